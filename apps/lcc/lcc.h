@@ -1,0 +1,117 @@
+/* lcc.h: the parts of the program lcc.
+ *
+ *      options -> source (R-MAT or a file) -> graph (lists spread over the ranks) -> count -> verify ->
+ * report
+ *
+ * Functions return 0 or one of the exit codes below. Those marked collective return the same code on all
+ * ranks. */
+#ifndef HEARTH_LCC_H
+#define HEARTH_LCC_H
+
+#include <mpi.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "clampi.h"
+
+enum lcc_exit { LCC_OK = 0, LCC_FAILED = 1, LCC_BAD_INPUT = 2 };
+enum lcc_order { LCC_BLOCK, LCC_CYCLIC, LCC_HASHED };
+enum lcc_progress { LCC_AUTO, LCC_LINE, LCC_LINES, LCC_NONE };
+
+struct lcc_options {
+    uint64_t scale, edge_factor, seed;
+    double rmat[4];
+    const char *file; /* NULL: generate */
+    const char *mode;
+    int order, progress; /* enum lcc_order, enum lcc_progress */
+    uint64_t vertices;   /* per rank; 0 = all */
+    uint64_t batch;
+    bool local_gets, verify, quiet, help;
+    const char *json; /* NULL: none */
+};
+
+/* An undirected edge, or one direction of it: u in the upper half, so that sorting groups by u. */
+static inline uint64_t lcc_pair(uint32_t u, uint32_t v) {
+    return (uint64_t)u << 32 | v;
+}
+
+/* The edges that this rank contributes: first .. first + count of a sequence that is the same for any number
+ * of ranks. Loops and duplicates included. */
+struct lcc_source {
+    uint64_t vertices, first, count;
+    uint64_t total;   /* of all ranks */
+    uint64_t *listed; /* the edges themselves, if read from a file */
+    unsigned scale;
+    uint64_t seed, limit[3]; /* R-MAT: quadrant boundaries, of 2^32 */
+};
+
+struct lcc_graph {
+    int rank, ranks, order;
+    uint64_t vertices, edges; /* undirected */
+    uint64_t checksum;        /* of all edges, the same for any number of ranks */
+    uint64_t *start;          /* per vertex: where its list begins among its owner's, in elements */
+    uint32_t *degree;         /* per vertex */
+    uint32_t most;            /* the highest degree */
+    uint32_t *lists;          /* of the owned vertices in ascending order; sorted; 64-byte aligned */
+    uint64_t elements, bytes; /* of lists; bytes is rounded up to 64 */
+    uint32_t *owned;
+    uint64_t owned_count;
+};
+
+struct lcc_count {
+    uint32_t vertex;
+    uint64_t
+        pairs; /* ordered pairs of neighbours that are neighbours: twice the triangles through the vertex */
+};
+
+struct lcc_result {
+    struct lcc_count *counts;
+    uint64_t count;
+    double seconds;
+    uint64_t gets, bytes;
+    bool cached; /* a cache is loaded and stats are its */
+    CLAMPI_Stats stats;
+};
+
+/* options.c. Only rank 0 prints. */
+int lcc_parse(int argc, char **argv, int rank, struct lcc_options *o);
+void lcc_help(FILE *file);
+
+/* source.c, read.c */
+int lcc_source_open(struct lcc_source *s, const struct lcc_options *o); /* collective */
+void lcc_source_close(struct lcc_source *s);
+uint64_t lcc_source_edge(const struct lcc_source *s, uint64_t i);
+int lcc_read(const char *path, struct lcc_source *s);
+
+/* graph.c */
+int lcc_graph_build(struct lcc_graph *g, const struct lcc_source *s, int order); /* collective */
+void lcc_graph_free(struct lcc_graph *g);
+int lcc_owner(const struct lcc_graph *g, uint32_t v);
+
+/* exchange.c: sends each edge, in both directions, to the owner of its first vertex; sorted, no loops, no
+ * duplicates. Collective. *pairs is the caller's to free. */
+int lcc_exchange(const struct lcc_graph *g, const struct lcc_source *s, uint64_t **pairs, uint64_t *count);
+
+/* count.c */
+int lcc_count(const struct lcc_graph *g, const struct lcc_options *o, struct lcc_result *r); /* collective */
+
+/* progress.c: rank 0 says now and then how far it is. */
+void lcc_progress_begin(int style);
+void lcc_progress(uint64_t done, uint64_t total, uint64_t vertices);
+void lcc_progress_end(void);
+
+/* verify.c: collective */
+int lcc_verify(const struct lcc_graph *g, const struct lcc_result *r);
+
+/* report.c: collective; json may be NULL, and is on all ranks but 0 */
+int lcc_report(const struct lcc_options *o, const struct lcc_graph *g, const struct lcc_result *r,
+               FILE *json);
+
+/* main.c */
+void lcc_complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* Collective: the highest of all ranks' codes. If that is not 0, rank 0 complains; NULL: it has been said. */
+int lcc_agree(int code, const char *complaint);
+int lcc_compare_pairs(const void *a, const void *b);
+
+#endif

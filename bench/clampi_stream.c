@@ -1,0 +1,119 @@
+/* clampi_stream.c: gets that never repeat: what the cache costs where it cannot help.
+ *
+ * Each get is of an address not asked for before, into one of 16 buffers in turn, and flushed. With the
+ * library, three windows over the same memory take turns, eight gets each: one not cached, one transparent,
+ * one always. Each turn of a cached window is divided by the turn of the uncached one beside it, and the
+ * median of these ratios is the result, so that neither the machine's slow moments nor its slow minutes
+ * decide. Without the library there is the one window. Then the same with all eight gets under way at once
+ * and a single flush.
+ *
+ * Once all the memory was read, the walk starts again one byte further on: again addresses never asked
+ * for.
+ *
+ * Prints: window, flushes (each or batch), bytes, turns, ns per get (median), ratio to uncached (median),
+ * low, high, hits so far (0: the stream is one). */
+#include <stdio.h>
+
+#include "bench.h"
+
+enum { STREAMS = 3, TURN = 8, BUFFERS = 16, MOST = 1 << 16, THIRD = 16 << 20, MEMORY = STREAMS * THIRD };
+
+struct stream {
+    const char *name, *mode;
+    MPI_Win win;
+    uint64_t first, at, shift, gets; /* first: of its third; at, shift: from there */
+};
+
+static char *buffers;
+
+static uint64_t next_address(struct stream *s, uint32_t bytes) {
+    uint64_t address = s->first + s->at + s->shift;
+    s->at += round_up(bytes, CACHE_LINE);
+    if (s->at + s->shift + 2 * MOST > THIRD) {
+        s->at = 0;
+        s->shift++;
+    }
+    return address;
+}
+
+/* Nanoseconds per get. */
+static double take_turn(struct stream *s, uint32_t bytes, bool each) {
+    uint64_t start = clock_ns();
+    for (unsigned i = 0; i < TURN; i++) {
+        uint64_t address = next_address(s, bytes);
+        bench_get(buffers + s->gets++ % BUFFERS * MOST, address, bytes, s->win);
+        if (each)
+            bench_flush(s->win);
+    }
+    if (!each)
+        bench_flush(s->win);
+    return (double)(clock_ns() - start) / TURN;
+}
+
+/* Any order, so that no window always comes after the same one. */
+static void shuffle(struct random *random, unsigned *order, unsigned count) {
+    for (unsigned i = 0; i < count; i++)
+        order[i] = i;
+    for (unsigned i = count; i > 1; i--) {
+        unsigned other = random_below(random, i), moved = order[other];
+        order[other] = order[i - 1];
+        order[i - 1] = moved;
+    }
+}
+
+static void measure(struct stream *streams, unsigned count, uint32_t bytes, bool each, long turns) {
+    static struct random random = {.state = 1};
+    struct series times[STREAMS] = {{0}}, ratios[STREAMS] = {{0}};
+    for (long turn = -2; turn < turns; turn++) {
+        double ns[STREAMS];
+        unsigned order[STREAMS];
+        shuffle(&random, order, count);
+        for (unsigned i = 0; i < count; i++)
+            ns[order[i]] = take_turn(&streams[order[i]], bytes, each);
+        for (unsigned i = 0; i < count && turn >= 0; i++) {
+            series_add(&times[i], ns[i]);
+            series_add(&ratios[i], ns[i] / ns[0]);
+        }
+    }
+    for (unsigned i = 0; i < count; i++) {
+        struct median ratio = series_median(&ratios[i]);
+        CLAMPI_Stats stats = bench_stats(streams[i].win);
+        printf("%s,%s,%u,%ld,%.0f,%.0f,%.4f,%.4f,%.4f,%llu\n", streams[i].name, each ? "each" : "batch",
+               bytes, turns, series_median(&times[i]).value, series_tenth(&times[i]), ratio.value, ratio.low,
+               ratio.high, (unsigned long long)(stats.full_hits + stats.partial_hits + stats.pending_hits));
+        series_free(&times[i]);
+        series_free(&ratios[i]);
+    }
+}
+
+/* All sizes, on new windows, with new caches: first small and many entries, then large ones in their place.
+ */
+static void measure_all(struct stream *streams, unsigned count, char *memory, bool each, long turns) {
+    for (unsigned i = 0; i < count; i++)
+        streams[i].win = bench_open(memory, MEMORY, streams[i].mode);
+    if (bench_is_initiator())
+        for (uint32_t bytes = 8; bytes <= MOST; bytes *= 2)
+            measure(streams, count, bytes, each, turns);
+    for (unsigned i = 0; i < count; i++)
+        bench_close(&streams[i].win);
+}
+
+int main(int argc, char **argv) {
+    bench_start(&argc, &argv);
+    struct stream streams[STREAMS] = {{.name = "uncached", .mode = "off"},
+                                      {.name = "transparent", .mode = "transparent"},
+                                      {.name = "always", .mode = "always"}};
+    bool one = option(argc, argv, "--one", 0); /* a window alone, in the mode of the settings */
+    long turns = option(argc, argv, "--turns", 200);
+    if (one)
+        streams[0] = (struct stream){.name = "alone"};
+    char *memory = bench_memory(MEMORY);
+    buffers = bench_memory((size_t)BUFFERS * MOST);
+    bench_fill(memory, MEMORY);
+    for (unsigned i = 0; i < STREAMS; i++)
+        streams[i].first = (uint64_t)i * THIRD;
+    measure_all(streams, one ? 1 : STREAMS, memory, true, turns);
+    measure_all(streams, one ? 1 : STREAMS, memory, false, turns);
+    bench_end();
+    return 0;
+}

@@ -1,0 +1,57 @@
+/* sample.h: series of measurements, and the sequence of gets of the CLaMPI paper's micro-benchmark. No MPI
+ * here. */
+#ifndef HEARTH_BENCH_SAMPLE_H
+#define HEARTH_BENCH_SAMPLE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/base.h"
+
+/* ---- series ---- */
+
+struct series {
+    double *values;
+    size_t count, room;
+};
+
+struct median {
+    double value, low, high; /* with its 95 % confidence interval; all 0 if there is nothing */
+};
+
+void series_add(struct series *s, double value);
+struct median series_median(struct series *s); /* sorts the values */
+double series_tenth(struct series *s);         /* a tenth of them are less; sorts the values */
+double series_least(const struct series *s);
+void series_free(struct series *s);
+
+/* ---- the micro-benchmark's gets ---- */
+
+enum { SIZE_CLASSES = 17 }; /* 2^0 .. 2^16 bytes */
+
+struct pick {
+    uint64_t disp;
+    uint32_t bytes;
+    uint8_t class; /* bytes = 1 << class */
+};
+
+struct sequence {
+    uint32_t distinct; /* N */
+    struct pick *picks;
+    uint64_t memory; /* bytes that the N picks cover, each in whole cache lines */
+    uint64_t data;   /* bytes of the N picks alone */
+    struct random random;
+};
+
+void sequence_open(struct sequence *s, uint32_t distinct, uint64_t seed);
+const struct pick *sequence_next(struct sequence *s);
+void sequence_close(struct sequence *s);
+
+/* ---- small things that every program needs ---- */
+
+/* The value of --NAME N on the command line, or the fallback. */
+long option(int argc, char **argv, const char *name, long fallback);
+
+void *need(void *memory); /* ends the program if NULL */
+
+#endif

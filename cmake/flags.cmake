@@ -1,0 +1,12 @@
+# Flags for all of our own code.
+add_compile_definitions(_GNU_SOURCE HEARTH_VERSION="${PROJECT_VERSION}")
+add_compile_options(-Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith
+                    -Wno-unused-parameter -fno-strict-aliasing)
+if(HEARTH_WERROR)
+  add_compile_options(-Werror)
+endif()
+if(HEARTH_SANITIZE)
+  add_compile_options(-fsanitize=${HEARTH_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=undefined)
+  add_link_options(-fsanitize=${HEARTH_SANITIZE})
+endif()
+include_directories(${CMAKE_SOURCE_DIR}/include ${CMAKE_SOURCE_DIR}/src)

@@ -1,0 +1,50 @@
+#!/bin/sh
+# Writes settings.md, the table of all settings, from src/base/settings.def; with --check, only compares.
+#
+# The C preprocessor reads the list, as it does for the library, so the page cannot disagree with it.
+set -eu
+cd "$(dirname "$0")/.."
+page=doc/settings.md
+
+rows() { # one line per setting: kind, name, default, least, most, words, help, separated by @
+    printf '%s\n' '#define SETTING(kind, field, name, fallback, least, most, words, help) \' \
+        '@@kind@name@fallback@least@most@words@help' '#include "src/base/settings.def"' |
+        cc -E -P -I. -x c - | tr '\n' ' ' | sed 's/@@ */\n/g; s/" \+"//g' | sed 1d
+}
+
+table() {
+    rows | awk -F ' *@ *' '
+    function unquote(s) { gsub(/^ *"|" *$/, "", s); return s }
+    {
+        kind = $1; name = unquote($2); fallback = unquote($3); words = unquote($6); help = unquote($7)
+        gsub(/\|/, "\\|", help)
+        if (kind == "choice") { range = words; gsub(/\|/, ", ", range) }
+        else if (kind == "text") range = "any text"
+        else range = $4 " to " $5
+        if (kind == "size") range = range " bytes"
+        printf "| `%s` | %s | %s | %s |\n", name, fallback == "" ? "(none)" : fallback, range, help
+    }'
+}
+
+generate() {
+    cat <<'EOF'
+# Settings
+
+Each setting is an environment variable, read once when the program starts. A value out of its range is reported, with
+the range, and the default is taken; so is a name that looks like a misspelt setting. Sizes take `k`, `m` and `g` as
+powers of 1024, other counts as powers of 1000.
+
+Generated from `src/base/settings.def` by `make docs`.
+
+| setting | default | values | what it is |
+|---|---|---|---|
+EOF
+    table
+}
+
+if [ "${1:-}" != --check ]; then
+    generate >$page
+elif ! generate | diff -u $page -; then
+    echo "$page is not current: run make docs"
+    exit 1
+fi

@@ -1,0 +1,77 @@
+#!/bin/sh
+# Installs what is missing, by package name: setup.sh [build|test|full|bench].
+#
+# On Debian and Ubuntu the packages are asked for and installed; nothing is fetched if all are there. On other systems,
+# or without the right to install, the names are listed, and it goes on if the programs that a build needs are there:
+# what only tests need is then found missing, and reported as skipped, by the tests.
+set -eu
+cd "$(dirname "$0")"
+
+build="cmake make gcc libc6-dev pkg-config mpich libmpich-dev openmpi-bin libopenmpi-dev libxxhash-dev"
+test="gfortran g++ python3 python3-mpi4py python3-numpy iproute2 util-linux clang-format"
+full="nwchem-mpich valgrind"
+bench="gnuplot-nox"
+
+case "${1:-build}" in
+build) wanted=$build ;;
+test) wanted="$build $test" ;;
+full) wanted="$build $test $full" ;;
+bench) wanted="$build $bench" ;;
+*)
+    echo "usage: $0 [build|test|full|bench]" >&2
+    exit 2
+    ;;
+esac
+
+missing_packages() {
+    for package in $wanted; do
+        status=$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null) || status=absent
+        [ "$status" = installed ] || echo "$package"
+    done
+}
+
+can_build() {
+    command -v cmake >/dev/null && command -v make >/dev/null && ./mpis.sh >/dev/null
+}
+
+go_on_without() { # packages, why
+    echo "setup: not installed ($2): $1"
+    if can_build; then
+        echo "setup: what a build needs is there; going on"
+        exit 0
+    fi
+    echo "setup: a build needs cmake, make, a C compiler and an MPI: please install the above" >&2
+    exit 1
+}
+
+if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
+    go_on_without "$wanted" "no apt here; names as in Debian"
+fi
+missing=$(missing_packages | paste -sd " " -)
+if [ -z "$missing" ]; then
+    echo "setup: all packages are there"
+    exit 0
+fi
+
+if [ "$(id -u)" = 0 ]; then
+    as_root="env"
+elif command -v sudo >/dev/null; then
+    as_root="sudo env"
+else
+    go_on_without "$missing" "not root, and no sudo"
+fi
+echo "setup: installing $missing"
+apt="$as_root DEBIAN_FRONTEND=noninteractive apt-get -qq -o DPkg::Lock::Timeout=300"
+$apt update || echo "setup: the package lists could not be refreshed; trying with the old ones" >&2
+install() { # packages
+    # shellcheck disable=SC2086 # several words
+    $apt install -y --no-install-recommends $1 >/dev/null
+}
+if ! install "$missing"; then # one that this release does not have must not stop the others
+    for package in $missing; do
+        install "$package" || true
+    done
+    missing=$(missing_packages | paste -sd " " -)
+    [ -z "$missing" ] || go_on_without "$missing" "apt-get failed, see above"
+fi
+echo "setup: done"

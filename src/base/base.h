@@ -1,0 +1,22 @@
+/* base.h: the ground floor. No MPI here; every other folder may use it, through this header alone. */
+#ifndef HEARTH_BASE_H
+#define HEARTH_BASE_H
+
+#include "base/clock.h"
+#include "base/json.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include "base/random.h"
+#include "base/settings.h"
+#include "base/shape.h"
+#include "base/spans.h"
+
+#define LIKELY(x)   __builtin_expect(!!(x), 1)
+#define UNLIKELY(x) __builtin_expect(!!(x), 0)
+#define CACHE_LINE  64u
+
+static inline uint64_t round_up(uint64_t n, uint64_t unit) {
+    return (n + unit - 1) / unit * unit;
+}
+
+#endif

@@ -1,0 +1,21 @@
+/* json.h: writing JSON. Commas, nesting and escapes are taken care of; names may be NULL inside arrays. */
+#ifndef HEARTH_JSON_H
+#define HEARTH_JSON_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+struct json {
+    FILE *file;
+    int depth;
+    int fresh; /* nothing written at this depth yet */
+};
+
+void json_begin(struct json *j, FILE *file);
+void json_open(struct json *j, const char *name, char bracket); /* '{' or '[' */
+void json_close(struct json *j, char bracket);                  /* '}' or ']' */
+void json_string(struct json *j, const char *name, const char *value);
+void json_count(struct json *j, const char *name, uint64_t value);
+void json_number(struct json *j, const char *name, double value);
+
+#endif

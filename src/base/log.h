@@ -1,0 +1,21 @@
+/* log.h: one line per event, on stderr: "hearth[rank]: error: what failed, on what, why, what to do". */
+#ifndef HEARTH_LOG_H
+#define HEARTH_LOG_H
+
+enum log_level { LOG_ERROR, LOG_WARN, LOG_INFO, LOG_DEBUG };
+
+/* Which rank this process is, once known; -1 before. */
+void log_identify(int rank);
+
+/* Lines above this level are not printed. Default: warn. */
+void log_set_level(enum log_level level);
+
+/* Prints one line in one write, so that lines of many ranks do not mix. */
+void log_print(enum log_level level, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+#define log_error(...) log_print(LOG_ERROR, __VA_ARGS__)
+#define log_warn(...)  log_print(LOG_WARN, __VA_ARGS__)
+#define log_info(...)  log_print(LOG_INFO, __VA_ARGS__)
+#define log_debug(...) log_print(LOG_DEBUG, __VA_ARGS__)
+
+#endif

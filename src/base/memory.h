@@ -1,0 +1,36 @@
+/* memory.h: large memory from the operating system, counted against a budget.
+ *
+ * Everything here is page-granular, zeroed, and lazily backed: memory that is never touched costs nothing. A
+ * failure returns an error and changes nothing; the caller says what it means. */
+#ifndef HEARTH_MEMORY_H
+#define HEARTH_MEMORY_H
+
+#include <stddef.h>
+#include <stdatomic.h>
+
+/* A limit shared by all who take from it, in bytes. */
+struct memory_budget {
+    size_t limit;
+    _Atomic size_t used;
+};
+
+struct memory {
+    void *base; /* NULL if bytes is 0 */
+    size_t bytes;
+    struct memory_budget *budget; /* may be NULL: not counted */
+};
+
+/* 0, or -ENOMEM (the system has none) or -EDQUOT (the budget is used up). */
+int memory_open(struct memory *m, size_t bytes, struct memory_budget *budget);
+
+/* Grows or shrinks, keeping the contents up to the smaller size; base may move. On failure all stays as it
+ * was. */
+int memory_resize(struct memory *m, size_t bytes);
+
+void memory_close(struct memory *m);
+
+/* For tests: the n-th memory_open or growing memory_resize from now fails with -ENOMEM, and all after it; 0 =
+ * never. */
+void memory_fail_at(unsigned n);
+
+#endif

@@ -1,0 +1,209 @@
+/* settings.c: one table, one parser. A bad value never stops the program: the line says what was wrong and
+ * what holds instead. */
+#include "base/settings.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/log.h"
+
+extern char **environ;
+
+static const struct setting table[] = {
+#define SETTING(kind_, field, name_, fallback_, least_, most_, words_, help_)                                \
+    {.name = name_,                                                                                          \
+     .fallback = fallback_,                                                                                  \
+     .words = words_,                                                                                        \
+     .help = help_,                                                                                          \
+     .kind = SETTING_##kind_,                                                                                \
+     .least = least_,                                                                                        \
+     .most = most_,                                                                                          \
+     .offset = offsetof(struct settings, field)},
+#include "base/settings.def"
+#undef SETTING
+};
+
+enum { SETTINGS = sizeof table / sizeof table[0] };
+
+static struct settings current;
+static enum setting_source sources[SETTINGS];
+
+const struct setting *settings_table(size_t *count) {
+    *count = SETTINGS;
+    return table;
+}
+
+enum setting_source settings_source(size_t index) {
+    settings_get();
+    return sources[index];
+}
+
+int settings_word(const char *words, const char *word) {
+    size_t length = strlen(word);
+    for (int i = 0; words; i++) {
+        const char *end = strchr(words, '|');
+        size_t n = end ? (size_t)(end - words) : strlen(words);
+        if (n == length && !strncasecmp(words, word, n))
+            return i;
+        words = end ? end + 1 : NULL;
+    }
+    return -1;
+}
+
+/* A number with an optional k, m or g; -1 if it is not one. */
+static double parse_number(const char *text, double unit) {
+    char *end;
+    if (!*text || strspn(text, " \t\n"))
+        return -1;
+    double value = strtod(text, &end);
+    static const char suffixes[] = "kmg";
+    const char *suffix = *end ? strchr(suffixes, *end | 0x20) : NULL;
+    if (suffix && unit) {
+        for (long i = suffix - suffixes; i >= 0; i--)
+            value *= unit;
+        end++;
+    }
+    return *end || end == text || value != value ? -1 : value;
+}
+
+static void describe_range(const struct setting *s, char *out, size_t room) {
+    if (s->kind == SETTING_choice)
+        snprintf(out, room, "one of %s", s->words);
+    else
+        snprintf(out, room, "%s from %g to %g%s", s->kind == SETTING_real ? "a number" : "a whole number",
+                 s->least, s->most, s->kind == SETTING_size ? ", in bytes or with k, m, g" : "");
+}
+
+static int store_number(const struct setting *s, const char *text, char *field) {
+    double unit = s->kind == SETTING_size ? 1024 : s->kind == SETTING_count ? 1000 : 0;
+    double value = parse_number(text, unit);
+    if (!(value >= s->least && value <= s->most))
+        return -EINVAL;
+    if (s->kind == SETTING_real) {
+        *(double *)(void *)field = value;
+        return 0;
+    }
+    if (value < 9e15 && value != (double)(uint64_t)value)
+        return -EINVAL;
+    /* Large seeds need all 64 bits, which a double does not have. */
+    char *end;
+    uint64_t exact = strtoull(text, &end, 10);
+    *(uint64_t *)(void *)field = *end ? (uint64_t)value : exact;
+    return 0;
+}
+
+static int store_choice(const struct setting *s, const char *text, char *field) {
+    int position = settings_word(s->words, text);
+    if (position < 0 && !strcmp(s->words, "off|on") && (!strcmp(text, "0") || !strcmp(text, "1")))
+        position = *text - '0';
+    if (position < 0)
+        return -EINVAL;
+    *(int *)(void *)field = position;
+    return 0;
+}
+
+int settings_parse(const struct setting *s, const char *text, struct settings *into, char *why,
+                   size_t why_size) {
+    char *field = (char *)into + s->offset, range[256];
+    if (s->kind == SETTING_text) {
+        *(const char **)(void *)field = text;
+        return 0;
+    }
+    int err = s->kind == SETTING_choice ? store_choice(s, text, field) : store_number(s, text, field);
+    if (err && why_size) {
+        describe_range(s, range, sizeof range);
+        snprintf(why, why_size, "%s=%.80s is not %s", s->name, text, range);
+    }
+    return err;
+}
+
+void settings_defaults(struct settings *into) {
+    for (size_t i = 0; i < SETTINGS; i++)
+        settings_parse(&table[i], table[i].fallback, into, NULL, 0);
+}
+
+static unsigned distance(const char *a, const char *b) { /* Levenshtein, one row */
+    unsigned row[64];
+    size_t n = strlen(b);
+    if (n >= 64)
+        return 64;
+    for (unsigned j = 0; j <= n; j++)
+        row[j] = j;
+    for (unsigned i = 1; *a; a++, i++) {
+        unsigned corner = row[0];
+        row[0] = i;
+        for (unsigned j = 1; j <= n; j++) {
+            unsigned cost = corner + (*a != b[j - 1]);
+            corner = row[j];
+            unsigned gap = (row[j] < row[j - 1] ? row[j] : row[j - 1]) + 1;
+            row[j] = cost < gap ? cost : gap;
+        }
+    }
+    return row[n];
+}
+
+const struct setting *settings_nearest(const char *name) {
+    const struct setting *best = NULL;
+    unsigned least = 5; /* further away is no misspelling */
+    for (size_t i = 0; i < SETTINGS; i++) {
+        unsigned d = distance(name, table[i].name);
+        if (d < least) {
+            least = d;
+            best = &table[i];
+        }
+    }
+    return best;
+}
+
+static bool is_setting(const char *name) {
+    for (size_t i = 0; i < SETTINGS; i++)
+        if (!strcmp(name, table[i].name))
+            return true;
+    return false;
+}
+
+/* HEARTH_TEST_* belongs to the tests. */
+static void warn_of_unknown(void) {
+    for (char **variable = environ; variable && *variable; variable++) {
+        char name[64];
+        size_t length = strcspn(*variable, "=");
+        if (strncmp(*variable, "HEARTH_", 7) || !strncmp(*variable, "HEARTH_TEST_", 12) ||
+            length >= sizeof name)
+            continue;
+        memcpy(name, *variable, length);
+        name[length] = 0;
+        if (is_setting(name))
+            continue;
+        const struct setting *near = settings_nearest(name);
+        if (near)
+            log_warn("%s is not a setting of Hearth; did you mean %s?", name, near->name);
+        else
+            log_warn("%s is not a setting of Hearth", name);
+    }
+}
+
+static void load(void) {
+    char why[512];
+    settings_defaults(&current);
+    for (size_t i = 0; i < SETTINGS; i++) {
+        const char *text = secure_getenv(table[i].name);
+        if (!text || !*text)
+            continue;
+        if (settings_parse(&table[i], text, &current, why, sizeof why))
+            log_error("%s; using the default, %s", why, table[i].fallback);
+        else
+            sources[i] = SOURCE_ENVIRONMENT;
+    }
+    log_set_level((enum log_level)current.log);
+    warn_of_unknown();
+}
+
+const struct settings *settings_get(void) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, load);
+    return &current;
+}

@@ -1,0 +1,57 @@
+/* settings.h: what the user asked for, by environment variables named HEARTH_*. The list is settings.def. */
+#ifndef HEARTH_SETTINGS_H
+#define HEARTH_SETTINGS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum setting_kind { SETTING_count, SETTING_size, SETTING_real, SETTING_choice, SETTING_text };
+enum setting_source { SOURCE_DEFAULT, SOURCE_ENVIRONMENT };
+
+typedef uint64_t setting_count_t;
+typedef uint64_t setting_size_t;
+typedef double setting_real_t;
+typedef int setting_choice_t; /* position in the list of words */
+typedef const char *setting_text_t;
+
+struct settings {
+#define SETTING(kind, field, ...) setting_##kind##_t field;
+#include "base/settings.def"
+#undef SETTING
+};
+
+/* Choices, in the order of their words. */
+enum mode { MODE_TRANSPARENT, MODE_ALWAYS, MODE_USER, MODE_OFF };
+enum bypass { BYPASS_AUTO, BYPASS_ALWAYS, BYPASS_NEVER };
+enum score { SCORE_FULL, SCORE_TEMPORAL, SCORE_POSITIONAL };
+
+struct setting {
+    const char *name, *fallback, *words, *help;
+    enum setting_kind kind;
+    double least, most;
+    size_t offset; /* in struct settings */
+};
+
+/* Read from the environment at the first call. A value that cannot be used is reported and the default taken;
+ * a variable that looks like a misspelt setting is reported. Thread-safe. */
+const struct settings *settings_get(void);
+
+/* The table, for listings. */
+const struct setting *settings_table(size_t *count);
+enum setting_source settings_source(size_t index);
+
+/* Sets one setting from text. 0, or -EINVAL with the reason, which names value and range, in `why`. */
+int settings_parse(const struct setting *s, const char *text, struct settings *into, char *why,
+                   size_t why_size);
+
+/* Sets all to their defaults. */
+void settings_defaults(struct settings *into);
+
+/* Position of word in "a|b|c", or -1. */
+int settings_word(const char *words, const char *word);
+
+/* The setting whose name is nearest to a wrong one, or NULL if none is near. */
+const struct setting *settings_nearest(const char *name);
+
+#endif

@@ -1,0 +1,184 @@
+/* adapt.c: index and storage follow the program.
+ *
+ * Every adapt_interval gets, the counts of that interval decide:
+ *
+ *      index     grows    if gets that found no place in it / gets > conflict_threshold
+ *                shrinks  if evictions saw fewer than sparse_threshold of their slots occupied
+ *      storage   grows    if gets that found no place in it / gets > capacity_threshold
+ *                shrinks  if hits / gets > stable_threshold and more than free_threshold of it is free
+ *
+ * Without any reuse in the interval nothing grows: a stream that is never read again would take all memory
+ * there is. Reuse is a hit, or a miss of a key that was missed before: what is too small to keep anything
+ * sees no hits. Missed keys are remembered in two small tables, by tag, the newest in its place: one takes
+ * every key and reaches back a few thousand misses, the other takes one key in FAR_SHARE and reaches back as
+ * many times further.
+ *
+ * Unlike in the paper, entries survive: index slots are placed anew and storage grows in place; only what
+ * lies beyond the new end of a shrinking storage goes.
+ *
+ * Nothing swings: a size shrinks only to one that leaves room for what is there, only after the same wish in
+ * several intervals in a row, and each time growing proves a shrinking wrong that number doubles. Nothing
+ * insists: if memory or budget refuse to grow, the next attempts come after 1, 2, 4, ... intervals. */
+#include "cache/adapt.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "cache/storage.h"
+
+enum { FIRST_PATIENCE = 2, MOST_PATIENCE = 1 << 16, FAR_SHARE = 16 };
+
+enum wish { STAY, GROW, SHRINK };
+
+void adapt_start(struct cache *c) {
+    c->index_size = c->storage_size = (struct tendency){.patience = FIRST_PATIENCE, .penalty = 1};
+}
+
+/* Turns what this interval wants into what is to be tried. */
+static enum wish temper(struct tendency *t, enum wish wish) {
+    t->streak = wish == SHRINK ? t->streak + 1 : 0;
+    if (t->rest)
+        t->rest--;
+    if (wish == GROW && t->rest)
+        return STAY;
+    if (wish == SHRINK && t->streak < t->patience)
+        return STAY;
+    return wish;
+}
+
+static void note_change(struct tendency *t, enum wish wish) {
+    if (wish == GROW && t->shrunk && t->patience < MOST_PATIENCE)
+        t->patience *= 2;
+    t->shrunk = wish == SHRINK;
+    t->streak = 0;
+    t->penalty = 1;
+}
+
+static void note_refusal(struct tendency *t, enum wish wish, int err) {
+    t->streak = 0;
+    if (wish == SHRINK)
+        return;
+    if (t->penalty == 1)
+        log_info("cache: cannot grow, stays as it is: %s",
+                 err == -EDQUOT ? "all of HEARTH_CACHE_MAX is in use" : "the system has no memory");
+    t->rest = t->penalty + 1;
+    if (t->penalty < MOST_PATIENCE)
+        t->penalty *= 2;
+}
+
+static void remember(struct cache *c, uint32_t *place, uint32_t tag) {
+    c->repeats += *place == tag;
+    *place = tag;
+}
+
+void adapt_note_miss(struct cache *c, struct hash h) {
+    uint32_t tag = h.tag + (uint32_t)c->generation; /* what was forgotten on purpose is not missed */
+    remember(c, &c->missed[0][h.b % MISSED], tag);
+    if (h.a % FAR_SHARE == 0)
+        remember(c, &c->missed[1][h.b % MISSED], tag);
+}
+
+static void resize_index(struct cache *c, enum wish wish) {
+    double factor = wish == GROW ? c->config.index_increase : 1 / c->config.index_decrease;
+    double want = (double)c->slot_count * factor + (wish == GROW);
+    double room = 2.0 * ((double)c->cached + (double)c->pending); /* never shrinks to more than half full */
+    want = wish == SHRINK && want < room ? room : want;
+    want = want < FEWEST_SLOTS ? FEWEST_SLOTS : want > MOST_SLOTS ? MOST_SLOTS : want;
+    uint32_t slots = (uint32_t)want;
+    if (wish == GROW ? slots <= c->slot_count : slots >= c->slot_count)
+        return;
+    int err = index_resize(c, slots);
+    if (err) {
+        note_refusal(&c->index_size, wish, err);
+        return;
+    }
+    note_change(&c->index_size, wish);
+    c->count.adjustments++;
+    *(wish == GROW ? &c->count.index_grown : &c->count.index_shrunk) += 1;
+}
+
+/* If the budget does not cover the whole step, a part of it may do. */
+static int grow_storage(struct cache *c, uint64_t bytes) {
+    uint64_t step = bytes - c->storage_bytes;
+    int err = storage_resize(c, bytes);
+    while (err && step / 2 > c->storage_bytes / 8) {
+        step = round_up(step / 2, CACHE_LINE);
+        err = storage_resize(c, c->storage_bytes + step);
+    }
+    return err;
+}
+
+/* Frees the end of the storage first; a PENDING entry there is in use, and another interval will do. */
+static int shrink_storage(struct cache *c, uint64_t bytes) {
+    for (uint32_t id = c->pool[0].prev; id && c->pool[id].start + c->pool[id].room > bytes;
+         id = c->pool[id].prev)
+        if (c->pool[id].kind == KIND_PENDING)
+            return -EBUSY;
+    for (uint32_t id; (id = storage_beyond(c, bytes));)
+        cache_release(c, id);
+    return storage_resize(c, bytes);
+}
+
+static void resize_storage(struct cache *c, enum wish wish) {
+    double factor = wish == GROW ? c->config.memory_increase : 1 / c->config.memory_decrease;
+    double want = (double)c->storage_bytes * factor, room = 1.25 * (double)c->used_bytes;
+    want = wish == SHRINK && want < room ? room : want;
+    want = want < LEAST_STORAGE ? LEAST_STORAGE : want > 1e18 ? 1e18 : want;
+    uint64_t bytes = round_up((uint64_t)want, CACHE_LINE);
+    if (wish == GROW ? bytes <= c->storage_bytes : bytes >= c->storage_bytes)
+        return;
+    int err = wish == GROW ? grow_storage(c, bytes) : shrink_storage(c, bytes);
+    if (err) {
+        note_refusal(&c->storage_size, wish, err);
+        return;
+    }
+    note_change(&c->storage_size, wish);
+    c->count.adjustments++;
+    *(wish == GROW ? &c->count.storage_grown : &c->count.storage_shrunk) += 1;
+}
+
+static uint64_t hits_between(const struct cache_stats *then, const struct cache_stats *now) {
+    return now->full_hits - then->full_hits + now->partial_hits - then->partial_hits + now->pending_hits -
+           then->pending_hits;
+}
+
+static bool is_reused(const struct cache *c, const struct cache_stats *now) {
+    return hits_between(&c->before, now) || c->repeats != c->repeats_before;
+}
+
+static enum wish index_wish(const struct cache *c, const struct cache_stats *now, double gets) {
+    const struct cache_stats *then = &c->before;
+    double visited = (double)(now->visited - then->visited),
+           nonempty = (double)(now->nonempty - then->nonempty);
+    if ((double)(c->crowded - c->crowded_before) > c->config.conflict_threshold * gets)
+        return is_reused(c, now) ? GROW : STAY;
+    return nonempty < c->config.sparse_threshold * visited ? SHRINK : STAY;
+}
+
+static enum wish storage_wish(const struct cache *c, const struct cache_stats *now, double gets) {
+    const struct cache_stats *then = &c->before;
+    uint64_t hits = hits_between(then, now);
+    uint64_t unused = c->storage_bytes - c->used_bytes;
+    if ((double)(c->starved - c->starved_before) > c->config.capacity_threshold * gets)
+        return is_reused(c, now) ? GROW : STAY;
+    bool stable = (double)hits > c->config.stable_threshold * gets;
+    return stable && (double)unused > c->config.free_threshold * (double)c->storage_bytes ? SHRINK : STAY;
+}
+
+void cache_adapt(struct cache *c) {
+    if (c->clock - c->before.lookups < c->config.adapt_interval || !c->config.adaptive)
+        return;
+    struct cache_stats now;
+    cache_stats(c, &now);
+    double gets = (double)(now.lookups - c->before.lookups);
+    enum wish index = temper(&c->index_size, index_wish(c, &now, gets));
+    enum wish storage = temper(&c->storage_size, storage_wish(c, &now, gets));
+    if (index != STAY)
+        resize_index(c, index);
+    if (storage != STAY)
+        resize_storage(c, storage);
+    c->before = now;
+    c->crowded_before = c->crowded;
+    c->starved_before = c->starved;
+    c->repeats_before = c->repeats;
+}

@@ -1,0 +1,45 @@
+/* doze.c: a program without reuse should not pay for a cache.
+ *
+ * Looking for room, evicting and copying cost a few hundred nanoseconds per miss, for nothing if no entry is
+ * ever asked for again. So when nothing was reused for a while, and all that the cache holds has been
+ * replaced once meanwhile (entries of the start may still pay off), the cache dozes: of all keys it keeps
+ * only one in SHARE, chosen by hash. Any reuse wakes it.
+ *
+ * By key and not by time, since a key that is kept is then kept each time: with a share of the keys, the same
+ * storage reaches back SHARE times as far. Reuse over distances that the whole stream would have washed out
+ * of the cache is seen here, and when awake the cache grows towards it. */
+#include "cache/doze.h"
+
+enum { SHARE = 16 };
+
+/* Hits, and what a larger cache would have made one: see adapt.c. */
+static uint64_t reuses(const struct cache *c) {
+    return c->clock - c->slow_lookups + c->touches + c->repeats;
+}
+
+static uint64_t turnover(const struct cache *c) {
+    return c->count.evictions + c->count.failing;
+}
+
+static void wake(struct cache *c) {
+    c->doze = (struct doze){.reuses = reuses(c), .turnover = turnover(c)};
+}
+
+void doze_note(struct cache *c) {
+    if (c->doze.reuses != reuses(c)) {
+        wake(c);
+        return;
+    }
+    if (++c->doze.misses >= c->config.doze && c->config.doze && turnover(c) - c->doze.turnover >= c->cached)
+        c->doze.asleep = true;
+}
+
+bool cache_wants(struct cache *c, uint32_t target, uint64_t disp) {
+    if (LIKELY(!c->doze.asleep))
+        return true;
+    if (c->doze.reuses != reuses(c)) {
+        wake(c);
+        return true;
+    }
+    return random_mix(disp ^ (uint64_t)target << 48 ^ c->factors[0]) % SHARE == 0;
+}

@@ -1,0 +1,150 @@
+/* index.c: cuckoo hashing with four ways.
+ *
+ * Every entry that can be found stands in one of the four slots of its key. A slot is believed only if the
+ * entry that it names says that it stands there, and is of the current generation: slots are therefore never
+ * wiped, neither when everything is forgotten nor at the start, where fresh memory names descriptor 0, which
+ * is no entry.
+ *
+ * To insert, a random walk goes from slot to slot: an entry in the way would move to one of its other slots,
+ * whose entry would move on, until one of the four in view is empty. The walk only notes the slots. If it
+ * ends without an empty one, any entry on it can be evicted and those before it moved up, and all others stay
+ * where they can be found. Moving while walking, as cuckoo hashing is mostly written, would leave the last
+ * one without a place instead of the least valuable.
+ *
+ * The walk does not go twice through an entry, as a path that crosses itself could not be shifted. */
+#include "cache/index.h"
+
+#include "cache/write.h"
+
+int index_open(struct cache *c, uint32_t slots) {
+    int err = memory_open(&c->slot_memory, slots * sizeof(struct slot), c->config.budget);
+    if (err)
+        return err;
+    c->slots = c->slot_memory.base;
+    c->slot_count = slots;
+    return 0;
+}
+
+void index_close(struct cache *c) {
+    memory_close(&c->slot_memory);
+}
+
+/* The first empty one of a key's slots, or NO_SLOT. All four are noted. */
+static uint32_t view(const struct cache *c, struct hash h, uint32_t *slots) {
+    uint32_t empty = NO_SLOT;
+    for (unsigned way = 0; way < WAYS; way++) {
+        slots[way] = hash_slot(h, way, c->slot_count);
+        __builtin_prefetch(&c->slots[slots[way]]);
+    }
+    for (unsigned way = 0; way < WAYS; way++) /* all four are far apart: wait for them once */
+        __builtin_prefetch(&c->pool[c->slots[slots[way]].id]);
+    for (unsigned way = 0; way < WAYS; way++) {
+        if (empty == NO_SLOT && !index_occupant(c, slots[way]))
+            empty = slots[way];
+    }
+    return empty;
+}
+
+/* One of the four whose entry the walk has not met, or NO_SLOT: any, or the one that was not asked for the
+ * longest. */
+static uint32_t choose(struct cache *c, const uint32_t *slots, bool oldest) {
+    unsigned from = random_below(&c->random, WAYS);
+    uint32_t chosen = NO_SLOT;
+    uint64_t least = UINT64_MAX;
+    for (unsigned i = 0; i < WAYS && (oldest || chosen == NO_SLOT); i++) {
+        uint32_t slot = slots[(from + i) % WAYS];
+        const struct entry *e = &c->pool[c->slots[slot].id];
+        if (e->mark == c->walk || (oldest && e->last >= least))
+            continue;
+        chosen = slot;
+        least = e->last;
+    }
+    if (chosen != NO_SLOT)
+        c->pool[c->slots[chosen].id].mark = c->walk;
+    return chosen;
+}
+
+/* Four ways fill a table to 97 %. Beyond that a walk seldom finds an empty slot and only serves to choose a
+ * victim, for which a short one will do: each step waits for memory. */
+enum { FULL_PATH = 4 };
+
+static bool is_full(const struct cache *c) {
+    return (uint64_t)(c->cached + c->pending) * 100 >= (uint64_t)c->slot_count * 97;
+}
+
+void index_route(struct cache *c, struct hash h, struct route *route) {
+    uint32_t slots[WAYS], most = c->config.path;
+    bool full = is_full(c);
+    if (full && most > FULL_PATH)
+        most = FULL_PATH;
+    route->length = 0;
+    c->walk++;
+    for (;;) {
+        uint32_t next = view(c, h, slots);
+        route->open = next != NO_SLOT;
+        if (!route->open && route->length < most)
+            next = choose(c, slots, full);
+        if (next == NO_SLOT)
+            return;
+        route->slots[route->length++] = next;
+        if (route->open)
+            return;
+        const struct entry *e = &c->pool[c->slots[next].id];
+        h = hash_key(c->factors, e->target, e->disp);
+    }
+}
+
+static void set_slot(struct cache *c, uint32_t slot, struct slot value) {
+    c->slots[slot] = value;
+    c->pool[value.id].slot = slot;
+}
+
+void index_place(struct cache *c, const struct route *route, uint32_t id, uint32_t tag) {
+    uint32_t at = 0;
+    while (index_occupant(c, route->slots[at]))
+        at++;
+    for (; at; at--)
+        set_slot(c, route->slots[at], c->slots[route->slots[at - 1]]);
+    set_slot(c, route->slots[0], (struct slot){.id = id, .tag = tag});
+}
+
+void index_erase(struct cache *c, uint32_t id) {
+    struct entry *e = &c->pool[id];
+    if (e->slot != NO_SLOT && c->slots[e->slot].id == id)
+        c->slots[e->slot] = (struct slot){0};
+    e->slot = NO_SLOT;
+}
+
+static void place_again(struct cache *c, enum kind kind) {
+    uint32_t slots[c->config.path + 1], next;
+    struct route route = {.slots = slots};
+    for (uint32_t id = c->pool[0].next; id; id = next) {
+        struct entry *e = &c->pool[id];
+        next = e->next;
+        if (next && c->pool[next].kind == KIND_REGION) /* freeing this entry swallows it */
+            next = c->pool[next].next;
+        if (e->kind != kind || !is_current(c, e))
+            continue;
+        struct hash h = hash_key(c->factors, e->target, e->disp);
+        index_route(c, h, &route);
+        if (route.open)
+            index_place(c, &route, id, h.tag);
+        else
+            cache_doom(c, id);
+    }
+}
+
+/* The descriptors know the keys: the old table is not needed, so none has to be held beside it. */
+int index_resize(struct cache *c, uint32_t slots) {
+    int err = memory_resize(&c->slot_memory, slots * sizeof(struct slot));
+    if (err)
+        return err;
+    c->slots = c->slot_memory.base;
+    c->slot_count = slots;
+    memset(c->slots, 0, slots * sizeof(struct slot));
+    for (uint32_t id = 1; id < c->used; id++)
+        c->pool[id].slot = NO_SLOT;
+    place_again(c, KIND_PENDING); /* first, while there is most room: they cannot be evicted */
+    place_again(c, KIND_CACHED);
+    return 0;
+}

@@ -1,0 +1,111 @@
+/* write.c: which entries share a byte with a write.
+ *
+ * A set of spans, one per entry that can be found, names the candidates; the blocks then decide. Windows that
+ * are only read never pay for the set: it is built at the first write. If there is no memory for it, each
+ * write looks at all entries instead, which is slow and right. */
+#include "cache/write.h"
+
+void write_range(uint64_t disp, const struct shape *shape, uint64_t *lo, uint64_t *hi) {
+    int64_t from, to;
+    shape_hull(shape, &from, &to);
+    /* Beyond the ends of the address space nothing lies: stop there instead of wrapping around. */
+    if (from < 0 && (uint64_t)-from > disp)
+        *lo = 0;
+    else
+        *lo = disp + (uint64_t)from;
+    if (to > 0 && disp + (uint64_t)to < disp)
+        *hi = UINT64_MAX;
+    else
+        *hi = disp + (uint64_t)to;
+}
+
+static void add(struct cache *c, uint32_t id) {
+    const struct entry *e = &c->pool[id];
+    struct shape shape = shape_of(c, e);
+    uint64_t lo, hi;
+    write_range(e->disp, &shape, &lo, &hi);
+    spans_add(&c->spans, id, e->target, lo, hi);
+}
+
+void write_forget(struct cache *c, uint32_t id) {
+    if (c->tracking && spans_has(&c->spans, id))
+        spans_remove(&c->spans, id);
+}
+
+void write_note(struct cache *c, uint32_t id) {
+    if (!c->tracking)
+        return;
+    write_forget(c, id);
+    add(c, id);
+}
+
+void write_forget_all(struct cache *c) {
+    if (c->tracking && c->spans.count)
+        spans_clear(&c->spans);
+}
+
+void write_close(struct cache *c) {
+    if (c->tracking)
+        spans_close(&c->spans);
+    c->tracking = false;
+}
+
+void write_resize(struct cache *c) {
+    if (c->tracking && spans_resize(&c->spans, c->capacity))
+        write_close(c);
+}
+
+static void start_tracking(struct cache *c) {
+    if (spans_open(&c->spans, c->capacity, c->config.budget))
+        return;
+    c->tracking = true;
+    for (uint32_t id = c->pool[0].next; id; id = c->pool[id].next)
+        if (is_entry(&c->pool[id]) && is_current(c, &c->pool[id]))
+            add(c, id);
+}
+
+struct write {
+    struct cache *cache;
+    const struct shape *shape;
+    uint64_t disp;
+    uint64_t touched;
+};
+
+static void touch(void *arg, uint32_t id) {
+    struct write *w = arg;
+    struct cache *c = w->cache;
+    const struct entry *e = &c->pool[id];
+    struct shape shape = shape_of(c, e);
+    if (!shape_overlaps(&shape, w->shape, (int64_t)(w->disp - e->disp)))
+        return;
+    w->touched++;
+    cache_doom(c, id);
+}
+
+static void touch_any(struct write *w, uint32_t target) {
+    struct cache *c = w->cache;
+    for (uint32_t id = c->pool[0].next, next; id; id = next) {
+        const struct entry *e = &c->pool[id];
+        next = e->next;
+        if (next && c->pool[next].kind == KIND_REGION) /* dropping this entry swallows it */
+            next = c->pool[next].next;
+        if (is_entry(e) && is_current(c, e) && e->target == target)
+            touch(w, id);
+    }
+}
+
+uint64_t cache_write(struct cache *c, uint32_t target, uint64_t disp, const struct shape *shape) {
+    struct write w = {.cache = c, .shape = shape, .disp = disp};
+    uint64_t lo, hi;
+    if (!shape->bytes || !(c->cached + c->pending))
+        return 0;
+    if (!c->tracking)
+        start_tracking(c);
+    write_range(disp, shape, &lo, &hi);
+    if (c->tracking)
+        spans_overlapping(&c->spans, target, lo, hi, touch, &w);
+    else
+        touch_any(&w, target);
+    c->count.dropped += w.touched;
+    return w.touched;
+}

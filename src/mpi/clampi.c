@@ -1,0 +1,53 @@
+/* clampi.c: what a program may say to the cache, in C and (by the usual name mangling) in Fortran. */
+#include "clampi.h"
+
+#include "mpi/rma.h"
+
+#define EXPORT __attribute__((visibility("default")))
+
+EXPORT int CLAMPI_Invalidate(MPI_Win win) {
+    struct window *w = window_find(win);
+    if (!w)
+        return MPI_ERR_WIN;
+    rma_lock();
+    if (w->cache)
+        cache_invalidate(w->cache);
+    rma_unlock();
+    return MPI_SUCCESS;
+}
+
+EXPORT int CLAMPI_Set_mode(MPI_Win win, int mode) {
+    struct window *w = window_find(win);
+    if (!w)
+        return MPI_ERR_WIN;
+    if (mode < CLAMPI_TRANSPARENT || mode > CLAMPI_OFF) {
+        log_error("CLAMPI_Set_mode: mode %d is not one of 1 (transparent), 2 (always), 3 (user), 4 (off)",
+                  mode);
+        return MPI_ERR_ARG;
+    }
+    window_set_mode(w, (enum mode)(mode - CLAMPI_TRANSPARENT));
+    return MPI_SUCCESS;
+}
+
+EXPORT int CLAMPI_Get_stats(MPI_Win win, CLAMPI_Stats *stats) {
+    struct window *w = window_find(win);
+    if (!w)
+        return MPI_ERR_WIN;
+    if (!stats)
+        return MPI_ERR_ARG;
+    rma_lock();
+    window_stats(w, stats);
+    rma_unlock();
+    return MPI_SUCCESS;
+}
+
+/* Fortran hands windows over as integers: integer :: win, ierr; call clampi_invalidate(win, ierr) */
+EXPORT void clampi_invalidate_(const MPI_Fint *win, MPI_Fint *ierr);
+EXPORT void clampi_invalidate_(const MPI_Fint *win, MPI_Fint *ierr) {
+    *ierr = CLAMPI_Invalidate(MPI_Win_f2c(*win));
+}
+
+EXPORT void clampi_set_mode_(const MPI_Fint *win, const MPI_Fint *mode, MPI_Fint *ierr);
+EXPORT void clampi_set_mode_(const MPI_Fint *win, const MPI_Fint *mode, MPI_Fint *ierr) {
+    *ierr = CLAMPI_Set_mode(MPI_Win_f2c(*win), *mode);
+}

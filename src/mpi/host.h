@@ -1,0 +1,66 @@
+/* host.h: the MPI library below us. host_X(...) is MPI_X without Hearth; it goes through another preloaded
+ * tool's MPI_X if there is one, so that the tool sees what reaches MPI. */
+#ifndef HEARTH_MPI_HOST_H
+#define HEARTH_MPI_HOST_H
+
+#include <mpi.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/base.h"
+
+struct host_table {
+#define HOOK(name, params, args) int(*name) params;
+#define USE(name, params, args)  int(*name) params;
+#include "mpi/calls.def"
+#undef HOOK
+#undef USE
+};
+
+extern struct host_table host_real; /* the library's PMPI_X */
+extern struct host_table host_next; /* the next MPI_X behind ours: a tool's, or again the library's */
+extern bool host_has_tool;
+
+/* While a tool's MPI_X runs on our behalf: the frame that called it. Its PMPI_X then only forwards. A frame
+ * address and not a count, so that an error handler that jumps out leaves no wrong mark: the stack is then
+ * above it. */
+extern _Thread_local const void *host_mark __attribute__((tls_model("initial-exec")));
+
+/* Finds the functions; at the first call, thread-safe. */
+void host_open(void);
+
+#define HOOK(name, params, args)                                                                             \
+    static inline int host_##name params {                                                                   \
+        if (LIKELY(!host_has_tool))                                                                          \
+            return host_real.name args;                                                                      \
+        const void *outer = host_mark;                                                                       \
+        host_mark = __builtin_frame_address(0);                                                              \
+        int rc = host_next.name args;                                                                        \
+        host_mark = outer;                                                                                   \
+        return rc;                                                                                           \
+    }
+#define USE(name, params, args)                                                                              \
+    static inline int host_##name params {                                                                   \
+        return host_real.name args;                                                                          \
+    }
+#include "mpi/calls.def"
+#undef HOOK
+#undef USE
+
+static inline bool host_is_marked(const void *frame) {
+    return UNLIKELY(host_has_tool) && host_mark && (uintptr_t)frame < (uintptr_t)host_mark;
+}
+
+/* The text of the main program, whose calls are never the host's own. */
+extern uintptr_t host_program_start, host_program_bytes;
+
+bool host_owns_slowly(const void *address);
+
+/* Whether this return address lies in the host MPI itself: its internal calls are not the program's. */
+static inline bool host_owns(const void *address) {
+    if (LIKELY((uintptr_t)address - host_program_start < host_program_bytes))
+        return false;
+    return host_owns_slowly(address);
+}
+
+#endif

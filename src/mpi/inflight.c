@@ -1,0 +1,260 @@
+/* inflight.c: gets whose data is on the way and in which the cache has an interest.
+ *
+ * A get that misses goes straight into the program's buffer; when it is complete, its data is copied from
+ * there into the cache. So the buffer must hold that data, and nothing else, until then. Two gets into
+ * overlapping buffers, or a hit copied into one, break this: such gets are `spoiled` and not cached. A set of
+ * the buffers' ranges finds them.
+ *
+ * A get for data that is already on the way joins the one that brings it, and is served from its buffer when
+ * it completes. If that one is spoiled later, those who joined it are sent to MPI after all, there and then.
+ *
+ *      target -> op <-> op <-> op          in order of issue
+ *                 |
+ *                 +-> join -> join         served with it
+ *
+ * Operations are numbered, not pointed to: their array grows. */
+#include <stdlib.h>
+#include <errno.h>
+
+#include "mpi/rma.h"
+
+static struct op *ops;
+static uint32_t op_room, op_used, op_free = NO_OP;
+static struct spans buffers; /* of operations, by number */
+uint64_t inflight_buffers, inflight_issued = 1;
+
+struct op *inflight_at(uint32_t id) {
+    return &ops[id];
+}
+
+static int grow(void) {
+    uint32_t room = op_room ? 2 * op_room : 64;
+    int err = op_room ? spans_resize(&buffers, room) : spans_open(&buffers, room, NULL);
+    struct op *more = err ? NULL : realloc(ops, room * sizeof *ops);
+    if (!more)
+        return -ENOMEM;
+    ops = more;
+    op_room = room;
+    return 0;
+}
+
+static uint32_t take_number(void) {
+    if (op_free != NO_OP) {
+        uint32_t id = op_free;
+        op_free = ops[id].next_request;
+        return id;
+    }
+    if (op_used == op_room && grow())
+        return NO_OP;
+    return op_used++;
+}
+
+static bool has_request(enum op_kind kind) {
+    return kind == OP_REQUEST || kind == OP_PLAIN;
+}
+
+static void list_append(uint32_t id) {
+    struct op *op = &ops[id];
+    struct target *t = &op->window->targets[op->target];
+    op->prev = t->last_op;
+    op->next = NO_OP;
+    *(op->prev == NO_OP ? &t->first_op : &ops[op->prev].next) = id;
+    t->last_op = id;
+    op->listed = true;
+}
+
+static void list_remove(uint32_t id) {
+    struct op *op = &ops[id];
+    struct target *t = &op->window->targets[op->target];
+    if (!op->listed)
+        return;
+    *(op->prev == NO_OP ? &t->first_op : &ops[op->prev].next) = op->next;
+    *(op->next == NO_OP ? &t->last_op : &ops[op->next].prev) = op->prev;
+    op->listed = false;
+    t->requests -= has_request(op->kind);
+}
+
+/* The addresses that a shaped buffer touches lie in [*lo, *hi). */
+static void buffer_range(const char *buffer, const struct shape *shape, uint64_t *lo, uint64_t *hi) {
+    int64_t first, end;
+    shape_hull(shape, &first, &end);
+    *lo = (uint64_t)(uintptr_t)buffer + (uint64_t)first;
+    *hi = (uint64_t)(uintptr_t)buffer + (uint64_t)end;
+}
+
+static void watch_buffer(uint32_t id) {
+    uint64_t lo, hi;
+    buffer_range(ops[id].buffer, &ops[id].here.shape, &lo, &hi);
+    spans_add(&buffers, id, 0, lo, hi);
+    inflight_buffers++;
+}
+
+static void unwatch_buffer(uint32_t id) {
+    if (!spans_has(&buffers, id))
+        return;
+    spans_remove(&buffers, id);
+    inflight_buffers--;
+}
+
+uint32_t inflight_add(const struct op *op) {
+    uint32_t id = take_number();
+    if (id == NO_OP)
+        return NO_OP;
+    ops[id] = *op;
+    ops[id].sequence = inflight_issued++;
+    ops[id].spoiled = false;
+    ops[id].source = ops[id].first_join = ops[id].next_join = NO_OP;
+    list_append(id);
+    if (op->buffer)
+        watch_buffer(id);
+    op->window->targets[op->target].requests += has_request(op->kind);
+    window_mark_busy(op->window, &op->window->targets[op->target]);
+    return id;
+}
+
+static void leave_source(uint32_t id) {
+    uint32_t *link = &ops[ops[id].source].first_join;
+    while (*link != id)
+        link = &ops[*link].next_join;
+    *link = ops[id].next_join;
+    ops[id].source = NO_OP;
+}
+
+void inflight_remove(uint32_t id) {
+    if (ops[id].source != NO_OP)
+        leave_source(id);
+    list_remove(id);
+    if (ops[id].buffer)
+        unwatch_buffer(id);
+    layout_free(&ops[id].here);
+    free((void *)ops[id].there.list);
+    ops[id].next_request = op_free;
+    op_free = id;
+}
+
+void inflight_orphan(uint32_t id) {
+    struct op *op = &ops[id];
+    list_remove(id);
+    if (op->entry != CACHE_NONE)
+        cache_drop(op->window->cache, op->entry);
+    op->entry = CACHE_NONE;
+    if (op->buffer)
+        unwatch_buffer(id);
+}
+
+void inflight_abandon(uint32_t id) {
+    while (ops[id].first_join != NO_OP)
+        leave_source(ops[id].first_join);
+    bool waits = has_request(ops[id].kind); /* its request still names it */
+    inflight_orphan(id);
+    if (!waits)
+        inflight_remove(id);
+}
+
+void inflight_join(uint32_t id, uint32_t source) {
+    ops[id].source = source;
+    ops[id].next_join = ops[source].first_join;
+    ops[source].first_join = id;
+}
+
+/* Fetches through MPI what this operation was to get from another. In a rare case and under the lock, since
+ * the program may complete it at any moment. An error is returned by the call that completes it. */
+static void fetch_after_all(const struct op *op) {
+    struct shape there = op->there, here = op->here.shape;
+    if (op->bytes < here.bytes) /* the head of a contiguous get, whose tail is on its way already */
+        here = shape_contiguous(op->bytes);
+    int rc = fetch(op->window, op->target, op->address, &there, op->buffer, &here);
+    if (rc != MPI_SUCCESS)
+        op->window->deferred = rc;
+}
+
+static void spoil(uint32_t id) {
+    struct op *op = &ops[id];
+    if (op->spoiled)
+        return;
+    op->spoiled = true;
+    if (op->entry != CACHE_NONE)
+        cache_doom(op->window->cache, op->entry);
+    while (op->first_join != NO_OP) {
+        uint32_t join = op->first_join;
+        leave_source(join);
+        fetch_after_all(&ops[join]);
+        op = &ops[id];
+    }
+}
+
+struct disturbance {
+    char *buffer;
+    const struct shape *shape;
+    bool found;
+};
+
+static void disturb_one(void *arg, uint32_t id) {
+    struct disturbance *d = arg;
+    const struct op *op = &ops[id];
+    if (!shape_overlaps(&op->here.shape, d->shape, d->buffer - op->buffer))
+        return;
+    d->found = true;
+    spoil(id);
+}
+
+bool inflight_disturb(char *buffer, const struct shape *shape) {
+    struct disturbance d = {.buffer = buffer, .shape = shape};
+    uint64_t lo, hi;
+    buffer_range(buffer, shape, &lo, &hi);
+    spans_overlapping(&buffers, 0, lo, hi, disturb_one, &d);
+    return d.found;
+}
+
+static void serve_joins(uint32_t id) {
+    struct op *op = &ops[id];
+    for (uint32_t j = op->first_join, next; j != NO_OP; j = next) {
+        struct op *join = &ops[j];
+        next = join->next_join;
+        shape_copy(join->buffer, &join->here.shape, op->buffer, &op->here.shape, join->bytes);
+        join->source = NO_OP;
+    }
+    op->first_join = NO_OP;
+}
+
+static void fill(struct op *op, bool keep) {
+    struct cache *cache = op->window->cache;
+    if (!keep || op->spoiled) {
+        cache_drop(cache, op->entry);
+        return;
+    }
+    void *data = cache_data(cache, op->entry);
+    if (shape_is_contiguous(&op->here.shape))
+        memcpy(data, op->buffer, op->bytes);
+    else
+        shape_gather(data, op->buffer, &op->here.shape, op->bytes);
+    cache_settle(cache, op->entry);
+}
+
+/* The whole datum is in the buffer now. The entry that held its head may be gone, or have been extended by
+ * another. */
+static void extend(struct op *op) {
+    struct cache *cache = op->window->cache;
+    if (op->generation != cache_generation(cache) || !shape_is_contiguous(&op->here.shape))
+        return;
+    uint32_t entry = cache_peek(cache, (uint32_t)op->target, op->address);
+    if (entry == CACHE_NONE || cache_state_of(cache, entry) != CACHE_CACHED)
+        return;
+    struct shape whole = shape_contiguous(op->bytes);
+    uint64_t head = cache_covers(cache, entry, &whole);
+    if (!head || head >= op->bytes || cache_extend(cache, entry, op->bytes))
+        return;
+    entry = cache_peek(cache, (uint32_t)op->target, op->address);
+    memcpy((char *)cache_data(cache, entry) + head, op->buffer + head, op->bytes - head);
+    write_inserts++;
+}
+
+void inflight_complete(uint32_t id, bool keep) {
+    struct op *op = &ops[id];
+    serve_joins(id);
+    if (op->entry != CACHE_NONE)
+        fill(op, keep);
+    else if (op->kind == OP_EXTEND && keep && !op->spoiled)
+        extend(op);
+    inflight_remove(id);
+}

@@ -1,0 +1,288 @@
+/* report.c: at the end, what the cache did: per window and rank, as text or JSON.
+ *
+ * Numbers of freed windows are kept as records. At MPI_Finalize rank 0 gathers all records and writes one
+ * report, or, if the file name holds %r or %p, each rank writes its own. */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "mpi/hooks.h"
+#include "mpi/rma.h"
+
+enum { MOST_RECORDS = 1024, NAME_BYTES = 64 };
+
+struct record {
+    uint64_t serial; /* 0: several windows, added up */
+    int rank, mode;
+    char name[NAME_BYTES];
+    CLAMPI_Stats stats;
+};
+
+static struct record *records;
+static size_t record_count, record_room;
+
+/* The counters, for adding up and for JSON. */
+/* clang-format off */
+#define STATS(X)                                                                                             \
+    X(gets) X(full_hits) X(partial_hits) X(pending_hits) X(direct) X(conflicting) X(capacity) X(failing)     \
+    X(bypassed) X(invalidations) X(dropped) X(adjustments) X(bytes_served) X(bytes_fetched) X(elided)        \
+    X(entries) X(index_slots) X(storage_bytes) X(used_bytes) X(free_regions) X(visited) X(nonempty)          \
+    X(evictions)
+/* clang-format on */
+
+static void add_stats(CLAMPI_Stats *sum, const CLAMPI_Stats *more) {
+#define X(field) sum->field += more->field;
+    STATS(X)
+#undef X
+}
+
+/* ---- collecting ---- */
+
+static bool wanted(void) {
+    const char *report = settings_get()->report;
+    return *report && strcmp(report, "0");
+}
+
+static struct record *new_record(void) {
+    if (record_count == record_room && record_count < MOST_RECORDS) {
+        size_t room = record_room ? 2 * record_room : 16;
+        struct record *more = realloc(records, room * sizeof *more);
+        if (more) {
+            records = more;
+            record_room = room;
+        }
+    }
+    return record_count < record_room ? &records[record_count++] : NULL;
+}
+
+void report_window(const struct window *w, const char *name) {
+    CLAMPI_Stats stats;
+    if (!wanted())
+        return;
+    window_stats(w, &stats);
+    struct record *r = new_record();
+    if (r) {
+        *r = (struct record){.serial = w->serial, .mode = (int)w->mode, .stats = stats};
+        strncpy(r->name, name, NAME_BYTES - 1);
+    } else if (record_count) { /* the last one stands for the rest */
+        r = &records[record_count - 1];
+        r->serial = 0;
+        strcpy(r->name, "(others)");
+        add_stats(&r->stats, &stats);
+    }
+}
+
+static void report_open(struct window *w, void *arg) {
+    char name[MPI_MAX_OBJECT_NAME];
+    int length;
+    if (host_Win_get_name(w->handle, name, &length) != MPI_SUCCESS)
+        name[0] = 0;
+    report_window(w, name);
+}
+
+static int by_serial_then_rank(const void *a, const void *b) {
+    const struct record *x = a, *y = b;
+    if (x->serial != y->serial)
+        return x->serial - 1 < y->serial - 1 ? -1 : 1; /* 0, the rest, comes last */
+    return x->rank - y->rank;
+}
+
+/* Brings the records of all ranks to rank 0, in order; *count is 0 elsewhere. NULL only if memory ran out. */
+static struct record *gather(int rank, int size, size_t *count) {
+    int bytes = (int)(record_count * sizeof *records), total = 0, ok = 1;
+    int *counts = rank ? NULL : malloc(2 * (size_t)size * sizeof *counts),
+        *places = counts ? counts + size : NULL;
+    if (!rank)
+        ok = counts != NULL;
+    host_Bcast(&ok, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    if (!ok)
+        return NULL;
+    host_Gather(&bytes, 1, MPI_INT, counts, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    for (int i = 0; counts && i < size; i++) {
+        places[i] = total;
+        total += counts[i];
+    }
+    struct record *all = malloc((size_t)total + 1);
+    ok = all != NULL;
+    host_Bcast(&ok, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    if (ok)
+        host_Gatherv(records, bytes, MPI_BYTE, all, counts, places, MPI_BYTE, 0, MPI_COMM_WORLD);
+    *count = ok && !rank ? (size_t)total / sizeof *all : 0;
+    if (*count)
+        qsort(all, *count, sizeof *all, by_serial_then_rank);
+    free(counts);
+    return all;
+}
+
+/* ---- writing ---- */
+
+static const char *mode_word(int mode) {
+    static const char *const words[] = {"transparent", "always", "user", "off"};
+    return words[mode & 3];
+}
+
+static uint64_t hits(const CLAMPI_Stats *s) {
+    return s->full_hits + s->partial_hits + s->pending_hits;
+}
+
+static double share(uint64_t part, uint64_t whole) {
+    return whole ? (double)part / (double)whole : 0;
+}
+
+static void text_row(FILE *file, const char *who, const CLAMPI_Stats *s) {
+    fprintf(file,
+            "  %5s %10" PRIu64 " %5.1f%% %10" PRIu64 " %8" PRIu64 " %8" PRIu64 " %9" PRIu64 " %9" PRIu64
+            " %9" PRIu64,
+            who, s->gets, 100 * share(hits(s), s->gets), s->full_hits, s->partial_hits, s->pending_hits,
+            s->direct, s->conflicting, s->capacity);
+    fprintf(file, " %9" PRIu64 " %9" PRIu64 " %9.1f %9.1f %9" PRIu64 "\n", s->failing, s->bypassed,
+            (double)s->bytes_served / 1e6, (double)s->bytes_fetched / 1e6, s->elided);
+}
+
+static void text_window(FILE *file, const struct record *first, const struct record *end) {
+    CLAMPI_Stats sum = {0};
+    fprintf(file, "window %" PRIu64 " '%s', mode %s\n", first->serial, first->name, mode_word(first->mode));
+    fprintf(file, "  %5s %10s %6s %10s %8s %8s %9s %9s %9s %9s %9s %9s %9s %9s\n", "rank", "gets", "hits",
+            "full", "partial", "pending", "direct", "conflict", "capacity", "failing", "bypassed",
+            "served MB", "fetched MB", "elided");
+    for (const struct record *r = first; r < end; r++) {
+        char who[16];
+        snprintf(who, sizeof who, "%d", r->rank);
+        text_row(file, who, &r->stats);
+        add_stats(&sum, &r->stats);
+    }
+    text_row(file, "all", &sum);
+}
+
+static void write_text(FILE *file, const struct record *all, size_t count, int ranks) {
+    CLAMPI_Stats sum = {0};
+    for (size_t i = 0; i < count; i++)
+        add_stats(&sum, &all[i].stats);
+    fprintf(file,
+            "hearth: of %" PRIu64 " gets on %d ranks %" PRIu64
+            " (%.1f %%) were served by the cache: %.1f MB local, "
+            "%.1f MB through MPI; %" PRIu64 " flushes had nothing to wait for\n",
+            sum.gets, ranks, hits(&sum), 100 * share(hits(&sum), sum.gets), (double)sum.bytes_served / 1e6,
+            (double)sum.bytes_fetched / 1e6, sum.elided);
+    uint64_t silent = 0;
+    for (size_t i = 0, end; i < count; i = end) {
+        uint64_t gets = 0;
+        for (end = i; end < count && all[end].serial == all[i].serial; end++)
+            gets += all[end].stats.gets;
+        if (gets)
+            text_window(file, &all[i], &all[end]);
+        silent += !gets;
+    }
+    if (silent)
+        fprintf(file, "%" PRIu64 " more windows had no gets\n", silent);
+}
+
+static void write_json(FILE *file, const struct record *all, size_t count, int ranks) {
+    struct json j;
+    json_begin(&j, file);
+    json_open(&j, NULL, '{');
+    json_string(&j, "hearth", HEARTH_VERSION);
+    json_count(&j, "format", 1);
+    json_count(&j, "ranks", (uint64_t)ranks);
+    json_open(&j, "windows", '[');
+    for (size_t i = 0; i < count; i++) {
+        const CLAMPI_Stats *s = &all[i].stats;
+        json_open(&j, NULL, '{');
+        json_count(&j, "window", all[i].serial);
+        json_string(&j, "name", all[i].name);
+        json_string(&j, "mode", mode_word(all[i].mode));
+        json_count(&j, "rank", (uint64_t)all[i].rank);
+        json_number(&j, "hit_ratio", share(hits(s), s->gets));
+#define X(field) json_count(&j, #field, s->field);
+        STATS(X)
+#undef X
+        json_close(&j, '}');
+    }
+    json_close(&j, ']');
+    json_close(&j, '}');
+}
+
+/* %r, %p and %h in a file name. */
+static void expand(const char *pattern, int rank, char *out, size_t room) {
+    char host[256] = "";
+    size_t n = 0;
+    gethostname(host, sizeof host - 1);
+    for (const char *c = pattern; *c && n + 1 < room; c++) {
+        int wrote = 1;
+        if (c[0] != '%' || !strchr("rph", c[1]) || !c[1])
+            out[n] = *c;
+        else if (*++c == 'r')
+            wrote = snprintf(out + n, room - n, "%d", rank);
+        else if (*c == 'p')
+            wrote = snprintf(out + n, room - n, "%ld", (long)getpid());
+        else
+            wrote = snprintf(out + n, room - n, "%s", host);
+        n += (size_t)wrote;
+    }
+    out[n < room ? n : room - 1] = 0;
+}
+
+/* A new file for its owner alone; links are not followed. */
+static FILE *create(const char *path) {
+    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
+    FILE *file = fd < 0 ? NULL : fdopen(fd, "w");
+    if (!file)
+        log_error("HEARTH_REPORT: cannot write %s: %s; no report is written", path, strerror(errno));
+    if (!file && fd >= 0)
+        close(fd);
+    return file;
+}
+
+static bool ends_in(const char *text, const char *end) {
+    size_t n = strlen(text), m = strlen(end);
+    return n >= m && !strcmp(text + n - m, end);
+}
+
+static void write_report(const struct record *all, size_t count, int rank, int ranks) {
+    const char *report = settings_get()->report;
+    char path[4096];
+    if (!strcmp(report, "1")) {
+        write_text(stderr, all, count, ranks);
+        fflush(stderr);
+        return;
+    }
+    expand(report, rank, path, sizeof path);
+    FILE *file = create(path);
+    if (!file)
+        return;
+    (ends_in(path, ".json") ? write_json : write_text)(file, all, count, ranks);
+    if (ferror(file) | fclose(file))
+        log_error("HEARTH_REPORT: writing %s failed: %s; the report is not whole", path, strerror(errno));
+}
+
+static void report(void) {
+    int rank, size;
+    size_t count = record_count;
+    host_Comm_rank(MPI_COMM_WORLD, &rank);
+    host_Comm_size(MPI_COMM_WORLD, &size);
+    for (size_t i = 0; i < record_count; i++)
+        records[i].rank = rank;
+    if (strstr(settings_get()->report, "%r") || strstr(settings_get()->report, "%p")) {
+        write_report(records, record_count, rank, 1);
+        return;
+    }
+    struct record *all = gather(rank, size, &count);
+    if (all && !rank)
+        write_report(all, count, rank, size);
+    else if (!all)
+        log_error("HEARTH_REPORT: no memory to gather the report; none is written");
+    free(all);
+}
+
+int hook_Finalize(void) {
+    progress_stop();
+    if (wanted()) {
+        rma_lock();
+        window_each(report_open, NULL);
+        rma_unlock();
+        report();
+    }
+    return host_Finalize();
+}

@@ -1,0 +1,268 @@
+/* request.c: requests of gets. A get with a request fills the cache in the call that completes the request:
+ * from then on the program may change the buffer. All calls that can complete a request therefore pass here;
+ * while no get has one, they cost one load.
+ *
+ *      table[hash of the handle] -> operation -> operation
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "mpi/hooks.h"
+#include "mpi/rma.h"
+
+_Atomic uint64_t request_count;
+
+static uint32_t *table; /* heads of chains, NO_OP if empty */
+static uint32_t buckets;
+
+static uint32_t bucket_of(MPI_Request request) {
+    return (uint32_t)(random_mix((uint64_t)(uintptr_t)request) & (buckets - 1));
+}
+
+static void chain_in(uint32_t id) {
+    uint32_t *head = &table[bucket_of(inflight_at(id)->request)];
+    inflight_at(id)->next_request = *head;
+    *head = id;
+}
+
+static int grow(void) {
+    uint32_t n = buckets ? 2 * buckets : 64, *old = table, old_buckets = buckets;
+    uint32_t *more = malloc(n * sizeof *more);
+    if (!more)
+        return -ENOMEM;
+    memset(more, 0xff, n * sizeof *more);
+    table = more;
+    buckets = n;
+    for (uint32_t b = 0; b < old_buckets; b++)
+        for (uint32_t id = old[b], next; id != NO_OP; id = next) {
+            next = inflight_at(id)->next_request;
+            chain_in(id);
+        }
+    free(old);
+    return 0;
+}
+
+static uint32_t chain_out(MPI_Request request) {
+    for (uint32_t *link = buckets ? &table[bucket_of(request)] : NULL; link && *link != NO_OP;
+         link = &inflight_at(*link)->next_request) {
+        uint32_t id = *link;
+        if (inflight_at(id)->request != request)
+            continue;
+        *link = inflight_at(id)->next_request;
+        atomic_fetch_sub_explicit(&request_count, 1, memory_order_relaxed);
+        return id;
+    }
+    return NO_OP;
+}
+
+static void give_up(uint32_t id) {
+    if (id == NO_OP)
+        return;
+    inflight_orphan(id);
+    inflight_remove(id);
+}
+
+/* A get whose request we cannot keep: only a flush will tell that it is complete. */
+static void forget(uint32_t id) {
+    struct op *op = inflight_at(id);
+    if (op->listed)
+        get_issued(op->window, &op->window->targets[op->target], 0);
+    give_up(id);
+}
+
+void request_track(uint32_t id, MPI_Request request) {
+    give_up(chain_out(request)); /* its completion escaped us */
+    uint64_t count = atomic_load_explicit(&request_count, memory_order_relaxed);
+    if (count >= buckets && grow() && !buckets) {
+        forget(id);
+        return;
+    }
+    inflight_at(id)->request = request;
+    chain_in(id);
+    atomic_store_explicit(&request_count, count + 1, memory_order_relaxed);
+}
+
+/* ---- around the host's call ----
+ *
+ * MPI may give the handle of a completed request to a new one before we are back from the completing call. So
+ * the operations are taken out of the table before that call, and those that it did not complete are put
+ * back. */
+
+static uint32_t claim(MPI_Request request) {
+    rma_lock();
+    uint32_t id = chain_out(request);
+    rma_unlock();
+    return id;
+}
+
+/* The data is in the buffer, until the program sees our return. */
+static void settle(uint32_t id) {
+    struct op *op = inflight_at(id);
+    if (op->entry != CACHE_NONE)
+        inflight_complete(id, op->window->mode != MODE_TRANSPARENT && op->window->mode != MODE_OFF);
+    else
+        inflight_remove(id);
+}
+
+static void put_back(uint32_t id) {
+    chain_in(id);
+    atomic_fetch_add_explicit(&request_count, 1, memory_order_relaxed);
+}
+
+static void conclude(uint32_t id, int rc, bool complete) {
+    if (id == NO_OP)
+        return;
+    if (rc != MPI_SUCCESS)
+        give_up(id);
+    else if (complete)
+        settle(id);
+    else
+        put_back(id);
+}
+
+static void conclude_one(uint32_t id, int rc, bool complete) {
+    if (id == NO_OP)
+        return;
+    rma_lock();
+    conclude(id, rc, complete);
+    rma_unlock();
+}
+
+static bool none(void) {
+    return LIKELY(!atomic_load_explicit(&request_count, memory_order_relaxed));
+}
+
+/* ---- one request ---- */
+
+int hook_Wait(MPI_Request *request, MPI_Status *status) {
+    if (none() || !request)
+        return host_Wait(request, status);
+    uint32_t id = claim(*request);
+    int rc = host_Wait(request, status);
+    conclude_one(id, rc, true);
+    return rc;
+}
+
+int hook_Test(MPI_Request *request, int *flag, MPI_Status *status) {
+    if (none() || !request)
+        return host_Test(request, flag, status);
+    uint32_t id = claim(*request);
+    int rc = host_Test(request, flag, status);
+    conclude_one(id, rc, rc == MPI_SUCCESS && *flag);
+    return rc;
+}
+
+int hook_Request_get_status(MPI_Request request, int *flag, MPI_Status *status) {
+    if (none())
+        return host_Request_get_status(request, flag, status);
+    uint32_t id = claim(request);
+    int rc = host_Request_get_status(request, flag, status);
+    conclude_one(id, rc, rc == MPI_SUCCESS && *flag);
+    return rc;
+}
+
+int hook_Request_free(MPI_Request *request) {
+    if (none() || !request)
+        return host_Request_free(request);
+    uint32_t id = claim(*request);
+    if (id != NO_OP) {
+        rma_lock();
+        forget(id);
+        rma_unlock();
+    }
+    return host_Request_free(request);
+}
+
+/* ---- several requests ---- */
+
+/* The operations of an array of requests; NO_OP for those that are none of ours. */
+struct claims {
+    uint32_t few[64], *ids; /* NULL: none of ours, or all given up */
+    int count;
+};
+
+/* No memory for a list: gets that may be completed are not kept. */
+static void forget_all(void) {
+    for (uint32_t b = 0; b < buckets; b++)
+        while (table[b] != NO_OP)
+            forget(chain_out(inflight_at(table[b])->request));
+}
+
+static void claim_several(struct claims *c, int count, const MPI_Request requests[]) {
+    c->ids = NULL;
+    c->count = count;
+    if (none() || count <= 0 || !requests)
+        return;
+    bool large = (size_t)count > sizeof c->few / sizeof c->few[0];
+    c->ids = large ? malloc((size_t)count * sizeof *c->ids) : c->few;
+    rma_lock();
+    if (!c->ids)
+        forget_all();
+    for (int i = 0; c->ids && i < count; i++)
+        c->ids[i] = chain_out(requests[i]);
+    rma_unlock();
+}
+
+/* Those at the indices are complete; all if indices is NULL and done is not 0. */
+static void conclude_several(struct claims *c, int rc, const int indices[], int done) {
+    if (!c->ids)
+        return;
+    rma_lock();
+    for (int i = 0; rc == MPI_SUCCESS && indices && i < done; i++) {
+        conclude(c->ids[indices[i]], rc, true);
+        c->ids[indices[i]] = NO_OP;
+    }
+    for (int i = 0; i < c->count; i++)
+        conclude(c->ids[i], rc, !indices && done);
+    rma_unlock();
+    if (c->ids != c->few)
+        free(c->ids);
+}
+
+int hook_Waitall(int count, MPI_Request requests[], MPI_Status statuses[]) {
+    struct claims c;
+    claim_several(&c, count, requests);
+    int rc = host_Waitall(count, requests, statuses);
+    conclude_several(&c, rc, NULL, 1);
+    return rc;
+}
+
+int hook_Testall(int count, MPI_Request requests[], int *flag, MPI_Status statuses[]) {
+    struct claims c;
+    claim_several(&c, count, requests);
+    int rc = host_Testall(count, requests, flag, statuses);
+    conclude_several(&c, rc, NULL, rc == MPI_SUCCESS && *flag);
+    return rc;
+}
+
+int hook_Waitany(int count, MPI_Request requests[], int *index, MPI_Status *status) {
+    struct claims c;
+    claim_several(&c, count, requests);
+    int rc = host_Waitany(count, requests, index, status);
+    conclude_several(&c, rc, index, rc == MPI_SUCCESS && *index != MPI_UNDEFINED);
+    return rc;
+}
+
+int hook_Testany(int count, MPI_Request requests[], int *index, int *flag, MPI_Status *status) {
+    struct claims c;
+    claim_several(&c, count, requests);
+    int rc = host_Testany(count, requests, index, flag, status);
+    conclude_several(&c, rc, index, rc == MPI_SUCCESS && *flag && *index != MPI_UNDEFINED);
+    return rc;
+}
+
+int hook_Waitsome(int incount, MPI_Request requests[], int *outcount, int indices[], MPI_Status statuses[]) {
+    struct claims c;
+    claim_several(&c, incount, requests);
+    int rc = host_Waitsome(incount, requests, outcount, indices, statuses);
+    conclude_several(&c, rc, indices, rc == MPI_SUCCESS && *outcount != MPI_UNDEFINED ? *outcount : 0);
+    return rc;
+}
+
+int hook_Testsome(int incount, MPI_Request requests[], int *outcount, int indices[], MPI_Status statuses[]) {
+    struct claims c;
+    claim_several(&c, incount, requests);
+    int rc = host_Testsome(incount, requests, outcount, indices, statuses);
+    conclude_several(&c, rc, indices, rc == MPI_SUCCESS && *outcount != MPI_UNDEFINED ? *outcount : 0);
+    return rc;
+}

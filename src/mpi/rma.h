@@ -1,0 +1,111 @@
+/* rma.h: the parts of one-sided communication, between the hooks: gets in flight, writes, completion,
+ * progress. */
+#ifndef HEARTH_MPI_RMA_H
+#define HEARTH_MPI_RMA_H
+
+#include "mpi/window.h"
+
+/* ---- inflight.c: gets whose data is on the way ---- */
+
+enum op_kind {
+    OP_FILL,    /* its data fills a reserved entry */
+    OP_JOIN,    /* its data, or the head of it, is that of another get in flight */
+    OP_EXTEND,  /* its head came from the cache, its tail is on the way and will extend the entry */
+    OP_REQUEST, /* as OP_FILL, but completed by its request */
+    OP_PLAIN    /* a get with a request, of no interest to the cache */
+};
+
+struct op {
+    enum op_kind kind;
+    bool listed, spoiled; /* in its target's list; its buffer does not hold what it should */
+    struct window *window;
+    int target;
+    uint32_t prev, next; /* in the target's list */
+    uint32_t entry;      /* reserved in the cache, or CACHE_NONE */
+    uint32_t source;     /* OP_JOIN: the get that brings the data */
+    uint32_t first_join, next_join;
+    uint64_t sequence;   /* order of issue */
+    uint64_t generation; /* of the cache when issued */
+    uint64_t address;    /* at the target */
+    uint64_t bytes;      /* OP_JOIN: how many come from the source; else all */
+    char *buffer;        /* first byte of the program's buffer */
+    struct layout here;  /* of the buffer */
+    struct shape there;  /* OP_JOIN: of the data at the target, list copied */
+    MPI_Request request;
+    uint32_t next_request; /* chain in the table of requests; also of free operations */
+};
+
+/* Number of operations whose buffers are being filled. */
+extern uint64_t inflight_buffers;
+
+struct op *inflight_at(uint32_t id);
+
+/* A new operation, in the target's list, its buffer known to inflight_disturb; NO_OP if memory ran out. Takes
+ * over here.owned. */
+uint32_t inflight_add(const struct op *op);
+void inflight_remove(uint32_t id);
+/* Takes it out of its target's list, and gives up its entry; it stays until removed. */
+void inflight_orphan(uint32_t id);
+
+/* The window is gone: neither kept nor served. */
+void inflight_abandon(uint32_t id);
+
+/* The number of the next operation; those below it have been issued. */
+extern uint64_t inflight_issued;
+
+/* Somebody is about to write into this part of the program's memory. Gets in flight to it are not cached.
+ * Returns whether there were any. */
+bool inflight_disturb(char *buffer, const struct shape *shape);
+
+/* Lets `op` take its data from `source` when that arrives. */
+void inflight_join(uint32_t op, uint32_t source);
+
+/* The data of this operation has arrived: serves who joined it, keeps it in the cache if `keep`, removes it.
+ */
+void inflight_complete(uint32_t id, bool keep);
+
+/* ---- get.c ---- */
+
+/* Issues a get of these bytes and counts it: an MPI error code. */
+int fetch(struct window *w, int target, uint64_t address, const struct shape *there, void *buffer,
+          const struct shape *here);
+/* Counts a get that was passed to MPI. */
+void get_issued(struct window *w, struct target *t, uint64_t bytes);
+
+/* ---- write.c ---- */
+
+/* Drops from every cache over that memory what this write touches. */
+void write_drop(struct window *w, int target, const struct write *write);
+/* The writes to this target are complete there: drops again what was inserted meanwhile. */
+void write_completed(struct window *w, struct target *t);
+extern uint64_t write_inserts; /* entries inserted into any cache so far */
+
+/* ---- request.c ---- */
+
+extern _Atomic uint64_t request_count; /* operations with a request, not complete */
+void request_track(uint32_t op, MPI_Request request);
+
+/* ---- progress.c ---- */
+
+/* With the first window, and in MPI_Finalize. */
+void progress_start(void);
+void progress_stop(void);
+/* Calls MPI if it was not called for a while: a rank that is served from the cache still serves others. */
+void progress_poll_slowly(void);
+extern _Atomic uint64_t progress_last, progress_limit;
+/* MPI was called just now. */
+static inline void progress_note(void) {
+    atomic_store_explicit(&progress_last, clock_ticks(), memory_order_relaxed);
+}
+static inline void progress_poll(void) {
+    if (UNLIKELY(clock_ticks() - atomic_load_explicit(&progress_last, memory_order_relaxed) >
+                 atomic_load_explicit(&progress_limit, memory_order_relaxed)))
+        progress_poll_slowly();
+}
+
+/* ---- report.c ---- */
+
+/* Keeps the numbers of a window that is freed, for the report. */
+void report_window(const struct window *w, const char *name);
+
+#endif

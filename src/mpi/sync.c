@@ -1,0 +1,334 @@
+/* sync.c: epochs and flushes. A call that completes operations goes to MPI first; then the gets that it
+ * completed are copied into the cache, those who joined them are served, and in transparent mode everything
+ * is forgotten.
+ *
+ * Which operations a call completes is fixed before it: those with a sequence number below the one read then.
+ * Threads may issue more while it runs, and several may complete the same target at once; whoever returns
+ * first does the work.
+ *
+ * A flush that has nothing to wait for costs as much as a get on some MPIs. It is passed over if there was a
+ * hit since the last flush, that is, if the program flushes what the cache has already served. A flush after
+ * nothing is passed on: programs poll with it. */
+#include <stdlib.h>
+
+#include "mpi/hooks.h"
+#include "mpi/measure.h"
+#include "mpi/rma.h"
+
+enum scope { SCOPE_LOCAL, SCOPE_REMOTE };
+
+/* ---- completion ---- */
+
+static void complete_ops(struct window *w, struct target *t, uint64_t before) {
+    bool keep = w->mode != MODE_TRANSPARENT && w->mode != MODE_OFF;
+    for (uint32_t id = t->first_op, next; id != NO_OP; id = next) {
+        struct op *op = inflight_at(id);
+        next = op->next;
+        if (op->sequence >= before)
+            return;
+        if (op->kind == OP_REQUEST || op->kind == OP_PLAIN)
+            inflight_orphan(
+                id); /* the program may use the buffer from now on, and wait for the request later */
+        else
+            inflight_complete(id, keep);
+    }
+}
+
+static void complete_target(struct window *w, struct target *t, uint64_t before, enum scope scope) {
+    complete_ops(w, t, before);
+    if (t->gets_before < before)
+        t->gets_before = before;
+    t->alone = 0;
+    t->probe_ticks = 0;
+    if (scope == SCOPE_LOCAL || t->writes_before >= before)
+        return;
+    t->writes_before = before;
+    if (t->last_write < before)
+        write_completed(w, t);
+}
+
+static void complete_all(struct window *w, uint64_t before, enum scope scope) {
+    uint32_t *link = &w->first_busy;
+    while (*link != NO_TARGET) {
+        struct target *t = &w->targets[*link];
+        complete_target(w, t, before, scope);
+        if (!window_is_idle(t) || t->first_op != NO_OP) {
+            link = &t->next_busy;
+            continue;
+        }
+        t->busy = false;
+        *link = t->next_busy;
+    }
+}
+
+/* Nothing may be reused beyond this point in transparent mode. */
+static void end_reuse(struct window *w) {
+    if (w->mode == MODE_TRANSPARENT && w->cache)
+        cache_invalidate(w->cache);
+}
+
+static uint64_t start_completion(void) {
+    rma_lock();
+    uint64_t before = inflight_issued;
+    rma_unlock();
+    return before;
+}
+
+/* After the host's call. t: one target, or NULL for all. A failed call completes nothing that one could rely
+ * on. */
+static int finish(struct window *w, struct target *t, uint64_t before, enum scope scope, int rc) {
+    rma_lock();
+    if (rc == MPI_SUCCESS) {
+        rc = w->deferred;
+        w->deferred = MPI_SUCCESS;
+        if (t)
+            complete_target(w, t, before, scope);
+        else
+            complete_all(w, before, scope);
+    }
+    end_reuse(w);
+    w->hit = false;
+    w->flush_stamp += !t;
+    if (t)
+        t->hit_stamp = 0;
+    rma_unlock();
+    progress_note();
+    return rc;
+}
+
+/* ---- flushes ---- */
+
+static inline bool may_elide(const struct window *w) {
+    return w->cache && !w->shared && w->mode != MODE_OFF;
+}
+
+static void note_elided(struct window *w) {
+    w->elided++;
+    w->hit = false;
+    end_reuse(w);
+}
+
+static inline bool elide_one(struct window *w, struct target *t) {
+    rma_lock();
+    bool idle = t->hit_stamp == w->flush_stamp && window_is_idle(t) && (w->locked_all | t->locked);
+    if (LIKELY(idle)) {
+        t->hit_stamp = 0;
+        note_elided(w);
+    }
+    rma_unlock();
+    return idle;
+}
+
+static bool all_idle(const struct window *w) {
+    for (uint32_t i = w->first_busy; i != NO_TARGET; i = w->targets[i].next_busy)
+        if (!window_is_idle(&w->targets[i]))
+            return false;
+    return true;
+}
+
+static inline bool elide_all(struct window *w) {
+    rma_lock();
+    bool idle = w->hit && w->locked_all && all_idle(w);
+    if (idle) {
+        w->flush_stamp++;
+        note_elided(w);
+    }
+    rma_unlock();
+    return idle;
+}
+
+static int flush_one(int target, MPI_Win win, enum scope scope, int (*host)(int, MPI_Win)) {
+    struct window *w = window_find(win);
+    struct target *t = w ? window_target(w, target) : NULL;
+    if (!t)
+        return host(target, win);
+    if (may_elide(w) && elide_one(w, t)) {
+        progress_poll();
+        return MPI_SUCCESS;
+    }
+    uint64_t before = start_completion(), ticks = measure_flush_start(t);
+    int rc = host(target, win);
+    if (ticks)
+        measure_flush(t, ticks);
+    return finish(w, t, before, scope, rc);
+}
+
+static int flush_all(MPI_Win win, enum scope scope, int (*host)(MPI_Win)) {
+    struct window *w = window_find(win);
+    if (!w)
+        return host(win);
+    if (may_elide(w) && elide_all(w)) {
+        progress_poll();
+        return MPI_SUCCESS;
+    }
+    uint64_t before = start_completion();
+    return finish(w, NULL, before, scope, host(win));
+}
+
+int hook_Win_flush(int target, MPI_Win win) {
+    return flush_one(target, win, SCOPE_REMOTE, host_Win_flush);
+}
+
+/* On MPICH 4.0 a local flush may return before a get is there if a write was issued after it. Where the cache
+ * waits for a get, it flushes for good. */
+static bool is_unsafe(const struct target *t) {
+#ifdef MPICH
+    return t->first_op != NO_OP && t->last_write >= t->writes_before;
+#else
+    return false;
+#endif
+}
+
+static bool is_any_unsafe(MPI_Win win) {
+    struct window *w = window_find(win);
+    for (uint32_t i = w ? w->first_busy : NO_TARGET; i != NO_TARGET; i = w->targets[i].next_busy)
+        if (is_unsafe(&w->targets[i]))
+            return true;
+    return false;
+}
+
+int hook_Win_flush_local(int target, MPI_Win win) {
+    struct window *w = window_find(win);
+    struct target *t = w ? window_target(w, target) : NULL;
+    if (t && is_unsafe(t))
+        return hook_Win_flush(target, win);
+    return flush_one(target, win, SCOPE_LOCAL, host_Win_flush_local);
+}
+
+int hook_Win_flush_all(MPI_Win win) {
+    return flush_all(win, SCOPE_REMOTE, host_Win_flush_all);
+}
+
+int hook_Win_flush_local_all(MPI_Win win) {
+    if (is_any_unsafe(win))
+        return hook_Win_flush_all(win);
+    return flush_all(win, SCOPE_LOCAL, host_Win_flush_local_all);
+}
+
+/* ---- calls that open and close epochs ---- */
+
+/* Something that others wrote may have become visible. */
+static int opened(struct window *w, int rc) {
+    if (w) {
+        rma_lock();
+        end_reuse(w);
+        rma_unlock();
+        progress_note();
+    }
+    return rc;
+}
+
+int hook_Win_lock(int kind, int target, int assertion, MPI_Win win) {
+    struct window *w = window_find(win);
+    int rc = host_Win_lock(kind, target, assertion, win);
+    if (w && rc == MPI_SUCCESS && window_target(w, target))
+        w->targets[target].locked = true;
+    return opened(w, rc);
+}
+
+int hook_Win_unlock(int target, MPI_Win win) {
+    struct window *w = window_find(win);
+    struct target *t = w ? window_target(w, target) : NULL;
+    if (!t)
+        return host_Win_unlock(target, win);
+    uint64_t before = start_completion();
+    int rc = host_Win_unlock(target, win);
+    if (rc == MPI_SUCCESS)
+        t->locked = false;
+    return finish(w, t, before, SCOPE_REMOTE, rc);
+}
+
+int hook_Win_lock_all(int assertion, MPI_Win win) {
+    struct window *w = window_find(win);
+    int rc = host_Win_lock_all(assertion, win);
+    if (w && rc == MPI_SUCCESS)
+        w->locked_all = true;
+    return opened(w, rc);
+}
+
+int hook_Win_unlock_all(MPI_Win win) {
+    struct window *w = window_find(win);
+    if (!w)
+        return host_Win_unlock_all(win);
+    uint64_t before = start_completion();
+    int rc = host_Win_unlock_all(win);
+    if (rc == MPI_SUCCESS)
+        w->locked_all = false;
+    return finish(w, NULL, before, SCOPE_REMOTE, rc);
+}
+
+int hook_Win_fence(int assertion, MPI_Win win) {
+    struct window *w = window_find(win);
+    if (!w)
+        return host_Win_fence(assertion, win);
+    uint64_t before = start_completion();
+    int rc = host_Win_fence(assertion, win);
+    if (rc == MPI_SUCCESS)
+        w->fenced = !(assertion & MPI_MODE_NOSUCCEED);
+    return finish(w, NULL, before, SCOPE_REMOTE, rc);
+}
+
+/* Notes which ranks of the window are in the group of MPI_Win_start. */
+static void note_started(struct window *w, MPI_Group group) {
+    MPI_Group all;
+    int n = 0;
+    host_Group_size(group, &n);
+    int *numbers = malloc(2 * (size_t)(n + 1) * sizeof *numbers), *ranks = numbers + n;
+    if (!numbers || host_Win_get_group(w->handle, &all) != MPI_SUCCESS) {
+        free(numbers);
+        return; /* then the epoch is not known to be open, and MPI serves it alone */
+    }
+    for (int i = 0; i < n; i++)
+        numbers[i] = i;
+    if (host_Group_translate_ranks(group, n, numbers, all, ranks) != MPI_SUCCESS)
+        n = 0;
+    for (int i = 0; i < n; i++) {
+        numbers[i] = ranks[i];
+        w->targets[ranks[i]].started = true;
+    }
+    host_Group_free(&all);
+    free(w->started);
+    w->started = numbers;
+    w->started_count = n;
+}
+
+static void forget_started(struct window *w) {
+    for (int i = 0; i < w->started_count; i++)
+        w->targets[w->started[i]].started = false;
+    w->started_count = 0;
+}
+
+int hook_Win_start(MPI_Group group, int assertion, MPI_Win win) {
+    struct window *w = window_find(win);
+    int rc = host_Win_start(group, assertion, win);
+    if (w && rc == MPI_SUCCESS)
+        note_started(w, group);
+    return opened(w, rc);
+}
+
+int hook_Win_complete(MPI_Win win) {
+    struct window *w = window_find(win);
+    if (!w)
+        return host_Win_complete(win);
+    uint64_t before = start_completion();
+    int rc = host_Win_complete(win);
+    if (rc == MPI_SUCCESS)
+        forget_started(w);
+    return finish(w, NULL, before, SCOPE_REMOTE, rc);
+}
+
+int hook_Win_post(MPI_Group group, int assertion, MPI_Win win) {
+    return opened(window_find(win), host_Win_post(group, assertion, win));
+}
+
+int hook_Win_wait(MPI_Win win) {
+    return opened(window_find(win), host_Win_wait(win));
+}
+
+int hook_Win_test(MPI_Win win, int *flag) {
+    return opened(window_find(win), host_Win_test(win, flag));
+}
+
+int hook_Win_sync(MPI_Win win) {
+    return opened(window_find(win), host_Win_sync(win));
+}

@@ -1,0 +1,508 @@
+/* window.c: the windows of this process: made, found by handle, freed.
+ *
+ * At creation all ranks tell each other where their part lies and how displacements count there, and which
+ * process they are. So every access has an address in its target's memory, and two windows over the same
+ * memory are known (kin): what is written through one must be dropped from the other's cache.
+ *
+ * Structures of freed windows are used again but never returned to the system: window_find may look at one
+ * that another thread is just freeing, and will see that it is not the one. */
+#include "mpi/window.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#include "mpi/hooks.h"
+#include "mpi/rma.h"
+
+enum { BUCKETS = 256 };
+
+static struct window *buckets[BUCKETS]; /* open windows, chained by next */
+static struct window *spare;            /* structures of freed ones */
+static uint64_t serials;
+static struct memory_budget budget;
+
+_Atomic(struct window *) window_recent;
+bool rma_threaded;
+pthread_mutex_t rma_mutex = PTHREAD_MUTEX_INITIALIZER; /* rank: outermost of ours */
+
+/* What each rank tells the others. */
+struct part {
+    uint64_t process, base, bytes, unit;
+};
+
+/* A part of a dynamic window. */
+struct region {
+    uint64_t start, bytes;
+    struct region *next;
+};
+
+/* ---- finding ---- */
+
+static struct window **bucket_of(MPI_Win handle) {
+    return &buckets[random_mix((uint64_t)(uintptr_t)handle) % BUCKETS];
+}
+
+struct window *window_find_slowly(MPI_Win handle) {
+    rma_lock();
+    struct window *w = *bucket_of(handle);
+    while (w && w->handle != handle)
+        w = w->next;
+    if (w)
+        atomic_store_explicit(&window_recent, w, memory_order_release);
+    rma_unlock();
+    return w;
+}
+
+void window_each(void (*visit)(struct window *w, void *arg), void *arg) {
+    for (int i = 0; i < BUCKETS; i++)
+        for (struct window *w = buckets[i]; w; w = w->next)
+            visit(w, arg);
+}
+
+void window_mark_busy(struct window *w, struct target *t) {
+    if (t->busy)
+        return;
+    t->busy = true;
+    t->next_busy = w->first_busy;
+    w->first_busy = (uint32_t)(t - w->targets);
+}
+
+/* ---- the cache of a window ---- */
+
+static void window_name(const struct window *w, char *name) {
+    int length;
+    if (host_Win_get_name(w->handle, name, &length) != MPI_SUCCESS)
+        name[0] = 0;
+}
+
+static void say_no_memory(const struct window *w, int err) {
+    char name[MPI_MAX_OBJECT_NAME];
+    window_name(w, name);
+    log_warn("window %llu '%s': no memory for its cache (%s); its gets go to MPI uncached",
+             (unsigned long long)w->serial, name,
+             err == -EDQUOT ? "HEARTH_CACHE_MAX is used up: raise it, or lower HEARTH_CACHE_SIZE"
+                            : "the system has none left");
+}
+
+static void open_cache(struct window *w) {
+    struct cache_config config;
+    cache_config_from(&config, settings_get());
+    config.budget = &budget;
+    int err = cache_open(&config, &w->cache);
+    if (!err)
+        return;
+    w->cache = NULL;
+    w->cache_refused = true;
+    say_no_memory(w, err);
+}
+
+struct cache *window_cache(struct window *w) {
+    if (LIKELY(w->cache != NULL) || w->cache_refused)
+        return w->cache;
+    rma_lock();
+    if (!w->cache && !w->cache_refused)
+        open_cache(w);
+    rma_unlock();
+    return w->cache;
+}
+
+void window_set_mode(struct window *w, enum mode mode) {
+    rma_lock();
+    if (w->mode != mode && w->cache)
+        cache_invalidate(w->cache);
+    w->mode = mode;
+    rma_unlock();
+}
+
+void window_stats(const struct window *w, CLAMPI_Stats *out) {
+    struct cache_stats s = {0};
+    if (w->cache)
+        cache_stats(w->cache, &s);
+    *out = (CLAMPI_Stats){.gets = w->gets,
+                          .full_hits = s.full_hits,
+                          .partial_hits = s.partial_hits,
+                          .pending_hits = s.pending_hits,
+                          .direct = s.direct,
+                          .conflicting = s.conflicting,
+                          .capacity = s.capacity,
+                          .failing = s.failing,
+                          .bypassed = w->bypassed,
+                          .invalidations = s.invalidations,
+                          .dropped = s.dropped,
+                          .adjustments = s.adjustments,
+                          .bytes_served = w->bytes_served,
+                          .bytes_fetched = w->bytes_fetched,
+                          .elided = w->elided,
+                          .entries = s.entries,
+                          .index_slots = s.index_slots,
+                          .storage_bytes = s.storage_bytes,
+                          .used_bytes = s.used_bytes,
+                          .free_regions = s.free_regions,
+                          .visited = s.visited,
+                          .nonempty = s.nonempty,
+                          .evictions = s.evictions};
+}
+
+/* ---- info keys ---- */
+
+/* The original's key takes numbers. */
+static int mode_from_number(const char *value) {
+    return value[0] >= '1' && value[0] <= '3' && !value[1] ? value[0] - '1' : -1;
+}
+
+/* Looks for a mode; true if there is a valid one. */
+static bool mode_from_info(MPI_Info info, enum mode *mode) {
+    static const char *const keys[] = {"clampi_mode", "CLAMPI_MODE"};
+    static const char words[] = "transparent|always|user|off";
+    for (int i = 0; info != MPI_INFO_NULL && i < 2; i++) {
+        char value[MPI_MAX_INFO_VAL + 1];
+        int flag = 0;
+        if (host_Info_get(info, keys[i], MPI_MAX_INFO_VAL, value, &flag) != MPI_SUCCESS || !flag)
+            continue;
+        int found = settings_word(words, value);
+        if (found < 0)
+            found = mode_from_number(value);
+        if (found < 0)
+            log_warn("info key %s=%.80s is not one of %s (or 1, 2, 3); it is ignored", keys[i], value, words);
+        else {
+            *mode = (enum mode)found;
+            return true;
+        }
+    }
+    return false;
+}
+
+int hook_Win_set_info(MPI_Win win, MPI_Info info) {
+    struct window *w = window_find(win);
+    enum mode mode;
+    int rc = host_Win_set_info(win, info);
+    if (w && rc == MPI_SUCCESS && mode_from_info(info, &mode))
+        window_set_mode(w, mode);
+    return rc;
+}
+
+/* ---- kin ---- */
+
+/* The rank that this process has in the window, or -1. */
+static int rank_of(const struct window *w, uint64_t process) {
+    for (int i = 0; i < w->size; i++)
+        if (w->targets[i].process == process)
+            return i;
+    return -1;
+}
+
+/* Most windows are over the same ranks in the same order: the same number is tried first. */
+static int rank_near(const struct window *w, uint64_t process, int guess) {
+    if (guess < w->size && w->targets[guess].process == process)
+        return guess;
+    return rank_of(w, process);
+}
+
+static bool parts_meet(const struct window *a, const struct target *x, const struct window *b,
+                       const struct target *y) {
+    if (a->dynamic || b->dynamic)
+        return true;
+    return x->base < y->base + y->bytes && y->base < x->base + x->bytes;
+}
+
+/* For each rank of a its rank in b where both have the same memory; NULL if they share none. */
+static int *shared_ranks(const struct window *a, const struct window *b) {
+    int *ranks = malloc((size_t)a->size * sizeof *ranks), found = 0;
+    for (int i = 0; ranks && i < a->size; i++) {
+        int there = rank_near(b, a->targets[i].process, i);
+        ranks[i] = there >= 0 && parts_meet(a, &a->targets[i], b, &b->targets[there]) ? there : -1;
+        found += ranks[i] >= 0;
+    }
+    if (found)
+        return ranks;
+    free(ranks);
+    return NULL;
+}
+
+static void add_kin(struct window *w, struct window *other) {
+    int *ranks = shared_ranks(w, other);
+    struct kin *more = ranks ? realloc(w->kin, (w->kin_count + 1) * sizeof *more) : NULL;
+    if (!more) {
+        free(ranks);
+        return;
+    }
+    w->kin = more;
+    w->kin[w->kin_count++] = (struct kin){.window = other, .rank_there = ranks};
+}
+
+static void remove_kin(struct window *w, const struct window *other) {
+    for (size_t i = 0; i < w->kin_count; i++)
+        if (w->kin[i].window == other) {
+            free(w->kin[i].rank_there);
+            w->kin[i--] = w->kin[--w->kin_count];
+        }
+}
+
+static void meet(struct window *other, void *arg) {
+    struct window *w = arg;
+    if (!w->cacheable && !other->cacheable)
+        return;
+    add_kin(w, other);
+    add_kin(other, w);
+}
+
+static void part_from(struct window *other, void *arg) {
+    remove_kin(other, arg);
+}
+
+/* ---- creation ---- */
+
+static uint64_t own_process(void) {
+    static uint64_t id;
+    if (!id && getrandom(&id, sizeof id, 0) != (ssize_t)sizeof id)
+        id = random_mix(clock_ns() ^ (uint64_t)getpid() << 32);
+    return id;
+}
+
+/* Once per process: the thread level, the rank in messages, the budget. */
+static void start_up(void) {
+    static bool started;
+    int provided = MPI_THREAD_SINGLE, rank = -1;
+    if (started)
+        return;
+    host_Query_thread(&provided);
+    rma_threaded = provided == MPI_THREAD_MULTIPLE;
+    host_Comm_rank(MPI_COMM_WORLD, &rank);
+    log_identify(rank);
+    budget.limit = settings_get()->cache_max;
+    progress_start();
+    started = true;
+}
+
+static struct window *take_structure(void) {
+    struct window *w = spare;
+    if (!w)
+        return calloc(1, sizeof *w);
+    spare = w->next;
+    *w = (struct window){0};
+    return w;
+}
+
+static int gather_parts(struct window *w, struct part own, MPI_Comm comm) {
+    host_Comm_size(comm, &w->size);
+    host_Comm_rank(comm, &w->rank);
+    struct part *parts = malloc((size_t)w->size * sizeof *parts);
+    w->targets = calloc((size_t)w->size, sizeof *w->targets);
+    int rc = parts && w->targets
+                 ? host_Allgather(&own, sizeof own, MPI_BYTE, parts, sizeof own, MPI_BYTE, comm)
+                 : MPI_ERR_NO_MEM;
+    for (int i = 0; !rc && i < w->size; i++)
+        w->targets[i] = (struct target){.base = parts[i].base,
+                                        .bytes = parts[i].bytes,
+                                        .unit = parts[i].unit,
+                                        .process = parts[i].process,
+                                        .gets_before = 1,
+                                        .writes_before = 1,
+                                        .first_op = NO_OP,
+                                        .last_op = NO_OP};
+    free(parts);
+    return rc;
+}
+
+static void link_window(struct window *w) {
+    struct window **bucket = bucket_of(w->handle);
+    window_each(meet, w);
+    w->next = *bucket;
+    *bucket = w;
+    w->open = true;
+}
+
+/* Notes a window that MPI has just made. Collective over comm. */
+static int opened(MPI_Win handle, struct part own, MPI_Info info, MPI_Comm comm, bool shared, bool dynamic) {
+    start_up();
+    rma_lock();
+    struct window *w = take_structure();
+    rma_unlock();
+    if (!w)
+        return MPI_ERR_NO_MEM;
+    *w = (struct window){.handle = handle,
+                         .shared = shared,
+                         .dynamic = dynamic,
+                         .cacheable = !shared,
+                         .mode = (enum mode)settings_get()->mode,
+                         .first_busy = NO_TARGET,
+                         .flush_stamp = 1};
+    own.process = own_process();
+    int rc = gather_parts(w, own, comm);
+    if (rc) {
+        log_error("a window of %d ranks cannot be described: out of memory", w->size);
+        free(w->targets);
+        free(w);
+        return rc;
+    }
+    mode_from_info(info, &w->mode);
+    rma_lock();
+    w->serial = ++serials;
+    link_window(w);
+    rma_unlock();
+    return MPI_SUCCESS;
+}
+
+/* Gives a failure of ours to the communicator's error handler, as MPI would. */
+static int created(int rc, MPI_Comm comm) {
+    return rc == MPI_SUCCESS ? rc : (host_Comm_call_errhandler(comm, rc), rc);
+}
+
+static int note_created(int rc, MPI_Win *win, const void *base, MPI_Aint size, MPI_Aint unit, MPI_Info info,
+                        MPI_Comm comm, bool shared) {
+    if (rc != MPI_SUCCESS)
+        return rc;
+    struct part own = {.base = (uint64_t)(uintptr_t)base, .bytes = (uint64_t)size, .unit = (uint64_t)unit};
+    return created(opened(*win, own, info, comm, shared, false), comm);
+}
+
+int hook_Win_create(void *base, MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, MPI_Win *win) {
+    int rc = host_Win_create(base, size, unit, info, comm, win);
+    return note_created(rc, win, base, size, unit, info, comm, false);
+}
+
+int hook_Win_allocate(MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, void *base, MPI_Win *win) {
+    int rc = host_Win_allocate(size, unit, info, comm, base, win);
+    return note_created(rc, win, rc ? NULL : *(void **)base, size, unit, info, comm, false);
+}
+
+int hook_Win_allocate_shared(MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, void *base,
+                             MPI_Win *win) {
+    int rc = host_Win_allocate_shared(size, unit, info, comm, base, win);
+    return note_created(rc, win, rc ? NULL : *(void **)base, size, unit, info, comm, true);
+}
+
+#if MPI_VERSION >= 4
+int hook_Win_create_c(void *base, MPI_Aint size, MPI_Aint unit, MPI_Info info, MPI_Comm comm, MPI_Win *win) {
+    int rc = host_Win_create_c(base, size, unit, info, comm, win);
+    return note_created(rc, win, base, size, unit, info, comm, false);
+}
+
+int hook_Win_allocate_c(MPI_Aint size, MPI_Aint unit, MPI_Info info, MPI_Comm comm, void *base,
+                        MPI_Win *win) {
+    int rc = host_Win_allocate_c(size, unit, info, comm, base, win);
+    return note_created(rc, win, rc ? NULL : *(void **)base, size, unit, info, comm, false);
+}
+
+int hook_Win_allocate_shared_c(MPI_Aint size, MPI_Aint unit, MPI_Info info, MPI_Comm comm, void *base,
+                               MPI_Win *win) {
+    int rc = host_Win_allocate_shared_c(size, unit, info, comm, base, win);
+    return note_created(rc, win, rc ? NULL : *(void **)base, size, unit, info, comm, true);
+}
+#endif
+
+int hook_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *win) {
+    int rc = host_Win_create_dynamic(info, comm, win);
+    struct part own = {.unit = 1};
+    return rc == MPI_SUCCESS ? created(opened(*win, own, info, comm, false, true), comm) : rc;
+}
+
+/* ---- parts of dynamic windows ---- */
+
+int hook_Win_attach(MPI_Win win, void *base, MPI_Aint size) {
+    struct window *w = window_find(win);
+    int rc = host_Win_attach(win, base, size);
+    struct region *r = w && rc == MPI_SUCCESS ? malloc(sizeof *r) : NULL;
+    if (!r)
+        return rc;
+    rma_lock();
+    *r = (struct region){.start = (uint64_t)(uintptr_t)base, .bytes = (uint64_t)size, .next = w->attached};
+    w->attached = r;
+    rma_unlock();
+    return rc;
+}
+
+static struct region *take_region(struct window *w, uint64_t start) {
+    struct region **link = &w->attached;
+    while (*link && (*link)->start != start)
+        link = &(*link)->next;
+    struct region *found = *link;
+    if (found)
+        *link = found->next;
+    return found;
+}
+
+/* What this process has cached of its own memory there is gone. */
+int hook_Win_detach(MPI_Win win, const void *base) {
+    struct window *w = window_find(win);
+    int rc = host_Win_detach(win, base);
+    if (!w || rc != MPI_SUCCESS)
+        return rc;
+    rma_lock();
+    struct region *r = take_region(w, (uint64_t)(uintptr_t)base);
+    if (r) {
+        struct write gone = {.address = r->start, .layout.shape = shape_contiguous(r->bytes)};
+        write_drop(w, w->rank, &gone);
+        free(r);
+    }
+    rma_unlock();
+    return rc;
+}
+
+/* ---- the end ---- */
+
+static void unlink_window(struct window *w) {
+    struct window **link = bucket_of(w->handle);
+    while (*link != w)
+        link = (struct window **)&(*link)->next;
+    *link = w->next;
+    w->open = false;
+    atomic_store_explicit(&window_recent, NULL, memory_order_release);
+    window_each(part_from, w);
+}
+
+static void release(struct window *w) {
+    for (int i = 0; i < w->size; i++) {
+        struct target *t = &w->targets[i];
+        while (t->first_op != NO_OP)
+            inflight_abandon(t->first_op);
+        for (uint32_t k = 0; k < t->write_count; k++)
+            layout_free(&t->writes[k].layout);
+        free(t->writes);
+    }
+    for (size_t i = 0; i < w->kin_count; i++)
+        free(w->kin[i].rank_there);
+    while (w->attached) {
+        struct region *r = w->attached;
+        w->attached = r->next;
+        free(r);
+    }
+    free(w->kin);
+    free(w->started);
+    free(w->targets);
+    if (w->cache)
+        cache_close(w->cache);
+    w->cache = NULL;
+    w->next = spare;
+    spare = w;
+}
+
+int hook_Win_free(MPI_Win *win) {
+    struct window *w = win ? window_find(*win) : NULL;
+    if (!w)
+        return host_Win_free(win);
+    char name[MPI_MAX_OBJECT_NAME];
+    window_name(w, name);
+    rma_lock();
+    unlink_window(w);
+    rma_unlock();
+    int rc = host_Win_free(win);
+    rma_lock();
+    if (rc == MPI_SUCCESS) {
+        report_window(w, name);
+        release(w);
+    } else {
+        link_window(w);
+    }
+    rma_unlock();
+    return rc;
+}
+
+/* A handle may be given to a new type as soon as MPI has freed this one. */
+int hook_Type_free(MPI_Datatype *type) {
+    if (type)
+        layout_forget(*type);
+    return host_Type_free(type);
+}

@@ -1,0 +1,135 @@
+/* window.h: what Hearth knows of each MPI window, and what this process has under way on it.
+ *
+ * One lock guards all of it (rma_lock), taken only where the program asked for MPI_THREAD_MULTIPLE and never
+ * held across a call into MPI, but for one rare case in inflight.c. */
+#ifndef HEARTH_MPI_WINDOW_H
+#define HEARTH_MPI_WINDOW_H
+
+#include <pthread.h>
+
+#include "cache/cache.h"
+#include "clampi.h"
+#include "mpi/host.h"
+#include "mpi/layout.h"
+
+/* A write that is not known to be complete at its target. */
+struct write {
+    uint64_t address;
+    struct layout layout;
+};
+
+enum verdict { VERDICT_OPEN, VERDICT_CACHE, VERDICT_BYPASS };
+
+/* One rank of a window, seen from this process. */
+struct target {
+    uint64_t base; /* address of the window's memory in that process; 0 for dynamic windows, whose
+                      displacements are addresses */
+    uint64_t unit, bytes;
+    uint64_t hit_stamp; /* equal to the window's flush_stamp: a hit since the last flush */
+    /* Operations are numbered in order of issue. Gets below gets_before are complete; writes below
+     * writes_before are complete at the target, which includes complete here. So something is under way if
+     * the last one is not below. */
+    uint64_t last_get, gets_before;
+    uint64_t last_write, writes_before;
+    uint32_t requests;          /* gets with a request, not complete; not in the numbers above */
+    uint32_t alone;             /* gets since the last completion */
+    uint32_t first_op, last_op; /* gets that the cache has an interest in, in order of issue */
+    uint32_t next_busy;         /* list of targets with anything under way */
+    bool busy, locked, started; /* locked, started: an access epoch is open */
+    uint8_t verdict;            /* enum verdict: is its data worth caching? */
+    uint8_t samples, cheap;     /* gets measured; of these, cheaper than a hit */
+    uint32_t write_count, write_room;
+    struct write *writes;    /* writes not complete there, for dropping again; */
+    uint64_t inserts_before; /* only if anything was inserted since the first */
+    bool writes_unknown;     /* too many or of unknown shape: drop everything of this target */
+    uint64_t probe_ticks, probe_bytes;
+    uint64_t process; /* which process this is, over all windows */
+};
+
+/* A window over memory that this one shares somewhere. */
+struct kin {
+    struct window *window;
+    int *rank_there; /* of each rank here, or -1 */
+};
+
+struct window {
+    MPI_Win handle; /* valid while open */
+    struct window *next;
+    bool open, shared, dynamic, cacheable;
+    bool locked_all, fenced; /* an access epoch to all targets is open */
+    bool hit;                /* since the last flush of any kind */
+    enum mode mode;
+    int rank, size;
+    int deferred; /* an error of MPI that the next completing call returns */
+    int *started; /* ranks of the open epoch of MPI_Win_start */
+    int started_count;
+    struct cache *cache;
+    bool cache_refused; /* there was no memory for it: said once, not tried again */
+    struct target *targets;
+    uint64_t flush_stamp;
+    uint32_t first_busy;
+    struct kin *kin;
+    size_t kin_count;
+    struct region *attached;
+    uint64_t serial; /* order of creation */
+    /* counted here; the rest by the cache */
+    uint64_t gets, bypassed, bytes_served, bytes_fetched, elided;
+};
+
+enum { NO_TARGET = UINT32_MAX, NO_OP = UINT32_MAX };
+
+extern bool rma_threaded;
+extern pthread_mutex_t rma_mutex;
+
+static inline void rma_lock(void) {
+    if (UNLIKELY(rma_threaded))
+        pthread_mutex_lock(&rma_mutex);
+}
+
+static inline void rma_unlock(void) {
+    if (UNLIKELY(rma_threaded))
+        pthread_mutex_unlock(&rma_mutex);
+}
+
+/* NULL for windows that are not ours to know (made before we were there, freed, not windows at all). */
+extern _Atomic(struct window *) window_recent;
+struct window *window_find_slowly(MPI_Win handle);
+static inline struct window *window_find(MPI_Win handle) {
+    struct window *w = atomic_load_explicit(&window_recent, memory_order_acquire);
+    if (LIKELY(w && w->handle == handle && w->open))
+        return w;
+    return window_find_slowly(handle);
+}
+
+/* The window's target of this rank, or NULL if there is none (MPI_PROC_NULL, a wrong rank). */
+static inline struct target *window_target(struct window *w, int rank) {
+    return (unsigned)rank < (unsigned)w->size ? &w->targets[rank] : NULL;
+}
+
+/* Whether every get and write to this target is complete. */
+static inline bool window_is_idle(const struct target *t) {
+    return t->last_get < t->gets_before && t->last_write < t->writes_before && !t->requests;
+}
+
+static inline bool window_is_open_to(const struct window *w, const struct target *t) {
+    return w->locked_all | w->fenced | t->locked | t->started;
+}
+
+/* Whether gets of this window go through the cache at all. */
+static inline bool window_caches(const struct window *w) {
+    return w->cacheable && w->mode != MODE_OFF;
+}
+
+/* The window's cache, made at first need; NULL if there is no memory for it. */
+struct cache *window_cache(struct window *w);
+
+/* Calls visit for every open window. */
+void window_each(void (*visit)(struct window *w, void *arg), void *arg);
+
+void window_set_mode(struct window *w, enum mode mode);
+void window_stats(const struct window *w, CLAMPI_Stats *stats);
+
+/* Something is under way to this target. */
+void window_mark_busy(struct window *w, struct target *t);
+
+#endif

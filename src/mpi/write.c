@@ -1,0 +1,240 @@
+/* write.c: the process's own writes. A cached entry that a write touches is wrong from then on, in every
+ * window over that memory, in every mode. It is dropped when the write is issued, and again when it is
+ * complete at the target: a get in between may have brought the old bytes.
+ *
+ * Entries are kept under addresses in the target's memory, not displacements, so that the same bytes are
+ * recognised through any window. */
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+
+#include "mpi/hooks.h"
+#include "mpi/rma.h"
+
+enum { MOST_WRITES = 4096 }; /* remembered per target; more than that drop everything of the target */
+
+uint64_t write_inserts;
+
+static void drop_in(struct window *w, int target, const struct write *write) {
+    if (!w->cache)
+        return;
+    if (write)
+        cache_write(w->cache, (uint32_t)target, write->address, &write->layout.shape);
+    else /* what was written is not known */
+        cache_invalidate(w->cache);
+}
+
+void write_drop(struct window *w, int target, const struct write *write) {
+    drop_in(w, target, write);
+    for (size_t i = 0; i < w->kin_count; i++) {
+        int there = w->kin[i].rank_there[target];
+        if (there >= 0)
+            drop_in(w->kin[i].window, there, write);
+    }
+}
+
+void write_completed(struct window *w, struct target *t) {
+    int target = (int)(t - w->targets);
+    bool again = write_inserts != t->inserts_before;
+    if (again && t->writes_unknown)
+        write_drop(w, target, NULL);
+    for (uint32_t i = 0; i < t->write_count; i++) {
+        if (again && !t->writes_unknown)
+            write_drop(w, target, &t->writes[i]);
+        layout_free(&t->writes[i].layout);
+    }
+    t->write_count = 0;
+    t->writes_unknown = false;
+}
+
+/* Most programs write blocks one behind the other: these become one. */
+static bool merge(struct target *t, const struct write *write) {
+    struct write *last = t->write_count ? &t->writes[t->write_count - 1] : NULL;
+    if (!last || !shape_is_contiguous(&last->layout.shape) || !shape_is_contiguous(&write->layout.shape) ||
+        last->address + last->layout.shape.bytes != write->address)
+        return false;
+    last->layout.shape = shape_contiguous(last->layout.shape.bytes + write->layout.shape.bytes);
+    return true;
+}
+
+static int remember(struct target *t, struct write *write) {
+    if (merge(t, write))
+        return 0;
+    if (t->write_count == MOST_WRITES)
+        return -ENOMEM;
+    if (t->write_count == t->write_room) {
+        uint32_t room = t->write_room ? 2 * t->write_room : 16;
+        struct write *more = realloc(t->writes, room * sizeof *more);
+        if (!more)
+            return -ENOMEM;
+        t->writes = more;
+        t->write_room = room;
+    }
+    t->writes[t->write_count++] = *write;
+    write->layout.owned = NULL;
+    return 0;
+}
+
+/* Whether anything can be cached of memory that this window writes to. */
+static bool matters(const struct window *w) {
+    return window_caches(w) || w->kin_count;
+}
+
+/* One write between its two halves. */
+struct issue {
+    struct window *window; /* NULL: of no interest */
+    int rank;
+    enum { WRITES_NOTHING, WRITES_KNOWN, WRITES_UNKNOWN } what;
+    struct write write;
+    uint64_t inserts;
+};
+
+static bool describe(struct issue *i, MPI_Aint disp, MPI_Count count, MPI_Datatype type) {
+    const struct target *t = &i->window->targets[i->rank];
+    if (layout_make(count, type, &i->write.layout))
+        return false;
+    i->write.address = t->base + (uint64_t)disp * t->unit + (uint64_t)i->write.layout.offset;
+    return true;
+}
+
+/* Before the write is issued: drops what it touches. */
+static void begin(struct issue *i, MPI_Win win, int rank, MPI_Aint disp, MPI_Count count, MPI_Datatype type,
+                  MPI_Op op) {
+    *i = (struct issue){.window = window_find(win), .rank = rank, .what = WRITES_NOTHING};
+    if (!i->window || !window_target(i->window, rank) || !matters(i->window)) {
+        i->window = NULL;
+        return;
+    }
+    if (count > 0 && op != MPI_NO_OP)
+        i->what = describe(i, disp, count, type) ? WRITES_KNOWN : WRITES_UNKNOWN;
+    rma_lock();
+    i->inserts = write_inserts;
+    if (i->what != WRITES_NOTHING)
+        write_drop(i->window, rank, i->what == WRITES_KNOWN ? &i->write : NULL);
+    rma_unlock();
+}
+
+static void count_issued(struct issue *i) {
+    struct target *t = &i->window->targets[i->rank];
+    if (t->last_write < t->writes_before || i->inserts < t->inserts_before)
+        t->inserts_before = i->inserts;
+    t->last_write = inflight_issued++;
+    window_mark_busy(i->window, t);
+    if (i->what == WRITES_UNKNOWN || (i->what == WRITES_KNOWN && remember(t, &i->write)))
+        t->writes_unknown = true;
+}
+
+/* After it was issued. A request tells of completion here only, which changes nothing for us. */
+static int end(struct issue *i, int rc) {
+    if (!i->window)
+        return rc;
+    rma_lock();
+    if (rc == MPI_SUCCESS)
+        count_issued(i);
+    rma_unlock();
+    if (i->what == WRITES_KNOWN)
+        layout_free(&i->write.layout);
+    progress_note();
+    return rc;
+}
+
+/* A write is the host's call between the two. */
+#define WRITE(call, disp, count, type, op)                                                                   \
+    do {                                                                                                     \
+        struct issue issue;                                                                                  \
+        begin(&issue, win, target, disp, count, type, op);                                                   \
+        return end(&issue, call);                                                                            \
+    } while (0)
+
+int hook_Put(const void *origin, int ocount, MPI_Datatype otype, int target, MPI_Aint disp, int tcount,
+             MPI_Datatype ttype, MPI_Win win) {
+    WRITE(host_Put(origin, ocount, otype, target, disp, tcount, ttype, win), disp, tcount, ttype,
+          MPI_REPLACE);
+}
+
+int hook_Rput(const void *origin, int ocount, MPI_Datatype otype, int target, MPI_Aint disp, int tcount,
+              MPI_Datatype ttype, MPI_Win win, MPI_Request *request) {
+    WRITE(host_Rput(origin, ocount, otype, target, disp, tcount, ttype, win, request), disp, tcount, ttype,
+          MPI_REPLACE);
+}
+
+int hook_Accumulate(const void *origin, int ocount, MPI_Datatype otype, int target, MPI_Aint disp, int tcount,
+                    MPI_Datatype ttype, MPI_Op op, MPI_Win win) {
+    WRITE(host_Accumulate(origin, ocount, otype, target, disp, tcount, ttype, op, win), disp, tcount, ttype,
+          op);
+}
+
+int hook_Raccumulate(const void *origin, int ocount, MPI_Datatype otype, int target, MPI_Aint disp,
+                     int tcount, MPI_Datatype ttype, MPI_Op op, MPI_Win win, MPI_Request *request) {
+    WRITE(host_Raccumulate(origin, ocount, otype, target, disp, tcount, ttype, op, win, request), disp,
+          tcount, ttype, op);
+}
+
+int hook_Get_accumulate(const void *origin, int ocount, MPI_Datatype otype, void *result, int rcount,
+                        MPI_Datatype rtype, int target, MPI_Aint disp, int tcount, MPI_Datatype ttype,
+                        MPI_Op op, MPI_Win win) {
+    WRITE(host_Get_accumulate(origin, ocount, otype, result, rcount, rtype, target, disp, tcount, ttype, op,
+                              win),
+          disp, tcount, ttype, op);
+}
+
+int hook_Rget_accumulate(const void *origin, int ocount, MPI_Datatype otype, void *result, int rcount,
+                         MPI_Datatype rtype, int target, MPI_Aint disp, int tcount, MPI_Datatype ttype,
+                         MPI_Op op, MPI_Win win, MPI_Request *request) {
+    WRITE(host_Rget_accumulate(origin, ocount, otype, result, rcount, rtype, target, disp, tcount, ttype, op,
+                               win, request),
+          disp, tcount, ttype, op);
+}
+
+int hook_Fetch_and_op(const void *origin, void *result, MPI_Datatype type, int target, MPI_Aint disp,
+                      MPI_Op op, MPI_Win win) {
+    WRITE(host_Fetch_and_op(origin, result, type, target, disp, op, win), disp, 1, type, op);
+}
+
+int hook_Compare_and_swap(const void *origin, const void *compare, void *result, MPI_Datatype type,
+                          int target, MPI_Aint disp, MPI_Win win) {
+    WRITE(host_Compare_and_swap(origin, compare, result, type, target, disp, win), disp, 1, type,
+          MPI_REPLACE);
+}
+
+#if MPI_VERSION >= 4
+int hook_Put_c(const void *origin, MPI_Count ocount, MPI_Datatype otype, int target, MPI_Aint disp,
+               MPI_Count tcount, MPI_Datatype ttype, MPI_Win win) {
+    WRITE(host_Put_c(origin, ocount, otype, target, disp, tcount, ttype, win), disp, tcount, ttype,
+          MPI_REPLACE);
+}
+
+int hook_Rput_c(const void *origin, MPI_Count ocount, MPI_Datatype otype, int target, MPI_Aint disp,
+                MPI_Count tcount, MPI_Datatype ttype, MPI_Win win, MPI_Request *request) {
+    WRITE(host_Rput_c(origin, ocount, otype, target, disp, tcount, ttype, win, request), disp, tcount, ttype,
+          MPI_REPLACE);
+}
+
+int hook_Accumulate_c(const void *origin, MPI_Count ocount, MPI_Datatype otype, int target, MPI_Aint disp,
+                      MPI_Count tcount, MPI_Datatype ttype, MPI_Op op, MPI_Win win) {
+    WRITE(host_Accumulate_c(origin, ocount, otype, target, disp, tcount, ttype, op, win), disp, tcount, ttype,
+          op);
+}
+
+int hook_Raccumulate_c(const void *origin, MPI_Count ocount, MPI_Datatype otype, int target, MPI_Aint disp,
+                       MPI_Count tcount, MPI_Datatype ttype, MPI_Op op, MPI_Win win, MPI_Request *request) {
+    WRITE(host_Raccumulate_c(origin, ocount, otype, target, disp, tcount, ttype, op, win, request), disp,
+          tcount, ttype, op);
+}
+
+int hook_Get_accumulate_c(const void *origin, MPI_Count ocount, MPI_Datatype otype, void *result,
+                          MPI_Count rcount, MPI_Datatype rtype, int target, MPI_Aint disp, MPI_Count tcount,
+                          MPI_Datatype ttype, MPI_Op op, MPI_Win win) {
+    WRITE(host_Get_accumulate_c(origin, ocount, otype, result, rcount, rtype, target, disp, tcount, ttype, op,
+                                win),
+          disp, tcount, ttype, op);
+}
+
+int hook_Rget_accumulate_c(const void *origin, MPI_Count ocount, MPI_Datatype otype, void *result,
+                           MPI_Count rcount, MPI_Datatype rtype, int target, MPI_Aint disp, MPI_Count tcount,
+                           MPI_Datatype ttype, MPI_Op op, MPI_Win win, MPI_Request *request) {
+    WRITE(host_Rget_accumulate_c(origin, ocount, otype, result, rcount, rtype, target, disp, tcount, ttype,
+                                 op, win, request),
+          disp, tcount, ttype, op);
+}
+#endif

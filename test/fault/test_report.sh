@@ -1,0 +1,49 @@
+#!/usr/bin/env bash
+# The report: on stderr, as a text file, as JSON, per rank; and what happens where it cannot be written.
+#   test_report.sh MPI TREE
+set -uo pipefail
+mpi=$1 tree=$2 failed=0
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+
+run() { # value of HEARTH_REPORT
+    "$here/launch.sh" "$mpi" 2 --preload "$tree/lib/libhearth-mpi.so" --env HEARTH_BYPASS=never \
+        --env HEARTH_REPORT="$1" "$tree/test/mpi_report" 2>&1
+}
+
+check() { # what, command...
+    local what=$1
+    shift
+    if "$@"; then echo "ok $what"; else echo "FAIL $what" && failed=1; fi
+}
+
+run 1 >"$dir/stderr"
+check 'a text on stderr' grep -qE '^hearth: of [0-9]+ gets on 2 ranks [0-9]+ \([0-9.]+ %\) were served' "$dir/stderr"
+check 'with a row per window and rank' grep -qE "^ +all +[0-9]+ +[0-9.]+%" "$dir/stderr"
+
+run "$dir/run.json" >/dev/null
+check 'JSON that a parser takes, with a record per window and rank' /usr/bin/python3 - "$dir/run.json" <<'P'
+import json, sys
+run = json.load(open(sys.argv[1]))
+assert run["format"] == 1 and run["ranks"] == 2, run
+records = run["windows"]
+assert records and {r["rank"] for r in records} == {0, 1}
+kinds = ("full_hits", "partial_hits", "pending_hits", "direct", "conflicting", "capacity", "failing", "bypassed")
+for r in records:
+    assert r["gets"] == sum(r[k] for k in kinds), r
+assert any(r["hit_ratio"] > 0 for r in records)
+P
+check 'for its owner alone' test "$(stat -c %a "$dir/run.json")" = 600
+
+run "$dir/%r.json" >/dev/null
+check 'a file per rank' test -s "$dir/0.json" -a -s "$dir/1.json"
+
+run "$dir/no/such/place.json" >"$dir/log"
+check 'a place that is not there is named, and the program ends well' \
+    grep -q "HEARTH_REPORT: cannot write $dir/no/such/place.json: No such file or directory" "$dir/log"
+
+ln -s "$dir/elsewhere" "$dir/link.json"
+run "$dir/link.json" >/dev/null
+check 'links are not followed' test ! -e "$dir/elsewhere"
+exit $failed

@@ -1,0 +1,89 @@
+#!/usr/bin/env bash
+# Starts an MPI program: the one place that knows the options of both MPIs.
+#
+#   launch.sh MPI RANKS [OPTION]... COMMAND...        MPI: mpich or openmpi
+#     --tcp            all traffic over TCP on the loopback device, no shared memory
+#     --hosts A,B      over virtual hosts, ranks dealt out in blocks; inside `cluster/hosts.sh with` only
+#     --preload LIB    for the ranks only, never for the launcher; may be repeated, the first stands first
+#     --env K=V        likewise for the ranks only; may be repeated
+#     --timeout S      time limit, default 60 seconds; the job is then ended, and killed 5 seconds later
+set -euo pipefail
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+
+usage() {
+    sed -n '2,9s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2
+    exit 2
+}
+
+[ $# -ge 3 ] || usage
+mpi=$1 ranks=$2 tcp=0 hosts='' preload='' limit=60 env=()
+shift 2
+while [ $# -gt 0 ]; do
+    case "$1" in
+    --tcp) tcp=1 ;;
+    --hosts) hosts=$2 && shift ;;
+    --preload) preload=${preload:+$preload:}$2 && shift ;;
+    --env) env+=("$2") && shift ;;
+    --timeout) limit=$2 && shift ;;
+    --*) usage ;;
+    *) break ;;
+    esac
+    shift
+done
+[ $# -gt 0 ] || usage
+[ -z "$preload" ] || env+=("LD_PRELOAD=$preload")
+
+if [ -n "$hosts" ] && [ "${CLUSTER_KIND:-fake}" = fake ]; then
+    echo "launch: no virtual hosts here: fake nodes on one host, over TCP"
+    hosts='' tcp=1
+    env+=(MPIR_CVAR_NUM_CLIQUES=2)
+fi
+count=0 ppn=0
+if [ -n "$hosts" ]; then
+    count=$(tr , '\n' <<<"$hosts" | wc -l)
+    ppn=$(((ranks + count - 1) / count))
+fi
+
+launcher() { # names to try, best first; Debian's carry the flavour, elsewhere it stands beside the compiler
+    local name beside
+    beside=$(dirname "$("$here/../packaging/mpis.sh" "$mpi")")
+    for name in "mpirun.$mpi" "$@"; do
+        command -v "$name" && return
+        [ ! -x "$beside/$name" ] || { echo "$beside/$name" && return; }
+    done
+    echo "launch: no launcher of $mpi found: install ${mpi/openmpi/openmpi-bin}" >&2
+    return 1
+}
+
+openmpi_command() {
+    local e
+    command=("$(launcher mpirun)" --allow-run-as-root --oversubscribe --bind-to none -n "$ranks")
+    if [ -n "$hosts" ]; then # Debian's default has no one-sided component that crosses hosts
+        command+=(--host "${hosts//,/:$ppn,}:$ppn" --mca plm rsh --mca plm_rsh_agent "$here/cluster/rsh.sh"
+            --mca plm_rsh_no_tree_spawn 1 --mca oob_tcp_if_include "$CLUSTER_NET.0/24"
+            --mca btl_tcp_if_include "$CLUSTER_NET.0/24" --mca pml ob1 --mca osc pt2pt
+            --mca btl tcp,vader,self --mca btl_vader_single_copy_mechanism none)
+    elif [ $tcp = 1 ]; then # the loopback device is excluded unless named
+        command+=(--mca pml ob1 --mca osc pt2pt --mca btl tcp,self --mca btl_tcp_if_include lo)
+    fi
+    for e in "${env[@]}"; do command+=(-x "$e"); done
+}
+
+mpich_command() {
+    local e
+    command=("$(launcher mpiexec.hydra mpirun)" -n "$ranks")
+    if [ -n "$hosts" ]; then
+        command+=(-launcher ssh -launcher-exec "$here/cluster/rsh.sh" -iface br0 -hosts "$hosts" -ppn "$ppn")
+    elif [ $tcp = 1 ]; then
+        env+=(UCX_TLS=tcp,self UCX_NET_DEVICES=lo MPIR_CVAR_NOLOCAL=1)
+    fi
+    for e in "${env[@]}"; do command+=(-genv "${e%%=*}" "${e#*=}"); done
+}
+
+case "$mpi" in
+openmpi) openmpi_command ;;
+mpich) mpich_command ;;
+*) usage ;;
+esac
+[ -z "$hosts" ] || command=("$here/cluster/hosts.sh" run n0 "${command[@]}")
+exec timeout -k 5 "$limit" "${command[@]}" "$@" </dev/null

@@ -1,0 +1,55 @@
+#!/bin/sh
+# Who may include whom: layers.sh [ROOT]. Prints each violation as file:line: what; fails if there is one.
+#
+#   base <- net <- {cache, match, pages} <- {mpi, armci, gas} <- tools, apps, bench
+#
+# A mechanism never includes another mechanism, an API never another API. Each folder of src/ offers one header, named
+# after it; its others stay inside. MPI is for net, the APIs and programs; a public header that brings <mpi.h> counts
+# as MPI itself. Tests may look inside and are not checked.
+set -u
+cd "${1:-$(dirname "$0")/../..}" || exit 1
+
+with_mpi=$(grep -lE '^ *# *include *[<"]mpi\.h[>"]' include/*.h 2>/dev/null | sed 's,.*/,,' | paste -sd ' ' -)
+find src tools apps bench -name '*.[ch]' 2>/dev/null | sort | xargs -r awk -v with_mpi="$with_mpi" '
+BEGIN {
+    may["base"] = ""
+    may["net"] = "base"
+    may["cache"] = may["match"] = "base"
+    may["pages"] = "base net"
+    may["mpi"] = may["armci"] = may["gas"] = "base net cache match pages"
+    may["tools"] = may["apps"] = may["bench"] = "base net cache match pages mpi armci gas"
+    split("net mpi armci gas apps bench", list)
+    for (i in list) mpi_allowed[list[i]] = 1
+    split("mpi.h " with_mpi, list)
+    for (i in list) is_mpi[list[i]] = 1
+}
+
+function violation(what) { print FILENAME ":" FNR ": " what; found = 1 }
+
+function holds(words, word) { return index(" " words " ", " " word " ") > 0 }
+
+function check_folder(header,    from, file) {
+    from = file = header
+    sub(/\/.*/, "", from)
+    sub(/^[^\/]*\//, "", file)
+    if (from == folder || !(from in may) || holds("tools apps bench", from)) return
+    if (!holds(may[folder], from)) violation(folder " may not include " from)
+    else if (file != from ".h") violation("\"" header "\" stays inside " from ": include \"" from "/" from ".h\"")
+}
+
+FNR == 1 {
+    split(FILENAME, part, "/")
+    folder = part[1] == "src" ? part[2] : part[1]
+    if (!(folder in may)) violation("the folder " folder " has no place among the layers: give it one in layers.sh")
+}
+
+/^[ \t]*#[ \t]*include[ \t]*[<"]/ {
+    header = $0
+    sub(/^[^<"]*[<"]/, "", header)
+    sub(/[>"].*/, "", header)
+    if (header in is_mpi && !(folder in mpi_allowed)) violation(folder " may not use MPI (" header ")")
+    else if (header ~ /\.\.\//) violation("\"" header "\" goes round the layers: name the folder, as in \"base/base.h\"")
+    else if (header ~ /\//) check_folder(header)
+}
+
+END { exit found }'

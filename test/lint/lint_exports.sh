@@ -1,0 +1,21 @@
+#!/bin/sh
+# The libraries show their public names and no others.
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+public='^(P?MPI_[A-Z][A-Za-z0-9_]*|CLAMPI_[A-Z][A-Za-z0-9_]*|clampi_[a-z_]+|hearth_[a-z_]+)$'
+looked=0 bad=0
+for library in build/mpich/lib/*.so build/openmpi/lib/*.so; do
+    [ -e "$library" ] || continue
+    looked=$((looked + 1))
+    names=$(nm -D --defined-only "$library" | awk '$2 != "A" { sub(/@.*/, "", $NF); print $NF }')
+    wrong=$(echo "$names" | grep -vE "$public")
+    if [ -z "$names" ] || [ -n "$wrong" ]; then
+        echo "$library: exports ${wrong:-nothing}" | paste -sd ' ' -
+        bad=1
+    fi
+done
+if [ $looked = 0 ]; then
+    echo "no library is built"
+    exit 77
+fi
+exit $bad

@@ -1,0 +1,101 @@
+/* progress.c: a rank that lives from its cache serves the others all the same. Rank 0 reads what it has
+ * cached, over and over; rank 1 reads from rank 0, which has to take part in that, for neither MPI moves
+ * while its process is elsewhere. The median of rank 1's gets must stay under a millisecond; where other
+ * programs take the processors away, in one of a few attempts. */
+#include "test.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+enum { MOST = 200000, ATTEMPTS = 4 };
+
+static double times[MOST];
+
+static int by_value(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+typedef void reading(struct window *w);
+
+static void by_flush(struct window *w) {
+    unsigned char got[64];
+    MPI_Get(got, sizeof got, MPI_BYTE, 1, 128, sizeof got, MPI_BYTE, w->win);
+    MPI_Win_flush(1, w->win);
+    expect_pattern(got, sizeof got, 1, 128, 0);
+}
+
+static void by_wait(struct window *w) {
+    unsigned char got[64];
+    MPI_Request request;
+    MPI_Rget(got, sizeof got, MPI_BYTE, 1, 128, sizeof got, MPI_BYTE, w->win, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    expect_pattern(got, sizeof got, 1, 128, 0);
+}
+
+static void read_cached(reading *read, struct window *w, double seconds) {
+    double end = MPI_Wtime() + seconds;
+    while (MPI_Wtime() < end)
+        read(w);
+}
+
+/* Returns the median in microseconds. */
+static double read_remote(struct window *w, double seconds) {
+    unsigned char got[64];
+    double end = MPI_Wtime() + seconds;
+    int n = 0;
+    while (n < MOST && MPI_Wtime() < end) {
+        double start = MPI_Wtime();
+        MPI_Get(got, sizeof got, MPI_BYTE, 0, 256, sizeof got, MPI_BYTE, w->win);
+        MPI_Win_flush(0, w->win);
+        times[n++] = MPI_Wtime() - start;
+    }
+    expect_pattern(got, sizeof got, 0, 256, 0);
+    qsort(times, (size_t)n, sizeof times[0], by_value);
+    printf("   %d gets: median %.1f us, 99 %% %.1f us, longest %.1f us\n", n, times[n / 2] * 1e6,
+           times[n * 99 / 100] * 1e6, times[n - 1] * 1e6);
+    return times[n / 2] * 1e6;
+}
+
+/* Rank 1 stops a little earlier, so that rank 0 is in its loop all the time. Further ranks sleep: they would
+ * only take the processors away. */
+static bool attempt(reading *read, struct window *cached, struct window *remote) {
+    double seconds = 0.6;
+    int good = 0;
+    barrier();
+    if (test_rank == 0)
+        read_cached(read, cached, seconds);
+    else if (test_rank == 1)
+        good = read_remote(remote, seconds * 0.8) < 1000;
+    else
+        usleep((unsigned)(seconds * 1e6));
+    MPI_Bcast(&good, 1, MPI_INT, 1, MPI_COMM_WORLD);
+    return good;
+}
+
+static void expect_progress(reading *read) {
+    struct window cached = make_window(1024, "always"), remote = make_window(1024, "transparent");
+    bool good = false;
+    MPI_Win_lock_all(0, cached.win);
+    MPI_Win_lock_all(0, remote.win);
+    for (int i = 0; i < ATTEMPTS && !good; i++)
+        good = attempt(read, &cached, &remote);
+    expect(good || !test_cached());
+    barrier();
+    MPI_Win_unlock_all(remote.win);
+    MPI_Win_unlock_all(cached.win);
+    if (test_rank == 0)
+        expect_hits(cached.win, 1000);
+    free_window(&remote);
+    free_window(&cached);
+}
+
+CASE(of_a_rank_in_a_loop_of_hits) {
+    expect_progress(by_flush);
+}
+
+/* A hit returns a request that is complete, and its Wait is the only other call. */
+CASE(of_a_rank_in_a_loop_of_rgets) {
+    expect_progress(by_wait);
+}

@@ -1,0 +1,136 @@
+/* test.h: what the MPI tests share.
+ *
+ * The programs are plain MPI: they run the same with and without the cache under them, and their results must
+ * be equal. A program is a list of cases, run in order by all ranks:
+ *
+ *      CASE(what_is_shown) {
+ *          struct window w = make_window(4096, "always");
+ *          ...
+ *          expect_eq(a, b);
+ *          free_window(&w);
+ *      }
+ *
+ * A failed expectation is printed and counted, and the case goes on, so that no rank waits for one that left.
+ * The counts are added up over the ranks at the end of each case.
+ *
+ * Neither MPI serves a get while its target computes: a rank that is read from has to be inside an MPI call.
+ * So all ranks read from each other, and each case ends in a barrier, in which the ranks that are done serve
+ * the others.
+ *
+ * What the cache did is asserted only where it is known: the library is loaded and HEARTH_TEST_CONFIG is "on"
+ * or "huge" (test_cached). Options of every program: --seed N, --seconds N, and names of cases to be run
+ * alone. */
+#ifndef HEARTH_TEST_MPI_H
+#define HEARTH_TEST_MPI_H
+
+#include <mpi.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "clampi.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+extern int test_rank, test_size;
+extern double test_seconds; /* for the random tests; 4 unless --seconds says otherwise */
+extern uint64_t test_seed;
+
+/* A program that needs more than MPI_THREAD_SINGLE says so with TEST_THREADS(level), and finds in
+ * test_threads what it got. */
+extern int test_threads_wanted;
+extern int test_threads;
+#define TEST_THREADS(level)                                                                                  \
+    __attribute__((constructor)) static void want_threads(void) {                                            \
+        test_threads_wanted = (level);                                                                       \
+    }
+
+typedef void test_case(void);
+void test_register(const char *name, test_case *run);
+
+#define CASE(name)                                                                                           \
+    static void case_##name(void);                                                                           \
+    __attribute__((constructor)) static void register_##name(void) {                                         \
+        test_register(#name, case_##name);                                                                   \
+    }                                                                                                        \
+    static void case_##name(void)
+
+/* Ends the case, on all ranks alike: the condition must be the same everywhere. */
+#define SKIP_IF(condition, reason)                                                                           \
+    do {                                                                                                     \
+        if (condition) {                                                                                     \
+            test_skip(reason);                                                                               \
+            return;                                                                                          \
+        }                                                                                                    \
+    } while (0)
+void test_skip(const char *reason);
+
+/* Each returns whether all was well. Thread-safe. */
+bool test_expect(const char *file, int line, const char *text, bool holds);
+bool test_expect_eq(const char *file, int line, const char *text, long long got, long long want);
+bool test_expect_bytes(const char *file, int line, const void *got, const void *want, size_t bytes);
+bool test_expect_pattern(const char *file, int line, const void *got, size_t bytes, int rank, size_t offset,
+                         int version);
+#define expect(x) test_expect(__FILE__, __LINE__, #x, (x))
+#define expect_eq(got, want)                                                                                 \
+    test_expect_eq(__FILE__, __LINE__, #got " == " #want, (long long)(got), (long long)(want))
+#define expect_bytes(got, want, bytes) test_expect_bytes(__FILE__, __LINE__, got, want, bytes)
+#define expect_pattern(got, bytes, rank, offset, version)                                                    \
+    test_expect_pattern(__FILE__, __LINE__, got, bytes, rank, offset, version)
+
+/* Windows are 64-byte aligned and a multiple of 64 bytes long on every rank: MPICH 4.0 needs it. */
+struct window {
+    MPI_Win win;
+    unsigned char *base;
+    size_t bytes;
+};
+
+/* MPI_Win_create on all ranks, disp_unit 1, filled with version 0 of the rank's pattern. The mode goes into
+ * the info key clampi_mode, replaced by "off" in that configuration; NULL: no info otherwise. Collective. */
+struct window make_window(size_t bytes, const char *mode);
+/* Collective. Looks at the window's counters first: they have to add up. */
+void free_window(struct window *w);
+/* The info that make_window would give; MPI_INFO_NULL, or free it. */
+MPI_Info make_info(const char *mode);
+void *aligned_bytes(size_t bytes);
+
+/* A byte that depends on all three. */
+unsigned char pattern(int rank, size_t offset, int version);
+void fill_pattern(void *to, size_t bytes, int rank, size_t offset, int version);
+
+/* Stores a new version of this rank's pattern into its own window, between two barriers: nobody reads
+ * meanwhile. In an epoch of lock_all. */
+void rewrite(struct window *w, int version);
+/* The same, outside of any epoch. */
+void rewrite_locked(struct window *w, int version);
+
+void barrier(void);
+int peer(void); /* the next rank */
+
+/* Whether windows are made of messages by Open MPI's osc pt2pt, which lacks some things. */
+bool over_pt2pt(void);
+
+/* "bare" if the library is not loaded, else HEARTH_TEST_CONFIG. */
+const char *test_config(void);
+bool test_loaded(void);
+bool test_cached(void);
+
+bool stats(MPI_Win win, CLAMPI_Stats *s);
+bool counts_add_up(const CLAMPI_Stats *s);
+#define expect_stat(window, field, want)                                                                     \
+    do {                                                                                                     \
+        CLAMPI_Stats stats_;                                                                                 \
+        if (test_cached() && stats(window, &stats_))                                                         \
+            test_expect_eq(__FILE__, __LINE__, #field " == " #want, (long long)stats_.field,                 \
+                           (long long)(want));                                                               \
+    } while (0)
+#define expect_hits(window, at_least) test_expect_hits(__FILE__, __LINE__, window, at_least)
+void test_expect_hits(const char *file, int line, MPI_Win win, uint64_t at_least);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,64 @@
+#!/usr/bin/env bash
+# Debian's NWChem, an unmodified program of 3 million lines: the energies with Hearth equal those without, over shared memory
+# and TCP.   test_nwchem.sh MPI TREE      tier: full; timeout: 900
+set -uo pipefail
+mpi=$1 tree=$2 failed=0
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+[ "$mpi" = mpich ] || { echo "NWChem is built for MPICH" && exit 77; }
+command -v nwchem.mpich >/dev/null || { echo "nwchem.mpich is not installed" && exit 77; }
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+
+# Without these settings ARMCI-MPI gets by MPI_Get_accumulate, and NWChem replicates its matrices.
+cat >"$dir/input.nw" <<'N'
+start molecule
+memory 400 mb
+geometry units angstrom noautosym
+ O  0.0  0.0000  0.1173
+ H  0.0  0.7572 -0.4692
+ H  0.0 -0.7572 -0.4692
+end
+basis spherical
+ * library 6-31g*
+end
+set fock:mirrmat f
+set fock:replicated f
+set dft:xcreplicated f
+scf
+ direct
+end
+task scf energy
+dft
+ xc b3lyp
+end
+task dft energy
+N
+
+energies() { # options of launch.sh: prints the energies to 9 digits behind the point
+    (cd "$dir" && "$here/launch.sh" mpich 2 --timeout 250 --env ARMCI_USE_WIN_ALLOCATE=0 --env ARMCI_RMA_ATOMICITY=0 \
+        "$@" nwchem.mpich input.nw >out.txt 2>&1) || { tail -n 20 "$dir/out.txt" >&2 && return 1; }
+    sed -n 's/.*Total \(SCF\|DFT\) energy = *\(-[0-9]*\.[0-9]\{9\}\).*/\1 \2/p' "$dir/out.txt"
+}
+
+hearth=(--preload "$tree/lib/libhearth-mpi.so" --env HEARTH_BYPASS=never)
+want=$(energies) || exit 1
+[ "$(wc -l <<<"$want")" = 2 ] || { echo "FAIL no energies without Hearth" && exit 1; }
+echo "without Hearth: $(paste -sd ' ' <<<"$want")"
+
+check() { # what, options
+    local what=$1 got gets
+    shift
+    got=$(energies "${hearth[@]}" --env HEARTH_REPORT="$dir/report.txt" "$@")
+    gets=$(sed -n 's/^hearth: of \([0-9]*\) gets.*/\1/p' "$dir/report.txt")
+    if [ "$got" = "$want" ] && [ "${gets:-0}" -gt 1000 ]; then
+        echo "ok $what: $gets gets went through Hearth"
+    else
+        echo "FAIL $what: $(paste -sd ' ' <<<"$got"), ${gets:-no} gets"
+        failed=1
+    fi
+}
+
+check 'shared memory' --env HEARTH_MODE=transparent
+check 'a tiny cache' --env HEARTH_MODE=transparent --env HEARTH_CACHE_SIZE=4k --env HEARTH_ADAPT=off
+check 'TCP' --env HEARTH_MODE=transparent --tcp --preload "$tree/test/nofin.so"
+exit $failed

@@ -1,0 +1,30 @@
+#!/usr/bin/env bash
+# Another preloaded tool: behind Hearth it sees what reaches MPI (one get, one flush), before Hearth all of the program's
+# calls, each exactly once; the cache works in both orders.   test_tool.sh MPI TREE
+set -uo pipefail
+mpi=$1 tree=$2 failed=0
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+cc=$("$here/../packaging/mpis.sh" "$mpi") || exit 77
+"$cc" -shared -fPIC -O1 "$here/tool/tool.c" -o "$dir/tool.so" || exit 1
+"$cc" -O1 "$here/tool/program.c" -o "$dir/program" || exit 1
+
+check() { # what, first library, second library, line expected of both ranks
+    local out
+    out=$("$here/launch.sh" "$mpi" 2 --preload "$2" --preload "$3" --env HEARTH_BYPASS=never --env HEARTH_REPORT=1 \
+        "$dir/program" 2>&1)
+    local status=$?
+    if [ $status = 0 ] && [ "$(grep -c "$4" <<<"$out")" = 2 ] && grep -q 'of 20 gets on 2 ranks 18 ' <<<"$out"; then
+        echo "ok $1"
+    else
+        echo "FAIL $1: exit status $status, expected of both ranks: $4"
+        sed 's/^/    | /' <<<"$out"
+        failed=1
+    fi
+}
+
+hearth=$tree/lib/libhearth-mpi.so
+check 'a tool behind Hearth' "$hearth" "$dir/tool.so" ': 1 gets, 1 flushes'
+check 'a tool before Hearth' "$dir/tool.so" "$hearth" ': 10 gets, 10 flushes'
+exit $failed

@@ -1,0 +1,25 @@
+/* tool.c: a profiling tool as others write them: counts MPI_Get and MPI_Win_flush, and calls PMPI. Preloaded
+ * beside Hearth it must see each of its calls once, in whichever order the two stand. Prints its counts at
+ * MPI_Finalize. */
+#include <mpi.h>
+#include <stdio.h>
+
+static long gets, flushes;
+
+int MPI_Get(void *origin, int ocount, MPI_Datatype otype, int target, MPI_Aint disp, int tcount,
+            MPI_Datatype ttype, MPI_Win win) {
+    gets++;
+    return PMPI_Get(origin, ocount, otype, target, disp, tcount, ttype, win);
+}
+
+int MPI_Win_flush(int target, MPI_Win win) {
+    flushes++;
+    return PMPI_Win_flush(target, win);
+}
+
+int MPI_Finalize(void) {
+    int rank;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    fprintf(stderr, "tool: rank %d: %ld gets, %ld flushes\n", rank, gets, flushes);
+    return PMPI_Finalize();
+}

@@ -1,0 +1,92 @@
+/* cache_help.h: a small cache for a test, and one-line ways to use it. Data is a pattern that names its
+ * place, so that whatever comes back can be recognised. */
+#ifndef HEARTH_TEST_CACHE_HELP_H
+#define HEARTH_TEST_CACHE_HELP_H
+
+#include "cache/cache.h"
+
+static struct cache *cache;
+static struct cache_config config;
+static struct memory_budget budget;
+
+/* Fixed sizes, a known seed, and a sample that sees the whole index: nothing is left to chance. */
+static inline void configure(uint64_t slots, uint64_t bytes) {
+    struct settings s;
+    settings_defaults(&s);
+    cache_config_from(&config, &s);
+    budget = (struct memory_budget){.limit = (size_t)1 << 40};
+    config.budget = &budget;
+    config.index_slots = slots;
+    config.storage_bytes = bytes;
+    config.adaptive = false;
+    config.sample = 1 << 20;
+    config.seed = 12345;
+}
+
+static inline void open_cache(uint64_t slots, uint64_t bytes) {
+    configure(slots, bytes);
+    expect_eq(cache_open(&config, &cache), 0);
+}
+
+static inline void close_cache(void) {
+    expect_eq(cache_check(cache), 0);
+    cache_close(cache);
+    expect_eq(budget.used, 0);
+}
+
+static inline struct cache_stats stats(void) {
+    struct cache_stats s;
+    cache_stats(cache, &s);
+    return s;
+}
+
+static inline uint8_t byte_at(uint32_t target, uint64_t place) {
+    return (uint8_t)(target * 31 + place * 7 + (place >> 8) * 13);
+}
+
+static inline void fetch(uint32_t target, uint64_t disp, void *data, uint64_t from, uint64_t to) {
+    for (uint64_t i = from; i < to; i++)
+        ((uint8_t *)data)[i] = byte_at(target, disp + i);
+}
+
+static inline bool is_data(uint32_t target, uint64_t disp, const void *data, uint64_t bytes) {
+    for (uint64_t i = 0; data && i < bytes; i++)
+        if (((const uint8_t *)data)[i] != byte_at(target, disp + i))
+            return false;
+    return data != NULL;
+}
+
+/* A miss up to the reservation. */
+static inline enum cache_outcome reserve(uint32_t target, uint64_t disp, uint64_t bytes, uint32_t *id) {
+    struct shape s = shape_contiguous(bytes);
+    cache_lookup(cache, target, disp);
+    return cache_insert(cache, target, disp, &s, cache_generation(cache), id);
+}
+
+/* A whole miss. */
+static inline enum cache_outcome put(uint32_t target, uint64_t disp, uint64_t bytes) {
+    uint32_t id;
+    enum cache_outcome outcome = reserve(target, disp, bytes, &id);
+    if (outcome == CACHE_FAILING)
+        return outcome;
+    fetch(target, disp, cache_data(cache, id), 0, bytes);
+    cache_settle(cache, id);
+    return outcome;
+}
+
+/* Whether it is there, without being a hit. */
+static inline bool has(uint32_t target, uint64_t disp) {
+    return cache_lookup(cache, target, disp) != CACHE_NONE;
+}
+
+/* A full hit with the right data. */
+static inline bool hit(uint32_t target, uint64_t disp, uint64_t bytes) {
+    return is_data(target, disp, cache_find(cache, target, disp, bytes), bytes);
+}
+
+static inline uint64_t write_to(uint32_t target, uint64_t disp, uint64_t bytes) {
+    struct shape s = shape_contiguous(bytes);
+    return cache_write(cache, target, disp, &s);
+}
+
+#endif

@@ -1,0 +1,227 @@
+/* unit_cache_adapt.c: sizes follow the program, both ways, and come to rest. */
+#include "test.h"
+
+#include "cache_help.h"
+
+static void open_adaptive(uint64_t slots, uint64_t bytes) {
+    configure(slots, bytes);
+    config.adaptive = true;
+    config.sample = 16;
+    expect_eq(cache_open(&config, &cache), 0);
+}
+
+static uint64_t get(uint64_t key, uint64_t bytes) {
+    if (hit(0, 4096 * key, bytes))
+        return 1;
+    put(0, 4096 * key, bytes);
+    return 0;
+}
+
+/* So many gets, at random among so many keys. Returns the hits of the last tenth, in percent. */
+static uint64_t run(uint64_t gets, uint64_t keys, uint64_t bytes) {
+    struct random dice;
+    uint64_t hits = 0;
+    random_seed(&dice, gets);
+    for (uint64_t i = 0; i < gets; i++) {
+        uint64_t one = get(random_below(&dice, (uint32_t)keys), bytes);
+        hits += i >= gets - gets / 10 ? one : 0;
+        if (i % 64 == 0)
+            cache_adapt(cache);
+    }
+    expect_eq(cache_check(cache), 0);
+    return hits * 1000 / gets;
+}
+
+TEST(a_small_index_grows_to_the_working_set)
+{
+    open_adaptive(8, 1 << 20);
+    expect(run(20000, 1000, 8) >= 99);
+    struct cache_stats s = stats();
+    expect(s.index_slots >= 1000 && s.index_slots <= 4096);
+    expect(s.index_grown >= 7 && !s.index_shrunk);
+    close_cache();
+}
+
+TEST(a_small_storage_grows_to_the_working_set)
+{
+    open_adaptive(4096, 64);
+    expect(run(20000, 1000, 500) >= 99);
+    struct cache_stats s = stats();
+    expect(s.storage_bytes >= 1000 * 512 && s.storage_bytes <= 4 * 1000 * 512);
+    close_cache();
+}
+
+TEST(growing_loses_nothing)
+{
+    open_adaptive(64, 64 * 64);
+    uint64_t kept = 0;
+    for (uint64_t i = 0; i < 40; i++)
+        put(0, 4096 * i, 64);
+    for (uint64_t i = 0; i < 256 && !stats().adjustments; i++)
+        put(1, 0, 64 * 64 + 1); /* does not fit: asks for more storage, again and again, and costs no entry */
+    expect_eq(stats().adjustments, 1);
+    for (uint64_t i = 0; i < 40; i++)
+        kept += hit(0, 4096 * i, 64);
+    expect_eq(kept, 40);
+    close_cache();
+}
+
+TEST(a_stream_without_reuse_grows_nothing)
+{
+    open_adaptive(100, 6400);
+    for (uint64_t i = 0; i < 100000; i++)
+        put(0, 64 * i, 64);
+    expect_eq(stats().adjustments, 0);
+    close_cache();
+}
+
+/* Gets over and over in the same order: not one hit until nearly all of it fits. */
+TEST(a_cycle_far_larger_than_the_cache_is_seen)
+{
+    static const uint64_t keys[] = {10, 300, 3000, 30000};
+    for (int i = 0; i < 4; i++) {
+        open_adaptive(16, 1024);
+        for (uint64_t n = 0; n < 30 * keys[i] + 10000; n++)
+            get(n % keys[i], 64);
+        expect(stats().storage_bytes >= keys[i] * 64);
+        close_cache();
+    }
+}
+
+TEST(a_sparse_index_shrinks)
+{
+    configure(200000, 64 * 64);
+    config.adaptive = true;
+    config.sample = 16;
+    config.capacity_threshold = 1; /* the storage does not grow instead */
+    expect_eq(cache_open(&config, &cache), 0);
+    budget.limit = budget.used; /* needs no memory */
+    run(100000, 1000, 64);
+    struct cache_stats s = stats();
+    expect(s.index_shrunk >= 5);
+    expect(s.index_slots >= 128 && s.index_slots <= 2000);
+    close_cache();
+}
+
+TEST(a_large_storage_shrinks_and_the_working_set_stays)
+{
+    open_adaptive(4096, 64 << 20);
+    expect(run(100000, 500, 1000) >= 99);
+    struct cache_stats s = stats();
+    expect(s.storage_shrunk >= 5 && !s.storage_grown);
+    expect(s.storage_bytes >= 500 * 1024 && s.storage_bytes <= 4 << 20);
+    close_cache();
+}
+
+TEST(sizes_come_to_rest)
+{
+    static const uint64_t slots[] = {8, 500, 1 << 17}, bytes[] = {64, 300000, 64 << 20};
+    for (int i = 0; i < 9; i++) {
+        open_adaptive(slots[i % 3], bytes[i / 3]);
+        run(40000, 1000, 300);
+        uint64_t before = stats().adjustments;
+        expect(run(40000, 1000, 300) >= 98);
+        expect(stats().adjustments - before <= 1);
+        close_cache();
+    }
+}
+
+/* Much, then little, again and again: growing and shrinking with it would never end. */
+TEST(what_comes_and_goes_is_followed_only_for_a_while)
+{
+    open_adaptive(4096, 1 << 16);
+    uint64_t first = 0;
+    for (int round = 0; round < 30; round++) {
+        run(4000, 300, 1000);
+        cache_invalidate(cache);
+        run(8000, 20, 1000);
+        cache_invalidate(cache);
+        first = round == 9 ? stats().adjustments : first;
+    }
+    expect(stats().storage_shrunk > 3);
+    expect(stats().adjustments - first <= 2);
+    close_cache();
+}
+
+/* One quiet interval is no reason. */
+TEST(shrinking_takes_patience)
+{
+    open_adaptive(4096, 1 << 20);
+    for (uint64_t i = 0; i < 256; i++)
+        get(i % 2, 64);
+    put(1, 0, 64);
+    expect_eq(stats().adjustments, 0);
+    for (uint64_t i = 0; i < 256; i++)
+        get(i % 2, 64);
+    put(1, 0, 64);
+    expect_eq(stats().storage_shrunk, 1);
+    close_cache();
+}
+
+TEST(fixed_sizes_stay)
+{
+    open_cache(8, 64);
+    run(20000, 1000, 500);
+    expect_eq(stats().adjustments, 0);
+    expect_eq(stats().index_slots, 8);
+    expect_eq(stats().storage_bytes, 64);
+    close_cache();
+}
+
+TEST(the_budget_holds_data_and_bookkeeping)
+{
+    configure(64, 4096);
+    budget.limit = 1 << 20;
+    config.adaptive = true;
+    config.sample = 16;
+    expect_eq(cache_open(&config, &cache), 0);
+    for (uint64_t i = 0; i < 100000; i++) {
+        get(random_mix(i) % 20000, 1 + i % 700);
+        if (i % 5000 == 0)
+            write_to(0, 4096 * (random_mix(i) % 20000), 10);
+        expect(budget.used <= budget.limit);
+    }
+    struct cache_stats s = stats();
+    expect(budget.used >= s.storage_bytes + s.metadata_bytes);
+    expect(s.storage_bytes + s.metadata_bytes > budget.limit / 2); /* and is used */
+    close_cache();
+}
+
+TEST(storage_with_a_pending_end_waits_to_shrink)
+{
+    uint32_t first, last;
+    open_adaptive(1024, 1 << 20);
+    expect_eq(reserve(1, 0, (1 << 20) - 4096, &first), CACHE_DIRECT);
+    expect_eq(reserve(1, 1 << 20, 4096, &last), CACHE_DIRECT);
+    cache_drop(cache, first);
+    memset(cache_data(cache, last), 5, 4096);
+    expect(run(20000, 50, 64) >= 99);
+    expect_eq(stats().storage_shrunk, 0);
+    expect_eq(cache_state_of(cache, last), CACHE_PENDING);
+    for (int i = 0; i < 4096; i++)
+        expect_eq(((char *)cache_data(cache, last))[i], 5);
+    expect(cache_settle(cache, last));
+    run(20000, 50, 64);
+    expect(stats().storage_shrunk > 0);
+    expect(!has(1, 1 << 20));
+    close_cache();
+}
+
+TEST(pending_entries_survive_resizing)
+{
+    enum { PENDING = 100 };
+    uint32_t ids[PENDING];
+    open_adaptive(1024, 1 << 20);
+    for (uint64_t i = 0; i < PENDING; i++) {
+        expect_eq(reserve(1, 64 * i, 64, &ids[i]), CACHE_DIRECT);
+        fetch(1, 64 * i, cache_data(cache, ids[i]), 0, 64);
+    }
+    run(50000, 5000, 700);
+    expect(stats().index_grown > 0 && stats().storage_grown > 0);
+    for (uint64_t i = 0; i < PENDING; i++) {
+        expect_eq(cache_lookup(cache, 1, 64 * i), ids[i]);
+        expect(cache_settle(cache, ids[i]));
+        expect(hit(1, 64 * i, 64));
+    }
+    close_cache();
+}

@@ -1,0 +1,64 @@
+/* unit_log.c: one whole line per event, on stderr, if the level asks for it. */
+#include "test.h"
+
+#include <unistd.h>
+
+#include "base/base.h"
+
+static int original;
+static FILE *caught;
+
+static void catch_stderr(void) {
+    caught = tmpfile();
+    original = dup(STDERR_FILENO);
+    dup2(fileno(caught), STDERR_FILENO);
+}
+
+static void release_stderr(char *text, size_t room) {
+    dup2(original, STDERR_FILENO);
+    close(original);
+    rewind(caught);
+    text[fread(text, 1, room - 1, caught)] = 0;
+    fclose(caught);
+}
+
+TEST(lines_say_who_and_how_bad)
+{
+    char text[512];
+    catch_stderr();
+    log_error("no %s", "memory");
+    log_identify(3);
+    log_warn("%d", 7);
+    log_identify(-1);
+    release_stderr(text, sizeof text);
+    expect_text(text, "hearth: error: no memory\nhearth[3]: warning: 7\n");
+}
+
+TEST(levels_hold_lines_back)
+{
+    char text[512];
+    catch_stderr();
+    log_info("not by default");
+    log_set_level(LOG_INFO);
+    log_info("now");
+    log_debug("still not");
+    log_set_level(LOG_ERROR);
+    log_warn("no more");
+    log_set_level(LOG_WARN);
+    release_stderr(text, sizeof text);
+    expect_text(text, "hearth: info: now\n");
+}
+
+TEST(long_lines_are_cut_but_end)
+{
+    char text[4096], many[3000];
+    memset(many, 'x', sizeof many);
+    many[sizeof many - 1] = 0;
+    catch_stderr();
+    log_error("%s", many);
+    release_stderr(text, sizeof text);
+    size_t length = strlen(text);
+    expect(length > 900 && length <= 1024);
+    expect_eq(text[length - 1], '\n');
+    expect(strchr(text, '\n') == text + length - 1);
+}

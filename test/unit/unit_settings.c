@@ -1,0 +1,135 @@
+/* unit_settings.c: values, ranges, words and misspellings. */
+#include "test.h"
+
+#include <errno.h>
+
+#include "base/base.h"
+
+static struct settings into;
+static char why[512];
+
+static const struct setting *named(const char *name) {
+    size_t count;
+    const struct setting *table = settings_table(&count);
+    for (size_t i = 0; i < count; i++)
+        if (!strcmp(table[i].name, name))
+            return &table[i];
+    return NULL;
+}
+
+static int parse(const char *name, const char *text) {
+    return settings_parse(named(name), text, &into, why, sizeof why);
+}
+
+TEST(every_default_is_in_its_range_and_every_help_says_something)
+{
+    size_t count;
+    const struct setting *table = settings_table(&count);
+    expect(count > 20);
+    for (size_t i = 0; i < count; i++) {
+        expect_eq(settings_parse(&table[i], table[i].fallback, &into, why, sizeof why), 0);
+        expect(!strncmp(table[i].name, "HEARTH_", 7));
+        expect(strlen(table[i].help) > 10);
+        expect(table[i].least <= table[i].most);
+    }
+}
+
+TEST(defaults_are_those_of_the_list)
+{
+    settings_defaults(&into);
+    expect_eq(into.mode, MODE_TRANSPARENT);
+    expect_eq(into.cache_size, 16 << 20);
+    expect_eq(into.index_size, 16000);
+    expect_eq(into.sample, 16);
+    expect_eq(into.adapt, 1);
+    expect_text(into.report, "");
+}
+
+TEST(sizes_take_units_of_1024_and_counts_of_1000)
+{
+    expect_eq(parse("HEARTH_CACHE_SIZE", "4096"), 0);
+    expect_eq(into.cache_size, 4096);
+    expect_eq(parse("HEARTH_CACHE_SIZE", "3k"), 0);
+    expect_eq(into.cache_size, 3072);
+    expect_eq(parse("HEARTH_CACHE_SIZE", "1.5M"), 0);
+    expect_eq(into.cache_size, 1536 << 10);
+    expect_eq(parse("HEARTH_CACHE_SIZE", "2g"), 0);
+    expect_eq(into.cache_size, 2ll << 30);
+    expect_eq(parse("HEARTH_INDEX_SIZE", "20k"), 0);
+    expect_eq(into.index_size, 20000);
+}
+
+TEST(large_seeds_keep_all_their_bits)
+{
+    expect_eq(parse("HEARTH_SEED", "9007199254740993"), 0);
+    expect(into.seed == 9007199254740993u);
+    expect_eq(parse("HEARTH_SEED", "17999999999999999999"), 0);
+    expect(into.seed == 17999999999999999999u);
+}
+
+TEST(wrong_values_are_refused_and_change_nothing)
+{
+    static const char *const wrong[] = {"",    " ",   "x",   "-1",  "1x", "12kk", "1e400",
+                                        "nan", "inf", "1.5", " 64", "0x", "k",    "64 "};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        into.cache_size = 77;
+        if (parse("HEARTH_CACHE_SIZE", wrong[i]) != -EINVAL || into.cache_size != 77)
+            printf("taken: \"%s\"\n", wrong[i]);
+        expect_eq(parse("HEARTH_CACHE_SIZE", wrong[i]), -EINVAL);
+        expect_eq(into.cache_size, 77);
+    }
+}
+
+TEST(the_reason_names_value_and_range)
+{
+    expect_eq(parse("HEARTH_SAMPLE", "5000"), -EINVAL);
+    expect(strstr(why, "HEARTH_SAMPLE=5000") && strstr(why, "from 1 to 4096"));
+    expect_eq(parse("HEARTH_MODE", "sometimes"), -EINVAL);
+    expect(strstr(why, "sometimes") && strstr(why, "transparent|always|user|off"));
+    expect_eq(parse("HEARTH_FREE_THRESHOLD", "1.2"), -EINVAL);
+    expect(strstr(why, "from 0 to 1"));
+}
+
+TEST(choices_are_words_in_any_case)
+{
+    expect_eq(parse("HEARTH_MODE", "Always"), 0);
+    expect_eq(into.mode, MODE_ALWAYS);
+    expect_eq(parse("HEARTH_MODE", "alway"), -EINVAL);
+    expect_eq(parse("HEARTH_ADAPT", "0"), 0);
+    expect_eq(into.adapt, 0);
+    expect_eq(parse("HEARTH_ADAPT", "on"), 0);
+    expect_eq(into.adapt, 1);
+    expect_eq(parse("HEARTH_SCORE", "positional"), 0);
+    expect_eq(into.score, SCORE_POSITIONAL);
+    expect_eq(settings_word("a|bc|d", "bc"), 1);
+    expect_eq(settings_word("a|bc|d", "b"), -1);
+    expect_eq(settings_word("a|bc|d", ""), -1);
+}
+
+TEST(misspelt_names_are_recognised)
+{
+    expect(settings_nearest("HEARTH_CACHESIZE") == named("HEARTH_CACHE_SIZE"));
+    expect(settings_nearest("HEARTH_MODUS") == named("HEARTH_MODE"));
+    expect(settings_nearest("HEARTH_SOMETHING_ELSE_ENTIRELY") == NULL);
+    expect(settings_nearest("HEARTH_A_NAME_THAT_IS_MUCH_LONGER_THAN_ANY_SETTING_COULD_EVER_BE_IN_PRACTICE") ==
+           NULL);
+}
+
+TEST(the_environment_is_read_once_and_bad_values_fall_back)
+{
+    setenv("HEARTH_CACHE_SIZE", "1m", 1);
+    setenv("HEARTH_PATH", "9", 1);
+    setenv("HEARTH_LOG", "error", 1);
+    const struct settings *s = settings_get();
+    setenv("HEARTH_PATH", "11", 1);
+    expect_eq(s->cache_size, 1 << 20);
+    expect_eq(settings_get()->path, 9);
+    expect_eq(s->evictions, 1);
+    size_t count;
+    const struct setting *table = settings_table(&count);
+    for (size_t i = 0; i < count; i++) {
+        bool set = !strcmp(table[i].name, "HEARTH_CACHE_SIZE") || !strcmp(table[i].name, "HEARTH_PATH") ||
+                   !strcmp(table[i].name, "HEARTH_LOG");
+        expect_eq(settings_source(i), set ? SOURCE_ENVIRONMENT : SOURCE_DEFAULT);
+    }
+}
