@@ -1,9 +1,10 @@
 /* clampi_access.c: what each kind of access costs (Fig. 7), and how much of it computation can hide (Fig. 8).
  *
  * The micro-benchmark's sequence runs on a cached window; the counters around each get say what kind of
- * access it was. On a second window over the same memory, not cached, every fourth get is repeated: the raw
- * get, under the same conditions. Every other get is overlapped: a computation that takes a quarter longer
- * than the raw get of that size stands between the get and its flush. The computation makes no call into MPI.
+ * access it was. After every fourth, another get of the sequence goes to a second window over the same
+ * memory, which is not cached: the raw get, under the same conditions. Then all that once more with overlap:
+ * a computation that takes a quarter longer than the raw get of that size stands between each get and its
+ * flush. The computation makes no call into MPI.
  *
  *      latency    get + flush
  *      share      (latency + computation - get, computation and flush together) / latency
@@ -87,12 +88,13 @@ static void pass(MPI_Win cached, MPI_Win raw, struct sequence *s, long gets, lon
     CLAMPI_Stats before = bench_stats(cached), after;
     for (long i = 0; i < gets; i++) {
         const struct pick *p = sequence_next(s);
-        uint64_t compute_for = overlapped ? compute_ns[p->class] : 0;
-        struct timing t = run_one(cached, p, compute_for);
+        struct timing t = run_one(cached, p, overlapped ? compute_ns[p->class] : 0);
         after = bench_stats(cached);
         note(kind_between(&before, &after), p, t, overlapped);
-        if (i % 4 == 0)
-            note(RAW, p, run_one(raw, p, compute_for), overlapped);
+        if (i % 4 == 0) {
+            p = sequence_next(s); /* the same one would find its data warm at the target */
+            note(RAW, p, run_one(raw, p, overlapped ? compute_ns[p->class] : 0), overlapped);
+        }
         if (forget && i % forget == forget - 1)
             bench_forget(cached);
         before = bench_stats(cached);

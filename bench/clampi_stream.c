@@ -1,17 +1,17 @@
 /* clampi_stream.c: gets that never repeat: what the cache costs where it cannot help.
  *
- * Each get is of an address not asked for before, into one of 16 buffers in turn, and flushed. With the
- * library, three windows over the same memory take turns, eight gets each: one not cached, one transparent,
- * one always. Each turn of a cached window is divided by the turn of the uncached one beside it, and the
- * median of these ratios is the result, so that neither the machine's slow moments nor its slow minutes
- * decide. Without the library there is the one window. Then the same with all eight gets under way at once
- * and a single flush.
+ * Each get is of an address not asked for before, into one of 16 buffers in turn, and flushed. Three windows
+ * take turns in random order, eight gets each: one not cached, one transparent, one always. Each turn of a
+ * cached window is divided by the turn of the uncached one beside it, and the median of these ratios is the
+ * result, so that neither the machine's slow moments nor its slow minutes decide. Then the same, from empty
+ * caches, with all eight gets under way at once and a single flush. Without the library the three windows
+ * are alike, and their ratios show how well this compares.
  *
- * Once all the memory was read, the walk starts again one byte further on: again addresses never asked
- * for.
+ * Each window walks over a third of the memory of its own, so that none finds it warmed by another; at the
+ * end, the walk starts again one byte further on: again addresses never asked for.
  *
- * Prints: window, flushes (each or batch), bytes, turns, ns per get (median), ratio to uncached (median),
- * low, high, hits so far (0: the stream is one). */
+ * Prints: window, flushes (each or batch), bytes, turns, ns per get (median, and the tenth that is fastest),
+ * ratio to uncached (median), low, high, hits so far (0: it is a stream without reuse). */
 #include <stdio.h>
 
 #include "bench.h"

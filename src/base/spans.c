@@ -84,6 +84,7 @@ void spans_close(struct spans *s) {
 void spans_clear(struct spans *s) {
     s->stamp++;
     s->count = 0;
+    s->classes = 0;
     memset(s->class_count, 0, sizeof s->class_count);
     memset(s->class_head, 0xff, sizeof s->class_head);
 }
@@ -108,6 +109,7 @@ static void class_in(struct spans *s, uint32_t id) {
         node_at(s, n->class_next)->class_prev = id;
     s->class_head[class] = id;
     s->class_count[class]++;
+    s->classes |= (uint64_t)1 << class;
 }
 
 void spans_add(struct spans *s, uint32_t id, uint32_t space, uint64_t lo, uint64_t hi) {
@@ -134,7 +136,8 @@ void spans_remove(struct spans *s, uint32_t id) {
     else
         s->class_head[class] = n->class_next;
     n->stamp = 0;
-    s->class_count[class]--;
+    if (!--s->class_count[class])
+        s->classes &= ~((uint64_t)1 << class);
     s->count--;
 }
 
@@ -227,7 +230,7 @@ int spans_check(const struct spans *s) {
                 return -EINVAL;
             n++;
         }
-        if (n != s->class_count[class])
+        if (n != s->class_count[class] || !n != !(s->classes >> class & 1))
             return -EINVAL;
         total += n;
     }

@@ -21,6 +21,7 @@ struct spans {
     uint32_t buckets;
     uint64_t stamp; /* nodes of another stamp are not in the set */
     uint32_t count;
+    uint64_t classes; /* bit set: the class has members */
     uint32_t class_count[SPANS_CLASSES];
     uint32_t class_head[SPANS_CLASSES];
 };

@@ -7,11 +7,11 @@
  *      storage   grows    if gets that found no place in it / gets > capacity_threshold
  *                shrinks  if hits / gets > stable_threshold and more than free_threshold of it is free
  *
- * Without any reuse in the interval nothing grows: a stream that is never read again would take all memory
- * there is. Reuse is a hit, or a miss of a key that was missed before: what is too small to keep anything
- * sees no hits. Missed keys are remembered in two small tables, by tag, the newest in its place: one takes
- * every key and reaches back a few thousand misses, the other takes one key in FAR_SHARE and reaches back as
- * many times further.
+ * What grows does so as soon as the interval has counted enough. Without any reuse in the interval nothing
+ * grows: a stream that is never read again would take all memory there is. Reuse is a hit, or a miss of a key
+ * that was missed before: what is too small to keep anything sees no hits. Missed keys are remembered in two
+ * small tables, by tag, the newest in its place: one takes every key and reaches back a few thousand misses,
+ * the other takes one key in FAR_SHARE and reaches back as many times further.
  *
  * Unlike in the paper, entries survive: index slots are placed anew and storage grows in place; only what
  * lies beyond the new end of a shrinking storage goes.
@@ -142,8 +142,8 @@ static uint64_t hits_between(const struct cache_stats *then, const struct cache_
            then->pending_hits;
 }
 
-static bool is_reused(const struct cache *c, const struct cache_stats *now) {
-    return hits_between(&c->before, now) || c->repeats != c->repeats_before;
+static bool is_reused(const struct cache *c) {
+    return reuses(c) != c->reuses_before;
 }
 
 static enum wish index_wish(const struct cache *c, const struct cache_stats *now, double gets) {
@@ -151,7 +151,7 @@ static enum wish index_wish(const struct cache *c, const struct cache_stats *now
     double visited = (double)(now->visited - then->visited),
            nonempty = (double)(now->nonempty - then->nonempty);
     if ((double)(c->crowded - c->crowded_before) > c->config.conflict_threshold * gets)
-        return is_reused(c, now) ? GROW : STAY;
+        return is_reused(c) ? GROW : STAY;
     return nonempty < c->config.sparse_threshold * visited ? SHRINK : STAY;
 }
 
@@ -160,25 +160,51 @@ static enum wish storage_wish(const struct cache *c, const struct cache_stats *n
     uint64_t hits = hits_between(then, now);
     uint64_t unused = c->storage_bytes - c->used_bytes;
     if ((double)(c->starved - c->starved_before) > c->config.capacity_threshold * gets)
-        return is_reused(c, now) ? GROW : STAY;
+        return is_reused(c) ? GROW : STAY;
     bool stable = (double)hits > c->config.stable_threshold * gets;
     return stable && (double)unused > c->config.free_threshold * (double)c->storage_bytes ? SHRINK : STAY;
 }
 
-void cache_adapt(struct cache *c) {
-    if (c->clock - c->before.lookups < c->config.adapt_interval || !c->config.adaptive)
-        return;
-    struct cache_stats now;
-    cache_stats(c, &now);
-    double gets = (double)(now.lookups - c->before.lookups);
-    enum wish index = temper(&c->index_size, index_wish(c, &now, gets));
-    enum wish storage = temper(&c->storage_size, storage_wish(c, &now, gets));
+/* As soon as an interval has seen too much, its end can change nothing any more, and growing need not wait
+ * for it. */
+static bool is_pressed(const struct cache *c, const struct tendency *t, uint64_t count, double threshold) {
+    return (double)count > threshold * (double)c->config.adapt_interval && !t->rest && is_reused(c);
+}
+
+static void grow_at_once(struct cache *c, bool index, bool storage) {
+    if (index)
+        resize_index(c, GROW);
+    if (storage)
+        resize_storage(c, GROW);
+}
+
+static void decide(struct cache *c, const struct cache_stats *now) {
+    double gets = (double)(now->lookups - c->before.lookups);
+    enum wish index = temper(&c->index_size, index_wish(c, now, gets));
+    enum wish storage = temper(&c->storage_size, storage_wish(c, now, gets));
     if (index != STAY)
         resize_index(c, index);
     if (storage != STAY)
         resize_storage(c, storage);
+}
+
+void cache_adapt(struct cache *c) {
+    if (!c->config.adaptive)
+        return;
+    bool index = is_pressed(c, &c->index_size, c->crowded - c->crowded_before, c->config.conflict_threshold);
+    bool storage =
+        is_pressed(c, &c->storage_size, c->starved - c->starved_before, c->config.capacity_threshold);
+    bool over = c->clock - c->before.lookups >= c->config.adapt_interval;
+    if (LIKELY(!over && !index && !storage))
+        return;
+    struct cache_stats now;
+    cache_stats(c, &now);
+    if (over)
+        decide(c, &now);
+    else
+        grow_at_once(c, index, storage);
     c->before = now;
     c->crowded_before = c->crowded;
     c->starved_before = c->starved;
-    c->repeats_before = c->repeats;
+    c->reuses_before = reuses(c);
 }

@@ -12,11 +12,6 @@
 
 enum { SHARE = 16 };
 
-/* Hits, and what a larger cache would have made one: see adapt.c. */
-static uint64_t reuses(const struct cache *c) {
-    return c->clock - c->slow_lookups + c->touches + c->repeats;
-}
-
 static uint64_t turnover(const struct cache *c) {
     return c->count.evictions + c->count.failing;
 }

@@ -108,7 +108,7 @@ struct cache {
     struct doze doze;
     struct tendency index_size, storage_size;
     struct cache_stats before; /* counts at the last decision about the sizes */
-    uint64_t crowded_before, starved_before, repeats_before;
+    uint64_t crowded_before, starved_before, reuses_before;
     uint32_t missed[2][MISSED]; /* tags of keys, to see that one is missed again */
 
     struct memory self, slot_memory, pool_memory, storage_memory;
@@ -129,6 +129,11 @@ static inline struct shape shape_of(const struct cache *c, const struct entry *e
                           .block_bytes = e->block_bytes,
                           .stride = e->stride,
                           .list = e->has_list ? (const struct shape_block *)(c->storage + e->start) : NULL};
+}
+
+/* Hits, and misses that a larger cache would have made hits: see adapt.c. */
+static inline uint64_t reuses(const struct cache *c) {
+    return c->clock - c->slow_lookups + c->touches + c->repeats;
 }
 
 /* Frees an entry in any state, and all that is known of it. */

@@ -181,10 +181,18 @@ static bool eligible(const struct window *w, const struct target *t, const struc
     return rule == BYPASS_AUTO && g->target != w->rank && t->verdict != VERDICT_BYPASS;
 }
 
+static int describe_side(MPI_Count count, MPI_Datatype type, struct layout *out) {
+    uint64_t size;
+    if (!layout_is_plain(type, &size))
+        return layout_make(count, type, out);
+    *out = (struct layout){.shape = shape_contiguous((uint64_t)count * size)};
+    return 0;
+}
+
 static int describe(const struct target *t, const struct get *g, struct access *a) {
-    if (layout_make(g->ocount, g->otype, &a->here))
+    if (describe_side(g->ocount, g->otype, &a->here))
         return -1;
-    if (layout_make(g->tcount, g->ttype, &a->there)) {
+    if (describe_side(g->tcount, g->ttype, &a->there)) {
         layout_free(&a->here);
         return -1;
     }

