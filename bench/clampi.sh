@@ -132,7 +132,7 @@ compare() {
 
 victims() { # Figs. 10 and 11: counts, not times, so that one MPI over shared memory will do
     local z=100000 runs n score
-    runs=$(pick 12 6)
+    runs=$(pick 60 8)
     table fig10 mpi,slots,scheme,what,run,get,occupied
     table fig11 mpi,slots,scheme,what,run,gets,storage_to_data,hit_ratio,occupied,visited,nonempty,conflicting,capacity,failing,entries
     for n in $(pick "1000 1500 2000 3000 4000" "1000 1500 3000"); do

@@ -10,13 +10,22 @@
  * Each window walks over a third of the memory of its own, so that none finds it warmed by another; at the
  * end, the walk starts again one byte further on: again addresses never asked for.
  *
- * Prints: window, flushes (each or batch), bytes, turns, ns per get (median, and the tenth that is fastest),
- * ratio to uncached (median), low, high, hits so far (0: it is a stream without reuse). */
+ * Prints: window, flushes (each or batch, and the same while the cache fills), bytes, turns, ns per get
+ * (median, and the tenth that is fastest), ratio to uncached (median), low, high, hits so far (0: it is a
+ * stream without reuse). */
 #include <stdio.h>
 
 #include "bench.h"
 
-enum { STREAMS = 3, TURN = 8, BUFFERS = 16, MOST = 1 << 16, THIRD = 16 << 20, MEMORY = STREAMS * THIRD };
+enum {
+    FILL = 10000,
+    STREAMS = 3,
+    TURN = 8,
+    BUFFERS = 16,
+    MOST = 1 << 16,
+    THIRD = 16 << 20,
+    MEMORY = STREAMS * THIRD
+};
 
 struct stream {
     const char *name, *mode;
@@ -61,7 +70,8 @@ static void shuffle(struct random *random, unsigned *order, unsigned count) {
     }
 }
 
-static void measure(struct stream *streams, unsigned count, uint32_t bytes, bool each, long turns) {
+static void measure(struct stream *streams, unsigned count, const char *phase, uint32_t bytes, bool each,
+                    long turns) {
     static struct random random = {.state = 1};
     struct series times[STREAMS] = {{0}}, ratios[STREAMS] = {{0}};
     for (long turn = -2; turn < turns; turn++) {
@@ -78,22 +88,24 @@ static void measure(struct stream *streams, unsigned count, uint32_t bytes, bool
     for (unsigned i = 0; i < count; i++) {
         struct median ratio = series_median(&ratios[i]);
         CLAMPI_Stats stats = bench_stats(streams[i].win);
-        printf("%s,%s,%u,%ld,%.0f,%.0f,%.4f,%.4f,%.4f,%llu\n", streams[i].name, each ? "each" : "batch",
-               bytes, turns, series_median(&times[i]).value, series_tenth(&times[i]), ratio.value, ratio.low,
-               ratio.high, (unsigned long long)(stats.full_hits + stats.partial_hits + stats.pending_hits));
+        printf("%s,%s,%u,%ld,%.0f,%.0f,%.4f,%.4f,%.4f,%llu\n", streams[i].name, phase, bytes, turns,
+               series_median(&times[i]).value, series_tenth(&times[i]), ratio.value, ratio.low, ratio.high,
+               (unsigned long long)(stats.full_hits + stats.partial_hits + stats.pending_hits));
         series_free(&times[i]);
         series_free(&ratios[i]);
     }
 }
 
-/* All sizes, on new windows, with new caches: first small and many entries, then large ones in their place.
- */
+/* On new windows, with new caches: first while these fill, which takes 8000 entries by default, then all
+ * sizes. */
 static void measure_all(struct stream *streams, unsigned count, char *memory, bool each, long turns) {
     for (unsigned i = 0; i < count; i++)
         streams[i].win = bench_open(memory, MEMORY, streams[i].mode);
-    if (bench_is_initiator())
+    if (bench_is_initiator()) {
+        measure(streams, count, each ? "each-filling" : "batch-filling", 8, each, FILL / TURN);
         for (uint32_t bytes = 8; bytes <= MOST; bytes *= 2)
-            measure(streams, count, bytes, each, turns);
+            measure(streams, count, each ? "each" : "batch", bytes, each, turns);
+    }
     for (unsigned i = 0; i < count; i++)
         bench_close(&streams[i].win);
 }

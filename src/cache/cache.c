@@ -112,6 +112,8 @@ uint32_t cache_lookup(struct cache *c, uint32_t target, uint64_t disp) {
 
 /* index_find once more, with the state and the length in the same test. */
 const void *cache_find(struct cache *c, uint32_t target, uint64_t disp, uint64_t bytes) {
+    if (UNLIKELY(c->doze.asleep) && !cache_wants(c, target, disp))
+        return NULL;
     struct hash h = hash_key(c->factors, target, disp);
 #pragma GCC unroll 4
     for (unsigned way = 0; way < WAYS; way++) {

@@ -72,8 +72,8 @@ uint32_t cache_lookup(struct cache *cache, uint32_t target, uint64_t disp);
 /* The same without counting an access. */
 uint32_t cache_peek(const struct cache *cache, uint32_t target, uint64_t disp);
 
-/* The hot part of a full hit on a contiguous access: the data of a CACHED entry under this key whose first
- * `bytes` bytes are contiguous, or NULL. Counts the access and the hit only if it is one. */
+/* The hot part of a full hit on a contiguous access that cache_wants: the data of a CACHED entry under this
+ * key whose first `bytes` bytes are contiguous, or NULL. Counts the access and the hit only if it is one. */
 const void *cache_find(struct cache *cache, uint32_t target, uint64_t disp, uint64_t bytes);
 
 enum cache_state cache_state_of(const struct cache *cache, uint32_t entry);

@@ -1,9 +1,10 @@
 /* doze.c: a program without reuse should not pay for a cache.
  *
  * Looking for room, evicting and copying cost a few hundred nanoseconds per miss, for nothing if no entry is
- * ever asked for again. So when nothing was reused for a while, and all that the cache holds has been
- * replaced once meanwhile (entries of the start may still pay off), the cache dozes: of all keys it keeps
- * only one in SHARE, chosen by hash. Any reuse wakes it.
+ * ever asked for again. What fits is kept in any case: it may pay off later. But when the cache is full, so
+ * that each new entry costs an old one, and nothing was reused for a while, it dozes: of all keys it keeps
+ * only one in SHARE, chosen by hash. Any reuse wakes it. A cache that holds nothing (all is forgotten at each
+ * flush) dozes without being full.
  *
  * By key and not by time, since a key that is kept is then kept each time: with a share of the keys, the same
  * storage reaches back SHARE times as far. Reuse over distances that the whole stream would have washed out
@@ -12,12 +13,12 @@
 
 enum { SHARE = 16 };
 
-static uint64_t turnover(const struct cache *c) {
+static uint64_t losses(const struct cache *c) {
     return c->count.evictions + c->count.failing;
 }
 
 static void wake(struct cache *c) {
-    c->doze = (struct doze){.reuses = reuses(c), .turnover = turnover(c)};
+    c->doze = (struct doze){.reuses = reuses(c), .losses = losses(c)};
 }
 
 void doze_note(struct cache *c) {
@@ -25,7 +26,8 @@ void doze_note(struct cache *c) {
         wake(c);
         return;
     }
-    if (++c->doze.misses >= c->config.doze && c->config.doze && turnover(c) - c->doze.turnover >= c->cached)
+    bool full = losses(c) != c->doze.losses || !c->cached;
+    if (++c->doze.misses >= c->config.doze && c->config.doze && full)
         c->doze.asleep = true;
 }
 

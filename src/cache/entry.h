@@ -72,7 +72,7 @@ struct tendency {
 /* See doze.c. */
 struct doze {
     bool asleep;
-    uint64_t reuses, misses, turnover; /* all so far; misses since the last one; entries lost before it */
+    uint64_t reuses, misses, losses; /* all so far; misses since the last one; entries lost before it */
 };
 
 struct cache {
@@ -83,6 +83,7 @@ struct cache {
     uint64_t factors[4]; /* of the hash */
     uint64_t ready;      /* stamp of what is CACHED in this generation */
     uint32_t slot_count;
+    struct doze doze;
     /* What a hit writes. */
     uint64_t clock;     /* gets so far */
     uint64_t get_bytes; /* asked for by them */
@@ -105,7 +106,6 @@ struct cache {
     uint64_t repeats;          /* of keys that had been missed before, lately */
     struct cache_stats count;  /* events; sizes are filled in by cache_stats */
 
-    struct doze doze;
     struct tendency index_size, storage_size;
     struct cache_stats before; /* counts at the last decision about the sizes */
     uint64_t crowded_before, starved_before, reuses_before;

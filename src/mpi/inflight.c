@@ -20,7 +20,8 @@
 
 static struct op *ops;
 static uint32_t op_room, op_used, op_free = NO_OP;
-static struct spans buffers; /* of operations, by number */
+static struct spans buffers;  /* of operations, by number */
+static uint32_t lone = NO_OP; /* the only one, then not in the set */
 uint64_t inflight_buffers, inflight_issued = 1;
 
 struct op *inflight_at(uint32_t id) {
@@ -82,17 +83,34 @@ static void buffer_range(const char *buffer, const struct shape *shape, uint64_t
     *hi = (uint64_t)(uintptr_t)buffer + (uint64_t)end;
 }
 
-static void watch_buffer(uint32_t id) {
+static void enter_span(uint32_t id) {
     uint64_t lo, hi;
     buffer_range(ops[id].buffer, &ops[id].here.shape, &lo, &hi);
     spans_add(&buffers, id, 0, lo, hi);
+}
+
+/* Most programs have one get under way at a time: it needs no set. */
+static void watch_buffer(uint32_t id) {
+    if (!inflight_buffers) {
+        lone = id;
+    } else {
+        if (lone != NO_OP)
+            enter_span(lone);
+        lone = NO_OP;
+        enter_span(id);
+    }
+    ops[id].watched = true;
     inflight_buffers++;
 }
 
 static void unwatch_buffer(uint32_t id) {
-    if (!spans_has(&buffers, id))
+    if (!ops[id].watched)
         return;
-    spans_remove(&buffers, id);
+    if (id == lone)
+        lone = NO_OP;
+    else
+        spans_remove(&buffers, id);
+    ops[id].watched = false;
     inflight_buffers--;
 }
 
@@ -102,7 +120,7 @@ uint32_t inflight_add(const struct op *op) {
         return NO_OP;
     ops[id] = *op;
     ops[id].sequence = inflight_issued++;
-    ops[id].spoiled = false;
+    ops[id].spoiled = ops[id].watched = false;
     ops[id].source = ops[id].first_join = ops[id].next_join = NO_OP;
     list_append(id);
     if (op->buffer)
@@ -124,8 +142,7 @@ void inflight_remove(uint32_t id) {
     if (ops[id].source != NO_OP)
         leave_source(id);
     list_remove(id);
-    if (ops[id].buffer)
-        unwatch_buffer(id);
+    unwatch_buffer(id);
     layout_free(&ops[id].here);
     free((void *)ops[id].there.list);
     ops[id].next_request = op_free;
@@ -138,8 +155,7 @@ void inflight_orphan(uint32_t id) {
     if (op->entry != CACHE_NONE)
         cache_drop(op->window->cache, op->entry);
     op->entry = CACHE_NONE;
-    if (op->buffer)
-        unwatch_buffer(id);
+    unwatch_buffer(id);
 }
 
 void inflight_abandon(uint32_t id) {
@@ -201,6 +217,10 @@ static void disturb_one(void *arg, uint32_t id) {
 bool inflight_disturb(char *buffer, const struct shape *shape) {
     struct disturbance d = {.buffer = buffer, .shape = shape};
     uint64_t lo, hi;
+    if (lone != NO_OP) {
+        disturb_one(&d, lone);
+        return d.found;
+    }
     buffer_range(buffer, shape, &lo, &hi);
     spans_overlapping(&buffers, 0, lo, hi, disturb_one, &d);
     return d.found;

@@ -17,7 +17,9 @@ enum op_kind {
 
 struct op {
     enum op_kind kind;
-    bool listed, spoiled; /* in its target's list; its buffer does not hold what it should */
+    bool listed;  /* in its target's list */
+    bool watched; /* its buffer is known to inflight_disturb */
+    bool spoiled; /* its buffer does not hold what it should */
     struct window *window;
     int target;
     uint32_t prev, next; /* in the target's list */

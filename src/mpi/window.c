@@ -77,13 +77,17 @@ static void window_name(const struct window *w, char *name) {
         name[0] = 0;
 }
 
+/* Once: all windows draw on the same budget, and the report tells of each. */
 static void say_no_memory(const struct window *w, int err) {
+    static bool said;
     char name[MPI_MAX_OBJECT_NAME];
     window_name(w, name);
-    log_warn("window %llu '%s': no memory for its cache (%s); its gets go to MPI uncached",
-             (unsigned long long)w->serial, name,
-             err == -EDQUOT ? "HEARTH_CACHE_MAX is used up: raise it, or lower HEARTH_CACHE_SIZE"
-                            : "the system has none left");
+    log_print(said ? LOG_INFO : LOG_WARN,
+              "window %llu '%s': no memory for its cache (%s); its gets go to MPI uncached",
+              (unsigned long long)w->serial, name,
+              err == -EDQUOT ? "HEARTH_CACHE_MAX is used up: raise it, or lower HEARTH_CACHE_SIZE"
+                             : "the system has none left");
+    said = true;
 }
 
 static void open_cache(struct window *w) {

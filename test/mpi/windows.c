@@ -152,6 +152,36 @@ CASE(detach_and_attach_again) {
     expect_reattached("off");
 }
 
+/* What is cached of one's own memory goes when that is detached: the same addresses may come back with other
+ * data. */
+CASE(detach_drops_what_it_covered) {
+    MPI_Info info = make_info("always");
+    MPI_Win win;
+    unsigned char *mine = aligned_bytes(1024), *other = aligned_bytes(1024);
+    MPI_Aint here, beside;
+    MPI_Get_address(mine, &here);
+    MPI_Get_address(other, &beside);
+    MPI_Win_create_dynamic(info, MPI_COMM_WORLD, &win);
+    fill_pattern(other, 1024, test_rank, 0, 0);
+    MPI_Win_attach(win, other, 1024);
+    for (int version = 0; version < 3; version++) {
+        fill_pattern(mine, 1024, test_rank, 0, version);
+        MPI_Win_attach(win, mine, 1024);
+        MPI_Win_lock(MPI_LOCK_SHARED, test_rank, 0, win);
+        read_rounds(win, test_rank, test_rank, (size_t)here, 0, version, 2);
+        read_rounds(win, test_rank, test_rank, (size_t)beside, 0, 0, 2);
+        MPI_Win_unlock(test_rank, win);
+        MPI_Win_detach(win, mine);
+    }
+    expect_hits(win, 8); /* 3 of the one that came and went, 5 of the one that stayed */
+    barrier();
+    MPI_Win_detach(win, other);
+    MPI_Win_free(&win);
+    free_info(&info);
+    free(mine);
+    free(other);
+}
+
 CASE(puts_into_dynamic) {
     MPI_Info info = make_info("always");
     MPI_Win win;
