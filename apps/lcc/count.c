@@ -34,6 +34,7 @@ struct counter {
     uint64_t room, filled;
     uint64_t *flushed, flushes; /* per rank: the flush that last covered it */
     uint64_t gets, bytes;
+    uint32_t asked; /* the vertex of the last get */
 };
 
 static void mark(struct counter *c, const uint32_t *list, uint32_t degree) {
@@ -71,6 +72,7 @@ static uint64_t drain(struct counter *c) {
 static void ask(struct counter *c, uint32_t u, int owner) {
     uint32_t degree = c->graph->degree[u];
     uint32_t *to = c->buffer + c->filled;
+    c->asked = u;
     MPI_Get(to, (int)degree, MPI_UINT32_T, owner, (MPI_Aint)c->graph->start[u], (int)degree, MPI_UINT32_T,
             c->window);
     c->fetches[c->fetched++] = (struct fetch){.list = to, .degree = degree, .owner = owner};
@@ -124,13 +126,15 @@ static void close_counter(struct counter *c) {
 }
 
 /* On one rank there is nothing to fetch, and Open MPI cannot make a window there. */
-static int open_window(struct counter *c, const char *mode) {
+static int open_window(struct counter *c, const struct lcc_options *o) {
     const struct lcc_graph *g = c->graph;
     MPI_Info info;
     if (g->ranks == 1)
         return lcc_agree(c->local_gets ? LCC_BAD_INPUT : LCC_OK, "--local-gets needs at least 2 ranks");
     MPI_Info_create(&info);
-    MPI_Info_set(info, "clampi_mode", mode);
+    MPI_Info_set(info, "clampi_mode", o->mode);
+    if (o->score == LCC_SCORE_SIZE)
+        MPI_Info_set(info, "clampi_score", "size");
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     int error =
         MPI_Win_create(g->lists, (MPI_Aint)g->bytes, sizeof *g->lists, info, MPI_COMM_WORLD, &c->window);
@@ -141,6 +145,22 @@ static int open_window(struct counter *c, const char *mode) {
     return lcc_agree(error ? LCC_FAILED : LCC_OK,
                      "this MPI cannot make the window (Open MPI between hosts may need "
                      "--mca osc pt2pt --mca pml ob1 --mca btl tcp,self)");
+}
+
+/* A vertex is read once for each of its neighbours, so its degree tells how often this rank will come back.
+ * Asked by a cache from within the get. */
+static double degree_of_asked(void *arg, int target, MPI_Aint disp, uint64_t bytes) {
+    const struct counter *c = arg;
+    (void)target, (void)disp, (void)bytes;
+    return c->graph->degree[c->asked];
+}
+
+/* If a cache is loaded under this program, tells it what each list is worth. */
+static void offer_degrees(struct counter *c) {
+    int (*set_score)(MPI_Win, CLAMPI_Score *, void *);
+    *(void **)&set_score = dlsym(RTLD_DEFAULT, "CLAMPI_Set_score");
+    if (set_score && c->window != MPI_WIN_NULL)
+        set_score(c->window, degree_of_asked, c);
 }
 
 struct draw {
@@ -219,7 +239,9 @@ int lcc_count(const struct lcc_graph *g, const struct lcc_options *o, struct lcc
     code = lcc_agree(code,
                      "graph too large: no memory to count; use fewer vertices or a smaller graph or batch");
     if (!code)
-        code = open_window(&counter, o->mode);
+        code = open_window(&counter, o);
+    if (!code && o->score == LCC_SCORE_DEGREE)
+        offer_degrees(&counter);
     if (!code)
         count_all(&counter, r, o->quiet ? LCC_NONE : o->progress);
     close_counter(&counter);

@@ -17,6 +17,7 @@
 
 enum lcc_exit { LCC_OK = 0, LCC_FAILED = 1, LCC_BAD_INPUT = 2 };
 enum lcc_order { LCC_BLOCK, LCC_CYCLIC, LCC_HASHED };
+enum lcc_score { LCC_SCORE_NONE, LCC_SCORE_SIZE, LCC_SCORE_DEGREE };
 enum lcc_progress { LCC_AUTO, LCC_LINE, LCC_LINES, LCC_NONE };
 
 struct lcc_options {
@@ -24,8 +25,8 @@ struct lcc_options {
     double rmat[4];
     const char *file; /* NULL: generate */
     const char *mode;
-    int order, progress; /* enum lcc_order, enum lcc_progress */
-    uint64_t vertices;   /* per rank; 0 = all */
+    int order, progress, score; /* enum lcc_order, enum lcc_progress, enum lcc_score */
+    uint64_t vertices;          /* per rank; 0 = all */
     uint64_t batch;
     bool local_gets, verify, quiet, help;
     const char *json; /* NULL: none */
@@ -77,6 +78,7 @@ struct lcc_result {
 /* options.c. Only rank 0 prints. */
 int lcc_parse(int argc, char **argv, int rank, struct lcc_options *o);
 void lcc_help(FILE *file);
+const char *lcc_score_name(int score);
 
 /* source.c, read.c */
 int lcc_source_open(struct lcc_source *s, const struct lcc_options *o); /* collective */

@@ -1,7 +1,8 @@
 /* main.c: lcc, the Local Clustering Coefficient of every vertex of a graph that is spread over the ranks of
  * an MPI program. It is plain MPI-3: each rank reads the adjacency lists it needs by MPI_Get, the same lists
- * over and over. A library that caches gets can be put under it, and then shows in the time; all lcc does for
- * it is the info key clampi_mode on its window, which MPI itself ignores.
+ * over and over. A library that caches gets can be put under it, and then shows in the time; what lcc does
+ * for it are info keys on its window, which MPI itself ignores, and, if asked to, a word on which lists to
+ * keep.
  *
  * Every rank takes the same decisions: an error on one is agreed upon before the next collective step, so
  * that all leave with the same exit code and none waits for the others. */

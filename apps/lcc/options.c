@@ -15,41 +15,57 @@ enum { MAX_SCALE = 30, MAX_BATCH = 65536 };
 
 static const char *const orders[] = {"block", "cyclic", "hashed", NULL};
 static const char *const styles[] = {"auto", "line", "lines", "none", NULL};
+static const char *const scores[] = {"none", "size", "degree", NULL};
 static const char *const modes[] = {"off", "transparent", "always", "user", NULL};
 
-static const struct option table[] = {
-    {"scale", required_argument, NULL, 's'}, {"edge-factor", required_argument, NULL, 'e'},
-    {"seed", required_argument, NULL, 'S'},  {"rmat", required_argument, NULL, 'r'},
-    {"file", required_argument, NULL, 'f'},  {"order", required_argument, NULL, 'o'},
-    {"mode", required_argument, NULL, 'm'},  {"vertices", required_argument, NULL, 'n'},
-    {"batch", required_argument, NULL, 'b'}, {"local-gets", no_argument, NULL, 'l'},
-    {"verify", no_argument, NULL, 'v'},      {"progress", required_argument, NULL, 'p'},
-    {"quiet", no_argument, NULL, 'q'},       {"json", required_argument, NULL, 'j'},
-    {"help", no_argument, NULL, 'h'},        {NULL, 0, NULL, 0}};
+static const struct option table[] = {{"scale", required_argument, NULL, 's'},
+                                      {"edge-factor", required_argument, NULL, 'e'},
+                                      {"seed", required_argument, NULL, 'S'},
+                                      {"rmat", required_argument, NULL, 'r'},
+                                      {"file", required_argument, NULL, 'f'},
+                                      {"order", required_argument, NULL, 'o'},
+                                      {"mode", required_argument, NULL, 'm'},
+                                      {"vertices", required_argument, NULL, 'n'},
+                                      {"batch", required_argument, NULL, 'b'},
+                                      {"local-gets", no_argument, NULL, 'l'},
+                                      {"verify", no_argument, NULL, 'v'},
+                                      {"progress", required_argument, NULL, 'p'},
+                                      {"quiet", no_argument, NULL, 'q'},
+                                      {"json", required_argument, NULL, 'j'},
+                                      {"score", required_argument, NULL, 'c'},
+                                      {"help", no_argument, NULL, 'h'},
+                                      {NULL, 0, NULL, 0}};
 
 void lcc_help(FILE *file) {
-    fputs("Usage: mpirun -n RANKS lcc [options]\n"
-          "The Local Clustering Coefficient of a graph whose adjacency lists are read by one-sided gets.\n"
-          "\n"
-          "  --scale S         R-MAT graph of 2^S vertices, 1 to 30 (default 14)\n"
-          "  --edge-factor EF  times as many edges as vertices, before loops and duplicates go (default 16)\n"
-          "  --rmat A,B,C,D    probabilities of the quadrants (default 0.57,0.19,0.19,0.05)\n"
-          "  --seed N          another graph (default 1); the number of ranks does not change it\n"
-          "  --file FILE       read the graph instead: Matrix Market, or lines 'u v' counting from 0\n"
-          "  --order ORDER     block, cyclic or hashed: which rank owns which vertex (default hashed)\n"
-          "  --mode MODE       off, transparent, always or user: the window's info key clampi_mode (default "
-          "always)\n"
-          "  --vertices K      only K of each rank's vertices, a fair sample (default: all)\n"
-          "  --batch K         gets per flush (default 1)\n"
-          "  --local-gets      read the rank's own lists by MPI_Get too\n"
-          "  --verify          compare with a serial count on rank 0\n"
-          "  --progress STYLE  line (rewritten in place), lines, none or auto (default)\n"
-          "  --quiet           print nothing but errors\n"
-          "  --json FILE       write the results to FILE\n"
-          "  --help            print this\n"
-          "\n"
-          "Exit code: 0 done, 1 failed or wrong result, 2 bad input.\n",
-          file);
+    fputs(
+        "Usage: mpirun -n RANKS lcc [options]\n"
+        "The Local Clustering Coefficient of a graph whose adjacency lists are read by one-sided gets.\n"
+        "\n"
+        "  --scale S         R-MAT graph of 2^S vertices, 1 to 30 (default 14)\n"
+        "  --edge-factor EF  times as many edges as vertices, before loops and duplicates go (default 16)\n"
+        "  --rmat A,B,C,D    probabilities of the quadrants (default 0.57,0.19,0.19,0.05)\n"
+        "  --seed N          another graph (default 1); the number of ranks does not change it\n"
+        "  --file FILE       read the graph instead: Matrix Market, or lines 'u v' counting from 0\n"
+        "  --order ORDER     block, cyclic or hashed: which rank owns which vertex (default hashed)\n"
+        "  --mode MODE       off, transparent, always or user: the window's info key clampi_mode (default "
+        "always)\n"
+        "  --score SCORE     which lists a cache should keep: none, size (the longer ones, by the info key\n"
+        "                    clampi_score) or degree (of the vertex, by CLAMPI_Set_score) (default none)\n"
+        "  --vertices K      only K of each rank's vertices, a fair sample (default: all)\n"
+        "  --batch K         gets per flush (default 1)\n"
+        "  --local-gets      read the rank's own lists by MPI_Get too\n"
+        "  --verify          compare with a serial count on rank 0\n"
+        "  --progress STYLE  line (rewritten in place), lines, none or auto (default)\n"
+        "  --quiet           print nothing but errors\n"
+        "  --json FILE       write the results to FILE\n"
+        "  --help            print this\n"
+        "\n"
+        "Exit code: 0 done, 1 failed or wrong result, 2 bad input.\n",
+        file);
+}
+
+const char *lcc_score_name(int score) {
+    return scores[score];
 }
 
 static bool speaks; /* this is rank 0 */
@@ -136,6 +152,8 @@ static int apply(int letter, char **argv, struct lcc_options *o) {
         return parse_count("batch", optarg, 1, MAX_BATCH, &o->batch);
     case 'p':
         return parse_word("progress", optarg, styles, &o->progress);
+    case 'c':
+        return parse_word("score", optarg, scores, &o->score);
     case 'f':
         o->file = optarg;
         return LCC_OK;

@@ -103,6 +103,7 @@ static void write_json(FILE *file, const struct lcc_options *o, const struct lcc
     json_open(&j, NULL, '{');
     json_count(&j, "ranks", (uint64_t)g->ranks);
     json_string(&j, "mode", o->mode);
+    json_string(&j, "score", lcc_score_name(o->score));
     json_count(&j, "vertices", g->vertices);
     json_count(&j, "edges", g->edges);
     json_count(&j, "highest_degree", g->most);

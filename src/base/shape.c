@@ -114,6 +114,8 @@ static bool lists_meet(const struct shape *a, const struct shape *b, int64_t shi
     return false;
 }
 
+enum { MOST_PAIRS = 1 << 18 };
+
 bool shape_overlaps(const struct shape *a, const struct shape *b, int64_t shift) {
     int64_t a_lo, a_hi, b_lo, b_hi;
     shape_hull(a, &a_lo, &a_hi);
@@ -122,6 +124,8 @@ bool shape_overlaps(const struct shape *a, const struct shape *b, int64_t shift)
         return false;
     if ((a->list || b->list) && is_ascending(a) && is_ascending(b))
         return lists_meet(a, b, shift);
+    if (a->list && b->list && a->blocks > MOST_PAIRS / b->blocks)
+        return true; /* not worth the time: to say so is always safe */
     const struct shape *few = a->blocks <= b->blocks ? a : b, *many = few == a ? b : a;
     int64_t move = few == a ? -shift : shift; /* from few's coordinates to many's */
     for (uint64_t i = 0; i < few->blocks; i++) {

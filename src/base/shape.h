@@ -51,7 +51,8 @@ void shape_hull(const struct shape *s, int64_t *lo, int64_t *hi);
 /* Whether the packed bytes of `part` are the first part->bytes packed bytes of `whole`. */
 bool shape_is_prefix(const struct shape *part, const struct shape *whole);
 
-/* Whether the two accesses, the second displaced by `shift` bytes against the first, share a byte. */
+/* Whether the two accesses, the second displaced by `shift` bytes against the first, share a byte. Of two long lists in no
+ * order, whose hulls meet, it says that they do. */
 bool shape_overlaps(const struct shape *a, const struct shape *b, int64_t shift);
 
 /* Copies the first `bytes` packed bytes out of, or into, the places that the shape names. */

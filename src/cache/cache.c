@@ -235,6 +235,7 @@ static void fill(struct cache *c, uint32_t id, uint32_t target, uint64_t disp, c
     e->stamp = c->generation * 2;
     e->last = c->clock;
     e->mark = c->walk;
+    e->weight = c->weight;
     e->slot = NO_SLOT;
     e->kind = KIND_PENDING;
     e->owner = 0;
@@ -307,6 +308,7 @@ enum cache_outcome cache_insert(struct cache *c, uint32_t target, uint64_t disp,
     c->get_bytes += shape->bytes;
     if (generation == c->generation && shape->bytes)
         outcome = reserve(c, target, disp, shape, entry);
+    c->weight = 0;
     uint64_t *counts[] = {&c->count.direct, &c->count.conflicting, &c->count.capacity, &c->count.failing};
     ++*counts[outcome];
     return outcome;

@@ -101,6 +101,16 @@ bool cache_wants(struct cache *cache, uint32_t target, uint64_t disp);
 enum cache_outcome cache_insert(struct cache *cache, uint32_t target, uint64_t disp,
                                 const struct shape *shape, uint64_t generation, uint32_t *entry);
 
+/* What the entry of the next cache_insert is worth to its owner, > 0 and finite: a factor of its score,
+ * against the mean of the weights given so far, so that their unit does not matter. An entry without one
+ * counts as the mean. A newcomer takes part in the choice of the victim: where all others are worth more, the
+ * insert fails. Without weights a newcomer never loses, since nothing is younger. */
+void cache_set_weight(struct cache *cache, double weight);
+
+/* The weights to come are of another kind: no entry has one any more, and their mean starts anew. Walks all
+ * entries. */
+void cache_forget_weights(struct cache *cache);
+
 /* The data is in place. Returns true if the entry is now CACHED, false if it was doomed and is gone. */
 bool cache_settle(struct cache *cache, uint32_t entry);
 

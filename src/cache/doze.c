@@ -11,23 +11,27 @@
  * of the cache is seen here, and when awake the cache grows towards it. */
 #include "cache/doze.h"
 
-enum { SHARE = 16 };
+enum { SHARE = 16, PATIENCE_FACTOR = 4 };
 
 static uint64_t losses(const struct cache *c) {
     return c->count.evictions + c->count.failing;
 }
 
-static void wake(struct cache *c) {
-    c->doze = (struct doze){.reuses = reuses(c), .losses = losses(c)};
+/* Each time it was wrong to sleep, the next time takes longer to come. */
+static void note_reuse(struct cache *c) {
+    uint64_t patience = c->doze.patience ? c->doze.patience : c->config.doze;
+    if (c->doze.asleep && patience < UINT64_MAX / PATIENCE_FACTOR)
+        patience *= PATIENCE_FACTOR;
+    c->doze = (struct doze){.reuses = reuses(c), .losses = losses(c), .patience = patience};
 }
 
 void doze_note(struct cache *c) {
-    if (c->doze.reuses != reuses(c)) {
-        wake(c);
+    if (c->doze.reuses != reuses(c) || !c->doze.patience) {
+        note_reuse(c);
         return;
     }
     bool full = losses(c) != c->doze.losses || !c->cached;
-    if (++c->doze.misses >= c->config.doze && c->config.doze && full)
+    if (++c->doze.misses >= c->doze.patience && full)
         c->doze.asleep = true;
 }
 
@@ -35,7 +39,7 @@ bool cache_wants(struct cache *c, uint32_t target, uint64_t disp) {
     if (LIKELY(!c->doze.asleep))
         return true;
     if (c->doze.reuses != reuses(c)) {
-        wake(c);
+        note_reuse(c);
         return true;
     }
     return random_mix(disp ^ (uint64_t)target << 48 ^ c->factors[0]) % SHARE == 0;

@@ -35,12 +35,13 @@ struct entry {
     uint32_t target;
     uint32_t slot; /* where the index has it; counts only if that slot names this entry */
     uint32_t mark; /* the last search for an insertion path that went through here */
-    uint32_t has_list;
+    float weight;  /* what its owner said that it is worth, > 0; 0 if nothing: see victim.c */
 
     uint64_t start, room; /* the region: list of blocks, if any, then data */
     uint64_t bytes;       /* of data */
     uint32_t prev, next;  /* in the ring; next also links unused descriptors */
-    uint32_t kind;
+    uint16_t kind;
+    uint16_t has_list;
     union {
         uint32_t owner;  /* of an entry: the caller's number */
         uint32_t height; /* of a free region, in the tree */
@@ -73,6 +74,7 @@ struct tendency {
 struct doze {
     bool asleep;
     uint64_t reuses, misses, losses; /* all so far; misses since the last one; entries lost before it */
+    uint64_t patience;               /* misses in a row after which it falls asleep */
 };
 
 struct cache {
@@ -104,6 +106,9 @@ struct cache {
     uint64_t slow_lookups, touches, inserts;
     uint64_t crowded, starved; /* inserts for which the index, or the storage, was too small */
     uint64_t repeats;          /* of keys that had been missed before, lately */
+    float weight;              /* of the entry that comes next */
+    uint64_t weights;          /* how many were given so far, */
+    double weight_sum;         /* and these together */
     struct cache_stats count;  /* events; sizes are filled in by cache_stats */
 
     struct tendency index_size, storage_size;

@@ -4,9 +4,15 @@
  *      temporal     last / now
  *      full         positional x temporal      the least goes
  *
- * An entry goes if it is old, or if its place and the free memory beside it would just hold an average get.
- * Scores are only compared with each other at one moment, so the divisions by ags and now, equal for all, are
- * left out. */
+ * each times weight / mean weight, where the owner of the data gave weights.
+ *
+ * An entry goes if it is old, worth little, or if its place and the free memory beside it would just hold an
+ * average get. Scores are only compared with each other at one moment, so the divisions by ags, now and the
+ * mean weight, equal for all, are left out.
+ *
+ * Weights are kept as they were given, and the mean, of all so far, stands in for those not given.
+ * Dividing each by the mean of its moment instead was dropped: among the first entries the mean moves so much
+ * that the order of their weights was lost. */
 #include "cache/victim.h"
 
 #include <float.h>
@@ -14,31 +20,55 @@
 struct contest {
     enum score score;
     double average; /* ags */
+    double mean;    /* weight */
+    double limit;   /* the score of the newcomer for whom room is made */
     double least;
-    uint32_t victim;
+    uint32_t victim, entrants;
 };
 
-static struct contest contest_start(const struct cache *c) {
+static double score_of(const struct contest *contest, double weight, double adjacent, double last) {
+    double score = weight > 0 ? weight : contest->mean;
+    if (contest->score != SCORE_TEMPORAL) {
+        double misfit = contest->average - adjacent;
+        misfit = misfit < 0 ? -misfit : misfit;
+        score *= misfit < contest->average ? misfit : contest->average;
+    }
+    return contest->score == SCORE_POSITIONAL ? score : score * last;
+}
+
+/* A newcomer is as young as can be, and in the best of places: no other of its weight has a higher score. */
+static struct contest contest_start(const struct cache *c, double weight) {
     uint64_t gets = c->clock - c->slow_lookups + c->touches + c->inserts;
-    return (struct contest){.score = c->config.score,
-                            .average = (double)c->get_bytes / (double)(gets ? gets : 1),
-                            .least = DBL_MAX};
+    struct contest contest = {.score = c->config.score,
+                              .average = (double)c->get_bytes / (double)(gets ? gets : 1),
+                              .mean = c->weights ? c->weight_sum / (double)c->weights : 1,
+                              .least = DBL_MAX};
+    contest.limit = score_of(&contest, weight, 0, (double)c->clock);
+    return contest;
 }
 
 static void contest_enter(struct contest *contest, const struct cache *c, uint32_t id) {
     const struct entry *e = &c->pool[id];
-    double score = 1;
-    if (contest->score != SCORE_TEMPORAL) {
-        double misfit = contest->average - (double)e->adjacent;
-        misfit = misfit < 0 ? -misfit : misfit;
-        score = misfit < contest->average ? misfit : contest->average;
-    }
-    if (contest->score != SCORE_POSITIONAL)
-        score *= (double)e->last;
-    if (score < contest->least) {
+    double score = score_of(contest, (double)e->weight, (double)e->adjacent, (double)e->last);
+    contest->entrants++;
+    if (score < contest->least && score <= contest->limit) {
         contest->least = score;
         contest->victim = id;
     }
+}
+
+void cache_set_weight(struct cache *c, double weight) {
+    double kept = weight < FLT_MIN ? FLT_MIN : weight > FLT_MAX ? FLT_MAX : weight;
+    c->weight = (float)kept;
+    c->weight_sum += kept;
+    c->weights++;
+}
+
+void cache_forget_weights(struct cache *c) {
+    for (uint32_t id = 1; id < c->used; id++)
+        c->pool[id].weight = 0;
+    c->weight_sum = 0;
+    c->weights = 0;
 }
 
 /* The sample lies in two or three cache lines of the index, but its entries lie anywhere: ask for all at
@@ -49,12 +79,12 @@ static void prefetch(const struct cache *c, uint32_t slot, unsigned count) {
 }
 
 uint32_t victim_sample(struct cache *c, uint32_t spare) {
-    struct contest contest = contest_start(c);
+    struct contest contest = contest_start(c, (double)(spare ? c->pool[spare].weight : c->weight));
     uint32_t slot = random_below(&c->random, c->slot_count), visited = 0, nonempty = 0;
     if (!c->cached)
         return NOTHING;
     prefetch(c, slot, c->config.sample);
-    while (visited < c->slot_count && (visited < c->config.sample || !contest.victim)) {
+    while (visited < c->slot_count && (visited < c->config.sample || !contest.entrants)) {
         uint32_t id = index_occupant(c, slot);
         visited++;
         slot = slot + 1 == c->slot_count ? 0 : slot + 1;
@@ -70,7 +100,7 @@ uint32_t victim_sample(struct cache *c, uint32_t spare) {
 }
 
 uint32_t victim_on_route(struct cache *c, const struct route *route) {
-    struct contest contest = contest_start(c);
+    struct contest contest = contest_start(c, (double)c->weight);
     for (uint32_t i = 0; i < route->length; i++) {
         uint32_t id = c->slots[route->slots[i]].id;
         if (c->pool[id].stamp == c->ready)

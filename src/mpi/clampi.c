@@ -20,12 +20,21 @@ EXPORT int CLAMPI_Set_mode(MPI_Win win, int mode) {
     struct window *w = window_find(win);
     if (!w)
         return MPI_ERR_WIN;
-    if (mode < CLAMPI_TRANSPARENT || mode > CLAMPI_OFF) {
-        log_error("CLAMPI_Set_mode: mode %d is not one of 1 (transparent), 2 (always), 3 (user), 4 (off)",
+    if (mode < CLAMPI_TRANSPARENT || mode > CLAMPI_ACQUIRE) {
+        log_error("CLAMPI_Set_mode: mode %d is not one of 1 (transparent), 2 (always), 3 (user), 4 (off), 5 "
+                  "(acquire)",
                   mode);
         return MPI_ERR_ARG;
     }
     window_set_mode(w, (enum mode)(mode - CLAMPI_TRANSPARENT));
+    return MPI_SUCCESS;
+}
+
+EXPORT int CLAMPI_Set_score(MPI_Win win, CLAMPI_Score *score, void *arg) {
+    struct window *w = window_find(win);
+    if (!w)
+        return MPI_ERR_WIN;
+    score_set(w, score, arg);
     return MPI_SUCCESS;
 }
 

@@ -1,15 +1,19 @@
 /* get.c: MPI_Get and MPI_Rget.
  *
- *      plain types, CACHED entry      -> copy, done                                       (the hot path, in
- * hook_Get) otherwise                      -> describe both sides, look up: CACHED, covers all         ->
- * copy CACHED, covers the head    -> copy the head, get the tail PENDING                    -> join the get
- * that brings it nothing                    -> get, then reserve an entry while the data is on its way
+ *      plain types, CACHED entry        -> copy, done                (the hot path, in hook_Get)
+ *      otherwise                        -> describe both sides, look up:
+ *          CACHED, covers all           -> copy
+ *          CACHED, covers the head      -> copy the head, get the tail
+ *          PENDING                      -> join the get that brings it
+ *          nothing                      -> get, then reserve an entry while the data is on its way
  *
- * Everything that the cache is not sure about goes to MPI as it came, so that MPI judges it: wrong arguments,
- * no epoch, types that cannot be described, sizes that differ. */
+ * Everything that the cache is not sure about goes to MPI as it came, so that MPI judges it: wrong arguments, no epoch,
+ * types that cannot be described, sizes that differ. */
 #include <limits.h>
 #include <stdlib.h>
 
+#include "mpi/acquire.h"
+#include "mpi/check.h"
 #include "mpi/hooks.h"
 #include "mpi/measure.h"
 #include "mpi/rma.h"
@@ -25,6 +29,14 @@ struct get {
     MPI_Datatype ttype;
     MPI_Win win;
     MPI_Request *request;
+    const struct noop *noop; /* NULL, or it goes to MPI as MPI_Get_accumulate with MPI_NO_OP */
+};
+
+/* The operand of that, which is not read. */
+struct noop {
+    const void *origin;
+    int count;
+    MPI_Datatype type;
 };
 
 /* The same, as bytes. */
@@ -35,10 +47,18 @@ struct access {
     char *buffer; /* first byte here */
 };
 
+static int pass_noop(const struct get *g) {
+    return host_Get_accumulate(g->noop->origin, g->noop->count, g->noop->type, g->origin, (int)g->ocount,
+                               g->otype, g->target, g->disp, (int)g->tcount, g->ttype, MPI_NO_OP, g->win);
+}
+
 static int pass(const struct get *g) {
     int rc;
+    if (UNLIKELY(g->noop != NULL))
+        rc = pass_noop(g);
+    else
 #if MPI_VERSION >= 4
-    if (g->ocount > INT_MAX || g->tcount > INT_MAX)
+        if (g->ocount > INT_MAX || g->tcount > INT_MAX)
         rc = g->request ? host_Rget_c(g->origin, g->ocount, g->otype, g->target, g->disp, g->tcount, g->ttype,
                                       g->win, g->request)
                         : host_Get_c(g->origin, g->ocount, g->otype, g->target, g->disp, g->tcount, g->ttype,
@@ -100,8 +120,6 @@ int fetch(struct window *w, int target, uint64_t address, const struct shape *th
     else
         rc = fetch_shaped(w, target, disp, rest, there, buffer, here);
     progress_note();
-    if (!rc)
-        get_issued(w, t, there->bytes);
     return rc;
 }
 
@@ -144,21 +162,10 @@ static void count_get(struct window *w, struct target *t, const struct get *g, u
         get_issued(w, t, bytes);
 }
 
-/* Gets in flight to the buffer of one that bypasses the cache are spoiled all the same. */
-static void disturb_buffer(const struct get *g) {
-    struct layout here;
-    if (g->ocount <= 0 || layout_make(g->ocount, g->otype, &here))
-        return;
-    rma_lock();
-    inflight_disturb((char *)g->origin + here.offset, &here.shape);
-    rma_unlock();
-    layout_free(&here);
-}
-
 /* Leaves the get to MPI, and only counts it. */
 static int bypass(struct window *w, struct target *t, const struct get *g) {
     if (UNLIKELY(inflight_buffers) && t)
-        disturb_buffer(g);
+        inflight_disturb_typed(g->origin, g->ocount, g->otype);
     int rc = pass(g);
     if (rc != MPI_SUCCESS || !t)
         return rc;
@@ -232,6 +239,7 @@ static inline void note_hit(struct window *w, struct target *t, uint64_t bytes) 
     w->bytes_served += bytes;
     w->hit = true;
     t->hit_stamp = w->flush_stamp;
+    window_use(w, t);
 }
 
 /* Returns whether the buffer was that of a get in flight. */
@@ -263,16 +271,20 @@ static int hit_head(struct window *w, struct target *t, struct access *a, uint32
                     .target = (int)(t - w->targets),
                     .entry = CACHE_NONE,
                     .generation = cache_generation(w->cache),
+                    .drops = w->drops,
                     .address = a->address,
                     .bytes = a->bytes,
                     .buffer = a->buffer,
                     .here = a->here};
+    write_inserts++; /* a write that is under way must drop again when complete */
     cache_touch(w->cache, entry, a->bytes);
     bool disturbed = copy_out(w, entry, a, head);
     note_hit(w, t, head);
     rma_unlock();
     int rc = fetch(w, op.target, a->address + head, &tail, a->buffer + head, &tail);
     rma_lock();
+    if (rc == MPI_SUCCESS)
+        get_issued(w, t, tail.bytes);
     if (rc == MPI_SUCCESS && !disturbed)
         inflight_add(&op);
     rma_unlock();
@@ -291,14 +303,26 @@ static bool copy_list(const struct shape *from, struct shape *to) {
     return true;
 }
 
+static int fetch_rest(struct window *w, struct target *t, const struct access *a, uint64_t head) {
+    struct shape rest = shape_contiguous(a->bytes - head);
+    int rc = fetch(w, (int)(t - w->targets), a->address + head, &rest, a->buffer + head, &rest);
+    rma_lock();
+    if (rc == MPI_SUCCESS)
+        get_issued(w, t, rest.bytes);
+    rma_unlock();
+    return rc;
+}
+
 /* Joins the get that brings this entry's data, or the first `head` bytes of it. False: not possible, nothing
  * done. */
 static bool hit_pending(struct window *w, struct target *t, struct access *a, uint32_t entry, uint64_t head,
                         int *rc) {
     uint32_t source = cache_owner_of(w->cache, entry);
-    struct shape there = shape_contiguous(head), rest = shape_contiguous(a->bytes - head);
+    struct shape there = shape_contiguous(head);
     const struct op *bringer = inflight_at(source);
-    if (bringer->kind != OP_FILL || bringer->spoiled || inflight_disturb(a->buffer, &a->here.shape))
+    bool news = w->mode == MODE_TRANSPARENT &&
+                bringer->acquired != atomic_load_explicit(&acquire_generation, memory_order_acquire);
+    if (bringer->kind != OP_FILL || bringer->spoiled || news || inflight_disturb(a->buffer, &a->here.shape))
         return false;
     if (head == a->bytes && !copy_list(&a->there.shape, &there))
         return false;
@@ -321,24 +345,88 @@ static bool hit_pending(struct window *w, struct target *t, struct access *a, ui
     cache_touch(w->cache, entry, a->bytes);
     note_hit(w, t, head);
     rma_unlock();
-    *rc = rest.bytes ? fetch(w, op.target, a->address + head, &rest, a->buffer + head, &rest) : MPI_SUCCESS;
+    *rc = head < a->bytes ? fetch_rest(w, t, a, head) : MPI_SUCCESS;
     return true;
 }
 
 /* ---- misses ---- */
 
+/* Polling would never end if every get of the flag hit: one in a number of hits in a row is fetched again,
+ * and compared when it has come. */
+static void draw_recheck(struct window *w) {
+    static struct random random = {.state = 0x5eed};
+    uint64_t mean = settings_get()->recheck;
+    w->recheck = mean ? 1 + random_below(&random, (uint32_t)(2 * mean - 1)) : UINT64_MAX;
+}
+
+/* The operation that will compare; its memory may be missing. Under the lock. */
+static struct op comparison(struct window *w, const struct get *g, const struct access *a, uint32_t entry) {
+    struct op op = {.kind = OP_RECHECK,
+                    .window = w,
+                    .target = g->target,
+                    .entry = CACHE_NONE,
+                    .address = a->address,
+                    .bytes = a->bytes,
+                    .buffer = a->buffer,
+                    .here = a->here,
+                    .cached = malloc(a->bytes),
+                    .filled = cache_owner_of(w->cache, entry)};
+    if (op.cached)
+        memcpy(op.cached, cache_data(w->cache, entry), a->bytes);
+    return op;
+}
+
+static int recheck(struct window *w, struct target *t, const struct get *g, struct access *a,
+                   uint32_t entry) {
+    struct op op = comparison(w, g, a, entry);
+    bool keep = op.cached && !(inflight_buffers && inflight_disturb(a->buffer, &a->here.shape));
+    if (check_is_on) {
+        cache_touch(w->cache, entry, a->bytes);
+        note_hit(w, t, a->bytes);
+    } else {
+        w->gets++;
+        w->bypassed++;
+    }
+    draw_recheck(w);
+    rma_unlock();
+    int rc = pass(g);
+    rma_lock();
+    if (rc == MPI_SUCCESS)
+        get_issued(w, t, a->bytes);
+    keep = keep && rc == MPI_SUCCESS && inflight_add(&op) != NO_OP;
+    rma_unlock();
+    if (keep)
+        a->here.owned = NULL; /* now the operation's */
+    else
+        free(op.cached);
+    return rc;
+}
+
+/* When a get was issued, in everything that may make its data old before it is kept. */
+struct moment {
+    uint64_t generation, drops, acquired;
+};
+
+static struct moment now(const struct window *w) {
+    return (struct moment){.generation = cache_generation(w->cache),
+                           .drops = w->drops,
+                           .acquired = atomic_load_explicit(&acquire_generation, memory_order_acquire)};
+}
+
 /* Reserves an entry for a get that is on its way; false if it cannot be kept. Under the lock. */
-static bool reserve(struct window *w, const struct get *g, struct access *a, uint64_t generation) {
+static bool reserve(struct window *w, const struct get *g, struct access *a, const struct moment *issued) {
     uint32_t entry;
-    if (cache_insert(w->cache, (uint32_t)g->target, a->address, &a->there.shape, generation, &entry) ==
-        CACHE_FAILING)
+    score_entry(w, g->target, a->address, a->bytes);
+    if (cache_insert(w->cache, (uint32_t)g->target, a->address, &a->there.shape, issued->generation,
+                     &entry) == CACHE_FAILING)
         return false;
     write_inserts++;
     struct op op = {.kind = g->request ? OP_REQUEST : OP_FILL,
                     .window = w,
                     .target = g->target,
                     .entry = entry,
-                    .generation = generation,
+                    .generation = issued->generation,
+                    .acquired = issued->acquired,
                     .address = a->address,
                     .bytes = a->bytes,
                     .buffer = a->buffer,
@@ -356,10 +444,11 @@ static bool reserve(struct window *w, const struct get *g, struct access *a, uin
 }
 
 static void count_miss(struct window *w, struct target *t, const struct get *g, struct access *a,
-                       uint64_t generation, bool keep) {
+                       const struct moment *issued, bool keep) {
+    keep = keep && issued->drops == w->drops; /* else another thread has written meanwhile */
     w->gets++;
     w->bypassed += !keep;
-    if (!keep || !reserve(w, g, a, generation))
+    if (!keep || !reserve(w, g, a, issued))
         count_get(w, t, g, a->bytes);
     else if (g->request)
         w->bytes_fetched += a->bytes;
@@ -369,17 +458,17 @@ static void count_miss(struct window *w, struct target *t, const struct get *g, 
 
 /* The get goes out first: looking for room overlaps with it. The lock is held on entry, and released. */
 static int miss(struct window *w, struct target *t, const struct get *g, struct access *a) {
-    uint64_t generation = cache_generation(w->cache);
+    struct moment issued = now(w);
     bool keep = !g->request || (w->mode != MODE_TRANSPARENT && is_reliable(g));
     if (UNLIKELY(inflight_buffers) && inflight_disturb(a->buffer, &a->here.shape))
         keep = false;
-    rma_unlock();
     uint64_t ticks = measure_start(t);
+    rma_unlock();
     int rc = pass(g);
     rma_lock();
     if (rc == MPI_SUCCESS) {
         measure_get(t, ticks, a->bytes);
-        count_miss(w, t, g, a, generation, keep);
+        count_miss(w, t, g, a, &issued, keep);
     }
     rma_unlock();
     return rc;
@@ -388,20 +477,34 @@ static int miss(struct window *w, struct target *t, const struct get *g, struct 
 static int get_described(struct window *w, struct target *t, const struct get *g, struct access *a) {
     int rc;
     rma_lock();
+    acquire_catch_up(w);
     uint32_t entry = cache_lookup(w->cache, (uint32_t)g->target, a->address);
     uint64_t head = entry == CACHE_NONE ? 0 : cache_covers(w->cache, entry, &a->there.shape);
-    if (!head)
+    if (!head) {
+        draw_recheck(w);
         return miss(w, t, g, a);
+    }
     bool cached = cache_state_of(w->cache, entry) == CACHE_CACHED, whole = head == a->bytes;
+    if (cached && whole && (check_is_on || (w->mode == MODE_ACQUIRE && w->recheck <= 1)))
+        return g->request ? miss(w, t, g, a) : recheck(w, t, g, a, entry);
     if (cached && whole)
         return hit_full(w, t, g, a, entry);
-    if (g->request || !(whole || shape_is_contiguous(&a->here.shape)))
+    if (g->request || g->noop || !(whole || shape_is_contiguous(&a->here.shape)))
         return miss(w, t, g, a);
     if (cached)
         return hit_head(w, t, a, entry, head);
     if (hit_pending(w, t, a, entry, head, &rc))
         return rc;
     return miss(w, t, g, a);
+}
+
+static bool wants(struct window *w, const struct get *g, const struct access *a) {
+    if (!window_cache(w))
+        return false;
+    rma_lock();
+    bool wanted = cache_wants(w->cache, (uint32_t)g->target, a->address);
+    rma_unlock();
+    return wanted;
 }
 
 static int get(const struct get *g) {
@@ -412,10 +515,9 @@ static int get(const struct get *g) {
     struct target *t = window_target(w, g->target);
     if (!eligible(w, t, g) || describe(t, g, &a))
         return bypass(w, t, g);
-    bool wanted = window_cache(w) && cache_wants(w->cache, (uint32_t)g->target, a.address);
     int rc = judge(g);
     if (rc == MPI_SUCCESS)
-        rc = wanted ? get_described(w, t, g, &a) : bypass(w, t, g);
+        rc = wants(w, g, &a) ? get_described(w, t, g, &a) : bypass(w, t, g);
     layout_free(&a.here);
     layout_free(&a.there);
     return rc;
@@ -423,9 +525,25 @@ static int get(const struct get *g) {
 
 /* ---- the hot path ---- */
 
-static inline bool serve_plain(struct window *w, struct target *t, int target, uint64_t address, void *origin,
-                               uint64_t bytes) {
+enum served { SERVED, UNWANTED, UNDECIDED };
+
+/* Whether something stands against serving this get at once. Under the lock. */
+static bool needs_care(struct window *w) {
+    acquire_catch_up(w);
+    if (check_is_on || w->recheck <= 1)
+        return true;
+    w->recheck--;
+    return false;
+}
+
+static inline enum served serve_plain(struct window *w, struct target *t, int target, uint64_t address,
+                                      void *origin, uint64_t bytes) {
+    enum served result = UNDECIDED;
     rma_lock();
+    if (UNLIKELY(w->mode == MODE_ACQUIRE || check_is_on) && needs_care(w)) {
+        rma_unlock();
+        return UNDECIDED;
+    }
     const void *data = cache_find(w->cache, (uint32_t)target, address, bytes);
     if (LIKELY(data)) {
         if (UNLIKELY(inflight_buffers)) {
@@ -434,9 +552,12 @@ static inline bool serve_plain(struct window *w, struct target *t, int target, u
         }
         memcpy(origin, data, bytes);
         note_hit(w, t, bytes);
+        result = SERVED;
+    } else if (!inflight_buffers && !cache_wants(w->cache, (uint32_t)target, address)) {
+        result = UNWANTED;
     }
     rma_unlock();
-    return data;
+    return result;
 }
 
 /* What the cache does not want, of plain types: no need to describe it. */
@@ -454,7 +575,7 @@ static int pass_plain(struct window *w, struct target *t, const struct get *g, u
 
 int hook_Get(void *origin, int ocount, MPI_Datatype otype, int target, MPI_Aint disp, int tcount,
              MPI_Datatype ttype, MPI_Win win) {
-    const struct get g = {origin, ocount, otype, target, disp, tcount, ttype, win, NULL};
+    const struct get g = {origin, ocount, otype, target, disp, tcount, ttype, win, NULL, NULL};
     struct window *w = window_find(win);
     uint64_t osize, tsize;
     if (LIKELY(w && w->cache && ocount > 0 && tcount > 0 && origin && layout_is_plain(otype, &osize) &&
@@ -463,31 +584,39 @@ int hook_Get(void *origin, int ocount, MPI_Datatype otype, int target, MPI_Aint 
         uint64_t bytes = (uint64_t)ocount * osize;
         if (LIKELY(t && bytes == (uint64_t)tcount * tsize && t->verdict != VERDICT_BYPASS &&
                    w->mode != MODE_OFF && window_is_open_to(w, t))) {
-            uint64_t address = t->base + (uint64_t)disp * t->unit;
-            if (serve_plain(w, t, target, address, origin, bytes)) {
+            switch (serve_plain(w, t, target, t->base + (uint64_t)disp * t->unit, origin, bytes)) {
+            case SERVED:
                 progress_poll();
                 return MPI_SUCCESS;
-            }
-            if (!inflight_buffers && !cache_wants(w->cache, (uint32_t)target, address))
+            case UNWANTED:
                 return pass_plain(w, t, &g, bytes);
+            case UNDECIDED:
+                break;
+            }
         }
     }
     return get(&g);
 }
 
+int get_noop(const void *nothing, int ncount, MPI_Datatype ntype, void *result, int rcount,
+             MPI_Datatype rtype, int target, MPI_Aint disp, int tcount, MPI_Datatype ttype, MPI_Win win) {
+    struct noop noop = {nothing, ncount, ntype};
+    return get(&(struct get){result, rcount, rtype, target, disp, tcount, ttype, win, NULL, &noop});
+}
+
 int hook_Rget(void *origin, int ocount, MPI_Datatype otype, int target, MPI_Aint disp, int tcount,
               MPI_Datatype ttype, MPI_Win win, MPI_Request *request) {
-    return get(&(struct get){origin, ocount, otype, target, disp, tcount, ttype, win, request});
+    return get(&(struct get){origin, ocount, otype, target, disp, tcount, ttype, win, request, NULL});
 }
 
 #if MPI_VERSION >= 4
 int hook_Get_c(void *origin, MPI_Count ocount, MPI_Datatype otype, int target, MPI_Aint disp,
                MPI_Count tcount, MPI_Datatype ttype, MPI_Win win) {
-    return get(&(struct get){origin, ocount, otype, target, disp, tcount, ttype, win, NULL});
+    return get(&(struct get){origin, ocount, otype, target, disp, tcount, ttype, win, NULL, NULL});
 }
 
 int hook_Rget_c(void *origin, MPI_Count ocount, MPI_Datatype otype, int target, MPI_Aint disp,
                 MPI_Count tcount, MPI_Datatype ttype, MPI_Win win, MPI_Request *request) {
-    return get(&(struct get){origin, ocount, otype, target, disp, tcount, ttype, win, request});
+    return get(&(struct get){origin, ocount, otype, target, disp, tcount, ttype, win, request, NULL});
 }
 #endif

@@ -26,6 +26,10 @@ extern bool host_has_tool;
  * above it. */
 extern _Thread_local const void *host_mark __attribute__((tls_model("initial-exec")));
 
+/* The library's PMPI_X for "MPI_X". *next: the next MPI_X behind ours, which is a tool's if it lies in
+ * another object, else the same. */
+void *host_find(const char *name, void **next);
+
 /* Finds the functions; at the first call, thread-safe. */
 void host_open(void);
 
@@ -49,18 +53,6 @@ void host_open(void);
 
 static inline bool host_is_marked(const void *frame) {
     return UNLIKELY(host_has_tool) && host_mark && (uintptr_t)frame < (uintptr_t)host_mark;
-}
-
-/* The text of the main program, whose calls are never the host's own. */
-extern uintptr_t host_program_start, host_program_bytes;
-
-bool host_owns_slowly(const void *address);
-
-/* Whether this return address lies in the host MPI itself: its internal calls are not the program's. */
-static inline bool host_owns(const void *address) {
-    if (LIKELY((uintptr_t)address - host_program_start < host_program_bytes))
-        return false;
-    return host_owns_slowly(address);
 }
 
 #endif

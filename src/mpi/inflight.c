@@ -16,6 +16,8 @@
 #include <stdlib.h>
 #include <errno.h>
 
+#include "mpi/acquire.h"
+#include "mpi/check.h"
 #include "mpi/rma.h"
 
 static struct op *ops;
@@ -145,6 +147,7 @@ void inflight_remove(uint32_t id) {
     unwatch_buffer(id);
     layout_free(&ops[id].here);
     free((void *)ops[id].there.list);
+    free(ops[id].cached);
     ops[id].next_request = op_free;
     op_free = id;
 }
@@ -180,7 +183,9 @@ static void fetch_after_all(const struct op *op) {
     if (op->bytes < here.bytes) /* the head of a contiguous get, whose tail is on its way already */
         here = shape_contiguous(op->bytes);
     int rc = fetch(op->window, op->target, op->address, &there, op->buffer, &here);
-    if (rc != MPI_SUCCESS)
+    if (rc == MPI_SUCCESS)
+        get_issued(op->window, &op->window->targets[op->target], there.bytes);
+    else
         op->window->deferred = rc;
 }
 
@@ -197,6 +202,13 @@ static void spoil(uint32_t id) {
         fetch_after_all(&ops[join]);
         op = &ops[id];
     }
+}
+
+void inflight_distrust(uint32_t id) {
+    struct op *op = &ops[id];
+    op->spoiled = true;
+    if (op->entry != CACHE_NONE)
+        cache_doom(op->window->cache, op->entry);
 }
 
 struct disturbance {
@@ -226,6 +238,16 @@ bool inflight_disturb(char *buffer, const struct shape *shape) {
     return d.found;
 }
 
+void inflight_disturb_typed(void *buffer, MPI_Count count, MPI_Datatype type) {
+    struct layout here;
+    if (count <= 0 || layout_make(count, type, &here))
+        return;
+    rma_lock();
+    inflight_disturb((char *)buffer + here.offset, &here.shape);
+    rma_unlock();
+    layout_free(&here);
+}
+
 static void serve_joins(uint32_t id) {
     struct op *op = &ops[id];
     for (uint32_t j = op->first_join, next; j != NO_OP; j = next) {
@@ -243,6 +265,7 @@ static void fill(struct op *op, bool keep) {
         cache_drop(cache, op->entry);
         return;
     }
+    cache_set_owner(cache, op->entry, check_calls());
     void *data = cache_data(cache, op->entry);
     if (shape_is_contiguous(&op->here.shape))
         memcpy(data, op->buffer, op->bytes);
@@ -255,7 +278,8 @@ static void fill(struct op *op, bool keep) {
  * another. */
 static void extend(struct op *op) {
     struct cache *cache = op->window->cache;
-    if (op->generation != cache_generation(cache) || !shape_is_contiguous(&op->here.shape))
+    if (op->generation != cache_generation(cache) || op->drops != op->window->drops ||
+        !shape_is_contiguous(&op->here.shape))
         return;
     uint32_t entry = cache_peek(cache, (uint32_t)op->target, op->address);
     if (entry == CACHE_NONE || cache_state_of(cache, entry) != CACHE_CACHED)
@@ -269,6 +293,23 @@ static void extend(struct op *op) {
     write_inserts++;
 }
 
+/* What came now against what was cached: a difference is news, or, if all hits are checked, an error of the
+ * mode. */
+static void compare(const struct op *op) {
+    bool packed = shape_is_contiguous(&op->here.shape);
+    char *fresh = packed ? op->buffer : malloc(op->bytes);
+    if (!fresh)
+        return;
+    if (!packed)
+        shape_gather(fresh, op->buffer, &op->here.shape, op->bytes);
+    if (check_is_on)
+        check_compare(op, op->cached, fresh);
+    else if (memcmp(op->cached, fresh, op->bytes))
+        acquire(NEWS_RECHECK);
+    if (!packed)
+        free(fresh);
+}
+
 void inflight_complete(uint32_t id, bool keep) {
     struct op *op = &ops[id];
     serve_joins(id);
@@ -276,5 +317,7 @@ void inflight_complete(uint32_t id, bool keep) {
         fill(op, keep);
     else if (op->kind == OP_EXTEND && keep && !op->spoiled)
         extend(op);
+    else if (op->kind == OP_RECHECK && !op->spoiled)
+        compare(op);
     inflight_remove(id);
 }

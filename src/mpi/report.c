@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "mpi/check.h"
 #include "mpi/hooks.h"
 #include "mpi/rma.h"
 
@@ -119,8 +120,8 @@ static struct record *gather(int rank, int size, size_t *count) {
 /* ---- writing ---- */
 
 static const char *mode_word(int mode) {
-    static const char *const words[] = {"transparent", "always", "user", "off"};
-    return words[mode & 3];
+    static const char *const words[] = {"transparent", "always", "user", "off", "acquire"};
+    return words[mode];
 }
 
 static uint64_t hits(const CLAMPI_Stats *s) {
@@ -278,6 +279,7 @@ static void report(void) {
 
 int hook_Finalize(void) {
     progress_stop();
+    check_summary();
     if (wanted()) {
         rma_lock();
         window_each(report_open, NULL);

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "mpi/acquire.h"
 #include "mpi/hooks.h"
 #include "mpi/rma.h"
 
@@ -99,6 +100,8 @@ static uint32_t claim(MPI_Request request) {
 static void settle(uint32_t id) {
     struct op *op = inflight_at(id);
     if (op->entry != CACHE_NONE)
+        acquire_catch_up(op->window);
+    if (op->entry != CACHE_NONE)
         inflight_complete(id, op->window->mode != MODE_TRANSPARENT && op->window->mode != MODE_OFF);
     else
         inflight_remove(id);
@@ -112,8 +115,8 @@ static void put_back(uint32_t id) {
 static void conclude(uint32_t id, int rc, bool complete) {
     if (id == NO_OP)
         return;
-    if (rc != MPI_SUCCESS)
-        give_up(id);
+    if (rc != MPI_SUCCESS) /* perhaps of another request: this one may still be under way */
+        forget(id);
     else if (complete)
         settle(id);
     else
@@ -134,30 +137,43 @@ static bool none(void) {
 
 /* ---- one request ---- */
 
+/* A request that is not a get of ours may have been that of a receive, a collective, a synchronous send. */
+static void note_completed(uint32_t id, MPI_Request before) {
+    if (id == NO_OP && before != MPI_REQUEST_NULL)
+        acquire(NEWS_REQUEST);
+}
+
 int hook_Wait(MPI_Request *request, MPI_Status *status) {
-    if (none() || !request)
+    if (!request)
         return host_Wait(request, status);
-    uint32_t id = claim(*request);
+    MPI_Request before = *request;
+    uint32_t id = none() ? NO_OP : claim(before);
     int rc = host_Wait(request, status);
     conclude_one(id, rc, true);
+    note_completed(id, before);
     return rc;
 }
 
 int hook_Test(MPI_Request *request, int *flag, MPI_Status *status) {
-    if (none() || !request)
+    if (!request)
         return host_Test(request, flag, status);
-    uint32_t id = claim(*request);
+    MPI_Request before = *request;
+    uint32_t id = none() ? NO_OP : claim(before);
     int rc = host_Test(request, flag, status);
-    conclude_one(id, rc, rc == MPI_SUCCESS && *flag);
+    bool complete = rc != MPI_SUCCESS || *flag;
+    conclude_one(id, rc, complete);
+    if (complete)
+        note_completed(id, before);
     return rc;
 }
 
 int hook_Request_get_status(MPI_Request request, int *flag, MPI_Status *status) {
-    if (none())
-        return host_Request_get_status(request, flag, status);
-    uint32_t id = claim(request);
+    uint32_t id = none() ? NO_OP : claim(request);
     int rc = host_Request_get_status(request, flag, status);
-    conclude_one(id, rc, rc == MPI_SUCCESS && *flag);
+    bool complete = rc != MPI_SUCCESS || *flag;
+    conclude_one(id, rc, complete);
+    if (complete)
+        note_completed(id, request);
     return rc;
 }
 
@@ -179,6 +195,7 @@ int hook_Request_free(MPI_Request *request) {
 struct claims {
     uint32_t few[64], *ids; /* NULL: none of ours, or all given up */
     int count;
+    int ours; /* gets among them */
 };
 
 /* No memory for a list: gets that may be completed are not kept. */
@@ -191,6 +208,7 @@ static void forget_all(void) {
 static void claim_several(struct claims *c, int count, const MPI_Request requests[]) {
     c->ids = NULL;
     c->count = count;
+    c->ours = 0;
     if (none() || count <= 0 || !requests)
         return;
     bool large = (size_t)count > sizeof c->few / sizeof c->few[0];
@@ -198,13 +216,17 @@ static void claim_several(struct claims *c, int count, const MPI_Request request
     rma_lock();
     if (!c->ids)
         forget_all();
-    for (int i = 0; c->ids && i < count; i++)
+    for (int i = 0; c->ids && i < count; i++) {
         c->ids[i] = chain_out(requests[i]);
+        c->ours += c->ids[i] != NO_OP;
+    }
     rma_unlock();
 }
 
 /* Those at the indices are complete; all if indices is NULL and done is not 0. */
 static void conclude_several(struct claims *c, int rc, const int indices[], int done) {
+    if ((done || rc != MPI_SUCCESS) && c->ours < c->count) /* the others may be anything */
+        acquire(NEWS_REQUEST);
     if (!c->ids)
         return;
     rma_lock();

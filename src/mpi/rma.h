@@ -5,6 +5,11 @@
 
 #include "mpi/window.h"
 
+/* ---- noop.c ---- */
+
+/* Whether MPI_Get_accumulate with MPI_NO_OP of these elements is meant as a get. */
+bool noop_is_get(MPI_Count count, MPI_Datatype type);
+
 /* ---- inflight.c: gets whose data is on the way ---- */
 
 enum op_kind {
@@ -12,6 +17,7 @@ enum op_kind {
     OP_JOIN,    /* its data, or the head of it, is that of another get in flight */
     OP_EXTEND,  /* its head came from the cache, its tail is on the way and will extend the entry */
     OP_REQUEST, /* as OP_FILL, but completed by its request */
+    OP_RECHECK, /* its data is compared with what the cache holds */
     OP_PLAIN    /* a get with a request, of no interest to the cache */
 };
 
@@ -28,11 +34,15 @@ struct op {
     uint32_t first_join, next_join;
     uint64_t sequence;   /* order of issue */
     uint64_t generation; /* of the cache when issued */
+    uint64_t drops;      /* of the window when issued */
+    uint64_t acquired;   /* acquires of the process when issued */
     uint64_t address;    /* at the target */
     uint64_t bytes;      /* OP_JOIN: how many come from the source; else all */
     char *buffer;        /* first byte of the program's buffer */
     struct layout here;  /* of the buffer */
     struct shape there;  /* OP_JOIN: of the data at the target, list copied */
+    void *cached;        /* OP_RECHECK: what the cache held, packed */
+    uint32_t filled;     /* OP_RECHECK: calls made when that was filled */
     MPI_Request request;
     uint32_t next_request; /* chain in the table of requests; also of free operations */
 };
@@ -59,6 +69,12 @@ extern uint64_t inflight_issued;
  * Returns whether there were any. */
 bool inflight_disturb(char *buffer, const struct shape *shape);
 
+/* Its buffer may hold anything: it is not kept. */
+void inflight_distrust(uint32_t id);
+
+/* The same for what a call that bypasses the cache writes. Takes the lock. */
+void inflight_disturb_typed(void *buffer, MPI_Count count, MPI_Datatype type);
+
 /* Lets `op` take its data from `source` when that arrives. */
 void inflight_join(uint32_t op, uint32_t source);
 
@@ -68,7 +84,10 @@ void inflight_complete(uint32_t id, bool keep);
 
 /* ---- get.c ---- */
 
-/* Issues a get of these bytes and counts it: an MPI error code. */
+/* MPI_Get_accumulate with MPI_NO_OP, as a get. */
+int get_noop(const void *nothing, int ncount, MPI_Datatype ntype, void *result, int rcount,
+             MPI_Datatype rtype, int target, MPI_Aint disp, int tcount, MPI_Datatype ttype, MPI_Win win);
+/* Issues a get of these bytes: an MPI error code. */
 int fetch(struct window *w, int target, uint64_t address, const struct shape *there, void *buffer,
           const struct shape *here);
 /* Counts a get that was passed to MPI. */
@@ -86,6 +105,19 @@ extern uint64_t write_inserts; /* entries inserted into any cache so far */
 
 extern _Atomic uint64_t request_count; /* operations with a request, not complete */
 void request_track(uint32_t op, MPI_Request request);
+
+/* ---- score.c: what an entry is worth to the program ---- */
+
+/* The info key clampi_score, if it is there. */
+void score_from_info(struct window *w, MPI_Info info);
+/* NULL: no function. What the old one said is forgotten. */
+void score_set(struct window *w, CLAMPI_Score *score, void *arg);
+/* Asks the window's function about an entry that is to be inserted next. Under the lock. */
+void score_entry_slowly(struct window *w, int target, uint64_t address, uint64_t bytes);
+static inline void score_entry(struct window *w, int target, uint64_t address, uint64_t bytes) {
+    if (UNLIKELY(w->score != NULL))
+        score_entry_slowly(w, target, address, bytes);
+}
 
 /* ---- progress.c ---- */
 

@@ -11,6 +11,7 @@
  * nothing is passed on: programs poll with it. */
 #include <stdlib.h>
 
+#include "mpi/acquire.h"
 #include "mpi/hooks.h"
 #include "mpi/measure.h"
 #include "mpi/rma.h"
@@ -74,10 +75,30 @@ static uint64_t start_completion(void) {
     return before;
 }
 
+/* What this completing call may have told: t as below. */
+static void note_news(struct window *w, struct target *t) {
+    if (!window_is_held(w, t))
+        acquire(NEWS_LOCK); /* only now is the lock known to be held */
+    if ((t ? t->fetching : w->fetching) && settings_get()->atomics == ATOMICS_ACQUIRE)
+        acquire(NEWS_ATOMIC);
+    *(t ? &t->held_stamp : &w->held_stamp) = w->lock_stamp;
+    *(t ? &t->fetching : &w->fetching) = false;
+}
+
+/* After a failed call nobody knows what the buffers hold. */
+static void distrust(struct window *w, struct target *t) {
+    for (uint32_t i = t ? (uint32_t)(t - w->targets) : w->first_busy; i != NO_TARGET;
+         i = t ? NO_TARGET : w->targets[i].next_busy)
+        for (uint32_t id = w->targets[i].first_op; id != NO_OP; id = inflight_at(id)->next)
+            inflight_distrust(id);
+}
+
 /* After the host's call. t: one target, or NULL for all. A failed call completes nothing that one could rely
  * on. */
 static int finish(struct window *w, struct target *t, uint64_t before, enum scope scope, int rc) {
     rma_lock();
+    note_news(w, t);
+    acquire_catch_up(w);
     if (rc == MPI_SUCCESS) {
         rc = w->deferred;
         w->deferred = MPI_SUCCESS;
@@ -85,12 +106,14 @@ static int finish(struct window *w, struct target *t, uint64_t before, enum scop
             complete_target(w, t, before, scope);
         else
             complete_all(w, before, scope);
+    } else {
+        distrust(w, t);
     }
     end_reuse(w);
-    w->hit = false;
+    w->hit = w->used = false;
     w->flush_stamp += !t;
     if (t)
-        t->hit_stamp = 0;
+        t->hit_stamp = t->used_stamp = 0;
     rma_unlock();
     progress_note();
     return rc;
@@ -104,15 +127,16 @@ static inline bool may_elide(const struct window *w) {
 
 static void note_elided(struct window *w) {
     w->elided++;
-    w->hit = false;
+    w->hit = w->used = false;
     end_reuse(w);
 }
 
 static inline bool elide_one(struct window *w, struct target *t) {
     rma_lock();
-    bool idle = t->hit_stamp == w->flush_stamp && window_is_idle(t) && (w->locked_all | t->locked);
+    bool idle = t->hit_stamp == w->flush_stamp && window_is_idle(t) && !t->fetching && window_is_held(w, t) &&
+                (w->locked_all | t->locked);
     if (LIKELY(idle)) {
-        t->hit_stamp = 0;
+        t->hit_stamp = t->used_stamp = 0;
         note_elided(w);
     }
     rma_unlock();
@@ -128,7 +152,7 @@ static bool all_idle(const struct window *w) {
 
 static inline bool elide_all(struct window *w) {
     rma_lock();
-    bool idle = w->hit && w->locked_all && all_idle(w);
+    bool idle = w->hit && w->locked_all && !w->fetching && window_is_held(w, NULL) && all_idle(w);
     if (idle) {
         w->flush_stamp++;
         note_elided(w);
@@ -137,32 +161,53 @@ static inline bool elide_all(struct window *w) {
     return idle;
 }
 
+/* A flush after nothing is how programs wait for something in their own window: it acquires. A local flush
+ * says nothing about others, and ARMCI-MPI makes one on every window for each of its operations.
+ *
+ * Of a window that we do not know, anything may have been completed. */
+static int unknown(int rc) {
+    acquire(NEWS_GENERIC);
+    return rc;
+}
+
 static int flush_one(int target, MPI_Win win, enum scope scope, int (*host)(int, MPI_Win)) {
     struct window *w = window_find(win);
     struct target *t = w ? window_target(w, target) : NULL;
     if (!t)
-        return host(target, win);
+        return unknown(host(target, win));
     if (may_elide(w) && elide_one(w, t)) {
         progress_poll();
         return MPI_SUCCESS;
     }
-    uint64_t before = start_completion(), ticks = measure_flush_start(t);
+    rma_lock();
+    uint64_t before = inflight_issued, ticks = measure_flush_start(t);
+    bool polls = scope == SCOPE_REMOTE && t->used_stamp != w->flush_stamp;
+    rma_unlock();
     int rc = host(target, win);
-    if (ticks)
+    if (polls)
+        acquire(NEWS_FLUSH_POLL);
+    if (ticks) {
+        rma_lock();
         measure_flush(t, ticks);
+        rma_unlock();
+    }
     return finish(w, t, before, scope, rc);
 }
 
 static int flush_all(MPI_Win win, enum scope scope, int (*host)(MPI_Win)) {
     struct window *w = window_find(win);
     if (!w)
-        return host(win);
+        return unknown(host(win));
     if (may_elide(w) && elide_all(w)) {
         progress_poll();
         return MPI_SUCCESS;
     }
     uint64_t before = start_completion();
-    return finish(w, NULL, before, scope, host(win));
+    bool polls = scope == SCOPE_REMOTE && !w->used;
+    int rc = host(win);
+    if (polls)
+        acquire(NEWS_FLUSH_POLL);
+    return finish(w, NULL, before, scope, rc);
 }
 
 int hook_Win_flush(int target, MPI_Win win) {
@@ -181,10 +226,12 @@ static bool is_unsafe(const struct target *t) {
 
 static bool is_any_unsafe(MPI_Win win) {
     struct window *w = window_find(win);
+    bool found = false;
+    rma_lock();
     for (uint32_t i = w ? w->first_busy : NO_TARGET; i != NO_TARGET; i = w->targets[i].next_busy)
-        if (is_unsafe(&w->targets[i]))
-            return true;
-    return false;
+        found |= is_unsafe(&w->targets[i]);
+    rma_unlock();
+    return found;
 }
 
 int hook_Win_flush_local(int target, MPI_Win win) {
@@ -208,10 +255,12 @@ int hook_Win_flush_local_all(MPI_Win win) {
 /* ---- calls that open and close epochs ---- */
 
 /* Something that others wrote may have become visible. */
-static int opened(struct window *w, int rc) {
+static int opened(struct window *w, enum news how, int rc) {
+    acquire(how);
     if (w) {
         rma_lock();
         end_reuse(w);
+        w->lock_stamp += how == NEWS_LOCK;
         rma_unlock();
         progress_note();
     }
@@ -223,14 +272,14 @@ int hook_Win_lock(int kind, int target, int assertion, MPI_Win win) {
     int rc = host_Win_lock(kind, target, assertion, win);
     if (w && rc == MPI_SUCCESS && window_target(w, target))
         w->targets[target].locked = true;
-    return opened(w, rc);
+    return opened(w, NEWS_LOCK, rc);
 }
 
 int hook_Win_unlock(int target, MPI_Win win) {
     struct window *w = window_find(win);
     struct target *t = w ? window_target(w, target) : NULL;
     if (!t)
-        return host_Win_unlock(target, win);
+        return unknown(host_Win_unlock(target, win));
     uint64_t before = start_completion();
     int rc = host_Win_unlock(target, win);
     if (rc == MPI_SUCCESS)
@@ -243,13 +292,13 @@ int hook_Win_lock_all(int assertion, MPI_Win win) {
     int rc = host_Win_lock_all(assertion, win);
     if (w && rc == MPI_SUCCESS)
         w->locked_all = true;
-    return opened(w, rc);
+    return opened(w, NEWS_LOCK, rc);
 }
 
 int hook_Win_unlock_all(MPI_Win win) {
     struct window *w = window_find(win);
     if (!w)
-        return host_Win_unlock_all(win);
+        return unknown(host_Win_unlock_all(win));
     uint64_t before = start_completion();
     int rc = host_Win_unlock_all(win);
     if (rc == MPI_SUCCESS)
@@ -259,10 +308,11 @@ int hook_Win_unlock_all(MPI_Win win) {
 
 int hook_Win_fence(int assertion, MPI_Win win) {
     struct window *w = window_find(win);
-    if (!w)
-        return host_Win_fence(assertion, win);
     uint64_t before = start_completion();
     int rc = host_Win_fence(assertion, win);
+    acquire(NEWS_FENCE);
+    if (!w)
+        return rc;
     if (rc == MPI_SUCCESS)
         w->fenced = !(assertion & MPI_MODE_NOSUCCEED);
     return finish(w, NULL, before, SCOPE_REMOTE, rc);
@@ -282,14 +332,16 @@ static void note_started(struct window *w, MPI_Group group) {
         numbers[i] = i;
     if (host_Group_translate_ranks(group, n, numbers, all, ranks) != MPI_SUCCESS)
         n = 0;
-    for (int i = 0; i < n; i++) {
-        numbers[i] = ranks[i];
-        w->targets[ranks[i]].started = true;
-    }
+    int known = 0;
+    for (int i = 0; i < n; i++)
+        if (window_target(w, ranks[i])) {
+            numbers[known++] = ranks[i];
+            w->targets[ranks[i]].started = true;
+        }
     host_Group_free(&all);
     free(w->started);
     w->started = numbers;
-    w->started_count = n;
+    w->started_count = known;
 }
 
 static void forget_started(struct window *w) {
@@ -301,34 +353,38 @@ static void forget_started(struct window *w) {
 int hook_Win_start(MPI_Group group, int assertion, MPI_Win win) {
     struct window *w = window_find(win);
     int rc = host_Win_start(group, assertion, win);
-    if (w && rc == MPI_SUCCESS)
+    if (w && rc == MPI_SUCCESS) {
         note_started(w, group);
-    return opened(w, rc);
+        w->lock_stamp++;
+    }
+    return opened(w, NEWS_PSCW, rc);
 }
 
 int hook_Win_complete(MPI_Win win) {
     struct window *w = window_find(win);
-    if (!w)
-        return host_Win_complete(win);
     uint64_t before = start_completion();
     int rc = host_Win_complete(win);
+    acquire(NEWS_PSCW);
+    if (!w)
+        return rc;
     if (rc == MPI_SUCCESS)
         forget_started(w);
     return finish(w, NULL, before, SCOPE_REMOTE, rc);
 }
 
 int hook_Win_post(MPI_Group group, int assertion, MPI_Win win) {
-    return opened(window_find(win), host_Win_post(group, assertion, win));
+    return opened(window_find(win), NEWS_PSCW, host_Win_post(group, assertion, win));
 }
 
 int hook_Win_wait(MPI_Win win) {
-    return opened(window_find(win), host_Win_wait(win));
+    return opened(window_find(win), NEWS_PSCW, host_Win_wait(win));
 }
 
 int hook_Win_test(MPI_Win win, int *flag) {
-    return opened(window_find(win), host_Win_test(win, flag));
+    int rc = host_Win_test(win, flag);
+    return rc != MPI_SUCCESS || *flag ? opened(window_find(win), NEWS_PSCW, rc) : rc;
 }
 
 int hook_Win_sync(MPI_Win win) {
-    return opened(window_find(win), host_Win_sync(win));
+    return opened(window_find(win), NEWS_SYNC, host_Win_sync(win));
 }

@@ -13,6 +13,8 @@
 #include <sys/random.h>
 #include <unistd.h>
 
+#include "mpi/acquire.h"
+#include "mpi/check.h"
 #include "mpi/hooks.h"
 #include "mpi/rma.h"
 
@@ -62,6 +64,7 @@ void window_each(void (*visit)(struct window *w, void *arg), void *arg) {
 }
 
 void window_mark_busy(struct window *w, struct target *t) {
+    window_use(w, t);
     if (t->busy)
         return;
     t->busy = true;
@@ -112,8 +115,25 @@ struct cache *window_cache(struct window *w) {
     return w->cache;
 }
 
+/* What was issued while nothing was counted may still be under way. */
+static void assume_busy(struct window *w) {
+    for (int i = 0; i < w->size; i++) {
+        struct target *t = &w->targets[i];
+        t->last_get = inflight_issued;
+        window_mark_busy(w, t);
+        if (!w->wrote)
+            continue;
+        t->last_write = inflight_issued;
+        t->writes_unknown = true;
+        t->inserts_before = write_inserts;
+    }
+    inflight_issued++;
+}
+
 void window_set_mode(struct window *w, enum mode mode) {
     rma_lock();
+    if (w->mode == MODE_OFF && mode != MODE_OFF)
+        assume_busy(w);
     if (w->mode != mode && w->cache)
         cache_invalidate(w->cache);
     w->mode = mode;
@@ -159,7 +179,7 @@ static int mode_from_number(const char *value) {
 /* Looks for a mode; true if there is a valid one. */
 static bool mode_from_info(MPI_Info info, enum mode *mode) {
     static const char *const keys[] = {"clampi_mode", "CLAMPI_MODE"};
-    static const char words[] = "transparent|always|user|off";
+    static const char words[] = "transparent|always|user|off|acquire";
     for (int i = 0; info != MPI_INFO_NULL && i < 2; i++) {
         char value[MPI_MAX_INFO_VAL + 1];
         int flag = 0;
@@ -182,6 +202,9 @@ int hook_Win_set_info(MPI_Win win, MPI_Info info) {
     struct window *w = window_find(win);
     enum mode mode;
     int rc = host_Win_set_info(win, info);
+    acquire(NEWS_COLLECTIVE);
+    if (w && rc == MPI_SUCCESS)
+        score_from_info(w, info);
     if (w && rc == MPI_SUCCESS && mode_from_info(info, &mode))
         window_set_mode(w, mode);
     return rc;
@@ -211,29 +234,32 @@ static bool parts_meet(const struct window *a, const struct target *x, const str
     return x->base < y->base + y->bytes && y->base < x->base + x->bytes;
 }
 
-/* For each rank of a its rank in b where both have the same memory; NULL if they share none. */
-static int *shared_ranks(const struct window *a, const struct window *b) {
-    int *ranks = malloc((size_t)a->size * sizeof *ranks), found = 0;
+/* For each rank of a its rank in b where both have the same memory. Sets *shared to whether there is any. */
+static int *shared_ranks(const struct window *a, const struct window *b, bool *shared) {
+    int *ranks = malloc((size_t)a->size * sizeof *ranks);
+    *shared = !ranks; /* not known, so possible */
     for (int i = 0; ranks && i < a->size; i++) {
         int there = rank_near(b, a->targets[i].process, i);
         ranks[i] = there >= 0 && parts_meet(a, &a->targets[i], b, &b->targets[there]) ? there : -1;
-        found += ranks[i] >= 0;
+        *shared |= ranks[i] >= 0;
     }
-    if (found)
-        return ranks;
-    free(ranks);
-    return NULL;
+    return ranks;
 }
 
-static void add_kin(struct window *w, struct window *other) {
-    int *ranks = shared_ranks(w, other);
-    struct kin *more = ranks ? realloc(w->kin, (w->kin_count + 1) * sizeof *more) : NULL;
+/* 0, or -ENOMEM if they may share memory and it cannot be noted. */
+static int add_kin(struct window *w, struct window *other) {
+    bool shared;
+    int *ranks = shared_ranks(w, other, &shared);
+    struct kin *more = shared && ranks ? realloc(w->kin, (w->kin_count + 1) * sizeof *more) : NULL;
     if (!more) {
         free(ranks);
-        return;
+        return shared ? -ENOMEM : 0;
     }
+    if (!w->kin_count && !window_caches(w))
+        assume_busy(w); /* nothing was counted so far */
     w->kin = more;
     w->kin[w->kin_count++] = (struct kin){.window = other, .rank_there = ranks};
+    return 0;
 }
 
 static void remove_kin(struct window *w, const struct window *other) {
@@ -244,12 +270,22 @@ static void remove_kin(struct window *w, const struct window *other) {
         }
 }
 
+static void stop_caching(struct window *w) {
+    w->cacheable = false;
+    if (w->cache)
+        cache_invalidate(w->cache);
+}
+
 static void meet(struct window *other, void *arg) {
     struct window *w = arg;
     if (!w->cacheable && !other->cacheable)
         return;
-    add_kin(w, other);
-    add_kin(other, w);
+    if (!add_kin(w, other) && !add_kin(other, w))
+        return;
+    log_warn("windows %llu and %llu: no memory to note that they may share theirs; they are not cached",
+             (unsigned long long)w->serial, (unsigned long long)other->serial);
+    stop_caching(w);
+    stop_caching(other);
 }
 
 static void part_from(struct window *other, void *arg) {
@@ -258,26 +294,25 @@ static void part_from(struct window *other, void *arg) {
 
 /* ---- creation ---- */
 
-static uint64_t own_process(void) {
-    static uint64_t id;
-    if (!id && getrandom(&id, sizeof id, 0) != (ssize_t)sizeof id)
-        id = random_mix(clock_ns() ^ (uint64_t)getpid() << 32);
-    return id;
-}
+static uint64_t own_process;
 
-/* Once per process: the thread level, the rank in messages, the budget. */
-static void start_up(void) {
-    static bool started;
+/* Once per process: who we are, the thread level, the budget. */
+static void start(void) {
     int provided = MPI_THREAD_SINGLE, rank = -1;
-    if (started)
-        return;
+    if (getrandom(&own_process, sizeof own_process, 0) != (ssize_t)sizeof own_process)
+        own_process = random_mix(clock_ns() ^ (uint64_t)getpid() << 32);
     host_Query_thread(&provided);
     rma_threaded = provided == MPI_THREAD_MULTIPLE;
     host_Comm_rank(MPI_COMM_WORLD, &rank);
     log_identify(rank);
     budget.limit = settings_get()->cache_max;
+    check_is_on = settings_get()->check;
     progress_start();
-    started = true;
+}
+
+static void start_up(void) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, start);
 }
 
 static struct window *take_structure(void) {
@@ -289,25 +324,36 @@ static struct window *take_structure(void) {
     return w;
 }
 
-static int gather_parts(struct window *w, struct part own, MPI_Comm comm) {
-    host_Comm_size(comm, &w->size);
-    host_Comm_rank(comm, &w->rank);
-    struct part *parts = malloc((size_t)w->size * sizeof *parts);
-    w->targets = calloc((size_t)w->size, sizeof *w->targets);
-    int rc = parts && w->targets
-                 ? host_Allgather(&own, sizeof own, MPI_BYTE, parts, sizeof own, MPI_BYTE, comm)
-                 : MPI_ERR_NO_MEM;
-    for (int i = 0; !rc && i < w->size; i++)
-        w->targets[i] = (struct target){.base = parts[i].base,
-                                        .bytes = parts[i].bytes,
-                                        .unit = parts[i].unit,
-                                        .process = parts[i].process,
-                                        .gets_before = 1,
-                                        .writes_before = 1,
-                                        .first_op = NO_OP,
-                                        .last_op = NO_OP};
+/* All ranks or none: whether everybody has the memory. */
+static bool all_have(bool mine, MPI_Comm comm) {
+    int have = mine, all = 0;
+    return host_Allreduce(&have, &all, 1, MPI_INT, MPI_MIN, comm) == MPI_SUCCESS && all;
+}
+
+static void note_part(struct target *t, const struct part *part) {
+    *t = (struct target){.base = part->base,
+                         .bytes = part->bytes,
+                         .unit = part->unit,
+                         .process = part->process,
+                         .gets_before = 1,
+                         .writes_before = 1,
+                         .first_op = NO_OP,
+                         .last_op = NO_OP};
+}
+
+/* Who has what where; NULL if some rank has no memory for it. */
+static struct target *gather_targets(const struct part *own, int size, bool ready, MPI_Comm comm) {
+    struct part *parts = malloc((size_t)size * sizeof *parts);
+    struct target *targets = calloc((size_t)size, sizeof *targets);
+    bool ok = all_have(ready && parts && targets, comm) &&
+              host_Allgather(own, sizeof *own, MPI_BYTE, parts, sizeof *own, MPI_BYTE, comm) == MPI_SUCCESS;
+    for (int i = 0; ok && i < size; i++)
+        note_part(&targets[i], &parts[i]);
     free(parts);
-    return rc;
+    if (ok)
+        return targets;
+    free(targets);
+    return NULL;
 }
 
 static void link_window(struct window *w) {
@@ -318,40 +364,46 @@ static void link_window(struct window *w) {
     w->open = true;
 }
 
-/* Notes a window that MPI has just made. Collective over comm. */
-static int opened(MPI_Win handle, struct part own, MPI_Info info, MPI_Comm comm, bool shared, bool dynamic) {
+static void give_structure(struct window *w) {
+    w->next = spare;
+    spare = w;
+}
+
+/* Notes a window that MPI has just made. Collective over comm. If some rank has no memory for it, none knows it, and it is
+ * MPI's alone. */
+static void opened(MPI_Win handle, struct part own, MPI_Info info, MPI_Comm comm, bool shared, bool dynamic) {
+    int size = 0, rank = 0;
     start_up();
     rma_lock();
     struct window *w = take_structure();
     rma_unlock();
-    if (!w)
-        return MPI_ERR_NO_MEM;
-    *w = (struct window){.handle = handle,
-                         .shared = shared,
-                         .dynamic = dynamic,
-                         .cacheable = !shared,
-                         .mode = (enum mode)settings_get()->mode,
-                         .first_busy = NO_TARGET,
-                         .flush_stamp = 1};
-    own.process = own_process();
-    int rc = gather_parts(w, own, comm);
-    if (rc) {
-        log_error("a window of %d ranks cannot be described: out of memory", w->size);
-        free(w->targets);
-        free(w);
-        return rc;
-    }
-    mode_from_info(info, &w->mode);
+    host_Comm_size(comm, &size);
+    host_Comm_rank(comm, &rank);
+    own.process = own_process;
+    struct target *targets = gather_targets(&own, size, w, comm);
+    acquire(NEWS_COLLECTIVE);
     rma_lock();
-    w->serial = ++serials;
-    link_window(w);
+    if (w && targets) {
+        *w = (struct window){.handle = handle,
+                             .shared = shared,
+                             .dynamic = dynamic,
+                             .cacheable = !shared,
+                             .mode = (enum mode)settings_get()->mode,
+                             .rank = rank,
+                             .size = size,
+                             .targets = targets,
+                             .first_busy = NO_TARGET,
+                             .flush_stamp = 1,
+                             .serial = ++serials};
+        mode_from_info(info, &w->mode);
+        score_from_info(w, info);
+        link_window(w);
+    } else {
+        if (w)
+            give_structure(w);
+        log_warn("a window of %d ranks is not cached: no memory to describe it, here or elsewhere", size);
+    }
     rma_unlock();
-    return MPI_SUCCESS;
-}
-
-/* Gives a failure of ours to the communicator's error handler, as MPI would. */
-static int created(int rc, MPI_Comm comm) {
-    return rc == MPI_SUCCESS ? rc : (host_Comm_call_errhandler(comm, rc), rc);
 }
 
 static int note_created(int rc, MPI_Win *win, const void *base, MPI_Aint size, MPI_Aint unit, MPI_Info info,
@@ -359,7 +411,8 @@ static int note_created(int rc, MPI_Win *win, const void *base, MPI_Aint size, M
     if (rc != MPI_SUCCESS)
         return rc;
     struct part own = {.base = (uint64_t)(uintptr_t)base, .bytes = (uint64_t)size, .unit = (uint64_t)unit};
-    return created(opened(*win, own, info, comm, shared, false), comm);
+    opened(*win, own, info, comm, shared, false);
+    return rc;
 }
 
 int hook_Win_create(void *base, MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, MPI_Win *win) {
@@ -399,8 +452,9 @@ int hook_Win_allocate_shared_c(MPI_Aint size, MPI_Aint unit, MPI_Info info, MPI_
 
 int hook_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *win) {
     int rc = host_Win_create_dynamic(info, comm, win);
-    struct part own = {.unit = 1};
-    return rc == MPI_SUCCESS ? created(opened(*win, own, info, comm, false, true), comm) : rc;
+    if (rc == MPI_SUCCESS)
+        opened(*win, (struct part){.unit = 1}, info, comm, false, true);
+    return rc;
 }
 
 /* ---- parts of dynamic windows ---- */
@@ -455,6 +509,8 @@ static void unlink_window(struct window *w) {
     w->open = false;
     atomic_store_explicit(&window_recent, NULL, memory_order_release);
     window_each(part_from, w);
+    while (w->kin_count)
+        free(w->kin[--w->kin_count].rank_there);
 }
 
 static void release(struct window *w) {
@@ -466,8 +522,6 @@ static void release(struct window *w) {
             layout_free(&t->writes[k].layout);
         free(t->writes);
     }
-    for (size_t i = 0; i < w->kin_count; i++)
-        free(w->kin[i].rank_there);
     while (w->attached) {
         struct region *r = w->attached;
         w->attached = r->next;
@@ -479,20 +533,23 @@ static void release(struct window *w) {
     if (w->cache)
         cache_close(w->cache);
     w->cache = NULL;
-    w->next = spare;
-    spare = w;
+    give_structure(w);
 }
 
 int hook_Win_free(MPI_Win *win) {
     struct window *w = win ? window_find(*win) : NULL;
-    if (!w)
-        return host_Win_free(win);
+    if (!w) {
+        int code = host_Win_free(win);
+        acquire(NEWS_COLLECTIVE);
+        return code;
+    }
     char name[MPI_MAX_OBJECT_NAME];
     window_name(w, name);
     rma_lock();
     unlink_window(w);
     rma_unlock();
     int rc = host_Win_free(win);
+    acquire(NEWS_COLLECTIVE); /* it waits for the others */
     rma_lock();
     if (rc == MPI_SUCCESS) {
         report_window(w, name);

@@ -1,7 +1,7 @@
 /* window.h: what Hearth knows of each MPI window, and what this process has under way on it.
  *
- * One lock guards all of it (rma_lock), taken only where the program asked for MPI_THREAD_MULTIPLE and never
- * held across a call into MPI, but for one rare case in inflight.c. */
+ * One lock guards all of it (rma_lock), taken only where the program asked for MPI_THREAD_MULTIPLE. It is not held
+ * across calls that communicate, but for one rare case in inflight.c. */
 #ifndef HEARTH_MPI_WINDOW_H
 #define HEARTH_MPI_WINDOW_H
 
@@ -25,19 +25,21 @@ struct target {
     uint64_t base; /* address of the window's memory in that process; 0 for dynamic windows, whose
                       displacements are addresses */
     uint64_t unit, bytes;
-    uint64_t hit_stamp; /* equal to the window's flush_stamp: a hit since the last flush */
+    uint64_t hit_stamp;  /* equal to the window's flush_stamp: a hit since the last flush */
+    uint64_t used_stamp; /* likewise: any one-sided call since then */
+    uint64_t held_stamp; /* equal to the window's lock_stamp: MPI has shown that the lock is held */
     /* Operations are numbered in order of issue. Gets below gets_before are complete; writes below
      * writes_before are complete at the target, which includes complete here. So something is under way if
      * the last one is not below. */
     uint64_t last_get, gets_before;
     uint64_t last_write, writes_before;
-    uint32_t requests;          /* gets with a request, not complete; not in the numbers above */
-    uint32_t alone;             /* gets since the last completion */
-    uint32_t first_op, last_op; /* gets that the cache has an interest in, in order of issue */
-    uint32_t next_busy;         /* list of targets with anything under way */
-    bool busy, locked, started; /* locked, started: an access epoch is open */
-    uint8_t verdict;            /* enum verdict: is its data worth caching? */
-    uint8_t samples, cheap;     /* gets measured; of these, cheaper than a hit */
+    uint32_t requests;                    /* gets with a request, not complete; not in the numbers above */
+    uint32_t alone;                       /* gets since the last completion */
+    uint32_t first_op, last_op;           /* gets that the cache has an interest in, in order of issue */
+    uint32_t next_busy;                   /* list of targets with anything under way */
+    bool busy, locked, started, fetching; /* locked, started: an access epoch is open */
+    uint8_t verdict;                      /* enum verdict: is its data worth caching? */
+    uint8_t samples, cheap;               /* gets measured; of these, cheaper than a hit */
     uint32_t write_count, write_room;
     struct write *writes;    /* writes not complete there, for dropping again; */
     uint64_t inserts_before; /* only if anything was inserted since the first */
@@ -57,21 +59,30 @@ struct window {
     struct window *next;
     bool open, shared, dynamic, cacheable;
     bool locked_all, fenced; /* an access epoch to all targets is open */
-    bool hit;                /* since the last flush of any kind */
+    bool hit, used;          /* a hit, any one-sided call, since the last flush of any kind */
+    bool wrote;              /* while its writes were not counted */
+    bool fetching;           /* an atomic that returns a value is under way */
     enum mode mode;
     int rank, size;
     int deferred; /* an error of MPI that the next completing call returns */
     int *started; /* ranks of the open epoch of MPI_Win_start */
     int started_count;
     struct cache *cache;
-    bool cache_refused; /* there was no memory for it: said once, not tried again */
+    bool cache_refused;  /* there was no memory for it: said once, not tried again */
+    CLAMPI_Score *score; /* what the program thinks of an entry; NULL: nothing */
+    void *score_arg;
+    bool score_complained; /* about a value that is none, once */
     struct target *targets;
     uint64_t flush_stamp;
+    uint64_t lock_stamp, held_stamp; /* one more with each epoch opened; equal: likewise, for all targets */
     uint32_t first_busy;
     struct kin *kin;
     size_t kin_count;
     struct region *attached;
-    uint64_t serial; /* order of creation */
+    uint64_t drops; /* own writes that may have dropped something: what was issued before one is not kept */
+    uint64_t acquired; /* acquire mode: the last acquire that the cache has seen */
+    uint64_t recheck;  /* acquire mode: hits until one is fetched again */
+    uint64_t serial;   /* order of creation */
     /* counted here; the rest by the cache */
     uint64_t gets, bypassed, bytes_served, bytes_fetched, elided;
 };
@@ -109,6 +120,17 @@ static inline struct target *window_target(struct window *w, int rank) {
 /* Whether every get and write to this target is complete. */
 static inline bool window_is_idle(const struct target *t) {
     return t->last_get < t->gets_before && t->last_write < t->writes_before && !t->requests;
+}
+
+/* MPI_Win_lock and MPI_Win_start may return at once; only a call that completed something shows that they have come through. */
+static inline bool window_is_held(const struct window *w, const struct target *t) {
+    return w->held_stamp == w->lock_stamp || (t && t->held_stamp == w->lock_stamp);
+}
+
+/* A one-sided call, served by MPI or by the cache. */
+static inline void window_use(struct window *w, struct target *t) {
+    w->used = true;
+    t->used_stamp = w->flush_stamp;
 }
 
 static inline bool window_is_open_to(const struct window *w, const struct target *t) {

@@ -18,6 +18,7 @@ uint64_t write_inserts;
 static void drop_in(struct window *w, int target, const struct write *write) {
     if (!w->cache)
         return;
+    w->drops++;
     if (write)
         cache_write(w->cache, (uint32_t)target, write->address, &write->layout.shape);
     else /* what was written is not known */
@@ -102,6 +103,8 @@ static void begin(struct issue *i, MPI_Win win, int rank, MPI_Aint disp, MPI_Cou
                   MPI_Op op) {
     *i = (struct issue){.window = window_find(win), .rank = rank, .what = WRITES_NOTHING};
     if (!i->window || !window_target(i->window, rank) || !matters(i->window)) {
+        if (i->window)
+            i->window->wrote = true;
         i->window = NULL;
         return;
     }
@@ -135,6 +138,21 @@ static int end(struct issue *i, int rc) {
     if (i->what == WRITES_KNOWN)
         layout_free(&i->write.layout);
     progress_note();
+    return rc;
+}
+
+/* The value that an atomic returns may be news: the call that completes it acquires. */
+static int note_fetch(MPI_Win win, int rank, void *result, MPI_Count count, MPI_Datatype type, int rc) {
+    struct window *w = window_find(win);
+    struct target *t = w ? window_target(w, rank) : NULL;
+    if (UNLIKELY(inflight_buffers))
+        inflight_disturb_typed(result, count, type);
+    if (t && rc == MPI_SUCCESS) {
+        rma_lock();
+        w->fetching = t->fetching = true;
+        window_use(w, t);
+        rma_unlock();
+    }
     return rc;
 }
 
@@ -173,28 +191,35 @@ int hook_Raccumulate(const void *origin, int ocount, MPI_Datatype otype, int tar
 int hook_Get_accumulate(const void *origin, int ocount, MPI_Datatype otype, void *result, int rcount,
                         MPI_Datatype rtype, int target, MPI_Aint disp, int tcount, MPI_Datatype ttype,
                         MPI_Op op, MPI_Win win) {
-    WRITE(host_Get_accumulate(origin, ocount, otype, result, rcount, rtype, target, disp, tcount, ttype, op,
-                              win),
+    if (op == MPI_NO_OP && noop_is_get(tcount, ttype))
+        return get_noop(origin, ocount, otype, result, rcount, rtype, target, disp, tcount, ttype, win);
+    WRITE(note_fetch(win, target, result, rcount, rtype,
+                     host_Get_accumulate(origin, ocount, otype, result, rcount, rtype, target, disp, tcount,
+                                         ttype, op, win)),
           disp, tcount, ttype, op);
 }
 
 int hook_Rget_accumulate(const void *origin, int ocount, MPI_Datatype otype, void *result, int rcount,
                          MPI_Datatype rtype, int target, MPI_Aint disp, int tcount, MPI_Datatype ttype,
                          MPI_Op op, MPI_Win win, MPI_Request *request) {
-    WRITE(host_Rget_accumulate(origin, ocount, otype, result, rcount, rtype, target, disp, tcount, ttype, op,
-                               win, request),
+    WRITE(note_fetch(win, target, result, rcount, rtype,
+                     host_Rget_accumulate(origin, ocount, otype, result, rcount, rtype, target, disp, tcount,
+                                          ttype, op, win, request)),
           disp, tcount, ttype, op);
 }
 
 int hook_Fetch_and_op(const void *origin, void *result, MPI_Datatype type, int target, MPI_Aint disp,
                       MPI_Op op, MPI_Win win) {
-    WRITE(host_Fetch_and_op(origin, result, type, target, disp, op, win), disp, 1, type, op);
+    WRITE(note_fetch(win, target, result, 1, type,
+                     host_Fetch_and_op(origin, result, type, target, disp, op, win)),
+          disp, 1, type, op);
 }
 
 int hook_Compare_and_swap(const void *origin, const void *compare, void *result, MPI_Datatype type,
                           int target, MPI_Aint disp, MPI_Win win) {
-    WRITE(host_Compare_and_swap(origin, compare, result, type, target, disp, win), disp, 1, type,
-          MPI_REPLACE);
+    WRITE(note_fetch(win, target, result, 1, type,
+                     host_Compare_and_swap(origin, compare, result, type, target, disp, win)),
+          disp, 1, type, MPI_REPLACE);
 }
 
 #if MPI_VERSION >= 4
@@ -225,16 +250,18 @@ int hook_Raccumulate_c(const void *origin, MPI_Count ocount, MPI_Datatype otype,
 int hook_Get_accumulate_c(const void *origin, MPI_Count ocount, MPI_Datatype otype, void *result,
                           MPI_Count rcount, MPI_Datatype rtype, int target, MPI_Aint disp, MPI_Count tcount,
                           MPI_Datatype ttype, MPI_Op op, MPI_Win win) {
-    WRITE(host_Get_accumulate_c(origin, ocount, otype, result, rcount, rtype, target, disp, tcount, ttype, op,
-                                win),
+    WRITE(note_fetch(win, target, result, rcount, rtype,
+                     host_Get_accumulate_c(origin, ocount, otype, result, rcount, rtype, target, disp, tcount,
+                                           ttype, op, win)),
           disp, tcount, ttype, op);
 }
 
 int hook_Rget_accumulate_c(const void *origin, MPI_Count ocount, MPI_Datatype otype, void *result,
                            MPI_Count rcount, MPI_Datatype rtype, int target, MPI_Aint disp, MPI_Count tcount,
                            MPI_Datatype ttype, MPI_Op op, MPI_Win win, MPI_Request *request) {
-    WRITE(host_Rget_accumulate_c(origin, ocount, otype, result, rcount, rtype, target, disp, tcount, ttype,
-                                 op, win, request),
+    WRITE(note_fetch(win, target, result, rcount, rtype,
+                     host_Rget_accumulate_c(origin, ocount, otype, result, rcount, rtype, target, disp,
+                                            tcount, ttype, op, win, request)),
           disp, tcount, ttype, op);
 }
 #endif

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Debian's NWChem, an unmodified program of 3 million lines: the energies with Hearth equal those without, over shared memory
+# Debian's NWChem, an unmodified program: the energies with Hearth equal those without, over shared memory
 # and TCP.   test_nwchem.sh MPI TREE      tier: full; timeout: 900
 set -uo pipefail
 mpi=$1 tree=$2 failed=0

@@ -1,0 +1,118 @@
+#!/usr/bin/env bash
+# What scores of the program's own are worth: the Local Clustering Coefficient in a cache of a fixed size, too small for the
+# lists that are read, with victims chosen without such scores, by size, and by the degree of the vertex.
+#
+#   scores.sh [ROUNDS]      after `make`; 3 rounds unless told otherwise, about 1 minute each on two idle cores
+#
+# Two ranks over TCP on the loopback device, with each MPI that is built under build/ (or under BUILD). The scores take turns,
+# so that a slow minute strikes all alike; the table shows medians, and how the median and the least time compare with those
+# without scores. SCALE, EDGE_FACTOR and VERTICES (0: all) choose the graph, and SHARES the sizes of the cache, in percent of
+# the lists that lie on the other rank.
+set -euo pipefail
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+build=${BUILD:-$here/../build}
+rounds=${1:-3} ranks=2
+scale=${SCALE:-14} edge_factor=${EDGE_FACTOR:-16} vertices=${VERTICES:-0} shares=${SHARES:-5 10 20 50}
+case $rounds in
+'' | *[!0-9]* | 0)
+    sed -n '2,11s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2
+    exit 2
+    ;;
+esac
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+value() { # NAME: from the results of the last run
+    sed -n "s/^ *\"$1\": *\"\{0,1\}\([^\",]*\).*/\1/p" "$work/run.json" | head -n 1
+}
+
+run() { # MPI SCORE BYTES SLOTS
+    local sample=()
+    [ "$vertices" = 0 ] || sample=(--vertices "$vertices")
+    rm -f "$work/run.json"
+    "$here/../test/launch.sh" "$1" $ranks --tcp --preload "$build/$1/lib/libhearth-mpi.so" --timeout 100 \
+        --env HEARTH_ADAPT=off --env HEARTH_BYPASS=never --env HEARTH_CACHE_SIZE="$3" --env HEARTH_INDEX_SIZE="$4" \
+        "$build/$1/bin/lcc" --scale "$scale" --edge-factor "$edge_factor" "${sample[@]}" --score "$2" --quiet \
+        --json "$work/run.json" 2>>"$work/errors" || true
+    if [ -z "$(value hit_ratio)" ]; then
+        echo "scores: $1 with score $2 and $3 bytes left no results" >&2
+        cat "$work/errors" >&2
+        exit 1
+    fi
+}
+
+# A fair fixed index: as many slots as lists of mean length fit the storage.
+sizes() { # MPI: one line per share: share, bytes, slots
+    local share
+    run "$1" none 64k 1k
+    for share in $shares; do
+        awk -v e="$(value edges)" -v v="$(value vertices)" -v r=$ranks -v s="$share" 'BEGIN {
+            lists = 8 * e; bytes = lists * (r - 1) / r * s / 100
+            slots = bytes / (lists / v)
+            printf "%d %d %d\n", s, bytes, slots < 64 ? 64 : slots
+        }'
+    done
+}
+
+measure() { # MPI: lines of share, score, hit ratio, share of bytes served, us per vertex
+    local round score share bytes slots
+    sizes "$1" >"$work/sizes"
+    for round in $(seq "$rounds"); do
+        while read -r share bytes slots; do
+            for score in none size degree; do
+                run "$1" $score "$bytes" "$slots" </dev/null
+                echo "$share $score $(value hit_ratio) $(value bytes_served) $(value window_bytes) $(value us_per_vertex_max) $(value checksum)"
+            done
+        done <"$work/sizes"
+    done
+}
+
+tabulate() { # MPI
+    awk -v mpi="$1" '
+    function median(list,    n, part, i, j, t) {
+        n = split(list, part, " ")
+        for (i = 1; i <= n; i++)
+            for (j = i + 1; j <= n; j++)
+                if (part[j] + 0 < part[i] + 0) { t = part[i]; part[i] = part[j]; part[j] = t }
+        return n % 2 ? part[(n + 1) / 2] + 0 : (part[n / 2] + part[n / 2 + 1]) / 2
+    }
+    function least(list,    n, part, i, low) {
+        n = split(list, part, " ")
+        for (i = low = 1; i <= n; i++)
+            if (part[i] + 0 < part[low] + 0) low = i
+        return part[low] + 0
+    }
+    {
+        key = $1 " " $2
+        if (!(key in hits)) order[++keys] = key
+        hits[key] = hits[key] " " $3
+        served[key] = served[key] " " $4 / $5
+        time[key] = time[key] " " $6
+        if (NR > 1 && $7 != checksum) differ = 1
+        checksum = $7
+    }
+    END {
+        printf "%-8s %6s  %-7s %10s %13s %14s %8s %8s\n", mpi, "cache", "score", "hit ratio", "bytes served", "us per vertex", "median", "least"
+        for (k = 1; k <= keys; k++) {
+            split(order[k], part, " ")
+            t = median(time[order[k]])
+            low = least(time[order[k]])
+            if (part[2] == "none") { base = t; low_base = low }
+            printf "%-8s %5s%%  %-7s %10.4f %12.1f%% %14.1f %+7.1f%% %+7.1f%%\n", "", part[1], part[2], median(hits[order[k]]),
+                100 * median(served[order[k]]), t, 100 * (t / base - 1), 100 * (low / low_base - 1)
+        }
+        if (differ) { print "scores: FAILED: the results of the runs differ"; exit 1 }
+    }'
+}
+
+found=0
+for mpi in openmpi mpich; do
+    [ -x "$build/$mpi/bin/lcc" ] || continue
+    found=1
+    measure $mpi >"$work/lines"
+    tabulate $mpi <"$work/lines"
+done
+if [ $found = 0 ]; then
+    echo "scores: nothing is built under $build: run make first" >&2
+    exit 1
+fi

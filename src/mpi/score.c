@@ -1,0 +1,57 @@
+/* score.c: what an entry is worth to the program: said by a function of its own, or by the info key
+ * clampi_score, and asked for once, before the entry is made.
+ *
+ *      window: (function, argument)  ->  value  ->  weight of the entry, in the cache
+ *
+ * The function runs while the data is on its way, under the lock: one call at a time. A value that is no
+ * score leaves the entry without a weight, which makes it an average one. */
+#include <math.h>
+
+#include "mpi/rma.h"
+
+static double by_size(void *arg, int target, MPI_Aint disp, uint64_t bytes) {
+    (void)arg, (void)target, (void)disp;
+    return (double)bytes;
+}
+
+static void complain(struct window *w, double value, int target, MPI_Aint disp, uint64_t bytes) {
+    if (w->score_complained)
+        return;
+    w->score_complained = true;
+    log_warn("window %llu: the score function of CLAMPI_Set_score gave %g for %llu bytes at %lld of rank %d, "
+             "which is not above 0 and finite; such entries count as average, and this is said once",
+             (unsigned long long)w->serial, value, (unsigned long long)bytes, (long long)disp, target);
+}
+
+void score_entry_slowly(struct window *w, int target, uint64_t address, uint64_t bytes) {
+    MPI_Aint disp = (MPI_Aint)(address - w->targets[target].base);
+    double value = w->score(w->score_arg, target, disp, bytes);
+    if (isfinite(value) && value > 0)
+        cache_set_weight(w->cache, value);
+    else
+        complain(w, value, target, disp, bytes);
+}
+
+void score_set(struct window *w, CLAMPI_Score *score, void *arg) {
+    rma_lock();
+    if ((w->score != score || w->score_arg != arg) && w->cache)
+        cache_forget_weights(w->cache);
+    w->score = score;
+    w->score_arg = arg;
+    w->score_complained = false;
+    rma_unlock();
+}
+
+void score_from_info(struct window *w, MPI_Info info) {
+    static const char words[] = "none|size";
+    char value[MPI_MAX_INFO_VAL + 1];
+    int flag = 0;
+    if (info == MPI_INFO_NULL ||
+        host_Info_get(info, "clampi_score", MPI_MAX_INFO_VAL, value, &flag) != MPI_SUCCESS || !flag)
+        return;
+    int found = settings_word(words, value);
+    if (found < 0)
+        log_warn("info key clampi_score=%.80s is not one of %s; it is ignored", value, words);
+    else
+        score_set(w, found ? by_size : NULL, NULL);
+}

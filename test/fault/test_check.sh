@@ -1,0 +1,27 @@
+#!/usr/bin/env bash
+# HEARTH_CHECK=1 tells whether a mode is safe for a program. mpi_sync rewrites its windows between epochs: always mode serves it
+# stale data, which is found and reported, while the program gets the fresh data and passes; acquire mode does not.
+#   test_check.sh MPI TREE
+set -uo pipefail
+mpi=$1 tree=$2 failed=0
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+
+check() { # mode, regular expression of a line, another that must not be there
+    local out status
+    out=$("$here/launch.sh" "$mpi" 2 --preload "$tree/lib/libhearth-mpi.so" --env HEARTH_BYPASS=never \
+        --env HEARTH_MODE="$1" --env HEARTH_CHECK=1 --env HEARTH_TEST_CONFIG=bare "$tree/test/mpi_sync" 2>&1)
+    status=$?
+    if [ $status = 0 ] && grep -qE "$2" <<<"$out" && ! grep -qE "$3" <<<"$out"; then
+        echo "ok $1: $(grep -m 1 -E "$2" <<<"$out")"
+    else
+        echo "FAIL $1: exit status $status, expected a line like: $2"
+        sed 's/^/    | /' <<<"$out" | tail -n 20
+        failed=1
+    fi
+}
+
+check always 'stale hit: get of 700 bytes from rank [01], byte 136 of window .* in the cache and 0x.. there; cached .* called since: .*MPI_Barrier' 'nothing to find'
+check always '[1-9][0-9]* of [0-9]+ hits were stale: this mode is not safe' 'none of'
+check acquire 'none of [1-9][0-9]* hits was stale' 'stale hit'
+check transparent 'none of [0-9]+ hits was stale' 'stale hit'
+exit $failed

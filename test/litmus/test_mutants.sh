@@ -1,0 +1,55 @@
+#!/usr/bin/env bash
+# Each way of acquiring is needed: with one of them switched off, the litmus tests that rely on it find out.
+#   test_mutants.sh MPI TREE          tier: full; timeout: 300
+#
+# HEARTH_TEST_DEAF=KIND makes the library deaf to one kind of news. It says itself which kinds there are; a kind without a
+# test here fails.
+set -uo pipefail
+mpi=$1 tree=$2 failed=0
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+
+catchers() { # kind: the tests that rely on it
+    case $1 in
+    recv) echo recv recv_any sendrecv sendrecv_replace recv_long bsend ssend_recv dup_recv inter_recv two_windows in_flight_join ;;
+    send-sync) echo ssend ;;
+    probe) echo probe iprobe mprobe improbe ;;
+    collective) echo barrier bcast reduce allreduce gather scatter allgather alltoall scan exscan reduce_scatter neighbor_allgather ;;
+    request) echo irecv_wait irecv_test irecv_waitall irecv_waitany irecv_waitsome irecv_testall irecv_testany irecv_testsome \
+        irecv_get_status issend_wait ssend_persistent recv_persistent rsend ibarrier iallreduce in_flight_waitall ;;
+    fence) echo fence fence_put fence_other ;;
+    pscw) echo pscw_wait pscw_win_test ;;
+    lock) echo lock_exclusive_flush lock_shared_flush_local lock_unlock lock_all_flush lock_all_unlock_all ;;
+    sync) echo own_flag_sync shared_flag_sync shared_own_store ;;
+    file) echo file_read ;;
+    atomic) echo fetch_and_op fetch_and_op_swap compare_and_swap get_accumulate fetch_and_op_in_flight ;;
+    flush-poll) echo own_flag_flush own_flag_flush_all ;;
+    recheck) echo remote_flag_flush ;;
+    generic) echo comm_split intercomm_merge win_free ;;
+    esac
+}
+
+mutant() { # kind, tests, options of launch.sh
+    local kind=$1 only=() test output
+    for test in $2; do only+=(--only "$test"); done
+    shift 2
+    if [ ${#only[@]} -gt 0 ] &&
+        output=$("$here/launch.sh" "$mpi" 2 --timeout 60 "$@" --env HEARTH_MODE=acquire --env HEARTH_BYPASS=never \
+            --env "HEARTH_TEST_DEAF=$kind" --preload "$tree/lib/libhearth-mpi.so" \
+            "$tree/test/litmus_cache" --runs 200 --stale "${only[@]}" 2>&1); then
+        echo "ok deaf to $kind: found by ${only[*]//--only/}"
+    else
+        echo "FAIL deaf to $kind: not found by all that should"
+        sed 's/^/    | /' <<<"${output:-no test is named for it}"
+        failed=1
+    fi
+}
+
+kinds=$(grep -aoE 'recv\|send-sync[a-z|-]*' "$tree/lib/libhearth-mpi.so" | head -n 1 | tr '|' ' ')
+if [ -z "$kinds" ]; then
+    echo "the library cannot be made deaf"
+    exit 1
+fi
+for kind in $kinds; do mutant "$kind" "$(catchers "$kind")"; done
+# Only there does MPI_Win_lock return before the lock is held.
+[ "$mpi" != openmpi ] || mutant lock 'lock_returns_early lock_two_return_early' --tcp
+exit $failed
