@@ -234,11 +234,16 @@ static int empty_request(const struct get *g) {
                       : MPI_SUCCESS;
 }
 
-static inline void note_hit(struct window *w, struct target *t, uint64_t bytes) {
+static inline void note_hit(struct window *w, struct target *t, uint64_t address, uint64_t bytes) {
     w->gets++;
     w->bytes_served += bytes;
     w->hit = true;
+    if (UNLIKELY(!window_is_held(w, t))) {
+        w->hit_unheld = true;
+        window_mark_busy(w, t); /* for the flush to find it */
+    }
     t->hit_stamp = w->flush_stamp;
+    t->last_hit = address;
     window_use(w, t);
 }
 
@@ -257,7 +262,7 @@ static int hit_full(struct window *w, struct target *t, const struct get *g, str
                     uint32_t entry) {
     cache_touch(w->cache, entry, a->bytes);
     copy_out(w, entry, a, a->bytes);
-    note_hit(w, t, a->bytes);
+    note_hit(w, t, a->address, a->bytes);
     rma_unlock();
     progress_poll();
     return empty_request(g);
@@ -279,7 +284,7 @@ static int hit_head(struct window *w, struct target *t, struct access *a, uint32
     write_inserts++; /* a write that is under way must drop again when complete */
     cache_touch(w->cache, entry, a->bytes);
     bool disturbed = copy_out(w, entry, a, head);
-    note_hit(w, t, head);
+    note_hit(w, t, a->address, head);
     rma_unlock();
     int rc = fetch(w, op.target, a->address + head, &tail, a->buffer + head, &tail);
     rma_lock();
@@ -343,7 +348,7 @@ static bool hit_pending(struct window *w, struct target *t, struct access *a, ui
     a->here.owned = NULL; /* now the operation's */
     inflight_join(id, source);
     cache_touch(w->cache, entry, a->bytes);
-    note_hit(w, t, head);
+    note_hit(w, t, a->address, head);
     rma_unlock();
     *rc = head < a->bytes ? fetch_rest(w, t, a, head) : MPI_SUCCESS;
     return true;
@@ -382,7 +387,7 @@ static int recheck(struct window *w, struct target *t, const struct get *g, stru
     bool keep = op.cached && !(inflight_buffers && inflight_disturb(a->buffer, &a->here.shape));
     if (check_is_on) {
         cache_touch(w->cache, entry, a->bytes);
-        note_hit(w, t, a->bytes);
+        note_hit(w, t, a->address, a->bytes);
     } else {
         w->gets++;
         w->bypassed++;
@@ -551,7 +556,7 @@ static inline enum served serve_plain(struct window *w, struct target *t, int ta
             inflight_disturb(origin, &shape);
         }
         memcpy(origin, data, bytes);
-        note_hit(w, t, bytes);
+        note_hit(w, t, address, bytes);
         result = SERVED;
     } else if (!inflight_buffers && !cache_wants(w->cache, (uint32_t)target, address)) {
         result = UNWANTED;

@@ -37,6 +37,9 @@ static void complete_ops(struct window *w, struct target *t, uint64_t before) {
 
 static void complete_target(struct window *w, struct target *t, uint64_t before, enum scope scope) {
     complete_ops(w, t, before);
+    uint64_t last = t->last_get > t->last_write ? t->last_get : t->last_write;
+    if (last >= w->locked_at && last < before)
+        t->held_stamp = w->lock_stamp;
     if (t->gets_before < before)
         t->gets_before = before;
     t->alone = 0;
@@ -77,11 +80,12 @@ static uint64_t start_completion(void) {
 
 /* What this completing call may have told: t as below. */
 static void note_news(struct window *w, struct target *t) {
-    if (!window_is_held(w, t))
-        acquire(NEWS_LOCK); /* only now is the lock known to be held */
+    if (t ? !window_is_held(w, t) : w->unsettled)
+        acquire(NEWS_LOCK); /* only now may the lock be held */
     if ((t ? t->fetching : w->fetching) && settings_get()->atomics == ATOMICS_ACQUIRE)
         acquire(NEWS_ATOMIC);
-    *(t ? &t->held_stamp : &w->held_stamp) = w->lock_stamp;
+    if (!t)
+        w->unsettled = false;
     *(t ? &t->fetching : &w->fetching) = false;
 }
 
@@ -110,7 +114,7 @@ static int finish(struct window *w, struct target *t, uint64_t before, enum scop
         distrust(w, t);
     }
     end_reuse(w);
-    w->hit = w->used = false;
+    w->hit = w->used = w->hit_unheld = false;
     w->flush_stamp += !t;
     if (t)
         t->hit_stamp = t->used_stamp = 0;
@@ -127,7 +131,7 @@ static inline bool may_elide(const struct window *w) {
 
 static void note_elided(struct window *w) {
     w->elided++;
-    w->hit = w->used = false;
+    w->hit = w->used = w->hit_unheld = false;
     end_reuse(w);
 }
 
@@ -152,7 +156,7 @@ static bool all_idle(const struct window *w) {
 
 static inline bool elide_all(struct window *w) {
     rma_lock();
-    bool idle = w->hit && w->locked_all && !w->fetching && window_is_held(w, NULL) && all_idle(w);
+    bool idle = w->hit && w->locked_all && !w->fetching && !w->hit_unheld && all_idle(w);
     if (idle) {
         w->flush_stamp++;
         note_elided(w);
@@ -170,6 +174,29 @@ static int unknown(int rc) {
     return rc;
 }
 
+static bool needs_touch(const struct window *w, const struct target *t) {
+    bool issued =
+        t->last_get >= w->locked_at || t->last_write >= w->locked_at; /* then the flush shows it anyway */
+    return t->hit_stamp == w->flush_stamp && !window_is_held(w, t) && !issued;
+}
+
+/* Gets a byte of what was hit, so that this flush shows that the lock is held, and the next ones can be passed over. */
+static void touch(struct window *w, struct target *t) {
+    static char byte;
+    struct shape one = shape_contiguous(1);
+    if (fetch(w, (int)(t - w->targets), t->last_hit, &one, &byte, &one) != MPI_SUCCESS)
+        return;
+    rma_lock();
+    get_issued(w, t, 1);
+    rma_unlock();
+}
+
+static void touch_all(struct window *w) {
+    for (uint32_t i = w->first_busy; i != NO_TARGET; i = w->targets[i].next_busy)
+        if (needs_touch(w, &w->targets[i]))
+            touch(w, &w->targets[i]);
+}
+
 static int flush_one(int target, MPI_Win win, enum scope scope, int (*host)(int, MPI_Win)) {
     struct window *w = window_find(win);
     struct target *t = w ? window_target(w, target) : NULL;
@@ -179,6 +206,8 @@ static int flush_one(int target, MPI_Win win, enum scope scope, int (*host)(int,
         progress_poll();
         return MPI_SUCCESS;
     }
+    if (UNLIKELY(needs_touch(w, t)) && may_elide(w))
+        touch(w, t);
     rma_lock();
     uint64_t before = inflight_issued, ticks = measure_flush_start(t);
     bool polls = scope == SCOPE_REMOTE && t->used_stamp != w->flush_stamp;
@@ -202,6 +231,8 @@ static int flush_all(MPI_Win win, enum scope scope, int (*host)(MPI_Win)) {
         progress_poll();
         return MPI_SUCCESS;
     }
+    if (UNLIKELY(w->hit_unheld) && may_elide(w))
+        touch_all(w);
     uint64_t before = start_completion();
     bool polls = scope == SCOPE_REMOTE && !w->used;
     int rc = host(win);
@@ -254,13 +285,20 @@ int hook_Win_flush_local_all(MPI_Win win) {
 
 /* ---- calls that open and close epochs ---- */
 
+static void note_opened(struct window *w) {
+    w->lock_stamp++;
+    w->locked_at = inflight_issued;
+    w->unsettled = true;
+}
+
 /* Something that others wrote may have become visible. */
 static int opened(struct window *w, enum news how, int rc) {
     acquire(how);
     if (w) {
         rma_lock();
         end_reuse(w);
-        w->lock_stamp += how == NEWS_LOCK;
+        if (how == NEWS_LOCK)
+            note_opened(w);
         rma_unlock();
         progress_note();
     }
@@ -355,7 +393,7 @@ int hook_Win_start(MPI_Group group, int assertion, MPI_Win win) {
     int rc = host_Win_start(group, assertion, win);
     if (w && rc == MPI_SUCCESS) {
         note_started(w, group);
-        w->lock_stamp++;
+        note_opened(w);
     }
     return opened(w, NEWS_PSCW, rc);
 }

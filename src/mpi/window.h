@@ -31,6 +31,7 @@ struct target {
     /* Operations are numbered in order of issue. Gets below gets_before are complete; writes below
      * writes_before are complete at the target, which includes complete here. So something is under way if
      * the last one is not below. */
+    uint64_t last_hit; /* address */
     uint64_t last_get, gets_before;
     uint64_t last_write, writes_before;
     uint32_t requests;                    /* gets with a request, not complete; not in the numbers above */
@@ -60,6 +61,7 @@ struct window {
     bool open, shared, dynamic, cacheable;
     bool locked_all, fenced; /* an access epoch to all targets is open */
     bool hit, used;          /* a hit, any one-sided call, since the last flush of any kind */
+    bool unsettled;          /* no call has completed anything since the epoch was opened */
     bool wrote;              /* while its writes were not counted */
     bool fetching;           /* an atomic that returns a value is under way */
     enum mode mode;
@@ -74,7 +76,9 @@ struct window {
     bool score_complained; /* about a value that is none, once */
     struct target *targets;
     uint64_t flush_stamp;
-    uint64_t lock_stamp, held_stamp; /* one more with each epoch opened; equal: likewise, for all targets */
+    uint64_t lock_stamp; /* one more with each epoch opened */
+    uint64_t locked_at;  /* the number of the first operation that may be issued in it */
+    bool hit_unheld;     /* a hit since the last flush on a target whose lock is not known to be held */
     uint32_t first_busy;
     struct kin *kin;
     size_t kin_count;
@@ -122,9 +126,10 @@ static inline bool window_is_idle(const struct target *t) {
     return t->last_get < t->gets_before && t->last_write < t->writes_before && !t->requests;
 }
 
-/* MPI_Win_lock and MPI_Win_start may return at once; only a call that completed something shows that they have come through. */
+/* MPI_Win_lock, lock_all and start may return at once. That they have come through is shown only by an operation that was issued
+ * since and is complete: Open MPI does not even wait in a flush if there was none. */
 static inline bool window_is_held(const struct window *w, const struct target *t) {
-    return w->held_stamp == w->lock_stamp || (t && t->held_stamp == w->lock_stamp);
+    return t->held_stamp == w->lock_stamp;
 }
 
 /* A one-sided call, served by MPI or by the cache. */

@@ -19,7 +19,7 @@ expect() { # K=V, regular expression
     fi
 }
 
-expect HEARTH_MODE=sometimes 'HEARTH_MODE=sometimes is not one of transparent\|always\|user\|off; using the default'
+expect HEARTH_MODE=sometimes 'HEARTH_MODE=sometimes is not one of transparent\|always\|user\|off\|acquire; using the default'
 expect HEARTH_CACHE_SIZE=1 'HEARTH_CACHE_SIZE=1 is not a whole number from 64 to 1e\+15'
 expect HEARTH_CACHE_SIZE=12q 'HEARTH_CACHE_SIZE=12q is not a whole number'
 expect HEARTH_SAMPLE=-3 'HEARTH_SAMPLE=-3 is not a whole number from 1 to 4096'

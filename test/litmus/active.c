@@ -4,9 +4,6 @@
 
 #include "base/clock.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 static MPI_Group other; /* the rank on the other side */
 
 static void open_group(void) {

@@ -45,8 +45,7 @@ extern uint64_t litmus_runs;
 /* Marks of a test. */
 enum {
     MARK_CATCHES = 1, /* finds a cache that nobody tells of writes: --stale expects it to */
-    MARK_THREADS = 2, /* needs MPI_THREAD_MULTIPLE: run with --threads */
-    MARK_BARE = 4     /* makes its own windows: none are opened for it */
+    MARK_THREADS = 2  /* needs MPI_THREAD_MULTIPLE: run with --threads */
 };
 
 struct litmus {

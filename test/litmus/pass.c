@@ -1,8 +1,6 @@
 /* pass.c: see pass.h. */
 #include "pass.h"
 
-#include <stddef.h>
-
 static void call(void (*step)(void)) {
     if (step)
         step();

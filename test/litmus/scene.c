@@ -9,7 +9,6 @@
  * judged too. */
 #include "litmus.h"
 
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -13,7 +13,7 @@ catchers() { # kind: the tests that rely on it
     recv) echo recv recv_any sendrecv sendrecv_replace recv_long bsend ssend_recv dup_recv inter_recv two_windows in_flight_join ;;
     send-sync) echo ssend ;;
     probe) echo probe iprobe mprobe improbe ;;
-    collective) echo barrier bcast reduce allreduce gather scatter allgather alltoall scan exscan reduce_scatter neighbor_allgather ;;
+    collective) echo barrier bcast reduce allreduce gather scatter allgather alltoall scan exscan reduce_scatter neighbor_allgather win_free ;;
     request) echo irecv_wait irecv_test irecv_waitall irecv_waitany irecv_waitsome irecv_testall irecv_testany irecv_testsome \
         irecv_get_status issend_wait ssend_persistent recv_persistent rsend ibarrier iallreduce in_flight_waitall ;;
     fence) echo fence fence_put fence_other ;;
@@ -24,7 +24,7 @@ catchers() { # kind: the tests that rely on it
     atomic) echo fetch_and_op fetch_and_op_swap compare_and_swap get_accumulate fetch_and_op_in_flight ;;
     flush-poll) echo own_flag_flush own_flag_flush_all ;;
     recheck) echo remote_flag_flush ;;
-    generic) echo comm_split intercomm_merge win_free ;;
+    generic) echo comm_split intercomm_merge ;;
     esac
 }
 
