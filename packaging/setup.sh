@@ -7,7 +7,7 @@
 set -eu
 cd "$(dirname "$0")"
 
-build="cmake make gcc libc6-dev pkg-config mpich libmpich-dev openmpi-bin libopenmpi-dev libxxhash-dev"
+build="cmake make gcc libc6-dev pkg-config mpich libmpich-dev openmpi-bin libopenmpi-dev"
 test="gfortran g++ python3 python3-mpi4py python3-numpy iproute2 util-linux clang-format"
 full="nwchem-mpich valgrind"
 bench="gnuplot-nox"

@@ -15,18 +15,6 @@
 
 enum { WINDOW = 4096, BLOCK = 64, ROUNDS = 3 };
 
-static struct window open_window(size_t bytes, const char *mode) {
-    struct window w = make_window(bytes, mode);
-    MPI_Win_lock_all(0, w.win);
-    return w;
-}
-
-static void close_window(struct window *w) {
-    barrier();
-    MPI_Win_unlock_all(w->win);
-    free_window(w);
-}
-
 static void start_get(MPI_Win win, void *to, int target, size_t offset, size_t bytes) {
     MPI_Get(to, (int)bytes, MPI_BYTE, target, (MPI_Aint)offset, (int)bytes, MPI_BYTE, win);
 }

@@ -20,20 +20,8 @@ static void get(struct window *w, size_t offset, size_t bytes) {
     expect_pattern(got, bytes, peer(), offset, 0);
 }
 
-static struct window open_window(const char *mode) {
-    struct window w = make_window(WINDOW, mode);
-    MPI_Win_lock_all(0, w.win);
-    return w;
-}
-
-static void close_window(struct window *w) {
-    barrier();
-    MPI_Win_unlock_all(w->win);
-    free_window(w);
-}
-
 CASE(equal) {
-    struct window w = open_window("always");
+    struct window w = open_window(WINDOW, "always");
     for (int i = 0; i < 5; i++)
         get(&w, 1000, 333);
     expect_stat(w.win, gets, 5);
@@ -46,7 +34,7 @@ CASE(equal) {
 }
 
 CASE(prefix) {
-    struct window w = open_window("always");
+    struct window w = open_window(WINDOW, "always");
     get(&w, 64, 1000);
     get(&w, 64, 500);
     get(&w, 64, 1);
@@ -59,7 +47,7 @@ CASE(prefix) {
 }
 
 CASE(longer) {
-    struct window w = open_window("always");
+    struct window w = open_window(WINDOW, "always");
     get(&w, 64, 500);
     get(&w, 64, 1200);
     expect_stat(w.win, partial_hits, 1);
@@ -73,7 +61,7 @@ CASE(longer) {
 }
 
 CASE(longer_and_longer) {
-    struct window w = open_window("always");
+    struct window w = open_window(WINDOW, "always");
     for (size_t bytes = 1; bytes <= 30000; bytes = bytes * 3 + 1)
         get(&w, 128, bytes);
     expect_stat(w.win, direct, 1);
@@ -84,7 +72,7 @@ CASE(longer_and_longer) {
 
 /* A tail on its way, and the next get of the same. */
 CASE(longer_twice_in_one_epoch) {
-    struct window w = open_window("always");
+    struct window w = open_window(WINDOW, "always");
     get(&w, 256, 100);
     for (int i = 0; i < 2; i++) {
         start_get(&w, got, peer(), 256, 900);
@@ -99,7 +87,7 @@ CASE(longer_twice_in_one_epoch) {
 }
 
 CASE(shifted_is_a_miss) {
-    struct window w = open_window("always");
+    struct window w = open_window(WINDOW, "always");
     get(&w, 1024, 512);
     get(&w, 1032, 64);
     get(&w, 1000, 512);
@@ -110,7 +98,7 @@ CASE(shifted_is_a_miss) {
 }
 
 CASE(targets_are_apart) {
-    struct window w = open_window("always");
+    struct window w = open_window(WINDOW, "always");
     for (int round = 0; round < 2; round++)
         for (int target = 0; target < test_size; target++) {
             if (target == test_rank)
@@ -125,7 +113,7 @@ CASE(targets_are_apart) {
 }
 
 static void pending_pair(const char *mode) {
-    struct window w = open_window(mode);
+    struct window w = open_window(WINDOW, mode);
     start_get(&w, got, peer(), 2048, 400);
     start_get(&w, other, peer(), 2048, 400);
     start_get(&w, other + 400, peer(), 2048, 150);
@@ -146,7 +134,7 @@ CASE(pending) {
 }
 
 static void pending_longer(const char *mode) {
-    struct window w = open_window(mode);
+    struct window w = open_window(WINDOW, mode);
     start_get(&w, got, peer(), 2048, 400);
     start_get(&w, other, peer(), 2048, 1000);
     start_get(&w, other + 1000, peer(), 2048, 700);
@@ -167,7 +155,7 @@ CASE(longer_than_the_pending) {
 /* The buffer of the first get is overwritten as soon as it is complete; the second has its own copy, and so
  * has the cache. */
 CASE(buffers_are_free_after_the_flush) {
-    struct window w = open_window("always");
+    struct window w = open_window(WINDOW, "always");
     start_get(&w, got, peer(), 2048, 400);
     start_get(&w, other, peer(), 2048, 400);
     MPI_Win_flush_local(peer(), w.win);
@@ -183,7 +171,7 @@ CASE(buffers_are_free_after_the_flush) {
 /* Two gets on their way to overlapping buffers: what the buffers hold is anybody's guess, but none of it may
  * be kept as something that it is not. */
 static void overlapping_buffers(size_t shift, size_t first, size_t second) {
-    struct window w = open_window("always");
+    struct window w = open_window(WINDOW, "always");
     start_get(&w, got, peer(), first, 500);
     start_get(&w, got + shift, peer(), second, 500);
     MPI_Win_flush(peer(), w.win);
@@ -203,7 +191,7 @@ CASE(overlapping_buffers) {
 
 /* A get that joined a pending one, into a buffer which a third get overwrites. */
 CASE(overlapping_with_a_pending_hit) {
-    struct window w = open_window("always");
+    struct window w = open_window(WINDOW, "always");
     start_get(&w, other, peer(), 64, 300);
     start_get(&w, got, peer(), 64, 300);
     start_get(&w, got, peer(), 4096, 300);
@@ -217,7 +205,7 @@ CASE(overlapping_with_a_pending_hit) {
 }
 
 CASE(another_layout_is_another_thing) {
-    struct window w = open_window("always");
+    struct window w = open_window(WINDOW, "always");
     MPI_Datatype column;
     MPI_Type_vector(16, 4, 12, MPI_BYTE, &column);
     MPI_Type_commit(&column);
@@ -236,7 +224,7 @@ CASE(another_layout_is_another_thing) {
 
 /* The origin's type does not matter for what is a hit. */
 CASE(origin_type_does_not_matter) {
-    struct window w = open_window("always");
+    struct window w = open_window(WINDOW, "always");
     MPI_Datatype column;
     MPI_Type_vector(16, 4, 12, MPI_BYTE, &column);
     MPI_Type_commit(&column);
@@ -251,7 +239,7 @@ CASE(origin_type_does_not_matter) {
 }
 
 CASE(two_thousand_entries) {
-    struct window w = open_window("always");
+    struct window w = open_window(WINDOW, "always");
     for (int round = 0; round < 3; round++)
         for (size_t i = 0; i < 2000; i++)
             get(&w, 32 * i, 24 + i % 9);

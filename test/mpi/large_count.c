@@ -3,20 +3,8 @@
 #include "test.h"
 
 #if MPI_VERSION >= 4
-static struct window open_window(void) {
-    struct window w = make_window(4096, "always");
-    MPI_Win_lock_all(0, w.win);
-    return w;
-}
-
-static void close_window(struct window *w) {
-    barrier();
-    MPI_Win_unlock_all(w->win);
-    free_window(w);
-}
-
 CASE(get_c) {
-    struct window w = open_window();
+    struct window w = open_window(4096, "always");
     unsigned char got[500];
     for (int i = 0; i < 4; i++) {
         memset(got, 0, sizeof got);
@@ -32,7 +20,7 @@ CASE(get_c) {
 }
 
 CASE(rget_c) {
-    struct window w = open_window();
+    struct window w = open_window(4096, "always");
     unsigned char got[500];
     for (int i = 0; i < 4; i++) {
         MPI_Request request;
@@ -72,7 +60,7 @@ static void put_by(int way, const int *from, int *result, MPI_Win win) {
 }
 
 CASE(writes_c) {
-    struct window w = open_window();
+    struct window w = open_window(4096, "always");
     int got[4], result[4];
     for (int way = 0; way < 6; way++) {
         int put[4] = {way, 10 + way, 20 + way, 30 + way};
@@ -88,7 +76,7 @@ CASE(writes_c) {
 }
 
 CASE(types_c) {
-    struct window w = open_window();
+    struct window w = open_window(4096, "always");
     unsigned char got[64];
     MPI_Datatype column;
     MPI_Type_vector_c(16, 4, 12, MPI_BYTE, &column);

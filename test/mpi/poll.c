@@ -18,12 +18,6 @@ static struct window open_zeroed(const char *mode) {
     return w;
 }
 
-static void close_window(struct window *w) {
-    barrier();
-    MPI_Win_unlock_all(w->win);
-    free_window(w);
-}
-
 static bool in_time(double start) {
     return MPI_Wtime() - start < PATIENCE;
 }

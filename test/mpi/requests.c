@@ -8,18 +8,6 @@ enum { WINDOW = 16384 };
 
 static unsigned char got[WINDOW];
 
-static struct window open_window(const char *mode) {
-    struct window w = make_window(WINDOW, mode);
-    MPI_Win_lock_all(0, w.win);
-    return w;
-}
-
-static void close_window(struct window *w) {
-    barrier();
-    MPI_Win_unlock_all(w->win);
-    free_window(w);
-}
-
 static MPI_Request rget(struct window *w, void *to, size_t offset, size_t bytes) {
     MPI_Request request;
     memset(to, 0, bytes);
@@ -135,7 +123,7 @@ static void mixed_testany(MPI_Request *requests) {
 CASE(mixed_with_messages) {
     completion *completions[] = {mixed_waitall,  mixed_waitany, mixed_waitsome,
                                  mixed_testsome, mixed_testall, mixed_testany};
-    struct window w = open_window("always");
+    struct window w = open_window(WINDOW, "always");
     MPI_Request requests[MIXED];
     get_and_check(&w, 0, 100);
     get_and_check(&w, 512, 100);
@@ -154,7 +142,7 @@ CASE(mixed_with_messages) {
 
 CASE(many_at_once) {
     enum { MANY = 200 };
-    struct window w = open_window("always");
+    struct window w = open_window(WINDOW, "always");
     MPI_Request requests[MANY];
     for (int round = 0; round < 3; round++) {
         for (size_t i = 0; i < MANY; i++)

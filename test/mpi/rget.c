@@ -9,18 +9,6 @@ enum { WINDOW = 16384, BYTES = 600, OFFSET = 320 };
 
 static unsigned char got[WINDOW], other[WINDOW];
 
-static struct window open_window(const char *mode) {
-    struct window w = make_window(WINDOW, mode);
-    MPI_Win_lock_all(0, w.win);
-    return w;
-}
-
-static void close_window(struct window *w) {
-    barrier();
-    MPI_Win_unlock_all(w->win);
-    free_window(w);
-}
-
 static MPI_Request rget(struct window *w, void *to, size_t offset, size_t bytes) {
     MPI_Request request;
     memset(to, 0, bytes);
@@ -101,7 +89,7 @@ static void by_get_status(MPI_Request *request) {
 
 /* First a miss, then two hits, each complete without any flush. */
 static void expect_completion(completion *complete) {
-    struct window w = open_window("always");
+    struct window w = open_window(WINDOW, "always");
     for (int i = 0; i < 3; i++) {
         MPI_Request request = rget(&w, got, OFFSET, BYTES);
         expect(request != MPI_REQUEST_NULL);
@@ -153,7 +141,7 @@ CASE(request_get_status) {
 
 /* MPICH and Open MPI's osc pt2pt refuse it; where it is taken, the flush completes the get. */
 CASE(request_free) {
-    struct window w = open_window("always");
+    struct window w = open_window(WINDOW, "always");
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     for (int i = 0; i < 3; i++) {
         MPI_Request request = rget(&w, got, OFFSET, BYTES);
@@ -171,7 +159,7 @@ CASE(request_free) {
 
 /* Filled in the completing call: the flush that follows finds the buffer overwritten. */
 CASE(overwritten_between_wait_and_flush) {
-    struct window w = open_window("always");
+    struct window w = open_window(WINDOW, "always");
     MPI_Request request = rget(&w, got, OFFSET, BYTES);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
     memset(got, 0xcc, BYTES);
@@ -184,7 +172,7 @@ CASE(overwritten_between_wait_and_flush) {
 
 /* After a flush the data is there and the buffer free, though the request is still to be waited for. */
 static void overwrite_before_wait(bool local) {
-    struct window w = open_window("always");
+    struct window w = open_window(WINDOW, "always");
     MPI_Request request = rget(&w, got, OFFSET, BYTES);
     if (local)
         MPI_Win_flush_local(peer(), w.win);
@@ -226,7 +214,7 @@ CASE(waited_for_after_the_epoch) {
 /* The data of an Rget must be there after its Wait, though a get of the same is not complete before the
  * flush. */
 CASE(never_joins_a_pending_get) {
-    struct window w = open_window("always");
+    struct window w = open_window(WINDOW, "always");
     MPI_Request request;
     get(&w, other, OFFSET, BYTES);
     request = rget(&w, got, OFFSET, BYTES);
@@ -242,7 +230,7 @@ CASE(never_joins_a_pending_get) {
 
 /* The other way round: a get that may have joined the Rget, whose buffer is gone before the flush. */
 CASE(get_beside_a_pending_rget) {
-    struct window w = open_window("always");
+    struct window w = open_window(WINDOW, "always");
     for (size_t i = 0; i < 4; i++) {
         MPI_Request request = rget(&w, got, OFFSET + 1024 * i, BYTES);
         get(&w, other, OFFSET + 1024 * i, BYTES);
@@ -258,7 +246,7 @@ CASE(get_beside_a_pending_rget) {
 }
 
 CASE(longer_than_what_is_cached) {
-    struct window w = open_window("always");
+    struct window w = open_window(WINDOW, "always");
     MPI_Request request = rget(&w, got, OFFSET, 100);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
     request = rget(&w, got, OFFSET, BYTES);
@@ -275,7 +263,7 @@ CASE(longer_than_what_is_cached) {
 
 /* No flush between the reads: only the barriers, and the rule that the result of an Rget is not kept. */
 CASE(transparent_mode_keeps_nothing) {
-    struct window w = open_window("transparent");
+    struct window w = open_window(WINDOW, "transparent");
     for (int version = 0; version < 5; version++) {
         MPI_Request request;
         if (version)
@@ -289,7 +277,7 @@ CASE(transparent_mode_keeps_nothing) {
 }
 
 CASE(nobody_and_nothing) {
-    struct window w = open_window("always");
+    struct window w = open_window(WINDOW, "always");
     MPI_Request requests[2];
     for (int i = 0; i < 2; i++) {
         got[0] = 77;
@@ -304,7 +292,7 @@ CASE(nobody_and_nothing) {
 /* On MPICH 4.0 the Wait of such an Rget returns before the data is there, which only a flush brings: the
  * program can but flush, and the cache must not keep what it found after the Wait. */
 CASE(types_freed_before_the_wait) {
-    struct window w = open_window("always");
+    struct window w = open_window(WINDOW, "always");
     for (int round = 0; round < 3; round++) {
         MPI_Datatype from, into;
         MPI_Request request;
@@ -328,7 +316,7 @@ CASE(types_freed_before_the_wait) {
 
 /* The second half is written by ourselves while Rgets of the first half are on their way. */
 CASE(put_beside_rget) {
-    struct window w = open_window("always");
+    struct window w = open_window(WINDOW, "always");
     unsigned char mine[64];
     for (int version = 1; version < 5; version++) {
         MPI_Request requests[2];

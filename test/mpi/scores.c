@@ -24,18 +24,6 @@ static bool is_tiny(void) {
     return strcmp(test_config(), "tiny") == 0;
 }
 
-static struct window open_window(void) {
-    struct window w = make_window(WINDOW, "always");
-    MPI_Win_lock_all(0, w.win);
-    return w;
-}
-
-static void close_window(struct window *w) {
-    barrier();
-    MPI_Win_unlock_all(w->win);
-    free_window(w);
-}
-
 static void read_block(struct window *w, int block) {
     unsigned char got[BLOCK];
     MPI_Get(got, BLOCK, MPI_BYTE, peer(), block * BLOCK, BLOCK, MPI_BYTE, w->win);
@@ -68,7 +56,7 @@ static double treasure(void *arg, int target, MPI_Aint disp, uint64_t bytes) {
 
 CASE(asked_once_per_entry) {
     SKIP_IF(!test_cached(), "nothing is kept for certain");
-    struct window w = open_window();
+    struct window w = open_window(WINDOW, "always");
     struct judge j = {.value = 3};
     expect_eq(find_set_score()(w.win, judge, &j), MPI_SUCCESS);
     for (int round = 0; round < 3; round++)
@@ -127,7 +115,7 @@ static void stream(struct window *w) {
 }
 
 CASE(a_treasure_outlives_a_stream) {
-    struct window w = open_window();
+    struct window w = open_window(WINDOW, "always");
     if (find_set_score())
         find_set_score()(w.win, treasure, NULL);
     read_block(&w, 0);
@@ -142,7 +130,7 @@ CASE(a_treasure_outlives_a_stream) {
 /* What an old function said counts no more with a new one, or none. */
 CASE(a_new_function_starts_anew) {
     SKIP_IF(!is_tiny(), "there is room for everything, or nothing");
-    struct window w = open_window();
+    struct window w = open_window(WINDOW, "always");
     struct judge j = {.value = 1e-6};
     find_set_score()(w.win, treasure, NULL);
     read_block(&w, 0);
@@ -241,7 +229,7 @@ static int end_listening(const char *words) {
 CASE(nonsense_is_said_once_and_counts_as_average) {
     static const double values[] = {NAN, INFINITY, -INFINITY, -1, 0};
     for (int i = 0; i < 5; i++) {
-        struct window w = open_window();
+        struct window w = open_window(WINDOW, "always");
         struct judge j = {.value = values[i]};
         begin_listening();
         if (find_set_score())

@@ -93,6 +93,9 @@ struct window {
 struct window make_window(size_t bytes, const char *mode);
 /* Collective. Looks at the window's counters first: they have to add up. */
 void free_window(struct window *w);
+/* The same with an access epoch to all, which ends when everybody is done. */
+struct window open_window(size_t bytes, const char *mode);
+void close_window(struct window *w);
 /* The info that make_window would give; MPI_INFO_NULL, or free it. */
 MPI_Info make_info(const char *mode);
 void *aligned_bytes(size_t bytes);

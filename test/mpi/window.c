@@ -57,6 +57,18 @@ void free_window(struct window *w) {
     free(w->base);
 }
 
+struct window open_window(size_t bytes, const char *mode) {
+    struct window w = make_window(bytes, mode);
+    MPI_Win_lock_all(0, w.win);
+    return w;
+}
+
+void close_window(struct window *w) {
+    barrier();
+    MPI_Win_unlock_all(w->win);
+    free_window(w);
+}
+
 void rewrite(struct window *w, int version) {
     barrier();
     fill_pattern(w->base, w->bytes, test_rank, 0, version);

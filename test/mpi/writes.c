@@ -11,18 +11,6 @@
 
 enum { WINDOW = 8192, BLOCK = 64, INTS = BLOCK / (int)sizeof(int) };
 
-static struct window open_window(void) {
-    struct window w = make_window(WINDOW, "always");
-    MPI_Win_lock_all(0, w.win);
-    return w;
-}
-
-static void close_window(struct window *w) {
-    barrier();
-    MPI_Win_unlock_all(w->win);
-    free_window(w);
-}
-
 static void read_bytes(MPI_Win win, void *to, size_t offset, size_t bytes) {
     MPI_Get(to, (int)bytes, MPI_BYTE, peer(), (MPI_Aint)offset, (int)bytes, MPI_BYTE, win);
     MPI_Win_flush(peer(), win);
@@ -37,7 +25,7 @@ static void put_bytes(MPI_Win win, const void *from, size_t offset, size_t bytes
 typedef void writer(MPI_Win win, int *ints, MPI_Request *request);
 
 static void expect_dropped_block(writer *write) {
-    struct window w = open_window();
+    struct window w = open_window(WINDOW, "always");
     unsigned char before[BLOCK], after[BLOCK];
     int ints[INTS], got[INTS];
     MPI_Request request = MPI_REQUEST_NULL;
@@ -161,7 +149,7 @@ CASE(borders) {
                 {31, 34, 3}, {0, 256, 8}, {100, 0, 0}, {256, 64, 0}};
     unsigned char got[32], mine[256], model[256];
     for (size_t i = 0; i < sizeof puts / sizeof puts[0]; i++) {
-        struct window w = open_window();
+        struct window w = open_window(WINDOW, "always");
         fill_pattern(model, 256, peer(), 0, 0);
         for (size_t at = 0; at < 256; at += 32)
             read_bytes(w.win, got, at, 32);
@@ -182,7 +170,7 @@ CASE(borders) {
 
 /* A matrix of 16 x 16 ints at 1024, its columns cached; one column is written. */
 CASE(a_column_between_columns) {
-    struct window w = open_window();
+    struct window w = open_window(WINDOW, "always");
     int column_got[16], column_put[16];
     MPI_Datatype column;
     MPI_Type_vector(16, 1, 16, MPI_INT, &column);
@@ -209,7 +197,7 @@ CASE(a_column_between_columns) {
 }
 
 CASE(other_targets_stay) {
-    struct window w = open_window();
+    struct window w = open_window(WINDOW, "always");
     unsigned char got[BLOCK], mine[BLOCK];
     int third = (test_rank + 2) % test_size;
     SKIP_IF(test_size < 3, (close_window(&w), "needs 3 ranks"));
@@ -228,7 +216,7 @@ CASE(other_targets_stay) {
 
 /* What a get brings that runs beside a put is undefined; what is read after the flush is not. */
 static void get_beside_put(bool get_first, bool flush_local_between) {
-    struct window w = open_window();
+    struct window w = open_window(WINDOW, "always");
     unsigned char got[BLOCK], mine[BLOCK];
     for (int version = 1; version < 6; version++) {
         fill_pattern(mine, BLOCK, test_rank, 256, version);
@@ -261,7 +249,7 @@ CASE(get_beside_put) {
 /* On MPICH 4.0 a flush_local after a get and a put, in this order, returns before the get is there: what the
  * cache finds in its buffer then is nothing to be kept. */
 CASE(get_then_put_then_flush_local) {
-    struct window w = open_window();
+    struct window w = open_window(WINDOW, "always");
     unsigned char got[BLOCK], mine[BLOCK] = {0};
     for (size_t at = 1024; at < 2048; at += BLOCK) {
         memset(got, 0, BLOCK);
@@ -281,7 +269,7 @@ CASE(get_then_put_then_flush_local) {
 
 /* A Wait on Rput completes it locally only. */
 CASE(get_between_wait_and_flush) {
-    struct window w = open_window();
+    struct window w = open_window(WINDOW, "always");
     unsigned char got[BLOCK], mine[BLOCK];
     MPI_Request request;
     for (int version = 1; version < 6; version++) {
@@ -302,7 +290,7 @@ CASE(get_between_wait_and_flush) {
 /* A hit in between must not hide that a put is still on its way: the flush has to be a real one. The peer
  * looks for the data in its own memory. */
 CASE(flush_after_put_and_hit_completes_the_put) {
-    struct window w = open_window();
+    struct window w = open_window(WINDOW, "always");
     unsigned char got[BLOCK], mine[BLOCK];
     int previous = (test_rank + test_size - 1) % test_size;
     read_bytes(w.win, got, 0, BLOCK);
@@ -327,7 +315,7 @@ CASE(flush_after_put_and_hit_completes_the_put) {
 
 /* The second window begins `shift` bytes into the first. Writes through either are seen through the other. */
 static void expect_one_memory(size_t shift) {
-    struct window w = open_window();
+    struct window w = open_window(WINDOW, "always");
     MPI_Info info = make_info("always");
     MPI_Win inner;
     unsigned char got[BLOCK], mine[BLOCK];
