@@ -13,7 +13,7 @@
 #include <stdlib.h>
 
 #include "hearth.h"
-#include "mpi/check.h"
+#include "mpi/rma/check.h"
 
 #define EXPORT __attribute__((visibility("default")))
 

@@ -3,7 +3,9 @@
 #ifndef HEARTH_MPI_ACQUIRE_H
 #define HEARTH_MPI_ACQUIRE_H
 
-#include "mpi/window.h"
+#include <stdatomic.h>
+
+#include "mpi/host.h"
 
 /* How the news came. Only tests care: HEARTH_TEST_DEAF=word makes Hearth deaf to one kind. */
 enum news {
@@ -30,18 +32,6 @@ extern int acquire_deaf;                    /* a kind, or -1 */
 static inline void acquire(enum news how) {
     if (LIKELY(acquire_deaf != (int)how))
         atomic_fetch_add_explicit(&acquire_generation, 1, memory_order_release);
-}
-
-/* Before the window's cache is used: forgets what is older than the last acquire. Under the lock. */
-static inline void acquire_catch_up(struct window *w) {
-    if (w->mode != MODE_ACQUIRE)
-        return;
-    uint64_t now = atomic_load_explicit(&acquire_generation, memory_order_acquire);
-    if (LIKELY(w->acquired == now))
-        return;
-    w->acquired = now;
-    if (w->cache)
-        cache_invalidate(w->cache);
 }
 
 #endif

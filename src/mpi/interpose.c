@@ -5,7 +5,7 @@
  * other: windows and requests are looked up by handle, and those of the library are unknown. Telling its calls from the program's
  * by the return address was tried and dropped: a callback that ends in `return MPI_Win_free(win)` returns straight into the
  * library, and a window that is freed unseen is served when its handle comes back. */
-#include "mpi/check.h"
+#include "mpi/rma/check.h"
 #include "mpi/hooks.h"
 
 #define EXPORT __attribute__((visibility("default")))

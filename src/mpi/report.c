@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "mpi/check.h"
+#include "mpi/rma/check.h"
 #include "mpi/hooks.h"
-#include "mpi/rma.h"
+#include "mpi/rma/rma.h"
 
 enum { MOST_RECORDS = 1024, NAME_BYTES = 64 };
 

@@ -12,11 +12,10 @@
 #include <limits.h>
 #include <stdlib.h>
 
-#include "mpi/acquire.h"
-#include "mpi/check.h"
+#include "mpi/rma/check.h"
 #include "mpi/hooks.h"
-#include "mpi/measure.h"
-#include "mpi/rma.h"
+#include "mpi/rma/measure.h"
+#include "mpi/rma/rma.h"
 
 /* The arguments of a get. request is NULL for MPI_Get. */
 struct get {

@@ -11,10 +11,9 @@
  * nothing is passed on: programs poll with it. */
 #include <stdlib.h>
 
-#include "mpi/acquire.h"
 #include "mpi/hooks.h"
-#include "mpi/measure.h"
-#include "mpi/rma.h"
+#include "mpi/rma/measure.h"
+#include "mpi/rma/rma.h"
 
 enum scope { SCOPE_LOCAL, SCOPE_REMOTE };
 

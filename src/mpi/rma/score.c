@@ -7,7 +7,7 @@
  * score leaves the entry without a weight, which makes it an average one. */
 #include <math.h>
 
-#include "mpi/rma.h"
+#include "mpi/rma/rma.h"
 
 static double by_size(void *arg, int target, MPI_Aint disp, uint64_t bytes) {
     (void)arg, (void)target, (void)disp;

@@ -2,7 +2,7 @@
  *
  * To say what a program may have missed, the calls that it made are kept in a ring, and each entry remembers
  * how many there were when it was filled. */
-#include "mpi/check.h"
+#include "mpi/rma/check.h"
 
 #include <inttypes.h>
 

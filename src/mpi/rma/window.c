@@ -6,17 +6,16 @@
  *
  * Structures of freed windows are used again but never returned to the system: window_find may look at one
  * that another thread is just freeing, and will see that it is not the one. */
-#include "mpi/window.h"
+#include "mpi/rma/window.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/random.h>
 #include <unistd.h>
 
-#include "mpi/acquire.h"
-#include "mpi/check.h"
+#include "mpi/rma/check.h"
 #include "mpi/hooks.h"
-#include "mpi/rma.h"
+#include "mpi/rma/rma.h"
 
 enum { BUCKETS = 256 };
 

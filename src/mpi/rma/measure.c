@@ -1,6 +1,6 @@
 /* measure.c: see measure.h. Only flushes count as completions: an unlock or a fence waits for more than the
  * get. */
-#include "mpi/measure.h"
+#include "mpi/rma/measure.h"
 
 enum { SAMPLES = 8 };
 

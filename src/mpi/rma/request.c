@@ -7,9 +7,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "mpi/acquire.h"
 #include "mpi/hooks.h"
-#include "mpi/rma.h"
+#include "mpi/rma/rma.h"
 
 _Atomic uint64_t request_count;
 

@@ -4,7 +4,7 @@
 #ifndef HEARTH_MPI_CHECK_H
 #define HEARTH_MPI_CHECK_H
 
-#include "mpi/rma.h"
+#include "mpi/rma/rma.h"
 
 extern bool check_is_on; /* known from the first window on */
 

@@ -3,7 +3,7 @@
 #ifndef HEARTH_MPI_MEASURE_H
 #define HEARTH_MPI_MEASURE_H
 
-#include "mpi/window.h"
+#include "mpi/rma/window.h"
 
 /* Around the get: start gives 0 if there is nothing to measure. */
 uint64_t measure_start(const struct target *t);

@@ -1,7 +1,7 @@
 /* clampi.c: what a program may say to the cache, in C and (by the usual name mangling) in Fortran. */
 #include "clampi.h"
 
-#include "mpi/rma.h"
+#include "mpi/rma/rma.h"
 
 #define EXPORT __attribute__((visibility("default")))
 

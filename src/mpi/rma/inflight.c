@@ -16,9 +16,8 @@
 #include <stdlib.h>
 #include <errno.h>
 
-#include "mpi/acquire.h"
-#include "mpi/check.h"
-#include "mpi/rma.h"
+#include "mpi/rma/check.h"
+#include "mpi/rma/rma.h"
 
 static struct op *ops;
 static uint32_t op_room, op_used, op_free = NO_OP;

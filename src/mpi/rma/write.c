@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "mpi/hooks.h"
-#include "mpi/rma.h"
+#include "mpi/rma/rma.h"
 
 enum { MOST_WRITES = 4096 }; /* remembered per target; more than that drop everything of the target */
 

@@ -3,7 +3,22 @@
 #ifndef HEARTH_MPI_RMA_H
 #define HEARTH_MPI_RMA_H
 
-#include "mpi/window.h"
+#include "mpi/acquire.h"
+#include "mpi/rma/window.h"
+
+/* ---- acquire.c ---- */
+
+/* Before the window's cache is used: forgets what is older than the last acquire. Under the lock. */
+static inline void acquire_catch_up(struct window *w) {
+    if (w->mode != MODE_ACQUIRE)
+        return;
+    uint64_t now = atomic_load_explicit(&acquire_generation, memory_order_acquire);
+    if (LIKELY(w->acquired == now))
+        return;
+    w->acquired = now;
+    if (w->cache)
+        cache_invalidate(w->cache);
+}
 
 /* ---- noop.c ---- */
 

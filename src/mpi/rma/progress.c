@@ -5,7 +5,7 @@
  * The call is MPI_Test of a request that is never complete until the end, for which both MPIs look at
  * everything that has arrived. MPI_Iprobe would not do: on a communicator of one's own MPICH looks at nothing
  * else, and on a shared one a message that waits there ends it early. */
-#include "mpi/rma.h"
+#include "mpi/rma/rma.h"
 
 _Atomic uint64_t progress_last, progress_limit;
 

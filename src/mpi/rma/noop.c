@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "mpi/rma.h"
+#include "mpi/rma/rma.h"
 
 enum { LARGEST_ELEMENT = 32 }; /* bytes: a complex long double */
 
