@@ -3,6 +3,7 @@
 #define HEARTH_BASE_H
 
 #include "base/clock.h"
+#include "base/heater.h"
 #include "base/json.h"
 #include "base/log.h"
 #include "base/memory.h"
@@ -13,7 +14,10 @@
 
 #define LIKELY(x)   __builtin_expect(!!(x), 1)
 #define UNLIKELY(x) __builtin_expect(!!(x), 0)
-#define CACHE_LINE  64u
+
+/* Of a variable that other files read on a hot path: reached without a table of addresses. */
+#define HIDDEN     __attribute__((visibility("hidden")))
+#define CACHE_LINE 64u
 
 static inline uint64_t round_up(uint64_t n, uint64_t unit) {
     return (n + unit - 1) / unit * unit;

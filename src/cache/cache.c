@@ -32,6 +32,7 @@ void cache_config_from(struct cache_config *config, const struct settings *s) {
         .path = (unsigned)s->path,
         .evictions = (unsigned)s->evictions,
         .doze = s->doze,
+        .heated = s->heater_index,
         .adaptive = s->adapt,
         .adapt_interval = s->adapt_interval,
         .conflict_threshold = s->conflict_threshold,

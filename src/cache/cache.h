@@ -33,6 +33,7 @@ struct cache_config {
     enum score score;
     unsigned sample, path, evictions;
     uint64_t doze; /* misses in a row after which most are not kept; 0: never */
+    bool heated;   /* the index is registered with the heater */
     bool adaptive;
     uint64_t adapt_interval;
     double conflict_threshold, index_increase, sparse_threshold, index_decrease;
@@ -140,5 +141,30 @@ void cache_stats(const struct cache *cache, struct cache_stats *stats);
 
 /* 0 if all invariants hold, else -EINVAL after a log line that names the broken one. Walks everything. */
 int cache_check(const struct cache *cache);
+
+/* ---- what a cache would have served: for advice, without keeping any data ---- */
+
+struct cache_estimate;
+
+/* All of these are estimates, from a sample of the keys. */
+struct cache_foresight {
+    uint64_t gets;        /* seen */
+    uint64_t kept;        /* of these, served if everything were kept for ever, */
+    uint64_t kept_within; /* or as long as the epoch is the same */
+    uint64_t bytes;       /* that all distinct accesses take together */
+};
+
+/* 0, or an error of memory_open. Takes some 100 KB of the budget, whatever it is told. */
+int cache_estimate_open(struct memory_budget *budget, struct cache_estimate **estimate);
+void cache_estimate_close(struct cache_estimate *estimate);
+
+/* An access, in an epoch of the caller's counting; an own write that begins here. */
+void cache_estimate_get(struct cache_estimate *estimate, uint32_t target, uint64_t disp, uint64_t bytes,
+                        uint64_t epoch);
+/* The same for an access whose size is not known yet: true if that was all, since its key is not in the sample. */
+bool cache_estimate_skips(struct cache_estimate *estimate, uint32_t target, uint64_t disp);
+void cache_estimate_write(struct cache_estimate *estimate, uint32_t target, uint64_t disp);
+
+void cache_estimate_read(const struct cache_estimate *estimate, struct cache_foresight *foresight);
 
 #endif

@@ -16,16 +16,29 @@
 
 #include "cache/write.h"
 
+static void warm(struct cache *c) {
+    if (c->config.heated)
+        heater_add(c->slots, c->slot_count * sizeof(struct slot));
+}
+
+/* To be called before the slots move or go. */
+static void cool(struct cache *c) {
+    if (c->config.heated)
+        heater_retire(c->slots);
+}
+
 int index_open(struct cache *c, uint32_t slots) {
     int err = memory_open(&c->slot_memory, slots * sizeof(struct slot), c->config.budget);
     if (err)
         return err;
     c->slots = c->slot_memory.base;
     c->slot_count = slots;
+    warm(c);
     return 0;
 }
 
 void index_close(struct cache *c) {
+    cool(c);
     memory_close(&c->slot_memory);
 }
 
@@ -136,11 +149,15 @@ static void place_again(struct cache *c, enum kind kind) {
 
 /* The descriptors know the keys: the old table is not needed, so none has to be held beside it. */
 int index_resize(struct cache *c, uint32_t slots) {
+    cool(c);
     int err = memory_resize(&c->slot_memory, slots * sizeof(struct slot));
+    if (!err) {
+        c->slots = c->slot_memory.base;
+        c->slot_count = slots;
+    }
+    warm(c);
     if (err)
         return err;
-    c->slots = c->slot_memory.base;
-    c->slot_count = slots;
     memset(c->slots, 0, slots * sizeof(struct slot));
     for (uint32_t id = 1; id < c->used; id++)
         c->pool[id].slot = NO_SLOT;

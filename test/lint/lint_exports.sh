@@ -2,7 +2,7 @@
 # The libraries show their public names and no others.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
-public='^(P?MPI_[A-Z][A-Za-z0-9_]*|CLAMPI_[A-Z][A-Za-z0-9_]*|clampi_[a-z_]+|hearth_[a-z_]+)$'
+public='^(P?MPI_[A-Z][A-Za-z0-9_]*|CLAMPI_[A-Z][A-Za-z0-9_]*|clampi_[a-z_]+|hearth_[a-z_]+|match_[a-z_]+)$'
 looked=0 bad=0
 for library in build/mpich/lib/*.so build/openmpi/lib/*.so; do
     [ -e "$library" ] || continue

@@ -1,0 +1,93 @@
+/* match.h: message matching by MPI's rules, in queues that stay in the CPU's caches. No MPI is needed.
+ *
+ * An engine holds two queues: receives that were posted and wait for a message, and messages that arrived
+ * and wait for a receive. A receive and a message match if their contexts are equal and source and tag are
+ * equal or wildcards of the receive. Of several posted receives the one posted first takes a message; of
+ * several messages that wait the one that arrived first is taken.
+ *
+ * An engine is not for two threads at once. A thread of Hearth's own may read its memory at any time to keep
+ * it in the caches: it is not given back before match_close. */
+#ifndef HEARTH_MATCH_H
+#define HEARTH_MATCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define MATCH_ANY_SOURCE (-1)
+#define MATCH_ANY_TAG    (-1)
+
+enum match_structure {
+    MATCH_FAST, /* arrays of 64 with fingerprints, hash bins above a few hundred entries */
+    MATCH_LLA,  /* linked list of arrays of K entries */
+    MATCH_LIST  /* a heap node per entry */
+};
+
+struct match_options {
+    enum match_structure structure;
+    unsigned k;  /* MATCH_LLA: receives per node, 2, 4, 8 ... 64; of messages 3, 6, 12 ... 96. 0: 8 */
+    bool heated; /* its memory is registered with the heater */
+};
+
+struct match;
+
+/* A posted receive, for match_cancel; of no use once it is matched or cancelled. */
+typedef uint64_t match_entry;
+
+/* options may be NULL: the defaults, all zero. 0, -EINVAL, or -ENOMEM. */
+int match_open(const struct match_options *options, struct match **engine);
+void match_close(struct match *engine);
+
+/* "fast", "list", "lla" or "lla-K" as options; -EINVAL if it is none of these. */
+int match_parse(const char *word, struct match_options *options);
+
+/* A receive is posted. 1: the first message that matches was taken, *message is what it was queued with. 0:
+ * none does; the receive is queued with `receive`, and *entry names it. -ENOMEM: nothing happened. */
+int match_post(struct match *engine, int32_t source, int32_t tag, uint32_t context, void *receive,
+               match_entry *entry, void **message);
+
+/* A message has arrived; source and tag are no wildcards. 1: the first receive that matches was taken,
+ * *receive is what it was posted with. 0: none does; the message is queued. -ENOMEM: nothing happened. */
+int match_arrive(struct match *engine, int32_t source, int32_t tag, uint32_t context, void *message,
+                 void **receive);
+
+/* Is there a message that this receive would take? 1 and *message, or 0. It stays in the queue. */
+int match_probe(struct match *engine, int32_t source, int32_t tag, uint32_t context, void **message);
+
+/* The same, and takes it out of the queue. */
+int match_take(struct match *engine, int32_t source, int32_t tag, uint32_t context, void **message);
+
+/* Takes a receive out of the queue, in constant time. It must be queued. Returns what it was posted with. */
+void *match_cancel(struct match *engine, match_entry entry);
+
+/* Takes out the first message, or posted receive, of the context; NULL if there is none. For emptying. */
+void *match_drain_messages(struct match *engine, uint32_t context);
+void *match_drain_receives(struct match *engine, uint32_t context);
+
+#define MATCH_BUCKETS 24 /* of the histograms: bucket b counts values below 2^b, and not below 2^(b-1) */
+
+struct match_counters {
+    uint64_t posts, arrivals, probes, cancels;
+    uint64_t matched;    /* arrivals that found a posted receive */
+    uint64_t unexpected; /* arrivals that found none */
+    uint64_t wildcards;  /* posts with a wildcard */
+    uint64_t posted_now, unexpected_now, posted_most, unexpected_most; /* lengths of the queues */
+    uint64_t depth[MATCH_BUCKETS];                                     /* entries looked at, per search */
+    uint64_t posted_length[MATCH_BUCKETS];     /* of the queue searched, at each arrival */
+    uint64_t unexpected_length[MATCH_BUCKETS]; /* likewise, at each post and probe */
+    uint64_t bytes;                            /* of memory */
+};
+
+void match_counters(const struct match *engine, struct match_counters *counters);
+
+/* For tests: walks everything, and aborts with a line if an invariant does not hold. */
+void match_check(const struct match *engine);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,513 @@
+/* heater.c: a thread that touches every cache line that was registered, naps, and begins again ("hot
+ * caching").
+ *
+ * What is used often is not evicted. The thread runs on a core that shares a cache with the core that will
+ * need the data, and keeps it in that cache, or in its own, from which it is fetched faster than from memory.
+ *
+ *      regions     chunk 0: 64 places, chunk 1: 128, ...; a place is {base, bytes}, empty if base is NULL
+ *      touching    the place that the heater is in, or NULL
+ *      word        pauses * 8 + EMPTY + STOP + ASLEEP: all that the heater waits for, in one futex
+ *
+ * The heater takes no lock. Those who add and retire take one, among themselves. Chunks are never given back,
+ * so a place may always be looked at. What may be touched is settled as with a hazard pointer:
+ *
+ *      heater      touching = place;  then reads base: not NULL, so touches it;         then touching = NULL
+ *      retire      base = NULL;       then reads touching: not this place, so returns;  else waits
+ *
+ * In any order of the four, either the heater sees that the region is gone or retire sees that the heater is
+ * there. The heater looks at base again after every PIECE, so retire waits for one piece at most, and not at
+ * all if the heater naps, rests or has ended: it then is in no place.
+ *
+ * Reading memory that its owner writes at the same time is a data race by the letter of C. It is meant: the
+ * value is thrown away. Only touch() does it, and it alone is hidden from ThreadSanitizer.
+ *
+ * Where there is no core to spare, the heater would take from the program more than it gives. So unless told
+ * to, it runs only on a core that is idle, and looks every second whether it still is (cores.c). Nor does it
+ * touch more than half of the cache: more would evict the program's data, and then its own. */
+#include "base/heater.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <search.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/base.h"
+#include "base/cores.h"
+#include "hearth.h"
+
+#define EXPORT __attribute__((visibility("default")))
+
+enum { FIRST_PLACES = 64, MOST_CHUNKS = 24, PIECE = 4096 };
+enum { ASLEEP = 1, STOP = 2, EMPTY = 4, PAUSE = 8 };                            /* in `word` */
+enum { SHORT_PAUSE = 1000000, NEXT_LOOK = 200000000, LATER_LOOK = 1000000000 }; /* ns */
+#define UNKNOWN_CACHE ((uint64_t)1 << 20) /* taken for its size where that is not known */
+#define IDLE          0.25                /* a core with less load than this is idle */
+
+struct region {
+    const char *_Atomic base; /* seq_cst against `touching`; set last, after bytes */
+    _Atomic size_t bytes;
+    const void *key;     /* what retire looks for; under `lock` */
+    struct region *next; /* among the empty places; under `lock` */
+};
+
+static struct region *_Atomic chunks[MOST_CHUNKS]; /* release by add_chunk, acquire by touch_all */
+
+/* Written by the heater alone, on a line of its own: its writes slow nobody down. */
+static struct {
+    _Alignas(CACHE_LINE) struct region *_Atomic touching;
+    _Atomic uint64_t rounds, lines; /* relaxed: only counts */
+    _Atomic int core;               /* relaxed: only told */
+} heater = {.core = -1};
+
+static _Alignas(CACHE_LINE) _Atomic uint32_t word = EMPTY;
+static _Atomic unsigned neighbours = 1; /* relaxed: looked at now and then */
+static _Atomic int caller = -1;         /* core of the last who added; relaxed, likewise */
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards all that follows here */
+static void *by_base;                                    /* tree of the regions */
+static struct region *empty_places;
+static uint64_t registered; /* bytes */
+static unsigned chunk_count;
+static pthread_t thread;
+static bool running, unwanted, ended;
+
+/* ---- touching ---- */
+
+static const char *next_line(const char *p) {
+    return (const char *)(((uintptr_t)p / CACHE_LINE + 1) * CACHE_LINE);
+}
+
+/* The one race: see above. Bytes, so that no read goes beyond the region. */
+__attribute__((noinline, no_sanitize("thread"))) static uint64_t touch(const char *from, const char *end) {
+    uint64_t lines = 0;
+    for (; from < end; from = next_line(from), lines++)
+        (void)*(const volatile char *)from;
+    return lines;
+}
+
+/* Where the instruction set can name the cache to bring a line to, that is better than reading it. A read
+ * moves the line into the heater's own cache, away from a core that writes it, and the others fetch it from
+ * there no faster than a walk in address order gets it from memory. On Neoverse V1, ns per line for such a
+ * walk: from memory 2.0, after reading 2.0, after this 1.3; in random order, 768 KB: 71, 65, 30. Writing 1
+ * MB of heated memory again and again took 2.7 times as long beside a heater that reads, and not longer
+ * beside this one. What it lacks is speed: 10 ns a line, so a megabyte is warm again after 200 us, where
+ * reading takes 50. */
+static uint64_t bring_to_l3(const char *from, const char *end) {
+#if defined(__aarch64__)
+    uint64_t lines = 0;
+    for (; from < end; from = next_line(from), lines++)
+        __asm__ volatile("prfm pldl3keep, [%0]" ::"r"(from));
+    return lines;
+#else
+    return touch(from, end); /* as published */
+#endif
+}
+
+static struct cores cores; /* the heater's alone */
+
+static uint64_t touch_pieces(struct region *r, const char *base, size_t bytes) {
+    uint64_t lines = 0;
+    for (size_t done = 0; done < bytes; done += PIECE) {
+        size_t piece = bytes - done < PIECE ? bytes - done : PIECE;
+        lines += (cores.level == 3 ? bring_to_l3 : touch)(base + done, base + done + piece);
+        if (atomic_load_explicit(&r->base, memory_order_relaxed) != base)
+            break;
+    }
+    return lines;
+}
+
+/* At most `most` bytes of it. */
+static uint64_t touch_region(struct region *r, uint64_t most) {
+    if (!atomic_load_explicit(&r->base, memory_order_relaxed))
+        return 0;
+    atomic_store(&heater.touching, r);        /* seq_cst: retire sees it, or the next line sees retire */
+    const char *base = atomic_load(&r->base); /* seq_cst; acquire: the bytes, partner add_region */
+    size_t bytes = atomic_load_explicit(&r->bytes, memory_order_relaxed);
+    uint64_t lines = base ? touch_pieces(r, base, bytes < most ? bytes : most) : 0;
+    atomic_store_explicit(&heater.touching, NULL, memory_order_release); /* partner: wait_for_heater */
+    return lines;
+}
+
+static void count(_Atomic uint64_t *counter, uint64_t more) { /* it has one writer */
+    uint64_t before = atomic_load_explicit(counter, memory_order_relaxed);
+    atomic_store_explicit(counter, before + more, memory_order_relaxed);
+}
+
+static void touch_all(uint64_t most) {
+    uint64_t lines = 0;
+    for (unsigned c = 0; c < MOST_CHUNKS; c++) {
+        struct region *chunk = atomic_load_explicit(&chunks[c], memory_order_acquire);
+        if (!chunk)
+            break;
+        for (size_t i = 0; i < (size_t)FIRST_PLACES << c && lines * CACHE_LINE < most; i++)
+            lines += touch_region(&chunk[i], most - lines * CACHE_LINE);
+    }
+    count(&heater.lines, lines);
+    count(&heater.rounds, 1);
+}
+
+/* ---- waiting ---- */
+
+/* Until `word` is no longer `seen`, a wake-up, or so many ns have passed; 0: no limit. */
+static void wait_for_change(uint32_t seen, uint64_t ns) {
+    struct timespec limit = {.tv_sec = (time_t)(ns / 1000000000), .tv_nsec = (long)(ns % 1000000000)};
+    syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, seen, ns ? &limit : NULL, NULL, 0);
+}
+
+static void wake(void) {
+    syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
+}
+
+/* To be called with the word before it changed, by who took away what the heater rested for. */
+static void wake_if_last(uint32_t before, uint32_t removed) {
+    if (before == (removed | ASLEEP))
+        wake();
+}
+
+static bool must_rest(uint32_t seen) {
+    return seen >= EMPTY && !(seen & STOP);
+}
+
+/* A short pause is polled, so that resuming costs no system call; a long one is slept through. */
+static void rest(uint32_t seen) {
+    uint64_t start = clock_ns();
+    while (must_rest(seen) && clock_ns() - start < SHORT_PAUSE) {
+        wait_for_change(seen, SHORT_PAUSE / 50);
+        seen = atomic_load_explicit(&word, memory_order_acquire);
+    }
+    while (must_rest(seen)) {
+        if (!(seen & ASLEEP) && !atomic_compare_exchange_weak(&word, &seen, seen | ASLEEP))
+            continue; /* it changed: look again. The partner is wake_if_last */
+        wait_for_change(seen | ASLEEP, 0);
+        seen = atomic_load_explicit(&word, memory_order_acquire);
+    }
+    atomic_fetch_and(&word, ~(uint32_t)ASLEEP);
+}
+
+/* ---- where it runs ---- */
+
+/* Held while the cores are looked up. hwloc has locks of its own inside: a child forked meanwhile would find
+ * them locked for ever. Inner to `lock`. */
+static pthread_mutex_t looking_up = PTHREAD_MUTEX_INITIALIZER;
+
+struct place {
+    bool insist;         /* it runs whatever the load, bound if that can be */
+    int core;            /* that it is bound to; -1: none */
+    uint64_t used, when; /* time of a core that it had used at the last choice, in ns, and when that was */
+};
+
+static unsigned wanted_level(void) {
+    static const unsigned levels[] = {[HEATER_L2] = 2, [HEATER_L3] = 3, [HEATER_ANY] = 0};
+    return levels[settings_get()->heater_level];
+}
+
+static uint64_t most_bytes(void) {
+    uint64_t most = settings_get()->heater_max;
+    if (most)
+        return most;
+    most = cores.cache_bytes ? cores.cache_bytes : UNKNOWN_CACHE;
+    return most / 2 / atomic_load_explicit(&neighbours, memory_order_relaxed);
+}
+
+/* Share of a core that this thread used since the last call. */
+static double own_load(struct place *p) {
+    struct timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    uint64_t used = (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec, when = clock_ns();
+    double share = p->when ? (double)(used - p->used) / (double)(when - p->when) : 0;
+    p->used = used;
+    p->when = when;
+    return share;
+}
+
+static int choose(struct place *p) {
+    struct cores_wish wish = {.beside = atomic_load_explicit(&caller, memory_order_relaxed),
+                              .any_cache = settings_get()->heater_level == HEATER_ANY,
+                              .most_load = p->insist ? 1 : IDLE,
+                              .own = p->core,
+                              .own_load = own_load(p)};
+    double needed = atomic_load_explicit(&neighbours, memory_order_relaxed) + 1.0;
+    return p->insist || cores.count >= needed ? cores_choose(&cores, &wish) : -1;
+}
+
+static void settle_on(int core) {
+    cpu_set_t one;
+    if (core < 0)
+        return;
+    CPU_ZERO(&one);
+    CPU_SET(core, &one);
+    if (sched_setaffinity(0, sizeof one, &one))
+        log_debug("heater: cannot be bound to core %d", core);
+}
+
+/* Whether to heat, and where. */
+static bool take_place(struct place *p) {
+    int next = p->insist || cores_look(&cores) ? choose(p) : p->core;
+    if (next != p->core) {
+        log_debug("heater: %s core %d", next < 0 ? "leaves" : "goes to", next < 0 ? p->core : next);
+        settle_on(next);
+        p->core = next;
+    }
+    bool heats = p->insist || p->core >= 0;
+    atomic_store_explicit(&heater.core, heats ? sched_getcpu() : -1, memory_order_relaxed);
+    return heats;
+}
+
+static void prepare_thread(void) {
+    pthread_setname_np(pthread_self(), "hearth-heater");
+    (void)prctl(PR_SET_TIMERSLACK, 1); /* the usual 50 us would be five naps */
+    pthread_mutex_lock(&looking_up);
+    int err = cores_open(&cores, wanted_level());
+    pthread_mutex_unlock(&looking_up);
+    if (err)
+        log_info("heater: which cores may be used is not known; it runs only if HEARTH_HEATER=on");
+}
+
+static void *heat(void *unused) {
+    struct place place = {.insist = settings_get()->heater == HEATER_ON, .core = -1};
+    uint64_t nap = settings_get()->heater_us * 1000, most = 0, next_look = 0, now;
+    bool heats = false;
+    prepare_thread();
+    for (uint32_t seen; !((seen = atomic_load_explicit(&word, memory_order_acquire)) & STOP);) {
+        if (must_rest(seen)) {
+            rest(seen);
+            continue;
+        }
+        if ((now = clock_ns()) >= next_look) {
+            heats = take_place(&place);
+            most = most_bytes();
+            next_look = now + (heats ? LATER_LOOK : NEXT_LOOK);
+        }
+        if (heats)
+            touch_all(most);
+        if (!heats || nap)
+            wait_for_change(seen, heats ? nap : NEXT_LOOK);
+    }
+    atomic_store_explicit(&heater.core, -1, memory_order_relaxed);
+    return NULL;
+}
+
+/* ---- its life ---- */
+
+static void before_fork(void) {
+    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&looking_up);
+}
+
+static void in_parent(void) {
+    pthread_mutex_unlock(&looking_up);
+    pthread_mutex_unlock(&lock);
+}
+
+/* The child has the memory but not the thread. The next who adds something starts one. */
+static void in_child(void) {
+    running = false;
+    atomic_fetch_and(&word, ~(uint32_t)(ASLEEP | STOP));
+    atomic_store(&heater.touching, NULL);
+    atomic_store(&heater.core, -1);
+    in_parent();
+}
+
+/* The program's signals are for its own threads; and if the caller is bound to its core, the heater need not
+ * wait for that one. */
+static int create_thread(void) {
+    sigset_t all, before;
+    cpu_set_t anywhere;
+    pthread_attr_t attributes;
+    memset(&anywhere, 0xff, sizeof anywhere);
+    pthread_attr_init(&attributes);
+    pthread_attr_setaffinity_np(&attributes, sizeof anywhere, &anywhere);
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    int err = pthread_create(&thread, &attributes, heat, NULL);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    pthread_attr_destroy(&attributes);
+    return err;
+}
+
+static bool may_run(void) {
+    long online = sysconf(_SC_NPROCESSORS_ONLN), others = atomic_load(&neighbours);
+    int wanted = settings_get()->heater;
+    return !unwanted && !ended && registered &&
+           (wanted == HEATER_ON || (wanted == HEATER_AUTO && online > others));
+}
+
+/* Under the lock, as start_if_wanted. */
+static void end_thread(void) {
+    if (!running)
+        return;
+    atomic_fetch_or(&word, STOP);
+    wake();
+    pthread_join(thread, NULL);
+    atomic_fetch_and(&word, ~(uint32_t)STOP);
+    running = false;
+}
+
+/* At exit, or before the library is unloaded. If a thread is just adding something, it is the exit, and the
+ * heater ends with the process. */
+static void end_for_good(void) {
+    if (pthread_mutex_trylock(&lock))
+        return;
+    ended = true;
+    end_thread();
+    pthread_mutex_unlock(&lock);
+}
+
+static void watch_process(void) {
+    pthread_atfork(before_fork, in_parent, in_child);
+    atexit(end_for_good);
+}
+
+static void start_if_wanted(void) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    if (running || !may_run())
+        return;
+    pthread_once(&once, watch_process);
+    int err = create_thread();
+    if (err)
+        log_warn("heater: no thread for it: %s; what it would keep warm is not", strerror(err));
+    running = !err;
+    unwanted = err != 0;
+}
+
+void heater_start(void) {
+    pthread_mutex_lock(&lock);
+    unwanted = false;
+    start_if_wanted();
+    pthread_mutex_unlock(&lock);
+}
+
+void heater_stop(void) {
+    pthread_mutex_lock(&lock);
+    unwanted = true;
+    end_thread();
+    pthread_mutex_unlock(&lock);
+}
+
+/* ---- regions ---- */
+
+static int compare_keys(const void *a, const void *b) {
+    uintptr_t x = (uintptr_t)((const struct region *)a)->key, y = (uintptr_t)((const struct region *)b)->key;
+    return (x > y) - (x < y);
+}
+
+/* More places, in a chunk twice as large as the last. */
+static int add_chunk(void) {
+    size_t places = (size_t)FIRST_PLACES << chunk_count;
+    struct region *chunk = chunk_count < MOST_CHUNKS ? calloc(places, sizeof *chunk) : NULL;
+    if (!chunk)
+        return -ENOMEM;
+    for (size_t i = 0; i + 1 < places; i++)
+        chunk[i].next = &chunk[i + 1];
+    empty_places = chunk;
+    atomic_store_explicit(&chunks[chunk_count++], chunk, memory_order_release); /* partner: touch_all */
+    return 0;
+}
+
+static int add_region(const void *base, size_t bytes) {
+    int err = empty_places ? 0 : add_chunk();
+    if (err)
+        return err;
+    struct region *r = empty_places;
+    r->key = base;
+    struct region **found = tsearch(r, &by_base, compare_keys);
+    if (!found)
+        return -ENOMEM;
+    if (*found != r)
+        return -EEXIST;
+    empty_places = r->next;
+    registered += bytes;
+    atomic_store_explicit(&r->bytes, bytes, memory_order_relaxed);
+    atomic_store(&r->base, base); /* release: who sees the base sees the bytes; partner touch_region */
+    wake_if_last(atomic_fetch_and(&word, ~(uint32_t)EMPTY), EMPTY);
+    return 0;
+}
+
+void heater_add(const void *base, size_t bytes) {
+    if (!base || !bytes || settings_get()->heater == HEATER_OFF)
+        return;
+    atomic_store_explicit(&caller, sched_getcpu(), memory_order_relaxed);
+    pthread_mutex_lock(&lock);
+    int err = add_region(base, bytes);
+    if (!err)
+        start_if_wanted();
+    pthread_mutex_unlock(&lock);
+    if (err)
+        log_warn("heater: %zu bytes at %p are not kept warm: %s", bytes, base,
+                 err == -EEXIST ? "they were added before" : "the system has no memory");
+}
+
+/* The heater may have been preempted inside: first its core is given up, then it is waited for. */
+static void wait_for_heater(const struct region *r) {
+    struct timespec a_while = {.tv_nsec = 20000};
+    for (unsigned i = 0; atomic_load(&heater.touching) == r; i++) /* seq_cst, acquire; partner touch_region */
+        if (i < 64)
+            sched_yield();
+        else
+            nanosleep(&a_while, NULL);
+}
+
+static void retire_region(struct region *r) {
+    tdelete(r, &by_base, compare_keys);
+    registered -= atomic_load_explicit(&r->bytes, memory_order_relaxed);
+    if (!registered)
+        atomic_fetch_or(&word, EMPTY);
+    atomic_store(&r->base, NULL); /* seq_cst: before the heater is looked for */
+    wait_for_heater(r);
+    r->next = empty_places;
+    empty_places = r;
+}
+
+void heater_retire(const void *base) {
+    struct region wanted = {.key = base};
+    pthread_mutex_lock(&lock);
+    struct region **found = tfind(&wanted, &by_base, compare_keys);
+    if (found) /* not if there is no heater, or was no memory to add it */
+        retire_region(*found);
+    pthread_mutex_unlock(&lock);
+}
+
+/* ---- the program's word ---- */
+
+void heater_pause(void) {
+    atomic_fetch_add(&word, PAUSE);
+}
+
+void heater_resume(void) {
+    uint32_t before = atomic_fetch_sub(&word, PAUSE);
+    if (LIKELY(before >= PAUSE)) {
+        wake_if_last(before, PAUSE);
+        return;
+    }
+    atomic_fetch_add(&word, PAUSE);
+    log_error("hearth_heater_resume: the heater was not paused; the call is ignored");
+}
+
+EXPORT void hearth_heater_pause(void) {
+    heater_pause();
+}
+
+EXPORT void hearth_heater_resume(void) {
+    heater_resume();
+}
+
+void heater_neighbours(unsigned processes) {
+    atomic_store_explicit(&neighbours, processes ? processes : 1, memory_order_relaxed);
+}
+
+void heater_counters(struct heater_counters *counters) {
+    pthread_mutex_lock(&lock);
+    *counters = (struct heater_counters){.rounds = atomic_load_explicit(&heater.rounds, memory_order_relaxed),
+                                         .lines = atomic_load_explicit(&heater.lines, memory_order_relaxed),
+                                         .bytes = registered,
+                                         .core = atomic_load_explicit(&heater.core, memory_order_relaxed)};
+    pthread_mutex_unlock(&lock);
+}

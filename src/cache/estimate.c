@@ -1,0 +1,116 @@
+/* estimate.c: what a cache would have served had it kept everything, from tags alone.
+ *
+ * No data is kept, and not every key: only those whose hash ends in `mask` zero bits. While few keys are asked for that is all of
+ * them; when the table is half full, the mask takes one more bit and half of the keys go. So a fixed table follows any number of
+ * keys, and each key in it stands for mask + 1 keys. All accesses are counted, and the sample tells how many of them were the
+ * first of their key: a few keys that are asked for all the time, in the sample or not, thus do no harm.
+ *
+ *      slots       | key, bytes, epoch |    |    | key, bytes, epoch | ...     linear probing; key 0 is empty
+ *
+ * An access would have been served if its key was seen with as many bytes before; within an epoch, if also in the same one. A
+ * write forgets the keys that begin at its first byte. Overlaps are not looked for: this is an estimate. */
+#include "cache/cache.h"
+
+#include <string.h>
+
+enum { SLOTS = 4096, MOST = SLOTS / 2 };
+
+struct tag {
+    uint64_t key;
+    uint32_t bytes : 31, written : 1; /* written: since it was last asked for */
+    uint32_t epoch;
+};
+
+struct cache_estimate {
+    uint64_t mask;
+    uint32_t used;
+    uint64_t gets, first, first_within; /* accesses; the first of their key, for ever or in an epoch */
+    uint64_t bytes;
+    struct memory self;
+    struct tag slots[SLOTS], scratch[MOST];
+};
+
+int cache_estimate_open(struct memory_budget *budget, struct cache_estimate **out) {
+    struct memory self;
+    int err = memory_open(&self, sizeof **out, budget);
+    if (err)
+        return err;
+    *out = self.base;
+    (*out)->self = self;
+    return 0;
+}
+
+void cache_estimate_close(struct cache_estimate *e) {
+    struct memory self = e->self;
+    memory_close(&self);
+}
+
+static uint64_t key_of(uint32_t target, uint64_t disp) {
+    return random_mix(disp ^ (uint64_t)target << 48) | 1ull << 63;
+}
+
+/* The key's slot, or the empty one where it belongs. */
+static struct tag *find(struct cache_estimate *e, uint64_t key) {
+    uint32_t i = (uint32_t)(key >> 40) % SLOTS;
+    while (e->slots[i].key && e->slots[i].key != key)
+        i = (i + 1) % SLOTS;
+    return &e->slots[i];
+}
+
+static void halve(struct cache_estimate *e) {
+    uint32_t kept = 0;
+    e->mask = 2 * e->mask + 1;
+    for (uint32_t i = 0; i < SLOTS; i++)
+        if (e->slots[i].key && !(e->slots[i].key & e->mask))
+            e->scratch[kept++] = e->slots[i];
+    memset(e->slots, 0, sizeof e->slots);
+    for (uint32_t i = 0; i < kept; i++)
+        *find(e, e->scratch[i].key) = e->scratch[i];
+    e->used = kept;
+}
+
+static void enter(struct cache_estimate *e, struct tag *t, uint64_t key) {
+    t->key = key;
+    if (++e->used == MOST)
+        halve(e);
+}
+
+void cache_estimate_get(struct cache_estimate *e, uint32_t target, uint64_t disp, uint64_t bytes,
+                        uint64_t epoch) {
+    uint64_t key = key_of(target, disp), weight = e->mask + 1;
+    e->gets++;
+    if (LIKELY(key & e->mask))
+        return;
+    struct tag *t = find(e, key);
+    uint32_t size = bytes < INT32_MAX ? (uint32_t)bytes : INT32_MAX;
+    bool again = t->key && t->bytes >= size && !t->written;
+    e->first += again ? 0 : weight;
+    e->first_within += again && t->epoch == (uint32_t)epoch ? 0 : weight;
+    if (t->bytes < size) {
+        e->bytes += weight * (size - t->bytes);
+        t->bytes = size;
+    }
+    t->epoch = (uint32_t)epoch;
+    t->written = 0;
+    if (!t->key)
+        enter(e, t, key);
+}
+
+bool cache_estimate_skips(struct cache_estimate *e, uint32_t target, uint64_t disp) {
+    bool skips = key_of(target, disp) & e->mask;
+    e->gets += skips;
+    return skips;
+}
+
+void cache_estimate_write(struct cache_estimate *e, uint32_t target, uint64_t disp) {
+    uint64_t key = key_of(target, disp);
+    if (!(key & e->mask))
+        find(e, key)->written = 1;
+}
+
+void cache_estimate_read(const struct cache_estimate *e, struct cache_foresight *out) {
+    *out = (struct cache_foresight){.gets = e->gets,
+                                    .kept = e->gets > e->first ? e->gets - e->first : 0,
+                                    .kept_within = e->gets > e->first_within ? e->gets - e->first_within : 0,
+                                    .bytes = e->bytes};
+}

@@ -1,0 +1,135 @@
+/* engine.h: what is inside an engine. The structures differ in how they keep the two queues; what the
+ * calls mean, and what is counted, is the same for all. */
+#ifndef HEARTH_MATCH_ENGINE_H
+#define HEARTH_MATCH_ENGINE_H
+
+#include "match.h"
+#include "match/fast.h"
+#include "match/key.h"
+#include "match/list.h"
+#include "match/lla.h"
+#include "match/supply.h"
+
+#define HOT                                                                                                  \
+    static inline                                                                                            \
+        __attribute__((always_inline)) /* on the way of every message, and one function with its callers */
+#define COLD __attribute__((noinline))
+
+/* What a structure does. Each search sets engine->looked; but for post and arrive, which are engine_post
+ * and engine_arrive of its own functions, none of it counts anything. */
+struct structure {
+    int (*open)(struct match *engine, const struct match_options *options);
+    void (*close)(struct match *engine);
+    int (*post)(struct match *engine, int32_t source, int32_t tag, uint32_t context, void *receive,
+                match_entry *entry, void **message);
+    int (*arrive)(struct match *engine, int32_t source, int32_t tag, uint32_t context, void *message,
+                  void **receive);
+    /* The first that matches; stays where it is unless `take`. Called only if the queue is not empty. */
+    bool (*find_message)(struct match *engine, struct key key, bool take, void **message);
+    void *(*cancel)(struct match *engine, match_entry entry);
+    /* The first of the context, taken out. Called only if the queue is not empty. */
+    bool (*drain_receive)(struct match *engine, uint32_t context, void **receive);
+    bool (*drain_message)(struct match *engine, uint32_t context, void **message);
+    void (*check)(const struct match *engine);
+};
+
+extern const struct structure list_structure, lla_structure, fast_structure;
+
+/* Values by their number of bits, from the highest to the lowest: place n is for 31 - n bits. */
+struct histogram {
+    uint64_t counts[32];
+};
+
+struct tally { /* of one queue. Lengths are below 2^31, as the numbers of a pool are */
+    uint32_t now;
+    struct histogram lengths; /* when it was searched: also tells how often that was */
+    uint32_t most;            /* not beside `now`, lest both be read at once: see key.h */
+};
+
+struct match {
+    const struct structure *structure;
+    uint32_t looked; /* entries that the last search looked at */
+    struct tally posted, unexpected;
+    struct histogram depths; /* of searches in queues that were not empty */
+    uint64_t probes, matched, wildcards, cancels;
+    struct supply supply;
+    struct memory memory; /* that all this stands in */
+    union {
+        struct list list;
+        struct lla lla;
+        struct fast fast;
+    };
+};
+
+/* ---- counting ---- */
+
+HOT void histogram_add(struct histogram *h, uint32_t value) {
+    h->counts[__builtin_clz(2 * value + 1)]++; /* never of 0 */
+}
+
+/* A search in a queue of this length. Of an empty one, the most common case, it is one increment: that
+ * nothing was looked at either is added by match_counters. */
+HOT void count_search(struct match *e, struct tally *tally, uint32_t length) {
+    histogram_add(&tally->lengths, length);
+    if (length)
+        histogram_add(&e->depths, e->looked);
+}
+
+HOT void count_more(struct tally *tally) {
+    if (++tally->now > tally->most)
+        tally->most = tally->now;
+}
+
+/* ---- the two calls that matter ---- */
+
+typedef bool find_message(struct match *engine, struct key key, bool take, void **message);
+typedef bool take_receive(struct match *engine, struct key key, void **receive);
+/* At the end of the queue. 0 or -ENOMEM. */
+typedef int queue_receive(struct match *engine, struct key key, void *receive, match_entry *entry);
+typedef int queue_message(struct match *engine, struct key key, void *message);
+
+HOT int engine_post(struct match *e, struct key key, void *receive, match_entry *entry, void **message,
+                    find_message *find, queue_receive *queue) {
+    uint32_t length = e->unexpected.now;
+    bool found = length && find(e, key, true, message);
+    if (found) {
+        e->unexpected.now--;
+    } else {
+        int err = queue(e, key, receive, entry);
+        if (UNLIKELY(err))
+            return err;
+        count_more(&e->posted);
+    }
+    count_search(e, &e->unexpected, length);
+    if (UNLIKELY(key_is_wild(key)))
+        e->wildcards++;
+    return found;
+}
+
+HOT int engine_arrive(struct match *e, struct key key, void *message, void **receive, take_receive *take,
+                      queue_message *queue) {
+    uint32_t length = e->posted.now;
+    bool found = length && take(e, key, receive);
+    if (found) {
+        e->posted.now--;
+        e->matched++;
+    } else {
+        int err = queue(e, key, message);
+        if (UNLIKELY(err))
+            return err;
+        count_more(&e->unexpected);
+    }
+    count_search(e, &e->posted, length);
+    return found;
+}
+
+/* ---- for the checks of the structures ---- */
+
+#define MATCH_CHECK(condition)                                                                               \
+    do {                                                                                                     \
+        if (!(condition))                                                                                    \
+            match_broken(__FILE__, __LINE__, #condition);                                                    \
+    } while (0)
+_Noreturn void match_broken(const char *file, int line, const char *what);
+
+#endif

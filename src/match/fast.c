@@ -1,0 +1,535 @@
+/* fast.c: short queues in arrays that are compared 64 entries at a time, deep ones in bins.
+ *
+ * An entry stays where it is in the pool as long as it is queued; its number is the handle of a receive.
+ * What gives the order is beside it, and may be moved or exchanged for something else:
+ *
+ *      arrays      4 nodes of 64 slots in the order of the queue: bitmaps | fingerprints | addresses
+ *      bins        chains of entries of one key, in a hash table (bins.c)
+ *
+ * A search in the arrays first looks at the first two entries, among which the one mostly is. Then it
+ * compares fingerprints, node by node (fingerprint.h): a slot whose bytes of tag and source are those
+ * sought, or that has a wildcard there, and that is live, is worth a look at its entry. The first that
+ * matches is the first in the queue.
+ *
+ * Entries are appended at `tail` and leave holes. At the end of the arrays the live ones are moved
+ * together; if that would leave little room, the queue goes over to bins, whose cost does not depend on
+ * its length. It comes back when few are left. The distance between the two bounds the moves per
+ * operation. A search in the arrays passes at most 4 nodes, whatever was posted, matched and cancelled
+ * before.
+ *
+ * Most messages meet an empty queue, or a receive at its front. These take a path of their own, without a
+ * call (append_quickly, take_quickly); whatever is not just so takes the long one.
+ *
+ * Not done: entries inside the nodes. They could not move, as handles name them, so that a few that stay long
+ * would hold whole nodes, and a queue in which matches come in random order would spread over five times its
+ * length. */
+#include "match/fast.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "match/bins.h"
+#include "match/engine.h"
+#include "match/fingerprint.h"
+
+enum {
+    TO_BINS = 192, /* more than so many are not moved together, but go to bins */
+    TO_ARRAYS = 96 /* fewer than so many come back */
+};
+
+_Static_assert(sizeof(struct fast_entry) == 32, "two in a cache line");
+
+/* ---- arrays ---- */
+
+HOT uint64_t bit_of(uint32_t slot) {
+    return (uint64_t)1 << (slot % FAST_LANES);
+}
+
+static COLD void note_wildcards(struct fast_arrays *a, uint32_t slot, struct key key) {
+    a->any_source[slot / FAST_LANES] |= key_any_source(key) ? bit_of(slot) : 0;
+    a->any_tag[slot / FAST_LANES] |= key_any_tag(key) ? bit_of(slot) : 0;
+    a->wild = true;
+}
+
+/* In the first slot behind all others. */
+HOT void array_place(struct fast_arrays *a, uint32_t slot, struct key key, struct fast_entry *entry) {
+    struct fingerprint print = fingerprint_of(key);
+    a->tail = (uint16_t)(slot + 1);
+    a->tags[slot] = print.tag;
+    a->sources[slot] = print.source;
+    a->entries[slot] = entry;
+    a->live[slot / FAST_LANES] |= bit_of(slot);
+    entry->order = slot;
+}
+
+/* There is a slot left. */
+static void array_append(struct fast_arrays *a, struct key key, struct fast_entry *entry) {
+    uint32_t slot = a->tail;
+    array_place(a, slot, key, entry);
+    if (UNLIKELY(key_is_wild(key)))
+        note_wildcards(a, slot, key);
+}
+
+/* Of slots of the node that are not live. */
+static COLD void forget_wildcards(struct fast_arrays *a, uint32_t node) {
+    uint64_t left = 0;
+    a->any_source[node] &= a->live[node];
+    a->any_tag[node] &= a->live[node];
+    for (uint32_t n = 0; n < FAST_NODES; n++)
+        left |= a->any_source[n] | a->any_tag[n];
+    a->wild = left;
+}
+
+/* A node has become empty: the first, the last, or one between. */
+static COLD void leave_node(struct fast_arrays *a) {
+    uint32_t first = a->first, nodes = (a->tail + FAST_LANES - 1u) / FAST_LANES;
+    while (nodes && !a->live[nodes - 1])
+        nodes--;
+    while (first < nodes && !a->live[first])
+        first++;
+    a->first = (uint16_t)(nodes ? first : 0);
+    a->tail = (uint16_t)(nodes ? nodes * FAST_LANES - (unsigned)__builtin_clzll(a->live[nodes - 1]) : 0);
+}
+
+HOT void array_remove(struct fast_arrays *a, uint32_t slot) {
+    uint32_t node = slot / FAST_LANES;
+    uint64_t live = a->live[node] & ~bit_of(slot);
+    a->live[node] = live;
+    if (UNLIKELY(a->wild))
+        forget_wildcards(a, node);
+    if (slot + 1u == a->tail) /* holes at the end are used again */
+        a->tail = (uint16_t)(node * FAST_LANES + 64u - (live ? (unsigned)__builtin_clzll(live) : 64u));
+    if (!live && a->tail)
+        leave_node(a);
+}
+
+/* Moves all live slots together. What is overwritten was read before, as nothing moves backwards. */
+static COLD void array_compact(struct fast_arrays *a) {
+    uint64_t live[FAST_NODES];
+    memcpy(live, a->live, sizeof live);
+    memset(a->live, 0, sizeof a->live);
+    memset(a->any_source, 0, sizeof a->any_source);
+    memset(a->any_tag, 0, sizeof a->any_tag);
+    a->first = a->tail = 0;
+    a->wild = false;
+    for (uint32_t n = 0; n < FAST_NODES; n++)
+        for (; live[n]; live[n] &= live[n] - 1) {
+            struct fast_entry *entry = a->entries[n * FAST_LANES + (unsigned)__builtin_ctzll(live[n])];
+            array_append(a, fast_key(entry), entry);
+        }
+}
+
+/* The slots of a node that may match: sought by a message among receives, or by a receive among messages. */
+HOT uint64_t candidates(const struct fast_arrays *a, uint32_t node, struct fingerprint print, struct key key,
+                        bool posted) {
+    const uint8_t *tags = a->tags + node * FAST_LANES, *sources = a->sources + node * FAST_LANES;
+    uint64_t live = a->live[node];
+    if (posted && UNLIKELY(a->wild))
+        return (fingerprint_equal(tags, print.tag) | a->any_tag[node]) &
+               (fingerprint_equal(sources, print.source) | a->any_source[node]) & live;
+    if (posted || LIKELY(!key_is_wild(key)))
+        return fingerprint_both(tags, print.tag, sources, print.source) & live;
+    if (!key_any_tag(key))
+        return fingerprint_equal(tags, print.tag) & live;
+    return key_any_source(key) ? live : fingerprint_equal(sources, print.source) & live;
+}
+
+HOT bool matches(const struct fast_entry *entry, struct key key, bool posted) {
+    return posted ? key_matches(fast_key(entry), key) : key_matches(key, fast_key(entry));
+}
+
+/* The first entry that matches, or NULL. */
+HOT struct fast_entry *array_find(const struct fast_arrays *a, struct key key, bool posted,
+                                  uint32_t *looked) {
+    struct fingerprint print = fingerprint_of(key);
+    uint32_t count = 0;
+    for (uint32_t node = a->first; node * FAST_LANES < a->tail; node++)
+        for (uint64_t some = candidates(a, node, print, key, posted); some; some &= some - 1) {
+            struct fast_entry *entry = a->entries[node * FAST_LANES + (unsigned)__builtin_ctzll(some)];
+            count++;
+            if (LIKELY(matches(entry, key, posted))) {
+                *looked = count;
+                return entry;
+            }
+        }
+    *looked = count;
+    return NULL;
+}
+
+/* ---- from one to the other ---- */
+
+static int go_to_bins(struct fast_queue *q) {
+    struct fast_arrays *a = &q->arrays;
+    int err = bins_start(q);
+    if (err)
+        return err;
+    for (uint32_t slot = 0; slot < a->tail; slot++)
+        if (a->live[slot / FAST_LANES] & bit_of(slot))
+            (void)bins_append(q, a->entries[slot], a->entries[slot]->number); /* there is room for these */
+    memset(a, 0, offsetof(struct fast_arrays, tags));
+    a->tail = FAST_SLOTS;
+    q->binned = true;
+    return 0;
+}
+
+static COLD void go_to_arrays(struct fast_queue *q) {
+    uint32_t next;
+    q->arrays.tail = 0;
+    for (uint32_t number = bins_end(q); number != POOL_NONE; number = next) {
+        struct fast_entry *entry = fast_entry_at(q, number);
+        next = entry->link.next;
+        entry->number = number;
+        array_append(&q->arrays, fast_key(entry), entry);
+    }
+    q->binned = false;
+}
+
+/* The arrays are at their end. Without memory for bins they still serve while there is a hole in them. */
+static COLD int make_room(struct fast_queue *q) {
+    int err = *q->count > TO_BINS ? go_to_bins(q) : 0;
+    if (!q->binned && *q->count < FAST_SLOTS) {
+        array_compact(&q->arrays);
+        return 0;
+    }
+    return err;
+}
+
+/* ---- queues ---- */
+
+HOT void fill(struct fast_entry *entry, struct key key, void *item, uint32_t number) {
+    entry->item = item;
+    entry->who = key.who;
+    entry->context = key.context;
+    entry->number = number;
+}
+
+/* The entry's number, or POOL_NONE if there is no memory. */
+static uint32_t append(struct fast_queue *q, struct key key, void *item) {
+    uint32_t number;
+    struct fast_entry *entry = pool_take(&q->pool, &number);
+    if (UNLIKELY(!entry))
+        return POOL_NONE;
+    fill(entry, key, item, number);
+    int err = !q->binned && q->arrays.tail == FAST_SLOTS ? make_room(q) : 0;
+    if (q->binned)
+        err = bins_append(q, entry, number);
+    else if (!err)
+        array_append(&q->arrays, key, entry);
+    if (!err)
+        return number;
+    pool_give(&q->pool, entry, number);
+    return POOL_NONE;
+}
+
+HOT void *take_from_array(struct fast_queue *q, struct fast_entry *entry) {
+    void *item = entry->item;
+    array_remove(&q->arrays, entry->order);
+    pool_give(&q->pool, entry, entry->number);
+    return item;
+}
+
+/* It is out of the bins. */
+static inline void *give_back_deep(struct fast_queue *q, struct fast_entry *entry, uint32_t number) {
+    void *item = entry->item;
+    pool_give(&q->pool, entry, number);
+    if (UNLIKELY(*q->count - 1 < TO_ARRAYS))
+        go_to_arrays(q);
+    return item;
+}
+
+HOT bool take_deep_receive(struct match *e, struct key key, void **receive) {
+    struct fast_queue *q = &e->fast.posted;
+    uint32_t number;
+    e->looked = 0;
+    struct fast_entry *entry = bins_take_receive(q, key, &number);
+    if (entry)
+        *receive = give_back_deep(q, entry, number);
+    return entry;
+}
+
+HOT bool find_deep_message(struct match *e, struct key key, bool taken, void **message) {
+    struct fast_queue *q = &e->fast.unexpected;
+    uint32_t number;
+    e->looked = 0;
+    struct fast_entry *entry = bins_find_message(q, key, taken, &number);
+    if (entry)
+        *message = taken ? give_back_deep(q, entry, number) : entry->item;
+    return entry;
+}
+
+HOT bool take_array_receive(struct match *e, struct key key, void **receive) {
+    struct fast_queue *q = &e->fast.posted;
+    struct fast_entry *entry = array_find(&q->arrays, key, true, &e->looked);
+    if (entry)
+        *receive = take_from_array(q, entry);
+    return entry;
+}
+
+HOT bool find_array_message(struct match *e, struct key key, bool taken, void **message) {
+    struct fast_queue *q = &e->fast.unexpected;
+    struct fast_entry *entry = array_find(&q->arrays, key, false, &e->looked);
+    if (entry)
+        *message = taken ? take_from_array(q, entry) : entry->item;
+    return entry;
+}
+
+static int append_receive(struct match *e, struct key key, void *receive, match_entry *entry) {
+    uint32_t number = append(&e->fast.posted, key, receive);
+    if (UNLIKELY(number == POOL_NONE))
+        return -ENOMEM;
+    *entry = number;
+    return 0;
+}
+
+static int append_message(struct match *e, struct key key, void *message) {
+    return UNLIKELY(append(&e->fast.unexpected, key, message) == POOL_NONE) ? -ENOMEM : 0;
+}
+
+/* ---- the common case ---- */
+
+/* Not in bins, where the tail is FAST_SLOTS. Here and below: if all is not as usual, false, and nothing
+ * was done. */
+HOT bool append_quickly(struct fast_queue *q, struct key key, void *item, uint32_t *number) {
+    uint32_t slot = q->arrays.tail;
+    if (UNLIKELY(!q->pool.spare_count || slot == FAST_SLOTS || key_is_wild(key)))
+        return false;
+    struct fast_entry *entry = pool_take(&q->pool, number);
+    fill(entry, key, item, *number);
+    array_place(&q->arrays, slot, key, entry);
+    return true;
+}
+
+/* One of the first two is the one, no receive has a wildcard, and no node becomes empty before another. In
+ * bins nothing is live here. */
+HOT bool take_quickly(struct match *e, struct fast_queue *q, struct key key, void **item) {
+    struct fast_arrays *a = &q->arrays;
+    uint32_t node = a->first, looked = 1, slot;
+    uint64_t live = a->live[node], some = live;
+    struct fast_entry *entry;
+    for (;; looked++, some &= some - 1) {
+        if (!some || looked > 2 || a->wild)
+            return false;
+        slot = node * FAST_LANES + (unsigned)__builtin_ctzll(some);
+        entry = a->entries[slot];
+        if (entry->who == key.who && entry->context == key.context)
+            break;
+    }
+    live &= ~(some & -some);
+    if (UNLIKELY((!live && a->tail > FAST_LANES) || q->pool.spare_count == POOL_SPARES))
+        return false;
+    *item = entry->item;
+    e->looked = looked;
+    a->live[node] = live;
+    if (slot + 1 == a->tail)
+        a->tail = (uint16_t)(node * FAST_LANES + 64u - (live ? (unsigned)__builtin_clzll(live) : 64u));
+    pool_give(&q->pool, entry, entry->number);
+    return true;
+}
+
+/* The other cases apart, so that each takes only what it needs: the other queue is empty, in bins, or in
+ * arrays. */
+
+HOT bool find_no_message(struct match *e, struct key key, bool taken, void **message) {
+    return false;
+}
+
+HOT bool take_no_receive(struct match *e, struct key key, void **receive) {
+    return false;
+}
+
+static COLD int post_more(struct match *e, int32_t source, int32_t tag, uint32_t context, void *receive,
+                          match_entry *entry, void **message) {
+    return engine_post(e, key_of(source, tag, context), receive, entry, message, find_no_message,
+                       append_receive);
+}
+
+static COLD int post_deep(struct match *e, int32_t source, int32_t tag, uint32_t context, void *receive,
+                          match_entry *entry, void **message) {
+    return engine_post(e, key_of(source, tag, context), receive, entry, message, find_deep_message,
+                       append_receive);
+}
+
+static COLD int post_any(struct match *e, int32_t source, int32_t tag, uint32_t context, void *receive,
+                         match_entry *entry, void **message) {
+    return engine_post(e, key_of(source, tag, context), receive, entry, message, find_array_message,
+                       append_receive);
+}
+
+static int fast_post(struct match *e, int32_t source, int32_t tag, uint32_t context, void *receive,
+                     match_entry *entry, void **message) {
+    struct key key = key_of(source, tag, context);
+    uint32_t length = e->unexpected.now, number;
+    if (!length) {
+        if (!append_quickly(&e->fast.posted, key, receive, &number))
+            return post_more(e, source, tag, context, receive, entry, message);
+        *entry = number;
+        count_more(&e->posted);
+        count_search(e, &e->unexpected, 0);
+        return 0;
+    }
+    if (take_quickly(e, &e->fast.unexpected, key, message)) {
+        e->unexpected.now--;
+        count_search(e, &e->unexpected, length);
+        return 1;
+    }
+    return e->fast.unexpected.binned ? post_deep(e, source, tag, context, receive, entry, message)
+                                     : post_any(e, source, tag, context, receive, entry, message);
+}
+
+static COLD int arrive_more(struct match *e, int32_t source, int32_t tag, uint32_t context, void *message,
+                            void **receive) {
+    return engine_arrive(e, key_of(source, tag, context), message, receive, take_no_receive, append_message);
+}
+
+static COLD int arrive_deep(struct match *e, int32_t source, int32_t tag, uint32_t context, void *message,
+                            void **receive) {
+    return engine_arrive(e, key_of(source, tag, context), message, receive, take_deep_receive,
+                         append_message);
+}
+
+static COLD int arrive_any(struct match *e, int32_t source, int32_t tag, uint32_t context, void *message,
+                           void **receive) {
+    return engine_arrive(e, key_of(source, tag, context), message, receive, take_array_receive,
+                         append_message);
+}
+
+static int fast_arrive(struct match *e, int32_t source, int32_t tag, uint32_t context, void *message,
+                       void **receive) {
+    struct key key = key_of(source, tag, context);
+    uint32_t length = e->posted.now, number;
+    if (!length) {
+        if (!append_quickly(&e->fast.unexpected, key, message, &number))
+            return arrive_more(e, source, tag, context, message, receive);
+        count_more(&e->unexpected);
+        count_search(e, &e->posted, 0);
+        return 0;
+    }
+    if (take_quickly(e, &e->fast.posted, key, receive)) {
+        e->posted.now--;
+        e->matched++;
+        count_search(e, &e->posted, length);
+        return 1;
+    }
+    return e->fast.posted.binned ? arrive_deep(e, source, tag, context, message, receive)
+                                 : arrive_any(e, source, tag, context, message, receive);
+}
+
+static bool fast_find_message(struct match *e, struct key key, bool taken, void **message) {
+    return e->fast.unexpected.binned ? find_deep_message(e, key, taken, message)
+                                     : find_array_message(e, key, taken, message);
+}
+
+static void *fast_cancel(struct match *e, match_entry entry) {
+    struct fast_queue *q = &e->fast.posted;
+    uint32_t number = (uint32_t)entry;
+    if (!q->binned)
+        return take_from_array(q, fast_entry_at(q, number));
+    bins_remove(q, number);
+    return give_back_deep(q, fast_entry_at(q, number), number);
+}
+
+static bool drain_array(struct fast_queue *q, uint32_t context, void **item) {
+    struct fast_arrays *a = &q->arrays;
+    for (uint32_t slot = 0; slot < a->tail; slot++)
+        if (a->live[slot / FAST_LANES] & bit_of(slot) && a->entries[slot]->context == context) {
+            *item = take_from_array(q, a->entries[slot]);
+            return true;
+        }
+    return false;
+}
+
+static bool fast_drain_receive(struct match *e, uint32_t context, void **receive) {
+    struct fast_queue *q = &e->fast.posted;
+    if (!q->binned)
+        return drain_array(q, context, receive);
+    uint32_t number;
+    struct fast_entry *entry = bins_take_context(q, context, &number);
+    if (entry)
+        *receive = give_back_deep(q, entry, number);
+    return entry;
+}
+
+static bool fast_drain_message(struct match *e, uint32_t context, void **message) {
+    return fast_find_message(e, key_of(MATCH_ANY_SOURCE, MATCH_ANY_TAG, context), true, message);
+}
+
+static int open_queue(struct match *e, struct fast_queue *q, const struct tally *tally, bool posted) {
+    *q = (struct fast_queue){
+        .supply = &e->supply, .looked = &e->looked, .count = &tally->now, .posted = posted};
+    return pool_open(&q->pool, &e->supply, sizeof(struct fast_entry),
+                     FAST_EXTRA_LINKS * sizeof(struct fast_link));
+}
+
+static int fast_open(struct match *e, const struct match_options *options) {
+    int err = open_queue(e, &e->fast.posted, &e->posted, true);
+    return err ? err : open_queue(e, &e->fast.unexpected, &e->unexpected, false);
+}
+
+static void close_queue(struct fast_queue *q) {
+    bins_close(q);
+    pool_close(&q->pool);
+}
+
+static void fast_close(struct match *e) {
+    close_queue(&e->fast.posted);
+    close_queue(&e->fast.unexpected);
+}
+
+/* ---- checks ---- */
+
+static void check_slot(const struct fast_queue *q, uint32_t slot) {
+    const struct fast_arrays *a = &q->arrays;
+    const struct fast_entry *entry = a->entries[slot];
+    struct key key = fast_key(entry);
+    struct fingerprint print = fingerprint_of(key);
+    uint32_t node = slot / FAST_LANES;
+    MATCH_CHECK(slot < a->tail && node >= a->first);
+    MATCH_CHECK(pool_has(&q->pool, entry->number) && fast_entry_at(q, entry->number) == entry);
+    MATCH_CHECK(entry->order == slot);
+    MATCH_CHECK(print.tag == a->tags[slot] && print.source == a->sources[slot]);
+    MATCH_CHECK(key_any_source(key) == !!(a->any_source[node] & bit_of(slot)));
+    MATCH_CHECK(key_any_tag(key) == !!(a->any_tag[node] & bit_of(slot)));
+}
+
+static void check_arrays(const struct fast_queue *q) {
+    const struct fast_arrays *a = &q->arrays;
+    uint32_t live = 0;
+    for (uint32_t n = 0; n < FAST_NODES; n++) {
+        MATCH_CHECK(!((a->any_source[n] | a->any_tag[n]) & ~a->live[n]));
+        MATCH_CHECK(a->wild || !(a->any_source[n] | a->any_tag[n]));
+    }
+    for (uint32_t slot = 0; slot < FAST_SLOTS; slot++)
+        if (a->live[slot / FAST_LANES] & bit_of(slot)) {
+            check_slot(q, slot);
+            live++;
+        }
+    MATCH_CHECK(live == (q->binned ? 0 : *q->count));
+    MATCH_CHECK(live || (!a->first && a->tail == (q->binned ? FAST_SLOTS : 0)));
+    MATCH_CHECK(!live || (a->live[a->first] && a->live[(a->tail - 1) / FAST_LANES] & bit_of(a->tail - 1u)));
+}
+
+static void check_queue(const struct fast_queue *q) {
+    MATCH_CHECK(pool_check(&q->pool) == *q->count);
+    MATCH_CHECK(!q->binned || *q->count >= TO_ARRAYS);
+    check_arrays(q);
+    if (q->binned)
+        bins_check(q);
+}
+
+static void fast_check(const struct match *e) {
+    check_queue(&e->fast.posted);
+    check_queue(&e->fast.unexpected);
+}
+
+const struct structure fast_structure = {
+    .open = fast_open,
+    .close = fast_close,
+    .post = fast_post,
+    .arrive = fast_arrive,
+    .find_message = fast_find_message,
+    .cancel = fast_cancel,
+    .drain_receive = fast_drain_receive,
+    .drain_message = fast_drain_message,
+    .check = fast_check,
+};

@@ -1,0 +1,29 @@
+/* lla.h: the state of MATCH_LLA. */
+#ifndef HEARTH_MATCH_LLA_H
+#define HEARTH_MATCH_LLA_H
+
+#include "match/key.h"
+#include "match/pool.h"
+
+struct lla_node {
+    struct lla_node *next;
+    uint32_t prev;       /* its number in the pool */
+    uint8_t start, end;  /* of the part in use; its first and last entry are no holes */
+    uint8_t wide, spare; /* wide: its entries are */
+    /* entries */
+};
+
+struct lla_queue {
+    struct lla_node *first, *last;
+    uint32_t last_number;
+    bool posted;         /* which of the two queues */
+    bool wide;           /* new nodes are */
+    uint8_t capacity[2]; /* entries of a node: narrow, wide */
+    struct pool pool;
+};
+
+struct lla {
+    struct lla_queue posted, unexpected;
+};
+
+#endif

@@ -1,0 +1,36 @@
+/* supply.c: memory from the system, shown to the heater while it is ours.
+ *
+ * The heater reads at any time and takes no lock, so nothing that it was shown may be unmapped behind its
+ * back. It is told before, and returns only when it will not look again. That may take a while: engines
+ * therefore return memory only when they are closed, and reuse what they have until then. */
+#include "match/supply.h"
+
+#include <errno.h>
+
+static int refuse(struct supply *supply, size_t bytes) {
+    if (!supply->told)
+        log_warn(
+            "match: no memory for longer queues (%zu bytes): receives or messages may be refused. Fewer of "
+            "them at a time would help",
+            bytes);
+    supply->told = true;
+    return -ENOMEM;
+}
+
+int supply_take(struct supply *supply, struct memory *memory, size_t bytes, size_t warm) {
+    if (memory_open(memory, bytes, NULL))
+        return refuse(supply, bytes);
+    supply->bytes += memory->bytes;
+    if (supply->heated)
+        heater_add(memory->base, warm);
+    return 0;
+}
+
+void supply_return(struct supply *supply, struct memory *memory) {
+    if (!memory->base)
+        return;
+    if (supply->heated)
+        heater_retire(memory->base);
+    supply->bytes -= memory->bytes;
+    memory_close(memory);
+}

@@ -1,0 +1,177 @@
+/* node.c: the processes of a node find each other, and what they do besides sending (send.c) and polling
+ * (poll.c).
+ *
+ * A node object belongs to one thread at a time. It is in memory of its own; what others see is in the
+ * segment, whose parts say who writes what (plan.h). Several of them may be in one process. */
+#include "net/node.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "net/pull.h"
+
+/* ---- open and close ---- */
+
+static void open_readers(struct net_node *n, const struct plan *p) {
+    void *base = n->segment.base;
+    queue_read_open(&n->queue, &n->control->queue, plan_queue(p, base), p->queue_bytes);
+    for (uint32_t i = 0; i < p->boxes; i++)
+        box_read_open(&n->boxes[i], &plan_boxes(p, base)[i], plan_box(p, base, i), p->box_bytes);
+    n->bells = plan_bells(p, base);
+}
+
+static void open_writer(struct peer *peer, void *base, const struct plan *p) {
+    peer->control = base;
+    peer->plan = *p;
+    queue_write_open(&peer->queue, &peer->control->queue, plan_queue(p, base), p->queue_bytes);
+}
+
+static void announce(struct net_node *n, const struct plan *p) {
+    n->control = n->segment.base;
+    n->control->plan = *p;
+    n->probe = n->control->token;
+    n->control->probe = (uint64_t)(uintptr_t)&n->probe;
+}
+
+static int no_memory(int count) {
+    log_warn("no memory for the state of %d processes of the node; messages within the node go through MPI",
+             count);
+    return -ENOMEM;
+}
+
+/* Private memory; what is there when it fails, net_node_close gives back. */
+static int allocate(struct net_node *n, const struct plan *p) {
+    n->bell_words = (p->boxes + BELLS_IN_WORD - 1) / BELLS_IN_WORD;
+    n->peers = calloc((size_t)n->count, sizeof *n->peers);
+    n->boxes = calloc(p->boxes + 1, sizeof *n->boxes);
+    n->seen = calloc(n->bell_words + 1, sizeof(uint64_t));
+    return n->peers && n->boxes && n->seen ? 0 : no_memory(n->count);
+}
+
+static int open_with(struct net_node *n, const struct plan *p, struct net_address *mine) {
+    int err = allocate(n, p);
+    if (!err)
+        err = segment_create(&n->segment, round_up(plan_bytes(p), (uint64_t)sysconf(_SC_PAGESIZE)), mine);
+    if (err)
+        return err;
+    announce(n, p);
+    open_readers(n, p);
+    open_writer(&n->peers[n->rank], n->segment.base, p);
+    n->peers[n->rank].boxless = true; /* the queue is good enough for oneself */
+    pull_allow();
+    return 0;
+}
+
+int net_node_open(const struct net_options *options, struct net_node **node, struct net_address *mine) {
+    struct plan plan;
+    int err = plan_make(&plan, options);
+    if (err)
+        return err;
+    struct net_node *n = calloc(1, sizeof *n);
+    if (!n)
+        return no_memory(options->count);
+    n->rank = options->rank;
+    n->count = options->count;
+    n->header_bytes = plan.header_bytes;
+    n->header_room = plan_header_room(&plan);
+    n->eager = plan_eager(&plan);
+    err = open_with(n, &plan, mine);
+    if (err)
+        net_node_close(n);
+    else
+        *node = n;
+    return err;
+}
+
+void net_node_close(struct net_node *n) {
+    if (!n)
+        return;
+    for (int i = 0; n->peers && i < n->count; i++)
+        segment_close(&n->peers[i].segment);
+    segment_close(&n->segment);
+    free(n->seen);
+    free(n->boxes);
+    free(n->peers);
+    free(n);
+}
+
+/* ---- connect ---- */
+
+static int check_plan(const struct net_node *n, int rank, const struct plan *p, size_t bytes) {
+    if (plan_is_valid(p, bytes) && p->count == (uint32_t)n->count && p->header_bytes == n->header_bytes)
+        return 0;
+    log_error(
+        "shared memory of rank %d of this node: it is divided in another way than ours; do all run the same "
+        "version?",
+        rank);
+    return -EPROTO;
+}
+
+static int connect_peer(struct net_node *n, int rank, const struct net_address *address) {
+    struct peer *peer = &n->peers[rank];
+    int err = segment_attach(&peer->segment, address, rank);
+    if (err)
+        return err;
+    const struct control *control = peer->segment.base;
+    struct plan plan = control->plan; /* read once: what is checked is what is used */
+    err = check_plan(n, rank, &plan, peer->segment.bytes);
+    if (err)
+        return err;
+    open_writer(peer, peer->segment.base, &plan);
+    if (plan_eager(&plan) < n->eager)
+        n->eager = plan_eager(&plan);
+    return 0;
+}
+
+/* Pulls what is known. The kernel's answer may differ between peers: by user, by namespace, by ancestors. */
+static bool try_pull(struct net_node *n, int rank) {
+    const struct control *c = n->peers[rank].control;
+    struct segment_token got;
+    return !net_node_pull(n, rank, c->probe, &got, sizeof got) && !memcmp(&got, &c->token, sizeof got);
+}
+
+int net_node_connect(struct net_node *n, const struct net_address all[]) {
+    bool can_pull = true;
+    for (int i = 0; i < n->count; i++) {
+        int err = i == n->rank ? 0 : connect_peer(n, i, &all[i]);
+        if (err)
+            return err;
+        can_pull = can_pull && try_pull(n, i);
+    }
+    n->can_pull = can_pull;
+    return 0;
+}
+
+size_t net_node_eager(const struct net_node *n) {
+    return n->eager;
+}
+
+/* ---- beside messages ---- */
+
+bool net_node_can_pull(const struct net_node *n) {
+    return n->can_pull;
+}
+
+int net_node_pull(struct net_node *n, int peer, uint64_t address, void *to, size_t bytes) {
+    int process = peer == n->rank ? n->segment.process : n->peers[peer].segment.process;
+    return pull(process, address, to, bytes);
+}
+
+/* Release: who sees the mark sees what was done before it. Partner: net_node_is_inside. */
+void net_node_inside(struct net_node *n, bool inside) {
+    atomic_store_explicit(&n->control->inside, inside, memory_order_release);
+}
+
+bool net_node_is_inside(const struct net_node *n, int peer) {
+    return atomic_load_explicit(&n->peers[peer].control->inside, memory_order_acquire);
+}
+
+void net_node_wake(struct net_node *n, int peer) {
+    wake_up(&n->peers[peer].control->wake);
+}
+
+bool net_node_sleep(struct net_node *n, uint64_t microseconds) {
+    return wake_wait(&n->control->wake, microseconds);
+}

@@ -1,0 +1,56 @@
+/* plan.h: how a segment is divided.
+ *
+ *      | control | bells | boxes' shared parts | ring of the queue | ring of box 0 | ring of box 1 | ...
+ *
+ * Everything before the rings is in cache lines of its own by who writes it: the owner of the segment, one of
+ * the others, or all of them. */
+#ifndef HEARTH_NET_PLAN_H
+#define HEARTH_NET_PLAN_H
+
+#include "net/box.h"
+#include "net/queue.h"
+#include "net/segment.h"
+#include "net/wake.h"
+
+struct plan {
+    uint32_t count, header_bytes; /* as in net_options */
+    uint32_t queue_bytes, box_bytes;
+    uint32_t boxes;
+};
+
+struct control {
+    /* Written before the segment is announced, and then only read. */
+    struct segment_token token;
+    struct plan plan;
+    uint64_t probe; /* address of a copy of the token in the owner's own memory, to try pulling on */
+
+    _Alignas(2 * CACHE_LINE) _Atomic uint32_t inside; /* the owner's */
+    _Alignas(2 * CACHE_LINE) struct wake wake;
+    _Alignas(2 *
+             CACHE_LINE) _Atomic uint32_t taken; /* boxes that have a writer; may count beyond their number */
+    struct queue_shared queue;
+};
+
+/* The best division for so many processes: 0, or -EINVAL after a line. */
+int plan_make(struct plan *p, const struct net_options *options);
+
+/* Whether it is a division of so many bytes that can be used, as plan_make would make it. */
+bool plan_is_valid(const struct plan *p, size_t bytes);
+
+/* Bytes of the segment; less than 2^32 + 2^31. */
+size_t plan_bytes(const struct plan *p);
+
+/* The largest payload that boxes and queue take: a power of two. */
+size_t plan_eager(const struct plan *p);
+
+/* Where things are. */
+_Atomic uint16_t *plan_bells(const struct plan *p, void *base);
+struct box_shared *plan_boxes(const struct plan *p, void *base);
+char *plan_queue(const struct plan *p, void *base);
+char *plan_box(const struct plan *p, void *base, uint32_t box);
+
+static inline size_t plan_header_room(const struct plan *p) {
+    return round_up(p->header_bytes, 8);
+}
+
+#endif

@@ -1,0 +1,86 @@
+/* record.h: a message as it lies in a ring, for boxes and the queue alike.
+ *
+ *      +------+------+----------------------+---------------------- - -
+ *      | word | peer | header, padded to 8  | payload               up to the end of a line
+ *      +------+------+----------------------+---------------------- - -
+ *      0      4      8                      8 + header_room
+ *
+ * Records begin at cache lines and do not wrap round the ring's end: where there is no room up to the end,
+ * a word RECORD_SKIP sends the reader to the start. The word is what publishes a record: it is stored last,
+ * with release, and read first, with acquire; 0 means that nothing has been published here. So a small
+ * message costs the reader one cache line, and the writer one store with an order. */
+#ifndef HEARTH_NET_RECORD_H
+#define HEARTH_NET_RECORD_H
+
+#include <stdatomic.h>
+#include <string.h>
+
+#include "net/net.h"
+
+#define RECORD_SKIP UINT32_MAX
+
+enum {
+    RECORD_MOST_HEADER = 64,
+    RECORD_BATCH = 64, /* messages from one ring in one poll, so that a stream does not hold up the caller */
+};
+
+struct record {
+    _Atomic uint32_t word; /* 0, RECORD_SKIP, or one more than the bytes of the payload */
+    uint32_t peer;         /* who sent it; only in the queue */
+    char bytes[];
+};
+
+/* To whom what has arrived is given. */
+struct delivery {
+    net_handler *handler;
+    void *arg;
+    size_t header_room; /* bytes of the header, padded */
+};
+
+static inline struct record *record_at(char *ring, size_t offset) {
+    return (struct record *)(ring + offset);
+}
+
+/* Bytes in the ring. */
+static inline size_t record_size(size_t header_room, size_t bytes) {
+    return (sizeof(struct record) + header_room + bytes + CACHE_LINE - 1) & ~(size_t)(CACHE_LINE - 1);
+}
+
+static inline void record_deliver(const struct record *r, int peer, size_t bytes, const struct delivery *to) {
+    to->handler(to->arg, peer, r->bytes, r->bytes + to->header_room, bytes);
+}
+
+/* Most messages are small, and a call costs as much as their copy. */
+static inline void copy_payload(void *to, const void *from, size_t bytes) {
+    char *t = to;
+    const char *f = from;
+    if (LIKELY(bytes > 16)) {
+        memcpy(t, f, bytes);
+    } else if (bytes >= 8) {
+        uint64_t first, last;
+        memcpy(&first, f, 8);
+        memcpy(&last, f + bytes - 8, 8);
+        memcpy(t, &first, 8);
+        memcpy(t + bytes - 8, &last, 8);
+    } else if (bytes >= 4) {
+        uint32_t first, last;
+        memcpy(&first, f, 4);
+        memcpy(&last, f + bytes - 4, 4);
+        memcpy(t, &first, 4);
+        memcpy(t + bytes - 4, &last, 4);
+    } else {
+        for (size_t i = 0; i < bytes; i++)
+            t[i] = f[i];
+    }
+}
+
+/* Headers are some words. */
+static inline void copy_header(void *to, const void *from, size_t bytes) {
+    char *t = to;
+    const char *f = from;
+    for (; bytes >= 8; bytes -= 8, t += 8, f += 8)
+        memcpy(t, f, 8);
+    copy_payload(t, f, bytes);
+}
+
+#endif

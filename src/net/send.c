@@ -1,0 +1,95 @@
+/* send.c: the way of a message.
+ *
+ * It goes through the box that its sender has at the receiver, or through the queue if it has none. So that
+ * boxes are not spent on pairs that exchange a word at the start and nothing more, a sender asks for one
+ * only after some messages, unless there is one for everybody. A box is then kept for good.
+ *
+ * Messages of one sender to one receiver are read in the order sent: a sender changes from the queue to its
+ * box when the receiver has read all that it put into the queue, not before. A stream would never come to
+ * that; so once the queue is full and a box is wanted, the sender puts nothing more in. */
+#include <assert.h>
+#include <errno.h>
+
+#include "net/node.h"
+
+enum { BOX_AFTER = 16 }; /* messages, where boxes are scarce */
+
+static void open_box(struct net_node *n, struct peer *peer, uint32_t box) {
+    const struct plan *p = &peer->plan;
+    void *base = peer->segment.base;
+    struct box_shared *shared = &plan_boxes(p, base)[box];
+    /* Partner: box_read, which reads it behind the word of the first message. */
+    atomic_store_explicit(&shared->owner, (uint32_t)n->rank + 1, memory_order_relaxed);
+    box_write_open(&peer->box, shared, plan_box(p, base, box), p->box_bytes, &plan_bells(p, base)[box]);
+}
+
+/* Looks first, so that the count of those who asked does not run over. */
+static void ask_for_box(struct net_node *n, struct peer *peer) {
+    _Atomic uint32_t *taken = &peer->control->taken;
+    uint32_t box = atomic_load_explicit(taken, memory_order_relaxed);
+    if (box < peer->plan.boxes)
+        box = atomic_fetch_add_explicit(taken, 1, memory_order_relaxed);
+    if (box < peer->plan.boxes)
+        open_box(n, peer, box);
+    else
+        peer->boxless = true;
+    peer->waits = false;
+}
+
+static bool wants_box(const struct net_node *n, const struct peer *peer) {
+    return !peer->boxless && (peer->queued >= BOX_AFTER || peer->plan.boxes + 1 >= (uint32_t)n->count);
+}
+
+/* The first messages, and those of a sender that got no box. */
+static struct record *reserve_without_box(struct net_node *n, struct peer *peer, size_t size) {
+    if (wants_box(n, peer) && queue_is_past(&peer->queue))
+        ask_for_box(n, peer);
+    if (peer->box.ring)
+        return box_reserve(&peer->box, size);
+    if (peer->waits)
+        return NULL;
+    struct record *record = queue_reserve(&peer->queue, size);
+    peer->queued += record && peer->queued < BOX_AFTER;
+    peer->waits = !record && wants_box(n, peer);
+    return record;
+}
+
+int net_node_reserve(struct net_node *n, int to, const void *header, size_t bytes, void **payload) {
+    struct peer *peer = &n->peers[to];
+    size_t size = record_size(n->header_room, bytes);
+    struct record *record;
+    assert(!n->reserved.peer);
+    if (UNLIKELY(bytes > n->eager))
+        return -EMSGSIZE;
+    if (LIKELY(peer->box.ring != NULL))
+        record = box_reserve(&peer->box, size);
+    else
+        record = reserve_without_box(n, peer, size);
+    if (UNLIKELY(!record))
+        return -EAGAIN;
+    copy_header(record->bytes, header, n->header_bytes);
+    *payload = record->bytes + n->header_room;
+    n->reserved =
+        (struct reserved){.peer = peer, .record = record, .size = size, .word = (uint32_t)bytes + 1};
+    return 0;
+}
+
+void net_node_commit(struct net_node *n) {
+    struct reserved *r = &n->reserved;
+    assert(r->peer);
+    if (LIKELY(r->peer->box.ring != NULL))
+        box_commit(&r->peer->box, r->record, r->size, r->word);
+    else
+        queue_commit(r->record, n->rank, r->word);
+    r->peer = NULL;
+}
+
+int net_node_send(struct net_node *n, int peer, const void *header, const void *payload, size_t bytes) {
+    void *place;
+    int err = net_node_reserve(n, peer, header, bytes, &place);
+    if (UNLIKELY(err))
+        return err;
+    copy_payload(place, payload, bytes);
+    net_node_commit(n);
+    return 0;
+}

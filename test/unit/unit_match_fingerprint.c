@@ -1,0 +1,75 @@
+/* unit_match_fingerprint.c: 64 lanes compared at once give what one after the other does. Built twice: as
+ * this machine compares, and (unit_match_scalar.c) as one without such instructions would. */
+#include "test.h"
+
+#include "base/base.h"
+#include "match/fingerprint.h"
+
+static struct random dice;
+
+static uint64_t one_by_one(const uint8_t *lanes, uint8_t value) {
+    uint64_t bits = 0;
+    for (unsigned i = 0; i < 64; i++)
+        bits |= (uint64_t)(lanes[i] == value) << i;
+    return bits;
+}
+
+static void fill(uint8_t *lanes, unsigned values) {
+    for (unsigned i = 0; i < 64; i++)
+        lanes[i] =
+            (uint8_t)(random_below(&dice, values) * 85); /* 0, 85, 170, 255: all bits in all positions */
+}
+
+TEST(each_lane_alone)
+{
+    uint8_t lanes[64];
+    for (unsigned i = 0; i < 64; i++)
+        for (unsigned value = 0; value < 256; value++) {
+            memset(lanes, (int)(value ^ 1u << (value % 8)), sizeof lanes);
+            lanes[i] = (uint8_t)value;
+            expect(fingerprint_equal(lanes, (uint8_t)value) == (uint64_t)1 << i);
+        }
+}
+
+TEST(any_lanes)
+{
+    uint8_t a[64], b[64];
+    random_seed(&dice, 1);
+    for (unsigned round = 0; round < 20000; round++) {
+        fill(a, 1 + round % 4);
+        fill(b, 1 + round / 4 % 4);
+        uint8_t x = a[random_below(&dice, 64)], y = b[random_below(&dice, 64)];
+        expect(fingerprint_equal(a, x) == one_by_one(a, x));
+        expect(fingerprint_both(a, x, b, y) == (one_by_one(a, x) & one_by_one(b, y)));
+    }
+}
+
+TEST(seven_words)
+{
+    uint32_t words[8];
+    random_seed(&dice, 2);
+    for (unsigned round = 0; round < 20000; round++) {
+        uint64_t bits = 0;
+        for (unsigned i = 0; i < 8; i++)
+            words[i] = random_below(&dice, 3) << (round % 31);
+        for (unsigned i = 0; i < 7; i++)
+            bits |= (uint64_t)(words[i] == words[7]) << (8 * i);
+        expect(fingerprint_words(words, words[7]) == bits);
+    }
+}
+
+/* Sources and tags in a row, as programs use them, are all told apart by their byte, but for some. */
+TEST(neighbours_differ)
+{
+    for (uint32_t context = 0; context < 50; context++) {
+        bool tag_seen[256] = {0}, source_seen[256] = {0};
+        unsigned tags = 0, sources = 0;
+        for (int32_t i = 0; i < 64; i++) {
+            struct fingerprint print = fingerprint_of(key_of(i, i, context));
+            tags += !tag_seen[print.tag];
+            sources += !source_seen[print.source];
+            tag_seen[print.tag] = source_seen[print.source] = true;
+        }
+        expect(tags >= 56 && sources >= 56);
+    }
+}

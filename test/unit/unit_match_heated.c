@@ -1,0 +1,97 @@
+/* unit_match_heated.c: the heater reads an engine's memory while it is at work, and lets go of it when it
+ * is closed. Under ThreadSanitizer this also shows that the two share nothing but those reads, which
+ * heater.c hides from it. */
+#define TEST_HEATER "on"
+#include <unistd.h>
+
+#include "test.h"
+
+#include "match_help.h"
+
+static struct heater_counters heat(void) {
+    struct heater_counters c;
+    heater_counters(&c);
+    return c;
+}
+
+/* Until the heater has been through everything again. */
+static bool is_read(void) {
+    uint64_t rounds = heat().rounds, start = clock_ns();
+    while (heat().rounds < rounds + 2)
+        if (clock_ns() - start > 20000000000u)
+            return false;
+        else
+            usleep(200);
+    return true;
+}
+
+/* Queues grow and shrink, and take memory while the heater runs. */
+static void work(int32_t depth) {
+    for (int32_t i = 0; i < depth; i++) {
+        expect_eq(post(i, i % 9, 0, 1 + i), QUEUED);
+        expect_eq(arrive(i, i % 9, 1, 1 + i), QUEUED);
+    }
+    expect_eq(probe(ANY, 3, 1), 4);
+    expect_eq(probe(depth / 2, ANY, 1), 1 + depth / 2);
+    for (int32_t i = depth - 1; i >= 0; i--) {
+        expect_eq(arrive(i, i % 9, 0, 1), 1 + i);
+        expect_eq(post(i, i % 9, 1, 1), 1 + i);
+    }
+}
+
+TEST(all_memory_is_registered_and_given_back)
+{
+    expect_eq(heat().bytes, 0);
+    for (unsigned i = 0; i < STRUCTURES; i++) {
+        open_engine(structures[i], true);
+        uint64_t before = heat().bytes;
+        expect(before > 0);
+        work(10);
+        work(300);
+        work(5000); /* more than the first memory of any of them holds */
+        expect(heat().bytes > before);
+        expect(heat().bytes <= counters().bytes);
+        expect(is_read());
+        close_engine();
+        expect_eq(heat().bytes, 0);
+    }
+}
+
+TEST(what_is_not_heated_is_not_registered)
+{
+    for (unsigned i = 0; i < STRUCTURES; i++) {
+        open_engine(structures[i], false);
+        work(1000);
+        expect_eq(heat().bytes, 0);
+        close_engine();
+    }
+}
+
+TEST(the_heater_reads_while_the_engine_works)
+{
+    for (unsigned i = 0; i < STRUCTURES; i++) {
+        open_engine(structures[i], true);
+        uint64_t rounds = heat().rounds, start = clock_ns();
+        while (heat().rounds < rounds + 5 && clock_ns() - start < 20000000000u)
+            work(300);
+        expect(heat().rounds >= rounds + 5);
+        close_engine();
+    }
+}
+
+/* Engines come and go; one that stays is read throughout. */
+TEST(engines_may_be_closed_while_others_are_heated)
+{
+    struct match *stays;
+    open_engine("fast", true);
+    stays = engine;
+    uint64_t bytes = heat().bytes;
+    for (unsigned i = 0; i < 50; i++) {
+        open_engine(structures[i % STRUCTURES], true);
+        work(50);
+        close_engine();
+        expect_eq(heat().bytes, bytes);
+    }
+    engine = stays;
+    close_engine();
+}

@@ -1,0 +1,420 @@
+/* unit_match_random.c: random operations on random engines against the simplest model there is.
+ *
+ * The model is two arrays that are searched from the front. Whatever an engine finds must be what the
+ * model finds; what it counts must be what the model counts. An episode is one engine of a random
+ * structure, with keys of a random distribution, that goes through random phases: it is filled, emptied
+ * from the front, the back or anywhere, or both at once.
+ *
+ * Options: --seconds N, --operations N, --seed N. The seed is printed first, and each episode has its own,
+ * so that a failure is replayed by the line that it prints. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "match/engine.h"
+
+/* An episode ends after so many operations, or sooner, when the model has looked at so many entries. */
+enum { EPISODE = 20000, DEEP_EPISODE = 120000, STEPS = 100000000, MOST = 60000 };
+
+struct item { /* a receive or a message */
+    int32_t source, tag;
+    uint32_t context;
+    uintptr_t name; /* what it was queued with; 0: it is gone */
+    match_entry entry;
+};
+
+struct queue {
+    struct item items[2 * MOST];
+    uint32_t first, end, live; /* those in [first, end) that are not gone */
+    uint64_t most;
+    uint64_t lengths[MATCH_BUCKETS];
+};
+
+enum end { FRONT, BACK, ANYWHERE };
+
+static struct random dice;
+static struct queue posted, unexpected;
+static struct match *engine;
+static struct match_options options;
+static struct match_counters expected;
+static uint64_t episode_seed, operation, steps, next_name;
+static uint32_t sources, tags, contexts, stretch; /* how many there are, and how far apart */
+static unsigned any_source, any_tag;              /* percent of receives */
+static uint32_t depth;                            /* of the queues, about */
+static bool failing;                              /* memory runs out now and then */
+
+#define require(condition)                                                                                   \
+    do {                                                                                                     \
+        if (!(condition))                                                                                    \
+            fail(#condition, __LINE__);                                                                      \
+    } while (0)
+
+static void fail(const char *what, int line) {
+    printf("FAIL match_random %s:%d: not so: %s (structure %d-%u, operation %llu; replay with --seed %llu "
+           "--operations 1)\n",
+           __FILE__, line, what, (int)options.structure, options.k, (unsigned long long)operation,
+           (unsigned long long)episode_seed);
+    exit(1);
+}
+
+static uint32_t roll(uint32_t n) {
+    return random_below(&dice, n);
+}
+
+static bool chance(unsigned percent) {
+    return roll(100) < percent;
+}
+
+/* ---- the model ---- */
+
+static bool matches(const struct item *receive, const struct item *message) {
+    return receive->context == message->context &&
+           (receive->source == -1 || receive->source == message->source) &&
+           (receive->tag == -1 || receive->tag == message->tag);
+}
+
+/* Those that are gone are skipped at the ends and, when there are too many, everywhere. */
+static void tidy(struct queue *q) {
+    while (q->first < q->end && !q->items[q->first].name)
+        q->first++;
+    while (q->first < q->end && !q->items[q->end - 1].name)
+        q->end--;
+    if (q->end < 2 * MOST)
+        return;
+    uint32_t to = 0;
+    for (uint32_t i = q->first; i < q->end; i++)
+        if (q->items[i].name)
+            q->items[to++] = q->items[i];
+    q->first = 0;
+    q->end = to;
+}
+
+static void append(struct queue *q, const struct item *item) {
+    tidy(q);
+    q->items[q->end++] = *item;
+    q->live++;
+    if (q->live > q->most)
+        q->most = q->live;
+}
+
+static void take(struct queue *q, struct item *item) {
+    item->name = 0;
+    q->live--;
+    tidy(q);
+}
+
+static struct item *first_receive(const struct item *message) {
+    for (uint32_t i = posted.first; i < posted.end; i++, steps++)
+        if (posted.items[i].name && matches(&posted.items[i], message))
+            return &posted.items[i];
+    return NULL;
+}
+
+static struct item *first_message(const struct item *receive) {
+    for (uint32_t i = unexpected.first; i < unexpected.end; i++, steps++)
+        if (unexpected.items[i].name && matches(receive, &unexpected.items[i]))
+            return &unexpected.items[i];
+    return NULL;
+}
+
+static struct item *first_of_context(struct queue *q, uint32_t context) {
+    for (uint32_t i = q->first; i < q->end; i++, steps++)
+        if (q->items[i].name && q->items[i].context == context)
+            return &q->items[i];
+    return NULL;
+}
+
+/* One that is queued; the queue is not empty. */
+static struct item *some(struct queue *q, enum end end) {
+    uint32_t i = end == FRONT ? q->first : end == BACK ? q->end - 1 : q->first + roll(q->end - q->first);
+    while (!q->items[i].name)
+        i = i + 1 < q->end ? i + 1 : q->first;
+    return &q->items[i];
+}
+
+static void count_length(struct queue *q) {
+    unsigned bits = 0;
+    while (bits < MATCH_BUCKETS - 1 && q->live >> bits)
+        bits++;
+    q->lengths[bits]++;
+}
+
+static void check_counters(void) {
+    struct match_counters c;
+    uint64_t depths = 0;
+    match_counters(engine, &c);
+    require(c.posts == expected.posts && c.arrivals == expected.arrivals && c.probes == expected.probes);
+    require(c.cancels == expected.cancels && c.matched == expected.matched &&
+            c.wildcards == expected.wildcards);
+    require(c.unexpected == c.arrivals - c.matched);
+    require(c.posted_now == posted.live && c.unexpected_now == unexpected.live);
+    require(c.posted_most == posted.most && c.unexpected_most == unexpected.most);
+    for (unsigned b = 0; b < MATCH_BUCKETS; b++) {
+        require(c.posted_length[b] == posted.lengths[b]);
+        require(c.unexpected_length[b] == unexpected.lengths[b]);
+        depths += c.depth[b];
+    }
+    require(depths == c.posts + c.arrivals + c.probes);
+    require(c.bytes > 0);
+}
+
+/* ---- keys ---- */
+
+static struct item random_key(void) {
+    return (struct item){.source = (int32_t)(roll(sources) * stretch),
+                         .tag = (int32_t)(roll(tags) * stretch),
+                         .context = roll(contexts) * stretch};
+}
+
+static void add_wildcards(struct item *receive) {
+    if (chance(any_source))
+        receive->source = MATCH_ANY_SOURCE;
+    if (chance(any_tag))
+        receive->tag = MATCH_ANY_TAG;
+}
+
+static struct item random_receive(void) {
+    struct item receive = random_key();
+    add_wildcards(&receive);
+    return receive;
+}
+
+/* A receive for some message that waits, or any. */
+static struct item wanted_receive(enum end end) {
+    if (!unexpected.live)
+        return random_receive();
+    struct item receive = *some(&unexpected, end);
+    add_wildcards(&receive);
+    return receive;
+}
+
+static struct item wanted_message(enum end end) {
+    struct item message = random_key();
+    if (!posted.live)
+        return message;
+    const struct item *receive = some(&posted, end);
+    message.context = receive->context;
+    message.source = receive->source == MATCH_ANY_SOURCE ? message.source : receive->source;
+    message.tag = receive->tag == MATCH_ANY_TAG ? message.tag : receive->tag;
+    return message;
+}
+
+/* ---- operations ---- */
+
+static void post(struct item receive) {
+    struct item *message = first_message(&receive);
+    void *out = &dice;
+    match_entry entry = 0;
+    receive.name = ++next_name;
+    if (!message && posted.live == MOST)
+        return;
+    int result =
+        match_post(engine, receive.source, receive.tag, receive.context, (void *)receive.name, &entry, &out);
+    require(result == (message ? 1 : 0) || (failing && !message && result == -ENOMEM));
+    require(out == (message ? (void *)message->name : &dice));
+    if (result < 0)
+        return;
+    expected.posts++;
+    expected.wildcards += receive.source == -1 || receive.tag == -1;
+    count_length(&unexpected);
+    receive.entry = entry;
+    if (message)
+        take(&unexpected, message);
+    else
+        append(&posted, &receive);
+}
+
+static void arrive(struct item message) {
+    struct item *receive = first_receive(&message);
+    void *out = &dice;
+    message.name = ++next_name;
+    if (!receive && unexpected.live == MOST)
+        return;
+    int result =
+        match_arrive(engine, message.source, message.tag, message.context, (void *)message.name, &out);
+    require(result == (receive ? 1 : 0) || (failing && !receive && result == -ENOMEM));
+    require(out == (receive ? (void *)receive->name : &dice));
+    if (result < 0)
+        return;
+    expected.arrivals++;
+    expected.matched += result;
+    count_length(&posted);
+    if (receive)
+        take(&posted, receive);
+    else
+        append(&unexpected, &message);
+}
+
+static void probe(struct item receive) {
+    struct item *message = first_message(&receive);
+    void *out = &dice;
+    bool taken = chance(50);
+    int result = taken ? match_take(engine, receive.source, receive.tag, receive.context, &out)
+                       : match_probe(engine, receive.source, receive.tag, receive.context, &out);
+    require(result == (message != NULL));
+    require(out == (message ? (void *)message->name : &dice));
+    expected.probes++;
+    count_length(&unexpected);
+    if (taken && message)
+        take(&unexpected, message);
+}
+
+static void cancel(enum end end) {
+    if (!posted.live)
+        return;
+    struct item *receive = some(&posted, end);
+    require(match_cancel(engine, receive->entry) == (void *)receive->name);
+    expected.cancels++;
+    take(&posted, receive);
+}
+
+static void drain(void) {
+    bool receives = chance(50);
+    struct queue *q = receives ? &posted : &unexpected;
+    uint32_t context = q->live && chance(80) ? some(q, ANYWHERE)->context : random_key().context;
+    for (uint32_t most = chance(2) ? UINT32_MAX : 1 + roll(5); most; most--) {
+        struct item *item = first_of_context(q, context);
+        void *out = receives ? match_drain_receives(engine, context) : match_drain_messages(engine, context);
+        require(out == (item ? (void *)item->name : NULL));
+        if (!item)
+            return;
+        take(q, item);
+    }
+}
+
+/* As if billions had been queued before. */
+static void jump(void) {
+    struct fast_queue *q = chance(50) ? &engine->fast.posted : &engine->fast.unexpected;
+    if (options.structure == MATCH_FAST && q->binned && q->bins.sequence < UINT32_MAX - 100)
+        q->bins.sequence = UINT32_MAX - roll(100);
+}
+
+/* How the queues go on for a while. */
+struct phase {
+    unsigned posts, arrivals, cancels, probes,
+        wanted; /* percent; wanted: of posts and arrivals, that find something */
+    enum end end;
+};
+
+static struct phase random_phase(void) {
+    static const struct phase phases[] = {
+        {98, 0, 1, 1, 1, ANYWHERE},   {0, 98, 0, 1, 1, ANYWHERE},  {45, 45, 5, 5, 50, ANYWHERE},
+        {50, 50, 0, 0, 90, FRONT},    {50, 50, 0, 0, 90, BACK},    {50, 50, 0, 0, 95, ANYWHERE},
+        {5, 90, 5, 0, 100, FRONT},    {5, 90, 5, 0, 100, BACK},    {5, 90, 5, 0, 100, ANYWHERE},
+        {90, 5, 0, 5, 100, FRONT},    {90, 5, 0, 5, 100, BACK},    {90, 5, 0, 5, 100, ANYWHERE},
+        {50, 0, 50, 0, 0, BACK},      {20, 0, 80, 0, 0, ANYWHERE}, {20, 0, 80, 0, 0, FRONT},
+        {10, 10, 0, 80, 60, ANYWHERE}};
+    return phases[roll(sizeof phases / sizeof *phases)];
+}
+
+static void operate(const struct phase *p) {
+    unsigned n = roll(100);
+    bool wanted = chance(p->wanted);
+    if (n < p->posts)
+        post(wanted ? wanted_receive(p->end) : random_receive());
+    else if ((n -= p->posts) < p->arrivals)
+        arrive(wanted ? wanted_message(p->end) : random_key());
+    else if ((n -= p->arrivals) < p->cancels)
+        cancel(p->end);
+    else
+        probe(wanted ? wanted_receive(p->end) : random_receive());
+}
+
+/* A phase that fills is over when the queue is as deep as it may be, one that empties when it is empty. */
+static bool is_over(const struct phase *p) {
+    if (p->posts > 90 || p->arrivals > 90)
+        return posted.live > depth || unexpected.live > depth;
+    return !posted.live && !unexpected.live;
+}
+
+static void rarely(void) {
+    if (roll(200) == 0)
+        drain();
+    if (roll(500) == 0)
+        jump();
+    if (failing && roll(300) == 0)
+        memory_fail_at(chance(50) ? 0 : 1 + roll(3));
+    if (roll(200 + (posted.live + unexpected.live) / 8) == 0) {
+        match_check(engine);
+        check_counters();
+    }
+}
+
+/* ---- episodes ---- */
+
+static void choose_keys(bool deep) {
+    static const uint32_t counts[] = {1, 2, 3, 10, 100, 1000, 60000, 70000};
+    static const unsigned percents[] = {0, 0, 0, 1, 10, 50, 100};
+    sources = counts[roll(8)];
+    tags = counts[roll(8)];
+    contexts = counts[chance(80) ? roll(3) : roll(8)];
+    stretch = chance(70) ? 1 : chance(50) ? 256 : 9973; /* the largest key fits in 31 bits */
+    any_source = percents[roll(7)];
+    any_tag = percents[roll(7)];
+    depth = deep ? 1000 + roll(MOST - 10000) : chance(30) ? roll(2000) : chance(50) ? roll(400) : roll(20);
+}
+
+static void choose_structure(void) {
+    options = (struct match_options){.heated = chance(20)};
+    unsigned n = roll(10);
+    options.structure = n < 6 ? MATCH_FAST : n < 9 ? MATCH_LLA : MATCH_LIST;
+    options.k = options.structure == MATCH_LLA && chance(90) ? 2u << roll(6) : 0;
+}
+
+static void run_episode(uint64_t operations, bool deep) {
+    struct phase phase = {0};
+    memset(&expected, 0, sizeof expected);
+    memset(posted.lengths, 0, sizeof posted.lengths);
+    memset(unexpected.lengths, 0, sizeof unexpected.lengths);
+    posted.first = posted.end = posted.live = unexpected.first = unexpected.end = unexpected.live = 0;
+    posted.most = unexpected.most = 0;
+    failing = chance(10);
+    choose_keys(deep);
+    choose_structure();
+    require(match_open(&options, &engine) == 0);
+    for (operation = steps = 0; operation < operations && steps < STEPS; operation++) {
+        if (operation == 0 || is_over(&phase) || roll(deep ? 20000 : 2000) == 0)
+            phase = random_phase();
+        operate(&phase);
+        rarely();
+    }
+    memory_fail_at(0);
+    match_check(engine);
+    check_counters();
+    match_close(engine);
+}
+
+/* Returns how many operations it was. */
+static uint64_t episode(uint64_t seed) {
+    episode_seed = seed;
+    random_seed(&dice, seed);
+    bool deep = chance(2);
+    run_episode(deep ? DEEP_EPISODE : EPISODE, deep);
+    return operation;
+}
+
+int main(int argc, char **argv) {
+    uint64_t seed = clock_ns(), most = 0, done = 0, episodes = 0;
+    double seconds = 0;
+    for (int i = 1; i + 1 < argc; i += 2) {
+        if (!strcmp(argv[i], "--seconds"))
+            seconds = atof(argv[i + 1]);
+        else if (!strcmp(argv[i], "--operations"))
+            most = (uint64_t)atof(argv[i + 1]);
+        else if (!strcmp(argv[i], "--seed"))
+            seed = strtoull(argv[i + 1], NULL, 10);
+    }
+    if (!most && seconds <= 0)
+        seconds = 10;
+    setenv("HEARTH_HEATER", "off", 0); /* unit_match_heated is about that */
+    (void)settings_get();              /* which sets the level, too */
+    log_set_level(LOG_ERROR);          /* that memory runs out is meant */
+    printf("seed %llu\n", (unsigned long long)seed);
+    fflush(stdout);
+    for (uint64_t start = clock_ns(); most ? done < most : (double)(clock_ns() - start) < seconds * 1e9;)
+        done += episode(seed + episodes++);
+    printf("ok match_random: %llu operations on %llu engines\n1 passed, 0 failed\n", (unsigned long long)done,
+           (unsigned long long)episodes);
+    return 0;
+}
