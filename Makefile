@@ -4,7 +4,7 @@ JOBS ?= $(shell nproc)
 MAKEFLAGS += --no-print-directory
 export DESTDIR
 
-.PHONY: all demo test test-full test-nightly bench-clampi install asan tsan format lint docs clean help
+.PHONY: all demo test test-full test-nightly bench-clampi bench-modes bench-match install asan tsan format lint docs clean help
 .PRECIOUS: build/%/Makefile
 
 all: ## build for each MPI that is here
@@ -34,6 +34,16 @@ bench-clampi: ## the figures of the CLaMPI paper
 	@packaging/setup.sh bench
 	@$(MAKE) all
 	@bench/clampi.sh
+
+bench-modes: ## what each mode of the cache costs and saves
+	@packaging/setup.sh build
+	@$(MAKE) all
+	@bench/modes.sh
+
+bench-match: ## the figures of the paper on matching and hot caching
+	@packaging/setup.sh bench
+	@$(MAKE) all
+	@bench/match.sh
 
 install: all ## install under PREFIX (/usr/local), below DESTDIR if set
 	@set -e; mpis=$$(packaging/mpis.sh); for mpi in $$mpis; do cmake --install build/$$mpi --prefix $(PREFIX); done

@@ -45,6 +45,8 @@ typedef struct CLAMPI_Stats {
     uint64_t visited;       /* index slots looked at by evictions */
     uint64_t nonempty;      /* of these, not empty */
     uint64_t evictions;
+    uint64_t ahead_fetched; /* blocks read ahead (HEARTH_READ_AHEAD) */
+    uint64_t ahead_used;    /* of these, asked for while they were cached */
 } CLAMPI_Stats;
 
 /* Forgets everything cached of this window, in constant time. Local. */

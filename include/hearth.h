@@ -10,6 +10,13 @@ extern "C" {
  * what windows in acquire mode have cached is forgotten. Constant time, from any thread. */
 void hearth_acquire(void);
 
+/* The heater, a thread that keeps Hearth's own data in the CPU's caches (HEARTH_HEATER), rests until
+ * resumed: for phases in which the program wants the caches and the memory for itself. Resume it a little
+ * before the next communication. The calls nest. Any thread; a few nanoseconds each, and a microsecond to
+ * wake it after a long rest. */
+void hearth_heater_pause(void);
+void hearth_heater_resume(void);
+
 #ifdef __cplusplus
 }
 #endif

@@ -16,7 +16,7 @@ enum { MAX_SCALE = 30, MAX_BATCH = 65536 };
 static const char *const orders[] = {"block", "cyclic", "hashed", NULL};
 static const char *const styles[] = {"auto", "line", "lines", "none", NULL};
 static const char *const scores[] = {"none", "size", "degree", NULL};
-static const char *const modes[] = {"off", "transparent", "always", "user", NULL};
+static const char *const modes[] = {"off", "transparent", "acquire", "always", "user", NULL};
 
 static const struct option table[] = {{"scale", required_argument, NULL, 's'},
                                       {"edge-factor", required_argument, NULL, 'e'},
@@ -47,8 +47,8 @@ void lcc_help(FILE *file) {
         "  --seed N          another graph (default 1); the number of ranks does not change it\n"
         "  --file FILE       read the graph instead: Matrix Market, or lines 'u v' counting from 0\n"
         "  --order ORDER     block, cyclic or hashed: which rank owns which vertex (default hashed)\n"
-        "  --mode MODE       off, transparent, always or user: the window's info key clampi_mode (default "
-        "always)\n"
+        "  --mode MODE       off, transparent, acquire, always or user: the window's info key clampi_mode\n"
+        "                    (default always)\n"
         "  --score SCORE     which lists a cache should keep: none, size (the longer ones, by the info key\n"
         "                    clampi_score) or degree (of the vertex, by CLAMPI_Set_score) (default none)\n"
         "  --vertices K      only K of each rank's vertices, a fair sample (default: all)\n"

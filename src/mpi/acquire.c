@@ -5,6 +5,10 @@
  * here: call on, then acquire. So a call that a later MPI adds acquires as well. The list that the build
  * makes is news.def.
  *
+ * While such a call sits in MPI, messages to this process are taken care of by another thread (p2p/helper.c). That thread does not
+ * call MPI, so if messages come through MPI, a blocking collective is made of its non-blocking twin, which is tested in turn with a
+ * round of progress. Before collective calls that have none the processes meet in a barrier, in the same manner (p2p/meet.c).
+ *
  * Acquiring is one increment of a process-wide number. A window in acquire mode compares it before it looks
  * into its cache, and forgets everything if it has changed, in constant time. */
 #include "mpi/acquire.h"
@@ -13,6 +17,8 @@
 #include <stdlib.h>
 
 #include "hearth.h"
+#include "mpi/p2p/meet.h"
+#include "mpi/p2p/p2p.h"
 #include "mpi/rma/check.h"
 
 #define EXPORT __attribute__((visibility("default")))
@@ -27,15 +33,36 @@ EXPORT void hearth_acquire(void) {
 /* ---- the calls ---- */
 
 struct table {
-#define NEWS(name, kind, params, args) int(*name) params;
-#define NEWS_FLAG                      NEWS
+#define NEWS(name, kind, params, args)                       int(*name) params;
+#define NEWS_FLAG                                            NEWS
+#define NEWS_COMM                                            NEWS
+#define NEWS_OPEN                                            NEWS
+#define NEWS_TWIN(name, twin, kind, params, args, twin_args) NEWS(name, kind, params, args)
 #include "news.def"
 #undef NEWS
 #undef NEWS_FLAG
+#undef NEWS_COMM
+#undef NEWS_OPEN
+#undef NEWS_TWIN
 };
 
 static struct table real, next;
 static bool has_tool;
+
+/* Of the collectives, the calls that do not block. */
+#define NEWS(name, kind, params, args)
+#define NEWS_FLAG(name, kind, params, args)
+#define NEWS_COMM(name, kind, params, args)
+#define NEWS_OPEN(name, kind, params, args)
+#define NEWS_TWIN(name, twin, kind, params, args, twin_args) __typeof__(&MPI_##twin) name;
+static struct {
+#include "news.def"
+} twin;
+#undef NEWS
+#undef NEWS_FLAG
+#undef NEWS_COMM
+#undef NEWS_OPEN
+#undef NEWS_TWIN
 
 static void find(const char *name, void **real_one, void **next_one) {
     *real_one = host_find(name, next_one);
@@ -43,28 +70,42 @@ static void find(const char *name, void **real_one, void **next_one) {
 }
 
 __attribute__((constructor)) static void find_all(void) {
+    void *unused;
     static const char words[] =
         "recv|send-sync|probe|collective|request|fence|pscw|lock|sync|file|atomic|flush-poll|recheck|generic";
     const char *deaf = secure_getenv("HEARTH_TEST_DEAF");
     acquire_deaf = deaf ? settings_word(words, deaf) : -1;
 #define NEWS(name, kind, params, args) find("MPI_" #name, (void **)&real.name, (void **)&next.name);
 #define NEWS_FLAG                      NEWS
+#define NEWS_COMM                      NEWS
+#define NEWS_OPEN                      NEWS
+#define NEWS_TWIN(name, twin_name, kind, params, args, twin_args)                                            \
+    NEWS(name, kind, params, args)                                                                           \
+    *(void **)&twin.name = host_find("MPI_" #twin_name, &unused);
 #include "news.def"
 #undef NEWS
 #undef NEWS_FLAG
+#undef NEWS_COMM
+#undef NEWS_OPEN
+#undef NEWS_TWIN
 }
 
 /* What a tool calls on our behalf goes straight on. What the MPI library calls acquires without need, which is harmless. */
-#define DEFINE(symbol, name, kind, params, args, straight_on, brought)                                       \
+#define DEFINE(symbol, name, kind, params, args, straight_on, brought, instead)                              \
     EXPORT int symbol params {                                                                               \
         if (UNLIKELY(!real.name))                                                                            \
             find_all();                                                                                      \
         if (straight_on)                                                                                     \
             return real.name args;                                                                           \
+        int rc;                                                                                              \
         const void *outer = host_mark;                                                                       \
         if (UNLIKELY(has_tool))                                                                              \
             host_mark = __builtin_frame_address(0);                                                          \
-        int rc = next.name args;                                                                             \
+        instead {                                                                                            \
+            p2p_enter();                                                                                     \
+            rc = next.name args;                                                                             \
+            p2p_leave();                                                                                     \
+        }                                                                                                    \
         host_mark = outer;                                                                                   \
         check_note("MPI_" #name);                                                                            \
         if (brought)                                                                                         \
@@ -72,11 +113,25 @@ __attribute__((constructor)) static void find_all(void) {
         return rc;                                                                                           \
     }
 
-#define BOTH(name, kind, params, args, brought)                                                              \
-    DEFINE(MPI_##name, name, kind, params, args, 0, brought)                                                 \
-    DEFINE(PMPI_##name, name, kind, params, args, host_is_marked(__builtin_frame_address(0)), brought)
+#define BOTH(name, kind, params, args, brought, instead)                                                     \
+    DEFINE(MPI_##name, name, kind, params, args, 0, brought, instead)                                        \
+    DEFINE(PMPI_##name, name, kind, params, args, host_is_marked(__builtin_frame_address(0)), brought,       \
+           instead)
 
-#define NEWS(name, kind, params, args)      BOTH(name, kind, params, args, 1)
-#define NEWS_FLAG(name, kind, params, args) BOTH(name, kind, params, args, rc != MPI_SUCCESS || *flag)
+/* A tool has to see the call as it is. */
+#define LOOP(name, twin_args)                                                                                \
+    if (UNLIKELY(p2p_on) && far_is_used && !has_tool) {                                                      \
+        MPI_Request request;                                                                                 \
+        rc = twin.name twin_args;                                                                            \
+        if (rc == MPI_SUCCESS)                                                                               \
+            rc = p2p_wait_host(&request, MPI_STATUS_IGNORE);                                                 \
+    } else
+
+#define NEWS(name, kind, params, args)      BOTH(name, kind, params, args, 1, )
+#define NEWS_FLAG(name, kind, params, args) BOTH(name, kind, params, args, rc != MPI_SUCCESS || *flag, )
+#define NEWS_COMM(name, kind, params, args) BOTH(name, kind, params, args, 1, meet_all(comm);)
+#define NEWS_OPEN(name, kind, params, args) BOTH(name, kind, params, args, 1, meet_file(fh);)
+#define NEWS_TWIN(name, twin, kind, params, args, twin_args)                                                 \
+    BOTH(name, kind, params, args, 1, LOOP(name, twin_args))
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 #include "news.def"

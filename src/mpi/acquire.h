@@ -25,8 +25,8 @@ enum news {
     NEWS_GENERIC
 };
 
-extern _Atomic uint64_t acquire_generation; /* one more with each acquire */
-extern int acquire_deaf;                    /* a kind, or -1 */
+extern HIDDEN _Atomic uint64_t acquire_generation; /* one more with each acquire */
+extern HIDDEN int acquire_deaf;                    /* a kind, or -1 */
 
 /* After the call that brought the news, before its return to the program. Pairs with acquire_catch_up. */
 static inline void acquire(enum news how) {

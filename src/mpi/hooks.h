@@ -5,9 +5,34 @@
 #include "mpi/host.h"
 
 #define HOOK(name, params, args) int hook_##name params;
+#define BLOCK                    HOOK
+#define MEET                     HOOK
+#define MEET_WIN                 HOOK
+#define MEET_FREE                HOOK
+#define MEET_WAIT                HOOK
 #define USE(name, params, args)
 #include "mpi/calls.def"
 #undef HOOK
+#undef BLOCK
+#undef MEET
+#undef MEET_WIN
+#undef MEET_FREE
+#undef MEET_WAIT
 #undef USE
+
+/* ---- rma/request.c: the same for requests that are none of our messages ---- */
+
+int rma_Wait(MPI_Request *request, MPI_Status *status);
+/* This request is of a send whose completion tells nothing of others. */
+void rma_sent(MPI_Request request);
+int rma_Test(MPI_Request *request, int *flag, MPI_Status *status);
+int rma_Waitall(int count, MPI_Request requests[], MPI_Status statuses[]);
+int rma_Testall(int count, MPI_Request requests[], int *flag, MPI_Status statuses[]);
+int rma_Waitany(int count, MPI_Request requests[], int *index, MPI_Status *status);
+int rma_Testany(int count, MPI_Request requests[], int *index, int *flag, MPI_Status *status);
+int rma_Waitsome(int count, MPI_Request requests[], int *done, int indices[], MPI_Status statuses[]);
+int rma_Testsome(int count, MPI_Request requests[], int *done, int indices[], MPI_Status statuses[]);
+int rma_Request_free(MPI_Request *request);
+int rma_Request_get_status(MPI_Request request, int *flag, MPI_Status *status);
 
 #endif

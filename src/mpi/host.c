@@ -7,7 +7,7 @@
 #include <string.h>
 
 struct host_table host_real, host_next;
-bool host_has_tool;
+bool host_has_tool, host_is_careful = true;
 _Thread_local const void *host_mark __attribute__((tls_model("initial-exec")));
 
 static void *object_of(void *function) {
@@ -23,18 +23,33 @@ void *host_find(const char *name, void **next) {
     return real;
 }
 
-static void find(const char *name, void **real, void **next) {
+/* False if there is none. */
+static bool find(const char *name, void **real, void **next) {
     *real = host_find(name, next);
     host_has_tool |= *next != *real;
+    return *real;
 }
 
 static void find_functions(void) {
     void *unused;
-#define HOOK(name, params, args) find("MPI_" #name, (void **)&host_real.name, (void **)&host_next.name);
-#define USE(name, params, args)  *(void **)&host_real.name = host_find("MPI_" #name, &unused);
+    bool all = true;
+#define HOOK(name, params, args)                                                                             \
+    all &= find("MPI_" #name, (void **)&host_real.name, (void **)&host_next.name);
+#define BLOCK                   HOOK
+#define MEET                    HOOK
+#define MEET_WIN                HOOK
+#define MEET_FREE               HOOK
+#define MEET_WAIT               HOOK
+#define USE(name, params, args) *(void **)&host_real.name = host_find("MPI_" #name, &unused);
 #include "mpi/calls.def"
 #undef HOOK
+#undef BLOCK
+#undef MEET
+#undef MEET_WIN
+#undef MEET_FREE
+#undef MEET_WAIT
 #undef USE
+    host_is_careful = host_has_tool || !all;
 }
 
 void host_open(void) {

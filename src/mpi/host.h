@@ -11,20 +11,33 @@
 
 struct host_table {
 #define HOOK(name, params, args) int(*name) params;
-#define USE(name, params, args)  int(*name) params;
+#define BLOCK                    HOOK
+#define MEET                     HOOK
+#define MEET_WIN                 HOOK
+#define MEET_FREE                HOOK
+#define MEET_WAIT                HOOK
+#define USE                      HOOK
 #include "mpi/calls.def"
 #undef HOOK
+#undef BLOCK
+#undef MEET
+#undef MEET_WIN
+#undef MEET_FREE
+#undef MEET_WAIT
 #undef USE
 };
 
-extern struct host_table host_real; /* the library's PMPI_X */
-extern struct host_table host_next; /* the next MPI_X behind ours: a tool's, or again the library's */
-extern bool host_has_tool;
+extern HIDDEN struct host_table host_real; /* the library's PMPI_X */
+extern HIDDEN struct host_table host_next; /* the next MPI_X behind ours: a tool's, or again the library's */
+extern HIDDEN bool host_has_tool;
+/* Calls are not simply passed to their hooks: the functions were not all found (yet), a tool may call on our behalf, or calls
+ * are noted for HEARTH_CHECK. */
+extern HIDDEN bool host_is_careful;
 
 /* While a tool's MPI_X runs on our behalf: the frame that called it. Its PMPI_X then only forwards. A frame
  * address and not a count, so that an error handler that jumps out leaves no wrong mark: the stack is then
  * above it. */
-extern _Thread_local const void *host_mark __attribute__((tls_model("initial-exec")));
+extern HIDDEN _Thread_local const void *host_mark __attribute__((tls_model("initial-exec")));
 
 /* The library's PMPI_X for "MPI_X". *next: the next MPI_X behind ours, which is a tool's if it lies in
  * another object, else the same. */
@@ -43,12 +56,22 @@ void host_open(void);
         host_mark = outer;                                                                                   \
         return rc;                                                                                           \
     }
+#define BLOCK     HOOK
+#define MEET      HOOK
+#define MEET_WIN  HOOK
+#define MEET_FREE HOOK
+#define MEET_WAIT HOOK
 #define USE(name, params, args)                                                                              \
     static inline int host_##name params {                                                                   \
         return host_real.name args;                                                                          \
     }
 #include "mpi/calls.def"
 #undef HOOK
+#undef BLOCK
+#undef MEET
+#undef MEET_WIN
+#undef MEET_FREE
+#undef MEET_WAIT
 #undef USE
 
 static inline bool host_is_marked(const void *frame) {

@@ -5,29 +5,53 @@
  * other: windows and requests are looked up by handle, and those of the library are unknown. Telling its calls from the program's
  * by the return address was tried and dropped: a callback that ends in `return MPI_Win_free(win)` returns straight into the
  * library, and a window that is freed unseen is served when its handle comes back. */
-#include "mpi/rma/check.h"
 #include "mpi/hooks.h"
+#include "mpi/p2p/meet.h"
+#include "mpi/rma/check.h"
 
 #define EXPORT __attribute__((visibility("default")))
 
 /* Called before our constructor by another library's constructor: find the functions first. */
 #define READY(name) (LIKELY(host_real.name != NULL) || (host_open(), host_real.name != NULL))
 
-#define DEFINE(symbol, name, params, args, straight_on)                                                      \
-    EXPORT int symbol params {                                                                               \
+/* The ordinary way is one test and a jump. */
+#define DEFINE(symbol, name, params, args, straight_on, before, after)                                       \
+    static __attribute__((noinline, cold)) int careful_##symbol params {                                     \
         if (UNLIKELY(!READY(name)))                                                                          \
             return MPI_ERR_INTERN;                                                                           \
         if (straight_on)                                                                                     \
             return host_real.name args;                                                                      \
         check_note("MPI_" #name);                                                                            \
-        return hook_##name args;                                                                             \
+        before;                                                                                              \
+        int rc = hook_##name args;                                                                           \
+        after;                                                                                               \
+        return rc;                                                                                           \
+    }                                                                                                        \
+    EXPORT int symbol params {                                                                               \
+        if (UNLIKELY(host_is_careful))                                                                       \
+            return careful_##symbol args;                                                                    \
+        before;                                                                                              \
+        int rc = hook_##name args;                                                                           \
+        after;                                                                                               \
+        return rc;                                                                                           \
     }
 
 /* A tool that is called on our behalf calls PMPI_X. */
-#define HOOK(name, params, args)                                                                             \
-    DEFINE(MPI_##name, name, params, args, 0)                                                                \
-    DEFINE(PMPI_##name, name, params, args, host_is_marked(__builtin_frame_address(0)))
+#define BOTH(name, params, args, before, after)                                                              \
+    DEFINE(MPI_##name, name, params, args, 0, before, after)                                                 \
+    DEFINE(PMPI_##name, name, params, args, host_is_marked(__builtin_frame_address(0)), before, after)
+
+/* Another way to do the same. */
+#define MEET_RETURN(instead)                                                                                 \
+    if (meet_is_needed())                                                                                    \
+        return instead;                                                                                      \
+    p2p_enter()
+
+#define HOOK(name, params, args)      BOTH(name, params, args, , )
+#define BLOCK(name, params, args)     BOTH(name, params, args, p2p_enter(), p2p_leave())
+#define MEET(name, params, args)      BOTH(name, params, args, meet_enter(comm), meet_leave(rc, comm, win))
+#define MEET_WIN(name, params, args)  BOTH(name, params, args, meet_enter_window(&win), p2p_leave())
+#define MEET_FREE(name, params, args) BOTH(name, params, args, meet_enter_window(win), p2p_leave())
+#define MEET_WAIT(name, params, args) BOTH(name, params, args, MEET_RETURN(meet_wait(win)), p2p_leave())
 #define USE(name, params, args)
 #include "mpi/calls.def"
-#undef HOOK
-#undef USE

@@ -51,7 +51,7 @@ struct layout_type {
 };
 
 enum { LAYOUT_BUCKET_BITS = 12 };
-extern _Atomic(struct layout_type *) layout_types[1 << LAYOUT_BUCKET_BITS];
+extern HIDDEN _Atomic(struct layout_type *) layout_types[1 << LAYOUT_BUCKET_BITS];
 
 /* Handles are integers in some MPIs and pointers in others. */
 static inline uint64_t layout_key(MPI_Datatype type) {

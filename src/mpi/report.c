@@ -10,7 +10,11 @@
 
 #include "mpi/rma/check.h"
 #include "mpi/hooks.h"
+#include "mpi/p2p/count.h"
+#include "mpi/p2p/p2p.h"
+#include "mpi/report_heater.h"
 #include "mpi/rma/rma.h"
+#include "mpi/rma/worth.h"
 
 enum { MOST_RECORDS = 1024, NAME_BYTES = 64 };
 
@@ -19,6 +23,8 @@ struct record {
     int rank, mode;
     char name[NAME_BYTES];
     CLAMPI_Stats stats;
+    struct cache_foresight foresight; /* all 0 if nobody asked */
+    uint64_t suspended, suspended_gets, first_suspended_ms, spent_ns, saved_ns;
 };
 
 static struct record *records;
@@ -30,7 +36,7 @@ static size_t record_count, record_room;
     X(gets) X(full_hits) X(partial_hits) X(pending_hits) X(direct) X(conflicting) X(capacity) X(failing)     \
     X(bypassed) X(invalidations) X(dropped) X(adjustments) X(bytes_served) X(bytes_fetched) X(elided)        \
     X(entries) X(index_slots) X(storage_bytes) X(used_bytes) X(free_regions) X(visited) X(nonempty)          \
-    X(evictions)
+    X(evictions) X(ahead_fetched) X(ahead_used)
 /* clang-format on */
 
 static void add_stats(CLAMPI_Stats *sum, const CLAMPI_Stats *more) {
@@ -41,7 +47,7 @@ static void add_stats(CLAMPI_Stats *sum, const CLAMPI_Stats *more) {
 
 /* ---- collecting ---- */
 
-static bool wanted(void) {
+bool report_is_wanted(void) {
     const char *report = settings_get()->report;
     return *report && strcmp(report, "0");
 }
@@ -60,18 +66,29 @@ static struct record *new_record(void) {
 
 void report_window(const struct window *w, const char *name) {
     CLAMPI_Stats stats;
-    if (!wanted())
+    if (!report_is_wanted())
         return;
     window_stats(w, &stats);
     struct record *r = new_record();
     if (r) {
-        *r = (struct record){.serial = w->serial, .mode = (int)w->mode, .stats = stats};
+        *r = (struct record){.serial = w->serial,
+                             .mode = (int)w->mode,
+                             .stats = stats,
+                             .suspended = w->worth.times,
+                             .suspended_gets = worth_gets_passed(w),
+                             .first_suspended_ms = (w->worth.first_ns - w->worth.begun_ns) / 1000000,
+                             .spent_ns = w->worth.spent_ns,
+                             .saved_ns = w->worth.saved_ns};
+        if (w->estimate)
+            cache_estimate_read(w->estimate, &r->foresight);
         strncpy(r->name, name, NAME_BYTES - 1);
     } else if (record_count) { /* the last one stands for the rest */
         r = &records[record_count - 1];
         r->serial = 0;
         strcpy(r->name, "(others)");
         add_stats(&r->stats, &stats);
+        r->foresight = (struct cache_foresight){0};
+        r->suspended = 0;
     }
 }
 
@@ -142,6 +159,24 @@ static void text_row(FILE *file, const char *who, const CLAMPI_Stats *s) {
             (double)s->bytes_served / 1e6, (double)s->bytes_fetched / 1e6, s->elided);
 }
 
+static void text_ahead(FILE *file, const CLAMPI_Stats *s) {
+    if (s->ahead_fetched)
+        fprintf(file, "  read ahead: %" PRIu64 " blocks, of which %" PRIu64 " were used\n", s->ahead_fetched,
+                s->ahead_used);
+}
+
+/* When and why a window's cache was given a rest. */
+static void text_suspensions(FILE *file, const struct record *first, const struct record *end) {
+    for (const struct record *r = first; r < end; r++)
+        if (r->suspended)
+            fprintf(file,
+                    "  rank %d: suspended %" PRIu64 " times for %" PRIu64
+                    " gets in all, first %.1f s after the window was "
+                    "made: the cache took %.1f us and saved %.1f us (the last time)\n",
+                    r->rank, r->suspended, r->suspended_gets, (double)r->first_suspended_ms / 1e3,
+                    (double)r->spent_ns / 1e3, (double)r->saved_ns / 1e3);
+}
+
 static void text_window(FILE *file, const struct record *first, const struct record *end) {
     CLAMPI_Stats sum = {0};
     fprintf(file, "window %" PRIu64 " '%s', mode %s\n", first->serial, first->name, mode_word(first->mode));
@@ -155,6 +190,35 @@ static void text_window(FILE *file, const struct record *first, const struct rec
         add_stats(&sum, &r->stats);
     }
     text_row(file, "all", &sum);
+    text_ahead(file, &sum);
+    text_suspensions(file, first, end);
+}
+
+/* What another mode would have served, if that is worth a word. */
+static void text_advice(FILE *file, const struct record *all, size_t count) {
+    struct cache_foresight sum = {0};
+    uint64_t hit = 0;
+    for (size_t i = 0; i < count; i++) {
+        const struct cache_foresight *f = &all[i].foresight;
+        if (all[i].mode != MODE_TRANSPARENT || !f->gets)
+            continue;
+        sum.gets += f->gets, sum.kept += f->kept, sum.kept_within += f->kept_within, sum.bytes += f->bytes;
+        hit += hits(&all[i].stats);
+    }
+    double now = share(hit, sum.gets), within = share(sum.kept_within, sum.gets),
+           kept = share(sum.kept, sum.gets);
+    if (kept < now + 0.05)
+        return;
+    fprintf(file,
+            "of %" PRIu64 " remote gets in transparent mode, acquire mode would have served about %.0f %%, "
+            "always mode %.0f %%, "
+            "with %.1f MB of cache in all\n",
+            sum.gets, 100 * within, 100 * kept, (double)sum.bytes / 1e6);
+    if (within >= now + 0.05)
+        fprintf(file, "  try HEARTH_MODE=acquire, and HEARTH_CHECK=1 once\n");
+    else
+        fprintf(file, "  if no rank writes what others have read: try clampi_mode=always for these windows, "
+                      "and HEARTH_CHECK=1 once\n");
 }
 
 static void write_text(FILE *file, const struct record *all, size_t count, int ranks) {
@@ -178,6 +242,20 @@ static void write_text(FILE *file, const struct record *all, size_t count, int r
     }
     if (silent)
         fprintf(file, "%" PRIu64 " more windows had no gets\n", silent);
+    text_advice(file, all, count);
+    count_text(file);
+    report_heaters_text(file);
+}
+
+static void json_foresight(struct json *j, const struct cache_foresight *f) {
+    if (!f->gets)
+        return;
+    json_open(j, "foresight", '{');
+    json_count(j, "gets", f->gets);
+    json_number(j, "acquire", share(f->kept_within, f->gets));
+    json_number(j, "always", share(f->kept, f->gets));
+    json_count(j, "bytes", f->bytes);
+    json_close(j, '}');
 }
 
 static void write_json(FILE *file, const struct record *all, size_t count, int ranks) {
@@ -199,9 +277,14 @@ static void write_json(FILE *file, const struct record *all, size_t count, int r
 #define X(field) json_count(&j, #field, s->field);
         STATS(X)
 #undef X
+        json_foresight(&j, &all[i].foresight);
+        json_count(&j, "suspended", all[i].suspended);
+        json_count(&j, "suspended_gets", all[i].suspended_gets);
         json_close(&j, '}');
     }
     json_close(&j, ']');
+    count_json(&j);
+    report_heaters_json(&j);
     json_close(&j, '}');
 }
 
@@ -265,7 +348,10 @@ static void report(void) {
     host_Comm_size(MPI_COMM_WORLD, &size);
     for (size_t i = 0; i < record_count; i++)
         records[i].rank = rank;
-    if (strstr(settings_get()->report, "%r") || strstr(settings_get()->report, "%p")) {
+    bool apart = strstr(settings_get()->report, "%r") || strstr(settings_get()->report, "%p");
+    report_heaters_collect(rank, apart ? 1 : size);
+    count_collect(rank, apart ? 1 : size);
+    if (apart) {
         write_report(records, record_count, rank, 1);
         return;
     }
@@ -278,9 +364,10 @@ static void report(void) {
 }
 
 int hook_Finalize(void) {
+    p2p_finish();
     progress_stop();
     check_summary();
-    if (wanted()) {
+    if (report_is_wanted()) {
         rma_lock();
         window_each(report_open, NULL);
         rma_unlock();

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Debian's NWChem, an unmodified program: the energies with Hearth equal those without, over shared memory
-# and TCP.   test_nwchem.sh MPI TREE      tier: full; timeout: 900
+# and TCP, with MPI's messages and with Hearth's.   test_nwchem.sh MPI TREE      tier: full; timeout: 900
 set -uo pipefail
 mpi=$1 tree=$2 failed=0
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -61,4 +61,6 @@ check() { # what, options
 check 'shared memory' --env HEARTH_MODE=transparent
 check 'a tiny cache' --env HEARTH_MODE=transparent --env HEARTH_CACHE_SIZE=4k --env HEARTH_ADAPT=off
 check 'TCP' --env HEARTH_MODE=transparent --tcp --preload "$tree/test/nofin.so"
+check 'messages by Hearth' --env HEARTH_MODE=transparent --env HEARTH_MATCH=on
+check 'messages by Hearth through MPI' --env HEARTH_MODE=transparent --env HEARTH_MATCH=on --env HEARTH_MATCH_NODE=off
 exit $failed

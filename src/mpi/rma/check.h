@@ -6,7 +6,7 @@
 
 #include "mpi/rma/rma.h"
 
-extern bool check_is_on; /* known from the first window on */
+extern HIDDEN bool check_is_on; /* known from the first window on */
 
 /* A call of the program, by name: what it may have learnt of a write from. */
 void check_note_slowly(const char *call);

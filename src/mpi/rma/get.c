@@ -1,6 +1,7 @@
 /* get.c: MPI_Get and MPI_Rget.
  *
- *      plain types, CACHED entry        -> copy, done                (the hot path, in hook_Get)
+ *      not for the cache                -> to MPI, and counted        (the two hot paths, in hook_Get)
+ *      plain types, CACHED entry        -> copy, done
  *      otherwise                        -> describe both sides, look up:
  *          CACHED, covers all           -> copy
  *          CACHED, covers the head      -> copy the head, get the tail
@@ -16,6 +17,7 @@
 #include "mpi/hooks.h"
 #include "mpi/rma/measure.h"
 #include "mpi/rma/rma.h"
+#include "mpi/rma/worth.h"
 
 /* The arguments of a get. request is NULL for MPI_Get. */
 struct get {
@@ -43,7 +45,9 @@ struct access {
     struct layout here, there;
     uint64_t address; /* of the first byte at the target */
     uint64_t bytes;
-    char *buffer; /* first byte here */
+    char *buffer;     /* first byte here */
+    uint64_t started; /* ticks, if this get is timed, else 0 */
+    bool news;        /* the cache has it, but it is fetched in order to see news */
 };
 
 static int pass_noop(const struct get *g) {
@@ -70,13 +74,6 @@ static int pass(const struct get *g) {
                                    g->ttype, g->win);
     progress_note();
     return rc;
-}
-
-void get_issued(struct window *w, struct target *t, uint64_t bytes) {
-    t->last_get = inflight_issued++;
-    t->alone++;
-    w->bytes_fetched += bytes;
-    window_mark_busy(w, t);
 }
 
 /* A committed type for bytes that begin `rest` bytes behind the displacement. */
@@ -135,8 +132,9 @@ static bool is_reliable(const struct get *g) {
 #endif
 }
 
-static void track_request(struct window *w, struct target *t, const struct get *g, uint64_t bytes) {
-    struct op op = {.kind = OP_PLAIN, .window = w, .target = g->target, .entry = CACHE_NONE};
+static void track_request(struct window *w, struct target *t, const struct get *g, uint64_t bytes,
+                          bool news) {
+    struct op op = {.kind = OP_PLAIN, .window = w, .target = g->target, .entry = CACHE_NONE, .news = news};
     uint32_t id = inflight_add(&op);
     if (id == NO_OP) {
         get_issued(w, t, bytes); /* then a flush will do */
@@ -154,11 +152,26 @@ static uint64_t size_of(const struct get *g) {
 }
 
 /* A get of no interest to the cache. */
-static void count_get(struct window *w, struct target *t, const struct get *g, uint64_t bytes) {
+static void count_get(struct window *w, struct target *t, const struct get *g, uint64_t bytes, bool news) {
     if (g->request && is_reliable(g))
-        track_request(w, t, g, bytes);
+        track_request(w, t, g, bytes, news);
     else
         get_issued(w, t, bytes);
+}
+
+/* What would other modes have made of it? */
+static inline void foresee(struct window *w, int target, uint64_t address, uint64_t bytes) {
+    if (UNLIKELY(w->estimate != NULL))
+        cache_estimate_get(w->estimate, (uint32_t)target, address, bytes,
+                           atomic_load_explicit(&acquire_generation, memory_order_acquire));
+}
+
+/* A get of the window went past its cache. */
+static void note_past(struct window *w) {
+    w->gets++;
+    w->bypassed++;
+    if (UNLIKELY(w->worth.resume_at <= w->past + w->bypassed))
+        worth_resume(w);
 }
 
 /* Leaves the get to MPI, and only counts it. */
@@ -169,22 +182,18 @@ static int bypass(struct window *w, struct target *t, const struct get *g) {
     if (rc != MPI_SUCCESS || !t)
         return rc;
     rma_lock();
-    w->gets++;
-    w->bypassed++;
-    if (window_caches(w)) { /* else no flush is ever passed over, and nothing needs counting */
-        count_get(w, t, g, size_of(g));
-    }
+    uint64_t bytes = size_of(g);
+    if (UNLIKELY(w->foresees) && t->verdict != VERDICT_BYPASS)
+        foresee(w, g->target, t->base + (uint64_t)g->disp * t->unit, bytes);
+    note_past(w);
+    count_get(w, t, g, bytes, false);
     rma_unlock();
     return rc;
 }
 
 static bool eligible(const struct window *w, const struct target *t, const struct get *g) {
-    if (!window_caches(w) || !t || g->ocount <= 0 || g->tcount <= 0 || !window_is_open_to(w, t))
-        return false;
-    enum bypass rule = (enum bypass)settings_get()->bypass;
-    if (rule == BYPASS_NEVER)
-        return true;
-    return rule == BYPASS_AUTO && g->target != w->rank && t->verdict != VERDICT_BYPASS;
+    return t && !w->passing && t->verdict != VERDICT_BYPASS && g->ocount > 0 && g->tcount > 0 &&
+           window_is_open_to(w, t);
 }
 
 static int describe_side(MPI_Count count, MPI_Datatype type, struct layout *out) {
@@ -228,13 +237,21 @@ static int judge(const struct get *g) {
 /* ---- hits ---- */
 
 /* A completed request: MPI's own, of a get that has nothing to do. */
-static int empty_request(const struct get *g) {
-    return g->request ? host_Rget(NULL, 0, MPI_BYTE, MPI_PROC_NULL, 0, 0, MPI_BYTE, g->win, g->request)
-                      : MPI_SUCCESS;
+static int empty_request(const struct window *w, const struct get *g) {
+    if (!g->request)
+        return MPI_SUCCESS;
+    int rc = host_Rget(NULL, 0, MPI_BYTE, MPI_PROC_NULL, 0, 0, MPI_BYTE, g->win, g->request);
+    if (rc == MPI_SUCCESS && w->mode == MODE_ACQUIRE) {
+        rma_lock();
+        request_is_quiet(*g->request);
+        rma_unlock();
+    }
+    return rc;
 }
 
 static inline void note_hit(struct window *w, struct target *t, uint64_t address, uint64_t bytes) {
     w->gets++;
+    w->hits++;
     w->bytes_served += bytes;
     w->hit = true;
     if (UNLIKELY(!window_is_held(w, t))) {
@@ -244,6 +261,8 @@ static inline void note_hit(struct window *w, struct target *t, uint64_t address
     t->hit_stamp = w->flush_stamp;
     t->last_hit = address;
     window_use(w, t);
+    if (UNLIKELY(w->ahead))
+        ahead_hit(w, t, address, bytes);
 }
 
 /* Returns whether the buffer was that of a get in flight. */
@@ -264,7 +283,7 @@ static int hit_full(struct window *w, struct target *t, const struct get *g, str
     note_hit(w, t, a->address, a->bytes);
     rma_unlock();
     progress_poll();
-    return empty_request(g);
+    return empty_request(w, g);
 }
 
 /* The head from the cache, the tail through MPI. With the lock held on entry, as for all that follow. */
@@ -426,6 +445,7 @@ static bool reserve(struct window *w, const struct get *g, struct access *a, con
         return false;
     write_inserts++;
     struct op op = {.kind = g->request ? OP_REQUEST : OP_FILL,
+                    .news = a->news,
                     .window = w,
                     .target = g->target,
                     .entry = entry,
@@ -453,11 +473,17 @@ static void count_miss(struct window *w, struct target *t, const struct get *g, 
     w->gets++;
     w->bypassed += !keep;
     if (!keep || !reserve(w, g, a, issued))
-        count_get(w, t, g, a->bytes);
+        count_get(w, t, g, a->bytes, a->news);
     else if (g->request)
         w->bytes_fetched += a->bytes;
     else
         get_issued(w, t, a->bytes);
+    worth_judge(w);
+}
+
+/* A get to which one may add another. */
+static bool is_simple(const struct get *g, const struct access *a) {
+    return !g->request && !g->noop && shape_is_contiguous(&a->there.shape);
 }
 
 /* The get goes out first: looking for room overlaps with it. The lock is held on entry, and released. */
@@ -466,16 +492,28 @@ static int miss(struct window *w, struct target *t, const struct get *g, struct 
     bool keep = !g->request || (w->mode != MODE_TRANSPARENT && is_reliable(g));
     if (UNLIKELY(inflight_buffers) && inflight_disturb(a->buffer, &a->here.shape))
         keep = false;
-    uint64_t ticks = measure_start(t);
+    uint64_t ticks = measure_start(t), before = a->started ? clock_ticks() : 0;
     rma_unlock();
     int rc = pass(g);
+    uint64_t after = before ? clock_ticks() : 0;
     rma_lock();
     if (rc == MPI_SUCCESS) {
         measure_get(t, ticks, a->bytes);
         count_miss(w, t, g, a, &issued, keep);
     }
+    if (UNLIKELY(w->ahead) && rc == MPI_SUCCESS && is_simple(g, a))
+        ahead_missed(w, t, a->address, a->bytes);
+    if (UNLIKELY(before))
+        worth_miss(w, before - a->started + clock_ticks() - after, after - before);
     rma_unlock();
     return rc;
+}
+
+/* A hit with a request, when it is time to look for news: not compared, but taken for news when it has come. */
+static int refetch(struct window *w, struct target *t, const struct get *g, struct access *a) {
+    a->news = w->mode == MODE_ACQUIRE;
+    draw_recheck(w);
+    return miss(w, t, g, a);
 }
 
 static int get_described(struct window *w, struct target *t, const struct get *g, struct access *a) {
@@ -490,9 +528,11 @@ static int get_described(struct window *w, struct target *t, const struct get *g
     }
     bool cached = cache_state_of(w->cache, entry) == CACHE_CACHED, whole = head == a->bytes;
     if (cached && whole && (check_is_on || (w->mode == MODE_ACQUIRE && w->recheck <= 1)))
-        return g->request ? miss(w, t, g, a) : recheck(w, t, g, a, entry);
-    if (cached && whole)
+        return g->request ? refetch(w, t, g, a) : recheck(w, t, g, a, entry);
+    if (cached && whole) {
+        w->recheck -= w->recheck > 1;
         return hit_full(w, t, g, a, entry);
+    }
     if (g->request || g->noop || !(whole || shape_is_contiguous(&a->here.shape)))
         return miss(w, t, g, a);
     if (cached)
@@ -507,6 +547,7 @@ static bool wants(struct window *w, const struct get *g, const struct access *a)
         return false;
     rma_lock();
     bool wanted = cache_wants(w->cache, (uint32_t)g->target, a->address);
+    foresee(w, g->target, a->address, a->bytes);
     rma_unlock();
     return wanted;
 }
@@ -517,8 +558,11 @@ static int get(const struct get *g) {
     if (!w)
         return pass(g);
     struct target *t = window_target(w, g->target);
+    uint64_t started = worth_start(w);
     if (!eligible(w, t, g) || describe(t, g, &a))
         return bypass(w, t, g);
+    a.started = started;
+    a.news = false;
     int rc = judge(g);
     if (rc == MPI_SUCCESS)
         rc = wants(w, g, &a) ? get_described(w, t, g, &a) : bypass(w, t, g);
@@ -560,6 +604,8 @@ static inline enum served serve_plain(struct window *w, struct target *t, int ta
     } else if (!inflight_buffers && !cache_wants(w->cache, (uint32_t)target, address)) {
         result = UNWANTED;
     }
+    if (result != UNDECIDED)
+        foresee(w, target, address, bytes);
     rma_unlock();
     return result;
 }
@@ -569,25 +615,44 @@ static int pass_plain(struct window *w, struct target *t, const struct get *g, u
     int rc = pass(g);
     if (rc == MPI_SUCCESS) {
         rma_lock();
-        w->gets++;
-        w->bypassed++;
+        note_past(w);
         get_issued(w, t, bytes);
+        worth_judge(w);
         rma_unlock();
     }
     return rc;
 }
 
-int hook_Get(void *origin, int ocount, MPI_Datatype otype, int target, MPI_Aint disp, int tcount,
-             MPI_Datatype ttype, MPI_Win win) {
+/* Gets that go past the cache are mostly of one type; its size is only for the report. */
+static struct {
+    MPI_Datatype type;
+    uint64_t size;
+} passed = {.type = MPI_DATATYPE_NULL};
+
+/* Now and then on the way past the cache. */
+static __attribute__((noinline)) int look_past(void *origin, int ocount, MPI_Datatype otype, int target,
+                                               MPI_Aint disp, int tcount, MPI_Datatype ttype, MPI_Win win) {
+    struct get g = {origin, ocount, otype, target, disp, tcount, ttype, win, NULL, NULL};
+    struct window *w = window_find(win);
+    struct target *t = &w->targets[target];
+    w->past--;
+    passed.type = ttype;
+    passed.size = size_of(&(struct get){.tcount = 1, .ttype = ttype});
+    return bypass(w, t, &g);
+}
+
+/* Apart from hook_Get, so that gets that go past the cache need no stack. */
+static __attribute__((noinline)) int get_plain(void *origin, int ocount, MPI_Datatype otype, int target,
+                                               MPI_Aint disp, int tcount, MPI_Datatype ttype, MPI_Win win) {
     const struct get g = {origin, ocount, otype, target, disp, tcount, ttype, win, NULL, NULL};
     struct window *w = window_find(win);
+    struct target *t = w ? window_target(w, target) : NULL;
     uint64_t osize, tsize;
-    if (LIKELY(w && w->cache && ocount > 0 && tcount > 0 && origin && layout_is_plain(otype, &osize) &&
+    if (LIKELY(t && w->cache && ocount > 0 && tcount > 0 && origin && layout_is_plain(otype, &osize) &&
                layout_is_plain(ttype, &tsize))) {
-        struct target *t = window_target(w, target);
         uint64_t bytes = (uint64_t)ocount * osize;
-        if (LIKELY(t && bytes == (uint64_t)tcount * tsize && t->verdict != VERDICT_BYPASS &&
-                   w->mode != MODE_OFF && window_is_open_to(w, t))) {
+        if (LIKELY(bytes == (uint64_t)tcount * tsize && !w->passing && t->verdict != VERDICT_BYPASS &&
+                   window_is_open_to(w, t))) {
             switch (serve_plain(w, t, target, t->base + (uint64_t)disp * t->unit, origin, bytes)) {
             case SERVED:
                 progress_poll();
@@ -600,6 +665,44 @@ int hook_Get(void *origin, int ocount, MPI_Datatype otype, int target, MPI_Aint 
         }
     }
     return get(&g);
+}
+
+/* The flush that follows will tell progress.c of both.
+ *
+ * Counted before it is issued, and also if MPI then refuses it: nothing is left to do after the call, which costs a program
+ * without reuse least. */
+static inline void count_past(struct window *w, struct target *t, int count) {
+    t->last_get = inflight_issued++;
+    w->bytes_fetched += (uint64_t)count * passed.size;
+    window_use(w, t);
+}
+
+/* Past the cache, but the report is to say what another mode would have made of it. */
+static __attribute__((noinline)) int foresee_past(void *origin, int ocount, MPI_Datatype otype, int target,
+                                                  MPI_Aint disp, int tcount, MPI_Datatype ttype,
+                                                  MPI_Win win) {
+    struct window *w = window_find(win);
+    struct target *t = &w->targets[target];
+    if (t->verdict != VERDICT_BYPASS &&
+        !cache_estimate_skips(w->estimate, (uint32_t)target, t->base + (uint64_t)disp * t->unit))
+        return look_past(origin, ocount, otype, target, disp, tcount, ttype, win);
+    count_past(w, t, tcount);
+    return host_Get(origin, ocount, otype, target, disp, tcount, ttype, win);
+}
+
+/* Lets gets of no interest to the cache pass, in as few instructions as there can be: no stack, no return. */
+int hook_Get(void *origin, int ocount, MPI_Datatype otype, int target, MPI_Aint disp, int tcount,
+             MPI_Datatype ttype, MPI_Win win) {
+    struct target *t = window_find_plain(win, target);
+    if (!t || UNLIKELY(inflight_buffers))
+        return get_plain(origin, ocount, otype, target, disp, tcount, ttype, win);
+    struct window *w = atomic_load_explicit(&window_recent, memory_order_relaxed);
+    if (UNLIKELY(++w->past >= w->look_at) || UNLIKELY(passed.type != ttype))
+        return look_past(origin, ocount, otype, target, disp, tcount, ttype, win);
+    if (UNLIKELY(w->foresees))
+        return foresee_past(origin, ocount, otype, target, disp, tcount, ttype, win);
+    count_past(w, t, tcount);
+    return host_real.Get(origin, ocount, otype, target, disp, tcount, ttype, win);
 }
 
 int get_noop(const void *nothing, int ncount, MPI_Datatype ntype, void *result, int rcount,

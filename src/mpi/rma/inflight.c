@@ -62,14 +62,15 @@ static void list_append(uint32_t id) {
     op->next = NO_OP;
     *(op->prev == NO_OP ? &t->first_op : &ops[op->prev].next) = id;
     t->last_op = id;
+    t->plain = false;
     op->listed = true;
 }
 
 static void list_remove(uint32_t id) {
     struct op *op = &ops[id];
-    struct target *t = &op->window->targets[op->target];
     if (!op->listed)
         return;
+    struct target *t = &op->window->targets[op->target];
     *(op->prev == NO_OP ? &t->first_op : &ops[op->prev].next) = op->next;
     *(op->next == NO_OP ? &t->last_op : &ops[op->next].prev) = op->prev;
     op->listed = false;
@@ -131,6 +132,14 @@ uint32_t inflight_add(const struct op *op) {
     return id;
 }
 
+uint32_t inflight_add_quiet(void) {
+    uint32_t id = take_number();
+    if (id != NO_OP)
+        ops[id] = (struct op){
+            .kind = OP_QUIET, .entry = CACHE_NONE, .source = NO_OP, .first_join = NO_OP, .next_join = NO_OP};
+    return id;
+}
+
 static void leave_source(uint32_t id) {
     uint32_t *link = &ops[ops[id].source].first_join;
     while (*link != id)
@@ -147,6 +156,8 @@ void inflight_remove(uint32_t id) {
     layout_free(&ops[id].here);
     free((void *)ops[id].there.list);
     free(ops[id].cached);
+    if (ops[id].kind == OP_AHEAD)
+        free(ops[id].buffer);
     ops[id].next_request = op_free;
     op_free = id;
 }
@@ -316,6 +327,8 @@ void inflight_complete(uint32_t id, bool keep) {
         fill(op, keep);
     else if (op->kind == OP_EXTEND && keep && !op->spoiled)
         extend(op);
+    else if (op->kind == OP_AHEAD && keep && !op->spoiled)
+        ahead_arrived(op);
     else if (op->kind == OP_RECHECK && !op->spoiled)
         compare(op);
     inflight_remove(id);

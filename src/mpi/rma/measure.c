@@ -4,8 +4,8 @@
 
 enum { SAMPLES = 8 };
 
-/* What a hit costs, flush included; bench/clampi measures it. */
-static double hit_ns(uint64_t bytes) {
+/* bench/clampi measures it. */
+double measure_hit_ns(uint64_t bytes) {
     return 60 + 0.025 * (double)bytes;
 }
 
@@ -33,7 +33,7 @@ void measure_flush(struct target *t, uint64_t started) {
     t->probe_ticks = 0;
     if (!started)
         return;
-    t->cheap += (double)ticks * clock_ns_per_tick() < hit_ns(t->probe_bytes);
+    t->cheap += (double)ticks * clock_ns_per_tick() < measure_hit_ns(t->probe_bytes);
     if (++t->samples == SAMPLES)
         t->verdict = 2 * t->cheap > SAMPLES ? VERDICT_BYPASS : VERDICT_CACHE;
 }

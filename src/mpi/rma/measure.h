@@ -5,6 +5,9 @@
 
 #include "mpi/rma/window.h"
 
+/* What a hit of so many bytes costs, flush included. */
+double measure_hit_ns(uint64_t bytes);
+
 /* Around the get: start gives 0 if there is nothing to measure. */
 uint64_t measure_start(const struct target *t);
 void measure_get(struct target *t, uint64_t started, uint64_t bytes);

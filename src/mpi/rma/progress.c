@@ -2,12 +2,23 @@
  * serves one-sided calls of others by itself over TCP. So after a while without a call the next hit or elided
  * flush makes one.
  *
+ * Reading the clock takes as long as half a hit, so it is not read at each: after some polls that came fast, the next reading is
+ * up to MOST_POLLS polls away; after a slow one, the next poll reads again. Threads may lose a count to each other, which only
+ * moves a reading.
+ *
  * The call is MPI_Test of a request that is never complete until the end, for which both MPIs look at
  * everything that has arrived. MPI_Iprobe would not do: on a communicator of one's own MPICH looks at nothing
  * else, and on a shared one a message that waits there ends it early. */
 #include "mpi/rma/rma.h"
 
-_Atomic uint64_t progress_last, progress_limit;
+enum { MOST_POLLS = 16 };
+
+_Atomic bool progress_fresh;
+_Atomic uint32_t progress_left = 1;
+
+static _Atomic uint64_t last,
+    limit; /* the last call of MPI that is known of; how long ago it may be; in ticks */
+static _Atomic uint32_t stride = 1; /* polls from one reading to the next */
 
 static MPI_Request never = MPI_REQUEST_NULL;
 
@@ -28,7 +39,7 @@ static int cancel(void *state, int complete) {
 
 void progress_start(void) {
     double ticks = (double)settings_get()->progress_us * 1000 / clock_ns_per_tick();
-    atomic_store_explicit(&progress_limit, ticks < 1 ? 1 : (uint64_t)ticks, memory_order_relaxed);
+    atomic_store_explicit(&limit, ticks < 1 ? 1 : (uint64_t)ticks, memory_order_relaxed);
     if (host_Grequest_start(query, release, cancel, NULL, &never) != MPI_SUCCESS)
         never = MPI_REQUEST_NULL;
     progress_note();
@@ -41,9 +52,22 @@ void progress_stop(void) {
     host_real.Wait(&never, MPI_STATUS_IGNORE);
 }
 
-void progress_poll_slowly(void) {
+static void call_mpi(void) {
     int flag;
     if (never != MPI_REQUEST_NULL)
         host_real.Test(&never, &flag, MPI_STATUS_IGNORE);
-    progress_note();
+}
+
+void progress_poll_slowly(void) {
+    uint64_t now = clock_ticks(), most = atomic_load_explicit(&limit, memory_order_relaxed),
+             since = now - atomic_load_explicit(&last, memory_order_relaxed);
+    uint32_t next = atomic_load_explicit(&stride, memory_order_relaxed);
+    bool called = atomic_exchange_explicit(&progress_fresh, false, memory_order_relaxed);
+    if (since > most && !called)
+        call_mpi();
+    if (since > most || called)
+        atomic_store_explicit(&last, now, memory_order_relaxed);
+    next = since > most ? 1 : 2 * next < MOST_POLLS ? 2 * next : MOST_POLLS;
+    atomic_store_explicit(&stride, next, memory_order_relaxed);
+    atomic_store_explicit(&progress_left, next, memory_order_relaxed);
 }

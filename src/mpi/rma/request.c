@@ -55,6 +55,11 @@ static uint32_t chain_out(MPI_Request request) {
     return NO_OP;
 }
 
+static void put_back(uint32_t id) {
+    chain_in(id);
+    atomic_fetch_add_explicit(&request_count, 1, memory_order_relaxed);
+}
+
 static void give_up(uint32_t id) {
     if (id == NO_OP)
         return;
@@ -70,8 +75,20 @@ static void forget(uint32_t id) {
     give_up(id);
 }
 
+/* MPI may have one handle for all requests that are complete at once. Two that are quiet may share it; else the completion of the
+ * older one escaped us. */
+static void make_way(uint32_t id, MPI_Request request) {
+    uint32_t older = chain_out(request);
+    if (older == NO_OP)
+        return;
+    if (inflight_at(older)->kind == OP_QUIET && inflight_at(id)->kind == OP_QUIET)
+        put_back(older);
+    else
+        give_up(older);
+}
+
 void request_track(uint32_t id, MPI_Request request) {
-    give_up(chain_out(request)); /* its completion escaped us */
+    make_way(id, request);
     uint64_t count = atomic_load_explicit(&request_count, memory_order_relaxed);
     if (count >= buckets && grow() && !buckets) {
         forget(id);
@@ -80,6 +97,20 @@ void request_track(uint32_t id, MPI_Request request) {
     inflight_at(id)->request = request;
     chain_in(id);
     atomic_store_explicit(&request_count, count + 1, memory_order_relaxed);
+}
+
+void request_is_quiet(MPI_Request request) {
+    uint32_t id = request == MPI_REQUEST_NULL ? NO_OP : inflight_add_quiet();
+    if (id != NO_OP)
+        request_track(id, request);
+}
+
+void rma_sent(MPI_Request request) {
+    if (LIKELY(!window_acquires))
+        return;
+    rma_lock();
+    request_is_quiet(request);
+    rma_unlock();
 }
 
 /* ---- around the host's call ----
@@ -98,17 +129,14 @@ static uint32_t claim(MPI_Request request) {
 /* The data is in the buffer, until the program sees our return. */
 static void settle(uint32_t id) {
     struct op *op = inflight_at(id);
+    if (UNLIKELY(op->news))
+        acquire(NEWS_RECHECK);
     if (op->entry != CACHE_NONE)
         acquire_catch_up(op->window);
     if (op->entry != CACHE_NONE)
         inflight_complete(id, op->window->mode != MODE_TRANSPARENT && op->window->mode != MODE_OFF);
     else
         inflight_remove(id);
-}
-
-static void put_back(uint32_t id) {
-    chain_in(id);
-    atomic_fetch_add_explicit(&request_count, 1, memory_order_relaxed);
 }
 
 static void conclude(uint32_t id, int rc, bool complete) {
@@ -142,7 +170,7 @@ static void note_completed(uint32_t id, MPI_Request before) {
         acquire(NEWS_REQUEST);
 }
 
-int hook_Wait(MPI_Request *request, MPI_Status *status) {
+int rma_Wait(MPI_Request *request, MPI_Status *status) {
     if (!request)
         return host_Wait(request, status);
     MPI_Request before = *request;
@@ -153,7 +181,7 @@ int hook_Wait(MPI_Request *request, MPI_Status *status) {
     return rc;
 }
 
-int hook_Test(MPI_Request *request, int *flag, MPI_Status *status) {
+int rma_Test(MPI_Request *request, int *flag, MPI_Status *status) {
     if (!request)
         return host_Test(request, flag, status);
     MPI_Request before = *request;
@@ -166,7 +194,7 @@ int hook_Test(MPI_Request *request, int *flag, MPI_Status *status) {
     return rc;
 }
 
-int hook_Request_get_status(MPI_Request request, int *flag, MPI_Status *status) {
+int rma_Request_get_status(MPI_Request request, int *flag, MPI_Status *status) {
     uint32_t id = none() ? NO_OP : claim(request);
     int rc = host_Request_get_status(request, flag, status);
     bool complete = rc != MPI_SUCCESS || *flag;
@@ -176,7 +204,7 @@ int hook_Request_get_status(MPI_Request request, int *flag, MPI_Status *status) 
     return rc;
 }
 
-int hook_Request_free(MPI_Request *request) {
+int rma_Request_free(MPI_Request *request) {
     if (none() || !request)
         return host_Request_free(request);
     uint32_t id = claim(*request);
@@ -240,7 +268,7 @@ static void conclude_several(struct claims *c, int rc, const int indices[], int 
         free(c->ids);
 }
 
-int hook_Waitall(int count, MPI_Request requests[], MPI_Status statuses[]) {
+int rma_Waitall(int count, MPI_Request requests[], MPI_Status statuses[]) {
     struct claims c;
     claim_several(&c, count, requests);
     int rc = host_Waitall(count, requests, statuses);
@@ -248,7 +276,7 @@ int hook_Waitall(int count, MPI_Request requests[], MPI_Status statuses[]) {
     return rc;
 }
 
-int hook_Testall(int count, MPI_Request requests[], int *flag, MPI_Status statuses[]) {
+int rma_Testall(int count, MPI_Request requests[], int *flag, MPI_Status statuses[]) {
     struct claims c;
     claim_several(&c, count, requests);
     int rc = host_Testall(count, requests, flag, statuses);
@@ -256,7 +284,7 @@ int hook_Testall(int count, MPI_Request requests[], int *flag, MPI_Status status
     return rc;
 }
 
-int hook_Waitany(int count, MPI_Request requests[], int *index, MPI_Status *status) {
+int rma_Waitany(int count, MPI_Request requests[], int *index, MPI_Status *status) {
     struct claims c;
     claim_several(&c, count, requests);
     int rc = host_Waitany(count, requests, index, status);
@@ -264,7 +292,7 @@ int hook_Waitany(int count, MPI_Request requests[], int *index, MPI_Status *stat
     return rc;
 }
 
-int hook_Testany(int count, MPI_Request requests[], int *index, int *flag, MPI_Status *status) {
+int rma_Testany(int count, MPI_Request requests[], int *index, int *flag, MPI_Status *status) {
     struct claims c;
     claim_several(&c, count, requests);
     int rc = host_Testany(count, requests, index, flag, status);
@@ -272,7 +300,7 @@ int hook_Testany(int count, MPI_Request requests[], int *index, int *flag, MPI_S
     return rc;
 }
 
-int hook_Waitsome(int incount, MPI_Request requests[], int *outcount, int indices[], MPI_Status statuses[]) {
+int rma_Waitsome(int incount, MPI_Request requests[], int *outcount, int indices[], MPI_Status statuses[]) {
     struct claims c;
     claim_several(&c, incount, requests);
     int rc = host_Waitsome(incount, requests, outcount, indices, statuses);
@@ -280,7 +308,7 @@ int hook_Waitsome(int incount, MPI_Request requests[], int *outcount, int indice
     return rc;
 }
 
-int hook_Testsome(int incount, MPI_Request requests[], int *outcount, int indices[], MPI_Status statuses[]) {
+int rma_Testsome(int incount, MPI_Request requests[], int *outcount, int indices[], MPI_Status statuses[]) {
     struct claims c;
     claim_several(&c, incount, requests);
     int rc = host_Testsome(incount, requests, outcount, indices, statuses);

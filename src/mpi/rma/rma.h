@@ -33,7 +33,9 @@ enum op_kind {
     OP_EXTEND,  /* its head came from the cache, its tail is on the way and will extend the entry */
     OP_REQUEST, /* as OP_FILL, but completed by its request */
     OP_RECHECK, /* its data is compared with what the cache holds */
-    OP_PLAIN    /* a get with a request, of no interest to the cache */
+    OP_AHEAD,   /* nobody asked for its data yet; the buffer is ours */
+    OP_PLAIN,   /* a get with a request, of no interest to the cache */
+    OP_QUIET    /* only a request whose completion brings no news: of a hit, of a send; no window */
 };
 
 struct op {
@@ -41,6 +43,7 @@ struct op {
     bool listed;  /* in its target's list */
     bool watched; /* its buffer is known to inflight_disturb */
     bool spoiled; /* its buffer does not hold what it should */
+    bool news;    /* a hit that was fetched instead: what comes may be newer than all that is cached */
     struct window *window;
     int target;
     uint32_t prev, next; /* in the target's list */
@@ -52,6 +55,7 @@ struct op {
     uint64_t drops;      /* of the window when issued */
     uint64_t acquired;   /* acquires of the process when issued */
     uint64_t address;    /* at the target */
+    uint64_t block;      /* OP_AHEAD: bytes of each of the entries to be made */
     uint64_t bytes;      /* OP_JOIN: how many come from the source; else all */
     char *buffer;        /* first byte of the program's buffer */
     struct layout here;  /* of the buffer */
@@ -63,13 +67,15 @@ struct op {
 };
 
 /* Number of operations whose buffers are being filled. */
-extern uint64_t inflight_buffers;
+extern HIDDEN uint64_t inflight_buffers;
 
 struct op *inflight_at(uint32_t id);
 
 /* A new operation, in the target's list, its buffer known to inflight_disturb; NO_OP if memory ran out. Takes
  * over here.owned. */
 uint32_t inflight_add(const struct op *op);
+/* An OP_QUIET; it is in no list. */
+uint32_t inflight_add_quiet(void);
 void inflight_remove(uint32_t id);
 /* Takes it out of its target's list, and gives up its entry; it stays until removed. */
 void inflight_orphan(uint32_t id);
@@ -78,7 +84,7 @@ void inflight_orphan(uint32_t id);
 void inflight_abandon(uint32_t id);
 
 /* The number of the next operation; those below it have been issued. */
-extern uint64_t inflight_issued;
+extern HIDDEN uint64_t inflight_issued;
 
 /* Somebody is about to write into this part of the program's memory. Gets in flight to it are not cached.
  * Returns whether there were any. */
@@ -106,7 +112,12 @@ int get_noop(const void *nothing, int ncount, MPI_Datatype ntype, void *result, 
 int fetch(struct window *w, int target, uint64_t address, const struct shape *there, void *buffer,
           const struct shape *here);
 /* Counts a get that was passed to MPI. */
-void get_issued(struct window *w, struct target *t, uint64_t bytes);
+static inline void get_issued(struct window *w, struct target *t, uint64_t bytes) {
+    t->last_get = inflight_issued++;
+    t->alone++;
+    w->bytes_fetched += bytes;
+    window_mark_busy(w, t);
+}
 
 /* ---- write.c ---- */
 
@@ -114,12 +125,23 @@ void get_issued(struct window *w, struct target *t, uint64_t bytes);
 void write_drop(struct window *w, int target, const struct write *write);
 /* The writes to this target are complete there: drops again what was inserted meanwhile. */
 void write_completed(struct window *w, struct target *t);
-extern uint64_t write_inserts; /* entries inserted into any cache so far */
+extern HIDDEN uint64_t write_inserts; /* entries inserted into any cache so far */
+
+/* ---- ahead.c: under the lock; only if the window reads ahead ---- */
+
+/* A get of these bytes missed, and was issued. */
+void ahead_missed(struct window *w, struct target *t, uint64_t address, uint64_t bytes);
+/* It was a hit. */
+void ahead_hit(struct window *w, struct target *t, uint64_t address, uint64_t bytes);
+/* What was read ahead is there. */
+void ahead_arrived(const struct op *op);
 
 /* ---- request.c ---- */
 
-extern _Atomic uint64_t request_count; /* operations with a request, not complete */
+extern HIDDEN _Atomic uint64_t request_count; /* operations with a request, not complete */
 void request_track(uint32_t op, MPI_Request request);
+/* The completion of this request will bring no news from another process. Under the lock. */
+void request_is_quiet(MPI_Request request);
 
 /* ---- score.c: what an entry is worth to the program ---- */
 
@@ -139,21 +161,25 @@ static inline void score_entry(struct window *w, int target, uint64_t address, u
 /* With the first window, and in MPI_Finalize. */
 void progress_start(void);
 void progress_stop(void);
-/* Calls MPI if it was not called for a while: a rank that is served from the cache still serves others. */
-void progress_poll_slowly(void);
-extern _Atomic uint64_t progress_last, progress_limit;
 /* MPI was called just now. */
+extern HIDDEN _Atomic bool progress_fresh;
 static inline void progress_note(void) {
-    atomic_store_explicit(&progress_last, clock_ticks(), memory_order_relaxed);
+    atomic_store_explicit(&progress_fresh, true, memory_order_relaxed);
 }
+/* Calls MPI if it was not called for a while: a rank that is served from the cache still serves others. */
+extern HIDDEN _Atomic uint32_t progress_left;
+void progress_poll_slowly(void);
 static inline void progress_poll(void) {
-    if (UNLIKELY(clock_ticks() - atomic_load_explicit(&progress_last, memory_order_relaxed) >
-                 atomic_load_explicit(&progress_limit, memory_order_relaxed)))
+    uint32_t left = atomic_load_explicit(&progress_left, memory_order_relaxed) - 1;
+    atomic_store_explicit(&progress_left, left, memory_order_relaxed);
+    if (UNLIKELY(!left))
         progress_poll_slowly();
 }
 
 /* ---- report.c ---- */
 
+/* Whether there will be one. */
+bool report_is_wanted(void);
 /* Keeps the numbers of a window that is freed, for the report. */
 void report_window(const struct window *w, const char *name);
 

@@ -14,6 +14,7 @@
 #include "mpi/hooks.h"
 #include "mpi/rma/measure.h"
 #include "mpi/rma/rma.h"
+#include "mpi/rma/worth.h"
 
 enum scope { SCOPE_LOCAL, SCOPE_REMOTE };
 
@@ -26,6 +27,8 @@ static void complete_ops(struct window *w, struct target *t, uint64_t before) {
         next = op->next;
         if (op->sequence >= before)
             return;
+        if (UNLIKELY(op->news))
+            acquire(NEWS_RECHECK);
         if (op->kind == OP_REQUEST || op->kind == OP_PLAIN)
             inflight_orphan(
                 id); /* the program may use the buffer from now on, and wait for the request later */
@@ -59,7 +62,7 @@ static void complete_all(struct window *w, uint64_t before, enum scope scope) {
             link = &t->next_busy;
             continue;
         }
-        t->busy = false;
+        t->busy = t->plain = false;
         *link = t->next_busy;
     }
 }
@@ -77,6 +80,16 @@ static uint64_t start_completion(void) {
     return before;
 }
 
+/* What atomics returned is there. */
+static void end_fetching(struct window *w, struct target *t) {
+    if (t) {
+        w->fetching -= t->fetching;
+        t->fetching = false;
+    }
+    for (int i = 0; !t && w->fetching && i < w->size; i++)
+        end_fetching(w, &w->targets[i]);
+}
+
 /* What this completing call may have told: t as below. */
 static void note_news(struct window *w, struct target *t) {
     if (t ? !window_is_held(w, t) : w->unsettled)
@@ -85,7 +98,7 @@ static void note_news(struct window *w, struct target *t) {
         acquire(NEWS_ATOMIC);
     if (!t)
         w->unsettled = false;
-    *(t ? &t->fetching : &w->fetching) = false;
+    end_fetching(w, t);
 }
 
 /* After a failed call nobody knows what the buffers hold. */
@@ -115,8 +128,10 @@ static int finish(struct window *w, struct target *t, uint64_t before, enum scop
     end_reuse(w);
     w->hit = w->used = w->hit_unheld = false;
     w->flush_stamp += !t;
-    if (t)
+    if (t) {
         t->hit_stamp = t->used_stamp = 0;
+        window_note_plain(w, t);
+    }
     rma_unlock();
     progress_note();
     return rc;
@@ -196,29 +211,79 @@ static void touch_all(struct window *w) {
             touch(w, &w->targets[i]);
 }
 
+/* Nothing that the cache has an interest in is under way: only gets that went past it. */
+static inline bool is_plain(const struct window *w, const struct target *t) {
+    return t->first_op == NO_OP && t->last_write < t->writes_before && t->hit_stamp != w->flush_stamp &&
+           !(t->probe_ticks | t->fetching | w->deferred | rma_threaded | host_has_tool);
+}
+
+/* After such a flush; true if that was all. The hot path of a program that does not reuse anything. */
+static inline bool settle_plain(struct window *w, struct target *t, int rc) {
+    if (UNLIKELY(rc != MPI_SUCCESS || !window_is_held(w, t) || t->used_stamp != w->flush_stamp))
+        return false;
+    t->gets_before = inflight_issued;
+    t->alone = 0;
+    t->used_stamp = 0;
+    w->used = false;
+    progress_note();
+    if (!w->passing) {
+        w->hit = w->hit_unheld = false;
+        end_reuse(w);
+    }
+    return true;
+}
+
+static inline int flush_plain(struct window *w, struct target *t, int target, MPI_Win win, enum scope scope,
+                              int (*host)(int, MPI_Win)) {
+    int rc = host(target, win);
+    if (LIKELY(settle_plain(w, t, rc)))
+        return MPI_SUCCESS;
+    if (scope == SCOPE_REMOTE && t->used_stamp != w->flush_stamp)
+        acquire(NEWS_FLUSH_POLL);
+    return finish(w, t, inflight_issued, scope, rc);
+}
+
+static int flush_timed(struct window *w, struct target *t, enum scope scope, int (*host)(int, MPI_Win)) {
+    uint64_t gets = t->alone, start = clock_ticks();
+    rma_lock();
+    uint64_t before = inflight_issued, ticks = measure_flush_start(t);
+    rma_unlock();
+    int rc = host((int)(t - w->targets), w->handle);
+    uint64_t returned = clock_ticks();
+    rma_lock();
+    if (ticks)
+        measure_flush(t, ticks);
+    rma_unlock();
+    rc = finish(w, t, before, scope, rc);
+    rma_lock();
+    worth_flush(w, clock_ticks() - returned, returned - start, gets);
+    rma_unlock();
+    return rc;
+}
+
 static int flush_one(int target, MPI_Win win, enum scope scope, int (*host)(int, MPI_Win)) {
     struct window *w = window_find(win);
     struct target *t = w ? window_target(w, target) : NULL;
     if (!t)
         return unknown(host(target, win));
+    if (is_plain(w, t)) {
+        int rc = flush_plain(w, t, target, win, scope, host);
+        window_note_plain(w, t);
+        return rc;
+    }
     if (may_elide(w) && elide_one(w, t)) {
         progress_poll();
         return MPI_SUCCESS;
     }
     if (UNLIKELY(needs_touch(w, t)) && may_elide(w))
         touch(w, t);
-    rma_lock();
-    uint64_t before = inflight_issued, ticks = measure_flush_start(t);
+    if (UNLIKELY(t->probe_ticks) || worth_wants_flush(w))
+        return flush_timed(w, t, scope, host);
+    uint64_t before = start_completion();
     bool polls = scope == SCOPE_REMOTE && t->used_stamp != w->flush_stamp;
-    rma_unlock();
     int rc = host(target, win);
     if (polls)
         acquire(NEWS_FLUSH_POLL);
-    if (ticks) {
-        rma_lock();
-        measure_flush(t, ticks);
-        rma_unlock();
-    }
     return finish(w, t, before, scope, rc);
 }
 
@@ -241,6 +306,10 @@ static int flush_all(MPI_Win win, enum scope scope, int (*host)(MPI_Win)) {
 }
 
 int hook_Win_flush(int target, MPI_Win win) {
+    struct target *t = window_find_plain(win, target);
+    if (LIKELY(t != NULL))
+        return flush_plain(atomic_load_explicit(&window_recent, memory_order_relaxed), t, target, win,
+                           SCOPE_REMOTE, host_real.Win_flush);
     return flush_one(target, win, SCOPE_REMOTE, host_Win_flush);
 }
 

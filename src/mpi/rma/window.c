@@ -16,6 +16,7 @@
 #include "mpi/rma/check.h"
 #include "mpi/hooks.h"
 #include "mpi/rma/rma.h"
+#include "mpi/rma/worth.h"
 
 enum { BUCKETS = 256 };
 
@@ -25,7 +26,7 @@ static uint64_t serials;
 static struct memory_budget budget;
 
 _Atomic(struct window *) window_recent;
-bool rma_threaded;
+bool rma_threaded, window_acquires;
 pthread_mutex_t rma_mutex = PTHREAD_MUTEX_INITIALIZER; /* rank: outermost of ours */
 
 /* What each rank tells the others. */
@@ -62,13 +63,21 @@ void window_each(void (*visit)(struct window *w, void *arg), void *arg) {
             visit(w, arg);
 }
 
-void window_mark_busy(struct window *w, struct target *t) {
-    window_use(w, t);
-    if (t->busy)
-        return;
+void window_list_busy(struct window *w, struct target *t) {
     t->busy = true;
     t->next_busy = w->first_busy;
     w->first_busy = (uint32_t)(t - w->targets);
+}
+
+void window_note_plain(struct window *w, struct target *t) {
+    bool past = w->passing || t->verdict == VERDICT_BYPASS;
+    bool idle = t->first_op == NO_OP && t->last_write < t->writes_before && !t->fetching && !w->deferred;
+    t->plain = past && idle && t->busy && !rma_threaded && !host_has_tool;
+}
+
+void window_none_plain(struct window *w) {
+    for (int i = 0; i < w->size; i++)
+        w->targets[i].plain = false;
 }
 
 /* ---- the cache of a window ---- */
@@ -97,8 +106,11 @@ static void open_cache(struct window *w) {
     cache_config_from(&config, settings_get());
     config.budget = &budget;
     int err = cache_open(&config, &w->cache);
-    if (!err)
+    if (!err) {
+        if (w->mode == MODE_TRANSPARENT && report_is_wanted() && cache_estimate_open(&budget, &w->estimate))
+            w->estimate = NULL; /* then without advice */
         return;
+    }
     w->cache = NULL;
     w->cache_refused = true;
     say_no_memory(w, err);
@@ -136,6 +148,8 @@ void window_set_mode(struct window *w, enum mode mode) {
     if (w->mode != mode && w->cache)
         cache_invalidate(w->cache);
     w->mode = mode;
+    window_acquires |= mode == MODE_ACQUIRE;
+    worth_resume(w);
     rma_unlock();
 }
 
@@ -143,21 +157,23 @@ void window_stats(const struct window *w, CLAMPI_Stats *out) {
     struct cache_stats s = {0};
     if (w->cache)
         cache_stats(w->cache, &s);
-    *out = (CLAMPI_Stats){.gets = w->gets,
+    *out = (CLAMPI_Stats){.gets = w->gets + w->past,
                           .full_hits = s.full_hits,
                           .partial_hits = s.partial_hits,
                           .pending_hits = s.pending_hits,
-                          .direct = s.direct,
-                          .conflicting = s.conflicting,
-                          .capacity = s.capacity,
-                          .failing = s.failing,
-                          .bypassed = w->bypassed,
+                          .direct = s.direct - w->ahead_outcomes[CACHE_DIRECT],
+                          .conflicting = s.conflicting - w->ahead_outcomes[CACHE_CONFLICTING],
+                          .capacity = s.capacity - w->ahead_outcomes[CACHE_CAPACITY],
+                          .failing = s.failing - w->ahead_outcomes[CACHE_FAILING],
+                          .bypassed = w->bypassed + w->past,
                           .invalidations = s.invalidations,
                           .dropped = s.dropped,
                           .adjustments = s.adjustments,
                           .bytes_served = w->bytes_served,
                           .bytes_fetched = w->bytes_fetched,
                           .elided = w->elided,
+                          .ahead_fetched = w->ahead_fetched,
+                          .ahead_used = w->ahead_used,
                           .entries = s.entries,
                           .index_slots = s.index_slots,
                           .storage_bytes = s.storage_bytes,
@@ -271,6 +287,7 @@ static void remove_kin(struct window *w, const struct window *other) {
 
 static void stop_caching(struct window *w) {
     w->cacheable = false;
+    w->passing = true;
     if (w->cache)
         cache_invalidate(w->cache);
 }
@@ -306,6 +323,7 @@ static void start(void) {
     log_identify(rank);
     budget.limit = settings_get()->cache_max;
     check_is_on = settings_get()->check;
+    host_is_careful |= check_is_on;
     progress_start();
 }
 
@@ -355,6 +373,16 @@ static struct target *gather_targets(const struct part *own, int size, bool read
     return NULL;
 }
 
+/* Whose gets are not worth a look, as far as the settings say. */
+static void note_bypassed(struct window *w) {
+    enum bypass rule = (enum bypass)settings_get()->bypass;
+    w->passing = !window_caches(w);
+    if (rule != BYPASS_NEVER)
+        w->targets[w->rank].verdict = VERDICT_BYPASS;
+    for (int i = 0; rule == BYPASS_ALWAYS && i < w->size; i++)
+        w->targets[i].verdict = VERDICT_BYPASS;
+}
+
 static void link_window(struct window *w) {
     struct window **bucket = bucket_of(w->handle);
     window_each(meet, w);
@@ -395,7 +423,11 @@ static void opened(MPI_Win handle, struct part own, MPI_Info info, MPI_Comm comm
                              .flush_stamp = 1,
                              .serial = ++serials};
         mode_from_info(info, &w->mode);
+        window_acquires |= w->mode == MODE_ACQUIRE;
         score_from_info(w, info);
+        note_bypassed(w);
+        w->ahead = settings_get()->read_ahead;
+        worth_begin(w);
         link_window(w);
     } else {
         if (w)
@@ -506,6 +538,7 @@ static void unlink_window(struct window *w) {
         link = (struct window **)&(*link)->next;
     *link = w->next;
     w->open = false;
+    window_none_plain(w);
     atomic_store_explicit(&window_recent, NULL, memory_order_release);
     window_each(part_from, w);
     while (w->kin_count)
@@ -531,6 +564,8 @@ static void release(struct window *w) {
     free(w->targets);
     if (w->cache)
         cache_close(w->cache);
+    if (w->estimate)
+        cache_estimate_close(w->estimate);
     w->cache = NULL;
     give_structure(w);
 }

@@ -39,6 +39,7 @@ struct target {
     uint32_t first_op, last_op;           /* gets that the cache has an interest in, in order of issue */
     uint32_t next_busy;                   /* list of targets with anything under way */
     bool busy, locked, started, fetching; /* locked, started: an access epoch is open */
+    bool plain;                           /* gets and flushes need no care: see window_note_plain */
     uint8_t verdict;                      /* enum verdict: is its data worth caching? */
     uint8_t samples, cheap;               /* gets measured; of these, cheaper than a hit */
     uint32_t write_count, write_room;
@@ -46,7 +47,23 @@ struct target {
     uint64_t inserts_before; /* only if anything was inserted since the first */
     bool writes_unknown;     /* too many or of unknown shape: drop everything of this target */
     uint64_t probe_ticks, probe_bytes;
-    uint64_t process; /* which process this is, over all windows */
+    uint64_t process;               /* which process this is, over all windows */
+    uint64_t walk_next, walk_bytes; /* if the gets go in order: where the next one begins, and its size */
+    uint64_t ahead_from, ahead_to;  /* read ahead, and not asked for yet */
+};
+
+/* What the cache of a window costs and saves: see worth.h. */
+struct worth {
+    uint64_t judge_at; /* gets */
+    uint64_t hits_before, gets_before, bypassed_before, served_before;
+    uint64_t misses, miss_ticks, issue_ticks;    /* timed: ours, MPI's */
+    uint64_t flushed, finish_ticks, flush_ticks; /* gets completed by timed flushes; ours, MPI's */
+    bool timing;                                 /* the next flush */
+    uint64_t resume_at;                          /* gets past the cache; UINT64_MAX if not suspended */
+    uint64_t pause;                              /* the next time, in intervals */
+    uint64_t since;                              /* gets past the cache when suspended */
+    uint64_t times, passed, begun_ns, first_ns, spent_ns,
+        saved_ns; /* for the report; the last two of the last time */
 };
 
 /* A window over memory that this one shares somewhere. */
@@ -59,11 +76,13 @@ struct window {
     MPI_Win handle; /* valid while open */
     struct window *next;
     bool open, shared, dynamic, cacheable;
+    bool passing;            /* its gets go past the cache: not cacheable, mode off, or suspended */
+    bool foresees;           /* ... but what other modes would have served is still asked */
     bool locked_all, fenced; /* an access epoch to all targets is open */
     bool hit, used;          /* a hit, any one-sided call, since the last flush of any kind */
     bool unsettled;          /* no call has completed anything since the epoch was opened */
     bool wrote;              /* while its writes were not counted */
-    bool fetching;           /* an atomic that returns a value is under way */
+    int fetching;            /* targets to which an atomic that returns a value is under way */
     enum mode mode;
     int rank, size;
     int deferred; /* an error of MPI that the next completing call returns */
@@ -87,14 +106,20 @@ struct window {
     uint64_t acquired; /* acquire mode: the last acquire that the cache has seen */
     uint64_t recheck;  /* acquire mode: hits until one is fetched again */
     uint64_t serial;   /* order of creation */
+    struct worth worth;
+    struct cache_estimate *estimate; /* what other modes would have served; NULL if nobody asks */
     /* counted here; the rest by the cache */
-    uint64_t gets, bypassed, bytes_served, bytes_fetched, elided;
+    uint64_t ahead;             /* blocks to be read ahead */
+    uint64_t ahead_outcomes[4]; /* of inserts that were no gets of the program: see enum cache_outcome */
+    uint64_t past;              /* gets that hook_Get let go past the cache, in no other number here; */
+    uint64_t look_at;           /* at so many of them somebody wants to know */
+    uint64_t gets, hits, bypassed, bytes_served, bytes_fetched, elided, ahead_fetched, ahead_used;
 };
 
 enum { NO_TARGET = UINT32_MAX, NO_OP = UINT32_MAX };
 
-extern bool rma_threaded;
-extern pthread_mutex_t rma_mutex;
+extern HIDDEN bool rma_threaded;
+extern HIDDEN pthread_mutex_t rma_mutex;
 
 static inline void rma_lock(void) {
     if (UNLIKELY(rma_threaded))
@@ -107,7 +132,7 @@ static inline void rma_unlock(void) {
 }
 
 /* NULL for windows that are not ours to know (made before we were there, freed, not windows at all). */
-extern _Atomic(struct window *) window_recent;
+extern HIDDEN _Atomic(struct window *) window_recent;
 struct window *window_find_slowly(MPI_Win handle);
 static inline struct window *window_find(MPI_Win handle) {
     struct window *w = atomic_load_explicit(&window_recent, memory_order_acquire);
@@ -115,6 +140,9 @@ static inline struct window *window_find(MPI_Win handle) {
         return w;
     return window_find_slowly(handle);
 }
+
+/* There is, or was, a window in acquire mode. */
+extern HIDDEN bool window_acquires;
 
 /* The window's target of this rank, or NULL if there is none (MPI_PROC_NULL, a wrong rank). */
 static inline struct target *window_target(struct window *w, int rank) {
@@ -150,6 +178,21 @@ static inline bool window_caches(const struct window *w) {
 /* The window's cache, made at first need; NULL if there is no memory for it. */
 struct cache *window_cache(struct window *w);
 
+/* A target is plain if its gets go past the cache, no get or write is under way that the cache must see completed, and calls
+ * may be passed on as they are. It stays so until something of that changes; the end of a completing call finds out again.
+ * Only in programs without threads. */
+void window_note_plain(struct window *w, struct target *t);
+void window_none_plain(struct window *w);
+
+/* The target if it is plain, else NULL. All that a program without reuse pays before its call goes on to MPI. */
+static inline struct target *window_find_plain(MPI_Win handle, int rank) {
+    struct window *w = atomic_load_explicit(&window_recent, memory_order_relaxed);
+    if (UNLIKELY(!w || w->handle != handle || (unsigned)rank >= (unsigned)w->size))
+        return NULL;
+    struct target *t = &w->targets[rank];
+    return LIKELY(t->plain) ? t : NULL;
+}
+
 /* Calls visit for every open window. */
 void window_each(void (*visit)(struct window *w, void *arg), void *arg);
 
@@ -157,6 +200,11 @@ void window_set_mode(struct window *w, enum mode mode);
 void window_stats(const struct window *w, CLAMPI_Stats *stats);
 
 /* Something is under way to this target. */
-void window_mark_busy(struct window *w, struct target *t);
+void window_list_busy(struct window *w, struct target *t);
+static inline void window_mark_busy(struct window *w, struct target *t) {
+    window_use(w, t);
+    if (UNLIKELY(!t->busy))
+        window_list_busy(w, t);
+}
 
 #endif

@@ -19,6 +19,8 @@ static void drop_in(struct window *w, int target, const struct write *write) {
     if (!w->cache)
         return;
     w->drops++;
+    if (UNLIKELY(w->estimate != NULL) && write)
+        cache_estimate_write(w->estimate, (uint32_t)target, write->address);
     if (write)
         cache_write(w->cache, (uint32_t)target, write->address, &write->layout.shape);
     else /* what was written is not known */
@@ -122,6 +124,7 @@ static void count_issued(struct issue *i) {
     if (t->last_write < t->writes_before || i->inserts < t->inserts_before)
         t->inserts_before = i->inserts;
     t->last_write = inflight_issued++;
+    t->plain = false;
     window_mark_busy(i->window, t);
     if (i->what == WRITES_UNKNOWN || (i->what == WRITES_KNOWN && remember(t, &i->write)))
         t->writes_unknown = true;
@@ -149,7 +152,9 @@ static int note_fetch(MPI_Win win, int rank, void *result, MPI_Count count, MPI_
         inflight_disturb_typed(result, count, type);
     if (t && rc == MPI_SUCCESS) {
         rma_lock();
-        w->fetching = t->fetching = true;
+        w->fetching += !t->fetching;
+        t->fetching = true;
+        t->plain = false;
         window_use(w, t);
         rma_unlock();
     }

@@ -1,0 +1,240 @@
+#!/usr/bin/env bash
+# The figures of the paper on matching and hot caching (Figs. 4 to 7, Sec. 4.3, Table 1), and those that Hearth sets itself.
+#
+#   match.sh [--quick]      after `make`; in about 15 minutes, with --quick in about 3
+#
+# The engine alone, then through MPI on two ranks of this machine, with each MPI that is built under build/ (or under BUILD): the host's
+# own matching, and the library preloaded with each structure of its queues. Writes one CSV and one plot per figure and results.md to
+# build/results/match. A job that fails or takes too long is reported, and the rest goes on. Needs two cores that nobody else uses.
+set -euo pipefail
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+build=${BUILD:-$here/../build}
+out=$build/results/match
+quick=0
+case "${1:-}" in
+'') ;;
+--quick) quick=1 ;;
+*)
+    sed -n '2,8s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2
+    [ "${1:-}" = --help ] && exit 0 || exit 2
+    ;;
+esac
+
+pick() { # value, value in a quick run
+    [ $quick = 1 ] && echo "$2" || echo "$1"
+}
+
+say() {
+    printf 'bench-match: %4ds  %s\n' $SECONDS "$*"
+}
+
+mpis=()
+for mpi in openmpi mpich; do
+    [ ! -x "$build/$mpi/bench/match_mpi" ] || mpis+=("$mpi")
+done
+if [ ${#mpis[@]} = 0 ]; then
+    echo "bench-match: nothing is built under $build: run make first" >&2
+    exit 1
+fi
+first=${mpis[0]}
+rm -rf "$out"
+mkdir -p "$out"
+
+fail() { # jobs run in pipes: they count by a file
+    say "FAILED or out of time: $*" | tee -a "$out/failed.log" >&2
+}
+
+table() { # FILE HEADER: starts a CSV
+    echo "$2" >"$out/$1.csv"
+}
+
+late() { # after this, what would only be repeated is left out: the machine is busy with other things
+    [ $SECONDS -gt "$(pick 1080 150)" ] && say "late: no further rounds"
+}
+
+# ---- the machine ----
+
+field() { # of /proc/cpuinfo or lscpu
+    LC_ALL=C lscpu | sed -n "s/^$1: *//p" | head -n 1
+}
+
+caches() { # of the first core: "L1 Data 64K, L2 ..., shared by 0-1"
+    local c
+    for c in /sys/devices/system/cpu/cpu0/cache/index*; do
+        [ "$(cat "$c/type")" = Instruction ] ||
+            printf '%sL%s %s (cores %s)' "${sep:-}" "$(cat "$c/level")" "$(cat "$c/size")" "$(cat "$c/shared_cpu_list")"
+        sep=', '
+    done
+}
+
+busy() { # processes that run beside us, on average of the last minute
+    cut -d ' ' -f 1 /proc/loadavg
+}
+
+describe_machine() {
+    echo "- $(nproc) of $(getconf _NPROCESSORS_CONF) cores, $(field 'Model name') ($(uname -m)); caches: $(caches)"
+    echo "- $(uname -sr); $("${CC:-cc}" --version | head -n 1); $(for mpi in "${mpis[@]}"; do version_of "$mpi"; done | paste -sd , - | sed 's/,/, /g')"
+    echo "- load of the last minute at the start: $(busy)"
+}
+
+version_of() { # MPI
+    case $1 in
+    openmpi) "$("$here/../packaging/mpis.sh" openmpi)" --showme:version 2>/dev/null | sed 's/^[^ ]*: //; s/ (.*//' ;;
+    mpich) echo "MPICH $("$("$here/../packaging/mpis.sh" mpich)" -v 2>/dev/null | sed -n 's/^mpi[a-z]* for MPICH version //p')" ;;
+    esac
+}
+
+# ---- without MPI ----
+
+run_alone() { # TABLE PREFIX PROGRAM [ARG]...: with the heater on, whether or not it is used
+    local file=$1 prefix=$2 program=$3
+    shift 3
+    HEARTH_HEATER=on timeout -k 5 240 "$build/$first/bench/$program" "$@" 2>>"$out/errors.log" >"$out/job.tmp" ||
+        fail "$program $*; see $out/errors.log"
+    sed "s|^|$prefix|" "$out/job.tmp" >>"$out/$file.csv"
+    rm -f "$out/job.tmp"
+}
+
+engine() {
+    local depths sizes rounds seconds
+    depths=$(pick 0,1,4,16,64,256,1024,4096,16384 0,16,256,1024,16384)
+    sizes=$(pick 1,16,64,256,1k,4k,16k,64k,256k,1m 1,4k,64k,1m)
+    rounds=$(pick 5 2)
+    seconds=$(pick 60 12)
+    table engine kind,queue,structure,heated,bytes,depth,state,gap_us,heater,samples,ns,low,high
+    say "the engine alone: rate by depth"
+    run_alone engine rate, match_engine --depths "$depths" --sizes "$(pick 1,4k 1)" --rounds "$rounds" --seconds "$seconds"
+    say "the engine alone: rate by depth, beside the heater"
+    run_alone engine rate, match_engine --depths "$depths" --sizes "$(pick 1,4k 1)" --gaps 0,10,100,1000 --heated 1 \
+        --rounds "$rounds" --seconds "$seconds"
+    say "the engine alone: bandwidth by size, 1024 entries in front"
+    run_alone engine bandwidth, match_engine --queues posted --depths 1024 --sizes "$sizes" --rounds "$rounds" --seconds "$seconds"
+    run_alone engine bandwidth, match_engine --queues posted --depths 1024 --sizes "$sizes" --gaps 100 --heated 1 \
+        --rounds "$rounds" --seconds "$seconds"
+}
+
+heater() {
+    table random accesses,bytes,state,gap_us,heater,samples,ns,low,high
+    table cost kernel,bytes,samples,ratio,low,high,with_ns,without_ns
+    say "the heater: random accesses"
+    run_alone random '' match_random --samples "$(pick 40 10)" --bytes "$(pick 64k,256k,1m,4m 64k,1m)"
+    say "the heater: what it costs a computing thread"
+    run_alone cost '' match_cost --samples "$(pick 100 20)"
+}
+
+stencil() {
+    table stencil block,stencil,receivers,senders,length,trials,depth,least,most,paper_receivers,paper_senders,paper_length,paper_depth
+    say "Table 1: decompositions"
+    run_alone stencil '' match_stencil --trials 10
+}
+
+# ---- through MPI ----
+
+# How a configuration is launched: options of launch.sh in `launch`, of the program in `order`.
+configure() { # MPI CONFIGURATION
+    local lib=$build/$1/lib/libhearth-mpi.so
+    launch=() order=()
+    case $2 in *-tcp) launch+=(--tcp) ;; esac
+    case $1,$2 in
+    openmpi,*-ucx) # Debian's looks for network cards only, unless told
+        launch+=(--env OMPI_MCA_pml=ucx --env OMPI_MCA_opal_common_ucx_tls=any --env OMPI_MCA_opal_common_ucx_devices=any) ;;
+    openmpi,*) launch+=(--env OMPI_MCA_pml=ob1) ;;
+    esac
+    case $2 in *-random) order=(--order random) ;; esac
+    case $2 in
+    host*) return ;;
+    esac
+    order+=(--library 1)
+    case $2 in
+    over-*) launch+=(--preload "$lib" --env HEARTH_MATCH=on --env HEARTH_MATCH_NODE=off) ;;
+    *) launch+=(--preload "$lib" --env HEARTH_MATCH=on --env HEARTH_MATCH_QUEUE="${2%-random}") ;;
+    esac
+}
+
+# Runs match_mpi and keeps its lines: job MPI CONFIGURATION ROUND HEATER [ARG]...   HEATER: on, or off: the queues are not
+# registered with it either, and nodes of lists are from malloc
+job() {
+    local mpi=$1 config=$2 round=$3 heater=$4 kind=$5
+    shift 5
+    configure "$mpi" "$config"
+    if [ "$heater" = on ]; then
+        launch+=(--env HEARTH_HEATER=on)
+        order+=(--heater 1)
+    else
+        launch+=(--env HEARTH_HEATER=off --env HEARTH_MATCH_HEATED=off)
+    fi
+    "$here/../test/launch.sh" "$mpi" 2 "${launch[@]}" --timeout 90 "$build/$mpi/bench/match_mpi" "${order[@]}" "$@" \
+        2>>"$out/errors.log" >"$out/job.tmp" || fail "match_mpi, $mpi, $config, $*; see $out/errors.log"
+    sed "s|^|$kind,$mpi,$config,$round,|" "$out/job.tmp" >>"$out/mpi.csv"
+    rm -f "$out/job.tmp"
+}
+
+each() { # WHAT ROUNDS CONFIGURATIONS HEATER KIND [ARG]...: all configurations of all MPIs in turn, then again
+    local what=$1 rounds=$2 configs=$3 round mpi config
+    shift 3
+    for round in $(seq "$rounds"); do
+        [ "$round" = 1 ] || ! late || break
+        for mpi in "${mpis[@]}"; do
+            say "$what: $mpi, round $round of $rounds"
+            for config in $configs; do
+                case $mpi,$config in mpich,*-ucx) continue ;; esac # it always is
+                job "$mpi" "$config" "$round" "$@"
+            done
+        done
+    done
+}
+
+structures=$(pick "list lla-2 lla-4 lla-8 lla-16 lla-32 lla-64 fast" "list lla-8 fast")
+
+through_mpi() {
+    local depths sizes
+    depths=$(pick 0,1,4,16,64,256,1024,4096,16384 0,16,256,1024,16384)
+    sizes=$(pick 1,16,64,256,1k,4k,16k,64k,256k,1m 1,4k,64k,1m)
+    table mpi kind,mpi,config,round,queue,order,bytes,depth,state,gap_us,heater,samples,ns,low,high
+    each "short queues, by size" "$(pick 7 3)" "host fast over-host" off size --queues posted --states warm --depths 0 \
+        --sizes 1,8,64,512,4k,16k,64k --milliseconds 60
+    each "1024 in front" "$(pick 5 3)" "host fast over-host" off size --queues posted --states warm --depths 1024 --sizes 1 \
+        --milliseconds 100
+    each "rate by depth" "$(pick 2 1)" "host $structures" off rate --states warm --depths "$depths" --sizes "$(pick 1,4k 1)" \
+        --milliseconds "$(pick 80 30)"
+    each "bandwidth by size, 1024 in front" "$(pick 2 1)" "host $structures" off bandwidth --queues posted --states warm \
+        --depths 1024 --sizes "$sizes" --milliseconds "$(pick 80 30)"
+    each "random order" 1 "host-random list-random" off rate --states warm --depths "$(pick 256,1024,4096 1024)" --sizes 1 \
+        --milliseconds "$(pick 80 30)"
+    each "other ways" "$(pick 2 1)" "host-tcp over-tcp host-ucx over-ucx" off rate --queues posted --states warm \
+        --depths "$(pick 0,64,1024,16384 0,1024)" --sizes "$(pick 1,4k 1)" --milliseconds "$(pick 100 50)"
+    each "cold" 1 "host" off cold --states cold --depths "$(pick 0,64,1024,16384 1024)" --sizes 1 \
+        --milliseconds "$(pick 120 60)"
+    each "cold, beside the heater" 1 "$(pick "list list-random lla-2 lla-8 lla-64 fast" "list-random lla-8 fast")" on cold \
+        --states cold --depths "$(pick 0,64,1024,16384 1024)" --sizes 1 --gaps "$(pick 0,10,100,1000 0,100)" \
+        --milliseconds "$(pick 80 60)"
+    [ $quick = 1 ] || each "cold bandwidth" 1 "list lla-8 fast" on cold-bandwidth --queues posted --states cold --depths 1024 \
+        --sizes 1,256,4k,64k --gaps 100 --milliseconds 100
+}
+
+plots() {
+    if ! command -v gnuplot >/dev/null; then
+        say "no plots: gnuplot is not here (package gnuplot-nox)"
+        return
+    fi
+    say "plots"
+    (cd "$out" && timeout -k 5 60 gnuplot -e "mpi='$first'; configs='host $structures'; sizes='$(pick '1 4096' 1)'" "$here/match.gp") 2>>"$out/errors.log" ||
+        fail "the plots; see $out/errors.log"
+}
+
+say "two ranks on this machine, ${mpis[*]}, results in $out"
+describe_machine >"$out/machine.md"
+engine
+heater
+stencil
+through_mpi
+echo "- load of the last minute at the end: $(busy); of which this bench is about 2 while it uses MPI" >>"$out/machine.md"
+plots
+awk -F, -f "$here/match_report.awk" -v quick=$quick -v mpis="${mpis[*]}" -v machine="$out/machine.md" \
+    "$out"/{engine,random,cost,stencil,mpi}.csv >"$out/results.md"
+[ -s "$out/errors.log" ] || rm -f "$out/errors.log"
+sed '/^## The tables/,$d' "$out/results.md"
+touch "$out/failed.log"
+failed=$(wc -l <"$out/failed.log")
+say "$(grep -c '| reached |' "$out/results.md") figures reached, $(grep -c '| \*\*lost\*\* |' "$out/results.md") lost, $failed jobs failed: $out/results.md"
+[ "$failed" = 0 ]

@@ -1,0 +1,70 @@
+/* buffered.c: the buffer for MPI_Bsend. Messages that cannot go at once are copied into memory of our own; the program's buffer only
+ * says how much may be under way. It belongs to the host MPI, which uses it for communicators that are not ours. */
+#include "mpi/hooks.h"
+#include "mpi/p2p/p2p.h"
+
+static bool attached;
+static uint64_t room, used;
+
+bool buffered_take(struct request *r) {
+    uint64_t bytes = data_bytes(&r->data) + MPI_BSEND_OVERHEAD;
+    if (!attached || bytes > room - used)
+        return false;
+    used += bytes;
+    r->buffered = bytes;
+    return true;
+}
+
+void buffered_give(struct request *r) {
+    used -= r->buffered;
+    r->buffered = 0;
+}
+
+static void note_attached(bool is, MPI_Count size) {
+    p2p_lock();
+    attached = is;
+    room = is ? (uint64_t)size : 0;
+    p2p_unlock();
+}
+
+/* What was sent is on its way when the program gets its buffer back. */
+static void wait_for_all(void) {
+    struct pause pause = {0};
+    p2p_lock();
+    while (used) {
+        if (p2p_progress())
+            continue;
+        p2p_unlock();
+        p2p_pause(&pause);
+        p2p_lock();
+    }
+    p2p_unlock();
+}
+
+#define ATTACH(name, count_t)                                                                                \
+    int hook_##name(void *buffer, count_t size) {                                                            \
+        int rc = host_##name(buffer, size);                                                                  \
+        if (p2p_on && rc == MPI_SUCCESS)                                                                     \
+            note_attached(true, size);                                                                       \
+        return rc;                                                                                           \
+    }
+
+#define DETACH(name, count_t)                                                                                \
+    int hook_##name(void *buffer, count_t *size) {                                                           \
+        if (p2p_on)                                                                                          \
+            wait_for_all();                                                                                  \
+        p2p_enter();                                                                                         \
+        int rc = host_##name(buffer, size);                                                                  \
+        p2p_leave();                                                                                         \
+        if (p2p_on && rc == MPI_SUCCESS)                                                                     \
+            note_attached(false, 0);                                                                         \
+        acquire(NEWS_GENERIC);                                                                               \
+        return rc;                                                                                           \
+    }
+
+ATTACH(Buffer_attach, int)
+DETACH(Buffer_detach, int)
+#if MPI_VERSION >= 4
+ATTACH(Buffer_attach_c, MPI_Count)
+DETACH(Buffer_detach_c, MPI_Count)
+#endif

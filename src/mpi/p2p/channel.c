@@ -1,0 +1,218 @@
+/* channel.c: the way to each process, and what waits for room on it.
+ *
+ *      peers[rank in MPI_COMM_WORLD]    sent, received    numbers of messages, so that the receiver takes them in order
+ *                                       first -> request -> request    waits for room, in the order in which it goes out
+ *
+ * A way may be full: the shared memory of a node is bounded, and so is what is given to the host MPI. What has no room waits in the
+ * peer's queue, as the request that it belongs to; control heads get a request of their own. Once something waits, all
+ * that follows to the same peer waits behind it, but for control heads, which are not numbered and may overtake.
+ *
+ * An answer that must come from a peer is counted as owed. A process that waits and is owed something by a peer that sits in a
+ * call of MPI wakes that peer's helper thread. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "mpi/p2p/p2p.h"
+
+struct peer *p2p_peers, *channel_waiting;
+static struct peer *owing;
+struct p2p_counters p2p_counters;
+
+int channel_open(void) {
+    p2p_peers = calloc((size_t)p2p_size, sizeof *p2p_peers);
+    for (int i = 0; p2p_peers && i < p2p_size; i++)
+        p2p_peers[i] = (struct peer){.node = -1, .world = i};
+    return p2p_peers ? MPI_SUCCESS : MPI_ERR_NO_MEM;
+}
+
+void channel_close(void) {
+    free(p2p_peers);
+    p2p_peers = channel_waiting = owing = NULL;
+}
+
+static int send_node(struct peer *p, const struct head *h, struct data *d, uint64_t from, uint64_t bytes) {
+    if (LIKELY(shape_is_contiguous(&d->layout.shape)))
+        return net_node_send(p2p_node, p->node, h, d->first + from, bytes);
+    void *payload;
+    int rc = net_node_reserve(p2p_node, p->node, h, bytes, &payload);
+    if (rc)
+        return rc;
+    data_gather(payload, d, from, bytes);
+    net_node_commit(p2p_node);
+    return 0;
+}
+
+int channel_try(struct peer *p, const struct head *h, struct data *d, uint64_t from, uint64_t bytes) {
+    if (LIKELY(p->node >= 0))
+        return send_node(p, h, d, from, bytes);
+    return far_try(p, h, d, from, bytes);
+}
+
+/* ---- owed answers ---- */
+
+void channel_owe(struct peer *p) {
+    p->owed++;
+    if (p->owing || p->node < 0)
+        return;
+    p->owing = true;
+    p->next_owing = owing;
+    owing = p;
+}
+
+void channel_paid(struct peer *p) {
+    p->owed--;
+}
+
+void channel_wake(void) {
+    struct peer **link = &owing;
+    while (*link) {
+        struct peer *p = *link;
+        if (!p->owed && !p->first) {
+            *link = p->next_owing;
+            p->owing = false;
+            continue;
+        }
+        if (net_node_is_inside(p2p_node, p->node))
+            net_node_wake(p2p_node, p->node);
+        link = &p->next_owing;
+    }
+}
+
+/* ---- the queue ---- */
+
+static void enqueue(struct peer *p, struct request *r) {
+    r->next = NULL;
+    if (p->first)
+        p->last->next = r;
+    else
+        p->first = r;
+    p->last = r;
+    p2p_counters.delayed++;
+    if (!p->waiting) {
+        p->waiting = true;
+        p->next_waiting = channel_waiting;
+        channel_waiting = p;
+    }
+    if (!p->owing) { /* it must make room */
+        channel_owe(p);
+        channel_paid(p);
+    }
+}
+
+/* A message went out. */
+static void sent(struct request *r) {
+    channel_count(r->peer, r->head.bytes);
+    if (r->head.kind == HEAD_EAGER)
+        request_finish(r);
+}
+
+/* What follows an RTS: where the bytes are, if they can be pulled from there. */
+static uint64_t pull_address(const struct request *r) {
+    bool can =
+        r->peer->node >= 0 && net_node_can_pull(p2p_node) && shape_is_contiguous(&r->data.layout.shape);
+    return can ? (uint64_t)(uintptr_t)r->data.first : 0;
+}
+
+/* The next piece of a transfer. */
+static int send_piece(struct request *r) {
+    while (r->moved < r->wanted) {
+        uint64_t left = r->wanted - r->moved, bytes = left < node_eager ? left : node_eager;
+        struct head h = {.kind = HEAD_DATA, .id = r->answer, .bytes = bytes, .place = r->moved};
+        int rc = channel_try(r->peer, &h, &r->data, r->moved, bytes);
+        if (rc)
+            return rc;
+        r->moved += bytes;
+    }
+    return 0;
+}
+
+static int send_waiting(struct request *r) {
+    if (r->kind == REQUEST_CONTROL)
+        return channel_try(r->peer, &r->head, &r->data, 0, 0);
+    if (r->wanted)
+        return send_piece(r);
+    if (r->head.kind != HEAD_RTS)
+        return channel_try(r->peer, &r->head, &r->data, 0, r->head.bytes);
+    uint64_t address = pull_address(r);
+    struct data d;
+    data_in_one(&d, &address, sizeof address);
+    return channel_try(r->peer, &r->head, &d, 0, sizeof address);
+}
+
+/* It has gone. */
+static void gone(struct request *r) {
+    if (r->kind == REQUEST_CONTROL)
+        request_free(r);
+    else if (r->wanted)
+        request_finish(r);
+    else
+        sent(r);
+}
+
+void channel_send(struct request *r) {
+    struct peer *p = r->peer;
+    r->wanted = 0;
+    r->head.id = (uint64_t)(uintptr_t)r;
+    r->head.sequence = p->sent++;
+    if (r->head.kind != HEAD_EAGER)
+        channel_owe(p);
+    if (!p->first && !send_waiting(r))
+        sent(r);
+    else
+        enqueue(p, r);
+}
+
+void channel_stream(struct request *r, uint64_t wanted, uint64_t answer) {
+    r->moved = 0;
+    r->wanted = wanted;
+    r->answer = answer;
+    if (!r->peer->first && !send_piece(r))
+        request_finish(r);
+    else
+        enqueue(r->peer, r);
+}
+
+void channel_control(struct peer *p, enum head_kind kind, uint64_t id, uint64_t bytes, uint64_t answer,
+                     uint64_t place) {
+    struct head h = {.kind = kind, .id = id, .bytes = bytes, .answer = answer, .place = place};
+    struct data none;
+    data_in_one(&none, "", 0);
+    if (!channel_try(p, &h, &none, 0, 0))
+        return;
+    struct request *r = request_new(REQUEST_CONTROL, NULL);
+    if (!r)
+        p2p_out_of_memory("an answer to a message");
+    r->head = h;
+    r->peer = p;
+    enqueue(p, r);
+}
+
+static int flush_peer(struct peer *p) {
+    int n = 0;
+    while (p->first) {
+        struct request *r = p->first;
+        if (send_waiting(r))
+            break;
+        p->first = r->next;
+        gone(r);
+        n++;
+    }
+    return n;
+}
+
+int channel_flush(bool far) {
+    int n = 0;
+    struct peer **link = &channel_waiting;
+    while (*link) {
+        struct peer *p = *link;
+        if (far || p->node >= 0)
+            n += flush_peer(p);
+        if (p->first) {
+            link = &p->next_waiting;
+        } else {
+            *link = p->next_waiting;
+            p->waiting = false;
+        }
+    }
+    return n;
+}

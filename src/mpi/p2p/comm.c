@@ -1,0 +1,354 @@
+/* comm.c: which communicators' messages are ours, and by which number they are matched.
+ *
+ * A communicator is ours if it is not an inter-communicator and all its members are of our MPI_COMM_WORLD. Every member sees
+ * that for itself, and sees the same, so that no member sends one way what another expects the other way. What comes from elsewhere
+ * (spawned, connected, MPI_Comm_idup) is in no table here, and its messages go to MPI.
+ *
+ *      buckets[hash of the handle] -> comm -> comm        handle, context, ranks in MPI_COMM_WORLD
+ *
+ * The context is a number of 32 bits that all members agree on when the communicator is made: the largest of what each has free.
+ * It is never given out again, so a message of a freed communicator can meet no receive of a later one. With threads two
+ * communicators may be made at once by the same processes, and be seen in different orders: each member claims the number,
+ * and if one of them has just given it to the other communicator, all try again.
+ *
+ * MPI frees communicators in places that we do not see (MPI-IO for one) and gives their handles out again. So each carries an
+ * attribute, whose deletion takes it out of the table. */
+#include <stdlib.h>
+
+#include "mpi/hooks.h"
+#include "mpi/p2p/meet.h"
+#include "mpi/p2p/p2p.h"
+
+enum { BUCKETS = 256, CLAIMS = 64 };
+
+static struct comm world = {.references = 1}, self = {.references = 1, .size = 1};
+static struct comm nobody = {.handle = (MPI_Comm)(intptr_t)1}; /* no such handle */
+struct comm *comm_last = &nobody;
+
+static struct comm *buckets[BUCKETS];
+static int keyval = MPI_KEYVAL_INVALID;
+MPI_Group comm_world_group;
+static uint32_t next_context = 2; /* 0 and 1: MPI_COMM_WORLD, MPI_COMM_SELF */
+
+/* ---- the table ---- */
+
+static struct comm **bucket_of(MPI_Comm handle) {
+    return &buckets[random_mix((uint64_t)(uintptr_t)handle) % BUCKETS];
+}
+
+struct comm *comm_find_slowly(MPI_Comm handle) {
+    p2p_lock();
+    struct comm *c = *bucket_of(handle);
+    while (c && c->handle != handle)
+        c = c->next;
+    if (c && !p2p_threads)
+        comm_last = c;
+    p2p_unlock();
+    return c;
+}
+
+static void table_add(struct comm *c) {
+    struct comm **bucket = bucket_of(c->handle);
+    c->next = *bucket;
+    *bucket = c;
+}
+
+static void table_remove(struct comm *c) {
+    struct comm **link = bucket_of(c->handle);
+    while (*link && *link != c)
+        link = &(*link)->next;
+    if (*link)
+        *link = c->next;
+    c->handle = MPI_COMM_NULL;
+    if (comm_last == c)
+        comm_last = &nobody;
+}
+
+void comm_release(struct comm *c) {
+    if (--c->references)
+        return;
+    free(c->world);
+    free(c);
+}
+
+/* MPI deletes the attribute: the communicator is being freed. */
+static int forget(MPI_Comm handle, int key, void *value, void *state) {
+    struct comm *c = value;
+    p2p_lock();
+    table_remove(c);
+    comm_release(c);
+    p2p_unlock();
+    return MPI_SUCCESS;
+}
+
+int comm_error(struct comm *c, int code) {
+    /* Of a freed communicator nobody knows the handler any more. */
+    MPI_Comm handle = c->handle == MPI_COMM_NULL ? MPI_COMM_WORLD : c->handle;
+    host_Comm_call_errhandler(handle, code);
+    return code;
+}
+
+/* ---- a new one ---- */
+
+/* The ranks of its members in MPI_COMM_WORLD. MPI_SUCCESS; -1 if one is not in there; or an error. */
+static int find_members(struct comm *c) {
+    MPI_Group group;
+    int rc = host_Comm_group(c->handle, &group), *ranks = malloc(2 * c->size * sizeof *ranks);
+    if (rc != MPI_SUCCESS || !ranks) {
+        free(ranks);
+        return rc != MPI_SUCCESS ? rc : MPI_ERR_NO_MEM;
+    }
+    bool same = (int)c->size == p2p_size;
+    for (unsigned i = 0; i < c->size; i++)
+        ranks[c->size + i] = (int)i;
+    rc = host_Group_translate_ranks(group, (int)c->size, ranks + c->size, comm_world_group, ranks);
+    host_Group_free(&group);
+    for (unsigned i = 0; rc == MPI_SUCCESS && i < c->size; i++) {
+        if (ranks[i] == MPI_UNDEFINED)
+            rc = -1;
+        same &= ranks[i] == (int)i;
+    }
+    if (rc == MPI_SUCCESS && !same)
+        c->world = realloc(ranks, c->size * sizeof *ranks);
+    if (!c->world)
+        free(ranks);
+    return rc;
+}
+
+static int agree(struct comm *c, const uint64_t mine[2], uint64_t all[2], MPI_Op op) {
+    MPI_Request request;
+    int rc = host_Iallreduce(mine, all, 2, MPI_UINT64_T, op, c->handle, &request);
+    return rc == MPI_SUCCESS ? p2p_wait_host(&request, MPI_STATUS_IGNORE) : rc;
+}
+
+static uint32_t claims[CLAIMS]; /* given to a communicator that is not yet agreed on; 0: free */
+
+/* Whether the number is free here; it is then kept for this communicator. */
+static bool claim(uint32_t context) {
+    int slot = -1;
+    bool taken = context < next_context;
+    for (int i = 0; i < CLAIMS; i++) {
+        taken |= claims[i] == context;
+        slot = claims[i] ? slot : i;
+    }
+    if (taken || slot < 0)
+        return false;
+    claims[slot] = context;
+    return true;
+}
+
+static void unclaim(uint32_t context, bool used) {
+    for (int i = 0; i < CLAIMS; i++)
+        if (claims[i] == context)
+            claims[i] = 0;
+    if (used && next_context <= context)
+        next_context = context + 1;
+}
+
+/* One proposal. *agreed: all members took it. */
+static int try_context(struct comm *c, bool failed, uint32_t lead, bool *agreed) {
+    p2p_lock();
+    uint64_t mine[2] = {next_context + lead, failed}, all[2];
+    p2p_unlock();
+    int rc = agree(c, mine, all, MPI_MAX);
+    if (rc != MPI_SUCCESS || all[1] || all[0] >= MEET_CONTEXT)
+        return rc != MPI_SUCCESS ? rc : -1;
+    c->context = (uint32_t)all[0];
+    p2p_lock();
+    bool got = claim(c->context);
+    p2p_unlock();
+    uint64_t refused[2] = {!got, 0};
+    rc = p2p_threads ? agree(c, refused, all, MPI_MAX) : MPI_SUCCESS;
+    *agreed = rc == MPI_SUCCESS && (p2p_threads ? !all[0] : got);
+    p2p_lock();
+    if (got)
+        unclaim(c->context, *agreed);
+    p2p_unlock();
+    return rc;
+}
+
+/* Those who have to try again leave a random gap, so that two communicators do not meet for ever. */
+static int find_context(struct comm *c, bool failed) {
+    bool agreed = false;
+    int rc = try_context(c, failed, 0, &agreed);
+    for (uint32_t tries = 1; rc == MPI_SUCCESS && !agreed; tries++)
+        rc = try_context(c, failed, (uint32_t)(random_mix((uintptr_t)c + clock_ticks()) % (16 * tries)),
+                         &agreed);
+    return rc;
+}
+
+static struct comm *discard(struct comm *c) {
+    if (c) {
+        free(c->world);
+        free(c);
+    }
+    return NULL;
+}
+
+/* All members come here, or none: what is decided before find_context all decide alike, but for want of memory, which find_context
+ * tells the others. */
+static void adopt(MPI_Comm handle) {
+    int inter = 1, size = 0;
+    if (handle == MPI_COMM_NULL || host_Comm_test_inter(handle, &inter) != MPI_SUCCESS || inter)
+        return;
+    struct comm *c = calloc(1, sizeof *c), small = {.handle = handle};
+    struct comm *asked = c ? c : &small;
+    host_Comm_size(handle, &size);
+    asked->handle = handle;
+    asked->size = (unsigned)size;
+    host_Comm_rank(handle, &asked->rank);
+    int rc = find_members(asked);
+    if (rc == -1) {
+        discard(c);
+        return;
+    }
+    int found = find_context(asked, !c || rc != MPI_SUCCESS);
+    if (c && found == MPI_SUCCESS) {
+        c->references = 1;
+        found = host_Comm_set_attr(handle, keyval, c);
+    }
+    if (found != MPI_SUCCESS) {
+        log_warn("messages of a communicator of %d processes are left to MPI: no memory or no number for it",
+                 size);
+        free(small.world);
+        discard(c);
+        return;
+    }
+    p2p_lock();
+    table_add(c);
+    p2p_unlock();
+}
+
+/* ---- the two that are always there ---- */
+
+int comm_open(void) {
+    int rc = host_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget, &keyval, NULL);
+    if (rc == MPI_SUCCESS)
+        rc = host_Comm_group(MPI_COMM_WORLD, &comm_world_group);
+    world.handle = MPI_COMM_WORLD;
+    world.rank = p2p_rank;
+    world.size = (unsigned)p2p_size;
+    self.handle = MPI_COMM_SELF;
+    self.context = 1;
+    self.world = malloc(sizeof *self.world);
+    if (!self.world)
+        return MPI_ERR_NO_MEM;
+    self.world[0] = p2p_rank;
+    table_add(&world);
+    table_add(&self);
+    comm_last = p2p_threads ? &nobody : &world;
+    return rc;
+}
+
+void comm_close(void) {
+    comm_last = &nobody;
+    free(self.world);
+    self.world = NULL;
+    memset(buckets, 0, sizeof buckets);
+    if (keyval != MPI_KEYVAL_INVALID)
+        host_Comm_free_keyval(&keyval);
+    if (comm_world_group)
+        host_Group_free(&comm_world_group);
+}
+
+/* ---- the calls ---- */
+
+/* MPI makes it, which may take long; then it becomes ours. */
+#define MAKE_BY(name, params, args, meeting)                                                                 \
+    int hook_##name params {                                                                                 \
+        meeting;                                                                                             \
+        p2p_enter();                                                                                         \
+        int rc = host_##name args;                                                                           \
+        p2p_leave();                                                                                         \
+        if (p2p_on && rc == MPI_SUCCESS)                                                                     \
+            adopt(*made);                                                                                    \
+        acquire(NEWS_GENERIC);                                                                               \
+        return rc;                                                                                           \
+    }
+
+#define MAKE(name, params, args) MAKE_BY(name, params, args, meet_all(comm))
+
+MAKE(Comm_dup, (MPI_Comm comm, MPI_Comm *made), (comm, made))
+MAKE(Comm_dup_with_info, (MPI_Comm comm, MPI_Info info, MPI_Comm *made), (comm, info, made))
+MAKE(Comm_split, (MPI_Comm comm, int color, int key, MPI_Comm *made), (comm, color, key, made))
+MAKE(Comm_split_type, (MPI_Comm comm, int kind, int key, MPI_Info info, MPI_Comm *made),
+     (comm, kind, key, info, made))
+MAKE(Comm_create, (MPI_Comm comm, MPI_Group group, MPI_Comm *made), (comm, group, made))
+MAKE_BY(Comm_create_group, (MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *made),
+        (comm, group, tag, made), meet_group(comm, group, tag))
+MAKE(Cart_create,
+     (MPI_Comm comm, int dims, const int sizes[], const int periods[], int reorder, MPI_Comm *made),
+     (comm, dims, sizes, periods, reorder, made))
+MAKE(Cart_sub, (MPI_Comm comm, const int remain[], MPI_Comm *made), (comm, remain, made))
+MAKE(Graph_create,
+     (MPI_Comm comm, int nodes, const int index[], const int edges[], int reorder, MPI_Comm *made),
+     (comm, nodes, index, edges, reorder, made))
+MAKE(Dist_graph_create,
+     (MPI_Comm comm, int n, const int sources[], const int degrees[], const int targets[],
+      const int weights[], MPI_Info info, int reorder, MPI_Comm *made),
+     (comm, n, sources, degrees, targets, weights, info, reorder, made))
+MAKE(Dist_graph_create_adjacent,
+     (MPI_Comm comm, int in, const int sources[], const int in_weights[], int out, const int targets[],
+      const int out_weights[], MPI_Info info, int reorder, MPI_Comm *made),
+     (comm, in, sources, in_weights, out, targets, out_weights, info, reorder, made))
+MAKE_BY(Intercomm_merge, (MPI_Comm comm, int high, MPI_Comm *made), (comm, high, made), meet_both(comm))
+
+/* Not ours, but made from one that is. */
+int hook_Intercomm_create(MPI_Comm comm, int leader, MPI_Comm peers, int remote_leader, int tag,
+                          MPI_Comm *made) {
+    meet_leaders(comm, leader, peers, remote_leader, tag);
+    p2p_enter();
+    int rc = host_Intercomm_create(comm, leader, peers, remote_leader, tag, made);
+    p2p_leave();
+    acquire(NEWS_GENERIC);
+    return rc;
+}
+
+static bool is_freeable(MPI_Comm handle) {
+    return handle != MPI_COMM_NULL && handle != MPI_COMM_WORLD && handle != MPI_COMM_SELF;
+}
+
+/* Some MPIs delete attributes only when the last communication is over: then the handle would still be found here. */
+static void let_go(MPI_Comm handle) {
+    if (is_freeable(handle) && comm_find(handle))
+        host_Comm_delete_attr(handle, keyval);
+}
+
+int hook_Comm_free(MPI_Comm *comm) {
+    if (p2p_on && comm) {
+        meet_all(*comm);
+        let_go(*comm);
+    }
+    p2p_enter();
+    int rc = host_Comm_free(comm);
+    p2p_leave();
+    acquire(NEWS_GENERIC);
+    return rc;
+}
+
+/* It returns when all its communication is complete. */
+static void wait_for_all(struct comm *c) {
+    struct pause pause = {0};
+    p2p_lock();
+    while (c->references > 1) {
+        if (p2p_progress())
+            continue;
+        p2p_unlock();
+        p2p_pause(&pause);
+        p2p_lock();
+    }
+    p2p_unlock();
+}
+
+int hook_Comm_disconnect(MPI_Comm *comm) {
+    struct comm *c = p2p_on && comm && is_freeable(*comm) ? comm_find(*comm) : NULL;
+    if (c) {
+        wait_for_all(c);
+        let_go(*comm);
+    }
+    p2p_enter();
+    int rc = host_Comm_disconnect(comm);
+    p2p_leave();
+    acquire(NEWS_GENERIC);
+    return rc;
+}

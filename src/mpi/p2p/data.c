@@ -1,0 +1,205 @@
+/* data.c: the bytes of a message, in whatever datatype.
+ *
+ * Most messages are in one piece. Others are described by a shape (layout.h), which says where the blocks are and lives as long as
+ * the message, also if the program frees the type meanwhile. A type that cannot be described is left to MPI: its bytes are
+ * packed into memory of ours before they are sent, or unpacked from there by the call that completes the receive. MPI
+ * does that by a message to itself, which, unlike MPI_Unpack, can also end in the middle of an element.
+ *
+ * The first time that a type is used, MPI is asked to send it to nobody: so a type that was not committed, or is none, gets MPI's
+ * own error. */
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+
+#include "mpi/p2p/p2p.h"
+
+struct opaque {
+    void *buffer;
+    MPI_Count count;
+    MPI_Datatype type; /* a duplicate: the program may free its own */
+};
+
+static MPI_Comm alone = MPI_COMM_NULL;
+
+int data_open(void) {
+    int rc = host_real.Comm_dup(MPI_COMM_SELF, &alone);
+    return rc == MPI_SUCCESS ? host_Comm_set_errhandler(alone, MPI_ERRORS_RETURN) : rc;
+}
+
+void data_close(void) {
+    if (alone != MPI_COMM_NULL)
+        host_real.Comm_free(&alone);
+}
+
+/* ---- what MPI thinks of it ---- */
+
+static int show(const void *buffer, MPI_Count count, MPI_Datatype type, struct comm *c, bool receive) {
+#if MPI_VERSION >= 4
+    if (receive)
+        return host_real.Recv_c((void *)buffer, count, type, MPI_PROC_NULL, 0, c->handle, MPI_STATUS_IGNORE);
+    return host_real.Send_c(buffer, count, type, MPI_PROC_NULL, 0, c->handle);
+#else
+    if (receive)
+        return host_real.Recv((void *)buffer, (int)count, type, MPI_PROC_NULL, 0, c->handle,
+                              MPI_STATUS_IGNORE);
+    return host_real.Send(buffer, (int)count, type, MPI_PROC_NULL, 0, c->handle);
+#endif
+}
+
+/* ---- opaque types ---- */
+
+static int to_self(const void *from, MPI_Count from_count, MPI_Datatype from_type, void *to,
+                   MPI_Count to_count, MPI_Datatype to_type) {
+#if MPI_VERSION >= 4
+    return host_real.Sendrecv_c(from, from_count, from_type, 0, 0, to, to_count, to_type, 0, 0, alone,
+                                MPI_STATUS_IGNORE);
+#else
+    return host_real.Sendrecv(from, (int)from_count, from_type, 0, 0, to, (int)to_count, to_type, 0, 0, alone,
+                              MPI_STATUS_IGNORE);
+#endif
+}
+
+int data_pack(struct data *d) {
+    struct opaque *o = d->opaque;
+    return to_self(o->buffer, o->count, o->type, d->first, (MPI_Count)data_bytes(d), MPI_BYTE);
+}
+
+int data_unpack(struct data *d, uint64_t bytes) {
+    struct opaque *o = d->opaque;
+    return to_self(d->first, (MPI_Count)bytes, MPI_BYTE, o->buffer, o->count, o->type);
+}
+
+static bool fits(uint64_t bytes) {
+    return MPI_VERSION >= 4 || bytes <= INT_MAX;
+}
+
+static int make_opaque(struct data *d, const void *buffer, MPI_Count count, MPI_Datatype type) {
+    MPI_Count size;
+    uint64_t bytes;
+    int rc = host_Type_size_x(type, &size);
+    if (rc != MPI_SUCCESS)
+        return rc;
+    if (__builtin_mul_overflow((uint64_t)size, (uint64_t)count, &bytes) || !fits(bytes))
+        return MPI_ERR_COUNT;
+    struct opaque *o = malloc(sizeof *o);
+    char *packed = o ? malloc(bytes + 1) : NULL;
+    if (!packed || host_Type_dup(type, &o->type) != MPI_SUCCESS) {
+        free(packed);
+        free(o);
+        return MPI_ERR_NO_MEM;
+    }
+    o->buffer = (void *)buffer;
+    o->count = count;
+    data_in_one(d, packed, bytes);
+    d->opaque = o;
+    return MPI_SUCCESS;
+}
+
+static void free_opaque(struct opaque *o) {
+    if (o->type != MPI_DATATYPE_NULL)
+        host_real.Type_free(&o->type);
+    free(o);
+}
+
+/* ---- all types ---- */
+
+int data_describe(struct data *d, const void *buffer, MPI_Count count, MPI_Datatype type, struct comm *c,
+                  bool receive) {
+    if (!layout_is_trusted(type) || !buffer) {
+        int rc = show(buffer, count, type, c, receive);
+        if (rc != MPI_SUCCESS)
+            return rc;
+    }
+    struct layout l;
+    int rc = layout_make(count, type, &l), error = MPI_SUCCESS;
+    layout_trust(type);
+    if (!rc) {
+        data_in_one(d, l.shape.bytes ? (const char *)buffer + l.offset : "", 0);
+        d->layout = l;
+    } else {
+        error = rc == -ENOMEM ? MPI_ERR_NO_MEM : make_opaque(d, buffer, count, type);
+    }
+    if (error == MPI_SUCCESS && d->opaque && !receive)
+        error = data_pack(d);
+    return error == MPI_SUCCESS ? MPI_SUCCESS : comm_error(c, error);
+}
+
+void data_free(struct data *d) {
+    if (LIKELY(!d->opaque && !d->layout.owned))
+        return;
+    if (d->opaque) {
+        free_opaque(d->opaque);
+        free(d->first);
+    } else {
+        layout_free(&d->layout);
+    }
+    data_in_one(d, "", 0);
+}
+
+/* ---- copies of a part ---- */
+
+/* Makes d->block the one that holds byte `from`. Parts mostly come in order, so that there is little to walk. */
+static void seek(struct data *d, uint64_t from) {
+    const struct shape *s = &d->layout.shape;
+    if (!s->list) {
+        d->block = from / s->block_bytes;
+        d->before = d->block * s->block_bytes;
+        return;
+    }
+    if (from < d->before)
+        d->block = d->before = 0;
+    while (d->before + s->list[d->block].bytes <= from)
+        d->before += s->list[d->block++].bytes;
+}
+
+/* The longest run from there on, at most `bytes`. */
+static char *run_at(struct data *d, uint64_t from, uint64_t *bytes) {
+    seek(d, from);
+    struct shape_block b = shape_block_at(&d->layout.shape, d->block);
+    uint64_t within = from - d->before, left = b.bytes - within;
+    if (left < *bytes)
+        *bytes = left;
+    return d->first + b.offset + within;
+}
+
+void data_gather_slowly(void *packed, struct data *d, uint64_t from, uint64_t bytes) {
+    for (uint64_t n = bytes; bytes; from += n, bytes -= n, n = bytes) {
+        const char *run = run_at(d, from, &n);
+        memcpy(packed, run, n);
+        packed = (char *)packed + n;
+    }
+}
+
+void data_scatter_slowly(struct data *d, uint64_t from, const void *packed, uint64_t bytes) {
+    for (uint64_t n = bytes; bytes; from += n, bytes -= n, n = bytes) {
+        char *run = run_at(d, from, &n);
+        memcpy(run, packed, n);
+        packed = (const char *)packed + n;
+    }
+}
+
+/* The copy is memory of ours, as that of an opaque type is; there is only no type. */
+int data_copy(struct data *to, struct data *from) {
+    uint64_t bytes = data_bytes(from);
+    struct opaque *none = malloc(sizeof *none);
+    char *copy = none ? malloc(bytes + 1) : NULL;
+    if (!copy) {
+        free(none);
+        return -ENOMEM;
+    }
+    data_gather(copy, from, 0, bytes);
+    data_in_one(to, copy, bytes);
+    *none = (struct opaque){.type = MPI_DATATYPE_NULL};
+    to->opaque = none;
+    return 0;
+}
+
+int data_detach(struct data *d) {
+    struct data copy;
+    int rc = data_copy(&copy, d);
+    if (rc)
+        return rc;
+    data_free(d);
+    *d = copy;
+    return 0;
+}

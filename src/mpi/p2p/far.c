@@ -1,0 +1,292 @@
+/* far.c: processes that are reached through the host MPI.
+ *
+ * Heads and small messages travel on a communicator of our own. So that nothing has to be searched there, some receives from
+ * anybody are posted at all times, and MPI's own queues stay empty:
+ *
+ *      slots[]:   [posted] [posted] [posted] ...     MPI fills them in the order in which they were posted; the oldest is tested
+ *
+ * They are tested also if nobody is far: that makes MPI look at everything else that it has to do.
+ *
+ * What is sent is copied behind its head into a parcel and given to MPI at once. Parcels under way are bounded; beyond, messages
+ * wait in their peer's queue. Large messages travel on a second communicator, by a receive that names sender and tag, posted
+ * before the sender is told to go ahead: nothing is searched there either, and nothing is copied. */
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+
+#include "mpi/p2p/p2p.h"
+
+enum { MOST_PARCELS = 256, TESTS = 16 /* transfers looked at per round */ };
+
+struct slot {
+    MPI_Request request;
+    char *buffer;
+};
+
+struct parcel {
+    MPI_Request request;
+    struct parcel *next;
+    char bytes[];
+};
+
+uint64_t far_eager;
+bool far_is_used;
+
+static MPI_Comm heads = MPI_COMM_NULL, bulk = MPI_COMM_NULL;
+static struct slot *slots;
+static unsigned slot_count, oldest;
+static char *memory;
+
+static struct parcel *spare, *under_way, **end_of_way = &under_way;
+static unsigned parcels;
+
+static struct request *transfers; /* of large messages, under way */
+static uint64_t next_tag;
+
+/* ---- receiving ---- */
+
+static size_t slot_bytes(void) {
+    return round_up(sizeof(struct head) + far_eager, CACHE_LINE);
+}
+
+/* Persistent: that is cheaper than a new receive each time, by 25 ns in Open MPI. */
+static int prepare(struct slot *s) {
+    return host_real.Recv_init(s->buffer, (int)slot_bytes(), MPI_BYTE, MPI_ANY_SOURCE, 0, heads, &s->request);
+}
+
+static int post(struct slot *s) {
+    return host_real.Start(&s->request);
+}
+
+static _Noreturn void broken(const char *what) {
+    log_error("HEARTH_MATCH: %s failed inside MPI; messages would be lost, so the program ends", what);
+    host_Abort(MPI_COMM_WORLD, MPI_ERR_INTERN);
+    abort();
+}
+
+static int poll_heads(int most) {
+    int n = 0, flag = 0;
+    MPI_Status status;
+    for (; n < most; n++) {
+        struct slot *s = &slots[oldest];
+        if (host_real.Test(&s->request, &flag, &status) != MPI_SUCCESS)
+            broken("receiving a message");
+        if (!flag)
+            break;
+        const struct head *h = (const void *)s->buffer;
+        arrive(&p2p_peers[status.MPI_SOURCE], h, h + 1);
+        if (post(s) != MPI_SUCCESS)
+            broken("posting a receive");
+        oldest = oldest + 1 == slot_count ? 0 : oldest + 1;
+    }
+    return n;
+}
+
+/* ---- sending ---- */
+
+static struct parcel *take_parcel(void) {
+    struct parcel *p = spare;
+    if (p)
+        spare = p->next;
+    else
+        p = malloc(sizeof *p + slot_bytes());
+    return p;
+}
+
+static void give_parcel(struct parcel *p) {
+    p->next = spare;
+    spare = p;
+}
+
+int far_try(struct peer *p, const struct head *h, struct data *d, uint64_t from, uint64_t bytes) {
+    struct parcel *parcel = parcels < MOST_PARCELS ? take_parcel() : NULL;
+    int flag = 0;
+    if (!parcel)
+        return -EAGAIN;
+    memcpy(parcel->bytes, h, sizeof *h);
+    data_gather(parcel->bytes + sizeof *h, d, from, bytes);
+    if (host_real.Isend(parcel->bytes, (int)(sizeof *h + bytes), MPI_BYTE, p->world, 0, heads,
+                        &parcel->request) != MPI_SUCCESS ||
+        host_real.Test(&parcel->request, &flag, MPI_STATUS_IGNORE) != MPI_SUCCESS)
+        broken("sending a message");
+    if (LIKELY(flag)) {
+        give_parcel(parcel);
+        return 0;
+    }
+    parcel->next = NULL;
+    *end_of_way = parcel;
+    end_of_way = &parcel->next;
+    parcels++;
+    return 0;
+}
+
+static int poll_parcels(void) {
+    int n = 0, flag = 1;
+    while (under_way) {
+        struct parcel *p = under_way;
+        if (host_real.Test(&p->request, &flag, MPI_STATUS_IGNORE) != MPI_SUCCESS)
+            broken("sending a message");
+        if (!flag)
+            break;
+        under_way = p->next;
+        if (!under_way)
+            end_of_way = &under_way;
+        give_parcel(p);
+        parcels--;
+        n++;
+    }
+    return n;
+}
+
+/* ---- large messages ---- */
+
+/* MPI_BYTE if they lie in one piece, else a type for the shape, to be freed. */
+static int type_for(const struct shape *s, int *count, MPI_Datatype *type) {
+    *type = MPI_BYTE;
+    *count = (int)s->bytes;
+    if (shape_is_contiguous(s) && s->bytes <= INT_MAX)
+        return MPI_SUCCESS;
+    *count = 1;
+    return layout_to_type(s, type);
+}
+
+static void start(struct request *r, void *first, const struct shape *s, bool receive, int tag) {
+    MPI_Datatype type;
+    int count, rc = type_for(s, &count, &type);
+    if (rc == MPI_SUCCESS && receive)
+        rc = host_real.Irecv(first, count, type, r->peer->world, tag, bulk, &r->host);
+    else if (rc == MPI_SUCCESS)
+        rc = host_real.Isend(first, count, type, r->peer->world, tag, bulk, &r->host);
+    if (rc != MPI_SUCCESS)
+        broken("a large message");
+    if (type != MPI_BYTE)
+        host_real.Type_free(&type);
+    r->next = transfers;
+    transfers = r;
+}
+
+void far_receive(struct request *r, struct peer *p, const struct head *h) {
+    int tag = (int)(next_tag++ % ((uint64_t)p2p_tag_most + 1));
+    struct shape whole = shape_contiguous(h->bytes);
+    r->peer = p;
+    if (h->bytes > data_bytes(&r->data)) { /* what there is no room for has to go somewhere */
+        r->spare = malloc(h->bytes);
+        if (!r->spare)
+            p2p_out_of_memory("a message that is larger than its receive");
+        start(r, r->spare, &whole, true, tag);
+    } else {
+        start(r, r->data.first, shape_is_contiguous(&r->data.layout.shape) ? &whole : &r->data.layout.shape,
+              true, tag);
+    }
+    channel_control(p, HEAD_CTS, h->id, h->bytes, 0, (uint64_t)tag);
+}
+
+void far_send_bulk(struct request *r, uint64_t tag) {
+    start(r, r->data.first, &r->data.layout.shape, false, (int)tag);
+}
+
+static void transferred(struct request *r) {
+    if (r->spare)
+        data_scatter(&r->data, 0, r->spare, data_bytes(&r->data));
+    if (r->kind == REQUEST_RECV)
+        channel_paid(r->peer);
+    request_finish(r);
+}
+
+static int poll_transfers(void) {
+    int n = 0, flag, tests = TESTS;
+    struct request **link = &transfers;
+    while (*link && tests--) {
+        struct request *r = *link;
+        if (host_real.Test(&r->host, &flag, MPI_STATUS_IGNORE) != MPI_SUCCESS)
+            broken("a large message");
+        if (!flag) {
+            link = &r->next;
+            continue;
+        }
+        *link = r->next;
+        transferred(r);
+        n++;
+    }
+    return n;
+}
+
+int far_poll(bool one) {
+    int n = poll_heads(one ? 1 : (int)slot_count);
+    if (UNLIKELY(under_way != NULL))
+        n += poll_parcels();
+    if (UNLIKELY(transfers != NULL))
+        n += poll_transfers();
+    return n;
+}
+
+bool far_is_idle(void) {
+    return !under_way && !transfers;
+}
+
+int far_barrier(MPI_Request *request) {
+    return host_Ibarrier(bulk, request);
+}
+
+/* ---- start and end ---- */
+
+int far_open(void) {
+    int rc = host_real.Comm_dup(MPI_COMM_WORLD, &heads);
+    if (rc == MPI_SUCCESS)
+        rc = host_real.Comm_dup(MPI_COMM_WORLD, &bulk);
+    if (rc == MPI_SUCCESS)
+        rc = host_Comm_set_errhandler(heads, MPI_ERRORS_RETURN);
+    if (rc == MPI_SUCCESS)
+        rc = host_Comm_set_errhandler(bulk, MPI_ERRORS_RETURN);
+    far_eager = settings_get()->match_far_eager;
+    return rc;
+}
+
+/* Nobody far: one receive that nothing ever comes to. */
+int far_start(void) {
+    for (int i = 0; i < p2p_size; i++)
+        far_is_used |= i != p2p_rank && p2p_peers[i].node < 0;
+    far_eager = far_is_used ? far_eager : 0;
+    slot_count = far_is_used ? (unsigned)settings_get()->match_prepost : 1;
+    slots = calloc(slot_count, sizeof *slots);
+    memory = aligned_alloc(CACHE_LINE, slot_count * slot_bytes());
+    if (!slots || !memory)
+        return MPI_ERR_NO_MEM;
+    for (unsigned i = 0; i < slot_count; i++)
+        slots[i] = (struct slot){.request = MPI_REQUEST_NULL, .buffer = memory + i * slot_bytes()};
+    return MPI_SUCCESS;
+}
+
+void far_listen(void) {
+    for (unsigned i = 0; i < slot_count; i++)
+        if (prepare(&slots[i]) != MPI_SUCCESS || post(&slots[i]) != MPI_SUCCESS)
+            broken("posting a receive");
+}
+
+static void free_parcels(struct parcel *p) {
+    for (struct parcel *next; p; p = next) {
+        next = p->next;
+        free(p);
+    }
+}
+
+/* All processes are done: what comes now is for nobody. */
+void far_close(void) {
+    for (unsigned i = 0; slots && i < slot_count; i++)
+        if (slots[i].request != MPI_REQUEST_NULL) {
+            host_real.Cancel(&slots[i].request);
+            host_real.Wait(&slots[i].request, MPI_STATUS_IGNORE);
+            host_real.Request_free(&slots[i].request);
+        }
+    free_parcels(spare);
+    spare = NULL;
+    free(slots);
+    free(memory);
+    slots = NULL;
+    memory = NULL;
+    slot_count = 0;
+    if (heads != MPI_COMM_NULL)
+        host_real.Comm_free(&heads);
+    if (bulk != MPI_COMM_NULL)
+        host_real.Comm_free(&bulk);
+}

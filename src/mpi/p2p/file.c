@@ -1,0 +1,78 @@
+/* file.c: which processes have a file open, so that they can meet before calls that are collective over it (meet.c). MPI does not
+ * tell, and files carry no attributes: while some process is reached through MPI, each open file is in a list here with a
+ * communicator of its own. */
+#include <stdlib.h>
+
+#include "mpi/hooks.h"
+#include "mpi/p2p/meet.h"
+#include "mpi/p2p/p2p.h"
+
+struct open_file {
+    MPI_File file;
+    MPI_Comm comm;
+    struct open_file *next;
+};
+
+static struct open_file *files;
+
+static void note(MPI_File file, MPI_Comm comm) {
+    struct open_file *f = malloc(sizeof *f);
+    if (!f)
+        p2p_out_of_memory("the list of open files");
+    if (host_real.Comm_dup(comm, &f->comm) != MPI_SUCCESS) {
+        free(f);
+        return;
+    }
+    f->file = file;
+    p2p_lock();
+    f->next = files;
+    files = f;
+    p2p_unlock();
+}
+
+void meet_file_slowly(MPI_File file) {
+    p2p_lock();
+    struct open_file *f = files;
+    while (f && f->file != file)
+        f = f->next;
+    p2p_unlock();
+    if (f)
+        meet_here(f->comm);
+}
+
+static void forget(MPI_File file) {
+    p2p_lock();
+    struct open_file **link = &files, *f;
+    while ((f = *link) && f->file != file)
+        link = &f->next;
+    if (f)
+        *link = f->next;
+    p2p_unlock();
+    if (!f)
+        return;
+    host_real.Comm_free(&f->comm);
+    free(f);
+}
+
+int hook_File_open(MPI_Comm comm, const char *path, int mode, MPI_Info info, MPI_File *file) {
+    meet_all(comm);
+    p2p_enter();
+    int rc = host_File_open(comm, path, mode, info, file);
+    p2p_leave();
+    if (meet_is_needed() && rc == MPI_SUCCESS && comm_find(comm))
+        note(*file, comm);
+    acquire(NEWS_FILE);
+    return rc;
+}
+
+int hook_File_close(MPI_File *file) {
+    MPI_File closed = file ? *file : MPI_FILE_NULL;
+    meet_file(closed);
+    p2p_enter();
+    int rc = host_File_close(file);
+    p2p_leave();
+    if (meet_is_needed() && rc == MPI_SUCCESS)
+        forget(closed);
+    acquire(NEWS_FILE);
+    return rc;
+}

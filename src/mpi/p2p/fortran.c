@@ -1,0 +1,110 @@
+/* fortran.c: handles as Fortran knows them. In MPICH they are the same numbers. Open MPI keeps a table of its own: ours get the numbers
+ * below -1, which it never gives out.
+ *
+ * Some of its Fortran calls (mpi_waitall_ for one) do not ask for the number of a request that is still there after the call; they read
+ * it from the structure that the handle points to. Where, is found by looking at three requests of Open MPI's own; there our
+ * requests hold their number as well. A handle of ours is its address plus 1, so the number stands one byte further. */
+#include "mpi/p2p/p2p.h"
+
+#ifdef OPEN_MPI
+
+#define EXPORT __attribute__((visibility("default")))
+
+enum { TRIED = 3 };
+
+static size_t offset; /* of the number in Open MPI's structure; 0: not found */
+
+static MPI_Fint number_of(const struct request *r) {
+    return -2 - (MPI_Fint)r->index;
+}
+
+static struct request *request_numbered(MPI_Fint number) {
+    return request_at((uint32_t)(-2 - number));
+}
+
+/* ---- the table's calls ---- */
+
+static struct {
+    MPI_Fint (*request_c2f)(MPI_Request);
+    MPI_Request (*request_f2c)(MPI_Fint);
+    MPI_Fint (*message_c2f)(MPI_Message);
+    MPI_Message (*message_f2c)(MPI_Fint);
+} real;
+
+__attribute__((constructor)) static void find(void) {
+    void *unused;
+    *(void **)&real.request_c2f = host_find("MPI_Request_c2f", &unused);
+    *(void **)&real.request_f2c = host_find("MPI_Request_f2c", &unused);
+    *(void **)&real.message_c2f = host_find("MPI_Message_c2f", &unused);
+    *(void **)&real.message_f2c = host_find("MPI_Message_f2c", &unused);
+}
+
+static MPI_Fint request_to_fortran(MPI_Request request) {
+    return p2p_on && request_is_ours(request) ? number_of(request_of(request)) : real.request_c2f(request);
+}
+
+static MPI_Request request_from_fortran(MPI_Fint number) {
+    return p2p_on && number < -1 ? request_handle(request_numbered(number)) : real.request_f2c(number);
+}
+
+static MPI_Fint message_to_fortran(MPI_Message message) {
+    return p2p_on && message_is_ours(message) ? number_of(message_request(message))
+                                              : real.message_c2f(message);
+}
+
+static MPI_Message message_from_fortran(MPI_Fint number) {
+    return p2p_on && number < -1 ? (MPI_Message)request_handle(request_numbered(number))
+                                 : real.message_f2c(number);
+}
+
+#define BOTH(result, name, parameter, function)                                                              \
+    EXPORT result MPI_##name(parameter handle) {                                                             \
+        return function(handle);                                                                             \
+    }                                                                                                        \
+    EXPORT result PMPI_##name(parameter handle) {                                                            \
+        return function(handle);                                                                             \
+    }
+
+BOTH(MPI_Fint, Request_c2f, MPI_Request, request_to_fortran)
+BOTH(MPI_Request, Request_f2c, MPI_Fint, request_from_fortran)
+BOTH(MPI_Fint, Message_c2f, MPI_Message, message_to_fortran)
+BOTH(MPI_Message, Message_f2c, MPI_Fint, message_from_fortran)
+
+/* ---- the number inside ---- */
+
+static bool stands_at(size_t at, const MPI_Request tried[], const MPI_Fint numbers[]) {
+    for (int i = 0; i < TRIED; i++)
+        if (memcmp((const char *)tried[i] + at, &numbers[i], sizeof numbers[i]))
+            return false;
+    return true;
+}
+
+int fortran_open(void) {
+    MPI_Request tried[TRIED];
+    MPI_Fint numbers[TRIED];
+    int made = 0, rc = MPI_SUCCESS;
+    char nothing;
+    for (; made < TRIED && rc == MPI_SUCCESS; made += rc == MPI_SUCCESS)
+        rc = host_real.Recv_init(&nothing, 1, MPI_BYTE, 0, 0, MPI_COMM_SELF, &tried[made]);
+    for (int i = 0; i < made; i++) /* a request gets its number when it is first asked for */
+        numbers[i] = real.request_c2f(tried[i]);
+    for (size_t at = 16; made == TRIED && !offset && at + 1 + sizeof(MPI_Fint) <= REQUEST_FORTRAN_ROOM;
+         at += 4)
+        if (stands_at(at, tried, numbers))
+            offset = at;
+    while (made)
+        host_real.Request_free(&tried[--made]);
+    if (!offset)
+        log_info("HEARTH_MATCH: this Open MPI keeps its Fortran numbers in an unknown place; persistent "
+                 "requests of "
+                 "Fortran programs may not be found again after MPI_Waitall");
+    return rc;
+}
+
+void fortran_number(struct request *r) {
+    MPI_Fint number = number_of(r);
+    if (offset)
+        memcpy((char *)r + 1 + offset, &number, sizeof number);
+}
+
+#endif

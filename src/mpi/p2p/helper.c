@@ -1,0 +1,63 @@
+/* helper.c: a thread that takes care of messages while the program's thread sits in a call of the MPI library.
+ *
+ * It sleeps. A process that has waited for 50 us for an answer of ours wakes it, if it sees that we are inside such a call. It then
+ * takes the lock, if nobody has it, and does what there is to do in the node's shared memory. It never calls MPI. While messages of
+ * ours wait for room it looks by itself every 100 us. */
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+
+#include "mpi/p2p/p2p.h"
+
+enum { LONG_US = 10000000, SHORT_US = 100, ROUNDS = 16 };
+
+static pthread_t thread;
+static bool running;
+static atomic_bool stop; /* pairs: helper_stop and work */
+
+/* What is there, and what comes within a few rounds. Whether something still waits for room. */
+static bool look(void) {
+    if (!p2p_try_lock())
+        return false; /* the program's thread is back, and looks by itself */
+    for (int idle = 0; idle < ROUNDS; idle++)
+        if (p2p_progress_node())
+            idle = 0;
+    bool waits = channel_waiting != NULL;
+    p2p_unlock_slowly();
+    return waits;
+}
+
+static void *work(void *arg) {
+    bool waits = false;
+    while (!atomic_load_explicit(&stop, memory_order_acquire)) {
+        net_node_sleep(p2p_node, waits ? SHORT_US : LONG_US);
+        waits = look();
+    }
+    return NULL;
+}
+
+/* The program's signals are for its own threads. */
+void helper_start(void) {
+    sigset_t all, old;
+    if (!p2p_node)
+        return;
+    atomic_store(&stop, false);
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &old);
+    int rc = pthread_create(&thread, NULL, work, NULL);
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    running = !rc;
+    if (rc)
+        log_warn("HEARTH_MATCH: no helper thread (%s); a process inside a collective call does not answer "
+                 "messages",
+                 strerror(rc));
+}
+
+void helper_stop(void) {
+    if (!running)
+        return;
+    atomic_store_explicit(&stop, true, memory_order_release);
+    net_node_wake(p2p_node, p2p_peers[p2p_rank].node);
+    pthread_join(thread, NULL);
+    running = false;
+}

@@ -1,0 +1,451 @@
+/* p2p.h: the parts of message passing, between the hooks.
+ *
+ *      the program:  Send ...    Recv, Probe ...    Wait, Test ...
+ *                      |              |                  |
+ *                   send.c         recv.c, probe.c    complete.c     arguments, requests, statuses, errors
+ *                      |              |                  |
+ *                   channel.c      arrive.c  <------  progress.c     numbers and order; the engine (match.h)
+ *                      |              ^
+ *            node.c (net.h, shared memory)    far.c (the host MPI)
+ *
+ * Everything below the first line is done under the lock of lock.h. */
+#ifndef HEARTH_MPI_P2P_H
+#define HEARTH_MPI_P2P_H
+
+#include "match.h"
+#include "mpi/acquire.h"
+#include "mpi/layout.h"
+#include "mpi/p2p/lock.h"
+#include "net/net.h"
+
+extern HIDDEN int p2p_rank, p2p_size; /* in MPI_COMM_WORLD */
+extern HIDDEN unsigned p2p_tag_most;
+extern HIDDEN struct match *p2p_engine;
+
+/* No memory left for what must not be lost: one line, and the program is ended as MPI would end it. */
+_Noreturn void p2p_out_of_memory(const char *what);
+
+/* ---- comm.c: communicators whose messages are ours ---- */
+
+struct comm {
+    MPI_Comm handle; /* MPI_COMM_NULL once freed */
+    uint32_t context;
+    int rank; /* of this process */
+    unsigned size;
+    int *world;          /* ranks in MPI_COMM_WORLD; NULL: the same */
+    unsigned references; /* requests, and one as long as it is not freed */
+    struct comm *next;   /* in its bucket */
+};
+
+/* The one used last, so that most lookups are one compare; with many threads it stays empty. */
+extern HIDDEN struct comm *comm_last;
+struct comm *comm_find_slowly(MPI_Comm handle);
+
+/* NULL if it is not ours. */
+static inline struct comm *comm_find(MPI_Comm handle) {
+    return LIKELY(comm_last->handle == handle) ? comm_last : comm_find_slowly(handle);
+}
+
+static inline int comm_world_rank(const struct comm *c, int rank) {
+    return c->world ? c->world[rank] : rank;
+}
+
+/* Whether a call with these arguments is ours: NULL sends it to MPI, which also judges what is wrong with it. */
+static inline struct comm *comm_to(MPI_Count count, int dest, int tag, MPI_Comm handle) {
+    struct comm *c = comm_find(handle);
+    bool good = c && (unsigned)dest < c->size && (unsigned)tag <= p2p_tag_most && count >= 0;
+    return LIKELY(good) ? c : NULL;
+}
+
+static inline struct comm *comm_from(MPI_Count count, int source, int tag, MPI_Comm handle) {
+    struct comm *c = comm_find(handle);
+    bool good = c && ((unsigned)source < c->size || source == MPI_ANY_SOURCE) &&
+                ((unsigned)tag <= p2p_tag_most || tag == MPI_ANY_TAG) && count >= 0;
+    return LIKELY(good) ? c : NULL;
+}
+
+/* Contexts from here on are not those of communicators. */
+#define MEET_CONTEXT (UINT32_MAX - 1)
+
+extern HIDDEN MPI_Group comm_world_group;
+int comm_open(void);
+void comm_close(void);
+void comm_release(struct comm *c);
+
+/* Lets the communicator's error handler decide; what it returns is the caller's return value. Not under the lock. */
+int comm_error(struct comm *c, int code);
+
+/* ---- data.c: where the bytes of a message lie ---- */
+
+struct opaque;
+
+struct data {
+    char *first;
+    struct layout layout;   /* its shape is that of the bytes, relative to first; its offset is of no use */
+    struct opaque *opaque;  /* a type that only MPI understands: the bytes lie packed in memory of ours */
+    uint64_t block, before; /* where the last copy of a part ended: a block, and the bytes before it */
+};
+
+static inline uint64_t data_bytes(const struct data *d) {
+    return d->layout.shape.bytes;
+}
+
+static inline void data_in_one(struct data *d, const void *first, uint64_t bytes) {
+    d->first = (char *)first;
+    d->layout = (struct layout){.shape = shape_contiguous(bytes)};
+    d->opaque = NULL;
+    d->block = d->before = 0;
+}
+
+/* MPI_SUCCESS, or an error of which the communicator's handler has been told. Not under the lock. */
+int data_describe(struct data *d, const void *buffer, MPI_Count count, MPI_Datatype type, struct comm *c,
+                  bool receive);
+void data_free(struct data *d);
+
+static inline int data_make(struct data *d, const void *buffer, MPI_Count count, MPI_Datatype type,
+                            struct comm *c, bool receive) {
+    uint64_t size, bytes;
+    if (UNLIKELY(!layout_is_plain(type, &size) || __builtin_mul_overflow(size, (uint64_t)count, &bytes) ||
+                 !buffer))
+        return data_describe(d, buffer, count, type, c, receive);
+    data_in_one(d, buffer, bytes);
+    return MPI_SUCCESS;
+}
+
+/* Copies bytes [from, from + bytes) of the message out of its place, or into it. */
+void data_gather_slowly(void *packed, struct data *d, uint64_t from, uint64_t bytes);
+void data_scatter_slowly(struct data *d, uint64_t from, const void *packed, uint64_t bytes);
+
+static inline void data_gather(void *packed, struct data *d, uint64_t from, uint64_t bytes) {
+    if (LIKELY(shape_is_contiguous(&d->layout.shape)))
+        memcpy(packed, d->first + from, bytes);
+    else
+        data_gather_slowly(packed, d, from, bytes);
+}
+
+static inline void data_scatter(struct data *d, uint64_t from, const void *packed, uint64_t bytes) {
+    if (LIKELY(shape_is_contiguous(&d->layout.shape)))
+        memcpy(d->first + from, packed, bytes);
+    else
+        data_scatter_slowly(d, from, packed, bytes);
+}
+
+/* A copy of the bytes in memory of its own; data_detach puts it in the place of the original. -ENOMEM: nothing happened. */
+int data_copy(struct data *to, struct data *from);
+int data_detach(struct data *d);
+
+/* Opaque types, by the thread that may call MPI: the program's memory from ours, or ours from the program's. */
+int data_pack(struct data *d);
+int data_unpack(struct data *d, uint64_t bytes);
+
+int data_open(void);
+void data_close(void);
+
+/* ---- request.c: what the program waits for ---- */
+
+enum request_kind {
+    REQUEST_SEND,
+    REQUEST_RECV,
+    REQUEST_MESSAGE /* of Mprobe */,
+    REQUEST_CONTROL /* a head that waits */
+};
+enum send_mode { MODE_STANDARD, MODE_SYNC, MODE_BUFFERED, MODE_READY };
+
+#ifdef OPEN_MPI
+enum { REQUEST_FORTRAN_ROOM = 256 }; /* see fortran.c */
+#endif
+
+/* A head goes in front of every message. Those that are matched are numbered per sender and receiver, and taken in that order. */
+enum head_kind {
+    HEAD_EAGER,
+    HEAD_SYNC,
+    HEAD_RTS,
+    HEAD_NUMBERED = HEAD_RTS,
+    HEAD_ACK,
+    HEAD_CTS,
+    HEAD_DATA,
+    HEAD_FIN
+};
+
+struct head {
+    uint64_t bytes : 56, kind : 8;
+    uint64_t id; /* SYNC, RTS: the sender's request; else the request at the receiver of this head */
+    union {
+        struct {
+            uint32_t sequence, context;
+            int32_t source, tag; /* source: rank in the communicator */
+        };
+        struct {
+            uint64_t answer; /* CTS: the receiver's request */
+            uint64_t place;  /* DATA: of the first byte; CTS through the host MPI: the tag */
+        };
+    };
+};
+
+struct request {
+#ifdef OPEN_MPI
+    char fortran[REQUEST_FORTRAN_ROOM];
+#endif
+    uint32_t index; /* in the table; never changes */
+    uint8_t kind, mode;
+    bool persistent;
+    bool active; /* started; always true if not persistent */
+    bool done;   /* complete, if active */
+    bool orphan; /* nobody will ask: released when done */
+    bool posted; /* in the engine's queue */
+    bool cancelled;
+    bool placed;   /* received, opaque, and unpacked */
+    bool half;     /* received, but the send of this MPI_Isendrecv is not done */
+    int rank, tag; /* as the program gave them */
+    struct comm *comm;
+    struct data data;
+    /* the outcome */
+    int error, got_source, got_tag;
+    uint64_t got_bytes;
+    /* on the way */
+    match_entry entry;
+    struct peer *peer;
+    struct head head;       /* REQUEST_SEND and REQUEST_CONTROL: what goes out */
+    uint64_t moved, wanted; /* bytes of a transfer in pieces */
+    uint64_t answer;        /* the receiver's request */
+    void *spare;            /* receives into it first: more comes than there is room for */
+    MPI_Request host;
+    struct message *message; /* REQUEST_MESSAGE */
+    struct request *partner; /* MPI_Isendrecv: the other half, as long as the send is not done */
+    struct request *next;    /* in a peer's queue, the list of transfers, or of free ones */
+    uint64_t buffered;       /* MODE_BUFFERED: bytes that it takes of the attached buffer */
+};
+
+/* A request with the fields that every kind needs. NULL if memory ran out. */
+struct request *request_new(enum request_kind kind, struct comm *c);
+void request_free(struct request *r);
+void request_fill(struct request *r, enum request_kind kind, struct comm *c);
+struct request *request_at(uint32_t index);
+void request_close(void);
+
+#ifdef OPEN_MPI /* aligned pointers: bit 0 is free */
+static inline bool request_is_ours(MPI_Request handle) {
+    return (uintptr_t)handle & 1;
+}
+static inline struct request *request_of(MPI_Request handle) {
+    return (struct request *)((uintptr_t)handle - 1);
+}
+static inline MPI_Request request_handle(const struct request *r) {
+    return (MPI_Request)((uintptr_t)r + 1);
+}
+#else /* MPICH: an int whose upper two bits, the kind of handle, are 0 in none but MPI_REQUEST_NULL, 0x2c000000 */
+static inline bool request_is_ours(MPI_Request handle) {
+    return ((unsigned)handle & 0xf0000000u) == 0x10000000u;
+}
+static inline struct request *request_of(MPI_Request handle) {
+    return request_at((unsigned)handle & 0x0fffffffu);
+}
+static inline MPI_Request request_handle(const struct request *r) {
+    return (MPI_Request)(0x10000000u | r->index);
+}
+#endif
+
+static inline bool message_is_ours(MPI_Message handle) {
+    return request_is_ours((MPI_Request)handle);
+}
+static inline struct request *message_request(MPI_Message handle) {
+    return request_of((MPI_Request)handle);
+}
+
+/* What an Isend that is complete at once returns: one for all. */
+extern HIDDEN struct request *request_sent;
+
+/* Its communication is over; an orphan is gone then. Under the lock. */
+void request_finish(struct request *r);
+
+/* Releases finished orphans whose datatypes need a thread that may call MPI. How many. */
+int request_bury(void);
+
+/* ---- fortran.c ---- */
+
+/* Open MPI's Fortran calls look for a handle's number inside what it points to. */
+#ifdef OPEN_MPI
+int fortran_open(void);
+void fortran_number(struct request *r);
+#else
+static inline int fortran_open(void) {
+    return MPI_SUCCESS;
+}
+static inline void fortran_number(struct request *r) {
+}
+#endif
+
+/* ---- numbers for the report ---- */
+
+struct p2p_counters {
+    uint64_t node, far, self; /* messages sent, by way */
+    uint64_t node_bytes, far_bytes, self_bytes;
+    uint64_t rendezvous, pulled, reordered, delayed; /* delayed: had to wait for room */
+};
+extern HIDDEN struct p2p_counters p2p_counters;
+
+/* ---- channel.c: the way to each process of MPI_COMM_WORLD ---- */
+
+struct message; /* arrived, and waits: arrive.c */
+
+struct peer {
+    uint32_t sent, received; /* numbered messages so far */
+    int node;                /* its rank on this node, or -1: through the host MPI */
+    int world;
+    struct request *first, *last; /* what waits for room */
+    struct peer *next_waiting;    /* of those with something in their queue */
+    struct message *held;         /* arrived before their turn, in order */
+    uint32_t owed;                /* answers that we wait for from it */
+    struct peer *next_owing;      /* of those with owed > 0 */
+    bool waiting, owing;
+};
+
+enum { SELF_EAGER = 16 << 10 }; /* the largest message to oneself that is copied before there is a receive */
+
+extern HIDDEN struct net_node *p2p_node; /* NULL: none */
+extern HIDDEN uint64_t node_eager, far_eager;
+extern HIDDEN struct peer *p2p_peers;
+extern HIDDEN struct peer *channel_waiting; /* the first of those with a queue */
+
+int channel_open(void);
+void channel_close(void);
+
+/* The largest message that goes at once. */
+static inline uint64_t channel_eager(const struct peer *p) {
+    return LIKELY(p->node >= 0) ? node_eager : far_eager;
+}
+
+/* A message went out at once. */
+static inline void channel_count(const struct peer *p, uint64_t bytes) {
+    if (LIKELY(p->node >= 0)) {
+        p2p_counters.node++;
+        p2p_counters.node_bytes += bytes;
+    } else {
+        p2p_counters.far++;
+        p2p_counters.far_bytes += bytes;
+    }
+}
+
+/* Sends a head and bytes [from, from + bytes) of the data. 0, or -EAGAIN: no room at the moment. */
+int channel_try(struct peer *p, const struct head *h, struct data *d, uint64_t from, uint64_t bytes);
+/* Sends r->head and the data, behind what already waits; finishes or keeps the request as its mode wants. */
+void channel_send(struct request *r);
+/* A head alone; kept and sent later if there is no room. */
+void channel_control(struct peer *p, enum head_kind kind, uint64_t id, uint64_t bytes, uint64_t answer,
+                     uint64_t place);
+/* As much of what waits as there is room for. Returns how many went. far: also what goes through the host MPI. */
+int channel_flush(bool far);
+void channel_owe(struct peer *p);
+void channel_paid(struct peer *p);
+/* Wakes those that owe us something and sit in a call of MPI. */
+void channel_wake(void);
+/* The receiver of our RTS wants that many bytes, in pieces. */
+void channel_stream(struct request *r, uint64_t wanted, uint64_t answer);
+
+/* ---- arrive.c ---- */
+
+/* A head came, with what follows it, which is valid during the call. */
+void arrive(struct peer *p, const struct head *h, const void *payload);
+
+/* A message of this process to itself. */
+void arrive_self(struct request *r);
+
+/* A message that a receive has found in the queue: receives it and frees it. */
+void arrive_take(struct request *r, struct message *m);
+
+const struct head *message_head(const struct message *m);
+void message_drop(struct message *m);
+void arrive_open(void);
+void arrive_close(void);
+
+/* ---- rendezvous.c ---- */
+
+/* The receive matches an RTS: address is where the sender's bytes are, 0 if they cannot be pulled. */
+void rendezvous_begin(struct request *r, struct peer *p, const struct head *h, uint64_t address);
+void rendezvous_cts(struct request *r, struct peer *p, const struct head *h);
+void rendezvous_data(struct request *r, struct peer *p, const struct head *h, const void *payload);
+
+/* ---- node.c ---- */
+
+int node_open(void);
+void node_close(void);
+int node_poll(void);
+
+/* ---- far.c ---- */
+
+int far_open(void);
+int far_start(void);   /* once it is known who is on this node */
+void far_listen(void); /* once all processes agree to begin */
+void far_close(void);
+int far_try(struct peer *p, const struct head *h, struct data *d, uint64_t from, uint64_t bytes);
+/* one: at most one message, for who may be waiting for just that. */
+int far_poll(bool one);
+bool far_is_idle(void);
+/* The bulk of a large message. */
+void far_receive(struct request *r, struct peer *p, const struct head *h);
+void far_send_bulk(struct request *r, uint64_t tag);
+int far_barrier(MPI_Request *request);
+
+/* ---- progress.c ---- */
+
+/* One round; the number of things that happened. Under the lock, by a thread that may call MPI. */
+int p2p_progress(void);
+/* A smaller one, by who looks after each whether it is over. */
+int p2p_progress_some(void);
+/* The same, by a thread that may not. */
+int p2p_progress_node(void);
+
+/* Between two rounds of a wait in which nothing happened: without the lock. */
+struct pause {
+    uint64_t since, woke;
+};
+void p2p_pause(struct pause *p);
+
+/* on_node: how many processes are here. */
+void progress_open(int on_node);
+
+/* Waits; under the lock, which is not held in between. */
+void p2p_wait(const struct request *r);
+
+/* Waits for a request of the host MPI. Its return code. Not under the lock. */
+int p2p_wait_host(MPI_Request *request, MPI_Status *status);
+
+/* ---- send.c, recv.c, persistent.c ---- */
+
+/* The communication of a request that is filled in. Under the lock. */
+void send_begin(struct request *r);
+void recv_begin(struct request *r);
+
+/* Sends a copy, for which nobody waits, within the attached buffer. An MPI error code. Under the lock. */
+int send_copy(struct comm *c, struct data *d, int dest, int tag);
+
+/* The last of a receive that is done: puts into place what only MPI can. Its error. By a thread that may call MPI. */
+int recv_conclude(struct request *r);
+
+/* ---- complete.c ---- */
+
+/* MPI_Wait of a request of ours. */
+int complete_wait(MPI_Request *request, MPI_Status *status);
+
+/* ---- buffered.c ---- */
+
+/* Takes room in the attached buffer for a message; false: there is not so much. */
+bool buffered_take(struct request *r);
+void buffered_give(struct request *r);
+
+/* ---- status.c ---- */
+
+void status_open(void);
+void status_set(MPI_Status *status, int source, int tag, uint64_t bytes, bool cancelled);
+static inline void status_empty(MPI_Status *status) {
+    status_set(status, MPI_ANY_SOURCE, MPI_ANY_TAG, 0, false);
+}
+void status_of(MPI_Status *status, const struct request *r);
+
+/* ---- start.c ---- */
+
+void p2p_start(void);
+/* In MPI_Finalize: until all processes are in it. */
+void p2p_finish(void);
+
+#endif

@@ -1,0 +1,136 @@
+/* persistent.c: requests that are started again and again, and the end of requests before their time: MPI_Cancel.
+ *
+ * A receive that waits in the queue is taken out. A send is never cancelled: small ones are complete anyway, and of large ones the
+ * receiver may already know where the bytes are. */
+#include "mpi/hooks.h"
+#include "mpi/p2p/p2p.h"
+
+static int make(struct comm *c, const void *buffer, MPI_Count count, MPI_Datatype type, int rank, int tag,
+                enum request_kind kind, enum send_mode mode, MPI_Request *request) {
+    struct data d;
+    int rc = data_make(&d, buffer, count, type, c, kind == REQUEST_RECV);
+    if (rc != MPI_SUCCESS)
+        return rc;
+    p2p_lock();
+    struct request *r = request_new(kind, c);
+    p2p_unlock();
+    if (!r) {
+        data_free(&d);
+        return comm_error(c, MPI_ERR_NO_MEM);
+    }
+    r->mode = (uint8_t)mode;
+    r->persistent = true;
+    r->active = false;
+    r->data = d;
+    r->rank = rank;
+    r->tag = tag;
+    *request = request_handle(r);
+    return MPI_SUCCESS;
+}
+
+#define SEND_INIT(name, count_t, mode)                                                                       \
+    int hook_##name(const void *buffer, count_t count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,  \
+                    MPI_Request *request) {                                                                  \
+        struct comm *c = p2p_on && request ? comm_to(count, dest, tag, comm) : NULL;                         \
+        if (c)                                                                                               \
+            return make(c, buffer, count, type, dest, tag, REQUEST_SEND, mode, request);                     \
+        return host_##name(buffer, count, type, dest, tag, comm, request);                                   \
+    }
+
+#define RECV_INIT(name, count_t)                                                                             \
+    int hook_##name(void *buffer, count_t count, MPI_Datatype type, int source, int tag, MPI_Comm comm,      \
+                    MPI_Request *request) {                                                                  \
+        struct comm *c = p2p_on && request ? comm_from(count, source, tag, comm) : NULL;                     \
+        if (c)                                                                                               \
+            return make(c, buffer, count, type, source, tag, REQUEST_RECV, MODE_STANDARD, request);          \
+        return host_##name(buffer, count, type, source, tag, comm, request);                                 \
+    }
+
+SEND_INIT(Send_init, int, MODE_STANDARD)
+SEND_INIT(Bsend_init, int, MODE_BUFFERED)
+SEND_INIT(Ssend_init, int, MODE_SYNC)
+SEND_INIT(Rsend_init, int, MODE_READY)
+RECV_INIT(Recv_init, int)
+#if MPI_VERSION >= 4
+SEND_INIT(Send_init_c, MPI_Count, MODE_STANDARD)
+SEND_INIT(Bsend_init_c, MPI_Count, MODE_BUFFERED)
+SEND_INIT(Ssend_init_c, MPI_Count, MODE_SYNC)
+SEND_INIT(Rsend_init_c, MPI_Count, MODE_READY)
+RECV_INIT(Recv_init_c, MPI_Count)
+#endif
+
+/* ---- start ---- */
+
+/* A buffered one sends a copy, and is done. */
+static int begin_buffered(struct request *r) {
+    int rc = send_copy(r->comm, &r->data, r->rank, r->tag);
+    request_finish(r);
+    return rc;
+}
+
+static int begin(struct request *r) {
+    r->active = true;
+    r->done = r->cancelled = false;
+    r->error = MPI_SUCCESS;
+    int rc = MPI_SUCCESS;
+    if (r->kind == REQUEST_SEND && r->data.opaque)
+        rc = data_pack(&r->data);
+    p2p_lock();
+    if (r->kind == REQUEST_RECV)
+        recv_begin(r);
+    else if (r->mode == MODE_BUFFERED)
+        rc = begin_buffered(r);
+    else
+        send_begin(r);
+    p2p_unlock();
+    return rc == MPI_SUCCESS ? rc : comm_error(r->comm, rc);
+}
+
+int hook_Start(MPI_Request *request) {
+    if (!p2p_on || !request || !request_is_ours(*request))
+        return host_Start(request);
+    struct request *r = request_of(*request);
+    if (!r->persistent || r->active)
+        return comm_error(r->comm, MPI_ERR_REQUEST);
+    return begin(r);
+}
+
+int hook_Startall(int count, MPI_Request requests[]) {
+    int rc = MPI_SUCCESS, ours = 0;
+    for (int i = 0; p2p_on && requests && i < count; i++)
+        ours += request_is_ours(requests[i]);
+    if (!ours)
+        return host_Startall(count, requests);
+    for (int i = 0; rc == MPI_SUCCESS && i < count; i++)
+        rc = hook_Start(&requests[i]);
+    return rc;
+}
+
+/* ---- cancel ---- */
+
+static void cancel_receive(struct request *r) {
+    if (!r->posted)
+        return;
+    match_cancel(p2p_engine, r->entry);
+    r->posted = false;
+    r->cancelled = true;
+    r->got_source = MPI_ANY_SOURCE;
+    r->got_tag = MPI_ANY_TAG;
+    r->got_bytes = 0;
+    request_finish(r);
+}
+
+int hook_Cancel(MPI_Request *request) {
+    int rc = MPI_SUCCESS;
+    if (!p2p_on || !request || !request_is_ours(*request)) {
+        rc = host_Cancel(request);
+    } else {
+        struct request *r = request_of(*request);
+        p2p_lock();
+        if (r->active && !r->done && r->kind == REQUEST_RECV)
+            cancel_receive(r);
+        p2p_unlock();
+    }
+    acquire(NEWS_GENERIC);
+    return rc;
+}

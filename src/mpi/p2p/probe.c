@@ -1,0 +1,199 @@
+/* probe.c: looking for a message before receiving it. MPI_Mprobe takes it out of the queue: its handle is a request of ours that
+ * holds the message until MPI_Mrecv. */
+#include "mpi/hooks.h"
+#include "mpi/p2p/p2p.h"
+
+typedef int look(struct match *, int32_t, int32_t, uint32_t, void **);
+
+/* Looks, and once more after a round of progress if nothing is there. Under the lock. */
+static struct message *look_twice(look *how, int source, int tag, struct comm *c) {
+    int32_t from = source == MPI_ANY_SOURCE ? MATCH_ANY_SOURCE : source;
+    int32_t with = tag == MPI_ANY_TAG ? MATCH_ANY_TAG : tag;
+    void *found = NULL;
+    if (how(p2p_engine, from, with, c->context, &found) ||
+        (p2p_progress() && how(p2p_engine, from, with, c->context, &found)))
+        return found;
+    return NULL;
+}
+
+/* Waits for a message if `wait`. Returns under the lock. */
+static struct message *find(look *how, int source, int tag, struct comm *c, bool wait) {
+    struct pause pause = {0};
+    struct message *m;
+    p2p_lock();
+    while (!(m = look_twice(how, source, tag, c)) && wait) {
+        p2p_unlock();
+        p2p_pause(&pause);
+        p2p_lock();
+    }
+    return m;
+}
+
+static void describe(MPI_Status *status, const struct message *m) {
+    const struct head *h = message_head(m);
+    status_set(status, h->source, h->tag, h->bytes, false);
+}
+
+/* ---- it stays in the queue ---- */
+
+static bool probe(struct comm *c, int source, int tag, MPI_Status *status, bool wait) {
+    struct message *m = find(match_probe, source, tag, c, wait);
+    if (m)
+        describe(status, m);
+    p2p_unlock();
+    if (m)
+        acquire(NEWS_PROBE);
+    return m != NULL;
+}
+
+int hook_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status) {
+    struct comm *c = p2p_on ? comm_from(0, source, tag, comm) : NULL;
+    if (c) {
+        probe(c, source, tag, status, true);
+        return MPI_SUCCESS;
+    }
+    p2p_enter();
+    int rc = host_Probe(source, tag, comm, status);
+    p2p_leave();
+    acquire(NEWS_PROBE);
+    return rc;
+}
+
+int hook_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status) {
+    struct comm *c = p2p_on && flag ? comm_from(0, source, tag, comm) : NULL;
+    if (c) {
+        *flag = probe(c, source, tag, status, false);
+        return MPI_SUCCESS;
+    }
+    int rc = host_Iprobe(source, tag, comm, flag, status);
+    if (rc != MPI_SUCCESS || *flag)
+        acquire(NEWS_PROBE);
+    return rc;
+}
+
+/* ---- it is taken out ---- */
+
+/* 1, 0 if there is none, or -1 if there is no memory for its handle: then it stays. */
+static int take(struct comm *c, int source, int tag, MPI_Message *message, MPI_Status *status, bool wait) {
+    p2p_lock();
+    struct request *r = request_new(REQUEST_MESSAGE, c);
+    p2p_unlock();
+    if (!r)
+        return -1;
+    struct message *m = find(match_take, source, tag, c, wait);
+    r->message = m;
+    if (m) {
+        describe(status, m);
+        *message = (MPI_Message)request_handle(r);
+    } else {
+        request_free(r);
+    }
+    p2p_unlock();
+    if (m)
+        acquire(NEWS_PROBE);
+    return m != NULL;
+}
+
+int hook_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status) {
+    struct comm *c = p2p_on && message ? comm_from(0, source, tag, comm) : NULL;
+    if (c)
+        return take(c, source, tag, message, status, true) > 0 ? MPI_SUCCESS : comm_error(c, MPI_ERR_NO_MEM);
+    p2p_enter();
+    int rc = host_Mprobe(source, tag, comm, message, status);
+    p2p_leave();
+    acquire(NEWS_PROBE);
+    return rc;
+}
+
+int hook_Improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Message *message, MPI_Status *status) {
+    struct comm *c = p2p_on && message && flag ? comm_from(0, source, tag, comm) : NULL;
+    if (c) {
+        int found = take(c, source, tag, message, status, false);
+        if (found >= 0)
+            *flag = found;
+        return found >= 0 ? MPI_SUCCESS : comm_error(c, MPI_ERR_NO_MEM);
+    }
+    int rc = host_Improbe(source, tag, comm, flag, message, status);
+    if (rc != MPI_SUCCESS || *flag)
+        acquire(NEWS_PROBE);
+    return rc;
+}
+
+/* The request of the message becomes that of the receive. */
+static int receive(void *buffer, MPI_Count count, MPI_Datatype type, MPI_Message *message,
+                   struct request **made) {
+    struct request *r = message_request(*message);
+    int rc = count < 0 ? comm_error(r->comm, MPI_ERR_COUNT)
+                       : data_make(&r->data, buffer, count, type, r->comm, true);
+    if (rc != MPI_SUCCESS)
+        return rc;
+    struct message *m = r->message;
+    r->kind = REQUEST_RECV;
+    r->message = NULL;
+    *message = MPI_MESSAGE_NULL;
+    *made = r;
+    p2p_lock();
+    arrive_take(r, m);
+    p2p_unlock();
+    return MPI_SUCCESS;
+}
+
+static int receive_and_wait(void *buffer, MPI_Count count, MPI_Datatype type, MPI_Message *message,
+                            MPI_Status *status) {
+    struct request *r;
+    int rc = receive(buffer, count, type, message, &r);
+    if (rc != MPI_SUCCESS)
+        return rc;
+    MPI_Request request = request_handle(r);
+    rc = complete_wait(&request, status);
+    acquire(NEWS_RECV);
+    return rc;
+}
+
+static int receive_later(void *buffer, MPI_Count count, MPI_Datatype type, MPI_Message *message,
+                         MPI_Request *request) {
+    struct request *r;
+    int rc = receive(buffer, count, type, message, &r);
+    if (rc == MPI_SUCCESS)
+        *request = request_handle(r);
+    return rc;
+}
+
+static bool is_ours(const MPI_Message *message) {
+    return p2p_on && message && message_is_ours(*message);
+}
+
+int hook_Mrecv(void *buffer, int count, MPI_Datatype type, MPI_Message *message, MPI_Status *status) {
+    if (is_ours(message))
+        return receive_and_wait(buffer, count, type, message, status);
+    p2p_enter();
+    int rc = host_Mrecv(buffer, count, type, message, status);
+    p2p_leave();
+    acquire(NEWS_RECV);
+    return rc;
+}
+
+int hook_Imrecv(void *buffer, int count, MPI_Datatype type, MPI_Message *message, MPI_Request *request) {
+    if (is_ours(message) && request)
+        return receive_later(buffer, count, type, message, request);
+    return host_Imrecv(buffer, count, type, message, request);
+}
+
+#if MPI_VERSION >= 4
+int hook_Mrecv_c(void *buffer, MPI_Count count, MPI_Datatype type, MPI_Message *message, MPI_Status *status) {
+    if (is_ours(message))
+        return receive_and_wait(buffer, count, type, message, status);
+    p2p_enter();
+    int rc = host_Mrecv_c(buffer, count, type, message, status);
+    p2p_leave();
+    acquire(NEWS_RECV);
+    return rc;
+}
+
+int hook_Imrecv_c(void *buffer, MPI_Count count, MPI_Datatype type, MPI_Message *message,
+                  MPI_Request *request) {
+    if (is_ours(message) && request)
+        return receive_later(buffer, count, type, message, request);
+    return host_Imrecv_c(buffer, count, type, message, request);
+}
+#endif

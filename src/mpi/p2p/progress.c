@@ -1,0 +1,106 @@
+/* progress.c: looking what there is to do, and waiting.
+ *
+ * A round looks at the node's shared memory, which costs a few loads. The host MPI is looked at when a microsecond has passed since
+ * the last time, and now and then if rounds keep being busy: it costs as much as several messages, but it also has things
+ * to do that are not ours, one-sided calls of other processes for one. If all goes through it, it is looked at in every round.
+ *
+ * Who waits spins for 10 ms and then gives up the CPU between rounds; after a microsecond if there are more processes here than
+ * CPUs. Giving it up earlier was tried: where others use the CPUs as well, two processes that talk to each other then hardly
+ * ever run at the same time, and each message takes as long as a turn of the scheduler. */
+#include <sched.h>
+#include <unistd.h>
+
+#include "mpi/p2p/p2p.h"
+
+enum { BUSY_ROUNDS = 64, HOST_NS = 1000, SPIN_NS = 10000000, WAKE_NS = 50000 };
+
+static uint64_t host_ticks, spin_ticks, wake_ticks; /* the above in ticks */
+static uint64_t host_last;
+static unsigned busy;
+
+void progress_open(int on_node) {
+    double tick = clock_ns_per_tick();
+    long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+    host_ticks = (uint64_t)(HOST_NS / tick);
+    wake_ticks = (uint64_t)(WAKE_NS / tick);
+    spin_ticks = on_node > cpus ? (uint64_t)(HOST_NS / tick) : (uint64_t)(SPIN_NS / tick);
+}
+
+int p2p_progress_node(void) {
+    int n = node_poll();
+    if (UNLIKELY(channel_waiting != NULL))
+        n += channel_flush(false);
+    return n;
+}
+
+static bool is_hosts_turn(int n) {
+    if (!p2p_node)
+        return true;
+    if (n)
+        return ++busy % BUSY_ROUNDS == 0;
+    return clock_ticks() - host_last >= host_ticks;
+}
+
+static inline int round_of(bool some) {
+    int n = p2p_node ? node_poll() : 0;
+    if (UNLIKELY(channel_waiting != NULL))
+        n += channel_flush(true);
+    if (is_hosts_turn(n)) {
+        n += far_poll(some);
+        n += request_bury();
+        host_last = p2p_node ? clock_ticks() : 0;
+    }
+    return n;
+}
+
+int p2p_progress(void) {
+    return round_of(false);
+}
+
+int p2p_progress_some(void) {
+    return round_of(true);
+}
+
+void p2p_pause(struct pause *p) {
+    uint64_t now = clock_ticks();
+    if (!p->since) {
+        p->since = p->woke = now;
+        return;
+    }
+    if (p2p_node && now - p->woke >= wake_ticks) {
+        p->woke = now;
+        p2p_lock();
+        channel_wake();
+        p2p_unlock();
+    }
+    if (now - p->since >= spin_ticks)
+        sched_yield();
+}
+
+void p2p_wait(const struct request *r) {
+    struct pause pause = {0};
+    while (!r->done) {
+        if (p2p_progress_some()) {
+            pause.since = 0;
+            continue;
+        }
+        p2p_unlock();
+        p2p_pause(&pause);
+        p2p_lock();
+    }
+}
+
+int p2p_wait_host(MPI_Request *request, MPI_Status *status) {
+    struct pause pause = {0};
+    int flag = 0, rc;
+    for (;;) {
+        rc = host_real.Test(request, &flag, status);
+        if (flag || rc != MPI_SUCCESS)
+            return rc;
+        p2p_lock();
+        int n = p2p_progress();
+        p2p_unlock();
+        if (!n)
+            p2p_pause(&pause);
+    }
+}

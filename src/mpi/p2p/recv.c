@@ -1,0 +1,115 @@
+/* recv.c: receives, blocking and not, and both at once: MPI_Sendrecv.
+ *
+ * The engine either has a message for a receive, or keeps the receive until one comes (arrive.c). The request of a blocking receive lies
+ * on the stack of the call. */
+#include <stdlib.h>
+
+#include "mpi/hooks.h"
+#include "mpi/p2p/p2p.h"
+
+static inline int32_t engine_source(int source) {
+    return source == MPI_ANY_SOURCE ? MATCH_ANY_SOURCE : source;
+}
+
+static inline int32_t engine_tag(int tag) {
+    return tag == MPI_ANY_TAG ? MATCH_ANY_TAG : tag;
+}
+
+void recv_begin(struct request *r) {
+    void *message;
+    r->posted = true;
+    r->placed = false;
+    int rc = match_post(p2p_engine, engine_source(r->rank), engine_tag(r->tag), r->comm->context, r,
+                        &r->entry, &message);
+    if (UNLIKELY(rc < 0))
+        p2p_out_of_memory("the queue of receives");
+    if (rc)
+        arrive_take(r, message);
+}
+
+/* What a receive leaves to be done without the lock: bytes that only MPI can put in their place, errors. */
+int recv_conclude(struct request *r) {
+    if (UNLIKELY(r->data.opaque && !r->cancelled && !r->placed)) {
+        r->placed = true;
+        int rc = data_unpack(&r->data, r->got_bytes);
+        if (rc != MPI_SUCCESS && r->error == MPI_SUCCESS)
+            r->error = rc;
+    }
+    return r->error;
+}
+
+/* ---- blocking ---- */
+
+__attribute__((always_inline)) static inline int recv_blocking(struct comm *c, void *buffer, MPI_Count count,
+                                                               MPI_Datatype type, int source, int tag,
+                                                               MPI_Status *status) {
+    struct request r;
+    int rc = data_make(&r.data, buffer, count, type, c, true);
+    if (UNLIKELY(rc != MPI_SUCCESS))
+        return rc;
+    request_fill(&r, REQUEST_RECV, c);
+    r.rank = source;
+    r.tag = tag;
+    p2p_lock();
+    recv_begin(&r);
+    p2p_wait(&r);
+    p2p_unlock();
+    rc = recv_conclude(&r);
+    data_free(&r.data);
+    status_of(status, &r);
+    acquire(NEWS_RECV);
+    return LIKELY(rc == MPI_SUCCESS) ? rc : comm_error(c, rc);
+}
+
+#define RECV(name, count_t)                                                                                  \
+    int hook_##name(void *buffer, count_t count, MPI_Datatype type, int source, int tag, MPI_Comm comm,      \
+                    MPI_Status *status) {                                                                    \
+        struct comm *c = p2p_on ? comm_from(count, source, tag, comm) : NULL;                                \
+        if (c)                                                                                               \
+            return recv_blocking(c, buffer, count, type, source, tag, status);                               \
+        p2p_enter();                                                                                         \
+        int rc = host_##name(buffer, count, type, source, tag, comm, status);                                \
+        p2p_leave();                                                                                         \
+        acquire(NEWS_RECV);                                                                                  \
+        return rc;                                                                                           \
+    }
+
+/* ---- not blocking ---- */
+
+static int recv_start(struct comm *c, void *buffer, MPI_Count count, MPI_Datatype type, int source, int tag,
+                      MPI_Request *request) {
+    struct data d;
+    int rc = data_make(&d, buffer, count, type, c, true);
+    if (UNLIKELY(rc != MPI_SUCCESS))
+        return rc;
+    p2p_lock();
+    struct request *r = request_new(REQUEST_RECV, c);
+    if (LIKELY(r != NULL)) {
+        r->data = d;
+        r->rank = source;
+        r->tag = tag;
+        recv_begin(r);
+        *request = request_handle(r);
+    }
+    p2p_unlock();
+    if (LIKELY(r != NULL))
+        return MPI_SUCCESS;
+    data_free(&d);
+    return comm_error(c, MPI_ERR_NO_MEM);
+}
+
+#define IRECV(name, count_t)                                                                                 \
+    int hook_##name(void *buffer, count_t count, MPI_Datatype type, int source, int tag, MPI_Comm comm,      \
+                    MPI_Request *request) {                                                                  \
+        struct comm *c = p2p_on && request ? comm_from(count, source, tag, comm) : NULL;                     \
+        if (c)                                                                                               \
+            return recv_start(c, buffer, count, type, source, tag, request);                                 \
+        return host_##name(buffer, count, type, source, tag, comm, request);                                 \
+    }
+
+RECV(Recv, int)
+IRECV(Irecv, int)
+#if MPI_VERSION >= 4
+RECV(Recv_c, MPI_Count)
+IRECV(Irecv_c, MPI_Count)
+#endif

@@ -1,0 +1,76 @@
+/* rendezvous.c: messages too large to be sent before there is a receive for them.
+ *
+ *      sender                          receiver
+ *      RTS: head, address -------->    matched
+ *                                      on one node, contiguous, and the kernel lets us: pull them, in one copy
+ *            <--------------- FIN
+ *                                      on one node otherwise:
+ *            <--------------- CTS
+ *      DATA, DATA, DATA ---------->    copied to its place; the shared memory bounds how many are under way
+ *
+ *                                      through the host MPI:
+ *            <--------------- CTS      after a receive for it was posted there (far.c)
+ *      MPI_Isend ----------------->
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "mpi/p2p/p2p.h"
+
+enum { PIECE = 64 << 10 }; /* pulled at once into a shape */
+
+/* Bytes [0, wanted) of the message, piece by piece through a buffer. */
+static int pull_shaped(struct request *r, struct peer *p, uint64_t address, uint64_t wanted) {
+    char *piece = malloc(PIECE);
+    int rc = piece ? 0 : -ENOMEM;
+    for (uint64_t at = 0, n; !rc && at < wanted; at += n) {
+        n = wanted - at < PIECE ? wanted - at : PIECE;
+        rc = net_node_pull(p2p_node, p->node, address + at, piece, n);
+        if (!rc)
+            data_scatter(&r->data, at, piece, n);
+    }
+    free(piece);
+    return rc;
+}
+
+static int pull(struct request *r, struct peer *p, uint64_t address) {
+    if (shape_is_contiguous(&r->data.layout.shape))
+        return net_node_pull(p2p_node, p->node, address, r->data.first, r->got_bytes);
+    return pull_shaped(r, p, address, r->got_bytes);
+}
+
+void rendezvous_begin(struct request *r, struct peer *p, const struct head *h, uint64_t address) {
+    p2p_counters.rendezvous++;
+    if (p->node < 0) {
+        channel_owe(p);
+        far_receive(r, p, h);
+        return;
+    }
+    bool there = !r->got_bytes || (address && !pull(r, p, address));
+    p2p_counters.pulled += there;
+    if (there) {
+        channel_control(p, HEAD_FIN, h->id, 0, 0, 0);
+        request_finish(r);
+        return;
+    }
+    r->moved = 0;
+    r->wanted = r->got_bytes;
+    channel_owe(p);
+    channel_control(p, HEAD_CTS, h->id, r->wanted, (uint64_t)(uintptr_t)r, 0);
+}
+
+void rendezvous_cts(struct request *r, struct peer *p, const struct head *h) {
+    if (p->node < 0)
+        far_send_bulk(r, h->place);
+    else
+        channel_stream(r, h->bytes, h->answer);
+}
+
+void rendezvous_data(struct request *r, struct peer *p, const struct head *h, const void *payload) {
+    data_scatter(&r->data, h->place, payload, h->bytes);
+    r->moved += h->bytes;
+    if (r->moved < r->wanted)
+        return;
+    channel_paid(p);
+    request_finish(r);
+}

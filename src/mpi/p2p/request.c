@@ -1,0 +1,132 @@
+/* request.c: the table of requests, and their handles.
+ *
+ *      chunks[] -> 1024 requests     index = chunk * 1024 + place; free ones are chained
+ *
+ * Handles are of our own kind, so that asking whether a request is ours is one AND (p2p.h). Chunks stay where they are and are
+ * not given back before the end, so that a handle is followed without the lock. A blocking call's request lies on its stack and has
+ * no handle. */
+#include <stdlib.h>
+
+#include "mpi/p2p/p2p.h"
+
+enum { CHUNK = 1024, CHUNKS = 16384 };
+
+static struct request *chunks[CHUNKS];
+static uint32_t chunk_count;
+static struct request *free_ones;
+static struct request *finished; /* orphans whose datatype only the program's thread may free */
+
+struct request *request_sent;
+
+struct request *request_at(uint32_t index) {
+    return &chunks[index / CHUNK][index % CHUNK];
+}
+
+static bool grow(void) {
+    struct request *more = chunk_count < CHUNKS ? aligned_alloc(CACHE_LINE, CHUNK * sizeof *more) : NULL;
+    if (!more)
+        return false;
+    memset(more, 0, CHUNK * sizeof *more);
+    for (uint32_t i = CHUNK; i-- > 0;) {
+        more[i].index = chunk_count * CHUNK + i;
+        fortran_number(&more[i]);
+        more[i].next = free_ones;
+        free_ones = &more[i];
+    }
+    chunks[chunk_count++] = more;
+    return true;
+}
+
+void request_fill(struct request *r, enum request_kind kind, struct comm *c) {
+    r->kind = (uint8_t)kind;
+    r->mode = MODE_STANDARD;
+    r->persistent = r->done = r->orphan = r->posted = r->cancelled = r->half = r->placed = false;
+    r->active = true;
+    r->comm = c;
+    r->error = MPI_SUCCESS;
+    r->spare = NULL;
+    r->message = NULL;
+    r->partner = NULL;
+    r->buffered = 0;
+}
+
+struct request *request_new(enum request_kind kind, struct comm *c) {
+    if (UNLIKELY(!free_ones && !grow()))
+        return NULL;
+    struct request *r = free_ones;
+    free_ones = r->next;
+    request_fill(r, kind, c);
+    data_in_one(&r->data, "", 0);
+    if (c)
+        c->references++;
+    return r;
+}
+
+void request_free(struct request *r) {
+    data_free(&r->data);
+    if (r->comm)
+        comm_release(r->comm);
+    r->next = free_ones;
+    free_ones = r;
+}
+
+static void finish_orphan(struct request *r) {
+    if (!r->data.opaque) {
+        request_free(r);
+        return;
+    }
+    r->next = finished;
+    finished = r;
+}
+
+/* MPI_Isendrecv: the program has the receive, which is done when both are; the send is an orphan. */
+static void finish_half(struct request *r) {
+    struct request *other = r->partner;
+    if (r->kind == REQUEST_RECV) { /* the send will finish it */
+        r->half = true;
+        return;
+    }
+    r->partner = other->partner = NULL;
+    request_finish(r);
+    if (other->half)
+        request_finish(other);
+}
+
+void request_finish(struct request *r) {
+    if (UNLIKELY(r->spare != NULL)) {
+        free(r->spare);
+        r->spare = NULL;
+    }
+    if (UNLIKELY(r->buffered))
+        buffered_give(r);
+    if (UNLIKELY(r->partner != NULL)) {
+        finish_half(r);
+        return;
+    }
+    r->done = true;
+    if (UNLIKELY(r->orphan))
+        finish_orphan(r);
+}
+
+/* By a thread that may call MPI. */
+int request_bury(void) {
+    int n = 0;
+    while (finished) {
+        struct request *r = finished;
+        finished = r->next;
+        if (r->kind == REQUEST_RECV)
+            recv_conclude(r);
+        request_free(r);
+        n++;
+    }
+    return n;
+}
+
+void request_close(void) {
+    for (uint32_t i = 0; i < chunk_count; i++) {
+        free(chunks[i]);
+        chunks[i] = NULL;
+    }
+    chunk_count = 0;
+    free_ones = finished = NULL;
+}

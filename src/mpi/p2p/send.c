@@ -1,0 +1,178 @@
+/* send.c: sends of all modes, blocking and not.
+ *
+ * A small message is copied out at once, if there is room: no request is made for it, a blocking send returns, and all others of this
+ * kind return the same request, which is complete. Everything else gets a request of its own: on the stack of a blocking call,
+ * which returns when it is done, or from the table. A buffered send copies the message, and nobody waits for its request. */
+#include "mpi/hooks.h"
+#include "mpi/p2p/p2p.h"
+
+enum { LOOK_EVERY = 64 }; /* sends: a program that only sends still looks now and then what has come */
+
+static inline struct head head_of(const struct comm *c, int tag, uint64_t bytes) {
+    return (struct head){
+        .kind = HEAD_EAGER, .bytes = bytes, .context = c->context, .source = c->rank, .tag = tag};
+}
+
+/* A small message, at once. False: it needs a request. */
+static inline bool send_now(struct comm *c, struct data *d, int dest, int tag) {
+    static unsigned sends;
+    struct peer *p = &p2p_peers[comm_world_rank(c, dest)];
+    uint64_t bytes = data_bytes(d);
+    if (UNLIKELY(p->first || p->world == p2p_rank || bytes > channel_eager(p)))
+        return false;
+    struct head h = head_of(c, tag, bytes);
+    h.sequence = p->sent;
+    if (UNLIKELY(channel_try(p, &h, d, 0, bytes)))
+        return false;
+    p->sent++;
+    channel_count(p, bytes);
+    if (UNLIKELY(++sends % LOOK_EVERY == 0))
+        p2p_progress();
+    return true;
+}
+
+void send_begin(struct request *r) {
+    struct peer *p = &p2p_peers[comm_world_rank(r->comm, r->rank)];
+    uint64_t bytes = data_bytes(&r->data), most = p->world == p2p_rank ? SELF_EAGER : channel_eager(p);
+    r->peer = p;
+    r->head = head_of(r->comm, r->tag, bytes);
+    if (bytes > most)
+        r->head.kind = HEAD_RTS;
+    else if (r->mode == MODE_SYNC)
+        r->head.kind = HEAD_SYNC;
+    if (p->world == p2p_rank)
+        arrive_self(r);
+    else
+        channel_send(r);
+}
+
+static void describe(struct request *r, struct data *d, int dest, int tag, enum send_mode mode) {
+    r->data = *d;
+    r->mode = (uint8_t)mode;
+    r->rank = dest;
+    r->tag = tag;
+}
+
+/* ---- with a request; these take over d ---- */
+
+static int wait_here(struct comm *c, struct data *d, int dest, int tag, enum send_mode mode) {
+    struct request r;
+    request_fill(&r, REQUEST_SEND, c);
+    describe(&r, d, dest, tag, mode);
+    send_begin(&r);
+    p2p_wait(&r);
+    data_free(&r.data);
+    return MPI_SUCCESS;
+}
+
+int send_copy(struct comm *c, struct data *d, int dest, int tag) {
+    struct request *r = request_new(REQUEST_SEND, c);
+    if (!r)
+        return MPI_ERR_NO_MEM;
+    int rc = data_copy(&r->data, d) ? MPI_ERR_NO_MEM : buffered_take(r) ? MPI_SUCCESS : MPI_ERR_BUFFER;
+    if (rc != MPI_SUCCESS) {
+        request_free(r);
+        return rc;
+    }
+    r->mode = MODE_BUFFERED;
+    r->rank = dest;
+    r->tag = tag;
+    r->orphan = true;
+    send_begin(r);
+    return MPI_SUCCESS;
+}
+
+static int leave(struct comm *c, struct data *d, int dest, int tag, enum send_mode mode,
+                 MPI_Request *request) {
+    struct request *r = request_new(REQUEST_SEND, c);
+    if (!r) {
+        data_free(d);
+        return MPI_ERR_NO_MEM;
+    }
+    describe(r, d, dest, tag, mode);
+    send_begin(r);
+    *request = request_handle(r);
+    return MPI_SUCCESS;
+}
+
+static int send_slowly(struct comm *c, struct data *d, int dest, int tag, enum send_mode mode,
+                       MPI_Request *request) {
+    if (mode == MODE_BUFFERED) {
+        int rc = send_copy(c, d, dest, tag);
+        data_free(d);
+        if (request && rc == MPI_SUCCESS)
+            *request = request_handle(request_sent);
+        return rc;
+    }
+    return request ? leave(c, d, dest, tag, mode, request) : wait_here(c, d, dest, tag, mode);
+}
+
+/* ---- the calls ---- */
+
+/* request: NULL if it blocks. */
+__attribute__((always_inline)) static inline int send_any(struct comm *c, const void *buffer, MPI_Count count,
+                                                          MPI_Datatype type, int dest, int tag,
+                                                          enum send_mode mode, MPI_Request *request) {
+    struct data d;
+    int rc = data_make(&d, buffer, count, type, c, false);
+    if (UNLIKELY(rc != MPI_SUCCESS))
+        return rc;
+    p2p_lock();
+    bool at_once = mode != MODE_SYNC && mode != MODE_BUFFERED;
+    if (at_once && LIKELY(send_now(c, &d, dest, tag))) {
+        if (request)
+            *request = request_handle(request_sent);
+        data_free(&d);
+    } else {
+        rc = send_slowly(c, &d, dest, tag, mode, request);
+    }
+    p2p_unlock();
+    if (!request && mode == MODE_SYNC)
+        acquire(NEWS_SEND_SYNC);
+    return LIKELY(rc == MPI_SUCCESS) ? rc : comm_error(c, rc);
+}
+
+#define SEND(name, count_t, mode)                                                                            \
+    int hook_##name(const void *buffer, count_t count, MPI_Datatype type, int dest, int tag,                 \
+                    MPI_Comm comm) {                                                                         \
+        struct comm *c = p2p_on ? comm_to(count, dest, tag, comm) : NULL;                                    \
+        if (c)                                                                                               \
+            return send_any(c, buffer, count, type, dest, tag, mode, NULL);                                  \
+        p2p_enter();                                                                                         \
+        int rc = host_##name(buffer, count, type, dest, tag, comm);                                          \
+        p2p_leave();                                                                                         \
+        if (mode == MODE_SYNC)                                                                               \
+            acquire(NEWS_SEND_SYNC);                                                                         \
+        return rc;                                                                                           \
+    }
+
+#define ISEND(name, count_t, mode)                                                                           \
+    int hook_##name(const void *buffer, count_t count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,  \
+                    MPI_Request *request) {                                                                  \
+        struct comm *c = p2p_on && request ? comm_to(count, dest, tag, comm) : NULL;                         \
+        if (c)                                                                                               \
+            return send_any(c, buffer, count, type, dest, tag, mode, request);                               \
+        int rc = host_##name(buffer, count, type, dest, tag, comm, request);                                 \
+        if (mode != MODE_SYNC && rc == MPI_SUCCESS)                                                          \
+            rma_sent(*request);                                                                              \
+        return rc;                                                                                           \
+    }
+
+SEND(Send, int, MODE_STANDARD)
+SEND(Bsend, int, MODE_BUFFERED)
+SEND(Ssend, int, MODE_SYNC)
+SEND(Rsend, int, MODE_READY)
+ISEND(Isend, int, MODE_STANDARD)
+ISEND(Ibsend, int, MODE_BUFFERED)
+ISEND(Issend, int, MODE_SYNC)
+ISEND(Irsend, int, MODE_READY)
+#if MPI_VERSION >= 4
+SEND(Send_c, MPI_Count, MODE_STANDARD)
+SEND(Bsend_c, MPI_Count, MODE_BUFFERED)
+SEND(Ssend_c, MPI_Count, MODE_SYNC)
+SEND(Rsend_c, MPI_Count, MODE_READY)
+ISEND(Isend_c, MPI_Count, MODE_STANDARD)
+ISEND(Ibsend_c, MPI_Count, MODE_BUFFERED)
+ISEND(Issend_c, MPI_Count, MODE_SYNC)
+ISEND(Irsend_c, MPI_Count, MODE_READY)
+#endif

@@ -1,0 +1,177 @@
+/* sendrecv.c: a send and a receive in one call. The receive is posted first, then both are waited for; without blocking, the program
+ * gets the request of the receive, which is done when both are (request.c). Either partner may be MPI_PROC_NULL. */
+#include "mpi/hooks.h"
+#include "mpi/p2p/p2p.h"
+
+struct pair {
+    int dest, stag, source, rtag;
+};
+
+/* Ours, if at least one of the partners is somebody. */
+static struct comm *comm_of_pair(MPI_Count scount, MPI_Count rcount, struct pair p, MPI_Comm comm) {
+    if (!p2p_on || (p.dest == MPI_PROC_NULL && p.source == MPI_PROC_NULL))
+        return NULL;
+    struct comm *c = comm_from(rcount, p.source == MPI_PROC_NULL ? 0 : p.source, p.rtag, comm);
+    return c && comm_to(scount, p.dest == MPI_PROC_NULL ? 0 : p.dest, p.stag, comm) ? c : NULL;
+}
+
+static void receive_nothing(struct request *r) {
+    r->got_source = MPI_PROC_NULL;
+    r->got_tag = MPI_ANY_TAG;
+    r->got_bytes = 0;
+    request_finish(r);
+}
+
+static void begin(struct request *r, struct request *s) {
+    if (r->rank == MPI_PROC_NULL)
+        receive_nothing(r);
+    else
+        recv_begin(r);
+    if (s->rank == MPI_PROC_NULL)
+        request_finish(s);
+    else
+        send_begin(s);
+}
+
+/* What is sent, and where it goes. Replaced: the same place, so what is sent is copied first. */
+struct both {
+    struct data send, receive;
+};
+
+static int describe(struct both *b, struct comm *c, const void *sbuffer, MPI_Count scount, MPI_Datatype stype,
+                    void *rbuffer, MPI_Count rcount, MPI_Datatype rtype, bool replace) {
+    int rc = data_make(&b->send, sbuffer, scount, stype, c, false);
+    if (rc != MPI_SUCCESS)
+        return rc;
+    rc = data_make(&b->receive, rbuffer, rcount, rtype, c, true);
+    if (rc == MPI_SUCCESS && replace && data_detach(&b->send)) {
+        data_free(&b->receive);
+        rc = comm_error(c, MPI_ERR_NO_MEM);
+    }
+    if (rc != MPI_SUCCESS)
+        data_free(&b->send);
+    return rc;
+}
+
+static void fill(struct request *r, struct request *s, struct both *b, struct pair p) {
+    r->data = b->receive;
+    r->rank = p.source;
+    r->tag = p.rtag;
+    s->data = b->send;
+    s->rank = p.dest;
+    s->tag = p.stag;
+}
+
+static int exchange(struct comm *c, struct both *b, struct pair p, MPI_Status *status) {
+    struct request r, s;
+    request_fill(&r, REQUEST_RECV, c);
+    request_fill(&s, REQUEST_SEND, c);
+    fill(&r, &s, b, p);
+    p2p_lock();
+    begin(&r, &s);
+    p2p_wait(&s);
+    p2p_wait(&r);
+    p2p_unlock();
+    int rc = recv_conclude(&r);
+    status_of(status, &r);
+    data_free(&r.data);
+    data_free(&s.data);
+    acquire(NEWS_RECV);
+    return rc == MPI_SUCCESS ? rc : comm_error(c, rc);
+}
+
+#define SENDRECV(name, count_t)                                                                              \
+    int hook_##name(const void *sbuffer, count_t scount, MPI_Datatype stype, int dest, int stag,             \
+                    void *rbuffer, count_t rcount, MPI_Datatype rtype, int source, int rtag, MPI_Comm comm,  \
+                    MPI_Status *status) {                                                                    \
+        struct pair p = {dest, stag, source, rtag};                                                          \
+        struct comm *c = comm_of_pair(scount, rcount, p, comm);                                              \
+        struct both b;                                                                                       \
+        if (c) {                                                                                             \
+            int rc = describe(&b, c, sbuffer, scount, stype, rbuffer, rcount, rtype, false);                 \
+            return rc == MPI_SUCCESS ? exchange(c, &b, p, status) : rc;                                      \
+        }                                                                                                    \
+        p2p_enter();                                                                                         \
+        int rc = host_##name(sbuffer, scount, stype, dest, stag, rbuffer, rcount, rtype, source, rtag, comm, \
+                             status);                                                                        \
+        p2p_leave();                                                                                         \
+        acquire(NEWS_RECV);                                                                                  \
+        return rc;                                                                                           \
+    }
+
+#define SENDRECV_REPLACE(name, count_t)                                                                      \
+    int hook_##name(void *buffer, count_t count, MPI_Datatype type, int dest, int stag, int source,          \
+                    int rtag, MPI_Comm comm, MPI_Status *status) {                                           \
+        struct pair p = {dest, stag, source, rtag};                                                          \
+        struct comm *c = comm_of_pair(count, count, p, comm);                                                \
+        struct both b;                                                                                       \
+        if (c) {                                                                                             \
+            int rc = describe(&b, c, buffer, count, type, buffer, count, type, true);                        \
+            return rc == MPI_SUCCESS ? exchange(c, &b, p, status) : rc;                                      \
+        }                                                                                                    \
+        p2p_enter();                                                                                         \
+        int rc = host_##name(buffer, count, type, dest, stag, source, rtag, comm, status);                   \
+        p2p_leave();                                                                                         \
+        acquire(NEWS_RECV);                                                                                  \
+        return rc;                                                                                           \
+    }
+
+SENDRECV(Sendrecv, int)
+SENDRECV_REPLACE(Sendrecv_replace, int)
+
+#if MPI_VERSION >= 4
+SENDRECV(Sendrecv_c, MPI_Count)
+SENDRECV_REPLACE(Sendrecv_replace_c, MPI_Count)
+
+static int start_exchange(struct comm *c, struct both *b, struct pair p, MPI_Request *request) {
+    p2p_lock();
+    struct request *r = request_new(REQUEST_RECV, c), *s = r ? request_new(REQUEST_SEND, c) : NULL;
+    if (s) {
+        fill(r, s, b, p);
+        r->partner = s;
+        s->partner = r;
+        s->orphan = true;
+        *request = request_handle(r);
+        begin(r, s);
+    } else if (r) {
+        request_free(r);
+    }
+    p2p_unlock();
+    if (s)
+        return MPI_SUCCESS;
+    data_free(&b->send);
+    data_free(&b->receive);
+    return comm_error(c, MPI_ERR_NO_MEM);
+}
+
+#define ISENDRECV(name, count_t)                                                                             \
+    int hook_##name(const void *sbuffer, count_t scount, MPI_Datatype stype, int dest, int stag,             \
+                    void *rbuffer, count_t rcount, MPI_Datatype rtype, int source, int rtag, MPI_Comm comm,  \
+                    MPI_Request *request) {                                                                  \
+        struct pair p = {dest, stag, source, rtag};                                                          \
+        struct comm *c = request ? comm_of_pair(scount, rcount, p, comm) : NULL;                             \
+        struct both b;                                                                                       \
+        if (!c)                                                                                              \
+            return host_##name(sbuffer, scount, stype, dest, stag, rbuffer, rcount, rtype, source, rtag,     \
+                               comm, request);                                                               \
+        int rc = describe(&b, c, sbuffer, scount, stype, rbuffer, rcount, rtype, false);                     \
+        return rc == MPI_SUCCESS ? start_exchange(c, &b, p, request) : rc;                                   \
+    }
+
+#define ISENDRECV_REPLACE(name, count_t)                                                                     \
+    int hook_##name(void *buffer, count_t count, MPI_Datatype type, int dest, int stag, int source,          \
+                    int rtag, MPI_Comm comm, MPI_Request *request) {                                         \
+        struct pair p = {dest, stag, source, rtag};                                                          \
+        struct comm *c = request ? comm_of_pair(count, count, p, comm) : NULL;                               \
+        struct both b;                                                                                       \
+        if (!c)                                                                                              \
+            return host_##name(buffer, count, type, dest, stag, source, rtag, comm, request);                \
+        int rc = describe(&b, c, buffer, count, type, buffer, count, type, true);                            \
+        return rc == MPI_SUCCESS ? start_exchange(c, &b, p, request) : rc;                                   \
+    }
+
+ISENDRECV(Isendrecv, int)
+ISENDRECV(Isendrecv_c, MPI_Count)
+ISENDRECV_REPLACE(Isendrecv_replace, int)
+ISENDRECV_REPLACE(Isendrecv_replace_c, MPI_Count)
+#endif

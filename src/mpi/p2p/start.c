@@ -1,0 +1,149 @@
+/* start.c: beginning and end.
+ *
+ * Whether messages are ours is agreed by all processes in MPI_Init, once everything that is needed is there. In MPI_Finalize each
+ * process goes on until all others are in it as well: their messages may still need it. */
+#include <stdlib.h>
+
+#include "mpi/hooks.h"
+#include "mpi/p2p/count.h"
+#include "mpi/p2p/p2p.h"
+
+int p2p_rank, p2p_size;
+unsigned p2p_tag_most;
+struct match *p2p_engine;
+
+void p2p_out_of_memory(const char *what) {
+    log_error("HEARTH_MATCH: no memory for %s; it would be lost, so the program ends", what);
+    host_Abort(MPI_COMM_WORLD, MPI_ERR_NO_MEM);
+    abort();
+}
+
+/* ---- begin ---- */
+
+static int open_engine(void) {
+    struct match_options options = {.structure = MATCH_FAST};
+    const struct settings *s = settings_get();
+    if (match_parse(s->match_queue, &options))
+        log_error(
+            "HEARTH_MATCH_QUEUE=%.80s is not fast, list, lla or lla-K with K = 2, 4, 8 ... 64; using fast",
+            s->match_queue);
+    options.heated = s->match_heated;
+    return match_open(&options, &p2p_engine) ? MPI_ERR_NO_MEM : MPI_SUCCESS;
+}
+
+static void learn_world(void) {
+    int *most, found, level;
+    host_Comm_rank(MPI_COMM_WORLD, &p2p_rank);
+    host_Comm_size(MPI_COMM_WORLD, &p2p_size);
+    host_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &most, &found);
+    p2p_tag_most = found ? (unsigned)*most : 32767;
+    host_Query_thread(&level);
+    p2p_threads = level == MPI_THREAD_MULTIPLE;
+}
+
+static int count_on_node(void) {
+    int n = 0;
+    for (int i = 0; i < p2p_size; i++)
+        n += p2p_peers[i].node >= 0;
+    return n ? n : 1;
+}
+
+/* Some of these are collective, so all are done, whatever becomes of the others. */
+static bool open_all(void) {
+    int peers = channel_open(), engine = open_engine();
+    int far = far_open(), data = data_open(), ok = peers == MPI_SUCCESS && engine == MPI_SUCCESS, every = 0;
+    host_Allreduce(&ok, &every, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+    if (!every)
+        return false;
+    int node = node_open(), comms = comm_open();
+    ok = far == MPI_SUCCESS && data == MPI_SUCCESS && node == MPI_SUCCESS && comms == MPI_SUCCESS &&
+         far_start() == MPI_SUCCESS && fortran_open() == MPI_SUCCESS;
+    status_open();
+    arrive_open();
+    request_sent = request_new(REQUEST_SEND, NULL);
+    ok = ok && request_sent;
+    host_Allreduce(&ok, &every, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+    return every;
+}
+
+static void close_all(void) {
+    far_close();
+    data_close();
+    comm_close();
+    node_close();
+    arrive_close();
+    request_close();
+    channel_close();
+    if (p2p_engine)
+        match_close(p2p_engine);
+    p2p_engine = NULL;
+}
+
+void p2p_start(void) {
+    if (!settings_get()->match)
+        return;
+    learn_world();
+    if (!open_all()) {
+        if (!p2p_rank)
+            log_error(
+                "HEARTH_MATCH: no memory or no communicators for messages of our own; they are left to MPI");
+        close_all();
+        return;
+    }
+    request_sent->done = true;
+    progress_open(count_on_node());
+    far_listen();
+    if (p2p_threads) {
+        p2p_careful = 1;
+        p2p_unlock_slowly();
+    }
+    p2p_on = true;
+    helper_start();
+    log_info("messages are matched here: %d of %d processes are reached through shared memory, up to %llu "
+             "bytes at once",
+             count_on_node(), p2p_size, (unsigned long long)node_eager);
+}
+
+int hook_Init(int *argc, char ***argv) {
+    int rc = host_Init(argc, argv);
+    if (rc == MPI_SUCCESS)
+        p2p_start();
+    return rc;
+}
+
+int hook_Init_thread(int *argc, char ***argv, int required, int *provided) {
+    int rc = host_Init_thread(argc, argv, required, provided);
+    if (rc == MPI_SUCCESS)
+        p2p_start();
+    return rc;
+}
+
+/* ---- end ---- */
+
+/* What is still to be sent goes before the others are told that we are done. */
+static void send_the_rest(void) {
+    struct pause pause = {0};
+    p2p_lock();
+    while (channel_waiting || !far_is_idle()) {
+        if (p2p_progress())
+            continue;
+        p2p_unlock();
+        p2p_pause(&pause);
+        p2p_lock();
+    }
+    p2p_unlock();
+}
+
+void p2p_finish(void) {
+    MPI_Request request;
+    if (!p2p_on)
+        return;
+    send_the_rest();
+    if (far_barrier(&request) == MPI_SUCCESS)
+        p2p_wait_host(&request, MPI_STATUS_IGNORE);
+    helper_stop();
+    count_keep();
+    p2p_on = false;
+    p2p_careful = 0;
+    close_all();
+}

@@ -1,0 +1,95 @@
+/* ahead.c: read-ahead. Where gets walk through a target's memory in order, the next blocks are fetched together with one that
+ * missed, into a buffer of ours; the flush that completes both makes entries of them, one for each block.
+ *
+ *      get n-1   get n: missed, and behind n-1      n+1 ... n+HEARTH_READ_AHEAD: one further get
+ *
+ * Only where cached data outlives the flush, only within the window, and only for gets without gaps. Nobody has asked for these
+ * bytes yet: what may be kept of them is what may be kept of any get that was issued at the same moment. */
+#include <stdlib.h>
+
+#include "mpi/rma/check.h"
+#include "mpi/rma/rma.h"
+
+/* Whether the get of these bytes follows the one before it; notes it for the next. */
+static bool follows(struct target *t, uint64_t address, uint64_t bytes) {
+    bool in_order = address == t->walk_next && bytes == t->walk_bytes;
+    t->walk_next = address + bytes;
+    t->walk_bytes = bytes;
+    return in_order;
+}
+
+static uint64_t blocks_left(const struct window *w, const struct target *t, uint64_t from, uint64_t bytes) {
+    uint64_t end = t->base + t->bytes, left = from < end ? (end - from) / bytes : 0;
+    return left < w->ahead ? left : w->ahead;
+}
+
+/* The operation; its buffer is NULL if there is nothing to fetch or no memory for it. Under the lock. */
+static struct op plan(struct window *w, struct target *t, uint64_t address, uint64_t bytes) {
+    uint64_t from = address + bytes, blocks = blocks_left(w, t, from, bytes);
+    int target = (int)(t - w->targets);
+    bool wanted = blocks && cache_peek(w->cache, (uint32_t)target, from) == CACHE_NONE;
+    return (struct op){.kind = OP_AHEAD,
+                       .window = w,
+                       .target = target,
+                       .entry = CACHE_NONE,
+                       .generation = cache_generation(w->cache),
+                       .drops = w->drops,
+                       .address = from,
+                       .bytes = blocks * bytes,
+                       .block = bytes,
+                       .buffer = wanted ? malloc(blocks * bytes) : NULL,
+                       .here = {.shape = shape_contiguous(blocks * bytes)}};
+}
+
+void ahead_missed(struct window *w, struct target *t, uint64_t address, uint64_t bytes) {
+    if (w->mode == MODE_TRANSPARENT || w->dynamic || !bytes || !follows(t, address, bytes))
+        return;
+    struct op op = plan(w, t, address, bytes);
+    if (!op.buffer)
+        return;
+    rma_unlock();
+    int rc = fetch(w, op.target, op.address, &op.here.shape, op.buffer, &op.here.shape);
+    rma_lock();
+    if (rc == MPI_SUCCESS)
+        get_issued(w, t, op.bytes);
+    if (rc != MPI_SUCCESS) {
+        free(op.buffer); /* it was not asked for: nobody needs to hear of it */
+        return;
+    }
+    if (inflight_add(&op) == NO_OP)
+        return; /* MPI will write to the buffer: it is lost */
+    w->ahead_fetched += op.bytes / bytes;
+    t->ahead_from = op.address;
+    t->ahead_to = op.address + op.bytes;
+}
+
+void ahead_hit(struct window *w, struct target *t, uint64_t address, uint64_t bytes) {
+    follows(t, address, bytes);
+    if (address < t->ahead_from || address >= t->ahead_to)
+        return;
+    w->ahead_used++;
+    t->ahead_from = address + bytes;
+}
+
+static void keep_block(const struct op *op, uint64_t place) {
+    struct cache *cache = op->window->cache;
+    struct shape shape = shape_contiguous(op->block);
+    uint32_t entry;
+    enum cache_outcome outcome =
+        cache_insert(cache, (uint32_t)op->target, op->address + place, &shape, op->generation, &entry);
+    op->window->ahead_outcomes[outcome]++;
+    if (outcome == CACHE_FAILING)
+        return;
+    cache_set_owner(cache, entry, check_calls());
+    memcpy(cache_data(cache, entry), op->buffer + place, op->block);
+    cache_settle(cache, entry);
+    write_inserts++;
+}
+
+void ahead_arrived(const struct op *op) {
+    if (op->generation != cache_generation(op->window->cache) || op->drops != op->window->drops)
+        return;
+    for (uint64_t place = 0; place < op->bytes; place += op->block)
+        if (cache_peek(op->window->cache, (uint32_t)op->target, op->address + place) == CACHE_NONE)
+            keep_block(op, place);
+}

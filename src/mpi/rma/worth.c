@@ -1,0 +1,125 @@
+/* worth.c: see worth.h.
+ *
+ *      saved = hits x what a get costs without us        spent = misses x what we add to one + hits x what a hit costs
+ *
+ * Both costs are means of samples: one get in 64 is timed on its way through, and the flush after it. A window whose gets are
+ * never completed by a flush has no samples of that, and is left alone: an unlock or a fence waits for more than the gets.
+ *
+ * A cache that has just been filled has had no chance to be of use, so the interval should not be much shorter than what the index
+ * holds. A program that reads something once and then again and again pays for one suspension at most as long as all before it. */
+#include "mpi/rma/worth.h"
+
+#include "mpi/rma/check.h"
+#include "mpi/rma/measure.h"
+
+enum { SHORTEST = 16, LONGEST = 1024 }; /* suspensions, in intervals */
+
+static uint64_t interval(void) {
+    return settings_get()->suspend;
+}
+
+static uint64_t gets_past(const struct window *w) {
+    return w->past + w->bypassed;
+}
+
+/* When hook_Get has to look up from letting gets pass. */
+static void plan_look(struct window *w) {
+    bool suspended = w->worth.resume_at != UINT64_MAX;
+    w->look_at = suspended ? w->past + (w->worth.resume_at - gets_past(w)) : UINT64_MAX;
+    w->foresees = suspended && w->estimate;
+}
+
+static bool may_suspend(const struct window *w) {
+    return interval() && settings_get()->bypass == BYPASS_AUTO && !check_is_on && !w->passing;
+}
+
+static void start_interval(struct window *w) {
+    struct worth *v = &w->worth;
+    v->judge_at = interval() ? w->gets + interval() : UINT64_MAX;
+    v->hits_before = w->hits;
+    v->gets_before = w->gets;
+    v->bypassed_before = w->bypassed;
+    v->served_before = w->bytes_served;
+}
+
+void worth_begin(struct window *w) {
+    w->worth.resume_at = UINT64_MAX;
+    worth_resume(w);
+    w->worth.pause = SHORTEST;
+    w->worth.begun_ns = clock_ns();
+}
+
+void worth_miss(struct window *w, uint64_t own, uint64_t issue) {
+    w->worth.miss_ticks += own;
+    w->worth.issue_ticks += issue;
+    w->worth.misses++;
+    w->worth.timing = true;
+}
+
+void worth_flush(struct window *w, uint64_t own, uint64_t host, uint64_t gets) {
+    w->worth.timing = false;
+    if (!gets)
+        return;
+    w->worth.finish_ticks += own;
+    w->worth.flush_ticks += host;
+    w->worth.flushed += gets;
+}
+
+static double mean_ns(uint64_t ticks, uint64_t count) {
+    return count ? (double)ticks * clock_ns_per_tick() / (double)count : 0;
+}
+
+static void suspend(struct window *w, double spent, double saved) {
+    struct worth *v = &w->worth;
+    if (!v->times++)
+        v->first_ns = clock_ns();
+    v->spent_ns = (uint64_t)spent;
+    v->saved_ns = (uint64_t)saved;
+    v->resume_at = gets_past(w) + v->pause * interval();
+    v->since = gets_past(w);
+    v->pause = 2 * v->pause < LONGEST ? 2 * v->pause : LONGEST;
+    w->passing = true;
+    plan_look(w);
+    if (w->cache)
+        cache_invalidate(w->cache);
+}
+
+/* Means grow stale: what comes next weighs as much as all before it. */
+static void age(struct worth *v) {
+    v->misses /= 2, v->miss_ticks /= 2, v->issue_ticks /= 2;
+    v->flushed /= 2, v->finish_ticks /= 2, v->flush_ticks /= 2;
+}
+
+void worth_judge_slowly(struct window *w) {
+    struct worth *v = &w->worth;
+    uint64_t hits = w->hits - v->hits_before, past = w->bypassed - v->bypassed_before,
+             gets = w->gets - v->gets_before, misses = gets - hits - past;
+    uint64_t bytes = hits ? (w->bytes_served - v->served_before) / hits : 0;
+    double get_ns = mean_ns(v->issue_ticks, v->misses) + mean_ns(v->flush_ticks, v->flushed);
+    double own_ns = mean_ns(v->miss_ticks, v->misses) + mean_ns(v->finish_ticks, v->flushed);
+    double spent = own_ns * (double)misses + measure_hit_ns(bytes) * (double)hits,
+           saved = get_ns * (double)hits;
+    start_interval(w);
+    if (!may_suspend(w) || !v->flushed || !v->misses)
+        return;
+    if (spent > saved)
+        suspend(w, spent, saved);
+    else
+        v->pause = SHORTEST;
+    age(v);
+}
+
+uint64_t worth_gets_passed(const struct window *w) {
+    bool suspended = w->worth.resume_at != UINT64_MAX;
+    return w->worth.passed + (suspended ? gets_past(w) - w->worth.since : 0);
+}
+
+void worth_resume(struct window *w) {
+    struct worth *v = &w->worth;
+    v->passed = worth_gets_passed(w);
+    v->resume_at = UINT64_MAX;
+    w->passing = !window_caches(w);
+    window_none_plain(w);
+    plan_look(w);
+    start_interval(w);
+}

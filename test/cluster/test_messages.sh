@@ -1,0 +1,32 @@
+#!/usr/bin/env bash
+# Messages across two virtual hosts with two ranks each, so that both ways are used at once: shared memory inside a host,
+# MPI between them.   test_messages.sh MPI TREE      timeout: 240
+set -uo pipefail
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+mpi=$1 tree=$2 failed=0
+
+if [ "${3:-}" != inside ]; then
+    exec "$here/hosts.sh" with 2 "$0" "$mpi" "$tree" inside
+fi
+options=(--hosts "n1,n2" --timeout 100)
+[ "$mpi" != mpich ] || options+=(--preload "$tree/test/nofin.so")
+options+=(--preload "$tree/lib/libhearth-mpi.so" --env HEARTH_MATCH=on --env HEARTH_TEST_CONFIG=across)
+
+run() { # program and arguments
+    local out
+    if out=$("$here/../launch.sh" "$mpi" 4 "${options[@]}" "$tree/test/$1" "${@:2}" 2>&1); then
+        echo "ok $1"
+    else
+        echo "FAIL $1"
+        tail -n 15 <<<"$out" | sed 's/^/    | /'
+        failed=1
+    fi
+}
+
+for program in order wildcards probe comms gather; do
+    run p2p_$program
+done
+run p2p_inside barrier_ comm_dup win_fence sendrecv
+run p2p_random --seconds 2
+run p2p_large --seconds 1 one_way both_ways
+exit $failed

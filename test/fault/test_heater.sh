@@ -1,0 +1,39 @@
+#!/usr/bin/env bash
+# The heater under MPI: it runs when told to, the report tells what it did, and the program can pause it.
+#   test_heater.sh MPI TREE
+set -uo pipefail
+mpi=$1 tree=$2 failed=0
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+
+run() { # HEARTH_HEATER, HEARTH_REPORT
+    "$here/launch.sh" "$mpi" 2 --preload "$tree/lib/libhearth-mpi.so" --env HEARTH_BYPASS=never --env HEARTH_MODE=always \
+        --env HEARTH_HEATER="$1" --env HEARTH_HEATER_INDEX=on --env HEARTH_HEATER_US=1 --env HEARTH_REPORT="$2" \
+        "$tree/test/mpi_hits" 2>&1
+}
+
+check() { # what, command...
+    local what=$1
+    shift
+    if "$@"; then echo "ok $what"; else echo "FAIL $what" && failed=1; fi
+}
+
+run on 1 >"$dir/on"
+check 'a program runs well beside it' grep -q '^heater of rank' "$dir/on"
+check 'and the report tells rounds, lines and core' \
+    grep -qE '^heater of rank [01]: [1-9][0-9]* rounds, [1-9][0-9]* lines touched, on core [0-9]+' "$dir/on"
+
+run off "$dir/off.json" >/dev/null
+run on "$dir/on.json" >/dev/null
+check 'JSON has a record per rank, all zero without a heater' /usr/bin/python3 - "$dir" <<'P'
+import json, sys
+on, off = (json.load(open(sys.argv[1] + "/" + name + ".json"))["heaters"] for name in ("on", "off"))
+assert [h["rank"] for h in on] == [h["rank"] for h in off] == [0, 1], (on, off)
+assert any(h["rounds"] > 0 and h["lines"] > 0 and h["core"] >= 0 for h in on), on
+assert all(h["rounds"] == 0 and h["lines"] == 0 and h["core"] == -1 for h in off), off
+P
+for name in hearth_heater_pause hearth_heater_resume; do
+    check "$name can be called" sh -c "nm -D --defined-only '$tree/lib/libhearth-mpi.so' | grep -q ' T $name\$'"
+done
+exit $failed

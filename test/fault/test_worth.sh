@@ -1,0 +1,41 @@
+#!/usr/bin/env bash
+# A cache that does not pay is suspended, and comes back; the report says so, and what other modes would have served.
+#   test_worth.sh MPI TREE
+set -uo pipefail
+mpi=$1 tree=$2 failed=0
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+
+run() { # case, variables...
+    local case=$1 env=()
+    shift
+    for variable; do env+=(--env "$variable"); done
+    "$here/launch.sh" "$mpi" 2 --tcp --preload "$tree/lib/libhearth-mpi.so" "${env[@]}" "$tree/test/mpi_past" "$case" 2>&1
+}
+
+check() { # what, command...
+    local what=$1
+    shift
+    if "$@"; then echo "ok $what"; else echo "FAIL $what" && failed=1; fi
+}
+
+run always HEARTH_SUSPEND=64 HEARTH_REPORT=1 >"$dir/rest"
+check 'a stream without reuse is suspended, with the reason' \
+    grep -qE 'rank 0: suspended [0-9]+ times for [0-9]+ gets in all, first .*: the cache took .* and saved 0.0 us' "$dir/rest"
+check 'and comes back for what is reused' awk '/^ +all/ && $4 > 200 { found = 1 } END { exit !found }' "$dir/rest"
+
+run always HEARTH_SUSPEND=0 HEARTH_REPORT=1 >"$dir/never"
+check 'HEARTH_SUSPEND=0: never' sh -c "! grep -q suspended '$dir/never'"
+
+run as_set HEARTH_REPORT=1 >"$dir/advice"
+check 'transparent mode: what acquire and always mode would have served' \
+    awk '/remote gets in transparent mode, acquire mode would have served about [0-9]+ %, always mode/ {
+        for (i = 1; i <= NF; i++) if ($i == "about") share = $(i + 1)
+    }
+    END { exit !(share >= 40 && share <= 44) }' "$dir/advice" # some 1484 of 3500
+check 'and the advice' grep -q 'try HEARTH_MODE=acquire, and HEARTH_CHECK=1 once' "$dir/advice"
+run always HEARTH_REPORT=1 >"$dir/always"
+check 'none where always mode is on' sh -c "! grep -q 'would have served' '$dir/always'"
+[ $failed = 0 ] || cat "$dir"/*
+exit $failed

@@ -1,0 +1,167 @@
+/* buffered.c: the buffer of MPI_Bsend: what fits into it, what is said when it is full, and that detaching it waits until
+ * everything in it has gone. */
+#include "message.h"
+
+#include <stdlib.h>
+
+enum { MESSAGE = 50000, MESSAGES = 8 };
+
+static int room(int messages, int bytes) {
+    int packed;
+    MPI_Pack_size(bytes, MPI_BYTE, MPI_COMM_WORLD, &packed);
+    return messages * (packed + MPI_BSEND_OVERHEAD);
+}
+
+static void *attach(int bytes) {
+    void *buffer = malloc((size_t)bytes);
+    expect_eq(MPI_Buffer_attach(buffer, bytes), MPI_SUCCESS);
+    return buffer;
+}
+
+static void detach(void *buffer, int bytes) {
+    void *was = NULL;
+    int size = -1;
+    MPI_Buffer_detach(&was, &size);
+    expect(was == buffer);
+    expect_eq(size, bytes);
+    free(buffer);
+}
+
+/* As many as there is room for, none of them received before all are sent. */
+CASE(all_that_fits) {
+    int bytes = room(MESSAGES, MESSAGE);
+    void *buffer = attach(bytes);
+    unsigned char *out = aligned_bytes(MESSAGE);
+    for (int round = 0; round < 5; round++) {
+        for (int i = 0; i < MESSAGES; i++) {
+            fill_pattern(out, MESSAGE, test_rank, 0, i);
+            MPI_Bsend(out, MESSAGE, MPI_BYTE, peer(), i, MPI_COMM_WORLD);
+        }
+        barrier();
+        for (int i = MESSAGES - 1; i >= 0; i--)
+            receive_pattern(MESSAGE, previous(), i, i, MPI_COMM_WORLD);
+        detach(buffer, bytes); /* so that the room is free again */
+        buffer = attach(bytes);
+    }
+    detach(buffer, bytes);
+    free(out);
+}
+
+/* More than fits gives an error, and what was accepted before arrives. On a communicator of its own: in Open MPI a send
+ * that failed has used up a sequence number, and what follows it on the same communicator never arrives. */
+CASE(full) {
+    int bytes = room(2, MESSAGE), accepted = 0, expected, code = MPI_SUCCESS;
+    void *buffer = attach(bytes);
+    unsigned char *out = aligned_bytes((size_t)bytes + 1000);
+    MPI_Comm comm;
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+    for (int i = 0; i < 40 && code == MPI_SUCCESS; i++) {
+        fill_pattern(out, MESSAGE, test_rank, 0, i);
+        code = MPI_Bsend(out, MESSAGE, MPI_BYTE, peer(), 5, comm);
+        accepted += code == MPI_SUCCESS;
+    }
+    expect(accepted >= 2); /* one that is larger than the whole buffer is refused in any case: */
+    expect_error(MPI_Bsend(out, bytes + 1000, MPI_BYTE, peer(), 6, comm), MPI_ERR_BUFFER);
+    MPI_Sendrecv(&accepted, 1, MPI_INT, peer(), 7, &expected, 1, MPI_INT, previous(), 7, MPI_COMM_WORLD,
+                 MPI_STATUS_IGNORE);
+    for (int i = 0; i < expected; i++)
+        receive_pattern(MESSAGE, previous(), 5, i, comm);
+    detach(buffer, bytes);
+    MPI_Comm_free(&comm);
+    free(out);
+}
+
+CASE(no_buffer) {
+    static char out[10 * MESSAGE]; /* Open MPI sends a small one without a buffer */
+    MPI_Comm comm;
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+    expect_error(MPI_Bsend(out, sizeof out, MPI_BYTE, peer(), 5, comm), MPI_ERR_BUFFER);
+    MPI_Comm_free(&comm);
+}
+
+/* A second buffer is refused while one is attached. */
+CASE(attach_twice) {
+#ifdef OPEN_MPI
+    SKIP_IF(true, "this MPI does not look at it");
+#endif
+    void *buffer = attach(100000);
+    char other[1000];
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    expect_error(MPI_Buffer_attach(other, sizeof other), MPI_ERR_BUFFER);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+    detach(buffer, 100000);
+}
+
+/* MPI_Buffer_detach returns only when the messages are out: after it, their memory may be overwritten. */
+CASE(detach_waits) {
+    int bytes = room(MESSAGES, MESSAGE);
+    char *buffer = attach(bytes), *was;
+    unsigned char *out = aligned_bytes(MESSAGE);
+    MPI_Request requests[MESSAGES];
+    unsigned char *in[MESSAGES];
+    int size;
+    for (int i = 0; i < MESSAGES; i++) {
+        in[i] = aligned_bytes(MESSAGE);
+        MPI_Irecv(in[i], MESSAGE, MPI_BYTE, previous(), i, MPI_COMM_WORLD, &requests[i]);
+    }
+    for (int i = 0; i < MESSAGES; i++) {
+        fill_pattern(out, MESSAGE, test_rank, 0, i);
+        MPI_Bsend(out, MESSAGE, MPI_BYTE, peer(), i, MPI_COMM_WORLD);
+    }
+    MPI_Buffer_detach(&was, &size);
+    memset(was, 0x77, (size_t)size);
+    MPI_Waitall(MESSAGES, requests, MPI_STATUSES_IGNORE);
+    for (int i = 0; i < MESSAGES; i++) {
+        expect_pattern(in[i], MESSAGE, previous(), 0, i);
+        free(in[i]);
+    }
+    free(buffer);
+    free(out);
+}
+
+/* Non-contiguous data is packed at the time of the call. */
+CASE(strided) {
+    enum { INTS = 1000 };
+    int bytes = room(4, INTS * 4), out[2 * INTS], in[INTS];
+    void *buffer = attach(bytes);
+    MPI_Datatype every_second;
+    MPI_Type_vector(INTS, 1, 2, MPI_INT, &every_second);
+    MPI_Type_commit(&every_second);
+    for (int i = 0; i < 2 * INTS; i++)
+        out[i] = 10000 * test_rank + i;
+    MPI_Bsend(out, 1, every_second, peer(), 1, MPI_COMM_WORLD);
+    memset(out, 0, sizeof out);
+    barrier();
+    MPI_Recv(in, INTS, MPI_INT, previous(), 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    for (int i = 0; i < INTS; i++)
+        expect_eq(in[i], 10000 * previous() + 2 * i);
+    MPI_Type_free(&every_second);
+    detach(buffer, bytes);
+}
+
+/* MPI_Ibsend and persistent buffered sends, many more than the buffer holds at once. Small ones: Open MPI 4.1 sends
+ * nothing when a persistent buffered send of more than 4 KB is started again. */
+CASE(room_comes_back) {
+    enum { ROUNDS = 200, SMALL = 1000 };
+    int bytes = room(3, SMALL);
+    void *buffer = attach(bytes);
+    unsigned char out[SMALL];
+    MPI_Request request, persistent;
+    MPI_Bsend_init(out, SMALL, MPI_BYTE, peer(), 2, MPI_COMM_WORLD, &persistent);
+    for (int i = 0; i < ROUNDS; i++) {
+        fill_pattern(out, SMALL, test_rank, 0, i);
+        if (i % 2) {
+            MPI_Ibsend(out, SMALL, MPI_BYTE, peer(), 2, MPI_COMM_WORLD, &request);
+            MPI_Wait(&request, MPI_STATUS_IGNORE);
+        } else {
+            MPI_Start(&persistent);
+            MPI_Wait(&persistent, MPI_STATUS_IGNORE);
+        }
+        receive_pattern(SMALL, previous(), 2, i, MPI_COMM_WORLD);
+        barrier();
+    }
+    MPI_Request_free(&persistent);
+    detach(buffer, bytes);
+}

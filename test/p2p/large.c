@@ -1,0 +1,136 @@
+/* large.c: messages of 8 MB, and of 100 MB if the test may take its time, one way and both ways at once. */
+#include "message.h"
+
+#include <stdlib.h>
+
+static size_t largest(void) {
+    return test_seconds > 4 ? 100u << 20 : 8u << 20; /* --seconds 10 in the full tests */
+}
+
+/* Cheaper than the pattern for so many bytes: words that depend on place, rank and serial. */
+static void fill_words(uint64_t *words, size_t bytes, int rank, int serial) {
+    for (size_t i = 0; i < bytes / 8; i++)
+        words[i] = i * 0x9e3779b97f4a7c15u + (uint64_t)(1000 * rank + serial);
+}
+
+static void expect_words(const uint64_t *words, size_t bytes, int rank, int serial) {
+    for (size_t i = 0; i < bytes / 8; i++)
+        if (words[i] != i * 0x9e3779b97f4a7c15u + (uint64_t)(1000 * rank + serial)) {
+            expect_eq(i, bytes / 8); /* the first wrong one */
+            return;
+        }
+}
+
+CASE(one_way) {
+    uint64_t *words = aligned_bytes(largest());
+    if (test_rank == 0) {
+        fill_words(words, largest(), 0, 1);
+        MPI_Send(words, (int)largest(), MPI_BYTE, 1, 1, MPI_COMM_WORLD);
+    } else if (test_rank == 1) {
+        MPI_Status status;
+        memset(words, 0, largest());
+        MPI_Recv(words, (int)largest(), MPI_BYTE, 0, 1, MPI_COMM_WORLD, &status);
+        expect_status(&status, 0, 1, largest());
+        expect_words(words, largest(), 0, 1);
+    }
+    free(words);
+}
+
+/* Everybody sends and receives at once; the receives are posted first, and then last. */
+CASE(both_ways) {
+    uint64_t *out = aligned_bytes(largest()), *in = aligned_bytes(largest());
+    for (int late = 0; late < 2; late++) {
+        MPI_Request requests[2];
+        fill_words(out, largest(), test_rank, late);
+        memset(in, 0, largest());
+        for (int step = 0; step < 2; step++)
+            if (step == late)
+                MPI_Irecv(in, (int)largest(), MPI_BYTE, previous(), 2, MPI_COMM_WORLD, &requests[0]);
+            else
+                MPI_Isend(out, (int)largest(), MPI_BYTE, peer(), 2, MPI_COMM_WORLD, &requests[1]);
+        MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+        expect_words(in, largest(), previous(), late);
+    }
+    free(in);
+    free(out);
+}
+
+CASE(sendrecv) {
+    uint64_t *out = aligned_bytes(largest()), *in = aligned_bytes(largest());
+    fill_words(out, largest(), test_rank, 5);
+    MPI_Sendrecv(out, (int)largest(), MPI_BYTE, peer(), 2, in, (int)largest(), MPI_BYTE, previous(), 2,
+                 MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    expect_words(in, largest(), previous(), 5);
+    free(in);
+    free(out);
+}
+
+/* Several at once in both directions, waited for in the wrong order, with small ones between. */
+CASE(several) {
+    enum { MANY = 6 };
+    size_t bytes = largest() / 8;
+    uint64_t *out[MANY], *in[MANY];
+    int small_out[MANY], small_in[MANY];
+    MPI_Request requests[4 * MANY];
+    for (int i = 0; i < MANY; i++) {
+        out[i] = aligned_bytes(bytes);
+        in[i] = aligned_bytes(bytes);
+        fill_words(out[i], bytes, test_rank, i);
+        small_out[i] = 10 * test_rank + i;
+        MPI_Isend(out[i], (int)bytes, MPI_BYTE, peer(), 3, MPI_COMM_WORLD, &requests[4 * i]);
+        MPI_Isend(&small_out[i], 1, MPI_INT, peer(), 4, MPI_COMM_WORLD, &requests[4 * i + 1]);
+    }
+    for (int i = 0; i < MANY; i++) {
+        MPI_Irecv(&small_in[i], 1, MPI_INT, previous(), 4, MPI_COMM_WORLD, &requests[4 * i + 3]);
+        MPI_Irecv(in[i], (int)bytes, MPI_BYTE, previous(), 3, MPI_COMM_WORLD, &requests[4 * i + 2]);
+    }
+    for (int i = 4 * MANY - 1; i >= 0; i--)
+        MPI_Wait(&requests[i], MPI_STATUS_IGNORE);
+    for (int i = 0; i < MANY; i++) {
+        expect_words(in[i], bytes, previous(), i);
+        expect_eq(small_in[i], 10 * previous() + i);
+        free(in[i]);
+        free(out[i]);
+    }
+}
+
+/* Into pages that were never touched, and from pages that were not either. */
+CASE(untouched_memory) {
+    size_t bytes = 4u << 20;
+    char *out = calloc(bytes, 1), *in = malloc(bytes);
+    int wrong = 0;
+    MPI_Sendrecv(out, (int)bytes, MPI_BYTE, peer(), 2, in, (int)bytes, MPI_BYTE, previous(), 2,
+                 MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    for (size_t i = 0; i < bytes; i++)
+        wrong += in[i] != 0;
+    expect_eq(wrong, 0);
+    free(in);
+    free(out);
+}
+
+/* From memory that may only be read. */
+CASE(constant_memory) {
+    static const int constant[100000] = {1, 2, 3};
+    int *in = malloc(sizeof constant);
+    MPI_Sendrecv(constant, 100000, MPI_INT, peer(), 2, in, 100000, MPI_INT, previous(), 2, MPI_COMM_WORLD,
+                 MPI_STATUS_IGNORE);
+    expect_bytes(in, constant, sizeof constant);
+    free(in);
+}
+
+/* Sizes round every power of two, where ways of sending end and others begin. */
+CASE(every_border) {
+    unsigned char *out = aligned_bytes((1u << 20) + 2), *in = aligned_bytes((1u << 20) + 2);
+    for (int power = 0; power <= 20; power++)
+        for (int more = -1; more <= 1; more++) {
+            size_t bytes = (size_t)((1 << power) + more);
+            fill_pattern(out, bytes, test_rank, 0, power);
+            memset(in, 0xee, bytes + 1);
+            MPI_Sendrecv(out, (int)bytes, MPI_BYTE, peer(), power, in, (int)bytes, MPI_BYTE, previous(),
+                         power, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            expect_pattern(in, bytes, previous(), 0, power);
+            expect_eq(in[bytes], 0xee);
+        }
+    free(in);
+    free(out);
+}

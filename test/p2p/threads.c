@@ -1,0 +1,221 @@
+/* threads.c: several threads send and receive at once, with tags or communicators of their own, and with shared ones.
+ * timeout: 90 */
+#include "message.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+TEST_THREADS(MPI_THREAD_MULTIPLE)
+
+enum { THREADS = 3, ROUNDS = 60, LARGE = 80000 };
+
+struct worker {
+    pthread_t thread;
+    int number;
+    MPI_Comm comm;
+};
+
+typedef void *work(void *worker);
+
+static void run_threads(work *run, bool own_comms) {
+    struct worker workers[THREADS];
+    for (int i = 0; i < THREADS; i++) {
+        workers[i] = (struct worker){.number = i, .comm = MPI_COMM_WORLD};
+        if (own_comms)
+            MPI_Comm_dup(MPI_COMM_WORLD, &workers[i].comm);
+    }
+    for (int i = 0; i < THREADS; i++)
+        pthread_create(&workers[i].thread, NULL, run, &workers[i]);
+    for (int i = 0; i < THREADS; i++) {
+        pthread_join(workers[i].thread, NULL);
+        if (own_comms)
+            MPI_Comm_free(&workers[i].comm);
+    }
+}
+
+static int rounds(void) {
+    return test_size > 2 ? ROUNDS / 3 : ROUNDS;
+}
+
+static size_t size_of(int i) {
+    return i % 16 == 5 ? LARGE : i % 4 == 1 ? 5000 : 12;
+}
+
+/* Each with a partner of the same number on the next rank. */
+static void *ring(void *arg) {
+    struct worker *w = arg;
+    int tag = w->comm == MPI_COMM_WORLD ? w->number : 0;
+    unsigned char *out = aligned_bytes(LARGE), *in = aligned_bytes(LARGE);
+    for (int i = 0; i < rounds(); i++) {
+        int serial = w->number * 1000 + i, bytes = (int)size_of(i);
+        MPI_Request request;
+        MPI_Status status;
+        fill_pattern(out, (size_t)bytes, test_rank, 0, serial);
+        MPI_Isend(out, bytes, MPI_BYTE, peer(), tag, w->comm, &request);
+        MPI_Recv(in, bytes, MPI_BYTE, i % 3 ? previous() : MPI_ANY_SOURCE, tag, w->comm, &status);
+        expect_status(&status, previous(), tag, bytes);
+        expect_pattern(in, (size_t)bytes, previous(), 0, serial);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+    }
+    free(in);
+    free(out);
+    return NULL;
+}
+
+CASE(own_tags) {
+    SKIP_IF(test_threads < MPI_THREAD_MULTIPLE, "this MPI was built without threads");
+    run_threads(ring, false);
+}
+
+CASE(own_communicators) {
+    SKIP_IF(test_threads < MPI_THREAD_MULTIPLE, "this MPI was built without threads");
+    run_threads(ring, true);
+}
+
+/* Several requests per thread, by MPI_Waitany; the threads wait at the same time. */
+static void *waitany(void *arg) {
+    enum { WIDTH = 8 };
+    struct worker *w = arg;
+    int out[WIDTH], in[WIDTH];
+    MPI_Request requests[2 * WIDTH];
+    for (int i = 0; i < rounds() / 3; i++) {
+        int seen = 0, index;
+        for (int k = 0; k < WIDTH; k++) {
+            out[k] = 100000 * w->number + 100 * i + k;
+            in[k] = -1;
+            MPI_Irecv(&in[k], 1, MPI_INT, previous(), w->number * WIDTH + k, w->comm, &requests[k]);
+        }
+        for (int k = WIDTH - 1; k >= 0; k--)
+            MPI_Isend(&out[k], 1, MPI_INT, peer(), w->number * WIDTH + k, w->comm, &requests[WIDTH + k]);
+        for (int k = 0; k < 2 * WIDTH; k++) {
+            MPI_Waitany(2 * WIDTH, requests, &index, MPI_STATUS_IGNORE);
+            expect(index >= 0 && index < 2 * WIDTH && !(seen & 1 << index));
+            seen |= 1 << index;
+        }
+        for (int k = 0; k < WIDTH; k++)
+            expect_eq(in[k], 100000 * w->number + 100 * i + k);
+    }
+    return NULL;
+}
+
+CASE(waitany_in_threads) {
+    SKIP_IF(test_threads < MPI_THREAD_MULTIPLE, "this MPI was built without threads");
+    run_threads(waitany, false);
+}
+
+/* All threads take from one stream: each message is received once, and each thread sees its own in order. */
+static _Atomic int taken;
+static _Atomic unsigned char seen_once[THREADS * ROUNDS];
+
+static void *share(void *arg) {
+    struct worker *w = arg;
+    int total = THREADS * rounds();
+    if (test_rank == 0) {
+        for (int i = 0; i < rounds();
+             i++) { /* the order among the threads is not known, that of each thread is */
+            int word = w->number * ROUNDS + i;
+            MPI_Send(&word, 1, MPI_INT, 1, 5, MPI_COMM_WORLD);
+        }
+    } else if (test_rank == 1) {
+        int lasts[THREADS] = {-1, -1, -1};
+        while (atomic_fetch_add(&taken, 1) < total) {
+            int word = -1;
+            MPI_Recv(&word, 1, MPI_INT, 0, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            if (!expect(word >= 0 && word < THREADS * ROUNDS))
+                break;
+            expect_eq(seen_once[word]++, 0);
+            expect(word % ROUNDS > lasts[word / ROUNDS]);
+            lasts[word / ROUNDS] = word % ROUNDS;
+        }
+    }
+    return NULL;
+}
+
+CASE(one_stream_for_all) {
+    SKIP_IF(test_threads < MPI_THREAD_MULTIPLE, "this MPI was built without threads");
+    atomic_store(&taken, 0);
+    memset((void *)seen_once, 0, sizeof seen_once);
+    run_threads(share, false);
+}
+
+/* Taken with MPI_Mprobe, as threads should: what one has found no other receives. */
+static void *matched(void *arg) {
+    struct worker *w = arg;
+    for (int i = 0; i < rounds() / 2; i++) {
+        int serial = w->number * 1000 + i;
+        size_t bytes = size_of(serial);
+        unsigned char *out = aligned_bytes(bytes), *in;
+        MPI_Request request;
+        MPI_Status status;
+        MPI_Message message;
+        fill_pattern(out, bytes, test_rank, 0, (int)bytes);
+        MPI_Isend(out, (int)bytes, MPI_BYTE, peer(), 6, MPI_COMM_WORLD, &request);
+        MPI_Mprobe(MPI_ANY_SOURCE, 6, MPI_COMM_WORLD, &message, &status);
+        in = aligned_bytes((size_t)count_of(&status, MPI_BYTE));
+        MPI_Mrecv(in, count_of(&status, MPI_BYTE), MPI_BYTE, &message, &status);
+        expect_pattern(in, (size_t)count_of(&status, MPI_BYTE), previous(), 0, count_of(&status, MPI_BYTE));
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        free(in);
+        free(out);
+    }
+    return NULL;
+}
+
+CASE(matched_probes) {
+    SKIP_IF(test_threads < MPI_THREAD_MULTIPLE, "this MPI was built without threads");
+    run_threads(matched, false);
+}
+
+/* One thread blocks in a receive for long; the others go on, and a collective too. */
+static void *one_blocks(void *arg) {
+    struct worker *w = arg;
+    int word = -1;
+    if (w->number == 0) {
+        MPI_Recv(&word, 1, MPI_INT, previous(), 50, w->comm, MPI_STATUS_IGNORE);
+        expect_eq(word, previous());
+    } else if (w->number == 1) {
+        for (int i = 0; i < 20; i++)
+            MPI_Barrier(w->comm);
+        word = test_rank;
+        MPI_Send(&word, 1, MPI_INT, peer(), 50, MPI_COMM_WORLD);
+    } else {
+        ring(arg);
+    }
+    return NULL;
+}
+
+CASE(one_thread_blocks) {
+    SKIP_IF(test_threads < MPI_THREAD_MULTIPLE, "this MPI was built without threads");
+    run_threads(one_blocks, false);
+}
+
+/* Requests that one thread started are completed by another. */
+static MPI_Request handed[2 * THREADS];
+static int handed_out[THREADS], handed_in[THREADS];
+
+static void *complete_other(void *arg) {
+    struct worker *w = arg;
+    int other = (w->number + 1) % THREADS;
+    MPI_Wait(&handed[2 * other], MPI_STATUS_IGNORE);
+    MPI_Wait(&handed[2 * other + 1], MPI_STATUS_IGNORE);
+    expect_eq(handed_in[other], 10 * previous() + other);
+    return NULL;
+}
+
+static void *start_own(void *arg) {
+    struct worker *w = arg;
+    int n = w->number;
+    handed_out[n] = 10 * test_rank + n;
+    MPI_Irecv(&handed_in[n], 1, MPI_INT, previous(), 60 + n, MPI_COMM_WORLD, &handed[2 * n]);
+    MPI_Isend(&handed_out[n], 1, MPI_INT, peer(), 60 + n, MPI_COMM_WORLD, &handed[2 * n + 1]);
+    return NULL;
+}
+
+CASE(completed_by_another) {
+    SKIP_IF(test_threads < MPI_THREAD_MULTIPLE, "this MPI was built without threads");
+    for (int i = 0; i < 10; i++) {
+        run_threads(start_own, false);
+        run_threads(complete_other, false);
+    }
+}
