@@ -194,6 +194,13 @@ static void run(place *sit) {
     free(buffer);
 }
 
+/* Hearth alone knows of a large or synchronous message that came through MPI, and a call that has no non-blocking twin does not let
+ * it do anything: doc/matching.md. */
+#define UNSERVED "through MPI a rank in a lock or start answers when it returns"
+static bool through_mpi(void) {
+    return strcmp(test_config(), "host") == 0;
+}
+
 CASE(barrier_) {
     run(in_barrier);
 }
@@ -315,6 +322,7 @@ static void in_win_start(void) {
 }
 
 CASE(win_start) {
+    SKIP_IF(through_mpi(), UNSERVED);
     window = make_window(4096, NULL);
     buffer = aligned_bytes(LARGEST);
     for (int s = 0; s < SIZES; s++)
@@ -331,6 +339,7 @@ static void put_locked(int target) {
 
 /* Rank 0 has locked a window and gives it back only when rank 1, which waits for the lock, has taken its message. */
 CASE(win_lock) {
+    SKIP_IF(through_mpi(), UNSERVED);
     window = make_window(4096, NULL);
     buffer = aligned_bytes(LARGEST);
     for (int s = 0; s < SIZES; s++) {
