@@ -14,9 +14,10 @@
 /* Called before our constructor by another library's constructor: find the functions first. */
 #define READY(name) (LIKELY(host_real.name != NULL) || (host_open(), host_real.name != NULL))
 
-/* The ordinary way is one test and a jump. */
-#define DEFINE(symbol, name, params, args, straight_on, before, after)                                       \
-    static __attribute__((noinline, cold)) int careful_##symbol params {                                     \
+/* The ordinary way is a test and a jump. `waits`: a call in which MPI may wait, and that has something to do before and after it
+ * where messages are ours. */
+#define DEFINE(symbol, name, params, args, straight_on, waits, before, after)                                \
+    static __attribute__((noinline)) int careful_##symbol params {                                           \
         if (UNLIKELY(!READY(name)))                                                                          \
             return MPI_ERR_INTERN;                                                                           \
         if (straight_on)                                                                                     \
@@ -28,18 +29,13 @@
         return rc;                                                                                           \
     }                                                                                                        \
     EXPORT int symbol params {                                                                               \
-        if (UNLIKELY(host_is_careful))                                                                       \
-            return careful_##symbol args;                                                                    \
-        before;                                                                                              \
-        int rc = hook_##name args;                                                                           \
-        after;                                                                                               \
-        return rc;                                                                                           \
+        return UNLIKELY(host_is_careful || (waits && p2p_on)) ? careful_##symbol args : hook_##name args;    \
     }
 
 /* A tool that is called on our behalf calls PMPI_X. */
-#define BOTH(name, params, args, before, after)                                                              \
-    DEFINE(MPI_##name, name, params, args, 0, before, after)                                                 \
-    DEFINE(PMPI_##name, name, params, args, host_is_marked(__builtin_frame_address(0)), before, after)
+#define BOTH(name, params, args, waits, before, after)                                                       \
+    DEFINE(MPI_##name, name, params, args, 0, waits, before, after)                                          \
+    DEFINE(PMPI_##name, name, params, args, host_is_marked(__builtin_frame_address(0)), waits, before, after)
 
 /* Another way to do the same. */
 #define MEET_RETURN(instead)                                                                                 \
@@ -47,11 +43,11 @@
         return instead;                                                                                      \
     p2p_enter()
 
-#define HOOK(name, params, args)      BOTH(name, params, args, , )
-#define BLOCK(name, params, args)     BOTH(name, params, args, p2p_enter(), p2p_leave())
-#define MEET(name, params, args)      BOTH(name, params, args, meet_enter(comm), meet_leave(rc, comm, win))
-#define MEET_WIN(name, params, args)  BOTH(name, params, args, meet_enter_window(&win), p2p_leave())
-#define MEET_FREE(name, params, args) BOTH(name, params, args, meet_enter_window(win), p2p_leave())
-#define MEET_WAIT(name, params, args) BOTH(name, params, args, MEET_RETURN(meet_wait(win)), p2p_leave())
+#define HOOK(name, params, args)      BOTH(name, params, args, false, , )
+#define BLOCK(name, params, args)     BOTH(name, params, args, true, p2p_enter(), p2p_leave())
+#define MEET(name, params, args)      BOTH(name, params, args, true, meet_enter(comm), meet_leave(rc, comm, win))
+#define MEET_WIN(name, params, args)  BOTH(name, params, args, true, meet_enter_window(&win), p2p_leave())
+#define MEET_FREE(name, params, args) BOTH(name, params, args, true, meet_enter_window(win), p2p_leave())
+#define MEET_WAIT(name, params, args) BOTH(name, params, args, true, MEET_RETURN(meet_wait(win)), p2p_leave())
 #define USE(name, params, args)
 #include "mpi/calls.def"
