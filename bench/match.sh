@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The figures of the paper on matching and hot caching (Figs. 4 to 7, Sec. 4.3, Table 1), and those that Hearth sets itself.
 #
-#   match.sh [--quick]      after `make`; in about 15 minutes, with --quick in about 3
+#   match.sh [--quick]      after `make`; in about 13 minutes, with --quick in 1 to 3
 #
 # The engine alone, then through MPI on two ranks of this machine, with each MPI that is built under build/ (or under BUILD): the host's
 # own matching, and the library preloaded with each structure of its queues. Writes one CSV and one plot per figure and results.md to
@@ -90,7 +90,7 @@ run_alone() { # TABLE PREFIX PROGRAM [ARG]...: with the heater on, whether or no
     local file=$1 prefix=$2 program=$3
     shift 3
     HEARTH_HEATER=on timeout -k 5 240 "$build/$first/bench/$program" "$@" 2>>"$out/errors.log" >"$out/job.tmp" ||
-        fail "$program $*; see $out/errors.log"
+        fail "$program, exit status $?, $*"
     sed "s|^|$prefix|" "$out/job.tmp" >>"$out/$file.csv"
     rm -f "$out/job.tmp"
 }
@@ -99,8 +99,8 @@ engine() {
     local depths sizes rounds seconds
     depths=$(pick 0,1,4,16,64,256,1024,4096,16384 0,16,256,1024,16384)
     sizes=$(pick 1,16,64,256,1k,4k,16k,64k,256k,1m 1,4k,64k,1m)
-    rounds=$(pick 5 2)
-    seconds=$(pick 60 12)
+    rounds=$(pick 5 4)
+    seconds=$(pick 60 20)
     table engine kind,queue,structure,heated,bytes,depth,state,gap_us,heater,samples,ns,low,high
     say "the engine alone: rate by depth"
     run_alone engine rate, match_engine --depths "$depths" --sizes "$(pick 1,4k 1)" --rounds "$rounds" --seconds "$seconds"
@@ -164,7 +164,7 @@ job() {
         launch+=(--env HEARTH_HEATER=off --env HEARTH_MATCH_HEATED=off)
     fi
     "$here/../test/launch.sh" "$mpi" 2 "${launch[@]}" --timeout 90 "$build/$mpi/bench/match_mpi" "${order[@]}" "$@" \
-        2>>"$out/errors.log" >"$out/job.tmp" || fail "match_mpi, $mpi, $config, $*; see $out/errors.log"
+        2>>"$out/errors.log" >"$out/job.tmp" || fail "match_mpi, exit status $?, $mpi, $config, $*"
     sed "s|^|$kind,$mpi,$config,$round,|" "$out/job.tmp" >>"$out/mpi.csv"
     rm -f "$out/job.tmp"
 }
@@ -191,18 +191,18 @@ through_mpi() {
     depths=$(pick 0,1,4,16,64,256,1024,4096,16384 0,16,256,1024,16384)
     sizes=$(pick 1,16,64,256,1k,4k,16k,64k,256k,1m 1,4k,64k,1m)
     table mpi kind,mpi,config,round,queue,order,bytes,depth,state,gap_us,heater,samples,ns,low,high
-    each "short queues, by size" "$(pick 7 3)" "host fast over-host" off size --queues posted --states warm --depths 0 \
+    each "short queues, by size" "$(pick 7 5)" "host fast over-host" off size --queues posted --states warm --depths 0 \
         --sizes 1,8,64,512,4k,16k,64k --milliseconds 60
-    each "1024 in front" "$(pick 5 3)" "host fast over-host" off size --queues posted --states warm --depths 1024 --sizes 1 \
+    each "1024 in front" "$(pick 5 4)" "host fast over-host" off size --queues posted --states warm --depths 1024 --sizes 1 \
         --milliseconds 100
     each "rate by depth" "$(pick 2 1)" "host $structures" off rate --states warm --depths "$depths" --sizes "$(pick 1,4k 1)" \
         --milliseconds "$(pick 80 30)"
     each "bandwidth by size, 1024 in front" "$(pick 2 1)" "host $structures" off bandwidth --queues posted --states warm \
         --depths 1024 --sizes "$sizes" --milliseconds "$(pick 80 30)"
-    each "random order" 1 "host-random list-random" off rate --states warm --depths "$(pick 256,1024,4096 1024)" --sizes 1 \
+    each "random order" 1 "host-random list-random" off rate --states warm --depths "$(pick 64,256,1024 1024)" --sizes 1 \
         --milliseconds "$(pick 80 30)"
     each "other ways" "$(pick 2 1)" "host-tcp over-tcp host-ucx over-ucx" off rate --queues posted --states warm \
-        --depths "$(pick 0,64,1024,16384 0,1024)" --sizes "$(pick 1,4k 1)" --milliseconds "$(pick 100 50)"
+        --depths "$(pick 0,64,1024 0,1024)" --sizes "$(pick 1,4k 1)" --milliseconds "$(pick 100 50)"
     each "cold" 1 "host" off cold --states cold --depths "$(pick 0,64,1024,16384 1024)" --sizes 1 \
         --milliseconds "$(pick 120 60)"
     each "cold, beside the heater" 1 "$(pick "list list-random lla-2 lla-8 lla-64 fast" "list-random lla-8 fast")" on cold \

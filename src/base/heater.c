@@ -113,12 +113,17 @@ static uint64_t bring_to_l3(const char *from, const char *end) {
 
 static struct cores cores; /* the heater's alone */
 
+/* Paused, or to end: in the midst of a round, too, as one may take milliseconds. */
+static bool is_wanted_elsewhere(void) {
+    return atomic_load_explicit(&word, memory_order_relaxed) & ~(uint32_t)ASLEEP;
+}
+
 static uint64_t touch_pieces(struct region *r, const char *base, size_t bytes) {
     uint64_t lines = 0;
     for (size_t done = 0; done < bytes; done += PIECE) {
         size_t piece = bytes - done < PIECE ? bytes - done : PIECE;
         lines += (cores.level == 3 ? bring_to_l3 : touch)(base + done, base + done + piece);
-        if (atomic_load_explicit(&r->base, memory_order_relaxed) != base)
+        if (atomic_load_explicit(&r->base, memory_order_relaxed) != base || is_wanted_elsewhere())
             break;
     }
     return lines;
@@ -147,11 +152,12 @@ static void touch_all(uint64_t most) {
         struct region *chunk = atomic_load_explicit(&chunks[c], memory_order_acquire);
         if (!chunk)
             break;
-        for (size_t i = 0; i < (size_t)FIRST_PLACES << c && lines * CACHE_LINE < most; i++)
+        for (size_t i = 0;
+             i < (size_t)FIRST_PLACES << c && lines * CACHE_LINE < most && !is_wanted_elsewhere(); i++)
             lines += touch_region(&chunk[i], most - lines * CACHE_LINE);
     }
     count(&heater.lines, lines);
-    count(&heater.rounds, 1);
+    count(&heater.rounds, !is_wanted_elsewhere());
 }
 
 /* ---- waiting ---- */

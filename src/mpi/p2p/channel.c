@@ -108,8 +108,8 @@ static void sent(struct request *r) {
 
 /* What follows an RTS: where the bytes are, if they can be pulled from there. */
 static uint64_t pull_address(const struct request *r) {
-    bool can =
-        r->peer->node >= 0 && net_node_can_pull(p2p_node) && shape_is_contiguous(&r->data.layout.shape);
+    bool can = r->peer->node >= 0 && net_node_can_pull(p2p_node) &&
+               shape_is_contiguous(&r->data.layout.shape) && r->head.bytes >= settings_get()->match_pull;
     return can ? (uint64_t)(uintptr_t)r->data.first : 0;
 }
 

@@ -2,7 +2,7 @@
  *
  *      sender                          receiver
  *      RTS: head, address -------->    matched
- *                                      on one node, contiguous, and the kernel lets us: pull them, in one copy
+ *                                      on one node, very large, contiguous, and the kernel lets us: pull them, in one copy
  *            <--------------- FIN
  *                                      on one node otherwise:
  *            <--------------- CTS
