@@ -1,6 +1,6 @@
 # What `make install` puts under the prefix. Both MPIs are installed side by side, so the libraries stand in a folder
 # named after theirs; they find their MPI where it was when they were linked.
-install(FILES include/clampi.h include/match.h DESTINATION include)
+install(FILES include/clampi.h include/hearth.h include/match.h DESTINATION include)
 set_target_properties(hearth-mpi PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
 install(TARGETS hearth-mpi LIBRARY DESTINATION lib/hearth/${HEARTH_MPI})
 install(TARGETS match match_static LIBRARY DESTINATION lib ARCHIVE DESTINATION lib) # they know no MPI

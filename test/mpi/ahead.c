@@ -102,3 +102,18 @@ CASE(news_end_it) {
     }
     close_filled(&w);
 }
+
+/* What is on its way is not fetched once more. */
+CASE(no_flush_between) {
+    struct window w = open_filled("always");
+    unsigned char data[BLOCKS][BLOCK];
+    CLAMPI_Stats s;
+    for (size_t i = 0; test_rank == 0 && i < BLOCKS; i++)
+        MPI_Get(data[i], BLOCK, MPI_BYTE, 1, (MPI_Aint)(i * BLOCK), BLOCK, MPI_BYTE, w.win);
+    MPI_Win_flush_all(w.win);
+    for (size_t i = 0; test_rank == 0 && i < BLOCKS; i++)
+        expect_eq(data[i][BLOCK / 2], expected_byte(0, i * BLOCK + BLOCK / 2));
+    if (test_rank == 0 && test_cached() && stats(w.win, &s))
+        expect(s.ahead_fetched <= AHEAD);
+    close_filled(&w);
+}

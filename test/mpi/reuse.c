@@ -1,4 +1,4 @@
-/* reuse.c: what must not end reuse in acquire mode. ranks: 2 */
+/* reuse.c: what must not end reuse in acquire mode, and what must although it looks alike. ranks: 2 */
 #include "test.h"
 
 enum { TIMES = 50, BYTES = 64 };
@@ -95,4 +95,71 @@ CASE(requests_of_sends) {
     expect_reuse(&w, before, TIMES - 2);
     barrier();
     close_in(&w);
+}
+
+/* Open MPI gives all requests that are complete at once the same handle: that of a hit, and that of an atomic which tells of a
+ * write. */
+CASE(an_atomic_beside_the_request_of_a_hit) {
+    SKIP_IF(over_pt2pt(), "the ranks have no shared memory window");
+    struct window w = open_in("acquire");
+    int64_t *flags, flag = 0, got = 0, one = 1, old;
+    MPI_Win told;
+    MPI_Win_allocate_shared(4096, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &flags, &told);
+    memset(flags, 0, 4096);
+    memset(w.base, 0, w.bytes);
+    barrier();
+    MPI_Win_lock_all(0, told);
+    if (test_rank == 0) {
+        MPI_Request held, request;
+        read_once(&w);
+        MPI_Send(&one, 1, MPI_INT64_T, 1, 3, MPI_COMM_WORLD);
+        MPI_Rget(buffer, BYTES, MPI_BYTE, 1, 0, BYTES, MPI_BYTE, w.win, &held);
+        while (!flag) {
+            MPI_Rget_accumulate(NULL, 0, MPI_INT64_T, &flag, 1, MPI_INT64_T, 1, 0, 1, MPI_INT64_T, MPI_NO_OP,
+                                told, &request);
+            MPI_Wait(&request, MPI_STATUS_IGNORE);
+        }
+        MPI_Get(&got, 1, MPI_INT64_T, 1, 0, 1, MPI_INT64_T, w.win);
+        MPI_Win_flush(1, w.win);
+        expect_eq(got, 1);
+        MPI_Wait(&held, MPI_STATUS_IGNORE);
+    } else if (test_rank == 1) {
+        MPI_Recv(&old, 1, MPI_INT64_T, 0, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        *(volatile int64_t *)(void *)w.base = 1;
+        MPI_Win_sync(w.win);
+        MPI_Fetch_and_op(&one, &old, MPI_INT64_T, 1, 0, MPI_REPLACE, told);
+        MPI_Win_flush(1, told);
+    }
+    barrier();
+    MPI_Win_unlock_all(told);
+    MPI_Win_free(&told);
+    close_in(&w);
+}
+
+/* A put that is under way through a window without a cache, when one with a cache is made over the same memory. */
+CASE(a_put_through_a_window_that_is_off) {
+    struct window off = open_in("off");
+    int64_t two = 2, got = 0;
+    MPI_Info info = make_info("always");
+    MPI_Win again;
+    memset(off.base, 0, off.bytes);
+    barrier();
+    if (test_rank == 0)
+        MPI_Put(&two, 1, MPI_INT64_T, 1, 512, 1, MPI_INT64_T, off.win);
+    MPI_Win_create(off.base, (MPI_Aint)off.bytes, 1, info, MPI_COMM_WORLD, &again);
+    MPI_Win_lock_all(0, again);
+    if (test_rank == 0) {
+        MPI_Get(&got, 1, MPI_INT64_T, 1, 512, 1, MPI_INT64_T, again);
+        MPI_Win_flush(1, again);
+        read_once(&off); /* and completes the put */
+        MPI_Get(&got, 1, MPI_INT64_T, 1, 512, 1, MPI_INT64_T, again);
+        MPI_Win_flush(1, again);
+        expect_eq(got, 2);
+    }
+    barrier();
+    MPI_Win_unlock_all(again);
+    MPI_Win_free(&again);
+    if (info != MPI_INFO_NULL)
+        MPI_Info_free(&info);
+    close_in(&off);
 }

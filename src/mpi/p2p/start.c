@@ -41,6 +41,17 @@ static void learn_world(void) {
     p2p_threads = level == MPI_THREAD_MULTIPLE;
 }
 
+/* A heater is for a core that no process needs: it has to know how many there are. */
+static void tell_heater(void) {
+    MPI_Comm comm;
+    int count = 1;
+    if (host_real.Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &comm) != MPI_SUCCESS)
+        return;
+    host_Comm_size(comm, &count);
+    host_real.Comm_free(&comm);
+    heater_neighbours((unsigned)count);
+}
+
 static int count_on_node(void) {
     int n = 0;
     for (int i = 0; i < p2p_size; i++)
@@ -83,6 +94,7 @@ void p2p_start(void) {
     if (!settings_get()->match)
         return;
     learn_world();
+    tell_heater();
     if (!open_all()) {
         if (!p2p_rank)
             log_error(

@@ -18,16 +18,22 @@ static bool follows(struct target *t, uint64_t address, uint64_t bytes) {
     return in_order;
 }
 
+/* How many may be fetched: within the window, as many as set, and no more than a quarter of what the cache can hold. */
 static uint64_t blocks_left(const struct window *w, const struct target *t, uint64_t from, uint64_t bytes) {
+    struct cache_stats s;
+    cache_stats(w->cache, &s);
     uint64_t end = t->base + t->bytes, left = from < end ? (end - from) / bytes : 0;
-    return left < w->ahead ? left : w->ahead;
+    uint64_t bounds[] = {w->ahead, s.storage_bytes / 4 / bytes, s.index_slots / 4};
+    for (size_t i = 0; i < sizeof bounds / sizeof *bounds; i++)
+        left = left < bounds[i] ? left : bounds[i];
+    return left;
 }
 
 /* The operation; its buffer is NULL if there is nothing to fetch or no memory for it. Under the lock. */
 static struct op plan(struct window *w, struct target *t, uint64_t address, uint64_t bytes) {
     uint64_t from = address + bytes, blocks = blocks_left(w, t, from, bytes);
     int target = (int)(t - w->targets);
-    bool wanted = blocks && cache_peek(w->cache, (uint32_t)target, from) == CACHE_NONE;
+    bool wanted = blocks && !t->ahead_pending && cache_peek(w->cache, (uint32_t)target, from) == CACHE_NONE;
     return (struct op){.kind = OP_AHEAD,
                        .window = w,
                        .target = target,
@@ -58,6 +64,7 @@ void ahead_missed(struct window *w, struct target *t, uint64_t address, uint64_t
     }
     if (inflight_add(&op) == NO_OP)
         return; /* MPI will write to the buffer: it is lost */
+    t->ahead_pending = true;
     w->ahead_fetched += op.bytes / bytes;
     t->ahead_from = op.address;
     t->ahead_to = op.address + op.bytes;
@@ -84,6 +91,11 @@ static void keep_block(const struct op *op, uint64_t place) {
     memcpy(cache_data(cache, entry), op->buffer + place, op->block);
     cache_settle(cache, entry);
     write_inserts++;
+}
+
+void ahead_ended(const struct op *op) {
+    op->window->targets[op->target].ahead_pending = false;
+    free(op->buffer);
 }
 
 void ahead_arrived(const struct op *op) {

@@ -629,6 +629,11 @@ static struct {
     uint64_t size;
 } passed = {.type = MPI_DATATYPE_NULL};
 
+void get_forget_type(MPI_Datatype type) {
+    if (passed.type == type)
+        passed.type = MPI_DATATYPE_NULL;
+}
+
 /* Now and then on the way past the cache. */
 static __attribute__((noinline)) int look_past(void *origin, int ocount, MPI_Datatype otype, int target,
                                                MPI_Aint disp, int tcount, MPI_Datatype ttype, MPI_Win win) {
@@ -673,7 +678,7 @@ static __attribute__((noinline)) int get_plain(void *origin, int ocount, MPI_Dat
  * without reuse least. */
 static inline void count_past(struct window *w, struct target *t, int count) {
     t->last_get = inflight_issued++;
-    w->bytes_fetched += (uint64_t)count * passed.size;
+    w->bytes_fetched += LIKELY(count > 0) ? (uint64_t)count * passed.size : 0;
     window_use(w, t);
 }
 

@@ -157,7 +157,7 @@ void inflight_remove(uint32_t id) {
     free((void *)ops[id].there.list);
     free(ops[id].cached);
     if (ops[id].kind == OP_AHEAD)
-        free(ops[id].buffer);
+        ahead_ended(&ops[id]);
     ops[id].next_request = op_free;
     op_free = id;
 }

@@ -14,7 +14,7 @@
 enum { MOST_POLLS = 16 };
 
 _Atomic bool progress_fresh;
-_Atomic uint32_t progress_left = 1;
+_Atomic int32_t progress_left = 1;
 
 static _Atomic uint64_t last,
     limit; /* the last call of MPI that is known of; how long ago it may be; in ticks */
@@ -69,5 +69,5 @@ void progress_poll_slowly(void) {
         atomic_store_explicit(&last, now, memory_order_relaxed);
     next = since > most ? 1 : 2 * next < MOST_POLLS ? 2 * next : MOST_POLLS;
     atomic_store_explicit(&stride, next, memory_order_relaxed);
-    atomic_store_explicit(&progress_left, next, memory_order_relaxed);
+    atomic_store_explicit(&progress_left, (int32_t)next, memory_order_relaxed);
 }

@@ -78,13 +78,11 @@ static void forget(uint32_t id) {
 /* MPI may have one handle for all requests that are complete at once. Two that are quiet may share it; else the completion of the
  * older one escaped us. */
 static void make_way(uint32_t id, MPI_Request request) {
-    uint32_t older = chain_out(request);
-    if (older == NO_OP)
-        return;
-    if (inflight_at(older)->kind == OP_QUIET && inflight_at(id)->kind == OP_QUIET)
-        put_back(older);
-    else
-        give_up(older);
+    for (uint32_t older; (older = chain_out(request)) != NO_OP; give_up(older))
+        if (inflight_at(older)->kind == OP_QUIET && inflight_at(id)->kind == OP_QUIET) {
+            put_back(older);
+            return;
+        }
 }
 
 void request_track(uint32_t id, MPI_Request request) {

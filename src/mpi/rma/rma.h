@@ -109,6 +109,8 @@ void inflight_complete(uint32_t id, bool keep);
 int get_noop(const void *nothing, int ncount, MPI_Datatype ntype, void *result, int rcount,
              MPI_Datatype rtype, int target, MPI_Aint disp, int tcount, MPI_Datatype ttype, MPI_Win win);
 /* Issues a get of these bytes: an MPI error code. */
+/* The type is freed: its handle may come back as another. */
+void get_forget_type(MPI_Datatype type);
 int fetch(struct window *w, int target, uint64_t address, const struct shape *there, void *buffer,
           const struct shape *here);
 /* Counts a get that was passed to MPI. */
@@ -135,6 +137,8 @@ void ahead_missed(struct window *w, struct target *t, uint64_t address, uint64_t
 void ahead_hit(struct window *w, struct target *t, uint64_t address, uint64_t bytes);
 /* What was read ahead is there. */
 void ahead_arrived(const struct op *op);
+/* It is over, whatever became of it. */
+void ahead_ended(const struct op *op);
 
 /* ---- request.c ---- */
 
@@ -167,12 +171,12 @@ static inline void progress_note(void) {
     atomic_store_explicit(&progress_fresh, true, memory_order_relaxed);
 }
 /* Calls MPI if it was not called for a while: a rank that is served from the cache still serves others. */
-extern HIDDEN _Atomic uint32_t progress_left;
+extern HIDDEN _Atomic int32_t progress_left;
 void progress_poll_slowly(void);
 static inline void progress_poll(void) {
-    uint32_t left = atomic_load_explicit(&progress_left, memory_order_relaxed) - 1;
+    int32_t left = atomic_load_explicit(&progress_left, memory_order_relaxed) - 1;
     atomic_store_explicit(&progress_left, left, memory_order_relaxed);
-    if (UNLIKELY(!left))
+    if (UNLIKELY(left <= 0)) /* below: another thread is just setting it anew, or has lost to this one */
         progress_poll_slowly();
 }
 

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 
 #include "mpi/hooks.h"
+#include "mpi/p2p/lock.h"
 #include "mpi/rma/measure.h"
 #include "mpi/rma/rma.h"
 #include "mpi/rma/worth.h"
@@ -244,12 +245,15 @@ static inline int flush_plain(struct window *w, struct target *t, int target, MP
 }
 
 static int flush_timed(struct window *w, struct target *t, enum scope scope, int (*host)(int, MPI_Win)) {
+    bool polls = scope == SCOPE_REMOTE && t->used_stamp != w->flush_stamp;
     uint64_t gets = t->alone, start = clock_ticks();
     rma_lock();
     uint64_t before = inflight_issued, ticks = measure_flush_start(t);
     rma_unlock();
     int rc = host((int)(t - w->targets), w->handle);
     uint64_t returned = clock_ticks();
+    if (polls)
+        acquire(NEWS_FLUSH_POLL);
     rma_lock();
     if (ticks)
         measure_flush(t, ticks);
@@ -487,6 +491,7 @@ int hook_Win_wait(MPI_Win win) {
 }
 
 int hook_Win_test(MPI_Win win, int *flag) {
+    p2p_poll();
     int rc = host_Win_test(win, flag);
     return rc != MPI_SUCCESS || *flag ? opened(window_find(win), NEWS_PSCW, rc) : rc;
 }

@@ -131,6 +131,7 @@ static void assume_busy(struct window *w) {
     for (int i = 0; i < w->size; i++) {
         struct target *t = &w->targets[i];
         t->last_get = inflight_issued;
+        t->plain = false;
         window_mark_busy(w, t);
         if (!w->wrote)
             continue;
@@ -597,7 +598,9 @@ int hook_Win_free(MPI_Win *win) {
 
 /* A handle may be given to a new type as soon as MPI has freed this one. */
 int hook_Type_free(MPI_Datatype *type) {
-    if (type)
+    if (type) {
         layout_forget(*type);
+        get_forget_type(*type);
+    }
     return host_Type_free(type);
 }

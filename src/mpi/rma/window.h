@@ -50,6 +50,7 @@ struct target {
     uint64_t process;               /* which process this is, over all windows */
     uint64_t walk_next, walk_bytes; /* if the gets go in order: where the next one begins, and its size */
     uint64_t ahead_from, ahead_to;  /* read ahead, and not asked for yet */
+    bool ahead_pending;             /* ... and still on its way */
 };
 
 /* What the cache of a window costs and saves: see worth.h. */

@@ -161,6 +161,16 @@ static int note_fetch(MPI_Win win, int rank, void *result, MPI_Count count, MPI_
     return rc;
 }
 
+/* The same with a request. Where it is complete at once, MPI may have given it a handle that it shares with requests that are
+ * known to bring no news: so this call acquires as well, and not only the one that completes the request. */
+static int note_fetch_request(MPI_Win win, int rank, void *result, MPI_Count count, MPI_Datatype type,
+                              int rc) {
+    rc = note_fetch(win, rank, result, count, type, rc);
+    if (settings_get()->atomics == ATOMICS_ACQUIRE)
+        acquire(NEWS_ATOMIC);
+    return rc;
+}
+
 /* A write is the host's call between the two. */
 #define WRITE(call, disp, count, type, op)                                                                   \
     do {                                                                                                     \
@@ -207,9 +217,9 @@ int hook_Get_accumulate(const void *origin, int ocount, MPI_Datatype otype, void
 int hook_Rget_accumulate(const void *origin, int ocount, MPI_Datatype otype, void *result, int rcount,
                          MPI_Datatype rtype, int target, MPI_Aint disp, int tcount, MPI_Datatype ttype,
                          MPI_Op op, MPI_Win win, MPI_Request *request) {
-    WRITE(note_fetch(win, target, result, rcount, rtype,
-                     host_Rget_accumulate(origin, ocount, otype, result, rcount, rtype, target, disp, tcount,
-                                          ttype, op, win, request)),
+    WRITE(note_fetch_request(win, target, result, rcount, rtype,
+                             host_Rget_accumulate(origin, ocount, otype, result, rcount, rtype, target, disp,
+                                                  tcount, ttype, op, win, request)),
           disp, tcount, ttype, op);
 }
 
@@ -264,9 +274,9 @@ int hook_Get_accumulate_c(const void *origin, MPI_Count ocount, MPI_Datatype oty
 int hook_Rget_accumulate_c(const void *origin, MPI_Count ocount, MPI_Datatype otype, void *result,
                            MPI_Count rcount, MPI_Datatype rtype, int target, MPI_Aint disp, MPI_Count tcount,
                            MPI_Datatype ttype, MPI_Op op, MPI_Win win, MPI_Request *request) {
-    WRITE(note_fetch(win, target, result, rcount, rtype,
-                     host_Rget_accumulate_c(origin, ocount, otype, result, rcount, rtype, target, disp,
-                                            tcount, ttype, op, win, request)),
+    WRITE(note_fetch_request(win, target, result, rcount, rtype,
+                             host_Rget_accumulate_c(origin, ocount, otype, result, rcount, rtype, target,
+                                                    disp, tcount, ttype, op, win, request)),
           disp, tcount, ttype, op);
 }
 #endif
