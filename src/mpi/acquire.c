@@ -118,9 +118,9 @@ __attribute__((constructor)) static void find_all(void) {
     DEFINE(PMPI_##name, name, kind, params, args, host_is_marked(__builtin_frame_address(0)), brought,       \
            instead)
 
-/* A tool has to see the call as it is. Processes of another program do not know that it should be the twin. */
+/* A tool has to see the call as it is. */
 #define LOOP(name, twin_args)                                                                                \
-    if (UNLIKELY(p2p_on) && far_is_used && !has_tool && meet_is_among_us(comm)) {                            \
+    if (UNLIKELY(p2p_on) && far_is_used && !has_tool) {                                                      \
         MPI_Request request;                                                                                 \
         rc = twin.name twin_args;                                                                            \
         if (rc == MPI_SUCCESS)                                                                               \

@@ -287,28 +287,3 @@ CASE(unlike_histories) {
     use_and_free(half);
     use_and_free(all);
 }
-
-/* MPI_Comm_disconnect waits for what is under way, not for the program to ask for what is complete. */
-CASE(disconnect_with_requests) {
-    MPI_Comm comm;
-    MPI_Request requests[2];
-    int in = 0, out = test_rank;
-    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
-    MPI_Irecv(&in, 1, MPI_INT, previous(), 0, comm, &requests[0]);
-    barrier();
-    MPI_Isend(&out, 1, MPI_INT, peer(), 0, comm, &requests[1]);
-    MPI_Comm_disconnect(&comm);
-    MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
-    expect_eq(in, previous());
-}
-
-CASE(disconnect_with_an_inactive_request) {
-    SKIP_IF(!own_messages(), "MPICH waits for it");
-    MPI_Comm comm;
-    MPI_Request request;
-    int in;
-    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
-    MPI_Recv_init(&in, 1, MPI_INT, previous(), 0, comm, &request);
-    MPI_Comm_disconnect(&comm);
-    MPI_Request_free(&request);
-}

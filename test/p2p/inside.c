@@ -272,17 +272,7 @@ CASE(win_create_and_free) {
     run(in_window_create_and_free);
 }
 
-static void wait_in_window(void) {
-    MPI_Win_wait(window.win);
-}
-
-static void test_window(void) {
-    for (int flag = 0; !flag;)
-        MPI_Win_test(window.win, &flag);
-}
-
-/* A rank sits in MPI_Win_wait, or repeats MPI_Win_test, until the other has put something and said so. */
-static void (*await_puts)(void);
+/* A rank sits in MPI_Win_wait until the other has put something and said so. */
 static void in_win_wait(void) {
     int other = test_rank ^ 1, word = 7;
     MPI_Group all, group;
@@ -296,28 +286,19 @@ static void in_win_wait(void) {
         MPI_Win_complete(window.win);
     } else {
         MPI_Win_post(group, 0, window.win);
-        await_puts();
+        MPI_Win_wait(window.win);
     }
     MPI_Group_free(&group);
     MPI_Group_free(&all);
 }
 
-static void receiver_awaits_puts(void (*how)(void)) {
-    await_puts = how;
+CASE(win_wait) {
     window = make_window(4096, NULL);
     buffer = aligned_bytes(LARGEST);
     for (int s = 0; s < SIZES; s++)
         receiver_sits(in_win_wait, sizes[s], s);
     free(buffer);
     free_window(&window);
-}
-
-CASE(win_wait) {
-    receiver_awaits_puts(wait_in_window);
-}
-
-CASE(win_test) {
-    receiver_awaits_puts(test_window);
 }
 
 /* The other way round: it waits for a post that does not come before its message is taken. */
@@ -421,130 +402,4 @@ CASE(large_send_against_a_lock) {
     }
     free(buffer);
     free_window(&window);
-}
-
-/* In calls for a communicator whose messages are MPI's own: both sides send and receive there. */
-static MPI_Comm foreign;
-
-static void in_foreign_recv(void) {
-    int word = 0, other = test_rank ^ 1;
-    if (other >= test_size)
-        return;
-    if (test_rank % 2 == 0)
-        MPI_Send(&word, 1, MPI_INT, other, 97, foreign);
-    else
-        MPI_Recv(&word, 1, MPI_INT, other, 97, foreign, MPI_STATUS_IGNORE);
-}
-
-static void in_foreign_ssend(void) {
-    int word = 0, other = test_rank ^ 1;
-    if (other >= test_size)
-        return;
-    if (test_rank % 2 == 1)
-        MPI_Ssend(&word, 1, MPI_INT, other, 97, foreign);
-    else
-        MPI_Recv(&word, 1, MPI_INT, other, 97, foreign, MPI_STATUS_IGNORE);
-}
-
-static void in_foreign_probe(void) {
-    MPI_Status status;
-    if (test_rank % 2 == 1)
-        MPI_Probe(test_rank ^ 1, 97, foreign, &status);
-    in_foreign_recv();
-}
-
-static void in_foreign_mprobe(void) {
-    MPI_Message message;
-    int word;
-    if (test_rank % 2 == 0) {
-        in_foreign_recv();
-        return;
-    }
-    MPI_Mprobe(test_rank ^ 1, 97, foreign, &message, MPI_STATUS_IGNORE);
-    MPI_Mrecv(&word, 1, MPI_INT, &message, MPI_STATUS_IGNORE);
-}
-
-static void in_foreign_barrier(void) {
-    MPI_Barrier(foreign);
-}
-
-CASE(foreign_communicator) {
-    static place *const places[] = {in_foreign_recv, in_foreign_ssend, in_foreign_probe, in_foreign_mprobe,
-                                    in_foreign_barrier};
-    MPI_Request request;
-    MPI_Comm_idup(MPI_COMM_WORLD, &foreign, &request);
-    MPI_Wait(&request, MPI_STATUS_IGNORE);
-    buffer = aligned_bytes(LARGEST);
-    for (int p = 0; p < 5; p++)
-        for (int s = 0; s < SIZES; s++)
-            receiver_sits(places[p], sizes[s], s);
-    free(buffer);
-    MPI_Comm_free(&foreign);
-}
-
-/* The odd rank looks at its window by atomics and flushes until the even one has written there. */
-static void in_flushes(void) {
-    int one = 1, none = 0, seen = 0, other = test_rank ^ 1;
-    if (other >= test_size)
-        return;
-    if (test_rank % 2 == 0) {
-        MPI_Accumulate(&one, 1, MPI_INT, other, 0, 1, MPI_INT, MPI_REPLACE, window.win);
-        MPI_Win_flush(other, window.win);
-        return;
-    }
-    while (seen != 1) {
-        MPI_Fetch_and_op(&none, &seen, MPI_INT, test_rank, 0, MPI_NO_OP, window.win);
-        MPI_Win_flush(test_rank, window.win);
-    }
-    MPI_Fetch_and_op(&none, &seen, MPI_INT, test_rank, 0, MPI_REPLACE, window.win);
-    MPI_Win_flush(test_rank, window.win);
-}
-
-CASE(flushes) {
-    window = make_window(4096, NULL);
-    buffer = aligned_bytes(LARGEST);
-    int none = 0, was;
-    MPI_Win_lock_all(0, window.win);
-    MPI_Fetch_and_op(&none, &was, MPI_INT, test_rank, 0, MPI_REPLACE, window.win);
-    MPI_Win_flush(test_rank, window.win);
-    barrier();
-    for (int s = 0; s < SIZES; s++)
-        receiver_sits(in_flushes, sizes[s], s);
-    MPI_Win_unlock_all(window.win);
-    free(buffer);
-    free_window(&window);
-}
-
-/* More is on the way than there is room for when the sender goes inside; the other sends on only when all of it came. What
- * waits is sent at once, and not when the sender's helper happens to look, ten seconds later. */
-CASE(what_waits_goes_on) {
-    enum { MANY = 600, BYTES = 1024 };
-    SKIP_IF(test_size < 3, "needs three ranks");
-    static char bytes[BYTES];
-    static MPI_Request requests[MANY];
-    double worst = 0;
-    MPI_Comm others;
-    MPI_Comm_split(MPI_COMM_WORLD, test_rank == 1, test_rank, &others);
-    for (int i = 0; i < 60 && worst < 5; i++) {
-        double begin = now();
-        if (test_rank == 0)
-            for (int n = 0; n < MANY; n++)
-                MPI_Isend(bytes, BYTES, MPI_BYTE, 1, 0, MPI_COMM_WORLD, &requests[n]);
-        if (test_rank == 1) {
-            sleep_ms(5);
-            for (int n = 0; n < MANY; n++)
-                MPI_Recv(bytes, BYTES, MPI_BYTE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-            MPI_Send(bytes, 1, MPI_BYTE, 2, 1, MPI_COMM_WORLD);
-        }
-        if (test_rank == 2)
-            MPI_Recv(bytes, 1, MPI_BYTE, 1, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-        MPI_Barrier(others);
-        if (test_rank == 0)
-            MPI_Waitall(MANY, requests, MPI_STATUSES_IGNORE);
-        double took = now() - begin;
-        MPI_Allreduce(&took, &begin, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
-        worst = begin > worst ? begin : worst;
-    }
-    expect(worst < 5);
-    MPI_Comm_free(&others);
 }

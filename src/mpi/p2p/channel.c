@@ -113,11 +113,10 @@ static uint64_t pull_address(const struct request *r) {
     return can ? (uint64_t)(uintptr_t)r->data.first : 0;
 }
 
-/* The next pieces of a transfer, as large as the way allows; what goes at once may be set to less, down to nothing. */
+/* The next piece of a transfer. */
 static int send_piece(struct request *r) {
-    uint64_t most = net_node_eager(p2p_node);
     while (r->moved < r->wanted) {
-        uint64_t left = r->wanted - r->moved, bytes = left < most ? left : most;
+        uint64_t left = r->wanted - r->moved, bytes = left < node_eager ? left : node_eager;
         struct head h = {.kind = HEAD_DATA, .id = r->answer, .bytes = bytes, .place = r->moved};
         int rc = channel_try(r->peer, &h, &r->data, r->moved, bytes);
         if (rc)

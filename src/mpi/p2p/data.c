@@ -9,7 +9,6 @@
  * own error. */
 #include <errno.h>
 #include <limits.h>
-#include <pthread.h>
 #include <stdlib.h>
 
 #include "mpi/p2p/p2p.h"
@@ -49,8 +48,8 @@ static int show(const void *buffer, MPI_Count count, MPI_Datatype type, struct c
 
 /* ---- opaque types ---- */
 
-static int send_to_self(const void *from, MPI_Count from_count, MPI_Datatype from_type, void *to,
-                        MPI_Count to_count, MPI_Datatype to_type) {
+static int to_self(const void *from, MPI_Count from_count, MPI_Datatype from_type, void *to,
+                   MPI_Count to_count, MPI_Datatype to_type) {
 #if MPI_VERSION >= 4
     return host_real.Sendrecv_c(from, from_count, from_type, 0, 0, to, to_count, to_type, 0, 0, alone,
                                 MPI_STATUS_IGNORE);
@@ -58,18 +57,6 @@ static int send_to_self(const void *from, MPI_Count from_count, MPI_Datatype fro
     return host_real.Sendrecv(from, (int)from_count, from_type, 0, 0, to, (int)to_count, to_type, 0, 0, alone,
                               MPI_STATUS_IGNORE);
 #endif
-}
-
-/* All use one communicator and one tag, some under the lock and some not: threads would take each other's bytes. */
-static int to_self(const void *from, MPI_Count from_count, MPI_Datatype from_type, void *to,
-                   MPI_Count to_count, MPI_Datatype to_type) {
-    static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
-    if (p2p_threads)
-        pthread_mutex_lock(&turn);
-    int rc = send_to_self(from, from_count, from_type, to, to_count, to_type);
-    if (p2p_threads)
-        pthread_mutex_unlock(&turn);
-    return rc;
 }
 
 int data_pack(struct data *d) {

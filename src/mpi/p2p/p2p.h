@@ -261,9 +261,6 @@ void request_finish(struct request *r);
 /* Releases finished orphans whose datatypes need a thread that may call MPI. How many. */
 int request_bury(void);
 
-/* Whether communication goes on in this communicator; walks through all requests. Under the lock. */
-bool request_is_pending(const struct comm *c);
-
 /* ---- fortran.c ---- */
 
 /* Open MPI's Fortran calls look for a handle's number inside what it points to. */

@@ -46,27 +46,6 @@ static bool probe(struct comm *c, int source, int tag, MPI_Status *status, bool 
     return m != NULL;
 }
 
-/* Where messages come through MPI nobody would answer them while we sit in it. A tool has to see the call as it is. */
-static bool must_poll(void) {
-    return p2p_on && far_is_used && !host_has_tool;
-}
-
-static void between_polls(struct pause *pause) {
-    p2p_lock();
-    int n = p2p_progress();
-    p2p_unlock();
-    if (!n)
-        p2p_pause(pause);
-}
-
-static int probe_host(int source, int tag, MPI_Comm comm, MPI_Status *status) {
-    struct pause pause = {0};
-    int flag = 0, rc;
-    while ((rc = host_Iprobe(source, tag, comm, &flag, status)) == MPI_SUCCESS && !flag)
-        between_polls(&pause);
-    return rc;
-}
-
 int hook_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status) {
     struct comm *c = p2p_on ? comm_from(0, source, tag, comm) : NULL;
     if (c) {
@@ -74,7 +53,7 @@ int hook_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status) {
         return MPI_SUCCESS;
     }
     p2p_enter();
-    int rc = must_poll() ? probe_host(source, tag, comm, status) : host_Probe(source, tag, comm, status);
+    int rc = host_Probe(source, tag, comm, status);
     p2p_leave();
     acquire(NEWS_PROBE);
     return rc;
@@ -86,7 +65,6 @@ int hook_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *statu
         *flag = probe(c, source, tag, status, false);
         return MPI_SUCCESS;
     }
-    p2p_poll();
     int rc = host_Iprobe(source, tag, comm, flag, status);
     if (rc != MPI_SUCCESS || *flag)
         acquire(NEWS_PROBE);
@@ -116,21 +94,12 @@ static int take(struct comm *c, int source, int tag, MPI_Message *message, MPI_S
     return m != NULL;
 }
 
-static int mprobe_host(int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status) {
-    struct pause pause = {0};
-    int flag = 0, rc;
-    while ((rc = host_Improbe(source, tag, comm, &flag, message, status)) == MPI_SUCCESS && !flag)
-        between_polls(&pause);
-    return rc;
-}
-
 int hook_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status) {
     struct comm *c = p2p_on && message ? comm_from(0, source, tag, comm) : NULL;
     if (c)
         return take(c, source, tag, message, status, true) > 0 ? MPI_SUCCESS : comm_error(c, MPI_ERR_NO_MEM);
     p2p_enter();
-    int rc = must_poll() ? mprobe_host(source, tag, comm, message, status)
-                         : host_Mprobe(source, tag, comm, message, status);
+    int rc = host_Mprobe(source, tag, comm, message, status);
     p2p_leave();
     acquire(NEWS_PROBE);
     return rc;
@@ -144,7 +113,6 @@ int hook_Improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Message *mes
             *flag = found;
         return found >= 0 ? MPI_SUCCESS : comm_error(c, MPI_ERR_NO_MEM);
     }
-    p2p_poll();
     int rc = host_Improbe(source, tag, comm, flag, message, status);
     if (rc != MPI_SUCCESS || *flag)
         acquire(NEWS_PROBE);

@@ -61,23 +61,15 @@ __attribute__((always_inline)) static inline int recv_blocking(struct comm *c, v
     return LIKELY(rc == MPI_SUCCESS) ? rc : comm_error(c, rc);
 }
 
-/* What is left to MPI: see send.c. */
-#define RECV(name, twin, count_t)                                                                            \
+#define RECV(name, count_t)                                                                                  \
     int hook_##name(void *buffer, count_t count, MPI_Datatype type, int source, int tag, MPI_Comm comm,      \
                     MPI_Status *status) {                                                                    \
         struct comm *c = p2p_on ? comm_from(count, source, tag, comm) : NULL;                                \
         if (c)                                                                                               \
             return recv_blocking(c, buffer, count, type, source, tag, status);                               \
-        int rc;                                                                                              \
-        if (p2p_on && far_is_used && !host_has_tool) {                                                       \
-            MPI_Request request;                                                                             \
-            rc = host_##twin(buffer, count, type, source, tag, comm, &request);                              \
-            rc = rc == MPI_SUCCESS ? p2p_wait_host(&request, status) : rc;                                   \
-        } else {                                                                                             \
-            p2p_enter();                                                                                     \
-            rc = host_##name(buffer, count, type, source, tag, comm, status);                                \
-            p2p_leave();                                                                                     \
-        }                                                                                                    \
+        p2p_enter();                                                                                         \
+        int rc = host_##name(buffer, count, type, source, tag, comm, status);                                \
+        p2p_leave();                                                                                         \
         acquire(NEWS_RECV);                                                                                  \
         return rc;                                                                                           \
     }
@@ -115,9 +107,9 @@ static int recv_start(struct comm *c, void *buffer, MPI_Count count, MPI_Datatyp
         return host_##name(buffer, count, type, source, tag, comm, request);                                 \
     }
 
-RECV(Recv, Irecv, int)
+RECV(Recv, int)
 IRECV(Irecv, int)
 #if MPI_VERSION >= 4
-RECV(Recv_c, Irecv_c, MPI_Count)
+RECV(Recv_c, MPI_Count)
 IRECV(Irecv_c, MPI_Count)
 #endif

@@ -132,27 +132,15 @@ __attribute__((always_inline)) static inline int send_any(struct comm *c, const 
     return LIKELY(rc == MPI_SUCCESS) ? rc : comm_error(c, rc);
 }
 
-/* To a communicator that is left to MPI. Where messages come through MPI nobody would answer them while we sit in it: so it is
- * made of its non-blocking twin. A tool has to see the call as it is. */
-static int wait_for_twin(int rc, MPI_Request *request) {
-    return rc == MPI_SUCCESS ? p2p_wait_host(request, MPI_STATUS_IGNORE) : rc;
-}
-
-#define SEND(name, twin, count_t, mode)                                                                      \
+#define SEND(name, count_t, mode)                                                                            \
     int hook_##name(const void *buffer, count_t count, MPI_Datatype type, int dest, int tag,                 \
                     MPI_Comm comm) {                                                                         \
         struct comm *c = p2p_on ? comm_to(count, dest, tag, comm) : NULL;                                    \
         if (c)                                                                                               \
             return send_any(c, buffer, count, type, dest, tag, mode, NULL);                                  \
-        int rc;                                                                                              \
-        if (p2p_on && far_is_used && !host_has_tool) {                                                       \
-            MPI_Request request;                                                                             \
-            rc = wait_for_twin(host_##twin(buffer, count, type, dest, tag, comm, &request), &request);       \
-        } else {                                                                                             \
-            p2p_enter();                                                                                     \
-            rc = host_##name(buffer, count, type, dest, tag, comm);                                          \
-            p2p_leave();                                                                                     \
-        }                                                                                                    \
+        p2p_enter();                                                                                         \
+        int rc = host_##name(buffer, count, type, dest, tag, comm);                                          \
+        p2p_leave();                                                                                         \
         if (mode == MODE_SYNC)                                                                               \
             acquire(NEWS_SEND_SYNC);                                                                         \
         return rc;                                                                                           \
@@ -170,19 +158,19 @@ static int wait_for_twin(int rc, MPI_Request *request) {
         return rc;                                                                                           \
     }
 
-SEND(Send, Isend, int, MODE_STANDARD)
-SEND(Bsend, Ibsend, int, MODE_BUFFERED)
-SEND(Ssend, Issend, int, MODE_SYNC)
-SEND(Rsend, Irsend, int, MODE_READY)
+SEND(Send, int, MODE_STANDARD)
+SEND(Bsend, int, MODE_BUFFERED)
+SEND(Ssend, int, MODE_SYNC)
+SEND(Rsend, int, MODE_READY)
 ISEND(Isend, int, MODE_STANDARD)
 ISEND(Ibsend, int, MODE_BUFFERED)
 ISEND(Issend, int, MODE_SYNC)
 ISEND(Irsend, int, MODE_READY)
 #if MPI_VERSION >= 4
-SEND(Send_c, Isend_c, MPI_Count, MODE_STANDARD)
-SEND(Bsend_c, Ibsend_c, MPI_Count, MODE_BUFFERED)
-SEND(Ssend_c, Issend_c, MPI_Count, MODE_SYNC)
-SEND(Rsend_c, Irsend_c, MPI_Count, MODE_READY)
+SEND(Send_c, MPI_Count, MODE_STANDARD)
+SEND(Bsend_c, MPI_Count, MODE_BUFFERED)
+SEND(Ssend_c, MPI_Count, MODE_SYNC)
+SEND(Rsend_c, MPI_Count, MODE_READY)
 ISEND(Isend_c, MPI_Count, MODE_STANDARD)
 ISEND(Ibsend_c, MPI_Count, MODE_BUFFERED)
 ISEND(Issend_c, MPI_Count, MODE_SYNC)
