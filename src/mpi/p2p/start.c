@@ -45,7 +45,8 @@ static void learn_world(void) {
 static void tell_heater(void) {
     MPI_Comm comm;
     int count = 1;
-    if (host_real.Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &comm) != MPI_SUCCESS)
+    if (host_real.Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &comm) !=
+        MPI_SUCCESS)
         return;
     host_Comm_size(comm, &count);
     host_real.Comm_free(&comm);

@@ -12,7 +12,6 @@
 #include <stdlib.h>
 
 #include "mpi/hooks.h"
-#include "mpi/p2p/lock.h"
 #include "mpi/rma/measure.h"
 #include "mpi/rma/rma.h"
 #include "mpi/rma/worth.h"
@@ -491,7 +490,6 @@ int hook_Win_wait(MPI_Win win) {
 }
 
 int hook_Win_test(MPI_Win win, int *flag) {
-    p2p_poll();
     int rc = host_Win_test(win, flag);
     return rc != MPI_SUCCESS || *flag ? opened(window_find(win), NEWS_PSCW, rc) : rc;
 }
