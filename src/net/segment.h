@@ -2,7 +2,15 @@
 #ifndef HEARTH_NET_SEGMENT_H
 #define HEARTH_NET_SEGMENT_H
 
-#include "net/net.h"
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/base.h"
+
+/* What the others need to reach this process's segment; exchanged by the caller, by whatever means. */
+struct net_address {
+    char bytes[64];
+};
 
 /* Where a segment begins: random, so that nothing else is taken for it. */
 struct segment_token {

@@ -5,7 +5,7 @@
 #include <pthread.h>
 #include <sys/resource.h>
 
-#include "net/node.h"
+#include "net/node/node.h"
 #include "net_help.h"
 
 /* A header of 16 bytes: the number of the message among those of its sender, and what to do. */

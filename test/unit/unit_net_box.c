@@ -4,7 +4,7 @@
 #include <pthread.h>
 #include <sched.h>
 
-#include "net/box.h"
+#include "net/node/box.h"
 
 enum { RING = 4096, HEADER = 24, MOST = RING / 2 };
 

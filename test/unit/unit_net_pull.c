@@ -5,8 +5,8 @@
 #include <errno.h>
 #include <sys/syscall.h>
 
-#include "net/node.h"
-#include "net/pull.h"
+#include "net/node/node.h"
+#include "net/node/pull.h"
 #include "net_help.h"
 
 enum { BYTES = 5 << 20 };

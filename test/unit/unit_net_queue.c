@@ -5,7 +5,7 @@
 #include <pthread.h>
 #include <sched.h>
 
-#include "net/queue.h"
+#include "net/node/queue.h"
 
 enum { RING = 4096, HEADER = 16, WRITERS = 4 };
 

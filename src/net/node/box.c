@@ -19,7 +19,7 @@
  * looks in vain and looks again in the next poll, since the counters still differ; if the message is found
  * before its bell, likewise. A counter that has come round is no matter, since a box holds far less than
  * 32768 records. */
-#include "net/box.h"
+#include "net/node/box.h"
 
 void box_write_open(struct box_writer *w, struct box_shared *shared, char *ring, size_t bytes,
                     _Atomic uint16_t *bell) {

@@ -5,7 +5,7 @@
  * ancestors may, and the one it names, with that one's descendants. Ranks are siblings: naming the parent,
  * which is the launcher, lets them in and nobody who could not kill them anyway. Behind a shell of its own
  * a rank's parent is not the others'; then pulling does not work, which the first try shows. */
-#include "net/pull.h"
+#include "net/node/pull.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 /* pull.h: copies out of another process's memory. */
-#ifndef HEARTH_NET_PULL_H
-#define HEARTH_NET_PULL_H
+#ifndef HEARTH_NET_NODE_PULL_H
+#define HEARTH_NET_NODE_PULL_H
 
 #include <stddef.h>
 #include <stdint.h>

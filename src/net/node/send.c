@@ -10,7 +10,7 @@
 #include <assert.h>
 #include <errno.h>
 
-#include "net/node.h"
+#include "net/node/node.h"
 
 enum { BOX_AFTER = 16 }; /* messages, where boxes are scarce */
 

@@ -9,13 +9,13 @@
  * a word RECORD_SKIP sends the reader to the start. The word is what publishes a record: it is stored last,
  * with release, and read first, with acquire; 0 means that nothing has been published here. So a small
  * message costs the reader one cache line, and the writer one store with an order. */
-#ifndef HEARTH_NET_RECORD_H
-#define HEARTH_NET_RECORD_H
+#ifndef HEARTH_NET_NODE_RECORD_H
+#define HEARTH_NET_NODE_RECORD_H
 
 #include <stdatomic.h>
 #include <string.h>
 
-#include "net/net.h"
+#include "net/node/messages.h"
 
 #define RECORD_SKIP UINT32_MAX
 

@@ -4,7 +4,7 @@
  * than messages to oneself. Where there are too many for that, boxes have the least useful size, those who
  * talk most get them, and the rest share a large queue. A box need not be larger than BOX_MOST: from there
  * on streams do not get faster, while more of the CPU's caches is in use. */
-#include "net/plan.h"
+#include "net/node/plan.h"
 
 #include <errno.h>
 #include <unistd.h>

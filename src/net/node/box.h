@@ -1,8 +1,8 @@
 /* box.h: a ring for the messages of one sender to one receiver. It lies in the receiver's segment. */
-#ifndef HEARTH_NET_BOX_H
-#define HEARTH_NET_BOX_H
+#ifndef HEARTH_NET_NODE_BOX_H
+#define HEARTH_NET_NODE_BOX_H
 
-#include "net/record.h"
+#include "net/node/record.h"
 
 /* The part that both see, besides the ring. Two cache lines, since some machines fetch them in pairs. */
 struct box_shared {

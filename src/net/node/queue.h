@@ -1,8 +1,8 @@
 /* queue.h: a ring for the messages of all senders to one receiver. It lies in the receiver's segment. */
-#ifndef HEARTH_NET_QUEUE_H
-#define HEARTH_NET_QUEUE_H
+#ifndef HEARTH_NET_NODE_QUEUE_H
+#define HEARTH_NET_NODE_QUEUE_H
 
-#include "net/record.h"
+#include "net/node/record.h"
 
 struct queue_shared {
     _Alignas(2 * CACHE_LINE) _Atomic uint64_t tail; /* bytes reserved so far; all writers */

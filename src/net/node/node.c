@@ -3,14 +3,14 @@
  *
  * A node object belongs to one thread at a time. It is in memory of its own; what others see is in the
  * segment, whose parts say who writes what (plan.h). Several of them may be in one process. */
-#include "net/node.h"
+#include "net/node/node.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "net/pull.h"
+#include "net/node/pull.h"
 
 /* ---- open and close ---- */
 

@@ -7,7 +7,7 @@
  * the sender just when it writes there: a stream would lose a quarter of its speed. But who waits for an
  * answer wants to see it without its bell, which comes in a line of its own and costs as much time again.
  * So after some empty polls the box that was read last is looked at too. */
-#include "net/node.h"
+#include "net/node/node.h"
 
 enum { EMPTY_POLLS = 2 };
 

@@ -2,7 +2,7 @@
 #ifndef HEARTH_NET_NODE_H
 #define HEARTH_NET_NODE_H
 
-#include "net/plan.h"
+#include "net/node/plan.h"
 
 /* One of the others, or oneself. */
 struct peer {

@@ -12,7 +12,7 @@
  * A writer that is killed between reserving and publishing stops the queue for good: the others find it
  * full after a while, and are told so. Nothing here waits, so nothing hangs; the launcher is about to end
  * the job. */
-#include "net/queue.h"
+#include "net/node/queue.h"
 
 void queue_write_open(struct queue_writer *w, struct queue_shared *shared, char *ring, size_t bytes) {
     *w = (struct queue_writer){.shared = shared, .ring = ring, .bytes = bytes};

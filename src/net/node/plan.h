@@ -4,11 +4,11 @@
  *
  * Everything before the rings is in cache lines of its own by who writes it: the owner of the segment, one of
  * the others, or all of them. */
-#ifndef HEARTH_NET_PLAN_H
-#define HEARTH_NET_PLAN_H
+#ifndef HEARTH_NET_NODE_PLAN_H
+#define HEARTH_NET_NODE_PLAN_H
 
-#include "net/box.h"
-#include "net/queue.h"
+#include "net/node/box.h"
+#include "net/node/queue.h"
 #include "net/segment.h"
 #include "net/wake.h"
 
