@@ -2,6 +2,7 @@
 #ifndef HEARTH_NET_H
 #define HEARTH_NET_H
 
+#include "net/call.h"
 #include "net/node/messages.h"
 
 #endif

@@ -1,0 +1,58 @@
+/* patch.h: a strided area of memory, as ARMCI describes it.
+ *
+ *      count[0] bytes in a row; count[1] rows, stride[0] bytes apart; count[2] of these, stride[1] apart; ...
+ *
+ * Its bytes have an order (rows first), in which they are packed: a block of an operation is a range of this
+ * order. Levels that continue each other without a gap are merged when the patch is made, so that a patch that is
+ * in one piece has 0 levels. Strides are positive or negative; rows may not overlap if the patch is written. */
+#ifndef HEARTH_ARMCI_PATCH_H
+#define HEARTH_ARMCI_PATCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { PATCH_LEVELS = 7 }; /* most, as ARMCI's own limit */
+
+struct patch {
+    char *base;
+    uint32_t levels;
+    uint64_t bytes; /* of all rows */
+    int64_t stride[PATCH_LEVELS];
+    uint64_t count[PATCH_LEVELS + 1];
+};
+
+struct patch patch_row(const void *base, size_t bytes);
+
+/* From the arguments of an ARMCI call. 0, or -EINVAL: more than PATCH_LEVELS levels or less than 0, or a negative count. A
+ * count of 0 anywhere makes it empty. */
+int patch_make(struct patch *p, const void *base, const int strides[], const int counts[], int levels);
+
+/* Merges levels in two patches of the same counts only where both allow it, so that they still have the same
+ * counts: what patch_make does for each alone would let them differ. */
+int patch_make_pair(struct patch *a, const void *a_base, const int a_strides[], struct patch *b,
+                    const void *b_base, const int b_strides[], const int counts[], int levels);
+
+/* The lowest byte, and one beyond the highest; low == high if it is empty. */
+void patch_hull(const struct patch *p, char **low, char **high);
+
+/* The packed bytes [from, from + bytes) of the patch, out of it and into it. */
+void patch_pack(const struct patch *p, uint64_t from, void *packed, size_t bytes);
+void patch_unpack(const struct patch *p, uint64_t from, const void *packed, size_t bytes);
+
+/* From one to another, of the same number of bytes but perhaps other rows. Fastest where the counts are equal. May not overlap. Uses
+ * stores that go past the caches where the patch is larger than these, and ends with a store fence then. */
+void patch_copy(const struct patch *to, const struct patch *from);
+
+/* Calls `each` for the pieces of the packed range [from, from + bytes), in order: where they lie, and where in
+ * the range. `each` returns false to stop; the number of bytes that were walked before that piece is returned. */
+typedef bool patch_piece(void *arg, char *place, uint64_t offset, size_t bytes);
+uint64_t patch_walk(const struct patch *p, uint64_t from, uint64_t bytes, patch_piece *each, void *arg);
+
+/* How a patch travels in a block's header: at most PATCH_WIRE bytes. Returns its length; patch_read returns how many
+ * bytes it took, or -EPROTO. */
+enum { PATCH_WIRE = 8 + 4 + PATCH_LEVELS * 8 + (PATCH_LEVELS + 1) * 4 };
+size_t patch_write(const struct patch *p, void *wire);
+int patch_read(struct patch *p, const void *wire, size_t bytes);
+
+#endif
