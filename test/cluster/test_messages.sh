@@ -26,7 +26,9 @@ run() { # program and arguments
 for program in order wildcards probe comms gather; do
     run p2p_$program
 done
-run p2p_inside barrier_ comm_dup win_fence sendrecv
+run p2p_inside barrier_ comm_dup win_fence win_test sendrecv foreign_communicator foreign_mrecv
+run p2p_wake tests_of_a_send a_stream_from_elsewhere
+run p2p_finalize
 run p2p_random --seconds 2
 run p2p_large --seconds 1 one_way both_ways
 exit $failed

@@ -14,7 +14,7 @@ static int refused(void) {
 }
 
 __attribute__((visibility("default"))) int memfd_create(const char *name, unsigned flags) {
-    if (strcmp(name, "hearth") == 0 && refused()) {
+    if (strncmp(name, "hearth", 6) == 0 && refused()) {
         errno = ENOMEM;
         return -1;
     }

@@ -166,3 +166,15 @@ CASE(handler_is_called_once) {
     MPI_Errhandler_free(&errhandler);
     MPI_Comm_free(&comm);
 }
+
+/* A send that is already complete is none that can be started. */
+CASE(start_of_a_send) {
+    MPI_Request r;
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    MPI_Isend(&value, 1, MPI_INT, peer(), 1, MPI_COMM_WORLD, &r);
+    expect_error(MPI_Start(&r), MPI_ERR_REQUEST);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+    MPI_Wait(&r, MPI_STATUS_IGNORE);
+    MPI_Recv(&value, 1, MPI_INT, previous(), 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    expect_working();
+}

@@ -1,5 +1,5 @@
-/* finalize.c: messages that are still under way when MPI_Finalize is called arrive. No other test can show it: it has a
- * main of its own, and says what it saw by its exit status. */
+/* finalize.c: messages that are still under way when MPI_Finalize is called arrive, and callbacks that it calls may send, receive and
+ * wait as before. No other test can show it: it has a main of its own, and says what it saw by its exit status. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,18 +9,18 @@
 
 enum { LARGE = 3 << 20, SMALL = 100, BUFFERED = 50000 };
 
-static unsigned char byte_at(size_t i, int rank) {
-    return (unsigned char)(i * 7 + i / 251 + (size_t)rank * 31);
+static unsigned char byte_at(size_t i, int from) {
+    return (unsigned char)(i * 7 + i / 251 + (size_t)from * 31);
 }
 
-static void fill(unsigned char *to, size_t bytes, int rank) {
+static void fill(unsigned char *to, size_t bytes, int from) {
     for (size_t i = 0; i < bytes; i++)
-        to[i] = byte_at(i, rank);
+        to[i] = byte_at(i, from);
 }
 
-static int check(const unsigned char *got, size_t bytes, int rank, const char *what) {
+static int check(const unsigned char *got, size_t bytes, int from, const char *what) {
     for (size_t i = 0; i < bytes; i++)
-        if (got[i] != byte_at(i, rank)) {
+        if (got[i] != byte_at(i, from)) {
             fprintf(stderr, "finalize: byte %zu of %s is wrong\n", i, what);
             return 1;
         }
@@ -30,11 +30,11 @@ static int check(const unsigned char *got, size_t bytes, int rank, const char *w
 static unsigned char large[LARGE], small[SMALL], buffered[BUFFERED], attached[4 * BUFFERED];
 
 /* Sends, and leaves. The buffers stay until the end of the program. */
-static void send_and_leave(int rank, int to) {
+static void send_and_leave(int from, int to) {
     MPI_Request request;
-    fill(large, LARGE, rank);
-    fill(small, SMALL, rank);
-    fill(buffered, BUFFERED, rank);
+    fill(large, LARGE, from);
+    fill(small, SMALL, from);
+    fill(buffered, BUFFERED, from);
     MPI_Buffer_attach(attached, sizeof attached);
     MPI_Bsend(buffered, BUFFERED, MPI_BYTE, to, 3, MPI_COMM_WORLD);
     memset(buffered, 0, BUFFERED);
@@ -56,13 +56,53 @@ static int receive_late(int from) {
     return wrong;
 }
 
+/* ---- attributes of MPI_COMM_SELF: deleted in MPI_Finalize, before anything else ---- */
+
+static int rank, size, calls, word, out;
+static MPI_Request late = MPI_REQUEST_NULL; /* a receive from before */
+
+static int on_delete(MPI_Comm comm, int key, void *value, void *state) {
+    int other = rank ^ 1;
+    calls++;
+    if (other >= size)
+        return MPI_SUCCESS;
+    if (rank % 2 == 0) {
+        MPI_Send(&out, 1, MPI_INT, other, 7, MPI_COMM_WORLD);
+        MPI_Wait(&late, MPI_STATUS_IGNORE);
+    } else {
+        for (int flag = 0; !flag;)
+            MPI_Test(&late, &flag, MPI_STATUS_IGNORE);
+        MPI_Ssend(&out, 1, MPI_INT, other, 7, MPI_COMM_WORLD);
+    }
+    return MPI_SUCCESS;
+}
+
+static void set_attribute(void) {
+    int key;
+    out = 100 + rank;
+    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, on_delete, &key, NULL);
+    MPI_Comm_set_attr(MPI_COMM_SELF, key, NULL);
+    MPI_Comm_free_keyval(&key);
+    if ((rank ^ 1) < size)
+        MPI_Irecv(&word, 1, MPI_INT, rank ^ 1, 7, MPI_COMM_WORLD, &late);
+}
+
+static int attribute_was_deleted(void) {
+    int want = (rank ^ 1) < size ? 100 + (rank ^ 1) : 0;
+    if (calls == 1 && word == want && late == MPI_REQUEST_NULL)
+        return 0;
+    fprintf(stderr, "finalize: rank %d: %d callbacks, received %d, not %d\n", rank, calls, word, want);
+    return 1;
+}
+
 /* Even ranks send, the odd ones receive. */
 int main(int argc, char **argv) {
-    int rank, size, wrong = 0;
+    int wrong = 0;
     alarm(50);
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
+    set_attribute();
     if (rank % 2 == 0 && rank + 1 < size)
         send_and_leave(rank, rank + 1);
     else if (rank % 2 == 1)
@@ -70,5 +110,6 @@ int main(int argc, char **argv) {
     if (rank % 2 == 1)
         printf("%s rank %d: what was sent before the sender's MPI_Finalize\n", wrong ? "FAIL" : "ok", rank);
     MPI_Finalize();
+    wrong += attribute_was_deleted();
     return wrong != 0;
 }

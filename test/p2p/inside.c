@@ -272,7 +272,17 @@ CASE(win_create_and_free) {
     run(in_window_create_and_free);
 }
 
-/* A rank sits in MPI_Win_wait until the other has put something and said so. */
+static void wait_in_window(void) {
+    MPI_Win_wait(window.win);
+}
+
+static void test_window(void) {
+    for (int flag = 0; !flag;)
+        MPI_Win_test(window.win, &flag);
+}
+
+/* A rank sits in MPI_Win_wait, or repeats MPI_Win_test, until the other has put something and said so. */
+static void (*await_puts)(void);
 static void in_win_wait(void) {
     int other = test_rank ^ 1, word = 7;
     MPI_Group all, group;
@@ -286,19 +296,28 @@ static void in_win_wait(void) {
         MPI_Win_complete(window.win);
     } else {
         MPI_Win_post(group, 0, window.win);
-        MPI_Win_wait(window.win);
+        await_puts();
     }
     MPI_Group_free(&group);
     MPI_Group_free(&all);
 }
 
-CASE(win_wait) {
+static void receiver_awaits_puts(void (*how)(void)) {
+    await_puts = how;
     window = make_window(4096, NULL);
     buffer = aligned_bytes(LARGEST);
     for (int s = 0; s < SIZES; s++)
         receiver_sits(in_win_wait, sizes[s], s);
     free(buffer);
     free_window(&window);
+}
+
+CASE(win_wait) {
+    receiver_awaits_puts(wait_in_window);
+}
+
+CASE(win_test) {
+    receiver_awaits_puts(test_window);
 }
 
 /* The other way round: it waits for a post that does not come before its message is taken. */
@@ -400,6 +419,158 @@ CASE(large_send_against_a_lock) {
         expect_pattern(in, sizes[s], previous(), 0, s);
         free(in);
     }
+    free(buffer);
+    free_window(&window);
+}
+
+/* In calls for a communicator whose messages are MPI's own: both sides send and receive there. */
+static MPI_Comm foreign;
+
+static void in_foreign_recv(void) {
+    int word = 0, other = test_rank ^ 1;
+    if (other >= test_size)
+        return;
+    if (test_rank % 2 == 0)
+        MPI_Send(&word, 1, MPI_INT, other, 97, foreign);
+    else
+        MPI_Recv(&word, 1, MPI_INT, other, 97, foreign, MPI_STATUS_IGNORE);
+}
+
+static void in_foreign_ssend(void) {
+    int word = 0, other = test_rank ^ 1;
+    if (other >= test_size)
+        return;
+    if (test_rank % 2 == 1)
+        MPI_Ssend(&word, 1, MPI_INT, other, 97, foreign);
+    else
+        MPI_Recv(&word, 1, MPI_INT, other, 97, foreign, MPI_STATUS_IGNORE);
+}
+
+static void in_foreign_probe(void) {
+    MPI_Status status;
+    if (test_rank % 2 == 1)
+        MPI_Probe(test_rank ^ 1, 97, foreign, &status);
+    in_foreign_recv();
+}
+
+static void in_foreign_mprobe(void) {
+    MPI_Message message;
+    int word;
+    if (test_rank % 2 == 0) {
+        in_foreign_recv();
+        return;
+    }
+    MPI_Mprobe(test_rank ^ 1, 97, foreign, &message, MPI_STATUS_IGNORE);
+    MPI_Mrecv(&word, 1, MPI_INT, &message, MPI_STATUS_IGNORE);
+}
+
+static void in_foreign_sendrecv(void) {
+    int out = test_rank, in = -1, other = test_rank ^ 1;
+    if (other >= test_size)
+        return;
+    MPI_Sendrecv(&out, 1, MPI_INT, other, 97, &in, 1, MPI_INT, other, 97, foreign, MPI_STATUS_IGNORE);
+    expect_eq(in, other);
+}
+
+/* Three of four integers are exchanged. */
+static void in_foreign_sendrecv_replace(void) {
+    int words[4] = {test_rank, test_rank + 10, -1, test_rank + 20}, other = test_rank ^ 1;
+    int places[2] = {0, 3}, counts[2] = {2, 1};
+    MPI_Datatype type;
+    MPI_Status status;
+    if (other >= test_size)
+        return;
+    MPI_Type_indexed(2, counts, places, MPI_INT, &type);
+    MPI_Type_commit(&type);
+    MPI_Sendrecv_replace(words, 1, type, other, 97, other, 97, foreign, &status);
+    expect_eq(words[0], other);
+    expect_eq(words[1], other + 10);
+    expect_eq(words[2], -1);
+    expect_eq(words[3], other + 20);
+    expect_eq(count_of(&status, type), 1);
+    MPI_Type_free(&type);
+}
+
+static void in_foreign_barrier(void) {
+    MPI_Barrier(foreign);
+}
+
+CASE(foreign_communicator) {
+    static place *const places[] = {in_foreign_recv,   in_foreign_ssend,    in_foreign_probe,
+                                    in_foreign_mprobe, in_foreign_sendrecv, in_foreign_sendrecv_replace,
+                                    in_foreign_barrier};
+    MPI_Request request;
+    MPI_Comm_idup(MPI_COMM_WORLD, &foreign, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    buffer = aligned_bytes(LARGEST);
+    for (size_t p = 0; p < sizeof places / sizeof *places; p++)
+        for (int s = 0; s < SIZES; s++)
+            receiver_sits(places[p], sizes[s], s);
+    free(buffer);
+    MPI_Comm_free(&foreign);
+}
+
+/* Rank 1 is in MPI_Mrecv of a large message, whose sender computes until rank 2 is through with its own message to rank 1. */
+CASE(foreign_mrecv) {
+    SKIP_IF(test_size < 3, "needs three ranks");
+    struct flag taken = make_flag();
+    MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Comm_idup(MPI_COMM_WORLD, &foreign, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    buffer = aligned_bytes(LARGEST);
+    int word = test_rank;
+    barrier();
+    if (test_rank == 0) {
+        fill_pattern(buffer, LARGEST, 0, 0, 1);
+        MPI_Isend(buffer, LARGEST, MPI_BYTE, 1, 3, foreign, &request);
+        expect(wait_for_flag(&taken, 15));
+    } else if (test_rank == 1) {
+        MPI_Message message;
+        MPI_Irecv(&word, 1, MPI_INT, 2, 1, MPI_COMM_WORLD, &request);
+        MPI_Mprobe(0, 3, foreign, &message, MPI_STATUS_IGNORE);
+        MPI_Mrecv(buffer, LARGEST, MPI_BYTE, &message, MPI_STATUS_IGNORE);
+        expect_pattern(buffer, LARGEST, 0, 0, 1);
+    } else if (test_rank == 2) {
+        sleep_ms(100); /* it is in there by now */
+        MPI_Ssend(&word, 1, MPI_INT, 1, 1, MPI_COMM_WORLD);
+        raise_flag(&taken);
+    }
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    expect_eq(word, test_rank == 1 ? 2 : test_rank);
+    remove_flag(&taken);
+    free(buffer);
+    MPI_Comm_free(&foreign);
+}
+
+/* The odd rank looks at its window by atomics and flushes until the even one has written there. */
+static void in_flushes(void) {
+    int one = 1, none = 0, seen = 0, other = test_rank ^ 1;
+    if (other >= test_size)
+        return;
+    if (test_rank % 2 == 0) {
+        MPI_Accumulate(&one, 1, MPI_INT, other, 0, 1, MPI_INT, MPI_REPLACE, window.win);
+        MPI_Win_flush(other, window.win);
+        return;
+    }
+    while (seen != 1) {
+        MPI_Fetch_and_op(&none, &seen, MPI_INT, test_rank, 0, MPI_NO_OP, window.win);
+        MPI_Win_flush(test_rank, window.win);
+    }
+    MPI_Fetch_and_op(&none, &seen, MPI_INT, test_rank, 0, MPI_REPLACE, window.win);
+    MPI_Win_flush(test_rank, window.win);
+}
+
+CASE(flushes) {
+    window = make_window(4096, NULL);
+    buffer = aligned_bytes(LARGEST);
+    int none = 0, was;
+    MPI_Win_lock_all(0, window.win);
+    MPI_Fetch_and_op(&none, &was, MPI_INT, test_rank, 0, MPI_REPLACE, window.win);
+    MPI_Win_flush(test_rank, window.win);
+    barrier();
+    for (int s = 0; s < SIZES; s++)
+        receiver_sits(in_flushes, sizes[s], s);
+    MPI_Win_unlock_all(window.win);
     free(buffer);
     free_window(&window);
 }

@@ -134,3 +134,45 @@ CASE(every_border) {
     free(in);
     free(out);
 }
+
+/* A large message comes through although many younger ones from elsewhere wait for a sender that computes. */
+CASE(an_old_one_among_young_ones) {
+    enum { MANY = 20, BYTES = 1 << 20 };
+    SKIP_IF(test_size < 3, "needs three ranks");
+    struct flag came = make_flag();
+    MPI_Request old = MPI_REQUEST_NULL, young[MANY];
+    unsigned char *buffer = aligned_bytes(BYTES), *all = aligned_bytes((size_t)MANY * BYTES);
+    int flag;
+    for (int i = 0; i < MANY; i++)
+        young[i] = MPI_REQUEST_NULL;
+    if (test_rank == 1) {
+        fill_pattern(buffer, BYTES, 1, 0, 0);
+        MPI_Isend(buffer, BYTES, MPI_BYTE, 0, 0, MPI_COMM_WORLD, &old);
+    }
+    memset(all, test_rank, (size_t)MANY * BYTES);
+    for (int i = 0; test_rank == 2 && i < MANY; i++)
+        MPI_Isend(all + (size_t)i * BYTES, BYTES, MPI_BYTE, 0, 1 + i, MPI_COMM_WORLD, &young[i]);
+    barrier();
+    if (test_rank == 0) {
+        sleep_ms(100); /* the others are out of MPI */
+        MPI_Irecv(buffer, BYTES, MPI_BYTE, 1, 0, MPI_COMM_WORLD, &old);
+        for (int i = 0; i < 1000; i++)
+            MPI_Iprobe(2, 999, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
+        for (int i = 0; i < MANY; i++)
+            MPI_Irecv(all + (size_t)i * BYTES, BYTES, MPI_BYTE, 2, 1 + i, MPI_COMM_WORLD, &young[i]);
+        MPI_Wait(&old, MPI_STATUS_IGNORE);
+        raise_flag(&came);
+        expect_pattern(buffer, BYTES, 1, 0, 0);
+    }
+    if (test_rank == 1)
+        sleep_ms(500);
+    if (test_rank == 2)
+        expect(wait_for_flag(&came, 10));
+    MPI_Wait(&old, MPI_STATUS_IGNORE);
+    MPI_Waitall(MANY, young, MPI_STATUSES_IGNORE);
+    for (int i = 0; test_rank == 0 && i < MANY; i++)
+        expect_eq(all[(size_t)i * BYTES], 2);
+    remove_flag(&came);
+    free(all);
+    free(buffer);
+}

@@ -204,3 +204,41 @@ CASE(probing_serves_others) {
     free(in);
     free(large);
 }
+
+/* The same by probes in a communicator whose messages are MPI's own. */
+static void iprobe_until(MPI_Comm comm, bool take) {
+    MPI_Message message;
+    int flag = 0, word;
+    while (!flag && take)
+        MPI_Improbe(previous(), 2, comm, &flag, &message, MPI_STATUS_IGNORE);
+    while (!flag)
+        MPI_Iprobe(previous(), 2, comm, &flag, MPI_STATUS_IGNORE);
+    if (take)
+        MPI_Mrecv(&word, 1, MPI_INT, &message, MPI_STATUS_IGNORE);
+    else
+        MPI_Recv(&word, 1, MPI_INT, previous(), 2, comm, MPI_STATUS_IGNORE);
+}
+
+CASE(probing_elsewhere_serves_others) {
+    MPI_Comm comm;
+    MPI_Request request;
+    MPI_Comm_idup(MPI_COMM_WORLD, &comm, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    for (int take = 0; take < 2; take++) {
+        int in = 0, word = 7;
+        if (test_rank % 2) {
+            MPI_Irecv(&in, 1, MPI_INT, previous(), 1, MPI_COMM_WORLD, &request);
+            barrier();
+            iprobe_until(comm, take);
+            MPI_Wait(&request, MPI_STATUS_IGNORE);
+            expect_eq(in, 7);
+        } else {
+            barrier();
+            if (peer() % 2) {
+                MPI_Ssend(&word, 1, MPI_INT, peer(), 1, MPI_COMM_WORLD);
+                MPI_Send(&word, 1, MPI_INT, peer(), 2, comm);
+            }
+        }
+    }
+    MPI_Comm_free(&comm);
+}

@@ -219,3 +219,41 @@ CASE(completed_by_another) {
         run_threads(complete_other, false);
     }
 }
+
+/* A datatype with an empty member is one that only MPI can pack: threads that pack at once keep their bytes apart. */
+enum { PACKED = 4000, PACKED_ROUNDS = 100000 };
+static MPI_Datatype packed_type;
+
+static void make_packed_type(void) {
+    MPI_Datatype parts[2] = {MPI_DATATYPE_NULL, MPI_INT};
+    int counts[2] = {1, PACKED / (int)sizeof(int)};
+    MPI_Aint places[2] = {0, 16};
+    MPI_Type_contiguous(0, MPI_INT, &parts[0]);
+    MPI_Type_create_struct(2, counts, places, parts, &packed_type);
+    MPI_Type_commit(&packed_type);
+    MPI_Type_free(&parts[0]);
+}
+
+static void *send_packed(void *arg) {
+    struct worker *w = arg;
+    char out[PACKED + 64], in[PACKED];
+    int wrong = 0;
+    memset(out, 'A' + w->number, sizeof out);
+    for (int i = 0; i < PACKED_ROUNDS; i++) {
+        MPI_Request request;
+        memset(in, 0, sizeof in);
+        MPI_Isend(out, 1, packed_type, 0, w->number, MPI_COMM_SELF, &request);
+        MPI_Recv(in, PACKED, MPI_BYTE, 0, w->number, MPI_COMM_SELF, MPI_STATUS_IGNORE);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        wrong += memcmp(in, out, sizeof in) != 0;
+    }
+    expect_eq(wrong, 0);
+    return NULL;
+}
+
+CASE(types_that_mpi_packs) {
+    SKIP_IF(test_threads < MPI_THREAD_MULTIPLE, "this MPI was built without threads");
+    make_packed_type();
+    run_threads(send_packed, false);
+    MPI_Type_free(&packed_type);
+}

@@ -413,3 +413,46 @@ CASE(packed) {
     expect_eq(got, 20 + previous());
     MPI_Type_free(&type);
 }
+
+/* ---- attributes of a type ---- */
+
+static int copies, deletions;
+
+static int on_copy(MPI_Datatype type, int key, void *state, void *value, void *copy, int *flag) {
+    copies++;
+    *flag = 0;
+    return MPI_SUCCESS;
+}
+
+static int on_delete(MPI_Datatype type, int key, void *value, void *state) {
+    deletions++;
+    return MPI_SUCCESS;
+}
+
+/* A message of a type with attributes copies none of them, also if only MPI can pack it, and if it is freed meanwhile. */
+CASE(attributes_are_not_copied) {
+    MPI_Datatype parts[2] = {MPI_DATATYPE_NULL, MPI_INT}, type;
+    MPI_Aint places[2] = {0, 8};
+    int counts[2] = {1, 3}, key, out[5], in[5];
+    MPI_Request requests[2];
+    MPI_Type_contiguous(0, MPI_INT, &parts[0]); /* an empty member is what only MPI can pack */
+    MPI_Type_create_struct(2, counts, places, parts, &type);
+    MPI_Type_commit(&type);
+    MPI_Type_free(&parts[0]);
+    MPI_Type_create_keyval(on_copy, on_delete, &key, NULL);
+    MPI_Type_set_attr(type, key, NULL);
+    for (int i = 0; i < 5; i++) {
+        out[i] = 10 * test_rank + i;
+        in[i] = -1;
+    }
+    copies = deletions = 0;
+    MPI_Irecv(in, 1, type, previous(), 0, MPI_COMM_WORLD, &requests[0]);
+    MPI_Isend(out, 1, type, peer(), 0, MPI_COMM_WORLD, &requests[1]);
+    MPI_Type_free(&type);
+    MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+    for (int i = 0; i < 5; i++)
+        expect_eq(in[i], i < 2 ? -1 : 10 * previous() + i);
+    expect_eq(copies, 0);
+    expect_eq(deletions, 1);
+    MPI_Type_free_keyval(&key);
+}

@@ -7,15 +7,14 @@
  * peer's queue, as the request that it belongs to; control heads get a request of their own. Once something waits, all
  * that follows to the same peer waits behind it, but for control heads, which are not numbered and may overtake.
  *
- * An answer that must come from a peer is counted as owed. A process that waits and is owed something by a peer that sits in a
- * call of MPI wakes that peer's helper thread. */
+ * An answer that must come from a peer is counted as owed. A process that is owed something by a peer that sits in a call of MPI
+ * wakes that peer's helper thread (progress.c). */
 #include <errno.h>
 #include <stdlib.h>
 
 #include "mpi/p2p/p2p.h"
 
-struct peer *p2p_peers, *channel_waiting;
-static struct peer *owing;
+struct peer *p2p_peers, *channel_waiting, *channel_owing;
 struct p2p_counters p2p_counters;
 
 int channel_open(void) {
@@ -27,7 +26,7 @@ int channel_open(void) {
 
 void channel_close(void) {
     free(p2p_peers);
-    p2p_peers = channel_waiting = owing = NULL;
+    p2p_peers = channel_waiting = channel_owing = NULL;
 }
 
 static int send_node(struct peer *p, const struct head *h, struct data *d, uint64_t from, uint64_t bytes) {
@@ -55,16 +54,16 @@ void channel_owe(struct peer *p) {
     if (p->owing || p->node < 0)
         return;
     p->owing = true;
-    p->next_owing = owing;
-    owing = p;
+    p->next_owing = channel_owing;
+    channel_owing = p;
 }
 
 void channel_paid(struct peer *p) {
     p->owed--;
 }
 
-void channel_wake(void) {
-    struct peer **link = &owing;
+bool channel_wake(void) {
+    struct peer **link = &channel_owing;
     while (*link) {
         struct peer *p = *link;
         if (!p->owed && !p->first) {
@@ -76,6 +75,7 @@ void channel_wake(void) {
             net_node_wake(p2p_node, p->node);
         link = &p->next_owing;
     }
+    return channel_owing != NULL;
 }
 
 /* ---- the queue ---- */
@@ -113,10 +113,11 @@ static uint64_t pull_address(const struct request *r) {
     return can ? (uint64_t)(uintptr_t)r->data.first : 0;
 }
 
-/* The next piece of a transfer. */
+/* The next pieces of a transfer, as large as the way allows; what goes at once may be set to less, down to nothing. */
 static int send_piece(struct request *r) {
+    uint64_t most = net_node_eager(p2p_node);
     while (r->moved < r->wanted) {
-        uint64_t left = r->wanted - r->moved, bytes = left < node_eager ? left : node_eager;
+        uint64_t left = r->wanted - r->moved, bytes = left < most ? left : most;
         struct head h = {.kind = HEAD_DATA, .id = r->answer, .bytes = bytes, .place = r->moved};
         int rc = channel_try(r->peer, &h, &r->data, r->moved, bytes);
         if (rc)

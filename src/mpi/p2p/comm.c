@@ -326,11 +326,11 @@ int hook_Comm_free(MPI_Comm *comm) {
     return rc;
 }
 
-/* It returns when all its communication is complete. */
+/* It returns when all its communication is complete; what is complete or not started may still be referred to. */
 static void wait_for_all(struct comm *c) {
     struct pause pause = {0};
     p2p_lock();
-    while (c->references > 1) {
+    while (c->references > 1 && request_is_pending(c)) {
         if (p2p_progress())
             continue;
         p2p_unlock();

@@ -9,6 +9,7 @@
  * own error. */
 #include <errno.h>
 #include <limits.h>
+#include <pthread.h>
 #include <stdlib.h>
 
 #include "mpi/p2p/p2p.h"
@@ -16,7 +17,7 @@
 struct opaque {
     void *buffer;
     MPI_Count count;
-    MPI_Datatype type; /* a duplicate: the program may free its own */
+    MPI_Datatype type; /* one of ours that refers to it: the program may free its own */
 };
 
 static MPI_Comm alone = MPI_COMM_NULL;
@@ -48,8 +49,8 @@ static int show(const void *buffer, MPI_Count count, MPI_Datatype type, struct c
 
 /* ---- opaque types ---- */
 
-static int to_self(const void *from, MPI_Count from_count, MPI_Datatype from_type, void *to,
-                   MPI_Count to_count, MPI_Datatype to_type) {
+static int send_to_self(const void *from, MPI_Count from_count, MPI_Datatype from_type, void *to,
+                        MPI_Count to_count, MPI_Datatype to_type) {
 #if MPI_VERSION >= 4
     return host_real.Sendrecv_c(from, from_count, from_type, 0, 0, to, to_count, to_type, 0, 0, alone,
                                 MPI_STATUS_IGNORE);
@@ -57,6 +58,18 @@ static int to_self(const void *from, MPI_Count from_count, MPI_Datatype from_typ
     return host_real.Sendrecv(from, (int)from_count, from_type, 0, 0, to, (int)to_count, to_type, 0, 0, alone,
                               MPI_STATUS_IGNORE);
 #endif
+}
+
+/* All use one communicator and one tag, some under the lock and some not: threads would take each other's bytes. */
+static int to_self(const void *from, MPI_Count from_count, MPI_Datatype from_type, void *to,
+                   MPI_Count to_count, MPI_Datatype to_type) {
+    static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
+    if (p2p_threads)
+        pthread_mutex_lock(&turn);
+    int rc = send_to_self(from, from_count, from_type, to, to_count, to_type);
+    if (p2p_threads)
+        pthread_mutex_unlock(&turn);
+    return rc;
 }
 
 int data_pack(struct data *d) {
@@ -73,6 +86,17 @@ static bool fits(uint64_t bytes) {
     return MPI_VERSION >= 4 || bytes <= INT_MAX;
 }
 
+/* Not MPI_Type_dup: that calls the program's copy callbacks of attributes. */
+static int refer_to(MPI_Datatype type, MPI_Datatype *reference) {
+    int rc = host_real.Type_contiguous(1, type, reference);
+    if (rc != MPI_SUCCESS)
+        return rc;
+    rc = host_real.Type_commit(reference);
+    if (rc != MPI_SUCCESS)
+        host_real.Type_free(reference);
+    return rc;
+}
+
 static int make_opaque(struct data *d, const void *buffer, MPI_Count count, MPI_Datatype type) {
     MPI_Count size;
     uint64_t bytes;
@@ -83,7 +107,7 @@ static int make_opaque(struct data *d, const void *buffer, MPI_Count count, MPI_
         return MPI_ERR_COUNT;
     struct opaque *o = malloc(sizeof *o);
     char *packed = o ? malloc(bytes + 1) : NULL;
-    if (!packed || host_Type_dup(type, &o->type) != MPI_SUCCESS) {
+    if (!packed || refer_to(type, &o->type) != MPI_SUCCESS) {
         free(packed);
         free(o);
         return MPI_ERR_NO_MEM;

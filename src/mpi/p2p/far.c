@@ -40,7 +40,8 @@ static char *memory;
 static struct parcel *spare, *under_way, **end_of_way = &under_way;
 static unsigned parcels;
 
-static struct request *transfers; /* of large messages, under way */
+static struct request *transfers,
+    *last_transfer; /* of large messages, under way; the next to look at is the first */
 static uint64_t next_tag;
 
 /* ---- receiving ---- */
@@ -150,6 +151,15 @@ static int type_for(const struct shape *s, int *count, MPI_Datatype *type) {
     return layout_to_type(s, type);
 }
 
+static void add_transfer(struct request *r) {
+    r->next = NULL;
+    if (transfers)
+        last_transfer->next = r;
+    else
+        transfers = r;
+    last_transfer = r;
+}
+
 static void start(struct request *r, void *first, const struct shape *s, bool receive, int tag) {
     MPI_Datatype type;
     int count, rc = type_for(s, &count, &type);
@@ -161,8 +171,7 @@ static void start(struct request *r, void *first, const struct shape *s, bool re
         broken("a large message");
     if (type != MPI_BYTE)
         host_real.Type_free(&type);
-    r->next = transfers;
-    transfers = r;
+    add_transfer(r);
 }
 
 void far_receive(struct request *r, struct peer *p, const struct head *h) {
@@ -193,22 +202,23 @@ static void transferred(struct request *r) {
     request_finish(r);
 }
 
+/* Those that are not over go to the end, so that each gets its turn however many there are. */
 static int poll_transfers(void) {
-    int n = 0, flag, tests = TESTS;
-    struct request **link = &transfers;
-    while (*link && tests--) {
-        struct request *r = *link;
+    const struct request *last = last_transfer, *tested = NULL;
+    for (int n = 0, flag, tests = TESTS;;) {
+        struct request *r = transfers;
+        if (tested == last || !tests--)
+            return n;
+        tested = r;
         if (host_real.Test(&r->host, &flag, MPI_STATUS_IGNORE) != MPI_SUCCESS)
             broken("a large message");
-        if (!flag) {
-            link = &r->next;
-            continue;
-        }
-        *link = r->next;
-        transferred(r);
-        n++;
+        transfers = r->next;
+        if (flag)
+            transferred(r);
+        else
+            add_transfer(r);
+        n += flag;
     }
-    return n;
 }
 
 int far_poll(bool one) {

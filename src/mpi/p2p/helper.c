@@ -15,10 +15,11 @@ static pthread_t thread;
 static bool running;
 static atomic_bool stop; /* pairs: helper_stop and work */
 
-/* What is there, and what comes within a few rounds. Whether something still waits for room. */
+/* What is there, and what comes within a few rounds. Whether to look again soon: something waits for room, or could not be looked
+ * at. Who has the lock and is not inside is the program's thread, which looks by itself, and wakes us when it goes inside. */
 static bool look(void) {
     if (!p2p_try_lock())
-        return false; /* the program's thread is back, and looks by itself */
+        return net_node_is_inside(p2p_node, p2p_peers[p2p_rank].node);
     for (int idle = 0; idle < ROUNDS; idle++)
         if (p2p_progress_node())
             idle = 0;

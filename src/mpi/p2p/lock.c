@@ -31,29 +31,36 @@ void p2p_unlock_slowly(void) {
 }
 
 /* With one thread: the lock is its own until it goes inside, and again when it is back. A helper that has something to
- * send needs to be told. */
+ * send needs to be told, and only when it can have the lock: it tries once, and then sleeps. */
 void p2p_enter_slowly(void) {
-    if (!p2p_node)
-        return;
     p2p_lock();
-    if (!depth++) {
+    if (!depth++ && p2p_node)
         net_node_inside(p2p_node, true);
-        if (channel_waiting)
-            net_node_wake(p2p_node, p2p_peers[p2p_rank].node);
-    }
-    if (!p2p_threads)
+    bool wake = p2p_node && channel_waiting;
+    if (p2p_node && !p2p_threads)
         p2p_careful = 1;
     p2p_unlock();
+    if (wake)
+        net_node_wake(p2p_node, p2p_peers[p2p_rank].node);
 }
 
+/* No helper looks at what comes through the host MPI. A program that polls by calls like this one, by flushes for one, does so
+ * here; with many threads whoever comes by, as another may stay inside for long. */
 void p2p_leave_slowly(void) {
-    if (!p2p_node)
-        return;
     p2p_lock();
-    if (!--depth)
+    bool out = !--depth;
+    if (out && p2p_node)
         net_node_inside(p2p_node, false);
-    if (!p2p_threads && !depth)
+    if (far_is_used && (out || p2p_threads))
+        p2p_progress();
+    if (p2p_node && !p2p_threads && out)
         p2p_careful = 0; /* and the lock stays ours */
     else
         p2p_unlock();
+}
+
+void p2p_poll_slowly(void) {
+    p2p_lock();
+    p2p_progress();
+    p2p_unlock();
 }

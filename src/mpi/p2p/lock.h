@@ -41,6 +41,14 @@ static inline void p2p_leave(void) {
         p2p_leave_slowly();
 }
 
+/* In a call of the MPI library that does not wait, and that a program repeats until something happens: a round of progress. */
+void p2p_poll_slowly(void);
+
+static inline void p2p_poll(void) {
+    if (UNLIKELY(p2p_on))
+        p2p_poll_slowly();
+}
+
 /* The helper thread: helper.c */
 void helper_start(void);
 void helper_stop(void);

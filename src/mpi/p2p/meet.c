@@ -115,6 +115,28 @@ void meet_both(MPI_Comm comm) {
     free(ranks);
 }
 
+static bool are_ours(int get(MPI_Comm, MPI_Group *), MPI_Comm comm) {
+    MPI_Group group;
+    int count = 0;
+    if (get(comm, &group) != MPI_SUCCESS)
+        return false;
+    host_Group_size(group, &count);
+    int *ranks = ranks_of(group, count, MPI_COMM_WORLD);
+    host_Group_free(&group);
+    bool ours = ranks != NULL;
+    free(ranks);
+    return ours;
+}
+
+bool meet_is_among_us(MPI_Comm comm) {
+    int inter = 0;
+    if (comm_find(comm))
+        return true;
+    if (comm == MPI_COMM_NULL || host_Comm_test_inter(comm, &inter) != MPI_SUCCESS)
+        return false;
+    return are_ours(host_Comm_group, comm) && (!inter || are_ours(host_Comm_remote_group, comm));
+}
+
 /* ---- windows ---- */
 
 static int drop(MPI_Win win, int key, void *value, void *state) {

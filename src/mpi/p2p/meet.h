@@ -13,6 +13,9 @@ static inline bool meet_is_needed(void) {
     return UNLIKELY(p2p_on) && far_is_used;
 }
 
+/* Whether all processes of the communicator are of this program: only then do all do a collective call in our way. */
+bool meet_is_among_us(MPI_Comm comm);
+
 /* MPI_Win_wait. */
 int meet_wait(MPI_Win win);
 

@@ -64,6 +64,17 @@ static inline struct comm *comm_from(MPI_Count count, int source, int tag, MPI_C
     return LIKELY(good) ? c : NULL;
 }
 
+/* Whether a blocking call must not wait inside MPI: messages come through it, nobody would answer them meanwhile. The call is then made
+ * of its non-blocking twin. A tool has to see it as it is. */
+static inline bool comm_must_poll(void) {
+    return UNLIKELY(p2p_on) && far_is_used && !host_has_tool;
+}
+
+/* The same for a communicator that is left to MPI; in one of ours MPI gets only what does not wait: errors, MPI_PROC_NULL. */
+static inline bool comm_must_poll_in(MPI_Comm handle) {
+    return comm_must_poll() && !comm_find(handle);
+}
+
 /* Contexts from here on are not those of communicators. */
 #define MEET_CONTEXT (UINT32_MAX - 1)
 
@@ -261,6 +272,9 @@ void request_finish(struct request *r);
 /* Releases finished orphans whose datatypes need a thread that may call MPI. How many. */
 int request_bury(void);
 
+/* Whether communication goes on in this communicator; walks through all requests. Under the lock. */
+bool request_is_pending(const struct comm *c);
+
 /* ---- fortran.c ---- */
 
 /* Open MPI's Fortran calls look for a handle's number inside what it points to. */
@@ -306,6 +320,8 @@ extern HIDDEN struct net_node *p2p_node; /* NULL: none */
 extern HIDDEN uint64_t node_eager, far_eager;
 extern HIDDEN struct peer *p2p_peers;
 extern HIDDEN struct peer *channel_waiting; /* the first of those with a queue */
+extern HIDDEN struct peer
+    *channel_owing; /* of this node, that owe us an answer or room, or did so a moment ago */
 
 int channel_open(void);
 void channel_close(void);
@@ -337,8 +353,8 @@ void channel_control(struct peer *p, enum head_kind kind, uint64_t id, uint64_t 
 int channel_flush(bool far);
 void channel_owe(struct peer *p);
 void channel_paid(struct peer *p);
-/* Wakes those that owe us something and sit in a call of MPI. */
-void channel_wake(void);
+/* Wakes those of this node that owe us something and sit in a call of MPI. False: nobody owes anything. */
+bool channel_wake(void);
 /* The receiver of our RTS wants that many bytes, in pieces. */
 void channel_stream(struct request *r, uint64_t wanted, uint64_t answer);
 
@@ -397,7 +413,7 @@ int p2p_progress_node(void);
 
 /* Between two rounds of a wait in which nothing happened: without the lock. */
 struct pause {
-    uint64_t since, woke;
+    uint64_t since;
 };
 void p2p_pause(struct pause *p);
 
@@ -409,6 +425,11 @@ void p2p_wait(const struct request *r);
 
 /* Waits for a request of the host MPI. Its return code. Not under the lock. */
 int p2p_wait_host(MPI_Request *request, MPI_Status *status);
+
+/* The same, for one whose start returned rc. */
+static inline int p2p_wait_twin(int rc, MPI_Request *request, MPI_Status *status) {
+    return rc == MPI_SUCCESS ? p2p_wait_host(request, status) : rc;
+}
 
 /* ---- send.c, recv.c, persistent.c ---- */
 

@@ -46,6 +46,22 @@ static bool probe(struct comm *c, int source, int tag, MPI_Status *status, bool 
     return m != NULL;
 }
 
+static void between_polls(struct pause *pause) {
+    p2p_lock();
+    int n = p2p_progress();
+    p2p_unlock();
+    if (!n)
+        p2p_pause(pause);
+}
+
+static int probe_host(int source, int tag, MPI_Comm comm, MPI_Status *status) {
+    struct pause pause = {0};
+    int flag = 0, rc;
+    while ((rc = host_Iprobe(source, tag, comm, &flag, status)) == MPI_SUCCESS && !flag)
+        between_polls(&pause);
+    return rc;
+}
+
 int hook_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status) {
     struct comm *c = p2p_on ? comm_from(0, source, tag, comm) : NULL;
     if (c) {
@@ -53,7 +69,8 @@ int hook_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status) {
         return MPI_SUCCESS;
     }
     p2p_enter();
-    int rc = host_Probe(source, tag, comm, status);
+    int rc = comm_must_poll_in(comm) ? probe_host(source, tag, comm, status)
+                                     : host_Probe(source, tag, comm, status);
     p2p_leave();
     acquire(NEWS_PROBE);
     return rc;
@@ -65,6 +82,7 @@ int hook_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *statu
         *flag = probe(c, source, tag, status, false);
         return MPI_SUCCESS;
     }
+    p2p_poll();
     int rc = host_Iprobe(source, tag, comm, flag, status);
     if (rc != MPI_SUCCESS || *flag)
         acquire(NEWS_PROBE);
@@ -94,12 +112,21 @@ static int take(struct comm *c, int source, int tag, MPI_Message *message, MPI_S
     return m != NULL;
 }
 
+static int mprobe_host(int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status) {
+    struct pause pause = {0};
+    int flag = 0, rc;
+    while ((rc = host_Improbe(source, tag, comm, &flag, message, status)) == MPI_SUCCESS && !flag)
+        between_polls(&pause);
+    return rc;
+}
+
 int hook_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status) {
     struct comm *c = p2p_on && message ? comm_from(0, source, tag, comm) : NULL;
     if (c)
         return take(c, source, tag, message, status, true) > 0 ? MPI_SUCCESS : comm_error(c, MPI_ERR_NO_MEM);
     p2p_enter();
-    int rc = host_Mprobe(source, tag, comm, message, status);
+    int rc = comm_must_poll_in(comm) ? mprobe_host(source, tag, comm, message, status)
+                                     : host_Mprobe(source, tag, comm, message, status);
     p2p_leave();
     acquire(NEWS_PROBE);
     return rc;
@@ -113,6 +140,7 @@ int hook_Improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Message *mes
             *flag = found;
         return found >= 0 ? MPI_SUCCESS : comm_error(c, MPI_ERR_NO_MEM);
     }
+    p2p_poll();
     int rc = host_Improbe(source, tag, comm, flag, message, status);
     if (rc != MPI_SUCCESS || *flag)
         acquire(NEWS_PROBE);
@@ -163,15 +191,25 @@ static bool is_ours(const MPI_Message *message) {
     return p2p_on && message && message_is_ours(*message);
 }
 
-int hook_Mrecv(void *buffer, int count, MPI_Datatype type, MPI_Message *message, MPI_Status *status) {
-    if (is_ours(message))
-        return receive_and_wait(buffer, count, type, message, status);
-    p2p_enter();
-    int rc = host_Mrecv(buffer, count, type, message, status);
-    p2p_leave();
-    acquire(NEWS_RECV);
-    return rc;
-}
+#define MRECV(name, twin, count_t)                                                                           \
+    int hook_##name(void *buffer, count_t count, MPI_Datatype type, MPI_Message *message,                    \
+                    MPI_Status *status) {                                                                    \
+        MPI_Request request;                                                                                 \
+        int rc;                                                                                              \
+        if (is_ours(message))                                                                                \
+            return receive_and_wait(buffer, count, type, message, status);                                   \
+        if (comm_must_poll()) {                                                                              \
+            rc = p2p_wait_twin(host_##twin(buffer, count, type, message, &request), &request, status);       \
+        } else {                                                                                             \
+            p2p_enter();                                                                                     \
+            rc = host_##name(buffer, count, type, message, status);                                          \
+            p2p_leave();                                                                                     \
+        }                                                                                                    \
+        acquire(NEWS_RECV);                                                                                  \
+        return rc;                                                                                           \
+    }
+
+MRECV(Mrecv, Imrecv, int)
 
 int hook_Imrecv(void *buffer, int count, MPI_Datatype type, MPI_Message *message, MPI_Request *request) {
     if (is_ours(message) && request)
@@ -180,15 +218,7 @@ int hook_Imrecv(void *buffer, int count, MPI_Datatype type, MPI_Message *message
 }
 
 #if MPI_VERSION >= 4
-int hook_Mrecv_c(void *buffer, MPI_Count count, MPI_Datatype type, MPI_Message *message, MPI_Status *status) {
-    if (is_ours(message))
-        return receive_and_wait(buffer, count, type, message, status);
-    p2p_enter();
-    int rc = host_Mrecv_c(buffer, count, type, message, status);
-    p2p_leave();
-    acquire(NEWS_RECV);
-    return rc;
-}
+MRECV(Mrecv_c, Imrecv_c, MPI_Count)
 
 int hook_Imrecv_c(void *buffer, MPI_Count count, MPI_Datatype type, MPI_Message *message,
                   MPI_Request *request) {

@@ -4,6 +4,9 @@
  * the last time, and now and then if rounds keep being busy: it costs as much as several messages, but it also has things
  * to do that are not ours, one-sided calls of other processes for one. If all goes through it, it is looked at in every round.
  *
+ * Whoever owes us an answer and sits in a call of MPI is woken every 50 us, by the rounds themselves: so it does not matter whether the
+ * program waits or tests, nor whether others keep us busy meanwhile.
+ *
  * Who waits spins for 10 ms and then gives up the CPU between rounds; after a microsecond if there are more processes here than
  * CPUs. Giving it up earlier was tried: where others use the CPUs as well, two processes that talk to each other then hardly
  * ever run at the same time, and each message takes as long as a turn of the scheduler. */
@@ -15,7 +18,7 @@
 enum { BUSY_ROUNDS = 64, HOST_NS = 1000, SPIN_NS = 10000000, WAKE_NS = 50000 };
 
 static uint64_t host_ticks, spin_ticks, wake_ticks; /* the above in ticks */
-static uint64_t host_last;
+static uint64_t host_last, wake_last;
 static unsigned busy;
 
 void progress_open(int on_node) {
@@ -41,6 +44,16 @@ static bool is_hosts_turn(int n) {
     return clock_ticks() - host_last >= host_ticks;
 }
 
+/* Of processes of this node. The first time only the clock is set: an answer may be on its way. */
+static void wake_debtors(uint64_t now) {
+    if (wake_last && now - wake_last < wake_ticks)
+        return;
+    bool wait = !wake_last;
+    wake_last = now;
+    if (!wait && !channel_wake())
+        wake_last = 0;
+}
+
 static inline int round_of(bool some) {
     int n = p2p_node ? node_poll() : 0;
     if (UNLIKELY(channel_waiting != NULL))
@@ -49,6 +62,8 @@ static inline int round_of(bool some) {
         n += far_poll(some);
         n += request_bury();
         host_last = p2p_node ? clock_ticks() : 0;
+        if (UNLIKELY(channel_owing != NULL))
+            wake_debtors(host_last);
     }
     return n;
 }
@@ -63,17 +78,9 @@ int p2p_progress_some(void) {
 
 void p2p_pause(struct pause *p) {
     uint64_t now = clock_ticks();
-    if (!p->since) {
-        p->since = p->woke = now;
-        return;
-    }
-    if (p2p_node && now - p->woke >= wake_ticks) {
-        p->woke = now;
-        p2p_lock();
-        channel_wake();
-        p2p_unlock();
-    }
-    if (now - p->since >= spin_ticks)
+    if (!p->since)
+        p->since = now;
+    else if (now - p->since >= spin_ticks)
         sched_yield();
 }
 

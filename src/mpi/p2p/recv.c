@@ -61,15 +61,22 @@ __attribute__((always_inline)) static inline int recv_blocking(struct comm *c, v
     return LIKELY(rc == MPI_SUCCESS) ? rc : comm_error(c, rc);
 }
 
-#define RECV(name, count_t)                                                                                  \
+#define RECV(name, twin, count_t)                                                                            \
     int hook_##name(void *buffer, count_t count, MPI_Datatype type, int source, int tag, MPI_Comm comm,      \
                     MPI_Status *status) {                                                                    \
         struct comm *c = p2p_on ? comm_from(count, source, tag, comm) : NULL;                                \
         if (c)                                                                                               \
             return recv_blocking(c, buffer, count, type, source, tag, status);                               \
-        p2p_enter();                                                                                         \
-        int rc = host_##name(buffer, count, type, source, tag, comm, status);                                \
-        p2p_leave();                                                                                         \
+        int rc;                                                                                              \
+        if (comm_must_poll_in(comm)) {                                                                       \
+            MPI_Request request;                                                                             \
+            rc = host_##twin(buffer, count, type, source, tag, comm, &request);                              \
+            rc = p2p_wait_twin(rc, &request, status);                                                        \
+        } else {                                                                                             \
+            p2p_enter();                                                                                     \
+            rc = host_##name(buffer, count, type, source, tag, comm, status);                                \
+            p2p_leave();                                                                                     \
+        }                                                                                                    \
         acquire(NEWS_RECV);                                                                                  \
         return rc;                                                                                           \
     }
@@ -107,9 +114,9 @@ static int recv_start(struct comm *c, void *buffer, MPI_Count count, MPI_Datatyp
         return host_##name(buffer, count, type, source, tag, comm, request);                                 \
     }
 
-RECV(Recv, int)
+RECV(Recv, Irecv, int)
 IRECV(Irecv, int)
 #if MPI_VERSION >= 4
-RECV(Recv_c, MPI_Count)
+RECV(Recv_c, Irecv_c, MPI_Count)
 IRECV(Irecv_c, MPI_Count)
 #endif

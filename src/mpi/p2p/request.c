@@ -66,6 +66,7 @@ void request_free(struct request *r) {
     data_free(&r->data);
     if (r->comm)
         comm_release(r->comm);
+    r->comm = NULL; /* see request_is_pending */
     r->next = free_ones;
     free_ones = r;
 }
@@ -120,6 +121,18 @@ int request_bury(void) {
         n++;
     }
     return n;
+}
+
+/* An orphan is in the table until it has been buried. */
+static bool is_pending(const struct request *r) {
+    return (r->kind == REQUEST_SEND || r->kind == REQUEST_RECV) && r->active && (!r->done || r->orphan);
+}
+
+bool request_is_pending(const struct comm *c) {
+    for (uint32_t i = 0; i < chunk_count * CHUNK; i++)
+        if (request_at(i)->comm == c && is_pending(request_at(i)))
+            return true;
+    return false;
 }
 
 void request_close(void) {

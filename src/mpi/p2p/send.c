@@ -132,15 +132,22 @@ __attribute__((always_inline)) static inline int send_any(struct comm *c, const 
     return LIKELY(rc == MPI_SUCCESS) ? rc : comm_error(c, rc);
 }
 
-#define SEND(name, count_t, mode)                                                                            \
+#define SEND(name, twin, count_t, mode)                                                                      \
     int hook_##name(const void *buffer, count_t count, MPI_Datatype type, int dest, int tag,                 \
                     MPI_Comm comm) {                                                                         \
         struct comm *c = p2p_on ? comm_to(count, dest, tag, comm) : NULL;                                    \
         if (c)                                                                                               \
             return send_any(c, buffer, count, type, dest, tag, mode, NULL);                                  \
-        p2p_enter();                                                                                         \
-        int rc = host_##name(buffer, count, type, dest, tag, comm);                                          \
-        p2p_leave();                                                                                         \
+        int rc;                                                                                              \
+        if (comm_must_poll_in(comm)) {                                                                       \
+            MPI_Request request;                                                                             \
+            rc = host_##twin(buffer, count, type, dest, tag, comm, &request);                                \
+            rc = p2p_wait_twin(rc, &request, MPI_STATUS_IGNORE);                                             \
+        } else {                                                                                             \
+            p2p_enter();                                                                                     \
+            rc = host_##name(buffer, count, type, dest, tag, comm);                                          \
+            p2p_leave();                                                                                     \
+        }                                                                                                    \
         if (mode == MODE_SYNC)                                                                               \
             acquire(NEWS_SEND_SYNC);                                                                         \
         return rc;                                                                                           \
@@ -158,19 +165,19 @@ __attribute__((always_inline)) static inline int send_any(struct comm *c, const 
         return rc;                                                                                           \
     }
 
-SEND(Send, int, MODE_STANDARD)
-SEND(Bsend, int, MODE_BUFFERED)
-SEND(Ssend, int, MODE_SYNC)
-SEND(Rsend, int, MODE_READY)
+SEND(Send, Isend, int, MODE_STANDARD)
+SEND(Bsend, Ibsend, int, MODE_BUFFERED)
+SEND(Ssend, Issend, int, MODE_SYNC)
+SEND(Rsend, Irsend, int, MODE_READY)
 ISEND(Isend, int, MODE_STANDARD)
 ISEND(Ibsend, int, MODE_BUFFERED)
 ISEND(Issend, int, MODE_SYNC)
 ISEND(Irsend, int, MODE_READY)
 #if MPI_VERSION >= 4
-SEND(Send_c, MPI_Count, MODE_STANDARD)
-SEND(Bsend_c, MPI_Count, MODE_BUFFERED)
-SEND(Ssend_c, MPI_Count, MODE_SYNC)
-SEND(Rsend_c, MPI_Count, MODE_READY)
+SEND(Send_c, Isend_c, MPI_Count, MODE_STANDARD)
+SEND(Bsend_c, Ibsend_c, MPI_Count, MODE_BUFFERED)
+SEND(Ssend_c, Issend_c, MPI_Count, MODE_SYNC)
+SEND(Rsend_c, Irsend_c, MPI_Count, MODE_READY)
 ISEND(Isend_c, MPI_Count, MODE_STANDARD)
 ISEND(Ibsend_c, MPI_Count, MODE_BUFFERED)
 ISEND(Issend_c, MPI_Count, MODE_SYNC)

@@ -1,5 +1,7 @@
 /* sendrecv.c: a send and a receive in one call. The receive is posted first, then both are waited for; without blocking, the program
  * gets the request of the receive, which is done when both are (request.c). Either partner may be MPI_PROC_NULL. */
+#include <limits.h>
+
 #include "mpi/hooks.h"
 #include "mpi/p2p/p2p.h"
 
@@ -80,7 +82,33 @@ static int exchange(struct comm *c, struct both *b, struct pair p, MPI_Status *s
     return rc == MPI_SUCCESS ? rc : comm_error(c, rc);
 }
 
-#define SENDRECV(name, count_t)                                                                              \
+/* ---- in a communicator that is left to MPI, where no call may wait inside it ---- */
+
+/* Both were started; sent: what the start of the send returned. */
+static int wait_for_both(int sent, MPI_Request *s, MPI_Request *r, MPI_Status *status) {
+    if (sent != MPI_SUCCESS) {
+        host_real.Cancel(r);
+        host_real.Wait(r, MPI_STATUS_IGNORE);
+        return sent;
+    }
+    int rc = p2p_wait_host(s, MPI_STATUS_IGNORE), received = p2p_wait_host(r, status);
+    return rc != MPI_SUCCESS ? rc : received;
+}
+
+/* A copy of what is sent and then replaced; d is to be freed. False: it cannot be had, so MPI does it all. */
+static bool copy_foreign(struct data *d, const void *buffer, MPI_Count count, MPI_Datatype type,
+                         MPI_Comm comm, int *rc) {
+    struct comm shadow = {.handle = comm};
+    *rc = data_make(d, buffer, count, type, &shadow, false);
+    if (*rc != MPI_SUCCESS)
+        return true;
+    if (data_bytes(d) <= INT_MAX && !data_detach(d))
+        return true;
+    data_free(d);
+    return false;
+}
+
+#define SENDRECV(name, send, receive, count_t)                                                               \
     int hook_##name(const void *sbuffer, count_t scount, MPI_Datatype stype, int dest, int stag,             \
                     void *rbuffer, count_t rcount, MPI_Datatype rtype, int source, int rtag, MPI_Comm comm,  \
                     MPI_Status *status) {                                                                    \
@@ -91,15 +119,24 @@ static int exchange(struct comm *c, struct both *b, struct pair p, MPI_Status *s
             int rc = describe(&b, c, sbuffer, scount, stype, rbuffer, rcount, rtype, false);                 \
             return rc == MPI_SUCCESS ? exchange(c, &b, p, status) : rc;                                      \
         }                                                                                                    \
-        p2p_enter();                                                                                         \
-        int rc = host_##name(sbuffer, scount, stype, dest, stag, rbuffer, rcount, rtype, source, rtag, comm, \
+        int rc;                                                                                              \
+        if (comm_must_poll_in(comm)) {                                                                       \
+            MPI_Request s, r;                                                                                \
+            rc = host_##receive(rbuffer, rcount, rtype, source, rtag, comm, &r);                             \
+            if (rc == MPI_SUCCESS)                                                                           \
+                rc = wait_for_both(host_##send(sbuffer, scount, stype, dest, stag, comm, &s), &s, &r,        \
+                                   status);                                                                  \
+        } else {                                                                                             \
+            p2p_enter();                                                                                     \
+            rc = host_##name(sbuffer, scount, stype, dest, stag, rbuffer, rcount, rtype, source, rtag, comm, \
                              status);                                                                        \
-        p2p_leave();                                                                                         \
+            p2p_leave();                                                                                     \
+        }                                                                                                    \
         acquire(NEWS_RECV);                                                                                  \
         return rc;                                                                                           \
     }
 
-#define SENDRECV_REPLACE(name, count_t)                                                                      \
+#define SENDRECV_REPLACE(name, receive, count_t)                                                             \
     int hook_##name(void *buffer, count_t count, MPI_Datatype type, int dest, int stag, int source,          \
                     int rtag, MPI_Comm comm, MPI_Status *status) {                                           \
         struct pair p = {dest, stag, source, rtag};                                                          \
@@ -109,19 +146,33 @@ static int exchange(struct comm *c, struct both *b, struct pair p, MPI_Status *s
             int rc = describe(&b, c, buffer, count, type, buffer, count, type, true);                        \
             return rc == MPI_SUCCESS ? exchange(c, &b, p, status) : rc;                                      \
         }                                                                                                    \
-        p2p_enter();                                                                                         \
-        int rc = host_##name(buffer, count, type, dest, stag, source, rtag, comm, status);                   \
-        p2p_leave();                                                                                         \
+        struct data d;                                                                                       \
+        int rc = MPI_SUCCESS;                                                                                \
+        if (comm_must_poll_in(comm) && copy_foreign(&d, buffer, count, type, comm, &rc)) {                   \
+            MPI_Request s, r;                                                                                \
+            if (rc != MPI_SUCCESS)                                                                           \
+                return rc;                                                                                   \
+            rc = host_##receive(buffer, count, type, source, rtag, comm, &r);                                \
+            if (rc == MPI_SUCCESS)                                                                           \
+                rc = wait_for_both(                                                                          \
+                    host_Isend(d.first, (int)data_bytes(&d), MPI_PACKED, dest, stag, comm, &s), &s, &r,      \
+                    status);                                                                                 \
+            data_free(&d);                                                                                   \
+        } else {                                                                                             \
+            p2p_enter();                                                                                     \
+            rc = host_##name(buffer, count, type, dest, stag, source, rtag, comm, status);                   \
+            p2p_leave();                                                                                     \
+        }                                                                                                    \
         acquire(NEWS_RECV);                                                                                  \
         return rc;                                                                                           \
     }
 
-SENDRECV(Sendrecv, int)
-SENDRECV_REPLACE(Sendrecv_replace, int)
+SENDRECV(Sendrecv, Isend, Irecv, int)
+SENDRECV_REPLACE(Sendrecv_replace, Irecv, int)
 
 #if MPI_VERSION >= 4
-SENDRECV(Sendrecv_c, MPI_Count)
-SENDRECV_REPLACE(Sendrecv_replace_c, MPI_Count)
+SENDRECV(Sendrecv_c, Isend_c, Irecv_c, MPI_Count)
+SENDRECV_REPLACE(Sendrecv_replace_c, Irecv_c, MPI_Count)
 
 static int start_exchange(struct comm *c, struct both *b, struct pair p, MPI_Request *request) {
     p2p_lock();

@@ -1,7 +1,10 @@
 /* start.c: beginning and end.
  *
  * Whether messages are ours is agreed by all processes in MPI_Init, once everything that is needed is there. In MPI_Finalize each
- * process goes on until all others are in it as well: their messages may still need it. */
+ * process goes on until all others are in it as well: their messages may still need it.
+ *
+ * What MPI_Finalize does first is to delete the attributes of MPI_COMM_SELF, in the reverse order of their setting. The program's
+ * callbacks may still send, receive and wait for requests. So the end is in such a callback of ours: set first, it is called last. */
 #include <stdlib.h>
 
 #include "mpi/hooks.h"
@@ -16,6 +19,87 @@ void p2p_out_of_memory(const char *what) {
     log_error("HEARTH_MATCH: no memory for %s; it would be lost, so the program ends", what);
     host_Abort(MPI_COMM_WORLD, MPI_ERR_NO_MEM);
     abort();
+}
+
+/* ---- end ---- */
+
+/* What is still to be sent goes before the others are told that we are done. */
+static void send_the_rest(void) {
+    struct pause pause = {0};
+    p2p_lock();
+    while (channel_waiting || !far_is_idle()) {
+        if (p2p_progress())
+            continue;
+        p2p_unlock();
+        p2p_pause(&pause);
+        p2p_lock();
+    }
+    p2p_unlock();
+}
+
+/* All processes, in MPI_Finalize. */
+static void meet_at_end(void) {
+    MPI_Request request;
+    send_the_rest();
+    if (far_barrier(&request) == MPI_SUCCESS)
+        p2p_wait_host(&request, MPI_STATUS_IGNORE);
+}
+
+static void close_all(void) {
+    far_close();
+    data_close();
+    comm_close();
+    node_close();
+    arrive_close();
+    request_close();
+    channel_close();
+    if (p2p_engine)
+        match_close(p2p_engine);
+    p2p_engine = NULL;
+}
+
+static void end(void) {
+    if (!p2p_on)
+        return;
+    meet_at_end();
+    helper_stop();
+    p2p_on = false;
+    p2p_careful = 0;
+    close_all();
+}
+
+static bool ends_by_itself;   /* in MPI_Finalize */
+static bool some_will_report; /* some process */
+
+static bool will_report(void) {
+    const char *report = settings_get()->report;
+    return *report && strcmp(report, "0");
+}
+
+static int on_delete(MPI_Comm comm, int key, void *value, void *state) {
+    end();
+    return MPI_SUCCESS;
+}
+
+/* The key goes with its only attribute. */
+static bool end_in_finalize(void) {
+    int key;
+    if (host_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, on_delete, &key, NULL) != MPI_SUCCESS)
+        return false;
+    int rc = host_Comm_set_attr(MPI_COMM_SELF, key, NULL);
+    host_Comm_free_keyval(&key);
+    return rc == MPI_SUCCESS;
+}
+
+/* The report is made before MPI_Finalize proper, by calls in which nobody answers messages: so all meet first. */
+void p2p_finish(void) {
+    if (!p2p_on)
+        return;
+    if (some_will_report)
+        meet_at_end();
+    count_keep();
+    if (!ends_by_itself)
+        end();
 }
 
 /* ---- begin ---- */
@@ -73,22 +157,10 @@ static bool open_all(void) {
     status_open();
     arrive_open();
     request_sent = request_new(REQUEST_SEND, NULL);
-    ok = ok && request_sent;
-    host_Allreduce(&ok, &every, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
-    return every;
-}
-
-static void close_all(void) {
-    far_close();
-    data_close();
-    comm_close();
-    node_close();
-    arrive_close();
-    request_close();
-    channel_close();
-    if (p2p_engine)
-        match_close(p2p_engine);
-    p2p_engine = NULL;
+    int mine[2] = {ok && request_sent, !will_report()}, all[2] = {0};
+    host_Allreduce(mine, all, 2, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+    some_will_report = !all[1];
+    return all[0];
 }
 
 void p2p_start(void) {
@@ -111,6 +183,7 @@ void p2p_start(void) {
         p2p_unlock_slowly();
     }
     p2p_on = true;
+    ends_by_itself = end_in_finalize();
     helper_start();
     log_info("messages are matched here: %d of %d processes are reached through shared memory, up to %llu "
              "bytes at once",
@@ -129,34 +202,4 @@ int hook_Init_thread(int *argc, char ***argv, int required, int *provided) {
     if (rc == MPI_SUCCESS)
         p2p_start();
     return rc;
-}
-
-/* ---- end ---- */
-
-/* What is still to be sent goes before the others are told that we are done. */
-static void send_the_rest(void) {
-    struct pause pause = {0};
-    p2p_lock();
-    while (channel_waiting || !far_is_idle()) {
-        if (p2p_progress())
-            continue;
-        p2p_unlock();
-        p2p_pause(&pause);
-        p2p_lock();
-    }
-    p2p_unlock();
-}
-
-void p2p_finish(void) {
-    MPI_Request request;
-    if (!p2p_on)
-        return;
-    send_the_rest();
-    if (far_barrier(&request) == MPI_SUCCESS)
-        p2p_wait_host(&request, MPI_STATUS_IGNORE);
-    helper_stop();
-    count_keep();
-    p2p_on = false;
-    p2p_careful = 0;
-    close_all();
 }

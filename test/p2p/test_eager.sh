@@ -1,0 +1,31 @@
+#!/usr/bin/env bash
+# Nothing is sent before there is a receive for it, inside a node and through MPI; and, the other way round, as much as goes. Not all
+# programs can be run so: in some of them all ranks send before they receive.   test_eager.sh MPI TREE      timeout: 300
+set -uo pipefail
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+mpi=$1 tree=$2 failed=0
+
+run() { # settings as one word, program and arguments
+    local out setting options=(--timeout 60 --preload "$tree/lib/libhearth-mpi.so" --env HEARTH_MATCH=on)
+    for setting in $1; do options+=(--env "$setting"); done
+    if out=$("$here/../launch.sh" "$mpi" 2 "${options[@]}" "$tree/test/$2" "${@:3}" 2>&1); then
+        echo "ok $1: $2"
+    else
+        echo "FAIL $1: $2"
+        tail -n 15 <<<"$out" | sed 's/^/    | /'
+        failed=1
+    fi
+}
+
+none='HEARTH_MATCH_EAGER=0 HEARTH_MATCH_FAR_EAGER=0'
+for settings in "$none HEARTH_TEST_CONFIG=match" "$none HEARTH_MATCH_NODE=off HEARTH_TEST_CONFIG=host"; do
+    run "$settings" p2p_order half_of_them_posted
+    run "$settings" p2p_modes
+    run "$settings" p2p_sendrecv
+    run "$settings" p2p_types attributes_are_not_copied
+    run "$settings" p2p_large --seconds 1 every_border
+    run "$settings" p2p_inside barrier_ comm_dup
+    run "$settings" p2p_random --seconds 1
+done
+run 'HEARTH_MATCH_EAGER=1g HEARTH_TEST_CONFIG=match' p2p_large --seconds 1 every_border
+exit $failed
