@@ -7,6 +7,7 @@
 #include "base/json.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "base/output.h"
 #include "base/random.h"
 #include "base/settings.h"
 #include "base/shape.h"

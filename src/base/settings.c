@@ -166,13 +166,13 @@ static bool is_setting(const char *name) {
     return false;
 }
 
-/* HEARTH_TEST_* belongs to the tests. */
+/* HEARTH_TEST_* belongs to the tests, HEARTH_UCX_* to UCX, which reads it itself. */
 static void warn_of_unknown(void) {
     for (char **variable = environ; variable && *variable; variable++) {
         char name[64];
         size_t length = strcspn(*variable, "=");
         if (strncmp(*variable, "HEARTH_", 7) || !strncmp(*variable, "HEARTH_TEST_", 12) ||
-            length >= sizeof name)
+            !strncmp(*variable, "HEARTH_UCX_", 11) || length >= sizeof name)
             continue;
         memcpy(name, *variable, length);
         name[length] = 0;

@@ -1,9 +1,9 @@
 /* acquire.c: every call of MPI that may bring news from another process acquires when it returns.
  *
- * Which calls do is not listed; which do not is (quiet.txt). The build takes all calls that this MPI's mpi.h
- * declares, without those and without the ones that are hooked by name, and makes MPI_X and PMPI_X of each
- * here: call on, then acquire. So a call that a later MPI adds acquires as well. The list that the build
- * makes is news.def.
+ * Which calls do is not listed; which do not is (quiet.txt). The build takes all calls that this MPI declares (declared.h) and its
+ * library has, without those and without the ones that are hooked by name, and makes MPI_X and PMPI_X of each here: call on, then
+ * acquire. So a call that a later MPI adds acquires as well, and so does an extension, MPIX_X. The list that the build makes is
+ * news.def; names stand there in full.
  *
  * While such a call sits in MPI, messages to this process are taken care of by another thread (p2p/helper.c). That thread does not
  * call MPI, so if messages come through MPI, a blocking collective is made of its non-blocking twin, which is tested in turn with a
@@ -17,6 +17,7 @@
 #include <stdlib.h>
 
 #include "hearth.h"
+#include "mpi/declared.h"
 #include "mpi/p2p/meet.h"
 #include "mpi/p2p/p2p.h"
 #include "mpi/rma/check.h"
@@ -54,7 +55,7 @@ static bool has_tool;
 #define NEWS_FLAG(name, kind, params, args)
 #define NEWS_COMM(name, kind, params, args)
 #define NEWS_OPEN(name, kind, params, args)
-#define NEWS_TWIN(name, twin, kind, params, args, twin_args) __typeof__(&MPI_##twin) name;
+#define NEWS_TWIN(name, twin, kind, params, args, twin_args) __typeof__(&twin) name;
 static struct {
 #include "news.def"
 } twin;
@@ -75,13 +76,13 @@ __attribute__((constructor)) static void find_all(void) {
         "recv|send-sync|probe|collective|request|fence|pscw|lock|sync|file|atomic|flush-poll|recheck|generic";
     const char *deaf = secure_getenv("HEARTH_TEST_DEAF");
     acquire_deaf = deaf ? settings_word(words, deaf) : -1;
-#define NEWS(name, kind, params, args) find("MPI_" #name, (void **)&real.name, (void **)&next.name);
+#define NEWS(name, kind, params, args) find(#name, (void **)&real.name, (void **)&next.name);
 #define NEWS_FLAG                      NEWS
 #define NEWS_COMM                      NEWS
 #define NEWS_OPEN                      NEWS
 #define NEWS_TWIN(name, twin_name, kind, params, args, twin_args)                                            \
     NEWS(name, kind, params, args)                                                                           \
-    *(void **)&twin.name = host_find("MPI_" #twin_name, &unused);
+    *(void **)&twin.name = host_find(#twin_name, &unused);
 #include "news.def"
 #undef NEWS
 #undef NEWS_FLAG
@@ -93,8 +94,8 @@ __attribute__((constructor)) static void find_all(void) {
 /* What a tool calls on our behalf goes straight on. What the MPI library calls acquires without need, which is harmless. */
 #define DEFINE(symbol, name, kind, params, args, straight_on, brought, instead)                              \
     EXPORT int symbol params {                                                                               \
-        if (UNLIKELY(!real.name))                                                                            \
-            find_all();                                                                                      \
+        if (UNLIKELY(!real.name) && (find_all(), !real.name))                                                \
+            return MPI_ERR_INTERN;                                                                           \
         if (straight_on)                                                                                     \
             return real.name args;                                                                           \
         int rc;                                                                                              \
@@ -107,20 +108,19 @@ __attribute__((constructor)) static void find_all(void) {
             p2p_leave();                                                                                     \
         }                                                                                                    \
         host_mark = outer;                                                                                   \
-        check_note("MPI_" #name);                                                                            \
+        check_note(#name);                                                                                   \
         if (brought)                                                                                         \
             acquire(NEWS_##kind);                                                                            \
         return rc;                                                                                           \
     }
 
 #define BOTH(name, kind, params, args, brought, instead)                                                     \
-    DEFINE(MPI_##name, name, kind, params, args, 0, brought, instead)                                        \
-    DEFINE(PMPI_##name, name, kind, params, args, host_is_marked(__builtin_frame_address(0)), brought,       \
-           instead)
+    DEFINE(name, name, kind, params, args, 0, brought, instead)                                              \
+    DEFINE(P##name, name, kind, params, args, host_is_marked(__builtin_frame_address(0)), brought, instead)
 
-/* A tool has to see the call as it is. */
+/* A tool has to see the call as it is. Processes of another program do not know that it should be the twin. */
 #define LOOP(name, twin_args)                                                                                \
-    if (UNLIKELY(p2p_on) && far_is_used && !has_tool) {                                                      \
+    if (UNLIKELY(p2p_on) && far_is_used && !has_tool && meet_is_among_us(comm)) {                            \
         MPI_Request request;                                                                                 \
         rc = twin.name twin_args;                                                                            \
         if (rc == MPI_SUCCESS)                                                                               \

@@ -19,6 +19,8 @@ void *host_find(const char *name, void **next) {
     char pmpi[80] = "P";
     strncat(pmpi, name, sizeof pmpi - 2);
     void *real = dlsym(RTLD_NEXT, pmpi), *behind = dlsym(RTLD_NEXT, name);
+    if (!real)
+        real = behind; /* some extensions have no second name */
     *next = behind && object_of(behind) != object_of(real) ? behind : real;
     return real;
 }

@@ -39,7 +39,7 @@ extern HIDDEN bool host_is_careful;
  * above it. */
 extern HIDDEN _Thread_local const void *host_mark __attribute__((tls_model("initial-exec")));
 
-/* The library's PMPI_X for "MPI_X". *next: the next MPI_X behind ours, which is a tool's if it lies in
+/* The library's PMPI_X for "MPI_X", or NULL. *next: the next MPI_X behind ours, which is a tool's if it lies in
  * another object, else the same. */
 void *host_find(const char *name, void **next);
 

@@ -1,28 +1,40 @@
-# news.awk: from a preprocessed mpi.h, every call of MPI that may bring news from another process and is not hooked by name.
+# news.awk: from the preprocessed headers of an MPI, every call of it that may bring news from another process and is not hooked by
+# name. Its extensions, MPIX_*, are calls like the others.
 #
 #   awk -f news.awk calls.def quiet.txt mpi.i       one line per call: NEWS(name, kind, parameters, arguments), or NEWS_FLAG
 #                                                   for those that bring none if *flag is 0
+#   awk -f news.awk calls.def quiet.txt mpi.exports mpi.i        only calls that the library has: it shows these names, one
+#                                                   per line; an empty list says nothing
 #   awk -v inside=1 -f news.awk ...                 the same, but for collectives that have a twin which does not block
 #                                                   NEWS_TWIN(name, twin, kind, parameters, arguments, twin's arguments),
 #                                                   and NEWS_COMM, NEWS_OPEN for other calls that are collective
 #                                                   over comm, or over an open file fh
 FILENAME ~ /calls\.def$/ {
-    if (match($0, /^(HOOK|BLOCK|MEET|MEET_WIN|MEET_FREE|MEET_WAIT)\([A-Za-z_]+/)) { sub(/^[A-Z_]+\(/, ""); match($0, /^[A-Za-z_]+/); hooked[substr($0, 1, RLENGTH)] = 1 }
+    if (match($0, /^(HOOK|BLOCK|MEET|MEET_WIN|MEET_FREE|MEET_WAIT)\([A-Za-z_]+/)) { sub(/^[A-Z_]+\(/, ""); match($0, /^[A-Za-z_]+/); hooked["MPI_" substr($0, 1, RLENGTH)] = 1 }
     next
 }
 FILENAME ~ /quiet\.txt$/ { if ($0 !~ /^(#|$)/) quiet[++quiets] = pattern($1); next }
+FILENAME ~ /mpi\.exports$/ { exported[$1] = 1; exports++; next }
 /^#/ { next }
 { text = text " " $0 }
 
-function pattern(glob) { gsub(/\*/, ".*", glob); return "^" glob "$" }
+# Names stand there without MPI_, but those of extensions in full.
+function pattern(glob) { gsub(/\*/, ".*", glob); return (glob ~ /^MPIX_/ ? "^" : "^MPI_") glob "$" }
 
 function is_quiet(name,   i) {
     for (i = 1; i <= quiets; i++) if (name ~ quiet[i]) return 1
     return 0
 }
 
+function bare(name) { return substr(name, 5) }
+
+# Calls that say by *flag whether anything has come. To others it is a result like any.
+function asks(name) { return name ~ /^MPI_(Test|Iprobe|Improbe|Parrived|Request_get_status|Win_test)/ }
+
 # What a test can make deaf: see acquire.h.
 function kind_of(name) {
+    if (name ~ /^MPIX_/) return "GENERIC"
+    name = bare(name)
     if (name ~ /^(M?[Rr]ecv|Mrecv|Sendrecv)/) return "RECV"
     if (name ~ /^Ssend/) return "SEND_SYNC"
     if (name ~ /[Pp]robe/) return "PROBE"
@@ -41,45 +53,47 @@ function argument(parameter) {
 
 # Barrier -> Ibarrier, if there is such a call.
 function twin_of(name,   twin) {
-    twin = "I" tolower(substr(name, 1, 1)) substr(name, 2)
+    twin = "MPI_I" tolower(substr(name, 5, 1)) substr(name, 6)
     return kind_of(name) == "COLLECTIVE" && (twin in declared) ? twin : ""
 }
 
 function emit(name, parameters,   n, i, list, arguments, flag) {
     if (name in hooked || name in done || is_quiet(name) || parameters ~ /\.\.\./) return
+    if (exports && !(name in exported)) return
     done[name] = 1
     n = split(parameters, list, ",")
     if (n == 1 && list[1] ~ /^[ \t]*void[ \t]*$/) n = 0
     for (i = 1; i <= n; i++) {
         arguments = arguments (i > 1 ? ", " : "") argument(list[i])
-        if (list[i] ~ /int[ \t]*\*[ \t]*flag[ \t]*$/) flag = 1
+        if (asks(name) && list[i] ~ /int[ \t]*\*[ \t]*flag[ \t]*$/) flag = 1
     }
     if (inside && twin_of(name) != "")
         printf "NEWS_TWIN(%s, %s, %s, (%s), (%s), (%s, &request))\n", name, twin_of(name), kind_of(name), parameters, arguments, arguments
     else if (inside && parameters ~ /MPI_File fh(,|$)/ && name ~ /_all|_ordered|set_size|preallocate|set_view|set_info|set_atomicity|sync|seek_shared/)
         printf "NEWS_OPEN(%s, %s, (%s), (%s))\n", name, kind_of(name), parameters, arguments
-    else if (inside && parameters ~ /MPI_Comm comm(,|$)/)
+    else if (inside && name !~ /^MPIX_/ && parameters ~ /MPI_Comm comm(,|$)/) # of an extension nobody knows who takes part
         printf "NEWS_COMM(%s, %s, (%s), (%s))\n", name, kind_of(name), parameters, arguments
     else
         printf "%s(%s, %s, (%s), (%s))\n", flag ? "NEWS_FLAG" : "NEWS", name, kind_of(name), parameters, arguments
 }
 
+# The name in a declaration; "" if it is none of a call that returns an int. What follows the name begins at `after`.
+function name_in(part) {
+    if (!match(part, /[^A-Za-z0-9_]int MPIX?_[A-Z][A-Za-z0-9_]* ?\(/)) return ""
+    after = RSTART + RLENGTH
+    part = substr(part, RSTART + 5, RLENGTH - 6)
+    sub(/ $/, "", part)
+    return part
+}
+
 END {
     gsub(/[ \t\n]+/, " ", text)
     count = split(text, parts, ";")
-    for (p = 1; p <= count; p++)
-        if (match(parts[p], /[^A-Za-z0-9_]int MPI_[A-Z][A-Za-z0-9_]* ?\(/)) {
-            name = substr(parts[p], RSTART + 9, RLENGTH - 10)
-            sub(/ $/, "", name)
-            declared[name] = 1
-        }
+    for (p = 1; p <= count; p++) declared[name_in(parts[p])] = 1
     for (p = 1; p <= count; p++) {
-        if (!match(parts[p], /[^A-Za-z0-9_]int MPI_[A-Z][A-Za-z0-9_]* ?\(/)) continue
-        rest = substr(parts[p], RSTART + 9)
-        open = index(rest, "(")
-        name = substr(rest, 1, open - 1)
-        sub(/ $/, "", name)
-        rest = substr(rest, open + 1)
+        name = name_in(parts[p])
+        if (name == "") continue
+        rest = substr(parts[p], after)
         emit(name, substr(rest, 1, index_of_end(rest) - 1))
     }
 }

@@ -2,11 +2,8 @@
  *
  * Numbers of freed windows are kept as records. At MPI_Finalize rank 0 gathers all records and writes one
  * report, or, if the file name holds %r or %p, each rank writes its own. */
-#include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "mpi/rma/check.h"
 #include "mpi/hooks.h"
@@ -47,11 +44,6 @@ static void add_stats(CLAMPI_Stats *sum, const CLAMPI_Stats *more) {
 
 /* ---- collecting ---- */
 
-bool report_is_wanted(void) {
-    const char *report = settings_get()->report;
-    return *report && strcmp(report, "0");
-}
-
 static struct record *new_record(void) {
     if (record_count == record_room && record_count < MOST_RECORDS) {
         size_t room = record_room ? 2 * record_room : 16;
@@ -66,7 +58,7 @@ static struct record *new_record(void) {
 
 void report_window(const struct window *w, const char *name) {
     CLAMPI_Stats stats;
-    if (!report_is_wanted())
+    if (!output_is_wanted())
         return;
     window_stats(w, &stats);
     struct record *r = new_record();
@@ -88,7 +80,8 @@ void report_window(const struct window *w, const char *name) {
         strcpy(r->name, "(others)");
         add_stats(&r->stats, &stats);
         r->foresight = (struct cache_foresight){0};
-        r->suspended = 0;
+        r->suspended += w->worth.times;
+        r->suspended_gets += worth_gets_passed(w);
     }
 }
 
@@ -168,7 +161,10 @@ static void text_ahead(FILE *file, const CLAMPI_Stats *s) {
 /* When and why a window's cache was given a rest. */
 static void text_suspensions(FILE *file, const struct record *first, const struct record *end) {
     for (const struct record *r = first; r < end; r++)
-        if (r->suspended)
+        if (r->suspended && !r->serial)
+            fprintf(file, "  rank %d: suspended %" PRIu64 " times for %" PRIu64 " gets in all\n", r->rank,
+                    r->suspended, r->suspended_gets);
+        else if (r->suspended)
             fprintf(file,
                     "  rank %d: suspended %" PRIu64 " times for %" PRIu64
                     " gets in all, first %.1f s after the window was "
@@ -288,57 +284,12 @@ static void write_json(FILE *file, const struct record *all, size_t count, int r
     json_close(&j, '}');
 }
 
-/* %r, %p and %h in a file name. */
-static void expand(const char *pattern, int rank, char *out, size_t room) {
-    char host[256] = "";
-    size_t n = 0;
-    gethostname(host, sizeof host - 1);
-    for (const char *c = pattern; *c && n + 1 < room; c++) {
-        int wrote = 1;
-        if (c[0] != '%' || !strchr("rph", c[1]) || !c[1])
-            out[n] = *c;
-        else if (*++c == 'r')
-            wrote = snprintf(out + n, room - n, "%d", rank);
-        else if (*c == 'p')
-            wrote = snprintf(out + n, room - n, "%ld", (long)getpid());
-        else
-            wrote = snprintf(out + n, room - n, "%s", host);
-        n += (size_t)wrote;
-    }
-    out[n < room ? n : room - 1] = 0;
-}
-
-/* A new file for its owner alone; links are not followed. */
-static FILE *create(const char *path) {
-    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
-    FILE *file = fd < 0 ? NULL : fdopen(fd, "w");
-    if (!file)
-        log_error("HEARTH_REPORT: cannot write %s: %s; no report is written", path, strerror(errno));
-    if (!file && fd >= 0)
-        close(fd);
-    return file;
-}
-
-static bool ends_in(const char *text, const char *end) {
-    size_t n = strlen(text), m = strlen(end);
-    return n >= m && !strcmp(text + n - m, end);
-}
-
 static void write_report(const struct record *all, size_t count, int rank, int ranks) {
-    const char *report = settings_get()->report;
-    char path[4096];
-    if (!strcmp(report, "1")) {
-        write_text(stderr, all, count, ranks);
-        fflush(stderr);
+    struct output o;
+    if (!output_open(&o, rank, NULL))
         return;
-    }
-    expand(report, rank, path, sizeof path);
-    FILE *file = create(path);
-    if (!file)
-        return;
-    (ends_in(path, ".json") ? write_json : write_text)(file, all, count, ranks);
-    if (ferror(file) | fclose(file))
-        log_error("HEARTH_REPORT: writing %s failed: %s; the report is not whole", path, strerror(errno));
+    (o.is_json ? write_json : write_text)(o.file, all, count, ranks);
+    output_close(&o);
 }
 
 static void report(void) {
@@ -348,7 +299,7 @@ static void report(void) {
     host_Comm_size(MPI_COMM_WORLD, &size);
     for (size_t i = 0; i < record_count; i++)
         records[i].rank = rank;
-    bool apart = strstr(settings_get()->report, "%r") || strstr(settings_get()->report, "%p");
+    bool apart = output_is_apart();
     report_heaters_collect(rank, apart ? 1 : size);
     count_collect(rank, apart ? 1 : size);
     if (apart) {
@@ -367,7 +318,7 @@ int hook_Finalize(void) {
     p2p_finish();
     progress_stop();
     check_summary();
-    if (report_is_wanted()) {
+    if (output_is_wanted()) {
         rma_lock();
         window_each(report_open, NULL);
         rma_unlock();

@@ -1,8 +1,9 @@
 #!/bin/sh
-# The libraries show their public names and no others.
+# The libraries show their public names and no others, and the one that stands in front of MPI brings it along: programs that load
+# MPI late and for themselves, as Python does, hide it from others.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
-public='^(P?MPI_[A-Z][A-Za-z0-9_]*|CLAMPI_[A-Z][A-Za-z0-9_]*|clampi_[a-z_]+|hearth_[a-z_]+|match_[a-z_]+)$'
+public='^(P?MPIX?_[A-Z][A-Za-z0-9_]*|CLAMPI_[A-Z][A-Za-z0-9_]*|clampi_[a-z_]+|hearth_[a-z_]+|match_[a-z_]+)$'
 looked=0 bad=0
 for library in build/mpich/lib/*.so build/openmpi/lib/*.so; do
     [ -e "$library" ] || continue
@@ -11,6 +12,11 @@ for library in build/mpich/lib/*.so build/openmpi/lib/*.so; do
     wrong=$(echo "$names" | grep -vE "$public")
     if [ -z "$names" ] || [ -n "$wrong" ]; then
         echo "$library: exports ${wrong:-nothing}" | paste -sd ' ' -
+        bad=1
+    fi
+    case $library in */libhearth-mpi.so) ;; *) continue ;; esac
+    if ! readelf -d "$library" | grep -q 'NEEDED.*\[libmpi'; then
+        echo "$library: is not linked to MPI"
         bad=1
     fi
 done

@@ -4,6 +4,11 @@
  * freeing of a window. */
 #include "pass.h"
 
+#include <dlfcn.h>
+#if __has_include(<mpi-ext.h>)
+#include <mpi-ext.h> /* Open MPI's */
+#endif
+
 static MPI_Comm comm, self, made;
 static MPI_Win brief;
 static uint64_t *brief_part;
@@ -133,3 +138,25 @@ static void close_brief(void) {
 
 PASS(win_free, .open = open_brief, .tell = tell_win_free, .hear = hear_win_free, .finish = open_brief,
      .close = close_brief);
+
+/* ---- by a call that no standard knows ---- */
+
+#ifdef MPIX_ERR_PROC_FAILED /* then there is MPIX_Comm_agree as well */
+/* What is agreed upon is as often 0 as 1. It is a result, not an answer to whether anything has come. */
+static void meet_agree(uint64_t news) {
+    int flag = litmus_rank == WRITER ? (int)(news & 1) : 1;
+    MPIX_Comm_agree(litmus_comm, &flag);
+    pass_expect((uint64_t)flag, news & 1);
+}
+#else
+static void meet_agree(uint64_t news) {
+}
+#endif
+
+/* Most MPIs that declare it end the program instead: agree.c is one that does not. */
+static void open_agree(void) {
+    if (!dlsym(RTLD_DEFAULT, "litmus_agree"))
+        litmus_skip("no MPIX_Comm_agree that works; test_extensions.sh has one");
+}
+
+PASS(comm_agree, .open = open_agree, .tell = meet_agree, .hear = meet_agree);

@@ -17,7 +17,7 @@ catchers() { # kind: the tests that rely on it
     request) echo irecv_wait irecv_test irecv_waitall irecv_waitany irecv_waitsome irecv_testall irecv_testany irecv_testsome \
         irecv_get_status issend_wait ssend_persistent recv_persistent rsend ibarrier iallreduce in_flight_waitall ;;
     fence) echo fence fence_put fence_other ;;
-    pscw) echo pscw_wait pscw_win_test ;;
+    pscw) echo pscw_start pscw_same pscw_wait pscw_win_test ;;
     lock) echo lock_exclusive_flush lock_shared_flush_local lock_unlock lock_all_flush lock_all_unlock_all ;;
     sync) echo own_flag_sync shared_flag_sync shared_own_store ;;
     file) echo file_read ;;
@@ -50,6 +50,9 @@ if [ -z "$kinds" ]; then
     exit 1
 fi
 for kind in $kinds; do mutant "$kind" "$(catchers "$kind")"; done
-# Only there does MPI_Win_lock return before the lock is held.
-[ "$mpi" != openmpi ] || mutant lock 'lock_returns_early lock_two_return_early' --tcp
+# Only there do MPI_Win_lock and MPI_Win_start return before the lock is held, or the post seen.
+if [ "$mpi" = openmpi ]; then
+    mutant lock 'lock_returns_early lock_two_return_early' --tcp
+    mutant pscw start_returns_early --tcp
+fi
 exit $failed

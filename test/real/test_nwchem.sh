@@ -3,37 +3,22 @@
 # and TCP, with MPI's messages and with Hearth's.   test_nwchem.sh MPI TREE      tier: full; timeout: 900
 set -uo pipefail
 mpi=$1 tree=$2 failed=0
-here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
-[ "$mpi" = mpich ] || { echo "NWChem is built for MPICH" && exit 77; }
-command -v nwchem.mpich >/dev/null || { echo "nwchem.mpich is not installed" && exit 77; }
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
+. "$(dirname "${BASH_SOURCE[0]}")/nwchem.sh"
 
-# Without these settings ARMCI-MPI gets by MPI_Get_accumulate, and NWChem replicates its matrices.
-cat >"$dir/input.nw" <<'N'
-start molecule
-memory 400 mb
-geometry units angstrom noautosym
- O  0.0  0.0000  0.1173
- H  0.0  0.7572 -0.4692
- H  0.0 -0.7572 -0.4692
-end
-basis spherical
- * library 6-31g*
-end
-set fock:mirrmat f
-set fock:replicated f
-set dft:xcreplicated f
-scf
+write_input "$dir/input.nw" molecule 'scf
  direct
 end
 task scf energy
 dft
  xc b3lyp
 end
-task dft energy
+task dft energy' <<'N'
+ O  0.0  0.0000  0.1173
+ H  0.0  0.7572 -0.4692
+ H  0.0 -0.7572 -0.4692
 N
 
+# Without ARMCI_RMA_ATOMICITY=0 ARMCI-MPI gets by MPI_Get_accumulate.
 energies() { # options of launch.sh: prints the energies to 9 digits behind the point
     (cd "$dir" && "$here/launch.sh" mpich 2 --timeout 250 --env ARMCI_USE_WIN_ALLOCATE=0 --env ARMCI_RMA_ATOMICITY=0 \
         "$@" nwchem.mpich input.nw >out.txt 2>&1) || { tail -n 20 "$dir/out.txt" >&2 && return 1; }

@@ -8,16 +8,12 @@
 # rank 0 owns most of what is read. NWChem draws its tasks from a shared counter, and a draw is news unless HEARTH_ATOMICS=quiet.
 set -uo pipefail
 mpi=$1 tree=$2 failed=0
-here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
-[ "$mpi" = mpich ] || { echo "NWChem is built for MPICH" && exit 77; }
-command -v nwchem.mpich >/dev/null || { echo "nwchem.mpich is not installed" && exit 77; }
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
+. "$(dirname "${BASH_SOURCE[0]}")/nwchem.sh"
 
-cat >"$dir/input.nw" <<'N'
-start benzene
-memory 400 mb
-geometry units angstrom noautosym
+write_input "$dir/input.nw" benzene 'dft
+ xc b3lyp
+end
+task dft energy' <<'N'
  C  0.000  1.396  0.000
  C  1.209  0.698  0.000
  C  1.209 -0.698  0.000
@@ -30,17 +26,6 @@ geometry units angstrom noautosym
  H  0.000 -2.479  0.000
  H -2.147 -1.240  0.000
  H -2.147  1.240  0.000
-end
-basis spherical
- * library 6-31g*
-end
-set fock:mirrmat f
-set fock:replicated f
-set dft:xcreplicated f
-dft
- xc b3lyp
-end
-task dft energy
 N
 
 # Sets energy and seconds; the output is in out.txt.

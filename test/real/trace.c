@@ -238,10 +238,11 @@ static void note_locked(MPI_Win win) {
 }
 
 /* The function below us, of type int name params. */
-#define NEXT(name, params)                                                                                   \
+#define NEXT_NAMED(name, params)                                                                             \
     static int(*next) params;                                                                                \
     if (!next)                                                                                               \
-        *(void **)&next = dlsym(RTLD_NEXT, "MPI_" #name);
+        *(void **)&next = dlsym(RTLD_NEXT, name);
+#define NEXT(name, params) NEXT_NAMED("MPI_" #name, params)
 
 int MPI_Get(void *origin, int ocount, MPI_Datatype otype, int target, MPI_Aint disp, int count,
             MPI_Datatype type, MPI_Win win) {
@@ -378,11 +379,11 @@ int MPI_Finalize(void) {
 /* ---- all other calls that may bring news ---- */
 
 #define CALL(name, params, args, brought)                                                                    \
-    int MPI_##name params {                                                                                  \
-        NEXT(name, params)                                                                                   \
+    int name params {                                                                                        \
+        NEXT_NAMED(#name, params)                                                                            \
         int rc = next args;                                                                                  \
         if (brought)                                                                                         \
-            note_news("MPI_" #name);                                                                         \
+            note_news(#name);                                                                                \
         return rc;                                                                                           \
     }
 #define NEWS(name, kind, params, args)      CALL(name, params, args, 1)

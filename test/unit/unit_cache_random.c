@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "cache/cache.h"
+#include "episodes.h"
 
 enum { TARGETS = 3, WINDOW = 4096, KEYS = 192, MOST_PENDING = 256, MOST_BLOCKS = 6, EPISODE = 20000 };
 
@@ -432,7 +433,7 @@ static void prepare(void) {
     }
 }
 
-static void run_episode(uint64_t seed, uint64_t operations) {
+static uint64_t run_episode(uint64_t seed) {
     episode_seed = seed;
     random_seed(&dice, seed);
     choose_config();
@@ -440,9 +441,9 @@ static void run_episode(uint64_t seed, uint64_t operations) {
     bool failing = chance(20);
     if (cache_open(&config, &cache)) {
         require(budget.limit < 1 << 20 && budget.used == 0);
-        return;
+        return EPISODE;
     }
-    for (operation = 0; operation < operations; operation++) {
+    for (operation = 0; operation < EPISODE; operation++) {
         if (failing && chance(1))
             memory_fail_at((unsigned)roll(4));
         operate();
@@ -453,29 +454,11 @@ static void run_episode(uint64_t seed, uint64_t operations) {
     check_all();
     cache_close(cache);
     require(budget.used == 0);
+    return EPISODE;
 }
 
 int main(int argc, char **argv) {
-    uint64_t seed = clock_ns(), most = 0, done = 0;
-    double seconds = 0;
-    for (int i = 1; i + 1 < argc; i += 2) {
-        if (!strcmp(argv[i], "--seconds"))
-            seconds = atof(argv[i + 1]);
-        else if (!strcmp(argv[i], "--operations"))
-            most = (uint64_t)atof(argv[i + 1]);
-        else if (!strcmp(argv[i], "--seed"))
-            seed = strtoull(argv[i + 1], NULL, 10);
-    }
-    if (!most && seconds <= 0)
-        seconds = 10;
-    printf("seed %llu\n", (unsigned long long)seed);
-    fflush(stdout);
-    uint64_t start = clock_ns(), episodes = 0;
-    while (most ? done < most : (double)(clock_ns() - start) < seconds * 1e9) {
-        run_episode(seed + episodes++, EPISODE);
-        done += EPISODE;
-    }
-    printf("ok cache_random: %llu operations on %llu caches\n1 passed, 0 failed\n", (unsigned long long)done,
-           (unsigned long long)episodes);
-    return 0;
+    struct episodes all = {
+        .name = "cache_random", .operations = "operations on", .things = "caches", .run = run_episode};
+    return episodes_run(all, argc, argv);
 }

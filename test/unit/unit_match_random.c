@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "match/engine.h"
+#include "episodes.h"
 
 /* An episode ends after so many operations, or sooner, when the model has looked at so many entries. */
 enum { EPISODE = 20000, DEEP_EPISODE = 120000, STEPS = 100000000, MOST = 60000 };
@@ -395,26 +396,10 @@ static uint64_t episode(uint64_t seed) {
 }
 
 int main(int argc, char **argv) {
-    uint64_t seed = clock_ns(), most = 0, done = 0, episodes = 0;
-    double seconds = 0;
-    for (int i = 1; i + 1 < argc; i += 2) {
-        if (!strcmp(argv[i], "--seconds"))
-            seconds = atof(argv[i + 1]);
-        else if (!strcmp(argv[i], "--operations"))
-            most = (uint64_t)atof(argv[i + 1]);
-        else if (!strcmp(argv[i], "--seed"))
-            seed = strtoull(argv[i + 1], NULL, 10);
-    }
-    if (!most && seconds <= 0)
-        seconds = 10;
     setenv("HEARTH_HEATER", "off", 0); /* unit_match_heated is about that */
     (void)settings_get();              /* which sets the level, too */
     log_set_level(LOG_ERROR);          /* that memory runs out is meant */
-    printf("seed %llu\n", (unsigned long long)seed);
-    fflush(stdout);
-    for (uint64_t start = clock_ns(); most ? done < most : (double)(clock_ns() - start) < seconds * 1e9;)
-        done += episode(seed + episodes++);
-    printf("ok match_random: %llu operations on %llu engines\n1 passed, 0 failed\n", (unsigned long long)done,
-           (unsigned long long)episodes);
-    return 0;
+    struct episodes all = {
+        .name = "match_random", .operations = "operations on", .things = "engines", .run = episode};
+    return episodes_run(all, argc, argv);
 }

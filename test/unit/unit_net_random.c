@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include "net/net.h"
+#include "episodes.h"
 
 enum { MOST = 8, EPISODE = 20000, LARGEST = 16 << 10, TIME_LIMIT = 300 };
 
@@ -268,24 +269,8 @@ static uint64_t run_episode(uint64_t seed) {
 }
 
 int main(int argc, char **argv) {
-    uint64_t seed = clock_ns(), most = 0, done = 0, episodes = 0;
-    double seconds = 0;
-    for (int i = 1; i + 1 < argc; i += 2) {
-        if (!strcmp(argv[i], "--seconds"))
-            seconds = atof(argv[i + 1]);
-        else if (!strcmp(argv[i], "--operations"))
-            most = (uint64_t)atof(argv[i + 1]);
-        else if (!strcmp(argv[i], "--seed"))
-            seed = strtoull(argv[i + 1], NULL, 10);
-    }
-    if (!most && seconds <= 0)
-        seconds = 10;
     table = mmap(NULL, sizeof *table, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    printf("seed %llu\n", (unsigned long long)seed);
-    fflush(stdout);
-    for (uint64_t start = clock_ns(); most ? done < most : (double)(clock_ns() - start) < seconds * 1e9;)
-        done += run_episode(seed + episodes++);
-    printf("ok net_random: %llu messages in %llu episodes\n1 passed, 0 failed\n", (unsigned long long)done,
-           (unsigned long long)episodes);
-    return 0;
+    struct episodes all = {
+        .name = "net_random", .operations = "messages in", .things = "episodes", .run = run_episode};
+    return episodes_run(all, argc, argv);
 }

@@ -47,19 +47,34 @@ static struct op plan(struct window *w, struct target *t, uint64_t address, uint
                        .here = {.shape = shape_contiguous(blocks * bytes)}};
 }
 
-void ahead_missed(struct window *w, struct target *t, uint64_t address, uint64_t bytes) {
-    if (w->mode == MODE_TRANSPARENT || w->dynamic || !bytes || !follows(t, address, bytes))
+/* The program did not make this get. An error of it is not the program's, nor one for its error handler, which may end it. */
+static int fetch_quietly(const struct op *op) {
+    MPI_Errhandler handler;
+    MPI_Win win = op->window->handle;
+    int rc = host_Win_get_errhandler(win, &handler);
+    if (rc != MPI_SUCCESS)
+        return rc;
+    host_Win_set_errhandler(win, MPI_ERRORS_RETURN);
+    rc = fetch(op->window, op->target, op->address, &op->here.shape, op->buffer, &op->here.shape);
+    host_Win_set_errhandler(win, handler);
+    host_Errhandler_free(&handler);
+    return rc;
+}
+
+void ahead_missed(struct window *w, struct target *t, uint64_t address, uint64_t bytes, bool alone) {
+    if (w->mode == MODE_TRANSPARENT || w->dynamic || !bytes || !follows(t, address, bytes) || alone)
         return;
     struct op op = plan(w, t, address, bytes);
     if (!op.buffer)
         return;
     rma_unlock();
-    int rc = fetch(w, op.target, op.address, &op.here.shape, op.buffer, &op.here.shape);
+    int rc = fetch_quietly(&op);
     rma_lock();
     if (rc == MPI_SUCCESS)
         get_issued(w, t, op.bytes);
     if (rc != MPI_SUCCESS) {
-        free(op.buffer); /* it was not asked for: nobody needs to hear of it */
+        w->ahead = 0; /* not tried again; it was not asked for, so nobody needs to hear of it */
+        free(op.buffer);
         return;
     }
     if (inflight_add(&op) == NO_OP)

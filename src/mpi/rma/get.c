@@ -1,7 +1,7 @@
-/* get.c: MPI_Get and MPI_Rget.
+/* get.c: MPI_Get and MPI_Rget, by way of the cache.
  *
- *      not for the cache                -> to MPI, and counted        (the two hot paths, in hook_Get)
- *      plain types, CACHED entry        -> copy, done
+ *      not for the cache                -> to MPI, and counted        (past.c)
+ *      plain types, CACHED entry        -> copy, done                 (the hot path, in get_with_care)
  *      otherwise                        -> describe both sides, look up:
  *          CACHED, covers all           -> copy
  *          CACHED, covers the head      -> copy the head, get the tail
@@ -15,30 +15,8 @@
 
 #include "mpi/rma/check.h"
 #include "mpi/hooks.h"
+#include "mpi/rma/get.h"
 #include "mpi/rma/measure.h"
-#include "mpi/rma/rma.h"
-#include "mpi/rma/worth.h"
-
-/* The arguments of a get. request is NULL for MPI_Get. */
-struct get {
-    void *origin;
-    MPI_Count ocount;
-    MPI_Datatype otype;
-    int target;
-    MPI_Aint disp;
-    MPI_Count tcount;
-    MPI_Datatype ttype;
-    MPI_Win win;
-    MPI_Request *request;
-    const struct noop *noop; /* NULL, or it goes to MPI as MPI_Get_accumulate with MPI_NO_OP */
-};
-
-/* The operand of that, which is not read. */
-struct noop {
-    const void *origin;
-    int count;
-    MPI_Datatype type;
-};
 
 /* The same, as bytes. */
 struct access {
@@ -55,7 +33,7 @@ static int pass_noop(const struct get *g) {
                                g->otype, g->target, g->disp, (int)g->tcount, g->ttype, MPI_NO_OP, g->win);
 }
 
-static int pass(const struct get *g) {
+int get_pass(const struct get *g) {
     int rc;
     if (UNLIKELY(g->noop != NULL))
         rc = pass_noop(g);
@@ -119,77 +97,7 @@ int fetch(struct window *w, int target, uint64_t address, const struct shape *th
     return rc;
 }
 
-/* ---- not for the cache ---- */
-
-/* Whether the data is there once the request is complete. MPICH 4.0 completes requests of gets with types
- * that are not contiguous too early; only a flush brings the data then. */
-static bool is_reliable(const struct get *g) {
-#ifdef MPICH
-    const struct layout_type *here = layout_find(g->otype), *there = layout_find(g->ttype);
-    return here && there && here->element.predefined && there->element.predefined;
-#else
-    return true;
-#endif
-}
-
-static void track_request(struct window *w, struct target *t, const struct get *g, uint64_t bytes,
-                          bool news) {
-    struct op op = {.kind = OP_PLAIN, .window = w, .target = g->target, .entry = CACHE_NONE, .news = news};
-    uint32_t id = inflight_add(&op);
-    if (id == NO_OP) {
-        get_issued(w, t, bytes); /* then a flush will do */
-        return;
-    }
-    w->bytes_fetched += bytes;
-    request_track(id, *g->request);
-}
-
-static uint64_t size_of(const struct get *g) {
-    MPI_Count size = 0;
-    if (g->tcount <= 0 || host_Type_size_x(g->ttype, &size) != MPI_SUCCESS || size < 0)
-        return 0;
-    return (uint64_t)g->tcount * (uint64_t)size;
-}
-
-/* A get of no interest to the cache. */
-static void count_get(struct window *w, struct target *t, const struct get *g, uint64_t bytes, bool news) {
-    if (g->request && is_reliable(g))
-        track_request(w, t, g, bytes, news);
-    else
-        get_issued(w, t, bytes);
-}
-
-/* What would other modes have made of it? */
-static inline void foresee(struct window *w, int target, uint64_t address, uint64_t bytes) {
-    if (UNLIKELY(w->estimate != NULL))
-        cache_estimate_get(w->estimate, (uint32_t)target, address, bytes,
-                           atomic_load_explicit(&acquire_generation, memory_order_acquire));
-}
-
-/* A get of the window went past its cache. */
-static void note_past(struct window *w) {
-    w->gets++;
-    w->bypassed++;
-    if (UNLIKELY(w->worth.resume_at <= w->past + w->bypassed))
-        worth_resume(w);
-}
-
-/* Leaves the get to MPI, and only counts it. */
-static int bypass(struct window *w, struct target *t, const struct get *g) {
-    if (UNLIKELY(inflight_buffers) && t)
-        inflight_disturb_typed(g->origin, g->ocount, g->otype);
-    int rc = pass(g);
-    if (rc != MPI_SUCCESS || !t)
-        return rc;
-    rma_lock();
-    uint64_t bytes = size_of(g);
-    if (UNLIKELY(w->foresees) && t->verdict != VERDICT_BYPASS)
-        foresee(w, g->target, t->base + (uint64_t)g->disp * t->unit, bytes);
-    note_past(w);
-    count_get(w, t, g, bytes, false);
-    rma_unlock();
-    return rc;
-}
+/* ---- which gets are for the cache ---- */
 
 static bool eligible(const struct window *w, const struct target *t, const struct get *g) {
     return t && !w->passing && t->verdict != VERDICT_BYPASS && g->ocount > 0 && g->tcount > 0 &&
@@ -412,7 +320,7 @@ static int recheck(struct window *w, struct target *t, const struct get *g, stru
     }
     draw_recheck(w);
     rma_unlock();
-    int rc = pass(g);
+    int rc = get_pass(g);
     rma_lock();
     if (rc == MPI_SUCCESS)
         get_issued(w, t, a->bytes);
@@ -473,7 +381,7 @@ static void count_miss(struct window *w, struct target *t, const struct get *g, 
     w->gets++;
     w->bypassed += !keep;
     if (!keep || !reserve(w, g, a, issued))
-        count_get(w, t, g, a->bytes, a->news);
+        past_count(w, t, g, a->bytes, a->news);
     else if (g->request)
         w->bytes_fetched += a->bytes;
     else
@@ -489,12 +397,12 @@ static bool is_simple(const struct get *g, const struct access *a) {
 /* The get goes out first: looking for room overlaps with it. The lock is held on entry, and released. */
 static int miss(struct window *w, struct target *t, const struct get *g, struct access *a) {
     struct moment issued = now(w);
-    bool keep = !g->request || (w->mode != MODE_TRANSPARENT && is_reliable(g));
+    bool keep = !g->request || (w->mode != MODE_TRANSPARENT && past_is_reliable(g));
     if (UNLIKELY(inflight_buffers) && inflight_disturb(a->buffer, &a->here.shape))
         keep = false;
     uint64_t ticks = measure_start(t), before = a->started ? clock_ticks() : 0;
     rma_unlock();
-    int rc = pass(g);
+    int rc = get_pass(g);
     uint64_t after = before ? clock_ticks() : 0;
     rma_lock();
     if (rc == MPI_SUCCESS) {
@@ -502,7 +410,7 @@ static int miss(struct window *w, struct target *t, const struct get *g, struct 
         count_miss(w, t, g, a, &issued, keep);
     }
     if (UNLIKELY(w->ahead) && rc == MPI_SUCCESS && is_simple(g, a))
-        ahead_missed(w, t, a->address, a->bytes);
+        ahead_missed(w, t, a->address, a->bytes, ticks != 0);
     if (UNLIKELY(before))
         worth_miss(w, before - a->started + clock_ticks() - after, after - before);
     rma_unlock();
@@ -556,16 +464,16 @@ static int get(const struct get *g) {
     struct access a;
     struct window *w = window_find(g->win);
     if (!w)
-        return pass(g);
+        return get_pass(g);
     struct target *t = window_target(w, g->target);
     uint64_t started = worth_start(w);
     if (!eligible(w, t, g) || describe(t, g, &a))
-        return bypass(w, t, g);
+        return past_get(w, t, g);
     a.started = started;
     a.news = false;
     int rc = judge(g);
     if (rc == MPI_SUCCESS)
-        rc = wants(w, g, &a) ? get_described(w, t, g, &a) : bypass(w, t, g);
+        rc = wants(w, g, &a) ? get_described(w, t, g, &a) : past_get(w, t, g);
     layout_free(&a.here);
     layout_free(&a.there);
     return rc;
@@ -612,10 +520,10 @@ static inline enum served serve_plain(struct window *w, struct target *t, int ta
 
 /* What the cache does not want, of plain types: no need to describe it. */
 static int pass_plain(struct window *w, struct target *t, const struct get *g, uint64_t bytes) {
-    int rc = pass(g);
+    int rc = get_pass(g);
     if (rc == MPI_SUCCESS) {
         rma_lock();
-        note_past(w);
+        past_note(w);
         get_issued(w, t, bytes);
         worth_judge(w);
         rma_unlock();
@@ -623,32 +531,8 @@ static int pass_plain(struct window *w, struct target *t, const struct get *g, u
     return rc;
 }
 
-/* Gets that go past the cache are mostly of one type; its size is only for the report. */
-static struct {
-    MPI_Datatype type;
-    uint64_t size;
-} passed = {.type = MPI_DATATYPE_NULL};
-
-void get_forget_type(MPI_Datatype type) {
-    if (passed.type == type)
-        passed.type = MPI_DATATYPE_NULL;
-}
-
-/* Now and then on the way past the cache. */
-static __attribute__((noinline)) int look_past(void *origin, int ocount, MPI_Datatype otype, int target,
-                                               MPI_Aint disp, int tcount, MPI_Datatype ttype, MPI_Win win) {
-    struct get g = {origin, ocount, otype, target, disp, tcount, ttype, win, NULL, NULL};
-    struct window *w = window_find(win);
-    struct target *t = &w->targets[target];
-    w->past--;
-    passed.type = ttype;
-    passed.size = size_of(&(struct get){.tcount = 1, .ttype = ttype});
-    return bypass(w, t, &g);
-}
-
-/* Apart from hook_Get, so that gets that go past the cache need no stack. */
-static __attribute__((noinline)) int get_plain(void *origin, int ocount, MPI_Datatype otype, int target,
-                                               MPI_Aint disp, int tcount, MPI_Datatype ttype, MPI_Win win) {
+int get_with_care(void *origin, int ocount, MPI_Datatype otype, int target, MPI_Aint disp, int tcount,
+                  MPI_Datatype ttype, MPI_Win win) {
     const struct get g = {origin, ocount, otype, target, disp, tcount, ttype, win, NULL, NULL};
     struct window *w = window_find(win);
     struct target *t = w ? window_target(w, target) : NULL;
@@ -670,44 +554,6 @@ static __attribute__((noinline)) int get_plain(void *origin, int ocount, MPI_Dat
         }
     }
     return get(&g);
-}
-
-/* The flush that follows will tell progress.c of both.
- *
- * Counted before it is issued, and also if MPI then refuses it: nothing is left to do after the call, which costs a program
- * without reuse least. */
-static inline void count_past(struct window *w, struct target *t, int count) {
-    t->last_get = inflight_issued++;
-    w->bytes_fetched += LIKELY(count > 0) ? (uint64_t)count * passed.size : 0;
-    window_use(w, t);
-}
-
-/* Past the cache, but the report is to say what another mode would have made of it. */
-static __attribute__((noinline)) int foresee_past(void *origin, int ocount, MPI_Datatype otype, int target,
-                                                  MPI_Aint disp, int tcount, MPI_Datatype ttype,
-                                                  MPI_Win win) {
-    struct window *w = window_find(win);
-    struct target *t = &w->targets[target];
-    if (t->verdict != VERDICT_BYPASS &&
-        !cache_estimate_skips(w->estimate, (uint32_t)target, t->base + (uint64_t)disp * t->unit))
-        return look_past(origin, ocount, otype, target, disp, tcount, ttype, win);
-    count_past(w, t, tcount);
-    return host_Get(origin, ocount, otype, target, disp, tcount, ttype, win);
-}
-
-/* Lets gets of no interest to the cache pass, in as few instructions as there can be: no stack, no return. */
-int hook_Get(void *origin, int ocount, MPI_Datatype otype, int target, MPI_Aint disp, int tcount,
-             MPI_Datatype ttype, MPI_Win win) {
-    struct target *t = window_find_plain(win, target);
-    if (!t || UNLIKELY(inflight_buffers))
-        return get_plain(origin, ocount, otype, target, disp, tcount, ttype, win);
-    struct window *w = atomic_load_explicit(&window_recent, memory_order_relaxed);
-    if (UNLIKELY(++w->past >= w->look_at) || UNLIKELY(passed.type != ttype))
-        return look_past(origin, ocount, otype, target, disp, tcount, ttype, win);
-    if (UNLIKELY(w->foresees))
-        return foresee_past(origin, ocount, otype, target, disp, tcount, ttype, win);
-    count_past(w, t, tcount);
-    return host_real.Get(origin, ocount, otype, target, disp, tcount, ttype, win);
 }
 
 int get_noop(const void *nothing, int ncount, MPI_Datatype ntype, void *result, int rcount,

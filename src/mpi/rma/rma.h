@@ -109,8 +109,6 @@ void inflight_complete(uint32_t id, bool keep);
 int get_noop(const void *nothing, int ncount, MPI_Datatype ntype, void *result, int rcount,
              MPI_Datatype rtype, int target, MPI_Aint disp, int tcount, MPI_Datatype ttype, MPI_Win win);
 /* Issues a get of these bytes: an MPI error code. */
-/* The type is freed: its handle may come back as another. */
-void get_forget_type(MPI_Datatype type);
 int fetch(struct window *w, int target, uint64_t address, const struct shape *there, void *buffer,
           const struct shape *here);
 /* Counts a get that was passed to MPI. */
@@ -120,6 +118,11 @@ static inline void get_issued(struct window *w, struct target *t, uint64_t bytes
     w->bytes_fetched += bytes;
     window_mark_busy(w, t);
 }
+
+/* ---- past.c ---- */
+
+/* The type is freed: its handle may come back as another. */
+void past_forget_type(MPI_Datatype type);
 
 /* ---- write.c ---- */
 
@@ -131,8 +134,8 @@ extern HIDDEN uint64_t write_inserts; /* entries inserted into any cache so far 
 
 /* ---- ahead.c: under the lock; only if the window reads ahead ---- */
 
-/* A get of these bytes missed, and was issued. */
-void ahead_missed(struct window *w, struct target *t, uint64_t address, uint64_t bytes);
+/* A get of these bytes missed, and was issued. alone: its cost is being measured, and nothing may be added to it. */
+void ahead_missed(struct window *w, struct target *t, uint64_t address, uint64_t bytes, bool alone);
 /* It was a hit. */
 void ahead_hit(struct window *w, struct target *t, uint64_t address, uint64_t bytes);
 /* What was read ahead is there. */
@@ -182,8 +185,6 @@ static inline void progress_poll(void) {
 
 /* ---- report.c ---- */
 
-/* Whether there will be one. */
-bool report_is_wanted(void);
 /* Keeps the numbers of a window that is freed, for the report. */
 void report_window(const struct window *w, const char *name);
 

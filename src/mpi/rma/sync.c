@@ -12,6 +12,7 @@
 #include <stdlib.h>
 
 #include "mpi/hooks.h"
+#include "mpi/p2p/lock.h"
 #include "mpi/rma/measure.h"
 #include "mpi/rma/rma.h"
 #include "mpi/rma/worth.h"
@@ -80,25 +81,29 @@ static uint64_t start_completion(void) {
     return before;
 }
 
-/* What atomics returned is there. */
-static void end_fetching(struct window *w, struct target *t) {
-    if (t) {
-        w->fetching -= t->fetching;
+/* What atomics returned is there; whether there were any. Not of those that another thread has issued since the completing call
+ * began: their values will be news. */
+static bool end_fetching(struct window *w, struct target *t, uint64_t before) {
+    bool any = false;
+    if (t && t->fetching && t->last_fetch < before) {
         t->fetching = false;
+        w->fetching--;
+        return true;
     }
     for (int i = 0; !t && w->fetching && i < w->size; i++)
-        end_fetching(w, &w->targets[i]);
+        any |= end_fetching(w, &w->targets[i], before);
+    return any;
 }
 
 /* What this completing call may have told: t as below. */
-static void note_news(struct window *w, struct target *t) {
-    if (t ? !window_is_held(w, t) : w->unsettled)
-        acquire(NEWS_LOCK); /* only now may the lock be held */
-    if ((t ? t->fetching : w->fetching) && settings_get()->atomics == ATOMICS_ACQUIRE)
+static void note_news(struct window *w, struct target *t, uint64_t before) {
+    if (t ? !window_is_held(w, t)
+          : w->unsettled) /* only now may the lock be held, or the post have been seen */
+        acquire(w->started_count ? NEWS_PSCW : NEWS_LOCK);
+    if (w->fetching && end_fetching(w, t, before) && settings_get()->atomics == ATOMICS_ACQUIRE)
         acquire(NEWS_ATOMIC);
     if (!t)
         w->unsettled = false;
-    end_fetching(w, t);
 }
 
 /* After a failed call nobody knows what the buffers hold. */
@@ -113,7 +118,7 @@ static void distrust(struct window *w, struct target *t) {
  * on. */
 static int finish(struct window *w, struct target *t, uint64_t before, enum scope scope, int rc) {
     rma_lock();
-    note_news(w, t);
+    note_news(w, t, rc == MPI_SUCCESS ? before : 0);
     acquire_catch_up(w);
     if (rc == MPI_SUCCESS) {
         rc = w->deferred;
@@ -476,9 +481,10 @@ int hook_Win_complete(MPI_Win win) {
     acquire(NEWS_PSCW);
     if (!w)
         return rc;
+    int result = finish(w, NULL, before, SCOPE_REMOTE, rc);
     if (rc == MPI_SUCCESS)
         forget_started(w);
-    return finish(w, NULL, before, SCOPE_REMOTE, rc);
+    return result;
 }
 
 int hook_Win_post(MPI_Group group, int assertion, MPI_Win win) {
@@ -491,6 +497,7 @@ int hook_Win_wait(MPI_Win win) {
 
 int hook_Win_test(MPI_Win win, int *flag) {
     int rc = host_Win_test(win, flag);
+    p2p_poll();
     return rc != MPI_SUCCESS || *flag ? opened(window_find(win), NEWS_PSCW, rc) : rc;
 }
 

@@ -107,7 +107,7 @@ static void open_cache(struct window *w) {
     config.budget = &budget;
     int err = cache_open(&config, &w->cache);
     if (!err) {
-        if (w->mode == MODE_TRANSPARENT && report_is_wanted() && cache_estimate_open(&budget, &w->estimate))
+        if (w->mode == MODE_TRANSPARENT && output_is_wanted() && cache_estimate_open(&budget, &w->estimate))
             w->estimate = NULL; /* then without advice */
         return;
     }
@@ -600,7 +600,7 @@ int hook_Win_free(MPI_Win *win) {
 int hook_Type_free(MPI_Datatype *type) {
     if (type) {
         layout_forget(*type);
-        get_forget_type(*type);
+        past_forget_type(*type);
     }
     return host_Type_free(type);
 }

@@ -34,20 +34,22 @@ struct target {
     uint64_t last_hit; /* address */
     uint64_t last_get, gets_before;
     uint64_t last_write, writes_before;
-    uint32_t requests;                    /* gets with a request, not complete; not in the numbers above */
-    uint32_t alone;                       /* gets since the last completion */
-    uint32_t first_op, last_op;           /* gets that the cache has an interest in, in order of issue */
-    uint32_t next_busy;                   /* list of targets with anything under way */
-    bool busy, locked, started, fetching; /* locked, started: an access epoch is open */
-    bool plain;                           /* gets and flushes need no care: see window_note_plain */
-    uint8_t verdict;                      /* enum verdict: is its data worth caching? */
-    uint8_t samples, cheap;               /* gets measured; of these, cheaper than a hit */
+    uint32_t requests;          /* gets with a request, not complete; not in the numbers above */
+    uint32_t alone;             /* gets since the last completion */
+    uint32_t first_op, last_op; /* gets that the cache has an interest in, in order of issue */
+    uint32_t next_busy;         /* list of targets with anything under way */
+    bool busy, locked, started; /* locked, started: an access epoch is open */
+    bool fetching;              /* what an atomic returns has not been seen to come */
+    bool plain;                 /* gets and flushes need no care: see window_note_plain */
+    uint8_t verdict;            /* enum verdict: is its data worth caching? */
+    uint8_t samples, cheap;     /* gets measured; of these, cheaper than a hit */
     uint32_t write_count, write_room;
     struct write *writes;    /* writes not complete there, for dropping again; */
     uint64_t inserts_before; /* only if anything was inserted since the first */
     bool writes_unknown;     /* too many or of unknown shape: drop everything of this target */
     uint64_t probe_ticks, probe_bytes;
     uint64_t process;               /* which process this is, over all windows */
+    uint64_t last_fetch;            /* number of the last atomic that returns a value */
     uint64_t walk_next, walk_bytes; /* if the gets go in order: where the next one begins, and its size */
     uint64_t ahead_from, ahead_to;  /* read ahead, and not asked for yet */
     bool ahead_pending;             /* ... and still on its way */

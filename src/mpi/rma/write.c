@@ -154,6 +154,7 @@ static int note_fetch(MPI_Win win, int rank, void *result, MPI_Count count, MPI_
         rma_lock();
         w->fetching += !t->fetching;
         t->fetching = true;
+        t->last_fetch = inflight_issued++;
         t->plain = false;
         window_use(w, t);
         rma_unlock();

@@ -1,0 +1,44 @@
+# For tests in which a rank is killed outright; to be sourced. Sets here and dir, and takes mpi and tree as they are.
+# shellcheck shell=bash disable=SC2154 # mpi, tree: set by who sources it
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+
+no_rank_alive() {
+    ! xargs -r ps -o pid= -p <"$dir/pids" | grep -q .
+}
+
+wait_for() { # tenths of a second, command
+    local i
+    for ((i = 0; i < $1; i++)); do
+        "${@:2}" && return 0
+        sleep 0.1
+    done
+    return 1
+}
+
+both_started() {
+    [ "$(wc -l <"$dir/pids")" = 2 ]
+}
+
+# Starts the program on two ranks, kills one, and waits: true if the launcher ends the job soon, with an error, and no rank stays
+# behind; else says what was wrong.
+kill_rank() { # what, which rank as a line of the list, program and arguments, options of launch.sh
+    local what=$1 line=$2 program=$3 start status=0
+    : >"$dir/pids"
+    "$here/launch.sh" "$mpi" 2 --timeout 50 "${@:4}" --preload "$tree/lib/libhearth-mpi.so" \
+        sh -c "echo \$\$ >>$dir/pids; exec $tree/test/$program" >"$dir/out" 2>&1 &
+    wait_for 100 both_started
+    sleep 1.5
+    start=$SECONDS
+    kill -9 "$(sed -n "${line}p" "$dir/pids")"
+    wait $! || status=$?
+    [ $status != 0 ] && [ $((SECONDS - start)) -le 20 ] && wait_for 50 no_rank_alive && return
+    echo "FAIL $what: exit status $status after $((SECONDS - start)) s, ranks left: $(paste -sd ' ' "$dir/pids")"
+    sed 's/^/    | /' "$dir/out"
+    return 1
+}
+
+# Over TCP.
+tcp=(--tcp)
+[ "$mpi" != mpich ] || tcp+=(--preload "$tree/test/nofin.so")

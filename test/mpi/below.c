@@ -1,0 +1,94 @@
+/* below.c: an MPI that does what MPI allows and others do not do. Preloaded behind the library under test it stands for the MPI below;
+ * what it calls is the one behind it. below_cases.c sets it up. */
+#include "below.h"
+
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+struct below below;
+
+#define REAL(name)                                                                                           \
+    static __typeof__(&MPI_##name) real;                                                                     \
+    if (!real)                                                                                               \
+    *(void **)&real = dlsym(RTLD_NEXT, "PMPI_" #name)
+
+__attribute__((constructor)) static void prepare(void) {
+    sem_init(&below.held, 0, 0);
+    sem_init(&below.go_on, 0, 0);
+}
+
+/* ---- an atomic is carried out by the flush behind it, when its value has changed ---- */
+
+static struct {
+    bool is_due;
+    void *result;
+    MPI_Datatype type;
+    int target;
+    MPI_Aint disp;
+    MPI_Win win;
+} late;
+
+static int fetch(void *result, MPI_Datatype type, int target, MPI_Aint disp, MPI_Win win) {
+    REAL(Fetch_and_op);
+    return real(NULL, result, type, target, disp, MPI_NO_OP, win);
+}
+
+int PMPI_Fetch_and_op(const void *origin, void *result, MPI_Datatype type, int target, MPI_Aint disp,
+                      MPI_Op op, MPI_Win win) {
+    REAL(Fetch_and_op);
+    if (!below.fetches_late || op != MPI_NO_OP)
+        return real(origin, result, type, target, disp, op, win);
+    late.result = result, late.type = type, late.target = target, late.disp = disp, late.win = win;
+    late.is_due = true;
+    return MPI_SUCCESS;
+}
+
+/* ---- flushes ---- */
+
+int PMPI_Win_flush(int target, MPI_Win win) {
+    REAL(Win_flush);
+    int rc = real(target, win);
+    if (below.slow_us)
+        usleep(below.slow_us);
+    if (below.holds_flush) { /* it has done its work, and is only not back yet */
+        below.holds_flush = false;
+        sem_post(&below.held);
+        sem_wait(&below.go_on);
+    } else if (late.is_due && late.win == win && late.target == target) {
+        late.is_due = false;
+        for (*(int *)late.result = 0; rc == MPI_SUCCESS && !*(int *)late.result;) {
+            fetch(late.result, late.type, target, late.disp, win);
+            rc = real(target, win);
+        }
+    }
+    return rc;
+}
+
+/* ---- no get of more than some bytes ---- */
+
+int PMPI_Get(void *origin, int ocount, MPI_Datatype otype, int target, MPI_Aint disp, int tcount,
+             MPI_Datatype ttype, MPI_Win win) {
+    REAL(Get);
+    if (!below.most_bytes || ttype != MPI_BYTE || tcount <= below.most_bytes)
+        return real(origin, ocount, otype, target, disp, tcount, ttype, win);
+    int (*call)(MPI_Win, int);
+    *(void **)&call = dlsym(RTLD_NEXT, "PMPI_Win_call_errhandler");
+    call(win, MPI_ERR_OTHER);
+    return MPI_ERR_OTHER;
+}
+
+/* By the other names: else these would be taken for those of a tool. */
+int MPI_Fetch_and_op(const void *origin, void *result, MPI_Datatype type, int target, MPI_Aint disp,
+                     MPI_Op op, MPI_Win win) {
+    return PMPI_Fetch_and_op(origin, result, type, target, disp, op, win);
+}
+
+int MPI_Win_flush(int target, MPI_Win win) {
+    return PMPI_Win_flush(target, win);
+}
+
+int MPI_Get(void *origin, int ocount, MPI_Datatype otype, int target, MPI_Aint disp, int tcount,
+            MPI_Datatype ttype, MPI_Win win) {
+    return PMPI_Get(origin, ocount, otype, target, disp, tcount, ttype, win);
+}

@@ -1,0 +1,144 @@
+/* below_cases.c: over the MPI of below.c, for test_below.sh. */
+#include "test.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "below.h"
+
+TEST_THREADS(MPI_THREAD_MULTIPLE)
+
+enum { BLOCK = 100, BLOCKS = 40 };
+
+static struct below *below;
+
+/* Rank 1 only serves. */
+static bool has_below(void) {
+    below = dlsym(RTLD_DEFAULT, "below");
+    return expect(below != NULL) && test_rank == 0;
+}
+
+static int read_word(struct window *w) {
+    int v = -1;
+    MPI_Get(&v, 1, MPI_INT, 1, 0, 1, MPI_INT, w->win);
+    MPI_Win_flush(1, w->win);
+    return v;
+}
+
+static void store_word(struct window *w, int v) {
+    *(volatile int *)w->base = v;
+    MPI_Win_sync(w->win);
+}
+
+/* ---- news by an atomic ---- */
+
+static void *flush_early(void *flag) {
+    MPI_Win_flush(1, ((struct window *)flag)->win);
+    return NULL;
+}
+
+/* A flush that began before the atomic was issued is back before its value is there: the value is news all the same. Nothing else
+ * in the flush that brings it is: the locks are known to be held, and there is another call for it to complete. */
+static void hear_late(struct window *flag, struct window *data) {
+    pthread_t other;
+    int told = 0, zero = 0, unused;
+    expect_eq(read_word(flag), 0);
+    expect_eq(read_word(data), 1);
+    below->holds_flush = true;
+    pthread_create(&other, NULL, flush_early, flag);
+    sem_wait(&below->held);
+    below->fetches_late = true;
+    MPI_Fetch_and_op(&zero, &told, MPI_INT, 1, 0, MPI_NO_OP, flag->win);
+    sem_post(&below->go_on);
+    pthread_join(other, NULL);
+    expect_eq(read_word(data), 1);
+    MPI_Send(NULL, 0, MPI_BYTE, 1, 0, MPI_COMM_WORLD);
+    MPI_Get(&unused, 1, MPI_INT, 1, 32, 1, MPI_INT, flag->win);
+    MPI_Win_flush(1, flag->win);
+    expect_eq(told, 2);
+    expect_eq(read_word(data), 2);
+    below->fetches_late = false;
+}
+
+CASE(a_flush_of_another_thread) {
+    SKIP_IF(test_threads < MPI_THREAD_MULTIPLE, "no threads");
+    struct window flag = open_window(64, "acquire"), data = open_window(64, "acquire");
+    store_word(&flag, 0);
+    store_word(&data, 1);
+    barrier();
+    if (has_below()) {
+        hear_late(&flag, &data);
+    } else {
+        MPI_Recv(NULL, 0, MPI_BYTE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        store_word(&data, 2);
+        store_word(&flag, 2);
+    }
+    close_window(&data);
+    close_window(&flag);
+}
+
+/* ---- read-ahead ---- */
+
+static int handled;
+
+static void note_error(MPI_Win *win, int *code, ...) {
+    (void)win, (void)code;
+    handled++;
+}
+
+static void read_block(struct window *w, int block) {
+    unsigned char data[BLOCK];
+    expect_eq(MPI_Get(data, BLOCK, MPI_BYTE, 1, block * BLOCK, BLOCK, MPI_BYTE, w->win), MPI_SUCCESS);
+    MPI_Win_flush(1, w->win);
+    expect_pattern(data, BLOCK, 1, (size_t)(block * BLOCK), 0);
+}
+
+/* The program did not make that get: its error handler is not for it. */
+CASE(an_error_of_read_ahead) {
+    struct window w = open_window(BLOCK * BLOCKS, "always");
+    MPI_Errhandler handler;
+    MPI_Win_create_errhandler(note_error, &handler);
+    MPI_Win_set_errhandler(w.win, handler);
+    if (has_below()) {
+        below->most_bytes = BLOCK;
+        for (int i = 0; i < BLOCKS / 2; i++)
+            read_block(&w, i);
+        expect_eq(handled, 0);
+        unsigned char data[2 * BLOCK]; /* but for this one it is */
+        MPI_Get(data, 2 * BLOCK, MPI_BYTE, 1, BLOCK * (BLOCKS - 2), 2 * BLOCK, MPI_BYTE, w.win);
+        expect_eq(handled, 1);
+        below->most_bytes = 0;
+    }
+    MPI_Errhandler_free(&handler);
+    close_window(&w);
+}
+
+/* What a get costs is measured on gets that are alone; only then is anything added to them. */
+CASE(measured_before_read_ahead) {
+    struct window w = open_window(BLOCK * BLOCKS, "always");
+    CLAMPI_Stats s;
+    if (has_below()) {
+        below->slow_us = 50;
+        for (int i = 0; i < BLOCKS; i++) {
+            read_block(&w, i);
+            if (i == 7 && stats(w.win, &s))
+                expect_eq(s.ahead_fetched, 0);
+        }
+        if (expect(stats(w.win, &s)))
+            expect(s.ahead_fetched > 0);
+        below->slow_us = 0;
+    }
+    close_window(&w);
+}
+
+/* ---- more windows than the report has records for ---- */
+
+CASE(many_windows) {
+    for (int i = 0; i < 1040; i++) {
+        struct window w = open_window(BLOCK * BLOCKS, "always");
+        for (int k = 0; test_rank == 0 && k < 7; k++)
+            read_block(&w, k * k);
+        close_window(&w);
+    }
+}
