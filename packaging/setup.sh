@@ -7,9 +7,9 @@
 set -eu
 cd "$(dirname "$0")"
 
-build="cmake make gcc libc6-dev pkg-config mpich libmpich-dev openmpi-bin libopenmpi-dev libhwloc-dev"
-test="gfortran g++ python3 python3-mpi4py python3-numpy iproute2 util-linux clang-format"
-full="nwchem-mpich hpcc valgrind libglobalarrays-dev libarmci-mpi-dev libscalapack-mpich-dev libscalapack-openmpi-dev liblapack-dev libblas-dev"
+build="cmake make gcc libc6-dev pkg-config mpich libmpich-dev openmpi-bin libopenmpi-dev libhwloc-dev libucx-dev"
+test="gfortran g++ python3 python3-mpi4py python3-numpy iproute2 util-linux clang-format spin libglobalarrays-dev libscalapack-mpich-dev libscalapack-openmpi-dev liblapack-dev libblas-dev"
+full="nwchem-mpich hpcc valgrind libarmci-mpi-dev"
 bench="gnuplot-nox"
 
 case "${1:-build}" in

@@ -28,6 +28,8 @@ enum noop_get { NOOP_GET_AUTO, NOOP_GET_ON, NOOP_GET_OFF };
 enum atomics { ATOMICS_ACQUIRE, ATOMICS_QUIET };
 enum heater { HEATER_AUTO, HEATER_ON, HEATER_OFF };
 enum heater_level { HEATER_L2, HEATER_L3, HEATER_ANY };
+enum link_over { LINK_OVER_UCX, LINK_OVER_MPI };
+enum direct { DIRECT_AUTO, DIRECT_ON, DIRECT_OFF };
 enum score { SCORE_FULL, SCORE_TEMPORAL, SCORE_POSITIONAL };
 
 struct setting {

@@ -42,6 +42,8 @@ struct net_block {
 
     uint64_t resume; /* 0 at first; a handler that returns NET_LATER may keep here how far it came */
     uint64_t reply;  /* names this block to net_reply */
+    size_t
+        computed; /* set by the handler: bytes that it calculated with, for the rule by which the helper moves */
 };
 
 enum net_result {
@@ -69,9 +71,18 @@ void net_answer_near(struct net *n, int cell, int64_t answer);
 
 /* ---- opening and closing: collective, by all processes ---- */
 
+/* What happened, for reports. Of helpers that run in this process: 0 in others; what they did is final once they have
+ * ended, so that net_close gives it as well. */
+struct net_counts {
+    uint64_t blocks, bytes, waits, intimations, grants; /* asking */
+    uint64_t served, served_bytes, near, granted, refused, retried, wakes, moves;
+    double busy_seconds, seconds; /* helpers at work, of so much time */
+    uint64_t buffers, buffer_bytes, spares, spare_bytes, arena_bytes;
+};
+
 int net_open(const struct net_boot *boot, struct net_world *world, const struct net_service *service,
              const void *comm, struct net **net);
-void net_close(struct net *n, const struct net_boot *boot);
+void net_close(struct net *n, const struct net_boot *boot, struct net_counts *counts /* or NULL */);
 
 struct net_stripes *net_stripes(struct net *n);
 struct mailbox *net_mailbox(struct net *n);
@@ -112,7 +123,7 @@ struct net_op {
 
     /* Of net/. */
     uint8_t state;
-    uint32_t id, number;
+    uint32_t id;
     uint32_t under_way; /* sends that still need the caller's memory */
     uint64_t asked, answered;
     struct net_op *after;
@@ -133,21 +144,14 @@ void net_progress(struct net *n);
 
 /* Progress until then. Sleeps if it takes long. Ends the job through `failed` if nothing at all comes from that node for HEARTH_NET_TIMEOUT
  * seconds. */
-void net_wait_sent(struct net *n, struct net_op *op);
-void net_wait_done(struct net *n, struct net_op *op);
+void net_wait_sent(struct net *n, int node, struct net_op *op);
+void net_wait_done(struct net *n, int node, struct net_op *op);
 
 /* Everything asked of that node so far is done there; of all nodes. */
 void net_fence(struct net *n, int node);
 void net_fence_all(struct net *n);
 bool net_is_fenced(struct net *n, int node);
 
-/* What happened, for reports. */
-struct net_counts {
-    uint64_t blocks, bytes, waits, intimations, grants;                     /* this process, asking */
-    uint64_t served, served_bytes, wakes, refused, granted, retried, moves; /* its helpers; 0 in others */
-    double busy_seconds, seconds; /* its helpers at work, of so much time */
-    uint64_t arena_bytes, buffer_bytes, buffers, spares, spare_bytes;
-};
 void net_count(const struct net *n, struct net_counts *c);
 
 #endif

@@ -3,6 +3,7 @@
 #define HEARTH_NET_H
 
 #include "net/call.h"
+#include "net/direct.h"
 #include "net/node/messages.h"
 
 #endif

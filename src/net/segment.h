@@ -6,17 +6,9 @@
 #include <stdint.h>
 
 #include "base/base.h"
+#include "net/memfile.h"
 
-/* What the others need to reach this process's segment; exchanged by the caller, by whatever means. */
-struct net_address {
-    char bytes[64];
-};
-
-/* Where a segment begins: random, so that nothing else is taken for it. */
-struct segment_token {
-    uint64_t words[2];
-};
-
+/* It begins with its struct segment_token. */
 struct segment {
     void *base; /* NULL: not open */
     size_t bytes;
@@ -30,6 +22,13 @@ int segment_create(struct segment *s, size_t bytes, struct net_address *address)
 /* Maps that of another process, which is called `rank` in messages. -EPERM, -EACCES, -ENOENT: the system
  * does not let us; -ESTALE: it is not the one that was announced; -ENOMEM ... */
 int segment_attach(struct segment *s, const struct net_address *address, int rank);
+
+/* The same for other uses: `otherwise` ends the line, and says what follows from the failure. */
+int segment_create_for(const char *otherwise, struct segment *s, size_t bytes, struct net_address *address);
+int segment_attach_for(const char *otherwise, struct segment *s, const struct net_address *address, int rank);
+
+/* All have attached: gives the owner's descriptor back. */
+void segment_settle(struct segment *s);
 
 void segment_close(struct segment *s);
 

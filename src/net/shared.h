@@ -42,9 +42,10 @@ struct net_shared_far {
     void (*detach)(void *arg, const struct net_shared_place *place);
 };
 
-/* Collective among the processes of `boot`, all of one node. 0 and the same everywhere, or a negative code
- * after a line, everywhere: -ENOMEM, -ENOSPC (with the room there is and the setting or limit to change),
- * -EMFILE ... and nothing is left. */
+/* Collective among the processes of `boot`, all of one node. 0 and the same everywhere, or a negative
+ * code after a line, everywhere: -ENOMEM, -ENOSPC (with the room there is and the setting or limit to
+ * change), -EMFILE, -EADDRNOTAVAIL (no address is free in all of them) ... and nothing is left. A part
+ * of a page or more begins at a page, and its memory lies on the NUMA node of its process. */
 int net_shared_open(const struct net_boot *boot, size_t bytes, const struct net_shared_far *far,
                     struct net_shared **shared);
 
@@ -57,8 +58,9 @@ void net_shared_detach(const struct net_shared_place *place);
 
 /* ---- which memory of this process is such memory ---- */
 
-/* Whether all of [address, address + bytes) lies in one mapping made above, in this process. Any thread; never
- * waits. *base and *size, unless NULL: the mapping. -EAGAIN: the list is just being changed, ask again; -EFAULT: no. */
+/* Whether all of [address, address + bytes) lies in one mapping made above, in this process. Any
+ * thread; never waits. *base and *size, unless NULL: the mapping. -EAGAIN: the list is just being
+ * changed, ask again; -EFAULT: no. */
 int net_shared_check(const void *address, size_t bytes, char **base, size_t *size);
 
 #endif

@@ -14,7 +14,8 @@ enum { STRIPE_BYTES = 4096 };
 
 struct net_stripes;
 
-/* In zeroed memory of so many bytes that the node shares; made by one, before the others use it. 0 or a negative code. */
+/* In zeroed memory of so many bytes that the node shares; made by one, before the others use it. 0 or
+ * a negative code. */
 size_t net_stripes_bytes(void);
 int net_stripes_make(struct net_stripes *s);
 

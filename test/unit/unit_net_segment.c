@@ -111,6 +111,17 @@ static void expect_refused(const struct net_address *address, int file) {
     close(file);
 }
 
+/* Under which the kernel shows it, as "/memfd:TITLE (deleted)". */
+static const char *title_of(int file) {
+    static char link[128];
+    char path[64];
+    snprintf(path, sizeof path, "/proc/self/fd/%d", file);
+    ssize_t length = readlink(path, link, sizeof link - 1);
+    link[length > 0 ? length : 0] = '\0';
+    link[strcspn(link, " ")] = '\0';
+    return link + strlen("/memfd:");
+}
+
 /* A process number of another namespace may lead to anything, and opening it do something. */
 TEST(other_things_are_refused_and_not_touched)
 {
@@ -123,9 +134,13 @@ TEST(other_things_are_refused_and_not_touched)
     close(ends[1]);
     expect_refused(&address, open("/dev/null", O_RDWR));
     expect_refused(&address, open("/", O_RDONLY));
-    int unsealed = memfd_create("other", 0);
+    int unsealed = memfd_create(title_of(mine.file), 0);
     expect_eq(write(unsealed, mine.base, BYTES), BYTES); /* all as it should be, but it could shrink */
     expect_refused(&address, unsealed);
+    int untitled = memfd_create("other", MFD_ALLOW_SEALING);
+    expect_eq(write(untitled, mine.base, BYTES), BYTES);
+    expect_eq(fcntl(untitled, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL), 0);
+    expect_refused(&address, untitled);
     FILE *file = tmpfile();
     expect(file && fwrite(mine.base, 1, BYTES, file) == BYTES && !fflush(file));
     expect_refused(&address, dup(fileno(file)));

@@ -1,0 +1,399 @@
+/* flow.pml: the protocol of src/net/flow.c, for a few clients and one helper.
+ *
+ * Each client has OPS operations, each of 1 ... UNITS units, that send or fetch. An own buffer takes one
+ * unit, and so does each of the two spares. Blocks of a client may come in any order, and so may
+ * acknowledgements; a note may overtake blocks. Whom the helper serves next is left open, so that putting
+ * off is covered as well.
+ *
+ * The helper grants none, one or two spares with any acknowledgement, if they are free and the client has
+ * none: whatever clients ask for, and whenever, is among that. Numbers do not wrap here.
+ *
+ * What must hold
+ *      never two blocks in a buffer, nor one in a spare from which an answer is still leaving      (assert)
+ *      a spare is granted only if nobody has it                                                    (assert)
+ *      nothing is said that the other side would refuse                                            (assert)
+ *      it ends, with all done and acknowledged and all spares free                  (no invalid end state)
+ *      and does so whatever the order of events                                     (ltl completes)
+ *
+ * -DCLIENTS= -DB= -DOPS= -DUNITS=     sizes: OPS * UNITS at most 8 -DMUTANT=n
+ * breaks it, in one of the ways marked below; each must be found -DLIVENESS                          with
+ * the formula */
+#ifndef CLIENTS
+#define CLIENTS 3
+#endif
+#ifndef B
+#define B 1
+#endif
+#ifndef OPS
+#define OPS 1
+#endif
+#ifndef UNITS
+#define UNITS 3
+#endif
+#ifndef MUTANT
+#define MUTANT 0
+#endif
+
+#define SPARES 2
+#define ALL    3
+#define BLOCKS 8 /* most of a client */
+
+#define OWN  1
+#define LAST 2
+#define ASKS 4 /* it fetches: a reply is sent, which acknowledges */
+
+#define LOWEST(set)     (set & (8 - set))
+#define COUNT(set)      ((set & 1) + (set >> 1))
+#define BIT(n)          (1 << (n))
+#define WITHIN(part, s) (((part) & (255 - (s))) == 0)
+
+chan blocks[CLIENTS] = [B + SPARES] of {byte, byte, byte, byte}; /* number, flags, own, spares */
+chan acks[CLIENTS] = [B + SPARES] of {byte, byte}; /* done, granted */
+byte notes[CLIENTS]; /* on its way: spares given back */
+
+/* What is really in the buffers, which neither side can see. */
+byte own_full[CLIENTS]; /* by buffer: from the sending until it is done */
+byte loaded;            /* spares: the same, or an answer is in it that has not left */
+byte out;               /* spares: granted, and neither used nor given back by the client */
+
+byte complete; /* clients that are through */
+byte started;  /* clients that have begun: in the order of their names, as any other order is the same with
+                  other names */
+
+/* ---- a client ---- */
+
+proctype client(byte me) {
+    byte sent, done, next_own, grant, left, operations = OPS;
+    byte credits = B;
+    byte kinds; /* by number: own */
+    bool fetch, partly;
+    byte flags, own, spares, number; /* scratch, 0 between steps */
+
+    do
+    :: atomic { /* the next block, of a new operation if need be: flow_take */
+#if MUTANT == 1 /* a fetch that has a grant does not wait for a credit */
+           (left > 0 || (operations > 0 && started >= me)) && (grant || credits > 0) ->
+#else
+           (left > 0 || (operations > 0 && started >= me)) && (credits > 0 || (grant && !fetch)) ->
+#endif
+           if
+           :: left == 0 ->
+              operations--;
+              started = (started == me -> me + 1 : started);
+              if
+              :: credits > 0 || MUTANT == 1 -> fetch = true
+              :: fetch = false
+              fi;
+              if
+              :: left = 1
+#if UNITS > 1
+              :: left = 2
+#endif
+#if UNITS > 2
+              :: left = 3
+#endif
+              fi
+           :: else
+           fi;
+           if
+           :: fetch || grant == 0 ->
+              flags = (fetch -> OWN | ASKS : OWN);
+              own = next_own;
+#if MUTANT != 2 /* always the same buffer */
+              next_own = (next_own + 1) % B;
+#endif
+              credits--;
+              kinds = kinds | BIT(sent);
+              assert(!(own_full[me] & BIT(own)));
+              own_full[me] = own_full[me] | BIT(own)
+           :: else
+           fi;
+           if
+           :: grant && fetch ->
+              flags = flags | LAST;
+              spares = grant;
+              assert(!(loaded & spares));
+              loaded = loaded | spares;
+              left = (left > COUNT(grant) -> left - COUNT(grant) : 0)
+           :: grant && !fetch ->
+              assert(!(loaded & LOWEST(grant)));
+              loaded = loaded | LOWEST(grant);
+              if
+              :: left == 1 || grant == LOWEST(grant) ->
+#if MUTANT != 3 /* the last is not marked */
+                 flags = LAST;
+#endif
+#if MUTANT == 4 /* the rest of the grant is kept after the last */
+                 spares = LOWEST(grant)
+#else
+                 spares = grant
+#endif
+              :: else -> spares = LOWEST(grant)
+              fi;
+              left--
+           :: else -> left--
+           fi;
+           out = out & (255 - spares);
+           grant = grant & (255 - spares);
+           partly = grant != 0;
+           fetch = fetch && left;
+           assert(nfull(blocks[me]));
+           blocks[me]!sent, flags, own, spares;
+           sent++;
+           flags = 0; own = 0; spares = 0
+       }
+    :: atomic { /* flow_acknowledge: any of those on their way */
+           if
+           :: acks[me]??[1, _] -> number = 1
+           :: acks[me]??[2, _] -> number = 2
+           :: acks[me]??[3, _] -> number = 3
+           :: acks[me]??[4, _] -> number = 4
+           :: acks[me]??[5, _] -> number = 5
+           :: acks[me]??[6, _] -> number = 6
+           :: acks[me]??[7, _] -> number = 7
+           :: acks[me]??[8, _] -> number = 8
+           fi;
+           acks[me]??eval(number), spares;
+           assert(number <= sent);
+#if MUTANT == 5 /* one that was overtaken takes back what is done */
+           done = (number < done -> number : done);
+#endif
+           do
+           :: done < number ->
+              if
+              :: kinds & BIT(done) -> credits++
+              :: else
+              fi;
+#if MUTANT == 17 /* a credit is given back twice */
+              if
+              :: kinds & BIT(done) -> credits++
+              :: else
+              fi;
+#endif
+#if MUTANT == 6 /* a credit for a block in a spare as well */
+              if
+              :: !(kinds & BIT(done)) -> credits++
+              :: else
+              fi;
+#endif
+              kinds = kinds & (255 - BIT(done));
+              done++
+           :: else -> break
+           od;
+           assert(credits <= B);
+           if
+           :: spares ->
+              assert(grant == 0);
+              assert(sent - done == B - credits); /* no block is in a spare */
+              grant = spares
+           :: else
+           fi;
+           number = 0; spares = 0
+       }
+    :: atomic { /* flow_give_back */
+           left == 0 && grant && !partly ->
+           assert(notes[me] == 0);
+#if MUTANT != 7 /* the client forgets to say so */
+           notes[me] = grant;
+#endif
+           out = out & (255 - grant);
+           grant = 0
+       }
+    :: atomic {
+           left == 0 && operations == 0 && sent == done && grant == 0 && empty(acks[me]) ->
+           assert(credits == B && own_full[me] == 0);
+           complete++;
+           break
+       }
+    od
+}
+
+/* ---- the helper ---- */
+
+byte free = ALL;
+
+#define NOTHING 0
+#define WHOLE   1
+#define PARTLY  2
+#define CLOSED  3
+
+/* Its part for one client; all of them together are one thread, of which each step is atomic. */
+proctype helper(byte whose) {
+    byte done, undone, waiting, grant, holding, last;
+    bool last_waits;
+    byte here;      /* by number */
+    byte in_use;    /* own buffers */
+    byte answering, leaving; /* spares for the answer of a block that is here; of one that is done */
+    byte flags[BLOCKS], place[BLOCKS];
+    byte number, f, own, spares; /* scratch, 0 between steps */
+
+end:
+    do
+    :: atomic { /* flow_arrive: any of those on their way */
+           if
+           :: blocks[whose]??[0, _, _, _] -> number = 0
+           :: blocks[whose]??[1, _, _, _] -> number = 1
+           :: blocks[whose]??[2, _, _, _] -> number = 2
+           :: blocks[whose]??[3, _, _, _] -> number = 3
+           :: blocks[whose]??[4, _, _, _] -> number = 4
+           :: blocks[whose]??[5, _, _, _] -> number = 5
+           :: blocks[whose]??[6, _, _, _] -> number = 6
+           :: blocks[whose]??[7, _, _, _] -> number = 7
+           fi;
+           blocks[whose]??eval(number), f, own, spares;
+           assert(number >= done && number - done < B + SPARES && !(here & BIT(number)));
+           assert(WITHIN(spares, grant));
+           assert(spares == 0 || holding != CLOSED || (!(f & LAST) && number < last));
+           if
+           :: f & OWN ->
+              assert(!(in_use & BIT(own)));
+              in_use = in_use | BIT(own);
+              place[number] = own;
+              grant = grant & (255 - spares);
+              answering = answering | spares
+           :: else ->
+              assert(spares && (f & LAST || spares == LOWEST(spares)));
+              place[number] = LOWEST(spares);
+              grant = grant & (255 - LOWEST(spares));
+              if
+              :: holding == WHOLE -> holding = PARTLY
+              :: else
+              fi
+           fi;
+           if
+           :: f & LAST ->
+              holding = CLOSED;
+              last = number;
+#if MUTANT == 8 /* the rest of the grant is free once the last is here, though blocks before it may not be */
+              free = free | grant;
+              grant = 0
+#endif
+           :: else
+           fi;
+           here = here | BIT(number);
+           flags[number] = f;
+           undone++;
+           number = 0; f = 0; own = 0; spares = 0
+       }
+    :: atomic { /* flow_turn and flow_done */
+#if MUTANT == 9 /* out of order */
+           if
+           :: here & BIT(done) -> number = done
+           :: here & BIT(done + 1) -> number = done + 1
+           fi;
+#else
+           here & BIT(done) -> number = done;
+#endif
+           f = flags[number];
+           if
+           :: f & OWN ->
+              in_use = in_use & (255 - BIT(place[number]));
+              own_full[whose] = own_full[whose] & (255 - BIT(place[number]));
+              waiting++
+           :: else ->
+              loaded = loaded & (255 - place[number]);
+              free = free | place[number]
+           fi;
+           if
+           :: f & LAST ->
+#if MUTANT != 10 /* what the last gives back is lost */
+              free = free | grant;
+#endif
+#if MUTANT == 11 /* what is answered from is free when it is done */
+              free = free | answering;
+#endif
+              leaving = leaving | answering;
+              answering = 0;
+              grant = 0;
+              holding = NOTHING;
+              last = 0;
+              last_waits = true
+           :: else
+           fi;
+           here = here & (255 - BIT(number));
+           flags[number] = 0;
+           place[number] = 0;
+           done++;
+           undone--;
+#if MUTANT == 12 /* only own blocks are acknowledged */
+           last_waits = false;
+#endif
+           if
+#if MUTANT == 13 /* put off until half wait, even if nothing is left to do */
+           :: f & ASKS || waiting * 2 >= B ->
+#elif B >= 4
+           :: f & ASKS || ((waiting || last_waits) && (undone == 0 || waiting * 2 >= B)) ->
+#else
+           :: f & ASKS || waiting || last_waits ->
+#endif
+              waiting = 0;
+              last_waits = false;
+              spares = 0;
+#if MUTANT == 14 /* a second grant beside the first */
+              if
+              :: free -> spares = LOWEST(free)
+              :: true
+              fi;
+#else
+              if
+              :: holding == NOTHING && free -> spares = LOWEST(free)
+              :: holding == NOTHING && free == ALL -> spares = ALL
+              :: true
+              fi;
+#endif
+              if
+              :: spares ->
+                 assert(!(spares & (loaded | out)));
+                 out = out | spares;
+                 grant = spares;
+                 holding = WHOLE;
+#if MUTANT != 15 /* granted, and still free */
+                 free = free & (255 - spares)
+#endif
+              :: else
+              fi;
+              assert(nfull(acks[whose]));
+#if MUTANT == 16 /* says one more than is done */
+              acks[whose]!done + 1, spares
+#else
+              acks[whose]!done, spares
+#endif
+           :: else
+           fi;
+           number = 0; f = 0; spares = 0
+       }
+    :: atomic { /* flow_release: the replies have left */
+           leaving ->
+           loaded = loaded & (255 - LOWEST(leaving));
+           free = free | LOWEST(leaving);
+           leaving = leaving & (255 - LOWEST(leaving))
+       }
+    :: atomic { /* flow_returned */
+           notes[whose] ->
+           assert(holding == WHOLE && notes[whose] == grant);
+           free = free | grant;
+           grant = 0;
+           holding = NOTHING;
+           notes[whose] = 0
+       }
+    od
+}
+
+init {
+    byte i;
+    atomic {
+        do
+        :: i < CLIENTS ->
+           run client(i);
+           run helper(i);
+           i++
+        :: else -> break
+        od
+    };
+    /* Waits here for ever, which is an invalid end state, if something is lost. */
+    complete == CLIENTS && free == ALL && loaded == 0 && out == 0
+}
+
+#ifdef LIVENESS
+ltl completes { <> (complete == CLIENTS) }
+#endif

@@ -1,0 +1,61 @@
+/* inside.h: what link.c and the networks behind it share.
+ *
+ * A network is a table of functions. Its own structures begin with the ones below, so that link.c finds the
+ * table; the table's functions get back what they made, and know what it is. */
+#ifndef HEARTH_NET_LINK_INSIDE_H
+#define HEARTH_NET_LINK_INSIDE_H
+
+#include "net/link/link.h"
+
+struct link_network {
+    int (*open)(const struct link_options *options, struct link **link);
+    void (*close)(struct link *link);
+    int (*port_open)(struct link *link, int port, const struct link_events *events, struct link_port **p);
+    void (*port_quiet)(struct link_port *p);
+    void (*port_shut)(struct link_port *p);
+    void (*port_close)(struct link_port *p);
+    int (*port_address)(struct link_port *p, void *into);
+    int (*connect)(struct link_port *p, const void *address, size_t bytes, int rank, int port,
+                   struct link_peer **peer);
+    int (*send)(struct link_port *p, struct link_peer *peer, const void *header, size_t header_bytes,
+                const void *payload, size_t bytes, struct link_send *s);
+    int (*progress)(struct link_port *p);
+    int (*arm)(struct link_port *p);
+    int (*descriptor)(const struct link_port *p);
+    uint64_t (*nap)(const struct link_port *p);
+
+    /* NULL where memory cannot be exposed: all of them or none. */
+    bool (*is_direct)(const struct link *link);
+    int (*expose)(struct link *link, void *base, size_t bytes, struct link_memory **memory, void *key);
+    void (*hide)(struct link *link, struct link_memory *memory);
+    int (*window_open)(struct link_peer *peer, const void *key, struct link_window **window);
+    void (*window_close)(struct link_window *window);
+    int (*put)(struct link_port *p, struct link_window *w, uint64_t to, const void *from, size_t bytes,
+               struct link_send *s);
+    int (*get)(struct link_port *p, struct link_window *w, void *to, uint64_t from, size_t bytes,
+               struct link_send *s);
+    int (*flush)(struct link_port *p, struct link_peer *peer, struct link_send *s);
+};
+
+struct link {
+    const struct link_network *network;
+};
+
+struct link_port {
+    const struct link_network *network;
+};
+
+struct link_peer {
+    const struct link_network *network;
+};
+
+struct link_window {
+    const struct link_network *network;
+};
+
+extern const struct link_network link_ucx, link_mpi;
+
+/* How long each step of closing may take. */
+#define LINK_CLOSE_NS 2000000000u
+
+#endif

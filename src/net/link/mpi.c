@@ -1,0 +1,542 @@
+/* mpi.c: messages between nodes as messages of MPI, for sites without UCX.
+ *
+ * Two communicators of our own, one for main ports and one for helpers, so that what waits for the one is
+ * not in the way of the other; the tag is the port. A message is one message of MPI:
+ *
+ *      what   header, to a multiple of 8   payload
+ *      8      0 ... LINK_HEADER            0 ... most
+ *
+ * copied together into a slot, from which MPI sends it; slots are kept, so that there are as many as were
+ * ever under way at once. What is to be received is asked for (MPI_Improbe) and received into one of a few
+ * buffers. No call waits: a large message needs its sender's doing as well, and others must not wait for
+ * that.
+ *
+ * MPI has no call that sleeps: see knock.h. */
+#include <errno.h>
+#include <limits.h>
+#include <mpi.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/base.h"
+#include "net/link/inside.h"
+#include "net/link/knock.h"
+#include "net/link/peers.h"
+
+enum {
+    SMALL = 4096,  /* bytes of a slot of the smaller kind */
+    RECEIVES = 4,  /* at a time, of a port */
+    TURNS = 64,    /* messages received in one call */
+    MAIN_NAP = 50, /* microseconds: nobody knocks at a main port */
+    BUSY_NAP = 20, /* while MPI has something of ours to do */
+};
+
+struct what {
+    uint32_t port; /* it was sent from */
+    uint32_t header_bytes;
+};
+
+struct mpi_link {
+    struct link base;
+    MPI_Comm comms[2]; /* for main ports; for helpers */
+    size_t most;
+    bool one_machine;
+};
+
+struct mpi_peer {
+    struct link_peer base;
+    struct mpi_peer *next, *next_failing;
+    int rank, number;
+    bool failed;
+    union knock_address knock;
+};
+
+struct slot {
+    struct slot *next; /* while free */
+    bool large;
+    _Alignas(16) char data[];
+};
+
+struct receive {
+    MPI_Request request;
+    bool busy;
+    int source;
+    char *data;
+};
+
+struct mpi_port {
+    struct link_port base;
+    struct mpi_link *link;
+    struct link_events events;
+    int number;
+    bool shut; /* nobody wants messages any more */
+    struct knock knock;
+    struct peers by_name;
+    struct mpi_peer *peers;
+
+    struct slot *free_small, *free_large;
+    struct slot **sending; /* [active], and what MPI calls them */
+    MPI_Request *requests;
+    int *completed; /* room for MPI_Testsome */
+    int active, room;
+
+    struct receive receives[RECEIVES];
+    int receiving;
+    struct mpi_peer *failing; /* told in progress */
+};
+
+static size_t largest(const struct mpi_link *l) {
+    return sizeof(struct what) + LINK_HEADER + l->most;
+}
+
+static MPI_Comm comm_of(const struct mpi_link *l, int port) {
+    return l->comms[port != 0];
+}
+
+static int said(int code, const char *what, int rank) {
+    char text[MPI_MAX_ERROR_STRING] = "";
+    int length;
+    MPI_Error_string(code, text, &length);
+    log_error("network mpi: %s, rank %d: %s", what, rank, text);
+    return -EIO;
+}
+
+/* ---- the link ---- */
+
+/* All agree, so that nobody goes on alone. */
+static int check_threads(const struct link_options *options, MPI_Comm comm) {
+    int level, good, all;
+    MPI_Query_thread(&level);
+    good = options->ports <= 1 || level == MPI_THREAD_MULTIPLE;
+    if (!good)
+        log_error(
+            "network mpi: needs MPI_THREAD_MULTIPLE, which MPI does not give: call MPI_Init_thread, or set "
+            "HEARTH_NET=ucx");
+    if (MPI_Allreduce(&good, &all, 1, MPI_INT, MPI_MIN, comm) != MPI_SUCCESS)
+        return -EIO;
+    return all ? 0 : -ENOTSUP;
+}
+
+static int find_machine(struct mpi_link *l, MPI_Comm comm) {
+    MPI_Comm machine;
+    int here, all;
+    int code = MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &machine);
+    if (code != MPI_SUCCESS)
+        return said(code, "MPI_Comm_split_type", -1);
+    MPI_Comm_size(machine, &here);
+    MPI_Comm_size(comm, &all);
+    MPI_Comm_free(&machine);
+    l->one_machine = here == all;
+    return 0;
+}
+
+/* Not by MPI_Comm_dup, which would call back the program's attributes. */
+static int make_comms(struct mpi_link *l, MPI_Comm comm) {
+    int rank;
+    MPI_Comm_rank(comm, &rank);
+    for (int i = 0; i < 2; i++) {
+        int code = MPI_Comm_split(comm, 0, rank, &l->comms[i]);
+        if (code != MPI_SUCCESS)
+            return said(code, "MPI_Comm_split", rank);
+        MPI_Comm_set_errhandler(l->comms[i], MPI_ERRORS_RETURN);
+    }
+    return 0;
+}
+
+static void close_link(struct link *link) {
+    struct mpi_link *l = (struct mpi_link *)link;
+    int over = 0;
+    MPI_Finalized(&over);
+    for (int i = 0; i < 2; i++)
+        if (!over && l->comms[i] != MPI_COMM_NULL)
+            MPI_Comm_free(&l->comms[i]);
+    free(l);
+}
+
+static int open_link(const struct link_options *options, struct link **link) {
+    MPI_Comm comm = *(const MPI_Comm *)options->comm;
+    if (options->most > INT_MAX / 2) {
+        log_error("network mpi: messages of %zu bytes are too large", options->most);
+        return -EINVAL;
+    }
+    int status = check_threads(options, comm);
+    struct mpi_link *l = status == 0 ? calloc(1, sizeof *l) : NULL;
+    if (!l)
+        return status ? status : -ENOMEM;
+    *l = (struct mpi_link){
+        .base = {.network = &link_mpi}, .comms = {MPI_COMM_NULL, MPI_COMM_NULL}, .most = options->most};
+    status = find_machine(l, comm);
+    status = status ? status : make_comms(l, comm);
+    if (status != 0) {
+        close_link(&l->base);
+        return status;
+    }
+    *link = &l->base;
+    return 0;
+}
+
+/* ---- peers ---- */
+
+static uint64_t name_of(int rank, int port) {
+    return (uint64_t)(uint32_t)rank << 32 | (uint32_t)port;
+}
+
+/* Known, or made now; NULL after a line. */
+static struct mpi_peer *peer_of(struct mpi_port *p, int rank, int number) {
+    struct mpi_peer *peer = peers_find(&p->by_name, name_of(rank, number));
+    if (LIKELY(peer != NULL))
+        return peer;
+    if (peers_reserve(&p->by_name) != 0 || !(peer = calloc(1, sizeof *peer))) {
+        log_error("network mpi: no memory for rank %d, port %d", rank, number);
+        return NULL;
+    }
+    *peer =
+        (struct mpi_peer){.base = {.network = &link_mpi}, .next = p->peers, .rank = rank, .number = number};
+    p->peers = peer;
+    peers_add(&p->by_name, name_of(rank, number), peer);
+    return peer;
+}
+
+static int connect_to(struct link_port *port, const void *address, size_t bytes, int rank, int number,
+                      struct link_peer **peer) {
+    struct mpi_peer *to = peer_of((struct mpi_port *)port, rank, number);
+    if (!to)
+        return -ENOMEM;
+    if (bytes == sizeof to->knock)
+        memcpy(&to->knock, address, bytes);
+    *peer = &to->base;
+    return 0;
+}
+
+static int port_address(struct link_port *port, void *into) {
+    struct mpi_port *p = (struct mpi_port *)port;
+    memcpy(into, &p->knock.address, sizeof p->knock.address);
+    return sizeof p->knock.address;
+}
+
+/* ---- sending ---- */
+
+static struct slot *take_slot(struct mpi_port *p, size_t bytes) {
+    bool large = bytes > SMALL;
+    struct slot **list = large ? &p->free_large : &p->free_small, *s = *list;
+    if (LIKELY(s != NULL)) {
+        *list = s->next;
+        return s;
+    }
+    s = malloc(sizeof *s + (large ? largest(p->link) : SMALL));
+    if (s)
+        s->large = large;
+    return s;
+}
+
+static void give_slot(struct mpi_port *p, struct slot *s) {
+    struct slot **list = s->large ? &p->free_large : &p->free_small;
+    s->next = *list;
+    *list = s;
+}
+
+/* Room for one more under way. What could be enlarged stays so. */
+static bool have_room(struct mpi_port *p) {
+    if (LIKELY(p->active < p->room))
+        return true;
+    size_t room = p->room ? 2 * (size_t)p->room : 16;
+    void *sending = realloc(p->sending, room * sizeof *p->sending);
+    p->sending = sending ? sending : p->sending;
+    void *requests = realloc(p->requests, room * sizeof *p->requests);
+    p->requests = requests ? requests : p->requests;
+    void *completed = realloc(p->completed, room * sizeof *p->completed);
+    p->completed = completed ? completed : p->completed;
+    if (!sending || !requests || !completed)
+        return false;
+    p->room = (int)room;
+    return true;
+}
+
+static size_t fill(const struct mpi_port *p, struct slot *s, const void *header, size_t header_bytes,
+                   const void *payload, size_t bytes) {
+    struct what what = {.port = (uint32_t)p->number, .header_bytes = (uint32_t)header_bytes};
+    size_t start = sizeof what + round_up(header_bytes, 8);
+    memcpy(s->data, &what, sizeof what);
+    if (header_bytes)
+        memcpy(s->data + sizeof what, header, header_bytes);
+    memset(s->data + sizeof what + header_bytes, 0, start - sizeof what - header_bytes);
+    if (bytes)
+        memcpy(s->data + start, payload, bytes);
+    return start + bytes;
+}
+
+static int send_slot(struct mpi_port *p, struct mpi_peer *to, struct slot *s, size_t bytes) {
+    MPI_Request request;
+    int done = 0;
+    int code = MPI_Isend(s->data, (int)bytes, MPI_BYTE, to->rank, to->number, comm_of(p->link, to->number),
+                         &request);
+    if (UNLIKELY(code != MPI_SUCCESS)) {
+        give_slot(p, s);
+        to->failed = true;
+        to->next_failing = p->failing;
+        p->failing = to;
+        return said(code, "MPI_Isend", to->rank);
+    }
+    knock_at(&p->knock, &to->knock);
+    MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+    if (LIKELY(done)) {
+        give_slot(p, s);
+        return 0;
+    }
+    p->sending[p->active] = s;
+    p->requests[p->active++] = request;
+    return 0;
+}
+
+static int send_message(struct link_port *port, struct link_peer *peer, const void *header,
+                        size_t header_bytes, const void *payload, size_t bytes, struct link_send *s) {
+    struct mpi_port *p = (struct mpi_port *)port;
+    struct mpi_peer *to = (struct mpi_peer *)peer;
+    if (UNLIKELY(to->failed))
+        return -ECONNRESET;
+    struct slot *slot = have_room(p) ? take_slot(p, sizeof(struct what) + LINK_HEADER + bytes) : NULL;
+    if (UNLIKELY(!slot)) {
+        log_error("network mpi: no memory for a message of %zu bytes to rank %d", bytes, to->rank);
+        return -ENOMEM;
+    }
+    return send_slot(p, to, slot, fill(p, slot, header, header_bytes, payload, bytes));
+}
+
+/* How many are complete; the last ones take their places. */
+static int complete_sends(struct mpi_port *p) {
+    int count, kept = 0;
+    if (LIKELY(!p->active))
+        return 0;
+    MPI_Testsome(p->active, p->requests, &count, p->completed, MPI_STATUSES_IGNORE);
+    if (count == MPI_UNDEFINED || count == 0)
+        return 0;
+    for (int i = 0; i < p->active; i++) {
+        if (p->requests[i] == MPI_REQUEST_NULL) {
+            give_slot(p, p->sending[i]);
+            continue;
+        }
+        p->requests[kept] = p->requests[i];
+        p->sending[kept++] = p->sending[i];
+    }
+    p->active = kept;
+    return count;
+}
+
+/* ---- receiving ---- */
+
+static void deliver(struct mpi_port *p, struct receive *r, int bytes) {
+    struct what what;
+    memcpy(&what, r->data, sizeof what);
+    size_t start = sizeof what + round_up(what.header_bytes, 8);
+    struct mpi_peer *from = peer_of(p, r->source, (int)what.port);
+    if (from && bytes >= (int)start && !p->shut)
+        p->events.arrived(p->events.arg, &from->base, r->data + sizeof what, what.header_bytes,
+                          r->data + start, (size_t)bytes - start);
+}
+
+/* Whether it is complete; then it was delivered. The buffer is in use until that returns. */
+static bool complete_receive(struct mpi_port *p, struct receive *r) {
+    MPI_Status status;
+    int done = 0, bytes = 0;
+    int code = MPI_Test(&r->request, &done, &status);
+    if (UNLIKELY(code != MPI_SUCCESS)) {
+        said(code, "a message is lost", r->source);
+        r->busy = false;
+        return true;
+    }
+    if (!done)
+        return false;
+    MPI_Get_count(&status, MPI_BYTE, &bytes);
+    knock_answered(&p->knock);
+    deliver(p, r, bytes);
+    r->busy = false;
+    return true;
+}
+
+static int complete_receives(struct mpi_port *p) {
+    int happened = 0;
+    for (int i = 0; p->receiving && i < RECEIVES; i++)
+        if (p->receives[i].busy && complete_receive(p, &p->receives[i])) {
+            p->receiving--;
+            happened++;
+        }
+    return happened;
+}
+
+static struct receive *free_receive(struct mpi_port *p) {
+    for (int i = 0; i < RECEIVES; i++)
+        if (!p->receives[i].busy)
+            return &p->receives[i];
+    return NULL;
+}
+
+/* Begins the next one that is there; whether there was one. */
+static bool start_receive(struct mpi_port *p, struct receive *r) {
+    MPI_Message message;
+    MPI_Status status;
+    int there = 0;
+    int code = MPI_Improbe(MPI_ANY_SOURCE, p->number, comm_of(p->link, p->number), &there, &message, &status);
+    if (UNLIKELY(code != MPI_SUCCESS))
+        said(code, "MPI_Improbe", -1);
+    if (code != MPI_SUCCESS || !there)
+        return false;
+    r->source = status.MPI_SOURCE;
+    code = MPI_Imrecv(r->data, (int)largest(p->link), MPI_BYTE, &message, &r->request);
+    if (UNLIKELY(code != MPI_SUCCESS)) {
+        said(code, "MPI_Imrecv", r->source);
+        return false;
+    }
+    r->busy = true;
+    if (!complete_receive(p, r))
+        p->receiving++;
+    return true;
+}
+
+static int tell_failures(struct mpi_port *p) {
+    int told = 0;
+    for (; UNLIKELY(p->failing != NULL); told++) {
+        struct mpi_peer *peer = p->failing;
+        p->failing = peer->next_failing;
+        p->events.failed(p->events.arg, &peer->base, "MPI cannot send to it");
+    }
+    return told;
+}
+
+static int progress(struct link_port *port) {
+    struct mpi_port *p = (struct mpi_port *)port;
+    int happened = complete_sends(p) + complete_receives(p);
+    struct receive *r;
+    for (int i = 0; i < TURNS && (r = free_receive(p)) && start_receive(p, r); i++)
+        happened++;
+    return happened + tell_failures(p);
+}
+
+/* ---- sleep ---- */
+
+/* The knocks first: one that comes after them is seen by poll. */
+static int arm(struct link_port *port) {
+    struct mpi_port *p = (struct mpi_port *)port;
+    int there = 0;
+    if (p->failing)
+        return -EAGAIN;
+    knock_expects(&p->knock);
+    MPI_Iprobe(MPI_ANY_SOURCE, p->number, comm_of(p->link, p->number), &there, MPI_STATUS_IGNORE);
+    return there ? -EAGAIN : 0;
+}
+
+static bool listens(const struct mpi_port *p) {
+    return p->knock.address.any.sa_family != AF_UNSPEC;
+}
+
+static int descriptor(const struct link_port *port) {
+    const struct mpi_port *p = (const struct mpi_port *)port;
+    return listens(p) ? p->knock.socket : -1;
+}
+
+static uint64_t nap(const struct link_port *port) {
+    const struct mpi_port *p = (const struct mpi_port *)port;
+    if (p->active || p->receiving)
+        return BUSY_NAP;
+    return p->number == 0 ? MAIN_NAP : knock_nap(&p->knock);
+}
+
+/* ---- ports ---- */
+
+static void port_close(struct link_port *port);
+
+static int port_open(struct link *link, int number, const struct link_events *events,
+                     struct link_port **port) {
+    struct mpi_link *l = (struct mpi_link *)link;
+    struct mpi_port *p = calloc(1, sizeof *p);
+    if (!p)
+        goto no_memory;
+    *p = (struct mpi_port){.base = {.network = &link_mpi}, .link = l, .events = *events, .number = number};
+    knock_open(&p->knock, number != 0, l->one_machine);
+    for (int i = 0; i < RECEIVES; i++)
+        if (!(p->receives[i].data = aligned_alloc(64, round_up(largest(l), 64))))
+            goto no_memory;
+    *port = &p->base;
+    return 0;
+
+no_memory:
+    log_error("network mpi: no memory for port %d", number);
+    if (p)
+        port_close(&p->base);
+    return -ENOMEM;
+}
+
+static void pause_a_little(void) {
+    nanosleep(&(struct timespec){.tv_nsec = 20000}, NULL);
+}
+
+/* What was sent leaves, and what comes meanwhile is taken in. */
+static void port_quiet(struct link_port *port) {
+    struct mpi_port *p = (struct mpi_port *)port;
+    uint64_t deadline = clock_ns() + LINK_CLOSE_NS;
+    while (p->active && clock_ns() < deadline)
+        if (progress(port) == 0)
+            pause_a_little();
+}
+
+/* What nobody waits for any more, such as the last acknowledgements: MPI would miss a receive for it. All
+ * that was sent to us was sent before the last barrier, but may be under way. */
+static void port_shut(struct link_port *port) {
+    enum { EMPTY = 5 };
+    struct mpi_port *p = (struct mpi_port *)port;
+    uint64_t deadline = clock_ns() + LINK_CLOSE_NS;
+    p->shut = true;
+    for (int empty = 0; empty < EMPTY && clock_ns() < deadline; empty++) {
+        if (progress(port) > 0)
+            empty = 0;
+        else
+            pause_a_little();
+    }
+}
+
+static void free_slots(struct slot *s) {
+    while (s) {
+        struct slot *next = s->next;
+        free(s);
+        s = next;
+    }
+}
+
+/* What MPI still sends or receives stays allocated: it would read or write there. */
+static void port_close(struct link_port *port) {
+    struct mpi_port *p = (struct mpi_port *)port;
+    for (int i = 0; i < RECEIVES; i++)
+        if (!p->receives[i].busy)
+            free(p->receives[i].data);
+    for (int i = 0; i < p->active; i++)
+        MPI_Request_free(&p->requests[i]);
+    free_slots(p->free_small);
+    free_slots(p->free_large);
+    free(p->sending);
+    free(p->requests);
+    free(p->completed);
+    while (p->peers) {
+        struct mpi_peer *peer = p->peers;
+        p->peers = peer->next;
+        free(peer);
+    }
+    peers_close(&p->by_name);
+    knock_close(&p->knock);
+    free(p);
+}
+
+const struct link_network link_mpi = {
+    .open = open_link,
+    .close = close_link,
+    .port_open = port_open,
+    .port_quiet = port_quiet,
+    .port_shut = port_shut,
+    .port_close = port_close,
+    .port_address = port_address,
+    .connect = connect_to,
+    .send = send_message,
+    .progress = progress,
+    .arm = arm,
+    .descriptor = descriptor,
+    .nap = nap,
+};

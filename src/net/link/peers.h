@@ -1,0 +1,38 @@
+/* peers.h: finds a peer by a number that names it (an endpoint, or a rank and a port): hashing with open
+ * addressing, never more than half full. Peers are added and never removed. One thread. */
+#ifndef HEARTH_NET_LINK_PEERS_H
+#define HEARTH_NET_LINK_PEERS_H
+
+#include <stdint.h>
+#include <stdlib.h>
+
+struct peers_slot {
+    uint64_t name;
+    void *peer; /* NULL: free */
+};
+
+struct peers {
+    struct peers_slot *slots;
+    uint32_t mask, used; /* 0 slots: mask is 0 too, and slots NULL */
+};
+
+static inline uint32_t peers_start(const struct peers *t, uint64_t name) {
+    return (uint32_t)((name * 0x9e3779b97f4a7c15u) >> 32) & t->mask;
+}
+
+/* NULL: not there. */
+static inline void *peers_find(const struct peers *t, uint64_t name) {
+    if (!t->slots)
+        return NULL;
+    for (uint32_t i = peers_start(t, name); t->slots[i].peer; i = (i + 1) & t->mask)
+        if (t->slots[i].name == name)
+            return t->slots[i].peer;
+    return NULL;
+}
+
+/* Room for one more: 0 or -ENOMEM. Then it can be added, if its name is not there yet. */
+int peers_reserve(struct peers *t);
+void peers_add(struct peers *t, uint64_t name, void *peer);
+void peers_close(struct peers *t);
+
+#endif

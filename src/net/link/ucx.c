@@ -1,0 +1,422 @@
+/* ucx.c: messages between nodes as active messages of UCX.
+ *
+ * A port is a worker, used by one thread. A peer is an endpoint: made at the first message to a port whose
+ * address is known (each is a socket over TCP, so none is made that is not used), or by UCX when a message
+ * comes from a port that we did not know; UCX names the endpoint to reply through with every message, and
+ * by that the peer is found. Endpoints report that their peer has failed (error mode PEER); without it
+ * simultaneous connects over TCP crash in UCX 1.13. Those that UCX makes report to nobody, so that who
+ * connects says hello first, with its own address: who then makes an endpoint to that address is given the
+ * very one that UCX made, and may say where it reports to.
+ *
+ * A message is one active message: UCX writes header and payload to the socket in one call, and at the
+ * other end hands out where they lie in its receive buffer. What the socket does not take is pending: UCX
+ * keeps on at it in progress.
+ *
+ * While a connection is made, the worker's descriptor may stay readable with nothing to do. */
+#include "net/link/ucx.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/base.h"
+
+enum { MESSAGE = 1, HELLO = 2 }; /* kinds of active messages */
+
+int ucx_code(ucs_status_t status) {
+    switch (status) {
+    case UCS_OK:
+        return 0;
+    case UCS_ERR_NO_MEMORY:
+        return -ENOMEM;
+    case UCS_ERR_EXCEEDS_LIMIT:
+        return -EMSGSIZE;
+    case UCS_ERR_INVALID_PARAM:
+        return -EINVAL;
+    case UCS_ERR_UNSUPPORTED:
+    case UCS_ERR_NO_DEVICE:
+        return -ENOTSUP;
+    case UCS_ERR_ENDPOINT_TIMEOUT:
+        return -ETIMEDOUT;
+    case UCS_ERR_CONNECTION_RESET:
+    case UCS_ERR_NOT_CONNECTED:
+    case UCS_ERR_UNREACHABLE:
+    case UCS_ERR_REJECTED:
+    case UCS_ERR_CANCELED:
+        return -ECONNRESET;
+    default:
+        return -EIO;
+    }
+}
+
+/* ---- peers ---- */
+
+/* Called by UCX, in progress or in the middle of a send: it is told later, when we are in no one's call. */
+static void on_failure(void *arg, ucp_ep_h ep, ucs_status_t why) {
+    struct ucx_peer *peer = arg;
+    struct ucx_port *p = peer->port;
+    if (peer->failed)
+        return;
+    peer->failed = true;
+    peer->why = why;
+    peer->next_failing = p->failing;
+    p->failing = peer;
+}
+
+static void tell_failures(struct ucx_port *p) {
+    while (p->failing) {
+        struct ucx_peer *peer = p->failing;
+        p->failing = peer->next_failing;
+        if (!p->quiet)
+            p->events.failed(p->events.arg, &peer->base, ucs_status_string(peer->why));
+    }
+}
+
+static struct ucx_peer *new_peer(struct ucx_port *p, int rank, int number) {
+    struct ucx_peer *peer = calloc(1, sizeof *peer);
+    if (!peer)
+        return NULL;
+    *peer = (struct ucx_peer){
+        .base = {.network = &link_ucx}, .port = p, .rank = rank, .number = number, .next = p->peers};
+    p->peers = peer;
+    return peer;
+}
+
+static int connect_to(struct link_port *port, const void *address, size_t bytes, int rank, int number,
+                      struct link_peer **peer) {
+    void *copy = malloc(bytes);
+    struct ucx_peer *made = copy ? new_peer((struct ucx_port *)port, rank, number) : NULL;
+    if (!made) {
+        log_error("network ucx: no memory for a connection to rank %d", rank);
+        free(copy);
+        return -ENOMEM;
+    }
+    memcpy(copy, address, bytes);
+    made->address = copy;
+    *peer = &made->base;
+    return 0;
+}
+
+static ucs_status_t create(struct ucx_peer *peer, const void *address, ucp_ep_h *ep) {
+    ucp_ep_params_t params = {.field_mask = UCP_EP_PARAM_FIELD_REMOTE_ADDRESS |
+                                            UCP_EP_PARAM_FIELD_ERR_HANDLING_MODE |
+                                            UCP_EP_PARAM_FIELD_ERR_HANDLER,
+                              .address = address,
+                              .err_mode = UCP_ERR_HANDLING_MODE_PEER,
+                              .err_handler = {.cb = on_failure, .arg = peer}};
+    return ucp_ep_create(peer->port->worker, &params, ep);
+}
+
+/* What nobody but us waits for has ended. */
+static void ended(void *request, ucs_status_t status, void *port) {
+    ((struct ucx_port *)port)->under_way--;
+    ucp_request_free(request);
+}
+
+static void count(struct ucx_port *p, ucs_status_ptr_t request) {
+    p->under_way += UCS_PTR_IS_PTR(request);
+}
+
+static ucp_request_param_t counted(struct ucx_port *p, uint32_t flags) {
+    return (ucp_request_param_t){.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA |
+                                                 UCP_OP_ATTR_FIELD_FLAGS,
+                                 .flags = flags,
+                                 .cb.send = ended,
+                                 .user_data = p};
+}
+
+static void say_hello(struct ucx_peer *peer) {
+    struct ucx_port *p = peer->port;
+    ucp_request_param_t param = counted(p, UCP_AM_SEND_FLAG_EAGER | UCP_AM_SEND_FLAG_REPLY);
+    count(p, ucp_am_send_nbx(peer->ep, HELLO, NULL, 0, p->address, p->address_bytes, &param));
+}
+
+static int make_endpoint(struct ucx_peer *peer) {
+    struct ucx_port *p = peer->port;
+    if (peers_reserve(&p->by_endpoint) != 0) {
+        log_error("network ucx: no memory for a connection to rank %d", peer->rank);
+        return -ENOMEM;
+    }
+    ucs_status_t status = create(peer, peer->address, &peer->ep);
+    if (status != UCS_OK) {
+        peer->ep = NULL;
+        log_error(
+            "network ucx: no connection to rank %d, port %d: %s; see ulimit -n, UCX_TLS, UCX_NET_DEVICES",
+            peer->rank, peer->number, ucs_status_string(status));
+        return ucx_code(status);
+    }
+    peers_add(&p->by_endpoint, (uintptr_t)peer->ep, peer);
+    free(peer->address);
+    peer->address = NULL;
+    say_hello(peer);
+    return 0;
+}
+
+int ucx_connected(struct ucx_peer *peer) {
+    if (UNLIKELY(peer->failed))
+        return -ECONNRESET;
+    return LIKELY(peer->ep != NULL) ? 0 : make_endpoint(peer);
+}
+
+/* ---- messages ---- */
+
+void ucx_sent(void *request, ucs_status_t status, void *send) {
+    struct link_send *s = send;
+    ((struct ucx_port *)s->port)->under_way--;
+    ucp_request_free(request);
+    s->sent(s, ucx_code(status));
+}
+
+int ucx_started(struct ucx_peer *peer, ucs_status_ptr_t request, struct link_send *s, const char *what) {
+    if (LIKELY(request == NULL))
+        return 0;
+    if (LIKELY(UCS_PTR_IS_PTR(request))) {
+        s->port = &peer->port->base;
+        peer->port->under_way++;
+        return 1;
+    }
+    log_error("network ucx: %s to rank %d, port %d: %s", what, peer->rank, peer->number,
+              ucs_status_string(UCS_PTR_STATUS(request)));
+    return ucx_code(UCS_PTR_STATUS(request));
+}
+
+static int send_message(struct link_port *port, struct link_peer *to, const void *header, size_t header_bytes,
+                        const void *payload, size_t bytes, struct link_send *s) {
+    struct ucx_peer *peer = (struct ucx_peer *)to;
+    ucp_request_param_t param = {.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA |
+                                                 UCP_OP_ATTR_FIELD_FLAGS | UCP_OP_ATTR_FIELD_MEMORY_TYPE,
+                                 .flags = UCP_AM_SEND_FLAG_EAGER | UCP_AM_SEND_FLAG_REPLY,
+                                 .memory_type = UCS_MEMORY_TYPE_HOST,
+                                 .cb.send = ucx_sent,
+                                 .user_data = s};
+    int code = ucx_connected(peer);
+    if (UNLIKELY(code != 0))
+        return code;
+    return ucx_started(peer, ucp_am_send_nbx(peer->ep, MESSAGE, header, header_bytes, payload, bytes, &param),
+                       s, "message");
+}
+
+/* A port that we have not connected to has sent its first message, which is its hello. */
+static struct ucx_peer *adopt(struct ucx_port *p, ucp_ep_h ep) {
+    struct ucx_peer *peer = peers_reserve(&p->by_endpoint) == 0 ? new_peer(p, -1, -1) : NULL;
+    if (!peer) {
+        log_error("network ucx: no memory for a process that sends to us; its message is lost");
+        return NULL;
+    }
+    peers_add(&p->by_endpoint, (uintptr_t)ep, peer);
+    peer->ep = ep;
+    return peer;
+}
+
+/* With an endpoint of another name UCX would have made a second connection: then we go without reports. */
+static ucs_status_t greeted(void *arg, const void *header, size_t header_bytes, void *address, size_t bytes,
+                            const ucp_am_recv_param_t *param) {
+    struct ucx_port *p = arg;
+    ucp_ep_h ep;
+    struct ucx_peer *from = peers_find(&p->by_endpoint, (uintptr_t)param->reply_ep);
+    if (from || !(from = adopt(p, param->reply_ep))) /* we have connected to it as well */
+        return UCS_OK;
+    if (create(from, address, &ep) == UCS_OK && ep != from->ep) {
+        ucp_request_param_t forced = counted(p, UCP_EP_CLOSE_FLAG_FORCE);
+        log_warn(
+            "network ucx: clients that fail will not be noticed: not the UCX that Hearth was tested with");
+        count(p, ucp_ep_close_nbx(ep, &forced));
+    }
+    return UCS_OK;
+}
+
+/* The header is short: it is moved to where it is aligned. */
+static ucs_status_t arrived(void *arg, const void *header, size_t header_bytes, void *data, size_t bytes,
+                            const ucp_am_recv_param_t *param) {
+    struct ucx_port *p = arg;
+    _Alignas(8) char copy[LINK_HEADER];
+    struct ucx_peer *from = peers_find(&p->by_endpoint, (uintptr_t)param->reply_ep);
+    if (UNLIKELY(!from) && !(from = adopt(p, param->reply_ep)))
+        return UCS_OK;
+    if (UNLIKELY(header_bytes > sizeof copy)) {
+        log_error("network ucx: a header of %zu bytes from rank %d is dropped: not one of ours", header_bytes,
+                  from->rank);
+        return UCS_OK;
+    }
+    if (header_bytes)
+        memcpy(copy, header, header_bytes);
+    p->events.arrived(p->events.arg, &from->base, copy, header_bytes, data, bytes);
+    return UCS_OK;
+}
+
+static int progress(struct link_port *port) {
+    struct ucx_port *p = (struct ucx_port *)port;
+    unsigned happened = ucp_worker_progress(p->worker);
+    if (UNLIKELY(p->failing != NULL)) {
+        tell_failures(p);
+        happened++;
+    }
+    return (int)happened;
+}
+
+/* ---- sleep ---- */
+
+static int arm(struct link_port *port) {
+    struct ucx_port *p = (struct ucx_port *)port;
+    return p->failing || ucp_worker_arm(p->worker) != UCS_OK ? -EAGAIN : 0;
+}
+
+static int descriptor(const struct link_port *port) {
+    return ((const struct ucx_port *)port)->descriptor;
+}
+
+static uint64_t nap(const struct link_port *port) {
+    return UINT64_MAX;
+}
+
+/* ---- ports ---- */
+
+static ucs_status_t set_handler(struct ucx_port *p, unsigned kind, ucp_am_recv_callback_t call) {
+    ucp_am_handler_param_t param = {.field_mask = UCP_AM_HANDLER_PARAM_FIELD_ID |
+                                                  UCP_AM_HANDLER_PARAM_FIELD_CB |
+                                                  UCP_AM_HANDLER_PARAM_FIELD_ARG,
+                                    .id = kind,
+                                    .cb = call,
+                                    .arg = p};
+    return ucp_worker_set_am_recv_handler(p->worker, &param);
+}
+
+static ucs_status_t find_address(struct ucx_port *p) {
+    ucp_worker_attr_t attr = {.field_mask =
+                                  UCP_WORKER_ATTR_FIELD_ADDRESS | UCP_WORKER_ATTR_FIELD_ADDRESS_FLAGS,
+                              .address_flags = UCP_WORKER_ADDRESS_FLAG_NET_ONLY};
+    ucs_status_t status = ucp_worker_query(p->worker, &attr);
+    if (status != UCS_OK)
+        return status;
+    p->address_bytes = attr.address_length;
+    if (attr.address_length <= LINK_ADDRESS)
+        memcpy(p->address, attr.address, attr.address_length);
+    ucp_worker_release_address(p->worker, attr.address);
+    if (p->address_bytes <= LINK_ADDRESS)
+        return UCS_OK;
+    log_error("network ucx: an address of %zu bytes, %d at most: name fewer devices in UCX_NET_DEVICES",
+              p->address_bytes, LINK_ADDRESS);
+    return UCS_ERR_EXCEEDS_LIMIT;
+}
+
+static ucs_status_t prepare(struct ucx_port *p) {
+    ucs_status_t status = set_handler(p, MESSAGE, arrived);
+    status = status != UCS_OK ? status : set_handler(p, HELLO, greeted);
+    status = status != UCS_OK ? status : ucp_worker_get_efd(p->worker, &p->descriptor);
+    return status != UCS_OK ? status : find_address(p);
+}
+
+static int port_open(struct link *link, int number, const struct link_events *events,
+                     struct link_port **port) {
+    struct ucx_link *l = (struct ucx_link *)link;
+    ucp_worker_params_t params = {.field_mask = UCP_WORKER_PARAM_FIELD_THREAD_MODE,
+                                  .thread_mode = UCS_THREAD_MODE_SINGLE};
+    struct ucx_port *p = calloc(1, sizeof *p);
+    if (!p) {
+        log_error("network ucx: no memory for port %d", number);
+        return -ENOMEM;
+    }
+    *p = (struct ucx_port){.base = {.network = &link_ucx}, .link = l, .events = *events, .number = number};
+    ucs_status_t status = ucp_worker_create(l->context, &params, &p->worker);
+    if (status != UCS_OK)
+        goto free_port;
+    status = prepare(p);
+    if (status != UCS_OK)
+        goto destroy_worker;
+    *port = &p->base;
+    return 0;
+
+destroy_worker:
+    ucp_worker_destroy(p->worker);
+free_port:
+    log_error("network ucx: port %d does not open: %s; see ulimit -n, or set HEARTH_NET=mpi", number,
+              ucs_status_string(status));
+    free(p);
+    return ucx_code(status);
+}
+
+static int port_address(struct link_port *port, void *into) {
+    struct ucx_port *p = (struct ucx_port *)port;
+    memcpy(into, p->address, p->address_bytes);
+    return (int)p->address_bytes;
+}
+
+/* ---- closing ---- */
+
+/* So that processes that share a core come to their turn. */
+static void pause_a_little(void) {
+    nanosleep(&(struct timespec){.tv_nsec = 20000}, NULL);
+}
+
+/* Progress until nothing is under way of what is counted, or the deadline. */
+static void complete(struct ucx_port *p, uint64_t deadline) {
+    while (p->under_way && clock_ns() < deadline)
+        if (ucp_worker_progress(p->worker) == 0)
+            pause_a_little();
+}
+
+/* What was sent leaves. The other end has to do something for a flush; helpers do, main ports do not any
+ * more, so that a helper looks only for what it knows to be pending. */
+static void port_quiet(struct link_port *port) {
+    struct ucx_port *p = (struct ucx_port *)port;
+    uint64_t deadline = clock_ns() + LINK_CLOSE_NS;
+    ucp_request_param_t param = counted(p, 0);
+    p->quiet = true;
+    for (struct ucx_peer *peer = p->peers; p->number == 0 && peer; peer = peer->next)
+        if (peer->ep && !peer->failed)
+            count(p, ucp_ep_flush_nbx(peer->ep, &param));
+    complete(p, deadline);
+}
+
+static void port_shut(struct link_port *port) {
+    struct ucx_port *p = (struct ucx_port *)port;
+    ucp_request_param_t param = counted(p, UCP_EP_CLOSE_FLAG_FORCE);
+    p->quiet = true;
+    for (struct ucx_peer *peer = p->peers; peer; peer = peer->next) {
+        if (!peer->ep)
+            continue;
+        count(p, ucp_ep_close_nbx(peer->ep, &param));
+        peer->ep = NULL;
+        peer->failed = true;
+    }
+    complete(p, clock_ns() + LINK_CLOSE_NS);
+}
+
+static void port_close(struct link_port *port) {
+    struct ucx_port *p = (struct ucx_port *)port;
+    port_shut(port);
+    ucp_worker_destroy(p->worker);
+    while (p->peers) {
+        struct ucx_peer *peer = p->peers;
+        p->peers = peer->next;
+        free(peer->address);
+        free(peer);
+    }
+    peers_close(&p->by_endpoint);
+    free(p);
+}
+
+const struct link_network link_ucx = {
+    .open = ucx_open,
+    .close = ucx_close,
+    .port_open = port_open,
+    .port_quiet = port_quiet,
+    .port_shut = port_shut,
+    .port_close = port_close,
+    .port_address = port_address,
+    .connect = connect_to,
+    .send = send_message,
+    .progress = progress,
+    .arm = arm,
+    .descriptor = descriptor,
+    .nap = nap,
+    .is_direct = ucx_is_direct,
+    .expose = ucx_expose,
+    .hide = ucx_hide,
+    .window_open = ucx_window_open,
+    .window_close = ucx_window_close,
+    .put = ucx_put,
+    .get = ucx_get,
+    .flush = ucx_flush,
+};

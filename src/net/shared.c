@@ -1,0 +1,342 @@
+/* shared.c: one mapping for all, at one address.
+ *
+ *      base                                                     base + bytes
+ *      | part of 0 | of 1 | 2 |pad| part of 3                 |pad|
+ *        each at a multiple of 64; of a page, if it is that long
+ *
+ * The first of the group makes the file and maps it where probably nobody has anything (sparse.c),
+ * asks the helper's process to do the same, and tells the others. Each of them finds the file, takes
+ * the memory for its own part, so that this lies on its own NUMA node, and maps the whole. Then all
+ * say how it went:
+ *
+ *      all well            the file is closed everywhere; the mapping is what is left
+ *      address taken       all unmap, the first picks another one, and again
+ *      anything else       all unmap and close: nothing is left
+ *
+ * Three meetings, and two more for each address that was taken. Memory is counted against the room
+ * there is before any is asked for (room.c), since the kernel would not say no. */
+#include "net/shared.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "net/agree.h"
+#include "net/mapped.h"
+#include "net/room.h"
+#include "net/sparse.h"
+
+/* One call of net_shared_open. */
+struct opening {
+    const struct net_boot *boot;
+    const struct net_shared_far *far;
+    struct net_shared *s;
+    int file;       /* -1: not open yet */
+    bool filled;    /* the memory of our part is taken */
+    unsigned tries; /* the first one's: addresses tried so far */
+};
+
+/* A size for people. */
+struct text {
+    char text[32];
+};
+
+static struct text size_text(uint64_t bytes) {
+    struct text t;
+    if (bytes < 1 << 20)
+        snprintf(t.text, sizeof t.text, "%llu bytes", (unsigned long long)bytes);
+    else
+        snprintf(t.text, sizeof t.text, "%.1f MiB", (double)bytes / (1 << 20));
+    return t;
+}
+
+/* ---- one process: map and unmap ---- */
+
+static int map_at(const struct net_shared_place *place, int file, const char **what) {
+    void *base;
+    int err = memfile_map(file, place->bytes, (void *)(uintptr_t)place->base, 0, &base, what);
+    if (err)
+        return err;
+    err = mapped_add(place->base, place->bytes);
+    *what = "list";
+    if (err)
+        munmap(base, place->bytes);
+    return err;
+}
+
+static void unmap(const struct net_shared_place *place) {
+    mapped_remove(place->base);
+    munmap((void *)(uintptr_t)place->base, place->bytes);
+}
+
+/* An address that is taken is no reason for a line: another one will be tried. */
+static int cannot(const struct net_shared_place *place, const char *what, int err) {
+    struct memfile_place file = memfile_place(&place->address);
+    if (err != -EEXIST)
+        log_error("shared memory of %s, /proc/%d/fd/%d: cannot %s it at 0x%llx: %s%s",
+                  size_text(place->bytes).text, file.process, file.file, what,
+                  (unsigned long long)place->base, memfile_reason(-err),
+                  err == -ENOMEM ? ". Is the address space limited (ulimit -v)?" : memfile_hint(-err));
+    return err;
+}
+
+/* What is mapped is as long as the file: there is no address in it that has nothing behind it. */
+static int find(const struct net_shared_place *place, int *file) {
+    const char *what = "use";
+    int err = -ESTALE;
+    if (memfile_place(&place->address).bytes == place->bytes)
+        err = memfile_find(&place->address, file, &what);
+    return err ? cannot(place, what, err) : 0;
+}
+
+int net_shared_attach(const struct net_shared_place *place) {
+    const char *what;
+    int file, err = find(place, &file);
+    if (err)
+        return err;
+    err = map_at(place, file, &what);
+    close(file);
+    return err ? cannot(place, what, err) : 0;
+}
+
+void net_shared_detach(const struct net_shared_place *place) {
+    unmap(place);
+}
+
+/* ---- who wants how much ---- */
+
+struct wish {
+    uint64_t bytes;
+    int64_t status;
+};
+
+/* False: more than there are addresses. */
+static bool lay_out(struct net_shared *s, const struct wish *wishes, uint64_t page) {
+    uint64_t end = 0;
+    for (int i = 0; i < s->count; i++) {
+        uint64_t bytes = wishes[i].bytes, offset = round_up(end, bytes >= page ? page : 64);
+        s->parts[i] = (struct net_part){.offset = offset, .bytes = bytes};
+        if (bytes > (uint64_t)INT64_MAX / 2 - offset)
+            return false;
+        end = offset + bytes;
+    }
+    s->bytes = round_up(end, page);
+    return true;
+}
+
+static int too_much(const struct opening *o) {
+    if (o->boot->rank == 0)
+        log_error("shared memory for %d processes: together they want more than there are addresses; ask for "
+                  "less",
+                  o->boot->size);
+    return -ENOMEM;
+}
+
+static int measure(struct opening *o, size_t bytes) {
+    struct wish mine = {.bytes = bytes, .status = o->s ? 0 : -ENOMEM}, all[o->boot->size];
+    if (!o->s)
+        log_error("shared memory of %zu bytes: no memory for its description; ask for less", bytes);
+    int err = net_boot_gather(o->boot, &mine, all, sizeof mine);
+    for (int i = 0; i < o->boot->size && !err; i++)
+        err = (int)all[i].status;
+    if (err)
+        return err;
+    return lay_out(o->s, all, (uint64_t)sysconf(_SC_PAGESIZE)) ? 0 : too_much(o);
+}
+
+/* ---- the first ---- */
+
+static int no_room(const struct opening *o, const struct room *room) {
+    log_error("shared memory of %s for %d processes: %s has only %s left; %s", size_text(o->s->bytes).text,
+              o->boot->size, room->who, size_text(room->bytes).text, room->advice);
+    return -ENOMEM;
+}
+
+/* What is small is not worth the look. */
+static int check_room(const struct opening *o) {
+    enum { SMALL = 1 << 20 };
+    if (o->s->bytes < SMALL)
+        return 0;
+    struct room room = net_room();
+    return o->s->bytes > room.bytes ? no_room(o, &room) : 0;
+}
+
+static int make_file(struct opening *o) {
+    const char *what;
+    int err = check_room(o);
+    if (err)
+        return err;
+    err = memfile_make(o->s->bytes, &o->file, &o->s->place.address, &what);
+    if (err)
+        log_error("shared memory for %d processes: %s of %s: %s%s", o->boot->size, what,
+                  size_text(o->s->bytes).text, strerror(-err), err == -EMFILE ? memfile_hint(-err) : "");
+    o->s->place.bytes = o->s->bytes;
+    return err;
+}
+
+static int ask_far(struct opening *o) {
+    int err = o->far ? o->far->attach(o->far->arg, &o->s->place) : 0;
+    if (err)
+        unmap(&o->s->place);
+    else
+        o->s->told = o->far != NULL;
+    return err;
+}
+
+static int try_address(struct opening *o) {
+    struct net_shared_place *place = &o->s->place;
+    const char *what = "find room for";
+    place->base = sparse_pick(place->bytes, o->tries++);
+    int err = place->base ? map_at(place, o->file, &what) : -errno;
+    if (err)
+        return cannot(place, what, err);
+    o->s->base = (char *)(uintptr_t)place->base;
+    err = ask_far(o);
+    if (err)
+        o->s->base = NULL;
+    return err;
+}
+
+static int no_address(const struct opening *o) {
+    log_error("shared memory of %s: no address in %d tries that is free in all of %d processes; do "
+              "they use up "
+              "their address space, or keep others from it?",
+              size_text(o->s->bytes).text, SPARSE_TRIES, o->boot->size);
+    return -EADDRNOTAVAIL;
+}
+
+/* Makes it, the first time, and maps it here and where the helper is. */
+static int lead(struct opening *o) {
+    int err = o->file < 0 ? make_file(o) : 0;
+    if (err)
+        return err;
+    while (o->tries < SPARSE_TRIES) {
+        err = try_address(o);
+        if (err != -EEXIST)
+            return err;
+    }
+    return no_address(o);
+}
+
+/* ---- all ---- */
+
+static int fill(struct opening *o) {
+    const struct net_part *part = &o->s->parts[o->boot->rank];
+    uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), start = part->offset / page * page;
+    const char *what;
+    if (o->filled || !part->bytes)
+        return 0;
+    int err = memfile_fill(o->file, start, round_up(part->offset + part->bytes, page) - start, &what);
+    if (err)
+        log_error("shared memory: no room for %s of %s: %s; ask for less, use more nodes, or ask the "
+                  "batch system for more memory",
+                  size_text(part->bytes).text, size_text(o->s->bytes).text, strerror(-err));
+    o->filled = !err;
+    return err;
+}
+
+static int follow(struct opening *o) {
+    const char *what;
+    int err = o->file < 0 ? find(&o->s->place, &o->file) : 0;
+    if (err)
+        return err;
+    err = map_at(&o->s->place, o->file, &what);
+    if (err)
+        return cannot(&o->s->place, what, err);
+    o->s->base = (char *)(uintptr_t)o->s->place.base;
+    return 0;
+}
+
+static void leave(const struct net_shared_far *far, struct net_shared *s) {
+    if (s->told)
+        far->detach(far->arg, &s->place);
+    s->told = false;
+    if (s->base)
+        unmap(&s->place);
+    s->base = NULL;
+}
+
+struct offer {
+    struct net_shared_place place;
+    int64_t status;
+};
+
+/* What the first says counts. */
+static int hear(struct opening *o, int status) {
+    struct offer mine = {.place = o->s->place, .status = status}, all[o->boot->size];
+    int err = net_boot_gather(o->boot, &mine, all, sizeof mine);
+    if (err)
+        return err;
+    o->s->place = all[0].place;
+    return (int)all[0].status;
+}
+
+/* One address, up to the agreement: 0, -EEXIST: try another one, or final. */
+static int try_together(struct opening *o) {
+    bool first = o->boot->rank == 0;
+    int err = hear(o, first ? lead(o) : 0);
+    if (err)
+        return err;
+    err = first ? 0 : follow(o);
+    if (!err)
+        err = fill(o);
+    err = net_agree(o->boot, err);
+    if (err)
+        leave(o->far, o->s);
+    return err;
+}
+
+static int open_together(struct opening *o, size_t bytes) {
+    int err = measure(o, bytes);
+    if (err || !o->s->bytes)
+        return err;
+    do
+        err = try_together(o);
+    while (err == -EEXIST);
+    if (o->file >= 0)
+        close(o->file);
+    if (!err && o->boot->rank == 0)
+        sparse_took(o->s->place.base, o->s->place.bytes);
+    return err;
+}
+
+int net_shared_open(const struct net_boot *boot, size_t bytes, const struct net_shared_far *far,
+                    struct net_shared **shared) {
+    struct net_shared *s = calloc(1, sizeof *s + (size_t)boot->size * sizeof s->parts[0]);
+    struct opening o = {.boot = boot, .far = far, .s = s, .file = -1};
+    if (s)
+        s->count = boot->size;
+    int err = open_together(&o, bytes);
+    if (err) {
+        if (s)
+            leave(far, s);
+        free(s);
+        return err;
+    }
+    *shared = s;
+    return 0;
+}
+
+/* All are here before anything goes: then no one touches it any more, nor asks the helper to. */
+void net_shared_close(const struct net_boot *boot, const struct net_shared_far *far, struct net_shared *s) {
+    net_boot_barrier(boot);
+    leave(far, s);
+    free(s);
+}
+
+/* ---- looking up ---- */
+
+int net_shared_check(const void *address, size_t bytes, char **base, size_t *size) {
+    uint64_t found_base, found_size;
+    int err = mapped_find((uint64_t)(uintptr_t)address, bytes, &found_base, &found_size);
+    if (err)
+        return err;
+    if (base)
+        *base = (char *)(uintptr_t)found_base;
+    if (size)
+        *size = found_size;
+    return 0;
+}

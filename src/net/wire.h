@@ -1,0 +1,49 @@
+/* wire.h: what the messages between clients and helpers look like. All processes of a job run the same build
+ * on the same kind of machine: numbers travel as they are. */
+#ifndef HEARTH_NET_WIRE_H
+#define HEARTH_NET_WIRE_H
+
+#include "net/call.h"
+#include "net/flow.h"
+#include "net/link/link.h"
+
+enum wire_kind {
+    WIRE_BLOCK = 0x48420001, /* to a helper: one block of an operation */
+    WIRE_NOTE,               /* to a helper: spares that are given back */
+    WIRE_ACK,                /* to a client: blocks are done */
+    WIRE_ANSWER,             /* to a client: a piece of an answer, and perhaps that blocks are done */
+    WIRE_REPLY,              /* to a client: the answer that it waits for */
+};
+
+/* In place of a handler's number: a block that only says what will follow. */
+enum { WIRE_NOTHING = NET_HANDLERS };
+
+/* In front of the caller's own header. */
+struct wire_block {
+    uint32_t kind;
+    uint32_t client; /* rank */
+    uint32_t op;     /* the client's name for the operation, if it has an answer */
+    uint16_t header_bytes;
+    uint8_t handler;
+    uint8_t pad;
+    struct flow_ticket ticket;
+    uint64_t answer_bytes, answer_offset; /* wanted; and where in the operation's answer they are */
+};
+_Static_assert(sizeof(struct wire_block) + NET_HEADER <= LINK_HEADER, "both headers fit");
+
+struct wire_note {
+    uint32_t kind, client;
+    uint64_t spares;
+};
+
+/* To a client. */
+struct wire_reply {
+    uint32_t kind;
+    uint32_t from; /* node * helpers + helper */
+    uint32_t op;
+    uint32_t acknowledges; /* whether `ack` says something */
+    uint64_t offset;       /* of the piece in the operation's answer */
+    struct flow_ack ack;
+};
+
+#endif

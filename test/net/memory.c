@@ -1,0 +1,48 @@
+/* memory.c: 100000 messages of 64 KB to a helper, more than it keeps up with: its memory does not grow.
+ * timeout: 120; ranks: 2 */
+#include "node.h"
+
+#include <stdio.h>
+
+enum { BYTES = 65536, MESSAGES = 100000, AHEAD = 32, ALLOWED = 8 << 20 };
+
+static uint64_t replies;
+
+static void count(void *arg, const struct request *r, size_t header_bytes, const void *payload,
+                  size_t bytes) {
+    replies++;
+}
+
+static void send_some(struct node *n, uint64_t from, uint64_t to, const char *payload) {
+    for (uint64_t i = from; i < to; i++) {
+        node_ask(n, 0, COUNT, i, payload, BYTES);
+        if (!expect(node_wait(n, &replies, i < AHEAD ? 0 : i - AHEAD + 1, 20)))
+            return;
+    }
+    expect(node_wait(n, &replies, to, 20));
+}
+
+/* All but rank 0 send, to its helper; what was needed to start up counts for nothing. */
+CASE(flat) {
+    static char payload[BYTES];
+    struct node n;
+    node_open(&n, BYTES, false);
+    n.reply = count;
+    if (test_rank != 0)
+        send_some(&n, 0, MESSAGES / 20, payload);
+    lazy_barrier();
+    size_t before = resident_bytes();
+    int files = open_files();
+    barrier();
+    double start = MPI_Wtime();
+    if (test_rank != 0)
+        send_some(&n, MESSAGES / 20, MESSAGES, payload);
+    lazy_barrier();
+    double took = MPI_Wtime() - start;
+    size_t after = resident_bytes();
+    expect(after < before + ALLOWED);
+    expect_eq(open_files(), files);
+    printf("# rank %d: %zu kB, then %zu kB; %.1f GB/s\n", test_rank, before >> 10, after >> 10,
+           (double)MESSAGES * 0.95 * BYTES * (test_size - 1) / took / 1e9);
+    node_close(&n);
+}

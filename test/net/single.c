@@ -1,0 +1,35 @@
+/* single.c: without threads in MPI its messages serve a process that has one port, and are refused to one
+ * with more. configs: mpi */
+#include "../mpi/test.h"
+
+#include <errno.h>
+
+#include "net/link/link.h"
+
+static int try_open(int ports, struct link **link) {
+    MPI_Comm world = MPI_COMM_WORLD;
+    struct link_options options = {.kind = LINK_MPI, .most = 1000, .ports = ports, .comm = &world};
+    return link_open(&options, link);
+}
+
+CASE(one_port) {
+    struct link *link = NULL;
+    SKIP_IF(test_threads == MPI_THREAD_MULTIPLE, "this MPI gives threads to who does not ask");
+    if (expect_eq(try_open(1, &link), 0))
+        link_close(link);
+}
+
+CASE(several_ports) {
+    struct link *link = NULL;
+    SKIP_IF(test_threads == MPI_THREAD_MULTIPLE, "this MPI gives threads to who does not ask");
+    expect_eq(try_open(2, &link), -ENOTSUP);
+    expect(link == NULL);
+}
+
+/* One that cannot is enough: nobody goes on alone. */
+CASE(all_agree) {
+    struct link *link = NULL;
+    SKIP_IF(test_threads == MPI_THREAD_MULTIPLE, "this MPI gives threads to who does not ask");
+    expect_eq(try_open(test_rank == 0 ? 2 : 1, &link), -ENOTSUP);
+    expect(link == NULL);
+}

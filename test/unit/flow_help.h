@@ -1,0 +1,99 @@
+/* flow_help.h: a few clients and their helper for a test, and one-line ways to use them. Messages are function
+ * calls here. */
+#ifndef HEARTH_TEST_FLOW_HELP_H
+#define HEARTH_TEST_FLOW_HELP_H
+
+#include <errno.h>
+
+#include "net/flow.h"
+
+enum { S = 64, SPARE = 256, CLIENTS = 4 };
+
+static struct flow_limits limits;
+static struct flow_client clients[CLIENTS];
+static struct flow_helper *helper;
+static struct flow_ticket ticket; /* of the block that was taken last */
+static struct flow_place place;   /* where it landed */
+static struct flow_turn turn;
+static struct flow_ack ack;
+static size_t room;
+
+static inline void open_all(uint32_t buffers, uint32_t spares) {
+    limits = (struct flow_limits){
+        .buffers = buffers, .bytes = S, .spares = spares, .spare_bytes = SPARE, .intimation = true};
+    helper = NULL;
+    expect_eq(flow_helper_open(&limits, CLIENTS, &helper), 0);
+    for (int i = 0; i < CLIENTS; i++)
+        expect_eq(flow_client_open(&clients[i], &limits), 0);
+}
+
+static inline void check_all(void) {
+    flow_helper_check(helper);
+    for (int i = 0; i < CLIENTS; i++)
+        flow_client_check(&clients[i]);
+}
+
+static inline void close_all(void) {
+    check_all();
+    for (int i = 0; i < CLIENTS; i++)
+        flow_client_close(&clients[i]);
+    flow_helper_close(helper);
+    flow_number_from(0);
+}
+
+static inline bool take(int client, bool fetch, uint64_t left) {
+    return flow_take(&clients[client], fetch, left, &ticket, &room);
+}
+
+static inline int arrive(int client) {
+    return flow_arrive(helper, (uint32_t)client, &ticket, &place);
+}
+
+/* Takes a place and lets the block come at once. */
+static inline void put(int client, bool fetch, uint64_t left) {
+    expect(take(client, fetch, left));
+    expect_eq(arrive(client), 0);
+    check_all();
+}
+
+/* Does the next block, which must be this client's. True: it is acknowledged. */
+static inline bool serve(int client, bool reply) {
+    bool is_there = flow_turn(helper, &turn);
+    expect(is_there);
+    expect_eq(turn.client, client);
+    if (!is_there)
+        return false;
+    ack = (struct flow_ack){.granted = 12345};
+    bool says = flow_done(helper, turn.client, reply, &ack);
+    check_all();
+    return says;
+}
+
+static inline void hear(int client) {
+    expect_eq(flow_acknowledge(&clients[client], &ack), 0);
+    check_all();
+}
+
+static inline void serve_and_hear(int client) {
+    expect(serve(client, false));
+    hear(client);
+}
+
+static inline bool has_turn(void) {
+    struct flow_turn t;
+    return flow_turn(helper, &t);
+}
+
+static inline uint64_t bits(unsigned count) {
+    return count == 64 ? UINT64_MAX : (UINT64_C(1) << count) - 1;
+}
+
+/* Gives a client so many spares: asks for them with a block of its own, which is done. */
+static inline void give(int client, unsigned spares) {
+    put(client, false, limits.buffers * S + (uint64_t)spares * SPARE);
+    expect(serve(client, true)); /* with a reply, so that it is said at once whatever B is */
+    expect_eq(__builtin_popcountll(ack.granted), spares);
+    hear(client);
+}
+
+#endif

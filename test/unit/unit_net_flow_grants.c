@@ -1,0 +1,331 @@
+/* unit_net_flow_grants.c: intimations, grants of spares, and giving back, one behaviour each. */
+#include "test.h"
+
+#include "flow_help.h"
+
+/* ---- intimation and grants ---- */
+
+TEST(what_credits_carry_is_no_intimation)
+{
+    open_all(2, 4);
+    put(0, false, 2 * S);
+    expect_eq(ticket.following, 0);
+    put(0, false, S);
+    expect_eq(ticket.following, 0);
+    serve_and_hear(0);
+    serve_and_hear(0);
+    put(0, false, 2 * S + 1);
+    expect_eq(ticket.following, 1);
+    put(0, false, S + 1); /* says the same */
+    expect_eq(ticket.following, 1);
+    expect_eq(clients[0].intimations, 2);
+    limits.intimation = false;
+    flow_client_close(&clients[1]);
+    expect_eq(flow_client_open(&clients[1], &limits), 0);
+    put(1, false, 1000000);
+    expect_eq(ticket.following, 0);
+    close_all();
+}
+
+TEST(a_grant_is_what_will_be_needed)
+{
+    open_all(1, 8);
+    static const struct {
+        uint64_t following;
+        unsigned spares;
+    } cases[] = {{1, 1},         {SPARE, 1},   {SPARE + 1, 2},     {7 * SPARE + 1, 8},
+                 {8 * SPARE, 8}, {8000000, 8}, {UINT64_MAX - S, 8}};
+    for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
+        put(0, false, S + cases[i].following);
+        expect_eq(ticket.following, cases[i].following);
+        serve_and_hear(0);
+        expect_eq(ack.granted, bits(cases[i].spares));
+        expect_eq(flow_give_back(&clients[0]), ack.granted);
+        expect_eq(flow_give_back(&clients[0]), 0);
+        expect_eq(flow_returned(helper, 0, ack.granted), 0);
+    }
+    expect_eq(clients[0].grants, sizeof cases / sizeof *cases);
+    expect_eq(flow_helper_counts(helper).granted, sizeof cases / sizeof *cases);
+    close_all();
+}
+
+TEST(the_rest_goes_into_the_spares_and_is_acknowledged_once)
+{
+    open_all(1, 4);
+    give(0, 3);
+    uint64_t left = 2 * SPARE + 100;
+    for (unsigned i = 0; i < 3; i++, left -= SPARE) {
+        put(0, false, left);
+        expect_eq(room, SPARE);
+        expect(place.spare);
+        expect_eq(place.index, i);
+        expect_eq(ticket.flags, i == 2 ? FLOW_LAST : 0);
+        expect_eq(ticket.spares, UINT64_C(1) << i);
+        expect_eq(ticket.following, 0);
+    }
+    expect_eq(clients[0].credits, 1); /* not touched */
+    expect(!serve(0, false));
+    expect(!serve(0, false));
+    serve_and_hear(0);
+    expect_eq(ack.done, 4);
+    expect(flow_is_idle(&clients[0]));
+    close_all();
+}
+
+TEST(the_last_gives_the_rest_back)
+{
+    open_all(1, 4);
+    give(0, 4);
+    put(0, false, SPARE); /* ends exactly at the spare's end */
+    expect_eq(ticket.flags, FLOW_LAST);
+    expect_eq(ticket.spares, bits(4));
+    expect_eq(place.index, 0);
+    expect_eq(flow_give_back(&clients[0]), 0);
+    serve_and_hear(0);
+    give(1, 4);
+    put(1, false, SPARE + 1);
+    expect_eq(ticket.flags, 0);
+    put(1, false, 1);
+    expect_eq(ticket.flags, FLOW_LAST);
+    expect_eq(ticket.spares, bits(4) & ~UINT64_C(1));
+    expect(!serve(1, false));
+    serve_and_hear(1);
+    give(2, 4);
+    close_all();
+}
+
+TEST(the_last_may_come_first)
+{
+    open_all(1, 4);
+    give(0, 3);
+    struct flow_ticket sent[2];
+    expect(take(0, false, SPARE + 1));
+    sent[0] = ticket;
+    expect(take(0, false, 1));
+    sent[1] = ticket;
+    expect_eq(sent[1].flags, FLOW_LAST);
+    expect_eq(flow_arrive(helper, 0, &sent[1], &place), 0);
+    check_all();
+    expect(!has_turn());
+    give(1, 1); /* only one was left: what the first block needs is kept for it */
+    expect_eq(clients[1].grant, 8);
+    expect_eq(flow_arrive(helper, 0, &sent[0], &place), 0);
+    expect(!serve(0, false));
+    serve_and_hear(0);
+    expect(flow_is_idle(&clients[0]));
+    give(2, 3);
+    close_all();
+}
+
+TEST(what_is_left_after_the_grant_asks_again)
+{
+    open_all(1, 2);
+    give(0, 2);
+    uint64_t left = 10 * SPARE;
+    put(0, false, left);
+    put(0, false, left - SPARE);
+    expect_eq(ticket.flags, FLOW_LAST);
+    expect_eq(ticket.following, 8 * SPARE - S); /* one credit is there */
+    expect(!serve(0, false));
+    serve_and_hear(0);
+    expect_eq(ack.granted, bits(2));
+    expect_eq(clients[0].grants, 2);
+    close_all();
+}
+
+TEST(one_grant_at_a_time)
+{
+    open_all(2, 4);
+    put(0, false, 2 * S + SPARE);
+    put(0, false, S + SPARE);
+    serve_and_hear(0);
+    expect_eq(ack.granted, 1);
+    serve_and_hear(0);
+    expect_eq(ack.granted, 0);
+    expect_eq(flow_helper_counts(helper).refused, 0); /* there was nothing to refuse */
+    close_all();
+}
+
+TEST(the_newest_block_says_what_is_needed)
+{
+    open_all(3, 4);
+    for (int i = 0; i < 3; i++)
+        put(0, false, (uint64_t)(3 - i) * S + SPARE); /* all three ask for one */
+    serve(0, false);
+    expect_eq(flow_returned(helper, 0, ack.granted), 0);
+    expect(serve(0, false)); /* given back: not offered again */
+    expect_eq(ack.granted, 0);
+    close_all();
+}
+
+/* The same blocks, with and without intimation: as many messages. */
+static uint64_t messages_of(bool intimation, uint32_t buffers) {
+    open_all(buffers, 1);
+    if (intimation)
+        give(3, 1); /* there is none for others */
+    uint64_t before = flow_helper_counts(helper).acks;
+    for (uint64_t left = 20 * S; left;) {
+        for (; left && take(0, false, intimation ? left : 0); left -= S)
+            expect_eq(arrive(0), 0);
+        while (flow_turn(helper, &turn))
+            if (flow_done(helper, turn.client, false, &ack))
+                hear(0);
+    }
+    expect(flow_is_idle(&clients[0]));
+    expect_eq(flow_helper_counts(helper).refused > 0, intimation);
+    uint64_t count = flow_helper_counts(helper).acks - before;
+    close_all();
+    return count;
+}
+
+TEST(a_refusal_costs_no_message)
+{
+    for (uint32_t buffers = 1; buffers < 9; buffers++)
+        expect_eq(messages_of(true, buffers), messages_of(false, buffers));
+    expect_eq(messages_of(true, 1), 20);
+    expect(messages_of(true, 8) < 20);
+}
+
+TEST(sixty_four_spares)
+{
+    open_all(1, 64);
+    give(0, 64);
+    expect_eq(clients[0].grant, UINT64_MAX);
+    for (unsigned i = 0; i < 64; i++) {
+        put(0, false, 100 * SPARE);
+        expect_eq(place.index, i);
+        expect_eq(ticket.flags, i == 63 ? FLOW_LAST : 0);
+    }
+    put(0, false, 36 * SPARE); /* all buffers are full now */
+    expect(!take(0, false, 36 * SPARE));
+    for (unsigned i = 0; i < 63; i++)
+        expect(!serve(0, false));
+    serve_and_hear(0);
+    expect_eq(__builtin_popcountll(ack.granted), 36);
+    serve_and_hear(0);
+    expect(flow_is_idle(&clients[0]));
+    close_all();
+}
+
+TEST(a_small_operation_ends_an_old_grant)
+{
+    open_all(2, 2);
+    give(0, 2);
+    put(0, false, 1);
+    expect(place.spare);
+    expect_eq(ticket.flags, FLOW_LAST);
+    expect_eq(ticket.spares, 3);
+    serve_and_hear(0);
+    give(1, 2);
+    close_all();
+}
+
+/* ---- operations that fetch ---- */
+
+TEST(a_fetch_is_answered_into_all_spares_at_once)
+{
+    open_all(1, 4);
+    put(0, true, S + 3 * SPARE);
+    expect_eq(room, S);
+    expect_eq(ticket.following, 3 * SPARE);
+    expect(serve(0, true));
+    hear(0);
+    put(0, true, 3 * SPARE);
+    expect_eq(room, 3 * SPARE);
+    expect_eq(ticket.flags, FLOW_OWN | FLOW_LAST);
+    expect_eq(ticket.spares, 7);
+    expect(!place.spare);
+    expect(serve(0, true));
+    expect_eq(turn.ticket.spares, 7);
+    hear(0);
+    expect(flow_is_idle(&clients[0]));
+    /* Its replies have not left yet. */
+    give(1, 1);
+    expect_eq(clients[1].grant, 8);
+    put(2, false, 100 * SPARE);
+    serve_and_hear(2);
+    expect_eq(ack.granted, 0);
+    expect_eq(flow_helper_counts(helper).refused, 1);
+    flow_release(helper, 2);
+    check_all();
+    flow_release(helper, 5);
+    check_all();
+    give(3, 3);
+    close_all();
+}
+
+TEST(replies_may_leave_before_all_is_done)
+{
+    open_all(1, 2);
+    give(0, 2);
+    put(0, true, 2 * SPARE);
+    expect(flow_turn(helper, &turn));
+    flow_release(helper, 1);
+    check_all();
+    expect(flow_done(helper, 0, true, &ack));
+    flow_release(helper, 2);
+    hear(0);
+    give(0, 2);
+    close_all();
+}
+
+TEST(a_fetch_with_a_grant_waits_for_a_credit)
+{
+    open_all(2, 2);
+    put(0, false, 2 * S + SPARE);
+    put(0, false, S + SPARE);
+    serve_and_hear(0);
+    expect_eq(clients[0].grant, 1);
+    put(0, true, 1); /* ends the grant */
+    expect(!take(0, true, 1));
+    serve_and_hear(0);
+    expect(take(0, true, 1));
+    expect_eq(ticket.spares, 0);
+    close_all();
+
+    open_all(1, 2);
+    put(0, false, S + SPARE);
+    expect(serve(0, false));
+    struct flow_ack granting = ack;
+    granting.done = 0; /* as if the credit came later */
+    expect_eq(flow_acknowledge(&clients[0], &granting), 0);
+    expect_eq(clients[0].credits, 0);
+    expect(!take(0, true, 100));
+    expect_eq(clients[0].grant, 1); /* kept */
+    expect_eq(clients[0].waits, 1);
+    ack.granted = 0;
+    hear(0);
+    expect(take(0, true, 100));
+    expect_eq(ticket.flags, FLOW_OWN | FLOW_LAST);
+    close_all();
+}
+
+/* ---- giving back ---- */
+
+TEST(what_is_not_needed_is_given_back)
+{
+    open_all(1, 4);
+    expect_eq(flow_give_back(&clients[0]), 0);
+    give(0, 4);
+    expect_eq(flow_give_back(&clients[0]), 15);
+    expect_eq(clients[0].grant, 0);
+    put(0, false, 1); /* lands in an own one again */
+    expect(!place.spare);
+    serve_and_hear(0);
+    expect_eq(flow_returned(helper, 0, 15), 0);
+    check_all();
+    give(1, 4);
+    close_all();
+}
+
+TEST(what_is_in_use_is_not_given_back)
+{
+    open_all(1, 4);
+    give(0, 2);
+    put(0, false, SPARE + 1);
+    expect_eq(flow_give_back(&clients[0]), 0);
+    put(0, false, 1);
+    expect_eq(ticket.flags, FLOW_LAST);
+    expect_eq(flow_give_back(&clients[0]), 0);
+    close_all();
+}
