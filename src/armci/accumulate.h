@@ -7,6 +7,9 @@
 #include "armci/patch.h"
 #include "net/net.h"
 
+/* The values of ARMCI_ACC_*; not from there, as that header needs MPI. */
+enum accumulate_type { ACC_INT, ACC_LONG, ACC_FLOAT, ACC_DOUBLE, ACC_COMPLEX, ACC_DOUBLE_COMPLEX };
+
 /* Bytes of an element of an ARMCI_ACC_* type, 0 if it is none. */
 size_t accumulate_grain(int type);
 
@@ -23,11 +26,13 @@ void accumulate(struct net_stripes *stripes, int type, const void *scale, void *
 size_t accumulate_try(struct net_stripes *stripes, int type, const void *scale, void *dst, const void *src,
                       size_t bytes);
 
-/* From one patch to another of the same number of bytes, under the stripes. */
+/* From one patch to another of the same number of bytes, under the stripes. Rows are multiples of the grain. A lock is
+ * kept for following rows of the same block, but for no more than STRIPE_BYTES of data. */
 void accumulate_patch(struct net_stripes *stripes, int type, const void *scale, const struct patch *to,
                       const struct patch *from);
 
-/* Packed bytes [from, from + bytes) into the patch, trying; how many were done. */
+/* Packed bytes [from, from + bytes) into the patch, trying; both multiples of the grain. Returns how many were
+ * done: go on at from + done, with packed + done. */
 size_t accumulate_patch_try(struct net_stripes *stripes, int type, const void *scale, const struct patch *to,
                             uint64_t from, const void *packed, size_t bytes);
 

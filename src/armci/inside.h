@@ -28,10 +28,19 @@ extern struct armci armci HIDDEN;
  * Global Arrays would look at. */
 _Noreturn void armci_fail(const char *call, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* The same for an error of MPI. */
+_Noreturn void armci_fail_mpi(const char *call, int code);
+
 /* armci_fail if ARMCI is not open. */
 static inline void armci_need_open(const char *call) {
     if (UNLIKELY(armci.opened == 0))
         armci_fail(call, "ARMCI is not initialised: call ARMCI_Init first");
+}
+
+/* armci_fail_mpi unless a call of MPI succeeded. */
+static inline void armci_check(const char *call, int code) {
+    if (UNLIKELY(code != MPI_SUCCESS))
+        armci_fail_mpi(call, code);
 }
 
 #endif

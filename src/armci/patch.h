@@ -24,8 +24,8 @@ struct patch {
 
 struct patch patch_row(const void *base, size_t bytes);
 
-/* From the arguments of an ARMCI call. 0, or -EINVAL: more than PATCH_LEVELS levels or less than 0, or a negative count. A
- * count of 0 anywhere makes it empty. */
+/* From the arguments of an ARMCI call. 0, or -EINVAL: more than PATCH_LEVELS levels or less than 0, a negative
+ * count, or more than INT64_MAX bytes. A count of 0 anywhere makes it empty. */
 int patch_make(struct patch *p, const void *base, const int strides[], const int counts[], int levels);
 
 /* Merges levels in two patches of the same counts only where both allow it, so that they still have the same
@@ -33,15 +33,16 @@ int patch_make(struct patch *p, const void *base, const int strides[], const int
 int patch_make_pair(struct patch *a, const void *a_base, const int a_strides[], struct patch *b,
                     const void *b_base, const int b_strides[], const int counts[], int levels);
 
-/* The lowest byte, and one beyond the highest; low == high if it is empty. */
+/* The lowest byte, and one beyond the highest; low == high if it is empty. A patch that would leave the address space
+ * ends at its first or last byte. */
 void patch_hull(const struct patch *p, char **low, char **high);
 
 /* The packed bytes [from, from + bytes) of the patch, out of it and into it. */
 void patch_pack(const struct patch *p, uint64_t from, void *packed, size_t bytes);
 void patch_unpack(const struct patch *p, uint64_t from, const void *packed, size_t bytes);
 
-/* From one to another, of the same number of bytes but perhaps other rows. Fastest where the counts are equal. May not overlap. Uses
- * stores that go past the caches where the patch is larger than these, and ends with a store fence then. */
+/* From one to another, of the same number of bytes but perhaps other rows. Fastest where the counts are equal. May
+ * not overlap. Uses stores that go past the caches where that pays (rows.c), and ends with a store fence then. */
 void patch_copy(const struct patch *to, const struct patch *from);
 
 /* Calls `each` for the pieces of the packed range [from, from + bytes), in order: where they lie, and where in
@@ -49,9 +50,42 @@ void patch_copy(const struct patch *to, const struct patch *from);
 typedef bool patch_piece(void *arg, char *place, uint64_t offset, size_t bytes);
 uint64_t patch_walk(const struct patch *p, uint64_t from, uint64_t bytes, patch_piece *each, void *arg);
 
-/* How a patch travels in a block's header: at most PATCH_WIRE bytes. Returns its length; patch_read returns how many
- * bytes it took, or -EPROTO. */
-enum { PATCH_WIRE = 8 + 4 + PATCH_LEVELS * 8 + (PATCH_LEVELS + 1) * 4 };
+/* The same for a range of two patches at once, as runs of equal rows: for those who do more than copy.
+ *
+ *      patch_pair_start(&pair, to, 0, from, 0, to->bytes);
+ *      while (patch_pair_next(&pair, &rows))
+ *          ...
+ *
+ * The runs come in packed order, and so do the rows of each. Where all rows of both are multiples of a grain, and
+ * the ranges begin at one, so are the rows of the runs. */
+struct patch_rows {
+    char *to;
+    const char *from;
+    int64_t to_stride, from_stride;
+    uint64_t rows;
+    size_t bytes; /* of each row */
+};
+
+struct patch_cursor {
+    const struct patch *patch;
+    uint64_t offset; /* of the row from the base; wraps, as it may be negative */
+    uint64_t within; /* bytes of the row that are behind us: fewer than there are */
+    uint64_t index[PATCH_LEVELS];
+};
+
+struct patch_pair {
+    struct patch_cursor to, from;
+    uint64_t left;
+};
+
+void patch_pair_start(struct patch_pair *pair, const struct patch *to, uint64_t to_from,
+                      const struct patch *from, uint64_t from_from, uint64_t bytes);
+bool patch_pair_next(struct patch_pair *pair, struct patch_rows *rows);
+
+/* How a patch travels in a block's header: at most PATCH_WIRE bytes, anywhere in memory. Returns its length; patch_read
+ * returns how many bytes it took, or -EPROTO: cut off, empty, or no patch that can exist. Whether it lies in memory
+ * that the sender may touch is for the reader to see, by patch_hull. */
+enum { PATCH_WIRE = 8 + 4 + PATCH_LEVELS * 8 + 8 + PATCH_LEVELS * 4 };
 size_t patch_write(const struct patch *p, void *wire);
 int patch_read(struct patch *p, const void *wire, size_t bytes);
 

@@ -1,0 +1,47 @@
+#include "armci/boot.h"
+
+#include <errno.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "base/base.h"
+
+/* The handle travels in the pointer: it is an int in one MPI, a pointer in the other. */
+static void *pack_comm(MPI_Comm comm) {
+    void *p = NULL;
+    memcpy(&p, &comm, sizeof comm);
+    return p;
+}
+
+static MPI_Comm unpack_comm(void *p) {
+    MPI_Comm comm;
+    memcpy(&comm, &p, sizeof comm);
+    return comm;
+}
+_Static_assert(sizeof(MPI_Comm) <= sizeof(void *), "a handle fits into a pointer");
+
+static int gather(void *arg, const void *mine, void *all, size_t bytes) {
+    MPI_Comm comm = unpack_comm(arg);
+    int status = bytes == 0 ? MPI_Barrier(comm)
+                            : MPI_Allgather(mine, (int)bytes, MPI_BYTE, all, (int)bytes, MPI_BYTE, comm);
+    if (status == MPI_SUCCESS)
+        return 0;
+    log_error("MPI could not gather %zu bytes of each rank", bytes);
+    return -EIO;
+}
+
+void boot_over(MPI_Comm comm, struct net_boot *boot) {
+    *boot = (struct net_boot){.arg = pack_comm(comm), .gather = gather};
+    MPI_Comm_rank(comm, &boot->rank);
+    MPI_Comm_size(comm, &boot->size);
+}
+
+int boot_machine(MPI_Comm comm) {
+    MPI_Comm machine;
+    int rank, lowest;
+    MPI_Comm_rank(comm, &rank);
+    MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &machine);
+    MPI_Allreduce(&rank, &lowest, 1, MPI_INT, MPI_MIN, machine);
+    MPI_Comm_free(&machine);
+    return lowest;
+}

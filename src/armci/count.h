@@ -1,0 +1,45 @@
+/* count.h: what a process did, for the report at the end. */
+#ifndef HEARTH_ARMCI_COUNT_H
+#define HEARTH_ARMCI_COUNT_H
+
+#include "armci/find.h"
+#include "armci/transfer.h"
+
+enum count_kind {
+    COUNT_PUT,
+    COUNT_GET,
+    COUNT_ACC,
+    COUNT_RMW,
+    COUNT_LOCK,
+    COUNT_FENCE,
+    COUNT_BARRIER,
+    COUNT_KINDS
+};
+enum { COUNT_SIZES = 8 /* up to 8 B, 64 B, 512 B, 4 KB, 32 KB, 256 KB, 2 MB, above */ };
+
+struct counts {
+    uint64_t calls[COUNT_KINDS][2]; /* [1]: to other nodes */
+    uint64_t bytes[COUNT_KINDS][2];
+    uint64_t sizes[COUNT_KINDS][COUNT_SIZES];
+};
+extern struct counts counted HIDDEN;
+
+static inline unsigned count_size(uint64_t bytes) {
+    unsigned size = bytes <= 8 ? 0 : (unsigned)(64 - __builtin_clzll(bytes - 1) - 1) / 3;
+    return size < COUNT_SIZES ? size : COUNT_SIZES - 1;
+}
+
+static inline void count_call(enum count_kind kind, enum way way, uint64_t bytes) {
+    counted.calls[kind][way == WAY_FAR]++;
+    counted.bytes[kind][way == WAY_FAR] += bytes;
+    counted.sizes[kind][count_size(bytes)]++;
+}
+
+static inline void count_transfer(enum transfer_kind kind, enum way way, uint64_t bytes) {
+    count_call((enum count_kind)kind, way, bytes);
+}
+
+/* Prints the report that HEARTH_REPORT asks for: of this process. */
+void count_report(const struct net_counts *net);
+
+#endif

@@ -1,0 +1,108 @@
+/* domain.c: which processes are said to share a node.
+ *
+ * ARMCI-MPI says that each process has a node of its own. Global Arrays as people know it has therefore never run the
+ * code that it has for processes that share memory (mirrored arrays, collectives in two steps); that code is slower or
+ * faster, and has its own faults. So the default is to say the same, and HEARTH_ARMCI_TOPOLOGY=real to tell of the
+ * nodes as net/ knows them. What is reported has no influence on how data travels. */
+#include "armci/domain.h"
+
+#include <stdlib.h>
+
+#include "armci/inside.h"
+
+enum topology { STOCK, REAL }; /* in the order of the setting's words */
+
+static bool real_topology(void) {
+    return settings_get()->armci_topology == REAL;
+}
+
+static bool is_process(int rank) {
+    return rank >= 0 && rank < armci.size;
+}
+
+static int node_of(int rank) {
+    return real_topology() ? (int)armci.world->node_of[rank] : rank;
+}
+
+static int node_count(void) {
+    return real_topology() ? armci.world->nodes : armci.size;
+}
+
+static int members_of(int node) {
+    return real_topology() ? net_world_count(armci.world, node) : 1;
+}
+
+int armci_domain_place(int rank) {
+    return real_topology() ? (int)armci.world->local_of[rank] : 0;
+}
+
+/* A negative id is the own node. */
+static int resolve(int id) {
+    return id < 0 ? node_of(armci.rank) : id < node_count() ? id : -1;
+}
+
+int armci_domain_count(armci_domain_t domain) {
+    armci_need_open("armci_domain_count");
+    return node_count();
+}
+
+int armci_domain_my_id(armci_domain_t domain) {
+    armci_need_open("armci_domain_my_id");
+    return node_of(armci.rank);
+}
+
+int armci_domain_id(armci_domain_t domain, int glob_proc_id) {
+    armci_need_open("armci_domain_id");
+    return is_process(glob_proc_id) ? node_of(glob_proc_id) : -1;
+}
+
+int armci_domain_nprocs(armci_domain_t domain, int id) {
+    armci_need_open("armci_domain_nprocs");
+    int node = resolve(id);
+    return node < 0 ? -1 : members_of(node);
+}
+
+int armci_domain_glob_proc_id(armci_domain_t domain, int id, int loc_proc_id) {
+    armci_need_open("armci_domain_glob_proc_id");
+    int node = resolve(id);
+    if (node < 0 || loc_proc_id < 0 || loc_proc_id >= members_of(node))
+        return -1;
+    return real_topology() ? net_world_member(armci.world, node, loc_proc_id) : node;
+}
+
+int armci_domain_same_id(armci_domain_t domain, int proc) {
+    armci_need_open("armci_domain_same_id");
+    return is_process(proc) && node_of(proc) == node_of(armci.rank);
+}
+
+int ARMCI_Same_node(int proc) {
+    return armci_domain_same_id(ARMCI_DOMAIN_SMP, proc);
+}
+
+/* Whether there are processes that share a node. */
+int ARMCI_Uses_shm(void) {
+    armci_need_open("ARMCI_Uses_shm");
+    return node_count() < armci.size;
+}
+
+/* The same of the members of a group: whether a node occurs twice. */
+int ARMCI_Uses_shm_grp(ARMCI_Group *group) {
+    armci_need_open("ARMCI_Uses_shm_grp");
+    if (!real_topology() || group->size < 2)
+        return 0;
+    char *seen = calloc((size_t)node_count(), 1);
+    if (!seen)
+        armci_fail("ARMCI_Uses_shm_grp", "no memory for %d bytes", node_count());
+    int twice = 0;
+    for (int i = 0; i < group->size && !twice; i++) {
+        int node = node_of(group->grp_to_abs[i]);
+        twice = seen[node];
+        seen[node] = 1;
+    }
+    free(seen);
+    return twice;
+}
+
+/* Memory is taken from the system as it is asked for; there is no pool that a limit could be about. */
+void ARMCI_Set_shm_limit(unsigned long shmemlimit) {
+}

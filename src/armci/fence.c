@@ -1,0 +1,87 @@
+/* Fences, and the put that sets a flag.
+ *
+ * To processes of this node everything is done when the call returns; a fence is then one of the CPU's. To other nodes it
+ * is done when their helpers have said so: they say it of every block anyway, so that a fence sends nothing. */
+#include <stdatomic.h>
+#include <string.h>
+
+#include "armci/armcix.h"
+#include "armci/count.h"
+#include "armci/ops.h"
+
+void PARMCI_Fence(int proc) {
+    enum way way = way_of("ARMCI_Fence", proc);
+    count_call(COUNT_FENCE, way, 0);
+    atomic_thread_fence(memory_order_seq_cst);
+    if (way == WAY_FAR)
+        net_fence(armci.net, (int)armci.world->node_of[proc]);
+}
+ALIAS(void, ARMCI_Fence, (int proc));
+
+void PARMCI_AllFence(void) {
+    armci_need_open("ARMCI_AllFence");
+    count_call(COUNT_FENCE, armci.world->nodes > 1 ? WAY_FAR : WAY_NEAR, 0);
+    atomic_thread_fence(memory_order_seq_cst);
+    net_fence_all(armci.net);
+}
+ALIAS(void, ARMCI_AllFence, (void));
+
+void PARMCI_Barrier(void) {
+    PARMCI_AllFence();
+    count_call(COUNT_BARRIER, WAY_NEAR, 0);
+    MPI_Barrier(armci.comm);
+}
+ALIAS(void, ARMCI_Barrier, (void));
+
+void ARMCIX_Progress(void) {
+    armci_need_open("ARMCIX_Progress");
+    net_progress(armci.net);
+}
+
+/* ---- put with flag ---- */
+
+struct far_flag {
+    struct net_op op;
+    struct op_flag asked;
+};
+
+static size_t next(struct net_op *op, size_t room, size_t answer_room, struct net_out *out) {
+    struct far_flag *f = op->arg;
+    (void)room, (void)answer_room;
+    memcpy(out->header, &f->asked, sizeof f->asked);
+    out->header_bytes = sizeof f->asked;
+    return 0;
+}
+
+/* After everything that this process has put there before. Another process may wait for it while this one computes, so
+ * that it must have left. */
+static void set_flag(const char *call, int *flag, int value, int proc) {
+    int node = (int)armci.world->node_of[proc];
+    if (find_row(call, proc, flag, sizeof *flag) != WAY_FAR) {
+        __atomic_store_n(flag, value, __ATOMIC_RELEASE);
+        return;
+    }
+    struct far_flag f = {.op = {.handler = OP_FLAG, .next = next},
+                         .asked = {.address = (uint64_t)(uintptr_t)flag, .value = value}};
+    f.op.arg = &f;
+    net_start(armci.net, node, &f.op);
+    net_wait_sent(armci.net, node, &f.op);
+    net_fence(armci.net, node);
+}
+
+int PARMCI_Put_flag(void *src, void *dst, int bytes, int *flag, int value, int proc) {
+    int status = PARMCI_Put(src, dst, bytes, proc);
+    set_flag("ARMCI_Put_flag", flag, value, proc);
+    return status;
+}
+ALIAS(int, ARMCI_Put_flag, (void *src, void *dst, int bytes, int *flag, int value, int proc));
+
+int PARMCI_PutS_flag(void *src, int src_strides[], void *dst, int dst_strides[], int counts[], int levels,
+                     int *flag, int value, int proc) {
+    int status = PARMCI_PutS(src, src_strides, dst, dst_strides, counts, levels, proc);
+    set_flag("ARMCI_PutS_flag", flag, value, proc);
+    return status;
+}
+ALIAS(int, ARMCI_PutS_flag,
+      (void *src, int src_strides[], void *dst, int dst_strides[], int counts[], int levels, int *flag,
+       int value, int proc));

@@ -1,0 +1,168 @@
+/* Beginning and end. Global Arrays and TCGMSG both begin and end ARMCI: it is counted, and the last one ends it. A
+ * program that only calls MPI_Finalize ends it by that.
+ *
+ * MPI_Init stands here, in the same object as ARMCI_Init, so that it is linked wherever ARMCI is: where messages
+ * between nodes go through MPI (HEARTH_NET=mpi) the helper's thread calls it too, and MPI must be told at the
+ * beginning. Otherwise it goes on to MPI as it came, and no level of threads is needed. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "armci/boot.h"
+#include "armci/count.h"
+#include "armci/group.h"
+#include "armci/handle.h"
+#include "armci/inside.h"
+#include "armci/locks.h"
+#include "armci/memory.h"
+#include "armci/ops.h"
+
+struct armci armci;
+
+/* ---- MPI's own beginning ---- */
+
+static bool needs_threads(void) {
+    return settings_get()->net == LINK_OVER_MPI;
+}
+
+__attribute__((visibility("default"))) int MPI_Init(int *argc, char ***argv) {
+    int provided;
+    return needs_threads() ? PMPI_Init_thread(argc, argv, MPI_THREAD_MULTIPLE, &provided)
+                           : PMPI_Init(argc, argv);
+}
+
+__attribute__((visibility("default"))) int MPI_Init_thread(int *argc, char ***argv, int required,
+                                                           int *provided) {
+    return PMPI_Init_thread(argc, argv, needs_threads() ? MPI_THREAD_MULTIPLE : required, provided);
+}
+
+#ifdef OPEN_MPI /* whose Fortran does not come through the above */
+void mpi_init_(MPI_Fint *status);
+void mpi_init_thread_(MPI_Fint *required, MPI_Fint *provided, MPI_Fint *status);
+
+__attribute__((visibility("default"))) void mpi_init_(MPI_Fint *status) {
+    *status = MPI_Init(NULL, NULL);
+}
+
+__attribute__((visibility("default"))) void mpi_init_thread_(MPI_Fint *required, MPI_Fint *provided,
+                                                             MPI_Fint *status) {
+    int got;
+    *status = MPI_Init_thread(NULL, NULL, *required, &got);
+    *provided = got;
+}
+#endif
+
+static void finalize_mpi(void) {
+    int over;
+    MPI_Finalized(&over);
+    if (!over)
+        MPI_Finalize();
+}
+
+/* ARMCI-MPI refuses a program that did not; many do not know. */
+static void need_mpi(void) {
+    int started;
+    MPI_Initialized(&started);
+    if (started)
+        return;
+    MPI_Init(NULL, NULL);
+    atexit(finalize_mpi);
+}
+
+/* ---- closing ---- */
+
+static int close_key = MPI_KEYVAL_INVALID;
+
+static void close_all(void) {
+    struct net_counts net;
+    armci.opened = 1; /* while calls are made */
+    PARMCI_AllFence();
+    MPI_Barrier(armci.comm);
+    net_close(armci.net, &armci.boot, &net);
+    count_report(&net);
+    handle_close_all();
+    memory_close_all();
+    locks_close_all();
+    armci_group_close();
+    net_world_close(armci.world);
+    MPI_Comm_free(&armci.comm);
+    armci = (struct armci){0};
+}
+
+/* MPI_Finalize, with ARMCI still open. */
+static int close_with_mpi(MPI_Comm comm, int key, void *value, void *extra) {
+    (void)comm, (void)key, (void)value, (void)extra;
+    if (armci.opened > 0)
+        close_all();
+    return MPI_SUCCESS;
+}
+
+static void close_when_mpi_ends(void) {
+    if (close_key != MPI_KEYVAL_INVALID)
+        return;
+    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, close_with_mpi, &close_key, NULL);
+    MPI_Comm_set_attr(MPI_COMM_SELF, close_key, NULL);
+}
+
+/* ---- opening ---- */
+
+static int open_all(MPI_Comm comm) {
+    MPI_Comm_dup(comm, &armci.comm);
+    MPI_Comm_rank(armci.comm, &armci.rank);
+    MPI_Comm_size(armci.comm, &armci.size);
+    log_identify(armci.rank);
+    boot_over(armci.comm, &armci.boot);
+    int status = net_world_open(&armci.boot, boot_machine(armci.comm), (unsigned)settings_get()->node_ranks,
+                                &armci.world);
+    if (status == 0)
+        status = armci_group_open();
+    if (status == 0)
+        status = net_open(&armci.boot, armci.world, &armci_service, &armci.comm, &armci.net);
+    if (status != 0)
+        return status;
+    armci.stripes = net_stripes(armci.net);
+    close_when_mpi_ends();
+    MPI_Barrier(armci.comm); /* the helpers' threads use all of this as soon as somebody asks them */
+    return 0;
+}
+
+int PARMCI_Init_thread_comm(int level, MPI_Comm comm) {
+    (void)level; /* calls of several threads at once are as little allowed as with ARMCI-MPI */
+    if (armci.opened++ > 0)
+        return 0;
+    if (open_all(comm) != 0)
+        armci_fail("ARMCI_Init", "ARMCI cannot begin, see above");
+    return 0;
+}
+ALIAS(int, ARMCI_Init_thread_comm, (int level, MPI_Comm comm));
+
+int PARMCI_Init_thread(int level) {
+    need_mpi();
+    return PARMCI_Init_thread_comm(level, MPI_COMM_WORLD);
+}
+ALIAS(int, ARMCI_Init_thread, (int level));
+
+int PARMCI_Init(void) {
+    return PARMCI_Init_thread(MPI_THREAD_SINGLE);
+}
+ALIAS(int, ARMCI_Init, (void));
+
+int PARMCI_Init_args(int *argc, char ***argv) {
+    (void)argc, (void)argv;
+    return PARMCI_Init();
+}
+ALIAS(int, ARMCI_Init_args, (int *argc, char ***argv));
+
+int PARMCI_Initialized(void) {
+    return armci.opened > 0;
+}
+ALIAS(int, ARMCI_Initialized, (void));
+
+int PARMCI_Finalize(void) {
+    if (armci.opened == 0)
+        return 0;
+    if (--armci.opened == 0)
+        close_all();
+    return 0;
+}
+ALIAS(int, ARMCI_Finalize, (void));

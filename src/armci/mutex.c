@@ -1,0 +1,194 @@
+/* Mutexes: each process makes some, and all may lock them. They are kept by the helper of their process's node
+ * (locks.c), who is asked by mailbox from its node and by a block from others. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "armci/armcix.h"
+#include "armci/count.h"
+#include "armci/find.h"
+#include "armci/news.h"
+#include "armci/ops.h"
+
+/* ---- asking the helper ---- */
+
+struct far_mutex {
+    struct net_op op;
+    struct op_mutex asked;
+    int64_t answer;
+};
+
+static size_t next(struct net_op *op, size_t room, size_t answer_room, struct net_out *out) {
+    struct far_mutex *f = op->arg;
+    (void)room, (void)answer_room;
+    memcpy(out->header, &f->asked, sizeof f->asked);
+    out->header_bytes = sizeof f->asked;
+    return 0;
+}
+
+static void take(struct net_op *op, size_t offset, const void *data, size_t bytes) {
+    struct far_mutex *f = op->arg;
+    (void)offset;
+    memcpy(&f->answer, data, bytes < sizeof f->answer ? bytes : sizeof f->answer);
+}
+
+static int64_t lock_far(const struct op_mutex *m, int node) {
+    struct far_mutex f = {
+        .op = {.handler = OP_LOCK, .waits = true, .first_helper = true, .next = next, .take = take},
+        .asked = *m};
+    f.op.arg = &f;
+    net_start(armci.net, node, &f.op);
+    net_wait_done(armci.net, node, &f.op);
+    return f.answer;
+}
+
+/* It is done after all that was asked before, which is so by itself only if one helper does both. Waited for, although
+ * nothing is answered: what the network has not taken yet would stay here while this process computes, and another may
+ * wait for the mutex. */
+static void unlock_far(const struct op_mutex *m, int node) {
+    struct far_mutex f = {.op = {.handler = OP_UNLOCK, .first_helper = true, .next = next}, .asked = *m};
+    f.op.arg = &f;
+    if (settings_get()->helpers > 1)
+        net_fence(armci.net, node);
+    net_start(armci.net, node, &f.op);
+    net_wait_sent(armci.net, node, &f.op);
+    net_fence(armci.net, node);
+}
+
+static _Noreturn void refuse(const char *call, const struct op_mutex *m, int64_t why) {
+    if (why == -ENOENT)
+        armci_fail(call, "rank %u has no mutex %u: ARMCI_Create_mutexes makes them", m->owner, m->mutex);
+    armci_fail(call, "mutex %u of rank %u: %s", m->mutex, m->owner,
+               why == -EDEADLK ? "this rank holds it already"
+               : why == -EPERM ? "this rank does not hold it"
+                               : strerror((int)-why));
+}
+
+/* ---- sets of mutexes ---- */
+
+enum { NO_SET = 0 };
+static uint32_t next_set = 1;
+static uint32_t world_set = NO_SET;
+
+/* Collective over the group: a number that no set of any member has had. */
+static uint32_t new_set(MPI_Comm comm) {
+    uint32_t set;
+    MPI_Allreduce(&next_set, &set, 1, MPI_UINT32_T, MPI_MAX, comm);
+    next_set = set + 1;
+    return set;
+}
+
+static int create(const char *call, int count, const ARMCI_Group *group, uint32_t *set) {
+    armci_need_open(call);
+    if (count < 0)
+        armci_fail(call, "%d mutexes cannot be made", count);
+    *set = new_set(group->comm);
+    struct op_mutex m = {.set = *set, .mutex = (uint32_t)count};
+    int status = (int)near_ask(NEAR_CREATE, &m, sizeof m), worst;
+    MPI_Allreduce(&status, &worst, 1, MPI_INT, MPI_MIN,
+                  group->comm); /* and nobody locks before all are there */
+    return worst;
+}
+
+static int destroy(const char *call, uint32_t set, const ARMCI_Group *group) {
+    armci_need_open(call);
+    PARMCI_AllFence(); /* unlocks are on their way */
+    MPI_Barrier(group->comm);
+    struct op_mutex m = {.set = set};
+    int64_t status = near_ask(NEAR_DESTROY, &m, sizeof m);
+    if (status == -EBUSY)
+        armci_fail(call, "a mutex of this rank is still held or waited for");
+    return status == 0 ? 0 : 1;
+}
+
+static int64_t lock(const char *call, struct op_mutex *m, int proc) {
+    enum way way = way_of(call, proc);
+    m->owner = (uint32_t)proc;
+    count_call(COUNT_LOCK, way, 0);
+    int64_t answer =
+        way == WAY_FAR ? lock_far(m, (int)armci.world->node_of[proc]) : near_ask(NEAR_LOCK, m, sizeof *m);
+    if (answer < 0)
+        refuse(call, m, answer);
+    news();
+    return answer;
+}
+
+static void unlock(const char *call, struct op_mutex *m, int proc) {
+    enum way way = way_of(call, proc);
+    m->owner = (uint32_t)proc;
+    if (way == WAY_FAR) {
+        unlock_far(m, (int)armci.world->node_of[proc]);
+        return;
+    }
+    int64_t answer = near_ask(NEAR_UNLOCK, m, sizeof *m);
+    if (answer != 0)
+        refuse(call, m, answer);
+}
+
+/* ---- the calls ---- */
+
+int PARMCI_Create_mutexes(int count) {
+    if (world_set != NO_SET)
+        armci_fail("ARMCI_Create_mutexes", "there are mutexes already: ARMCI_Destroy_mutexes comes first");
+    return create("ARMCI_Create_mutexes", count, &armci.world_group, &world_set);
+}
+ALIAS(int, ARMCI_Create_mutexes, (int count));
+
+int PARMCI_Destroy_mutexes(void) {
+    if (world_set == NO_SET)
+        armci_fail("ARMCI_Destroy_mutexes", "there are none");
+    uint32_t set = world_set;
+    world_set = NO_SET;
+    return destroy("ARMCI_Destroy_mutexes", set, &armci.world_group);
+}
+ALIAS(int, ARMCI_Destroy_mutexes, (void));
+
+void PARMCI_Lock(int mutex, int proc) {
+    struct op_mutex m = {.set = world_set, .mutex = (uint32_t)mutex};
+    lock("ARMCI_Lock", &m, proc);
+}
+ALIAS(void, ARMCI_Lock, (int mutex, int proc));
+
+void PARMCI_Unlock(int mutex, int proc) {
+    struct op_mutex m = {.set = world_set, .mutex = (uint32_t)mutex};
+    unlock("ARMCI_Unlock", &m, proc);
+}
+ALIAS(void, ARMCI_Unlock, (int mutex, int proc));
+
+/* Of a group; processes are named by their group ranks. The set's number is kept where ARMCI-MPI has a count that no
+ * program looks at. */
+armcix_mutex_hdl_t ARMCIX_Create_mutexes_hdl(int count, ARMCI_Group *group) {
+    armcix_mutex_hdl_t hdl = calloc(1, sizeof *hdl);
+    uint32_t set;
+    if (!hdl)
+        armci_fail("ARMCIX_Create_mutexes_hdl", "no memory");
+    if (create("ARMCIX_Create_mutexes_hdl", count, group, &set) != 0) {
+        free(hdl);
+        return NULL;
+    }
+    hdl->my_count = count;
+    hdl->max_count = (int)set;
+    hdl->grp = *group;
+    return hdl;
+}
+
+int ARMCIX_Destroy_mutexes_hdl(armcix_mutex_hdl_t hdl) {
+    int status = destroy("ARMCIX_Destroy_mutexes_hdl", (uint32_t)hdl->max_count, &hdl->grp);
+    free(hdl);
+    return status;
+}
+
+void ARMCIX_Lock_hdl(armcix_mutex_hdl_t hdl, int mutex, int proc) {
+    struct op_mutex m = {.set = (uint32_t)hdl->max_count, .mutex = (uint32_t)mutex};
+    lock("ARMCIX_Lock_hdl", &m, ARMCI_Absolute_id(&hdl->grp, proc));
+}
+
+int ARMCIX_Trylock_hdl(armcix_mutex_hdl_t hdl, int mutex, int proc) {
+    struct op_mutex m = {.set = (uint32_t)hdl->max_count, .mutex = (uint32_t)mutex, .only_try = 1};
+    return lock("ARMCIX_Trylock_hdl", &m, ARMCI_Absolute_id(&hdl->grp, proc)) == 1 ? 0 : 1;
+}
+
+void ARMCIX_Unlock_hdl(armcix_mutex_hdl_t hdl, int mutex, int proc) {
+    struct op_mutex m = {.set = (uint32_t)hdl->max_count, .mutex = (uint32_t)mutex};
+    unlock("ARMCIX_Unlock_hdl", &m, ARMCI_Absolute_id(&hdl->grp, proc));
+}

@@ -1,0 +1,117 @@
+/* Read-modify-write: by the CPU's own atomics, in the caller on this node, in the helper for others. All who change a
+ * word do it in the memory of its node, never through a network's atomics, which would not see each other. */
+#include "armci/rmw.h"
+
+#include <string.h>
+
+#include "armci/count.h"
+#include "armci/find.h"
+#include "armci/news.h"
+#include "armci/ops.h"
+
+size_t rmw_bytes(int op) {
+    switch (op) {
+    case ARMCI_FETCH_AND_ADD:
+    case ARMCI_SWAP:
+        return sizeof(int);
+    case ARMCI_FETCH_AND_ADD_LONG:
+    case ARMCI_SWAP_LONG:
+        return sizeof(long);
+    default:
+        return 0;
+    }
+}
+
+static bool is_swap(int op) {
+    return op == ARMCI_SWAP || op == ARMCI_SWAP_LONG;
+}
+
+static uint64_t change_int(uint32_t *word, uint32_t operand, bool swap) {
+    return swap ? __atomic_exchange_n(word, operand, __ATOMIC_ACQ_REL)
+                : __atomic_fetch_add(word, operand, __ATOMIC_ACQ_REL);
+}
+
+static uint64_t change_long(uint64_t *word, uint64_t operand, bool swap) {
+    return swap ? __atomic_exchange_n(word, operand, __ATOMIC_ACQ_REL)
+                : __atomic_fetch_add(word, operand, __ATOMIC_ACQ_REL);
+}
+
+/* The word lies where no atomic instruction reaches. */
+static uint64_t change_odd(char *word, size_t bytes, uint64_t operand, bool swap) {
+    uint64_t old = 0, new;
+    memcpy(&old, word, bytes);
+    new = swap ? operand : old + operand;
+    memcpy(word, &new, bytes); /* its low bytes: this and all machines that we know of have these first */
+    return old;
+}
+
+bool rmw_apply(struct net_stripes *stripes, int op, void *word, uint64_t operand, bool wait, uint64_t *old) {
+    size_t bytes = rmw_bytes(op);
+    if (LIKELY((uintptr_t)word % bytes == 0)) {
+        *old = bytes == sizeof(int) ? change_int(word, (uint32_t)operand, is_swap(op))
+                                    : change_long(word, operand, is_swap(op));
+        return true;
+    }
+    if (wait)
+        net_stripes_lock(stripes, word);
+    else if (!net_stripes_try(stripes, word))
+        return false;
+    *old = change_odd(word, bytes, operand, is_swap(op));
+    net_stripes_unlock(stripes, word);
+    return true;
+}
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "change_odd");
+
+/* ---- of another node ---- */
+
+struct far_rmw {
+    struct net_op op;
+    struct op_rmw asked;
+    uint64_t old;
+};
+
+static size_t next(struct net_op *op, size_t room, size_t answer_room, struct net_out *out) {
+    struct far_rmw *r = op->arg;
+    (void)room, (void)answer_room;
+    memcpy(out->header, &r->asked, sizeof r->asked);
+    out->header_bytes = sizeof r->asked;
+    out->answer_bytes = sizeof r->old;
+    return sizeof r->old;
+}
+
+static void take(struct net_op *op, size_t offset, const void *data, size_t bytes) {
+    struct far_rmw *r = op->arg;
+    memcpy((char *)&r->old + offset, data, bytes);
+}
+
+static uint64_t rmw_far(int op, void *word, uint64_t operand, int proc) {
+    int node = (int)armci.world->node_of[proc];
+    struct far_rmw r = {
+        .op = {.handler = OP_RMW, .fetches = true, .left = sizeof r.old, .next = next, .take = take},
+        .asked = {.address = (uint64_t)(uintptr_t)word, .operand = operand, .op = (uint32_t)op}};
+    r.op.arg = &r;
+    net_start(armci.net, node, &r.op);
+    net_wait_done(armci.net, node, &r.op);
+    return r.old;
+}
+
+int PARMCI_Rmw(int op, void *local, void *remote, int value, int proc) {
+    size_t bytes = rmw_bytes(op);
+    uint64_t operand = 0, old;
+    if (bytes == 0)
+        armci_fail("ARMCI_Rmw", "%d is no operation: ARMCI_FETCH_AND_ADD(_LONG) or ARMCI_SWAP(_LONG) is", op);
+    enum way way = find_row("ARMCI_Rmw", proc, remote, bytes);
+    if (is_swap(op))
+        memcpy(&operand, local, bytes);
+    else
+        operand = (uint64_t)(int64_t)value;
+    count_call(COUNT_RMW, way, bytes);
+    if (way == WAY_FAR)
+        old = rmw_far(op, remote, operand, proc);
+    else
+        rmw_apply(armci.stripes, op, remote, operand, true, &old);
+    memcpy(local, &old, bytes);
+    news();
+    return 0;
+}
+ALIAS(int, ARMCI_Rmw, (int op, void *local, void *remote, int value, int proc));

@@ -1,0 +1,44 @@
+/* Transfers of single values. A value is copied when the call returns: the program's own is an argument. */
+#include "armci/transfer.h"
+
+static void put(const char *call, const void *value, size_t bytes, void *dst, int proc) {
+    struct transfer t = {.kind = TRANSFER_PUT,
+                         .call = call,
+                         .proc = proc,
+                         .local = patch_row(value, bytes),
+                         .remote = patch_row(dst, bytes)};
+    transfer_patch(&t); /* small enough to be sent at once, so that nothing is left to be waited for */
+}
+
+static void get(const char *call, void *value, size_t bytes, void *src, int proc) {
+    struct transfer t = {.kind = TRANSFER_GET,
+                         .call = call,
+                         .proc = proc,
+                         .local = patch_row(value, bytes),
+                         .remote = patch_row(src, bytes)};
+    transfer_patch(&t);
+}
+
+#define VALUE(Name, type)                                                                                    \
+    int PARMCI_PutValue##Name(type value, void *dst, int proc) {                                             \
+        put("ARMCI_PutValue" #Name, &value, sizeof value, dst, proc);                                        \
+        return 0;                                                                                            \
+    }                                                                                                        \
+    ALIAS(int, ARMCI_PutValue##Name, (type value, void *dst, int proc));                                     \
+    int PARMCI_NbPutValue##Name(type value, void *dst, int proc, armci_hdl_t *handle) {                      \
+        (void)handle;                                                                                        \
+        put("ARMCI_NbPutValue" #Name, &value, sizeof value, dst, proc);                                      \
+        return 0;                                                                                            \
+    }                                                                                                        \
+    ALIAS(int, ARMCI_NbPutValue##Name, (type value, void *dst, int proc, armci_hdl_t *handle));              \
+    type PARMCI_GetValue##Name(void *src, int proc) {                                                        \
+        type value;                                                                                          \
+        get("ARMCI_GetValue" #Name, &value, sizeof value, src, proc);                                        \
+        return value;                                                                                        \
+    }                                                                                                        \
+    ALIAS(type, ARMCI_GetValue##Name, (void *src, int proc))
+
+VALUE(Int, int);
+VALUE(Long, long);
+VALUE(Float, float);
+VALUE(Double, double);

@@ -1,0 +1,164 @@
+/* memory.c: allocations: of different sizes, of none, many at a time, by groups, again and again. */
+#include "test.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int open_descriptors(void) {
+    int count = 0;
+    for (int fd = 0; fd < 1024; fd++)
+        count += fcntl(fd, F_GETFD) >= 0;
+    return count;
+}
+
+/* Every rank writes to its right neighbour's part and reads it back, and its left neighbour has written to its own. */
+static void use(void **parts, const size_t bytes[], int version) {
+    int right = (test_rank + 1) % test_size, left = (test_rank + test_size - 1) % test_size;
+    uint8_t *data = malloc(bytes[right] + 1), *back = malloc(bytes[right] + 1),
+            *mine = malloc(bytes[test_rank] + 1);
+    test_fill(data, bytes[right], test_rank, version);
+    ARMCI_Put(data, parts[right], (int)bytes[right], right);
+    ARMCI_Get(parts[right], back, (int)bytes[right], right);
+    expect_bytes(back, data, bytes[right]);
+    ARMCI_Barrier();
+    test_fill(mine, bytes[test_rank], left, version);
+    if (bytes[test_rank] > 0)
+        expect_bytes(parts[test_rank], mine, bytes[test_rank]);
+    ARMCI_Barrier();
+    free(data);
+    free(back);
+    free(mine);
+}
+
+CASE(every_rank_its_own_size) {
+    void **parts = malloc((size_t)test_size * sizeof *parts);
+    size_t *bytes = malloc((size_t)test_size * sizeof *bytes);
+    for (int round = 0; round < 6; round++) {
+        for (int r = 0; r < test_size; r++)
+            bytes[r] = (size_t[]){1, 0, 4097, 100000, 8, 65536}[(r + round) % 6];
+        expect_eq(ARMCI_Malloc(parts, (armci_size_t)bytes[test_rank]), 0);
+        for (int r = 0; r < test_size; r++)
+            expect_eq(parts[r] == NULL, bytes[r] == 0);
+        use(parts, bytes, round);
+        ARMCI_Free(parts[test_rank]);
+    }
+    free(parts);
+    free(bytes);
+}
+
+CASE(nobody_wants_any) {
+    void **parts = malloc((size_t)test_size * sizeof *parts);
+    expect_eq(ARMCI_Malloc(parts, 0), 0);
+    for (int r = 0; r < test_size; r++)
+        expect(parts[r] == NULL);
+    ARMCI_Free(parts[test_rank]);
+    free(parts);
+}
+
+CASE(many_at_a_time_cost_no_descriptors) {
+    enum { MANY = 100, BYTES = 5000 };
+    void ***all = malloc(MANY * sizeof *all);
+    size_t *bytes = malloc((size_t)test_size * sizeof *bytes);
+    for (int r = 0; r < test_size; r++)
+        bytes[r] = BYTES;
+    int descriptors = 0;
+    for (int i = 0; i < MANY; i++) {
+        all[i] = malloc((size_t)test_size * sizeof **all);
+        expect_eq(ARMCI_Malloc(all[i], BYTES), 0);
+        if (i == 0)
+            descriptors = open_descriptors();
+    }
+    if (test_ours)
+        expect_eq(open_descriptors(), descriptors);
+    for (int i = 0; i < MANY; i += 7)
+        use(all[i], bytes, i);
+    for (int i = 0; i < MANY; i++) { /* in another order than they were made */
+        int which = (i * 37) % MANY;
+        ARMCI_Free(all[which][test_rank]);
+        free(all[which]);
+    }
+    free(all);
+    free(bytes);
+}
+
+/* What was freed is not there any more; what comes after it is zero or not, but usable. */
+CASE(again_and_again) {
+    void **parts = malloc((size_t)test_size * sizeof *parts);
+    size_t *bytes = malloc((size_t)test_size * sizeof *bytes);
+    for (int r = 0; r < test_size; r++)
+        bytes[r] = 300000;
+    for (int round = 0; round < 20; round++) {
+        expect_eq(ARMCI_Malloc(parts, 300000), 0);
+        if (round % 5 == 0)
+            use(parts, bytes, round);
+        ARMCI_Free(parts[test_rank]);
+    }
+    free(parts);
+    free(bytes);
+}
+
+/* Ranks of one parity allocate; on some nodes the helper's process is not among them. */
+CASE(a_group_allocates) {
+    int members = 0, *list = malloc((size_t)test_size * sizeof *list);
+    for (int r = test_rank % 2; r < test_size; r += 2)
+        list[members++] = r;
+    ARMCI_Group group;
+    ARMCI_Group_create(members, list, &group);
+    void **parts = malloc((size_t)members * sizeof *parts);
+    expect_eq(ARMCI_Malloc_group(parts, 1000, &group), 0);
+    int me = test_rank / 2, right = (me + 1) % members;
+    uint8_t data[1000], back[1000];
+    test_fill(data, sizeof data, test_rank, 1);
+    ARMCI_Put(data, parts[right], sizeof data, list[right]);
+    ARMCI_Get(parts[right], back, sizeof back, list[right]);
+    expect_bytes(back, data, sizeof data);
+    ARMCI_AllFence();
+    armci_msg_group_barrier(&group);
+    test_fill(data, sizeof data, list[(me + members - 1) % members], 1);
+    expect_bytes(parts[me], data, sizeof data);
+    ARMCI_Free_group(parts[me], &group);
+    ARMCI_Group_free(&group);
+    free(parts);
+    free(list);
+    ARMCI_Barrier();
+}
+
+CASE(by_the_name_of_a_device) {
+    void **parts = malloc((size_t)test_size * sizeof *parts);
+    expect_eq(ARMCI_Malloc_memdev(parts, 64, "dram"), 0);
+    ARMCI_PutValueInt(test_rank, parts[(test_rank + 1) % test_size], (test_rank + 1) % test_size);
+    ARMCI_Barrier();
+    expect_eq(*(int *)parts[test_rank], (test_rank + test_size - 1) % test_size);
+    ARMCI_Free_memdev(parts[test_rank]);
+    free(parts);
+}
+
+CASE(local_memory) {
+    char *p = ARMCI_Malloc_local(1000);
+    if (expect(p != NULL)) {
+        memset(p, 1, 1000);
+        expect_eq(ARMCI_Free_local(p), 0);
+    }
+}
+
+/* Counted: the last one ends it, and it can begin again. */
+CASE(begun_and_ended_several_times) {
+    SKIP_IF_STOCK();
+    expect_eq(ARMCI_Init(), 0);
+    ARMCI_Finalize();
+    expect_eq(ARMCI_Initialized(), 1);
+    ARMCI_Finalize();
+    expect_eq(ARMCI_Initialized(), 0);
+    expect_eq(ARMCI_Init(), 0);
+    void **parts = malloc((size_t)test_size * sizeof *parts);
+    size_t *bytes = malloc((size_t)test_size * sizeof *bytes);
+    for (int r = 0; r < test_size; r++)
+        bytes[r] = 100;
+    expect_eq(ARMCI_Malloc(parts, 100), 0);
+    use(parts, bytes, 77);
+    ARMCI_Free(parts[test_rank]);
+    free(parts);
+    free(bytes);
+}

@@ -1,0 +1,134 @@
+/* order.c: what a rank may rely on: its own operations in order, flags after data, fences. */
+#include "test.h"
+
+#include <armcix.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ROUNDS = 100, WORDS = 2000 };
+
+static void **parts;
+
+static void begin(size_t bytes) {
+    parts = malloc((size_t)test_size * sizeof *parts);
+    expect_eq(ARMCI_Malloc(parts, (armci_size_t)bytes), 0);
+    memset(parts[test_rank], 0, bytes);
+    ARMCI_Barrier();
+}
+
+static void end(void) {
+    ARMCI_Barrier();
+    ARMCI_Free(parts[test_rank]);
+    free(parts);
+}
+
+/* A get after a put to the same place sees it, an accumulate adds to it, whatever the shapes. */
+CASE(own_operations_in_order) {
+    begin(WORDS * sizeof(long) * (size_t)test_size);
+    long *data = malloc(WORDS * sizeof(long)), *back = malloc(WORDS * sizeof(long)), one = 1;
+    for (int round = 1; round <= ROUNDS; round++) {
+        int target = round % test_size;
+        long *there = (long *)parts[target] + (size_t)test_rank * WORDS;
+        for (int i = 0; i < WORDS; i++)
+            data[i] = round * 10000L + i;
+        int strides[] = {2 * (int)sizeof(long)}, counts[] = {sizeof(long), WORDS / 2};
+        ARMCI_Put(data, there, WORDS * sizeof(long), target);
+        ARMCI_AccS(ARMCI_ACC_LNG, &one, data, strides, there, strides, counts, 1, target);
+        ARMCI_PutS(data + 1, strides, there + 1, strides, counts, 1, target);
+        ARMCI_Get(there, back, WORDS * sizeof(long), target);
+        long wrong = 0;
+        for (int i = 0; i < WORDS; i++)
+            wrong += back[i] != (i % 2 ? data[i] : 2 * data[i]);
+        expect_eq(wrong, 0);
+    }
+    free(data);
+    free(back);
+    end();
+}
+
+/* Who sees the flag sees the data. The ranks pass it round in a ring. */
+CASE(a_flag_comes_after_its_data) {
+    begin((WORDS + 1) * sizeof(long));
+    long *mine = parts[test_rank], *data = malloc(WORDS * sizeof(long));
+    volatile int *flag = (int *)(mine + WORDS);
+    int right = (test_rank + 1) % test_size, left = (test_rank + test_size - 1) % test_size;
+    for (int round = 1; round <= ROUNDS; round++) {
+        for (int i = 0; i < WORDS; i++)
+            data[i] = test_rank * 1000000L + round;
+        if (round % 2)
+            ARMCI_Put_flag(data, parts[right], WORDS * sizeof(long), (int *)((long *)parts[right] + WORDS),
+                           round, right);
+        else {
+            int strides[] = {4 * (int)sizeof(long)}, counts[] = {4 * sizeof(long), WORDS / 4};
+            ARMCI_PutS_flag(data, strides, parts[right], strides, counts, 1,
+                            (int *)((long *)parts[right] + WORDS), round, right);
+        }
+        while (__atomic_load_n(flag, __ATOMIC_ACQUIRE) < round)
+            ARMCIX_Progress(); /* ours needs none, ARMCI-MPI does */
+        long wrong = 0;
+        for (int i = 0; i < WORDS; i++)
+            wrong += mine[i] != left * 1000000L + round;
+        expect_eq(wrong, 0);
+        ARMCI_Barrier(); /* the left one may write again */
+    }
+    free(data);
+    end();
+}
+
+/* What was fenced is seen by a third rank that was told of it. */
+CASE(a_third_rank_sees_what_was_fenced) {
+    SKIP_IF(test_size < 3, "takes three ranks");
+    begin(WORDS * sizeof(long));
+    long *data = malloc(WORDS * sizeof(long));
+    for (int round = 1; round <= ROUNDS; round++) {
+        if (test_rank == 0) {
+            for (int i = 0; i < WORDS; i++)
+                data[i] = round;
+            ARMCI_NbPut(data, parts[1], WORDS * sizeof(long), 1, NULL);
+            ARMCI_Fence(1);
+            MPI_Send(&round, 1, MPI_INT, 2, 0, MPI_COMM_WORLD);
+        } else if (test_rank == 2) {
+            int told;
+            MPI_Recv(&told, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            ARMCI_Get(parts[1], data, WORDS * sizeof(long), 1);
+            long wrong = 0;
+            for (int i = 0; i < WORDS; i++)
+                wrong += data[i] != round;
+            expect_eq(wrong, 0);
+        }
+        ARMCI_Barrier();
+    }
+    free(data);
+    end();
+}
+
+/* Everybody computes without a call into ARMCI or MPI, and operations on its memory still complete. */
+CASE(progress_while_all_others_compute) {
+    SKIP_IF_STOCK();
+    SKIP_IF(test_size < 2, "takes two ranks");
+    begin(64);
+    volatile double x = 0;
+    volatile long *done = (long *)parts[test_rank];
+    if (test_rank == 0) {
+        long old, sum = 0, one = 1;
+        for (int i = 0; i < 20; i++)
+            for (int r = 1; r < test_size; r++) {
+                ARMCI_Rmw(ARMCI_FETCH_AND_ADD_LONG, &old, (long *)parts[r] + 1, 1, r);
+                ARMCI_Get((long *)parts[r] + 1, &sum, sizeof sum, r);
+                expect_eq(sum, i + 1);
+                ARMCI_Acc(ARMCI_ACC_LNG, &one, &one, (long *)parts[r] + 2, sizeof one, r);
+            }
+        ARMCI_AllFence();
+        for (int r = 1; r < test_size; r++)
+            ARMCI_PutValueLong(1, parts[r], r);
+        ARMCI_AllFence();
+    } else
+        while (!*done) /* no call of any kind */
+            for (int i = 0; i < 1000; i++)
+                x += i;
+    ARMCI_Barrier();
+    if (test_rank > 0)
+        expect_eq(((long *)parts[test_rank])[2], 20);
+    end();
+}

@@ -1,0 +1,79 @@
+#!/usr/bin/env bash
+# ARMCI, where a program or the machine is at fault: one line that names the call, the rank and the range, the job ends with an
+# error within seconds, and nothing stays behind.   test_armci.sh MPI TREE      timeout: 240
+set -uo pipefail
+mpi=$1 tree=$2 failed=0
+. "$(dirname "${BASH_SOURCE[0]}")/kill.sh"
+
+run() { # case, K=V...
+    local name=$1 env=(--env HEARTH_TEST_CONFIG=fault)
+    shift
+    for e in "$@"; do env+=(--env "$e"); done
+    "$here/launch.sh" "$mpi" 2 --timeout 40 "${env[@]}" "$tree/test/fault_armci" "$name" >"$dir/out" 2>&1
+}
+
+say() { # what, whether all was well
+    if [ "$2" = 1 ]; then
+        echo "ok $1"
+    else
+        echo "FAIL $1"
+        sed 's/^/    | /' "$dir/out"
+        failed=1
+    fi
+}
+
+# The job must end with an error, soon, and one line must match.
+ends() { # what, regular expression, case, K=V...
+    local start=$SECONDS status=0
+    run "${@:3}" || status=$?
+    say "$1" $((status != 0 && SECONDS - start <= 10 && $(grep -cE "$2" "$dir/out") == 1 &&
+        ! $(grep -c 'the job went on' "$dir/out")))
+}
+
+# The job must succeed, with a line that matches.
+survives() { # what, regular expression, case, K=V...
+    local status=0
+    run "${@:3}" || status=$?
+    say "$1" $((status == 0 && $(grep -cE "$2" "$dir/out") >= 1))
+}
+
+far=HEARTH_NODE_RANKS=1
+for way in near far; do
+    nodes=HEARTH_NODE_RANKS=$([ $way = far ] && echo 1 || echo 0)
+    ends "wild address, $way" 'hearth\[1\]: error: ARMCI_Put: rank 0 has no ARMCI memory at 0x12345678' wild_address "$nodes"
+    ends "beyond the allocation, $way" 'hearth\[1\]: error: ARMCI_Get: .* \(501 bytes\) of rank 0 is beyond' \
+        beyond_the_allocation "$nodes"
+    ends "a patch that ends beyond it, $way" 'error: ARMCI_PutS: .* \(1008 bytes\) of rank 0 is beyond' strided_beyond "$nodes"
+    ends "no such rank, $way" 'error: ARMCI_Get: there is no rank 2; they are 0 \.\.\. 1' no_such_rank "$nodes"
+    ends "freed memory, $way" 'error: ARMCI_Rmw: rank 0 has no ARMCI memory' after_free "$nodes"
+    ends "unlock of what is not held, $way" 'ARMCI_Unlock: .*(does not hold)' unlock_of_what_is_not_held "$nodes"
+    ends "no such mutex, $way" 'error: ARMCI_Lock: rank 0 has no mutex 2' no_such_mutex "$nodes"
+    survives "too much memory, $way" 'hearth\[.\]: error: .*(70368744|memory|space)' too_much_memory "$nodes"
+    survives "no descriptors, $way" 'error: .*[Tt]oo many open files' no_descriptors "$nodes"
+done
+
+ends 'buffers that do not fit' 'HEARTH_BUFFER_MEMORY allows' wild_address $far HEARTH_BUFFERS=1024 HEARTH_BUFFER_SIZE=16m
+(ulimit -l 64 && survives 'little locked memory' 'too_much_memory' too_much_memory $far && exit $failed) || failed=1
+
+# A rank that is killed: the others, or the launcher, end the job, and nothing is left.
+killed() { # what, K=V...
+    local start status=0
+    local env=(--env HEARTH_TEST_CONFIG=fault)
+    for e in "${@:2}"; do env+=(--env "$e"); done
+    : >"$dir/pids"
+    "$here/launch.sh" "$mpi" 2 --timeout 40 "${env[@]}" \
+        sh -c "echo \$\$ >>$dir/pids; exec $tree/test/fault_armci traffic_until_killed" >"$dir/out" 2>&1 &
+    wait_for 100 both_started
+    sleep 2
+    start=$SECONDS
+    kill -9 "$(head -n 1 "$dir/pids")"
+    wait $! || status=$?
+    wait_for 50 no_rank_alive || status=0
+    say "$1" $((status != 0 && SECONDS - start <= 10))
+    find /dev/shm -mindepth 1 -newer "$dir/pids" 2>/dev/null | grep -i hearth && say "$1: nothing in /dev/shm" 0
+    return 0
+}
+killed 'a killed rank, one node'
+killed 'a killed rank, two nodes' $far
+killed 'a killed rank, two nodes, over MPI' $far HEARTH_NET=mpi
+exit $failed
