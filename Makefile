@@ -4,7 +4,7 @@ JOBS ?= $(shell nproc)
 MAKEFLAGS += --no-print-directory
 export DESTDIR
 
-.PHONY: all demo test test-full test-nightly bench-clampi bench-modes bench-match install asan tsan format lint docs clean help
+.PHONY: all demo test test-full test-nightly bench-clampi bench-modes bench-match bench-armci install asan tsan format lint docs clean help
 .PRECIOUS: build/%/Makefile
 
 all: ## build for each MPI that is here
@@ -44,6 +44,11 @@ bench-match: ## the figures of the paper on matching and hot caching
 	@packaging/setup.sh bench
 	@$(MAKE) all
 	@bench/match.sh
+
+bench-armci: ## the figures of the paper on ARMCI with a helper thread
+	@packaging/setup.sh bench
+	@$(MAKE) all
+	@bench/armci.sh
 
 install: all ## install under PREFIX (/usr/local), below DESTDIR if set
 	@set -e; mpis=$$(packaging/mpis.sh); for mpi in $$mpis; do cmake --install build/$$mpi --prefix $(PREFIX); done

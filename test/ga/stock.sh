@@ -1,0 +1,41 @@
+#!/usr/bin/env bash
+# The programs of this folder on the distribution's own ARMCI, ARMCI-MPI: what fails there too is not the fault of ours.
+#   stock.sh MPI RANKS [NAME]...        names of programs, all of them without
+set -uo pipefail
+[ $# -ge 2 ] || { sed -n '3s/^# *//p' "${BASH_SOURCE[0]}" >&2 && exit 2; }
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+mpi=$1 ranks=$2 failed=0 env=()
+shift 2
+cc=$("$here/../../packaging/mpis.sh" "$mpi") || { echo "no $mpi here" && exit 77; }
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+libraries=("-lga-$mpi" "-larmci-$mpi" "-lscalapack-$mpi" -llapack -lblas -lgfortran -lm)
+# Windows of MPICH 4.0 that it allocates itself are wrong between processes of one node; those of one process are all that
+# Open MPI can make no other way.
+[ "$mpi" != mpich ] || env=(--env ARMCI_USE_WIN_ALLOCATE=0)
+
+build() { # name
+    if [ "$1" = fortran ]; then
+        "mpifort.$mpi" -O1 -g -w -std=legacy -fdefault-integer-8 "$here/fortran.F90" -o "$dir/$1" "${libraries[@]}"
+    else
+        "$cc" -std=gnu11 -O2 -g -D_GNU_SOURCE "$here/$1.c" "$here/check.c" "$here/grid.c" -o "$dir/$1" "${libraries[@]}"
+    fi
+}
+
+if [ $# = 0 ]; then
+    for source in "$here"/*.c "$here"/*.F90; do
+        name=$(basename "${source%.*}")
+        case $name in check | grid | fail) ;; *) set -- "$@" "$name" ;; esac
+    done
+fi
+for name; do
+    build "$name" || exit 1
+    if "$here/../launch.sh" "$mpi" "$ranks" --timeout 120 "${env[@]}" "$dir/$name" >"$dir/log" 2>&1; then
+        echo "ok   $name"
+    else
+        echo "FAIL $name"
+        grep -E 'FAIL|expected|ARMCI Error|assert|MPI_ERR' "$dir/log" | head -n 8 | sed 's/^/    | /'
+        failed=1
+    fi
+done
+exit $failed
