@@ -17,7 +17,6 @@ if(NOT HEARTH_STOCK_ARMCI)
   message(STATUS "no ARMCI-MPI: make bench-armci will have nothing to compare with")
 endif()
 
-# The network alone: it looks inside net, as the tests do.
+# The network alone.
 add_executable(armci_link armci_link.c armci_rest.c rig.c sample.c $<TARGET_OBJECTS:hearth_link> $<TARGET_OBJECTS:hearth_base>)
-target_include_directories(armci_link PRIVATE ${CMAKE_SOURCE_DIR}/src/net)
 target_link_libraries(armci_link PRIVATE hearth_link_needs ${CMAKE_DL_LIBS} m)

@@ -16,7 +16,7 @@
 #include <time.h>
 
 #include "armci_rest.h"
-#include "link/link.h"
+#include "net/net.h"
 
 static const char help[] = "armci_link [OPTION]...   the network alone; see the head of armci_link.c\n"
                            "  --net ucx            or mpi\n"
@@ -113,10 +113,8 @@ static void *help_others(void *arg) {
         }
         uint64_t now = clock_ns();
         idle_since = idle_since ? idle_since : now;
-        if (now - idle_since < helper_spin_ns) {
-            sched_yield();
+        if (now - idle_since < helper_spin_ns)
             continue;
-        }
         if (++empty > EMPTY_WAKES)
             nanosleep(&(struct timespec){.tv_nsec = 200000}, NULL), empty = 0;
         else

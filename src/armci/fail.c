@@ -16,8 +16,9 @@ _Noreturn static void end_job(int code) {
     MPI_Initialized(&started);
     MPI_Finalized(&over);
     fflush(NULL);
-    if (started && !over)
-        MPI_Abort(armci.opened ? armci.comm : MPI_COMM_WORLD, code ? code : EXIT_FAILURE);
+    if (started &&
+        !over) /* all of it: MPICH 4.0 lets the others go on if it is told a communicator of ours */
+        MPI_Abort(MPI_COMM_WORLD, code ? code : EXIT_FAILURE);
     _exit(code & 0xff ? code & 0xff : EXIT_FAILURE);
 }
 

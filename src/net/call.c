@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "net/engine.h"
+#include "net/slices.h"
 
 enum state { OP_QUEUED, OP_SENT, OP_DONE };
 enum { NAMELESS = UINT32_MAX };
@@ -310,6 +311,10 @@ void net_progress(struct net *n) {
 
 static void nap(struct net *n) {
     enum { LONGEST_US = 10000 };
+    if (!n->sliced) {
+        n->sliced = true;
+        slices_make_short();
+    }
     if (link_arm(n->port) != 0)
         return;
     uint64_t us = link_nap(n->port);
@@ -319,9 +324,22 @@ static void nap(struct net *n) {
     ppoll(&fd, 1, &time, NULL);
 }
 
+static void give_up_after(struct net *n, struct target *t, struct patience *p, uint64_t now) {
+    uint64_t heard = t->heard > p->begun ? t->heard : p->begun;
+    if (n->timeout_ns == 0 || now - heard <= n->timeout_ns)
+        return;
+    char why[128];
+    snprintf(why, sizeof why, "nothing was heard from the helper in it for %llu s (HEARTH_NET_TIMEOUT)",
+             (unsigned long long)(n->timeout_ns / 1000000000u));
+    n->service.failed(n->service.arg, t->rank, why);
+    p->begun = now;
+}
+
 void target_wait(struct net *n, struct target *t, struct patience *p, bool forever) {
     if (make_progress(n) != 0) {
-        p->idle_since = 0;
+        if (p->spins)
+            spin_has_paid(&n->spin, true);
+        *p = (struct patience){.begun = p->begun};
         return;
     }
     uint64_t now = clock_ns();
@@ -329,18 +347,15 @@ void target_wait(struct net *n, struct target *t, struct patience *p, bool forev
         p->begun = now;
     if (p->idle_since == 0) {
         p->idle_since = now;
-        return;
+        p->spins = spin_is_wanted(&n->spin);
     }
-    if (now - p->idle_since < n->spin_ns)
+    if (p->spins && now - p->idle_since < n->spin_ns)
         return;
-    uint64_t heard = t->heard > p->begun ? t->heard : p->begun;
-    if (!forever && n->timeout_ns > 0 && now - heard > n->timeout_ns) {
-        char why[128];
-        snprintf(why, sizeof why, "nothing was heard from the helper in it for %llu s (HEARTH_NET_TIMEOUT)",
-                 (unsigned long long)(n->timeout_ns / 1000000000u));
-        n->service.failed(n->service.arg, t->rank, why);
-        p->begun = now;
-    }
+    if (p->spins)
+        spin_has_paid(&n->spin, false);
+    p->spins = false;
+    if (!forever)
+        give_up_after(n, t, p, now);
     nap(n);
 }
 
@@ -415,6 +430,7 @@ int call_open(struct net *n) {
         n->outs[i].buffer = (char *)n->out_memory.base + (size_t)i * room;
         free_out(&n->outs[i]);
     }
+    n->spin.worth = SPIN_BEST;
     for (uint32_t i = 0; i < OPS; i++)
         n->free_ops[n->ops_free++] = i;
     return 0;

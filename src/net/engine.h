@@ -15,6 +15,7 @@
 #include "base/base.h"
 #include "net/arena.h"
 #include "net/place.h"
+#include "net/spin.h"
 #include "net/wire.h"
 
 /* ---- asking ---- */
@@ -54,6 +55,8 @@ struct net {
     struct link_port *port;
     int helpers; /* per node */
     uint64_t timeout_ns, spin_ns, helper_spin_ns;
+    struct spin spin; /* of the asking side */
+    bool sliced;      /* the asking thread has short slices, or is not to have them */
 
     struct target **targets; /* [nodes * helpers], made at first use */
     struct out outs[OUTS];
@@ -78,6 +81,7 @@ struct net {
 struct patience {
     uint64_t idle_since; /* 0: something happened */
     uint64_t begun;
+    bool spins; /* since then */
 };
 
 /* Never NULL: a helper that cannot be reached ends the job. */
@@ -139,6 +143,7 @@ struct helper {
     bool running;
     int bell; /* eventfd, to stop it */
     _Atomic bool stop;
+    struct spin spin;
     unsigned empty; /* wakes in a row after which there was nothing to do */
     uint64_t wakes, near, started_ns;
     _Atomic uint64_t busy_ns; /* CPU time; set when it ends */

@@ -9,13 +9,13 @@
  * wakes in a row it sleeps on the others alone, for a short while, so that the process that must answer can run. */
 #include <errno.h>
 #include <poll.h>
-#include <sched.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
 #include "net/engine.h"
+#include "net/slices.h"
 
 enum { RETRY_US = 30, EMPTY_WAKES = 16, EMPTY_NAP_US = 200 };
 
@@ -90,27 +90,31 @@ static void fall_asleep(struct helper *h, unsigned blocked) {
         h->empty = go_round(h, &still_blocked) > 0 || !network ? 0 : h->empty + 1;
 }
 
+/* Whether more comes while it looks again and again. Without yielding: beside a rank that computes that would cost a
+ * whole slice. */
+static bool spin(struct helper *h, unsigned *blocked) {
+    if (!spin_is_wanted(&h->spin))
+        return false;
+    uint64_t end = clock_ns() + h->net->helper_spin_ns;
+    bool paid = false;
+    while (!paid && clock_ns() < end)
+        paid = go_round(h, blocked) > 0;
+    spin_has_paid(&h->spin, paid);
+    return paid;
+}
+
 static void *run(void *arg) {
     struct helper *h = arg;
-    uint64_t idle_since = 0;
     unsigned blocked;
     place_thread(&h->place, h->net->masks);
-    while (!atomic_load_explicit(&h->stop, memory_order_acquire)) {
-        if (go_round(h, &blocked) > 0) {
-            idle_since = 0;
+    if (settings_get()->short_slices)
+        slices_make_short();
+    h->spin.worth = SPIN_BEST;
+    while (!atomic_load_explicit(&h->stop, memory_order_acquire))
+        if (go_round(h, &blocked) > 0 || spin(h, &blocked))
             h->empty = 0;
-            continue;
-        }
-        uint64_t now = clock_ns();
-        if (idle_since == 0)
-            idle_since = now;
-        if (now - idle_since < h->net->helper_spin_ns) {
-            sched_yield();
-            continue;
-        }
-        fall_asleep(h, blocked);
-        idle_since = 0;
-    }
+        else
+            fall_asleep(h, blocked);
     struct timespec busy = {0};
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &busy);
     atomic_store(&h->busy_ns, (uint64_t)busy.tv_sec * 1000000000u + (uint64_t)busy.tv_nsec);

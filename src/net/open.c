@@ -241,6 +241,7 @@ int net_open(const struct net_boot *boot, struct net_world *world, const struct 
     n->helpers = (int)set->helpers;
     n->timeout_ns = set->net_timeout * 1000000000u;
     n->spin_ns = set->net_spin_us * 1000u;
+    n->sliced = !set->short_slices;
     n->helper_spin_ns = set->helper_spin_us * 1000u;
     status = choose_limits(n, boot);
     if (status == 0)

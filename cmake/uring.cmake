@@ -1,0 +1,12 @@
+# The disk under src/pages: asked through io_uring where liburing is installed, else by threads; checksums by xxHash,
+# without which there is no store.
+if(PKG_CONFIG_FOUND)
+  pkg_check_modules(URING liburing>=2.0)
+  pkg_check_modules(XXHASH libxxhash>=0.8)
+endif()
+if(NOT URING_FOUND)
+  message(STATUS "no liburing: threads will read and write pages")
+endif()
+if(NOT XXHASH_FOUND)
+  message(STATUS "no xxHash: segments on NVM will not be built")
+endif()

@@ -1,0 +1,289 @@
+/* store_epoch.c: checkpoints. How a file comes to hold one, whenever the power fails:
+ *
+ *      prepare e   the table of e is written over the table that holds no kept epoch
+ *                  sync: pages and table are on the disk
+ *                  a record that names e beside e-1, then sync: from here on it is prepared
+ *      (all ranks meet: all have prepared e)
+ *      commit e    a record that names e alone, then sync: from here on e-1 is given up
+ *
+ * Pages that a kept epoch holds are never written: what changes goes to another copy (store.c). So whatever part of
+ * the writes since the last sync has reached the disk, the newest record that is whole names tables that are whole
+ * and pages that are whole.
+ *
+ * Several ranks: one that fails between prepare and commit holds e-1 and e, others perhaps e-1 alone. The newest
+ * that all have is taken. A rank gives up e-1 when all have prepared e, and so nobody can be asked for e-1 any more:
+ * the records that lie side by side in its file then name e, both of them. Going back to e-1 is itself a record,
+ * written twice so that none is left that names e, and comes before any page is written; a later e is another.
+ *
+ * A sync that fails may have dropped writes, and the kernel says so only once; a record that fails may be there
+ * later. After either nothing is known, and nothing goes on. */
+#include "pages/store_inside.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "pages/store_disk.h"
+
+enum { BLOCK = 4096, MOST_AT_ONCE = 1 << 20 }; /* of a table: what is compared, and written */
+
+static int fail(const struct store *s, const char *what, uint64_t epoch, int error) {
+    log_error("cannot %s checkpoint %" PRIu64 " of %s: %s", what, epoch, s->label, strerror(-error));
+    return error;
+}
+
+static int refuse(const struct store *s, int error, const char *why) {
+    log_error("cannot use %s: %s", s->label, why);
+    return error;
+}
+
+/* ---- records ---- */
+
+static int sync_all(struct store *s) {
+    int err = disk_sync(s->file);
+    s->is_broken |= err != 0;
+    return err;
+}
+
+/* `r` becomes the newest record. */
+static int write_record(struct store *s, struct record r) {
+    r.sequence = s->record.sequence + 1;
+    record_pack(&r, s->block);
+    int err = disk_write(s->file, s->block, RECORD_BYTES, r.sequence % RECORDS * RECORD_BYTES);
+    s->is_broken |= err != 0;
+    if (!err)
+        err = sync_all(s);
+    if (!err)
+        s->record = r;
+    return err;
+}
+
+/* Until both blocks hold it. */
+static int write_record_twice(struct store *s, struct record r) {
+    int err = write_record(s, r);
+    return err ? err : write_record(s, r);
+}
+
+int epoch_begin(struct store *s, const struct store_options *o) {
+    struct record first = {.identity = o->identity,
+                           .bytes = s->bytes,
+                           .page_bytes = s->page_bytes,
+                           .rank = (uint32_t)s->rank,
+                           .ranks = (uint32_t)s->ranks,
+                           .in_use = 1};
+    int err = write_record_twice(s, first);
+    if (err)
+        log_error("cannot write to %s: %s", s->label, strerror(-err));
+    for (int i = 0; i < STORE_TABLES; i++)
+        s->kept[i].is_known = true; /* holes, as the images are zero */
+    return err;
+}
+
+/* ---- opening again ---- */
+
+static int check_shape(const struct store *s, const struct record *r) {
+    char why[200];
+    if (r->bytes == s->bytes && r->page_bytes == s->page_bytes && r->rank == (uint32_t)s->rank &&
+        r->ranks == (uint32_t)s->ranks)
+        return 0;
+    snprintf(why, sizeof why,
+             "it is of rank %" PRIu32 " of %" PRIu32 ", with %" PRIu64 " bytes in pages of %" PRIu64
+             ", where this job has rank %d of %d, %" PRIu64 " bytes, pages of %zu",
+             r->rank, r->ranks, r->bytes, r->page_bytes, s->rank, s->ranks, s->bytes, s->page_bytes);
+    return refuse(s, -EINVAL, why);
+}
+
+static int check_size(const struct store *s) {
+    struct stat st;
+    if (disk_fault() || fstat(s->file, &st))
+        return refuse(s, -EIO, "the system does not tell its size");
+    if ((uint64_t)st.st_size < file_bytes(s))
+        return refuse(s, -EBADMSG, "it was cut short. Remove it, or restore it from a copy");
+    return 0;
+}
+
+static int read_record(struct store *s) {
+    int code, err = disk_read(s->file, s->block, RECORDS * RECORD_BYTES, 0);
+    if (err)
+        return refuse(s, err, strerror(-err));
+    const char *why = record_unpack(s->block, &s->record, &code);
+    if (why)
+        return refuse(s, code, why);
+    err = check_shape(s, &s->record);
+    return err ? err : check_size(s);
+}
+
+/* An epoch whose table is damaged is as good as not there. */
+static int read_table(struct store *s, int i) {
+    struct kept_table *k = &s->kept[i];
+    int err = disk_read(s->file, k->image, s->table_bytes, k->at);
+    if (err)
+        return refuse(s, err, strerror(-err));
+    k->is_known = true;
+    k->epoch = s->record.tables[i].epoch;
+    if (!k->epoch || record_hash(k->image, s->table_bytes) == s->record.tables[i].checksum)
+        return 0;
+    log_warn("checkpoint %" PRIu64 " in %s is damaged", k->epoch, s->label);
+    k->epoch = 0;
+    return 0;
+}
+
+int epoch_find(struct store *s, struct store_found *found) {
+    int err = read_record(s);
+    for (int i = 0; i < STORE_TABLES && !err; i++)
+        err = read_table(s, i);
+    if (err)
+        return err;
+    const struct record *r = &s->record;
+    if (!r->tables[0].epoch && !r->tables[1].epoch)
+        return refuse(s, -ENODATA, "the job that made it ended without a checkpoint. Remove it");
+    s->prepared = s->kept[0].epoch > s->kept[1].epoch ? s->kept[0].epoch : s->kept[1].epoch;
+    if (!s->prepared)
+        return refuse(s, -EBADMSG, "none of its checkpoints is whole. Remove it, or restore it from a copy");
+    *found = (struct store_found){
+        .prepared = s->prepared, .committed = r->committed, .identity = r->identity, .clean = !r->in_use};
+    return 0;
+}
+
+static int find_table(const struct store *s, uint64_t epoch) {
+    for (int i = 0; i < STORE_TABLES; i++)
+        if (epoch && s->kept[i].epoch == epoch)
+            return i;
+    return -1;
+}
+
+static const char *why_not_select(const struct store *s, uint64_t epoch, int *error) {
+    *error = s->is_broken ? -EIO : s->is_ready ? -EINVAL : -ESTALE;
+    if (s->is_broken)
+        return "an earlier failure may have lost data";
+    if (s->is_ready)
+        return "it is in use already";
+    return find_table(s, epoch) < 0 ? "it does not hold it. Do the files of all ranks belong together?"
+                                    : NULL;
+}
+
+int store_select(struct store *s, uint64_t epoch) {
+    int err, i = find_table(s, epoch);
+    const char *why = why_not_select(s, epoch, &err);
+    if (why) {
+        log_error("cannot go back to checkpoint %" PRIu64 " of %s: %s", epoch, s->label, why);
+        return err;
+    }
+    struct record r = s->record;
+    r.tables[!i].epoch = 0;
+    r.committed = epoch;
+    r.in_use = 1;
+    err = write_record_twice(s, r);
+    if (err)
+        return fail(s, "go back to", epoch, err);
+    s->kept[!i].epoch = 0;
+    s->prepared = epoch;
+    memcpy(s->current, s->kept[i].image, s->table_bytes);
+    s->is_ready = true;
+    return 0;
+}
+
+/* ---- checkpoints ---- */
+
+/* How many bytes from `at` on are to be written: a run of blocks that differ from what is there. */
+static size_t changed_run(const struct store *s, const struct kept_table *k, bool is_known, size_t at) {
+    size_t end = at;
+    while (end < s->table_bytes && end - at < MOST_AT_ONCE &&
+           (!is_known || memcmp(k->image + end, s->current + end, BLOCK)))
+        end += BLOCK;
+    return end - at;
+}
+
+/* Until all of it is written nothing is known about what is there. */
+static int write_table(struct store *s, struct kept_table *k) {
+    bool was_known = k->is_known;
+    k->is_known = false;
+    for (size_t at = 0, run; at < s->table_bytes; at += run ? run : BLOCK) {
+        run = changed_run(s, k, was_known, at);
+        int err = run ? disk_write(s->file, s->current + at, run, k->at + at) : 0;
+        if (err)
+            return err;
+        memcpy(k->image + at, s->current + at, run);
+    }
+    k->is_known = true;
+    return 0;
+}
+
+static int write_epoch(struct store *s, int i, uint64_t epoch) {
+    int err = write_table(s, &s->kept[i]);
+    if (!err)
+        err = sync_all(s);
+    if (err)
+        return err;
+    struct record r = s->record;
+    r.tables[i].epoch = epoch;
+    r.tables[i].checksum = record_hash(s->current, s->table_bytes);
+    return write_record(s, r);
+}
+
+static const char *why_not_prepare(const struct store *s, uint64_t epoch, int *error) {
+    *error = -EINVAL;
+    if (!s->is_named || !s->is_ready)
+        return "it is not a named segment in use";
+    if (epoch <= s->prepared)
+        return "there is one of this number or a later one";
+    if (s->prepared != s->record.committed)
+        return "the one before is not committed";
+    *error = -EBUSY;
+    if (s->on_way)
+        return "pages are on their way";
+    *error = -EIO;
+    if (s->is_broken)
+        return "an earlier failure may have lost data";
+    return s->facts.lost ? "a page could not be written" : NULL;
+}
+
+int store_prepare(struct store *s, uint64_t epoch) {
+    int err;
+    const char *why = why_not_prepare(s, epoch, &err);
+    if (why) {
+        log_error("cannot prepare checkpoint %" PRIu64 " of %s: %s", epoch, s->label, why);
+        return err;
+    }
+    int i = s->kept[0].epoch ? 1 : 0; /* a commit leaves one at most */
+    err = write_epoch(s, i, epoch);
+    if (err)
+        return fail(s, "prepare", epoch, err);
+    s->kept[i].epoch = epoch;
+    s->prepared = epoch;
+    s->is_changed = false;
+    return 0;
+}
+
+int store_commit(struct store *s, uint64_t epoch) {
+    int i = find_table(s, epoch);
+    if (i < 0 || epoch != s->prepared || !s->is_ready || s->is_broken) {
+        log_error("cannot commit checkpoint %" PRIu64 " of %s: %s", epoch, s->label,
+                  s->is_broken ? "an earlier failure may have lost data"
+                               : "it is not the one that was prepared");
+        return s->is_broken ? -EIO : -EINVAL;
+    }
+    struct record r = s->record;
+    r.committed = epoch;
+    r.tables[!i].epoch = 0;
+    int err = write_record(s, r);
+    if (err)
+        return fail(s, "commit", epoch, err);
+    s->kept[!i].epoch = 0;
+    return 0;
+}
+
+int epoch_end(struct store *s) {
+    bool is_clean = s->is_named && s->is_ready && !s->is_broken && !s->is_changed && !s->facts.lost &&
+                    s->prepared && s->prepared == s->record.committed;
+    if (!is_clean)
+        return 0;
+    struct record r = s->record;
+    r.in_use = 0;
+    int err = write_record(s, r);
+    if (err)
+        log_error("cannot mark %s as ended well: %s", s->label, strerror(-err));
+    return err;
+}
