@@ -4,7 +4,7 @@ JOBS ?= $(shell nproc)
 MAKEFLAGS += --no-print-directory
 export DESTDIR
 
-.PHONY: all demo test test-full test-nightly bench-clampi bench-modes bench-match bench-armci install asan tsan format lint docs clean help
+.PHONY: all demo test test-full test-nightly bench-clampi bench-modes bench-match bench-armci install asan tsan model format lint docs clean help
 .PRECIOUS: build/%/Makefile
 
 all: ## build for each MPI that is here
@@ -55,6 +55,9 @@ install: all ## install under PREFIX (/usr/local), below DESTDIR if set
 
 asan: tree-asan ## a tree with AddressSanitizer and UBSan
 tsan: tree-tsan ## a tree with ThreadSanitizer
+
+model: ## explore the models of the protocols with Spin, in some minutes
+	@set -e; for test in test/model/test_flow.sh test/model/test_pages.sh; do $$test openmpi -; done
 
 format: ## lay out all C sources by .clang-format
 	@test/lint/lint_format.sh --fix

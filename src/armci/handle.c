@@ -89,6 +89,17 @@ static void leave_place(uint32_t place) {
     table.free[table.free_count++] = place;
 }
 
+/* Those at the head that are over are not kept for somebody who may never wait for them. */
+static void retire_implicit(void) {
+    while (table.implicit_first && request_is_over(table.implicit_first)) {
+        struct request *r = table.implicit_first;
+        table.implicit_first = r->chain;
+        if (!r->chain)
+            table.implicit_last = NULL;
+        request_free(r);
+    }
+}
+
 static void chain_implicit(struct request *r) {
     if (table.implicit_last)
         table.implicit_last->chain = r;
@@ -98,6 +109,8 @@ static void chain_implicit(struct request *r) {
 }
 
 struct request *handle_request(const char *call, armci_hdl_t *handle) {
+    if (!handle)
+        retire_implicit();
     struct request *r = request_new(call), *first = handle ? first_of(handle) : NULL;
     if (!handle)
         chain_implicit(r);

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "armci/boot.h"
 #include "armci/count.h"
@@ -52,8 +53,12 @@ __attribute__((visibility("default"))) void mpi_init_thread_(MPI_Fint *required,
 }
 #endif
 
+static pid_t begun_by; /* a child that the program forks has no MPI to end */
+
 static void finalize_mpi(void) {
     int over;
+    if (getpid() != begun_by)
+        return;
     MPI_Finalized(&over);
     if (!over)
         MPI_Finalize();
@@ -66,6 +71,7 @@ static void need_mpi(void) {
     if (started)
         return;
     MPI_Init(NULL, NULL);
+    begun_by = getpid();
     atexit(finalize_mpi);
 }
 
@@ -78,18 +84,35 @@ static void close_all(void) {
     armci.opened = 1; /* while calls are made */
     PARMCI_AllFence();
     MPI_Barrier(armci.comm);
+    memory_close_reach();
     net_close(armci.net, &armci.boot, &net);
     count_report(&net);
     handle_close_all();
     memory_close_all();
     locks_close_all();
+    mutex_forget();
     armci_group_close();
     net_world_close(armci.world);
     MPI_Comm_free(&armci.comm);
     armci = (struct armci){0};
 }
 
-/* MPI_Finalize, with ARMCI still open. */
+/* MPI_Finalize, with ARMCI still open. Before MPI begins to end: MPICH then no longer expects calls of several threads. */
+__attribute__((visibility("default"))) int MPI_Finalize(void) {
+    if (armci.opened > 0)
+        close_all();
+    return PMPI_Finalize();
+}
+
+#ifdef OPEN_MPI
+void mpi_finalize_(MPI_Fint *status);
+
+__attribute__((visibility("default"))) void mpi_finalize_(MPI_Fint *status) {
+    *status = MPI_Finalize();
+}
+#endif
+
+/* The same, called past us. */
 static int close_with_mpi(MPI_Comm comm, int key, void *value, void *extra) {
     (void)comm, (void)key, (void)value, (void)extra;
     if (armci.opened > 0)

@@ -26,6 +26,9 @@ enum net_result locks_lock(const struct op_mutex *m, const struct asker *asker, 
 /* 0, -ENOENT, or -EPERM: it does not have it. The next one in the queue is answered. */
 int locks_unlock(const struct op_mutex *m, int rank);
 
+/* Of mutex.c: ARMCI ends, and with it the program's mutexes. */
+void mutex_forget(void);
+
 /* Frees all, when the helper has ended. */
 void locks_close_all(void);
 

@@ -167,6 +167,13 @@ static void close_reach(struct allocation *a) {
     if (a->exposed)
         net_hide(armci.net, a->exposed);
     free(a->reach);
+    a->reach = NULL;
+    a->exposed = NULL;
+}
+
+void memory_close_reach(void) {
+    for (struct allocation *a = allocations; a; a = a->next)
+        close_reach(a);
 }
 
 struct link_window *memory_window(struct allocation *a, int node) {

@@ -23,6 +23,9 @@ struct allocation *memory_find(int proc, const void *low, const void *high);
 /* How the memory of a node is reached without its helper: NULL if it is not. */
 struct link_window *memory_window(struct allocation *a, int node);
 
+/* No memory is reached around the helpers any more: before the network is closed. Nothing is under way. */
+void memory_close_reach(void);
+
 /* What is left when ARMCI is closed: collective over all. */
 void memory_close_all(void);
 

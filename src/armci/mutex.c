@@ -7,6 +7,7 @@
 #include "armci/armcix.h"
 #include "armci/count.h"
 #include "armci/find.h"
+#include "armci/locks.h"
 #include "armci/news.h"
 #include "armci/ops.h"
 
@@ -70,6 +71,10 @@ enum { NO_SET = 0 };
 static uint32_t next_set = 1;
 static uint32_t world_set = NO_SET;
 
+void mutex_forget(void) {
+    world_set = NO_SET;
+}
+
 /* Collective over the group: a number that no set of any member has had. */
 static uint32_t new_set(MPI_Comm comm) {
     uint32_t set;
@@ -130,7 +135,10 @@ static void unlock(const char *call, struct op_mutex *m, int proc) {
 int PARMCI_Create_mutexes(int count) {
     if (world_set != NO_SET)
         armci_fail("ARMCI_Create_mutexes", "there are mutexes already: ARMCI_Destroy_mutexes comes first");
-    return create("ARMCI_Create_mutexes", count, &armci.world_group, &world_set);
+    int status = create("ARMCI_Create_mutexes", count, &armci.world_group, &world_set);
+    if (status != 0)
+        world_set = NO_SET;
+    return status;
 }
 ALIAS(int, ARMCI_Create_mutexes, (int count));
 

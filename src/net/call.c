@@ -19,6 +19,7 @@
 
 enum state { OP_QUEUED, OP_SENT, OP_DONE };
 enum { NAMELESS = UINT32_MAX };
+#define STOPPED_NS 500000000u /* between two rounds of a wait, which sleeps for 10 ms at most */
 
 /* ---- targets ---- */
 
@@ -122,10 +123,8 @@ static void send_block(struct net *n, struct target *t, struct net_op *op, struc
                              .answer_bytes = out.answer_bytes,
                              .answer_offset = op->asked};
     op->asked += out.answer_bytes;
-    if (out.payload != o->buffer && out.bytes > 0) {
-        o->op = op;
-        op->under_way++;
-    }
+    o->op = op;
+    op->under_way++;
     if (op->left == 0)
         op->state = OP_SENT;
     n->blocks++;
@@ -156,7 +155,7 @@ static void has_flushed(struct link_send *s, int status) {
     t->flushing = false;
 }
 
-static void flush_direct(struct net *n, struct target *t) {
+void target_flush(struct net *n, struct target *t) {
     if (t->flushing)
         return;
     t->unflushed = false;
@@ -188,10 +187,11 @@ static void announce(struct net *n, struct target *t, const struct net_op *op) {
 static bool pump(struct net *n, struct target *t) {
     struct net_op *op;
     while ((op = t->first)) {
-        if (UNLIKELY(t->unflushed || t->flushing)) {
-            flush_direct(n, t);
+        if (UNLIKELY(t->unflushed || t->flushing || t->direct > 0)) {
+            if (t->unflushed)
+                target_flush(n, t);
             announce(n, t, op);
-            if (t->flushing)
+            if (t->flushing || t->direct > 0)
                 return false;
         }
         struct flow_ticket ticket;
@@ -339,12 +339,15 @@ void target_wait(struct net *n, struct target *t, struct patience *p, bool forev
     if (make_progress(n) != 0) {
         if (p->spins)
             spin_has_paid(&n->spin, true);
-        *p = (struct patience){.begun = p->begun};
+        *p = (struct patience){.begun = p->begun, .last = p->last};
         return;
     }
     uint64_t now = clock_ns();
     if (p->begun == 0)
         p->begun = now;
+    if (p->last > 0 && now - p->last > STOPPED_NS)
+        p->begun = now; /* this process was stopped, and perhaps the other with it */
+    p->last = now;
     if (p->idle_since == 0) {
         p->idle_since = now;
         p->spins = spin_is_wanted(&n->spin);
@@ -380,7 +383,7 @@ static bool is_drained(const struct target *t) {
 }
 
 static bool is_quiet(const struct target *t) {
-    return !t || (is_drained(t) && !t->unflushed && !t->flushing);
+    return !t || (is_drained(t) && !t->unflushed && !t->flushing && t->direct == 0);
 }
 
 void target_drain(struct net *n, struct target *t) {
@@ -399,7 +402,7 @@ bool net_is_fenced(struct net *n, int node) {
 static void fence_target(struct net *n, struct target *t) {
     struct patience p = {0};
     if (t && t->unflushed)
-        flush_direct(n, t);
+        target_flush(n, t);
     while (!is_quiet(t))
         target_wait(n, t, &p, false);
 }

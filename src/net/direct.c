@@ -37,22 +37,33 @@ static void has_ended(struct link_send *send, int status) {
     (void)status; /* a peer that failed is told of by call_failed */
     d->over = true;
     d->target->direct--;
+    d->target->gets -= d->is_get;
 }
 
-/* Room for one more, and nothing under way at the helper. */
-static struct target *prepare(struct net *n, int node, struct net_direct *d) {
+/* Whether one more may go now: there is a credit for it, and nothing before it that it could overtake. Networks keep
+ * neither a get behind a put nor a put behind a get. */
+static bool may_go(const struct target *t, bool get) {
+    return t->direct < settings_get()->direct_credits && !t->flushing && (get ? !t->unflushed : t->gets == 0);
+}
+
+/* Also waits until nothing is under way at the helper. */
+static struct target *prepare(struct net *n, int node, struct net_direct *d, bool get) {
     struct target *t = own_target(n, node);
+    struct patience p = {0};
     target_drain(n, t);
-    while (t->direct >= settings_get()->direct_credits)
-        net_progress(n);
-    *d = (struct net_direct){.send.sent = has_ended, .target = t};
+    if (get && t->unflushed)
+        target_flush(n, t);
+    while (!may_go(t, get))
+        target_wait(n, t, &p, false);
+    *d = (struct net_direct){.send.sent = has_ended, .target = t, .is_get = get};
     t->direct++;
+    t->gets += get;
     return t;
 }
 
 void net_put(struct net *n, int node, struct link_window *w, uint64_t to, const void *from, size_t bytes,
              struct net_direct *d) {
-    struct target *t = prepare(n, node, d);
+    struct target *t = prepare(n, node, d, false);
     t->unflushed = true;
     if (link_put(n->port, w, to, from, bytes, &d->send) != 1)
         has_ended(&d->send, 0);
@@ -60,7 +71,7 @@ void net_put(struct net *n, int node, struct link_window *w, uint64_t to, const 
 
 void net_get(struct net *n, int node, struct link_window *w, void *to, uint64_t from, size_t bytes,
              struct net_direct *d) {
-    prepare(n, node, d);
+    prepare(n, node, d, true);
     if (link_get(n->port, w, to, from, bytes, &d->send) != 1)
         has_ended(&d->send, 0);
 }

@@ -2,7 +2,8 @@
  * HEARTH_DIRECT=on says so.
  *
  * They have credits at their source: at most HEARTH_DIRECT_CREDITS are under way. What a process does to one node
- * directly and through its helper is kept in order: before it changes from one to the other, all of the one is done. A
+ * directly and through its helper is kept in order: before it changes from one to the other, or from direct puts to
+ * direct gets and back, all of the one is done. A
  * fence waits for both. While an operation for the helper waits for direct puts, it is announced already. */
 #ifndef HEARTH_NET_DIRECT_H
 #define HEARTH_NET_DIRECT_H
@@ -28,6 +29,7 @@ void net_window_close(struct link_window *window);
 struct net_direct {
     struct link_send send;
     struct target *target;
+    bool is_get;
     bool over; /* its local memory may be used again; of a get: is filled */
 };
 void net_put(struct net *n, int node, struct link_window *w, uint64_t to, const void *from, size_t bytes,

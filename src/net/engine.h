@@ -37,7 +37,7 @@ struct target {
     struct net_op *first, *last; /* operations that still have blocks to send */
     uint64_t heard;              /* clock_ns of its last message */
     struct target *next;         /* of those that have such operations */
-    unsigned direct;             /* puts and gets around the helper, under way */
+    unsigned direct, gets;       /* puts and gets around the helper, under way; of these, gets */
     bool unflushed, flushing;    /* direct puts since the last flush; it has been started */
     bool announced;              /* what will follow it */
     struct link_send flush;
@@ -79,15 +79,17 @@ struct net {
 
 /* A wait for something of one target. */
 struct patience {
-    uint64_t idle_since; /* 0: something happened */
-    uint64_t begun;
-    bool spins; /* since then */
+    uint64_t idle_since;  /* 0: something happened */
+    uint64_t begun, last; /* round */
+    bool spins;           /* since then */
 };
 
 /* Never NULL: a helper that cannot be reached ends the job. */
 struct target *target_of(struct net *n, int node, int helper);
 /* One round of a wait: progress, or, if there was none for a while, sleep. */
 void target_wait(struct net *n, struct target *t, struct patience *p, bool forever);
+/* Starts to make direct puts complete. */
+void target_flush(struct net *n, struct target *t);
 /* Until the helper has done all that it was asked. */
 void target_drain(struct net *n, struct target *t);
 

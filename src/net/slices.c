@@ -1,7 +1,7 @@
 #include "net/slices.h"
 
+#include <sched.h>
 #include <stdint.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -13,6 +13,10 @@ void slices_make_short(void) {
         int32_t nice;
         uint32_t priority;
         uint64_t runtime, deadline, period;
-    } attributes = {.size = sizeof attributes, .nice = getpriority(PRIO_PROCESS, 0), .runtime = SHORTEST_NS};
+    } attributes = {0};
+    if (syscall(SYS_sched_getattr, 0, &attributes, sizeof attributes, 0) != 0 ||
+        attributes.policy != SCHED_OTHER)
+        return; /* somebody has made another choice for this thread */
+    attributes.runtime = SHORTEST_NS;
     syscall(SYS_sched_setattr, 0, &attributes, 0);
 }

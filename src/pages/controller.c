@@ -8,8 +8,8 @@
  *              home, which knows, sends DATA as well. Until GRANT is here the page cannot be written.
  *      PUT     from S, E, M or O. PUT_ACK or NEED ends it. Frozen: no pin, no mapping, serves every Fwd.
  *
- * As state and request are independent, a Fwd is served by the state alone: there is no table of transient states,
- * and no case in which the answer depends on what else is under way.
+ * As state and request are independent, a Fwd is served by the state alone: there is no table of transient
+ * states, and no case in which the answer depends on what else is under way.
  *
  * Put off is at most one Fwd, of those that take something away. It waits for
  *
@@ -17,8 +17,8 @@
  *      (those of writers       (to PAGES_TO_READ for FWD_S and
  *      for FWD_S, RECALL_S)     RECALL_S of an M, else to nothing)
  *
- * Dropping a mapped copy takes the same way: EVICTING until it is unmapped, and only then is PUT sent. If the copy
- * is lost in between, there is nothing to put. */
+ * Dropping a mapped copy takes the same way: EVICTING until it is unmapped, and only then is PUT sent. If
+ * the copy is lost in between, there is nothing to put. */
 #include "pages/controller.h"
 
 #include <assert.h>

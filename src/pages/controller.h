@@ -1,17 +1,17 @@
-/* controller.h: a cache's side of protocol.h, for one page and the frame that is kept for it. No I/O, no memory, no
- * threads: 28 bytes of state.
+/* controller.h: a cache's side of protocol.h, for one page and the frame that is kept for it. No I/O, no
+ * memory, no threads: 28 bytes of state.
  *
- * *Pins.* Who reads or writes the frame holds a pin meanwhile: for a copy, never for a wait. A message that would
- * take away what a pin stands for is put off until the pin is gone, and nobody new is let in before it. There
- * is never more than one such message, as the home does one transaction at a time.
+ * *Pins.* Who reads or writes the frame holds a pin meanwhile: for a copy, never for a wait. A message that
+ * would take away what a pin stands for is put off until the pin is gone, and nobody new is let in before
+ * it. There is never more than one such message, as the home does one transaction at a time.
  *
- * *Mappings.* The application may have the page mapped, to read or to write. A message that needs less is put off
- * in the same way, first for pins, then until the caller has reported that the page is unmapped or protected.
- * E is mapped to read at most: the first store faults, asks for a pin to write, and makes it M.
+ * *Mappings.* The application may have the page mapped, to read or to write. A message that needs less is
+ * put off in the same way, first for pins, then until the caller has reported that the page is unmapped or
+ * protected. E is mapped to read at most: the first store faults, asks for a pin to write, and makes it M.
  *
- * When a message is served its page can be sent from the frame itself: the frame is not written before the page has
- * arrived, because the transaction is not over before. A frame that is GONE must be kept until what was sent
- * from it has left. */
+ * When a message is served its page can be sent from the frame itself: the frame is not written before the
+ * page has arrived, because the transaction is not over before. A frame that is GONE must be kept until
+ * what was sent from it has left. */
 #ifndef HEARTH_PAGES_CONTROLLER_H
 #define HEARTH_PAGES_CONTROLLER_H
 
@@ -73,12 +73,12 @@ void pages_control_map(struct pages_control *c, enum pages_level level);
 /* What PAGES_UNMAP or PAGES_PROTECT asked for is done. */
 void pages_control_unmapped(struct pages_control *c, enum pages_level level, struct pages_effects *e);
 
-/* A message has come. 0: and if it is DATA, its page goes into the frame before all else. -EPROTO: no home or cache
- * of ours would say this now, and nothing has changed. */
+/* A message has come. 0: and if it is DATA, its page goes into the frame before all else. -EPROTO: no home
+ * or cache of ours would say this now, and nothing has changed. */
 int pages_control_receive(struct pages_control *c, const struct pages_message *m, struct pages_effects *e);
 
-/* A request is open, or will be once the page is unmapped: it counts in the window that we have at the home. Before
- * pages_control_acquire, _prefetch and _evict the caller sees that one more has room there. */
+/* A request is open, or will be once the page is unmapped: it counts in the window that we have at the
+ * home. Before pages_control_acquire, _prefetch and _evict the caller sees that one more has room there. */
 bool pages_control_is_asking(const struct pages_control *c);
 
 static inline bool pages_control_is_idle(const struct pages_control *c) {

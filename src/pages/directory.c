@@ -4,21 +4,21 @@
  *
  *      struct pages_directory | slots: a word per node | requests: window per node | entries: one per page
  *
- * Requests wait in the queue of their page, linked by number. A node uses its own `window` of them, and `slots` has a
- * bit for each that is taken: it asks no more than that, so there is always one. A request leaves the queue when
- * its transaction begins, before the requester can have its answer and ask anew.
+ * Requests wait in the queue of their page, linked by number. A node uses its own `window` of them, and
+ * `slots` has a bit for each that is taken: it asks no more than that, so there is always one. A request
+ * leaves the queue when its transaction begins, before the requester can have its answer and ask anew.
  *
- * An entry has a bit for each node that has a copy (`holders`, the owner among them), the transaction under way, and
- * what this waits for (`awaits`). Every message or end of I/O takes one thing off; what happens then is decided by
- * advance(), by what is left. The entry's state is that from before the transaction until it ends, except where
- * copies are lost on the way: a bit in `holders` goes when its IACK comes.
+ * An entry has a bit for each node that has a copy (`holders`, the owner among them), the transaction under
+ * way, and what this waits for (`awaits`). Every message or end of I/O takes one thing off. What is known of
+ * the page is what was known before the transaction until it ends, except that copies are lost on the way: a
+ * bit in `holders` goes when its IACK or BACK comes.
  *
- * Pages that are idle and have requests are in a list, `ready`: first in, first out. So all nodes have their turn at
- * a page, and all pages at the home.
+ * Pages that are idle and have requests are in a list, `ready`: first in, first out. So all nodes have
+ * their turn at a page, and all pages at the home.
  *
- * `turn` is F: the holder that serves next is the first from there on, round and round by number. Who got a copy last
- * is next: what it has is still warm. After it comes the one behind it, so that k requests are served by k
- * holders, unless there are new ones. */
+ * `turn` is F: the holder that serves next is the first from there on, round and round by number. Who got a
+ * copy last is next: what it has is still warm. After it comes the one behind it, so that k requests are
+ * served by k holders, unless there are new ones. */
 #include <errno.h>
 #include <string.h>
 
@@ -229,7 +229,7 @@ static void acknowledge_put(struct pages_directory *d, uint32_t page, struct ent
 
 static void start_put(struct pages_directory *d, uint32_t page, struct entry *e, struct pages_output *out) {
     bool is_owned = e->known == PAGES_EXCLUSIVE || e->known == PAGES_OWNED_SHARED;
-    if (!has(e, e->requester) || !is_owned || e->owner != e->requester) {
+    if (!is_owned || e->owner != e->requester) { /* a sharer, or it has lost its copy meanwhile */
         acknowledge_put(d, page, e, is_owned, out);
     } else if (e->known == PAGES_OWNED_SHARED && d->limits.hand_over) {
         forward(d, page, e, PAGES_OWN, take_turn(d, e, e->requester), out);

@@ -1,14 +1,15 @@
-/* directory.h: the home's side of protocol.h: who has which of its pages. States and numbers: no I/O, no memory of its
- * own, no threads.
+/* directory.h: the home's side of protocol.h: who has which of its pages. States and numbers: no I/O, no
+ * memory of its own, no threads.
  *
- * The caller hands in messages and says when I/O has finished; it is told which messages to send and which I/O
- * to do. Both may be put off as long as it likes, as a slow network and a slow device would, and that is how it
- * keeps its own promises:
+ * The caller hands in messages and says when I/O has finished; it is told which messages to send and which
+ * I/O to do. Both may be put off as long as it likes, as a slow network and a slow device would, and that
+ * is how it keeps its own promises:
  *
- *      A page that is read for DATA, or that comes with BACK, stands in a buffer of the caller's, one for each
- *      page under way: it finds one before it reads, or before it sends NEED or RECALL. The buffer is free
- *      when DATA has left from it, or, where no DATA follows from the end of a write, then.
- *      Transactions begin in pages_directory_start only: not before there is room for all that one may send. */
+ *      A page that is read for DATA, or that comes with BACK, stands in a buffer of the caller's, one for
+ *      each page under way: it finds one before it reads, or before it sends NEED or RECALL. The buffer is
+ *      free when DATA has left from it, or, where no DATA follows from the end of a write, then.
+ *      Transactions begin in pages_directory_start only: not before there is room for all that one may
+ *      send. All else leads to one message or one I/O at most. */
 #ifndef HEARTH_PAGES_DIRECTORY_H
 #define HEARTH_PAGES_DIRECTORY_H
 
@@ -47,17 +48,17 @@ struct pages_directory;
 /* How much memory one takes; 0: these limits are not sound. */
 size_t pages_directory_bytes(const struct pages_limits *limits);
 
-/* In so much memory, all zero and aligned to 8. What was never touched stays zero, so that a page that is not cached
- * costs nothing but addresses. There are no pointers in it. */
+/* In so much memory, all zero and aligned to 8. What was never touched stays zero, so that a page that is
+ * not cached costs nothing but addresses. There are no pointers in it. */
 struct pages_directory *pages_directory_open(void *memory, const struct pages_limits *limits);
 
-/* A message has come. A request only queues; of a small one, `cookie` is kept. 0, or -EPROTO: no client of ours would
- * say this now, and nothing has changed. */
+/* A message has come. A request only queues; of a small one, `cookie` is kept. 0, or -EPROTO: no client of
+ * ours would say this now, and nothing has changed. */
 int pages_directory_receive(struct pages_directory *d, const struct pages_message *m,
                             struct pages_output *out);
 
-/* Begins the next transaction that can begin, pages in turn. 1; 0: there is none; -EPROTO: a request that makes no
- * sense was dropped. */
+/* Begins the next transaction that can begin, pages in turn. 1; 0: there is none; -EPROTO: a request that
+ * makes no sense was dropped. */
 int pages_directory_start(struct pages_directory *d, struct pages_output *out);
 
 /* The I/O of this page is done. 0, or -EPROTO: there was none. */

@@ -33,8 +33,8 @@ void record_pack(const struct record *record, void *block) {
     memcpy(block, &r, sizeof r);
 }
 
-/* NULL if it can be used. */
-static const char *judge(const struct record *r, int *error) {
+/* NULL if what is in this block can be used. */
+static const char *judge(const struct record *r, unsigned block, int *error) {
     *error = -EBADMSG;
     if (memcmp(r->magic, magic, sizeof magic))
         return "it is not a segment, or its header is damaged";
@@ -42,28 +42,27 @@ static const char *judge(const struct record *r, int *error) {
     if (r->order != BYTE_ORDER_MARK)
         return "it was made on a machine with another byte order";
     if (r->version != RECORD_VERSION)
-        return "it was made by another version of Hearth";
+        return "it was written by another version of Hearth";
     *error = -EBADMSG;
-    return r->checksum == checksum_of(r) ? NULL : "its header is damaged";
+    bool is_whole = r->checksum == checksum_of(r) && r->sequence % RECORDS == block;
+    return is_whole ? NULL : "its header is damaged";
 }
 
+/* If another version has written one of them, the other is not the newest, whatever its number. */
 const char *record_unpack(const void *blocks, struct record *record, int *error) {
-    const char *why = NULL, *why_other;
+    const char *reasons[RECORDS];
     struct record r[RECORDS];
-    bool good[RECORDS];
-    for (int i = 0; i < RECORDS; i++) {
-        int code;
-        memcpy(&r[i], (const char *)blocks + (size_t)i * RECORD_BYTES, sizeof r[i]);
-        why_other = judge(&r[i], &code);
-        good[i] = !why_other && r[i].sequence % RECORDS == (unsigned)i;
-        if (!good[i] && (!why || code == -EPROTO)) {
-            why = why_other ? why_other : "its header is damaged";
-            *error = code;
-        }
+    int codes[RECORDS];
+    for (unsigned i = 0; i < RECORDS; i++) {
+        memcpy(&r[i], (const char *)blocks + i * RECORD_BYTES, sizeof r[i]);
+        reasons[i] = judge(&r[i], i, &codes[i]);
     }
-    if (!good[0] && !good[1])
-        return why;
-    *record = !good[1] || (good[0] && r[0].sequence > r[1].sequence) ? r[0] : r[1];
+    int worse = reasons[1] && codes[1] == -EPROTO ? 1 : 0;
+    bool is_foreign = reasons[worse] && codes[worse] == -EPROTO;
+    *error = codes[worse];
+    if (is_foreign || (reasons[0] && reasons[1]))
+        return reasons[worse];
+    *record = reasons[1] || (!reasons[0] && r[0].sequence > r[1].sequence) ? r[0] : r[1];
     *error = 0;
     return NULL;
 }

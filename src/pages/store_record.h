@@ -33,7 +33,7 @@ uint64_t record_hash(const void *data, size_t bytes);
 /* A block with this record, magic and checksum filled in. */
 void record_pack(const struct record *record, void *block);
 
-/* The newer of the two blocks at `blocks` that is whole. NULL, or what is wrong with both, with a code in *error. */
+/* The newer of the two blocks at `blocks` that is whole. NULL, or why there is none, with a code in *error. */
 const char *record_unpack(const void *blocks, struct record *record, int *error);
 
 #endif

@@ -161,6 +161,15 @@ static void close_uring(struct store_engine *engine) {
     free(u);
 }
 
+/* Before Linux 5.6 there are rings, but not the requests that we make. */
+static int open_ring(struct uring *u) {
+    int err = disk_fault() ? -ENOSYS : io_uring_queue_init(u->depth, &u->ring, 0);
+    if (err || u->ring.features & IORING_FEAT_RW_CUR_POS)
+        return err;
+    io_uring_queue_exit(&u->ring);
+    return -ENOSYS;
+}
+
 int uring_open(int file, unsigned depth, struct store_engine **engine) {
     struct uring *u = calloc(1, sizeof *u);
     struct store_request **order = calloc(depth, sizeof(struct store_request *));
@@ -169,7 +178,7 @@ int uring_open(int file, unsigned depth, struct store_engine **engine) {
         u->depth = depth;
         u->order = order;
         u->file = file;
-        err = disk_fault() ? -ENOSYS : io_uring_queue_init(depth, &u->ring, 0);
+        err = open_ring(u);
     }
     if (err) {
         free(order);

@@ -119,6 +119,34 @@ CASE(without_a_handle) {
     end();
 }
 
+static long resident_kb(void) {
+    long pages = 0, all;
+    FILE *f = fopen("/proc/self/statm", "r");
+    if (!f || fscanf(f, "%ld %ld", &all, &pages) != 2)
+        pages = 0;
+    if (f)
+        fclose(f);
+    return pages * 4;
+}
+
+/* Programs that only fence never wait for what has no handle. */
+CASE(without_a_handle_and_never_waited_for) {
+    enum { TIMES = 30000 };
+    begin();
+    long before = 0;
+    for (int i = 0; i < TIMES; i++) {
+        ARMCI_NbPut(data[i % MANY], place(right(), i % MANY), 64, right(), NULL);
+        if (i % 1000 == 999)
+            ARMCI_AllFence();
+        if (i == TIMES / 10)
+            before = resident_kb();
+    }
+    if (test_ours)
+        expect(resident_kb() - before < 4096);
+    ARMCI_WaitAll();
+    end();
+}
+
 /* Of values the source is an argument: it is gone when the call returns. */
 CASE(values_are_copied) {
     armci_hdl_t handle;

@@ -149,10 +149,15 @@ CASE(begun_and_ended_several_times) {
     expect_eq(ARMCI_Init(), 0);
     ARMCI_Finalize();
     expect_eq(ARMCI_Initialized(), 1);
+    void **parts = malloc((size_t)test_size * sizeof *parts);
+    expect_eq(ARMCI_Malloc(parts, 1000), 0); /* neither freed nor destroyed before the end */
+    expect_eq(ARMCI_Create_mutexes(2), 0);
+    ARMCI_PutValueInt(1, parts[(test_rank + 1) % test_size], (test_rank + 1) % test_size);
     ARMCI_Finalize();
     expect_eq(ARMCI_Initialized(), 0);
     expect_eq(ARMCI_Init(), 0);
-    void **parts = malloc((size_t)test_size * sizeof *parts);
+    expect_eq(ARMCI_Create_mutexes(1), 0);
+    expect_eq(ARMCI_Destroy_mutexes(), 0);
     size_t *bytes = malloc((size_t)test_size * sizeof *bytes);
     for (int r = 0; r < test_size; r++)
         bytes[r] = 100;

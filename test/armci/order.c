@@ -2,9 +2,11 @@
 #include "test.h"
 
 #include <armcix.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { ROUNDS = 100, WORDS = 2000 };
 
@@ -44,6 +46,42 @@ CASE(own_operations_in_order) {
     }
     free(data);
     free(back);
+    end();
+}
+
+/* A get that is under way is not reached by what the same rank writes after it, whichever way both go. */
+CASE(a_get_sees_nothing_later) {
+    enum { TIMES = 9 };
+    const char *config = getenv("HEARTH_TEST_CONFIG");
+    int bytes =
+        config && !strcmp(config, "tiny") ? 1 << 16 : 4 << 20; /* in blocks of 64 bytes it takes its time */
+    int right = (test_rank + 1) % test_size, strides[] = {16}, counts[] = {8, bytes / 16};
+    begin((size_t)bytes);
+    char *back = malloc(bytes), *data = malloc(bytes);
+    for (int i = 0; i < TIMES; i++) {
+        armci_hdl_t handle;
+        long old;
+        ARMCI_INIT_HANDLE(&handle);
+        memset(data, i, bytes);
+        ARMCI_Put(data, parts[right], bytes, right);
+        ARMCI_Fence(right);
+        ARMCI_NbGet(parts[right], back, bytes, right, &handle);
+        memset(data, 100 + i, bytes);
+        if (i % 3 == 0)
+            ARMCI_Put(data, parts[right], bytes, right);
+        else if (i % 3 == 1)
+            ARMCI_PutS(data, strides, parts[right], strides, counts, 1, right);
+        else
+            ARMCI_Rmw(ARMCI_FETCH_AND_ADD_LONG, &old, (char *)parts[right] + bytes - 8, 1, right);
+        ARMCI_Wait(&handle);
+        long wrong = 0;
+        for (int at = 0; at < bytes; at++)
+            wrong += back[at] != (char)i;
+        expect_eq(wrong, 0);
+        ARMCI_AllFence();
+    }
+    free(back);
+    free(data);
     end();
 }
 
@@ -100,6 +138,21 @@ CASE(a_third_rank_sees_what_was_fenced) {
         ARMCI_Barrier();
     }
     free(data);
+    end();
+}
+
+/* What the program chose for its own thread stays. */
+CASE(scheduling_stays_as_it_was) {
+    SKIP_IF(test_size < 2, "takes two ranks");
+    begin(8);
+    struct sched_param none = {0};
+    sched_setscheduler(0, SCHED_BATCH, &none);
+    for (int i = 0; i < 20; i++) { /* with pauses, so that it sleeps while it waits */
+        usleep(1000);
+        ARMCI_GetValueLong(parts[(test_rank + 1) % test_size], (test_rank + 1) % test_size);
+    }
+    expect_eq(sched_getscheduler(0), SCHED_BATCH);
+    sched_setscheduler(0, SCHED_OTHER, &none);
     end();
 }
 

@@ -1,11 +1,13 @@
-/* pages_world.h: a few caches, the directory of their home and the network between them, all in one struct that can be
- * copied, compared and stored: what unit_pages_explore walks through. It runs the code of src/pages itself.
+/* pages_world.h: a few caches, the directory of their home and the network between them, all in one struct
+ * that can be copied, compared and stored: what unit_pages_explore walks through. It runs the code of
+ * src/pages itself.
  *
- * Of the data only one thing is kept: whether a copy is *fresh*, the same as what was written last. A write makes
- * all copies stale but the one written to, wherever they are: in frames, in the NVM, in the home's buffer, in messages.
+ * Of the data only one thing is kept: whether a copy is *fresh*, the same as what was written last. A write
+ * makes all copies stale but the one written to, wherever they are: in frames, in the NVM, in the home's
+ * buffer, in messages.
  *
- * A node has one thread that holds at most one pin per page, and beside it one small operation. What it writes under
- * a pin it writes when it lets go, which is the worst time. */
+ * A node has one thread that holds at most one pin per page, and beside it one small operation. What it
+ * writes under a pin it writes when it lets go, which is the worst time. */
 #ifndef HEARTH_TEST_PAGES_WORLD_H
 #define HEARTH_TEST_PAGES_WORLD_H
 
@@ -214,6 +216,7 @@ static inline void receive_at_home(const struct flight *f) {
     int err = pages_directory_receive(directory(), &f->m, &out);
     in_machine = false;
     must_hold(err == 0, "a message that the directory does not expect");
+    must_hold(out.count + (out.io != PAGES_NO_IO) <= 1, "more than one thing to do");
     do_output(&out);
     start_all();
 }
@@ -262,6 +265,7 @@ static inline void finish_io(uint32_t page) {
     int err = pages_directory_finished(directory(), page, &out);
     in_machine = false;
     must_hold(err == 0, "I/O that the directory does not expect");
+    must_hold(out.count + (out.io != PAGES_NO_IO) <= 1, "more than one thing to do");
     if (io == PAGES_APPLY) {
         must_hold(out.count == 1 && out.messages[0].kind == PAGES_ANSWER, "no answer");
         must_hold(now.nvm[page], "a small operation on stale data");

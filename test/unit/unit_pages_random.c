@@ -1,13 +1,13 @@
 /* unit_pages_random.c: many nodes, many pages, few frames, and a network without any order, with data in it.
  *
- * Every word of every page carries who wrote it and a number, and the test knows what was written last to each.
- * As nobody can read while somebody else may write, *every* read under a pin, on any node, must find exactly
- * that, and so must every small operation where it is applied.
+ * Every word of every page carries who wrote it and a number, and the test knows what was written last to
+ * each. As nobody can read while somebody else may write, *every* read under a pin, on any node, must find
+ * exactly that, and so must every small operation where it is applied.
  *
- * Pages are sent as controller.h says they can be: nothing is copied before the message arrives, at which time
- * the frame or the buffer that it came from must still hold it. Threads that were told to come later are woken
- * by PAGES_AGAIN only. In the end all that has begun is completed, with nothing new asked for; then directories
- * know who has what, and one copy at least of every page is the last that was written.
+ * Pages are sent as controller.h says they can be: nothing is copied before the message arrives, at which
+ * time the frame or the buffer that it came from must still hold it. Threads that were told to come later
+ * are woken by PAGES_AGAIN only. In the end all that has begun is completed, with nothing new asked for;
+ * then directories know who has what, and one copy at least of every page is the last that was written.
  *
  * Other episodes throw nonsense at both machines, which must refuse it without a change, or stay whole.
  *
@@ -17,7 +17,7 @@
 #include "base/base.h"
 #include "pages/controller.h"
 #include "pages/directory.h"
-#include "test/unit/episodes.h"
+#include "episodes.h"
 
 enum {
     NODES = 42,
@@ -89,6 +89,8 @@ static uint32_t rests, prefetches, smalls, writes, maps, evictions;
 static bool coop, draining;
 static uint64_t episode_seed, operation, version;
 static struct pages_message said[NODES + 1];
+/* Counted: messages that came, by kind; those put off; threads sent away; Fwd that a frozen copy took. */
+static uint64_t came[PAGES_KINDS], put_off, sent_away, frozen, protocol_episodes;
 
 #define require(condition)                                                                                   \
     do {                                                                                                     \
@@ -244,6 +246,7 @@ static void acquire(uint32_t node, struct thread *t) {
         return;
     enum pages_got got = pages_control_acquire(&f->control, t->write, &e);
     t->frame = f;
+    sent_away += got == PAGES_LATER;
     t->doing = got == PAGES_HIT ? PINNED : got == PAGES_WAIT ? WAITING : SENT_AWAY;
     do_effects(node, f, &e);
 }
@@ -377,7 +380,9 @@ static void arrive_at_cache(struct flight *f) {
     struct frame *frame = find(f->m.to, f->m.home, f->m.page);
     struct pages_effects e;
     require(frame);
+    frozen += frame->control.open == PAGES_PUT && pages_class_of((enum pages_kind)f->m.kind) == PAGES_FWD;
     require(pages_control_receive(&frame->control, &f->m, &e) == 0);
+    put_off += frame->control.put_off != 0;
     if (f->m.kind == PAGES_DATA)
         frame->words = *f->words;
     if (e.actions & PAGES_FRAME_APPLY)
@@ -402,6 +407,7 @@ static bool deliver_some(void) {
     uint32_t i = roll(in_flight);
     struct flight f = network[i];
     network[i] = network[--in_flight];
+    came[f.m.kind]++;
     if (f.m.kind == PAGES_ANSWER)
         answered(&f);
     else if (pages_is_for_home((enum pages_kind)f.m.kind))
@@ -563,6 +569,7 @@ static void open_homes(void) {
 }
 
 static void run_protocol(void) {
+    protocol_episodes++;
     choose();
     memset(nodes, 0, sizeof nodes);
     memset(homes, 0, sizeof homes);
@@ -659,5 +666,17 @@ static uint64_t episode(uint64_t seed) {
 int main(int argc, char **argv) {
     struct episodes e = {
         .name = "pages_random", .operations = "steps in", .things = "episodes", .run = episode};
-    return episodes_run(e, argc, argv);
+    int status = episodes_run(e, argc, argv);
+    for (unsigned kind = PAGES_GETS; kind < PAGES_KINDS && protocol_episodes > 200; kind++)
+        require(came[kind] > 200);
+    require(protocol_episodes <= 200 || (put_off > 200 && sent_away > 200 && frozen > 200));
+    printf("GETS %llu, GETX %llu, PUT %llu, SMALL %llu, INV %llu, OWN %llu, NEED %llu; put off %llu, sent "
+           "away %llu, frozen "
+           "%llu\n",
+           (unsigned long long)came[PAGES_GETS], (unsigned long long)came[PAGES_GETX],
+           (unsigned long long)came[PAGES_PUT], (unsigned long long)came[PAGES_SMALL],
+           (unsigned long long)came[PAGES_INV], (unsigned long long)came[PAGES_OWN],
+           (unsigned long long)came[PAGES_NEED], (unsigned long long)put_off, (unsigned long long)sent_away,
+           (unsigned long long)frozen);
+    return status;
 }

@@ -307,6 +307,9 @@ TEST(damage_is_noticed)
     change_record(true, offsetof(struct record, version), 2);
     expect_refused(&o, -EPROTO, "another version");
     make_good();
+    change_record(false, offsetof(struct record, version), 2); /* has gone on with it: the other one is old */
+    expect_refused(&o, -EPROTO, "another version");
+    make_good();
     change_record(true, offsetof(struct record, order), 1);
     expect_refused(&o, -EPROTO, "byte order");
     make_good();

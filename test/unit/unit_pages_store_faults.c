@@ -154,7 +154,7 @@ static unsigned run_with(const struct help_way *way, bool again, unsigned n, uns
 
 /* On a disk each run takes some tens of milliseconds, so some are passed over. */
 static void run_all(const struct help_way *way, unsigned times, int error) {
-    unsigned step = way->folder ? 1 : 13;
+    unsigned step = way->folder ? 1 : 23;
     for (int again = 0; again < 2 && help_can(way); again++)
         for (unsigned n = 1 + (unsigned)error % step;
              run_with(way, again, n, times, error) && !test_failures;)
@@ -186,6 +186,50 @@ TEST(signals_in_between)
 
 TEST(no_direct_transfers)
 { run_ways(1, EINVAL); }
+
+/* ---- temporary ones ---- */
+
+static unsigned run_temporary(const struct help_way *way, unsigned n, int error) {
+    struct store_options o = help_options(way, STORE_TEMPORARY);
+    struct told told = {0};
+    struct store *s;
+    o.throttle = n % 2 ? 1 << 30 : 0;
+    log_set_level(LOG_ERROR - 1);
+    store_fail_at(n, 2, error);
+    if (!store_open(&o, &s, NULL)) {
+        for (uint64_t page = 0; page < PAGES; page++)
+            write_page(s, page, 1, &told);
+        read_pages(s, 1, &told);
+        expect(store_check(s));
+        expect_eq(store_close(s), 0);
+    }
+    unsigned faults = store_fail_at(0, 0, 0);
+    log_set_level(LOG_WARN);
+    expect_eq(count_entries(o.folder), 0);
+    return faults;
+}
+
+TEST(temporary_ones_leave_nothing_behind)
+{
+    for (int i = 0; i < HELP_WAYS; i++)
+        for (unsigned n = 1;
+             help_can(&help_ways[i]) && run_temporary(&help_ways[i], n, EIO) && !test_failures;)
+            n++;
+}
+
+/* The first request opens the folder, the second one makes a file without a name. */
+TEST(a_filesystem_on_which_files_have_names)
+{
+    struct store_options o = help_options(&help_ways[5], STORE_TEMPORARY);
+    struct store *s = NULL;
+    store_fail_at(2, 1, EOPNOTSUPP);
+    expect_eq(store_open(&o, &s, NULL), 0);
+    expect_eq(store_fail_at(0, 0, 0), 1);
+    expect_eq(count_entries(o.folder), 0);
+    expect_eq(help_put(s, 4096, 1, 1), 0);
+    expect_eq(help_see(s, 4096, 1, 1), 0);
+    store_close(s);
+}
 
 /* ---- what is not there ---- */
 

@@ -1,0 +1,371 @@
+/* unit_pages_store_replay_random.c: power failures, played.
+ *
+ * One to three ranks, all in this process, write pages and make checkpoints together. Every write and sync of theirs
+ * is recorded, in order. Then the power fails at a random place of the record: each file becomes what it was at the
+ * beginning, plus all that was written before its last sync, plus any part of what was written after it: whole
+ * writes are missing, or some of their sectors. What is found must be a checkpoint that all ranks have, not older than
+ * the newest that all had prepared, and every page as it was then. From there they go on, with the files as they
+ * are, until the power fails again: also while they go back.
+ *
+ * Options: --seconds N, --operations N (writes and syncs), --seed N. */
+#include "episodes.h"
+#include "store_help.h"
+
+enum { RANKS = 3, PAGES = 24, PAGE = 4096, SECTOR = 512, DEPTH = 4, MOST_EPOCHS = 512, FILE_MOST = 2 << 20 };
+
+struct entry {
+    int rank;
+    bool is_sync;
+    uint64_t offset;
+    size_t bytes;
+    char *data;
+};
+
+/* What the pages of an epoch hold, by rank; and when, as a place in the record. */
+struct epoch {
+    uint64_t versions[RANKS][PAGES];
+    size_t begun[RANKS], done[RANKS];
+};
+
+static struct {
+    uint64_t seed;
+    int ranks, pages;
+    struct store_options options[RANKS];
+    struct store *stores[RANKS];
+    uint64_t now[RANKS][PAGES]; /* versions */
+    uint64_t version;           /* the last one */
+    uint64_t start;             /* the epoch at which this life began; 0: nothing */
+    uint64_t newest;            /* the last that was tried */
+    struct epoch epochs[MOST_EPOCHS];
+    struct entry *record;
+    size_t count, room;
+    char *before[RANKS]; /* the files at the beginning of this life */
+    size_t bytes[RANKS];
+} e;
+
+static struct random dice;
+static int acting; /* the rank whose store is called */
+static char *buffers;
+
+#define require(condition)                                                                                   \
+    do {                                                                                                     \
+        if (!(condition))                                                                                    \
+            fail(#condition, __LINE__);                                                                      \
+    } while (0)
+
+static void fail(const char *what, int line) {
+    printf("FAIL pages_store_replay_random line %d: not so: %s (rank %d of %d; replay with --seed %llu "
+           "--operations "
+           "1)\n",
+           line, what, acting, e.ranks, (unsigned long long)e.seed);
+    fflush(stdout);
+    exit(1);
+}
+
+static uint32_t roll(uint32_t n) {
+    return random_below(&dice, n);
+}
+
+static bool chance(unsigned percent) {
+    return roll(100) < percent;
+}
+
+/* ---- the record ---- */
+
+static void watch(void *arg, const struct store_event *event) {
+    struct entry entry = {.rank = acting,
+                          .is_sync = event->what == STORE_SYNCED,
+                          .offset = event->offset,
+                          .bytes = event->bytes};
+    if (e.count == e.room) {
+        e.room = e.room ? 2 * e.room : 64;
+        e.record = realloc(e.record, e.room * sizeof *e.record);
+    }
+    if (!entry.is_sync) {
+        entry.data = malloc(entry.bytes);
+        memcpy(entry.data, event->data, entry.bytes);
+    }
+    e.record[e.count++] = entry;
+}
+
+static void forget_record(void) {
+    for (size_t i = 0; i < e.count; i++)
+        free(e.record[i].data);
+    e.count = 0;
+}
+
+static size_t last_sync(int rank, size_t end) {
+    while (end && !(e.record[end - 1].is_sync && e.record[end - 1].rank == rank))
+        end--;
+    return end;
+}
+
+/* Some of its sectors, the others not. */
+static void tear(char *file, const struct entry *w) {
+    for (size_t at = 0; at < w->bytes; at += SECTOR)
+        if (chance(50))
+            memcpy(file + w->offset + at, w->data + at, SECTOR);
+}
+
+enum loss { ALL, NONE, SOME, TORN };
+
+static void apply(char *file, const struct entry *w, bool is_synced, enum loss loss) {
+    require(w->offset + w->bytes <= FILE_MOST && w->bytes % SECTOR == 0);
+    bool whole = is_synced || loss == NONE || (loss == SOME && chance(50)) || (loss == TORN && chance(30));
+    if (whole)
+        memcpy(file + w->offset, w->data, w->bytes);
+    else if (loss == TORN)
+        tear(file, w);
+}
+
+/* The file of this rank after the power has failed at `end`. */
+static void replay(int rank, size_t end) {
+    size_t synced = last_sync(rank, end);
+    enum loss loss = roll(4);
+    for (size_t i = 0; i < end; i++)
+        if (e.record[i].rank == rank && !e.record[i].is_sync)
+            apply(e.before[rank], &e.record[i], i < synced, loss);
+}
+
+/* ---- files ---- */
+
+static int open_file(int rank, int flags) {
+    char path[400];
+    snprintf(path, sizeof path, "%s/segment.%d", e.options[rank].folder, rank);
+    int file = open(path, flags);
+    require(file >= 0);
+    return file;
+}
+
+static void write_file(int rank) {
+    int file = open_file(rank, O_RDWR | O_TRUNC);
+    require(ftruncate(file, (off_t)e.bytes[rank]) == 0);
+    require(pwrite(file, e.before[rank], e.bytes[rank], 0) == (ssize_t)e.bytes[rank]);
+    close(file);
+}
+
+static void learn_size(int rank) {
+    struct stat st;
+    int file = open_file(rank, O_RDONLY);
+    require(!fstat(file, &st) && st.st_size <= FILE_MOST);
+    e.bytes[rank] = (size_t)st.st_size;
+    close(file);
+}
+
+/* ---- the ranks at work ---- */
+
+static struct store *act(int rank) {
+    acting = rank;
+    return e.stores[rank];
+}
+
+static void finish(struct store *s, unsigned n) {
+    struct store_done done;
+    for (; n; n--) {
+        require(help_wait(s, &done, 1) == 1);
+        require(!done.error);
+    }
+}
+
+/* A few at a time. */
+static void write_pages(int rank) {
+    struct store *s = act(rank);
+    unsigned n = 0;
+    for (; n < 1 + roll(DEPTH); n++) {
+        uint64_t page = roll((uint32_t)e.pages);
+        char *buffer = buffers + n * PAGE;
+        help_fill(buffer, PAGE, page, e.version + 1);
+        if (store_submit(s, STORE_WRITE, page, buffer, 0))
+            break;
+        e.now[rank][page] = ++e.version;
+    }
+    finish(s, n);
+}
+
+static void write_some(void) {
+    for (unsigned n = roll(12); n; n--)
+        write_pages((int)roll((uint32_t)e.ranks));
+}
+
+static void prepare(int rank, uint64_t number) {
+    struct epoch *epoch = &e.epochs[number];
+    memcpy(epoch->versions[rank], e.now[rank], sizeof e.now[rank]);
+    epoch->begun[rank] = e.count;
+    require(store_prepare(act(rank), number) == 0);
+    epoch->done[rank] = e.count;
+}
+
+/* The others may be written before and after theirs; once all have prepared, so may be who has not committed. */
+static void checkpoint(void) {
+    uint64_t number = ++e.newest;
+    int first = (int)roll((uint32_t)e.ranks);
+    require(number < MOST_EPOCHS);
+    for (int i = 0; i < e.ranks; i++)
+        e.epochs[number].begun[i] = e.epochs[number].done[i] = SIZE_MAX;
+    for (int i = 0; i < e.ranks; i++)
+        prepare((first + i) % e.ranks, number);
+    for (int i = 0; i < e.ranks; i++) {
+        if (chance(50))
+            write_some();
+        require(store_commit(act((first + e.ranks - i) % e.ranks), number) == 0);
+    }
+}
+
+/* ---- lives ---- */
+
+static void check_pages(int rank, uint64_t number) {
+    struct store *s = act(rank);
+    for (int page = 0; page < e.pages; page++) {
+        require(help_move(s, STORE_READ, (uint64_t)page, buffers) == 0);
+        require(help_holds(buffers, PAGE, (uint64_t)page, e.epochs[number].versions[rank][page]));
+    }
+}
+
+static void go_back(int rank) {
+    require(store_select(act(rank), e.start) == 0);
+    memcpy(e.now[rank], e.epochs[e.start].versions[rank], sizeof e.now[rank]);
+    check_pages(rank, e.start);
+}
+
+static void make_store(int rank) {
+    struct store_options o = e.options[rank];
+    o.kind = STORE_NEW;
+    acting = rank;
+    require(store_open(&o, &e.stores[rank], NULL) == 0);
+    learn_size(rank);
+    memset(e.before[rank], 0, FILE_MOST);
+}
+
+static void live(void) {
+    for (int i = 0; i < e.ranks; i++)
+        (e.start ? go_back : make_store)(i);
+    for (unsigned n = roll(5); n; n--) {
+        write_some();
+        checkpoint();
+    }
+    write_some();
+    for (int i = 0; i < e.ranks; i++)
+        require(store_close(act(i)) == 0);
+}
+
+/* The newest epoch that all had prepared at this place of the record. */
+static uint64_t floor_at(size_t end) {
+    uint64_t number = e.start;
+    for (uint64_t next = e.start + 1; next <= e.newest; next++) {
+        bool all = true;
+        for (int i = 0; i < e.ranks; i++)
+            all &= e.epochs[next].done[i] <= end;
+        number = all ? next : number;
+    }
+    return number;
+}
+
+/* One that somebody had not even begun cannot be what all have. */
+static bool all_have_begun(uint64_t number, size_t end) {
+    for (int i = 0; i < e.ranks; i++)
+        if (number > e.start && e.epochs[number].begun[i] > end)
+            return false;
+    return true;
+}
+
+static int open_again(int rank, uint64_t *prepared) {
+    struct store_options o = e.options[rank];
+    struct store_found found = {0};
+    acting = rank;
+    o.kind = STORE_AGAIN;
+    o.engine = chance(50) && help_has_uring() ? STORE_URING : STORE_THREADS;
+    int err = store_open(&o, &e.stores[rank], &found);
+    *prepared = found.prepared;
+    require(!err || err == -ENODATA || err == -EBADMSG);
+    require(err || found.committed <= found.prepared);
+    return err;
+}
+
+static void close_all(const int *errors) {
+    for (int i = 0; i < e.ranks; i++)
+        if (!errors[i])
+            store_close(e.stores[i]);
+}
+
+/* True if there is something to go on from; `e.start` says what. */
+static bool find(size_t end) {
+    uint64_t newest_of_all = UINT64_MAX, floor = floor_at(end);
+    int errors[RANKS];
+    for (int i = 0; i < e.ranks; i++) {
+        uint64_t prepared;
+        errors[i] = open_again(i, &prepared);
+        if (errors[i])
+            prepared = 0;
+        newest_of_all = prepared < newest_of_all ? prepared : newest_of_all;
+    }
+    require(newest_of_all >= floor);
+    require(newest_of_all <= e.newest || newest_of_all == e.start);
+    if (!newest_of_all) {
+        close_all(errors);
+        return false;
+    }
+    require(all_have_begun(newest_of_all, end));
+    e.start = e.newest = newest_of_all;
+    return true;
+}
+
+static bool fail_power(void) {
+    size_t end = chance(10) ? e.count : roll((uint32_t)e.count + 1);
+    store_watch(NULL, NULL);
+    for (int i = 0; i < e.ranks; i++) {
+        replay(i, end);
+        write_file(i);
+    }
+    bool goes_on = find(end);
+    forget_record();
+    store_watch(watch, NULL);
+    return goes_on;
+}
+
+static void choose_episode(uint64_t seed) {
+    random_seed(&dice, seed);
+    e.seed = seed;
+    e.ranks = 1 + (int)roll(RANKS);
+    e.pages = 1 + (int)roll(PAGES);
+    e.start = e.newest = e.version = 0;
+    memset(e.now, 0, sizeof e.now);
+    for (int i = 0; i < e.ranks; i++) {
+        e.options[i] = help_options(&help_ways[5], STORE_NEW);
+        e.options[i].rank = i;
+        e.options[i].ranks = e.ranks;
+        e.options[i].bytes = (uint64_t)e.pages * PAGE;
+        e.options[i].depth = DEPTH;
+        e.options[i].threads = 1;
+    }
+}
+
+static uint64_t run_episode(uint64_t seed) {
+    uint64_t recorded = 0;
+    bool goes_on = true;
+    choose_episode(seed);
+    remove_files(help_folder(1));
+    store_watch(watch, NULL);
+    for (unsigned lives = 0; goes_on && lives < 20; lives++) {
+        live();
+        recorded += e.count;
+        goes_on = fail_power();
+    }
+    for (int i = 0; i < e.ranks && goes_on; i++)
+        store_close(e.stores[i]);
+    store_watch(NULL, NULL);
+    forget_record();
+    return recorded;
+}
+
+int main(int argc, char **argv) {
+    buffers = help_buffer(DEPTH * PAGE);
+    for (int i = 0; i < RANKS; i++)
+        e.before[i] = help_buffer(FILE_MOST);
+    help_has_uring();
+    log_set_level(LOG_ERROR - 1); /* what was never finished is refused, and damage is told */
+    struct episodes all = {.name = "pages_store_replay_random",
+                           .operations = "writes and syncs before power failures in",
+                           .things = "episodes",
+                           .run = run_episode};
+    return episodes_run(all, argc, argv);
+}
