@@ -48,6 +48,7 @@ struct setup {
     uint32_t nodes, pages;
     unsigned may;
     bool coop, hand_over;
+    bool late;        /* transactions begin some time after they could, not at once */
     bool many_smalls; /* each node may have a small operation under way, not just one of them */
     enum fault fault;
 };
@@ -174,17 +175,23 @@ static inline void do_output(struct pages_output *out) {
         now.io[out->page] = (uint8_t)out->io;
 }
 
-static inline void start_all(void) {
+/* Whether there was one. */
+static inline bool start_one(void) {
     struct pages_message messages[WORLD_NODES + 1];
     struct pages_output out = {.messages = messages};
-    for (int got = 1; got;) {
-        in_machine = true;
-        got = pages_directory_start(directory(), &out);
-        in_machine = false;
-        must_hold(got >= 0, "the directory refuses a request");
-        must_hold(out.count <= setup.nodes + 1, "too many messages at once");
-        do_output(&out);
-    }
+    in_machine = true;
+    int got = pages_directory_start(directory(), &out);
+    in_machine = false;
+    must_hold(got >= 0, "the directory refuses a request");
+    must_hold(out.count <= setup.nodes + 1, "too many messages at once");
+    do_output(&out);
+    pages_directory_check(directory());
+    return got;
+}
+
+static inline void start_all(void) {
+    while (!setup.late && start_one())
+        ;
     pages_directory_check(directory());
 }
 
@@ -196,9 +203,8 @@ static inline void do_effects(uint32_t page, uint32_t node, const struct pages_e
     }
     for (uint32_t i = 0; i < e->count; i++) {
         struct pages_message m = e->messages[i];
-        if (setup.fault == OWNED_NOT_WRITTEN && m.kind == PAGES_BACK && state_before == PAGES_O)
-            m.flags = 0;
-        post(&m, now.fresh[page][node]);
+        bool lost = setup.fault == OWNED_NOT_WRITTEN && m.kind == PAGES_BACK && state_before == PAGES_O;
+        post(&m, now.fresh[page][node] && !lost);
     }
     if (now.control[page][node].state == PAGES_I && !(now.control[page][node].flags & 1 /* HAS_DATA */))
         now.fresh[page][node] = 0;

@@ -15,7 +15,7 @@
  * Then it is shown what is wrong in the paper or was easily done wrong, and must notice.
  *
  *      unit_pages_explore                what is explored in seconds
- *      unit_pages_explore large          in minutes, with 1.5 GB of memory
+ *      unit_pages_explore large          in minutes, with 1 GB of memory
  *      unit_pages_explore --nodes N --pages N --may BITS --coop 0|1 ...      one of them: see main */
 #include <signal.h>
 
@@ -160,6 +160,7 @@ static void forget_all(void) {
 /* A step is a number: what * 64 + which. The first ones go on by themselves. */
 enum what {
     DELIVER,
+    START,
     FINISH,
     RELEASE,
     RELEASE_MAPPED,
@@ -174,9 +175,9 @@ enum what {
     STORE,
     WHATS
 };
-static const char *const what_names[] = {"deliver",  "I/O done",  "let go",    "let go, mapped",
-                                         "unmapped", "read",      "write",     "prefetch",
-                                         "drop",     "small get", "small put", "store"};
+static const char *const what_names[] = {"deliver",   "begin",     "I/O done", "let go",   "let go, mapped",
+                                         "unmapped",  "read",      "write",    "prefetch", "drop",
+                                         "small get", "small put", "store"};
 static const char *const kind_names[PAGES_KINDS] = {
     "-",      "GETS", "GETX",  "PUT",      "SMALL",    "FWD_S",  "FWD_X", "FWD_SMALL",
     "INV",    "OWN",  "NEED",  "RECALL_S", "RECALL_X", "DATA",   "GRANT", "PUT_ACK",
@@ -215,6 +216,8 @@ static bool take_step(unsigned step) {
         deliver(which);
         return true;
     }
+    if (what == START)
+        return !which && setup.late && start_one();
     if (page >= setup.pages || node >= setup.nodes)
         return false;
     const struct pages_control *c = &now.control[page][node];
@@ -378,9 +381,10 @@ static bool explore(uint32_t most) {
 
 static const char *describe_setup(void) {
     static char text[160];
-    snprintf(text, sizeof text, "%u nodes, %u page%s, may %u%s%s%s", setup.nodes, setup.pages,
-             setup.pages > 1 ? "s" : "", setup.may, setup.many_smalls ? ", many small ones" : "",
-             setup.coop ? "" : ", each for itself", setup.coop && !setup.hand_over ? ", written back" : "");
+    snprintf(text, sizeof text, "%u nodes, %u page%s, may %u%s%s%s%s", setup.nodes, setup.pages,
+             setup.pages > 1 ? "s" : "", setup.may, setup.late ? ", begun late" : "",
+             setup.many_smalls ? ", many small ones" : "", setup.coop ? "" : ", each for itself",
+             setup.coop && !setup.hand_over ? ", written back" : "");
     return text;
 }
 
@@ -432,7 +436,10 @@ static void explore_quickly(void) {
         must_hold_in(s, UINT32_MAX);
         s.nodes = 3;
         s.may = PLAIN;
-        must_hold_in(s, 200000);
+        must_hold_in(s, UINT32_MAX);
+        s.nodes = 2;
+        s.late = true;
+        must_hold_in(s, UINT32_MAX);
     }
     notice_faults();
 }
@@ -444,13 +451,17 @@ static void explore_at_length(void) {
         must_hold_in(s, UINT32_MAX);
         s.may = PLAIN | SMALL;
         must_hold_in(s, 6000000);
+        s.late = true;
+        s.may = PLAIN;
+        must_hold_in(s, UINT32_MAX);
         s.nodes = 2;
+        s.late = false;
         s.may = MAY_ALL;
         s.many_smalls = true;
         must_hold_in(s, UINT32_MAX);
         s.pages = 2; /* of which neither knows of the other */
         s.may = PLAIN;
-        must_hold_in(s, variant ? 1000000 : UINT32_MAX);
+        must_hold_in(s, 2000000);
     }
 }
 
@@ -473,6 +484,8 @@ int main(int argc, char **argv) {
             s.hand_over = n;
         else if (!strcmp(argv[i], "--fault"))
             s.fault = (enum fault)n;
+        else if (!strcmp(argv[i], "--late"))
+            s.late = n;
         else if (!strcmp(argv[i], "--many-smalls"))
             s.many_smalls = n;
         else if (!strcmp(argv[i], "--most"))
