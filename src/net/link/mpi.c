@@ -53,8 +53,7 @@ struct mpi_peer {
 };
 
 struct slot {
-    struct slot *next;      /* while free */
-    struct link_send *send; /* whom to tell; while it is under way */
+    struct slot *next; /* while free */
     bool large;
     _Alignas(16) char data[];
 };
@@ -267,8 +266,6 @@ static size_t fill(const struct mpi_port *p, struct slot *s, const void *header,
     return start + bytes;
 }
 
-/* A message that MPI has not taken yet needs this process to make progress, so that it is not said to have left, although
- * it has been copied. */
 static int send_slot(struct mpi_port *p, struct mpi_peer *to, struct slot *s, size_t bytes) {
     MPI_Request request;
     int done = 0;
@@ -289,7 +286,7 @@ static int send_slot(struct mpi_port *p, struct mpi_peer *to, struct slot *s, si
     }
     p->sending[p->active] = s;
     p->requests[p->active++] = request;
-    return 1;
+    return 0;
 }
 
 static int send_message(struct link_port *port, struct link_peer *peer, const void *header,
@@ -303,14 +300,12 @@ static int send_message(struct link_port *port, struct link_peer *peer, const vo
         log_error("network mpi: no memory for a message of %zu bytes to rank %d", bytes, to->rank);
         return -ENOMEM;
     }
-    slot->send = s;
     return send_slot(p, to, slot, fill(p, slot, header, header_bytes, payload, bytes));
 }
 
 /* How many are complete; the last ones take their places. */
 static int complete_sends(struct mpi_port *p) {
     int count, kept = 0;
-    struct slot *gone = NULL;
     if (LIKELY(!p->active))
         return 0;
     MPI_Testsome(p->active, p->requests, &count, p->completed, MPI_STATUSES_IGNORE);
@@ -318,21 +313,13 @@ static int complete_sends(struct mpi_port *p) {
         return 0;
     for (int i = 0; i < p->active; i++) {
         if (p->requests[i] == MPI_REQUEST_NULL) {
-            p->sending[i]->next = gone;
-            gone = p->sending[i];
+            give_slot(p, p->sending[i]);
             continue;
         }
         p->requests[kept] = p->requests[i];
         p->sending[kept++] = p->sending[i];
     }
     p->active = kept;
-    while (gone) { /* now that the lists are in order: who is told may send */
-        struct slot *s = gone;
-        struct link_send *send = s->send;
-        gone = s->next;
-        give_slot(p, s);
-        send->sent(send, 0);
-    }
     return count;
 }
 
