@@ -3,15 +3,19 @@
 #define HEARTH_BASE_H
 
 #include "base/clock.h"
+#include "base/cores.h"
 #include "base/heater.h"
 #include "base/json.h"
+#include "base/json_read.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/output.h"
 #include "base/random.h"
+#include "base/series.h"
 #include "base/settings.h"
 #include "base/shape.h"
 #include "base/spans.h"
+#include "base/utf8.h"
 
 #define LIKELY(x)   __builtin_expect(!!(x), 1)
 #define UNLIKELY(x) __builtin_expect(!!(x), 0)

@@ -509,6 +509,21 @@ void heater_neighbours(unsigned processes) {
     atomic_store_explicit(&neighbours, processes ? processes : 1, memory_order_relaxed);
 }
 
+int heater_preview(unsigned processes) {
+    struct place place = {.insist = settings_get()->heater == HEATER_ON, .core = -1};
+    struct timespec a_while = {.tv_nsec = 200000000};
+    if (settings_get()->heater == HEATER_OFF)
+        return -1;
+    heater_neighbours(processes);
+    atomic_store_explicit(&caller, sched_getcpu(), memory_order_relaxed);
+    if (cores_open(&cores, wanted_level()))
+        return -1;
+    cores_look(&cores);
+    nanosleep(&a_while, NULL);
+    cores_look(&cores);
+    return choose(&place);
+}
+
 void heater_counters(struct heater_counters *counters) {
     pthread_mutex_lock(&lock);
     *counters = (struct heater_counters){.rounds = atomic_load_explicit(&heater.rounds, memory_order_relaxed),

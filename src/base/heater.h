@@ -30,6 +30,10 @@ struct heater_counters {
 };
 void heater_counters(struct heater_counters *counters);
 
+/* Where a heater would run just now, for a process like this one of so many: its core, or -1. For listings:
+ * takes 0.2 s, widens the calling thread to all its cores, and is not for a process that heats. */
+int heater_preview(unsigned processes);
+
 /* Ends the thread. Regions stay registered; heater_start goes on with them. */
 void heater_stop(void);
 void heater_start(void);

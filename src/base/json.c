@@ -4,16 +4,25 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
+#include "base/utf8.h"
+
+/* Names come from programs, which may cut them in the middle of a character: what is not UTF-8 becomes U+FFFD. */
 static void put_escaped(FILE *file, const char *text) {
+    size_t left = strlen(text), n;
     putc('"', file);
-    for (const unsigned char *c = (const unsigned char *)text; *c; c++) {
-        if (*c == '"' || *c == '\\')
-            fprintf(file, "\\%c", *c);
-        else if (*c < 0x20)
-            fprintf(file, "\\u%04x", *c);
+    for (; left; text += n, left -= n) {
+        size_t valid = utf8_length(text, left);
+        n = valid ? valid : 1;
+        if (!valid)
+            fputs("\xef\xbf\xbd", file);
+        else if (*text == '"' || *text == '\\')
+            fprintf(file, "\\%c", *text);
+        else if (n == 1 && (unsigned char)*text < 0x20)
+            fprintf(file, "\\u%04x", (unsigned char)*text);
         else
-            putc(*c, file);
+            fwrite(text, 1, n, file);
     }
     putc('"', file);
 }
@@ -58,6 +67,20 @@ void json_string(struct json *j, const char *name, const char *value) {
 void json_count(struct json *j, const char *name, uint64_t value) {
     begin_value(j, name);
     fprintf(j->file, "%" PRIu64, value);
+}
+
+void json_counts(struct json *j, const char *name, const uint64_t *values, size_t count) {
+    begin_value(j, name);
+    putc('[', j->file);
+    for (size_t i = 0; i < count; i++)
+        fprintf(j->file, "%s%" PRIu64, i ? ", " : "", values[i]);
+    putc(']', j->file);
+}
+
+void json_paste(struct json *j, const char *text, size_t length) {
+    fputs(j->fresh ? "" : ",", j->file);
+    fwrite(text, 1, length, j->file);
+    j->fresh = 0;
 }
 
 void json_number(struct json *j, const char *name, double value) {

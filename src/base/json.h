@@ -17,5 +17,9 @@ void json_close(struct json *j, char bracket);                  /* '}' or ']' */
 void json_string(struct json *j, const char *name, const char *value);
 void json_count(struct json *j, const char *name, uint64_t value);
 void json_number(struct json *j, const char *name, double value);
+void json_counts(struct json *j, const char *name, const uint64_t *values, size_t count); /* a line */
+
+/* A value that was written elsewhere, by a struct json of this depth that was fresh. */
+void json_paste(struct json *j, const char *text, size_t length);
 
 #endif

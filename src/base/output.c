@@ -18,6 +18,15 @@ bool output_is_apart(void) {
     return strstr(report, "%r") || strstr(report, "%p");
 }
 
+static bool ends_in_json(const char *path) {
+    size_t n = strlen(path);
+    return n >= 5 && !strcmp(path + n - 5, ".json");
+}
+
+bool output_is_json(void) {
+    return ends_in_json(settings_get()->report);
+}
+
 /* %r, %p and %h in a file name. */
 static void expand(const char *pattern, int rank, char *out, size_t room) {
     char host[256] = "";
@@ -54,8 +63,7 @@ bool output_open(struct output *o, int rank, const char *part) {
     expand(report, rank, o->path, sizeof o->path);
     if (part)
         insert_part(o->path, sizeof o->path, part);
-    size_t n = strlen(o->path);
-    o->is_json = n >= 5 && !strcmp(o->path + n - 5, ".json");
+    o->is_json = ends_in_json(o->path);
     int fd = open(o->path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
     o->file = fd < 0 ? NULL : fdopen(fd, "w");
     if (o->file)

@@ -3,6 +3,7 @@
 #include "base/settings.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -119,6 +120,41 @@ int settings_parse(const struct setting *s, const char *text, struct settings *i
         snprintf(why, why_size, "%s=%.80s is not %s", s->name, text, range);
     }
     return err;
+}
+
+/* With the largest unit that divides it. */
+static void print_number(uint64_t value, uint64_t unit, char *text, size_t room) {
+    static const char suffixes[] = " kmg";
+    int i = 0;
+    for (; i < 3 && value && value % unit == 0; i++)
+        value /= unit;
+    snprintf(text, room, i ? "%" PRIu64 "%c" : "%" PRIu64, value, suffixes[i]);
+}
+
+static void print_word(const char *words, int position, char *text, size_t room) {
+    for (; position > 0 && strchr(words, '|'); position--)
+        words = strchr(words, '|') + 1;
+    snprintf(text, room, "%.*s", (int)strcspn(words, "|"), words);
+}
+
+void settings_print(const struct setting *s, const struct settings *from, char *text, size_t room) {
+    const void *field = (const char *)from + s->offset;
+    switch (s->kind) {
+    case SETTING_count:
+        print_number(*(const uint64_t *)field, 1000, text, room);
+        return;
+    case SETTING_size:
+        print_number(*(const uint64_t *)field, 1024, text, room);
+        return;
+    case SETTING_real:
+        snprintf(text, room, "%.15g", *(const double *)field);
+        return;
+    case SETTING_choice:
+        print_word(s->words, *(const int *)field, text, room);
+        return;
+    case SETTING_text:
+        snprintf(text, room, "%s", *(const char *const *)field);
+    }
 }
 
 void settings_defaults(struct settings *into) {

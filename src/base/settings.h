@@ -30,6 +30,9 @@ enum heater { HEATER_AUTO, HEATER_ON, HEATER_OFF };
 enum heater_level { HEATER_L2, HEATER_L3, HEATER_ANY };
 enum link_over { LINK_OVER_UCX, LINK_OVER_MPI };
 enum direct { DIRECT_AUTO, DIRECT_ON, DIRECT_OFF };
+enum nvm { NVM_OFF, NVM_ON };
+enum write_back { WRITE_BACK_NVM, WRITE_BACK_DRAM };
+enum local_access { LOCAL_SIGNAL, LOCAL_USERFAULT };
 enum score { SCORE_FULL, SCORE_TEMPORAL, SCORE_POSITIONAL };
 
 struct setting {
@@ -50,6 +53,9 @@ enum setting_source settings_source(size_t index);
 /* Sets one setting from text. 0, or -EINVAL with the reason, which names value and range, in `why`. */
 int settings_parse(const struct setting *s, const char *text, struct settings *into, char *why,
                    size_t why_size);
+
+/* The value of one setting as text from which settings_parse makes the same value again. */
+void settings_print(const struct setting *s, const struct settings *from, char *text, size_t room);
 
 /* Sets all to their defaults. */
 void settings_defaults(struct settings *into);
