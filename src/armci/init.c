@@ -9,7 +9,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "armci/boot.h"
 #include "armci/count.h"
 #include "armci/group.h"
 #include "armci/handle.h"
@@ -134,9 +133,9 @@ static int open_all(MPI_Comm comm) {
     MPI_Comm_rank(armci.comm, &armci.rank);
     MPI_Comm_size(armci.comm, &armci.size);
     log_identify(armci.rank);
-    boot_over(armci.comm, &armci.boot);
-    int status = net_world_open(&armci.boot, boot_machine(armci.comm), (unsigned)settings_get()->node_ranks,
-                                &armci.world);
+    net_boot_over(&armci.comm, &armci.boot);
+    int status = net_world_open(&armci.boot, net_boot_machine(&armci.comm),
+                                (unsigned)settings_get()->node_ranks, &armci.world);
     if (status == 0)
         status = armci_group_open();
     if (status == 0)

@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "armci/boot.h"
 #include "armci/ops.h"
 
 static struct allocation *allocations; /* newest first: the one used last is moved to the front */
@@ -118,7 +117,8 @@ static int all_agree(MPI_Comm comm, int status) {
 }
 
 static int open_part(struct allocation *a, const ARMCI_Group *group, size_t bytes) {
-    boot_over(node_comm_of(group), &a->node);
+    MPI_Comm comm = node_comm_of(group);
+    net_boot_over(&comm, &a->node);
     int status = net_shared_open(&a->node, bytes, far_of(a), &a->shared);
     int worst = all_agree(group->comm, status);
     if (worst != 0 && status == 0) /* another node failed */

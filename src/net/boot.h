@@ -14,6 +14,12 @@ struct net_boot {
     int (*gather)(void *arg, const void *mine, void *all, size_t bytes);
 };
 
+/* Through MPI: `comm` points to an MPI_Comm, which must live as long. */
+void net_boot_over(const void *comm, struct net_boot *boot);
+
+/* A number that its ranks have in common if they are on one machine. Collective. */
+int net_boot_machine(const void *comm);
+
 static inline int net_boot_gather(const struct net_boot *b, const void *mine, void *all, size_t bytes) {
     return b->gather(b->arg, mine, all, bytes);
 }

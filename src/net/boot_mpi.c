@@ -1,10 +1,11 @@
-#include "armci/boot.h"
-
+/* boot_mpi.c: processes meet through MPI. */
 #include <errno.h>
+#include <mpi.h>
 #include <stdint.h>
 #include <string.h>
 
 #include "base/base.h"
+#include "net/boot.h"
 
 /* The handle travels in the pointer: it is an int in one MPI, a pointer in the other. */
 static void *pack_comm(MPI_Comm comm) {
@@ -30,14 +31,15 @@ static int gather(void *arg, const void *mine, void *all, size_t bytes) {
     return -EIO;
 }
 
-void boot_over(MPI_Comm comm, struct net_boot *boot) {
+void net_boot_over(const void *of, struct net_boot *boot) {
+    MPI_Comm comm = *(const MPI_Comm *)of;
     *boot = (struct net_boot){.arg = pack_comm(comm), .gather = gather};
     MPI_Comm_rank(comm, &boot->rank);
     MPI_Comm_size(comm, &boot->size);
 }
 
-int boot_machine(MPI_Comm comm) {
-    MPI_Comm machine;
+int net_boot_machine(const void *of) {
+    MPI_Comm comm = *(const MPI_Comm *)of, machine;
     int rank, lowest;
     MPI_Comm_rank(comm, &rank);
     MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &machine);

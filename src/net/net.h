@@ -3,7 +3,14 @@
 #define HEARTH_NET_H
 
 #include "net/call.h"
+#include "net/channel.h"
 #include "net/direct.h"
 #include "net/node/messages.h"
+#include "net/agree.h"
+#include "net/memfile.h"
+#include "net/room.h"
+#include "net/slices.h"
+#include "net/spin.h"
+#include "net/wake.h"
 
 #endif

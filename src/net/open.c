@@ -39,11 +39,11 @@ static uint64_t budget(const struct settings *set) {
 /* Each brings what it can spare; all get the least. */
 static int agree_on_least(const struct net_boot *boot, uint64_t mine, uint64_t *least) {
     uint64_t *all = malloc((size_t)boot->size * sizeof *all);
-    if (!all) {
+    if (!all)
         log_error("network: no memory for a number of each of %d ranks", boot->size);
-        return -ENOMEM;
-    }
-    int status = net_boot_gather(boot, &mine, all, sizeof mine);
+    int status = net_agree(boot, all ? 0 : -ENOMEM); /* or the others would wait for us */
+    if (status == 0)
+        status = net_boot_gather(boot, &mine, all, sizeof mine);
     *least = mine;
     for (int i = 0; i < boot->size && status == 0; i++)
         *least = all[i] < *least ? all[i] : *least;
