@@ -78,6 +78,11 @@ void adapt_note_miss(struct cache *c, struct hash h) {
         remember(c, &c->missed[1][h.b % MISSED], tag);
 }
 
+static void tell(const struct cache *c, enum cache_part part, uint64_t from, uint64_t to) {
+    if (c->config.resized)
+        c->config.resized(c->config.resized_arg, part, from, to);
+}
+
 static void resize_index(struct cache *c, enum wish wish) {
     double factor = wish == GROW ? c->config.index_increase : 1 / c->config.index_decrease;
     double want = (double)c->slot_count * factor + (wish == GROW);
@@ -87,6 +92,7 @@ static void resize_index(struct cache *c, enum wish wish) {
     uint32_t slots = (uint32_t)want;
     if (wish == GROW ? slots <= c->slot_count : slots >= c->slot_count)
         return;
+    uint32_t before = c->slot_count;
     int err = index_resize(c, slots);
     if (err) {
         note_refusal(&c->index_size, wish, err);
@@ -95,6 +101,7 @@ static void resize_index(struct cache *c, enum wish wish) {
     note_change(&c->index_size, wish);
     c->count.adjustments++;
     *(wish == GROW ? &c->count.index_grown : &c->count.index_shrunk) += 1;
+    tell(c, CACHE_INDEX, before, c->slot_count);
 }
 
 /* If the budget does not cover the whole step, a part of it may do. */
@@ -127,6 +134,7 @@ static void resize_storage(struct cache *c, enum wish wish) {
     uint64_t bytes = round_up((uint64_t)want, CACHE_LINE);
     if (wish == GROW ? bytes <= c->storage_bytes : bytes >= c->storage_bytes)
         return;
+    uint64_t before = c->storage_bytes;
     int err = wish == GROW ? grow_storage(c, bytes) : shrink_storage(c, bytes);
     if (err) {
         note_refusal(&c->storage_size, wish, err);
@@ -135,6 +143,7 @@ static void resize_storage(struct cache *c, enum wish wish) {
     note_change(&c->storage_size, wish);
     c->count.adjustments++;
     *(wish == GROW ? &c->count.storage_grown : &c->count.storage_shrunk) += 1;
+    tell(c, CACHE_STORAGE, before, c->storage_bytes);
 }
 
 static uint64_t hits_between(const struct cache_stats *then, const struct cache_stats *now) {

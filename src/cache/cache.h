@@ -25,6 +25,10 @@
 
 struct cache;
 
+enum cache_part { CACHE_INDEX, CACHE_STORAGE };
+
+typedef void cache_resized(void *arg, enum cache_part part, uint64_t from, uint64_t to);
+
 /* Where the numbers come from: settings, see settings.def for their meaning. */
 struct cache_config {
     uint64_t index_slots;
@@ -39,6 +43,8 @@ struct cache_config {
     double conflict_threshold, index_increase, sparse_threshold, index_decrease;
     double capacity_threshold, memory_increase, stable_threshold, free_threshold, memory_decrease;
     uint64_t seed;
+    cache_resized *resized; /* is told, with its argument, of every change of a size; may be NULL */
+    void *resized_arg;
 };
 
 void cache_config_from(struct cache_config *config, const struct settings *settings);
@@ -166,5 +172,33 @@ bool cache_estimate_skips(struct cache_estimate *estimate, uint32_t target, uint
 void cache_estimate_write(struct cache_estimate *estimate, uint32_t target, uint64_t disp);
 
 void cache_estimate_read(const struct cache_estimate *estimate, struct cache_foresight *foresight);
+
+/* ---- what a cache of another size would have served: from how far apart the accesses to a key are ---- */
+
+struct cache_reuse;
+
+enum { CACHE_REUSE_STEPS = 256 };
+
+struct cache_reuse_curve {
+    uint64_t gets;  /* seen */
+    uint64_t share; /* one key in so many was followed, at the end */
+    uint64_t bytes; /* that all distinct accesses take together; an estimate as all below */
+    uint64_t
+        hits[CACHE_REUSE_STEPS]; /* gets that a cache serves from this size on, and from no smaller one */
+};
+
+/* 0, or an error of memory_open. Takes some 250 KB of the budget, whatever it is told. */
+int cache_reuse_open(struct memory_budget *budget, struct cache_reuse **reuse);
+void cache_reuse_close(struct cache_reuse *reuse);
+
+/* An access, in an epoch of the caller's counting: what was asked for in another one would not be there in any cache. */
+void cache_reuse_get(struct cache_reuse *reuse, uint32_t target, uint64_t disp, uint64_t bytes,
+                     uint64_t epoch);
+/* An own write that begins here. */
+void cache_reuse_write(struct cache_reuse *reuse, uint32_t target, uint64_t disp);
+
+void cache_reuse_read(const struct cache_reuse *reuse, struct cache_reuse_curve *curve);
+/* The size of a step, in bytes. */
+uint64_t cache_reuse_size(unsigned step);
 
 #endif

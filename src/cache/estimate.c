@@ -9,7 +9,7 @@
  *
  * An access would have been served if its key was seen with as many bytes before; within an epoch, if also in the same one. A
  * write forgets the keys that begin at its first byte. Overlaps are not looked for: this is an estimate. */
-#include "cache/cache.h"
+#include "cache/sample.h"
 
 #include <string.h>
 
@@ -45,10 +45,6 @@ void cache_estimate_close(struct cache_estimate *e) {
     memory_close(&self);
 }
 
-static uint64_t key_of(uint32_t target, uint64_t disp) {
-    return random_mix(disp ^ (uint64_t)target << 48) | 1ull << 63;
-}
-
 /* The key's slot, or the empty one where it belongs. */
 static struct tag *find(struct cache_estimate *e, uint64_t key) {
     uint32_t i = (uint32_t)(key >> 40) % SLOTS;
@@ -77,7 +73,7 @@ static void enter(struct cache_estimate *e, struct tag *t, uint64_t key) {
 
 void cache_estimate_get(struct cache_estimate *e, uint32_t target, uint64_t disp, uint64_t bytes,
                         uint64_t epoch) {
-    uint64_t key = key_of(target, disp), weight = e->mask + 1;
+    uint64_t key = sample_key(target, disp), weight = e->mask + 1;
     e->gets++;
     if (LIKELY(key & e->mask))
         return;
@@ -97,13 +93,13 @@ void cache_estimate_get(struct cache_estimate *e, uint32_t target, uint64_t disp
 }
 
 bool cache_estimate_skips(struct cache_estimate *e, uint32_t target, uint64_t disp) {
-    bool skips = key_of(target, disp) & e->mask;
+    bool skips = sample_key(target, disp) & e->mask;
     e->gets += skips;
     return skips;
 }
 
 void cache_estimate_write(struct cache_estimate *e, uint32_t target, uint64_t disp) {
-    uint64_t key = key_of(target, disp);
+    uint64_t key = sample_key(target, disp);
     if (!(key & e->mask))
         find(e, key)->written = 1;
 }

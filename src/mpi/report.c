@@ -10,6 +10,7 @@
 #include "mpi/p2p/count.h"
 #include "mpi/p2p/p2p.h"
 #include "mpi/report_heater.h"
+#include "mpi/report_record.h"
 #include "mpi/rma/rma.h"
 #include "mpi/rma/worth.h"
 
@@ -254,13 +255,15 @@ static void json_foresight(struct json *j, const struct cache_foresight *f) {
     json_close(j, '}');
 }
 
-static void write_json(FILE *file, const struct record *all, size_t count, int ranks) {
+/* The format changes when a reader of the old one would misread the new one: see tools/report_read.c. */
+static void write_json(FILE *file, const struct record *all, size_t count, int rank, int ranks) {
     struct json j;
     json_begin(&j, file);
     json_open(&j, NULL, '{');
     json_string(&j, "hearth", HEARTH_VERSION);
-    json_count(&j, "format", 1);
+    json_count(&j, "format", 2);
     json_count(&j, "ranks", (uint64_t)ranks);
+    report_job_json(&j);
     json_open(&j, "windows", '[');
     for (size_t i = 0; i < count; i++) {
         const CLAMPI_Stats *s = &all[i].stats;
@@ -279,6 +282,10 @@ static void write_json(FILE *file, const struct record *all, size_t count, int r
         json_close(&j, '}');
     }
     json_close(&j, ']');
+    if (output_is_apart())
+        report_record_json(&j, rank);
+    else
+        report_records_json(&j, ranks);
     count_json(&j);
     report_heaters_json(&j);
     json_close(&j, '}');
@@ -286,10 +293,15 @@ static void write_json(FILE *file, const struct record *all, size_t count, int r
 
 static void write_report(const struct record *all, size_t count, int rank, int ranks) {
     struct output o;
-    if (!output_open(&o, rank, NULL))
-        return;
-    (o.is_json ? write_json : write_text)(o.file, all, count, ranks);
-    output_close(&o);
+    bool is_open = output_open(&o, rank, NULL), is_json = is_open && o.is_json;
+    if (is_json)
+        write_json(o.file, all, count, rank, ranks);
+    else if (is_open)
+        write_text(o.file, all, count, ranks);
+    if (!is_json && !output_is_apart())
+        report_records_none();
+    if (is_open)
+        output_close(&o);
 }
 
 static void report(void) {
@@ -307,10 +319,14 @@ static void report(void) {
         return;
     }
     struct record *all = gather(rank, size, &count);
-    if (all && !rank)
-        write_report(all, count, rank, size);
-    else if (!all)
+    if (!all)
         log_error("HEARTH_REPORT: no memory to gather the report; none is written");
+    if (rank)
+        report_records_send(rank);
+    else if (all)
+        write_report(all, count, rank, size);
+    else
+        report_records_none();
     free(all);
 }
 

@@ -455,7 +455,7 @@ static bool wants(struct window *w, const struct get *g, const struct access *a)
         return false;
     rma_lock();
     bool wanted = cache_wants(w->cache, (uint32_t)g->target, a->address);
-    foresee(w, g->target, a->address, a->bytes);
+    record_seen(w, g->target, a->address, a->bytes, wanted ? SEEN_OPEN : SEEN_MISS);
     rma_unlock();
     return wanted;
 }
@@ -468,12 +468,12 @@ static int get(const struct get *g) {
     struct target *t = window_target(w, g->target);
     uint64_t started = worth_start(w);
     if (!eligible(w, t, g) || describe(t, g, &a))
-        return past_get(w, t, g);
+        return past_get(w, t, g, false);
     a.started = started;
     a.news = false;
     int rc = judge(g);
     if (rc == MPI_SUCCESS)
-        rc = wants(w, g, &a) ? get_described(w, t, g, &a) : past_get(w, t, g);
+        rc = wants(w, g, &a) ? get_described(w, t, g, &a) : past_get(w, t, g, true);
     layout_free(&a.here);
     layout_free(&a.there);
     return rc;
@@ -513,7 +513,7 @@ static inline enum served serve_plain(struct window *w, struct target *t, int ta
         result = UNWANTED;
     }
     if (result != UNDECIDED)
-        foresee(w, target, address, bytes);
+        record_seen(w, target, address, bytes, result == SERVED ? SEEN_HIT : SEEN_MISS);
     rma_unlock();
     return result;
 }

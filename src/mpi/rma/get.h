@@ -2,6 +2,7 @@
 #ifndef HEARTH_MPI_GET_H
 #define HEARTH_MPI_GET_H
 
+#include "mpi/rma/record.h"
 #include "mpi/rma/rma.h"
 #include "mpi/rma/worth.h"
 
@@ -36,8 +37,8 @@ int get_with_care(void *origin, int ocount, MPI_Datatype otype, int target, MPI_
 
 /* ---- past.c ---- */
 
-/* Leaves the get to MPI, and only counts it. t: NULL if there is no such target. */
-int past_get(struct window *w, struct target *t, const struct get *g);
+/* Leaves the get to MPI, and only counts it. t: NULL if there is no such target. seen: it was recorded already. */
+int past_get(struct window *w, struct target *t, const struct get *g, bool seen);
 /* Counts a get that was passed to MPI and is of no interest to the cache. Under the lock. */
 void past_count(struct window *w, struct target *t, const struct get *g, uint64_t bytes, bool news);
 /* Whether the data is there once the request is complete. */
@@ -49,13 +50,6 @@ static inline void past_note(struct window *w) {
     w->bypassed++;
     if (UNLIKELY(w->worth.resume_at <= w->past + w->bypassed))
         worth_resume(w);
-}
-
-/* What would other modes have made of it? */
-static inline void foresee(struct window *w, int target, uint64_t address, uint64_t bytes) {
-    if (UNLIKELY(w->estimate != NULL))
-        cache_estimate_get(w->estimate, (uint32_t)target, address, bytes,
-                           atomic_load_explicit(&acquire_generation, memory_order_acquire));
 }
 
 #endif

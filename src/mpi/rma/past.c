@@ -43,7 +43,13 @@ void past_count(struct window *w, struct target *t, const struct get *g, uint64_
         get_issued(w, t, bytes);
 }
 
-int past_get(struct window *w, struct target *t, const struct get *g) {
+/* What is not for the cache, or would be if it did not rest. */
+static void note_past(struct window *w, const struct target *t, const struct get *g, uint64_t bytes) {
+    bool rests = w->worth.resume_at != UINT64_MAX && t->verdict != VERDICT_BYPASS;
+    record_seen(w, g->target, t->base + (uint64_t)g->disp * t->unit, bytes, rests ? SEEN_MISS : SEEN_PAST);
+}
+
+int past_get(struct window *w, struct target *t, const struct get *g, bool seen) {
     if (UNLIKELY(inflight_buffers) && t)
         inflight_disturb_typed(g->origin, g->ocount, g->otype);
     int rc = get_pass(g);
@@ -51,8 +57,8 @@ int past_get(struct window *w, struct target *t, const struct get *g) {
         return rc;
     rma_lock();
     uint64_t bytes = size_of(g);
-    if (UNLIKELY(w->foresees) && t->verdict != VERDICT_BYPASS)
-        foresee(w, g->target, t->base + (uint64_t)g->disp * t->unit, bytes);
+    if (UNLIKELY(w->foresees) && !seen)
+        note_past(w, t, g, bytes);
     past_note(w);
     past_count(w, t, g, bytes, false);
     rma_unlock();
@@ -81,7 +87,7 @@ static __attribute__((noinline)) int look_past(void *origin, int ocount, MPI_Dat
     w->past--;
     passed.type = ttype;
     passed.size = size_of(&(struct get){.tcount = 1, .ttype = ttype});
-    return past_get(w, t, &g);
+    return past_get(w, t, &g, false);
 }
 
 /* The flush that follows will tell progress.c of both.
@@ -94,13 +100,16 @@ static inline void count_past(struct window *w, struct target *t, int count) {
     window_use(w, t);
 }
 
-/* Past the cache, but the report is to say what another mode would have made of it. */
+/* Past the cache, but it is recorded, or the report is to say what another mode would have made of it. */
 static __attribute__((noinline)) int foresee_past(void *origin, int ocount, MPI_Datatype otype, int target,
                                                   MPI_Aint disp, int tcount, MPI_Datatype ttype,
                                                   MPI_Win win) {
     struct window *w = window_find(win);
     struct target *t = &w->targets[target];
-    if (t->verdict != VERDICT_BYPASS &&
+    bool is_estimated = t->verdict != VERDICT_BYPASS && w->estimate;
+    if (record_is_on)
+        return look_past(origin, ocount, otype, target, disp, tcount, ttype, win);
+    if (is_estimated &&
         !cache_estimate_skips(w->estimate, (uint32_t)target, t->base + (uint64_t)disp * t->unit))
         return look_past(origin, ocount, otype, target, disp, tcount, ttype, win);
     count_past(w, t, tcount);

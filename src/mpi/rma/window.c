@@ -15,6 +15,7 @@
 
 #include "mpi/rma/check.h"
 #include "mpi/hooks.h"
+#include "mpi/rma/record.h"
 #include "mpi/rma/rma.h"
 #include "mpi/rma/worth.h"
 
@@ -101,14 +102,21 @@ static void say_no_memory(const struct window *w, int err) {
     said = true;
 }
 
+static void note_resized(void *window, enum cache_part part, uint64_t from, uint64_t to) {
+    record_event(window, part == CACHE_INDEX ? RECORD_INDEX : RECORD_STORAGE, from, to);
+}
+
 static void open_cache(struct window *w) {
     struct cache_config config;
     cache_config_from(&config, settings_get());
     config.budget = &budget;
+    config.resized = note_resized;
+    config.resized_arg = w;
     int err = cache_open(&config, &w->cache);
     if (!err) {
         if (w->mode == MODE_TRANSPARENT && output_is_wanted() && cache_estimate_open(&budget, &w->estimate))
             w->estimate = NULL; /* then without advice */
+        record_cache(w, &budget);
         return;
     }
     w->cache = NULL;
@@ -323,6 +331,7 @@ static void start(void) {
     host_Comm_rank(MPI_COMM_WORLD, &rank);
     log_identify(rank);
     budget.limit = settings_get()->cache_max;
+    record_start(&budget);
     check_is_on = settings_get()->check;
     host_is_careful |= check_is_on;
     progress_start();
@@ -429,6 +438,7 @@ static void opened(MPI_Win handle, struct part own, MPI_Info info, MPI_Comm comm
         note_bypassed(w);
         w->ahead = settings_get()->read_ahead;
         worth_begin(w);
+        record_window(w);
         link_window(w);
     } else {
         if (w)
@@ -567,6 +577,8 @@ static void release(struct window *w) {
         cache_close(w->cache);
     if (w->estimate)
         cache_estimate_close(w->estimate);
+    if (w->reuse)
+        cache_reuse_close(w->reuse);
     w->cache = NULL;
     give_structure(w);
 }
@@ -581,6 +593,7 @@ int hook_Win_free(MPI_Win *win) {
     char name[MPI_MAX_OBJECT_NAME];
     window_name(w, name);
     rma_lock();
+    record_window_leaves(w);
     unlink_window(w);
     rma_unlock();
     int rc = host_Win_free(win);
@@ -588,8 +601,10 @@ int hook_Win_free(MPI_Win *win) {
     rma_lock();
     if (rc == MPI_SUCCESS) {
         report_window(w, name);
+        record_window_end(w);
         release(w);
     } else {
+        record_window_returns(w);
         link_window(w);
     }
     rma_unlock();

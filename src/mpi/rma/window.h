@@ -79,8 +79,9 @@ struct window {
     MPI_Win handle; /* valid while open */
     struct window *next;
     bool open, shared, dynamic, cacheable;
-    bool passing;            /* its gets go past the cache: not cacheable, mode off, or suspended */
-    bool foresees;           /* ... but what other modes would have served is still asked */
+    bool passing;  /* its gets go past the cache: not cacheable, mode off, or suspended */
+    bool foresees; /* ... but what other modes would have served is still asked, or all is recorded */
+    bool watched;  /* its gets are recorded, or what other modes would have served is asked */
     bool locked_all, fenced; /* an access epoch to all targets is open */
     bool hit, used;          /* a hit, any one-sided call, since the last flush of any kind */
     bool unsettled;          /* no call has completed anything since the epoch was opened */
@@ -111,6 +112,7 @@ struct window {
     uint64_t serial;   /* order of creation */
     struct worth worth;
     struct cache_estimate *estimate; /* what other modes would have served; NULL if nobody asks */
+    struct cache_reuse *reuse;       /* what other sizes would have; likewise */
     /* counted here; the rest by the cache */
     uint64_t ahead;             /* blocks to be read ahead */
     uint64_t ahead_outcomes[4]; /* of inserts that were no gets of the program: see enum cache_outcome */

@@ -11,6 +11,7 @@
 
 #include "mpi/rma/check.h"
 #include "mpi/rma/measure.h"
+#include "mpi/rma/record.h"
 
 enum { SHORTEST = 16, LONGEST = 1024 }; /* suspensions, in intervals */
 
@@ -26,7 +27,7 @@ static uint64_t gets_past(const struct window *w) {
 static void plan_look(struct window *w) {
     bool suspended = w->worth.resume_at != UINT64_MAX;
     w->look_at = suspended ? w->past + (w->worth.resume_at - gets_past(w)) : UINT64_MAX;
-    w->foresees = suspended && w->estimate;
+    w->foresees = record_is_on || (suspended && w->estimate);
 }
 
 static bool may_suspend(const struct window *w) {
@@ -79,6 +80,7 @@ static void suspend(struct window *w, double spent, double saved) {
     v->since = gets_past(w);
     v->pause = 2 * v->pause < LONGEST ? 2 * v->pause : LONGEST;
     w->passing = true;
+    record_event(w, RECORD_SUSPENDED, 0, 0);
     plan_look(w);
     if (w->cache)
         cache_invalidate(w->cache);
@@ -117,6 +119,8 @@ uint64_t worth_gets_passed(const struct window *w) {
 void worth_resume(struct window *w) {
     struct worth *v = &w->worth;
     v->passed = worth_gets_passed(w);
+    if (v->resume_at != UINT64_MAX)
+        record_event(w, RECORD_RESUMED, 0, 0);
     v->resume_at = UINT64_MAX;
     w->passing = !window_caches(w);
     window_none_plain(w);

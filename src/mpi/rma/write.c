@@ -21,6 +21,8 @@ static void drop_in(struct window *w, int target, const struct write *write) {
     w->drops++;
     if (UNLIKELY(w->estimate != NULL) && write)
         cache_estimate_write(w->estimate, (uint32_t)target, write->address);
+    if (UNLIKELY(w->reuse != NULL) && write)
+        cache_reuse_write(w->reuse, (uint32_t)target, write->address);
     if (write)
         cache_write(w->cache, (uint32_t)target, write->address, &write->layout.shape);
     else /* what was written is not known */

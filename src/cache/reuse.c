@@ -1,0 +1,202 @@
+/* reuse.c: the hit ratio of caches of all sizes at once, from reuse distances.
+ *
+ * A cache that keeps what was used last holds a key if the distinct keys that were asked for since, with the key itself, fit into it.
+ * How many bytes that is, is the distance of an access. Its distribution is the curve: a cache of S bytes serves the accesses whose
+ * distance is at most S. (Waldspurger et al., "Efficient MRC construction with SHARDS", FAST 2015.)
+ *
+ * Only keys whose hash ends in `mask` zero bits are followed, as in estimate.c: a sample of the keys, in which distances are shorter
+ * by the same factor. When there are too many of them the mask takes one more bit. An access stands for mask + 1 accesses. All
+ * accesses are counted, and what the sample lacks or has too much is set right at the end, see correct().
+ *
+ *      slots       | key, lines, time, epoch |   |   | key ...         linear probing; key 0 is empty
+ *      order       | slot of the key last asked for at time 0, 1, 2 ... or NOBODY
+ *      sums        | lines of these keys, as a Fenwick tree: how many were asked for after a time, in O(log n)
+ *
+ * When time runs out, the keys are numbered anew, in order. An access in another epoch than the last one to the key is no reuse; the
+ * distance needs no second thought, since all that came after an access of this epoch is of this epoch.
+ *
+ * Invariant: slots[order[t]].time == t for every t below `now` that is not NOBODY, and sums holds the lines of exactly these. */
+#include "cache/sample.h"
+
+#include <string.h>
+
+enum { SLOTS = 4096, MOST = SLOTS / 2, TIMES = SLOTS, NOBODY = UINT32_MAX };
+
+struct tag {
+    uint64_t key, epoch;
+    uint32_t lines; /* of storage that it takes */
+    uint32_t time;
+    uint64_t reuses;
+};
+
+struct cache_reuse {
+    uint64_t mask;
+    uint32_t used, now;
+    uint64_t gets, sampled, bytes; /* sampled: what the accesses of the sample stand for */
+    uint64_t hits[CACHE_REUSE_STEPS];
+    double pull[CACHE_REUSE_STEPS]; /* the same, each counted as often as its key was reused before */
+    struct memory self;
+    uint64_t sums[TIMES + 1];
+    uint32_t order[TIMES];
+    struct tag slots[SLOTS], scratch[MOST];
+};
+
+int cache_reuse_open(struct memory_budget *budget, struct cache_reuse **out) {
+    struct memory self;
+    int err = memory_open(&self, sizeof **out, budget);
+    if (err)
+        return err;
+    *out = self.base;
+    (*out)->self = self;
+    return 0;
+}
+
+void cache_reuse_close(struct cache_reuse *r) {
+    struct memory self = r->self;
+    memory_close(&self);
+}
+
+/* ---- steps: four to each power of two ---- */
+
+static unsigned step_of(uint64_t lines) {
+    unsigned power = 63 - (unsigned)__builtin_clzll(lines | 1);
+    return lines < 4 ? (unsigned)lines : 4 * power + (lines >> (power - 2) & 3);
+}
+
+/* The largest number of lines of the step. */
+uint64_t cache_reuse_size(unsigned step) {
+    unsigned power = step / 4;
+    uint64_t lines = step < 8 ? step : ((4 + (uint64_t)step % 4 + 1) << (power - 2)) - 1;
+    return lines > UINT64_MAX / CACHE_LINE ? UINT64_MAX : lines * CACHE_LINE;
+}
+
+/* ---- sums ---- */
+
+static void add_lines(struct cache_reuse *r, uint32_t time, uint64_t lines) {
+    for (uint32_t i = time + 1; i <= TIMES; i += i & -i)
+        r->sums[i] += lines; /* modulo 2^64: also takes away */
+}
+
+static uint64_t lines_before(const struct cache_reuse *r, uint32_t time) {
+    uint64_t sum = 0;
+    for (uint32_t i = time; i; i &= i - 1)
+        sum += r->sums[i];
+    return sum;
+}
+
+/* ---- keys ---- */
+
+static uint32_t find(const struct cache_reuse *r, uint64_t key) {
+    uint32_t i = (uint32_t)(key >> 40) % SLOTS;
+    while (r->slots[i].key && r->slots[i].key != key)
+        i = (i + 1) % SLOTS;
+    return i;
+}
+
+static void take_time(struct cache_reuse *r, uint32_t slot) {
+    struct tag *t = &r->slots[slot];
+    t->time = r->now++;
+    r->order[t->time] = slot;
+    add_lines(r, t->time, t->lines);
+}
+
+/* Numbers the keys of the sample anew, in order, and forgets those that the mask now leaves out. */
+static void renumber(struct cache_reuse *r) {
+    uint32_t kept = 0;
+    for (uint32_t time = 0; time < r->now; time++)
+        if (r->order[time] != NOBODY && !(r->slots[r->order[time]].key & r->mask))
+            r->scratch[kept++] = r->slots[r->order[time]];
+    memset(r->slots, 0, sizeof r->slots);
+    memset(r->sums, 0, sizeof r->sums);
+    r->now = 0;
+    for (uint32_t i = 0; i < kept; i++) {
+        uint32_t slot = find(r, r->scratch[i].key);
+        r->slots[slot] = r->scratch[i];
+        take_time(r, slot);
+    }
+    r->used = kept;
+}
+
+static void leave_time(struct cache_reuse *r, const struct tag *t) {
+    add_lines(r, t->time, -(uint64_t)t->lines);
+    r->order[t->time] = NOBODY;
+}
+
+static void note_reuse(struct cache_reuse *r, struct tag *t, uint64_t lines) {
+    uint64_t between = lines_before(r, r->now) - lines_before(r, t->time + 1);
+    uint64_t own = lines > t->lines ? lines : t->lines;
+    unsigned step = step_of(between * (r->mask + 1) + own);
+    r->hits[step] += r->mask + 1;
+    r->pull[step] += (double)++t->reuses * (double)(r->mask + 1);
+}
+
+void cache_reuse_get(struct cache_reuse *r, uint32_t target, uint64_t disp, uint64_t bytes, uint64_t epoch) {
+    uint64_t key = sample_key(target, disp), lines = (bytes + CACHE_LINE - 1) / CACHE_LINE;
+    r->gets++;
+    if (LIKELY(key & r->mask))
+        return;
+    lines = lines < INT32_MAX ? lines : INT32_MAX;
+    r->sampled += r->mask + 1;
+    uint32_t slot = find(r, key);
+    struct tag *t = &r->slots[slot];
+    bool is_known = t->key;
+    if (is_known && t->epoch == epoch)
+        note_reuse(r, t, lines);
+    if (is_known)
+        leave_time(r, t);
+    else
+        *t = (struct tag){.key = key};
+    r->used += !is_known;
+    if (t->lines < lines) {
+        r->bytes += (lines - t->lines) * CACHE_LINE * (r->mask + 1);
+        t->lines = (uint32_t)lines;
+    }
+    t->epoch = epoch;
+    take_time(r, slot);
+    while (r->used == MOST) {
+        r->mask = 2 * r->mask + 1;
+        renumber(r);
+    }
+    if (r->now == TIMES)
+        renumber(r);
+}
+
+void cache_reuse_write(struct cache_reuse *r, uint32_t target, uint64_t disp) {
+    uint64_t key = sample_key(target, disp);
+    struct tag *t = &r->slots[find(r, key)];
+    if (!(key & r->mask) && t->key)
+        t->epoch = UINT64_MAX; /* of no access */
+}
+
+/* What is too much or too little in the sample is the luck of the draw, and the keys that are asked for most make most of it. Too
+ * much comes from such keys that are in the sample: it goes from where these count, by the sum of squares. Too little comes from
+ * those that are not: nothing is known of them but that they are asked for all the time, so they belong to the smallest size. */
+static void correct(const struct cache_reuse *r, uint64_t *hits) {
+    double excess = (double)r->sampled - (double)r->gets, all = 0;
+    unsigned first = CACHE_REUSE_STEPS;
+    for (unsigned i = CACHE_REUSE_STEPS; i--;) {
+        all += r->pull[i];
+        first = hits[i] ? i : first;
+    }
+    if (excess < 0 && all > 0)
+        hits[first] += r->gets - r->sampled;
+    for (unsigned i = 0; i < CACHE_REUSE_STEPS && all > 0 && excess > 0; i++) {
+        double right = (double)hits[i] - excess * r->pull[i] / all;
+        hits[i] = right > 0 ? (uint64_t)right : 0;
+    }
+}
+
+/* As many as there can be, at most. */
+static void limit(uint64_t *hits, uint64_t left) {
+    for (unsigned i = 0; i < CACHE_REUSE_STEPS; i++) {
+        hits[i] = hits[i] < left ? hits[i] : left;
+        left -= hits[i];
+    }
+}
+
+void cache_reuse_read(const struct cache_reuse *r, struct cache_reuse_curve *out) {
+    *out = (struct cache_reuse_curve){.gets = r->gets, .share = r->mask + 1, .bytes = r->bytes};
+    memcpy(out->hits, r->hits, sizeof out->hits);
+    correct(r, out->hits);
+    limit(out->hits, r->gets);
+}

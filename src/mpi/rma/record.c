@@ -1,0 +1,231 @@
+/* record.c: bounded notes about all gets of this process.
+ *
+ *      series      gets, hits, bytes, and how full the caches are, over time          base/series.h
+ *      sizes       how many gets of 2^i to 2^(i+1) - 1 bytes
+ *      callers     from where, from a sample                                            callers.h
+ *      events      what adaptation did to the caches, the first MOST_EVENTS of it
+ *      curves      hit ratio against size, per window                                   cache/reuse.c
+ *
+ * Who does not ask for it pays nothing but the test of `watched`, which was there before. Who does pays some 250 instructions a get,
+ * 500 where few keys are asked for and each of them is followed.
+ *
+ * The sample of callers: at first every get, then one in two, in four, up to SELDOM. Each counts for as many as were passed over on the mean, so
+ * that the counts stay estimates of the same thing. The distance is drawn at random: loops have periods. */
+#include "mpi/rma/record.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "mpi/acquire.h"
+#include "mpi/rma/record_inside.h"
+
+enum { FIRST_WIDTH_NS = 1000000, SELDOM = 4096, EACH_INTERVAL = 256 };
+
+bool record_is_on;
+struct recording *recording;
+static uint64_t loaded_ns;
+
+__attribute__((constructor)) static void note_time(void) {
+    loaded_ns = clock_ns();
+}
+
+uint64_t record_now(void) {
+    return clock_ns() - loaded_ns;
+}
+
+static bool is_wanted(void) {
+    return settings_get()->record && output_is_wanted() && output_is_json();
+}
+
+void record_start(struct memory_budget *budget) {
+    struct memory self;
+    if (!is_wanted() || memory_open(&self, sizeof *recording, budget))
+        return; /* the report then says that nothing was recorded */
+    recording = self.base;
+    series_start(&recording->series, 0, FIRST_WIDTH_NS);
+    random_seed(&recording->random, settings_get()->seed ^ 0x5eed);
+    recording->countdown = recording->interval = 1;
+    recording->ticks_per_ns = 1 / clock_ns_per_tick();
+    recording->due_ticks = clock_ticks();
+    callers_start();
+    record_is_on = true;
+}
+
+/* ---- over time ---- */
+
+static void add_window(uint64_t *values, const struct window *w) {
+    CLAMPI_Stats s;
+    window_stats(w, &s);
+    values[SERIES_GETS] += s.gets;
+    values[SERIES_HITS] += s.full_hits + s.partial_hits + s.pending_hits;
+    values[SERIES_SERVED] += s.bytes_served;
+    values[SERIES_FETCHED] += s.bytes_fetched;
+    values[SERIES_ENTRIES] += s.entries;
+    values[SERIES_USED] += s.used_bytes;
+    values[SERIES_STORAGE] += s.storage_bytes;
+    values[SERIES_REGIONS] += s.free_regions;
+}
+
+static void add_open_window(struct window *w, void *values) {
+    add_window(values, w);
+}
+
+void record_values(uint64_t values[SERIES_COLUMNS]) {
+    memcpy(values, recording->closed, sizeof recording->closed);
+    window_each(add_open_window, values);
+}
+
+/* The counter of the CPU is cheap to read; the clock is asked only when it says that a bin is over. */
+static void note_time_passed(struct recording *r, uint64_t ticks) {
+    uint64_t now = record_now(), due = series_due(&r->series);
+    if (now >= due) {
+        uint64_t values[SERIES_COLUMNS];
+        record_values(values);
+        series_note(&r->series, now, values);
+        due = series_due(&r->series);
+    }
+    r->due_ticks = ticks + (uint64_t)((double)(due - now) * r->ticks_per_ns) + 1;
+}
+
+/* ---- who called ---- */
+
+/* The outcome of the last get of the sample, once it is known: the hits of its window tell, without those counted since. */
+static void judge(struct recording *r, uint64_t since) {
+    r->judged->hits += r->judged_window->hits - since != r->judged_hits ? r->judged_weight : 0;
+    r->judged = NULL;
+}
+
+void record_judge(void) {
+    if (recording->judged)
+        judge(recording, 0);
+}
+
+static void draw_interval(struct recording *r) {
+    if (++r->sampled % EACH_INTERVAL == 0 && r->interval < SELDOM)
+        r->interval *= 2;
+    r->countdown = 1 + random_below(&r->random, 2 * r->interval - 1);
+}
+
+static void sample_caller(struct recording *r, struct window *w, uint64_t bytes, enum seen seen) {
+    uint32_t weight = r->interval;
+    uintptr_t from = callers_here();
+    struct caller *row = callers_row(&r->callers, from ? from : 1, w->serial);
+    draw_interval(r);
+    if (!row) {
+        r->callers.others += weight;
+        return;
+    }
+    row->gets += weight;
+    row->bytes += weight * bytes;
+    row->hits += seen == SEEN_HIT ? weight : 0;
+    if (seen != SEEN_OPEN)
+        return;
+    r->judged = row;
+    r->judged_window = w;
+    r->judged_hits = w->hits;
+    r->judged_weight = weight;
+}
+
+/* ---- a get ---- */
+
+static unsigned size_class(uint64_t bytes) {
+    return 63 - (unsigned)__builtin_clzll(bytes | 1);
+}
+
+static void note_get(struct recording *r, struct window *w, uint64_t bytes, enum seen seen) {
+    uint64_t ticks = clock_ticks();
+    if (UNLIKELY(r->judged != NULL))
+        judge(r, seen == SEEN_HIT && w == r->judged_window); /* this one is counted */
+    if (UNLIKELY(ticks >= r->due_ticks))
+        note_time_passed(r, ticks);
+    r->sizes[size_class(bytes)]++;
+    if (UNLIKELY(!--r->countdown))
+        sample_caller(r, w, bytes, seen);
+}
+
+/* What was asked for before the number changed is in no cache any more, however large. */
+static uint64_t epoch_of(const struct window *w, uint64_t acquired) {
+    uint64_t generation = w->cache ? cache_generation(w->cache) : 0;
+    return w->mode == MODE_ACQUIRE ? generation + acquired : generation;
+}
+
+void record_get(struct window *w, int target, uint64_t address, uint64_t bytes, enum seen seen) {
+    uint64_t acquired = atomic_load_explicit(&acquire_generation, memory_order_acquire);
+    if (record_is_on)
+        note_get(recording, w, bytes, seen);
+    if (seen == SEEN_PAST)
+        return;
+    if (w->estimate)
+        cache_estimate_get(w->estimate, (uint32_t)target, address, bytes, acquired);
+    if (w->reuse)
+        cache_reuse_get(w->reuse, (uint32_t)target, address, bytes, epoch_of(w, acquired));
+}
+
+/* ---- windows ---- */
+
+/* What is there changes: how it was until now is noted first. */
+static void note_before_change(void) {
+    if (record_is_on)
+        note_time_passed(recording, clock_ticks());
+}
+
+void record_window(struct window *w) {
+    note_before_change();
+    w->watched = record_is_on;
+}
+
+void record_cache(struct window *w, struct memory_budget *budget) {
+    if (record_is_on && cache_reuse_open(budget, &w->reuse))
+        w->reuse = NULL; /* then without a curve */
+    w->watched = record_is_on || w->estimate;
+}
+
+static void keep_curve(const struct window *w) {
+    struct cache_reuse_curve curve;
+    cache_reuse_read(w->reuse, &curve);
+    if (!curve.gets)
+        return;
+    struct curve *c = malloc(sizeof *c);
+    if (!c || recording->curve_count == MOST_CURVES) {
+        free(c);
+        recording->curves_lost++;
+        return;
+    }
+    *c = (struct curve){.window = w->serial, .curve = curve};
+    recording->curves[recording->curve_count++] = c;
+}
+
+/* The counts of windows that are not in the list; the other columns are of what is there. */
+static void add_closed(const struct window *w, uint64_t sign) {
+    uint64_t values[SERIES_COLUMNS] = {0};
+    add_window(values, w);
+    for (int i = 0; i <= SERIES_FETCHED; i++)
+        recording->closed[i] += sign * values[i];
+}
+
+void record_window_leaves(const struct window *w) {
+    note_before_change();
+    if (!record_is_on)
+        return;
+    record_judge();
+    add_closed(w, 1);
+}
+
+void record_window_returns(const struct window *w) {
+    if (record_is_on)
+        add_closed(w, UINT64_MAX); /* -1 */
+}
+
+void record_window_end(const struct window *w) {
+    if (record_is_on && w->reuse)
+        keep_curve(w);
+}
+
+void record_event(const struct window *w, enum record_event what, uint64_t from, uint64_t to) {
+    if (!record_is_on)
+        return;
+    if (recording->event_count < MOST_EVENTS)
+        recording->events[recording->event_count] =
+            (struct event){.ns = record_now(), .window = w->serial, .what = what, .from = from, .to = to};
+    recording->event_count++;
+}

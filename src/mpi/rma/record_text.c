@@ -1,0 +1,148 @@
+/* record_text.c: what was recorded, as JSON. Each rank writes its own, so that no rank needs to understand what another one sends;
+ * the report strings them together. */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "mpi/rma/record_inside.h"
+
+/* Differences from bin to bin; the last column of counts is SERIES_FETCHED. */
+static void write_column(struct json *j, const char *name, const struct series *s, int column) {
+    uint64_t values[SERIES_BINS];
+    for (uint32_t i = 0; i < s->count; i++) {
+        values[i] = s->values[i][column];
+        if (column <= SERIES_FETCHED && i)
+            values[i] -= s->values[i - 1][column];
+    }
+    json_counts(j, name, values, s->count);
+}
+
+static void write_series(struct json *j, const struct series *s) {
+    static const char *const names[SERIES_COLUMNS] = {"gets",          "hits",        "bytes_served",
+                                                      "bytes_fetched", "entries",     "used_bytes",
+                                                      "storage_bytes", "free_regions"};
+    json_open(j, "series", '{');
+    json_number(j, "step_seconds", (double)s->width / 1e9);
+    for (int i = 0; i < SERIES_COLUMNS; i++)
+        write_column(j, names[i], s, i);
+    json_close(j, '}');
+}
+
+static void write_sizes(struct json *j, const uint64_t *sizes) {
+    size_t count = SIZE_CLASSES;
+    while (count && !sizes[count - 1])
+        count--;
+    json_counts(j, "sizes", sizes, count);
+}
+
+static void write_event(struct json *j, const struct event *e) {
+    static const char *const words[] = {"index", "storage", "suspended", "resumed"};
+    json_open(j, NULL, '{');
+    json_number(j, "seconds", (double)e->ns / 1e9);
+    json_count(j, "window", e->window);
+    json_string(j, "what", words[e->what]);
+    if (e->what <= RECORD_STORAGE) {
+        json_count(j, "from", e->from);
+        json_count(j, "to", e->to);
+    }
+    json_close(j, '}');
+}
+
+static void write_events(struct json *j, const struct recording *r) {
+    json_count(j, "event_count", r->event_count);
+    json_open(j, "events", '[');
+    for (uint64_t i = 0; i < r->event_count && i < MOST_EVENTS; i++)
+        write_event(j, &r->events[i]);
+    json_close(j, ']');
+}
+
+static void write_callers(struct json *j, const struct callers *c) {
+    json_count(j, "callers_others", c->others);
+    json_open(j, "callers", '[');
+    for (const struct caller *row = c->rows; row < c->rows + CALLERS; row++) {
+        if (!row->gets)
+            continue;
+        struct caller_place place = callers_place(row->address);
+        json_open(j, NULL, '{');
+        json_string(j, "file", place.file);
+        json_count(j, "offset", place.offset);
+        json_string(j, "function", place.function);
+        json_count(j, "window", row->window);
+        json_count(j, "gets", row->gets);
+        json_count(j, "hits", row->hits);
+        json_count(j, "bytes", row->bytes);
+        json_close(j, '}');
+    }
+    json_close(j, ']');
+}
+
+static void write_curve(struct json *j, const struct curve *c) {
+    uint64_t sizes[CACHE_REUSE_STEPS], hits[CACHE_REUSE_STEPS];
+    size_t n = 0;
+    for (unsigned i = 0; i < CACHE_REUSE_STEPS; i++)
+        if (c->curve.hits[i]) {
+            sizes[n] = cache_reuse_size(i);
+            hits[n++] = c->curve.hits[i];
+        }
+    json_open(j, NULL, '{');
+    json_count(j, "window", c->window);
+    json_count(j, "gets", c->curve.gets);
+    json_count(j, "share", c->curve.share);
+    json_count(j, "distinct_bytes", c->curve.bytes);
+    json_counts(j, "cache_bytes", sizes, n);
+    json_counts(j, "hits", hits, n);
+    json_close(j, '}');
+}
+
+static void write_open_curve(struct window *w, void *json) {
+    struct curve c = {.window = w->serial};
+    if (w->reuse)
+        cache_reuse_read(w->reuse, &c.curve);
+    if (c.curve.gets)
+        write_curve(json, &c);
+}
+
+static void write_curves(struct json *j, const struct recording *r) {
+    json_count(j, "reuse_lost", r->curves_lost);
+    json_open(j, "reuse", '[');
+    for (unsigned i = 0; i < r->curve_count; i++)
+        write_curve(j, r->curves[i]);
+    window_each(write_open_curve, j);
+    json_close(j, ']');
+}
+
+static void write_recording(struct json *j, struct recording *r) {
+    uint64_t values[SERIES_COLUMNS];
+    record_judge();
+    record_values(values);
+    series_end(&r->series, record_now(), values);
+    write_series(j, &r->series);
+    write_sizes(j, r->sizes);
+    write_events(j, r);
+    write_callers(j, &r->callers);
+    write_curves(j, r);
+}
+
+char *record_text(int rank, int depth, size_t *length) {
+    char *text = NULL, host[256] = "";
+    FILE *file = open_memstream(&text, length);
+    if (!file)
+        return NULL;
+    struct json j;
+    json_begin(&j, file);
+    j.depth = depth;
+    gethostname(host, sizeof host - 1);
+    json_open(&j, NULL, '{');
+    json_count(&j, "rank", (uint64_t)rank);
+    json_string(&j, "host", host);
+    json_count(&j, "pid", (uint64_t)getpid());
+    json_number(&j, "seconds", (double)record_now() / 1e9);
+    if (recording)
+        write_recording(&j, recording);
+    json_close(&j, '}');
+    bool is_whole = !ferror(file);
+    if (!fclose(file) && is_whole)
+        return text;
+    free(text);
+    return NULL;
+}
