@@ -1,0 +1,255 @@
+#!/usr/bin/env bash
+# hearth info: every setting with its value and source, the node, the probes, the leftovers of dead jobs; and the help texts of
+# all of hearth.   test_info.sh MPI TREE      timeout: 180
+set -uo pipefail
+mpi=$1 tree=$2 failed=0
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+dir=$(mktemp -d)
+holder='' # a process that has files open
+trap '[ -z "$holder" ] || kill "$holder" 2>/dev/null; rm -rf "$dir"' EXIT
+hearth=$tree/bin/hearth
+for name in ${!HEARTH_*}; do unset "$name"; done
+mkdir "$dir/shm"
+export HEARTH_TEST_SHM=$dir/shm # in place of /dev/shm, where others have theirs
+
+out='' status=0
+run() { # arguments of hearth
+    out=$(timeout -k 5 120 "$hearth" "$@" 2>&1 </dev/null)
+    status=$?
+}
+
+fail() { # what, why
+    echo "FAIL $1: $2"
+    head -n 40 <<<"$out" | sed 's/^/    | /'
+    failed=1
+}
+
+check() { # what, exit code, regular expression that a line must match
+    if [ "$status" != "$2" ]; then
+        fail "$1" "exit code $status instead of $2"
+    elif ! grep -qE -- "$3" <<<"$out"; then
+        fail "$1" "no line like: $3"
+    else
+        echo "ok $1"
+    fi
+}
+
+refused() { # what, regular expression: one line, exit code 2
+    check "$1" 2 "^hearth: error: $2"
+    [ "$(wc -l <<<"$out")" = 1 ] || fail "$1" 'more than one line'
+}
+
+# ---- help ----
+
+run --help
+check 'help: run' 0 '^  hearth run +run an MPI program'
+check 'help: info' 0 '^  hearth info +what is built'
+run help run
+check 'help on run' 0 '^usage: hearth run '
+expected=$out
+for option in --mode --cache-size --match --check --report --mpi --verbose --dry-run; do
+    grep -qe "$option" <<<"$out" || fail 'help on run' "nothing about $option"
+done
+run run --help
+[ "$out" = "$expected" ] || fail 'help on run' 'hearth run --help says something else'
+run help info
+for option in -v -c -t -n --check --mpi --clean; do
+    grep -qe "^  $option\|, $option" <<<"$out" || fail 'help on info' "nothing about $option"
+done
+for option in --mode --cache-size --match --check --report --mpi --dry-run --clean; do
+    grep -qe "${option//-/\\\\-}" "$here/../man/hearth.1" || fail 'the manual' "nothing about $option"
+done
+run --version
+check 'the version' 0 '^hearth [0-9]+\.[0-9]+'
+run
+refused 'no command' 'no command is given: see hearth --help'
+run dance
+refused 'an unknown command' 'there is no command dance: there are run, info'
+run help dance
+refused 'help on an unknown command' 'there is no command dance'
+run --dance
+refused 'an unknown option' 'there is no option --dance'
+run info --dance
+refused 'an unknown option of info' 'there is no option --dance: see hearth help info'
+run info dance
+refused 'an argument' 'hearth info takes no argument such as dance'
+run info --mpi lam
+refused 'an unknown MPI' '--mpi lam is not known'
+for ranks in 0 x -1 99999999; do
+    run info -t -n $ranks
+    refused "$ranks ranks" "-n $ranks is not a number of ranks"
+done
+if [ -w /dev/full ]; then
+    out=$("$hearth" --help 2>&1 >/dev/full)
+    status=$?
+    check 'output that does not arrive' 1 'cannot write all of the output: No space left'
+fi
+
+# ---- version and settings ----
+
+run info -v
+check 'the library of this MPI' 0 "^$mpi +$(realpath "$tree")/lib/libhearth-mpi.so, for /.*libmpi"
+check 'the build' 0 '^build +[A-Za-z]'
+expected=$out
+run info
+[ "$out" = "$expected" ] || fail 'info without options' 'says something else than with -v'
+
+source_of() { # setting, from $out: "value source"
+    awk -v name="$1" '$0 ~ "^" name "=" { sub(/^[^=]*=/, ""); value = $0; getline; sub(/[;( ].*/, "", $1); print value, $1 }' <<<"$out"
+}
+
+run info -c
+names=$(grep -oE '^SETTING\([a-z]+, [a-z0-9_]+, "HEARTH_[A-Z0-9_]+"' "$here/../src/base/settings.def" | grep -oE 'HEARTH_[A-Z0-9_]+')
+[ "$(wc -w <<<"$names")" -gt 40 ] || fail 'settings' 'the list was not read'
+for name in $names; do
+    grep -q " default$" <<<"$(source_of "$name")" || fail "setting $name" "is \"$(source_of "$name")\""
+done
+count=$(grep -cE '^HEARTH_[A-Z0-9_]+=' <<<"$out")
+[ "$count" = "$(wc -w <<<"$names")" ] || fail 'settings' "$count are listed, of $(wc -w <<<"$names")"
+[ "$(source_of HEARTH_CACHE_SIZE)" = '4m default' ] || fail 'a default' "$(source_of HEARTH_CACHE_SIZE)"
+HEARTH_CACHE_SIZE=8192 HEARTH_MODE=Always HEARTH_REPORT='a b.json' HEARTH_FREE_THRESHOLD=0.25 run info -c
+for line in 'CACHE_SIZE 8k environment' 'MODE always environment' 'REPORT a b.json environment' \
+    'FREE_THRESHOLD 0.25 environment' 'SCORE full default'; do
+    [ "$(source_of "HEARTH_${line%% *}")" = "${line#* }" ] ||
+        fail "HEARTH_${line%% *}" "is \"$(source_of "HEARTH_${line%% *}")\" instead of \"${line#* }\""
+done
+HEARTH_MODE=sometimes run info -c
+check 'a value that cannot be used is reported' 0 'error: HEARTH_MODE=sometimes is not one of'
+[ "$(source_of HEARTH_MODE)" = 'transparent default' ] || fail 'a value that cannot be used' "$(source_of HEARTH_MODE)"
+HEARTH_MODUS=always run info -c
+check 'a misspelt setting is reported' 0 'HEARTH_MODUS is not a setting of Hearth; did you mean HEARTH_MODE'
+
+# ---- the node ----
+
+run info -t
+check 'the node' 0 "^node +$(uname -n), $(uname -m)"
+check 'its cores' 0 '^cores +[1-9][0-9]* usable: [0-9]'
+check 'its memory' 0 '^memory +[0-9.]+ [GT]B'
+check 'the helper' 0 '^helper +1 thread per node, place auto; with [1-9]'
+run info -t -n 1000
+check 'no core for the heater' 0 '^heater +with 1000 ranks on this node: none, as it would take a core'
+HEARTH_HEATER=off HEARTH_HELPERS=2 HEARTH_HELPER_PLACE=stay run info -n 1
+check 'the heater switched off' 0 '^heater .* none, as HEARTH_HEATER=off'
+check 'two helpers that stay' 0 '^helper +2 threads per node, place stay; with 1 rank on'
+cores=$(sed -n 's/^cores *\([0-9]*\) usable.*/\1/p' <<<"$out")
+if [ "$cores" -gt 1 ]; then
+    run info -n 1
+    check 'a core that no rank uses' 0 'ranks bound to a core each: on [0-9,-]+, which no rank uses'
+fi
+
+# ---- the checks ----
+
+mkdir "$dir/nvm"
+HEARTH_NVM_DIR=$dir/nvm run info --check --mpi "$mpi"
+status=$((status & ~1)) # something may well be bad here
+for what in /dev/shm 'locked memory' 'file descriptors' io_uring userfaultfd 'NVM folder' 'thread level' \
+    'window of one process' 'window alignment on a node' 'window alignment over TCP' 'passive progress on a node, MPI_Win_allocate' \
+    'passive progress on a node, MPI_Win_create' 'passive progress over TCP, MPI_Win_allocate' \
+    'passive progress over TCP, MPI_Win_create' leftovers; do
+    check "check of $what" 0 "^(ok|note|BAD) +$what: ."
+done
+check 'progress in milliseconds' 0 'passive progress .* took [0-9.]+ ms'
+case $out in
+*'MPICH Version: 4.0'*)
+    check 'the fault of MPICH 4.0' 0 '^BAD +window alignment on a node'
+    check 'a window of one process' 0 '^ok +window of one process'
+    ;;
+*'Open MPI v4.1'*)
+    check 'no such fault' 0 '^ok +window alignment on a node'
+    check 'no window of one process' 0 '^note +window of one process: refused'
+    ;;
+esac
+[ -z "$(ls -A "$dir/nvm")" ] || fail 'NVM folder' "something was left in it"
+[ "$mpi" = mpich ] && other=openmpi || other=mpich
+! grep -q "^----- $other" <<<"$out" || fail '--mpi' "$other was tried out too"
+
+mkdir "$dir/bin"
+printf '#!/bin/sh\necho the network is on holiday >&2\nexit 1\n' >"$dir/bin/mpirun.$mpi"
+chmod +x "$dir/bin/mpirun.$mpi"
+PATH=$dir/bin:$PATH HEARTH_NVM_DIR=$dir/nothing run info --check --mpi "$mpi"
+check 'an MPI that does not work' 1 '^BAD +two ranks: they fail: the network is on holiday'
+check 'an NVM folder that is not there' 1 '^BAD +NVM folder: cannot write in .*: No such file'
+cat >"$dir/bin/mpirun.$mpi" <<END
+#!/bin/sh
+trap '' TERM
+sleep 300 &
+echo "\$$ \$!" >>"$dir/processes"
+wait
+END
+HEARTH_TEST_PROBE_MS=500 PATH=$dir/bin:$PATH run info --check --mpi "$mpi"
+check 'an MPI that hangs' 1 '^BAD +two ranks: they hang: not done in 0.5 s'
+[ "$(wc -w <"$dir/processes")" = 4 ] || fail 'an MPI that hangs' 'it was not started twice'
+sleep 0.2
+xargs -n 1 <"$dir/processes" | while read -r process; do # what has ended may not have been waited for yet
+    grep -qsv ' Z ' "/proc/$process/stat" && echo "$process"
+done >"$dir/running"
+[ ! -s "$dir/running" ] || fail 'an MPI that hangs' "still there: $(paste -sd ' ' - <"$dir/running")"
+printf '#!/bin/sh\nexit 1\n' >"$dir/bin/mpirun.$mpi"
+out=$(ulimit -n 200 && PATH=$dir/bin:$PATH "$hearth" info --check --mpi "$mpi" 2>&1)
+check 'few file descriptors' 1 '^BAD +file descriptors: 200'
+
+# ---- leftovers ----
+
+old() { # names: as of dead jobs
+    for name; do
+        echo "$name" >"$dir/shm/$name"
+        chmod 600 "$dir/shm/$name"
+        touch -d '5 minutes ago' "$dir/shm/$name"
+    done
+}
+
+left() { # names that must still be there
+    for name; do [ -e "$dir/shm/$name" ] || [ -L "$dir/shm/$name" ] || fail "$name" 'was removed'; done
+}
+
+cat >"$dir/hold.c" <<'END'
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+int main(int c, char **v) { /* maps the first file, without keeping it open, and keeps the second open */
+    int file = open(v[1], O_RDWR);
+    if (mmap(0, 1, PROT_READ, MAP_SHARED, file, 0) == MAP_FAILED) return 1;
+    close(file);
+    if (open(v[2], O_RDONLY) < 0) return 1;
+    write(1, "ready\n", 6);
+    sleep(100);
+    return c == 0;
+}
+END
+gcc -w "$dir/hold.c" -o "$dir/hold" || exit 1
+old vader_segment.node.0.1.0 mpich_abc ucx_shm_posix_12 vader_segment.node.0.2.0 osc_rdma.held my_own_data
+bash -c 'umask 077 && echo dead >"$1" && touch -d "1 hour ago" "$1" && kill -9 $$' - "$dir/shm/vader_segment.node.0.9.$$" 2>/dev/null
+echo young >"$dir/shm/vader_segment.node.0.3.0"
+ln -s "$dir/shm/my_own_data" "$dir/shm/vader_segment.link"
+mkdir "$dir/shm/vader_segment.folder"
+mkfifo "$dir/ready"
+"$dir/hold" "$dir/shm/vader_segment.node.0.2.0" "$dir/shm/osc_rdma.held" >"$dir/ready" &
+holder=$!
+read -r _ <"$dir/ready"
+touch -d '5 minutes ago' "$dir/shm/vader_segment.node.0.2.0"
+foreign=''
+if [ "$(id -u)" = 0 ]; then
+    old vader_segment.foreign
+    chown 12345 "$dir/shm/vader_segment.foreign"
+    foreign=vader_segment.foreign
+fi
+
+PATH=$dir/bin:$PATH run info --check --mpi "$mpi"
+check 'leftovers are counted' 1 '^note +leftovers: 4 files of dead jobs'
+check 'leftovers are listed' 1 '^ +mpich_abc$'
+left vader_segment.node.0.1.0 mpich_abc ucx_shm_posix_12
+run info --clean
+check 'a leftover is removed' 0 '^removed .*/mpich_abc, [0-9]+ KB'
+for name in vader_segment.node.0.1.0 mpich_abc ucx_shm_posix_12 "vader_segment.node.0.9.$$"; do
+    [ ! -e "$dir/shm/$name" ] || fail "$name" 'is still there'
+done
+[ "$(grep -c '^removed' <<<"$out")" = 4 ] || fail '--clean' 'removed another number of files than 4'
+left vader_segment.node.0.2.0 osc_rdma.held my_own_data vader_segment.node.0.3.0 vader_segment.link vader_segment.folder $foreign
+kill "$holder" && wait "$holder" 2>/dev/null
+holder=''
+run info --clean
+check 'what was in use is removed when it is not' 0 '^removed .*/vader_segment.node.0.2.0'
+run info --clean
+check 'nothing left to remove' 0 '^nothing of dead jobs in'
+left my_own_data vader_segment.node.0.3.0 vader_segment.link vader_segment.folder $foreign
+exit $failed

@@ -1,0 +1,265 @@
+#!/usr/bin/env bash
+# hearth run: C, C++, Fortran and Python programs, lines with colons, exit codes, the ranks preloaded and the launcher not,
+# srun (a script that stands in for it), and what is refused.   test_run.sh MPI TREE      timeout: 180
+set -uo pipefail
+mpi=$1 tree=$2 failed=0
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+cc=$("$here/../packaging/mpis.sh" "$mpi") || exit 77
+hearth=$tree/bin/hearth
+launcher=mpirun.$mpi
+command -v "$launcher" >/dev/null || launcher=mpirun
+case $mpi in
+openmpi) launch=("$launcher" --oversubscribe --bind-to none) other=mpich ;;
+*) launch=("$launcher") other=openmpi ;;
+esac
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 HEARTH_TEST_ABOVE=$$
+# What stands in for srun: starts -n ranks, each a job of its own, and sets what --export says.
+mkdir "$dir/bin"
+cat >"$dir/bin/srun" <<'END'
+#!/usr/bin/env bash
+n=1 set=() file=''
+while [[ ${1:-} == -* ]]; do
+    case $1 in
+    -n) n=$2 && shift ;;
+    -n*) n=${1#-n} ;;
+    --export=*) IFS=, read -ra set <<<"${1#--export=}" && [ "${set[0]}" = ALL ] && unset 'set[0]' ;;
+    --multi-prog) file=1 ;;
+    esac
+    shift
+done
+[ -z "$file" ] || set -- $(sed -n '1s/^[^ ]* //p' "$1")
+echo "srun itself: ${LD_PRELOAD:-nothing}"
+for ((i = 0; i < n; i++)); do env "${set[@]}" "$@" || exit; done
+END
+chmod +x "$dir/bin/srun"
+"$cc" -D_GNU_SOURCE -O1 "$here/tools/rank.c" -o "$dir/rank" -ldl || exit 1
+
+out='' status=0 preload=''
+run() { # arguments of hearth run
+    out=$(cd "$dir" && timeout -k 5 60 env ${preload:+"LD_PRELOAD=$preload"} "$hearth" run "$@" 2>&1 </dev/null)
+    status=$?
+}
+
+check() { # what, exit code, regular expression, how many lines have it: a number, or some
+    local count
+    count=$(grep -cE -- "$3" <<<"$out")
+    if [ "$status" = "$2" ] && { [ "$count" = "${4:-1}" ] || { [ "${4:-}" = some ] && [ "$count" != 0 ]; }; }; then
+        echo "ok $1"
+    else
+        echo "FAIL $1: exit code $status instead of $2, or $count lines instead of ${4:-1} like: $3"
+        sed 's/^/    | /' <<<"$out"
+        failed=1
+    fi
+}
+
+refused() { # what, regular expression: one line, exit code 2
+    check "$1" 2 "^hearth: error: $2"
+    [ "$(wc -l <<<"$out")" = 1 ] || { echo "FAIL $1: more than one line" && failed=1; }
+}
+
+# ---- programs ----
+
+run "${launch[@]}" -n 2 ./rank
+check 'a C program is preloaded' 0 '^rank [01] of 2 loaded yes mode unset' 2
+check 'its launcher is not' 0 '^rank [01]: some above it, 0 with Hearth$' 2
+preload=$tree/lib/libhearth-mpi.so run "${launch[@]}" -n 2 ./rank
+check 'nor is it if the user preloads all' 0 '^rank [01]: some above it, 0 with Hearth$' 2
+run --mode always "${launch[@]}" -n 2 ./rank say 'a  b' "it's" '' '*'
+check 'settings and arguments arrive whole' 0 "loaded yes mode always arguments \[a  b\] \[it's\] \[\] \[\*\]$" 2
+HEARTH_MODE=user run -- "${launch[@]}" -n 1 ./rank
+check 'so do settings of the environment' 0 'mode user'
+HEARTH_MODE=user run --mode off -- "${launch[@]}" -n 1 ./rank
+check 'options come first' 0 'mode off'
+run -n 2 ./rank
+check 'without a launcher, that of the MPI is taken' 0 '^rank [01] of 2 loaded yes' 2
+run ./rank
+check 'a single process' 0 '^rank 0 of 1 loaded yes'
+run "${launch[@]}" -n 1 ./rank say a : -n 1 ./rank say b
+check 'a line with a colon' 0 'rank [01] of 2 loaded yes mode unset arguments \[[ab]\]' 2
+run timeout 30 "${launch[@]}" -n 2 ./rank
+check 'a command before the launcher' 0 'of 2 loaded yes' 2
+run "${launch[@]}" -n 2 /usr/bin/nice -n 1 ./rank
+check 'a command before the program' 0 'of 2 loaded yes' 2
+run "${launch[@]}" -n 2 env -i PATH="$PATH" HOME="$dir" OMPI_ALLOW_RUN_AS_ROOT=1 env ./rank
+[ "$mpi" = openmpi ] || check 'an environment that is cleared' 0 'loaded yes' 2
+mkdir "$dir/elsewhere"
+mv "$dir/rank" "$dir/elsewhere/"
+run "${launch[@]}" -wdir "$dir/elsewhere" -n 2 ./rank
+check 'a program in the folder of -wdir' 0 'of 2 loaded yes' 2
+mv "$dir/elsewhere/rank" "$dir/"
+printf '#!/bin/sh\nexec ./rank\n' >"$dir/script"
+chmod +x "$dir/script"
+run "${launch[@]}" -n 2 ./script
+check 'a script, by its launcher' 0 'of 2 loaded yes' 2
+
+for program in cpp fortran_mpifh fortran_mpi fortran_f08; do
+    [ -x "$tree/test/mpi_$program" ] || continue
+    run --report "$program.json" "${launch[@]}" -n 2 "$tree/test/mpi_$program"
+    check "mpi_$program" 0 . some
+    grep -q '"gets"' "$dir/$program.json" || { echo "FAIL mpi_$program: no report, so it was not preloaded" && failed=1; }
+done
+if [ "$mpi" = openmpi ] && /usr/bin/python3 -c 'import mpi4py, numpy' 2>/dev/null; then
+    run -v --report python.json "${launch[@]}" -n 2 /usr/bin/python3 "$here/mpi/cache.py"
+    check 'a Python program' 0 'uses openmpi: .*mpi4py/MPI.*\.so needs'
+    grep -q '"gets"' "$dir/python.json" || { echo "FAIL Python: no report, so it was not preloaded" && failed=1; }
+    run /usr/bin/python3 -c 'import ctypes; print("loaded", hasattr(ctypes.CDLL(None), "CLAMPI_Get_stats"))'
+    check 'Python without a launcher' 0 'loaded True'
+    run --dry-run mpirun.mpich -n 2 /usr/bin/python3 x.py
+    ! command -v mpirun.mpich >/dev/null || refused 'Python with the wrong launcher' '.*python3 uses openmpi .*mpi4py'
+fi
+
+# ---- exit codes: those of the launcher ----
+
+for arguments in '' 'exit 3' 'signal 9' 'signal 15'; do
+    # shellcheck disable=SC2086 # two words
+    (cd "$dir" && timeout -k 5 60 "${launch[@]}" -n 2 ./rank $arguments) >/dev/null 2>&1 </dev/null
+    plain=$?
+    # shellcheck disable=SC2086
+    run "${launch[@]}" -n 2 ./rank $arguments
+    check "exit code of '$arguments': $plain" "$plain" 'of 2 loaded yes' some # one may be killed before it speaks
+done
+run ./rank exit 3
+check 'exit code of a single process' 3 'loaded yes'
+
+# ---- the command ----
+
+run --dry-run -v "${launch[@]}" -n 2 ./rank say "it's"
+check 'the command is printed' 0 "^(hearth: )?$launcher .*-n 2 /usr/bin/env LD_PRELOAD=[^ ]*/libhearth-mpi\.so .*\./rank say 'it'\\\\''s'$" 2
+out=$(cd "$dir" && sh -c "$(grep -v '^hearth:' <<<"$out")" 2>&1)
+check 'it can be typed again' 0 "arguments \[it's\]" 2
+run -v --mpi "$mpi" "${launch[@]}" -n 1 ./rank
+check 'an MPI that was named' 0 "^hearth: $mpi, as --mpi says"
+
+# ---- how the MPI is found ----
+
+ln -s "$(command -v "$launcher")" "$dir/bin/mpirun" # as Debian's alternatives do
+PATH=$dir/bin:$PATH run --dry-run -v mpirun -n 2 ./script
+check 'a launcher behind links' 0 "^hearth: $mpi, by the launcher"
+rm "$dir/bin/mpirun"
+# Libraries of that name, which a program finds in a folder beside it, itself or through another library. That they are not
+# those that Hearth was built for is then noticed.
+[ "$mpi" = openmpi ] && name=libmpi.so.77 || name=libmpich.so.77
+mkdir "$dir/lib"
+echo 'int host(void) { return 0; }' | gcc -shared -fPIC -x c - -Wl,-soname,"$name" -o "$dir/lib/$name"
+echo 'int host(void); int middle(void) { return host(); }' >"$dir/middle.c"
+echo 'int middle(void); int main(void) { return middle(); }' >"$dir/main.c"
+found() { # what, options for linking the library in the middle, and the program
+    # shellcheck disable=SC2086 # several options
+    gcc -shared -fPIC "$dir/middle.c" -Wl,-soname,libmiddle.so $2 -o "$dir/lib/libmiddle.so" "$dir/lib/$name" &&
+        gcc "$dir/main.c" $3 -Wl,--allow-shlib-undefined -o "$dir/far" "$dir/lib/libmiddle.so" || exit 1
+    run "${launch[@]}" -n 2 ./far
+    refused "$1" "./far uses $4$name, but .*libhearth-mpi.so was built for /.*build Hearth with"
+}
+# shellcheck disable=SC2016 # the loader replaces $ORIGIN, not the shell
+{
+    found 'by DT_RUNPATH of each' '-Wl,-rpath,$ORIGIN' '-Wl,--enable-new-dtags,-rpath,${ORIGIN}/lib' '.*/lib/'
+    found 'by DT_RPATH of the program' '' '-Wl,--disable-new-dtags,-rpath,$ORIGIN/lib' '.*/lib/'
+    found 'not by DT_RUNPATH of the program for the other' '' '-Wl,--enable-new-dtags,-rpath,$ORIGIN/lib' ''
+}
+LD_LIBRARY_PATH=$dir/lib run "${launch[@]}" -n 2 ./far
+refused 'by LD_LIBRARY_PATH' "./far uses $dir/lib/$name, but"
+
+# ---- srun ----
+
+PATH=$dir/bin:$PATH run srun -n 2 ./rank
+check 'srun: the ranks are preloaded' 0 'rank 0 of 1 loaded yes' 2
+check 'srun: it is not itself' 0 '^srun itself: nothing$'
+printf '0-1 ./rank say a\n' >"$dir/multi"
+PATH=$dir/bin:$PATH run --mode always srun -n2 --multi-prog multi
+check 'srun --multi-prog: the ranks are preloaded' 0 'rank 0 of 1 loaded yes mode always arguments \[a\]' 2
+check 'srun --multi-prog: it is not itself' 0 '^srun itself: nothing$'
+printf '0-1 ./nothing\n' >"$dir/multi"
+PATH=$dir/bin:$PATH run srun --multi-prog multi
+refused 'srun --multi-prog: a program that is not there' 'there is no program ./nothing'
+cp /bin/cat "$dir/cat"
+PATH=$dir/bin:$PATH run --dry-run srun -n 2 ./cat
+refused 'srun: nothing tells the MPI' 'nothing tells which MPI ./cat loads: say --mpi'
+
+# ---- other hosts, reached by a shell that passes no variable on ----
+
+cat >"$dir/rsh" <<END
+#!/bin/sh
+exec env -u HEARTH_MODE -u LD_PRELOAD "$here/cluster/rsh.sh" "\$@"
+END
+chmod +x "$dir/rsh"
+cat >"$dir/across" <<'END'
+#!/usr/bin/env bash
+# HERE HEARTH MPI LAUNCHER PROGRAM
+[ "$CLUSTER_KIND" = real ] || { echo no hosts && exit 77; }
+case $3 in
+openmpi) options=(--bind-to none --host n1:1,n2:1 --mca plm rsh --mca plm_rsh_agent "$PWD/rsh" --mca plm_rsh_no_tree_spawn 1
+    --mca oob_tcp_if_include "$CLUSTER_NET.0/24" --mca btl_tcp_if_include "$CLUSTER_NET.0/24" --mca pml ob1 --mca btl tcp,self) ;;
+*) options=(-launcher ssh -launcher-exec "$PWD/rsh" -iface br0 -hosts n1,n2 -ppn 1) ;;
+esac
+HEARTH_MODE=user exec timeout -k 5 50 "$1/cluster/hosts.sh" run n0 "$2" run -- "$4" "${options[@]}" -n 2 "$5"
+END
+chmod +x "$dir/across"
+out=$(cd "$dir" && "$here/cluster/hosts.sh" with 2 ./across "$here" "$hearth" "$mpi" "$launcher" "$dir/rank" 2>&1 </dev/null)
+status=$?
+if [ $status = 77 ]; then
+    echo "no virtual hosts here: not tried across hosts"
+else
+    check 'on other hosts' 0 'of 2 loaded yes mode user' 2
+fi
+
+# ---- what is refused ----
+
+run --sometimes ./rank
+refused 'an unknown option' 'there is no option --sometimes: see hearth help run'
+run -q ./rank
+refused 'an unknown letter' 'there is no option -q'
+run --mode
+refused 'an option without its value' 'the option --mode wants a value'
+run --mode sometimes ./rank
+refused 'a wrong mode' 'HEARTH_MODE=sometimes is not one of transparent'
+run --cache-size 12q ./rank
+refused 'a wrong size' 'HEARTH_CACHE_SIZE=12q is not'
+run --mpi lam ./rank
+refused 'an unknown MPI' '--mpi lam is not known'
+run
+refused 'no program' '.*no program is given'
+run "${launch[@]}" -n 2
+refused 'a launcher alone' ".*$launcher starts no program"
+run "${launch[@]}" -n 2 ./nothing
+refused 'a missing program' 'there is no program ./nothing'
+run "${launch[@]}" -n 2 ./rank : -n 1 ./nothing
+refused 'a missing program behind a colon' 'there is no program ./nothing'
+run "${launch[@]}" -n 2 nothing
+refused 'a missing program on the PATH' 'there is no program nothing on the PATH'
+PATH=/usr/bin:/bin run srun -n 2 ./rank
+command -v srun >/dev/null || refused 'a missing launcher' 'there is no launcher srun on the PATH'
+run "${launch[@]}" -n 2 ./multi
+refused 'a program that is not executable' './multi is not an executable file'
+run bash -c true
+refused 'neither launcher nor program' 'bash is neither a launcher nor'
+run --report "$dir/no/such/folder/r.json" ./rank
+refused 'a report in no folder' '--report .*cannot write in .*: No such file'
+run --report "$dir/multi/r.json" ./rank
+refused 'a report below a file' '--report .*cannot write in .*: Not a directory'
+ln -s /dev/null "$dir/link.json"
+run --report link.json ./rank
+refused 'a report through a link' '--report .*not a plain file'
+[ ! -e "$dir/r.json" ] || { echo "FAIL something was written" && failed=1; }
+if echo 'int main(void) { return 0; }' | gcc -static -x c - -o "$dir/static" 2>/dev/null; then
+    run "${launch[@]}" -n 2 ./static
+    refused 'a static program' './static is statically linked: nothing can be preloaded'
+fi
+echo 'int MPI_Init(int *c, char ***v) { return 0; } int main(void) { return MPI_Init(0, 0); }' | gcc -x c - -o "$dir/inside"
+run "${launch[@]}" -n 2 ./inside
+refused 'MPI inside the program' './inside has MPI linked into it statically'
+cp "$dir/rank" "$dir/as_other" && chmod u+s "$dir/as_other"
+run "${launch[@]}" -n 2 ./as_other
+refused 'a set-user-ID program' './as_other runs as another user'
+head -c 300 "$dir/rank" >"$dir/cut" && chmod +x "$dir/cut"
+run "${launch[@]}" -n 2 ./cut
+refused 'a program that was cut' './cut is a damaged ELF file'
+cp "$dir/rank" "$dir/a=b"
+run "${launch[@]}" -n 2 ./a=b
+refused 'a name that env takes for a setting' './a=b: env would'
+if command -v "mpirun.$other" >/dev/null; then
+    run "mpirun.$other" -n 2 ./rank
+    refused 'the wrong launcher' "./rank uses $mpi .*, but mpirun.$other is the launcher of $other"
+fi
+exit $failed

@@ -1,0 +1,25 @@
+/* compose.h: the command line that starts the ranks, and only them, with the preload and the settings. */
+#ifndef HEARTH_TOOLS_COMPOSE_H
+#define HEARTH_TOOLS_COMPOSE_H
+
+#include "launcher.h"
+#include "program.h"
+#include "words.h"
+
+struct composition {
+    const struct words *command; /* as the user wrote it */
+    enum launcher_kind kind;
+    size_t first; /* where the launcher stands in it */
+    const struct launcher_line *line;
+    const struct program *programs; /* one for each part */
+    const char *library;            /* to preload */
+    const struct words *settings;   /* HEARTH_X=value */
+};
+
+/* 0, or BAD_INPUT after a line. */
+int compose(const struct composition *c, struct words *out);
+
+/* The list without our own library in it; to be freed. */
+char *compose_without_hearth(const char *preload);
+
+#endif

@@ -1,0 +1,25 @@
+/* flavour.h: which MPI a file would load. */
+#ifndef HEARTH_TOOLS_FLAVOUR_H
+#define HEARTH_TOOLS_FLAVOUR_H
+
+#include <limits.h>
+#include <stdbool.h>
+
+enum flavour { FLAVOUR_NONE, FLAVOUR_MPICH, FLAVOUR_OPENMPI, FLAVOURS };
+
+/* As users and folders spell them. FLAVOUR_NONE for any other word. */
+const char *flavour_name(enum flavour flavour);
+enum flavour flavour_named(const char *name);
+
+/* An MPI library, as a file asks for it. */
+struct mpi_library {
+    enum flavour flavour;
+    char name[256];      /* libmpi.so.40 */
+    char path[PATH_MAX]; /* where the loader would find it; empty: nowhere */
+};
+
+/* The MPI among the libraries that this program or library needs, itself or through others; FLAVOUR_NONE if
+ * there is none, or if it is no ELF file. */
+struct mpi_library flavour_of_file(const char *path);
+
+#endif

@@ -1,0 +1,86 @@
+/* hearth.c: `hearth COMMAND ...`. It is linked to no MPI, so that it runs where none is set up, and one
+ * copy of it serves all MPIs. */
+#include "tools.h"
+
+#include <getopt.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/base.h"
+
+static const struct command *const commands[] = {
+#define COMMAND(name) &command_##name,
+#include "commands.def"
+#undef COMMAND
+};
+
+enum { COMMANDS = sizeof commands / sizeof commands[0] };
+
+static const struct command *find(const char *name) {
+    for (size_t i = 0; i < COMMANDS; i++)
+        if (!strcmp(commands[i]->name, name))
+            return commands[i];
+    return NULL;
+}
+
+static int refuse_command(const char *name) {
+    char list[256] = "";
+    for (size_t i = 0, n = 0; i < COMMANDS && n < sizeof list; i++)
+        n += (size_t)snprintf(list + n, sizeof list - n, "%s%s", i ? ", " : "", commands[i]->name);
+    return refuse("there is no command %s: there are %s; see hearth --help", name, list);
+}
+
+static int print_help(void) {
+    puts("usage: hearth COMMAND [OPTION]...\n\n"
+         "Hearth keeps remote data close: a cache for one-sided MPI, message matching in the CPU's caches,\n"
+         "and helper threads for ARMCI.\n");
+    for (size_t i = 0; i < COMMANDS; i++)
+        printf("  hearth %-8s %s\n", commands[i]->name, commands[i]->summary);
+    puts("\n  hearth help COMMAND   all about one of them (also: hearth COMMAND --help)\n"
+         "  hearth --version      the version");
+    return 0;
+}
+
+static int print_help_on(const char *name) {
+    const struct command *command = find(name);
+    if (!command)
+        return refuse_command(name);
+    fputs(command->help, stdout);
+    return 0;
+}
+
+/* What was printed did not all arrive if, say, the disk is full. */
+static int flushed(int code) {
+    if (!fflush(stdout) && !ferror(stdout))
+        return code;
+    log_error("cannot write all of the output: %m");
+    return code ? code : 1;
+}
+
+static bool is_one_of(const char *word, const char *a, const char *b) {
+    return !strcmp(word, a) || !strcmp(word, b);
+}
+
+static int dispatch(int argc, char **argv) {
+    const struct command *command = find(argv[0]);
+    if (!command)
+        return argv[0][0] == '-' ? refuse("there is no option %s: see hearth --help", argv[0])
+                                 : refuse_command(argv[0]);
+    if (argc > 1 && is_one_of(argv[1], "--help", "-h"))
+        return print_help_on(argv[0]);
+    opterr = 0; /* we say it ourselves */
+    return command->run(argc, argv);
+}
+
+int main(int argc, char **argv) {
+    if (argc < 2)
+        return refuse("no command is given: see hearth --help");
+    if (is_one_of(argv[1], "--version", "-V")) {
+        puts("hearth " HEARTH_VERSION);
+        return flushed(0);
+    }
+    bool is_help = is_one_of(argv[1], "--help", "-h") || !strcmp(argv[1], "help");
+    if (is_help)
+        return flushed(argc > 2 ? print_help_on(argv[2]) : print_help());
+    return flushed(dispatch(argc - 1, argv + 1));
+}

@@ -1,0 +1,55 @@
+#include "tools.h"
+
+#include <getopt.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/base.h"
+
+int refuse(const char *format, ...) {
+    char line[1024];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(line, sizeof line, format, arguments);
+    va_end(arguments);
+    log_error("%s", line);
+    return BAD_INPUT;
+}
+
+int refuse_option(const struct command *command, int result, char **argv) {
+    const char *word = argv[optind - 1];
+    char letter[3] = {'-', (char)optopt, 0};
+    bool is_letter = optopt > 0 && optopt < 128 && strncmp(word, "--", 2) != 0;
+    if (result == ':')
+        return refuse("the option %s wants a value: see hearth help %s", is_letter ? letter : word,
+                      command->name);
+    if (optopt && !is_letter)
+        return refuse("the option %s takes no value: see hearth help %s", word, command->name);
+    return refuse("there is no option %s: see hearth help %s", is_letter ? letter : word, command->name);
+}
+
+static void *or_end(void *memory) {
+    if (memory)
+        return memory;
+    log_error("no memory left: close other programs, or raise the limit (ulimit -v)");
+    exit(1);
+}
+
+void *need(size_t bytes) {
+    return or_end(calloc(1, bytes ? bytes : 1));
+}
+
+char *need_copy(const char *text) {
+    return or_end(strdup(text));
+}
+
+char *need_text(const char *format, ...) {
+    char *text = NULL;
+    va_list arguments;
+    va_start(arguments, format);
+    int length = vasprintf(&text, format, arguments);
+    va_end(arguments);
+    return or_end(length < 0 ? NULL : text);
+}
