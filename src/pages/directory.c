@@ -41,6 +41,10 @@ struct pages_directory *pages_directory_open(void *memory, const struct pages_li
     return d;
 }
 
+void pages_directory_hand_over(struct pages_directory *d, bool hand_over) {
+    d->limits.hand_over = hand_over;
+}
+
 /* ---- what is to be done ---- */
 
 /* F, and its turn is over. `but`: not this one, if it is another's to serve. */
@@ -80,12 +84,14 @@ static void do_io(uint32_t page, struct entry *e, enum pages_io io, struct pages
     out->io = io;
     out->page = page;
     out->cookie = e->cookie;
+    out->requester = e->requester;
     e->awaits |= io == PAGES_READ ? READ : io == PAGES_WRITE ? WRITTEN : APPLIED_HERE;
 }
 
 static void begin(struct pages_output *out) {
     out->count = out->page = out->refused = 0;
     out->io = PAGES_NO_IO;
+    out->requester = 0;
     out->cookie = 0;
 }
 
@@ -452,4 +458,8 @@ int pages_directory_finished(struct pages_directory *d, uint32_t page, struct pa
     else if (!e->awaits)
         send_data(d, page, e, PAGES_M, out);
     return 0;
+}
+
+bool pages_directory_writes(const struct pages_directory *d, uint32_t page) {
+    return entry_of(d, page)->flags & PAGES_WRITES;
 }

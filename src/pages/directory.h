@@ -39,7 +39,8 @@ struct pages_output {
     uint32_t count;
     enum pages_io io; /* one at most; when it is done: pages_directory_finished(page) */
     uint32_t page;
-    uint32_t refused; /* by pages_directory_start: whose request of this page was dropped */
+    uint16_t requester; /* whom the I/O is for */
+    uint32_t refused;   /* by pages_directory_start: whose request of this page was dropped */
     uint64_t cookie;
 };
 
@@ -63,6 +64,12 @@ int pages_directory_start(struct pages_directory *d, struct pages_output *out);
 
 /* The I/O of this page is done. 0, or -EPROTO: there was none. */
 int pages_directory_finished(struct pages_directory *d, uint32_t page, struct pages_output *out);
+
+/* From now on an owner that leaves hands its page over, or does not. */
+void pages_directory_hand_over(struct pages_directory *d, bool hand_over);
+
+/* Of a page that PAGES_APPLY was said of: whether the operation changes it. */
+bool pages_directory_writes(const struct pages_directory *d, uint32_t page);
 
 /* No transaction is under way or waits. */
 bool pages_directory_is_idle(const struct pages_directory *d);

@@ -69,6 +69,21 @@ static void give_back(struct store *s, struct store_request *r) {
     s->on_way--;
 }
 
+static const char *advice(int error) {
+    bool full = error == -ENOSPC || error == -EDQUOT;
+    return full ? ". Free some, or choose another folder (HEARTH_NVM_DIR)" : "";
+}
+
+/* The first of its kind gets a line; the rest are counted, as a full disk refuses many. */
+static void say_failure(struct store *s, const struct store_request *r) {
+    s->facts.failures++;
+    if (s->has_said[r->way])
+        return;
+    s->has_said[r->way] = true;
+    log_error("cannot %s page %" PRIu64 " of %s: %s%s", r->way == STORE_READ ? "read" : "write", r->page,
+              s->label, strerror(-r->result), advice(r->result));
+}
+
 static void finish_at_once(struct store *s, struct store_request *r, int result) {
     r->result = result;
     queue_add(&s->ready, r);
@@ -76,7 +91,7 @@ static void finish_at_once(struct store *s, struct store_request *r, int result)
 
 /* False if the disk is not needed for it. */
 static bool find_page(struct store *s, struct store_request *r) {
-    if (table_get(s->lost, r->page)) {
+    if (table_get(s->lost, r->page)) { /* of which a line was written then */
         finish_at_once(s, r, -EIO);
         return false;
     }
@@ -93,6 +108,7 @@ static bool find_page(struct store *s, struct store_request *r) {
 static bool choose_place(struct store *s, struct store_request *r) {
     if (UNLIKELY(s->is_broken)) {
         finish_at_once(s, r, -EIO);
+        say_failure(s, r);
         return false;
     }
     if (r->way == STORE_READ)
@@ -131,21 +147,6 @@ int store_submit(struct store *s, enum store_way way, uint64_t page, void *buffe
 }
 
 /* ---- completions ---- */
-
-static const char *advice(int error) {
-    bool full = error == -ENOSPC || error == -EDQUOT;
-    return full ? ". Free some, or choose another folder" : "";
-}
-
-/* The first of its kind gets a line; the rest are counted, as a full disk refuses many. */
-static void say_failure(struct store *s, const struct store_request *r) {
-    s->facts.failures++;
-    if (s->has_said[r->way])
-        return;
-    s->has_said[r->way] = true;
-    log_error("cannot %s page %" PRIu64 " of %s: %s%s", r->way == STORE_READ ? "read" : "write", r->page,
-              s->label, strerror(-r->result), advice(r->result));
-}
 
 static void lose(struct store *s, uint64_t page) {
     s->facts.lost += !table_get(s->lost, page);
@@ -271,7 +272,7 @@ static void set_label(struct store *s, const struct store_options *o) {
     if (s->is_named)
         snprintf(s->label, sizeof s->label, "the segment %s/%s.%d", o->folder, o->name, o->rank);
     else
-        snprintf(s->label, sizeof s->label, "the temporary segment in %s", o->folder);
+        snprintf(s->label, sizeof s->label, "the temporary segment of rank %d in %s", o->rank, o->folder);
 }
 
 /* The next part of the store's memory, whole pages of it. */
@@ -360,8 +361,8 @@ static int open_all(struct store *s, const struct store_options *o, struct store
         err = epoch_find(s, found);
     if (!err)
         err = open_engine(s, o);
-    if (err)
-        file_forget(o);
+    if (err && o->kind == STORE_NEW)
+        store_forget(o);
     return err;
 }
 

@@ -79,6 +79,10 @@ int store_open(const struct store_options *options, struct store **store, struct
  * in any case. NULL is allowed. */
 int store_close(struct store *store);
 
+/* Removes the file of a named store that this job has made and cannot use; best before it is closed, while nobody else
+ * can have it. */
+void store_forget(const struct store_options *options);
+
 /* ---- pages ---- */
 
 /* Starts to move a page, at the latest at the next store_poll or store_arm. The buffer is aligned and stays where

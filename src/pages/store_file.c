@@ -35,7 +35,7 @@ static const char *advice(int error) {
     switch (-error) {
     case ENOSPC:
     case EDQUOT:
-        return ". Free some, or choose another folder";
+        return ". Free some, or choose another folder (HEARTH_NVM_DIR)";
     case EFBIG:
         return ". Raise the limit on file sizes (ulimit -f), or choose a filesystem that takes larger ones";
     case EEXIST:
@@ -45,7 +45,7 @@ static const char *advice(int error) {
     case ENOENT:
     case ENOTDIR:
     case EROFS:
-        return ". Choose a folder in which you may write";
+        return ". Choose a folder in which you may write (HEARTH_NVM_DIR)";
     case EMFILE:
         return ". Raise the limit on open files (ulimit -n)";
     case ELOOP:
@@ -168,10 +168,8 @@ static int keep_name(struct store *s, int folder, const struct store_options *o)
     return err ? cannot(s, "keep the name of", err) : 0;
 }
 
-void file_forget(const struct store_options *o) {
+void store_forget(const struct store_options *o) {
     char path[PATH_MAX];
-    if (o->kind != STORE_NEW)
-        return;
     int length = snprintf(path, sizeof path, "%s/%s.%d", o->folder, o->name, o->rank);
     if (length > 0 && (size_t)length < sizeof path)
         (void)unlink(path);
@@ -189,8 +187,8 @@ static int open_in(struct store *s, int folder, const struct store_options *o) {
         err = epoch_begin(s, o);
     if (!err && o->kind == STORE_NEW)
         err = keep_name(s, folder, o);
-    if (err)
-        file_forget(o);
+    if (err && o->kind == STORE_NEW)
+        store_forget(o);
     return err;
 }
 

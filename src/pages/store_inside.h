@@ -80,9 +80,6 @@ static inline uint64_t store_place(const struct store *s, uint64_t page, unsigne
 /* store_file.c: opens or makes the file. Lines are written. */
 int file_open(struct store *s, const struct store_options *o);
 
-/* One that was made, and then cannot be used, is not left behind. */
-void file_forget(const struct store_options *o);
-
 /* How large the file is. */
 uint64_t file_bytes(const struct store *s);
 

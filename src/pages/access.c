@@ -1,0 +1,320 @@
+/* Reading and writing segments: page by page, from the node's pool if the page is there.
+ *
+ *      hit       pin, copy, unpin
+ *      miss      a large piece: the page is fetched, with those that follow if they will be wanted
+ *                a small one: it is done where the page is, until that would be dearer than fetching it (habit.h)
+ *
+ * A pin covers a copy and nothing that waits: local memory that lies in the caller's own segment may fault, and is
+ * copied through a buffer on the stack. */
+#include <errno.h>
+#include <string.h>
+
+#include "pages/inside.h"
+#include "pages/small.h"
+
+enum { BOUNCE = 16384 };
+
+/* Part of an operation that lies in one page. */
+struct piece {
+    int rank;
+    uint16_t home;
+    uint32_t page;
+    uint64_t at; /* in the segment */
+    size_t in, bytes;
+};
+
+static void count(_Atomic uint64_t *counter) {
+    atomic_fetch_add_explicit(counter, 1, memory_order_relaxed);
+}
+
+/* The first piece of `bytes` bytes from `at` on. */
+static inline struct piece piece_at(const struct pages *p, int rank, uint64_t at, size_t bytes) {
+    const struct pages_segment *s = &p->segments[rank];
+    size_t page_bytes = (size_t)1 << p->shift, in = at & (page_bytes - 1), rest = page_bytes - in;
+    return (struct piece){.rank = rank,
+                          .home = s->home,
+                          .page = s->first + (uint32_t)(at >> p->shift),
+                          .at = at,
+                          .in = in,
+                          .bytes = bytes < rest ? bytes : rest};
+}
+
+static inline uint64_t offset_of(const struct pages *p, int rank, const void *address) {
+    return (uint64_t)(uintptr_t)address - p->segments[rank].base;
+}
+
+static inline bool is_own(const struct pages *p, const void *address) {
+    return (uint64_t)(uintptr_t)address - p->base < p->bytes;
+}
+
+/* ---- what a piece is for ---- */
+
+enum way { GET, PUT, SET };
+
+struct job {
+    enum way way;
+    void *to;
+    const void *from;
+    int value;
+};
+
+static void copy(const struct job *j, char *memory, size_t bytes) {
+    if (j->way == GET)
+        memcpy(j->to, memory, bytes);
+    else if (j->way == PUT)
+        memcpy(memory, j->from, bytes);
+    else
+        memset(memory, j->value, bytes);
+}
+
+static struct job step(struct job j, size_t bytes) {
+    if (j.way == GET)
+        j.to = (char *)j.to + bytes;
+    else if (j.way == PUT)
+        j.from = (const char *)j.from + bytes;
+    return j;
+}
+
+/* ---- fetching ahead ---- */
+
+static void prefetch(struct pages *p, const struct pages_segment *s, uint32_t page) {
+    if (page >= s->first && page - s->first < (s->bytes + (((uint64_t)1 << p->shift) - 1)) >> p->shift &&
+        pool_prefetch(&p->pool, s->home, page))
+        count(&p->tally.prefetched);
+}
+
+static void walk_on(struct pages *p, const struct piece *x) {
+    struct ahead_pages a = ahead_after(&p->ahead, x->home, x->page, p->ahead_most);
+    for (uint32_t i = 0; i < a.count; i++)
+        prefetch(p, &p->segments[x->rank], a.first + (uint32_t)((int32_t)i * a.step));
+}
+
+/* The pages of an operation that come after its first. */
+static void fetch_rest(struct pages *p, const struct piece *x, size_t bytes) {
+    uint32_t pages = (uint32_t)((x->in + bytes - 1) >> p->shift);
+    for (uint32_t i = 1; i <= pages && i <= p->ahead_most; i++)
+        prefetch(p, &p->segments[x->rank], x->page + i);
+}
+
+/* ---- a piece ---- */
+
+static bool try_piece(struct pages *p, const struct piece *x, const struct job *j) {
+    bool write = j->way != GET;
+    int64_t frame = pool_try_pin(&p->pool, x->home, x->page, write);
+    if (UNLIKELY(frame < 0))
+        return false;
+    bool fresh = pool_is_fresh(&p->pool, (uint32_t)frame);
+    copy(j, pool_memory(&p->pool, (uint32_t)frame) + x->in, x->bytes);
+    pool_unpin(&p->pool, (uint32_t)frame, write);
+    if (UNLIKELY(fresh))
+        walk_on(p, x);
+    count(&p->tally.hits);
+    return true;
+}
+
+static void fetch_piece(struct pages *p, const struct piece *x, const struct job *j) {
+    bool write = j->way != GET;
+    walk_on(p, x);
+    uint32_t frame = pool_pin(&p->pool, x->home, x->page, write);
+    pool_is_fresh(&p->pool, frame);
+    copy(j, pool_memory(&p->pool, frame) + x->in, x->bytes);
+    pool_unpin(&p->pool, frame, write);
+    count(&p->tally.misses);
+}
+
+static struct small_operation small_of(const struct piece *x, const struct job *j) {
+    return (struct small_operation){.home = x->home,
+                                    .page = x->page,
+                                    .offset = (uint32_t)x->in,
+                                    .bytes = (uint16_t)x->bytes,
+                                    .writes = j->way != GET,
+                                    .to = j->to,
+                                    .from = j->way == PUT ? j->from : NULL,
+                                    .value = j->value};
+}
+
+/* Where the page is, in parts that are small enough. */
+static void do_there(struct pages *p, struct piece x, struct job j) {
+    for (size_t left = x.bytes; left > 0; left -= x.bytes) {
+        x.bytes = left < p->small ? left : p->small;
+        struct small_operation small = small_of(&x, &j);
+        pages_small(p, &small);
+        count(&p->tally.smalls);
+        x.in += x.bytes;
+        j = step(j, x.bytes);
+    }
+}
+
+static bool is_for_there(struct pages *p, const struct piece *x, bool write) {
+    if (p->small == 0)
+        return false;
+    enum pages_hint hint = hints_of(&p->hints, x->rank, x->at);
+    if (x->bytes > p->small)
+        return hint == PAGES_NO_CACHE;
+    return habit_is_small(&p->habit, x->home, x->page, write, hint, clock_ns());
+}
+
+static void do_piece(struct pages *p, const struct piece *x, const struct job *j) {
+    if (LIKELY(try_piece(p, x, j)))
+        return;
+    if (is_for_there(p, x, j->way != GET))
+        do_there(p, *x, *j);
+    else
+        fetch_piece(p, x, j);
+}
+
+/* ---- all pieces ---- */
+
+static void do_all(struct pages *p, struct job j, int rank, uint64_t at, size_t bytes) {
+    struct piece x = piece_at(p, rank, at, bytes);
+    if (UNLIKELY(x.bytes < bytes))
+        fetch_rest(p, &x, bytes);
+    while (bytes > 0) {
+        do_piece(p, &x, &j);
+        bytes -= x.bytes;
+        if (LIKELY(bytes == 0))
+            return;
+        j = step(j, x.bytes);
+        at += x.bytes;
+        x = piece_at(p, rank, at, bytes);
+        fetch_rest(p, &x, bytes);
+    }
+}
+
+/* Of what `rest` may still be done, when it is done through a buffer. */
+static size_t part(size_t rest) {
+    return rest < BOUNCE ? rest : BOUNCE;
+}
+
+static void get_through_buffer(struct pages *p, char *to, int rank, uint64_t at, size_t bytes) {
+    char buffer[BOUNCE];
+    for (size_t n; bytes > 0; bytes -= n, at += n, to += n) {
+        n = part(bytes);
+        do_all(p, (struct job){.way = GET, .to = buffer}, rank, at, n);
+        memcpy(to, buffer, n); /* may fault */
+    }
+}
+
+static void put_through_buffer(struct pages *p, int rank, uint64_t at, const char *from, size_t bytes) {
+    char buffer[BOUNCE];
+    for (size_t n; bytes > 0; bytes -= n, at += n, from += n) {
+        n = part(bytes);
+        memcpy(buffer, from, n);
+        do_all(p, (struct job){.way = PUT, .from = buffer}, rank, at, n);
+    }
+}
+
+void pages_get(struct pages *p, void *to, int rank, const void *from, size_t bytes) {
+    uint64_t at = offset_of(p, rank, from);
+    if (UNLIKELY(is_own(p, to)))
+        get_through_buffer(p, to, rank, at, bytes);
+    else if (bytes > 0)
+        do_all(p, (struct job){.way = GET, .to = to}, rank, at, bytes);
+}
+
+void pages_put(struct pages *p, int rank, void *to, const void *from, size_t bytes) {
+    uint64_t at = offset_of(p, rank, to);
+    if (UNLIKELY(is_own(p, from)))
+        put_through_buffer(p, rank, at, from, bytes);
+    else if (bytes > 0)
+        do_all(p, (struct job){.way = PUT, .from = from}, rank, at, bytes);
+}
+
+void pages_set(struct pages *p, int rank, void *to, int value, size_t bytes) {
+    if (bytes > 0)
+        do_all(p, (struct job){.way = SET, .value = value}, rank, offset_of(p, rank, to), bytes);
+}
+
+void pages_prefetch(struct pages *p, int rank, const void *from, size_t bytes) {
+    if (bytes == 0)
+        return;
+    uint64_t at = offset_of(p, rank, from);
+    const struct pages_segment *s = &p->segments[rank];
+    for (uint64_t page = at >> p->shift; page <= (at + bytes - 1) >> p->shift; page++)
+        prefetch(p, s, s->first + (uint32_t)page);
+}
+
+int pages_hint(struct pages *p, int rank, const void *from, size_t bytes, enum pages_hint hint) {
+    uint64_t at = offset_of(p, rank, from);
+    if (at > p->segments[rank].bytes || bytes > p->segments[rank].bytes - at)
+        return -EINVAL;
+    return bytes ? hints_set(&p->hints, rank, at, at + bytes, hint) : 0;
+}
+
+/* ---- in two steps ---- */
+
+static struct job job_of(const struct pages_op *op) {
+    return op->way == GET ? (struct job){.way = GET, .to = op->local}
+                          : (struct job){.way = PUT, .from = op->local};
+}
+
+/* Does from the front what is here; whether all was. */
+static bool do_what_is_here(struct pages *p, struct pages_op *op) {
+    while (op->bytes > 0) {
+        struct piece x = piece_at(p, op->rank, offset_of(p, op->rank, op->remote), op->bytes);
+        struct job j = job_of(op);
+        if (!try_piece(p, &x, &j))
+            return false;
+        op->bytes -= x.bytes;
+        op->remote += x.bytes;
+        op->local = (char *)op->local + x.bytes;
+    }
+    return true;
+}
+
+static void begin(struct pages *p, struct pages_op *op) {
+    op->slot = SMALL_NO_SLOT;
+    if (is_own(p, op->local) || do_what_is_here(p, op))
+        return; /* through a buffer: when it is finished */
+    struct piece x = piece_at(p, op->rank, offset_of(p, op->rank, op->remote), op->bytes);
+    struct job j = job_of(op);
+    if (x.bytes == op->bytes && x.bytes <= p->small && is_for_there(p, &x, op->way == PUT)) {
+        struct small_operation small = small_of(&x, &j);
+        pages_small_begin(p, op, &small);
+        count(&p->tally.smalls);
+    } else {
+        pages_prefetch(p, op->rank, op->remote, op->bytes);
+    }
+}
+
+void pages_begin_get(struct pages *p, struct pages_op *op, void *to, int rank, const void *from,
+                     size_t bytes) {
+    *op = (struct pages_op){.local = to, .remote = from, .bytes = bytes, .rank = rank, .way = GET};
+    begin(p, op);
+}
+
+void pages_begin_put(struct pages *p, struct pages_op *op, int rank, void *to, const void *from,
+                     size_t bytes) {
+    *op = (struct pages_op){
+        .local = (void *)(uintptr_t)from, .remote = to, .bytes = bytes, .rank = rank, .way = PUT};
+    begin(p, op);
+}
+
+/* A page that is to be written is asked for as one to read, and may then be here and still not ours; one that was asked
+ * for may be gone again before it is looked for. So after some tries it waits for what is missing. */
+bool pages_try(struct pages *p, struct pages_op *op) {
+    enum { READS = 64, WRITES = 2 };
+    if (pages_small_is_under_way(p, op))
+        return false;
+    if (op->bytes == 0)
+        return true;
+    if (is_own(p, op->local) || op->tries++ >= (op->way == GET ? READS : WRITES)) {
+        pages_finish(p, op);
+        return true;
+    }
+    if (do_what_is_here(p, op))
+        return true;
+    pages_prefetch(p, op->rank, op->remote, op->bytes);
+    return false;
+}
+
+void pages_finish(struct pages *p, struct pages_op *op) {
+    pages_small_finish(p, op);
+    if (op->bytes == 0)
+        return;
+    if (op->way == GET)
+        pages_get(p, op->local, op->rank, op->remote, op->bytes);
+    else
+        pages_put(p, op->rank, (char *)(uintptr_t)op->remote, op->local, op->bytes);
+    op->bytes = 0;
+}

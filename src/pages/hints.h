@@ -1,0 +1,29 @@
+/* hints.h: what a process has said about the use of ranges of memory. Looked at when something is missed. */
+#ifndef HEARTH_PAGES_HINTS_H
+#define HEARTH_PAGES_HINTS_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "pages/pages.h"
+
+enum { HINTS_MOST = 256 };
+
+struct hints {
+    pthread_rwlock_t lock;
+    _Atomic uint32_t count;
+    struct hint {
+        int32_t rank;
+        uint8_t hint;
+        uint64_t from, to;
+    } ranges[HINTS_MOST];
+};
+
+void hints_open(struct hints *h);
+void hints_close(struct hints *h);
+
+/* The range is as said from now on, whatever was said of parts of it before. 0 or -ENOSPC. */
+int hints_set(struct hints *h, int rank, uint64_t from, uint64_t to, enum pages_hint hint);
+enum pages_hint hints_of(struct hints *h, int rank, uint64_t at);
+
+#endif

@@ -1,0 +1,123 @@
+/* mapper.c: a page table belongs to a process, so that each rank has a thread which takes mappings back for
+ * those who ask.
+ *
+ *      service: push the frame -> ring          mapper: take all -> those that have stayed long enough: lower
+ *                                                                   others are kept until the first is due
+ *
+ * A page that comes for a fault stays a while. Else two ranks that store to the same page could take it away
+ * from each other for ever, each time before the instruction that it was fetched for has been done. */
+#include <errno.h>
+#include <sys/prctl.h>
+
+#include "base/base.h"
+#include "pages/local_inside.h"
+
+void local_ask(struct pool *pool, uint32_t frame, enum pages_level level) {
+    struct pool_frame *f = &pool->frames[frame];
+    struct pool_mapper *m = &pool->mappers[f->local];
+    f->mapper_level = (uint8_t)level;
+    uint32_t first = atomic_load_explicit(&m->first, memory_order_relaxed);
+    do
+        f->mapper_next = first;
+    while (!atomic_compare_exchange_weak_explicit(&m->first, &first, frame + 1, memory_order_release,
+                                                  memory_order_relaxed)); /* with take() */
+    if (first)                                                            /* who put the first there rings */
+        return;
+    atomic_fetch_add(&m->bell, 1);
+    pages_wake_all(&m->bell);
+}
+
+static bool is_due(const struct local *l, const struct pool_frame *f, uint64_t now) {
+    return __atomic_load_n(&f->stay_until, __ATOMIC_RELAXED) <= now ||
+           atomic_load_explicit(&l->closing, memory_order_relaxed);
+}
+
+static void lower(struct local *l, uint32_t frame) {
+    struct pool *p = l->pool;
+    mapping_lower(l, frame, (enum pages_level)p->frames[frame].mapper_level);
+    if (atomic_load_explicit(&l->closing, memory_order_relaxed)) {
+        atomic_fetch_add(&l->changed, 1);
+        pages_wake_all(&l->changed);
+    }
+}
+
+/* What has come since the last time. */
+static void take(struct local *l, uint64_t now) {
+    struct pool *p = l->pool;
+    struct pool_mapper *m = &p->mappers[l->options.rank];
+    uint32_t at = atomic_exchange_explicit(&m->first, 0, memory_order_acquire); /* with local_ask() */
+    while (at) {
+        uint32_t frame = at - 1;
+        at = p->frames[frame].mapper_next; /* before it may be asked for again */
+        bool due = is_due(l, &p->frames[frame], now);
+        mapping_note_loss(l, frame, !due);
+        if (due) {
+            lower(l, frame);
+        } else {
+            p->frames[frame].mapper_next = l->staying;
+            l->staying = frame + 1;
+        }
+    }
+}
+
+/* Those that have stayed; when the next is due. */
+static uint64_t look_through(struct local *l, uint64_t now) {
+    struct pool *p = l->pool;
+    uint64_t next = UINT64_MAX;
+    for (uint32_t *at = &l->staying; *at;) {
+        uint32_t frame = *at - 1;
+        struct pool_frame *f = &p->frames[frame];
+        if (is_due(l, f, now)) {
+            *at = f->mapper_next;
+            lower(l, frame);
+            continue;
+        }
+        uint64_t until = __atomic_load_n(&f->stay_until, __ATOMIC_RELAXED);
+        next = until < next ? until : next;
+        at = &f->mapper_next;
+    }
+    return next;
+}
+
+static void *run(void *arg) {
+    struct local *l = arg;
+    struct pool_mapper *m = &l->pool->mappers[l->options.rank];
+    prctl(PR_SET_TIMERSLACK, 1000UL); /* it sleeps for some 100 us, and is waited for */
+    for (;;) {
+        uint32_t seen =
+            atomic_load(&m->bell); /* before all else: who rings after this is not slept through */
+        if (atomic_load(&l->mapper_stop))
+            break;
+        uint64_t now = clock_ns();
+        take(l, now);
+        uint64_t next = look_through(l, now);
+        pages_sleep_on(&m->bell, seen, next == UINT64_MAX ? next : (next - now) / 1000 + 1);
+    }
+    return NULL;
+}
+
+int mapper_start(struct local *l) {
+    int err = local_start_thread(&l->mapper, run, l);
+    l->mapper_runs = !err;
+    return err;
+}
+
+static void ring(struct local *l) {
+    struct pool_mapper *m = &l->pool->mappers[l->options.rank];
+    atomic_fetch_add(&m->bell, 1);
+    pages_wake_all(&m->bell);
+}
+
+void mapper_hurry(struct local *l) {
+    atomic_store(&l->closing, true);
+    ring(l);
+}
+
+void mapper_stop(struct local *l) {
+    if (!l->mapper_runs)
+        return;
+    atomic_store_explicit(&l->mapper_stop, true, memory_order_release);
+    ring(l);
+    pthread_join(l->mapper, NULL);
+    l->mapper_runs = false;
+}

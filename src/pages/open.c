@@ -1,0 +1,421 @@
+/* Opening and closing of the segments, by all processes together.
+ *
+ * In this order: sizes, on which all agree; the pool, by the leader of each node, found by the others; the files; the
+ * address of each segment in its own process; and last the service, which may be asked by other nodes from then on. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "pages/inside.h"
+#include "pages/small.h"
+
+/* ---- what must be the same everywhere ---- */
+
+struct agreed {
+    uint64_t page_bytes, small, coop, named, bytes;
+};
+
+static const char *differing(const struct agreed *a, const struct agreed *b) {
+    return a->page_bytes != b->page_bytes ? "HEARTH_PAGE_SIZE"
+           : a->small != b->small         ? "HEARTH_SMALL"
+           : a->coop != b->coop           ? "HEARTH_COOP"
+           : a->named != b->named         ? "HEARTH_NVM_NAME"
+                                          : NULL;
+}
+
+static int check_shape(const struct net_boot *boot, const struct agreed *all) {
+    size_t page = all[boot->rank].page_bytes;
+    if (page & (page - 1)) {
+        log_error("HEARTH_PAGE_SIZE=%zu is not a power of 2", page);
+        return -EINVAL;
+    }
+    for (int i = 1; i < boot->size; i++) {
+        const char *name = differing(&all[0], &all[i]);
+        if (name && boot->rank == 0)
+            log_error("ranks 0 and %d have different values of %s: give all ranks the same", i, name);
+        if (name)
+            return -EINVAL;
+    }
+    return 0;
+}
+
+static struct agreed own_shape(uint64_t bytes) {
+    const struct settings *set = settings_get();
+    return (struct agreed){.page_bytes = set->page_size,
+                           .small = set->small,
+                           .coop = (uint64_t)set->coop,
+                           .named = *set->nvm_name != 0,
+                           .bytes = round_up(bytes, set->page_size)};
+}
+
+/* ---- the pool ---- */
+
+static uint64_t pages_of_all(const struct agreed *all, int size) {
+    uint64_t pages = 0;
+    for (int i = 0; i < size; i++)
+        pages += all[i].bytes / all[i].page_bytes;
+    return pages;
+}
+
+static int choose_frames(const struct pages *p, const struct agreed *all, uint32_t *frames) {
+    uint64_t page = all[0].page_bytes, asked = settings_get()->pool_size;
+    uint32_t least = pool_least_frames(p->world->local_count);
+    uint64_t count = asked / page;
+    if (asked == 0) {
+        uint64_t enough = pages_of_all(all, p->world->size) + least, quarter = net_room().bytes / 4 / page;
+        count = quarter < enough ? quarter : enough;
+        count = count < least ? least : count;
+    }
+    if (count < least) {
+        log_error("HEARTH_POOL_SIZE=%llu: %d ranks on a node need at least %u pages of %llu bytes: %llu",
+                  (unsigned long long)asked, p->world->local_count, least, (unsigned long long)page,
+                  (unsigned long long)(least * page));
+        return -EINVAL;
+    }
+    *frames = (uint32_t)(count < UINT32_MAX / 8 ? count : UINT32_MAX / 8);
+    return 0;
+}
+
+static int complain(const char *what, uint64_t bytes, int status) {
+    log_error("pages: the pool of %llu bytes: %s: %s; %s", (unsigned long long)bytes, what,
+              memfile_reason(status),
+              status == -ENOMEM || status == -ENOSPC ? "set HEARTH_POOL_SIZE lower" : memfile_hint(status));
+    return status;
+}
+
+static int make_memory(struct pages *p, uint64_t bytes, struct net_address *address) {
+    const char *what = "cannot be made";
+    struct room room = net_room();
+    if (bytes > room.bytes) {
+        log_error("pages: the pool takes %llu bytes, and %s has %llu left: set HEARTH_POOL_SIZE lower",
+                  (unsigned long long)bytes, room.who, (unsigned long long)room.bytes);
+        return -ENOMEM;
+    }
+    int status = memfile_make(bytes, &p->file, address, &what);
+    if (status == 0)
+        status = memfile_fill(p->file, 0, bytes, &what);
+    return status ? complain(what, bytes, status) : 0;
+}
+
+static int map_memory(struct pages *p, uint64_t bytes, const struct net_address *address) {
+    const char *what = "cannot be found";
+    int status = p->file >= 0 ? 0 : memfile_find(address, &p->file, &what);
+    if (status == 0)
+        status = memfile_map(p->file, bytes, NULL, 0, &p->memory, &what);
+    p->memory_bytes = bytes;
+    return status ? complain(what, bytes, status) : 0;
+}
+
+struct pool_place {
+    struct net_address address;
+    uint32_t frames;
+};
+
+/* The leader's words reach its node through shared memory. */
+static int tell_node(struct pages *p, const struct net_boot *boot, struct pool_place *place) {
+    struct pool_place *board = net_world_share(p->world, boot, sizeof *board);
+    if (!board)
+        return -ENOMEM;
+    if (p->world->local == 0)
+        *board = *place;
+    int status = net_boot_barrier(boot);
+    *place = *board;
+    return status;
+}
+
+static int open_pool(struct pages *p, const struct net_boot *boot, const struct agreed *all) {
+    struct net_world *w = p->world;
+    struct pool_place place = {0};
+    size_t page = all[0].page_bytes;
+    uint32_t small = (uint32_t)all[0].small;
+    int status = w->local == 0 ? choose_frames(p, all, &place.frames) : 0;
+    if (status == 0 && w->local == 0)
+        status = make_memory(p, place.frames * page, &place.address);
+    status = net_agree(boot, status);
+    if (status == 0)
+        status = tell_node(p, boot, &place);
+    if (status == 0)
+        status = net_agree(boot, map_memory(p, place.frames * page, &place.address));
+    if (status != 0)
+        return status;
+    struct pool_shared *shared =
+        net_world_share(w, boot, pool_shared_bytes(place.frames, w->local_count, small));
+    void *box = net_world_share(w, boot, mailbox_bytes(w->local_count));
+    if (!shared || !box)
+        return -ENOMEM;
+    if (w->local == 0) {
+        pool_make(shared, place.frames, page, w->local_count, small, (uint16_t)w->node,
+                  (enum replace_policy)settings_get()->replacement);
+        status = mailbox_make(box, w->local_count, &p->service_box);
+    }
+    status = net_agree(boot, status);
+    if (status == 0)
+        status = net_agree(boot, mailbox_join(box, w->local, &p->box));
+    if (status == 0)
+        pool_attach(&p->pool, shared, p->memory, p->file, p->box);
+    return status;
+}
+
+/* ---- segments ---- */
+
+static int number_pages(struct pages *p, const struct agreed *all, struct pages_segment *segments) {
+    struct net_world *w = p->world;
+    for (int node = 0; node < w->nodes; node++) {
+        uint64_t first = 0;
+        for (int local = 0; local < net_world_count(w, node); local++) {
+            int rank = net_world_member(w, node, local);
+            segments[rank].bytes = all[rank].bytes;
+            segments[rank].home = (uint16_t)node;
+            segments[rank].first = (uint32_t)first;
+            first += all[rank].bytes >> p->shift;
+        }
+        if (first >= UINT32_MAX) {
+            log_error("the segments of node %d have more than 2^32 pages: set HEARTH_PAGE_SIZE higher", node);
+            return -EINVAL;
+        }
+    }
+    return 0;
+}
+
+static int open_local(struct pages *p, const struct pages_segment *mine) {
+    const struct settings *set = settings_get();
+    struct local_options options = {.bytes = mine->bytes,
+                                    .home = mine->home,
+                                    .first_page = mine->first,
+                                    .rank = p->world->local,
+                                    .userfault = set->local_access == LOCAL_USERFAULT,
+                                    .stay_ns = set->stay_us * 1000,
+                                    .ahead = &p->ahead,
+                                    .ahead_most = p->ahead_most,
+                                    .faults = &p->tally.faults,
+                                    .write_faults = &p->tally.write_faults};
+    char *base = NULL;
+    int status = mine->bytes > 0 ? local_open(&p->pool, &options, &p->local, &base) : 0;
+    p->base = (uint64_t)(uintptr_t)base;
+    p->bytes = mine->bytes;
+    return status;
+}
+
+static int open_segments(struct pages *p, const struct net_boot *boot, const struct agreed *all) {
+    struct net_world *w = p->world;
+    struct pages_segment *table = net_world_share(w, boot, (size_t)w->size * sizeof *table);
+    uint64_t *bases = malloc((size_t)w->size * sizeof *bases);
+    int status = net_agree(boot, table && bases ? 0 : -ENOMEM);
+    if (status == 0)
+        status = net_agree(boot, w->local == 0 ? number_pages(p, all, table) : 0);
+    if (status == 0)
+        status = net_agree(boot, open_local(p, &table[w->rank]));
+    if (status == 0)
+        status = net_boot_gather(boot, &p->base, bases, sizeof *bases);
+    for (int i = 0; status == 0 && w->local == 0 && i < w->size; i++)
+        table[i].base = bases[i];
+    free(bases);
+    p->segments = table;
+    return net_agree(boot, status);
+}
+
+/* ---- files and service ---- */
+
+static int open_homes(struct pages *p, const struct net_boot *boot, const struct agreed *all) {
+    struct net_world *w = p->world;
+    uint64_t *bytes = malloc((size_t)w->size * sizeof *bytes);
+    p->homes = w->local == 0 ? calloc((size_t)w->local_count, sizeof *p->homes) : NULL;
+    int status = net_agree(boot, bytes && (p->homes || w->local != 0) ? 0 : -ENOMEM);
+    for (int i = 0; status == 0 && i < w->size; i++)
+        bytes[i] = all[i].bytes;
+    if (status == 0)
+        status = pages_open_stores(p, boot, bytes, &p->epoch);
+    free(bytes);
+    return status;
+}
+
+static void on_failure(void *pages, int node, const char *why) {
+    struct pages *p = pages;
+    if (node >= 0)
+        service_fail(&p->service, "node %d cannot be reached any more (%s); what it alone held is lost", node,
+                     why);
+    else
+        service_fail(&p->service, "a node cannot be reached any more (%s); what it alone held is lost", why);
+}
+
+static void on_arrival(void *pages, const void *header, size_t header_bytes, const void *payload,
+                       size_t bytes) {
+    struct pages *p = pages;
+    service_arrived(&p->service, header, header_bytes, payload, bytes);
+}
+
+static int start_service(struct pages *p) {
+    struct net_world *w = p->world;
+    if (w->local != 0)
+        return 0;
+    struct service_options options = {.pool = &p->pool,
+                                      .world = w,
+                                      .channel = p->channel,
+                                      .events = p->events,
+                                      .homes = p->homes,
+                                      .box = p->service_box};
+    for (int i = 0; i < w->local_count; i++) {
+        const struct pages_segment *s = &p->segments[net_world_member(w, w->node, i)];
+        p->homes[i].first = s->first;
+        p->homes[i].pages = (uint32_t)(s->bytes >> p->shift);
+        options.pages += p->homes[i].pages;
+    }
+    int status = service_open(&p->service, &options);
+    if (status != 0)
+        return status;
+    p->serves = true;
+    return service_start(&p->service);
+}
+
+/* ---- all of it ---- */
+
+static void close_all(struct pages *p) {
+    if (p->local)
+        local_close(p->local);
+    if (p->serves) {
+        service_stop(&p->service);
+        service_close(&p->service);
+    }
+    mailbox_close(p->box);
+    mailbox_close(p->service_box);
+    free(p->homes);
+    if (p->memory)
+        munmap(p->memory, p->memory_bytes);
+    if (p->file >= 0)
+        close(p->file);
+    hints_close(&p->hints);
+    pthread_mutex_destroy(&p->small_lock);
+    free(p);
+}
+
+static struct pages *make(struct net_world *world, const struct pages_events *events) {
+    const struct settings *set = settings_get();
+    struct pages *p = aligned_alloc(128, round_up(sizeof *p, 128));
+    if (!p) {
+        log_error("pages: no memory");
+        return NULL;
+    }
+    memset(p, 0, sizeof *p);
+    p->world = world;
+    p->events = *events;
+    p->file = -1;
+    p->shift = (unsigned)__builtin_ctzll(set->page_size);
+    p->small = set->small;
+    p->ahead_most = (unsigned)set->pages_ahead;
+    p->named = *set->nvm_name != 0;
+    hints_open(&p->hints);
+    pthread_mutex_init(&p->small_lock, NULL);
+    return p;
+}
+
+static int open_all(struct pages *p, const struct net_boot *boot, const void *comm,
+                    const struct agreed *all) {
+    struct net_channel_events events = {.arg = p, .arrived = on_arrival, .failed = on_failure};
+    int status = check_shape(boot, all);
+    if (status == 0)
+        status = open_pool(p, boot, all);
+    if (status == 0)
+        status = open_homes(p, boot, all);
+    if (status == 0)
+        status = open_segments(p, boot, all);
+    if (status == 0)
+        status = net_channel_open(boot, p->world, SERVICE_PIECE, comm, &events, &p->channel);
+    if (status != 0)
+        return status;
+    status = net_agree(boot, start_service(p));
+    if (status != 0) { /* whoever has a service stops it before the network goes */
+        if (p->serves)
+            service_stop(&p->service);
+        net_channel_close(p->channel, boot);
+    }
+    return status;
+}
+
+int pages_open(const struct net_boot *boot, struct net_world *world, const void *comm, uint64_t bytes,
+               const struct pages_events *events, struct pages **pages) {
+    struct agreed mine = own_shape(bytes), *all = malloc((size_t)boot->size * sizeof *all);
+    struct pages *p = make(world, events);
+    int status = net_agree(boot, p && all ? 0 : -ENOMEM);
+    if (status == 0)
+        status = net_boot_gather(boot, &mine, all, sizeof mine);
+    if (status == 0)
+        status = open_all(p, boot, comm, all);
+    free(all);
+    if (status != 0 && p) {
+        pages_forget_stores(p);
+        pages_close_stores(p);
+        close_all(p);
+    } else {
+        *pages = p;
+    }
+    return status;
+}
+
+/* All that is under way ends before any service does. */
+int pages_close(struct pages *p, const struct net_boot *boot) {
+    uint64_t epoch;
+    pages_small_forget(p);
+    int status = net_boot_barrier(boot);
+    if (status == 0 && p->serves)
+        status = service_order(p->box, ORDER_IDLE, 0);
+    status = net_agree(boot, status);
+    if (status == 0 && p->named)
+        status = pages_checkpoint(p, boot, &epoch);
+    if (p->local) /* whose mapper is still asked by the service */
+        local_close(p->local);
+    p->local = NULL;
+    net_boot_barrier(boot);
+    if (p->serves)
+        service_stop(&p->service);
+    net_channel_close(p->channel, boot);
+    int closed = pages_close_stores(p);
+    close_all(p);
+    return net_agree(boot, status ? status : closed);
+}
+
+char *pages_base(const struct pages *p, int rank) {
+    return (char *)(uintptr_t)p->segments[rank].base;
+}
+
+uint64_t pages_bytes(const struct pages *p, int rank) {
+    return p->segments[rank].bytes;
+}
+
+size_t pages_page_bytes(const struct pages *p) {
+    return (size_t)1 << p->shift;
+}
+
+uint64_t pages_epoch(const struct pages *p) {
+    return p->epoch;
+}
+
+/* ---- reports ---- */
+
+void pages_count(const struct pages *p, struct pages_counts *c) {
+    const struct pages_tally *t = &p->tally;
+    const struct pool_shared *s = p->pool.shared;
+    const struct pool_counts *n = &s->counts;
+    *c = (struct pages_counts){.hits = t->hits,
+                               .misses = t->misses,
+                               .smalls = t->smalls,
+                               .prefetched = t->prefetched,
+                               .faults = t->faults,
+                               .write_faults = t->write_faults,
+                               .frames = s->frames,
+                               .frames_used = s->frames - s->free_count,
+                               .from_nvm = n->from_nvm,
+                               .from_home = n->from_home,
+                               .from_peers = n->from_peers,
+                               .served_peers = n->served_peers,
+                               .invalidated = n->invalidated,
+                               .evicted = n->evicted,
+                               .written_back = n->written_back,
+                               .nvm_reads = n->nvm_reads,
+                               .nvm_writes = n->nvm_writes,
+                               .nvm_holes = n->nvm_holes,
+                               .messages = n->messages,
+                               .message_bytes = n->message_bytes,
+                               .unmapped = n->unmapped};
+}

@@ -1,0 +1,208 @@
+/* The files of a node's segments, opened by its leader.
+ *
+ * Segments with a name are either all new or all found: the files of an earlier job of the same shape, which must have a
+ * checkpoint in common. The newest that all ranks have prepared is the one to go back to; a rank that has prepared a
+ * newer one still holds the one before. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include "pages/inside.h"
+
+static const char *folder(void) {
+    const char *set = settings_get()->nvm_dir, *temporary = secure_getenv("TMPDIR");
+    return *set ? set : temporary && *temporary ? temporary : "/var/tmp";
+}
+
+static struct store_options options_for(const struct pages *p, int rank, uint64_t bytes) {
+    const struct settings *set = settings_get();
+    return (struct store_options){.kind = p->named ? STORE_AGAIN : STORE_TEMPORARY,
+                                  .folder = folder(),
+                                  .name = set->nvm_name,
+                                  .rank = rank,
+                                  .ranks = p->world->size,
+                                  .page_bytes = (size_t)1 << p->shift,
+                                  .bytes = bytes,
+                                  .engine = (enum store_engine_name)set->nvm_engine,
+                                  .depth = (unsigned)set->nvm_depth,
+                                  .threads = 4,
+                                  .buffered = set->nvm_buffered,
+                                  .throttle = set->nvm_throttle};
+}
+
+/* What this rank's file has to do with those of the others. */
+enum { NOT_THERE, FOUND };
+struct finding {
+    int32_t has; /* a segment at all */
+    int32_t found, status, clean;
+    uint64_t prepared, identity;
+};
+
+static void open_one(struct pages *p, int local, const uint64_t *bytes, struct finding *f) {
+    int rank = net_world_member(p->world, p->world->node, local);
+    struct store_options o = options_for(p, rank, bytes[rank]);
+    struct store_found found = {0};
+    *f = (struct finding){.has = bytes[rank] > 0};
+    if (!f->has)
+        return;
+    int status = store_open(&o, &p->homes[local].store, &found);
+    if (status == -ENOENT && p->named)
+        return;
+    f->status = status;
+    f->found = status == 0 ? FOUND : NOT_THERE;
+    f->clean = found.clean;
+    f->prepared = found.prepared;
+    f->identity = found.identity;
+}
+
+static int make_one(struct pages *p, int local, const uint64_t *bytes, uint64_t identity) {
+    int rank = net_world_member(p->world, p->world->node, local);
+    struct store_options o = options_for(p, rank, bytes[rank]);
+    if (bytes[rank] == 0)
+        return 0;
+    o.kind = STORE_NEW;
+    o.identity = identity;
+    int status = store_open(&o, &p->homes[local].store, NULL);
+    p->homes[local].made = status == 0;
+    return status;
+}
+
+void pages_forget_stores(struct pages *p) {
+    for (int i = 0; p->homes && i < p->world->local_count; i++) {
+        int rank = net_world_member(p->world, p->world->node, i);
+        struct store_options o = options_for(p, rank, 0);
+        if (p->homes[i].made)
+            store_forget(&o);
+        p->homes[i].made = false;
+    }
+}
+
+/* ---- agreeing ---- */
+
+struct verdict {
+    int status;
+    bool again; /* the files were found */
+    bool clean; /* all of them: nothing was written after the checkpoint */
+    uint64_t epoch;
+};
+
+static struct verdict judge(const struct pages *p, const struct finding *all) {
+    struct verdict v = {.clean = true, .epoch = UINT64_MAX};
+    uint64_t identity = 0;
+    int found = -1, missing = -1;
+    for (int i = 0; i < p->world->size; i++) {
+        const struct finding *f = &all[i];
+        if (!f->has)
+            continue;
+        if (f->status != 0)
+            return (struct verdict){.status = f->status};
+        if (f->found == NOT_THERE) {
+            missing = i;
+            continue;
+        }
+        if (found >= 0 && f->identity != identity) {
+            if (p->world->rank == 0)
+                log_error(
+                    "segments %s: those of ranks %d and %d are of different jobs: remove them, or choose "
+                    "another HEARTH_NVM_NAME",
+                    settings_get()->nvm_name, found, i);
+            return (struct verdict){.status = -ESTALE};
+        }
+        found = i;
+        identity = f->identity;
+        v.clean &= f->clean != 0;
+        v.epoch = f->prepared < v.epoch ? f->prepared : v.epoch;
+    }
+    v.again = found >= 0;
+    if (found >= 0 && missing >= 0) {
+        if (p->world->rank == 0)
+            log_error(
+                "segments %s: that of rank %d is there and that of rank %d is not: put all files back, or "
+                "remove them",
+                settings_get()->nvm_name, found, missing);
+        v.status = -ENOENT;
+    }
+    return v;
+}
+
+/* Findings travel from the leaders to all: each brings those of its whole node, in its own place those of its ranks. */
+static int exchange(struct pages *p, const struct net_boot *boot, const struct finding *mine,
+                    struct finding *all) {
+    struct net_world *w = p->world;
+    struct finding *board = net_world_share(w, boot, (size_t)w->local_count * sizeof *board);
+    if (!board)
+        return -ENOMEM;
+    if (w->local == 0)
+        memcpy(board, mine, (size_t)w->local_count * sizeof *board);
+    int status = net_boot_barrier(boot);
+    return status ? status : net_boot_gather(boot, &board[w->local], all, sizeof *all);
+}
+
+static int agree_on_identity(const struct net_boot *boot, uint64_t *identity) {
+    uint64_t mine = 0, *all = malloc((size_t)boot->size * sizeof *all);
+    int status = net_agree(boot, all && getrandom(&mine, sizeof mine, 0) == sizeof mine ? 0 : -ENOMEM);
+    if (status == 0)
+        status = net_boot_gather(boot, &mine, all, sizeof mine);
+    if (status == 0)
+        *identity = all[0];
+    free(all);
+    return status;
+}
+
+static int settle(struct pages *p, const struct net_boot *boot, const uint64_t *bytes,
+                  const struct verdict *v) {
+    bool leads = p->world->local == 0;
+    uint64_t identity = 0;
+    int status = v->again ? 0 : agree_on_identity(boot, &identity);
+    for (int i = 0; status == 0 && leads && i < p->world->local_count; i++)
+        if (!v->again)
+            status = make_one(p, i, bytes, identity);
+        else if (p->homes[i].store)
+            status = store_select(p->homes[i].store, v->epoch);
+    return net_agree(boot, status);
+}
+
+/* What the job before had written since then is gone: nobody should take this for its end. */
+static void say_what_was_found(const struct pages *p, const struct verdict *v) {
+    if (p->world->rank == 0 && v->again && !v->clean)
+        log_warn("segments %s: the job before did not end well; this one begins with its checkpoint %llu",
+                 settings_get()->nvm_name, (unsigned long long)v->epoch);
+}
+
+int pages_open_stores(struct pages *p, const struct net_boot *boot, const uint64_t *bytes, uint64_t *epoch) {
+    struct net_world *w = p->world;
+    struct finding *mine = calloc((size_t)w->local_count, sizeof *mine);
+    struct finding *all = malloc((size_t)w->size * sizeof *all);
+    struct verdict v = {0};
+    int status = net_agree(boot, mine && all ? 0 : -ENOMEM);
+    for (int i = 0; status == 0 && w->local == 0 && i < w->local_count; i++) {
+        open_one(p, i, bytes, &mine[i]);
+        if (mine[i].status != 0) /* the others would most likely say the same */
+            break;
+    }
+    if (status == 0)
+        status = exchange(p, boot, mine, all);
+    if (status == 0) {
+        v = judge(p, all);
+        status = v.status;
+    }
+    if (status == 0 && p->named)
+        status = settle(p, boot, bytes, &v);
+    if (status == 0 && p->named)
+        say_what_was_found(p, &v);
+    *epoch = status == 0 && p->named && v.again ? v.epoch : 0;
+    free(mine);
+    free(all);
+    return status;
+}
+
+int pages_close_stores(struct pages *p) {
+    int status = 0;
+    for (int i = 0; p->homes && i < p->world->local_count; i++) {
+        int one = store_close(p->homes[i].store);
+        status = status ? status : one;
+        p->homes[i].store = NULL;
+    }
+    return status;
+}

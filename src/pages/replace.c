@@ -1,0 +1,131 @@
+/* replace.c: LRU, and LRU with the paper's FIFO for pages that nobody else has.
+ *
+ * A list is doubly linked through `links`, by frame + 1, so that a frame leaves it in a few stores wherever
+ * it is.
+ *
+ * *There is always a victim.* The paper does not say what goes if LRU is empty and FIFO has not reached half
+ * of the frames: here it is the head of FIFO all the same. And if what is proposed is refused again and again
+ * (all that is in LRU is in use, say), the other list must have its turn: a frame that is proposed keeps the
+ * mark REFUSED, and if it comes to the head again, it goes to the end and this one proposal is made from the
+ * other list. So of n frames each is proposed within 2 n calls, and a mark that was left by something long
+ * over costs one look.
+ *
+ * *The walk ends.* A frame goes from FIFO to LRU only if it was used, and that mark is taken from it on the
+ * way; so it is looked at four times at most: used, refused, moved to FIFO, proposed. Other threads may set
+ * marks meanwhile as fast as we take them away: who was looked at that often has no mark for the rest of the
+ * call. */
+#include "pages/replace.h"
+
+#include <stdatomic.h>
+
+enum { USED = 1, REFUSED = 2 }; /* replace_link.used */
+enum { LOOKS = 4 };             /* at each frame, in a call */
+
+void replace_open(struct replace *r, enum replace_policy policy, uint32_t frames) {
+    *r = (struct replace){.policy = policy, .frames = frames};
+}
+
+static void append(struct replace *r, struct replace_link *links, enum replace_list list, uint32_t frame) {
+    struct replace_link *l = &links[frame];
+    l->list = (uint8_t)list;
+    l->newer = 0;
+    l->older = r->lists[list].newest;
+    if (l->older)
+        links[l->older - 1].newer = frame + 1;
+    else
+        r->lists[list].oldest = frame + 1;
+    r->lists[list].newest = frame + 1;
+    r->lists[list].count++;
+}
+
+static void take_out(struct replace *r, struct replace_link *links, uint32_t frame) {
+    struct replace_link *l = &links[frame];
+    if (l->older)
+        links[l->older - 1].newer = l->newer;
+    else
+        r->lists[l->list].oldest = l->newer;
+    if (l->newer)
+        links[l->newer - 1].older = l->older;
+    else
+        r->lists[l->list].newest = l->older;
+    r->lists[l->list].count--;
+    l->list = REPLACE_NONE;
+}
+
+static void move(struct replace *r, struct replace_link *links, enum replace_list to, uint32_t frame) {
+    take_out(r, links, frame);
+    append(r, links, to, frame);
+}
+
+void replace_add(struct replace *r, struct replace_link *links, uint32_t frame) {
+    atomic_store_explicit(&links[frame].used, 0, memory_order_relaxed);
+    append(r, links, REPLACE_IN_LRU, frame);
+}
+
+void replace_remove(struct replace *r, struct replace_link *links, uint32_t frame) {
+    take_out(r, links, frame);
+}
+
+/* Where the next victim comes from; `other`: not from there, if possible. */
+static enum replace_list choose(const struct replace *r, bool other) {
+    uint32_t lru = r->lists[REPLACE_IN_LRU].count, fifo = r->lists[REPLACE_IN_FIFO].count;
+    if (!lru || !fifo)
+        return lru ? REPLACE_IN_LRU : REPLACE_IN_FIFO;
+    return (fifo > r->frames / 2) != other ? REPLACE_IN_FIFO : REPLACE_IN_LRU;
+}
+
+/* Marks are no more than that: who sets one at the same moment may find it overwritten. */
+static uint8_t take_mark(struct replace_link *l) {
+    uint8_t mark = atomic_load_explicit(&l->used, memory_order_relaxed);
+    if (mark)
+        atomic_store_explicit(&l->used, 0, memory_order_relaxed);
+    return mark;
+}
+
+bool replace_propose(struct replace *r, struct replace_link *links,
+                     bool (*is_only)(void *arg, uint32_t frame), void *arg, uint32_t *frame) {
+    uint64_t looks = (uint64_t)LOOKS * (r->lists[REPLACE_IN_LRU].count + r->lists[REPLACE_IN_FIFO].count);
+    bool other = false;
+    if (!looks)
+        return false;
+    for (;;) {
+        enum replace_list list = choose(r, other);
+        uint32_t f = r->lists[list].oldest - 1;
+        uint8_t mark = take_mark(&links[f]);
+        if (!looks)
+            mark = 0;
+        else
+            looks--;
+        if (mark == USED) {
+            move(r, links, REPLACE_IN_LRU, f);
+        } else if (mark == REFUSED && !other && choose(r, true) != list) {
+            move(r, links, list, f);
+            other = true;
+        } else if (list == REPLACE_IN_LRU && r->policy == REPLACE_LRU_FIFO && is_only(arg, f)) {
+            move(r, links, REPLACE_IN_FIFO, f);
+        } else {
+            move(r, links, list, f);
+            atomic_store_explicit(&links[f].used, REFUSED, memory_order_relaxed);
+            *frame = f;
+            return true;
+        }
+    }
+}
+
+static bool check_list(const struct replace *r, const struct replace_link *links, enum replace_list list) {
+    uint32_t before = 0, count = 0;
+    for (uint32_t at = r->lists[list].oldest; at; before = at, at = links[at - 1].newer, count++)
+        if (at > r->frames || count >= r->frames || links[at - 1].older != before ||
+            links[at - 1].list != list)
+            return false;
+    return r->lists[list].newest == before && r->lists[list].count == count;
+}
+
+bool replace_check(const struct replace *r, const struct replace_link *links) {
+    uint32_t listed = 0;
+    for (uint32_t f = 0; f < r->frames; f++)
+        listed += links[f].list != REPLACE_NONE;
+    return check_list(r, links, REPLACE_IN_LRU) && check_list(r, links, REPLACE_IN_FIFO) &&
+           r->lists[REPLACE_IN_LRU].count + r->lists[REPLACE_IN_FIFO].count == listed &&
+           (r->policy == REPLACE_LRU_FIFO || !r->lists[REPLACE_IN_FIFO].count);
+}

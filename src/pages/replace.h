@@ -1,0 +1,52 @@
+/* replace.h: which copy makes room for another: lists of frames, in the order in which they would go.
+ *
+ *      lru        new ->[ LRU ]-> victim
+ *      lru+fifo   new ->[ LRU ]-> is it the only copy (E, M)? no: victim
+ *                                                             yes: ->[ FIFO ]-> victim, if more than half of the frames
+ *                                                                               are here, or nothing is in LRU
+ *
+ * As in the paper: pages that others have as well go first, because they can be fetched from there. A use only sets
+ * a mark; a frame that is found with it is put at the beginning of LRU again, from either list. So a hit costs one
+ * store, and the order is that of the last use as far as it was looked at.
+ *
+ * A victim is proposed, not forced: the caller may find that it is in use, and asks for the next. Of n frames each has
+ * its turn within 2 n calls. No memory of its own, no pointers: it lies in shared memory under the caller's lock. */
+#ifndef HEARTH_PAGES_REPLACE_H
+#define HEARTH_PAGES_REPLACE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum replace_policy { REPLACE_LRU, REPLACE_LRU_FIFO };
+enum replace_list { REPLACE_NONE, REPLACE_IN_LRU, REPLACE_IN_FIFO };
+
+struct replace_link {
+    uint32_t older, newer; /* frame + 1; 0: none */
+    uint8_t list;
+    _Atomic uint8_t used; /* since it was last looked at; set by any thread, without the lock */
+};
+
+struct replace {
+    enum replace_policy policy;
+    uint32_t frames; /* of the pool */
+    struct {
+        uint32_t oldest, newest, count;
+    } lists[3];
+};
+
+void replace_open(struct replace *r, enum replace_policy policy, uint32_t frames);
+
+/* A frame that holds a page from now on; one that does no more. */
+void replace_add(struct replace *r, struct replace_link *links, uint32_t frame);
+void replace_remove(struct replace *r, struct replace_link *links, uint32_t frame);
+
+/* Proposes a victim: it stays in its list, as the newest. `is_only(arg, frame)`: nobody else has its page. False:
+ * there is no frame in the lists. */
+bool replace_propose(struct replace *r, struct replace_link *links,
+                     bool (*is_only)(void *arg, uint32_t frame), void *arg, uint32_t *frame);
+
+/* Whether the lists are whole. */
+bool replace_check(const struct replace *r, const struct replace_link *links);
+
+#endif

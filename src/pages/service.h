@@ -1,0 +1,216 @@
+/* service.h: the thread of a node that speaks for its pages: for the copies in its pool, and as the home of those
+ * that lie on its NVM. It runs in the leader's process, has a channel to the other nodes of its own, allocates nothing
+ * once it runs, and waits for nothing but for something to do.
+ *
+ *      service.c        the thread: what is there to do?                 service_cache.c  for the copies (controller.h)
+ *      service_send.c   messages on their way out                        service_home.c   for the home (directory.h)
+ *      service_small.c  small operations, here and there                 service_disk.c   reads and writes of the NVM
+ *      service_order.c  what the leader of a node asks of its service
+ *
+ * Messages to oneself take the same way, without a network in between. What the controllers want sent lies in the
+ * outbox of their frames until the thread comes by; the directory's messages are sent at once. So no message leads to
+ * more than a few calls deep. */
+#ifndef HEARTH_PAGES_SERVICE_H
+#define HEARTH_PAGES_SERVICE_H
+
+#include <poll.h>
+#include <pthread.h>
+
+#include "pages/directory.h"
+#include "pages/pages.h"
+#include "pages/pool.h"
+#include "pages/store.h"
+
+enum {
+    SERVICE_WORKS = 64, /* transactions of a home at a time, at most */
+    SERVICE_LEAST = 8,
+    SERVICE_BUFFERS = 64 << 20, /* as many as have buffers of so many bytes, but at least so many */
+    SERVICE_PIECE = 65536,      /* most bytes of a page that travel in one message */
+};
+
+/* What the leader of a node asks of its service. */
+enum service_order {
+    ORDER_NOTHING,
+    ORDER_KEEP_OWNED, /* argument: whether owners that leave hand their pages over */
+    ORDER_CLEAN,      /* drop all copies that are newer than the NVM */
+    ORDER_IDLE,       /* until nothing is under way, and all is on the NVM */
+    ORDER_PREPARE,    /* argument: the epoch */
+    ORDER_COMMIT,
+};
+
+/* What travels before the bytes. */
+struct wire {
+    struct pages_message message;
+    uint32_t offset, bytes; /* of this piece of the page; of a small operation: where, and how many */
+    uint32_t whole;         /* bytes of all pieces */
+    uint32_t zero;          /* the page is zero, and does not travel */
+};
+
+/* The bytes of a small operation, while the home or a holder has them. */
+struct parcel {
+    uint32_t next; /* of the free ones: index + 1 */
+    uint32_t offset, bytes;
+    char data[];
+};
+
+/* Where the bytes of a message lie; they are kept until it has left. */
+enum load_kind { LOAD_NONE, LOAD_FRAME, LOAD_WORK, LOAD_PARCEL, LOAD_SLOT };
+struct load {
+    enum load_kind kind;
+    uint32_t index;
+    bool zero;
+};
+
+struct sending {
+    struct link_send link;
+    struct service *service;
+    struct wire wire;
+    struct load load;
+    const char *memory;
+    uint32_t sent, next; /* bytes; of the free ones: index + 1 */
+};
+
+/* A transaction of the home, with the buffer that it may need (directory.h). */
+struct work {
+    bool taken;
+    bool over;            /* the transaction; it is free once nothing is sent from its buffer */
+    bool stalled;         /* its I/O was not taken by the store yet */
+    bool zero;            /* the page is */
+    bool reading;         /* the I/O under way, if any */
+    bool applying, dirty; /* APPLY: the page is read, then written if the operation changes it */
+    uint32_t page, came, sends;
+    int64_t frame; /* read into or written from this frame of ours, instead of the buffer; or POOL_NO_FRAME */
+    bool holds;    /* that frame, until all is over */
+    uint64_t parcel;       /* APPLY */
+    char *buffer, *memory; /* memory: where the page is */
+};
+
+/* Home's pages that are on their way to the NVM, while the next transaction goes on (HEARTH_WRITE_BACK=dram). */
+struct behind {
+    uint32_t page; /* + 1; 0: free */
+    bool dirty, writing;
+    char *buffer;
+};
+
+struct service_homes { /* of the ranks of this node */
+    struct store *store;
+    uint32_t first, pages;
+    bool made; /* its file, by this job */
+};
+
+struct service {
+    struct pool *pool;
+    const struct net_world *world;
+    struct net_channel *channel; /* NULL: one node */
+    struct pages_events events;
+    struct pages_directory *directory; /* NULL: this node has no pages */
+    struct service_homes *homes;       /* [locals] */
+    int locals;
+    bool coop, write_behind;
+    uint16_t self;
+
+    struct work works[SERVICE_WORKS];
+    uint32_t works_taken, works_most;
+    struct behind behind[SERVICE_WORKS];
+    struct pages_message *messages; /* [nodes + 1], of a transaction that begins */
+    struct memory_area {            /* addresses, of which memory is used as needed */
+        char *base;
+        size_t bytes;
+    } directory_area, buffers, sending_area, parcel_area;
+    struct sending *sendings;
+    uint32_t sending_free, sendings_made, sendings_most;
+    uint32_t parcel_free, parcels_made, parcels_most;
+    size_t parcel_bytes;
+
+    struct mailbox *box;
+    pthread_t thread;
+    bool running;
+    _Atomic bool stop, failed;
+    struct spin spin;
+    unsigned empty;       /* wakes for nothing */
+    uint64_t heard;       /* clock_ns when it was last asked whether the others are there, and they were */
+    uint32_t ios;         /* under way at the stores */
+    uint32_t stalled;     /* works whose I/O waits for room there */
+    uint32_t unwritten;   /* pages that are in `behind` only */
+    uint32_t leaving;     /* frames whose copies are being dropped to make room */
+    struct pollfd *polls; /* [2 + locals] */
+    struct {              /* what the leader has asked for */
+        enum service_order what;
+        uint64_t argument;
+        int cell;
+    } order;
+};
+
+/* What it is made of, by the leader's process. 0 or a negative code after a line. */
+struct service_options {
+    struct pool *pool;
+    const struct net_world *world;
+    struct net_channel *channel;
+    struct pages_events events;
+    struct service_homes *homes; /* [locals], with their stores open; the service does not close them */
+    uint32_t pages;              /* of all of them */
+    struct mailbox *box;
+};
+int service_open(struct service *s, const struct service_options *options);
+int service_start(struct service *s);
+void service_stop(struct service *s);
+void service_close(struct service *s);
+
+/* ---- what its leader asks for; other processes do not ---- */
+
+/* Waits until it is done: 0 or a negative code. */
+int service_order(struct mailbox *box, enum service_order what, uint64_t argument);
+
+/* ---- between the files ---- */
+
+/* Ends the job, after the line that it writes; the second, after one that was written already. */
+void service_fail(struct service *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void service_end(struct service *s, const char *why);
+
+/* To another node or to ourselves. */
+void service_send(struct service *s, const struct pages_message *m, struct load load);
+void service_arrived(void *service, const void *header, size_t header_bytes, const void *payload,
+                     size_t bytes);
+
+/* A message to our cache, a piece of its page with it; to our home. */
+void cache_take(struct service *s, const struct wire *w, const char *data);
+void home_take(struct service *s, const struct wire *w, const char *data);
+
+/* The page is sent from the frame no more. */
+void cache_left(struct service *s, uint32_t frame);
+void home_left(struct service *s, uint32_t work);
+
+unsigned cache_look_after(struct service *s);
+unsigned cache_make_room(struct service *s);
+
+unsigned home_begin(struct service *s);
+struct work *home_work(struct service *s, uint32_t page);
+void home_finished(struct service *s, struct work *w);
+
+/* Reads, writes or applies; home_finished follows, perhaps at once. */
+void disk_begin(struct service *s, struct work *w, enum pages_io io, uint64_t parcel, uint16_t requester);
+unsigned disk_poll(struct service *s);
+bool disk_is_idle(const struct service *s);
+/* Writes what is only in memory. */
+void disk_flush(struct service *s);
+
+uint32_t parcel_take(struct service *s);
+void parcel_give(struct service *s, uint32_t index);
+static inline struct parcel *parcel_of(const struct service *s, uint32_t index) {
+    return (struct parcel *)(s->parcel_area.base + (size_t)index * s->parcel_bytes);
+}
+
+/* Sends the small operations that processes of this node have asked for. */
+unsigned small_ask(struct service *s);
+/* The operation of a message, with its bytes: kept by the home; applied to memory, and answered. */
+uint32_t small_keep(struct service *s, const struct wire *w, const char *data);
+/* For the home, which answers with the same parcel. */
+void small_apply(char *page, struct parcel *p, bool writes);
+/* For a holder. */
+void small_serve(struct service *s, char *page, const struct wire *w, const char *data, struct load *answer);
+void small_answered(struct service *s, const struct wire *w, const char *data);
+
+unsigned order_take(struct service *s);
+unsigned order_go_on(struct service *s);
+
+#endif

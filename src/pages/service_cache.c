@@ -1,0 +1,193 @@
+/* The node's copies: messages to their controllers, what these want done, and room for new ones. */
+#include <errno.h>
+#include <string.h>
+
+#include "pages/local.h"
+#include "pages/service.h"
+
+static void count(_Atomic uint64_t *counter, uint64_t by) {
+    atomic_fetch_add_explicit(counter, by, memory_order_relaxed);
+}
+
+static void refuse(struct service *s, const struct pages_message *m) {
+    service_fail(s,
+                 "page %u of node %u: message %u from node %u makes no sense here now: do all ranks run the "
+                 "same version of the library?",
+                 m->page, m->home, m->kind, m->from);
+}
+
+static void count_message(struct service *s, const struct pages_message *m) {
+    struct pool_counts *c = &s->pool->shared->counts;
+    if (m->kind == PAGES_DATA)
+        count(m->from == s->self ? &c->from_nvm : m->from == m->home ? &c->from_home : &c->from_peers, 1);
+    else if (m->kind == PAGES_FWD_S || m->kind == PAGES_FWD_X)
+        count(&c->served_peers, 1);
+    else if (m->kind == PAGES_INV)
+        count(&c->invalidated, 1);
+}
+
+/* ---- messages ---- */
+
+static void receive(struct service *s, const struct pages_message *m) {
+    struct pool *p = s->pool;
+    struct pool_bucket *b = pool_bucket_of(p, m->home, m->page);
+    struct pages_effects e;
+    int status = -EPROTO;
+    pages_lock(&b->lock);
+    struct pool_frame *f = pool_find(p, b, m->home, m->page);
+    if (f) {
+        bool was_asking = pages_control_is_asking(&f->control);
+        status = pages_control_receive(&f->control, m, &e);
+        if (status == 0)
+            pool_settle(p, b, f, was_asking, &e);
+    }
+    pages_unlock(&b->lock);
+    if (status != 0)
+        refuse(s, m);
+    else
+        count_message(s, m);
+}
+
+/* The frame of a page that we have asked for: it stays until the page is here. */
+static struct pool_frame *frame_asked_for(struct service *s, const struct pages_message *m) {
+    struct pool_bucket *b = pool_bucket_of(s->pool, m->home, m->page);
+    pages_lock(&b->lock);
+    struct pool_frame *f = pool_find(s->pool, b, m->home, m->page);
+    bool asked =
+        f && (f->control.open == PAGES_GETS || f->control.open == PAGES_GETX) && f->control.state == PAGES_I;
+    pages_unlock(&b->lock);
+    return asked ? f : NULL;
+}
+
+/* Copies a piece to its place; whether the page is complete. */
+static bool land(struct service *s, struct pool_frame *f, const struct wire *w, const char *data) {
+    char *page = pool_memory(s->pool, pool_frame_of(s->pool, f));
+    if (w->zero) {
+        memset(page, 0, s->pool->page_bytes);
+        return true;
+    }
+    if (data != page)
+        memcpy(page + w->offset, data, w->bytes);
+    f->came += w->bytes;
+    if (f->came < w->whole)
+        return false;
+    f->came = 0;
+    return true;
+}
+
+static void take_data(struct service *s, const struct wire *w, const char *data) {
+    struct pool_frame *f = frame_asked_for(s, &w->message);
+    if (!f)
+        refuse(s, &w->message);
+    else if (land(s, f, w, data))
+        receive(s, &w->message);
+}
+
+/* It is applied and answered at once, so that its answer is what was there then. */
+static void take_small(struct service *s, const struct wire *w, const char *data) {
+    const struct pages_message *m = &w->message;
+    struct pool *p = s->pool;
+    struct pool_bucket *b = pool_bucket_of(p, m->home, m->page);
+    struct pages_effects e;
+    struct load answer = {0};
+    int status = -EPROTO;
+    pages_lock(&b->lock);
+    struct pool_frame *f = pool_find(p, b, m->home, m->page);
+    if (f && (status = pages_control_receive(&f->control, m, &e)) == 0) {
+        struct pages_effects rest = {.actions = e.actions};
+        small_serve(s, pool_memory(p, pool_frame_of(p, f)), w, data, &answer);
+        pool_settle(p, b, f, pages_control_is_asking(&f->control), &rest);
+    }
+    pages_unlock(&b->lock);
+    if (status != 0) {
+        refuse(s, m);
+        return;
+    }
+    service_send(s, &e.messages[0], answer);
+    service_send(s, &e.messages[1], (struct load){0});
+}
+
+void cache_take(struct service *s, const struct wire *w, const char *data) {
+    if (w->message.kind == PAGES_DATA)
+        take_data(s, w, data);
+    else if (w->message.kind == PAGES_FWD_SMALL)
+        take_small(s, w, data);
+    else if (w->message.kind == PAGES_ANSWER)
+        small_answered(s, w, data);
+    else
+        receive(s, &w->message);
+}
+
+/* ---- what the controllers want done ---- */
+
+static void free_frame(struct service *s, uint32_t frame) {
+    struct pool_frame *f = &s->pool->frames[frame];
+    if (f->leaving) {
+        f->leaving = false;
+        s->leaving--;
+        count(&s->pool->shared->counts.evicted, 1);
+    }
+    pool_free(s->pool, frame);
+}
+
+static struct load load_of(const struct pages_message *m, uint32_t frame) {
+    bool page = m->kind == PAGES_DATA || (m->kind == PAGES_BACK && m->flags & PAGES_DIRTY);
+    return (struct load){.kind = page ? LOAD_FRAME : LOAD_NONE, .index = frame};
+}
+
+static void look_after(struct service *s, uint32_t frame) {
+    struct pool *p = s->pool;
+    struct pool_frame *f = &p->frames[frame];
+    struct pool_bucket *b = pool_bucket_of(p, f->control.home, f->control.page);
+    struct pages_message box[POOL_OUTBOX];
+    pages_lock(&b->lock);
+    uint8_t messages = f->outbox_count, actions = f->actions;
+    memcpy(box, f->outbox, messages * sizeof *box);
+    f->outbox_count = f->actions = 0;
+    f->called = false;
+    pages_unlock(&b->lock);
+    if (actions & (PAGES_UNMAP | PAGES_PROTECT)) {
+        count(&p->shared->counts.unmapped, 1);
+        local_ask(p, frame, actions & PAGES_UNMAP ? PAGES_UNMAPPED : PAGES_TO_READ);
+    }
+    f->sends++; /* not free before all are sent */
+    for (uint8_t i = 0; i < messages; i++)
+        service_send(s, &box[i], load_of(&box[i], frame));
+    cache_left(s, frame);
+}
+
+unsigned cache_look_after(struct service *s) {
+    unsigned frames = 0;
+    for (uint32_t i = pool_take_attention(s->pool), next; i; i = next, frames++) {
+        next = s->pool->frames[i - 1].attention;
+        look_after(s, i - 1);
+    }
+    return frames;
+}
+
+/* A frame that was called has more to send. */
+void cache_left(struct service *s, uint32_t frame) {
+    struct pool_frame *f = &s->pool->frames[frame];
+    struct pool_bucket *b = pool_bucket_of(s->pool, f->control.home, f->control.page);
+    pages_lock(&b->lock);
+    bool is_free = --f->sends == 0 && f->gone && !f->called;
+    pages_unlock(&b->lock);
+    if (is_free)
+        free_frame(s, frame);
+}
+
+/* ---- room ---- */
+
+unsigned cache_make_room(struct service *s) {
+    unsigned dropped = 0;
+    uint32_t wanted = pool_wanted_free(s->pool);
+    while (atomic_load_explicit(&s->pool->shared->free_count, memory_order_relaxed) + s->leaving < wanted) {
+        int64_t frame = pool_evict_one(s->pool);
+        if (frame < 0)
+            break;
+        s->pool->frames[frame].leaving = true;
+        s->leaving++;
+        dropped++;
+    }
+    return dropped;
+}

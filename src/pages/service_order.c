@@ -1,0 +1,81 @@
+/* What the leader of a node asks of its service, one thing at a time: for checkpoints, and before the end. */
+#include <errno.h>
+
+#include "pages/service.h"
+
+int service_order(struct mailbox *box, enum service_order what, uint64_t argument) {
+    struct mailbox_request request = {.what = what, .words = {argument}};
+    int64_t answer;
+    int cell = mailbox_ask(box, &request);
+    if (cell < 0)
+        return cell;
+    while (!mailbox_answered(box, cell, &answer))
+        mailbox_wait(box, cell, 100000);
+    return (int)answer;
+}
+
+unsigned order_take(struct service *s) {
+    struct mailbox_request request;
+    int cell;
+    if (s->order.what != ORDER_NOTHING || !mailbox_take(s->box, &request, &cell))
+        return 0;
+    s->order.what = (enum service_order)request.what;
+    s->order.argument = request.words[0];
+    s->order.cell = cell;
+    return 1;
+}
+
+/* Whether no copy is newer than the NVM, and none is on its way here. */
+static bool clean(struct service *s) {
+    bool all = true;
+    for (uint32_t i = 0; i < s->pool->shared->frames; i++)
+        all &= pool_evict_dirty(s->pool, i) == 0;
+    return all;
+}
+
+static bool is_idle(struct service *s) {
+    disk_flush(s);
+    return disk_is_idle(s) && s->works_taken == 0 && atomic_load(&s->pool->shared->window) == PAGES_WINDOW &&
+           (!s->directory || pages_directory_is_idle(s->directory));
+}
+
+static int on_all(struct service *s, int (*step)(struct store *store, uint64_t epoch)) {
+    int status = 0;
+    for (int i = 0; i < s->locals && status == 0; i++)
+        if (s->homes[i].store)
+            status = step(s->homes[i].store, s->order.argument);
+    return status;
+}
+
+/* Whether it is done, and with what result. */
+static bool carry_out(struct service *s, int *status) {
+    *status = 0;
+    switch (s->order.what) {
+    case ORDER_KEEP_OWNED:
+        if (s->directory)
+            pages_directory_hand_over(s->directory, s->order.argument);
+        return true;
+    case ORDER_CLEAN:
+        return clean(s);
+    case ORDER_IDLE:
+        return is_idle(s);
+    case ORDER_PREPARE:
+        *status = on_all(s, store_prepare);
+        return true;
+    case ORDER_COMMIT:
+        *status = on_all(s, store_commit);
+        return true;
+    default:
+        *status = -ENOSYS;
+        return true;
+    }
+}
+
+unsigned order_go_on(struct service *s) {
+    int status;
+    if (s->order.what == ORDER_NOTHING || !carry_out(s, &status))
+        return 0;
+    s->order.what = ORDER_NOTHING;
+    mailbox_answer(s->box, s->order.cell, status);
+    return 1;
+}

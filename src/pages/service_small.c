@@ -1,0 +1,87 @@
+/* Small operations: from the slots of those who ask, kept by the home until their turn, applied where the page is. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "pages/service.h"
+
+/* ---- parcels: as many as there can be requests, and answers to as many ---- */
+
+uint32_t parcel_take(struct service *s) {
+    uint32_t index = s->parcel_free ? s->parcel_free - 1 : s->parcels_made;
+    if (s->parcel_free)
+        s->parcel_free = parcel_of(s, index)->next;
+    else if (s->parcels_made == s->parcels_most)
+        abort(); /* nodes keep to their windows, or were refused */
+    else
+        s->parcels_made++;
+    return index;
+}
+
+void parcel_give(struct service *s, uint32_t index) {
+    parcel_of(s, index)->next = s->parcel_free;
+    s->parcel_free = index + 1;
+}
+
+/* ---- asking ---- */
+
+unsigned small_ask(struct service *s) {
+    unsigned asked = 0;
+    for (uint32_t i = pool_take_smalls(s->pool), next; i; i = next, asked++) {
+        const struct pool_small *m = &s->pool->smalls[i - 1];
+        next = m->next;
+        struct pages_message message = {.kind = PAGES_SMALL,
+                                        .from = s->self,
+                                        .to = m->home,
+                                        .home = m->home,
+                                        .page = m->page,
+                                        .tag = i - 1,
+                                        .flags = m->writes ? PAGES_WRITES : 0};
+        service_send(s, &message, (struct load){.kind = LOAD_SLOT, .index = i - 1});
+    }
+    return asked;
+}
+
+void small_answered(struct service *s, const struct wire *w, const char *data) {
+    uint32_t slot = w->message.tag;
+    const struct pool_small *m = slot < POOL_SMALLS ? &s->pool->smalls[slot] : NULL;
+    if (!m || atomic_load(&m->state) != SMALL_ASKED || w->whole != (m->writes ? 0u : m->bytes)) {
+        service_fail(s, "node %u answers what was not asked", w->message.from);
+        return;
+    }
+    memcpy(pool_small_data(s->pool, (int)slot), data, w->whole);
+    pool_small_done(s->pool, (int)slot);
+}
+
+/* ---- the home ---- */
+
+uint32_t small_keep(struct service *s, const struct wire *w, const char *data) {
+    uint32_t index = parcel_take(s);
+    struct parcel *p = parcel_of(s, index);
+    p->offset = w->offset;
+    p->bytes = w->bytes;
+    memcpy(p->data, data, w->whole);
+    return index;
+}
+
+void small_apply(char *page, struct parcel *p, bool writes) {
+    if (writes) {
+        memcpy(page + p->offset, p->data, p->bytes);
+        p->bytes = 0; /* of the answer */
+    } else {
+        memcpy(p->data, page + p->offset, p->bytes);
+    }
+}
+
+/* ---- a holder ---- */
+
+void small_serve(struct service *s, char *page, const struct wire *w, const char *data, struct load *answer) {
+    bool writes = w->message.flags & PAGES_WRITES;
+    *answer = (struct load){.kind = LOAD_PARCEL, .index = parcel_take(s)};
+    struct parcel *p = parcel_of(s, answer->index);
+    p->offset = w->offset;
+    p->bytes = writes ? 0 : w->bytes;
+    if (writes)
+        memcpy(page + w->offset, data, w->bytes);
+    else
+        memcpy(p->data, page + w->offset, w->bytes);
+}

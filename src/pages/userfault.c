@@ -1,0 +1,135 @@
+/* userfault.c: a load or store to a page without access stops its thread in the kernel, which tells us of it
+ * through a descriptor. It is so in system calls too: read(2) and write(2) work on the segment.
+ *
+ * Threads of ours get the pages, several, so that faults of several threads wait at the same time. There is
+ * no page that can be read but not written: each is got to write. How a page loses its access: mapping.c. */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/userfaultfd.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/base.h"
+#include "pages/local_inside.h"
+
+static int watch(const struct local *l, char *at, size_t bytes, uint64_t mode) {
+    struct uffdio_register r = {.range = {.start = (uintptr_t)at, .len = bytes}, .mode = mode};
+    return ioctl(l->userfault, UFFDIO_REGISTER, &r) ? -errno : 0;
+}
+
+int userfault_watch_missing(const struct local *l, char *at, size_t bytes) {
+    return watch(l, at, bytes, UFFDIO_REGISTER_MODE_MISSING);
+}
+
+int userfault_watch_minor(const struct local *l, char *at, size_t bytes) {
+    return watch(l, at, bytes, UFFDIO_REGISTER_MODE_MINOR);
+}
+
+/* ---- faults ---- */
+
+static void wake(const struct local *l, uint32_t page) {
+    struct uffdio_range range = {.start = (uintptr_t)(l->base + (size_t)page * l->page_bytes),
+                                 .len = l->page_bytes};
+    ioctl(l->userfault, UFFDIO_WAKE, &range);
+}
+
+static void take(struct local *l, const struct uffd_msg *m) {
+    if (m->event != UFFD_EVENT_PAGEFAULT)
+        return;
+    uint32_t page = local_page(l, (const void *)(uintptr_t)m->arg.pagefault.address);
+    if (!local_resolve(l, page, m->arg.pagefault.flags & UFFD_PAGEFAULT_FLAG_WRITE, NULL))
+        abort(); /* it was said; who waits cannot be told otherwise */
+    wake(l, page);
+}
+
+static void *run(void *arg) {
+    struct local *l = arg;
+    struct pollfd polled[] = {{.fd = l->userfault, .events = POLLIN},
+                              {.fd = l->userfault_stop, .events = POLLIN}};
+    for (;;) {
+        struct uffd_msg m;
+        if (read(l->userfault, &m, sizeof(m)) == (ssize_t)sizeof(m)) {
+            take(l, &m);
+            continue;
+        }
+        poll(polled, 2, -1);
+        if (polled[1].revents)
+            return NULL;
+    }
+}
+
+/* ---- beginning and end ---- */
+
+/* Faults of the kernel for us as well: this may be forbidden. */
+static int open_descriptor(void) {
+    int descriptor = (int)syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK);
+    if (descriptor >= 0)
+        return descriptor;
+    int err = -errno, device = open("/dev/userfaultfd", O_RDWR | O_CLOEXEC);
+    if (device < 0)
+        return err;
+    descriptor = ioctl(device, USERFAULTFD_IOC_NEW, O_CLOEXEC | O_NONBLOCK);
+    close(device);
+    return descriptor >= 0 ? descriptor : err;
+}
+
+static int shake_hands(const struct local *l) {
+    struct uffdio_api api = {.api = UFFD_API, .features = UFFD_FEATURE_MINOR_SHMEM};
+    return ioctl(l->userfault, UFFDIO_API, &api) ? -errno : 0;
+}
+
+static int prepare(struct local *l) {
+    l->userfault = open_descriptor();
+    if (l->userfault < 0)
+        return l->userfault;
+    int err = shake_hands(l);
+    if (!err)
+        err = userfault_watch_missing(l, l->base, l->options.bytes);
+    if (!err && mprotect(l->base, l->options.bytes, PROT_READ | PROT_WRITE))
+        err = -errno;
+    return err;
+}
+
+int userfault_open(struct local *l) {
+    int err = prepare(l);
+    if (!err)
+        return 0;
+    log_warn("segment: no userfaultfd (%s): by SIGSEGV instead, system calls on it fail; see "
+             "vm.unprivileged_userfaultfd",
+             strerror(-err));
+    if (l->userfault >= 0)
+        close(l->userfault);
+    l->userfault = -1;
+    mprotect(l->base, l->options.bytes, PROT_NONE);
+    return -ENOSYS;
+}
+
+int userfault_start(struct local *l) {
+    l->userfault_stop = eventfd(0, EFD_CLOEXEC);
+    if (l->userfault_stop < 0)
+        return -errno;
+    for (; l->userfault_started < USERFAULT_THREADS; l->userfault_started++) {
+        int err = local_start_thread(&l->userfault_threads[l->userfault_started], run, l);
+        if (err)
+            return err;
+    }
+    return 0;
+}
+
+void userfault_close(struct local *l) {
+    uint64_t one = 1;
+    if (l->userfault_started && write(l->userfault_stop, &one, sizeof(one)) == (ssize_t)sizeof(one))
+        while (l->userfault_started)
+            pthread_join(l->userfault_threads[--l->userfault_started], NULL);
+    if (l->userfault_stop >= 0)
+        close(l->userfault_stop);
+    if (l->userfault >= 0)
+        close(l->userfault);
+    l->userfault = l->userfault_stop = -1;
+}

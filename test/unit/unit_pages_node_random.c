@@ -1,0 +1,264 @@
+/* unit_pages_node_random.c: threads of several processes of one node put, get, set and prefetch at random, with the real pool,
+ * service and files, and every word that is read must be one that may be there.
+ *
+ * Word i of a segment is written by one thread only, i modulo the number of threads of all processes, and says by whom
+ * and which of its writes it is. So neighbours write into the same page all the time; who reads a word never sees an
+ * older value than before, the writer itself always its last one, and at the end all see the last of each.
+ *
+ * Episodes differ in the numbers of processes and threads, in sizes, and in settings; each runs in processes of its own,
+ * as settings are read once. */
+#define TEST_OWN_MAIN
+#include "test.h"
+
+#include <pthread.h>
+
+#include "base/base.h"
+#include "episodes.h"
+#include "net_boot.h"
+#include "pages/inside.h"
+
+#ifdef __SANITIZE_THREAD__
+enum { MOST_PROCESSES = 1 }; /* it does not see that a process orders what two threads of another do */
+
+/* The program reads what it writes at the same time; our own words round the copies are looked at. */
+__attribute__((visibility("default"))) const char *__tsan_default_suppressions(void);
+const char *__tsan_default_suppressions(void) {
+    return "race:^copy$\nrace:^small_serve$\nrace:^small_apply$\n";
+}
+#else
+enum { MOST_PROCESSES = 3 };
+#endif
+enum { MOST_THREADS = 3, MOST_WORDS = 1 << 14, STEPS = 400 };
+
+struct plan {
+    int processes, threads;
+    size_t words; /* of each segment */
+    uint64_t seed;
+};
+static struct plan plan;
+
+/* ---- settings of an episode ---- */
+
+static void set(const char *name, uint64_t value) {
+    char text[32];
+    snprintf(text, sizeof text, "%llu", (unsigned long long)value);
+    setenv(name, text, 1);
+}
+
+static void choose(uint64_t seed) {
+    static const uint64_t smalls[] = {0, 64, 1024, 4096};
+    struct random r;
+    random_seed(&r, seed);
+    plan = (struct plan){.processes = 1 + (int)(random_next(&r) % MOST_PROCESSES),
+                         .threads = 1 + (int)(random_next(&r) % MOST_THREADS),
+                         .words = 600 + random_next(&r) % (MOST_WORDS - 600),
+                         .seed = seed};
+    uint64_t page = (uint64_t)4096 << random_next(&r) % 3, most = 40;
+    set("HEARTH_PAGE_SIZE", page);
+    set("HEARTH_POOL_SIZE", page * (pool_least_frames(plan.processes) + random_next(&r) % most));
+    set("HEARTH_SMALL", smalls[random_next(&r) % 4]);
+    set("HEARTH_PAGES_AHEAD", random_next(&r) % 9);
+    setenv("HEARTH_COOP", random_next(&r) % 2 ? "on" : "off", 1);
+    setenv("HEARTH_WRITE_BACK", random_next(&r) % 2 ? "nvm" : "dram", 1);
+    setenv("HEARTH_REPLACEMENT", random_next(&r) % 2 ? "lru" : "lru+fifo", 1);
+    setenv("HEARTH_NVM_ENGINE", random_next(&r) % 2 ? "auto" : "threads", 1);
+}
+
+/* ---- a thread ---- */
+
+struct worker {
+    struct pages *pages;
+    int writer; /* of all threads of all processes */
+    struct random random;
+    uint64_t *written; /* [processes * words]: how often, by us */
+    uint64_t *seen;    /* the newest that we have read */
+    bool good;
+};
+
+static int writers(void) {
+    return plan.processes * plan.threads;
+}
+
+static char *address(const struct worker *w, int rank, size_t word) {
+    return pages_base(w->pages, rank) + word * 8;
+}
+
+static size_t own_word(struct worker *w) {
+    size_t word = random_next(&w->random) % (plan.words / (size_t)writers());
+    return word * (size_t)writers() + (size_t)w->writer;
+}
+
+static void wrong(struct worker *w, int rank, size_t word, uint64_t value) {
+    size_t i = (size_t)rank * plan.words + word;
+    if (w->good)
+        printf("seed %llu, writer %d: word %zu of rank %d is version %llu of %llu; last seen %llu, written "
+               "%llu\n",
+               (unsigned long long)plan.seed, w->writer, word, rank, (unsigned long long)(value >> 8),
+               (unsigned long long)(value & 255), (unsigned long long)w->seen[i],
+               (unsigned long long)w->written[i]);
+    w->good = false;
+}
+
+static void check_word(struct worker *w, int rank, size_t word, uint64_t value) {
+    size_t i = (size_t)rank * plan.words + word;
+    uint64_t version = value >> 8;
+    int writer = (int)(word % (size_t)writers());
+    if ((version > 0 && (int)(value & 255) != writer) || version < w->seen[i] ||
+        (writer == w->writer && version != w->written[i]))
+        wrong(w, rank, word, value);
+    w->seen[i] = version;
+}
+
+static uint64_t next_value(struct worker *w, int rank, size_t word) {
+    return ++w->written[(size_t)rank * plan.words + word] << 8 | (unsigned)w->writer;
+}
+
+static void put(struct worker *w, int rank) {
+    size_t word = own_word(w);
+    uint64_t value = next_value(w, rank, word);
+    if (random_next(&w->random) % 2) {
+        pages_put(w->pages, rank, address(w, rank, word), &value, 8);
+        return;
+    }
+    struct pages_op op;
+    pages_begin_put(w->pages, &op, rank, address(w, rank, word), &value, 8);
+    for (int tries = 0; tries < 3 && !pages_try(w->pages, &op); tries++)
+        ;
+    pages_finish(w->pages, &op);
+}
+
+static void get(struct worker *w, int rank) {
+    static _Thread_local uint64_t values[2048];
+    size_t most = plan.words < 2048 ? plan.words : 2048;
+    size_t count = random_next(&w->random) % 4 ? 1 : 1 + random_next(&w->random) % most;
+    size_t word = random_next(&w->random) % (plan.words - count + 1);
+    if (random_next(&w->random) % 2) {
+        pages_get(w->pages, values, rank, address(w, rank, word), count * 8);
+    } else {
+        struct pages_op op;
+        pages_begin_get(w->pages, &op, values, rank, address(w, rank, word), count * 8);
+        pages_finish(w->pages, &op);
+    }
+    for (size_t i = 0; i < count; i++)
+        check_word(w, rank, word + i, values[i]);
+}
+
+static void hint(struct worker *w, int rank) {
+    size_t word = random_next(&w->random) % plan.words;
+    pages_hint(w->pages, rank, address(w, rank, word), (plan.words - word) * 8,
+               (enum pages_hint)(random_next(&w->random) % 3));
+}
+
+static void *work(void *arg) {
+    struct worker *w = arg;
+    for (int i = 0; i < STEPS && w->good; i++) {
+        int rank = (int)(random_next(&w->random) % (unsigned)plan.processes);
+        uint64_t what = random_next(&w->random) % 100;
+        if (what < 45)
+            put(w, rank);
+        else if (what < 92)
+            get(w, rank);
+        else if (what < 98)
+            pages_prefetch(w->pages, rank, address(w, rank, 0), plan.words * 8);
+        else
+            hint(w, rank);
+    }
+    return NULL;
+}
+
+/* ---- a process ---- */
+
+static void failed(void *arg, const char *why) {
+    (void)arg;
+    printf("seed %llu: %s\n", (unsigned long long)plan.seed, why);
+    fflush(stdout);
+    _exit(1);
+}
+
+static void run_threads(struct worker *workers, const struct net_boot *boot, struct pages *pages) {
+    pthread_t threads[MOST_THREADS];
+    for (int i = 0; i < plan.threads; i++) {
+        struct worker *w = &workers[i];
+        size_t all = (size_t)plan.processes * plan.words;
+        *w = (struct worker){.pages = pages, .writer = boot->rank * plan.threads + i, .good = true};
+        random_seed(&w->random, plan.seed * 64 + (uint64_t)w->writer);
+        w->written = calloc(all, 8);
+        w->seen = calloc(all, 8);
+        pthread_create(&threads[i], NULL, work, w);
+    }
+    for (int i = 0; i < plan.threads; i++) {
+        pthread_join(threads[i], NULL);
+        expect(workers[i].good);
+    }
+}
+
+/* Everybody's last words, which are only known to who wrote them. */
+static void check_own(struct worker *w) {
+    for (int rank = 0; rank < plan.processes; rank++)
+        for (size_t word = (size_t)w->writer; word < plan.words; word += (size_t)writers()) {
+            uint64_t value;
+            pages_get(w->pages, &value, rank, address(w, rank, word), 8);
+            check_word(w, rank, word, value);
+        }
+    expect(w->good);
+}
+
+/* A program may end with operations that it has never waited for. */
+static void begin_and_forget(struct worker *w) {
+    static struct pages_op ops[8];
+    static uint64_t values[8];
+    for (int i = 0; i < 8; i++) {
+        size_t word = random_next(&w->random) % plan.words;
+        pages_begin_get(w->pages, &ops[i], &values[i], i % plan.processes,
+                        address(w, i % plan.processes, word), 8);
+    }
+}
+
+static void take_part(const struct net_boot *boot) {
+    struct pages_events events = {.failed = failed};
+    struct worker workers[MOST_THREADS];
+    struct net_world *world;
+    struct pages *pages;
+    expect_eq(net_world_open(boot, 0, 0, &world), 0);
+    expect_eq(pages_open(boot, world, NULL, plan.words * 8, &events, &pages), 0);
+    run_threads(workers, boot, pages);
+    net_boot_barrier(boot);
+    for (int i = 0; i < plan.threads; i++)
+        check_own(&workers[i]);
+    net_boot_barrier(boot);
+    if (boot->rank == 0) {
+        expect_eq(service_order(pages->box, ORDER_IDLE, 0), 0);
+        pool_check(&pages->pool);
+    }
+    for (int i = 0; i < plan.threads; i++) {
+        free(workers[i].written);
+        free(workers[i].seen);
+    }
+    begin_and_forget(&workers[0]);
+    expect_eq(pages_close(pages, boot), 0);
+    net_world_close(world);
+}
+
+static uint64_t episode(uint64_t seed) {
+    fflush(stdout);
+    pid_t child = team_fork();
+    if (!child) {
+        choose(seed);
+        boot_run(plan.processes, take_part);
+        fflush(stdout);
+        _exit(test_failures != 0);
+    }
+    choose(seed);
+    if (!team_join(child)) {
+        printf("FAILED: --seed %llu\n", (unsigned long long)seed);
+        exit(1);
+    }
+    return (uint64_t)(plan.processes * plan.threads * STEPS);
+}
+
+int main(int argc, char **argv) {
+    return episodes_run(
+        (struct episodes){
+            .name = "pages_node_random", .operations = "operations in", .things = "jobs", .run = episode},
+        argc, argv);
+}
