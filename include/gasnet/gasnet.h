@@ -1,0 +1,200 @@
+/* gasnet.h: the GASNet-1 interface (specification 1.8) of vGASNet; a program for GASNet is compiled and
+ * linked anew, and runs.
+ *
+ * Before it is included, one of GASNET_SEQ, GASNET_PARSYNC and GASNET_PAR is defined, as for GASNet. The
+ * library is the same for all three, and any thread may call it at any time. C and C++; may be included
+ * inside extern "C". */
+#ifndef GASNET_H
+#define GASNET_H
+
+#include <pthread.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#if defined(GASNET_SEQ) + defined(GASNET_PARSYNC) + defined(GASNET_PAR) != 1
+#error "define one of GASNET_SEQ, GASNET_PARSYNC and GASNET_PAR before gasnet.h is included"
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+#ifdef __GNUC__
+#pragma GCC visibility push(default)
+#endif
+
+/* ---- constants ---- */
+
+#define GASNET_SPEC_VERSION_MAJOR    1
+#define GASNET_SPEC_VERSION_MINOR    8
+#define GASNET_VERSION               GASNET_SPEC_VERSION_MAJOR
+#define GASNET_RELEASE_VERSION_MAJOR 1
+#define GASNET_RELEASE_VERSION_MINOR 32
+#define GASNET_RELEASE_VERSION_PATCH 0
+
+#define GASNET_CORE_NAME_STR        "HEARTH"
+#define GASNET_CORE_VERSION_STR     "0.1"
+#define GASNET_EXTENDED_NAME_STR    "HEARTH"
+#define GASNET_EXTENDED_VERSION_STR "0.1"
+#define GASNET_CONDUIT_NAME_STR     "HEARTH"
+#define GASNET_CONDUIT_HEARTH       1
+#if defined(GASNET_SEQ)
+#define GASNETC_THREADS_STR "SEQ"
+#elif defined(GASNET_PARSYNC)
+#define GASNETC_THREADS_STR "PARSYNC"
+#else
+#define GASNETC_THREADS_STR "PAR"
+#endif
+#define GASNET_CONFIG_STRING                                                                                 \
+    "SPEC=1.8,CONDUIT=HEARTH(HEARTH-0.1/HEARTH-0.1),THREADMODEL=" GASNETC_THREADS_STR                        \
+    ",SEGMENT=LARGE,PTR=64bit,noalign"
+
+#ifndef GASNET_SEGMENT_LARGE
+#define GASNET_SEGMENT_LARGE 1
+#endif
+#define GASNET_ALIGNED_SEGMENTS 0 /* segments of different nodes lie at different addresses */
+#define GASNET_PAGESIZE         4096
+#define GASNET_MAXNODES         0x7fffffffu
+#define GASNET_PSHM             0 /* segments of other nodes cannot be loaded from */
+
+#define GASNET_OK                   0
+#define GASNET_ERR_NOT_INIT         10001
+#define GASNET_ERR_RESOURCE         10002
+#define GASNET_ERR_BAD_ARG          10003
+#define GASNET_ERR_NOT_READY        10004
+#define GASNET_ERR_BARRIER_MISMATCH 10005
+
+#define GASNET_BARRIERFLAG_ANONYMOUS 1
+#define GASNET_BARRIERFLAG_MISMATCH  2
+#define GASNET_BARRIERFLAG_UNNAMED   9 /* anonymous, and so for all */
+
+#define GASNET_WAIT_SPIN      0
+#define GASNET_WAIT_BLOCK     1
+#define GASNET_WAIT_SPINBLOCK 2
+
+/* ---- types ---- */
+
+typedef uint32_t gasnet_node_t;
+typedef uint8_t gasnet_handler_t;
+typedef void *gasnet_token_t;
+typedef int32_t gasnet_handlerarg_t;
+typedef void *gasnet_threadinfo_t;
+
+#if defined(__GNUC__) && !defined(__cplusplus)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wstrict-prototypes" /* handlers have all kinds of arguments */
+#endif
+typedef struct gasnet_handlerentry {
+    gasnet_handler_t index; /* 128 to 255; 0: gasnet_attach chooses one, and writes it here */
+    void (*fnptr)();
+} gasnet_handlerentry_t;
+#if defined(__GNUC__) && !defined(__cplusplus)
+#pragma GCC diagnostic pop
+#endif
+
+typedef struct gasnet_seginfo {
+    void *addr;
+    uintptr_t size;
+} gasnet_seginfo_t;
+
+typedef struct gasnet_nodeinfo {
+    gasnet_node_t host;      /* the same number: on the same machine */
+    gasnet_node_t supernode; /* the same number: in shared memory with each other */
+} gasnet_nodeinfo_t;
+
+/* A lock that handlers may take: who holds one does not poll, wait or communicate, but may reply. */
+typedef struct gasnet_hsl {
+    pthread_mutex_t mutex;
+    void *holder; /* which thread; NULL: none */
+} gasnet_hsl_t;
+#define GASNET_HSL_INITIALIZER                                                                               \
+    { PTHREAD_MUTEX_INITIALIZER, 0 }
+
+/* ---- the job ---- */
+
+/* Also with NULL, NULL. Begins MPI unless the program has. */
+int gasnet_init(int *argc, char ***argv);
+
+/* Collective. The handlers of this node, and a segment of so many bytes, a multiple of GASNET_PAGESIZE, or 0.
+ * `minheapoffset` must be the same everywhere, and means nothing here. */
+int gasnet_attach(gasnet_handlerentry_t *table, int numentries, uintptr_t segsize, uintptr_t minheapoffset);
+
+#if defined(__GNUC__)
+__attribute__((noreturn))
+#endif
+void gasnet_exit(int exitcode);
+
+gasnet_node_t gasnet_mynode(void);
+gasnet_node_t gasnet_nodes(void);
+uintptr_t gasnet_getMaxLocalSegmentSize(void);
+uintptr_t gasnet_getMaxGlobalSegmentSize(void);
+int gasnet_getSegmentInfo(gasnet_seginfo_t *table, int numentries);
+int gasnet_getNodeInfo(gasnet_nodeinfo_t *table, int numentries);
+char *gasnet_getenv(const char *name);
+const char *gasnet_ErrorName(int code);
+const char *gasnet_ErrorDesc(int code);
+int gasnet_set_waitmode(int mode);
+
+/* ---- active messages; the calls themselves are in gasnet_am.h ---- */
+
+size_t gasnet_AMMaxArgs(void);
+size_t gasnet_AMMaxMedium(void);
+size_t gasnet_AMMaxLongRequest(void);
+size_t gasnet_AMMaxLongReply(void);
+int gasnet_AMPoll(void);
+int gasnet_AMGetMsgSource(gasnet_token_t token, gasnet_node_t *srcindex);
+
+void gasnet_hold_interrupts(void);
+void gasnet_resume_interrupts(void);
+
+void gasnet_hsl_init(gasnet_hsl_t *hsl);
+void gasnet_hsl_destroy(gasnet_hsl_t *hsl);
+void gasnet_hsl_lock(gasnet_hsl_t *hsl);
+int gasnet_hsl_trylock(gasnet_hsl_t *hsl); /* GASNET_OK, or GASNET_ERR_NOT_READY */
+void gasnet_hsl_unlock(gasnet_hsl_t *hsl);
+
+/* Polls, and if nothing comes waits as the wait mode says; `round` is 0 at first. */
+void gasnetc_wait_round(unsigned *round);
+
+#define GASNET_BLOCKUNTIL(condition)                                                                         \
+    do {                                                                                                     \
+        unsigned gasnetc_round = 0;                                                                          \
+        gasnet_AMPoll();                                                                                     \
+        while (!(condition))                                                                                 \
+            gasnetc_wait_round(&gasnetc_round);                                                              \
+        __atomic_thread_fence(__ATOMIC_ACQUIRE);                                                             \
+    } while (0)
+
+/* ---- barrier ---- */
+
+void gasnet_barrier_notify(int id, int flags);
+int gasnet_barrier_wait(int id, int flags);
+int gasnet_barrier_try(int id, int flags);
+
+/* ---- for programs ---- */
+
+#define GASNET_BEGIN_FUNCTION()      ((void)0) /* threads are told apart without help */
+#define GASNET_POST_THREADINFO(info) ((void)(info))
+#define GASNET_GET_THREADINFO()      ((gasnet_threadinfo_t)0)
+#define GASNET_SAFE(call)                                                                                    \
+    do {                                                                                                     \
+        int gasnetc_code = (call);                                                                           \
+        if (gasnetc_code != GASNET_OK) {                                                                     \
+            fprintf(stderr, "%s:%d: %s: %s (%s)\n", __FILE__, __LINE__, #call,                               \
+                    gasnet_ErrorName(gasnetc_code), gasnet_ErrorDesc(gasnetc_code));                         \
+            fflush(stderr);                                                                                  \
+            gasnet_exit(gasnetc_code);                                                                       \
+        }                                                                                                    \
+    } while (0)
+
+#ifdef __GNUC__
+#pragma GCC visibility pop
+#endif
+#ifdef __cplusplus
+}
+#endif
+
+#include "gasnet_am.h"
+#include "gasnet_extended.h"
+
+#endif

@@ -1,0 +1,142 @@
+/* gasnet_am.h: requests and replies with 0 to 16 arguments: gasnet_AMRequestShort0 ... gasnet_AMReplyLong16.
+ * Part of gasnet.h.
+ *
+ * Each is a function that puts its arguments into an array for the one that does it. */
+#ifndef HEARTH_GASNET_AM_H
+#define HEARTH_GASNET_AM_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+#ifdef __GNUC__
+#pragma GCC visibility push(default)
+#endif
+
+enum gasnetc_kind { GASNETC_SHORT, GASNETC_MEDIUM, GASNETC_LONG };
+
+int gasnetc_request(gasnet_node_t dest, gasnet_handler_t handler, enum gasnetc_kind kind, void *source,
+                    size_t nbytes, void *dest_addr, int count, const gasnet_handlerarg_t *args);
+int gasnetc_reply(gasnet_token_t token, gasnet_handler_t handler, enum gasnetc_kind kind, void *source,
+                  size_t nbytes, void *dest_addr, int count, const gasnet_handlerarg_t *args);
+
+/* clang-format off */
+#define GASNETC_PARAMS_0
+#define GASNETC_VALUES_0 0 /* an array is never empty */
+#define GASNETC_PARAMS_1 , gasnet_handlerarg_t a0
+#define GASNETC_VALUES_1 a0
+#define GASNETC_PARAMS_2 , gasnet_handlerarg_t a0 , gasnet_handlerarg_t a1
+#define GASNETC_VALUES_2 a0, a1
+#define GASNETC_PARAMS_3 , gasnet_handlerarg_t a0 , gasnet_handlerarg_t a1 , gasnet_handlerarg_t a2
+#define GASNETC_VALUES_3 a0, a1, a2
+#define GASNETC_PARAMS_4 , gasnet_handlerarg_t a0 , gasnet_handlerarg_t a1 , gasnet_handlerarg_t a2 \
+    , gasnet_handlerarg_t a3
+#define GASNETC_VALUES_4 a0, a1, a2, a3
+#define GASNETC_PARAMS_5 , gasnet_handlerarg_t a0 , gasnet_handlerarg_t a1 , gasnet_handlerarg_t a2 \
+    , gasnet_handlerarg_t a3 , gasnet_handlerarg_t a4
+#define GASNETC_VALUES_5 a0, a1, a2, a3, a4
+#define GASNETC_PARAMS_6 , gasnet_handlerarg_t a0 , gasnet_handlerarg_t a1 , gasnet_handlerarg_t a2 \
+    , gasnet_handlerarg_t a3 , gasnet_handlerarg_t a4 , gasnet_handlerarg_t a5
+#define GASNETC_VALUES_6 a0, a1, a2, a3, a4, a5
+#define GASNETC_PARAMS_7 , gasnet_handlerarg_t a0 , gasnet_handlerarg_t a1 , gasnet_handlerarg_t a2 \
+    , gasnet_handlerarg_t a3 , gasnet_handlerarg_t a4 , gasnet_handlerarg_t a5 , gasnet_handlerarg_t a6
+#define GASNETC_VALUES_7 a0, a1, a2, a3, a4, a5, a6
+#define GASNETC_PARAMS_8 , gasnet_handlerarg_t a0 , gasnet_handlerarg_t a1 , gasnet_handlerarg_t a2 \
+    , gasnet_handlerarg_t a3 , gasnet_handlerarg_t a4 , gasnet_handlerarg_t a5 , gasnet_handlerarg_t a6 \
+    , gasnet_handlerarg_t a7
+#define GASNETC_VALUES_8 a0, a1, a2, a3, a4, a5, a6, a7
+#define GASNETC_PARAMS_9 , gasnet_handlerarg_t a0 , gasnet_handlerarg_t a1 , gasnet_handlerarg_t a2 \
+    , gasnet_handlerarg_t a3 , gasnet_handlerarg_t a4 , gasnet_handlerarg_t a5 , gasnet_handlerarg_t a6 \
+    , gasnet_handlerarg_t a7 , gasnet_handlerarg_t a8
+#define GASNETC_VALUES_9 a0, a1, a2, a3, a4, a5, a6, a7, a8
+#define GASNETC_PARAMS_10 , gasnet_handlerarg_t a0 , gasnet_handlerarg_t a1 , gasnet_handlerarg_t a2 \
+    , gasnet_handlerarg_t a3 , gasnet_handlerarg_t a4 , gasnet_handlerarg_t a5 , gasnet_handlerarg_t a6 \
+    , gasnet_handlerarg_t a7 , gasnet_handlerarg_t a8 , gasnet_handlerarg_t a9
+#define GASNETC_VALUES_10 a0, a1, a2, a3, a4, a5, a6, a7, a8, a9
+#define GASNETC_PARAMS_11 , gasnet_handlerarg_t a0 , gasnet_handlerarg_t a1 , gasnet_handlerarg_t a2 \
+    , gasnet_handlerarg_t a3 , gasnet_handlerarg_t a4 , gasnet_handlerarg_t a5 , gasnet_handlerarg_t a6 \
+    , gasnet_handlerarg_t a7 , gasnet_handlerarg_t a8 , gasnet_handlerarg_t a9 , gasnet_handlerarg_t a10
+#define GASNETC_VALUES_11 a0, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10
+#define GASNETC_PARAMS_12 , gasnet_handlerarg_t a0 , gasnet_handlerarg_t a1 , gasnet_handlerarg_t a2 \
+    , gasnet_handlerarg_t a3 , gasnet_handlerarg_t a4 , gasnet_handlerarg_t a5 , gasnet_handlerarg_t a6 \
+    , gasnet_handlerarg_t a7 , gasnet_handlerarg_t a8 , gasnet_handlerarg_t a9 , gasnet_handlerarg_t a10 \
+    , gasnet_handlerarg_t a11
+#define GASNETC_VALUES_12 a0, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11
+#define GASNETC_PARAMS_13 , gasnet_handlerarg_t a0 , gasnet_handlerarg_t a1 , gasnet_handlerarg_t a2 \
+    , gasnet_handlerarg_t a3 , gasnet_handlerarg_t a4 , gasnet_handlerarg_t a5 , gasnet_handlerarg_t a6 \
+    , gasnet_handlerarg_t a7 , gasnet_handlerarg_t a8 , gasnet_handlerarg_t a9 , gasnet_handlerarg_t a10 \
+    , gasnet_handlerarg_t a11 , gasnet_handlerarg_t a12
+#define GASNETC_VALUES_13 a0, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12
+#define GASNETC_PARAMS_14 , gasnet_handlerarg_t a0 , gasnet_handlerarg_t a1 , gasnet_handlerarg_t a2 \
+    , gasnet_handlerarg_t a3 , gasnet_handlerarg_t a4 , gasnet_handlerarg_t a5 , gasnet_handlerarg_t a6 \
+    , gasnet_handlerarg_t a7 , gasnet_handlerarg_t a8 , gasnet_handlerarg_t a9 , gasnet_handlerarg_t a10 \
+    , gasnet_handlerarg_t a11 , gasnet_handlerarg_t a12 , gasnet_handlerarg_t a13
+#define GASNETC_VALUES_14 a0, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13
+#define GASNETC_PARAMS_15 , gasnet_handlerarg_t a0 , gasnet_handlerarg_t a1 , gasnet_handlerarg_t a2 \
+    , gasnet_handlerarg_t a3 , gasnet_handlerarg_t a4 , gasnet_handlerarg_t a5 , gasnet_handlerarg_t a6 \
+    , gasnet_handlerarg_t a7 , gasnet_handlerarg_t a8 , gasnet_handlerarg_t a9 , gasnet_handlerarg_t a10 \
+    , gasnet_handlerarg_t a11 , gasnet_handlerarg_t a12 , gasnet_handlerarg_t a13 \
+    , gasnet_handlerarg_t a14
+#define GASNETC_VALUES_15 a0, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14
+#define GASNETC_PARAMS_16 , gasnet_handlerarg_t a0 , gasnet_handlerarg_t a1 , gasnet_handlerarg_t a2 \
+    , gasnet_handlerarg_t a3 , gasnet_handlerarg_t a4 , gasnet_handlerarg_t a5 , gasnet_handlerarg_t a6 \
+    , gasnet_handlerarg_t a7 , gasnet_handlerarg_t a8 , gasnet_handlerarg_t a9 , gasnet_handlerarg_t a10 \
+    , gasnet_handlerarg_t a11 , gasnet_handlerarg_t a12 , gasnet_handlerarg_t a13 \
+    , gasnet_handlerarg_t a14 , gasnet_handlerarg_t a15
+#define GASNETC_VALUES_16 a0, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14, a15
+/* clang-format on */
+
+/* All of them with N arguments; P is gasnet, or vgasnet. */
+#define GASNETC_AM(P, N)                                                                                     \
+    static inline int P##_AMRequestShort##N(gasnet_node_t dest,                                              \
+                                            gasnet_handler_t handler GASNETC_PARAMS_##N) {                   \
+        const gasnet_handlerarg_t args[] = {GASNETC_VALUES_##N};                                             \
+        return gasnetc_request(dest, handler, GASNETC_SHORT, 0, 0, 0, N, args);                              \
+    }                                                                                                        \
+    static inline int P##_AMRequestMedium##N(gasnet_node_t dest, gasnet_handler_t handler, void *source,     \
+                                             size_t nbytes GASNETC_PARAMS_##N) {                             \
+        const gasnet_handlerarg_t args[] = {GASNETC_VALUES_##N};                                             \
+        return gasnetc_request(dest, handler, GASNETC_MEDIUM, source, nbytes, 0, N, args);                   \
+    }                                                                                                        \
+    static inline int P##_AMRequestLong##N(gasnet_node_t dest, gasnet_handler_t handler, void *source,       \
+                                           size_t nbytes, void *dest_addr GASNETC_PARAMS_##N) {              \
+        const gasnet_handlerarg_t args[] = {GASNETC_VALUES_##N};                                             \
+        return gasnetc_request(dest, handler, GASNETC_LONG, source, nbytes, dest_addr, N, args);             \
+    }                                                                                                        \
+    static inline int P##_AMRequestLongAsync##N(gasnet_node_t dest, gasnet_handler_t handler, void *source,  \
+                                                size_t nbytes, void *dest_addr GASNETC_PARAMS_##N) {         \
+        const gasnet_handlerarg_t args[] = {GASNETC_VALUES_##N};                                             \
+        return gasnetc_request(dest, handler, GASNETC_LONG, source, nbytes, dest_addr, N, args);             \
+    }                                                                                                        \
+    static inline int P##_AMReplyShort##N(gasnet_token_t token,                                              \
+                                          gasnet_handler_t handler GASNETC_PARAMS_##N) {                     \
+        const gasnet_handlerarg_t args[] = {GASNETC_VALUES_##N};                                             \
+        return gasnetc_reply(token, handler, GASNETC_SHORT, 0, 0, 0, N, args);                               \
+    }                                                                                                        \
+    static inline int P##_AMReplyMedium##N(gasnet_token_t token, gasnet_handler_t handler, void *source,     \
+                                           size_t nbytes GASNETC_PARAMS_##N) {                               \
+        const gasnet_handlerarg_t args[] = {GASNETC_VALUES_##N};                                             \
+        return gasnetc_reply(token, handler, GASNETC_MEDIUM, source, nbytes, 0, N, args);                    \
+    }                                                                                                        \
+    static inline int P##_AMReplyLong##N(gasnet_token_t token, gasnet_handler_t handler, void *source,       \
+                                         size_t nbytes, void *dest_addr GASNETC_PARAMS_##N) {                \
+        const gasnet_handlerarg_t args[] = {GASNETC_VALUES_##N};                                             \
+        return gasnetc_reply(token, handler, GASNETC_LONG, source, nbytes, dest_addr, N, args);              \
+    }
+
+/* clang-format off */
+#define GASNETC_AM_ALL(P) \
+    GASNETC_AM(P, 0) GASNETC_AM(P, 1) GASNETC_AM(P, 2) GASNETC_AM(P, 3) GASNETC_AM(P, 4) GASNETC_AM(P, 5) \
+    GASNETC_AM(P, 6) GASNETC_AM(P, 7) GASNETC_AM(P, 8) GASNETC_AM(P, 9) GASNETC_AM(P, 10) GASNETC_AM(P, 11) \
+    GASNETC_AM(P, 12) GASNETC_AM(P, 13) GASNETC_AM(P, 14) GASNETC_AM(P, 15) GASNETC_AM(P, 16)
+/* clang-format on */
+
+GASNETC_AM_ALL(gasnet)
+
+#ifdef __GNUC__
+#pragma GCC visibility pop
+#endif
+#ifdef __cplusplus
+}
+#endif
+
+#endif

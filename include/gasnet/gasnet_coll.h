@@ -1,0 +1,247 @@
+/* gasnet_coll.h: collective operations and teams, as GASNet-1 has them beside its specification.
+ *
+ * Called by all members of a team in the same order. There is one image per node, so that an image is a rank of the team.
+ * Addresses are those of the calling node itself, in its segment or not. The forms with M take lists: with GASNET_COLL_SINGLE
+ * one address per rank, of which the caller's own is used; with GASNET_COLL_LOCAL one. Between GASNET_COLL_SINGLE and
+ * GASNET_COLL_LOCAL there is no other difference here. */
+#ifndef GASNET_COLL_H
+#define GASNET_COLL_H
+
+#include "gasnet.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+#ifdef __GNUC__
+#pragma GCC visibility push(default)
+#endif
+
+/* ---- flags ---- */
+
+/* Data is read and written: at any time; after this node has entered; after all have. */
+#define GASNET_COLL_IN_NOSYNC  (1 << 0)
+#define GASNET_COLL_IN_MYSYNC  (1 << 1)
+#define GASNET_COLL_IN_ALLSYNC (1 << 2)
+/* It is complete when: this node's data is; this node's data is; that of all is. */
+#define GASNET_COLL_OUT_NOSYNC  (1 << 3)
+#define GASNET_COLL_OUT_MYSYNC  (1 << 4)
+#define GASNET_COLL_OUT_ALLSYNC (1 << 5)
+
+#define GASNET_COLL_SINGLE         (1 << 6)
+#define GASNET_COLL_LOCAL          (1 << 7)
+#define GASNET_COLL_AGGREGATE      (1 << 8) /* the handle of an _nb form is not kept: it is complete on return */
+#define GASNET_COLL_DST_IN_SEGMENT (1 << 9)
+#define GASNET_COLL_SRC_IN_SEGMENT (1 << 10)
+
+/* Of a function for gasnet_coll_reduce. */
+#define GASNET_COLL_AMSAFE  (1 << 0)
+#define GASNET_COLL_NONCOMM (1 << 1) /* operands stay in the order of their ranks */
+
+/* ---- types ---- */
+
+typedef uint32_t gasnet_image_t;
+typedef struct gasnet_coll_operation *gasnet_coll_handle_t;
+#define GASNET_COLL_INVALID_HANDLE ((gasnet_coll_handle_t)0)
+typedef struct gasnet_team *gasnet_team_handle_t;
+typedef gasnet_team_handle_t gasnete_coll_team_t; /* a name that programs use */
+
+/* results[i] = left_operands[i] (function) right_operands[i], for result_count elements; left_count is the same. */
+typedef void (*gasnet_coll_reduce_fn_t)(void *results, size_t result_count, const void *left_operands,
+                                        size_t left_count, const void *right_operands, size_t elem_size,
+                                        int flags, int arg);
+typedef struct gasnet_coll_fn_entry {
+    gasnet_coll_reduce_fn_t fnptr;
+    unsigned int flags;
+} gasnet_coll_fn_entry_t;
+typedef gasnet_handlerarg_t gasnet_coll_fn_handle_t; /* place in the table given to gasnet_coll_init */
+
+/* ---- beginning, and teams ---- */
+
+/* images: NULL, or gasnet_nodes() times 1. */
+void gasnet_coll_init(const gasnet_image_t images[], gasnet_image_t my_image, gasnet_coll_fn_entry_t fn_tbl[],
+                      size_t fn_count, int init_flags);
+
+gasnet_team_handle_t gasnetc_coll_team_all(void);
+#define GASNET_TEAM_ALL (gasnetc_coll_team_all())
+
+/* Collective over the team: those with the same color form one, in the order of relrank. clientdata: not needed here. */
+gasnet_team_handle_t gasnet_coll_team_split(gasnet_team_handle_t team, gasnet_node_t color,
+                                            gasnet_node_t relrank, void *clientdata);
+void gasnet_coll_team_free(gasnet_team_handle_t team); /* by each member, when its operations are complete */
+gasnet_node_t gasnet_coll_team_size(gasnet_team_handle_t team);
+gasnet_node_t gasnet_coll_team_rank2node(gasnet_team_handle_t team, int rank);
+gasnet_node_t gasnet_coll_team_node2rank(gasnet_team_handle_t team,
+                                         gasnet_node_t node);   /* (gasnet_node_t)-1: none */
+gasnet_node_t gasnet_coll_team_rank(gasnet_team_handle_t team); /* the caller's */
+
+/* Names by which programs call them that look inside GASNet. */
+#define gasnete_coll_team_split     gasnet_coll_team_split
+#define gasnete_coll_team_free      gasnet_coll_team_free
+#define gasnete_coll_team_size      gasnet_coll_team_size
+#define gasnete_coll_team_rank2node gasnet_coll_team_rank2node
+#define gasnete_coll_team_node2rank gasnet_coll_team_node2rank
+#define gasnete_coll_team_all       GASNET_TEAM_ALL
+#define GASNETE_THREAD_GET          /* threads are told apart without help */
+
+/* ---- synchronisation: as gasnet_try_syncnb and its kin ---- */
+
+int gasnet_coll_try_sync(gasnet_coll_handle_t handle);
+int gasnet_coll_try_sync_some(gasnet_coll_handle_t *phandle, size_t numhandles);
+int gasnet_coll_try_sync_all(gasnet_coll_handle_t *phandle, size_t numhandles);
+void gasnet_coll_wait_sync(gasnet_coll_handle_t handle);
+void gasnet_coll_wait_sync_some(gasnet_coll_handle_t *phandle, size_t numhandles);
+void gasnet_coll_wait_sync_all(gasnet_coll_handle_t *phandle, size_t numhandles);
+
+/* ---- barriers of teams: as those of gasnet.h ---- */
+
+void gasnet_coll_barrier_notify(gasnet_team_handle_t team, int id, int flags);
+int gasnet_coll_barrier_try(gasnet_team_handle_t team, int id, int flags);
+int gasnet_coll_barrier_wait(gasnet_team_handle_t team, int id, int flags);
+
+/* ---- data ---- */
+
+/* nbytes from src of one to dst of all. */
+void gasnet_coll_broadcast(gasnet_team_handle_t team, void *dst, gasnet_image_t srcimage, void *src,
+                           size_t nbytes, int flags);
+gasnet_coll_handle_t gasnet_coll_broadcast_nb(gasnet_team_handle_t team, void *dst, gasnet_image_t srcimage,
+                                              void *src, size_t nbytes, int flags);
+void gasnet_coll_broadcastM(gasnet_team_handle_t team, void *const dstlist[], gasnet_image_t srcimage,
+                            void *src, size_t nbytes, int flags);
+gasnet_coll_handle_t gasnet_coll_broadcastM_nb(gasnet_team_handle_t team, void *const dstlist[],
+                                               gasnet_image_t srcimage, void *src, size_t nbytes, int flags);
+
+/* Block i of src of one to dst of image i; blocks of nbytes. */
+void gasnet_coll_scatter(gasnet_team_handle_t team, void *dst, gasnet_image_t srcimage, void *src,
+                         size_t nbytes, int flags);
+gasnet_coll_handle_t gasnet_coll_scatter_nb(gasnet_team_handle_t team, void *dst, gasnet_image_t srcimage,
+                                            void *src, size_t nbytes, int flags);
+void gasnet_coll_scatterM(gasnet_team_handle_t team, void *const dstlist[], gasnet_image_t srcimage,
+                          void *src, size_t nbytes, int flags);
+gasnet_coll_handle_t gasnet_coll_scatterM_nb(gasnet_team_handle_t team, void *const dstlist[],
+                                             gasnet_image_t srcimage, void *src, size_t nbytes, int flags);
+
+/* src of image i to block i of dst of one. */
+void gasnet_coll_gather(gasnet_team_handle_t team, gasnet_image_t dstimage, void *dst, void *src,
+                        size_t nbytes, int flags);
+gasnet_coll_handle_t gasnet_coll_gather_nb(gasnet_team_handle_t team, gasnet_image_t dstimage, void *dst,
+                                           void *src, size_t nbytes, int flags);
+void gasnet_coll_gatherM(gasnet_team_handle_t team, gasnet_image_t dstimage, void *dst, void *const srclist[],
+                         size_t nbytes, int flags);
+gasnet_coll_handle_t gasnet_coll_gatherM_nb(gasnet_team_handle_t team, gasnet_image_t dstimage, void *dst,
+                                            void *const srclist[], size_t nbytes, int flags);
+
+/* src of image i to block i of dst of all. */
+void gasnet_coll_gather_all(gasnet_team_handle_t team, void *dst, void *src, size_t nbytes, int flags);
+gasnet_coll_handle_t gasnet_coll_gather_all_nb(gasnet_team_handle_t team, void *dst, void *src, size_t nbytes,
+                                               int flags);
+void gasnet_coll_gather_allM(gasnet_team_handle_t team, void *const dstlist[], void *const srclist[],
+                             size_t nbytes, int flags);
+gasnet_coll_handle_t gasnet_coll_gather_allM_nb(gasnet_team_handle_t team, void *const dstlist[],
+                                                void *const srclist[], size_t nbytes, int flags);
+
+/* Block j of src of image i to block i of dst of image j. */
+void gasnet_coll_exchange(gasnet_team_handle_t team, void *dst, void *src, size_t nbytes, int flags);
+gasnet_coll_handle_t gasnet_coll_exchange_nb(gasnet_team_handle_t team, void *dst, void *src, size_t nbytes,
+                                             int flags);
+void gasnet_coll_exchangeM(gasnet_team_handle_t team, void *const dstlist[], void *const srclist[],
+                           size_t nbytes, int flags);
+gasnet_coll_handle_t gasnet_coll_exchangeM_nb(gasnet_team_handle_t team, void *const dstlist[],
+                                              void *const srclist[], size_t nbytes, int flags);
+
+/* dst[k] of one = src[k] of image 0 (func) src[k] of image 1 ...; src_blksz and src_offset mean nothing. */
+void gasnet_coll_reduce(gasnet_team_handle_t team, gasnet_image_t dstimage, void *dst, void *src,
+                        size_t src_blksz, size_t src_offset, size_t elem_size, size_t elem_count,
+                        gasnet_coll_fn_handle_t func, int func_arg, int flags);
+gasnet_coll_handle_t gasnet_coll_reduce_nb(gasnet_team_handle_t team, gasnet_image_t dstimage, void *dst,
+                                           void *src, size_t src_blksz, size_t src_offset, size_t elem_size,
+                                           size_t elem_count, gasnet_coll_fn_handle_t func, int func_arg,
+                                           int flags);
+void gasnet_coll_reduceM(gasnet_team_handle_t team, gasnet_image_t dstimage, void *dst, void *const srclist[],
+                         size_t src_blksz, size_t src_offset, size_t elem_size, size_t elem_count,
+                         gasnet_coll_fn_handle_t func, int func_arg, int flags);
+gasnet_coll_handle_t gasnet_coll_reduceM_nb(gasnet_team_handle_t team, gasnet_image_t dstimage, void *dst,
+                                            void *const srclist[], size_t src_blksz, size_t src_offset,
+                                            size_t elem_size, size_t elem_count, gasnet_coll_fn_handle_t func,
+                                            int func_arg, int flags);
+
+/* ---- the same under the other name ---- */
+
+void vgasnet_coll_init(const gasnet_image_t images[], gasnet_image_t my_image,
+                       gasnet_coll_fn_entry_t fn_tbl[], size_t fn_count, int init_flags);
+gasnet_team_handle_t vgasnet_coll_team_split(gasnet_team_handle_t team, gasnet_node_t color,
+                                             gasnet_node_t relrank, void *clientdata);
+void vgasnet_coll_team_free(gasnet_team_handle_t team);
+gasnet_node_t vgasnet_coll_team_size(gasnet_team_handle_t team);
+gasnet_node_t vgasnet_coll_team_rank2node(gasnet_team_handle_t team, int rank);
+gasnet_node_t vgasnet_coll_team_node2rank(gasnet_team_handle_t team, gasnet_node_t node);
+gasnet_node_t vgasnet_coll_team_rank(gasnet_team_handle_t team);
+int vgasnet_coll_try_sync(gasnet_coll_handle_t handle);
+int vgasnet_coll_try_sync_some(gasnet_coll_handle_t *phandle, size_t numhandles);
+int vgasnet_coll_try_sync_all(gasnet_coll_handle_t *phandle, size_t numhandles);
+void vgasnet_coll_wait_sync(gasnet_coll_handle_t handle);
+void vgasnet_coll_wait_sync_some(gasnet_coll_handle_t *phandle, size_t numhandles);
+void vgasnet_coll_wait_sync_all(gasnet_coll_handle_t *phandle, size_t numhandles);
+void vgasnet_coll_barrier_notify(gasnet_team_handle_t team, int id, int flags);
+int vgasnet_coll_barrier_try(gasnet_team_handle_t team, int id, int flags);
+int vgasnet_coll_barrier_wait(gasnet_team_handle_t team, int id, int flags);
+void vgasnet_coll_broadcast(gasnet_team_handle_t team, void *dst, gasnet_image_t srcimage, void *src,
+                            size_t nbytes, int flags);
+gasnet_coll_handle_t vgasnet_coll_broadcast_nb(gasnet_team_handle_t team, void *dst, gasnet_image_t srcimage,
+                                               void *src, size_t nbytes, int flags);
+void vgasnet_coll_broadcastM(gasnet_team_handle_t team, void *const dstlist[], gasnet_image_t srcimage,
+                             void *src, size_t nbytes, int flags);
+gasnet_coll_handle_t vgasnet_coll_broadcastM_nb(gasnet_team_handle_t team, void *const dstlist[],
+                                                gasnet_image_t srcimage, void *src, size_t nbytes, int flags);
+void vgasnet_coll_scatter(gasnet_team_handle_t team, void *dst, gasnet_image_t srcimage, void *src,
+                          size_t nbytes, int flags);
+gasnet_coll_handle_t vgasnet_coll_scatter_nb(gasnet_team_handle_t team, void *dst, gasnet_image_t srcimage,
+                                             void *src, size_t nbytes, int flags);
+void vgasnet_coll_scatterM(gasnet_team_handle_t team, void *const dstlist[], gasnet_image_t srcimage,
+                           void *src, size_t nbytes, int flags);
+gasnet_coll_handle_t vgasnet_coll_scatterM_nb(gasnet_team_handle_t team, void *const dstlist[],
+                                              gasnet_image_t srcimage, void *src, size_t nbytes, int flags);
+void vgasnet_coll_gather(gasnet_team_handle_t team, gasnet_image_t dstimage, void *dst, void *src,
+                         size_t nbytes, int flags);
+gasnet_coll_handle_t vgasnet_coll_gather_nb(gasnet_team_handle_t team, gasnet_image_t dstimage, void *dst,
+                                            void *src, size_t nbytes, int flags);
+void vgasnet_coll_gatherM(gasnet_team_handle_t team, gasnet_image_t dstimage, void *dst,
+                          void *const srclist[], size_t nbytes, int flags);
+gasnet_coll_handle_t vgasnet_coll_gatherM_nb(gasnet_team_handle_t team, gasnet_image_t dstimage, void *dst,
+                                             void *const srclist[], size_t nbytes, int flags);
+void vgasnet_coll_gather_all(gasnet_team_handle_t team, void *dst, void *src, size_t nbytes, int flags);
+gasnet_coll_handle_t vgasnet_coll_gather_all_nb(gasnet_team_handle_t team, void *dst, void *src,
+                                                size_t nbytes, int flags);
+void vgasnet_coll_gather_allM(gasnet_team_handle_t team, void *const dstlist[], void *const srclist[],
+                              size_t nbytes, int flags);
+gasnet_coll_handle_t vgasnet_coll_gather_allM_nb(gasnet_team_handle_t team, void *const dstlist[],
+                                                 void *const srclist[], size_t nbytes, int flags);
+void vgasnet_coll_exchange(gasnet_team_handle_t team, void *dst, void *src, size_t nbytes, int flags);
+gasnet_coll_handle_t vgasnet_coll_exchange_nb(gasnet_team_handle_t team, void *dst, void *src, size_t nbytes,
+                                              int flags);
+void vgasnet_coll_exchangeM(gasnet_team_handle_t team, void *const dstlist[], void *const srclist[],
+                            size_t nbytes, int flags);
+gasnet_coll_handle_t vgasnet_coll_exchangeM_nb(gasnet_team_handle_t team, void *const dstlist[],
+                                               void *const srclist[], size_t nbytes, int flags);
+void vgasnet_coll_reduce(gasnet_team_handle_t team, gasnet_image_t dstimage, void *dst, void *src,
+                         size_t src_blksz, size_t src_offset, size_t elem_size, size_t elem_count,
+                         gasnet_coll_fn_handle_t func, int func_arg, int flags);
+gasnet_coll_handle_t vgasnet_coll_reduce_nb(gasnet_team_handle_t team, gasnet_image_t dstimage, void *dst,
+                                            void *src, size_t src_blksz, size_t src_offset, size_t elem_size,
+                                            size_t elem_count, gasnet_coll_fn_handle_t func, int func_arg,
+                                            int flags);
+void vgasnet_coll_reduceM(gasnet_team_handle_t team, gasnet_image_t dstimage, void *dst,
+                          void *const srclist[], size_t src_blksz, size_t src_offset, size_t elem_size,
+                          size_t elem_count, gasnet_coll_fn_handle_t func, int func_arg, int flags);
+gasnet_coll_handle_t vgasnet_coll_reduceM_nb(gasnet_team_handle_t team, gasnet_image_t dstimage, void *dst,
+                                             void *const srclist[], size_t src_blksz, size_t src_offset,
+                                             size_t elem_size, size_t elem_count,
+                                             gasnet_coll_fn_handle_t func, int func_arg, int flags);
+
+#ifdef __GNUC__
+#pragma GCC visibility pop
+#endif
+#ifdef __cplusplus
+}
+#endif
+
+#endif

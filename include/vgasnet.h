@@ -1,0 +1,145 @@
+/* vgasnet.h: vGASNet under its own name. Every call of GASNet exists as vgasnet_X too, and is the same call;
+ * types and constants are GASNet's. What GASNet does not have is at the end. */
+#ifndef HEARTH_VGASNET_H
+#define HEARTH_VGASNET_H
+
+#if !defined(GASNET_SEQ) && !defined(GASNET_PARSYNC) && !defined(GASNET_PAR)
+#define GASNET_PAR 1
+#endif
+#include "gasnet/gasnet.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+#ifdef __GNUC__
+#pragma GCC visibility push(default)
+#endif
+
+/* ---- the job, messages and barrier: see gasnet.h ---- */
+
+int vgasnet_init(int *argc, char ***argv);
+int vgasnet_attach(gasnet_handlerentry_t *table, int numentries, uintptr_t segsize, uintptr_t minheapoffset);
+#if defined(__GNUC__)
+__attribute__((noreturn))
+#endif
+void vgasnet_exit(int exitcode);
+gasnet_node_t vgasnet_mynode(void);
+gasnet_node_t vgasnet_nodes(void);
+uintptr_t vgasnet_getMaxLocalSegmentSize(void);
+uintptr_t vgasnet_getMaxGlobalSegmentSize(void);
+int vgasnet_getSegmentInfo(gasnet_seginfo_t *table, int numentries);
+int vgasnet_getNodeInfo(gasnet_nodeinfo_t *table, int numentries);
+char *vgasnet_getenv(const char *name);
+const char *vgasnet_ErrorName(int code);
+const char *vgasnet_ErrorDesc(int code);
+int vgasnet_set_waitmode(int mode);
+
+size_t vgasnet_AMMaxArgs(void);
+size_t vgasnet_AMMaxMedium(void);
+size_t vgasnet_AMMaxLongRequest(void);
+size_t vgasnet_AMMaxLongReply(void);
+int vgasnet_AMPoll(void);
+int vgasnet_AMGetMsgSource(gasnet_token_t token, gasnet_node_t *srcindex);
+void vgasnet_hold_interrupts(void);
+void vgasnet_resume_interrupts(void);
+void vgasnet_hsl_init(gasnet_hsl_t *hsl);
+void vgasnet_hsl_destroy(gasnet_hsl_t *hsl);
+void vgasnet_hsl_lock(gasnet_hsl_t *hsl);
+int vgasnet_hsl_trylock(gasnet_hsl_t *hsl);
+void vgasnet_hsl_unlock(gasnet_hsl_t *hsl);
+GASNETC_AM_ALL(vgasnet) /* vgasnet_AMRequestShort0 ... vgasnet_AMReplyLong16 */
+#define VGASNET_BLOCKUNTIL(condition) GASNET_BLOCKUNTIL(condition)
+
+void vgasnet_barrier_notify(int id, int flags);
+int vgasnet_barrier_wait(int id, int flags);
+int vgasnet_barrier_try(int id, int flags);
+
+/* ---- reading and writing: see gasnet_extended.h ---- */
+
+void vgasnet_get(void *dest, gasnet_node_t node, const void *src, size_t nbytes);
+void vgasnet_put(gasnet_node_t node, void *dest, const void *src, size_t nbytes);
+void vgasnet_get_bulk(void *dest, gasnet_node_t node, const void *src, size_t nbytes);
+void vgasnet_put_bulk(gasnet_node_t node, void *dest, const void *src, size_t nbytes);
+void vgasnet_memset(gasnet_node_t node, void *dest, int val, size_t nbytes);
+gasnet_handle_t vgasnet_get_nb(void *dest, gasnet_node_t node, const void *src, size_t nbytes);
+gasnet_handle_t vgasnet_put_nb(gasnet_node_t node, void *dest, const void *src, size_t nbytes);
+gasnet_handle_t vgasnet_get_nb_bulk(void *dest, gasnet_node_t node, const void *src, size_t nbytes);
+gasnet_handle_t vgasnet_put_nb_bulk(gasnet_node_t node, void *dest, const void *src, size_t nbytes);
+gasnet_handle_t vgasnet_memset_nb(gasnet_node_t node, void *dest, int val, size_t nbytes);
+void vgasnet_wait_syncnb(gasnet_handle_t handle);
+int vgasnet_try_syncnb(gasnet_handle_t handle);
+void vgasnet_wait_syncnb_some(gasnet_handle_t *phandle, size_t numhandles);
+int vgasnet_try_syncnb_some(gasnet_handle_t *phandle, size_t numhandles);
+void vgasnet_wait_syncnb_all(gasnet_handle_t *phandle, size_t numhandles);
+int vgasnet_try_syncnb_all(gasnet_handle_t *phandle, size_t numhandles);
+void vgasnet_wait_syncnb_nopoll(gasnet_handle_t handle);
+int vgasnet_try_syncnb_nopoll(gasnet_handle_t handle);
+void vgasnet_wait_syncnb_some_nopoll(gasnet_handle_t *phandle, size_t numhandles);
+int vgasnet_try_syncnb_some_nopoll(gasnet_handle_t *phandle, size_t numhandles);
+void vgasnet_wait_syncnb_all_nopoll(gasnet_handle_t *phandle, size_t numhandles);
+int vgasnet_try_syncnb_all_nopoll(gasnet_handle_t *phandle, size_t numhandles);
+void vgasnet_get_nbi(void *dest, gasnet_node_t node, const void *src, size_t nbytes);
+void vgasnet_put_nbi(gasnet_node_t node, void *dest, const void *src, size_t nbytes);
+void vgasnet_get_nbi_bulk(void *dest, gasnet_node_t node, const void *src, size_t nbytes);
+void vgasnet_put_nbi_bulk(gasnet_node_t node, void *dest, const void *src, size_t nbytes);
+void vgasnet_memset_nbi(gasnet_node_t node, void *dest, int val, size_t nbytes);
+void vgasnet_wait_syncnbi_gets(void);
+void vgasnet_wait_syncnbi_puts(void);
+void vgasnet_wait_syncnbi_all(void);
+int vgasnet_try_syncnbi_gets(void);
+int vgasnet_try_syncnbi_puts(void);
+int vgasnet_try_syncnbi_all(void);
+void vgasnet_begin_nbi_accessregion(void);
+gasnet_handle_t vgasnet_end_nbi_accessregion(void);
+void vgasnet_put_val(gasnet_node_t node, void *dest, gasnet_register_value_t value, size_t nbytes);
+gasnet_handle_t vgasnet_put_nb_val(gasnet_node_t node, void *dest, gasnet_register_value_t value,
+                                   size_t nbytes);
+void vgasnet_put_nbi_val(gasnet_node_t node, void *dest, gasnet_register_value_t value, size_t nbytes);
+gasnet_register_value_t vgasnet_get_val(gasnet_node_t node, const void *src, size_t nbytes);
+gasnet_valget_handle_t vgasnet_get_nb_val(gasnet_node_t node, const void *src, size_t nbytes);
+gasnet_register_value_t vgasnet_wait_syncnb_valget(gasnet_valget_handle_t handle);
+
+/* ---- collective operations ---- */
+
+/* ---- what GASNet does not have ---- */
+
+/* All of [addr, addr + nbytes) lies in the segment of `node`. With HEARTH_NVM=off there is nothing to fetch
+ * or to hint at: the first two then only check their arguments. */
+
+/* Begins to fetch what will be read soon, as far as there is room, and does not wait. */
+void vgasnet_prefetch(gasnet_node_t node, const void *addr, size_t nbytes);
+
+/* How this process will use that memory: it changes how long things take, never what they do. */
+#define VGASNET_HINT_NORMAL      0
+#define VGASNET_HINT_READ_MOSTLY 1 /* pages are fetched at the first read, however small */
+#define VGASNET_HINT_NO_CACHE    2 /* is read and written where it is, without fetching pages */
+/* GASNET_OK, GASNET_ERR_BAD_ARG, or GASNET_ERR_RESOURCE: too many ranges. */
+int vgasnet_hint(gasnet_node_t node, const void *addr, size_t nbytes, int hint);
+
+/* Named segments (HEARTH_NVM_NAME) stay when the job ends. Collective, with all operations synchronised and
+ * nobody storing: what they hold now is what a later job finds, whatever happens to this one. GASNET_OK and
+ * its number, unless NULL; GASNET_ERR_BAD_ARG: they have no name; GASNET_ERR_RESOURCE: it could not be
+ * written. */
+int vgasnet_checkpoint(uint64_t *epoch);
+uint64_t vgasnet_epoch(void); /* which checkpoint the segments held at gasnet_attach; 0: they were new */
+
+typedef struct vgasnet_statistics {
+    /* this process: calls, and bytes, of which to other machines or to ranks that count as such */
+    uint64_t gets, puts, memsets, get_bytes, put_bytes, memset_bytes;
+    uint64_t far_gets, far_puts, far_memsets, far_get_bytes, far_put_bytes, far_memset_bytes;
+    /* its pages; 0 with HEARTH_NVM=off, as all that follows */
+    uint64_t hits, misses, smalls, prefetched, faults, write_faults;
+    /* the pages of its node, of all its ranks together */
+    uint64_t frames, frames_used, from_nvm, from_home, from_peers, served_peers, invalidated, evicted,
+        written_back, nvm_reads, nvm_writes, nvm_holes, messages, message_bytes, unmapped;
+} vgasnet_stats_t;
+void vgasnet_stats(vgasnet_stats_t *stats);
+
+#ifdef __GNUC__
+#pragma GCC visibility pop
+#endif
+#ifdef __cplusplus
+}
+#endif
+
+#endif

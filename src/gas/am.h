@@ -1,0 +1,63 @@
+/* am.h: active messages: which thread is in which handler, running them, and the way to other nodes. */
+#ifndef HEARTH_GAS_AM_H
+#define HEARTH_GAS_AM_H
+
+#include "gas/message.h"
+
+/* Handlers of our own, below those of the program (128 to 255). */
+enum { AM_FIRST_OWN = 1, AM_BARRIER = 1, AM_LEAVE = 2, AM_COLL = 3, AM_FIRST = 128, AM_LAST = 255 };
+
+typedef void am_handler(void); /* called with what the message says */
+void am_register(int index, am_handler *fn);
+am_handler *am_registered(int index);
+
+/* ---- where a thread is ---- */
+
+enum am_where { AM_OUTSIDE, AM_IN_REQUEST, AM_IN_REPLY };
+
+/* What a handler is given as its token; lives in the thread that runs it. */
+struct am_token {
+    const struct message *message;
+    enum am_where where;
+    bool replied;
+    struct message *reply; /* where the reply is to be written */
+    char *reply_data;
+};
+
+struct am_context {
+    enum am_where where;
+    struct am_token *token; /* of the handler that runs */
+    unsigned locks;         /* handler-safe ones that it holds */
+    unsigned held;          /* gasnet_hold_interrupts */
+};
+extern _Thread_local struct am_context am_context HIDDEN;
+
+/* ---- running: run.c ---- */
+
+/* Calls the handler of a message, whose Medium payload is at `data`. */
+void am_run(const struct message *m, char *data, struct am_token *token, enum am_where where);
+
+/* ---- sending: am.c ---- */
+
+/* A request of our own to a handler below 128, with any number of arguments; waits for a slot, and polls
+ * meanwhile. Returns the slot. */
+int am_send(int rank, int handler, int count, const int32_t *args);
+/* The same with a payload of at most AM_MEDIUM bytes, which is free on return. */
+void am_send_data(int rank, int handler, const void *data, size_t bytes, int count, const int32_t *args);
+/* The same, but false if there is no slot now. */
+bool am_send_if_possible(int rank, int handler, int count, const int32_t *args);
+
+/* ---- to and from other nodes: far.c ---- */
+
+int far_open(void);
+/* A request in one of this rank's slots. */
+void far_request(int slot, int rank);
+/* The reply in one of its places (or that there is none), to the source of what is there; the place is free
+ * then. */
+void far_reply(int place);
+/* Looks after what is under way: sends again what was refused. Whether anything happened. */
+bool far_tend(void);
+/* Whether one of these slots holds a request that its target has not taken yet. */
+bool far_is_under_way(uint32_t slots);
+
+#endif

@@ -1,0 +1,77 @@
+/* fail.c: mistakes of the program, and the end of a job that cannot go on.
+ *
+ * Calls that return a code say what was wrong and return it. Others cannot: the job ends, after one line. */
+#include "gas/inside.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+/* Status 0 would tell a batch system that all was well. Before MPI_Init and after MPI_Finalize there is no
+ * job to end, only this process. */
+void gas_abort(int code) {
+    int started = 0, over = 0;
+    MPI_Initialized(&started);
+    MPI_Finalized(&over);
+    fflush(NULL);
+    if (started &&
+        !over) /* all of it: MPICH 4.0 lets the others go on if it is told a communicator of ours */
+        MPI_Abort(MPI_COMM_WORLD, code ? code : EXIT_FAILURE);
+    _exit(code & 0xff ? code & 0xff : EXIT_FAILURE);
+}
+
+static void say(const char *call, const char *format, va_list args) {
+    char what[512];
+    vsnprintf(what, sizeof what, format, args);
+    log_error("%s: %s", call, what);
+}
+
+void gas_fail(const char *call, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    say(call, format, args);
+    va_end(args);
+    gas_abort(EXIT_FAILURE);
+}
+
+int gas_refuse(int code, const char *call, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    say(call, format, args);
+    va_end(args);
+    return code;
+}
+
+/* ---- the codes ---- */
+
+static const struct {
+    int code;
+    const char *name, *text;
+} errors[] = {
+    {GASNET_OK, "GASNET_OK", "no error"},
+    {GASNET_ERR_NOT_INIT, "GASNET_ERR_NOT_INIT", "GASNet is not initialised, or the job is not attached yet"},
+    {GASNET_ERR_RESOURCE, "GASNET_ERR_RESOURCE", "there is not enough of something, such as memory"},
+    {GASNET_ERR_BAD_ARG, "GASNET_ERR_BAD_ARG", "an argument cannot be used"},
+    {GASNET_ERR_NOT_READY, "GASNET_ERR_NOT_READY", "it is not complete yet"},
+    {GASNET_ERR_BARRIER_MISMATCH, "GASNET_ERR_BARRIER_MISMATCH", "nodes gave different names to a barrier"},
+};
+
+static int find(int code) {
+    for (size_t i = 0; i < sizeof errors / sizeof errors[0]; i++)
+        if (errors[i].code == code)
+            return (int)i;
+    return -1;
+}
+
+const char *gasnet_ErrorName(int code) {
+    int i = find(code);
+    return i < 0 ? "unknown" : errors[i].name;
+}
+ALSO(const char *, ErrorName, (int code));
+
+const char *gasnet_ErrorDesc(int code) {
+    int i = find(code);
+    return i < 0 ? "no code of GASNet" : errors[i].text;
+}
+ALSO(const char *, ErrorDesc, (int code));

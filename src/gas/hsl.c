@@ -1,0 +1,82 @@
+/* Handler-safe locks, and the calls that keep handlers away.
+ *
+ * Handlers run only where a thread polls, so holding them off needs nothing done; that the rules are kept is
+ * checked: who holds a lock, or handlers off, does not poll, wait or communicate, because a handler could
+ * want the same lock. */
+#include "gas/am.h"
+
+#include <errno.h>
+
+static _Thread_local char me;
+
+void gasnet_hsl_init(gasnet_hsl_t *hsl) {
+    pthread_mutex_init(&hsl->mutex, NULL);
+    hsl->holder = NULL;
+}
+ALSO(void, hsl_init, (gasnet_hsl_t * hsl));
+
+void gasnet_hsl_destroy(gasnet_hsl_t *hsl) {
+    if (UNLIKELY(pthread_mutex_destroy(&hsl->mutex) == EBUSY))
+        gas_fail("gasnet_hsl_destroy", "the lock at %p is held", (void *)hsl);
+}
+ALSO(void, hsl_destroy, (gasnet_hsl_t * hsl));
+
+/* The holder is read by its own thread alone, or found to be another: both see what they need. */
+static void *holder_of(gasnet_hsl_t *hsl) {
+    return __atomic_load_n(&hsl->holder, __ATOMIC_RELAXED);
+}
+
+static void took(gasnet_hsl_t *hsl) {
+    __atomic_store_n(&hsl->holder, &me, __ATOMIC_RELAXED);
+    am_context.locks++;
+}
+
+static void need_other(const char *call, gasnet_hsl_t *hsl) {
+    if (UNLIKELY(holder_of(hsl) == &me))
+        gas_fail(call, "this thread holds the lock at %p already: it would wait for itself", (void *)hsl);
+}
+
+void gasnet_hsl_lock(gasnet_hsl_t *hsl) {
+    need_other("gasnet_hsl_lock", hsl);
+    pthread_mutex_lock(&hsl->mutex);
+    took(hsl);
+}
+ALSO(void, hsl_lock, (gasnet_hsl_t * hsl));
+
+int gasnet_hsl_trylock(gasnet_hsl_t *hsl) {
+    need_other("gasnet_hsl_trylock", hsl);
+    if (pthread_mutex_trylock(&hsl->mutex) != 0)
+        return GASNET_ERR_NOT_READY;
+    took(hsl);
+    return GASNET_OK;
+}
+ALSO(int, hsl_trylock, (gasnet_hsl_t * hsl));
+
+void gasnet_hsl_unlock(gasnet_hsl_t *hsl) {
+    if (UNLIKELY(holder_of(hsl) != &me))
+        gas_fail("gasnet_hsl_unlock", "this thread does not hold the lock at %p", (void *)hsl);
+    __atomic_store_n(&hsl->holder, NULL, __ATOMIC_RELAXED);
+    am_context.locks--;
+    pthread_mutex_unlock(&hsl->mutex);
+}
+ALSO(void, hsl_unlock, (gasnet_hsl_t * hsl));
+
+/* ---- interrupts, of which there are none ---- */
+
+void gasnet_hold_interrupts(void) {
+    if (am_context.where != AM_OUTSIDE)
+        return; /* held already, as GASNet says */
+    if (UNLIKELY(am_context.held > 0))
+        gas_fail("gasnet_hold_interrupts", "they are held already: it does not nest");
+    am_context.held = 1;
+}
+ALSO(void, hold_interrupts, (void));
+
+void gasnet_resume_interrupts(void) {
+    if (am_context.where != AM_OUTSIDE)
+        return;
+    if (UNLIKELY(am_context.held == 0))
+        gas_fail("gasnet_resume_interrupts", "they are not held");
+    am_context.held = 0;
+}
+ALSO(void, resume_interrupts, (void));

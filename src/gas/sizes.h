@@ -1,0 +1,10 @@
+/* sizes.h: see sizes.c. */
+#ifndef HEARTH_GAS_SIZES_H
+#define HEARTH_GAS_SIZES_H
+
+#include "gas/inside.h"
+
+/* The largest segment of a rank on a machine with so many. */
+uint64_t sizes_most(int machine_ranks);
+
+#endif

@@ -1,0 +1,46 @@
+/* stats.h: what a process did, for vgasnet_stats and the report at the end. */
+#ifndef HEARTH_GAS_STATS_H
+#define HEARTH_GAS_STATS_H
+
+#include "gas/inside.h"
+
+enum stats_kind { STATS_GET, STATS_PUT, STATS_SET, STATS_KINDS };
+enum { STATS_SIZES = 8 /* up to 8 B, 64 B, 512 B, 4 KB, 32 KB, 256 KB, 2 MB, above */ };
+
+/* Written by one thread, read by any: plain additions would be torn apart, so loads and stores are atomic. */
+struct stats_numbers {
+    _Atomic uint64_t calls[STATS_KINDS][2]; /* [1]: to other nodes */
+    _Atomic uint64_t bytes[STATS_KINDS][2];
+    _Atomic uint64_t sizes[STATS_KINDS][STATS_SIZES];
+};
+
+/* Of a thread, in a list of all. */
+struct stats_thread {
+    struct stats_numbers numbers;
+    struct stats_thread *next, *previous;
+};
+void stats_join(struct stats_thread *t);
+void stats_leave(struct stats_thread *t);
+
+static inline void stats_add(_Atomic uint64_t *number, uint64_t n) {
+    atomic_store_explicit(number, atomic_load_explicit(number, memory_order_relaxed) + n,
+                          memory_order_relaxed);
+}
+
+static inline unsigned stats_size(uint64_t bytes) {
+    unsigned size = bytes <= 8 ? 0 : (unsigned)(64 - __builtin_clzll(bytes - 1) - 1) / 3;
+    return size < STATS_SIZES ? size : STATS_SIZES - 1;
+}
+
+static inline void stats_count(struct stats_thread *t, enum stats_kind kind, gasnet_node_t node,
+                               uint64_t bytes) {
+    bool far = !gas_same_node(node);
+    stats_add(&t->numbers.calls[kind][far], 1);
+    stats_add(&t->numbers.bytes[kind][far], bytes);
+    stats_add(&t->numbers.sizes[kind][stats_size(bytes)], 1);
+}
+
+/* Writes the report that HEARTH_REPORT asks for. Collective; before segments and network are closed. */
+void stats_report(void);
+
+#endif

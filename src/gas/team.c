@@ -1,0 +1,273 @@
+/* Teams: who is in them, their barriers, and the synchronisation of what they do.
+ *
+ * The members of a new team must agree on a number that no other team in any of them has: it is made of the node of its first
+ * member, and of how many teams that one has seen made. Each tells the latter to all when a team is split. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "gas/coll.h"
+
+static gasnet_team_handle_t all; /* lives as long as the process */
+static _Atomic uint32_t made;    /* teams that this node has seen made */
+
+/* ---- making ---- */
+
+static gasnet_team_handle_t team_new(const char *call, gasnet_node_t size) {
+    gasnet_team_handle_t t = calloc(1, sizeof *t + size * sizeof t->nodes[0]);
+    if (!t)
+        gas_fail(call, "no memory for a team of %u", size);
+    t->size = size;
+    return t;
+}
+
+void team_open(void) {
+    all = team_new("gasnet_attach", (gasnet_node_t)gas.size);
+    all->rank = (gasnet_node_t)gas.rank;
+    for (gasnet_node_t i = 0; i < all->size; i++)
+        all->nodes[i] = i;
+}
+
+gasnet_team_handle_t gasnetc_coll_team_all(void) {
+    gas_need("GASNET_TEAM_ALL", 0);
+    return all;
+}
+
+/* What each member brings. */
+struct member {
+    gasnet_node_t color, relrank, node;
+    uint32_t made;
+};
+
+/* By relrank; ties, which should not be, by node. */
+static int compare(const void *a, const void *b) {
+    const struct member *x = a, *y = b;
+    if (x->relrank != y->relrank)
+        return x->relrank < y->relrank ? -1 : 1;
+    return x->node < y->node ? -1 : x->node > y->node;
+}
+
+static gasnet_team_handle_t team_of(const char *call, struct member *members, gasnet_node_t count) {
+    qsort(members, count, sizeof *members, compare);
+    gasnet_team_handle_t t = team_new(call, count);
+    t->id = (uint64_t)(members[0].node + 1) << 32 | members[0].made;
+    for (gasnet_node_t i = 0; i < count; i++) {
+        t->nodes[i] = members[i].node;
+        if (members[i].node == (gasnet_node_t)gas.rank)
+            t->rank = i;
+    }
+    return t;
+}
+
+gasnet_team_handle_t gasnet_coll_team_split(gasnet_team_handle_t team, gasnet_node_t color,
+                                            gasnet_node_t relrank, void *clientdata) {
+    const char *call = "gasnet_coll_team_split";
+    (void)clientdata;
+    gas_need(call, 0);
+    struct member mine = {.color = color,
+                          .relrank = relrank,
+                          .node = (gasnet_node_t)gas.rank,
+                          .made = atomic_fetch_add(&made, 1)};
+    struct member *members = malloc(team->size * sizeof *members);
+    if (!members)
+        gas_fail(call, "no memory to split a team of %u", team->size);
+    struct collective c = {.call = call, .team = team, .dst = members, .src = &mine, .bytes = sizeof mine};
+    schedule_wait(coll_gather_all(&c));
+    gasnet_node_t count = 0;
+    for (gasnet_node_t i = 0; i < team->size; i++)
+        if (members[i].color == color)
+            members[count++] = members[i];
+    gasnet_team_handle_t t = team_of(call, members, count);
+    free(members);
+    return t;
+}
+ALSO(gasnet_team_handle_t, coll_team_split,
+     (gasnet_team_handle_t team, gasnet_node_t color, gasnet_node_t relrank, void *clientdata));
+
+void gasnet_coll_team_free(gasnet_team_handle_t team) {
+    if (team == all)
+        gas_fail("gasnet_coll_team_free", "the team of all nodes cannot be freed");
+    if (team && team->barrier)
+        gas_fail("gasnet_coll_team_free", "a barrier of the team was notified and not waited for");
+    free(team);
+}
+ALSO(void, coll_team_free, (gasnet_team_handle_t team));
+
+/* ---- asking ---- */
+
+gasnet_node_t gasnet_coll_team_size(gasnet_team_handle_t team) {
+    return team->size;
+}
+ALSO(gasnet_node_t, coll_team_size, (gasnet_team_handle_t team));
+
+gasnet_node_t gasnet_coll_team_rank(gasnet_team_handle_t team) {
+    return team->rank;
+}
+ALSO(gasnet_node_t, coll_team_rank, (gasnet_team_handle_t team));
+
+gasnet_node_t gasnet_coll_team_rank2node(gasnet_team_handle_t team, int rank) {
+    if (rank < 0 || (gasnet_node_t)rank >= team->size)
+        gas_fail("gasnet_coll_team_rank2node", "there is no rank %d in a team of %u", rank, team->size);
+    return team->nodes[rank];
+}
+ALSO(gasnet_node_t, coll_team_rank2node, (gasnet_team_handle_t team, int rank));
+
+gasnet_node_t gasnet_coll_team_node2rank(gasnet_team_handle_t team, gasnet_node_t node) {
+    for (gasnet_node_t i = 0; i < team->size; i++)
+        if (team->nodes[i] == node)
+            return i;
+    return (gasnet_node_t)-1;
+}
+ALSO(gasnet_node_t, coll_team_node2rank, (gasnet_team_handle_t team, gasnet_node_t node));
+
+/* ---- barriers ---- */
+
+/* What is known of the ids of those heard of; travels. */
+struct known {
+    uint32_t mismatch, named;
+    int32_t id; /* if named */
+};
+
+/* In the memory of the operation. */
+struct team_barrier {
+    struct known known;
+    int id, flags; /* of the notification */
+};
+
+static void merge(struct known *k, const struct known *with) {
+    k->mismatch |= with->mismatch | (k->named && with->named && k->id != with->id);
+    if (with->named)
+        k->id = with->id;
+    k->named |= with->named;
+}
+
+static void merge_step(struct gasnet_coll_operation *o, struct step *s) {
+    struct team_barrier *b = s->arg;
+    (void)o;
+    merge(&b->known, (const struct known *)(void *)s->at);
+}
+
+void gasnet_coll_barrier_notify(gasnet_team_handle_t team, int id, int flags) {
+    const char *call = "gasnet_coll_barrier_notify";
+    struct gasnet_coll_operation *o = schedule_new(call, team);
+    if (team->barrier)
+        gas_fail(call, "it was notified already, and not waited for");
+    struct team_barrier *b = schedule_memory(o, sizeof *b);
+    *b = (struct team_barrier){.known = {.mismatch = (flags & GASNET_BARRIERFLAG_MISMATCH) != 0,
+                                         .named = !(flags & GASNET_BARRIERFLAG_ANONYMOUS),
+                                         .id = id},
+                               .id = id,
+                               .flags = flags};
+    gasnet_node_t size = team->size, rank = team->rank;
+    uint32_t tag = TAG_DATA;
+    for (uint64_t distance = 1; distance < size; distance *= 2, tag++) {
+        struct known *heard = schedule_memory(o, sizeof *heard);
+        schedule_send(o, (gasnet_node_t)((rank + distance) % size), tag, &b->known, sizeof b->known);
+        schedule_receive(o, (gasnet_node_t)((rank + size - distance) % size), tag, heard, sizeof *heard);
+        schedule_next_round(o);
+        schedule_run(o, merge_step, b, heard);
+    }
+    team->notified = b;
+    team->barrier = schedule_start(o);
+}
+ALSO(void, coll_barrier_notify, (gasnet_team_handle_t team, int id, int flags));
+
+static int end_barrier(gasnet_team_handle_t team, int id, int flags) {
+    struct team_barrier *b = team->notified;
+    bool same = flags == b->flags && (id == b->id || (flags & GASNET_BARRIERFLAG_ANONYMOUS));
+    bool mismatch = b->known.mismatch || !same;
+    schedule_free(team->barrier);
+    team->barrier = NULL;
+    team->notified = NULL;
+    return mismatch ? GASNET_ERR_BARRIER_MISMATCH : GASNET_OK;
+}
+
+static void need_notified(const char *call, gasnet_team_handle_t team) {
+    gas_need(call, 0);
+    gas_need_free(call);
+    if (!team->barrier)
+        gas_fail(call, "it was not notified: call gasnet_coll_barrier_notify first");
+}
+
+int gasnet_coll_barrier_try(gasnet_team_handle_t team, int id, int flags) {
+    need_notified("gasnet_coll_barrier_try", team);
+    gas_poll();
+    return schedule_is_complete(team->barrier) ? end_barrier(team, id, flags) : GASNET_ERR_NOT_READY;
+}
+ALSO(int, coll_barrier_try, (gasnet_team_handle_t team, int id, int flags));
+
+int gasnet_coll_barrier_wait(gasnet_team_handle_t team, int id, int flags) {
+    unsigned round = 0;
+    need_notified("gasnet_coll_barrier_wait", team);
+    while (!schedule_is_complete(team->barrier))
+        if (gas_poll())
+            round = 0;
+        else
+            gas_rest(&round);
+    return end_barrier(team, id, flags);
+}
+ALSO(int, coll_barrier_wait, (gasnet_team_handle_t team, int id, int flags));
+
+/* ---- synchronisation ---- */
+
+static void begin(const char *call) {
+    gas_need(call, 0);
+    gas_need_free(call);
+    gas_poll();
+}
+
+static void look_at_all(gasnet_coll_handle_t *handles, size_t count, size_t *valid, size_t *complete) {
+    *valid = *complete = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (handles[i] == GASNET_COLL_INVALID_HANDLE)
+            continue;
+        ++*valid;
+        if (schedule_try(handles[i])) {
+            handles[i] = GASNET_COLL_INVALID_HANDLE;
+            ++*complete;
+        }
+    }
+}
+
+int gasnet_coll_try_sync(gasnet_coll_handle_t handle) {
+    begin("gasnet_coll_try_sync");
+    return handle == GASNET_COLL_INVALID_HANDLE || schedule_try(handle) ? GASNET_OK : GASNET_ERR_NOT_READY;
+}
+ALSO(int, coll_try_sync, (gasnet_coll_handle_t handle));
+
+int gasnet_coll_try_sync_some(gasnet_coll_handle_t *phandle, size_t numhandles) {
+    size_t valid, complete;
+    begin("gasnet_coll_try_sync_some");
+    look_at_all(phandle, numhandles, &valid, &complete);
+    return valid == 0 || complete > 0 ? GASNET_OK : GASNET_ERR_NOT_READY;
+}
+ALSO(int, coll_try_sync_some, (gasnet_coll_handle_t * phandle, size_t numhandles));
+
+int gasnet_coll_try_sync_all(gasnet_coll_handle_t *phandle, size_t numhandles) {
+    size_t valid, complete;
+    begin("gasnet_coll_try_sync_all");
+    look_at_all(phandle, numhandles, &valid, &complete);
+    return valid == complete ? GASNET_OK : GASNET_ERR_NOT_READY;
+}
+ALSO(int, coll_try_sync_all, (gasnet_coll_handle_t * phandle, size_t numhandles));
+
+void gasnet_coll_wait_sync(gasnet_coll_handle_t handle) {
+    begin("gasnet_coll_wait_sync");
+    if (handle != GASNET_COLL_INVALID_HANDLE)
+        schedule_wait(handle);
+}
+ALSO(void, coll_wait_sync, (gasnet_coll_handle_t handle));
+
+void gasnet_coll_wait_sync_some(gasnet_coll_handle_t *phandle, size_t numhandles) {
+    unsigned round = 0;
+    while (gasnet_coll_try_sync_some(phandle, numhandles) == GASNET_ERR_NOT_READY)
+        gas_rest(&round);
+}
+ALSO(void, coll_wait_sync_some, (gasnet_coll_handle_t * phandle, size_t numhandles));
+
+void gasnet_coll_wait_sync_all(gasnet_coll_handle_t *phandle, size_t numhandles) {
+    for (size_t i = 0; i < numhandles; i++) {
+        gasnet_coll_wait_sync(phandle[i]);
+        phandle[i] = GASNET_COLL_INVALID_HANDLE;
+    }
+}
+ALSO(void, coll_wait_sync_all, (gasnet_coll_handle_t * phandle, size_t numhandles));

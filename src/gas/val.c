@@ -1,0 +1,99 @@
+/* Values in registers: of a value of n bytes the n low-order ones, which lie first in memory, or last on a machine that
+ * has the high-order byte first. What is read is extended by zeros. */
+#include "gas/transfer.h"
+
+#include <stdlib.h>
+
+struct gasnet_value_operation {
+    gasnet_register_value_t value;
+    gasnet_handle_t handle; /* of the get that fills it */
+};
+
+static char *low_order(gasnet_register_value_t *value, size_t bytes) {
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    return (char *)value + sizeof *value - bytes;
+#else
+    (void)bytes;
+    return (char *)value;
+#endif
+}
+
+static void check_size(const char *call, size_t bytes) {
+    if (UNLIKELY(bytes == 0 || bytes > sizeof(gasnet_register_value_t)))
+        gas_fail(call, "a value has 1 to %zu bytes, not %zu", sizeof(gasnet_register_value_t), bytes);
+}
+
+/* ---- put ---- */
+
+static struct transfer put(const char *call, gasnet_node_t node, void *dest, gasnet_register_value_t *value,
+                           size_t bytes) {
+    check_size(call, bytes);
+    return (struct transfer){.call = call,
+                             .kind = STATS_PUT,
+                             .node = node,
+                             .remote = dest,
+                             .local = low_order(value, bytes),
+                             .bytes = bytes,
+                             .keeps = true};
+}
+
+void gasnet_put_val(gasnet_node_t node, void *dest, gasnet_register_value_t value, size_t nbytes) {
+    struct transfer x = put("gasnet_put_val", node, dest, &value, nbytes);
+    transfer_now(&x);
+}
+ALSO(void, put_val, (gasnet_node_t node, void *dest, gasnet_register_value_t value, size_t nbytes));
+
+gasnet_handle_t gasnet_put_nb_val(gasnet_node_t node, void *dest, gasnet_register_value_t value,
+                                  size_t nbytes) {
+    struct transfer x = put("gasnet_put_nb_val", node, dest, &value, nbytes);
+    return transfer_start(&x);
+}
+ALSO(gasnet_handle_t, put_nb_val,
+     (gasnet_node_t node, void *dest, gasnet_register_value_t value, size_t nbytes));
+
+void gasnet_put_nbi_val(gasnet_node_t node, void *dest, gasnet_register_value_t value, size_t nbytes) {
+    struct transfer x = put("gasnet_put_nbi_val", node, dest, &value, nbytes);
+    transfer_start_implicit(&x);
+}
+ALSO(void, put_nbi_val, (gasnet_node_t node, void *dest, gasnet_register_value_t value, size_t nbytes));
+
+/* ---- get ---- */
+
+static struct transfer get(const char *call, gasnet_node_t node, const void *src,
+                           gasnet_register_value_t *value, size_t bytes) {
+    check_size(call, bytes);
+    *value = 0;
+    return (struct transfer){.call = call,
+                             .kind = STATS_GET,
+                             .node = node,
+                             .remote = (char *)src,
+                             .local = low_order(value, bytes),
+                             .bytes = bytes};
+}
+
+gasnet_register_value_t gasnet_get_val(gasnet_node_t node, const void *src, size_t nbytes) {
+    gasnet_register_value_t value;
+    struct transfer x = get("gasnet_get_val", node, src, &value, nbytes);
+    transfer_now(&x);
+    return value;
+}
+ALSO(gasnet_register_value_t, get_val, (gasnet_node_t node, const void *src, size_t nbytes));
+
+gasnet_valget_handle_t gasnet_get_nb_val(gasnet_node_t node, const void *src, size_t nbytes) {
+    const char *call = "gasnet_get_nb_val";
+    gasnet_valget_handle_t v = malloc(sizeof *v);
+    if (!v)
+        gas_fail(call, "no memory for a value that is waited for");
+    struct transfer x = get(call, node, src, &v->value, nbytes);
+    v->handle = transfer_start(&x);
+    return v;
+}
+ALSO(gasnet_valget_handle_t, get_nb_val, (gasnet_node_t node, const void *src, size_t nbytes));
+
+gasnet_register_value_t gasnet_wait_syncnb_valget(gasnet_valget_handle_t handle) {
+    gasnet_wait_syncnb(handle->handle);
+    gasnet_register_value_t value = handle->value;
+    free(handle);
+    return value;
+}
+ALSO(gasnet_register_value_t, wait_syncnb_valget, (gasnet_valget_handle_t handle));

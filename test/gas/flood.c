@@ -1,0 +1,125 @@
+/* flood.c: more active messages than there is room for, in all directions at once; and what leaves although
+ * its sender does not poll any more. For --seconds N. timeout: 60 */
+#include "test.h"
+
+#include <mpi.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { COUNT = 130, ECHO, ECHOED, CHECK, CHECKED };
+
+static long counted, echoed, checked;
+
+static void on_count(gasnet_token_t token, gasnet_handlerarg_t n) {
+    (void)token;
+    counted += n;
+}
+
+static void on_echo(gasnet_token_t token, gasnet_handlerarg_t n) {
+    expect_eq(gasnet_AMReplyShort1(token, ECHOED, n), GASNET_OK);
+}
+
+static void on_echoed(gasnet_token_t token, gasnet_handlerarg_t n) {
+    (void)token;
+    echoed += n;
+}
+
+/* The payload says itself what it should be: its version comes as an argument. */
+static void on_check(gasnet_token_t token, void *data, size_t bytes, gasnet_handlerarg_t version) {
+    static char want[1 << 17];
+    gasnet_node_t from = 0;
+    expect_eq(gasnet_AMGetMsgSource(token, &from), GASNET_OK);
+    test_fill(want, bytes, (int)from, version);
+    expect_bytes(data, want, bytes);
+    test_fill(want, bytes, test_rank, version + 1);
+    if (version % 2 == 0)
+        expect_eq(gasnet_AMReplyMedium1(token, CHECKED, want, bytes, version + 1), GASNET_OK);
+    else
+        expect_eq(gasnet_AMReplyShort1(token, ECHOED, 1), GASNET_OK);
+}
+
+static void on_checked(gasnet_token_t token, void *data, size_t bytes, gasnet_handlerarg_t version) {
+    static char want[1 << 17];
+    gasnet_node_t from = 0;
+    expect_eq(gasnet_AMGetMsgSource(token, &from), GASNET_OK);
+    test_fill(want, bytes, (int)from, version);
+    expect_bytes(data, want, bytes);
+    checked++;
+}
+
+static gasnet_handlerentry_t table[] = {HANDLER(COUNT, on_count), HANDLER(ECHO, on_echo),
+                                        HANDLER(ECHOED, on_echoed), HANDLER(CHECK, on_check),
+                                        HANDLER(CHECKED, on_checked)};
+TEST_SETUP(table, 0);
+
+static void begin(void) {
+    counted = echoed = checked = 0;
+    test_barrier();
+}
+
+/* Handlers that do not reply: the sender still learns that it may go on. */
+CASE(everybody_to_everybody_without_replies) {
+    enum { EACH = 2000 };
+    begin();
+    for (int i = 0; i < EACH; i++)
+        for (gasnet_node_t to = 0; to < (gasnet_node_t)test_size; to++)
+            expect_eq(gasnet_AMRequestShort1(to, COUNT, i), GASNET_OK);
+    GASNET_BLOCKUNTIL(counted == (long)test_size * EACH * (EACH - 1) / 2);
+    test_barrier();
+    expect_eq(counted, (long)test_size * EACH * (EACH - 1) / 2);
+}
+
+CASE(everybody_to_one_with_replies) {
+    enum { EACH = 2000 };
+    begin();
+    for (int i = 0; i < EACH; i++)
+        expect_eq(gasnet_AMRequestShort1(0, ECHO, i), GASNET_OK);
+    GASNET_BLOCKUNTIL(echoed == (long)EACH * (EACH - 1) / 2);
+}
+
+/* The other side does not look for a while: all that it has room for is full. */
+CASE(one_that_does_not_poll) {
+    enum { EACH = 300 };
+    begin();
+    if (test_rank == 0)
+        usleep(300000);
+    for (int i = 0; i < EACH; i++)
+        expect_eq(gasnet_AMRequestShort1(0, ECHO, 1), GASNET_OK);
+    GASNET_BLOCKUNTIL(echoed == EACH);
+}
+
+CASE(medium_ones_of_all_sizes) {
+    size_t most = gasnet_AMMaxMedium(), small = 0;
+    char *data = malloc(most);
+    long sent = 0, with_short = 0;
+    begin();
+    for (int version = 0; test_elapsed() < test_seconds / 2 || version < 200; version++) {
+        size_t bytes = test_number(test_rank, (size_t)version, 7) % (version % 4 == 0 ? most + 1 : 600);
+        gasnet_node_t to = (gasnet_node_t)(test_number(test_rank, (size_t)version, 8) % (uint64_t)test_size);
+        test_fill(data, bytes, test_rank, version);
+        expect_eq(gasnet_AMRequestMedium1(to, CHECK, data, bytes, version), GASNET_OK);
+        memset(data, 0, bytes); /* it is ours again */
+        if (version % 2 == 0)
+            sent++;
+        else
+            with_short++;
+        small += bytes < 600;
+    }
+    expect(small > 0);
+    GASNET_BLOCKUNTIL(checked == sent && echoed == with_short);
+    test_barrier();
+    free(data);
+}
+
+/* As many as there is room for at once, and then no poll: they arrive. */
+CASE(what_was_sent_has_left) {
+    enum { EACH = 8 };
+    begin();
+    if (test_rank > 0)
+        for (int i = 0; i < EACH; i++)
+            expect_eq(gasnet_AMRequestShort1(0, COUNT, 1), GASNET_OK);
+    else
+        GASNET_BLOCKUNTIL(counted == (long)EACH * (test_size - 1));
+    MPI_Barrier(MPI_COMM_WORLD);
+}

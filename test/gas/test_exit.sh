@@ -1,0 +1,48 @@
+#!/usr/bin/env bash
+# Every way to end a job: what status it has, that it is over soon, and that what was printed is seen.
+# test_exit.sh MPI TREE; timeout: 180
+set -uo pipefail
+mpi=$1 tree=$2 failed=0
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+[ -x "$tree/test/leave_gas" ] || { echo "libvgasnet is not built" && exit 77; }
+
+check() { # way to end, status, most seconds, settings
+    local out status=0 start=$EPOCHREALTIME took options=()
+    for setting in HEARTH_NVM=off ${4:-}; do options+=(--env "$setting"); done
+    out=$("$here/launch.sh" "$mpi" 2 --timeout 40 "${options[@]}" "$tree/test/leave_gas" "$1" 2>&1) || status=$?
+    took=$(((${EPOCHREALTIME/[.,]/} - ${start/[.,]/}) / 1000000))
+    case $1 in *before_attach | alone_among_busy) ;; *) grep -q 'said before the end' <<<"$out" || status="$status, nothing printed" ;; esac
+    if [ "$status" = "$2" ] && [ $took -le "$3" ]; then
+        echo "ok $1 ${4:-}: status $status, $took s"
+    else
+        echo "FAIL $1 ${4:-}: status $status, $took s; expected $2 within $3 s"
+        sed 's/^/    | /' <<<"$out"
+        failed=1
+    fi
+}
+
+for nodes in '' HEARTH_NODE_RANKS=1; do
+    check together 5 10 $nodes
+    check together_0 0 10 $nodes
+    check alone 9 10 $nodes
+    check alone_in_barrier 9 10 $nodes
+    check in_thread 6 10 $nodes
+    check beside_a_thread_that_polls 7 10 $nodes
+    check beside_a_thread_that_puts 7 10 $nodes
+    check beside_a_thread_that_sends 7 10 $nodes
+    check in_handler 8 10 $nodes
+    check return 0 10 $nodes
+    check return_late 0 12 $nodes
+    check return_1 1 10 $nodes
+    check return_1_alone 1 10 $nodes
+    check mpi_finalize 0 10 $nodes
+    check mpi_return 0 10 $nodes
+    check child 0 10 $nodes
+done
+check exit_0 0 10
+check before_attach 4 10
+check return_before_attach 0 10
+check alone_among_busy 9 20
+check together 5 15 'HEARTH_NODE_RANKS=1 HEARTH_NET=mpi'
+check return 0 15 'HEARTH_NODE_RANKS=1 HEARTH_NET=mpi'
+exit $failed
