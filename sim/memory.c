@@ -1,0 +1,278 @@
+/* sim_memory: what each part of Hearth keeps for each rank, against the number of ranks.
+ *
+ * Three kinds of numbers, told apart in the last column:
+ *
+ *      allocated   the real structures are opened for so many ranks, and what malloc gave them is counted
+ *      by size     a size function of the library, or the size of a structure times how many there are
+ *      for good    does not depend on the number of ranks
+ *
+ * What a node has once is divided by its ranks. "spoken to": a rank has records for those it has exchanged
+ * messages with, of which there may be few (--peers) or all. */
+#include <malloc.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "memory.h"
+#include "need.h"
+#include "options.h"
+
+#include "cache/cache.h"
+#include "net/arena.h"
+#include "net/flow.h"
+#include "pages/directory.h"
+
+static struct option_entry options[] = {
+    {"ranks", "1000,10000,100000,1000000", "how many", NULL},
+    {"per-node", "16", "ranks of a node", NULL},
+    {"peers", "64", "ranks that a rank speaks to; 0: all", NULL},
+    {"memory", "16g", "of a node", NULL},
+    {"page", "64k", "size of a page (HEARTH_PAGE_SIZE)", NULL},
+    {"csv", "", "a file to add the rows to", NULL},
+    {NULL, NULL, NULL, NULL},
+};
+
+struct job {
+    double ranks, per_node, nodes, peers, peer_nodes;
+};
+
+/* ---- what is really allocated ---- */
+
+static size_t in_use(void) {
+    struct mallinfo2 m = mallinfo2();
+    return m.uordblks + m.hblkhd;
+}
+
+/* Own buffers: 4; spares: 4 of 32 KB, the default. */
+static struct flow_limits limits(void) {
+    return (struct flow_limits){
+        .buffers = 4, .bytes = 384, .spares = 4, .spare_bytes = 32768, .intimation = true};
+}
+
+/* A helper that so many of its clients have spoken to. */
+static double helper_bytes(uint32_t clients, uint32_t spoken) {
+    struct flow_limits l = limits();
+    struct flow_helper *h = NULL;
+    struct flow_place place;
+    size_t before = in_use();
+    must(flow_helper_open(&l, clients, &h) == 0, "no memory for a helper");
+    for (uint32_t i = 0; i < spoken; i++) {
+        struct flow_ticket ticket = {.flags = FLOW_OWN};
+        must(flow_arrive(h, i, &ticket, &place) == 0, "flow.c refuses a block");
+    }
+    double bytes = (double)(in_use() - before);
+    flow_helper_close(h);
+    return bytes;
+}
+
+static double clients_bytes(uint32_t count) {
+    struct flow_limits l = limits();
+    struct flow_client *clients = need(calloc(count, sizeof *clients));
+    size_t before = in_use();
+    for (uint32_t i = 0; i < count; i++)
+        must(flow_client_open(&clients[i], &l) == 0, "no memory for a client");
+    double bytes = (double)(in_use() - before);
+    for (uint32_t i = 0; i < count; i++)
+        flow_client_close(&clients[i]);
+    free(clients);
+    return bytes;
+}
+
+/* ---- the items: bytes per rank ---- */
+
+static double window_targets(const struct job *j) {
+    return j->ranks * (double)memory_window_target();
+}
+
+static double cache_fixed(const struct job *j) {
+    struct settings settings;
+    struct cache_config config;
+    settings_defaults(&settings);
+    cache_config_from(&config, &settings);
+    (void)j;
+    return (double)config.storage_bytes;
+}
+
+static double match_peers(const struct job *j) {
+    return j->ranks * (double)memory_match_peer();
+}
+
+static double comm_members(const struct job *j) {
+    return j->ranks * (double)memory_comm_member();
+}
+
+static double world_tables(const struct job *j) {
+    return (3 * j->ranks + j->nodes) * sizeof(uint32_t) / j->per_node;
+}
+
+static double helper_addresses(const struct job *j) {
+    return j->nodes * (double)memory_net_address() / j->per_node;
+}
+
+static double start_addresses(const struct job *j) {
+    return j->ranks * (double)memory_net_address();
+}
+
+static double target_pointers(const struct job *j) {
+    return j->nodes * sizeof(void *);
+}
+
+static double target_records(const struct job *j) {
+    return j->peer_nodes * (double)memory_net_target() + clients_bytes((uint32_t)j->peer_nodes);
+}
+
+static double helper_records(const struct job *j) {
+    double spoken = j->peers * j->per_node; /* of each of its ranks */
+    uint32_t clients = (uint32_t)(spoken < j->ranks ? spoken : j->ranks);
+    return helper_bytes((uint32_t)j->ranks, clients) / j->per_node;
+}
+
+static double helper_buffers(const struct job *j) {
+    double budget = 0.05 * options_number(options, "memory");
+    struct flow_limits l = limits();
+    for (l.bytes = 65536; l.bytes > 64; l.bytes -= 64) {
+        l.spare_bytes = l.bytes > 32768 ? l.bytes : 32768;
+        if ((double)arena_bytes(&l, (uint64_t)j->ranks, memory_slot_head()) <= budget)
+            break;
+    }
+    return (double)arena_bytes(&l, (uint64_t)j->ranks, memory_slot_head()) / j->per_node;
+}
+
+static double armci_parts(const struct job *j) {
+    return j->ranks * (double)memory_armci_part();
+}
+
+static double segments(const struct job *j) {
+    return j->ranks * (double)memory_segment();
+}
+
+static double channel(const struct job *j) {
+    return j->nodes * (double)memory_channel_node() / j->per_node;
+}
+
+static size_t directory(double nodes, uint32_t pages) {
+    struct pages_limits l = {.nodes = (uint32_t)nodes, .window = PAGES_WINDOW, .pages = pages, .coop = true};
+    size_t bytes = pages_directory_bytes(&l);
+    must(bytes != 0, "more nodes than the directory takes");
+    return bytes;
+}
+
+static double directory_fixed(const struct job *j) {
+    return (double)(directory(j->nodes, 1)) / j->per_node;
+}
+
+/* Of memory that is cached somewhere: one entry in the home's directory for each page, as a share. */
+static double directory_share(const struct job *j) {
+    return (double)(directory(j->nodes, 2) - directory(j->nodes, 1)) / options_number(options, "page");
+}
+
+static const struct item {
+    const char *system, *what, *grows, *basis;
+    double (*bytes)(const struct job *j);
+    bool share; /* not bytes, but a share of the data */
+} items[] = {
+    {"CLaMPI", "what is known of each rank of a window, per window", "ranks", "by size", window_targets,
+     false},
+    {"CLaMPI", "a cache, per window, as it begins", "-", "for good", cache_fixed, false},
+    {"matching", "what is known of each rank of the job", "ranks", "by size", match_peers, false},
+    {"matching", "a communicator whose ranks are in another order", "ranks", "by size", comm_members, false},
+    {"network", "who is on which node, once per node", "ranks / ranks per node", "by size", world_tables,
+     false},
+    {"network", "addresses of helpers, once per node", "nodes / ranks per node", "by size", helper_addresses,
+     false},
+    {"network", "the same while it starts, in each rank", "ranks", "by size", start_addresses, false},
+    {"network", "pointers to helpers", "nodes", "by size", target_pointers, false},
+    {"network", "helpers that were spoken to", "nodes spoken to", "allocated", target_records, false},
+    {"network", "the helper's clients, once per node", "ranks / ranks per node, and those spoken to",
+     "allocated", helper_records, false},
+    {"network", "the helper's buffers, once per node (5 % of its memory at most)", "ranks, up to the limit",
+     "by size", helper_buffers, false},
+    {"ARMCI", "an allocation of all ranks", "ranks", "by size", armci_parts, false},
+    {"vGASNet", "segments of all ranks", "ranks", "by size", segments, false},
+    {"vGASNet", "addresses of services, once per node", "nodes / ranks per node", "by size", channel, false},
+    {"vGASNet", "requests that the directory has places for, once per node", "nodes / ranks per node",
+     "by size", directory_fixed, false},
+    {"vGASNet", "directory, of each page that is cached: share of the page", "nodes", "by size",
+     directory_share, true},
+};
+
+/* ---- printing ---- */
+
+enum { COLUMNS = 16 };
+
+static void print_bytes(double bytes) {
+    if (bytes < 10000)
+        printf(" %.0f B |", bytes);
+    else if (bytes < 1e7)
+        printf(" %.1f KB |", bytes / 1e3);
+    else
+        printf(" %.1f MB |", bytes / 1e6);
+}
+
+static void print_item(const struct item *item, const struct job *jobs, unsigned count, FILE *csv) {
+    printf("| %s | %s | %s |", item->system, item->what, item->grows);
+    for (unsigned i = 0; i < count; i++) {
+        double value = item->bytes(&jobs[i]);
+        if (item->share)
+            printf(" %.3f %% |", 100 * value);
+        else
+            print_bytes(value);
+        if (csv)
+            fprintf(csv, "%s,%s,%.0f,%.0f,\"%s\"\n", item->system,
+                    item->share ? "millionths" : "bytes per rank", jobs[i].ranks,
+                    item->share ? 1e6 * value : value, item->what);
+        progress(item->what, (double)i / count);
+    }
+    printf(" %s |\n", item->basis);
+    fflush(stdout);
+}
+
+static struct job job_of(double ranks) {
+    struct job j = {.ranks = ranks,
+                    .per_node = options_number(options, "per-node"),
+                    .peers = options_number(options, "peers")};
+    if (ranks < 1 || ranks > 1e8 || j.per_node < 1) {
+        fprintf(stderr, "sim: --ranks: 1 to 100 000 000; --per-node: at least 1\n");
+        exit(2);
+    }
+    j.nodes = j.ranks / j.per_node;
+    j.nodes = (double)(uint32_t)(j.nodes < 1 ? 1 : j.nodes);
+    j.peers = j.peers < 1 || j.peers > ranks ? ranks : j.peers;
+    j.peer_nodes = j.peers < j.nodes ? j.peers : j.nodes;
+    return j;
+}
+
+int main(int argc, char **argv) {
+    struct job jobs[COLUMNS];
+    unsigned count = 0;
+    char word[32];
+    options_read(options, argc, argv,
+                 "sim_memory: what each part keeps for each rank, against the number of ranks.");
+    const char *path = options_word(options, "csv");
+    FILE *csv = *path ? fopen(path, "a") : NULL;
+    if (*path && !csv) {
+        perror(path);
+        return 1;
+    }
+    if (csv && ftell(csv) == 0)
+        fprintf(csv, "system,unit,ranks,value,what\n");
+    mallopt(M_MMAP_THRESHOLD, 1 << 30); /* all from one place, so that it is counted alike */
+    for (const char *at = options_word(options, "ranks");
+         count < COLUMNS && options_next(&at, word, sizeof word);)
+        jobs[count++] = job_of(options_parse("ranks", word));
+    printf("bytes per rank; %s ranks per node; each speaks to %s others\n\n| system | what | grows with |",
+           options_word(options, "per-node"),
+           options_number(options, "peers") > 0 ? options_word(options, "peers") : "all");
+    for (unsigned i = 0; i < count; i++)
+        printf(" %.0f ranks |", jobs[i].ranks);
+    printf(" how it is known |\n|---|---|---|");
+    for (unsigned i = 0; i < count; i++)
+        printf("---|");
+    printf("---|\n");
+    for (size_t i = 0; i < sizeof items / sizeof *items; i++)
+        print_item(&items[i], jobs, count, csv);
+    progress_end();
+    if (csv)
+        fclose(csv);
+    return 0;
+}

@@ -1,0 +1,20 @@
+#include "memory.h"
+
+#include "armci/memory.h"
+#include "net/engine.h"
+
+size_t memory_net_target(void) {
+    return sizeof(struct target);
+}
+
+size_t memory_net_address(void) {
+    return round_up(sizeof(uint16_t) + LINK_ADDRESS, 8);
+}
+
+size_t memory_armci_part(void) {
+    return sizeof(struct owned);
+}
+
+size_t memory_slot_head(void) {
+    return round_up(sizeof(struct slot), CACHE_LINE);
+}

@@ -1,0 +1,16 @@
+#include "memory.h"
+
+#include <stdbool.h>
+
+#include "net/link/link.h"
+#include "pages/inside.h"
+
+/* GASNet's table has an address and a size for each (gasnet_seginfo_t). */
+size_t memory_segment(void) {
+    return 2 * sizeof(void *) + sizeof(struct pages_segment);
+}
+
+/* As channel.c keeps them: an address with its length, a pointer, a mark. */
+size_t memory_channel_node(void) {
+    return sizeof(int32_t) + LINK_ADDRESS + sizeof(struct link_peer *) + sizeof(bool);
+}

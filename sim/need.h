@@ -1,0 +1,24 @@
+/* need.h: what a simulation cannot go on without. It is a program of its own, so it ends, with a sentence. */
+#ifndef HEARTH_SIM_NEED_H
+#define HEARTH_SIM_NEED_H
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static inline void *need(void *memory) {
+    if (memory)
+        return memory;
+    fprintf(stderr, "sim: no memory: choose fewer clients, nodes or pages\n");
+    exit(1);
+}
+
+/* An invariant of what is simulated, checked in every build: a wrong simulation must not print numbers. */
+static inline void must(bool holds, const char *what) {
+    if (holds)
+        return;
+    fprintf(stderr, "sim: broken: %s\n", what);
+    exit(3);
+}
+
+#endif

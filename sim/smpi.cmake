@@ -1,0 +1,70 @@
+# Programs of apps/ with the library inside, under SimGrid's MPI: what is preloaded elsewhere is linked in, as SMPI gives each
+# rank a copy of the program and its variables. Only where SimGrid is installed (package libsimgrid-dev).
+find_path(SMPI_INCLUDE smpi/mpi.h)
+find_library(SMPI_LIBRARY simgrid)
+if(NOT SMPI_INCLUDE OR NOT SMPI_LIBRARY OR HEARTH_SANITIZE)
+  message(STATUS "No SimGrid: no programs on simulated machines")
+  return()
+endif()
+
+set(smpi_flags "SHELL:-include smpi/smpi_helpers.h" "SHELL:-include ${CMAKE_CURRENT_SOURCE_DIR}/smpi_compat.h"
+  -Wno-strict-prototypes -Wno-missing-prototypes)
+set(smpi_names OPEN_MPI=1 _ucount=count _cancelled=cancelled)
+
+# All that libhearth-mpi is made of, from its own lists.
+set(smpi_sources)
+foreach(pair hearth-mpi:mpi hearth_base:base hearth_cache:cache hearth_match:match hearth_net:net)
+  string(REPLACE ":" ";" pair ${pair})
+  list(GET pair 0 target)
+  list(GET pair 1 folder)
+  get_target_property(sources ${target} SOURCES)
+  list(FILTER sources INCLUDE REGEX "^[^/$].*\\.c$")
+  list(TRANSFORM sources PREPEND ${CMAKE_SOURCE_DIR}/src/${folder}/)
+  list(APPEND smpi_sources ${sources})
+endforeach()
+
+list(REMOVE_ITEM smpi_sources ${CMAKE_SOURCE_DIR}/src/base/clock.c) # smpi_compat.h has another
+
+# As in src/mpi: the calls of this MPI that may bring news.
+set(smpi_mpi ${CMAKE_SOURCE_DIR}/src/mpi)
+file(MAKE_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/smpi)
+add_custom_command(OUTPUT smpi/news.def
+  COMMAND sh -c "'${CMAKE_C_COMPILER}' -E -P -x c -I'${SMPI_INCLUDE}/smpi' -I'${SMPI_INCLUDE}' -I'${CMAKE_SOURCE_DIR}/src' '${smpi_mpi}/declared.h' > smpi/mpi.i"
+  COMMAND sh -c "'${CMAKE_NM}' -D --defined-only '${SMPI_LIBRARY}' | grep -oE '\\bMPIX?_[A-Za-z0-9_]+' > smpi/mpi.exports"
+  COMMAND awk -v inside=1 -f ${smpi_mpi}/news.awk ${smpi_mpi}/calls.def ${smpi_mpi}/quiet.txt smpi/mpi.exports smpi/mpi.i > smpi/news.def
+  DEPENDS ${smpi_mpi}/news.awk ${smpi_mpi}/calls.def ${smpi_mpi}/quiet.txt ${smpi_mpi}/declared.h VERBATIM)
+
+add_custom_target(sim_smpi_news DEPENDS ${CMAKE_CURRENT_BINARY_DIR}/smpi/news.def)
+
+add_library(sim_smpi_hearth OBJECT ${smpi_sources} smpi_charge.c)
+add_dependencies(sim_smpi_hearth sim_smpi_news)
+target_include_directories(sim_smpi_hearth SYSTEM BEFORE PRIVATE ${SMPI_INCLUDE}/smpi ${SMPI_INCLUDE})
+target_include_directories(sim_smpi_hearth PRIVATE ${CMAKE_CURRENT_BINARY_DIR}/smpi)
+target_compile_options(sim_smpi_hearth PRIVATE ${smpi_flags})
+target_compile_definitions(sim_smpi_hearth PRIVATE ${smpi_names})
+
+function(add_smpi_program name app)
+  get_target_property(sources ${app} SOURCES)
+  list(FILTER sources INCLUDE REGEX "\\.c$")
+  list(TRANSFORM sources PREPEND ${CMAKE_SOURCE_DIR}/apps/)
+  add_library(${name} MODULE ${sources} $<TARGET_OBJECTS:sim_smpi_hearth>)
+  # their main() is looked up by name
+  set_target_properties(${name} PROPERTIES PREFIX "" SUFFIX "" C_VISIBILITY_PRESET default
+    LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/sim)
+  target_include_directories(${name} SYSTEM BEFORE PRIVATE ${SMPI_INCLUDE}/smpi ${SMPI_INCLUDE})
+  target_compile_options(${name} PRIVATE ${smpi_flags})
+  get_target_property(options ${app} COMPILE_OPTIONS)
+  if(options)
+    target_compile_options(${name} PRIVATE ${options})
+  endif()
+  target_compile_definitions(${name} PRIVATE MPI_Get=sim_Get)
+  # ours stand before SMPI's functions of the same names
+  target_link_options(${name} PRIVATE -Wl,-Bsymbolic
+    -Wl,--wrap=cache_lookup,--wrap=cache_find,--wrap=cache_insert,--wrap=cache_settle)
+  target_link_libraries(${name} PRIVATE ${SMPI_LIBRARY} Threads::Threads ${CMAKE_DL_LIBS} m)
+endfunction()
+
+add_smpi_program(sim_lcc lcc)
+if(TARGET barnes-hut)
+  add_smpi_program(sim_barnes-hut barnes-hut)
+endif()
