@@ -4,7 +4,7 @@ JOBS ?= $(shell nproc)
 MAKEFLAGS += --no-print-directory
 export DESTDIR
 
-.PHONY: all demo test test-full test-nightly bench-clampi bench-modes bench-match bench-armci install asan tsan model format lint docs clean help
+.PHONY: all demo test test-full test-nightly bench-clampi bench-modes bench-match bench-armci bench-sim bench-vgasnet install asan tsan model format lint docs clean help
 .PRECIOUS: build/%/Makefile
 
 all: ## build for each MPI that is here
@@ -49,6 +49,17 @@ bench-armci: ## the figures of the paper on ARMCI with a helper thread
 	@packaging/setup.sh bench
 	@$(MAKE) all
 	@bench/armci.sh
+
+bench-sim: ## simulations of more ranks and nodes than a machine has
+	@packaging/setup.sh bench
+	@for tree in build/mpich build/openmpi; do [ ! -f $$tree/CMakeCache.txt ] || cmake $$tree >/dev/null; done # SimGrid may be new
+	@$(MAKE) all
+	@bench/sim.sh
+
+bench-vgasnet: ## the figures of the paper on vGASNet
+	@packaging/setup.sh bench
+	@$(MAKE) all
+	@bench/vgasnet.sh
 
 install: all ## install under PREFIX (/usr/local), below DESTDIR if set
 	@set -e; mpis=$$(packaging/mpis.sh); for mpi in $$mpis; do cmake --install build/$$mpi --prefix $(PREFIX); done

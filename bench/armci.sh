@@ -9,64 +9,14 @@
 # goes on. Settings in the environment hold for all jobs (HEARTH_HELPER_SPIN_US=0 bench/armci.sh). Needs two cores that nobody else
 # uses.
 set -euo pipefail
-here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-build=${BUILD:-$here/../build}
-out=$build/results/armci
-quick=0
-case "${1:-}" in
-'') ;;
---quick) quick=1 ;;
-*)
-    sed -n '2,10s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2
-    [ "${1:-}" = --help ] && exit 0 || exit 2
-    ;;
-esac
-
-pick() { # value, value in a quick run
-    [ $quick = 1 ] && echo "$2" || echo "$1"
-}
-
-say() {
-    printf 'bench-armci: %4ds  %s\n' $SECONDS "$*"
-}
-
-mpis=()
-for mpi in mpich openmpi; do
-    [ ! -x "$build/$mpi/bench/armci_ops" ] || mpis+=("$mpi")
-done
-if [ ${#mpis[@]} = 0 ]; then
-    echo "bench-armci: nothing is built under $build: run make first" >&2
-    exit 1
-fi
-first=${mpis[0]}
-rm -rf "$out"
-mkdir -p "$out"
-out=$(cd "$out" && pwd)
-
-fail() {
-    say "FAILED or out of time: $*" | tee -a "$out/failed.log" >&2
-}
-
-table() { # FILE HEADER: starts a CSV
-    echo "$2" >"$out/$1.csv"
-}
+. "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+bench_start armci armci_ops "mpich openmpi" "$@"
 
 late() { # after this, what would only be repeated is left out: the machine is busy with other things
     [ $SECONDS -gt "$(pick 1200 120)" ] && say "late: no further rounds"
 }
 
 # ---- the machine ----
-
-busy() { # processes that run beside us, on average of the last minute
-    cut -d ' ' -f 1 /proc/loadavg
-}
-
-version_of() { # MPI
-    case $1 in
-    openmpi) "$("$here/../packaging/mpis.sh" openmpi)" --showme:version 2>/dev/null | sed 's/^[^ ]*: //; s/ (.*//' ;;
-    mpich) echo "MPICH $("$("$here/../packaging/mpis.sh" mpich)" -v 2>/dev/null | sed -n 's/^mpi[a-z]* for MPICH version //p')" ;;
-    esac
-}
 
 stock_version() {
     dpkg-query -W -f 'ARMCI-MPI ${Version}' libarmci-mpi-dev 2>/dev/null || echo "ARMCI-MPI, if it is installed"

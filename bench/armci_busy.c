@@ -127,28 +127,28 @@ static void operate(const struct kind *k) {
     ARMCI_Fence(target);
 }
 
-static void observe(const struct kind *k, long pause, long milliseconds, struct series *s) {
+static void observe(const struct kind *k, long pause, long milliseconds, struct samples *s) {
     uint64_t end = clock_ns() + (uint64_t)milliseconds * 800000;
     while (clock_ns() < end) {
         if (pause > 0)
             nanosleep(&(struct timespec){.tv_nsec = pause * 1000}, NULL);
         uint64_t begun = clock_ns();
         operate(k);
-        series_add(s, (double)(clock_ns() - begun) / 1000);
+        samples_add(s, (double)(clock_ns() - begun) / 1000);
         done[k - kinds]++;
         if (k->op == LOCK)
             ARMCI_Unlock(0, target);
     }
 }
 
-static void print(const struct kind *k, long pause, struct series *s) {
+static void print(const struct kind *k, long pause, struct samples *s) {
     printf("%s,%d,%ld,%zu,%.6g,%.6g,%.6g\n", k->op_name, k->bytes, pause, s->count, party_share(s, 0.5),
            party_share(s, 0.99), party_share(s, 1));
-    series_free(s);
+    samples_free(s);
 }
 
 static void measure(const struct kind *k, long pause, long rounds, long milliseconds) {
-    struct series s = {0};
+    struct samples s = {0};
     if (party.rank == 0)
         operate(k); /* connections are made */
     if (party.rank == 0 && k->op == LOCK)

@@ -204,7 +204,7 @@ static double stream(struct outgoing *outs, size_t bytes, long window) {
 
 static void measure(bool echo, size_t bytes, long window, long milliseconds) {
     struct outgoing *outs = need(calloc((size_t)window, sizeof *outs));
-    struct series s = {0};
+    struct samples s = {0};
     if (bytes > MOST)
         stop("messages are of 1m at most");
     for (long i = 0; i < window; i++)
@@ -212,15 +212,15 @@ static void measure(bool echo, size_t bytes, long window, long milliseconds) {
     for (int i = 0; i < 10; i++)
         trip(outs, bytes);
     for (uint64_t end = clock_ns() + (uint64_t)milliseconds * 1000000; clock_ns() < end;)
-        series_add(&s, echo ? trip(outs, bytes) : stream(outs, bytes, window));
+        samples_add(&s, echo ? trip(outs, bytes) : stream(outs, bytes, window));
     drain(outs, window);
     if (wrong)
         stop("what came back is not what was sent");
-    struct median m = series_median(&s);
+    struct median m = samples_median(&s);
     printf("%s,%zu,%ld,%zu,%.6g,%.6g,%.6g,%.6g,%.6g\n", echo ? "trip" : "stream", bytes, echo ? 1 : window,
            s.count, m.value, m.low, m.high, s.values[(size_t)(0.99 * (double)(s.count - 1))],
            (double)bytes / m.value);
-    series_free(&s);
+    samples_free(&s);
     free(outs);
 }
 

@@ -34,7 +34,7 @@ struct job {
     size_t offset; /* of remote in the target's memory */
     int calls;     /* per sample */
     long done;     /* calls in all */
-    struct series series;
+    struct samples series;
 };
 
 static struct job jobs[MOST_JOBS];
@@ -124,7 +124,7 @@ static void measure(long milliseconds, long samples) {
     uint64_t end = clock_ns() + (uint64_t)milliseconds * 1000000;
     for (long n = 0; n < samples && clock_ns() < end; n++)
         for (int i = 0; i < job_count; i++)
-            series_add(&jobs[i].series, sample(&jobs[i]));
+            samples_add(&jobs[i].series, sample(&jobs[i]));
 }
 
 /* ---- are they right? ---- */

@@ -69,9 +69,9 @@ void party_memory(void **bases, size_t bytes, size_t patterned) {
     ARMCI_Barrier();
 }
 
-double party_share(struct series *s, double share) {
+double party_share(struct samples *s, double share) {
     if (!s->count)
         return 0;
-    series_median(s);
+    samples_median(s);
     return s->values[(size_t)((double)(s->count - 1) * share)];
 }

@@ -44,6 +44,6 @@ static inline char party_byte(size_t offset) {
 }
 
 /* A series' value below which this share of it lies; sorts it. */
-double party_share(struct series *s, double share);
+double party_share(struct samples *s, double share);
 
 #endif

@@ -37,7 +37,7 @@ static size_t share; /* bytes at each target for one client and one kind: the la
 static char *local;  /* where gets go */
 static double *ones; /* what is added and put */
 static uint64_t operations;
-static struct series batches; /* us per operation */
+static struct samples batches; /* us per operation */
 
 static int targets(void) {
     return party.size - party.node;
@@ -93,7 +93,7 @@ static void batch(const struct patch *p) {
         one_round(p);
     if (p->kind != GET)
         ARMCI_AllFence();
-    series_add(&batches, (double)(clock_ns() - start) / 1000 / (double)(rounds * targets()));
+    samples_add(&batches, (double)(clock_ns() - start) / 1000 / (double)(rounds * targets()));
 }
 
 /* ---- are they right? ---- */
@@ -135,12 +135,12 @@ static void verify(const struct patch *p) {
 /* ---- measuring ---- */
 
 static void report(const struct patch *p) {
-    double us = series_median(&batches).value, rate = p->bytes / us, all = 0;
+    double us = samples_median(&batches).value, rate = p->bytes / us, all = 0;
     MPI_Reduce(&rate, &all, 1, MPI_DOUBLE, MPI_SUM, 0, party.measuring);
     if (party.rank == 0)
         printf("%s,%d,%d,%d,%d,%zu,%.6g,%.6g\n", names[p->kind], p->bytes, p->row, party.clients, targets(),
                batches.count, all, us);
-    series_free(&batches);
+    samples_free(&batches);
 }
 
 static void measure(const struct patch *p, long milliseconds) {

@@ -6,41 +6,8 @@
 # Two ranks over TCP on the loopback device, with each MPI that is built under build/ (or under BUILD). Writes one CSV and one
 # plot per figure and results.md to build/results/clampi. A job that fails or takes too long is reported, and the rest goes on.
 set -euo pipefail
-here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-build=${BUILD:-$here/../build}
-out=$build/results/clampi
-quick=0
-case "${1:-}" in
-'') ;;
---quick) quick=1 ;;
-*)
-    sed -n '2,7s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2
-    exit 2
-    ;;
-esac
-
-pick() { # value, value in a quick run
-    [ $quick = 1 ] && echo "$2" || echo "$1"
-}
-
-say() {
-    printf 'bench-clampi: %4ds  %s\n' $SECONDS "$*"
-}
-
-mpis=()
-for mpi in openmpi mpich; do
-    [ ! -x "$build/$mpi/bench/clampi_hit" ] || mpis+=("$mpi")
-done
-if [ ${#mpis[@]} = 0 ]; then
-    echo "bench-clampi: nothing is built under $build: run make first" >&2
-    exit 1
-fi
-rm -rf "$out"
-mkdir -p "$out"
-
-fail() { # jobs run in pipes: they count by a file
-    say "FAILED or out of time: $*" | tee -a "$out/failed.log" >&2
-}
+. "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+bench_start clampi clampi_hit "openmpi mpich" "$@"
 
 # Runs a program on two ranks and prints its lines with a prefix of columns: job MPI PREFIX PROGRAM [K=V]... -- [ARG]...
 # PRELOAD=no leaves the library out; NET=memory lets the ranks use shared memory instead of TCP.
@@ -63,10 +30,6 @@ job() {
     rm -f "$out/job.tmp"
 }
 
-table() { # FILE HEADER: starts a CSV
-    echo "$2" >"$out/$1.csv"
-}
-
 add() { # FILE: appends what comes
     cat >>"$out/$1.csv"
 }
@@ -77,7 +40,6 @@ late() { # after this, what would only be repeated is left out: the machine is b
 
 fixed=(HEARTH_ADAPT=off)
 roomy=(HEARTH_INDEX_SIZE=4k HEARTH_CACHE_SIZE=16m)
-first=${mpis[0]}
 
 access_costs() { # Figs. 7 and 8; three settings bring about the five kinds of access
     local z

@@ -20,7 +20,7 @@ enum kind { RAW, HITTING, DIRECT, CONFLICTING, CAPACITY, FAILING, OTHER, KINDS }
 static const char *const names[] = {"raw", "hitting", "direct", "conflicting", "capacity", "failing"};
 
 struct cell {
-    struct series latency, issue, flush, overlapped;
+    struct samples latency, issue, flush, overlapped;
 };
 
 static struct cell cells[KINDS][SIZE_CLASSES];
@@ -64,23 +64,23 @@ static enum kind kind_between(const CLAMPI_Stats *a, const CLAMPI_Stats *b) {
 static void note(enum kind kind, const struct pick *p, struct timing t, bool overlapped) {
     struct cell *cell = &cells[kind][p->class];
     if (overlapped) {
-        series_add(&cell->overlapped, t.total);
+        samples_add(&cell->overlapped, t.total);
         return;
     }
-    series_add(&cell->latency, t.total);
-    series_add(&cell->issue, t.issue);
-    series_add(&cell->flush, t.total - t.issue);
+    samples_add(&cell->latency, t.total);
+    samples_add(&cell->issue, t.issue);
+    samples_add(&cell->flush, t.total - t.issue);
 }
 
 /* How long to compute: from the raw gets themselves, before anything is measured. */
 static void calibrate(MPI_Win raw, const struct sequence *s) {
-    struct series seen[SIZE_CLASSES] = {0};
+    struct samples seen[SIZE_CLASSES] = {0};
     for (unsigned round = 0; round < 3; round++)
         for (uint32_t i = 0; i < s->distinct; i++)
-            series_add(&seen[s->picks[i].class], run_one(raw, &s->picks[i], 0).total);
+            samples_add(&seen[s->picks[i].class], run_one(raw, &s->picks[i], 0).total);
     for (unsigned class = 0; class < SIZE_CLASSES; class ++) {
-        compute_ns[class] = (uint64_t)(1250 * series_median(&seen[class]).value);
-        series_free(&seen[class]);
+        compute_ns[class] = (uint64_t)(1250 * samples_median(&seen[class]).value);
+        samples_free(&seen[class]);
     }
 }
 
@@ -103,12 +103,12 @@ static void pass(MPI_Win cached, MPI_Win raw, struct sequence *s, long gets, lon
 
 static void print_cell(enum kind kind, unsigned class) {
     struct cell *cell = &cells[kind][class];
-    struct median latency = series_median(&cell->latency), both = series_median(&cell->overlapped);
+    struct median latency = samples_median(&cell->latency), both = samples_median(&cell->overlapped);
     if (cell->latency.count < 5)
         return;
     printf("%s,%u,%zu,%.3f,%.3f,%.3f,%.3f,%.3f,", names[kind], 1u << class, cell->latency.count,
-           latency.value, latency.low, latency.high, series_median(&cell->issue).value,
-           series_median(&cell->flush).value);
+           latency.value, latency.low, latency.high, samples_median(&cell->issue).value,
+           samples_median(&cell->flush).value);
     double computing = (double)compute_ns[class] / 1000,
            share = (latency.value + computing - both.value) / latency.value;
     if (cell->overlapped.count < 5)

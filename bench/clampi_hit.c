@@ -40,20 +40,20 @@ static double time_copies(uint32_t bytes, long loops) {
 }
 
 static double time_raw(MPI_Win win, uint32_t bytes, long loops) {
-    struct series seen = {0};
+    struct samples seen = {0};
     for (long i = 0; i < loops; i++) {
         uint64_t start = clock_ns();
         bench_get(buffer, (uint64_t)i % PLACES * LARGEST, bytes, win);
         bench_flush(win);
-        series_add(&seen, (double)(clock_ns() - start));
+        samples_add(&seen, (double)(clock_ns() - start));
     }
-    double median = series_median(&seen).value;
-    series_free(&seen);
+    double median = samples_median(&seen).value;
+    samples_free(&seen);
     return median;
 }
 
 static void measure(MPI_Win win, MPI_Win raw, uint32_t bytes, long batches) {
-    struct series hits = {0}, copies = {0};
+    struct samples hits = {0}, copies = {0};
     CLAMPI_Stats before, after;
     bench_forget(win);
     time_hits(win, bytes, 64);
@@ -61,18 +61,18 @@ static void measure(MPI_Win win, MPI_Win raw, uint32_t bytes, long batches) {
     time_hits(win, bytes, loops);
     before = bench_stats(win);
     for (long i = 0; i < batches; i++) {
-        series_add(&hits, time_hits(win, bytes, loops));
-        series_add(&copies, time_copies(bytes, loops));
+        samples_add(&hits, time_hits(win, bytes, loops));
+        samples_add(&copies, time_copies(bytes, loops));
     }
     after = bench_stats(win);
     double gets = (double)(after.gets - before.gets);
     double raw_ns = time_raw(raw, bytes, 200);
-    printf("%u,%.2f,%.2f,%.2f,%.2f,%.0f,%.4f,%.4f\n", bytes, series_least(&hits), series_median(&hits).value,
-           series_least(&copies), series_median(&copies).value, raw_ns,
+    printf("%u,%.2f,%.2f,%.2f,%.2f,%.0f,%.4f,%.4f\n", bytes, samples_least(&hits),
+           samples_median(&hits).value, samples_least(&copies), samples_median(&copies).value, raw_ns,
            (double)(after.full_hits - before.full_hits) / gets,
            (double)(after.elided - before.elided) / gets);
-    series_free(&hits);
-    series_free(&copies);
+    samples_free(&hits);
+    samples_free(&copies);
 }
 
 int main(int argc, char **argv) {

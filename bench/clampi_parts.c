@@ -54,9 +54,9 @@ static unsigned insert(struct cache *c, uint64_t from, uint64_t to, uint32_t byt
     return found;
 }
 
-static void print_part(const char *part, uint32_t bytes, struct series *s) {
-    printf("%s,%u,%.1f,%.1f\n", part, bytes, series_least(s), series_median(s).value);
-    series_free(s);
+static void print_part(const char *part, uint32_t bytes, struct samples *s) {
+    printf("%s,%u,%.1f,%.1f\n", part, bytes, samples_least(s), samples_median(s).value);
+    samples_free(s);
 }
 
 /* Runs `count` inserts per loop, from the state that `prepare` inserts before it leave; the lookup of each is
@@ -64,7 +64,7 @@ static void print_part(const char *part, uint32_t bytes, struct series *s) {
 static void time_inserts(const char *part, uint32_t bytes, uint64_t slots, uint64_t storage, uint32_t filler,
                          uint64_t prepare, uint64_t count, enum cache_outcome outcome) {
     struct cache *c = open_cache(slots, storage);
-    struct series seen = {0};
+    struct samples seen = {0};
     for (unsigned loop = 0; loop < LOOPS; loop++) {
         cache_invalidate(c);
         insert(c, 0, prepare, filler, CACHE_DIRECT);
@@ -72,7 +72,7 @@ static void time_inserts(const char *part, uint32_t bytes, uint64_t slots, uint6
         unsigned found = insert(c, prepare, prepare + count, bytes, outcome);
         double ns = (double)(clock_ns() - start) / (double)count;
         if (found > count * 9 / 10)
-            series_add(&seen, ns);
+            samples_add(&seen, ns);
     }
     if (seen.count)
         print_part(part, bytes, &seen);
@@ -81,7 +81,7 @@ static void time_inserts(const char *part, uint32_t bytes, uint64_t slots, uint6
 
 static void time_lookups(uint32_t bytes) {
     struct cache *c = open_cache(SLOTS, (uint64_t)ENTRIES * LARGEST);
-    struct series hits = {0}, misses = {0};
+    struct samples hits = {0}, misses = {0};
     uint64_t found = 0;
     insert(c, 0, ENTRIES, bytes, CACHE_DIRECT);
     for (unsigned loop = 0; loop < LOOPS; loop++) {
@@ -91,8 +91,8 @@ static void time_lookups(uint32_t bytes) {
         uint64_t middle = clock_ns();
         for (uint64_t i = 0; i < 8 * ENTRIES; i++)
             found += cache_lookup(c, 2, i % ENTRIES * LARGEST) != CACHE_NONE;
-        series_add(&hits, (double)(middle - start) / (8 * ENTRIES));
-        series_add(&misses, (double)(clock_ns() - middle) / (8 * ENTRIES));
+        samples_add(&hits, (double)(middle - start) / (8 * ENTRIES));
+        samples_add(&misses, (double)(clock_ns() - middle) / (8 * ENTRIES));
     }
     if (found == (uint64_t)LOOPS * 8 * ENTRIES) {
         print_part("lookup", bytes, &hits);
@@ -104,7 +104,7 @@ static void time_lookups(uint32_t bytes) {
 static void time_copy(uint32_t bytes) {
     static char from[LARGEST], apart[3 * CACHE_LINE],
         to[LARGEST]; /* same page offsets would collide in the L1 cache */
-    struct series seen = {0};
+    struct samples seen = {0};
     (void)apart;
     for (unsigned loop = 0; loop < LOOPS; loop++) {
         uint64_t start = clock_ns();
@@ -112,7 +112,7 @@ static void time_copy(uint32_t bytes) {
             memcpy(to, from, bytes);
             __asm__ volatile("" ::"r"(to), "r"(bytes) : "memory");
         }
-        series_add(&seen, (double)(clock_ns() - start) / 256);
+        samples_add(&seen, (double)(clock_ns() - start) / 256);
     }
     print_part("copy", bytes, &seen);
 }

@@ -73,7 +73,7 @@ static void shuffle(struct random *random, unsigned *order, unsigned count) {
 static void measure(struct stream *streams, unsigned count, const char *phase, uint32_t bytes, bool each,
                     long turns) {
     static struct random random = {.state = 1};
-    struct series times[STREAMS] = {{0}}, ratios[STREAMS] = {{0}};
+    struct samples times[STREAMS] = {{0}}, ratios[STREAMS] = {{0}};
     for (long turn = -2; turn < turns; turn++) {
         double ns[STREAMS];
         unsigned order[STREAMS];
@@ -81,18 +81,18 @@ static void measure(struct stream *streams, unsigned count, const char *phase, u
         for (unsigned i = 0; i < count; i++)
             ns[order[i]] = take_turn(&streams[order[i]], bytes, each);
         for (unsigned i = 0; i < count && turn >= 0; i++) {
-            series_add(&times[i], ns[i]);
-            series_add(&ratios[i], ns[i] / ns[0]);
+            samples_add(&times[i], ns[i]);
+            samples_add(&ratios[i], ns[i] / ns[0]);
         }
     }
     for (unsigned i = 0; i < count; i++) {
-        struct median ratio = series_median(&ratios[i]);
+        struct median ratio = samples_median(&ratios[i]);
         CLAMPI_Stats stats = bench_stats(streams[i].win);
         printf("%s,%s,%u,%ld,%.0f,%.0f,%.4f,%.4f,%.4f,%llu\n", streams[i].name, phase, bytes, turns,
-               series_median(&times[i]).value, series_tenth(&times[i]), ratio.value, ratio.low, ratio.high,
+               samples_median(&times[i]).value, samples_tenth(&times[i]), ratio.value, ratio.low, ratio.high,
                (unsigned long long)(stats.full_hits + stats.partial_hits + stats.pending_hits));
-        series_free(&times[i]);
-        series_free(&ratios[i]);
+        samples_free(&times[i]);
+        samples_free(&ratios[i]);
     }
 }
 

@@ -17,9 +17,9 @@ enum { PIECE = 100 };
 struct plan {
     long gets, part, runs;
     const struct pick **order;
-    double *least;        /* seconds of each piece */
-    struct series totals; /* of whole runs; */
-    struct series parts;  /* of their first part */
+    double *least;         /* seconds of each piece */
+    struct samples totals; /* of whole runs; */
+    struct samples parts;  /* of their first part */
     CLAMPI_Stats at_part, at_end;
     char *buffer;
 };
@@ -41,18 +41,18 @@ static void measure(struct plan *p, MPI_Win win) {
         *least = *least == 0 || seconds < *least ? seconds : *least;
         if (i + PIECE == p->part) {
             p->at_part = bench_stats(win);
-            series_add(&p->parts, total);
+            samples_add(&p->parts, total);
         }
     }
     p->at_end = bench_stats(win);
-    series_add(&p->totals, total);
+    samples_add(&p->totals, total);
 }
 
-static void print_state(const struct plan *p, long gets, const CLAMPI_Stats *s, struct series *totals) {
+static void print_state(const struct plan *p, long gets, const CLAMPI_Stats *s, struct samples *totals) {
     double seconds = 0;
     for (long i = 0; i < gets; i += PIECE)
         seconds += p->least[i / PIECE];
-    printf("%ld,%.6f,%.6f,%.4f,%llu,%llu,%llu,%llu,%llu\n", gets, seconds, series_median(totals).value,
+    printf("%ld,%.6f,%.6f,%.4f,%llu,%llu,%llu,%llu,%llu\n", gets, seconds, samples_median(totals).value,
            (double)s->full_hits / (double)gets, (unsigned long long)s->conflicting,
            (unsigned long long)(s->capacity + s->failing), (unsigned long long)s->adjustments,
            (unsigned long long)s->index_slots, (unsigned long long)s->storage_bytes);

@@ -7,46 +7,8 @@
 # own matching, and the library preloaded with each structure of its queues. Writes one CSV and one plot per figure and results.md to
 # build/results/match. A job that fails or takes too long is reported, and the rest goes on. Needs two cores that nobody else uses.
 set -euo pipefail
-here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-build=${BUILD:-$here/../build}
-out=$build/results/match
-quick=0
-case "${1:-}" in
-'') ;;
---quick) quick=1 ;;
-*)
-    sed -n '2,8s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2
-    [ "${1:-}" = --help ] && exit 0 || exit 2
-    ;;
-esac
-
-pick() { # value, value in a quick run
-    [ $quick = 1 ] && echo "$2" || echo "$1"
-}
-
-say() {
-    printf 'bench-match: %4ds  %s\n' $SECONDS "$*"
-}
-
-mpis=()
-for mpi in openmpi mpich; do
-    [ ! -x "$build/$mpi/bench/match_mpi" ] || mpis+=("$mpi")
-done
-if [ ${#mpis[@]} = 0 ]; then
-    echo "bench-match: nothing is built under $build: run make first" >&2
-    exit 1
-fi
-first=${mpis[0]}
-rm -rf "$out"
-mkdir -p "$out"
-
-fail() { # jobs run in pipes: they count by a file
-    say "FAILED or out of time: $*" | tee -a "$out/failed.log" >&2
-}
-
-table() { # FILE HEADER: starts a CSV
-    echo "$2" >"$out/$1.csv"
-}
+. "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+bench_start match match_mpi "openmpi mpich" "$@"
 
 late() { # after this, what would only be repeated is left out: the machine is busy with other things
     [ $SECONDS -gt "$(pick 1080 150)" ] && say "late: no further rounds"
@@ -67,21 +29,10 @@ caches() { # of the first core: "L1 Data 64K, L2 ..., shared by 0-1"
     done
 }
 
-busy() { # processes that run beside us, on average of the last minute
-    cut -d ' ' -f 1 /proc/loadavg
-}
-
 describe_machine() {
     echo "- $(nproc) of $(getconf _NPROCESSORS_CONF) cores, $(field 'Model name') ($(uname -m)); caches: $(caches)"
     echo "- $(uname -sr); $("${CC:-cc}" --version | head -n 1); $(for mpi in "${mpis[@]}"; do version_of "$mpi"; done | paste -sd , - | sed 's/,/, /g')"
     echo "- load of the last minute at the start: $(busy)"
-}
-
-version_of() { # MPI
-    case $1 in
-    openmpi) "$("$here/../packaging/mpis.sh" openmpi)" --showme:version 2>/dev/null | sed 's/^[^ ]*: //; s/ (.*//' ;;
-    mpich) echo "MPICH $("$("$here/../packaging/mpis.sh" mpich)" -v 2>/dev/null | sed -n 's/^mpi[a-z]* for MPICH version //p')" ;;
-    esac
 }
 
 # ---- without MPI ----

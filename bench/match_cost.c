@@ -92,7 +92,7 @@ static double time_ns(const struct kernel *k) {
 
 /* Each with a run before it that is not counted. */
 static void measure(const struct kernel *k, long samples) {
-    struct series ratio = {0}, with = {0}, without = {0};
+    struct samples ratio = {0}, with = {0}, without = {0};
     for (long i = 0; i < samples; i++) {
         time_ns(k);
         double on = time_ns(k);
@@ -100,15 +100,15 @@ static void measure(const struct kernel *k, long samples) {
         time_ns(k);
         double off = time_ns(k);
         heater_resume();
-        series_add(&ratio, on / off);
-        series_add(&with, on);
-        series_add(&without, off);
+        samples_add(&ratio, on / off);
+        samples_add(&with, on);
+        samples_add(&without, off);
     }
     printf("%s,%zu,", k->name, heated_bytes);
     rig_print(&ratio);
-    printf(",%.0f,%.0f\n", series_median(&with).value, series_median(&without).value);
-    series_free(&with);
-    series_free(&without);
+    printf(",%.0f,%.0f\n", samples_median(&with).value, samples_median(&without).value);
+    samples_free(&with);
+    samples_free(&without);
 }
 
 static double *doubles(void) {

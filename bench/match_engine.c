@@ -228,15 +228,15 @@ static void set_heater(bool works) {
 
 /* ---- the points, in the order in which they are measured ---- */
 
-static struct series *points;
+static struct samples *points;
 static size_t point, point_count;
 
 static void note(double ns) {
     if (point == point_count) {
         points = need(realloc(points, (point + 1) * sizeof *points));
-        points[point_count++] = (struct series){0};
+        points[point_count++] = (struct samples){0};
     }
-    series_add(&points[point++], ns);
+    samples_add(&points[point++], ns);
 }
 
 /* Measures once, or prints. */

@@ -374,9 +374,9 @@ struct result {
     struct median ns;
 };
 
-static struct result result_of(struct series *s) {
-    struct result result = {s->count, series_median(s)};
-    series_free(s);
+static struct result result_of(struct samples *s) {
+    struct result result = {s->count, samples_median(s)};
+    samples_free(s);
     return result;
 }
 
@@ -392,14 +392,14 @@ static void print_row(struct result r) {
 
 /* The receiver decides how often; both keep what they timed. */
 static void run_receiver(void) {
-    struct series seen = {0};
+    struct samples seen = {0};
     struct result theirs;
     uint64_t start = clock_ns(), limit = (uint64_t)options.milliseconds * 1000000u;
     for (long i = 0; i < options.samples + WARM_UP && (clock_ns() - start < limit || i < WARM_UP + 3); i++) {
         double ns = receiver_part();
         verify();
         if (i >= WARM_UP && ns > 0)
-            series_add(&seen, ns);
+            samples_add(&seen, ns);
     }
     tell(0, 0);
     MPI_Recv(&theirs, sizeof theirs, MPI_BYTE, SENDER, ANSWER, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
@@ -407,12 +407,12 @@ static void run_receiver(void) {
 }
 
 static void run_sender(void) {
-    struct series seen = {0};
+    struct samples seen = {0};
     struct word word;
     for (long i = 0; (word = hear()).more; i++) {
         double ns = sender_part(word);
         if (i >= WARM_UP && ns > 0)
-            series_add(&seen, ns);
+            samples_add(&seen, ns);
     }
     struct result mine = result_of(&seen);
     MPI_Send(&mine, sizeof mine, MPI_BYTE, RECEIVER, ANSWER, MPI_COMM_WORLD);

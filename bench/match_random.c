@@ -80,7 +80,7 @@ static void set_heater(bool works) {
     rig_spin_us(200);
 }
 
-static void print_row(const char *state, long gap, bool works, struct series *s) {
+static void print_row(const char *state, long gap, bool works, struct samples *s) {
     printf("%s,%zu,%s,%ld,%s,", chained ? "dependent" : "independent", line_count * sizeof *lines, state, gap,
            works ? "on" : "off");
     rig_print(s);
@@ -88,11 +88,11 @@ static void print_row(const char *state, long gap, bool works, struct series *s)
 }
 
 static void measure(long gap, long samples) {
-    struct series seen[2] = {{0}};
+    struct samples seen[2] = {{0}};
     for (long i = 0; i < 2 * samples; i++) {
         bool works = i % 2;
         set_heater(works);
-        series_add(&seen[works], gap < 0 ? read_ns() : cold_ns((double)gap));
+        samples_add(&seen[works], gap < 0 ? read_ns() : cold_ns((double)gap));
     }
     for (int works = 0; works < 2; works++)
         print_row(gap < 0 ? "warm" : "cold", gap < 0 ? 0 : gap, works, &seen[works]);

@@ -7,42 +7,8 @@
 # MPI that is built under build/ (or under BUILD). What is compared takes turns, so that a slow minute strikes all alike. Writes
 # tables and results.md to build/results/modes. A job that fails or takes too long is reported, and the rest goes on.
 set -euo pipefail
-here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-build=${BUILD:-$here/../build}
-out=$build/results/modes
-quick=0
-case "${1:-}" in
-'') ;;
---quick) quick=1 ;;
-*)
-    sed -n '2,8s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2
-    exit 2
-    ;;
-esac
-
-pick() { # value, value in a quick run
-    [ $quick = 1 ] && echo "$2" || echo "$1"
-}
-
-say() {
-    printf 'bench-modes: %4ds  %s\n' $SECONDS "$*"
-}
-
-mpis=()
-for mpi in openmpi mpich; do
-    [ ! -x "$build/$mpi/bench/modes_loop" ] || mpis+=("$mpi")
-done
-if [ ${#mpis[@]} = 0 ]; then
-    echo "bench-modes: nothing is built under $build: run make first" >&2
-    exit 1
-fi
-rm -rf "$out"
-mkdir -p "$out"
-out=$(cd "$out" && pwd)
-
-fail() { # jobs run in pipes: they count by a file
-    say "FAILED or out of time: $*" | tee -a "$out/failed.log" >&2
-}
+. "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+bench_start modes modes_loop "openmpi mpich" "$@"
 
 # On a machine that is busy with other things everything takes many times as long: what would only be repeated is left out
 # after a while, and in the end all that remains.

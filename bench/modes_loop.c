@@ -42,21 +42,21 @@ static uint64_t hits(MPI_Win win) {
     return stats.full_hits + stats.partial_hits + stats.pending_hits;
 }
 
-static void print(const struct way *w, enum pattern pattern, uint32_t bytes, long gets, struct series *times,
-                  struct series *ratios, struct series *beyond, uint64_t hit) {
-    struct median ratio = series_median(ratios);
+static void print(const struct way *w, enum pattern pattern, uint32_t bytes, long gets, struct samples *times,
+                  struct samples *ratios, struct samples *beyond, uint64_t hit) {
+    struct median ratio = samples_median(ratios);
     printf("%s,%s,%u,%ld,%.1f,%.1f,%.4f,%.4f,%.4f,%.1f,%.4f\n", modes_pattern_name(pattern), w->name, bytes,
-           gets, series_median(times).value, series_tenth(times), ratio.value, ratio.low, ratio.high,
-           series_median(beyond).value, (double)hit / (double)gets);
-    series_free(times);
-    series_free(ratios);
-    series_free(beyond);
+           gets, samples_median(times).value, samples_tenth(times), ratio.value, ratio.low, ratio.high,
+           samples_median(beyond).value, (double)hit / (double)gets);
+    samples_free(times);
+    samples_free(ratios);
+    samples_free(beyond);
 }
 
 /* The first of the ways is the bare one. */
 static void measure(struct way *const *ways, unsigned count, enum pattern pattern, uint32_t bytes, long turns,
                     long gets) {
-    struct series times[WAYS] = {{0}}, ratios[WAYS] = {{0}}, beyond[WAYS] = {{0}};
+    struct samples times[WAYS] = {{0}}, ratios[WAYS] = {{0}}, beyond[WAYS] = {{0}};
     uint64_t before[WAYS];
     for (unsigned i = 0; i < count; i++) {
         modes_run(ways[i], pattern, bytes, buffer, 256); /* what is reused is there */
@@ -70,9 +70,9 @@ static void measure(struct way *const *ways, unsigned count, enum pattern patter
         for (unsigned i = 0; i < count; i++)
             ns[order[i]] = take_turn(ways[order[i]], pattern, bytes, gets);
         for (unsigned i = 0; i < count; i++) {
-            series_add(&times[i], ns[i]);
-            series_add(&ratios[i], ns[i] / ns[0]);
-            series_add(&beyond[i], ns[i] - ns[0]);
+            samples_add(&times[i], ns[i]);
+            samples_add(&ratios[i], ns[i] / ns[0]);
+            samples_add(&beyond[i], ns[i] - ns[0]);
         }
     }
     for (unsigned i = 0; i < count; i++)

@@ -193,8 +193,8 @@ void rig_help(int argc, char **argv, const char *text) {
     exit(0);
 }
 
-void rig_print(struct series *s) {
-    struct median m = series_median(s);
+void rig_print(struct samples *s) {
+    struct median m = samples_median(s);
     printf("%zu,%.6g,%.6g,%.6g", s->count, m.value, m.low, m.high);
-    series_free(s);
+    samples_free(s);
 }

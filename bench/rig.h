@@ -76,6 +76,6 @@ bool rig_named(const char *list, const char *word);
 void rig_help(int argc, char **argv, const char *text);
 
 /* "count,median,low,high" of the series in ns, which is emptied. */
-void rig_print(struct series *s);
+void rig_print(struct samples *s);
 
 #endif

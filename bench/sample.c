@@ -21,7 +21,7 @@ void *need(void *memory) {
     return memory;
 }
 
-void series_add(struct series *s, double value) {
+void samples_add(struct samples *s, double value) {
     if (s->count == s->room) {
         s->room = s->room ? 2 * s->room : 256;
         s->values = need(realloc(s->values, s->room * sizeof *s->values));
@@ -34,22 +34,22 @@ static int compare(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-static double at(const struct series *s, double rank) {
+static double at(const struct samples *s, double rank) {
     double last = (double)s->count - 1;
     rank = rank < 0 ? 0 : rank > last ? last : rank;
     return s->values[(size_t)rank];
 }
 
-static void sort(struct series *s) {
+static void sort(struct samples *s) {
     qsort(s->values, s->count, sizeof *s->values, compare);
 }
 
-double series_tenth(struct series *s) {
+double samples_tenth(struct samples *s) {
     sort(s);
     return s->count ? at(s, (double)s->count / 10) : 0;
 }
 
-struct median series_median(struct series *s) {
+struct median samples_median(struct samples *s) {
     if (!s->count)
         return (struct median){0};
     sort(s);
@@ -57,16 +57,16 @@ struct median series_median(struct series *s) {
     return (struct median){at(s, middle), at(s, floor(middle - spread)), at(s, ceil(middle + spread))};
 }
 
-double series_least(const struct series *s) {
+double samples_least(const struct samples *s) {
     double least = s->count ? s->values[0] : 0;
     for (size_t i = 1; i < s->count; i++)
         least = s->values[i] < least ? s->values[i] : least;
     return least;
 }
 
-void series_free(struct series *s) {
+void samples_free(struct samples *s) {
     free(s->values);
-    *s = (struct series){0};
+    *s = (struct samples){0};
 }
 
 void sequence_open(struct sequence *s, uint32_t distinct, uint64_t seed) {

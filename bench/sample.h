@@ -10,7 +10,7 @@
 
 /* ---- series ---- */
 
-struct series {
+struct samples {
     double *values;
     size_t count, room;
 };
@@ -19,11 +19,11 @@ struct median {
     double value, low, high; /* with its 95 % confidence interval; all 0 if there is nothing */
 };
 
-void series_add(struct series *s, double value);
-struct median series_median(struct series *s); /* sorts the values */
-double series_tenth(struct series *s);         /* a tenth of them are less; sorts the values */
-double series_least(const struct series *s);
-void series_free(struct series *s);
+void samples_add(struct samples *s, double value);
+struct median samples_median(struct samples *s); /* sorts the values */
+double samples_tenth(struct samples *s);         /* a tenth of them are less; sorts the values */
+double samples_least(const struct samples *s);
+void samples_free(struct samples *s);
 
 /* ---- the micro-benchmark's gets ---- */
 

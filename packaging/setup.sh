@@ -9,8 +9,8 @@ cd "$(dirname "$0")"
 
 build="cmake make gcc libc6-dev pkg-config mpich libmpich-dev openmpi-bin libopenmpi-dev libhwloc-dev libucx-dev liburing-dev libxxhash-dev"
 test="gfortran g++ python3 python3-mpi4py python3-numpy iproute2 util-linux clang-format spin libglobalarrays-dev libscalapack-mpich-dev libscalapack-openmpi-dev liblapack-dev libblas-dev"
-full="nwchem-mpich hpcc valgrind libarmci-mpi-dev"
-bench="gnuplot-nox libarmci-mpi-dev"
+full="nwchem-mpich hpcc valgrind libarmci-mpi-dev chromium"
+bench="gnuplot-nox libarmci-mpi-dev libsimgrid-dev"
 
 case "${1:-build}" in
 build) wanted=$build ;;

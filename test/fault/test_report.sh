@@ -26,7 +26,7 @@ run "$dir/run.json" >/dev/null
 check 'JSON that a parser takes, with a record per window and rank' /usr/bin/python3 - "$dir/run.json" <<'P'
 import json, sys
 run = json.load(open(sys.argv[1]))
-assert run["format"] == 1 and run["ranks"] == 2, run
+assert run["format"] == 2 and run["ranks"] == 2, run
 records = run["windows"]
 assert records and {r["rank"] for r in records} == {0, 1}
 kinds = ("full_hits", "partial_hits", "pending_hits", "direct", "conflicting", "capacity", "failing", "bypassed")

@@ -1,24 +1,26 @@
 #!/bin/sh
 # Who may include whom: layers.sh [ROOT]. Prints each violation as file:line: what; fails if there is one.
 #
-#   base <- net <- {cache, match, pages} <- {mpi, armci, gas} <- tools, apps, bench
+#   base <- net <- {cache, match, pages} <- {mpi, armci, gas} <- tools, apps, bench, sim
 #
 # A mechanism never includes another mechanism, an API never another API. Each folder of src/ offers one header, named
-# after it; its others stay inside. MPI is for net, the APIs and programs; a public header that brings <mpi.h> counts
-# as MPI itself. Tests may look inside and are not checked.
+# after it; its others stay inside. MPI is for net, the APIs and programs, but of the tools, which serve any MPI, only for
+# tools/probe; a public header that brings <mpi.h> counts as MPI itself. Simulations drive the state machines themselves and
+# may look inside; tests are not checked.
 set -u
 cd "${1:-$(dirname "$0")/../..}" || exit 1
 
 with_mpi=$(grep -lE '^ *# *include *[<"]mpi\.h[>"]' include/*.h 2>/dev/null | sed 's,.*/,,' | paste -sd ' ' -)
-find src tools apps bench -name '*.[ch]' 2>/dev/null | sort | xargs -r awk -v with_mpi="$with_mpi" '
+find src tools apps bench sim -name '*.[ch]' 2>/dev/null | sort | xargs -r awk -v with_mpi="$with_mpi" '
 BEGIN {
     may["base"] = ""
     may["net"] = "base"
     may["cache"] = may["match"] = "base"
     may["pages"] = "base net"
     may["mpi"] = may["armci"] = may["gas"] = "base net cache match pages"
-    may["tools"] = may["apps"] = may["bench"] = "base net cache match pages mpi armci gas"
-    split("net mpi armci gas apps bench", list)
+    may["tools"] = may["apps"] = may["bench"] = may["sim"] = "base net cache match pages mpi armci gas"
+    may["probe"] = ""
+    split("net mpi armci gas probe apps bench sim", list)
     for (i in list) mpi_allowed[list[i]] = 1
     split("mpi.h " with_mpi, list)
     for (i in list) is_mpi[list[i]] = 1
@@ -32,14 +34,15 @@ function check_folder(header,    from, file) {
     from = file = header
     sub(/\/.*/, "", from)
     sub(/^[^\/]*\//, "", file)
-    if (from == folder || !(from in may) || holds("tools apps bench", from)) return
+    if (from == folder || !(from in may) || holds("tools apps bench sim", from)) return
     if (!holds(may[folder], from)) violation(folder " may not include " from)
-    else if (file != from ".h") violation("\"" header "\" stays inside " from ": include \"" from "/" from ".h\"")
+    else if (file != from ".h" && folder != "sim") violation("\"" header "\" stays inside " from ": include \"" from "/" from ".h\"")
 }
 
 FNR == 1 {
     split(FILENAME, part, "/")
     folder = part[1] == "src" ? part[2] : part[1]
+    if (part[1] == "tools" && part[2] == "probe") folder = "probe"
     if (!(folder in may)) violation("the folder " folder " has no place among the layers: give it one in layers.sh")
 }
 

@@ -11,7 +11,7 @@ echo '#include <mpi.h>' >"$house/include/clampi.h"
 faults=0
 
 plant() { # file, what it includes, what must be said of it or nothing if it is allowed, of which line
-    rm -rf "$house/src" "$house/apps"
+    rm -rf "$house/src" "$house/apps" "$house/tools" "$house/sim"
     mkdir -p "$house/$(dirname "$1")"
     printf '/* one */\n%s\n' "#include $2" >"$house/$1"
     said=$(./layers.sh "$house")
@@ -35,6 +35,13 @@ plant src/cache/a.c '"base/log.h"' '"base/log.h" stays inside base'
 plant src/mpi/a.c ' "cache/index.h"' '"cache/index.h" stays inside cache'
 plant apps/lcc/a.c '"cache/index.h"' '"cache/index.h" stays inside cache'
 plant src/mpi/a.c '"../cache/cache.h"' '"../cache/cache.h" goes round'
+plant tools/a.c '<mpi.h>' 'tools may not use MPI'
+plant tools/a.c '"base/log.h"' '"base/log.h" stays inside base'
+plant tools/probe/a.c '<mpi.h>' ''
+plant tools/probe/a.c '"base/base.h"' 'probe may not include base'
+plant tools/a.c '"base/base.h"' ''
+plant sim/a.c '"../src/net/flow.h"' '"../src/net/flow.h" goes round'
+plant sim/a.c '"net/flow.h"' ''
 plant src/base/a.c '"base/log.h"' ''
 plant src/mpi/a.c '"cache/cache.h"' ''
 plant src/mpi/a.c '<mpi.h>' ''

@@ -571,3 +571,19 @@ ALONE(sees_the_load, "") {
     expect(cores_look(&c));
     expect(c.load[core] > 0.5); /* by us, or by others on the same core */
 }
+
+ALONE(a_preview_tells_of_no_core_if_there_is_no_heater, "HEARTH_HEATER=off") {
+    expect_eq(heater_preview(1), -1);
+}
+
+ALONE(a_preview_tells_of_no_core_if_the_processes_need_all, "HEARTH_HEATER=auto HEARTH_HEATER_LEVEL=any") {
+    expect_eq(heater_preview(MOST_CORES), -1);
+}
+
+ALONE(a_preview_tells_of_a_core_that_may_be_used, "HEARTH_HEATER=on HEARTH_HEATER_LEVEL=any") {
+    cpu_set_t allowed;
+    int core = heater_preview(1);
+    sched_getaffinity(0, sizeof allowed, &allowed); /* widened by it */
+    expect_eq(core >= 0, CPU_COUNT(&allowed) > 1);
+    expect(core < 0 || CPU_ISSET((size_t)core, &allowed));
+}

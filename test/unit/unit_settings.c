@@ -106,6 +106,45 @@ TEST(choices_are_words_in_any_case)
     expect_eq(settings_word("a|bc|d", ""), -1);
 }
 
+/* Printed, and read back. */
+static const char *printed(const char *name, const char *text) {
+    static char out[256];
+    expect_eq(parse(name, text), 0);
+    settings_print(named(name), &into, out, sizeof out);
+    return out;
+}
+
+TEST(values_are_printed_as_they_would_be_written)
+{
+    expect_text(printed("HEARTH_CACHE_SIZE", "4194304"), "4m");
+    expect_text(printed("HEARTH_CACHE_SIZE", "1536"), "1536");
+    expect_text(printed("HEARTH_CACHE_SIZE", "2048g"), "2048g");
+    expect_text(printed("HEARTH_INDEX_SIZE", "8000"), "8k");
+    expect_text(printed("HEARTH_INDEX_SIZE", "8192"), "8192");
+    expect_text(printed("HEARTH_DOZE", "0"), "0");
+    expect_text(printed("HEARTH_SEED", "17999999999999999999"), "17999999999999999999");
+    expect_text(printed("HEARTH_FREE_THRESHOLD", "0.1"), "0.1");
+    expect_text(printed("HEARTH_HELPER_THRESHOLD", "1e300"), "1e+300");
+    expect_text(printed("HEARTH_MODE", "TRANSPARENT"), "transparent");
+    expect_text(printed("HEARTH_MODE", "acquire"), "acquire");
+    expect_text(printed("HEARTH_CHECK", "1"), "on");
+    expect_text(printed("HEARTH_REPORT", "a b.json"), "a b.json");
+}
+
+TEST(every_default_survives_being_printed)
+{
+    size_t count;
+    const struct setting *table = settings_table(&count);
+    char text[256], again[256];
+    for (size_t i = 0; i < count; i++) {
+        expect_eq(settings_parse(&table[i], table[i].fallback, &into, why, sizeof why), 0);
+        settings_print(&table[i], &into, text, sizeof text);
+        expect_eq(settings_parse(&table[i], text, &into, why, sizeof why), 0);
+        settings_print(&table[i], &into, again, sizeof again);
+        expect_text(again, text);
+    }
+}
+
 TEST(misspelt_names_are_recognised)
 {
     expect(settings_nearest("HEARTH_CACHESIZE") == named("HEARTH_CACHE_SIZE"));

@@ -1,0 +1,246 @@
+#!/usr/bin/env bash
+# The figures of the vGASNet paper (Figs. 7 to 10), those that Hearth sets itself, and which size of a page is best here.
+#
+#   vgasnet.sh [--quick]      after `make`; in about 12 minutes, with --quick in about 2
+#
+# Two to four ranks, each on a virtual host of its own; where the system allows none, each a node of its own on this one. The NVM is a
+# folder of this machine's disk, throttled or not (HEARTH_NVM_THROTTLE): to 450 MB/s, about what the paper's disks had, and to a fifteenth
+# (NETWORK_TO_NVM=15) of what the network does here, about what they had beside the paper's network. What is compared takes turns.
+# Takes the programs under build/ (or under BUILD), of one MPI: all that is measured goes through Hearth's own network. Writes one CSV
+# per program, one plot per figure and results.md to build/results/vgasnet. A job that fails or takes too long is reported, and the rest
+# goes on. Settings in the environment hold for all jobs. Needs a machine that nobody else uses.
+set -euo pipefail
+. "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+case "${1:-}" in '' | --quick) ;; --help) usage 0 ;; *) usage 2 ;; esac
+[ -n "${CLUSTER_KIND:-}" ] || exec "$here/../test/cluster/hosts.sh" with 4 "${BASH_SOURCE[0]}" "$@"
+bench_start vgasnet vgasnet_hit "openmpi mpich" "$@"
+nvm=$out/nvm
+network_to_nvm=${NETWORK_TO_NVM:-15}
+trap 'rm -rf "$nvm"' EXIT
+
+late() { # after this, what would only be repeated is left out: the machine is busy with other things
+    [ $SECONDS -gt "$(pick 1000 150)" ] && say "late: no further rounds"
+}
+
+too_late() { # WHAT: nothing more is begun
+    [ $SECONDS -gt "$(pick 1800 400)" ] && fail "no time left for $*"
+}
+
+# ---- the machine ----
+
+describe_hosts() {
+    if [ "$CLUSTER_KIND" = real ]; then
+        echo "- each rank on a virtual host of its own (network namespaces joined by a bridge), which all share the cores above"
+    else
+        echo "- **no virtual hosts**: this system allows none. Each rank is a node of its own on one host (HEARTH_NODE_RANKS=1), over the loopback device"
+    fi
+}
+
+describe_machine() {
+    echo "- $(nproc) of $(getconf _NPROCESSORS_CONF) cores, $(LC_ALL=C lscpu | sed -n 's/^Model name: *//p' | head -n 1) ($(uname -m)), $(awk '/^MemTotal/ { printf "%.0f GB", $2 / 1e6 }' /proc/meminfo)"
+    echo "- $(versions)"
+    describe_hosts
+    echo "- NVM: a folder on $(df --output=source,fstype "$out" | tail -n 1 | tr -s ' ' | sed 's/ /, /')"
+    echo "- load of the last minute at the start: $(busy)"
+}
+
+# ---- launching ----
+
+# Runs a program and keeps its lines: job TABLE PREFIX RANKS [K=V]... -- PROGRAM [ARG]...
+job() {
+    local file=$1 prefix=$2 ranks=$3 options=() settings
+    shift 3
+    while [ "$1" != -- ]; do
+        options+=(--env "$1")
+        shift
+    done
+    shift
+    settings=${options[*]//--env/}
+    ! too_late "$1, $prefix" || return 0
+    if [ "$CLUSTER_KIND" = real ]; then
+        options+=(--hosts "$(seq -s , -f n%g "$ranks")")
+    else
+        options+=(--env HEARTH_NODE_RANKS=1)
+    fi
+    # MPICH 4.0 may hang at the end of a job over TCP
+    [ "$first" != mpich ] || [ ! -e "$build/$first/test/nofin.so" ] || options+=(--preload "$build/$first/test/nofin.so")
+    mkdir -p "$nvm"
+    "$here/../test/launch.sh" "$first" "$ranks" --env HEARTH_NVM_DIR="$nvm" --env HEARTH_NVM_NAME=bench "${options[@]}" --timeout 40 \
+        "$build/$first/bench/$1" "${@:2}" 2>>"$out/errors.log" >"$out/job.tmp" || fail "$*, exit status $?,$settings, $ranks ranks"
+    sed -n "s|^[a-z0-9+]*,.*|$prefix,&|p" "$out/job.tmp" >>"$out/$file.csv"
+    rm -rf "$out/job.tmp" "$nvm"
+}
+
+rounds() { # WHAT COUNT FUNCTION: of all that is compared in turn
+    local round
+    for round in $(seq "$2"); do
+        [ "$round" = 1 ] || ! late || break
+        say "$1, round $round of $2"
+        "$3" "$round"
+    done
+}
+
+# Bytes per second of the NVM that is played: none, 450m, or paper (a part of the network's, measured before).
+rate_of() {
+    case $1 in
+    none) echo 0 ;;
+    paper) echo "$paper_rate" ;;
+    *) echo "$1" ;;
+    esac
+}
+
+pool_for() { # PAGE: of Fig. 7, which holds all three cases
+    case $1 in
+    4k) echo 4m ;;
+    16k) echo 16m ;;
+    64k) echo 32m ;;
+    256k) echo 96m ;;
+    1m) echo 128m ;;
+    4m) echo 256m ;;
+    esac
+}
+
+# ---- the network alone, hits, small operations ----
+
+single_round() { # ROUND
+    job link "$1" 2 -- armci_link --net ucx --rest sleep --trips 8 --streams 64k,1m --window 1 --milliseconds "$(pick 300 150)"
+    job link "$1" 2 -- armci_link --net ucx --rest sleep --trips 8 --streams 64k,1m --window 4 --milliseconds "$(pick 300 150)"
+    job hit "$1" 2 HEARTH_POOL_SIZE=64m -- vgasnet_hit --sizes "$(pick 8,64,512,4k,16k,32k,64k 8,512,4k,64k)" --samples "$(pick 2000 500)"
+    job small "pages,$1" 3 HEARTH_POOL_SIZE=256m -- vgasnet_small --pages "$(pick 200 100)"
+    job small "plain,$1" 3 HEARTH_NVM=off -- vgasnet_small --pages "$(pick 200 100)"
+}
+
+measure_network() { # sets paper_rate
+    rounds "the network alone, hits, small operations" "$(pick 5 2)" single_round
+    paper_rate=$(awk -F, -v share="$network_to_nvm" '$2 == "stream" && $3 == 1048576 && $4 == 4 { v[n++] = $10 } END { # the median
+        for (i = 0; i < n; i++) for (j = i; j; j--) if (v[j] < v[j - 1]) { t = v[j]; v[j] = v[j - 1]; v[j - 1] = t }
+        printf "%dm", n ? v[int(n / 2)] / share : 100 }' "$out/link.csv")
+    say "the network does $network_to_nvm times $paper_rate a second: the rate of an NVM as the paper's beside it"
+}
+
+# ---- Fig. 7 ----
+
+pieces_for() { # PAGE
+    case $1 in
+    1m) pick 24 12 ;;
+    4m) pick 12 8 ;;
+    *) pick 64 32 ;;
+    esac
+}
+
+fetch_round() { # ROUND
+    local page config
+    for page in $(pick "4k 16k 64k 256k 1m 4m" "64k 1m"); do
+        for config in $(pick "none paper" paper); do
+            job fetch "$config,$1" 3 HEARTH_PAGE_SIZE=$page HEARTH_POOL_SIZE="$(pool_for $page)" HEARTH_PAGES_AHEAD=0 HEARTH_SMALL=0 \
+                HEARTH_NVM_THROTTLE="$(rate_of $config)" -- vgasnet_fetch --page $page --pieces "$(pieces_for $page)" --warm "$(pool_for $page)"
+        done
+        job fetch "plain,$1" 3 HEARTH_NVM=off -- vgasnet_fetch --page $page --pieces "$(pieces_for $page)"
+    done
+    for page in 64k 1m; do
+        job fetch "none,$1" 3 HEARTH_PAGE_SIZE=$page HEARTH_POOL_SIZE=128m -- vgasnet_fetch --page $page --piece 1m --pieces "$(pieces_for 1m)" --warm 128m --row
+    done
+    job fetch "none,$1" 3 HEARTH_PAGE_SIZE=64k HEARTH_POOL_SIZE=128m -- vgasnet_fetch --page 64k --piece 1m --pieces "$(pieces_for 1m)" --warm 128m
+}
+
+# ---- Figs. 8 and 9 ----
+
+pool=32
+walk() { # ORDER MB NVM COOP ROUND
+    job walk "fig,$4,$3,${pool}m,$5" 4 HEARTH_COOP="$4" HEARTH_POOL_SIZE=${pool}m HEARTH_NVM_THROTTLE="$(rate_of "$3")" -- \
+        vgasnet_walk --order "$1" --bytes "$2m" --passes 3 --seed "$5"
+}
+
+walks_round() { # ROUND
+    local data rate
+    for data in $((pool / 2)) $((pool * 2)) $((pool * 7 / 2)); do
+        for rate in $(pick "none 450m paper" "450m paper"); do
+            walk sequence $data "$rate" 1 "$1"
+            walk sequence $data "$rate" 0 "$1"
+        done
+        for rate in $(pick "none paper" paper); do
+            [ $quick = 0 ] || [ $data = $((pool * 2)) ] || continue
+            walk shuffle $data "$rate" 1 "$1"
+            walk shuffle $data "$rate" 0 "$1"
+        done
+    done
+    job walk "fig,plain,none,${pool}m,$1" 4 HEARTH_NVM=off -- vgasnet_walk --order sequence --bytes $((pool * 2))m --passes 3
+}
+
+# ---- Fig. 10 ----
+
+share_round() { # ROUND
+    local page rate where coop count
+    count=$(pick 300 100)
+    for page in 64k 4m; do
+        for rate in $(pick "none 450m paper" "450m paper"); do
+            for where in nvm dram; do
+                [ $quick = 0 ] || [ $page = 64k ] || [ $rate = paper ] || continue
+                for coop in 1 0; do
+                    job share "pages,$coop,0,$where,$rate,$page,$1" 4 HEARTH_COOP=$coop HEARTH_SMALL=0 HEARTH_WRITE_BACK=$where HEARTH_PAGE_SIZE=$page \
+                        HEARTH_NVM_THROTTLE="$(rate_of $rate)" -- vgasnet_share --page $page --rounds "$count" --milliseconds "$(pick 3000 1500)"
+                done
+            done
+        done
+    done
+    job share "pages,1,1k,nvm,paper,64k,$1" 4 HEARTH_NVM_THROTTLE="$paper_rate" -- vgasnet_share --rounds "$count"
+    job share "plain,-,-,-,none,64k,$1" 4 HEARTH_NVM=off -- vgasnet_share --rounds "$count"
+    job share "plain,-,-,-,none,64k,$1" 4 HEARTH_NVM=off -- vgasnet_share --rounds "$count" --way message
+    job share "pages,1,1k,nvm,paper,64k,$1" 4 HEARTH_NVM_THROTTLE="$paper_rate" -- vgasnet_share --free --milliseconds 300
+    job share "plain,-,-,-,none,64k,$1" 4 HEARTH_NVM=off -- vgasnet_share --free --milliseconds 300
+}
+
+# ---- the size of a page ----
+
+sweep_round() { # ROUND
+    local page
+    for page in $(pick "4k 16k 64k 256k 1m 4m" "16k 64k 256k 1m"); do
+        set -- "$1" HEARTH_PAGE_SIZE=$page HEARTH_POOL_SIZE=64m HEARTH_NVM_THROTTLE=450m -- vgasnet_walk --page $page --bytes "$(pick 128m 96m)"
+        job walk "sweep,1,450m,64m,$1" 4 "${@:2}" --order sequence --piece 64k --passes 2
+        job walk "sweep,1,450m,64m,$1" 4 "${@:2}" --order random --piece 64k --gets "$(pick 1000 400)" --passes 2 --seed "$1"
+        job walk "sweep,1,450m,64m,$1" 4 "${@:2}" --order random --piece 8 --gets "$(pick 3000 1000)" --passes 2 --seed "$1"
+    done
+}
+
+figures_round() { # ROUND
+    say "Fig. 7: fetching pages"
+    fetch_round "$1"
+    say "Fig. 10: false sharing"
+    share_round "$1"
+    say "Figs. 8, 9: all get one segment"
+    walks_round "$1"
+    say "the size of a page"
+    sweep_round "$1"
+}
+
+plots() {
+    if ! command -v gnuplot >/dev/null; then
+        say "no plots: gnuplot is not here (package gnuplot-nox)"
+        return
+    fi
+    say "plots"
+    (cd "$out" && timeout -k 5 60 gnuplot -e "rates='$(pick "none 450m paper" paper)'" "$here/vgasnet.gp") 2>>"$out/errors.log" ||
+        fail "the plots; see $out/errors.log"
+}
+
+say "two to four ranks on $([ "$CLUSTER_KIND" = real ] && echo "virtual hosts" || echo "one host: no virtual hosts here"), $first, results in $out"
+describe_machine >"$out/machine.md"
+counts=hits,misses,smalls,from_nvm,from_home,from_peers,nvm_reads,evicted,messages
+table link round,what,bytes,window,samples,us,low,high,p99,mbps
+table hit round,op,page,bytes,samples,ns,low,high
+table small config,round,op,where,page,samples,us,low,high
+table fetch config,round,case,page,piece,row,samples,us,low,high,mbps
+table walk what,coop,nvm,pool,round,order,page,piece,bytes,ranks,pass,mbps,us,$counts
+table share config,coop,small,write_back,nvm,page,round,way,free,ranks,samples,us,low,high,puts,hits,smalls,from_peers,from_home,nvm_reads,nvm_writes,messages
+measure_network
+rounds "the paper's figures, and the size of a page" "$(pick 3 1)" figures_round
+echo "- load of the last minute at the end: $(busy); of which this bench is about 2 to 4" >>"$out/machine.md"
+plots
+awk -F, -f "$here/vgasnet_report.awk" -v quick=$quick -v pool=$((pool << 20)) -v paper_rate="$paper_rate" -v share="$network_to_nvm" -v machine="$out/machine.md" \
+    "$out"/{link,hit,small,fetch,walk,share}.csv >"$out/results.md"
+[ -s "$out/errors.log" ] || rm -f "$out/errors.log"
+sed '/^## The tables/,$d' "$out/results.md"
+touch "$out/failed.log"
+failed=$(wc -l <"$out/failed.log")
+say "$(grep -c '| reached |' "$out/results.md" || true) figures reached, $(grep -c '| \*\*lost\*\* |' "$out/results.md" || true) lost, $failed jobs failed: $out/results.md"
+[ "$failed" = 0 ]

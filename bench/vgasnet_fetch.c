@@ -1,0 +1,105 @@
+/* vgasnet_fetch.c: what it takes to fetch a page from the NVM, from its home's memory, and from a third node (Fig. 7).
+ *
+ * Three ranks, each a node: rank 0 gets what lies in rank 1's segment. A part of it is in nobody's memory ("nvm"), a part in that
+ * of its home ("home"), a part in that of rank 2 alone ("coop"). The three take turns, piece by piece; every piece is got once. With
+ * --row each part is got in one go instead, piece after piece, so that the library may fetch ahead. With HEARTH_NVM=off there is
+ * one part, "plain". The pool must hold all three parts. With --warm rank 0 gets so many bytes of zeros before, which nobody has ever
+ * written: then its whole pool was used before, and what it fetches takes the place of something, as it does in a program that runs
+ * for long.
+ *
+ * Prints: case,page,piece,row (0 or 1),samples,us per piece (median),its 95 % interval,MB/s */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "vgasnet_nodes.h"
+
+static const char help[] = "vgasnet_fetch [OPTION]...   fetching pages; see the head of vgasnet_fetch.c\n"
+                           "  --page 64k      bytes of a page, as HEARTH_PAGE_SIZE has it\n"
+                           "  --piece 64k     bytes of a get; a page, if not given\n"
+                           "  --pieces 16     of each case\n"
+                           "  --warm 0        bytes that are got before\n"
+                           "  --row           one case after the other\n";
+
+enum { ASKS, HOME, HOLDS, RANKS };
+enum { NVM, AT_HOME, COOP, CASES };
+static const char *const names[CASES] = {"nvm", "home", "coop"};
+
+static size_t piece, pieces;
+static char *buffer;
+
+static size_t part_bytes(void) {
+    return round_up(piece * pieces, nodes.page);
+}
+
+static double fetch(int which, size_t i) {
+    size_t at = (size_t)which * part_bytes() + i * piece;
+    uint64_t start = clock_ns();
+    gasnet_get_bulk(buffer, HOME, nodes_at(HOME, at), piece);
+    uint64_t end = clock_ns();
+    nodes_verify(buffer, at, piece);
+    return (double)(end - start) / 1000;
+}
+
+static void print(int which, bool row, struct samples *s) {
+    struct median m = samples_median(s);
+    printf("%s,%zu,%zu,%d,%zu,%.6g,%.6g,%.6g,%.6g\n", nodes.paged ? names[which] : "plain", nodes.page, piece,
+           row, s->count, m.value, m.low, m.high, (double)piece / m.value);
+    samples_free(s);
+}
+
+static void measure_in_turn(int cases) {
+    struct samples s[CASES] = {{0}};
+    for (size_t i = 0; i < pieces; i++)
+        for (int c = 0; c < cases; c++)
+            samples_add(&s[c], fetch(c, i));
+    for (int c = 0; c < cases; c++)
+        print(c, false, &s[c]);
+}
+
+/* Pieces that were fetched ahead take no time of their own: a sample is some of them together. */
+static void measure_in_row(int cases) {
+    enum { TOGETHER = 4 };
+    for (int c = 0; c < cases; c++) {
+        struct samples s = {0};
+        double us = 0;
+        for (size_t i = 0; i < pieces; i++) {
+            us += fetch(c, i);
+            if (i % TOGETHER != TOGETHER - 1)
+                continue;
+            samples_add(&s, us / TOGETHER);
+            us = 0;
+        }
+        print(c, true, &s);
+    }
+}
+
+static void warm_up(size_t bytes) {
+    for (size_t at = 0; at < bytes; at += nodes.page)
+        gasnet_get_bulk(buffer, HOME, nodes_at(HOME, CASES * part_bytes() + at), nodes.page);
+}
+
+int main(int argc, char **argv) {
+    rig_help(argc, argv, help);
+    nodes.page = nodes_size(argc, argv, "--page", "64k");
+    piece = nodes_size(argc, argv, "--piece", rig_word(argc, argv, "--page", "64k"));
+    pieces = (size_t)option(argc, argv, "--pieces", 16);
+    size_t warm = nodes_size(argc, argv, "--warm", "0");
+    nodes_start(argc, argv, CASES * part_bytes() + warm, NULL, 0);
+    if (nodes.size != RANKS)
+        nodes_stop("this program runs on three ranks: who asks, the home, and who holds");
+    buffer = need(calloc(1, piece > nodes.page ? piece : nodes.page));
+    nodes_fill(HOME, CASES * part_bytes());
+    if (nodes.rank == HOME)
+        nodes_hold(HOME, AT_HOME * part_bytes(), part_bytes(), false);
+    if (nodes.rank == HOLDS)
+        nodes_hold(HOME, COOP * part_bytes(), part_bytes(), false);
+    nodes_rest(nodes.rank != ASKS);
+    if (nodes.rank == ASKS && nodes.paged)
+        warm_up(warm);
+    if (nodes.rank == ASKS && rig_flag(argc, argv, "--row"))
+        measure_in_row(nodes.paged ? CASES : 1);
+    else if (nodes.rank == ASKS)
+        measure_in_turn(nodes.paged ? CASES : 1);
+    nodes_rest(nodes.rank == ASKS);
+    nodes_end();
+}

@@ -1,0 +1,185 @@
+#!/usr/bin/env bash
+# Segments with a name stay when the job ends, and a later job of the same shape finds them; whatever else lies in their place is
+# refused, with the reason, and left as it is. Segments without a name are gone, however the job ends.
+#   test_vgasnet_durable.sh MPI TREE      timeout: 300
+set -uo pipefail
+mpi=$1 tree=$2 failed=0
+. "$(dirname "${BASH_SOURCE[0]}")/kill.sh"
+[ -x "$tree/test/durable_gas" ] || { echo "libvgasnet has no pages here: xxHash is not installed" && exit 77; }
+nvm=$dir/nvm
+mkdir "$nvm"
+export OMPI_MCA_btl_vader_backing_directory=$dir # Open MPI's own files: a launcher that is killed leaves them
+[ "$mpi" != openmpi ] || export TMPDIR=$dir
+
+run() { # ranks, mode and its options; K=V... before them
+    local env=()
+    while [[ $1 == *=* ]]; do env+=(--env "$1") && shift; done
+    "$here/launch.sh" "$mpi" "$1" --timeout 60 --env "HEARTH_NVM_DIR=$nvm" --env HEARTH_PAGE_SIZE=4k "${env[@]}" \
+        "$tree/test/durable_gas" "${@:2}" --folder "$dir" >"$dir/out" 2>&1
+}
+
+say() { # what, whether all was well
+    if [ "$2" = 1 ]; then
+        echo "ok $1"
+    else
+        echo "FAIL $1"
+        sed 's/^/    | /' "$dir/out"
+        failed=1
+    fi
+}
+
+good() { # what; K=V... ranks mode...
+    local status=0
+    run "${@:2}" || status=$?
+    say "$1" $((status == 0))
+}
+
+# MPICH's launcher at times drops what was said last, so it may be tried again.
+refused() { # what, regular expression; K=V... ranks mode...
+    local status
+    for _ in 1 2 3; do
+        status=0
+        run "${@:3}" || status=$?
+        ! grep -qE "$2" "$dir/out" || break
+    done
+    say "$1" $((status == 3 && $(grep -cE "hearth\[[0-9]\]: error: .*$2" "$dir/out") >= 1))
+}
+
+contents() { # of all files in the folder
+    (cd "$nvm" && for f in *; do [ -L "$f" ] && readlink "$f" || cksum "$f"; done)
+}
+
+unchanged() { # what, contents before
+    say "$1: nothing was changed" $(($([ "$2" = "$(contents)" ] && echo 1 || echo 0)))
+}
+
+one=HEARTH_NVM_NAME=one
+
+# ---- found again ----
+
+for nodes in 0 1; do
+    far=HEARTH_NODE_RANKS=$nodes
+    good "written, ranks of a node: $nodes" $one $far 2 write --version 7
+    say "only their user may see them" $(($(find "$nvm" -name 'one.[01]' -perm 0600 | wc -l) == 2 && $(ls "$nvm" | wc -l) == 2))
+    good "found, ranks of a node: $nodes" $one $far 2 check --version 7
+    grep -q 'checkpoint [1-9]' "$dir/out"
+    say "as a checkpoint" $((! $?))
+    [ $nodes = 1 ] || rm -f "$nvm"/*
+done
+good 'found with other nodes' $one 2 check --version 7
+good 'another name, of zeros' HEARTH_NVM_NAME=two 2 check --version 0
+rm -f "$nvm"/two.*
+
+# ---- refused ----
+
+before=$(contents)
+refused 'another number of ranks' 'one\.[0-2]: it is of rank [01] of 2' $one 3 check
+refused 'larger pages' 'bytes in pages of 4096, where this job has .* pages of 8192' $one HEARTH_PAGE_SIZE=8k 2 check
+refused 'larger segments' '196608 bytes in pages of 4096, where this job has .* 200704 bytes' $one 2 check --pages 49
+refused 'a name with a slash' 'a name must not .* hold a slash' HEARTH_NVM_NAME=a/one 2 check
+refused 'a name that begins with a point' 'begin with a point' HEARTH_NVM_NAME=.one 2 check
+refused 'pages that are no power of 2' 'HEARTH_PAGE_SIZE=5000' HEARTH_PAGE_SIZE=5000 2 check --pages 4 --page 4096
+unchanged 'other shapes' "$before"
+
+keep() { cp -p "$nvm/one.1" "$dir/kept"; }
+put_back() { rm -rf "$nvm/one.1" && cp -p "$dir/kept" "$nvm/one.1"; }
+damage() { # what, regular expression
+    local before
+    before=$(contents)
+    refused "$1" "$2" $one 2 check --version 7
+    unchanged "$1" "$before"
+    put_back
+}
+
+keep
+truncate -s 5000 "$nvm/one.1"
+damage 'cut within the header' 'one\.1: it was cut short'
+truncate -s 300000 "$nvm/one.1"
+damage 'cut within the pages' 'one\.1: it was cut short'
+for block in 0 1; do printf '\377' | dd of="$nvm/one.1" bs=1 seek=$((block * 4096 + 40)) conv=notrunc 2>/dev/null; done
+damage 'both headers damaged' 'one\.1: '
+for block in 0 1; do printf '\011' | dd of="$nvm/one.1" bs=1 seek=$((block * 4096 + 12)) conv=notrunc 2>/dev/null; done
+damage 'another version' 'one\.1: it was written by another version of Hearth'
+dd if=/dev/zero of="$nvm/one.1" bs=4096 count=2 conv=notrunc 2>/dev/null
+damage 'no header' 'one\.1: '
+rm "$nvm/one.1"
+damage 'one of them missing' 'that of rank 0 is there and that of rank 1 is not'
+cp "$dir/kept" "$dir/elsewhere" && ln -sf "$dir/elsewhere" "$nvm/one.1"
+damage 'a link in its place' 'one\.1: .*Links are not followed'
+rm "$nvm/one.1" && mkdir "$nvm/one.1"
+refused 'a folder in its place' 'one\.1: ' $one 2 check
+put_back
+
+# One header alone is enough: the other is that of the moment before.
+printf '\377' | dd of="$nvm/one.1" bs=1 seek=40 conv=notrunc 2>/dev/null
+good 'one header damaged' $one 2 check --version 7
+keep
+put_back
+
+# Files of two jobs that happen to have one name.
+good 'another job of the same shape' HEARTH_NVM_NAME=two 2 write --version 8
+cp -p "$nvm/two.1" "$nvm/one.1"
+refused 'files of two jobs' 'those of ranks 0 and 1 are of different jobs' $one 2 check --version 7
+put_back
+good 'all is as it was' $one 2 check --version 7
+rm -f "$nvm"/two.*
+
+# ---- jobs beside each other, and jobs that are killed ----
+
+start() { # K=V... ranks mode: in the background; its ranks are in $dir/pids
+    local env=()
+    while [[ $1 == *=* ]]; do env+=(--env "$1") && shift; done
+    rm -f "$dir/ready"
+    : >"$dir/pids"
+    "$here/launch.sh" "$mpi" "$1" --timeout 60 --env "HEARTH_NVM_DIR=$nvm" --env HEARTH_PAGE_SIZE=4k "${env[@]}" \
+        sh -c "echo \$\$ >>$dir/pids; exec $tree/test/durable_gas $2 --folder $dir ${*:3}" >"$dir/started" 2>&1 &
+    job=$!
+    wait_for 300 test -e "$dir/ready" || { say "the job has started" 0 && sed 's/^/    | /' "$dir/started"; }
+}
+
+kill_all() {
+    xargs -r kill -9 <"$dir/pids" 2>/dev/null
+    wait $job
+    wait_for 100 no_rank_alive || say 'no rank is left' 0
+}
+
+start $one 2 hold --version 9
+refused 'two jobs with one name' 'another job has it open' $one 2 check --version 7
+kill_all
+good 'killed without a checkpoint: what was there before' $one 2 check --version 7
+grep -qE 'hearth\[0\]: warning: .*one.*did not end well' "$dir/out"
+say 'and it is said' $((! $?))
+good 'written anew' $one 2 write --version 10
+good 'and found' $one 2 check --version 10
+! grep -q 'did not end well' "$dir/out"
+say 'of which nothing is said' $((! $?))
+
+start HEARTH_NVM_NAME=never 2 hold
+kill_all
+refused 'a job that never made a checkpoint' 'ended without a checkpoint' HEARTH_NVM_NAME=never 2 check
+rm -f "$nvm"/*
+
+# ---- segments without a name ----
+
+empty() { # what
+    say "nothing is left, $1" $(($(find "$nvm" -mindepth 1 | wc -l) == 0))
+    rm -rf "${nvm:?}"/*
+}
+
+good 'without a name' 2 write
+empty 'after the end'
+run 2 alone
+say 'one rank calls gasnet_exit' $(($? == 5))
+empty 'after gasnet_exit by one rank'
+start 2 hold
+kill -9 "$(head -n 1 "$dir/pids")"
+wait $job
+wait_for 100 no_rank_alive || say 'no rank is left' 0
+empty 'after one rank was killed'
+start HEARTH_NODE_RANKS=1 2 hold
+launcher=$(ps -o ppid= -p "$(head -n 1 "$dir/pids")")
+kill -9 "$launcher" $(cat "$dir/pids")
+wait $job 2>/dev/null
+wait_for 100 no_rank_alive || say 'no rank is left' 0
+empty 'after all were killed, and the launcher'
+exit $failed

@@ -1,0 +1,124 @@
+#!/usr/bin/env bash
+# Folders that are full, missing or not writable, and disks that fail: gasnet_attach and vgasnet_checkpoint return an error, puts and
+# gets end the job; each with a line that names the file or folder and says what to do, and never with wrong data.
+#   test_vgasnet_full.sh MPI TREE      timeout: 240
+set -uo pipefail
+mpi=$1 tree=$2 failed=0
+[ -x "$tree/test/durable_gas" ] || { echo "libvgasnet has no pages here: xxHash is not installed" && exit 77; }
+if [ -z "${HEARTH_TEST_INSIDE:-}" ]; then # mounts of our own, which nobody else sees and which are gone with us
+    unshare --mount true 2>/dev/null || { echo "file systems cannot be mounted here: not root" && exit 77; }
+    HEARTH_TEST_INSIDE=1 exec unshare --mount --propagation private "$0" "$@"
+fi
+unset HEARTH_TEST_INSIDE
+. "$(dirname "${BASH_SOURCE[0]}")/kill.sh"
+nvm=$dir/nvm
+mkdir "$nvm"
+trap 'umount "$nvm" 2>/dev/null; rm -rf "$dir"' EXIT
+mount -t tmpfs -o size=600k none "$nvm" || { echo "no file system can be mounted here" && exit 77; }
+
+status=0
+run() { # ranks, mode and its options; K=V... before them
+    local env=()
+    while [[ $1 == *=* ]]; do env+=(--env "$1") && shift; done
+    status=0
+    "$here/launch.sh" "$mpi" "$1" --timeout 60 --env "HEARTH_NVM_DIR=$nvm" --env HEARTH_PAGE_SIZE=4k "${env[@]}" \
+        "$tree/test/durable_gas" "${@:2}" --folder "$dir" >"$dir/out" 2>&1 || status=$?
+}
+
+say() { # what, whether all was well
+    if [ "$2" = 1 ]; then
+        echo "ok $1"
+    else
+        echo "FAIL $1 (status $status)"
+        sed 's/^/    | /' "$dir/out"
+        failed=1
+    fi
+}
+
+errors() { # of our library; other nodes may notice that one is gone
+    grep -E 'hearth\[[0-9]\]: error: ' "$dir/out" | grep -vc 'cannot be reached'
+}
+
+no_wrong_data() {
+    [ ! -e "$dir/wrong" ] || { say 'no wrong data' 0 && rm "$dir/wrong"; }
+}
+
+# Not 0, not by the time limit, and with a line; MPICH's launcher at times drops what was said last.
+nodes=1 # each may say it
+ends() { # what, regular expression; K=V... ranks mode...
+    for _ in 1 2 3; do
+        find "$nvm" -mindepth 1 -delete 2>/dev/null
+        ${meanwhile:-true}
+        run "${@:3}"
+        ! grep -qE "hearth\[[0-9]\]: error: .*$2" "$dir/out" || break
+    done
+    say "$1" $((status != 0 && status != 124 && $(grep -cE "hearth\[[0-9]\]: error: .*$2" "$dir/out") >= 1 && $(errors) <= nodes))
+    no_wrong_data
+}
+
+returns() { # what, regular expression; K=V... ranks mode...
+    ends "$@"
+    say "$1: an error of gasnet_attach" $((status == 3 && $(grep -c 'gasnet_attach: GASNET_ERR_RESOURCE' "$dir/out") == 1))
+}
+
+named=HEARTH_NVM_NAME=full little=HEARTH_POOL_SIZE=128k
+
+# ---- full ----
+
+# Room for the pages, but not for two versions of them; what the last checkpoint had is still there.
+for nodes in 1 2; do
+    far=HEARTH_NODE_RANKS=$((2 / nodes))
+    ends "full at the second version, $nodes nodes" \
+        "segment $nvm/full\.[01]: No space left on device.*HEARTH_NVM_DIR" $named $far $little 2 two --pages 64 --version 4
+    grep -q 'checkpoint of version 4' "$dir/out" || say 'the first checkpoint was made' 0
+    mount -o remount,size=4m "$nvm"
+    run $named $far $little 2 any --pages 64
+    say 'with more room: what the checkpoint had' $((status == 0 && $(grep -c 'found version 4' "$dir/out") == 1))
+    find "$nvm" -mindepth 1 -delete
+    mount -o remount,size=600k "$nvm"
+done
+nodes=1
+
+# Others fill the disk after the job has begun: there was room for the segments.
+dd if=/dev/zero of="$dir/half" bs=1k count=300 2>/dev/null
+fill() { # while the job runs, once it is ready
+    rm -f "$dir/ready" "$dir/go"
+    (wait_for 300 test -e "$dir/ready" && cp "$dir/half" "$nvm/others" && touch "$dir/go") &
+}
+meanwhile=fill
+ends 'a temporary segment, full' "temporary segment of rank [01] in $nvm: No space left on device.*HEARTH_NVM_DIR" $little 2 late --pages 64
+meanwhile=
+wait
+find "$nvm" -mindepth 1 -delete
+
+# No room even for the tables of both: nothing is left behind.
+mkdir "$dir/small"
+mount -t tmpfs -o size=28k none "$dir/small"
+returns 'full before the beginning' 'segment .*full\.[01]: .*(No space left on device|room for)' \
+    $named "HEARTH_NVM_DIR=$dir/small" 2 write --pages 1
+say 'full before the beginning: nothing is left' $(($(find "$dir/small" -mindepth 1 | wc -l) == 0))
+umount -l "$dir/small"
+
+# ---- a disk that fails, at the n-th request and from there on (unit_pages_faults has all of them, without MPI) ----
+
+for fault in '--fail 5,5' '--fail 20,5' '--later 3,5' '--later 60,28' '--later 140,5' '--later 300,5'; do
+    find "$nvm" -mindepth 1 -delete
+    run $named $little 2 two --pages 20 $fault
+    made=$(grep -c 'checkpoint of version' "$dir/out")
+    say "$fault" $((status != 0 && status != 124 && $(errors) >= 1 || status == 0 && $(errors) == 0 && made == 2))
+    run $named $little 2 any --pages 20
+    say "$fault: what is left" $((status == 0 || status == 3 && made == 0))
+    no_wrong_data
+done
+find "$nvm" -mindepth 1 -delete
+
+# ---- folders ----
+
+run "HEARTH_NVM_DIR=$dir/none" 2 write --pages 1
+say 'no folder' $((status == 3 && $(grep -cE "hearth\[[0-9]\]: .* $dir/none .*No such file or directory.*HEARTH_NVM_DIR" "$dir/out") >= 1))
+returns 'a file in its place' "cannot open the folder $dir/half for segments: Not a directory" "HEARTH_NVM_DIR=$dir/half" 2 write --pages 1
+wait_for 100 mount -o remount,ro "$nvm" 2>/dev/null # once no rank is left that writes
+returns 'not writable' "Read-only file system.*HEARTH_NVM_DIR" 2 write --pages 1
+returns 'not writable, with a name' "Read-only file system.*HEARTH_NVM_DIR" $named 2 write --pages 1
+mount -o remount,rw "$nvm"
+exit $failed

@@ -1,0 +1,83 @@
+#!/usr/bin/env bash
+# Jobs that make checkpoints are killed, all ranks, at random moments. The next one finds one and the same checkpoint on all ranks,
+# whole, and none older than the last that was made; then goes on until it is killed in turn. The program (test/gas/durable.c,
+# mode loop) checks that itself: every page tells of which rank, epoch and life it is.
+#   test_vgasnet_kill.sh MPI TREE [KILLS [SEED]]      timeout: 150, for 20 kills; HEARTH_TEST_KILLS says how many
+set -uo pipefail
+mpi=$1 tree=$2 kills=${3:-${HEARTH_TEST_KILLS:-20}} seed=${4:-$RANDOM}
+unset HEARTH_TEST_KILLS
+. "$(dirname "${BASH_SOURCE[0]}")/kill.sh"
+[ -x "$tree/test/durable_gas" ] || { echo "libvgasnet has no pages here: xxHash is not installed" && exit 77; }
+[ $# -ge 3 ] || [ "$kills" -gt 20 ] || [ "$mpi" = openmpi ] || kills=$((kills / 4)) # when time is short, most of them on one MPI
+export OMPI_MCA_btl_vader_backing_directory=$dir
+echo "$kills kills, seed $seed"
+RANDOM=$seed
+
+fail() { # what
+    echo "FAIL $1 (seed $seed, kill $number)"
+    cat "$dir/wrong" 2>/dev/null
+    sed 's/^/    | /' "$dir/out"
+    exit 1
+}
+
+checkpoints() { # how many were made
+    [ ! -s "$dir/progress" ] || od -An -j8 -N8 -tu8 "$dir/progress" | tr -d ' '
+}
+
+all_started() {
+    [ "$(wc -l <"$dir/pids")" = $ranks ]
+}
+
+is_over() {
+    ! kill -0 $job 2>/dev/null
+}
+
+ready_or_over() {
+    [ -e "$dir/ready" ] || is_over
+}
+
+# Nothing to go on from is right only if no checkpoint was made.
+begin_anew() {
+    grep -qE 'ended without a checkpoint|is there and that of rank|was cut short' "$dir/out" &&
+        [ $(($(checkpoints) + 0)) = 0 ] || fail "the job could not begin"
+    rm -f "$dir"/nvm/* "$dir/lives" "$dir/progress"
+}
+
+one_life() {
+    rm -f "$dir/ready"
+    : >"$dir/pids"
+    "$here/launch.sh" "$mpi" $ranks --timeout 60 "${env[@]}" \
+        sh -c "echo \$\$ >>$dir/pids; exec $tree/test/durable_gas loop --folder $dir" >"$dir/out" 2>&1 &
+    job=$!
+    wait_for 300 all_started || fail "no ranks"
+    [ $((RANDOM % 8)) = 0 ] || wait_for 300 ready_or_over || fail "it takes too long to begin"
+    sleep "0.$(printf %03d $((RANDOM % 150)))"
+    kill -9 $(shuf --random-source=<(yes $RANDOM) "$dir/pids") 2>/dev/null
+    wait $job 2>/dev/null
+    wait_for 100 no_rank_alive || fail "ranks are left"
+    [ ! -e "$dir/wrong" ] || fail "what was found is wrong"
+    ! grep -q 'gasnet_attach: ' "$dir/out" || begin_anew
+}
+
+# In a row on the same files.
+row() { # kills, ranks, K=V...
+    local ranks=$2 made=0 e env=(--env "HEARTH_NVM_DIR=$dir/nvm" --env HEARTH_NVM_NAME=row --env HEARTH_PAGE_SIZE=4k)
+    for e in "${@:3}"; do env+=(--env "$e"); done
+    rm -rf "$dir/nvm" "$dir/lives" "$dir/progress"
+    mkdir "$dir/nvm"
+    for ((i = 0; i < $1; i++, number++)); do
+        one_life
+        made=$(checkpoints)
+    done
+    echo "ok $2 ranks ${*:3}: $1 kills, ${made:-0} checkpoints"
+    total=$((total + ${made:-0}))
+}
+
+number=1 total=0
+quarter=$((kills / 4))
+row $((kills - 3 * quarter)) 2 HEARTH_POOL_SIZE=128k
+[ $quarter = 0 ] || row $quarter 2 HEARTH_NODE_RANKS=1 HEARTH_POOL_SIZE=128k
+[ $quarter = 0 ] || row $quarter 3 HEARTH_NODE_RANKS=2 HEARTH_WRITE_BACK=dram HEARTH_NVM_ENGINE=threads HEARTH_POOL_SIZE=256k
+[ $quarter = 0 ] || row $quarter 2 HEARTH_NODE_RANKS=1 HEARTH_COOP=off HEARTH_POOL_SIZE=1m
+[ $total -gt 0 ] || fail "no checkpoint was ever made"
+echo "$total checkpoints"
