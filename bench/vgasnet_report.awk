@@ -11,7 +11,8 @@ function keep_rate(key, round, v) { if (v + 0) { inverse[key, round] += 1 / v; n
 function note(round) { if (round > last_round) last_round = round + 0 }
 function at(key, r) { return (key, r) in inverse ? number[key, r] / inverse[key, r] : sum[key, r] / number[key, r] }
 
-table == "link" { keep("link" SUBSEP $2 SUBSEP $3 SUBSEP $4, $1, $6); keep_rate("rate" SUBSEP $2 SUBSEP $3 SUBSEP $4, $1, $10) }
+table == "link" && $1 == "sleep" { keep("link" SUBSEP $3 SUBSEP $4, $2, $7); keep_rate("rate" SUBSEP $3 SUBSEP $4 SUBSEP $5, $2, $11) }
+table == "link" && $1 == "bound" { keep("bound" SUBSEP $3 SUBSEP $4, $2, $7) }
 table == "hit" { keep("hit" SUBSEP $2 SUBSEP $4, $1, $6); see("hits", $4) }
 table == "small" { keep("small" SUBSEP $1 SUBSEP $3 SUBSEP $4, $2, $7) }
 table == "fetch" {
@@ -139,11 +140,11 @@ function own_rates(   one, many, nvm) {
 }
 
 function own_small(   o, w, n, k, i, key, trip, g, s) {
-    n = split("third changed both home nvm", w, " "); split("get put", o, " "); trip = "link" SUBSEP "trip" SUBSEP 8 SUBSEP 1
+    n = split("third changed both home nvm", w, " "); split("get put", o, " "); trip = "link" SUBSEP "trip" SUBSEP 8
     text["third"] = "another node has it"; text["changed"] = "another node has it, and has changed it"; text["both"] = "its home and another node have it"; text["home"] = "its home has it"; text["nvm"] = "nobody has it"
     for (k = 1; k <= 2; k++) for (i = 1; i <= n; i++) {
         key = "small" SUBSEP "pages" SUBSEP o[k] SUBSEP w[i]; g = ratio(key, trip); s = spread()
-        row(o[k] " of 8 bytes, " text[w[i]], w[i] == "nvm" ? "not set" : "at most 2 round trips", times(g) s, w[i] == "nvm" ? "" : g != "" && g <= 2, sprintf("%s against %s; plain GASNet %s, an active message with its reply %s", us(of(key)), us(of(trip)), us(of("small" SUBSEP "plain" SUBSEP o[k] SUBSEP "plain")), us(of("small" SUBSEP "plain" SUBSEP "message" SUBSEP "home"))))
+        row(o[k] " of 8 bytes, " text[w[i]], w[i] == "nvm" ? "not set" : "at most 2 round trips", times(g) s, w[i] == "nvm" ? "" : g != "" && g <= 2, sprintf("%s against %s (%s if nobody sleeps); plain GASNet %s, an active message with its reply %s", us(of(key)), us(of(trip)), us(of("bound" SUBSEP "trip" SUBSEP 8)), us(of("small" SUBSEP "plain" SUBSEP o[k] SUBSEP "plain")), us(of("small" SUBSEP "plain" SUBSEP "message" SUBSEP "home"))))
     }
 }
 

@@ -202,18 +202,25 @@ void cache_receive(struct pages_world *w, const struct flight *in) {
 
 /* ---- room ---- */
 
+struct owner { /* of frames */
+    const struct pages_world *world;
+    uint32_t node;
+};
+
 static bool is_only(void *arg, uint32_t frame) {
-    const struct node *n = arg;
-    uint8_t state = n->frames[frame].control.state;
-    return state == PAGES_E || state == PAGES_M;
+    const struct owner *o = arg;
+    const struct pages_control *c = &o->world->nodes[o->node].frames[frame].control;
+    uint32_t nodes = o->world->plan.coop ? o->world->plan.nodes : 1;
+    return c->state == PAGES_E || c->state == PAGES_M || replace_is_keeper(c->home, c->page, nodes, o->node);
 }
 
 static bool evict_one(struct pages_world *w, uint32_t node) {
     struct node *n = &w->nodes[node];
     struct pages_effects e;
+    struct owner owner = {.world = w, .node = node};
     uint32_t frame;
-    for (uint32_t tries = 0; tries < w->plan.machine.frames && n->window > 0; tries++) {
-        if (!replace_propose(&n->replace, n->links, is_only, n, &frame))
+    for (uint32_t tries = 0; tries < 2 * w->plan.machine.frames && n->window > 0; tries++) {
+        if (!replace_propose(&n->replace, n->links, is_only, &owner, &frame))
             return false;
         struct frame *f = &n->frames[frame];
         bool was_asking = pages_control_is_asking(&f->control);

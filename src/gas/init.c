@@ -158,7 +158,7 @@ static int check_size(uintptr_t bytes) {
         return gas_refuse(GASNET_ERR_BAD_ARG, "gasnet_attach",
                           "a segment of %llu bytes: it has a multiple of %d", (unsigned long long)bytes,
                           GASNET_PAGESIZE);
-    if (bytes > most_local)
+    if (bytes > most_local && most_local > 0) /* 0: not known; why will be found out */
         return gas_refuse(GASNET_ERR_BAD_ARG, "gasnet_attach",
                           "a segment of %llu bytes: there is room for %llu (gasnet_getMaxLocalSegmentSize)",
                           (unsigned long long)bytes, (unsigned long long)most_local);

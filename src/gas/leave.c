@@ -124,6 +124,8 @@ static bool meet(int code, uint64_t patience_ms, bool attached) {
 
 /* ---- closing ---- */
 
+static bool unsaved; /* a named segment has not reached its file; a line was written */
+
 /* `ends`: the process is about to. Its memory then goes with it, and stays until then: another thread may
  * still be on its way out of a call. */
 static void close_all(bool attached, bool ends) {
@@ -134,8 +136,8 @@ static void close_all(bool attached, bool ends) {
     ask_close();
     MPI_Barrier(gas.comm);
     net_close(gas.net, &gas.boot, NULL);
-    if (attached && (gas.pages || !ends))
-        memory_detach();
+    if (attached && (gas.pages || !ends) && memory_detach() != 0)
+        unsaved = true;
     if (!ends) {
         arrive_close();
         net_world_close(gas.world);
@@ -175,7 +177,7 @@ void gasnet_exit(int exitcode) {
         gas_abort(exitcode);
     finalize_mpi();
     fflush(NULL);
-    _exit(exitcode);
+    _exit(exitcode == 0 && unsaved ? EXIT_FAILURE : exitcode);
 }
 EXPORT __attribute__((alias("gasnet_exit"), noreturn)) void vgasnet_exit(int exitcode);
 
@@ -199,6 +201,10 @@ static void at_exit(int status, void *arg) {
         gas_abort(status);
     }
     finalize_mpi();
+    if (unsaved && status == 0) {
+        fflush(NULL);
+        _exit(EXIT_FAILURE);
+    }
 }
 
 /* The program ends MPI itself: this is called while it still works. */

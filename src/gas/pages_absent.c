@@ -18,6 +18,10 @@ int pages_close(struct pages *p, const struct net_boot *boot) {
     return 0;
 }
 
+const char *pages_folder(void) {
+    return "/";
+}
+
 char *pages_base(const struct pages *p, int rank) {
     (void)p, (void)rank;
     abort();

@@ -147,7 +147,7 @@ static int open_pool(struct pages *p, const struct net_boot *boot, const struct 
         return -ENOMEM;
     if (w->local == 0) {
         pool_make(shared, place.frames, page, w->local_count, small, (uint16_t)w->node,
-                  (enum replace_policy)settings_get()->replacement);
+                  all[0].coop ? (uint16_t)w->nodes : 1, (enum replace_policy)settings_get()->replacement);
         status = mailbox_make(box, w->local_count, &p->service_box);
     }
     status = net_agree(boot, status);

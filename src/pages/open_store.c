@@ -10,7 +10,7 @@
 
 #include "pages/inside.h"
 
-static const char *folder(void) {
+const char *pages_folder(void) {
     const char *set = settings_get()->nvm_dir, *temporary = secure_getenv("TMPDIR");
     return *set ? set : temporary && *temporary ? temporary : "/var/tmp";
 }
@@ -18,7 +18,7 @@ static const char *folder(void) {
 static struct store_options options_for(const struct pages *p, int rank, uint64_t bytes) {
     const struct settings *set = settings_get();
     return (struct store_options){.kind = p->named ? STORE_AGAIN : STORE_TEMPORARY,
-                                  .folder = folder(),
+                                  .folder = pages_folder(),
                                   .name = set->nvm_name,
                                   .rank = rank,
                                   .ranks = p->world->size,

@@ -34,6 +34,9 @@ int pages_open(const struct net_boot *boot, struct net_world *world, const void 
  * after a line: they are not. */
 int pages_close(struct pages *p, const struct net_boot *boot);
 
+/* Where files are made: as HEARTH_NVM_DIR says, or else in the folder of temporary files. */
+const char *pages_folder(void);
+
 /* Of that rank's segment. Addresses of another rank's segment mean nothing but to the calls below. */
 char *pages_base(const struct pages *p, int rank);
 uint64_t pages_bytes(const struct pages *p, int rank);

@@ -61,7 +61,7 @@ size_t pool_shared_bytes(uint32_t frames, int locals, uint32_t small_bytes) {
 }
 
 void pool_make(struct pool_shared *s, uint32_t frames, size_t page_bytes, int locals, uint32_t small_bytes,
-               uint16_t self, enum replace_policy policy) {
+               uint16_t self, uint16_t nodes, enum replace_policy policy) {
     struct layout l = layout_of(frames, (uint32_t)locals, small_bytes);
     struct pool_frame *all = (struct pool_frame *)((char *)s + l.frames);
     struct pool_small *smalls = (struct pool_small *)((char *)s + l.smalls);
@@ -71,6 +71,7 @@ void pool_make(struct pool_shared *s, uint32_t frames, size_t page_bytes, int lo
     s->small_bytes = small_bytes;
     s->page_bytes = page_bytes;
     s->self = self;
+    s->nodes = nodes;
     replace_open(&s->replace, policy, frames);
     for (uint32_t i = 0; i < frames; i++)
         all[i].next = i + 2 <= frames ? i + 2 : 0;
@@ -455,7 +456,9 @@ void pool_lowered(struct pool *p, uint32_t frame, enum pages_level level) {
 
 static bool is_only(void *pool, uint32_t frame) {
     struct pool *p = pool;
-    return atomic_load_explicit(&p->frames[frame].only, memory_order_relaxed);
+    const struct pool_frame *f = &p->frames[frame];
+    return atomic_load_explicit(&f->only, memory_order_relaxed) ||
+           replace_is_keeper(f->control.home, f->control.page, p->shared->nodes, p->shared->self);
 }
 
 /* With a place taken, which it uses or gives back. */

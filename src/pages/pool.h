@@ -92,7 +92,8 @@ struct pool_shared {
     uint32_t frames, buckets /* a power of two */, locals;
     uint32_t small_bytes; /* most of a small operation */
     size_t page_bytes;
-    uint16_t self; /* this node */
+    uint16_t self;  /* this node */
+    uint16_t nodes; /* that give each other pages; 1: they do not */
 
     _Alignas(128) struct pages_lock lock; /* of the free frames and the lists */
     uint32_t first_free;                  /* frame + 1 */
@@ -136,7 +137,7 @@ uint32_t pool_least_frames(int locals);
 size_t pool_shared_bytes(uint32_t frames, int locals, uint32_t small_bytes);
 /* By one process, in zeroed memory, before the others attach. */
 void pool_make(struct pool_shared *s, uint32_t frames, size_t page_bytes, int locals, uint32_t small_bytes,
-               uint16_t self, enum replace_policy policy);
+               uint16_t self, uint16_t nodes, enum replace_policy policy);
 void pool_attach(struct pool *p, struct pool_shared *s, char *memory, int file, struct mailbox *bell);
 
 static inline char *pool_memory(const struct pool *p, uint32_t frame) {

@@ -46,6 +46,14 @@ void replace_remove(struct replace *r, struct replace_link *links, uint32_t fram
 bool replace_propose(struct replace *r, struct replace_link *links,
                      bool (*is_only)(void *arg, uint32_t frame), void *arg, uint32_t *frame);
 
+/* Nodes that walk through the same pages hold the same copies, and would drop them at the same time. So of the copies of a
+ * page, that of one node, which follows from its number, is taken for the only one: together the nodes hold more
+ * than one of them could. */
+static inline bool replace_is_keeper(uint16_t home, uint32_t page, uint32_t nodes, uint32_t self) {
+    uint64_t x = ((uint64_t)page << 16 | home) * UINT64_C(0x9e3779b97f4a7c15);
+    return nodes > 1 && (x >> 32) % nodes == self;
+}
+
 /* Whether the lists are whole. */
 bool replace_check(const struct replace *r, const struct replace_link *links);
 

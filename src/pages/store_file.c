@@ -23,7 +23,7 @@
 
 #include "pages/store_disk.h"
 
-enum { LOCK_TRIES = 50, LOCK_PAUSE = 10000 }; /* us */
+enum { LOCK_TRIES = 400, LOCK_PAUSE = 10000 }; /* us */
 
 uint64_t file_bytes(const struct store *s) {
     return s->data + (s->is_named ? STORE_COPIES : 1) * s->pages * s->page_bytes;
@@ -129,7 +129,8 @@ static int check_file(const struct store *s) {
 
 /* ---- all ---- */
 
-/* A job that was killed has it until its last request has ended, so it is asked for some time. */
+/* A job that was killed has it until its last request has ended, which on a busy machine may be seconds after its processes; so
+ * it is asked for some time. */
 static int lock(struct store *s) {
     int err = disk_lock(s->file);
     for (int i = 0; err == -EWOULDBLOCK && i < LOCK_TRIES; i++) {

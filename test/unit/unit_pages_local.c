@@ -46,7 +46,7 @@ static void make_pool(uint32_t frames) {
     if (ftruncate(memory_file, (off_t)frames * PAGE_BYTES))
         abort();
     memory = mmap(NULL, (size_t)frames * PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, memory_file, 0);
-    pool_make(shared, frames, PAGE_BYTES, 2, 256, 0, REPLACE_LRU_FIFO);
+    pool_make(shared, frames, PAGE_BYTES, 2, 256, 0, 1, REPLACE_LRU_FIFO);
     pool_attach(&pool, shared, memory, memory_file, NULL);
 }
 

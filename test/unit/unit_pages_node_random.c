@@ -230,6 +230,7 @@ static void take_part(const struct net_boot *boot) {
         expect_eq(service_order(pages->box, ORDER_IDLE, 0), 0);
         pool_check(&pages->pool);
     }
+    net_boot_barrier(boot);
     for (int i = 0; i < plan.threads; i++) {
         free(workers[i].written);
         free(workers[i].seen);
@@ -249,8 +250,11 @@ static uint64_t episode(uint64_t seed) {
         _exit(test_failures != 0);
     }
     choose(seed);
-    if (!team_join(child)) {
-        printf("FAILED: --seed %llu\n", (unsigned long long)seed);
+    int status = -1;
+    if (waitpid(child, &status, 0) != child || status != 0) {
+        printf("FAILED: --seed %llu: %s %d\n", (unsigned long long)seed,
+               WIFSIGNALED(status) ? "signal" : "exit status",
+               WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
         exit(1);
     }
     return (uint64_t)(plan.processes * plan.threads * STEPS);
