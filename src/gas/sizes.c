@@ -26,7 +26,8 @@ static uint64_t own_file(void) {
     return lstat(path, &file) == 0 ? (uint64_t)file.st_blocks * 512 : 0;
 }
 
-/* For each rank. Of a segment with a name, a page may be there three times: in two checkpoints and as it is. */
+/* For each rank. A segment with a name may need more, up to three times its size, as pages of its checkpoints stay: then the
+ * disk says so when it is full. */
 static uint64_t free_room(int machine_ranks) {
     struct statvfs fs;
     if (statvfs(pages_folder(), &fs) != 0) {
@@ -36,7 +37,7 @@ static uint64_t free_room(int machine_ranks) {
     }
     uint64_t room =
         (uint64_t)fs.f_bavail * fs.f_frsize / 16 * 15 / (uint64_t)machine_ranks; /* records beside the data */
-    return *settings_get()->nvm_name ? (room + own_file()) / 3 : room;
+    return *settings_get()->nvm_name ? room + own_file() : room;
 }
 
 uint64_t sizes_most(int machine_ranks) {
