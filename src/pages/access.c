@@ -23,10 +23,6 @@ struct piece {
     size_t in, bytes;
 };
 
-static void count(_Atomic uint64_t *counter) {
-    atomic_fetch_add_explicit(counter, 1, memory_order_relaxed);
-}
-
 /* The first piece of `bytes` bytes from `at` on. */
 static inline struct piece piece_at(const struct pages *p, int rank, uint64_t at, size_t bytes) {
     const struct pages_segment *s = &p->segments[rank];
@@ -80,7 +76,7 @@ static struct job step(struct job j, size_t bytes) {
 static void prefetch(struct pages *p, const struct pages_segment *s, uint32_t page) {
     if (page >= s->first && page - s->first < (s->bytes + (((uint64_t)1 << p->shift) - 1)) >> p->shift &&
         pool_prefetch(&p->pool, s->home, page))
-        count(&p->tally.prefetched);
+        pool_count(&p->tally.prefetched);
 }
 
 static void walk_on(struct pages *p, const struct piece *x) {
@@ -108,7 +104,7 @@ static bool try_piece(struct pages *p, const struct piece *x, const struct job *
     pool_unpin(&p->pool, (uint32_t)frame, write);
     if (UNLIKELY(fresh))
         walk_on(p, x);
-    count(&p->tally.hits);
+    pool_count(&p->tally.hits);
     return true;
 }
 
@@ -119,7 +115,7 @@ static void fetch_piece(struct pages *p, const struct piece *x, const struct job
     pool_is_fresh(&p->pool, frame);
     copy(j, pool_memory(&p->pool, frame) + x->in, x->bytes);
     pool_unpin(&p->pool, frame, write);
-    count(&p->tally.misses);
+    pool_count(&p->tally.misses);
 }
 
 static struct small_operation small_of(const struct piece *x, const struct job *j) {
@@ -139,7 +135,7 @@ static void do_there(struct pages *p, struct piece x, struct job j) {
         x.bytes = left < p->small ? left : p->small;
         struct small_operation small = small_of(&x, &j);
         pages_small(p, &small);
-        count(&p->tally.smalls);
+        pool_count(&p->tally.smalls);
         x.in += x.bytes;
         j = step(j, x.bytes);
     }
@@ -271,7 +267,7 @@ static void begin(struct pages *p, struct pages_op *op) {
     if (x.bytes == op->bytes && x.bytes <= p->small && is_for_there(p, &x, op->way == PUT)) {
         struct small_operation small = small_of(&x, &j);
         pages_small_begin(p, op, &small);
-        count(&p->tally.smalls);
+        pool_count(&p->tally.smalls);
     } else {
         pages_prefetch(p, op->rank, op->remote, op->bytes);
     }

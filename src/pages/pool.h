@@ -226,6 +226,11 @@ void pool_give_place(struct pool *p);
 /* Sleeps until *word is no longer `seen`. */
 void pool_wait_for_change(_Atomic uint32_t *word, uint32_t seen, _Atomic uint32_t *sleepers);
 
+/* Counts one more. */
+static inline void pool_count(_Atomic uint64_t *counter) {
+    atomic_fetch_add_explicit(counter, 1, memory_order_relaxed);
+}
+
 /* Rings the service. */
 void pool_ring(struct pool *p);
 

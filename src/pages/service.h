@@ -167,6 +167,9 @@ int service_order(struct mailbox *box, enum service_order what, uint64_t argumen
 void service_fail(struct service *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void service_end(struct service *s, const char *why);
 
+/* The same, for a message that nobody of ours would send now. */
+void service_refuse(struct service *s, const struct pages_message *m);
+
 /* To another node or to ourselves. */
 void service_send(struct service *s, const struct pages_message *m, struct load load);
 void service_arrived(void *service, const void *header, size_t header_bytes, const void *payload,

@@ -5,25 +5,14 @@
 #include "pages/local.h"
 #include "pages/service.h"
 
-static void count(_Atomic uint64_t *counter, uint64_t by) {
-    atomic_fetch_add_explicit(counter, by, memory_order_relaxed);
-}
-
-static void refuse(struct service *s, const struct pages_message *m) {
-    service_fail(s,
-                 "page %u of node %u: message %u from node %u makes no sense here now: do all ranks run the "
-                 "same version of the library?",
-                 m->page, m->home, m->kind, m->from);
-}
-
 static void count_message(struct service *s, const struct pages_message *m) {
     struct pool_counts *c = &s->pool->shared->counts;
     if (m->kind == PAGES_DATA)
-        count(m->from == s->self ? &c->from_nvm : m->from == m->home ? &c->from_home : &c->from_peers, 1);
+        pool_count(m->from == s->self ? &c->from_nvm : m->from == m->home ? &c->from_home : &c->from_peers);
     else if (m->kind == PAGES_FWD_S || m->kind == PAGES_FWD_X)
-        count(&c->served_peers, 1);
+        pool_count(&c->served_peers);
     else if (m->kind == PAGES_INV)
-        count(&c->invalidated, 1);
+        pool_count(&c->invalidated);
 }
 
 /* ---- messages ---- */
@@ -43,7 +32,7 @@ static void receive(struct service *s, const struct pages_message *m) {
     }
     pages_unlock(&b->lock);
     if (status != 0)
-        refuse(s, m);
+        service_refuse(s, m);
     else
         count_message(s, m);
 }
@@ -78,7 +67,7 @@ static bool land(struct service *s, struct pool_frame *f, const struct wire *w, 
 static void take_data(struct service *s, const struct wire *w, const char *data) {
     struct pool_frame *f = frame_asked_for(s, &w->message);
     if (!f)
-        refuse(s, &w->message);
+        service_refuse(s, &w->message);
     else if (land(s, f, w, data))
         receive(s, &w->message);
 }
@@ -100,7 +89,7 @@ static void take_small(struct service *s, const struct wire *w, const char *data
     }
     pages_unlock(&b->lock);
     if (status != 0) {
-        refuse(s, m);
+        service_refuse(s, m);
         return;
     }
     service_send(s, &e.messages[0], answer);
@@ -125,7 +114,7 @@ static void free_frame(struct service *s, uint32_t frame) {
     if (f->leaving) {
         f->leaving = false;
         s->leaving--;
-        count(&s->pool->shared->counts.evicted, 1);
+        pool_count(&s->pool->shared->counts.evicted);
     }
     pool_free(s->pool, frame);
 }
@@ -147,7 +136,7 @@ static void look_after(struct service *s, uint32_t frame) {
     f->called = false;
     pages_unlock(&b->lock);
     if (actions & (PAGES_UNMAP | PAGES_PROTECT)) {
-        count(&p->shared->counts.unmapped, 1);
+        pool_count(&p->shared->counts.unmapped);
         local_ask(p, frame, actions & PAGES_UNMAP ? PAGES_UNMAPPED : PAGES_TO_READ);
     }
     f->sends++; /* not free before all are sent */

@@ -15,10 +15,6 @@ enum {
     AT_ONCE = 32
 };
 
-static void count(_Atomic uint64_t *counter) {
-    atomic_fetch_add_explicit(counter, 1, memory_order_relaxed);
-}
-
 static struct service_homes *home_of(struct service *s, uint32_t page) {
     struct service_homes *h = s->homes;
     while (page >= h->first + h->pages)
@@ -31,7 +27,8 @@ static int submit(struct service *s, enum store_way way, uint32_t page, char *me
     int status = store_submit(h->store, way, page - h->first, memory, token);
     if (status == 0) {
         s->ios++;
-        count(way == STORE_READ ? &s->pool->shared->counts.nvm_reads : &s->pool->shared->counts.nvm_writes);
+        pool_count(way == STORE_READ ? &s->pool->shared->counts.nvm_reads
+                                     : &s->pool->shared->counts.nvm_writes);
     } else if (status != -EAGAIN && status != -EBUSY) {
         service_fail(s, "page %u of this node cannot be %s: %s", page, way == STORE_READ ? "read" : "written",
                      strerror(-status));
@@ -135,7 +132,7 @@ static bool read_page(struct service *s, struct work *w) {
     if (copy(s, w))
         return true;
     if (is_hole(s, w->page)) {
-        count(&s->pool->shared->counts.nvm_holes);
+        pool_count(&s->pool->shared->counts.nvm_holes);
         w->zero = true;
         return true;
     }

@@ -4,14 +4,6 @@
 
 #include "pages/service.h"
 
-static void refuse(struct service *s, const struct pages_message *m) {
-    service_fail(
-        s,
-        "page %u of this node: message %u from node %u makes no sense now: do all ranks run the same "
-        "version of the library?",
-        m->page, m->kind, m->from);
-}
-
 /* ---- works ---- */
 
 struct work *home_work(struct service *s, uint32_t page) {
@@ -114,7 +106,7 @@ static void receive(struct service *s, const struct pages_message *m) {
     struct pages_message one[1];
     struct pages_output out = {.messages = one};
     if (pages_directory_receive(s->directory, m, &out) != 0)
-        refuse(s, m);
+        service_refuse(s, m);
     else
         perform(s, &out, m->page);
 }
@@ -124,7 +116,7 @@ static void take_back(struct service *s, const struct wire *wire, const char *da
     const struct pages_message *m = &wire->message;
     struct work *w = home_work(s, m->page);
     if (!w || w->came + wire->bytes > s->pool->page_bytes) {
-        refuse(s, m);
+        service_refuse(s, m);
         return;
     }
     w->zero = false;
@@ -142,7 +134,7 @@ static void take_back(struct service *s, const struct wire *wire, const char *da
     if (w->came < wire->whole)
         return;
     w->came = 0;
-    atomic_fetch_add_explicit(&s->pool->shared->counts.written_back, 1, memory_order_relaxed);
+    pool_count(&s->pool->shared->counts.written_back);
     receive(s, m);
 }
 
@@ -179,7 +171,7 @@ static bool is_ours(const struct service *s, const struct wire *w) {
 void home_take(struct service *s, const struct wire *w, const char *data) {
     const struct pages_message *m = &w->message;
     if (!is_ours(s, w))
-        refuse(s, m);
+        service_refuse(s, m);
     else if (pages_class_of((enum pages_kind)m->kind) == PAGES_REQ)
         take_request(s, w, data);
     else if (m->kind == PAGES_BACK && m->flags & PAGES_DIRTY)

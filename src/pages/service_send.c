@@ -23,6 +23,13 @@ void service_end(struct service *s, const char *why) {
         s->events.failed(s->events.arg, why);
 }
 
+void service_refuse(struct service *s, const struct pages_message *m) {
+    service_fail(s,
+                 "page %u of node %u: message %u from node %u makes no sense here now: do all ranks run the "
+                 "same version of the library?",
+                 m->page, m->home, m->kind, m->from);
+}
+
 static bool brings_page(const struct pages_message *m) {
     return m->kind == PAGES_DATA || (m->kind == PAGES_BACK && m->flags & PAGES_DIRTY);
 }
