@@ -7,23 +7,6 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
-
-/* Launchers drop what was said just before a job ends, by this process and by others that end with it. */
-enum { LAST_WORDS_US = 200000 };
-
-/* Status 0 would tell a batch system that all was well. Before MPI_Init and after MPI_Finalize there is no job to
- * end, only this process. */
-_Noreturn static void end_job(int code) {
-    int started = 0, over = 0;
-    MPI_Initialized(&started);
-    MPI_Finalized(&over);
-    fflush(NULL);
-    if (started &&
-        !over) /* all of it: MPICH 4.0 lets the others go on if it is told a communicator of ours */
-        MPI_Abort(MPI_COMM_WORLD, code ? code : EXIT_FAILURE);
-    _exit(code & 0xff ? code & 0xff : EXIT_FAILURE);
-}
 
 void armci_fail(const char *call, const char *format, ...) {
     char what[512];
@@ -32,7 +15,7 @@ void armci_fail(const char *call, const char *format, ...) {
     vsnprintf(what, sizeof what, format, args);
     va_end(args);
     log_error("%s: %s", call, what);
-    end_job(EXIT_FAILURE);
+    net_boot_abort(EXIT_FAILURE);
 }
 
 void armci_fail_mpi(const char *call, int code) {
@@ -44,11 +27,11 @@ void armci_fail_mpi(const char *call, int code) {
 
 void ARMCI_Error(const char *msg, int code) {
     log_error("ARMCI_Error: %s (code %d)", msg ? msg : "", code);
-    end_job(code);
+    net_boot_abort(code);
 }
 
 void armci_msg_abort(int code) {
-    end_job(code);
+    net_boot_abort(code);
 }
 
 /* Called by programs that are about to end the job themselves, also from signal handlers. */

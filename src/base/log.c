@@ -5,6 +5,8 @@
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <sys/ioctl.h>
+#include <time.h>
 #include <unistd.h>
 
 static _Atomic int own_rank = -1;
@@ -41,4 +43,12 @@ void log_print(enum log_level level, const char *format, ...) {
     line[length++] = '\n';
     if (write(STDERR_FILENO, line, length) < 0)
         return; /* nowhere left to say so */
+}
+
+/* How much a reader has yet to take is told at both ends of a pipe; a file or a terminal has it all at once. */
+void log_settle(void) {
+    enum { MOST_MS = 1000 };
+    int unread = 0;
+    for (int ms = 0; ms < MOST_MS && ioctl(STDERR_FILENO, FIONREAD, &unread) == 0 && unread > 0; ms++)
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
 }

@@ -13,6 +13,10 @@ void log_set_level(enum log_level level);
 /* Prints one line in one write, so that lines of many ranks do not mix. */
 void log_print(enum log_level level, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* Waits until whoever reads stderr has taken all lines, for a second at most: launchers drop what still lies in the
+ * pipe when a job is ended. To be called before a process ends a job, not before it merely ends. */
+void log_settle(void);
+
 #define log_error(...) log_print(LOG_ERROR, __VA_ARGS__)
 #define log_warn(...)  log_print(LOG_WARN, __VA_ARGS__)
 #define log_info(...)  log_print(LOG_INFO, __VA_ARGS__)

@@ -314,7 +314,7 @@ enum net_result dram_serve_set(void *arg, struct net_block *b) {
 int dram_open(size_t bytes, char **base) {
     int status = batch_open();
     if (status != 0)
-        gas_abort(EXIT_FAILURE); /* others are waiting for this rank below */
+        net_boot_abort(EXIT_FAILURE); /* others are waiting for this rank below */
     status = net_shared_open(&gas.node_boot, bytes, NULL, &shared);
     if (status == 0)
         *base = bytes > 0 ? shared->base + shared->parts[gas.node_boot.rank].offset : NULL;

@@ -6,20 +6,6 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
-
-/* Status 0 would tell a batch system that all was well. Before MPI_Init and after MPI_Finalize there is no
- * job to end, only this process. */
-void gas_abort(int code) {
-    int started = 0, over = 0;
-    MPI_Initialized(&started);
-    MPI_Finalized(&over);
-    fflush(NULL);
-    if (started &&
-        !over) /* all of it: MPICH 4.0 lets the others go on if it is told a communicator of ours */
-        MPI_Abort(MPI_COMM_WORLD, code ? code : EXIT_FAILURE);
-    _exit(code & 0xff ? code & 0xff : EXIT_FAILURE);
-}
 
 static void say(const char *call, const char *format, va_list args) {
     char what[512];
@@ -32,7 +18,7 @@ void gas_fail(const char *call, const char *format, ...) {
     va_start(args, format);
     say(call, format, args);
     va_end(args);
-    gas_abort(EXIT_FAILURE);
+    net_boot_abort(EXIT_FAILURE);
 }
 
 int gas_refuse(int code, const char *call, const char *format, ...) {

@@ -12,6 +12,7 @@
 #define GASNET_PAR 1 /* the library is the same for all of them: any thread may call at any time */
 #endif
 #include "base/base.h"
+#include "net/boot.h"
 #include "net/net.h"
 #include "pages/pages.h"
 #include "vgasnet.h" /* include/: both public names */
@@ -55,9 +56,6 @@ _Noreturn void gas_fail(const char *call, const char *format, ...) __attribute__
 
 /* For those that have: says it, and gives the code back. */
 int gas_refuse(int code, const char *call, const char *format, ...) __attribute__((format(printf, 3, 4)));
-
-/* Ends the job, with nothing said: MPI_Abort where that is allowed. */
-_Noreturn void gas_abort(int code);
 
 /* gas_fail, because the process is not attached; or, if another thread is just ending it, no return. */
 _Noreturn void gas_not_attached(const char *call);

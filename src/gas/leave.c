@@ -174,7 +174,7 @@ void gasnet_exit(int exitcode) {
     if (atomic_load(&gas.stage) == GAS_NOTHING || getpid() != process)
         _exit(exitcode);
     if (!leave(exitcode, LEAVE_MS, true))
-        gas_abort(exitcode);
+        net_boot_abort(exitcode);
     finalize_mpi();
     fflush(NULL);
     _exit(exitcode == 0 && unsaved ? EXIT_FAILURE : exitcode);
@@ -198,7 +198,7 @@ static void at_exit(int status, void *arg) {
             log_error("main has returned on this node, but others have not come to their end for %d s; the "
                       "job is ended",
                       PATIENCE_MS / 1000);
-        gas_abort(status);
+        net_boot_abort(status);
     }
     finalize_mpi();
     if (unsaved && status == 0) {
@@ -211,7 +211,7 @@ static void at_exit(int status, void *arg) {
 static int with_mpi(MPI_Comm comm, int key, void *value, void *extra) {
     (void)comm, (void)key, (void)value, (void)extra;
     if (!atomic_load(&begun) && !leave(0, PATIENCE_MS, false))
-        gas_abort(EXIT_FAILURE);
+        net_boot_abort(EXIT_FAILURE);
     return MPI_SUCCESS;
 }
 

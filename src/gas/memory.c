@@ -126,7 +126,7 @@ bool memory_is_paged(const void *address, size_t bytes) {
 
 static void pages_failed(void *arg, const char *why) {
     (void)arg, (void)why; /* a line was written */
-    gas_abort(EXIT_FAILURE);
+    net_boot_abort(EXIT_FAILURE);
 }
 
 static const struct pages_events events = {.failed = pages_failed};

@@ -20,6 +20,10 @@ void net_boot_over(const void *comm, struct net_boot *boot);
 /* A number that its ranks have in common if they are on one machine. Collective. */
 int net_boot_machine(const void *comm);
 
+/* Ends the job of this process: MPI_Abort where that is allowed, else only the process; never with status 0, which
+ * would tell a batch system that all was well. What was said before is heard. */
+_Noreturn void net_boot_abort(int code);
+
 static inline int net_boot_gather(const struct net_boot *b, const void *mine, void *all, size_t bytes) {
     return b->gather(b->arg, mine, all, bytes);
 }

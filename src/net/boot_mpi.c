@@ -2,7 +2,10 @@
 #include <errno.h>
 #include <mpi.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/base.h"
 #include "net/boot.h"
@@ -46,4 +49,16 @@ int net_boot_machine(const void *of) {
     MPI_Allreduce(&rank, &lowest, 1, MPI_INT, MPI_MIN, machine);
     MPI_Comm_free(&machine);
     return lowest;
+}
+
+/* Before MPI_Init and after MPI_Finalize there is no job to end, only this process. */
+void net_boot_abort(int code) {
+    int started = 0, over = 0;
+    MPI_Initialized(&started);
+    MPI_Finalized(&over);
+    fflush(NULL);
+    log_settle();
+    if (started && !over) /* the world: MPICH 4.0 lets others go on if it is told a communicator of ours */
+        MPI_Abort(MPI_COMM_WORLD, code ? code : EXIT_FAILURE);
+    _exit(code & 0xff ? code & 0xff : EXIT_FAILURE);
 }

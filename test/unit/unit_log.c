@@ -1,6 +1,9 @@
 /* unit_log.c: one whole line per event, on stderr, if the level asks for it. */
 #include "test.h"
 
+#include <sys/ioctl.h>
+#include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/base.h"
@@ -61,4 +64,47 @@ TEST(long_lines_are_cut_but_end)
     expect(length > 900 && length <= 1024);
     expect_eq(text[length - 1], '\n');
     expect(strchr(text, '\n') == text + length - 1);
+}
+
+/* A child that takes its time to read what is in the pipe, as launchers do. */
+static pid_t slow_reader(int from) {
+    pid_t child = fork();
+    if (child != 0)
+        return child;
+    char text[512];
+    nanosleep(&(struct timespec){.tv_nsec = 100000000}, NULL);
+    _exit(read(from, text, sizeof text) > 0 ? 0 : 1);
+}
+
+TEST(the_last_words_are_heard)
+{
+    int ends[2], unread = -1, status = -1;
+    expect_eq(pipe(ends), 0);
+    original = dup(STDERR_FILENO);
+    dup2(ends[1], STDERR_FILENO);
+    log_error("the last words");
+    pid_t child = slow_reader(ends[0]);
+    log_settle();
+    ioctl(ends[0], FIONREAD, &unread);
+    dup2(original, STDERR_FILENO);
+    close(original);
+    expect_eq(unread, 0);
+    waitpid(child, &status, 0);
+    expect_eq(status, 0);
+    close(ends[0]);
+    close(ends[1]);
+}
+
+TEST(a_reader_that_is_gone_is_not_waited_for_without_end)
+{
+    int ends[2];
+    expect_eq(pipe(ends), 0);
+    original = dup(STDERR_FILENO);
+    dup2(ends[1], STDERR_FILENO);
+    log_error("heard by nobody");
+    log_settle();
+    dup2(original, STDERR_FILENO);
+    close(original);
+    close(ends[0]);
+    close(ends[1]);
 }

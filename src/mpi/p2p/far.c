@@ -61,6 +61,7 @@ static int post(struct slot *s) {
 
 static _Noreturn void broken(const char *what) {
     log_error("HEARTH_MATCH: %s failed inside MPI; messages would be lost, so the program ends", what);
+    log_settle();
     host_Abort(MPI_COMM_WORLD, MPI_ERR_INTERN);
     abort();
 }

@@ -17,6 +17,7 @@ struct match *p2p_engine;
 
 void p2p_out_of_memory(const char *what) {
     log_error("HEARTH_MATCH: no memory for %s; it would be lost, so the program ends", what);
+    log_settle();
     host_Abort(MPI_COMM_WORLD, MPI_ERR_NO_MEM);
     abort();
 }
