@@ -233,7 +233,7 @@ function walk_table(   o, k, d, n, i, t, m, j, c, on) {
 END {
     print "# vGASNet: segments on NVM, pages in everybody's memory\n"
     while ((getline line < machine) > 0) print line
-    print "\nTimes are medians over rounds in which all that is compared took turns, in brackets what the rounds spread over. Each rank is a node, with a pool of " size(pool) " where data is larger than it. \"NVM at " long(paper_rate) "/s\" is 1/" share " of what the network did in this run; the paper's machine (FDR InfiniBand, SATA disks of about 450 MB/s) had about 1/15. The paper prints its curves only; its words are quoted, and its pages have 4 MB." (quick ? " This was a quick run: fewer sizes and rounds." : "")
+    print "\nTimes are medians over rounds in which all that is compared took turns, in brackets what the rounds spread over. Each rank is a node, with a pool of " size(pool) " where data is larger than it. \"NVM at " long(paper_rate) "/s\" is 1/" share " of what the network did in this run when all nodes got from one by plain GASNet, as many nodes on these cores as in what is measured; the paper's machine (FDR InfiniBand, SATA disks of about 450 MB/s) had about 1/15. The paper prints its curves only; its words are quoted, and its pages have 4 MB." (quick ? " This was a quick run: fewer sizes and rounds." : "")
     print "Numbers count only from a machine that nobody else uses: see its load above.\n"
     print "## The figures to reach\n\n| what | limit | ours | | remark |\n|---|---|---|---|---|"
     own_walk(); own_share(); own_small_share(); own_hits(); own_rates(); own_small()

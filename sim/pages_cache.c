@@ -11,7 +11,7 @@ void cache_open(struct pages_world *w, uint32_t node) {
     n->links = need(calloc(frames, sizeof *n->links));
     n->where = need(calloc(w->plan.pages, sizeof *n->where));
     n->habit = need(calloc(1, sizeof *n->habit));
-    replace_open(&n->replace, REPLACE_LRU_FIFO, frames);
+    replace_open(&n->replace, REPLACE_LRU_KEEP, frames);
     for (uint32_t i = 0; i < frames; i++)
         n->frames[i].next = i + 1 < frames ? i + 2 : 0;
     n->first_free = 1;

@@ -1,4 +1,4 @@
-/* replace.c: LRU, and LRU with the paper's FIFO for pages that nobody else has.
+/* replace.c: LRU, and LRU with a FIFO for pages that nobody else has: the paper's, and one that a long walk leaves whole.
  *
  * A list is doubly linked through `links`, by frame + 1, so that a frame leaves it in a few stores wherever
  * it is.
@@ -20,6 +20,7 @@
 
 enum { USED = 1, REFUSED = 2 }; /* replace_link.used */
 enum { LOOKS = 4 };             /* at each frame, in a call */
+enum { DISPLACES = 8 };         /* so many newcomers ask before a kept copy that nobody uses goes */
 
 void replace_open(struct replace *r, enum replace_policy policy, uint32_t frames) {
     *r = (struct replace){.policy = policy, .frames = frames};
@@ -71,7 +72,8 @@ static enum replace_list choose(const struct replace *r, bool other) {
     uint32_t lru = r->lists[REPLACE_IN_LRU].count, fifo = r->lists[REPLACE_IN_FIFO].count;
     if (!lru || !fifo)
         return lru ? REPLACE_IN_LRU : REPLACE_IN_FIFO;
-    return (fifo > r->frames / 2) != other ? REPLACE_IN_FIFO : REPLACE_IN_LRU;
+    bool full = r->policy == REPLACE_LRU_FIFO && fifo > r->frames / 2; /* lru+keep: see joins() */
+    return full != other ? REPLACE_IN_FIFO : REPLACE_IN_LRU;
 }
 
 /* Marks are no more than that: who sets one at the same moment may find it overwritten. */
@@ -80,6 +82,38 @@ static uint8_t take_mark(struct replace_link *l) {
     if (mark)
         atomic_store_explicit(&l->used, 0, memory_order_relaxed);
     return mark;
+}
+
+/* A quarter is left for what is new, as in 2Q. */
+static uint32_t kept_most(const struct replace *r) {
+    return r->frames - r->frames / 4;
+}
+
+/* A copy that nobody else has, at the end of LRU. It joins FIFO if there is room: then 0. Else one of the two goes,
+ * frame + 1: the newcomer, or the head of FIFO once DISPLACES newcomers have found that nobody used it: those that come
+ * and go in a long walk are more than those that stay. */
+static uint32_t joins(struct replace *r, struct replace_link *links, uint32_t f) {
+    if (r->policy == REPLACE_LRU_FIFO || r->lists[REPLACE_IN_FIFO].count < kept_most(r)) {
+        move(r, links, REPLACE_IN_FIFO, f);
+        return 0;
+    }
+    if (!r->lists[REPLACE_IN_FIFO].count)
+        return f + 1;
+    uint32_t head = r->lists[REPLACE_IN_FIFO].oldest - 1;
+    if (take_mark(&links[head]) == USED)
+        move(r, links, REPLACE_IN_FIFO, head);
+    else if (++r->newcomers % DISPLACES == 0) {
+        move(r, links, REPLACE_IN_FIFO, f);
+        return head + 1;
+    }
+    return f + 1;
+}
+
+static bool proposed(struct replace *r, struct replace_link *links, uint32_t f, uint32_t *frame) {
+    move(r, links, (enum replace_list)links[f].list, f);
+    atomic_store_explicit(&links[f].used, REFUSED, memory_order_relaxed);
+    *frame = f;
+    return true;
 }
 
 bool replace_propose(struct replace *r, struct replace_link *links,
@@ -101,13 +135,12 @@ bool replace_propose(struct replace *r, struct replace_link *links,
         } else if (mark == REFUSED && !other && choose(r, true) != list) {
             move(r, links, list, f);
             other = true;
-        } else if (list == REPLACE_IN_LRU && r->policy == REPLACE_LRU_FIFO && is_only(arg, f)) {
-            move(r, links, REPLACE_IN_FIFO, f);
+        } else if (list == REPLACE_IN_LRU && r->policy != REPLACE_LRU && is_only(arg, f)) {
+            uint32_t victim = joins(r, links, f);
+            if (victim)
+                return proposed(r, links, victim - 1, frame);
         } else {
-            move(r, links, list, f);
-            atomic_store_explicit(&links[f].used, REFUSED, memory_order_relaxed);
-            *frame = f;
-            return true;
+            return proposed(r, links, f, frame);
         }
     }
 }
@@ -127,5 +160,5 @@ bool replace_check(const struct replace *r, const struct replace_link *links) {
         listed += links[f].list != REPLACE_NONE;
     return check_list(r, links, REPLACE_IN_LRU) && check_list(r, links, REPLACE_IN_FIFO) &&
            r->lists[REPLACE_IN_LRU].count + r->lists[REPLACE_IN_FIFO].count == listed &&
-           (r->policy == REPLACE_LRU_FIFO || !r->lists[REPLACE_IN_FIFO].count);
+           (r->policy != REPLACE_LRU || !r->lists[REPLACE_IN_FIFO].count);
 }

@@ -4,10 +4,17 @@
  *      lru+fifo   new ->[ LRU ]-> is it the only copy (E, M)? no: victim
  *                                                             yes: ->[ FIFO ]-> victim, if more than half of the frames
  *                                                                               are here, or nothing is in LRU
+ *      lru+keep   new ->[ LRU ]-> is it the only copy? no: victim
+ *                                                      yes: ->[ FIFO ], while that is below 3/4 of the frames; then victim,
+ *                                                           or, one time in eight, the head of FIFO, if nobody used it
  *
- * As in the paper: pages that others have as well go first, because they can be fetched from there. A use only sets
- * a mark; a frame that is found with it is put at the beginning of LRU again, from either list. So a hit costs one
- * store, and the order is that of the last use as far as it was looked at.
+ * lru+fifo is the paper's: pages that others have as well go first, because they can be fetched from there. A walk
+ * through more than FIFO holds drives all of it through FIFO, and the head has always just gone when its turn comes
+ * again. lru+keep lets the newcomer go instead: what is kept stays as long as it is used, and is found by the next walk.
+ *
+ * A use only sets a mark; a frame that is found with it is put at the beginning of LRU again (or, if a newcomer asks
+ * for its place in lru+keep, at the end of FIFO). So a hit costs one store, and the order is that of the last use as
+ * far as it was looked at.
  *
  * A victim is proposed, not forced: the caller may find that it is in use, and asks for the next. Of n frames each has
  * its turn within 2 n calls. No memory of its own, no pointers: it lies in shared memory under the caller's lock. */
@@ -18,7 +25,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum replace_policy { REPLACE_LRU, REPLACE_LRU_FIFO };
+enum replace_policy { REPLACE_LRU, REPLACE_LRU_FIFO, REPLACE_LRU_KEEP }; /* as in HEARTH_REPLACEMENT */
 enum replace_list { REPLACE_NONE, REPLACE_IN_LRU, REPLACE_IN_FIFO };
 
 struct replace_link {
@@ -29,7 +36,8 @@ struct replace_link {
 
 struct replace {
     enum replace_policy policy;
-    uint32_t frames; /* of the pool */
+    uint32_t frames;    /* of the pool */
+    uint32_t newcomers; /* that found FIFO full, with a head that nobody used */
     struct {
         uint32_t oldest, newest, count;
     } lists[3];

@@ -60,7 +60,8 @@ static void choose(uint64_t seed) {
     set("HEARTH_PAGES_AHEAD", random_next(&r) % 9);
     setenv("HEARTH_COOP", random_next(&r) % 2 ? "on" : "off", 1);
     setenv("HEARTH_WRITE_BACK", random_next(&r) % 2 ? "nvm" : "dram", 1);
-    setenv("HEARTH_REPLACEMENT", random_next(&r) % 2 ? "lru" : "lru+fifo", 1);
+    static const char *const policies[] = {"lru", "lru+fifo", "lru+keep"};
+    setenv("HEARTH_REPLACEMENT", policies[random_below(&r, 3)], 1);
     setenv("HEARTH_NVM_ENGINE", random_next(&r) % 2 ? "auto" : "threads", 1);
 }
 

@@ -61,7 +61,7 @@ TEST(without_frames_there_is_no_victim)
 
 TEST(the_oldest_goes_first_unless_it_was_used)
 {
-    for (int policy = REPLACE_LRU; policy <= REPLACE_LRU_FIFO; policy++) {
+    for (int policy = REPLACE_LRU; policy <= REPLACE_LRU_KEEP; policy++) {
         begin((enum replace_policy)policy, 8);
         add(0, 5);
         use(0);
@@ -128,9 +128,60 @@ TEST(a_use_brings_it_back_from_fifo)
     expect_eq(links[6].list, REPLACE_IN_FIFO);
 }
 
+/* All of `pages` in order, some times, each the only copy; how many are found in the last walk. */
+static int found_in_a_walk(enum replace_policy policy, uint32_t pages, int walks) {
+    enum { MOST = 256 };
+    int frame_of[MOST], page_in[FRAMES], found = 0;
+    uint32_t filled = 0;
+    begin(policy, FRAMES);
+    memset(frame_of, -1, sizeof(frame_of));
+    memset(only, 1, sizeof(only));
+    for (uint32_t i = 0; i < pages * (uint32_t)walks; i++) {
+        uint32_t page = i % pages;
+        if (i % pages == 0)
+            found = 0;
+        if (frame_of[page] >= 0) {
+            use((uint32_t)frame_of[page]);
+            found++;
+            continue;
+        }
+        int frame = filled < FRAMES ? (int)filled++ : take();
+        if (i >= FRAMES && frame >= 0 && page_in[frame] >= 0)
+            frame_of[page_in[frame]] = -1;
+        page_in[frame] = (int)page;
+        frame_of[page] = frame;
+        replace_add(&replace, links, (uint32_t)frame);
+    }
+    return found;
+}
+
+TEST(a_long_walk_leaves_what_is_kept)
+{
+    expect_eq(found_in_a_walk(REPLACE_LRU, 3 * FRAMES, 6), 0);
+    expect_eq(found_in_a_walk(REPLACE_LRU_FIFO, 3 * FRAMES, 6), 0);
+    expect(found_in_a_walk(REPLACE_LRU_KEEP, 3 * FRAMES / 2, 6) >= FRAMES * 3 / 4 - 1);
+    expect(found_in_a_walk(REPLACE_LRU_KEEP, 3 * FRAMES, 6) >= FRAMES / 2);
+}
+
+TEST(what_is_kept_but_of_no_use_goes_in_time)
+{
+    begin(REPLACE_LRU_KEEP, 8);
+    memset(only, 1, sizeof(only));
+    add(0, 8);
+    int gone = 0;
+    for (int i = 0; i < 200; i++) { /* newcomers, one after the other; nobody uses the first ones again */
+        int frame = take();
+        gone += links[0].list == REPLACE_NONE;
+        if (gone)
+            break;
+        replace_add(&replace, links, (uint32_t)frame);
+    }
+    expect(gone);
+}
+
 TEST(what_is_refused_is_asked_again_after_the_others)
 {
-    for (int policy = REPLACE_LRU; policy <= REPLACE_LRU_FIFO; policy++) {
+    for (int policy = REPLACE_LRU; policy <= REPLACE_LRU_KEEP; policy++) {
         begin((enum replace_policy)policy, 8);
         add(0, 4);
         for (int i = 0; i < 12; i++)
@@ -138,19 +189,24 @@ TEST(what_is_refused_is_asked_again_after_the_others)
     }
 }
 
+/* In LRU all are refused, FIFO is below half; then FIFO above half refuses, and LRU is not empty. */
+static void all_have_their_turn(enum replace_policy policy, int shared) {
+    begin(policy, 8);
+    add(0, 8);
+    for (int i = shared; i < 8; i++)
+        only[i] = true;
+    bool proposed[8] = {false};
+    for (int i = 0; i < 16; i++)
+        proposed[propose()] = true;
+    for (int i = 0; i < 8; i++)
+        expect(proposed[i]);
+}
+
 TEST(a_list_that_refuses_does_not_hide_the_other)
 {
-    /* In LRU all are refused, FIFO is below half; then FIFO above half refuses, and LRU is not empty. */
-    for (int shared = 1; shared < 8; shared++) {
-        begin(REPLACE_LRU_FIFO, 8);
-        add(0, 8);
-        for (int i = shared; i < 8; i++)
-            only[i] = true;
-        bool proposed[8] = {false};
-        for (int i = 0; i < 16; i++)
-            proposed[propose()] = true;
-        for (int i = 0; i < 8; i++)
-            expect(proposed[i]);
+    for (int shared = 0; shared < 8; shared++) {
+        all_have_their_turn(REPLACE_LRU_FIFO, shared);
+        all_have_their_turn(REPLACE_LRU_KEEP, shared);
     }
 }
 
@@ -174,7 +230,7 @@ static bool is_only_and_all_are_used(void *arg, uint32_t frame) {
 
 TEST(the_walk_ends_while_others_use_everything)
 {
-    for (int policy = REPLACE_LRU; policy <= REPLACE_LRU_FIFO; policy++) {
+    for (int policy = REPLACE_LRU; policy <= REPLACE_LRU_KEEP; policy++) {
         begin((enum replace_policy)policy, FRAMES);
         add(0, FRAMES);
         for (int i = 0; i < FRAMES; i++) {
@@ -217,6 +273,7 @@ TEST(a_broken_list_is_noticed)
 struct model {
     int lru[FRAMES], fifo[FRAMES], lrus, fifos;
     int mark[FRAMES]; /* 1 used, 2 refused */
+    unsigned newcomers;
 };
 
 static int pop(int *list, int *count) {
@@ -249,10 +306,32 @@ static int model_lru(struct model *m) {
     }
 }
 
-static int model_lru_fifo(struct model *m, int frames) {
+/* The newcomer, or the head of FIFO in its place; -1: it has joined. */
+static int model_joins(struct model *m, int frames, int f) {
+    if (m->fifos < frames - frames / 4) {
+        m->fifo[m->fifos++] = f;
+        return -1;
+    }
+    int head = m->fifo[0], mark = m->mark[head], victim = f;
+    m->mark[head] = 0;
+    if (mark == 1) {
+        pop(m->fifo, &m->fifos);
+        m->fifo[m->fifos++] = head;
+    } else if (++m->newcomers % 8 == 0) {
+        victim = pop(m->fifo, &m->fifos);
+        m->fifo[m->fifos++] = f;
+        m->fifo[m->fifos++] = victim;
+    }
+    if (victim == f)
+        m->lru[m->lrus++] = f;
+    m->mark[victim] = 2;
+    return victim;
+}
+
+static int model_lru_fifo(struct model *m, int frames, bool keep) {
     bool other = false;
     for (;;) {
-        bool fifo = m->fifos && (!m->lrus || (m->fifos > frames / 2) != other);
+        bool fifo = m->fifos && (!m->lrus || (!keep && m->fifos > frames / 2) != other);
         int f = fifo ? pop(m->fifo, &m->fifos) : pop(m->lru, &m->lrus);
         int mark = m->mark[f];
         m->mark[f] = 0;
@@ -264,6 +343,10 @@ static int model_lru_fifo(struct model *m, int frames) {
                 m->fifo[m->fifos++] = f;
             else
                 m->lru[m->lrus++] = f;
+        } else if (!fifo && only[f] && keep) {
+            int victim = model_joins(m, frames, f);
+            if (victim >= 0)
+                return victim;
         } else if (!fifo && only[f]) {
             m->fifo[m->fifos++] = f;
         } else {
@@ -294,7 +377,8 @@ static void step(struct model *m, struct random *r, enum replace_policy policy) 
         replace_remove(&replace, links, f);
         model_remove(m, (int)f);
     } else if (m->lrus + m->fifos) {
-        int expected = policy == REPLACE_LRU ? model_lru(m) : model_lru_fifo(m, FRAMES);
+        int expected =
+            policy == REPLACE_LRU ? model_lru(m) : model_lru_fifo(m, FRAMES, policy == REPLACE_LRU_KEEP);
         int got = propose();
         expect_eq(got, expected);
         if (random_below(r, 3) && got >= 0) {
@@ -315,7 +399,7 @@ TEST(random_steps_as_the_model_says)
     printf("SEED=%llu\n", (unsigned long long)seed);
     struct random r;
     random_seed(&r, seed);
-    for (int policy = REPLACE_LRU; policy <= REPLACE_LRU_FIFO; policy++) {
+    for (int policy = REPLACE_LRU; policy <= REPLACE_LRU_KEEP; policy++) {
         struct model m = {.lrus = 0};
         begin((enum replace_policy)policy, FRAMES);
         for (int i = 0; i < 50000 && !test_failures; i++)
