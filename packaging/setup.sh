@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs what is missing, by package name: setup.sh [build|test|full|bench].
+# Installs what is missing, by package name: setup.sh [build|test|full|bench|deb].
 #
 # On Debian and Ubuntu the packages are asked for and installed; nothing is fetched if all are there. On other systems,
 # or without the right to install, the names are listed, and it goes on if the programs that a build needs are there:
@@ -7,18 +7,20 @@
 set -eu
 cd "$(dirname "$0")"
 
-build="cmake make gcc libc6-dev pkg-config mpich libmpich-dev openmpi-bin libopenmpi-dev libhwloc-dev libucx-dev liburing-dev libxxhash-dev"
-test="gfortran g++ python3 python3-mpi4py python3-numpy iproute2 util-linux clang-format spin libglobalarrays-dev libscalapack-mpich-dev libscalapack-openmpi-dev liblapack-dev libblas-dev"
-full="nwchem-mpich hpcc valgrind libarmci-mpi-dev chromium"
-bench="gnuplot-nox libarmci-mpi-dev libsimgrid-dev"
+build="cmake make gcc libc6-dev pkg-config mpich libmpich-dev openmpi-bin libopenmpi-dev libhwloc-dev libucx-dev liburing-dev libxxhash-dev libncurses-dev"
+test="gfortran g++ python3 python3-mpi4py python3-numpy iproute2 util-linux tmux clang-format spin libglobalarrays-dev libscalapack-mpich-dev libscalapack-openmpi-dev liblapack-dev libblas-dev libopenblas-dev man-db groff-base tcl"
+full="nwchem-mpich hpcc valgrind libarmci-mpi-dev chromium dpkg-dev debhelper lintian"
+bench="gnuplot-nox libarmci-mpi-dev libsimgrid-dev libopenblas-dev"
+deb="dpkg-dev debhelper"
 
 case "${1:-build}" in
 build) wanted=$build ;;
 test) wanted="$build $test" ;;
 full) wanted="$build $test $full" ;;
 bench) wanted="$build $bench" ;;
+deb) wanted="$build $deb" ;;
 *)
-    echo "usage: $0 [build|test|full|bench]" >&2
+    echo "usage: $0 [build|test|full|bench|deb]" >&2
     exit 2
     ;;
 esac

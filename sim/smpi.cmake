@@ -52,6 +52,7 @@ function(add_smpi_program name app)
   set_target_properties(${name} PROPERTIES PREFIX "" SUFFIX "" C_VISIBILITY_PRESET default
     LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/sim)
   target_include_directories(${name} SYSTEM BEFORE PRIVATE ${SMPI_INCLUDE}/smpi ${SMPI_INCLUDE})
+  target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR}/apps)
   target_compile_options(${name} PRIVATE ${smpi_flags})
   get_target_property(options ${app} COMPILE_OPTIONS)
   if(options)

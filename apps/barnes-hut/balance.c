@@ -34,12 +34,12 @@ static int open_mail(struct mail *m, const struct bh_bodies *b) {
     m->sums = malloc(ranks * CANDIDATES * sizeof *m->sums);
     m->counts = calloc(4 * ranks, sizeof *m->counts);
     if (!m->below || !m->cut || !m->sums || !m->counts)
-        return BH_BAD_INPUT;
+        return APP_BAD_INPUT;
     m->out = m->counts;
     m->out_at = m->counts + ranks;
     m->in = m->counts + 2 * ranks;
     m->in_at = m->counts + 3 * ranks;
-    return BH_OK;
+    return APP_OK;
 }
 
 static void close_mail(struct mail *m) {
@@ -106,7 +106,7 @@ static int exchange(struct mail *m, struct bh_bodies *b) {
     MPI_Alltoall(m->out, 1, MPI_INT, m->in, 1, MPI_INT, MPI_COMM_WORLD);
     uint64_t arriving = sum_up(m->in, m->in_at, b->ranks), room = arriving + arriving / 8 + 1;
     struct bh_body *list = arriving <= INT_MAX ? malloc(room * sizeof *list) : NULL;
-    int code = bh_agree(list ? BH_OK : BH_BAD_INPUT, no_memory);
+    int code = app_agree(list ? APP_OK : APP_BAD_INPUT, no_memory);
     if (code) {
         free(list);
         return code;
@@ -119,7 +119,7 @@ static int exchange(struct mail *m, struct bh_bodies *b) {
     b->list = list;
     b->count = arriving;
     b->room = room;
-    return BH_OK;
+    return APP_OK;
 }
 
 int bh_balance(struct bh_bodies *b, const struct bh_cube *cube) {
@@ -127,7 +127,7 @@ int bh_balance(struct bh_bodies *b, const struct bh_cube *cube) {
     for (uint64_t i = 0; i < b->count; i++)
         b->list[i].key = bh_key(cube, b->list[i].x);
     bh_sort(b);
-    int code = bh_agree(open_mail(&mail, b), no_memory);
+    int code = app_agree(open_mail(&mail, b), no_memory);
     if (!code && b->ranks > 1) {
         sum_work(&mail, b);
         find_cuts(&mail, b);

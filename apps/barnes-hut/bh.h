@@ -4,7 +4,7 @@
  *                                                force (walk, fetch, blocks) -> move
  *              -> verify -> picture -> report
  *
- * Functions return 0 or one of the exit codes below. Those marked collective return the same code on all
+ * Functions return 0 or one of the exit codes of common.h. Those marked collective return the same code on all
  * ranks. */
 #ifndef HEARTH_BH_H
 #define HEARTH_BH_H
@@ -15,22 +15,22 @@
 #include <stdio.h>
 
 #include "clampi.h"
+#include "common/common.h"
 
-enum bh_exit { BH_OK = 0, BH_FAILED = 1, BH_BAD_INPUT = 2 };
 enum bh_model { BH_PLUMMER, BH_UNIFORM, BH_COLLISION, BH_COINCIDENT };
 enum bh_cache { BH_NONE, BH_HEARTH, BH_BLOCKS, BH_CACHE_AUTO };
 enum bh_layout { BH_IN_ORDER, BH_SCATTERED };
-enum bh_progress { BH_AUTO, BH_LINE, BH_LINES, BH_SILENT };
 enum { BH_LEVELS = 21 }; /* of the octree below its root; three bits of a key each */
 enum { BH_BLOCK_LEAST = 64, BH_BLOCK_MOST = 1 << 20 };
 
 struct bh_options {
+    struct app_manner manner;
     uint64_t bodies, steps, seed, verify;
     double theta, softening, dt, tolerance;
-    int model, cache, layout, progress; /* the enums above */
-    uint64_t cache_memory, block;       /* bytes; block 0: the best is looked for */
-    bool no_invalidate, quiet, help;
-    const char *picture, *json; /* NULL: none */
+    int model, cache, layout;     /* the enums above */
+    uint64_t cache_memory, block; /* bytes; block 0: the best is looked for */
+    bool no_invalidate;
+    const char *picture; /* NULL: none */
 };
 
 struct bh_body {
@@ -127,7 +127,6 @@ struct bh_result {
 
 /* options.c. Only rank 0 prints. */
 int bh_parse(int argc, char **argv, int rank, struct bh_options *o);
-void bh_help(FILE *file);
 const char *bh_cache_name(int cache);
 const char *bh_model_name(int model);
 const char *bh_layout_name(int layout);
@@ -181,6 +180,7 @@ struct bh_force {
     const struct bh_options *options;
     struct bh_blocks *blocks;
     uint64_t block;
+    uint64_t step; /* in time, for the progress line */
 };
 int bh_force_open(struct bh_force *f, const struct bh_options *o);
 int bh_force_tune(struct bh_force *f, struct bh_tree *t, struct bh_bodies *b);
@@ -196,18 +196,7 @@ int bh_verify(const struct bh_options *o, const struct bh_bodies *b, struct bh_r
 /* picture.c: collective; file is NULL on all ranks but 0 */
 int bh_picture(const struct bh_options *o, const struct bh_bodies *b, FILE *file);
 
-/* progress.c: rank 0 says now and then how far it is. */
-void bh_progress_begin(const struct bh_options *o);
-void bh_progress_step(uint64_t step);
-void bh_progress(uint64_t done, uint64_t total);
-void bh_progress_end(void);
-
 /* report.c: collective; json may be NULL, and is on all ranks but 0 */
 void bh_report(const struct bh_options *o, const struct bh_bodies *b, const struct bh_result *r, FILE *json);
-
-/* main.c */
-void bh_complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* Collective: the highest of all ranks' codes. If that is not 0, rank 0 complains; NULL: it has been said. */
-int bh_agree(int code, const char *complaint);
 
 #endif

@@ -33,8 +33,14 @@ static void prepare(struct bh_fetch *f, struct bh_force *force, const struct bh_
         f->side2[level] = side * side;
 }
 
+static void say_progress(const struct bh_force *force, uint64_t done, uint64_t total) {
+    app_progress("step %" PRIu64 " of %" PRIu64 ", rank 0: %3" PRIu64 " %% of its bodies", force->step,
+                 force->options->steps, 100 * done / total);
+}
+
 /* Up to the time limit, if there is one. */
-static void walk_all(struct bh_fetch *f, struct bh_bodies *b, uint64_t limit_ns) {
+static void walk_all(struct bh_fetch *f, const struct bh_force *force, struct bh_bodies *b,
+                     uint64_t limit_ns) {
     uint64_t began = clock_ns(), last = began;
     for (uint64_t i = 0; i < b->count && (!limit_ns || clock_ns() - began < limit_ns); i++) {
         uint64_t gets = f->gets;
@@ -42,7 +48,7 @@ static void walk_all(struct bh_fetch *f, struct bh_bodies *b, uint64_t limit_ns)
         if (f->gets == gets && b->ranks > 1)
             look_in(&last);
         if (b->rank == 0)
-            bh_progress(i + 1, b->count);
+            say_progress(force, i + 1, b->count);
     }
 }
 
@@ -59,7 +65,7 @@ static struct pass pass(struct bh_fetch *fetch, const struct bh_force *force, st
     if (force->blocks && forget)
         bh_blocks_forget(force->blocks);
     uint64_t began = clock_ns();
-    walk_all(fetch, b, limit_ns);
+    walk_all(fetch, force, b, limit_ns);
     uint64_t done = clock_ns();
     bh_window_end_reading(&t->window);
     return (struct pass){.force = (double)(done - began) * 1e-9, .wait = (double)(clock_ns() - done) * 1e-9};
@@ -83,12 +89,13 @@ static int use_block(struct bh_force *f, uint64_t block) {
     bh_blocks_close(f->blocks);
     f->block = block;
     f->blocks = bh_blocks_open(f->options->cache_memory, block);
-    return bh_agree(f->blocks ? BH_OK : BH_BAD_INPUT, "no memory for the blocks: a smaller --cache-memory");
+    return app_agree(f->blocks ? APP_OK : APP_BAD_INPUT,
+                     "no memory for the blocks: a smaller --cache-memory");
 }
 
 int bh_force_open(struct bh_force *f, const struct bh_options *o) {
     *f = (struct bh_force){.options = o};
-    return o->cache == BH_BLOCKS && o->block ? use_block(f, o->block) : BH_OK;
+    return o->cache == BH_BLOCKS && o->block ? use_block(f, o->block) : APP_OK;
 }
 
 void bh_force_close(struct bh_force *f) {
@@ -108,7 +115,7 @@ static int try_block(struct bh_force *f, struct bh_tree *t, struct bh_bodies *b,
     struct bh_fetch fetch;
     double seconds;
     if (!bh_blocks_fit(f->options->cache_memory, block))
-        return BH_OK;
+        return APP_OK;
     int code = use_block(f, block);
     if (code)
         return code;
@@ -117,7 +124,7 @@ static int try_block(struct bh_force *f, struct bh_tree *t, struct bh_bodies *b,
     MPI_Allreduce(&times.force, &seconds, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
     if (!best->block || seconds < best->seconds)
         *best = (struct trial){.block = block, .seconds = seconds};
-    return BH_OK;
+    return APP_OK;
 }
 
 /* The first force phase with other sizes: every second power of two, then those beside the best. */
@@ -125,9 +132,9 @@ int bh_force_tune(struct bh_force *f, struct bh_tree *t, struct bh_bodies *b) {
     static const uint64_t sizes[] = {1024, 256, 64, 4096, 16384, 65536}; /* 64 always fits */
     enum { COUNT = sizeof sizes / sizeof sizes[0], LEAST = 64, MOST = 65536 };
     struct trial best = {0};
-    int code = BH_OK;
+    int code = APP_OK;
     if (f->options->cache != BH_BLOCKS || f->options->block)
-        return BH_OK;
+        return APP_OK;
     for (int i = 0; i < COUNT && !code; i++)
         code = try_block(f, t, b, sizes[i], &best);
     uint64_t middle = best.block;
@@ -137,7 +144,7 @@ int bh_force_tune(struct bh_force *f, struct bh_tree *t, struct bh_bodies *b) {
         code = try_block(f, t, b, middle * 2, &best);
     if (!code)
         code = use_block(f, best.block);
-    if (!code && b->rank == 0 && !f->options->quiet)
+    if (!code && b->rank == 0 && !f->options->manner.quiet)
         printf("block size       %" PRIu64 " bytes, the fastest of %d to %d: %.3f s\n", best.block, LEAST,
                MOST, best.seconds);
     return code;

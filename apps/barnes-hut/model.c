@@ -87,7 +87,7 @@ static void make_body(struct bh_body *b, const struct bh_options *o, uint64_t id
 /* What it takes on rank 0's node, roughly: bodies twice while they move, and two nodes for each. */
 static int check_size(const struct bh_bodies *b) {
     MPI_Comm node;
-    int neighbours, code = BH_OK;
+    int neighbours, code = APP_OK;
     MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
     MPI_Comm_size(node, &neighbours);
     MPI_Comm_free(&node);
@@ -95,11 +95,11 @@ static int check_size(const struct bh_bodies *b) {
         (double)b->total * (2 * sizeof(struct bh_body) + 3 * sizeof(struct bh_node)) / b->ranks * neighbours;
     double have = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
     if (b->rank == 0 && need > have) {
-        bh_complain("--bodies %" PRIu64 ": need about %.1f GB on this node, which has %.1f GB", b->total,
-                    need / 1e9, have / 1e9);
-        code = BH_BAD_INPUT;
+        app_complain("--bodies %" PRIu64 ": need about %.1f GB on this node, which has %.1f GB", b->total,
+                     need / 1e9, have / 1e9);
+        code = APP_BAD_INPUT;
     }
-    return bh_agree(code, NULL);
+    return app_agree(code, NULL);
 }
 
 int bh_model_make(struct bh_bodies *b, const struct bh_options *o) {
@@ -113,7 +113,7 @@ int bh_model_make(struct bh_bodies *b, const struct bh_options *o) {
     b->count = b->total * ((uint64_t)b->rank + 1) / (uint64_t)b->ranks - first;
     b->room = b->count + 1;
     b->list = malloc(b->room * sizeof *b->list);
-    code = bh_agree(b->list ? BH_OK : BH_BAD_INPUT, "no memory for the bodies: use fewer, or more nodes");
+    code = app_agree(b->list ? APP_OK : APP_BAD_INPUT, "no memory for the bodies: use fewer, or more nodes");
     for (uint64_t i = 0; i < b->count && !code; i++)
         make_body(&b->list[i], o, first + i);
     return code;

@@ -77,7 +77,7 @@ static void draw(const struct bh_options *o, FILE *file, const uint32_t *grid) {
 int bh_picture(const struct bh_options *o, const struct bh_bodies *b, FILE *file) {
     struct view view;
     uint32_t *grid = calloc(SIDE * SIDE, sizeof *grid), *all = calloc(SIDE * SIDE, sizeof *all);
-    int code = bh_agree(grid && all ? BH_OK : BH_FAILED, "no memory for the picture");
+    int code = app_agree(grid && all ? APP_OK : APP_FAILED, "no memory for the picture");
     if (!code) {
         choose_view(b, &view);
         count(b, &view, grid);

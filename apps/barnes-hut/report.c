@@ -160,7 +160,7 @@ static void write_json(FILE *file, const struct bh_options *o, const struct bh_b
 void bh_report(const struct bh_options *o, const struct bh_bodies *b, const struct bh_result *r, FILE *json) {
     struct summary summary = {0};
     sum_all(r, &summary);
-    if (b->rank == 0 && !o->quiet)
+    if (b->rank == 0 && !o->manner.quiet)
         print_text(o, b, r, &summary);
     if (json)
         write_json(json, o, b, r, &summary);

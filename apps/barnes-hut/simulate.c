@@ -70,14 +70,13 @@ static int check_finite(const struct bh_bodies *b) {
     for (uint64_t i = 0; i < b->count; i++)
         for (int k = 0; k < 3; k++)
             finite &= isfinite(b->list[i].x[k]) != 0;
-    return bh_agree(finite ? BH_OK : BH_FAILED, "a body has left all bounds: a smaller --dt");
+    return app_agree(finite ? APP_OK : APP_FAILED, "a body has left all bounds: a smaller --dt");
 }
 
 static int step(struct run *s, uint64_t number) {
     struct bh_result *r = s->result;
     double dt = s->options->dt;
-    if (s->bodies->rank == 0)
-        bh_progress_step(number);
+    s->force.step = number;
     kick(s->bodies, dt / 2);
     drift(s->bodies, dt);
     int code = check_finite(s->bodies);
@@ -90,7 +89,7 @@ static int step(struct run *s, uint64_t number) {
     r->energy_end = energy(s->bodies);
     if (r->energy_start != 0)
         r->drift_most = fmax(r->drift_most, fabs(r->energy_end / r->energy_start - 1));
-    return BH_OK;
+    return APP_OK;
 }
 
 static int run_all(struct run *s) {
@@ -135,11 +134,11 @@ int bh_simulate(const struct bh_options *o, struct bh_bodies *b, struct bh_resul
     bh_window_open(&s.tree.window, o->cache);
     int code = bh_force_open(&s.force, o);
     if (b->rank == 0)
-        bh_progress_begin(o);
+        app_progress_begin(&o->manner);
     if (!code && b->total)
         code = run_all(&s);
     if (b->rank == 0)
-        bh_progress_end();
+        app_progress_end();
     r->block = s.force.block;
     r->hits = s.force.blocks ? bh_blocks_hits(s.force.blocks) : 0;
     bh_force_close(&s.force);

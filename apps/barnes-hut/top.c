@@ -21,7 +21,7 @@ static int gather(struct gathering *g, const struct bh_tree *t, const struct bh_
     int mine = (int)t->branch_count; /* at most some hundred, see tree.c */
     g->counts = malloc((size_t)b->ranks * sizeof *g->counts);
     g->starts = malloc((size_t)b->ranks * sizeof *g->starts);
-    int code = bh_agree(g->counts && g->starts ? BH_OK : BH_BAD_INPUT, no_memory);
+    int code = app_agree(g->counts && g->starts ? APP_OK : APP_BAD_INPUT, no_memory);
     if (code)
         return code;
     MPI_Allgather(&mine, 1, MPI_INT, g->counts, 1, MPI_INT, MPI_COMM_WORLD);
@@ -30,14 +30,14 @@ static int gather(struct gathering *g, const struct bh_tree *t, const struct bh_
         g->total += g->counts[r];
     }
     g->all = malloc(((size_t)g->total + 1) * sizeof *g->all);
-    code = bh_agree(g->all ? BH_OK : BH_BAD_INPUT, no_memory);
+    code = app_agree(g->all ? APP_OK : APP_BAD_INPUT, no_memory);
     if (code)
         return code;
     MPI_Type_contiguous(sizeof *g->all, MPI_BYTE, &type);
     MPI_Type_commit(&type);
     MPI_Allgatherv(t->branches, mine, type, g->all, g->counts, g->starts, type, MPI_COMM_WORLD);
     MPI_Type_free(&type);
-    return BH_OK;
+    return APP_OK;
 }
 
 static void release(struct gathering *g) {
@@ -83,7 +83,7 @@ static int build(struct bh_tree *t, const struct gathering *g, int ranks) {
     t->top_count = 0;
     t->top = malloc(((size_t)g->total * BH_LEVELS + 1) * sizeof *t->top);
     if (!t->top)
-        return BH_BAD_INPUT;
+        return APP_BAD_INPUT;
     if (g->total)
         t->top[t->top_count++] = (struct bh_top_node){.owner = -1};
     for (int r = 0; r < ranks; r++)
@@ -91,14 +91,14 @@ static int build(struct bh_tree *t, const struct gathering *g, int ranks) {
             insert(t, &g->all[g->starts[r] + i], r);
     if (g->total)
         combine(t, 0);
-    return BH_OK;
+    return APP_OK;
 }
 
 int bh_top_exchange(struct bh_tree *t, const struct bh_bodies *b) {
     struct gathering g = {0};
     int code = gather(&g, t, b);
     if (!code)
-        code = bh_agree(build(t, &g, b->ranks), no_memory);
+        code = app_agree(build(t, &g, b->ranks), no_memory);
     release(&g);
     return code;
 }

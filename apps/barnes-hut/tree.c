@@ -156,7 +156,7 @@ static int find_neighbours(struct builder *b) {
     const struct bh_bodies *bodies = b->bodies;
     uint64_t mine[2] = {UINT64_MAX, UINT64_MAX};
     uint64_t *all = malloc(2 * (size_t)bodies->ranks * sizeof *all);
-    int code = bh_agree(all ? BH_OK : BH_BAD_INPUT, "no memory to compare the ranks' bodies");
+    int code = app_agree(all ? APP_OK : APP_BAD_INPUT, "no memory to compare the ranks' bodies");
     if (!code) {
         if (bodies->count) {
             mine[0] = bodies->list[0].key;
@@ -203,5 +203,5 @@ int bh_tree_build(struct bh_tree *t, const struct bh_bodies *bodies, int layout)
     if (count)
         find_branches(&b, 0, count, 1, 0, true);
     bh_window_end_writing(&t->window, bodies->rank);
-    return bh_agree(b.failed ? BH_BAD_INPUT : BH_OK, "no memory for the branches of the tree");
+    return app_agree(b.failed ? APP_BAD_INPUT : APP_OK, "no memory for the branches of the tree");
 }

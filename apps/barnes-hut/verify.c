@@ -33,12 +33,12 @@ static int open_probes(struct probes *p, const struct bh_options *o, uint64_t to
     p->found = calloc(FIELDS * p->count + 1, sizeof *p->found);
     p->sums = calloc(3 * p->count + 1, sizeof *p->sums);
     if (!p->ids || !p->found || !p->sums)
-        return BH_BAD_INPUT;
+        return APP_BAD_INPUT;
     random_seed(&random, o->seed ^ 0x76657269667921);
     for (uint64_t i = 0; i < p->count; i++) /* all, or drawn; one that is drawn twice counts twice */
         p->ids[i] = p->count == total ? i : random_below(&random, (uint32_t)total);
     qsort(p->ids, p->count, sizeof *p->ids, compare_ids);
-    return BH_OK;
+    return APP_OK;
 }
 
 static void close_probes(struct probes *p) {
@@ -113,18 +113,18 @@ static void compare(const struct probes *p, struct bh_result *r) {
 
 int bh_verify(const struct bh_options *o, const struct bh_bodies *b, struct bh_result *r) {
     struct probes probes = {0};
-    int code = bh_agree(open_probes(&probes, o, b->total), "--verify: no memory for so many bodies");
+    int code = app_agree(open_probes(&probes, o, b->total), "--verify: no memory for so many bodies");
     if (!code) {
         gather(&probes, b);
         sum_directly(&probes, b, o->softening);
         compare(&probes, r);
         if (!(r->error_rms <= o->tolerance)) /* nor if it is not a number */
-            code = BH_FAILED;
+            code = APP_FAILED;
         if (code && b->rank == 0)
-            bh_complain("verify: the forces on %" PRIu64
-                        " bodies are wrong by %.2g of their size, more than %.2g "
-                        "(--tolerance)",
-                        probes.count, r->error_rms, o->tolerance);
+            app_complain("verify: the forces on %" PRIu64
+                         " bodies are wrong by %.2g of their size, more than %.2g "
+                         "(--tolerance)",
+                         probes.count, r->error_rms, o->tolerance);
     }
     close_probes(&probes);
     return code;

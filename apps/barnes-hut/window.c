@@ -78,25 +78,25 @@ static int create(struct bh_window *w) {
     MPI_Info_free(&info);
     if (error)
         w->window = MPI_WIN_NULL;
-    return bh_agree(error ? BH_FAILED : BH_OK,
-                    "this MPI cannot make the window (Open MPI between hosts may need "
-                    "--mca osc pt2pt --mca pml ob1 --mca btl tcp,vader,self)");
+    return app_agree(error ? APP_FAILED : APP_OK,
+                     "this MPI cannot make the window (Open MPI between hosts may need "
+                     "--mca osc pt2pt --mca pml ob1 --mca btl tcp,vader,self)");
 }
 
 int bh_window_grow(struct bh_window *w, const struct bh_bodies *b, uint64_t nodes) {
     uint64_t most, need = nodes + 1;
     MPI_Allreduce(&need, &most, 1, MPI_UINT64_T, MPI_MAX, MPI_COMM_WORLD);
     if (most <= w->room)
-        return BH_OK;
+        return APP_OK;
     release(w);
     w->room = round_up(most + most / 4, 64); /* whole blocks, of the usual sizes */
     w->nodes = w->room <= UINT32_MAX ? aligned_alloc(CACHE_LINE, w->room * sizeof *w->nodes) : NULL;
-    int code =
-        bh_agree(w->nodes ? BH_OK : BH_BAD_INPUT, "no memory for the tree: use fewer bodies or more nodes");
+    int code = app_agree(w->nodes ? APP_OK : APP_BAD_INPUT,
+                         "no memory for the tree: use fewer bodies or more nodes");
     if (code)
         return code;
     memset(w->nodes, 0, w->room * sizeof *w->nodes);
-    return b->ranks > 1 ? create(w) : BH_OK;
+    return b->ranks > 1 ? create(w) : APP_OK;
 }
 
 void bh_window_begin_writing(struct bh_window *w, int rank) {

@@ -12,6 +12,7 @@
 #include "lcc.h"
 
 #include <dlfcn.h>
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "base/base.h"
@@ -113,7 +114,7 @@ static int open_counter(struct counter *c, const struct lcc_graph *g, const stru
     c->fetches = malloc(c->batch * sizeof *c->fetches);
     c->buffer = malloc(c->room * sizeof *c->buffer);
     c->flushed = calloc((size_t)g->ranks, sizeof *c->flushed);
-    return c->marks && c->fetches && c->buffer && c->flushed ? LCC_OK : LCC_BAD_INPUT;
+    return c->marks && c->fetches && c->buffer && c->flushed ? APP_OK : APP_BAD_INPUT;
 }
 
 static void close_counter(struct counter *c) {
@@ -130,7 +131,7 @@ static int open_window(struct counter *c, const struct lcc_options *o) {
     const struct lcc_graph *g = c->graph;
     MPI_Info info;
     if (g->ranks == 1)
-        return lcc_agree(c->local_gets ? LCC_BAD_INPUT : LCC_OK, "--local-gets needs at least 2 ranks");
+        return app_agree(c->local_gets ? APP_BAD_INPUT : APP_OK, "--local-gets needs at least 2 ranks");
     MPI_Info_create(&info);
     MPI_Info_set(info, "clampi_mode", o->mode);
     if (o->score == LCC_SCORE_SIZE)
@@ -142,7 +143,7 @@ static int open_window(struct counter *c, const struct lcc_options *o) {
     MPI_Info_free(&info);
     if (error)
         c->window = MPI_WIN_NULL;
-    return lcc_agree(error ? LCC_FAILED : LCC_OK,
+    return app_agree(error ? APP_FAILED : APP_OK,
                      "this MPI cannot make the window (Open MPI between hosts may need "
                      "--mca osc pt2pt --mca pml ob1 --mca btl tcp,self)");
 }
@@ -193,7 +194,7 @@ static int choose(const struct lcc_graph *g, uint64_t limit, struct lcc_result *
         qsort(r->counts, r->count, sizeof *r->counts, compare_counts);
     }
     free(draws);
-    return draws && r->counts ? LCC_OK : LCC_BAD_INPUT;
+    return draws && r->counts ? APP_OK : APP_BAD_INPUT;
 }
 
 /* If a cache is loaded under this program, what it did for this window. */
@@ -203,7 +204,13 @@ static void read_stats(MPI_Win window, struct lcc_result *r) {
     r->cached = get_stats && window != MPI_WIN_NULL && get_stats(window, &r->stats) == MPI_SUCCESS;
 }
 
-static void count_all(struct counter *c, struct lcc_result *r, int style) {
+/* In edges, not vertices, for a few vertices have most of them. */
+static void say_progress(uint64_t done, uint64_t work, uint64_t vertices) {
+    app_progress("rank 0: %3" PRIu64 " %% of its edges, %" PRIu64 " vertices", 100 * done / (work ? work : 1),
+                 vertices);
+}
+
+static void count_all(struct counter *c, struct lcc_result *r, const struct app_manner *manner) {
     bool speaks = c->graph->rank == 0;
     uint64_t work = 0, done = 0;
     for (uint64_t i = 0; i < r->count; i++)
@@ -212,18 +219,18 @@ static void count_all(struct counter *c, struct lcc_result *r, int style) {
         MPI_Win_lock_all(0, c->window);
     MPI_Barrier(MPI_COMM_WORLD);
     if (speaks)
-        lcc_progress_begin(style);
+        app_progress_begin(manner);
     uint64_t began = clock_ns();
     for (uint64_t i = 0; i < r->count; i++) {
         r->counts[i].pairs = count_vertex(c, r->counts[i].vertex);
         done += c->graph->degree[r->counts[i].vertex];
         if (speaks)
-            lcc_progress(done, work ? work : 1, i + 1);
+            say_progress(done, work, i + 1);
     }
     r->seconds = (double)(clock_ns() - began) * 1e-9;
     MPI_Barrier(MPI_COMM_WORLD);
     if (speaks)
-        lcc_progress_end();
+        app_progress_end();
     read_stats(c->window, r);
     if (c->window != MPI_WIN_NULL)
         MPI_Win_unlock_all(c->window);
@@ -236,14 +243,14 @@ int lcc_count(const struct lcc_graph *g, const struct lcc_options *o, struct lcc
     int code = open_counter(&counter, g, o);
     if (!code)
         code = choose(g, o->vertices, r);
-    code = lcc_agree(code,
+    code = app_agree(code,
                      "graph too large: no memory to count; use fewer vertices or a smaller graph or batch");
     if (!code)
         code = open_window(&counter, o);
     if (!code && o->score == LCC_SCORE_DEGREE)
         offer_degrees(&counter);
     if (!code)
-        count_all(&counter, r, o->quiet ? LCC_NONE : o->progress);
+        count_all(&counter, r, &o->manner);
     close_counter(&counter);
     return code;
 }

@@ -34,7 +34,7 @@ static int open_mail(struct mail *m, const struct lcc_graph *g) {
     m->out_at = m->counts + ranks;
     m->in = m->counts + 2 * ranks;
     m->in_at = m->counts + 3 * ranks;
-    return m->made && m->sorted && m->counts ? LCC_OK : LCC_BAD_INPUT;
+    return m->made && m->sorted && m->counts ? APP_OK : APP_BAD_INPUT;
 }
 
 static void close_mail(struct mail *m) {
@@ -80,26 +80,26 @@ static void sort_by_owner(struct mail *m, uint64_t made) {
 
 static int reserve(struct mail *m, uint64_t more) {
     if (m->count + more <= m->room)
-        return LCC_OK;
+        return APP_OK;
     uint64_t room = m->count + more + m->room / 2;
     uint64_t *pairs = realloc(m->pairs, room * sizeof *pairs);
     if (!pairs)
-        return LCC_BAD_INPUT;
+        return APP_BAD_INPUT;
     m->pairs = pairs;
     m->room = room;
-    return LCC_OK;
+    return APP_OK;
 }
 
 static int deliver(struct mail *m) {
     MPI_Alltoall(m->out, 1, MPI_INT, m->in, 1, MPI_INT, MPI_COMM_WORLD);
     int arriving = sum_up(m->in, m->in_at, m->graph->ranks);
-    int code = lcc_agree(reserve(m, (uint64_t)arriving), no_memory);
+    int code = app_agree(reserve(m, (uint64_t)arriving), no_memory);
     if (code)
         return code;
     MPI_Alltoallv(m->sorted, m->out, m->out_at, MPI_UINT64_T, m->pairs + m->count, m->in, m->in_at,
                   MPI_UINT64_T, MPI_COMM_WORLD);
     m->count += (uint64_t)arriving;
-    return LCC_OK;
+    return APP_OK;
 }
 
 static void remove_duplicates(struct mail *m) {
@@ -114,7 +114,7 @@ static void remove_duplicates(struct mail *m) {
 
 static int exchange_all(struct mail *m, const struct lcc_source *s) {
     uint64_t rounds = (s->count + PORTION - 1) / PORTION, most;
-    int code = LCC_OK;
+    int code = APP_OK;
     MPI_Allreduce(&rounds, &most, 1, MPI_UINT64_T, MPI_MAX, MPI_COMM_WORLD);
     for (uint64_t i = 0; i < most && !code; i++) {
         uint64_t from = i * PORTION, to = from + PORTION;
@@ -128,7 +128,7 @@ static int exchange_all(struct mail *m, const struct lcc_source *s) {
 
 int lcc_exchange(const struct lcc_graph *g, const struct lcc_source *s, uint64_t **pairs, uint64_t *count) {
     struct mail mail;
-    int code = lcc_agree(open_mail(&mail, g), no_memory);
+    int code = app_agree(open_mail(&mail, g), no_memory);
     if (!code)
         code = exchange_all(&mail, s);
     close_mail(&mail);
@@ -139,5 +139,5 @@ int lcc_exchange(const struct lcc_graph *g, const struct lcc_source *s, uint64_t
     remove_duplicates(&mail);
     *pairs = mail.pairs;
     *count = mail.count;
-    return LCC_OK;
+    return APP_OK;
 }

@@ -31,7 +31,7 @@ int lcc_owner(const struct lcc_graph *g, uint32_t v) {
  * plus lists. */
 static int check_size(const struct lcc_graph *g, const struct lcc_source *s) {
     MPI_Comm node;
-    int neighbours, code = LCC_OK;
+    int neighbours, code = APP_OK;
     MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
     MPI_Comm_size(node, &neighbours);
     MPI_Comm_free(&node);
@@ -39,12 +39,12 @@ static int check_size(const struct lcc_graph *g, const struct lcc_source *s) {
     double need = neighbours * (12.2 * (double)s->vertices + 20.0 * edges);
     double have = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
     if (g->rank == 0 && need > have) {
-        lcc_complain("graph too large: %" PRIu64 " vertices and %" PRIu64
+        app_complain("graph too large: %" PRIu64 " vertices and %" PRIu64
                      " edges need about %.1f GB on this node, which has %.1f GB",
                      s->vertices, s->total, need / 1e9, have / 1e9);
-        code = LCC_BAD_INPUT;
+        code = APP_BAD_INPUT;
     }
-    return lcc_agree(code, NULL);
+    return app_agree(code, NULL);
 }
 
 static int allocate(struct lcc_graph *g, uint64_t elements) {
@@ -54,7 +54,7 @@ static int allocate(struct lcc_graph *g, uint64_t elements) {
     g->start = malloc(g->vertices * sizeof *g->start);
     g->degree = calloc(g->vertices, sizeof *g->degree);
     g->owned = malloc((g->owned_count + 1) * sizeof *g->owned);
-    return g->lists && g->start && g->degree && g->owned ? LCC_OK : LCC_BAD_INPUT;
+    return g->lists && g->start && g->degree && g->owned ? APP_OK : APP_BAD_INPUT;
 }
 
 static uint64_t count_owned(const struct lcc_graph *g) {
@@ -67,9 +67,9 @@ static uint64_t count_owned(const struct lcc_graph *g) {
 /* Every rank knows all degrees, and so where all lists start. */
 static int locate(struct lcc_graph *g) {
     uint64_t owned = 0, *filled = calloc((size_t)g->ranks, sizeof *filled);
-    if (lcc_agree(filled ? LCC_OK : LCC_BAD_INPUT, no_memory)) {
+    if (app_agree(filled ? APP_OK : APP_BAD_INPUT, no_memory)) {
         free(filled);
-        return LCC_BAD_INPUT;
+        return APP_BAD_INPUT;
     }
     MPI_Allreduce(MPI_IN_PLACE, g->degree, (int)g->vertices, MPI_UINT32_T, MPI_SUM, MPI_COMM_WORLD);
     for (uint64_t v = 0; v < g->vertices; v++) {
@@ -83,7 +83,7 @@ static int locate(struct lcc_graph *g) {
     }
     g->edges /= 2;
     free(filled);
-    return LCC_OK;
+    return APP_OK;
 }
 
 static void fill(struct lcc_graph *g, const uint64_t *pairs) {
@@ -105,7 +105,7 @@ int lcc_graph_build(struct lcc_graph *g, const struct lcc_source *s, int order) 
     if (code || (code = lcc_exchange(g, s, &pairs, &count)))
         return code;
     g->owned_count = count_owned(g);
-    code = lcc_agree(allocate(g, count), no_memory);
+    code = app_agree(allocate(g, count), no_memory);
     if (!code) {
         fill(g, pairs);
         code = locate(g);

@@ -3,7 +3,7 @@
  *      options -> source (R-MAT or a file) -> graph (lists spread over the ranks) -> count -> verify ->
  * report
  *
- * Functions return 0 or one of the exit codes below. Those marked collective return the same code on all
+ * Functions return 0 or one of the exit codes of common.h. Those marked collective return the same code on all
  * ranks. */
 #ifndef HEARTH_LCC_H
 #define HEARTH_LCC_H
@@ -14,22 +14,21 @@
 #include <stdio.h>
 
 #include "clampi.h"
+#include "common/common.h"
 
-enum lcc_exit { LCC_OK = 0, LCC_FAILED = 1, LCC_BAD_INPUT = 2 };
 enum lcc_order { LCC_BLOCK, LCC_CYCLIC, LCC_HASHED };
 enum lcc_score { LCC_SCORE_NONE, LCC_SCORE_SIZE, LCC_SCORE_DEGREE };
-enum lcc_progress { LCC_AUTO, LCC_LINE, LCC_LINES, LCC_NONE };
 
 struct lcc_options {
+    struct app_manner manner;
     uint64_t scale, edge_factor, seed;
     double rmat[4];
     const char *file; /* NULL: generate */
     const char *mode;
-    int order, progress, score; /* enum lcc_order, enum lcc_progress, enum lcc_score */
-    uint64_t vertices;          /* per rank; 0 = all */
+    int order, score;  /* enum lcc_order, enum lcc_score */
+    uint64_t vertices; /* per rank; 0 = all */
     uint64_t batch;
-    bool local_gets, verify, quiet, help;
-    const char *json; /* NULL: none */
+    bool local_gets, verify;
 };
 
 /* An undirected edge, or one direction of it: u in the upper half, so that sorting groups by u. */
@@ -77,7 +76,6 @@ struct lcc_result {
 
 /* options.c. Only rank 0 prints. */
 int lcc_parse(int argc, char **argv, int rank, struct lcc_options *o);
-void lcc_help(FILE *file);
 const char *lcc_score_name(int score);
 
 /* source.c, read.c */
@@ -98,11 +96,6 @@ int lcc_exchange(const struct lcc_graph *g, const struct lcc_source *s, uint64_t
 /* count.c */
 int lcc_count(const struct lcc_graph *g, const struct lcc_options *o, struct lcc_result *r); /* collective */
 
-/* progress.c: rank 0 says now and then how far it is. */
-void lcc_progress_begin(int style);
-void lcc_progress(uint64_t done, uint64_t total, uint64_t vertices);
-void lcc_progress_end(void);
-
 /* verify.c: collective */
 int lcc_verify(const struct lcc_graph *g, const struct lcc_result *r);
 
@@ -111,9 +104,6 @@ int lcc_report(const struct lcc_options *o, const struct lcc_graph *g, const str
                FILE *json);
 
 /* main.c */
-void lcc_complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* Collective: the highest of all ranks' codes. If that is not 0, rank 0 complains; NULL: it has been said. */
-int lcc_agree(int code, const char *complaint);
 int lcc_compare_pairs(const void *a, const void *b);
 
 #endif

@@ -30,8 +30,8 @@ struct reader {
 };
 
 static int reject(const struct reader *r, const char *reason) {
-    lcc_complain("%s:%" PRIu64 ": %s", r->path, r->number, reason);
-    return LCC_BAD_INPUT;
+    app_complain("%s:%" PRIu64 ": %s", r->path, r->number, reason);
+    return APP_BAD_INPUT;
 }
 
 /* One whole number, and past it. */
@@ -59,7 +59,7 @@ static int next_line(struct reader *r) {
     }
     if (!ferror(r->file) && feof(r->file))
         return 0;
-    lcc_complain("cannot read '%s': %s", r->path, strerror(errno));
+    app_complain("cannot read '%s': %s", r->path, strerror(errno));
     return -1;
 }
 
@@ -68,7 +68,7 @@ static int read_sizes(struct reader *r, struct lcc_source *s) {
     int got = next_line(r);
     const char *at = r->line;
     if (got < 0)
-        return LCC_BAD_INPUT;
+        return APP_BAD_INPUT;
     if (!got || !take(&at, &rows) || !take(&at, &columns) || !take(&at, &r->entries))
         return reject(r, "expected the line 'rows columns entries'");
     if (rows != columns)
@@ -76,7 +76,7 @@ static int read_sizes(struct reader *r, struct lcc_source *s) {
     if (rows > MOST_VERTICES)
         return reject(r, "graph too large: more than 2147483647 vertices");
     s->vertices = rows;
-    return LCC_OK;
+    return APP_OK;
 }
 
 static int read_header(struct reader *r, struct lcc_source *s) {
@@ -84,7 +84,7 @@ static int read_header(struct reader *r, struct lcc_source *s) {
     r->held = getline(&r->line, &r->room, r->file) >= 0;
     r->market = r->held && !strncasecmp(r->line, "%%MatrixMarket", 14);
     if (!r->market)
-        return LCC_OK;
+        return APP_OK;
     r->held = false;
     r->number = 1;
     sscanf(r->line + 14, "%31s %31s", object, format);
@@ -108,7 +108,7 @@ static int parse_edge(const struct reader *r, struct lcc_source *s, uint64_t *ed
     if (higher >= s->vertices)
         s->vertices = higher + 1;
     *edge = lcc_pair((uint32_t)u, (uint32_t)v);
-    return LCC_OK;
+    return APP_OK;
 }
 
 static int append(struct lcc_source *s, uint64_t *room, uint64_t edge) {
@@ -116,14 +116,14 @@ static int append(struct lcc_source *s, uint64_t *room, uint64_t edge) {
         uint64_t more = *room ? 2 * *room : 1024;
         uint64_t *listed = realloc(s->listed, more * sizeof *listed);
         if (!listed) {
-            lcc_complain("graph too large: no memory for %" PRIu64 " edges", more);
-            return LCC_BAD_INPUT;
+            app_complain("graph too large: no memory for %" PRIu64 " edges", more);
+            return APP_BAD_INPUT;
         }
         s->listed = listed;
         *room = more;
     }
     s->listed[s->count++] = edge;
-    return LCC_OK;
+    return APP_OK;
 }
 
 static int read_edges(struct reader *r, struct lcc_source *s) {
@@ -136,21 +136,21 @@ static int read_edges(struct reader *r, struct lcc_source *s) {
             return code;
     }
     if (got < 0)
-        return LCC_BAD_INPUT;
+        return APP_BAD_INPUT;
     if (r->market && s->count < r->entries)
         return reject(r, "the file ends before all entries that the header announces");
     if (!s->vertices) {
-        lcc_complain("%s: the graph has no vertices", r->path);
-        return LCC_BAD_INPUT;
+        app_complain("%s: the graph has no vertices", r->path);
+        return APP_BAD_INPUT;
     }
-    return LCC_OK;
+    return APP_OK;
 }
 
 int lcc_read(const char *path, struct lcc_source *s) {
     struct reader r = {.path = path, .file = fopen(path, "r")};
     if (!r.file) {
-        lcc_complain("cannot read '%s': %s", path, strerror(errno));
-        return LCC_BAD_INPUT;
+        app_complain("cannot read '%s': %s", path, strerror(errno));
+        return APP_BAD_INPUT;
     }
     int code = read_header(&r, s);
     if (!code)

@@ -129,9 +129,9 @@ int lcc_report(const struct lcc_options *o, const struct lcc_graph *g, const str
     sum_counts(g, r, &summary);
     sum_times(g, r, &summary);
     sum_stats(r, &summary);
-    if (g->rank == 0 && !o->quiet)
+    if (g->rank == 0 && !o->manner.quiet)
         print_text(o, g, &summary);
     if (json)
         write_json(json, o, g, &summary);
-    return LCC_OK;
+    return APP_OK;
 }

@@ -43,7 +43,7 @@ static void open_rmat(struct lcc_source *s, const struct lcc_options *o, int ran
 }
 
 static int open_file(struct lcc_source *s, const char *path, int rank) {
-    int code = lcc_agree(rank == 0 ? lcc_read(path, s) : LCC_OK, NULL);
+    int code = app_agree(rank == 0 ? lcc_read(path, s) : APP_OK, NULL);
     uint64_t known[2] = {s->vertices, s->count};
     MPI_Bcast(known, 2, MPI_UINT64_T, 0, MPI_COMM_WORLD);
     s->vertices = known[0];
@@ -58,7 +58,7 @@ int lcc_source_open(struct lcc_source *s, const struct lcc_options *o) {
     if (o->file)
         return open_file(s, o->file, rank);
     open_rmat(s, o, rank, ranks);
-    return LCC_OK;
+    return APP_OK;
 }
 
 void lcc_source_close(struct lcc_source *s) {

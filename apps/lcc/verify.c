@@ -49,7 +49,7 @@ static uint64_t compare_rank(const struct whole *w, int rank) {
         struct lcc_count found = w->counts[rank][i];
         uint64_t right = count_pairs(w, found.vertex);
         if (found.pairs != right && !wrong++)
-            lcc_complain("verify: vertex %" PRIu32 " of rank %d: counted %" PRIu64 ", right is %" PRIu64,
+            app_complain("verify: vertex %" PRIu32 " of rank %d: counted %" PRIu64 ", right is %" PRIu64,
                          found.vertex, rank, found.pairs, right);
     }
     return wrong;
@@ -78,17 +78,17 @@ static int allocate(struct whole *w) {
     w->lists = calloc(ranks, sizeof *w->lists);
     w->counts = calloc(ranks, sizeof *w->counts);
     if (!w->lists || !w->counts)
-        return LCC_BAD_INPUT;
+        return APP_BAD_INPUT;
     for (size_t i = 0; i < ranks; i++) {
         uint64_t elements = w->sizes[2 * i], counts = w->sizes[2 * i + 1];
         if (elements > INT_MAX || counts > INT_MAX / COUNT_WORDS)
-            return LCC_BAD_INPUT;
+            return APP_BAD_INPUT;
         w->lists[i] = malloc(elements * sizeof **w->lists + 1);
         w->counts[i] = malloc(counts * sizeof **w->counts + 1);
         if (!w->lists[i] || !w->counts[i])
-            return LCC_BAD_INPUT;
+            return APP_BAD_INPUT;
     }
-    return LCC_OK;
+    return APP_OK;
 }
 
 static void release(struct whole *w) {
@@ -108,23 +108,23 @@ static int compare_all(const struct whole *w) {
         all += w->sizes[2 * i + 1];
     }
     if (wrong)
-        lcc_complain("verify: %" PRIu64 " of %" PRIu64 " counts are wrong", wrong, all);
-    return wrong ? LCC_FAILED : LCC_OK;
+        app_complain("verify: %" PRIu64 " of %" PRIu64 " counts are wrong", wrong, all);
+    return wrong ? APP_FAILED : APP_OK;
 }
 
 int lcc_verify(const struct lcc_graph *g, const struct lcc_result *r) {
     struct whole whole = {.graph = g, .sizes = calloc(2 * (size_t)g->ranks, sizeof *whole.sizes)};
     static const char too_large[] = "graph too large to verify on one rank";
-    int code = lcc_agree(whole.sizes ? LCC_OK : LCC_BAD_INPUT, too_large);
+    int code = app_agree(whole.sizes ? APP_OK : APP_BAD_INPUT, too_large);
     if (!code) {
         uint64_t mine[2] = {g->elements, r->count};
         MPI_Allgather(mine, 2, MPI_UINT64_T, whole.sizes, 2, MPI_UINT64_T, MPI_COMM_WORLD);
-        code = lcc_agree(g->rank == 0 ? allocate(&whole) : LCC_OK, too_large);
+        code = app_agree(g->rank == 0 ? allocate(&whole) : APP_OK, too_large);
     }
     if (!code) {
         for (int i = 0; i < g->ranks; i++)
             collect(&whole, i, r);
-        code = lcc_agree(g->rank == 0 ? compare_all(&whole) : LCC_OK, NULL);
+        code = app_agree(g->rank == 0 ? compare_all(&whole) : APP_OK, NULL);
     }
     release(&whole);
     return code;

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# timeout: 120
+# timeout: 400
 # Barnes-Hut: the same bodies to the last bit whatever cache and number of ranks; forces against direct summation; and forces
 # that are wrong, of too coarse a tree or of a cache that was not told of a new one, are found.
 #   test_barnes_hut.sh MPI TREE
@@ -24,7 +24,7 @@ run() { # NAME RANKS [OPTION OF launch.sh]... -- [OPTION]...: leaves its exit st
     shift 2
     while [ "$1" != -- ]; do launch+=("$1") && shift; done
     shift
-    "$here/launch.sh" "$mpi" "$ranks" "${launch[@]}" --timeout 30 "$program" --json "$dir/$name.json" "$@" >"$dir/$name.out" 2>&1
+    "$here/launch.sh" "$mpi" "$ranks" "${launch[@]}" --timeout 100 "$program" --json "$dir/$name.json" "$@" >"$dir/$name.out" 2>&1
     echo $? >"$dir/$name.status"
 }
 

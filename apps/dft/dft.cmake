@@ -1,0 +1,39 @@
+# dft, on the Global Arrays of the distribution, where they are: once on libarmci and, as dft_stock beside the benches, once on
+# ARMCI-MPI, which libga was built with and whose place libarmci takes.
+if(NOT TARGET armci)
+  return()
+endif()
+find_library(HEARTH_GA NAMES ga-${HEARTH_MPI})
+find_library(HEARTH_SCALAPACK NAMES scalapack-${HEARTH_MPI})
+find_library(HEARTH_LAPACK NAMES lapack)
+find_library(HEARTH_BLAS NAMES blas)
+find_path(HEARTH_GA_INCLUDE ga.h)
+find_library(HEARTH_STOCK_ARMCI NAMES armci-${HEARTH_MPI})
+set(missing "")
+foreach(part GA SCALAPACK LAPACK BLAS GA_INCLUDE)
+  if(NOT HEARTH_${part})
+    list(APPEND missing ${part})
+  endif()
+endforeach()
+if(missing OR HEARTH_SANITIZE) # libga is not clean under sanitizers
+  if(missing)
+    message(STATUS "no program dft: not found: ${missing}; see packaging/setup.sh test")
+  endif()
+  return()
+endif()
+
+# In the kernel sums may be taken in any order, several points at a time.
+set_source_files_properties(dft/kernel.c PROPERTIES COMPILE_OPTIONS
+                            "-O3;-fassociative-math;-fno-signed-zeros;-fno-trapping-math;-fno-math-errno")
+function(add_dft name armci folder)
+  add_executable(${name} dft/main.c dft/options.c dft/elements.c dft/molecule.c dft/basis.c dft/orbitals.c dft/becke.c
+                         dft/grid.c dft/functional.c dft/kernel.c dft/arrays.c dft/build.c dft/verify.c dft/report.c ${common_mpi})
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/${folder})
+  target_include_directories(${name} SYSTEM PRIVATE ${HEARTH_GA_INCLUDE})
+  target_link_libraries(${name} PRIVATE hearth_base ${HEARTH_GA} ${armci} ${HEARTH_SCALAPACK} ${HEARTH_LAPACK} ${HEARTH_BLAS}
+                        gfortran MPI::MPI_C Threads::Threads m ${CMAKE_DL_LIBS})
+endfunction()
+add_dft(dft armci bin)
+if(HEARTH_STOCK_ARMCI)
+  add_dft(dft_stock ${HEARTH_STOCK_ARMCI} bench)
+endif()
