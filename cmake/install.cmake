@@ -1,14 +1,83 @@
-# What `make install` puts under the prefix. Both MPIs are installed side by side, so the libraries stand in a folder
-# named after theirs; they find their MPI where it was when they were linked.
-install(FILES include/clampi.h include/hearth.h include/match.h include/vgasnet.h DESTINATION include)
-set_target_properties(hearth-mpi armci vgasnet PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
-install(TARGETS hearth-mpi armci armci_static vgasnet vgasnet_static LIBRARY DESTINATION lib/hearth/${HEARTH_MPI} ARCHIVE DESTINATION lib/hearth/${HEARTH_MPI})
-install(DIRECTORY include/armci DESTINATION include/hearth) # not among the others: ARMCI-MPI's have the same names
-install(DIRECTORY include/gasnet DESTINATION include) # vgasnet.h includes gasnet/gasnet.h
-install(TARGETS match match_static LIBRARY DESTINATION lib ARCHIVE DESTINATION lib) # they know no MPI
+# What `make install` puts under the prefix. Both MPIs are installed side by side:
+#
+#   bin/hearth                      the command, once for all MPIs
+#   include/hearth/                 clampi.h hearth.h match.h vgasnet.h; armci/ and gasnet/, whose names others have too
+#   lib/hearth/MPI/                 libhearth-mpi, libarmci, libvgasnet for this MPI; hearth-probe
+#   lib/hearth/                     libmatch, which knows no MPI
+#   lib/pkgconfig/, lib/cmake/Hearth/, share/modulefiles/hearth/VERSION
+#   share/man/, share/doc/hearth/   with examples/
+#
+# Always lib/, never lib64/: the command finds the libraries from where it stands itself (tools/beside.c). They find their MPI
+# where it was when they were linked. Nothing names the build tree.
+set(hearth_lib lib/hearth/${HEARTH_MPI})
+set_target_properties(hearth-mpi armci vgasnet match hearth hearth-probe PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
 
-# The command, once for all MPIs, and what it tries each of them out with.
-set_target_properties(hearth hearth-probe PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
+install(FILES include/clampi.h include/hearth.h include/match.h include/vgasnet.h DESTINATION include/hearth)
+install(DIRECTORY include/armci include/gasnet DESTINATION include/hearth FILES_MATCHING PATTERN "*.h")
+install(TARGETS hearth-mpi armci armci_static vgasnet vgasnet_static LIBRARY DESTINATION ${hearth_lib} ARCHIVE DESTINATION ${hearth_lib})
+install(TARGETS match match_static LIBRARY DESTINATION lib/hearth ARCHIVE DESTINATION lib/hearth)
 install(TARGETS hearth RUNTIME DESTINATION bin)
-install(TARGETS hearth-probe RUNTIME DESTINATION lib/hearth/${HEARTH_MPI})
-install(FILES man/hearth.1 DESTINATION share/man/man1)
+install(TARGETS hearth-probe RUNTIME DESTINATION ${hearth_lib}) # what the command tries an MPI out with
+
+# ---- manual pages: written when the tree is built, from the headers and the table of settings ----
+
+set(man_folder ${CMAKE_BINARY_DIR}/man)
+file(GLOB man_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/include/*.h ${CMAKE_SOURCE_DIR}/include/*/*.h ${CMAKE_SOURCE_DIR}/man/*)
+add_custom_command(OUTPUT ${man_folder}/stamp
+  COMMAND ${CMAKE_COMMAND} -E env "CC=${CMAKE_C_COMPILER}" ${CMAKE_SOURCE_DIR}/man/generate.sh ${man_folder} ${PROJECT_VERSION}
+  COMMAND ${CMAKE_COMMAND} -E touch ${man_folder}/stamp
+  DEPENDS ${man_sources} ${CMAKE_SOURCE_DIR}/src/base/settings.def ${CMAKE_SOURCE_DIR}/doc/settings.sh
+  COMMENT "Writing manual pages" VERBATIM)
+add_custom_target(man ALL DEPENDS ${man_folder}/stamp)
+foreach(section 1 3 7)
+  install(DIRECTORY ${man_folder}/man${section} DESTINATION share/man)
+endforeach()
+
+# ---- documents and examples ----
+
+install(FILES README.md CHANGELOG.md LICENSE CITATION.cff DESTINATION share/doc/hearth)
+install(DIRECTORY doc DESTINATION share/doc/hearth FILES_MATCHING PATTERN "*.md")
+install(DIRECTORY examples DESTINATION share/doc/hearth)
+
+# ---- for those who build on it ----
+
+# What a program needs besides, if it links a static library. link_libraries and the folders' lists say the same for CMake.
+set(always -lpthread -ldl -lm)
+set(needs_match ${HWLOC_LDFLAGS} ${always})
+set(needs_armci ${UCX_LDFLAGS} ${HWLOC_LDFLAGS} ${always})
+set(needs_vgasnet ${UCX_LDFLAGS} ${HWLOC_LDFLAGS} ${URING_LDFLAGS} ${always})
+foreach(name match armci vgasnet)
+  foreach(folder ${CMAKE_C_IMPLICIT_LINK_DIRECTORIES}) # are searched anyway
+    list(REMOVE_ITEM needs_${name} -L${folder})
+  endforeach()
+  string(TOUPPER ${name} upper)
+  string(REPLACE ";" " " HEARTH_${upper}_NEEDS "${needs_${name}}")
+endforeach()
+
+include(CMakePackageConfigHelpers)
+set(package ${CMAKE_BINARY_DIR}/package)
+configure_file(packaging/cmake/Hearth-MPI.cmake.in ${package}/Hearth-${HEARTH_MPI}.cmake @ONLY)
+write_basic_package_version_file(${package}/HearthConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES packaging/cmake/HearthConfig.cmake ${package}/HearthConfigVersion.cmake ${package}/Hearth-${HEARTH_MPI}.cmake
+        DESTINATION lib/cmake/Hearth)
+
+# Files that name the prefix. `cmake --install --prefix` may change it, so they are written when it is known.
+install(CODE "
+  get_filename_component(HEARTH_PREFIX \"\${CMAKE_INSTALL_PREFIX}\" ABSOLUTE)
+  set(HEARTH_MPI \"${HEARTH_MPI}\")
+  set(HEARTH_VERSION \"${PROJECT_VERSION}\")
+  set(HEARTH_MATCH_NEEDS \"${HEARTH_MATCH_NEEDS}\")
+  set(HEARTH_ARMCI_NEEDS \"${HEARTH_ARMCI_NEEDS}\")
+  set(HEARTH_VGASNET_NEEDS \"${HEARTH_VGASNET_NEEDS}\")
+  foreach(pair
+      pkgconfig/hearth-mpi.pc.in=lib/pkgconfig/hearth-${HEARTH_MPI}.pc
+      pkgconfig/hearth-armci.pc.in=lib/pkgconfig/hearth-armci-${HEARTH_MPI}.pc
+      pkgconfig/hearth-vgasnet.pc.in=lib/pkgconfig/hearth-vgasnet-${HEARTH_MPI}.pc
+      pkgconfig/hearth-match.pc.in=lib/pkgconfig/hearth-match.pc
+      module/modulefile.in=share/modulefiles/hearth/${PROJECT_VERSION})
+    string(REGEX MATCH \"^[^=]*\" from \"\${pair}\")
+    string(REGEX REPLACE \"^[^=]*=\" \"\" to \"\${pair}\")
+    message(STATUS \"Writing: \$ENV{DESTDIR}\${HEARTH_PREFIX}/\${to}\")
+    configure_file(\"${CMAKE_SOURCE_DIR}/packaging/\${from}\" \"\$ENV{DESTDIR}\${HEARTH_PREFIX}/\${to}\" @ONLY)
+    list(APPEND CMAKE_INSTALL_MANIFEST_FILES \"\${HEARTH_PREFIX}/\${to}\")
+  endforeach()")

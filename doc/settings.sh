@@ -1,5 +1,6 @@
 #!/bin/sh
-# Writes settings.md, the table of all settings, from src/base/settings.def; with --check, only compares.
+# Writes settings.md, the table of all settings, from src/base/settings.def; with --check, only compares; with --rows, prints
+# what a program needs to write another (man/generate.sh).
 #
 # The C preprocessor reads the list, as it does for the library, so the page cannot disagree with it.
 set -eu
@@ -9,7 +10,7 @@ page=doc/settings.md
 rows() { # one line per setting: kind, name, default, least, most, words, help, separated by @
     printf '%s\n' '#define SETTING(kind, field, name, fallback, least, most, words, help) \' \
         '@@kind@name@fallback@least@most@words@help' '#include "src/base/settings.def"' |
-        cc -E -P -I. -x c - | tr '\n' ' ' | sed 's/@@ */\n/g; s/" \+"//g' | sed 1d
+        "${CC:-cc}" -E -P -I. -x c - | tr '\n' ' ' | sed 's/@@ */\n/g; s/" \+"//g' | sed 1d
 }
 
 table() {
@@ -42,7 +43,9 @@ EOF
     table
 }
 
-if [ "${1:-}" != --check ]; then
+if [ "${1:-}" = --rows ]; then
+    rows
+elif [ "${1:-}" != --check ]; then
     generate >$page
 elif ! generate | diff -u $page -; then
     echo "$page is not current: run make docs"

@@ -52,7 +52,8 @@ typedef struct CLAMPI_Stats {
 /* Forgets everything cached of this window, in constant time. Local. */
 int CLAMPI_Invalidate(MPI_Win win);
 
-/* Sets when this process may reuse cached data of this window. Local; a change forgets what was cached. */
+/* Sets when this process may reuse cached data of this window: mode is one of enum CLAMPI_Mode. Local; a
+ * change forgets what was cached. */
 int CLAMPI_Set_mode(MPI_Win win, int mode);
 
 /* What data that a get is bringing is worth: any value above 0, higher = kept longer. The access is of
@@ -60,8 +61,8 @@ int CLAMPI_Set_mode(MPI_Win win, int mode);
  * that address). */
 typedef double CLAMPI_Score(void *arg, int target, MPI_Aint disp, uint64_t bytes);
 
-/* Lets the program say which data it will need again; NULL: it does not. Local. When room is needed, the
- * entry goes whose
+/* Lets the program say which data it will need again, by a CLAMPI_Score; NULL: it does not. Local. When room
+ * is needed, the entry goes whose
  *
  *      positional x temporal x value / mean
  *
@@ -80,7 +81,8 @@ typedef double CLAMPI_Score(void *arg, int target, MPI_Aint disp, uint64_t bytes
  * of bytes, since more bytes take longer to fetch; "none" is the default. The last one said holds. */
 int CLAMPI_Set_score(MPI_Win win, CLAMPI_Score *score, void *arg);
 
-/* Fills stats. Windows that are not cached give zeros but for gets and bypassed. */
+/* Tells what the cache of this window has done for this process. Windows that are not cached give zeros but
+ * for gets and bypassed. */
 int CLAMPI_Get_stats(MPI_Win win, CLAMPI_Stats *stats);
 
 #ifdef __cplusplus

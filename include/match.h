@@ -38,27 +38,28 @@ struct match;
 /* A posted receive, for match_cancel; of no use once it is matched or cancelled. */
 typedef uint64_t match_entry;
 
-/* options may be NULL: the defaults, all zero. 0, -EINVAL, or -ENOMEM. */
+/* Opens an engine, and closes it. options may be NULL: the defaults, all zero. 0, -EINVAL, or -ENOMEM. What
+ * is still queued when it is closed is forgotten. */
 int match_open(const struct match_options *options, struct match **engine);
 void match_close(struct match *engine);
 
-/* "fast", "list", "lla" or "lla-K" as options; -EINVAL if it is none of these. */
+/* Turns a word into options: "fast", "list", "lla" or "lla-K"; -EINVAL if it is none of these. */
 int match_parse(const char *word, struct match_options *options);
 
-/* A receive is posted. 1: the first message that matches was taken, *message is what it was queued with. 0:
+/* Posts a receive. 1: the first message that matches was taken, *message is what it was queued with. 0:
  * none does; the receive is queued with `receive`, and *entry names it. -ENOMEM: nothing happened. */
 int match_post(struct match *engine, int32_t source, int32_t tag, uint32_t context, void *receive,
                match_entry *entry, void **message);
 
-/* A message has arrived; source and tag are no wildcards. 1: the first receive that matches was taken,
- * *receive is what it was posted with. 0: none does; the message is queued. -ENOMEM: nothing happened. */
+/* Says that a message is here; source and tag are no wildcards. 1: the first receive that matches was
+ * taken, *receive is what it was posted with. 0: none does; the message is queued. -ENOMEM: nothing happened. */
 int match_arrive(struct match *engine, int32_t source, int32_t tag, uint32_t context, void *message,
                  void **receive);
 
-/* Is there a message that this receive would take? 1 and *message, or 0. It stays in the queue. */
+/* Looks for a message that such a receive would take. 1 and *message, or 0. It stays in the queue. */
 int match_probe(struct match *engine, int32_t source, int32_t tag, uint32_t context, void **message);
 
-/* The same, and takes it out of the queue. */
+/* Takes the message that match_probe would find out of the queue. 1 and *message, or 0. */
 int match_take(struct match *engine, int32_t source, int32_t tag, uint32_t context, void **message);
 
 /* Takes a receive out of the queue, in constant time. It must be queued. Returns what it was posted with. */
@@ -82,9 +83,10 @@ struct match_counters {
     uint64_t bytes;                            /* of memory */
 };
 
+/* Tells what an engine has done so far, and how long its queues are, in struct match_counters. */
 void match_counters(const struct match *engine, struct match_counters *counters);
 
-/* For tests: walks everything, and aborts with a line if an invariant does not hold. */
+/* Walks everything, for tests, and aborts with a line if an invariant does not hold. */
 void match_check(const struct match *engine);
 
 #ifdef __cplusplus

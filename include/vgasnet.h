@@ -17,6 +17,8 @@ extern "C" {
 
 /* ---- the job, messages and barrier: see gasnet.h ---- */
 
+/* vgasnet_X does what gasnet_X does: see gasnet.h. */
+
 int vgasnet_init(int *argc, char ***argv);
 int vgasnet_attach(gasnet_handlerentry_t *table, int numentries, uintptr_t segsize, uintptr_t minheapoffset);
 #if defined(__GNUC__)
@@ -55,6 +57,8 @@ int vgasnet_barrier_wait(int id, int flags);
 int vgasnet_barrier_try(int id, int flags);
 
 /* ---- reading and writing: see gasnet_extended.h ---- */
+
+/* vgasnet_X does what gasnet_X does: see gasnet_extended.h. */
 
 void vgasnet_get(void *dest, gasnet_node_t node, const void *src, size_t nbytes);
 void vgasnet_put(gasnet_node_t node, void *dest, const void *src, size_t nbytes);
@@ -99,7 +103,7 @@ gasnet_register_value_t vgasnet_get_val(gasnet_node_t node, const void *src, siz
 gasnet_valget_handle_t vgasnet_get_nb_val(gasnet_node_t node, const void *src, size_t nbytes);
 gasnet_register_value_t vgasnet_wait_syncnb_valget(gasnet_valget_handle_t handle);
 
-/* ---- collective operations ---- */
+/* Collective operations are in gasnet_coll.h. */
 
 /* ---- what GASNet does not have ---- */
 
@@ -109,17 +113,18 @@ gasnet_register_value_t vgasnet_wait_syncnb_valget(gasnet_valget_handle_t handle
 /* Begins to fetch what will be read soon, as far as there is room, and does not wait. */
 void vgasnet_prefetch(gasnet_node_t node, const void *addr, size_t nbytes);
 
-/* How this process will use that memory: it changes how long things take, never what they do. */
+/* Ways to use memory: they change how long things take, never what they do. */
 #define VGASNET_HINT_NORMAL      0
 #define VGASNET_HINT_READ_MOSTLY 1 /* pages are fetched at the first read, however small */
 #define VGASNET_HINT_NO_CACHE    2 /* is read and written where it is, without fetching pages */
-/* GASNET_OK, GASNET_ERR_BAD_ARG, or GASNET_ERR_RESOURCE: too many ranges. */
+/* Says how this process will use that memory. GASNET_OK, GASNET_ERR_BAD_ARG, or GASNET_ERR_RESOURCE: too many
+ * ranges. */
 int vgasnet_hint(gasnet_node_t node, const void *addr, size_t nbytes, int hint);
 
-/* Named segments (HEARTH_NVM_NAME) stay when the job ends. Collective, with all operations synchronised and
- * nobody storing: what they hold now is what a later job finds, whatever happens to this one. GASNET_OK and
- * its number, unless NULL; GASNET_ERR_BAD_ARG: they have no name; GASNET_ERR_RESOURCE: it could not be
- * written. */
+/* Keeps what named segments (HEARTH_NVM_NAME) hold, which stay when the job ends. Collective, with all
+ * operations synchronised and nobody storing: what they hold now is what a later job finds, whatever happens
+ * to this one. GASNET_OK and its number, unless NULL; GASNET_ERR_BAD_ARG: they have no name;
+ * GASNET_ERR_RESOURCE: it could not be written. */
 int vgasnet_checkpoint(uint64_t *epoch);
 uint64_t vgasnet_epoch(void); /* which checkpoint the segments held at gasnet_attach; 0: they were new */
 
@@ -133,6 +138,8 @@ typedef struct vgasnet_statistics {
     uint64_t frames, frames_used, from_nvm, from_home, from_peers, served_peers, invalidated, evicted,
         written_back, nvm_reads, nvm_writes, nvm_holes, messages, message_bytes, unmapped;
 } vgasnet_stats_t;
+
+/* Tells what this process, and the pages of its node, have done so far. */
 void vgasnet_stats(vgasnet_stats_t *stats);
 
 #ifdef __GNUC__

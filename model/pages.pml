@@ -233,7 +233,7 @@ inline serve(i, p, x) {
        answer[n] = true;
        done[x] = true
     :: forwarded[x] == FWD_PUT ->
-       assert(state[x] != I && state[x] != S && fresh[x] && !answer[n] && !done[x]);
+       assert(state[x] != I && fresh[x] && !answer[n] && !done[x]);
        state[x] = M;
        wrote(p, x);
        n = p * NODES + peer[x];
@@ -448,7 +448,22 @@ inline start_small(p) {
        any_holder(p, 255, n);
        forward_small(p, n);
        n = 0
-    :: kind[p] == SMALL_PUT && known[p] == SHARED -> invalidate(p, 255, 255)
+    :: kind[p] == SMALL_PUT && known[p] == SHARED && !COOP -> invalidate(p, 255, 255)
+    :: kind[p] == SMALL_PUT && known[p] == SHARED && COOP -> /* one of them owns it from now on */
+       any_holder(p, 255, n);
+       owner[p] = n;
+       n = 0;
+       if
+       :: holders[p] == BIT(owner[p]) ->
+          known[p] = EXCLUSIVE;
+          forward_small(p, owner[p])
+       :: else ->
+          known[p] = OWNED;
+          invalidate(p, owner[p], 255);
+#if MUTANT == 8
+          forward_small(p, owner[p])
+#endif
+       fi
     :: kind[p] == SMALL_PUT && known[p] == OWNED ->
        invalidate(p, owner[p], 255);
 #if MUTANT == 8 /* the owner applies it while others may still read */

@@ -30,18 +30,20 @@ int ARMCI_Init(void);
 int ARMCI_Init_args(int *argc, char ***argv); /* the arguments are left alone */
 int ARMCI_Init_thread(int armci_requested);   /* a level of MPI's, such as MPI_THREAD_SINGLE */
 int ARMCI_Init_thread_comm(int armci_requested, MPI_Comm comm); /* all processes are those of comm */
-int ARMCI_Initialized(void);
-int ARMCI_Finalize(void);
+int ARMCI_Initialized(void);                                    /* 1 between the two, else 0 */
+int ARMCI_Finalize(void);                                       /* collective, before MPI_Finalize */
 
 void ARMCI_Cleanup(void);                    /* before the program ends the job by itself */
 void ARMCI_Error(const char *msg, int code); /* ends the job */
 
 /* ---- memory ---- */
 
-/* Collective over all, or over a group: base_ptrs gets one address per process, NULL where the size was 0. */
+/* Memory that others may read and write. Collective over all, or over a group: base_ptrs gets one address per
+ * process, NULL where the size was 0. ARMCI_Free is collective too, each process with its own address. */
 int ARMCI_Malloc(void **base_ptrs, armci_size_t size);
 int ARMCI_Free(void *ptr);
 
+/* Memory of this process alone, well aligned for transfers. */
 void *ARMCI_Malloc_local(armci_size_t size);
 int ARMCI_Free_local(void *ptr);
 
@@ -49,7 +51,7 @@ int ARMCI_Free_local(void *ptr);
 void ARMCI_Access_begin(void *ptr);
 void ARMCI_Access_end(void *ptr);
 
-void ARMCI_Copy(void *src, void *dst, int size);
+void ARMCI_Copy(void *src, void *dst, int size); /* inside this process */
 
 /* The same with a kind of memory by name; the name is not needed here. */
 int ARMCI_Malloc_memdev(void **ptr_arr, armci_size_t bytes, const char *device);
@@ -58,19 +60,23 @@ int ARMCI_Free_memdev(void *ptr);
 /* ---- order ---- */
 
 void ARMCI_Fence(int proc); /* what this process started towards proc is done there */
-void ARMCI_AllFence(void);
-void ARMCI_Barrier(void); /* AllFence, and all processes are here */
+void ARMCI_AllFence(void);  /* the same towards all */
+void ARMCI_Barrier(void);   /* AllFence, and all processes are here */
 
 /* ---- transfers ---- */
 
 enum ARMCI_Acc_e { ARMCI_ACC_INT, ARMCI_ACC_LNG, ARMCI_ACC_FLT, ARMCI_ACC_DBL, ARMCI_ACC_CPL, ARMCI_ACC_DCP };
 
+/* Copy so many bytes from src to dst: for a get src is the target's, else dst. A get returns when the data is
+ * here; a put or accumulate when src may be changed, and is complete at the target after a fence. An
+ * accumulate adds, dst += scale * src, in elements of an ARMCI_Acc_e; those of several processes to the same
+ * memory do not disturb each other. */
 int ARMCI_Get(void *src, void *dst, int size, int target);
 int ARMCI_Put(void *src, void *dst, int size, int target);
-int ARMCI_Acc(int datatype, void *scale, void *src, void *dst, int bytes, int proc); /* dst += scale * src */
+int ARMCI_Acc(int datatype, void *scale, void *src, void *dst, int bytes, int proc);
 
-/* Strided: count[0] bytes in a row, count[1] rows that are stride[0] bytes apart, and so on. There are stride_levels
- * strides and one count more. */
+/* The same of patches, strided: count[0] bytes in a row, count[1] rows that are stride[0] bytes apart, and so
+ * on. There are stride_levels strides and one count more. */
 int ARMCI_PutS(void *src_ptr, int src_stride_ar[], void *dst_ptr, int dst_stride_ar[], int count[],
                int stride_levels, int proc);
 int ARMCI_GetS(void *src_ptr, int src_stride_ar[], void *dst_ptr, int dst_stride_ar[], int count[],
@@ -95,11 +101,12 @@ typedef struct {
     int ptr_array_len;
 } armci_giov_t;
 
+/* The same of pieces anywhere in memory: iov_len lists of them, each with pieces of one length. */
 int ARMCI_PutV(armci_giov_t *iov, int iov_len, int proc);
 int ARMCI_GetV(armci_giov_t *iov, int iov_len, int proc);
 int ARMCI_AccV(int datatype, void *scale, armci_giov_t *iov, int iov_len, int proc);
 
-/* Single values. */
+/* Single values, given and returned as they are. */
 int ARMCI_PutValueInt(int src, void *dst, int proc);
 int ARMCI_PutValueLong(long src, void *dst, int proc);
 int ARMCI_PutValueFloat(float src, void *dst, int proc);
@@ -116,11 +123,12 @@ typedef struct armci_hdl_s {
     int aggregate;
 } armci_hdl_t;
 
-void ARMCI_INIT_HANDLE(armci_hdl_t *hdl);
-void ARMCI_SET_AGGREGATE_HANDLE(armci_hdl_t *handle); /* several operations may then use it at once */
-void ARMCI_UNSET_AGGREGATE_HANDLE(armci_hdl_t *handle);
+void ARMCI_INIT_HANDLE(armci_hdl_t *hdl);               /* before its first use */
+void ARMCI_SET_AGGREGATE_HANDLE(armci_hdl_t *handle);   /* several operations may then use it at once */
+void ARMCI_UNSET_AGGREGATE_HANDLE(armci_hdl_t *handle); /* one at a time again */
 
-/* With hdl = NULL they are waited for by ARMCI_WaitProc or ARMCI_WaitAll. */
+/* ARMCI_NbX begins what ARMCI_X does and returns: until it was waited for, the source stays unchanged and the
+ * destination is not looked at. With hdl = NULL they are waited for by ARMCI_WaitProc or ARMCI_WaitAll. */
 int ARMCI_NbPut(void *src, void *dst, int bytes, int proc, armci_hdl_t *hdl);
 int ARMCI_NbGet(void *src, void *dst, int bytes, int proc, armci_hdl_t *hdl);
 int ARMCI_NbAcc(int datatype, void *scale, void *src, void *dst, int bytes, int proc, armci_hdl_t *hdl);
@@ -138,20 +146,22 @@ int ARMCI_NbPutValueLong(long src, void *dst, int proc, armci_hdl_t *hdl);
 int ARMCI_NbPutValueFloat(float src, void *dst, int proc, armci_hdl_t *hdl);
 int ARMCI_NbPutValueDouble(double src, void *dst, int proc, armci_hdl_t *hdl);
 
-int ARMCI_Wait(armci_hdl_t *hdl);
+int ARMCI_Wait(armci_hdl_t *hdl); /* for what has this handle, as if it had not begun with Nb */
 int ARMCI_Test(armci_hdl_t *hdl); /* 0 when done */
-int ARMCI_WaitProc(int proc);
-int ARMCI_WaitAll(void);
+int ARMCI_WaitProc(int proc);     /* what was begun towards proc without a handle */
+int ARMCI_WaitAll(void);          /* all that was begun without a handle */
 
 /* ---- atomics and mutexes ---- */
 
 enum ARMCI_Rmw_e { ARMCI_FETCH_AND_ADD, ARMCI_FETCH_AND_ADD_LONG, ARMCI_SWAP, ARMCI_SWAP_LONG };
 
-/* The old value comes back in *ploc, from which a swap also takes the new one. */
+/* Adds a value to an int or long of proc, or swaps it, in one step, also with those of other processes. The
+ * old value comes back in *ploc, from which a swap also takes the new one. op is an ARMCI_Rmw_e. */
 int ARMCI_Rmw(int op, void *ploc, void *prem, int value, int proc);
 
+/* Mutexes 0 to count - 1 of each process, which any process may lock. One set at a time. */
 int ARMCI_Create_mutexes(int count); /* collective; count may differ between processes */
-int ARMCI_Destroy_mutexes(void);
+int ARMCI_Destroy_mutexes(void);     /* collective, with none of them locked */
 void ARMCI_Lock(int mutex, int proc);
 void ARMCI_Unlock(int mutex, int proc);
 
@@ -171,14 +181,17 @@ void ARMCI_Group_create(int grp_size, int *pid_list, ARMCI_Group *group_out);
 void ARMCI_Group_create_child(int grp_size, int *pid_list, ARMCI_Group *group_out, ARMCI_Group *group_parent);
 void ARMCI_Group_free(ARMCI_Group *group);
 
-int ARMCI_Group_rank(ARMCI_Group *group, int *rank); /* not 0, and *rank -1, if this process is no member */
-void ARMCI_Group_size(ARMCI_Group *group, int *size);
-int ARMCI_Absolute_id(ARMCI_Group *group, int group_rank); /* of a member */
+int ARMCI_Group_rank(ARMCI_Group *group, int *rank);  /* not 0, and *rank -1, if this process is no member */
+void ARMCI_Group_size(ARMCI_Group *group, int *size); /* how many members it has */
+int ARMCI_Absolute_id(ARMCI_Group *group, int group_rank); /* of a member, from its rank in the group */
 
-void ARMCI_Group_set_default(ARMCI_Group *group); /* the parent of groups made from now on */
+/* The parent of groups that ARMCI_Group_create makes; at first all processes. */
+void ARMCI_Group_set_default(ARMCI_Group *group);
 void ARMCI_Group_get_default(ARMCI_Group *group_out);
-void ARMCI_Group_get_world(ARMCI_Group *group_out);
+void ARMCI_Group_get_world(ARMCI_Group *group_out); /* all processes */
 
+/* As ARMCI_Malloc and ARMCI_Free, collective over a group; one address per member, in the order of their
+ * ranks. */
 int ARMCI_Malloc_group(void **ptr_arr, armci_size_t bytes, ARMCI_Group *group);
 int ARMCI_Free_group(void *ptr, ARMCI_Group *group);
 int ARMCI_Malloc_group_memdev(void **ptr_arr, armci_size_t bytes, ARMCI_Group *group, const char *device);
@@ -188,20 +201,24 @@ int ARMCI_Malloc_group_memdev(void **ptr_arr, armci_size_t bytes, ARMCI_Group *g
 enum armci_domain_e { ARMCI_DOMAIN_SMP };
 typedef int armci_domain_t;
 
-/* Nodes are numbered from 0; id < 0 is the own one. -1 for what does not exist. */
-int armci_domain_count(armci_domain_t domain);
-int armci_domain_my_id(armci_domain_t domain);
-int armci_domain_id(armci_domain_t domain, int glob_proc_id);
-int armci_domain_nprocs(armci_domain_t domain, int id);
-int armci_domain_glob_proc_id(armci_domain_t domain, int id, int loc_proc_id);
-int armci_domain_same_id(armci_domain_t domain, int proc);
-int ARMCI_Same_node(int proc);
+/* Nodes are numbered from 0; id < 0 is the own one. -1 for what does not exist. As for ARMCI-MPI each process
+ * is a node of its own, unless HEARTH_ARMCI_TOPOLOGY=real. */
+int armci_domain_count(armci_domain_t domain);                /* how many nodes there are */
+int armci_domain_my_id(armci_domain_t domain);                /* which one this process is on */
+int armci_domain_id(armci_domain_t domain, int glob_proc_id); /* which one another is on */
+int armci_domain_nprocs(armci_domain_t domain, int id);       /* how many processes a node has */
+int armci_domain_glob_proc_id(armci_domain_t domain, int id,
+                              int loc_proc_id);            /* the process with a place in a node */
+int armci_domain_same_id(armci_domain_t domain, int proc); /* 1 if proc is on the own node, else 0 */
+int ARMCI_Same_node(int proc);                             /* the same */
 
-int ARMCI_Uses_shm(void);
-int ARMCI_Uses_shm_grp(ARMCI_Group *group);
-void ARMCI_Set_shm_limit(unsigned long shmemlimit);
+int ARMCI_Uses_shm(void);                           /* 1 if there are nodes with several processes, else 0 */
+int ARMCI_Uses_shm_grp(ARMCI_Group *group);         /* the same of a group's members */
+void ARMCI_Set_shm_limit(unsigned long shmemlimit); /* does nothing: memory is taken as it is asked for */
 
 /* ---- the same under the names that a profiler calls ---- */
+
+/* PARMCI_X does what ARMCI_X does. A profiler defines ARMCI_X itself, and calls PARMCI_X from there. */
 
 int PARMCI_Init(void);
 int PARMCI_Init_args(int *argc, char ***argv);

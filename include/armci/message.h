@@ -19,22 +19,26 @@ extern "C" {
 enum armci_scope_e { SCOPE_ALL, SCOPE_NODE, SCOPE_MASTERS };
 enum armci_type_e { ARMCI_INT, ARMCI_LONG, ARMCI_LONG_LONG, ARMCI_FLOAT, ARMCI_DOUBLE };
 
-int armci_msg_me(void);
-int armci_msg_nproc(void);
-void armci_msg_abort(int code);
-double armci_timer(void); /* seconds */
+int armci_msg_me(void);         /* the own absolute id */
+int armci_msg_nproc(void);      /* how many processes there are */
+void armci_msg_abort(int code); /* ends the job */
+double armci_timer(void);       /* seconds, since some time in the past */
 
 /* ---- messages ---- */
 
+/* Messages of len bytes with a tag, as MPI_Send and MPI_Recv. buflen is the room that there is; msglen gets
+ * the length of what came, and may be NULL. */
 void armci_msg_snd(int tag, void *buffer, int len, int to);
-void armci_msg_rcv(int tag, void *buffer, int buflen, int *msglen, int from); /* msglen may be NULL */
-int armci_msg_rcvany(int tag, void *buffer, int buflen, int *msglen);         /* returns from whom */
+void armci_msg_rcv(int tag, void *buffer, int buflen, int *msglen, int from);
+int armci_msg_rcvany(int tag, void *buffer, int buflen, int *msglen); /* from anyone; returns from whom */
 
 /* ---- collectives ---- */
 
+/* All are here, or all of a group; one-sided operations may still be under way. */
 void armci_msg_barrier(void);
 void armci_msg_group_barrier(ARMCI_Group *group);
 
+/* From the root to all that take part. */
 void armci_msg_brdcst(void *buffer, int len, int root);
 void armci_msg_bcast(void *buffer, int len, int root);
 void armci_msg_bcast_scope(int scope, void *buffer, int len, int root);
@@ -61,6 +65,7 @@ void armci_msg_llgop(long long *x, int n, char *op);
 void armci_msg_fgop(float *x, int n, char *op);
 void armci_msg_dgop(double *x, int n, char *op);
 
+/* The same of the members of a group. */
 void armci_msg_group_gop_scope(int scope, void *x, int n, char *op, int type, ARMCI_Group *group);
 void armci_msg_group_igop(int *x, int n, char *op, ARMCI_Group *group);
 void armci_msg_group_lgop(long *x, int n, char *op, ARMCI_Group *group);
@@ -81,6 +86,8 @@ void armci_msg_sel_scope(int scope, void *x, int n, char *op, int type, int cont
 /* ---- inside the own node ---- */
 
 void armci_msg_clus_brdcst(void *buf, int len); /* from its first process */
+
+/* Reductions as armci_msg_igop and its kin. */
 void armci_msg_clus_igop(int *x, int n, char *op);
 void armci_msg_clus_fgop(float *x, int n, char *op);
 void armci_msg_clus_lgop(long *x, int n, char *op);

@@ -112,41 +112,56 @@ typedef struct gasnet_hsl {
 
 /* ---- the job ---- */
 
-/* Also with NULL, NULL. Begins MPI unless the program has. */
+/* Joins the job; before any other call. Also with NULL, NULL. Begins MPI unless the program has. */
 int gasnet_init(int *argc, char ***argv);
 
 /* Collective. The handlers of this node, and a segment of so many bytes, a multiple of GASNET_PAGESIZE, or 0.
  * `minheapoffset` must be the same everywhere, and means nothing here. */
 int gasnet_attach(gasnet_handlerentry_t *table, int numentries, uintptr_t segsize, uintptr_t minheapoffset);
 
+/* Ends the job: all nodes leave, also those that do not call it, when they poll or after some seconds. */
 #if defined(__GNUC__)
 __attribute__((noreturn))
 #endif
 void gasnet_exit(int exitcode);
 
-gasnet_node_t gasnet_mynode(void);
-gasnet_node_t gasnet_nodes(void);
+gasnet_node_t gasnet_mynode(void); /* the number of the calling node, which is a process */
+gasnet_node_t gasnet_nodes(void);  /* how many there are */
+
+/* The largest segment that this node may ask for in gasnet_attach, and the largest that all of them may. */
 uintptr_t gasnet_getMaxLocalSegmentSize(void);
 uintptr_t gasnet_getMaxGlobalSegmentSize(void);
+
+/* Fill a table with one entry per node: where its segment lies; on which machine it runs. A shorter table
+ * gets the first. */
 int gasnet_getSegmentInfo(gasnet_seginfo_t *table, int numentries);
 int gasnet_getNodeInfo(gasnet_nodeinfo_t *table, int numentries);
-char *gasnet_getenv(const char *name);
-const char *gasnet_ErrorName(int code);
-const char *gasnet_ErrorDesc(int code);
+
+char *gasnet_getenv(const char *name);  /* of this node's environment, or NULL */
+const char *gasnet_ErrorName(int code); /* such as GASNET_ERR_BAD_ARG */
+const char *gasnet_ErrorDesc(int code); /* a sentence */
+
+/* How threads wait: GASNET_WAIT_SPIN, GASNET_WAIT_BLOCK (sleeping at once), or GASNET_WAIT_SPINBLOCK, which
+ * is the default. */
 int gasnet_set_waitmode(int mode);
 
 /* ---- active messages; the calls themselves are in gasnet_am.h ---- */
 
+/* The most arguments of a message, and the most bytes of its data. */
 size_t gasnet_AMMaxArgs(void);
 size_t gasnet_AMMaxMedium(void);
 size_t gasnet_AMMaxLongRequest(void);
 size_t gasnet_AMMaxLongReply(void);
-int gasnet_AMPoll(void);
-int gasnet_AMGetMsgSource(gasnet_token_t token, gasnet_node_t *srcindex);
 
+int gasnet_AMPoll(
+    void); /* runs the handlers of what has arrived; they run nowhere else but in calls that wait */
+int gasnet_AMGetMsgSource(gasnet_token_t token, gasnet_node_t *srcindex); /* inside a handler: from whom */
+
+/* Between the two no handler runs in this thread, which must not poll, wait or communicate. */
 void gasnet_hold_interrupts(void);
 void gasnet_resume_interrupts(void);
 
+/* Locks that handlers may take. Who holds one does not poll, wait or communicate, but may reply. */
 void gasnet_hsl_init(gasnet_hsl_t *hsl);
 void gasnet_hsl_destroy(gasnet_hsl_t *hsl);
 void gasnet_hsl_lock(gasnet_hsl_t *hsl);
@@ -167,6 +182,9 @@ void gasnetc_wait_round(unsigned *round);
 
 /* ---- barrier ---- */
 
+/* Of all nodes, in two steps: notify says that this node has come, wait returns when all have. try is wait if
+ * that is so, else GASNET_ERR_NOT_READY. GASNET_ERR_BARRIER_MISMATCH: the ids of the nodes differ, or that of
+ * wait from that of notify; with the flag GASNET_BARRIERFLAG_ANONYMOUS a node takes any. */
 void gasnet_barrier_notify(int id, int flags);
 int gasnet_barrier_wait(int id, int flags);
 int gasnet_barrier_try(int id, int flags);

@@ -130,6 +130,32 @@ int gasnetc_reply(gasnet_token_t token, gasnet_handler_t handler, enum gasnetc_k
     GASNETC_AM(P, 12) GASNETC_AM(P, 13) GASNETC_AM(P, 14) GASNETC_AM(P, 15) GASNETC_AM(P, 16)
 /* clang-format on */
 
+/* Active messages with N arguments, 0 to 16: the handler of that number runs at the node dest, or, for
+ * replies, inside a request's handler and at most once, at the node that sent it.
+ *
+ *      int gasnet_AMRequestShortN(gasnet_node_t dest, gasnet_handler_t handler,
+ *                                 gasnet_handlerarg_t a0, ...);
+ *      int gasnet_AMRequestMediumN(gasnet_node_t dest, gasnet_handler_t handler,
+ *                                  void *source, size_t nbytes, gasnet_handlerarg_t a0, ...);
+ *      int gasnet_AMRequestLongN(gasnet_node_t dest, gasnet_handler_t handler,
+ *                                void *source, size_t nbytes, void *dest_addr, gasnet_handlerarg_t a0, ...);
+ *      int gasnet_AMRequestLongAsyncN(...as above...);
+ *      int gasnet_AMReplyShortN(gasnet_token_t token, gasnet_handler_t handler,
+ *                               gasnet_handlerarg_t a0, ...);
+ *      int gasnet_AMReplyMediumN(gasnet_token_t token, gasnet_handler_t handler,
+ *                                void *source, size_t nbytes, gasnet_handlerarg_t a0, ...);
+ *      int gasnet_AMReplyLongN(gasnet_token_t token, gasnet_handler_t handler,
+ *                              void *source, size_t nbytes, void *dest_addr, gasnet_handlerarg_t a0, ...);
+ *
+ * Short messages carry only their arguments. Medium ones bring nbytes of data, which the handler finds in a
+ * buffer for as long as it runs; long ones put them into the segment of the other node, at dest_addr, before
+ * it runs. source may be changed on return, but that of LongAsync only when the handler's reply has come.
+ * Handlers are
+ *
+ *      void handler(gasnet_token_t token, gasnet_handlerarg_t a0, ...);
+ *      void handler(gasnet_token_t token, void *data, size_t nbytes, gasnet_handlerarg_t a0, ...);
+ *
+ * They return GASNET_OK, or an error such as GASNET_ERR_BAD_ARG. */
 GASNETC_AM_ALL(gasnet)
 
 #ifdef __GNUC__

@@ -85,6 +85,8 @@ gasnet_node_t gasnet_coll_team_rank(gasnet_team_handle_t team); /* the caller's 
 
 /* ---- synchronisation: as gasnet_try_syncnb and its kin ---- */
 
+/* Wait for collective operations that were begun, or return GASNET_OK or GASNET_ERR_NOT_READY: one, some of
+ * several, or all. */
 int gasnet_coll_try_sync(gasnet_coll_handle_t handle);
 int gasnet_coll_try_sync_some(gasnet_coll_handle_t *phandle, size_t numhandles);
 int gasnet_coll_try_sync_all(gasnet_coll_handle_t *phandle, size_t numhandles);
@@ -94,11 +96,14 @@ void gasnet_coll_wait_sync_all(gasnet_coll_handle_t *phandle, size_t numhandles)
 
 /* ---- barriers of teams: as those of gasnet.h ---- */
 
+/* As gasnet_barrier_notify and its kin, of the members of a team. */
 void gasnet_coll_barrier_notify(gasnet_team_handle_t team, int id, int flags);
 int gasnet_coll_barrier_try(gasnet_team_handle_t team, int id, int flags);
 int gasnet_coll_barrier_wait(gasnet_team_handle_t team, int id, int flags);
 
 /* ---- data ---- */
+
+/* Calls with _nb begin the operation, and return a handle for gasnet_coll_wait_sync. */
 
 /* nbytes from src of one to dst of all. */
 void gasnet_coll_broadcast(gasnet_team_handle_t team, void *dst, gasnet_image_t srcimage, void *src,
@@ -165,6 +170,8 @@ gasnet_coll_handle_t gasnet_coll_reduceM_nb(gasnet_team_handle_t team, gasnet_im
                                             int func_arg, int flags);
 
 /* ---- the same under the other name ---- */
+
+/* vgasnet_coll_X does what gasnet_coll_X does. */
 
 void vgasnet_coll_init(const gasnet_image_t images[], gasnet_image_t my_image,
                        gasnet_coll_fn_entry_t fn_tbl[], size_t fn_count, int init_flags);

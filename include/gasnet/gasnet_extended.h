@@ -45,6 +45,8 @@ typedef uintptr_t gasnet_register_value_t;
 
 /* ---- blocking: complete on return ---- */
 
+/* A get copies from the segment of another node to dest here; a put from src here into that segment; memset
+ * fills it. */
 void gasnet_get(void *dest, gasnet_node_t node, const void *src, size_t nbytes);
 void gasnet_put(gasnet_node_t node, void *dest, const void *src, size_t nbytes);
 void gasnet_get_bulk(void *dest, gasnet_node_t node, const void *src, size_t nbytes);
@@ -53,7 +55,8 @@ void gasnet_memset(gasnet_node_t node, void *dest, int val, size_t nbytes);
 
 /* ---- with a handle of their own ---- */
 
-/* The source of gasnet_put_nb may be changed on return, that of gasnet_put_nb_bulk after synchronisation. */
+/* Begin what the calls without _nb do. The source of gasnet_put_nb may be changed on return, that of
+ * gasnet_put_nb_bulk after synchronisation. */
 gasnet_handle_t gasnet_get_nb(void *dest, gasnet_node_t node, const void *src, size_t nbytes) GASNET_MUST_USE;
 gasnet_handle_t gasnet_put_nb(gasnet_node_t node, void *dest, const void *src, size_t nbytes) GASNET_MUST_USE;
 gasnet_handle_t gasnet_get_nb_bulk(void *dest, gasnet_node_t node, const void *src,
@@ -81,14 +84,17 @@ int gasnet_try_syncnb_all_nopoll(gasnet_handle_t *phandle, size_t numhandles);
 
 /* ---- implicit: synchronised all together, per thread ---- */
 
+/* Begin what the calls without _nbi do. */
 void gasnet_get_nbi(void *dest, gasnet_node_t node, const void *src, size_t nbytes);
 void gasnet_put_nbi(gasnet_node_t node, void *dest, const void *src, size_t nbytes);
 void gasnet_get_nbi_bulk(void *dest, gasnet_node_t node, const void *src, size_t nbytes);
 void gasnet_put_nbi_bulk(gasnet_node_t node, void *dest, const void *src, size_t nbytes);
 void gasnet_memset_nbi(gasnet_node_t node, void *dest, int val, size_t nbytes);
 
+/* Wait until all of this thread's are complete, or return GASNET_OK or GASNET_ERR_NOT_READY: gets, puts
+ * (memsets are puts), or both. */
 void gasnet_wait_syncnbi_gets(void);
-void gasnet_wait_syncnbi_puts(void); /* memsets are puts */
+void gasnet_wait_syncnbi_puts(void);
 void gasnet_wait_syncnbi_all(void);
 int gasnet_try_syncnbi_gets(void) GASNET_MUST_USE;
 int gasnet_try_syncnbi_puts(void) GASNET_MUST_USE;
@@ -100,6 +106,8 @@ gasnet_handle_t gasnet_end_nbi_accessregion(void) GASNET_MUST_USE;
 
 /* ---- values: the nbytes low-order bytes, 1 to SIZEOF_GASNET_REGISTER_VALUE_T; what is read has zeros above ---- */
 
+/* Puts and gets of a value instead of memory. One that gasnet_get_nb_val has begun is returned by
+ * gasnet_wait_syncnb_valget. */
 void gasnet_put_val(gasnet_node_t node, void *dest, gasnet_register_value_t value, size_t nbytes);
 gasnet_handle_t gasnet_put_nb_val(gasnet_node_t node, void *dest, gasnet_register_value_t value,
                                   size_t nbytes) GASNET_MUST_USE;

@@ -86,8 +86,7 @@ extern "C" {
 #define GASNETT_ATOMIC_MB_PRE            (GASNETT_ATOMIC_WMB_PRE | GASNETT_ATOMIC_RMB_PRE)
 #define GASNETT_ATOMIC_MB_POST           (GASNETT_ATOMIC_WMB_POST | GASNETT_ATOMIC_RMB_POST)
 
-/* NAME_t and its calls, on values of the type `value`. Those that change it and give a value back give the
- * new one, except swap, which gives the old one; compare_and_swap tells whether it did. */
+/* NAME_t and its calls, on values of the type `value`; they are described below. */
 #define GASNETT_ATOMICS(name, value)                                                                         \
     typedef struct {                                                                                         \
         volatile value number;                                                                               \
@@ -129,6 +128,21 @@ extern "C" {
         return __atomic_compare_exchange_n(&at->number, &from, to, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);   \
     }
 
+/* Calls on one of these types, which is 32 bits wide (gasnett_atomic_t, gasnett_atomic32_t) or 64
+ * (gasnett_atomic64_t):
+ *
+ *      value gasnett_atomic_read(const gasnett_atomic_t *at, int flags);
+ *      void gasnett_atomic_set(gasnett_atomic_t *at, value to, int flags);
+ *      void gasnett_atomic_increment(gasnett_atomic_t *at, int flags);
+ *      void gasnett_atomic_decrement(gasnett_atomic_t *at, int flags);
+ *      int gasnett_atomic_decrement_and_test(gasnett_atomic_t *at, int flags);
+ *      value gasnett_atomic_add(gasnett_atomic_t *at, value more, int flags);
+ *      value gasnett_atomic_subtract(gasnett_atomic_t *at, value less, int flags);
+ *      value gasnett_atomic_swap(gasnett_atomic_t *at, value to, int flags);
+ *      int gasnett_atomic_compare_and_swap(gasnett_atomic_t *at, value from, value to, int flags);
+ *
+ * Those that change it and give a value back give the new one, except swap, which gives the old one;
+ * compare_and_swap tells whether it did, decrement_and_test whether it is 0 now. */
 GASNETT_ATOMICS(gasnett_atomic, uint32_t)
 GASNETT_ATOMICS(gasnett_atomic32, uint32_t)
 GASNETT_ATOMICS(gasnett_atomic64, uint64_t)
@@ -152,11 +166,11 @@ typedef int32_t gasnett_atomic_sval_t;
 typedef uint64_t gasnett_tick_t;
 #define GASNETT_TICK_MIN ((gasnett_tick_t)0)
 #define GASNETT_TICK_MAX ((gasnett_tick_t)-1)
-gasnett_tick_t gasnett_ticks_now(void);
-uint64_t gasnett_ticks_to_ns(gasnett_tick_t ticks);
+gasnett_tick_t gasnett_ticks_now(void);             /* since some time in the past */
+uint64_t gasnett_ticks_to_ns(gasnett_tick_t ticks); /* in nanoseconds */
 #define gasnett_ticks_to_us(ticks) (gasnett_ticks_to_ns(ticks) / 1000)
-double gasnett_tick_granularity(void); /* in microseconds, as the next */
-double gasnett_tick_overhead(void);
+double gasnett_tick_granularity(void); /* of the clock, in microseconds */
+double gasnett_tick_overhead(void);    /* of reading it, in microseconds */
 #define gasnett_timer_granularityus() gasnett_tick_granularity()
 #define gasnett_timer_overheadus()    gasnett_tick_overhead()
 
@@ -210,8 +224,8 @@ int64_t gasnett_getenv_int_withdefault(const char *name, int64_t fallback, uint6
 
 /* ---- the machine, and what there is no use for here ---- */
 
-int gasnett_cpu_count(void);
-void gasnett_flush_streams(void);
+int gasnett_cpu_count(void);      /* 0 if it is not known */
+void gasnett_flush_streams(void); /* all that are open for writing */
 #define gasnett_set_affinity(rank)              ((void)(rank))
 #define GASNETT_TRACE_ENABLED                   0
 #define GASNETT_TRACE_SETSOURCELINE(file, line) ((void)0)

@@ -6,12 +6,27 @@
 
 #include "armci/inside.h"
 
-struct counts counted;
+_Alignas(LIVE_ALONE) union counted counted;
 
 static const char *const kind_names[COUNT_KINDS] = {"put",  "get",   "accumulate", "read-modify-write",
                                                     "lock", "fence", "barrier"};
 static const char *const size_names[COUNT_SIZES] = {"8 B",   "64 B",   "512 B", "4 KB",
                                                     "32 KB", "256 KB", "2 MB",  "more"};
+
+/* Two fields for each kind of call, and two for its bytes. */
+void count_show(void) {
+    static struct live_field fields[4 * COUNT_KINDS];
+    for (unsigned i = 0; i < COUNT_KINDS; i++) {
+        uint32_t calls = (uint32_t)offsetof(struct counts, calls[i]),
+                 bytes = (uint32_t)offsetof(struct counts, bytes[i]);
+        fields[4 * i] = (struct live_field){LIVE_armci_near, 8, 1, calls};
+        fields[4 * i + 1] = (struct live_field){LIVE_armci_far, 8, 1, calls + 8};
+        fields[4 * i + 2] = (struct live_field){LIVE_armci_bytes, 8, 1, bytes};
+        fields[4 * i + 3] = (struct live_field){LIVE_armci_bytes, 8, 1, bytes + 8};
+    }
+    live_adopt(&counted, sizeof counted);
+    live_show(&counted, fields, sizeof fields / sizeof *fields);
+}
 
 /* As numbers of one kind each, to be summed up. */
 struct sums {
@@ -21,7 +36,7 @@ struct sums {
 };
 
 static struct sums collect(const struct net_counts *n, bool apart) {
-    struct sums mine = {.done = counted,
+    struct sums mine = {.done = counted.of,
                         .net = {n->blocks, n->bytes, n->waits, n->intimations, n->grants, n->served,
                                 n->served_bytes, n->near, n->granted, n->refused, n->retried, n->wakes,
                                 n->moves, n->arena_bytes},

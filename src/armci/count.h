@@ -22,7 +22,12 @@ struct counts {
     uint64_t bytes[COUNT_KINDS][2];
     uint64_t sizes[COUNT_KINDS][COUNT_SIZES];
 };
-extern struct counts counted HIDDEN;
+/* Memory of its own, as hearth top reads it: see live.h. */
+union counted {
+    struct counts of;
+    char alone[LIVE_ALONE];
+};
+extern union counted counted HIDDEN;
 
 static inline unsigned count_size(uint64_t bytes) {
     unsigned size = bytes <= 8 ? 0 : (unsigned)(64 - __builtin_clzll(bytes - 1) - 1) / 3;
@@ -30,14 +35,17 @@ static inline unsigned count_size(uint64_t bytes) {
 }
 
 static inline void count_call(enum count_kind kind, enum way way, uint64_t bytes) {
-    counted.calls[kind][way == WAY_FAR]++;
-    counted.bytes[kind][way == WAY_FAR] += bytes;
-    counted.sizes[kind][count_size(bytes)]++;
+    counted.of.calls[kind][way == WAY_FAR]++;
+    counted.of.bytes[kind][way == WAY_FAR] += bytes;
+    counted.of.sizes[kind][count_size(bytes)]++;
 }
 
 static inline void count_transfer(enum transfer_kind kind, enum way way, uint64_t bytes) {
     count_call((enum count_kind)kind, way, bytes);
 }
+
+/* Shows it to hearth top. */
+void count_show(void);
 
 /* Prints the report that HEARTH_REPORT asks for: of this process. */
 void count_report(const struct net_counts *net);

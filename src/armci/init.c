@@ -86,6 +86,7 @@ static void close_all(void) {
     memory_close_reach();
     net_close(armci.net, &armci.boot, &net);
     count_report(&net);
+    live_close();
     handle_close_all();
     memory_close_all();
     locks_close_all();
@@ -133,6 +134,8 @@ static int open_all(MPI_Comm comm) {
     MPI_Comm_rank(armci.comm, &armci.rank);
     MPI_Comm_size(armci.comm, &armci.size);
     log_identify(armci.rank);
+    live_open(armci.rank, armci.size);
+    count_show();
     net_boot_over(&armci.comm, &armci.boot);
     int status = net_world_open(&armci.boot, net_boot_machine(&armci.comm),
                                 (unsigned)settings_get()->node_ranks, &armci.world);

@@ -6,7 +6,6 @@
 
 #include "armci/armci.h" /* include/armci: the public one */
 #include "base/base.h"
-#include "net/boot.h"
 #include "net/net.h"
 
 /* ARMCI_X is a weak name of PARMCI_X, so that a profiling tool can stand in between. */

@@ -7,6 +7,7 @@
 #include "base/heater.h"
 #include "base/json.h"
 #include "base/json_read.h"
+#include "base/live.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/output.h"

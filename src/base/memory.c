@@ -7,6 +7,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/live.h"
+
 enum { HUGE_PAGE = 2 << 20 };
 
 static _Atomic unsigned fail_countdown;
@@ -67,6 +69,20 @@ int memory_open(struct memory *m, size_t bytes, struct memory_budget *budget) {
     return 0;
 }
 
+int memory_open_shown(struct memory *m, size_t bytes, struct memory_budget *budget) {
+    size_t length = whole_pages(bytes);
+    void *base = length ? live_take(length) : NULL;
+    if (!base)
+        return memory_open(m, bytes, budget);
+    int err = take(budget, length);
+    if (err) {
+        live_give(base);
+        return err;
+    }
+    *m = (struct memory){.base = base, .bytes = length, .budget = budget};
+    return 0;
+}
+
 int memory_resize(struct memory *m, size_t bytes) {
     size_t length = whole_pages(bytes);
     int grows = length > m->bytes;
@@ -93,7 +109,8 @@ int memory_resize(struct memory *m, size_t bytes) {
 
 void memory_close(struct memory *m) {
     if (m->base) {
-        munmap(m->base, m->bytes);
+        if (!live_give(m->base))
+            munmap(m->base, m->bytes);
         give(m->budget, m->bytes);
     }
     *m = (struct memory){0};

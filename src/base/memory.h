@@ -23,6 +23,9 @@ struct memory {
 /* 0, or -ENOMEM (the system has none) or -EDQUOT (the budget is used up). */
 int memory_open(struct memory *m, size_t bytes, struct memory_budget *budget);
 
+/* The same, where hearth top can see it, if that can be had: see live.h. It cannot be resized. */
+int memory_open_shown(struct memory *m, size_t bytes, struct memory_budget *budget);
+
 /* Grows or shrinks, keeping the contents up to the smaller size; base may move. On failure all stays as it
  * was. */
 int memory_resize(struct memory *m, size_t bytes);

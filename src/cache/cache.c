@@ -66,9 +66,21 @@ static int open_parts(struct cache *c, uint32_t slots, uint64_t bytes) {
     }
 }
 
+/* For hearth top; hits are counted by who asks. */
+static void show(const struct cache *c) {
+    static const struct live_field fields[] = {LIVE_FIELD(entries, struct cache, cached),
+                                               LIVE_FIELD(entries, struct cache, pending),
+                                               LIVE_FIELD(index_slots, struct cache, slot_count),
+                                               LIVE_FIELD(storage_bytes, struct cache, storage_bytes),
+                                               LIVE_FIELD(used_bytes, struct cache, used_bytes),
+                                               LIVE_FIELD(evictions, struct cache, count.evictions),
+                                               LIVE_FIELD(invalidations, struct cache, count.invalidations)};
+    live_show(c, fields, sizeof fields / sizeof *fields);
+}
+
 int cache_open(const struct cache_config *config, struct cache **cache) {
     struct memory self;
-    int err = memory_open(&self, sizeof(struct cache), config->budget);
+    int err = memory_open_shown(&self, sizeof(struct cache), config->budget);
     if (err)
         return err;
     struct cache *c = self.base;
@@ -88,12 +100,14 @@ int cache_open(const struct cache_config *config, struct cache **cache) {
         memory_close(&self);
         return err;
     }
+    show(c);
     *cache = c;
     return 0;
 }
 
 void cache_close(struct cache *c) {
     struct memory self = c->self;
+    live_hide(c);
     write_close(c);
     storage_close(c);
     index_close(c);

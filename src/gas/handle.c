@@ -85,7 +85,7 @@ static void forget_thread(void *arg) {
     }
     stats_leave(&t->stats);
     mine = NULL;
-    free(t);
+    live_free(t);
 }
 
 static void make_key(void) {
@@ -95,7 +95,7 @@ static void make_key(void) {
 
 static struct gas_thread *thread_make(void) {
     pthread_once(&once, make_key);
-    struct gas_thread *t = calloc(1, sizeof *t);
+    struct gas_thread *t = live_alloc(sizeof *t);
     if (!t || pthread_setspecific(key, t) != 0)
         gas_fail("gasnet", "no memory for the record of a thread");
     join(t);

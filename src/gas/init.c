@@ -51,6 +51,7 @@ static int open_comms(void) {
     MPI_Comm_rank(gas.comm, &gas.rank);
     MPI_Comm_size(gas.comm, &gas.size);
     log_identify(gas.rank);
+    live_open(gas.rank, gas.size);
     net_boot_over(&gas.comm, &gas.boot);
     int machine = net_boot_machine(&gas.comm);
     hosts = malloc((size_t)gas.size * sizeof *hosts);

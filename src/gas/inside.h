@@ -12,7 +12,6 @@
 #define GASNET_PAR 1 /* the library is the same for all of them: any thread may call at any time */
 #endif
 #include "base/base.h"
-#include "net/boot.h"
 #include "net/net.h"
 #include "pages/pages.h"
 #include "vgasnet.h" /* include/: both public names */

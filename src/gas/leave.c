@@ -136,6 +136,7 @@ static void close_all(bool attached, bool ends) {
     ask_close();
     MPI_Barrier(gas.comm);
     net_close(gas.net, &gas.boot, NULL);
+    live_close();
     if (attached && (gas.pages || !ends) && memory_detach() != 0)
         unsaved = true;
     if (!ends) {

@@ -17,7 +17,20 @@ static uint64_t ended[NUMBERS];
 
 /* ---- threads ---- */
 
+/* For hearth top. */
+static void show(const struct stats_thread *t) {
+#define OF(kind)                                                                                             \
+    LIVE_FIELD(gas_near, struct stats_thread, numbers.calls[kind][0]),                                       \
+        LIVE_FIELD(gas_far, struct stats_thread, numbers.calls[kind][1]),                                    \
+        LIVE_FIELD(gas_bytes, struct stats_thread, numbers.bytes[kind][0]),                                  \
+        LIVE_FIELD(gas_bytes, struct stats_thread, numbers.bytes[kind][1])
+    static const struct live_field fields[] = {OF(STATS_GET), OF(STATS_PUT), OF(STATS_SET)};
+#undef OF
+    live_show(t, fields, sizeof fields / sizeof *fields);
+}
+
 void stats_join(struct stats_thread *t) {
+    show(t);
     pthread_mutex_lock(&lock);
     t->previous = NULL;
     t->next = threads;
@@ -34,6 +47,7 @@ static void add_up(const struct stats_thread *t, uint64_t *sums) {
 }
 
 void stats_leave(struct stats_thread *t) {
+    live_hide(t);
     pthread_mutex_lock(&lock);
     add_up(t, ended);
     if (t->previous)

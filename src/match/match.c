@@ -28,6 +28,26 @@ static const struct structure *structure_of(enum match_structure structure) {
     return NULL;
 }
 
+/* For hearth top. As many messages arrived as searches for receives were counted, one place of the histogram each. */
+static void show(const struct match *e) {
+#define PLACE(n)  LIVE_FIELD(arrived, struct match, posted.lengths.counts[n])
+#define PLACES(n) PLACE(n), PLACE(n + 1), PLACE(n + 2), PLACE(n + 3)
+    static const struct live_field fields[] = {LIVE_FIELD(posted, struct match, posted.now),
+                                               LIVE_FIELD(unexpected, struct match, unexpected.now),
+                                               LIVE_FIELD(matched, struct match, matched),
+                                               PLACES(0),
+                                               PLACES(4),
+                                               PLACES(8),
+                                               PLACES(12),
+                                               PLACES(16),
+                                               PLACES(20),
+                                               PLACES(24),
+                                               PLACES(28)};
+#undef PLACE
+#undef PLACES
+    live_show(e, fields, sizeof fields / sizeof *fields);
+}
+
 EXPORT int match_open(const struct match_options *options, struct match **engine) {
     static const struct match_options defaults;
     options = options ? options : &defaults;
@@ -36,7 +56,7 @@ EXPORT int match_open(const struct match_options *options, struct match **engine
     struct memory memory;
     if (!structure)
         return -EINVAL;
-    int err = supply_take(&supply, &memory, sizeof(struct match), sizeof(struct match));
+    int err = supply_take_shown(&supply, &memory, sizeof(struct match), sizeof(struct match));
     if (err)
         return err;
     struct match *e = memory.base;
@@ -44,14 +64,17 @@ EXPORT int match_open(const struct match_options *options, struct match **engine
     e->supply = supply;
     e->memory = memory;
     err = structure->open(e, options);
-    if (err)
+    if (err) {
         match_close(e);
-    else
-        *engine = e;
-    return err;
+        return err;
+    }
+    show(e);
+    *engine = e;
+    return 0;
 }
 
 EXPORT void match_close(struct match *e) {
+    live_hide(e);
     e->structure->close(e);
     struct supply supply = e->supply;
     struct memory memory = e->memory;

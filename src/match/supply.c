@@ -17,13 +17,19 @@ static int refuse(struct supply *supply, size_t bytes) {
     return -ENOMEM;
 }
 
-int supply_take(struct supply *supply, struct memory *memory, size_t bytes, size_t warm) {
-    if (memory_open(memory, bytes, NULL))
-        return refuse(supply, bytes);
+static int note(struct supply *supply, const struct memory *memory, size_t warm) {
     supply->bytes += memory->bytes;
     if (supply->heated)
         heater_add(memory->base, warm);
     return 0;
+}
+
+int supply_take(struct supply *supply, struct memory *memory, size_t bytes, size_t warm) {
+    return memory_open(memory, bytes, NULL) ? refuse(supply, bytes) : note(supply, memory, warm);
+}
+
+int supply_take_shown(struct supply *supply, struct memory *memory, size_t bytes, size_t warm) {
+    return memory_open_shown(memory, bytes, NULL) ? refuse(supply, bytes) : note(supply, memory, warm);
 }
 
 void supply_return(struct supply *supply, struct memory *memory) {

@@ -340,5 +340,6 @@ int hook_Finalize(void) {
         rma_unlock();
         report();
     }
+    live_close();
     return host_Finalize();
 }

@@ -106,6 +106,7 @@ static bool spin(struct helper *h, unsigned *blocked) {
 static void *run(void *arg) {
     struct helper *h = arg;
     unsigned blocked;
+    live_thread_begins(LIVE_HELPER);
     place_thread(&h->place, h->net->masks);
     if (settings_get()->short_slices)
         slices_make_short();
@@ -118,6 +119,7 @@ static void *run(void *arg) {
     struct timespec busy = {0};
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &busy);
     atomic_store(&h->busy_ns, (uint64_t)busy.tv_sec * 1000000000u + (uint64_t)busy.tv_nsec);
+    live_thread_ends();
     return NULL;
 }
 

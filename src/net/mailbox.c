@@ -318,6 +318,10 @@ void mailbox_sleeps(struct mailbox *box) {
     atomic_exchange(&box->post->asleep, 1);
 }
 
+void mailbox_is_watched(struct mailbox *box) {
+    atomic_exchange(&box->post->asleep, 0);
+}
+
 void mailbox_wakes(struct mailbox *box) {
     char bytes[256];
     atomic_exchange(&box->post->asleep, 0);

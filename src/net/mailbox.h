@@ -59,4 +59,8 @@ void mailbox_sleeps(struct mailbox *box);
 int mailbox_descriptor(const struct mailbox *box);
 void mailbox_wakes(struct mailbox *box);
 
+/* Another thread of the helper's process looks after everything while the helper sleeps, and need not be rung; until
+ * it says mailbox_sleeps in the helper's place, and looks once more. The two keep apart by a lock of their own. */
+void mailbox_is_watched(struct mailbox *box);
+
 #endif

@@ -143,7 +143,7 @@ static int open_link(struct net *n, const void *comm) {
 }
 
 static int open_helpers(struct net *n) {
-    n->served = calloc((size_t)n->helpers, sizeof *n->served);
+    n->served = live_alloc((size_t)n->helpers * sizeof *n->served);
     if (!n->served) {
         log_error("helper: no memory");
         return -ENOMEM;
@@ -202,14 +202,35 @@ static int open_ports(struct net *n, const struct net_boot *boot, const void *co
 
 /* ---- all of it ---- */
 
+/* For hearth top. */
+static void show(const struct net *n) {
+    static const struct live_field asking[] = {LIVE_FIELD(blocks, struct net, blocks),
+                                               LIVE_FIELD(block_bytes, struct net, bytes)};
+    static const struct live_field serving[] = {LIVE_FIELD(served, struct helper, server.served),
+                                                LIVE_FIELD(served_bytes, struct helper, server.served_bytes),
+                                                LIVE_FIELD(retried, struct helper, server.retried),
+                                                LIVE_FIELD(near, struct helper, near),
+                                                LIVE_FIELD(wakes, struct helper, wakes)};
+    live_show(n, asking, sizeof asking / sizeof *asking);
+    for (int i = 0; n->served && i < n->helpers; i++)
+        live_show(&n->served[i], serving, sizeof serving / sizeof *serving);
+}
+
+static void hide(const struct net *n) {
+    live_hide(n);
+    for (int i = 0; n->served && i < n->helpers; i++)
+        live_hide(&n->served[i]);
+}
+
 static void close_all(struct net *n) {
+    hide(n);
     for (int i = 0; n->served && i < n->helpers; i++) {
         helper_stop(&n->served[i]);
         if (n->served[i].server.port)
             link_port_close(n->served[i].server.port);
         helper_close(&n->served[i]);
     }
-    free(n->served);
+    live_free(n->served);
     if (n->port)
         link_port_close(n->port);
     if (n->link)
@@ -217,7 +238,7 @@ static void close_all(struct net *n) {
     call_close(n);
     mailbox_close(n->mailbox);
     mailbox_close(n->helper_box);
-    free(n);
+    live_free(n);
 }
 
 static int start_helpers(struct net *n) {
@@ -230,10 +251,10 @@ static int start_helpers(struct net *n) {
 int net_open(const struct net_boot *boot, struct net_world *world, const struct net_service *service,
              const void *comm, struct net **net) {
     const struct settings *set = settings_get();
-    struct net *n = calloc(1, sizeof *n);
+    struct net *n = live_alloc(sizeof *n);
     int status = net_agree(boot, n ? 0 : -ENOMEM);
     if (status != 0) {
-        free(n);
+        live_free(n);
         return status;
     }
     n->world = world;
@@ -256,6 +277,7 @@ int net_open(const struct net_boot *boot, struct net_world *world, const struct 
         close_all(n);
         return status;
     }
+    show(n);
     *net = n;
     return 0;
 }

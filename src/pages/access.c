@@ -108,10 +108,18 @@ static bool try_piece(struct pages *p, const struct piece *x, const struct job *
     return true;
 }
 
-static void fetch_piece(struct pages *p, const struct piece *x, const struct job *j) {
-    bool write = j->way != GET;
+static uint32_t pin(struct pages *p, const struct piece *x, bool write) {
+    bool ourselves = p->serves && service_take_over(&p->service);
     walk_on(p, x);
     uint32_t frame = pool_pin(&p->pool, x->home, x->page, write);
+    if (ourselves)
+        service_give_back(&p->service);
+    return frame;
+}
+
+static void fetch_piece(struct pages *p, const struct piece *x, const struct job *j) {
+    bool write = j->way != GET;
+    uint32_t frame = pin(p, x, write);
     pool_is_fresh(&p->pool, frame);
     copy(j, pool_memory(&p->pool, frame) + x->in, x->bytes);
     pool_unpin(&p->pool, frame, write);

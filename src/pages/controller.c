@@ -306,7 +306,7 @@ static int take_own(struct pages_control *c, struct pages_effects *e) {
 /* Pins do not stand in its way: a program whose operations overlap has no claim to an order. */
 static int take_small(struct pages_control *c, const struct pages_message *m, struct pages_effects *e) {
     bool writes = m->flags & PAGES_WRITES;
-    if (c->state == PAGES_I || (writes && c->state == PAGES_S))
+    if (c->state == PAGES_I)
         return -EPROTO;
     if (writes)
         c->state = PAGES_M; /* the home has seen to it that no other copy is left */

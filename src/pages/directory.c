@@ -255,9 +255,17 @@ static void forward_small(const struct pages_directory *d, uint32_t page, struct
     e->awaits = APPLIED;
 }
 
+/* One of those who share it stays, and owns it from now on: a put then needs no NVM. The home, if it is one of them. */
+static void appoint_owner(const struct pages_directory *d, struct entry *e) {
+    e->owner = has(e, d->limits.home) ? d->limits.home : take_turn(d, e, NONE);
+    e->known = (uint8_t)owned(d, e);
+}
+
 static void start_small(const struct pages_directory *d, uint32_t page, struct entry *e,
                         struct pages_output *out) {
     bool writes = e->flags & PAGES_WRITES;
+    if (writes && e->known == PAGES_SHARED && d->limits.coop)
+        appoint_owner(d, e);
     if (e->known == PAGES_UNCACHED || (e->known == PAGES_SHARED && !writes && !d->limits.coop))
         do_io(page, e, PAGES_APPLY, out);
     else if (e->known == PAGES_EXCLUSIVE)

@@ -61,6 +61,12 @@ struct pages {
     struct pages_tally tally;
 };
 
+/* ---- show.c ---- */
+
+/* To hearth top. */
+void pages_show(const struct pages *p);
+void pages_hide(const struct pages *p);
+
 /* ---- open_store.c ---- */
 
 /* Collective: opens the files of this node's ranks, in its leader; `bytes` of all ranks' segments. *epoch: the checkpoint

@@ -266,12 +266,15 @@ static int start_service(struct pages *p) {
     if (status != 0)
         return status;
     p->serves = true;
+    p->pool.work_until = service_work_until;
+    p->pool.service = &p->service;
     return service_start(&p->service);
 }
 
 /* ---- all of it ---- */
 
 static void close_all(struct pages *p) {
+    pages_hide(p);
     if (p->local)
         local_close(p->local);
     if (p->serves) {
@@ -287,17 +290,16 @@ static void close_all(struct pages *p) {
         close(p->file);
     hints_close(&p->hints);
     pthread_mutex_destroy(&p->small_lock);
-    free(p);
+    live_free(p);
 }
 
 static struct pages *make(struct net_world *world, const struct pages_events *events) {
     const struct settings *set = settings_get();
-    struct pages *p = aligned_alloc(128, round_up(sizeof *p, 128));
+    struct pages *p = live_alloc(sizeof *p);
     if (!p) {
         log_error("pages: no memory");
         return NULL;
     }
-    memset(p, 0, sizeof *p);
     p->world = world;
     p->events = *events;
     p->file = -1;
@@ -348,6 +350,7 @@ int pages_open(const struct net_boot *boot, struct net_world *world, const void 
         pages_close_stores(p);
         close_all(p);
     } else {
+        pages_show(p);
         *pages = p;
     }
     return status;

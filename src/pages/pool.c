@@ -101,7 +101,9 @@ void pool_attach(struct pool *p, struct pool_shared *s, char *memory, int file, 
 /* ---- waiting ---- */
 
 /* Until *word is no longer `seen`; spins a little first, as most answers inside a node come soon. */
-void pool_wait_for_change(_Atomic uint32_t *word, uint32_t seen, _Atomic uint32_t *sleepers) {
+void pool_wait_for_change(struct pool *p, _Atomic uint32_t *word, uint32_t seen, _Atomic uint32_t *sleepers) {
+    if (p->work_until && p->work_until(p->service, word, seen))
+        return;
     uint64_t end = clock_ns() + BEFORE_SLEEP_NS;
     do
         if (atomic_load_explicit(word, memory_order_acquire) != seen) /* with wake() */
@@ -149,7 +151,7 @@ static void wait_for_place(struct pool *p) {
     struct pool_shared *s = p->shared;
     uint32_t seen = atomic_load(&s->closed);
     if (atomic_load(&s->window) <= POOL_FOR_EVICTION)
-        pool_wait_for_change(&s->closed, seen, &s->window_waiters);
+        pool_wait_for_change(p, &s->closed, seen, &s->window_waiters);
 }
 
 /* ---- frames without a page ---- */
@@ -187,7 +189,7 @@ static uint32_t wait_for_frame(struct pool *p) {
         int64_t frame = take_frame(p, 0);
         if (frame >= 0)
             return (uint32_t)frame;
-        pool_wait_for_change(&s->freed, seen, &s->frame_waiters);
+        pool_wait_for_change(p, &s->freed, seen, &s->frame_waiters);
     }
 }
 
@@ -338,9 +340,9 @@ static bool acquire(struct pool *p, struct pool_bucket *b, struct pool_frame *f,
     if (asks && !asked)
         pool_give_place(p);
     if (got == PAGES_WAIT)
-        pool_wait_for_change(&f->ready, ready, &f->sleepers);
+        pool_wait_for_change(p, &f->ready, ready, &f->sleepers);
     else if (got == PAGES_LATER)
-        pool_wait_for_change(&f->again, again, &f->sleepers);
+        pool_wait_for_change(p, &f->again, again, &f->sleepers);
     return got != PAGES_LATER;
 }
 

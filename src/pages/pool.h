@@ -128,6 +128,11 @@ struct pool {
     int file;     /* of that memory */
     size_t page_bytes;
     struct mailbox *bell; /* by which the service is woken; NULL: nobody sleeps */
+
+    /* Who waits may do the service's work meanwhile: true once *word is no longer `seen`, false if it will not. May be
+     * NULL. */
+    bool (*work_until)(void *service, const _Atomic uint32_t *word, uint32_t seen);
+    void *service;
 };
 
 /* How many frames there must be at least for so many ranks: each may have threads in instructions that need 4 pages. */
@@ -224,7 +229,7 @@ uint32_t pool_wanted_free(const struct pool *p);
 bool pool_take_place(struct pool *p);
 void pool_give_place(struct pool *p);
 /* Sleeps until *word is no longer `seen`. */
-void pool_wait_for_change(_Atomic uint32_t *word, uint32_t seen, _Atomic uint32_t *sleepers);
+void pool_wait_for_change(struct pool *p, _Atomic uint32_t *word, uint32_t seen, _Atomic uint32_t *sleepers);
 
 /* Counts one more. */
 static inline void pool_count(_Atomic uint64_t *counter) {

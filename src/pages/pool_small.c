@@ -54,7 +54,7 @@ bool pool_small_is_done(const struct pool *p, int slot) {
 
 void pool_small_wait(struct pool *p, int slot) {
     struct pool_small *m = &p->smalls[slot];
-    pool_wait_for_change(&m->state, SMALL_ASKED, &m->sleepers);
+    pool_wait_for_change(p, &m->state, SMALL_ASKED, &m->sleepers);
 }
 
 void pool_small_wait_briefly(struct pool *p, int slot) {
@@ -70,5 +70,5 @@ uint32_t pool_small_turn(const struct pool *p) {
 }
 
 void pool_small_wait_free(struct pool *p, uint32_t seen) {
-    pool_wait_for_change(&p->shared->closed, seen, &p->shared->window_waiters);
+    pool_wait_for_change(p, &p->shared->closed, seen, &p->shared->window_waiters);
 }

@@ -16,7 +16,7 @@ enum { EMPTY_WAKES = 16, EMPTY_NAP_US = 200, RETRY_US = 50, LOOK_US = 1000000 };
 
 /* ---- going round ---- */
 
-static unsigned go_round(struct service *s) {
+unsigned service_go_round(struct service *s) {
     unsigned happened = s->channel ? (unsigned)net_channel_progress(s->channel) : 0;
     happened += order_take(s);
     happened += cache_look_after(s);
@@ -28,8 +28,7 @@ static unsigned go_round(struct service *s) {
     return happened;
 }
 
-/* Something waits that no descriptor tells of. */
-static bool is_waiting(const struct service *s) {
+bool service_is_waiting(const struct service *s) {
     const struct pool_shared *p = s->pool->shared;
     return s->stalled > 0 || s->order.what != ORDER_NOTHING ||
            (atomic_load(&p->free_count) < pool_wanted_free(s->pool) && s->leaving == 0);
@@ -54,7 +53,7 @@ static bool waits_for_others(const struct service *s) {
 
 static uint64_t longest_sleep(const struct service *s, bool network) {
     uint64_t all = waits_for_others(s) ? LOOK_US : UINT64_MAX;
-    if (is_waiting(s))
+    if (service_is_waiting(s))
         return RETRY_US;
     if (!s->channel)
         return all;
@@ -83,7 +82,9 @@ static void sleep_on(struct service *s, bool network) {
             s->polls[count++] = (struct pollfd){.fd = store_descriptor(s->homes[i].store), .events = POLLIN};
     uint64_t us = longest_sleep(s, network);
     struct timespec time = {.tv_sec = (time_t)(us / 1000000), .tv_nsec = (long)(us % 1000000) * 1000};
+    pthread_mutex_unlock(&s->baton);
     ppoll(s->polls, count, us == UINT64_MAX ? NULL : &time, NULL);
+    pthread_mutex_lock(&s->baton);
 }
 
 /* The mailbox is told before it looks for the last time, so that no ring is lost. */
@@ -91,12 +92,13 @@ static void fall_asleep(struct service *s) {
     bool network = s->empty < EMPTY_WAKES;
     disk_flush(s);
     mailbox_sleeps(s->box);
-    if (go_round(s) > 0)
+    if (service_go_round(s) > 0)
         s->empty = 0;
     else if (arm(s, network) && !atomic_load(&s->stop)) {
         lose_patience(s);
         sleep_on(s, network);
-        s->empty = network ? s->empty + 1 : 0;
+        s->empty = network && !s->stood_in ? s->empty + 1 : 0;
+        s->stood_in = false;
     }
     mailbox_wakes(s->box);
 }
@@ -107,7 +109,7 @@ static bool spin(struct service *s) {
     uint64_t end = clock_ns() + settings_get()->helper_spin_us * 1000u;
     bool paid = false;
     while (!paid && clock_ns() < end)
-        paid = go_round(s) > 0;
+        paid = service_go_round(s) > 0;
     spin_has_paid(&s->spin, paid);
     return paid;
 }
@@ -116,12 +118,18 @@ static void *run(void *service) {
     struct service *s = service;
     if (settings_get()->short_slices)
         slices_make_short();
-    s->spin.worth = SPIN_BEST;
-    while (!atomic_load_explicit(&s->stop, memory_order_acquire))
-        if (go_round(s) > 0 || spin(s))
+    s->spin.worth = s->stand_in.worth = SPIN_BEST;
+    pthread_mutex_lock(&s->baton);
+    live_thread_begins(LIVE_SERVICE);
+    while (!atomic_load_explicit(&s->stop, memory_order_acquire)) {
+        if (service_go_round(s) > 0 || spin(s))
             s->empty = 0;
         else
             fall_asleep(s);
+        service_note(s);
+    }
+    live_thread_ends();
+    pthread_mutex_unlock(&s->baton);
     return NULL;
 }
 
@@ -224,6 +232,7 @@ int service_open(struct service *s, const struct service_options *o) {
                           .write_behind = set->write_back == WRITE_BACK_DRAM,
                           .self = (uint16_t)o->world->node,
                           .box = o->box};
+    pthread_mutex_init(&s->baton, NULL);
     int status = open_directory(s, o->pages);
     if (status == 0)
         status = open_buffers(s);
@@ -242,6 +251,7 @@ void service_close(struct service *s) {
     give_up(&s->buffers);
     give_up(&s->sending_area);
     give_up(&s->parcel_area);
+    pthread_mutex_destroy(&s->baton);
     free(s->messages);
     free(s->polls);
     s->messages = NULL;

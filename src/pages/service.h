@@ -98,6 +98,12 @@ struct service_homes { /* of the ranks of this node */
     bool made; /* its file, by this job */
 };
 
+/* What the node's pages are like, for hearth top; as it was when the thread last did something. */
+struct service_shown {
+    uint64_t frames, frames_used, requests, page_bytes, from_nvm, from_home, from_peers, served_peers,
+        evicted, written_back, nvm_reads, nvm_writes;
+};
+
 struct service {
     struct pool *pool;
     const struct net_world *world;
@@ -123,6 +129,9 @@ struct service {
     size_t parcel_bytes;
 
     struct mailbox *box;
+    pthread_mutex_t baton; /* who has it goes round; the thread, unless it sleeps */
+    struct spin stand_in;  /* whether it pays that others do */
+    bool stood_in;         /* since the thread last looked, others did */
     pthread_t thread;
     bool running;
     _Atomic bool stop, failed;
@@ -139,7 +148,16 @@ struct service {
         uint64_t argument;
         int cell;
     } order;
+    struct service_shown shown;
 };
+
+/* ---- in the place of its thread: service_stand_in.c ---- */
+
+/* By a thread of the leader's process that is about to ask for something and to wait for it: whether it does the work
+ * itself from now on, because the service sleeps and that has paid lately. It must not fault until it gives it back. */
+bool service_take_over(struct service *s);
+bool service_work_until(void *service, const _Atomic uint32_t *word, uint32_t seen);
+void service_give_back(struct service *s);
 
 /* What it is made of, by the leader's process. 0 or a negative code after a line. */
 struct service_options {
@@ -174,6 +192,10 @@ void service_refuse(struct service *s, const struct pages_message *m);
 void service_send(struct service *s, const struct pages_message *m, struct load load);
 void service_arrived(void *service, const void *header, size_t header_bytes, const void *payload,
                      size_t bytes);
+
+/* By who has the baton: looks at everything once; how much happened. Whether something waits that no descriptor tells of. */
+unsigned service_go_round(struct service *s);
+bool service_is_waiting(const struct service *s);
 
 /* A message to our cache, a piece of its page with it; to our home. */
 void cache_take(struct service *s, const struct wire *w, const char *data);
@@ -212,6 +234,9 @@ void small_apply(char *page, struct parcel *p, bool writes);
 /* For a holder. */
 void small_serve(struct service *s, char *page, const struct wire *w, const char *data, struct load *answer);
 void small_answered(struct service *s, const struct wire *w, const char *data);
+
+/* Brings what is shown up to date; after the thread did something. */
+void service_note(struct service *s);
 
 unsigned order_take(struct service *s);
 unsigned order_go_on(struct service *s);

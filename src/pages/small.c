@@ -95,8 +95,11 @@ static void fill(struct pages *p, int slot, const struct small_operation *s) {
 void pages_small(struct pages *p, const struct small_operation *s) {
     int slot = take_slot(p);
     fill(p, slot, s);
+    bool ourselves = p->serves && service_take_over(&p->service);
     pool_small_ask(&p->pool, slot);
     pool_small_wait(&p->pool, slot);
+    if (ourselves)
+        service_give_back(&p->service);
     if (!s->writes)
         memcpy(s->to, pool_small_data(&p->pool, slot), s->bytes);
     pool_small_give(&p->pool, slot);

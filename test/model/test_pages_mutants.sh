@@ -65,6 +65,7 @@ mutant $d '    drop(e, leaver);' ';' 'a sharer that left counts as a holder'
 mutant $d '    e->owner = m->from;' ';' 'the new owner is not noted'
 mutant $d 'if (e->known == PAGES_UNCACHED || (e->known == PAGES_SHARED && !writes && !d->limits.coop))' \
     'if (e->known == PAGES_UNCACHED || e->known == PAGES_SHARED)' 'a small put to NVM while others have copies'
+mutant $d '    e->known = (uint8_t)owned(d, e);' '    e->known = PAGES_EXCLUSIVE;' 'a sharer applies a small put while others share'
 mutant $d 'invalidate(d, page, e, e->known == PAGES_OWNED_SHARED ? e->owner : NONE, NONE, out);' \
     'invalidate(d, page, e, NONE, NONE, out);' 'a small put invalidates the owner'
 mutant $d '    else if (!writes)

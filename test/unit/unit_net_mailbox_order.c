@@ -55,6 +55,7 @@ static void pause_somewhat(void) {
 #define mailbox_sleeps     slow_sleeps
 #define mailbox_descriptor slow_descriptor
 #define mailbox_wakes      slow_wakes
+#define mailbox_is_watched slow_is_watched
 #include "../../src/net/mailbox.c"
 
 enum { STOP = 1, PROCESSES = 3 };
@@ -155,6 +156,84 @@ TEST(no_ring_is_lost_wherever_they_meet)
     take_seed();
     for (int count = 1; count <= PROCESSES; count++)
         meet_often(count);
+}
+
+/* ---- another thread in the helper's place ---- */
+
+static pthread_mutex_t baton = PTHREAD_MUTEX_INITIALIZER;
+static int stops; /* this, and the helper's end of the box: by who has the baton */
+static uint64_t by_stand_in;
+
+static bool serve_one(void) {
+    struct mailbox_request r;
+    int cell;
+    if (!mailbox_take(helper, &r, &cell))
+        return false;
+    mailbox_answer(helper, cell, (int64_t)r.words[0] + 1);
+    stops += r.what == STOP;
+    return true;
+}
+
+static void *help_with_baton(void *arg) {
+    random_seed(&dice, seed);
+    pthread_mutex_lock(&baton);
+    while (stops < askers) {
+        mailbox_sleeps(helper);
+        if (!serve_one()) {
+            pthread_mutex_unlock(&baton);
+            bool late = sleeps_on(5000);
+            pthread_mutex_lock(&baton);
+            if (late && stops < askers) {
+                expect(!"a ring was lost");
+                break;
+            }
+        }
+        mailbox_wakes(helper);
+    }
+    stops = askers;
+    pthread_mutex_unlock(&baton);
+    return NULL;
+}
+
+static bool stand_in(void) {
+    if (pthread_mutex_trylock(&baton) != 0)
+        return true;
+    mailbox_is_watched(helper);
+    for (int i = 0; i < 3; i++)
+        by_stand_in += serve_one();
+    mailbox_sleeps(helper);
+    by_stand_in += serve_one();
+    bool more = stops < askers;
+    pthread_mutex_unlock(&baton);
+    mailbox_ring(helper); /* for what it has not looked at, or to end it */
+    return more;
+}
+
+static void *stand_in_on(void *arg) {
+    random_seed(&dice, seed + 100);
+    while (stand_in())
+        for (int i = 0; i < 4; i++)
+            pause_somewhat();
+    return NULL;
+}
+
+TEST(no_ring_is_lost_while_another_stands_in)
+{
+    pthread_t threads[PROCESSES], helping, standing;
+    take_seed();
+    askers = PROCESSES;
+    open_all();
+    expect_eq(pthread_create(&helping, NULL, help_with_baton, NULL), 0);
+    expect_eq(pthread_create(&standing, NULL, stand_in_on, NULL), 0);
+    for (intptr_t i = 0; i < askers; i++)
+        expect_eq(pthread_create(&threads[i], NULL, ask_on, (void *)i), 0);
+    for (int i = 0; i < askers; i++)
+        pthread_join(threads[i], NULL);
+    pthread_join(standing, NULL);
+    pthread_join(helping, NULL);
+    printf("%llu by another\n", (unsigned long long)by_stand_in);
+    expect(by_stand_in > 0);
+    close_all();
 }
 
 static uint64_t word; /* relaxed: the ring orders it */

@@ -407,10 +407,15 @@ TEST(small_operations_of_what_nobody_has)
     }
 }
 
-TEST(small_put_to_what_is_shared)
+TEST(small_put_to_what_is_shared_without_cooperation)
 {
-    open_with(true, true);
-    give_copies(2, false);
+    open_with(false, true);
+    give_first(0);
+    send(PAGES_GETS, 1);
+    send(PAGES_BACK, 0);
+    finish(PAGES_READ);
+    send(PAGES_UNBLOCK, 1);
+    skip_all();
     send_flagged(PAGES_SMALL, 1, PAGES_WRITES); /* from one of them */
     expect_said(PAGES_INV, 0, 0);
     expect_said(PAGES_INV, 1, 0);
@@ -420,6 +425,35 @@ TEST(small_put_to_what_is_shared)
     finish(PAGES_APPLY);
     expect_said(PAGES_ANSWER, 1, 0);
     expect_known(PAGES_UNCACHED, 0, 0);
+}
+
+TEST(small_put_makes_a_sharer_the_owner)
+{
+    open_with(true, true);
+    give_copies(3, false);
+    send_flagged(PAGES_SMALL, 4, PAGES_WRITES);
+    struct pages_message a = next(), b = next();
+    expect(a.kind == PAGES_INV && b.kind == PAGES_INV);
+    uint16_t stays = (uint16_t)(3 - a.to - b.to); /* of 0, 1, 2 */
+    send(PAGES_IACK, a.to);
+    expect_silence(); /* not before all others have lost theirs */
+    send(PAGES_IACK, b.to);
+    expect_said(PAGES_FWD_SMALL, stays, 4);
+    send(PAGES_APPLIED, stays);
+    expect_known(PAGES_EXCLUSIVE, 1, stays);
+    expect_silence(); /* and the NVM was not asked */
+}
+
+TEST(small_put_to_the_only_sharer)
+{
+    open_with(true, true);
+    give_copies(2, false);
+    send(PAGES_PUT, 0);
+    expect_said(PAGES_PUT_ACK, 0, 0);
+    send_flagged(PAGES_SMALL, 4, PAGES_WRITES);
+    expect_said(PAGES_FWD_SMALL, 1, 4);
+    send(PAGES_APPLIED, 1);
+    expect_known(PAGES_EXCLUSIVE, 1, 1);
 }
 
 TEST(small_put_to_the_dirty_holder)

@@ -151,8 +151,8 @@ static void accept(struct peer *p, const struct head *h, const void *payload) {
 void arrive_self(struct request *r) {
     struct peer *p = &p2p_peers[p2p_rank];
     struct request *to = find_receive(&r->head);
-    p2p_counters.self++;
-    p2p_counters.self_bytes += r->head.bytes;
+    p2p_counted.of.self++;
+    p2p_counted.of.self_bytes += r->head.bytes;
     if (to) {
         receive_local(to, r);
         return;
@@ -180,7 +180,7 @@ static void hold(struct peer *p, const struct head *h, const void *payload) {
         link = &(*link)->next;
     m->next = *link;
     *link = m;
-    p2p_counters.reordered++;
+    p2p_counted.of.reordered++;
 }
 
 static void release_held(struct peer *p) {

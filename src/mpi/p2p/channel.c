@@ -15,7 +15,7 @@
 #include "mpi/p2p/p2p.h"
 
 struct peer *p2p_peers, *channel_waiting, *channel_owing;
-struct p2p_counters p2p_counters;
+_Alignas(LIVE_ALONE) union p2p_counted p2p_counted;
 
 int channel_open(void) {
     p2p_peers = calloc((size_t)p2p_size, sizeof *p2p_peers);
@@ -87,7 +87,7 @@ static void enqueue(struct peer *p, struct request *r) {
     else
         p->first = r;
     p->last = r;
-    p2p_counters.delayed++;
+    p2p_counted.of.delayed++;
     if (!p->waiting) {
         p->waiting = true;
         p->next_waiting = channel_waiting;

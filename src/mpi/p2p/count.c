@@ -17,7 +17,7 @@ static int record_count;
 
 void count_keep(void) {
     own.used = 1;
-    own.sent = p2p_counters;
+    own.sent = p2p_counted.of;
     match_counters(p2p_engine, &own.matched);
 }
 

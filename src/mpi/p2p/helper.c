@@ -30,10 +30,12 @@ static bool look(void) {
 
 static void *work(void *arg) {
     bool waits = false;
+    live_thread_begins(LIVE_MESSAGES);
     while (!atomic_load_explicit(&stop, memory_order_acquire)) {
         net_node_sleep(p2p_node, waits ? SHORT_US : LONG_US);
         waits = look();
     }
+    live_thread_ends();
     return NULL;
 }
 

@@ -40,14 +40,14 @@ static int pull(struct request *r, struct peer *p, uint64_t address) {
 }
 
 void rendezvous_begin(struct request *r, struct peer *p, const struct head *h, uint64_t address) {
-    p2p_counters.rendezvous++;
+    p2p_counted.of.rendezvous++;
     if (p->node < 0) {
         channel_owe(p);
         far_receive(r, p, h);
         return;
     }
     bool there = !r->got_bytes || (address && !pull(r, p, address));
-    p2p_counters.pulled += there;
+    p2p_counted.of.pulled += there;
     if (there) {
         channel_control(p, HEAD_FIN, h->id, 0, 0, 0);
         request_finish(r);

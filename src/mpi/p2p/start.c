@@ -164,10 +164,30 @@ static bool open_all(void) {
     return all[0];
 }
 
+/* For hearth top. */
+static void show_counters(void) {
+    static const struct live_field fields[] = {LIVE_FIELD(sent, struct p2p_counters, node),
+                                               LIVE_FIELD(sent, struct p2p_counters, far),
+                                               LIVE_FIELD(sent, struct p2p_counters, self),
+                                               LIVE_FIELD(sent_bytes, struct p2p_counters, node_bytes),
+                                               LIVE_FIELD(sent_bytes, struct p2p_counters, far_bytes),
+                                               LIVE_FIELD(sent_bytes, struct p2p_counters, self_bytes)};
+    live_adopt(&p2p_counted, sizeof p2p_counted);
+    live_show(&p2p_counted, fields, sizeof fields / sizeof *fields);
+}
+
+static void show_process(void) {
+    int rank = -1, size = 0;
+    host_Comm_rank(MPI_COMM_WORLD, &rank);
+    host_Comm_size(MPI_COMM_WORLD, &size);
+    live_open(rank, size);
+}
+
 void p2p_start(void) {
     if (!settings_get()->match)
         return;
     learn_world();
+    show_counters();
     tell_heater();
     if (!open_all()) {
         if (!p2p_rank)
@@ -191,16 +211,21 @@ void p2p_start(void) {
              count_on_node(), p2p_size, (unsigned long long)node_eager);
 }
 
+static void start(void) {
+    show_process();
+    p2p_start();
+}
+
 int hook_Init(int *argc, char ***argv) {
     int rc = host_Init(argc, argv);
     if (rc == MPI_SUCCESS)
-        p2p_start();
+        start();
     return rc;
 }
 
 int hook_Init_thread(int *argc, char ***argv, int required, int *provided) {
     int rc = host_Init_thread(argc, argv, required, provided);
     if (rc == MPI_SUCCESS)
-        p2p_start();
+        start();
     return rc;
 }

@@ -323,13 +323,15 @@ static uint64_t own_process;
 
 /* Once per process: who we are, the thread level, the budget. */
 static void start(void) {
-    int provided = MPI_THREAD_SINGLE, rank = -1;
+    int provided = MPI_THREAD_SINGLE, rank = -1, size = 0;
     if (getrandom(&own_process, sizeof own_process, 0) != (ssize_t)sizeof own_process)
         own_process = random_mix(clock_ns() ^ (uint64_t)getpid() << 32);
     host_Query_thread(&provided);
     rma_threaded = provided == MPI_THREAD_MULTIPLE;
     host_Comm_rank(MPI_COMM_WORLD, &rank);
     log_identify(rank);
+    host_Comm_size(MPI_COMM_WORLD, &size);
+    live_open(rank, size); /* if it was not in MPI_Init */
     budget.limit = settings_get()->cache_max;
     record_start(&budget);
     check_is_on = settings_get()->check;
@@ -345,7 +347,7 @@ static void start_up(void) {
 static struct window *take_structure(void) {
     struct window *w = spare;
     if (!w)
-        return calloc(1, sizeof *w);
+        return live_alloc(sizeof *w);
     spare = w->next;
     *w = (struct window){0};
     return w;
@@ -393,12 +395,29 @@ static void note_bypassed(struct window *w) {
         w->targets[i].verdict = VERDICT_BYPASS;
 }
 
+/* For hearth top, which is told of hits by the counters themselves. */
+static void show(const struct window *w) {
+    static const struct live_field fields[] = {
+        LIVE_FIELD(windows, struct window, open),
+        LIVE_FIELD(gets, struct window, gets),
+        LIVE_FIELD(gets, struct window, past),
+        LIVE_FIELD(hits, struct window, hits),
+        LIVE_FIELD(bypassed, struct window, bypassed),
+        LIVE_FIELD(bypassed, struct window, past),
+        LIVE_FIELD(bytes_served, struct window, bytes_served),
+        LIVE_FIELD(bytes_fetched, struct window, bytes_fetched),
+        LIVE_FIELD(elided, struct window, elided),
+    };
+    live_show(w, fields, sizeof fields / sizeof *fields);
+}
+
 static void link_window(struct window *w) {
     struct window **bucket = bucket_of(w->handle);
     window_each(meet, w);
     w->next = *bucket;
     *bucket = w;
     w->open = true;
+    show(w);
 }
 
 static void give_structure(struct window *w) {
@@ -573,6 +592,7 @@ static void release(struct window *w) {
     free(w->kin);
     free(w->started);
     free(w->targets);
+    live_hide(w);
     if (w->cache)
         cache_close(w->cache);
     if (w->estimate)

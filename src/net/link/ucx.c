@@ -311,7 +311,7 @@ static int port_open(struct link *link, int number, const struct link_events *ev
                      struct link_port **port) {
     struct ucx_link *l = (struct ucx_link *)link;
     ucp_worker_params_t params = {.field_mask = UCP_WORKER_PARAM_FIELD_THREAD_MODE,
-                                  .thread_mode = UCS_THREAD_MODE_SINGLE};
+                                  .thread_mode = UCS_THREAD_MODE_SERIALIZED};
     struct ucx_port *p = calloc(1, sizeof *p);
     if (!p) {
         log_error("network ucx: no memory for port %d", number);

@@ -1,0 +1,63 @@
+/* What hearth top sees of the pages: see base/live.h.
+ *
+ * What a process counts is seen where it is counted. What is of the node lies in memory of all its processes, which nobody else can
+ * open: the service's thread copies it each time it has gone round or was woken. What somebody does in its place (service_stand_in.c) wakes
+ * it as well, with the answer that comes, so that it is seen a moment later. */
+#include "pages/inside.h"
+
+static uint64_t value(const _Atomic uint64_t *counter) {
+    return atomic_load_explicit(counter, memory_order_relaxed);
+}
+
+void service_note(struct service *s) {
+    const struct pool_shared *p = s->pool->shared;
+    const struct pool_counts *c = &p->counts;
+    uint32_t used = p->frames - atomic_load_explicit(&p->free_count, memory_order_relaxed);
+    int32_t left = atomic_load_explicit(&p->window, memory_order_relaxed);
+    struct service_shown now = {.frames = p->frames,
+                                .frames_used = used,
+                                .requests = (uint64_t)(PAGES_WINDOW - left),
+                                .page_bytes = p->page_bytes,
+                                .from_nvm = value(&c->from_nvm),
+                                .from_home = value(&c->from_home),
+                                .from_peers = value(&c->from_peers),
+                                .served_peers = value(&c->served_peers),
+                                .evicted = value(&c->evicted),
+                                .written_back = value(&c->written_back),
+                                .nvm_reads = value(&c->nvm_reads),
+                                .nvm_writes = value(&c->nvm_writes)};
+    const uint64_t *from = (const uint64_t *)&now;
+    uint64_t *to = (uint64_t *)&s->shown;
+    for (size_t i = 0; i < sizeof now / sizeof *from; i++)
+        __atomic_store_n(&to[i], from[i],
+                         __ATOMIC_RELAXED); /* whole words, for live_read in another process */
+}
+
+/* That of the node is all 0 but in its leader. */
+void pages_show(const struct pages *p) {
+    static const struct live_field fields[] = {
+        LIVE_FIELD(page_hits, struct pages, tally.hits),
+        LIVE_FIELD(page_misses, struct pages, tally.misses),
+        LIVE_FIELD(page_smalls, struct pages, tally.smalls),
+        LIVE_FIELD(page_prefetched, struct pages, tally.prefetched),
+        LIVE_FIELD(page_faults, struct pages, tally.faults),
+        LIVE_FIELD(page_faults, struct pages, tally.write_faults),
+        LIVE_FIELD(page_bytes, struct pages, service.shown.page_bytes),
+        LIVE_FIELD(frames, struct pages, service.shown.frames),
+        LIVE_FIELD(frames_used, struct pages, service.shown.frames_used),
+        LIVE_FIELD(page_requests, struct pages, service.shown.requests),
+        LIVE_FIELD(from_nvm, struct pages, service.shown.from_nvm),
+        LIVE_FIELD(from_home, struct pages, service.shown.from_home),
+        LIVE_FIELD(from_peers, struct pages, service.shown.from_peers),
+        LIVE_FIELD(served_peers, struct pages, service.shown.served_peers),
+        LIVE_FIELD(evicted, struct pages, service.shown.evicted),
+        LIVE_FIELD(written_back, struct pages, service.shown.written_back),
+        LIVE_FIELD(nvm_reads, struct pages, service.shown.nvm_reads),
+        LIVE_FIELD(nvm_writes, struct pages, service.shown.nvm_writes),
+    };
+    live_show(p, fields, sizeof fields / sizeof *fields);
+}
+
+void pages_hide(const struct pages *p) {
+    live_hide(p);
+}

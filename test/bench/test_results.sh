@@ -1,0 +1,332 @@
+#!/usr/bin/env bash
+# The page of results: from tables that are made up here, the rows, what is reached, lost and not run, and the page as HTML; that the
+# list of figures is whole; that each of its keys is one that a bench writes; and that benches stop repeating when they are sure.
+#   test_results.sh MPI TREE       timeout: 240
+# The same for every MPI: nothing is launched.
+set -uo pipefail
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+bench=$here/../bench
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+failed=0
+
+check() { # what, command...
+    local what=$1
+    shift
+    if "$@"; then echo "ok $what"; else echo "FAIL $what" && failed=1; fi
+}
+
+has() { # file, regular expression: some line is like it
+    grep -qE -- "$2" "$1" || { sed 's/^/    | /' "$1" && false; }
+}
+
+lacks() { # file, regular expression: no line is
+    ! grep -nE -- "$2" "$1"
+}
+
+# ---- made-up tables ----
+
+mkdir -p "$dir/results/game" "$dir/results/empty"
+cat >"$dir/figures.def" <<'DEF'
+# a comment
+paper: Games
+title: of a <paper> & its "title"
+note: first
+note: second
+figure: 1
+section: II
+shows: what is fast
+quote: "twice as fast | or more" (II)
+setting: none
+why: always said
+lost: said only if lost
+plot: game/one.svg
+claim: a ratio, side by side
+over: game/times seconds who=slow
+under: game/times seconds who=fast
+pair: round
+each: mpi
+unit: x
+given: 2
+goal: at least 2
+figure: 2
+section: III
+shows: what is lost
+quote: not given
+setting: none
+why: reason
+lost: the limit that shows
+claim: the worst size
+over: game/times seconds who=slow
+under: game/sizes best who=fast
+pick: most bytes
+unit: x
+goal: at most 1.5
+claim: a share with its own interval
+over: game/sizes share,low,high bytes=64
+unit: %
+claim: rates as times
+over: game/sizes 1/rate bytes<=64
+goal: below 0.3
+figure: 3
+section: IV
+shows: what was never measured
+quote: not given
+claim: nothing
+over: absent/table seconds who=slow
+goal: above 1
+claim: a column that is not there
+over: game/times hours who=slow
+figure: 4
+section: V
+shows: without a goal
+quote: not given
+claim: least and most
+over: most game/sizes share
+under: least game/sizes share
+unit: x
+claim: a part of a sum
+over: sum game/sizes best bytes=64
+under: sum game/sizes best
+unit: %
+DEF
+{
+    echo mpi,round,who,seconds
+    # in pairs 3x each time, though a slow round strikes both; medians of all would say otherwise
+    for round in 1 2 3 4 5 6 7 8 9; do
+        echo "openmpi,$round,fast,$((round * round))"
+        echo "openmpi,$round,slow,$((3 * round * round))"
+        echo "mpich,$round,fast,10"
+        echo "mpich,$round,slow,$((20 + round % 3 - 2))"
+    done
+} >"$dir/results/game/times.csv"
+printf 'who,bytes,best,share,low,high,rate\nfast,8,1,0.5,0.4,0.6,10\nfast,64,4,0.25,0.2,0.3,2.5\n' >"$dir/results/game/sizes.csv"
+echo '<svg xmlns="http://www.w3.org/2000/svg" width="10" height="10"><title>one</title></svg>' >"$dir/results/game/one.svg"
+echo 'a job that failed' >"$dir/results/game/failed.log"
+check "the pages are made" env FIGURES="$dir/figures.def" "$bench/results.sh" "$dir/results"
+csv=$dir/results/results.csv md=$dir/results/results.md html=$dir/results/results.html
+
+row() { # figure, claim (a regular expression), setting: that line of results.csv
+    grep -E "^\"Games\",\"$1\",\"$2\",\"$3\"," "$csv"
+}
+
+is() { # figure, claim, setting, rest of the line
+    local got
+    got=$(row "$1" "$2" "$3" | sed -E 's/^("[^"]*",){4}//')
+    [ "$got" = "$4" ] || { echo "    got '$got', not '$4'" && false; }
+}
+
+check "pairs: ratio, interval, reached" is 1 'a ratio.*' 'Open MPI' '3,3,3,9,"","x",2,1.50,"at least 2",reached'
+check "pairs of the other MPI: lost" is 1 'a ratio.*' MPICH '1.9,1.8,2,9,"","x",2,0.95,"at least 2",lost'
+check "the worst of several is picked, and named" is 2 'the worst.*' '' '20,18,75,18,"bytes 8","x",,,"at most 1.5",lost'
+check "an interval that the program gave" is 2 'a share.*' '' '25,20,30,,"","%",,,"",shown'
+check "one by a rate" is 2 'rates.*' '' '0.25,0.1,0.4,2,"","",,,"below 0.3",reached'
+check "a table that is not there" has "$csv" '"3","nothing",,,,,,,"",,,"above 1",not run$'
+check "a column that is not there" has "$csv" '"3","a column.*not run$'
+check "least and most" is 4 'least.*' '' '2,2,2,1,"","x",,,"",shown'
+check "a part of a sum" is 4 'a part.*' '' '80,80,80,1,"","%",,,"",shown'
+check "as many lines as claims and settings" [ "$(grep -c . "$csv")" = 10 ]
+
+# ---- the page as text ----
+
+check "a row for each figure" [ "$(grep -cE '^\| [1-4] \|' "$md")" = 4 ]
+check "counted" has "$md" '^4 figures: 0 reached, 2 lost, 1 shown .*, 1 not run\. .*Games 1, Games 2'
+check "value, interval and number of pairs" has "$md" 'Open MPI 3\.00x \[3\.00, 3\.00\], n = 9'
+check "against the paper's number" has "$md" '1\. Open MPI 1\.50 of 2x'
+check "a bar in a quote does not end the cell" has "$md" 'twice as fast \\\| or more'
+check "lost, and why" has "$md" '^\| 2 .*\*\*lost\*\*.*reason.*the limit that shows'
+check "how to run what was not" has "$md" 'not run: `bench/absent\.sh`'
+check "jobs that failed are said" has "$md" '^- game: 1 of its jobs failed'
+check "all rows have as many cells" awk -F'|' '/^\| / { line = $0; gsub(/\\\|/, "", line); if (split(line, part, "|") != 10) { print; bad = 1 } } END { exit bad }' "$md"
+
+# ---- the page as HTML ----
+
+cat >"$dir/page.py" <<'PY'
+import sys
+from html.parser import HTMLParser
+
+class Page(HTMLParser):
+    def __init__(self):
+        super().__init__()
+        self.open, self.ids, self.links, self.text, self.outside, self.rows = [], set(), [], '', [], 0
+
+    def handle_starttag(self, tag, attributes):
+        a = dict(attributes)
+        if tag not in ('meta', 'br', 'img'):
+            self.open.append(tag)
+        if 'id' in a:
+            assert a['id'] not in self.ids, 'id twice: ' + a['id']
+            self.ids.add(a['id'])
+        if tag == 'a':
+            self.links.append(a['href'])
+        self.rows += tag == 'th' and a.get('scope') == 'row'
+        for name in ('src', 'href'):
+            if not a.get(name, '#').startswith(('#', 'data:')):
+                self.outside.append(a[name])
+        assert tag not in ('script', 'link', 'iframe'), tag
+
+    def handle_endtag(self, tag):
+        assert self.open and self.open[-1] == tag, '%s closed in %s at %s' % (tag, self.open[-3:], self.getpos())
+        self.open.pop()
+
+    def handle_data(self, data):
+        self.text += data
+
+page = Page()
+page.feed(open(sys.argv[1], encoding='utf-8').read())
+page.close()
+assert not page.open, page.open
+assert not page.outside, 'not in the page: %s' % page.outside
+assert all(link[1:] in page.ids for link in page.links), page.links
+assert page.rows == int(sys.argv[2]), '%d rows' % page.rows
+for words in sys.argv[3:]:
+    assert words in page.text, 'not there: ' + words
+PY
+check "well-formed, whole, with nothing outside" python3 "$dir/page.py" "$html" 4 'of a <paper> & its "title"' 'lost' 'not run' '3.00x [3.00, 3.00], n = 9' 'Lost: the limit that shows'
+check "the plot is in it" has "$html" '<img alt="Games 1: what is fast" src="data:image/svg\+xml;base64,'
+check "what is not lost does not say why" lacks "$html" 'said only if lost.*shown'
+
+# ---- nothing measured, and mistakes ----
+
+mkdir "$dir/none"
+check "without any table" env FIGURES="$dir/figures.def" "$bench/results.sh" "$dir/none"
+check "all is not run" has "$dir/none/results.md" '^4 figures: 0 reached, 0 lost, 0 shown .*, 4 not run'
+check "a folder that is not there is refused" eval '! "$bench/results.sh" "$dir/nowhere" 2>/dev/null'
+echo 'this is no key' >>"$dir/figures.def"
+check "a line that is no key is refused" eval '! FIGURES="$dir/figures.def" "$bench/results.sh" "$dir/none" 2>/dev/null'
+
+# ---- the list itself ----
+
+check "its figures are those of the papers" diff <(awk '/^paper: / { paper = $2 } /^figure: / { sub(/^figure: /, ""); print paper, $0 }' "$bench/figures.def" | sort) <(
+    {
+        printf 'CLaMPI %s\n' 1 2 3 7 8 9 10 11 12 13 14 15 16 17 18
+        printf 'Matching %s\n' 1 4 5 6 7 8 9 10 'Table 1'
+        printf 'ARMCI %s\n' 2 3 5 6 7 8 9
+        printf 'vGASNet %s\n' 7 8 9 10 11
+        printf 'Programs %s\n' lcc barnes-hut dft dgemm halo
+    } | sort
+)
+check "every figure has what a row needs" awk '
+    function done() { if (figure != "" && (!section || !shows || !quote || !setting || !claim)) { print "    " figure; bad = 1 } }
+    /^paper: / { paper = $2 }
+    /^figure: / { done(); figure = paper " " $2; section = shows = quote = setting = claim = 0 }
+    /^section: ./ { section = 1 } /^shows: ./ { shows = 1 } /^quote: ./ { quote = 1 } /^setting: ./ { setting = 1 } /^claim: ./ { claim = 1 }
+    END { done(); exit bad }' "$bench/figures.def"
+
+# The tables of a bench with their columns, as its script declares them; of simulations also as the programs do.
+tables() {
+    local script name
+    for script in "$bench"/*.sh; do
+        name=$(basename "$script" .sh)
+        bash -c "table() { echo \"${name//_/-}/\$1 \$2\"; }; csv=NAME; $(sed -nE 's/^ *(table [a-z0-9"$]+ .*)/\1/p; s/^([a-z]+=([a-z_,]+|"[a-z_ ]+"))$/\1/p' "$script" | grep -E '^table|=.*[, ]' | sort -u)"
+    done | sed -E 's|^sim/NAME (.*)|sim/lcc \1\nsim/barnes-hut \1|'
+    for name in flow pages; do
+        printf 'sim/%s ' $name
+        sed -nE '/fprintf\($/,/;$/s/^ *"(.*)"\)?;?,?$/\1/p' "$here/../sim/$name.c" | head -n 5 | tr -d '\n' | sed 's/\\n.*//'
+        echo
+    done
+}
+tables >"$dir/tables"
+check "the tables of all benches are found" [ "$(wc -l <"$dir/tables")" -ge 25 ]
+
+# Every table, column and word that the list names.
+named() {
+    awk '$1 == "over:" || $1 == "under:" {
+        i = $2 ~ /^(least|most|sum)$/ ? 3 : 2
+        table = $i; value = $(i + 1); sub(/^1\//, "", value); n = split(value, part, ",")
+        for (k = 1; k <= n; k++) print table, part[k]
+        for (k = i + 2; k <= NF; k++) { at = match($k, /(!=|>=|<=|=)/); print table, substr($k, 1, at - 1), substr($k, at + RLENGTH) }
+    }' "$bench/figures.def" | sort -u
+}
+check "every table and column is one that a bench writes" awk '
+    NR == FNR { known[$1] = 1; n = split($2, part, ","); for (i = 1; i <= n; i++) column[$1, part[i]] = 1; next }
+    !($1 in known) { print "    no table " $1; bad = 1; next }
+    !(($1, $2) in column) { print "    no column " $2 " in " $1; bad = 1 }
+    END { exit bad }' "$dir/tables" <(named)
+
+words_known() { # words that filters name, a_b being two: each stands somewhere in what writes the table
+    local table column values word folder bad=0
+    while read -r table column values; do
+        folder=${table%%/*}
+        for word in ${values//[|_.]/ }; do
+            [[ $word =~ ^[0-9.]+$ ]] && continue
+            grep -qwF -- "$word" "$bench/${folder//-/_}"*.* $([ "$folder" != sim ] || ls "$here"/../sim/*.c) || { echo "    $table: nothing writes $word for $column=$values" && bad=1; }
+        done
+    done < <(named | awk 'NF == 3')
+    return $bad
+}
+check "every word too" words_known
+check "plots are drawn by something" eval 'bad=0; for plot in $(sed -n "s/^plot: //p" "$bench/figures.def"); do name=$(basename "$plot" .svg); grep -qE "${name%%_*}" "$bench"/*.gp || { echo "    $plot" && bad=1; }; done; [ $bad = 0 ]'
+
+# ---- until it is sure ----
+
+cat >"$dir/repeat.sh" <<'SH'
+. "$1/common.sh"
+bench=test out=$2 quick=0 here=$1
+allow 100 100
+table runs round,who,seconds
+steady() { echo "$1,slow,$((300 + $1 % 2))"; echo "$1,fast,100"; }
+wild() { echo "$1,slow,$((300 + 100 * ($1 % 3)))"; echo "$1,fast,100"; }
+one() { $kind "$1" >>"$out/runs.csv"; }
+kind=$3
+alternate "a test" "$4" "$5" one runs value=seconds keys= base=who=fast >"$out/log"
+tail -n 1 "$out/runs.csv" | cut -d, -f1
+SH
+rounds() { # KIND MOST PERCENT
+    bash -euo pipefail "$dir/repeat.sh" "$bench" "$dir" "$@"
+}
+check "six rounds are the fewest for 95 %" [ "$(rounds steady 20 100)" = 6 ]
+check "a wide interval takes all rounds" [ "$(rounds wild 20 100)" = 20 ]
+check "or the time" [ "$(rounds wild 20 -1)" = 1 ]
+
+# ---- plots ----
+
+if command -v gnuplot >/dev/null; then
+    mkdir -p "$dir/plots"
+    cp "$bench"/{common.sh,section.awk} "$dir/plots/"
+    printf 'x,y\n' >"$dir/plots/empty.csv"
+    printf 'x,y\n1,2\n3,4\n' >"$dir/plots/full.csv"
+    cat >"$dir/plots/two.gp" <<'GP'
+set datafile separator ","
+set terminal svg
+set output "empty.svg"
+plot "empty.csv" every ::1 using 1:2 title "a", \
+     "empty.csv" every ::1 using 1:2 title "b"
+set title "kept"
+set output "full.svg"
+plot "full.csv" every ::1 using 1:2 title word
+do for [n in "1 2"] {
+    set output "block".n.".svg"
+    plot "full.csv" every ::1 using 1:2
+}
+GP
+    (cd "$dir/plots" && bash -euo pipefail -c '. ./common.sh; bench=test out=$PWD; plots two.gp "word=\"a\""' >log 2>&1)
+    check "a plot without data leaves the others" eval '[ "$(cd "$dir/plots" && echo *.svg)" = "block1.svg block2.svg full.svg" ]'
+    check "which keep their settings" has "$dir/plots/full.svg" kept
+else
+    echo "skip plots: gnuplot is not here"
+fi
+
+# ---- all of them ----
+
+mkdir -p "$dir/copy/bench" "$dir/copy/test/cluster"
+cp "$bench"/{all.sh,common.sh,results.sh,results.gp,figures.def} "$bench"/*.awk "$dir/copy/bench/"
+cp "$here/cluster/hosts.sh" "$dir/copy/test/cluster/"
+printf '#!/bin/sh\necho "bench-lcc: sleeps"\nexec sleep 200\n' >"$dir/copy/bench/lcc.sh"
+printf '#!/bin/sh\necho "bench-dft: nothing is built"\nexit 1\n' >"$dir/copy/bench/dft.sh"
+printf '#!/bin/sh\nmkdir -p "$BUILD/results/modes" && echo "bench-modes: has $BENCH_SECONDS s, $*"\n' >"$dir/copy/bench/modes.sh"
+sed -i 's/^grace=.*/grace=0/; s/|| grace=.*/|| grace=0/' "$dir/copy/bench/all.sh"
+chmod +x "$dir/copy/bench"/*.sh
+began=$SECONDS
+check "all of them" env BUILD="$dir/build" BENCH_MINUTES=1 "$dir/copy/bench/all.sh" --quick lcc dft halo modes >"$dir/all.log" 2>&1
+check "a part that takes too long is ended, before the time of all is over" has "$dir/all.log" '^bench: lcc: ended after [1-4]?[0-9] s'
+check "its lines were shown" has "$dir/all.log" '^bench-lcc: sleeps$'
+check "progress" has "$dir/all.log" '^bench: 2 of 4: dft, at most [0-9]+ s; [0-9]+ s left for all'
+check "a part that fails is said" has "$dir/all.log" '^bench: dft: exit status 1'
+check "a part that is missing is said" has "$dir/all.log" '^bench: halo: not run: there is no bench/halo.sh'
+check "a part is told its time" has "$dir/all.log" '^bench-modes: has [0-9]+ s, --quick$'
+check "in time" [ $((SECONDS - began)) -lt 150 ]
+check "the page is there, and says so" has "$dir/build/results/results.md" '^- halo: not run'
+check "an unknown part is refused" eval '! BUILD="$dir/build" "$dir/copy/bench/all.sh" nonsense 2>/dev/null'
+
+exit $failed

@@ -1,0 +1,27 @@
+#!/bin/sh
+# All places that name the version name the same one; the recipe for Spack is Python, Debian's rules are a makefile; and every
+# example is built and run by test/install.
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+bad=0
+version=$(sed -n 's/^project(hearth VERSION \([0-9.]*\).*/\1/p' CMakeLists.txt)
+
+same() { # file, what it says
+    [ "$2" = "$version" ] || { echo "$1 speaks of version '$2', CMakeLists.txt of '$version'" && bad=1; }
+}
+same CITATION.cff "$(sed -n 's/^version: //p' CITATION.cff)"
+same CHANGELOG.md "$(sed -n 's/^## \([0-9.]*\).*/\1/p' CHANGELOG.md | sed q)"
+same packaging/debian/changelog "$(sed -n 's/^hearth (\(.*\)) .*/\1/p' packaging/debian/changelog | sed q)"
+same packaging/spack/package.py "$(sed -n 's/^ *version("\([0-9.]*\)").*/\1/p' packaging/spack/package.py | sed q)"
+
+if command -v python3 >/dev/null; then
+    python3 -c 'import sys; compile(open(sys.argv[1]).read(), sys.argv[1], "exec")' packaging/spack/package.py || bad=1
+fi
+[ -x packaging/debian/rules ] || { echo "packaging/debian/rules is not executable" && bad=1; }
+for example in examples/*.c examples/*.f90 examples/*.py; do
+    name=$(basename "$example")
+    grep -q "'run $name'" test/install/test_install.sh || { echo "$example is not run by test/install/test_install.sh" && bad=1; }
+    head -n 4 "$example" | grep -qE '\brun: ' || { echo "$example does not say how it is run" && bad=1; }
+    grep -qF "\`$name\`" examples/README.md || { echo "examples/README.md does not name $name" && bad=1; }
+done
+exit $bad

@@ -1,0 +1,133 @@
+/* top.h: what `hearth top` knows of the processes that run: how it is found, and how it is shown. */
+#ifndef HEARTH_TOOLS_TOP_H
+#define HEARTH_TOOLS_TOP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "base/base.h"
+
+/* ---- what there is ---- */
+
+struct top_process {
+    int pid;
+    uint64_t started; /* tells it from another one of the same pid */
+    int rank, size;   /* of the job; size 0: none of its pages is open */
+    int job;          /* the pid of what started it, or else its session */
+    char program[64];
+    bool is_partial; /* not all of its windows or threads had room in its page */
+    uint64_t values[LIVE_WHATS];
+    uint64_t busy_ns[LIVE_ROLES]; /* CPU time of its threads in these roles */
+    unsigned threads[LIVE_ROLES];
+};
+
+struct top_sample {
+    uint64_t ns; /* clock_ns */
+    struct top_process *of;
+    size_t count;
+};
+
+/* All processes of this user on this node that show themselves, by job and rank. `before`, unless NULL: what does not change is
+ * taken from there. */
+void top_sample_take(struct top_sample *s, const struct top_sample *before);
+void top_sample_free(struct top_sample *s);
+/* The same process in another sample, or NULL. */
+const struct top_process *top_sample_find(const struct top_sample *s, const struct top_process *p);
+
+/* Adds what the page behind this descriptor tells to the process, whose pid is `own_pid` to itself. False: it is no page, not this
+ * user's, or of another process (a child has its parent's descriptors). */
+bool top_page_add(int opened, int own_pid, struct top_process *p);
+
+/* About a process, from /proc. */
+struct top_stat {
+    int parent, session;
+    uint64_t started;
+    char name[32];
+};
+bool top_stat_read(int pid, struct top_stat *s);
+/* What started the job that it is of. */
+int top_job_of(int pid, const struct top_stat *s, int size);
+void top_program_read(int pid, char *name, size_t room);
+
+/* ---- rows: a process, or all of a job, between two samples ---- */
+
+struct top_row {
+    int rank, pid; /* rank -1: of all */
+    bool is_partial;
+    double seconds; /* between the samples; 0: there is only one */
+    uint64_t values[LIVE_WHATS];
+    uint64_t deltas[LIVE_WHATS]; /* of counts */
+    double busy[LIVE_ROLES];     /* seconds */
+    unsigned threads[LIVE_ROLES];
+};
+
+struct top_job {
+    int id, size;
+    char program[64];
+    struct top_row *rows; /* by rank */
+    size_t count;
+    struct top_row sum;
+};
+
+struct top_jobs {
+    struct top_job *of;
+    size_t count;
+};
+
+/* before: NULL if there is only one sample. */
+void top_jobs_make(struct top_jobs *jobs, const struct top_sample *now, const struct top_sample *before);
+void top_jobs_free(struct top_jobs *jobs);
+
+/* ---- columns ---- */
+
+enum { TOP_COLUMN_WIDTH = 9 };
+
+unsigned top_columns(void);
+const char *top_column_name(unsigned column);
+const char *top_column_help(unsigned column);
+/* NAN: nothing to tell. */
+double top_column_value(unsigned column, const struct top_row *row);
+void top_column_print(unsigned column, const struct top_row *row, char text[TOP_COLUMN_WIDTH + 1]);
+/* Whether any of the jobs has something in it. */
+bool top_column_is_used(unsigned column, const struct top_jobs *jobs);
+
+/* ---- tables ---- */
+
+enum top_line_kind { TOP_LINE_JOB, TOP_LINE_ROW, TOP_LINE_SUM };
+
+struct top_table {
+    char *head;
+    int selected_at; /* where in it the column stands by which it is sorted; -1: by rank */
+    struct top_line {
+        enum top_line_kind kind;
+        char *text;
+    } * lines;
+    size_t count;
+    unsigned hidden; /* columns for which there was no room */
+};
+
+struct top_order {
+    int column; /* by which rows are sorted; -1: by rank */
+    bool is_reverse;
+};
+
+/* Sorts the rows of each job as well. */
+void top_table_make(struct top_table *t, struct top_jobs *jobs, struct top_order order, unsigned width);
+void top_table_free(struct top_table *t);
+
+/* The next column in use after this one, to the right (1) or left (-1); -1: that of the ranks. */
+int top_table_step(const struct top_jobs *jobs, int column, int way);
+
+void top_json_print(FILE *file, const struct top_jobs *jobs, double seconds);
+
+/* ---- the screen ---- */
+
+enum { TOP_LEAST_WIDTH = 40, TOP_LEAST_HEIGHT = 6 };
+
+extern const char top_nobody[]; /* what is said if there are no jobs */
+
+/* Until the user ends it. The exit code. */
+int top_screen_run(double delay);
+
+#endif
