@@ -4,7 +4,7 @@ JOBS ?= $(shell nproc)
 MAKEFLAGS += --no-print-directory
 export DESTDIR
 
-.PHONY: all demo test test-full test-nightly bench-clampi bench-modes bench-match bench-armci bench-sim bench-vgasnet install asan tsan model format lint docs clean help
+.PHONY: all demo test test-full test-nightly bench bench-quick bench-clampi bench-modes bench-match bench-armci bench-sim bench-vgasnet install deb asan tsan model format lint docs clean help
 .PRECIOUS: build/%/Makefile
 
 all: ## build for each MPI that is here
@@ -29,6 +29,16 @@ test-nightly: ## the long forms of all tests
 	@packaging/setup.sh full
 	@$(MAKE) all asan tsan
 	@test/run nightly
+
+bench: ## all figures of the papers beside ours, in under an hour: build/results/results.html
+	@packaging/setup.sh bench
+	@$(MAKE) all
+	@bench/all.sh
+
+bench-quick: ## the same with fewer sizes and rounds, in ten minutes
+	@packaging/setup.sh bench
+	@$(MAKE) all
+	@bench/all.sh --quick
 
 bench-clampi: ## the figures of the CLaMPI paper
 	@packaging/setup.sh bench
@@ -62,7 +72,11 @@ bench-vgasnet: ## the figures of the paper on vGASNet
 	@bench/vgasnet.sh
 
 install: all ## install under PREFIX (/usr/local), below DESTDIR if set
-	@set -e; mpis=$$(packaging/mpis.sh); for mpi in $$mpis; do cmake --install build/$$mpi --prefix $(PREFIX); done
+	@set -e; mpis=$$(packaging/mpis.sh); for mpi in $$mpis; do cmake --install build/$$mpi --prefix $(abspath $(PREFIX)); done
+
+deb: ## Debian packages, in build/deb
+	@packaging/setup.sh deb
+	@JOBS=$(JOBS) packaging/deb.sh
 
 asan: tree-asan ## a tree with AddressSanitizer and UBSan
 tsan: tree-tsan ## a tree with ThreadSanitizer

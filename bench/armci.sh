@@ -11,10 +11,7 @@
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 bench_start armci armci_ops "mpich openmpi" "$@"
-
-late() { # after this, what would only be repeated is left out: the machine is busy with other things
-    [ $SECONDS -gt "$(pick 1200 120)" ] && say "late: no further rounds"
-}
+allow 1200 120
 
 # ---- the machine ----
 
@@ -79,6 +76,7 @@ buffers() { # COUNT SIZE INTIMATION SPARES
 job() {
     local file=$1 prefix=$2 mpi=$3 config=$4 ranks=$5 node=$6 program=$7 name
     shift 7
+    ! over "$program, $prefix" || return 0
     configure "$mpi" "$config" "$node"
     name=$build/$mpi/bench/$program$kind
     [ -x "$name" ] || return 0 # no ARMCI-MPI here: said at the start
@@ -87,15 +85,6 @@ job() {
         fail "$program$kind, exit status $?, $mpi, $config, $ranks ranks, $*"
     sed "s|^|$prefix,|" "$out/job.tmp" >>"$out/$file.csv"
     rm -f "$out/job.tmp"
-}
-
-rounds() { # WHAT COUNT FUNCTION: of all that is compared in turn
-    local round
-    for round in $(seq "$2"); do
-        [ "$round" = 1 ] || ! late || break
-        say "$1, round $round of $2"
-        "$3" "$round"
-    done
 }
 
 # ---- single operations ----
@@ -195,14 +184,8 @@ counter_round() { # ROUND
     done
 }
 
-plots() {
-    if ! command -v gnuplot >/dev/null; then
-        say "no plots: gnuplot is not here (package gnuplot-nox)"
-        return
-    fi
-    say "plots"
-    (cd "$out" && timeout -k 5 60 gnuplot -e "mpi='$first'; ways='$ways'; buffers='$buffers'" "$here/armci.gp") 2>>"$out/errors.log" ||
-        fail "the plots; see $out/errors.log"
+draw() {
+    plots armci.gp "mpi='$first'; ways='$ways'; buffers='$buffers'"
 }
 
 say "two to four ranks on this machine, ${mpis[*]}, results in $out"
@@ -215,12 +198,13 @@ table link mpi,net,round,what,bytes,window,samples,us,low,high,p99,mbps
 table patch figure,mpi,config,round,kind,bytes,row,clients,targets,batches,mbps,us
 table busy where,mpi,config,round,op,bytes,pause_us,samples,us,p99,most
 table counter where,mpi,config,round,ranks,numbers,seconds,rate,first_us,last_us
-rounds "single operations, and the network alone" "$(pick 7 3)" ops_round
-rounds "the paper's figures" "$(pick 5 2)" figures_round
-rounds "targets that compute" "$(pick 3 1)" busy_round
-rounds "a counter for all" "$(pick 5 2)" counter_round
+# Of the figures nothing is a ratio to one base: what is watched are the rates themselves.
+alternate "the paper's figures" "$(pick 7 2)" 55 figures_round patch value=mbps keys=figure,mpi,config,kind,bytes,clients
+alternate "single operations, and the network alone" "$(pick 7 3)" 80 ops_round ops value=ns keys=where,mpi,config,op,bytes,row
+alternate "targets that compute" "$(pick 3 1)" 90 busy_round busy value=us keys=where,mpi,config,op,bytes,pause_us
+alternate "a counter for all" "$(pick 5 2)" 95 counter_round counter value=rate keys=where,mpi,config,ranks
 echo "- load of the last minute at the end: $(busy); of which this bench is about 2 to 3" >>"$out/machine.md"
-plots
+draw
 awk -F, -f "$here/armci_report.awk" -v quick=$quick -v mpis="${mpis[*]}" -v machine="$out/machine.md" \
     "$out"/{ops,link,patch,busy,counter}.csv >"$out/results.md"
 [ -s "$out/errors.log" ] || rm -f "$out/errors.log"

@@ -56,7 +56,7 @@ file == 1 { cost[$1] = $2; next }
 
 END {
     print "# Barnes-Hut: no cache, a cache of blocks, Hearth\n"
-    printf "Force time per body in microseconds, slowest rank, medians of %d round%s; in parentheses the block size and the share of remote nodes that took no get. ", rounds, rounds == 1 ? "" : "s"
+    printf "Force time per body in microseconds, slowest rank, medians of all rounds; in parentheses the block size and the share of remote nodes that took no get. "
     print "Memory is that of the blocks with their tags and of Hearth's storage (its index comes on top, as |I_w| does in the paper), in percent of the part of the tree that lies on other ranks. Adaptive starts there and may grow."
     printf "MPI.2: two ranks over TCP on the loopback device. MPI.4: four ranks on two %s. A get without a cache takes", kind == "real" ? "virtual hosts" : "fake nodes of one host, over TCP"
     for (i = 1; i <= settings; i++) printf "%s %.0f us (%s)", (i > 1 ? "," : ""), cost[order[i]], order[i]
@@ -78,7 +78,10 @@ END {
     head()
     k = split("12 25 50 200", shares, " ")
     for (i = 1; i <= settings; i++)
-        for (j = 1; j <= k; j++) row(order[i], "memory", shares[j])
+        for (j = 1; j <= k; j++) if ((order[i], "memory", shares[j]) in memory) row(order[i], "memory", shares[j])
+    print "\n## An index that is too small\n"
+    head()
+    for (i = 1; i <= settings; i++) row(order[i], "index", 200)
     print "\n## Nodes scattered in memory\n"
     print "As of a program that takes nodes from a heap while it inserts bodies in no particular order: what is near in space is not near in memory, and a larger block brings nothing.\n"
     head()

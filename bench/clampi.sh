@@ -8,6 +8,7 @@
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 bench_start clampi clampi_hit "openmpi mpich" "$@"
+allow 260 85
 
 # Runs a program on two ranks and prints its lines with a prefix of columns: job MPI PREFIX PROGRAM [K=V]... -- [ARG]...
 # PRELOAD=no leaves the library out; NET=memory lets the ranks use shared memory instead of TCP.
@@ -23,6 +24,7 @@ job() {
         shift
     done
     shift
+    ! over "$program, $mpi, $prefix" || return 0
     "$here/../test/launch.sh" "$mpi" 2 "${net[@]}" "${preload[@]}" "${options[@]}" --timeout 40 \
         "$build/$mpi/bench/$program" "$@" 2>>"$out/errors.log" >"$out/job.tmp" ||
         fail "$program, $mpi, ${options[*]:-no settings}; see $out/errors.log"
@@ -32,10 +34,6 @@ job() {
 
 add() { # FILE: appends what comes
     cat >>"$out/$1.csv"
-}
-
-late() { # after this, what would only be repeated is left out: the machine is busy with other things
-    [ $SECONDS -gt "$(pick 210 70)" ] && say "late: no further rounds"
 }
 
 fixed=(HEARTH_ADAPT=off)
@@ -62,7 +60,7 @@ completion_times() { # Fig. 9, by the index's size and by the storage's; rounds,
     bytes=$(pick "256k 1m 4m 16m" "1m 16m")
     table fig9 mpi,vary,start,strategy,gets,seconds,median_seconds,hit_ratio,conflicting,capacity_failing,adjustments,slots,bytes
     for round in $(seq "$rounds"); do
-        [ "$round" = 1 ] || ! late || break
+        [ "$round" = 1 ] || ! late 80 || break
         for mpi in "${mpis[@]}"; do
             say "Fig. 9: $mpi, completion times, round $round of $rounds"
             [ "$round" != 1 ] || job "$mpi" none,0,raw, clampi_time PRELOAD=no -- --gets 20000 --runs 2 | add fig9
@@ -128,7 +126,7 @@ streams() { # in one launch by turns; and with and without the library, launch b
         job "$mpi" without, clampi_stream PRELOAD=no -- --turns "$turns" | add stream
     done
     for round in $(seq "$rounds"); do
-        [ "$round" = 1 ] || ! late || break
+        [ "$round" = 1 ] || ! late 80 || break
         for mpi in "${mpis[@]}"; do
             say "stream without reuse: $mpi, launches with and without the library, round $round of $rounds"
             job "$mpi" launch-without, clampi_stream PRELOAD=no -- --one 1 --turns $((turns / 2)) | add stream
@@ -138,23 +136,13 @@ streams() { # in one launch by turns; and with and without the library, launch b
     done
 }
 
-plots() {
-    if ! command -v gnuplot >/dev/null; then
-        say "no plots: gnuplot is not here (package gnuplot-nox)"
-        return
-    fi
-    say "plots"
-    (cd "$out" && timeout -k 5 60 gnuplot -e "mpi='$first'" "$here/clampi.gp") 2>>"$out/errors.log" ||
-        fail "the plots; see $out/errors.log"
-}
-
 say "two ranks over TCP, ${mpis[*]}, results in $out"
 hits
 access_costs
 victims
 completion_times
 streams
-plots
+plots clampi.gp "mpi='$first'"
 awk -F, -f "$here/clampi_report.awk" -v quick=$quick -v mpis="${mpis[*]}" "$out"/{parts,access,fig9,fig11,hit,stream}.csv >"$out/results.md"
 [ -s "$out/errors.log" ] || rm -f "$out/errors.log"
 sed '/^## /,$d' "$out/results.md"

@@ -53,6 +53,64 @@ table() { # FILE HEADER: starts a CSV
     echo "$2" >"$out/$1.csv"
 }
 
+# ---- how often, and for how long ----
+
+# Sets allowed, the seconds that this bench may take: BENCH_SECONDS, as all.sh gives it, or its own.
+allow() { # SECONDS SECONDS-IN-A-QUICK-RUN
+    allowed=${BENCH_SECONDS:-$(pick "$1" "$2")}
+}
+
+late() { # PERCENT of the time: from here on, what would only be repeated is left out
+    [ $((SECONDS * 100)) -gt $((allowed * $1)) ] && say "late: no further rounds"
+}
+
+over() { # WHAT: from here on, nothing is begun, which is said once. A bench that is run by itself takes the time it needs
+    [ -n "${BENCH_SECONDS:-}" ] && [ $SECONDS -gt "$BENCH_SECONDS" ] || return 1
+    [ -s "$out/left_out.log" ] || say "no time left; the rest is in $out/left_out.log" >&2
+    echo "no time left for $*" >>"$out/left_out.log"
+}
+
+# The price of a get is that of the run without a cache in the same round; what share of a run's time its missed gets take at that price.
+price_of() { # SECONDS GETS RANKS: us
+    awk -v s="$1" -v g="$2" -v r="$3" 'BEGIN { print g ? s * 1e6 * r / g : 0 }'
+}
+
+missed_share() { # SECONDS GETS RANKS HIT-RATIO PRICE: nothing without a cache or a price
+    [ -z "$4" ] || [ -z "$5" ] || awk -v s="$1" -v g="$2" -v r="$3" -v h="$4" -v p="$5" 'BEGIN { if (s > 0) printf "%.4f\n", (1 - h) * g * p / (s * 1e6 * r) }'
+}
+
+time_left() { # SECONDS: of which there may be fewer
+    local left=$((${BENCH_SECONDS:-1000000} - SECONDS))
+    [ "$left" -gt 5 ] || left=5
+    [ "$left" -lt "$1" ] && echo "$left" || echo "$1"
+}
+
+widest() { # TABLE NAME=VALUE...: the widest 95 % interval of a table so far, as a share of its median; names as in widest.awk
+    local file=$1 set=() name
+    shift
+    for name; do set+=(-v "$name"); done
+    awk -F, "${set[@]}" -f "$here/interval.awk" -f "$here/widest.awk" "$out/$file.csv"
+}
+
+narrow() { # the same: within 5 %
+    awk -v w="$(widest "$@")" 'BEGIN { exit !(w <= 0.05) }'
+}
+
+# Calls FUNCTION ROUND, which runs all that is compared once, one after the other, until the intervals are within 5 %, MOST rounds have
+# passed, or PERCENT of the time: alternate WHAT MOST PERCENT FUNCTION TABLE NAME=VALUE...
+alternate() {
+    local what=$1 most=$2 percent=$3 function=$4 round
+    shift 4
+    for round in $(seq "$most"); do
+        [ "$round" = 1 ] || ! late "$percent" || return 0
+        say "$what, round $round of at most $most"
+        "$function" "$round"
+        ! narrow "$@" || { say "$what: all intervals within 5 % after $round rounds" && return 0; }
+    done
+}
+
+# ---- the machine ----
+
 busy() { # processes that run beside us, on average of the last minute
     cut -d ' ' -f 1 /proc/loadavg
 }
@@ -67,4 +125,37 @@ version_of() { # MPI
 versions() { # of the compiler and the MPIs
     local mpi
     echo "$(uname -sr); $("${CC:-cc}" --version | head -n 1); $(for mpi in "${mpis[@]}"; do version_of "$mpi"; done | paste -sd , - | sed 's/,/, /g')"
+}
+
+# ---- the end ----
+
+# Draws from the tables. A drawing without data ends gnuplot: then each is tried by itself, so that the others are there.
+plots() { # SCRIPT SETTINGS
+    local count number
+    if ! command -v gnuplot >/dev/null; then
+        say "no plots: gnuplot is not here (package gnuplot-nox)"
+        return
+    fi
+    say "plots"
+    ! draw_with "$2" "$here/$1" 2>/dev/null || return 0
+    count=$(awk -v want=0 -f "$here/section.awk" "$here/$1")
+    for number in $(seq "$count"); do
+        awk -v want="$number" -f "$here/section.awk" "$here/$1" >"$out/part.gp"
+        draw_with "$2" part.gp 2>>"$out/errors.log" || say "a plot has nothing to show: number $number of $1"
+    done
+    rm -f "$out/part.gp"
+    find "$out" -name '*.svg' ! -exec grep -q '</svg>' {} \; -delete # what was begun, and not ended
+}
+
+draw_with() { # SETTINGS SCRIPT
+    (cd "$out" && timeout -k 5 60 gnuplot -e "$1" "$2")
+}
+
+finish() { # fails if a job has
+    local failed
+    [ -s "$out/errors.log" ] || rm -f "$out/errors.log"
+    touch "$out/failed.log"
+    failed=$(wc -l <"$out/failed.log")
+    say "$failed jobs failed: $out/results.md"
+    [ "$failed" = 0 ]
 }

@@ -67,3 +67,10 @@ set xlabel "queue length"
 set ylabel "entries"
 set logscale xy
 plot "stencil.csv" every ::1 using 5:13 with points pt 7 title "paper", "" every ::1 using 5:7:8:9 with yerrorbars title "here"
+
+set output "fig1.svg"
+set title "Fig. 1: length of the queue of receives that an arriving message searches"
+set xlabel "below"
+set ylabel "arrivals"
+long(p) = (strcol(1) eq p ? column(2) : NaN)
+plot for [p in "cg fds stencil"] "lengths.csv" every ::1 using (long(p)):3 with linespoints title "halo ".p

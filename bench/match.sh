@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The figures of the paper on matching and hot caching (Figs. 4 to 7, Sec. 4.3, Table 1), and those that Hearth sets itself.
+# The figures of the paper on matching and hot caching (Figs. 1 and 4 to 7, Sec. 4.3, Table 1), and those that Hearth sets itself.
 #
 #   match.sh [--quick]      after `make`; in about 13 minutes, with --quick in 1 to 3
 #
@@ -9,10 +9,7 @@
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 bench_start match match_mpi "openmpi mpich" "$@"
-
-late() { # after this, what would only be repeated is left out: the machine is busy with other things
-    [ $SECONDS -gt "$(pick 1080 150)" ] && say "late: no further rounds"
-}
+allow 1080 150
 
 # ---- the machine ----
 
@@ -40,6 +37,7 @@ describe_machine() {
 run_alone() { # TABLE PREFIX PROGRAM [ARG]...: with the heater on, whether or not it is used
     local file=$1 prefix=$2 program=$3
     shift 3
+    ! over "$program $*" || return 0
     HEARTH_HEATER=on timeout -k 5 240 "$build/$first/bench/$program" "$@" 2>>"$out/errors.log" >"$out/job.tmp" ||
         fail "$program, exit status $?, $*"
     sed "s|^|$prefix|" "$out/job.tmp" >>"$out/$file.csv"
@@ -52,6 +50,7 @@ engine() {
     sizes=$(pick 1,16,64,256,1k,4k,16k,64k,256k,1m 1,4k,64k,1m)
     rounds=$(pick 5 4)
     seconds=$(pick 60 20)
+    [ $((allowed / 10)) -gt "$seconds" ] || seconds=$((allowed / 10)) # four of them
     table engine kind,queue,structure,heated,bytes,depth,state,gap_us,heater,samples,ns,low,high
     say "the engine alone: rate by depth"
     run_alone engine rate, match_engine --depths "$depths" --sizes "$(pick 1,4k 1)" --rounds "$rounds" --seconds "$seconds"
@@ -77,6 +76,32 @@ stencil() {
     table stencil block,stencil,receivers,senders,length,trials,depth,least,most,paper_receivers,paper_senders,paper_length,paper_depth
     say "Table 1: decompositions"
     run_alone stencil '' match_stencil --trials 10
+}
+
+# ---- lengths of queues ----
+
+# Fig. 1: three ways to exchange halos, with Hearth's queues, which count. Counts, so that one MPI will do.
+lengths() {
+    local mode options
+    table lengths program,below,arrivals
+    table longest program,posted_most,unexpected_most
+    [ -x "$build/$first/bin/halo" ] || { say "no program halo: no lengths of queues" && return 0; }
+    for mode in cg fds stencil; do
+        say "Fig. 1: lengths of queues, halo $mode"
+        ! over "lengths of queues, $mode" || return 0
+        rm -f "$out/report.json"
+        "$here/../test/launch.sh" "$first" 4 --preload "$build/$first/lib/libhearth-mpi.so" --env HEARTH_MATCH=on \
+            --env HEARTH_REPORT="$out/report.json" --timeout 60 "$build/$first/bin/halo" $mode >>"$out/errors.log" 2>&1 || fail "halo $mode"
+        [ ! -s "$out/report.json" ] || lengths_of $mode
+    done
+    rm -f "$out/report.json"
+}
+
+lengths_of() { # PROGRAM: bucket b of the histogram counts lengths below 2^b; all ranks together
+    tr -d ' \n' <"$out/report.json" | grep -o '"posted_length":\[[0-9,]*\]' | sed 's/.*\[//; s/\]//' |
+        awk -F, -v p="$1" '{ for (b = 1; b <= NF; b++) n[b] += $b; if (NF > most) most = NF } END { for (b = 1; b <= most; b++) if (n[b]) print p "," 2 ^ (b - 1) "," n[b] }' >>"$out/lengths.csv"
+    tr ',{}' '\n' <"$out/report.json" | awk -F: -v p="$1" '/"(posted|unexpected)_most"/ { gsub(/[ "]/, ""); if ($2 + 0 > most[$1]) most[$1] = $2 + 0 }
+        END { print p "," most["posted_most"] + 0 "," most["unexpected_most"] + 0 }' >>"$out/longest.csv"
 }
 
 # ---- through MPI ----
@@ -107,6 +132,7 @@ configure() { # MPI CONFIGURATION
 job() {
     local mpi=$1 config=$2 round=$3 heater=$4 kind=$5
     shift 5
+    ! over "match_mpi, $mpi, $config, $kind" || return 0
     configure "$mpi" "$config"
     if [ "$heater" = on ]; then
         launch+=(--env HEARTH_HEATER=on)
@@ -124,7 +150,7 @@ each() { # WHAT ROUNDS CONFIGURATIONS HEATER KIND [ARG]...: all configurations o
     local what=$1 rounds=$2 configs=$3 round mpi config
     shift 3
     for round in $(seq "$rounds"); do
-        [ "$round" = 1 ] || ! late || break
+        [ "$round" = 1 ] || ! late 90 || break
         for mpi in "${mpis[@]}"; do
             say "$what: $mpi, round $round of $rounds"
             for config in $configs; do
@@ -146,10 +172,10 @@ through_mpi() {
         --sizes 1,8,64,512,4k,16k,64k --milliseconds 60
     each "1024 in front" "$(pick 5 4)" "host fast over-host" off size --queues posted --states warm --depths 1024 --sizes 1 \
         --milliseconds 100
-    each "rate by depth" "$(pick 2 1)" "host $structures" off rate --states warm --depths "$depths" --sizes "$(pick 1,4k 1)" \
-        --milliseconds "$(pick 80 30)"
     each "bandwidth by size, 1024 in front" "$(pick 2 1)" "host $structures" off bandwidth --queues posted --states warm \
         --depths 1024 --sizes "$sizes" --milliseconds "$(pick 80 30)"
+    each "rate by depth" "$(pick 2 1)" "host $structures" off rate --states warm --depths "$depths" --sizes "$(pick 1,4k 1)" \
+        --milliseconds "$(pick 80 30)"
     each "random order" 1 "host-random list-random" off rate --states warm --depths "$(pick 64,256,1024 1024)" --sizes 1 \
         --milliseconds "$(pick 80 30)"
     each "other ways" "$(pick 2 1)" "host-tcp over-tcp host-ucx over-ucx" off rate --queues posted --states warm \
@@ -163,14 +189,8 @@ through_mpi() {
         --sizes 1,256,4k,64k --gaps 100 --milliseconds 100
 }
 
-plots() {
-    if ! command -v gnuplot >/dev/null; then
-        say "no plots: gnuplot is not here (package gnuplot-nox)"
-        return
-    fi
-    say "plots"
-    (cd "$out" && timeout -k 5 60 gnuplot -e "mpi='$first'; configs='host $structures'; sizes='$(pick '1 4096' 1)'" "$here/match.gp") 2>>"$out/errors.log" ||
-        fail "the plots; see $out/errors.log"
+draw() {
+    plots match.gp "mpi='$first'; configs='host $structures'; sizes='$(pick '1 4096' 1)'"
 }
 
 say "two ranks on this machine, ${mpis[*]}, results in $out"
@@ -178,9 +198,10 @@ describe_machine >"$out/machine.md"
 engine
 heater
 stencil
+lengths
 through_mpi
 echo "- load of the last minute at the end: $(busy); of which this bench is about 2 while it uses MPI" >>"$out/machine.md"
-plots
+draw
 awk -F, -f "$here/match_report.awk" -v quick=$quick -v mpis="${mpis[*]}" -v machine="$out/machine.md" \
     "$out"/{engine,random,cost,stencil,mpi}.csv >"$out/results.md"
 [ -s "$out/errors.log" ] || rm -f "$out/errors.log"

@@ -9,15 +9,12 @@
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 bench_start modes modes_loop "openmpi mpich" "$@"
+allow 540 300
 
 # On a machine that is busy with other things everything takes many times as long: what would only be repeated is left out
 # after a while, and in the end all that remains.
-late() { # seconds, seconds in a quick run
-    [ $SECONDS -gt "$(pick "$1" "$2")" ] && say "late: no further rounds"
-}
-
-out_of_time() { # seconds, seconds in a quick run, what
-    [ $SECONDS -gt "$(pick "$1" "$2")" ] && fail "no time left for $3"
+out_of_time() { # PERCENT of the time, WHAT
+    [ $((SECONDS * 100)) -gt $((allowed * $1)) ] && fail "no time left for $2"
 }
 
 # Runs a command on two ranks: launch MPI NET LIBRARY [K=V]... -- COMMAND...   NET: tcp or memory; LIBRARY: with or without
@@ -77,12 +74,12 @@ lcc() { # MPI NUMBER NAME LIBRARY MODE [K=V]...
 
 lcc_round() { # MPI ROUND
     local i
-    ! out_of_time 340 180 "lcc, $1, round $2" || return 0
+    ! out_of_time 90 "lcc, $1, round $2" || return 0
     lcc "$1" "$2" without without off
     lcc "$1" "$2" off with off
     lcc "$1" "$2" transparent with transparent
     for i in 1 2 3; do # these are ten times as fast
-        ! out_of_time 370 210 "lcc, $1, round $2.$i" || return 0
+        ! out_of_time 95 "lcc, $1, round $2.$i" || return 0
         lcc "$1" "$2.$i" always with always
         lcc "$1" "$2.$i" acquire with acquire
         lcc "$1" "$2.$i" acquire-no-recheck with acquire HEARTH_RECHECK=0
@@ -92,11 +89,11 @@ lcc_round() { # MPI ROUND
 lccs() {
     local rounds round mpi vertices
     rounds=$(pick 7 3)
-    echo mpi,number,mode,seconds,hit_ratio,checksum,counted >"$out/lcc.csv"
+    table lcc mpi,number,mode,seconds,hit_ratio,checksum,counted
     for mpi in "${mpis[@]}"; do
         choose_vertices "$mpi"
         for round in $(seq "$rounds"); do
-            [ "$round" = 1 ] || ! late 240 80 || break
+            [ "$round" = 1 ] || ! late 75 || break
             say "Local Clustering Coefficient: $mpi, round $round of $rounds"
             lcc_round "$mpi" "$round"
         done
@@ -109,7 +106,7 @@ lccs() {
 loop() { # MPI NET PREFIX LIBRARY OPTION...
     local mpi=$1 net=$2 prefix="$1,$3,$4" library=$4
     shift 4
-    ! out_of_time 540 300 "modes_loop, $prefix" || return 0
+    ! out_of_time 100 "modes_loop, $prefix" || return 0
     launch "$mpi" "$net" "$library" -- "$build/$mpi/bench/modes_loop" --turns "$(pick 500 150)" "$@" >"$out/job.tmp" ||
         fail "modes_loop, $prefix"
     sed "s|^|$prefix,|" "$out/job.tmp" >>"$out/loop.csv"
@@ -119,9 +116,9 @@ loop() { # MPI NET PREFIX LIBRARY OPTION...
 loops() {
     local rounds round mpi
     rounds=$(pick 3 1)
-    echo mpi,window,library,pattern,way,bytes,gets,ns,tenth_ns,ratio,low,high,beyond_ns,hits >"$out/loop.csv"
+    table loop mpi,window,library,pattern,way,bytes,gets,ns,tenth_ns,ratio,low,high,beyond_ns,hits
     for round in $(seq "$rounds"); do
-        [ "$round" = 1 ] || ! late 400 130 || break
+        [ "$round" = 1 ] || ! late 35 || break
         for mpi in "${mpis[@]}"; do
             say "loops of get and flush: $mpi, round $round of $rounds"
             loop "$mpi" tcp tcp with
@@ -137,7 +134,7 @@ loops() {
 # The same loops by themselves, for the time, and stepped through, where a hit must not think that time is passing.
 counts() {
     local mpi kind gets=100 options
-    echo mpi,window,pattern,way,timed_gets,ns,gets,instructions,program_instructions >"$out/count.csv"
+    table count mpi,window,pattern,way,timed_gets,ns,gets,instructions,program_instructions
     for mpi in "${mpis[@]}"; do
         [ -x "$build/$mpi/bench/modes_step" ] || continue
         for kind in create allocate; do
@@ -158,9 +155,9 @@ counts() {
 
 say "two ranks, ${mpis[*]}, results in $out"
 load=$(cut -d ' ' -f 1 /proc/loadavg)
+loops
 counts
 lccs
-loops
 awk -F, -f "$here/modes_report.awk" -v quick=$quick -v load="$load" -v mpis="${mpis[*]}" "$out"/{lcc,loop,count}.csv >"$out/results.md"
 [ -s "$out/errors.log" ] || rm -f "$out/errors.log"
 sed '/^## /,$d' "$out/results.md"

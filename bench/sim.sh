@@ -4,50 +4,23 @@
 #
 #   sim.sh [--quick]      after `make`; --quick: smaller sizes, most of all for what runs under SimGrid
 #
-# Takes the first tree under build/ (or under BUILD) that has them. Writes one CSV per simulation and results.md to
+# Takes the first tree under build/ (or under BUILD) that has them. Writes one CSV per simulation, the plots and results.md to
 # build/results/sim. All of it is simulated, and the same numbers come out in every run.
 set -euo pipefail
-here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-build=${BUILD:-$here/../build}
-out=$build/results/sim
-quick=0
-case "${1:-}" in
-'') ;;
---quick) quick=1 ;;
-*)
-    sed -n '2,8s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2
-    [ "${1:-}" = --help ] && exit 0 || exit 2
-    ;;
-esac
-
-pick() { # value, value in a quick run
-    [ $quick = 1 ] && echo "$2" || echo "$1"
-}
-
-say() {
-    printf 'bench-sim: %4ds  %s\n' $SECONDS "$*"
-}
-
-tree=''
-for mpi in mpich openmpi; do
-    [ -n "$tree" ] || [ ! -x "$build/$mpi/sim/sim_flow" ] || tree=$build/$mpi/sim
-done
-if [ -z "$tree" ]; then
-    echo "bench-sim: nothing is built under $build: run make first" >&2
-    exit 1
-fi
+. "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+bench_start sim ../sim/sim_flow "mpich openmpi" "$@"
+allow 3600 600
+tree=$build/$first/sim
 for name in ${!HEARTH_*}; do unset "$name"; done
-rm -rf "$out"
-mkdir -p "$out"
-out=$(cd "$out" && pwd)
 failed=0
 
 simulate() { # NAME TITLE LIMIT PROGRAM [OPTION]...: a section of results.md
     local name=$1 title=$2 limit=$3 program=$4
     shift 4
+    ! over "$title" || return 0
     say "$title"
     { printf '\n## %s\n\n`%s %s`\n\n' "$title" "$program" "${*//$out\//}"; } >>"$out/results.md"
-    if timeout -k 5 "$limit" "$tree/$program" "$@" >"$out/$name.txt" 2>>"$out/errors.log"; then
+    if timeout -k 5 "$(time_left "$limit")" "$tree/$program" "$@" >"$out/$name.txt" 2>>"$out/errors.log"; then
         sed -n '/^|/p' "$out/$name.txt" >>"$out/results.md"
         { echo && echo '```' && sed '/^|/d; /^$/d' "$out/$name.txt" && echo '```'; } >>"$out/results.md"
     else
@@ -65,7 +38,7 @@ job() { # PROGRAM MODE RANKS CACHE-BYTES INDEX-ENTRIES WORK-NS [ARGUMENT]...
     shift 6
     [ "$mode" = adaptive ] || adapt=off
     SIM_WORK_NS=$work HEARTH_BYPASS=never HEARTH_SUSPEND=0 HEARTH_ADAPT=$adapt HEARTH_CACHE_SIZE=$bytes HEARTH_INDEX_SIZE=$entries \
-        timeout -k 5 "$(pick 1200 300)" "$here/../sim/smpi.sh" "$ranks" "$tree/$program" --progress none --quiet \
+        timeout -k 5 "$(time_left "$(pick 1200 300)")" "$here/../sim/smpi.sh" "$ranks" "$tree/$program" --progress none --quiet \
         --json "$out/job.json" "$@" >>"$out/errors.log" 2>&1
 }
 
@@ -74,14 +47,15 @@ number() { # NAME: of the JSON file; 0 if it is not there
 }
 
 row() { # PROGRAM FILE PER-RANK RANKS MODE TIME-FIELD
-    echo "$4,$5,$3,$(number "$6"),$(number hit_ratio),$(number window_gets),$(number window_bytes),$(number direct),$(number conflicting),$(number capacity),$(number failing),$(number adjustments),$(number index_slots),$(number storage_bytes)" >>"$out/$2.csv"
+    echo "$4,$5,$3,$(number "$6"),$(number hit_ratio),$(number window_gets),$(number window_bytes),$(number direct),$(number conflicting),$(number capacity),$(number failing),$(number adjustments),$(number index_slots),$(number storage_bytes),$(($(number conflicting) + $(number capacity) + $(number failing)))" >>"$out/$2.csv"
 }
 
 weak_scaling() { # PROGRAM CSV PER-RANK TIME-FIELD CACHE INDEX WORK: `arguments` says what a job is told
     local program=$1 csv=$2 per_rank=$3 field=$4 cache=$5 index=$6 work=$7 ranks mode
-    echo "ranks,mode,per_rank,us,hit_ratio,gets,bytes,direct,conflicting,capacity,failing,adjustments,index_slots,storage_bytes" >"$out/$csv.csv"
+    table "$csv" ranks,mode,per_rank,us,hit_ratio,gets,bytes,direct,conflicting,capacity,failing,adjustments,index_slots,storage_bytes,others
     for ranks in 16 32 64 128; do
         for mode in off fixed adaptive; do
+            ! over "$program, $ranks ranks, $mode" || return 0
             say "$program, $ranks ranks, $mode"
             arguments "$ranks" "$mode"
             if job "$program" $mode $ranks "$cache" "$index" "$work" "${args[@]}"; then
@@ -155,21 +129,23 @@ barnes_hut() {
     echo "Everything here is simulated: our own state machines, caches and programs over models of networks, devices and the time that work takes. doc/scaling.md says what is real and what is a model."
 } >"$out/results.md"
 
-simulate paper "Flow control: what the paper says in words" 60 sim_flow --paper 1
+# First what the papers' figures are answered by.
 simulate flow "Flow control: one helper, 8 to 180 000 clients" 900 sim_flow --csv "$out/flow.csv" --clients "$(pick 8,1k,10k,180k 8,1k,180k)" --all-operations "$(pick 3 1)"
-simulate flow_get "Flow control: the same with gets" 600 sim_flow --csv "$out/flow.csv" --gets 1 --schemes credits,intimation --cases one,eight
-simulate flow_buffers "Flow control: 180 000 clients with 1 and 2 buffers each" 600 sim_flow --csv "$out/flow.csv" --clients 180k --buffers 2 --schemes credits,intimation --cases one,eight,all --all-operations 1
-simulate flow_buffer "Flow control: the same with 1" 600 sim_flow --csv "$out/flow.csv" --clients 180k --buffers 1 --schemes credits,intimation --cases one,eight,all --all-operations 1
 simulate pages "Pages: Figs. 8 to 10, 1 to 42 nodes" 1200 sim_pages --csv "$out/pages.csv" --scale "$(pick 1 16)"
-simulate pages_64k "Pages: false sharing with pages of 64 KB, Hearth's own size" 300 sim_pages --csv "$out/pages.csv" --patterns false --page 64k --pool 1g
-simulate memory "Memory per rank" 120 sim_memory --csv "$out/memory.csv"
-simulate memory_all "Memory per rank where all speak to all" 120 sim_memory --peers 0
 if [ -e "$tree/sim_lcc" ] && command -v smpirun >/dev/null; then
     lcc
     [ ! -e "$tree/sim_barnes-hut" ] || barnes_hut
 else
     say "no SimGrid (package libsimgrid-dev): no programs on simulated machines" | tee -a "$out/results.md"
 fi
+simulate pages_64k "Pages: false sharing with pages of 64 KB, Hearth's own size" 300 sim_pages --csv "$out/pages.csv" --patterns false --page 64k --pool 1g
+simulate flow_get "Flow control: the same with gets" 600 sim_flow --csv "$out/flow.csv" --gets 1 --schemes credits,intimation --cases one,eight
+simulate flow_buffers "Flow control: 180 000 clients with 1 and 2 buffers each" 600 sim_flow --csv "$out/flow.csv" --clients 180k --buffers 2 --schemes credits,intimation --cases one,eight,all --all-operations 1
+simulate flow_buffer "Flow control: the same with 1" 600 sim_flow --csv "$out/flow.csv" --clients 180k --buffers 1 --schemes credits,intimation --cases one,eight,all --all-operations 1
+simulate paper "Flow control: what the paper says in words" 60 sim_flow --paper 1
+simulate memory "Memory per rank" 120 sim_memory --csv "$out/memory.csv"
+simulate memory_all "Memory per rank where all speak to all" 120 sim_memory --peers 0
+plots sim.gp ""
 [ -s "$out/errors.log" ] || rm -f "$out/errors.log"
 say "$failed failed: $out/results.md"
 [ $failed = 0 ]

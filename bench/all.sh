@@ -1,0 +1,136 @@
+#!/usr/bin/env bash
+# All benches, one after the other, and the page of results.
+#
+#   all.sh [--quick] [PART]...      after `make`; in under an hour, with --quick in under ten minutes; PART: such as lcc (default: all)
+#
+# Each part has a share of the time that is left, is told so (BENCH_SECONDS), and is ended when it takes longer; what one leaves the
+# next ones get. A part that fails, or for which something is missing, is said, and the rest goes on. BENCH_MINUTES: another time for all.
+# Needs a machine that nobody else uses. Writes build/results (or under BUILD); at the end results.html there.
+set -uo pipefail
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+export BUILD=${BUILD:-$here/../build}
+results=$BUILD/results
+quick=()
+wanted=()
+for argument; do
+    case $argument in
+    --quick) quick=(--quick) ;;
+    -*)
+        sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0" >&2
+        [ "$argument" = --help ] && exit 0 || exit 2
+        ;;
+    *) wanted+=("$argument") ;;
+    esac
+done
+
+# Part, share of the time, share in a quick run, and whether it is always quick: what matters most comes first.
+parts='lcc 300 45
+barnes_hut 360 50
+dft 300 40
+dgemm 240 35
+halo 120 45 --quick
+clampi 270 60
+armci 420 50
+match 600 60
+vgasnet 540 80
+modes 90 20 --quick
+sim 150 55 --quick'
+minutes=${BENCH_MINUTES:-55}
+[ ${#quick[@]} = 0 ] || minutes=${BENCH_MINUTES:-9}
+grace=60 # for a part to end by itself: a job of its own, plots, report
+[ ${#quick[@]} = 0 ] || grace=15
+
+selected() { # PART
+    local part
+    [ ${#wanted[@]} != 0 ] || return 0
+    for part in "${wanted[@]}"; do [ "$part" != "$1" ] || return 0; done
+    return 1
+}
+
+share_of() { # FULL QUICK
+    [ ${#quick[@]} = 0 ] && echo "$1" || echo "$2"
+}
+
+say() {
+    printf 'bench: %s\n' "$*"
+}
+
+span() { # SECONDS
+    [ "$1" -lt 100 ] && echo "$1 s" || echo "$((($1 + 30) / 60)) min"
+}
+
+note() { # for the page as well
+    say "$*"
+    echo "- $*" >>"$results/bench.md"
+}
+
+stop() { # timeout ends what it has started, in a process group of its own
+    [ -z "$job" ] || kill "$job" 2>/dev/null
+    echo "bench: stopped"
+    exit 130
+}
+job=''
+trap stop INT TERM HUP
+
+run() { # PART SECONDS [OPTION]...: its lines are shown as they come
+    local part=$1 seconds=$2 shown status=0
+    shift 2
+    : >"$results/$part.log"
+    BENCH_SECONDS=$seconds timeout -k 10 $((seconds + grace)) "$here/$part.sh" "$@" >"$results/$part.log" 2>&1 </dev/null &
+    job=$!
+    tail -n +1 -f --pid=$job "$results/$part.log" | grep --line-buffered '^bench-' &
+    shown=$!
+    wait $job || status=$?
+    job=''
+    wait $shown
+    return $status
+}
+
+folder_of() { # PART
+    echo "$results/${1//_/-}"
+}
+
+part() { # NUMBER PART SHARE ALWAYS: uses and updates weight, the shares of all that is still to come
+    local number=$1 part=$2 share=$3 options=("${quick[@]}") left seconds status=0
+    [ -z "$4" ] || options=(--quick)
+    left=$((minutes * 60 - SECONDS))
+    seconds=$((left * share / weight)) weight=$((weight - share))
+    if [ ! -x "$here/$part.sh" ]; then
+        note "$part: not run: there is no bench/$part.sh"
+        return
+    fi
+    if [ $seconds -lt 5 ]; then
+        note "$part: not run: no time left"
+        return
+    fi
+    say "$number of $total: $part, at most $(span $seconds); $(span $left) left for all"
+    run "$part" $seconds ${options[@]+"${options[@]}"} || status=$?
+    case $status in
+    0) ;;
+    124 | 137) note "$part: ended after $((seconds + grace)) s; what it had measured by then is shown" ;;
+    *) note "$part: exit status $status, not all of it was measured; see $part.log" ;;
+    esac
+    [ -e "$(folder_of "$part")" ] || note "$part: nothing was measured: $(tail -n 1 "$results/$part.log")"
+}
+
+for part in "${wanted[@]}"; do
+    grep -q "^$part " <<<"$parts" || { echo "bench: no part $part: $(cut -d ' ' -f 1 <<<"$parts" | paste -sd ' ' -)" >&2 && exit 2; }
+done
+mkdir -p "$results" || exit 1
+results=$(cd "$results" && pwd)
+rm -f "$results/bench.md"
+total=0 weight=0 number=0
+while read -r part full short always; do
+    ! selected "$part" || { total=$((total + 1)) weight=$((weight + $(share_of "$full" "$short"))); }
+done <<<"$parts"
+echo "- measured on $(date -u '+%Y-%m-%d, %H:%M') UTC; load of the last minute at the start: $(cut -d ' ' -f 1 /proc/loadavg)${quick:+; a quick run: fewer sizes and rounds}" >>"$results/bench.md"
+command -v gnuplot >/dev/null || note "no plots: gnuplot is not here (package gnuplot-nox)"
+[ "$("$here/../test/cluster/hosts.sh" with 2 printenv CLUSTER_KIND 2>/dev/null | tail -n 1)" = real ] ||
+    note "no virtual hosts: this system allows none, and nodes are made on one host, over TCP"
+while read -r name full short always <&3; do
+    selected "$name" || continue
+    number=$((number + 1))
+    part $number "$name" "$(share_of "$full" "$short")" "$always"
+done 3<<<"$parts"
+echo "- took $(((SECONDS + 30) / 60)) min" >>"$results/bench.md"
+"$here/results.sh" "$results"

@@ -1,0 +1,120 @@
+#!/usr/bin/env bash
+# DGEMM by SUMMA (Fig. 11 of the vGASNet paper): the program dgemm with its matrices in memory, and in segments on NVM behind pools that
+# hold all of them (in memory) or not (out of core), each with and without cooperative caching.
+#
+#   dgemm.sh [--quick]      after `make`; in about 4 minutes, with --quick in about 1
+#
+# hosts.4 is four ranks on two virtual hosts (where the system allows none, on two nodes of one). The ranks are a row of the grid: each
+# needs all of A again for each column of its tiles of C, and of B its own columns. Out of core, the job's data are more than the pools of
+# both nodes together. node.1 and node.2 are one and two ranks on this machine, in memory. The NVM is a folder of this machine's disk,
+# throttled to as little beside what the program does in memory as the paper's: two SATA disks, about 0.9 GB/s, beside some 200 GFLOP/s of
+# a node are 4.5 MB/s for each GFLOP/s, of which the program does here what a run at the start says, and 24 MB/s at least (DGEMM_NVM=50m:
+# this rate instead). Every product is verified. Lines take turns. Takes the programs under build/ (or under BUILD), of one MPI: all that
+# is measured goes through Hearth's own network. Writes runs.csv and results.md to build/results/dgemm. Needs a machine that nobody else
+# uses.
+set -euo pipefail
+. "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+case "${1:-}" in '' | --quick) ;; --help) usage 0 ;; *) usage 2 ;; esac
+[ -n "${CLUSTER_KIND:-}" ] || exec "$here/../test/cluster/hosts.sh" with 2 "${BASH_SOURCE[0]}" "$@"
+bench_start dgemm ../bin/dgemm "openmpi mpich" "$@"
+allow 240 60
+work=$(mktemp -d)
+nvm=$out/nvm
+trap 'rm -rf "$work" "$nvm"' EXIT
+
+describe_machine() {
+    echo "- $(nproc) of $(getconf _NPROCESSORS_CONF) cores, $(LC_ALL=C lscpu | sed -n 's/^Model name: *//p' | head -n 1) ($(uname -m))"
+    echo "- $(versions)"
+    [ "$CLUSTER_KIND" = real ] || echo "- **no virtual hosts**: this system allows none; hosts.4 is two nodes of two ranks on this one (HEARTH_NODE_RANKS=2)"
+    echo "- NVM: a folder on $(df --output=source,fstype "$out" | tail -n 1 | tr -s ' ' | sed 's/ /, /'), throttled to $nvm_rate bytes a second on each node"
+    echo "- load of the last minute at the start: $(busy)"
+}
+
+value() { # FIELD: of the last run
+    sed -n "s/^ *\"$1\": *\"\{0,1\}\([^\",]*\).*/\1/p" "$work/run.json" | head -n 1
+}
+
+# ---- one run, one line of the table ----
+
+# Quick: a quarter of the data, in pages half as large.
+size=$(pick 2048 1024) block=$(pick 128 64) page=$(pick 64k 32k) pool=$(pick 36m 9m)
+near_size=$(pick 1536 1024)
+
+configure() { # SETTING LINE: sets launch, options
+    launch=() options=()
+    case $1 in
+    hosts.4) options=(--size "$size" --block "$block" --grid 1x4 --group $((size / block))x1 --repeats 3) ;;
+    node.*) options=(--size "$near_size" --block 256 --repeats 5) ;;
+    esac
+    case $1,$CLUSTER_KIND in
+    hosts.4,real) launch+=(--hosts 'n1,n2') ;;
+    hosts.4,*) launch+=(--env HEARTH_NODE_RANKS=2) ;;
+    esac
+    case $2 in
+    dram) launch+=(--env HEARTH_NVM=off) ;;
+    memory*) launch+=(--env HEARTH_POOL_SIZE=512m) ;;
+    out*) launch+=(--env HEARTH_POOL_SIZE="$pool") ;;
+    esac
+    case $2 in *-alone) launch+=(--env HEARTH_COOP=off) ;; esac
+    # MPICH 4.0 may hang at the end of a job over TCP
+    [ "$first,$1" != mpich,hosts.4 ] || [ ! -e "$build/$first/test/nofin.so" ] || launch+=(--preload "$build/$first/test/nofin.so")
+}
+
+run() { # SETTING ROUND LINE
+    local setting=$1 round=$2 line=$3 field row
+    ! over "$setting, $line" || return 0
+    configure "$setting" "$line"
+    rm -rf "$work/run.json" "$nvm"
+    mkdir -p "$nvm"
+    if ! "$here/../test/launch.sh" "$first" "${setting#*.}" "${launch[@]}" --env HEARTH_NVM_DIR="$nvm" --env HEARTH_PAGE_SIZE="$page" \
+        --env HEARTH_NVM_THROTTLE="$nvm_rate" --timeout 120 "$build/$first/bin/dgemm" --verify --quiet --json "$work/run.json" \
+        "${options[@]}" >>"$out/errors.log" 2>&1 || ! grep -qs '^}' "$work/run.json"; then
+        fail "$setting, $line; see $out/errors.log"
+        return 0
+    fi
+    row=$setting,$round,$line,$nvm_rate
+    for field in $fields; do row=$row,$(value "$field"); done
+    echo "$row" >>"$out/runs.csv"
+}
+
+fields="size block seconds gflops blas communication gets error hits misses faults from_nvm from_home from_peers evicted written_back nvm_reads nvm_writes"
+
+round() { # NUMBER: what has a goal comes first
+    local line ranks
+    for line in out out-alone; do
+        run hosts.4 "$1" $line
+    done
+    for ranks in 1 2; do
+        for line in dram memory; do
+            run node.$ranks "$1" $line
+        done
+    done
+    for line in dram memory memory-alone; do
+        run hosts.4 "$1" $line
+    done
+}
+
+# Sets nvm_rate, by the speed in memory. At least 24 MB/s: a machine that is busy at the start would otherwise have no disk worth the name.
+choose_rate() {
+    nvm_rate=${DGEMM_NVM:-0}
+    [ "$nvm_rate" = 0 ] || return 0
+    table runs ignored
+    run hosts.4 0 dram
+    nvm_rate=$(awk -v g="$(value gflops)" 'BEGIN { rate = g / 2 * 4500; printf "%dk\n", (rate > 24000 ? rate : 24000) }')
+}
+
+say "results in $out"
+choose_rate
+say "the NVM does $nvm_rate bytes a second on each node"
+describe_machine >"$out/machine.md"
+table runs "setting,round,line,nvm,$(echo "$fields" | tr ' ' ,)"
+most=$(pick 9 3)
+for n in $(seq "$most"); do
+    [ "$n" = 1 ] || ! late "$(pick 80 60)" || break
+    say "round $n of at most $most"
+    round "$n"
+done
+echo "- load of the last minute at the end: $(busy); of which this bench is about 2 to 4" >>"$out/machine.md"
+awk -F, -f "$here/interval.awk" -f "$here/dgemm_report.awk" -v machine="$out/machine.md" "$out/runs.csv" >"$out/results.md"
+cat "$out/results.md"
+finish
