@@ -154,7 +154,7 @@ void top_column_print(unsigned column, const struct top_row *r, char text[TOP_CO
     enum way way = columns[column].way;
     bool is_share =
         way == SHARE_NOW || way == SHARE_EVER || way == SHARE_LEVEL || way == SHARE_BOTH || way == LOAD;
-    char word[32];
+    char word[TOP_COLUMN_WIDTH + 1];
     if (isnan(value))
         strcpy(word, "-");
     else if (is_share)

@@ -302,9 +302,14 @@ static bool is_hit(const struct pages_control *c, bool write) {
     return write ? c->state == PAGES_M || c->state == PAGES_E : c->state != PAGES_I;
 }
 
+/* The use for which a page was fetched does not count, else all that is walked through would stay for another turn.
+ * What was fetched ahead has its mark from the beginning until that use, and so does not go before it. */
 static void mark_used(struct pool *p, uint32_t frame) {
     _Atomic uint8_t *used = &p->links[frame].used;
-    if (!atomic_load_explicit(used, memory_order_relaxed)) /* its cache line stays shared */
+    bool fresh = atomic_load_explicit(&p->frames[frame].fresh, memory_order_relaxed);
+    if (UNLIKELY(fresh))
+        atomic_store_explicit(used, 0, memory_order_relaxed);
+    else if (!atomic_load_explicit(used, memory_order_relaxed)) /* its cache line stays shared */
         atomic_store_explicit(used, 1, memory_order_relaxed);
 }
 
@@ -349,12 +354,14 @@ static bool acquire(struct pool *p, struct pool_bucket *b, struct pool_frame *f,
 uint32_t pool_pin(struct pool *p, uint16_t home, uint32_t page, bool write) {
     struct pool_bucket *b = pool_bucket_of(p, home, page);
     int64_t spare = POOL_NO_FRAME;
+    bool brought = false;
     for (;;) {
         pages_lock(&b->lock);
         struct pool_frame *f = pool_find(p, b, home, page);
         if (!f && spare >= 0) {
             f = insert(p, b, (uint32_t)spare, home, page);
             spare = POOL_NO_FRAME;
+            brought = true;
         }
         if (!f) {
             pages_unlock(&b->lock);
@@ -362,7 +369,8 @@ uint32_t pool_pin(struct pool *p, uint16_t home, uint32_t page, bool write) {
         } else if (acquire(p, b, f, write)) {
             if (spare >= 0)
                 put_frame(p, (uint32_t)spare);
-            mark_used(p, pool_frame_of(p, f));
+            if (!brought)
+                mark_used(p, pool_frame_of(p, f));
             return pool_frame_of(p, f);
         }
     }
@@ -424,6 +432,7 @@ bool pool_prefetch(struct pool *p, uint16_t home, uint32_t page) {
     if (asked) {
         struct pool_frame *f = insert(p, b, (uint32_t)frame, home, page);
         atomic_store_explicit(&f->fresh, 1, memory_order_relaxed);
+        atomic_store_explicit(&p->links[frame].used, 1, memory_order_relaxed);
         pages_control_prefetch(&f->control, &e);
         pool_settle(p, b, f, false, &e);
     }

@@ -20,6 +20,7 @@
 
 enum { USED = 1, REFUSED = 2 }; /* replace_link.used */
 enum { LOOKS = 4 };             /* at each frame, in a call */
+enum { NEW_LEAST = 96 };        /* frames for what is new */
 enum { DISPLACES = 8 };         /* so many newcomers ask before a kept copy that nobody uses goes */
 
 void replace_open(struct replace *r, enum replace_policy policy, uint32_t frames) {
@@ -84,9 +85,11 @@ static uint8_t take_mark(struct replace_link *l) {
     return mark;
 }
 
-/* A quarter is left for what is new, as in 2Q. */
+/* A quarter is left for what is new, as in 2Q; in a small pool more, up to a half, as free frames and what some walks
+ * have fetched ahead are among it. */
 static uint32_t kept_most(const struct replace *r) {
-    return r->frames - r->frames / 4;
+    uint32_t half = r->frames / 2, some = NEW_LEAST < half ? NEW_LEAST : half, quarter = r->frames / 4;
+    return r->frames - (quarter > some ? quarter : some);
 }
 
 /* A copy that nobody else has, at the end of LRU. It joins FIFO if there is room: then 0. Else one of the two goes,

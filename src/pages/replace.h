@@ -5,7 +5,7 @@
  *                                                             yes: ->[ FIFO ]-> victim, if more than half of the frames
  *                                                                               are here, or nothing is in LRU
  *      lru+keep   new ->[ LRU ]-> is it the only copy? no: victim
- *                                                      yes: ->[ FIFO ], while that is below 3/4 of the frames; then victim,
+ *                                                      yes: ->[ FIFO ], while that is below 3/4 of the frames (in a small pool, half); then victim,
  *                                                           or, one time in eight, the head of FIFO, if nobody used it
  *
  * lru+fifo is the paper's: pages that others have as well go first, because they can be fetched from there. A walk

@@ -108,7 +108,7 @@ static bool spin(struct service *s) {
         return false;
     uint64_t end = clock_ns() + settings_get()->helper_spin_us * 1000u;
     bool paid = false;
-    while (!paid && clock_ns() < end)
+    while (!paid && clock_ns() < end && !atomic_load_explicit(&s->wanted, memory_order_relaxed))
         paid = service_go_round(s) > 0;
     spin_has_paid(&s->spin, paid);
     return paid;

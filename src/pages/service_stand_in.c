@@ -15,7 +15,8 @@
 
 #include "pages/service.h"
 
-enum { QUIET_NS = 50000 /* then the answer will not come soon */, MOST_NS = 1000000 };
+enum { BATON_NS = 5000 /* how long to wait for it: the thread may only be on its way to sleep */ };
+enum { QUIET_NS = 100000 /* then the answer will not come soon */, MOST_NS = 1000000 };
 
 static _Thread_local struct service *standing_in; /* of this thread */
 static _Thread_local sigset_t signals;            /* before */
@@ -29,8 +30,19 @@ static void hold_signals(void) {
     pthread_sigmask(SIG_SETMASK, &held, &signals);
 }
 
+static bool take_baton(struct service *s) {
+    if (pthread_mutex_trylock(&s->baton) == 0)
+        return true;
+    bool got = false;
+    atomic_fetch_add_explicit(&s->wanted, 1, memory_order_relaxed);
+    for (uint64_t end = clock_ns() + BATON_NS; !got && clock_ns() < end;)
+        got = pthread_mutex_trylock(&s->baton) == 0;
+    atomic_fetch_sub_explicit(&s->wanted, 1, memory_order_relaxed);
+    return got;
+}
+
 bool service_take_over(struct service *s) {
-    if (standing_in || !s->channel || pthread_mutex_trylock(&s->baton) != 0)
+    if (standing_in || !s->channel || !take_baton(s))
         return false;
     if (!s->running || !spin_is_wanted(&s->stand_in)) {
         pthread_mutex_unlock(&s->baton);

@@ -159,8 +159,8 @@ TEST(a_long_walk_leaves_what_is_kept)
 {
     expect_eq(found_in_a_walk(REPLACE_LRU, 3 * FRAMES, 6), 0);
     expect_eq(found_in_a_walk(REPLACE_LRU_FIFO, 3 * FRAMES, 6), 0);
-    expect(found_in_a_walk(REPLACE_LRU_KEEP, 3 * FRAMES / 2, 6) >= FRAMES * 3 / 4 - 1);
-    expect(found_in_a_walk(REPLACE_LRU_KEEP, 3 * FRAMES, 6) >= FRAMES / 2);
+    expect(found_in_a_walk(REPLACE_LRU_KEEP, 3 * FRAMES / 2, 6) >= FRAMES / 2 - 1);
+    expect(found_in_a_walk(REPLACE_LRU_KEEP, 3 * FRAMES, 6) >= FRAMES / 4);
 }
 
 TEST(what_is_kept_but_of_no_use_goes_in_time)
@@ -308,7 +308,7 @@ static int model_lru(struct model *m) {
 
 /* The newcomer, or the head of FIFO in its place; -1: it has joined. */
 static int model_joins(struct model *m, int frames, int f) {
-    if (m->fifos < frames - frames / 4) {
+    if (m->fifos < frames / 2) {
         m->fifo[m->fifos++] = f;
         return -1;
     }
