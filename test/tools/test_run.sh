@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # hearth run: C, C++, Fortran and Python programs, lines with colons, exit codes, the ranks preloaded and the launcher not,
-# srun (a script that stands in for it), and what is refused.   test_run.sh MPI TREE      timeout: 180
+# srun (a script that stands in for it; test_srun.sh has the real one), and what is refused.   test_run.sh MPI TREE      timeout: 180
 set -uo pipefail
 mpi=$1 tree=$2 failed=0
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
