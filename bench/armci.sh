@@ -20,7 +20,7 @@ stock_version() {
 }
 
 describe_machine() {
-    echo "- $(nproc) of $(getconf _NPROCESSORS_CONF) cores, $(LC_ALL=C lscpu | sed -n 's/^Model name: *//p' | head -n 1) ($(uname -m))"
+    echo "- $(cores)"
     echo "- $(uname -sr); $("${CC:-cc}" --version | head -n 1); $(for mpi in "${mpis[@]}"; do version_of "$mpi"; done | paste -sd , - | sed 's/,/, /g'); $(stock_version)"
     echo "- load of the last minute at the start: $(busy)"
 }

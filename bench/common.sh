@@ -111,6 +111,10 @@ alternate() {
 
 # ---- the machine ----
 
+cores() {
+    echo "$(nproc) of $(getconf _NPROCESSORS_CONF) cores, $(LC_ALL=C lscpu | sed -n 's/^Model name: *//p' | head -n 1) ($(uname -m))"
+}
+
 busy() { # processes that run beside us, on average of the last minute
     cut -d ' ' -f 1 /proc/loadavg
 }

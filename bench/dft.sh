@@ -24,7 +24,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 describe_machine() {
-    echo "- $(nproc) of $(getconf _NPROCESSORS_CONF) cores, $(LC_ALL=C lscpu | sed -n 's/^Model name: *//p' | head -n 1) ($(uname -m))"
+    echo "- $(cores)"
     echo "- $(versions)"
     [ "$CLUSTER_KIND" = real ] || echo "- **no virtual hosts**: this system allows none; all ranks are on this one, and talk over TCP"
     echo "- load of the last minute at the start: $(busy)"

@@ -23,7 +23,7 @@ nvm=$out/nvm
 trap 'rm -rf "$work" "$nvm"' EXIT
 
 describe_machine() {
-    echo "- $(nproc) of $(getconf _NPROCESSORS_CONF) cores, $(LC_ALL=C lscpu | sed -n 's/^Model name: *//p' | head -n 1) ($(uname -m))"
+    echo "- $(cores)"
     echo "- $(versions)"
     [ "$CLUSTER_KIND" = real ] || echo "- **no virtual hosts**: this system allows none; hosts.4 is two nodes of two ranks on this one (HEARTH_NODE_RANKS=2)"
     echo "- NVM: a folder on $(df --output=source,fstype "$out" | tail -n 1 | tr -s ' ' | sed 's/ /, /'), throttled to $nvm_rate bytes a second on each node"

@@ -17,19 +17,12 @@ set -euo pipefail
 case "${1:-}" in '' | --quick) ;; --help) usage 0 ;; *) usage 2 ;; esac
 [ -n "${CLUSTER_KIND:-}" ] || exec "$here/../test/cluster/hosts.sh" with 2 "${BASH_SOURCE[0]}" "$@"
 bench_start halo ../bin/halo "openmpi mpich" "$@"
+allow 700 60
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-late() { # after this, what would only be repeated is left out: the machine is busy with other things
-    [ $SECONDS -gt "$(pick 700 60)" ] && say "late: no further rounds"
-}
-
-too_late() { # WHAT: nothing more is begun
-    [ $SECONDS -gt "$(pick 1500 100)" ] && say "no time left for $*"
-}
-
 describe_machine() {
-    echo "- $(nproc) of $(getconf _NPROCESSORS_CONF) cores, $(LC_ALL=C lscpu | sed -n 's/^Model name: *//p' | head -n 1) ($(uname -m))"
+    echo "- $(cores)"
     echo "- $(versions)"
     [ "$CLUSTER_KIND" = real ] || echo "- **no virtual hosts**: this system allows none; hosts.4 is four ranks over TCP on this one"
     echo "- load of the last minute at the start: $(busy)"
@@ -85,7 +78,7 @@ job() {
 compare() { # SETTING ROUND CASE "CONFIGURATION..." MODE [OPTION]...
     local setting=$1 round=$2 case=$3 configs=$4 config
     shift 4
-    ! too_late "$setting, $case" || return 0
+    ! over "$setting, $case" || return 0
     for config in $configs; do
         case $setting,$config in mpich*,ucx | *.hosts.*,ucx) continue ;; esac # MPICH always has it
         job "$setting" "$round" "$case" "$config" "$@"
@@ -140,7 +133,7 @@ describe_machine >"$out/machine.md"
 table runs setting,round,mode,case,config,us_step,us_exchange,us_post,checksum,depth
 most=$(pick 5 3)
 for n in $(seq "$most"); do
-    [ "$n" = 1 ] || ! late || break
+    [ "$n" = 1 ] || ! late 100 || break
     say "round $n of at most $most"
     round "$n"
 done

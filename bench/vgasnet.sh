@@ -15,17 +15,10 @@ set -euo pipefail
 case "${1:-}" in '' | --quick) ;; --help) usage 0 ;; *) usage 2 ;; esac
 [ -n "${CLUSTER_KIND:-}" ] || exec "$here/../test/cluster/hosts.sh" with 4 "${BASH_SOURCE[0]}" "$@"
 bench_start vgasnet vgasnet_hit "openmpi mpich" "$@"
+allow 1000 150
 nvm=$out/nvm pool=32
 network_to_nvm=${NETWORK_TO_NVM:-15}
 trap 'rm -rf "$nvm"' EXIT
-
-late() { # after this, what would only be repeated is left out: the machine is busy with other things
-    [ $SECONDS -gt "$(pick 1000 150)" ] && say "late: no further rounds"
-}
-
-too_late() { # WHAT: nothing more is begun
-    [ $SECONDS -gt "$(pick 1800 400)" ] && fail "no time left for $*"
-}
 
 # ---- the machine ----
 
@@ -38,7 +31,7 @@ describe_hosts() {
 }
 
 describe_machine() {
-    echo "- $(nproc) of $(getconf _NPROCESSORS_CONF) cores, $(LC_ALL=C lscpu | sed -n 's/^Model name: *//p' | head -n 1) ($(uname -m)), $(awk '/^MemTotal/ { printf "%.0f GB", $2 / 1e6 }' /proc/meminfo)"
+    echo "- $(cores), $(awk '/^MemTotal/ { printf "%.0f GB", $2 / 1e6 }' /proc/meminfo)"
     echo "- $(versions)"
     describe_hosts
     echo "- NVM: a folder on $(df --output=source,fstype "$out" | tail -n 1 | tr -s ' ' | sed 's/ /, /')"
@@ -57,7 +50,7 @@ job() {
     done
     shift
     settings=${options[*]//--env/}
-    ! too_late "$1, $prefix" || return 0
+    ! over "$1, $prefix" || return 0
     if [ "$CLUSTER_KIND" = real ]; then
         options+=(--hosts "$(seq -s , -f n%g "$ranks")")
     else
@@ -75,7 +68,7 @@ job() {
 rounds() { # WHAT COUNT FUNCTION: of all that is compared in turn
     local round
     for round in $(seq "$2"); do
-        [ "$round" = 1 ] || ! late || break
+        [ "$round" = 1 ] || ! late 100 || break
         say "$1, round $round of $2"
         "$3" "$round"
     done

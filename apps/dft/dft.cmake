@@ -3,24 +3,12 @@
 if(NOT TARGET armci)
   return()
 endif()
-find_library(HEARTH_GA NAMES ga-${HEARTH_MPI})
-find_library(HEARTH_SCALAPACK NAMES scalapack-${HEARTH_MPI})
-find_library(HEARTH_LAPACK NAMES lapack)
-find_library(HEARTH_BLAS NAMES blas)
-find_path(HEARTH_GA_INCLUDE ga.h)
-find_library(HEARTH_STOCK_ARMCI NAMES armci-${HEARTH_MPI})
-set(missing "")
-foreach(part GA SCALAPACK LAPACK BLAS GA_INCLUDE)
-  if(NOT HEARTH_${part})
-    list(APPEND missing ${part})
-  endif()
-endforeach()
-if(missing OR HEARTH_SANITIZE) # libga is not clean under sanitizers
-  if(missing)
-    message(STATUS "no program dft: not found: ${missing}; see packaging/setup.sh test")
-  endif()
+include(${CMAKE_SOURCE_DIR}/cmake/globalarrays.cmake)
+hearth_needs_ga("program dft")
+if(NOT has_ga)
   return()
 endif()
+find_library(HEARTH_STOCK_ARMCI NAMES armci-${HEARTH_MPI})
 
 # In the kernel sums may be taken in any order, several points at a time.
 set_source_files_properties(dft/kernel.c PROPERTIES COMPILE_OPTIONS

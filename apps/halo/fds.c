@@ -61,10 +61,6 @@ static const struct app app = {.name = "halo fds",
                                .options = table,
                                .manner = offsetof(struct options, manner)};
 
-struct times {
-    double post, exchange, compute, total;
-};
-
 struct local { /* a side that stays on the rank */
     struct halo_patch *to;
     const struct halo_patch *from;
@@ -81,7 +77,7 @@ struct fds {
     struct halo_exchange exchange;
     struct local *locals;
     size_t local_count;
-    struct times times;
+    struct halo_times times;
 };
 
 /* ---- the layout ---- */
@@ -215,7 +211,7 @@ static void run(struct fds *f, const struct options *o) {
     post_receives(f);
     exchange(
         f); /* the rims at the start: also makes the connections, so that they take no part in the times */
-    f->times = (struct times){0};
+    f->times = (struct halo_times){0};
     MPI_Barrier(MPI_COMM_WORLD);
     double began = MPI_Wtime();
     for (uint64_t k = 0; k < o->steps; k++) {
@@ -246,15 +242,6 @@ static void report_input(const struct fds *f, const struct options *o, struct ha
     halo_report_count(r, "messages", "messages per step, all", halo_sum(f->exchange.count));
 }
 
-static void report_times(const struct fds *f, uint64_t steps, struct halo_report *r) {
-    double each = steps ? 1e6 / (double)steps : 0;
-    halo_report_number(r, "us_post", "us per step: posting", halo_slowest(f->times.post) * each);
-    halo_report_number(r, "us_exchange", "us per step: exchange", halo_slowest(f->times.exchange) * each);
-    halo_report_number(r, "us_compute", "us per step: computing", halo_slowest(f->times.compute) * each);
-    halo_report_number(r, "us_step", "us per step: all", halo_slowest(f->times.total) * each);
-    halo_report_number(r, "seconds", "seconds", halo_slowest(f->times.total));
-}
-
 static int report(const struct fds *f, const struct options *o, struct halo_report *r) {
     char text[32];
     uint64_t checksum = 0;
@@ -268,7 +255,7 @@ static int report(const struct fds *f, const struct options *o, struct halo_repo
         checksum += halo_patch_checksum(&f->patches[i], (uint64_t)field);
     }
     report_input(f, o, r);
-    report_times(f, o->steps, r);
+    halo_report_times(r, &f->times, o->steps);
     halo_report_number(r, "error", "largest error", halo_slowest(error));
     snprintf(text, sizeof text, "%016" PRIx64, halo_sum(checksum));
     halo_report_text(r, "checksum", "checksum", text);

@@ -169,6 +169,13 @@ int halo_report_open(struct halo_report **report, const struct app_manner *manne
 void halo_report_text(struct halo_report *r, const char *key, const char *label, const char *value);
 void halo_report_count(struct halo_report *r, const char *key, const char *label, uint64_t value);
 void halo_report_number(struct halo_report *r, const char *key, const char *label, double value);
+
+struct halo_times { /* seconds of this rank, in all steps */
+    double post, exchange, compute, total;
+};
+void halo_report_times(struct halo_report *r, const struct halo_times *t,
+                       uint64_t steps); /* collective: the slowest */
+
 int halo_report_close(struct halo_report *r, int code); /* collective; code: whether the results are right */
 
 double halo_slowest(double seconds); /* collective: the most of all ranks */

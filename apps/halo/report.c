@@ -72,6 +72,15 @@ uint64_t halo_sum(uint64_t value) {
     return sum;
 }
 
+void halo_report_times(struct halo_report *r, const struct halo_times *t, uint64_t steps) {
+    double each = steps ? 1e6 / (double)steps : 0;
+    halo_report_number(r, "us_post", "us per step: posting", halo_slowest(t->post) * each);
+    halo_report_number(r, "us_exchange", "us per step: exchange", halo_slowest(t->exchange) * each);
+    halo_report_number(r, "us_compute", "us per step: computing", halo_slowest(t->compute) * each);
+    halo_report_number(r, "us_step", "us per step: all", halo_slowest(t->total) * each);
+    halo_report_number(r, "seconds", "seconds", halo_slowest(t->total));
+}
+
 int halo_judge(const char *what, double value, double limit) {
     char text[256];
     snprintf(text, sizeof text, "wrong result: %s is %g, and may be %g at most", what, halo_slowest(value),

@@ -64,10 +64,6 @@ struct neighbour { /* inside the block */
     uint32_t patch;
 };
 
-struct times {
-    double post, exchange, compute, total;
-};
-
 struct stencil {
     struct halo_shape shape;
     int rank, ranks, grid[3], place[3]; /* of ranks, and of this one among them */
@@ -80,7 +76,7 @@ struct stencil {
     uint32_t *order;
     struct halo_wave wave;
     struct halo_team *team;
-    struct times times;
+    struct halo_times times;
 };
 
 /* ---- the layout ---- */
@@ -292,15 +288,6 @@ static int report_counts(const struct stencil *s, struct halo_report *r) {
                      "wrong result: the messages are not as many as the block calls for");
 }
 
-static void report_times(const struct stencil *s, uint64_t steps, struct halo_report *r) {
-    double each = steps ? 1e6 / (double)steps : 0;
-    halo_report_number(r, "us_post", "us per step: posting", halo_slowest(s->times.post) * each);
-    halo_report_number(r, "us_exchange", "us per step: exchange", halo_slowest(s->times.exchange) * each);
-    halo_report_number(r, "us_compute", "us per step: computing", halo_slowest(s->times.compute) * each);
-    halo_report_number(r, "us_step", "us per step: all", halo_slowest(s->times.total) * each);
-    halo_report_number(r, "seconds", "seconds", halo_slowest(s->times.total));
-}
-
 static int report(const struct stencil *s, const struct options *o, struct halo_report *r) {
     char text[64];
     uint64_t checksum = 0;
@@ -320,7 +307,7 @@ static int report(const struct stencil *s, const struct options *o, struct halo_
     halo_report_count(r, "seed", "seed", o->seed);
     halo_report_count(r, "steps", "steps", o->steps);
     int code = report_counts(s, r);
-    report_times(s, o->steps, r);
+    halo_report_times(r, &s->times, o->steps);
     halo_report_number(r, "error", "largest error", halo_slowest(error));
     snprintf(text, sizeof text, "%016" PRIx64, halo_sum(checksum));
     halo_report_text(r, "checksum", "checksum", text);

@@ -119,6 +119,7 @@ static void *run(void *service) {
     if (settings_get()->short_slices)
         slices_make_short();
     s->spin.worth = s->stand_in.worth = SPIN_BEST;
+    atomic_store_explicit(&s->pays, true, memory_order_relaxed);
     pthread_mutex_lock(&s->baton);
     live_thread_begins(LIVE_SERVICE);
     while (!atomic_load_explicit(&s->stop, memory_order_acquire)) {

@@ -132,7 +132,8 @@ struct service {
     pthread_mutex_t baton; /* who has it goes round; the thread, unless it sleeps */
     struct spin stand_in;  /* whether it pays that others do */
     bool stood_in;         /* since the thread last looked, others did */
-    _Atomic int wanted;    /* so many wait for the baton; the thread does not spin meanwhile */
+    _Atomic bool pays;  /* it did lately: worth waiting for the baton. Partners: both in service_stand_in.c */
+    _Atomic int wanted; /* so many wait for the baton; the thread does not spin meanwhile */
     pthread_t thread;
     bool running;
     _Atomic bool stop, failed;

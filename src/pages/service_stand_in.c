@@ -33,6 +33,8 @@ static void hold_signals(void) {
 static bool take_baton(struct service *s) {
     if (pthread_mutex_trylock(&s->baton) == 0)
         return true;
+    if (!atomic_load_explicit(&s->pays, memory_order_relaxed))
+        return false;
     bool got = false;
     atomic_fetch_add_explicit(&s->wanted, 1, memory_order_relaxed);
     for (uint64_t end = clock_ns() + BATON_NS; !got && clock_ns() < end;)
@@ -54,18 +56,21 @@ bool service_take_over(struct service *s) {
     return true;
 }
 
-void service_give_back(struct service *s) {
-    if (standing_in != s)
-        return; /* it was given back when it did not pay */
+static void give_back(struct service *s, bool unfinished) {
     standing_in = NULL;
     s->stood_in = true;
     mailbox_sleeps(s->box);
     service_go_round(s);
-    bool unfinished = s->ios > 0 || service_is_waiting(s);
+    unfinished |= s->ios > 0 || service_is_waiting(s);
     pthread_mutex_unlock(&s->baton);
     if (unfinished)
         mailbox_ring(s->box);
     pthread_sigmask(SIG_SETMASK, &signals, NULL);
+}
+
+void service_give_back(struct service *s) {
+    if (standing_in == s) /* else it was given back when it did not pay */
+        give_back(s, false);
 }
 
 /* As long as something happens; then the thread goes on, and the caller sleeps. */
@@ -90,9 +95,8 @@ bool service_work_until(void *service, const _Atomic uint32_t *word, uint32_t se
         return false;
     bool paid = work(s, word, seen);
     spin_has_paid(&s->stand_in, paid);
-    if (!paid) {
-        service_give_back(s);
-        mailbox_ring(s->box); /* it waits for others from now on, and must look after them */
-    }
+    atomic_store_explicit(&s->pays, s->stand_in.worth > 0, memory_order_relaxed);
+    if (!paid)
+        give_back(s, true); /* the thread waits for others from now on, and must look after them */
     return paid;
 }
