@@ -29,6 +29,7 @@ describe_machine() {
 
 # How a configuration is launched: options of launch.sh in `launch`, the end of the program's name in `kind`.
 configure() { # MPI CONFIGURATION RANKS-TO-A-NODE
+    local wire
     launch=() kind=''
     case $2 in
     stock*)
@@ -41,9 +42,8 @@ configure() { # MPI CONFIGURATION RANKS-TO-A-NODE
     esac
     case $2 in
     stock-tcp)
-        launch+=(--tcp)
-        # MPICH 4.0 may hang at the end of a job over TCP
-        [ "$1" != mpich ] || [ ! -e "$build/$1/test/nofin.so" ] || launch+=(--preload "$build/$1/test/nofin.so")
+        over_tcp "$1"
+        launch+=(--tcp ${wire[@]+"${wire[@]}"})
         ;;
     mpi | *-mpi) launch+=(--env HEARTH_NET=mpi) ;;
     esac

@@ -26,17 +26,15 @@ value() { # FIELD: of the last run
 }
 
 launch() { # SETTING [OPTION OF launch.sh]... -- [OPTION]...: leaves $work/run.json
-    local mpi=${1%.*} ranks=${1#*.} net=(--tcp) around=() options=()
+    local mpi=${1%.*} ranks=${1#*.} net=(--tcp) around=() options=() wire
     shift
+    over_hosts "$mpi"
     [ "$ranks" = 2 ] || { net=(--hosts 'n1,n2') && around=("$here/../test/cluster/hosts.sh" with 2); }
-    # it does not know that hosts share cores, and ranks that wait would keep them from those that answer
-    [ "$mpi" != openmpi ] || options+=(--env OMPI_MCA_mpi_yield_when_idle=1)
-    [ "$mpi" != mpich ] || [ ! -e "$build/$mpi/test/nofin.so" ] || options+=(--preload "$build/$mpi/test/nofin.so")
     while [ "$1" != -- ]; do options+=("$1") && shift; done
     shift
     rm -f "$work/run.json"
     # an MPICH that hangs in MPI_Finalize has delivered its results
-    ${around[@]+"${around[@]}"} "$here/../test/launch.sh" "$mpi" "$ranks" "${net[@]}" ${options[@]+"${options[@]}"} --timeout "$(time_left "$limit")" \
+    ${around[@]+"${around[@]}"} "$here/../test/launch.sh" "$mpi" "$ranks" "${net[@]}" ${options[@]+"${options[@]}"} ${wire[@]+"${wire[@]}"} --timeout "$(time_left "$limit")" \
         "$build/$mpi/bin/barnes-hut" --steps 0 --quiet --json "$work/run.json" "$@" >>"$out/errors.log" 2>&1 || true
     grep -qs '^}' "$work/run.json"
 }

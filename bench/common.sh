@@ -109,6 +109,23 @@ alternate() {
     done
 }
 
+# ---- how jobs are launched ----
+
+# Options of launch.sh for ranks that talk over TCP, in `wire`: MPICH 4.0 may hang at the end of a job that does.
+over_tcp() { # MPI
+    wire=()
+    [ "$1" != mpich ] || [ ! -e "$build/$1/test/nofin.so" ] || wire+=(--preload "$build/$1/test/nofin.so")
+}
+
+# The same for ranks on virtual hosts. MPIs do not know that those share cores: ranks that wait would keep them from those that answer.
+over_hosts() { # MPI
+    over_tcp "$1"
+    case $1 in
+    openmpi) wire+=(--env OMPI_MCA_mpi_yield_when_idle=1) ;;
+    mpich) [ ! -e "$build/$1/bench/yield.so" ] || wire+=(--preload "$build/$1/bench/yield.so") ;;
+    esac
+}
+
 # ---- the machine ----
 
 cores() {

@@ -37,14 +37,11 @@ buffers() { # COUNT SIZE INTIMATION SPARES
 
 # How a configuration is launched: options of launch.sh in `launch`, the program in `program`.
 configure() { # MPI RANKS CONFIGURATION
-    launch=(--hosts 'n1,n2') program=$build/$1/bin/dft
+    local wire
+    over_hosts "$1"
+    launch=(--hosts 'n1,n2' ${wire[@]+"${wire[@]}"}) program=$build/$1/bin/dft
     # without hosts the nodes are made by libarmci itself
     [ "$CLUSTER_KIND" = real ] || launch+=(--env HEARTH_NODE_RANKS=$(($2 / 2)))
-    case $1 in
-    openmpi) launch+=(--env OMPI_MCA_mpi_yield_when_idle=1) ;; # it does not know that hosts share cores
-    mpich) # it may hang at the end of a job over TCP
-        [ ! -e "$build/$1/test/nofin.so" ] || launch+=(--preload "$build/$1/test/nofin.so") ;;
-    esac
     case $3 in
     stock)
         program=$build/$1/bench/dft_stock

@@ -41,6 +41,7 @@ size=$(pick 2048 1024) block=$(pick 128 64) page=$(pick 64k 32k) pool=$(pick 36m
 near_size=$(pick 1536 1024)
 
 configure() { # SETTING LINE: sets launch, options
+    local wire=()
     launch=() options=()
     case $1 in
     hosts.4) options=(--size "$size" --block "$block" --grid 1x4 --group $((size / block))x1 --repeats 3) ;;
@@ -56,8 +57,8 @@ configure() { # SETTING LINE: sets launch, options
     out*) launch+=(--env HEARTH_POOL_SIZE="$pool") ;;
     esac
     case $2 in *-alone) launch+=(--env HEARTH_COOP=off) ;; esac
-    # MPICH 4.0 may hang at the end of a job over TCP
-    [ "$first,$1" != mpich,hosts.4 ] || [ ! -e "$build/$first/test/nofin.so" ] || launch+=(--preload "$build/$first/test/nofin.so")
+    [ "$1" != hosts.4 ] || over_tcp "$first"
+    launch+=(${wire[@]+"${wire[@]}"})
 }
 
 run() { # SETTING ROUND LINE

@@ -43,10 +43,10 @@ depth() {
 }
 
 configure() { # MPI WHERE CONFIGURATION: options of launch.sh in `launch`
-    launch=()
+    local wire=()
+    [ "$2" != hosts ] || over_hosts "$1"
+    launch=(${wire[@]+"${wire[@]}"})
     [ "$2" != hosts ] || launch+=(--hosts 'n1,n2')
-    # MPICH 4.0 may hang at the end of a job over TCP
-    [ "$1,$2" != mpich,hosts ] || [ ! -e "$build/$1/test/nofin.so" ] || launch+=(--preload "$build/$1/test/nofin.so")
     case $1,$3 in
     openmpi,ucx) # Debian's looks for network cards only, unless told
         launch+=(--env OMPI_MCA_pml=ucx --env OMPI_MCA_opal_common_ucx_tls=any --env OMPI_MCA_opal_common_ucx_devices=any) ;;

@@ -21,16 +21,14 @@ value() { # NAME: from the results of the last run; nothing if it is not there
 }
 
 launch() { # MPI [OPTION OF launch.sh]... -- OPTION...: leaves run.json
-    local mpi=$1 options=()
+    local mpi=$1 options=() wire
     shift
     while [ "$1" != -- ]; do options+=("$1") && shift; done
     shift
-    # it does not know that hosts share cores, and ranks that wait would keep them from those that answer
-    [ "$mpi" != openmpi ] || options+=(--env OMPI_MCA_mpi_yield_when_idle=1)
-    [ "$mpi" != mpich ] || [ ! -e "$build/$mpi/test/nofin.so" ] || options+=(--preload "$build/$mpi/test/nofin.so")
+    over_hosts "$mpi"
     rm -f "$out/run.json"
     # an MPICH that hangs in MPI_Finalize has delivered its results
-    "$here/../test/launch.sh" "$mpi" $ranks --hosts n1,n2 ${options[@]+"${options[@]}"} --timeout "$(time_left "$limit")" "$build/$mpi/bin/lcc" --quiet \
+    "$here/../test/launch.sh" "$mpi" $ranks --hosts n1,n2 ${options[@]+"${options[@]}"} ${wire[@]+"${wire[@]}"} --timeout "$(time_left "$limit")" "$build/$mpi/bin/lcc" --quiet \
         --json "$out/run.json" "$@" >>"$out/errors.log" 2>&1 || true
     grep -qs '^}' "$out/run.json"
 }

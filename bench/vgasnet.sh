@@ -42,7 +42,7 @@ describe_machine() {
 
 # Runs a program and keeps its lines: job TABLE PREFIX RANKS [K=V]... -- PROGRAM [ARG]...
 job() {
-    local file=$1 prefix=$2 ranks=$3 options=() settings
+    local file=$1 prefix=$2 ranks=$3 options=() settings wire
     shift 3
     while [ "$1" != -- ]; do
         options+=(--env "$1")
@@ -56,8 +56,8 @@ job() {
     else
         options+=(--env HEARTH_NODE_RANKS=1)
     fi
-    # MPICH 4.0 may hang at the end of a job over TCP
-    [ "$first" != mpich ] || [ ! -e "$build/$first/test/nofin.so" ] || options+=(--preload "$build/$first/test/nofin.so")
+    over_tcp "$first"
+    options+=(${wire[@]+"${wire[@]}"})
     mkdir -p "$nvm"
     "$here/../test/launch.sh" "$first" "$ranks" --env HEARTH_NVM_DIR="$nvm" --env HEARTH_NVM_NAME=bench "${options[@]}" --timeout 40 \
         "$build/$first/bench/$1" "${@:2}" 2>>"$out/errors.log" >"$out/job.tmp" || fail "$*, exit status $?,$settings, $ranks ranks"
