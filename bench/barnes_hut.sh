@@ -80,8 +80,8 @@ choose() { # SETTING US
     awk -v us="$2" -v r="${1#*.}" -v budget=$budget 'BEGIN {
         for (n = 4000; n > 63; n /= 2) # 62.5 bodies are the fewest, on a machine that others use
             if (n / r * (n < 300 ? 40 : 50 * log(n / 137) / log(2)) * (r > 2 ? 1.5 : 1) * us < budget * 1e6) break
-        m = budget * 1e6 * r / (100 * us) # blocks of a bad size miss some 100 times per body
-        m = m > 10000 ? 10000 : m < 2000 ? 2000 : 500 * int(m / 500)
+        m = budget * 1e6 * r / (40 * us) # blocks of a bad size miss some 40 times per body
+        m = m > 20000 ? 20000 : m < 2000 ? 2000 : 500 * int(m / 500)
         printf "%d %d\n", n, m
     }'
 }
@@ -107,20 +107,21 @@ bare_round() { # ROUND
     done
 }
 
-# By memory; with an index that is too small, a twentieth of what it needs; and with nodes scattered in memory.
+# By memory, with nodes in the order of the tree and scattered; and with an index that is too small, a twentieth of what it needs,
+# which is nearly as slow as no cache and therefore with as few bodies.
 memory_round() { # ROUND
     local share cache memory
-    for share in $(pick "12 25 50 200" "25 50"); do
+    for share in $(pick "50 25 200" "50 25"); do
         for cache in blocks hearth adaptive; do
             run "$setting" "$1" memory "$share" "$(memory_of "$setting" "$many" "$share")" $cache in-order "$many"
         done
+        [ "$share" = 200 ] || for cache in blocks hearth; do
+            run "$setting" "$1" scattered "$share" "$(memory_of "$setting" "$many" "$share")" $cache scattered "$many"
+        done
     done
-    memory=$(memory_of "$setting" "$many" 200)
+    memory=$(memory_of "$setting" "$few" 200)
     for cache in hearth adaptive; do
-        run "$setting" "$1" index 200 "$memory" $cache in-order "$many" $((memory / 64 / 2 / 20))
-    done
-    for cache in blocks hearth; do
-        run "$setting" "$1" scattered 50 "$(memory_of "$setting" "$many" 50)" $cache scattered "$many"
+        run "$setting" "$1" index 200 "$memory" $cache in-order "$few" $((memory / 64 / 2 / 20))
     done
 }
 

@@ -36,9 +36,10 @@ buffers() { # COUNT SIZE INTIMATION SPARES
 }
 
 # How a configuration is launched: options of launch.sh in `launch`, the program in `program`.
-configure() { # MPI RANKS CONFIGURATION
+configure() { # PART MPI RANKS CONFIGURATION
     local wire
-    over_hosts "$1"
+    if [ "$1" = polls ]; then over_tcp "$2"; else over_hosts "$2"; fi
+    shift
     launch=(--hosts 'n1,n2' ${wire[@]+"${wire[@]}"}) program=$build/$1/bin/dft
     # without hosts the nodes are made by libarmci itself
     [ "$CLUSTER_KIND" = real ] || launch+=(--env HEARTH_NODE_RANKS=$(($2 / 2)))
@@ -68,7 +69,7 @@ each() { # SECONDS CALLS RANKS: microseconds of a call
 job() {
     local part=$1 setting=$2 round=$3 points=$4 config=$5 mpi=${2%.*} ranks=${2#*.}
     ! over "$setting, $config, $points points" || return 0
-    configure "$mpi" "$ranks" "$config"
+    configure "$part" "$mpi" "$ranks" "$config"
     [ -x "$program" ] || return 0 # no ARMCI-MPI here: said at the start
     rm -f "$work/run.json"
     # a grid that is coarse and soon done: its integral is not to many digits, and the messages are the same
@@ -95,6 +96,8 @@ stock_round() { # ROUND
         compare whole "$mpi.4" "$1" 128 stock helper
         compare whole "$mpi.2" "$1" 128 stock helper
         [ $quick = 1 ] || compare whole "$mpi.4" "$1" 512 stock helper
+        # as it is: ranks that wait keep their cores
+        [ "$mpi" != mpich ] || [ "$1" -gt 3 ] || compare polls "$mpi.4" "$1" 128 stock helper
     done
 }
 

@@ -44,7 +44,10 @@ depth() {
 
 configure() { # MPI WHERE CONFIGURATION: options of launch.sh in `launch`
     local wire=()
-    [ "$2" != hosts ] || over_hosts "$1"
+    case $2,$3 in # Hearth gives its core away by itself when it waits
+    hosts,host | hosts,ucx) over_hosts "$1" ;;
+    hosts,*) over_tcp "$1" ;;
+    esac
     launch=(${wire[@]+"${wire[@]}"})
     [ "$2" != hosts ] || launch+=(--hosts 'n1,n2')
     case $1,$3 in

@@ -39,7 +39,7 @@ launch() { # MPI [OPTION OF launch.sh]... -- OPTION...: leaves run.json
 # on a machine that others use, only some vertices of it. Sets graph: options, scale, bytes: of the lists on other ranks, and
 # slots: for so many lists.
 choose_graph() { # MPI
-    local vertices smaller
+    local vertices fitting
     ! over "lcc, $1" || return 1
     limit=40
     launch "$1" -- --scale 9 --vertices 4 --mode off || return 1
@@ -50,9 +50,12 @@ choose_graph() { # MPI
     graph=(--scale "$scale")
     [ "$vertices" -ge $(((1 << scale) / ranks)) ] || graph+=(--vertices "$vertices")
     launch "$1" -- "${graph[@]}" --mode off || return 1
-    smaller=$(awk -v s="$(value seconds)" -v k="$scale" -v budget="$(pick 5 2)" 'BEGIN { for (; s > 2 * budget && k > 9; k--) s /= 2; print k }')
-    if [ "$smaller" != "$scale" ]; then # a few vertices had told too little
-        scale=$smaller graph=(--scale "$smaller")
+    fitting=$(awk -v s="$(value seconds)" -v k="$scale" -v all="$([ ${#graph[@]} = 2 ] && echo 1 || echo 0)" -v budget="$(pick 5 2)" 'BEGIN {
+        for (; s > 2 * budget && k > 9; k--) s /= 2
+        for (; all && s < budget / 2 && k < 14; k++) s *= 2
+        print k }')
+    if [ "$fitting" != "$scale" ]; then # a few vertices had told too little
+        scale=$fitting graph=(--scale "$fitting")
         launch "$1" -- "${graph[@]}" --mode off || return 1
     fi
     read -r bytes slots < <(awk -v e="$(value edges)" -v v="$(value vertices)" -v r=$ranks 'BEGIN { printf "%d %d\n", 8 * e * (r - 1) / r, v * (r - 1) / r }')

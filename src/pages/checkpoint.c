@@ -1,7 +1,8 @@
 /* Checkpoints of named segments: all pages reach the NVM, each rank's file prepares the new epoch, and when all have, they
  * commit it. Nobody uses the segments meanwhile.
  *
- * A page that is newer than the NVM is written by dropping the copy that owns it; while that goes on, owners do not hand
+ * Room for all that is to be written is reserved before anything is: a disk that is full then costs the checkpoint, and
+ * nothing else. A page that is newer than the NVM is written by dropping the copy that owns it; while that goes on, owners do not hand
  * their pages to other holders, whose copies stay as they are. */
 #include <errno.h>
 
@@ -15,6 +16,8 @@ static int order(struct pages *p, const struct net_boot *boot, enum service_orde
 
 static int write_all(struct pages *p, const struct net_boot *boot) {
     int status = order(p, boot, ORDER_KEEP_OWNED, false);
+    if (status == 0)
+        status = order(p, boot, ORDER_RESERVE, 0);
     if (status == 0)
         status = order(p, boot, ORDER_CLEAN, 0);
     if (status == 0)

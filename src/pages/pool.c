@@ -519,7 +519,8 @@ int64_t pool_evict_one(struct pool *p) {
     return POOL_NO_FRAME;
 }
 
-int pool_evict_dirty(struct pool *p, uint32_t frame) {
+/* The bucket of the page that is in it, locked; NULL: there is none. */
+static struct pool_bucket *lock_page_in(struct pool *p, uint32_t frame) {
     struct pool_frame *f = &p->frames[frame];
     pages_lock(&p->shared->lock);
     bool listed = p->links[frame].list != REPLACE_NONE;
@@ -527,12 +528,38 @@ int pool_evict_dirty(struct pool *p, uint32_t frame) {
     uint32_t page = f->control.page;
     pages_unlock(&p->shared->lock);
     if (!listed)
-        return 0;
+        return NULL;
     struct pool_bucket *b = pool_bucket_of(p, home, page);
-    int result = 0;
     pages_lock(&b->lock);
-    if (pool_find(p, b, home, page) == f &&
-        (f->control.state == PAGES_M || f->control.state == PAGES_O || f->control.open))
+    if (pool_find(p, b, home, page) == f)
+        return b;
+    pages_unlock(&b->lock);
+    return NULL;
+}
+
+static bool is_newer(const struct pool_frame *f) {
+    return f->control.state == PAGES_M || f->control.state == PAGES_O;
+}
+
+bool pool_is_dirty(struct pool *p, uint32_t frame, uint16_t *home, uint32_t *page) {
+    const struct pool_frame *f = &p->frames[frame];
+    struct pool_bucket *b = lock_page_in(p, frame);
+    if (!b)
+        return false;
+    bool dirty = is_newer(f);
+    *home = f->control.home;
+    *page = f->control.page;
+    pages_unlock(&b->lock);
+    return dirty;
+}
+
+int pool_evict_dirty(struct pool *p, uint32_t frame) {
+    struct pool_frame *f = &p->frames[frame];
+    struct pool_bucket *b = lock_page_in(p, frame);
+    int result = 0;
+    if (!b)
+        return 0;
+    if (is_newer(f) || f->control.open)
         result = !f->control.open && take_place(p, 0) && evict(p, b, f) ? 1 : -EAGAIN;
     pages_unlock(&b->lock);
     return result;

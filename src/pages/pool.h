@@ -211,6 +211,8 @@ uint32_t pool_take_smalls(struct pool *p);
 
 /* Begins to drop a copy: its frame, or POOL_NO_FRAME if there is none that could go now. */
 int64_t pool_evict_one(struct pool *p);
+/* Whether that one holds a page that is newer than the NVM, and which. */
+bool pool_is_dirty(struct pool *p, uint32_t frame, uint16_t *home, uint32_t *page);
 /* Begins to drop that one, if it is dirty and not in use: for checkpoints. 1; 0: it is clean; -EAGAIN: not now. */
 int pool_evict_dirty(struct pool *p, uint32_t frame);
 

@@ -5,7 +5,7 @@
  *      service.c        the thread: what is there to do?                 service_cache.c  for the copies (controller.h)
  *      service_send.c   messages on their way out                        service_home.c   for the home (directory.h)
  *      service_small.c  small operations, here and there                 service_disk.c   reads and writes of the NVM
- *      service_order.c  what the leader of a node asks of its service
+ *      service_order.c  what the leader of a node asks of its service    service_room.c   room on the NVM for a checkpoint
  *
  * Messages to oneself take the same way, without a network in between. What the controllers want sent lies in the
  * outbox of their frames until the thread comes by; the directory's messages are sent at once. So no message leads to
@@ -32,10 +32,18 @@ enum {
 enum service_order {
     ORDER_NOTHING,
     ORDER_KEEP_OWNED, /* argument: whether owners that leave hand their pages over */
+    ORDER_RESERVE,    /* room on the NVM for all copies that are newer */
     ORDER_CLEAN,      /* drop all copies that are newer than the NVM */
     ORDER_IDLE,       /* until nothing is under way, and all is on the NVM */
     ORDER_PREPARE,    /* argument: the epoch */
     ORDER_COMMIT,
+};
+
+/* Messages that are none of the protocol's: they change nothing that it knows of. */
+enum service_kind {
+    SERVICE_RESERVE = PAGES_KINDS, /* to the home: the page will be written */
+    SERVICE_RESERVED,              /* tag: an error, or 0 */
+    SERVICE_KINDS
 };
 
 /* What travels before the bytes. */
@@ -150,6 +158,10 @@ struct service {
         uint64_t argument;
         int cell;
     } order;
+    struct {                  /* ORDER_RESERVE */
+        uint32_t next, asked; /* frames: the next to look at; whose answers are not here */
+        int status;
+    } room;
     struct service_shown shown;
 };
 
@@ -211,6 +223,8 @@ unsigned cache_look_after(struct service *s);
 unsigned cache_make_room(struct service *s);
 
 unsigned home_begin(struct service *s);
+/* Whether the page of the message is one of ours. */
+bool home_has(const struct service *s, const struct pages_message *m);
 struct work *home_work(struct service *s, uint32_t page);
 void home_finished(struct service *s, struct work *w);
 
@@ -220,6 +234,9 @@ unsigned disk_poll(struct service *s);
 bool disk_is_idle(const struct service *s);
 /* Writes what is only in memory. */
 void disk_flush(struct service *s);
+/* Room for a page of this node; for those that are only in memory. 0, or a negative code after a line. */
+int disk_reserve_page(struct service *s, uint32_t page);
+int disk_reserve_behind(struct service *s);
 
 uint32_t parcel_take(struct service *s);
 void parcel_give(struct service *s, uint32_t index);
@@ -239,6 +256,10 @@ void small_answered(struct service *s, const struct wire *w, const char *data);
 
 /* Brings what is shown up to date; after the thread did something. */
 void service_note(struct service *s);
+
+/* Goes on with ORDER_RESERVE; whether it is done, and with what result. */
+bool room_for_all(struct service *s, int *status);
+void room_take(struct service *s, const struct pages_message *m);
 
 unsigned order_take(struct service *s);
 unsigned order_go_on(struct service *s);

@@ -97,6 +97,19 @@ void disk_flush(struct service *s) {
             write_behind(s, &s->behind[i]);
 }
 
+int disk_reserve_page(struct service *s, uint32_t page) {
+    struct service_homes *h = home_of(s, page);
+    return store_reserve(h->store, page - h->first);
+}
+
+int disk_reserve_behind(struct service *s) {
+    int status = 0;
+    for (int i = 0; status == 0 && s->unwritten > 0 && i < SERVICE_WORKS; i++)
+        if (s->behind[i].page && s->behind[i].dirty)
+            status = disk_reserve_page(s, s->behind[i].page - 1);
+    return status;
+}
+
 /* ---- reading ---- */
 
 static int64_t frame_asked_for(struct service *s, uint32_t page) {

@@ -160,10 +160,14 @@ static void take_request(struct service *s, const struct wire *w, const char *da
     receive(s, &m);
 }
 
+bool home_has(const struct service *s, const struct pages_message *m) {
+    uint32_t pages = s->locals > 0 ? s->homes[s->locals - 1].first + s->homes[s->locals - 1].pages : 0;
+    return s->directory && m->home == s->self && m->page < pages;
+}
+
 static bool is_ours(const struct service *s, const struct wire *w) {
     const struct pages_message *m = &w->message;
-    uint32_t pages = s->locals > 0 ? s->homes[s->locals - 1].first + s->homes[s->locals - 1].pages : 0;
-    return s->directory && m->home == s->self && m->page < pages &&
+    return home_has(s, m) &&
            (m->kind != PAGES_SMALL || (w->bytes <= s->pool->shared->small_bytes &&
                                        (size_t)w->offset + w->bytes <= s->pool->page_bytes));
 }

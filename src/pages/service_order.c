@@ -55,6 +55,8 @@ static bool carry_out(struct service *s, int *status) {
         if (s->directory)
             pages_directory_hand_over(s->directory, s->order.argument);
         return true;
+    case ORDER_RESERVE:
+        return room_for_all(s, status);
     case ORDER_CLEAN:
         return clean(s);
     case ORDER_IDLE:

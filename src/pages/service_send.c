@@ -152,7 +152,9 @@ static void send_away(struct service *s, const struct wire *w, const char *memor
 /* ---- to all ---- */
 
 static void take(struct service *s, const struct wire *w, const char *data) {
-    if (pages_is_for_home((enum pages_kind)w->message.kind))
+    if (w->message.kind >= PAGES_KINDS)
+        room_take(s, &w->message);
+    else if (pages_is_for_home((enum pages_kind)w->message.kind))
         home_take(s, w, data);
     else
         cache_take(s, w, data);
@@ -177,7 +179,7 @@ void service_send(struct service *s, const struct pages_message *m, struct load 
 static bool is_sound(const struct service *s, const struct wire *w, size_t bytes) {
     const struct pages_message *m = &w->message;
     size_t page = s->pool->page_bytes;
-    if (m->kind == PAGES_NOTHING || m->kind >= PAGES_KINDS || m->to != s->self ||
+    if (m->kind == PAGES_NOTHING || m->kind >= SERVICE_KINDS || m->to != s->self ||
         m->from >= s->world->nodes || m->home >= s->world->nodes || m->peer >= s->world->nodes)
         return false;
     if (brings_page(m))

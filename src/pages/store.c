@@ -74,14 +74,18 @@ static const char *advice(int error) {
     return full ? ". Free some, or choose another folder (HEARTH_NVM_DIR)" : "";
 }
 
+static void say_page(const struct store *s, const char *what, uint64_t page, int error) {
+    log_error("cannot %s page %" PRIu64 " of %s: %s%s", what, page, s->label, strerror(-error),
+              advice(error));
+}
+
 /* The first of its kind gets a line; the rest are counted, as a full disk refuses many. */
 static void say_failure(struct store *s, const struct store_request *r) {
     s->facts.failures++;
     if (s->has_said[r->way])
         return;
     s->has_said[r->way] = true;
-    log_error("cannot %s page %" PRIu64 " of %s: %s%s", r->way == STORE_READ ? "read" : "write", r->page,
-              s->label, strerror(-r->result), advice(r->result));
+    say_page(s, r->way == STORE_READ ? "read" : "write", r->page, r->result);
 }
 
 static void finish_at_once(struct store *s, struct store_request *r, int result) {
@@ -144,6 +148,16 @@ int store_submit(struct store *s, enum store_way way, uint64_t page, void *buffe
     if (choose_place(s, r))
         start_transfer(s, r);
     return 0;
+}
+
+int store_reserve(struct store *s, uint64_t page) {
+    if (page >= s->pages || !s->is_ready)
+        return -EINVAL;
+    int error = disk_reserve(s->file, store_place(s, page, choose_copy(s, page)), s->page_bytes);
+    if (error && !s->has_said_full)
+        say_page(s, "reserve room for", page, error);
+    s->has_said_full = error != 0;
+    return error;
 }
 
 /* ---- completions ---- */

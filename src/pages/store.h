@@ -102,6 +102,10 @@ int store_descriptor(const struct store *store);
 /* Never written: zero. */
 bool store_is_hole(const struct store *store, uint64_t page);
 
+/* Takes the room that the next write of this page needs, where the filesystem can: that write does not find the disk
+ * full then. Waits for the disk. */
+int store_reserve(struct store *store, uint64_t page);
+
 /* ---- checkpoints of a named store; doc in store_epoch.c ---- */
 
 /* All pages as they are now become epoch `epoch`, which is larger than any before. No requests are on their way

@@ -95,11 +95,11 @@ int disk_resize(int file, uint64_t bytes) {
 }
 
 /* A wish where the filesystem cannot do it: the room is then taken when it is written. */
-int disk_reserve(int file, uint64_t bytes) {
+int disk_reserve(int file, uint64_t offset, uint64_t bytes) {
     int error = whole_fault();
     if (error)
         return -error;
-    while (fallocate(file, FALLOC_FL_KEEP_SIZE, 0, (off_t)bytes))
+    while (fallocate(file, FALLOC_FL_KEEP_SIZE, (off_t)offset, (off_t)bytes))
         if (errno == EOPNOTSUPP)
             return 0;
         else if (errno != EINTR)

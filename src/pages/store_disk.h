@@ -19,7 +19,7 @@ int disk_open(int folder, const char *name, int flags, mode_t mode);
 
 int disk_unlink(int folder, const char *name);
 int disk_resize(int file, uint64_t bytes);
-int disk_reserve(int file, uint64_t bytes);
+int disk_reserve(int file, uint64_t offset, uint64_t bytes);
 int disk_lock(int file);
 void disk_unlock(int file); /* at once, where closing may take effect later */
 

@@ -110,7 +110,7 @@ static int set_size(struct store *s) {
     uint64_t tables = s->is_named ? s->kept[1].at + s->table_bytes : 0;
     int err = is_within_limit(file_bytes(s)) ? disk_resize(s->file, file_bytes(s)) : -EFBIG;
     if (!err && tables)
-        err = disk_reserve(s->file, tables);
+        err = disk_reserve(s->file, 0, tables);
     return err ? cannot(s, "make room for", err) : 0;
 }
 

@@ -65,7 +65,8 @@ struct store {
     struct request_queue ready; /* done without I/O */
 
     struct store_facts facts;
-    bool has_said[2]; /* by enum store_way: that it failed */
+    bool has_said[2];   /* by enum store_way: that it failed */
+    bool has_said_full; /* of pages that no room was found for, since some was */
     struct memory memory;
     char label[STORE_LABEL]; /* for people: which file */
 };

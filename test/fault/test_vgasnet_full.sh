@@ -79,6 +79,26 @@ for nodes in 1 2; do
 done
 nodes=1
 
+# The pool holds all: a checkpoint that finds no room is an error and no more, and is made when there is some.
+make_room() { # once the job waits for it
+    (wait_for 300 test -e "$dir/ready" && mount -o remount,size=4m "$nvm" && touch "$dir/go") &
+}
+for far in 2 1; do
+    for back in nvm dram; do
+        rm -f "$dir/ready" "$dir/go"
+        make_room
+        run $named HEARTH_NODE_RANKS=$far HEARTH_WRITE_BACK=$back 2 full --pages 64 --version 4
+        wait
+        say "full at a checkpoint, write back to $back, $far ranks on a node: the job goes on" \
+            $((status == 0 && $(grep -cE "hearth\[[0-9]\]: error: cannot reserve room for page [0-9]* of the segment $nvm/full\.[01]: No space left on device. Free some" "$dir/out") >= 1))
+        run $named HEARTH_NODE_RANKS=$far 2 any --pages 64
+        say 'what was there at last' $((status == 0 && $(grep -c 'found version 5' "$dir/out") == 1))
+        no_wrong_data
+        find "$nvm" -mindepth 1 -delete
+        mount -o remount,size=600k "$nvm"
+    done
+done
+
 # Others fill the disk after the job has begun: there was room for the segments.
 dd if=/dev/zero of="$dir/half" bs=1k count=300 2>/dev/null
 fill() { # while the job runs, once it is ready

@@ -256,6 +256,16 @@ static void loop(void) {
     }
 }
 
+/* Until the script has done something. */
+static void wait_for_go(void) {
+    int file;
+    tell_ready();
+    while ((file = file_in_folder("go", O_RDONLY)) < 0)
+        gasnet_AMPoll(), usleep(1000);
+    close(file);
+    barrier();
+}
+
 /* ---- one failure ---- */
 
 /* Two versions, with a checkpoint after each; a failure ends with a line and a status that tells when. */
@@ -273,6 +283,24 @@ static void two_versions(void) {
             printf("checkpoint of version %llu\n", (unsigned long long)(o.version + i));
         fflush(stdout);
     }
+}
+
+/* The disk is full at the second checkpoint: the program goes on with what it has, and makes it once there is room. */
+static void full(void) {
+    write_version(o.version);
+    if (vgasnet_checkpoint(NULL) != GASNET_OK)
+        wrong("the first checkpoint fails");
+    write_version(o.version + 1);
+    for (int i = 0; i < 2; i++) {
+        int status = vgasnet_checkpoint(NULL);
+        if (status != GASNET_ERR_RESOURCE)
+            wrong("a checkpoint on a full disk returns %s", gasnet_ErrorName(status));
+        check_version(o.version + 1);
+    }
+    wait_for_go();
+    if (vgasnet_checkpoint(NULL) != GASNET_OK || vgasnet_epoch() != 2)
+        wrong("the checkpoint fails though there is room");
+    check_version(o.version + 1);
 }
 
 /* More than memory may hold, twice: what is read was long out of it. */
@@ -300,16 +328,6 @@ static void hold(void) {
     tell_ready();
     for (;;)
         gasnet_AMPoll(), usleep(1000);
-}
-
-/* Until the script has done something. */
-static void wait_for_go(void) {
-    int file;
-    tell_ready();
-    while ((file = file_in_folder("go", O_RDONLY)) < 0)
-        gasnet_AMPoll(), usleep(1000);
-    close(file);
-    barrier();
 }
 
 static void storm(void) {
@@ -391,6 +409,8 @@ int main(int argc, char **argv) {
         check_any();
     else if (strcmp(o.mode, "two") == 0)
         two_versions();
+    else if (strcmp(o.mode, "full") == 0)
+        full();
     else if (strcmp(o.mode, "loop") == 0)
         loop();
     else if (strcmp(o.mode, "late") == 0)

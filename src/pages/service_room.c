@@ -1,0 +1,53 @@
+/* Room on the NVM before a checkpoint: for each copy that is newer, the home reserves the place where it will be written.
+ * If one finds none, nothing was dropped or written yet, and the job can go on.
+ *
+ * A node asks for some at a time, fewer than the requests that its homes have messages for; nobody uses the segments
+ * meanwhile. */
+#include "pages/service.h"
+
+enum { AT_ONCE = PAGES_WINDOW / 2 };
+
+static void ask(struct service *s, uint16_t home, uint32_t page) {
+    struct pages_message m = {
+        .kind = SERVICE_RESERVE, .home = home, .page = page, .from = s->self, .to = home};
+    s->room.asked++;
+    service_send(s, &m, (struct load){0});
+}
+
+bool room_for_all(struct service *s, int *status) {
+    uint32_t frames = s->pool->shared->frames, page;
+    uint16_t home;
+    if (s->room.next == 0)
+        s->room.status = disk_reserve_behind(s);
+    while (s->room.next < frames && s->room.asked < AT_ONCE && s->room.status == 0)
+        if (pool_is_dirty(s->pool, s->room.next++, &home, &page))
+            ask(s, home, page);
+    if (s->room.asked > 0 || (s->room.next < frames && s->room.status == 0))
+        return false;
+    *status = s->room.status;
+    s->room.next = 0;
+    s->room.status = 0;
+    return true;
+}
+
+static void answer(struct service *s, const struct pages_message *m) {
+    struct pages_message back = *m;
+    back.kind = SERVICE_RESERVED;
+    back.from = s->self;
+    back.to = m->from;
+    back.tag = (uint32_t)-disk_reserve_page(s, m->page);
+    service_send(s, &back, (struct load){0});
+}
+
+void room_take(struct service *s, const struct pages_message *m) {
+    bool asks = m->kind == SERVICE_RESERVE;
+    if (asks ? !home_has(s, m) : s->room.asked == 0) {
+        service_refuse(s, m);
+    } else if (asks) {
+        answer(s, m);
+    } else {
+        s->room.asked--;
+        if (s->room.status == 0)
+            s->room.status = -(int)m->tag;
+    }
+}
