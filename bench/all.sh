@@ -25,13 +25,13 @@ done
 
 # Part, share of the time, share in a quick run, and whether it is always quick: what matters most comes first.
 parts='lcc 300 45
-barnes_hut 360 50
+barnes_hut 480 60
 dft 300 40
 dgemm 240 35
 halo 120 45 --quick
 clampi 270 60
 armci 420 50
-match 600 60
+match 480 55
 vgasnet 540 80
 modes 90 20 --quick
 sim 150 55 --quick'

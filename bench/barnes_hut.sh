@@ -4,8 +4,8 @@
 #
 #   barnes_hut.sh [--quick]      after `make`; in about 8 minutes, with --quick in about 2
 #
-# With each MPI that is built under build/ (or under BUILD): MPI.4 is four ranks on two virtual hosts (where the system allows none, over
-# TCP on one), MPI.2 two ranks over TCP on the loopback device. Blocks and Hearth get the same memory, a share of the part of the
+# With each MPI that is built under build/ (or under BUILD), as MPI.4: four ranks on two virtual hosts (where the system allows none, over
+# TCP on one). Blocks and Hearth get the same memory, a share of the part of the
 # tree that lies on other ranks, and blocks the size that was the fastest of several in the first round. Caches take turns, until the
 # intervals are within 5 % or the time is up. The number of bodies follows from how long a get takes here. Writes runs.csv, repeats.csv,
 # the plots and results.md to build/results/barnes-hut. A job that fails or takes too long is reported, and the rest goes on.
@@ -16,7 +16,6 @@ allow 480 110
 limit=$(pick 150 40) budget=$(pick 8 3)
 settings=()
 for mpi in "${mpis[@]}"; do settings+=("$mpi.4"); done
-[ $quick = 1 ] || for mpi in "${mpis[@]}"; do settings+=("$mpi.2"); done
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 kind=$("$here/../test/cluster/hosts.sh" with 2 printenv CLUSTER_KIND | tail -n 1)
@@ -26,15 +25,14 @@ value() { # FIELD: of the last run
 }
 
 launch() { # SETTING [OPTION OF launch.sh]... -- [OPTION]...: leaves $work/run.json
-    local mpi=${1%.*} ranks=${1#*.} net=(--tcp) around=() options=() wire
+    local mpi=${1%.*} ranks=${1#*.} options=() wire
     shift
     over_hosts "$mpi"
-    [ "$ranks" = 2 ] || { net=(--hosts 'n1,n2') && around=("$here/../test/cluster/hosts.sh" with 2); }
     while [ "$1" != -- ]; do options+=("$1") && shift; done
     shift
     rm -f "$work/run.json"
     # an MPICH that hangs in MPI_Finalize has delivered its results
-    ${around[@]+"${around[@]}"} "$here/../test/launch.sh" "$mpi" "$ranks" "${net[@]}" ${options[@]+"${options[@]}"} ${wire[@]+"${wire[@]}"} --timeout "$(time_left "$limit")" \
+    "$here/../test/cluster/hosts.sh" with 2 "$here/../test/launch.sh" "$mpi" "$ranks" --hosts 'n1,n2' ${options[@]+"${options[@]}"} ${wire[@]+"${wire[@]}"} --timeout "$(time_left "$limit")" \
         "$build/$mpi/bin/barnes-hut" --steps 0 --quiet --json "$work/run.json" "$@" >>"$out/errors.log" 2>&1 || true
     grep -qs '^}' "$work/run.json"
 }
@@ -80,7 +78,7 @@ choose() { # SETTING US
     awk -v us="$2" -v r="${1#*.}" -v budget=$budget 'BEGIN {
         for (n = 4000; n > 63; n /= 2) # 62.5 bodies are the fewest, on a machine that others use
             if (n / r * (n < 300 ? 40 : 50 * log(n / 137) / log(2)) * (r > 2 ? 1.5 : 1) * us < budget * 1e6) break
-        m = budget * 1e6 * r / (40 * us) # blocks of a bad size miss some 40 times per body
+        m = budget * 1e6 * r / (25 * us) # blocks of a bad size miss some 25 times per body
         m = m > 20000 ? 20000 : m < 2000 ? 2000 : 500 * int(m / 500)
         printf "%d %d\n", n, m
     }'

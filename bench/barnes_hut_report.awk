@@ -58,7 +58,7 @@ END {
     print "# Barnes-Hut: no cache, a cache of blocks, Hearth\n"
     printf "Force time per body in microseconds, slowest rank, medians of all rounds; in parentheses the block size and the share of remote nodes that took no get. "
     print "Memory is that of the blocks with their tags and of Hearth's storage (its index comes on top, as |I_w| does in the paper), in percent of the part of the tree that lies on other ranks. Adaptive starts there and may grow."
-    printf "MPI.2: two ranks over TCP on the loopback device. MPI.4: four ranks on two %s. A get without a cache takes", kind == "real" ? "virtual hosts" : "fake nodes of one host, over TCP"
+    printf "MPI.4: four ranks on two %s. A get without a cache takes", kind == "real" ? "virtual hosts" : "fake nodes of one host, over TCP"
     for (i = 1; i <= settings; i++) printf "%s %.0f us (%s)", (i > 1 ? "," : ""), cost[order[i]], order[i]
     print ".\n"
     print differ ? "Results differ between runs: " differ "\n" : "The bodies' states are the same to the last bit in all runs of equal size, on any number of ranks.\n"

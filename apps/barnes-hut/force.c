@@ -38,17 +38,22 @@ static void say_progress(const struct bh_force *force, uint64_t done, uint64_t t
                  force->options->steps, 100 * done / total);
 }
 
-/* Up to the time limit, if there is one. */
+/* Where a pass ends before it has seen all bodies. */
+struct limit {
+    uint64_t bodies, ns; /* 0: not at all */
+};
+
 static void walk_all(struct bh_fetch *f, const struct bh_force *force, struct bh_bodies *b,
-                     uint64_t limit_ns) {
+                     struct limit limit) {
     uint64_t began = clock_ns(), last = began;
-    for (uint64_t i = 0; i < b->count && (!limit_ns || clock_ns() - began < limit_ns); i++) {
+    uint64_t count = limit.bodies && limit.bodies < b->count ? limit.bodies : b->count;
+    for (uint64_t i = 0; i < count && (!limit.ns || clock_ns() - began < limit.ns); i++) {
         uint64_t gets = f->gets;
         bh_walk(f, &b->list[i]);
         if (f->gets == gets && b->ranks > 1)
             look_in(&last);
         if (b->rank == 0)
-            say_progress(force, i + 1, b->count);
+            say_progress(force, i + 1, count);
     }
 }
 
@@ -58,14 +63,14 @@ struct pass {
 };
 
 static struct pass pass(struct bh_fetch *fetch, const struct bh_force *force, struct bh_tree *t,
-                        struct bh_bodies *b, uint64_t limit_ns) {
+                        struct bh_bodies *b, struct limit limit) {
     bool forget = !force->options->no_invalidate;
     MPI_Barrier(MPI_COMM_WORLD); /* all trees are there */
     bh_window_begin_reading(&t->window, forget);
     if (force->blocks && forget)
         bh_blocks_forget(force->blocks);
     uint64_t began = clock_ns();
-    walk_all(fetch, force, b, limit_ns);
+    walk_all(fetch, force, b, limit);
     uint64_t done = clock_ns();
     bh_window_end_reading(&t->window);
     return (struct pass){.force = (double)(done - began) * 1e-9, .wait = (double)(clock_ns() - done) * 1e-9};
@@ -74,7 +79,7 @@ static struct pass pass(struct bh_fetch *fetch, const struct bh_force *force, st
 void bh_force(struct bh_force *force, struct bh_tree *t, struct bh_bodies *b, struct bh_result *r) {
     struct bh_fetch fetch;
     prepare(&fetch, force, t, b);
-    struct pass times = pass(&fetch, force, t, b, 0);
+    struct pass times = pass(&fetch, force, t, b, (struct limit){0});
     r->times.force += times.force;
     r->times.wait += times.wait;
     for (uint64_t i = 0; i < b->count; i++)
@@ -108,8 +113,10 @@ struct trial {
     double seconds; /* of the slowest rank */
 };
 
-/* A size that takes longer than the best so far is given up. What a pass leaves in the bodies does not
- * matter: the force phase proper follows. */
+enum { LEAST_BLOCK = 64, MOST_BLOCK = 262144, SAMPLE = 500 /* bodies of a rank */ };
+
+/* By some of the bodies; a size that takes longer than the best so far is given up. What a pass leaves in the bodies
+ * does not matter: the force phase proper follows. */
 static int try_block(struct bh_force *f, struct bh_tree *t, struct bh_bodies *b, uint64_t block,
                      struct trial *best) {
     struct bh_fetch fetch;
@@ -120,17 +127,20 @@ static int try_block(struct bh_force *f, struct bh_tree *t, struct bh_bodies *b,
     if (code)
         return code;
     prepare(&fetch, f, t, b);
-    struct pass times = pass(&fetch, f, t, b, best->block ? 1 + (uint64_t)(best->seconds * 1.2e9) : 0);
+    struct limit limit = {.bodies = SAMPLE, .ns = best->block ? 1 + (uint64_t)(best->seconds * 1.2e9) : 0};
+    struct pass times = pass(&fetch, f, t, b, limit);
     MPI_Allreduce(&times.force, &seconds, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
     if (!best->block || seconds < best->seconds)
         *best = (struct trial){.block = block, .seconds = seconds};
     return APP_OK;
 }
 
-/* The first force phase with other sizes: every second power of two, then those beside the best. */
+/* The first force phase with other sizes: every second power of two, then those beside the best. The large ones, of
+ * which a bad one costs less, come first. */
 int bh_force_tune(struct bh_force *f, struct bh_tree *t, struct bh_bodies *b) {
-    static const uint64_t sizes[] = {1024, 256, 64, 4096, 16384, 65536}; /* 64 always fits */
-    enum { COUNT = sizeof sizes / sizeof sizes[0], LEAST = 64, MOST = 65536 };
+    static const uint64_t sizes[] = {16384, 65536, MOST_BLOCK, 4096,
+                                     1024,  256,   LEAST_BLOCK}; /* which always fits */
+    enum { COUNT = sizeof sizes / sizeof sizes[0] };
     struct trial best = {0};
     int code = APP_OK;
     if (f->options->cache != BH_BLOCKS || f->options->block)
@@ -138,14 +148,14 @@ int bh_force_tune(struct bh_force *f, struct bh_tree *t, struct bh_bodies *b) {
     for (int i = 0; i < COUNT && !code; i++)
         code = try_block(f, t, b, sizes[i], &best);
     uint64_t middle = best.block;
-    if (!code && middle > LEAST)
+    if (!code && middle > LEAST_BLOCK)
         code = try_block(f, t, b, middle / 2, &best);
-    if (!code && middle < MOST)
+    if (!code && middle < MOST_BLOCK)
         code = try_block(f, t, b, middle * 2, &best);
     if (!code)
         code = use_block(f, best.block);
     if (!code && b->rank == 0 && !f->options->manner.quiet)
-        printf("block size       %" PRIu64 " bytes, the fastest of %d to %d: %.3f s\n", best.block, LEAST,
-               MOST, best.seconds);
+        printf("block size       %" PRIu64 " bytes, the fastest of %d to %d: %.3f s\n", best.block,
+               LEAST_BLOCK, MOST_BLOCK, best.seconds);
     return code;
 }
