@@ -113,7 +113,7 @@ memory_round() { # ROUND
         for cache in blocks hearth adaptive; do
             run "$setting" "$1" memory "$share" "$(memory_of "$setting" "$many" "$share")" $cache in-order "$many"
         done
-        [ "$share" = 200 ] || for cache in blocks hearth; do
+        [ "$share" != 50 ] || for cache in blocks hearth; do
             run "$setting" "$1" scattered "$share" "$(memory_of "$setting" "$many" "$share")" $cache scattered "$many"
         done
     done
