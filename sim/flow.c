@@ -53,30 +53,16 @@ static struct option_entry options[] = {
     {NULL, NULL, NULL, NULL},
 };
 
-enum { LARGEST = 65536, SMALLEST = 64 };
-
 /* ---- sizes ---- */
 
 /* As net/open.c chooses them. */
-static uint32_t fitting_bytes(const struct flow_limits *limits, uint64_t clients, uint64_t budget) {
-    uint32_t bytes = LARGEST;
-    for (; bytes > SMALLEST; bytes -= 64) {
-        struct flow_limits l = *limits;
-        l.bytes = bytes;
-        l.spare_bytes = l.spare_bytes < bytes ? bytes : l.spare_bytes;
-        if (arena_bytes(&l, clients, round_up(sizeof(struct slot), CACHE_LINE)) <= budget)
-            break;
-    }
-    return bytes;
-}
-
 static struct flow_limits limits_for(uint32_t clients, uint64_t budget) {
     struct flow_limits l = {.buffers = (uint32_t)options_number(options, "buffers"),
                             .spares = (uint32_t)options_number(options, "spares"),
                             .spare_bytes = (uint32_t)options_number(options, "spare-size")};
     uint32_t size = (uint32_t)round_up((uint64_t)options_number(options, "size"), 64);
-    l.bytes = size ? size : fitting_bytes(&l, clients, budget);
-    l.spare_bytes = l.spare_bytes < l.bytes ? l.bytes : l.spare_bytes;
+    l.bytes = size ? size : arena_fitting(&l, clients, server_head(), server_record(&l), budget);
+    arena_fit_spares(&l);
     return l;
 }
 
@@ -295,8 +281,8 @@ static void run_clients(uint32_t clients) {
     printf("-- %u clients: %u buffers of %u bytes each, %u spares of %u; %.1f MB of buffers, %.2f %% of the "
            "node\n",
            clients, setup.limits.buffers, setup.limits.bytes, setup.limits.spares, setup.limits.spare_bytes,
-           (double)arena_bytes(&setup.limits, clients, round_up(sizeof(struct slot), CACHE_LINE)) / 1e6,
-           100.0 * (double)arena_bytes(&setup.limits, clients, round_up(sizeof(struct slot), CACHE_LINE)) /
+           (double)arena_bytes(&setup.limits, clients, server_head()) / 1e6,
+           100.0 * (double)arena_bytes(&setup.limits, clients, server_head()) /
                options_number(options, "memory"));
     for (const char *at = options_word(options, "cases"); options_next(&at, word, sizeof word);)
         run_case(&setup, word);

@@ -25,7 +25,7 @@ struct credits {
     uint32_t spare[FLOW_SPARES]; /* parcels that are here */
     struct flow_turn turn;
     uint32_t parcel;  /* of the turn */
-    uint64_t records; /* bytes that flow.c has taken for those who have spoken */
+    uint64_t records; /* bytes that the helper has taken for those who have spoken */
 };
 
 static void open_with(struct world *w, bool intimation) {
@@ -124,7 +124,7 @@ static void helper_hears(struct world *w, uint32_t parcel) {
     size_t before = first ? mallinfo2().uordblks : 0;
     must(flow_arrive(s->helper, p->client, &p->ticket, &place) == 0, "a block that flow.c refuses");
     if (first)
-        s->records += mallinfo2().uordblks - before;
+        s->records += mallinfo2().uordblks - before + sizeof(struct server_client);
     w->clients[p->client].has_spoken = true;
     if (place.spare)
         s->spare[place.index] = parcel;
@@ -169,8 +169,8 @@ static void left(struct world *w, uint64_t spares) {
 
 static void memory(const struct world *w, uint64_t *fixed, uint64_t *most) {
     const struct credits *s = w->state;
-    *fixed = arena_bytes(&w->setup.limits, w->setup.clients, round_up(sizeof(struct slot), CACHE_LINE));
-    *most = s->records + w->setup.clients * sizeof(void *);
+    *fixed = arena_bytes(&w->setup.limits, w->setup.clients, server_head());
+    *most = s->records + w->setup.clients * 2 * sizeof(void *);
 }
 
 static void count_flow(const struct world *w, struct flow_result *r) {

@@ -128,13 +128,10 @@ static double helper_records(const struct job *j) {
 }
 
 static double helper_buffers(const struct job *j) {
-    double budget = 0.05 * options_number(options, "memory");
+    uint64_t budget = (uint64_t)(0.05 * options_number(options, "memory")), clients = (uint64_t)j->ranks;
     struct flow_limits l = limits();
-    for (l.bytes = 65536; l.bytes > 64; l.bytes -= 64) {
-        l.spare_bytes = l.bytes > 32768 ? l.bytes : 32768;
-        if ((double)arena_bytes(&l, (uint64_t)j->ranks, memory_slot_head()) <= budget)
-            break;
-    }
+    l.bytes = arena_fitting(&l, clients, memory_slot_head(), memory_client_record(&l), budget);
+    arena_fit_spares(&l);
     return (double)arena_bytes(&l, (uint64_t)j->ranks, memory_slot_head()) / j->per_node;
 }
 

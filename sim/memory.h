@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "net/flow.h"
+
 /* memory_rma.c, memory_p2p.c: bytes that a process keeps for each rank of a window; of the job; of a
  * communicator */
 size_t memory_window_target(void);
@@ -18,6 +20,7 @@ size_t memory_net_target(void);
 size_t memory_net_address(void);
 size_t memory_armci_part(void);
 size_t memory_slot_head(void);
+size_t memory_client_record(const struct flow_limits *limits);
 
 /* memory_pages.c: of a rank's segment, for GASNet and for the pages; of a node in the channel of a node's
  * service */

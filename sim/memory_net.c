@@ -16,5 +16,9 @@ size_t memory_armci_part(void) {
 }
 
 size_t memory_slot_head(void) {
-    return round_up(sizeof(struct slot), CACHE_LINE);
+    return server_head();
+}
+
+size_t memory_client_record(const struct flow_limits *limits) {
+    return server_record(limits);
 }

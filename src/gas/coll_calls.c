@@ -6,44 +6,50 @@ static void *own_of(void *const list[], gasnet_team_handle_t team, int flags) {
     return list[flags & GASNET_COLL_SINGLE ? team->rank : 0];
 }
 
-void gasnet_coll_broadcast(gasnet_team_handle_t team, void *dst, gasnet_image_t srcimage, void *src,
-                           size_t nbytes, int flags) {
-    struct collective c = {.call = "gasnet_coll_broadcast",
+static gasnet_coll_handle_t begin(gasnet_coll_handle_t (*operation)(const struct collective *c),
+                                  const char *call, gasnet_team_handle_t team, gasnet_image_t root, void *dst,
+                                  void *src, size_t bytes, int flags) {
+    struct collective c = {
+        .call = call, .team = team, .root = root, .dst = dst, .src = src, .bytes = bytes, .flags = flags};
+    return operation(&c);
+}
+
+struct reduction {
+    size_t elem_size, elem_count;
+    gasnet_coll_fn_handle_t func;
+    int func_arg;
+};
+
+static gasnet_coll_handle_t reduce(const char *call, gasnet_team_handle_t team, gasnet_image_t root,
+                                   void *dst, void *src, int flags, struct reduction r) {
+    struct collective c = {.call = call,
                            .team = team,
-                           .root = srcimage,
+                           .root = root,
                            .dst = dst,
                            .src = src,
-                           .bytes = nbytes,
+                           .bytes = r.elem_size * r.elem_count,
                            .flags = flags};
-    schedule_wait(coll_broadcast(&c));
+    return coll_reduce(&c, r.elem_size, r.elem_count, r.func, r.func_arg);
+}
+
+void gasnet_coll_broadcast(gasnet_team_handle_t team, void *dst, gasnet_image_t srcimage, void *src,
+                           size_t nbytes, int flags) {
+    schedule_wait(begin(coll_broadcast, "gasnet_coll_broadcast", team, srcimage, dst, src, nbytes, flags));
 }
 ALSO(void, coll_broadcast,
      (gasnet_team_handle_t team, void *dst, gasnet_image_t srcimage, void *src, size_t nbytes, int flags));
 
 gasnet_coll_handle_t gasnet_coll_broadcast_nb(gasnet_team_handle_t team, void *dst, gasnet_image_t srcimage,
                                               void *src, size_t nbytes, int flags) {
-    struct collective c = {.call = "gasnet_coll_broadcast_nb",
-                           .team = team,
-                           .root = srcimage,
-                           .dst = dst,
-                           .src = src,
-                           .bytes = nbytes,
-                           .flags = flags};
-    return coll_broadcast(&c);
+    return begin(coll_broadcast, "gasnet_coll_broadcast_nb", team, srcimage, dst, src, nbytes, flags);
 }
 ALSO(gasnet_coll_handle_t, coll_broadcast_nb,
      (gasnet_team_handle_t team, void *dst, gasnet_image_t srcimage, void *src, size_t nbytes, int flags));
 
 void gasnet_coll_broadcastM(gasnet_team_handle_t team, void *const dstlist[], gasnet_image_t srcimage,
                             void *src, size_t nbytes, int flags) {
-    struct collective c = {.call = "gasnet_coll_broadcastM",
-                           .team = team,
-                           .root = srcimage,
-                           .dst = own_of(dstlist, team, flags),
-                           .src = src,
-                           .bytes = nbytes,
-                           .flags = flags};
-    schedule_wait(coll_broadcast(&c));
+    schedule_wait(begin(coll_broadcast, "gasnet_coll_broadcastM", team, srcimage,
+                        own_of(dstlist, team, flags), src, nbytes, flags));
 }
 ALSO(void, coll_broadcastM,
      (gasnet_team_handle_t team, void *const dstlist[], gasnet_image_t srcimage, void *src, size_t nbytes,
@@ -51,14 +57,8 @@ ALSO(void, coll_broadcastM,
 
 gasnet_coll_handle_t gasnet_coll_broadcastM_nb(gasnet_team_handle_t team, void *const dstlist[],
                                                gasnet_image_t srcimage, void *src, size_t nbytes, int flags) {
-    struct collective c = {.call = "gasnet_coll_broadcastM_nb",
-                           .team = team,
-                           .root = srcimage,
-                           .dst = own_of(dstlist, team, flags),
-                           .src = src,
-                           .bytes = nbytes,
-                           .flags = flags};
-    return coll_broadcast(&c);
+    return begin(coll_broadcast, "gasnet_coll_broadcastM_nb", team, srcimage, own_of(dstlist, team, flags),
+                 src, nbytes, flags);
 }
 ALSO(gasnet_coll_handle_t, coll_broadcastM_nb,
      (gasnet_team_handle_t team, void *const dstlist[], gasnet_image_t srcimage, void *src, size_t nbytes,
@@ -66,42 +66,22 @@ ALSO(gasnet_coll_handle_t, coll_broadcastM_nb,
 
 void gasnet_coll_scatter(gasnet_team_handle_t team, void *dst, gasnet_image_t srcimage, void *src,
                          size_t nbytes, int flags) {
-    struct collective c = {.call = "gasnet_coll_scatter",
-                           .team = team,
-                           .root = srcimage,
-                           .dst = dst,
-                           .src = src,
-                           .bytes = nbytes,
-                           .flags = flags};
-    schedule_wait(coll_scatter(&c));
+    schedule_wait(begin(coll_scatter, "gasnet_coll_scatter", team, srcimage, dst, src, nbytes, flags));
 }
 ALSO(void, coll_scatter,
      (gasnet_team_handle_t team, void *dst, gasnet_image_t srcimage, void *src, size_t nbytes, int flags));
 
 gasnet_coll_handle_t gasnet_coll_scatter_nb(gasnet_team_handle_t team, void *dst, gasnet_image_t srcimage,
                                             void *src, size_t nbytes, int flags) {
-    struct collective c = {.call = "gasnet_coll_scatter_nb",
-                           .team = team,
-                           .root = srcimage,
-                           .dst = dst,
-                           .src = src,
-                           .bytes = nbytes,
-                           .flags = flags};
-    return coll_scatter(&c);
+    return begin(coll_scatter, "gasnet_coll_scatter_nb", team, srcimage, dst, src, nbytes, flags);
 }
 ALSO(gasnet_coll_handle_t, coll_scatter_nb,
      (gasnet_team_handle_t team, void *dst, gasnet_image_t srcimage, void *src, size_t nbytes, int flags));
 
 void gasnet_coll_scatterM(gasnet_team_handle_t team, void *const dstlist[], gasnet_image_t srcimage,
                           void *src, size_t nbytes, int flags) {
-    struct collective c = {.call = "gasnet_coll_scatterM",
-                           .team = team,
-                           .root = srcimage,
-                           .dst = own_of(dstlist, team, flags),
-                           .src = src,
-                           .bytes = nbytes,
-                           .flags = flags};
-    schedule_wait(coll_scatter(&c));
+    schedule_wait(begin(coll_scatter, "gasnet_coll_scatterM", team, srcimage, own_of(dstlist, team, flags),
+                        src, nbytes, flags));
 }
 ALSO(void, coll_scatterM,
      (gasnet_team_handle_t team, void *const dstlist[], gasnet_image_t srcimage, void *src, size_t nbytes,
@@ -109,14 +89,8 @@ ALSO(void, coll_scatterM,
 
 gasnet_coll_handle_t gasnet_coll_scatterM_nb(gasnet_team_handle_t team, void *const dstlist[],
                                              gasnet_image_t srcimage, void *src, size_t nbytes, int flags) {
-    struct collective c = {.call = "gasnet_coll_scatterM_nb",
-                           .team = team,
-                           .root = srcimage,
-                           .dst = own_of(dstlist, team, flags),
-                           .src = src,
-                           .bytes = nbytes,
-                           .flags = flags};
-    return coll_scatter(&c);
+    return begin(coll_scatter, "gasnet_coll_scatterM_nb", team, srcimage, own_of(dstlist, team, flags), src,
+                 nbytes, flags);
 }
 ALSO(gasnet_coll_handle_t, coll_scatterM_nb,
      (gasnet_team_handle_t team, void *const dstlist[], gasnet_image_t srcimage, void *src, size_t nbytes,
@@ -124,42 +98,22 @@ ALSO(gasnet_coll_handle_t, coll_scatterM_nb,
 
 void gasnet_coll_gather(gasnet_team_handle_t team, gasnet_image_t dstimage, void *dst, void *src,
                         size_t nbytes, int flags) {
-    struct collective c = {.call = "gasnet_coll_gather",
-                           .team = team,
-                           .root = dstimage,
-                           .dst = dst,
-                           .src = src,
-                           .bytes = nbytes,
-                           .flags = flags};
-    schedule_wait(coll_gather(&c));
+    schedule_wait(begin(coll_gather, "gasnet_coll_gather", team, dstimage, dst, src, nbytes, flags));
 }
 ALSO(void, coll_gather,
      (gasnet_team_handle_t team, gasnet_image_t dstimage, void *dst, void *src, size_t nbytes, int flags));
 
 gasnet_coll_handle_t gasnet_coll_gather_nb(gasnet_team_handle_t team, gasnet_image_t dstimage, void *dst,
                                            void *src, size_t nbytes, int flags) {
-    struct collective c = {.call = "gasnet_coll_gather_nb",
-                           .team = team,
-                           .root = dstimage,
-                           .dst = dst,
-                           .src = src,
-                           .bytes = nbytes,
-                           .flags = flags};
-    return coll_gather(&c);
+    return begin(coll_gather, "gasnet_coll_gather_nb", team, dstimage, dst, src, nbytes, flags);
 }
 ALSO(gasnet_coll_handle_t, coll_gather_nb,
      (gasnet_team_handle_t team, gasnet_image_t dstimage, void *dst, void *src, size_t nbytes, int flags));
 
 void gasnet_coll_gatherM(gasnet_team_handle_t team, gasnet_image_t dstimage, void *dst, void *const srclist[],
                          size_t nbytes, int flags) {
-    struct collective c = {.call = "gasnet_coll_gatherM",
-                           .team = team,
-                           .root = dstimage,
-                           .dst = dst,
-                           .src = own_of(srclist, team, flags),
-                           .bytes = nbytes,
-                           .flags = flags};
-    schedule_wait(coll_gather(&c));
+    schedule_wait(begin(coll_gather, "gasnet_coll_gatherM", team, dstimage, dst, own_of(srclist, team, flags),
+                        nbytes, flags));
 }
 ALSO(void, coll_gatherM,
      (gasnet_team_handle_t team, gasnet_image_t dstimage, void *dst, void *const srclist[], size_t nbytes,
@@ -167,115 +121,65 @@ ALSO(void, coll_gatherM,
 
 gasnet_coll_handle_t gasnet_coll_gatherM_nb(gasnet_team_handle_t team, gasnet_image_t dstimage, void *dst,
                                             void *const srclist[], size_t nbytes, int flags) {
-    struct collective c = {.call = "gasnet_coll_gatherM_nb",
-                           .team = team,
-                           .root = dstimage,
-                           .dst = dst,
-                           .src = own_of(srclist, team, flags),
-                           .bytes = nbytes,
-                           .flags = flags};
-    return coll_gather(&c);
+    return begin(coll_gather, "gasnet_coll_gatherM_nb", team, dstimage, dst, own_of(srclist, team, flags),
+                 nbytes, flags);
 }
 ALSO(gasnet_coll_handle_t, coll_gatherM_nb,
      (gasnet_team_handle_t team, gasnet_image_t dstimage, void *dst, void *const srclist[], size_t nbytes,
       int flags));
 
 void gasnet_coll_gather_all(gasnet_team_handle_t team, void *dst, void *src, size_t nbytes, int flags) {
-    struct collective c = {.call = "gasnet_coll_gather_all",
-                           .team = team,
-                           .dst = dst,
-                           .src = src,
-                           .bytes = nbytes,
-                           .flags = flags};
-    schedule_wait(coll_gather_all(&c));
+    schedule_wait(begin(coll_gather_all, "gasnet_coll_gather_all", team, 0, dst, src, nbytes, flags));
 }
 ALSO(void, coll_gather_all, (gasnet_team_handle_t team, void *dst, void *src, size_t nbytes, int flags));
 
 gasnet_coll_handle_t gasnet_coll_gather_all_nb(gasnet_team_handle_t team, void *dst, void *src, size_t nbytes,
                                                int flags) {
-    struct collective c = {.call = "gasnet_coll_gather_all_nb",
-                           .team = team,
-                           .dst = dst,
-                           .src = src,
-                           .bytes = nbytes,
-                           .flags = flags};
-    return coll_gather_all(&c);
+    return begin(coll_gather_all, "gasnet_coll_gather_all_nb", team, 0, dst, src, nbytes, flags);
 }
 ALSO(gasnet_coll_handle_t, coll_gather_all_nb,
      (gasnet_team_handle_t team, void *dst, void *src, size_t nbytes, int flags));
 
 void gasnet_coll_gather_allM(gasnet_team_handle_t team, void *const dstlist[], void *const srclist[],
                              size_t nbytes, int flags) {
-    struct collective c = {.call = "gasnet_coll_gather_allM",
-                           .team = team,
-                           .dst = own_of(dstlist, team, flags),
-                           .src = own_of(srclist, team, flags),
-                           .bytes = nbytes,
-                           .flags = flags};
-    schedule_wait(coll_gather_all(&c));
+    schedule_wait(begin(coll_gather_all, "gasnet_coll_gather_allM", team, 0, own_of(dstlist, team, flags),
+                        own_of(srclist, team, flags), nbytes, flags));
 }
 ALSO(void, coll_gather_allM,
      (gasnet_team_handle_t team, void *const dstlist[], void *const srclist[], size_t nbytes, int flags));
 
 gasnet_coll_handle_t gasnet_coll_gather_allM_nb(gasnet_team_handle_t team, void *const dstlist[],
                                                 void *const srclist[], size_t nbytes, int flags) {
-    struct collective c = {.call = "gasnet_coll_gather_allM_nb",
-                           .team = team,
-                           .dst = own_of(dstlist, team, flags),
-                           .src = own_of(srclist, team, flags),
-                           .bytes = nbytes,
-                           .flags = flags};
-    return coll_gather_all(&c);
+    return begin(coll_gather_all, "gasnet_coll_gather_allM_nb", team, 0, own_of(dstlist, team, flags),
+                 own_of(srclist, team, flags), nbytes, flags);
 }
 ALSO(gasnet_coll_handle_t, coll_gather_allM_nb,
      (gasnet_team_handle_t team, void *const dstlist[], void *const srclist[], size_t nbytes, int flags));
 
 void gasnet_coll_exchange(gasnet_team_handle_t team, void *dst, void *src, size_t nbytes, int flags) {
-    struct collective c = {.call = "gasnet_coll_exchange",
-                           .team = team,
-                           .dst = dst,
-                           .src = src,
-                           .bytes = nbytes,
-                           .flags = flags};
-    schedule_wait(coll_exchange(&c));
+    schedule_wait(begin(coll_exchange, "gasnet_coll_exchange", team, 0, dst, src, nbytes, flags));
 }
 ALSO(void, coll_exchange, (gasnet_team_handle_t team, void *dst, void *src, size_t nbytes, int flags));
 
 gasnet_coll_handle_t gasnet_coll_exchange_nb(gasnet_team_handle_t team, void *dst, void *src, size_t nbytes,
                                              int flags) {
-    struct collective c = {.call = "gasnet_coll_exchange_nb",
-                           .team = team,
-                           .dst = dst,
-                           .src = src,
-                           .bytes = nbytes,
-                           .flags = flags};
-    return coll_exchange(&c);
+    return begin(coll_exchange, "gasnet_coll_exchange_nb", team, 0, dst, src, nbytes, flags);
 }
 ALSO(gasnet_coll_handle_t, coll_exchange_nb,
      (gasnet_team_handle_t team, void *dst, void *src, size_t nbytes, int flags));
 
 void gasnet_coll_exchangeM(gasnet_team_handle_t team, void *const dstlist[], void *const srclist[],
                            size_t nbytes, int flags) {
-    struct collective c = {.call = "gasnet_coll_exchangeM",
-                           .team = team,
-                           .dst = own_of(dstlist, team, flags),
-                           .src = own_of(srclist, team, flags),
-                           .bytes = nbytes,
-                           .flags = flags};
-    schedule_wait(coll_exchange(&c));
+    schedule_wait(begin(coll_exchange, "gasnet_coll_exchangeM", team, 0, own_of(dstlist, team, flags),
+                        own_of(srclist, team, flags), nbytes, flags));
 }
 ALSO(void, coll_exchangeM,
      (gasnet_team_handle_t team, void *const dstlist[], void *const srclist[], size_t nbytes, int flags));
 
 gasnet_coll_handle_t gasnet_coll_exchangeM_nb(gasnet_team_handle_t team, void *const dstlist[],
                                               void *const srclist[], size_t nbytes, int flags) {
-    struct collective c = {.call = "gasnet_coll_exchangeM_nb",
-                           .team = team,
-                           .dst = own_of(dstlist, team, flags),
-                           .src = own_of(srclist, team, flags),
-                           .bytes = nbytes,
-                           .flags = flags};
-    return coll_exchange(&c);
+    return begin(coll_exchange, "gasnet_coll_exchangeM_nb", team, 0, own_of(dstlist, team, flags),
+                 own_of(srclist, team, flags), nbytes, flags);
 }
 ALSO(gasnet_coll_handle_t, coll_exchangeM_nb,
      (gasnet_team_handle_t team, void *const dstlist[], void *const srclist[], size_t nbytes, int flags));
@@ -283,15 +187,9 @@ ALSO(gasnet_coll_handle_t, coll_exchangeM_nb,
 void gasnet_coll_reduce(gasnet_team_handle_t team, gasnet_image_t dstimage, void *dst, void *src,
                         size_t src_blksz, size_t src_offset, size_t elem_size, size_t elem_count,
                         gasnet_coll_fn_handle_t func, int func_arg, int flags) {
-    struct collective c = {.call = "gasnet_coll_reduce",
-                           .team = team,
-                           .root = dstimage,
-                           .dst = dst,
-                           .src = src,
-                           .bytes = elem_size * elem_count,
-                           .flags = flags};
     (void)src_blksz, (void)src_offset;
-    schedule_wait(coll_reduce(&c, elem_size, elem_count, func, func_arg));
+    schedule_wait(reduce("gasnet_coll_reduce", team, dstimage, dst, src, flags,
+                         (struct reduction){elem_size, elem_count, func, func_arg}));
 }
 ALSO(void, coll_reduce,
      (gasnet_team_handle_t team, gasnet_image_t dstimage, void *dst, void *src, size_t src_blksz,
@@ -302,15 +200,9 @@ gasnet_coll_handle_t gasnet_coll_reduce_nb(gasnet_team_handle_t team, gasnet_ima
                                            void *src, size_t src_blksz, size_t src_offset, size_t elem_size,
                                            size_t elem_count, gasnet_coll_fn_handle_t func, int func_arg,
                                            int flags) {
-    struct collective c = {.call = "gasnet_coll_reduce_nb",
-                           .team = team,
-                           .root = dstimage,
-                           .dst = dst,
-                           .src = src,
-                           .bytes = elem_size * elem_count,
-                           .flags = flags};
     (void)src_blksz, (void)src_offset;
-    return coll_reduce(&c, elem_size, elem_count, func, func_arg);
+    return reduce("gasnet_coll_reduce_nb", team, dstimage, dst, src, flags,
+                  (struct reduction){elem_size, elem_count, func, func_arg});
 }
 ALSO(gasnet_coll_handle_t, coll_reduce_nb,
      (gasnet_team_handle_t team, gasnet_image_t dstimage, void *dst, void *src, size_t src_blksz,
@@ -320,15 +212,9 @@ ALSO(gasnet_coll_handle_t, coll_reduce_nb,
 void gasnet_coll_reduceM(gasnet_team_handle_t team, gasnet_image_t dstimage, void *dst, void *const srclist[],
                          size_t src_blksz, size_t src_offset, size_t elem_size, size_t elem_count,
                          gasnet_coll_fn_handle_t func, int func_arg, int flags) {
-    struct collective c = {.call = "gasnet_coll_reduceM",
-                           .team = team,
-                           .root = dstimage,
-                           .dst = dst,
-                           .src = own_of(srclist, team, flags),
-                           .bytes = elem_size * elem_count,
-                           .flags = flags};
     (void)src_blksz, (void)src_offset;
-    schedule_wait(coll_reduce(&c, elem_size, elem_count, func, func_arg));
+    schedule_wait(reduce("gasnet_coll_reduceM", team, dstimage, dst, own_of(srclist, team, flags), flags,
+                         (struct reduction){elem_size, elem_count, func, func_arg}));
 }
 ALSO(void, coll_reduceM,
      (gasnet_team_handle_t team, gasnet_image_t dstimage, void *dst, void *const srclist[], size_t src_blksz,
@@ -339,15 +225,9 @@ gasnet_coll_handle_t gasnet_coll_reduceM_nb(gasnet_team_handle_t team, gasnet_im
                                             void *const srclist[], size_t src_blksz, size_t src_offset,
                                             size_t elem_size, size_t elem_count, gasnet_coll_fn_handle_t func,
                                             int func_arg, int flags) {
-    struct collective c = {.call = "gasnet_coll_reduceM_nb",
-                           .team = team,
-                           .root = dstimage,
-                           .dst = dst,
-                           .src = own_of(srclist, team, flags),
-                           .bytes = elem_size * elem_count,
-                           .flags = flags};
     (void)src_blksz, (void)src_offset;
-    return coll_reduce(&c, elem_size, elem_count, func, func_arg);
+    return reduce("gasnet_coll_reduceM_nb", team, dstimage, dst, own_of(srclist, team, flags), flags,
+                  (struct reduction){elem_size, elem_count, func, func_arg});
 }
 ALSO(gasnet_coll_handle_t, coll_reduceM_nb,
      (gasnet_team_handle_t team, gasnet_image_t dstimage, void *dst, void *const srclist[], size_t src_blksz,

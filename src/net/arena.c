@@ -23,6 +23,19 @@ uint64_t arena_bytes(const struct flow_limits *l, uint64_t clients, size_t head)
     return clients * l->buffers * slot_bytes(l, head) + (uint64_t)l->spares * spare_bytes(l, head);
 }
 
+uint32_t arena_fitting(const struct flow_limits *limits, uint64_t clients, size_t head, size_t each,
+                       uint64_t memory) {
+    enum { LARGEST = 65536, SMALLEST = 64 };
+    struct flow_limits l = *limits;
+    for (l.bytes = LARGEST; l.bytes > SMALLEST; l.bytes -= 64) {
+        l.spare_bytes = limits->spare_bytes;
+        arena_fit_spares(&l);
+        if (arena_bytes(&l, clients, head) + clients * each <= memory)
+            break;
+    }
+    return l.bytes;
+}
+
 int arena_open(struct arena *a, const struct flow_limits *l, uint32_t clients, size_t head) {
     size_t guard = page_size(), inner = round_up(arena_bytes(l, clients, head), guard);
     *a = (struct arena){.limits = *l, .head = head, .bytes = inner + 2 * guard};

@@ -28,6 +28,16 @@ void arena_close(struct arena *a);
 /* What all of this takes at most, for so many clients. */
 uint64_t arena_bytes(const struct flow_limits *limits, uint64_t clients, size_t head);
 
+/* The largest S for which that, and `each` more for every client, is within `memory`; the smallest if none is. */
+uint32_t arena_fitting(const struct flow_limits *limits, uint64_t clients, size_t head, size_t each,
+                       uint64_t memory);
+
+/* Spare buffers are no smaller than the others. */
+static inline void arena_fit_spares(struct flow_limits *limits) {
+    if (limits->spare_bytes < limits->bytes)
+        limits->spare_bytes = limits->bytes;
+}
+
 static inline char *arena_slot(const struct arena *a, uint32_t client, uint32_t own) {
     return a->clients + client * a->client_bytes + own * a->slot_bytes;
 }

@@ -116,7 +116,26 @@ struct slot {
     struct wire_reply reply;
 };
 
-struct client;
+/* A client that has spoken. */
+struct server_client {
+    struct link_peer *peer;
+    struct server *server;
+    uint32_t rank;
+
+    struct link_send ack_send;
+    struct wire_reply ack; /* alone on its way */
+    bool ack_leaving, ack_due;
+    struct flow_ack ack_next;
+
+    /* Answers by net_reply. A client waits for one at a time, but we may hear that one has left only after the client
+     * has asked for the next. */
+    struct late {
+        struct link_send send;
+        struct wire_reply reply;
+        char data[32];
+        bool leaving;
+    } late[4];
+};
 
 struct server {
     struct net *net;
@@ -124,10 +143,19 @@ struct server {
     struct link_port *port;
     struct flow_helper *flow;
     struct arena arena;
-    struct client **clients; /* [size] by rank; NULL: has not spoken */
-    unsigned leaving;        /* answers on their way out */
+    struct server_client **clients; /* [size] by rank; NULL: has not spoken */
+    unsigned leaving;               /* answers on their way out */
     uint64_t served, served_bytes, computed, retried;
 };
+
+/* Bytes in front of each buffer; and what is kept of a client that has spoken, beside its buffers. */
+static inline size_t server_head(void) {
+    return round_up(sizeof(struct slot), CACHE_LINE);
+}
+static inline size_t server_record(const struct flow_limits *limits) {
+    enum { MALLOC = 16 /* bytes beside what was asked for, at most */ };
+    return sizeof(struct server_client) + flow_record(limits) + 2 * (sizeof(void *) + MALLOC);
+}
 
 int server_open(struct server *s, struct net *n, int index);
 void server_close(struct server *s);

@@ -260,9 +260,13 @@ void flow_helper_close(struct flow_helper *h) {
     free(h);
 }
 
+size_t flow_record(const struct flow_limits *limits) {
+    return sizeof(struct peer) + limits->buffers * sizeof(struct flow_ticket) +
+           ring_of(limits) * sizeof(uint16_t);
+}
+
 static struct peer *meet(struct flow_helper *h, uint32_t client) {
-    size_t own = h->limits.buffers * sizeof(struct flow_ticket);
-    struct peer *p = calloc(1, sizeof *p + own + (h->mask + 1) * sizeof(uint16_t));
+    struct peer *p = calloc(1, flow_record(&h->limits));
     if (!p)
         return NULL;
     p->order = (uint16_t *)&p->own[h->limits.buffers];

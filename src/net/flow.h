@@ -108,6 +108,9 @@ struct flow_place {
     uint32_t index;
 };
 
+/* Bytes that a helper keeps of a client that has spoken. */
+size_t flow_record(const struct flow_limits *limits);
+
 int flow_helper_open(const struct flow_limits *limits, uint32_t clients, struct flow_helper **h);
 void flow_helper_close(struct flow_helper *h);
 

@@ -51,29 +51,6 @@ static int agree_on_least(const struct net_boot *boot, uint64_t mine, uint64_t *
     return status;
 }
 
-static size_t slot_head(void) {
-    return round_up(sizeof(struct slot), CACHE_LINE);
-}
-
-static void fit_spares(struct flow_limits *l) {
-    if (l->spare_bytes < l->bytes)
-        l->spare_bytes = l->bytes;
-}
-
-/* The largest blocks for which all fits. */
-static uint32_t fitting_bytes(const struct flow_limits *limits, uint64_t clients, uint64_t memory) {
-    enum { LARGEST = 65536, SMALLEST = 64 };
-    uint32_t bytes = LARGEST;
-    for (; bytes > SMALLEST; bytes -= 64) {
-        struct flow_limits l = *limits;
-        l.bytes = bytes;
-        fit_spares(&l);
-        if (arena_bytes(&l, clients, slot_head()) <= memory)
-            break;
-    }
-    return bytes;
-}
-
 static int choose_limits(struct net *n, const struct net_boot *boot) {
     const struct settings *set = settings_get();
     uint64_t memory, clients = (uint64_t)n->world->size;
@@ -85,14 +62,15 @@ static int choose_limits(struct net *n, const struct net_boot *boot) {
                               .spares = (uint32_t)set->spare_buffers,
                               .spare_bytes = (uint32_t)round_up(set->spare_size, 64),
                               .intimation = set->intimation};
-    l->bytes =
-        set->buffer_size > 0 ? (uint32_t)round_up(set->buffer_size, 64) : fitting_bytes(l, clients, memory);
-    fit_spares(l);
-    uint64_t needed = arena_bytes(l, clients, slot_head());
+    l->bytes = set->buffer_size > 0 ? (uint32_t)round_up(set->buffer_size, 64)
+                                    : arena_fitting(l, clients, server_head(), server_record(l), memory);
+    arena_fit_spares(l);
+    uint64_t needed = arena_bytes(l, clients, server_head()) + clients * server_record(l);
     if (needed <= memory)
         return 0;
     if (boot->rank == 0)
-        log_error("network: %u buffers of %u bytes for each of %llu ranks and %u spare ones of %u take %llu "
+        log_error("network: %u buffers of %u bytes and a record for each of %llu ranks and %u spare ones of "
+                  "%u take %llu "
                   "bytes of a "
                   "node, of which HEARTH_BUFFER_MEMORY allows %llu: set it higher, or HEARTH_BUFFERS, "
                   "HEARTH_BUFFER_SIZE or HEARTH_SPARE_SIZE lower",

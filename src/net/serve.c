@@ -16,27 +16,6 @@
 
 #include "net/engine.h"
 
-/* A client that has spoken. */
-struct client {
-    struct link_peer *peer;
-    struct server *server;
-    uint32_t rank;
-
-    struct link_send ack_send;
-    struct wire_reply ack; /* alone on its way */
-    bool ack_leaving, ack_due;
-    struct flow_ack ack_next;
-
-    /* Answers by net_reply. A client waits for one at a time, but we may hear that one has left only after the client
-     * has asked for the next. */
-    struct late {
-        struct link_send send;
-        struct wire_reply reply;
-        char data[32];
-        bool leaving;
-    } late[4];
-};
-
 #define container_of(pointer, type, member) ((type *)((char *)(pointer)-offsetof(type, member)))
 
 static void fail(struct server *s, uint32_t rank, const char *why) {
@@ -49,7 +28,7 @@ static uint32_t my_name(const struct server *s) {
 
 /* ---- acknowledgements ---- */
 
-static void send_ack(struct client *c) {
+static void send_ack(struct server_client *c) {
     struct server *s = c->server;
     c->ack = (struct wire_reply){.kind = WIRE_ACK, .from = my_name(s), .acknowledges = 1, .ack = c->ack_next};
     c->ack_next.granted = 0;
@@ -58,13 +37,13 @@ static void send_ack(struct client *c) {
 }
 
 static void ack_has_left(struct link_send *send, int status) {
-    struct client *c = container_of(send, struct client, ack_send);
+    struct server_client *c = container_of(send, struct server_client, ack_send);
     c->ack_leaving = false;
     if (c->ack_due && status == 0)
         send_ack(c);
 }
 
-static void acknowledge(struct client *c, const struct flow_ack *ack) {
+static void acknowledge(struct server_client *c, const struct flow_ack *ack) {
     c->ack_next.done = ack->done;
     c->ack_next.granted |= ack->granted;
     c->ack_due = true;
@@ -73,7 +52,7 @@ static void acknowledge(struct client *c, const struct flow_ack *ack) {
 }
 
 /* What is due leaves with an answer instead. */
-static void ride(struct client *c, const struct flow_ack *ack, struct wire_reply *r) {
+static void ride(struct server_client *c, const struct flow_ack *ack, struct wire_reply *r) {
     r->acknowledges = 1;
     r->ack = *ack;
     r->ack.granted |= c->ack_next.granted;
@@ -88,14 +67,14 @@ static void late_has_left(struct link_send *send, int status) {
     container_of(send, struct late, send)->leaving = false;
 }
 
-static struct client *client_of(struct server *s, uint32_t rank, struct link_peer *peer) {
-    struct client *c = s->clients[rank];
+static struct server_client *client_of(struct server *s, uint32_t rank, struct link_peer *peer) {
+    struct server_client *c = s->clients[rank];
     if (LIKELY(c))
         return c;
     c = calloc(1, sizeof *c);
     if (!c)
         return NULL;
-    *c = (struct client){.peer = peer, .server = s, .rank = rank};
+    *c = (struct server_client){.peer = peer, .server = s, .rank = rank};
     c->ack_send.sent = ack_has_left;
     for (size_t i = 0; i < sizeof c->late / sizeof c->late[0]; i++)
         c->late[i].send.sent = late_has_left;
@@ -178,8 +157,9 @@ static void answer_has_left(struct link_send *send, int status) {
 }
 
 /* A piece of the answer of w, made at `data`, leaves from the slot (or spare) that it was made in. */
-static void send_answer(struct server *s, struct client *c, struct slot *from, const struct wire_block *w,
-                        uint64_t offset, const void *data, size_t bytes, const struct flow_ack *ack) {
+static void send_answer(struct server *s, struct server_client *c, struct slot *from,
+                        const struct wire_block *w, uint64_t offset, const void *data, size_t bytes,
+                        const struct flow_ack *ack) {
     from->server = s;
     from->send.sent = answer_has_left;
     from->reply = (struct wire_reply){
@@ -298,7 +278,7 @@ unsigned server_work(struct server *s, unsigned *blocked) {
     return done;
 }
 
-static struct late *free_late(struct client *c) {
+static struct late *free_late(struct server_client *c) {
     for (size_t i = 0; i < sizeof c->late / sizeof c->late[0]; i++)
         if (!c->late[i].leaving)
             return &c->late[i];
@@ -307,7 +287,7 @@ static struct late *free_late(struct client *c) {
 
 void net_reply(struct net *n, int helper, uint64_t reply, const void *data, size_t bytes) {
     struct server *s = &n->served[helper].server;
-    struct client *c = s->clients[reply >> 32];
+    struct server_client *c = s->clients[reply >> 32];
     struct late *l = free_late(c);
     if (!l || bytes > sizeof l->data) {
         fail(s, c->rank, "it waits for several answers at a time");
@@ -323,7 +303,7 @@ void net_reply(struct net *n, int helper, uint64_t reply, const void *data, size
 int server_open(struct server *s, struct net *n, int index) {
     *s = (struct server){.net = n, .index = index};
     struct link_events events = {.arg = s, .arrived = land, .failed = lost};
-    s->clients = calloc((size_t)n->world->size, sizeof(struct client *));
+    s->clients = calloc((size_t)n->world->size, sizeof(struct server_client *));
     int status = s->clients ? 0 : -ENOMEM;
     if (status == 0)
         status = flow_helper_open(&n->limits, (uint32_t)n->world->size, &s->flow);
@@ -331,8 +311,7 @@ int server_open(struct server *s, struct net *n, int index) {
         log_error("helper: no memory for a table of %d clients", n->world->size);
         return status;
     }
-    status = arena_open(&s->arena, &n->limits, (uint32_t)n->world->size,
-                        round_up(sizeof(struct slot), CACHE_LINE));
+    status = arena_open(&s->arena, &n->limits, (uint32_t)n->world->size, server_head());
     return status != 0 ? status : link_port_open(n->link, 1 + index, &events, &s->port);
 }
 

@@ -1,77 +1,9 @@
-/* check.c: runs the cases of a program in the order of their definition, and says what came out.
- *
- * A case that hangs is ended by an alarm that names it: the launcher's time limit would only say that
- * something did. */
+/* check.c: how the programs on Global Arrays begin and end, and what helps them. */
 #include "check.h"
 
-#include <math.h>
-#include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <time.h>
-#include <unistd.h>
-
-enum { MOST_CASES = 64, MOST_LINES = 8, CASE_SECONDS = 50 };
 
 int me, ranks;
-uint64_t test_seed;
-
-static void initialize(int *argc, char ***argv) {
-    (void)argc, (void)argv;
-    GA_Initialize();
-}
-
-void (*test_begin)(int *argc, char ***argv) = initialize;
-void (*test_end)(void) = GA_Terminate;
-
-static struct {
-    const char *name;
-    test_case *run;
-} cases[MOST_CASES];
-static int case_count, failures;
-static const char *current = "start", *skipped;
-
-void test_register(const char *name, test_case *run) {
-    if (case_count == MOST_CASES)
-        abort();
-    cases[case_count].name = name;
-    cases[case_count++].run = run;
-}
-
-void test_skip(const char *reason) {
-    skipped = reason;
-}
-
-/* ---- expectations ---- */
-
-static bool fail(const char *file, int line, const char *text, const char *detail) {
-    const char *name = strrchr(file, '/');
-    if (failures++ < MOST_LINES)
-        fprintf(stderr, "rank %d: %s: %s:%d: expected %s%s\n", me, current, name ? name + 1 : file, line,
-                text, detail);
-    return false;
-}
-
-bool test_expect(const char *file, int line, const char *text, bool holds) {
-    return holds || fail(file, line, text, "");
-}
-
-bool test_expect_eq(const char *file, int line, const char *text, long long got, long long want) {
-    char detail[64];
-    if (got == want)
-        return true;
-    snprintf(detail, sizeof detail, ": %lld, %lld", got, want);
-    return fail(file, line, text, detail);
-}
-
-bool test_expect_near(const char *file, int line, const char *text, double got, double want, double by) {
-    char detail[80];
-    if (fabs(got - want) <= by)
-        return true;
-    snprintf(detail, sizeof detail, ": %.17g, %.17g", got, want);
-    return fail(file, line, text, detail);
-}
 
 /* ---- helpers ---- */
 
@@ -103,79 +35,35 @@ void *need(size_t bytes) {
     return memory;
 }
 
-/* ---- the program ---- */
+/* ---- the job ---- */
 
-static void on_alarm(int signal) {
-    (void)signal;
-    dprintf(2, "rank %d: %s: does not end\n", me, current);
-    _exit(1);
+static void initialize(int *argc, char ***argv) {
+    (void)argc, (void)argv;
+    GA_Initialize();
 }
 
-static int read_options(int argc, char **argv) {
-    if (argc < 3 || strcmp(argv[1], "--seed") != 0)
-        return 1;
-    test_seed = strtoull(argv[2], NULL, 0);
-    return 3;
-}
+void (*test_begin)(int *argc, char ***argv) = initialize;
+void (*test_end)(void) = GA_Terminate;
 
-static bool is_chosen(const char *name, int count, char **names) {
-    for (int i = 0; i < count; i++)
-        if (strcmp(name, names[i]) == 0)
-            return true;
-    return count == 0;
-}
-
-/* Returns the number of failures over all ranks. */
-static int run_case(int i) {
-    double start = MPI_Wtime();
-    int total;
-    current = cases[i].name;
-    skipped = NULL;
-    failures = 0;
-    alarm(CASE_SECONDS);
-    cases[i].run();
-    GA_Sync();
-    MPI_Allreduce(&failures, &total, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-    if (me == 0 && skipped)
-        printf("skip %s: %s\n", current, skipped);
-    else if (me == 0)
-        printf("%s %s (%.1f s)\n", total ? "FAIL" : "ok", current, MPI_Wtime() - start);
-    fflush(stdout);
-    return total;
-}
-
-static void start(int *argc, char ***argv) {
+static void begin(int *argc, char ***argv) {
     MPI_Init(argc, argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &me);
-    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    signal(SIGALRM, on_alarm);
-    alarm(CASE_SECONDS);
-    if (test_seed == 0)
-        test_seed = (uint64_t)time(NULL);
-    MPI_Bcast(&test_seed, 1, MPI_UINT64_T, 0, MPI_COMM_WORLD);
-    if (me == 0)
-        printf("%s: %d ranks, seed %llu\n", (*argv)[0], ranks, (unsigned long long)test_seed);
-    fflush(stdout);
+    MPI_Comm_rank(MPI_COMM_WORLD, &test_rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &test_size);
+    me = test_rank;
+    ranks = test_size;
+}
+
+static void open_arrays(int *argc, char ***argv) {
     test_begin(argc, argv);
     if (!MA_init(C_DBL, 500000, 500000))
         GA_Error("MA_init failed", 1);
 }
 
-int main(int argc, char **argv) {
-    int first = read_options(argc, argv), ran = 0, failed = 0;
-    start(&argc, &argv);
-    for (int i = 0; i < case_count; i++) {
-        if (!is_chosen(cases[i].name, argc - first, argv + first))
-            continue;
-        ran++;
-        failed += run_case(i) != 0;
-    }
-    current = "the end";
-    alarm(CASE_SECONDS);
+static void end(int status) {
+    (void)status;
     test_end();
-    if (me == 0)
-        printf("%d cases, %d failed; %d ranks, seed %llu\n", ran, failed, ranks,
-               (unsigned long long)test_seed);
     MPI_Finalize();
-    return failed || !ran;
 }
+
+const struct test_job test_job = {
+    .member = "rank", .seconds = 50, .begin = begin, .open = open_arrays, .settle = GA_Sync, .end = end};

@@ -18,7 +18,7 @@ build() { # name
     if [ "$1" = fortran ]; then
         "mpifort.$mpi" -O1 -g -w -std=legacy -fdefault-integer-8 "$here/fortran.F90" -o "$dir/$1" "${libraries[@]}"
     else
-        "$cc" -std=gnu11 -O2 -g -D_GNU_SOURCE "$here/$1.c" "$here/check.c" "$here/grid.c" -o "$dir/$1" "${libraries[@]}"
+        "$cc" -std=gnu11 -O2 -g -D_GNU_SOURCE -I"$here/.." "$here/$1.c" "$here/../frame/frame.c" "$here/check.c" "$here/grid.c" -o "$dir/$1" "${libraries[@]}"
     fi
 }
 

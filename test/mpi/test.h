@@ -1,7 +1,7 @@
 /* test.h: what the MPI tests share.
  *
  * The programs are plain MPI: they run the same with and without the cache under them, and their results must
- * be equal. A program is a list of cases, run in order by all ranks:
+ * be equal. A program is a list of cases (frame.h):
  *
  *      CASE(what_is_shown) {
  *          struct window w = make_window(4096, "always");
@@ -10,34 +10,24 @@
  *          free_window(&w);
  *      }
  *
- * A failed expectation is printed and counted, and the case goes on, so that no rank waits for one that left.
- * The counts are added up over the ranks at the end of each case.
- *
  * Neither MPI serves a get while its target computes: a rank that is read from has to be inside an MPI call.
  * So all ranks read from each other, and each case ends in a barrier, in which the ranks that are done serve
  * the others.
  *
  * What the cache did is asserted only where it is known: the library is loaded and HEARTH_TEST_CONFIG is "on"
- * or "huge" (test_cached). Options of every program: --seed N, --seconds N, and names of cases to be run
- * alone. */
+ * or "huge" (test_cached). */
 #ifndef HEARTH_TEST_MPI_H
 #define HEARTH_TEST_MPI_H
 
 #include <mpi.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
 #include "clampi.h"
+#include "frame/frame.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-extern int test_rank, test_size;
-extern double test_seconds; /* for the random tests; 4 unless --seconds says otherwise */
-extern uint64_t test_seed;
 
 /* A program that needs more than MPI_THREAD_SINGLE says so with TEST_THREADS(level), and finds in
  * test_threads what it got. */
@@ -48,36 +38,8 @@ extern int test_threads;
         test_threads_wanted = (level);                                                                       \
     }
 
-typedef void test_case(void);
-void test_register(const char *name, test_case *run);
-
-#define CASE(name)                                                                                           \
-    static void case_##name(void);                                                                           \
-    __attribute__((constructor)) static void register_##name(void) {                                         \
-        test_register(#name, case_##name);                                                                   \
-    }                                                                                                        \
-    static void case_##name(void)
-
-/* Ends the case, on all ranks alike: the condition must be the same everywhere. */
-#define SKIP_IF(condition, reason)                                                                           \
-    do {                                                                                                     \
-        if (condition) {                                                                                     \
-            test_skip(reason);                                                                               \
-            return;                                                                                          \
-        }                                                                                                    \
-    } while (0)
-void test_skip(const char *reason);
-
-/* Each returns whether all was well. Thread-safe. */
-bool test_expect(const char *file, int line, const char *text, bool holds);
-bool test_expect_eq(const char *file, int line, const char *text, long long got, long long want);
-bool test_expect_bytes(const char *file, int line, const void *got, const void *want, size_t bytes);
 bool test_expect_pattern(const char *file, int line, const void *got, size_t bytes, int rank, size_t offset,
                          int version);
-#define expect(x) test_expect(__FILE__, __LINE__, #x, (x))
-#define expect_eq(got, want)                                                                                 \
-    test_expect_eq(__FILE__, __LINE__, #got " == " #want, (long long)(got), (long long)(want))
-#define expect_bytes(got, want, bytes) test_expect_bytes(__FILE__, __LINE__, got, want, bytes)
 #define expect_pattern(got, bytes, rank, offset, version)                                                    \
     test_expect_pattern(__FILE__, __LINE__, got, bytes, rank, offset, version)
 

@@ -79,3 +79,22 @@ TEST(sizes_are_told_beforehand)
     expect(a.bytes <= arena_bytes(&limits, 7, 64) + 3 * (size_t)sysconf(_SC_PAGESIZE));
     arena_close(&a);
 }
+
+/* What a helper keeps of each client counts as its buffers do. */
+TEST(buffers_are_as_large_as_fit)
+{
+    enum { HEAD = 384, EACH = 700 };
+    const uint64_t memory = (uint64_t)16e9 / 20;
+    for (uint64_t clients = 1; clients <= 400000; clients = clients * 3 + 1) {
+        struct flow_limits l = {.buffers = 4, .spares = 4, .spare_bytes = 32768};
+        l.bytes = arena_fitting(&l, clients, HEAD, EACH, memory);
+        arena_fit_spares(&l);
+        expect(l.bytes % 64 == 0 && l.bytes >= 64 && l.bytes <= 65536 && l.spare_bytes >= l.bytes);
+        uint64_t needed = arena_bytes(&l, clients, HEAD) + clients * EACH;
+        expect(needed <= memory || l.bytes == 64);
+        l.bytes += 64;
+        arena_fit_spares(&l);
+        needed = arena_bytes(&l, clients, HEAD) + clients * EACH;
+        expect(l.bytes > 65536 || needed > memory);
+    }
+}

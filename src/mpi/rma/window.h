@@ -202,6 +202,14 @@ static inline struct target *window_find_plain(MPI_Win handle, int rank) {
 void window_each(void (*visit)(struct window *w, void *arg), void *arg);
 
 void window_set_mode(struct window *w, enum mode mode);
+
+/* What was issued while nothing was counted may still be under way. */
+void window_assume_busy(struct window *w);
+
+/* Of a window that is opened, with all that are open; of one that is freed. */
+void kin_meet(struct window *w);
+void kin_part(struct window *w);
+
 void window_stats(const struct window *w, CLAMPI_Stats *stats);
 
 /* Something is under way to this target. */

@@ -1,0 +1,99 @@
+/* kin.c: windows over the same memory, which all ranks have told each other of when they were made: what is written through
+ * one must be dropped from the other's cache. */
+#include "mpi/rma/window.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* The rank that this process has in the window, or -1. */
+static int rank_of(const struct window *w, uint64_t process) {
+    for (int i = 0; i < w->size; i++)
+        if (w->targets[i].process == process)
+            return i;
+    return -1;
+}
+
+/* Most windows are over the same ranks in the same order: the same number is tried first. */
+static int rank_near(const struct window *w, uint64_t process, int guess) {
+    if (guess < w->size && w->targets[guess].process == process)
+        return guess;
+    return rank_of(w, process);
+}
+
+static bool parts_meet(const struct window *a, const struct target *x, const struct window *b,
+                       const struct target *y) {
+    if (a->dynamic || b->dynamic)
+        return true;
+    return x->base < y->base + y->bytes && y->base < x->base + x->bytes;
+}
+
+/* For each rank of a its rank in b where both have the same memory. Sets *shared to whether there is any. */
+static int *shared_ranks(const struct window *a, const struct window *b, bool *shared) {
+    int *ranks = malloc((size_t)a->size * sizeof *ranks);
+    *shared = !ranks; /* not known, so possible */
+    for (int i = 0; ranks && i < a->size; i++) {
+        int there = rank_near(b, a->targets[i].process, i);
+        ranks[i] = there >= 0 && parts_meet(a, &a->targets[i], b, &b->targets[there]) ? there : -1;
+        *shared |= ranks[i] >= 0;
+    }
+    return ranks;
+}
+
+/* 0, or -ENOMEM if they may share memory and it cannot be noted. */
+static int add_kin(struct window *w, struct window *other) {
+    bool shared;
+    int *ranks = shared_ranks(w, other, &shared);
+    struct kin *more = shared && ranks ? realloc(w->kin, (w->kin_count + 1) * sizeof *more) : NULL;
+    if (!more) {
+        free(ranks);
+        return shared ? -ENOMEM : 0;
+    }
+    if (!w->kin_count && !window_caches(w))
+        window_assume_busy(w); /* nothing was counted so far */
+    w->kin = more;
+    w->kin[w->kin_count++] = (struct kin){.window = other, .rank_there = ranks};
+    return 0;
+}
+
+static void remove_kin(struct window *w, const struct window *other) {
+    for (size_t i = 0; i < w->kin_count; i++)
+        if (w->kin[i].window == other) {
+            free(w->kin[i].rank_there);
+            w->kin[i--] = w->kin[--w->kin_count];
+        }
+}
+
+static void stop_caching(struct window *w) {
+    w->cacheable = false;
+    w->passing = true;
+    if (w->cache)
+        cache_invalidate(w->cache);
+}
+
+static void meet(struct window *other, void *arg) {
+    struct window *w = arg;
+    if (!w->cacheable && !other->cacheable)
+        return;
+    if (!add_kin(w, other) && !add_kin(other, w))
+        return;
+    log_warn("windows %llu and %llu: no memory to note that they may share theirs; they are not cached",
+             (unsigned long long)w->serial, (unsigned long long)other->serial);
+    stop_caching(w);
+    stop_caching(other);
+}
+
+void kin_meet(struct window *w) {
+    window_each(meet, w);
+}
+
+static void part_from(struct window *other, void *arg) {
+    remove_kin(other, arg);
+}
+
+void kin_part(struct window *w) {
+    window_each(part_from, w);
+    while (w->kin_count)
+        free(w->kin[--w->kin_count].rank_there);
+    free(w->kin);
+    w->kin = NULL;
+}
