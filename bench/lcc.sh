@@ -122,7 +122,7 @@ sizes() { # the paper's graph, 2^16 vertices and 2^20 edges; every rank of two c
         --scale 16 --edge-factor 16 --mode off --vertices "$(pick 16384 4096)" >>"$out/errors.log" 2>&1 || fail "lcc under reuse.so; see $out/errors.log"
     awk -F, '{ gets[$1] += $2 * $3 } END { for (b in gets) print b "," gets[b] }' "$out"/reuse.* | sort -n >>"$out/sizes.csv"
     awk -F, -v block=5120 'NR > 1 { all += $2; if ($1 <= block) { fit += $2; sum += $1 * $2 } else { more += $2; blocks += int(($1 + block - 1) / block) * $2 } }
-        END { if (all && fit && more) { print "share," fit / all; print "mean_bytes," sum / fit; print "blocks," blocks / more } }' "$out/sizes.csv" >>"$out/blocks.csv"
+        END { if (all && fit && more) { print "share," fit / all; print "mean," sum / fit; print "blocks," blocks / more } }' "$out/sizes.csv" >>"$out/blocks.csv"
     rm -f "$out"/reuse.*
 }
 
