@@ -3,6 +3,7 @@
 #include "test.h"
 
 #include <stdlib.h>
+#include <unistd.h>
 
 enum { PATIENCE = 20 }; /* seconds */
 
@@ -77,7 +78,8 @@ CASE(remote_flag_by_rget) {
     close_window(&w);
 }
 
-/* One reader only: where many come and go with shared locks, the exclusive one may never have its turn. */
+/* One reader only, which rests between two looks: where shared locks come and go, the exclusive one may never have its
+ * turn. */
 CASE(remote_flag_by_lock) {
     struct window w = make_window(1024, "transparent");
     int seen = 0;
@@ -94,6 +96,7 @@ CASE(remote_flag_by_lock) {
         MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, w.win);
         MPI_Get(&seen, 1, MPI_INT, 0, 12, 1, MPI_INT, w.win);
         MPI_Win_unlock(0, w.win);
+        usleep(200);
     }
     expect(test_rank != 1 || seen);
     free_window(&w);
