@@ -70,9 +70,8 @@ static int choose_limits(struct net *n, const struct net_boot *boot) {
         return 0;
     if (boot->rank == 0)
         log_error("network: %u buffers of %u bytes and a record for each of %llu ranks and %u spare ones of "
-                  "%u take %llu "
-                  "bytes of a "
-                  "node, of which HEARTH_BUFFER_MEMORY allows %llu: set it higher, or HEARTH_BUFFERS, "
+                  "%u take %llu bytes of a node, of which HEARTH_BUFFER_MEMORY allows %llu: set it higher, "
+                  "or HEARTH_BUFFERS, "
                   "HEARTH_BUFFER_SIZE or HEARTH_SPARE_SIZE lower",
                   l->buffers, l->bytes, (unsigned long long)clients, l->spares, l->spare_bytes,
                   (unsigned long long)needed, (unsigned long long)memory);

@@ -2,8 +2,8 @@
  * commit it. Nobody uses the segments meanwhile.
  *
  * Room for all that is to be written is reserved before anything is: a disk that is full then costs the checkpoint, and
- * nothing else. A page that is newer than the NVM is written by dropping the copy that owns it; while that goes on, owners do not hand
- * their pages to other holders, whose copies stay as they are. */
+ * nothing else. A page that is newer than the NVM is written by dropping the copy that owns it; while that goes on,
+ * owners do not hand their pages to other holders, whose copies stay as they are. */
 #include <errno.h>
 
 #include "pages/inside.h"

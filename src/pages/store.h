@@ -4,7 +4,8 @@
  * program, and is polled. A page that was never written is zero and costs no I/O. A temporary store has no name
  * and is gone with the process; a named one holds checkpoints, each of which has a number, its epoch.
  *
- * One thread at a time calls it. Only opening, closing and the calls about epochs wait for the disk. */
+ * One thread at a time calls it. Only opening, closing, reserving and the calls about epochs wait for the
+ * disk. */
 #ifndef HEARTH_PAGES_STORE_H
 #define HEARTH_PAGES_STORE_H
 
