@@ -14,7 +14,8 @@
 
 void local_ask(struct pool *pool, uint32_t frame, enum pages_level level) {
     struct pool_frame *f = &pool->frames[frame];
-    struct pool_mapper *m = &pool->mappers[f->local];
+    /* Another thread of that rank may meet the same page, and write the same (local_resolve()). */
+    struct pool_mapper *m = &pool->mappers[__atomic_load_n(&f->local, __ATOMIC_RELAXED)];
     f->mapper_level = (uint8_t)level;
     uint32_t first = atomic_load_explicit(&m->first, memory_order_relaxed);
     do

@@ -118,8 +118,6 @@ static void *run(void *service) {
     struct service *s = service;
     if (settings_get()->short_slices)
         slices_make_short();
-    s->spin.worth = s->stand_in.worth = SPIN_BEST;
-    atomic_store_explicit(&s->pays, true, memory_order_relaxed);
     pthread_mutex_lock(&s->baton);
     live_thread_begins(LIVE_SERVICE);
     while (!atomic_load_explicit(&s->stop, memory_order_acquire)) {
@@ -232,7 +230,10 @@ int service_open(struct service *s, const struct service_options *o) {
                           .coop = set->coop,
                           .write_behind = set->write_back == WRITE_BACK_DRAM,
                           .self = (uint16_t)o->world->node,
-                          .box = o->box};
+                          .box = o->box,
+                          .spin = {.worth = SPIN_BEST},
+                          .stand_in = {.worth = SPIN_BEST},
+                          .pays = true};
     pthread_mutex_init(&s->baton, NULL);
     int status = open_directory(s, o->pages);
     if (status == 0)

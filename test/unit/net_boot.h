@@ -109,6 +109,26 @@ static inline void boot_run(int size, boot_member *work) {
     boot_close();
 }
 
+/* A whole job, ended after so many seconds: the exit status of its rank 0, without which the others wait for ever; or the
+ * signal that ended it, negative. */
+static inline int boot_run_job(int size, unsigned seconds, void (*prepare)(void), boot_member *work) {
+    int status;
+    pid_t leader = team_fork();
+    if (!leader) {
+        setpgid(0, 0);
+        alarm(seconds);
+        prepare();
+        boot_run(size, work);
+        fflush(stdout);
+        _exit(test_failures != 0);
+    }
+    setpgid(leader, leader); /* whoever is first */
+    if (waitpid(leader, &status, 0) != leader)
+        return -SIGKILL;
+    kill(-leader, SIGKILL);
+    return WIFSIGNALED(status) ? -WTERMSIG(status) : WEXITSTATUS(status);
+}
+
 /* The lines that all of them write to stderr meanwhile; they are shown as well. */
 static inline int boot_count_lines(int size, boot_member *work) {
     int lines = 0, before = dup(STDERR_FILENO);

@@ -128,27 +128,9 @@ static void choose_settings(void) {
     setenv("HEARTH_POOL_SIZE", pool, 1);
 }
 
-static _Noreturn void be_the_job(void) {
-    setpgid(0, 0);
-    alarm(SECONDS);
-    choose_settings();
-    boot_run(RANKS, take_part);
-    leave(WELL);
-}
-
-/* Of the leader, without which the other one waits for ever. */
 static enum outcome run_job(void) {
-    int status;
-    pid_t child = team_fork();
-    if (!child)
-        be_the_job();
-    setpgid(child, child); /* whoever is first */
-    if (waitpid(child, &status, 0) != child)
-        status = -1;
-    kill(-child, SIGKILL);
-    if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM)
-        return HUNG;
-    return WIFEXITED(status) ? (enum outcome)WEXITSTATUS(status) : WRONG;
+    int status = boot_run_job(RANKS, SECONDS, choose_settings, take_part);
+    return status >= 0 ? (enum outcome)status : status == -SIGALRM ? HUNG : WRONG;
 }
 
 static enum outcome run_without_faults(uint64_t first, int versions) {

@@ -1,5 +1,6 @@
-/* unit_pages_nodes_random.c: threads of several processes of one or several nodes put, get and prefetch at random, with the real pools,
- * services and files, and with UCX between the nodes; every word that is read must be one that may be there.
+/* unit_pages_nodes_random.c: threads of several processes of one or several nodes put, get, load, store and prefetch at
+ * random, with the real pools, services, faults and files, and with UCX between the nodes; every word that is read must
+ * be one that may be there.
  *
  * Word i of a segment is written by one thread only, i modulo the number of threads of all processes, and says by whom
  * and which of its writes it is. So neighbours write into the same page all the time; who reads a word never sees an
@@ -15,25 +16,10 @@
 #include "base/base.h"
 #include "episodes.h"
 #include "net_boot.h"
+#include "nodes_help.h"
 #include "pages/inside.h"
 
-#ifdef __SANITIZE_THREAD__
-enum { NODE_MOST = 1 }; /* processes: it does not see that one orders what two threads of another do */
-
-/* The program reads what it writes at the same time, and a page that comes home again while it is written to the NVM is
- * written once more after that; our own words round the copies are looked at. */
-__attribute__((visibility("default"))) const char *__tsan_default_suppressions(void);
-const char *__tsan_default_suppressions(void) {
-    return "race:^copy$\nrace:^small_serve$\nrace:^small_apply$\nrace:^keep_behind$\n";
-}
-#else
-enum { NODE_MOST = 3 };
-#endif
-#ifdef HEARTH_UCX
-enum { NODES = 1, MOST_PROCESSES = 3 };
-#else
-enum { NODES = 0, MOST_PROCESSES = NODE_MOST }; /* there is no network without MPI */
-#endif
+enum { MOST_PROCESSES = NODES ? 3 : NODE_MOST };
 enum { MOST_THREADS = 3, MOST_WORDS = 1 << 14, STEPS = 400 };
 
 struct plan {
@@ -45,12 +31,6 @@ struct plan {
 static struct plan plan;
 
 /* ---- settings of an episode ---- */
-
-static void set(const char *name, uint64_t value) {
-    char text[32];
-    snprintf(text, sizeof text, "%llu", (unsigned long long)value);
-    setenv(name, text, 1);
-}
 
 static void choose(uint64_t seed) {
     static const uint64_t smalls[] = {0, 64, 1024, 4096};
@@ -71,12 +51,14 @@ static void choose(uint64_t seed) {
     static const char *const policies[] = {"lru", "lru+fifo", "lru+keep"};
     setenv("HEARTH_REPLACEMENT", policies[random_below(&r, 3)], 1);
     setenv("HEARTH_NVM_ENGINE", random_next(&r) % 2 ? "auto" : "threads", 1);
+    setenv("HEARTH_LOCAL", random_next(&r) % 3 ? "signal" : "userfault", 1);
 }
 
 /* ---- a thread ---- */
 
 struct worker {
     struct pages *pages;
+    int rank;
     int writer; /* of all threads of all processes */
     struct random random;
     uint64_t *written; /* [processes * words]: how often, by us */
@@ -152,6 +134,27 @@ static void get(struct worker *w, int rank) {
         check_word(w, rank, word + i, values[i]);
 }
 
+static NOT_FOR_TSAN uint64_t load_word(const struct worker *w, size_t word) {
+    return *(volatile uint64_t *)(void *)address(w, w->rank, word);
+}
+
+static NOT_FOR_TSAN void store_word(const struct worker *w, size_t word, uint64_t value) {
+    *(volatile uint64_t *)(void *)address(w, w->rank, word) = value;
+}
+
+static void store(struct worker *w) {
+    size_t word = own_word(w);
+    store_word(w, word, next_value(w, w->rank, word));
+}
+
+/* Some, as a loop of a program would: next to each other, or one here and there. */
+static void load(struct worker *w) {
+    size_t count = 1 + random_next(&w->random) % 40, stride = random_next(&w->random) % 2 ? 1 : 512;
+    size_t word = random_next(&w->random) % plan.words;
+    for (; count && word < plan.words; count--, word += stride)
+        check_word(w, w->rank, word, load_word(w, word));
+}
+
 static void hint(struct worker *w, int rank) {
     size_t word = random_next(&w->random) % plan.words;
     pages_hint(w->pages, rank, address(w, rank, word), (plan.words - word) * 8,
@@ -163,10 +166,14 @@ static void *work(void *arg) {
     for (int i = 0; i < STEPS && w->good; i++) {
         int rank = (int)(random_next(&w->random) % (unsigned)plan.processes);
         uint64_t what = random_next(&w->random) % 100;
-        if (what < 45)
+        if (what < 30)
             put(w, rank);
-        else if (what < 92)
+        else if (what < 60)
             get(w, rank);
+        else if (what < 76)
+            store(w);
+        else if (what < 92)
+            load(w);
         else if (what < 98)
             pages_prefetch(w->pages, rank, address(w, rank, 0), plan.words * 8);
         else
@@ -189,7 +196,8 @@ static void run_threads(struct worker *workers, const struct net_boot *boot, str
     for (int i = 0; i < plan.threads; i++) {
         struct worker *w = &workers[i];
         size_t all = (size_t)plan.processes * plan.words;
-        *w = (struct worker){.pages = pages, .writer = boot->rank * plan.threads + i, .good = true};
+        *w = (struct worker){
+            .pages = pages, .rank = boot->rank, .writer = boot->rank * plan.threads + i, .good = true};
         random_seed(&w->random, plan.seed * 64 + (uint64_t)w->writer);
         w->written = calloc(all, 8);
         w->seen = calloc(all, 8);
@@ -223,6 +231,22 @@ static void begin_and_forget(struct worker *w) {
     }
 }
 
+static void be_idle(struct pages *pages, const struct net_boot *boot) {
+    if (pages->serves)
+        expect_eq(service_order(pages->box, ORDER_IDLE, 0), 0);
+    net_boot_barrier(boot);
+}
+
+/* A request that comes late may make its home read ahead, hence twice; and once more after the look, for TSan, which
+ * does not see that what comes from other processes later comes later. */
+static void check_pool(struct pages *pages, const struct net_boot *boot) {
+    be_idle(pages, boot);
+    be_idle(pages, boot);
+    if (pages->serves)
+        pool_check(&pages->pool);
+    be_idle(pages, boot);
+}
+
 static void take_part(const struct net_boot *boot) {
     struct pages_events events = {.failed = failed};
     struct worker workers[MOST_THREADS];
@@ -235,11 +259,7 @@ static void take_part(const struct net_boot *boot) {
     for (int i = 0; i < plan.threads; i++)
         check_own(&workers[i]);
     net_boot_barrier(boot);
-    if (pages->serves) {
-        expect_eq(service_order(pages->box, ORDER_IDLE, 0), 0);
-        pool_check(&pages->pool);
-    }
-    net_boot_barrier(boot);
+    check_pool(pages, boot);
     for (int i = 0; i < plan.threads; i++) {
         free(workers[i].written);
         free(workers[i].seen);

@@ -1,25 +1,16 @@
 /* unit_pages_store_replay_random.c: power failures, played.
  *
- * One to three ranks, all in this process, write pages and make checkpoints together. Every write and sync of theirs
- * is recorded, in order. Then the power fails at a random place of the record: each file becomes what it was at the
- * beginning, plus all that was written before its last sync, plus any part of what was written after it: whole
- * writes are missing, or some of their sectors. What is found must be a checkpoint that all ranks have, not older than
- * the newest that all had prepared, and every page as it was then. From there they go on, with the files as they
- * are, until the power fails again: also while they go back.
+ * One to three ranks, all in this process, write pages and make checkpoints together. Then the power fails at a random
+ * place (replay_help.h). What is found must be a checkpoint that all ranks have, not older than the newest that all had
+ * prepared, and every page as it was then. From there they go on, with the files as they are, until the power fails
+ * again: also while they go back.
  *
  * Options: --seconds N, --operations N (writes and syncs), --seed N. */
 #include "episodes.h"
+#include "replay_help.h"
 #include "store_help.h"
 
-enum { RANKS = 3, PAGES = 24, PAGE = 4096, SECTOR = 512, DEPTH = 4, MOST_EPOCHS = 512, FILE_MOST = 2 << 20 };
-
-struct entry {
-    int rank;
-    bool is_sync;
-    uint64_t offset;
-    size_t bytes;
-    char *data;
-};
+enum { RANKS = 3, PAGES = 24, PAGE = 4096, DEPTH = 4, MOST_EPOCHS = 512, FILE_MOST = 2 << 20 };
 
 /* What the pages of an epoch hold, by rank; and when, as a place in the record. */
 struct epoch {
@@ -37,8 +28,6 @@ static struct {
     uint64_t start;             /* the epoch at which this life began; 0: nothing */
     uint64_t newest;            /* the last that was tried */
     struct epoch epochs[MOST_EPOCHS];
-    struct entry *record;
-    size_t count, room;
     char *before[RANKS]; /* the files at the beginning of this life */
     size_t bytes[RANKS];
 } e;
@@ -73,83 +62,22 @@ static bool chance(unsigned percent) {
 /* ---- the record ---- */
 
 static void watch(void *arg, const struct store_event *event) {
-    struct entry entry = {.rank = acting,
-                          .is_sync = event->what == STORE_SYNCED,
-                          .offset = event->offset,
-                          .bytes = event->bytes};
-    if (e.count == e.room) {
-        e.room = e.room ? 2 * e.room : 64;
-        e.record = realloc(e.record, e.room * sizeof *e.record);
-    }
-    if (!entry.is_sync) {
-        entry.data = malloc(entry.bytes);
-        memcpy(entry.data, event->data, entry.bytes);
-    }
-    e.record[e.count++] = entry;
-}
-
-static void forget_record(void) {
-    for (size_t i = 0; i < e.count; i++)
-        free(e.record[i].data);
-    e.count = 0;
-}
-
-static size_t last_sync(int rank, size_t end) {
-    while (end && !(e.record[end - 1].is_sync && e.record[end - 1].rank == rank))
-        end--;
-    return end;
-}
-
-/* Some of its sectors, the others not. */
-static void tear(char *file, const struct entry *w) {
-    for (size_t at = 0; at < w->bytes; at += SECTOR)
-        if (chance(50))
-            memcpy(file + w->offset + at, w->data + at, SECTOR);
-}
-
-enum loss { ALL, NONE, SOME, TORN };
-
-static void apply(char *file, const struct entry *w, bool is_synced, enum loss loss) {
-    require(w->offset + w->bytes <= FILE_MOST && w->bytes % SECTOR == 0);
-    bool whole = is_synced || loss == NONE || (loss == SOME && chance(50)) || (loss == TORN && chance(30));
-    if (whole)
-        memcpy(file + w->offset, w->data, w->bytes);
-    else if (loss == TORN)
-        tear(file, w);
-}
-
-/* The file of this rank after the power has failed at `end`. */
-static void replay(int rank, size_t end) {
-    size_t synced = last_sync(rank, end);
-    enum loss loss = roll(4);
-    for (size_t i = 0; i < end; i++)
-        if (e.record[i].rank == rank && !e.record[i].is_sync)
-            apply(e.before[rank], &e.record[i], i < synced, loss);
+    (void)arg;
+    replay_add(acting, event);
 }
 
 /* ---- files ---- */
 
-static int open_file(int rank, int flags) {
-    char path[400];
+static const char *path_of(int rank) {
+    static char path[400];
     snprintf(path, sizeof path, "%s/segment.%d", e.options[rank].folder, rank);
-    int file = open(path, flags);
-    require(file >= 0);
-    return file;
-}
-
-static void write_file(int rank) {
-    int file = open_file(rank, O_RDWR | O_TRUNC);
-    require(ftruncate(file, (off_t)e.bytes[rank]) == 0);
-    require(pwrite(file, e.before[rank], e.bytes[rank], 0) == (ssize_t)e.bytes[rank]);
-    close(file);
+    return path;
 }
 
 static void learn_size(int rank) {
     struct stat st;
-    int file = open_file(rank, O_RDONLY);
-    require(!fstat(file, &st) && st.st_size <= FILE_MOST);
+    require(!stat(path_of(rank), &st) && st.st_size <= FILE_MOST);
     e.bytes[rank] = (size_t)st.st_size;
-    close(file);
 }
 
 /* ---- the ranks at work ---- */
@@ -190,9 +118,9 @@ static void write_some(void) {
 static void prepare(int rank, uint64_t number) {
     struct epoch *epoch = &e.epochs[number];
     memcpy(epoch->versions[rank], e.now[rank], sizeof e.now[rank]);
-    epoch->begun[rank] = e.count;
+    epoch->begun[rank] = replay->count;
     require(store_prepare(act(rank), number) == 0);
-    epoch->done[rank] = e.count;
+    epoch->done[rank] = replay->count;
 }
 
 /* The others may be written before and after theirs; once all have prepared, so may be who has not committed. */
@@ -310,14 +238,14 @@ static bool find(size_t end) {
 }
 
 static bool fail_power(void) {
-    size_t end = chance(10) ? e.count : roll((uint32_t)e.count + 1);
+    size_t end = chance(10) ? replay->count : roll((uint32_t)replay->count + 1);
     store_watch(NULL, NULL);
     for (int i = 0; i < e.ranks; i++) {
-        replay(i, end);
-        write_file(i);
+        require(replay_into(e.before[i], e.bytes[i], i, end, &dice));
+        require(replay_write(path_of(i), e.before[i], e.bytes[i]));
     }
     bool goes_on = find(end);
-    forget_record();
+    replay_forget();
     store_watch(watch, NULL);
     return goes_on;
 }
@@ -347,17 +275,18 @@ static uint64_t run_episode(uint64_t seed) {
     store_watch(watch, NULL);
     for (unsigned lives = 0; goes_on && lives < 20; lives++) {
         live();
-        recorded += e.count;
+        recorded += replay->count;
         goes_on = fail_power();
     }
     for (int i = 0; i < e.ranks && goes_on; i++)
         store_close(e.stores[i]);
     store_watch(NULL, NULL);
-    forget_record();
+    replay_forget();
     return recorded;
 }
 
 int main(int argc, char **argv) {
+    replay_open();
     buffers = help_buffer(DEPTH * PAGE);
     for (int i = 0; i < RANKS; i++)
         e.before[i] = help_buffer(FILE_MOST);

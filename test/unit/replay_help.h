@@ -1,0 +1,128 @@
+/* replay_help.h: power failures, played: every write and sync of some files is recorded, in order, also those of several
+ * processes; then a file is made as it may be found if the power fails at a place of the record: all that was written
+ * before its last sync is there, and any part of what was written after it: whole writes are missing, or some of
+ * their sectors. */
+#ifndef HEARTH_TEST_REPLAY_HELP_H
+#define HEARTH_TEST_REPLAY_HELP_H
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "base/random.h"
+#include "pages/store.h"
+
+enum { REPLAY_SECTOR = 512, REPLAY_ENTRIES = 1 << 16, REPLAY_BYTES = 1 << 28 };
+
+struct replay_entry {
+    int rank; /* whose file */
+    bool is_sync;
+    uint64_t offset;
+    size_t bytes;
+    size_t data; /* where it is in `replay->data` */
+};
+
+/* In memory that the processes share. */
+static struct replay {
+    pthread_mutex_t lock;
+    size_t count, used;
+    struct replay_entry entries[REPLAY_ENTRIES];
+    char data[REPLAY_BYTES];
+} * replay;
+
+static inline void replay_open(void) {
+    pthread_mutexattr_t shared;
+    int flags = MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE;
+    replay = mmap(NULL, sizeof *replay, PROT_READ | PROT_WRITE, flags, -1, 0);
+    if (replay == MAP_FAILED) {
+        perror("mmap");
+        exit(1);
+    }
+    pthread_mutexattr_init(&shared);
+    pthread_mutexattr_setpshared(&shared, PTHREAD_PROCESS_SHARED);
+    pthread_mutex_init(&replay->lock, &shared);
+}
+
+static inline void replay_forget(void) {
+    replay->count = replay->used = 0;
+}
+
+static inline void replay_add(int rank, const struct store_event *event) {
+    pthread_mutex_lock(&replay->lock);
+    if (replay->count == REPLAY_ENTRIES || event->bytes > REPLAY_BYTES - replay->used)
+        abort(); /* the test is too large */
+    replay->entries[replay->count++] = (struct replay_entry){.rank = rank,
+                                                             .is_sync = event->what == STORE_SYNCED,
+                                                             .offset = event->offset,
+                                                             .bytes = event->bytes,
+                                                             .data = replay->used};
+    if (event->what == STORE_WROTE)
+        memcpy(replay->data + replay->used, event->data, event->bytes);
+    replay->used += event->bytes;
+    pthread_mutex_unlock(&replay->lock);
+}
+
+/* How far the record is. */
+static inline size_t replay_now(void) {
+    pthread_mutex_lock(&replay->lock);
+    size_t count = replay->count;
+    pthread_mutex_unlock(&replay->lock);
+    return count;
+}
+
+/* How much of it is of this file. */
+static inline size_t replay_count(int rank, size_t end) {
+    size_t n = 0;
+    for (size_t i = 0; i < end; i++)
+        n += replay->entries[i].rank == rank;
+    return n;
+}
+
+static inline size_t replay_last_sync(int rank, size_t end) {
+    while (end && !(replay->entries[end - 1].is_sync && replay->entries[end - 1].rank == rank))
+        end--;
+    return end;
+}
+
+enum replay_loss { REPLAY_ALL, REPLAY_NONE, REPLAY_SOME, REPLAY_TORN, REPLAY_LOSSES };
+
+static inline bool replay_is_whole(enum replay_loss loss, struct random *dice) {
+    static const unsigned percent[] = {[REPLAY_NONE] = 100, [REPLAY_SOME] = 50, [REPLAY_TORN] = 30};
+    return random_below(dice, 100) < percent[loss];
+}
+
+static inline void replay_tear(char *file, const struct replay_entry *w, struct random *dice) {
+    for (size_t at = 0; at < w->bytes; at += REPLAY_SECTOR)
+        if (random_below(dice, 2))
+            memcpy(file + w->offset + at, replay->data + w->data + at, REPLAY_SECTOR);
+}
+
+/* `file` as it was at the beginning of the record becomes what is found after the power has failed at `end`. False if a
+ * write was not within its `bytes`, or not of sectors. */
+static inline bool replay_into(char *file, size_t bytes, int rank, size_t end, struct random *dice) {
+    size_t synced = replay_last_sync(rank, end);
+    enum replay_loss loss = (enum replay_loss)random_below(dice, REPLAY_LOSSES);
+    for (size_t i = 0; i < end; i++) {
+        const struct replay_entry *w = &replay->entries[i];
+        if (w->rank != rank || w->is_sync)
+            continue;
+        if (w->bytes > bytes || w->offset > bytes - w->bytes || w->bytes % REPLAY_SECTOR != 0)
+            return false;
+        if (i < synced || replay_is_whole(loss, dice))
+            memcpy(file + w->offset, replay->data + w->data, w->bytes);
+        else if (loss == REPLAY_TORN)
+            replay_tear(file, w, dice);
+    }
+    return true;
+}
+
+/* The file of this name becomes that. */
+static inline bool replay_write(const char *path, const char *file, size_t bytes) {
+    FILE *f = fopen(path, "w");
+    bool good = f && fwrite(file, 1, bytes, f) == bytes;
+    return f && !fclose(f) && good;
+}
+
+#endif

@@ -1,0 +1,305 @@
+/* unit_pages_job_replay.c: power failures of whole jobs, played (replay_help.h).
+ *
+ * Jobs of one to four ranks, on one or several nodes, write into each other's named segments, by puts and by stores, and
+ * make checkpoints; at their end there is one more. Then the power fails, at a random place of all that they wrote to
+ * their files, of all ranks together; with what is left, the next job begins. It must find one of the checkpoints, the
+ * same on all ranks, none older than the last that anybody was told of, and every page as it was then. Only where no
+ * checkpoint was told of, it may be refused, with a line. The power may fail while a job makes its files, and while it
+ * goes back.
+ *
+ * Options: --seconds N, --operations N (power failures), --seed N. */
+#define TEST_OWN_MAIN
+#include "test.h"
+
+#include "episodes.h"
+#include "net_boot.h"
+#include "nodes_help.h"
+#include "pages/inside.h"
+#include "replay_help.h"
+#include "store_help.h"
+
+enum { RANKS = 4, PAGES = 12, PAGE = 4096, WORDS = PAGE / 8, STEPS = 4, LIVES = 12, SECONDS = 60 };
+enum {
+    EPOCHS = LIVES * (STEPS + 1) + 1,
+    FILE_MOST = 1 << 20,
+    FIRST_ENTRIES = 4 /* of a file: twice a record */
+};
+enum outcome { WELL, WRONG, REFUSED, FAILED }; /* WRONG is what boot_run says, too */
+
+static struct random dice;
+
+/* What is known before a job; it knows it, too. */
+static struct {
+    uint64_t seed;
+    int ranks, pages;
+    int life;
+    uint64_t newest;                         /* epoch that may be found */
+    uint64_t versions[EPOCHS][RANKS][PAGES]; /* what the pages of an epoch hold */
+    uint64_t version;                        /* the last one */
+    char *before[RANKS];                     /* the files at the beginning of this life */
+    size_t bytes[RANKS];
+} e;
+
+/* What has come of the job. */
+static struct told {
+    uint64_t found[RANKS];              /* epoch */
+    size_t begun[EPOCHS], made[EPOCHS]; /* places in the record: somebody begins it, and is told of it */
+} * told;
+
+/* ---- the plan of a life ---- */
+
+/* How many checkpoints it makes after the one that it found; the last is that of its end. */
+static int plan_life(uint64_t found) {
+    struct random r;
+    random_seed(&r, e.seed * 100 + (uint64_t)e.life);
+    int steps = 1 + (int)random_below(&r, STEPS + 1);
+    for (int i = 1; i <= steps; i++) {
+        memcpy(e.versions[found + (uint64_t)i], e.versions[found + (uint64_t)i - 1], sizeof e.versions[0]);
+        for (int rank = 0; rank < e.ranks; rank++)
+            for (int page = 0; page < e.pages; page++)
+                if (random_below(&r, 100) < 40)
+                    e.versions[found + (uint64_t)i][rank][page] = ++e.version;
+    }
+    return steps;
+}
+
+/* ---- a rank ---- */
+
+static struct pages *pages;
+
+static _Noreturn void leave(enum outcome how) {
+    fflush(stdout);
+    _exit(how);
+}
+
+static void on_failure(void *arg, const char *why) {
+    (void)arg;
+    printf("seed %llu, life %d: %s\n", (unsigned long long)e.seed, e.life, why);
+    leave(FAILED);
+}
+
+/* Named files end with their rank. */
+static void watch(void *arg, const struct store_event *event) {
+    char link[64], path[400];
+    (void)arg;
+    snprintf(link, sizeof link, "/proc/self/fd/%d", event->file);
+    ssize_t n = readlink(link, path, sizeof path - 1);
+    if (n <= 0)
+        abort();
+    path[n] = '\0';
+    replay_add(atoi(strrchr(path, '.') + 1), event);
+}
+
+static uint64_t place_of(int rank, int page) {
+    return (uint64_t)(page * RANKS + rank);
+}
+
+static char *address(int rank, int page) {
+    return pages_base(pages, rank) + page * PAGE;
+}
+
+static NOT_FOR_TSAN void store_page(int page, const uint64_t *from, int me) {
+    volatile uint64_t *to = (uint64_t *)(void *)address(me, page);
+    for (int i = 0; i < WORDS; i++)
+        to[i] = from[i];
+}
+
+static void put_page(int rank, int page, const char *from, size_t piece) {
+    for (size_t at = 0; at < PAGE; at += piece)
+        pages_put(pages, rank, address(rank, page) + at, from + at, piece);
+}
+
+/* Who does it, and how, is by chance, but each by one only. */
+static void write_epoch(const struct net_boot *boot, uint64_t epoch) {
+    static _Alignas(4096) char buffer[PAGE];
+    for (int rank = 0; rank < e.ranks; rank++)
+        for (int page = 0; page < e.pages; page++) {
+            uint64_t version = e.versions[epoch][rank][page], roll = random_mix(version);
+            if (version == e.versions[epoch - 1][rank][page] || (int)(roll % (unsigned)e.ranks) != boot->rank)
+                continue;
+            help_fill(buffer, PAGE, place_of(rank, page), version);
+            if (rank == boot->rank && roll >> 8 & 1)
+                store_page(page, (const uint64_t *)(void *)buffer, rank);
+            else
+                put_page(rank, page, buffer, roll >> 9 & 1 ? 512 : PAGE);
+        }
+    net_boot_barrier(boot);
+}
+
+static void check_epoch(const struct net_boot *boot, uint64_t epoch) {
+    static _Alignas(4096) char buffer[PAGE];
+    if (epoch > e.newest)
+        leave(WRONG);
+    for (int rank = 0; rank < e.ranks; rank++)
+        for (int page = 0; page < e.pages; page++) {
+            uint64_t version = e.versions[epoch][rank][page];
+            pages_get(pages, buffer, rank, address(rank, page), PAGE);
+            if (!help_holds(buffer, PAGE, place_of(rank, page), version)) {
+                printf("rank %d: page %d of rank %d is not version %llu, that of epoch %llu\n", boot->rank,
+                       page, rank, (unsigned long long)version, (unsigned long long)epoch);
+                leave(WRONG);
+            }
+        }
+    net_boot_barrier(boot);
+}
+
+static void mark(size_t *first) {
+    size_t now = replay_now(), none = SIZE_MAX;
+    __atomic_compare_exchange_n(first, &none, now, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+}
+
+/* The last checkpoint is made by the end. */
+static void live(const struct net_boot *boot) {
+    uint64_t epoch = pages_epoch(pages), made;
+    for (int left = plan_life(epoch); left; left--) {
+        write_epoch(boot, ++epoch);
+        mark(&told->begun[epoch]);
+        if (left > 1 && (pages_checkpoint(pages, boot, &made) != 0 || made != epoch))
+            leave(FAILED);
+        if (left > 1)
+            mark(&told->made[epoch]);
+    }
+    if (pages_close(pages, boot) != 0)
+        leave(FAILED);
+    mark(&told->made[epoch]);
+}
+
+static void take_part(const struct net_boot *boot) {
+    struct pages_events events = {.failed = on_failure};
+    struct net_world *world;
+    unsigned node_ranks = NODES ? 1 + (unsigned)(random_mix(e.seed + (uint64_t)e.life) % NODE_MOST) : 0;
+    if (net_world_open(boot, 0, node_ranks, &world) != 0)
+        leave(FAILED);
+    store_watch(watch, NULL);
+    if (pages_open(boot, world, NULL, (uint64_t)e.pages * PAGE, &events, &pages) != 0) {
+        net_boot_barrier(boot);
+        leave(REFUSED);
+    }
+    told->found[boot->rank] = pages_epoch(pages);
+    check_epoch(boot, pages_epoch(pages));
+    live(boot);
+    net_world_close(world);
+}
+
+/* ---- a job ---- */
+
+static void choose_settings(void) {
+    static const uint64_t smalls[] = {0, 64, 1024};
+    struct random r;
+    random_seed(&r, e.seed * 100 + (uint64_t)e.life + 50);
+    setenv("HEARTH_NVM_DIR", help_folder(1), 1);
+    setenv("HEARTH_NVM_NAME", "job", 1);
+    set("HEARTH_PAGE_SIZE", PAGE);
+    set("HEARTH_POOL_SIZE", PAGE * (pool_least_frames(e.ranks) + random_below(&r, 20)));
+    set("HEARTH_SMALL", smalls[random_below(&r, 3)]);
+    setenv("HEARTH_COOP", random_below(&r, 2) ? "on" : "off", 1);
+    setenv("HEARTH_WRITE_BACK", random_below(&r, 2) ? "nvm" : "dram", 1);
+    setenv("HEARTH_NVM_ENGINE", random_below(&r, 2) ? "auto" : "threads", 1);
+    setenv("HEARTH_LOCAL", random_below(&r, 3) ? "signal" : "userfault", 1);
+}
+
+static _Noreturn void fail(const char *what, const char *text) {
+    printf("FAIL pages_job_replay: not so: %s (life %d of seed %llu)\n%s", what, e.life,
+           (unsigned long long)e.seed, text);
+    fflush(stdout);
+    exit(1);
+}
+
+#define require(condition, text) ((condition) ? (void)0 : fail(#condition, text))
+
+/* From `floor` on, and begun before `end`, the place in the record of the life before; then `told` is of this one. */
+static enum outcome run_job(uint64_t floor) {
+    char text[4096];
+    replay_forget();
+    memset(told, 0xff, sizeof *told);
+    lines_begin();
+    int status = boot_run_job(e.ranks, SECONDS, choose_settings, take_part);
+    unsigned lines = lines_end(text, sizeof text);
+    require(status == WELL || status == REFUSED, text);
+    require(status == WELL || (floor == 0 && lines > 0), text);
+    for (int i = 0; i < e.ranks && status == WELL; i++) {
+        require(told->found[i] == told->found[0], text);
+        require(told->found[i] >= floor && told->found[i] <= e.newest, text);
+    }
+    return (enum outcome)status;
+}
+
+/* ---- power failures ---- */
+
+static const char *path_of(int rank) {
+    static char path[400];
+    snprintf(path, sizeof path, "%s/job.%d", help_folder(1), rank);
+    return path;
+}
+
+/* A name survives once the folder is synced, which comes after the first records of a file; its size may not, before the
+ * first sync. */
+static void leave_file(int rank, size_t end, bool is_new) {
+    size_t entries = replay_count(rank, end);
+    require(replay_into(e.before[rank], e.bytes[rank], rank, end, &dice), "");
+    require(replay_write(path_of(rank), e.before[rank], e.bytes[rank]), strerror(errno));
+    if (is_new && entries <= FIRST_ENTRIES && random_below(&dice, 2))
+        (void)unlink(path_of(rank));
+    else if (is_new && entries == 0 && random_below(&dice, 2))
+        require(truncate(path_of(rank), 0) == 0, strerror(errno));
+}
+
+static void learn_sizes(void) {
+    for (int i = 0; i < e.ranks; i++) {
+        struct stat st;
+        require(!stat(path_of(i), &st) && st.st_size <= FILE_MOST, "");
+        e.bytes[i] = (size_t)st.st_size;
+        memset(e.before[i], 0, FILE_MOST);
+    }
+}
+
+/* What must be found then, at least; `e.newest` is the newest that may be. */
+static uint64_t fail_power(uint64_t found, int steps, bool is_new) {
+    size_t end = random_below(&dice, 10) ? random_below(&dice, (uint32_t)replay->count + 1) : replay->count;
+    uint64_t floor = found;
+    e.newest = found;
+    for (uint64_t epoch = found + 1; epoch <= found + (uint64_t)steps; epoch++) {
+        floor = told->made[epoch] <= end ? epoch : floor;
+        e.newest = told->begun[epoch] <= end ? epoch : e.newest;
+    }
+    for (int i = 0; i < e.ranks; i++)
+        leave_file(i, end, is_new);
+    return floor;
+}
+
+static void choose_episode(uint64_t seed) {
+    random_seed(&dice, seed);
+    e.seed = seed;
+    e.ranks = 1 + (int)random_below(&dice, NODES ? RANKS : NODE_MOST);
+    e.pages = 1 + (int)random_below(&dice, PAGES);
+    e.newest = e.version = 0;
+    memset(e.versions[0], 0, sizeof e.versions[0]);
+    remove_files(help_folder(1));
+}
+
+static uint64_t run_episode(uint64_t seed) {
+    uint64_t floor = 0;
+    choose_episode(seed);
+    for (e.life = 0; e.life < LIVES; e.life++) {
+        if (run_job(floor) == REFUSED)
+            break;
+        uint64_t found = told->found[0];
+        bool is_new = found == 0;
+        if (is_new)
+            learn_sizes();
+        floor = fail_power(found, plan_life(found), is_new);
+    }
+    return (uint64_t)e.life;
+}
+
+int main(int argc, char **argv) {
+    replay_open();
+    told = mmap(NULL, sizeof *told, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    for (int i = 0; i < RANKS; i++)
+        e.before[i] = help_buffer(FILE_MOST);
+    struct episodes all = {.name = "pages_job_replay",
+                           .operations = "power failures in",
+                           .things = "rows of jobs",
+                           .run = run_episode};
+    return episodes_run(all, argc, argv);
+}
