@@ -312,6 +312,11 @@ static struct pages *make(struct net_world *world, const struct pages_events *ev
     return p;
 }
 
+static size_t largest_message(const struct pages *p) {
+    size_t page = p->pool.page_bytes;
+    return page < SERVICE_MESSAGE ? SERVICE_MESSAGE : page < SERVICE_PIECE ? page : SERVICE_PIECE;
+}
+
 static int open_all(struct pages *p, const struct net_boot *boot, const void *comm,
                     const struct agreed *all) {
     struct net_channel_events events = {.arg = p, .arrived = on_arrival, .failed = on_failure};
@@ -323,7 +328,7 @@ static int open_all(struct pages *p, const struct net_boot *boot, const void *co
     if (status == 0)
         status = open_segments(p, boot, all);
     if (status == 0)
-        status = net_channel_open(boot, p->world, SERVICE_PIECE, comm, &events, &p->channel);
+        status = net_channel_open(boot, p->world, largest_message(p), comm, &events, &p->channel);
     if (status != 0)
         return status;
     status = net_agree(boot, start_service(p));

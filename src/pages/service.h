@@ -25,7 +25,8 @@ enum {
     SERVICE_WORKS = 64, /* transactions of a home at a time, at most */
     SERVICE_LEAST = 8,
     SERVICE_BUFFERS = 64 << 20, /* as many as have buffers of so many bytes, but at least so many */
-    SERVICE_PIECE = 65536,      /* most bytes of a page that travel in one message */
+    SERVICE_PIECE = 262144,     /* most bytes of a page that travel in one message */
+    SERVICE_MESSAGE = 65536,    /* bytes that the network has room for in one, at least: some come together */
 };
 
 /* What the leader of a node asks of its service. */
