@@ -43,7 +43,7 @@ static uint32_t take_frame(struct pages_world *w, uint32_t node, uint32_t page) 
     *f = (struct frame){.version = 0};
     pages_control_open(&f->control, (uint16_t)node, HOME, page);
     n->where[page] = frame + 1;
-    replace_add(&n->replace, n->links, frame);
+    replace_add(&n->replace, n->links, frame, replace_name(HOME, page));
     return frame;
 }
 

@@ -232,7 +232,7 @@ static struct pool_frame *insert(struct pool *p, struct pool_bucket *b, uint32_t
     f->next = b->first;
     b->first = frame + 1;
     pages_lock(&p->shared->lock);
-    replace_add(&p->shared->replace, p->links, frame);
+    replace_add(&p->shared->replace, p->links, frame, replace_name(home, page));
     pages_unlock(&p->shared->lock);
     return f;
 }

@@ -20,12 +20,35 @@
 
 enum { USED = 1, REFUSED = 2 }; /* replace_link.used */
 enum { LOOKS = 4 };             /* at each frame, in a call */
-enum { NEW_LEAST = 96 };        /* frames for what is new */
+enum { NEW_LEAST = 64 };        /* frames for what is new, unless that is more than half */
+enum { SOON = 2 };              /* times the room: victims until a page comes back */
 enum { DISPLACES = 8 };         /* so many newcomers ask before a kept copy that nobody uses goes */
 
-void replace_open(struct replace *r, enum replace_policy policy, uint32_t frames) {
-    *r = (struct replace){.policy = policy, .frames = frames};
+/* ---- room for what is new ---- */
+
+/* In a small pool more than elsewhere, as free frames and what some walks have fetched ahead are among it. */
+static uint32_t room_least(const struct replace *r) {
+    uint32_t half = r->frames / 2, some = NEW_LEAST < half ? NEW_LEAST : half, eighth = r->frames / 8;
+    return eighth > some ? eighth : some;
 }
+
+static void widen(struct replace *r) {
+    if (r->room < r->frames - r->frames / 8)
+        r->room++;
+}
+
+static void narrow(struct replace *r) {
+    if (r->room > room_least(r))
+        r->room--;
+}
+
+void replace_open(struct replace *r, enum replace_policy policy, uint32_t frames) {
+    *r = (struct replace){.policy = policy, .frames = frames, .room = frames / 4};
+    if (r->room < room_least(r))
+        r->room = room_least(r);
+}
+
+/* ---- lists ---- */
 
 static void append(struct replace *r, struct replace_link *links, enum replace_list list, uint32_t frame) {
     struct replace_link *l = &links[frame];
@@ -59,14 +82,48 @@ static void move(struct replace *r, struct replace_link *links, enum replace_lis
     append(r, links, to, frame);
 }
 
-void replace_add(struct replace *r, struct replace_link *links, uint32_t frame) {
+/* ---- what had to go ---- */
+
+/* Where its name is kept, until another takes the place. */
+static struct replace_link *place_of(const struct replace *r, struct replace_link *links, uint32_t name) {
+    return &links[name % (r->frames / 2 + 1)];
+}
+
+static void remember(const struct replace *r, struct replace_link *links, uint32_t name) {
+    struct replace_link *place = place_of(r, links, name);
+    place->gone = name;
+    place->when = r->victims;
+}
+
+/* No later than each kept page is looked at once, either: else a loop a little longer than the pool, of which each page
+ * comes back, and each kept one is used, would widen more than it narrows. */
+static bool is_soon(const struct replace *r, uint32_t when) {
+    uint32_t kept = r->frames - r->room, limit = SOON * r->room;
+    return r->victims - when < (limit < kept ? limit : kept);
+}
+
+static bool comes_back(struct replace *r, struct replace_link *links, uint32_t name) {
+    struct replace_link *place = place_of(r, links, name);
+    if (place->gone != name)
+        return false;
+    place->gone = 0;
+    if (is_soon(r, place->when))
+        widen(r);
+    return true;
+}
+
+void replace_add(struct replace *r, struct replace_link *links, uint32_t frame, uint32_t name) {
     atomic_store_explicit(&links[frame].used, 0, memory_order_relaxed);
+    links[frame].name = name;
+    links[frame].came_back = comes_back(r, links, name);
     append(r, links, REPLACE_IN_LRU, frame);
 }
 
 void replace_remove(struct replace *r, struct replace_link *links, uint32_t frame) {
     take_out(r, links, frame);
 }
+
+/* ---- victims ---- */
 
 /* Where the next victim comes from; `other`: not from there, if possible. */
 static enum replace_list choose(const struct replace *r, bool other) {
@@ -85,35 +142,40 @@ static uint8_t take_mark(struct replace_link *l) {
     return mark;
 }
 
-/* A quarter is left for what is new, as in 2Q; in a small pool more, up to a half, as free frames and what some walks
- * have fetched ahead are among it. */
-static uint32_t kept_most(const struct replace *r) {
-    uint32_t half = r->frames / 2, some = NEW_LEAST < half ? NEW_LEAST : half, quarter = r->frames / 4;
-    return r->frames - (quarter > some ? quarter : some);
+/* FIFO is full, and a copy that nobody else has is at the end of LRU. Whether the head of FIFO goes in its place, which
+ * then leaves the newcomer in LRU if FIFO has too many, and else in FIFO. Those that come and go in a long walk are
+ * more than those that stay. */
+static bool displaces(struct replace *r, struct replace_link *links, uint32_t f) {
+    uint32_t head = r->lists[REPLACE_IN_FIFO].oldest - 1;
+    bool too_many = r->lists[REPLACE_IN_FIFO].count > r->frames - r->room;
+    uint8_t mark = take_mark(&links[head]);
+    if (mark == USED)
+        narrow(r);
+    if (mark)
+        move(r, links, mark == USED && too_many ? REPLACE_IN_LRU : REPLACE_IN_FIFO, head);
+    else if (too_many || links[f].came_back || ++r->newcomers % DISPLACES == 0) {
+        move(r, links, too_many ? REPLACE_IN_LRU : REPLACE_IN_FIFO, f);
+        return true;
+    }
+    return false;
 }
 
-/* A copy that nobody else has, at the end of LRU. It joins FIFO if there is room: then 0. Else one of the two goes,
- * frame + 1: the newcomer, or the head of FIFO once DISPLACES newcomers have found that nobody used it: those that come
- * and go in a long walk are more than those that stay. */
+/* It joins FIFO, if there is room: then 0. Else one of the two goes, frame + 1. */
 static uint32_t joins(struct replace *r, struct replace_link *links, uint32_t f) {
-    if (r->policy == REPLACE_LRU_FIFO || r->lists[REPLACE_IN_FIFO].count < kept_most(r)) {
+    if (r->policy == REPLACE_LRU_FIFO || r->lists[REPLACE_IN_FIFO].count < r->frames - r->room) {
         move(r, links, REPLACE_IN_FIFO, f);
         return 0;
     }
-    if (!r->lists[REPLACE_IN_FIFO].count)
-        return f + 1;
-    uint32_t head = r->lists[REPLACE_IN_FIFO].oldest - 1;
-    if (take_mark(&links[head]) == USED)
-        move(r, links, REPLACE_IN_FIFO, head);
-    else if (++r->newcomers % DISPLACES == 0) {
-        move(r, links, REPLACE_IN_FIFO, f);
-        return head + 1;
-    }
+    uint32_t head = r->lists[REPLACE_IN_FIFO].oldest;
+    if (head && displaces(r, links, f))
+        return head;
+    remember(r, links, links[f].name);
     return f + 1;
 }
 
 static bool proposed(struct replace *r, struct replace_link *links, uint32_t f, uint32_t *frame) {
     move(r, links, (enum replace_list)links[f].list, f);
+    r->victims++;
     atomic_store_explicit(&links[f].used, REFUSED, memory_order_relaxed);
     *frame = f;
     return true;
@@ -147,6 +209,8 @@ bool replace_propose(struct replace *r, struct replace_link *links,
         }
     }
 }
+
+/* ---- checking ---- */
 
 static bool check_list(const struct replace *r, const struct replace_link *links, enum replace_list list) {
     uint32_t before = 0, count = 0;
