@@ -2,7 +2,7 @@
  *
  * Three ranks, each a node: rank 0 gets what lies in rank 1's segment. A part of it is in nobody's memory ("nvm"), a part in that
  * of its home ("home"), a part in that of rank 2 alone ("coop"). The three take turns, piece by piece; every piece is got once. With
- * --row each part is got in one go instead, piece after piece, so that the library may fetch ahead. With HEARTH_NVM=off there is
+ * --row each part is got in one go instead, piece after piece, so that the library may fetch ahead; a sample is all of it. With HEARTH_NVM=off there is
  * one part, "plain". The pool must hold all three parts. With --warm rank 0 gets so many bytes of zeros before, which nobody has ever
  * written: then its whole pool was used before, and what it fetches takes the place of something, as it does in a program that runs
  * for long.
@@ -10,6 +10,7 @@
  * Prints: case,page,piece,row (0 or 1),samples,us per piece (median),its 95 % interval,MB/s */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "vgasnet_nodes.h"
 
@@ -31,12 +32,15 @@ static size_t part_bytes(void) {
     return round_up(piece * pieces, nodes.page);
 }
 
+static size_t place(int which, size_t i) {
+    return (size_t)which * part_bytes() + i * piece;
+}
+
 static double fetch(int which, size_t i) {
-    size_t at = (size_t)which * part_bytes() + i * piece;
     uint64_t start = clock_ns();
-    gasnet_get_bulk(buffer, HOME, nodes_at(HOME, at), piece);
+    gasnet_get_bulk(buffer, HOME, nodes_at(HOME, place(which, i)), piece);
     uint64_t end = clock_ns();
-    nodes_verify(buffer, at, piece);
+    nodes_verify(buffer, place(which, i), piece);
     return (double)(end - start) / 1000;
 }
 
@@ -56,21 +60,21 @@ static void measure_in_turn(int cases) {
         print(c, false, &s[c]);
 }
 
-/* Pieces that were fetched ahead take no time of their own: a sample is some of them together. */
+/* Pieces that were fetched ahead take no time of their own: the whole row is one sample, and nothing else is done meanwhile. */
 static void measure_in_row(int cases) {
-    enum { TOGETHER = 4 };
+    char *all = need(calloc(pieces, piece));
+    memset(all, 1, pieces * piece); /* has its memory */
     for (int c = 0; c < cases; c++) {
         struct samples s = {0};
-        double us = 0;
-        for (size_t i = 0; i < pieces; i++) {
-            us += fetch(c, i);
-            if (i % TOGETHER != TOGETHER - 1)
-                continue;
-            samples_add(&s, us / TOGETHER);
-            us = 0;
-        }
+        uint64_t start = clock_ns();
+        for (size_t i = 0; i < pieces; i++)
+            gasnet_get_bulk(all + i * piece, HOME, nodes_at(HOME, place(c, i)), piece);
+        samples_add(&s, (double)(clock_ns() - start) / 1000 / (double)pieces);
+        for (size_t i = 0; i < pieces; i++)
+            nodes_verify(all + i * piece, place(c, i), piece);
         print(c, true, &s);
     }
+    free(all);
 }
 
 static void warm_up(size_t bytes) {
