@@ -142,22 +142,24 @@ static uint8_t take_mark(struct replace_link *l) {
     return mark;
 }
 
-/* FIFO is full, and a copy that nobody else has is at the end of LRU. Whether the head of FIFO goes in its place, which
- * then leaves the newcomer in LRU if FIFO has too many, and else in FIFO. Those that come and go in a long walk are
- * more than those that stay. */
+/* FIFO is full, and a copy that nobody else has is at the end of LRU. Whether the head of FIFO goes in its place. Those
+ * that come and go in a long walk are more than those that stay. */
 static bool displaces(struct replace *r, struct replace_link *links, uint32_t f) {
     uint32_t head = r->lists[REPLACE_IN_FIFO].oldest - 1;
     bool too_many = r->lists[REPLACE_IN_FIFO].count > r->frames - r->room;
     uint8_t mark = take_mark(&links[head]);
     if (mark == USED)
         narrow(r);
-    if (mark)
+    if (mark) {
         move(r, links, mark == USED && too_many ? REPLACE_IN_LRU : REPLACE_IN_FIFO, head);
-    else if (too_many || links[f].came_back || ++r->newcomers % DISPLACES == 0) {
-        move(r, links, too_many ? REPLACE_IN_LRU : REPLACE_IN_FIFO, f);
-        return true;
+        return false;
     }
-    return false;
+    if (too_many)
+        return true;
+    if (!links[f].came_back && ++r->newcomers % DISPLACES != 0)
+        return false;
+    move(r, links, REPLACE_IN_FIFO, f);
+    return true;
 }
 
 /* It joins FIFO, if there is room: then 0. Else one of the two goes, frame + 1. */

@@ -272,6 +272,24 @@ TEST(a_list_that_refuses_does_not_hide_the_other)
     }
 }
 
+/* Also where more are kept than should be. */
+TEST(all_have_their_turn_while_room_is_made)
+{
+    for (uint32_t kept = 1; kept < FRAMES / 2; kept++) {
+        bool proposed[FRAMES] = {false};
+        begin(REPLACE_LRU_KEEP, FRAMES);
+        memset(only, 1, sizeof(only));
+        add(0, FRAMES);
+        propose(); /* half of them join FIFO */
+        expect_eq(replace.lists[REPLACE_IN_FIFO].count, FRAMES / 2);
+        replace.room = FRAMES - kept;
+        for (int i = 0; i < 2 * FRAMES; i++)
+            proposed[propose()] = true;
+        for (int i = 0; i < FRAMES; i++)
+            expect(proposed[i]);
+    }
+}
+
 TEST(a_use_after_a_refusal_counts)
 {
     begin(REPLACE_LRU_FIFO, 8);
@@ -389,10 +407,12 @@ static bool model_displaces(struct model *m, int f) {
     if (!too_many && !m->came_back[f] && ++m->newcomers % 8 != 0)
         return false;
     pop(m->fifo, &m->fifos);
-    if (too_many)
-        m->lru[m->lrus++] = f;
-    else
+    if (too_many) {
+        memmove(m->lru + 1, m->lru, (size_t)m->lrus++ * sizeof(int)); /* it stays where it was */
+        m->lru[0] = f;
+    } else {
         m->fifo[m->fifos++] = f;
+    }
     m->fifo[m->fifos++] = head;
     return true;
 }
