@@ -2,10 +2,10 @@
  *
  * Three ranks, each a node: rank 0 gets what lies in rank 1's segment. A part of it is in nobody's memory ("nvm"), a part in that
  * of its home ("home"), a part in that of rank 2 alone ("coop"). The three take turns, piece by piece; every piece is got once. With
- * --row each part is got in one go instead, piece after piece, so that the library may fetch ahead; a sample is all of it. With HEARTH_NVM=off there is
- * one part, "plain". The pool must hold all three parts. With --warm rank 0 gets so many bytes of zeros before, which nobody has ever
- * written: then its whole pool was used before, and what it fetches takes the place of something, as it does in a program that runs
- * for long.
+ * --row each part is got in one go instead, piece after piece, so that the library may fetch ahead; a sample is all of it. With
+ * HEARTH_NVM=off there is one part, "plain". The pool must hold all three parts. With --warm rank 0 gets so many bytes of zeros
+ * before, which nobody has ever written: then its whole pool was used before, and what it fetches takes the place of something, as
+ * it does in a program that runs for long.
  *
  * Prints: case,page,piece,row (0 or 1),samples,us per piece (median),its 95 % interval,MB/s */
 #include <stdio.h>

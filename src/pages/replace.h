@@ -30,6 +30,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/base.h"
+
 enum replace_policy { REPLACE_LRU, REPLACE_LRU_FIFO, REPLACE_LRU_KEEP }; /* as in HEARTH_REPLACEMENT */
 enum replace_list { REPLACE_NONE, REPLACE_IN_LRU, REPLACE_IN_FIFO };
 
@@ -64,20 +66,17 @@ void replace_remove(struct replace *r, struct replace_link *links, uint32_t fram
 bool replace_propose(struct replace *r, struct replace_link *links,
                      bool (*is_only)(void *arg, uint32_t frame), void *arg, uint32_t *frame);
 
-static inline uint64_t replace_mix(uint16_t home, uint32_t page) {
-    return ((uint64_t)page << 16 | home) * UINT64_C(0x9e3779b97f4a7c15);
-}
-
-/* What a page is remembered by; two may have the same. */
+/* What a page is remembered by, never 0; two may have the same. */
 static inline uint32_t replace_name(uint16_t home, uint32_t page) {
-    return (uint32_t)(replace_mix(home, page) >> 32) | 1;
+    return (uint32_t)random_mix((uint64_t)page << 16 | home) | UINT32_C(1) << 31;
 }
 
 /* Nodes that walk through the same pages hold the same copies, and would drop them at the same time. So of the copies of a
  * page, that of one node, which follows from its number, is taken for the only one: together the nodes hold more
  * than one of them could. */
 static inline bool replace_is_keeper(uint16_t home, uint32_t page, uint32_t nodes, uint32_t self) {
-    return nodes > 1 && (replace_mix(home, page) >> 32) % nodes == self;
+    uint64_t x = ((uint64_t)page << 16 | home) * UINT64_C(0x9e3779b97f4a7c15);
+    return nodes > 1 && (x >> 32) % nodes == self;
 }
 
 /* Whether the lists are whole. */

@@ -199,7 +199,7 @@ static void choose_settings(void) {
 }
 
 static _Noreturn void fail(const char *what, const char *text) {
-    printf("FAIL pages_job_replay: not so: %s (life %d of seed %llu)\n%s", what, e.life,
+    printf("FAIL pages_job_replay: not so: %s (life %d of --seed %llu)\n%s", what, e.life,
            (unsigned long long)e.seed, text);
     fflush(stdout);
     exit(1);
@@ -207,7 +207,7 @@ static _Noreturn void fail(const char *what, const char *text) {
 
 #define require(condition, text) ((condition) ? (void)0 : fail(#condition, text))
 
-/* From `floor` on, and begun before `end`, the place in the record of the life before; then `told` is of this one. */
+/* It must find an epoch from `floor` to `e.newest`. Only what a power failure has left may be refused. */
 static enum outcome run_job(uint64_t floor) {
     char text[4096];
     replay_forget();
@@ -216,7 +216,7 @@ static enum outcome run_job(uint64_t floor) {
     int status = boot_run_job(e.ranks, SECONDS, choose_settings, take_part);
     unsigned lines = lines_end(text, sizeof text);
     require(status == WELL || status == REFUSED, text);
-    require(status == WELL || (floor == 0 && lines > 0), text);
+    require(status == WELL || (e.life > 0 && floor == 0 && lines > 0), text);
     for (int i = 0; i < e.ranks && status == WELL; i++) {
         require(told->found[i] == told->found[0], text);
         require(told->found[i] >= floor && told->found[i] <= e.newest, text);

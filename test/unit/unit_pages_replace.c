@@ -225,6 +225,30 @@ TEST(a_walk_after_turns_finds_what_is_kept)
     expect(found >= WALKS * FRAMES / 4);
 }
 
+/* Of as many places as a table has, whatever the number, the names of that many kept pages take about 63 %, as by chance. */
+TEST(names_of_kept_pages_are_spread)
+{
+    static uint8_t taken[600];
+    for (uint32_t nodes = 2; nodes <= 8; nodes++)
+        for (uint32_t places = 100; places < sizeof(taken); places++) {
+            uint32_t kept = 0, spread = 0;
+            memset(taken, 0, sizeof(taken));
+            for (uint32_t page = 0; kept < places; page++) {
+                if (!replace_is_keeper(1, page, nodes, 1))
+                    continue;
+                uint8_t *place = &taken[replace_name(1, page) % places];
+                spread += !*place;
+                *place = 1;
+                kept++;
+            }
+            if (spread < places / 2) {
+                printf("%u nodes, %u places: %u\n", nodes, places, spread);
+                expect(spread >= places / 2);
+                return;
+            }
+        }
+}
+
 TEST(what_is_kept_but_of_no_use_goes_in_time)
 {
     begin(REPLACE_LRU_KEEP, 8);
