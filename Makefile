@@ -4,71 +4,90 @@ JOBS ?= $(shell nproc)
 MAKEFLAGS += --no-print-directory
 export DESTDIR
 
-.PHONY: all demo test test-full test-nightly bench bench-quick bench-clampi bench-modes bench-match bench-armci bench-sim bench-vgasnet install deb asan tsan model format lint docs clean help
+.PHONY: all apps demo tests test test-full test-nightly bench-programs bench bench-quick bench-clampi bench-modes bench-match bench-armci bench-sim bench-vgasnet install deb asan tsan model format lint docs clean help
 .PRECIOUS: build/%/Makefile
 
-all: ## build for each MPI that is here
-	@set -e; mpis=$$(packaging/mpis.sh); for mpi in $$mpis; do $(MAKE) tree-$$mpi; done
+# What is built in a tree: groups of CMakeLists.txt. `all` is what is installed.
+TARGETS = all
 
-demo: ## install what is missing, build, and show the cache at work
+all: ## build for each MPI that is here: libraries, the command, manual pages
+	@set -e; mpis=$$(packaging/mpis.sh); for mpi in $$mpis; do $(MAKE) tree-$$mpi TARGETS="$(TARGETS)"; done
+
+apps: ## the programs of apps/ too
+	@$(MAKE) all TARGETS="all apps"
+
+demo: ## install what is missing, build for one MPI, and show the cache at work
 	@packaging/setup.sh build
-	@$(MAKE) all
+	@mpi=$$(apps/demo.sh --mpi) && $(MAKE) tree-$$mpi TARGETS="hearth-mpi hearth lcc"
 	@apps/demo.sh
 
-test: ## the tests, in some minutes
+# Programs without MPI are built once, and once with ASan.
+tests: ## build the tests
+	@$(MAKE) all TARGETS="all apps tests"
+	@$(MAKE) tree-$$(packaging/mpis.sh | sed q) TARGETS="units sims"
+	@$(MAKE) tree-asan TARGETS=units
+
+test: ## what every change must pass: about 8 minutes on 2 cores, build included
 	@packaging/setup.sh test
-	@$(MAKE) all asan
+	@$(MAKE) tests
 	@test/run quick
 
-test-full: ## the tests at length, in about 80 minutes
+tests-full: tests # the same with sanitizers under everything
+	@$(MAKE) tree-asan TARGETS="all tests"
+	@$(MAKE) tree-tsan TARGETS=units
+
+test-full: ## the tests at length: hours
 	@packaging/setup.sh full
-	@$(MAKE) all asan tsan
+	@$(MAKE) tests-full
 	@test/run full
 
 test-nightly: ## the long forms of all tests
 	@packaging/setup.sh full
-	@$(MAKE) all asan tsan
+	@$(MAKE) tests-full
 	@test/run nightly
+
+bench-programs:
+	@$(MAKE) all TARGETS="all apps benches sims"
 
 bench: ## all figures of the papers beside ours, in under an hour: build/results/results.html
 	@packaging/setup.sh bench
-	@$(MAKE) all
+	@$(MAKE) bench-programs
 	@bench/all.sh
 
 bench-quick: ## the same with fewer sizes and rounds, in ten minutes
 	@packaging/setup.sh bench
-	@$(MAKE) all
+	@$(MAKE) bench-programs
 	@bench/all.sh --quick
 
 bench-clampi: ## the figures of the CLaMPI paper
 	@packaging/setup.sh bench
-	@$(MAKE) all
+	@$(MAKE) bench-programs
 	@bench/clampi.sh
 
 bench-modes: ## what each mode of the cache costs and saves
 	@packaging/setup.sh build
-	@$(MAKE) all
+	@$(MAKE) bench-programs
 	@bench/modes.sh
 
 bench-match: ## the figures of the paper on matching and hot caching
 	@packaging/setup.sh bench
-	@$(MAKE) all
+	@$(MAKE) bench-programs
 	@bench/match.sh
 
 bench-armci: ## the figures of the paper on ARMCI with a helper thread
 	@packaging/setup.sh bench
-	@$(MAKE) all
+	@$(MAKE) bench-programs
 	@bench/armci.sh
 
 bench-sim: ## simulations of more ranks and nodes than a machine has
 	@packaging/setup.sh bench
 	@for tree in build/mpich build/openmpi; do [ ! -f $$tree/CMakeCache.txt ] || cmake $$tree >/dev/null; done # SimGrid may be new
-	@$(MAKE) all
+	@$(MAKE) bench-programs
 	@bench/sim.sh
 
 bench-vgasnet: ## the figures of the paper on vGASNet
 	@packaging/setup.sh bench
-	@$(MAKE) all
+	@$(MAKE) bench-programs
 	@bench/vgasnet.sh
 
 install: all ## install under PREFIX (/usr/local), below DESTDIR if set
@@ -78,8 +97,10 @@ deb: ## Debian packages, in build/deb
 	@packaging/setup.sh deb
 	@JOBS=$(JOBS) packaging/deb.sh
 
-asan: tree-asan ## a tree with AddressSanitizer and UBSan
-tsan: tree-tsan ## a tree with ThreadSanitizer
+asan: ## a tree with AddressSanitizer and UBSan
+	@$(MAKE) tree-asan TARGETS="all apps units tests"
+tsan: ## a tree with ThreadSanitizer
+	@$(MAKE) tree-tsan TARGETS="all units tests"
 
 model: ## explore the models of the protocols with Spin, in some minutes
 	@set -e; for test in test/model/test_flow.sh test/model/test_pages.sh; do $$test openmpi -; done
@@ -110,4 +131,4 @@ build/%/Makefile:
 	cmake -S . -B build/$* -G "Unix Makefiles" -DHEARTH_MPI=$$mpi -DHEARTH_MPICC=$$compiler $(FLAGS)
 
 tree-%: build/%/Makefile
-	@cmake --build build/$* -j $(JOBS)
+	@cmake --build build/$* -j $(JOBS) --target $(TARGETS)

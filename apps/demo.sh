@@ -18,6 +18,7 @@ Usage: apps/demo.sh [options]
   --edge-factor EF   edges per vertex (default 16)
   --vertices K       count only K vertices of each rank (default: what this machine does in 20 seconds)
   --seed N           another graph (default 1)
+  --mpi              only say which MPI it would run: openmpi if it is here, else mpich
   --help             print this
 END
 }
@@ -25,6 +26,14 @@ END
 fail() {
     echo "demo: FAILED: $*"
     exit 1
+}
+
+# Open MPI first: its ranks give their cores away while they wait, and here they have to share them.
+say_mpi() {
+    root=$(cd "$(dirname "$0")/.." && pwd) || fail "cannot find the directory of this script"
+    mpis=$("$root/packaging/mpis.sh") || exit 1
+    case $mpis in *openmpi*) echo openmpi ;; *) echo mpich ;; esac
+    exit 0
 }
 
 need_number() {
@@ -35,6 +44,7 @@ parse() {
     while [ $# -gt 0 ]; do
         case $1 in
         --help) usage; exit 0 ;;
+        --mpi) say_mpi ;;
         --tree | --ranks | --scale | --edge-factor | --vertices | --seed) [ $# -gt 1 ] || fail "$1 needs a value" ;;
         *) fail "option '$1' is not known (see --help)" ;;
         esac
@@ -179,6 +189,21 @@ compare() {
         }'
 }
 
+# The folder as it is typed from where the user is.
+say_next() {
+    here=$tree
+    case $tree in "$PWD"/*) here=${tree#"$PWD"/} ;; esac
+    cat <<END
+
+Next, under a program of your own that calls MPI_Get (nothing is rebuilt or linked):
+
+    $here/bin/hearth run --report run.json mpirun -n 4 ./program
+    $here/bin/hearth report run.json
+
+make builds all libraries for each MPI; README.md says which fits which program; make test runs the tests.
+END
+}
+
 clean_up() {
     [ -z "$job" ] || kill "$job" 2>/dev/null
     rm -rf "$work"
@@ -202,4 +227,5 @@ echo "demo: without the cache ..."
 run without '' "$@"
 echo "demo: with the cache ..."
 run with "$tree/lib/libhearth-mpi.so" "$@"
-compare
+compare || exit 1
+say_next

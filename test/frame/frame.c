@@ -1,4 +1,5 @@
-/* frame.c: runs the cases of a test program in the order of their definition, and says what came out.
+/* frame.c: runs the cases of a test program, or of the programs of a suite, in the order of their definition, and says what
+ * came out.
  *
  * A case that hangs is ended by an alarm that names it: the launcher's time limit would only say that something
  * did. */
@@ -6,6 +7,7 @@
 
 #include <mpi.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,29 +15,56 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MOST_CASES = 100, MOST_LINES = 8 };
+enum { MOST_CASES = 400, MOST_PROGRAMS = 40, MOST_LINES = 8 };
 
 int test_rank, test_size;
 uint64_t test_seed;
 double test_seconds = 4;
 
-static struct {
+struct one_case {
     const char *name;
     test_case *run;
     bool only_if_named;
-} cases[MOST_CASES];
-static int case_count;
+};
 
+/* A file: the cases from first to the next program's. */
+struct program {
+    char name[32];
+    const char *file;
+    int first;
+    bool chosen;
+};
+
+static struct one_case cases[MOST_CASES];
+static struct program programs[MOST_PROGRAMS + 1]; /* and an end */
+static int case_count, program_count;
 static const char *current = "the start", *skipped;
 static double started;
 static _Atomic int failures;
 
-void test_register(const char *name, test_case *run, bool only_if_named) {
+/* The name of a file without its folder and ending. */
+static void set_name(char *name, size_t bytes, const char *file) {
+    const char *base = strrchr(file, '/');
+    snprintf(name, bytes, "%s", base ? base + 1 : file);
+    name[strcspn(name, ".")] = '\0';
+}
+
+static void add_program(const char *file) {
+    struct program *p = &programs[program_count++];
+    if (program_count > MOST_PROGRAMS)
+        abort();
+    *p = (struct program){.file = file, .first = case_count, .chosen = true};
+    set_name(p->name, sizeof p->name, file);
+}
+
+/* Constructors of one file run together: its cases are in a row. */
+void test_register(const char *file, const char *name, test_case *run, bool only_if_named) {
     if (case_count == MOST_CASES)
         abort();
-    cases[case_count].name = name;
-    cases[case_count].only_if_named = only_if_named;
-    cases[case_count++].run = run;
+    if (!program_count || strcmp(programs[program_count - 1].file, file) != 0)
+        add_program(file);
+    cases[case_count++] = (struct one_case){name, run, only_if_named};
+    programs[program_count].first = case_count;
 }
 
 void test_skip(const char *reason) {
@@ -126,19 +155,58 @@ static void begin_part(const char *name, double more) {
     alarm(test_job.seconds + (unsigned)more);
 }
 
+/* ---- which programs ---- */
+
+static int find_program(const char *name) {
+    for (int i = 0; i < program_count; i++)
+        if (strcmp(programs[i].name, name) == 0)
+            return i;
+    return -1;
+}
+
+static void choose_none(void) {
+    for (int i = 0; i < program_count; i++)
+        programs[i].chosen = false;
+}
+
+/* By the name under which the suite was started, without its family. */
+static void choose_by_link(const char *path) {
+    char own[64], *name;
+    int found;
+    set_name(own, sizeof own, path);
+    name = strchr(own, '_');
+    found = name ? find_program(name + 1) : -1;
+    if (found < 0)
+        return;
+    choose_none();
+    programs[found].chosen = true;
+}
+
+static bool choose_listed(char *list) {
+    choose_none();
+    for (char *name = strtok(list, ","); name; name = strtok(NULL, ",")) {
+        int found = find_program(name);
+        if (found < 0)
+            return false;
+        programs[found].chosen = true;
+    }
+    return true;
+}
+
 /* Returns the position of the first case named. */
 static int read_options(int argc, char **argv) {
     int i = 1;
+    choose_by_link(argv[0]);
     for (; i + 1 < argc && argv[i][0] == '-'; i += 2) {
         if (strcmp(argv[i], "--seed") == 0)
             test_seed = strtoull(argv[i + 1], NULL, 0);
         else if (strcmp(argv[i], "--seconds") == 0)
             test_seconds = strtod(argv[i + 1], NULL);
-        else
+        else if (strcmp(argv[i], "--programs") != 0 || !choose_listed(argv[i + 1]))
             break;
     }
     if (i < argc && argv[i][0] == '-') {
-        fprintf(stderr, "usage: %s [--seed N] [--seconds N] [case]...\n", argv[0]);
+        fprintf(stderr, "usage: %s [--seed N] [--seconds N] [--programs FILE,FILE...] [case]...\n", argv[0]);
         exit(2);
     }
     return i;
@@ -149,6 +217,15 @@ static bool is_chosen(int i, int count, char **names) {
         if (strcmp(cases[i].name, names[n]) == 0)
             return true;
     return count == 0 && !cases[i].only_if_named;
+}
+
+static void say(const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    if (test_rank == 0)
+        vprintf(format, arguments);
+    va_end(arguments);
+    fflush(stdout);
 }
 
 /* Returns the number of failures over all ranks. */
@@ -177,34 +254,39 @@ static void start(int *argc, char ***argv) {
     if (test_seed == 0)
         test_seed = (uint64_t)time(NULL);
     MPI_Bcast(&test_seed, 1, MPI_UINT64_T, 0, MPI_COMM_WORLD);
-    if (test_rank == 0)
-        printf("%s: %d %ss, seed %llu\n", (*argv)[0], test_size, test_job.member,
-               (unsigned long long)test_seed);
-    fflush(stdout);
+    say("%s: %d %ss, seed %llu\n", (*argv)[0], test_size, test_job.member, (unsigned long long)test_seed);
     if (test_job.open)
         test_job.open(argc, argv);
 }
 
-static void say_result(int ran, int failed) {
-    if (test_rank == 0)
-        printf("%d cases, %d failed; %d %ss, %s%sseed %llu\n", ran, failed, test_size, test_job.member,
-               test_job.config ? test_job.config() : "", test_job.config ? ", " : "",
-               (unsigned long long)test_seed);
-    fflush(stdout);
+/* Of one file. The lines that begin with == are read by test/runner. */
+static void run_program(int p, int count, char **names, int *ran, int *failed) {
+    double begun = now();
+    int ran_before = *ran, failed_before = *failed;
+    const char *name = programs[p].name;
+    if (program_count > 1)
+        say("== %s\n", name);
+    for (int i = programs[p].first; i < programs[p + 1].first; i++) {
+        if (!is_chosen(i, count, names))
+            continue;
+        ++*ran;
+        *failed += run_case(i) != 0;
+    }
+    if (program_count > 1)
+        say("== %s: %s, %d cases, %.1f s\n", name, *failed > failed_before ? "FAIL" : "ok", *ran - ran_before,
+            now() - begun);
 }
 
 int main(int argc, char **argv) {
     int first = read_options(argc, argv), count = argc - first, ran = 0, failed = 0;
     char **names = argv + first;
     start(&argc, &argv);
-    for (int i = 0; i < case_count; i++) {
-        if (!is_chosen(i, count, names))
-            continue;
-        ran++;
-        failed += run_case(i) != 0;
-    }
+    for (int p = 0; p < program_count; p++)
+        if (programs[p].chosen)
+            run_program(p, count, names, &ran, &failed);
     begin_part("the end", 0);
-    say_result(ran, failed);
+    say("%d cases, %d failed; %d %ss, %s%sseed %llu\n", ran, failed, test_size, test_job.member,
+        test_job.config ? test_job.config() : "", test_job.config ? ", " : "", (unsigned long long)test_seed);
     test_job.end(failed || !ran);
     return failed || !ran;
 }

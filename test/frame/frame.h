@@ -10,6 +10,10 @@
  * are added up over the ranks at the end of each case. Options of every program: --seed N, --seconds N, and names of cases
  * to be run alone.
  *
+ * A launch takes longer than most programs, so the programs of a family are linked into one, a suite. It runs the cases of one file
+ * after those of another, and says of each file what came out. Under the name FAMILY_FILE, which is a link to the suite, or
+ * with --programs FILE,FILE, it runs those files only.
+ *
  * How a job begins and ends is in test_job, which the folder of each interface has. */
 #ifndef HEARTH_TEST_FRAME_H
 #define HEARTH_TEST_FRAME_H
@@ -40,14 +44,14 @@ struct test_job {
 extern const struct test_job test_job;
 
 typedef void test_case(void);
-void test_register(const char *name, test_case *run, bool only_if_named);
+void test_register(const char *file, const char *name, test_case *run, bool only_if_named);
 
 #define CASE(name)    TEST_CASE(name, false)
 #define ON_CALL(name) TEST_CASE(name, true) /* run only if it is named: ends the job, for instance */
 #define TEST_CASE(name, only_if_named)                                                                       \
     static void case_##name(void);                                                                           \
     __attribute__((constructor)) static void register_##name(void) {                                         \
-        test_register(#name, case_##name, only_if_named);                                                    \
+        test_register(__FILE__, #name, case_##name, only_if_named);                                          \
     }                                                                                                        \
     static void case_##name(void)
 

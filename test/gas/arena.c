@@ -110,7 +110,7 @@ static void on_summed(gasnet_token_t token, void *data, size_t bytes, gasnet_han
 static gasnet_handlerentry_t table[] = {HANDLER(GIVE, on_give), HANDLER(GIVEN, on_given),
                                         HANDLER(FILL, on_fill), HANDLER(FILLED, on_filled),
                                         HANDLER(SUM, on_sum),   HANDLER(SUMMED, on_summed)};
-TEST_SETUP(table, SEGMENT);
+TEST_SETUP(table, SEGMENT)
 
 /* ---- what each node asks of others ---- */
 
@@ -159,7 +159,7 @@ static void look_and_free(struct block *b) {
 CASE(allocator_in_the_segment) {
     struct block blocks[BLOCKS] = {{0}};
     char *data = malloc(MOST);
-    arena()->used = (sizeof(struct arena) + 15) / 16 * 16;
+    *arena() = (struct arena){.used = (sizeof(struct arena) + 15) / 16 * 16};
     test_barrier();
     int steps = 0;
     for (; test_elapsed() < test_seconds && steps < 20000; steps++) {

@@ -18,7 +18,7 @@ static void on_ask(gasnet_token_t token) {
     expect_eq(gasnet_AMReplyShort0(token, BUMP), GASNET_OK);
 }
 static gasnet_handlerentry_t table[] = {HANDLER(ASK, on_ask), HANDLER(BUMP, on_bump)};
-TEST_SETUP(table, 0);
+TEST_SETUP(table, 0)
 
 static int barrier(int id, int flags) {
     gasnet_barrier_notify(id, flags);

@@ -6,7 +6,7 @@
 #include <string.h>
 
 enum { SEGMENT = 4 << 20, ROOM = 1 << 20 };
-const struct test_setup test_setup = {NULL, 0, SEGMENT};
+TEST_SEGMENT(SEGMENT)
 
 static const size_t sizes[] = {0, 1, 8, 1000, 32768, 32769, 100000};
 enum { SIZES = sizeof sizes / sizeof sizes[0] };

@@ -6,7 +6,7 @@
 #include <vgasnet.h>
 
 enum { SEGMENT = 1 << 20 };
-const struct test_setup test_setup = {NULL, 0, SEGMENT};
+TEST_SEGMENT(SEGMENT)
 
 static bool has_pages(void) {
     const char *nvm = getenv("HEARTH_NVM");

@@ -51,7 +51,7 @@ static void on_checked(gasnet_token_t token, void *data, size_t bytes, gasnet_ha
 static gasnet_handlerentry_t table[] = {HANDLER(COUNT, on_count), HANDLER(ECHO, on_echo),
                                         HANDLER(ECHOED, on_echoed), HANDLER(CHECK, on_check),
                                         HANDLER(CHECKED, on_checked)};
-TEST_SETUP(table, 0);
+TEST_SETUP(table, 0)
 
 static void begin(void) {
     counted = echoed = checked = 0;

@@ -159,7 +159,7 @@ EACH(HANDLERS)
         HANDLER(MEDIUM_REPLY + N, medium_reply_##N), HANDLER(LONG + N, long_##N),                            \
         HANDLER(LONG_REPLY + N, long_reply_##N),
 static gasnet_handlerentry_t table[] = {EACH(TABLE)};
-TEST_SETUP(table, 0);
+TEST_SETUP(table, 0)
 
 /* ---- sending to everybody, oneself too, and waiting for the replies ---- */
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 enum { SEGMENT = 1 << 20, ROUNDS = 300 };
-const struct test_setup test_setup = {NULL, 0, SEGMENT};
+TEST_SEGMENT(SEGMENT)
 
 static uint64_t *word(int node, size_t i) {
     return (uint64_t *)test_segments[node].addr + i;

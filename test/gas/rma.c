@@ -5,7 +5,7 @@
 #include <string.h>
 
 enum { SEGMENT = 8 << 20, PART = 2 << 20 /* of a segment: what one node writes */ };
-const struct test_setup test_setup = {NULL, 0, SEGMENT};
+TEST_SEGMENT(SEGMENT)
 
 static const size_t sizes[] = {0,    1,    3,     8,     63,    64,      1000,
                                4096, 4097, 16384, 16385, 70000, 1 << 20, (1 << 20) + 13};

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-enum { NOTE = 130, TWICE, FROM_REPLY, DONE, RULE };
+enum { NOTE = 135, TWICE, FROM_REPLY, DONE, RULE };
 
 static int notes, results[8];
 static gasnet_token_t kept;
@@ -35,7 +35,7 @@ static void on_rule(gasnet_token_t token) {
 
 static gasnet_handlerentry_t table[] = {HANDLER(NOTE, on_note), HANDLER(TWICE, on_twice),
                                         HANDLER(FROM_REPLY, on_from_reply), HANDLER(RULE, on_rule)};
-TEST_SETUP(table, 0);
+TEST_SETUP(table, 0)
 
 CASE(one_reply_only_from_a_request_only) {
     gasnet_node_t source;

@@ -6,7 +6,7 @@
 #include <string.h>
 
 enum { SEGMENT = 4 << 20, MANY = 65535 };
-const struct test_setup test_setup = {NULL, 0, SEGMENT};
+TEST_SEGMENT(SEGMENT)
 
 static gasnet_node_t other(void) {
     return (gasnet_node_t)((test_rank + 1) % test_size);

@@ -1,12 +1,31 @@
 /* test.c: how the GASNet tests begin and end. */
 #include "test.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
-enum { SEGMENT = 1 << 20 };
+enum { SEGMENT = 1 << 20, MOST_HANDLERS = 128 };
 
 gasnet_seginfo_t *test_segments;
-__attribute__((weak)) const struct test_setup test_setup = {NULL, 0, 0};
+
+static gasnet_handlerentry_t table[MOST_HANDLERS];
+static size_t handler_count;
+static uintptr_t segment = SEGMENT;
+
+void test_set_up(const gasnet_handlerentry_t *handlers, size_t count, uintptr_t bytes) {
+    for (size_t i = 0; i < count; i++) {
+        for (size_t k = 0; k < handler_count; k++)
+            if (table[k].index == handlers[i].index) {
+                fprintf(stderr, "two files of this suite use handler %d\n", handlers[i].index);
+                abort();
+            }
+        if (handler_count == MOST_HANDLERS)
+            abort();
+        table[handler_count++] = handlers[i];
+    }
+    if (bytes > segment)
+        segment = bytes;
+}
 
 void test_barrier(void) {
     gasnet_barrier_notify(0, GASNET_BARRIERFLAG_ANONYMOUS);
@@ -21,8 +40,7 @@ static void begin(int *argc, char ***argv) {
 
 static void attach(int *argc, char ***argv) {
     (void)argc, (void)argv;
-    GASNET_SAFE(gasnet_attach(test_setup.handlers, test_setup.count,
-                              test_setup.segment ? test_setup.segment : SEGMENT, 0));
+    GASNET_SAFE(gasnet_attach(table, (int)handler_count, segment, 0));
     test_segments = calloc((size_t)test_size, sizeof *test_segments);
     GASNET_SAFE(gasnet_getSegmentInfo(test_segments, test_size));
 }

@@ -1,7 +1,8 @@
 /* test.h: what the GASNet tests share. They are plain GASNet programs: nothing but the public headers.
  *
  * Cases (frame.h) run between gasnet_attach and gasnet_exit, and begin and end with all nodes together. Handlers and
- * the size of the segment, if it is not the usual one, are given by TEST_SETUP. */
+ * the size of the segment, if it is not the usual one, are given by TEST_SETUP. A suite attaches once, with the handlers of all its
+ * files: their indices differ. */
 #ifndef HEARTH_TEST_GAS_H
 #define HEARTH_TEST_GAS_H
 
@@ -18,14 +19,16 @@
 
 extern gasnet_seginfo_t *test_segments;
 
-struct test_setup {
-    gasnet_handlerentry_t *handlers;
-    int count;
-    uintptr_t segment; /* bytes; 0: 1 MB */
-};
-extern const struct test_setup test_setup;
+void test_set_up(const gasnet_handlerentry_t *handlers, size_t count, uintptr_t segment); /* 0: 1 MB */
+
 #define TEST_SETUP(table, segment_bytes)                                                                     \
-    const struct test_setup test_setup = {table, sizeof table / sizeof table[0], segment_bytes}
+    __attribute__((constructor)) static void set_up(void) {                                                  \
+        test_set_up(table, sizeof table / sizeof table[0], segment_bytes);                                   \
+    }
+#define TEST_SEGMENT(segment_bytes)                                                                          \
+    __attribute__((constructor)) static void set_up(void) {                                                  \
+        test_set_up(NULL, 0, segment_bytes);                                                                 \
+    }
 #define HANDLER(index, function)                                                                             \
     { index, (void (*)())(function) }
 

@@ -50,7 +50,7 @@ static void on_buffered(gasnet_token_t token, void *data, size_t bytes, gasnet_h
 
 static gasnet_handlerentry_t table[] = {HANDLER(ADD, on_add), HANDLER(ADDED, on_added),
                                         HANDLER(BUFFER, on_buffer), HANDLER(BUFFERED, on_buffered)};
-TEST_SETUP(table, 0);
+TEST_SETUP(table, 0)
 
 /* ---- threads ---- */
 

@@ -8,7 +8,7 @@
 
 /* ---- handlers with pointers ---- */
 
-enum { _hidx_store = 150, _hidx_store_data, _hidx_stored };
+enum { _hidx_store = 155, _hidx_store_data, _hidx_stored };
 
 static int stored;
 
@@ -37,7 +37,7 @@ SHORT_HANDLER(stored, 1, 2, (token, UNPACK(a0)), (token, (int *)UNPACK2(a0, a1))
 static gasnet_handlerentry_t table[] = {gasneti_handler_tableentry_with_bits(store),
                                         gasneti_handler_tableentry_with_bits(store_data),
                                         gasneti_handler_tableentry_with_bits(stored)};
-TEST_SETUP(table, 0);
+TEST_SETUP(table, 0)
 
 CASE(pointers_as_arguments) {
     int *there = test_segments[(test_rank + 1) % test_size].addr, *here = test_segments[test_rank].addr;

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-const struct test_setup test_setup = {NULL, 0, 65536};
+TEST_SEGMENT(65536)
 
 static char *at(gasnet_node_t node, size_t offset) {
     return (char *)test_segments[node].addr + (size_t)test_rank * 256 + offset;
