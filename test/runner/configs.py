@@ -1,0 +1,87 @@
+"""The configurations of each family: settings for the ranks, and what is preloaded under them."""
+import subprocess
+from functools import lru_cache
+from pathlib import Path
+
+NVM = Path("build/test-nvm").absolute()  # files of segments
+
+
+def armci(config):
+    env = {}
+    if config in ("nodes1", "tiny", "mpi", "direct"):  # each rank a node: all through the network
+        env["HEARTH_NODE_RANKS"] = "1"
+    if config in ("nodes2", "real"):
+        env["HEARTH_NODE_RANKS"] = "2"
+    if config == "tiny":
+        env.update(HEARTH_BUFFERS="1", HEARTH_BUFFER_SIZE="64", HEARTH_SPARE_BUFFERS="0")
+    if config == "mpi":
+        env["HEARTH_NET"] = "mpi"
+    if config == "real":
+        env["HEARTH_ARMCI_TOPOLOGY"] = "real"
+    return env
+
+
+def gas(config):
+    """Segments in memory (off...), or in pages of files under build/."""
+    env = {"HEARTH_NVM_DIR": str(NVM)}
+    if config not in ("off", "node", "nodes2"):  # each rank a node
+        env["HEARTH_NODE_RANKS"] = "1"
+    if config == "nodes2":
+        env["HEARTH_NODE_RANKS"] = "2"
+    if config.startswith("off"):
+        env["HEARTH_NVM"] = "off"
+    env.update({
+        "offmpi": {"HEARTH_NET": "mpi"},
+        "offtiny": {"HEARTH_BUFFERS": "1", "HEARTH_BUFFER_SIZE": "512", "HEARTH_SPARE_BUFFERS": "0"},
+        "tiny": {"HEARTH_PAGE_SIZE": "4k", "HEARTH_POOL_SIZE": "64k"},  # the least
+        "pagesmpi": {"HEARTH_NET": "mpi", "HEARTH_NVM_ENGINE": "threads"},
+        "userfault": {"HEARTH_LOCAL": "userfault"},
+        "alone": {"HEARTH_COOP": "off"},
+    }.get(config, {}))
+    return env
+
+
+def net(config):
+    return {"HEARTH_NET": config}
+
+
+def preloaded(config):
+    """Of programs under MPI alone: the cache, or with `match` and the like the messages too."""
+    if config == "bare":
+        return {}
+    env = {"HEARTH_BYPASS": "never"}
+    env.update({
+        "tiny": {"HEARTH_CACHE_SIZE": "4k", "HEARTH_ADAPT": "off"},
+        "huge": {"HEARTH_CACHE_SIZE": "64m", "HEARTH_INDEX_SIZE": "100k"},
+        "acquire": {"HEARTH_MODE": "acquire"},  # of windows that do not say otherwise
+        "rest": {"HEARTH_BYPASS": "auto", "HEARTH_SUSPEND": "1"},  # suspended after any miss that did not pay
+        "match": {"HEARTH_MATCH": "on"},
+        "list": {"HEARTH_MATCH": "on", "HEARTH_MATCH_QUEUE": "list"},
+        "host": {"HEARTH_MATCH": "on", "HEARTH_MATCH_NODE": "off"},  # through MPI, as between nodes
+        "small": {"HEARTH_MATCH": "on", "HEARTH_MATCH_MEMORY": "64k", "HEARTH_MATCH_EAGER": "500", "HEARTH_MATCH_QUEUE": "lla-2"},
+    }.get(config, {}))
+    return env
+
+
+SETTINGS = {"armci": armci, "ga": armci, "gas": gas, "net": net}  # of the families that are linked with what they test
+
+
+@lru_cache(maxsize=None)
+def asan_runtime():
+    return subprocess.run(["gcc", "-print-file-name=libasan.so"], capture_output=True, text=True, check=True).stdout.strip()
+
+
+def launch_options(family, mpi, tree, network, config):
+    """What launch.sh is told besides the number of ranks."""
+    options, folder = [], Path("build").absolute() / tree
+    for key, value in {"HEARTH_TEST_CONFIG": config, **SETTINGS.get(family, preloaded)(config)}.items():
+        options += ["--env", f"{key}={value}"]
+    if tree == "asan":
+        options += ["--env", "ASAN_OPTIONS=detect_leaks=0", "--preload", asan_runtime()]
+    if network == "tcp":
+        options.append("--tcp")
+        if mpi == "mpich":
+            options += ["--preload", str(folder / "test/nofin.so")]
+    if family not in SETTINGS and config != "bare":
+        options += ["--preload", str(folder / "lib/libhearth-mpi.so")]
+    return options

@@ -1,0 +1,121 @@
+"""The command line of test/run."""
+import argparse
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+from .configs import NVM
+from .job import Result
+from .matrix import Matrix
+from .report import Report
+from .schedule import Scheduler
+from .tiers import TIERS
+
+LOGS = "build/test-logs"
+
+
+def options():
+    parser = argparse.ArgumentParser(prog="test/run", description="Runs the tests on what `make tests` has built.",
+                                     epilog="Every job has a time limit, and its output is in build/test-logs. Names read "
+                                            "PROGRAM.TREE[.tcp].CONFIG[.RANKS]; test/runner/matrix.py says what a test is.")
+    parser.add_argument("tier", nargs="?", default="quick", choices=TIERS, help="how much: %(choices)s (default: %(default)s)")
+    parser.add_argument("-k", metavar="REGEXP", default="", help="only tests whose names match")
+    parser.add_argument("-l", action="store_true", help="only list the names")
+    parser.add_argument("-m", metavar="MPI", choices=("mpich", "openmpi"), help="only this MPI: mpich or openmpi")
+    parser.add_argument("-j", metavar="N", type=int, default=os.cpu_count(), help="cores to use (default: all, %(default)s)")
+    parser.add_argument("-v", action="store_true", help="a line for each test that passes, too")
+    chosen = parser.parse_args()
+    try:
+        re.compile(chosen.k)
+    except re.error as wrong:
+        parser.error(f"-k '{chosen.k}': not a regular expression: {wrong}")
+    if chosen.j < 1:
+        parser.error(f"-j {chosen.j}: must be 1 or more")
+    return chosen
+
+
+def installed_mpis():
+    found = subprocess.run(["packaging/mpis.sh"], capture_output=True, text=True).stdout.split()
+    return [mpi for mpi in found if Path("build", mpi, "lib/libhearth-mpi.so").exists()], found
+
+
+def build_matrix(chosen):
+    """The jobs, and the results that are known without running anything."""
+    tier, known = TIERS[chosen.tier], []
+    built, found = installed_mpis()
+    matrix = Matrix(tier, chosen.k, built)
+
+    def lacks(name, status, reason):
+        if matrix.wants(name):
+            known.append(Result(name, status, 0, "", reason))
+
+    matrix.lints()
+    unit_trees = ["asan", *built[:1]] + ([] if tier.quick else ["tsan"])
+    for tree in unit_trees:
+        matrix.units(tree)
+        if not any(Path("build", tree, "test").glob("unit_*")):
+            lacks(f"unit.{tree}", "failed", f"build/{tree} has no units: make {'tests' if tier.quick else 'tests-full'}")
+    for mpi in ("mpich", "openmpi"):
+        if chosen.m and chosen.m != mpi:
+            continue
+        if mpi not in found:
+            lacks(f"mpi.{mpi}", "skipped", "this MPI is not installed")
+        elif mpi not in built:
+            lacks(f"mpi.{mpi}", "failed", f"build/{mpi} is not built: make tests")
+        else:
+            matrix.of_mpi(mpi)
+    if not tier.quick:
+        cache = Path("build/asan/CMakeCache.txt")
+        mpi = re.search(r"^HEARTH_MPI:[A-Z]*=(.*)", cache.read_text(), re.M) if cache.exists() else None
+        if mpi and Path("build/asan/lib/libhearth-mpi.so").exists():
+            matrix.of_asan(mpi.group(1))
+        else:
+            lacks("mpi.asan", "failed", "build/asan is not built: make tests-full")
+    return matrix, known
+
+
+def clean_environment(tier):
+    """Nothing left over in the shell may change what is tested."""
+    for name in list(os.environ):
+        if name.startswith("HEARTH_") or name == "LD_PRELOAD":
+            del os.environ[name]
+    os.environ["HEARTH_TEST_KILLS"] = str(tier.kills)  # for scripts
+
+
+def main():
+    os.chdir(Path(__file__).resolve().parent.parent.parent)
+    chosen = options()
+    clean_environment(TIERS[chosen.tier])
+    os.makedirs(LOGS, exist_ok=True)
+    matrix, known = build_matrix(chosen)
+    if chosen.l:
+        print("\n".join(test for job in matrix.jobs for test in job.tests()))
+        return 0
+    if not matrix.jobs and not known:
+        print(f"no test matches: {chosen.k}")
+        print("0 passed, 1 failed, 0 skipped")
+        return 1
+    report = Report(matrix.jobs, chosen.j, TIERS[chosen.tier], LOGS, chosen.v)
+    for result in known:
+        report.ended(result)
+    scheduler = Scheduler(chosen.j, LOGS, report)
+
+    def stop(number, frame):
+        scheduler.stop()
+        print("\nstopped")
+        os._exit(128 + number)
+
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, stop)
+    NVM.mkdir(parents=True, exist_ok=True)
+    scheduler.run(sorted(matrix.jobs, key=report.expected, reverse=True))
+    shutil.rmtree(NVM, ignore_errors=True)
+    return 0 if report.close() else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,260 @@
+"""Which tests there are, in which configurations each runs in which tier. None is listed here: a test is found by its place and name.
+
+  test/lint/lint_*.sh            a check of the sources
+  build/TREE/test/unit_*         a program without MPI
+  build/TREE/test/mpi_*          an MPI program, from test/mpi/NAME.*; launched in several configurations
+  build/TREE/test/p2p_*          the same about messages, from test/p2p/NAME.*, with configurations of their own
+  build/TREE/test/net_*          the same about the network between nodes, from test/net/NAME.c, each rank a node, over UCX and over
+                                 MPI; they hold what they test, and nothing is preloaded
+  build/TREE/test/armci_*        the same for ARMCI, from test/armci/NAME.c, linked to libarmci; ranks in one node or in several
+  build/TREE/test/gas_*          the same for GASNet, from test/gas/NAME.c, linked to libvgasnet; segments in memory or in pages
+  build/TREE/test/ga_*           the same for Global Arrays on our ARMCI, from test/ga/NAME.*, where libga is installed
+  test/{mpi,p2p}/*.py            the same in Python; Open MPI only, for which mpi4py is built
+  build/TREE/test/litmus_*       many small tests of what may be read, each run thousands of times
+  test/*/test_*.sh MPI TREE      whatever else takes more than one launch
+
+A program that is a link to a suite (test/frame/frame.h) shares its launch with the others of that suite.
+
+A line such as "timeout: 60; ranks: 2; configs: on off; tier: full" near the top of a source changes how it is run: ranks is then the
+only number of ranks, configs the only configurations, tier the first in which it runs. "alone: yes": nothing else runs beside it, as
+it measures time, fills a file system, counts what is left behind or makes virtual hosts. "once: yes", of a script: the MPI makes no
+difference. "asan: full", of a unit: only the longer tiers run it under ASan. Exit status 77 is a skip; the last line says why."""
+import os
+import re
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+from . import sources
+from .configs import launch_options
+from .job import Job
+
+POLLS = ("mpich",)  # its ranks never give up a core: one job at a time
+
+# In the quick tier some programs run only in the configurations that can change what they show.
+QUICK = {
+    "mpi_fortran_*": "on acquire",
+    "mpi_cpp": "on acquire match",
+    "mpi_cache_py": "on",
+    "mpi_threads": "on tiny acquire match",
+    "mpi_layout": "bare",
+    "mpi_large_count": "on acquire",
+    "gas_messages_*": "off off1 node",
+    "gas_job": "off nodes1",
+    "armci_begin": "node",
+    "ga_fortran": "node nodes1",
+}
+
+
+class Matrix:
+    def __init__(self, tier, pattern="", mpis=()):
+        self.tier, self.pattern, self.mpis = tier, re.compile(pattern), mpis
+        self.jobs, self.seen = [], set()
+
+    def wants(self, name):
+        if name in self.seen or not self.pattern.search(name):
+            return False
+        self.seen.add(name)
+        return True
+
+    def add(self, name, limit, command, **more):
+        if self.wants(name):
+            self.jobs.append(Job(name, [str(word) for word in command], limit, **more))
+
+    def in_tier(self, source):
+        return self.tier.includes(sources.field(source, "tier", "quick"))
+
+    # ---- without MPI ----
+
+    def lints(self):
+        for script in sorted(Path("test/lint").glob("lint_*.sh")):
+            self.add(script.stem, 60, [script])
+
+    def unit_arguments(self, name, tree):
+        if name.endswith("_random"):
+            return self.tier.unit_random_tsan if tree == "tsan" else self.tier.unit_random
+        if name.endswith("_crash"):
+            return ("--kills", self.tier.kills)
+        return ("--operations", 10 * self.tier.kills) if name.endswith("_replay") else ()
+
+    def units(self, tree):
+        before = {
+            # UCX's hooks run in threads that have ended; the shadow memory wants the classic address layout.
+            "tsan": ["env", "UCX_MEM_EVENTS=n", "UCX_MEM_MMAP_HOOK_MODE=none", "setarch", "-R"],
+            "asan": ["env", "ASAN_OPTIONS=detect_leaks=0"] if self.tier.quick else [],  # the search takes 4 s on aarch64
+        }.get(tree, [])
+        for program in sorted(Path("build", tree, "test").glob("unit_*")):
+            source = f"test/unit/{program.name}.c"
+            if tree == "asan" and not self.tier.includes(sources.field(source, "asan", "quick")):
+                continue
+            self.add(f"{program.name}.{tree}", self.tier.unit_limit,
+                     [*before, program, *self.unit_arguments(program.name, tree)], alone=bool(sources.field(source, "alone")))
+
+    # ---- under MPI ----
+
+    def launched(self, name, source, config, ranks):
+        """The number of ranks that it runs with in this pass; None if it does not."""
+        if not self.in_tier(source):
+            return None
+        only = int(sources.field(source, "ranks", ranks))
+        if only != ranks and ranks != 2:
+            return None
+        allowed = sources.field(source, "configs")
+        if allowed and config not in allowed.split():
+            return None
+        if self.tier.quick:
+            for pattern, configs in QUICK.items():
+                if fnmatchcase(name, pattern) and config not in configs.split():
+                    return None
+        return only
+
+    def limit(self, source, tree, ranks):
+        limit = int(sources.field(source, "timeout", 60)) + self.tier.seconds
+        return limit if ranks == 2 and tree != "asan" else 3 * limit  # more ranks than cores; slow code
+
+    def one_pass(self, names, mpi, tree, network, config, ranks):
+        """One launch of every program of these names (a regular expression), or of the suite that it is in."""
+        suites = {}
+        programs = [(p.name, str(p), sources.of_program(p.name)) for p in sorted(Path("build", tree, "test").iterdir())
+                    if re.fullmatch(names, p.name) and os.access(p, os.X_OK) and not p.name.endswith("_suite")]
+        if mpi == tree == "openmpi" and names.endswith("_.*"):
+            programs += [(f"{names[:-3]}_{s.stem}_py", f"/usr/bin/python3 {s}", str(s))
+                         for s in sorted(Path("test", names[:-3]).glob("*.py"))]
+        for name, command, source in programs:
+            count = self.launched(name, source, config, ranks)
+            test = ".".join(filter(None, (name, tree, "tcp" if network == "tcp" else "", config, "" if count == 2 else str(count))))
+            if count is None or not self.wants(test):
+                continue
+            if os.path.islink(command):
+                key = (os.path.realpath(command), count, bool(sources.field(source, "alone")))
+                suites.setdefault(key, []).append((name, test, source))
+            else:
+                arguments = ["--seconds", str(self.tier.seconds)] if sources.contains(source, "--seconds") else []
+                self.launch(test, command.split() + arguments, source, mpi, tree, network, config, count)
+        for (path, count, _), members in suites.items():
+            self.launch_suite(path, count, members, mpi, tree, network, config)
+
+    def launch(self, test, command, source, mpi, tree, network, config, ranks, limit=None, programs=None):
+        family = test.partition("_")[0]
+        limit = limit or self.limit(source, tree, ranks)
+        options = launch_options(family, mpi, tree, network, config)
+        self.jobs.append(Job(test, ["test/launch.sh", mpi, str(ranks), "--timeout", str(limit), *options, *command], limit,
+                             cores=ranks if mpi in POLLS else 1, alone=bool(sources.field(source, "alone")), programs=programs or {}))
+
+    def launch_suite(self, path, ranks, members, mpi, tree, network, config):
+        suite = os.path.basename(path)
+        programs = {name.partition("_")[2]: test for name, test, _ in members}
+        limit = max(self.limit(source, tree, ranks) for _, _, source in members) + (5 + self.tier.seconds) * len(members)
+        test = members[0][1].replace(members[0][0], suite, 1)
+        self.launch(test, [os.path.relpath(path), "--seconds", str(self.tier.seconds), "--programs", ",".join(programs)], members[0][2],
+                    mpi, tree, network, config, ranks, limit, programs)
+
+    # ---- the families: MPI, tree ----
+
+    def mpi(self, mpi, tree):
+        configs = "bare off on tiny huge acquire rest".split()
+        if self.tier.quick:
+            for config in configs:
+                self.one_pass("mpi_.*", mpi, tree, "shm", config, 2)
+            self.one_pass("mpi_.*", mpi, tree, "tcp", "on", 2)
+            if mpi == "openmpi":
+                self.one_pass("mpi_.*", mpi, tree, "shm", "on", 4)
+            return
+        for ranks in (2, 4):
+            for network in ("shm", "tcp"):
+                for config in configs:
+                    self.one_pass("mpi_.*", mpi, tree, network, config, ranks)
+
+    def p2p(self, mpi, tree):
+        """Messages; and by Hearth under some programs that are about something else."""
+        if self.tier.quick:
+            self.one_pass("p2p_.*", mpi, tree, "shm", "match", 2)
+            self.one_pass("p2p_(depth|order|wildcards|random)", mpi, tree, "shm", "list", 2)
+            self.one_pass("p2p_(order|wildcards|random|modes|probe|types|truncation|comms|inside|fortran_f08)", mpi, tree, "shm", "host", 2)
+            self.one_pass("p2p_(order|random|flood|large|inside|threads)", mpi, tree, "shm", "small", 2)
+        else:
+            for config in "bare match list host small".split():
+                self.one_pass("p2p_.*", mpi, tree, "shm", config, 2)
+            for config in "match host small".split():
+                self.one_pass("p2p_.*", mpi, tree, "shm", config, 4)
+            for config in "bare match host".split():
+                self.one_pass("p2p_.*", mpi, tree, "tcp", config, 2)
+        self.one_pass("mpi_(smoke|sync|requests|rget|progress|threads|random|errors|cpp|fortran_f08)", mpi, tree, "shm", "match", 2)
+
+    def net(self, mpi, tree):
+        for config in ("ucx", "mpi"):
+            self.one_pass("net_.*", mpi, tree, "shm", config, 2)
+            self.one_pass("net_(echo|closing)" if self.tier.quick else "net_.*", mpi, tree, "shm", config, 4)
+            if not self.tier.quick:
+                self.one_pass("net_.*", mpi, tree, "tcp", config, 2)
+
+    def armci(self, mpi, tree):
+        """Inside a node, between nodes of one rank and of two, with as few buffers as can be, and over MPI's messages."""
+        for config in "node nodes1 nodes2 tiny mpi real direct".split():
+            pairs = config in ("nodes2", "real")
+            if not (self.tier.quick and pairs):
+                self.one_pass("armci_.*", mpi, tree, "shm", config, 2)
+            if not self.tier.quick or (pairs and mpi == "openmpi"):
+                self.one_pass("armci_.*", mpi, tree, "shm", config, 4)
+
+    def ga(self, mpi, tree):
+        """Global Arrays on our ARMCI, in the same configurations; with an odd number of ranks as well."""
+        for config in "node nodes1 nodes2 tiny mpi real".split():
+            if not self.tier.quick or config in ("node", "nodes1"):
+                self.one_pass("ga_.*", mpi, tree, "shm", config, 2)
+            if not self.tier.quick or (config == "nodes2" and mpi == "openmpi"):
+                self.one_pass("ga_.*", mpi, tree, "shm", config, 4)
+        if not self.tier.quick:
+            for ranks in (1, 3):
+                self.one_pass("ga_.*", mpi, tree, "shm", "nodes2", ranks)
+
+    def gas(self, mpi, tree):
+        """Segments in memory and in pages; inside a node and between nodes."""
+        for config in "off off1 offmpi offtiny node nodes1 nodes2 tiny alone pagesmpi userfault".split():
+            if not (self.tier.quick and config == "nodes2"):
+                self.one_pass("gas_.*", mpi, tree, "shm", config, 2)
+            if not self.tier.quick or (config in ("off1", "nodes2") and mpi == "openmpi"):
+                self.one_pass("gas_.*", mpi, tree, "shm", config, 4)
+
+    def litmus(self, mpi, tree):
+        """Ten times as many runs in each tier; fewer over TCP and with more ranks than cores, where they take longer."""
+        quick, runs, few = self.tier.quick, 100 * 10 ** self.tier.level, 10 * 10 ** self.tier.level
+        for config in ("on", "acquire") if quick else ("bare", "on", "acquire"):
+            self.litmus_launch("cache", mpi, tree, "shm", config, 2, "--runs", runs)
+            self.litmus_launch("threads", mpi, tree, "shm", config, 2, "--runs", runs, "--threads")
+            if not quick or config == "acquire":
+                self.litmus_launch("cache", mpi, tree, "tcp", config, 2, "--runs", few)
+            if not quick or mpi == "openmpi":
+                self.litmus_launch("cache", mpi, tree, "shm", config, 4, "--runs", few, "--ranks", 3)
+        self.litmus_launch("cache", mpi, tree, "shm", "match", 2, "--runs", few // 5)
+
+    def litmus_launch(self, name, mpi, tree, network, config, ranks, *arguments):
+        test = ".".join(filter(None, (f"litmus_{name}", tree, "tcp" if network == "tcp" else "", config, "" if ranks == 2 else str(ranks))))
+        if self.wants(test):
+            self.launch(test, [f"build/{tree}/test/litmus_cache", *map(str, arguments)], "test/litmus/litmus.c", mpi, tree, network, config,
+                        ranks, 60 * 5 ** self.tier.level)
+
+    def scripts(self, mpi):
+        for script in sorted(Path("test").glob("*/test_*.sh")):
+            source = str(script)
+            if not os.access(script, os.X_OK) or not self.in_tier(source):
+                continue
+            if sources.field(source, "once") and mpi != self.mpis[0]:
+                continue
+            limit = int(sources.field(source, "timeout", 60))
+            if sources.contains(source, "HEARTH_TEST_KILLS"):
+                limit = limit * self.tier.kills // 20  # what it says is for 20 of them
+            self.add(f"{script.stem}.{mpi}", limit, [script, mpi, Path("build", mpi).absolute()],
+                     cores=2 if mpi in POLLS else 1, alone=bool(sources.field(source, "alone")))
+
+    # ---- all of it ----
+
+    def of_mpi(self, mpi):
+        for family in (self.mpi, self.p2p, self.net, self.armci, self.ga, self.gas, self.litmus):
+            family(mpi, mpi)
+        self.scripts(mpi)
+
+    def of_asan(self, mpi):
+        for names, configs in (("mpi_.*", "on tiny huge"), ("p2p_.*", "match small"), ("net_.*", "ucx mpi"),
+                               ("armci_.*", "node nodes1 tiny"), ("gas_.*", "off off1 node nodes1 tiny")):
+            for config in configs.split():
+                self.one_pass(names, mpi, "asan", "shm", config, 2)

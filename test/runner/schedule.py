@@ -1,0 +1,124 @@
+"""Runs jobs side by side, as many as the cores allow; those that must be alone come last, one by one.
+
+A test that fails is run once more, alone. If it passes then it is flaky: both logs are kept, and it counts as a failure."""
+import os
+import signal
+import subprocess
+import time
+
+from . import job as jobs
+
+GRACE = 10  # seconds beyond a job's limit, so that a launcher inside can clean up
+
+
+class Running:
+    def __init__(self, job, log):
+        self.job, self.log = job, log
+        self.began = time.monotonic()
+        self.asked_to_end = False
+        with open(log, "wb") as out:
+            self.process = subprocess.Popen(job.command, stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT,
+                                            start_new_session=True)
+
+    def seconds(self):
+        return time.monotonic() - self.began
+
+    def signal(self, number):
+        try:
+            os.killpg(self.process.pid, number)
+        except ProcessLookupError:
+            pass
+
+    def ended(self):
+        """Whether it has; one that is over its limit is ended."""
+        if self.process.poll() is not None:
+            return True
+        over = self.seconds() - self.job.limit - GRACE
+        if over > 5:
+            self.signal(signal.SIGKILL)
+        elif over > 0 and not self.asked_to_end:
+            self.asked_to_end = True
+            self.signal(signal.SIGTERM)
+        return False
+
+
+class Scheduler:
+    def __init__(self, cores, logs, report):
+        self.cores, self.logs, self.report = cores, logs, report
+        self.running = []
+
+    def log_of(self, job, again):
+        return os.path.join(self.logs, job.name + (".again" if again else "") + ".log")
+
+    def fits(self, job):
+        used = sum(min(r.job.cores, self.cores) for r in self.running)
+        return not self.running or used + job.cores <= self.cores
+
+    def start(self, job, again=False):
+        self.running.append(Running(job, self.log_of(job, again)))
+        self.report.started(job)
+
+    def wait(self):
+        """Returns the jobs that have ended, of which there is at least one."""
+        while True:
+            over = [r for r in self.running if r.ended()]
+            if over:
+                self.running = [r for r in self.running if r not in over]
+                return over
+            self.report.tick()
+            time.sleep(0.01)
+
+    def run(self, all_jobs):
+        together = [job for job in all_jobs if not job.alone]
+        failed = []
+        while together or self.running:
+            job = next((job for job in together if self.fits(job)), None)
+            if job:
+                together.remove(job)
+                self.start(job)
+            else:
+                for ended in self.wait():
+                    failed += self.take(ended)
+        for job in all_jobs:
+            if job.alone:
+                failed += self.run_alone(job)
+        for job, first in failed:
+            self.run_again(job, first)
+
+    def run_alone(self, job):
+        self.start(job)
+        return [pair for ended in self.wait() for pair in self.take(ended)]
+
+    def take(self, ended):
+        """Reports what passed; returns what has to be run again, each with its first result."""
+        again = []
+        for result in jobs.results(ended.job, ended.process.returncode, ended.seconds(), ended.log):
+            if result.status in ("failed", "missing"):
+                program = [p for p, test in ended.job.programs.items() if test == result.name]
+                again.append((ended.job.only(program) if program else ended.job, result))
+            else:
+                self.report.ended(result)
+        self.report.done(ended.job, ended.seconds())
+        if again:
+            self.report.failed_once([first for _, first in again])
+        return again
+
+    def run_again(self, job, first):
+        self.start(job, again=True)
+        ended = self.wait()[0]
+        result = jobs.results(ended.job, ended.process.returncode, ended.seconds(), ended.log)[0]
+        if result.status == "passed" and first.status == "failed":
+            result.status, result.reason, result.first_log = "flaky", first.reason, first.log
+        elif result.status == "missing":
+            result.status = "failed"
+        self.report.ended(result)
+
+    def stop(self):
+        for r in self.running:
+            r.signal(signal.SIGTERM)
+        deadline = time.monotonic() + 5
+        for r in self.running:
+            try:
+                r.process.wait(max(0.1, deadline - time.monotonic()))
+            except subprocess.TimeoutExpired:
+                r.signal(signal.SIGKILL)

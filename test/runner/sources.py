@@ -1,0 +1,49 @@
+"""What the source of a test says about itself, near its top: "ranks: 2; timeout: 60; configs: on off; tier: full"."""
+import functools
+import re
+from pathlib import Path
+
+FORMS = {
+    "ranks": r"\d+",
+    "timeout": r"\d+",
+    "tier": r"quick|full|nightly",
+    "asan": r"full",
+    "once": r"yes",
+    "alone": r"yes",
+    "configs": r"(?:(?:bare|off|on|tiny|huge|acquire|rest|match|list|host|small|ucx|mpi|nodes1|nodes2|node|real|direct"
+               r"|off1|offmpi|offtiny|alone|pagesmpi|userfault)\b *)+",
+}
+
+
+@functools.lru_cache(maxsize=None)
+def head(path):
+    try:
+        with open(path, encoding="utf-8", errors="replace") as file:
+            return "".join(line for _, line in zip(range(30), file))
+    except OSError:
+        return ""
+
+
+@functools.lru_cache(maxsize=None)
+def field(path, key, default=None):
+    found = re.search(rf"\b{key}: *({FORMS[key]})", head(path)) if path else None
+    return found.group(1).strip() if found else default
+
+
+@functools.lru_cache(maxsize=None)
+def contains(path, text):
+    try:
+        return text in Path(path).read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return False
+
+
+def of_program(name):
+    """The source of mpi_NAME, p2p_NAME...: test/mpi/NAME.c and the like; empty if there is none of that name."""
+    folder, _, base = name.partition("_")
+    for stem in (base, name):
+        for ending in (".c", ".cpp", ".f90"):
+            path = Path("test") / folder / (stem + ending)
+            if path.exists():
+                return str(path)
+    return ""
