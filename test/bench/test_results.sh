@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The page of results: from tables that are made up here, the rows, what is reached, lost and not run, and the page as HTML; that the
 # list of figures is whole; that each of its keys is one that a bench writes; and that benches stop repeating when they are sure.
-#   test_results.sh MPI TREE       timeout: 240
+#   test_results.sh MPI TREE       once: yes; timeout: 240
 # The same for every MPI: nothing is launched.
 set -uo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)

@@ -15,17 +15,15 @@ options+=(--preload "$tree/lib/libhearth-mpi.so" --env HEARTH_MATCH=on --env HEA
 run() { # program and arguments
     local out
     if out=$("$here/../launch.sh" "$mpi" 4 "${options[@]}" "$tree/test/$1" "${@:2}" 2>&1); then
-        echo "ok $1"
+        echo "ok $*"
     else
-        echo "FAIL $1"
+        echo "FAIL $*"
         tail -n 15 <<<"$out" | sed 's/^/    | /'
         failed=1
     fi
 }
 
-for program in order wildcards probe comms gather; do
-    run p2p_$program
-done
+run p2p_suite --programs order,wildcards,probe,comms,gather
 run p2p_inside barrier_ comm_dup win_fence win_test sendrecv foreign_communicator foreign_mrecv
 run p2p_wake tests_of_a_send a_stream_from_elsewhere
 run p2p_finalize

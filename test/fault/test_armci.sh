@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # ARMCI, where a program or the machine is at fault: one line that names the call, the rank and the range, the job ends with an
-# error within seconds, and nothing stays behind.   test_armci.sh MPI TREE      timeout: 240
+# error within seconds, and nothing stays behind.   test_armci.sh MPI TREE      timeout: 240; alone: yes
 set -uo pipefail
 mpi=$1 tree=$2 failed=0
 . "$(dirname "${BASH_SOURCE[0]}")/kill.sh"

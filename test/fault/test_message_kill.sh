@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # A rank is killed outright while messages are under way: the launcher ends the job soon, as it does without Hearth, no
-# rank stays behind, and nothing is left in /dev/shm.   test_message_kill.sh MPI TREE      tier: full; timeout: 120
+# rank stays behind, and nothing is left in /dev/shm.   test_message_kill.sh MPI TREE      tier: full; timeout: 120; alone: yes
 set -uo pipefail
 mpi=$1 tree=$2 failed=0
 . "$(dirname "${BASH_SOURCE[0]}")/kill.sh"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Segments with a name stay when the job ends, and a later job of the same shape finds them; whatever else lies in their place is
 # refused, with the reason, and left as it is. Segments without a name are gone, however the job ends.
-#   test_vgasnet_durable.sh MPI TREE      timeout: 300
+#   test_vgasnet_durable.sh MPI TREE      quick: openmpi; timeout: 300
 set -uo pipefail
 mpi=$1 tree=$2 failed=0
 . "$(dirname "${BASH_SOURCE[0]}")/kill.sh"

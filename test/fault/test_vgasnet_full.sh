@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Folders that are full, missing or not writable, and disks that fail: gasnet_attach and vgasnet_checkpoint return an error, puts and
 # gets end the job; each with a line that names the file or folder and says what to do, and never with wrong data.
-#   test_vgasnet_full.sh MPI TREE      timeout: 240
+#   test_vgasnet_full.sh MPI TREE      quick: openmpi; timeout: 240
 set -uo pipefail
 mpi=$1 tree=$2 failed=0
 [ -x "$tree/test/durable_gas" ] || { echo "libvgasnet has no pages here: xxHash is not installed" && exit 77; }

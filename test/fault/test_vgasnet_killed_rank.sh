@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # One rank is killed while all of them put and get: its pages may be lost, so the job ends, within 10 seconds, with an error and nothing
 # left behind: no process, nothing in /dev/shm, no file. Which rank it is makes a difference: the first of a node holds the service
-# for all of them.   test_vgasnet_killed_rank.sh MPI TREE      timeout: 200
+# for all of them.   test_vgasnet_killed_rank.sh MPI TREE      quick: openmpi; timeout: 200; alone: yes
 set -uo pipefail
 mpi=$1 tree=$2 failed=0
 . "$(dirname "${BASH_SOURCE[0]}")/kill.sh"

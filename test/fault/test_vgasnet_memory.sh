@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Segments that are several times as large as the pool of pages, and larger than all the memory that the job may have (a limit of a
 # cgroup): all is written and read, by loads and stores and from other ranks, and memory stays below the limit. Pools that are too
-# small or do not fit are refused.   test_vgasnet_memory.sh MPI TREE      timeout: 240
+# small or do not fit are refused.   test_vgasnet_memory.sh MPI TREE      quick: openmpi; timeout: 240
 set -uo pipefail
 mpi=$1 tree=$2 failed=0
 . "$(dirname "${BASH_SOURCE[0]}")/kill.sh"

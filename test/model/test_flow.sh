@@ -1,18 +1,14 @@
 #!/usr/bin/env bash
 # The protocol of credits and grants keeps its promises in every order of events; the model would notice if not.
-#   test_flow.sh MPI TREE [large]         tier: quick; timeout: 240
+#   test_flow.sh MPI TREE [large]         tier: quick; once: yes; timeout: 240
 #
-# Sizes that take seconds; `large` ones are test_flow_large.sh. No MPI is in it: one of the two is enough.
+# Sizes that take seconds; `large` ones are test_flow_large.sh.
 set -uo pipefail
-mpi=$1 size=${3:-small} failed=0 optimize=-O0 # which compiles faster than what it would save
+size=${3:-small} failed=0 optimize=-O0 # which compiles faster than what it would save
 [ "$size" = small ] || optimize=-O2
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 command -v spin >/dev/null || { echo "spin is not installed" && exit 77; }
 command -v gcc >/dev/null || { echo "gcc is not installed, which spin needs" && exit 77; }
-if [ "$mpi" != openmpi ] && "$here/packaging/mpis.sh" openmpi >/dev/null 2>&1; then
-    echo "needs no MPI: run once, for Open MPI"
-    exit 77
-fi
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 

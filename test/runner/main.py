@@ -47,7 +47,7 @@ def build_matrix(chosen):
     """The jobs, and the results that are known without running anything."""
     tier, known = TIERS[chosen.tier], []
     built, found = installed_mpis()
-    matrix = Matrix(tier, chosen.k, built)
+    matrix = Matrix(tier, chosen.k)
 
     def lacks(name, status, reason):
         if matrix.wants(name):
@@ -59,6 +59,8 @@ def build_matrix(chosen):
         matrix.units(tree)
         if not any(Path("build", tree, "test").glob("unit_*")):
             lacks(f"unit.{tree}", "failed", f"build/{tree} has no units: make {'tests' if tier.quick else 'tests-full'}")
+    for mpi in built[:1]:
+        matrix.scripts(mpi, once=True)
     for mpi in ("mpich", "openmpi"):
         if chosen.m and chosen.m != mpi:
             continue

@@ -11,14 +11,14 @@
   build/TREE/test/ga_*           the same for Global Arrays on our ARMCI, from test/ga/NAME.*, where libga is installed
   test/{mpi,p2p}/*.py            the same in Python; Open MPI only, for which mpi4py is built
   build/TREE/test/litmus_*       many small tests of what may be read, each run thousands of times
-  test/*/test_*.sh MPI TREE      whatever else takes more than one launch
+  test/FOLDER/test_NAME.sh       whatever else takes more than one launch, called with MPI and TREE: test_FOLDER_NAME
 
 A program that is a link to a suite (test/frame/frame.h) shares its launch with the others of that suite.
 
 A line such as "timeout: 60; ranks: 2; configs: on off; tier: full" near the top of a source changes how it is run: ranks is then the
 only number of ranks, configs the only configurations, tier the first in which it runs. "alone: yes": nothing else runs beside it, as
 it measures time, fills a file system, counts what is left behind or makes virtual hosts. "once: yes", of a script: the MPI makes no
-difference. "asan: full", of a unit: only the longer tiers run it under ASan. Exit status 77 is a skip; the last line says why."""
+difference. "quick: openmpi", of a script: in the quick tier one MPI is enough. "asan: full", of a unit: only the longer tiers run it under ASan. Exit status 77 is a skip; the last line says why."""
 import os
 import re
 from fnmatch import fnmatchcase
@@ -46,8 +46,8 @@ QUICK = {
 
 
 class Matrix:
-    def __init__(self, tier, pattern="", mpis=()):
-        self.tier, self.pattern, self.mpis = tier, re.compile(pattern), mpis
+    def __init__(self, tier, pattern=""):
+        self.tier, self.pattern = tier, re.compile(pattern)
         self.jobs, self.seen = [], set()
 
     def wants(self, name):
@@ -233,18 +233,19 @@ class Matrix:
             self.launch(test, [f"build/{tree}/test/litmus_cache", *map(str, arguments)], "test/litmus/litmus.c", mpi, tree, network, config,
                         ranks, 60 * 5 ** self.tier.level)
 
-    def scripts(self, mpi):
+    def scripts(self, mpi, once=False):
+        """Those that depend on the MPI, or those that do not."""
         for script in sorted(Path("test").glob("*/test_*.sh")):
             source = str(script)
-            if not os.access(script, os.X_OK) or not self.in_tier(source):
+            if not os.access(script, os.X_OK) or not self.in_tier(source) or bool(sources.field(source, "once")) != once:
                 continue
-            if sources.field(source, "once") and mpi != self.mpis[0]:
+            if self.tier.quick and sources.field(source, "quick", mpi) != mpi:
                 continue
             limit = int(sources.field(source, "timeout", 60))
             if sources.contains(source, "HEARTH_TEST_KILLS"):
                 limit = limit * self.tier.kills // 20  # what it says is for 20 of them
-            self.add(f"{script.stem}.{mpi}", limit, [script, mpi, Path("build", mpi).absolute()],
-                     cores=2 if mpi in POLLS else 1, alone=bool(sources.field(source, "alone")))
+            self.add(f"test_{script.parent.name}_{script.stem[5:]}.{mpi}", limit, [script, mpi, Path("build", mpi).absolute()],
+                     cores=2 if mpi in POLLS and not once else 1, alone=bool(sources.field(source, "alone")))
 
     # ---- all of it ----
 

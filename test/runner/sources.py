@@ -9,6 +9,7 @@ FORMS = {
     "tier": r"quick|full|nightly",
     "asan": r"full",
     "once": r"yes",
+    "quick": r"mpich|openmpi",
     "alone": r"yes",
     "configs": r"(?:(?:bare|off|on|tiny|huge|acquire|rest|match|list|host|small|ucx|mpi|nodes1|nodes2|node|real|direct"
                r"|off1|offmpi|offtiny|alone|pagesmpi|userfault)\b *)+",

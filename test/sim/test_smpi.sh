@@ -1,13 +1,9 @@
 #!/usr/bin/env bash
 # lcc and barnes-hut with the library inside, on a simulated machine: right results, the same times in each run, times that the
-# cache shortens.   test_smpi.sh MPI TREE      timeout: 120
+# cache shortens.   test_smpi.sh MPI TREE      once: yes; timeout: 120
 set -uo pipefail
-mpi=$1 tree=$2 failed=0
+tree=$2 failed=0
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
-if [ "$mpi" != openmpi ] && "$here/packaging/mpis.sh" openmpi >/dev/null 2>&1; then
-    echo "needs no MPI but SimGrid's: run once, for Open MPI"
-    exit 77
-fi
 if [ ! -e "$tree/sim/sim_lcc" ] || ! command -v smpirun >/dev/null; then
     echo "SimGrid is not installed (libsimgrid-dev), or was not when this was configured"
     exit 77

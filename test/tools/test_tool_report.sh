@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # hearth report: the numbers of real runs as text and as a page, two runs beside each other, and what is refused.
-#   test_report.sh MPI TREE       timeout: 180
+#   test_report.sh MPI TREE       quick: openmpi; timeout: 180
 set -uo pipefail
 mpi=$1 tree=$2 failed=0
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # hearth top: what running programs do, as JSON, as a table and on a screen; who is not shown; what is refused.
-#   test_top.sh MPI TREE       timeout: 900
+#   test_top.sh MPI TREE       quick: openmpi; timeout: 900; alone: yes
 set -uo pipefail
 mpi=$1 tree=$2 failed=0
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)

@@ -1,7 +1,7 @@
 /* unit_pages_explore.c: every state that a few caches and their home can get into, in every order of
  * messages, I/O and wishes; see pages_world.h for what one state is and what must hold in it.
  *
- * Breadth first. A state is stored once, its zeros left out. In each
+ * asan: full. Breadth first. A state is stored once, its zeros left out. In each
  *
  *      no copy that can be read is stale; who may write is alone; the latest data is somewhere;
  *      no message finds a receiver that does not expect it; nothing allocates;

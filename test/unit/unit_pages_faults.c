@@ -3,7 +3,8 @@
  * the same on both ranks, and none older than the last that was known to be made. One that could not even begin leaves nothing.
  *
  * A job writes all pages, in two versions with a checkpoint after each, and reads them. It begins with new files, or with
- * those of a job that has left version 2. Jobs run in processes of their own; how far they came is in memory that they share. */
+ * those of a job that has left version 2. Jobs run in processes of their own; how far they came is in memory that they share.
+ * asan: full */
 #include "test.h"
 
 #include "net_boot.h"
