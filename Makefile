@@ -4,7 +4,7 @@ JOBS ?= $(shell nproc)
 MAKEFLAGS += --no-print-directory
 export DESTDIR
 
-.PHONY: all apps demo tests test test-full test-nightly bench-programs bench bench-quick bench-clampi bench-modes bench-match bench-armci bench-sim bench-vgasnet install deb asan tsan model format lint docs clean help
+.PHONY: all apps demo tests test test-full tests-full test-nightly coverage fuzz bench-programs bench bench-quick bench-clampi bench-modes bench-match bench-armci bench-sim bench-vgasnet install deb asan tsan model format lint docs clean help
 .PRECIOUS: build/%/Makefile
 
 # What is built in a tree: groups of CMakeLists.txt. `all` is what is installed.
@@ -45,6 +45,11 @@ test-nightly: ## the long forms of all tests
 	@packaging/setup.sh full
 	@$(MAKE) tests-full
 	@test/run nightly
+
+coverage: ## what the quick tests reach, by line and branch: build/coverage/html/index.html
+	@packaging/setup.sh coverage
+	@$(MAKE) tree-coverage TARGETS="all apps units sims tests"
+	@test/coverage.sh
 
 bench-programs:
 	@$(MAKE) all TARGETS="all apps benches sims"
@@ -120,10 +125,13 @@ clean: ## remove all that was built
 help: ## this list
 	@sed -n 's/^\([a-z][a-z-]*\):.*## /make \1\t/p' $(MAKEFILE_LIST) | expand -t 20
 
-# A sanitizer tree needs an MPI like any other: the first that is here.
+# A tree for a purpose needs an MPI like any other: the first that is here; for coverage, where whole jobs run, the one whose
+# ranks share cores better, which comes last.
 build/asan/Makefile build/tsan/Makefile: MPI = $$(packaging/mpis.sh | sed q)
+build/coverage/Makefile: MPI = $$(packaging/mpis.sh | sed -n '$$p')
 build/asan/Makefile: FLAGS = -DHEARTH_SANITIZE=address,undefined -DCMAKE_BUILD_TYPE=Debug
 build/tsan/Makefile: FLAGS = -DHEARTH_SANITIZE=thread -DCMAKE_BUILD_TYPE=Debug
+build/coverage/Makefile: FLAGS = -DHEARTH_COVERAGE=ON -DCMAKE_BUILD_TYPE=Debug
 build/%/Makefile: MPI = $*
 
 build/%/Makefile:

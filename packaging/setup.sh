@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs what is missing, by package name: setup.sh [build|test|full|bench|deb].
+# Installs what is missing, by package name: setup.sh [build|test|full|bench|deb|coverage|fuzz].
 #
 # On Debian and Ubuntu the packages are asked for and installed; nothing is fetched if all are there. On other systems,
 # or without the right to install, the names are listed, and it goes on if the programs that a build needs are there:
@@ -8,10 +8,12 @@ set -eu
 cd "$(dirname "$0")"
 
 build="cmake make gcc libc6-dev pkg-config mpich libmpich-dev openmpi-bin libopenmpi-dev libhwloc-dev libucx-dev liburing-dev libxxhash-dev libncurses-dev"
-test="gfortran g++ python3 python3-mpi4py python3-numpy iproute2 util-linux tmux clang-format spin libglobalarrays-dev libscalapack-mpich-dev libscalapack-openmpi-dev liblapack-dev libblas-dev libopenblas-dev man-db groff-base tcl"
+test="ccache gfortran g++ python3 python3-mpi4py python3-numpy iproute2 util-linux tmux clang-format spin libglobalarrays-dev libscalapack-mpich-dev libscalapack-openmpi-dev liblapack-dev libblas-dev libopenblas-dev man-db groff-base tcl"
 full="slurmctld slurmd slurm-client munge nwchem-mpich hpcc valgrind libarmci-mpi-dev chromium dpkg-dev debhelper lintian"
 bench="gnuplot-nox iproute2 libglobalarrays-dev libarmci-mpi-dev libsimgrid-dev libopenblas-dev"
 deb="dpkg-dev debhelper"
+coverage="gcovr"
+fuzz="clang libclang-rt-14-dev"
 
 case "${1:-build}" in
 build) wanted=$build ;;
@@ -19,8 +21,10 @@ test) wanted="$build $test" ;;
 full) wanted="$build $test $full" ;;
 bench) wanted="$build $bench" ;;
 deb) wanted="$build $deb" ;;
+coverage) wanted="$build $test $coverage" ;;
+fuzz) wanted="$build $fuzz" ;;
 *)
-    echo "usage: $0 [build|test|full|bench|deb]" >&2
+    echo "usage: $0 [build|test|full|bench|deb|coverage|fuzz]" >&2
     exit 2
     ;;
 esac

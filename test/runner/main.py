@@ -26,6 +26,7 @@ def options():
     parser.add_argument("-k", metavar="REGEXP", default="", help="only tests whose names match")
     parser.add_argument("-l", action="store_true", help="only list the names")
     parser.add_argument("-m", metavar="MPI", choices=("mpich", "openmpi"), help="only this MPI: mpich or openmpi")
+    parser.add_argument("-t", metavar="TREE", help="only this tree, such as coverage, with the MPI that it is built for")
     parser.add_argument("-j", metavar="N", type=int, default=os.cpu_count(), help="cores to use (default: all, %(default)s)")
     parser.add_argument("-v", action="store_true", help="a line for each test that passes, too")
     chosen = parser.parse_args()
@@ -43,8 +44,28 @@ def installed_mpis():
     return [mpi for mpi in found if Path("build", mpi, "lib/libhearth-mpi.so").exists()], found
 
 
+def mpi_of(tree):
+    """The MPI for which a tree is built; None if it is not."""
+    cache = Path("build", tree, "CMakeCache.txt")
+    found = re.search(r"^HEARTH_MPI:[A-Z]*=(.*)", cache.read_text(), re.M) if cache.exists() else None
+    return found.group(1) if found and Path("build", tree, "lib/libhearth-mpi.so").exists() else None
+
+
+def tree_matrix(chosen):
+    """All tests of one tree."""
+    matrix, mpi = Matrix(TIERS[chosen.tier], chosen.k), mpi_of(chosen.t)
+    if not mpi:
+        sys.exit(f"test/run: build/{chosen.t} is not built")
+    matrix.units(chosen.t)
+    matrix.scripts(mpi, chosen.t, once=True)
+    matrix.of_mpi(mpi, chosen.t)
+    return matrix, []
+
+
 def build_matrix(chosen):
     """The jobs, and the results that are known without running anything."""
+    if chosen.t:
+        return tree_matrix(chosen)
     tier, known = TIERS[chosen.tier], []
     built, found = installed_mpis()
     matrix = Matrix(tier, chosen.k)
@@ -60,7 +81,7 @@ def build_matrix(chosen):
         if not any(Path("build", tree, "test").glob("unit_*")):
             lacks(f"unit.{tree}", "failed", f"build/{tree} has no units: make {'tests' if tier.quick else 'tests-full'}")
     for mpi in built[:1]:
-        matrix.scripts(mpi, once=True)
+        matrix.scripts(mpi, mpi, once=True)
     for mpi in ("mpich", "openmpi"):
         if chosen.m and chosen.m != mpi:
             continue
@@ -69,12 +90,11 @@ def build_matrix(chosen):
         elif mpi not in built:
             lacks(f"mpi.{mpi}", "failed", f"build/{mpi} is not built: make tests")
         else:
-            matrix.of_mpi(mpi)
+            matrix.of_mpi(mpi, mpi)
     if not tier.quick:
-        cache = Path("build/asan/CMakeCache.txt")
-        mpi = re.search(r"^HEARTH_MPI:[A-Z]*=(.*)", cache.read_text(), re.M) if cache.exists() else None
-        if mpi and Path("build/asan/lib/libhearth-mpi.so").exists():
-            matrix.of_asan(mpi.group(1))
+        mpi = mpi_of("asan")
+        if mpi:
+            matrix.of_asan(mpi)
         else:
             lacks("mpi.asan", "failed", "build/asan is not built: make tests-full")
     return matrix, known

@@ -233,7 +233,7 @@ class Matrix:
             self.launch(test, [f"build/{tree}/test/litmus_cache", *map(str, arguments)], "test/litmus/litmus.c", mpi, tree, network, config,
                         ranks, 60 * 5 ** self.tier.level)
 
-    def scripts(self, mpi, once=False):
+    def scripts(self, mpi, tree, once=False):
         """Those that depend on the MPI, or those that do not."""
         for script in sorted(Path("test").glob("*/test_*.sh")):
             source = str(script)
@@ -244,15 +244,14 @@ class Matrix:
             limit = int(sources.field(source, "timeout", 60))
             if sources.contains(source, "HEARTH_TEST_KILLS"):
                 limit = limit * self.tier.kills // 20  # what it says is for 20 of them
-            self.add(f"test_{script.parent.name}_{script.stem[5:]}.{mpi}", limit, [script, mpi, Path("build", mpi).absolute()],
+            self.add(f"test_{script.parent.name}_{script.stem[5:]}.{tree}", limit, [script, mpi, Path("build", tree).absolute()],
                      cores=2 if mpi in POLLS and not once else 1, alone=bool(sources.field(source, "alone")))
 
     # ---- all of it ----
 
-    def of_mpi(self, mpi):
-        for family in (self.mpi, self.p2p, self.net, self.armci, self.ga, self.gas, self.litmus):
-            family(mpi, mpi)
-        self.scripts(mpi)
+    def of_mpi(self, mpi, tree):
+        for family in (self.mpi, self.p2p, self.net, self.armci, self.ga, self.gas, self.litmus, self.scripts):
+            family(mpi, tree)
 
     def of_asan(self, mpi):
         for names, configs in (("mpi_.*", "on tiny huge"), ("p2p_.*", "match small"), ("net_.*", "ucx mpi"),

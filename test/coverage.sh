@@ -1,0 +1,35 @@
+#!/usr/bin/env bash
+# Runs the quick tests on build/coverage and shows which lines and branches of the sources they reach:
+#   coverage.sh [OPTION OF test/run]...     build/coverage/html/index.html, and a line for each folder
+set -uo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 2
+out=build/coverage/html
+find build/coverage -name '*.gcda' -delete
+test/run -t coverage "$@" quick
+passed=$?
+mkdir -p $out
+echo "coverage: reading the counts ..."
+gcovr --root . --filter 'src/' --filter 'tools/' --gcov-ignore-parse-errors --exclude-throw-branches --html-details $out/index.html \
+    --json-summary $out/summary.json build/coverage >$out/gcovr.log 2>&1 || {
+    tail -n 5 $out/gcovr.log
+    echo "coverage: gcovr failed, see $out/gcovr.log" >&2
+    exit 1
+}
+python3 - $out/summary.json <<'P'
+import collections
+import json
+import os
+import sys
+
+folders = collections.defaultdict(lambda: [0, 0, 0, 0])
+for file in json.load(open(sys.argv[1]))["files"]:
+    parts = os.path.dirname(file["filename"]).split(os.sep)
+    for name in {os.sep.join(parts[:2]), "all"}:
+        for i, key in enumerate(("line_covered", "line_total", "branch_covered", "branch_total")):
+            folders[name][i] += file[key]
+print(f"{'folder':<16} {'lines':>14} {'branches':>18}")
+for name, (lines, all_lines, branches, all_branches) in sorted(folders.items(), key=lambda f: (f[0] == "all", f[0])):
+    print(f"{name:<16} {lines:>6} {100 * lines / max(1, all_lines):6.1f} % {branches:>9} {100 * branches / max(1, all_branches):6.1f} %")
+P
+echo "coverage: $out/index.html"
+exit $passed
