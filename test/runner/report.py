@@ -45,14 +45,14 @@ class Report:
     def read_times(self):
         try:
             with open(self.times_file()) as file:
-                return json.load(file)
-        except (OSError, ValueError):
+                return {name: times for name, times in json.load(file).items() if isinstance(times, list)}
+        except (OSError, ValueError, AttributeError):
             return {}
 
     def expected(self, job):
-        """Seconds of all cores, from an earlier run if there was one."""
+        """Seconds times the cores that it keeps, from an earlier run if there was one."""
         guess = 20 if job.name.startswith("test_") else 3 if "random" in job.name else 0.5 * len(job.tests()) + 0.5
-        return self.times.get(job.name, guess) * (self.cores if job.alone else min(job.cores, self.cores))
+        return self.times.get(job.name, [guess])[0] * (self.cores if job.alone else min(job.cores, self.cores))
 
     # ---- progress ----
 
@@ -79,11 +79,11 @@ class Report:
             sys.stdout.write("\r" + " " * (shutil.get_terminal_size().columns - 1) + "\r")
         print(text, flush=True)
 
-    def done(self, job, seconds):
+    def done(self, job, seconds, core_seconds):
         share = self.cores if job.alone else min(job.cores, self.cores)
         self.worked += seconds * share
         self.guessed += self.left.pop(job.name, 0)
-        self.times[job.name] = round(seconds, 2)
+        self.times[job.name] = [round(seconds, 2), round(core_seconds, 2)]
 
     def ended(self, result):
         self.results.append(result)

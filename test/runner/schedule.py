@@ -29,9 +29,18 @@ class Running:
         except ProcessLookupError:
             pass
 
+    def reaped(self):
+        """Whether it has ended; then there are its exit status and the time of its processes on cores."""
+        pid, status, usage = os.wait4(self.process.pid, os.WNOHANG)
+        if pid == 0:
+            return False
+        self.process.returncode = os.waitstatus_to_exitcode(status)
+        self.core_seconds = usage.ru_utime + usage.ru_stime
+        return True
+
     def ended(self):
         """Whether it has; one that is over its limit is ended."""
-        if self.process.poll() is not None:
+        if self.reaped():
             return True
         over = self.seconds() - self.job.limit - GRACE
         if over > 5:
@@ -98,7 +107,7 @@ class Scheduler:
                 again.append((ended.job.only(program) if program else ended.job, result))
             else:
                 self.report.ended(result)
-        self.report.done(ended.job, ended.seconds())
+        self.report.done(ended.job, ended.seconds(), ended.core_seconds)
         if again:
             self.report.failed_once([first for _, first in again])
         return again
@@ -117,8 +126,7 @@ class Scheduler:
         for r in self.running:
             r.signal(signal.SIGTERM)
         deadline = time.monotonic() + 5
+        while time.monotonic() < deadline and not all(r.process.returncode is not None or r.reaped() for r in self.running):
+            time.sleep(0.05)
         for r in self.running:
-            try:
-                r.process.wait(max(0.1, deadline - time.monotonic()))
-            except subprocess.TimeoutExpired:
-                r.signal(signal.SIGKILL)
+            r.signal(signal.SIGKILL)
