@@ -1,0 +1,241 @@
+/* fail.c: for tests, preloaded: the k-th call of a kind that Hearth's libraries make fails, as if the system had refused it.
+ *
+ *      TEST_FAIL=KIND:K[:FROM]     KIND: memory, files, threads or ucx; K: which call, from 1; FROM: "on" for all from there on
+ *      TEST_FAIL_RANK=N            on this rank only
+ *      TEST_FAIL_COUNT=FILE        the number of calls of each kind of that rank is kept in this file, as words of 8 bytes
+ *
+ * Only calls from our own libraries count, whose code is found when this is loaded: what MPI, UCX and the program itself ask for never
+ * fails. A call is told by its return address. */
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <link.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define SHOWN __attribute__((visibility("default")))
+
+enum kind { MEMORY, FILES, THREADS, UCX, KINDS };
+static const char *const names[KINDS] = {"memory", "files", "threads", "ucx"};
+
+enum { MOST_RANGES = 16 };
+static struct range { uintptr_t begin, end; } ranges[MOST_RANGES];
+static int range_count;
+
+static _Atomic unsigned long own_calls[KINDS],
+    *calls = own_calls; /* in the file, if there is one: however the process ends */
+static enum kind failing = KINDS;
+static unsigned long fail_at;
+static bool from_there_on;
+
+/* ---- whose call it is ---- */
+
+static bool is_ours(const char *path) {
+    return strstr(path, "libhearth-mpi") || strstr(path, "libarmci") || strstr(path, "libvgasnet");
+}
+
+static int add_ranges(struct dl_phdr_info *info, size_t size, void *unused) {
+    (void)size, (void)unused;
+    if (!is_ours(info->dlpi_name))
+        return 0;
+    for (int i = 0; i < info->dlpi_phnum && range_count < MOST_RANGES; i++) {
+        const ElfW(Phdr) *part = &info->dlpi_phdr[i];
+        if (part->p_type == PT_LOAD && part->p_flags & PF_X)
+            ranges[range_count++] = (struct range){info->dlpi_addr + part->p_vaddr,
+                                                   info->dlpi_addr + part->p_vaddr + part->p_memsz};
+    }
+    return 0;
+}
+
+/* Counts the call; whether it is the one. */
+static bool fails(enum kind kind, const void *caller) {
+    uintptr_t at = (uintptr_t)caller;
+    for (int i = 0; i < range_count; i++) {
+        if (at < ranges[i].begin || at >= ranges[i].end)
+            continue;
+        unsigned long n = atomic_fetch_add(&calls[kind], 1) + 1;
+        return kind == failing && (n == fail_at || (from_there_on && n > fail_at));
+    }
+    return false;
+}
+#define FAILS(kind) fails(kind, __builtin_return_address(0))
+
+/* ---- begin and end ---- */
+
+static bool is_chosen_rank(void) {
+    const char *chosen = getenv("TEST_FAIL_RANK"), *rank = getenv("OMPI_COMM_WORLD_RANK");
+    if (!rank)
+        rank = getenv("PMI_RANK");
+    return !chosen || (rank && strcmp(chosen, rank) == 0);
+}
+
+static void keep_counts(const char *path) {
+    int fd = (int)syscall(SYS_openat, AT_FDCWD, path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    void *memory = MAP_FAILED;
+    if (fd >= 0 && syscall(SYS_ftruncate, fd, sizeof own_calls) == 0)
+        memory = (void *)syscall(SYS_mmap, NULL, sizeof own_calls, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (memory != MAP_FAILED)
+        calls = memory;
+}
+
+__attribute__((constructor)) static void prepare(void) {
+    const char *plan = getenv("TEST_FAIL");
+    char kind[16], from[8] = "";
+    if (!is_chosen_rank())
+        return;
+    if (getenv("TEST_FAIL_COUNT"))
+        keep_counts(getenv("TEST_FAIL_COUNT"));
+    dl_iterate_phdr(add_ranges, NULL);
+    if (!plan || sscanf(plan, "%15[a-z]:%lu:%7s", kind, &fail_at, from) < 2)
+        return;
+    from_there_on = strcmp(from, "on") == 0;
+    for (int i = 0; i < KINDS; i++)
+        if (strcmp(names[i], kind) == 0)
+            failing = i;
+}
+
+/* ---- memory ---- */
+
+void *__libc_malloc(size_t);
+void *__libc_calloc(size_t, size_t);
+void *__libc_realloc(void *, size_t);
+void *__libc_memalign(size_t, size_t);
+
+static void *refuse_memory(void) {
+    errno = ENOMEM;
+    return NULL;
+}
+
+SHOWN void *malloc(size_t bytes) {
+    return FAILS(MEMORY) ? refuse_memory() : __libc_malloc(bytes);
+}
+
+SHOWN void *calloc(size_t count, size_t bytes) {
+    return FAILS(MEMORY) ? refuse_memory() : __libc_calloc(count, bytes);
+}
+
+SHOWN void *realloc(void *old, size_t bytes) {
+    return FAILS(MEMORY) ? refuse_memory() : __libc_realloc(old, bytes);
+}
+
+SHOWN void *aligned_alloc(size_t alignment, size_t bytes) {
+    return FAILS(MEMORY) ? refuse_memory() : __libc_memalign(alignment, bytes);
+}
+
+SHOWN int posix_memalign(void **to, size_t alignment, size_t bytes) {
+    void *memory = FAILS(MEMORY) ? NULL : __libc_memalign(alignment, bytes);
+    if (memory)
+        *to = memory;
+    return memory ? 0 : ENOMEM;
+}
+
+SHOWN void *mmap(void *at, size_t bytes, int protection, int flags, int fd, off_t offset) {
+    if (!FAILS(MEMORY))
+        return (void *)syscall(SYS_mmap, at, bytes, protection, flags, fd, offset);
+    errno = ENOMEM;
+    return MAP_FAILED;
+}
+
+SHOWN int memfd_create(const char *name, unsigned flags) {
+    if (!FAILS(MEMORY))
+        return (int)syscall(SYS_memfd_create, name, flags);
+    errno = EMFILE;
+    return -1;
+}
+
+/* ---- files: the next of that name is asked for once ---- */
+
+#define NEXT(name)                                                                                           \
+    static __typeof__(&name) next;                                                                           \
+    if (!next)                                                                                               \
+    next = (__typeof__(&name))dlsym(RTLD_NEXT, #name)
+
+static int refuse_file(int why) {
+    errno = why;
+    return -1;
+}
+
+SHOWN int open(const char *path, int flags, ...) {
+    NEXT(open);
+    va_list rest;
+    va_start(rest, flags);
+    int mode = flags & (O_CREAT | O_TMPFILE) ? va_arg(rest, int) : 0;
+    va_end(rest);
+    return FAILS(FILES) ? refuse_file(EMFILE) : next(path, flags, mode);
+}
+
+SHOWN ssize_t read(int fd, void *to, size_t bytes) {
+    NEXT(read);
+    return FAILS(FILES) ? refuse_file(EIO) : next(fd, to, bytes);
+}
+
+SHOWN ssize_t write(int fd, const void *from, size_t bytes) {
+    NEXT(write);
+    return fd != STDERR_FILENO && FAILS(FILES) ? refuse_file(ENOSPC) : next(fd, from, bytes);
+}
+
+SHOWN ssize_t pread(int fd, void *to, size_t bytes, off_t at) {
+    NEXT(pread);
+    return FAILS(FILES) ? refuse_file(EIO) : next(fd, to, bytes, at);
+}
+
+SHOWN ssize_t pwrite(int fd, const void *from, size_t bytes, off_t at) {
+    NEXT(pwrite);
+    return FAILS(FILES) ? refuse_file(ENOSPC) : next(fd, from, bytes, at);
+}
+
+SHOWN int fsync(int fd) {
+    NEXT(fsync);
+    return FAILS(FILES) ? refuse_file(EIO) : next(fd);
+}
+
+SHOWN int fdatasync(int fd) {
+    NEXT(fdatasync);
+    return FAILS(FILES) ? refuse_file(EIO) : next(fd);
+}
+
+SHOWN int ftruncate(int fd, off_t bytes) {
+    NEXT(ftruncate);
+    return FAILS(FILES) ? refuse_file(ENOSPC) : next(fd, bytes);
+}
+
+SHOWN int fallocate(int fd, int mode, off_t at, off_t bytes) {
+    NEXT(fallocate);
+    return FAILS(FILES) ? refuse_file(ENOSPC) : next(fd, mode, at, bytes);
+}
+
+/* ---- threads ---- */
+
+SHOWN int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*start)(void *),
+                         void *arg) {
+    NEXT(pthread_create);
+    return FAILS(THREADS) ? EAGAIN : next(thread, attributes, start, arg);
+}
+
+/* ---- UCX: its status codes are known to be stable, and its header is not needed for them ---- */
+
+enum { UCS_ERR_NO_MEMORY = -4 };
+
+#define UCX_CALL(name, parameters, arguments)                                                                \
+    SHOWN int name parameters;                                                                               \
+    SHOWN int name parameters {                                                                              \
+        NEXT(name);                                                                                          \
+        return FAILS(UCX) ? UCS_ERR_NO_MEMORY : next arguments;                                              \
+    }
+
+UCX_CALL(ucp_init_version, (unsigned a, unsigned b, const void *c, const void *d, void *e), (a, b, c, d, e))
+UCX_CALL(ucp_worker_create, (void *a, const void *b, void *c), (a, b, c))
+UCX_CALL(ucp_worker_get_address, (void *a, void *b, void *c), (a, b, c))
+UCX_CALL(ucp_worker_get_efd, (void *a, int *b), (a, b))
+UCX_CALL(ucp_worker_set_am_recv_handler, (void *a, const void *b), (a, b))
+UCX_CALL(ucp_ep_create, (void *a, const void *b, void *c), (a, b, c))
+UCX_CALL(ucp_mem_map, (void *a, const void *b, void *c), (a, b, c))
