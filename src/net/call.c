@@ -248,10 +248,23 @@ void net_start(struct net *n, int node, struct net_op *op) {
 
 /* ---- what comes back ---- */
 
-static void take_answer(struct net *n, const struct wire_reply *r, const void *data, size_t bytes) {
+/* Whoever takes an answer in copies it to where it belongs, and relies on this. A reply ends the operation, which therefore must
+ * have left the queue of its target. */
+static bool is_asked_for(const struct net_op *op, const struct wire_reply *r, size_t bytes) {
+    if (!op)
+        return false;
+    if (r->kind == WIRE_REPLY)
+        return op->waits && op->state == OP_SENT && bytes <= WIRE_REPLY_BYTES;
+    return r->kind == WIRE_ANSWER && op->fetches && r->offset <= op->asked &&
+           bytes <= op->asked - r->offset && bytes <= op->asked - op->answered;
+}
+
+static void take_answer(struct net *n, const struct target *t, const struct wire_reply *r, const void *data,
+                        size_t bytes) {
     struct net_op *op = r->op < OPS ? n->ops[r->op] : NULL;
-    if (!op) {
-        log_error("rank %d answers an operation that nobody asked for", (int)r->from / n->helpers);
+    if (UNLIKELY(!is_asked_for(op, r, bytes))) {
+        n->service.failed(n->service.arg, t->rank,
+                          "it answers what was not asked: do all ranks run the same version of the library?");
         return;
     }
     op->take(op, r->offset, data, bytes);
@@ -274,7 +287,7 @@ void call_arrived(void *arg, struct link_peer *from, const void *header, size_t 
     }
     t->heard = clock_ns();
     if (r->kind != WIRE_ACK)
-        take_answer(n, r, payload, bytes);
+        take_answer(n, t, r, payload, bytes);
     if (t->first || t->flow.grant)
         list_sending(n, t);
 }

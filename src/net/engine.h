@@ -132,7 +132,7 @@ struct server_client {
     struct late {
         struct link_send send;
         struct wire_reply reply;
-        char data[32];
+        char data[WIRE_REPLY_BYTES];
         bool leaving;
     } late[4];
 };

@@ -87,22 +87,29 @@ static char *place_of(struct server *s, uint32_t client, const struct flow_place
     return place->spare ? arena_spare(&s->arena, place->index) : arena_slot(&s->arena, client, place->index);
 }
 
+/* A block for no handler has no answer. */
+static bool has_handler(const struct server *s, const struct wire_block *w) {
+    if (w->handler == WIRE_NOTHING)
+        return w->answer_bytes == 0;
+    return w->handler < NET_HANDLERS && s->net->service.handlers[w->handler];
+}
+
+/* Spares of a block that lands in an own buffer are for its answer: without one nothing would free them. */
 static bool is_sane(const struct server *s, const struct wire_block *w, size_t header_bytes, size_t bytes) {
     const struct flow_limits *l = &s->net->limits;
     bool own = w->ticket.flags & FLOW_OWN;
     size_t spares = own ? (size_t)__builtin_popcountll(w->ticket.spares) : 0;
     size_t most_answer = spares > 0 ? spares * l->spare_bytes : own ? l->bytes : 0;
     return header_bytes == sizeof *w + w->header_bytes && w->header_bytes <= NET_HEADER &&
-           (w->handler == WIRE_NOTHING ||
-            (w->handler < NET_HANDLERS && s->net->service.handlers[w->handler])) &&
-           bytes <= (own ? l->bytes : l->spare_bytes) && w->answer_bytes <= most_answer;
+           has_handler(s, w) && bytes <= (own ? l->bytes : l->spare_bytes) &&
+           w->answer_bytes <= most_answer && (spares == 0 || w->answer_bytes > 0);
 }
 
 static void land_block(struct server *s, struct link_peer *from, const struct wire_block *w,
                        size_t header_bytes, const void *payload, size_t bytes) {
     struct flow_place place;
     if (!is_sane(s, w, header_bytes, bytes) || flow_arrive(s->flow, w->client, &w->ticket, &place) != 0) {
-        fail(s, w->client, "it sends what no process of this job would send");
+        fail(s, w->client, "invalid block header: do all ranks run the same version of the library?");
         return;
     }
     if (!client_of(s, w->client, from)) {

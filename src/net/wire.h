@@ -15,6 +15,8 @@ enum wire_kind {
     WIRE_REPLY,              /* to a client: the answer that it waits for */
 };
 
+enum { WIRE_REPLY_BYTES = 32 }; /* of an answer by net_reply, at most */
+
 /* In place of a handler's number: a block that only says what will follow. */
 enum { WIRE_NOTHING = NET_HANDLERS };
 
