@@ -380,7 +380,7 @@ static void size_span(const struct run *run, int *low, int *high) {
         least = fmin(least, fmin(now, first));
         most = fmax(most, fmax(now, last));
     }
-    *low = (int)floor(least - 0.5);
+    *low = (int)fmax(0, floor(least - 0.5));
     *high = (int)ceil(most + 0.5);
     *high = *high < *low + 2 ? *low + 2 : *high;
 }
@@ -459,7 +459,7 @@ void chart_curves(FILE *f, const struct run *run) {
     end_drawing(f);
     int every = (high - low + 4) / 5;
     for (int i = low; i <= high; i += every)
-        x_label(f, (double)(i - low) / (high - low), say_bytes(1ull << i), (i - low) / every % 2);
+        x_label(f, (double)(i - low) / (high - low), say_size_class((unsigned)i), (i - low) / every % 2);
     end_plot(f);
     if (put_curve_legend(f, run) < there)
         fputs("<p class=\"note\">Only the windows with most gets are drawn.</p>\n", f);

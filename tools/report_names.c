@@ -26,12 +26,17 @@ static void image_close(struct image *i) {
     *i = (struct image){0};
 }
 
+/* Not changed since; file systems may round up to the next second. */
+static bool is_older(time_t changed, uint64_t begun) {
+    return changed <= 1 || (uint64_t)changed - 1 <= begun;
+}
+
 static void image_open(struct image *i, const char *path, const struct run *run) {
     struct stat about;
     i->path = path;
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     bool is_same = fd >= 0 && !fstat(fd, &about) && S_ISREG(about.st_mode) &&
-                   about.st_size > (off_t)sizeof(Elf64_Ehdr) && about.st_mtime <= (time_t)run->begun + 1;
+                   about.st_size > (off_t)sizeof(Elf64_Ehdr) && is_older(about.st_mtime, run->begun);
     void *data = is_same ? mmap(NULL, (size_t)about.st_size, PROT_READ, MAP_PRIVATE, fd, 0) : MAP_FAILED;
     if (fd >= 0)
         close(fd);
