@@ -1,0 +1,116 @@
+#!/usr/bin/env bash
+# Fuzzes everything that reads bytes from elsewhere, with libFuzzer:   fuzz.sh [SECONDS] [TARGET...]
+#   SECONDS   for each target; 600 unless given          TARGET   a name from fuzz_NAME.c; all unless given
+#   --merge TARGET...   instead: makes seeds/NAME anew from what was found, at most 20 small files
+#
+# The tree is build/fuzz, made by clang. Inputs that reach new code are kept in build/fuzz/corpus/NAME and are where the next run
+# begins; findings are in build/fuzz/findings, the output of each target in build/fuzz/logs. Exit status 1 if there was a finding.
+set -uo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 2
+
+tree=build/fuzz
+export ASAN_OPTIONS=detect_leaks=0 # the search takes seconds on aarch64
+most_seeds=20
+sanitizers=address,undefined,float-cast-overflow,fuzzer-no-link
+
+usage() {
+    sed -n '2,4s/^# \{0,1\}//p' test/fuzz/fuzz.sh >&2
+    exit 2
+}
+
+seconds=600 merge=0
+case ${1:-} in
+--merge) merge=1 && shift ;;
+-*) usage ;;
+[0-9]*) seconds=$1 && shift ;;
+esac
+case $seconds in *[!0-9]*) usage ;; esac
+
+targets=("$@")
+if [ ${#targets[@]} = 0 ]; then
+    for file in test/fuzz/fuzz_*.c; do
+        name=$(basename "$file" .c)
+        [ "$name" = fuzz_help ] || targets+=("${name#fuzz_}")
+    done
+fi
+
+configure() {
+    local mpi clang
+    [ ! -f $tree/Makefile ] || return 0
+    clang=$(command -v clang || command -v clang-14) || {
+        echo "clang is not installed: install clang and its runtime libraries (Debian: clang, libclang-rt-14-dev)" >&2
+        return 1
+    }
+    mpi=$(packaging/mpis.sh | sed q)
+    cmake -S . -B $tree -G "Unix Makefiles" -DCMAKE_C_COMPILER="$clang" -DHEARTH_MPI="$mpi" \
+        -DHEARTH_MPICC="$(packaging/mpis.sh "$mpi")" -DHEARTH_FUZZ=ON -DHEARTH_SANITIZE=$sanitizers \
+        -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_FLAGS=-fno-sanitize-recover=all >/dev/null
+}
+
+options() { # name
+    echo "-timeout=20 -rss_limit_mb=2048 -malloc_limit_mb=1024 -max_len=65536"
+    [ ! -f "test/fuzz/fuzz_$1.dict" ] || echo "-dict=test/fuzz/fuzz_$1.dict"
+}
+
+# The last line of libFuzzer's that tells how far it is, shortened.
+progress() { # log
+    sed -n 's/^\(#[0-9]*\)\t[A-Z]*  *\(cov: [0-9]*\).*\(corp: [0-9]*\).*\(exec\/s: [0-9]*\).*/\1  \2  \3  \4/p' "$1" | tail -1
+}
+
+fuzz() { # name
+    local name=$1 log=$tree/logs/$1.log program=$tree/test/fuzz_$1 status=0 began=$SECONDS pid file found=0
+    mkdir -p $tree/corpus/"$name"
+    # shellcheck disable=SC2046
+    nice -n 10 "$program" -max_total_time="$seconds" -artifact_prefix=$tree/findings/"$name"- -print_final_stats=1 \
+        $(options "$name") $tree/corpus/"$name" test/fuzz/seeds/"$name" >"$log" 2>&1 </dev/null &
+    pid=$!
+    trap 'kill $pid 2>/dev/null; echo; echo stopped; exit 130' INT TERM HUP
+    while kill -0 $pid 2>/dev/null; do
+        sleep 1
+        [ ! -t 1 ] && (((SECONDS - began) % 60)) && continue
+        printf "${clear}%-16s %4d s of %d  %s${end}" "$name" $((SECONDS - began)) "$seconds" "$(progress "$log")"
+    done
+    wait $pid || status=$?
+    trap - INT TERM HUP
+    printf "${clear}%-16s %4d s  %s  %s\n" "$name" $((SECONDS - began)) "$(progress "$log")" \
+        "$([ $status = 0 ] && echo 'no finding' || echo "ended with status $status, see $log")"
+    for file in $tree/findings/"$name"-*; do
+        [ -f "$file" ] || continue
+        found=1
+        echo "  finding; to repeat: $program $file"
+    done
+    [ $status = 0 ] && [ $found = 0 ]
+}
+
+# Hand-made seeds, whose names are words, stay; those of the fuzzer, named by their hashes, are replaced.
+merge() { # name
+    local name=$1 seeds=test/fuzz/seeds/$1 merged=$tree/merged/$1 kept file
+    rm -rf "$merged" && mkdir -p "$merged" $tree/corpus/"$name" "$seeds"
+    # shellcheck disable=SC2046
+    "$tree/test/fuzz_$name" -merge=1 -use_counters=0 $(options "$name") "$merged" "$seeds" $tree/corpus/"$name" \
+        >$tree/logs/"$name".merge.log 2>&1 || return 1
+    find "$seeds" -type f | grep -E '/[0-9a-f]{40}$' | xargs -r rm
+    kept=$(find "$seeds" -type f | wc -l)
+    # The largest of the small ones reach most.
+    find "$merged" -type f -size -3 -printf '%s %p\n' | sort -rn | cut -d' ' -f2 | while read -r file; do
+        [ "$kept" -lt $most_seeds ] || break
+        find "$seeds" -type f -exec cmp -s "$file" {} \; -print | grep -q . && continue
+        cp "$file" "$seeds/$(basename "$file")" && kept=$((kept + 1))
+    done
+    echo "$name: $(find "$seeds" -type f | wc -l) seeds of $(find "$merged" -type f | wc -l) that differ"
+}
+
+clear='' end='\n'
+[ ! -t 1 ] || clear='\r\033[K' end=''
+configure || exit 2
+for name in "${targets[@]}"; do
+    [ -f "test/fuzz/fuzz_$name.c" ] || { echo "no target $name: there is no test/fuzz/fuzz_$name.c" >&2 && exit 2; }
+done
+cmake --build $tree -j "$(nproc)" --target "${targets[@]/#/fuzz_}" >$tree/build.log 2>&1 ||
+    { tail -20 $tree/build.log >&2 && echo "not built: see $tree/build.log" >&2 && exit 2; }
+mkdir -p $tree/logs $tree/findings
+failed=0
+for name in "${targets[@]}"; do
+    if [ $merge = 1 ]; then merge "$name" || failed=1; else fuzz "$name" || failed=1; fi
+done
+exit $failed

@@ -1,0 +1,100 @@
+/* fuzz_link.h: a link without a network (net/link/link.h), so that the network's readers can be fed bytes. What is sent is read to
+ * its end, and either gone at once or kept until fuzz_link_complete. */
+#ifndef HEARTH_TEST_FUZZ_LINK_H
+#define HEARTH_TEST_FUZZ_LINK_H
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "fuzz.h"
+#include "net/engine.h"
+
+enum { FUZZ_LINK_SENDS = 256 };
+
+static struct {
+    struct link_events events;
+    bool keeps; /* what is sent next */
+    struct link_send *sends[FUZZ_LINK_SENDS];
+    unsigned count;
+    unsigned char sum; /* of all bytes that were sent */
+} fuzz_link;
+
+int link_port_open(struct link *link, int port, const struct link_events *events, struct link_port **p) {
+    (void)link, (void)port;
+    fuzz_link.events = *events;
+    *p = (struct link_port *)&fuzz_link;
+    return 0;
+}
+
+int link_connect(struct link_port *p, const void *address, size_t bytes, int rank, int port,
+                 struct link_peer **peer) {
+    (void)p, (void)address, (void)bytes, (void)rank, (void)port;
+    *peer = (struct link_peer *)&fuzz_link;
+    return 0;
+}
+
+int link_send(struct link_port *p, struct link_peer *peer, const void *header, size_t header_bytes,
+              const void *payload, size_t bytes, struct link_send *s) {
+    (void)p, (void)peer;
+    fuzz_must(header_bytes <= LINK_HEADER);
+    for (size_t i = 0; i < header_bytes; i++)
+        fuzz_link.sum ^= ((const unsigned char *)header)[i];
+    for (size_t i = 0; i < bytes; i++)
+        fuzz_link.sum ^= ((const unsigned char *)payload)[i];
+    if (!fuzz_link.keeps || fuzz_link.count == FUZZ_LINK_SENDS)
+        return 0;
+    fuzz_link.sends[fuzz_link.count++] = s;
+    return 1;
+}
+
+int link_flush(struct link_port *p, struct link_peer *peer, struct link_send *s) {
+    return link_send(p, peer, NULL, 0, NULL, 0, s);
+}
+
+int link_progress(struct link_port *p) {
+    (void)p;
+    return 0;
+}
+
+int link_arm(struct link_port *p) {
+    (void)p;
+    return -1;
+}
+
+int link_descriptor(const struct link_port *p) {
+    (void)p;
+    return -1;
+}
+
+uint64_t link_nap(const struct link_port *p) {
+    (void)p;
+    return 0;
+}
+
+/* What is on its way has left. */
+static inline void fuzz_link_complete(void) {
+    unsigned count = fuzz_link.count;
+    struct link_send *sends[FUZZ_LINK_SENDS];
+    memcpy(sends, fuzz_link.sends, count * sizeof *sends);
+    fuzz_link.count = 0;
+    for (unsigned i = 0; i < count; i++)
+        sends[i]->sent(sends[i], 0);
+}
+
+/* A message in memory of its own, so that a sanitizer sees accesses beyond its end. */
+static inline void fuzz_link_arrive(const void *header, size_t header_bytes, const void *payload,
+                                    size_t bytes) {
+    char *head = malloc(header_bytes + 1), *body = malloc(bytes + 1);
+    fuzz_must(head && body);
+    memcpy(head, header, header_bytes);
+    memcpy(body, payload, bytes);
+    head = realloc(head, header_bytes ? header_bytes : 1);
+    body = realloc(body, bytes ? bytes : 1);
+    fuzz_must(head && body);
+    fuzz_link.events.arrived(fuzz_link.events.arg, (struct link_peer *)&fuzz_link, head, header_bytes, body,
+                             bytes);
+    free(head);
+    free(body);
+}
+
+#endif
