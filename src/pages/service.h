@@ -239,6 +239,8 @@ void disk_flush(struct service *s);
 int disk_reserve_page(struct service *s, uint32_t page);
 int disk_reserve_behind(struct service *s);
 
+/* Whether there is one: always, if the other nodes keep to their windows. */
+bool parcel_is_left(const struct service *s);
 uint32_t parcel_take(struct service *s);
 void parcel_give(struct service *s, uint32_t index);
 static inline struct parcel *parcel_of(const struct service *s, uint32_t index) {

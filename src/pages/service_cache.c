@@ -27,6 +27,8 @@ static void receive(struct service *s, const struct pages_message *m) {
     if (f) {
         bool was_asking = pages_control_is_asking(&f->control);
         status = pages_control_receive(&f->control, m, &e);
+        if (status == 0 && f->outbox_count + e.count > POOL_OUTBOX)
+            status = -EPROTO; /* a home does not ask again before it has our answer */
         if (status == 0)
             pool_settle(p, b, f, was_asking, &e);
     }
@@ -82,7 +84,7 @@ static void take_small(struct service *s, const struct wire *w, const char *data
     int status = -EPROTO;
     pages_lock(&b->lock);
     struct pool_frame *f = pool_find(p, b, m->home, m->page);
-    if (f && (status = pages_control_receive(&f->control, m, &e)) == 0) {
+    if (f && parcel_is_left(s) && (status = pages_control_receive(&f->control, m, &e)) == 0) {
         struct pages_effects rest = {.actions = e.actions};
         small_serve(s, pool_memory(p, pool_frame_of(p, f)), w, data, &answer);
         pool_settle(p, b, f, pages_control_is_asking(&f->control), &rest);

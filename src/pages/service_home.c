@@ -165,16 +165,9 @@ bool home_has(const struct service *s, const struct pages_message *m) {
     return s->directory && m->home == s->self && m->page < pages;
 }
 
-static bool is_ours(const struct service *s, const struct wire *w) {
-    const struct pages_message *m = &w->message;
-    return home_has(s, m) &&
-           (m->kind != PAGES_SMALL || (w->bytes <= s->pool->shared->small_bytes &&
-                                       (size_t)w->offset + w->bytes <= s->pool->page_bytes));
-}
-
 void home_take(struct service *s, const struct wire *w, const char *data) {
     const struct pages_message *m = &w->message;
-    if (!is_ours(s, w))
+    if (!home_has(s, m) || (m->kind == PAGES_SMALL && !parcel_is_left(s)))
         service_refuse(s, m);
     else if (pages_class_of((enum pages_kind)m->kind) == PAGES_REQ)
         take_request(s, w, data);

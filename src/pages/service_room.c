@@ -5,7 +5,7 @@
  * meanwhile. */
 #include "pages/service.h"
 
-enum { AT_ONCE = PAGES_WINDOW / 2 };
+enum { AT_ONCE = PAGES_WINDOW / 2, MOST_ERROR = 4095 /* of Linux */ };
 
 static void ask(struct service *s, uint16_t home, uint32_t page) {
     struct pages_message m = {
@@ -41,7 +41,7 @@ static void answer(struct service *s, const struct pages_message *m) {
 
 void room_take(struct service *s, const struct pages_message *m) {
     bool asks = m->kind == SERVICE_RESERVE;
-    if (asks ? !home_has(s, m) : s->room.asked == 0) {
+    if (asks ? !home_has(s, m) : s->room.asked == 0 || m->tag > MOST_ERROR) {
         service_refuse(s, m);
     } else if (asks) {
         answer(s, m);

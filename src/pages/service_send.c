@@ -176,15 +176,29 @@ void service_send(struct service *s, const struct pages_message *m, struct load 
 
 /* ---- from others ---- */
 
-static bool is_sound(const struct service *s, const struct wire *w, size_t bytes) {
-    const struct pages_message *m = &w->message;
-    size_t page = s->pool->page_bytes;
-    if (m->kind == PAGES_NOTHING || m->kind >= SERVICE_KINDS || m->to != s->self ||
+/* What takes a copy away or grants one comes from the page's home alone; nothing comes from ourselves. */
+static bool is_sender_sound(const struct service *s, const struct pages_message *m) {
+    bool is_from_any =
+        pages_is_for_home((enum pages_kind)m->kind) || m->kind == PAGES_DATA || m->kind == PAGES_ANSWER;
+    if (m->kind == PAGES_NOTHING || m->kind >= SERVICE_KINDS || m->to != s->self || m->from == s->self ||
         m->from >= s->world->nodes || m->home >= s->world->nodes || m->peer >= s->world->nodes)
         return false;
+    return is_from_any || m->from == m->home;
+}
+
+/* Where the bytes of a message go, and that they are all here. Of a small operation that reads only its answer brings bytes. */
+static bool is_content_sound(const struct service *s, const struct wire *w, size_t bytes) {
+    const struct pages_message *m = &w->message;
+    size_t page = s->pool->page_bytes;
+    bool is_inside = w->offset <= page && w->bytes <= page - w->offset, brings = m->flags & PAGES_WRITES;
     if (brings_page(m))
-        return w->zero ? bytes == 0 : w->whole == page && w->bytes == bytes && w->offset + bytes <= page;
-    return w->whole == bytes && bytes <= s->pool->shared->small_bytes;
+        return w->zero ? m->kind == PAGES_DATA && bytes == 0
+                       : w->whole == page && w->bytes == bytes && is_inside;
+    if (m->kind != PAGES_SMALL && m->kind != PAGES_FWD_SMALL && m->kind != PAGES_ANSWER)
+        return bytes == 0;
+    brings |= m->kind == PAGES_ANSWER;
+    return w->whole == bytes && bytes == (brings ? w->bytes : 0) &&
+           w->bytes <= s->pool->shared->small_bytes && is_inside;
 }
 
 void service_arrived(void *service, const void *header, size_t header_bytes, const void *payload,
@@ -194,7 +208,7 @@ void service_arrived(void *service, const void *header, size_t header_bytes, con
     s->heard = 0;
     if (header_bytes == sizeof w)
         memcpy(&w, header, sizeof w);
-    if (header_bytes == sizeof w && is_sound(s, &w, bytes))
+    if (header_bytes == sizeof w && is_sender_sound(s, &w.message) && is_content_sound(s, &w, bytes))
         take(s, &w, payload);
     else
         service_fail(s,

@@ -6,12 +6,16 @@
 
 /* ---- parcels: as many as there can be requests, and answers to as many ---- */
 
+bool parcel_is_left(const struct service *s) {
+    return s->parcel_free || s->parcels_made < s->parcels_most;
+}
+
 uint32_t parcel_take(struct service *s) {
     uint32_t index = s->parcel_free ? s->parcel_free - 1 : s->parcels_made;
     if (s->parcel_free)
         s->parcel_free = parcel_of(s, index)->next;
     else if (s->parcels_made == s->parcels_most)
-        abort(); /* nodes keep to their windows, or were refused */
+        abort(); /* callers ask parcel_is_left first */
     else
         s->parcels_made++;
     return index;
