@@ -94,28 +94,35 @@ static bool add_all(const struct live_page *page, struct top_process *p) {
     return true;
 }
 
-/* One try: the partner of begin_change and end_change in base/live.c. */
-static bool add_unchanged(const struct live_page *page, struct top_process *p) {
+/* One try: the partner of begin_change and end_change in base/live.c. What is wrong in tables that did not change meanwhile stays
+ * wrong. */
+enum reading { READ_WELL, READ_CHANGED, READ_BROKEN };
+
+static enum reading add_unchanged(const struct live_page *page, struct top_process *p) {
     struct top_process more = *p;
     uint32_t before = atomic_load_explicit(&page->sequence, memory_order_acquire);
-    if (before % 2 || !add_all(page, &more))
-        return false;
+    if (before % 2)
+        return READ_CHANGED;
+    bool is_sane = add_all(page, &more);
     atomic_thread_fence(memory_order_acquire);
     if (atomic_load_explicit(&page->sequence, memory_order_relaxed) != before)
-        return false;
+        return READ_CHANGED;
+    if (!is_sane)
+        return READ_BROKEN;
     *p = more;
-    return true;
+    return READ_WELL;
 }
 
 static bool add(const struct live_page *page, int own_pid, struct top_process *p) {
     if (memcmp(page->magic, LIVE_MAGIC, sizeof page->magic) || page->pid != own_pid || page->size <= 0)
         return false;
     for (int i = 0; i < TRIES; i++) {
-        if (add_unchanged(page, p))
-            return true;
+        enum reading reading = add_unchanged(page, p);
+        if (reading != READ_CHANGED)
+            return reading == READ_WELL;
         sched_yield();
     }
-    return false; /* stopped in the midst of a change, or broken */
+    return false; /* stopped in the midst of a change */
 }
 
 bool top_page_add(int opened, int own_pid, struct top_process *p) {

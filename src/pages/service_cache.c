@@ -17,6 +17,10 @@ static void count_message(struct service *s, const struct pages_message *m) {
 
 /* ---- messages ---- */
 
+/* A home does not ask again before it has our answer: with a request of ours, two messages. The other places of the outbox are for
+ * what this node itself does meanwhile. */
+enum { FROM_OTHERS = POOL_OUTBOX - 2 };
+
 static void receive(struct service *s, const struct pages_message *m) {
     struct pool *p = s->pool;
     struct pool_bucket *b = pool_bucket_of(p, m->home, m->page);
@@ -27,8 +31,8 @@ static void receive(struct service *s, const struct pages_message *m) {
     if (f) {
         bool was_asking = pages_control_is_asking(&f->control);
         status = pages_control_receive(&f->control, m, &e);
-        if (status == 0 && f->outbox_count + e.count > POOL_OUTBOX)
-            status = -EPROTO; /* a home does not ask again before it has our answer */
+        if (status == 0 && f->outbox_count + e.count > FROM_OTHERS)
+            status = -EPROTO;
         if (status == 0)
             pool_settle(p, b, f, was_asking, &e);
     }
