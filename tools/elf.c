@@ -181,16 +181,23 @@ static bool holds_definition(const struct file *f, const ElfW(Shdr) * table, con
     return found;
 }
 
-static bool search_sections(const struct file *f, const char *symbol) {
+/* The first table of a kind: a file has one of each, and a damaged one that names thousands would be read as often. */
+static bool search_table(const struct file *f, const ElfW(Shdr) * sections, unsigned kind,
+                         const char *symbol) {
     unsigned count = f->header.e_shnum;
+    for (unsigned i = 0; i < count; i++)
+        if (sections[i].sh_type == kind)
+            return sections[i].sh_link < count &&
+                   holds_definition(f, &sections[i], &sections[sections[i].sh_link], symbol);
+    return false;
+}
+
+static bool search_sections(const struct file *f, const char *symbol) {
     ElfW(Shdr) *sections = f->header.e_shentsize == sizeof *sections
-                               ? read_range(f, f->header.e_shoff, count * sizeof *sections)
+                               ? read_range(f, f->header.e_shoff, f->header.e_shnum * sizeof *sections)
                                : NULL;
-    bool found = false;
-    for (unsigned i = 0; sections && !found && i < count; i++)
-        found = (sections[i].sh_type == SHT_SYMTAB || sections[i].sh_type == SHT_DYNSYM) &&
-                sections[i].sh_link < count &&
-                holds_definition(f, &sections[i], &sections[sections[i].sh_link], symbol);
+    bool found = sections && (search_table(f, sections, SHT_SYMTAB, symbol) ||
+                              search_table(f, sections, SHT_DYNSYM, symbol));
     free(sections);
     return found;
 }

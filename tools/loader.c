@@ -26,6 +26,7 @@ struct loader_file *loader_open(const char *path, const struct loader_file *aske
     struct loader_file *file = need(sizeof *file);
     snprintf(file->path, sizeof file->path, "%s", path);
     file->asked_by = asked_by;
+    file->tries = asked_by ? asked_by->tries : &file->own_tries;
     if (!elf_read(path, &file->elf) && (file->elf.kind == ELF_DYNAMIC || file->elf.kind == ELF_LIBRARY))
         return file;
     loader_close(file);
@@ -72,11 +73,14 @@ static bool expand(const char *folder, size_t length, const char *file, char out
     return n + head + 1 < PATH_MAX;
 }
 
-static bool search_folders(const char *list, const char *name, const char *file, char path[PATH_MAX]) {
+/* `from`: the file whose list it is, and for which tries are counted. */
+static bool search_folders(const char *list, const char *name, const struct loader_file *from,
+                           char path[PATH_MAX]) {
     char folder[PATH_MAX];
-    while (list) {
+    while (list && *from->tries < LOADER_TRIES) {
         size_t length = strcspn(list, ":;");
-        if (expand(list, length, file, folder) &&
+        ++*from->tries;
+        if (expand(list, length, from->path, folder) &&
             snprintf(path, PATH_MAX, "%s/%s", *folder ? folder : ".", name) < PATH_MAX && is_usable(path))
             return true;
         list = list[length] ? list + length + 1 : NULL;
@@ -88,7 +92,7 @@ static bool search_rpaths(const struct loader_file *from, const char *name, char
     if (from->elf.runpath)
         return false;
     for (; from; from = from->asked_by)
-        if (from->elf.rpath && !from->elf.runpath && search_folders(from->elf.rpath, name, from->path, path))
+        if (from->elf.rpath && !from->elf.runpath && search_folders(from->elf.rpath, name, from, path))
             return true;
     return false;
 }
@@ -151,11 +155,12 @@ static bool search_cache(const char *name, char path[PATH_MAX]) {
 /* ---- all of it ---- */
 
 bool loader_find(const struct loader_file *from, const char *name, char path[PATH_MAX]) {
+    if (*from->tries >= LOADER_TRIES)
+        return false;
     if (strchr(name, '/'))
         return snprintf(path, PATH_MAX, "%s", name) < PATH_MAX && is_usable(path);
-    return search_rpaths(from, name, path) ||
-           search_folders(getenv("LD_LIBRARY_PATH"), name, from->path, path) ||
-           (from->elf.runpath && search_folders(from->elf.runpath, name, from->path, path)) ||
+    return search_rpaths(from, name, path) || search_folders(getenv("LD_LIBRARY_PATH"), name, from, path) ||
+           (from->elf.runpath && search_folders(from->elf.runpath, name, from, path)) ||
            search_cache(name, path) ||
-           search_folders("/lib64:/usr/lib64:/lib:/usr/lib:/usr/local/lib", name, from->path, path);
+           search_folders("/lib64:/usr/lib64:/lib:/usr/lib:/usr/local/lib", name, from, path);
 }

@@ -23,7 +23,7 @@ static void remove_all(void) {
 }
 
 static void make_folder(void) {
-    snprintf(folder, sizeof folder, "%s/hearth-fuzz-XXXXXX", access("/dev/shm", W_OK) ? "/tmp" : "/dev/shm");
+    snprintf(folder, sizeof folder, "%s/fuzz-segment-XXXXXX", access("/dev/shm", W_OK) ? "/tmp" : "/dev/shm");
     fuzz_must(mkdtemp(folder) != NULL);
     snprintf(path, sizeof path, "%s/segment.0", folder);
     atexit(remove_all);

@@ -1,6 +1,8 @@
 /* unit_tools.c: the parts of `hearth run` that decide without running anything: command lines, quoting, ELF
  * files. */
 #include <fcntl.h>
+#include <link.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -249,4 +251,50 @@ TEST(damaged_files_are_survived)
     close(file);
     unlink(path);
     free(original);
+}
+
+/* A library that needs `needed` others, to be looked for in `folders` folders: a header, two program headers, the dynamic section and
+ * its strings. */
+static void write_greedy_library(int file, size_t needed, size_t folders) {
+    enum { ADDRESS = 0x10000, NAME = 1, RPATH = 3 };
+    size_t strings = RPATH + folders + 1, entries = needed + 4,
+           at = sizeof(ElfW(Ehdr)) + 2 * sizeof(ElfW(Phdr));
+    size_t strings_at = at + entries * sizeof(ElfW(Dyn)), bytes = strings_at + strings;
+    char *image = calloc(1, bytes);
+    ElfW(Ehdr) *header = (ElfW(Ehdr) *)(void *)image;
+    ElfW(Phdr) *parts = (ElfW(Phdr) *)(header + 1);
+    ElfW(Dyn) *dynamic = (ElfW(Dyn) *)(parts + 2);
+    int self = open("/proc/self/exe", O_RDONLY);
+    expect_eq(read(self, header, sizeof *header), sizeof *header);
+    close(self);
+    header->e_phoff = sizeof *header;
+    header->e_phnum = 2;
+    header->e_shnum = 0;
+    parts[0] = (ElfW(Phdr)){.p_type = PT_LOAD, .p_vaddr = ADDRESS, .p_filesz = bytes};
+    parts[1] = (ElfW(Phdr)){.p_type = PT_DYNAMIC, .p_offset = at, .p_filesz = entries * sizeof *dynamic};
+    for (size_t i = 0; i < needed; i++)
+        dynamic[i] = (ElfW(Dyn)){.d_tag = DT_NEEDED, .d_un.d_val = NAME};
+    dynamic[needed] = (ElfW(Dyn)){.d_tag = DT_RPATH, .d_un.d_val = RPATH};
+    dynamic[needed + 1] = (ElfW(Dyn)){.d_tag = DT_STRTAB, .d_un.d_val = ADDRESS + strings_at};
+    dynamic[needed + 2] = (ElfW(Dyn)){.d_tag = DT_STRSZ, .d_un.d_val = strings};
+    image[strings_at + NAME] = 'x';
+    memset(image + strings_at + RPATH, ':', folders);
+    expect_eq(pwrite(file, image, bytes, 0), bytes);
+    free(image);
+}
+
+/* Without a limit it would take hours. */
+TEST(a_library_that_names_everything_is_given_up)
+{
+    char path[64];
+    int file = memfd_create("unit_tools", MFD_CLOEXEC);
+    struct elf e;
+    write_greedy_library(file, 30000, 100000);
+    snprintf(path, sizeof path, "/proc/self/fd/%d", file);
+    expect_eq(elf_read(path, &e), 0);
+    expect_eq(e.kind, ELF_LIBRARY);
+    expect_eq(e.needed_count, 30000);
+    elf_free(&e);
+    expect_eq(flavour_of_file(path).flavour, FLAVOUR_NONE);
+    close(file);
 }
