@@ -51,6 +51,10 @@ coverage: ## what the quick tests reach, by line and branch: build/coverage/html
 	@$(MAKE) tree-coverage TARGETS="all apps units sims tests"
 	@test/coverage.sh
 
+fuzz: ## random input to all that reads bytes from elsewhere: ten minutes for each target, SECONDS=N for less
+	@packaging/setup.sh fuzz
+	@test/fuzz/fuzz.sh $(SECONDS)
+
 bench-programs:
 	@$(MAKE) all TARGETS="all apps benches sims"
 

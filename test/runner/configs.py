@@ -1,9 +1,10 @@
 """The configurations of each family: settings for the ranks, and what is preloaded under them."""
+import os
 import subprocess
 from functools import lru_cache
 from pathlib import Path
 
-NVM = Path("build/test-nvm").absolute()  # files of segments
+NVM = Path(f"build/test-nvm.{os.getpid()}").absolute()  # files of segments; of this run alone
 
 
 def armci(config):
