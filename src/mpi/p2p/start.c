@@ -7,6 +7,7 @@
  * callbacks may still send, receive and wait for requests. So the end is in such a callback of ours: set first, it is called last. */
 #include <stdlib.h>
 
+#include "mpi/foreign.h"
 #include "mpi/hooks.h"
 #include "mpi/p2p/count.h"
 #include "mpi/p2p/p2p.h"
@@ -217,6 +218,7 @@ static void start(void) {
 }
 
 int hook_Init(int *argc, char ***argv) {
+    foreign_refuse();
     int rc = host_Init(argc, argv);
     if (rc == MPI_SUCCESS)
         start();
@@ -224,6 +226,7 @@ int hook_Init(int *argc, char ***argv) {
 }
 
 int hook_Init_thread(int *argc, char ***argv, int required, int *provided) {
+    foreign_refuse();
     int rc = host_Init_thread(argc, argv, required, provided);
     if (rc == MPI_SUCCESS)
         start();
