@@ -216,8 +216,9 @@ class Matrix:
                 self.one_pass("gas_.*", mpi, tree, "shm", config, 4)
 
     def litmus(self, mpi, tree):
-        """Ten times as many runs in each tier; fewer over TCP and with more ranks than cores, where they take longer."""
-        quick, runs, few = self.tier.quick, 100 * 10 ** self.tier.level, 10 * 10 ** self.tier.level
+        """Fewer runs over TCP and with more ranks than cores, where they take longer."""
+        quick, runs = self.tier.quick, self.tier.litmus_runs
+        few = runs // 10
         for config in ("on", "acquire") if quick else ("bare", "on", "acquire"):
             self.litmus_launch("cache", mpi, tree, "shm", config, 2, "--runs", runs)
             self.litmus_launch("threads", mpi, tree, "shm", config, 2, "--runs", runs, "--threads")
@@ -225,7 +226,7 @@ class Matrix:
                 self.litmus_launch("cache", mpi, tree, "tcp", config, 2, "--runs", few)
             if not quick or mpi == "openmpi":
                 self.litmus_launch("cache", mpi, tree, "shm", config, 4, "--runs", few, "--ranks", 3)
-        self.litmus_launch("cache", mpi, tree, "shm", "match", 2, "--runs", few // 5)
+        self.litmus_launch("cache", mpi, tree, "shm", "match", 2, "--runs", max(10, few // 5))
 
     def litmus_launch(self, name, mpi, tree, network, config, ranks, *arguments):
         test = ".".join(filter(None, (f"litmus_{name}", tree, "tcp" if network == "tcp" else "", config, "" if ranks == 2 else str(ranks))))

@@ -11,6 +11,7 @@ class Tier:
     unit_random: tuple  # arguments of random tests without MPI
     unit_random_tsan: tuple  # under ThreadSanitizer, where faults are a tenth as fast
     unit_limit: int  # seconds
+    litmus_runs: int  # of each test
 
     @property
     def quick(self):
@@ -23,8 +24,8 @@ class Tier:
 TIERS = {
     tier.name: tier
     for tier in (
-        Tier("quick", 1, 1, 20, ("--seconds", "3"), (), 120),
-        Tier("full", 2, 10, 200, ("--operations", "10000000"), ("--operations", "2500000"), 1800),
-        Tier("nightly", 3, 60, 1000, ("--operations", "100000000"), ("--operations", "25000000"), 14400),
+        Tier("quick", 1, 1, 20, ("--seconds", "3"), (), 120, 300),
+        Tier("full", 2, 10, 200, ("--operations", "10000000"), ("--operations", "2500000"), 1800, 10000),
+        Tier("nightly", 3, 60, 1000, ("--operations", "100000000"), ("--operations", "25000000"), 14400, 100000),
     )
 }
