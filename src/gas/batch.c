@@ -46,6 +46,8 @@ struct batch_queue {
 
 static struct batch_queue *queues; /* [nodes] */
 static size_t most;
+static size_t
+    most_answer; /* of a block: the helper makes the answer in one call, and so in one of its buffers */
 
 size_t batch_most(void) {
     return most;
@@ -80,6 +82,7 @@ static void append(struct batch_op **first, struct batch_op **last, struct batch
 static size_t next(struct net_op *net, size_t room, size_t answer_room, struct net_out *out) {
     struct carrier *c = net->arg;
     struct batch_queue *q = c->queue;
+    answer_room = answer_room < most_answer ? answer_room : most_answer;
     pthread_mutex_lock(&q->lock);
     while (q->first) {
         struct batch_op *op = q->first;
@@ -176,7 +179,7 @@ static bool serve_record(const struct record *r, const char *data, size_t left, 
     char *at = (char *)(uintptr_t)r->address;
     uint32_t kind = r->what >> 8 & 3;
     size_t room = (size_t)(end - *answer), answers = kind == BATCH_GET ? r->bytes : 1;
-    if (!is_inside(r, r->what >> 10) || answers > room || (kind == BATCH_PUT && r->bytes > left))
+    if (!is_inside(r, r->what >> 10) || answers > room || (kind == BATCH_PUT && round_up(r->bytes, 8) > left))
         return false;
     if (kind == BATCH_GET)
         memcpy(*answer, at, r->bytes);
@@ -217,6 +220,7 @@ int batch_open(void) {
     ask_count(&counts);
     most = (counts.buffer_bytes - sizeof(struct record)) / 8 * 8;
     most = most < SHORT ? most : SHORT;
+    most_answer = counts.spares > 0 ? counts.spare_bytes : counts.buffer_bytes;
     queues = calloc((size_t)gas.world->nodes, sizeof *queues);
     if (!queues || gas.size > MOST_RANKS) {
         log_error("gasnet_attach: no memory for queues to %d nodes", gas.world->nodes);

@@ -60,6 +60,7 @@ progress() { # log
 fuzz() { # name
     local name=$1 log=$tree/logs/$1.log program=$tree/test/fuzz_$1 status=0 began=$SECONDS pid file found=0
     mkdir -p $tree/corpus/"$name"
+    touch "$log.began"
     # shellcheck disable=SC2046
     nice -n 10 "$program" -max_total_time="$seconds" -artifact_prefix=$tree/findings/"$name"- -print_final_stats=1 \
         $(options "$name") $tree/corpus/"$name" test/fuzz/seeds/"$name" >"$log" 2>&1 </dev/null &
@@ -75,7 +76,7 @@ fuzz() { # name
     printf "${clear}%-16s %4d s  %s  %s\n" "$name" $((SECONDS - began)) "$(progress "$log")" \
         "$([ $status = 0 ] && echo 'no finding' || echo "ended with status $status, see $log")"
     for file in $tree/findings/"$name"-*; do
-        [ -f "$file" ] || continue
+        [ -f "$file" ] && [ ! "$log.began" -nt "$file" ] || continue # of this run
         found=1
         echo "  finding; to repeat: $program $file"
     done

@@ -1,0 +1,133 @@
+/* Blocks of short operations of another node, as the helper serves them. The first byte is how many bytes of answer are wanted, the
+ * rest the block; addresses in its records are relative to the segment. Or, if it is OURS, the rest are operations of our own: what
+ * is made of them must be served in one call for each block, as the helper knows nothing of pieces of their answers. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "fuzz.h"
+#include "gas/ask.h"
+#include "gas/batch.h"
+#include "gas/inside.h"
+#include "gas/serve.h"
+
+enum { SEGMENT = 4096, RECORD = 16, OURS = 0xff, BUFFER = 512, SPARE = 1024, SPARES = 3, OPERATIONS = 64 };
+
+struct gas gas;
+
+static bool has_failed;
+static struct net_op *started;
+
+static void on_failure(void *arg, int rank, const char *why) {
+    (void)arg, (void)rank, (void)why;
+    has_failed = true;
+}
+
+const struct net_service gas_service = {.failed = on_failure};
+
+/* ---- instead of the network ---- */
+
+bool ask_is_done(const struct net_op *op) {
+    (void)op;
+    return true;
+}
+
+void ask_start(int node, struct net_op *op) {
+    (void)node;
+    started = op;
+}
+
+void ask_wait_carried(int node, const _Atomic bool *done, struct net_op *const *carrier) {
+    (void)node, (void)done, (void)carrier;
+}
+
+void ask_count(struct net_counts *counts) {
+    *counts = (struct net_counts){.buffer_bytes = BUFFER, .spares = SPARES, .spare_bytes = SPARE};
+}
+
+void gas_fail(const char *call, const char *format, ...) {
+    (void)call, (void)format;
+    abort();
+}
+
+/* ---- serving ---- */
+
+/* Adds the segment's address to those of all records that can be reached. */
+static void relocate(char *block, size_t bytes, const char *segment) {
+    for (size_t at = 0; at + RECORD <= bytes; at += 8) {
+        uint64_t address;
+        memcpy(&address, block + at, sizeof address);
+        if (address < 2 * SEGMENT) {
+            address += (uint64_t)(uintptr_t)segment;
+            memcpy(block + at, &address, sizeof address);
+        }
+    }
+}
+
+static void serve_foreign(struct fuzz_input *in, size_t answer_bytes, const char *segment) {
+    size_t bytes = in->left;
+    char *block = malloc(bytes ? bytes : 1), *answer = malloc(answer_bytes ? answer_bytes : 1);
+    fuzz_must(block && answer);
+    fuzz_take(in, block, bytes);
+    relocate(block, bytes, segment);
+    struct net_block b = {
+        .client = 1, .payload = block, .bytes = bytes, .answer = answer, .answer_bytes = answer_bytes};
+    fuzz_must(dram_serve_batch(NULL, &b) == NET_DONE);
+    free(block);
+    free(answer);
+}
+
+/* ---- asking ---- */
+
+/* One block, as net/ makes it for a client that was granted spares, and its answer. */
+static void carry_block(struct net_op *op) {
+    char header[NET_HEADER], payload[BUFFER], answer[SPARE];
+    struct net_out out = {.header = header, .payload = payload};
+    op->next(op, BUFFER, SPARES * SPARE, &out);
+    fuzz_must(out.bytes > 0 && out.bytes <= BUFFER && out.answer_bytes > 0 && out.answer_bytes <= SPARE);
+    struct net_block b = {.client = 1,
+                          .payload = payload,
+                          .bytes = out.bytes,
+                          .answer = answer,
+                          .answer_bytes = out.answer_bytes};
+    fuzz_must(dram_serve_batch(NULL, &b) == NET_DONE && !has_failed);
+    op->take(op, op->asked, answer, out.answer_bytes);
+    op->asked += out.answer_bytes;
+}
+
+static void ask_own(struct fuzz_input *in, char *segment) {
+    static struct batch_op ops[OPERATIONS];
+    static char local[SEGMENT];
+    size_t count = 0;
+    fuzz_must(batch_open() == 0);
+    for (; count < OPERATIONS && in->left; count++) {
+        uint8_t kind = fuzz_take_byte(in) % 3;
+        uint32_t at = fuzz_take_byte(in) * 8u, bytes = 1 + fuzz_take_byte(in) * 4u;
+        bytes = bytes < batch_most() ? bytes : (uint32_t)batch_most();
+        batch_start(&ops[count], (enum batch_kind)kind, local + at, 0, (uint64_t)(uintptr_t)(segment + at),
+                    bytes, 7);
+    }
+    for (size_t i = 0; i < count; i++)
+        while (!batch_is_done(&ops[i]))
+            carry_block(started);
+    batch_close();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    static const uint32_t node_of[2] = {0, 1};
+    struct net_world world = {.size = 2, .nodes = 2, .node_of = node_of};
+    struct fuzz_input in = {data, size};
+    char *segment = calloc(1, SEGMENT);
+    gasnet_seginfo_t segments[2] = {{.addr = segment, .size = SEGMENT}, {0}};
+    fuzz_must(segment != NULL);
+    gas.size = 2;
+    gas.world = &world;
+    gas.segments = segments;
+    has_failed = false;
+    size_t first = fuzz_take_byte(&in);
+    if (first == OURS)
+        ask_own(&in, segment);
+    else
+        serve_foreign(&in, first * 8, segment);
+    free(segment);
+    return 0;
+}
