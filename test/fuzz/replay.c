@@ -204,13 +204,14 @@ static int run_files(int count, char **paths) {
 }
 
 static int run_all(uint64_t seed, double seconds, uint64_t inputs) {
-    uint64_t ran = 0, end = clock_ns() + (uint64_t)(seconds * 1e9);
+    uint64_t ran = 0;
     if (!load_seeds())
         return 1;
     for (size_t i = 0; i < seed_count; i++)
         run_input(seeds[i].data, seeds[i].size);
     printf("seed %llu\n", (unsigned long long)seed);
     fflush(stdout);
+    uint64_t end = clock_ns() + (uint64_t)(seconds * 1e9);
     for (; inputs ? ran < inputs : clock_ns() < end; ran++)
         run_mutation(seed, ran);
     printf("%zu seeds and %llu mutations ran\n", seed_count, (unsigned long long)ran);
