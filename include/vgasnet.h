@@ -126,7 +126,15 @@ int vgasnet_hint(gasnet_node_t node, const void *addr, size_t nbytes, int hint);
  * to this one. GASNET_OK and its number, unless NULL; GASNET_ERR_BAD_ARG: they have no name;
  * GASNET_ERR_RESOURCE: it could not be written. */
 int vgasnet_checkpoint(uint64_t *epoch);
+
+/* Which checkpoint gasnet_attach begins with, instead of the newest: an older one that the files still hold (hearth info --nvm).
+ * Between gasnet_init and gasnet_attach, with the same number on all nodes; newer ones are given up. 0: the newest, or what
+ * HEARTH_NVM_EPOCH says. GASNET_OK, or GASNET_ERR_NOT_INIT: too early or too late. */
+int vgasnet_open(uint64_t epoch);
+
 uint64_t vgasnet_epoch(void); /* which checkpoint the segments held at gasnet_attach; 0: they were new */
+uint64_t
+vgasnet_last_epoch(void); /* the newest checkpoint: the last that this job has made, or else vgasnet_epoch */
 
 typedef struct vgasnet_statistics {
     /* this process: calls, and bytes, of which to other machines or to ranks that count as such */

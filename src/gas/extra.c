@@ -43,6 +43,19 @@ int vgasnet_checkpoint(uint64_t *epoch) {
     return GASNET_OK;
 }
 
+int vgasnet_open(uint64_t epoch) {
+    if (atomic_load(&gas.stage) != GAS_BEGUN)
+        return gas_refuse(GASNET_ERR_NOT_INIT, "vgasnet_open",
+                          "it is called between gasnet_init and gasnet_attach");
+    pages_choose_epoch(epoch);
+    return GASNET_OK;
+}
+
+uint64_t vgasnet_last_epoch(void) {
+    gas_need("vgasnet_last_epoch", 0);
+    return gas.pages ? pages_last_epoch(gas.pages) : 0;
+}
+
 uint64_t vgasnet_epoch(void) {
     gas_need("vgasnet_epoch", 0);
     return gas.pages ? pages_epoch(gas.pages) : 0;

@@ -8,7 +8,12 @@
  *      gasnet_exit(code) ---> meet: all are here -----------------> close all -> MPI_Finalize -> _exit(code)
  *                             after TELL: tell the others
  *                             after LEAVE: MPI_Abort(code)
- *      main returns 0    ---> the same with more patience: others may still be at work for a while
+ *      gasnet_exit(0)    ---> the same with more patience (HEARTH_EXIT_TIMEOUT): others may still be at work for a while.
+ *                             If segments have names, the others are not told: they would leave in the middle of it.
+ *      main returns 0    ---> the same, and the others are never told
+ *
+ * Segments with names keep what they hold only if all ranks end by themselves and with success; else they stay as they were
+ * at their last checkpoint.
  *
  * From then on no other thread of the process does anything for GASNet: those that poll, or come to the
  * network, stay there. */
@@ -26,7 +31,13 @@
 #include "gas/memory.h"
 #include "gas/stats.h"
 
-enum { TELL_MS = 200, LEAVE_MS = 5000, PATIENCE_MS = 60000 };
+enum { TELL_MS = 200, LEAVE_MS = 5000 };
+
+struct ending {
+    int code;
+    bool tells; /* the others, so that those that poll follow */
+    uint64_t patience_ms;
+};
 
 _Atomic int leave_wanted; /* something is to be looked at */
 static _Atomic bool told; /* that another rank leaves */
@@ -98,20 +109,28 @@ static uint64_t milliseconds(void) {
     return clock_ns() / 1000000;
 }
 
-/* Whether all came. */
-static bool meet(int code, uint64_t patience_ms, bool attached) {
+static uint64_t patience(int code) {
+    uint64_t seconds = settings_get()->exit_timeout;
+    return code != 0 ? LEAVE_MS : seconds ? seconds * 1000 : UINT64_MAX;
+}
+
+/* Whether all came; *well: and all of them by themselves, with success. */
+static bool meet(const struct ending *end, bool attached, bool *well) {
+    static int failed, any_failed; /* also used by MPI if we do not wait for the others any more */
     MPI_Request all;
     int here = 0;
-    bool others_know = !attached;
+    bool others_know = !attached || !end->tells;
     uint64_t start = milliseconds();
-    MPI_Ibarrier(gas.comm, &all);
+    failed = end->code != 0 || atomic_load(&told);
+    MPI_Iallreduce(&failed, &any_failed, 1, MPI_INT, MPI_MAX, gas.comm, &all);
     for (;;) {
         MPI_Test(&all, &here, MPI_STATUS_IGNORE);
         uint64_t waited = milliseconds() - start;
-        if (here || waited > patience_ms)
+        *well = here && !any_failed;
+        if (here || waited > end->patience_ms)
             return here;
-        if (!others_know && waited > TELL_MS && patience_ms == LEAVE_MS) {
-            tell_all(code);
+        if (!others_know && waited > TELL_MS) {
+            tell_all(end->code);
             others_know = true;
         }
         if (gas.world->nodes > 1) {
@@ -128,7 +147,7 @@ static bool unsaved; /* a named segment has not reached its file; a line was wri
 
 /* `ends`: the process is about to. Its memory then goes with it, and stays until then: another thread may
  * still be on its way out of a call. */
-static void close_all(bool attached, bool ends) {
+static void close_all(bool attached, bool ends, bool well) {
     if (attached) {
         handle_finish_all();
         stats_report();
@@ -137,7 +156,7 @@ static void close_all(bool attached, bool ends) {
     MPI_Barrier(gas.comm);
     net_close(gas.net, &gas.boot, NULL);
     live_close();
-    if (attached && (gas.pages || !ends) && memory_detach() != 0)
+    if (attached && (gas.pages || !ends) && memory_detach(well) != 0)
         unsaved = true;
     if (!ends) {
         arrive_close();
@@ -147,17 +166,27 @@ static void close_all(bool attached, bool ends) {
     MPI_Comm_free(&gas.comm);
 }
 
-/* Ends this process's part; false: the others did not come. */
-static bool leave(int code, uint64_t patience_ms, bool ends) {
-    bool attached = gas_is_attached();
+/* Ends this process's part; false: the others did not come, of which a line was written if that is not what was to be
+ * expected. */
+static bool leave(const struct ending *end, const char *how, bool ends) {
+    bool attached = gas_is_attached(), well;
     mine = true;
     atomic_store(&begun, true);
     atomic_store(&leave_wanted, 1);
     atomic_store(&gas.stage, GAS_LEAVING);
-    if (!meet(code, patience_ms, attached))
-        return false;
-    close_all(attached, ends);
-    return true;
+    if (meet(end, attached, &well)) {
+        close_all(attached, ends, well);
+        return true;
+    }
+    if (end->code == 0)
+        log_error("%s on this node, but others have not come to their end for %llu s (HEARTH_EXIT_TIMEOUT); "
+                  "the job "
+                  "is ended%s",
+                  how, (unsigned long long)end->patience_ms / 1000,
+                  attached && memory_is_durable()
+                      ? ", and what was written since the last checkpoint is not kept"
+                      : "");
+    return false;
 }
 
 static void finalize_mpi(void) {
@@ -174,8 +203,12 @@ void gasnet_exit(int exitcode) {
     fflush(NULL);
     if (atomic_load(&gas.stage) == GAS_NOTHING || getpid() != process)
         _exit(exitcode);
-    if (!leave(exitcode, LEAVE_MS, true))
-        net_boot_abort(exitcode);
+    bool alone = atomic_load(&told) || exitcode != 0;
+    struct ending end = {.code = exitcode,
+                         .tells = alone || !gas_is_attached() || !memory_is_durable(),
+                         .patience_ms = alone ? LEAVE_MS : patience(0)};
+    if (!leave(&end, "gasnet_exit was called", true))
+        net_boot_abort(exitcode ? exitcode : EXIT_FAILURE);
     finalize_mpi();
     fflush(NULL);
     _exit(exitcode == 0 && unsaved ? EXIT_FAILURE : exitcode);
@@ -194,13 +227,9 @@ static void at_exit(int status, void *arg) {
     if (over || atomic_load(&begun))
         return;
     fflush(NULL);
-    if (!leave(status, status == 0 ? PATIENCE_MS : LEAVE_MS, true)) {
-        if (status == 0)
-            log_error("main has returned on this node, but others have not come to their end for %d s; the "
-                      "job is ended",
-                      PATIENCE_MS / 1000);
-        net_boot_abort(status);
-    }
+    struct ending end = {.code = status, .tells = status != 0, .patience_ms = patience(status)};
+    if (!leave(&end, "main has returned", true))
+        net_boot_abort(status ? status : EXIT_FAILURE);
     finalize_mpi();
     if (unsaved && status == 0) {
         fflush(NULL);
@@ -211,7 +240,8 @@ static void at_exit(int status, void *arg) {
 /* The program ends MPI itself: this is called while it still works. */
 static int with_mpi(MPI_Comm comm, int key, void *value, void *extra) {
     (void)comm, (void)key, (void)value, (void)extra;
-    if (!atomic_load(&begun) && !leave(0, PATIENCE_MS, false))
+    struct ending end = {.patience_ms = patience(0)};
+    if (!atomic_load(&begun) && !leave(&end, "MPI_Finalize was called", false))
         net_boot_abort(EXIT_FAILURE);
     return MPI_SUCCESS;
 }

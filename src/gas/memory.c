@@ -165,10 +165,14 @@ int memory_attach(uint64_t bytes) {
     return settings_get()->nvm ? open_pages(bytes) : open_dram(bytes);
 }
 
-int memory_detach(void) {
+bool memory_is_durable(void) {
+    return gas.pages && *settings_get()->nvm_name;
+}
+
+int memory_detach(bool keep) {
     int status = 0;
     if (gas.pages)
-        status = pages_close(gas.pages, &gas.boot);
+        status = pages_close(gas.pages, &gas.boot, keep);
     else
         dram_close();
     gas.pages = NULL;

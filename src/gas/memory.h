@@ -10,8 +10,11 @@
 /* Collective, in gasnet_attach: segments of all ranks, `bytes` for this one; sets gas.pages and gas.segments. 0, or a
  * negative code after a line, everywhere. */
 int memory_attach(uint64_t bytes);
-/* Collective: nobody touches a segment any more. */
-int memory_detach(void);
+/* Collective: nobody touches a segment any more. `keep`, the same everywhere: named segments keep what they hold; else they
+ * stay as they were at the last checkpoint. */
+int memory_detach(bool keep);
+/* Whether segments have names and stay when the job ends. */
+bool memory_is_durable(void);
 
 /* ---- complete on return: also a load at the target then sees what was put ---- */
 

@@ -13,8 +13,8 @@ int pages_open(const struct net_boot *boot, struct net_world *world, const void 
     return -ENOSYS;
 }
 
-int pages_close(struct pages *p, const struct net_boot *boot) {
-    (void)p, (void)boot;
+int pages_close(struct pages *p, const struct net_boot *boot, bool keep) {
+    (void)p, (void)boot, (void)keep;
     return 0;
 }
 
@@ -82,6 +82,15 @@ int pages_hint(struct pages *p, int rank, const void *from, size_t bytes, enum p
 int pages_checkpoint(struct pages *p, const struct net_boot *boot, uint64_t *epoch) {
     (void)p, (void)boot, (void)epoch;
     abort();
+}
+
+void pages_choose_epoch(uint64_t epoch) {
+    (void)epoch;
+}
+
+uint64_t pages_last_epoch(const struct pages *p) {
+    (void)p;
+    return 0;
 }
 
 uint64_t pages_epoch(const struct pages *p) {

@@ -1,9 +1,16 @@
 /* Checkpoints of named segments: all pages reach the NVM, each rank's file prepares the new epoch, and when all have, they
- * commit it. Nobody uses the segments meanwhile.
+ * commit it; if one has not, all abandon it. Nobody writes to the segments meanwhile, but threads may read them.
  *
- * Room for all that is to be written is reserved before anything is: a disk that is full then costs the checkpoint, and
- * nothing else. A page that is newer than the NVM is written by dropping the copy that owns it; while that goes on,
- * owners do not hand their pages to other holders, whose copies stay as they are. */
+ *      hold      nodes send no requests for pages any more: whoever misses waits. What is under way comes to its end.
+ *      reserve   room for all that is to be written: a disk that is full then costs the checkpoint, and nothing else
+ *      clean     pages that are newer than the NVM are written by dropping the copies that own them; while that goes on,
+ *                owners do not hand their pages to other holders, whose copies stay as they are
+ *      idle      nothing moves, on any node
+ *      prepare   then commit or abandon; all ranks agree on which
+ *      release   requests go on
+ *
+ * Any step may fail on any rank. The last checkpoint is there until all have prepared the new one, whose number is not used
+ * again if they have not; the program may go on, and try once more. */
 #include <errno.h>
 
 #include "pages/inside.h"
@@ -26,6 +33,16 @@ static int write_all(struct pages *p, const struct net_boot *boot) {
     return status ? status : after;
 }
 
+/* Once all have prepared it, it is made: to commit it writes nothing. */
+static int make_epoch(struct pages *p, const struct net_boot *boot, uint64_t epoch) {
+    int status = order(p, boot, ORDER_PREPARE, epoch);
+    if (status != 0)
+        (void)order(p, boot, ORDER_ABANDON, epoch);
+    else
+        status = order(p, boot, ORDER_COMMIT, epoch);
+    return status;
+}
+
 int pages_checkpoint(struct pages *p, const struct net_boot *boot, uint64_t *epoch) {
     if (!p->named) {
         if (p->world->rank == 0)
@@ -34,13 +51,14 @@ int pages_checkpoint(struct pages *p, const struct net_boot *boot, uint64_t *epo
     }
     int status = net_boot_barrier(boot);
     if (status == 0)
+        status = order(p, boot, ORDER_HOLD, true);
+    if (status == 0)
         status = write_all(p, boot);
     if (status == 0)
-        status = order(p, boot, ORDER_PREPARE, p->epoch + 1);
-    if (status == 0)
-        status = order(p, boot, ORDER_COMMIT, p->epoch + 1);
-    if (status != 0)
-        return status;
-    *epoch = ++p->epoch;
+        status = make_epoch(p, boot, ++p->tried);
+    int after = p->closes ? 0 : order(p, boot, ORDER_HOLD, false);
+    if (status != 0 || after != 0)
+        return status ? status : after;
+    *epoch = p->epoch = p->tried;
     return 0;
 }

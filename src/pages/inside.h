@@ -48,8 +48,10 @@ struct pages {
     void *memory;
     size_t memory_bytes;
     int file;
+    uint64_t found; /* the checkpoint that it began with; 0: none */
     uint64_t epoch; /* the last checkpoint */
-    bool named;
+    uint64_t tried; /* the largest number of one that any rank has begun */
+    bool named, closes;
     struct net_channel *channel;
 
     /* of the leader */
@@ -69,10 +71,15 @@ void pages_hide(const struct pages *p);
 
 /* ---- open_store.c ---- */
 
+/* The checkpoint that is asked for; 0: the newest. */
+uint64_t pages_chosen_epoch(void);
+
 /* Collective: opens the files of this node's ranks, in its leader; `bytes` of all ranks' segments. *epoch: the checkpoint
- * that was gone back to, 0 if the files are new. */
-int pages_open_stores(struct pages *p, const struct net_boot *boot, const uint64_t *bytes, uint64_t *epoch);
-int pages_close_stores(struct pages *p);
+ * that was gone back to, 0 if the files are new; *tried: the largest number that was ever used. */
+int pages_open_stores(struct pages *p, const struct net_boot *boot, const uint64_t *bytes, uint64_t *epoch,
+                      uint64_t *tried);
+/* `keep`: otherwise they are not marked as ended well. */
+int pages_close_stores(struct pages *p, bool keep);
 
 /* Removes the files that pages_open_stores has made: nothing was ever in them, and the next job would refuse them. */
 void pages_forget_stores(struct pages *p);

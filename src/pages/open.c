@@ -14,7 +14,7 @@
 /* ---- what must be the same everywhere ---- */
 
 struct agreed {
-    uint64_t page_bytes, small, coop, named, bytes;
+    uint64_t page_bytes, small, coop, named, epoch, bytes;
 };
 
 static const char *differing(const struct agreed *a, const struct agreed *b) {
@@ -22,6 +22,7 @@ static const char *differing(const struct agreed *a, const struct agreed *b) {
            : a->small != b->small         ? "HEARTH_SMALL"
            : a->coop != b->coop           ? "HEARTH_COOP"
            : a->named != b->named         ? "HEARTH_NVM_NAME"
+           : a->epoch != b->epoch         ? "HEARTH_NVM_EPOCH"
                                           : NULL;
 }
 
@@ -47,6 +48,7 @@ static struct agreed own_shape(uint64_t bytes) {
                            .small = set->small,
                            .coop = (uint64_t)set->coop,
                            .named = *set->nvm_name != 0,
+                           .epoch = pages_chosen_epoch(),
                            .bytes = round_up(bytes, set->page_size)};
 }
 
@@ -226,7 +228,8 @@ static int open_homes(struct pages *p, const struct net_boot *boot, const struct
     for (int i = 0; status == 0 && i < w->size; i++)
         bytes[i] = all[i].bytes;
     if (status == 0)
-        status = pages_open_stores(p, boot, bytes, &p->epoch);
+        status = pages_open_stores(p, boot, bytes, &p->found, &p->tried);
+    p->epoch = p->found;
     free(bytes);
     return status;
 }
@@ -352,7 +355,7 @@ int pages_open(const struct net_boot *boot, struct net_world *world, const void 
     free(all);
     if (status != 0 && p) {
         pages_forget_stores(p);
-        pages_close_stores(p);
+        pages_close_stores(p, false);
         close_all(p);
     } else {
         pages_show(p);
@@ -361,15 +364,33 @@ int pages_open(const struct net_boot *boot, struct net_world *world, const void 
     return status;
 }
 
-/* All that is under way ends before any service does. */
-int pages_close(struct pages *p, const struct net_boot *boot) {
+/* They stay as they were; those that never had a checkpoint would be refused by the next job. */
+static void give_up_changes(struct pages *p) {
+    if (p->world->rank == 0 && p->epoch > 0)
+        log_warn(
+            "segments %s: not all ranks have ended well: what was written since checkpoint %llu is not kept",
+            settings_get()->nvm_name, (unsigned long long)p->epoch);
+    else if (p->world->rank == 0)
+        log_warn("segments %s: not all ranks have ended well, and no checkpoint was made: they are not kept",
+                 settings_get()->nvm_name);
+    if (p->epoch == 0)
+        pages_forget_stores(p);
+}
+
+/* All that is under way ends before any service does. Threads that still read are held, and never released. */
+int pages_close(struct pages *p, const struct net_boot *boot, bool keep) {
     uint64_t epoch;
     pages_small_forget(p);
+    p->closes = true;
     int status = net_boot_barrier(boot);
+    if (status == 0 && p->serves)
+        status = service_order(p->box, ORDER_HOLD, true);
     if (status == 0 && p->serves)
         status = service_order(p->box, ORDER_IDLE, 0);
     status = net_agree(boot, status);
-    if (status == 0 && p->named)
+    if (p->named && !keep)
+        give_up_changes(p);
+    else if (p->named && status == 0)
         status = pages_checkpoint(p, boot, &epoch);
     if (p->local) /* whose mapper is still asked by the service */
         local_close(p->local);
@@ -378,7 +399,7 @@ int pages_close(struct pages *p, const struct net_boot *boot) {
     if (p->serves)
         service_stop(&p->service);
     net_channel_close(p->channel, boot);
-    int closed = pages_close_stores(p);
+    int closed = pages_close_stores(p, keep && status == 0);
     close_all(p);
     return net_agree(boot, status ? status : closed);
 }
@@ -396,6 +417,10 @@ size_t pages_page_bytes(const struct pages *p) {
 }
 
 uint64_t pages_epoch(const struct pages *p) {
+    return p->found;
+}
+
+uint64_t pages_last_epoch(const struct pages *p) {
     return p->epoch;
 }
 

@@ -4,6 +4,7 @@
  * checkpoint in common. The newest that all ranks have prepared is the one to go back to; a rank that has prepared a
  * newer one still holds the one before. */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
@@ -31,12 +32,22 @@ static struct store_options options_for(const struct pages *p, int rank, uint64_
                                   .throttle = set->nvm_throttle};
 }
 
+static uint64_t chosen_epoch;
+
+void pages_choose_epoch(uint64_t epoch) {
+    chosen_epoch = epoch;
+}
+
+uint64_t pages_chosen_epoch(void) {
+    return chosen_epoch ? chosen_epoch : settings_get()->nvm_epoch;
+}
+
 /* What this rank's file has to do with those of the others. */
 enum { NOT_THERE, FOUND };
 struct finding {
     int32_t has; /* a segment at all */
     int32_t found, status, clean;
-    uint64_t prepared, identity;
+    uint64_t prepared, older, tried, identity;
 };
 
 static void open_one(struct pages *p, int local, const uint64_t *bytes, struct finding *f) {
@@ -53,6 +64,8 @@ static void open_one(struct pages *p, int local, const uint64_t *bytes, struct f
     f->found = status == 0 ? FOUND : NOT_THERE;
     f->clean = found.clean;
     f->prepared = found.prepared;
+    f->older = found.older;
+    f->tried = found.tried;
     f->identity = found.identity;
 }
 
@@ -84,7 +97,7 @@ struct verdict {
     int status;
     bool again; /* the files were found */
     bool clean; /* all of them: nothing was written after the checkpoint */
-    uint64_t epoch;
+    uint64_t epoch, tried;
 };
 
 static struct verdict judge(const struct pages *p, const struct finding *all) {
@@ -113,6 +126,7 @@ static struct verdict judge(const struct pages *p, const struct finding *all) {
         identity = f->identity;
         v.clean &= f->clean != 0;
         v.epoch = f->prepared < v.epoch ? f->prepared : v.epoch;
+        v.tried = f->tried > v.tried ? f->tried : v.tried;
     }
     v.again = found >= 0;
     if (found >= 0 && missing >= 0) {
@@ -124,6 +138,35 @@ static struct verdict judge(const struct pages *p, const struct finding *all) {
         v.status = -ENOENT;
     }
     return v;
+}
+
+static void say_lacking(int rank, const struct finding *f, uint64_t wanted) {
+    char other[32] = "";
+    if (f->older)
+        snprintf(other, sizeof other, " and %llu", (unsigned long long)f->older);
+    log_error("segments %s: that of rank %d does not hold checkpoint %llu (HEARTH_NVM_EPOCH); it has %llu%s",
+              settings_get()->nvm_name, rank, (unsigned long long)wanted, (unsigned long long)f->prepared,
+              other);
+}
+
+/* An older checkpoint, that all must have: to go back to it gives up the newer ones. */
+static void choose_older(const struct pages *p, const struct finding *all, struct verdict *v) {
+    uint64_t wanted = pages_chosen_epoch();
+    bool says = p->world->rank == 0;
+    if (!v->again && says)
+        log_error("segments %s: there are no files of them, and so no checkpoint %llu (HEARTH_NVM_EPOCH)",
+                  settings_get()->nvm_name, (unsigned long long)wanted);
+    for (int i = 0; i < p->world->size && v->again; i++) {
+        const struct finding *f = &all[i];
+        if (!f->has || f->prepared == wanted || f->older == wanted)
+            continue;
+        if (says)
+            say_lacking(i, f, wanted);
+        v->status = -ESTALE;
+        return;
+    }
+    v->status = v->again ? 0 : -ESTALE;
+    v->epoch = wanted;
 }
 
 /* Findings travel from the leaders to all: each brings those of its whole node, in its own place those of its ranks. */
@@ -170,7 +213,8 @@ static void say_what_was_found(const struct pages *p, const struct verdict *v) {
                  settings_get()->nvm_name, (unsigned long long)v->epoch);
 }
 
-int pages_open_stores(struct pages *p, const struct net_boot *boot, const uint64_t *bytes, uint64_t *epoch) {
+int pages_open_stores(struct pages *p, const struct net_boot *boot, const uint64_t *bytes, uint64_t *epoch,
+                      uint64_t *tried) {
     struct net_world *w = p->world;
     struct finding *mine = calloc((size_t)w->local_count, sizeof *mine);
     struct finding *all = malloc((size_t)w->size * sizeof *all);
@@ -185,6 +229,8 @@ int pages_open_stores(struct pages *p, const struct net_boot *boot, const uint64
         status = exchange(p, boot, mine, all);
     if (status == 0) {
         v = judge(p, all);
+        if (v.status == 0 && p->named && pages_chosen_epoch() > 0)
+            choose_older(p, all, &v);
         status = v.status;
     }
     if (status == 0 && p->named)
@@ -192,14 +238,17 @@ int pages_open_stores(struct pages *p, const struct net_boot *boot, const uint64
     if (status == 0 && p->named)
         say_what_was_found(p, &v);
     *epoch = status == 0 && p->named && v.again ? v.epoch : 0;
+    *tried = *epoch ? v.tried : 0;
     free(mine);
     free(all);
     return status;
 }
 
-int pages_close_stores(struct pages *p) {
+int pages_close_stores(struct pages *p, bool keep) {
     int status = 0;
     for (int i = 0; p->homes && i < p->world->local_count; i++) {
+        if (!keep && p->homes[i].store)
+            store_give_up(p->homes[i].store);
         int one = store_close(p->homes[i].store);
         status = status ? status : one;
         p->homes[i].store = NULL;

@@ -30,9 +30,13 @@ struct pages_events {
 int pages_open(const struct net_boot *boot, struct net_world *world, const void *comm, uint64_t bytes,
                const struct pages_events *events, struct pages **pages);
 
-/* Collective. Nobody touches a segment any more. Named segments are checkpointed, and marked clean. 0 or a negative code
- * after a line: they are not. */
-int pages_close(struct pages *p, const struct net_boot *boot);
+/* Which checkpoint pages_open goes back to, instead of the newest; 0: as HEARTH_NVM_EPOCH says. The same everywhere. */
+void pages_choose_epoch(uint64_t epoch);
+
+/* Collective. Whoever touches a segment from now on waits for ever. Named segments are checkpointed and marked clean, if they
+ * are to be kept (the same everywhere); else they stay as they were at the last checkpoint, and are gone if there is none.
+ * 0 or a negative code after a line: they could not be kept. */
+int pages_close(struct pages *p, const struct net_boot *boot, bool keep);
 
 /* Where files are made: as HEARTH_NVM_DIR says, or else in the folder of temporary files. */
 const char *pages_folder(void);
@@ -42,8 +46,10 @@ char *pages_base(const struct pages *p, int rank);
 uint64_t pages_bytes(const struct pages *p, int rank);
 size_t pages_page_bytes(const struct pages *p);
 
-/* Whether named segments were found and hold what an earlier job left: which of its checkpoints; 0: all is new. */
+/* Whether named segments were found and held what an earlier job left: which of its checkpoints; 0: all was new. */
 uint64_t pages_epoch(const struct pages *p);
+/* The newest checkpoint: the last that was made, or else that one. */
+uint64_t pages_last_epoch(const struct pages *p);
 
 /* ---- reading and writing: all of [from, from + bytes) lies in that rank's segment ---- */
 

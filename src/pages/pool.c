@@ -226,6 +226,7 @@ static struct pool_frame *insert(struct pool *p, struct pool_bucket *b, uint32_t
     struct pool_frame *f = &p->frames[frame];
     pages_control_open(&f->control, p->shared->self, home, page);
     f->came = 0;
+    f->held = false;
     f->stay_until = 0;
     atomic_store_explicit(&f->only, 0, memory_order_relaxed);
     atomic_store_explicit(&f->fresh, 0, memory_order_relaxed);
@@ -559,7 +560,7 @@ int pool_evict_dirty(struct pool *p, uint32_t frame) {
     int result = 0;
     if (!b)
         return 0;
-    if (is_newer(f) || f->control.open)
+    if (is_newer(f) || (f->control.open && !f->held))
         result = !f->control.open && take_place(p, 0) && evict(p, b, f) ? 1 : -EAGAIN;
     pages_unlock(&b->lock);
     return result;

@@ -48,6 +48,7 @@ struct pool_frame {
     bool gone;          /* its page was dropped: it is free once all that is sent from it has left */
     uint8_t outbox_count, actions;
     bool leaving;   /* the service's: it is being dropped to make room */
+    bool held;      /* the service's: its request is not sent before a checkpoint is over */
     uint16_t sends; /* the service's: from its memory, on their way */
     uint32_t came;  /* the service's: bytes of DATA that have come */
     struct pages_message outbox[POOL_OUTBOX];

@@ -48,7 +48,7 @@ static uint64_t least(uint64_t a, uint64_t b) {
 }
 
 static bool waits_for_others(const struct service *s) {
-    return s->channel && atomic_load(&s->pool->shared->window) < PAGES_WINDOW;
+    return s->channel && service_open_requests(s) > 0;
 }
 
 static uint64_t longest_sleep(const struct service *s, bool network) {
@@ -69,7 +69,7 @@ static void lose_patience(struct service *s) {
         service_fail(s,
                      "%d requests wait, and nothing was heard of the other nodes for %llu s "
                      "(HEARTH_NET_TIMEOUT)",
-                     PAGES_WINDOW - atomic_load(&s->pool->shared->window), (unsigned long long)limit);
+                     service_open_requests(s), (unsigned long long)limit);
 }
 
 static void sleep_on(struct service *s, bool network) {

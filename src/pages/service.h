@@ -32,12 +32,14 @@ enum {
 /* What the leader of a node asks of its service. */
 enum service_order {
     ORDER_NOTHING,
+    ORDER_HOLD,       /* argument: whether requests for pages and small operations wait from now on */
     ORDER_KEEP_OWNED, /* argument: whether owners that leave hand their pages over */
     ORDER_RESERVE,    /* room on the NVM for all copies that are newer */
     ORDER_CLEAN,      /* drop all copies that are newer than the NVM */
     ORDER_IDLE,       /* until nothing is under way, and all is on the NVM */
-    ORDER_PREPARE,    /* argument: the epoch */
+    ORDER_PREPARE,    /* argument: the epoch; waits as ORDER_IDLE does */
     ORDER_COMMIT,
+    ORDER_ABANDON,
 };
 
 /* Messages that are none of the protocol's: they change nothing that it knows of. */
@@ -159,6 +161,12 @@ struct service {
         uint64_t argument;
         int cell;
     } order;
+    struct { /* ORDER_HOLD: requests that wait for the end of a checkpoint; each has a place in the window */
+        bool on;
+        uint32_t count, frames; /* all of them; of pages */
+        struct pages_message messages[PAGES_WINDOW];
+        uint32_t small; /* slots of small operations, a list: index + 1 */
+    } held;
     struct {                  /* ORDER_RESERVE */
         uint32_t next, asked; /* frames: the next to look at; whose answers are not here */
         int status;
@@ -208,6 +216,11 @@ void service_send(struct service *s, const struct pages_message *m, struct load 
 void service_arrived(void *service, const void *header, size_t header_bytes, const void *payload,
                      size_t bytes);
 
+/* Requests of this node that were sent and are not answered. */
+static inline int32_t service_open_requests(const struct service *s) {
+    return PAGES_WINDOW - atomic_load(&s->pool->shared->window) - (int32_t)s->held.count;
+}
+
 /* By who has the baton: looks at everything once; how much happened. Whether something waits that no descriptor tells of. */
 unsigned service_go_round(struct service *s);
 bool service_is_waiting(const struct service *s);
@@ -221,6 +234,8 @@ void cache_left(struct service *s, uint32_t frame);
 void home_left(struct service *s, uint32_t work);
 
 unsigned cache_look_after(struct service *s);
+/* Sends the requests that were held back. */
+void cache_release(struct service *s);
 unsigned cache_make_room(struct service *s);
 
 unsigned home_begin(struct service *s);
@@ -249,6 +264,7 @@ static inline struct parcel *parcel_of(const struct service *s, uint32_t index) 
 
 /* Sends the small operations that processes of this node have asked for. */
 unsigned small_ask(struct service *s);
+void small_release(struct service *s);
 /* The operation of a message, with its bytes: kept by the home; applied to memory, and answered. */
 uint32_t small_keep(struct service *s, const struct wire *w, const char *data);
 /* For the home, which answers with the same parcel. */

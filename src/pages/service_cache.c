@@ -130,6 +130,17 @@ static struct load load_of(const struct pages_message *m, uint32_t frame) {
     return (struct load){.kind = page ? LOAD_FRAME : LOAD_NONE, .index = frame};
 }
 
+/* During a checkpoint a frame without a page asks for none. One that has a copy may be newer than the NVM: its request, to
+ * write, goes on, so that it is not in the way of dropping it. */
+static bool hold_back(struct service *s, struct pool_frame *f, const struct pages_message *m) {
+    if (m->kind != PAGES_GETS && m->kind != PAGES_GETX)
+        return false;
+    f->held = true;
+    s->held.messages[s->held.frames++] = *m;
+    s->held.count++;
+    return true;
+}
+
 static void look_after(struct service *s, uint32_t frame) {
     struct pool *p = s->pool;
     struct pool_frame *f = &p->frames[frame];
@@ -137,6 +148,7 @@ static void look_after(struct service *s, uint32_t frame) {
     struct pages_message box[POOL_OUTBOX];
     pages_lock(&b->lock);
     uint8_t messages = f->outbox_count, actions = f->actions;
+    bool may_wait = s->held.on && f->control.state == PAGES_I;
     memcpy(box, f->outbox, messages * sizeof *box);
     f->outbox_count = f->actions = 0;
     f->called = false;
@@ -147,8 +159,22 @@ static void look_after(struct service *s, uint32_t frame) {
     }
     f->sends++; /* not free before all are sent */
     for (uint8_t i = 0; i < messages; i++)
-        service_send(s, &box[i], load_of(&box[i], frame));
+        if (!may_wait || !hold_back(s, f, &box[i]))
+            service_send(s, &box[i], load_of(&box[i], frame));
     cache_left(s, frame);
+}
+
+void cache_release(struct service *s) {
+    for (uint32_t i = 0; i < s->held.frames; i++) {
+        const struct pages_message *m = &s->held.messages[i];
+        struct pool_bucket *b = pool_bucket_of(s->pool, m->home, m->page);
+        pages_lock(&b->lock);
+        pool_find(s->pool, b, m->home, m->page)->held = false; /* it stays while its request is open */
+        pages_unlock(&b->lock);
+        service_send(s, m, (struct load){0});
+    }
+    s->held.count -= s->held.frames;
+    s->held.frames = 0;
 }
 
 unsigned cache_look_after(struct service *s) {

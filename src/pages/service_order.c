@@ -35,15 +35,25 @@ static bool clean(struct service *s) {
 
 static bool is_idle(struct service *s) {
     disk_flush(s);
-    return disk_is_idle(s) && s->works_taken == 0 && atomic_load(&s->pool->shared->window) == PAGES_WINDOW &&
+    return disk_is_idle(s) && s->works_taken == 0 && service_open_requests(s) == 0 &&
            (!s->directory || pages_directory_is_idle(s->directory));
 }
 
+static void hold(struct service *s, bool on) {
+    s->held.on = on;
+    if (on)
+        return;
+    cache_release(s);
+    small_release(s);
+}
+
+/* All of them, also after one has failed. */
 static int on_all(struct service *s, int (*step)(struct store *store, uint64_t epoch)) {
     int status = 0;
-    for (int i = 0; i < s->locals && status == 0; i++)
-        if (s->homes[i].store)
-            status = step(s->homes[i].store, s->order.argument);
+    for (int i = 0; i < s->locals; i++) {
+        int one = s->homes[i].store ? step(s->homes[i].store, s->order.argument) : 0;
+        status = status ? status : one;
+    }
     return status;
 }
 
@@ -51,6 +61,9 @@ static int on_all(struct service *s, int (*step)(struct store *store, uint64_t e
 static bool carry_out(struct service *s, int *status) {
     *status = 0;
     switch (s->order.what) {
+    case ORDER_HOLD:
+        hold(s, s->order.argument);
+        return true;
     case ORDER_KEEP_OWNED:
         if (s->directory)
             pages_directory_hand_over(s->directory, s->order.argument);
@@ -62,10 +75,15 @@ static bool carry_out(struct service *s, int *status) {
     case ORDER_IDLE:
         return is_idle(s);
     case ORDER_PREPARE:
+        if (!is_idle(s))
+            return false;
         *status = on_all(s, store_prepare);
         return true;
     case ORDER_COMMIT:
         *status = on_all(s, store_commit);
+        return true;
+    case ORDER_ABANDON:
+        *status = on_all(s, store_abandon);
         return true;
     default:
         *status = -ENOSYS;

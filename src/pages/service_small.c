@@ -28,9 +28,10 @@ void parcel_give(struct service *s, uint32_t index) {
 
 /* ---- asking ---- */
 
-unsigned small_ask(struct service *s) {
+/* The whole list. */
+static unsigned ask_for(struct service *s, uint32_t first) {
     unsigned asked = 0;
-    for (uint32_t i = pool_take_smalls(s->pool), next; i; i = next, asked++) {
+    for (uint32_t i = first, next; i; i = next, asked++) {
         const struct pool_small *m = &s->pool->smalls[i - 1];
         next = m->next;
         struct pages_message message = {.kind = PAGES_SMALL,
@@ -43,6 +44,27 @@ unsigned small_ask(struct service *s) {
         service_send(s, &message, (struct load){.kind = LOAD_SLOT, .index = i - 1});
     }
     return asked;
+}
+
+static unsigned hold_back(struct service *s, uint32_t first) {
+    unsigned held = 0;
+    for (uint32_t i = first, next; i; i = next, held++) {
+        next = s->pool->smalls[i - 1].next;
+        s->pool->smalls[i - 1].next = s->held.small;
+        s->held.small = i;
+    }
+    s->held.count += held;
+    return held;
+}
+
+unsigned small_ask(struct service *s) {
+    return (s->held.on ? hold_back : ask_for)(s, pool_take_smalls(s->pool));
+}
+
+void small_release(struct service *s) {
+    uint32_t first = s->held.small;
+    s->held.small = 0;
+    s->held.count -= ask_for(s, first);
 }
 
 void small_answered(struct service *s, const struct wire *w, const char *data) {

@@ -2,7 +2,8 @@
  *
  * A page is written where it is, unless a kept checkpoint holds it there: then to another copy, and the table of
  * pages names that only when it is complete. A write that fails leaves the table alone and marks the page lost: what
- * the file holds of it is older than what the program believes, or torn, and is not given to anybody.
+ * the file holds of it is older than what the program believes, or torn, and is not given to anybody. What is read is
+ * compared with its checksums first.
  *
  * Requests come from a pool that is made at the beginning. Each is, at any time, in exactly one place: unused, on its
  * way in the engine, done without I/O (`ready`), or held back by the throttle. */
@@ -110,11 +111,6 @@ static bool find_page(struct store *s, struct store_request *r) {
 
 /* Where it is, or will be; false if the request is done already. */
 static bool choose_place(struct store *s, struct store_request *r) {
-    if (UNLIKELY(s->is_broken)) {
-        finish_at_once(s, r, -EIO);
-        say_failure(s, r);
-        return false;
-    }
     if (r->way == STORE_READ)
         return find_page(s, r);
     r->copy = (uint8_t)choose_copy(s, r->page);
@@ -162,7 +158,7 @@ int store_reserve(struct store *s, uint64_t page) {
 
 /* ---- completions ---- */
 
-static void lose(struct store *s, uint64_t page) {
+void store_lose(struct store *s, uint64_t page) {
     s->facts.lost += !table_get(s->lost, page);
     table_set(s->lost, page, 1);
 }
@@ -177,20 +173,35 @@ static void find_again(struct store *s, uint64_t page) {
 static void finish_write(struct store *s, const struct store_request *r) {
     s->is_changed = true;
     if (UNLIKELY(r->result != 0)) {
-        lose(s, r->page);
+        disk_tell_failed(s->file, r->bytes, r->offset);
+        store_lose(s, r->page);
         return;
     }
     find_again(s, r->page);
     table_set(s->current, r->page, r->copy);
+    sums_note(s, r->page, r->buffer);
     s->facts.writes++;
 }
 
+static void finish_read(struct store *s, struct store_request *r) {
+    if (UNLIKELY(r->result != 0))
+        return;
+    s->facts.reads++;
+    int64_t at = sums_find_damage(s, s->current, r->page, r->buffer);
+    if (LIKELY(at < 0))
+        return;
+    r->result = -EBADMSG;
+    if (!s->has_said[STORE_READ])
+        sums_say_damage(s, r->page, r->copy, at);
+    s->has_said[STORE_READ] = true;
+}
+
 /* The engine is done with it. */
-static void finish(struct store *s, const struct store_request *r) {
+static void finish(struct store *s, struct store_request *r) {
     if (r->way == STORE_WRITE)
         finish_write(s, r);
     else
-        s->facts.reads += !r->result;
+        finish_read(s, r);
     if (UNLIKELY(r->result != 0))
         say_failure(s, r);
 }
@@ -265,21 +276,27 @@ static const char *wrong_options(const struct store_options *o) {
     return NULL;
 }
 
-static void set_layout(struct store *s, const struct store_options *o) {
-    s->is_named = o->kind != STORE_TEMPORARY;
-    s->is_ready = o->kind != STORE_AGAIN;
-    s->page_bytes = o->page_bytes;
-    s->bytes = o->bytes;
-    s->pages = (o->bytes + o->page_bytes - 1) / o->page_bytes;
-    s->rank = o->rank;
-    s->ranks = o->ranks;
-    s->depth = o->depth;
-    s->table_bytes = round_up((s->pages + 3) / 4, RECORD_BYTES);
-    if (!s->is_named)
+void store_set_layout(struct store *s, bool is_named) {
+    s->is_named = is_named;
+    s->pages = (s->bytes + s->page_bytes - 1) / s->page_bytes;
+    s->sums_at = round_up((s->pages + 3) / 4, sizeof(uint64_t));
+    s->table_bytes =
+        round_up(s->sums_at + s->pages * (s->page_bytes / STORE_BLOCK) * sizeof(uint64_t), RECORD_BYTES);
+    if (!is_named)
         return;
     s->kept[0].at = RECORDS * RECORD_BYTES;
     s->kept[1].at = s->kept[0].at + s->table_bytes;
     s->data = round_up(s->kept[1].at + s->table_bytes, s->page_bytes);
+}
+
+static void take_options(struct store *s, const struct store_options *o) {
+    s->is_ready = o->kind != STORE_AGAIN;
+    s->page_bytes = o->page_bytes;
+    s->bytes = o->bytes;
+    s->rank = o->rank;
+    s->ranks = o->ranks;
+    s->depth = o->depth;
+    store_set_layout(s, o->kind != STORE_TEMPORARY);
 }
 
 static void set_label(struct store *s, const struct store_options *o) {
@@ -298,7 +315,8 @@ static void *cut(char **from, size_t bytes) {
 
 static size_t fixed_bytes(const struct store *s) {
     return round_up(sizeof *s, RECORD_BYTES) + round_up(s->depth * sizeof *s->requests, RECORD_BYTES) +
-           round_up(s->depth * sizeof *s->busy, RECORD_BYTES) + RECORDS * RECORD_BYTES;
+           round_up(s->depth * sizeof *s->busy, RECORD_BYTES) + RECORDS * RECORD_BYTES +
+           round_up(s->sums_at, RECORD_BYTES) + s->page_bytes;
 }
 
 static void share_out(struct store *s) {
@@ -307,8 +325,9 @@ static void share_out(struct store *s) {
     s->requests = cut(&at, s->depth * sizeof *s->requests);
     s->busy = cut(&at, s->depth * sizeof *s->busy);
     s->block = cut(&at, RECORDS * RECORD_BYTES);
+    s->lost = cut(&at, s->sums_at);
+    s->spare = cut(&at, s->page_bytes);
     s->current = cut(&at, s->table_bytes);
-    s->lost = cut(&at, s->table_bytes);
     for (int i = 0; i < STORE_TABLES && s->is_named; i++)
         s->kept[i].image = cut(&at, s->table_bytes);
     for (unsigned i = s->depth; i-- > 0;) {
@@ -321,9 +340,9 @@ static void share_out(struct store *s) {
 /* Everything in one piece, the store itself at its beginning. */
 static int make(const struct store_options *o, struct store **store) {
     struct store plan = {.file = -1};
-    set_layout(&plan, o);
+    take_options(&plan, o);
     set_label(&plan, o);
-    size_t tables = (plan.is_named ? 2 + STORE_TABLES : 2) * plan.table_bytes;
+    size_t tables = (plan.is_named ? 1 + STORE_TABLES : 1) * plan.table_bytes;
     int err = memory_open(&plan.memory, fixed_bytes(&plan) + tables, NULL);
     if (err) {
         log_error("no memory for the table of pages of %s; larger pages need less", plan.label);
@@ -421,6 +440,10 @@ int store_close(struct store *s) {
         log_error("%" PRIu64 " requests to %s have failed", s->facts.failures, s->label);
     release(s);
     return err;
+}
+
+void store_give_up(struct store *s) {
+    s->is_changed = true;
 }
 
 struct store_facts store_facts(const struct store *s) {

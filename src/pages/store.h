@@ -49,14 +49,16 @@ struct store_options {
 /* What is in a file that is opened again. */
 struct store_found {
     uint64_t prepared;  /* the newest epoch that this rank can go back to */
-    uint64_t committed; /* the newest of which it knows that all ranks have prepared it; 0: none */
+    uint64_t older;     /* another one; 0: none */
+    uint64_t committed; /* the newest of which the file says that all ranks have prepared it; 0: none */
+    uint64_t tried;     /* the largest number that was ever used, also for one that was given up */
     uint64_t identity;  /* must be the same on all ranks */
     bool clean;         /* nothing was written after the newest checkpoint */
 };
 
 struct store_done {
     uint64_t token;
-    int error; /* 0, or negative: what a read has left in its buffer means nothing then */
+    int error; /* 0, or negative: what a read has left in its buffer means nothing then; -EBADMSG: it is damaged */
 };
 
 struct store_facts {
@@ -79,6 +81,9 @@ int store_open(const struct store_options *options, struct store **store, struct
  * its last checkpoint, which is committed, is marked clean; an error means that it could not be. The store is gone
  * in any case. NULL is allowed. */
 int store_close(struct store *store);
+
+/* What was written, or should have been, since the newest checkpoint is not kept: the store will not be marked clean. */
+void store_give_up(struct store *store);
 
 /* Removes the file of a named store that this job has made and cannot use; best before it is closed, while nobody else
  * can have it. */
@@ -109,15 +114,20 @@ int store_reserve(struct store *store, uint64_t page);
 
 /* ---- checkpoints of a named store; doc in store_epoch.c ---- */
 
-/* All pages as they are now become epoch `epoch`, which is larger than any before. No requests are on their way
- * (-EBUSY). Returns when it would survive a power failure. The one before is kept. -EINVAL: the one before was not
- * committed. -EIO after a failure that may have lost data: nothing can be stored any more. */
+/* All pages as they are now become epoch `epoch`, a number that was never used before. No requests are on their way
+ * (-EBUSY). Returns when it would survive a power failure. The last one that is committed is kept, the one before it given
+ * up. -EINVAL: the last one is neither committed nor abandoned. -EIO: a page could not be written, or was lost by an
+ * earlier failure. After any error the last one is still there, and this one must be abandoned. */
 int store_prepare(struct store *store, uint64_t epoch);
 
-/* All ranks have prepared it: the one before is given up. */
+/* All ranks have prepared it. Nothing is written, and so nothing fails but a call out of order (-EINVAL). */
 int store_commit(struct store *store, uint64_t epoch);
 
-/* Of a store that was opened again, first: goes back to this epoch, the newest that all ranks have prepared. All
+/* Some rank could not prepare it: undone here, wherever its preparation has come to; the last one is the newest again.
+ * After an error it may still be in the file; the next store_prepare tries again first. */
+int store_abandon(struct store *store, uint64_t epoch);
+
+/* Of a store that was opened again, first: goes back to this epoch, which all ranks hold; a newer one is gone then. All
  * ranks must have done so before one prepares the next. -ESTALE: this one does not hold it. */
 int store_select(struct store *store, uint64_t epoch);
 
@@ -134,9 +144,9 @@ bool store_check(const struct store *store);
 enum { STORE_SHORT = -1 };
 unsigned store_fail_at(unsigned n, unsigned times, int error);
 
-/* For tests: told of every write before it begins, and of every sync when it has succeeded. */
+/* For tests: told of every write before it begins, and if it fails; of every sync when it has succeeded. */
 struct store_event {
-    enum { STORE_WROTE, STORE_SYNCED } what;
+    enum { STORE_WROTE, STORE_FAILED, STORE_SYNCED } what;
     int file;
     uint64_t offset;
     const void *data;

@@ -76,6 +76,11 @@ void disk_tell(int file, const void *data, size_t bytes, uint64_t offset) {
         watcher(watcher_arg, &(struct store_event){STORE_WROTE, file, offset, data, bytes});
 }
 
+void disk_tell_failed(int file, size_t bytes, uint64_t offset) {
+    if (UNLIKELY(watcher != NULL))
+        watcher(watcher_arg, &(struct store_event){STORE_FAILED, file, offset, NULL, bytes});
+}
+
 /* ---- files ---- */
 
 int disk_open(int folder, const char *name, int flags, mode_t mode) {
@@ -163,7 +168,10 @@ int disk_move(enum store_way way, int file, void *data, size_t bytes, uint64_t o
 
 int disk_write(int file, const void *data, size_t bytes, uint64_t offset) {
     disk_tell(file, data, bytes, offset);
-    return disk_move(STORE_WRITE, file, (void *)(uintptr_t)data, bytes, offset);
+    int error = disk_move(STORE_WRITE, file, (void *)(uintptr_t)data, bytes, offset);
+    if (error)
+        disk_tell_failed(file, bytes, offset);
+    return error;
 }
 
 int disk_read(int file, void *data, size_t bytes, uint64_t offset) {

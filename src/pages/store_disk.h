@@ -37,5 +37,6 @@ int disk_sync(int file);
 
 /* For those who write by other means. */
 void disk_tell(int file, const void *data, size_t bytes, uint64_t offset);
+void disk_tell_failed(int file, size_t bytes, uint64_t offset);
 
 #endif

@@ -1,22 +1,30 @@
-/* store_epoch.c: checkpoints. How a file comes to hold one, whenever the power fails:
+/* store_epoch.c: checkpoints. How a file comes to hold one, whenever the power fails, a write fails or a rank is killed:
  *
- *      prepare e   the table of e is written over the table that holds no kept epoch
+ *      prepare e   a record without e-2, then sync: from here on e-2 is given up
+ *                  the table of e is written where that of e-2 was
  *                  sync: pages and table are on the disk
  *                  a record that names e beside e-1, then sync: from here on it is prepared
- *      (all ranks meet: all have prepared e)
- *      commit e    a record that names e alone, then sync: from here on e-1 is given up
+ *      (all ranks agree: all have prepared e)
+ *      commit e    in memory alone: e can be given up no more, and e-1 may be, by the next prepare
+ *      (or: some rank has failed to)
+ *      abandon e   a record without e, written twice so that none is left that names it
  *
  * Pages that a kept epoch holds are never written: what changes goes to another copy (store.c). So whatever part of
  * the writes since the last sync has reached the disk, the newest record that is whole names tables that are whole
- * and pages that are whole.
+ * and pages that are whole. e-1 is kept beside e, to be gone back to if e turns out to be damaged.
  *
- * Several ranks: one that fails between prepare and commit holds e-1 and e, others perhaps e-1 alone. The newest
- * that all have is taken. A rank gives up e-1 when all have prepared e, and so nobody can be asked for e-1 any more:
- * the records that lie side by side in its file then name e, both of them. Going back to e-1 is itself a record,
- * written twice so that none is left that names e, and comes before any page is written; a later e is another.
+ * Several ranks: one that fails between prepare and commit holds e-1 and e, others perhaps e-2 and e-1. The newest
+ * that all have is taken. A rank gives up e-1 after all have prepared e, and so no job that looks for the newest asks for
+ * e-1 any more. Going back to e-1 is itself a record, written twice so that none is left that names e, and comes before
+ * any page is written.
  *
- * A sync that fails may have dropped writes, and the kernel says so only once; a record that fails may be there
- * later. After either nothing is known, and nothing goes on. */
+ * Failures. A record that could not be written may be there or not: its block is written again, with the same sequence,
+ * by the next record. If it names a new epoch, that epoch counts as kept, so that its pages stay as they are, until a record
+ * without it is in both blocks: nothing else is prepared before. A number is used once: `tried` is part of the record,
+ * and the next number is larger than that of any rank.
+ *
+ * A sync that fails may have dropped pages, and the kernel says so only once: those that the last checkpoint does not have
+ * are read, compared with their checksums and written again, before anything else is prepared. */
 #include "pages/store_inside.h"
 
 #include <errno.h>
@@ -47,12 +55,13 @@ static int sync_all(struct store *s) {
     return err;
 }
 
-/* `r` becomes the newest record. */
+/* `r` becomes the newest record. After a failure the one before is still there, and this one perhaps. */
 static int write_record(struct store *s, struct record r) {
     r.sequence = s->record.sequence + 1;
+    r.committed = s->committed;
+    r.tried = s->tried;
     record_pack(&r, s->block);
     int err = disk_write(s->file, s->block, RECORD_BYTES, r.sequence % RECORDS * RECORD_BYTES);
-    s->is_broken |= err != 0;
     if (!err)
         err = sync_all(s);
     if (!err)
@@ -139,11 +148,18 @@ int epoch_find(struct store *s, struct store_found *found) {
     const struct record *r = &s->record;
     if (!r->tables[0].epoch && !r->tables[1].epoch)
         return refuse(s, -ENODATA, "the job that made it ended without a checkpoint. Remove it");
-    s->prepared = s->kept[0].epoch > s->kept[1].epoch ? s->kept[0].epoch : s->kept[1].epoch;
+    int newer = s->kept[1].epoch > s->kept[0].epoch;
+    s->prepared = s->kept[newer].epoch;
+    s->committed = r->committed;
+    s->tried = r->tried;
     if (!s->prepared)
         return refuse(s, -EBADMSG, "none of its checkpoints is whole. Remove it, or restore it from a copy");
-    *found = (struct store_found){
-        .prepared = s->prepared, .committed = r->committed, .identity = r->identity, .clean = !r->in_use};
+    *found = (struct store_found){.prepared = s->prepared,
+                                  .older = s->kept[!newer].epoch,
+                                  .committed = r->committed,
+                                  .tried = r->tried,
+                                  .identity = r->identity,
+                                  .clean = !r->in_use};
     return 0;
 }
 
@@ -155,9 +171,7 @@ static int find_table(const struct store *s, uint64_t epoch) {
 }
 
 static const char *why_not_select(const struct store *s, uint64_t epoch, int *error) {
-    *error = s->is_broken ? -EIO : s->is_ready ? -EINVAL : -ESTALE;
-    if (s->is_broken)
-        return "an earlier failure may have lost data";
+    *error = s->is_ready ? -EINVAL : -ESTALE;
     if (s->is_ready)
         return "it is in use already";
     return find_table(s, epoch) < 0 ? "it does not hold it. Do the files of all ranks belong together?"
@@ -171,14 +185,17 @@ int store_select(struct store *s, uint64_t epoch) {
         log_error("cannot go back to checkpoint %" PRIu64 " of %s: %s", epoch, s->label, why);
         return err;
     }
+    bool has_newer = s->kept[!i].epoch > epoch;
     struct record r = s->record;
-    r.tables[!i].epoch = 0;
-    r.committed = epoch;
+    if (has_newer || !s->kept[!i].epoch)
+        r.tables[!i].epoch = 0;
+    s->committed = epoch;
     r.in_use = 1;
     err = write_record_twice(s, r);
     if (err)
         return fail(s, "go back to", epoch, err);
-    s->kept[!i].epoch = 0;
+    if (has_newer)
+        s->kept[!i].epoch = 0;
     s->prepared = epoch;
     memcpy(s->current, s->kept[i].image, s->table_bytes);
     s->is_ready = true;
@@ -211,8 +228,23 @@ static int write_table(struct store *s, struct kept_table *k) {
     return 0;
 }
 
+/* Frees the table that does not hold the last committed epoch. */
+static int give_up_older(struct store *s, int i) {
+    struct record r = s->record;
+    if (!s->kept[i].epoch)
+        return 0;
+    r.tables[i].epoch = 0;
+    int err = write_record(s, r);
+    if (!err)
+        s->kept[i].epoch = 0;
+    return err;
+}
+
+/* A failure of the record leaves it open whether the epoch is there: its pages are kept until it is abandoned. */
 static int write_epoch(struct store *s, int i, uint64_t epoch) {
-    int err = write_table(s, &s->kept[i]);
+    int err = give_up_older(s, i);
+    if (!err)
+        err = write_table(s, &s->kept[i]);
     if (!err)
         err = sync_all(s);
     if (err)
@@ -220,23 +252,63 @@ static int write_epoch(struct store *s, int i, uint64_t epoch) {
     struct record r = s->record;
     r.tables[i].epoch = epoch;
     r.tables[i].checksum = record_hash(s->current, s->table_bytes);
-    return write_record(s, r);
+    s->kept[i].epoch = epoch;
+    s->prepared = epoch;
+    err = write_record(s, r);
+    s->is_abandoned = err != 0;
+    return err;
+}
+
+static int write_page_again(struct store *s, uint64_t page, unsigned copy) {
+    uint64_t place = store_place(s, page, copy);
+    int err = disk_read(s->file, s->spare, s->page_bytes, place);
+    if (err)
+        return err;
+    int64_t at = sums_find_damage(s, s->current, page, s->spare);
+    if (at < 0)
+        return disk_write(s->file, s->spare, s->page_bytes, place);
+    sums_say_damage(s, page, copy, at);
+    store_lose(s, page);
+    return -EIO;
+}
+
+/* What no sync has covered for certain. */
+static int write_again(struct store *s) {
+    int last = find_table(s, s->committed), err = 0;
+    for (uint64_t page = 0; page < s->pages && !err; page++) {
+        unsigned copy = table_get(s->current, page);
+        if (copy && (last < 0 || table_get(s->kept[last].image, page) != copy))
+            err = write_page_again(s, page, copy);
+    }
+    s->is_broken = err != 0;
+    return err;
+}
+
+static int write_without(struct store *s, int i) {
+    struct record r = s->record;
+    r.tables[i].epoch = 0;
+    int err = write_record_twice(s, r);
+    if (err)
+        return err;
+    s->kept[i].epoch = 0;
+    s->prepared = s->committed;
+    s->is_abandoned = false;
+    s->is_changed = true;
+    return 0;
 }
 
 static const char *why_not_prepare(const struct store *s, uint64_t epoch, int *error) {
     *error = -EINVAL;
     if (!s->is_named || !s->is_ready)
         return "it is not a named segment in use";
-    if (epoch <= s->prepared)
-        return "there is one of this number or a later one";
-    if (s->prepared != s->record.committed)
+    if (epoch <= s->tried)
+        return "there was one of this number or a later one";
+    if (s->prepared != s->committed && !s->is_abandoned)
         return "the one before is not committed";
     *error = -EBUSY;
     if (s->on_way)
         return "pages are on their way";
     *error = -EIO;
-    if (s->is_broken)
-        return "an earlier failure may have lost data";
     return s->facts.lost ? "a page could not be written" : NULL;
 }
 
@@ -247,37 +319,40 @@ int store_prepare(struct store *s, uint64_t epoch) {
         log_error("cannot prepare checkpoint %" PRIu64 " of %s: %s", epoch, s->label, why);
         return err;
     }
-    int i = s->kept[0].epoch ? 1 : 0; /* a commit leaves one at most */
-    err = write_epoch(s, i, epoch);
+    s->tried = epoch;
+    err = s->is_abandoned ? write_without(s, find_table(s, s->prepared)) : 0;
+    if (!err && s->is_broken)
+        err = write_again(s);
+    if (!err)
+        err = write_epoch(s, find_table(s, s->committed) == 0 ? 1 : 0, epoch);
     if (err)
         return fail(s, "prepare", epoch, err);
-    s->kept[i].epoch = epoch;
-    s->prepared = epoch;
     s->is_changed = false;
     return 0;
 }
 
 int store_commit(struct store *s, uint64_t epoch) {
-    int i = find_table(s, epoch);
-    if (i < 0 || epoch != s->prepared || !s->is_ready || s->is_broken) {
-        log_error("cannot commit checkpoint %" PRIu64 " of %s: %s", epoch, s->label,
-                  s->is_broken ? "an earlier failure may have lost data"
-                               : "it is not the one that was prepared");
-        return s->is_broken ? -EIO : -EINVAL;
+    if (find_table(s, epoch) < 0 || epoch != s->prepared || !s->is_ready || s->is_abandoned) {
+        log_error("cannot commit checkpoint %" PRIu64 " of %s: it is not the one that was prepared", epoch,
+                  s->label);
+        return -EINVAL;
     }
-    struct record r = s->record;
-    r.committed = epoch;
-    r.tables[!i].epoch = 0;
-    int err = write_record(s, r);
-    if (err)
-        return fail(s, "commit", epoch, err);
-    s->kept[!i].epoch = 0;
+    s->committed = epoch;
     return 0;
+}
+
+int store_abandon(struct store *s, uint64_t epoch) {
+    int i = find_table(s, epoch);
+    if (i < 0 || epoch == s->committed)
+        return 0;
+    s->is_abandoned = true;
+    int err = write_without(s, i);
+    return err ? fail(s, "undo", epoch, err) : 0;
 }
 
 int epoch_end(struct store *s) {
     bool is_clean = s->is_named && s->is_ready && !s->is_broken && !s->is_changed && !s->facts.lost &&
-                    s->prepared && s->prepared == s->record.committed;
+                    s->prepared && s->prepared == s->committed;
     if (!is_clean)
         return 0;
     struct record r = s->record;

@@ -3,12 +3,12 @@
  *      a named file:   [record][record][table 0][table 1] .. [copy 1 of all pages][copy 2 of all pages][copy 3 ...]
  *      a temporary:    [copy 1 of all pages]
  *
- * A table says of each page in two bits where it is: 0, nowhere, it is zero; 1 to 3, in that copy. Three are enough: of a
- * page there can be the version of the checkpoint that is committed, that of the one that is prepared, and what
- * was written since. As every copy of a page has its place, nothing is ever searched or allocated, pages that
- * follow each other do so on the disk, and a table takes 1/16384 of pages of 4 KiB. The price is room: the file is
- * sparse, but of a page that changes between checkpoints it holds two versions, and three if it is written
- * while a checkpoint waits to be committed. */
+ * A table says of each page in two bits where it is: 0, nowhere, it is zero; 1 to 3, in that copy; and behind that, the
+ * checksum of each of its blocks (store_sums.c). Three are enough: of a
+ * page there can be the versions of two checkpoints, the last one and the one before or the one that is being made, and
+ * what was written since. As every copy of a page has its place, nothing is ever searched or allocated, pages that
+ * follow each other do so on the disk, and a table takes 1/512 of the segment, here and in memory. The price is room: the file is
+ * sparse, but of a page that changes between all checkpoints it holds three versions. */
 #ifndef HEARTH_PAGES_STORE_INSIDE_H
 #define HEARTH_PAGES_STORE_INSIDE_H
 
@@ -17,7 +17,7 @@
 #include "pages/store_record.h"
 #include "pages/store_throttle.h"
 
-enum { STORE_COPIES = 3, STORE_TABLES = 2, STORE_LABEL = 512 };
+enum { STORE_COPIES = 3, STORE_TABLES = 2, STORE_LABEL = 512, STORE_BLOCK = 4096 /* that has a checksum */ };
 
 /* Of `page` in a table. */
 static inline unsigned table_get(const uint8_t *table, uint64_t page) {
@@ -42,11 +42,12 @@ struct store {
     bool is_named, is_direct;
     bool is_ready;   /* not before store_select */
     bool is_changed; /* since the newest checkpoint */
-    bool is_broken;  /* what was written may be lost: nothing goes on */
+    bool is_broken;  /* what was written since the last checkpoint may be lost: a sync has failed */
     size_t page_bytes;
     uint64_t pages, bytes;
     uint64_t data; /* where the pages begin in the file */
     size_t table_bytes;
+    size_t sums_at; /* in a table: checksums begin here */
     int rank, ranks;
 
     uint8_t *current; /* table: where each page is now */
@@ -54,7 +55,11 @@ struct store {
     struct kept_table kept[STORE_TABLES];
     struct record record; /* the newest in the file */
     uint64_t prepared;    /* the newest epoch; 0: none */
+    uint64_t committed;   /* the newest that all ranks have prepared; 0: none */
+    uint64_t tried;       /* the largest number that was ever prepared, or tried to */
+    bool is_abandoned;    /* `prepared` is to be undone, and may still be in the file */
     void *block;          /* for records */
+    char *spare;          /* a page: what may be lost is written again from here */
 
     struct store_engine *engine;
     struct throttle throttle;
@@ -77,6 +82,18 @@ struct store {
 static inline uint64_t store_place(const struct store *s, uint64_t page, unsigned copy) {
     return s->data + ((copy - 1) * s->pages + page) * s->page_bytes;
 }
+
+/* Where everything lies in a file, or in a temporary one; page_bytes and bytes are set. */
+void store_set_layout(struct store *s, bool is_named);
+
+/* The page could not be written; a read of it fails until it is. */
+void store_lose(struct store *s, uint64_t page);
+
+/* store_sums.c: of a page that was written; the first block of it that is not as the table says, as an offset in the page, or
+ * -1; a line about that. */
+void sums_note(struct store *s, uint64_t page, const char *data);
+int64_t sums_find_damage(const struct store *s, uint8_t *table, uint64_t page, const char *data);
+void sums_say_damage(const struct store *s, uint64_t page, unsigned copy, int64_t at);
 
 /* store_file.c: opens or makes the file. Lines are written. */
 int file_open(struct store *s, const struct store_options *o);

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { RECORD_BYTES = 4096, RECORDS = 2, RECORD_VERSION = 1 };
+enum { RECORD_BYTES = 4096, RECORDS = 2, RECORD_VERSION = 2 };
 
 /* As it lies in the file; all other bytes of its block are zero. Magic, order and version stay where they are in any
  * later version. */
@@ -19,7 +19,8 @@ struct record {
     uint64_t bytes; /* of the segment */
     uint64_t page_bytes;
     uint32_t rank, ranks;
-    uint64_t committed; /* epoch */
+    uint64_t committed; /* epoch: the newest of which this rank knew that all have it */
+    uint64_t tried;     /* largest number of an epoch that was begun */
     struct {
         uint64_t epoch; /* 0: this table holds none */
         uint64_t checksum;

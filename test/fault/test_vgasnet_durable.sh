@@ -159,6 +159,25 @@ kill_all
 refused 'a job that never made a checkpoint' 'ended without a checkpoint' HEARTH_NVM_NAME=never 2 check
 rm -f "$nvm"/*
 
+# ---- checkpoints while threads read; ends that are not good, not together, or alone ----
+
+for nodes in 0 1; do
+    good "checkpoints while threads read, ranks of a node: $nodes" $one HEARTH_NODE_RANKS=$nodes HEARTH_POOL_SIZE=128k 2 busy --version 10
+    good 'and the last one is found' $one 2 check --version 16
+done
+run $one 2 bad_end --version 20
+say 'one rank ends with an error' $(($? == 6))
+good 'that leaves the checkpoint' $one 2 check --version 20
+run HEARTH_NVM_NAME=never 2 bad_end --version 1
+say 'an error before the first checkpoint' $(($? == 6 && $(find "$nvm" -name 'never.*' | wc -l) == 0))
+good 'ranks that end apart' $one 2 apart --version 30
+good 'have kept what the last one wrote' $one 2 check --version 31
+status=0
+run $one HEARTH_EXIT_TIMEOUT=1 2 end_alone --version 40 || status=$?
+say 'one that ends alone' $((status != 0 && status != 124 && $(grep -cE 'error: gasnet_exit was called .*HEARTH_EXIT_TIMEOUT.* not kept' "$dir/out") <= 1))
+good 'and leaves the checkpoint' $one 2 check --version 40
+rm -f "$nvm"/*
+
 # ---- segments without a name ----
 
 empty() { # what

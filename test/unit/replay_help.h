@@ -1,7 +1,7 @@
 /* replay_help.h: power failures, played: every write and sync of some files is recorded, in order, also those of several
  * processes; then a file is made as it may be found if the power fails at a place of the record: all that was written
  * before its last sync is there, and any part of what was written after it: whole writes are missing, or some of
- * their sectors. */
+ * their sectors. A write that has failed may have left any part of it, whatever is synced later. */
 #ifndef HEARTH_TEST_REPLAY_HELP_H
 #define HEARTH_TEST_REPLAY_HELP_H
 
@@ -18,7 +18,7 @@ enum { REPLAY_SECTOR = 512, REPLAY_ENTRIES = 1 << 16, REPLAY_BYTES = 1 << 28 };
 
 struct replay_entry {
     int rank; /* whose file */
-    bool is_sync;
+    bool is_sync, has_failed;
     uint64_t offset;
     size_t bytes;
     size_t data; /* where it is in `replay->data` */
@@ -61,6 +61,19 @@ static inline void replay_add(int rank, const struct store_event *event) {
     if (event->what == STORE_WROTE)
         memcpy(replay->data + replay->used, event->data, event->bytes);
     replay->used += event->bytes;
+    pthread_mutex_unlock(&replay->lock);
+}
+
+/* The last write to this place. */
+static inline void replay_mark_failed(int rank, const struct store_event *event) {
+    pthread_mutex_lock(&replay->lock);
+    size_t i = replay->count;
+    while (i > 0 && (replay->entries[i - 1].rank != rank || replay->entries[i - 1].is_sync ||
+                     replay->entries[i - 1].offset != event->offset))
+        i--;
+    if (i == 0)
+        abort(); /* it was told of before it began */
+    replay->entries[i - 1].has_failed = true;
     pthread_mutex_unlock(&replay->lock);
 }
 
@@ -110,7 +123,9 @@ static inline bool replay_into(char *file, size_t bytes, int rank, size_t end, s
             continue;
         if (w->bytes > bytes || w->offset > bytes - w->bytes || w->bytes % REPLAY_SECTOR != 0)
             return false;
-        if (i < synced || replay_is_whole(loss, dice))
+        if (w->has_failed)
+            replay_tear(file, w, dice);
+        else if (i < synced || replay_is_whole(loss, dice))
             memcpy(file + w->offset, replay->data + w->data, w->bytes);
         else if (loss == REPLAY_TORN)
             replay_tear(file, w, dice);

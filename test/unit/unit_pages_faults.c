@@ -108,7 +108,7 @@ static void take_part(const struct net_boot *boot) {
     atomic_store(&job->found, find_version(boot));
     for (int i = 1; i <= job->versions; i++)
         make_version(boot, job->first + (uint64_t)i);
-    int closed = pages_close(pages, boot);
+    int closed = pages_close(pages, boot, true);
     if (boot->rank == 0)
         atomic_store(&job->failed, store_fail_at(0, 0, 0));
     if (closed != 0)

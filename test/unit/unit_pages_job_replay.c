@@ -1,11 +1,12 @@
 /* unit_pages_job_replay.c: power failures of whole jobs, played (replay_help.h).
  *
  * Jobs of one to four ranks, on one or several nodes, write into each other's named segments, by puts and by stores, and
- * make checkpoints; at their end there is one more. Then the power fails, at a random place of all that they wrote to
- * their files, of all ranks together; with what is left, the next job begins. It must find one of the checkpoints, the
- * same on all ranks, none older than the last that anybody was told of, and every page as it was then. Only where no
- * checkpoint was told of, it may be refused, with a line. The power may fail while a job makes its files, and while it
- * goes back.
+ * make checkpoints; at their end there is one more. In some jobs a thread of each rank reads all the while, and in some a
+ * few requests of one rank to the system fail: a checkpoint that fails for it is made again. Then the power fails, at a
+ * random place of all that they wrote to their files, of all ranks together; with what is left, the next job begins. It must
+ * find one of the checkpoints, the same on all ranks, none older than the last that anybody was told of, and every page as it
+ * was then. Only where no checkpoint was told of, it may be refused, with a line. The power may fail while a job makes its
+ * files, and while it goes back.
  *
  * Options: --seconds N, --operations N (power failures), --seed N. */
 #define TEST_OWN_MAIN
@@ -20,7 +21,9 @@
 
 enum { RANKS = 4, PAGES = 12, PAGE = 4096, WORDS = PAGE / 8, STEPS = 4, LIVES = 12, SECONDS = 60 };
 enum {
-    EPOCHS = LIVES * (STEPS + 1) + 1,
+    TRIES = 3, /* of a checkpoint */
+    MOMENTS = LIVES * (STEPS + 1) + 1,
+    EPOCHS = LIVES * (STEPS + 1) * TRIES + 1,
     FILE_MOST = 1 << 20,
     FIRST_ENTRIES = 4 /* of a file: twice a record */
 };
@@ -33,10 +36,11 @@ static struct {
     uint64_t seed;
     int ranks, pages;
     int life;
-    uint64_t newest;                         /* epoch that may be found */
-    uint64_t versions[EPOCHS][RANKS][PAGES]; /* what the pages of an epoch hold */
-    uint64_t version;                        /* the last one */
-    char *before[RANKS];                     /* the files at the beginning of this life */
+    uint64_t newest;                          /* epoch that may be found */
+    int moment;                               /* the last that was planned before this life */
+    uint64_t versions[MOMENTS][RANKS][PAGES]; /* what the pages hold at a moment */
+    int moments[EPOCHS];                      /* of each epoch, as far as it is known */
+    char *before[RANKS];                      /* the files at the beginning of this life */
     size_t bytes[RANKS];
 } e;
 
@@ -44,23 +48,43 @@ static struct {
 static struct told {
     uint64_t found[RANKS];              /* epoch */
     size_t begun[EPOCHS], made[EPOCHS]; /* places in the record: somebody begins it, and is told of it */
+    int moments[EPOCHS];
 } * told;
 
 /* ---- the plan of a life ---- */
 
-/* How many checkpoints it makes after the one that it found; the last is that of its end. */
+/* How many checkpoints it makes after the one that it found; the last is that of its end. Their moments follow `e.moment`. */
 static int plan_life(uint64_t found) {
     struct random r;
     random_seed(&r, e.seed * 100 + (uint64_t)e.life);
-    int steps = 1 + (int)random_below(&r, STEPS + 1);
-    for (int i = 1; i <= steps; i++) {
-        memcpy(e.versions[found + (uint64_t)i], e.versions[found + (uint64_t)i - 1], sizeof e.versions[0]);
+    int steps = 1 + (int)random_below(&r, STEPS + 1), before = e.moments[found];
+    for (int i = e.moment + 1; i <= e.moment + steps; before = i++) {
+        memcpy(e.versions[i], e.versions[before], sizeof e.versions[0]);
         for (int rank = 0; rank < e.ranks; rank++)
             for (int page = 0; page < e.pages; page++)
                 if (random_below(&r, 100) < 40)
-                    e.versions[found + (uint64_t)i][rank][page] = ++e.version;
+                    e.versions[i][rank][page] = (uint64_t)((i * RANKS + rank) * PAGES + page) + 1;
     }
     return steps;
+}
+
+/* What disturbs a life: the step at which requests of a rank fail, or -1; whether threads read. */
+static struct {
+    int step, rank, error;
+    unsigned n, times;
+    bool reads;
+} trouble;
+
+static void plan_trouble(int steps) {
+    static const int errors[] = {EIO, ENOSPC, STORE_SHORT};
+    struct random r;
+    random_seed(&r, e.seed * 100 + (uint64_t)e.life + 70);
+    trouble.step = random_below(&r, 2) ? (int)random_below(&r, (uint32_t)steps) : -1;
+    trouble.rank = (int)random_below(&r, (uint32_t)e.ranks);
+    trouble.error = errors[random_below(&r, 3)];
+    trouble.n = 1 + random_below(&r, 60);
+    trouble.times = 1 + random_below(&r, 3);
+    trouble.reads = random_below(&r, 3) == 0;
 }
 
 /* ---- a rank ---- */
@@ -87,7 +111,7 @@ static void watch(void *arg, const struct store_event *event) {
     if (n <= 0)
         abort();
     path[n] = '\0';
-    replay_add(atoi(strrchr(path, '.') + 1), event);
+    (event->what == STORE_FAILED ? replay_mark_failed : replay_add)(atoi(strrchr(path, '.') + 1), event);
 }
 
 static uint64_t place_of(int rank, int page) {
@@ -110,12 +134,12 @@ static void put_page(int rank, int page, const char *from, size_t piece) {
 }
 
 /* Who does it, and how, is by chance, but each by one only. */
-static void write_epoch(const struct net_boot *boot, uint64_t epoch) {
+static void write_moment(const struct net_boot *boot, int before, int moment) {
     static _Alignas(4096) char buffer[PAGE];
     for (int rank = 0; rank < e.ranks; rank++)
         for (int page = 0; page < e.pages; page++) {
-            uint64_t version = e.versions[epoch][rank][page], roll = random_mix(version);
-            if (version == e.versions[epoch - 1][rank][page] || (int)(roll % (unsigned)e.ranks) != boot->rank)
+            uint64_t version = e.versions[moment][rank][page], roll = random_mix(version);
+            if (version == e.versions[before][rank][page] || (int)(roll % (unsigned)e.ranks) != boot->rank)
                 continue;
             help_fill(buffer, PAGE, place_of(rank, page), version);
             if (rank == boot->rank && roll >> 8 & 1)
@@ -132,7 +156,7 @@ static void check_epoch(const struct net_boot *boot, uint64_t epoch) {
         leave(WRONG);
     for (int rank = 0; rank < e.ranks; rank++)
         for (int page = 0; page < e.pages; page++) {
-            uint64_t version = e.versions[epoch][rank][page];
+            uint64_t version = e.versions[e.moments[epoch]][rank][page];
             pages_get(pages, buffer, rank, address(rank, page), PAGE);
             if (!help_holds(buffer, PAGE, place_of(rank, page), version)) {
                 printf("rank %d: page %d of rank %d is not version %llu, that of epoch %llu\n", boot->rank,
@@ -148,20 +172,70 @@ static void mark(size_t *first) {
     __atomic_compare_exchange_n(first, &none, now, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 }
 
-/* The last checkpoint is made by the end. */
-static void live(const struct net_boot *boot) {
-    uint64_t epoch = pages_epoch(pages), made;
-    for (int left = plan_life(epoch); left; left--) {
-        write_epoch(boot, ++epoch);
-        mark(&told->begun[epoch]);
-        if (left > 1 && (pages_checkpoint(pages, boot, &made) != 0 || made != epoch))
-            leave(FAILED);
-        if (left > 1)
-            mark(&told->made[epoch]);
+/* Loads, by another thread, of pages that may be on their way anywhere. */
+static _Atomic bool stop;
+
+static NOT_FOR_TSAN void *read_all_the_while(void *arg) {
+    const struct net_boot *boot = arg;
+    uint64_t sum = 0;
+    for (uint64_t i = 0; !atomic_load(&stop); i++) {
+        volatile uint64_t *from = (uint64_t *)(void *)address(boot->rank, (int)(i % (unsigned)e.pages));
+        uint64_t word;
+        sum += *from;
+        int rank = (int)(random_mix(i) % (unsigned)e.ranks);
+        pages_get(pages, &word, rank, address(rank, (int)(random_mix(i + 7) % (unsigned)e.pages)),
+                  sizeof word);
+        sum += word;
     }
-    if (pages_close(pages, boot) != 0)
+    return (void *)(uintptr_t)(sum | 1);
+}
+
+/* The end, or a checkpoint. */
+static int make(const struct net_boot *boot, bool ends, int moment, uint64_t *made) {
+    uint64_t epoch = pages->tried + 1;
+    if (epoch >= EPOCHS)
+        leave(WRONG);
+    told->moments[epoch] = moment;
+    mark(&told->begun[epoch]);
+    int status = ends ? pages_close(pages, boot, true) : pages_checkpoint(pages, boot, made);
+    if (status == 0)
+        mark(&told->made[ends ? epoch : *made]);
+    return status;
+}
+
+/* Only while requests fail may it fail, but for what they have damaged. */
+static void make_step(const struct net_boot *boot, bool ends, int moment, bool fails) {
+    uint64_t made = 0;
+    int status = make(boot, ends, moment, &made);
+    if (status != 0 && fails)
+        store_fail_at(0, 0, 0);
+    for (int i = 1; i < TRIES && status != 0 && fails && !ends; i++)
+        status = make(boot, false, moment, &made);
+    if (status != 0)
         leave(FAILED);
-    mark(&told->made[epoch]);
+}
+
+static void live(const struct net_boot *boot) {
+    pthread_t reader;
+    int before = e.moments[pages_epoch(pages)], steps = plan_life(pages_epoch(pages));
+    plan_trouble(steps);
+    if (trouble.reads)
+        pthread_create(&reader, NULL, read_all_the_while, (void *)(uintptr_t)boot);
+    for (int i = 0; i < steps; i++) {
+        int moment = e.moment + 1 + i;
+        bool fails = i == trouble.step, ends = i + 1 == steps;
+        if (fails && boot->rank == trouble.rank)
+            store_fail_at(trouble.n, trouble.times, trouble.error);
+        write_moment(boot, before, moment);
+        if (ends && trouble.reads) {
+            atomic_store(&stop, true);
+            pthread_join(reader, NULL);
+            net_boot_barrier(boot);
+        }
+        make_step(boot, ends, moment, fails);
+        store_fail_at(0, 0, 0);
+        before = moment;
+    }
 }
 
 static void take_part(const struct net_boot *boot) {
@@ -215,9 +289,13 @@ static enum outcome run_job(uint64_t floor) {
     lines_begin();
     int status = boot_run_job(e.ranks, SECONDS, choose_settings, take_part);
     unsigned lines = lines_end(text, sizeof text);
-    require(status == WELL || status == REFUSED, text);
-    require(status == WELL || (e.life > 0 && floor == 0 && lines > 0), text);
-    for (int i = 0; i < e.ranks && status == WELL; i++) {
+    require(status == WELL || status == REFUSED || status == FAILED, text);
+    require(status != REFUSED || (e.life > 0 && floor == 0 && lines > 0), text);
+    if (status == FAILED) { /* by requests that fail, and of which it tells */
+        plan_trouble(plan_life(told->found[0]));
+        require(trouble.step >= 0 && lines > 0, text);
+    }
+    for (int i = 0; i < e.ranks && status != REFUSED; i++) {
         require(told->found[i] == told->found[0], text);
         require(told->found[i] >= floor && told->found[i] <= e.newest, text);
     }
@@ -254,11 +332,14 @@ static void learn_sizes(void) {
 }
 
 /* What must be found then, at least; `e.newest` is the newest that may be. */
-static uint64_t fail_power(uint64_t found, int steps, bool is_new) {
+static uint64_t fail_power(uint64_t found, bool is_new) {
     size_t end = random_below(&dice, 10) ? random_below(&dice, (uint32_t)replay->count + 1) : replay->count;
     uint64_t floor = found;
     e.newest = found;
-    for (uint64_t epoch = found + 1; epoch <= found + (uint64_t)steps; epoch++) {
+    for (uint64_t epoch = found + 1; epoch < EPOCHS; epoch++) {
+        if (told->begun[epoch] == SIZE_MAX)
+            continue;
+        e.moments[epoch] = told->moments[epoch];
         floor = told->made[epoch] <= end ? epoch : floor;
         e.newest = told->begun[epoch] <= end ? epoch : e.newest;
     }
@@ -272,7 +353,9 @@ static void choose_episode(uint64_t seed) {
     e.seed = seed;
     e.ranks = 1 + (int)random_below(&dice, NODES ? RANKS : NODE_MOST);
     e.pages = 1 + (int)random_below(&dice, PAGES);
-    e.newest = e.version = 0;
+    e.newest = 0;
+    e.moment = 0;
+    memset(e.moments, 0, sizeof e.moments);
     memset(e.versions[0], 0, sizeof e.versions[0]);
     remove_files(help_folder(1));
 }
@@ -287,7 +370,8 @@ static uint64_t run_episode(uint64_t seed) {
         bool is_new = found == 0;
         if (is_new)
             learn_sizes();
-        floor = fail_power(found, plan_life(found), is_new);
+        floor = fail_power(found, is_new);
+        e.moment += plan_life(found);
     }
     return (uint64_t)e.life;
 }

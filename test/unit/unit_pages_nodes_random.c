@@ -265,7 +265,7 @@ static void take_part(const struct net_boot *boot) {
         free(workers[i].seen);
     }
     begin_and_forget(&workers[0]);
-    expect_eq(pages_close(pages, boot), 0);
+    expect_eq(pages_close(pages, boot, true), 0);
     net_world_close(world);
 }
 

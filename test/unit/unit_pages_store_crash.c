@@ -1,8 +1,8 @@
 /* unit_pages_store_crash.c: two ranks that write and make checkpoints are killed at random moments. Whoever comes next
  * finds one and the same checkpoint in both files, whole, and none older than the last that both had prepared.
  *
- * A page holds which rank, epoch and life wrote it. Epochs that were given up are made again by a later life with
- * other contents, so that what is left of the first attempt would be seen.
+ * A page holds which rank, step and life wrote it. Steps that were given up are made again by a later life with other
+ * contents, as an epoch of another number, so that what is left of the first attempt would be seen.
  *
  * Options: --kills N (20), --seed N. */
 #include <signal.h>
@@ -14,7 +14,15 @@
 
 #include "store_help.h"
 
-enum { RANKS = 2, PAGES = 48, PAGE = 4096, DEPTH = 8, MOST_LIVES = 100000, TIME_LIMIT = 60 };
+enum {
+    RANKS = 2,
+    PAGES = 48,
+    PAGE = 4096,
+    DEPTH = 8,
+    MOST_LIVES = 100000,
+    TIME_LIMIT = 60,
+    MOST_EPOCHS = 1 << 20
+};
 
 #define NEVER UINT64_MAX
 
@@ -22,10 +30,12 @@ enum { RANKS = 2, PAGES = 48, PAGE = 4096, DEPTH = 8, MOST_LIVES = 100000, TIME_
 struct table {
     _Atomic int arrived, round, failed, ready;
     unsigned life;
-    uint64_t found[RANKS];            /* of the life that begins: newest prepared; 0: nothing */
-    _Atomic uint64_t prepared[RANKS]; /* returned */
+    uint64_t found[RANKS];            /* of the life that begins: newest epoch prepared; 0: nothing */
+    uint64_t used[RANKS];             /* the largest number of one */
+    _Atomic uint64_t prepared[RANKS]; /* step; returned */
     _Atomic uint64_t tried;
-    uint64_t start[MOST_LIVES]; /* the epoch at which each life began; NEVER: it was killed before */
+    uint64_t steps[MOST_EPOCHS]; /* of each epoch */
+    uint64_t start[MOST_LIVES];  /* the step at which each life began; NEVER: it was killed before */
 };
 
 static struct table *table;
@@ -51,22 +61,22 @@ static void fail(const char *what, int line) {
 
 /* ---- contents ---- */
 
-static bool is_written(uint64_t page, uint64_t epoch) {
-    return random_mix(seed ^ (page * RANKS + (uint64_t)me) << 32 ^ epoch) % 3 == 0;
+static bool is_written(uint64_t page, uint64_t step) {
+    return random_mix(seed ^ (page * RANKS + (uint64_t)me) << 32 ^ step) % 3 == 0;
 }
 
-/* The life that has made this epoch: the last one that began before it. */
-static uint64_t maker_of(uint64_t epoch) {
+/* The life that has made this step: the last one that began before it. */
+static uint64_t maker_of(uint64_t step) {
     unsigned life = table->life;
-    while (table->start[life] >= epoch)
+    while (table->start[life] >= step)
         life--;
     return life;
 }
 
-static uint64_t version_at(uint64_t page, uint64_t epoch) {
-    while (epoch && !is_written(page, epoch))
-        epoch--;
-    return epoch ? epoch * MOST_LIVES + maker_of(epoch) + 1 : 0;
+static uint64_t version_at(uint64_t page, uint64_t step) {
+    while (step && !is_written(page, step))
+        step--;
+    return step ? step * MOST_LIVES + maker_of(step) + 1 : 0;
 }
 
 /* ---- a rank ---- */
@@ -93,13 +103,13 @@ static void complete(unsigned *on_way, unsigned most) {
 }
 
 /* Buffers are taken in turn: all are free again whenever the last one is reached. */
-static void write_epoch(uint64_t epoch) {
+static void write_step(uint64_t step) {
     unsigned on_way = 0, turn = 0;
     for (uint64_t page = 0; page < PAGES; page++) {
-        if (!is_written(page, epoch))
+        if (!is_written(page, step))
             continue;
         char *buffer = buffers + turn * PAGE;
-        help_fill(buffer, PAGE, page * RANKS + (uint64_t)me, version_at(page, epoch));
+        help_fill(buffer, PAGE, page * RANKS + (uint64_t)me, version_at(page, step));
         require(!store_submit(store, STORE_WRITE, page, buffer, 0));
         on_way++;
         turn = (turn + 1) % DEPTH;
@@ -109,10 +119,10 @@ static void write_epoch(uint64_t epoch) {
     complete(&on_way, 0);
 }
 
-static void check_epoch(uint64_t epoch) {
+static void check_step(uint64_t step) {
     for (uint64_t page = 0; page < PAGES; page++) {
         require(!help_move(store, STORE_READ, page, buffers));
-        require(help_holds(buffers, PAGE, page * RANKS + (uint64_t)me, version_at(page, epoch)));
+        require(help_holds(buffers, PAGE, page * RANKS + (uint64_t)me, version_at(page, step)));
     }
 }
 
@@ -127,19 +137,20 @@ static bool find_store(struct store_options *o) {
     int err = store_open(o, &store, &found);
     require(!err || err == -ENODATA || err == -EBADMSG || err == -ENOENT);
     table->found[me] = err ? 0 : found.prepared;
+    table->used[me] = err ? 0 : found.tried;
     meet();
-    uint64_t epoch = smaller(table->found[0], table->found[1]);
-    require(epoch >= smaller(atomic_load(&table->prepared[0]), atomic_load(&table->prepared[1])));
-    require(epoch <= atomic_load(&table->tried));
+    uint64_t epoch = smaller(table->found[0], table->found[1]), step = table->steps[epoch];
+    require(step >= smaller(atomic_load(&table->prepared[0]), atomic_load(&table->prepared[1])));
+    require(step <= atomic_load(&table->tried));
     if (!epoch && !err)
         require(!store_close(store));
     if (!me)
-        table->start[table->life] = epoch;
+        table->start[table->life] = step;
     meet();
     if (!epoch)
         return false;
     require(!store_select(store, epoch));
-    check_epoch(epoch);
+    check_step(step);
     return true;
 }
 
@@ -159,18 +170,21 @@ static void live(const struct help_way *way) {
     o.depth = DEPTH;
     if (!find_store(&o))
         make_store(&o);
-    uint64_t epoch = table->start[table->life];
-    atomic_store(&table->prepared[me], epoch);
+    uint64_t step = table->start[table->life];
+    uint64_t epoch = table->used[0] > table->used[1] ? table->used[0] : table->used[1];
+    atomic_store(&table->prepared[me], step);
     meet();
     if (!me)
         atomic_store(&table->ready, 1);
     for (;;) {
+        require(++epoch < MOST_EPOCHS);
+        table->steps[epoch] = ++step;
         if (!me)
-            atomic_store(&table->tried, epoch + 1);
+            atomic_store(&table->tried, step);
         meet();
-        write_epoch(++epoch);
+        write_step(step);
         require(!store_prepare(store, epoch));
-        atomic_store(&table->prepared[me], epoch);
+        atomic_store(&table->prepared[me], step);
         meet();
         require(!store_commit(store, epoch));
     }

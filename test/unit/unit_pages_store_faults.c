@@ -116,8 +116,8 @@ static void check_file(const struct store_options *o, const struct told *told, b
         return;
     }
     expect(found.prepared >= told->prepared && found.prepared <= told->tried);
-    expect(found.committed >= told->committed);
-    uint64_t epoch = older && found.committed ? found.committed : found.prepared;
+    expect(found.committed <= found.prepared);
+    uint64_t epoch = older && found.older ? found.older : found.prepared;
     expect_eq(store_select(s, epoch), 0);
     read_pages(s, epoch, &none);
     expect_eq(none.failed, 0);

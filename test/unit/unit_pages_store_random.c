@@ -35,6 +35,7 @@ static struct {
     struct version now[MOST_PAGES];
     struct on_way on_way[MOST_DEPTH];
     struct checkpoint committed, prepared; /* `prepared` is the newer one, until it is committed */
+    struct checkpoint older;               /* than the committed one */
     struct checkpoint tried;               /* may be there although the call has failed */
     uint64_t last_number, last_epoch;
     bool faulty, stuck; /* stuck: a failure that nothing can follow */
@@ -180,6 +181,7 @@ static void prepare(void) {
         return;
     finish_all();
     e.tried = picture(e.last_epoch + 1 + roll(3));
+    e.older = (struct checkpoint){0};
     int err = store_prepare(e.store, e.tried.epoch);
     require(!has_lost() || err == -EIO);
     require(!err || e.faulty);
@@ -191,6 +193,18 @@ static void prepare(void) {
     e.last_epoch = e.tried.epoch;
 }
 
+/* As if another rank could not prepare it. */
+static void give_up(void) {
+    if (!e.prepared.epoch)
+        return;
+    int err = store_abandon(e.store, e.prepared.epoch);
+    require(!err || e.faulty);
+    e.stuck |= err != 0; /* it may be there, as one whose preparing has failed */
+    e.prepared = (struct checkpoint){0};
+    if (!err)
+        e.tried = (struct checkpoint){0};
+}
+
 static void commit(void) {
     if (!e.prepared.epoch)
         return;
@@ -199,6 +213,7 @@ static void commit(void) {
     e.stuck |= err != 0;
     if (err)
         return;
+    e.older = e.committed;
     e.committed = e.prepared;
     e.prepared = (struct checkpoint){0};
 }
@@ -211,8 +226,7 @@ static void go_back_to(const struct checkpoint *c) {
     for (unsigned i = 0; i < e.pages; i++)
         e.now[i] = (struct version){copy.numbers[i], false};
     e.committed = copy;
-    e.prepared = e.tried = (struct checkpoint){0};
-    e.last_epoch = copy.epoch;
+    e.prepared = e.tried = e.older = (struct checkpoint){0};
     e.stuck = false;
 }
 
@@ -227,11 +241,13 @@ static const struct checkpoint *newest(uint64_t epoch) {
 
 static void check_found(const struct store_found *found) {
     const struct checkpoint *c = newest(found->prepared);
+    const struct checkpoint *older = found->older == e.committed.epoch ? &e.committed : &e.older;
     require(found->identity == e.options.identity);
-    require(found->committed >= e.committed.epoch && found->committed <= found->prepared);
-    bool has_older =
-        e.committed.epoch && found->committed == e.committed.epoch && found->prepared > e.committed.epoch;
-    go_back_to(has_older && chance(50) ? &e.committed : c);
+    require(found->committed <= found->prepared && found->prepared <= found->tried);
+    require(found->older < found->prepared);
+    bool has_older = found->older && older->epoch == found->older;
+    go_back_to(has_older && chance(50) ? older : c);
+    e.last_epoch = found->tried;
 }
 
 static void choose_engine(void) {
@@ -280,6 +296,8 @@ static void one_operation(void) {
         finish_all();
     else if (r < 982)
         prepare();
+    else if (r < 985)
+        give_up();
     else if (r < 995)
         commit();
     else if (e.committed.epoch || e.prepared.epoch || chance(5))

@@ -123,15 +123,30 @@ static void prepare(int rank, uint64_t number) {
     epoch->done[rank] = replay->count;
 }
 
+/* Some ranks have prepared it, and one cannot. */
+static void give_up(uint64_t number, int first, int count) {
+    for (int i = 0; i < count; i++)
+        e.epochs[number].done[(first + i) % e.ranks] = SIZE_MAX;
+    for (int i = 0; i < e.ranks; i++) {
+        if (chance(50))
+            write_some();
+        require(store_abandon(act((first + i) % e.ranks), number) == 0);
+    }
+}
+
 /* The others may be written before and after theirs; once all have prepared, so may be who has not committed. */
 static void checkpoint(void) {
     uint64_t number = ++e.newest;
-    int first = (int)roll((uint32_t)e.ranks);
+    int first = (int)roll((uint32_t)e.ranks), count = chance(30) ? (int)roll((uint32_t)e.ranks) : e.ranks;
     require(number < MOST_EPOCHS);
     for (int i = 0; i < e.ranks; i++)
         e.epochs[number].begun[i] = e.epochs[number].done[i] = SIZE_MAX;
-    for (int i = 0; i < e.ranks; i++)
+    for (int i = 0; i < count; i++)
         prepare((first + i) % e.ranks, number);
+    if (count < e.ranks) {
+        give_up(number, first, count);
+        return;
+    }
     for (int i = 0; i < e.ranks; i++) {
         if (chance(50))
             write_some();
@@ -196,7 +211,7 @@ static bool all_have_begun(uint64_t number, size_t end) {
     return true;
 }
 
-static int open_again(int rank, uint64_t *prepared) {
+static int open_again(int rank, uint64_t *prepared, uint64_t *tried) {
     struct store_options o = e.options[rank];
     struct store_found found = {0};
     acting = rank;
@@ -204,6 +219,7 @@ static int open_again(int rank, uint64_t *prepared) {
     o.engine = chance(50) && help_has_uring() ? STORE_URING : STORE_THREADS;
     int err = store_open(&o, &e.stores[rank], &found);
     *prepared = found.prepared;
+    *tried = found.tried > *tried ? found.tried : *tried;
     require(!err || err == -ENODATA || err == -EBADMSG);
     require(err || found.committed <= found.prepared);
     return err;
@@ -217,11 +233,11 @@ static void close_all(const int *errors) {
 
 /* True if there is something to go on from; `e.start` says what. */
 static bool find(size_t end) {
-    uint64_t newest_of_all = UINT64_MAX, floor = floor_at(end);
+    uint64_t newest_of_all = UINT64_MAX, floor = floor_at(end), tried = 0;
     int errors[RANKS];
     for (int i = 0; i < e.ranks; i++) {
         uint64_t prepared;
-        errors[i] = open_again(i, &prepared);
+        errors[i] = open_again(i, &prepared, &tried);
         if (errors[i])
             prepared = 0;
         newest_of_all = prepared < newest_of_all ? prepared : newest_of_all;
@@ -233,7 +249,12 @@ static bool find(size_t end) {
         return false;
     }
     require(all_have_begun(newest_of_all, end));
-    e.start = e.newest = newest_of_all;
+    require(tried >= newest_of_all && tried <= e.newest);
+    e.start = newest_of_all;
+    e.newest = tried;
+    for (uint64_t gone = e.start + 1; gone <= tried; gone++)
+        for (int i = 0; i < e.ranks; i++)
+            e.epochs[gone].begun[i] = e.epochs[gone].done[i] = SIZE_MAX;
     return true;
 }
 
