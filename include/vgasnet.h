@@ -132,9 +132,10 @@ int vgasnet_checkpoint(uint64_t *epoch);
  * HEARTH_NVM_EPOCH says. GASNET_OK, or GASNET_ERR_NOT_INIT: too early or too late. */
 int vgasnet_open(uint64_t epoch);
 
-uint64_t vgasnet_epoch(void); /* which checkpoint the segments held at gasnet_attach; 0: they were new */
-uint64_t
-vgasnet_last_epoch(void); /* the newest checkpoint: the last that this job has made, or else vgasnet_epoch */
+/* Which checkpoint the segments held at gasnet_attach; 0: they were new. */
+uint64_t vgasnet_epoch(void);
+/* The newest checkpoint: the last that this job has made, or else vgasnet_epoch. */
+uint64_t vgasnet_last_epoch(void);
 
 typedef struct vgasnet_statistics {
     /* this process: calls, and bytes, of which to other machines or to ranks that count as such */

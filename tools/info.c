@@ -12,7 +12,7 @@
 #include "tools.h"
 
 static const char help[] =
-    "usage: hearth info [-v] [-c] [-t [-n RANKS]] [--check [--mpi NAME]] [--clean]\n"
+    "usage: hearth info [-v] [-c] [-t [-n RANKS]] [--check [--mpi NAME]] [--clean] [--nvm FILE]\n"
     "\n"
     "  -v, --version    version, how it was built, and for which MPIs (also without any option)\n"
     "  -c, --settings   every setting with its value, where that came from, and what it means\n"
@@ -22,8 +22,11 @@ static const char help[] =
     "                   dead jobs have left in shared memory; say for each what it means and what to do\n"
     "  --mpi NAME       for --check: only this MPI, mpich or openmpi\n"
     "  --clean          remove that shared memory of dead jobs of this user, and nothing else\n"
+    "  --nvm FILE       the checkpoints in the file of a named segment of vGASNet (HEARTH_NVM_NAME); every\n"
+    "                   page is compared with its checksum\n"
     "\n"
-    "The exit code is 1 if --check found something bad or --clean could not remove something, else 0.\n";
+    "The exit code is 1 if --check or --nvm found something bad or --clean could not remove something, else "
+    "0.\n";
 
 static int worst;
 
@@ -70,6 +73,7 @@ struct wishes {
     bool version, settings, machine, check, clean;
     unsigned ranks;
     enum flavour flavour;
+    const char *nvm; /* file */
 };
 
 static int take_ranks(struct wishes *w, const char *text) {
@@ -87,7 +91,7 @@ static int take_mpi(struct wishes *w, const char *name) {
     return w->flavour ? 0 : refuse("--mpi %s is not known: there are mpich and openmpi", name);
 }
 
-enum { OPTION_CHECK = 256, OPTION_CLEAN, OPTION_MPI };
+enum { OPTION_CHECK = 256, OPTION_CLEAN, OPTION_MPI, OPTION_NVM };
 
 static int take_option(struct wishes *w, int option) {
     switch (option) {
@@ -95,6 +99,9 @@ static int take_option(struct wishes *w, int option) {
         return take_ranks(w, optarg);
     case OPTION_MPI:
         return take_mpi(w, optarg);
+    case OPTION_NVM:
+        w->nvm = optarg;
+        return 0;
     }
     bool *wish = option == 'v'            ? &w->version
                  : option == 'c'          ? &w->settings
@@ -106,13 +113,11 @@ static int take_option(struct wishes *w, int option) {
 }
 
 static int read_options(struct wishes *w, int argc, char **argv) {
-    static const struct option options[] = {{"version", no_argument, NULL, 'v'},
-                                            {"settings", no_argument, NULL, 'c'},
-                                            {"topology", no_argument, NULL, 't'},
-                                            {"check", no_argument, NULL, OPTION_CHECK},
-                                            {"clean", no_argument, NULL, OPTION_CLEAN},
-                                            {"mpi", required_argument, NULL, OPTION_MPI},
-                                            {NULL, 0, NULL, 0}};
+    static const struct option options[] = {
+        {"version", no_argument, NULL, 'v'},          {"settings", no_argument, NULL, 'c'},
+        {"topology", no_argument, NULL, 't'},         {"check", no_argument, NULL, OPTION_CHECK},
+        {"clean", no_argument, NULL, OPTION_CLEAN},   {"mpi", required_argument, NULL, OPTION_MPI},
+        {"nvm", required_argument, NULL, OPTION_NVM}, {NULL, 0, NULL, 0}};
     int option;
     while ((option = getopt_long(argc, argv, "+:vctn:", options, NULL)) != -1) {
         int err = option == '?' || option == ':' ? refuse_option(&command_info, option, argv)
@@ -144,6 +149,8 @@ static int info(int argc, char **argv) {
         info_settings();
     if (w.machine)
         info_machine(w.ranks);
+    if (w.nvm && (err = info_nvm(w.nvm)) != 0)
+        return err;
     if (w.check)
         check_all(&w);
     bool cleaned = !w.clean || leftovers_report(true);

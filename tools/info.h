@@ -10,6 +10,9 @@ void info_version(void);
 void info_settings(void);
 void info_machine(unsigned ranks); /* so many on this node; 0: as many as it has cores */
 
+/* Of the file of a named segment. 0, or after a line the code of bad input; damage is a finding. */
+int info_nvm(const char *path);
+
 /* How a finding is marked. */
 enum grade { GRADE_OK, GRADE_NOTE, GRADE_BAD };
 

@@ -43,6 +43,11 @@ static int make_epoch(struct pages *p, const struct net_boot *boot, uint64_t epo
     return status;
 }
 
+/* At the end, none is made of what the last one has: a job that only reads leaves the files as they are. */
+static bool is_needed(struct pages *p, const struct net_boot *boot) {
+    return !p->closes || p->epoch == 0 || order(p, boot, ORDER_COMPARE, 0) != 0;
+}
+
 int pages_checkpoint(struct pages *p, const struct net_boot *boot, uint64_t *epoch) {
     if (!p->named) {
         if (p->world->rank == 0)
@@ -54,11 +59,13 @@ int pages_checkpoint(struct pages *p, const struct net_boot *boot, uint64_t *epo
         status = order(p, boot, ORDER_HOLD, true);
     if (status == 0)
         status = write_all(p, boot);
-    if (status == 0)
+    if (status == 0 && is_needed(p, boot)) {
         status = make_epoch(p, boot, ++p->tried);
+        p->epoch = status == 0 ? p->tried : p->epoch;
+    }
     int after = p->closes ? 0 : order(p, boot, ORDER_HOLD, false);
     if (status != 0 || after != 0)
         return status ? status : after;
-    *epoch = p->epoch = p->tried;
+    *epoch = p->epoch;
     return 0;
 }

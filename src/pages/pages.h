@@ -94,6 +94,23 @@ int pages_hint(struct pages *p, int rank, const void *from, size_t bytes, enum p
  * number, or a negative code after a line, the same everywhere: -EINVAL: segments have no name. */
 int pages_checkpoint(struct pages *p, const struct net_boot *boot, uint64_t *epoch);
 
+/* ---- files of named segments, without a job ---- */
+
+struct pages_file {
+    const char *why; /* it cannot be examined */
+    uint64_t file_bytes, bytes, page_bytes;
+    uint32_t rank, ranks;
+    bool clean;               /* nothing was written after the newest checkpoint */
+    struct pages_file_epoch { /* the newest first; epoch 0: there is none */
+        uint64_t epoch, pages, damaged;
+        uint64_t damaged_page, damaged_offset; /* the first of them; in the file */
+        bool lacks_table;                      /* that is damaged: pages cannot be found */
+    } epochs[2];
+};
+
+/* Reads all of it and compares it with its checksums. 0, or a negative code and `why`. */
+int pages_examine(const char *path, struct pages_file *file);
+
 /* ---- reports ---- */
 
 struct pages_counts {

@@ -37,6 +37,7 @@ enum service_order {
     ORDER_RESERVE,    /* room on the NVM for all copies that are newer */
     ORDER_CLEAN,      /* drop all copies that are newer than the NVM */
     ORDER_IDLE,       /* until nothing is under way, and all is on the NVM */
+    ORDER_COMPARE,    /* -ESTALE: what is on the NVM is newer than the last checkpoint */
     ORDER_PREPARE,    /* argument: the epoch; waits as ORDER_IDLE does */
     ORDER_COMMIT,
     ORDER_ABANDON,

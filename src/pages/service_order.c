@@ -57,6 +57,13 @@ static int on_all(struct service *s, int (*step)(struct store *store, uint64_t e
     return status;
 }
 
+static int compare(const struct service *s) {
+    bool changed = false;
+    for (int i = 0; i < s->locals; i++)
+        changed |= s->homes[i].store && store_is_changed(s->homes[i].store);
+    return changed ? -ESTALE : 0;
+}
+
 /* Whether it is done, and with what result. */
 static bool carry_out(struct service *s, int *status) {
     *status = 0;
@@ -74,6 +81,9 @@ static bool carry_out(struct service *s, int *status) {
         return clean(s);
     case ORDER_IDLE:
         return is_idle(s);
+    case ORDER_COMPARE:
+        *status = compare(s);
+        return true;
     case ORDER_PREPARE:
         if (!is_idle(s))
             return false;

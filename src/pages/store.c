@@ -276,19 +276,6 @@ static const char *wrong_options(const struct store_options *o) {
     return NULL;
 }
 
-void store_set_layout(struct store *s, bool is_named) {
-    s->is_named = is_named;
-    s->pages = (s->bytes + s->page_bytes - 1) / s->page_bytes;
-    s->sums_at = round_up((s->pages + 3) / 4, sizeof(uint64_t));
-    s->table_bytes =
-        round_up(s->sums_at + s->pages * (s->page_bytes / STORE_BLOCK) * sizeof(uint64_t), RECORD_BYTES);
-    if (!is_named)
-        return;
-    s->kept[0].at = RECORDS * RECORD_BYTES;
-    s->kept[1].at = s->kept[0].at + s->table_bytes;
-    s->data = round_up(s->kept[1].at + s->table_bytes, s->page_bytes);
-}
-
 static void take_options(struct store *s, const struct store_options *o) {
     s->is_ready = o->kind != STORE_AGAIN;
     s->page_bytes = o->page_bytes;
@@ -444,6 +431,10 @@ int store_close(struct store *s) {
 
 void store_give_up(struct store *s) {
     s->is_changed = true;
+}
+
+bool store_is_changed(const struct store *s) {
+    return s->is_changed || s->is_abandoned || s->is_broken;
 }
 
 struct store_facts store_facts(const struct store *s) {

@@ -127,6 +127,9 @@ int store_commit(struct store *store, uint64_t epoch);
  * After an error it may still be in the file; the next store_prepare tries again first. */
 int store_abandon(struct store *store, uint64_t epoch);
 
+/* Whether a checkpoint now would differ from the last one. */
+bool store_is_changed(const struct store *store);
+
 /* Of a store that was opened again, first: goes back to this epoch, which all ranks hold; a newer one is gone then. All
  * ranks must have done so before one prepares the next. -ESTALE: this one does not hold it. */
 int store_select(struct store *store, uint64_t epoch);

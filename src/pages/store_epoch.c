@@ -108,7 +108,7 @@ static int check_size(const struct store *s) {
     struct stat st;
     if (disk_fault() || fstat(s->file, &st))
         return refuse(s, -EIO, "the system does not tell its size");
-    if ((uint64_t)st.st_size < file_bytes(s))
+    if ((uint64_t)st.st_size < store_file_bytes(s))
         return refuse(s, -EBADMSG, "it was cut short. Remove it, or restore it from a copy");
     return 0;
 }

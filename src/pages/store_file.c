@@ -25,10 +25,6 @@
 
 enum { LOCK_TRIES = 400, LOCK_PAUSE = 10000 }; /* us */
 
-uint64_t file_bytes(const struct store *s) {
-    return s->data + (s->is_named ? STORE_COPIES : 1) * s->pages * s->page_bytes;
-}
-
 /* ---- one line ---- */
 
 static const char *advice(int error) {
@@ -108,7 +104,7 @@ static bool is_within_limit(uint64_t bytes) {
 
 static int set_size(struct store *s) {
     uint64_t tables = s->is_named ? s->kept[1].at + s->table_bytes : 0;
-    int err = is_within_limit(file_bytes(s)) ? disk_resize(s->file, file_bytes(s)) : -EFBIG;
+    int err = is_within_limit(store_file_bytes(s)) ? disk_resize(s->file, store_file_bytes(s)) : -EFBIG;
     if (!err && tables)
         err = disk_reserve(s->file, 0, tables);
     return err ? cannot(s, "make room for", err) : 0;

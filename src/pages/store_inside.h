@@ -83,9 +83,6 @@ static inline uint64_t store_place(const struct store *s, uint64_t page, unsigne
     return s->data + ((copy - 1) * s->pages + page) * s->page_bytes;
 }
 
-/* Where everything lies in a file, or in a temporary one; page_bytes and bytes are set. */
-void store_set_layout(struct store *s, bool is_named);
-
 /* The page could not be written; a read of it fails until it is. */
 void store_lose(struct store *s, uint64_t page);
 
@@ -95,11 +92,27 @@ void sums_note(struct store *s, uint64_t page, const char *data);
 int64_t sums_find_damage(const struct store *s, uint8_t *table, uint64_t page, const char *data);
 void sums_say_damage(const struct store *s, uint64_t page, unsigned copy, int64_t at);
 
-/* store_file.c: opens or makes the file. Lines are written. */
-int file_open(struct store *s, const struct store_options *o);
+/* Where everything lies in a file, or in a temporary one; page_bytes and bytes are set. */
+static inline void store_set_layout(struct store *s, bool is_named) {
+    s->is_named = is_named;
+    s->pages = (s->bytes + s->page_bytes - 1) / s->page_bytes;
+    s->sums_at = round_up((s->pages + 3) / 4, sizeof(uint64_t));
+    s->table_bytes =
+        round_up(s->sums_at + s->pages * (s->page_bytes / STORE_BLOCK) * sizeof(uint64_t), RECORD_BYTES);
+    if (!is_named)
+        return;
+    s->kept[0].at = RECORDS * RECORD_BYTES;
+    s->kept[1].at = s->kept[0].at + s->table_bytes;
+    s->data = round_up(s->kept[1].at + s->table_bytes, s->page_bytes);
+}
 
 /* How large the file is. */
-uint64_t file_bytes(const struct store *s);
+static inline uint64_t store_file_bytes(const struct store *s) {
+    return s->data + (s->is_named ? STORE_COPIES : 1) * s->pages * s->page_bytes;
+}
+
+/* store_file.c: opens or makes the file. Lines are written. */
+int file_open(struct store *s, const struct store_options *o);
 
 /* store_epoch.c: the first record of a new file; what a file opened again holds. Lines are written. */
 int epoch_begin(struct store *s, const struct store_options *o);

@@ -178,6 +178,35 @@ say 'one that ends alone' $((status != 0 && status != 124 && $(grep -cE 'error: 
 good 'and leaves the checkpoint' $one 2 check --version 40
 rm -f "$nvm"/*
 
+# ---- data that has changed in a file ----
+
+good 'two checkpoints' $one 2 two --version 50
+run_info() { "$tree/bin/hearth" info --nvm "$1" >"$dir/out" 2>&1; }
+run_info "$nvm/one.1"
+say 'both are whole' $(($? == 0 && $(grep -cE '^ok +checkpoint [12]: 48 pages' "$dir/out") == 2))
+python3 - "$nvm/one.1" <<'END'
+import struct, sys
+file = open(sys.argv[1], "r+b")
+data = file.read()
+place = data.find(struct.pack("<QQQ", 1, 5, 51))  # of node 1, page 5, version 51
+file.seek(place + 2000)
+file.write(bytes([data[place + 2000] ^ 16]))
+END
+run_info "$nvm/one.1"
+say 'the damage is found' $(($? == 1 && $(grep -cE '^BAD +checkpoint 2: 1 of 48 pages are damaged, the first is page 5' "$dir/out") == 1 &&
+    $(grep -c 'HEARTH_NVM_EPOCH=1' "$dir/out") == 1))
+for _ in 1 2 3; do
+    status=0
+    run $one 2 check --version 51 || status=$?
+    ! grep -q 'is damaged' "$dir/out" || break
+done
+say 'and not handed out' $((status != 0 && status != 124 &&
+    $(grep -cE 'error: page 5 of the segment .*one\.1 is damaged: the 4096 bytes at offset [0-9]* .* checkpoint 2 .*HEARTH_NVM_EPOCH=1' "$dir/out") == 1))
+refused 'a checkpoint that is not there' 'does not hold checkpoint 7 .*it has 2 and 1' $one HEARTH_NVM_EPOCH=7 2 check --version 50
+good 'the one before is there' $one HEARTH_NVM_EPOCH=7 2 check --version 50 --open 1
+good 'and is the newest from then on' $one 2 check --version 50
+rm -f "$nvm"/*
+
 # ---- segments without a name ----
 
 empty() { # what

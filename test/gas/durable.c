@@ -1,7 +1,7 @@
 /* durable.c: named segments, and jobs that come to a bad end: one mode for each thing that the scripts of test/fault want to
  * see. Linked with the objects of the library, so that requests to the system can be made to fail.
  *
- *      durable_gas MODE [--pages N] [--page BYTES] [--folder F] [--version N] [--epochs N] [--fail N,ERROR] [--later N,ERROR]
+ *      durable_gas MODE [--pages N] [--page BYTES] [--folder F] [--version N] [--epochs N] [--open EPOCH] [--fail N,ERROR] [--later N,ERROR]
  *
  * Every page says whose it is, which one, of which version, and has a pattern that depends on all three; version 0 is a page
  * that was never written. --fail plans a failure of the n-th request to the system of rank 0 before attaching, --later after. */
@@ -29,6 +29,7 @@ static struct {
     const char *mode, *folder;
     size_t page; /* bytes */
     uint64_t pages, version, epochs;
+    uint64_t open; /* epoch */
     unsigned fail, later;
     int fail_error, later_error;
 } o = {.folder = ".", .page = 4096, .pages = 48, .version = 1, .epochs = NEVER};
@@ -467,6 +468,8 @@ static void read_options(int argc, char **argv) {
             o.version = strtoull(value, NULL, 10);
         else if (strcmp(name, "--epochs") == 0)
             o.epochs = strtoull(value, NULL, 10);
+        else if (strcmp(name, "--open") == 0)
+            o.open = strtoull(value, NULL, 10);
         else if (strcmp(name, "--fail") == 0)
             read_plan(value, &o.fail, &o.fail_error);
         else if (strcmp(name, "--later") == 0)
@@ -476,6 +479,8 @@ static void read_options(int argc, char **argv) {
 
 static void attach(void) {
     plan(o.fail, o.fail_error);
+    if (vgasnet_open(o.open) != GASNET_OK)
+        wrong("vgasnet_open fails before gasnet_attach");
     int status = gasnet_attach(NULL, 0, o.pages * o.page, 0);
     if (status != GASNET_OK) {
         if (rank == 0)

@@ -83,6 +83,8 @@ CASE(checkpoints_need_a_name) {
     uint64_t epoch = 42;
     SKIP_IF(has_pages() && getenv("HEARTH_NVM_NAME"), "they have one");
     expect_eq(vgasnet_epoch(), 0);
+    expect_eq(vgasnet_last_epoch(), 0);
+    expect_eq(vgasnet_open(1), GASNET_ERR_NOT_INIT); /* too late */
     expect_eq(vgasnet_checkpoint(&epoch), GASNET_ERR_BAD_ARG);
     expect_eq(epoch, 42);
 }

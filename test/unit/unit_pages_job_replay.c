@@ -190,15 +190,18 @@ static NOT_FOR_TSAN void *read_all_the_while(void *arg) {
     return (void *)(uintptr_t)(sum | 1);
 }
 
-/* The end, or a checkpoint. */
+/* The end, or a checkpoint. At the end there is none if nothing has changed. */
 static int make(const struct net_boot *boot, bool ends, int moment, uint64_t *made) {
+    bool changes = memcmp(e.versions[moment], e.versions[e.moments[pages->epoch]], sizeof e.versions[0]) != 0;
     uint64_t epoch = pages->tried + 1;
     if (epoch >= EPOCHS)
         leave(WRONG);
     told->moments[epoch] = moment;
     mark(&told->begun[epoch]);
     int status = ends ? pages_close(pages, boot, true) : pages_checkpoint(pages, boot, made);
-    if (status == 0)
+    if (status == 0 && !ends)
+        e.moments[*made] = moment;
+    if (status == 0 && (!ends || changes || epoch == 1))
         mark(&told->made[ends ? epoch : *made]);
     return status;
 }
