@@ -385,8 +385,8 @@ int pages_close(struct pages *p, const struct net_boot *boot, bool keep) {
     int status = net_boot_barrier(boot);
     if (status == 0 && p->serves)
         status = service_order(p->box, ORDER_HOLD, true);
-    if (status == 0 && p->serves)
-        status = service_order(p->box, ORDER_IDLE, 0);
+    if (status == 0 && p->serves) /* pages that could not be written matter to a checkpoint only */
+        (void)service_order(p->box, ORDER_IDLE, 0);
     status = net_agree(boot, status);
     if (p->named && !keep)
         give_up_changes(p);

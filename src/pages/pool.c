@@ -193,6 +193,15 @@ static uint32_t wait_for_frame(struct pool *p) {
     }
 }
 
+int64_t pool_borrow(struct pool *p) {
+    int64_t frame = take_frame(p, 0);
+    if (frame < 0)
+        return frame;
+    p->frames[frame].gone = true;
+    p->frames[frame].sends = 1;
+    return frame;
+}
+
 void pool_free(struct pool *p, uint32_t frame) {
     struct pool_frame *f = &p->frames[frame];
     assert(f->gone && f->sends == 0 && f->outbox_count == 0);

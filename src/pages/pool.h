@@ -217,6 +217,9 @@ bool pool_is_dirty(struct pool *p, uint32_t frame, uint16_t *home, uint32_t *pag
 /* Begins to drop that one, if it is dirty and not in use: for checkpoints. 1; 0: it is clean; -EAGAIN: not now. */
 int pool_evict_dirty(struct pool *p, uint32_t frame);
 
+/* A frame without a page, for the service's own use until pool_free, or POOL_NO_FRAME. It has one send that is not over. */
+int64_t pool_borrow(struct pool *p);
+
 /* The frame's page is gone and nothing is sent from it any more. */
 void pool_free(struct pool *p, uint32_t frame);
 

@@ -52,7 +52,7 @@ static bool waits_for_others(const struct service *s) {
 }
 
 static uint64_t longest_sleep(const struct service *s, bool network) {
-    uint64_t all = waits_for_others(s) ? LOOK_US : UINT64_MAX;
+    uint64_t all = waits_for_others(s) || s->failed_writes > 0 ? LOOK_US : UINT64_MAX;
     if (service_is_waiting(s))
         return RETRY_US;
     if (!s->channel)
@@ -193,7 +193,11 @@ static int open_buffers(struct service *s) {
     size_t page = s->pool->page_bytes;
     size_t works = SERVICE_BUFFERS / page;
     s->works_most = (uint32_t)(works < SERVICE_LEAST ? SERVICE_LEAST : least(works, SERVICE_WORKS));
+    s->behind_most = SERVICE_WORKS + s->pool->shared->frames;
     int status = reserve(&s->buffers, 2 * SERVICE_WORKS * page);
+    if (status == 0)
+        status = reserve(&s->behind_area, s->behind_most * sizeof *s->behind);
+    s->behind = (struct behind *)(void *)s->behind_area.base;
     for (int i = 0; status == 0 && i < SERVICE_WORKS; i++) {
         s->works[i].buffer = s->buffers.base + (size_t)i * page;
         s->behind[i].buffer = s->buffers.base + (size_t)(SERVICE_WORKS + i) * page;
@@ -253,6 +257,7 @@ void service_close(struct service *s) {
     give_up(&s->buffers);
     give_up(&s->sending_area);
     give_up(&s->parcel_area);
+    give_up(&s->behind_area);
     pthread_mutex_destroy(&s->baton);
     free(s->messages);
     free(s->polls);

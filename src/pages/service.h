@@ -5,6 +5,7 @@
  *      service.c        the thread: what is there to do?                 service_cache.c  for the copies (controller.h)
  *      service_send.c   messages on their way out                        service_home.c   for the home (directory.h)
  *      service_small.c  small operations, here and there                 service_disk.c   reads and writes of the NVM
+ *      service_behind.c pages of the home that are not on the NVM
  *      service_order.c  what the leader of a node asks of its service    service_room.c   room on the NVM for a checkpoint
  *
  * Messages to oneself take the same way, without a network in between. What the controllers want sent lies in the
@@ -97,10 +98,13 @@ struct work {
     char *buffer, *memory; /* memory: where the page is */
 };
 
-/* Home's pages that are on their way to the NVM, while the next transaction goes on (HEARTH_WRITE_BACK=dram). */
+/* Home's pages that are not on the NVM, while the next transaction goes on: on their way there (HEARTH_WRITE_BACK=dram), or
+ * because they could not be written. */
 struct behind {
     uint32_t page; /* + 1; 0: free */
     bool dirty, writing;
+    bool failed;   /* to be written; it is tried again later */
+    int64_t frame; /* of the pool, in which it lies, or POOL_NO_FRAME: in a buffer of its own */
     char *buffer;
 };
 
@@ -129,12 +133,13 @@ struct service {
 
     struct work works[SERVICE_WORKS];
     uint32_t works_taken, works_most;
-    struct behind behind[SERVICE_WORKS];
-    struct pages_message *messages; /* [nodes + 1], of a transaction that begins */
-    struct memory_area {            /* addresses, of which memory is used as needed */
+    struct behind *behind;            /* [behind_most]; the first works_most have buffers */
+    uint32_t behind_most, behind_end; /* used ones are before the end */
+    struct pages_message *messages;   /* [nodes + 1], of a transaction that begins */
+    struct memory_area {              /* addresses, of which memory is used as needed */
         char *base;
         size_t bytes;
-    } directory_area, buffers, sending_area, parcel_area;
+    } directory_area, buffers, sending_area, parcel_area, behind_area;
     struct sending *sendings;
     uint32_t sending_free, sendings_made, sendings_most;
     uint32_t parcel_free, parcels_made, parcels_most;
@@ -150,14 +155,17 @@ struct service {
     bool running;
     _Atomic bool stop, failed;
     struct spin spin;
-    unsigned empty;       /* wakes for nothing */
-    uint64_t heard;       /* clock_ns when it was last asked whether the others are there, and they were */
-    uint32_t ios;         /* under way at the stores */
-    uint32_t stalled;     /* works whose I/O waits for room there */
-    uint32_t unwritten;   /* pages that are in `behind` only */
-    uint32_t leaving;     /* frames whose copies are being dropped to make room */
-    struct pollfd *polls; /* [2 + locals] */
-    struct {              /* what the leader has asked for */
+    unsigned empty;     /* wakes for nothing */
+    uint64_t heard;     /* clock_ns when it was last asked whether the others are there, and they were */
+    uint32_t ios;       /* under way at the stores */
+    uint32_t stalled;   /* works whose I/O waits for room there */
+    uint32_t unwritten; /* pages that are in `behind` only */
+    uint32_t failed_writes, frames_taken; /* of them: could not be written; lie in frames of the pool */
+    int write_error;                      /* the last one */
+    uint64_t retried;                     /* clock_ns */
+    uint32_t leaving;                     /* frames whose copies are being dropped to make room */
+    struct pollfd *polls;                 /* [2 + locals] */
+    struct {                              /* what the leader has asked for */
         enum service_order what;
         uint64_t argument;
         int cell;
@@ -248,9 +256,23 @@ void home_finished(struct service *s, struct work *w);
 /* Reads, writes or applies; home_finished follows, perhaps at once. */
 void disk_begin(struct service *s, struct work *w, enum pages_io io, uint64_t parcel, uint16_t requester);
 unsigned disk_poll(struct service *s);
-bool disk_is_idle(const struct service *s);
-/* Writes what is only in memory. */
+/* Nothing is under way; *status: an error of pages that could not be written, or 0. */
+bool disk_is_idle(const struct service *s, int *status);
+
+/* service_behind.c: writes what is only in memory; tries again what could not be written. */
 void disk_flush(struct service *s);
+void disk_retry(struct service *s);
+struct behind *behind_of(struct service *s, uint32_t page);
+/* Keeps the page in memory instead of writing it, if there is room: its place is free, or its own. */
+bool behind_keep(struct service *s, uint32_t page, const char *memory);
+void behind_written(struct service *s, struct behind *b, int error);
+/* A page that could not be written stays in memory. False: there is no room for it now. */
+bool behind_keep_failed(struct service *s, struct work *w, int error);
+/* To the store, for service_behind.c: 0 if it was taken. */
+/* Ends the job: there is no memory for pages that cannot be written, such as this one. */
+void disk_fail_full(struct service *s, uint32_t page, int error);
+int disk_submit(struct service *s, enum store_way way, uint32_t page, char *memory, uint64_t token);
+enum { DISK_BEHIND = 1 << 16 /* tokens of the store: works, and from here on pages that are behind */ };
 /* Room for a page of this node; for those that are only in memory. 0, or a negative code after a line. */
 int disk_reserve_page(struct service *s, uint32_t page);
 int disk_reserve_behind(struct service *s);

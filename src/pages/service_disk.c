@@ -10,10 +10,7 @@
 
 #include "pages/service.h"
 
-enum {
-    BEHIND = 1 << 16 /* tokens of the store: works, and from here on pages that are behind */,
-    AT_ONCE = 32
-};
+enum { AT_ONCE = 32 };
 
 static struct service_homes *home_of(struct service *s, uint32_t page) {
     struct service_homes *h = s->homes;
@@ -22,7 +19,7 @@ static struct service_homes *home_of(struct service *s, uint32_t page) {
     return h;
 }
 
-static int submit(struct service *s, enum store_way way, uint32_t page, char *memory, uint64_t token) {
+int disk_submit(struct service *s, enum store_way way, uint32_t page, char *memory, uint64_t token) {
     struct service_homes *h = home_of(s, page);
     int status = store_submit(h->store, way, page - h->first, memory, token);
     if (status == 0) {
@@ -36,66 +33,21 @@ static int submit(struct service *s, enum store_way way, uint32_t page, char *me
     return status;
 }
 
+void disk_fail_full(struct service *s, uint32_t page, int error) {
+    service_fail(s, "no memory is left for pages that cannot be written: %s: %s%s",
+                 store_label(home_of(s, page)->store), strerror(-error), store_advice(error));
+}
+
 static void go(struct service *s, struct work *w) {
     int status =
-        submit(s, w->reading ? STORE_READ : STORE_WRITE, w->page, w->memory, (uint64_t)(w - s->works));
+        disk_submit(s, w->reading ? STORE_READ : STORE_WRITE, w->page, w->memory, (uint64_t)(w - s->works));
     bool stalled = status == -EAGAIN || status == -EBUSY;
     if (stalled != w->stalled)
         s->stalled += stalled ? 1 : UINT32_MAX;
     w->stalled = stalled;
 }
 
-/* ---- pages that are not on the NVM yet ---- */
-
-static struct behind *behind_of(struct service *s, uint32_t page) {
-    if (s->unwritten == 0)
-        return NULL;
-    for (int i = 0; i < SERVICE_WORKS; i++)
-        if (s->behind[i].page == page + 1)
-            return &s->behind[i];
-    return NULL;
-}
-
-static void write_behind(struct service *s, struct behind *b) {
-    if (!b->dirty || b->writing ||
-        submit(s, STORE_WRITE, b->page - 1, b->buffer, BEHIND + (uint64_t)(b - s->behind)) != 0)
-        return;
-    b->dirty = false;
-    b->writing = true;
-}
-
-/* Keeps the page here instead of writing it, if there is room. What is being written is overwritten: it is written once
- * more after that. */
-static bool keep_behind(struct service *s, uint32_t page, const char *memory) {
-    struct behind *b = behind_of(s, page);
-    for (int i = 0; !b && i < SERVICE_WORKS; i++)
-        if (s->behind[i].page == 0) {
-            b = &s->behind[i];
-            s->unwritten++;
-        }
-    if (!b)
-        return false;
-    b->page = page + 1;
-    b->dirty = true;
-    memcpy(b->buffer, memory, s->pool->page_bytes);
-    if (s->unwritten > SERVICE_WORKS / 2)
-        disk_flush(s);
-    return true;
-}
-
-static void written_behind(struct service *s, struct behind *b) {
-    b->writing = false;
-    if (b->dirty)
-        return;
-    b->page = 0;
-    s->unwritten--;
-}
-
-void disk_flush(struct service *s) {
-    for (int i = 0; s->unwritten > 0 && i < SERVICE_WORKS; i++)
-        if (s->behind[i].page)
-            write_behind(s, &s->behind[i]);
-}
+/* ---- room ---- */
 
 int disk_reserve_page(struct service *s, uint32_t page) {
     struct service_homes *h = home_of(s, page);
@@ -104,7 +56,7 @@ int disk_reserve_page(struct service *s, uint32_t page) {
 
 int disk_reserve_behind(struct service *s) {
     int status = 0;
-    for (int i = 0; status == 0 && s->unwritten > 0 && i < SERVICE_WORKS; i++)
+    for (uint32_t i = 0; status == 0 && i < s->behind_end; i++)
         if (s->behind[i].page && s->behind[i].dirty)
             status = disk_reserve_page(s, s->behind[i].page - 1);
     return status;
@@ -155,7 +107,7 @@ static bool read_page(struct service *s, struct work *w) {
 
 static bool write_page(struct service *s, struct work *w) {
     w->reading = false;
-    if (s->write_behind && keep_behind(s, w->page, w->memory))
+    if ((s->write_behind || behind_of(s, w->page)) && behind_keep(s, w->page, w->memory))
         return true;
     go(s, w);
     return false;
@@ -200,13 +152,24 @@ void disk_begin(struct service *s, struct work *w, enum pages_io io, uint64_t pa
 
 /* ---- completions ---- */
 
+/* What cannot be read, nobody has; what cannot be written stays in memory. */
+static void fail(struct service *s, struct work *w, int error) {
+    if (w->reading)
+        service_end(s, strerror(-error)); /* the store has said of which page */
+    else if (behind_keep_failed(s, w, error))
+        io_is_done(s, w);
+    else {
+        w->stalled = true; /* written again, or kept once there is room */
+        s->stalled++;
+    }
+}
+
 static void complete(struct service *s, const struct store_done *d) {
-    bool behind = d->token >= BEHIND;
     s->ios--;
-    if (d->error != 0)
-        service_end(s, strerror(-d->error)); /* the store has said of which page */
-    else if (behind)
-        written_behind(s, &s->behind[d->token - BEHIND]);
+    if (d->token >= DISK_BEHIND)
+        behind_written(s, &s->behind[d->token - DISK_BEHIND], d->error);
+    else if (d->error != 0)
+        fail(s, &s->works[d->token], d->error);
     else
         io_is_done(s, &s->works[d->token]);
 }
@@ -234,6 +197,7 @@ unsigned disk_poll(struct service *s) {
     return all;
 }
 
-bool disk_is_idle(const struct service *s) {
-    return s->ios == 0 && s->stalled == 0 && s->unwritten == 0;
+bool disk_is_idle(const struct service *s, int *status) {
+    *status = s->failed_writes ? s->write_error : 0;
+    return s->ios == 0 && s->stalled == 0 && s->unwritten == s->failed_writes;
 }

@@ -33,9 +33,9 @@ static bool clean(struct service *s) {
     return all;
 }
 
-static bool is_idle(struct service *s) {
+static bool is_idle(struct service *s, int *status) {
     disk_flush(s);
-    return disk_is_idle(s) && s->works_taken == 0 && service_open_requests(s) == 0 &&
+    return disk_is_idle(s, status) && s->works_taken == 0 && service_open_requests(s) == 0 &&
            (!s->directory || pages_directory_is_idle(s->directory));
 }
 
@@ -80,13 +80,15 @@ static bool carry_out(struct service *s, int *status) {
     case ORDER_CLEAN:
         return clean(s);
     case ORDER_IDLE:
-        return is_idle(s);
+        return is_idle(s, status);
     case ORDER_COMPARE:
         *status = compare(s);
         return true;
     case ORDER_PREPARE:
-        if (!is_idle(s))
+        if (!is_idle(s, status))
             return false;
+        if (*status != 0)
+            return true;
         *status = on_all(s, store_prepare);
         return true;
     case ORDER_COMMIT:

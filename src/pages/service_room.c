@@ -17,8 +17,10 @@ static void ask(struct service *s, uint16_t home, uint32_t page) {
 bool room_for_all(struct service *s, int *status) {
     uint32_t frames = s->pool->shared->frames, page;
     uint16_t home;
-    if (s->room.next == 0)
+    if (s->room.next == 0) {
+        disk_retry(s);
         s->room.status = disk_reserve_behind(s);
+    }
     while (s->room.next < frames && s->room.asked < AT_ONCE && s->room.status == 0)
         if (pool_is_dirty(s->pool, s->room.next++, &home, &page))
             ask(s, home, page);

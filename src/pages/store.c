@@ -70,14 +70,24 @@ static void give_back(struct store *s, struct store_request *r) {
     s->on_way--;
 }
 
-static const char *advice(int error) {
+const char *store_label(const struct store *s) {
+    return s->label;
+}
+
+const char *store_advice(int error) {
     bool full = error == -ENOSPC || error == -EDQUOT;
     return full ? ". Free some, or choose another folder (HEARTH_NVM_DIR)" : "";
 }
 
 static void say_page(const struct store *s, const char *what, uint64_t page, int error) {
     log_error("cannot %s page %" PRIu64 " of %s: %s%s", what, page, s->label, strerror(-error),
-              advice(error));
+              store_advice(error));
+}
+
+/* Whoever has it keeps it. */
+static void say_not_written(const struct store *s, uint64_t page, int error) {
+    log_warn("cannot write page %" PRIu64 " of %s: %s; it stays in memory until it can be written%s", page,
+             s->label, strerror(-error), store_advice(error));
 }
 
 /* The first of its kind gets a line; the rest are counted, as a full disk refuses many. */
@@ -86,7 +96,10 @@ static void say_failure(struct store *s, const struct store_request *r) {
     if (s->has_said[r->way])
         return;
     s->has_said[r->way] = true;
-    say_page(s, r->way == STORE_READ ? "read" : "write", r->page, r->result);
+    if (r->way == STORE_READ)
+        say_page(s, "read", r->page, r->result);
+    else
+        say_not_written(s, r->page, r->result);
 }
 
 static void finish_at_once(struct store *s, struct store_request *r, int result) {
@@ -167,7 +180,8 @@ static void find_again(struct store *s, uint64_t page) {
     if (LIKELY(!s->facts.lost || !table_get(s->lost, page)))
         return;
     table_set(s->lost, page, 0);
-    s->facts.lost--;
+    if (--s->facts.lost == 0)
+        s->has_said[STORE_WRITE] = false;
 }
 
 static void finish_write(struct store *s, const struct store_request *r) {
@@ -424,7 +438,7 @@ int store_close(struct store *s) {
     drain(s);
     int err = epoch_end(s);
     if (s->facts.failures > 1)
-        log_error("%" PRIu64 " requests to %s have failed", s->facts.failures, s->label);
+        log_warn("%" PRIu64 " requests to %s have failed", s->facts.failures, s->label);
     release(s);
     return err;
 }

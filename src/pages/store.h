@@ -138,6 +138,10 @@ int store_select(struct store *store, uint64_t epoch);
 
 struct store_facts store_facts(const struct store *store);
 
+/* For people: which file; what to do about an error, or "". */
+const char *store_label(const struct store *store);
+const char *store_advice(int error);
+
 /* Whether all is consistent inside; walks everything. */
 bool store_check(const struct store *store);
 

@@ -1,0 +1,146 @@
+/* The home's pages that are in memory only.
+ *
+ * With HEARTH_WRITE_BACK=dram a page that comes home is kept in a buffer and written from there, while the next transaction
+ * goes on. A page that the disk does not take, because it is full or fails, is kept in the same way: in a buffer, in the frame
+ * that it came from, or in one that is borrowed from the pool. It is read from there and changed there; it is written again
+ * once a second, and when a checkpoint is made, which fails until all are written. The job ends when the frames that are left
+ * are no more than its ranks need. */
+#include <string.h>
+
+#include "pages/service.h"
+
+enum { RETRY_NS = 1000000000 };
+
+struct behind *behind_of(struct service *s, uint32_t page) {
+    for (uint32_t i = 0; s->unwritten > 0 && i < s->behind_end; i++)
+        if (s->behind[i].page == page + 1)
+            return &s->behind[i];
+    return NULL;
+}
+
+/* ---- places ---- */
+
+/* One with a buffer of its own, or one without; NULL: all are used. */
+static struct behind *find_free(struct service *s, bool buffered) {
+    uint32_t end = buffered ? s->works_most : s->behind_most;
+    for (uint32_t i = buffered ? 0 : SERVICE_WORKS; i < end; i++)
+        if (s->behind[i].page == 0)
+            return &s->behind[i];
+    return NULL;
+}
+
+static void take_place(struct service *s, struct behind *b, uint32_t page, int64_t frame) {
+    uint32_t index = (uint32_t)(b - s->behind);
+    b->page = page + 1;
+    b->frame = frame;
+    if (frame >= 0) {
+        b->buffer = pool_memory(s->pool, (uint32_t)frame);
+        s->frames_taken++;
+    }
+    s->behind_end = index >= s->behind_end ? index + 1 : s->behind_end;
+    s->unwritten++;
+}
+
+static void give_place(struct service *s, struct behind *b) {
+    b->page = 0;
+    s->unwritten--;
+    if (b->frame >= 0) {
+        s->frames_taken--;
+        cache_left(s, (uint32_t)b->frame);
+    }
+    while (s->behind_end > 0 && s->behind[s->behind_end - 1].page == 0)
+        s->behind_end--;
+}
+
+/* ---- writing ---- */
+
+static void write_behind(struct service *s, struct behind *b) {
+    if (!b->dirty || b->writing || b->failed ||
+        disk_submit(s, STORE_WRITE, b->page - 1, b->buffer, DISK_BEHIND + (uint64_t)(b - s->behind)) != 0)
+        return;
+    b->dirty = false;
+    b->writing = true;
+}
+
+/* What is being written is overwritten: it is written once more after that. */
+bool behind_keep(struct service *s, uint32_t page, const char *memory) {
+    struct behind *b = behind_of(s, page);
+    if (!b && (b = find_free(s, true)) != NULL)
+        take_place(s, b, page, POOL_NO_FRAME);
+    if (!b)
+        return false;
+    b->dirty = true;
+    memcpy(b->buffer, memory, s->pool->page_bytes);
+    if (s->unwritten > s->works_most / 2)
+        disk_flush(s);
+    return true;
+}
+
+static void mark_failed(struct service *s, struct behind *b, int error) {
+    b->dirty = b->failed = true;
+    s->failed_writes++;
+    s->write_error = error;
+}
+
+void behind_written(struct service *s, struct behind *b, int error) {
+    b->writing = false;
+    if (error != 0)
+        mark_failed(s, b, error);
+    else if (!b->dirty)
+        give_place(s, b);
+}
+
+void disk_retry(struct service *s) {
+    for (uint32_t i = 0; s->failed_writes > 0 && i < s->behind_end; i++)
+        if (s->behind[i].page && s->behind[i].failed) {
+            s->behind[i].failed = false;
+            s->failed_writes--;
+        }
+    s->retried = clock_ns();
+}
+
+void disk_flush(struct service *s) {
+    if (s->failed_writes > 0 && clock_ns() - s->retried > RETRY_NS)
+        disk_retry(s);
+    for (uint32_t i = 0; s->unwritten > s->failed_writes && i < s->behind_end; i++)
+        if (s->behind[i].page)
+            write_behind(s, &s->behind[i]);
+}
+
+/* ---- pages that the disk does not take ---- */
+
+static bool may_take_frame(struct service *s, uint32_t page, int error) {
+    uint32_t frames = s->pool->shared->frames, needed = pool_least_frames(s->locals);
+    if (s->frames_taken + needed < frames)
+        return true;
+    disk_fail_full(s, page, error);
+    return false;
+}
+
+/* Its own frame, which stays where it is, or another one. */
+static int64_t take_frame(struct service *s, struct work *w) {
+    if (!w->holds) {
+        int64_t frame = pool_borrow(s->pool);
+        if (frame >= 0)
+            memcpy(pool_memory(s->pool, (uint32_t)frame), w->memory, s->pool->page_bytes);
+        return frame;
+    }
+    w->holds = false;
+    return w->frame;
+}
+
+bool behind_keep_failed(struct service *s, struct work *w, int error) {
+    struct behind *b = find_free(s, true);
+    int64_t frame = POOL_NO_FRAME;
+    if (!b) {
+        b = may_take_frame(s, w->page, error) ? find_free(s, false) : NULL;
+        frame = b ? take_frame(s, w) : POOL_NO_FRAME;
+        if (frame < 0)
+            return false;
+    }
+    take_place(s, b, w->page, frame);
+    if (frame < 0)
+        memcpy(b->buffer, w->memory, s->pool->page_bytes);
+    mark_failed(s, b, error);
+    return true;
+}
