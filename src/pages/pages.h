@@ -7,7 +7,8 @@
  * they are given may lie in the caller's own segment. Who writes while others read or write the same bytes gets
  * any mixture of them; a page is never lost or torn apart by it.
  *
- * What cannot be read or written ends the job (`failed`): these calls have no errors. */
+ * What cannot be read ends the job (`failed`), and so do pages that cannot be written once they fill the memory: these calls have
+ * no errors. */
 #ifndef HEARTH_PAGES_PAGES_H
 #define HEARTH_PAGES_PAGES_H
 

@@ -126,6 +126,10 @@ static int64_t take_frame(struct service *s, struct work *w) {
         return frame;
     }
     w->holds = false;
+    if (s->pool->frames[w->frame].leaving) { /* it will not be free: another has to make room */
+        s->pool->frames[w->frame].leaving = false;
+        s->leaving--;
+    }
     return w->frame;
 }
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Folders that are full, missing or not writable, and disks that fail: gasnet_attach and vgasnet_checkpoint return an error, puts and
-# gets end the job; each with a line that names the file or folder and says what to do, and never with wrong data.
+# Folders that are full, missing or not writable, and disks that fail: gasnet_attach and vgasnet_checkpoint return an error, gets that
+# cannot be read end the job, puts when memory is full of what cannot be written; each with a line that names the file or folder and says what to do, and never with wrong data.
 #   test_vgasnet_full.sh MPI TREE      quick: openmpi; timeout: 240
 set -uo pipefail
 mpi=$1 tree=$2 failed=0
@@ -99,12 +99,24 @@ for far in 2 1; do
     done
 done
 
-# Others fill the disk after the job has begun: there was room for the segments.
+# Others fill the disk after the job has begun: there was room for the segments. What cannot be written stays in memory, as long as that
+# suffices.
 dd if=/dev/zero of="$dir/half" bs=1k count=300 2>/dev/null
+dd if=/dev/zero of="$dir/most" bs=1k count=560 2>/dev/null
 fill() { # while the job runs, once it is ready
     rm -f "$dir/ready" "$dir/go"
-    (wait_for 300 test -e "$dir/ready" && cp "$dir/half" "$nvm/others" && touch "$dir/go") &
+    (wait_for 300 test -e "$dir/ready" && cp "$dir/${1:-most}" "$nvm/others" && touch "$dir/go") &
 }
+for nodes in 1 2; do
+    fill half
+    run HEARTH_NODE_RANKS=$((2 / nodes)) $little 2 late --pages 64
+    wait
+    say "a temporary segment, full, $nodes nodes: the job goes on" $((status == 0 && $(errors) == 0 &&
+        $(grep -cE "warning: cannot write page [0-9]* of the temporary segment of rank [01] in $nvm: No space left on device; it stays in memory" "$dir/out") >= 1))
+    no_wrong_data
+    find "$nvm" -mindepth 1 -delete
+done
+nodes=1
 meanwhile=fill
 ends 'a temporary segment, full' "temporary segment of rank [01] in $nvm: No space left on device.*HEARTH_NVM_DIR" $little 2 late --pages 64
 meanwhile=

@@ -206,7 +206,7 @@ static int make(const struct net_boot *boot, bool ends, int moment, uint64_t *ma
     return status;
 }
 
-/* Only while requests fail may it fail, but for what they have damaged. */
+/* Only while requests fail may it fail; a ring that was refused once is not used any more. */
 static void make_step(const struct net_boot *boot, bool ends, int moment, bool fails) {
     uint64_t made = 0;
     int status = make(boot, ends, moment, &made);
@@ -215,7 +215,7 @@ static void make_step(const struct net_boot *boot, bool ends, int moment, bool f
     for (int i = 1; i < TRIES && status != 0 && fails && !ends; i++)
         status = make(boot, false, moment, &made);
     if (status != 0)
-        leave(FAILED);
+        leave(ends || settings_get()->nvm_engine != STORE_THREADS ? FAILED : WRONG);
 }
 
 static void live(const struct net_boot *boot) {
