@@ -117,7 +117,7 @@ static bool may_take_frame(struct service *s, uint32_t page, int error) {
     return false;
 }
 
-/* Its own frame, which stays where it is, or another one. */
+/* The one that it came from, which stays as it is for so long, or another one. */
 static int64_t take_frame(struct service *s, struct work *w) {
     if (!w->holds) {
         int64_t frame = pool_borrow(s->pool);
@@ -125,9 +125,10 @@ static int64_t take_frame(struct service *s, struct work *w) {
             memcpy(pool_memory(s->pool, (uint32_t)frame), w->memory, s->pool->page_bytes);
         return frame;
     }
-    w->holds = false;
-    if (s->pool->frames[w->frame].leaving) { /* it will not be free: another has to make room */
-        s->pool->frames[w->frame].leaving = false;
+    struct pool_frame *f = &s->pool->frames[w->frame];
+    f->sends++; /* beside the work's own */
+    if (f->leaving) { /* it will not be free soon: another has to make room */
+        f->leaving = false;
         s->leaving--;
     }
     return w->frame;

@@ -194,6 +194,8 @@ unsigned disk_poll(struct service *s) {
         } while (count == AT_ONCE);
     }
     retry_stalled(s);
+    if (s->failed_writes > 0)
+        disk_flush(s);
     return all;
 }
 

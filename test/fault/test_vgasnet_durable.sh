@@ -172,9 +172,12 @@ run HEARTH_NVM_NAME=never 2 bad_end --version 1
 say 'an error before the first checkpoint' $(($? == 6 && $(find "$nvm" -name 'never.*' | wc -l) == 0))
 good 'ranks that end apart' $one 2 apart --version 30
 good 'have kept what the last one wrote' $one 2 check --version 31
-status=0
-run $one HEARTH_EXIT_TIMEOUT=1 2 end_alone --version 40 || status=$?
-say 'one that ends alone' $((status != 0 && status != 124 && $(grep -cE 'error: gasnet_exit was called .*HEARTH_EXIT_TIMEOUT.* not kept' "$dir/out") <= 1))
+for _ in 1 2 3; do
+    status=0
+    run $one HEARTH_EXIT_TIMEOUT=1 2 end_alone --version 40 || status=$?
+    ! grep -q 'HEARTH_EXIT_TIMEOUT' "$dir/out" || break
+done
+say 'one that ends alone' $((status != 0 && status != 124 && $(grep -cE 'error: gasnet_exit was called .*HEARTH_EXIT_TIMEOUT.* not kept' "$dir/out") == 1))
 good 'and leaves the checkpoint' $one 2 check --version 40
 rm -f "$nvm"/*
 
