@@ -11,6 +11,9 @@
  *      block      records of 16 bytes, each of a put followed by its data, rounded up to 8 bytes
  *      answer     for each record the bytes of a get, or one byte
  *
+ * The helper may be asked for the answer in several pieces, if the block finds a grant of spare buffers. A block asks for no
+ * more than one piece holds, so that no word of a get is read in two steps; the helper serves pieces of any size all the same.
+ *
  * A single operation waits for nothing, and many make full blocks. Locks: ask.h's, then the queue's. */
 #include "gas/batch.h"
 
@@ -46,8 +49,7 @@ struct batch_queue {
 
 static struct batch_queue *queues; /* [nodes] */
 static size_t most;
-static size_t
-    most_answer; /* of a block: the helper makes the answer in one call, and so in one of its buffers */
+static size_t most_answer; /* of a block: what the helper makes in one piece */
 
 size_t batch_most(void) {
     return most;
@@ -173,36 +175,52 @@ static bool is_inside(const struct record *r, uint32_t rank) {
     return offset <= gas.segments[rank].size && r->bytes <= gas.segments[rank].size - offset;
 }
 
-/* What there is in front of it, it may read and write as it is: the asking rank has checked it, and so do we. */
-static bool serve_record(const struct record *r, const char *data, size_t left, char **answer,
-                         const char *end) {
-    char *at = (char *)(uintptr_t)r->address;
+/* The piece of the answer that is wanted, and how far the records have come. */
+struct answer {
+    char *to;
+    size_t from, until; /* bytes of the whole answer */
+    size_t at;
+};
+
+/* Bytes `at` to `at` + bytes of the whole answer, as far as they are in the piece. */
+static void answer_with(const struct answer *a, const char *data, size_t bytes) {
+    size_t from = a->at > a->from ? a->at : a->from;
+    size_t until = a->at + bytes < a->until ? a->at + bytes : a->until;
+    if (from < until)
+        memcpy(a->to + (from - a->from), data + (from - a->at), until - from);
+}
+
+/* A put or set is done with the piece that its byte of the answer is in: once. False: no rank would ask for this. The asking
+ * rank has checked it, and this one checks it again: nothing that comes from outside may fault this process. */
+static bool serve_record(const struct record *r, const char *data, size_t left, struct answer *a) {
+    char *memory = (char *)(uintptr_t)r->address;
     uint32_t kind = r->what >> 8 & 3;
-    size_t room = (size_t)(end - *answer), answers = kind == BATCH_GET ? r->bytes : 1;
-    if (!is_inside(r, r->what >> 10) || answers > room || (kind == BATCH_PUT && round_up(r->bytes, 8) > left))
+    bool now = a->at >= a->from && a->at < a->until;
+    if (!is_inside(r, r->what >> 10) || (kind == BATCH_PUT && round_up(r->bytes, 8) > left))
         return false;
     if (kind == BATCH_GET)
-        memcpy(*answer, at, r->bytes);
-    else if (kind == BATCH_PUT)
-        memcpy(at, data, r->bytes);
-    else
-        memset(at, (int)(r->what & 0xff), r->bytes);
+        answer_with(a, memory, r->bytes);
+    else if (now && kind == BATCH_PUT)
+        memcpy(memory, data, r->bytes);
+    else if (now)
+        memset(memory, (int)(r->what & 0xff), r->bytes);
     if (kind != BATCH_GET)
-        **answer = 0;
-    *answer += answers;
+        answer_with(a, "", 1);
+    a->at += kind == BATCH_GET ? r->bytes : 1;
     return true;
 }
 
 enum net_result dram_serve_batch(void *arg, struct net_block *b) {
     const char *from = b->payload, *end = from + b->bytes;
-    char *answer = b->answer, *answer_end = answer + b->answer_bytes;
+    struct answer a = {
+        .to = b->answer, .from = b->answer_offset, .until = b->answer_offset + b->answer_bytes};
     struct record r;
     (void)arg;
     atomic_thread_fence(memory_order_seq_cst); /* partner: has_put in dram.c of ranks of this node */
-    while ((size_t)(end - from) >= sizeof r) {
+    while ((size_t)(end - from) >= sizeof r && a.at < a.until) {
         memcpy(&r, from, sizeof r);
         from += sizeof r;
-        if (!serve_record(&r, from, (size_t)(end - from), &answer, answer_end)) {
+        if (!serve_record(&r, from, (size_t)(end - from), &a)) {
             gas_service.failed(NULL, b->client, "it reads or writes what is in no segment of this node");
             break;
         }
@@ -220,7 +238,7 @@ int batch_open(void) {
     ask_count(&counts);
     most = (counts.buffer_bytes - sizeof(struct record)) / 8 * 8;
     most = most < SHORT ? most : SHORT;
-    most_answer = counts.spares > 0 ? counts.spare_bytes : counts.buffer_bytes;
+    most_answer = (size_t)(counts.spares > 0 ? counts.spare_bytes : counts.buffer_bytes);
     queues = calloc((size_t)gas.world->nodes, sizeof *queues);
     if (!queues || gas.size > MOST_RANKS) {
         log_error("gasnet_attach: no memory for queues to %d nodes", gas.world->nodes);
