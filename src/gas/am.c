@@ -1,6 +1,6 @@
 /* Requests and replies: the calls.
  *
- * A request is written into one of this rank's slots, and a bit in the target's box, or a message to the
+ * A request is written into one of this rank's slots, and a cell in the target's box, or a message to the
  * target's node (far.c), says so. While there is no free slot the sender polls: others may wait for it. A
  * reply is written into the slot of the request, or into the place where it arrived, and announced when its
  * handler returns: until then the handler may use the request's payload, and after that the slot may be used
@@ -90,16 +90,12 @@ static int take_slot(void) {
 }
 
 static void post(int slot, int rank) {
-    struct am_slot *s = &box_mine()->slots[slot];
-    if (!gas_same_node((gasnet_node_t)rank)) {
-        atomic_store_explicit(&s->holds, 2, memory_order_release); /* partner: am_serve_reply */
+    atomic_store_explicit(&box_mine()->slots[slot].in_use, 1,
+                          memory_order_release); /* partner: slot_of in arrive.c */
+    if (gas_same_node((gasnet_node_t)rank))
+        box_post((int)gas.world->local_of[rank], slot);
+    else
         far_request(slot, rank);
-        return;
-    }
-    struct am_box *to = box_of((int)gas.world->local_of[rank]);
-    atomic_store_explicit(&s->holds, 1, memory_order_relaxed);
-    bits_set(&to->inbox[gas.world->local], slot);
-    box_wake(to);
 }
 
 static void send_short(int slot, int rank, int handler, int count, const int32_t *args) {
@@ -107,10 +103,8 @@ static void send_short(int slot, int rank, int handler, int count, const int32_t
     post(slot, rank);
 }
 
-int am_send(int rank, int handler, int count, const int32_t *args) {
-    int slot = take_slot();
-    send_short(slot, rank, handler, count, args);
-    return slot;
+void am_send(int rank, int handler, int count, const int32_t *args) {
+    send_short(take_slot(), rank, handler, count, args);
 }
 
 void am_send_data(int rank, int handler, const void *data, size_t bytes, int count, const int32_t *args) {

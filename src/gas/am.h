@@ -40,24 +40,25 @@ void am_run(const struct message *m, char *data, struct am_token *token, enum am
 /* ---- sending: am.c ---- */
 
 /* A request of our own to a handler below 128, with any number of arguments; waits for a slot, and polls
- * meanwhile. Returns the slot. */
-int am_send(int rank, int handler, int count, const int32_t *args);
+ * meanwhile. */
+void am_send(int rank, int handler, int count, const int32_t *args);
 /* The same with a payload of at most AM_MEDIUM bytes, which is free on return. */
 void am_send_data(int rank, int handler, const void *data, size_t bytes, int count, const int32_t *args);
 /* The same, but false if there is no slot now. */
 bool am_send_if_possible(int rank, int handler, int count, const int32_t *args);
 
-/* ---- to and from other nodes: far.c ---- */
+/* ---- to and from other nodes: far.c, pull.c ---- */
 
 int far_open(void);
-/* A request in one of this rank's slots. */
+/* A request in one of this rank's slots: it has left on return. */
 void far_request(int slot, int rank);
 /* The reply in one of its places (or that there is none), to the source of what is there; the place is free
  * then. */
 void far_reply(int place);
-/* Looks after what is under way: sends again what was refused. Whether anything happened. */
-bool far_tend(void);
-/* Whether one of these slots holds a request that its target has not taken yet. */
-bool far_is_under_way(uint32_t slots);
+
+/* Fetches requests that are parked, as far as places are free. Whether anything happened. */
+bool pull_tend(void);
+/* Whether some are on their way: they come while this rank polls. */
+bool pull_is_busy(void);
 
 #endif

@@ -1,5 +1,6 @@
 /* Active messages from other nodes, as the helper takes them: in its thread, in the leader of the node, into
- * the boxes of all its ranks. It never waits: a request for which there is no place is refused. */
+ * the boxes of all its ranks. It never waits: a request for which there is no place is parked, and so are those that
+ * come after it while it is. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +10,7 @@
 #include "gas/serve.h"
 
 /* Per sender: the place that its parts go to. A sender is served by one helper, so its entry has one writer. */
-enum { NONE = -1, REFUSED = -2 };
+enum { NONE = -1, PARKED = -2 };
 static int8_t *collecting; /* [size] */
 
 int arrive_open(void) {
@@ -41,6 +42,21 @@ static int local_rank(const struct net_block *b, uint32_t rank) {
     return (int)gas.world->local_of[rank];
 }
 
+/* A place in the box of a rank, or -1: the request is to be parked. A request that is parked was queued before `parked` is 0
+ * again; partner: box_unpark. Only this thread parks those of a sender. */
+static int take_place(int local) {
+    struct am_box *b = box_of(local);
+    return atomic_load_explicit(&b->parked, memory_order_acquire) > 0 ? -1 : bits_take(&b->free_places);
+}
+
+/* The slot of a rank of this node, from which a request is under way. Partner: post in am.c. */
+static struct am_slot *slot_of(const struct net_block *b, int local, uint32_t slot) {
+    if (slot >= AM_SLOTS ||
+        atomic_load_explicit(&box_of(local)->slots[slot].in_use, memory_order_acquire) == 0)
+        end_job(b);
+    return &box_of(local)->slots[slot];
+}
+
 enum net_result am_serve_part(void *arg, struct net_block *b) {
     struct far_part_header h;
     (void)arg;
@@ -51,8 +67,8 @@ enum net_result am_serve_part(void *arg, struct net_block *b) {
     if (h.offset > AM_MEDIUM || b->bytes > AM_MEDIUM - h.offset)
         end_job(b);
     if (h.offset == 0) {
-        int place = bits_take(&box_of(local)->free_places);
-        collecting[b->client] = (int8_t)(place < 0 ? REFUSED : place);
+        int place = take_place(local);
+        collecting[b->client] = (int8_t)(place < 0 ? PARKED : place);
     }
     if (collecting[b->client] >= 0)
         memcpy(box_place_data(local, collecting[b->client], AM_REQUEST) + h.offset, b->payload, b->bytes);
@@ -66,7 +82,7 @@ static int place_of(const struct far_request_header *h, const struct net_block *
         collecting[b->client] = NONE;
         return place < 0 ? -1 : place;
     }
-    int place = bits_take(&box_of(local)->free_places);
+    int place = take_place(local);
     if (place >= 0 && b->bytes > 0)
         memcpy(box_place_data(local, place, AM_REQUEST), b->payload, b->bytes);
     return place;
@@ -74,21 +90,44 @@ static int place_of(const struct far_request_header *h, const struct net_block *
 
 enum net_result am_serve(void *arg, struct net_block *b) {
     struct far_request_header h;
-    uint64_t taken = 0;
     (void)arg;
-    if (b->header_bytes != sizeof h || b->bytes > AM_MEDIUM || b->answer_bytes != sizeof taken)
+    if (b->header_bytes != sizeof h || b->bytes > AM_MEDIUM)
         end_job(b);
     memcpy(&h, b->header, sizeof h);
+    if (far_payload(&h.message) > AM_MEDIUM || h.slot >= AM_SLOTS)
+        end_job(b);
     int local = local_rank(b, h.rank), place = place_of(&h, b, local);
-    if (place >= 0) {
-        struct am_box *box = box_of(local);
-        box->places[place].request = h.message;
-        box->places[place].slot = h.slot;
-        bits_set(&box->arrived, place);
-        box_wake(box);
-        taken = 1;
+    if (place < 0) {
+        box_park(local, &(struct am_parked){
+                            .source = (uint32_t)b->client, .slot = h.slot, .bytes = far_payload(&h.message)});
+        return NET_DONE;
     }
-    memcpy(b->answer, &taken, sizeof taken);
+    struct am_box *box = box_of(local);
+    box->places[place].request = h.message;
+    box->places[place].slot = h.slot;
+    box_post_far(local, (uint32_t)b->client, place);
+    return NET_DONE;
+}
+
+/* In pieces of any size: the message, then its payload. */
+enum net_result am_serve_pull(void *arg, struct net_block *b) {
+    struct far_pull_header h;
+    (void)arg;
+    if (b->header_bytes != sizeof h)
+        end_job(b);
+    memcpy(&h, b->header, sizeof h);
+    int local = local_rank(b, h.rank);
+    const struct message *m = &slot_of(b, local, h.slot)->request;
+    uint64_t at = h.offset + b->answer_offset;
+    if (h.offset > sizeof *m + AM_MEDIUM || at + b->answer_bytes > sizeof *m + far_payload(m))
+        end_job(b);
+    size_t left = b->answer_bytes, head = at < sizeof *m ? sizeof *m - (size_t)at : 0;
+    head = head < left ? head : left;
+    if (head > 0)
+        memcpy(b->answer, (const char *)m + at, head);
+    if (left > head)
+        memcpy((char *)b->answer + head,
+               box_slot_data(local, (int)h.slot, AM_REQUEST) + (at + head - sizeof *m), left - head);
     return NET_DONE;
 }
 
@@ -99,22 +138,18 @@ enum net_result am_serve_reply(void *arg, struct net_block *b) {
         end_job(b);
     memcpy(&h, b->header, sizeof h);
     int local = local_rank(b, h.rank);
-    if (h.slot >= AM_SLOTS || h.offset > AM_MEDIUM || b->bytes > AM_MEDIUM - h.offset)
+    if (h.offset > AM_MEDIUM || b->bytes > AM_MEDIUM - h.offset)
         end_job(b);
-    struct am_box *box = box_of(local);
-    /* A request is under way from it; whoever used it before is through with it. Partner: post in am.c. */
-    if (atomic_load_explicit(&box->slots[h.slot].holds, memory_order_acquire) == 0)
-        end_job(b);
+    struct am_slot *slot = slot_of(b, local, h.slot);
     if (b->bytes > 0)
         memcpy(box_slot_data(local, (int)h.slot, AM_REPLY) + h.offset, b->payload, b->bytes);
     if (h.offset + b->bytes < far_payload(&h.message))
         return NET_DONE; /* more of it follows */
     if (h.message.kind == AM_NO_REPLY) {
-        box_release(box, (int)h.slot);
+        box_release(box_of(local), (int)h.slot);
         return NET_DONE;
     }
-    box->slots[h.slot].reply = h.message;
-    bits_set(&box->replies, (int)h.slot);
-    box_wake(box);
+    slot->reply = h.message;
+    box_post_far(local, (uint32_t)b->client, (int)h.slot | AM_IS_REPLY);
     return NET_DONE;
 }

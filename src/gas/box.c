@@ -1,10 +1,10 @@
 /* The boxes of a node: one piece of shared memory, one box after the other, each with its payloads behind it.
  *
- *      box | payload of slot 0: request, reply | slot 1 ... | place 0: request, reply | ...      box ...
+ *      box | payload of slot 0: request, reply | slot 1 ... | place 0: request, reply | ... | parked      box ...
  *
- * **No wake is lost.** Who puts something sets its bit, then reads `asleep`; who sleeps sets `asleep`, then
- * reads all bits. All four are sequentially consistent: if the first does not find the other asleep, that one
- * finds the bit. */
+ * **No wake is lost.** Who puts something fills a cell or sets a bit, then reads `asleep`; who sleeps sets `asleep`, then
+ * reads all of them. All four are sequentially consistent: if the first does not find the other asleep, that one
+ * finds what was put. */
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
@@ -18,6 +18,14 @@ static _Atomic int wanting; /* threads that wait for a slot */
 static size_t data_bytes(void) {
     int places = gas.world->nodes > 1 ? AM_PLACES : 0; /* nobody else sends */
     return (size_t)(AM_SLOTS + places) * 2 * AM_MEDIUM;
+}
+
+/* A request that is parked keeps its slot. */
+uint32_t box_parked_cells(void) {
+    uint32_t cells = 1, most = (uint32_t)(gas.size - gas.world->local_count) * AM_SLOTS;
+    while (cells < most)
+        cells *= 2;
+    return cells;
 }
 
 struct am_box *box_of(int local) {
@@ -36,17 +44,22 @@ char *box_place_data(int local, int place, enum am_data which) {
     return box_slot_data(local, AM_SLOTS + place, which);
 }
 
+_Atomic uint64_t *box_parked(int local) {
+    return (_Atomic uint64_t *)(void *)(boxes + (size_t)local * box_bytes + head_bytes + data_bytes());
+}
+
 int box_open(void) {
     int ranks = gas.world->local_count;
-    head_bytes = round_up(sizeof(struct am_box) + (size_t)ranks * sizeof(_Atomic uint32_t), 128);
-    box_bytes = head_bytes + data_bytes();
+    head_bytes =
+        round_up(sizeof(struct am_box) + ((size_t)ranks + AM_FAR_QUEUES) * sizeof(struct am_queue), 128);
+    box_bytes = round_up(head_bytes + data_bytes() + box_parked_cells() * sizeof(uint64_t), 128);
     boxes = net_world_share(gas.world, &gas.boot, (size_t)ranks * box_bytes);
     if (!boxes)
         return -ENOMEM;
     struct am_box *b = box_mine();
     atomic_store(&b->free_slots, UINT32_MAX);
     atomic_store(&b->free_places, UINT32_MAX);
-    return 0;
+    return queue_open();
 }
 
 /* ---- bits ---- */
@@ -55,7 +68,8 @@ int bits_take(_Atomic uint32_t *word) {
     uint32_t set = atomic_load_explicit(word, memory_order_relaxed);
     while (set != 0) {
         int bit = __builtin_ctz(set);
-        if (bits_take_one(word, bit))
+        uint32_t mask = (uint32_t)1 << bit;
+        if (atomic_fetch_and_explicit(word, ~mask, memory_order_acq_rel) & mask)
             return bit;
         set = atomic_load_explicit(word, memory_order_relaxed);
     }
@@ -71,8 +85,7 @@ void box_wants_slot(int more) {
 }
 
 void box_release(struct am_box *b, int slot) {
-    if (atomic_fetch_sub_explicit(&b->slots[slot].holds, 1, memory_order_acq_rel) > 1)
-        return;
+    atomic_store_explicit(&b->slots[slot].in_use, 0, memory_order_relaxed);
     bits_set(&b->free_slots, slot);
     box_wake(b);
 }
@@ -85,20 +98,17 @@ void box_wake(struct am_box *b) {
         wake_up(&b->wake);
 }
 
-bool box_is_empty(void) {
+/* Whether this rank has something to do beside what is in queues. */
+static bool has_work(void) {
     struct am_box *b = box_mine();
-    if (atomic_load(&b->replies) || atomic_load(&b->arrived))
-        return false;
     if (atomic_load_explicit(&wanting, memory_order_relaxed) > 0 && atomic_load(&b->free_slots))
-        return false;
-    for (int i = 0; i < gas.world->local_count; i++)
-        if (atomic_load(&b->inbox[i]))
-            return false;
-    return true;
+        return true;
+    return gas.world->nodes > 1 && box_has_parked() && atomic_load(&b->free_places);
 }
 
 /* Partner: box_wake. A thread that finds another one asleep gets no wake: it looks again soon. */
 void box_sleep(uint64_t microseconds) {
+    enum { SOON_US = 50 };
     static _Atomic bool taken;
     struct am_box *b = box_mine();
     if (atomic_exchange_explicit(&taken, true, memory_order_acquire)) {
@@ -106,7 +116,10 @@ void box_sleep(uint64_t microseconds) {
         return;
     }
     atomic_store(&b->asleep, 1);
-    if (box_is_empty())
+    enum queue_look look = queue_look();
+    if (look == QUEUE_TAKEN && microseconds > SOON_US)
+        microseconds = SOON_US;
+    if (look != QUEUE_HAS && !has_work())
         wake_wait(&b->wake, microseconds);
     atomic_store_explicit(&b->asleep, 0, memory_order_relaxed);
     atomic_store_explicit(&taken, false, memory_order_release);

@@ -4,8 +4,7 @@
 
 #include "gas/am.h"
 
-/* GAS_AM: the request, and its payload unless that came before. Answered by a word: 1, it is taken, or 0,
- * there is no place now. */
+/* GAS_AM: the request, and its payload unless that came before. */
 struct far_request_header {
     struct message message;
     uint32_t rank, slot; /* for whom; the sender's */
@@ -23,6 +22,12 @@ struct far_reply_header {
     struct message message;
     uint32_t rank, slot; /* whose */
     uint32_t offset;
+};
+
+/* GAS_AM_PULL: answered by the request in that slot, which was parked, and its payload; both from byte `offset` on. */
+struct far_pull_header {
+    uint32_t rank, slot; /* whose */
+    uint64_t offset;
 };
 
 static inline uint32_t far_payload(const struct message *m) {

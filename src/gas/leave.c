@@ -93,7 +93,6 @@ static void tell(int rank, int code) {
         if (am_send_if_possible(rank, AM_LEAVE, 1, (int32_t[]){code}))
             return;
         ask_progress();
-        far_tend();
         usleep(NAP_US);
     }
 }
@@ -133,10 +132,8 @@ static bool meet(const struct ending *end, bool attached, bool *well) {
             tell_all(end->code);
             others_know = true;
         }
-        if (gas.world->nodes > 1) {
+        if (gas.world->nodes > 1)
             ask_progress(); /* what was started still leaves */
-            far_tend();
-        }
         usleep(waited < 10 ? 50 : 1000);
     }
 }

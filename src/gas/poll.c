@@ -1,6 +1,6 @@
 /* Polling: the one place where handlers of the program run; and waiting for something to poll for.
  *
- * Any number of threads poll at once: a message goes to the one that takes its bit. */
+ * Any number of threads poll at once, each in another queue. */
 #include <sched.h>
 #include <unistd.h>
 
@@ -12,16 +12,13 @@
 /* ---- running what came ---- */
 
 static void run_near(int from, int slot) {
-    struct am_box *b = box_of(from);
-    struct am_slot *s = &b->slots[slot];
+    struct am_slot *s = &box_of(from)->slots[slot];
     struct am_token token = {.reply = &s->reply, .reply_data = box_slot_data(from, slot, AM_REPLY)};
     am_run(&s->request, box_slot_data(from, slot, AM_REQUEST), &token, AM_IN_REQUEST);
-    if (!token.replied) {
-        box_release(b, slot);
-        return;
-    }
-    bits_set(&b->replies, slot);
-    box_wake(b);
+    if (token.replied)
+        box_post(from, slot | AM_IS_REPLY);
+    else
+        box_release(box_of(from), slot);
 }
 
 static void run_arrived(int place) {
@@ -41,39 +38,22 @@ static void run_reply(int slot) {
     box_release(b, slot);
 }
 
-/* What is set now, once each: a sender that is quick does not keep the others waiting. */
-static bool poll_near(int from) {
-    _Atomic uint32_t *word = &box_mine()->inbox[from];
-    bool happened = false;
-    for (uint32_t bits = atomic_load_explicit(word, memory_order_relaxed); bits != 0; bits &= bits - 1)
-        if (bits_take_one(word, __builtin_ctz(bits))) {
-            run_near(from, __builtin_ctz(bits));
-            happened = true;
-        }
-    return happened;
-}
-
-static bool poll_word(_Atomic uint32_t *word, void (*run)(int bit)) {
-    bool happened = false;
-    for (uint32_t bits = atomic_load_explicit(word, memory_order_relaxed); bits != 0; bits &= bits - 1)
-        if (bits_take_one(word, __builtin_ctz(bits))) {
-            run(__builtin_ctz(bits));
-            happened = true;
-        }
-    return happened;
+static void run_message(int queue, int what) {
+    if (what & AM_IS_REPLY)
+        run_reply(what & ~AM_IS_REPLY);
+    else if (queue < gas.world->local_count)
+        run_near(queue, what);
+    else
+        run_arrived(what);
 }
 
 bool gas_poll(void) {
-    struct am_box *b = box_mine();
     leave_if_asked();
-    bool happened = poll_word(&b->replies, run_reply);
-    for (int i = 0; i < gas.world->local_count; i++)
-        happened |= poll_near(i);
+    bool happened = box_take_all(run_message);
     if (gas.world->nodes > 1) {
-        happened |= poll_word(&b->arrived, run_arrived);
         ask_progress();
-        if (far_is_under_way(UINT32_MAX))
-            happened |= far_tend();
+        if (UNLIKELY(atomic_load_explicit(&box_mine()->parked, memory_order_relaxed) > 0))
+            happened |= pull_tend();
     }
     if (UNLIKELY(coll_is_busy()))
         happened |= coll_tend();
@@ -123,7 +103,7 @@ void gas_rest(unsigned *round) {
         relax();
     else if (n < spins || how == GASNET_WAIT_SPIN)
         sched_yield();
-    else if (gas.world->nodes > 1 && far_is_under_way(UINT32_MAX))
+    else if (gas.world->nodes > 1 && pull_is_busy())
         box_sleep(SHORT_US);
     else
         box_sleep(n < spins + 16 ? SHORT_US : LONG_US);

@@ -15,6 +15,7 @@ static void failed(void *arg, int rank, const char *why) {
 const struct net_service gas_service = {
     .handlers = {[GAS_AM_PART] = am_serve_part,
                  [GAS_AM] = am_serve,
+                 [GAS_AM_PULL] = am_serve_pull,
                  [GAS_AM_REPLY] = am_serve_reply,
                  [GAS_GET] = dram_serve_get,
                  [GAS_PUT] = dram_serve_put,

@@ -7,6 +7,7 @@
 enum gas_op {
     GAS_AM_PART,  /* of a long payload of a request that follows */
     GAS_AM,       /* a request */
+    GAS_AM_PULL,  /* of a request that is parked */
     GAS_AM_REPLY, /* or that there is none */
     GAS_GET,      /* memory: dram.c */
     GAS_PUT,
@@ -16,9 +17,9 @@ enum gas_op {
 };
 
 /* The handlers, each called in the helper's thread: it never waits, and runs no code of the program. */
-net_serve am_serve_part, am_serve, am_serve_reply;        /* arrive.c */
-net_serve dram_serve_get, dram_serve_put, dram_serve_set; /* dram.c */
-net_serve dram_serve_batch;                               /* batch.c */
+net_serve am_serve_part, am_serve, am_serve_pull, am_serve_reply; /* arrive.c */
+net_serve dram_serve_get, dram_serve_put, dram_serve_set;         /* dram.c */
+net_serve dram_serve_batch;                                       /* batch.c */
 
 /* For net_open. */
 extern const struct net_service gas_service;

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { COUNT = 130, ECHO, ECHOED, CHECK, CHECKED };
+enum { COUNT = 130, ECHO, ECHOED, CHECK, CHECKED, NEXT, NEXT_DATA, NEXT_BACK };
 
 static long counted, echoed, checked;
 
@@ -48,9 +48,36 @@ static void on_checked(gasnet_token_t token, void *data, size_t bytes, gasnet_ha
     checked++;
 }
 
-static gasnet_handlerentry_t table[] = {HANDLER(COUNT, on_count), HANDLER(ECHO, on_echo),
-                                        HANDLER(ECHOED, on_echoed), HANDLER(CHECK, on_check),
-                                        HANDLER(CHECKED, on_checked)};
+/* Numbered messages: of each node those that came, those that came before one with a lower number, and the same of replies. */
+enum { MOST = 64 };
+static struct { int came, back, overtaken; } of[MOST];
+
+static void comes(gasnet_token_t token, gasnet_handlerarg_t number, bool back) {
+    gasnet_node_t from = 0;
+    expect_eq(gasnet_AMGetMsgSource(token, &from), GASNET_OK);
+    int *expected = back ? &of[from % MOST].back : &of[from % MOST].came;
+    of[from % MOST].overtaken += number != *expected;
+    ++*expected;
+}
+
+static void on_next(gasnet_token_t token, gasnet_handlerarg_t number) {
+    comes(token, number, false);
+    expect_eq(gasnet_AMReplyShort1(token, NEXT_BACK, number), GASNET_OK);
+}
+
+static void on_next_data(gasnet_token_t token, void *data, size_t bytes, gasnet_handlerarg_t number) {
+    (void)data, (void)bytes;
+    on_next(token, number);
+}
+
+static void on_next_back(gasnet_token_t token, gasnet_handlerarg_t number) {
+    comes(token, number, true);
+}
+
+static gasnet_handlerentry_t table[] = {HANDLER(COUNT, on_count),         HANDLER(ECHO, on_echo),
+                                        HANDLER(ECHOED, on_echoed),       HANDLER(CHECK, on_check),
+                                        HANDLER(CHECKED, on_checked),     HANDLER(NEXT, on_next),
+                                        HANDLER(NEXT_DATA, on_next_data), HANDLER(NEXT_BACK, on_next_back)};
 TEST_SETUP(table, 0)
 
 static void begin(void) {
@@ -112,14 +139,45 @@ CASE(medium_ones_of_all_sizes) {
     free(data);
 }
 
-/* As many as there is room for at once, and then no poll: they arrive. */
-CASE(what_was_sent_has_left) {
-    enum { EACH = 8 };
+/* Between two nodes messages are handled in the order in which a thread sent them, also if the other one does not look for a
+ * while and more come than it has room for. */
+CASE(in_order) {
+    enum { EACH = 400 };
+    static char data[5000];
     begin();
+    memset(of, 0, sizeof of);
+    test_barrier();
+    for (int i = 0; i < EACH; i++)
+        for (gasnet_node_t to = 0; to < (gasnet_node_t)test_size; to++) {
+            if (i % 7 == 3)
+                expect_eq(gasnet_AMRequestMedium1(to, NEXT_DATA, data, (size_t)i * 12, i), GASNET_OK);
+            else
+                expect_eq(gasnet_AMRequestShort1(to, NEXT, i), GASNET_OK);
+            if (i % 100 == 50 && to % 2 == (gasnet_node_t)test_rank % 2)
+                usleep(2000);
+        }
+    for (int i = 0; i < test_size && i < MOST; i++) {
+        GASNET_BLOCKUNTIL(of[i].came == EACH && of[i].back == EACH);
+        expect_eq(of[i].overtaken, 0);
+    }
+    test_barrier();
+}
+
+/* What a call has accepted arrives although its sender does not poll any more, and although the receiver had no room for
+ * it at first: from 3 nodes on more come than the 32 for which it has places. */
+CASE(what_was_sent_arrives) {
+    enum { EACH = 24 };
+    static char data[3000];
+    begin();
+    MPI_Barrier(MPI_COMM_WORLD); /* nobody polls any more */
     if (test_rank > 0)
-        for (int i = 0; i < EACH; i++)
-            expect_eq(gasnet_AMRequestShort1(0, COUNT, 1), GASNET_OK);
-    else
-        GASNET_BLOCKUNTIL(counted == (long)EACH * (test_size - 1));
+        for (int i = 0; i < EACH; i++) {
+            size_t bytes = i % 5 == 0 ? sizeof data : (size_t)i;
+            test_fill(data, bytes, test_rank, i);
+            expect_eq(gasnet_AMRequestMedium1(0, CHECKED, data, bytes, i), GASNET_OK);
+        }
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (test_rank == 0)
+        GASNET_BLOCKUNTIL(checked == (long)EACH * (test_size - 1));
     MPI_Barrier(MPI_COMM_WORLD);
 }

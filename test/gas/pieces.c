@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "gas/batch.h"
+#include "gas/far.h"
 #include "gas/serve.h"
 
 enum { SEGMENT = 1 << 16, ANSWER = 512 };
@@ -116,4 +117,24 @@ CASE(long_get) {
     memcpy(wanted, own + 3, ANSWER);
     for (size_t piece = 1; piece <= ANSWER; piece++)
         serve_in_pieces(dram_serve_get, &range, sizeof range, piece);
+}
+
+/* A parked request: the message, then its payload. */
+CASE(pulled_request) {
+    int slot = box_take_slot();
+    struct am_slot *s = &box_mine()->slots[slot];
+    struct far_pull_header h = {.rank = (uint32_t)test_rank, .slot = (uint32_t)slot, .offset = 3};
+    char *data = box_slot_data(gas.world->local, slot, AM_REQUEST);
+    size_t bytes = ANSWER - sizeof s->request;
+    s->request =
+        (struct message){.source = 1, .handler = 200, .kind = GASNETC_MEDIUM, .bytes = (uint32_t)bytes};
+    atomic_store(&s->in_use, 1);
+    test_fill(data, bytes, test_rank, 6);
+    payload_bytes = 0;
+    wanted_bytes = ANSWER - h.offset;
+    memcpy(wanted, (char *)&s->request + h.offset, sizeof s->request - h.offset);
+    memcpy(wanted + sizeof s->request - h.offset, data, bytes);
+    for (size_t piece = 1; piece <= ANSWER; piece++)
+        serve_in_pieces(am_serve_pull, &h, sizeof h, piece);
+    box_release(box_mine(), slot);
 }

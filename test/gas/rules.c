@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-enum { NOTE = 135, TWICE, FROM_REPLY, DONE, RULE };
+enum { NOTE = 142, TWICE, FROM_REPLY, DONE, RULE };
 
 static int notes, results[8];
 static gasnet_token_t kept;

@@ -1,0 +1,147 @@
+/* Queues of active messages: what came for a rank, in order; and requests that are parked.
+ *
+ *      writer     number = tail++;  cell[number] = what;  is the rank asleep?
+ *      reader     takes the queue; while cell[head] is full: empties it, head++, runs the handler; leaves the queue
+ *
+ * Writers are the threads of one rank, or helpers and this rank itself. One that has a number and has not written yet
+ * holds up those behind it: it is inside a call, between two instructions. A cell is empty before its number comes round
+ * again: a message has a slot, or a place, until after it was taken, so that of as many in a row as there are cells and one
+ * more, two have the same. The tail is acquired and released, so that the writer of the last one sees the cell empty.
+ *
+ * A thread that finds a queue in which another one is leaves it alone, and soon looks again: it is not woken for what the other
+ * leaves there. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "gas/message.h"
+
+/* Of this process: who reads a queue. */
+struct reader {
+    _Atomic uint32_t head;
+    _Atomic uint32_t busy; /* a thread is in the queue */
+};
+static struct reader *readers;
+static int queues;
+static _Atomic uint32_t *tails; /* [ranks of the node]: of this rank's queue in the box of each */
+static _Atomic uint32_t parked_head;
+
+int queue_open(void) {
+    int ranks = gas.world->local_count;
+    queues = ranks + (gas.world->nodes > 1 ? AM_FAR_QUEUES : 0);
+    readers = calloc((size_t)queues, sizeof *readers);
+    tails = calloc((size_t)ranks, sizeof *tails);
+    if (readers && tails)
+        return 0;
+    log_error("active messages: no memory for %d queues", queues);
+    return -ENOMEM;
+}
+
+/* ---- writing ---- */
+
+/* Released, and in one order with `asleep`: see box.c. */
+static void put(struct am_box *b, int queue, _Atomic uint32_t *tail, int what) {
+    uint32_t number = atomic_fetch_add_explicit(tail, 1, memory_order_acq_rel); /* partner: itself */
+    atomic_store(&b->queues[queue].cells[number % AM_QUEUE], (uint8_t)(what + 1));
+    box_wake(b);
+}
+
+void box_post(int local, int what) {
+    put(box_of(local), gas.world->local, &tails[local], what);
+}
+
+void box_post_far(int local, uint32_t source, int what) {
+    struct am_box *b = box_of(local);
+    int which = (int)(source % AM_FAR_QUEUES);
+    put(b, gas.world->local_count + which, &b->far_tails[which], what);
+}
+
+/* ---- reading ---- */
+
+static _Atomic uint8_t *next_cell(int queue) {
+    uint32_t head = atomic_load_explicit(&readers[queue].head, memory_order_relaxed);
+    return &box_mine()->queues[queue].cells[head % AM_QUEUE];
+}
+
+/* What a quick sender adds meanwhile has to wait until the others had their turn. */
+static bool take_from(int queue, box_run *run) {
+    struct reader *r = &readers[queue];
+    bool taken = false;
+    if (atomic_exchange_explicit(&r->busy, 1, memory_order_acquire))
+        return false;
+    for (int i = 0; i < AM_SLOTS; i++) {
+        _Atomic uint8_t *cell = next_cell(queue);
+        int what = atomic_load_explicit(cell, memory_order_acquire);
+        if (what == 0)
+            break;
+        atomic_store_explicit(cell, 0,
+                              memory_order_relaxed); /* before its slot is free: released with that */
+        atomic_store_explicit(&r->head, atomic_load_explicit(&r->head, memory_order_relaxed) + 1,
+                              memory_order_relaxed);
+        run(queue, what - 1);
+        taken = true;
+    }
+    atomic_store_explicit(&r->busy, 0, memory_order_release);
+    return taken;
+}
+
+bool box_take_all(box_run *run) {
+    bool taken = false;
+    for (int i = 0; i < queues; i++)
+        if (UNLIKELY(atomic_load_explicit(next_cell(i), memory_order_relaxed) != 0))
+            taken |= take_from(i, run);
+    return taken;
+}
+
+enum queue_look queue_look(void) {
+    enum queue_look seen = QUEUE_EMPTY;
+    for (int i = 0; i < queues; i++) {
+        if (LIKELY(atomic_load(next_cell(i)) == 0))
+            continue;
+        if (!atomic_load(&readers[i].busy))
+            return QUEUE_HAS;
+        seen = QUEUE_TAKEN;
+    }
+    return seen;
+}
+
+/* ---- parked ---- */
+
+/* A cell: source + 1, slot, bytes. */
+enum { SLOT_SHIFT = 24, SOURCE_SHIFT = 32 };
+#define BYTES_MASK ((1u << SLOT_SHIFT) - 1)
+_Static_assert((unsigned)AM_MEDIUM <= BYTES_MASK && AM_SLOTS <= 256, "they fit");
+
+/* `parked` first: the next of this source comes behind it. */
+void box_park(int local, const struct am_parked *p) {
+    struct am_box *b = box_of(local);
+    atomic_fetch_add(&b->parked, 1);
+    uint32_t number = atomic_fetch_add_explicit(&b->parked_tail, 1, memory_order_acq_rel);
+    uint64_t cell = ((uint64_t)p->source + 1) << SOURCE_SHIFT | p->slot << SLOT_SHIFT | p->bytes;
+    atomic_store(&box_parked(local)[number % box_parked_cells()], cell);
+    box_wake(b);
+}
+
+static _Atomic uint64_t *next_parked(void) {
+    uint32_t head = atomic_load_explicit(&parked_head, memory_order_relaxed);
+    return &box_parked(gas.world->local)[head % box_parked_cells()];
+}
+
+bool box_has_parked(void) {
+    return atomic_load(next_parked()) != 0;
+}
+
+bool box_take_parked(struct am_parked *p) {
+    uint64_t cell = atomic_exchange_explicit(next_parked(), 0, memory_order_acquire);
+    if (cell == 0)
+        return false;
+    atomic_fetch_add_explicit(&parked_head, 1, memory_order_relaxed);
+    *p = (struct am_parked){.source = (uint32_t)(cell >> SOURCE_SHIFT) - 1,
+                            .slot = (uint32_t)cell >> SLOT_SHIFT,
+                            .bytes = (uint32_t)cell & BYTES_MASK};
+    return true;
+}
+
+/* Released after its message was queued. Partner: take_place in arrive.c. */
+void box_unpark(void) {
+    atomic_fetch_sub(&box_mine()->parked, 1);
+}
