@@ -350,6 +350,8 @@ static void give_up_after(struct net *n, struct target *t, struct patience *p, u
 
 void target_wait(struct net *n, struct target *t, struct patience *p, bool forever) {
     if (make_progress(n) != 0) {
+        if (UNLIKELY(t->direct > 0))
+            t->heard = clock_ns(); /* data of a long get comes without a word from the helper */
         if (p->spins)
             spin_has_paid(&n->spin, true);
         *p = (struct patience){.begun = p->begun, .last = p->last};

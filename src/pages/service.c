@@ -12,7 +12,7 @@
 #include <sys/mman.h>
 #include <time.h>
 
-enum { EMPTY_WAKES = 16, EMPTY_NAP_US = 200, RETRY_US = 50, LOOK_US = 1000000 };
+enum { EMPTY_WAKES = 16, EMPTY_NAP_US = 200, RETRY_US = 50 };
 
 /* ---- going round ---- */
 
@@ -47,29 +47,13 @@ static uint64_t least(uint64_t a, uint64_t b) {
     return a < b ? a : b;
 }
 
-static bool waits_for_others(const struct service *s) {
-    return s->channel && service_open_requests(s) > 0;
-}
-
 static uint64_t longest_sleep(const struct service *s, bool network) {
-    uint64_t all = waits_for_others(s) || s->failed_writes > 0 ? LOOK_US : UINT64_MAX;
+    uint64_t all = alive_is_wanted(s) || s->failed_writes > 0 ? SERVICE_LOOK_US : UINT64_MAX;
     if (service_is_waiting(s))
         return RETRY_US;
     if (!s->channel)
         return all;
     return least(all, network ? net_channel_nap(s->channel) : EMPTY_NAP_US);
-}
-
-/* A node that is killed is reported by the network; one that is cut off may not be. */
-static void lose_patience(struct service *s) {
-    uint64_t limit = settings_get()->net_timeout, now = clock_ns();
-    if (!waits_for_others(s) || s->heard == 0)
-        s->heard = now;
-    else if (limit > 0 && now - s->heard > limit * 1000000000u)
-        service_fail(s,
-                     "%d requests wait, and nothing was heard of the other nodes for %llu s "
-                     "(HEARTH_NET_TIMEOUT)",
-                     service_open_requests(s), (unsigned long long)limit);
 }
 
 static void sleep_on(struct service *s, bool network) {
@@ -95,7 +79,7 @@ static void fall_asleep(struct service *s) {
     if (service_go_round(s) > 0)
         s->empty = 0;
     else if (arm(s, network) && !atomic_load(&s->stop)) {
-        lose_patience(s);
+        alive_look(s);
         sleep_on(s, network);
         s->empty = network && !s->stood_in ? s->empty + 1 : 0;
         s->stood_in = false;
@@ -206,15 +190,16 @@ static int open_buffers(struct service *s) {
 }
 
 /* For each node the requests that it may have open, for each frame an answer and a request, for each transaction a word to
- * everybody. */
+ * everybody; a ping and its answer for each. */
 static int open_messages(struct service *s) {
     uint32_t nodes = (uint32_t)s->world->nodes, frames = s->pool->shared->frames;
-    s->sendings_most = 4 * frames + 4 * nodes * PAGES_WINDOW + SERVICE_WORKS * (nodes + 1);
+    s->sendings_most = 4 * frames + 4 * nodes * PAGES_WINDOW + SERVICE_WORKS * (nodes + 1) + 2 * nodes;
     s->parcels_most = 2 * nodes * PAGES_WINDOW + 2 * SERVICE_WORKS;
     s->parcel_bytes = round_up(sizeof(struct parcel) + s->pool->shared->small_bytes, 64);
     s->messages = malloc((nodes + 1) * sizeof *s->messages);
     s->polls = malloc((2 + (size_t)s->locals) * sizeof *s->polls);
-    int status = s->messages && s->polls ? 0 : -ENOMEM;
+    s->alive.peers = calloc(nodes, sizeof *s->alive.peers);
+    int status = s->messages && s->polls && s->alive.peers ? 0 : -ENOMEM;
     if (status == 0)
         status = reserve(&s->sending_area, s->sendings_most * sizeof *s->sendings);
     if (status == 0)
@@ -261,6 +246,8 @@ void service_close(struct service *s) {
     pthread_mutex_destroy(&s->baton);
     free(s->messages);
     free(s->polls);
+    free(s->alive.peers);
+    s->alive.peers = NULL;
     s->messages = NULL;
     s->polls = NULL;
 }

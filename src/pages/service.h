@@ -7,6 +7,7 @@
  *      service_small.c  small operations, here and there                 service_disk.c   reads and writes of the NVM
  *      service_behind.c pages of the home that are not on the NVM
  *      service_order.c  what the leader of a node asks of its service    service_room.c   room on the NVM for a checkpoint
+ *      service_alive.c  nodes that do not answer any more
  *
  * Messages to oneself take the same way, without a network in between. What the controllers want sent lies in the
  * outbox of their frames until the thread comes by; the directory's messages are sent at once. So no message leads to
@@ -48,6 +49,8 @@ enum service_order {
 enum service_kind {
     SERVICE_RESERVE = PAGES_KINDS, /* to the home: the page will be written */
     SERVICE_RESERVED,              /* tag: an error, or 0 */
+    SERVICE_PING,                  /* is this node there? */
+    SERVICE_PONG,
     SERVICE_KINDS
 };
 
@@ -114,6 +117,12 @@ struct service_homes { /* of the ranks of this node */
     bool made; /* its file, by this job */
 };
 
+/* Another node, as far as it may owe an answer. */
+struct service_peer {
+    bool known;      /* it was sent something */
+    uint64_t pinged; /* clock_ns of a ping since which nothing came from it; 0: none */
+};
+
 /* What the node's pages are like, for hearth top; as it was when the thread last did something. */
 struct service_shown {
     uint64_t frames, frames_used, requests, page_bytes, from_nvm, from_home, from_peers, served_peers,
@@ -155,8 +164,11 @@ struct service {
     bool running;
     _Atomic bool stop, failed;
     struct spin spin;
-    unsigned empty;     /* wakes for nothing */
-    uint64_t heard;     /* clock_ns when it was last asked whether the others are there, and they were */
+    unsigned empty;                 /* wakes for nothing */
+    struct {                        /* service_alive.c */
+        struct service_peer *peers; /* [nodes] */
+        uint64_t looked, pinged;    /* clock_ns of the last look, and of the last one that pinged */
+    } alive;
     uint32_t ios;       /* under way at the stores */
     uint32_t stalled;   /* works whose I/O waits for room there */
     uint32_t unwritten; /* pages that are in `behind` only */
@@ -302,6 +314,13 @@ void service_note(struct service *s);
 /* Goes on with ORDER_RESERVE; whether it is done, and with what result. */
 bool room_for_all(struct service *s, int *status);
 void room_take(struct service *s, const struct pages_message *m);
+
+/* Whether answers of other nodes may be missing. Then, at least every SERVICE_LOOK_US: nodes that were sent something are pinged
+ * now and then, and the job is ended if one does not answer for HEARTH_NET_TIMEOUT. */
+enum { SERVICE_LOOK_US = 500000 };
+bool alive_is_wanted(const struct service *s);
+void alive_look(struct service *s);
+void alive_take(struct service *s, const struct pages_message *m);
 
 unsigned order_take(struct service *s);
 unsigned order_go_on(struct service *s);

@@ -143,6 +143,7 @@ static void send_away(struct service *s, const struct wire *w, const char *memor
         service_fail(s, "more messages under way than there can be");
         return;
     }
+    s->alive.peers[w->message.to].known = true;
     *x = (struct sending){.link.sent = on_sent, .service = s, .wire = *w, .load = load, .memory = memory};
     atomic_fetch_add_explicit(&s->pool->shared->counts.messages, 1, memory_order_relaxed);
     atomic_fetch_add_explicit(&s->pool->shared->counts.message_bytes, w->whole, memory_order_relaxed);
@@ -152,7 +153,9 @@ static void send_away(struct service *s, const struct wire *w, const char *memor
 /* ---- to all ---- */
 
 static void take(struct service *s, const struct wire *w, const char *data) {
-    if (w->message.kind >= PAGES_KINDS)
+    if (w->message.kind >= SERVICE_PING)
+        alive_take(s, &w->message);
+    else if (w->message.kind >= PAGES_KINDS)
         room_take(s, &w->message);
     else if (pages_is_for_home((enum pages_kind)w->message.kind))
         home_take(s, w, data);
@@ -178,8 +181,8 @@ void service_send(struct service *s, const struct pages_message *m, struct load 
 
 /* What takes a copy away or grants one comes from the page's home alone; nothing comes from ourselves. */
 static bool is_sender_sound(const struct service *s, const struct pages_message *m) {
-    bool is_from_any =
-        pages_is_for_home((enum pages_kind)m->kind) || m->kind == PAGES_DATA || m->kind == PAGES_ANSWER;
+    bool is_from_any = pages_is_for_home((enum pages_kind)m->kind) || m->kind == PAGES_DATA ||
+                       m->kind == PAGES_ANSWER || m->kind == SERVICE_PING || m->kind == SERVICE_PONG;
     if (m->kind == PAGES_NOTHING || m->kind >= SERVICE_KINDS || m->to != s->self || m->from == s->self ||
         m->from >= s->world->nodes || m->home >= s->world->nodes || m->peer >= s->world->nodes)
         return false;
@@ -205,12 +208,12 @@ void service_arrived(void *service, const void *header, size_t header_bytes, con
                      size_t bytes) {
     struct service *s = service;
     struct wire w;
-    s->heard = 0;
     if (header_bytes == sizeof w)
         memcpy(&w, header, sizeof w);
-    if (header_bytes == sizeof w && is_sender_sound(s, &w.message) && is_content_sound(s, &w, bytes))
+    if (header_bytes == sizeof w && is_sender_sound(s, &w.message) && is_content_sound(s, &w, bytes)) {
+        s->alive.peers[w.message.from].pinged = 0;
         take(s, &w, payload);
-    else
+    } else
         service_fail(s,
                      "a message of %zu + %zu bytes came that none of our nodes sends: do all ranks run "
                      "the same version of the library?",

@@ -6,9 +6,10 @@ mpi=$1 tree=$2 failed=0
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 [ -x "$tree/test/gas_rules" ] || { echo "libvgasnet is not built" && exit 77; }
 
-check() { # program, case, what is said
-    local out status=0
-    out=$("$here/launch.sh" "$mpi" 2 --timeout 30 --env HEARTH_NVM=off "$tree/test/gas_$1" "$2" 2>&1) || status=$?
+check() { # program, case, what is said, settings
+    local out status=0 options=()
+    for setting in HEARTH_NVM=off ${4:-}; do options+=(--env "$setting"); done
+    out=$("$here/launch.sh" "$mpi" 2 --timeout 30 "${options[@]}" "$tree/test/gas_$1" "$2" 2>&1) || status=$?
     if [ $status != 0 ] && [ $status != 124 ] && grep -q -e "$3" <<<"$out"; then
         echo "ok $2"
     else
@@ -41,6 +42,7 @@ check sync implicit_sync_in_a_region 'gasnet_wait_syncnbi_all: an access region 
 check sync end_without_a_region 'gasnet_end_nbi_accessregion: no access region is open'
 check values value_of_nine_bytes 'gasnet_put_val: a value has 1 to 8 bytes, not 9'
 check values value_of_no_bytes 'gasnet_get_val: a value has 1 to 8 bytes, not 0'
+check silence a_node_that_does_not_answer 'node 1 has not answered for 1 s' 'HEARTH_NVM=on HEARTH_NODE_RANKS=1'
 check coll several_images 'gasnet_coll_init: 2 images on node 0: there is one per node here'
 check coll image_that_is_not_there 'gasnet_coll_broadcast: there is no image 2 in a team of 2'
 check coll function_that_is_not_there 'gasnet_coll_reduce: function 2 is none of the 2'

@@ -1,0 +1,76 @@
+/* silence.c: HEARTH_NET_TIMEOUT ends a job if a node does not answer, not if nobody has anything to say: an operation that
+ * is complete and not synchronised yet, a rank that reads its own NVM, a job that is stopped for a while.
+ * ranks: 2; configs: tiny; timeout: 60 */
+#include "test.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { SEGMENT = 4 << 20, PAGE = 65536 };
+const struct test_setup test_setup = {NULL, 0, SEGMENT};
+
+#define LIMIT 1.0 /* seconds, the least */
+
+__attribute__((constructor)) static void set_limit(void) {
+    setenv("HEARTH_NET_TIMEOUT", "1", 1);
+}
+
+static gasnet_handle_t start_put(uint64_t *value) {
+    gasnet_node_t next = (gasnet_node_t)((test_rank + 1) % test_size);
+    return gasnet_put_nb_bulk(next, test_segments[next].addr, value, sizeof *value);
+}
+
+/* With a small pool each get of the own segment goes to the NVM. */
+CASE(an_operation_that_is_not_synchronised) {
+    uint64_t value = 42;
+    char *page = malloc(PAGE), *own = test_segments[test_rank].addr;
+    gasnet_handle_t h = start_put(&value);
+    double begun = test_elapsed();
+    for (size_t at = PAGE; test_elapsed() - begun < 2.5 * LIMIT;
+         at = at + 2 * PAGE < SEGMENT ? at + PAGE : PAGE)
+        if (test_rank == 0)
+            gasnet_get(page, (gasnet_node_t)test_rank, own + at, PAGE);
+        else
+            usleep(10000);
+    gasnet_wait_syncnb(h);
+    test_barrier();
+    expect_eq(*(uint64_t *)(void *)own, 42);
+    free(page);
+}
+
+/* By a child, which outlives the stop. */
+static void stop_for(double seconds) {
+    pid_t self = getpid(), child = fork();
+    if (child == 0) {
+        kill(self, SIGSTOP);
+        usleep((useconds_t)(seconds * 1e6));
+        kill(self, SIGCONT);
+        _exit(0);
+    }
+    int status = -1;
+    expect(child > 0 && waitpid(child, &status, 0) == child);
+    expect_eq(status, 0);
+}
+
+CASE(a_job_that_is_stopped) {
+    uint64_t value = 7;
+    test_barrier();
+    gasnet_handle_t h = start_put(&value);
+    stop_for(2.2 * LIMIT);
+    gasnet_wait_syncnb(h);
+    test_barrier();
+    expect_eq(*(uint64_t *)test_segments[test_rank].addr, 7);
+}
+
+/* ---- this ends the job ---- */
+
+ON_CALL(a_node_that_does_not_answer) {
+    uint64_t value = 1;
+    test_barrier();
+    if (test_rank == 1)
+        raise(SIGSTOP);
+    gasnet_wait_syncnb(start_put(&value));
+}
