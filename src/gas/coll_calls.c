@@ -32,9 +32,31 @@ static gasnet_coll_handle_t reduce(const char *call, gasnet_team_handle_t team, 
     return coll_reduce(&c, r.elem_size, r.elem_count, r.func, r.func_arg);
 }
 
+/* ---- blocking ---- */
+
+static void refuse_aggregate(const char *call, int flags) {
+    if (UNLIKELY(flags & GASNET_COLL_AGGREGATE))
+        gas_fail(call, "GASNET_COLL_AGGREGATE is for calls that return before they are complete (_nb)");
+}
+
+static void begin_and_wait(gasnet_coll_handle_t (*operation)(const struct collective *c), const char *call,
+                           gasnet_team_handle_t team, gasnet_image_t root, void *dst, void *src, size_t bytes,
+                           int flags) {
+    refuse_aggregate(call, flags);
+    schedule_wait(begin(operation, call, team, root, dst, src, bytes, flags));
+}
+
+static void reduce_and_wait(const char *call, gasnet_team_handle_t team, gasnet_image_t root, void *dst,
+                            void *src, int flags, struct reduction r) {
+    refuse_aggregate(call, flags);
+    schedule_wait(reduce(call, team, root, dst, src, flags, r));
+}
+
+/* ---- the calls ---- */
+
 void gasnet_coll_broadcast(gasnet_team_handle_t team, void *dst, gasnet_image_t srcimage, void *src,
                            size_t nbytes, int flags) {
-    schedule_wait(begin(coll_broadcast, "gasnet_coll_broadcast", team, srcimage, dst, src, nbytes, flags));
+    begin_and_wait(coll_broadcast, "gasnet_coll_broadcast", team, srcimage, dst, src, nbytes, flags);
 }
 ALSO(void, coll_broadcast,
      (gasnet_team_handle_t team, void *dst, gasnet_image_t srcimage, void *src, size_t nbytes, int flags));
@@ -48,8 +70,8 @@ ALSO(gasnet_coll_handle_t, coll_broadcast_nb,
 
 void gasnet_coll_broadcastM(gasnet_team_handle_t team, void *const dstlist[], gasnet_image_t srcimage,
                             void *src, size_t nbytes, int flags) {
-    schedule_wait(begin(coll_broadcast, "gasnet_coll_broadcastM", team, srcimage,
-                        own_of(dstlist, team, flags), src, nbytes, flags));
+    begin_and_wait(coll_broadcast, "gasnet_coll_broadcastM", team, srcimage, own_of(dstlist, team, flags),
+                   src, nbytes, flags);
 }
 ALSO(void, coll_broadcastM,
      (gasnet_team_handle_t team, void *const dstlist[], gasnet_image_t srcimage, void *src, size_t nbytes,
@@ -66,7 +88,7 @@ ALSO(gasnet_coll_handle_t, coll_broadcastM_nb,
 
 void gasnet_coll_scatter(gasnet_team_handle_t team, void *dst, gasnet_image_t srcimage, void *src,
                          size_t nbytes, int flags) {
-    schedule_wait(begin(coll_scatter, "gasnet_coll_scatter", team, srcimage, dst, src, nbytes, flags));
+    begin_and_wait(coll_scatter, "gasnet_coll_scatter", team, srcimage, dst, src, nbytes, flags);
 }
 ALSO(void, coll_scatter,
      (gasnet_team_handle_t team, void *dst, gasnet_image_t srcimage, void *src, size_t nbytes, int flags));
@@ -80,8 +102,8 @@ ALSO(gasnet_coll_handle_t, coll_scatter_nb,
 
 void gasnet_coll_scatterM(gasnet_team_handle_t team, void *const dstlist[], gasnet_image_t srcimage,
                           void *src, size_t nbytes, int flags) {
-    schedule_wait(begin(coll_scatter, "gasnet_coll_scatterM", team, srcimage, own_of(dstlist, team, flags),
-                        src, nbytes, flags));
+    begin_and_wait(coll_scatter, "gasnet_coll_scatterM", team, srcimage, own_of(dstlist, team, flags), src,
+                   nbytes, flags);
 }
 ALSO(void, coll_scatterM,
      (gasnet_team_handle_t team, void *const dstlist[], gasnet_image_t srcimage, void *src, size_t nbytes,
@@ -98,7 +120,7 @@ ALSO(gasnet_coll_handle_t, coll_scatterM_nb,
 
 void gasnet_coll_gather(gasnet_team_handle_t team, gasnet_image_t dstimage, void *dst, void *src,
                         size_t nbytes, int flags) {
-    schedule_wait(begin(coll_gather, "gasnet_coll_gather", team, dstimage, dst, src, nbytes, flags));
+    begin_and_wait(coll_gather, "gasnet_coll_gather", team, dstimage, dst, src, nbytes, flags);
 }
 ALSO(void, coll_gather,
      (gasnet_team_handle_t team, gasnet_image_t dstimage, void *dst, void *src, size_t nbytes, int flags));
@@ -112,8 +134,8 @@ ALSO(gasnet_coll_handle_t, coll_gather_nb,
 
 void gasnet_coll_gatherM(gasnet_team_handle_t team, gasnet_image_t dstimage, void *dst, void *const srclist[],
                          size_t nbytes, int flags) {
-    schedule_wait(begin(coll_gather, "gasnet_coll_gatherM", team, dstimage, dst, own_of(srclist, team, flags),
-                        nbytes, flags));
+    begin_and_wait(coll_gather, "gasnet_coll_gatherM", team, dstimage, dst, own_of(srclist, team, flags),
+                   nbytes, flags);
 }
 ALSO(void, coll_gatherM,
      (gasnet_team_handle_t team, gasnet_image_t dstimage, void *dst, void *const srclist[], size_t nbytes,
@@ -129,7 +151,7 @@ ALSO(gasnet_coll_handle_t, coll_gatherM_nb,
       int flags));
 
 void gasnet_coll_gather_all(gasnet_team_handle_t team, void *dst, void *src, size_t nbytes, int flags) {
-    schedule_wait(begin(coll_gather_all, "gasnet_coll_gather_all", team, 0, dst, src, nbytes, flags));
+    begin_and_wait(coll_gather_all, "gasnet_coll_gather_all", team, 0, dst, src, nbytes, flags);
 }
 ALSO(void, coll_gather_all, (gasnet_team_handle_t team, void *dst, void *src, size_t nbytes, int flags));
 
@@ -142,8 +164,8 @@ ALSO(gasnet_coll_handle_t, coll_gather_all_nb,
 
 void gasnet_coll_gather_allM(gasnet_team_handle_t team, void *const dstlist[], void *const srclist[],
                              size_t nbytes, int flags) {
-    schedule_wait(begin(coll_gather_all, "gasnet_coll_gather_allM", team, 0, own_of(dstlist, team, flags),
-                        own_of(srclist, team, flags), nbytes, flags));
+    begin_and_wait(coll_gather_all, "gasnet_coll_gather_allM", team, 0, own_of(dstlist, team, flags),
+                   own_of(srclist, team, flags), nbytes, flags);
 }
 ALSO(void, coll_gather_allM,
      (gasnet_team_handle_t team, void *const dstlist[], void *const srclist[], size_t nbytes, int flags));
@@ -157,7 +179,7 @@ ALSO(gasnet_coll_handle_t, coll_gather_allM_nb,
      (gasnet_team_handle_t team, void *const dstlist[], void *const srclist[], size_t nbytes, int flags));
 
 void gasnet_coll_exchange(gasnet_team_handle_t team, void *dst, void *src, size_t nbytes, int flags) {
-    schedule_wait(begin(coll_exchange, "gasnet_coll_exchange", team, 0, dst, src, nbytes, flags));
+    begin_and_wait(coll_exchange, "gasnet_coll_exchange", team, 0, dst, src, nbytes, flags);
 }
 ALSO(void, coll_exchange, (gasnet_team_handle_t team, void *dst, void *src, size_t nbytes, int flags));
 
@@ -170,8 +192,8 @@ ALSO(gasnet_coll_handle_t, coll_exchange_nb,
 
 void gasnet_coll_exchangeM(gasnet_team_handle_t team, void *const dstlist[], void *const srclist[],
                            size_t nbytes, int flags) {
-    schedule_wait(begin(coll_exchange, "gasnet_coll_exchangeM", team, 0, own_of(dstlist, team, flags),
-                        own_of(srclist, team, flags), nbytes, flags));
+    begin_and_wait(coll_exchange, "gasnet_coll_exchangeM", team, 0, own_of(dstlist, team, flags),
+                   own_of(srclist, team, flags), nbytes, flags);
 }
 ALSO(void, coll_exchangeM,
      (gasnet_team_handle_t team, void *const dstlist[], void *const srclist[], size_t nbytes, int flags));
@@ -188,8 +210,8 @@ void gasnet_coll_reduce(gasnet_team_handle_t team, gasnet_image_t dstimage, void
                         size_t src_blksz, size_t src_offset, size_t elem_size, size_t elem_count,
                         gasnet_coll_fn_handle_t func, int func_arg, int flags) {
     (void)src_blksz, (void)src_offset;
-    schedule_wait(reduce("gasnet_coll_reduce", team, dstimage, dst, src, flags,
-                         (struct reduction){elem_size, elem_count, func, func_arg}));
+    reduce_and_wait("gasnet_coll_reduce", team, dstimage, dst, src, flags,
+                    (struct reduction){elem_size, elem_count, func, func_arg});
 }
 ALSO(void, coll_reduce,
      (gasnet_team_handle_t team, gasnet_image_t dstimage, void *dst, void *src, size_t src_blksz,
@@ -213,8 +235,8 @@ void gasnet_coll_reduceM(gasnet_team_handle_t team, gasnet_image_t dstimage, voi
                          size_t src_blksz, size_t src_offset, size_t elem_size, size_t elem_count,
                          gasnet_coll_fn_handle_t func, int func_arg, int flags) {
     (void)src_blksz, (void)src_offset;
-    schedule_wait(reduce("gasnet_coll_reduceM", team, dstimage, dst, own_of(srclist, team, flags), flags,
-                         (struct reduction){elem_size, elem_count, func, func_arg}));
+    reduce_and_wait("gasnet_coll_reduceM", team, dstimage, dst, own_of(srclist, team, flags), flags,
+                    (struct reduction){elem_size, elem_count, func, func_arg});
 }
 ALSO(void, coll_reduceM,
      (gasnet_team_handle_t team, gasnet_image_t dstimage, void *dst, void *const srclist[], size_t src_blksz,

@@ -32,6 +32,7 @@ static pthread_mutex_t lock =
     PTHREAD_MUTEX_INITIALIZER; /* around the list of threads; before a thread's own */
 static struct gas_thread *threads;
 
+/* With its lock, or by itself if there are no pages. */
 static void finish_open(struct gas_thread *t) {
     pthread_mutex_lock(&t->lock);
     for (struct gasnet_operation *o = t->open; o; o = o->open_next)
@@ -40,6 +41,8 @@ static void finish_open(struct gas_thread *t) {
 }
 
 void handle_finish_all(void) {
+    if (!gas.pages)
+        return; /* the memory stays where it is, and their lists are not locked */
     pthread_mutex_lock(&lock);
     for (struct gas_thread *t = threads; t; t = t->next)
         finish_open(t);
@@ -124,26 +127,35 @@ struct gasnet_operation *operation_new(struct gas_thread *t) {
     return o;
 }
 
+/* Only pages need the list of another thread, when they are closed. */
+static void lock_open(struct gas_thread *t) {
+    if (gas.pages)
+        pthread_mutex_lock(&t->lock);
+}
+
+static void unlock_open(struct gas_thread *t) {
+    if (gas.pages)
+        pthread_mutex_unlock(&t->lock);
+}
+
 void operation_opened(struct gas_thread *t, struct gasnet_operation *o) {
-    if (!gas.pages)
-        return;
-    pthread_mutex_lock(&t->lock);
+    lock_open(t);
     o->owner = t;
     o->open_previous = NULL;
     o->open_next = t->open;
     if (t->open)
         t->open->open_previous = o;
     t->open = o;
-    pthread_mutex_unlock(&t->lock);
+    unlock_open(t);
 }
 
 static void close_operation(struct gasnet_operation *o) {
     struct gas_thread *t = o->owner;
-    pthread_mutex_lock(&t->lock);
+    lock_open(t);
     *(o->open_previous ? &o->open_previous->open_next : &t->open) = o->open_next;
     if (o->open_next)
         o->open_next->open_previous = o->open_previous;
-    pthread_mutex_unlock(&t->lock);
+    unlock_open(t);
 }
 
 void operation_free(struct gas_thread *t, struct gasnet_operation *o) {

@@ -33,8 +33,9 @@ struct gas_thread {
     struct gasnet_operation *region; /* the access region that is open, or NULL */
     struct gasnet_operation *spare;
     unsigned spares;
-    pthread_mutex_t lock;               /* around `open`; nothing else is locked under it but inside pages/ */
-    struct gasnet_operation *open;      /* all that are under way in pages */
+    pthread_mutex_t
+        lock; /* around `open` if there are pages; nothing else is locked under it but inside pages/ */
+    struct gasnet_operation *open;      /* all that are under way */
     struct gas_thread *next, *previous; /* all threads */
     struct stats_thread stats;
 };
@@ -44,10 +45,10 @@ struct gas_thread *thread_mine(void);
 struct gasnet_operation *operation_new(struct gas_thread *t);
 void operation_free(struct gas_thread *t, struct gasnet_operation *o);
 
-/* It is under way: in pages, which are not closed before all is finished. */
+/* It is under way: it is finished before its thread ends, and before pages are closed. */
 void operation_opened(struct gas_thread *t, struct gasnet_operation *o);
 
-/* Before the segments are closed: finishes what no thread has synchronised, or ever will. */
+/* Before segments in pages are closed: finishes what no thread has synchronised, or ever will. */
 void handle_finish_all(void);
 
 /* A copy of the source in the operation; NULL: no memory. bytes <= COPY_MOST. */

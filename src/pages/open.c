@@ -353,13 +353,13 @@ int pages_open(const struct net_boot *boot, struct net_world *world, const void 
     if (status == 0)
         status = open_all(p, boot, comm, all);
     free(all);
-    if (status != 0 && p) {
+    if (status == 0) {
+        pages_show(p);
+        *pages = p;
+    } else if (p) {
         pages_forget_stores(p);
         pages_close_stores(p, false);
         close_all(p);
-    } else {
-        pages_show(p);
-        *pages = p;
     }
     return status;
 }

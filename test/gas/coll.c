@@ -375,3 +375,8 @@ ON_CALL(different_calls) {
     else
         gasnet_coll_broadcast(GASNET_TEAM_ALL, place(0, true), 0, place(1, true), 8, flags_of(4));
 }
+
+ON_CALL(aggregate_that_blocks) {
+    gasnet_coll_broadcast(GASNET_TEAM_ALL, place(0, true), 0, place(1, true), 8,
+                          flags_of(4) | GASNET_COLL_AGGREGATE);
+}

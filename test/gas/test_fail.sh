@@ -48,4 +48,5 @@ check coll image_that_is_not_there 'gasnet_coll_broadcast: there is no image 2 i
 check coll function_that_is_not_there 'gasnet_coll_reduce: function 2 is none of the 2'
 check coll notify_twice 'gasnet_coll_barrier_notify: it was notified already'
 check coll different_calls 'gasnet_coll_broadcast: node 0 does something else'
+check coll aggregate_that_blocks 'gasnet_coll_broadcast: GASNET_COLL_AGGREGATE is for calls that return'
 exit $failed

@@ -182,6 +182,44 @@ CASE(interrupts) {
     expect_eq(gasnet_AMPoll(), GASNET_OK);
 }
 
+/* ---- operations of a thread that ends ---- */
+
+enum { LONG = 500000 };
+static char got[LONG], sent[LONG];
+
+static void *start_and_end(void *arg) {
+    gasnet_node_t last = (gasnet_node_t)test_size - 1;
+    char *at = test_segments[last].addr;
+    gasnet_handle_t unused[] = {gasnet_get_nb_bulk(got, last, at, 8),
+                                gasnet_get_nb_bulk(got + 8, last, at + 8, LONG - 8),
+                                gasnet_put_nb_bulk(last, at + LONG, sent, LONG)};
+    (void)unused;
+    return arg;
+}
+
+/* They are complete when it has ended. */
+CASE(a_thread_that_ends_with_open_operations) {
+    char *want = malloc(LONG), *own = test_segments[test_rank].addr;
+    for (int round = 0; round < 5; round++) {
+        test_fill(own, LONG, test_rank, round);
+        test_fill(sent, LONG, 0, round);
+        memset(got, 0, LONG);
+        test_barrier();
+        if (test_rank == 0) {
+            pthread_t thread;
+            expect_eq(pthread_create(&thread, NULL, start_and_end, NULL), 0);
+            pthread_join(thread, NULL);
+            test_fill(want, LONG, test_size - 1, round);
+            expect_bytes(got, want, LONG);
+        }
+        test_barrier();
+        if (test_rank == test_size - 1)
+            expect_bytes(own + LONG, sent, LONG);
+        test_barrier();
+    }
+    free(want);
+}
+
 /* ---- ways to wait ---- */
 
 CASE(wait_modes) {

@@ -1,0 +1,35 @@
+/* nomemory.c: pages for which a rank has no memory are refused everywhere, and nothing of them is shown to hearth top. Linked with
+ * the objects of the library. ranks: 2; configs: off; timeout: 60 */
+#include "test.h"
+
+#include <errno.h>
+
+#include "gas/inside.h"
+
+static bool refuses; /* memory for what is shown */
+static int shown;
+
+void *__real_live_alloc(size_t bytes);
+void *__wrap_live_alloc(size_t bytes);
+void *__wrap_live_alloc(size_t bytes) {
+    return refuses ? NULL : __real_live_alloc(bytes);
+}
+
+void __wrap_live_show(const void *object, const struct live_field *fields, unsigned count);
+void __real_live_show(const void *object, const struct live_field *fields, unsigned count);
+void __wrap_live_show(const void *object, const struct live_field *fields, unsigned count) {
+    shown++;
+    if (object)
+        __real_live_show(object, fields, count);
+}
+
+CASE(no_memory_for_pages) {
+    struct pages_events events = {.arg = NULL};
+    struct pages *p = NULL;
+    shown = 0;
+    refuses = test_rank == 0;
+    expect_eq(pages_open(&gas.boot, gas.world, &gas.comm, 1 << 20, &events, &p), -ENOMEM);
+    refuses = false;
+    expect(p == NULL);
+    expect_eq(shown, 0);
+}
