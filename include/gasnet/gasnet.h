@@ -183,8 +183,9 @@ void gasnetc_wait_round(unsigned *round);
 /* ---- barrier ---- */
 
 /* Of all nodes, in two steps: notify says that this node has come, wait returns when all have. try is wait if
- * that is so, else GASNET_ERR_NOT_READY. GASNET_ERR_BARRIER_MISMATCH: the ids of the nodes differ, or that of
- * wait from that of notify; with the flag GASNET_BARRIERFLAG_ANONYMOUS a node takes any. */
+ * that is so, else GASNET_ERR_NOT_READY. GASNET_ERR_BARRIER_MISMATCH: the ids that nodes gave to notify differ, or that of
+ * wait from them; with the flag GASNET_BARRIERFLAG_ANONYMOUS a call takes any. The flags of wait may differ from those
+ * of notify. */
 void gasnet_barrier_notify(int id, int flags);
 int gasnet_barrier_wait(int id, int flags);
 int gasnet_barrier_try(int id, int flags);

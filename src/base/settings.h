@@ -32,6 +32,7 @@ enum link_over { LINK_OVER_UCX, LINK_OVER_MPI };
 enum direct { DIRECT_AUTO, DIRECT_ON, DIRECT_OFF };
 enum nvm { NVM_OFF, NVM_ON };
 enum write_back { WRITE_BACK_NVM, WRITE_BACK_DRAM };
+enum { GASNET_RULES_WARN, GASNET_RULES_END };
 enum local_access { LOCAL_SIGNAL, LOCAL_USERFAULT };
 enum score { SCORE_FULL, SCORE_TEMPORAL, SCORE_POSITIONAL };
 

@@ -29,9 +29,9 @@ void gas_need_free(const char *call) {
                  "not in %s: handlers do not communicate, poll or wait; the handler of a request may reply",
                  place_name());
     if (UNLIKELY(am_context.locks > 0))
-        gas_fail(call, "not while the thread holds a handler-safe lock: unlock it first");
+        gas_breach(call, "not while the thread holds a handler-safe lock: unlock it first");
     if (UNLIKELY(am_context.held > 0))
-        gas_fail(call, "not between gasnet_hold_interrupts and gasnet_resume_interrupts");
+        gas_breach(call, "not between gasnet_hold_interrupts and gasnet_resume_interrupts");
 }
 
 static bool in_segment(int rank, const void *address, size_t bytes) {

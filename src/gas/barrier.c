@@ -25,7 +25,6 @@ struct barrier {
     bool open; /* between notify and wait */
     uint8_t table;
     int round;
-    int id, flags; /* as given to notify */
     struct news mine;
     struct news heard[2][ROUNDS];
 };
@@ -82,8 +81,6 @@ static bool advance(struct barrier *b) {
 static void notify(struct barrier *b, int id, int flags) {
     b->open = true;
     b->round = 0;
-    b->id = id;
-    b->flags = flags;
     b->mine.id = id;
     b->mine.agreed = flags & GASNET_BARRIERFLAG_MISMATCH    ? MISMATCH
                      : flags & GASNET_BARRIERFLAG_ANONYMOUS ? ANY
@@ -92,12 +89,14 @@ static void notify(struct barrier *b, int id, int flags) {
         tell(b);
 }
 
-/* The barrier is over; what it says. */
+/* The barrier is over; what it says. The name given here, if any, must be the one agreed on, if there is one; since GASNet 1.20 the
+ * flags need not be those of notify. */
 static int finish(struct barrier *b, int id, int flags) {
-    bool same = flags == b->flags && (id == b->id || flags & GASNET_BARRIERFLAG_ANONYMOUS);
+    bool named = !(flags & GASNET_BARRIERFLAG_ANONYMOUS) && b->mine.agreed == NAMED;
+    bool other = flags & GASNET_BARRIERFLAG_MISMATCH || (named && id != b->mine.id);
     b->open = false;
     b->table ^= 1;
-    return b->mine.agreed == MISMATCH || !same ? GASNET_ERR_BARRIER_MISMATCH : GASNET_OK;
+    return b->mine.agreed == MISMATCH || other ? GASNET_ERR_BARRIER_MISMATCH : GASNET_OK;
 }
 
 static void wait_for(struct barrier *b) {

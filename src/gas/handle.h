@@ -33,6 +33,7 @@ struct gas_thread {
     struct gasnet_operation *region; /* the access region that is open, or NULL */
     struct gasnet_operation *spare;
     unsigned spares;
+    unsigned transfers; /* puts and gets: some of them poll */
     pthread_mutex_t
         lock; /* around `open` if there are pages; nothing else is locked under it but inside pages/ */
     struct gasnet_operation *open;      /* all that are under way */

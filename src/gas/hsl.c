@@ -2,7 +2,8 @@
  *
  * Handlers run only where a thread polls, so holding them off needs nothing done; that the rules are kept is
  * checked: who holds a lock, or handlers off, does not poll, wait or communicate, because a handler could
- * want the same lock. */
+ * want the same lock. GASNet checks most of that in debug mode only: here it is a warning (gas_breach). What would wait for ever
+ * ends the job. */
 #include "gas/am.h"
 
 #include <errno.h>
@@ -17,7 +18,7 @@ ALSO(void, hsl_init, (gasnet_hsl_t * hsl));
 
 void gasnet_hsl_destroy(gasnet_hsl_t *hsl) {
     if (UNLIKELY(pthread_mutex_destroy(&hsl->mutex) == EBUSY))
-        gas_fail("gasnet_hsl_destroy", "the lock at %p is held", (void *)hsl);
+        gas_breach("gasnet_hsl_destroy", "the lock at %p is held", (void *)hsl);
 }
 ALSO(void, hsl_destroy, (gasnet_hsl_t * hsl));
 
@@ -63,20 +64,25 @@ ALSO(void, hsl_unlock, (gasnet_hsl_t * hsl));
 
 /* ---- interrupts, of which there are none ---- */
 
+/* In handlers, and while the thread holds a lock, they are held already, and the calls are ignored, as GASNet says. */
+static bool are_held_anyway(void) {
+    return am_context.where != AM_OUTSIDE || am_context.locks > 0;
+}
+
 void gasnet_hold_interrupts(void) {
-    if (am_context.where != AM_OUTSIDE)
-        return; /* held already, as GASNet says */
+    if (are_held_anyway())
+        return;
     if (UNLIKELY(am_context.held > 0))
-        gas_fail("gasnet_hold_interrupts", "they are held already: it does not nest");
+        gas_breach("gasnet_hold_interrupts", "they are held already: it does not nest");
     am_context.held = 1;
 }
 ALSO(void, hold_interrupts, (void));
 
 void gasnet_resume_interrupts(void) {
-    if (am_context.where != AM_OUTSIDE)
+    if (are_held_anyway())
         return;
     if (UNLIKELY(am_context.held == 0))
-        gas_fail("gasnet_resume_interrupts", "they are not held");
+        gas_breach("gasnet_resume_interrupts", "they are not held");
     am_context.held = 0;
 }
 ALSO(void, resume_interrupts, (void));

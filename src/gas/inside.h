@@ -53,6 +53,10 @@ static inline bool gas_same_node(gasnet_node_t rank) {
 /* Ends the job after a line: "call: what". For calls that have no errors. */
 _Noreturn void gas_fail(const char *call, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* A rule is broken that GASNet checks in debug mode only: a warning, once for each, and the call goes on; or gas_fail
+ * (HEARTH_GASNET_RULES). `format` is a literal. */
+void gas_breach(const char *call, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
 /* For those that have: says it, and gives the code back. */
 int gas_refuse(int code, const char *call, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
@@ -69,13 +73,16 @@ static inline void gas_need(const char *call, gasnet_node_t rank) {
 
 /* ---- where calls come from: am.c ---- */
 
-/* gas_fail if this thread runs a handler or holds a handler-safe lock: it may not communicate, nor wait. At
- * the beginning of every call that does. */
+/* gas_fail if this thread runs a handler: it may not communicate, nor wait. gas_breach if it holds a handler-safe lock, or
+ * interrupts. At the beginning of every call that communicates or waits. */
 void gas_need_free(const char *call);
 
 /* Runs handlers of messages that have come, and lets the network go on. What every wait does in each of its
  * rounds. Whether anything happened. Not inside handlers. */
 bool gas_poll(void);
+
+/* The same for calls that are not there to wait: without a look at the network, which costs more than some of them. */
+bool gas_poll_quickly(void);
 
 /* One round of a wait in which nothing happened: looks again at once, or sleeps until a message comes or some
  * time has passed, as gasnet_set_waitmode says; `round` counts them: 0 at first, kept by the caller. */

@@ -47,17 +47,28 @@ static void run_message(int queue, int what) {
         run_arrived(what);
 }
 
-bool gas_poll(void) {
+static bool has_parked(void) {
+    return gas.world->nodes > 1 && atomic_load_explicit(&box_mine()->parked, memory_order_relaxed) > 0;
+}
+
+static bool poll_messages(bool network) {
     leave_if_asked();
     bool happened = box_take_all(run_message);
-    if (gas.world->nodes > 1) {
+    if (network)
         ask_progress();
-        if (UNLIKELY(atomic_load_explicit(&box_mine()->parked, memory_order_relaxed) > 0))
-            happened |= pull_tend();
-    }
+    if (UNLIKELY(has_parked()))
+        happened |= pull_tend();
     if (UNLIKELY(coll_is_busy()))
         happened |= coll_tend();
     return happened;
+}
+
+bool gas_poll(void) {
+    return poll_messages(gas.world->nodes > 1);
+}
+
+bool gas_poll_quickly(void) {
+    return poll_messages(UNLIKELY(has_parked()));
 }
 
 /* ---- waiting ---- */

@@ -154,9 +154,7 @@ void gasnet_coll_barrier_notify(gasnet_team_handle_t team, int id, int flags) {
     struct team_barrier *b = schedule_memory(o, sizeof *b);
     *b = (struct team_barrier){.known = {.mismatch = (flags & GASNET_BARRIERFLAG_MISMATCH) != 0,
                                          .named = !(flags & GASNET_BARRIERFLAG_ANONYMOUS),
-                                         .id = id},
-                               .id = id,
-                               .flags = flags};
+                                         .id = id}};
     gasnet_node_t size = team->size, rank = team->rank;
     uint32_t tag = TAG_DATA;
     for (uint64_t distance = 1; distance < size; distance *= 2, tag++) {
@@ -173,8 +171,9 @@ ALSO(void, coll_barrier_notify, (gasnet_team_handle_t team, int id, int flags));
 
 static int end_barrier(gasnet_team_handle_t team, int id, int flags) {
     struct team_barrier *b = team->notified;
-    bool same = flags == b->flags && (id == b->id || (flags & GASNET_BARRIERFLAG_ANONYMOUS));
-    bool mismatch = b->known.mismatch || !same;
+    bool named = !(flags & GASNET_BARRIERFLAG_ANONYMOUS) && b->known.named;
+    bool other = (flags & GASNET_BARRIERFLAG_MISMATCH) != 0 || (named && id != b->known.id);
+    bool mismatch = b->known.mismatch || other;
     schedule_free(team->barrier);
     team->barrier = NULL;
     team->notified = NULL;

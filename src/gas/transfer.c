@@ -2,10 +2,17 @@
  *
  * Where a source must be free on return and nothing is known yet of when it will be sent, it is copied if it is short;
  * otherwise the call waits until it has left. Where there is no memory for the record of an operation, the operation is
- * done at once: that is always right. */
+ * done at once: that is always right.
+ *
+ * GASNet's puts and gets poll, so that a program that does nothing else still runs its handlers. Here one in POLL_EVERY does: a look
+ * costs about as much as a get of what is in memory. */
 #include "gas/transfer.h"
 
 #include <string.h>
+
+#include "gas/am.h"
+
+enum { POLL_EVERY = 8 };
 
 /* Own memory outside of the segment: only GASNet's loopback gets there. */
 static void do_plain(const struct transfer *x) {
@@ -18,9 +25,17 @@ static void do_plain(const struct transfer *x) {
     atomic_thread_fence(memory_order_seq_cst); /* as a put in the segment: partner is whoever reads it */
 }
 
+static void poll_now_and_then(struct gas_thread *t) {
+    if (LIKELY(++t->transfers % POLL_EVERY != 0))
+        return;
+    if (LIKELY(am_context.locks == 0 && am_context.held == 0)) /* else a handler could want the same lock */
+        gas_poll_quickly();
+}
+
 /* Checks and counts it; true: there is nothing left to do. */
 static bool is_over(const struct transfer *x, struct gas_thread *t) {
     gas_need_free(x->call);
+    poll_now_and_then(t);
     bool plain = memory_check(x->call, x->node, x->remote, x->bytes);
     stats_count(&t->stats, x->kind, x->node, x->bytes);
     if (UNLIKELY(x->bytes == 0))

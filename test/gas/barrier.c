@@ -59,14 +59,22 @@ CASE(one_says_mismatch) {
     expect_eq(barrier(0, ANONYMOUS), GASNET_OK);
 }
 
-/* What a node gave to notify it must give to wait; only that node hears of it. */
+/* The name that a node gives to wait must be the one that was agreed on; only that node hears of it. */
 CASE(wait_with_another_name_than_notify) {
     gasnet_barrier_notify(7, 0);
     expect_eq(gasnet_barrier_wait(test_rank == 0 ? 8 : 7, 0),
               test_rank == 0 ? GASNET_ERR_BARRIER_MISMATCH : GASNET_OK);
+}
+
+/* Flags of wait need not be those of notify. */
+CASE(wait_with_other_flags_than_notify) {
     gasnet_barrier_notify(7, 0);
-    expect_eq(gasnet_barrier_wait(7, test_rank == 0 ? ANONYMOUS : 0),
-              test_rank == 0 ? GASNET_ERR_BARRIER_MISMATCH : GASNET_OK);
+    expect_eq(gasnet_barrier_wait(test_rank == 0 ? 5 : 7, test_rank == 0 ? ANONYMOUS : 0), GASNET_OK);
+    gasnet_barrier_notify(7, ANONYMOUS);
+    expect_eq(gasnet_barrier_wait(test_rank, 0), GASNET_OK); /* none was agreed on */
+    gasnet_barrier_notify(7, test_rank == 0 ? 0 : ANONYMOUS);
+    expect_eq(gasnet_barrier_wait(test_rank == test_size - 1 ? 8 : 7, 0),
+              test_rank == test_size - 1 ? GASNET_ERR_BARRIER_MISMATCH : GASNET_OK);
 }
 
 CASE(by_trying) {

@@ -163,6 +163,21 @@ CASE(in_order) {
     test_barrier();
 }
 
+/* Of a message to oneself and one from another node, by a program that only puts and gets. */
+CASE(handlers_run_in_puts_and_gets) {
+    gasnet_node_t self = (gasnet_node_t)test_rank, next = (self + 1) % (gasnet_node_t)test_size;
+    uint64_t value = 0;
+    begin();
+    expect_eq(gasnet_AMRequestShort1(self, COUNT, 1), GASNET_OK);
+    expect_eq(gasnet_AMRequestShort1(next, COUNT, 1), GASNET_OK);
+    for (double begun = test_elapsed(); counted < 2 && test_elapsed() - begun < 10;) {
+        gasnet_put(self, test_segments[self].addr, &value, sizeof value);
+        gasnet_get(&value, next, test_segments[next].addr, sizeof value);
+    }
+    expect_eq(counted, 2);
+    test_barrier();
+}
+
 /* What a call has accepted arrives although its sender does not poll any more, and although the receiver had no room for
  * it at first: from 3 nodes on more come than the 32 for which it has places. */
 CASE(what_was_sent_arrives) {

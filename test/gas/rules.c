@@ -74,6 +74,41 @@ CASE(requests_that_cannot_be) {
     free(data);
 }
 
+static gasnet_hsl_t lock = GASNET_HSL_INITIALIZER;
+
+static int left_locked;
+static void leave_locked(gasnet_token_t token) {
+    (void)token;
+    gasnet_hsl_lock(&lock);
+    left_locked++;
+}
+
+/* GASNet checks these in debug mode only, and programs do them: a warning, and they go on. A barrier with a lock, in which handlers
+ * run, is how UPC++ begins. */
+CASE(broken_rules_that_are_warnings) {
+    gasnet_node_t next = (gasnet_node_t)((test_rank + 1) % test_size);
+    notes = 0;
+    test_barrier();
+    gasnet_hsl_lock(&lock);
+    expect_eq(gasnet_AMRequestShort0(next, NOTE), GASNET_OK);
+    test_barrier();
+    GASNET_BLOCKUNTIL(notes == 1);
+    gasnet_hold_interrupts(); /* are held, as long as the lock is: ignored */
+    gasnet_hold_interrupts();
+    gasnet_resume_interrupts();
+    gasnet_hsl_destroy(&lock);
+    gasnet_hsl_unlock(&lock);
+    gasnet_hold_interrupts();
+    gasnet_hold_interrupts();
+    expect_eq(gasnet_AMPoll(), GASNET_OK);
+    gasnet_resume_interrupts();
+    gasnet_resume_interrupts();
+    broken = leave_locked;
+    expect_eq(gasnet_AMRequestShort0((gasnet_node_t)test_rank, RULE), GASNET_OK);
+    GASNET_BLOCKUNTIL(left_locked == 1);
+    gasnet_hsl_unlock(&lock);
+}
+
 /* ---- these end the job ---- */
 
 static void in_handler(void (*what)(gasnet_token_t)) {
@@ -106,12 +141,6 @@ ON_CALL(barrier_in_a_handler) {
     in_handler(barrier_in);
 }
 
-static gasnet_hsl_t lock = GASNET_HSL_INITIALIZER;
-
-static void leave_locked(gasnet_token_t token) {
-    (void)token;
-    gasnet_hsl_lock(&lock);
-}
 ON_CALL(handler_keeps_a_lock) {
     in_handler(leave_locked);
 }

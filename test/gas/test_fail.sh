@@ -22,15 +22,15 @@ check() { # program, case, what is said, settings
 check rules request_in_a_handler 'gasnet_AMRequestShort: not in the handler of a request'
 check rules poll_in_a_handler 'gasnet_AMPoll: not in the handler of a request'
 check rules barrier_in_a_handler 'gasnet_barrier_notify: not in the handler of a request'
-check rules handler_keeps_a_lock 'handler 134 returns and still holds 1 handler-safe lock'
-check rules poll_with_a_lock 'gasnet_AMPoll: not while the thread holds a handler-safe lock'
-check rules wait_with_a_lock 'GASNET_BLOCKUNTIL: not while the thread holds a handler-safe lock'
+check rules handler_keeps_a_lock 'handler 134 returns and still holds 1 handler-safe lock' HEARTH_GASNET_RULES=end
+check rules poll_with_a_lock 'gasnet_AMPoll: not while the thread holds a handler-safe lock' HEARTH_GASNET_RULES=end
+check rules wait_with_a_lock 'GASNET_BLOCKUNTIL: not while the thread holds a handler-safe lock' HEARTH_GASNET_RULES=end
 check rules lock_twice 'gasnet_hsl_lock: this thread holds the lock'
 check rules unlock_what_is_not_locked 'gasnet_hsl_unlock: this thread does not hold the lock'
-check rules destroy_while_locked 'gasnet_hsl_destroy: the lock at'
-check rules poll_with_interrupts_held 'gasnet_AMPoll: not between gasnet_hold_interrupts and gasnet_resume_interrupts'
-check rules hold_twice 'gasnet_hold_interrupts: they are held already'
-check rules resume_what_is_not_held 'gasnet_resume_interrupts: they are not held'
+check rules destroy_while_locked 'gasnet_hsl_destroy: the lock at' HEARTH_GASNET_RULES=end
+check rules poll_with_interrupts_held 'gasnet_AMPoll: not between gasnet_hold_interrupts and gasnet_resume_interrupts' HEARTH_GASNET_RULES=end
+check rules hold_twice 'gasnet_hold_interrupts: they are held already' HEARTH_GASNET_RULES=end
+check rules resume_what_is_not_held 'gasnet_resume_interrupts: they are not held' HEARTH_GASNET_RULES=end
 check rules handler_that_is_not_there 'asks for handler 250, which node'
 check barrier double_notify 'gasnet_barrier_notify: the last barrier was not waited for'
 check barrier wait_without_notify 'gasnet_barrier_wait: there is no barrier to wait for'
