@@ -153,7 +153,7 @@ static void close_all(bool attached, bool ends, bool well) {
     MPI_Barrier(gas.comm);
     net_close(gas.net, &gas.boot, NULL);
     live_close();
-    if (attached && (gas.pages || !ends) && memory_detach(well) != 0)
+    if (attached && memory_detach(well, ends) != 0)
         unsaved = true;
     if (!ends) {
         arrive_close();

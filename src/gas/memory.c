@@ -169,12 +169,16 @@ bool memory_is_durable(void) {
     return gas.pages && *settings_get()->nvm_name;
 }
 
-int memory_detach(bool keep) {
+int memory_detach(bool keep, bool ends) {
     int status = 0;
+    if (gas.pages && ends)
+        pages_end(gas.pages);
     if (gas.pages)
         status = pages_close(gas.pages, &gas.boot, keep);
-    else
+    else if (!ends)
         dram_close();
+    if (ends)
+        return status;
     gas.pages = NULL;
     free(gas.segments);
     gas.segments = NULL;

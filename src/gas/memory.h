@@ -11,8 +11,8 @@
  * negative code after a line, everywhere. */
 int memory_attach(uint64_t bytes);
 /* Collective: nobody touches a segment any more. `keep`, the same everywhere: named segments keep what they hold; else they
- * stay as they were at the last checkpoint. */
-int memory_detach(bool keep);
+ * stay as they were at the last checkpoint. `ends`: but for other threads of this process, which is about to end. */
+int memory_detach(bool keep, bool ends);
 /* Whether segments have names and stay when the job ends. */
 bool memory_is_durable(void);
 

@@ -13,6 +13,10 @@ int pages_open(const struct net_boot *boot, struct net_world *world, const void 
     return -ENOSYS;
 }
 
+void pages_end(struct pages *p) {
+    (void)p;
+}
+
 int pages_close(struct pages *p, const struct net_boot *boot, bool keep) {
     (void)p, (void)boot, (void)keep;
     return 0;

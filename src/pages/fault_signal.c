@@ -15,12 +15,15 @@
  * userfaultfd, faults come here only while a page is in between (mapping.c): then its lock is waited for, and
  * that is all.
  *
+ * *At the end.* A process may end while other threads load and store: a fault of theirs does not return then.
+ *
  * SIGBUS in the segment: the memory behind a frame could not be had. It is said, and goes on as of others. */
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <string.h>
 #include <ucontext.h>
+#include <unistd.h>
 
 #include "base/base.h"
 #include "pages/local_inside.h"
@@ -113,15 +116,26 @@ static void wait_for_mapping(struct local *l) {
     pages_unlock(&l->lock);
 }
 
+/* No signals come here. The thread that ends the process may not touch the segment, and is told by the fault. */
+static bool wait_for_the_end(const struct local *l) {
+    while (!pthread_equal(pthread_self(), l->ender))
+        pause();
+    return false;
+}
+
 static bool resolve(struct local *l, const siginfo_t *info, const ucontext_t *context) {
     enum fault was = what_was(context);
     if ((info->si_code != SEGV_ACCERR && info->si_code != SEGV_MAPERR) || was == FAULT_FETCH)
         return false;
+    if (atomic_load(&l->ends))
+        return wait_for_the_end(l);
     if (l->options.userfault) {
         wait_for_mapping(l);
         return true;
     }
-    return local_resolve(l, local_page(l, info->si_addr), was == FAULT_WRITE, &context->uc_sigmask);
+    enum local_result result =
+        local_resolve(l, local_page(l, info->si_addr), was == FAULT_WRITE, &context->uc_sigmask);
+    return result == LOCAL_ENDS ? wait_for_the_end(l) : result == LOCAL_DONE;
 }
 
 static void handle(int number, siginfo_t *info, void *context) {

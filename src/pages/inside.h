@@ -44,6 +44,7 @@ struct pages {
     struct pages_events events;
     struct net_world *world;
     struct local *local;
+    bool ends; /* the process does: what other threads may use stays */
     struct mailbox *box;
     void *memory;
     size_t memory_bytes;

@@ -72,7 +72,7 @@ static void walk_on(struct local *l, uint32_t page) {
     }
 }
 
-bool local_resolve(struct local *l, uint32_t page, bool write, const void *mask) {
+static bool resolve(struct local *l, uint32_t page, bool write, const void *mask) {
     count(l, write);
     walk_on(l, page);
     write = write || l->options.userfault;
@@ -87,6 +87,15 @@ bool local_resolve(struct local *l, uint32_t page, bool write, const void *mask)
         local_say("a page of a segment cannot be mapped: the kernel has no memory or no areas left; raise "
                   "vm.max_map_count or use larger pages");
     return !err;
+}
+
+enum local_result local_resolve(struct local *l, uint32_t page, bool write, const void *mask) {
+    enum local_result result = LOCAL_ENDS;
+    atomic_fetch_add(&l->inside, 1);
+    if (!atomic_load(&l->ends))
+        result = resolve(l, page, write, mask) ? LOCAL_DONE : LOCAL_FAILED;
+    atomic_fetch_sub(&l->inside, 1);
+    return result;
 }
 
 /* ---- beginning and end ---- */
@@ -181,11 +190,31 @@ static void take_all_back(struct local *l) {
     }
 }
 
+/* Those that are under way come to their end: the service still works. */
+void local_end(struct local *l) {
+    l->ender = pthread_self();
+    atomic_store(&l->ends, true);
+    for (uint64_t end = clock_ns() + PATIENCE_US * 1000ull; atomic_load(&l->inside) > 0 && clock_ns() < end;)
+        usleep(100);
+}
+
+/* Other threads may be at it until the process is gone: they find no access, and the handler of the fault keeps them. */
+static void close_for_ever(struct local *l) {
+    if (l->reserved)
+        mprotect(l->reserved, l->reserved_bytes, PROT_NONE);
+    userfault_close(l);
+    mapper_stop(l);
+}
+
 void local_close(struct local *l) {
     if (!l)
         return;
     if (l->mapper_runs)
         take_all_back(l);
+    if (atomic_load(&l->ends)) {
+        close_for_ever(l);
+        return;
+    }
     fault_signal_close(l);
     userfault_close(l);
     mapper_stop(l);

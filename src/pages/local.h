@@ -31,6 +31,10 @@ struct local_options {
 int local_open(struct pool *pool, const struct local_options *options, struct local **local, char **base);
 void local_close(struct local *l);
 
+/* The process is about to end, whatever its other threads do: their loads and stores do not return any more. After that, local_close
+ * leaves the addresses as they are. */
+void local_end(struct local *l);
+
 /* For the service: asks that rank's mapper to lower the mapping of this frame, now or when it has stayed long enough.
  * Never waits. */
 void local_ask(struct pool *pool, uint32_t frame, enum pages_level level);

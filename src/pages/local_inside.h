@@ -61,6 +61,10 @@ struct local {
     uint32_t staying; /* the mapper's: frames that are not due yet, by mapper_next: frame + 1 */
     _Atomic bool mapper_stop;
 
+    _Atomic bool ends;       /* local_end. Partners: local_resolve, local_end */
+    _Atomic uint32_t inside; /* threads in local_resolve */
+    pthread_t ender;         /* who ends the process */
+
     int userfault, userfault_stop; /* descriptors, or -1 */
     pthread_t userfault_threads[USERFAULT_THREADS];
     int userfault_started;
@@ -68,9 +72,10 @@ struct local {
 
 /* ---- local.c ---- */
 
-/* Makes the page accessible. False, after a line: it cannot be mapped. `mask`: of signals, to wait with; or
- * NULL. */
-bool local_resolve(struct local *l, uint32_t page, bool write, const void *mask);
+/* Makes the page accessible. LOCAL_FAILED, after a line: it cannot be mapped. LOCAL_ENDS: nor will it be any more. `mask`: of
+ * signals, to wait with; or NULL. */
+enum local_result { LOCAL_DONE, LOCAL_FAILED, LOCAL_ENDS };
+enum local_result local_resolve(struct local *l, uint32_t page, bool write, const void *mask);
 
 static inline bool local_has(const struct local *l, const void *address) {
     return (const char *)address >= l->base && (uint64_t)((const char *)address - l->base) < l->options.bytes;

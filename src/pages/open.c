@@ -280,10 +280,12 @@ static void close_all(struct pages *p) {
     pages_hide(p);
     if (p->local)
         local_close(p->local);
-    if (p->serves) {
+    if (p->serves)
         service_stop(&p->service);
+    if (p->ends)
+        return;
+    if (p->serves)
         service_close(&p->service);
-    }
     mailbox_close(p->box);
     mailbox_close(p->service_box);
     free(p->homes);
@@ -362,6 +364,12 @@ int pages_open(const struct net_boot *boot, struct net_world *world, const void 
         close_all(p);
     }
     return status;
+}
+
+void pages_end(struct pages *p) {
+    p->ends = true;
+    if (p->local)
+        local_end(p->local);
 }
 
 /* They stay as they were; those that never had a checkpoint would be refused by the next job. */

@@ -39,6 +39,10 @@ void pages_choose_epoch(uint64_t epoch);
  * 0 or a negative code after a line: they could not be kept. */
 int pages_close(struct pages *p, const struct net_boot *boot, bool keep);
 
+/* Before that, if the process ends with it: its other threads may be at whatever they like. Their loads and stores in the segment do
+ * not return any more, and what their calls use stays. */
+void pages_end(struct pages *p);
+
 /* Where files are made: as HEARTH_NVM_DIR says, or else in the folder of temporary files. */
 const char *pages_folder(void);
 

@@ -181,8 +181,8 @@ void service_send(struct service *s, const struct pages_message *m, struct load 
 
 /* What takes a copy away or grants one comes from the page's home alone; nothing comes from ourselves. */
 static bool is_sender_sound(const struct service *s, const struct pages_message *m) {
-    bool is_from_any = pages_is_for_home((enum pages_kind)m->kind) || m->kind == PAGES_DATA ||
-                       m->kind == PAGES_ANSWER || m->kind == SERVICE_PING || m->kind == SERVICE_PONG;
+    bool is_from_any =
+        pages_is_for_home((enum pages_kind)m->kind) || m->kind == PAGES_DATA || m->kind == PAGES_ANSWER;
     if (m->kind == PAGES_NOTHING || m->kind >= SERVICE_KINDS || m->to != s->self || m->from == s->self ||
         m->from >= s->world->nodes || m->home >= s->world->nodes || m->peer >= s->world->nodes)
         return false;

@@ -43,9 +43,12 @@ static void take(struct local *l, const struct uffd_msg *m) {
     if (m->event != UFFD_EVENT_PAGEFAULT)
         return;
     uint32_t page = local_page(l, (const void *)(uintptr_t)m->arg.pagefault.address);
-    if (!local_resolve(l, page, m->arg.pagefault.flags & UFFD_PAGEFAULT_FLAG_WRITE, NULL))
-        abort(); /* it was said; who waits cannot be told otherwise */
-    wake(l, page);
+    enum local_result result =
+        local_resolve(l, page, m->arg.pagefault.flags & UFFD_PAGEFAULT_FLAG_WRITE, NULL);
+    if (result == LOCAL_FAILED)
+        abort();              /* it was said; who waits cannot be told otherwise */
+    if (result == LOCAL_DONE) /* else the thread waits until the process ends */
+        wake(l, page);
 }
 
 static void *run(void *arg) {

@@ -54,6 +54,16 @@ static void *put_on(void *arg) {
     return NULL;
 }
 
+static void *load_on(void *arg) {
+    gasnet_seginfo_t segments[16];
+    (void)arg;
+    GASNET_SAFE(gasnet_getSegmentInfo(segments, 16));
+    volatile int *flag = segments[rank].addr;
+    while (!*flag)
+        ;
+    return NULL;
+}
+
 static void *send_on(void *arg) {
     (void)arg;
     for (gasnet_node_t to = 0;; to = (to + 1) % (gasnet_node_t)size)
@@ -103,6 +113,15 @@ static int end(const char *how) {
         in_thread(put_on, 0);
         usleep(10000);
         gasnet_exit(7);
+    }
+    if (is(how, "beside_a_thread_that_loads")) {
+        in_thread(load_on, 0);
+        usleep(10000);
+        gasnet_exit(7);
+    }
+    if (is(how, "return_beside_a_thread_that_loads")) {
+        in_thread(load_on, 0);
+        usleep(10000);
     }
     if (is(how, "beside_a_thread_that_sends")) {
         in_thread(send_on, 0);

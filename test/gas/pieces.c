@@ -11,7 +11,7 @@
 #include "gas/serve.h"
 
 enum { SEGMENT = 1 << 16, ANSWER = 512 };
-const struct test_setup test_setup = {NULL, 0, SEGMENT};
+TEST_SEGMENT(SEGMENT)
 
 /* As in a block: batch.c. */
 struct record {

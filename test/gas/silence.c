@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 enum { SEGMENT = 4 << 20, PAGE = 65536 };
-const struct test_setup test_setup = {NULL, 0, SEGMENT};
+TEST_SEGMENT(SEGMENT)
 
 #define LIMIT 1.0 /* seconds, the least */
 

@@ -39,6 +39,12 @@ for nodes in '' HEARTH_NODE_RANKS=1; do
     check mpi_return 0 10 $nodes
     check child 0 10 $nodes
 done
+for local in signal userfault; do
+    paged="HEARTH_NVM=on HEARTH_NODE_RANKS=1 HEARTH_LOCAL=$local"
+    check beside_a_thread_that_loads 7 10 "$paged"
+    check return_beside_a_thread_that_loads 0 10 "$paged"
+    check beside_a_thread_that_puts 7 10 "$paged"
+done
 check exit_0 0 10
 check before_attach 4 10
 check return_before_attach 0 10
