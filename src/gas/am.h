@@ -29,8 +29,19 @@ struct am_context {
     struct am_token *token; /* of the handler that runs */
     unsigned locks;         /* handler-safe ones that it holds */
     unsigned held;          /* gasnet_hold_interrupts */
+    unsigned inside; /* calls that have locks: am_enter. Read by handlers of signals that interrupt them */
 };
-extern _Thread_local struct am_context am_context HIDDEN;
+/* initial-exec: found without a call in every put and get; so few bytes have room also if the library is loaded late. */
+extern _Thread_local struct am_context am_context HIDDEN __attribute__((tls_model("initial-exec")));
+
+static inline void am_enter(void) {
+    am_context.inside++;
+    atomic_signal_fence(memory_order_seq_cst);
+}
+static inline void am_leave(void) {
+    atomic_signal_fence(memory_order_seq_cst);
+    am_context.inside--;
+}
 
 /* ---- running: run.c ---- */
 

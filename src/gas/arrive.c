@@ -8,6 +8,7 @@
 
 #include "gas/far.h"
 #include "gas/serve.h"
+#include "gas/signals.h"
 
 /* Per sender: the place that its parts go to. A sender is served by one helper, so its entry has one writer. */
 enum { NONE = -1, PARKED = -2 };
@@ -97,6 +98,8 @@ enum net_result am_serve(void *arg, struct net_block *b) {
     if (far_payload(&h.message) > AM_MEDIUM || h.slot >= AM_SLOTS)
         end_job(b);
     int local = local_rank(b, h.rank), place = place_of(&h, b, local);
+    if (UNLIKELY(h.message.handler == AM_LEAVE))
+        signals_quit(local, h.message.args[0]);
     if (place < 0) {
         box_park(local, &(struct am_parked){
                             .source = (uint32_t)b->client, .slot = h.slot, .bytes = far_payload(&h.message)});

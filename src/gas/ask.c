@@ -13,10 +13,13 @@
 #include <sched.h>
 #include <unistd.h>
 
+#include "gas/am.h"
+
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* last of all locks in gas/ */
 static _Atomic int inside;                               /* threads that hold it or want it */
 
 static void enter(void) {
+    am_enter();
     atomic_fetch_add_explicit(&inside, 1, memory_order_relaxed);
     pthread_mutex_lock(&lock);
 }
@@ -24,6 +27,7 @@ static void enter(void) {
 static void leave(void) {
     pthread_mutex_unlock(&lock);
     atomic_fetch_sub_explicit(&inside, 1, memory_order_relaxed);
+    am_leave();
 }
 
 void ask_start(int node, struct net_op *op) {
@@ -123,10 +127,12 @@ void ask_fence(int node) {
 }
 
 void ask_progress(void) {
-    if (pthread_mutex_trylock(&lock) != 0)
-        return;
-    net_progress(gas.net);
-    pthread_mutex_unlock(&lock);
+    am_enter();
+    if (pthread_mutex_trylock(&lock) == 0) {
+        net_progress(gas.net);
+        pthread_mutex_unlock(&lock);
+    }
+    am_leave();
 }
 
 void ask_count(struct net_counts *counts) {

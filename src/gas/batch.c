@@ -22,6 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gas/am.h"
 #include "gas/ask.h"
 #include "gas/serve.h"
 
@@ -152,6 +153,7 @@ void batch_start(struct batch_op *op, enum batch_kind kind, void *local, int ran
                             .rank = (uint32_t)rank,
                             .kind = (uint8_t)kind,
                             .value = (uint8_t)value};
+    am_enter();
     pthread_mutex_lock(&q->lock);
     append(&q->first, &q->last, op);
     bool starts = !q->taken;
@@ -159,6 +161,7 @@ void batch_start(struct batch_op *op, enum batch_kind kind, void *local, int ran
     pthread_mutex_unlock(&q->lock);
     if (starts)
         start_carrier(q);
+    am_leave();
 }
 
 void batch_finish(struct batch_op *op) {

@@ -27,7 +27,7 @@ enum { SPARES = 1024 /* kept by a thread */, LOOK_FROM = 1024 };
 
 static pthread_key_t key;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-static _Thread_local struct gas_thread *mine;
+static _Thread_local struct gas_thread *mine __attribute__((tls_model("initial-exec")));
 static pthread_mutex_t lock =
     PTHREAD_MUTEX_INITIALIZER; /* around the list of threads; before a thread's own */
 static struct gas_thread *threads;

@@ -2,8 +2,8 @@
  *
  * All ranks come here sooner or later, by gasnet_exit, by the end of main, or by MPI_Finalize, and meet in a
  * barrier of MPI; then everything is closed in order, and segments with names are as they should be. A rank
- * that calls gasnet_exit alone tells the others after a moment: those that poll follow it. If some do not
- * come, the job is ended without them.
+ * that calls gasnet_exit alone tells the others after a moment, by a message and by SIGQUIT: those that poll follow it, and so do
+ * those whose handler calls gasnet_exit. If some do not come, the job is ended without them.
  *
  *      gasnet_exit(code) ---> meet: all are here -----------------> close all -> MPI_Finalize -> _exit(code)
  *                             after TELL: tell the others
@@ -29,6 +29,7 @@
 #include "gas/far.h"
 #include "gas/handle.h"
 #include "gas/memory.h"
+#include "gas/signals.h"
 #include "gas/stats.h"
 
 enum { TELL_MS = 200, LEAVE_MS = 5000 };
@@ -75,11 +76,15 @@ int leave_or_refuse(const char *call) {
 
 /* ---- telling the others ---- */
 
-static void on_leave(gasnet_token_t token, int32_t code) {
-    (void)token;
+void leave_is_told(int code) {
     atomic_store(&told_code, code);
     atomic_store(&told, true);
     atomic_store(&leave_wanted, 1);
+}
+
+static void on_leave(gasnet_token_t token, int32_t code) {
+    (void)token;
+    leave_is_told(code);
 }
 
 void leave_attached(void) {
@@ -97,9 +102,14 @@ static void tell(int rank, int code) {
     }
 }
 
+/* By a message, for those that poll, and by SIGQUIT, for all; to other nodes the helper there sends it (arrive.c). */
 static void tell_all(int code) {
-    for (int i = 1; i < gas.size; i++)
-        tell((gas.rank + i) % gas.size, code);
+    for (int i = 1; i < gas.size; i++) {
+        int rank = (gas.rank + i) % gas.size;
+        tell(rank, code);
+        if (gas_same_node((gasnet_node_t)rank))
+            signals_quit((int)gas.world->local_of[rank], code);
+    }
 }
 
 /* ---- meeting ---- */
@@ -156,6 +166,7 @@ static void close_all(bool attached, bool ends, bool well) {
     if (attached && memory_detach(well, ends) != 0)
         unsaved = true;
     if (!ends) {
+        signals_close();
         arrive_close();
         net_world_close(gas.world);
     }
@@ -167,6 +178,8 @@ static void close_all(bool attached, bool ends, bool well) {
  * expected. */
 static bool leave(const struct ending *end, const char *how, bool ends) {
     bool attached = gas_is_attached(), well;
+    signals_hold();
+    signals_guard(end->code);
     mine = true;
     atomic_store(&begun, true);
     atomic_store(&leave_wanted, 1);
@@ -195,11 +208,16 @@ static void finalize_mpi(void) {
 
 void gasnet_exit(int exitcode) {
     static _Atomic bool called;
+    if (atomic_load(&gas.stage) != GAS_NOTHING && getpid() == process)
+        signals_hold(); /* a handler in this thread would wait for it */
     if (atomic_exchange(&called, true) || atomic_load(&begun))
         stay();
-    fflush(NULL);
-    if (atomic_load(&gas.stage) == GAS_NOTHING || getpid() != process)
+    if (atomic_load(&gas.stage) == GAS_NOTHING || getpid() != process) {
+        fflush(NULL);
         _exit(exitcode);
+    }
+    signals_guard(exitcode);
+    fflush(NULL);
     bool alone = atomic_load(&told) || exitcode != 0;
     struct ending end = {.code = exitcode,
                          .tells = alone || !gas_is_attached() || !memory_is_durable(),
@@ -246,6 +264,7 @@ static int with_mpi(MPI_Comm comm, int key, void *value, void *extra) {
 void leave_prepare(void) {
     int key;
     process = getpid();
+    signals_open();
     on_exit(at_exit, NULL);
     MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, with_mpi, &key, NULL);
     MPI_Comm_set_attr(MPI_COMM_SELF, key, NULL);

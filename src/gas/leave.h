@@ -6,6 +6,8 @@
 
 /* When the process ends, however that is begun: gasnet_exit, return from main, MPI_Finalize. */
 void leave_prepare(void);
+/* Another rank leaves with this code. Also in a signal handler. */
+void leave_is_told(int code);
 void leave_attached(void);
 
 /* Another rank has called gasnet_exit: this one follows. Another thread of this process has: this one waits

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gas/am.h"
+
 /* ---- reading and writing ---- */
 
 static bool overlap(int rank, const void *local, const void *remote, size_t bytes) {
@@ -16,28 +18,38 @@ static bool overlap(int rank, const void *local, const void *remote, size_t byte
 }
 
 void memory_get(void *to, int rank, const void *from, size_t bytes) {
-    if (!gas.pages)
+    if (!gas.pages) {
         dram_get(to, rank, from, bytes);
-    else if (UNLIKELY(overlap(rank, to, from, bytes)))
+        return;
+    }
+    am_enter();
+    if (UNLIKELY(overlap(rank, to, from, bytes)))
         memmove(to, from, bytes);
     else
         pages_get(gas.pages, to, rank, from, bytes);
+    am_leave();
 }
 
 void memory_put(int rank, void *to, const void *from, size_t bytes) {
-    if (!gas.pages)
+    if (!gas.pages) {
         dram_put(rank, to, from, bytes);
-    else if (UNLIKELY(overlap(rank, from, to, bytes)))
+        return;
+    }
+    am_enter();
+    if (UNLIKELY(overlap(rank, from, to, bytes)))
         memmove(to, from, bytes);
     else
         pages_put(gas.pages, rank, to, from, bytes);
+    am_leave();
 }
 
 void memory_set(int rank, void *to, int value, size_t bytes) {
+    am_enter();
     if (gas.pages)
         pages_set(gas.pages, rank, to, value, bytes);
     else
         dram_set(rank, to, value, bytes);
+    am_leave();
 }
 
 /* ---- in two steps ---- */
@@ -73,7 +85,10 @@ bool memory_begin_set(struct memory_op *op, int rank, void *to, int value, size_
 }
 
 bool memory_try(struct memory_op *op) {
-    return gas.pages ? pages_try(gas.pages, &op->at.pages) : dram_try(&op->at.dram);
+    am_enter();
+    bool done = gas.pages ? pages_try(gas.pages, &op->at.pages) : dram_try(&op->at.dram);
+    am_leave();
+    return done;
 }
 
 bool memory_free_source(struct memory_op *op) {
@@ -86,10 +101,12 @@ bool memory_free_source(struct memory_op *op) {
 }
 
 void memory_finish(struct memory_op *op) {
+    am_enter();
     if (gas.pages)
         pages_finish(gas.pages, &op->at.pages);
     else
         dram_finish(&op->at.dram);
+    am_leave();
 }
 
 /* ---- where ---- */

@@ -76,6 +76,8 @@ struct am_box {
     _Atomic uint32_t parked;                    /* requests that are parked, or being pulled */
     _Atomic uint32_t parked_tail;
     _Atomic uint32_t far_tails[AM_FAR_QUEUES];
+    _Atomic int32_t pid;        /* 0: it is not to be sent signals */
+    _Atomic int32_t leave_code; /* 1 + the code with which another rank leaves; 0: none has */
     struct am_slot slots[AM_SLOTS];
     struct am_place places[AM_PLACES];
     struct am_queue queues[]; /* [ranks of the node + AM_FAR_QUEUES] */

@@ -90,12 +90,14 @@ static bool finish(void) {
 
 bool pull_tend(void) {
     bool happened = false;
-    if (pthread_mutex_trylock(&lock) != 0)
-        return false;
-    while (start())
-        happened = true;
-    while (finish())
-        happened = true;
-    pthread_mutex_unlock(&lock);
+    am_enter();
+    if (pthread_mutex_trylock(&lock) == 0) {
+        while (start())
+            happened = true;
+        while (finish())
+            happened = true;
+        pthread_mutex_unlock(&lock);
+    }
+    am_leave();
     return happened;
 }

@@ -12,7 +12,7 @@
 
 #include "gas/am.h"
 
-enum { POLL_EVERY = 8 };
+enum { POLL_EVERY = 16 };
 
 /* Own memory outside of the segment: only GASNet's loopback gets there. */
 static void do_plain(const struct transfer *x) {
@@ -25,17 +25,17 @@ static void do_plain(const struct transfer *x) {
     atomic_thread_fence(memory_order_seq_cst); /* as a put in the segment: partner is whoever reads it */
 }
 
-static void poll_now_and_then(struct gas_thread *t) {
-    if (LIKELY(++t->transfers % POLL_EVERY != 0))
-        return;
-    if (LIKELY(am_context.locks == 0 && am_context.held == 0)) /* else a handler could want the same lock */
+/* Not while this thread holds a lock: a handler could want the same. */
+static __attribute__((noinline, cold)) void poll_now(void) {
+    if (am_context.locks == 0 && am_context.held == 0)
         gas_poll_quickly();
 }
 
 /* Checks and counts it; true: there is nothing left to do. */
 static bool is_over(const struct transfer *x, struct gas_thread *t) {
     gas_need_free(x->call);
-    poll_now_and_then(t);
+    if (UNLIKELY(++t->transfers % POLL_EVERY == 0))
+        poll_now();
     bool plain = memory_check(x->call, x->node, x->remote, x->bytes);
     stats_count(&t->stats, x->kind, x->node, x->bytes);
     if (UNLIKELY(x->bytes == 0))
@@ -99,7 +99,10 @@ static struct gasnet_operation *start(const struct transfer *x, struct gas_threa
         do_now(x);
         return NULL;
     }
-    if (begin(x, o)) {
+    am_enter();
+    bool complete = begin(x, o);
+    am_leave();
+    if (complete) {
         operation_free(t, o);
         return NULL;
     }

@@ -3,9 +3,12 @@
 #include <gasnet.h>
 #include <mpi.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -71,6 +74,47 @@ static void *send_on(void *arg) {
     return NULL;
 }
 
+/* ---- signals ---- */
+
+static void on_quit(int number) {
+    char line[] = "SIGQUIT handled by node 0\n";
+    line[sizeof line - 3] = (char)('0' + rank);
+    ssize_t written = write(STDOUT_FILENO, line, sizeof line - 1);
+    (void)number, (void)written;
+    gasnet_exit(9);
+}
+
+static void on_alarm(int number) {
+    (void)number;
+    gasnet_exit(7);
+}
+
+/* In the middle of puts and gets, at some instruction. */
+static void exit_in_signal(void) {
+    gasnet_seginfo_t segments[16];
+    long value = 0;
+    GASNET_SAFE(gasnet_getSegmentInfo(segments, 16));
+    if (rank > 0)
+        GASNET_BLOCKUNTIL(0);
+    signal(SIGALRM, on_alarm);
+    setitimer(ITIMER_REAL, &(struct itimerval){.it_value.tv_usec = 20000 + getpid() % 97}, NULL);
+    for (;; value++) {
+        gasnet_put(0, segments[0].addr, &value, sizeof value);
+        gasnet_get(&value, 0, segments[0].addr, sizeof value);
+    }
+}
+
+/* In the middle of a put: it faults where it reads. */
+static void exit_in_fault(void) {
+    gasnet_seginfo_t segments[16];
+    GASNET_SAFE(gasnet_getSegmentInfo(segments, 16));
+    void *nothing = mmap(NULL, 65536, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (rank > 0)
+        GASNET_BLOCKUNTIL(0);
+    signal(SIGSEGV, on_alarm);
+    gasnet_put(0, segments[0].addr, nothing, 65536);
+}
+
 static void in_thread(void *(*run)(void *), int join) {
     pthread_t thread;
     pthread_create(&thread, NULL, run, NULL);
@@ -102,6 +146,30 @@ static int end(const char *how) {
             gasnet_exit(9);
         sleep(50); /* no poll */
     }
+    if (is(how, "quit_among_busy")) { /* the others do not poll: their handler runs */
+        if (rank == 1)
+            gasnet_exit(9);
+        signal(SIGQUIT, on_quit);
+        for (;;)
+            pause();
+    }
+    if (is(how, "quit_by_sigterm")) {
+        signal(SIGQUIT, on_quit);
+        barrier();
+        if (rank == 1)
+            raise(SIGTERM);
+        for (;;)
+            pause();
+    }
+    if (is(how, "sigterm")) {
+        if (rank == 1)
+            raise(SIGTERM);
+        GASNET_BLOCKUNTIL(0);
+    }
+    if (is(how, "exit_in_signal"))
+        exit_in_signal();
+    if (is(how, "exit_in_fault"))
+        exit_in_fault();
     if (is(how, "in_thread"))
         in_thread(end_in_thread, 1);
     if (is(how, "beside_a_thread_that_polls")) {
