@@ -169,9 +169,9 @@ struct service {
         struct service_peer *peers; /* [nodes] */
         uint64_t looked, pinged;    /* clock_ns of the last look, and of the last one that pinged */
     } alive;
-    uint32_t ios;       /* under way at the stores */
-    uint32_t stalled;   /* works whose I/O waits for room there */
-    uint32_t unwritten; /* pages that are in `behind` only */
+    uint32_t ios;                         /* under way at the stores */
+    uint32_t stalled;                     /* works whose I/O waits for room there */
+    uint32_t unwritten;                   /* pages that are in `behind` only */
     uint32_t failed_writes, frames_taken; /* of them: could not be written; lie in frames of the pool */
     int write_error;                      /* the last one */
     uint64_t retried;                     /* clock_ns */

@@ -126,7 +126,7 @@ static int64_t take_frame(struct service *s, struct work *w) {
         return frame;
     }
     struct pool_frame *f = &s->pool->frames[w->frame];
-    f->sends++; /* beside the work's own */
+    f->sends++;       /* beside the work's own */
     if (f->leaving) { /* it will not be free soon: another has to make room */
         f->leaving = false;
         s->leaving--;

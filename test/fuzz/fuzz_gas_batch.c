@@ -1,18 +1,29 @@
 /* Blocks of short operations of another node, as the helper serves them. The first byte is how many bytes of answer are wanted, the
- * rest the block; addresses in its records are relative to the segment. Or, if it is OURS, the rest are operations of our own: what
- * is made of them must be served in one call for each block, as the helper knows nothing of pieces of their answers. */
+ * rest the block; addresses in its records are relative to the segment. The answer is asked for in pieces. Or, if it is OURS, the rest
+ * are operations of our own: the answer to each block made of them fits in one piece. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "fuzz.h"
+#include "gas/am.h"
 #include "gas/ask.h"
 #include "gas/batch.h"
 #include "gas/inside.h"
 #include "gas/serve.h"
 
-enum { SEGMENT = 4096, RECORD = 16, OURS = 0xff, BUFFER = 512, SPARE = 1024, SPARES = 3, OPERATIONS = 64 };
+enum {
+    SEGMENT = 4096,
+    RECORD = 16,
+    OURS = 0xff,
+    BUFFER = 512,
+    SPARE = 1024,
+    SPARES = 3,
+    OPERATIONS = 64,
+    PIECE = 200
+};
 
 struct gas gas;
+_Thread_local struct am_context am_context;
 
 static bool has_failed;
 static struct net_op *started;
@@ -69,9 +80,16 @@ static void serve_foreign(struct fuzz_input *in, size_t answer_bytes, const char
     fuzz_must(block && answer);
     fuzz_take(in, block, bytes);
     relocate(block, bytes, segment);
-    struct net_block b = {
-        .client = 1, .payload = block, .bytes = bytes, .answer = answer, .answer_bytes = answer_bytes};
-    fuzz_must(dram_serve_batch(NULL, &b) == NET_DONE);
+    for (size_t at = 0, piece; at < answer_bytes; at += piece) {
+        piece = answer_bytes - at < PIECE ? answer_bytes - at : PIECE;
+        struct net_block b = {.client = 1,
+                              .payload = block,
+                              .bytes = bytes,
+                              .answer = answer + at,
+                              .answer_bytes = piece,
+                              .answer_offset = at};
+        fuzz_must(dram_serve_batch(NULL, &b) == NET_DONE);
+    }
     free(block);
     free(answer);
 }

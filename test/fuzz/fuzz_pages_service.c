@@ -148,6 +148,26 @@ int store_commit(struct store *store, uint64_t epoch) {
     return 0;
 }
 
+int store_abandon(struct store *store, uint64_t epoch) {
+    (void)store, (void)epoch;
+    return 0;
+}
+
+bool store_is_changed(const struct store *store) {
+    (void)store;
+    return true;
+}
+
+const char *store_label(const struct store *store) {
+    (void)store;
+    return "fuzz";
+}
+
+const char *store_advice(int error) {
+    (void)error;
+    return "";
+}
+
 /* ---- the node ---- */
 
 /* Nothing is mapped. */
