@@ -12,7 +12,7 @@ size_t memory_net_address(void) {
 }
 
 size_t memory_armci_part(void) {
-    return sizeof(struct owned);
+    return sizeof(struct net_heap_part);
 }
 
 size_t memory_slot_head(void) {

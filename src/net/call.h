@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #include "net/boot.h"
+#include "net/heap.h"
 #include "net/mailbox.h"
 #include "net/shared.h"
 #include "net/stripes.h"

@@ -24,6 +24,7 @@
 
 struct span {
     _Atomic uint64_t base, bytes;
+    void *_Atomic owner; /* of who added it */
 };
 
 struct table {
@@ -32,35 +33,42 @@ struct table {
     struct span spans[];
 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of those who change; a leaf */
-static _Atomic uint64_t version;
-static struct table *_Atomic table;
-static _Atomic size_t count;
+struct list {
+    pthread_mutex_t lock; /* of those who change; a leaf */
+    _Atomic uint64_t version;
+    struct table *_Atomic table;
+    _Atomic size_t count;
+};
+
+static struct list lists[MAPPED_LISTS] = {[MAPPED_SHARED] = {.lock = PTHREAD_MUTEX_INITIALIZER},
+                                          [MAPPED_BLOCKS] = {.lock = PTHREAD_MUTEX_INITIALIZER}};
 
 /* ---- those who change it ---- */
 
-static void put(struct span *to, uint64_t base, uint64_t bytes) {
+static void put(struct span *to, uint64_t base, uint64_t bytes, void *owner) {
     atomic_store_explicit(&to->base, base, memory_order_release);
     atomic_store_explicit(&to->bytes, bytes, memory_order_release);
+    atomic_store_explicit(&to->owner, owner, memory_order_release);
 }
 
 static void move(struct span *to, const struct span *from) {
     put(to, atomic_load_explicit(&from->base, memory_order_relaxed),
-        atomic_load_explicit(&from->bytes, memory_order_relaxed));
+        atomic_load_explicit(&from->bytes, memory_order_relaxed),
+        atomic_load_explicit(&from->owner, memory_order_relaxed));
 }
 
-static void change_begins(void) {
-    atomic_fetch_add_explicit(&version, 1, memory_order_relaxed);
+static void change_begins(struct list *l) {
+    atomic_fetch_add_explicit(&l->version, 1, memory_order_relaxed);
 }
 
-static void change_ends(void) {
-    atomic_fetch_add_explicit(&version, 1, memory_order_release);
+static void change_ends(struct list *l) {
+    atomic_fetch_add_explicit(&l->version, 1, memory_order_release);
 }
 
 /* Room for one more; the new array holds the same, so that readers may take either. */
-static int reserve(void) {
-    struct table *old = atomic_load(&table);
-    size_t used = atomic_load(&count), room = old ? 2 * old->room : 64;
+static int reserve(struct list *l) {
+    struct table *old = atomic_load(&l->table);
+    size_t used = atomic_load(&l->count), room = old ? 2 * old->room : 64;
     if (old && used < old->room)
         return 0;
     struct table *new = calloc(1, sizeof *new + room * sizeof *new->spans);
@@ -70,50 +78,60 @@ static int reserve(void) {
     new->room = room;
     for (size_t i = 0; i < used; i++)
         move(&new->spans[i], &old->spans[i]);
-    atomic_store(&table, new); /* release; partner: search */
+    atomic_store(&l->table, new); /* release; partner: search */
     return 0;
 }
 
-static void insert(uint64_t base, uint64_t bytes) {
-    struct span *spans = atomic_load(&table)->spans;
-    size_t i = atomic_load(&count);
+static void insert(struct list *l, uint64_t base, uint64_t bytes, void *owner) {
+    struct span *spans = atomic_load(&l->table)->spans;
+    size_t i = atomic_load(&l->count);
     for (; i > 0 && atomic_load(&spans[i - 1].base) > base; i--)
         move(&spans[i], &spans[i - 1]);
-    put(&spans[i], base, bytes);
-    atomic_fetch_add_explicit(&count, 1, memory_order_release);
+    put(&spans[i], base, bytes, owner);
+    atomic_fetch_add_explicit(&l->count, 1, memory_order_release);
 }
 
-int mapped_add(uint64_t base, uint64_t bytes) {
-    pthread_mutex_lock(&lock);
-    int err = reserve();
-    if (!err) {
-        change_begins();
-        insert(base, bytes);
-        change_ends();
-    }
-    pthread_mutex_unlock(&lock);
+int mapped_reserve(enum mapped_list list) {
+    struct list *l = &lists[list];
+    pthread_mutex_lock(&l->lock);
+    int err = reserve(l);
+    pthread_mutex_unlock(&l->lock);
     return err;
 }
 
-static void remove_at(struct span *spans, size_t i) {
-    size_t last = atomic_load(&count) - 1;
-    for (; i < last; i++)
-        move(&spans[i], &spans[i + 1]);
-    atomic_store_explicit(&count, last, memory_order_release);
+int mapped_add(enum mapped_list list, uint64_t base, uint64_t bytes, void *owner) {
+    struct list *l = &lists[list];
+    pthread_mutex_lock(&l->lock);
+    int err = reserve(l);
+    if (!err) {
+        change_begins(l);
+        insert(l, base, bytes, owner);
+        change_ends(l);
+    }
+    pthread_mutex_unlock(&l->lock);
+    return err;
 }
 
-void mapped_remove(uint64_t base) {
-    pthread_mutex_lock(&lock);
-    struct table *t = atomic_load(&table);
-    for (size_t i = 0; i < atomic_load(&count); i++) {
+static void remove_at(struct list *l, struct span *spans, size_t i) {
+    size_t last = atomic_load(&l->count) - 1;
+    for (; i < last; i++)
+        move(&spans[i], &spans[i + 1]);
+    atomic_store_explicit(&l->count, last, memory_order_release);
+}
+
+void mapped_remove(enum mapped_list list, uint64_t base) {
+    struct list *l = &lists[list];
+    pthread_mutex_lock(&l->lock);
+    struct table *t = atomic_load(&l->table);
+    for (size_t i = 0; i < atomic_load(&l->count); i++) {
         if (atomic_load(&t->spans[i].base) == base) {
-            change_begins();
-            remove_at(t->spans, i);
-            change_ends();
+            change_begins(l);
+            remove_at(l, t->spans, i);
+            change_ends(l);
             break;
         }
     }
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&l->lock);
 }
 
 /* ---- those who ask ---- */
@@ -125,9 +143,9 @@ static bool is_inside(uint64_t address, uint64_t bytes, uint64_t base, uint64_t 
 
 /* The last that begins at or below it; what comes out under a version that changed is worth nothing,
  * but it ends. */
-static bool search(uint64_t address, uint64_t *base, uint64_t *size) {
-    struct table *t = atomic_load_explicit(&table, memory_order_acquire);
-    size_t low = 0, high = atomic_load_explicit(&count, memory_order_acquire);
+static bool search(struct list *l, uint64_t address, struct mapped *found) {
+    struct table *t = atomic_load_explicit(&l->table, memory_order_acquire);
+    size_t low = 0, high = atomic_load_explicit(&l->count, memory_order_acquire);
     if (!t)
         return false;
     high = high < t->room ? high : t->room; /* the array may be older than the count */
@@ -140,30 +158,34 @@ static bool search(uint64_t address, uint64_t *base, uint64_t *size) {
     }
     if (!low)
         return false;
-    *base = atomic_load_explicit(&t->spans[low - 1].base, memory_order_acquire);
-    *size = atomic_load_explicit(&t->spans[low - 1].bytes, memory_order_acquire);
+    const struct span *s = &t->spans[low - 1];
+    found->base = atomic_load_explicit(&s->base, memory_order_acquire);
+    found->bytes = atomic_load_explicit(&s->bytes, memory_order_acquire);
+    found->owner = atomic_load_explicit(&s->owner, memory_order_acquire);
     return true;
 }
 
-int mapped_find(uint64_t address, uint64_t bytes, uint64_t *base, uint64_t *size) {
-    static _Thread_local struct {
-        uint64_t version, base, size; /* size 0: nothing */
-    } last __attribute__((tls_model("initial-exec")));
-    uint64_t now = atomic_load_explicit(&version, memory_order_acquire);
+int mapped_find(enum mapped_list list, uint64_t address, uint64_t bytes, struct mapped *found) {
+    static _Thread_local struct last {
+        uint64_t version;
+        struct mapped is; /* 0 bytes: nothing */
+    } lasts[MAPPED_LISTS] __attribute__((tls_model("initial-exec")));
+    struct list *l = &lists[list];
+    struct last *last = &lasts[list];
+    uint64_t now = atomic_load_explicit(&l->version, memory_order_acquire);
     if (UNLIKELY(now % 2))
         return -EAGAIN;
-    if (UNLIKELY(last.version != now || !last.size || !is_inside(address, bytes, last.base, last.size))) {
-        uint64_t found_base = 0, found_size = 0;
-        bool found = search(address, &found_base, &found_size);
-        if (atomic_load_explicit(&version, memory_order_relaxed) != now)
+    if (UNLIKELY(last->version != now || !last->is.bytes ||
+                 !is_inside(address, bytes, last->is.base, last->is.bytes))) {
+        struct mapped seen = {0};
+        bool any = search(l, address, &seen);
+        if (atomic_load_explicit(&l->version, memory_order_relaxed) != now)
             return -EAGAIN;
-        if (!found || !is_inside(address, bytes, found_base, found_size))
+        if (!any || !is_inside(address, bytes, seen.base, seen.bytes))
             return -EFAULT;
-        last.version = now;
-        last.base = found_base;
-        last.size = found_size;
+        last->version = now;
+        last->is = seen;
     }
-    *base = last.base;
-    *size = last.size;
+    *found = last->is;
     return 0;
 }

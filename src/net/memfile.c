@@ -182,6 +182,20 @@ static bool is_announced(int seen, const struct memfile_place *place) {
            (uint64_t)st.st_size == place->bytes && has_title(seen, &place->token);
 }
 
+int memfile_backed(const struct net_address *address, uint64_t *bytes) {
+    struct memfile_place place = memfile_place(address);
+    struct stat st;
+    int seen = look(&place), err = -ESTALE;
+    if (seen < 0)
+        return -errno;
+    if (is_announced(seen, &place) && !fstat(seen, &st)) {
+        *bytes = (uint64_t)st.st_blocks * 512;
+        err = 0;
+    }
+    close(seen);
+    return err;
+}
+
 static bool is_sealed(int file) {
     int seals = fcntl(file, F_GET_SEALS);
     return seals >= 0 && (seals & F_SEAL_SHRINK);

@@ -34,6 +34,9 @@ int memfile_make(uint64_t bytes, int *file, struct net_address *address, const c
  * none left would show that as SIGBUS at some later store. */
 int memfile_fill(int file, uint64_t from, uint64_t bytes, const char **what);
 
+/* Bytes of it that have memory behind them. */
+int memfile_backed(const struct net_address *address, uint64_t *bytes);
+
 /* Opens that of another process, or one's own once more. -EPERM, -EACCES, -ENOENT: the system does not
  * let us; -ESTALE: it is not the one that was announced; -EMFILE ... */
 int memfile_find(const struct net_address *address, int *file, const char **what);

@@ -5,16 +5,19 @@
  *        each at a multiple of 64; of a page, if it is that long
  *
  * The first of the group makes the file and maps it where probably nobody has anything (sparse.c),
- * asks the helper's process to do the same, and tells the others. Each of them finds the file, takes
- * the memory for its own part, so that this lies on its own NUMA node, and maps the whole. Then all
- * say how it went:
+ * asks the helper's process to do the same, and tells the others. Each of them finds the file, maps the
+ * whole, and asks for its own part to lie on its own NUMA node. Then all say how it went:
  *
  *      all well            the file is closed everywhere; the mapping is what is left
  *      address taken       all unmap, the first picks another one, and again
  *      anything else       all unmap and close: nothing is left
  *
- * Three meetings, and two more for each address that was taken. Memory is counted against the room
- * there is before any is asked for (room.c), since the kernel would not say no. */
+ * Three meetings, and two more for each address that was taken.
+ *
+ * The kernel backs a page when it is first touched: an allocation takes no longer if it is large, and what
+ * is never touched costs no memory. The kernel cannot set memory aside for such a file, nor does it refuse
+ * more than there is, so the sizes are counted against the memory limit first (room.c, reserve.c). Where
+ * that was not enough the kernel ends the process, by a signal that bus.c explains. */
 #include "net/shared.h"
 
 #include <errno.h>
@@ -25,7 +28,9 @@
 #include <unistd.h>
 
 #include "net/agree.h"
+#include "net/bus.h"
 #include "net/mapped.h"
+#include "net/numa.h"
 #include "net/room.h"
 #include "net/sparse.h"
 
@@ -35,7 +40,8 @@ struct opening {
     const struct net_shared_far *far;
     struct net_shared *s;
     int file;       /* -1: not open yet */
-    bool filled;    /* the memory of our part is taken */
+    bool keeps;     /* the first one keeps it open */
+    bool checked;   /* against the memory limit, here */
     unsigned tries; /* the first one's: addresses tried so far */
 };
 
@@ -60,7 +66,8 @@ static int map_at(const struct net_shared_place *place, int file, const char **w
     int err = memfile_map(file, place->bytes, (void *)(uintptr_t)place->base, 0, &base, what);
     if (err)
         return err;
-    err = mapped_add(place->base, place->bytes);
+    bus_watch();
+    err = mapped_add(MAPPED_SHARED, place->base, place->bytes, NULL);
     *what = "list";
     if (err)
         munmap(base, place->bytes);
@@ -68,7 +75,7 @@ static int map_at(const struct net_shared_place *place, int file, const char **w
 }
 
 static void unmap(const struct net_shared_place *place) {
-    mapped_remove(place->base);
+    mapped_remove(MAPPED_SHARED, place->base);
     munmap((void *)(uintptr_t)place->base, place->bytes);
 }
 
@@ -158,7 +165,7 @@ static int no_room(const struct opening *o, const struct room *room) {
 /* What is small is not worth the look. */
 static int check_room(const struct opening *o) {
     enum { SMALL = 1 << 20 };
-    if (o->s->bytes < SMALL)
+    if (!o->checked || o->s->bytes < SMALL)
         return 0;
     struct room room = net_room();
     return o->s->bytes > room.bytes ? no_room(o, &room) : 0;
@@ -223,19 +230,11 @@ static int lead(struct opening *o) {
 
 /* ---- all ---- */
 
-static int fill(struct opening *o) {
+/* Where it is not so, the program is only slower. */
+static void prefer_own_memory(const struct opening *o) {
     const struct net_part *part = &o->s->parts[o->boot->rank];
-    uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), start = part->offset / page * page;
-    const char *what;
-    if (o->filled || !part->bytes)
-        return 0;
-    int err = memfile_fill(o->file, start, round_up(part->offset + part->bytes, page) - start, &what);
-    if (err)
-        log_error("shared memory: no room for %s of %s: %s; ask for less, use more nodes, or ask the "
-                  "batch system for more memory",
-                  size_text(part->bytes).text, size_text(o->s->bytes).text, strerror(-err));
-    o->filled = !err;
-    return err;
+    if (part->bytes > 0)
+        numa_prefer(o->s->base + part->offset, part->bytes);
 }
 
 static int follow(struct opening *o) {
@@ -257,6 +256,9 @@ static void leave(const struct net_shared_far *far, struct net_shared *s) {
     if (s->base)
         unmap(&s->place);
     s->base = NULL;
+    if (s->file >= 0)
+        close(s->file);
+    s->file = -1;
 }
 
 struct offer {
@@ -280,12 +282,11 @@ static int try_together(struct opening *o) {
     int err = hear(o, first ? lead(o) : 0);
     if (err)
         return err;
-    err = first ? 0 : follow(o);
-    if (!err)
-        err = fill(o);
-    err = net_agree(o->boot, err);
+    err = net_agree(o->boot, first ? 0 : follow(o));
     if (err)
         leave(o->far, o->s);
+    else
+        prefer_own_memory(o);
     return err;
 }
 
@@ -296,23 +297,28 @@ static int open_together(struct opening *o, size_t bytes) {
     do
         err = try_together(o);
     while (err == -EEXIST);
-    if (o->file >= 0)
+    bool kept = !err && o->keeps && o->boot->rank == 0;
+    if (kept)
+        o->s->file = o->file;
+    else if (o->file >= 0)
         close(o->file);
     if (!err && o->boot->rank == 0)
         sparse_took(o->s->place.base, o->s->place.bytes);
     return err;
 }
 
-int net_shared_open(const struct net_boot *boot, size_t bytes, const struct net_shared_far *far,
-                    struct net_shared **shared) {
-    struct net_shared *s = calloc(1, sizeof *s + (size_t)boot->size * sizeof s->parts[0]);
-    struct opening o = {.boot = boot, .far = far, .s = s, .file = -1};
-    if (s)
-        s->count = boot->size;
-    int err = open_together(&o, bytes);
+static int open_shared(struct opening *o, size_t bytes, struct net_shared **shared) {
+    struct net_shared *s = calloc(1, sizeof *s + (size_t)o->boot->size * sizeof s->parts[0]);
+    o->s = s;
+    o->file = -1;
+    if (s) {
+        s->count = o->boot->size;
+        s->file = -1;
+    }
+    int err = open_together(o, bytes);
     if (err) {
         if (s)
-            leave(far, s);
+            leave(o->far, s);
         free(s);
         return err;
     }
@@ -320,23 +326,39 @@ int net_shared_open(const struct net_boot *boot, size_t bytes, const struct net_
     return 0;
 }
 
+int net_shared_open(const struct net_boot *boot, size_t bytes, const struct net_shared_far *far,
+                    struct net_shared **shared) {
+    struct opening o = {.boot = boot, .far = far, .checked = true};
+    return open_shared(&o, bytes, shared);
+}
+
+int net_shared_map(const struct net_boot *boot, size_t bytes, const struct net_shared_far *far,
+                   struct net_shared **shared) {
+    struct opening o = {.boot = boot, .far = far, .keeps = true};
+    return open_shared(&o, bytes, shared);
+}
+
+void net_shared_leave(const struct net_shared_far *far, struct net_shared *s) {
+    leave(far, s);
+    free(s);
+}
+
 /* All are here before anything goes: then no one touches it any more, nor asks the helper to. */
 void net_shared_close(const struct net_boot *boot, const struct net_shared_far *far, struct net_shared *s) {
     net_boot_barrier(boot);
-    leave(far, s);
-    free(s);
+    net_shared_leave(far, s);
 }
 
 /* ---- looking up ---- */
 
 int net_shared_check(const void *address, size_t bytes, char **base, size_t *size) {
-    uint64_t found_base, found_size;
-    int err = mapped_find((uint64_t)(uintptr_t)address, bytes, &found_base, &found_size);
+    struct mapped found;
+    int err = mapped_find(MAPPED_SHARED, (uint64_t)(uintptr_t)address, bytes, &found);
     if (err)
         return err;
     if (base)
-        *base = (char *)(uintptr_t)found_base;
+        *base = (char *)(uintptr_t)found.base;
     if (size)
-        *size = found_size;
+        *size = found.bytes;
     return 0;
 }
