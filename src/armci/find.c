@@ -4,6 +4,10 @@
  * the process that makes it, before anything is sent. */
 #include "armci/find.h"
 
+#include <errno.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include "armci/memory.h"
 
 static _Noreturn void refuse(const char *call, int proc, const void *low, const void *high) {
@@ -13,7 +17,7 @@ static _Noreturn void refuse(const char *call, int proc, const void *low, const 
         armci_fail(call,
                    "rank %d has no ARMCI memory at %p ... %p (%zu bytes): use an address from ARMCI_Malloc",
                    proc, low, high, bytes);
-    int member = a->member_of ? a->member_of[proc] : proc;
+    int member = a->group->member_of ? a->group->member_of[proc] : proc;
     armci_fail(call, "%p ... %p (%zu bytes) of rank %d is beyond the allocation, which is %p ... %p", low,
                high, bytes, proc, (void *)(uintptr_t)a->parts[member].base,
                (void *)(uintptr_t)(a->parts[member].base + a->parts[member].bytes));
@@ -26,10 +30,29 @@ enum way way_of(const char *call, int proc) {
     return way_to(proc);
 }
 
+/* Whether there is memory at all of these addresses. */
+static bool is_mapped(const void *low, const void *high) {
+    enum { PAGES = 1024 };
+    unsigned char seen[PAGES];
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), end = (uintptr_t)high;
+    for (uintptr_t at = (uintptr_t)low / page * page; at < end; at += PAGES * page) {
+        uintptr_t bytes = end - at < PAGES * page ? end - at : PAGES * page;
+        if (mincore((void *)at, bytes, seen) != 0 && errno == ENOMEM)
+            return false;
+    }
+    return true;
+}
+
+/* A rank may name any memory of its own as its target, not only ARMCI's: Global Arrays does. Its mistakes would be a
+ * SIGSEGV without a word: addresses at which nothing is, or that ARMCI has freed, or that run over the end. */
+static bool is_own(const void *low, const void *high) {
+    bool begins_in = memory_find(armci.rank, low, (const char *)low + 1) != NULL;
+    return !begins_in && (net_heap_owner(low, 1) || !memory_is_heap(low)) && is_mapped(low, high);
+}
+
 void find_check(const char *call, int proc, const void *low, const void *high) {
     enum way way = way_of(call, proc);
-    if (low == high || way == WAY_SELF)
+    if (low == high || LIKELY(memory_find(proc, low, high) != NULL) || (way == WAY_SELF && is_own(low, high)))
         return;
-    if (UNLIKELY(!memory_find(proc, low, high)))
-        refuse(call, proc, low, high);
+    refuse(call, proc, low, high);
 }

@@ -21,7 +21,7 @@ static inline enum way way_to(int proc) {
 enum way way_of(const char *call, int proc);
 
 /* Ends the job with a line that names the call, the rank and the range, unless proc is a rank and [low, high) of its
- * memory was allocated with ARMCI. Of one's own memory all may be used. */
+ * memory was allocated with ARMCI. Of one's own memory all that is mapped may be used. */
 void find_check(const char *call, int proc, const void *low, const void *high);
 
 static inline enum way find_row(const char *call, int proc, const void *address, size_t bytes) {

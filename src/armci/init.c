@@ -139,8 +139,10 @@ static int open_all(MPI_Comm comm) {
     net_boot_over(&armci.comm, &armci.boot);
     int status = net_world_open(&armci.boot, net_boot_machine(&armci.comm),
                                 (unsigned)settings_get()->node_ranks, &armci.world);
-    if (status == 0)
-        status = armci_group_open();
+    if (status == 0) {
+        armci.reserve = net_world_share(armci.world, &armci.boot, net_reserve_bytes());
+        status = armci.reserve ? armci_group_open() : -ENOMEM;
+    }
     if (status == 0)
         status = net_open(&armci.boot, armci.world, &armci_service, &armci.comm, &armci.net);
     if (status != 0)

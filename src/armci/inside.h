@@ -20,6 +20,7 @@ struct armci {
     struct net_world *world;
     struct net *net;
     struct net_stripes *stripes;
+    struct net_reserve *reserve; /* of this node's processes */
     ARMCI_Group world_group, default_group;
 };
 extern struct armci armci HIDDEN;

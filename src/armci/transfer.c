@@ -11,6 +11,7 @@
 #include "armci/handle.h"
 #include "armci/memory.h"
 #include "armci/news.h"
+#include "armci/reach.h"
 
 _Static_assert((int)ACC_INT == (int)ARMCI_ACC_INT && (int)ACC_LONG == (int)ARMCI_ACC_LNG &&
                    (int)ACC_FLOAT == (int)ARMCI_ACC_FLT && (int)ACC_DOUBLE == (int)ARMCI_ACC_DBL &&
@@ -99,7 +100,7 @@ static struct link_window *window_for(const struct request *r) {
     if (r->is_vector || r->kind == TRANSFER_ACC || r->local.levels > 0 || r->remote.levels > 0 ||
         !net_is_direct(armci.net))
         return NULL;
-    return memory_window(memory_find(r->proc, r->remote.base, r->remote.base + r->remote.bytes), r->node);
+    return reach_window(memory_find(r->proc, r->remote.base, r->remote.base + r->remote.bytes), r->node);
 }
 
 void request_start(struct request *r) {

@@ -40,6 +40,33 @@ ON_CALL(beyond_the_allocation) {
     wait_for_the_end();
 }
 
+/* The same mistakes with memory of the own rank. */
+ON_CALL(own_wild_address) {
+    long here = 5;
+    begin(1000);
+    if (test_rank == 1)
+        ARMCI_Put(&here, (void *)0x12345678, sizeof here, 1);
+    wait_for_the_end();
+}
+
+ON_CALL(own_beyond_the_allocation) {
+    char data[2000] = "";
+    begin(1000);
+    if (test_rank == 1)
+        ARMCI_Get((char *)parts[1] + 500, data, 501, 1);
+    wait_for_the_end();
+}
+
+ON_CALL(own_after_free) {
+    long here;
+    begin(1000);
+    void *there = parts[test_rank];
+    ARMCI_Free(there);
+    if (test_rank == 1)
+        ARMCI_Rmw(ARMCI_FETCH_AND_ADD_LONG, &here, there, 1, 1);
+    wait_for_the_end();
+}
+
 ON_CALL(strided_beyond) {
     char data[2000] = "";
     int strides[] = {100}, counts[] = {8, 11};
@@ -105,7 +132,8 @@ ON_CALL(no_descriptors) {
     none.rlim_cur = 3;
     if (test_rank == 1)
         setrlimit(RLIMIT_NOFILE, &none);
-    int status = ARMCI_Malloc(more, 100000);
+    armci_size_t much = (armci_size_t)600 << 20; /* more than is mapped already */
+    int status = ARMCI_Malloc(more, much);
     setrlimit(RLIMIT_NOFILE, &limit);
     expect(status != 0);
     ARMCI_Barrier();

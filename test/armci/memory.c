@@ -2,6 +2,7 @@
 #include "test.h"
 
 #include <fcntl.h>
+#include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,63 @@ static int open_descriptors(void) {
     for (int fd = 0; fd < 1024; fd++)
         count += fcntl(fd, F_GETFD) >= 0;
     return count;
+}
+
+/* ---- collectives that ARMCI makes ---- */
+
+static int collectives;
+
+#define SEEN __attribute__((visibility("default"))) /* by the library */
+
+SEEN int MPI_Allgather(const void *in, int in_count, MPI_Datatype in_type, void *out, int out_count,
+                       MPI_Datatype out_type, MPI_Comm comm) {
+    collectives++;
+    return PMPI_Allgather(in, in_count, in_type, out, out_count, out_type, comm);
+}
+
+SEEN int MPI_Allreduce(const void *in, void *out, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
+    collectives++;
+    return PMPI_Allreduce(in, out, count, type, op, comm);
+}
+
+SEEN int MPI_Bcast(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm comm) {
+    collectives++;
+    return PMPI_Bcast(buffer, count, type, root, comm);
+}
+
+SEEN int MPI_Barrier(MPI_Comm comm) {
+    collectives++;
+    return PMPI_Barrier(comm);
+}
+
+/* The first allocation of a group maps its heap; after that a pair is one meeting to allocate, one to free, and one
+ * more where the network reads and writes remote memory itself. */
+CASE(a_pair_makes_three_collectives_at_most) {
+    SKIP_IF_STOCK();
+    void **parts = malloc((size_t)test_size * sizeof *parts);
+    for (int i = 0; i < 4; i++) {
+        ARMCI_Barrier();
+        int before = collectives;
+        expect_eq(ARMCI_Malloc(parts, i < 2 ? 4096 : test_rank == 0 ? 8 << 20 : 0), 0);
+        ARMCI_Free(parts[test_rank]);
+        if (i > 0)
+            expect(collectives > before && collectives - before <= 3);
+    }
+    free(parts);
+}
+
+/* Memory of one's own need not be ARMCI's. */
+CASE(own_memory_of_any_kind) {
+    SKIP_IF_STOCK();
+    static char fixed[100];
+    char local[100], *heap = malloc(1 << 20);
+    memset(heap, 7, 1 << 20);
+    ARMCI_Put(heap, fixed, sizeof fixed, test_rank);
+    ARMCI_Get(fixed, local, sizeof local, test_rank);
+    expect_bytes(local, heap, sizeof local);
+    ARMCI_Put(fixed, heap + (1 << 19), 100, test_rank);
+    expect_eq(heap[(1 << 19) + 99], 7);
+    free(heap);
 }
 
 /* Every rank writes to its right neighbour's part and reads it back, and its left neighbour has written to its own. */

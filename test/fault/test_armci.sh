@@ -56,6 +56,10 @@ for way in near far; do
     survives "no descriptors, $way" 'error: .*[Tt]oo many open files' no_descriptors "$nodes"
 done
 
+ends "wild address of the own rank" 'hearth\[1\]: error: ARMCI_Put: rank 1 has no ARMCI memory at 0x12345678' own_wild_address
+ends "beyond the own allocation" 'hearth\[1\]: error: ARMCI_Get: .* \(501 bytes\) of rank 1 is beyond' own_beyond_the_allocation
+ends "freed memory of the own rank" 'error: ARMCI_Rmw: rank 1 has no ARMCI memory' own_after_free
+
 ends 'buffers that do not fit' 'HEARTH_BUFFER_MEMORY allows' wild_address $far HEARTH_BUFFERS=1024 HEARTH_BUFFER_SIZE=16m
 (ulimit -l 64 && survives 'little locked memory' 'too_much_memory' too_much_memory $far && exit $failed) || failed=1
 
