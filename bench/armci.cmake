@@ -4,7 +4,7 @@ find_library(HEARTH_STOCK_ARMCI NAMES armci-${HEARTH_MPI})
 find_path(HEARTH_STOCK_ARMCI_HEADERS armci.h NO_CMAKE_PATH)
 
 set(party armci_party.c armci_rest.c rig.c sample.c ${CMAKE_SOURCE_DIR}/src/base/clock.c)
-foreach(program ops patch busy counter)
+foreach(program ops patch busy counter malloc)
   add_executable(armci_${program} armci_${program}.c ${party})
   target_link_libraries(armci_${program} PRIVATE armci MPI::MPI_C Threads::Threads m)
   if(HEARTH_STOCK_ARMCI AND HEARTH_STOCK_ARMCI_HEADERS)
