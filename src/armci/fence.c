@@ -7,14 +7,18 @@
 
 #include "armci/armcix.h"
 #include "armci/count.h"
+#include "armci/guard.h"
 #include "armci/ops.h"
 
 void PARMCI_Fence(int proc) {
     enum way way = way_of("ARMCI_Fence", proc);
     count_call(COUNT_FENCE, way, 0);
     atomic_thread_fence(memory_order_seq_cst);
-    if (way == WAY_FAR)
-        net_fence(armci.net, (int)armci.world->node_of[proc]);
+    if (way != WAY_FAR)
+        return;
+    guard_enter();
+    net_fence(armci.net, (int)armci.world->node_of[proc]);
+    guard_leave();
 }
 ALIAS(void, ARMCI_Fence, (int proc));
 
@@ -22,7 +26,11 @@ void PARMCI_AllFence(void) {
     armci_need_open("ARMCI_AllFence");
     count_call(COUNT_FENCE, armci.world->nodes > 1 ? WAY_FAR : WAY_NEAR, 0);
     atomic_thread_fence(memory_order_seq_cst);
+    if (armci.world->nodes == 1)
+        return;
+    guard_enter();
     net_fence_all(armci.net);
+    guard_leave();
 }
 ALIAS(void, ARMCI_AllFence, (void));
 
@@ -35,7 +43,9 @@ ALIAS(void, ARMCI_Barrier, (void));
 
 void ARMCIX_Progress(void) {
     armci_need_open("ARMCIX_Progress");
+    guard_enter();
     net_progress(armci.net);
+    guard_leave();
 }
 
 /* ---- put with flag ---- */
@@ -64,9 +74,11 @@ static void set_flag(const char *call, int *flag, int value, int proc) {
     struct far_flag f = {.op = {.handler = OP_FLAG, .next = next},
                          .asked = {.address = (uint64_t)(uintptr_t)flag, .value = value}};
     f.op.arg = &f;
+    guard_enter();
     net_start(armci.net, node, &f.op);
     net_wait_sent(armci.net, node, &f.op);
     net_fence(armci.net, node);
+    guard_leave();
 }
 
 int PARMCI_Put_flag(void *src, void *dst, int bytes, int *flag, int value, int proc) {

@@ -11,6 +11,8 @@
 #include <sched.h>
 #include <stdlib.h>
 
+#include "armci/guard.h"
+
 enum { AGGREGATE = 1, GENERATION = 2 /* one of them, in `aggregate` */ };
 
 struct place {
@@ -141,8 +143,10 @@ static void wait_place(uint32_t place) {
 
 int PARMCI_Wait(armci_hdl_t *handle) {
     armci_need_open("ARMCI_Wait");
+    guard_enter();
     if (first_of(handle))
         wait_place((uint32_t)handle->target - 1);
+    guard_leave();
     handle->target = 0;
     return 0;
 }
@@ -155,14 +159,20 @@ static bool chain_is_over(const struct request *r) {
     return true;
 }
 
+static bool test_chain(const armci_hdl_t *handle) {
+    guard_enter();
+    const struct request *first = first_of(handle);
+    if (first)
+        net_progress(armci.net);
+    bool is_over = chain_is_over(first);
+    guard_leave();
+    return is_over;
+}
+
 /* 0: it is complete, and the handle free; 1: not yet. */
 int PARMCI_Test(armci_hdl_t *handle) {
     armci_need_open("ARMCI_Test");
-    const struct request *first = first_of(handle);
-    if (!first)
-        return 0;
-    net_progress(armci.net);
-    if (chain_is_over(first))
+    if (test_chain(handle))
         return PARMCI_Wait(handle);
     sched_yield(); /* programs test in a loop, and the helper that it waits for may need the core */
     return 1;
@@ -177,10 +187,12 @@ static void wait_implicit(void) {
 
 int PARMCI_WaitAll(void) {
     armci_need_open("ARMCI_WaitAll");
+    guard_enter();
     wait_implicit();
     for (uint32_t i = 0; i < table.count; i++)
         if (table.places[i].request)
             wait_place(i);
+    guard_leave();
     return 0;
 }
 ALIAS(int, ARMCI_WaitAll, (void));
@@ -194,9 +206,11 @@ static void wait_in_chain(struct request *r, int proc) {
 /* The handles stay: waiting for them then costs nothing. */
 int PARMCI_WaitProc(int proc) {
     armci_need_open("ARMCI_WaitProc");
+    guard_enter();
     wait_in_chain(table.implicit_first, proc);
     for (uint32_t i = 0; i < table.count; i++)
         wait_in_chain(table.places[i].request, proc);
+    guard_leave();
     return 0;
 }
 ALIAS(int, ARMCI_WaitProc, (int proc));

@@ -64,12 +64,15 @@ static void finalize_mpi(void) {
 }
 
 /* ARMCI-MPI refuses a program that did not; many do not know. */
-static void need_mpi(void) {
-    int started;
+static void need_mpi(int level) {
+    int started, provided;
     MPI_Initialized(&started);
     if (started)
         return;
-    MPI_Init(NULL, NULL);
+    if (level > MPI_THREAD_SINGLE)
+        MPI_Init_thread(NULL, NULL, level, &provided);
+    else
+        MPI_Init(NULL, NULL);
     begun_by = getpid();
     atexit(finalize_mpi);
 }
@@ -129,7 +132,13 @@ static void close_when_mpi_ends(void) {
 
 /* ---- opening ---- */
 
+static bool is_threaded(void) {
+    int level;
+    return MPI_Query_thread(&level) == MPI_SUCCESS && level == MPI_THREAD_MULTIPLE;
+}
+
 static int open_all(MPI_Comm comm) {
+    armci.threaded = is_threaded();
     MPI_Comm_dup(comm, &armci.comm);
     MPI_Comm_rank(armci.comm, &armci.rank);
     MPI_Comm_size(armci.comm, &armci.size);
@@ -154,7 +163,7 @@ static int open_all(MPI_Comm comm) {
 }
 
 int PARMCI_Init_thread_comm(int level, MPI_Comm comm) {
-    (void)level; /* calls of several threads at once are as little allowed as with ARMCI-MPI */
+    (void)level; /* what MPI provides counts: with MPI_THREAD_MULTIPLE several threads may call at once */
     if (armci.opened++ > 0)
         return 0;
     if (open_all(comm) != 0)
@@ -164,7 +173,7 @@ int PARMCI_Init_thread_comm(int level, MPI_Comm comm) {
 ALIAS(int, ARMCI_Init_thread_comm, (int level, MPI_Comm comm));
 
 int PARMCI_Init_thread(int level) {
-    need_mpi();
+    need_mpi(level);
     return PARMCI_Init_thread_comm(level, MPI_COMM_WORLD);
 }
 ALIAS(int, ARMCI_Init_thread, (int level));

@@ -14,6 +14,7 @@
 /* Of this process, between the first ARMCI_Init and the last ARMCI_Finalize. */
 struct armci {
     int opened;           /* how many times: 0 is closed */
+    bool threaded;        /* several threads may call at once: guard.h */
     int rank, size;       /* in `comm`; what ARMCI calls absolute ids */
     MPI_Comm comm;        /* our own, of all processes */
     struct net_boot boot; /* the same, for net/ */

@@ -15,6 +15,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "armci/guard.h"
 #include "armci/ops.h"
 #include "armci/reach.h"
 
@@ -29,12 +30,8 @@ static bool is_held(const struct allocation *a, int proc, uint64_t low, uint64_t
            high <= a->parts[member].base + a->parts[member].bytes && low < high;
 }
 
-struct allocation *memory_find(int proc, const void *low, const void *high) {
-    uint64_t first = (uint64_t)(uintptr_t)low, end = (uint64_t)(uintptr_t)high;
-    if (way_to(proc) != WAY_FAR) {
-        struct allocation *a = first < end ? net_heap_owner(low, end - first) : NULL;
-        return a && is_held(a, proc, first, end) ? a : NULL;
-    }
+/* Under the guard. */
+static struct allocation *find_listed(int proc, uint64_t first, uint64_t end) {
     for (struct allocation **at = &allocations; *at; at = &(*at)->next) {
         struct allocation *a = *at;
         if (!is_held(a, proc, first, end))
@@ -46,11 +43,25 @@ struct allocation *memory_find(int proc, const void *low, const void *high) {
     return NULL;
 }
 
+struct allocation *memory_find(int proc, const void *low, const void *high) {
+    uint64_t first = (uint64_t)(uintptr_t)low, end = (uint64_t)(uintptr_t)high;
+    if (way_to(proc) != WAY_FAR) {
+        struct allocation *a = first < end ? net_heap_owner(low, end - first) : NULL;
+        return a && is_held(a, proc, first, end) ? a : NULL;
+    }
+    guard_enter();
+    struct allocation *a = find_listed(proc, first, end);
+    guard_leave();
+    return a;
+}
+
 bool memory_is_heap(const void *address) {
-    for (const struct memory_group *g = groups; g; g = g->next)
-        if (net_heap_covers(g->heap, address))
-            return true;
-    return false;
+    bool is = false;
+    guard_enter();
+    for (const struct memory_group *g = groups; g && !is; g = g->next)
+        is = net_heap_covers(g->heap, address);
+    guard_leave();
+    return is;
 }
 
 /* ---- the heap of a group ---- */
@@ -73,10 +84,12 @@ static const struct net_shared_far helper_far = {.attach = heap_attach, .detach 
 static void group_release(struct memory_group *g) {
     if (--g->uses > 0)
         return;
+    guard_enter();
     struct memory_group **at = &groups;
     while (*at != g)
         at = &(*at)->next;
     *at = g->next;
+    guard_leave();
     if (armci.opened > 0) /* else the network is closed, and the memory goes with the process */
         net_heap_close(g->heap);
     free(g->member_of);
@@ -142,8 +155,11 @@ static struct memory_group *group_of(const ARMCI_Group *group) {
     MPI_Comm_split(group->comm, armci.world->node, group->rank, &g->node);
     g->heap = group_heap(g, group);
     MPI_Comm_set_attr(group->comm, group_key, g);
+    guard_enter();
     g->next = groups;
-    return groups = g;
+    groups = g;
+    guard_leave();
+    return g;
 }
 
 /* ---- allocating ---- */
@@ -178,8 +194,10 @@ int ARMCI_Malloc_group(void **pointers, armci_size_t bytes, ARMCI_Group *group) 
     }
     a->number = ++g->numbered;
     reach_open(a, group->comm);
+    guard_enter();
     a->next = allocations;
     allocations = a;
+    guard_leave();
     return 0;
 }
 
@@ -209,18 +227,22 @@ static int64_t agree_which(const void *pointer, const struct allocation *a, cons
 }
 
 static struct allocation *find_number(const struct memory_group *g, int64_t number) {
+    guard_enter();
     struct allocation *a = allocations;
     while (a && (a->group != g || a->number != number))
         a = a->next;
+    guard_leave();
     return a;
 }
 
 static void allocation_close(struct allocation *a) {
+    guard_enter();
     struct allocation **at = &allocations;
     while (*at != a)
         at = &(*at)->next;
     *at = a->next;
     reach_close(a);
+    guard_leave();
     net_heap_give(a->group->heap, &a->block);
     allocation_free(a);
 }

@@ -3,10 +3,12 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "armci/armcix.h"
 #include "armci/count.h"
 #include "armci/find.h"
+#include "armci/guard.h"
 #include "armci/locks.h"
 #include "armci/news.h"
 #include "armci/ops.h"
@@ -38,8 +40,10 @@ static int64_t lock_far(const struct op_mutex *m, int node) {
         .op = {.handler = OP_LOCK, .waits = true, .first_helper = true, .next = next, .take = take},
         .asked = *m};
     f.op.arg = &f;
+    guard_enter();
     net_start(armci.net, node, &f.op);
     net_wait_done(armci.net, node, &f.op);
+    guard_leave();
     return f.answer;
 }
 
@@ -49,11 +53,13 @@ static int64_t lock_far(const struct op_mutex *m, int node) {
 static void unlock_far(const struct op_mutex *m, int node) {
     struct far_mutex f = {.op = {.handler = OP_UNLOCK, .first_helper = true, .next = next}, .asked = *m};
     f.op.arg = &f;
+    guard_enter();
     if (settings_get()->helpers > 1)
         net_fence(armci.net, node);
     net_start(armci.net, node, &f.op);
     net_wait_sent(armci.net, node, &f.op);
     net_fence(armci.net, node);
+    guard_leave();
 }
 
 static _Noreturn void refuse(const char *call, const struct op_mutex *m, int64_t why) {
@@ -106,12 +112,31 @@ static int destroy(const char *call, uint32_t set, const ARMCI_Group *group) {
     return status == 0 ? 0 : 1;
 }
 
+static int64_t lock_once(const struct op_mutex *m, enum way way) {
+    return way == WAY_FAR ? lock_far(m, (int)armci.world->node_of[m->owner])
+                          : near_ask(NEAR_LOCK, m, sizeof *m);
+}
+
+/* Where several threads call: none waits at the helper, with the guard held or a cell of the mailbox in use, for what
+ * another thread of this process holds and needs either of them to release. The helper knows ranks, not threads: a
+ * mutex that another thread of this rank holds is taken. */
+static int64_t lock_by_tries(const struct op_mutex *m, enum way way) {
+    enum { SHORTEST_US = 10, LONGEST_US = 1000 };
+    struct op_mutex try = *m;
+    try.only_try = 1;
+    for (useconds_t nap = SHORTEST_US;; nap = nap < LONGEST_US ? 2 * nap : LONGEST_US) {
+        int64_t answer = lock_once(&try, way);
+        if (answer != LOCK_TAKEN)
+            return answer;
+        usleep(nap);
+    }
+}
+
 static int64_t lock(const char *call, struct op_mutex *m, int proc) {
     enum way way = way_of(call, proc);
     m->owner = (uint32_t)proc;
     count_call(COUNT_LOCK, way, 0);
-    int64_t answer =
-        way == WAY_FAR ? lock_far(m, (int)armci.world->node_of[proc]) : near_ask(NEAR_LOCK, m, sizeof *m);
+    int64_t answer = armci.threaded && !m->only_try ? lock_by_tries(m, way) : lock_once(m, way);
     if (answer < 0)
         refuse(call, m, answer);
     news();

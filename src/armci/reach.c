@@ -4,6 +4,8 @@
  * among them, or cannot, are reached through their helpers. A network that needs the pages locked backs them then. */
 #include "armci/reach.h"
 
+#include "armci/guard.h"
+
 #include <stdlib.h>
 
 /* A node's key, as its leader brings it; and what was made of it at first use. */
@@ -20,8 +22,10 @@ void reach_open(struct allocation *a, MPI_Comm comm) {
     a->reach = calloc((size_t)armci.world->nodes, sizeof *a->reach);
     if (!all || !a->reach)
         armci_fail("ARMCI_Malloc", "no memory for the keys of %d nodes", armci.world->nodes);
+    guard_enter();
     if (armci.world->local == 0)
         mine.length = net_expose(armci.net, a->block.base, a->block.bytes, &a->exposed, mine.key);
+    guard_leave();
     armci_check("ARMCI_Malloc",
                 MPI_Allgather(&mine, (int)sizeof mine, MPI_BYTE, all, (int)sizeof mine, MPI_BYTE, comm));
     for (int i = 0; i < a->count; i++)

@@ -6,6 +6,7 @@
 
 #include "armci/count.h"
 #include "armci/find.h"
+#include "armci/guard.h"
 #include "armci/news.h"
 #include "armci/ops.h"
 
@@ -90,8 +91,10 @@ static uint64_t rmw_far(int op, void *word, uint64_t operand, int proc) {
         .op = {.handler = OP_RMW, .fetches = true, .left = sizeof r.old, .next = next, .take = take},
         .asked = {.address = (uint64_t)(uintptr_t)word, .operand = operand, .op = (uint32_t)op}};
     r.op.arg = &r;
+    guard_enter();
     net_start(armci.net, node, &r.op);
     net_wait_done(armci.net, node, &r.op);
+    guard_leave();
     return r.old;
 }
 

@@ -4,11 +4,13 @@
  * and nothing that another process sends may fault this one. A list of mappings that is just being changed is looked
  * at again later, like a lock that is held. */
 #include <errno.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "armci/accumulate.h"
+#include "armci/guard.h"
 #include "armci/inside.h"
 #include "armci/locks.h"
 #include "armci/ops.h"
@@ -263,11 +265,17 @@ int64_t near_ask(uint32_t what, const void *words, size_t bytes) {
     int64_t answer;
     memcpy(r.words, words, bytes);
     int cell = mailbox_ask(box, &r);
-    if (cell < 0)
-        armci_fail("ARMCI", "%d threads ask the helper at once; ARMCI is for one at a time", MAILBOX_CELLS);
+    while (cell < 0) { /* other threads use all; their requests are answered soon (lock_by_tries) */
+        if (!armci.threaded)
+            armci_fail("ARMCI", "several threads call at once: start MPI with MPI_THREAD_MULTIPLE");
+        sched_yield();
+        cell = mailbox_ask(box, &r);
+    }
     while (!mailbox_answered(box, cell, &answer)) {
         mailbox_wait(box, cell, NAP_US);
+        guard_enter();
         net_progress(armci.net);
+        guard_leave();
     }
     return answer;
 }

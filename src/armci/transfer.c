@@ -8,6 +8,7 @@
 
 #include "armci/accumulate.h"
 #include "armci/count.h"
+#include "armci/guard.h"
 #include "armci/handle.h"
 #include "armci/memory.h"
 #include "armci/news.h"
@@ -126,6 +127,13 @@ void request_wait(struct request *r) {
         news();
 }
 
+static void request_do(struct request *r) {
+    guard_enter();
+    request_start(r);
+    request_wait(r);
+    guard_leave();
+}
+
 void transfer_patch(const struct transfer *t) {
     enum way way = check_patch(t);
     count_transfer(t->kind, way, t->local.bytes);
@@ -137,8 +145,7 @@ void transfer_patch(const struct transfer *t) {
         return;
     struct request r;
     request_patch(&r, t);
-    request_start(&r);
-    request_wait(&r);
+    request_do(&r);
 }
 
 void transfer_vector(const struct transfer_vector *v) {
@@ -153,8 +160,7 @@ void transfer_vector(const struct transfer_vector *v) {
         return;
     struct request r;
     request_vector(&r, v);
-    request_start(&r);
-    request_wait(&r);
+    request_do(&r);
 }
 
 void transfer_patch_start(const struct transfer *t, armci_hdl_t *handle) {
@@ -164,9 +170,11 @@ void transfer_patch_start(const struct transfer *t, armci_hdl_t *handle) {
     }
     check_patch(t);
     count_transfer(t->kind, WAY_FAR, t->local.bytes);
+    guard_enter();
     struct request *r = handle_request(t->call, handle);
     request_patch(r, t);
     request_start(r);
+    guard_leave();
 }
 
 void transfer_vector_start(const struct transfer_vector *v, armci_hdl_t *handle) {
@@ -176,12 +184,15 @@ void transfer_vector_start(const struct transfer_vector *v, armci_hdl_t *handle)
     }
     check_vector(v);
     count_transfer(v->kind, WAY_FAR, vector_bytes(v));
-    struct request *r = handle_request(v->call, handle);
     struct transfer_vector copy = *v;
-    r->copy = request_copy_lists(v);
-    if (!r->copy)
+    void *lists = request_copy_lists(v);
+    if (!lists)
         armci_fail(v->call, "no memory for a copy of the lists of addresses");
-    copy.iov = r->copy;
+    copy.iov = lists;
+    guard_enter();
+    struct request *r = handle_request(v->call, handle);
+    r->copy = lists;
     request_vector(r, &copy);
     request_start(r);
+    guard_leave();
 }
