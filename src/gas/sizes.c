@@ -1,15 +1,23 @@
 /* How large a segment may be: a share of what this machine has left, the same for all its ranks.
  *
  * In files: of the free room of the file system that holds them. In memory: of what could be taken without
- * swapping. Segments are made once, when all ranks attach, so that nobody takes room from others in between. */
+ * swapping. Segments are made once, when all ranks attach, so that nobody takes room from others in between; in memory
+ * their pages are backed when they are touched, so that a program may attach the most there is and use little of it.
+ *
+ * GASNET_MAX_SEGSIZE lowers it, in the form that GASNet defines: a size ("512MB"), or a share of the machine's memory
+ * ("0.85"), for each rank ("/P", the default) or for all ranks of the machine ("/H"). */
 #include "gas/sizes.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
+#include <unistd.h>
 
 /* Address space is not endless: the kernel gives a process 2^47 bytes or more. */
 #define MOST_BYTES ((uint64_t)1 << 45)
@@ -40,11 +48,51 @@ static uint64_t free_room(int machine_ranks) {
     return *settings_get()->nvm_name ? room + own_file() : room;
 }
 
+/* ---- what the user allows ---- */
+
+/* After a number: bytes of its unit, and *text moves behind it. 0: there is none. */
+static uint64_t sizes_unit(const char **text) {
+    static const char units[] = "BKMGT";
+    while (**text == ' ')
+        (*text)++;
+    const char *unit = **text ? strchr(units, toupper((unsigned char)**text)) : NULL;
+    if (!unit)
+        return 0;
+    (*text)++;
+    if (unit != units && toupper((unsigned char)**text) == 'B')
+        (*text)++;
+    return (uint64_t)1 << 10 * (unit - units);
+}
+
+/* Of each rank; MOST_BYTES: no limit. */
+static uint64_t sizes_allowed(int machine_ranks) {
+    const char *value = gasnet_getenv("GASNET_MAX_SEGSIZE"), *rest;
+    char *end;
+    if (!value || !*value)
+        return MOST_BYTES;
+    double number = strtod(value, &end);
+    rest = end;
+    uint64_t unit = sizes_unit(&rest);
+    bool is_share = unit == 0 && number < 1, of_host = !strcasecmp(rest, "/H");
+    if (is_share)
+        number *= (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+    else
+        number *= (double)(unit ? unit : 1);
+    if (of_host)
+        number /= machine_ranks;
+    if (end == value || !(number >= 1) || (*rest && !of_host && strcasecmp(rest, "/P") != 0)) {
+        log_warn("GASNET_MAX_SEGSIZE=%s is no size, such as 512MB, 4GB/P or 0.85/H; it is ignored", value);
+        return MOST_BYTES;
+    }
+    return number < (double)MOST_BYTES ? (uint64_t)number : MOST_BYTES;
+}
+
 uint64_t sizes_most(int machine_ranks) {
     const struct settings *set = settings_get();
     bool paged = set->nvm != NVM_OFF;
     uint64_t unit = paged && set->page_size > GASNET_PAGESIZE ? set->page_size : GASNET_PAGESIZE;
     uint64_t most = paged ? free_room(machine_ranks) : free_memory() / (uint64_t)machine_ranks;
-    most = most < MOST_BYTES ? most : MOST_BYTES;
+    uint64_t allowed = sizes_allowed(machine_ranks);
+    most = most < allowed ? most : allowed;
     return most / unit * unit;
 }
