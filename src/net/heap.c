@@ -26,6 +26,7 @@
 #include "net/extents.h"
 #include "net/mapped.h"
 #include "net/numa.h"
+#include "net/sparse.h"
 
 #define CHUNK_LEAST ((uint64_t)64 << 20)
 #define CHUNK_MOST  ((uint64_t)4 << 30) /* unless a block is longer */
@@ -64,7 +65,7 @@ struct heap_wish {
 
 static bool heap_is_limited(void) {
     struct rlimit space, file;
-    return (getrlimit(RLIMIT_AS, &space) == 0 && space.rlim_cur != RLIM_INFINITY) ||
+    return sparse_is_scarce() || (getrlimit(RLIMIT_AS, &space) == 0 && space.rlim_cur != RLIM_INFINITY) ||
            (getrlimit(RLIMIT_FSIZE, &file) == 0 && file.rlim_cur != RLIM_INFINITY);
 }
 

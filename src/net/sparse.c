@@ -108,6 +108,10 @@ uint64_t sparse_pick(uint64_t bytes, unsigned try) {
     return at / unit * unit;
 }
 
+bool sparse_is_scarce(void) {
+    return NEAR_ONLY;
+}
+
 /* A page remains free between two of them: who runs over the end of one does not write into the next. */
 void sparse_took(uint64_t base, uint64_t bytes) {
     uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);

@@ -2,6 +2,7 @@
 #ifndef HEARTH_NET_SPARSE_H
 #define HEARTH_NET_SPARSE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum { SPARSE_TRIES = 16 };
@@ -12,6 +13,9 @@ uint64_t sparse_pick(uint64_t bytes, unsigned try);
 
 /* It was free. The next pick begins behind it. */
 void sparse_took(uint64_t base, uint64_t bytes);
+
+/* Whether address space is scarce, as under ThreadSanitizer: then no more of it is to be mapped than is needed. */
+bool sparse_is_scarce(void);
 
 /* For tests: so many picks from now on return this. */
 void sparse_force(uint64_t base, unsigned picks);
