@@ -184,6 +184,17 @@ counter_round() { # ROUND
     done
 }
 
+# ---- allocating ----
+
+malloc_round() { # ROUND
+    local mpi config
+    for mpi in "${mpis[@]}"; do
+        for config in node stock; do
+            job malloc "$mpi,$config,$1" "$mpi" $config 2 1 armci_malloc --sizes "$(pick 4k,64k,1m,8m,64m 4k,8m,64m)" --milliseconds "$(pick 1500 500)"
+        done
+    done
+}
+
 draw() {
     plots armci.gp "mpi='$first'; ways='$ways'; buffers='$buffers'"
 }
@@ -197,16 +208,18 @@ table ops where,mpi,config,round,op,bytes,row,samples,ns,low,high,p99
 table link mpi,net,round,what,bytes,window,samples,us,low,high,p99,mbps
 table patch figure,mpi,config,round,kind,bytes,row,clients,targets,batches,mbps,us
 table busy where,mpi,config,round,op,bytes,pause_us,samples,us,p99,most
+table malloc mpi,config,round,who,filled,bytes,samples,ns,low,high
 table counter where,mpi,config,round,ranks,numbers,seconds,rate,first_us,last_us
 # Of the figures nothing is a ratio to one base: what is watched are the rates themselves.
 alternate "the paper's figures" "$(pick 7 2)" 55 figures_round patch value=mbps keys=figure,mpi,config,kind,bytes,clients
 alternate "single operations, and the network alone" "$(pick 7 3)" 80 ops_round ops value=ns keys=where,mpi,config,op,bytes,row
 alternate "targets that compute" "$(pick 3 1)" 90 busy_round busy value=us keys=where,mpi,config,op,bytes,pause_us
 alternate "a counter for all" "$(pick 5 2)" 95 counter_round counter value=rate keys=where,mpi,config,ranks
+alternate "allocating" "$(pick 5 3)" 100 malloc_round malloc value=ns keys=mpi,config,who,filled,bytes
 echo "- load of the last minute at the end: $(busy); of which this bench is about 2 to 3" >>"$out/machine.md"
 draw
 awk -F, -f "$here/armci_report.awk" -v quick=$quick -v mpis="${mpis[*]}" -v machine="$out/machine.md" \
-    "$out"/{ops,link,patch,busy,counter}.csv >"$out/results.md"
+    "$out"/{ops,link,patch,busy,counter,malloc}.csv >"$out/results.md"
 [ -s "$out/errors.log" ] || rm -f "$out/errors.log"
 sed '/^## The tables/,$d' "$out/results.md"
 touch "$out/failed.log"

@@ -24,6 +24,8 @@ table == "busy" {
 }
 table == "counter" { keep("counter" SUBSEP $1 SUBSEP $2 SUBSEP $3 SUBSEP $5, $4, $8); keep("countlast" SUBSEP $1 SUBSEP $2 SUBSEP $3 SUBSEP $5, $4, $10) }
 
+table == "malloc" { keep("malloc" SUBSEP $1 SUBSEP $2 SUBSEP $4 SUBSEP $5 SUBSEP $6, $3, $8); see("malloc", $4 ":" $5 ":" $6) }
+
 function see(list, word) {
     if ((list, word) in seen) return
     seen[list, word] = 1
@@ -159,6 +161,16 @@ function counter_row(where, mpi, config, stock, ranks,   g, l, a, b) {
     at_least("fetch-and-add by all of " ranks " ranks, " (where == "node" ? "one node" : "two nodes") ", " title(mpi), 2, g, sprintf("%.3g against %.3g a second; of the last rank %s: %s against %s each", of("counter" SUBSEP a), of("counter" SUBSEP b), times(l), us(of("countlast" SUBSEP a)), us(of("countlast" SUBSEP b))))
 }
 
+# A pair of ARMCI_Malloc and ARMCI_Free must not take longer than ARMCI-MPI's, at any size.
+function malloc_rows(mpi,   m, n, i, part, a, b) {
+    n = split(words["malloc"], m, " ")
+    for (i = 1; i <= n; i++) {
+        split(m[i], part, ":")
+        a = "malloc" SUBSEP mpi SUBSEP "stock" SUBSEP part[1] SUBSEP part[2] SUBSEP part[3]; b = "malloc" SUBSEP mpi SUBSEP "node" SUBSEP part[1] SUBSEP part[2] SUBSEP part[3]
+        at_least("ARMCI_Malloc and ARMCI_Free of " size(part[3]) " by " (part[1] == "one" ? "one of" : "each of") " 2 ranks" (part[2] ? ", filled" : "") ", " title(mpi), 1, ratio(a, b), sprintf("%s against %s", ns(of(b)), ns(of(a))))
+    }
+}
+
 # ---- the paper's ----
 
 # The least or the most of a ratio between two configurations over all sizes from `from` bytes on.
@@ -247,6 +259,7 @@ END {
     for (m = 1; m <= figure_mpis; m++) for (k = 1; k <= 2; k++) for (c = 1; c <= 2; c++) intimation_rows(figure_list[m], kinds[k], c)
     for (m = 1; m <= mpi_count; m++) own_busy(mpi_list[m])
     for (m = 1; m <= mpi_count; m++) for (c = 2; c <= 4; c += 2) { counter_row("node", mpi_list[m], "node", "stock", c); counter_row("nodes", mpi_list[m], "ucx", "stock-tcp", c) }
+    for (m = 1; m <= mpi_count; m++) malloc_rows(mpi_list[m])
     print "\n## The paper's figures\n\n| what | paper | ours | | remark |\n|---|---|---|---|---|"
     for (m = 1; m <= figure_mpis; m++) for (k = 1; k <= 2; k++) {
         paper_fig3("fig3", figure_list[m], kinds[k]); paper_fig3("fig3-4", figure_list[m], kinds[k]); paper_fig5(figure_list[m], kinds[k])

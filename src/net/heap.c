@@ -28,6 +28,7 @@
 #include "net/numa.h"
 #include "net/sparse.h"
 
+#define CHUNK_SHORT ((uint64_t)4 << 20)
 #define CHUNK_LEAST ((uint64_t)64 << 20)
 #define CHUNK_MOST  ((uint64_t)4 << 30) /* unless a block is longer */
 #define WARM_EACH   ((uint64_t)64 << 20)
@@ -49,7 +50,7 @@ struct net_heap {
     uint64_t mapped; /* bytes of all chunks, on a node */
     uint64_t warm, page;
     unsigned forgotten; /* blocks that nobody will give back */
-    bool limited;       /* the system limits address space or file sizes here */
+    int limit;          /* enum heap_limit, of this process */
     int nodes, *index;  /* [all.size]: 0 ... nodes - 1, in the order of the first members */
     uint64_t *ends;     /* [nodes]: of the layout */
     struct heap_wish *wishes;
@@ -58,15 +59,20 @@ struct net_heap {
 /* What each brings to the meeting. */
 struct heap_wish {
     uint64_t bytes;
-    int32_t status, limited;
+    int32_t status, limit;
 };
 
 /* ---- opening and closing ---- */
 
-static bool heap_is_limited(void) {
+/* Where the system limits address space, chunks are short; where it limits files, no longer than needed. */
+enum heap_limit { HEAP_FREE, HEAP_SHORT, HEAP_EXACT };
+
+static enum heap_limit heap_limit_here(void) {
     struct rlimit space, file;
-    return sparse_is_scarce() || (getrlimit(RLIMIT_AS, &space) == 0 && space.rlim_cur != RLIM_INFINITY) ||
-           (getrlimit(RLIMIT_FSIZE, &file) == 0 && file.rlim_cur != RLIM_INFINITY);
+    if (getrlimit(RLIMIT_FSIZE, &file) == 0 && file.rlim_cur != RLIM_INFINITY)
+        return HEAP_EXACT;
+    bool scarce = getrlimit(RLIMIT_AS, &space) == 0 && space.rlim_cur != RLIM_INFINITY;
+    return scarce || sparse_is_scarce() ? HEAP_SHORT : HEAP_FREE;
 }
 
 /* Node numbers may be any; those of the members are numbered from 0 on. */
@@ -95,7 +101,7 @@ struct net_heap *net_heap_open(const struct net_heap_group *group) {
     h->last = &h->chunks;
     h->page = (uint64_t)sysconf(_SC_PAGESIZE);
     h->warm = heap_warm_bytes(h);
-    h->limited = heap_is_limited();
+    h->limit = heap_limit_here();
     h->index = calloc(size, sizeof *h->index);
     h->ends = calloc(size, sizeof *h->ends);
     h->wishes = calloc(size, sizeof *h->wishes);
@@ -129,12 +135,16 @@ void net_heap_close(struct net_heap *h) {
 
 /* ---- a chunk more ---- */
 
-/* Each twice as long as all before it together, within bounds: the number of chunks grows with the logarithm. */
-static uint64_t heap_chunk_bytes(const struct net_heap *h, uint64_t need, bool limited) {
-    uint64_t bytes = h->mapped < CHUNK_MOST ? h->mapped : CHUNK_MOST, least = 2 * h->warm;
-    least = least < CHUNK_LEAST ? CHUNK_LEAST : least;
+/* As long as all before it together, within bounds: the number of chunks grows with the logarithm. */
+static uint64_t heap_chunk_bytes(const struct net_heap *h, uint64_t need, int limit) {
+    uint64_t least = limit == HEAP_FREE ? CHUNK_LEAST : CHUNK_SHORT,
+             most = limit == HEAP_FREE ? CHUNK_MOST : CHUNK_LEAST;
+    if (limit == HEAP_FREE && least < 2 * h->warm)
+        least = 2 * h->warm;
+    uint64_t bytes = h->mapped < most ? h->mapped : most;
     bytes = bytes < least ? least : bytes;
-    return round_up(limited || bytes < need ? need : bytes, need >= HUGE_PAGE ? HUGE_PAGE : h->page);
+    return round_up(limit == HEAP_EXACT || bytes < need ? need : bytes,
+                    need >= HUGE_PAGE ? HUGE_PAGE : h->page);
 }
 
 struct heap_offer {
@@ -157,8 +167,8 @@ static int heap_hear_bases(struct net_heap *h, struct heap_chunk *c, int status)
 }
 
 /* Only the first of a node says how much: the chunk is nobody's in particular. */
-static int heap_add_chunk(struct net_heap *h, uint64_t need, bool limited) {
-    uint64_t bytes = heap_chunk_bytes(h, need, limited);
+static int heap_add_chunk(struct net_heap *h, uint64_t need, int limit) {
+    uint64_t bytes = heap_chunk_bytes(h, need, limit);
     struct heap_chunk *c = calloc(1, sizeof *c + (size_t)h->nodes * sizeof c->bases[0]);
     struct net_shared *shared = NULL;
     int err = net_shared_map(&h->group.node, h->group.node.rank == 0 ? bytes : 0, h->group.far, &shared);
@@ -174,7 +184,10 @@ static int heap_add_chunk(struct net_heap *h, uint64_t need, bool limited) {
             net_shared_leave(h->group.far, shared);
         return err;
     }
-    if (shared->file >= 0)
+    if (shared->file >= 0 &&
+        bytes < CHUNK_SHORT) /* many, perhaps: their descriptors are worth more than the account */
+        net_shared_settle(shared);
+    else if (shared->file >= 0)
         c->number = net_reserve_list(h->group.reserve, &shared->place.address, h->chunks ? 0 : h->warm);
     *h->last = c;
     h->last = &c->next;
@@ -184,13 +197,13 @@ static int heap_add_chunk(struct net_heap *h, uint64_t need, bool limited) {
 
 /* ---- taking ---- */
 
-static int heap_hear_wishes(struct net_heap *h, uint64_t bytes, int status, bool *limited) {
-    struct heap_wish mine = {.bytes = bytes, .status = status, .limited = h->limited};
+static int heap_hear_wishes(struct net_heap *h, uint64_t bytes, int status, int *limit) {
+    struct heap_wish mine = {.bytes = bytes, .status = status, .limit = h->limit};
     int err = net_boot_gather(&h->group.all, &mine, h->wishes, sizeof mine);
-    *limited = false;
+    *limit = HEAP_FREE;
     for (int i = 0; i < h->group.all.size && !err; i++) {
         err = h->wishes[i].status;
-        *limited |= h->wishes[i].limited != 0;
+        *limit = h->wishes[i].limit > *limit ? h->wishes[i].limit : *limit;
     }
     return err;
 }
@@ -238,11 +251,11 @@ static uint64_t heap_find_place(struct net_heap *h, uint64_t need, struct heap_c
 }
 
 /* A place for the block; 0 or a negative code, everywhere. */
-static int heap_place(struct net_heap *h, struct net_heap_block *b, bool limited) {
+static int heap_place(struct net_heap *h, struct net_heap_block *b, int limit) {
     b->offset = heap_find_place(h, b->bytes, &b->chunk);
     if (b->offset != EXTENTS_NONE)
         return 0;
-    int err = heap_add_chunk(h, b->bytes, limited);
+    int err = heap_add_chunk(h, b->bytes, limit);
     if (!err)
         b->offset = heap_find_place(h, b->bytes, &b->chunk);
     return err;
@@ -272,7 +285,8 @@ static bool heap_is_possible(const struct net_heap *h, uint64_t bytes) {
 
 int net_heap_take(struct net_heap *h, uint64_t bytes, int status, void *owner, struct net_heap_part parts[],
                   struct net_heap_block *b) {
-    bool limited, taken = false;
+    bool taken = false;
+    int limit;
     *b = (struct net_heap_block){.reserved = bytes};
     if (!status && !heap_is_possible(h, bytes)) {
         log_error("shared memory: %llu bytes are more than there are addresses; ask for less",
@@ -284,11 +298,11 @@ int net_heap_take(struct net_heap *h, uint64_t bytes, int status, void *owner, s
         status = heap_prepare(h, b->reserved);
         taken = !status;
     }
-    status = heap_hear_wishes(h, bytes, status, &limited);
+    status = heap_hear_wishes(h, bytes, status, &limit);
     if (!status)
         b->bytes = heap_lay_out(h, parts);
     if (!status && b->bytes > 0)
-        status = heap_place(h, b, limited);
+        status = heap_place(h, b, limit);
     if (status && taken)
         net_reserve_give(h->group.reserve, b->reserved);
     if (status || b->bytes == 0)

@@ -256,9 +256,7 @@ static void leave(const struct net_shared_far *far, struct net_shared *s) {
     if (s->base)
         unmap(&s->place);
     s->base = NULL;
-    if (s->file >= 0)
-        close(s->file);
-    s->file = -1;
+    net_shared_settle(s);
 }
 
 struct offer {
@@ -336,6 +334,12 @@ int net_shared_map(const struct net_boot *boot, size_t bytes, const struct net_s
                    struct net_shared **shared) {
     struct opening o = {.boot = boot, .far = far, .keeps = true};
     return open_shared(&o, bytes, shared);
+}
+
+void net_shared_settle(struct net_shared *s) {
+    if (s->file >= 0)
+        close(s->file);
+    s->file = -1;
 }
 
 void net_shared_leave(const struct net_shared_far *far, struct net_shared *s) {

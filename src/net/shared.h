@@ -55,6 +55,9 @@ int net_shared_open(const struct net_boot *boot, size_t bytes, const struct net_
 int net_shared_map(const struct net_boot *boot, size_t bytes, const struct net_shared_far *far,
                    struct net_shared **shared);
 
+/* Gives the descriptor back that net_shared_map keeps. Local. */
+void net_shared_settle(struct net_shared *s);
+
 /* Collective as well; nobody may touch it any more. */
 void net_shared_close(const struct net_boot *boot, const struct net_shared_far *far, struct net_shared *s);
 
