@@ -23,15 +23,21 @@ static const char *place_name(void) {
     return am_context.where == AM_IN_REQUEST ? "the handler of a request" : "the handler of a reply";
 }
 
-void gas_need_free(const char *call) {
-    if (UNLIKELY(am_context.where != AM_OUTSIDE))
+static __attribute__((noinline, cold)) void say_not_free(const char *call) {
+    if (am_context.where != AM_OUTSIDE)
         gas_fail(call,
                  "not in %s: handlers do not communicate, poll or wait; the handler of a request may reply",
                  place_name());
-    if (UNLIKELY(am_context.locks > 0))
+    if (am_context.locks > 0)
         gas_breach(call, "not while the thread holds a handler-safe lock: unlock it first");
-    if (UNLIKELY(am_context.held > 0))
+    if (am_context.held > 0)
         gas_breach(call, "not between gasnet_hold_interrupts and gasnet_resume_interrupts");
+}
+
+/* In every put and get: one branch. */
+void gas_need_free(const char *call) {
+    if (UNLIKELY((unsigned)am_context.where | am_context.locks | am_context.held))
+        say_not_free(call);
 }
 
 static bool in_segment(int rank, const void *address, size_t bytes) {
