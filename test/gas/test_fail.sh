@@ -22,7 +22,7 @@ check() { # program, case, what is said, settings
 check rules request_in_a_handler 'gasnet_AMRequestShort: not in the handler of a request'
 check rules poll_in_a_handler 'gasnet_AMPoll: not in the handler of a request'
 check rules barrier_in_a_handler 'gasnet_barrier_notify: not in the handler of a request'
-check rules handler_keeps_a_lock 'handler 134 returns and still holds 1 handler-safe lock' HEARTH_GASNET_RULES=end
+check rules handler_keeps_a_lock 'handler 146 returns and still holds 1 handler-safe lock' HEARTH_GASNET_RULES=end
 check rules poll_with_a_lock 'gasnet_AMPoll: not while the thread holds a handler-safe lock' HEARTH_GASNET_RULES=end
 check rules wait_with_a_lock 'GASNET_BLOCKUNTIL: not while the thread holds a handler-safe lock' HEARTH_GASNET_RULES=end
 check rules lock_twice 'gasnet_hsl_lock: this thread holds the lock'
