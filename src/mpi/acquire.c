@@ -6,8 +6,9 @@
  * news.def; names stand there in full.
  *
  * While such a call sits in MPI, messages to this process are taken care of by another thread (p2p/helper.c). That thread does not
- * call MPI, so if messages come through MPI, a blocking collective is made of its non-blocking twin, which is tested in turn with a
- * round of progress. Before collective calls that have none the processes meet in a barrier, in the same manner (p2p/meet.c).
+ * call MPI, so if messages come through MPI, a blocking collective is made of its non-blocking equivalent, which is tested in turn
+ * with a round of progress. Which collectives waits.txt says, per MPI: some MPIs have equivalents that give something else. All
+ * others, and those that a tool wraps on some process, are made as they are, after a pre-barrier (p2p/meet.c).
  *
  * Acquiring is one increment of a process-wide number. A window in acquire mode compares it before it looks
  * into its cache, and forgets everything if it has changed, in constant time. */
@@ -48,9 +49,8 @@ struct table {
 };
 
 static struct table real, next;
-static bool has_tool;
 
-/* Of the collectives, the calls that do not block. */
+/* Of the collectives, the calls that do not block; and a number for each. */
 #define NEWS(name, kind, params, args)
 #define NEWS_FLAG(name, kind, params, args)
 #define NEWS_COMM(name, kind, params, args)
@@ -59,6 +59,13 @@ static bool has_tool;
 static struct {
 #include "news.def"
 } twin;
+#undef NEWS_TWIN
+#define NEWS_TWIN(name, twin, kind, params, args, twin_args) TWIN_##name,
+enum {
+#include "news.def"
+    TWINS
+};
+_Static_assert(TWINS <= 64, "one bit per collective");
 #undef NEWS
 #undef NEWS_FLAG
 #undef NEWS_COMM
@@ -67,7 +74,8 @@ static struct {
 
 static void find(const char *name, void **real_one, void **next_one) {
     *real_one = host_find(name, next_one);
-    has_tool |= *next_one != *real_one;
+    if (*next_one != *real_one)
+        host_note_tool();
 }
 
 __attribute__((constructor)) static void find_all(void) {
@@ -91,6 +99,26 @@ __attribute__((constructor)) static void find_all(void) {
 #undef NEWS_TWIN
 }
 
+/* Collectives that a tool wraps, on any process: it has to see the call as it is, and all processes must make the same call. */
+static uint64_t wrapped;
+
+void acquire_agree(void) {
+    uint64_t mine = 0;
+#define NEWS(name, kind, params, args)
+#define NEWS_FLAG NEWS
+#define NEWS_COMM NEWS
+#define NEWS_OPEN NEWS
+#define NEWS_TWIN(name, twin, kind, params, args, twin_args)                                                 \
+    mine |= (uint64_t)(next.name != real.name) << TWIN_##name;
+#include "news.def"
+#undef NEWS
+#undef NEWS_FLAG
+#undef NEWS_COMM
+#undef NEWS_OPEN
+#undef NEWS_TWIN
+    host_Allreduce(&mine, &wrapped, 1, MPI_UINT64_T, MPI_BOR, MPI_COMM_WORLD);
+}
+
 /* What a tool calls on our behalf goes straight on. What the MPI library calls acquires without need, which is harmless. */
 #define DEFINE(symbol, name, kind, params, args, straight_on, brought, instead)                              \
     EXPORT int symbol params {                                                                               \
@@ -100,7 +128,7 @@ __attribute__((constructor)) static void find_all(void) {
             return real.name args;                                                                           \
         int rc;                                                                                              \
         const void *outer = host_mark;                                                                       \
-        if (UNLIKELY(has_tool))                                                                              \
+        if (UNLIKELY(next.name != real.name))                                                                \
             host_mark = __builtin_frame_address(0);                                                          \
         instead {                                                                                            \
             p2p_enter();                                                                                     \
@@ -118,13 +146,10 @@ __attribute__((constructor)) static void find_all(void) {
     DEFINE(name, name, kind, params, args, 0, brought, instead)                                              \
     DEFINE(P##name, name, kind, params, args, host_is_marked(__builtin_frame_address(0)), brought, instead)
 
-/* A tool has to see the call as it is. Processes of another program do not know that it should be the twin. */
 #define LOOP(name, twin_args)                                                                                \
-    if (UNLIKELY(p2p_on) && far_is_used && !has_tool && meet_is_among_us(comm)) {                            \
+    if (meet_is_needed() && meet_or_replace(comm, !(wrapped >> TWIN_##name & 1))) {                          \
         MPI_Request request;                                                                                 \
-        rc = twin.name twin_args;                                                                            \
-        if (rc == MPI_SUCCESS)                                                                               \
-            rc = p2p_wait_host(&request, MPI_STATUS_IGNORE);                                                 \
+        rc = p2p_wait_twin(twin.name twin_args, &request, MPI_STATUS_IGNORE);                                \
     } else
 
 #define NEWS(name, kind, params, args)      BOTH(name, kind, params, args, 1, )

@@ -28,6 +28,9 @@ enum news {
 extern HIDDEN _Atomic uint64_t acquire_generation; /* one more with each acquire */
 extern HIDDEN int acquire_deaf;                    /* a kind, or -1 */
 
+/* Once, by all processes: which collectives a tool wraps on some of them. */
+void acquire_agree(void);
+
 /* After the call that brought the news, before its return to the program. Pairs with acquire_catch_up. */
 static inline void acquire(enum news how) {
     if (LIKELY(acquire_deaf != (int)how))

@@ -5,20 +5,8 @@
 #include "mpi/host.h"
 
 #define HOOK(name, params, args) int hook_##name params;
-#define BLOCK                    HOOK
-#define MEET                     HOOK
-#define MEET_WIN                 HOOK
-#define MEET_FREE                HOOK
-#define MEET_WAIT                HOOK
 #define USE(name, params, args)
 #include "mpi/calls.def"
-#undef HOOK
-#undef BLOCK
-#undef MEET
-#undef MEET_WIN
-#undef MEET_FREE
-#undef MEET_WAIT
-#undef USE
 
 /* ---- rma/request.c: the same for requests that are none of our messages ---- */
 

@@ -25,10 +25,15 @@ void *host_find(const char *name, void **next) {
     return real;
 }
 
+void host_note_tool(void) {
+    host_has_tool = host_is_careful = true;
+}
+
 /* False if there is none. */
 static bool find(const char *name, void **real, void **next) {
     *real = host_find(name, next);
-    host_has_tool |= *next != *real;
+    if (*next != *real)
+        host_note_tool();
     return *real;
 }
 
@@ -37,20 +42,8 @@ static void find_functions(void) {
     bool all = true;
 #define HOOK(name, params, args)                                                                             \
     all &= find("MPI_" #name, (void **)&host_real.name, (void **)&host_next.name);
-#define BLOCK                   HOOK
-#define MEET                    HOOK
-#define MEET_WIN                HOOK
-#define MEET_FREE               HOOK
-#define MEET_WAIT               HOOK
 #define USE(name, params, args) *(void **)&host_real.name = host_find("MPI_" #name, &unused);
 #include "mpi/calls.def"
-#undef HOOK
-#undef BLOCK
-#undef MEET
-#undef MEET_WIN
-#undef MEET_FREE
-#undef MEET_WAIT
-#undef USE
     host_is_careful = host_has_tool || !all;
 }
 

@@ -11,20 +11,8 @@
 
 struct host_table {
 #define HOOK(name, params, args) int(*name) params;
-#define BLOCK                    HOOK
-#define MEET                     HOOK
-#define MEET_WIN                 HOOK
-#define MEET_FREE                HOOK
-#define MEET_WAIT                HOOK
 #define USE                      HOOK
 #include "mpi/calls.def"
-#undef HOOK
-#undef BLOCK
-#undef MEET
-#undef MEET_WIN
-#undef MEET_FREE
-#undef MEET_WAIT
-#undef USE
 };
 
 extern HIDDEN struct host_table host_real; /* the library's PMPI_X */
@@ -46,9 +34,15 @@ void *host_find(const char *name, void **next);
 /* Finds the functions; at the first call, thread-safe. */
 void host_open(void);
 
+/* A tool stands between us and the library for at least one call. */
+void host_note_tool(void);
+
+/* Whether a tool wraps just this call. The decision is made per call: a tool that wraps files leaves collectives as they are. */
+#define host_is_wrapped(name) UNLIKELY(host_next.name != host_real.name)
+
 #define HOOK(name, params, args)                                                                             \
     static inline int host_##name params {                                                                   \
-        if (LIKELY(!host_has_tool))                                                                          \
+        if (LIKELY(!host_has_tool) || host_next.name == host_real.name)                                      \
             return host_real.name args;                                                                      \
         const void *outer = host_mark;                                                                       \
         host_mark = __builtin_frame_address(0);                                                              \
@@ -56,23 +50,11 @@ void host_open(void);
         host_mark = outer;                                                                                   \
         return rc;                                                                                           \
     }
-#define BLOCK     HOOK
-#define MEET      HOOK
-#define MEET_WIN  HOOK
-#define MEET_FREE HOOK
-#define MEET_WAIT HOOK
 #define USE(name, params, args)                                                                              \
     static inline int host_##name params {                                                                   \
         return host_real.name args;                                                                          \
     }
 #include "mpi/calls.def"
-#undef HOOK
-#undef BLOCK
-#undef MEET
-#undef MEET_WIN
-#undef MEET_FREE
-#undef MEET_WAIT
-#undef USE
 
 static inline bool host_is_marked(const void *frame) {
     return UNLIKELY(host_has_tool) && host_mark && (uintptr_t)frame < (uintptr_t)host_mark;

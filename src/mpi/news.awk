@@ -5,15 +5,18 @@
 #                                                   for those that bring none if *flag is 0
 #   awk -f news.awk calls.def quiet.txt mpi.exports mpi.i        only calls that the library has: it shows these names, one
 #                                                   per line; an empty list says nothing
-#   awk -v inside=1 -f news.awk ...                 the same, but for collectives that have a twin which does not block
-#                                                   NEWS_TWIN(name, twin, kind, parameters, arguments, twin's arguments),
+#   awk -v inside=1 -v mpi=MPI -f news.awk calls.def quiet.txt waits.txt ...
+#                                                   the same, but for collectives that are made of their non-blocking equivalent
+#                                                   on this MPI, mpich or openmpi,
+#                                                   NEWS_TWIN(name, equivalent, kind, parameters, arguments, its arguments),
 #                                                   and NEWS_COMM, NEWS_OPEN for other calls that are collective
 #                                                   over comm, or over an open file fh
 FILENAME ~ /calls\.def$/ {
-    if (match($0, /^(HOOK|BLOCK|MEET|MEET_WIN|MEET_FREE|MEET_WAIT)\([A-Za-z_]+/)) { sub(/^[A-Z_]+\(/, ""); match($0, /^[A-Za-z_]+/); hooked["MPI_" substr($0, 1, RLENGTH)] = 1 }
+    if (match($0, /^(HOOK|POLL|BLOCK|PRE|MEET|MEET_WIN|MEET_FREE|MEET_WAIT)\([A-Za-z_]+/)) { sub(/^[A-Z_]+\(/, ""); match($0, /^[A-Za-z_]+/); hooked["MPI_" substr($0, 1, RLENGTH)] = 1 }
     next
 }
 FILENAME ~ /quiet\.txt$/ { if ($0 !~ /^(#|$)/) quiet[++quiets] = pattern($1); next }
+FILENAME ~ /waits\.txt$/ { if ($0 !~ /^(#|$)/) { waiting[++waits] = pattern($1); way[waits] = $2; where[waits] = $0 } next }
 FILENAME ~ /mpi\.exports$/ { exported[$1] = 1; exports++; next }
 /^#/ { next }
 { text = text " " $0 }
@@ -51,10 +54,18 @@ function argument(parameter) {
     return substr(parameter, RSTART, RLENGTH)
 }
 
-# Barrier -> Ibarrier, if there is such a call.
-function twin_of(name,   twin) {
+# The line of waits.txt that fits, or 0.
+function waits_as(name,   i) {
+    sub(/_c$/, "", name)
+    for (i = 1; i <= waits; i++) if (name ~ waiting[i]) return i
+    return 0
+}
+
+# Barrier -> Ibarrier, if there is such a call and it may stand in on this MPI.
+function twin_of(name,   twin, line) {
     twin = "MPI_I" tolower(substr(name, 5, 1)) substr(name, 6)
-    return kind_of(name) == "COLLECTIVE" && (twin in declared) ? twin : ""
+    line = waits_as(name)
+    return line && way[line] == "nonblocking" && index(where[line] " ", " " mpi " ") && (twin in declared) ? twin : ""
 }
 
 function emit(name, parameters,   n, i, list, arguments, flag) {
@@ -69,7 +80,7 @@ function emit(name, parameters,   n, i, list, arguments, flag) {
     }
     if (inside && twin_of(name) != "")
         printf "NEWS_TWIN(%s, %s, %s, (%s), (%s), (%s, &request))\n", name, twin_of(name), kind_of(name), parameters, arguments, arguments
-    else if (inside && parameters ~ /MPI_File fh(,|$)/ && name ~ /_all|_ordered|set_size|preallocate|set_view|set_info|set_atomicity|sync|seek_shared/)
+    else if (inside && parameters ~ /MPI_File fh(,|$)/ && waits_as(name) && way[waits_as(name)] == "file")
         printf "NEWS_OPEN(%s, %s, (%s), (%s))\n", name, kind_of(name), parameters, arguments
     else if (inside && name !~ /^MPIX_/ && parameters ~ /MPI_Comm comm(,|$)/) # of an extension nobody knows who takes part
         printf "NEWS_COMM(%s, %s, (%s), (%s))\n", name, kind_of(name), parameters, arguments

@@ -314,3 +314,58 @@ CASE(disconnect_with_an_inactive_request) {
     MPI_Comm_disconnect(&comm);
     MPI_Request_free(&request);
 }
+
+/* MPI_Comm_free waits for nobody: handles may be given up in any order, and while a receive is pending. */
+CASE(freed_in_any_order) {
+    MPI_Comm a, b;
+    MPI_Request request;
+    MPI_Comm_dup(MPI_COMM_WORLD, &a);
+    MPI_Comm_dup(MPI_COMM_WORLD, &b);
+    MPI_Comm_free(test_rank % 2 ? &a : &b);
+    MPI_Comm_free(test_rank % 2 ? &b : &a);
+    MPI_Comm_dup(MPI_COMM_WORLD, &a);
+    if (test_rank % 2) {
+        MPI_Irecv(NULL, 0, MPI_INT, previous(), 0, a, &request);
+        MPI_Comm_free(&a);
+        barrier();
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+    } else {
+        barrier();
+        if (test_rank + 1 < test_size)
+            MPI_Ssend(NULL, 0, MPI_INT, peer(), 0, a);
+        MPI_Comm_free(&a);
+    }
+}
+
+static int copies;
+
+static int count_copy(MPI_Comm comm, int key, void *state, void *in, void *out, int *flag) {
+    copies++;
+    *flag = 1;
+    *(void **)out = in;
+    return MPI_SUCCESS;
+}
+
+/* Both MPIs duplicate the communicator of a window and of a file once; Hearth does not. */
+CASE(windows_and_files_copy_attributes_once) {
+    struct flag name = make_flag();
+    MPI_Comm comm;
+    MPI_File file;
+    MPI_Win win;
+    int key;
+    static int word;
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    MPI_Comm_create_keyval(count_copy, MPI_COMM_NULL_DELETE_FN, &key, NULL);
+    MPI_Comm_set_attr(comm, key, &key);
+    copies = 0;
+    MPI_Win_create(&word, sizeof word, 1, MPI_INFO_NULL, comm, &win);
+    MPI_Win_fence(0, win);
+    MPI_Win_free(&win);
+    expect_eq(copies, 1);
+    MPI_File_open(comm, name.path, MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file);
+    MPI_File_close(&file);
+    expect_eq(copies, 2);
+    MPI_Comm_free_keyval(&key);
+    MPI_Comm_free(&comm);
+    remove_flag(&name);
+}

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Another preloaded tool: behind Hearth it sees what reaches MPI (one get, one flush), before Hearth all of the program's
-# calls, each exactly once; the cache works in both orders.   test_tool.sh MPI TREE
+# calls, each exactly once; the cache works in both orders. With a tool behind Hearth messages through MPI move in all calls as
+# they do without, whether the tool wraps just these calls or others.   test_tool.sh MPI TREE
 set -uo pipefail
 mpi=$1 tree=$2 failed=0
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -27,4 +28,20 @@ check() { # what, first library, second library, line expected of both ranks
 hearth=$tree/lib/libhearth-mpi.so
 check 'a tool behind Hearth' "$hearth" "$dir/tool.so" ': 1 gets, 1 flushes'
 check 'a tool before Hearth' "$dir/tool.so" "$hearth" ': 10 gets, 10 flushes'
+
+waits() { # tool, what it wraps
+    local out
+    if out=$("$here/launch.sh" "$mpi" 2 --preload "$hearth" --preload "$dir/$1.so" --env HEARTH_MATCH=on \
+        --env HEARTH_MATCH_NODE=off "$tree/test/p2p_waits" collectives requests 2>&1); then
+        echo "ok messages through MPI, a tool wraps $2"
+    else
+        echo "FAIL messages through MPI, a tool wraps $2"
+        tail -n 12 <<<"$out" | sed 's/^/    | /'
+        failed=1
+    fi
+}
+
+"$cc" -shared -fPIC -O1 -DCOLLECTIVES "$here/tool/tool.c" -o "$dir/collectives.so" || exit 1
+waits tool 'gets and flushes'
+waits collectives 'collectives and waits'
 exit $failed

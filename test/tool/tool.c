@@ -4,6 +4,29 @@
 #include <mpi.h>
 #include <stdio.h>
 
+#ifdef COLLECTIVES /* and some calls in which it waits for other processes */
+int MPI_Barrier(MPI_Comm comm) {
+    return PMPI_Barrier(comm);
+}
+
+int MPI_Allreduce(const void *out, void *in, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
+    return PMPI_Allreduce(out, in, count, type, op, comm);
+}
+
+int MPI_Recv(void *buffer, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
+             MPI_Status *status) {
+    return PMPI_Recv(buffer, count, type, source, tag, comm, status);
+}
+
+int MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status) {
+    return PMPI_Probe(source, tag, comm, status);
+}
+
+int MPI_Wait(MPI_Request *request, MPI_Status *status) {
+    return PMPI_Wait(request, status);
+}
+#endif
+
 static long gets, flushes;
 
 int MPI_Get(void *origin, int ocount, MPI_Datatype otype, int target, MPI_Aint disp, int tcount,

@@ -151,7 +151,7 @@ static int try_context(struct comm *c, bool failed, uint32_t lead, bool *agreed)
     uint64_t mine[2] = {next_context + lead, failed}, all[2];
     p2p_unlock();
     int rc = agree(c, mine, all, MPI_MAX);
-    if (rc != MPI_SUCCESS || all[1] || all[0] >= MEET_CONTEXT)
+    if (rc != MPI_SUCCESS || all[1] || all[0] >= COMM_CONTEXTS)
         return rc != MPI_SUCCESS ? rc : -1;
     c->context = (uint32_t)all[0];
     p2p_lock();
@@ -185,12 +185,21 @@ static struct comm *discard(struct comm *c) {
     return NULL;
 }
 
-/* All members come here, or none: what is decided before find_context all decide alike, but for want of memory, which find_context
- * tells the others. */
-static void adopt(MPI_Comm handle) {
+static bool has_remote(const struct comm *c) {
+    for (unsigned i = 0; i < c->size; i++) {
+        int rank = comm_world_rank(c, (int)i);
+        if (rank != p2p_rank && p2p_peers[rank].node < 0)
+            return true;
+    }
+    return false;
+}
+
+/* Members and number. All members come here, or none: what is decided before find_context all decide alike, but for want of memory,
+ * which find_context tells the others. NULL: its messages are left to MPI. */
+static struct comm *describe(MPI_Comm handle) {
     int inter = 1, size = 0;
     if (handle == MPI_COMM_NULL || host_Comm_test_inter(handle, &inter) != MPI_SUCCESS || inter)
-        return;
+        return NULL;
     struct comm *c = calloc(1, sizeof *c), small = {.handle = handle};
     struct comm *asked = c ? c : &small;
     host_Comm_size(handle, &size);
@@ -198,25 +207,37 @@ static void adopt(MPI_Comm handle) {
     asked->size = (unsigned)size;
     host_Comm_rank(handle, &asked->rank);
     int rc = find_members(asked);
-    if (rc == -1) {
-        discard(c);
-        return;
-    }
-    int found = find_context(asked, !c || rc != MPI_SUCCESS);
-    if (c && found == MPI_SUCCESS) {
-        c->references = 1;
-        found = host_Comm_set_attr(handle, keyval, c);
-    }
-    if (found != MPI_SUCCESS) {
+    if (rc == -1)
+        return discard(c);
+    if (find_context(asked, !c || rc != MPI_SUCCESS) != MPI_SUCCESS) {
         log_warn("messages of a communicator of %d processes are left to MPI: no memory or no number for it",
                  size);
         free(small.world);
+        return discard(c);
+    }
+    c->references = 1;
+    c->has_remote = has_remote(c);
+    return c;
+}
+
+static void adopt(MPI_Comm handle) {
+    struct comm *c = describe(handle);
+    if (!c)
+        return;
+    if (host_Comm_set_attr(handle, keyval, c) != MPI_SUCCESS) {
         discard(c);
         return;
     }
     p2p_lock();
     table_add(c);
     p2p_unlock();
+}
+
+struct comm *comm_shadow(MPI_Comm handle) {
+    struct comm *c = describe(handle);
+    if (c)
+        c->handle = MPI_COMM_NULL;
+    return c;
 }
 
 /* ---- the two that are always there ---- */
@@ -234,6 +255,7 @@ int comm_open(void) {
     if (!self.world)
         return MPI_ERR_NO_MEM;
     self.world[0] = p2p_rank;
+    world.has_remote = has_remote(&world);
     table_add(&world);
     table_add(&self);
     comm_last = p2p_threads ? &nobody : &world;
@@ -291,7 +313,7 @@ MAKE(Dist_graph_create_adjacent,
      (MPI_Comm comm, int in, const int sources[], const int in_weights[], int out, const int targets[],
       const int out_weights[], MPI_Info info, int reorder, MPI_Comm *made),
      (comm, in, sources, in_weights, out, targets, out_weights, info, reorder, made))
-MAKE_BY(Intercomm_merge, (MPI_Comm comm, int high, MPI_Comm *made), (comm, high, made), meet_both(comm))
+MAKE_BY(Intercomm_merge, (MPI_Comm comm, int high, MPI_Comm *made), (comm, high, made), meet_all(comm))
 
 /* Not ours, but made from one that is. */
 int hook_Intercomm_create(MPI_Comm comm, int leader, MPI_Comm peers, int remote_leader, int tag,
@@ -304,6 +326,30 @@ int hook_Intercomm_create(MPI_Comm comm, int leader, MPI_Comm peers, int remote_
     return rc;
 }
 
+#if MPI_VERSION >= 4
+int hook_Comm_create_from_group(MPI_Group group, const char *word, MPI_Info info, MPI_Errhandler handler,
+                                MPI_Comm *made) {
+    meet_word(group, word);
+    p2p_enter();
+    int rc = host_Comm_create_from_group(group, word, info, handler, made);
+    p2p_leave();
+    acquire(NEWS_GENERIC);
+    return rc;
+}
+
+int hook_Intercomm_create_from_groups(MPI_Group group, int leader, MPI_Group others, int remote_leader,
+                                      const char *word, MPI_Info info, MPI_Errhandler handler,
+                                      MPI_Comm *made) {
+    meet_sides(group, leader, others, remote_leader, word);
+    p2p_enter();
+    int rc =
+        host_Intercomm_create_from_groups(group, leader, others, remote_leader, word, info, handler, made);
+    p2p_leave();
+    acquire(NEWS_GENERIC);
+    return rc;
+}
+#endif
+
 static bool is_freeable(MPI_Comm handle) {
     return handle != MPI_COMM_NULL && handle != MPI_COMM_WORLD && handle != MPI_COMM_SELF;
 }
@@ -314,11 +360,10 @@ static void let_go(MPI_Comm handle) {
         host_Comm_delete_attr(handle, keyval);
 }
 
+/* Collective by name, but neither MPI waits in it for others, and programs rely on that: no pre-barrier. */
 int hook_Comm_free(MPI_Comm *comm) {
-    if (p2p_on && comm) {
-        meet_all(*comm);
+    if (p2p_on && comm)
         let_go(*comm);
-    }
     p2p_enter();
     int rc = host_Comm_free(comm);
     p2p_leave();
@@ -340,12 +385,22 @@ static void wait_for_all(struct comm *c) {
     p2p_unlock();
 }
 
+/* Open MPI waits in it for all members, MPICH does not. */
+static void meet_to_disconnect(MPI_Comm comm) {
+#ifdef OPEN_MPI
+    if (is_freeable(comm))
+        meet_all(comm);
+#endif
+}
+
 int hook_Comm_disconnect(MPI_Comm *comm) {
     struct comm *c = p2p_on && comm && is_freeable(*comm) ? comm_find(*comm) : NULL;
-    if (c) {
+    if (c)
         wait_for_all(c);
+    if (p2p_on && comm)
+        meet_to_disconnect(*comm);
+    if (c)
         let_go(*comm);
-    }
     p2p_enter();
     int rc = host_Comm_disconnect(comm);
     p2p_leave();

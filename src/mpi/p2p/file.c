@@ -1,6 +1,5 @@
 /* file.c: which processes have a file open, so that they can meet before calls that are collective over it (meet.c). MPI does not
- * tell, and files carry no attributes: while some process is reached through MPI, each open file is in a list here with a
- * communicator of its own. */
+ * tell, and files carry no attributes: while some process is reached through MPI, each open file is in a list here. */
 #include <stdlib.h>
 
 #include "mpi/hooks.h"
@@ -9,21 +8,18 @@
 
 struct open_file {
     MPI_File file;
-    MPI_Comm comm;
+    struct meeting meeting;
     struct open_file *next;
 };
 
 static struct open_file *files;
 
-static void note(MPI_File file, MPI_Comm comm) {
+static void note(MPI_File file, struct meeting meeting) {
     struct open_file *f = malloc(sizeof *f);
     if (!f)
         p2p_out_of_memory("the list of open files");
-    if (host_real.Comm_dup(comm, &f->comm) != MPI_SUCCESS) {
-        free(f);
-        return;
-    }
     f->file = file;
+    f->meeting = meeting;
     p2p_lock();
     f->next = files;
     files = f;
@@ -37,7 +33,7 @@ void meet_file_slowly(MPI_File file) {
         f = f->next;
     p2p_unlock();
     if (f)
-        meet_here(f->comm);
+        meet_again(&f->meeting);
 }
 
 static void forget(MPI_File file) {
@@ -50,7 +46,7 @@ static void forget(MPI_File file) {
     p2p_unlock();
     if (!f)
         return;
-    host_real.Comm_free(&f->comm);
+    meet_drop(&f->meeting);
     free(f);
 }
 
@@ -59,8 +55,11 @@ int hook_File_open(MPI_Comm comm, const char *path, int mode, MPI_Info info, MPI
     p2p_enter();
     int rc = host_File_open(comm, path, mode, info, file);
     p2p_leave();
-    if (meet_is_needed() && rc == MPI_SUCCESS && comm_find(comm))
-        note(*file, comm);
+    struct meeting meeting = {NULL, 0};
+    if (meet_is_needed())
+        meeting = meet_number(comm, rc == MPI_SUCCESS);
+    if (meeting.comm)
+        note(*file, meeting);
     acquire(NEWS_FILE);
     return rc;
 }

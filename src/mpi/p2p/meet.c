@@ -3,11 +3,13 @@
  * answering; what then remains to be done inside MPI waits for nobody who is not there. MPI allows every collective call to
  * synchronise.
  *
- * Blocking collectives need no such meeting: they are made of their non-blocking twins (acquire.c). Calls that are collective over a
- * window find its processes by a communicator that the window carries as an attribute. Where all processes are reached
- * through shared memory nobody meets: the helper thread does it all. */
+ * The barrier is made of messages of our own, so that it takes nothing of MPI's: no communicator, no attribute callback. Only the
+ * processes of a communicator that is left to MPI meet in MPI's MPI_Ibarrier. A window carries its processes as an attribute. Most
+ * blocking collectives need no such meeting: they are made of their non-blocking equivalents (acquire.c). Where all processes
+ * are reached through shared memory nobody meets: the helper thread does it all. */
 #include "mpi/p2p/meet.h"
 
+#include <limits.h>
 #include <stdlib.h>
 
 #include "mpi/hooks.h"
@@ -15,18 +17,7 @@
 
 static int keyval = MPI_KEYVAL_INVALID;
 
-void meet_here(MPI_Comm comm) {
-    MPI_Request request;
-    if (host_Ibarrier(comm, &request) == MPI_SUCCESS)
-        p2p_wait_host(&request, MPI_STATUS_IGNORE);
-}
-
-void meet_slowly(MPI_Comm comm) {
-    if (far_is_used && comm_find(comm))
-        meet_here(comm);
-}
-
-/* ---- some of a communicator: by messages of our own, under contexts that no communicator has ---- */
+/* ---- messages of our own, under contexts that no communicator has ---- */
 
 /* An empty message there and one from there. */
 static void greet(struct comm *c, uint32_t context, int to, int from, int tag) {
@@ -48,10 +39,17 @@ static void greet(struct comm *c, uint32_t context, int to, int from, int tag) {
     p2p_unlock();
 }
 
-/* Each greets the ones 1, 2, 4 ... places away: when all is done everybody has heard of everybody. */
-static void greet_all(struct comm *c, const int ranks[], int count, int mine, int tag) {
-    for (int away = 1; away < count; away *= 2)
-        greet(c, MEET_CONTEXT, ranks[(mine + away) % count], ranks[(mine + count - away) % count], tag);
+/* Each greets the ones 1, 2, 4 ... places away: when all is done everybody has heard of everybody. ranks: NULL if they are the
+ * places. */
+static void greet_all(struct comm *c, uint32_t context, const int ranks[], int count, int mine, int tag) {
+    for (int away = 1; away < count; away *= 2) {
+        int to = (mine + away) % count, from = (mine + count - away) % count;
+        greet(c, context, ranks ? ranks[to] : to, ranks ? ranks[from] : from, tag);
+    }
+}
+
+static void greet_members(struct comm *c, int number) {
+    greet_all(c, MEET_CONTEXT | c->context, NULL, (int)c->size, c->rank, number);
 }
 
 /* Places in the group, as ranks of comm; NULL if the group is not one of its processes. */
@@ -72,48 +70,71 @@ static int *ranks_of(MPI_Group group, int count, MPI_Comm comm) {
     return NULL;
 }
 
+/* Places of the group in comm, one of ours; NULL if this process, or all, have none. */
+static int *places_in(MPI_Group group, MPI_Comm comm, int *count, int *mine) {
+    if (group == MPI_GROUP_NULL || host_Group_size(group, count) != MPI_SUCCESS ||
+        host_Group_rank(group, mine) != MPI_SUCCESS || *mine == MPI_UNDEFINED)
+        return NULL;
+    return ranks_of(group, *count, comm);
+}
+
 void meet_group(MPI_Comm comm, MPI_Group group, int tag) {
-    struct comm *c = meet_is_needed() && group != MPI_GROUP_NULL ? comm_find(comm) : NULL;
-    int count = 0, mine = MPI_UNDEFINED;
-    if (!c || (unsigned)tag > p2p_tag_most || host_Group_size(group, &count) != MPI_SUCCESS ||
-        host_Group_rank(group, &mine) != MPI_SUCCESS || mine == MPI_UNDEFINED)
-        return;
-    int *ranks = ranks_of(group, count, comm);
+    struct comm *c = meet_is_needed() ? comm_find(comm) : NULL;
+    int count, mine;
+    int *ranks = c && (unsigned)tag <= p2p_tag_most ? places_in(group, comm, &count, &mine) : NULL;
     if (ranks)
-        greet_all(c, ranks, count, mine, tag);
-    else
-        log_debug("processes do not meet before MPI_Comm_create_group: no memory, or a group of others");
+        greet_all(c, MEET_GROUP, ranks, count, mine, tag);
     free(ranks);
+}
+
+static int number_of(const char *word) {
+    uint64_t hash = 0;
+    for (; word && *word; word++)
+        hash = random_mix(hash ^ (unsigned char)*word);
+    return (int)(hash & INT_MAX);
+}
+
+void meet_word(MPI_Group group, const char *word) {
+    int count, mine;
+    int *ranks = meet_is_needed() ? places_in(group, MPI_COMM_WORLD, &count, &mine) : NULL;
+    if (ranks)
+        greet_all(comm_find(MPI_COMM_WORLD), MEET_WORD, ranks, count, mine, number_of(word));
+    free(ranks);
+}
+
+/* One process of another side. */
+static void greet_leader(MPI_Group others, int leader, int tag) {
+    int there = MPI_UNDEFINED;
+    if (host_Group_translate_ranks(others, 1, &leader, comm_world_group, &there) == MPI_SUCCESS &&
+        there != MPI_UNDEFINED)
+        greet(comm_find(MPI_COMM_WORLD), MEET_LEADERS, there, there, tag);
 }
 
 /* The leaders speak for those who have met on their side; then they tell them. */
-void meet_leaders(MPI_Comm comm, int leader, MPI_Comm peers, int remote_leader, int tag) {
-    struct comm *c = meet_is_needed() ? comm_find(comm) : NULL;
-    if (!c)
+void meet_sides(MPI_Group group, int leader, MPI_Group others, int remote_leader, const char *word) {
+    int mine = MPI_UNDEFINED;
+    if (!meet_is_needed() || group == MPI_GROUP_NULL)
         return;
-    meet_here(comm);
-    struct comm *p = c->rank == leader ? comm_to(0, remote_leader, tag, peers) : NULL;
-    if (p)
-        greet(p, MEET_CONTEXT + 1, remote_leader, remote_leader, tag);
-    meet_here(comm);
+    meet_word(group, word);
+    if (host_Group_rank(group, &mine) == MPI_SUCCESS && mine == leader)
+        greet_leader(others, remote_leader, number_of(word));
+    meet_word(group, word);
 }
 
-/* Only if all are processes of this program: others may know nothing of it. */
-void meet_both(MPI_Comm comm) {
+void meet_leaders(MPI_Comm comm, int leader, MPI_Comm peers, int remote_leader, int tag) {
     MPI_Group there;
-    int inter = 0, count = 0;
-    if (!meet_is_needed() || comm == MPI_COMM_NULL || host_Comm_test_inter(comm, &inter) != MPI_SUCCESS ||
-        !inter)
+    int mine = MPI_UNDEFINED;
+    if (!meet_is_needed() || comm == MPI_COMM_NULL || host_Comm_rank(comm, &mine) != MPI_SUCCESS)
         return;
-    if (host_Comm_remote_group(comm, &there) != MPI_SUCCESS)
-        return;
-    host_Group_size(there, &count);
-    int *ranks = ranks_of(there, count, MPI_COMM_WORLD);
-    host_Group_free(&there);
-    if (ranks)
-        meet_here(comm);
-    free(ranks);
+    meet_slowly(comm);
+    if (mine == leader && peers != MPI_COMM_NULL && host_Comm_group(peers, &there) == MPI_SUCCESS) {
+        greet_leader(there, remote_leader, tag);
+        host_Group_free(&there);
+    }
+    meet_slowly(comm);
 }
+
+/* ---- all of a communicator ---- */
 
 static bool are_ours(int get(MPI_Comm, MPI_Group *), MPI_Comm comm) {
     MPI_Group group;
@@ -128,31 +149,82 @@ static bool are_ours(int get(MPI_Comm, MPI_Group *), MPI_Comm comm) {
     return ours;
 }
 
-bool meet_is_among_us(MPI_Comm comm) {
+/* Whether all processes of a communicator that is left to MPI are of this program: only then do all do a call in our way. */
+static bool is_among_us(MPI_Comm comm) {
     int inter = 0;
-    if (comm_find(comm))
-        return true;
     if (comm == MPI_COMM_NULL || host_Comm_test_inter(comm, &inter) != MPI_SUCCESS)
         return false;
     return are_ours(host_Comm_group, comm) && (!inter || are_ours(host_Comm_remote_group, comm));
 }
 
-/* ---- windows ---- */
-
-static int drop(MPI_Win win, int key, void *value, void *state) {
-    MPI_Comm comm = (MPI_Comm)(intptr_t)value;
-    return host_real.Comm_free(&comm);
+static void meet_in_mpi(MPI_Comm comm) {
+    MPI_Request request;
+    if (host_Ibarrier(comm, &request) == MPI_SUCCESS)
+        p2p_wait_host(&request, MPI_STATUS_IGNORE);
 }
 
-void meet_keep_slowly(MPI_Comm comm, MPI_Win win) {
-    MPI_Comm copy;
-    if (!far_is_used || !comm_find(comm))
+void meet_slowly(MPI_Comm comm) {
+    struct comm *c = far_is_used ? comm_find(comm) : NULL;
+    if (c)
+        greet_members(c, 0);
+    else if (far_is_used && is_among_us(comm))
+        meet_in_mpi(comm);
+}
+
+bool meet_or_replace(MPI_Comm comm, bool may) {
+    struct comm *c = comm_find(comm);
+    if (may && (c ? c->has_remote : is_among_us(comm)))
+        return true;
+    meet_slowly(comm);
+    return false;
+}
+
+/* ---- again and again ---- */
+
+struct meeting meet_number(MPI_Comm comm, bool made) {
+    struct comm *c = comm_find(comm);
+    struct meeting m = {NULL, 1};
+    if (!c && !made)
+        return m;
+    if (!c) {
+        m.comm = comm_shadow(comm);
+        return m;
+    }
+    p2p_lock();
+    m.number = ++c->meetings; /* also for nothing, so that it stays the same on all processes */
+    c->references += made;
+    p2p_unlock();
+    m.comm = made ? c : NULL;
+    return m;
+}
+
+void meet_again(const struct meeting *m) {
+    greet_members(m->comm, m->number);
+}
+
+void meet_drop(struct meeting *m) {
+    p2p_lock();
+    comm_release(m->comm);
+    p2p_unlock();
+}
+
+static int drop(MPI_Win win, int key, void *value, void *state) {
+    meet_drop(value);
+    free(value);
+    return MPI_SUCCESS;
+}
+
+void meet_keep_slowly(int rc, MPI_Comm comm, const MPI_Win *win) {
+    struct meeting m = meet_number(comm, rc == MPI_SUCCESS), *kept = m.comm ? malloc(sizeof *kept) : NULL;
+    if (!m.comm)
         return;
-    if (keyval == MPI_KEYVAL_INVALID &&
-        host_Win_create_keyval(MPI_WIN_NULL_COPY_FN, drop, &keyval, NULL) != MPI_SUCCESS)
-        return;
-    if (host_real.Comm_dup(comm, &copy) == MPI_SUCCESS)
-        host_Win_set_attr(win, keyval, (void *)(intptr_t)copy);
+    if (keyval == MPI_KEYVAL_INVALID)
+        host_Win_create_keyval(MPI_WIN_NULL_COPY_FN, drop, &keyval, NULL);
+    if (!kept)
+        p2p_out_of_memory("the processes of a window");
+    *kept = m;
+    if (host_Win_set_attr(*win, keyval, kept) != MPI_SUCCESS)
+        p2p_out_of_memory("the processes of a window");
 }
 
 void meet_window_slowly(MPI_Win win) {
@@ -161,7 +233,7 @@ void meet_window_slowly(MPI_Win win) {
     if (!far_is_used || keyval == MPI_KEYVAL_INVALID || win == MPI_WIN_NULL)
         return;
     if (host_Win_get_attr(win, keyval, &value, &found) == MPI_SUCCESS && found)
-        meet_here((MPI_Comm)(intptr_t)value);
+        meet_again(value);
 }
 
 /* By tests, with progress in between. */

@@ -4,17 +4,32 @@
 
 #include "mpi/p2p/lock.h"
 
+struct comm;
+
+/* The processes of a window or file, to meet again: a communicator, which may be freed meanwhile, and a number that tells this window
+ * from others of the same communicator. */
+struct meeting {
+    struct comm *comm; /* NULL: nobody */
+    int number;
+};
+
 void meet_slowly(MPI_Comm comm);
 void meet_window_slowly(MPI_Win win);
 void meet_file_slowly(MPI_File file);
-void meet_keep_slowly(MPI_Comm comm, MPI_Win win);
+void meet_keep_slowly(int rc, MPI_Comm comm, const MPI_Win *win);
+
+/* A new meeting of comm's processes, by all of them; made: whether what it is for has been made. */
+struct meeting meet_number(MPI_Comm comm, bool made);
+void meet_again(const struct meeting *m);
+void meet_drop(struct meeting *m);
 
 static inline bool meet_is_needed(void) {
     return UNLIKELY(p2p_on) && far_is_used;
 }
 
-/* Whether all processes of the communicator are of this program: only then do all do a collective call in our way. */
-bool meet_is_among_us(MPI_Comm comm);
+/* Before a blocking collective. True: it is to be made of its non-blocking equivalent, which only is an answer where that `may` stand
+ * in. False: as it is; the processes have met, where that is of use. All members of comm get the same answer. */
+bool meet_or_replace(MPI_Comm comm, bool may);
 
 /* MPI_Win_wait. */
 int meet_wait(MPI_Win win);
@@ -25,14 +40,14 @@ static inline void meet_all(MPI_Comm comm) {
         meet_slowly(comm);
 }
 
-/* All members, in any case. */
-void meet_here(MPI_Comm comm);
-
 /* All of a group of processes of comm. */
 void meet_group(MPI_Comm comm, MPI_Group group, int tag);
 
-/* Both sides of an inter-communicator, and before there is one. */
-void meet_both(MPI_Comm comm);
+/* All of a group of processes of MPI_COMM_WORLD, in a call that is known by a word. */
+void meet_word(MPI_Group group, const char *word);
+
+/* Both sides of an inter-communicator, before there is one. */
+void meet_sides(MPI_Group group, int leader, MPI_Group others, int remote_leader, const char *word);
 void meet_leaders(MPI_Comm comm, int leader, MPI_Comm peers, int remote_leader, int tag);
 
 /* Before a call that is collective over an open file. */
@@ -49,8 +64,8 @@ static inline void meet_enter(MPI_Comm comm) {
 
 static inline void meet_leave(int rc, MPI_Comm comm, const MPI_Win *win) {
     p2p_leave();
-    if (UNLIKELY(p2p_on) && rc == MPI_SUCCESS)
-        meet_keep_slowly(comm, *win);
+    if (meet_is_needed())
+        meet_keep_slowly(rc, comm, win);
 }
 
 /* Before a call that is collective over a window. */

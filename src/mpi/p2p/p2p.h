@@ -33,7 +33,9 @@ struct comm {
     int rank; /* of this process */
     unsigned size;
     int *world;          /* ranks in MPI_COMM_WORLD; NULL: the same */
-    unsigned references; /* requests, and one as long as it is not freed */
+    bool has_remote;     /* a member is reached through the host MPI */
+    int meetings;        /* windows and files made over it so far: meet.c */
+    unsigned references; /* requests, windows, files; and one as long as it is not freed */
     struct comm *next;   /* in its bucket */
 };
 
@@ -64,10 +66,9 @@ static inline struct comm *comm_from(MPI_Count count, int source, int tag, MPI_C
     return LIKELY(good) ? c : NULL;
 }
 
-/* Whether a blocking call must not wait inside MPI: messages come through it, nobody would answer them meanwhile. The call is then made
- * of its non-blocking twin. A tool has to see it as it is. */
+/* Whether a blocking call must not wait inside MPI: messages come through it, nobody would answer them meanwhile. */
 static inline bool comm_must_poll(void) {
-    return UNLIKELY(p2p_on) && far_is_used && !host_has_tool;
+    return UNLIKELY(p2p_on) && far_is_used;
 }
 
 /* The same for a communicator that is left to MPI; in one of ours MPI gets only what does not wait: errors, MPI_PROC_NULL. */
@@ -75,13 +76,21 @@ static inline bool comm_must_poll_in(MPI_Comm handle) {
     return comm_must_poll() && !comm_find(handle);
 }
 
-/* Contexts from here on are not those of communicators. */
-#define MEET_CONTEXT (UINT32_MAX - 1)
+/* Contexts are below COMM_CONTEXTS; those beyond are for meetings of a communicator's processes, and of others. */
+enum { COMM_CONTEXTS = 0x7ffffff0 };
+#define MEET_CONTEXT 0x80000000u
+#define MEET_GROUP   0xfffffff0u
+#define MEET_WORD    0xfffffff1u
+#define MEET_LEADERS 0xfffffff2u
 
 extern HIDDEN MPI_Group comm_world_group;
 int comm_open(void);
 void comm_close(void);
 void comm_release(struct comm *c);
+
+/* A record of the processes of a communicator that is left to MPI, with a number, for meetings only; collective. NULL: not all of them
+ * are processes of this program, or there is no memory. */
+struct comm *comm_shadow(MPI_Comm handle);
 
 /* Lets the communicator's error handler decide; what it returns is the caller's return value. Not under the lock. */
 int comm_error(struct comm *c, int code);
@@ -447,6 +456,11 @@ int send_copy(struct comm *c, struct data *d, int dest, int tag);
 
 /* The last of a receive that is done: puts into place what only MPI can. Its error. By a thread that may call MPI. */
 int recv_conclude(struct request *r);
+
+/* ---- probe.c ---- */
+
+/* Waits until a communicator that is left to MPI has such a message. An MPI error code. */
+int probe_wait(int source, int tag, MPI_Comm comm);
 
 /* ---- complete.c ---- */
 

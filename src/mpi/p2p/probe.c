@@ -54,12 +54,17 @@ static void between_polls(struct pause *pause) {
         p2p_pause(pause);
 }
 
+/* In a communicator that is left to MPI. */
 static int probe_host(int source, int tag, MPI_Comm comm, MPI_Status *status) {
     struct pause pause = {0};
     int flag = 0, rc;
-    while ((rc = host_Iprobe(source, tag, comm, &flag, status)) == MPI_SUCCESS && !flag)
+    while ((rc = host_real.Iprobe(source, tag, comm, &flag, status)) == MPI_SUCCESS && !flag)
         between_polls(&pause);
     return rc;
+}
+
+int probe_wait(int source, int tag, MPI_Comm comm) {
+    return probe_host(source, tag, comm, MPI_STATUS_IGNORE);
 }
 
 int hook_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status) {
@@ -68,10 +73,13 @@ int hook_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status) {
         probe(c, source, tag, status, true);
         return MPI_SUCCESS;
     }
-    p2p_enter();
-    int rc = comm_must_poll_in(comm) ? probe_host(source, tag, comm, status)
-                                     : host_Probe(source, tag, comm, status);
-    p2p_leave();
+    bool poll = comm_must_poll_in(comm);
+    int rc = poll ? probe_host(source, tag, comm, status) : MPI_SUCCESS;
+    if (rc == MPI_SUCCESS && (!poll || host_is_wrapped(Probe))) {
+        p2p_enter();
+        rc = host_Probe(source, tag, comm, status);
+        p2p_leave();
+    }
     acquire(NEWS_PROBE);
     return rc;
 }
@@ -115,7 +123,7 @@ static int take(struct comm *c, int source, int tag, MPI_Message *message, MPI_S
 static int mprobe_host(int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status) {
     struct pause pause = {0};
     int flag = 0, rc;
-    while ((rc = host_Improbe(source, tag, comm, &flag, message, status)) == MPI_SUCCESS && !flag)
+    while ((rc = host_real.Improbe(source, tag, comm, &flag, message, status)) == MPI_SUCCESS && !flag)
         between_polls(&pause);
     return rc;
 }
@@ -124,10 +132,15 @@ int hook_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_St
     struct comm *c = p2p_on && message ? comm_from(0, source, tag, comm) : NULL;
     if (c)
         return take(c, source, tag, message, status, true) > 0 ? MPI_SUCCESS : comm_error(c, MPI_ERR_NO_MEM);
-    p2p_enter();
-    int rc = comm_must_poll_in(comm) ? mprobe_host(source, tag, comm, message, status)
-                                     : host_Mprobe(source, tag, comm, message, status);
-    p2p_leave();
+    bool poll = comm_must_poll_in(comm), wrapped = host_is_wrapped(Mprobe);
+    int rc = !poll     ? MPI_SUCCESS
+             : wrapped ? probe_wait(source, tag, comm)
+                       : mprobe_host(source, tag, comm, message, status);
+    if (rc == MPI_SUCCESS && (!poll || wrapped)) {
+        p2p_enter();
+        rc = host_Mprobe(source, tag, comm, message, status);
+        p2p_leave();
+    }
     acquire(NEWS_PROBE);
     return rc;
 }
@@ -198,8 +211,8 @@ static bool is_ours(const MPI_Message *message) {
         int rc;                                                                                              \
         if (is_ours(message))                                                                                \
             return receive_and_wait(buffer, count, type, message, status);                                   \
-        if (comm_must_poll()) {                                                                              \
-            rc = p2p_wait_twin(host_##twin(buffer, count, type, message, &request), &request, status);       \
+        if (comm_must_poll() && !host_is_wrapped(name)) {                                                    \
+            rc = p2p_wait_twin(host_real.twin(buffer, count, type, message, &request), &request, status);    \
         } else {                                                                                             \
             p2p_enter();                                                                                     \
             rc = host_##name(buffer, count, type, message, status);                                          \

@@ -68,9 +68,12 @@ __attribute__((always_inline)) static inline int recv_blocking(struct comm *c, v
         if (c)                                                                                               \
             return recv_blocking(c, buffer, count, type, source, tag, status);                               \
         int rc;                                                                                              \
-        if (comm_must_poll_in(comm)) {                                                                       \
+        if (comm_must_poll_in(comm) && host_is_wrapped(name) &&                                              \
+            (rc = probe_wait(source, tag, comm)) != MPI_SUCCESS)                                             \
+            return rc;                                                                                       \
+        if (comm_must_poll_in(comm) && !host_is_wrapped(name)) {                                             \
             MPI_Request request;                                                                             \
-            rc = host_##twin(buffer, count, type, source, tag, comm, &request);                              \
+            rc = host_real.twin(buffer, count, type, source, tag, comm, &request);                           \
             rc = p2p_wait_twin(rc, &request, status);                                                        \
         } else {                                                                                             \
             p2p_enter();                                                                                     \

@@ -139,9 +139,9 @@ __attribute__((always_inline)) static inline int send_any(struct comm *c, const 
         if (c)                                                                                               \
             return send_any(c, buffer, count, type, dest, tag, mode, NULL);                                  \
         int rc;                                                                                              \
-        if (comm_must_poll_in(comm)) {                                                                       \
+        if (comm_must_poll_in(comm) && !host_is_wrapped(name)) {                                             \
             MPI_Request request;                                                                             \
-            rc = host_##twin(buffer, count, type, dest, tag, comm, &request);                                \
+            rc = host_real.twin(buffer, count, type, dest, tag, comm, &request);                             \
             rc = p2p_wait_twin(rc, &request, MPI_STATUS_IGNORE);                                             \
         } else {                                                                                             \
             p2p_enter();                                                                                     \

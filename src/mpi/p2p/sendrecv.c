@@ -120,11 +120,11 @@ static bool copy_foreign(struct data *d, const void *buffer, MPI_Count count, MP
             return rc == MPI_SUCCESS ? exchange(c, &b, p, status) : rc;                                      \
         }                                                                                                    \
         int rc;                                                                                              \
-        if (comm_must_poll_in(comm)) {                                                                       \
+        if (comm_must_poll_in(comm) && !host_is_wrapped(name)) {                                             \
             MPI_Request s, r;                                                                                \
-            rc = host_##receive(rbuffer, rcount, rtype, source, rtag, comm, &r);                             \
+            rc = host_real.receive(rbuffer, rcount, rtype, source, rtag, comm, &r);                          \
             if (rc == MPI_SUCCESS)                                                                           \
-                rc = wait_for_both(host_##send(sbuffer, scount, stype, dest, stag, comm, &s), &s, &r,        \
+                rc = wait_for_both(host_real.send(sbuffer, scount, stype, dest, stag, comm, &s), &s, &r,     \
                                    status);                                                                  \
         } else {                                                                                             \
             p2p_enter();                                                                                     \
@@ -148,14 +148,15 @@ static bool copy_foreign(struct data *d, const void *buffer, MPI_Count count, MP
         }                                                                                                    \
         struct data d;                                                                                       \
         int rc = MPI_SUCCESS;                                                                                \
-        if (comm_must_poll_in(comm) && copy_foreign(&d, buffer, count, type, comm, &rc)) {                   \
+        if (comm_must_poll_in(comm) && !host_is_wrapped(name) &&                                             \
+            copy_foreign(&d, buffer, count, type, comm, &rc)) {                                              \
             MPI_Request s, r;                                                                                \
             if (rc != MPI_SUCCESS)                                                                           \
                 return rc;                                                                                   \
-            rc = host_##receive(buffer, count, type, source, rtag, comm, &r);                                \
+            rc = host_real.receive(buffer, count, type, source, rtag, comm, &r);                             \
             if (rc == MPI_SUCCESS)                                                                           \
                 rc = wait_for_both(                                                                          \
-                    host_Isend(d.first, (int)data_bytes(&d), MPI_PACKED, dest, stag, comm, &s), &s, &r,      \
+                    host_real.Isend(d.first, (int)data_bytes(&d), MPI_PACKED, dest, stag, comm, &s), &s, &r, \
                     status);                                                                                 \
             data_free(&d);                                                                                   \
         } else {                                                                                             \

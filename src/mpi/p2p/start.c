@@ -198,6 +198,7 @@ void p2p_start(void) {
         return;
     }
     request_sent->done = true;
+    acquire_agree();
     progress_open(count_on_node());
     far_listen();
     if (p2p_threads) {

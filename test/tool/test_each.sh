@@ -1,0 +1,34 @@
+#!/usr/bin/env bash
+# A tool that wraps one call only, for each call that Hearth stands in front of: before Hearth and behind it the tool sees the
+# call once, and the MPI library gets it. No MPI is started (each.c).   test_each.sh MPI TREE      timeout: 120
+set -uo pipefail
+mpi=$1 tree=$(cd "$2" && pwd) failed=0 count=0
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+cc=$("$here/../../packaging/mpis.sh" "$mpi") || exit 77
+hearth=$tree/lib/libhearth-mpi.so
+include=(-I "$here/../../src" -I "$tree/src/mpi")
+
+for part in HOST USED TOOL CALLS; do
+    "$cc" -O1 -w -fPIC "-DPART_$part" "${include[@]}" -c "$here/each.c" -o "$dir/$part.o" || exit 1
+done
+"$cc" -shared "$dir/HOST.o" "$dir/USED.o" -o "$dir/host.so" && "$cc" "$dir/CALLS.o" -o "$dir/calls" -ldl || exit 1
+
+check() { # call, order of libraries, the libraries
+    local out
+    LD_PRELOAD=$3 "$dir/calls" "$1" >"$dir/out" 2>&1 && return
+    out=$(head -n 3 "$dir/out")
+    echo "FAIL a tool $2 Hearth: ${out:-$1 ended by a signal}"
+    failed=1
+}
+
+for call in $("$dir/calls"); do
+    echo "{ global: $call; each_tool_calls; local: *; };" >"$dir/tool.map"
+    ld -shared --version-script="$dir/tool.map" "$dir/TOOL.o" -o "$dir/tool.so" || exit 1
+    check "$call" behind "$hearth $dir/tool.so $dir/host.so"
+    check "$call" before "$dir/tool.so $hearth $dir/host.so"
+    count=$((count + 1))
+done
+echo "$count calls, each with a tool of its own"
+[ $count -gt 100 ] && [ $failed = 0 ]
