@@ -18,4 +18,6 @@ run() { # ranks, program and arguments
 
 run 2 p2p_collectives
 run 2 p2p_waits
+run 2 p2p_foreign
+run 2 p2p_completion
 exit $failed

@@ -77,8 +77,10 @@ static void run(const struct call calls[], size_t count) {
 
 static void map_memory(const char *path) {
     int fd = open(path, O_CREAT | O_RDWR, 0600);
-    if (fd < 0 || ftruncate(fd, 4096))
+    if (fd < 0 || ftruncate(fd, 4096)) {
+        perror(path);
         MPI_Abort(MPI_COMM_WORLD, 1);
+    }
     entered = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     close(fd);
 }
@@ -411,17 +413,16 @@ SIT(File_open, open_file())
 SIT(File_close, close_file() THEN)
 SIT(File_set_view, set_view() THEN)
 SIT(File_set_size, MPI_File_set_size(file, 4096) THEN)
+#ifndef OPEN_MPI
 SIT(File_preallocate, MPI_File_preallocate(file, 4096) THEN)
+#endif
 SIT(File_set_info, MPI_File_set_info(file, info) THEN)
 SIT(File_set_atomicity, MPI_File_set_atomicity(file, 0) THEN)
 SIT(File_sync, MPI_File_sync(file) THEN)
-SIT(File_seek_shared, MPI_File_seek_shared(file, 0, MPI_SEEK_SET) THEN)
 SIT(File_write_all, MPI_File_write_all(file, out, 1, MPI_INT, &status) THEN)
 SIT(File_read_all, MPI_File_read_all(file, in, 1, MPI_INT, &status) THEN)
 SIT(File_write_at_all, MPI_File_write_at_all(file, mine(), out, 1, MPI_INT, &status) THEN)
 SIT(File_read_at_all, MPI_File_read_at_all(file, mine(), in, 1, MPI_INT, &status) THEN)
-SIT(File_write_ordered, MPI_File_write_ordered(file, out, 1, MPI_INT, &status) THEN)
-SIT(File_read_ordered, MPI_File_read_ordered(file, in, 1, MPI_INT, &status) THEN)
 SIT(File_write_all_begin, MPI_File_write_all_begin(file, out, 1, MPI_INT);
     MPI_File_write_all_end(file, out, &status) THEN)
 SIT(File_read_all_begin, MPI_File_read_all_begin(file, in, 1, MPI_INT);
@@ -430,6 +431,10 @@ SIT(File_write_at_all_begin, MPI_File_write_at_all_begin(file, mine(), out, 1, M
     MPI_File_write_at_all_end(file, out, &status) THEN)
 SIT(File_read_at_all_begin, MPI_File_read_at_all_begin(file, mine(), in, 1, MPI_INT);
     MPI_File_read_at_all_end(file, in, &status) THEN)
+
+SIT(File_seek_shared, MPI_File_seek_shared(file, 0, MPI_SEEK_SET) THEN)
+SIT(File_write_ordered, MPI_File_write_ordered(file, out, 1, MPI_INT, &status) THEN)
+SIT(File_read_ordered, MPI_File_read_ordered(file, in, 1, MPI_INT, &status) THEN)
 SIT(File_write_ordered_begin, MPI_File_write_ordered_begin(file, out, 1, MPI_INT);
     MPI_File_write_ordered_end(file, out, &status) THEN)
 SIT(File_read_ordered_begin, MPI_File_read_ordered_begin(file, in, 1, MPI_INT);
@@ -443,7 +448,9 @@ static const struct call opening[] = {
 static const struct call files[] = {
     {"File_set_view", sit_File_set_view, 0, 0},
     {"File_set_size", sit_File_set_size, 0, 0},
+#ifndef OPEN_MPI /* after it 4.1 sometimes takes the message of an earlier MPI_Bcast */
     {"File_preallocate", sit_File_preallocate, 0, 0},
+#endif
     {"File_set_info", sit_File_set_info, 0, 0},
     {"File_set_atomicity", sit_File_set_atomicity, 0, 0},
     {"File_sync", sit_File_sync, 0, 0},

@@ -1,31 +1,16 @@
-/* complete.c: waiting for requests and testing them, ours and MPI's in any mixture.
+/* complete.c: waiting for one request and for all of several, ours and MPI's in any mixture; for some of them see complete_some.c.
  *
- * Requests that are none of ours go on to rma/request.c. While the program waits for those, its messages must go on, and while it waits
- * for ours MPI must: so where there are messages of ours no call waits inside MPI; it tests, in turn with a round of progress.
- * In calls that take one of many, what is MPI's stands together in an array of its own, because only MPI knows which of
- * them are inactive. */
+ * A set without requests of ours goes on to rma/request.c, and so to MPI, as it is. While MPI waits there the helper thread moves our
+ * messages; if some process is reached through MPI the requests are polled first (foreign.c), in turn with a round of progress, and
+ * MPI gets them when none needs to be waited for. In a mixed set both kinds are polled until all are complete; then each kind is
+ * completed by its own call, so that MPI's errors are MPI's. */
 #include <stdlib.h>
 
 #include "mpi/hooks.h"
-#include "mpi/p2p/p2p.h"
-
-/* What to tell at the end of a call. */
-struct outcome {
-    struct comm *failed; /* of the first that failed */
-    int error;
-    bool news;
-};
-
-static MPI_Status *status_at(MPI_Status statuses[], int i) {
-    return statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : &statuses[i];
-}
-
-static bool is_complete(const struct request *r) {
-    return !r->active || r->done;
-}
+#include "mpi/p2p/complete.h"
 
 /* The program gets what has become of a complete request; the request is gone, or inactive. Under the lock. */
-static int take(MPI_Request *handle, struct request *r, MPI_Status *status, struct outcome *o) {
+int complete_take(MPI_Request *handle, struct request *r, MPI_Status *status, struct outcome *o) {
     int error = MPI_SUCCESS;
     if (r->active && r->kind == REQUEST_RECV)
         error = recv_conclude(r);
@@ -47,7 +32,7 @@ static int take(MPI_Request *handle, struct request *r, MPI_Status *status, stru
 }
 
 /* Without the lock: error handlers are the program's. */
-static int conclude(struct outcome *o, bool several) {
+int complete_conclude(struct outcome *o, bool several) {
     if (o->news)
         acquire(NEWS_REQUEST);
     if (LIKELY(!o->failed))
@@ -67,12 +52,12 @@ int complete_wait(MPI_Request *request, MPI_Status *status) {
     p2p_lock();
     if (r->active)
         p2p_wait(r);
-    take(request, r, status, &o);
+    complete_take(request, r, status, &o);
     p2p_unlock();
-    return conclude(&o, false);
+    return complete_conclude(&o, false);
 }
 
-static int progress(void) {
+int complete_progress(void) {
     p2p_lock();
     int n = p2p_progress();
     p2p_unlock();
@@ -81,13 +66,19 @@ static int progress(void) {
 
 static int wait_foreign(MPI_Request *request, MPI_Status *status) {
     struct pause pause = {0};
-    int flag = 0, rc;
-    if (*request == MPI_REQUEST_NULL)
-        return rma_Wait(request, status);
-    while ((rc = rma_Test(request, &flag, status)) == MPI_SUCCESS && !flag)
-        if (!progress())
+    if (!far_is_used) {
+        p2p_enter();
+        int rc = rma_Wait(request, status);
+        p2p_leave();
+        return rc;
+    }
+    for (;;) {
+        struct foreign_look look = {0};
+        if (*request == MPI_REQUEST_NULL || foreign_poll(&look, *request))
+            return rma_Wait(request, status);
+        if (!complete_progress())
             p2p_pause(&pause);
-    return rc;
+    }
 }
 
 int hook_Wait(MPI_Request *request, MPI_Status *status) {
@@ -99,32 +90,32 @@ int hook_Wait(MPI_Request *request, MPI_Status *status) {
 int hook_Test(MPI_Request *request, int *flag, MPI_Status *status) {
     if (LIKELY(!p2p_on) || !request || !request_is_ours(*request)) {
         if (p2p_on)
-            progress();
+            complete_progress();
         return rma_Test(request, flag, status);
     }
     struct outcome o = {0};
     struct request *r = request_of(*request);
     p2p_lock();
-    if (!is_complete(r))
+    if (!complete_is_over(r))
         p2p_progress();
-    *flag = is_complete(r);
+    *flag = complete_is_over(r);
     if (*flag)
-        take(request, r, status, &o);
+        complete_take(request, r, status, &o);
     p2p_unlock();
-    return conclude(&o, false);
+    return complete_conclude(&o, false);
 }
 
 int hook_Request_get_status(MPI_Request request, int *flag, MPI_Status *status) {
     if (LIKELY(!p2p_on) || !request_is_ours(request)) {
         if (p2p_on)
-            progress();
+            complete_progress();
         return rma_Request_get_status(request, flag, status);
     }
     struct request *r = request_of(request);
     p2p_lock();
-    if (!is_complete(r))
+    if (!complete_is_over(r))
         p2p_progress();
-    *flag = is_complete(r);
+    *flag = complete_is_over(r);
     bool news = *flag && r->active && (r->kind == REQUEST_RECV || r->mode == MODE_SYNC);
     if (*flag && r->active && r->kind == REQUEST_RECV)
         recv_conclude(r); /* the program may look at its buffer */
@@ -141,7 +132,7 @@ int hook_Request_free(MPI_Request *request) {
         return rma_Request_free(request);
     struct request *r = request_of(*request);
     p2p_lock();
-    if (!is_complete(r)) {
+    if (!complete_is_over(r)) {
         r->orphan = true;
     } else if (r != request_sent) {
         if (r->active && r->kind == REQUEST_RECV)
@@ -155,21 +146,81 @@ int hook_Request_free(MPI_Request *request) {
 
 /* ---- all ---- */
 
-static int count_ours(int count, const MPI_Request requests[]) {
+enum { FEW = 64 };
+
+int complete_count_ours(int count, const MPI_Request requests[]) {
     int n = 0;
     for (int i = 0; requests && i < count; i++)
         n += request_is_ours(requests[i]);
     return n;
 }
 
-/* None of ours: MPI's way, but without waiting in there. */
-static int wait_all_foreign(int count, MPI_Request requests[], MPI_Status statuses[]) {
+static bool ours_are_complete(int count, const MPI_Request requests[]) {
+    bool all = true;
+    p2p_lock();
+    for (int i = 0; all && i < count; i++)
+        all = !request_is_ours(requests[i]) || complete_is_over(request_of(requests[i]));
+    p2p_unlock();
+    return all;
+}
+
+/* Both kinds advance in each look, whichever is behind. */
+static bool all_complete(int count, const MPI_Request requests[], bool ours) {
+    struct foreign_look look = {0};
+    for (int i = 0; i < count; i++)
+        if (requests[i] != MPI_REQUEST_NULL && !request_is_ours(requests[i]))
+            foreign_poll(&look, requests[i]);
+    return (!ours || ours_are_complete(count, requests)) && !look.incomplete;
+}
+
+static void wait_until_complete(int count, const MPI_Request requests[], bool ours) {
     struct pause pause = {0};
-    int flag = 0, rc;
-    while ((rc = rma_Testall(count, requests, &flag, statuses)) == MPI_SUCCESS && !flag)
-        if (!progress())
+    while (!all_complete(count, requests, ours))
+        if (!complete_progress())
             p2p_pause(&pause);
+}
+
+static int wait_all_foreign(int count, MPI_Request requests[], MPI_Status statuses[]) {
+    if (far_is_used) {
+        wait_until_complete(count, requests, false);
+        return rma_Waitall(count, requests, statuses);
+    }
+    p2p_enter();
+    int rc = rma_Waitall(count, requests, statuses);
+    p2p_leave();
     return rc;
+}
+
+/* MPI's requests of a set, together in arrays of their own: its call gets all of them at once. */
+struct theirs {
+    int count, *place, few_places[FEW];
+    MPI_Request *requests, few_requests[FEW];
+    MPI_Status *statuses, few_statuses[FEW];
+};
+
+static bool make_room(struct theirs *t, int count) {
+    size_t n = (size_t)count;
+    t->requests = t->few_requests;
+    t->statuses = t->few_statuses;
+    t->place = t->few_places;
+    if (count <= FEW)
+        return true;
+    t->requests = malloc(n * (sizeof *t->requests + sizeof *t->statuses + sizeof *t->place));
+    t->statuses = (MPI_Status *)(void *)(t->requests + n); /* by falling alignment */
+    t->place = (int *)(void *)(t->statuses + n);
+    return t->requests;
+}
+
+static bool gather_theirs(struct theirs *t, int count, const MPI_Request requests[]) {
+    t->count = 0;
+    if (!make_room(t, count))
+        return false;
+    for (int i = 0; i < count; i++)
+        if (requests[i] != MPI_REQUEST_NULL && !request_is_ours(requests[i])) {
+            t->place[t->count] = i;
+            t->requests[t->count++] = requests[i];
+        }
+    return true;
 }
 
 static void set_error(MPI_Status *status, int error) {
@@ -177,32 +228,26 @@ static void set_error(MPI_Status *status, int error) {
         status->MPI_ERROR = error;
 }
 
-static int take_all(int count, MPI_Request requests[], MPI_Status statuses[]) {
-    struct outcome o = {0};
-    int rc = MPI_SUCCESS;
-    p2p_lock();
-    for (int i = 0; i < count; i++) {
-        if (!request_is_ours(requests[i]))
+/* Completes MPI's, of which none has to be waited for. */
+static int take_theirs(struct theirs *t, MPI_Request requests[], MPI_Status statuses[]) {
+    bool ignore = statuses == MPI_STATUSES_IGNORE;
+    int rc = t->count ? rma_Waitall(t->count, t->requests, ignore ? MPI_STATUSES_IGNORE : t->statuses)
+                      : MPI_SUCCESS;
+    for (int i = 0; i < t->count; i++) {
+        requests[t->place[i]] = t->requests[i];
+        if (ignore)
             continue;
-        struct request *r = request_of(requests[i]);
-        if (r->active)
-            p2p_wait(r);
-        set_error(status_at(statuses, i), take(&requests[i], r, status_at(statuses, i), &o));
+        if (rc != MPI_ERR_IN_STATUS)
+            t->statuses[i].MPI_ERROR = rc;
+        statuses[t->place[i]] = t->statuses[i];
     }
-    p2p_unlock();
-    for (int i = 0; i < count; i++) {
-        if (requests[i] == MPI_REQUEST_NULL || request_is_ours(requests[i]))
-            continue;
-        int error = wait_foreign(&requests[i], status_at(statuses, i));
-        set_error(status_at(statuses, i), error);
-        rc = error == MPI_SUCCESS ? rc : MPI_ERR_IN_STATUS;
-    }
-    int mine = conclude(&o, true);
-    return mine == MPI_SUCCESS ? rc : mine;
+    if (t->requests != t->few_requests)
+        free(t->requests);
+    return rc;
 }
 
 /* Those that are null to begin with get an empty status, and only those. */
-static void clear(int count, const MPI_Request requests[], MPI_Status statuses[]) {
+static void clear_statuses(int count, const MPI_Request requests[], MPI_Status statuses[]) {
     if (statuses == MPI_STATUSES_IGNORE)
         return;
     for (int i = 0; i < count; i++)
@@ -212,205 +257,38 @@ static void clear(int count, const MPI_Request requests[], MPI_Status statuses[]
         }
 }
 
+/* All are complete. */
+static int take_all(int count, MPI_Request requests[], MPI_Status statuses[]) {
+    struct outcome o = {0};
+    struct theirs t;
+    if (!gather_theirs(&t, count, requests))
+        return comm_error(comm_find(MPI_COMM_WORLD), MPI_ERR_NO_MEM);
+    clear_statuses(count, requests, statuses);
+    p2p_lock();
+    for (int i = 0; i < count; i++)
+        if (request_is_ours(requests[i])) {
+            MPI_Status *status = complete_status_at(statuses, i);
+            set_error(status, complete_take(&requests[i], request_of(requests[i]), status, &o));
+        }
+    p2p_unlock();
+    int rc = take_theirs(&t, requests, statuses), mine = complete_conclude(&o, true);
+    return mine == MPI_SUCCESS ? rc : mine;
+}
+
 int hook_Waitall(int count, MPI_Request requests[], MPI_Status statuses[]) {
     if (LIKELY(!p2p_on) || count <= 0 || !requests)
         return rma_Waitall(count, requests, statuses);
-    if (!count_ours(count, requests))
+    if (!complete_count_ours(count, requests))
         return wait_all_foreign(count, requests, statuses);
-    clear(count, requests, statuses);
+    wait_until_complete(count, requests, true);
     return take_all(count, requests, statuses);
-}
-
-/* Whether all are complete, without taking any. */
-static bool all_complete(int count, MPI_Request requests[], int *rc) {
-    bool all = true;
-    p2p_lock();
-    for (int i = 0; all && i < count; i++)
-        all = !request_is_ours(requests[i]) || is_complete(request_of(requests[i]));
-    p2p_unlock();
-    for (int i = 0; all && i < count; i++) {
-        int flag = 1;
-        if (requests[i] != MPI_REQUEST_NULL && !request_is_ours(requests[i]))
-            *rc = rma_Request_get_status(requests[i], &flag, MPI_STATUS_IGNORE);
-        all = flag && *rc == MPI_SUCCESS;
-    }
-    return all;
 }
 
 int hook_Testall(int count, MPI_Request requests[], int *flag, MPI_Status statuses[]) {
-    int rc = MPI_SUCCESS;
     if (p2p_on)
-        progress();
-    if (LIKELY(!p2p_on) || !count_ours(count, requests))
+        complete_progress();
+    if (LIKELY(!p2p_on) || count <= 0 || !complete_count_ours(count, requests))
         return rma_Testall(count, requests, flag, statuses);
-    *flag = all_complete(count, requests, &rc);
-    if (!*flag)
-        return rc;
-    clear(count, requests, statuses);
-    return take_all(count, requests, statuses);
-}
-
-/* ---- some ---- */
-
-enum { FEW = 64 };
-
-/* A call for some of many. */
-struct some {
-    int count, most; /* most: how many to take */
-    bool several;    /* each with a status of its own */
-    MPI_Request *requests;
-    int done, *indices;
-    MPI_Status *statuses;
-    bool any; /* at least one is active */
-    int rc;
-    struct outcome outcome;
-    /* those that are MPI's */
-    int foreign, *place, few_places[FEW];
-    MPI_Request *theirs, few_requests[FEW];
-};
-
-static int begin_some(struct some *s) {
-    s->foreign = s->done = 0;
-    s->rc = MPI_SUCCESS;
-    s->any = false;
-    s->outcome = (struct outcome){0};
-    bool large = s->count > FEW;
-    s->place = large ? malloc((size_t)s->count * (2 * sizeof *s->place + sizeof *s->theirs)) : s->few_places;
-    if (!s->place)
-        return comm_error(comm_find(MPI_COMM_WORLD), MPI_ERR_NO_MEM);
-    s->theirs = large ? (MPI_Request *)(void *)(s->place + 2 * s->count) : s->few_requests;
-    for (int i = 0; i < s->count; i++) {
-        if (request_is_ours(s->requests[i]) || s->requests[i] == MPI_REQUEST_NULL)
-            continue;
-        s->place[s->foreign] = i;
-        s->theirs[s->foreign++] = s->requests[i];
-    }
-    return MPI_SUCCESS;
-}
-
-static void take_ours(struct some *s) {
-    p2p_lock();
-    for (int i = 0; i < s->count; i++) {
-        struct request *r = request_is_ours(s->requests[i]) ? request_of(s->requests[i]) : NULL;
-        if (!r || !r->active)
-            continue;
-        s->any = true;
-        if (!r->done || s->done == s->most)
-            continue;
-        MPI_Status *status = status_at(s->statuses, s->done);
-        int error = take(&s->requests[i], r, status, &s->outcome);
-        if (s->several)
-            set_error(status, error);
-        s->indices[s->done++] = i;
-    }
-    p2p_unlock();
-}
-
-/* `done` of them are complete, at the indices that follow those of ours. */
-static void take_back(struct some *s, int done) {
-    if (done == MPI_UNDEFINED)
-        return;
-    s->any = true;
-    for (int i = s->done; i < s->done + done; i++) {
-        int theirs = s->indices[i];
-        s->indices[i] = s->place[theirs];
-        s->requests[s->place[theirs]] = s->theirs[theirs];
-    }
-    s->done += done;
-}
-
-static void test_foreign(struct some *s) {
-    int done = 0, flag;
-    if (!s->foreign || s->done == s->most)
-        return;
-    int *indices = s->indices + s->done;
-    MPI_Status *statuses = s->statuses == MPI_STATUSES_IGNORE ? MPI_STATUSES_IGNORE : s->statuses + s->done;
-    if (s->several) {
-        s->rc = rma_Testsome(s->foreign, s->theirs, &done, indices, statuses);
-    } else {
-        s->rc = rma_Testany(s->foreign, s->theirs, indices, &flag, statuses);
-        done = !flag ? 0 : *indices == MPI_UNDEFINED ? MPI_UNDEFINED : 1;
-    }
-    if (s->rc == MPI_SUCCESS || s->rc == MPI_ERR_IN_STATUS)
-        take_back(s, done);
-}
-
-/* One look at all of them. */
-static bool look(struct some *s) {
-    take_ours(s);
-    test_foreign(s);
-    return s->done || s->rc != MPI_SUCCESS || !s->any;
-}
-
-/* Returns the call's return code; s->done of them are complete, or MPI_UNDEFINED if none is active. */
-static int run_some(struct some *s, bool wait) {
-    struct pause pause = {0};
-    int rc = begin_some(s);
-    if (rc != MPI_SUCCESS)
-        return rc;
-    progress();
-    while (!look(s) && wait)
-        if (!progress())
-            p2p_pause(&pause);
-    if (s->place != s->few_places)
-        free(s->place);
-    if (!s->any && s->rc == MPI_SUCCESS)
-        s->done = MPI_UNDEFINED;
-    rc = conclude(&s->outcome, s->several);
-    return rc == MPI_SUCCESS ? s->rc : rc;
-}
-
-static bool is_for_us(int count, MPI_Request requests[]) {
-    return UNLIKELY(p2p_on) && count > 0 && requests;
-}
-
-static int run_any(int count, MPI_Request requests[], int *index, int *flag, MPI_Status *status, bool wait) {
-    int found = MPI_UNDEFINED;
-    struct some s = {.count = count, .most = 1, .several = false};
-    s.requests = requests;
-    s.indices = &found;
-    s.statuses = status;
-    int rc = run_some(&s, wait);
-    bool none = s.done == MPI_UNDEFINED;
-    if (none)
-        status_empty(status);
-    *index = s.done == 1 ? found : MPI_UNDEFINED;
-    *flag = none || s.done == 1;
-    return rc;
-}
-
-int hook_Waitany(int count, MPI_Request requests[], int *index, MPI_Status *status) {
-    int flag;
-    if (!is_for_us(count, requests))
-        return rma_Waitany(count, requests, index, status);
-    return run_any(count, requests, index, &flag, status, true);
-}
-
-int hook_Testany(int count, MPI_Request requests[], int *index, int *flag, MPI_Status *status) {
-    if (!is_for_us(count, requests))
-        return rma_Testany(count, requests, index, flag, status);
-    return run_any(count, requests, index, flag, status, false);
-}
-
-static int run_several(int count, MPI_Request requests[], int *done, int indices[], MPI_Status statuses[],
-                       bool wait) {
-    struct some s = {.count = count, .most = count, .several = true};
-    s.requests = requests;
-    s.indices = indices;
-    s.statuses = statuses;
-    int rc = run_some(&s, wait);
-    *done = s.done;
-    return rc;
-}
-
-int hook_Waitsome(int count, MPI_Request requests[], int *done, int indices[], MPI_Status statuses[]) {
-    if (!is_for_us(count, requests))
-        return rma_Waitsome(count, requests, done, indices, statuses);
-    return run_several(count, requests, done, indices, statuses, true);
-}
-
-int hook_Testsome(int count, MPI_Request requests[], int *done, int indices[], MPI_Status statuses[]) {
-    if (!is_for_us(count, requests))
-        return rma_Testsome(count, requests, done, indices, statuses);
-    return run_several(count, requests, done, indices, statuses, false);
+    *flag = all_complete(count, requests, true);
+    return *flag ? take_all(count, requests, statuses) : MPI_SUCCESS;
 }

@@ -467,6 +467,16 @@ int probe_wait(int source, int tag, MPI_Comm comm);
 /* MPI_Wait of a request of ours. */
 int complete_wait(MPI_Request *request, MPI_Status *status);
 
+/* ---- foreign.c ---- */
+
+#ifdef OPEN_MPI
+static inline void foreign_forget(MPI_Request request) {
+}
+#else
+/* The handle is that of a persistent request of MPI, which is being started. */
+void foreign_forget(MPI_Request request);
+#endif
+
 /* ---- buffered.c ---- */
 
 /* Takes room in the attached buffer for a message; false: there is not so much. */

@@ -86,9 +86,16 @@ static int begin(struct request *r) {
     return rc == MPI_SUCCESS ? rc : comm_error(r->comm, rc);
 }
 
+static void forget_all(int count, const MPI_Request requests[]) {
+    for (int i = 0; p2p_on && requests && i < count; i++)
+        foreign_forget(requests[i]);
+}
+
 int hook_Start(MPI_Request *request) {
-    if (!p2p_on || !request || !request_is_ours(*request))
+    if (!p2p_on || !request || !request_is_ours(*request)) {
+        forget_all(1, request);
         return host_Start(request);
+    }
     struct request *r = request_of(*request);
     if (!r->persistent || r->active)
         return comm_error(r->comm ? r->comm : comm_find(MPI_COMM_WORLD),
@@ -100,8 +107,10 @@ int hook_Startall(int count, MPI_Request requests[]) {
     int rc = MPI_SUCCESS, ours = 0;
     for (int i = 0; p2p_on && requests && i < count; i++)
         ours += request_is_ours(requests[i]);
-    if (!ours)
+    if (!ours) {
+        forget_all(count, requests);
         return host_Startall(count, requests);
+    }
     for (int i = 0; rc == MPI_SUCCESS && i < count; i++)
         rc = hook_Start(&requests[i]);
     return rc;

@@ -1,0 +1,222 @@
+/* complete_some.c: waiting for some of several requests and testing them, where ours are among them. What is MPI's stands together in an
+ * array of its own, because only MPI knows which of them are inactive. A set without ours is MPI's: see complete.c. */
+#include <stdlib.h>
+
+#include "mpi/hooks.h"
+#include "mpi/p2p/complete.h"
+
+enum { FEW = 64 };
+
+/* A call for some of many. */
+struct some {
+    int count, most; /* most: how many to take */
+    bool several;    /* each with a status of its own */
+    MPI_Request *requests;
+    int done, *indices;
+    MPI_Status *statuses;
+    bool any; /* at least one is active */
+    int rc;
+    struct outcome outcome;
+    /* those that are MPI's */
+    int foreign, *place, few_places[FEW];
+    MPI_Request *theirs, few_requests[FEW];
+};
+
+static int begin_some(struct some *s) {
+    s->foreign = s->done = 0;
+    s->rc = MPI_SUCCESS;
+    s->any = false;
+    s->outcome = (struct outcome){0};
+    bool large = s->count > FEW;
+    s->place = large ? malloc((size_t)s->count * (2 * sizeof *s->place + sizeof *s->theirs)) : s->few_places;
+    if (!s->place)
+        return comm_error(comm_find(MPI_COMM_WORLD), MPI_ERR_NO_MEM);
+    s->theirs = large ? (MPI_Request *)(void *)(s->place + 2 * s->count) : s->few_requests;
+    for (int i = 0; i < s->count; i++) {
+        if (request_is_ours(s->requests[i]) || s->requests[i] == MPI_REQUEST_NULL)
+            continue;
+        s->place[s->foreign] = i;
+        s->theirs[s->foreign++] = s->requests[i];
+    }
+    return MPI_SUCCESS;
+}
+
+static void take_ours(struct some *s) {
+    p2p_lock();
+    for (int i = 0; i < s->count; i++) {
+        struct request *r = request_is_ours(s->requests[i]) ? request_of(s->requests[i]) : NULL;
+        if (!r || !r->active)
+            continue;
+        s->any = true;
+        if (!r->done || s->done == s->most)
+            continue;
+        MPI_Status *status = complete_status_at(s->statuses, s->done);
+        int error = complete_take(&s->requests[i], r, status, &s->outcome);
+        if (s->several && status != MPI_STATUS_IGNORE)
+            status->MPI_ERROR = error;
+        s->indices[s->done++] = i;
+    }
+    p2p_unlock();
+}
+
+/* `done` of them are complete, at the indices that follow those of ours. */
+static void take_back(struct some *s, int done) {
+    if (done == MPI_UNDEFINED)
+        return;
+    s->any = true;
+    for (int i = s->done; i < s->done + done; i++) {
+        int theirs = s->indices[i];
+        s->indices[i] = s->place[theirs];
+        s->requests[s->place[theirs]] = s->theirs[theirs];
+    }
+    s->done += done;
+}
+
+/* MPI_Testany failed: which request has failed. MPI says it by the index, or by the handle, which is gone then. */
+static int find_failed(const struct some *s, int index) {
+    for (int i = 0; i < s->foreign && (unsigned)index >= (unsigned)s->foreign; i++)
+        if (s->theirs[i] == MPI_REQUEST_NULL)
+            index = i;
+    return (unsigned)index < (unsigned)s->foreign ? index : MPI_UNDEFINED;
+}
+
+/* One of theirs. How many are complete, or MPI_UNDEFINED if none is active. */
+static int test_any(struct some *s, int *index, MPI_Status *status) {
+    int flag = 0;
+    *index = MPI_UNDEFINED;
+    s->rc = rma_Testany(s->foreign, s->theirs, index, &flag, status);
+    if (s->rc == MPI_SUCCESS)
+        return !flag ? 0 : *index == MPI_UNDEFINED ? MPI_UNDEFINED : 1;
+    *index = find_failed(s, *index);
+    return *index != MPI_UNDEFINED;
+}
+
+/* All of theirs that are complete. If one of ours has failed the program looks at each status. */
+static int test_some(struct some *s, int indices[], MPI_Status statuses[]) {
+    int done = 0;
+    s->rc = rma_Testsome(s->foreign, s->theirs, &done, indices, statuses);
+    for (int i = 0; s->rc == MPI_SUCCESS && statuses != MPI_STATUSES_IGNORE && i < done; i++)
+        statuses[i].MPI_ERROR = MPI_SUCCESS;
+    return s->rc == MPI_SUCCESS || s->rc == MPI_ERR_IN_STATUS ? done : 0;
+}
+
+static void test_foreign(struct some *s) {
+    if (!s->foreign || s->done == s->most)
+        return;
+    int *indices = s->indices + s->done;
+    MPI_Status *statuses = s->statuses == MPI_STATUSES_IGNORE ? MPI_STATUSES_IGNORE : s->statuses + s->done;
+    take_back(s, s->several ? test_some(s, indices, statuses) : test_any(s, indices, statuses));
+}
+
+/* One look at all of them. */
+static bool look(struct some *s) {
+    take_ours(s);
+    test_foreign(s);
+    return s->done || s->rc != MPI_SUCCESS || !s->any;
+}
+
+/* Returns the call's return code; s->done of them are complete, or MPI_UNDEFINED if none is active. */
+static int run_some(struct some *s, bool wait) {
+    struct pause pause = {0};
+    int rc = begin_some(s);
+    if (rc != MPI_SUCCESS)
+        return rc;
+    complete_progress();
+    while (!look(s) && wait)
+        if (!complete_progress())
+            p2p_pause(&pause);
+    if (s->place != s->few_places)
+        free(s->place);
+    if (!s->any && s->rc == MPI_SUCCESS)
+        s->done = MPI_UNDEFINED;
+    rc = complete_conclude(&s->outcome, s->several);
+    return rc == MPI_SUCCESS ? s->rc : rc;
+}
+
+/* Whether requests of ours are among them; if not, MPI's call is made as it is. */
+static bool is_for_us(int count, MPI_Request requests[]) {
+    return UNLIKELY(p2p_on) && count > 0 && complete_count_ours(count, requests);
+}
+
+static int run_any(int count, MPI_Request requests[], int *index, int *flag, MPI_Status *status, bool wait) {
+    int found = MPI_UNDEFINED;
+    struct some s = {.count = count, .most = 1, .several = false};
+    s.requests = requests;
+    s.indices = &found;
+    s.statuses = status;
+    int rc = run_some(&s, wait);
+    bool none = s.done == MPI_UNDEFINED;
+    if (none)
+        status_empty(status);
+    *index = s.done == 1 ? found : MPI_UNDEFINED;
+    *flag = none || s.done == 1;
+    return rc;
+}
+
+/* Without waiting in MPI, where messages come through it. */
+static int wait_any_foreign(int count, MPI_Request requests[], int *index, MPI_Status *status) {
+    struct pause pause = {0};
+    int flag = 0, rc;
+    while ((rc = rma_Testany(count, requests, index, &flag, status)) == MPI_SUCCESS && !flag)
+        if (!complete_progress())
+            p2p_pause(&pause);
+    return rc;
+}
+
+int hook_Waitany(int count, MPI_Request requests[], int *index, MPI_Status *status) {
+    int flag;
+    if (is_for_us(count, requests))
+        return run_any(count, requests, index, &flag, status, true);
+    if (comm_must_poll())
+        return wait_any_foreign(count, requests, index, status);
+    p2p_enter();
+    int rc = rma_Waitany(count, requests, index, status);
+    p2p_leave();
+    return rc;
+}
+
+int hook_Testany(int count, MPI_Request requests[], int *index, int *flag, MPI_Status *status) {
+    if (is_for_us(count, requests))
+        return run_any(count, requests, index, flag, status, false);
+    p2p_poll();
+    return rma_Testany(count, requests, index, flag, status);
+}
+
+static int run_several(int count, MPI_Request requests[], int *done, int indices[], MPI_Status statuses[],
+                       bool wait) {
+    struct some s = {.count = count, .most = count, .several = true};
+    s.requests = requests;
+    s.indices = indices;
+    s.statuses = statuses;
+    int rc = run_some(&s, wait);
+    *done = s.done;
+    return rc;
+}
+
+static int wait_some_foreign(int count, MPI_Request requests[], int *done, int indices[],
+                             MPI_Status statuses[]) {
+    struct pause pause = {0};
+    int rc;
+    while ((rc = rma_Testsome(count, requests, done, indices, statuses)) == MPI_SUCCESS && !*done)
+        if (!complete_progress())
+            p2p_pause(&pause);
+    return rc;
+}
+
+int hook_Waitsome(int count, MPI_Request requests[], int *done, int indices[], MPI_Status statuses[]) {
+    if (is_for_us(count, requests))
+        return run_several(count, requests, done, indices, statuses, true);
+    if (comm_must_poll())
+        return wait_some_foreign(count, requests, done, indices, statuses);
+    p2p_enter();
+    int rc = rma_Waitsome(count, requests, done, indices, statuses);
+    p2p_leave();
+    return rc;
+}
+
+int hook_Testsome(int count, MPI_Request requests[], int *done, int indices[], MPI_Status statuses[]) {
+    if (is_for_us(count, requests))
+        return run_several(count, requests, done, indices, statuses, false);
+    p2p_poll();
+    return rma_Testsome(count, requests, done, indices, statuses);
+}

@@ -1,0 +1,160 @@
+/* foreign.c: polling requests of the MPI library without completing them.
+ *
+ * MPI_Request_get_status does that, and works for all kinds but one: in MPICH, requests of files advance only in a call that could
+ * complete them. Those are known here by their handles, and are tested together with a request that is never complete, so that
+ * MPI_Testall advances them and completes nothing; of several only the first that is not complete, as MPI_Waitall does, since
+ * collective calls on a file take each other's messages when they advance in another order. MPI_Testall itself is no substitute for MPI_Request_get_status: MPICH 4.0 aborts in
+ * it if a persistent collective or a partitioned message is among several requests.
+ *
+ *      handles[hash]    of files, open addressing, 0 if free, GONE if taken out; kept when the request is complete
+ *
+ * MPI gives handles out again. A handle that stays here does no harm until it is that of a persistent request; those are started by
+ * MPI_Start, which takes it out. */
+#include <stdlib.h>
+
+#include "mpi/hooks.h"
+#include "mpi/p2p/complete.h"
+
+#ifdef OPEN_MPI
+static bool is_of_file(MPI_Request request) {
+    return false;
+}
+
+static bool advance(MPI_Request request) {
+    return false;
+}
+
+#else
+
+enum { GONE = -1 }; /* no handle; what lies behind it is still found */
+
+static MPI_Request *handles;
+static size_t slots, used;
+
+static MPI_Request *slot_of(MPI_Request request) {
+    size_t i = random_mix((uint64_t)request) & (slots - 1);
+    while (handles[i] && handles[i] != request)
+        i = (i + 1) & (slots - 1);
+    return &handles[i];
+}
+
+static void grow(void) {
+    MPI_Request *old = handles;
+    size_t old_slots = slots;
+    slots = slots ? 2 * slots : 64;
+    handles = calloc(slots, sizeof *handles);
+    if (!handles)
+        p2p_out_of_memory("the list of requests of files");
+    used = 0;
+    for (size_t i = 0; i < old_slots; i++)
+        if (old[i] && old[i] != GONE) {
+            *slot_of(old[i]) = old[i];
+            used++;
+        }
+    free(old);
+}
+
+static void note(int rc, const MPI_Request *request) {
+    if (!p2p_on || rc != MPI_SUCCESS || *request == MPI_REQUEST_NULL)
+        return;
+    p2p_lock();
+    if (2 * used >= slots)
+        grow();
+    MPI_Request *slot = slot_of(*request);
+    used += !*slot;
+    *slot = *request;
+    p2p_unlock();
+}
+
+void foreign_forget(MPI_Request request) {
+    p2p_lock();
+    if (slots && *slot_of(request))
+        *slot_of(request) = GONE;
+    p2p_unlock();
+}
+
+static bool is_of_file(MPI_Request request) {
+    p2p_lock();
+    bool found = slots && *slot_of(request);
+    p2p_unlock();
+    return found;
+}
+
+static int query(void *state, MPI_Status *status) {
+    return MPI_SUCCESS;
+}
+
+static int release(void *state) {
+    return MPI_SUCCESS;
+}
+
+static int cancel(void *state, int complete) {
+    return MPI_SUCCESS;
+}
+
+/* True if it is complete now. */
+static bool advance(MPI_Request request) {
+    MPI_Request both[2] = {request, MPI_REQUEST_NULL};
+    MPI_Status statuses[2];
+    int flag = 0;
+    if (host_Grequest_start(query, release, cancel, NULL, &both[1]) != MPI_SUCCESS)
+        return false;
+    host_real.Testall(2, both, &flag, statuses);
+    host_Grequest_complete(both[1]);
+    host_real.Wait(&both[1], MPI_STATUS_IGNORE);
+    flag = both[0] == MPI_REQUEST_NULL; /* it has failed */
+    int rc = flag ? MPI_SUCCESS : host_real.Request_get_status(request, &flag, &statuses[0]);
+    return flag || rc != MPI_SUCCESS;
+}
+
+#define START(name, params, args)                                                                            \
+    int hook_##name params {                                                                                 \
+        int rc = host_##name args;                                                                           \
+        note(rc, request);                                                                                   \
+        return rc;                                                                                           \
+    }
+
+#define STARTS(way, count_t, suffix, type)                                                                   \
+    START(File_i##way##suffix,                                                                               \
+          (MPI_File fh, type buffer, count_t count, MPI_Datatype datatype, MPI_Request * request),           \
+          (fh, buffer, count, datatype, request))                                                            \
+    START(File_i##way##_all##suffix,                                                                         \
+          (MPI_File fh, type buffer, count_t count, MPI_Datatype datatype, MPI_Request * request),           \
+          (fh, buffer, count, datatype, request))                                                            \
+    START(File_i##way##_shared##suffix,                                                                      \
+          (MPI_File fh, type buffer, count_t count, MPI_Datatype datatype, MPI_Request * request),           \
+          (fh, buffer, count, datatype, request))                                                            \
+    START(File_i##way##_at##suffix,                                                                          \
+          (MPI_File fh, MPI_Offset offset, type buffer, count_t count, MPI_Datatype datatype,                \
+           MPI_Request * request),                                                                           \
+          (fh, offset, buffer, count, datatype, request))                                                    \
+    START(File_i##way##_at_all##suffix,                                                                      \
+          (MPI_File fh, MPI_Offset offset, type buffer, count_t count, MPI_Datatype datatype,                \
+           MPI_Request * request),                                                                           \
+          (fh, offset, buffer, count, datatype, request))
+
+STARTS(read, int, , void *)
+STARTS(write, int, , const void *)
+#if MPI_VERSION >= 4
+STARTS(read, MPI_Count, _c, void *)
+STARTS(write, MPI_Count, _c, const void *)
+#endif
+#endif
+
+/* Beyond some that are not complete, others are not asked: each time costs as much as a test, and MPI advances all at once. */
+bool foreign_poll(struct foreign_look *look, MPI_Request request) {
+    enum { POLLS = 16 };
+    MPI_Status status;
+    int flag = 0, rc = MPI_SUCCESS;
+    if (look->incomplete < POLLS)
+        rc = host_real.Request_get_status(request, &flag, &status);
+    if (flag || rc != MPI_SUCCESS)
+        return true;
+    if (!look->advanced && is_of_file(request)) {
+        look->advanced = true;
+        if (advance(request))
+            return true;
+    }
+    look->incomplete++;
+    return false;
+}
