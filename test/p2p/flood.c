@@ -95,3 +95,28 @@ CASE(again_and_again) {
     for (int i = 0; i < 4; i++)
         flood(300, 8000);
 }
+
+/* A send that has returned needs no further call of its sender: rank 0 makes none until rank 1, which comes late, has all. */
+CASE(what_was_sent_leaves) {
+    enum { MESSAGES = 600, BYTES = 16000 };
+    struct flag all_here = make_flag();
+    unsigned char *bytes = aligned_bytes(BYTES);
+    barrier();
+    if (test_rank == 0) {
+        for (int i = 0; i < MESSAGES; i++)
+            MPI_Send(bytes, BYTES, MPI_BYTE, 1, 1, MPI_COMM_WORLD);
+        for (int i = 0; i < MESSAGES; i++) {
+            MPI_Request request;
+            MPI_Isend(bytes, BYTES, MPI_BYTE, 1, 1, MPI_COMM_WORLD, &request);
+            MPI_Wait(&request, MPI_STATUS_IGNORE);
+        }
+        expect(wait_for_flag(&all_here, 10));
+    } else if (test_rank == 1) {
+        sleep_ms(100);
+        for (int i = 0; i < 2 * MESSAGES; i++)
+            MPI_Recv(bytes, BYTES, MPI_BYTE, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        raise_flag(&all_here);
+    }
+    free(bytes);
+    remove_flag(&all_here);
+}

@@ -20,4 +20,5 @@ run 2 p2p_collectives
 run 2 p2p_waits
 run 2 p2p_foreign
 run 2 p2p_completion
+run 2 p2p_flood what_was_sent_leaves
 exit $failed

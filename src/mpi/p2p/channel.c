@@ -99,10 +99,14 @@ static void enqueue(struct peer *p, struct request *r) {
     }
 }
 
-/* A message went out. */
-static void sent(struct request *r) {
+/* A message went out; rc is what channel_try returned. A buffered one lies in memory of ours, and nobody waits for it to leave. */
+static void sent(struct request *r, int rc) {
     channel_count(r->peer, r->head.bytes);
-    if (r->head.kind == HEAD_EAGER)
+    if (r->head.kind != HEAD_EAGER)
+        return;
+    if (rc && r->mode != MODE_BUFFERED)
+        far_own(r);
+    else
         request_finish(r);
 }
 
@@ -141,13 +145,13 @@ static int send_waiting(struct request *r) {
 }
 
 /* It has gone. */
-static void gone(struct request *r) {
+static void gone(struct request *r, int rc) {
     if (r->kind == REQUEST_CONTROL)
         request_free(r);
     else if (r->wanted)
         request_finish(r);
     else
-        sent(r);
+        sent(r, rc);
 }
 
 void channel_send(struct request *r) {
@@ -157,8 +161,9 @@ void channel_send(struct request *r) {
     r->head.sequence = p->sent++;
     if (r->head.kind != HEAD_EAGER)
         channel_owe(p);
-    if (!p->first && !send_waiting(r))
-        sent(r);
+    int rc = p->first ? -EAGAIN : send_waiting(r);
+    if (rc >= 0)
+        sent(r, rc);
     else
         enqueue(p, r);
 }
@@ -178,7 +183,7 @@ void channel_control(struct peer *p, enum head_kind kind, uint64_t id, uint64_t 
     struct head h = {.kind = kind, .id = id, .bytes = bytes, .answer = answer, .place = place};
     struct data none;
     data_in_one(&none, "", 0);
-    if (!channel_try(p, &h, &none, 0, 0))
+    if (channel_try(p, &h, &none, 0, 0) >= 0)
         return;
     struct request *r = request_new(REQUEST_CONTROL, NULL);
     if (!r)
@@ -192,10 +197,11 @@ static int flush_peer(struct peer *p) {
     int n = 0;
     while (p->first) {
         struct request *r = p->first;
-        if (send_waiting(r))
+        int rc = send_waiting(r);
+        if (rc < 0)
             break;
         p->first = r->next;
-        gone(r);
+        gone(r, rc);
         n++;
     }
     return n;

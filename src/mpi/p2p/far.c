@@ -7,8 +7,9 @@
  *
  * They are tested also if nobody is far: that makes MPI look at everything else that it has to do.
  *
- * What is sent is copied behind its head into a parcel and given to MPI at once. Parcels under way are bounded; beyond, messages
- * wait in their peer's queue. Large messages travel on a second communicator, by a receive that names sender and tag, posted
+ * What is sent is copied behind its head into a parcel and given to MPI at once. A send is complete when MPI has sent the parcel:
+ * what leaves only in a later call might never leave, if the program makes none. Parcels under way are bounded; beyond, messages wait
+ * in their peer's queue. Large messages travel on a second communicator, by a receive that names sender and tag, posted
  * before the sender is told to go ahead: nothing is searched there either, and nothing is copied. */
 #include <errno.h>
 #include <limits.h>
@@ -16,7 +17,7 @@
 
 #include "mpi/p2p/p2p.h"
 
-enum { MOST_PARCELS = 256, TESTS = 16 /* transfers looked at per round */ };
+enum { MOST_PARCELS = 256, TESTS = 16, PARCEL_TESTS = 4 /* looked at per round: transfers, parcels */ };
 
 struct slot {
     MPI_Request request;
@@ -26,6 +27,7 @@ struct slot {
 struct parcel {
     MPI_Request request;
     struct parcel *next;
+    struct request *owner; /* is done when it has left; or NULL */
     char bytes[];
 };
 
@@ -37,7 +39,7 @@ static struct slot *slots;
 static unsigned slot_count, oldest;
 static char *memory;
 
-static struct parcel *spare, *under_way, **end_of_way = &under_way;
+static struct parcel *spare, *under_way, *last_under_way;
 static unsigned parcels;
 
 static struct request *transfers,
@@ -100,6 +102,15 @@ static void give_parcel(struct parcel *p) {
     spare = p;
 }
 
+static void add_under_way(struct parcel *p) {
+    p->next = NULL;
+    if (under_way)
+        last_under_way->next = p;
+    else
+        under_way = p;
+    last_under_way = p;
+}
+
 int far_try(struct peer *p, const struct head *h, struct data *d, uint64_t from, uint64_t bytes) {
     struct parcel *parcel = parcels < MOST_PARCELS ? take_parcel() : NULL;
     int flag = 0;
@@ -115,24 +126,30 @@ int far_try(struct peer *p, const struct head *h, struct data *d, uint64_t from,
         give_parcel(parcel);
         return 0;
     }
-    parcel->next = NULL;
-    *end_of_way = parcel;
-    end_of_way = &parcel->next;
+    add_under_way(parcel);
+    parcel->owner = NULL;
     parcels++;
-    return 0;
+    return 1;
 }
 
+void far_own(struct request *r) {
+    last_under_way->owner = r;
+}
+
+/* Those that have not left go to the end: one to a process that computes does not hold up others. */
 static int poll_parcels(void) {
-    int n = 0, flag = 1;
-    while (under_way) {
+    int n = 0, flag;
+    for (unsigned left = parcels < PARCEL_TESTS ? parcels : PARCEL_TESTS; left; left--) {
         struct parcel *p = under_way;
         if (host_real.Test(&p->request, &flag, MPI_STATUS_IGNORE) != MPI_SUCCESS)
             broken("sending a message");
-        if (!flag)
-            break;
         under_way = p->next;
-        if (!under_way)
-            end_of_way = &under_way;
+        if (!flag) {
+            add_under_way(p);
+            continue;
+        }
+        if (p->owner)
+            request_finish(p->owner);
         give_parcel(p);
         parcels--;
         n++;

@@ -356,7 +356,8 @@ static inline void channel_count(const struct peer *p, uint64_t bytes) {
     }
 }
 
-/* Sends a head and bytes [from, from + bytes) of the data. 0, or -EAGAIN: no room at the moment. */
+/* Sends a head and bytes [from, from + bytes) of the data. 0; 1 if MPI has them, but has not sent them; or -EAGAIN: no room at the
+ * moment. */
 int channel_try(struct peer *p, const struct head *h, struct data *d, uint64_t from, uint64_t bytes);
 /* Sends r->head and the data, behind what already waits; finishes or keeps the request as its mode wants. */
 void channel_send(struct request *r);
@@ -408,6 +409,8 @@ int far_start(void);   /* once it is known who is on this node */
 void far_listen(void); /* once all processes agree to begin */
 void far_close(void);
 int far_try(struct peer *p, const struct head *h, struct data *d, uint64_t from, uint64_t bytes);
+/* After far_try has returned 1: the request is finished when what it took has left. */
+void far_own(struct request *r);
 /* one: at most one message, for who may be waiting for just that. */
 int far_poll(bool one);
 bool far_is_idle(void);

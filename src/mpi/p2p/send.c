@@ -13,22 +13,42 @@ static inline struct head head_of(const struct comm *c, int tag, uint64_t bytes)
         .kind = HEAD_EAGER, .bytes = bytes, .context = c->context, .source = c->rank, .tag = tag};
 }
 
-/* A small message, at once. False: it needs a request. */
-static inline bool send_now(struct comm *c, struct data *d, int dest, int tag) {
-    static unsigned sends;
+/* A small message, at once. 0; 1 if MPI has it, but has not sent it; or negative: it needs a request. */
+static inline int send_now(struct comm *c, struct data *d, int dest, int tag) {
     struct peer *p = &p2p_peers[comm_world_rank(c, dest)];
     uint64_t bytes = data_bytes(d);
     if (UNLIKELY(p->first || p->world == p2p_rank || bytes > channel_eager(p)))
-        return false;
+        return -1;
     struct head h = head_of(c, tag, bytes);
     h.sequence = p->sent;
-    if (UNLIKELY(channel_try(p, &h, d, 0, bytes)))
-        return false;
+    int rc = channel_try(p, &h, d, 0, bytes);
+    if (UNLIKELY(rc < 0))
+        return rc;
     p->sent++;
     channel_count(p, bytes);
+    return rc;
+}
+
+/* It is in the hands of MPI: the program is told that it is complete when it has left. */
+static void wait_to_leave(struct comm *c, MPI_Request *request) {
+    struct request here, *r = request ? request_new(REQUEST_SEND, c) : &here;
+    if (!r) { /* it leaves all the same */
+        *request = request_handle(request_sent);
+        return;
+    }
+    if (request)
+        *request = request_handle(r);
+    else
+        request_fill(&here, REQUEST_SEND, c);
+    far_own(r);
+    if (!request)
+        p2p_wait(&here);
+}
+
+static inline void look_around(void) {
+    static unsigned sends;
     if (UNLIKELY(++sends % LOOK_EVERY == 0))
         p2p_progress();
-    return true;
 }
 
 void send_begin(struct request *r) {
@@ -119,10 +139,14 @@ __attribute__((always_inline)) static inline int send_any(struct comm *c, const 
         return rc;
     p2p_lock();
     bool at_once = mode != MODE_SYNC && mode != MODE_BUFFERED;
-    if (at_once && LIKELY(send_now(c, &d, dest, tag))) {
-        if (request)
+    int left = at_once ? send_now(c, &d, dest, tag) : -1;
+    if (LIKELY(left >= 0)) {
+        if (UNLIKELY(left))
+            wait_to_leave(c, request);
+        else if (request)
             *request = request_handle(request_sent);
         data_free(&d);
+        look_around();
     } else {
         rc = send_slowly(c, &d, dest, tag, mode, request);
     }
