@@ -35,6 +35,8 @@ int complete_take(MPI_Request *handle, struct request *r, MPI_Status *status, st
 int complete_conclude(struct outcome *o, bool several) {
     if (o->news)
         acquire(NEWS_REQUEST);
+    if (data_has_types_to_free())
+        data_free_types();
     if (LIKELY(!o->failed))
         return MPI_SUCCESS;
     int rc = comm_error(o->failed, several ? MPI_ERR_IN_STATUS : o->error);

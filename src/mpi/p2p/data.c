@@ -3,7 +3,9 @@
  * Most messages are in one piece. Others are described by a shape (layout.h), which says where the blocks are and lives as long as
  * the message, also if the program frees the type meanwhile. A type that cannot be described is left to MPI: its bytes are
  * packed into memory of ours before they are sent, or unpacked from there by the call that completes the receive. MPI
- * does that by a message to itself, which, unlike MPI_Unpack, can also end in the middle of an element.
+ * does that by a message to itself, which, unlike MPI_Unpack, can also end in the middle of an element. It gets the program's own type
+ * and count: one made of it need not be moved in the same way, and a copy of it would call the program's attribute functions. If the
+ * program frees the type meanwhile, MPI is told when the last message is over.
  *
  * The first time that a type is used, MPI is asked to send it to nobody: so a type that was not committed, or is none, gets MPI's
  * own error. */
@@ -12,13 +14,20 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "mpi/hooks.h"
 #include "mpi/p2p/p2p.h"
 
 struct opaque {
     void *buffer;
     MPI_Count count;
-    MPI_Datatype type; /* one of ours that refers to it: the program may free its own */
+    MPI_Datatype type; /* MPI_DATATYPE_NULL: a copy of the bytes only, and in no list */
+    bool freed;        /* by the program */
+    struct opaque *next;
 };
+
+static pthread_mutex_t listing = PTHREAD_MUTEX_INITIALIZER;
+static struct opaque *opaques; /* with a type */
+static struct opaque *ended;   /* whose type MPI is to free, by a thread that holds no lock */
 
 static MPI_Comm alone = MPI_COMM_NULL;
 
@@ -28,6 +37,7 @@ int data_open(void) {
 }
 
 void data_close(void) {
+    data_free_types();
     if (alone != MPI_COMM_NULL)
         host_real.Comm_free(&alone);
 }
@@ -86,15 +96,64 @@ static bool fits(uint64_t bytes) {
     return MPI_VERSION >= 4 || bytes <= INT_MAX;
 }
 
-/* Not MPI_Type_dup: that calls the program's copy callbacks of attributes. */
-static int refer_to(MPI_Datatype type, MPI_Datatype *reference) {
-    int rc = host_real.Type_contiguous(1, type, reference);
-    if (rc != MPI_SUCCESS)
-        return rc;
-    rc = host_real.Type_commit(reference);
-    if (rc != MPI_SUCCESS)
-        host_real.Type_free(reference);
-    return rc;
+static void add_opaque(struct opaque *o) {
+    pthread_mutex_lock(&listing);
+    o->next = opaques;
+    opaques = o;
+    pthread_mutex_unlock(&listing);
+}
+
+/* True: o has been the last to use a type that the program has freed, and is in the other list now. */
+static bool remove_opaque(struct opaque *o) {
+    bool used = false;
+    pthread_mutex_lock(&listing);
+    struct opaque **link = &opaques;
+    while (*link != o)
+        link = &(*link)->next;
+    *link = o->next;
+    for (struct opaque *other = opaques; other; other = other->next)
+        used |= other->freed && other->type == o->type;
+    bool last = o->freed && !used;
+    if (last) {
+        o->next = ended;
+        ended = o;
+    }
+    pthread_mutex_unlock(&listing);
+    return last;
+}
+
+/* Whether messages still need the type; they free it then. */
+static bool keep_type(MPI_Datatype type) {
+    bool used = false;
+    pthread_mutex_lock(&listing);
+    for (struct opaque *o = opaques; o; o = o->next)
+        if (o->type == type)
+            used = o->freed = true;
+    pthread_mutex_unlock(&listing);
+    return used;
+}
+
+void data_free_types(void) {
+    pthread_mutex_lock(&listing);
+    struct opaque *o = ended;
+    ended = NULL;
+    pthread_mutex_unlock(&listing);
+    for (struct opaque *next; o; o = next) {
+        next = o->next;
+        host_real.Type_free(&o->type);
+        free(o);
+    }
+}
+
+bool data_has_types_to_free(void) {
+    return UNLIKELY(ended != NULL);
+}
+
+int hook_Type_free(MPI_Datatype *type) {
+    if (LIKELY(!p2p_on) || !type || !keep_type(*type))
+        return rma_Type_free(type);
+    *type = MPI_DATATYPE_NULL;
+    return MPI_SUCCESS;
 }
 
 static int make_opaque(struct data *d, const void *buffer, MPI_Count count, MPI_Datatype type) {
@@ -107,22 +166,20 @@ static int make_opaque(struct data *d, const void *buffer, MPI_Count count, MPI_
         return MPI_ERR_COUNT;
     struct opaque *o = malloc(sizeof *o);
     char *packed = o ? malloc(bytes + 1) : NULL;
-    if (!packed || refer_to(type, &o->type) != MPI_SUCCESS) {
-        free(packed);
+    if (!packed) {
         free(o);
         return MPI_ERR_NO_MEM;
     }
-    o->buffer = (void *)buffer;
-    o->count = count;
+    *o = (struct opaque){.buffer = (void *)buffer, .count = count, .type = type};
+    add_opaque(o);
     data_in_one(d, packed, bytes);
     d->opaque = o;
     return MPI_SUCCESS;
 }
 
 static void free_opaque(struct opaque *o) {
-    if (o->type != MPI_DATATYPE_NULL)
-        host_real.Type_free(&o->type);
-    free(o);
+    if (o->type == MPI_DATATYPE_NULL || !remove_opaque(o))
+        free(o);
 }
 
 /* ---- all types ---- */
@@ -133,6 +190,10 @@ int data_describe(struct data *d, const void *buffer, MPI_Count count, MPI_Datat
         int rc = show(buffer, count, type, c, receive);
         if (rc != MPI_SUCCESS)
             return rc;
+    }
+    if (!count) { /* of a type that may be none: MPICH takes MPI_DATATYPE_NULL here */
+        data_in_one(d, "", 0);
+        return MPI_SUCCESS;
     }
     struct layout l;
     int rc = layout_make(count, type, &l), error = MPI_SUCCESS;

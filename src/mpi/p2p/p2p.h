@@ -158,6 +158,10 @@ int data_detach(struct data *d);
 int data_pack(struct data *d);
 int data_unpack(struct data *d, uint64_t bytes);
 
+/* Types that the program has freed, and that no message needs any more. Not under the lock: attribute functions are called. */
+void data_free_types(void);
+bool data_has_types_to_free(void);
+
 int data_open(void);
 void data_close(void);
 

@@ -545,7 +545,7 @@ int hook_Win_free(MPI_Win *win) {
 }
 
 /* A handle may be given to a new type as soon as MPI has freed this one. */
-int hook_Type_free(MPI_Datatype *type) {
+int rma_Type_free(MPI_Datatype *type) {
     if (type) {
         layout_forget(*type);
         past_forget_type(*type);
