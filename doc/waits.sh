@@ -1,0 +1,67 @@
+#!/bin/sh
+# Writes the table of calls in which MPI may wait for other processes into matching.md, from src/mpi/calls.def and src/mpi/waits.txt;
+# with --check, only compares; with --names, prints the calls that have to be tried one by one.
+#
+# Each call stands in one of the two lists, with a word that says how messages of ours move meanwhile: the library is built from the
+# same words, so the page cannot disagree with it.
+set -eu
+cd "$(dirname "$0")/.."
+page=doc/matching.md
+calls=src/mpi/calls.def
+waits=src/mpi/waits.txt
+
+hooked() { # words of calls.def: the calls, without those for large counts
+    grep -oE "^($1)\([A-Za-z_]+" $calls | sed 's/.*(//' | grep -v '_c$' || true
+}
+
+listed() { # word of waits.txt [, MPI]: the calls
+    awk -v way="$1" -v mpi="${2:-}" '
+    /^(#|$)/ { next }
+    $2 == way && (mpi == "" || index($0 " ", " " mpi " ")) { print $1 }' $waits
+}
+
+only() { # MPI: made of the non-blocking equivalent here, and as they are on the other
+    listed nonblocking | while read -r call; do
+        listed nonblocking "$1" | grep -qx "$call" || echo "$call"
+    done
+}
+
+row() { # names on standard input; how
+    names=$(sort -u | sed 's/.*/`&`/' | tr '\n' ' ' | sed 's/ $//; s/ /, /g')
+    [ -z "$names" ] || printf '| %s | %s |\n' "$names" "$1"
+}
+
+table() {
+    printf '%s\n' '| the process is in `MPI_` | between nodes its large and synchronous messages move |' '|---|---|'
+    hooked 'POLL|MEET_WAIT' | row 'always: the call tests in a loop, with a round of progress in between'
+    listed nonblocking openmpi | row 'always: made of the non-blocking equivalent, which is tested in a loop'
+    only openmpi | row 'MPICH: always, likewise. Open MPI, whose equivalents give something else: until all have come, by a pre-barrier'
+    { hooked 'PRE|MEET|MEET_WIN|MEET_FREE' && listed comm && listed file; } |
+        row 'until all have come: a pre-barrier of our own messages goes before'
+    { hooked BLOCK && listed when-done; } | row 'when the call returns'
+}
+
+case ${1:-} in
+--names)
+    hooked 'POLL|MEET_WAIT|PRE|MEET|MEET_WIN|MEET_FREE'
+    listed nonblocking
+    listed comm
+    listed file
+    exit
+    ;;
+esac
+
+new=$(mktemp)
+trap 'rm -f "$new"' EXIT
+table >"$new.table"
+awk -v table="$new.table" '
+/^<!-- waits.sh: / { print; while ((getline line < table) > 0) print line; skip = 1; next }
+/^<!-- end -->/ { skip = 0 }
+!skip' $page >"$new"
+rm -f "$new.table"
+if [ "${1:-}" = --check ]; then
+    cmp -s "$new" $page && exit
+    echo "$page does not name the calls of $calls and $waits as they are: run doc/waits.sh"
+    exit 1
+fi
+cat "$new" >$page

@@ -1,0 +1,17 @@
+#!/bin/sh
+# Whether doc/matching.md names the calls in which MPI may wait as the library treats them, and each of them is tried by a test.
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+doc/waits.sh --check || exit 1
+
+# Those that a single program cannot make: the other side is another program, or all is over.
+elsewhere='Finalize Comm_spawn Comm_spawn_multiple Comm_accept Comm_connect Bsend Rsend Buffer_detach'
+faults=0
+for pattern in $(doc/waits.sh --names); do
+    case " $elsewhere " in *" $pattern "*) continue ;; esac
+    name=${pattern%\*}
+    grep -qE "MPI_$name[a-z_]*\(|MPI_$name\)" test/p2p/waits.c test/p2p/inside.c && continue
+    echo "no test in test/p2p/waits.c or inside.c sits in MPI_$pattern"
+    faults=$((faults + 1))
+done
+[ $faults = 0 ]
