@@ -43,6 +43,11 @@ static inline void am_leave(void) {
     am_context.inside--;
 }
 
+/* Whether this thread may communicate: it runs no handler and holds neither a handler-safe lock nor interrupts. */
+static inline bool am_is_free(void) {
+    return ((unsigned)am_context.where | am_context.locks | am_context.held) == 0;
+}
+
 /* ---- running: run.c ---- */
 
 /* Calls the handler of a message, whose Medium payload is at `data`. */

@@ -27,7 +27,7 @@ enum { SPARES = 1024 /* kept by a thread */, LOOK_FROM = 1024 };
 
 static pthread_key_t key;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-static _Thread_local struct gas_thread *mine __attribute__((tls_model("initial-exec")));
+_Thread_local struct gas_thread *thread_current;
 static pthread_mutex_t lock =
     PTHREAD_MUTEX_INITIALIZER; /* around the list of threads; before a thread's own */
 static struct gas_thread *threads;
@@ -70,7 +70,7 @@ static void part(struct gas_thread *t) {
 /* The thread ends. If the job has ended before, nothing is under way any more that could be waited for. */
 static void forget_thread(void *arg) {
     struct gas_thread *t = arg;
-    mine = t; /* in case one of the calls below asks */
+    thread_current = t; /* in case one of the calls below asks */
     if (gas_is_attached()) {
         if (t->region)
             operation_finish(t, t->region, false);
@@ -87,7 +87,7 @@ static void forget_thread(void *arg) {
         free(o);
     }
     stats_leave(&t->stats);
-    mine = NULL;
+    thread_current = NULL;
     live_free(t);
 }
 
@@ -96,18 +96,14 @@ static void make_key(void) {
         gas_fail("gasnet_attach", "no key is left for data of threads (PTHREAD_KEYS_MAX)");
 }
 
-static struct gas_thread *thread_make(void) {
+struct gas_thread *thread_make(void) {
     pthread_once(&once, make_key);
     struct gas_thread *t = live_alloc(sizeof *t);
     if (!t || pthread_setspecific(key, t) != 0)
         gas_fail("gasnet", "no memory for the record of a thread");
     join(t);
     stats_join(&t->stats);
-    return mine = t;
-}
-
-struct gas_thread *thread_mine(void) {
-    return LIKELY(mine) ? mine : thread_make();
+    return thread_current = t;
 }
 
 /* ---- records ---- */

@@ -28,6 +28,8 @@ struct gasnet_operation {
 };
 
 /* Of the calling thread; made at its first call, and gone with it: what is then under way is waited for. */
+enum { TRANSFERS_TO_A_POLL = 16 };
+
 struct gas_thread {
     struct operations gets, puts;    /* implicit */
     struct gasnet_operation *region; /* the access region that is open, or NULL */
@@ -40,7 +42,13 @@ struct gas_thread {
     struct gas_thread *next, *previous; /* all threads */
     struct stats_thread stats;
 };
-struct gas_thread *thread_mine(void);
+extern _Thread_local struct gas_thread *thread_current HIDDEN
+    __attribute__((tls_model("initial-exec"))); /* NULL before the thread's first call */
+struct gas_thread *thread_make(void);
+static inline struct gas_thread *thread_mine(void) {
+    struct gas_thread *t = thread_current;
+    return LIKELY(t) ? t : thread_make();
+}
 
 /* A new operation, with nothing in it; NULL: there is no memory, and the caller does it at once instead. */
 struct gasnet_operation *operation_new(struct gas_thread *t);

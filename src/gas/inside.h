@@ -37,6 +37,9 @@ struct gas {
     struct net *net;     /* asked through ask.h alone */
     struct pages *pages; /* NULL: HEARTH_NVM=off, segments are plain memory (memory.h) */
     gasnet_seginfo_t *segments; /* [size], once attached */
+    gasnet_seginfo_t
+        *direct; /* [direct_count]: what loads and stores reach (direct.h); empty of other nodes */
+    gasnet_node_t direct_count; /* 0 where segments are in pages */
 };
 extern struct gas gas HIDDEN;
 

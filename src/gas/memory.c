@@ -154,6 +154,17 @@ static void make_table(void) {
         gas_fail("gasnet_attach", "no memory for a table of %d segments", gas.size);
 }
 
+/* Segments of the own node lie in memory of this process. */
+static void make_direct(void) {
+    gas.direct = calloc((size_t)gas.size, sizeof *gas.direct);
+    if (!gas.direct)
+        gas_fail("gasnet_attach", "no memory for a table of %d segments", gas.size);
+    for (int i = 0; i < gas.size; i++)
+        if (gas_same_node((gasnet_node_t)i))
+            gas.direct[i] = gas.segments[i];
+    gas.direct_count = (gasnet_node_t)gas.size;
+}
+
 static int open_pages(uint64_t bytes) {
     int status = pages_open(&gas.boot, gas.world, &gas.comm, bytes, &events, &gas.pages);
     if (status != 0)
@@ -175,7 +186,10 @@ static int open_dram(uint64_t bytes) {
     }
     make_table();
     gasnet_seginfo_t mine = {.addr = base, .size = bytes};
-    return net_boot_gather(&gas.boot, &mine, gas.segments, sizeof mine);
+    status = net_boot_gather(&gas.boot, &mine, gas.segments, sizeof mine);
+    if (status == 0)
+        make_direct();
+    return status;
 }
 
 int memory_attach(uint64_t bytes) {
@@ -199,5 +213,8 @@ int memory_detach(bool keep, bool ends) {
     gas.pages = NULL;
     free(gas.segments);
     gas.segments = NULL;
+    gas.direct_count = 0;
+    free(gas.direct);
+    gas.direct = NULL;
     return status;
 }

@@ -1,5 +1,8 @@
 /* Puts. Without "bulk" in its name, one that returns before it is complete leaves the source free. */
+#include "gas/direct.h"
 #include "gas/transfer.h"
+
+/* ---- what is not direct; apart from the calls, so that these need no frame ---- */
 
 static struct transfer put(const char *call, gasnet_node_t node, void *dest, const void *src, size_t nbytes,
                            bool keeps) {
@@ -12,38 +15,60 @@ static struct transfer put(const char *call, gasnet_node_t node, void *dest, con
                              .keeps = keeps};
 }
 
-void gasnet_put(gasnet_node_t node, void *dest, const void *src, size_t nbytes) {
-    struct transfer x = put("gasnet_put", node, dest, src, nbytes, false);
+static DIRECT_SLOW void put_slow(const char *call, gasnet_node_t node, void *dest, const void *src,
+                                 size_t nbytes) {
+    struct transfer x = put(call, node, dest, src, nbytes, false);
     transfer_now(&x);
+}
+
+static DIRECT_SLOW gasnet_handle_t put_start_slow(const char *call, gasnet_node_t node, void *dest,
+                                                  const void *src, size_t nbytes, bool keeps) {
+    struct transfer x = put(call, node, dest, src, nbytes, keeps);
+    return transfer_start(&x);
+}
+
+static DIRECT_SLOW void put_implicit_slow(const char *call, gasnet_node_t node, void *dest, const void *src,
+                                          size_t nbytes, bool keeps) {
+    struct transfer x = put(call, node, dest, src, nbytes, keeps);
+    transfer_start_implicit(&x);
+}
+
+/* ---- the calls ---- */
+
+void gasnet_put(gasnet_node_t node, void *dest, const void *src, size_t nbytes) {
+    if (UNLIKELY(!direct_put(node, dest, src, nbytes)))
+        put_slow("gasnet_put", node, dest, src, nbytes);
 }
 ALSO(void, put, (gasnet_node_t node, void *dest, const void *src, size_t nbytes));
 
 void gasnet_put_bulk(gasnet_node_t node, void *dest, const void *src, size_t nbytes) {
-    struct transfer x = put("gasnet_put_bulk", node, dest, src, nbytes, false);
-    transfer_now(&x);
+    if (UNLIKELY(!direct_put(node, dest, src, nbytes)))
+        put_slow("gasnet_put_bulk", node, dest, src, nbytes);
 }
 ALSO(void, put_bulk, (gasnet_node_t node, void *dest, const void *src, size_t nbytes));
 
 gasnet_handle_t gasnet_put_nb(gasnet_node_t node, void *dest, const void *src, size_t nbytes) {
-    struct transfer x = put("gasnet_put_nb", node, dest, src, nbytes, true);
-    return transfer_start(&x);
+    return LIKELY(direct_put(node, dest, src, nbytes))
+               ? GASNET_INVALID_HANDLE
+               : put_start_slow("gasnet_put_nb", node, dest, src, nbytes, true);
 }
 ALSO(gasnet_handle_t, put_nb, (gasnet_node_t node, void *dest, const void *src, size_t nbytes));
 
 gasnet_handle_t gasnet_put_nb_bulk(gasnet_node_t node, void *dest, const void *src, size_t nbytes) {
-    struct transfer x = put("gasnet_put_nb_bulk", node, dest, src, nbytes, false);
-    return transfer_start(&x);
+    return LIKELY(direct_put(node, dest, src, nbytes))
+               ? GASNET_INVALID_HANDLE
+               : put_start_slow("gasnet_put_nb_bulk", node, dest, src, nbytes, false);
 }
 ALSO(gasnet_handle_t, put_nb_bulk, (gasnet_node_t node, void *dest, const void *src, size_t nbytes));
 
 void gasnet_put_nbi(gasnet_node_t node, void *dest, const void *src, size_t nbytes) {
-    struct transfer x = put("gasnet_put_nbi", node, dest, src, nbytes, true);
-    transfer_start_implicit(&x);
+    if (UNLIKELY(!direct_put(node, dest, src, nbytes)))
+        put_implicit_slow("gasnet_put_nbi", node, dest, src, nbytes, true);
 }
 ALSO(void, put_nbi, (gasnet_node_t node, void *dest, const void *src, size_t nbytes));
 
 void gasnet_put_nbi_bulk(gasnet_node_t node, void *dest, const void *src, size_t nbytes) {
-    struct transfer x = put("gasnet_put_nbi_bulk", node, dest, src, nbytes, false);
-    transfer_start_implicit(&x);
+    if (UNLIKELY(!direct_put(node, dest, src, nbytes)))
+        put_implicit_slow("gasnet_put_nbi_bulk", node, dest, src, nbytes, false);
 }
 ALSO(void, put_nbi_bulk, (gasnet_node_t node, void *dest, const void *src, size_t nbytes));

@@ -32,12 +32,19 @@ static inline unsigned stats_size(uint64_t bytes) {
     return size < STATS_SIZES ? size : STATS_SIZES - 1;
 }
 
-static inline void stats_count(struct stats_thread *t, enum stats_kind kind, gasnet_node_t node,
-                               uint64_t bytes) {
-    bool far = !gas_same_node(node);
+static inline void stats_count_at(struct stats_thread *t, enum stats_kind kind, bool far, uint64_t bytes) {
     stats_add(&t->numbers.calls[kind][far], 1);
     stats_add(&t->numbers.bytes[kind][far], bytes);
     stats_add(&t->numbers.sizes[kind][stats_size(bytes)], 1);
+}
+
+static inline void stats_count(struct stats_thread *t, enum stats_kind kind, gasnet_node_t node,
+                               uint64_t bytes) {
+    stats_count_at(t, kind, !gas_same_node(node), bytes);
+}
+
+static inline void stats_count_near(struct stats_thread *t, enum stats_kind kind, uint64_t bytes) {
+    stats_count_at(t, kind, false, bytes);
 }
 
 /* Writes the report that HEARTH_REPORT asks for. Collective; before segments and network are closed. */

@@ -4,15 +4,13 @@
  * otherwise the call waits until it has left. Where there is no memory for the record of an operation, the operation is
  * done at once: that is always right.
  *
- * GASNet's puts and gets poll, so that a program that does nothing else still runs its handlers. Here one in POLL_EVERY does: a look
+ * GASNet's puts and gets poll, so that a program that does nothing else still runs its handlers. Here one in TRANSFERS_TO_A_POLL does: a look
  * costs about as much as a get of what is in memory. */
 #include "gas/transfer.h"
 
 #include <string.h>
 
 #include "gas/am.h"
-
-enum { POLL_EVERY = 16 };
 
 /* Own memory outside of the segment: only GASNet's loopback gets there. */
 static void do_plain(const struct transfer *x) {
@@ -34,7 +32,7 @@ static __attribute__((noinline, cold)) void poll_now(void) {
 /* Checks and counts it; true: there is nothing left to do. */
 static bool is_over(const struct transfer *x, struct gas_thread *t) {
     gas_need_free(x->call);
-    if (UNLIKELY(++t->transfers % POLL_EVERY == 0))
+    if (UNLIKELY(++t->transfers % TRANSFERS_TO_A_POLL == 0))
         poll_now();
     bool plain = memory_check(x->call, x->node, x->remote, x->bytes);
     stats_count(&t->stats, x->kind, x->node, x->bytes);

@@ -1,5 +1,6 @@
 /* Values in registers: of a value of n bytes the n low-order ones, which lie first in memory, or last on a machine that
  * has the high-order byte first. What is read is extended by zeros. */
+#include "gas/direct.h"
 #include "gas/transfer.h"
 
 #include <stdlib.h>
@@ -38,6 +39,9 @@ static struct transfer put(const char *call, gasnet_node_t node, void *dest, gas
 }
 
 void gasnet_put_val(gasnet_node_t node, void *dest, gasnet_register_value_t value, size_t nbytes) {
+    check_size("gasnet_put_val", nbytes);
+    if (LIKELY(direct_put(node, dest, low_order(&value, nbytes), nbytes)))
+        return;
     struct transfer x = put("gasnet_put_val", node, dest, &value, nbytes);
     transfer_now(&x);
 }
@@ -72,7 +76,10 @@ static struct transfer get(const char *call, gasnet_node_t node, const void *src
 }
 
 gasnet_register_value_t gasnet_get_val(gasnet_node_t node, const void *src, size_t nbytes) {
-    gasnet_register_value_t value;
+    gasnet_register_value_t value = 0;
+    check_size("gasnet_get_val", nbytes);
+    if (LIKELY(direct_get(low_order(&value, nbytes), node, src, nbytes)))
+        return value;
     struct transfer x = get("gasnet_get_val", node, src, &value, nbytes);
     transfer_now(&x);
     return value;
