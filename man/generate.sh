@@ -50,6 +50,7 @@ header gasnet/gasnet.h gasnet.h hearth-vgasnet-MPI
 header gasnet/gasnet_am.h gasnet.h hearth-vgasnet-MPI
 header gasnet/gasnet_extended.h gasnet.h hearth-vgasnet-MPI
 header gasnet/gasnet_coll.h gasnet_coll.h hearth-vgasnet-MPI
+header gasnet/gasnet_vis.h gasnet_vis.h hearth-vgasnet-MPI
 header gasnet/gasnet_tools.h gasnet_tools.h hearth-vgasnet-MPI
 header gasnet/gasnet_handler.h gasnet_handler.h hearth-vgasnet-MPI
 header vgasnet.h vgasnet.h hearth-vgasnet-MPI

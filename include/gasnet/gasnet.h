@@ -102,6 +102,12 @@ typedef struct gasnet_nodeinfo {
     gasnet_node_t supernode; /* the same number: in shared memory with each other */
 } gasnet_nodeinfo_t;
 
+/* An entry of a list of memory (gasnet_vis.h). */
+typedef struct gasnet_memvec {
+    void *addr;
+    size_t len;
+} gasnet_memvec_t;
+
 /* A lock that handlers may take: who holds one does not poll, wait or communicate, but may reply. */
 typedef struct gasnet_hsl {
     pthread_mutex_t mutex;

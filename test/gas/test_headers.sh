@@ -34,7 +34,8 @@ check() { # headers, separated by blanks
 check gasnet.h
 check vgasnet.h
 check gasnet_tools.h
-check 'gasnet.h gasnet_tools.h gasnet_coll.h gasnet_handler.h'
+check gasnet_vis.h
+check 'gasnet.h gasnet_tools.h gasnet_coll.h gasnet_handler.h gasnet_vis.h'
 check 'gasnet_tools.h gasnet.h gasnet_handler.h gasnet_coll.h vgasnet.h'
 check 'vgasnet.h gasnet_coll.h gasnet_handler.h gasnet_tools.h gasnet.h'
 
