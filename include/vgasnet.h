@@ -50,11 +50,25 @@ void vgasnet_hsl_lock(gasnet_hsl_t *hsl);
 int vgasnet_hsl_trylock(gasnet_hsl_t *hsl);
 void vgasnet_hsl_unlock(gasnet_hsl_t *hsl);
 GASNETC_AM_ALL(vgasnet) /* vgasnet_AMRequestShort0 ... vgasnet_AMReplyLong16 */
+int vgasnet_AMRequestShort(gasnet_node_t dest, gasnet_handler_t handler, int numargs, ...);
+int vgasnet_AMRequestMedium(gasnet_node_t dest, gasnet_handler_t handler, void *source, size_t nbytes,
+                            int numargs, ...);
+int vgasnet_AMRequestLong(gasnet_node_t dest, gasnet_handler_t handler, void *source, size_t nbytes,
+                          void *dest_addr, int numargs, ...);
+int vgasnet_AMRequestLongAsync(gasnet_node_t dest, gasnet_handler_t handler, void *source, size_t nbytes,
+                               void *dest_addr, int numargs, ...);
+int vgasnet_AMReplyShort(gasnet_token_t token, gasnet_handler_t handler, int numargs, ...);
+int vgasnet_AMReplyMedium(gasnet_token_t token, gasnet_handler_t handler, void *source, size_t nbytes,
+                          int numargs, ...);
+int vgasnet_AMReplyLong(gasnet_token_t token, gasnet_handler_t handler, void *source, size_t nbytes,
+                        void *dest_addr, int numargs, ...);
 #define VGASNET_BLOCKUNTIL(condition) GASNET_BLOCKUNTIL(condition)
 
 void vgasnet_barrier_notify(int id, int flags);
 int vgasnet_barrier_wait(int id, int flags);
 int vgasnet_barrier_try(int id, int flags);
+int vgasnet_barrier(int id, int flags);
+int vgasnet_barrier_result(int *id);
 
 /* ---- reading and writing: see gasnet_extended.h ---- */
 

@@ -66,6 +66,7 @@ extern "C" {
 
 #define GASNET_BARRIERFLAG_ANONYMOUS 1
 #define GASNET_BARRIERFLAG_MISMATCH  2
+#define GASNET_BARRIERFLAG_IMAGES    4 /* of gasnet_coll_barrier: called by every image of the node */
 #define GASNET_BARRIERFLAG_UNNAMED   9 /* anonymous, and so for all */
 
 #define GASNET_WAIT_SPIN      0
@@ -195,6 +196,12 @@ void gasnetc_wait_round(unsigned *round);
 void gasnet_barrier_notify(int id, int flags);
 int gasnet_barrier_wait(int id, int flags);
 int gasnet_barrier_try(int id, int flags);
+
+/* Notify and wait in one. */
+int gasnet_barrier(int id, int flags);
+
+/* Of the last barrier that this node has waited for: 0 and the id that the nodes agreed on, or not 0 if all were anonymous. */
+int gasnet_barrier_result(int *id);
 
 /* ---- for programs ---- */
 

@@ -158,6 +158,20 @@ int gasnetc_reply(gasnet_token_t token, gasnet_handler_t handler, enum gasnetc_k
  * They return GASNET_OK, or an error such as GASNET_ERR_BAD_ARG. */
 GASNETC_AM_ALL(gasnet)
 
+/* The same with the number of arguments, 0 to 16, in front of them. Each of these is a gasnet_handlerarg_t. */
+int gasnet_AMRequestShort(gasnet_node_t dest, gasnet_handler_t handler, int numargs, ...);
+int gasnet_AMRequestMedium(gasnet_node_t dest, gasnet_handler_t handler, void *source, size_t nbytes,
+                           int numargs, ...);
+int gasnet_AMRequestLong(gasnet_node_t dest, gasnet_handler_t handler, void *source, size_t nbytes,
+                         void *dest_addr, int numargs, ...);
+int gasnet_AMRequestLongAsync(gasnet_node_t dest, gasnet_handler_t handler, void *source, size_t nbytes,
+                              void *dest_addr, int numargs, ...);
+int gasnet_AMReplyShort(gasnet_token_t token, gasnet_handler_t handler, int numargs, ...);
+int gasnet_AMReplyMedium(gasnet_token_t token, gasnet_handler_t handler, void *source, size_t nbytes,
+                         int numargs, ...);
+int gasnet_AMReplyLong(gasnet_token_t token, gasnet_handler_t handler, void *source, size_t nbytes,
+                       void *dest_addr, int numargs, ...);
+
 #ifdef __GNUC__
 #pragma GCC visibility pop
 #endif

@@ -26,6 +26,7 @@ struct barrier {
     uint8_t table;
     int round;
     struct news mine;
+    struct news result; /* of the last one that is over */
     struct news heard[2][ROUNDS];
 };
 
@@ -78,25 +79,30 @@ static bool advance(struct barrier *b) {
     return true;
 }
 
+static int32_t agreed_by(int flags) {
+    return flags & GASNET_BARRIERFLAG_MISMATCH    ? MISMATCH
+           : flags & GASNET_BARRIERFLAG_ANONYMOUS ? ANY
+                                                  : NAMED;
+}
+
 static void notify(struct barrier *b, int id, int flags) {
     b->open = true;
     b->round = 0;
     b->mine.id = id;
-    b->mine.agreed = flags & GASNET_BARRIERFLAG_MISMATCH    ? MISMATCH
-                     : flags & GASNET_BARRIERFLAG_ANONYMOUS ? ANY
-                                                            : NAMED;
+    b->mine.agreed = agreed_by(flags);
     if (!is_over(b))
         tell(b);
 }
 
-/* The barrier is over; what it says. The name given here, if any, must be the one agreed on, if there is one; since GASNet 1.20 the
- * flags need not be those of notify. */
+/* The barrier is over; what it says. The flags of wait may differ from those of notify: the name that it brings, if any, must
+ * be the one that all agree on. */
 static int finish(struct barrier *b, int id, int flags) {
-    bool named = !(flags & GASNET_BARRIERFLAG_ANONYMOUS) && b->mine.agreed == NAMED;
-    bool other = flags & GASNET_BARRIERFLAG_MISMATCH || (named && id != b->mine.id);
+    struct news told = {.agreed = agreed_by(flags), .id = id};
     b->open = false;
     b->table ^= 1;
-    return b->mine.agreed == MISMATCH || other ? GASNET_ERR_BARRIER_MISMATCH : GASNET_OK;
+    b->result = b->mine;
+    merge(&told, &b->mine);
+    return told.agreed == MISMATCH ? GASNET_ERR_BARRIER_MISMATCH : GASNET_OK;
 }
 
 static void wait_for(struct barrier *b) {
@@ -142,6 +148,25 @@ int gasnet_barrier_try(int id, int flags) {
     return finish(&barriers[PROGRAM], id, flags);
 }
 ALSO(int, barrier_try, (int id, int flags));
+
+int gasnet_barrier(int id, int flags) {
+    gasnet_barrier_notify(id, flags);
+    return gasnet_barrier_wait(id, flags);
+}
+ALSO(int, barrier, (int id, int flags));
+
+int gasnet_barrier_result(int *id) {
+    const char *call = "gasnet_barrier_result";
+    const struct barrier *b = &barriers[PROGRAM];
+    gas_need(call, 0);
+    if (UNLIKELY(b->open))
+        gas_fail(call, "a barrier was notified and not waited for: call gasnet_barrier_wait first");
+    if (b->result.agreed == ANY)
+        return 1;
+    *id = b->result.id;
+    return 0;
+}
+ALSO(int, barrier_result, (int *id));
 
 void gas_barrier(void) {
     notify(&barriers[OWN], 0, GASNET_BARRIERFLAG_ANONYMOUS);

@@ -4,6 +4,7 @@
 
 #include <mpi.h>
 #include <unistd.h>
+#include <vgasnet.h>
 
 enum { ANONYMOUS = GASNET_BARRIERFLAG_ANONYMOUS, MISMATCH = GASNET_BARRIERFLAG_MISMATCH, ASK = 140, BUMP };
 
@@ -75,6 +76,23 @@ CASE(wait_with_other_flags_than_notify) {
     gasnet_barrier_notify(7, test_rank == 0 ? 0 : ANONYMOUS);
     expect_eq(gasnet_barrier_wait(test_rank == test_size - 1 ? 8 : 7, 0),
               test_rank == test_size - 1 ? GASNET_ERR_BARRIER_MISMATCH : GASNET_OK);
+}
+
+CASE(in_one_call) {
+    int id = 1;
+    expect_eq(gasnet_barrier(7, 0), GASNET_OK);
+    expect_eq(gasnet_barrier_result(&id), 0);
+    expect_eq(id, 7);
+    expect_eq(gasnet_barrier(test_rank == 0 ? -3 : test_rank, test_rank == 0 ? 0 : ANONYMOUS), GASNET_OK);
+    expect_eq(gasnet_barrier_result(&id), 0);
+    expect_eq(id, -3);
+    expect_eq(gasnet_barrier(test_rank, ANONYMOUS), GASNET_OK);
+    expect(gasnet_barrier_result(&id) != 0);
+    expect_eq(gasnet_barrier(test_rank, 0), test_size > 1 ? GASNET_ERR_BARRIER_MISMATCH : GASNET_OK);
+    expect_eq(vgasnet_barrier(1, test_rank == 0 ? MISMATCH : 0), GASNET_ERR_BARRIER_MISMATCH);
+    expect_eq(vgasnet_barrier(9, 0), GASNET_OK);
+    expect_eq(vgasnet_barrier_result(&id), 0);
+    expect_eq(id, 9);
 }
 
 CASE(by_trying) {

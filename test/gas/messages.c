@@ -14,6 +14,8 @@ static int requests, replies; /* handled here */
 static size_t bytes;          /* of the payload of this round, the same on all nodes */
 static char *sent;
 static size_t part;
+static bool
+    counted; /* messages are sent by the calls that take the number of arguments; the same on all nodes */
 
 static int32_t value(int from, int i) {
     return (int32_t)test_number(from, (size_t)i, 1) | (i % 3 == 0 ? INT32_MIN : 0);
@@ -114,7 +116,9 @@ static void check_landed(gasnet_token_t token, const char *data, size_t n, int f
         const gasnet_handlerarg_t a[] = {ARRAY_##N};                                                         \
         check_args(token, N, a);                                                                             \
         requests++;                                                                                          \
-        expect_eq(gasnet_AMReplyShort##N(token, REPLY + N VALUES_##N), GASNET_OK);                           \
+        expect_eq((counted ? gasnet_AMReplyShort(token, REPLY + N, N VALUES_##N)                             \
+                           : gasnet_AMReplyShort##N(token, REPLY + N VALUES_##N)),                           \
+                  GASNET_OK);                                                                                \
     }                                                                                                        \
     static void reply_##N(gasnet_token_t token ARGS_##N) {                                                   \
         const gasnet_handlerarg_t a[] = {ARRAY_##N};                                                         \
@@ -126,7 +130,9 @@ static void check_landed(gasnet_token_t token, const char *data, size_t n, int f
         check_args(token, N, a);                                                                             \
         check_data(token, data, n);                                                                          \
         requests++;                                                                                          \
-        expect_eq(gasnet_AMReplyMedium##N(token, MEDIUM_REPLY + N, sent, bytes VALUES_##N), GASNET_OK);      \
+        expect_eq((counted ? gasnet_AMReplyMedium(token, MEDIUM_REPLY + N, sent, bytes, N VALUES_##N)        \
+                           : gasnet_AMReplyMedium##N(token, MEDIUM_REPLY + N, sent, bytes VALUES_##N)),      \
+                  GASNET_OK);                                                                                \
         check_data(token, data, n); /* the reply has not taken it away */                                    \
         memset(data, 0, n);         /* it is the handler's */                                                \
     }                                                                                                        \
@@ -142,8 +148,9 @@ static void check_landed(gasnet_token_t token, const char *data, size_t n, int f
         check_args(token, N, a);                                                                             \
         check_landed(token, data, n, from);                                                                  \
         requests++;                                                                                          \
-        expect_eq(gasnet_AMReplyLong##N(token, LONG_REPLY + N, sent, bytes,                                  \
-                                        landing_at(from, test_size + test_rank) VALUES_##N),                 \
+        char *back = landing_at(from, test_size + test_rank);                                                \
+        expect_eq((counted ? gasnet_AMReplyLong(token, LONG_REPLY + N, sent, bytes, back, N VALUES_##N)      \
+                           : gasnet_AMReplyLong##N(token, LONG_REPLY + N, sent, bytes, back VALUES_##N)),    \
                   GASNET_OK);                                                                                \
     }                                                                                                        \
     static void long_reply_##N(gasnet_token_t token, void *data, size_t n ARGS_##N) {                        \
@@ -163,20 +170,31 @@ TEST_SETUP(table, 0)
 
 /* ---- sending to everybody, oneself too, and waiting for the replies ---- */
 
-#define SHORT_TO(N)  expect_eq(gasnet_AMRequestShort##N(to, REQUEST + N VALUES_##N), GASNET_OK);
-#define MEDIUM_TO(N) expect_eq(gasnet_AMRequestMedium##N(to, MEDIUM + N, sent, bytes VALUES_##N), GASNET_OK);
+#define SHORT_TO(N)                                                                                          \
+    expect_eq(counted ? gasnet_AMRequestShort(to, REQUEST + N, N VALUES_##N)                                 \
+                      : gasnet_AMRequestShort##N(to, REQUEST + N VALUES_##N),                                \
+              GASNET_OK);
+#define MEDIUM_TO(N)                                                                                         \
+    expect_eq(counted ? gasnet_AMRequestMedium(to, MEDIUM + N, sent, bytes, N VALUES_##N)                    \
+                      : gasnet_AMRequestMedium##N(to, MEDIUM + N, sent, bytes VALUES_##N),                   \
+              GASNET_OK);
 
 /* There is one landing for each sender, so one is under way at a time. */
 #define LONG_TO(N)                                                                                           \
     test_fill(sent, bytes, test_rank, 2);                                                                    \
-    expect_eq(gasnet_AMRequestLong##N(to, LONG + N, sent, bytes, landing_at((int)to, test_rank) VALUES_##N), \
-              GASNET_OK);                                                                                    \
+    expect_eq(                                                                                               \
+        counted                                                                                              \
+            ? gasnet_AMRequestLong(to, LONG + N, sent, bytes, landing_at((int)to, test_rank), N VALUES_##N)  \
+            : gasnet_AMRequestLong##N(to, LONG + N, sent, bytes, landing_at((int)to, test_rank) VALUES_##N), \
+        GASNET_OK);                                                                                          \
     GASNET_BLOCKUNTIL(replies == expected + 1);                                                              \
     expected++;
 #define ASYNC_TO(N)                                                                                          \
-    expect_eq(                                                                                               \
-        gasnet_AMRequestLongAsync##N(to, LONG + N, sent, bytes, landing_at((int)to, test_rank) VALUES_##N),  \
-        GASNET_OK);                                                                                          \
+    expect_eq(counted ? gasnet_AMRequestLongAsync(to, LONG + N, sent, bytes, landing_at((int)to, test_rank), \
+                                                  N VALUES_##N)                                              \
+                      : gasnet_AMRequestLongAsync##N(to, LONG + N, sent, bytes,                              \
+                                                     landing_at((int)to, test_rank) VALUES_##N),             \
+              GASNET_OK);                                                                                    \
     GASNET_BLOCKUNTIL(replies == expected + 1);                                                              \
     expected++;
 
@@ -196,12 +214,16 @@ static void end(int each) {
     free(sent);
 }
 
-CASE(short_ones) {
+static void short_ones(void) {
     begin(0);
     for (gasnet_node_t to = 0; to < (gasnet_node_t)test_size; to++) {
         EACH(SHORT_TO)
     }
     end(ARGS + 1);
+}
+
+CASE(short_ones) {
+    short_ones();
 }
 
 static void medium_ones(size_t payload) {
@@ -248,6 +270,16 @@ CASE(long_ones_of_one_byte) {
 
 CASE(long_ones_that_are_long) {
     long_ones(100001);
+}
+
+CASE(with_the_number_of_their_arguments) {
+    counted = true;
+    short_ones();
+    medium_ones(100);
+    long_ones(100);
+    counted = false;
+    expect_eq(gasnet_AMRequestShort(0, REQUEST, ARGS + 1), GASNET_ERR_BAD_ARG);
+    expect_eq(gasnet_AMRequestMedium(0, MEDIUM, &part, 1, -1), GASNET_ERR_BAD_ARG);
 }
 
 /* GASNet demands at least these. */
