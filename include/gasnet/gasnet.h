@@ -32,10 +32,15 @@ extern "C" {
 #define GASNET_RELEASE_VERSION_MINOR 32
 #define GASNET_RELEASE_VERSION_PATCH 0
 
+#define GASNET_CORE_NAME            HEARTH
 #define GASNET_CORE_NAME_STR        "HEARTH"
+#define GASNET_CORE_VERSION         0.1
 #define GASNET_CORE_VERSION_STR     "0.1"
+#define GASNET_EXTENDED_NAME        HEARTH
 #define GASNET_EXTENDED_NAME_STR    "HEARTH"
+#define GASNET_EXTENDED_VERSION     0.1
 #define GASNET_EXTENDED_VERSION_STR "0.1"
+#define GASNET_CONDUIT_NAME         HEARTH
 #define GASNET_CONDUIT_NAME_STR     "HEARTH"
 #define GASNET_CONDUIT_HEARTH       1
 #if defined(GASNET_SEQ)
@@ -54,6 +59,7 @@ extern "C" {
 #endif
 #define GASNET_ALIGNED_SEGMENTS 0 /* segments of different nodes lie at different addresses */
 #define GASNET_PAGESIZE         4096
+#define GASNET_NULL_ARGV_OK     1 /* gasnet_init(NULL, NULL) */
 #define GASNET_MAXNODES         0x7fffffffu
 #define GASNET_PSHM             0 /* segments of other nodes cannot be loaded from */
 
@@ -87,7 +93,11 @@ typedef void *gasnet_threadinfo_t;
 #endif
 typedef struct gasnet_handlerentry {
     gasnet_handler_t index; /* 128 to 255; 0: gasnet_attach chooses one, and writes it here */
+#ifdef GASNET_USE_STRICT_PROTOTYPES
+    void *fnptr;
+#else
     void (*fnptr)();
+#endif
 } gasnet_handlerentry_t;
 #if defined(__GNUC__) && !defined(__cplusplus)
 #pragma GCC diagnostic pop
@@ -204,6 +214,12 @@ int gasnet_barrier(int id, int flags);
 int gasnet_barrier_result(int *id);
 
 /* ---- for programs ---- */
+
+#define GASNET_INLINE_MODIFIER(name) static inline
+#ifndef if_pf /* conditions that hold rarely, and mostly */
+#define if_pf(condition) if (__builtin_expect(!!(condition), 0))
+#define if_pt(condition) if (__builtin_expect(!!(condition), 1))
+#endif
 
 #define GASNET_BEGIN_FUNCTION()      ((void)0) /* threads are told apart without help */
 #define GASNET_POST_THREADINFO(info) ((void)(info))

@@ -100,6 +100,7 @@ void gasnet_coll_wait_sync_all(gasnet_coll_handle_t *phandle, size_t numhandles)
 void gasnet_coll_barrier_notify(gasnet_team_handle_t team, int id, int flags);
 int gasnet_coll_barrier_try(gasnet_team_handle_t team, int id, int flags);
 int gasnet_coll_barrier_wait(gasnet_team_handle_t team, int id, int flags);
+int gasnet_coll_barrier(gasnet_team_handle_t team, int id, int flags); /* notify and wait in one */
 
 /* ---- data ---- */
 
@@ -191,6 +192,7 @@ void vgasnet_coll_wait_sync_all(gasnet_coll_handle_t *phandle, size_t numhandles
 void vgasnet_coll_barrier_notify(gasnet_team_handle_t team, int id, int flags);
 int vgasnet_coll_barrier_try(gasnet_team_handle_t team, int id, int flags);
 int vgasnet_coll_barrier_wait(gasnet_team_handle_t team, int id, int flags);
+int vgasnet_coll_barrier(gasnet_team_handle_t team, int id, int flags);
 void vgasnet_coll_broadcast(gasnet_team_handle_t team, void *dst, gasnet_image_t srcimage, void *src,
                             size_t nbytes, int flags);
 gasnet_coll_handle_t vgasnet_coll_broadcast_nb(gasnet_team_handle_t team, void *dst, gasnet_image_t srcimage,

@@ -19,11 +19,68 @@ extern "C" {
 #endif
 #pragma GCC visibility push(default)
 
+/* ---- versions ---- */
+
+#define GASNETT_SPEC_VERSION_MAJOR    1
+#define GASNETT_SPEC_VERSION_MINOR    10
+#define GASNETT_RELEASE_VERSION_MAJOR 1
+#define GASNETT_RELEASE_VERSION_MINOR 32
+#define GASNETT_RELEASE_VERSION_PATCH 0
+
+/* All calls may be made by any thread, whatever the program says. */
+#undef GASNETT_THREAD_SAFE
+#define GASNETT_THREAD_SAFE  1
+#define GASNETT_THREAD_MODEL PAR
+#ifdef GASNET_SEQ
+#define GASNETT_MAX_THREADS 1
+#else
+#define GASNETT_MAX_THREADS 1024 /* that a program counts on; the library itself has no limit */
+#endif
+
+/* The machine and the compiler that the program is compiled for and with. */
+#if defined(__x86_64__)
+#define GASNETT_SYSTEM_TUPLE "x86_64-unknown-linux-gnu"
+#elif defined(__aarch64__)
+#define GASNETT_SYSTEM_TUPLE "aarch64-unknown-linux-gnu"
+#elif defined(__powerpc64__)
+#define GASNETT_SYSTEM_TUPLE "powerpc64-unknown-linux-gnu"
+#elif defined(__riscv)
+#define GASNETT_SYSTEM_TUPLE "riscv64-unknown-linux-gnu"
+#elif defined(__i386__)
+#define GASNETT_SYSTEM_TUPLE "i686-unknown-linux-gnu"
+#else
+#define GASNETT_SYSTEM_TUPLE "unknown-unknown-linux-gnu"
+#endif
+#define GASNETT_CONFIGURE_ARGS             ""
+#define GASNETT_PLATFORM_COMPILER_IDSTR    __VERSION__
+#define GASNETT_PLATFORM_COMPILER_FAMILYID 1 /* compatible with GCC */
+#define GASNETT_PLATFORM_COMPILER_ID       1
+#define GASNETT_PLATFORM_COMPILER_VERSION  ((__GNUC__ << 16) | (__GNUC_MINOR__ << 8) | __GNUC_PATCHLEVEL__)
+#define GASNETT_PTR_CONFIG                 64bit
+#define GASNETT_DEBUG_CONFIG               nodebug
+#define GASNETT_TIMER_CONFIG               timers_posixrt
+#define GASNETT_MEMBAR_CONFIG              membars_native
+#define GASNETT_ATOMIC_CONFIG              atomics_native
+#define GASNETT_ATOMIC32_CONFIG            atomic32_native
+#define GASNETT_ATOMIC64_CONFIG            atomic64_native
+
 /* ---- the compiler ---- */
 
-#define GASNETT_INLINE(name) static inline
-#define GASNETT_RESTRICT     __restrict__
-#define GASNETT_NORETURN     __attribute__((__noreturn__))
+#ifndef if_pf /* conditions that hold rarely, and mostly */
+#define if_pf(condition) if (__builtin_expect(!!(condition), 0))
+#define if_pt(condition) if (__builtin_expect(!!(condition), 1))
+#endif
+#define GASNETT_INLINE(name)                    static inline
+#define GASNETT_ALWAYS_INLINE(name)             static inline __attribute__((__always_inline__))
+#define GASNETT_PLEASE_INLINE(name)             static inline
+#define GASNETT_NEVER_INLINE(name, declaration) __attribute__((__noinline__)) declaration
+#define GASNETT_UNUSED                          __attribute__((__unused__))
+#define GASNETT_HOT                             __attribute__((__hot__))
+#define GASNETT_COLD                            __attribute__((__cold__))
+#define GASNETT_DEPRECATED                      __attribute__((__deprecated__))
+#define gasnett_constant_p(x)                   __builtin_constant_p(x)
+#define GASNETT_RESTRICT                        __restrict__
+#define GASNETT_NORETURN                        __attribute__((__noreturn__))
 #define GASNETT_NORETURNP(name)
 #define GASNETT_MALLOC __attribute__((__malloc__))
 #define GASNETT_MALLOCP(name)
@@ -35,15 +92,19 @@ extern "C" {
 #define GASNETT_USED               __attribute__((__used__))
 #define GASNETT_FORMAT_PRINTF(name, format, first, declaration)                                              \
     __attribute__((__format__(__printf__, format, first))) declaration
-#define GASNETT_PREDICT_TRUE(x)    __builtin_expect(!!(x), 1)
-#define GASNETT_PREDICT_FALSE(x)   __builtin_expect(!!(x), 0)
-#define GASNETT_PREFETCH_READ(at)  __builtin_prefetch((at), 0)
-#define GASNETT_PREFETCH_WRITE(at) __builtin_prefetch((at), 1)
-#define GASNETT_CURRENT_FUNCTION   __func__
-#define GASNETT_CACHE_LINE_BYTES   64
-#define GASNETT_PAGESIZE           4096
-#define GASNETT_PAGESHIFT          12
-#define GASNETT_CONFIG_STRING      "HEARTH,PTR=64bit"
+#define GASNETT_FORMAT_PRINTF_FUNCPTR(name, format, first, declaration)                                      \
+    __attribute__((__format__(__printf__, format, first))) declaration
+#define GASNETT_PREDICT_TRUE(x)         __builtin_expect(!!(x), 1)
+#define GASNETT_PREDICT_FALSE(x)        __builtin_expect(!!(x), 0)
+#define GASNETT_PREFETCH_READ(at)       __builtin_prefetch((at), 0)
+#define GASNETT_PREFETCH_WRITE(at)      __builtin_prefetch((at), 1)
+#define GASNETT_PREFETCH_READ_HINT(at)  __builtin_prefetch((at), 0)
+#define GASNETT_PREFETCH_WRITE_HINT(at) __builtin_prefetch((at), 1)
+#define GASNETT_CURRENT_FUNCTION        __func__
+#define GASNETT_CACHE_LINE_BYTES        64
+#define GASNETT_PAGESIZE                4096
+#define GASNETT_PAGESHIFT               12
+#define GASNETT_CONFIG_STRING           "HEARTH,PTR=64bit"
 #ifdef __cplusplus
 #define GASNETT_BEGIN_EXTERNC extern "C" {
 #define GASNETT_END_EXTERNC   }
@@ -53,12 +114,37 @@ extern "C" {
 #define GASNETT_END_EXTERNC
 #define GASNETT_EXTERNC extern
 #endif
+#ifdef __cplusplus
+#define GASNETT_TENTATIVE_EXTERN extern
+#else
+#define GASNETT_TENTATIVE_EXTERN
+#endif
 #define GASNETT_IDENT(name, text)                                                                            \
     extern char name[];                                                                                      \
     char name[] = text
 
 #define GASNETT_FAST_ALIGNED_MEMCPY   memcpy
 #define GASNETT_FAST_UNALIGNED_MEMCPY memcpy
+
+/* Values of 1 to sizeof(uintptr_t) bytes: stored at dst, and read from src. */
+static inline void gasnett_value_store(void *dst, uintptr_t value, size_t nbytes) {
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    memcpy(dst, (const char *)&value + (sizeof value - nbytes), nbytes);
+#else
+    memcpy(dst, &value, nbytes);
+#endif
+}
+static inline uintptr_t gasnett_value_load(const void *src, size_t nbytes) {
+    uintptr_t value = 0;
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    memcpy((char *)&value + (sizeof value - nbytes), src, nbytes);
+#else
+    memcpy(&value, src, nbytes);
+#endif
+    return value;
+}
+#define GASNETT_VALUE_ASSIGN(dst, value, nbytes) gasnett_value_store((dst), (value), (nbytes))
+#define GASNETT_VALUE_RETURN(src, nbytes)        return gasnett_value_load((src), (nbytes))
 
 /* ---- order in memory ---- */
 
@@ -146,6 +232,18 @@ extern "C" {
 GASNETT_ATOMICS(gasnett_atomic, uint32_t)
 GASNETT_ATOMICS(gasnett_atomic32, uint32_t)
 GASNETT_ATOMICS(gasnett_atomic64, uint64_t)
+/* The same in every mode of threads, which here all of them are: gasnett_strongatomic_t and so on. */
+GASNETT_ATOMICS(gasnett_strongatomic, uint32_t)
+GASNETT_ATOMICS(gasnett_strongatomic32, uint32_t)
+GASNETT_ATOMICS(gasnett_strongatomic64, uint64_t)
+#define gasnett_strongatomic_init(value)                                                                     \
+    { (value) }
+#define gasnett_strongatomic32_init(value)                                                                   \
+    { (value) }
+#define gasnett_strongatomic64_init(value)                                                                   \
+    { (value) }
+#define GASNETT_HAVE_STRONGATOMIC_CAS     1
+#define GASNETT_HAVE_STRONGATOMIC_ADD_SUB 1
 typedef uint32_t gasnett_atomic_val_t;
 typedef int32_t gasnett_atomic_sval_t;
 #define gasnett_atomic_init(value)                                                                           \
@@ -171,8 +269,11 @@ uint64_t gasnett_ticks_to_ns(gasnett_tick_t ticks); /* in nanoseconds */
 #define gasnett_ticks_to_us(ticks) (gasnett_ticks_to_ns(ticks) / 1000)
 double gasnett_tick_granularity(void); /* of the clock, in microseconds */
 double gasnett_tick_overhead(void);    /* of reading it, in microseconds */
+#define gasnett_tick_granularityus()  gasnett_tick_granularity()
+#define gasnett_tick_overheadus()     gasnett_tick_overhead()
 #define gasnett_timer_granularityus() gasnett_tick_granularity()
 #define gasnett_timer_overheadus()    gasnett_tick_overhead()
+int64_t gasnett_gettimeofday_us(void); /* of the day's clock, in microseconds since 1970 */
 
 /* ---- threads ---- */
 
@@ -205,6 +306,29 @@ typedef pthread_cond_t gasnett_cond_t;
 #define gasnett_cond_broadcast(c)          ((void)pthread_cond_broadcast(c))
 #define gasnett_cond_wait(c, m)            ((void)pthread_cond_wait((c), (m)))
 
+#define gasnett_mutex_assertlocked(m)   ((void)(m)) /* owners are not recorded */
+#define gasnett_mutex_assertunlocked(m) ((void)(m))
+
+/* Many readers or one writer; readers go first. Locks that are only tried give 0 if they are ours, else EBUSY. */
+typedef struct gasnett_rwlock {
+    pthread_mutex_t mutex; /* around the number; nothing is locked under it */
+    pthread_cond_t freed;
+    int holders; /* readers; -1: a writer */
+} gasnett_rwlock_t;
+#define GASNETT_RWLOCK_INITIALIZER                                                                           \
+    { PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, 0 }
+void gasnett_rwlock_init(gasnett_rwlock_t *lock);
+void gasnett_rwlock_destroy(gasnett_rwlock_t *lock);
+void gasnett_rwlock_rdlock(gasnett_rwlock_t *lock);
+void gasnett_rwlock_wrlock(gasnett_rwlock_t *lock);
+int gasnett_rwlock_tryrdlock(gasnett_rwlock_t *lock);
+int gasnett_rwlock_trywrlock(gasnett_rwlock_t *lock);
+void gasnett_rwlock_unlock(gasnett_rwlock_t *lock);
+#define gasnett_rwlock_assertlocked(lock)   ((void)(lock)) /* owners are not recorded */
+#define gasnett_rwlock_assertrdlocked(lock) ((void)(lock))
+#define gasnett_rwlock_assertwrlocked(lock) ((void)(lock))
+#define gasnett_rwlock_assertunlocked(lock) ((void)(lock))
+
 /* A pointer of each thread, NULL at first. */
 #define GASNETT_THREADKEY_DECLARE(key)           extern __thread void *gasnett_key_##key
 #define GASNETT_THREADKEY_DEFINE(key)            __thread void *gasnett_key_##key
@@ -219,15 +343,102 @@ typedef pthread_cond_t gasnett_cond_t;
 /* What a variable says: yes or no; a text; a number, which if size_unit is not 0 may have one of K, M, G, T
  * behind it, and is otherwise in such units. */
 int gasnett_getenv_yesno_withdefault(const char *name, int fallback);
-const char *gasnett_getenv_withdefault(const char *name, const char *fallback);
+char *gasnett_getenv_withdefault(const char *name, const char *fallback);
 int64_t gasnett_getenv_int_withdefault(const char *name, int64_t fallback, uint64_t size_unit);
+double gasnett_getenv_dbl_withdefault(const char *name, double fallback); /* also a fraction, such as 3/4 */
+char *gasnett_getenv(const char *name);                                   /* or NULL */
+void gasnett_setenv(const char *name, const char *value);                 /* of this process */
+void gasnett_unsetenv(const char *name);
+
+/* Whether GASNET_VERBOSEENV asks for what the calls below write to stderr: a variable, and the value in use. */
+int gasnett_verboseenv(void);
+void gasnett_envstr_display(const char *name, const char *value, int is_default);
+void gasnett_envint_display(const char *name, int64_t value, int is_default, int is_mem_size);
+void gasnett_envdbl_display(const char *name, double value, int is_default);
+
+/* A number in a text, as gasnett_getenv_int_withdefault reads it; a text that has none ends the process. */
+int64_t gasnett_parse_int(const char *text, uint64_t size_unit);
+/* The other way round, in a buffer that is returned; memory in the largest unit that divides it, such as 3 MB. */
+char *gasnett_format_number(int64_t value, char *buffer, size_t bufsz, int is_mem_size);
+
+/* ---- bytes ---- */
+
+uint64_t gasnett_checksum(const void *data, int nbytes);                /* fast, not secure */
+size_t gasnett_count0s(const void *src, size_t nbytes);                 /* how many bytes are 0 */
+size_t gasnett_count0s_copy(void *dst, const void *src, size_t nbytes); /* the same, and copies them */
+int gasnett_isLittleEndian(void);
+/* Bytes of a value that are 0. */
+static inline int gasnett_count0s_uint64_t(uint64_t x) {
+    uint64_t low = ((uint64_t)-1 / 255 * 127),
+             set = ((x & low) + low) | x; /* the high bit of each byte that is not 0 */
+    return 8 - (int)(((set & ~low) >> 7) * ((uint64_t)-1 / 255) >> 56);
+}
+static inline int gasnett_count0s_uint32_t(uint32_t x) {
+    return gasnett_count0s_uint64_t(x) - 4;
+}
+#define gasnett_count0s_uintptr_t(x)                                                                         \
+    (sizeof(uintptr_t) == 8 ? gasnett_count0s_uint64_t(x) : gasnett_count0s_uint32_t((uint32_t)(x)))
+
+/* ---- the process ---- */
+
+/* Writes a line, "*** FATAL ERROR: ...", and aborts. */
+void gasnett_fatalerror(const char *format, ...) __attribute__((__format__(__printf__, 1, 2), __noreturn__));
+void gasnett_killmyprocess(int exitcode)
+    __attribute__((__noreturn__)); /* at once, without handlers of exit */
+
+/* Where the program is: "function at file:line"; kept for ever. */
+char *gasnett_build_loc_str(const char *function, const char *file, int line);
+#define gasnett_current_loc gasnett_build_loc_str(GASNETT_CURRENT_FUNCTION, __FILE__, __LINE__)
+
+/* Installs a handler of a signal; the one that was there before. */
+typedef void (*gasnett_sighandlerfn_t)(int);
+gasnett_sighandlerfn_t gasnett_reghandler(int signal, gasnett_sighandlerfn_t handler);
+const char *gasnett_signame_fromval(int signal); /* such as SIGTERM */
+
+/* Writes the calls that the thread is in to a file; 0 if it could. A function of the program goes first, if there is one in
+ * gasnett_backtrace_user; _ifenabled: only if GASNET_BACKTRACE is yes, else not 0. */
+typedef struct gasnett_backtrace_type {
+    const char *name;
+    int (*fnp)(int fd);
+    int threadsupport;
+} gasnett_backtrace_type_t;
+extern gasnett_backtrace_type_t gasnett_backtrace_user;
+void gasnett_backtrace_init(const char *exename); /* nothing needs to be prepared */
+int gasnett_print_backtrace(int fd);
+int gasnett_print_backtrace_ifenabled(int fd);
+
+/* Waits until a debugger sets the flag to 0; _Err: if GASNET_FREEZE_ON_ERROR is yes, on gasnet_frozen. */
+extern volatile int gasnet_frozen;
+void gasnett_freezeForDebuggerNow(volatile int *flag, const char *name);
+void gasnett_freezeForDebuggerErr(void);
+
+/* Raises a limit of the process (RLIMIT_...), or all that concern CPU and memory, as far as it may; not 0 if it could. */
+int gasnett_maximize_rlimit(int resource, const char *description);
+int gasnett_maximize_rlimits(void);
+
+/* ---- memory ---- */
+
+void *gasnett_mmap(uintptr_t nbytes); /* new memory, of whole pages; ends the process if there is none */
+void *gasnett_malloc_aligned(size_t alignment, size_t nbytes); /* likewise; a power of 2 */
+void gasnett_free_aligned(void *memory);
 
 /* ---- the machine, and what there is no use for here ---- */
 
-int gasnett_cpu_count(void);      /* 0 if it is not known */
-void gasnett_flush_streams(void); /* all that are open for writing */
-#define gasnett_set_affinity(rank)              ((void)(rank))
-#define GASNETT_TRACE_ENABLED                   0
+int gasnett_cpu_count(void);                         /* 0 if it is not known */
+const char *gasnett_gethostname(void);               /* kept for ever */
+uint64_t gasnett_getPhysMemSz(int failure_is_fatal); /* bytes of memory; 0 if it is not known */
+void gasnett_flush_streams(void);                    /* all that are open for writing */
+void gasnett_close_streams(void);                    /* stdin, stdout and stderr, after that */
+const char *gasnett_performance_warning_str(void);   /* what makes this build slow: nothing */
+#define gasnett_set_affinity(rank) ((void)(rank))
+#define GASNETT_TRACE_ENABLED      0
+GASNETT_UNUSED static void gasnett_trace_nothing(const char *format, ...) {
+    (void)format;
+}
+#define GASNETT_TRACE_PRINTF                    gasnett_trace_nothing
+#define GASNETT_TRACE_PRINTF_FORCE              gasnett_trace_nothing
+#define GASNETT_TRACE_GET_TRACELOCAL()          0
+#define GASNETT_TRACE_SET_TRACELOCAL(value)     ((void)0)
 #define GASNETT_TRACE_SETSOURCELINE(file, line) ((void)0)
 #define GASNETT_TRACE_GETSOURCELINE(file, line) ((void)0)
 #define GASNETT_TRACE_FREEZESOURCELINE()        ((void)0)

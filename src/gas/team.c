@@ -206,6 +206,12 @@ int gasnet_coll_barrier_wait(gasnet_team_handle_t team, int id, int flags) {
 }
 ALSO(int, coll_barrier_wait, (gasnet_team_handle_t team, int id, int flags));
 
+int gasnet_coll_barrier(gasnet_team_handle_t team, int id, int flags) {
+    gasnet_coll_barrier_notify(team, id, flags);
+    return gasnet_coll_barrier_wait(team, id, flags);
+}
+ALSO(int, coll_barrier, (gasnet_team_handle_t team, int id, int flags));
+
 /* ---- synchronisation ---- */
 
 static void begin(const char *call) {

@@ -1,9 +1,12 @@
-/* The library's part of gasnet_tools.h. */
+/* The library's part of gasnet_tools.h: time, bytes, the machine and memory. */
 #include "gas/inside.h"
 
-#include <ctype.h>
+#include <limits.h>
+#include <pthread.h>
 #include <stdlib.h>
-#include <strings.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include "gasnet/gasnet_tools.h"
@@ -32,63 +35,42 @@ double gasnett_tick_overhead(void) {
     return (double)(clock_ns() - start) / READINGS / 1e3;
 }
 
-/* ---- the environment ---- */
-
-int gasnett_getenv_yesno_withdefault(const char *name, int fallback) {
-    static const char *const yes[] = {"y", "yes", "1", "on", "true"}, *const no[] = {"n", "no", "0", "off",
-                                                                                     "false"};
-    const char *value = gasnet_getenv(name);
-    if (!value || !*value)
-        return fallback;
-    for (size_t i = 0; i < sizeof yes / sizeof yes[0]; i++) {
-        if (strcasecmp(value, yes[i]) == 0)
-            return 1;
-        if (strcasecmp(value, no[i]) == 0)
-            return 0;
-    }
-    log_warn("%s=%s is neither yes nor no; %s is taken", name, value, fallback ? "yes" : "no");
-    return fallback;
+int64_t gasnett_gettimeofday_us(void) {
+    struct timeval now;
+    gettimeofday(&now, NULL);
+    return (int64_t)now.tv_sec * 1000000 + now.tv_usec;
 }
 
-const char *gasnett_getenv_withdefault(const char *name, const char *fallback) {
-    const char *value = gasnet_getenv(name);
-    return value && *value ? value : fallback;
+/* ---- bytes ---- */
+
+/* FNV-1a, of 64 bits. */
+uint64_t gasnett_checksum(const void *data, int nbytes) {
+    const unsigned char *bytes = data;
+    uint64_t sum = 0xcbf29ce484222325u;
+    for (int i = 0; i < nbytes; i++)
+        sum = (sum ^ bytes[i]) * 0x100000001b3u;
+    return sum;
 }
 
-/* A size may end in K, M, G or T, powers of 1024. */
-static int64_t unit_of(const char *text) {
-    switch (toupper((unsigned char)*text)) {
-    case 'K':
-        return (int64_t)1 << 10;
-    case 'M':
-        return (int64_t)1 << 20;
-    case 'G':
-        return (int64_t)1 << 30;
-    case 'T':
-        return (int64_t)1 << 40;
+size_t gasnett_count0s(const void *src, size_t nbytes) {
+    const char *bytes = src;
+    size_t count = 0, i = 0;
+    for (uint64_t word; i + sizeof word <= nbytes; i += sizeof word) {
+        memcpy(&word, bytes + i, sizeof word);
+        count += (size_t)gasnett_count0s_uint64_t(word);
     }
-    return 1;
+    for (; i < nbytes; i++)
+        count += bytes[i] == 0;
+    return count;
 }
 
-int64_t gasnett_getenv_int_withdefault(const char *name, int64_t fallback, uint64_t size_unit) {
-    const char *value = gasnet_getenv(name);
-    char *end;
-    if (!value || !*value)
-        return fallback;
-    double number = strtod(value, &end);
-    if (end == value) {
-        log_warn("%s=%s is not a number; %lld is taken", name, value, (long long)fallback);
-        return fallback;
-    }
-    int64_t unit = size_unit == 0 ? 1 : unit_of(end);
-    if (size_unit != 0 && unit == 1 && !isalpha((unsigned char)*end))
-        unit = (int64_t)size_unit;
-    number *= (double)unit;
-    if (number >= 9.2e18 || number <= -9.2e18) {
-        log_warn("%s=%s is too large; %lld is taken", name, value, (long long)fallback);
-        return fallback;
-    }
-    return unit == 1 ? (int64_t)strtoll(value, NULL, 0) : (int64_t)number;
+size_t gasnett_count0s_copy(void *dst, const void *src, size_t nbytes) {
+    memcpy(dst, src, nbytes);
+    return gasnett_count0s(dst, nbytes);
+}
+
+int gasnett_isLittleEndian(void) {
+    return __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;
 }
 
 /* ---- the machine ---- */
@@ -98,6 +80,62 @@ int gasnett_cpu_count(void) {
     return count > 0 ? (int)count : 0;
 }
 
+static char host_name[HOST_NAME_MAX + 1];
+
+static void find_host_name(void) {
+    if (gethostname(host_name, sizeof host_name) != 0)
+        gasnett_fatalerror("gasnett_gethostname: the system does not tell this machine's name");
+    host_name[HOST_NAME_MAX] = '\0';
+}
+
+const char *gasnett_gethostname(void) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, find_host_name);
+    return host_name;
+}
+
+uint64_t gasnett_getPhysMemSz(int failure_is_fatal) {
+    long pages = sysconf(_SC_PHYS_PAGES), bytes = sysconf(_SC_PAGESIZE);
+    if (pages > 0 && bytes > 0)
+        return (uint64_t)pages * (uint64_t)bytes;
+    if (failure_is_fatal)
+        gasnett_fatalerror("gasnett_getPhysMemSz: the system does not tell the size of memory");
+    return 0;
+}
+
 void gasnett_flush_streams(void) {
     fflush(NULL);
+}
+
+void gasnett_close_streams(void) {
+    fflush(NULL);
+    fclose(stdin);
+    fclose(stdout);
+    fclose(stderr);
+}
+
+const char *gasnett_performance_warning_str(void) {
+    return "";
+}
+
+/* ---- memory ---- */
+
+void *gasnett_mmap(uintptr_t nbytes) {
+    void *memory = mmap(NULL, nbytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED)
+        gasnett_fatalerror("gasnett_mmap: no memory for %llu bytes", (unsigned long long)nbytes);
+    return memory;
+}
+
+void *gasnett_malloc_aligned(size_t alignment, size_t nbytes) {
+    void *memory = NULL;
+    size_t least = alignment < sizeof(void *) ? sizeof(void *) : alignment;
+    if (posix_memalign(&memory, least, nbytes > 0 ? nbytes : 1) != 0)
+        gasnett_fatalerror("gasnett_malloc_aligned: no memory for %zu bytes at a multiple of %zu", nbytes,
+                           alignment);
+    return memory;
+}
+
+void gasnett_free_aligned(void *memory) {
+    free(memory);
 }

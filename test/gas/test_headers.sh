@@ -39,6 +39,52 @@ check 'gasnet.h gasnet_tools.h gasnet_coll.h gasnet_handler.h gasnet_vis.h'
 check 'gasnet_tools.h gasnet.h gasnet_handler.h gasnet_coll.h vgasnet.h'
 check 'vgasnet.h gasnet_coll.h gasnet_handler.h gasnet_tools.h gasnet.h'
 
+# Names that programs use of the headers of GASNet 1.32, in each language.
+program() {
+    cat <<'END'
+#define GASNET_PAR 1
+#include <gasnet.h>
+#include <gasnet_coll.h>
+#include <gasnet_tools.h>
+#include <gasnet_vis.h>
+#define TEXT_(x) #x
+#define TEXT(x)  TEXT_(x)
+GASNETT_IDENT(names_ident, "core " TEXT(GASNET_CORE_NAME) " " TEXT(GASNET_CORE_VERSION) " " GASNETT_SYSTEM_TUPLE);
+GASNETT_THREADKEY_DEFINE(names_key);
+GASNETT_NORETURN void names_end(void);
+void names_end(void) { gasnett_fatalerror("%s: %d", gasnett_current_loc, 1); }
+GASNETT_FORMAT_PRINTF(names_print, 1, 2, extern void names_print(const char *format, ...));
+GASNETT_ALWAYS_INLINE(names_add) int names_add(int a, int b) { return a + b; }
+GASNETT_NEVER_INLINE(names_wait, static int names_wait(int n)) { return n; }
+gasnett_strongatomic_t names_count = gasnett_strongatomic_init(0);
+gasnett_rwlock_t names_lock = GASNETT_RWLOCK_INITIALIZER;
+int names(gasnet_token_t token, void *data);
+int names(gasnet_token_t token, void *data) {
+    gasnet_memvec_t list;
+    size_t count[2] = {8, 2}, strides[1] = {16};
+    int id = GASNET_NULL_ARGV_OK + GASNETT_MAX_THREADS;
+    char *text = gasnett_getenv_withdefault("NAMES", "none"), buffer[40];
+    list.addr = data, list.len = 8;
+    if_pf (gasnet_barrier(1, 0) != GASNET_OK) names_end();
+    if_pt (!gasnet_barrier_result(&id)) id++;
+    id += gasnet_AMRequestShort(0, 200, 2, 1, 2) + gasnet_AMRequestMedium(0, 200, data, 8, 0);
+    id += gasnet_AMReplyLong(token, 200, data, 8, data, 1, 3);
+    gasnet_putv_bulk(0, 1, &list, 1, &list);
+    gasnet_wait_syncnb(gasnet_gets_nb_bulk(data, strides, 0, data, strides, count, 1));
+    gasnet_puti_nbi_bulk(0, 1, &data, 8, 1, &data, 8);
+    gasnet_coll_barrier(GASNET_TEAM_ALL, 0, GASNET_BARRIERFLAG_ANONYMOUS);
+    gasnett_rwlock_rdlock(&names_lock);
+    gasnett_format_number(gasnett_parse_int(text, 1), buffer, sizeof buffer, 1);
+    return id + names_add(1, names_wait(2)) + (int)gasnett_count0s(data, 8) + (int)gasnett_checksum(data, 8);
+}
+END
+}
+for mode in 'gcc -x c -std=c99' 'gcc -x c -std=c11' 'g++ -x c++ -std=c++98' 'g++ -x c++ -std=c++17'; do
+    command -v "${mode%% *}" >/dev/null || continue
+    # shellcheck disable=SC2086 # compiler and options
+    program | try $mode || { echo "the names are not all there: $mode" && bad=1; }
+done
+
 { echo '#define GASNET_SEQ' && echo '#define GASNET_PAR' && includes gasnet.h; } | try gcc -x c >/dev/null && echo 'two modes are taken' && bad=1
 includes gasnet.h | try gcc -x c | grep -q 'define one of GASNET_SEQ, GASNET_PARSYNC and GASNET_PAR' || { echo 'no mode is taken' && bad=1; }
 [ $bad = 0 ] && echo 'all headers compile'
