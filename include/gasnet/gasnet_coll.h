@@ -1,9 +1,10 @@
 /* gasnet_coll.h: collective operations and teams, as GASNet-1 has them beside its specification.
  *
- * Called by all members of a team in the same order. There is one image per node, so that an image is a rank of the team.
- * Addresses are those of the calling node itself, in its segment or not. The forms with M take lists: with GASNET_COLL_SINGLE
- * one address per rank, of which the caller's own is used; with GASNET_COLL_LOCAL one. Between GASNET_COLL_SINGLE and
- * GASNET_COLL_LOCAL there is no other difference here. */
+ * Called by all members of a team in the same order. Members are images. There is one image per node, whose number is the
+ * node's rank in the team, unless gasnet_coll_init says otherwise: then each image is a thread, and makes the calls itself.
+ * Addresses are those of the calling image itself, in the node's segment or not. The forms with M take lists: with
+ * GASNET_COLL_SINGLE one address per image of the team, with GASNET_COLL_LOCAL one per image on the node; the caller's own is
+ * used. Between GASNET_COLL_SINGLE and GASNET_COLL_LOCAL there is no other difference here. */
 #ifndef GASNET_COLL_H
 #define GASNET_COLL_H
 
@@ -27,11 +28,16 @@ extern "C" {
 #define GASNET_COLL_OUT_MYSYNC  (1 << 4)
 #define GASNET_COLL_OUT_ALLSYNC (1 << 5)
 
-#define GASNET_COLL_SINGLE         (1 << 6)
-#define GASNET_COLL_LOCAL          (1 << 7)
-#define GASNET_COLL_AGGREGATE      (1 << 8) /* the handle of an _nb form is not kept: it is complete on return */
-#define GASNET_COLL_DST_IN_SEGMENT (1 << 9)
-#define GASNET_COLL_SRC_IN_SEGMENT (1 << 10)
+#define GASNET_COLL_SINGLE                 (1 << 6)
+#define GASNET_COLL_LOCAL                  (1 << 7)
+#define GASNET_COLL_AGGREGATE              (1 << 8) /* the handle of an _nb form is not kept: it is complete on return */
+#define GASNET_COLL_FIXED_THREADS_PER_NODE (1 << 9)
+#define GASNET_COLL_DST_IN_SEGMENT         (1 << 10)
+#define GASNET_COLL_SRC_IN_SEGMENT         (1 << 11)
+#define GASNET_COLL_DISABLE_AUTOTUNE       (1 << 18) /* nothing is tuned */
+#define GASNET_COLL_NO_IMAGES                                                                                \
+    (1 << 19) /* of GASNET_TEAM_ALL: one thread per node calls, and nodes are numbered */
+#define GASNET_COLL_SYNC_FLAG_MASK 0x3f
 
 /* Of a function for gasnet_coll_reduce. */
 #define GASNET_COLL_AMSAFE  (1 << 0)
@@ -57,14 +63,17 @@ typedef gasnet_handlerarg_t gasnet_coll_fn_handle_t; /* place in the table given
 
 /* ---- beginning, and teams ---- */
 
-/* images: NULL, or gasnet_nodes() times 1. */
+/* images: how many each node has, the same everywhere, and my_image the number of the calling thread's among those of the job, which
+ * are numbered node by node; the thread of every image calls it. NULL: one per node, as without this call. The table of functions is
+ * that of the last call on the node. */
 void gasnet_coll_init(const gasnet_image_t images[], gasnet_image_t my_image, gasnet_coll_fn_entry_t fn_tbl[],
                       size_t fn_count, int init_flags);
 
 gasnet_team_handle_t gasnetc_coll_team_all(void);
 #define GASNET_TEAM_ALL (gasnetc_coll_team_all())
 
-/* Collective over the team: those with the same color form one, in the order of relrank. clientdata: not needed here. */
+/* Collective over the team's images: those with the same color form one, in the order of relrank. Each image has a handle of its
+ * own. clientdata: not needed here. Sizes and ranks below are of nodes. */
 gasnet_team_handle_t gasnet_coll_team_split(gasnet_team_handle_t team, gasnet_node_t color,
                                             gasnet_node_t relrank, void *clientdata);
 void gasnet_coll_team_free(gasnet_team_handle_t team); /* by each member, when its operations are complete */
@@ -96,7 +105,8 @@ void gasnet_coll_wait_sync_all(gasnet_coll_handle_t *phandle, size_t numhandles)
 
 /* ---- barriers of teams: as those of gasnet.h ---- */
 
-/* As gasnet_barrier_notify and its kin, of the members of a team. */
+/* As gasnet_barrier_notify and its kin, of the members of a team. Of GASNET_TEAM_ALL, with several images on a node: one thread per
+ * node calls, or with GASNET_BARRIERFLAG_IMAGES every image. */
 void gasnet_coll_barrier_notify(gasnet_team_handle_t team, int id, int flags);
 int gasnet_coll_barrier_try(gasnet_team_handle_t team, int id, int flags);
 int gasnet_coll_barrier_wait(gasnet_team_handle_t team, int id, int flags);

@@ -9,6 +9,7 @@
  *
  * Nothing here calls MPI, so that the level of threads that it was started with does not matter; and nothing is a system call
  * on memory of the program, some of which may be in pages that are not mapped. */
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -113,24 +114,27 @@ gasnet_coll_handle_t coll_exchange(const struct collective *c) {
 
 /* ---- reduction ---- */
 
+static pthread_mutex_t functions_lock =
+    PTHREAD_MUTEX_INITIALIZER;            /* each image brings the table; nothing is locked under it */
 static gasnet_coll_fn_entry_t *functions; /* as given to gasnet_coll_init */
 static size_t function_count;
 
 void gasnet_coll_init(const gasnet_image_t images[], gasnet_image_t my_image, gasnet_coll_fn_entry_t fn_tbl[],
                       size_t fn_count, int init_flags) {
     const char *call = "gasnet_coll_init";
-    (void)my_image, (void)init_flags;
+    (void)init_flags;
     gas_need(call, 0);
-    for (int i = 0; images && i < gas.size; i++)
-        if (images[i] != 1)
-            gas_fail(call, "%u images on node %d: there is one per node here", images[i], i);
-    free(functions);
-    functions = malloc(fn_count > 0 ? fn_count * sizeof *functions : 1);
-    if (!functions)
+    image_init(images, my_image);
+    gasnet_coll_fn_entry_t *table = malloc(fn_count > 0 ? fn_count * sizeof *table : 1);
+    if (!table)
         gas_fail(call, "no memory for a table of %zu functions", fn_count);
     if (fn_count > 0)
-        memcpy(functions, fn_tbl, fn_count * sizeof *functions);
+        memcpy(table, fn_tbl, fn_count * sizeof *table);
+    pthread_mutex_lock(&functions_lock);
+    free(functions);
+    functions = table;
     function_count = fn_count;
+    pthread_mutex_unlock(&functions_lock);
 }
 ALSO(void, coll_init,
      (const gasnet_image_t images[], gasnet_image_t my_image, gasnet_coll_fn_entry_t fn_tbl[],
@@ -160,14 +164,20 @@ static void settle(struct gasnet_coll_operation *o, struct step *s) {
     memcpy(s->at, r->sum, r->elem_size * r->elem_count);
 }
 
+static gasnet_coll_fn_entry_t function_of(const char *call, gasnet_coll_fn_handle_t func) {
+    pthread_mutex_lock(&functions_lock);
+    if (func < 0 || (size_t)func >= function_count)
+        gas_fail(call, "function %d is none of the %zu given to gasnet_coll_init", (int)func, function_count);
+    gasnet_coll_fn_entry_t function = functions[func];
+    pthread_mutex_unlock(&functions_lock);
+    return function;
+}
+
 static struct reduction *reduction_new(struct gasnet_coll_operation *o, const struct collective *c,
                                        size_t elem_size, size_t elem_count, gasnet_coll_fn_handle_t func,
                                        int arg) {
-    if (func < 0 || (size_t)func >= function_count)
-        gas_fail(c->call, "function %d is none of the %zu given to gasnet_coll_init", (int)func,
-                 function_count);
     struct reduction *r = schedule_memory(o, sizeof *r);
-    *r = (struct reduction){.function = functions[func],
+    *r = (struct reduction){.function = function_of(c->call, func),
                             .elem_size = elem_size,
                             .elem_count = elem_count,
                             .arg = arg,

@@ -5,13 +5,16 @@
 #include "gas/inside.h"
 #include "gasnet/gasnet_coll.h"
 
+/* Members are images: threads that take part, or nodes where there is one on each. Every image has a team of its own. */
 struct gasnet_team {
     uint64_t id; /* the same in all members, and of no other team in any of them */
     gasnet_node_t rank, size;
+    gasnet_node_t local;                   /* how many members before this one are on its node */
+    bool several;                          /* of some node */
     uint32_t next;                         /* number of its next operation */
     struct gasnet_coll_operation *barrier; /* that was notified, or NULL */
     struct team_barrier *notified;
-    gasnet_node_t nodes[]; /* [size] */
+    gasnet_node_t nodes[]; /* [size], of the members */
 };
 
 /* ---- steps: schedule.c ---- */
@@ -68,8 +71,22 @@ bool coll_tend(void);
 
 /* In gasnet_attach: before any rank can have left it. */
 void coll_open(void);
-/* The team of all: team.c. */
+
+/* ---- teams: team.c ---- */
+
+/* The team of all nodes. */
 void team_open(void);
+/* Of `size` members, without anything in it; team_complete when its nodes and its rank are known. */
+gasnet_team_handle_t team_new(const char *call, gasnet_node_t size);
+void team_complete(gasnet_team_handle_t team);
+
+/* ---- images: image.c ---- */
+
+/* A program says GASNET_TEAM_ALL for the team of all nodes and for that of all images: the calling thread's team of images if
+ * there are several on a node and these are meant, else the team itself. */
+gasnet_team_handle_t image_team(const char *call, gasnet_team_handle_t team, bool images);
+/* In gasnet_coll_init, by the thread of each image; `images` may be NULL. */
+void image_init(const gasnet_image_t *images, gasnet_image_t my_image);
 
 /* ---- operations: coll.c ---- */
 

@@ -1,16 +1,26 @@
 /* The calls of collective operations: each in four forms, blocking or not, with an address or a list of them. */
 #include "gas/coll.h"
 
-/* Of a list, the address that is the caller's. */
+static gasnet_team_handle_t team_meant(const char *call, gasnet_team_handle_t team, int flags) {
+    return image_team(call, team, !(flags & GASNET_COLL_NO_IMAGES));
+}
+
+/* Of a list, the address that is the caller's: it has one for every member, or for those on this node. */
 static void *own_of(void *const list[], gasnet_team_handle_t team, int flags) {
-    return list[flags & GASNET_COLL_SINGLE ? team->rank : 0];
+    team = team_meant("gasnet_coll", team, flags);
+    return list[flags & GASNET_COLL_SINGLE ? team->rank : team->local];
 }
 
 static gasnet_coll_handle_t begin(gasnet_coll_handle_t (*operation)(const struct collective *c),
                                   const char *call, gasnet_team_handle_t team, gasnet_image_t root, void *dst,
                                   void *src, size_t bytes, int flags) {
-    struct collective c = {
-        .call = call, .team = team, .root = root, .dst = dst, .src = src, .bytes = bytes, .flags = flags};
+    struct collective c = {.call = call,
+                           .team = team_meant(call, team, flags),
+                           .root = root,
+                           .dst = dst,
+                           .src = src,
+                           .bytes = bytes,
+                           .flags = flags};
     return operation(&c);
 }
 
@@ -23,7 +33,7 @@ struct reduction {
 static gasnet_coll_handle_t reduce(const char *call, gasnet_team_handle_t team, gasnet_image_t root,
                                    void *dst, void *src, int flags, struct reduction r) {
     struct collective c = {.call = call,
-                           .team = team,
+                           .team = team_meant(call, team, flags),
                            .root = root,
                            .dst = dst,
                            .src = src,

@@ -7,10 +7,11 @@
  *
  * What is sent travels as active messages of our own:
  *
- *      team, number of the operation in the team, tag, rank of the sender, offset; at most AM_MEDIUM bytes of data
+ *      team, number of the operation in the team, tag, ranks of sender and receiver, offset; at most AM_MEDIUM bytes of data
  *
  * A handler finds the operation and the receive that it belongs to and copies the data to where it goes. What comes before
- * this rank has called the operation is kept until then. Both are found by team and number in a table of chains. */
+ * this rank has called the operation is kept until then. Both are found by team, number and rank, because several members of a team
+ * may be on a node, in a table of chains. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,6 +31,7 @@ struct gasnet_coll_operation {
     gasnet_team_handle_t team;
     uint64_t team_id;
     uint32_t number;
+    gasnet_node_t rank; /* in the team */
     struct step *steps;
     size_t count, room, at; /* `at`: the next to do */
     struct block *memory;
@@ -44,7 +46,7 @@ struct early {
     struct early *next;
     uint64_t team_id, offset;
     uint32_t number, tag;
-    gasnet_node_t peer;
+    gasnet_node_t peer, rank; /* of the sender, and of the receiver */
     size_t bytes;
     char data[];
 };
@@ -77,6 +79,7 @@ struct gasnet_coll_operation *schedule_new(const char *call, gasnet_team_handle_
     o->call = call;
     o->team = team;
     o->team_id = team->id;
+    o->rank = team->rank;
     return o;
 }
 
@@ -180,9 +183,13 @@ static void land(struct gasnet_coll_operation *o, gasnet_node_t peer, uint32_t t
     s->complete = s->arrived == s->bytes;
 }
 
-static struct gasnet_coll_operation *find(struct chain *c, uint64_t team_id, uint32_t number) {
+static bool is_for(const struct early *e, const struct gasnet_coll_operation *o) {
+    return e->team_id == o->team_id && e->number == o->number && e->rank == o->rank;
+}
+
+static struct gasnet_coll_operation *find(struct chain *c, const struct early *e) {
     struct gasnet_coll_operation *o = c->operations;
-    while (o && (o->team_id != team_id || o->number != number))
+    while (o && !is_for(e, o))
         o = o->chain;
     return o;
 }
@@ -208,18 +215,19 @@ static uint64_t wide(gasnet_handlerarg_t low, gasnet_handlerarg_t high) {
 /* The handler. Copies under the lock: a page fault on the way needs nothing of ours. */
 static void arrived(gasnet_token_t token, void *data, size_t bytes, gasnet_handlerarg_t team_low,
                     gasnet_handlerarg_t team_high, gasnet_handlerarg_t number, gasnet_handlerarg_t tag,
-                    gasnet_handlerarg_t peer, gasnet_handlerarg_t offset_low,
+                    gasnet_handlerarg_t peer, gasnet_handlerarg_t rank, gasnet_handlerarg_t offset_low,
                     gasnet_handlerarg_t offset_high) {
     struct early e = {.team_id = wide(team_low, team_high),
                       .number = (uint32_t)number,
                       .tag = (uint32_t)tag,
                       .peer = (gasnet_node_t)peer,
+                      .rank = (gasnet_node_t)rank,
                       .offset = wide(offset_low, offset_high),
                       .bytes = bytes};
     struct chain *c = chain_of(e.team_id, e.number);
     (void)token;
     pthread_mutex_lock(&lock);
-    struct gasnet_coll_operation *o = find(c, e.team_id, e.number);
+    struct gasnet_coll_operation *o = find(c, &e);
     if (o)
         land(o, e.peer, e.tag, e.offset, data, bytes);
     else
@@ -231,7 +239,7 @@ static void land_early(struct chain *c, struct gasnet_coll_operation *o) {
     struct early **at = &c->early;
     while (*at) {
         struct early *e = *at;
-        if (e->team_id != o->team_id || e->number != o->number) {
+        if (!is_for(e, o)) {
             at = &e->next;
             continue;
         }
@@ -248,14 +256,10 @@ static void send(struct gasnet_coll_operation *o, const struct step *s) {
     size_t sent = 0;
     do {
         size_t bytes = s->bytes - sent < AM_MEDIUM ? s->bytes - sent : AM_MEDIUM;
-        int32_t args[] = {(int32_t)o->team_id,
-                          (int32_t)(o->team_id >> 32),
-                          (int32_t)o->number,
-                          (int32_t)s->tag,
-                          (int32_t)o->team->rank,
-                          (int32_t)sent,
-                          (int32_t)((uint64_t)sent >> 32)};
-        am_send_data((int)o->team->nodes[s->peer], AM_COLL, s->at + sent, bytes, 7, args);
+        int32_t args[] = {(int32_t)o->team_id, (int32_t)(o->team_id >> 32),    (int32_t)o->number,
+                          (int32_t)s->tag,     (int32_t)o->team->rank,         (int32_t)s->peer,
+                          (int32_t)sent,       (int32_t)((uint64_t)sent >> 32)};
+        am_send_data((int)o->team->nodes[s->peer], AM_COLL, s->at + sent, bytes, 8, args);
         sent += bytes;
     } while (sent < s->bytes);
 }

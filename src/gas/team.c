@@ -12,12 +12,24 @@ static _Atomic uint32_t made;    /* teams that this node has seen made */
 
 /* ---- making ---- */
 
-static gasnet_team_handle_t team_new(const char *call, gasnet_node_t size) {
+gasnet_team_handle_t team_new(const char *call, gasnet_node_t size) {
     gasnet_team_handle_t t = calloc(1, sizeof *t + size * sizeof t->nodes[0]);
     if (!t)
         gas_fail(call, "no memory for a team of %u", size);
     t->size = size;
     return t;
+}
+
+void team_complete(gasnet_team_handle_t t) {
+    bool *seen = calloc((size_t)gas.size, sizeof *seen);
+    if (!seen)
+        gas_fail("gasnet_coll_team_split", "no memory for a team of %u", t->size);
+    for (gasnet_node_t i = 0; i < t->size; i++) {
+        t->several |= seen[t->nodes[i]];
+        seen[t->nodes[i]] = true;
+        t->local += i < t->rank && t->nodes[i] == (gasnet_node_t)gas.rank;
+    }
+    free(seen);
 }
 
 void team_open(void) {
@@ -34,27 +46,29 @@ gasnet_team_handle_t gasnetc_coll_team_all(void) {
 
 /* What each member brings. */
 struct member {
-    gasnet_node_t color, relrank, node;
+    gasnet_node_t color, relrank, node, parent; /* parent: rank in the team that is split */
     uint32_t made;
 };
 
-/* By relrank; ties, which should not be, by node. */
+/* By relrank; ties, which should not be, by the rank before. */
 static int compare(const void *a, const void *b) {
     const struct member *x = a, *y = b;
     if (x->relrank != y->relrank)
         return x->relrank < y->relrank ? -1 : 1;
-    return x->node < y->node ? -1 : x->node > y->node;
+    return x->parent < y->parent ? -1 : x->parent > y->parent;
 }
 
-static gasnet_team_handle_t team_of(const char *call, struct member *members, gasnet_node_t count) {
+static gasnet_team_handle_t team_of(const char *call, struct member *members, gasnet_node_t count,
+                                    gasnet_node_t parent) {
     qsort(members, count, sizeof *members, compare);
     gasnet_team_handle_t t = team_new(call, count);
     t->id = (uint64_t)(members[0].node + 1) << 32 | members[0].made;
     for (gasnet_node_t i = 0; i < count; i++) {
         t->nodes[i] = members[i].node;
-        if (members[i].node == (gasnet_node_t)gas.rank)
+        if (members[i].parent == parent)
             t->rank = i;
     }
+    team_complete(t);
     return t;
 }
 
@@ -63,9 +77,11 @@ gasnet_team_handle_t gasnet_coll_team_split(gasnet_team_handle_t team, gasnet_no
     const char *call = "gasnet_coll_team_split";
     (void)clientdata;
     gas_need(call, 0);
+    team = image_team(call, team, true);
     struct member mine = {.color = color,
                           .relrank = relrank,
                           .node = (gasnet_node_t)gas.rank,
+                          .parent = team->rank,
                           .made = atomic_fetch_add(&made, 1)};
     struct member *members = malloc(team->size * sizeof *members);
     if (!members)
@@ -76,7 +92,7 @@ gasnet_team_handle_t gasnet_coll_team_split(gasnet_team_handle_t team, gasnet_no
     for (gasnet_node_t i = 0; i < team->size; i++)
         if (members[i].color == color)
             members[count++] = members[i];
-    gasnet_team_handle_t t = team_of(call, members, count);
+    gasnet_team_handle_t t = team_of(call, members, count, team->rank);
     free(members);
     return t;
 }
@@ -94,27 +110,46 @@ ALSO(void, coll_team_free, (gasnet_team_handle_t team));
 
 /* ---- asking ---- */
 
+/* Ranks are those of nodes. Where a node has several members, they are counted at its first. */
+static bool is_first(gasnet_team_handle_t t, gasnet_node_t member) {
+    gasnet_node_t i = 0;
+    while (t->several && i < member && t->nodes[i] != t->nodes[member])
+        i++;
+    return !t->several || i == member;
+}
+
 gasnet_node_t gasnet_coll_team_size(gasnet_team_handle_t team) {
-    return team->size;
+    gasnet_node_t count = 0;
+    if (!team->several)
+        return team->size;
+    for (gasnet_node_t i = 0; i < team->size; i++)
+        count += is_first(team, i);
+    return count;
 }
 ALSO(gasnet_node_t, coll_team_size, (gasnet_team_handle_t team));
 
 gasnet_node_t gasnet_coll_team_rank(gasnet_team_handle_t team) {
-    return team->rank;
+    return team->several ? gasnet_coll_team_node2rank(team, (gasnet_node_t)gas.rank) : team->rank;
 }
 ALSO(gasnet_node_t, coll_team_rank, (gasnet_team_handle_t team));
 
 gasnet_node_t gasnet_coll_team_rank2node(gasnet_team_handle_t team, int rank) {
-    if (rank < 0 || (gasnet_node_t)rank >= team->size)
-        gas_fail("gasnet_coll_team_rank2node", "there is no rank %d in a team of %u", rank, team->size);
-    return team->nodes[rank];
+    gasnet_node_t before = 0;
+    for (gasnet_node_t i = 0; i < team->size && rank >= 0; i++)
+        if (is_first(team, i) && before++ == (gasnet_node_t)rank)
+            return team->nodes[i];
+    gas_fail("gasnet_coll_team_rank2node", "there is no rank %d in a team of %u", rank,
+             gasnet_coll_team_size(team));
 }
 ALSO(gasnet_node_t, coll_team_rank2node, (gasnet_team_handle_t team, int rank));
 
 gasnet_node_t gasnet_coll_team_node2rank(gasnet_team_handle_t team, gasnet_node_t node) {
+    gasnet_node_t before = 0;
     for (gasnet_node_t i = 0; i < team->size; i++)
         if (team->nodes[i] == node)
-            return i;
+            return before;
+        else
+            before += is_first(team, i);
     return (gasnet_node_t)-1;
 }
 ALSO(gasnet_node_t, coll_team_node2rank, (gasnet_team_handle_t team, gasnet_node_t node));
@@ -130,8 +165,18 @@ struct known {
 /* In the memory of the operation. */
 struct team_barrier {
     struct known known;
-    int id, flags; /* of the notification */
 };
+
+static struct known known_by(int id, int flags) {
+    return (struct known){.mismatch = (flags & GASNET_BARRIERFLAG_MISMATCH) != 0,
+                          .named = !(flags & GASNET_BARRIERFLAG_ANONYMOUS),
+                          .id = id};
+}
+
+/* Of GASNET_TEAM_ALL: of its nodes, or of its images. */
+static gasnet_team_handle_t barrier_team(const char *call, gasnet_team_handle_t team, int flags) {
+    return image_team(call, team, (flags & GASNET_BARRIERFLAG_IMAGES) != 0);
+}
 
 static void merge(struct known *k, const struct known *with) {
     k->mismatch |= with->mismatch | (k->named && with->named && k->id != with->id);
@@ -148,13 +193,12 @@ static void merge_step(struct gasnet_coll_operation *o, struct step *s) {
 
 void gasnet_coll_barrier_notify(gasnet_team_handle_t team, int id, int flags) {
     const char *call = "gasnet_coll_barrier_notify";
+    team = barrier_team(call, team, flags);
     struct gasnet_coll_operation *o = schedule_new(call, team);
     if (team->barrier)
         gas_fail(call, "it was notified already, and not waited for");
     struct team_barrier *b = schedule_memory(o, sizeof *b);
-    *b = (struct team_barrier){.known = {.mismatch = (flags & GASNET_BARRIERFLAG_MISMATCH) != 0,
-                                         .named = !(flags & GASNET_BARRIERFLAG_ANONYMOUS),
-                                         .id = id}};
+    *b = (struct team_barrier){.known = known_by(id, flags)};
     gasnet_node_t size = team->size, rank = team->rank;
     uint32_t tag = TAG_DATA;
     for (uint64_t distance = 1; distance < size; distance *= 2, tag++) {
@@ -170,25 +214,26 @@ void gasnet_coll_barrier_notify(gasnet_team_handle_t team, int id, int flags) {
 ALSO(void, coll_barrier_notify, (gasnet_team_handle_t team, int id, int flags));
 
 static int end_barrier(gasnet_team_handle_t team, int id, int flags) {
-    struct team_barrier *b = team->notified;
-    bool named = !(flags & GASNET_BARRIERFLAG_ANONYMOUS) && b->known.named;
-    bool other = (flags & GASNET_BARRIERFLAG_MISMATCH) != 0 || (named && id != b->known.id);
-    bool mismatch = b->known.mismatch || other;
+    struct known waited =
+        known_by(id, flags); /* as in barrier.c: the name of wait, if any, is the agreed one */
+    merge(&waited, &team->notified->known);
     schedule_free(team->barrier);
     team->barrier = NULL;
     team->notified = NULL;
-    return mismatch ? GASNET_ERR_BARRIER_MISMATCH : GASNET_OK;
+    return waited.mismatch ? GASNET_ERR_BARRIER_MISMATCH : GASNET_OK;
 }
 
-static void need_notified(const char *call, gasnet_team_handle_t team) {
+static gasnet_team_handle_t notified_team(const char *call, gasnet_team_handle_t team, int flags) {
     gas_need(call, 0);
     gas_need_free(call);
+    team = barrier_team(call, team, flags);
     if (!team->barrier)
         gas_fail(call, "it was not notified: call gasnet_coll_barrier_notify first");
+    return team;
 }
 
 int gasnet_coll_barrier_try(gasnet_team_handle_t team, int id, int flags) {
-    need_notified("gasnet_coll_barrier_try", team);
+    team = notified_team("gasnet_coll_barrier_try", team, flags);
     gas_poll();
     return schedule_is_complete(team->barrier) ? end_barrier(team, id, flags) : GASNET_ERR_NOT_READY;
 }
@@ -196,7 +241,7 @@ ALSO(int, coll_barrier_try, (gasnet_team_handle_t team, int id, int flags));
 
 int gasnet_coll_barrier_wait(gasnet_team_handle_t team, int id, int flags) {
     unsigned round = 0;
-    need_notified("gasnet_coll_barrier_wait", team);
+    team = notified_team("gasnet_coll_barrier_wait", team, flags);
     while (!schedule_is_complete(team->barrier))
         if (gas_poll())
             round = 0;

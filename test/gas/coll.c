@@ -347,13 +347,6 @@ CASE(barriers_wait_for_all) {
 
 /* ---- mistakes: each ends the job, see test_fail.sh ---- */
 
-ON_CALL(several_images) {
-    gasnet_image_t *images = malloc((size_t)test_size * sizeof *images);
-    for (int i = 0; images && i < test_size; i++)
-        images[i] = 2;
-    gasnet_coll_init(images, 0, NULL, 0, 0);
-}
-
 ON_CALL(image_that_is_not_there) {
     gasnet_coll_broadcast(GASNET_TEAM_ALL, place(0, true), (gasnet_image_t)test_size, place(0, true), 8,
                           flags_of(0));
