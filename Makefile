@@ -122,6 +122,7 @@ lint: ## the checks of the sources alone
 
 docs: ## write the generated pages of doc/ anew
 	@doc/settings.sh
+	@doc/waits.sh
 
 clean: ## remove all that was built
 	rm -rf build

@@ -170,7 +170,8 @@ class Matrix:
         if self.tier.quick:
             self.one_pass("p2p_.*", mpi, tree, "shm", "match", 2)
             self.one_pass("p2p_(depth|order|wildcards|random)", mpi, tree, "shm", "list", 2)
-            self.one_pass("p2p_(order|wildcards|random|modes|probe|types|truncation|comms|inside|fortran_f08)", mpi, tree, "shm", "host", 2)
+            self.one_pass("p2p_(order|wildcards|random|modes|probe|types|truncation|comms|inside|collectives|waits"
+                          "|foreign|completion|flood|fortran_f08)", mpi, tree, "shm", "host", 2)
             self.one_pass("p2p_(order|random|flood|large|inside|threads)", mpi, tree, "shm", "small", 2)
         else:
             for config in "bare match list host small".split():
