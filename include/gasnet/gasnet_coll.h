@@ -90,7 +90,39 @@ gasnet_node_t gasnet_coll_team_rank(gasnet_team_handle_t team); /* the caller's 
 #define gasnete_coll_team_rank2node gasnet_coll_team_rank2node
 #define gasnete_coll_team_node2rank gasnet_coll_team_node2rank
 #define gasnete_coll_team_all       GASNET_TEAM_ALL
+#define gasnete_coll_init           gasnet_coll_init
+#define gasnete_coll_barrier_notify gasnet_coll_barrier_notify
+#define gasnete_coll_barrier_try    gasnet_coll_barrier_try
+#define gasnete_coll_barrier_wait   gasnet_coll_barrier_wait
+#define gasnete_coll_barrier        gasnet_coll_barrier
+#define gasnete_coll_try_sync       gasnet_coll_try_sync
+#define gasnete_coll_wait_sync      gasnet_coll_wait_sync
 #define GASNETE_THREAD_GET          /* threads are told apart without help */
+
+/* ---- tuning: the algorithms are fixed, so that nothing is read, written or set ---- */
+
+typedef enum gasnet_coll_optype {
+    GASNET_COLL_BROADCAST_OP,
+    GASNET_COLL_BROADCASTM_OP,
+    GASNET_COLL_SCATTER_OP,
+    GASNET_COLL_SCATTERM_OP,
+    GASNET_COLL_GATHER_OP,
+    GASNET_COLL_GATHERM_OP,
+    GASNET_COLL_GATHER_ALL_OP,
+    GASNET_COLL_GATHER_ALLM_OP,
+    GASNET_COLL_EXCHANGE_OP,
+    GASNET_COLL_EXCHANGEM_OP,
+    GASNET_COLL_REDUCE_OP,
+    GASNET_COLL_REDUCEM_OP,
+    GASNET_COLL_NUM_COLL_OPTYPES
+} gasnet_coll_optype_t;
+#define gasnet_coll_loadTuningState(filename, team) ((void)(filename), (void)(team))
+#define gasnet_coll_dumpTuningState(filename, team) ((void)(filename), (void)(team))
+#define gasnet_coll_dumpProfile(filename, team)     ((void)(filename), (void)(team))
+#define gasnet_coll_set_tree_kind(team, tree, fanout, optype)                                                \
+    ((void)(team), (void)(tree), (void)(fanout), (void)(optype))
+#define gasnet_coll_set_dissem_limit(team, limit, optype) ((void)(team), (void)(limit), (void)(optype))
+#define gasnet_coll_get_num_tree_classes(team, optype)    ((void)(team), (void)(optype), 0)
 
 /* ---- synchronisation: as gasnet_try_syncnb and its kin ---- */
 

@@ -73,6 +73,9 @@ int names(gasnet_token_t token, void *data) {
     gasnet_wait_syncnb(gasnet_gets_nb_bulk(data, strides, 0, data, strides, count, 1));
     gasnet_puti_nbi_bulk(0, 1, &data, 8, 1, &data, 8);
     gasnet_coll_barrier(GASNET_TEAM_ALL, 0, GASNET_BARRIERFLAG_ANONYMOUS);
+    gasnete_coll_barrier_notify(GASNET_TEAM_ALL, 0, 0 GASNETE_THREAD_GET);
+    gasnet_coll_set_tree_kind(GASNET_TEAM_ALL, 0, 2, GASNET_COLL_REDUCEM_OP);
+    gasnet_coll_dumpTuningState((char *)0, GASNET_TEAM_ALL);
     gasnett_rwlock_rdlock(&names_lock);
     gasnett_format_number(gasnett_parse_int(text, 1), buffer, sizeof buffer, 1);
     return id + names_add(1, names_wait(2)) + (int)gasnett_count0s(data, 8) + (int)gasnett_checksum(data, 8);
