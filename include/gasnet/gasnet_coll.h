@@ -34,6 +34,8 @@ extern "C" {
 #define GASNET_COLL_FIXED_THREADS_PER_NODE (1 << 9)
 #define GASNET_COLL_DST_IN_SEGMENT         (1 << 10)
 #define GASNET_COLL_SRC_IN_SEGMENT         (1 << 11)
+#define GASNET_COLL_INCLUSIVE_SCAN         (1 << 16)
+#define GASNET_COLL_EXCLUSIVE_SCAN         (1 << 17)
 #define GASNET_COLL_DISABLE_AUTOTUNE       (1 << 18) /* nothing is tuned */
 #define GASNET_COLL_NO_IMAGES                                                                                \
     (1 << 19) /* of GASNET_TEAM_ALL: one thread per node calls, and nodes are numbered */
@@ -212,6 +214,23 @@ gasnet_coll_handle_t gasnet_coll_reduceM_nb(gasnet_team_handle_t team, gasnet_im
                                             size_t elem_size, size_t elem_count, gasnet_coll_fn_handle_t func,
                                             int func_arg, int flags);
 
+/* dst[k] of image i = src[k] of image 0 (func) ... src[k] of image i, with the flag GASNET_COLL_INCLUSIVE_SCAN, or ... of image
+ * i - 1, with GASNET_COLL_EXCLUSIVE_SCAN: then dst of image 0 is left as it is. Block sizes and offsets mean nothing. */
+void gasnet_coll_scan(gasnet_team_handle_t team, void *dst, size_t dst_blksz, size_t dst_offset, void *src,
+                      size_t src_blksz, size_t src_offset, size_t elem_size, size_t elem_count,
+                      gasnet_coll_fn_handle_t func, int func_arg, int flags);
+gasnet_coll_handle_t gasnet_coll_scan_nb(gasnet_team_handle_t team, void *dst, size_t dst_blksz,
+                                         size_t dst_offset, void *src, size_t src_blksz, size_t src_offset,
+                                         size_t elem_size, size_t elem_count, gasnet_coll_fn_handle_t func,
+                                         int func_arg, int flags);
+void gasnet_coll_scanM(gasnet_team_handle_t team, void *const dstlist[], size_t dst_blksz, size_t dst_offset,
+                       void *const srclist[], size_t src_blksz, size_t src_offset, size_t elem_size,
+                       size_t elem_count, gasnet_coll_fn_handle_t func, int func_arg, int flags);
+gasnet_coll_handle_t gasnet_coll_scanM_nb(gasnet_team_handle_t team, void *const dstlist[], size_t dst_blksz,
+                                          size_t dst_offset, void *const srclist[], size_t src_blksz,
+                                          size_t src_offset, size_t elem_size, size_t elem_count,
+                                          gasnet_coll_fn_handle_t func, int func_arg, int flags);
+
 /* ---- the same under the other name ---- */
 
 /* vgasnet_coll_X does what gasnet_coll_X does. */
@@ -287,6 +306,20 @@ gasnet_coll_handle_t vgasnet_coll_reduceM_nb(gasnet_team_handle_t team, gasnet_i
                                              void *const srclist[], size_t src_blksz, size_t src_offset,
                                              size_t elem_size, size_t elem_count,
                                              gasnet_coll_fn_handle_t func, int func_arg, int flags);
+void vgasnet_coll_scan(gasnet_team_handle_t team, void *dst, size_t dst_blksz, size_t dst_offset, void *src,
+                       size_t src_blksz, size_t src_offset, size_t elem_size, size_t elem_count,
+                       gasnet_coll_fn_handle_t func, int func_arg, int flags);
+gasnet_coll_handle_t vgasnet_coll_scan_nb(gasnet_team_handle_t team, void *dst, size_t dst_blksz,
+                                          size_t dst_offset, void *src, size_t src_blksz, size_t src_offset,
+                                          size_t elem_size, size_t elem_count, gasnet_coll_fn_handle_t func,
+                                          int func_arg, int flags);
+void vgasnet_coll_scanM(gasnet_team_handle_t team, void *const dstlist[], size_t dst_blksz, size_t dst_offset,
+                        void *const srclist[], size_t src_blksz, size_t src_offset, size_t elem_size,
+                        size_t elem_count, gasnet_coll_fn_handle_t func, int func_arg, int flags);
+gasnet_coll_handle_t vgasnet_coll_scanM_nb(gasnet_team_handle_t team, void *const dstlist[], size_t dst_blksz,
+                                           size_t dst_offset, void *const srclist[], size_t src_blksz,
+                                           size_t src_offset, size_t elem_size, size_t elem_count,
+                                           gasnet_coll_fn_handle_t func, int func_arg, int flags);
 
 #ifdef __GNUC__
 #pragma GCC visibility pop

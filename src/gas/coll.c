@@ -3,6 +3,7 @@
  *      broadcast, reduce     a binomial tree
  *      scatter, gather       everybody with the root
  *      gather_all, exchange  everybody with everybody, each beginning at another
+ *      scan                  a chain
  *
  * Data is read and written by its own node alone, after that has entered: GASNET_COLL_IN_MYSYNC and OUT_MYSYNC need nothing
  * done, and stand for NOSYNC too. ALLSYNC is a barrier before or after.
@@ -214,5 +215,35 @@ gasnet_coll_handle_t coll_reduce(const struct collective *c, size_t elem_size, s
         schedule_send(o, c->root, TAG_RESULT, result, c->bytes);
     } else if (is_root(c))
         schedule_receive(o, first, TAG_RESULT, c->dst, c->bytes);
+    return finish(c, o);
+}
+
+/* Each rank hears from the one before it what the ranks up to that one have, and tells the next. */
+gasnet_coll_handle_t coll_scan(const struct collective *c, size_t elem_size, size_t elem_count,
+                               gasnet_coll_fn_handle_t func, int arg) {
+    bool inclusive = c->flags & GASNET_COLL_INCLUSIVE_SCAN, exclusive = c->flags & GASNET_COLL_EXCLUSIVE_SCAN;
+    struct gasnet_coll_operation *o = begin(c);
+    if (inclusive == exclusive)
+        gas_fail(c->call, "give one of GASNET_COLL_INCLUSIVE_SCAN and GASNET_COLL_EXCLUSIVE_SCAN");
+    struct reduction *r = reduction_new(o, c, elem_size, elem_count, func, arg);
+    gasnet_node_t rank = c->team->rank;
+    if (rank == 0)
+        schedule_copy(o, r->sum, c->src, c->bytes);
+    else {
+        char *own = schedule_memory(o, c->bytes); /* src may be dst */
+        schedule_copy(o, own, c->src, c->bytes);
+        schedule_receive(o, rank - 1, TAG_DATA, r->sum, c->bytes);
+        schedule_next_round(o);
+        if (exclusive)
+            schedule_run(o, settle, r, c->dst);
+        schedule_run(o, add, r, own);
+    }
+    if (inclusive)
+        schedule_run(o, settle, r, c->dst);
+    if (rank + 1 < c->team->size) {
+        char *result = schedule_memory(o, c->bytes);
+        schedule_run(o, settle, r, result);
+        schedule_send(o, rank + 1, TAG_DATA, result, c->bytes);
+    }
     return finish(c, o);
 }

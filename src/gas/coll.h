@@ -106,5 +106,7 @@ gasnet_coll_handle_t coll_gather_all(const struct collective *c);
 gasnet_coll_handle_t coll_exchange(const struct collective *c);
 gasnet_coll_handle_t coll_reduce(const struct collective *c, size_t elem_size, size_t elem_count,
                                  gasnet_coll_fn_handle_t func, int arg);
+gasnet_coll_handle_t coll_scan(const struct collective *c, size_t elem_size, size_t elem_count,
+                               gasnet_coll_fn_handle_t func, int arg);
 
 #endif

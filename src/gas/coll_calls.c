@@ -265,3 +265,64 @@ ALSO(gasnet_coll_handle_t, coll_reduceM_nb,
      (gasnet_team_handle_t team, gasnet_image_t dstimage, void *dst, void *const srclist[], size_t src_blksz,
       size_t src_offset, size_t elem_size, size_t elem_count, gasnet_coll_fn_handle_t func, int func_arg,
       int flags));
+
+static gasnet_coll_handle_t scan(const char *call, gasnet_team_handle_t team, void *dst, void *src, int flags,
+                                 struct reduction r) {
+    struct collective c = {.call = call,
+                           .team = team_meant(call, team, flags),
+                           .dst = dst,
+                           .src = src,
+                           .bytes = r.elem_size * r.elem_count,
+                           .flags = flags};
+    return coll_scan(&c, r.elem_size, r.elem_count, r.func, r.func_arg);
+}
+
+void gasnet_coll_scan(gasnet_team_handle_t team, void *dst, size_t dst_blksz, size_t dst_offset, void *src,
+                      size_t src_blksz, size_t src_offset, size_t elem_size, size_t elem_count,
+                      gasnet_coll_fn_handle_t func, int func_arg, int flags) {
+    (void)dst_blksz, (void)dst_offset, (void)src_blksz, (void)src_offset;
+    schedule_wait(scan("gasnet_coll_scan", team, dst, src, flags,
+                       (struct reduction){elem_size, elem_count, func, func_arg}));
+}
+ALSO(void, coll_scan,
+     (gasnet_team_handle_t team, void *dst, size_t dst_blksz, size_t dst_offset, void *src, size_t src_blksz,
+      size_t src_offset, size_t elem_size, size_t elem_count, gasnet_coll_fn_handle_t func, int func_arg,
+      int flags));
+
+gasnet_coll_handle_t gasnet_coll_scan_nb(gasnet_team_handle_t team, void *dst, size_t dst_blksz,
+                                         size_t dst_offset, void *src, size_t src_blksz, size_t src_offset,
+                                         size_t elem_size, size_t elem_count, gasnet_coll_fn_handle_t func,
+                                         int func_arg, int flags) {
+    (void)dst_blksz, (void)dst_offset, (void)src_blksz, (void)src_offset;
+    return scan("gasnet_coll_scan_nb", team, dst, src, flags,
+                (struct reduction){elem_size, elem_count, func, func_arg});
+}
+ALSO(gasnet_coll_handle_t, coll_scan_nb,
+     (gasnet_team_handle_t team, void *dst, size_t dst_blksz, size_t dst_offset, void *src, size_t src_blksz,
+      size_t src_offset, size_t elem_size, size_t elem_count, gasnet_coll_fn_handle_t func, int func_arg,
+      int flags));
+
+void gasnet_coll_scanM(gasnet_team_handle_t team, void *const dstlist[], size_t dst_blksz, size_t dst_offset,
+                       void *const srclist[], size_t src_blksz, size_t src_offset, size_t elem_size,
+                       size_t elem_count, gasnet_coll_fn_handle_t func, int func_arg, int flags) {
+    (void)dst_blksz, (void)dst_offset, (void)src_blksz, (void)src_offset;
+    schedule_wait(scan("gasnet_coll_scanM", team, own_of(dstlist, team, flags), own_of(srclist, team, flags),
+                       flags, (struct reduction){elem_size, elem_count, func, func_arg}));
+}
+ALSO(void, coll_scanM,
+     (gasnet_team_handle_t team, void *const dstlist[], size_t dst_blksz, size_t dst_offset,
+      void *const srclist[], size_t src_blksz, size_t src_offset, size_t elem_size, size_t elem_count,
+      gasnet_coll_fn_handle_t func, int func_arg, int flags));
+
+gasnet_coll_handle_t gasnet_coll_scanM_nb(gasnet_team_handle_t team, void *const dstlist[], size_t dst_blksz,
+                                          size_t dst_offset, void *const srclist[], size_t src_blksz,
+                                          size_t src_offset, size_t elem_size, size_t elem_count,
+                                          gasnet_coll_fn_handle_t func, int func_arg, int flags) {
+    (void)dst_blksz, (void)dst_offset, (void)src_blksz, (void)src_offset;
+    return scan("gasnet_coll_scanM_nb", team, own_of(dstlist, team, flags), own_of(srclist, team, flags),
+                flags, (struct reduction){elem_size, elem_count, func, func_arg});
+}
+ALSO(gasnet_coll_handle_t, coll_scanM_nb,
+     (gasnet_team_handle_t team, void *const dstlist[], size_t dst_blksz, size_t dst_offset,
+      void *const srclist[], size_t src_blksz, size_t src_offset, size_t elem_size, size_t elem_count,
+      gasnet_coll_fn_handle_t func, int func_arg, int flags));

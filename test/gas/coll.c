@@ -203,6 +203,37 @@ CASE(products_in_order) {
     }
 }
 
+/* Also in place, by handles, and by lists of which only the own address is read. */
+CASE(scans_in_order) {
+    enum { COUNT = 10, FLAGS = GASNET_COLL_LOCAL | GASNET_COLL_IN_MYSYNC | GASNET_COLL_OUT_MYSYNC };
+    begin_reductions();
+    for (int form = 0; form < 6; form++) {
+        struct matrix src[COUNT], other[COUNT], *dst = form % 3 == 0 ? src : other;
+        int last = test_rank - form % 2,
+            flags = form % 2 ? GASNET_COLL_EXCLUSIVE_SCAN : GASNET_COLL_INCLUSIVE_SCAN;
+        void *to[] = {dst}, *from[] = {src};
+        memset(other, 0, sizeof other);
+        for (int i = 0; i < COUNT; i++)
+            src[i] = matrix_of(test_rank, i);
+        if (form % 3 == 0)
+            gasnet_coll_scan(GASNET_TEAM_ALL, dst, 0, 0, src, 0, 0, sizeof *src, COUNT, 1, 0, FLAGS | flags);
+        else if (form % 3 == 1)
+            gasnet_coll_wait_sync(gasnet_coll_scan_nb(GASNET_TEAM_ALL, dst, 0, 0, src, 0, 0, sizeof *src,
+                                                      COUNT, 1, 0, FLAGS | flags));
+        else if (form == 2)
+            gasnet_coll_scanM(GASNET_TEAM_ALL, to, 0, 0, from, 0, 0, sizeof *src, COUNT, 1, 0, FLAGS | flags);
+        else
+            gasnet_coll_wait_sync(gasnet_coll_scanM_nb(GASNET_TEAM_ALL, to, 0, 0, from, 0, 0, sizeof *src,
+                                                       COUNT, 1, 0, FLAGS | flags));
+        for (int i = 0; last >= 0 && i < COUNT; i++) {
+            struct matrix wanted = matrix_of(0, i);
+            for (int r = 1; r <= last; r++)
+                wanted = times(wanted, matrix_of(r, i));
+            expect_bytes(&dst[i], &wanted, sizeof wanted);
+        }
+    }
+}
+
 /* ---- several at once ---- */
 
 CASE(many_under_way) {
