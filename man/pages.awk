@@ -178,7 +178,7 @@ in_define { in_define = /\\$/; next }
 in_cplusplus { if (/^#endif/) in_cplusplus = 0; next }
 /^#ifdef __cplusplus/ { in_cplusplus = 1; next }
 /^#define / { in_define = /\\$/; defined($0); next }
-/^#|^__attribute__|^extern "C"|^}$/ { next }
+/^#|^__attribute__|^extern "C"/ || (depth == 0 && /^}$/) { next }
 depth == 0 && pending == "" && /^\/\* ---- .* ---- \*\/$/ {
     title = $0
     sub(/^\/\* ---- /, "", title)
@@ -213,7 +213,8 @@ depth == 0 && pending == "" && /^[A-Z_]+\([A-Za-z0-9_, ]*\)/ {
     code = $0
     code = without_comments(code)
     depth += gsub(/[{]/, "{", code) - gsub(/[}]/, "}", code)
-    if (depth == 0 && code ~ /;[ \t]*$/) {
+    if (depth == 0 && code ~ /(;|^})[ \t]*$/) {
+        if (pending ~ /^static inline /) sub(/ *[{].*/, ";", pending)
         declared(pending, raw)
         pending = raw = ""
     }

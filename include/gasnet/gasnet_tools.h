@@ -126,21 +126,20 @@ extern "C" {
 #define GASNETT_FAST_ALIGNED_MEMCPY   memcpy
 #define GASNETT_FAST_UNALIGNED_MEMCPY memcpy
 
+/* Where the last bytes of a word are. */
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+#define GASNETI_LAST_BYTES(nbytes) (sizeof(uintptr_t) - (nbytes))
+#else
+#define GASNETI_LAST_BYTES(nbytes) 0
+#endif
+
 /* Values of 1 to sizeof(uintptr_t) bytes: stored at dst, and read from src. */
 static inline void gasnett_value_store(void *dst, uintptr_t value, size_t nbytes) {
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-    memcpy(dst, (const char *)&value + (sizeof value - nbytes), nbytes);
-#else
-    memcpy(dst, &value, nbytes);
-#endif
+    memcpy(dst, (const char *)&value + GASNETI_LAST_BYTES(nbytes), nbytes);
 }
 static inline uintptr_t gasnett_value_load(const void *src, size_t nbytes) {
     uintptr_t value = 0;
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-    memcpy((char *)&value + (sizeof value - nbytes), src, nbytes);
-#else
-    memcpy(&value, src, nbytes);
-#endif
+    memcpy((char *)&value + GASNETI_LAST_BYTES(nbytes), src, nbytes);
     return value;
 }
 #define GASNETT_VALUE_ASSIGN(dst, value, nbytes) gasnett_value_store((dst), (value), (nbytes))
@@ -317,6 +316,7 @@ typedef struct gasnett_rwlock {
 } gasnett_rwlock_t;
 #define GASNETT_RWLOCK_INITIALIZER                                                                           \
     { PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, 0 }
+/* Such a lock: made and destroyed, taken by a reader or by the writer, tried, given back by either. */
 void gasnett_rwlock_init(gasnett_rwlock_t *lock);
 void gasnett_rwlock_destroy(gasnett_rwlock_t *lock);
 void gasnett_rwlock_rdlock(gasnett_rwlock_t *lock);
@@ -366,7 +366,7 @@ char *gasnett_format_number(int64_t value, char *buffer, size_t bufsz, int is_me
 uint64_t gasnett_checksum(const void *data, int nbytes);                /* fast, not secure */
 size_t gasnett_count0s(const void *src, size_t nbytes);                 /* how many bytes are 0 */
 size_t gasnett_count0s_copy(void *dst, const void *src, size_t nbytes); /* the same, and copies them */
-int gasnett_isLittleEndian(void);
+int gasnett_isLittleEndian(void);                                       /* whether the machine is */
 /* Bytes of a value that are 0. */
 static inline int gasnett_count0s_uint64_t(uint64_t x) {
     uint64_t low = ((uint64_t)-1 / 255 * 127),
@@ -390,8 +390,8 @@ void gasnett_killmyprocess(int exitcode)
 char *gasnett_build_loc_str(const char *function, const char *file, int line);
 #define gasnett_current_loc gasnett_build_loc_str(GASNETT_CURRENT_FUNCTION, __FILE__, __LINE__)
 
-/* Installs a handler of a signal; the one that was there before. */
 typedef void (*gasnett_sighandlerfn_t)(int);
+/* Installs a handler of a signal; the one that was there before. */
 gasnett_sighandlerfn_t gasnett_reghandler(int signal, gasnett_sighandlerfn_t handler);
 const char *gasnett_signame_fromval(int signal); /* such as SIGTERM */
 
@@ -404,6 +404,7 @@ typedef struct gasnett_backtrace_type {
 } gasnett_backtrace_type_t;
 extern gasnett_backtrace_type_t gasnett_backtrace_user;
 void gasnett_backtrace_init(const char *exename); /* nothing needs to be prepared */
+/* Writes the calls that the thread is in to a file, as said above. */
 int gasnett_print_backtrace(int fd);
 int gasnett_print_backtrace_ifenabled(int fd);
 
@@ -420,7 +421,7 @@ int gasnett_maximize_rlimits(void);
 
 void *gasnett_mmap(uintptr_t nbytes); /* new memory, of whole pages; ends the process if there is none */
 void *gasnett_malloc_aligned(size_t alignment, size_t nbytes); /* likewise; a power of 2 */
-void gasnett_free_aligned(void *memory);
+void gasnett_free_aligned(void *memory);                       /* of gasnett_malloc_aligned */
 
 /* ---- the machine, and what there is no use for here ---- */
 
@@ -432,11 +433,11 @@ void gasnett_close_streams(void);                    /* stdin, stdout and stderr
 const char *gasnett_performance_warning_str(void);   /* what makes this build slow: nothing */
 #define gasnett_set_affinity(rank) ((void)(rank))
 #define GASNETT_TRACE_ENABLED      0
-GASNETT_UNUSED static void gasnett_trace_nothing(const char *format, ...) {
+GASNETT_UNUSED static void gasneti_trace_nothing(const char *format, ...) {
     (void)format;
 }
-#define GASNETT_TRACE_PRINTF                    gasnett_trace_nothing
-#define GASNETT_TRACE_PRINTF_FORCE              gasnett_trace_nothing
+#define GASNETT_TRACE_PRINTF                    gasneti_trace_nothing
+#define GASNETT_TRACE_PRINTF_FORCE              gasneti_trace_nothing
 #define GASNETT_TRACE_GET_TRACELOCAL()          0
 #define GASNETT_TRACE_SET_TRACELOCAL(value)     ((void)0)
 #define GASNETT_TRACE_SETSOURCELINE(file, line) ((void)0)

@@ -187,7 +187,7 @@ fi
 man=$prefix/share/man
 each_function() { # that a library shows, but for what its own headers call
     local name bad=0
-    for name in $(nm -D --defined-only "$prefix"/lib/hearth/*.so "$prefix/lib/hearth/$mpi"/*.so | awk 'NF == 3 { sub(/@.*/, "", $3); print $3 }' |
+    for name in $(nm -D --defined-only "$prefix"/lib/hearth/*.so "$prefix/lib/hearth/$mpi"/*.so | awk 'NF == 3 && $2 ~ /[TWi]/ { sub(/@.*/, "", $3); print $3 }' |
         grep -E '^(CLAMPI_|hearth_|match_|P?ARMCIX?_|p?armci_|gasnett?_|vgasnet_)' | sort -u); do
         [ -e "$man/man3/$name.3" ] || { echo "no page: $name" && bad=1; }
     done

@@ -217,7 +217,7 @@ ok 'a job that will be killed' look 'gets == 100'
 kill -9 "${pids[@]}"
 ok 'it dies' gone "${pids[@]}"
 ok 'and is not shown' look absent
-ok 'nothing of ours stays' [ -z "$(find /dev/shm -maxdepth 1 -iname '*hearth*' 2>/dev/null)" ]
+ok 'nothing of ours stays' [ -z "$(find /dev/shm -maxdepth 1 -newer "$dir/live" -iname '*hearth*' 2>/dev/null)" ]
 
 # ---- ARMCI and vGASNet ----
 
