@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# quick: openmpi; timeout: 400
+# tier: full; timeout: 400
 # Barnes-Hut: the same bodies to the last bit whatever cache and number of ranks; forces against direct summation; and forces
 # that are wrong, of too coarse a tree or of a cache that was not told of a new one, are found.
 #   test_barnes_hut.sh MPI TREE

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# quick: openmpi; timeout: 600
+# tier: full; timeout: 600
 # The exchange-correlation matrix on Global Arrays: the density integrates to the electrons, the matrix equals a serial build and is the
 # same on any number of ranks and nodes and on ARMCI-MPI; an accumulate that is lost is found; energies of one atom as on paper.
 #   test_dft.sh MPI TREE

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# quick: openmpi; timeout: 400
+# tier: full; timeout: 400
 # dgemm: products that are right to the last digit that rounding leaves, whatever the ranks, nodes, tiles and groups, with segments in
 # memory and on NVM, with pools that hold all and some of it; and a product that is not is found.
 #   test_dgemm.sh MPI TREE

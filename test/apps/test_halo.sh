@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# quick: openmpi; timeout: 600
+# tier: full; timeout: 600
 # Halo exchanges: the same cells to the last bit whoever matches the messages, on any way and number of ranks; as many
 # messages as Table 1 says, and as many receives in the queue; and results that are wrong are found.
 #   test_halo.sh MPI TREE

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The protocol of the page caches keeps its promises in every order of events; the model would notice if not.
-#   test_pages.sh MPI TREE [large]        tier: quick; once: yes; timeout: 240
+#   test_pages.sh MPI TREE [large]        tier: full; once: yes; timeout: 240
 #
 # Sizes that take seconds; `large` ones are test_pages_large.sh.
 set -uo pipefail
