@@ -12,12 +12,24 @@
  * Any step may fail on any rank. The last checkpoint is there until all have prepared the new one, whose number is not used
  * again if they have not; the program may go on, and try once more. */
 #include <errno.h>
+#include <string.h>
 
 #include "pages/inside.h"
 
 /* By the leaders, who then agree with all. */
 static int order(struct pages *p, const struct net_boot *boot, enum service_order what, uint64_t argument) {
     int status = p->serves ? service_order(p->box, what, argument) : 0;
+    return net_agree(boot, status);
+}
+
+/* Nothing moves any more; fails if pages of this node could not be written, of which there were only warnings so far. */
+static int wait_until_idle(struct pages *p, const struct net_boot *boot) {
+    int status = p->serves ? service_order(p->box, ORDER_IDLE, 0) : 0;
+    if (status != 0)
+        log_error(
+            "checkpoint: pages of this node could not be written (%s), see above: it is not made, and the "
+            "last one stays; mend the NVM or make room there, and call vgasnet_checkpoint again",
+            strerror(-status));
     return net_agree(boot, status);
 }
 
@@ -28,7 +40,7 @@ static int write_all(struct pages *p, const struct net_boot *boot) {
     if (status == 0)
         status = order(p, boot, ORDER_CLEAN, 0);
     if (status == 0)
-        status = order(p, boot, ORDER_IDLE, 0);
+        status = wait_until_idle(p, boot);
     int after = order(p, boot, ORDER_KEEP_OWNED, true);
     return status ? status : after;
 }

@@ -8,7 +8,7 @@ class Job:
     name: str
     command: list
     limit: int  # seconds
-    cores: int = 1  # that it keeps busy
+    cores: float = 1  # that it keeps busy
     alone: bool = False  # nothing else may run beside it
     programs: dict = field(default_factory=dict)  # of a suite: the name of the program, the name of its test
 

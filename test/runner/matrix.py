@@ -28,7 +28,10 @@ from . import sources
 from .configs import launch_options
 from .job import Job
 
-POLLS = ("mpich",)  # its ranks never give up a core: one job at a time
+# Cores that a job keeps busy. Ranks of MPICH never give up theirs, so there is one such job at a time. Scripts wait most of the time for
+# jobs to start and to end.
+RANKS_KEEP = {"mpich": 1, "openmpi": 0.5}
+SCRIPT_KEEPS = {"mpich": 2, "openmpi": 0.5}
 
 # In the quick tier some programs run only in the configurations that can change what they show.
 QUICK = {
@@ -138,7 +141,7 @@ class Matrix:
         limit = limit or self.limit(source, tree, ranks)
         options = launch_options(family, mpi, tree, network, config)
         self.jobs.append(Job(test, ["test/launch.sh", mpi, str(ranks), "--timeout", str(limit), *options, *command], limit,
-                             cores=ranks if mpi in POLLS else 1, alone=bool(sources.field(source, "alone")), programs=programs or {}))
+                             cores=max(1, ranks * RANKS_KEEP[mpi]), alone=bool(sources.field(source, "alone")), programs=programs or {}))
 
     def launch_suite(self, path, ranks, members, mpi, tree, network, config):
         suite = os.path.basename(path)
@@ -248,7 +251,7 @@ class Matrix:
             if sources.contains(source, "HEARTH_TEST_KILLS"):
                 limit = limit * self.tier.kills // 20  # what it says is for 20 of them
             self.add(f"test_{script.parent.name}_{script.stem[5:]}.{tree}", limit, [script, mpi, Path("build", tree).absolute()],
-                     cores=2 if mpi in POLLS and not once else 1, alone=bool(sources.field(source, "alone")))
+                     cores=1 if once else SCRIPT_KEEPS[mpi], alone=bool(sources.field(source, "alone")))
 
     # ---- all of it ----
 

@@ -110,7 +110,8 @@ static size_t wants(int rank, int round) {
 /* Each node writes and reads its own parts, at the addresses that all members were told. */
 static void use(const struct net_boot *boot, const struct net_heap_part parts[], int round) {
     const struct net_heap_part *mine = &parts[boot->rank];
-    memset((void *)(uintptr_t)mine->base, boot->rank + round, mine->bytes);
+    if (mine->bytes > 0)
+        memset((void *)(uintptr_t)mine->base, boot->rank + round, mine->bytes);
     net_boot_barrier(boot);
     for (int i = boot->rank / 2 * 2; i < boot->size && i / 2 == boot->rank / 2; i++)
         for (size_t k = 0; k < parts[i].bytes; k += k + 97 < parts[i].bytes ? 97 : 1)
