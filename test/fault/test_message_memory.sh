@@ -7,7 +7,7 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
 run() { # ranks, whom it is refused
     "$here/launch.sh" "$mpi" "$1" --preload "$tree/test/nomemory.so" --preload "$tree/lib/libhearth-mpi.so" \
-        --env HEARTH_MATCH=on --env HEARTH_TEST_CONFIG=host --env TEST_REFUSED="$2" "$tree/test/p2p_order" 2>&1
+        --env HEARTH_MATCH=on --env HEARTH_TEST_CONFIG=host --env TEST_REFUSED="$2" "$tree/test/p2p_modes" 2>&1
 }
 
 check() { # what, whether a line is expected, exit status, output

@@ -53,7 +53,8 @@ def mpi_of(tree):
 
 def tree_matrix(chosen):
     """All tests of one tree."""
-    matrix, mpi = Matrix(TIERS[chosen.tier], chosen.k), mpi_of(chosen.t)
+    mpi = mpi_of(chosen.t)
+    matrix = Matrix(TIERS[chosen.tier], chosen.k, [mpi])
     if not mpi:
         sys.exit(f"test/run: build/{chosen.t} is not built")
     matrix.units(chosen.t)
@@ -68,7 +69,7 @@ def build_matrix(chosen):
         return tree_matrix(chosen)
     tier, known = TIERS[chosen.tier], []
     built, found = installed_mpis()
-    matrix = Matrix(tier, chosen.k)
+    matrix = Matrix(tier, chosen.k, built)
 
     def lacks(name, status, reason):
         if matrix.wants(name):

@@ -33,7 +33,10 @@ from .job import Job
 RANKS_KEEP = {"mpich": 1, "openmpi": 0.5}
 SCRIPT_KEEPS = {"mpich": 2, "openmpi": 0.5}
 
-# In the quick tier some programs run only in the configurations that can change what they show.
+# In the quick tier some programs run only in the configurations that can change what they show, and settings of our own that no MPI
+# sees (sizes, ways to fault, the cache's memory) are tried on one MPI.
+QUICK_ONE_MPI = {"mpi": "off huge", "armci": "tiny direct", "gas": "offtiny offmpi alone userfault"}
+QUICK_FOUR_RANKS = {"gas": "order|sync|coll|flood|random", "armci": "order|groups|reduce|messages|random|domains"}
 QUICK = {
     "mpi_fortran_*": "on acquire",
     "mpi_cpp": "on acquire match",
@@ -41,16 +44,21 @@ QUICK = {
     "mpi_threads": "on tiny acquire match",
     "mpi_layout": "bare",
     "mpi_large_count": "on acquire",
-    "gas_messages_*": "off off1 node",
+    "gas_messages": "off off1 offtiny offmpi node",  # where segments are makes no difference
+    "gas_messages_*": "off off1",
+    "gas_unsynced": "off off1 node nodes1 tiny",
     "gas_job": "off nodes1",
     "armci_begin": "node",
     "ga_fortran": "node nodes1",
+    "armci_handles": "node nodes1 mpi direct",
+    "armci_overload": "nodes1 tiny",
+    "armci_reduce": "node real",
 }
 
 
 class Matrix:
-    def __init__(self, tier, pattern=""):
-        self.tier, self.pattern = tier, re.compile(pattern)
+    def __init__(self, tier, pattern, mpis):
+        self.tier, self.pattern, self.mpis = tier, re.compile(pattern), mpis
         self.jobs, self.seen = [], set()
 
     def wants(self, name):
@@ -104,11 +112,17 @@ class Matrix:
         allowed = sources.field(source, "configs")
         if allowed and config not in allowed.split():
             return None
-        if self.tier.quick:
-            for pattern, configs in QUICK.items():
-                if fnmatchcase(name, pattern) and config not in configs.split():
-                    return None
-        return only
+        return None if self.tier.quick and self.leaves_out(name, config) else only
+
+    @staticmethod
+    def leaves_out(name, config):
+        """Whether the quick tier does not run it in this configuration."""
+        return any(fnmatchcase(name, pattern) and config not in configs.split() for pattern, configs in QUICK.items())
+
+    def quick_configs(self, family, mpi, configs):
+        """Those that this tier tries on this MPI."""
+        elsewhere = QUICK_ONE_MPI[family].split() if self.tier.quick and mpi == "mpich" and "openmpi" in self.mpis else ()
+        return [config for config in configs.split() if config not in elsewhere]
 
     def limit(self, source, tree, ranks):
         limit = int(sources.field(source, "timeout", 60)) + self.tier.seconds
@@ -155,7 +169,7 @@ class Matrix:
     # ---- the families: MPI, tree ----
 
     def mpi(self, mpi, tree):
-        configs = "bare off on tiny huge acquire rest".split()
+        configs = self.quick_configs("mpi", mpi, "bare off on tiny huge acquire rest")
         if self.tier.quick:
             for config in configs:
                 self.one_pass("mpi_.*", mpi, tree, "shm", config, 2)
@@ -194,12 +208,14 @@ class Matrix:
 
     def armci(self, mpi, tree):
         """Inside a node, between nodes of one rank and of two, with as few buffers as can be, and over MPI's messages."""
-        for config in "node nodes1 nodes2 tiny mpi real direct".split():
+        for config in self.quick_configs("armci", mpi, "node nodes1 nodes2 tiny mpi real direct"):
             pairs = config in ("nodes2", "real")
             if not (self.tier.quick and pairs):
                 self.one_pass("armci_.*", mpi, tree, "shm", config, 2)
-            if not self.tier.quick or (pairs and mpi == "openmpi"):
+            if not self.tier.quick:
                 self.one_pass("armci_.*", mpi, tree, "shm", config, 4)
+            elif pairs and mpi == "openmpi":
+                self.one_pass(f"armci_({QUICK_FOUR_RANKS['armci']})", mpi, tree, "shm", config, 4)
 
     def ga(self, mpi, tree):
         """Global Arrays on our ARMCI, in the same configurations; with an odd number of ranks as well."""
@@ -214,11 +230,13 @@ class Matrix:
 
     def gas(self, mpi, tree):
         """Segments in memory and in pages; inside a node and between nodes."""
-        for config in "off off1 offmpi offtiny node nodes1 nodes2 tiny alone pagesmpi userfault".split():
+        for config in self.quick_configs("gas", mpi, "off off1 offmpi offtiny node nodes1 nodes2 tiny alone pagesmpi userfault"):
             if not (self.tier.quick and config == "nodes2"):
                 self.one_pass("gas_.*", mpi, tree, "shm", config, 2)
-            if not self.tier.quick or (config in ("off1", "nodes2") and mpi == "openmpi"):
+            if not self.tier.quick:
                 self.one_pass("gas_.*", mpi, tree, "shm", config, 4)
+            elif config in ("off1", "nodes2") and mpi == "openmpi":
+                self.one_pass(f"gas_({QUICK_FOUR_RANKS['gas']})", mpi, tree, "shm", config, 4)
 
     def litmus(self, mpi, tree):
         """Fewer runs over TCP and with more ranks than cores, where they take longer."""
@@ -245,7 +263,7 @@ class Matrix:
             source = str(script)
             if not os.access(script, os.X_OK) or not self.in_tier(source) or bool(sources.field(source, "once")) != once:
                 continue
-            if self.tier.quick and sources.field(source, "quick", mpi) != mpi:
+            if self.tier.quick and sources.field(source, "quick", mpi) in self.mpis and sources.field(source, "quick", mpi) != mpi:
                 continue
             limit = int(sources.field(source, "timeout", 60))
             if sources.contains(source, "HEARTH_TEST_KILLS"):

@@ -24,7 +24,7 @@ class Tier:
 TIERS = {
     tier.name: tier
     for tier in (
-        Tier("quick", 1, 1, 20, ("--seconds", "2"), (), 120, 300),
+        Tier("quick", 1, 1, 20, ("--seconds", "1"), (), 120, 300),
         Tier("full", 2, 10, 200, ("--operations", "10000000"), ("--operations", "2500000"), 1800, 10000),
         Tier("nightly", 3, 60, 1000, ("--operations", "100000000"), ("--operations", "25000000"), 14400, 100000),
     )
