@@ -10,23 +10,23 @@ static int read_args(va_list list, int count, gasnet_handlerarg_t *args) {
     return count;
 }
 
+/* Declares args and count. A macro, because va_start belongs into the function that has the arguments. */
+#define READ_ARGS()                                                                                          \
+    gasnet_handlerarg_t args[AM_ARGS] = {0};                                                                 \
+    va_list list;                                                                                            \
+    va_start(list, numargs);                                                                                 \
+    int count = read_args(list, numargs, args);                                                              \
+    va_end(list)
+
 int gasnet_AMRequestShort(gasnet_node_t dest, gasnet_handler_t handler, int numargs, ...) {
-    gasnet_handlerarg_t args[AM_ARGS] = {0};
-    va_list list;
-    va_start(list, numargs);
-    int count = read_args(list, numargs, args);
-    va_end(list);
+    READ_ARGS();
     return gasnetc_request(dest, handler, GASNETC_SHORT, NULL, 0, NULL, count, args);
 }
 ALSO(int, AMRequestShort, (gasnet_node_t dest, gasnet_handler_t handler, int numargs, ...));
 
 int gasnet_AMRequestMedium(gasnet_node_t dest, gasnet_handler_t handler, void *source, size_t nbytes,
                            int numargs, ...) {
-    gasnet_handlerarg_t args[AM_ARGS] = {0};
-    va_list list;
-    va_start(list, numargs);
-    int count = read_args(list, numargs, args);
-    va_end(list);
+    READ_ARGS();
     return gasnetc_request(dest, handler, GASNETC_MEDIUM, source, nbytes, NULL, count, args);
 }
 ALSO(int, AMRequestMedium,
@@ -34,11 +34,7 @@ ALSO(int, AMRequestMedium,
 
 int gasnet_AMRequestLong(gasnet_node_t dest, gasnet_handler_t handler, void *source, size_t nbytes,
                          void *dest_addr, int numargs, ...) {
-    gasnet_handlerarg_t args[AM_ARGS] = {0};
-    va_list list;
-    va_start(list, numargs);
-    int count = read_args(list, numargs, args);
-    va_end(list);
+    READ_ARGS();
     return gasnetc_request(dest, handler, GASNETC_LONG, source, nbytes, dest_addr, count, args);
 }
 ALSO(int, AMRequestLong,
@@ -47,11 +43,7 @@ ALSO(int, AMRequestLong,
 
 int gasnet_AMRequestLongAsync(gasnet_node_t dest, gasnet_handler_t handler, void *source, size_t nbytes,
                               void *dest_addr, int numargs, ...) {
-    gasnet_handlerarg_t args[AM_ARGS] = {0};
-    va_list list;
-    va_start(list, numargs);
-    int count = read_args(list, numargs, args);
-    va_end(list);
+    READ_ARGS();
     return gasnetc_request(dest, handler, GASNETC_LONG, source, nbytes, dest_addr, count, args);
 }
 ALSO(int, AMRequestLongAsync,
@@ -59,22 +51,14 @@ ALSO(int, AMRequestLongAsync,
       ...));
 
 int gasnet_AMReplyShort(gasnet_token_t token, gasnet_handler_t handler, int numargs, ...) {
-    gasnet_handlerarg_t args[AM_ARGS] = {0};
-    va_list list;
-    va_start(list, numargs);
-    int count = read_args(list, numargs, args);
-    va_end(list);
+    READ_ARGS();
     return gasnetc_reply(token, handler, GASNETC_SHORT, NULL, 0, NULL, count, args);
 }
 ALSO(int, AMReplyShort, (gasnet_token_t token, gasnet_handler_t handler, int numargs, ...));
 
 int gasnet_AMReplyMedium(gasnet_token_t token, gasnet_handler_t handler, void *source, size_t nbytes,
                          int numargs, ...) {
-    gasnet_handlerarg_t args[AM_ARGS] = {0};
-    va_list list;
-    va_start(list, numargs);
-    int count = read_args(list, numargs, args);
-    va_end(list);
+    READ_ARGS();
     return gasnetc_reply(token, handler, GASNETC_MEDIUM, source, nbytes, NULL, count, args);
 }
 ALSO(int, AMReplyMedium,
@@ -82,11 +66,7 @@ ALSO(int, AMReplyMedium,
 
 int gasnet_AMReplyLong(gasnet_token_t token, gasnet_handler_t handler, void *source, size_t nbytes,
                        void *dest_addr, int numargs, ...) {
-    gasnet_handlerarg_t args[AM_ARGS] = {0};
-    va_list list;
-    va_start(list, numargs);
-    int count = read_args(list, numargs, args);
-    va_end(list);
+    READ_ARGS();
     return gasnetc_reply(token, handler, GASNETC_LONG, source, nbytes, dest_addr, count, args);
 }
 ALSO(int, AMReplyLong,

@@ -2,9 +2,9 @@
  *
  *      box | payload of slot 0: request, reply | slot 1 ... | place 0: request, reply | ... | parked      box ...
  *
- * **No wake is lost.** Who puts something fills a cell or sets a bit, then reads `asleep`; who sleeps sets `asleep`, then
- * reads all of them. All four are sequentially consistent: if the first does not find the other asleep, that one
- * finds what was put. */
+ * **No wakeup is lost.** A sender fills a cell or sets a bit, then reads `asleep`. A receiver sets `asleep`, then reads all
+ * cells and bits. All four accesses are sequentially consistent: if the sender does not find the receiver asleep, the
+ * receiver finds the message. */
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>

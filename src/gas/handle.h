@@ -27,9 +27,9 @@ struct gasnet_operation {
     _Alignas(8) char inside[COPY_INSIDE];
 };
 
-/* Of the calling thread; made at its first call, and gone with it: what is then under way is waited for. */
 enum { TRANSFERS_TO_A_POLL = 16 };
 
+/* Of the calling thread; made at its first call, and gone with it: what is then under way is waited for. */
 struct gas_thread {
     struct operations gets, puts;    /* implicit */
     struct gasnet_operation *region; /* the access region that is open, or NULL */

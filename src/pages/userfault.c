@@ -46,7 +46,7 @@ static void take(struct local *l, const struct uffd_msg *m) {
     enum local_result result =
         local_resolve(l, page, m->arg.pagefault.flags & UFFD_PAGEFAULT_FLAG_WRITE, NULL);
     if (result == LOCAL_FAILED)
-        abort();              /* it was said; who waits cannot be told otherwise */
+        abort();              /* the error is logged; the thread that faulted cannot be woken otherwise */
     if (result == LOCAL_DONE) /* else the thread waits until the process ends */
         wake(l, page);
 }
