@@ -21,10 +21,10 @@ demo: ## install what is missing, build for one MPI, and show the cache at work
 	@mpi=$$(apps/demo.sh --mpi) && $(MAKE) tree-$$mpi TARGETS="hearth-mpi hearth lcc"
 	@apps/demo.sh
 
-# Programs without MPI are built once, and once with ASan.
+# Programs without MPI are built with ASan, but for those that take too long so.
 tests: ## build the tests
 	@$(MAKE) all TARGETS="all apps tests"
-	@$(MAKE) tree-$$(packaging/mpis.sh | sed q) TARGETS="units sims"
+	@$(MAKE) tree-$$(packaging/mpis.sh | sed q) TARGETS="units-long sims"
 	@$(MAKE) tree-asan TARGETS=units
 
 test: ## what every change must pass: about 14 minutes on 2 cores, build included
@@ -32,7 +32,8 @@ test: ## what every change must pass: about 14 minutes on 2 cores, build include
 	@$(MAKE) tests
 	@test/run quick
 
-tests-full: tests # the same with sanitizers under everything
+tests-full: tests # the same with and without sanitizers under everything
+	@$(MAKE) tree-$$(packaging/mpis.sh | sed q) TARGETS=units
 	@$(MAKE) tree-asan TARGETS="all tests"
 	@$(MAKE) tree-tsan TARGETS=units
 

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # ARMCI, where a program or the machine is at fault: one line that names the call, the rank and the range, the job ends with an
-# error within seconds, and nothing stays behind.   test_armci.sh MPI TREE      timeout: 240; alone: yes
+# error within seconds, and nothing stays behind.   test_armci.sh MPI TREE      timeout: 240
 set -uo pipefail
 mpi=$1 tree=$2 failed=0
+. "$(dirname "${BASH_SOURCE[0]}")/own_shm.sh"
 . "$(dirname "${BASH_SOURCE[0]}")/kill.sh"
 
 run() { # case, K=V...
@@ -78,8 +79,7 @@ killed() { # what, K=V...
     wait $! || status=$?
     wait_for 50 no_rank_alive || status=0
     say "$1" $((status != 0 && SECONDS - start <= 10))
-    find /dev/shm -mindepth 1 -newer "$dir/pids" 2>/dev/null | grep -i hearth | grep -v hearth-store && say "$1: nothing in /dev/shm" 0
-    return 0
+    [ -z "$(left_in_shm)" ] || say "$1: nothing in /dev/shm" 0
 }
 killed 'a killed rank, one node'
 killed 'a killed rank, two nodes' $far

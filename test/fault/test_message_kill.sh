@@ -1,21 +1,16 @@
 #!/usr/bin/env bash
 # A rank is killed outright while messages are under way: the launcher ends the job soon, as it does without Hearth, no
-# rank stays behind, and nothing is left in /dev/shm.   test_message_kill.sh MPI TREE      tier: full; timeout: 120; alone: yes
+# rank stays behind, and nothing is left in /dev/shm.   test_message_kill.sh MPI TREE      tier: full; timeout: 120
 set -uo pipefail
 mpi=$1 tree=$2 failed=0
+. "$(dirname "${BASH_SOURCE[0]}")/own_shm.sh"
 . "$(dirname "${BASH_SOURCE[0]}")/kill.sh"
 
-ours() { # what Hearth has in /dev/shm
-    find /dev/shm -maxdepth 1 -iname '*hearth*' 2>/dev/null | sort
-}
-
 check() { # what, rank to be killed as a line of the list, options of launch.sh
-    local before
-    before=$(ours)
     if ! kill_rank "$1" "$2" 'p2p_random --seconds 40' "${@:3}" --env HEARTH_MATCH=on; then
         failed=1
-    elif [ "$(ours)" != "$before" ]; then
-        echo "FAIL $1: left in /dev/shm: $(ours | paste -sd ' ')"
+    elif [ -n "$(left_in_shm)" ]; then
+        echo "FAIL $1: left in /dev/shm: $(left_in_shm)"
         failed=1
     else
         echo "ok $1"

@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # One rank is killed while all of them put and get: its pages may be lost, so the job ends, within 10 seconds, with an error and nothing
 # left behind: no process, nothing in /dev/shm, no file. Which rank it is makes a difference: the first of a node holds the service
-# for all of them.   test_vgasnet_killed_rank.sh MPI TREE      quick: openmpi; timeout: 200; alone: yes
+# for all of them.   test_vgasnet_killed_rank.sh MPI TREE      quick: openmpi; timeout: 200
 set -uo pipefail
 mpi=$1 tree=$2 failed=0
+. "$(dirname "${BASH_SOURCE[0]}")/own_shm.sh"
 . "$(dirname "${BASH_SOURCE[0]}")/kill.sh"
 [ -x "$tree/test/durable_gas" ] || { echo "libvgasnet has no pages here: xxHash is not installed" && exit 77; }
 mkdir "$dir/nvm"
@@ -15,9 +16,6 @@ pid_of() { # rank
 }
 all_started() {
     [ "$(wc -l <"$dir/ranks")" = "$ranks" ]
-}
-left_in_memory() {
-    find /dev/shm -mindepth 1 -newer "$dir/ranks" 2>/dev/null | grep -i hearth | grep -v hearth-store
 }
 
 killed() { # what, ranks, which is killed, expression that is said or '', K=V...
@@ -36,7 +34,7 @@ killed() { # what, ranks, which is killed, expression that is said or '', K=V...
     wait $! || status=$?
     wait_for 50 no_rank_alive || status="$status, ranks are left"
     [ -z "$(find "$dir/nvm" -mindepth 1)" ] || status="$status, files are left"
-    [ -z "$(left_in_memory)" ] || status="$status, shared memory is left"
+    [ -z "$(left_in_shm)" ] || status="$status, shared memory is left"
     [ -z "$4" ] || grep -qE "$4" "$dir/out" || status="$status, not said: $4"
     if [[ $status =~ ^[0-9]+$ ]] && [ "$status" != 0 ] && [ $((SECONDS - start)) -le 10 ]; then
         echo "ok $1 ($((SECONDS - start)) s)"

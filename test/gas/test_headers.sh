@@ -1,7 +1,7 @@
 #!/bin/sh
 # Each public header by itself, with others in any order, twice, inside extern "C" and outside, as C and C++ old and new, in each of the
 # three modes of threads; and a program that includes gasnet.h without a mode is told so.
-# test_headers.sh MPI TREE
+# test_headers.sh MPI TREE; quick: openmpi
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 bad=0

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Programs in C++ and in C, linked to the shared library and to the static one, as a user would.
-# test_link.sh MPI TREE; timeout: 90
+# test_link.sh MPI TREE; quick: openmpi; timeout: 90
 set -uo pipefail
 mpi=$1 tree=$2 failed=0
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)

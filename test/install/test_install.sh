@@ -2,7 +2,7 @@
 # Installs a tree into a clean prefix, and builds and runs every example from there with nothing but the installed files: by
 # pkg-config and by CMake. Checks that nothing installed names the build tree, that a staged copy (DESTDIR) holds the same,
 # the module file, and that each public function and setting has a manual page.
-# test_install.sh MPI TREE; timeout: 300
+# test_install.sh MPI TREE; quick: openmpi; timeout: 300
 set -uo pipefail
 mpi=$1 tree=$2 failed=0
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)

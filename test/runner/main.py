@@ -54,7 +54,7 @@ def mpi_of(tree):
 def tree_matrix(chosen):
     """All tests of one tree."""
     mpi = mpi_of(chosen.t)
-    matrix = Matrix(TIERS[chosen.tier], chosen.k, [mpi])
+    matrix = Matrix(TIERS[chosen.tier], chosen.k, [mpi], one_tree=True)
     if not mpi:
         sys.exit(f"test/run: build/{chosen.t} is not built")
     matrix.units(chosen.t)

@@ -18,7 +18,8 @@ A program that is a link to a suite (test/frame/frame.h) shares its launch with 
 A line such as "timeout: 60; ranks: 2; configs: on off; tier: full" near the top of a source changes how it is run: ranks is then the
 only number of ranks, configs the only configurations, tier the first in which it runs. "alone: yes": nothing else runs beside it, as
 it measures time, fills a file system, counts what is left behind or makes virtual hosts. "once: yes", of a script: the MPI makes no
-difference. "quick: openmpi", of a script: in the quick tier one MPI is enough. "asan: full", of a unit: only the longer tiers run it under ASan. Exit status 77 is a skip; the last line says why."""
+difference. "quick: openmpi", of a script: in the quick tier one MPI is enough. The quick tier runs units under ASan; "asan: full", of a
+unit that would take too long so: it runs it without. Exit status 77 is a skip; the last line says why."""
 import os
 import re
 from fnmatch import fnmatchcase
@@ -34,8 +35,8 @@ RANKS_KEEP = {"mpich": 1, "openmpi": 0.5}
 SCRIPT_KEEPS = {"mpich": 2, "openmpi": 0.5}
 
 # In the quick tier some programs run only in the configurations that can change what they show, and settings of our own that no MPI
-# sees (sizes, ways to fault, the cache's memory) are tried on one MPI.
-QUICK_ONE_MPI = {"mpi": "off huge", "armci": "tiny direct", "gas": "offtiny offmpi alone userfault"}
+# sees (sizes, ways to fault, the cache's memory) are tried on one MPI. GASNet and ARMCI over UCX use MPI to start and to end alone.
+QUICK_ONE_MPI = {"mpi": "off tiny huge rest", "p2p": "list", "armci": "tiny direct", "gas": "off1 offtiny node tiny alone userfault"}
 QUICK_FOUR_RANKS = {"gas": "order|sync|coll|flood|random", "armci": "order|groups|reduce|messages|random|domains"}
 QUICK = {
     "mpi_fortran_*": "on acquire",
@@ -57,8 +58,8 @@ QUICK = {
 
 
 class Matrix:
-    def __init__(self, tier, pattern, mpis):
-        self.tier, self.pattern, self.mpis = tier, re.compile(pattern), mpis
+    def __init__(self, tier, pattern, mpis, one_tree=False):
+        self.tier, self.pattern, self.mpis, self.one_tree = tier, re.compile(pattern), mpis, one_tree
         self.jobs, self.seen = [], set()
 
     def wants(self, name):
@@ -77,12 +78,14 @@ class Matrix:
     # ---- without MPI ----
 
     def lints(self):
+        if self.tier.only_long:
+            return
         for script in sorted(Path("test/lint").glob("lint_*.sh")):
             self.add(script.stem, 60, [script])
 
-    def unit_arguments(self, name, tree):
+    def unit_arguments(self, name):
         if name.endswith("_random"):
-            return self.tier.unit_random_tsan if tree == "tsan" else self.tier.unit_random
+            return ("--seconds", self.tier.unit_seconds)
         if name.endswith("_crash"):
             return ("--kills", self.tier.kills)
         return ("--operations", 10 * self.tier.kills) if name.endswith("_replay") else ()
@@ -95,16 +98,24 @@ class Matrix:
         }.get(tree, [])
         for program in sorted(Path("build", tree, "test").glob("unit_*")):
             source = f"test/unit/{program.name}.c"
-            if tree == "asan" and not self.tier.includes(sources.field(source, "asan", "quick")):
+            too_slow = not self.tier.includes(sources.field(source, "asan", "quick"))  # under ASan, in this tier
+            if too_slow if tree == "asan" else self.tier.quick and not too_slow and not self.one_tree:
                 continue
-            self.add(f"{program.name}.{tree}", self.tier.unit_limit,
-                     [*before, program, *self.unit_arguments(program.name, tree)], alone=bool(sources.field(source, "alone")))
+            arguments = self.unit_arguments(program.name)
+            if arguments or not self.tier.only_long:
+                self.add(f"{program.name}.{tree}", self.tier.unit_limit, [*before, program, *arguments],
+                         alone=bool(sources.field(source, "alone")))
 
     # ---- under MPI ----
 
+    @staticmethod
+    def timed(source):
+        """Whether it runs as long as it is told to."""
+        return sources.contains(source, "--seconds") or sources.contains(source, "test_seconds")
+
     def launched(self, name, source, config, ranks):
         """The number of ranks that it runs with in this pass; None if it does not."""
-        if not self.in_tier(source):
+        if not self.in_tier(source) or (self.tier.only_long and not self.timed(source)):
             return None
         only = int(sources.field(source, "ranks", ranks))
         if only != ranks and ranks != 2:
@@ -145,7 +156,7 @@ class Matrix:
                 key = (os.path.realpath(command), count, bool(sources.field(source, "alone")))
                 suites.setdefault(key, []).append((name, test, source))
             else:
-                arguments = ["--seconds", str(self.tier.seconds)] if sources.contains(source, "--seconds") else []
+                arguments = ["--seconds", str(self.tier.seconds)] if self.timed(source) else []
                 self.launch(test, command.split() + arguments, source, mpi, tree, network, config, count)
         for (path, count, _), members in suites.items():
             self.launch_suite(path, count, members, mpi, tree, network, config)
@@ -186,7 +197,8 @@ class Matrix:
         """Messages; and by Hearth under some programs that are about something else."""
         if self.tier.quick:
             self.one_pass("p2p_.*", mpi, tree, "shm", "match", 2)
-            self.one_pass("p2p_(depth|order|wildcards|random)", mpi, tree, "shm", "list", 2)
+            for config in self.quick_configs("p2p", mpi, "list"):
+                self.one_pass("p2p_(depth|order|wildcards|random)", mpi, tree, "shm", config, 2)
             self.one_pass("p2p_(order|wildcards|random|modes|probe|types|truncation|comms|inside|collectives|waits"
                           "|foreign|completion|flood|fortran_f08)", mpi, tree, "shm", "host", 2)
             self.one_pass("p2p_(order|random|flood|large|inside|threads)", mpi, tree, "shm", "small", 2)
@@ -268,6 +280,8 @@ class Matrix:
             limit = int(sources.field(source, "timeout", 60))
             if sources.contains(source, "HEARTH_TEST_KILLS"):
                 limit = limit * self.tier.kills // 20  # what it says is for 20 of them
+            elif self.tier.only_long and sources.field(source, "tier") != "nightly":
+                continue
             self.add(f"test_{script.parent.name}_{script.stem[5:]}.{tree}", limit, [script, mpi, Path("build", tree).absolute()],
                      cores=1 if once else SCRIPT_KEEPS[mpi], alone=bool(sources.field(source, "alone")))
 

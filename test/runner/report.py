@@ -51,7 +51,7 @@ class Report:
 
     def expected(self, job):
         """Seconds times the cores that it keeps, from an earlier run if there was one."""
-        guess = 20 if job.name.startswith("test_") else 3 if "random" in job.name else 0.5 * len(job.tests()) + 0.5
+        guess = job.limit / 6 if job.name.startswith("test_") else 3 if "random" in job.name else 0.5 * len(job.tests()) + 0.5
         return self.times.get(job.name, [guess])[0] * (self.cores if job.alone else min(job.cores, self.cores))
 
     # ---- progress ----

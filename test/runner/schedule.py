@@ -8,6 +8,7 @@ import time
 
 from . import job as jobs
 
+SLACK = 0.5  # cores: one job that mostly waits runs beside those that compute
 GRACE = 10  # seconds beyond a job's limit, so that a launcher inside can clean up
 
 
@@ -61,7 +62,7 @@ class Scheduler:
 
     def fits(self, job):
         used = sum(min(r.job.cores, self.cores) for r in self.running)
-        return not self.running or used + job.cores <= self.cores
+        return not self.running or used + job.cores <= self.cores + SLACK
 
     def start(self, job, again=False):
         self.running.append(Running(job, self.log_of(job, again)))

@@ -1,4 +1,5 @@
-"""The three tiers: how long the random tests run, how often the crash tests kill, how much of the matrix is covered."""
+"""The three tiers. `quick` runs a part of the matrix, `full` all of it, `nightly` the tests that have a longer form: random ones, litmus
+tests, those that kill."""
 from dataclasses import dataclass
 
 
@@ -8,14 +9,17 @@ class Tier:
     level: int
     seconds: int  # of a random test under MPI
     kills: int  # of a test that kills
-    unit_random: tuple  # arguments of random tests without MPI
-    unit_random_tsan: tuple  # under ThreadSanitizer, where faults are a tenth as fast
-    unit_limit: int  # seconds
+    unit_seconds: int  # of a random test without MPI
+    unit_limit: int  # seconds that a program without MPI may take
     litmus_runs: int  # of each test
 
     @property
     def quick(self):
         return self.level == 1
+
+    @property
+    def only_long(self):
+        return self.level == 3
 
     def includes(self, tier_name):
         return self.level >= TIERS[tier_name].level
@@ -24,8 +28,8 @@ class Tier:
 TIERS = {
     tier.name: tier
     for tier in (
-        Tier("quick", 1, 1, 20, ("--seconds", "1"), (), 120, 300),
-        Tier("full", 2, 10, 200, ("--operations", "10000000"), ("--operations", "2500000"), 1800, 10000),
-        Tier("nightly", 3, 60, 1000, ("--operations", "100000000"), ("--operations", "25000000"), 14400, 100000),
+        Tier("quick", level=1, seconds=1, kills=20, unit_seconds=1, unit_limit=120, litmus_runs=300),
+        Tier("full", level=2, seconds=5, kills=100, unit_seconds=20, unit_limit=900, litmus_runs=2000),
+        Tier("nightly", level=3, seconds=20, kills=500, unit_seconds=120, unit_limit=3600, litmus_runs=10000),
     )
 }
