@@ -10,7 +10,7 @@ run() { # case, K=V...
     local name=$1 env=(--env HEARTH_TEST_CONFIG=fault)
     shift
     for e in "$@"; do env+=(--env "$e"); done
-    "$here/launch.sh" "$mpi" 2 --timeout 40 "${env[@]}" "$tree/test/fault_armci" "$name" >"$dir/out" 2>&1
+    "$here/launch.sh" "$mpi" 2 --timeout 60 "${env[@]}" "$tree/test/fault_armci" "$name" >"$dir/out" 2>&1
 }
 
 say() { # what, whether all was well
@@ -31,7 +31,7 @@ ends() { # what, regular expression, case, K=V...
         run "${@:3}" || status=$?
         ! grep -qE "$2" "$dir/out" || break
     done
-    say "$1" $((status != 0 && SECONDS - start <= 10 && $(grep -cE "$2" "$dir/out") == 1 &&
+    say "$1" $((status != 0 && SECONDS - start <= most && $(grep -cE "$2" "$dir/out") == 1 &&
         ! $(grep -c 'the job went on' "$dir/out")))
 }
 
@@ -70,7 +70,7 @@ killed() { # what, K=V...
     local env=(--env HEARTH_TEST_CONFIG=fault)
     for e in "${@:2}"; do env+=(--env "$e"); done
     : >"$dir/pids"
-    "$here/launch.sh" "$mpi" 2 --timeout 40 "${env[@]}" \
+    "$here/launch.sh" "$mpi" 2 --timeout 60 "${env[@]}" \
         sh -c "echo \$\$ >>$dir/pids; exec $tree/test/fault_armci traffic_until_killed" >"$dir/out" 2>&1 &
     wait_for 100 both_started
     sleep 2
@@ -78,7 +78,7 @@ killed() { # what, K=V...
     kill -9 "$(head -n 1 "$dir/pids")"
     wait $! || status=$?
     wait_for 50 no_rank_alive || status=0
-    say "$1" $((status != 0 && SECONDS - start <= 10))
+    say "$1" $((status != 0 && SECONDS - start <= most))
     [ -z "$(left_in_shm)" ] || say "$1: nothing in /dev/shm" 0
 }
 killed 'a killed rank, one node'
