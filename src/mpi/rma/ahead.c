@@ -1,16 +1,16 @@
-/* ahead.c: read-ahead. Where gets walk through a target's memory in order, the next blocks are fetched together with one that
- * missed, into a buffer of ours; the flush that completes both makes entries of them, one for each block.
+/* ahead.c: read-ahead. If gets walk through a target's memory sequentially, a miss also fetches the next blocks, into
+ * a buffer of Hearth's own. The flush that completes both makes one entry of each block.
  *
  *      get n-1   get n: missed, and behind n-1      n+1 ... n+HEARTH_READ_AHEAD: one further get
  *
- * Only where cached data outlives the flush, only within the window, and only for gets without gaps. Nobody has asked for these
- * bytes yet: what may be kept of them is what may be kept of any get that was issued at the same moment. */
+ * Used only if cached data outlives the flush, only within the window, and only for contiguous gets. The data may be
+ * kept under the same conditions as that of any get issued at the same moment. */
 #include <stdlib.h>
 
 #include "mpi/rma/check.h"
 #include "mpi/rma/rma.h"
 
-/* Whether the get of these bytes follows the one before it; notes it for the next. */
+/* Whether the get of these bytes continues the previous one; records it for the next. */
 static bool follows(struct target *t, uint64_t address, uint64_t bytes) {
     bool in_order = address == t->walk_next && bytes == t->walk_bytes;
     t->walk_next = address + bytes;
@@ -18,7 +18,8 @@ static bool follows(struct target *t, uint64_t address, uint64_t bytes) {
     return in_order;
 }
 
-/* How many may be fetched: within the window, as many as set, and no more than a quarter of what the cache can hold. */
+/* Number of blocks to fetch: within the window, at most HEARTH_READ_AHEAD, and at most a quarter of the cache's
+ * capacity. */
 static uint64_t blocks_left(const struct window *w, const struct target *t, uint64_t from, uint64_t bytes) {
     struct cache_stats s;
     cache_stats(w->cache, &s);
@@ -29,7 +30,7 @@ static uint64_t blocks_left(const struct window *w, const struct target *t, uint
     return left;
 }
 
-/* The operation; its buffer is NULL if there is nothing to fetch or no memory for it. Under the lock. */
+/* The operation; its buffer is NULL if there is nothing to fetch or no memory. Requires the lock. */
 static struct op plan(struct window *w, struct target *t, uint64_t address, uint64_t bytes) {
     uint64_t from = address + bytes, blocks = blocks_left(w, t, from, bytes);
     int target = (int)(t - w->targets);
@@ -47,7 +48,7 @@ static struct op plan(struct window *w, struct target *t, uint64_t address, uint
                        .here = {.shape = shape_contiguous(blocks * bytes)}};
 }
 
-/* The program did not make this get. An error of it is not the program's, nor one for its error handler, which may end it. */
+/* The program did not make this get, so its error must not reach the program's error handler, which may abort. */
 static int fetch_quietly(const struct op *op) {
     MPI_Errhandler handler;
     MPI_Win win = op->window->handle;
@@ -73,12 +74,12 @@ void ahead_missed(struct window *w, struct target *t, uint64_t address, uint64_t
     if (rc == MPI_SUCCESS)
         get_issued(w, t, op.bytes);
     if (rc != MPI_SUCCESS) {
-        w->ahead = 0; /* not tried again; it was not asked for, so nobody needs to hear of it */
+        w->ahead = 0; /* disabled without a message: the program did not ask for this get */
         free(op.buffer);
         return;
     }
     if (inflight_add(&op) == NO_OP)
-        return; /* MPI will write to the buffer: it is lost */
+        return; /* leaked: MPI will write to the buffer */
     t->ahead_pending = true;
     w->ahead_fetched += op.bytes / bytes;
     t->ahead_from = op.address;

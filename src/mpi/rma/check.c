@@ -1,7 +1,7 @@
-/* check.c: comparing hits with the truth, and saying where they differ.
+/* check.c: compares hits with the data at the target and reports differences.
  *
- * To say what a program may have missed, the calls that it made are kept in a ring, and each entry remembers
- * how many there were when it was filled. */
+ * To show which event a program may have missed, the calls that it made are kept in a ring. Each entry stores the
+ * number of calls at the time it was filled. */
 #include "mpi/rma/check.h"
 
 #include <inttypes.h>
@@ -23,7 +23,7 @@ struct place {
 bool check_is_on;
 static struct called ring[RING];
 static _Atomic uint32_t calls;
-static struct place places[PLACES]; /* reported */
+static struct place places[PLACES]; /* locations already reported */
 static unsigned place_count;
 static uint64_t compared, stale;
 
@@ -41,7 +41,7 @@ static bool is_reported(const struct op *op) {
         if (places[i].window == op->window->serial && places[i].address == op->address &&
             places[i].target == op->target)
             return true;
-    if (place_count == PLACES) /* enough lines; the rest is counted */
+    if (place_count == PLACES) /* limit on log lines; further ones are only counted */
         return true;
     places[place_count++] =
         (struct place){.window = op->window->serial, .address = op->address, .target = op->target};
@@ -70,7 +70,7 @@ static void list_calls(uint32_t first, char *text, size_t room) {
 static double seconds_since(uint32_t call) {
     uint32_t end = check_calls();
     if (end - call >= RING || call >= end)
-        return -1; /* too long ago, or just now */
+        return -1; /* too long ago, or no call since */
     return (double)(clock_ns() - ring[call % RING].ns) * 1e-9;
 }
 

@@ -1,4 +1,4 @@
-/* clampi.c: what a program may say to the cache, in C and (by the usual name mangling) in Fortran. */
+/* clampi.c: the CLAMPI_ interface for programs, in C and (by the usual name mangling) in Fortran. */
 #include "clampi.h"
 
 #include "mpi/rma/rma.h"
@@ -50,7 +50,7 @@ EXPORT int CLAMPI_Get_stats(MPI_Win win, CLAMPI_Stats *stats) {
     return MPI_SUCCESS;
 }
 
-/* Fortran hands windows over as integers: integer :: win, ierr; call clampi_invalidate(win, ierr) */
+/* Fortran passes windows as integers: integer :: win, ierr; call clampi_invalidate(win, ierr) */
 EXPORT void clampi_invalidate_(const MPI_Fint *win, MPI_Fint *ierr);
 EXPORT void clampi_invalidate_(const MPI_Fint *win, MPI_Fint *ierr) {
     *ierr = CLAMPI_Invalidate(MPI_Win_f2c(*win));

@@ -1,15 +1,15 @@
-/* get.c: MPI_Get and MPI_Rget, by way of the cache.
+/* get.c: MPI_Get and MPI_Rget through the cache.
  *
- *      not for the cache                -> to MPI, and counted        (past.c)
+ *      not admitted                     -> to MPI, and counted        (past.c)
  *      plain types, CACHED entry        -> copy, done                 (the hot path, in get_with_care)
  *      otherwise                        -> describe both sides, look up:
- *          CACHED, covers all           -> copy
- *          CACHED, covers the head      -> copy the head, get the tail
- *          PENDING                      -> join the get that brings it
- *          nothing                      -> get, then reserve an entry while the data is on its way
+ *          CACHED, covers all bytes     -> copy
+ *          CACHED, covers the first     -> copy those, get the rest
+ *          PENDING                      -> join the get in flight
+ *          no entry                     -> get, then reserve an entry while the data is in flight
  *
- * Everything that the cache is not sure about goes to MPI as it came, so that MPI judges it: wrong arguments, no epoch,
- * types that cannot be described, sizes that differ. */
+ * Whenever the cache cannot decide, the get goes to MPI unchanged, so that MPI reports the error: invalid arguments,
+ * no epoch, types that cannot be described, sizes that differ. */
 #include <limits.h>
 #include <stdlib.h>
 
@@ -18,14 +18,14 @@
 #include "mpi/rma/get.h"
 #include "mpi/rma/measure.h"
 
-/* The same, as bytes. */
+/* The same, as bytes and addresses. */
 struct access {
     struct layout here, there;
     uint64_t address; /* of the first byte at the target */
     uint64_t bytes;
-    char *buffer;     /* first byte here */
-    uint64_t started; /* ticks, if this get is timed, else 0 */
-    bool news;        /* the cache has it, but it is fetched in order to see news */
+    char *buffer;     /* first byte in the local buffer */
+    uint64_t started; /* ticks, if this get is timed; else 0 */
+    bool news;        /* cached, but fetched anyway to detect writes by other processes */
 };
 
 static int pass_noop(const struct get *g) {
@@ -54,7 +54,7 @@ int get_pass(const struct get *g) {
     return rc;
 }
 
-/* A committed type for bytes that begin `rest` bytes behind the displacement. */
+/* Creates a committed type for bytes that begin `rest` bytes after the displacement. */
 static int shifted_type(const struct shape *shape, uint64_t rest, MPI_Datatype *type) {
     MPI_Datatype inner;
     MPI_Aint place = (MPI_Aint)rest;
@@ -97,7 +97,7 @@ int fetch(struct window *w, int target, uint64_t address, const struct shape *th
     return rc;
 }
 
-/* ---- which gets are for the cache ---- */
+/* ---- admission ---- */
 
 static bool eligible(const struct window *w, const struct target *t, const struct get *g) {
     return t && !w->passing && t->verdict != VERDICT_BYPASS && g->ocount > 0 && g->tcount > 0 &&
@@ -129,8 +129,8 @@ static int describe(const struct target *t, const struct get *g, struct access *
     return -1;
 }
 
-/* A type that was not yet used in a get may not be committed. What the cache serves MPI does not see, so it
- * is asked: a get of nothing, with this type, says what MPI thinks of it. */
+/* A type that was never used in a get may be uncommitted, and MPI does not see gets that the cache serves. A get of
+ * zero elements with this type makes MPI validate it. */
 static int judge(const struct get *g) {
     if (layout_is_trusted(g->otype) && layout_is_trusted(g->ttype))
         return MPI_SUCCESS;
@@ -144,7 +144,7 @@ static int judge(const struct get *g) {
 
 /* ---- hits ---- */
 
-/* A completed request: MPI's own, of a get that has nothing to do. */
+/* Creates a completed request: MPI's own, of a get of zero elements from MPI_PROC_NULL. */
 static int empty_request(const struct window *w, const struct get *g) {
     if (!g->request)
         return MPI_SUCCESS;
@@ -164,7 +164,7 @@ static inline void note_hit(struct window *w, struct target *t, uint64_t address
     w->hit = true;
     if (UNLIKELY(!window_is_held(w, t))) {
         w->hit_unheld = true;
-        window_mark_busy(w, t); /* for the flush to find it */
+        window_mark_busy(w, t); /* so that the flush visits this target */
     }
     t->hit_stamp = w->flush_stamp;
     t->last_hit = address;
@@ -173,7 +173,7 @@ static inline void note_hit(struct window *w, struct target *t, uint64_t address
         ahead_hit(w, t, address, bytes);
 }
 
-/* Returns whether the buffer was that of a get in flight. */
+/* Returns whether the buffer overlaps that of a get in flight. */
 static bool copy_out(struct window *w, uint32_t entry, const struct access *a, uint64_t bytes) {
     const void *data = cache_data(w->cache, entry);
     bool disturbed = UNLIKELY(inflight_buffers) && inflight_disturb(a->buffer, &a->here.shape);
@@ -194,7 +194,8 @@ static int hit_full(struct window *w, struct target *t, const struct get *g, str
     return empty_request(w, g);
 }
 
-/* The head from the cache, the tail through MPI. With the lock held on entry, as for all that follow. */
+/* Copies the first `head` bytes from the cache and fetches the rest through MPI. The lock is held on entry and
+ * released on return, as in the functions below. */
 static int hit_head(struct window *w, struct target *t, struct access *a, uint32_t entry, uint64_t head) {
     struct shape tail = shape_contiguous(a->bytes - head);
     struct op op = {.kind = OP_EXTEND,
@@ -207,7 +208,7 @@ static int hit_head(struct window *w, struct target *t, struct access *a, uint32
                     .bytes = a->bytes,
                     .buffer = a->buffer,
                     .here = a->here};
-    write_inserts++; /* a write that is under way must drop again when complete */
+    write_inserts++; /* a write in flight must invalidate again when it completes */
     cache_touch(w->cache, entry, a->bytes);
     bool disturbed = copy_out(w, entry, a, head);
     note_hit(w, t, a->address, head);
@@ -244,8 +245,8 @@ static int fetch_rest(struct window *w, struct target *t, const struct access *a
     return rc;
 }
 
-/* Joins the get that brings this entry's data, or the first `head` bytes of it. False: not possible, nothing
- * done. */
+/* Joins the get in flight that fetches this entry's data, or its first `head` bytes. Returns false if that is not
+ * possible; then nothing was changed. */
 static bool hit_pending(struct window *w, struct target *t, struct access *a, uint32_t entry, uint64_t head,
                         int *rc) {
     uint32_t source = cache_owner_of(w->cache, entry);
@@ -271,7 +272,7 @@ static bool hit_pending(struct window *w, struct target *t, struct access *a, ui
         free((void *)there.list);
         return false;
     }
-    a->here.owned = NULL; /* now the operation's */
+    a->here.owned = NULL; /* now owned by the operation */
     inflight_join(id, source);
     cache_touch(w->cache, entry, a->bytes);
     note_hit(w, t, a->address, head);
@@ -282,15 +283,15 @@ static bool hit_pending(struct window *w, struct target *t, struct access *a, ui
 
 /* ---- misses ---- */
 
-/* Polling would never end if every get of the flag hit: one in a number of hits in a row is fetched again,
- * and compared when it has come. */
+/* Polling loops must terminate although their gets hit: one in a random number of consecutive hits is revalidated. It
+ * is fetched again and compared on completion. */
 static void draw_recheck(struct window *w) {
     static struct random random = {.state = 0x5eed};
     uint64_t mean = settings_get()->recheck;
     w->recheck = mean ? 1 + random_below(&random, (uint32_t)(2 * mean - 1)) : UINT64_MAX;
 }
 
-/* The operation that will compare; its memory may be missing. Under the lock. */
+/* The operation that will compare; its `cached` is NULL if memory ran out. Requires the lock. */
 static struct op comparison(struct window *w, const struct get *g, const struct access *a, uint32_t entry) {
     struct op op = {.kind = OP_RECHECK,
                     .window = w,
@@ -327,13 +328,13 @@ static int recheck(struct window *w, struct target *t, const struct get *g, stru
     keep = keep && rc == MPI_SUCCESS && inflight_add(&op) != NO_OP;
     rma_unlock();
     if (keep)
-        a->here.owned = NULL; /* now the operation's */
+        a->here.owned = NULL; /* now owned by the operation */
     else
         free(op.cached);
     return rc;
 }
 
-/* When a get was issued, in everything that may make its data old before it is kept. */
+/* The moment at which a get was issued, as the counters that can make its data stale before it is cached. */
 struct moment {
     uint64_t generation, drops, acquired;
 };
@@ -344,7 +345,7 @@ static struct moment now(const struct window *w) {
                            .acquired = atomic_load_explicit(&acquire_generation, memory_order_acquire)};
 }
 
-/* Reserves an entry for a get that is on its way; false if it cannot be kept. Under the lock. */
+/* Reserves an entry for a get in flight. Returns false if the data cannot be kept. Requires the lock. */
 static bool reserve(struct window *w, const struct get *g, struct access *a, const struct moment *issued) {
     uint32_t entry;
     score_entry(w, g->target, a->address, a->bytes);
@@ -368,7 +369,7 @@ static bool reserve(struct window *w, const struct get *g, struct access *a, con
         cache_drop(w->cache, entry);
         return false;
     }
-    a->here.owned = NULL; /* now the operation's */
+    a->here.owned = NULL; /* now owned by the operation */
     cache_set_owner(w->cache, entry, id);
     if (g->request)
         request_track(id, *g->request);
@@ -377,7 +378,7 @@ static bool reserve(struct window *w, const struct get *g, struct access *a, con
 
 static void count_miss(struct window *w, struct target *t, const struct get *g, struct access *a,
                        const struct moment *issued, bool keep) {
-    keep = keep && issued->drops == w->drops; /* else another thread has written meanwhile */
+    keep = keep && issued->drops == w->drops; /* otherwise another thread has written in the meantime */
     w->gets++;
     w->bypassed += !keep;
     if (!keep || !reserve(w, g, a, issued))
@@ -389,12 +390,13 @@ static void count_miss(struct window *w, struct target *t, const struct get *g, 
     worth_judge(w);
 }
 
-/* A get to which one may add another. */
+/* Whether read-ahead may add a further get to this one. */
 static bool is_simple(const struct get *g, const struct access *a) {
     return !g->request && !g->noop && shape_is_contiguous(&a->there.shape);
 }
 
-/* The get goes out first: looking for room overlaps with it. The lock is held on entry, and released. */
+/* Issues the get first, so that the search for storage overlaps with it. The lock is held on entry and released on
+ * return. */
 static int miss(struct window *w, struct target *t, const struct get *g, struct access *a) {
     struct moment issued = now(w);
     bool keep = !g->request || (w->mode != MODE_TRANSPARENT && past_is_reliable(g));
@@ -417,7 +419,7 @@ static int miss(struct window *w, struct target *t, const struct get *g, struct 
     return rc;
 }
 
-/* A hit with a request, when it is time to look for news: not compared, but taken for news when it has come. */
+/* Revalidates a hit that has a request: the data is not compared. Its completion counts as a sync event. */
 static int refetch(struct window *w, struct target *t, const struct get *g, struct access *a) {
     a->news = w->mode == MODE_ACQUIRE;
     draw_recheck(w);
@@ -483,7 +485,7 @@ static int get(const struct get *g) {
 
 enum served { SERVED, UNWANTED, UNDECIDED };
 
-/* Whether something stands against serving this get at once. Under the lock. */
+/* Whether this get must take the slow path. Requires the lock. */
 static bool needs_care(struct window *w) {
     acquire_catch_up(w);
     if (check_is_on || w->recheck <= 1)
@@ -518,7 +520,7 @@ static inline enum served serve_plain(struct window *w, struct target *t, int ta
     return result;
 }
 
-/* What the cache does not want, of plain types: no need to describe it. */
+/* Bypass for plain types that the cache does not admit: the layouts need not be described. */
 static int pass_plain(struct window *w, struct target *t, const struct get *g, uint64_t bytes) {
     int rc = get_pass(g);
     if (rc == MPI_SUCCESS) {

@@ -1,4 +1,4 @@
-/* get.h: a get on its way through get.c, which takes it to the cache, or past.c, which takes it past. */
+/* get.h: the arguments of a get, shared by get.c (cached path) and past.c (bypass). */
 #ifndef HEARTH_MPI_GET_H
 #define HEARTH_MPI_GET_H
 
@@ -17,10 +17,10 @@ struct get {
     MPI_Datatype ttype;
     MPI_Win win;
     MPI_Request *request;
-    const struct noop *noop; /* NULL, or it goes to MPI as MPI_Get_accumulate with MPI_NO_OP */
+    const struct noop *noop; /* NULL, or the call is issued as MPI_Get_accumulate with MPI_NO_OP */
 };
 
-/* The operand of that, which is not read. */
+/* The origin operand of that call, which MPI does not read. */
 struct noop {
     const void *origin;
     int count;
@@ -29,22 +29,22 @@ struct noop {
 
 /* ---- get.c ---- */
 
-/* To MPI, as it came. */
+/* Passes the get to MPI unchanged. */
 int get_pass(const struct get *g);
-/* An MPI_Get that is not let past the cache unseen. */
+/* An MPI_Get that does not take the fast bypass path. */
 int get_with_care(void *origin, int ocount, MPI_Datatype otype, int target, MPI_Aint disp, int tcount,
                   MPI_Datatype ttype, MPI_Win win);
 
 /* ---- past.c ---- */
 
-/* Leaves the get to MPI, and only counts it. t: NULL if there is no such target. seen: it was recorded already. */
+/* Passes the get to MPI and only counts it. t: NULL if the target is invalid. seen: the get was recorded already. */
 int past_get(struct window *w, struct target *t, const struct get *g, bool seen);
-/* Counts a get that was passed to MPI and is of no interest to the cache. Under the lock. */
+/* Counts a get that was passed to MPI and that the cache does not track. Requires the lock. */
 void past_count(struct window *w, struct target *t, const struct get *g, uint64_t bytes, bool news);
-/* Whether the data is there once the request is complete. */
+/* Whether completion of the request implies that the data has arrived. */
 bool past_is_reliable(const struct get *g);
 
-/* A get of the window went past its cache. */
+/* Counts a get of the window that bypassed its cache. */
 static inline void past_note(struct window *w) {
     w->gets++;
     w->bypassed++;

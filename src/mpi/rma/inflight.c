@@ -1,18 +1,18 @@
-/* inflight.c: gets whose data is on the way and in which the cache has an interest.
+/* inflight.c: gets in flight that the cache tracks.
  *
- * A get that misses goes straight into the program's buffer; when it is complete, its data is copied from
- * there into the cache. So the buffer must hold that data, and nothing else, until then. Two gets into
- * overlapping buffers, or a hit copied into one, break this: such gets are `spoiled` and not cached. A set of
- * the buffers' ranges finds them.
+ * A get that misses is delivered into the program's buffer. On completion its data is copied from there into the
+ * cache. The buffer must therefore hold exactly that data until then. Two gets into overlapping buffers, or a hit
+ * copied into such a buffer, violate this. Such gets are marked `spoiled` (invalid) and are not cached. An interval
+ * set over the buffers' addresses finds them.
  *
- * A get for data that is already on the way joins the one that brings it, and is served from its buffer when
- * it completes. If that one is spoiled later, those who joined it are sent to MPI after all, there and then.
+ * A get for data that is already in flight joins the get that fetches it, and is served from that get's buffer when
+ * it completes. If the source becomes invalid first, its joined gets are issued to MPI immediately.
  *
  *      target -> op <-> op <-> op          in order of issue
  *                 |
  *                 +-> join -> join         served with it
  *
- * Operations are numbered, not pointed to: their array grows. */
+ * Operations are referred to by number, not by pointer, because their array grows. */
 #include <stdlib.h>
 #include <errno.h>
 
@@ -21,8 +21,8 @@
 
 static struct op *ops;
 static uint32_t op_room, op_used, op_free = NO_OP;
-static struct spans buffers;  /* of operations, by number */
-static uint32_t lone = NO_OP; /* the only one, then not in the set */
+static struct spans buffers;  /* buffers of operations, by operation number */
+static uint32_t lone = NO_OP; /* the only operation; then it is not in the set */
 uint64_t inflight_buffers, inflight_issued = 1;
 
 struct op *inflight_at(uint32_t id) {
@@ -91,7 +91,7 @@ static void enter_span(uint32_t id) {
     spans_add(&buffers, id, 0, lo, hi);
 }
 
-/* Most programs have one get under way at a time: it needs no set. */
+/* Most programs have one get in flight at a time, which needs no set. */
 static void watch_buffer(uint32_t id) {
     if (!inflight_buffers) {
         lone = id;
@@ -174,7 +174,7 @@ void inflight_orphan(uint32_t id) {
 void inflight_abandon(uint32_t id) {
     while (ops[id].first_join != NO_OP)
         leave_source(ops[id].first_join);
-    bool waits = has_request(ops[id].kind); /* its request still names it */
+    bool waits = has_request(ops[id].kind); /* the request table still refers to it */
     inflight_orphan(id);
     if (!waits)
         inflight_remove(id);
@@ -186,11 +186,11 @@ void inflight_join(uint32_t id, uint32_t source) {
     ops[source].first_join = id;
 }
 
-/* Fetches through MPI what this operation was to get from another. In a rare case and under the lock, since
- * the program may complete it at any moment. An error is returned by the call that completes it. */
+/* Fetches through MPI what this operation was to copy from another. This is the rare case that communicates under the
+ * lock, because the program may complete the operation at any moment. The call that completes it returns any error. */
 static void fetch_after_all(const struct op *op) {
     struct shape there = op->there, here = op->here.shape;
-    if (op->bytes < here.bytes) /* the head of a contiguous get, whose tail is on its way already */
+    if (op->bytes < here.bytes) /* the first part of a contiguous get, whose rest is already in flight */
         here = shape_contiguous(op->bytes);
     int rc = fetch(op->window, op->target, op->address, &there, op->buffer, &here);
     if (rc == MPI_SUCCESS)
@@ -284,8 +284,8 @@ static void fill(struct op *op, bool keep) {
     cache_settle(cache, op->entry);
 }
 
-/* The whole datum is in the buffer now. The entry that held its head may be gone, or have been extended by
- * another. */
+/* The buffer now holds the whole datum. The entry that held its first part may be gone, or another get may have
+ * extended it. */
 static void extend(struct op *op) {
     struct cache *cache = op->window->cache;
     if (op->generation != cache_generation(cache) || op->drops != op->window->drops ||
@@ -303,8 +303,7 @@ static void extend(struct op *op) {
     write_inserts++;
 }
 
-/* What came now against what was cached: a difference is news, or, if all hits are checked, an error of the
- * mode. */
+/* Compares the fetched data with the cached data. A difference is a sync event or, under HEARTH_CHECK, a stale hit. */
 static void compare(const struct op *op) {
     bool packed = shape_is_contiguous(&op->here.shape);
     char *fresh = packed ? op->buffer : malloc(op->bytes);

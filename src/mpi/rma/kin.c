@@ -1,11 +1,13 @@
-/* kin.c: windows over the same memory, which all ranks have told each other of when they were made: what is written through
- * one must be dropped from the other's cache. */
+/* kin.c: aliasing windows, that is, windows over the same memory.
+ *
+ * All ranks exchange the addresses of their memory when a window is created, so that overlaps are known. A write
+ * through one window must drop entries from the caches of the windows that alias it. */
 #include "mpi/rma/window.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-/* The rank that this process has in the window, or -1. */
+/* The rank of this process in the window, or -1. */
 static int rank_of(const struct window *w, uint64_t process) {
     for (int i = 0; i < w->size; i++)
         if (w->targets[i].process == process)
@@ -13,7 +15,7 @@ static int rank_of(const struct window *w, uint64_t process) {
     return -1;
 }
 
-/* Most windows are over the same ranks in the same order: the same number is tried first. */
+/* Most windows have the same ranks in the same order, so the same rank is tried first. */
 static int rank_near(const struct window *w, uint64_t process, int guess) {
     if (guess < w->size && w->targets[guess].process == process)
         return guess;
@@ -27,10 +29,10 @@ static bool parts_meet(const struct window *a, const struct target *x, const str
     return x->base < y->base + y->bytes && y->base < x->base + x->bytes;
 }
 
-/* For each rank of a its rank in b where both have the same memory. Sets *shared to whether there is any. */
+/* For each rank of a: its rank in b if their memory overlaps there, else -1. Sets *shared to whether any overlaps. */
 static int *shared_ranks(const struct window *a, const struct window *b, bool *shared) {
     int *ranks = malloc((size_t)a->size * sizeof *ranks);
-    *shared = !ranks; /* not known, so possible */
+    *shared = !ranks; /* no memory: unknown, so assume an overlap */
     for (int i = 0; ranks && i < a->size; i++) {
         int there = rank_near(b, a->targets[i].process, i);
         ranks[i] = there >= 0 && parts_meet(a, &a->targets[i], b, &b->targets[there]) ? there : -1;
@@ -39,7 +41,7 @@ static int *shared_ranks(const struct window *a, const struct window *b, bool *s
     return ranks;
 }
 
-/* 0, or -ENOMEM if they may share memory and it cannot be noted. */
+/* Returns 0, or -ENOMEM if the windows may overlap and this cannot be recorded. */
 static int add_kin(struct window *w, struct window *other) {
     bool shared;
     int *ranks = shared_ranks(w, other, &shared);
@@ -49,7 +51,7 @@ static int add_kin(struct window *w, struct window *other) {
         return shared ? -ENOMEM : 0;
     }
     if (!w->kin_count && !window_caches(w))
-        window_assume_busy(w); /* nothing was counted so far */
+        window_assume_busy(w); /* nothing was tracked so far */
     w->kin = more;
     w->kin[w->kin_count++] = (struct kin){.window = other, .rank_there = ranks};
     return 0;

@@ -1,10 +1,10 @@
-/* measure.c: see measure.h. Only flushes count as completions: an unlock or a fence waits for more than the
+/* measure.c: see measure.h. Only flushes count as completions, because an unlock or a fence waits for more than the
  * get. */
 #include "mpi/rma/measure.h"
 
 enum { SAMPLES = 8 };
 
-/* bench/clampi measures it. */
+/* Measured by bench/clampi. */
 double measure_hit_ns(uint64_t bytes) {
     return 60 + 0.025 * (double)bytes;
 }

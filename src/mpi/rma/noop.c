@@ -1,9 +1,9 @@
 /* noop.c: MPI_Get_accumulate with MPI_NO_OP, which reads and writes nothing, as a get.
  *
- * ARMCI-MPI, below Global Arrays and so NWChem, gets all its data that way, to be atomic against accumulates
- * element by element. Other programs read flags with it, which must not be cached. So by default it counts as
- * a get only where the program carries ARMCI-MPI; and a single element, which may be a flag or a counter,
- * never does. */
+ * ARMCI-MPI, and with it Global Arrays and NWChem, issues all of its gets this way so that they are atomic with
+ * respect to accumulates, element by element. Other programs read flags with it, which must not be cached. By default
+ * it therefore counts as a get only if the program contains ARMCI-MPI. A single element, which may be a flag or a
+ * counter, is never cached. */
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -17,7 +17,7 @@ enum { LARGEST_ELEMENT = 32 }; /* bytes: a complex long double */
 
 static bool carries_armci;
 
-/* A static copy shows by the names of its environment variables. */
+/* Detects a statically linked ARMCI-MPI by the names of its environment variables. */
 static bool program_holds(const char *text) {
     struct stat about;
     bool found = false;

@@ -1,13 +1,16 @@
-/* past.c: gets that go past the cache: of windows and targets that are not cached or whose cache rests, of types that cannot be
- * described, and those that the cache does not want. They go to MPI as they came and are only counted, so that the call that
- * completes them is known, and for the report.
+/* past.c: gets that bypass the cache.
  *
- * A program without reuse makes no others, and should not notice us. So hook_Get, which every MPI_Get enters, lets gets to a plain
- * target (window_note_plain) pass with a few counts and a jump; all else is get.c's. */
+ * These are gets of windows and targets that are not cached or whose cache is suspended, of types that cannot be
+ * described, and gets that the cache does not admit. They go to MPI unchanged. They are counted, for the report and
+ * so that the call that completes them is known.
+ *
+ * A program without reuse makes only such gets and should see no overhead. Therefore hook_Get, the entry of every
+ * MPI_Get, handles gets to a plain target (window_note_plain) with a few counters and a tail call. All others go to
+ * get.c. */
 #include "mpi/hooks.h"
 #include "mpi/rma/get.h"
 
-/* MPICH 4.0 completes requests of gets with types that are not contiguous too early; only a flush brings the data then. */
+/* MPICH 4.0 completes requests of gets with non-contiguous types too early. Only a flush makes their data available. */
 bool past_is_reliable(const struct get *g) {
 #ifdef MPICH
     const struct layout_type *here = layout_find(g->otype), *there = layout_find(g->ttype);
@@ -22,7 +25,7 @@ static void track_request(struct window *w, struct target *t, const struct get *
     struct op op = {.kind = OP_PLAIN, .window = w, .target = g->target, .entry = CACHE_NONE, .news = news};
     uint32_t id = inflight_add(&op);
     if (id == NO_OP) {
-        get_issued(w, t, bytes); /* then a flush will do */
+        get_issued(w, t, bytes); /* without an operation, a flush completes it */
         return;
     }
     w->bytes_fetched += bytes;
@@ -43,7 +46,7 @@ void past_count(struct window *w, struct target *t, const struct get *g, uint64_
         get_issued(w, t, bytes);
 }
 
-/* What is not for the cache, or would be if it did not rest. */
+/* Records the get as a miss if only suspension keeps it from the cache, else as bypassed. */
 static void note_past(struct window *w, const struct target *t, const struct get *g, uint64_t bytes) {
     bool rests = w->worth.resume_at != UINT64_MAX && t->verdict != VERDICT_BYPASS;
     record_seen(w, g->target, t->base + (uint64_t)g->disp * t->unit, bytes, rests ? SEEN_MISS : SEEN_PAST);
@@ -67,7 +70,7 @@ int past_get(struct window *w, struct target *t, const struct get *g, bool seen)
 
 /* ---- the hot path of a program without reuse ---- */
 
-/* Gets that go past the cache are mostly of one type; its size is only for the report. */
+/* The type of the last bypassed get and its size, which is needed for the report. Most bypassed gets have one type. */
 static struct {
     MPI_Datatype type;
     uint64_t size;
@@ -78,7 +81,8 @@ void past_forget_type(MPI_Datatype type) {
         passed.type = MPI_DATATYPE_NULL;
 }
 
-/* Now and then on the way past the cache. */
+/* Slow path of a bypassed get: at the count `look_at`, for another type, or for the recording. past_get counts the
+ * get, so `past` does not. */
 static __attribute__((noinline)) int look_past(void *origin, int ocount, MPI_Datatype otype, int target,
                                                MPI_Aint disp, int tcount, MPI_Datatype ttype, MPI_Win win) {
     struct get g = {origin, ocount, otype, target, disp, tcount, ttype, win, NULL, NULL};
@@ -90,17 +94,15 @@ static __attribute__((noinline)) int look_past(void *origin, int ocount, MPI_Dat
     return past_get(w, t, &g, false);
 }
 
-/* The flush that follows will tell progress.c of both.
- *
- * Counted before it is issued, and also if MPI then refuses it: nothing is left to do after the call, which costs a program
- * without reuse least. */
+/* Counts the get before it is issued, even if MPI then rejects it: no work remains after the call, which is the
+ * cheapest order for a program without reuse. The flush that follows calls progress_note for both. */
 static inline void count_past(struct window *w, struct target *t, int count) {
     t->last_get = inflight_issued++;
     w->bytes_fetched += LIKELY(count > 0) ? (uint64_t)count * passed.size : 0;
     window_use(w, t);
 }
 
-/* Past the cache, but it is recorded, or the report is to say what another mode would have made of it. */
+/* Bypass for gets that are recorded, or that the what-if analysis may sample. */
 static __attribute__((noinline)) int foresee_past(void *origin, int ocount, MPI_Datatype otype, int target,
                                                   MPI_Aint disp, int tcount, MPI_Datatype ttype,
                                                   MPI_Win win) {
@@ -116,7 +118,7 @@ static __attribute__((noinline)) int foresee_past(void *origin, int ocount, MPI_
     return host_Get(origin, ocount, otype, target, disp, tcount, ttype, win);
 }
 
-/* Lets gets of no interest to the cache pass, in as few instructions as there can be: no stack, no return. */
+/* The entry of MPI_Get. Gets to a plain target take a minimal path: no stack frame, a tail call into MPI. */
 int hook_Get(void *origin, int ocount, MPI_Datatype otype, int target, MPI_Aint disp, int tcount,
              MPI_Datatype ttype, MPI_Win win) {
     struct target *t = window_find_plain(win, target);

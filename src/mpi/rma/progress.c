@@ -1,14 +1,14 @@
-/* progress.c: a rank whose gets all hit makes no call into MPI, but its peers may wait for it to: neither MPI
- * serves one-sided calls of others by itself over TCP. So after a while without a call the next hit or elided
- * flush makes one.
+/* progress.c: progress for peers. A rank whose gets all hit does not call MPI, but its peers may wait for it to do
+ * so: over TCP, neither MPI serves one-sided operations of other ranks in the background. After some time without a
+ * call, the next hit or elided flush therefore makes one.
  *
- * Reading the clock takes as long as half a hit, so it is not read at each: after some polls that came fast, the next reading is
- * up to MOST_POLLS polls away; after a slow one, the next poll reads again. Threads may lose a count to each other, which only
- * moves a reading.
+ * Reading the clock takes as long as half a hit, so it is not read at each poll. After polls in quick succession, the
+ * next reading is up to MOST_POLLS polls away; after a slow one, the next poll reads again. Threads may overwrite
+ * each other's counts, which only shifts a reading.
  *
- * The call is MPI_Test of a request that is never complete until the end, for which both MPIs look at
- * everything that has arrived. MPI_Iprobe would not do: on a communicator of one's own MPICH looks at nothing
- * else, and on a shared one a message that waits there ends it early. */
+ * The call is MPI_Test of a request that is never complete until the end; for it both MPIs process everything that
+ * has arrived. MPI_Iprobe does not suffice: on a private communicator MPICH processes nothing else, and on a shared
+ * one a waiting message ends it early. */
 #include "mpi/rma/rma.h"
 
 enum { MOST_POLLS = 16 };
@@ -16,9 +16,9 @@ enum { MOST_POLLS = 16 };
 _Atomic bool progress_fresh;
 _Atomic int32_t progress_left = 1;
 
-static _Atomic uint64_t last,
-    limit; /* the last call of MPI that is known of; how long ago it may be; in ticks */
-static _Atomic uint32_t stride = 1; /* polls from one reading to the next */
+/* last: the last known call into MPI. limit: the longest time without one. Both in ticks. */
+static _Atomic uint64_t last, limit;
+static _Atomic uint32_t stride = 1; /* polls between two readings of the clock */
 
 static MPI_Request never = MPI_REQUEST_NULL;
 

@@ -1,16 +1,17 @@
-/* record.c: bounded notes about all gets of this process.
+/* record.c: bounded recording of all gets of this process.
  *
- *      series      gets, hits, bytes, and how full the caches are, over time          base/series.h
+ *      series      gets, hits, bytes, and cache occupancy, over time                    base/series.h
  *      sizes       how many gets of 2^i to 2^(i+1) - 1 bytes
- *      callers     from where, from a sample                                            callers.h
- *      events      what adaptation did to the caches, the first MOST_EVENTS of it
+ *      callers     call sites, sampled                                                  callers.h
+ *      events      adaptation of the caches, the first MOST_EVENTS of it
  *      curves      hit ratio against size, per window                                   cache/reuse.c
  *
- * Who does not ask for it pays nothing but the test of `watched`, which was there before. Who does pays some 250 instructions a get,
- * 500 where few keys are asked for and each of them is followed.
+ * When off, it costs only the test of `watched`, which other features need anyway. When on, it costs some 250
+ * instructions per get, or 500 if there are few keys and each of them is tracked.
  *
- * The sample of callers: at first every get, then one in two, in four, up to SELDOM. Each counts for as many as were passed over on the mean, so
- * that the counts stay estimates of the same thing. The distance is drawn at random: loops have periods. */
+ * Callers are sampled: at first every get, then one in two, in four, up to one in SELDOM. Each sample counts for the
+ * mean number of gets per sample, so that the counts remain estimates of the same quantity. The distance is random,
+ * because loops have periods. */
 #include "mpi/rma/record.h"
 
 #include <stdlib.h>
@@ -40,7 +41,7 @@ static bool is_wanted(void) {
 void record_start(struct memory_budget *budget) {
     struct memory self;
     if (!is_wanted() || memory_open(&self, sizeof *recording, budget))
-        return; /* the report then says that nothing was recorded */
+        return; /* the report then states that nothing was recorded */
     recording = self.base;
     series_start(&recording->series, 0, FIRST_WIDTH_NS);
     random_seed(&recording->random, settings_get()->seed ^ 0x5eed);
@@ -75,7 +76,7 @@ void record_values(uint64_t values[SERIES_COLUMNS]) {
     window_each(add_open_window, values);
 }
 
-/* The counter of the CPU is cheap to read; the clock is asked only when it says that a bin is over. */
+/* The CPU's tick counter is cheap to read; the clock is read only when the counter says that a bin is over. */
 static void note_time_passed(struct recording *r, uint64_t ticks) {
     uint64_t now = record_now(), due = series_due(&r->series);
     if (now >= due) {
@@ -87,9 +88,9 @@ static void note_time_passed(struct recording *r, uint64_t ticks) {
     r->due_ticks = ticks + (uint64_t)((double)(due - now) * r->ticks_per_ns) + 1;
 }
 
-/* ---- who called ---- */
+/* ---- callers ---- */
 
-/* The outcome of the last get of the sample, once it is known: the hits of its window tell, without those counted since. */
+/* Resolves the outcome of the last sampled get from the hits of its window, excluding those counted since. */
 static void judge(struct recording *r, uint64_t since) {
     r->judged->hits += r->judged_window->hits - since != r->judged_hits ? r->judged_weight : 0;
     r->judged = NULL;
@@ -135,7 +136,7 @@ static unsigned size_class(uint64_t bytes) {
 static void note_get(struct recording *r, struct window *w, uint64_t bytes, enum seen seen) {
     uint64_t ticks = clock_ticks();
     if (UNLIKELY(r->judged != NULL))
-        judge(r, seen == SEEN_HIT && w == r->judged_window); /* this one is counted */
+        judge(r, seen == SEEN_HIT && w == r->judged_window); /* the current hit is counted already */
     if (UNLIKELY(ticks >= r->due_ticks))
         note_time_passed(r, ticks);
     r->sizes[size_class(bytes)]++;
@@ -143,7 +144,7 @@ static void note_get(struct recording *r, struct window *w, uint64_t bytes, enum
         sample_caller(r, w, bytes, seen);
 }
 
-/* What was asked for before the number changed is in no cache any more, however large. */
+/* Entries from an earlier epoch are in no cache, however large it is. */
 static uint64_t epoch_of(const struct window *w, uint64_t acquired) {
     uint64_t generation = w->cache ? cache_generation(w->cache) : 0;
     return w->mode == MODE_ACQUIRE ? generation + acquired : generation;
@@ -163,7 +164,7 @@ void record_get(struct window *w, int target, uint64_t address, uint64_t bytes, 
 
 /* ---- windows ---- */
 
-/* What is there changes: how it was until now is noted first. */
+/* Call before the set of windows changes: records the state until now. */
 static void note_before_change(void) {
     if (record_is_on)
         note_time_passed(recording, clock_ticks());
@@ -176,7 +177,7 @@ void record_window(struct window *w) {
 
 void record_cache(struct window *w, struct memory_budget *budget) {
     if (record_is_on && cache_reuse_open(budget, &w->reuse))
-        w->reuse = NULL; /* then without a curve */
+        w->reuse = NULL; /* continue without a curve */
     w->watched = record_is_on || w->estimate;
 }
 
@@ -195,7 +196,7 @@ static void keep_curve(const struct window *w) {
     recording->curves[recording->curve_count++] = c;
 }
 
-/* The counts of windows that are not in the list; the other columns are of what is there. */
+/* Adds the counts of a window that leaves the list. The other columns describe current state and are not kept. */
 static void add_closed(const struct window *w, uint64_t sign) {
     uint64_t values[SERIES_COLUMNS] = {0};
     add_window(values, w);
@@ -213,7 +214,7 @@ void record_window_leaves(const struct window *w) {
 
 void record_window_returns(const struct window *w) {
     if (record_is_on)
-        add_closed(w, UINT64_MAX); /* -1 */
+        add_closed(w, UINT64_MAX); /* subtracts */
 }
 
 void record_window_end(const struct window *w) {

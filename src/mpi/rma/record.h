@@ -1,30 +1,31 @@
-/* record.h: what the gets of this process were like, over time, for `hearth report`: see HEARTH_RECORD. All under the lock. */
+/* record.h: recording of this process's gets over time, for `hearth report`: see HEARTH_RECORD. All functions require
+ * the lock. */
 #ifndef HEARTH_MPI_RECORD_H
 #define HEARTH_MPI_RECORD_H
 
 #include "mpi/rma/window.h"
 
-/* How a get is seen to end, where it is seen. */
+/* The outcome of a get, as far as it is known where the get is recorded. */
 enum seen {
-    SEEN_PAST, /* not for the cache at all */
+    SEEN_PAST, /* bypasses the cache */
     SEEN_MISS,
     SEEN_HIT,
     SEEN_OPEN /* not known yet */
 };
 
-/* Whether anything is recorded. Set with the first window. */
+/* Whether recording is on. Set with the first window. */
 extern HIDDEN bool record_is_on;
 void record_start(struct memory_budget *budget);
 
-/* A window is made, and not in the list yet; its cache is made. */
+/* A window was created and is not in the list yet; its cache was created. */
 void record_window(struct window *w);
 void record_cache(struct window *w, struct memory_budget *budget);
-/* It is taken from the list, to be freed; MPI did not free it, and it is put back; it is freed. */
+/* The window leaves the list to be freed; it is put back because MPI did not free it; it is freed. */
 void record_window_leaves(const struct window *w);
 void record_window_returns(const struct window *w);
 void record_window_end(const struct window *w);
 
-/* A get of a window that is watched: for those who want to know what other modes would have made of it, and for the record. */
+/* A get of a watched window: feeds the what-if analysis and the recording. */
 void record_get(struct window *w, int target, uint64_t address, uint64_t bytes, enum seen seen);
 static inline void record_seen(struct window *w, int target, uint64_t address, uint64_t bytes,
                                enum seen seen) {
@@ -32,11 +33,11 @@ static inline void record_seen(struct window *w, int target, uint64_t address, u
         record_get(w, target, address, bytes, seen);
 }
 
-/* Something about a window's cache changed. */
+/* A change of a window's cache. */
 enum record_event { RECORD_INDEX, RECORD_STORAGE, RECORD_SUSPENDED, RECORD_RESUMED };
 void record_event(const struct window *w, enum record_event what, uint64_t from, uint64_t to);
 
-/* At the end: what was recorded here, as one value for JSON, to be freed; NULL without memory. */
+/* At the end: this rank's recording as one JSON value, to be freed by the caller; NULL if memory ran out. */
 char *record_text(int rank, int depth, size_t *length);
 
 /* Nanoseconds since this library was loaded. */

@@ -1,4 +1,4 @@
-/* record_inside.h: what is recorded, for the files that fill it and write it. */
+/* record_inside.h: the recording's data structures, for the files that fill and write them. */
 #ifndef HEARTH_MPI_RECORD_INSIDE_H
 #define HEARTH_MPI_RECORD_INSIDE_H
 
@@ -7,7 +7,7 @@
 
 enum { MOST_EVENTS = 256, MOST_CURVES = 64, SIZE_CLASSES = 64 };
 
-/* Columns of the series: counts first, then what is there now. */
+/* Columns of the series: counters first, then gauges. */
 enum {
     SERIES_GETS,
     SERIES_HITS,
@@ -31,28 +31,28 @@ struct curve {
 
 struct recording {
     uint64_t due_ticks;           /* when a bin of the series may be over */
-    uint32_t countdown, interval; /* gets until the next of the sample; as many stand for one */
-    struct caller *judged;        /* whose get is not yet known to be a hit; NULL: none */
+    uint32_t countdown, interval; /* gets until the next sample; gets per sample */
+    struct caller *judged;        /* the caller whose last get has no known outcome yet; NULL: none */
     struct window *judged_window;
     uint64_t judged_hits, judged_weight, sampled;
     double ticks_per_ns;
     struct random random;
     uint64_t sizes[SIZE_CLASSES];
-    uint64_t closed[SERIES_COLUMNS]; /* of windows that are no more */
+    uint64_t closed[SERIES_COLUMNS]; /* of freed windows */
     struct series series;
     struct callers callers;
-    uint64_t event_count; /* also those for which there was no room */
+    uint64_t event_count; /* includes events that did not fit */
     struct event events[MOST_EVENTS];
-    struct curve *curves[MOST_CURVES]; /* of windows that are no more */
+    struct curve *curves[MOST_CURVES]; /* of freed windows */
     unsigned curve_count, curves_lost;
 };
 
-extern HIDDEN struct recording *recording; /* NULL: nothing is recorded */
+extern HIDDEN struct recording *recording; /* NULL: recording is off */
 
-/* Before anything is read: the outcome of the last get is known by now. */
+/* Call before reading: resolves the outcome of the last sampled get. */
 void record_judge(void);
 
-/* The columns as they are now, over all windows. */
+/* The current value of each column, over all windows. */
 void record_values(uint64_t values[SERIES_COLUMNS]);
 
 #endif

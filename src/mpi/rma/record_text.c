@@ -1,12 +1,12 @@
-/* record_text.c: what was recorded, as JSON. Each rank writes its own, so that no rank needs to understand what another one sends;
- * the report strings them together. */
+/* record_text.c: writes the recording as JSON. Each rank writes its own text, so that no rank has to parse another's;
+ * the report concatenates them. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "mpi/rma/record_inside.h"
 
-/* Differences from bin to bin; the last column of counts is SERIES_FETCHED. */
+/* Counters are written as differences between bins; the last counter column is SERIES_FETCHED. */
 static void write_column(struct json *j, const char *name, const struct series *s, int column) {
     uint64_t values[SERIES_BINS];
     for (uint32_t i = 0; i < s->count; i++) {

@@ -1,9 +1,8 @@
-/* request.c: requests of gets. A get with a request fills the cache in the call that completes the request:
- * from then on the program may change the buffer. All calls that can complete a request therefore pass here;
- * while no get has one, they cost one load.
+/* request.c: requests of gets. The call that completes the request of a get also fills the cache, because from then
+ * on the program may change the buffer. All calls that can complete a request therefore pass through this file. While
+ * no get has a request, they cost one load.
  *
- *      table[hash of the handle] -> operation -> operation
- */
+ *      table[hash of the handle] -> operation -> operation */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -67,7 +66,7 @@ static void give_up(uint32_t id) {
     inflight_remove(id);
 }
 
-/* A get whose request we cannot keep: only a flush will tell that it is complete. */
+/* A get whose request cannot be tracked: only a flush shows that it is complete. */
 static void forget(uint32_t id) {
     struct op *op = inflight_at(id);
     if (op->listed)
@@ -75,8 +74,8 @@ static void forget(uint32_t id) {
     give_up(id);
 }
 
-/* MPI may have one handle for all requests that are complete at once. Two that are quiet may share it; else the completion of the
- * older one escaped us. */
+/* MPI may use one handle for all requests that complete immediately. Two quiet requests may share it. In any other
+ * case the completion of the older one was missed, and it is dropped. */
 static void make_way(uint32_t id, MPI_Request request) {
     for (uint32_t older; (older = chain_out(request)) != NO_OP; give_up(older))
         if (inflight_at(older)->kind == OP_QUIET && inflight_at(id)->kind == OP_QUIET) {
@@ -113,9 +112,8 @@ void rma_sent(MPI_Request request) {
 
 /* ---- around the host's call ----
  *
- * MPI may give the handle of a completed request to a new one before we are back from the completing call. So
- * the operations are taken out of the table before that call, and those that it did not complete are put
- * back. */
+ * MPI may reuse the handle of a completed request before the completing call has returned to Hearth. The operations
+ * are therefore removed from the table before that call, and those that it did not complete are put back. */
 
 static uint32_t claim(MPI_Request request) {
     rma_lock();
@@ -124,7 +122,7 @@ static uint32_t claim(MPI_Request request) {
     return id;
 }
 
-/* The data is in the buffer, until the program sees our return. */
+/* The data is in the buffer, which the program cannot change before this call returns. */
 static void settle(uint32_t id) {
     struct op *op = inflight_at(id);
     if (UNLIKELY(op->news))
@@ -140,7 +138,7 @@ static void settle(uint32_t id) {
 static void conclude(uint32_t id, int rc, bool complete) {
     if (id == NO_OP)
         return;
-    if (rc != MPI_SUCCESS) /* perhaps of another request: this one may still be under way */
+    if (rc != MPI_SUCCESS) /* possibly the error of another request: this one may still be in flight */
         forget(id);
     else if (complete)
         settle(id);
@@ -162,7 +160,7 @@ static bool none(void) {
 
 /* ---- one request ---- */
 
-/* A request that is not a get of ours may have been that of a receive, a collective, a synchronous send. */
+/* A request that is not a tracked get may be that of a receive, a collective or a synchronous send. */
 static void note_completed(uint32_t id, MPI_Request before) {
     if (id == NO_OP && before != MPI_REQUEST_NULL)
         acquire(NEWS_REQUEST);
@@ -216,14 +214,14 @@ int rma_Request_free(MPI_Request *request) {
 
 /* ---- several requests ---- */
 
-/* The operations of an array of requests; NO_OP for those that are none of ours. */
+/* The operations of an array of requests; NO_OP for untracked ones. */
 struct claims {
-    uint32_t few[64], *ids; /* NULL: none of ours, or all given up */
+    uint32_t few[64], *ids; /* NULL: none is tracked, or all were given up */
     int count;
-    int ours; /* gets among them */
+    int ours; /* tracked operations among them */
 };
 
-/* No memory for a list: gets that may be completed are not kept. */
+/* No memory for a list: gets that may complete now are not cached. */
 static void forget_all(void) {
     for (uint32_t b = 0; b < buckets; b++)
         while (table[b] != NO_OP)
@@ -248,9 +246,9 @@ static void claim_several(struct claims *c, int count, const MPI_Request request
     rma_unlock();
 }
 
-/* Those at the indices are complete; all if indices is NULL and done is not 0. */
+/* The requests at `indices` are complete; all of them if indices is NULL and done is not 0. */
 static void conclude_several(struct claims *c, int rc, const int indices[], int done) {
-    if ((done || rc != MPI_SUCCESS) && c->ours < c->count) /* the others may be anything */
+    if ((done || rc != MPI_SUCCESS) && c->ours < c->count) /* untracked requests may be of any kind */
         acquire(NEWS_REQUEST);
     if (!c->ids)
         return;

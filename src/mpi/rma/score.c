@@ -1,10 +1,10 @@
-/* score.c: what an entry is worth to the program: said by a function of its own, or by the info key
- * clampi_score, and asked for once, before the entry is made.
+/* score.c: scores that the program assigns to entries, through a function of its own or the info key clampi_score.
+ * The score is requested once, before the entry is created.
  *
  *      window: (function, argument)  ->  value  ->  weight of the entry, in the cache
  *
- * The function runs while the data is on its way, under the lock: one call at a time. A value that is no
- * score leaves the entry without a weight, which makes it an average one. */
+ * The function runs while the data is in flight, under the lock: one call at a time. An invalid value leaves the
+ * entry without a weight, which makes it an average one. */
 #include <math.h>
 
 #include "mpi/rma/rma.h"

@@ -1,14 +1,13 @@
-/* sync.c: epochs and flushes. A call that completes operations goes to MPI first; then the gets that it
- * completed are copied into the cache, those who joined them are served, and in transparent mode everything
- * is forgotten.
+/* sync.c: epochs and flushes. A completing call goes to MPI first. Then the gets that it completed are copied into
+ * the cache, joined gets are served, and in transparent mode the cache is invalidated.
  *
- * Which operations a call completes is fixed before it: those with a sequence number below the one read then.
- * Threads may issue more while it runs, and several may complete the same target at once; whoever returns
- * first does the work.
+ * The set of operations that a call completes is fixed before the call: those with a sequence number below the one
+ * read at that point. Other threads may issue more while it runs, and several threads may complete the same target at
+ * once; the first to return does the work.
  *
- * A flush that has nothing to wait for costs as much as a get on some MPIs. It is passed over if there was a
- * hit since the last flush, that is, if the program flushes what the cache has already served. A flush after
- * nothing is passed on: programs poll with it. */
+ * A flush with nothing to wait for costs as much as a get on some MPIs. It is elided if there was a hit since the
+ * last flush, that is, if the program flushes what the cache has already served. A flush without a preceding
+ * operation is never elided, because programs poll with it. */
 #include <stdlib.h>
 
 #include "mpi/hooks.h"
@@ -68,7 +67,7 @@ static void complete_all(struct window *w, uint64_t before, enum scope scope) {
     }
 }
 
-/* Nothing may be reused beyond this point in transparent mode. */
+/* In transparent mode nothing may be reused beyond this point. */
 static void end_reuse(struct window *w) {
     if (w->mode == MODE_TRANSPARENT && w->cache)
         cache_invalidate(w->cache);
@@ -81,8 +80,8 @@ static uint64_t start_completion(void) {
     return before;
 }
 
-/* What atomics returned is there; whether there were any. Not of those that another thread has issued since the completing call
- * began: their values will be news. */
+/* Clears the marks of atomics whose results have arrived; returns whether there were any. Excludes atomics that
+ * another thread issued after the completing call began: their results are later sync events. */
 static bool end_fetching(struct window *w, struct target *t, uint64_t before) {
     bool any = false;
     if (t && t->fetching && t->last_fetch < before) {
@@ -95,10 +94,10 @@ static bool end_fetching(struct window *w, struct target *t, uint64_t before) {
     return any;
 }
 
-/* What this completing call may have told: t as below. */
+/* Records the sync events of a completing call. t: as in finish. */
 static void note_news(struct window *w, struct target *t, uint64_t before) {
     if (t ? !window_is_held(w, t)
-          : w->unsettled) /* only now may the lock be held, or the post have been seen */
+          : w->unsettled) /* only now is the lock known to be held, or the post known to be seen */
         acquire(w->started_count ? NEWS_PSCW : NEWS_LOCK);
     if (w->fetching && end_fetching(w, t, before) && settings_get()->atomics == ATOMICS_ACQUIRE)
         acquire(NEWS_ATOMIC);
@@ -106,7 +105,7 @@ static void note_news(struct window *w, struct target *t, uint64_t before) {
         w->unsettled = false;
 }
 
-/* After a failed call nobody knows what the buffers hold. */
+/* After a failed call the contents of the buffers are unknown. */
 static void distrust(struct window *w, struct target *t) {
     for (uint32_t i = t ? (uint32_t)(t - w->targets) : w->first_busy; i != NO_TARGET;
          i = t ? NO_TARGET : w->targets[i].next_busy)
@@ -114,8 +113,7 @@ static void distrust(struct window *w, struct target *t) {
             inflight_distrust(id);
 }
 
-/* After the host's call. t: one target, or NULL for all. A failed call completes nothing that one could rely
- * on. */
+/* Runs after the host's call. t: one target, or NULL for all. A failed call completes nothing reliably. */
 static int finish(struct window *w, struct target *t, uint64_t before, enum scope scope, int rc) {
     rma_lock();
     note_news(w, t, rc == MPI_SUCCESS ? before : 0);
@@ -184,10 +182,11 @@ static inline bool elide_all(struct window *w) {
     return idle;
 }
 
-/* A flush after nothing is how programs wait for something in their own window: it acquires. A local flush
- * says nothing about others, and ARMCI-MPI makes one on every window for each of its operations.
+/* Passes on the result of a call on an unknown window. Such a call may have completed anything, so it acquires.
  *
- * Of a window that we do not know, anything may have been completed. */
+ * Among known windows, a remote flush without a preceding operation acquires: programs use it to wait for changes in
+ * their own window. A local flush does not: it says nothing about other processes, and ARMCI-MPI makes one on every
+ * window for each of its operations. */
 static int unknown(int rc) {
     acquire(NEWS_GENERIC);
     return rc;
@@ -199,7 +198,7 @@ static bool needs_touch(const struct window *w, const struct target *t) {
     return t->hit_stamp == w->flush_stamp && !window_is_held(w, t) && !issued;
 }
 
-/* Gets a byte of what was hit, so that this flush shows that the lock is held, and the next ones can be passed over. */
+/* Gets one byte of the last hit, so that this flush shows that the lock is held and later flushes can be elided. */
 static void touch(struct window *w, struct target *t) {
     static char byte;
     struct shape one = shape_contiguous(1);
@@ -216,13 +215,14 @@ static void touch_all(struct window *w) {
             touch(w, &w->targets[i]);
 }
 
-/* Nothing that the cache has an interest in is under way: only gets that went past it. */
+/* Whether the cache tracks nothing that is in flight: only gets that bypassed it. */
 static inline bool is_plain(const struct window *w, const struct target *t) {
     return t->first_op == NO_OP && t->last_write < t->writes_before && t->hit_stamp != w->flush_stamp &&
            !(t->probe_ticks | t->fetching | w->deferred | rma_threaded | host_has_tool);
 }
 
-/* After such a flush; true if that was all. The hot path of a program that does not reuse anything. */
+/* Runs after the host's flush of a plain target; returns true if no more work is needed. The hot path of a program
+ * without reuse. */
 static inline bool settle_plain(struct window *w, struct target *t, int rc) {
     if (UNLIKELY(rc != MPI_SUCCESS || !window_is_held(w, t) || t->used_stamp != w->flush_stamp))
         return false;
@@ -321,8 +321,8 @@ int hook_Win_flush(int target, MPI_Win win) {
     return flush_one(target, win, SCOPE_REMOTE, host_Win_flush);
 }
 
-/* On MPICH 4.0 a local flush may return before a get is there if a write was issued after it. Where the cache
- * waits for a get, it flushes for good. */
+/* On MPICH 4.0 a local flush may return before a get's data has arrived if a write was issued after the get. Where
+ * the cache waits for a get, a full flush replaces it. */
 static bool is_unsafe(const struct target *t) {
 #ifdef MPICH
     return t->first_op != NO_OP && t->last_write >= t->writes_before;
@@ -367,7 +367,7 @@ static void note_opened(struct window *w) {
     w->unsettled = true;
 }
 
-/* Something that others wrote may have become visible. */
+/* Writes by other processes may have become visible. */
 static int opened(struct window *w, enum news how, int rc) {
     acquire(how);
     if (w) {
@@ -432,7 +432,7 @@ int hook_Win_fence(int assertion, MPI_Win win) {
     return finish(w, NULL, before, SCOPE_REMOTE, rc);
 }
 
-/* Notes which ranks of the window are in the group of MPI_Win_start. */
+/* Records which ranks of the window are in the group of MPI_Win_start. */
 static void note_started(struct window *w, MPI_Group group) {
     MPI_Group all;
     int n = 0;
@@ -440,7 +440,7 @@ static void note_started(struct window *w, MPI_Group group) {
     int *numbers = malloc(2 * (size_t)(n + 1) * sizeof *numbers), *ranks = numbers + n;
     if (!numbers || host_Win_get_group(w->handle, &all) != MPI_SUCCESS) {
         free(numbers);
-        return; /* then the epoch is not known to be open, and MPI serves it alone */
+        return; /* then the epoch is not known to be open, and MPI serves all of its gets */
     }
     for (int i = 0; i < n; i++)
         numbers[i] = i;

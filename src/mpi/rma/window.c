@@ -1,11 +1,10 @@
-/* window.c: the windows of this process: made, found by handle, freed.
+/* window.c: the windows of this process: creation, lookup by handle, release.
  *
- * At creation all ranks tell each other where their part lies and how displacements count there, and which
- * process they are. So every access has an address in its target's memory, and two windows over the same
- * memory are known (kin.c).
+ * At creation all ranks exchange the address of their memory, its displacement unit, and the identity of their
+ * process. Every access thus has an address in its target's memory, and aliasing windows are known (kin.c).
  *
- * Structures of freed windows are used again but never returned to the system: window_find may look at one
- * that another thread is just freeing, and will see that it is not the one. */
+ * Structures of freed windows are reused but never returned to the system: window_find may read one that another
+ * thread is freeing, and will see that the handle does not match. */
 #include "mpi/rma/window.h"
 
 #include <errno.h>
@@ -22,26 +21,26 @@
 enum { BUCKETS = 256 };
 
 static struct window *buckets[BUCKETS]; /* open windows, chained by next */
-static struct window *spare;            /* structures of freed ones */
+static struct window *spare;            /* structures of freed windows */
 static uint64_t serials;
 static struct memory_budget budget;
 
 _Atomic(struct window *) window_recent;
 bool rma_threaded, window_acquires;
-pthread_mutex_t rma_mutex = PTHREAD_MUTEX_INITIALIZER; /* rank: outermost of ours */
+pthread_mutex_t rma_mutex = PTHREAD_MUTEX_INITIALIZER; /* lock order: the outermost of Hearth's locks */
 
-/* What each rank tells the others. */
+/* What each rank sends to the others. */
 struct part {
     uint64_t process, base, bytes, unit;
 };
 
-/* A part of a dynamic window. */
+/* An attached part of a dynamic window. */
 struct region {
     uint64_t start, bytes;
     struct region *next;
 };
 
-/* ---- finding ---- */
+/* ---- lookup ---- */
 
 static struct window **bucket_of(MPI_Win handle) {
     return &buckets[random_mix((uint64_t)(uintptr_t)handle) % BUCKETS];
@@ -89,7 +88,7 @@ static void window_name(const struct window *w, char *name) {
         name[0] = 0;
 }
 
-/* Once: all windows draw on the same budget, and the report tells of each. */
+/* A warning only the first time: all windows share one budget, and the report lists each of them. */
 static void say_no_memory(const struct window *w, int err) {
     static bool said;
     char name[MPI_MAX_OBJECT_NAME];
@@ -115,7 +114,7 @@ static void open_cache(struct window *w) {
     int err = cache_open(&config, &w->cache);
     if (!err) {
         if (w->mode == MODE_TRANSPARENT && output_is_wanted() && cache_estimate_open(&budget, &w->estimate))
-            w->estimate = NULL; /* then without advice */
+            w->estimate = NULL; /* continue without the what-if analysis */
         record_cache(w, &budget);
         return;
     }
@@ -194,12 +193,12 @@ void window_stats(const struct window *w, CLAMPI_Stats *out) {
 
 /* ---- info keys ---- */
 
-/* The original's key takes numbers. */
+/* The key of the original CLaMPI takes numbers. */
 static int mode_from_number(const char *value) {
     return value[0] >= '1' && value[0] <= '3' && !value[1] ? value[0] - '1' : -1;
 }
 
-/* Looks for a mode; true if there is a valid one. */
+/* Reads a mode from the info keys; returns true if there is a valid one. */
 static bool mode_from_info(MPI_Info info, enum mode *mode) {
     static const char *const keys[] = {"clampi_mode", "CLAMPI_MODE"};
     static const char words[] = "transparent|always|user|off|acquire";
@@ -237,7 +236,7 @@ int hook_Win_set_info(MPI_Win win, MPI_Info info) {
 
 static uint64_t own_process;
 
-/* Once per process: who we are, the thread level, the budget. */
+/* Once per process: its identity, the thread level, the budget. */
 static void start(void) {
     int provided = MPI_THREAD_SINGLE, rank = -1, size = 0;
     if (getrandom(&own_process, sizeof own_process, 0) != (ssize_t)sizeof own_process)
@@ -247,7 +246,7 @@ static void start(void) {
     host_Comm_rank(MPI_COMM_WORLD, &rank);
     log_identify(rank);
     host_Comm_size(MPI_COMM_WORLD, &size);
-    live_open(rank, size); /* if it was not in MPI_Init */
+    live_open(rank, size); /* unless MPI_Init has done it */
     budget.limit = settings_get()->cache_max;
     record_start(&budget);
     check_is_on = settings_get()->check;
@@ -269,7 +268,7 @@ static struct window *take_structure(void) {
     return w;
 }
 
-/* All ranks or none: whether everybody has the memory. */
+/* Whether all ranks have the memory: they all use it, or none does. */
 static bool all_have(bool mine, MPI_Comm comm) {
     int have = mine, all = 0;
     return host_Allreduce(&have, &all, 1, MPI_INT, MPI_MIN, comm) == MPI_SUCCESS && all;
@@ -286,7 +285,7 @@ static void note_part(struct target *t, const struct part *part) {
                          .last_op = NO_OP};
 }
 
-/* Who has what where; NULL if some rank has no memory for it. */
+/* The parts of all ranks; NULL if some rank has no memory for the table. */
 static struct target *gather_targets(const struct part *own, int size, bool ready, MPI_Comm comm) {
     struct part *parts = malloc((size_t)size * sizeof *parts);
     struct target *targets = calloc((size_t)size, sizeof *targets);
@@ -301,7 +300,7 @@ static struct target *gather_targets(const struct part *own, int size, bool read
     return NULL;
 }
 
-/* Whose gets are not worth a look, as far as the settings say. */
+/* Applies HEARTH_BYPASS: targets whose gets always bypass the cache. */
 static void note_bypassed(struct window *w) {
     enum bypass rule = (enum bypass)settings_get()->bypass;
     w->passing = !window_caches(w);
@@ -311,7 +310,7 @@ static void note_bypassed(struct window *w) {
         w->targets[i].verdict = VERDICT_BYPASS;
 }
 
-/* For hearth top, which is told of hits by the counters themselves. */
+/* For hearth top, which reads the counters themselves. */
 static void show(const struct window *w) {
     static const struct live_field fields[] = {
         LIVE_FIELD(windows, struct window, open),
@@ -341,8 +340,8 @@ static void give_structure(struct window *w) {
     spare = w;
 }
 
-/* Notes a window that MPI has just made. Collective over comm. If some rank has no memory for it, none knows it, and it is
- * MPI's alone. */
+/* Registers a window that MPI has just created. Collective over comm. If some rank has no memory for it, no rank
+ * registers it, and all its calls go to MPI. */
 static void opened(MPI_Win handle, struct part own, MPI_Info info, MPI_Comm comm, bool shared, bool dynamic) {
     int size = 0, rank = 0;
     start_up();
@@ -459,7 +458,7 @@ static struct region *take_region(struct window *w, uint64_t start) {
     return found;
 }
 
-/* What this process has cached of its own memory there is gone. */
+/* Drops this process's entries of its own memory in that part. */
 int hook_Win_detach(MPI_Win win, const void *base) {
     struct window *w = window_find(win);
     int rc = host_Win_detach(win, base);
@@ -476,7 +475,7 @@ int hook_Win_detach(MPI_Win win, const void *base) {
     return rc;
 }
 
-/* ---- the end ---- */
+/* ---- release ---- */
 
 static void unlink_window(struct window *w) {
     struct window **link = bucket_of(w->handle);
@@ -530,7 +529,7 @@ int hook_Win_free(MPI_Win *win) {
     unlink_window(w);
     rma_unlock();
     int rc = host_Win_free(win);
-    acquire(NEWS_COLLECTIVE); /* it waits for the others */
+    acquire(NEWS_COLLECTIVE); /* MPI_Win_free synchronises with the other ranks */
     rma_lock();
     if (rc == MPI_SUCCESS) {
         report_window(w, name);
@@ -544,7 +543,7 @@ int hook_Win_free(MPI_Win *win) {
     return rc;
 }
 
-/* A handle may be given to a new type as soon as MPI has freed this one. */
+/* Forgets the type before it is freed, because MPI may then reuse its handle immediately. */
 int rma_Type_free(MPI_Datatype *type) {
     if (type) {
         layout_forget(*type);

@@ -1,12 +1,14 @@
 /* worth.c: see worth.h.
  *
- *      saved = hits x what a get costs without us        spent = misses x what we add to one + hits x what a hit costs
+ *      saved = hits x cost of a get without Hearth        spent = misses x overhead per miss + hits x cost of a hit
  *
- * Both costs are means of samples: one get in 64 is timed on its way through, and the flush after it. A window whose gets are
- * never completed by a flush has no samples of that, and is left alone: an unlock or a fence waits for more than the gets.
+ * Both costs are means of samples: one get in 64 is timed, and the flush after it. A window whose gets are never
+ * completed by a flush has no flush samples and is never suspended, because an unlock or a fence waits for more than
+ * the gets.
  *
- * A cache that has just been filled has had no chance to be of use, so the interval should not be much shorter than what the index
- * holds. A program that reads something once and then again and again pays for one suspension at most as long as all before it. */
+ * A cache that has just been filled had no chance to produce hits, so the interval should not be much shorter than
+ * the number of entries that the index holds. A program that reads its data once and then repeatedly loses at most
+ * one suspension, which is no longer than all the gets before it. */
 #include "mpi/rma/worth.h"
 
 #include "mpi/rma/check.h"
@@ -23,7 +25,7 @@ static uint64_t gets_past(const struct window *w) {
     return w->past + w->bypassed;
 }
 
-/* When hook_Get has to look up from letting gets pass. */
+/* Sets the count at which hook_Get next leaves the fast bypass path. */
 static void plan_look(struct window *w) {
     bool suspended = w->worth.resume_at != UINT64_MAX;
     w->look_at = suspended ? w->past + (w->worth.resume_at - gets_past(w)) : UINT64_MAX;
@@ -86,7 +88,7 @@ static void suspend(struct window *w, double spent, double saved) {
         cache_invalidate(w->cache);
 }
 
-/* Means grow stale: what comes next weighs as much as all before it. */
+/* Halves the weight of old samples: the next ones count as much as all before them. */
 static void age(struct worth *v) {
     v->misses /= 2, v->miss_ticks /= 2, v->issue_ticks /= 2;
     v->flushed /= 2, v->finish_ticks /= 2, v->flush_ticks /= 2;

@@ -1,41 +1,42 @@
-/* worth.h: does the cache of a window save more time than it takes? If over the last HEARTH_SUSPEND gets it did not, the window's
- * gets go to MPI untouched for a while, and then it is tried again; each time for longer, as long as it does not pay. */
+/* worth.h: suspension of a cache that costs more time than it saves. If this held over the last HEARTH_SUSPEND gets,
+ * the window's gets bypass the cache for a while, and then the cache is tried again. Each suspension is longer than
+ * the one before, as long as the cache does not pay off. */
 #ifndef HEARTH_MPI_WORTH_H
 #define HEARTH_MPI_WORTH_H
 
 #include "mpi/rma/window.h"
 
-/* When to begin to time this get: ticks, or 0 for most. */
+/* Start time of this get in ticks, or 0 for the gets that are not timed. */
 static inline uint64_t worth_start(const struct window *w) {
     enum { EVERY = 64 };
     return UNLIKELY(!(w->gets % EVERY)) ? clock_ticks() : 0;
 }
 
-/* A get that missed took `own` ticks of ours and `issue` of MPI's. Under the lock, as for all here. */
+/* A get that missed took `own` ticks in Hearth and `issue` ticks in MPI. Requires the lock, as all functions here. */
 void worth_miss(struct window *w, uint64_t own, uint64_t issue);
 
-/* The next flush of a window is to be timed, since a get before it was. */
+/* The next flush of the window is timed, because a get before it was. */
 static inline bool worth_wants_flush(const struct window *w) {
     return UNLIKELY(w->worth.timing);
 }
 
-/* That flush: ticks of ours and of MPI's, for so many gets. */
+/* The timed flush: ticks in Hearth and in MPI, for this number of gets. */
 void worth_flush(struct window *w, uint64_t own, uint64_t host, uint64_t gets);
 
-/* Judges if enough gets went by since the last time. Called for misses only: who hits needs no judge. */
+/* Decides if enough gets were made since the last decision. Called for misses only: hits are not evaluated. */
 void worth_judge_slowly(struct window *w);
 static inline void worth_judge(struct window *w) {
     if (UNLIKELY(w->gets >= w->worth.judge_at))
         worth_judge_slowly(w);
 }
 
-/* The suspension is over. */
+/* Ends the suspension. */
 void worth_resume(struct window *w);
 
-/* Gets that went past the cache while it was suspended. */
+/* Gets that bypassed the cache while it was suspended. */
 uint64_t worth_gets_passed(const struct window *w);
 
-/* With each new window. */
+/* Called for each new window. */
 void worth_begin(struct window *w);
 
 #endif

@@ -1,9 +1,9 @@
-/* write.c: the process's own writes. A cached entry that a write touches is wrong from then on, in every
- * window over that memory, in every mode. It is dropped when the write is issued, and again when it is
- * complete at the target: a get in between may have brought the old bytes.
+/* write.c: this process's own writes. A write makes the cached entries that it overlaps stale, in every window over
+ * that memory and in every mode. They are dropped when the write is issued, and again when it is complete at the
+ * target, because a get in between may have fetched the old bytes.
  *
- * Entries are kept under addresses in the target's memory, not displacements, so that the same bytes are
- * recognised through any window. */
+ * Entries are keyed by address in the target's memory, not by displacement, so that the same bytes are recognised
+ * through any window. */
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "mpi/hooks.h"
 #include "mpi/rma/rma.h"
 
-enum { MOST_WRITES = 4096 }; /* remembered per target; more than that drop everything of the target */
+enum { MOST_WRITES = 4096 }; /* tracked per target; beyond that, everything of the target is dropped */
 
 uint64_t write_inserts;
 
@@ -25,7 +25,7 @@ static void drop_in(struct window *w, int target, const struct write *write) {
         cache_reuse_write(w->reuse, (uint32_t)target, write->address);
     if (write)
         cache_write(w->cache, (uint32_t)target, write->address, &write->layout.shape);
-    else /* what was written is not known */
+    else /* the written range is unknown */
         cache_invalidate(w->cache);
 }
 
@@ -52,7 +52,7 @@ void write_completed(struct window *w, struct target *t) {
     t->writes_unknown = false;
 }
 
-/* Most programs write blocks one behind the other: these become one. */
+/* Merges consecutive blocks, the pattern of most programs. */
 static bool merge(struct target *t, const struct write *write) {
     struct write *last = t->write_count ? &t->writes[t->write_count - 1] : NULL;
     if (!last || !shape_is_contiguous(&last->layout.shape) || !shape_is_contiguous(&write->layout.shape) ||
@@ -80,14 +80,14 @@ static int remember(struct target *t, struct write *write) {
     return 0;
 }
 
-/* Whether anything can be cached of memory that this window writes to. */
+/* Whether any cache can hold data of memory that this window writes. */
 static bool matters(const struct window *w) {
     return window_caches(w) || w->kin_count;
 }
 
-/* One write between its two halves. */
+/* One write, between begin and end. */
 struct issue {
-    struct window *window; /* NULL: of no interest */
+    struct window *window; /* NULL: not tracked */
     int rank;
     enum { WRITES_NOTHING, WRITES_KNOWN, WRITES_UNKNOWN } what;
     struct write write;
@@ -102,7 +102,7 @@ static bool describe(struct issue *i, MPI_Aint disp, MPI_Count count, MPI_Dataty
     return true;
 }
 
-/* Before the write is issued: drops what it touches. */
+/* Before the write is issued: drops the entries that it overlaps. */
 static void begin(struct issue *i, MPI_Win win, int rank, MPI_Aint disp, MPI_Count count, MPI_Datatype type,
                   MPI_Op op) {
     *i = (struct issue){.window = window_find(win), .rank = rank, .what = WRITES_NOTHING};
@@ -132,7 +132,7 @@ static void count_issued(struct issue *i) {
         t->writes_unknown = true;
 }
 
-/* After it was issued. A request tells of completion here only, which changes nothing for us. */
+/* After it was issued. A request signals local completion only, which is of no use here. */
 static int end(struct issue *i, int rc) {
     if (!i->window)
         return rc;
@@ -146,7 +146,7 @@ static int end(struct issue *i, int rc) {
     return rc;
 }
 
-/* The value that an atomic returns may be news: the call that completes it acquires. */
+/* The result of an atomic may be a sync event: the call that completes it acquires. */
 static int note_fetch(MPI_Win win, int rank, void *result, MPI_Count count, MPI_Datatype type, int rc) {
     struct window *w = window_find(win);
     struct target *t = w ? window_target(w, rank) : NULL;
@@ -164,8 +164,8 @@ static int note_fetch(MPI_Win win, int rank, void *result, MPI_Count count, MPI_
     return rc;
 }
 
-/* The same with a request. Where it is complete at once, MPI may have given it a handle that it shares with requests that are
- * known to bring no news: so this call acquires as well, and not only the one that completes the request. */
+/* The same with a request. If the request completes immediately, MPI may have given it a handle that it shares with
+ * quiet requests. Therefore this call acquires as well, and not only the one that completes the request. */
 static int note_fetch_request(MPI_Win win, int rank, void *result, MPI_Count count, MPI_Datatype type,
                               int rc) {
     rc = note_fetch(win, rank, result, count, type, rc);
@@ -174,7 +174,7 @@ static int note_fetch_request(MPI_Win win, int rank, void *result, MPI_Count cou
     return rc;
 }
 
-/* A write is the host's call between the two. */
+/* The host's call between begin and end. */
 #define WRITE(call, disp, count, type, op)                                                                   \
     do {                                                                                                     \
         struct issue issue;                                                                                  \
