@@ -1,17 +1,19 @@
-/* acquire.c: every call of MPI that may bring news from another process acquires when it returns.
+/* acquire.c: every MPI call that can be a sync event, that is, tell this process of a write by another, acquires on
+ * return.
  *
- * Which calls do is not listed; which do not is (quiet.txt). The build takes all calls that this MPI declares (declared.h) and its
- * library has, without those and without the ones that are hooked by name, and makes MPI_X and PMPI_X of each here: call on, then
- * acquire. So a call that a later MPI adds acquires as well, and so does an extension, MPIX_X. The list that the build makes is
- * news.def; names stand there in full.
+ * The calls that do not acquire are listed (quiet.txt); all others do. The build takes all calls that this MPI
+ * declares (declared.h) and its library exports, without the listed ones and without those hooked by name, and
+ * generates MPI_X and PMPI_X of each here: forward, then acquire. A call that a later MPI adds therefore acquires as
+ * well, and so does an extension, MPIX_X. The generated list is news.def, which holds full names.
  *
- * While such a call sits in MPI, messages to this process are taken care of by another thread (p2p/helper.c). That thread does not
- * call MPI, so if messages come through MPI, a blocking collective is made of its non-blocking equivalent, which is tested in turn
- * with a round of progress. Which collectives waits.txt says, per MPI: some MPIs have equivalents that give something else. All
- * others, and those that a tool wraps on some process, are made as they are, after a pre-barrier (p2p/meet.c).
+ * While such a call blocks in MPI, another thread progresses messages to this process (p2p/helper.c). That thread
+ * does not call MPI. If messages arrive through MPI, a blocking collective is therefore replaced by its non-blocking
+ * equivalent, which is tested in a loop with a round of progress in between. waits.txt lists the replaced collectives
+ * per MPI, because some MPIs have equivalents with different results. All others, and those that a tool wraps on some
+ * process, are called unchanged after a pre-barrier (p2p/meet.c).
  *
- * Acquiring is one increment of a process-wide number. A window in acquire mode compares it before it looks
- * into its cache, and forgets everything if it has changed, in constant time. */
+ * An acquire is one increment of a process-wide generation. A window in acquire mode compares it before it reads its
+ * cache, and invalidates the cache in constant time if it has changed. */
 #include "mpi/acquire.h"
 
 #include <dlfcn.h>
@@ -50,7 +52,7 @@ struct table {
 
 static struct table real, next;
 
-/* Of the collectives, the calls that do not block; and a number for each. */
+/* The non-blocking equivalents of the collectives, and a number for each. */
 #define NEWS(name, kind, params, args)
 #define NEWS_FLAG(name, kind, params, args)
 #define NEWS_COMM(name, kind, params, args)
@@ -99,7 +101,8 @@ __attribute__((constructor)) static void find_all(void) {
 #undef NEWS_TWIN
 }
 
-/* Collectives that a tool wraps, on any process: it has to see the call as it is, and all processes must make the same call. */
+/* Collectives that a tool wraps on any process: the tool must see the original call, and all processes must make the
+ * same call. */
 static uint64_t wrapped;
 
 void acquire_agree(void) {
@@ -119,7 +122,8 @@ void acquire_agree(void) {
     host_Allreduce(&mine, &wrapped, 1, MPI_UINT64_T, MPI_BOR, MPI_COMM_WORLD);
 }
 
-/* What a tool calls on our behalf goes straight on. What the MPI library calls acquires without need, which is harmless. */
+/* Calls that a tool makes on Hearth's behalf are forwarded directly. Calls by the MPI library itself acquire without
+ * need, which is harmless. */
 #define DEFINE(symbol, name, kind, params, args, straight_on, brought, instead)                              \
     EXPORT int symbol params {                                                                               \
         if (UNLIKELY(!real.name) && (find_all(), !real.name))                                                \

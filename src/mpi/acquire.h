@@ -1,5 +1,5 @@
-/* acquire.h: news from other processes. In acquire mode cached data is reused until this process may have
- * been told of a write: until it returns from a call that can bring news. */
+/* acquire.h: sync events. In acquire mode cached data is reused until this process may have learned of a write by
+ * another, that is, until it returns from a call that can be a sync event. */
 #ifndef HEARTH_MPI_ACQUIRE_H
 #define HEARTH_MPI_ACQUIRE_H
 
@@ -7,7 +7,7 @@
 
 #include "mpi/host.h"
 
-/* How the news came. Only tests care: HEARTH_TEST_DEAF=word makes Hearth deaf to one kind. */
+/* The kind of the sync event. Only tests use it: HEARTH_TEST_DEAF=word makes Hearth ignore one kind. */
 enum news {
     NEWS_RECV,
     NEWS_SEND_SYNC,
@@ -25,13 +25,13 @@ enum news {
     NEWS_GENERIC
 };
 
-extern HIDDEN _Atomic uint64_t acquire_generation; /* one more with each acquire */
-extern HIDDEN int acquire_deaf;                    /* a kind, or -1 */
+extern HIDDEN _Atomic uint64_t acquire_generation; /* incremented by each acquire */
+extern HIDDEN int acquire_deaf;                    /* the ignored kind, or -1 */
 
-/* Once, by all processes: which collectives a tool wraps on some of them. */
+/* Once, collective: agrees on the collectives that a tool wraps on some process. */
 void acquire_agree(void);
 
-/* After the call that brought the news, before its return to the program. Pairs with acquire_catch_up. */
+/* Call after the synchronising MPI call, before returning to the program. The release pairs with acquire_catch_up. */
 static inline void acquire(enum news how) {
     if (LIKELY(acquire_deaf != (int)how))
         atomic_fetch_add_explicit(&acquire_generation, 1, memory_order_release);

@@ -1,8 +1,9 @@
 /* callers.c: see callers.h.
  *
- * The stack is walked, since a hook is reached in more than one way: from MPI_Get or PMPI_Get, directly or through the Fortran
- * bindings, with more or fewer frames of ours between. Frames of ours and of MPI are known by the range of addresses that their
- * libraries take, which is noted once: asking the linker for each frame takes longer than the walk. */
+ * The stack is walked because a hook can be reached in several ways: from MPI_Get or PMPI_Get, directly or through
+ * the Fortran bindings, with a varying number of Hearth's frames in between. Frames of Hearth and of MPI are
+ * recognised by the address ranges of their libraries, which are collected once: a query of the linker for each frame
+ * takes longer than the walk. */
 #include "mpi/callers.h"
 
 #include <dlfcn.h>
@@ -43,7 +44,7 @@ void callers_start(void) {
     void *frames[DEPTH];
     range_count = 0;
     dl_iterate_phdr(note_library, NULL);
-    backtrace(frames, DEPTH); /* loads what it needs, now and not inside a get */
+    backtrace(frames, DEPTH); /* loads its dependencies now, and not inside a get */
 }
 
 static bool is_inside(uintptr_t address) {
@@ -57,7 +58,8 @@ uintptr_t callers_here(void) {
     void *frames[DEPTH];
     int depth = backtrace(frames, DEPTH);
     bool was_inside =
-        false; /* what comes before this function stands in front of backtrace, as sanitizers do */
+        /* frames before Hearth's own belong to wrappers of backtrace, such as sanitizers */
+        false;
     for (int i = 0; i < depth; i++) {
         bool is_ours = is_inside((uintptr_t)frames[i]);
         if (was_inside && !is_ours)
@@ -67,7 +69,7 @@ uintptr_t callers_here(void) {
     return 0;
 }
 
-/* The row, or the empty one where it belongs; NULL: neither is there. */
+/* The matching row, or the free one where it belongs; NULL if there is neither. */
 static struct caller *find(struct callers *c, uintptr_t address, uint64_t window) {
     size_t i = (address ^ window * 31) * 0x9e3779b97f4a7c15u >> 57;
     _Static_assert(CALLERS == 1 << 7, "seven bits of the hash");
@@ -91,8 +93,8 @@ struct caller *callers_row(struct callers *c, uintptr_t address, uint64_t window
     return row;
 }
 
-/* Programs that are linked to a fixed address are named by it, others by the distance from where they were loaded. One byte back is
- * inside of the call. */
+/* Executables linked to a fixed address are identified by address, others by the offset from their load address. One
+ * byte back lies inside the call instruction. */
 struct caller_place callers_place(uintptr_t address) {
     Dl_info info;
     if (!dladdr((void *)(address - 1), &info) || !info.dli_fname || !info.dli_fbase)

@@ -1,4 +1,4 @@
-/* callers.h: which places of the program call, from a sample. */
+/* callers.h: the program's call sites, from a sample of its gets. */
 #ifndef HEARTH_MPI_CALLERS_H
 #define HEARTH_MPI_CALLERS_H
 
@@ -7,32 +7,32 @@
 
 enum { CALLERS = 128 };
 
-/* One place and what it asked for; all counts are estimates. */
+/* One call site and its gets; all counts are estimates. */
 struct caller {
-    uintptr_t address; /* behind the call; 1: not known, 0: no row */
-    uint64_t window;   /* 0: several */
+    uintptr_t address; /* return address; 1: unknown, 0: unused row */
+    uint64_t window;   /* 0: several windows */
     uint64_t gets, hits, bytes;
 };
 
 struct callers {
     struct caller rows[CALLERS];
     unsigned used;
-    uint64_t others; /* gets of places for which there was no row left */
+    uint64_t others; /* gets of call sites for which no row was left */
 };
 
-/* Once, before the first callers_here. */
+/* Call once, before the first callers_here. */
 void callers_start(void);
 
-/* Where the program called: the innermost return address that is neither ours nor MPI's. 0 if it is not known. Takes
+/* The call site in the program: the innermost return address that is neither Hearth's nor MPI's. 0 if unknown. Takes
  * microseconds. */
 uintptr_t callers_here(void);
 
-/* The row of a place and window, new if need be; NULL if there is no room. When half of the rows are taken, new ones are no longer
- * told apart by window: programs may have many. */
+/* The row of a call site and window, created if needed; NULL if the table is full. When half of the rows are in use,
+ * new ones no longer distinguish windows, because programs may have many. */
 struct caller *callers_row(struct callers *c, uintptr_t address, uint64_t window);
 
-/* What is at an address: the file that was loaded there, the place in it as addr2line wants it, and the function around it, "" if
- * that is not known. */
+/* Resolves an address: the file loaded there, the offset in it as addr2line expects it, and the enclosing function,
+ * "" if unknown. */
 struct caller_place {
     const char *file, *function;
     uint64_t offset;

@@ -1,4 +1,5 @@
-/* declared.h: all that this MPI declares, its extensions included. The list of calls that acquire is made from it: see acquire.c. */
+/* declared.h: all declarations of this MPI, including its extensions. The list of calls that acquire is generated
+ * from it: see acquire.c. */
 #ifndef HEARTH_MPI_DECLARED_H
 #define HEARTH_MPI_DECLARED_H
 

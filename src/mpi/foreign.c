@@ -1,11 +1,11 @@
-/* foreign.c: finds another MPI than the one that this library is built for.
+/* foreign.c: detects a different MPI than the one that this library was built for.
  *
- * Handles are ints in one MPI and pointers in the other, so our functions cannot pass a call of the other MPI on: arguments are cut
- * on the way, and the program crashes in its first calls. No call has been made when the check runs, so the process ends with a
- * line and a remedy instead.
+ * Handles are ints in one MPI and pointers in the other, so Hearth cannot forward calls of a different MPI: arguments
+ * would be truncated, and the program would crash in its first calls. The check runs before any call was made and
+ * ends the process with an error line and a remedy instead.
  *
- * An MPI is a loaded library named libmpi or libmpich that has MPI_Init. Open MPI has ompi_mpi_comm_world, which no other MPI
- * has. The MPIs of MPICH's family share one binary interface and count as one. */
+ * An MPI is a loaded library named libmpi or libmpich that exports MPI_Init. Open MPI has ompi_mpi_comm_world, which
+ * no other MPI has. The MPIs of the MPICH family share one binary interface and count as one. */
 #include "mpi/foreign.h"
 
 #include <dlfcn.h>
@@ -32,7 +32,7 @@ struct candidates {
     char paths[MOST][PATH];
 };
 
-/* The loader must not be called while it walks its list, so paths are only noted here. */
+/* The loader must not be called while it walks its list, so this only collects paths. */
 static int note_candidate(struct dl_phdr_info *info, size_t bytes, void *arg) {
     struct candidates *found = arg;
     const char *base = strrchr(info->dlpi_name, '/');
@@ -55,7 +55,7 @@ static bool is_foreign(const char *path) {
     return foreign;
 }
 
-/* One rank speaks for the job. Before MPI_Init only the launcher's variables tell which rank this is. */
+/* Only rank 0 logs. Before MPI_Init only the launcher's variables tell which rank this is. */
 static bool speaks(void) {
     static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {

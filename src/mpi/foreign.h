@@ -1,9 +1,9 @@
-/* foreign.h: another MPI than the one that this library is built for. */
+/* foreign.h: detects a different MPI than the one that this library was built for. */
 #ifndef HEARTH_MPI_FOREIGN_H
 #define HEARTH_MPI_FOREIGN_H
 
-/* Ends the process with a line if another MPI is loaded into it. Called before main, and before MPI is initialised, as some
- * programs load MPI late. */
+/* Ends the process with an error line if a different MPI is loaded. Called before main, and again before MPI is
+ * initialised, because some programs load MPI late. */
 void foreign_refuse(void);
 
 #endif

@@ -1,4 +1,4 @@
-/* hooks.h: what happens at each call of the program that Hearth stands in front of. */
+/* hooks.h: declares hook_X for every interposed MPI call. */
 #ifndef HEARTH_MPI_HOOKS_H
 #define HEARTH_MPI_HOOKS_H
 
@@ -8,10 +8,10 @@
 #define USE(name, params, args)
 #include "mpi/calls.def"
 
-/* ---- rma/request.c: the same for requests that are none of our messages ---- */
+/* ---- rma/request.c: the same for requests that are not Hearth's messages ---- */
 
 int rma_Wait(MPI_Request *request, MPI_Status *status);
-/* This request is of a send whose completion tells nothing of others. */
+/* The request belongs to a send whose completion is no sync event. */
 void rma_sent(MPI_Request request);
 int rma_Test(MPI_Request *request, int *flag, MPI_Status *status);
 int rma_Waitall(int count, MPI_Request requests[], MPI_Status statuses[]);
@@ -23,7 +23,7 @@ int rma_Testsome(int count, MPI_Request requests[], int *done, int indices[], MP
 int rma_Request_free(MPI_Request *request);
 int rma_Request_get_status(MPI_Request request, int *flag, MPI_Status *status);
 
-/* rma/window.c: the same for a type that no message of ours needs. */
+/* rma/window.c: the same for a type that no message in flight uses. */
 int rma_Type_free(MPI_Datatype *type);
 
 #endif

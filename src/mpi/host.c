@@ -1,5 +1,6 @@
-/* host.c: finding the MPI library's own functions. Ours have the same names, so the next ones behind us are asked for. Our library is
- * linked to MPI, so that there is one behind us even where the program loads MPI late and for itself, as Python does. */
+/* host.c: finds the MPI library's own functions. Hearth's functions have the same names, so the next definitions in
+ * lookup order are taken. libhearth-mpi is linked to MPI, so that there are such definitions even if the program
+ * loads MPI late and privately, as Python does. */
 #include "mpi/host.h"
 
 #include <dlfcn.h>
@@ -20,7 +21,7 @@ void *host_find(const char *name, void **next) {
     strncat(pmpi, name, sizeof pmpi - 2);
     void *real = dlsym(RTLD_NEXT, pmpi), *behind = dlsym(RTLD_NEXT, name);
     if (!real)
-        real = behind; /* some extensions have no second name */
+        real = behind; /* some extensions have no PMPI name */
     *next = behind && object_of(behind) != object_of(real) ? behind : real;
     return real;
 }
@@ -29,7 +30,7 @@ void host_note_tool(void) {
     host_has_tool = host_is_careful = true;
 }
 
-/* False if there is none. */
+/* Returns false if the function does not exist. */
 static bool find(const char *name, void **real, void **next) {
     *real = host_find(name, next);
     if (*next != *real)
@@ -52,7 +53,7 @@ void host_open(void) {
     pthread_once(&once, find_functions);
 }
 
-/* Before main, so that no hook needs to ask. */
+/* Before main, so that hooks need not check. */
 __attribute__((constructor)) static void open_early(void) {
     host_open();
 }

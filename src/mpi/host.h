@@ -1,5 +1,5 @@
-/* host.h: the MPI library below us. host_X(...) is MPI_X without Hearth; it goes through another preloaded
- * tool's MPI_X if there is one, so that the tool sees what reaches MPI. */
+/* host.h: the MPI library below Hearth. host_X(...) is MPI_X without Hearth. It goes through another preloaded tool's
+ * MPI_X if there is one, so that the tool sees the calls that reach MPI. */
 #ifndef HEARTH_MPI_HOST_H
 #define HEARTH_MPI_HOST_H
 
@@ -16,28 +16,28 @@ struct host_table {
 };
 
 extern HIDDEN struct host_table host_real; /* the library's PMPI_X */
-extern HIDDEN struct host_table host_next; /* the next MPI_X behind ours: a tool's, or again the library's */
+extern HIDDEN struct host_table host_next; /* the next MPI_X: a tool's, or else the library's */
 extern HIDDEN bool host_has_tool;
-/* Calls are not simply passed to their hooks: the functions were not all found (yet), a tool may call on our behalf, or calls
- * are noted for HEARTH_CHECK. */
+/* Set if calls cannot go to their hooks directly: not all functions were found (yet), a tool may call on Hearth's
+ * behalf, or calls are recorded for HEARTH_CHECK. */
 extern HIDDEN bool host_is_careful;
 
-/* While a tool's MPI_X runs on our behalf: the frame that called it. Its PMPI_X then only forwards. A frame
- * address and not a count, so that an error handler that jumps out leaves no wrong mark: the stack is then
- * above it. */
+/* While a tool's MPI_X runs on Hearth's behalf: the frame that called it. A PMPI_X call from the tool is then only
+ * forwarded. This is a frame address and not a counter, so that an error handler that jumps out leaves no stale mark:
+ * the stack is then above it. */
 extern HIDDEN _Thread_local const void *host_mark __attribute__((tls_model("initial-exec")));
 
-/* The library's PMPI_X for "MPI_X", or NULL. *next: the next MPI_X behind ours, which is a tool's if it lies in
+/* The library's PMPI_X for "MPI_X", or NULL. *next: the next MPI_X after Hearth's; it is a tool's if it lies in
  * another object, else the same. */
 void *host_find(const char *name, void **next);
 
-/* Finds the functions; at the first call, thread-safe. */
+/* Finds the functions at the first call. Thread-safe. */
 void host_open(void);
 
-/* A tool stands between us and the library for at least one call. */
+/* Records that a tool wraps at least one call. */
 void host_note_tool(void);
 
-/* Whether a tool wraps just this call. The decision is made per call: a tool that wraps files leaves collectives as they are. */
+/* Whether a tool wraps this call. Decided per call: a tool that wraps files does not affect collectives. */
 #define host_is_wrapped(name) UNLIKELY(host_next.name != host_real.name)
 
 #define HOOK(name, params, args)                                                                             \

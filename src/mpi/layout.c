@@ -1,24 +1,23 @@
 /* layout.c: the table of known types.
  *
- * Asking MPI what a type is made of takes a microsecond or more, so the answer is kept under the type's
+ * A query of MPI for the contents of a type takes a microsecond or more, so its description is kept under the type's
  * handle:
  *
  *      layout_types[]   -> {key, plain, next, element} -> {key, plain, next, element} -> NULL
  *      (4096 buckets)
- *      spare            -> {0, ...} -> ...               of forgotten types, to be used again
+ *      spare            -> {0, ...} -> ...               of forgotten types, to be reused
  *
- * Readers take no lock. They may: records never go back to the system, a record is complete before its key is
- * set, and a record whose key is that of a live type stays as it is, because a type is forgotten only when
- * the program frees it, which must not race with its use. A reader that stands on a record of another type
- * while it is forgotten and used again may be led into another bucket and miss what it looks for; it then
- * describes the type once more, and layout_keep finds that it is there. Writers hold the mutex. The number of
- * records is that of the most types alive at once.
+ * Readers take no lock. This is safe because records are never returned to the system, a record is complete before
+ * its key is set, and a record whose key is that of a live type does not change: a type is forgotten only when the
+ * program frees it, which must not race with its use. A reader at a record of another type, which is forgotten and
+ * reused meanwhile, may be led into another bucket and miss its type. It then describes the type again, and
+ * layout_keep finds the existing record. Writers hold the mutex. The number of records is the largest number of types
+ * alive at once.
  *
- * Types inside others are not kept, unless predefined: they can outlive the program's handle, and nobody
- * would tell when it is given to a new type.
+ * Inner types are not kept unless they are predefined: they can outlive the program's handle, and Hearth would not
+ * learn when the handle is reused for a new type.
  *
- * Dropped: growing the number of buckets. A program with 10 000 live types finds one in 2.5 steps on average.
- */
+ * Rejected: growing the number of buckets. A program with 10 000 live types finds one in 2.5 steps on average. */
 #include "mpi/layout.h"
 
 #include <errno.h>
@@ -27,12 +26,13 @@
 
 #include "mpi/layout_build.h"
 
-enum { KEPT_BYTES_MAX = 64 << 20 }; /* of all lists in the table; types beyond are described at each use */
+enum { KEPT_BYTES_MAX = 64 << 20 }; /* of all lists in the table; further types are described at each use */
 
 _Atomic(struct layout_type *) layout_types[1 << LAYOUT_BUCKET_BITS];
 
 static pthread_mutex_t writing =
-    PTHREAD_MUTEX_INITIALIZER; /* rank: innermost; guards what follows, and all changes */
+    /* Lock order: innermost. Guards the variables below and all changes of the table. */
+    PTHREAD_MUTEX_INITIALIZER;
 static struct layout_type *spare;
 static uint64_t kept_bytes;
 
@@ -103,15 +103,15 @@ void layout_forget(MPI_Datatype type) {
     while ((t = atomic_load_explicit(link, memory_order_relaxed)) &&
            atomic_load_explicit(&t->key, memory_order_relaxed) != key)
         link = &t->next;
-    if (t && !t->element.predefined) /* freeing those is an error, and others may be reading */
+    if (t && !t->element.predefined) /* freeing predefined types is an error, and other threads may be
+                                        reading them */
         drop_record(t, link);
     pthread_mutex_unlock(&writing);
 }
 
-/* MPI_DATATYPE_NULL and what is no handle at all would call an error handler, and not the one of the access.
- */
+/* MPI_DATATYPE_NULL and invalid handles would invoke an error handler, and not the one of the access. */
 static bool is_handle(MPI_Datatype type) {
-#ifdef MPICH_VERSION /* kind of object in bits 26 to 29, where it is stored above: 0 is nowhere */
+#ifdef MPICH_VERSION /* object kind in bits 26 to 29; storage kind above, where 0 is invalid */
     if (((unsigned)type >> 26 & 15) != 3 || (unsigned)type >> 30 == 0)
         return false;
 #endif
@@ -123,7 +123,7 @@ static void learn(MPI_Datatype type, struct layout_element *e) {
         e->error = -ENOTSUP;
         return;
     }
-    if (layout_describe(type, e) != -ENOMEM) /* what cannot be described is worth remembering as well */
+    if (layout_describe(type, e) != -ENOMEM) /* types that cannot be described are kept as well */
         layout_keep(type, e);
 }
 

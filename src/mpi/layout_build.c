@@ -1,20 +1,20 @@
-/* layout_build.c: putting blocks one behind the other.
+/* layout_build.c: builds layouts by appending blocks in packed order.
  *
- * Most types are regular, however they were made: a row of a matrix is one block, a tile is equal blocks at
- * equal distances. So a build stays three numbers for as long as what is added continues the pattern, and
- * copies of a regular layout that continue it are added at once, whatever their number:
+ * Most types are regular, whatever constructor made them: a row of a matrix is one block, a tile is equal blocks at
+ * equal distances. A build is therefore three numbers as long as the added blocks continue the pattern. Copies of a
+ * regular layout that continue it are added in one step, whatever their number:
  *
  *      blocks x block_bytes, from `first`, `stride` apart        list == NULL
  *      |####|......|####|......|####|
  *
- * The first block that breaks the pattern turns it into a list. Invariant (normal form): blocks that touch in
- * packed order are one block, and a list is used only if the blocks are not regular, so that equal accesses
- * have equal shapes. Merging can make a list regular at the very end, so layout_finish looks again.
+ * The first block that breaks the pattern converts it into a list. Invariant (normal form): blocks that are adjacent
+ * in packed order are merged, and a list is used only if the blocks are not regular. Equal accesses therefore have
+ * equal shapes. Merging can make a list regular at the very end, so layout_finish checks again.
  *
- * No offset or length goes beyond FAR, so that sums of two cannot overflow.
+ * No offset or length exceeds FAR, so that the sum of two cannot overflow.
  *
- * Dropped: keeping nested loops (a tree of strides) instead of a list. Shorter for 3-D tiles, but every
- * reader of a shape would have to know it. */
+ * Rejected: keeping nested loops (a tree of strides) instead of a list. It is shorter for 3-D tiles, but every reader
+ * of a shape would have to support it. */
 #include "mpi/layout_build.h"
 
 #include <errno.h>
@@ -56,7 +56,7 @@ static bool make_room(struct layout_build *b, uint64_t more) {
     return true;
 }
 
-/* From the regular form to the list. */
+/* Converts the regular form to a list. */
 static bool spell_out(struct layout_build *b) {
     if (b->list)
         return true;
@@ -116,7 +116,7 @@ static bool add_block(struct layout_build *b, int64_t offset, uint64_t bytes) {
     return added;
 }
 
-/* Two or more blocks that do not touch. */
+/* Adds two or more blocks that are not adjacent. */
 static bool add_run(struct layout_build *b, int64_t offset, uint64_t bytes, int64_t stride, uint64_t count) {
     bool empty = !b->blocks;
     if (!empty && !continues(b, offset, bytes, stride)) {
@@ -148,7 +148,7 @@ static bool add_once(struct layout_build *b, const struct layout *one, int64_t a
     return true;
 }
 
-/* Copies that need not be added one by one; false if there is no such shortcut. */
+/* Adds all copies in one step; false if the shape does not allow it. */
 static bool add_at_once(struct layout_build *b, const struct layout *one, int64_t at, int64_t count,
                         int64_t stride) {
     const struct shape *s = &one->shape;
@@ -183,7 +183,7 @@ void layout_add(struct layout_build *b, const struct layout *one, int64_t at, in
     else if (add_at_once(b, one, at, count, stride))
         return;
     else if ((uint64_t)count >
-             LAYOUT_BLOCKS_MAX / (one->shape.blocks - 1)) /* at most one merges with the copy before */
+             LAYOUT_BLOCKS_MAX / (one->shape.blocks - 1)) /* at most one block merges with the copy before */
         fail(b, -ENOTSUP);
     else
         for (int64_t i = 0; i < count && add_once(b, one, at + i * stride); i++)
@@ -254,7 +254,7 @@ struct layout layout_share(const struct layout *l) {
 
 void layout_free(struct layout *l) {
     struct layout_list *list = l->owned;
-    /* Each holder's reads come before the last one's free. */
+    /* acq_rel: the reads of each holder happen before the free by the last one. */
     if (list && atomic_fetch_sub_explicit(&list->holders, 1, memory_order_acq_rel) == 1)
         free(list);
     *l = (struct layout){.owned = NULL};

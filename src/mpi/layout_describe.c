@@ -1,20 +1,19 @@
-/* layout_describe.c: asking MPI what a type is made of, and its parts, down to the types that have names.
+/* layout_describe.c: describes a type by decomposing it recursively, down to named types.
  *
- * MPI tells how a type was made: the constructor ("combiner") and its arguments. Arguments come in arrays:
- * integers, addresses, types, and, where types can be made with large counts, counts: those types have all
- * their numbers there, addresses last.
+ * MPI reports how a type was made: the constructor ("combiner") and its arguments. The arguments come in arrays of
+ * integers, addresses and types. Where types can be made with large counts there is also an array of counts; such
+ * types have all their numbers there, addresses last.
  *
- *      contents:   ints | addresses | counts | types          on the stack if small, in one piece of memory
- * if not
+ *      contents:   ints | addresses | counts | types          on the stack if small, else in one allocation
  *
- * Extents are always MPI's own: padding and MPI_LB/UB are its business. Only the order and place of bytes is
- * ours. The types inside come as new references, to be given back unless they are predefined. */
+ * Extents are always taken from MPI, which handles padding and MPI_LB/UB. Only the order and position of bytes is
+ * derived here. MPI returns the inner types as new references, which must be freed unless they are predefined. */
 #include <errno.h>
 #include <stdlib.h>
 
 #include "mpi/layout_build.h"
 
-enum { DEPTH_MAX = 64 }; /* of types inside types */
+enum { DEPTH_MAX = 64 }; /* of nested types */
 
 struct contents {
     int combiner;
@@ -23,7 +22,7 @@ struct contents {
     MPI_Aint *addresses;
     MPI_Count *counts;
     MPI_Datatype *types;
-    void *heap; /* NULL if all fits in `room` */
+    void *heap; /* NULL if everything fits in `room` */
     _Alignas(16) char room[512];
 };
 
@@ -56,7 +55,7 @@ static int get_contents(MPI_Datatype type, struct contents *c) {
 }
 #endif
 
-/* Types that may not be freed, and have no contents that say where their bytes are. */
+/* Types that may not be freed, and whose contents do not describe their bytes. */
 static bool has_name(const struct contents *c) {
     return c->combiner == MPI_COMBINER_NAMED || c->combiner == MPI_COMBINER_F90_REAL ||
            c->combiner == MPI_COMBINER_F90_COMPLEX || c->combiner == MPI_COMBINER_F90_INTEGER;
@@ -67,7 +66,7 @@ static bool is_predefined(MPI_Datatype type) {
     if (known)
         return known->element.predefined;
     struct contents c;
-    return get_envelope(type, &c) || has_name(&c); /* what cannot be asked is not freed either */
+    return get_envelope(type, &c) || has_name(&c); /* a type that cannot be queried is not freed either */
 }
 
 static bool make_room(struct contents *c) {
@@ -86,7 +85,7 @@ static bool make_room(struct contents *c) {
     return true;
 }
 
-/* After get_envelope. */
+/* Call after get_envelope. */
 static int open_contents(MPI_Datatype type, struct contents *c) {
     if (!make_room(c))
         return -ENOMEM;
@@ -107,12 +106,12 @@ static int64_t number(const struct contents *c, int64_t i) {
     return c->count_count ? c->counts[i] : c->ints[i];
 }
 
-/* Number i of n in bytes. */
+/* Displacement i of n, in bytes. */
 static int64_t place(const struct contents *c, int64_t i, int64_t n) {
     return c->count_count ? c->counts[c->count_count - n + i] : c->addresses[i];
 }
 
-/* Pairs whose parts do not touch; all others have at most a gap at their end. */
+/* MPI_SHORT_INT has a gap between its parts; all other pairs have at most a gap at their end. */
 static int describe_pair(MPI_Datatype type, struct layout_build *b) {
     if (type != MPI_SHORT_INT)
         return -ENOTSUP;
@@ -149,7 +148,7 @@ static int describe_vector(const struct contents *c, const struct layout_element
     return rc ? rc : layout_repeat(out, number(c, 0), stride);
 }
 
-/* Blocks named one by one: of `equal` length or not, at places in bytes or in elements. */
+/* Blocks listed individually: of `equal` length or not, with displacements in bytes or in elements. */
 static int describe_indexed(const struct contents *c, const struct layout_element *e, bool equal,
                             bool in_bytes, struct layout *out) {
     struct layout_build b = {0};
@@ -161,7 +160,7 @@ static int describe_indexed(const struct contents *c, const struct layout_elemen
     return layout_finish(&b, out);
 }
 
-/* One dimension of an array: `count` of what the faster dimensions make, from index `from` on, `stride` bytes
+/* Adds one dimension of an array: `count` copies of the faster dimensions, from index `from` on, `stride` bytes
  * apart. */
 static int add_dimension(struct layout *l, int64_t from, int64_t count, int64_t stride) {
     struct layout_build check = {0};
@@ -171,8 +170,7 @@ static int add_dimension(struct layout *l, int64_t from, int64_t count, int64_t 
     return rc;
 }
 
-/* Arguments: dimensions, sizes, sub-sizes, starts, order; with large counts: dimensions, order; sizes and so
- * on. */
+/* Arguments: dimensions, sizes, sub-sizes, starts, order. With large counts: dimensions, order; sizes etc. as counts. */
 static int describe_subarray(const struct contents *c, const struct layout_element *e, struct layout *out) {
     int dims = c->ints[0], rc = 0;
     bool large = c->count_count > 0, fortran = c->ints[large ? 1 : 1 + 3 * dims] == MPI_ORDER_FORTRAN;
@@ -187,8 +185,7 @@ static int describe_subarray(const struct contents *c, const struct layout_eleme
     return rc;
 }
 
-/* One dimension of a distributed array: `grid` processes, of which this one is number `me`, share `size`
- * indices. */
+/* One dimension of a distributed array: `grid` processes share `size` indices; this process is number `me`. */
 struct share {
     int64_t size;
     int kind, argument, grid, me;
@@ -224,8 +221,8 @@ static int add_share(struct layout *l, struct share s, int64_t stride) {
     return add_dimension(l, from, left < length ? left : length, stride);
 }
 
-/* Arguments: size, rank, dimensions, sizes (with large counts: apart), distributions, their arguments, grid,
- * order. Ranks are laid out on the grid in C's order, whatever the order of the array. */
+/* Arguments: size, rank, dimensions, sizes (with large counts: as counts), distributions, their arguments, grid,
+ * order. Ranks are laid out on the grid in C order, whatever the order of the array. */
 static int describe_darray(const struct contents *c, const struct layout_element *e, struct layout *out) {
     int dims = c->ints[2], rc = 0;
     const int *kinds = c->ints + 3 + (c->count_count ? 0 : dims), *arguments = kinds + dims,
@@ -246,7 +243,7 @@ static int describe_darray(const struct contents *c, const struct layout_element
     return rc;
 }
 
-/* What is in the table is taken from there; predefined types are put there, which no one can free. */
+/* Uses the table if it has the type. Adds predefined types to it, because they cannot be freed. */
 static int describe_part(MPI_Datatype type, int depth, struct layout_element *out) {
     const struct layout_type *known = layout_find(type);
     if (known) {
@@ -260,8 +257,8 @@ static int describe_part(MPI_Datatype type, int depth, struct layout_element *ou
     return rc;
 }
 
-/* A part of a struct without bytes that still moves the struct's bounds: Open MPI 4.1 tells an extent with it
- * and then moves data without it. */
+/* A part of a struct without bytes that still moves the struct's bounds. Open MPI 4.1 reports an extent that includes
+ * it, but moves data without it. */
 static bool has_bounds_only(const struct layout_element *e) {
     return !e->layout.shape.bytes && !e->predefined;
 }
@@ -335,8 +332,8 @@ static int describe_derived(const struct contents *c, int depth, struct layout *
     return rc;
 }
 
-/* Whether MPI means the same bytes. Open MPI 4.1, for one, takes a stride of -1 byte for no stride: what it
- * then fetches would be kept under the wrong description. */
+/* Whether MPI's description covers the same bytes. Open MPI 4.1, for example, treats a stride of -1 byte as no
+ * stride: the data that it then fetches would be cached under the wrong description. */
 static bool agrees(MPI_Datatype type, const struct layout *l) {
     MPI_Count size;
     MPI_Aint lb, extent;

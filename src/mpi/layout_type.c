@@ -1,6 +1,6 @@
-/* layout_type.c: from a shape back to a datatype, for asking MPI for exactly these bytes.
+/* layout_type.c: creates a datatype from a shape, to request exactly these bytes from MPI.
  *
- * The constructors count in ints; blocks longer than that are cut into pieces. */
+ * The constructors count in ints; longer blocks are split. */
 #include <limits.h>
 #include <stdlib.h>
 
@@ -48,7 +48,7 @@ static int make_listed(const struct shape *s, MPI_Datatype *type) {
 }
 
 static bool needs_list(const struct shape *s) {
-    bool misread = s->stride == -1; /* Open MPI 4.1 takes it for no stride */
+    bool misread = s->stride == -1; /* Open MPI 4.1 treats it as no stride */
     return s->list || misread || s->block_bytes > INT_MAX || s->blocks > INT_MAX;
 }
 

@@ -1,13 +1,13 @@
-# news.awk: from the preprocessed headers of an MPI, every call of it that may bring news from another process and is not hooked by
-# name. Its extensions, MPIX_*, are calls like the others.
+# news.awk: lists, from the preprocessed headers of an MPI, every call that can be a sync event and is not hooked by name. Extensions,
+# MPIX_*, are treated as any other call.
 #
 #   awk -f news.awk calls.def quiet.txt mpi.i       one line per call: NEWS(name, kind, parameters, arguments), or NEWS_FLAG
-#                                                   for those that bring none if *flag is 0
-#   awk -f news.awk calls.def quiet.txt mpi.exports mpi.i        only calls that the library has: it shows these names, one
-#                                                   per line; an empty list says nothing
+#                                                   for those that are no sync event if *flag is 0
+#   awk -f news.awk calls.def quiet.txt mpi.exports mpi.i        only calls that the library exports: mpi.exports lists them,
+#                                                   one per line; an empty list is ignored
 #   awk -v inside=1 -v mpi=MPI -f news.awk calls.def quiet.txt waits.txt ...
-#                                                   the same, but for collectives that are made of their non-blocking equivalent
-#                                                   on this MPI, mpich or openmpi,
+#                                                   the same, but for collectives that are replaced by their non-blocking
+#                                                   equivalent on this MPI, mpich or openmpi,
 #                                                   NEWS_TWIN(name, equivalent, kind, parameters, arguments, its arguments),
 #                                                   and NEWS_COMM, NEWS_OPEN for other calls that are collective
 #                                                   over comm, or over an open file fh
@@ -21,7 +21,7 @@ FILENAME ~ /mpi\.exports$/ { exported[$1] = 1; exports++; next }
 /^#/ { next }
 { text = text " " $0 }
 
-# Names stand there without MPI_, but those of extensions in full.
+# Names in these files are given without MPI_, those of extensions in full.
 function pattern(glob) { gsub(/\*/, ".*", glob); return (glob ~ /^MPIX_/ ? "^" : "^MPI_") glob "$" }
 
 function is_quiet(name,   i) {
@@ -31,10 +31,10 @@ function is_quiet(name,   i) {
 
 function bare(name) { return substr(name, 5) }
 
-# Calls that say by *flag whether anything has come. To others it is a result like any.
+# Calls whose *flag tells whether anything has arrived. In other calls a flag is an ordinary result.
 function asks(name) { return name ~ /^MPI_(Test|Iprobe|Improbe|Parrived|Request_get_status|Win_test)/ }
 
-# What a test can make deaf: see acquire.h.
+# The kind of sync event, which a test can make Hearth ignore: see acquire.h.
 function kind_of(name) {
     if (name ~ /^MPIX_/) return "GENERIC"
     name = bare(name)
@@ -46,7 +46,7 @@ function kind_of(name) {
     return "GENERIC"
 }
 
-# The name of a parameter: its last word, behind which only brackets may stand.
+# The name of a parameter: its last word, optionally followed by brackets.
 function argument(parameter) {
     gsub(/\[[^]]*\]/, "", parameter)
     sub(/[ \t]+$/, "", parameter)
@@ -54,14 +54,14 @@ function argument(parameter) {
     return substr(parameter, RSTART, RLENGTH)
 }
 
-# The line of waits.txt that fits, or 0.
+# The matching line of waits.txt, or 0.
 function waits_as(name,   i) {
     sub(/_c$/, "", name)
     for (i = 1; i <= waits; i++) if (name ~ waiting[i]) return i
     return 0
 }
 
-# Barrier -> Ibarrier, if there is such a call and it may stand in on this MPI.
+# Barrier -> Ibarrier, if that call exists and may replace it on this MPI.
 function twin_of(name,   twin, line) {
     twin = "MPI_I" tolower(substr(name, 5, 1)) substr(name, 6)
     line = waits_as(name)
@@ -82,13 +82,13 @@ function emit(name, parameters,   n, i, list, arguments, flag) {
         printf "NEWS_TWIN(%s, %s, %s, (%s), (%s), (%s, &request))\n", name, twin_of(name), kind_of(name), parameters, arguments, arguments
     else if (inside && parameters ~ /MPI_File fh(,|$)/ && waits_as(name) && way[waits_as(name)] == "file")
         printf "NEWS_OPEN(%s, %s, (%s), (%s))\n", name, kind_of(name), parameters, arguments
-    else if (inside && name !~ /^MPIX_/ && parameters ~ /MPI_Comm comm(,|$)/) # of an extension nobody knows who takes part
+    else if (inside && name !~ /^MPIX_/ && parameters ~ /MPI_Comm comm(,|$)/) # the participants of an extension are unknown
         printf "NEWS_COMM(%s, %s, (%s), (%s))\n", name, kind_of(name), parameters, arguments
     else
         printf "%s(%s, %s, (%s), (%s))\n", flag ? "NEWS_FLAG" : "NEWS", name, kind_of(name), parameters, arguments
 }
 
-# The name in a declaration; "" if it is none of a call that returns an int. What follows the name begins at `after`.
+# The name in a declaration; "" if it does not declare a call that returns an int. Sets `after` to the position after the name.
 function name_in(part) {
     if (!match(part, /[^A-Za-z0-9_]int MPIX?_[A-Z][A-Za-z0-9_]* ?\(/)) return ""
     after = RSTART + RLENGTH
@@ -109,7 +109,7 @@ END {
     }
 }
 
-# The bracket that closes the list of parameters.
+# Position of the parenthesis that closes the parameter list.
 function index_of_end(s,   i, depth, c) {
     depth = 1
     for (i = 1; i <= length(s); i++) {

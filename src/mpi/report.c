@@ -1,7 +1,7 @@
-/* report.c: at the end, what the cache did: per window and rank, as text or JSON.
+/* report.c: the report at the end of the job: statistics of the cache per window and rank, as text or JSON.
  *
- * Numbers of freed windows are kept as records. At MPI_Finalize rank 0 gathers all records and writes one
- * report, or, if the file name holds %r or %p, each rank writes its own. */
+ * Counters of freed windows are kept as records. At MPI_Finalize rank 0 gathers all records and writes one report. If
+ * the file name contains %r or %p, each rank writes its own instead. */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -17,18 +17,18 @@
 enum { MOST_RECORDS = 1024, NAME_BYTES = 64 };
 
 struct record {
-    uint64_t serial; /* 0: several windows, added up */
+    uint64_t serial; /* 0: sum of several windows */
     int rank, mode;
     char name[NAME_BYTES];
     CLAMPI_Stats stats;
-    struct cache_foresight foresight; /* all 0 if nobody asked */
+    struct cache_foresight foresight; /* all 0 if the what-if analysis was off */
     uint64_t suspended, suspended_gets, first_suspended_ms, spent_ns, saved_ns;
 };
 
 static struct record *records;
 static size_t record_count, record_room;
 
-/* The counters, for adding up and for JSON. */
+/* The counters, for summation and for JSON. */
 /* clang-format off */
 #define STATS(X)                                                                                             \
     X(gets) X(full_hits) X(partial_hits) X(pending_hits) X(direct) X(conflicting) X(capacity) X(failing)     \
@@ -75,7 +75,7 @@ void report_window(const struct window *w, const char *name) {
         if (w->estimate)
             cache_estimate_read(w->estimate, &r->foresight);
         strncpy(r->name, name, NAME_BYTES - 1);
-    } else if (record_count) { /* the last one stands for the rest */
+    } else if (record_count) { /* the last record accumulates the remaining windows */
         r = &records[record_count - 1];
         r->serial = 0;
         strcpy(r->name, "(others)");
@@ -97,11 +97,11 @@ static void report_open(struct window *w, void *arg) {
 static int by_serial_then_rank(const void *a, const void *b) {
     const struct record *x = a, *y = b;
     if (x->serial != y->serial)
-        return x->serial - 1 < y->serial - 1 ? -1 : 1; /* 0, the rest, comes last */
+        return x->serial - 1 < y->serial - 1 ? -1 : 1; /* serial 0, the remaining windows, sorts last */
     return x->rank - y->rank;
 }
 
-/* Brings the records of all ranks to rank 0, in order; *count is 0 elsewhere. NULL only if memory ran out. */
+/* Gathers the records of all ranks at rank 0, sorted; *count is 0 elsewhere. NULL only if memory ran out. */
 static struct record *gather(int rank, int size, size_t *count) {
     int bytes = (int)(record_count * sizeof *records), total = 0, ok = 1;
     int *counts = rank ? NULL : malloc(2 * (size_t)size * sizeof *counts),
@@ -159,7 +159,7 @@ static void text_ahead(FILE *file, const CLAMPI_Stats *s) {
                 s->ahead_used);
 }
 
-/* When and why a window's cache was given a rest. */
+/* When and why a window's cache was suspended. */
 static void text_suspensions(FILE *file, const struct record *first, const struct record *end) {
     for (const struct record *r = first; r < end; r++)
         if (r->suspended && !r->serial)
@@ -191,7 +191,7 @@ static void text_window(FILE *file, const struct record *first, const struct rec
     text_suspensions(file, first, end);
 }
 
-/* What another mode would have served, if that is worth a word. */
+/* What other modes would have served, if the difference is significant. */
 static void text_advice(FILE *file, const struct record *all, size_t count) {
     struct cache_foresight sum = {0};
     uint64_t hit = 0;
@@ -255,7 +255,7 @@ static void json_foresight(struct json *j, const struct cache_foresight *f) {
     json_close(j, '}');
 }
 
-/* The format changes when a reader of the old one would misread the new one: see tools/report_read.c. */
+/* The format number changes when a reader of the old format would misread the new one: see tools/report_read.c. */
 static void write_json(FILE *file, const struct record *all, size_t count, int rank, int ranks) {
     struct json j;
     json_begin(&j, file);

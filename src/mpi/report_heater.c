@@ -1,5 +1,5 @@
-/* report_heater.c: what the heaters did, rank by rank. The counters of a process are few and of one size,
- * so they are gathered by themselves, beside the records of windows. */
+/* report_heater.c: heater statistics per rank. The counters of a process are few and of fixed size, so they are
+ * gathered separately from the records of windows. */
 #include "mpi/report_heater.h"
 
 #include <inttypes.h>
@@ -48,7 +48,7 @@ void report_heaters_json(struct json *j) {
         json_count(j, "rounds", r->did.rounds);
         json_count(j, "lines", r->did.lines);
         json_count(j, "bytes", r->did.bytes);
-        json_number(j, "core", r->did.core); /* -1: it does not run */
+        json_number(j, "core", r->did.core); /* -1: not running */
         json_close(j, '}');
     }
     json_close(j, ']');

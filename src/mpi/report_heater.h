@@ -1,4 +1,4 @@
-/* report_heater.h: the heaters' part of the report. */
+/* report_heater.h: the heater section of the report. */
 #ifndef HEARTH_MPI_REPORT_HEATER_H
 #define HEARTH_MPI_REPORT_HEATER_H
 
@@ -6,10 +6,10 @@
 
 #include "base/base.h"
 
-/* Brings the counters of all ranks to rank 0; ranks 1: each keeps its own. Collective, before the others. */
+/* Gathers the counters of all ranks at rank 0; with ranks == 1 each rank keeps its own. Collective; call it first. */
 void report_heaters_collect(int rank, int ranks);
 
-/* A line for each that ran; all of them as an array named "heaters". */
+/* One line for each heater that ran; all of them as a JSON array named "heaters". */
 void report_heaters_text(FILE *file);
 void report_heaters_json(struct json *j);
 

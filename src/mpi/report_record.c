@@ -1,7 +1,8 @@
 /* report_record.c: see report_record.h.
  *
- * What a process has recorded are some 20 KB of text. Rank 0 takes it from a few ranks at a time and writes it before it takes the
- * next: it may have to serve many thousands. Collective calls and not messages, since a tag could meet receives of the program. */
+ * The recording of a process is some 20 KB of text. Rank 0 gathers it from a few ranks at a time and writes it before
+ * it gathers the next, because there may be many thousands of ranks. It uses collectives, not messages, because a tag
+ * could match receives of the program. */
 #include "mpi/report_record.h"
 
 #include <fcntl.h>
@@ -17,7 +18,7 @@ enum { DEPTH = 2, AT_A_TIME = 4 << 20, OVER = -1 };
 
 /* ---- the job ---- */
 
-/* Arguments end with 0 each; what is too long is cut. */
+/* Arguments are separated by 0 bytes; overlong command lines are truncated. */
 static void read_command(char *text, size_t room) {
     int fd = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
     ssize_t n = fd < 0 ? 0 : read(fd, text, room - 1);
@@ -76,7 +77,7 @@ void report_record_json(struct json *j, int rank) {
     free(text);
 }
 
-/* How many ranks from `begin` on rank 0 takes at once, and where their texts go. Always at least one. */
+/* Number of ranks from `begin` on that rank 0 gathers in one step, and the positions of their texts. At least one. */
 static int plan(const int *lengths, int *places, int begin, int ranks) {
     int total = 0, end = begin;
     while (end < ranks && (end == begin || total + lengths[end] <= AT_A_TIME)) {
@@ -86,7 +87,7 @@ static int plan(const int *lengths, int *places, int begin, int ranks) {
     return end;
 }
 
-/* Everybody: the texts of ranks from begin to below end arrive in `into` at rank 0. */
+/* Collective: gathers the texts of the ranks from begin to below end in `into` at rank 0. */
 static void collect(const char *own, int length, int rank, int begin, int end, char *into, int *lengths,
                     int *places, int ranks) {
     bool is_in = rank >= begin && rank < end;

@@ -1,16 +1,16 @@
-/* report_record.h: the part of the report in JSON that tells of the job, and of each process what was recorded there. */
+/* report_record.h: the JSON sections of the report that describe the job and the recording of each process. */
 #ifndef HEARTH_MPI_REPORT_RECORD_H
 #define HEARTH_MPI_REPORT_RECORD_H
 
 #include "base/base.h"
 
-/* What was started when and with which settings, as rank 0 knows it. */
+/* Command, start time and settings of the job, as seen by rank 0. */
 void report_job_json(struct json *j);
 
-/* Of this process alone. */
+/* The recording of this process alone. */
 void report_record_json(struct json *j, int rank);
 
-/* Of all: rank 0 writes, or says that it will not; all others send, until either is done. */
+/* The recordings of all: rank 0 writes them, or announces that it will not; all others send until rank 0 is done. */
 void report_records_json(struct json *j, int ranks);
 void report_records_none(void);
 void report_records_send(int rank);
