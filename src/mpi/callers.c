@@ -57,9 +57,8 @@ static bool is_inside(uintptr_t address) {
 uintptr_t callers_here(void) {
     void *frames[DEPTH];
     int depth = backtrace(frames, DEPTH);
-    bool was_inside =
-        /* frames before Hearth's own belong to wrappers of backtrace, such as sanitizers */
-        false;
+    /* frames before Hearth's own belong to wrappers of backtrace, such as sanitizers */
+    bool was_inside = false;
     for (int i = 0; i < depth; i++) {
         bool is_ours = is_inside((uintptr_t)frames[i]);
         if (was_inside && !is_ours)

@@ -30,9 +30,8 @@ enum { KEPT_BYTES_MAX = 64 << 20 }; /* of all lists in the table; further types 
 
 _Atomic(struct layout_type *) layout_types[1 << LAYOUT_BUCKET_BITS];
 
-static pthread_mutex_t writing =
-    /* Lock order: innermost. Guards the variables below and all changes of the table. */
-    PTHREAD_MUTEX_INITIALIZER;
+/* Lock order: innermost. Guards the variables below and all changes of the table. */
+static pthread_mutex_t writing = PTHREAD_MUTEX_INITIALIZER;
 static struct layout_type *spare;
 static uint64_t kept_bytes;
 

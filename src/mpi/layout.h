@@ -11,9 +11,8 @@
 
 struct layout {
     struct shape shape; /* relative to the first byte */
-    int64_t
-        /* of the first byte, from the buffer address or displacement given to MPI; 0 if no bytes */
-        offset;
+    /* of the first byte, from the buffer address or displacement given to MPI; 0 if no bytes */
+    int64_t offset;
     void *owned; /* the list, if any: lives until layout_free, even if the type is freed before */
 };
 

@@ -1,15 +1,15 @@
-/* arrive.c: what comes in. Numbered messages are taken in order, whichever way they came; the engine finds the receive, or
- * keeps the message until there is one.
+/* arrive.c: incoming messages. Numbered messages are processed in order, whatever transport they used. The engine
+ * finds the matching receive, or keeps the message until one is posted.
  *
- *      peer.received  the number whose turn it is;   peer.held -> message -> message   came before their turn, by number
+ *      peer.received  the next expected number;   peer.held -> message -> message   arrived early, by number
  *
- * The engine wants to be given the message that it may have to queue before it is known whether it will: one is always at
- * hand. It is filled in only if it was queued. */
+ * The engine takes the message that it may have to queue before it is known whether it will queue it, so one is
+ * always ready. It is filled in only if it was queued. */
 #include <stdlib.h>
 
 #include "mpi/p2p/p2p.h"
 
-enum { INSIDE = 64 }; /* bytes of payload that a message holds in itself */
+enum { INSIDE = 64 }; /* bytes of payload that a message holds inline */
 
 struct message {
     struct head head;
@@ -20,8 +20,8 @@ struct message {
     char inside[INSIDE];
 };
 
-static struct message *ready;     /* the one at hand */
-static struct message *free_ones; /* a few */
+static struct message *ready;     /* the message for the next call of the engine */
+static struct message *free_ones; /* free list */
 
 const struct head *message_head(const struct message *m) {
     return &m->head;
@@ -64,7 +64,7 @@ static uint64_t payload_bytes(const struct head *h) {
     return h->kind == HEAD_RTS ? sizeof(uint64_t) : h->bytes;
 }
 
-/* Room for the payload, in the message or on its own. */
+/* Provides space for the payload, inline or allocated. */
 static void make_room(struct message *m, uint64_t bytes) {
     m->payload = bytes <= INSIDE ? m->inside : malloc(bytes);
     if (!m->payload)
@@ -79,7 +79,7 @@ static void keep(struct message *m, struct peer *p, const struct head *h, const 
     memcpy(m->payload, payload, payload_bytes(h));
 }
 
-/* ---- a message has met its receive ---- */
+/* ---- a message has been matched ---- */
 
 static void set_outcome(struct request *r, const struct head *h) {
     uint64_t room = data_bytes(&r->data);
@@ -125,7 +125,7 @@ void arrive_take(struct request *r, struct message *m) {
     message_drop(m);
 }
 
-/* Asks the engine. The receive, or NULL: then `ready` is queued and must be filled in. */
+/* Queries the engine. Returns the receive, or NULL: then `ready` is queued and must be filled in. */
 static struct request *find_receive(const struct head *h) {
     void *found = NULL;
     int rc = match_arrive(p2p_engine, h->source, h->tag, h->context, ready, &found);

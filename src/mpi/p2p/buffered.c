@@ -1,5 +1,6 @@
-/* buffered.c: the buffer for MPI_Bsend. Messages that cannot go at once are copied into memory of our own; the program's buffer only
- * says how much may be under way. It belongs to the host MPI, which uses it for communicators that are not ours. */
+/* buffered.c: the buffer for MPI_Bsend. Messages that cannot be sent immediately are copied into Hearth's memory. The
+ * program's buffer only limits how much may be in flight. It belongs to the host MPI, which uses it for unmanaged
+ * communicators. */
 #include "mpi/hooks.h"
 #include "mpi/p2p/p2p.h"
 
@@ -27,7 +28,7 @@ static void note_attached(bool is, MPI_Count size) {
     p2p_unlock();
 }
 
-/* What was sent is on its way when the program gets its buffer back. */
+/* All buffered messages have been sent when the program gets its buffer back. */
 static void wait_for_all(void) {
     struct pause pause = {0};
     p2p_lock();

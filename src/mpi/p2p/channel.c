@@ -1,14 +1,15 @@
-/* channel.c: the way to each process, and what waits for room on it.
+/* channel.c: the transport to each process, and its queue of requests that wait for space.
  *
- *      peers[rank in MPI_COMM_WORLD]    sent, received    numbers of messages, so that the receiver takes them in order
- *                                       first -> request -> request    waits for room, in the order in which it goes out
+ *      peers[rank in MPI_COMM_WORLD]    sent, received    message numbers, so that the receiver processes them in order
+ *                                       first -> request -> request    waits for space, in sending order
  *
- * A way may be full: the shared memory of a node is bounded, and so is what is given to the host MPI. What has no room waits in the
- * peer's queue, as the request that it belongs to; control heads get a request of their own. Once something waits, all
- * that follows to the same peer waits behind it, but for control heads, which are not numbered and may overtake.
+ * A transport may be full: the shared memory of a node is bounded, and so is the data passed to the host MPI. What
+ * does not fit waits in the peer's queue, as the request that it belongs to; control headers get a request of their
+ * own. Once the queue is not empty, everything further to the same peer is queued behind it, except for control
+ * headers, which are not numbered and may overtake.
  *
- * An answer that must come from a peer is counted as owed. A process that is owed something by a peer that sits in a call of MPI
- * wakes that peer's helper thread (progress.c). */
+ * An answer expected from a peer is counted as owed. If a peer that owes an answer is inside an MPI call, its helper
+ * thread is woken (progress.c). */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -93,13 +94,14 @@ static void enqueue(struct peer *p, struct request *r) {
         p->next_waiting = channel_waiting;
         channel_waiting = p;
     }
-    if (!p->owing) { /* it must make room */
+    if (!p->owing) { /* the peer must make space */
         channel_owe(p);
         channel_paid(p);
     }
 }
 
-/* A message went out; rc is what channel_try returned. A buffered one lies in memory of ours, and nobody waits for it to leave. */
+/* A message was sent; rc is the result of channel_try. A buffered message is in Hearth's memory, and no caller waits
+ * for it to leave. */
 static void sent(struct request *r, int rc) {
     channel_count(r->peer, r->head.bytes);
     if (r->head.kind != HEAD_EAGER)
@@ -110,14 +112,14 @@ static void sent(struct request *r, int rc) {
         request_finish(r);
 }
 
-/* What follows an RTS: where the bytes are, if they can be pulled from there. */
+/* The payload of an RTS: the address of the bytes if they can be pulled, else 0. */
 static uint64_t pull_address(const struct request *r) {
     bool can = r->peer->node >= 0 && net_node_can_pull(p2p_node) &&
                shape_is_contiguous(&r->data.layout.shape) && r->head.bytes >= settings_get()->match_pull;
     return can ? (uint64_t)(uintptr_t)r->data.first : 0;
 }
 
-/* The next pieces of a transfer, as large as the way allows; what goes at once may be set to less, down to nothing. */
+/* Sends the next pieces of a transfer, as large as the transport allows; the eager limit may be set lower, down to 0. */
 static int send_piece(struct request *r) {
     uint64_t most = net_node_eager(p2p_node);
     while (r->moved < r->wanted) {
@@ -144,7 +146,7 @@ static int send_waiting(struct request *r) {
     return channel_try(r->peer, &r->head, &d, 0, sizeof address);
 }
 
-/* It has gone. */
+/* The request has been sent. */
 static void gone(struct request *r, int rc) {
     if (r->kind == REQUEST_CONTROL)
         request_free(r);

@@ -1,18 +1,19 @@
-/* comm.c: which communicators' messages are ours, and by which number they are matched.
+/* comm.c: the managed communicators, and the context under which their messages are matched.
  *
- * A communicator is ours if it is not an inter-communicator and all its members are of our MPI_COMM_WORLD. Every member sees
- * that for itself, and sees the same, so that no member sends one way what another expects the other way. What comes from elsewhere
- * (spawned, connected, MPI_Comm_idup) is in no table here, and its messages go to MPI.
+ * A communicator is managed if it is not an inter-communicator and all its members belong to this MPI_COMM_WORLD.
+ * Each member decides that alone with the same result, so that all members use the same transport. Communicators from
+ * other sources (spawned, connected, MPI_Comm_idup) are in no table, and their messages go to MPI.
  *
  *      buckets[hash of the handle] -> comm -> comm        handle, context, ranks in MPI_COMM_WORLD
  *
- * The context is a number of 32 bits that all members agree on when the communicator is made: the largest of what each has free.
- * It is never given out again, so a message of a freed communicator can meet no receive of a later one. With threads two
- * communicators may be made at once by the same processes, and be seen in different orders: each member claims the number,
- * and if one of them has just given it to the other communicator, all try again.
+ * The context is a 32-bit number that all members agree on when the communicator is created: the maximum of the next
+ * free numbers of all members. It is never reused, so a message of a freed communicator cannot match a receive of a
+ * later one. With threads, the same processes may create two communicators at once and see them in different orders.
+ * Each member therefore claims the number, and if one of them has just assigned it to the other communicator, all try
+ * again.
  *
- * MPI frees communicators in places that we do not see (MPI-IO for one) and gives their handles out again. So each carries an
- * attribute, whose deletion takes it out of the table. */
+ * MPI frees communicators in places that Hearth does not see (MPI-IO for example) and reuses their handles. Each
+ * managed communicator therefore carries an attribute whose deletion removes it from the table. */
 #include <stdlib.h>
 
 #include "mpi/hooks.h"
@@ -71,7 +72,7 @@ void comm_release(struct comm *c) {
     free(c);
 }
 
-/* MPI deletes the attribute: the communicator is being freed. */
+/* MPI deletes the attribute because the communicator is being freed. */
 static int forget(MPI_Comm handle, int key, void *value, void *state) {
     struct comm *c = value;
     p2p_lock();
@@ -82,15 +83,15 @@ static int forget(MPI_Comm handle, int key, void *value, void *state) {
 }
 
 int comm_error(struct comm *c, int code) {
-    /* Of a freed communicator nobody knows the handler any more. */
+    /* The handler of a freed communicator is no longer known. */
     MPI_Comm handle = c->handle == MPI_COMM_NULL ? MPI_COMM_WORLD : c->handle;
     host_Comm_call_errhandler(handle, code);
     return code;
 }
 
-/* ---- a new one ---- */
+/* ---- creation ---- */
 
-/* The ranks of its members in MPI_COMM_WORLD. MPI_SUCCESS; -1 if one is not in there; or an error. */
+/* Finds the ranks of its members in MPI_COMM_WORLD. Returns MPI_SUCCESS; -1 if one is not in it; or an error. */
 static int find_members(struct comm *c) {
     MPI_Group group;
     int rc = host_Comm_group(c->handle, &group), *ranks = malloc(2 * c->size * sizeof *ranks);
@@ -121,9 +122,9 @@ static int agree(struct comm *c, const uint64_t mine[2], uint64_t all[2], MPI_Op
     return rc == MPI_SUCCESS ? p2p_wait_host(&request, MPI_STATUS_IGNORE) : rc;
 }
 
-static uint32_t claims[CLAIMS]; /* given to a communicator that is not yet agreed on; 0: free */
+static uint32_t claims[CLAIMS]; /* assigned to a communicator that is not agreed on yet; 0: free */
 
-/* Whether the number is free here; it is then kept for this communicator. */
+/* Whether the number is free here; if so, reserves it for this communicator. */
 static bool claim(uint32_t context) {
     int slot = -1;
     bool taken = context < next_context;
@@ -145,7 +146,7 @@ static void unclaim(uint32_t context, bool used) {
         next_context = context + 1;
 }
 
-/* One proposal. *agreed: all members took it. */
+/* One proposal. *agreed: all members accepted it. */
 static int try_context(struct comm *c, bool failed, uint32_t lead, bool *agreed) {
     p2p_lock();
     uint64_t mine[2] = {next_context + lead, failed}, all[2];
@@ -167,7 +168,7 @@ static int try_context(struct comm *c, bool failed, uint32_t lead, bool *agreed)
     return rc;
 }
 
-/* Those who have to try again leave a random gap, so that two communicators do not meet for ever. */
+/* Retries leave a random gap, so that two communicators do not collide forever. */
 static int find_context(struct comm *c, bool failed) {
     bool agreed = false;
     int rc = try_context(c, failed, 0, &agreed);
@@ -194,8 +195,8 @@ static bool has_remote(const struct comm *c) {
     return false;
 }
 
-/* Members and number. All members come here, or none: what is decided before find_context all decide alike, but for want of memory,
- * which find_context tells the others. NULL: its messages are left to MPI. */
+/* Determines members and context. All members get here, or none: they decide everything before find_context alike,
+ * except for lack of memory, which find_context communicates. NULL: its messages are left to MPI. */
 static struct comm *describe(MPI_Comm handle) {
     int inter = 1, size = 0;
     if (handle == MPI_COMM_NULL || host_Comm_test_inter(handle, &inter) != MPI_SUCCESS || inter)
@@ -240,7 +241,7 @@ struct comm *comm_shadow(MPI_Comm handle) {
     return c;
 }
 
-/* ---- the two that are always there ---- */
+/* ---- MPI_COMM_WORLD and MPI_COMM_SELF ---- */
 
 int comm_open(void) {
     int rc = host_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget, &keyval, NULL);
@@ -275,7 +276,7 @@ void comm_close(void) {
 
 /* ---- the calls ---- */
 
-/* MPI makes it, which may take long; then it becomes ours. */
+/* MPI creates the communicator, which may take long; then it becomes managed. */
 #define MAKE_BY(name, params, args, meeting)                                                                 \
     int hook_##name params {                                                                                 \
         meeting;                                                                                             \
@@ -315,7 +316,7 @@ MAKE(Dist_graph_create_adjacent,
      (comm, in, sources, in_weights, out, targets, out_weights, info, reorder, made))
 MAKE_BY(Intercomm_merge, (MPI_Comm comm, int high, MPI_Comm *made), (comm, high, made), meet_all(comm))
 
-/* Not ours, but made from one that is. */
+/* The result is not managed, but it is created from a communicator that may be. */
 int hook_Intercomm_create(MPI_Comm comm, int leader, MPI_Comm peers, int remote_leader, int tag,
                           MPI_Comm *made) {
     meet_leaders(comm, leader, peers, remote_leader, tag);
@@ -354,13 +355,14 @@ static bool is_freeable(MPI_Comm handle) {
     return handle != MPI_COMM_NULL && handle != MPI_COMM_WORLD && handle != MPI_COMM_SELF;
 }
 
-/* Some MPIs delete attributes only when the last communication is over: then the handle would still be found here. */
+/* Some MPIs delete attributes only when the last communication is over; the handle would still be found here until
+ * then. */
 static void let_go(MPI_Comm handle) {
     if (is_freeable(handle) && comm_find(handle))
         host_Comm_delete_attr(handle, keyval);
 }
 
-/* Collective by name, but neither MPI waits in it for others, and programs rely on that: no pre-barrier. */
+/* Collective by definition, but neither MPI waits in it for others, and programs rely on that: no pre-barrier. */
 int hook_Comm_free(MPI_Comm *comm) {
     if (p2p_on && comm)
         let_go(*comm);
@@ -371,7 +373,8 @@ int hook_Comm_free(MPI_Comm *comm) {
     return rc;
 }
 
-/* It returns when all its communication is complete; what is complete or not started may still be referred to. */
+/* MPI_Comm_disconnect returns when all communication is complete. Complete or inactive requests may still hold
+ * references. */
 static void wait_for_all(struct comm *c) {
     struct pause pause = {0};
     p2p_lock();

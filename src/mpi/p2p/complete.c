@@ -1,15 +1,16 @@
-/* complete.c: waiting for one request and for all of several, ours and MPI's in any mixture; for some of them see complete_some.c.
+/* complete.c: waits for one request and for all of several, managed and MPI's in any mixture. complete_some.c waits
+ * for some.
  *
- * A set without requests of ours goes on to rma/request.c, and so to MPI, as it is. While MPI waits there the helper thread moves our
- * messages; if some process is reached through MPI the requests are polled first (foreign.c), in turn with a round of progress, and
- * MPI gets them when none needs to be waited for. In a mixed set both kinds are polled until all are complete; then each kind is
- * completed by its own call, so that MPI's errors are MPI's. */
+ * A set without managed requests goes to rma/request.c, and so to MPI, unchanged. While MPI waits there, the helper
+ * thread progresses messages. If some process is reached through MPI, the requests are polled first (foreign.c),
+ * alternating with rounds of progress, and passed to MPI when it need not wait for any. In a mixed set both kinds are
+ * polled until all are complete; then each kind is completed by its own call, so that MPI reports its own errors. */
 #include <stdlib.h>
 
 #include "mpi/hooks.h"
 #include "mpi/p2p/complete.h"
 
-/* The program gets what has become of a complete request; the request is gone, or inactive. Under the lock. */
+/* Returns the result of a complete request to the program; frees the request or makes it inactive. Requires the lock. */
 int complete_take(MPI_Request *handle, struct request *r, MPI_Status *status, struct outcome *o) {
     int error = MPI_SUCCESS;
     if (r->active && r->kind == REQUEST_RECV)
@@ -31,7 +32,7 @@ int complete_take(MPI_Request *handle, struct request *r, MPI_Status *status, st
     return error;
 }
 
-/* Without the lock: error handlers are the program's. */
+/* Call without the lock: error handlers belong to the program. */
 int complete_conclude(struct outcome *o, bool several) {
     if (o->news)
         acquire(NEWS_REQUEST);
@@ -120,7 +121,7 @@ int hook_Request_get_status(MPI_Request request, int *flag, MPI_Status *status) 
     *flag = complete_is_over(r);
     bool news = *flag && r->active && (r->kind == REQUEST_RECV || r->mode == MODE_SYNC);
     if (*flag && r->active && r->kind == REQUEST_RECV)
-        recv_conclude(r); /* the program may look at its buffer */
+        recv_conclude(r); /* the program may read its buffer */
     if (*flag)
         status_of(status, r);
     p2p_unlock();
@@ -166,7 +167,7 @@ static bool ours_are_complete(int count, const MPI_Request requests[]) {
     return all;
 }
 
-/* Both kinds advance in each look, whichever is behind. */
+/* Polls both kinds each time, so that both progress. */
 static bool all_complete(int count, const MPI_Request requests[], bool ours) {
     struct foreign_look look = {0};
     for (int i = 0; i < count; i++)
@@ -193,7 +194,7 @@ static int wait_all_foreign(int count, MPI_Request requests[], MPI_Status status
     return rc;
 }
 
-/* MPI's requests of a set, together in arrays of their own: its call gets all of them at once. */
+/* MPI's requests of a set, in arrays of their own, because its call takes all of them at once. */
 struct theirs {
     int count, *place, few_places[FEW];
     MPI_Request *requests, few_requests[FEW];
@@ -208,7 +209,7 @@ static bool make_room(struct theirs *t, int count) {
     if (count <= FEW)
         return true;
     t->requests = malloc(n * (sizeof *t->requests + sizeof *t->statuses + sizeof *t->place));
-    t->statuses = (MPI_Status *)(void *)(t->requests + n); /* by falling alignment */
+    t->statuses = (MPI_Status *)(void *)(t->requests + n); /* ordered by decreasing alignment */
     t->place = (int *)(void *)(t->statuses + n);
     return t->requests;
 }
@@ -230,7 +231,7 @@ static void set_error(MPI_Status *status, int error) {
         status->MPI_ERROR = error;
 }
 
-/* Completes MPI's, of which none has to be waited for. */
+/* Completes MPI's requests, none of which has to be waited for. */
 static int take_theirs(struct theirs *t, MPI_Request requests[], MPI_Status statuses[]) {
     bool ignore = statuses == MPI_STATUSES_IGNORE;
     int rc = t->count ? rma_Waitall(t->count, t->requests, ignore ? MPI_STATUSES_IGNORE : t->statuses)
@@ -248,7 +249,7 @@ static int take_theirs(struct theirs *t, MPI_Request requests[], MPI_Status stat
     return rc;
 }
 
-/* Those that are null to begin with get an empty status, and only those. */
+/* Requests that are null on entry get an empty status, and only those. */
 static void clear_statuses(int count, const MPI_Request requests[], MPI_Status statuses[]) {
     if (statuses == MPI_STATUSES_IGNORE)
         return;
@@ -259,7 +260,7 @@ static void clear_statuses(int count, const MPI_Request requests[], MPI_Status s
         }
 }
 
-/* All are complete. */
+/* All requests are complete. */
 static int take_all(int count, MPI_Request requests[], MPI_Status statuses[]) {
     struct outcome o = {0};
     struct theirs t;

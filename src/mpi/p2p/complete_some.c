@@ -1,5 +1,6 @@
-/* complete_some.c: waiting for some of several requests and testing them, where ours are among them. What is MPI's stands together in an
- * array of its own, because only MPI knows which of them are inactive. A set without ours is MPI's: see complete.c. */
+/* complete_some.c: waits for some of several requests and tests them, if managed ones are among them. MPI's requests
+ * are collected in an array of their own, because only MPI knows which of them are inactive. A set without managed
+ * requests goes to MPI: see complete.c. */
 #include <stdlib.h>
 
 #include "mpi/hooks.h"
@@ -7,17 +8,17 @@
 
 enum { FEW = 64 };
 
-/* A call for some of many. */
+/* The state of one call. */
 struct some {
-    int count, most; /* most: how many to take */
-    bool several;    /* each with a status of its own */
+    int count, most; /* most: how many to complete */
+    bool several;    /* each has its own status */
     MPI_Request *requests;
     int done, *indices;
     MPI_Status *statuses;
     bool any; /* at least one is active */
     int rc;
     struct outcome outcome;
-    /* those that are MPI's */
+    /* MPI's requests */
     int foreign, *place, few_places[FEW];
     MPI_Request *theirs, few_requests[FEW];
 };
@@ -59,7 +60,7 @@ static void take_ours(struct some *s) {
     p2p_unlock();
 }
 
-/* `done` of them are complete, at the indices that follow those of ours. */
+/* `done` of them are complete, at the indices that follow those of managed requests. */
 static void take_back(struct some *s, int done) {
     if (done == MPI_UNDEFINED)
         return;
@@ -72,7 +73,7 @@ static void take_back(struct some *s, int done) {
     s->done += done;
 }
 
-/* MPI_Testany failed: which request has failed. MPI says it by the index, or by the handle, which is gone then. */
+/* MPI_Testany failed: finds the failed request. MPI identifies it by the index, or by the handle, which is then null. */
 static int find_failed(const struct some *s, int index) {
     for (int i = 0; i < s->foreign && (unsigned)index >= (unsigned)s->foreign; i++)
         if (s->theirs[i] == MPI_REQUEST_NULL)
@@ -80,7 +81,7 @@ static int find_failed(const struct some *s, int index) {
     return (unsigned)index < (unsigned)s->foreign ? index : MPI_UNDEFINED;
 }
 
-/* One of theirs. How many are complete, or MPI_UNDEFINED if none is active. */
+/* Tests one of MPI's. Returns how many are complete, or MPI_UNDEFINED if none is active. */
 static int test_any(struct some *s, int *index, MPI_Status *status) {
     int flag = 0;
     *index = MPI_UNDEFINED;
@@ -91,7 +92,8 @@ static int test_any(struct some *s, int *index, MPI_Status *status) {
     return *index != MPI_UNDEFINED;
 }
 
-/* All of theirs that are complete. If one of ours has failed the program looks at each status. */
+/* Completes all of MPI's that are done. Sets each status, because the program reads them if a managed request has
+ * failed. */
 static int test_some(struct some *s, int indices[], MPI_Status statuses[]) {
     int done = 0;
     s->rc = rma_Testsome(s->foreign, s->theirs, &done, indices, statuses);
@@ -108,14 +110,14 @@ static void test_foreign(struct some *s) {
     take_back(s, s->several ? test_some(s, indices, statuses) : test_any(s, indices, statuses));
 }
 
-/* One look at all of them. */
+/* Tests all requests once. */
 static bool look(struct some *s) {
     take_ours(s);
     test_foreign(s);
     return s->done || s->rc != MPI_SUCCESS || !s->any;
 }
 
-/* Returns the call's return code; s->done of them are complete, or MPI_UNDEFINED if none is active. */
+/* Returns the call's code. s->done of them are complete, or MPI_UNDEFINED if none is active. */
 static int run_some(struct some *s, bool wait) {
     struct pause pause = {0};
     int rc = begin_some(s);
@@ -133,7 +135,7 @@ static int run_some(struct some *s, bool wait) {
     return rc == MPI_SUCCESS ? s->rc : rc;
 }
 
-/* Whether requests of ours are among them; if not, MPI's call is made as it is. */
+/* Whether managed requests are among them; if not, MPI's call is made unchanged. */
 static bool is_for_us(int count, MPI_Request requests[]) {
     return UNLIKELY(p2p_on) && count > 0 && complete_count_ours(count, requests);
 }
@@ -153,7 +155,7 @@ static int run_any(int count, MPI_Request requests[], int *index, int *flag, MPI
     return rc;
 }
 
-/* Without waiting in MPI, where messages come through it. */
+/* Does not wait in MPI, because messages arrive through it. */
 static int wait_any_foreign(int count, MPI_Request requests[], int *index, MPI_Status *status) {
     struct pause pause = {0};
     int flag = 0, rc;

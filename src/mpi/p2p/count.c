@@ -1,4 +1,4 @@
-/* count.c: what became of the messages, rank by rank. Nothing is written if HEARTH_MATCH was off. */
+/* count.c: message statistics per rank. Writes nothing if HEARTH_MATCH was off. */
 #include "mpi/p2p/count.h"
 
 #include <inttypes.h>
@@ -38,7 +38,8 @@ void count_collect(int rank, int ranks) {
     }
 }
 
-/* The smallest power of two that this share of the searches did not reach: a bound for what they looked at. */
+/* An upper bound for the search depth of this share of the searches: the smallest power of two that they did not
+ * reach. */
 static uint64_t bound(const uint64_t histogram[MATCH_BUCKETS], double share) {
     uint64_t all = 0, so_far = 0;
     for (int b = 0; b < MATCH_BUCKETS; b++)

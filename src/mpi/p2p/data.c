@@ -1,14 +1,15 @@
-/* data.c: the bytes of a message, in whatever datatype.
+/* data.c: the bytes of a message, for any datatype.
  *
- * Most messages are in one piece. Others are described by a shape (layout.h), which says where the blocks are and lives as long as
- * the message, also if the program frees the type meanwhile. A type that cannot be described is left to MPI: its bytes are
- * packed into memory of ours before they are sent, or unpacked from there by the call that completes the receive. MPI
- * does that by a message to itself, which, unlike MPI_Unpack, can also end in the middle of an element. It gets the program's own type
- * and count: one made of it need not be moved in the same way, and a copy of it would call the program's attribute functions. If the
- * program frees the type meanwhile, MPI is told when the last message is over.
+ * Most messages are contiguous. Others are described by a shape (layout.h), which says where the blocks are and lives
+ * as long as the message, even if the program frees the type meanwhile. A type that cannot be described is opaque:
+ * its bytes are packed into Hearth's memory before they are sent, or unpacked from there by the call that completes
+ * the receive. MPI does that with a message to the own process, which, unlike MPI_Unpack, can also end in the middle
+ * of an element. It gets the program's own type and count: a type derived from it need not be moved in the same way,
+ * and a duplicate would call the program's attribute functions. If the program frees the type meanwhile, MPI frees it
+ * after the last message.
  *
- * The first time that a type is used, MPI is asked to send it to nobody: so a type that was not committed, or is none, gets MPI's
- * own error. */
+ * At the first use of a type, MPI is asked to send it to MPI_PROC_NULL. A type that is uncommitted or invalid thus
+ * gets MPI's own error. */
 #include <errno.h>
 #include <limits.h>
 #include <pthread.h>
@@ -20,14 +21,14 @@
 struct opaque {
     void *buffer;
     MPI_Count count;
-    MPI_Datatype type; /* MPI_DATATYPE_NULL: a copy of the bytes only, and in no list */
+    MPI_Datatype type; /* MPI_DATATYPE_NULL: only a copy of the bytes, in no list */
     bool freed;        /* by the program */
     struct opaque *next;
 };
 
 static pthread_mutex_t listing = PTHREAD_MUTEX_INITIALIZER;
 static struct opaque *opaques; /* with a type */
-static struct opaque *ended;   /* whose type MPI is to free, by a thread that holds no lock */
+static struct opaque *ended;   /* their types must be freed by a thread that holds no lock */
 
 static MPI_Comm alone = MPI_COMM_NULL;
 
@@ -42,7 +43,7 @@ void data_close(void) {
         host_real.Comm_free(&alone);
 }
 
-/* ---- what MPI thinks of it ---- */
+/* ---- validation by MPI ---- */
 
 static int show(const void *buffer, MPI_Count count, MPI_Datatype type, struct comm *c, bool receive) {
 #if MPI_VERSION >= 4
@@ -70,7 +71,8 @@ static int send_to_self(const void *from, MPI_Count from_count, MPI_Datatype fro
 #endif
 }
 
-/* All use one communicator and one tag, some under the lock and some not: threads would take each other's bytes. */
+/* All threads use one communicator and one tag, some under the lock and some not, and would otherwise receive each
+ * other's bytes. */
 static int to_self(const void *from, MPI_Count from_count, MPI_Datatype from_type, void *to,
                    MPI_Count to_count, MPI_Datatype to_type) {
     static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
@@ -103,7 +105,7 @@ static void add_opaque(struct opaque *o) {
     pthread_mutex_unlock(&listing);
 }
 
-/* True: o has been the last to use a type that the program has freed, and is in the other list now. */
+/* Returns true if o was the last to use a type that the program has freed; o is then in the other list. */
 static bool remove_opaque(struct opaque *o) {
     bool used = false;
     pthread_mutex_lock(&listing);
@@ -122,7 +124,7 @@ static bool remove_opaque(struct opaque *o) {
     return last;
 }
 
-/* Whether messages still need the type; they free it then. */
+/* Whether messages still use the type; if so, they free it later. */
 static bool keep_type(MPI_Datatype type) {
     bool used = false;
     pthread_mutex_lock(&listing);
@@ -191,7 +193,7 @@ int data_describe(struct data *d, const void *buffer, MPI_Count count, MPI_Datat
         if (rc != MPI_SUCCESS)
             return rc;
     }
-    if (!count) { /* of a type that may be none: MPICH takes MPI_DATATYPE_NULL here */
+    if (!count) { /* the type may be invalid: MPICH accepts MPI_DATATYPE_NULL here */
         data_in_one(d, "", 0);
         return MPI_SUCCESS;
     }
@@ -221,9 +223,9 @@ void data_free(struct data *d) {
     data_in_one(d, "", 0);
 }
 
-/* ---- copies of a part ---- */
+/* ---- partial copies ---- */
 
-/* Makes d->block the one that holds byte `from`. Parts mostly come in order, so that there is little to walk. */
+/* Sets d->block to the block that holds byte `from`. Parts mostly come in order, so that the walk is short. */
 static void seek(struct data *d, uint64_t from) {
     const struct shape *s = &d->layout.shape;
     if (!s->list) {
@@ -237,7 +239,7 @@ static void seek(struct data *d, uint64_t from) {
         d->before += s->list[d->block++].bytes;
 }
 
-/* The longest run from there on, at most `bytes`. */
+/* The longest contiguous run from there on, at most `bytes`. */
 static char *run_at(struct data *d, uint64_t from, uint64_t *bytes) {
     seek(d, from);
     struct shape_block b = shape_block_at(&d->layout.shape, d->block);
@@ -263,7 +265,7 @@ void data_scatter_slowly(struct data *d, uint64_t from, const void *packed, uint
     }
 }
 
-/* The copy is memory of ours, as that of an opaque type is; there is only no type. */
+/* The copy is owned like that of an opaque type, but has no type. */
 int data_copy(struct data *to, struct data *from) {
     uint64_t bytes = data_bytes(from);
     struct opaque *none = malloc(sizeof *none);

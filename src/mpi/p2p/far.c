@@ -1,23 +1,24 @@
 /* far.c: processes that are reached through the host MPI.
  *
- * Heads and small messages travel on a communicator of our own. So that nothing has to be searched there, some receives from
- * anybody are posted at all times, and MPI's own queues stay empty:
+ * Headers and small messages travel on a communicator of Hearth's own. A number of receives from any source are
+ * always posted there, so that MPI's own queues stay empty and need no search:
  *
- *      slots[]:   [posted] [posted] [posted] ...     MPI fills them in the order in which they were posted; the oldest is tested
+ *      slots[]:   [posted] [posted] [posted] ...     MPI fills them in the order of posting; the oldest is tested
  *
- * They are tested also if nobody is far: that makes MPI look at everything else that it has to do.
+ * They are tested even if no process is remote, because that makes MPI progress its own work.
  *
- * What is sent is copied behind its head into a parcel and given to MPI at once. A send is complete when MPI has sent the parcel:
- * what leaves only in a later call might never leave, if the program makes none. Parcels under way are bounded; beyond, messages wait
- * in their peer's queue. Large messages travel on a second communicator, by a receive that names sender and tag, posted
- * before the sender is told to go ahead: nothing is searched there either, and nothing is copied. */
+ * A message is copied after its header into a bounce buffer (parcel) and passed to MPI immediately. A send is
+ * complete when MPI has sent the bounce buffer: data that leaves only in a later call might never leave, if the
+ * program makes none. The number of bounce buffers in flight is bounded; beyond that, messages wait in their peer's
+ * queue. Large messages travel on a second communicator, by a receive that names sender and tag and is posted before
+ * the sender is told to proceed. Nothing is searched there either, and nothing is copied. */
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 
 #include "mpi/p2p/p2p.h"
 
-enum { MOST_PARCELS = 256, TESTS = 16, PARCEL_TESTS = 4 /* looked at per round: transfers, parcels */ };
+enum { MOST_PARCELS = 256, TESTS = 16, PARCEL_TESTS = 4 /* tested per round: transfers, bounce buffers */ };
 
 struct slot {
     MPI_Request request;
@@ -27,7 +28,7 @@ struct slot {
 struct parcel {
     MPI_Request request;
     struct parcel *next;
-    struct request *owner; /* is done when it has left; or NULL */
+    struct request *owner; /* completes when the bounce buffer has been sent; or NULL */
     char bytes[];
 };
 
@@ -42,8 +43,8 @@ static char *memory;
 static struct parcel *spare, *under_way, *last_under_way;
 static unsigned parcels;
 
-static struct request *transfers,
-    *last_transfer; /* of large messages, under way; the next to look at is the first */
+/* Transfers of large messages in flight; the next to test is the first. */
+static struct request *transfers, *last_transfer;
 static uint64_t next_tag;
 
 /* ---- receiving ---- */
@@ -52,7 +53,7 @@ static size_t slot_bytes(void) {
     return round_up(sizeof(struct head) + far_eager, CACHE_LINE);
 }
 
-/* Persistent: that is cheaper than a new receive each time, by 25 ns in Open MPI. */
+/* Persistent, which saves 25 ns per receive in Open MPI. */
 static int prepare(struct slot *s) {
     return host_real.Recv_init(s->buffer, (int)slot_bytes(), MPI_BYTE, MPI_ANY_SOURCE, 0, heads, &s->request);
 }
@@ -136,7 +137,7 @@ void far_own(struct request *r) {
     last_under_way->owner = r;
 }
 
-/* Those that have not left go to the end: one to a process that computes does not hold up others. */
+/* Unsent bounce buffers go to the end, so that one to a process that computes does not delay others. */
 static int poll_parcels(void) {
     int n = 0, flag;
     for (unsigned left = parcels < PARCEL_TESTS ? parcels : PARCEL_TESTS; left; left--) {
@@ -159,7 +160,7 @@ static int poll_parcels(void) {
 
 /* ---- large messages ---- */
 
-/* MPI_BYTE if they lie in one piece, else a type for the shape, to be freed. */
+/* MPI_BYTE if the data is contiguous, else a type for the shape, to be freed. */
 static int type_for(const struct shape *s, int *count, MPI_Datatype *type) {
     *type = MPI_BYTE;
     *count = (int)s->bytes;
@@ -196,7 +197,7 @@ void far_receive(struct request *r, struct peer *p, const struct head *h) {
     int tag = (int)(next_tag++ % ((uint64_t)p2p_tag_most + 1));
     struct shape whole = shape_contiguous(h->bytes);
     r->peer = p;
-    if (h->bytes > data_bytes(&r->data)) { /* what there is no room for has to go somewhere */
+    if (h->bytes > data_bytes(&r->data)) { /* the excess must be received somewhere */
         r->spare = malloc(h->bytes);
         if (!r->spare)
             p2p_out_of_memory("a message that is larger than its receive");
@@ -220,7 +221,7 @@ static void transferred(struct request *r) {
     request_finish(r);
 }
 
-/* Those that are not over go to the end, so that each gets its turn however many there are. */
+/* Incomplete transfers go to the end, so that each is tested however many there are. */
 static int poll_transfers(void) {
     const struct request *last = last_transfer, *tested = NULL;
     for (int n = 0, flag, tests = TESTS;;) {
@@ -270,7 +271,7 @@ int far_open(void) {
     return rc;
 }
 
-/* Nobody far: one receive that nothing ever comes to. */
+/* Without remote processes: one receive that never completes. */
 int far_start(void) {
     for (int i = 0; i < p2p_size; i++)
         far_is_used |= i != p2p_rank && p2p_peers[i].node < 0;
@@ -298,7 +299,7 @@ static void free_parcels(struct parcel *p) {
     }
 }
 
-/* All processes are done: what comes now is for nobody. */
+/* All processes are done: no message can arrive any more. */
 void far_close(void) {
     for (unsigned i = 0; slots && i < slot_count; i++)
         if (slots[i].request != MPI_REQUEST_NULL) {

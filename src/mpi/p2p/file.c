@@ -1,5 +1,6 @@
-/* file.c: which processes have a file open, so that they can meet before calls that are collective over it (meet.c). MPI does not
- * tell, and files carry no attributes: while some process is reached through MPI, each open file is in a list here. */
+/* file.c: the processes that have a file open, for pre-barriers before calls that are collective over it (meet.c).
+ * MPI has no query for them, and files carry no attributes. If some process is reached through MPI, each open file is
+ * in a list here. */
 #include <stdlib.h>
 
 #include "mpi/hooks.h"

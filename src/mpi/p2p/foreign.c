@@ -1,15 +1,16 @@
-/* foreign.c: polling requests of the MPI library without completing them.
+/* foreign.c: polls requests of the MPI library without completing them.
  *
- * MPI_Request_get_status does that, and works for all kinds but one: in MPICH, requests of files advance only in a call that could
- * complete them. Those are known here by their handles, and are tested together with a request that is never complete, so that
- * MPI_Testall advances them and completes nothing; of several only the first that is not complete, as MPI_Waitall does, since
- * collective calls on a file take each other's messages when they advance in another order. MPI_Testall itself is no substitute for MPI_Request_get_status: MPICH 4.0 aborts in
- * it if a persistent collective or a partitioned message is among several requests.
+ * MPI_Request_get_status does that, and works for all kinds but one: in MPICH, file requests progress only in a call
+ * that could complete them. They are recognised here by their handles and tested together with a request that is
+ * never complete, so that MPI_Testall progresses them and completes nothing. Of several, only the first incomplete
+ * one is tested, as MPI_Waitall does, because collective calls on a file receive each other's messages if they
+ * progress in another order. MPI_Testall is no substitute for MPI_Request_get_status: MPICH 4.0 aborts in it if a
+ * persistent collective or a partitioned message is among several requests.
  *
- *      handles[hash]    of files, open addressing, 0 if free, GONE if taken out; kept when the request is complete
+ *      handles[hash]    of files, open addressing, 0 if free, GONE if removed; kept when the request is complete
  *
- * MPI gives handles out again. A handle that stays here does no harm until it is that of a persistent request; those are started by
- * MPI_Start, which takes it out. */
+ * MPI reuses handles. A stale handle does no harm until it is that of a persistent request; those are started by
+ * MPI_Start, which removes it. */
 #include <stdlib.h>
 
 #include "mpi/hooks.h"
@@ -26,7 +27,7 @@ static bool advance(MPI_Request request) {
 
 #else
 
-enum { GONE = -1 }; /* no handle; what lies behind it is still found */
+enum { GONE = -1 }; /* tombstone: entries behind it are still found */
 
 static MPI_Request *handles;
 static size_t slots, used;
@@ -92,7 +93,7 @@ static int cancel(void *state, int complete) {
     return MPI_SUCCESS;
 }
 
-/* True if it is complete now. */
+/* Returns true if it is complete now. */
 static bool advance(MPI_Request request) {
     MPI_Request both[2] = {request, MPI_REQUEST_NULL};
     MPI_Status statuses[2];
@@ -141,7 +142,8 @@ STARTS(write, MPI_Count, _c, const void *)
 #endif
 #endif
 
-/* Beyond some that are not complete, others are not asked: each time costs as much as a test, and MPI advances all at once. */
+/* After a number of incomplete requests, further ones are not queried: each query costs as much as a test, and MPI
+ * progresses all of them at once. */
 bool foreign_poll(struct foreign_look *look, MPI_Request request) {
     enum { POLLS = 16 };
     MPI_Status status;

@@ -1,9 +1,10 @@
-/* fortran.c: handles as Fortran knows them. In MPICH they are the same numbers. Open MPI keeps a table of its own: ours get the numbers
- * below -1, which it never gives out.
+/* fortran.c: Fortran handles. In MPICH they are the same numbers. Open MPI keeps a table of its own: Hearth uses the
+ * numbers below -1, which Open MPI never assigns.
  *
- * Some of its Fortran calls (mpi_waitall_ for one) do not ask for the number of a request that is still there after the call; they read
- * it from the structure that the handle points to. Where, is found by looking at three requests of Open MPI's own; there our
- * requests hold their number as well. A handle of ours is its address plus 1, so the number stands one byte further. */
+ * Some of Open MPI's Fortran calls (mpi_waitall_ for example) do not query the number of a request that still exists
+ * after the call; they read it from the structure that the handle points to. Its offset is found by inspecting three
+ * of Open MPI's own requests. Hearth's requests hold their number at the same offset. A handle of Hearth's is its
+ * address plus 1, so the number is stored one byte further. */
 #include "mpi/p2p/p2p.h"
 
 #ifdef OPEN_MPI
@@ -22,7 +23,7 @@ static struct request *request_numbered(MPI_Fint number) {
     return request_at((uint32_t)(-2 - number));
 }
 
-/* ---- the table's calls ---- */
+/* ---- conversion calls ---- */
 
 static struct {
     MPI_Fint (*request_c2f)(MPI_Request);
@@ -70,7 +71,7 @@ BOTH(MPI_Request, Request_f2c, MPI_Fint, request_from_fortran)
 BOTH(MPI_Fint, Message_c2f, MPI_Message, message_to_fortran)
 BOTH(MPI_Message, Message_f2c, MPI_Fint, message_from_fortran)
 
-/* ---- the number inside ---- */
+/* ---- the number inside the structure ---- */
 
 static bool stands_at(size_t at, const MPI_Request tried[], const MPI_Fint numbers[]) {
     for (int i = 0; i < TRIED; i++)
@@ -86,7 +87,7 @@ int fortran_open(void) {
     char nothing;
     for (; made < TRIED && rc == MPI_SUCCESS; made += rc == MPI_SUCCESS)
         rc = host_real.Recv_init(&nothing, 1, MPI_BYTE, 0, 0, MPI_COMM_SELF, &tried[made]);
-    for (int i = 0; i < made; i++) /* a request gets its number when it is first asked for */
+    for (int i = 0; i < made; i++) /* a request gets its number when it is first queried */
         numbers[i] = real.request_c2f(tried[i]);
     for (size_t at = 16; made == TRIED && !offset && at + 1 + sizeof(MPI_Fint) <= REQUEST_FORTRAN_ROOM;
          at += 4)

@@ -1,8 +1,8 @@
-/* helper.c: a thread that takes care of messages while the program's thread sits in a call of the MPI library.
+/* helper.c: a thread that progresses messages while the program's thread is inside a call of the MPI library.
  *
- * It sleeps. A process that has waited for 50 us for an answer of ours wakes it, if it sees that we are inside such a call. It then
- * takes the lock, if nobody has it, and does what there is to do in the node's shared memory. It never calls MPI. While messages of
- * ours wait for room it looks by itself every 100 us. */
+ * It sleeps. A process that has waited for 50 us for an answer of this one wakes it if it sees that this process is
+ * inside such a call. The thread then takes the lock, if it is free, and does the pending work in the node's shared
+ * memory. It never calls MPI. While messages of this process wait for space, it polls every 100 us. */
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -13,10 +13,11 @@ enum { LONG_US = 10000000, SHORT_US = 100, ROUNDS = 16 };
 
 static pthread_t thread;
 static bool running;
-static atomic_bool stop; /* pairs: helper_stop and work */
+static atomic_bool stop; /* release in helper_stop pairs with acquire in work */
 
-/* What is there, and what comes within a few rounds. Whether to look again soon: something waits for room, or could not be looked
- * at. Who has the lock and is not inside is the program's thread, which looks by itself, and wakes us when it goes inside. */
+/* Does the pending work, and what arrives within a few rounds. Returns whether to look again soon: something waits
+ * for space, or the lock was taken. If the lock is taken and the process is not inside MPI, the program's thread
+ * holds it; it polls on its own and wakes this thread when it enters MPI. */
 static bool look(void) {
     if (!p2p_try_lock())
         return net_node_is_inside(p2p_node, p2p_peers[p2p_rank].node);
@@ -39,7 +40,7 @@ static void *work(void *arg) {
     return NULL;
 }
 
-/* The program's signals are for its own threads. */
+/* Blocks all signals in the thread: the program's signals are for its own threads. */
 void helper_start(void) {
     sigset_t all, old;
     if (!p2p_node)

@@ -1,6 +1,6 @@
-/* lock.c: see lock.h. A word that is 0 or 1, taken by compare and swap; who does not get it gives up the CPU after a while. The
- * C library's mutex would not do: the program's thread holds it from one call to the next, and under MPI_THREAD_SERIALIZED that
- * need not be the same thread. */
+/* lock.c: see lock.h. The lock is a word that is 0 or 1, taken by compare and swap. A waiting thread yields the CPU
+ * after a while. The C library's mutex is unsuitable: the program's thread holds the lock from one call to the next,
+ * and under MPI_THREAD_SERIALIZED that need not be the same thread. */
 #include "mpi/p2p/lock.h"
 
 #include <sched.h>
@@ -12,7 +12,7 @@ bool p2p_on, p2p_threads;
 int p2p_careful;
 
 static _Atomic int taken = 1; /* by the program's thread, as long as there is only one */
-static int depth;             /* of calls inside MPI; under the lock, or by the only thread */
+static int depth;             /* nesting of calls inside MPI; under the lock, or by the only thread */
 
 bool p2p_try_lock(void) {
     int no = 0; /* acquire: pairs with the release in p2p_unlock_slowly */
@@ -30,8 +30,8 @@ void p2p_unlock_slowly(void) {
     atomic_store_explicit(&taken, 0, memory_order_release); /* pairs with p2p_try_lock */
 }
 
-/* With one thread: the lock is its own until it goes inside, and again when it is back. A helper that has something to
- * send needs to be told, and only when it can have the lock: it tries once, and then sleeps. */
+/* With one thread: it holds the lock until it enters MPI, and again after it has left. A helper with messages to send
+ * must be woken, and only after the lock is free: it tries once and then sleeps. */
 void p2p_enter_slowly(void) {
     p2p_lock();
     if (!depth++ && p2p_node)
@@ -44,8 +44,9 @@ void p2p_enter_slowly(void) {
         net_node_wake(p2p_node, p2p_peers[p2p_rank].node);
 }
 
-/* No helper looks at what comes through the host MPI. A program that polls by calls like this one, by flushes for one, does so
- * here; with many threads whoever comes by, as another may stay inside for long. */
+/* The helper does not process messages that arrive through the host MPI. For programs that poll with such calls,
+ * flushes for example, this is done here; with several threads by any thread that passes, because another may stay
+ * inside for long. */
 void p2p_leave_slowly(void) {
     p2p_lock();
     bool out = !--depth;
@@ -54,7 +55,7 @@ void p2p_leave_slowly(void) {
     if (far_is_used && (out || p2p_threads))
         p2p_progress();
     if (p2p_node && !p2p_threads && out)
-        p2p_careful = 0; /* and the lock stays ours */
+        p2p_careful = 0; /* and the lock stays held */
     else
         p2p_unlock();
 }

@@ -1,6 +1,6 @@
-/* lock.h: who may touch messages. With MPI_THREAD_MULTIPLE every call takes the lock. Otherwise the program's thread holds it for
- * good, and gives it up only while it sits inside a call of the MPI library: then, and only then, the helper thread may have it. So
- * an ordinary call costs one compare, and no atomic. */
+/* lock.h: the lock of message passing. With MPI_THREAD_MULTIPLE every call takes it. Otherwise the program's thread
+ * holds it permanently and releases it only while it is inside a call of the MPI library: only then can the helper
+ * thread take it. An ordinary call thus costs one comparison and no atomic. */
 #ifndef HEARTH_MPI_P2P_LOCK_H
 #define HEARTH_MPI_P2P_LOCK_H
 
@@ -10,7 +10,7 @@ extern HIDDEN bool p2p_on;      /* HEARTH_MATCH, agreed by all processes */
 extern HIDDEN bool p2p_threads; /* MPI_THREAD_MULTIPLE */
 extern HIDDEN bool far_is_used; /* some process is reached through the host MPI */
 
-/* Whether a call has to take the lock: many threads, or a call from within a call (an attribute's callback). */
+/* Whether calls must take the lock: several threads, or a call from within a call (an attribute callback). */
 extern HIDDEN int p2p_careful;
 
 void p2p_lock_slowly(void);
@@ -27,7 +27,7 @@ static inline void p2p_unlock(void) {
         p2p_unlock_slowly();
 }
 
-/* Around a call of the MPI library that may wait for others. They nest. */
+/* Around a call of the MPI library that may wait for other processes. Calls nest. */
 void p2p_enter_slowly(void);
 void p2p_leave_slowly(void);
 
@@ -41,7 +41,7 @@ static inline void p2p_leave(void) {
         p2p_leave_slowly();
 }
 
-/* In a call of the MPI library that does not wait, and that a program repeats until something happens: a round of progress. */
+/* A round of progress in an MPI call that does not wait and that programs repeat until something happens. */
 void p2p_poll_slowly(void);
 
 static inline void p2p_poll(void) {
@@ -49,7 +49,7 @@ static inline void p2p_poll(void) {
         p2p_poll_slowly();
 }
 
-/* The helper thread: helper.c */
+/* The helper thread: helper.c. */
 void helper_start(void);
 void helper_stop(void);
 

@@ -1,12 +1,15 @@
-/* meet.c: a process that sits in a call of MPI cannot answer messages that come through MPI, because the helper thread must not call
- * it. So that none waits there for long, the processes of a collective call meet first, in a barrier in which they go on
- * answering; what then remains to be done inside MPI waits for nobody who is not there. MPI allows every collective call to
- * synchronise.
+/* meet.c: pre-barriers.
  *
- * The barrier is made of messages of our own, so that it takes nothing of MPI's: no communicator, no attribute callback. Only the
- * processes of a communicator that is left to MPI meet in MPI's MPI_Ibarrier. A window carries its processes as an attribute. Most
- * blocking collectives need no such meeting: they are made of their non-blocking equivalents (acquire.c). Where all processes
- * are reached through shared memory nobody meets: the helper thread does it all. */
+ * A process inside an MPI call cannot answer messages that arrive through MPI, because the helper thread must not
+ * call MPI. To keep such waits short, the processes of a collective call first make a barrier in which they keep
+ * answering. The collective inside MPI then waits for no process that has not arrived. MPI permits every collective
+ * call to synchronise.
+ *
+ * The barrier consists of Hearth's own messages, so that it uses no MPI resources: no communicator, no attribute
+ * callback. Only the processes of a communicator that is left to MPI use MPI_Ibarrier. A window carries its processes
+ * as an attribute. Most blocking collectives need no pre-barrier, because they are replaced by their non-blocking
+ * equivalents (acquire.c). If all processes are reached through shared memory there is no pre-barrier: the helper
+ * thread suffices. */
 #include "mpi/p2p/meet.h"
 
 #include <limits.h>
@@ -17,9 +20,9 @@
 
 static int keyval = MPI_KEYVAL_INVALID;
 
-/* ---- messages of our own, under contexts that no communicator has ---- */
+/* ---- Hearth's own messages, under contexts that no communicator has ---- */
 
-/* An empty message there and one from there. */
+/* Sends an empty message to `to` and receives one from `from`. */
 static void greet(struct comm *c, uint32_t context, int to, int from, int tag) {
     struct comm shadow = *c;
     struct request r, s;
@@ -39,8 +42,8 @@ static void greet(struct comm *c, uint32_t context, int to, int from, int tag) {
     p2p_unlock();
 }
 
-/* Each greets the ones 1, 2, 4 ... places away: when all is done everybody has heard of everybody. ranks: NULL if they are the
- * places. */
+/* Dissemination barrier: each process exchanges messages with those 1, 2, 4 ... places away. ranks: NULL if equal to
+ * the places. */
 static void greet_all(struct comm *c, uint32_t context, const int ranks[], int count, int mine, int tag) {
     for (int away = 1; away < count; away *= 2) {
         int to = (mine + away) % count, from = (mine + count - away) % count;
@@ -52,7 +55,7 @@ static void greet_members(struct comm *c, int number) {
     greet_all(c, MEET_CONTEXT | c->context, NULL, (int)c->size, c->rank, number);
 }
 
-/* Places in the group, as ranks of comm; NULL if the group is not one of its processes. */
+/* The members of the group as ranks of comm; NULL if one of them is not in comm. */
 static int *ranks_of(MPI_Group group, int count, MPI_Comm comm) {
     int *ranks = malloc(2 * (size_t)count * sizeof *ranks);
     MPI_Group all = MPI_GROUP_NULL;
@@ -70,7 +73,8 @@ static int *ranks_of(MPI_Group group, int count, MPI_Comm comm) {
     return NULL;
 }
 
-/* Places of the group in comm, one of ours; NULL if this process, or all, have none. */
+/* The members of the group as ranks of the managed communicator comm; NULL if this process is not in the group or one
+ * of them is not in comm. */
 static int *places_in(MPI_Group group, MPI_Comm comm, int *count, int *mine) {
     if (group == MPI_GROUP_NULL || host_Group_size(group, count) != MPI_SUCCESS ||
         host_Group_rank(group, mine) != MPI_SUCCESS || *mine == MPI_UNDEFINED)
@@ -102,7 +106,7 @@ void meet_word(MPI_Group group, const char *word) {
     free(ranks);
 }
 
-/* One process of another side. */
+/* Exchanges messages with the leader of the other side. */
 static void greet_leader(MPI_Group others, int leader, int tag) {
     int there = MPI_UNDEFINED;
     if (host_Group_translate_ranks(others, 1, &leader, comm_world_group, &there) == MPI_SUCCESS &&
@@ -110,7 +114,7 @@ static void greet_leader(MPI_Group others, int leader, int tag) {
         greet(comm_find(MPI_COMM_WORLD), MEET_LEADERS, there, there, tag);
 }
 
-/* The leaders speak for those who have met on their side; then they tell them. */
+/* Each side makes a barrier, then the leaders exchange messages, then each side makes another barrier. */
 void meet_sides(MPI_Group group, int leader, MPI_Group others, int remote_leader, const char *word) {
     int mine = MPI_UNDEFINED;
     if (!meet_is_needed() || group == MPI_GROUP_NULL)
@@ -134,7 +138,7 @@ void meet_leaders(MPI_Comm comm, int leader, MPI_Comm peers, int remote_leader, 
     meet_slowly(comm);
 }
 
-/* ---- all of a communicator ---- */
+/* ---- all processes of a communicator ---- */
 
 static bool are_ours(int get(MPI_Comm, MPI_Group *), MPI_Comm comm) {
     MPI_Group group;
@@ -149,7 +153,8 @@ static bool are_ours(int get(MPI_Comm, MPI_Group *), MPI_Comm comm) {
     return ours;
 }
 
-/* Whether all processes of a communicator that is left to MPI are of this program: only then do all do a call in our way. */
+/* Whether all processes of an unmanaged communicator belong to this program: only then do all of them make the
+ * pre-barrier. */
 static bool is_among_us(MPI_Comm comm) {
     int inter = 0;
     if (comm == MPI_COMM_NULL || host_Comm_test_inter(comm, &inter) != MPI_SUCCESS)
@@ -179,7 +184,7 @@ bool meet_or_replace(MPI_Comm comm, bool may) {
     return false;
 }
 
-/* ---- again and again ---- */
+/* ---- repeated pre-barriers ---- */
 
 struct meeting meet_number(MPI_Comm comm, bool made) {
     struct comm *c = comm_find(comm);
@@ -191,7 +196,7 @@ struct meeting meet_number(MPI_Comm comm, bool made) {
         return m;
     }
     p2p_lock();
-    m.number = ++c->meetings; /* also for nothing, so that it stays the same on all processes */
+    m.number = ++c->meetings; /* also if nothing was created, so that it stays equal on all processes */
     c->references += made;
     p2p_unlock();
     m.comm = made ? c : NULL;
@@ -236,7 +241,7 @@ void meet_window_slowly(MPI_Win win) {
         meet_again(value);
 }
 
-/* By tests, with progress in between. */
+/* Tests in a loop, with progress in between. */
 int meet_wait(MPI_Win win) {
     struct pause pause = {0};
     int flag = 0, rc;

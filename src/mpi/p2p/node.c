@@ -1,5 +1,5 @@
-/* node.c: the processes of this node, through the shared memory of net.h. If it cannot be had, on any of them, all go through the
- * host MPI instead. */
+/* node.c: the processes of this node, through the shared memory of net.h. If it is not available on any of them, all
+ * use the host MPI instead. */
 #include <stdlib.h>
 
 #include "mpi/p2p/p2p.h"
@@ -16,7 +16,7 @@ int node_poll(void) {
     return net_node_poll(p2p_node, on_message, NULL);
 }
 
-/* All members' addresses, and all must be able to map them. */
+/* Exchanges the addresses of all members; all must be able to map them. */
 static int connect(MPI_Comm comm, int count, struct net_address mine) {
     struct net_address *all = malloc((size_t)count * sizeof *all);
     int ok = p2p_node && all && members, every = 0;

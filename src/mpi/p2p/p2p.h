@@ -1,4 +1,4 @@
-/* p2p.h: the parts of message passing, between the hooks.
+/* p2p.h: internal interfaces of message passing.
  *
  *      the program:  Send ...    Recv, Probe ...    Wait, Test ...
  *                      |              |                  |
@@ -8,7 +8,9 @@
  *                      |              ^
  *            node.c (net.h, shared memory)    far.c (the host MPI)
  *
- * Everything below the first line is done under the lock of lock.h. */
+ * Everything below the first line requires the lock of lock.h.
+ *
+ * A communicator, request or message is "ours" if Hearth manages it; all others are left to the host MPI. */
 #ifndef HEARTH_MPI_P2P_H
 #define HEARTH_MPI_P2P_H
 
@@ -22,28 +24,28 @@ extern HIDDEN int p2p_rank, p2p_size; /* in MPI_COMM_WORLD */
 extern HIDDEN unsigned p2p_tag_most;
 extern HIDDEN struct match *p2p_engine;
 
-/* No memory left for what must not be lost: one line, and the program is ended as MPI would end it. */
+/* No memory for state that must not be lost: logs one line and aborts the job as MPI would. */
 _Noreturn void p2p_out_of_memory(const char *what);
 
-/* ---- comm.c: communicators whose messages are ours ---- */
+/* ---- comm.c: managed communicators ---- */
 
 struct comm {
     MPI_Comm handle; /* MPI_COMM_NULL once freed */
     uint32_t context;
-    int rank; /* of this process */
+    int rank; /* rank of this process */
     unsigned size;
-    int *world;          /* ranks in MPI_COMM_WORLD; NULL: the same */
-    bool has_remote;     /* a member is reached through the host MPI */
-    int meetings;        /* windows and files made over it so far: meet.c */
-    unsigned references; /* requests, windows, files; and one as long as it is not freed */
-    struct comm *next;   /* in its bucket */
+    int *world;          /* ranks in MPI_COMM_WORLD; NULL: identical */
+    bool has_remote;     /* some member is reached through the host MPI */
+    int meetings;        /* windows and files created over it so far: meet.c */
+    unsigned references; /* held by requests, windows and files, and one until it is freed */
+    struct comm *next;   /* in its hash bucket */
 };
 
-/* The one used last, so that most lookups are one compare; with many threads it stays empty. */
+/* The last one used, so that most lookups are one comparison. Not used with several threads. */
 extern HIDDEN struct comm *comm_last;
 struct comm *comm_find_slowly(MPI_Comm handle);
 
-/* NULL if it is not ours. */
+/* NULL if it is not managed. */
 static inline struct comm *comm_find(MPI_Comm handle) {
     return LIKELY(comm_last->handle == handle) ? comm_last : comm_find_slowly(handle);
 }
@@ -52,7 +54,8 @@ static inline int comm_world_rank(const struct comm *c, int rank) {
     return c->world ? c->world[rank] : rank;
 }
 
-/* Whether a call with these arguments is ours: NULL sends it to MPI, which also judges what is wrong with it. */
+/* The communicator if the arguments are valid and it is managed. NULL: the call goes to MPI, which also reports
+ * errors. */
 static inline struct comm *comm_to(MPI_Count count, int dest, int tag, MPI_Comm handle) {
     struct comm *c = comm_find(handle);
     bool good = c && (unsigned)dest < c->size && (unsigned)tag <= p2p_tag_most && count >= 0;
@@ -66,17 +69,19 @@ static inline struct comm *comm_from(MPI_Count count, int source, int tag, MPI_C
     return LIKELY(good) ? c : NULL;
 }
 
-/* Whether a blocking call must not wait inside MPI: messages come through it, nobody would answer them meanwhile. */
+/* Whether a blocking call must not wait inside MPI: messages arrive through MPI, and would not be handled meanwhile. */
 static inline bool comm_must_poll(void) {
     return UNLIKELY(p2p_on) && far_is_used;
 }
 
-/* The same for a communicator that is left to MPI; in one of ours MPI gets only what does not wait: errors, MPI_PROC_NULL. */
+/* The same for a communicator that is left to MPI. In a managed one MPI only receives calls that do not wait: errors
+ * and MPI_PROC_NULL. */
 static inline bool comm_must_poll_in(MPI_Comm handle) {
     return comm_must_poll() && !comm_find(handle);
 }
 
-/* Contexts are below COMM_CONTEXTS; those beyond are for meetings of a communicator's processes, and of others. */
+/* Contexts of communicators are below COMM_CONTEXTS. Those above are for pre-barriers of a communicator's processes
+ * and of other groups. */
 enum { COMM_CONTEXTS = 0x7ffffff0 };
 #define MEET_CONTEXT 0x80000000u
 #define MEET_GROUP   0xfffffff0u
@@ -88,11 +93,11 @@ int comm_open(void);
 void comm_close(void);
 void comm_release(struct comm *c);
 
-/* A record of the processes of a communicator that is left to MPI, with a number, for meetings only; collective. NULL: not all of them
- * are processes of this program, or there is no memory. */
+/* Describes the processes of a communicator that is left to MPI and assigns a context, for pre-barriers only.
+ * Collective. NULL: not all of them are processes of this program, or memory ran out. */
 struct comm *comm_shadow(MPI_Comm handle);
 
-/* Lets the communicator's error handler decide; what it returns is the caller's return value. Not under the lock. */
+/* Calls the communicator's error handler and returns the code for the caller to return. Call without the lock. */
 int comm_error(struct comm *c, int code);
 
 /* ---- data.c: where the bytes of a message lie ---- */
@@ -101,9 +106,10 @@ struct opaque;
 
 struct data {
     char *first;
-    struct layout layout;   /* its shape is that of the bytes, relative to first; its offset is of no use */
-    struct opaque *opaque;  /* a type that only MPI understands: the bytes lie packed in memory of ours */
-    uint64_t block, before; /* where the last copy of a part ended: a block, and the bytes before it */
+    struct layout layout;   /* its shape describes the bytes relative to first; its offset is unused */
+    struct opaque *opaque;  /* a type that only MPI can process: the bytes are packed in a buffer of
+                               Hearth's */
+    uint64_t block, before; /* where the last partial copy ended: a block, and the bytes before it */
 };
 
 static inline uint64_t data_bytes(const struct data *d) {
@@ -117,7 +123,7 @@ static inline void data_in_one(struct data *d, const void *first, uint64_t bytes
     d->block = d->before = 0;
 }
 
-/* MPI_SUCCESS, or an error of which the communicator's handler has been told. Not under the lock. */
+/* Returns MPI_SUCCESS, or an error that the communicator's error handler has seen. Call without the lock. */
 int data_describe(struct data *d, const void *buffer, MPI_Count count, MPI_Datatype type, struct comm *c,
                   bool receive);
 void data_free(struct data *d);
@@ -132,7 +138,7 @@ static inline int data_make(struct data *d, const void *buffer, MPI_Count count,
     return MPI_SUCCESS;
 }
 
-/* Copies bytes [from, from + bytes) of the message out of its place, or into it. */
+/* Copies bytes [from, from + bytes) of the message out of its memory, or into it. */
 void data_gather_slowly(void *packed, struct data *d, uint64_t from, uint64_t bytes);
 void data_scatter_slowly(struct data *d, uint64_t from, const void *packed, uint64_t bytes);
 
@@ -150,28 +156,28 @@ static inline void data_scatter(struct data *d, uint64_t from, const void *packe
         data_scatter_slowly(d, from, packed, bytes);
 }
 
-/* A copy of the bytes in memory of its own; data_detach puts it in the place of the original. -ENOMEM: nothing happened. */
+/* data_copy makes a packed copy of the bytes; data_detach replaces the original by one. -ENOMEM: nothing was changed. */
 int data_copy(struct data *to, struct data *from);
 int data_detach(struct data *d);
 
-/* Opaque types, by the thread that may call MPI: the program's memory from ours, or ours from the program's. */
+/* Opaque types: copies the program's memory into Hearth's buffer, or back. Only by a thread that may call MPI. */
 int data_pack(struct data *d);
 int data_unpack(struct data *d, uint64_t bytes);
 
-/* Types that the program has freed, and that no message needs any more. Not under the lock: attribute functions are called. */
+/* Types that the program has freed and no message uses any more. Call without the lock: attribute callbacks run. */
 void data_free_types(void);
 bool data_has_types_to_free(void);
 
 int data_open(void);
 void data_close(void);
 
-/* ---- request.c: what the program waits for ---- */
+/* ---- request.c ---- */
 
 enum request_kind {
     REQUEST_SEND,
     REQUEST_RECV,
     REQUEST_MESSAGE /* of Mprobe */,
-    REQUEST_CONTROL /* a head that waits */
+    REQUEST_CONTROL /* a header waiting to be sent */
 };
 enum send_mode { MODE_STANDARD, MODE_SYNC, MODE_BUFFERED, MODE_READY };
 
@@ -179,7 +185,8 @@ enum send_mode { MODE_STANDARD, MODE_SYNC, MODE_BUFFERED, MODE_READY };
 enum { REQUEST_FORTRAN_ROOM = 256 }; /* see fortran.c */
 #endif
 
-/* A head goes in front of every message. Those that are matched are numbered per sender and receiver, and taken in that order. */
+/* A header precedes every message. Messages that are matched are numbered per sender and receiver, and delivered in
+ * that order. */
 enum head_kind {
     HEAD_EAGER,
     HEAD_SYNC,
@@ -193,7 +200,7 @@ enum head_kind {
 
 struct head {
     uint64_t bytes : 56, kind : 8;
-    uint64_t id; /* SYNC, RTS: the sender's request; else the request at the receiver of this head */
+    uint64_t id; /* SYNC, RTS: the sender's request; otherwise the request at the receiver of this header */
     union {
         struct {
             uint32_t sequence, context;
@@ -201,7 +208,7 @@ struct head {
         };
         struct {
             uint64_t answer; /* CTS: the receiver's request */
-            uint64_t place;  /* DATA: of the first byte; CTS through the host MPI: the tag */
+            uint64_t place;  /* DATA: offset of the first byte; CTS through the host MPI: the tag */
         };
     };
 };
@@ -210,37 +217,37 @@ struct request {
 #ifdef OPEN_MPI
     char fortran[REQUEST_FORTRAN_ROOM];
 #endif
-    uint32_t index; /* in the table; never changes */
+    uint32_t index; /* in the table; constant */
     uint8_t kind, mode;
     bool persistent;
     bool active; /* started; always true if not persistent */
     bool done;   /* complete, if active */
-    bool orphan; /* nobody will ask: released when done */
+    bool orphan; /* the program holds no handle: released when done */
     bool posted; /* in the engine's queue */
     bool cancelled;
-    bool placed;   /* received, opaque, and unpacked */
+    bool placed;   /* opaque data has been unpacked */
     bool half;     /* received, but the send of this MPI_Isendrecv is not done */
-    int rank, tag; /* as the program gave them */
+    int rank, tag; /* as given by the program */
     struct comm *comm;
     struct data data;
-    /* the outcome */
+    /* the result */
     int error, got_source, got_tag;
     uint64_t got_bytes;
-    /* on the way */
+    /* in progress */
     match_entry entry;
     struct peer *peer;
-    struct head head;       /* REQUEST_SEND and REQUEST_CONTROL: what goes out */
+    struct head head;       /* REQUEST_SEND and REQUEST_CONTROL: the header to send */
     uint64_t moved, wanted; /* bytes of a transfer in pieces */
     uint64_t answer;        /* the receiver's request */
-    void *spare;            /* receives into it first: more comes than there is room for */
+    void *spare;            /* temporary receive buffer: the message is larger than the receive */
     MPI_Request host;
     struct message *message; /* REQUEST_MESSAGE */
-    struct request *partner; /* MPI_Isendrecv: the other half, as long as the send is not done */
-    struct request *next;    /* in a peer's queue, the list of transfers, or of free ones */
-    uint64_t buffered;       /* MODE_BUFFERED: bytes that it takes of the attached buffer */
+    struct request *partner; /* MPI_Isendrecv: the other half, until the send is done */
+    struct request *next;    /* in a peer's queue, the list of transfers, or the free list */
+    uint64_t buffered;       /* MODE_BUFFERED: bytes that it occupies in the attached buffer */
 };
 
-/* A request with the fields that every kind needs. NULL if memory ran out. */
+/* A request with the common fields set. NULL if memory ran out. */
 struct request *request_new(enum request_kind kind, struct comm *c);
 void request_free(struct request *r);
 void request_fill(struct request *r, enum request_kind kind, struct comm *c);
@@ -257,7 +264,7 @@ static inline struct request *request_of(MPI_Request handle) {
 static inline MPI_Request request_handle(const struct request *r) {
     return (MPI_Request)((uintptr_t)r + 1);
 }
-#else /* MPICH: an int whose upper two bits, the kind of handle, are 0 in none but MPI_REQUEST_NULL, 0x2c000000 */
+#else /* MPICH: an int. Its upper two bits, the kind of handle, are 0 only in MPI_REQUEST_NULL, 0x2c000000. */
 static inline bool request_is_ours(MPI_Request handle) {
     return ((unsigned)handle & 0xf0000000u) == 0x10000000u;
 }
@@ -276,21 +283,21 @@ static inline struct request *message_request(MPI_Message handle) {
     return request_of((MPI_Request)handle);
 }
 
-/* What an Isend that is complete at once returns: one for all. */
+/* Returned by every Isend that completes immediately: one for all. */
 extern HIDDEN struct request *request_sent;
 
-/* Its communication is over; an orphan is gone then. Under the lock. */
+/* Marks its communication as complete; releases it if it is an orphan. Requires the lock. */
 void request_finish(struct request *r);
 
-/* Releases finished orphans whose datatypes need a thread that may call MPI. How many. */
+/* Releases finished orphans whose datatypes need a thread that may call MPI. Returns how many. */
 int request_bury(void);
 
-/* Whether communication goes on in this communicator; walks through all requests. Under the lock. */
+/* Whether communication is in progress on this communicator; scans all requests. Requires the lock. */
 bool request_is_pending(const struct comm *c);
 
 /* ---- fortran.c ---- */
 
-/* Open MPI's Fortran calls look for a handle's number inside what it points to. */
+/* Open MPI's Fortran calls read a handle's number from the object that it points to. */
 #ifdef OPEN_MPI
 int fortran_open(void);
 void fortran_number(struct request *r);
@@ -302,54 +309,55 @@ static inline void fortran_number(struct request *r) {
 }
 #endif
 
-/* ---- numbers for the report ---- */
+/* ---- counters for the report ---- */
 
 struct p2p_counters {
-    uint64_t node, far, self; /* messages sent, by way */
+    uint64_t node, far, self; /* messages sent, by transport */
     uint64_t node_bytes, far_bytes, self_bytes;
-    uint64_t rendezvous, pulled, reordered, delayed; /* delayed: had to wait for room */
+    uint64_t rendezvous, pulled, reordered, delayed; /* delayed: had to wait for space */
 };
-/* Memory of their own, as hearth top reads them: see live.h. */
+/* In memory of their own, because hearth top reads them: see live.h. */
 union p2p_counted {
     struct p2p_counters of;
     char alone[LIVE_ALONE];
 };
 extern HIDDEN union p2p_counted p2p_counted;
 
-/* ---- channel.c: the way to each process of MPI_COMM_WORLD ---- */
+/* ---- channel.c: the transport to each process of MPI_COMM_WORLD ---- */
 
-struct message; /* arrived, and waits: arrive.c */
+struct message; /* arrived and not yet matched: arrive.c */
 
 struct peer {
     uint32_t sent, received; /* numbered messages so far */
     int node;                /* its rank on this node, or -1: through the host MPI */
     int world;
-    struct request *first, *last; /* what waits for room */
-    struct peer *next_waiting;    /* of those with something in their queue */
-    struct message *held;         /* arrived before their turn, in order */
-    uint32_t owed;                /* answers that we wait for from it */
-    struct peer *next_owing;      /* of those with owed > 0 */
+    struct request *first, *last; /* queue of requests that wait for space */
+    struct peer *next_waiting;    /* list of peers with a non-empty queue */
+    struct message *held;         /* messages that arrived out of order, sorted */
+    uint32_t owed;                /* answers that this process waits for */
+    struct peer *next_owing;      /* list of peers with owed > 0 */
     bool waiting, owing;
 };
 
-enum { SELF_EAGER = 16 << 10 }; /* the largest message to oneself that is copied before there is a receive */
+/* The largest message to the own process that is copied before a receive is posted. */
+enum { SELF_EAGER = 16 << 10 };
 
-extern HIDDEN struct net_node *p2p_node; /* NULL: none */
+extern HIDDEN struct net_node *p2p_node; /* NULL: no shared memory */
 extern HIDDEN uint64_t node_eager, far_eager;
 extern HIDDEN struct peer *p2p_peers;
-extern HIDDEN struct peer *channel_waiting; /* the first of those with a queue */
-extern HIDDEN struct peer
-    *channel_owing; /* of this node, that owe us an answer or room, or did so a moment ago */
+extern HIDDEN struct peer *channel_waiting; /* list of peers with a non-empty queue */
+/* Peers of this node that owe an answer or space, or did so recently. */
+extern HIDDEN struct peer *channel_owing;
 
 int channel_open(void);
 void channel_close(void);
 
-/* The largest message that goes at once. */
+/* The largest message that is sent eagerly. */
 static inline uint64_t channel_eager(const struct peer *p) {
     return LIKELY(p->node >= 0) ? node_eager : far_eager;
 }
 
-/* A message went out at once. */
+/* Counts a message that was sent eagerly. */
 static inline void channel_count(const struct peer *p, uint64_t bytes) {
     if (LIKELY(p->node >= 0)) {
         p2p_counted.of.node++;
@@ -360,32 +368,33 @@ static inline void channel_count(const struct peer *p, uint64_t bytes) {
     }
 }
 
-/* Sends a head and bytes [from, from + bytes) of the data. 0; 1 if MPI has them, but has not sent them; or -EAGAIN: no room at the
- * moment. */
+/* Sends a header and bytes [from, from + bytes) of the data. Returns 0; 1 if MPI has accepted them but not sent them
+ * yet; or -EAGAIN if there is no space at the moment. */
 int channel_try(struct peer *p, const struct head *h, struct data *d, uint64_t from, uint64_t bytes);
-/* Sends r->head and the data, behind what already waits; finishes or keeps the request as its mode wants. */
+/* Sends r->head and the data after what is already queued; completes the request or keeps it, depending on its mode. */
 void channel_send(struct request *r);
-/* A head alone; kept and sent later if there is no room. */
+/* Sends a header alone; queues it if there is no space. */
 void channel_control(struct peer *p, enum head_kind kind, uint64_t id, uint64_t bytes, uint64_t answer,
                      uint64_t place);
-/* As much of what waits as there is room for. Returns how many went. far: also what goes through the host MPI. */
+/* Sends as much of the queues as there is space for. Returns how many requests were sent. far: also through the host
+ * MPI. */
 int channel_flush(bool far);
 void channel_owe(struct peer *p);
 void channel_paid(struct peer *p);
-/* Wakes those of this node that owe us something and sit in a call of MPI. False: nobody owes anything. */
+/* Wakes peers of this node that owe an answer and block in an MPI call. Returns false if no peer owes anything. */
 bool channel_wake(void);
-/* The receiver of our RTS wants that many bytes, in pieces. */
+/* The receiver answered the RTS: sends that many bytes, in pieces. */
 void channel_stream(struct request *r, uint64_t wanted, uint64_t answer);
 
 /* ---- arrive.c ---- */
 
-/* A head came, with what follows it, which is valid during the call. */
+/* A header arrived, with its payload, which is valid during the call. */
 void arrive(struct peer *p, const struct head *h, const void *payload);
 
 /* A message of this process to itself. */
 void arrive_self(struct request *r);
 
-/* A message that a receive has found in the queue: receives it and frees it. */
+/* Receives a message that a receive has found in the queue, and frees it. */
 void arrive_take(struct request *r, struct message *m);
 
 const struct head *message_head(const struct message *m);
@@ -395,7 +404,7 @@ void arrive_close(void);
 
 /* ---- rendezvous.c ---- */
 
-/* The receive matches an RTS: address is where the sender's bytes are, 0 if they cannot be pulled. */
+/* The receive matches an RTS. address: the sender's bytes, or 0 if they cannot be pulled. */
 void rendezvous_begin(struct request *r, struct peer *p, const struct head *h, uint64_t address);
 void rendezvous_cts(struct request *r, struct peer *p, const struct head *h);
 void rendezvous_data(struct request *r, struct peer *p, const struct head *h, const void *payload);
@@ -409,69 +418,70 @@ int node_poll(void);
 /* ---- far.c ---- */
 
 int far_open(void);
-int far_start(void);   /* once it is known who is on this node */
-void far_listen(void); /* once all processes agree to begin */
+int far_start(void);   /* once the processes of this node are known */
+void far_listen(void); /* once all processes agree to start */
 void far_close(void);
 int far_try(struct peer *p, const struct head *h, struct data *d, uint64_t from, uint64_t bytes);
-/* After far_try has returned 1: the request is finished when what it took has left. */
+/* After far_try has returned 1: the request completes when the bounce buffer has been sent. */
 void far_own(struct request *r);
-/* one: at most one message, for who may be waiting for just that. */
+/* one: at most one message, for a caller that checks after each. */
 int far_poll(bool one);
 bool far_is_idle(void);
-/* The bulk of a large message. */
+/* The payload of a large message. */
 void far_receive(struct request *r, struct peer *p, const struct head *h);
 void far_send_bulk(struct request *r, uint64_t tag);
 int far_barrier(MPI_Request *request);
 
 /* ---- progress.c ---- */
 
-/* One round; the number of things that happened. Under the lock, by a thread that may call MPI. */
+/* One round of progress. Returns the number of events. Requires the lock, and a thread that may call MPI. */
 int p2p_progress(void);
-/* A smaller one, by who looks after each whether it is over. */
+/* A smaller round, for a caller that checks for completion after each. */
 int p2p_progress_some(void);
-/* The same, by a thread that may not. */
+/* The same for a thread that may not call MPI. */
 int p2p_progress_node(void);
 
-/* Between two rounds of a wait in which nothing happened: without the lock. */
+/* Backs off between two idle rounds of a wait. Call without the lock. */
 struct pause {
     uint64_t since;
 };
 void p2p_pause(struct pause *p);
 
-/* on_node: how many processes are here. */
+/* on_node: number of processes on this node. */
 void progress_open(int on_node);
 
-/* Waits; under the lock, which is not held in between. */
+/* Waits for the request. Requires the lock, and releases it in between. */
 void p2p_wait(const struct request *r);
 
-/* Waits for a request of the host MPI. Its return code. Not under the lock. */
+/* Waits for a request of the host MPI and returns its code. Call without the lock. */
 int p2p_wait_host(MPI_Request *request, MPI_Status *status);
 
-/* The same, for one whose start returned rc. */
+/* The same for the request of a non-blocking equivalent whose start returned rc. */
 static inline int p2p_wait_twin(int rc, MPI_Request *request, MPI_Status *status) {
     return rc == MPI_SUCCESS ? p2p_wait_host(request, status) : rc;
 }
 
 /* ---- send.c, recv.c, persistent.c ---- */
 
-/* The communication of a request that is filled in. Under the lock. */
+/* Starts the communication of a request whose fields are set. Requires the lock. */
 void send_begin(struct request *r);
 void recv_begin(struct request *r);
 
-/* Sends a copy, for which nobody waits, within the attached buffer. An MPI error code. Under the lock. */
+/* Sends a copy within the attached buffer; no caller waits for it. Returns an MPI error code. Requires the lock. */
 int send_copy(struct comm *c, struct data *d, int dest, int tag);
 
-/* The last of a receive that is done: puts into place what only MPI can. Its error. By a thread that may call MPI. */
+/* The last step of a completed receive: unpacks data that only MPI can unpack. Returns its error. Only by a thread
+ * that may call MPI. */
 int recv_conclude(struct request *r);
 
 /* ---- probe.c ---- */
 
-/* Waits until a communicator that is left to MPI has such a message. An MPI error code. */
+/* Waits until a communicator that is left to MPI has such a message. Returns an MPI error code. */
 int probe_wait(int source, int tag, MPI_Comm comm);
 
 /* ---- complete.c ---- */
 
-/* MPI_Wait of a request of ours. */
+/* MPI_Wait for a managed request. */
 int complete_wait(MPI_Request *request, MPI_Status *status);
 
 /* ---- foreign.c ---- */
@@ -480,13 +490,13 @@ int complete_wait(MPI_Request *request, MPI_Status *status);
 static inline void foreign_forget(MPI_Request request) {
 }
 #else
-/* The handle is that of a persistent request of MPI, which is being started. */
+/* The handle belongs to a persistent MPI request that is being started. */
 void foreign_forget(MPI_Request request);
 #endif
 
 /* ---- buffered.c ---- */
 
-/* Takes room in the attached buffer for a message; false: there is not so much. */
+/* Reserves space in the attached buffer for a message; false if there is not enough. */
 bool buffered_take(struct request *r);
 void buffered_give(struct request *r);
 
@@ -502,7 +512,7 @@ void status_of(MPI_Status *status, const struct request *r);
 /* ---- start.c ---- */
 
 void p2p_start(void);
-/* In MPI_Finalize: until all processes are in it. */
+/* In MPI_Finalize: returns when all processes are in it. */
 void p2p_finish(void);
 
 #endif

@@ -1,7 +1,7 @@
-/* persistent.c: requests that are started again and again, and the end of requests before their time: MPI_Cancel.
+/* persistent.c: persistent requests, and MPI_Cancel.
  *
- * A receive that waits in the queue is taken out. A send is never cancelled: small ones are complete anyway, and of large ones the
- * receiver may already know where the bytes are. */
+ * Cancelling removes a posted receive from the queue. A send is never cancelled: small ones are complete anyway, and
+ * for large ones the receiver may already know the address of the bytes. */
 #include "mpi/hooks.h"
 #include "mpi/p2p/p2p.h"
 
@@ -61,7 +61,7 @@ RECV_INIT(Recv_init_c, MPI_Count)
 
 /* ---- start ---- */
 
-/* A buffered one sends a copy, and is done. */
+/* A buffered send sends a copy and is complete. */
 static int begin_buffered(struct request *r) {
     int rc = send_copy(r->comm, &r->data, r->rank, r->tag);
     request_finish(r);

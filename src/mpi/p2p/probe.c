@@ -1,11 +1,11 @@
-/* probe.c: looking for a message before receiving it. MPI_Mprobe takes it out of the queue: its handle is a request of ours that
- * holds the message until MPI_Mrecv. */
+/* probe.c: probes. MPI_Mprobe removes the message from the queue: its handle is a request that holds the message
+ * until MPI_Mrecv. */
 #include "mpi/hooks.h"
 #include "mpi/p2p/p2p.h"
 
 typedef int look(struct match *, int32_t, int32_t, uint32_t, void **);
 
-/* Looks, and once more after a round of progress if nothing is there. Under the lock. */
+/* Looks, and once more after a round of progress if nothing is there. Requires the lock. */
 static struct message *look_twice(look *how, int source, int tag, struct comm *c) {
     int32_t from = source == MPI_ANY_SOURCE ? MATCH_ANY_SOURCE : source;
     int32_t with = tag == MPI_ANY_TAG ? MATCH_ANY_TAG : tag;
@@ -16,7 +16,7 @@ static struct message *look_twice(look *how, int source, int tag, struct comm *c
     return NULL;
 }
 
-/* Waits for a message if `wait`. Returns under the lock. */
+/* Waits for a message if `wait`. Returns with the lock held. */
 static struct message *find(look *how, int source, int tag, struct comm *c, bool wait) {
     struct pause pause = {0};
     struct message *m;
@@ -34,7 +34,7 @@ static void describe(MPI_Status *status, const struct message *m) {
     status_set(status, h->source, h->tag, h->bytes, false);
 }
 
-/* ---- it stays in the queue ---- */
+/* ---- probes that leave the message in the queue ---- */
 
 static bool probe(struct comm *c, int source, int tag, MPI_Status *status, bool wait) {
     struct message *m = find(match_probe, source, tag, c, wait);
@@ -54,7 +54,7 @@ static void between_polls(struct pause *pause) {
         p2p_pause(pause);
 }
 
-/* In a communicator that is left to MPI. */
+/* On a communicator that is left to MPI. */
 static int probe_host(int source, int tag, MPI_Comm comm, MPI_Status *status) {
     struct pause pause = {0};
     int flag = 0, rc;
@@ -97,9 +97,9 @@ int hook_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *statu
     return rc;
 }
 
-/* ---- it is taken out ---- */
+/* ---- probes that remove the message ---- */
 
-/* 1, 0 if there is none, or -1 if there is no memory for its handle: then it stays. */
+/* Returns 1, 0 if there is none, or -1 if there is no memory for its handle: then it stays in the queue. */
 static int take(struct comm *c, int source, int tag, MPI_Message *message, MPI_Status *status, bool wait) {
     p2p_lock();
     struct request *r = request_new(REQUEST_MESSAGE, c);

@@ -1,15 +1,16 @@
-/* progress.c: looking what there is to do, and waiting.
+/* progress.c: rounds of progress, and waiting.
  *
- * A round looks at the node's shared memory, which costs a few loads. The host MPI is looked at when a microsecond has passed since
- * the last time, and now and then if rounds keep being busy: it costs as much as several messages, but it also has things
- * to do that are not ours, one-sided calls of other processes for one. If all goes through it, it is looked at in every round.
+ * A round polls the node's shared memory, which costs a few loads. The host MPI is polled when a microsecond has
+ * passed since the last time, and now and then if rounds stay busy: a poll costs as much as several messages, but MPI
+ * also has other work to do, one-sided calls of other processes for example. If all messages go through MPI, every
+ * round polls it.
  *
- * Whoever owes us an answer and sits in a call of MPI is woken every 50 us, by the rounds themselves: so it does not matter whether the
- * program waits or tests, nor whether others keep us busy meanwhile.
+ * A peer that owes an answer and is inside an MPI call is woken every 50 us, by the rounds themselves. It therefore
+ * does not matter whether the program waits or tests, nor whether other peers keep this process busy meanwhile.
  *
- * Who waits spins for 10 ms and then gives up the CPU between rounds; after a microsecond if there are more processes here than
- * CPUs. Giving it up earlier was tried: where others use the CPUs as well, two processes that talk to each other then hardly
- * ever run at the same time, and each message takes as long as a turn of the scheduler. */
+ * A waiting thread spins for 10 ms and then yields the CPU between rounds; after a microsecond if there are more
+ * processes on this node than CPUs. Yielding earlier was tried: if other jobs use the CPUs as well, two communicating
+ * processes then hardly ever run at the same time, and each message takes a scheduler slice. */
 #include <sched.h>
 #include <unistd.h>
 
@@ -17,7 +18,7 @@
 
 enum { BUSY_ROUNDS = 64, HOST_NS = 1000, SPIN_NS = 10000000, WAKE_NS = 50000 };
 
-static uint64_t host_ticks, spin_ticks, wake_ticks; /* the above in ticks */
+static uint64_t host_ticks, spin_ticks, wake_ticks; /* the constants above, in ticks */
 static uint64_t host_last, wake_last;
 static unsigned busy;
 
@@ -44,7 +45,7 @@ static bool is_hosts_turn(int n) {
     return clock_ticks() - host_last >= host_ticks;
 }
 
-/* Of processes of this node. The first time only the clock is set: an answer may be on its way. */
+/* Wakes processes of this node. The first time it only records the time: an answer may be in flight. */
 static void wake_debtors(uint64_t now) {
     if (wake_last && now - wake_last < wake_ticks)
         return;

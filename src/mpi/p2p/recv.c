@@ -1,7 +1,7 @@
-/* recv.c: receives, blocking and not, and both at once: MPI_Sendrecv.
+/* recv.c: receives, blocking and non-blocking.
  *
- * The engine either has a message for a receive, or keeps the receive until one comes (arrive.c). The request of a blocking receive lies
- * on the stack of the call. */
+ * The engine either has a message for a receive, or keeps the receive until one arrives (arrive.c). The request of a
+ * blocking receive is on the stack of the call. */
 #include <stdlib.h>
 
 #include "mpi/hooks.h"
@@ -27,7 +27,7 @@ void recv_begin(struct request *r) {
         arrive_take(r, message);
 }
 
-/* What a receive leaves to be done without the lock: bytes that only MPI can put in their place, errors. */
+/* The work of a receive that is done without the lock: unpacking data that only MPI can unpack, and errors. */
 int recv_conclude(struct request *r) {
     if (UNLIKELY(r->data.opaque && !r->cancelled && !r->placed)) {
         r->placed = true;
@@ -84,7 +84,7 @@ __attribute__((always_inline)) static inline int recv_blocking(struct comm *c, v
         return rc;                                                                                           \
     }
 
-/* ---- not blocking ---- */
+/* ---- non-blocking ---- */
 
 static int recv_start(struct comm *c, void *buffer, MPI_Count count, MPI_Datatype type, int source, int tag,
                       MPI_Request *request) {

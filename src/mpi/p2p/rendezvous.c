@@ -1,25 +1,24 @@
-/* rendezvous.c: messages too large to be sent before there is a receive for them.
+/* rendezvous.c: messages too large to be sent before a receive matches them.
  *
  *      sender                          receiver
- *      RTS: head, address -------->    matched
- *                                      on one node, very large, contiguous, and the kernel lets us: pull them, in one copy
+ *      RTS: header, address ------>    matched
+ *                                      on one node, very large, contiguous, and the kernel permits it: pulls them in one copy
  *            <--------------- FIN
  *                                      on one node otherwise:
  *            <--------------- CTS
- *      DATA, DATA, DATA ---------->    copied to its place; the shared memory bounds how many are under way
+ *      DATA, DATA, DATA ---------->    copied to the receive buffer; the shared memory bounds the number in flight
  *
  *                                      through the host MPI:
  *            <--------------- CTS      after a receive for it was posted there (far.c)
- *      MPI_Isend ----------------->
- */
+ *      MPI_Isend -----------------> */
 #include <errno.h>
 #include <stdlib.h>
 
 #include "mpi/p2p/p2p.h"
 
-enum { PIECE = 64 << 10 }; /* pulled at once into a shape */
+enum { PIECE = 64 << 10 }; /* pulled per step into a non-contiguous buffer */
 
-/* Bytes [0, wanted) of the message, piece by piece through a buffer. */
+/* Pulls bytes [0, wanted) of the message, piece by piece through a buffer. */
 static int pull_shaped(struct request *r, struct peer *p, uint64_t address, uint64_t wanted) {
     char *piece = malloc(PIECE);
     int rc = piece ? 0 : -ENOMEM;

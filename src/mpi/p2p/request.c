@@ -2,9 +2,9 @@
  *
  *      chunks[] -> 1024 requests     index = chunk * 1024 + place; free ones are chained
  *
- * Handles are of our own kind, so that asking whether a request is ours is one AND (p2p.h). Chunks stay where they are and are
- * not given back before the end, so that a handle is followed without the lock. A blocking call's request lies on its stack and has
- * no handle. */
+ * Hearth's handles have a bit pattern of their own, so that one AND recognises a managed request (p2p.h). Chunks do
+ * not move and are not freed before the end, so that a handle can be followed without the lock. The request of a
+ * blocking call is on its stack and has no handle. */
 #include <stdlib.h>
 
 #include "mpi/p2p/p2p.h"
@@ -80,10 +80,10 @@ static void finish_orphan(struct request *r) {
     finished = r;
 }
 
-/* MPI_Isendrecv: the program has the receive, which is done when both are; the send is an orphan. */
+/* MPI_Isendrecv: the program holds the receive, which completes when both are done; the send is an orphan. */
 static void finish_half(struct request *r) {
     struct request *other = r->partner;
-    if (r->kind == REQUEST_RECV) { /* the send will finish it */
+    if (r->kind == REQUEST_RECV) { /* the send will complete it */
         r->half = true;
         return;
     }
@@ -109,7 +109,7 @@ void request_finish(struct request *r) {
         finish_orphan(r);
 }
 
-/* By a thread that may call MPI. */
+/* Only by a thread that may call MPI. */
 int request_bury(void) {
     int n = 0;
     while (finished) {
@@ -123,7 +123,7 @@ int request_bury(void) {
     return n;
 }
 
-/* An orphan is in the table until it has been buried. */
+/* An orphan is in the table until request_bury releases it. */
 static bool is_pending(const struct request *r) {
     return (r->kind == REQUEST_SEND || r->kind == REQUEST_RECV) && r->active && (!r->done || r->orphan);
 }

@@ -1,19 +1,21 @@
-/* send.c: sends of all modes, blocking and not.
+/* send.c: sends of all modes, blocking and non-blocking.
  *
- * A small message is copied out at once, if there is room: no request is made for it, a blocking send returns, and all others of this
- * kind return the same request, which is complete. Everything else gets a request of its own: on the stack of a blocking call,
- * which returns when it is done, or from the table. A buffered send copies the message, and nobody waits for its request. */
+ * A small message is copied out immediately if there is space, without a request: a blocking send returns, and
+ * non-blocking sends return one shared request that is complete. Every other send has its own request, on the stack
+ * of a blocking call, which returns when it is done, or from the table. A buffered send copies the message; no caller
+ * waits for its request. */
 #include "mpi/hooks.h"
 #include "mpi/p2p/p2p.h"
 
-enum { LOOK_EVERY = 64 }; /* sends: a program that only sends still looks now and then what has come */
+enum { LOOK_EVERY = 64 }; /* sends: even a program that only sends polls for arrivals now and then */
 
 static inline struct head head_of(const struct comm *c, int tag, uint64_t bytes) {
     return (struct head){
         .kind = HEAD_EAGER, .bytes = bytes, .context = c->context, .source = c->rank, .tag = tag};
 }
 
-/* A small message, at once. 0; 1 if MPI has it, but has not sent it; or negative: it needs a request. */
+/* Sends a small message immediately. Returns 0; 1 if MPI has accepted it but not sent it yet; negative if it needs a
+ * request. */
 static inline int send_now(struct comm *c, struct data *d, int dest, int tag) {
     struct peer *p = &p2p_peers[comm_world_rank(c, dest)];
     uint64_t bytes = data_bytes(d);
@@ -29,10 +31,10 @@ static inline int send_now(struct comm *c, struct data *d, int dest, int tag) {
     return rc;
 }
 
-/* It is in the hands of MPI: the program is told that it is complete when it has left. */
+/* MPI holds the message: the send completes when it has left. */
 static void wait_to_leave(struct comm *c, MPI_Request *request) {
     struct request here, *r = request ? request_new(REQUEST_SEND, c) : &here;
-    if (!r) { /* it leaves all the same */
+    if (!r) { /* it is sent nevertheless */
         *request = request_handle(request_sent);
         return;
     }
@@ -73,7 +75,7 @@ static void describe(struct request *r, struct data *d, int dest, int tag, enum 
     r->tag = tag;
 }
 
-/* ---- with a request; these take over d ---- */
+/* ---- with a request; these take ownership of d ---- */
 
 static int wait_here(struct comm *c, struct data *d, int dest, int tag, enum send_mode mode) {
     struct request r;
@@ -129,7 +131,7 @@ static int send_slowly(struct comm *c, struct data *d, int dest, int tag, enum s
 
 /* ---- the calls ---- */
 
-/* request: NULL if it blocks. */
+/* request: NULL if the call blocks. */
 __attribute__((always_inline)) static inline int send_any(struct comm *c, const void *buffer, MPI_Count count,
                                                           MPI_Datatype type, int dest, int tag,
                                                           enum send_mode mode, MPI_Request *request) {

@@ -1,5 +1,6 @@
-/* sendrecv.c: a send and a receive in one call. The receive is posted first, then both are waited for; without blocking, the program
- * gets the request of the receive, which is done when both are (request.c). Either partner may be MPI_PROC_NULL. */
+/* sendrecv.c: a send and a receive in one call. The receive is posted first, then the call waits for both. The
+ * non-blocking form returns the request of the receive, which completes when both are done (request.c). Either
+ * partner may be MPI_PROC_NULL. */
 #include <limits.h>
 
 #include "mpi/hooks.h"
@@ -9,7 +10,7 @@ struct pair {
     int dest, stag, source, rtag;
 };
 
-/* Ours, if at least one of the partners is somebody. */
+/* The managed communicator, if at least one partner is not MPI_PROC_NULL. */
 static struct comm *comm_of_pair(MPI_Count scount, MPI_Count rcount, struct pair p, MPI_Comm comm) {
     if (!p2p_on || (p.dest == MPI_PROC_NULL && p.source == MPI_PROC_NULL))
         return NULL;
@@ -35,7 +36,8 @@ static void begin(struct request *r, struct request *s) {
         send_begin(s);
 }
 
-/* What is sent, and where it goes. Replaced: the same place, so what is sent is copied first. */
+/* The data to send and the buffer to receive into. With replace both are the same memory, so the data is copied
+ * first. */
 struct both {
     struct data send, receive;
 };
@@ -82,9 +84,9 @@ static int exchange(struct comm *c, struct both *b, struct pair p, MPI_Status *s
     return rc == MPI_SUCCESS ? rc : comm_error(c, rc);
 }
 
-/* ---- in a communicator that is left to MPI, where no call may wait inside it ---- */
+/* ---- on a communicator that is left to MPI, where no call may wait inside MPI ---- */
 
-/* Both were started; sent: what the start of the send returned. */
+/* Both were started; sent: the code that the start of the send returned. */
 static int wait_for_both(int sent, MPI_Request *s, MPI_Request *r, MPI_Status *status) {
     if (sent != MPI_SUCCESS) {
         host_real.Cancel(r);
@@ -95,7 +97,8 @@ static int wait_for_both(int sent, MPI_Request *s, MPI_Request *r, MPI_Status *s
     return rc != MPI_SUCCESS ? rc : received;
 }
 
-/* A copy of what is sent and then replaced; d is to be freed. False: it cannot be had, so MPI does it all. */
+/* Copies the data that is sent and then replaced; d must be freed. False: no copy is possible, and MPI makes the
+ * call. */
 static bool copy_foreign(struct data *d, const void *buffer, MPI_Count count, MPI_Datatype type,
                          MPI_Comm comm, int *rc) {
     struct comm shadow = {.handle = comm};

@@ -1,10 +1,11 @@
-/* start.c: beginning and end.
+/* start.c: start and end of message passing.
  *
- * Whether messages are ours is agreed by all processes in MPI_Init, once everything that is needed is there. In MPI_Finalize each
- * process goes on until all others are in it as well: their messages may still need it.
+ * All processes agree in MPI_Init whether Hearth manages messages, once all resources are available. In MPI_Finalize
+ * each process continues until all others are in it as well, because their messages may still need it.
  *
- * What MPI_Finalize does first is to delete the attributes of MPI_COMM_SELF, in the reverse order of their setting. The program's
- * callbacks may still send, receive and wait for requests. So the end is in such a callback of ours: set first, it is called last. */
+ * MPI_Finalize first deletes the attributes of MPI_COMM_SELF, in the reverse order of their setting. The program's
+ * callbacks may still send, receive and wait for requests. Hearth therefore ends in such a callback of its own: set
+ * first, it is called last. */
 #include <stdlib.h>
 
 #include "mpi/foreign.h"
@@ -25,7 +26,7 @@ void p2p_out_of_memory(const char *what) {
 
 /* ---- end ---- */
 
-/* What is still to be sent goes before the others are told that we are done. */
+/* Sends everything that is queued before the other processes learn that this one is done. */
 static void send_the_rest(void) {
     struct pause pause = {0};
     p2p_lock();
@@ -71,7 +72,7 @@ static void end(void) {
 }
 
 static bool ends_by_itself;   /* in MPI_Finalize */
-static bool some_will_report; /* some process */
+static bool some_will_report; /* on some process */
 
 static bool will_report(void) {
     const char *report = settings_get()->report;
@@ -83,7 +84,7 @@ static int on_delete(MPI_Comm comm, int key, void *value, void *state) {
     return MPI_SUCCESS;
 }
 
-/* The key goes with its only attribute. */
+/* The key is freed with its only attribute. */
 static bool end_in_finalize(void) {
     int key;
     if (host_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, on_delete, &key, NULL) != MPI_SUCCESS)
@@ -93,7 +94,8 @@ static bool end_in_finalize(void) {
     return rc == MPI_SUCCESS;
 }
 
-/* The report is made before MPI_Finalize proper, by calls in which nobody answers messages: so all meet first. */
+/* The report is gathered before MPI_Finalize proper, by calls in which messages are not answered, so all processes
+ * synchronise first. */
 void p2p_finish(void) {
     if (!p2p_on)
         return;
@@ -104,7 +106,7 @@ void p2p_finish(void) {
         end();
 }
 
-/* ---- begin ---- */
+/* ---- start ---- */
 
 static int open_engine(void) {
     struct match_options options = {.structure = MATCH_FAST};
@@ -127,7 +129,7 @@ static void learn_world(void) {
     p2p_threads = level == MPI_THREAD_MULTIPLE;
 }
 
-/* A heater is for a core that no process needs: it has to know how many there are. */
+/* A heater needs a core that no process uses, so it must know the number of processes. */
 static void tell_heater(void) {
     MPI_Comm comm;
     int count = 1;
@@ -146,7 +148,7 @@ static int count_on_node(void) {
     return n ? n : 1;
 }
 
-/* Some of these are collective, so all are done, whatever becomes of the others. */
+/* Some of these are collective, so all are called even if one fails. */
 static bool open_all(void) {
     int peers = channel_open(), engine = open_engine();
     int far = far_open(), data = data_open(), ok = peers == MPI_SUCCESS && engine == MPI_SUCCESS, every = 0;

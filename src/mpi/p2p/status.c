@@ -1,10 +1,11 @@
-/* status.c: filling in an MPI_Status.
+/* status.c: fills in an MPI_Status.
  *
- * The number of bytes is private to the MPI. Both have a call that sets it, which takes longer than many a message; so the fields
- * are written directly, if a trial at the start has shown that this gives the same as the call. */
+ * The number of bytes is a private field of the MPI. Both MPIs have a call that sets it, which takes longer than many
+ * messages. The fields are therefore written directly, if a trial at the start has shown that this gives the same
+ * result as the call. */
 #include "mpi/p2p/p2p.h"
 
-static bool known; /* which fields hold the count */
+static bool known; /* the fields that hold the count are known */
 
 static void set_directly(MPI_Status *status, uint64_t bytes, bool cancelled) {
 #ifdef OPEN_MPI
