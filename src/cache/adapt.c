@@ -1,24 +1,24 @@
-/* adapt.c: index and storage follow the program.
+/* adapt.c: adapts the sizes of index and storage to the program.
  *
  * Every adapt_interval gets, the counts of that interval decide:
  *
- *      index     grows    if gets that found no place in it / gets > conflict_threshold
+ *      index     grows    if gets that found no slot in it / gets > conflict_threshold
  *                shrinks  if evictions saw fewer than sparse_threshold of their slots occupied
- *      storage   grows    if gets that found no place in it / gets > capacity_threshold
+ *      storage   grows    if gets that found no space in it / gets > capacity_threshold
  *                shrinks  if hits / gets > stable_threshold and more than free_threshold of it is free
  *
- * What grows does so as soon as the interval has counted enough. Without any reuse in the interval nothing
- * grows: a stream that is never read again would take all memory there is. Reuse is a hit, or a miss of a key
- * that was missed before: what is too small to keep anything sees no hits. Missed keys are remembered in two
- * small tables, by tag, the newest in its place: one takes every key and reaches back a few thousand misses,
- * the other takes one key in FAR_SHARE and reaches back as many times further.
+ * Growth happens as soon as the interval has counted enough. Without any reuse in the interval nothing grows: a
+ * stream that is never read again would otherwise take all memory. Reuse is a hit, or a miss of a key that was missed
+ * before, because a cache too small to keep anything sees no hits. Missed keys are remembered in two small tables, by
+ * tag, where the newest overwrites: one takes every key and covers the last few thousand misses, the other takes one
+ * key in FAR_SHARE and covers that many times more.
  *
- * Unlike in the paper, entries survive: index slots are placed anew and storage grows in place; only what
- * lies beyond the new end of a shrinking storage goes.
+ * Unlike in the paper, entries survive: index slots are assigned anew and storage grows in place. Only entries beyond
+ * the new end of a shrinking storage are lost.
  *
- * Nothing swings: a size shrinks only to one that leaves room for what is there, only after the same wish in
- * several intervals in a row, and each time growing proves a shrinking wrong that number doubles. Nothing
- * insists: if memory or budget refuse to grow, the next attempts come after 1, 2, 4, ... intervals. */
+ * Hysteresis: a size shrinks only to one that has space for the present entries, and only after several consecutive
+ * intervals that ask for it. Each growth that follows a reduction doubles that number. If memory or budget do not
+ * permit growth, the next attempts follow after 1, 2, 4, ... intervals. */
 #include "cache/adapt.h"
 
 #include <errno.h>
@@ -34,7 +34,7 @@ void adapt_start(struct cache *c) {
     c->index_size = c->storage_size = (struct tendency){.patience = FIRST_PATIENCE, .penalty = 1};
 }
 
-/* Turns what this interval wants into what is to be tried. */
+/* Turns the wish of this interval into the action to try. */
 static enum wish temper(struct tendency *t, enum wish wish) {
     t->streak = wish == SHRINK ? t->streak + 1 : 0;
     if (t->rest)
@@ -72,7 +72,8 @@ static void remember(struct cache *c, uint32_t *place, uint32_t tag) {
 }
 
 void adapt_note_miss(struct cache *c, struct hash h) {
-    uint32_t tag = h.tag + (uint32_t)c->generation; /* what was forgotten on purpose is not missed */
+    uint32_t tag = h.tag + (uint32_t)c->generation; /* keys that were invalidated do not count as missed
+                                                       before */
     remember(c, &c->missed[0][h.b % MISSED], tag);
     if (h.a % FAR_SHARE == 0)
         remember(c, &c->missed[1][h.b % MISSED], tag);
@@ -104,7 +105,7 @@ static void resize_index(struct cache *c, enum wish wish) {
     tell(c, CACHE_INDEX, before, c->slot_count);
 }
 
-/* If the budget does not cover the whole step, a part of it may do. */
+/* If the budget does not cover the whole step, a part of it may suffice. */
 static int grow_storage(struct cache *c, uint64_t bytes) {
     uint64_t step = bytes - c->storage_bytes;
     int err = storage_resize(c, bytes);
@@ -115,7 +116,7 @@ static int grow_storage(struct cache *c, uint64_t bytes) {
     return err;
 }
 
-/* Frees the end of the storage first; a PENDING entry there is in use, and another interval will do. */
+/* Frees the end of the storage first. A PENDING entry there is in use; then a later interval tries again. */
 static int shrink_storage(struct cache *c, uint64_t bytes) {
     for (uint32_t id = c->pool[0].prev; id && c->pool[id].start + c->pool[id].room > bytes;
          id = c->pool[id].prev)
@@ -174,8 +175,8 @@ static enum wish storage_wish(const struct cache *c, const struct cache_stats *n
     return stable && (double)unused > c->config.free_threshold * (double)c->storage_bytes ? SHRINK : STAY;
 }
 
-/* As soon as an interval has seen too much, its end can change nothing any more, and growing need not wait
- * for it. */
+/* Once the interval's count exceeds the threshold, its end cannot change the decision, so growth need not wait for
+ * it. */
 static bool is_pressed(const struct cache *c, const struct tendency *t, uint64_t count, double threshold) {
     return (double)count > threshold * (double)c->config.adapt_interval && !t->rest && is_reused(c);
 }

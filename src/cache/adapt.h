@@ -1,4 +1,4 @@
-/* adapt.h: decisions about the sizes of index and storage. */
+/* adapt.h: adaptation of the sizes of index and storage. */
 #ifndef HEARTH_CACHE_ADAPT_H
 #define HEARTH_CACHE_ADAPT_H
 
@@ -8,7 +8,7 @@ enum { FEWEST_SLOTS = 4, MOST_SLOTS = 1 << 30, LEAST_STORAGE = CACHE_LINE };
 
 void adapt_start(struct cache *c);
 
-/* A key that is not there was asked for. */
+/* Counts a miss of this key. */
 void adapt_note_miss(struct cache *c, struct hash h);
 
 #endif

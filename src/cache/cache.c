@@ -1,15 +1,15 @@
-/* cache.c: the life of an entry, from the miss that reserves it to the eviction, write or invalidation that
+/* cache.c: the life cycle of an entry, from the miss that reserves it to the eviction, write or invalidation that
  * ends it.
  *
  *      key -> index (index.c) -> descriptor (entry.h) -> region of the storage (storage.c, tree.c)
  *                                      |
  *                       victim.c, write.c, adapt.c, doze.c
  *
- * Forgetting everything is one increment of the generation. If no entry is PENDING, pool and storage are then
- * reset to one free region, which also takes constant time. Otherwise the entries of older generations,
- * `stale`, keep their storage until an insert finds no room: before it evicts anything, it looks at the next
- * few descriptors, in turn around the pool, and frees the stale ones. A list of stale entries would have to
- * be kept by every insert and hit to be there when it is needed. */
+ * Invalidating everything is one increment of the generation. If no entry is PENDING, pool and storage are then reset
+ * to one free region, which also takes constant time. Otherwise the entries of older generations, `stale`, keep their
+ * storage until an insert finds no space: before it evicts anything, it examines the next few descriptors, cyclically
+ * around the pool, and frees the stale ones. A list of stale entries would have to be maintained by every insert and
+ * hit. */
 #include "cache/cache.h"
 
 #include <errno.h>
@@ -21,7 +21,7 @@
 #include "cache/victim.h"
 #include "cache/write.h"
 
-enum { SWEEP = 256 }; /* descriptors that an insert without room looks at for stale entries */
+enum { SWEEP = 256 }; /* descriptors that an insert without space examines for stale entries */
 
 void cache_config_from(struct cache_config *config, const struct settings *s) {
     *config = (struct cache_config){
@@ -48,7 +48,7 @@ void cache_config_from(struct cache_config *config, const struct settings *s) {
     };
 }
 
-/* Index, pool and storage as asked for, or both sizes halved until they fit the budget. */
+/* Opens index, pool and storage as requested, or halves both sizes until they fit the budget. */
 static int open_parts(struct cache *c, uint32_t slots, uint64_t bytes) {
     int err;
     for (;;) {
@@ -66,7 +66,7 @@ static int open_parts(struct cache *c, uint32_t slots, uint64_t bytes) {
     }
 }
 
-/* For hearth top; hits are counted by who asks. */
+/* For hearth top; the callers count hits. */
 static void show(const struct cache *c) {
     static const struct live_field fields[] = {LIVE_FIELD(entries, struct cache, cached),
                                                LIVE_FIELD(entries, struct cache, pending),
@@ -125,7 +125,7 @@ uint32_t cache_lookup(struct cache *c, uint32_t target, uint64_t disp) {
     return cache_peek(c, target, disp);
 }
 
-/* index_find once more, with the state and the length in the same test. */
+/* index_find again, with the state and the length in the same test. */
 const void *cache_find(struct cache *c, uint32_t target, uint64_t disp, uint64_t bytes) {
     if (UNLIKELY(c->doze.asleep) && !cache_wants(c, target, disp))
         return NULL;
@@ -204,7 +204,7 @@ static void evict(struct cache *c, uint32_t id) {
     cache_release(c, id);
 }
 
-/* Frees the stale ones among the next few descriptors. */
+/* Frees the stale entries among the next few descriptors. */
 static void sweep(struct cache *c) {
     for (unsigned i = 0; i < SWEEP && c->stale; i++) {
         c->cursor = c->cursor + 1 < c->used ? c->cursor + 1 : 1;
@@ -214,7 +214,7 @@ static void sweep(struct cache *c) {
     }
 }
 
-/* A region of this size, after evictions if need be, as long as *evictions lasts. */
+/* Allocates a region of this size, after up to *evictions evictions if needed. */
 static uint32_t take(struct cache *c, uint64_t room, uint32_t spare, unsigned *evictions) {
     uint32_t id = storage_take(c, room);
     if (!id && c->stale) {
@@ -236,7 +236,7 @@ static uint64_t list_room(const struct shape *s) {
     return s->list ? round_up(s->blocks * sizeof *s->list, CACHE_LINE) : 0;
 }
 
-/* Storage for the access: list and data each begin on a cache line. More than there is if it cannot fit. */
+/* Storage for the access: list and data each begin on a cache line. Exceeds the storage if the access cannot fit. */
 static uint64_t room_for(const struct cache *c, const struct shape *s) {
     if (s->bytes > c->storage_bytes || s->blocks > c->storage_bytes)
         return UINT64_MAX;
@@ -266,7 +266,7 @@ static void fill(struct cache *c, uint32_t id, uint32_t target, uint64_t disp, c
     c->pending++;
 }
 
-/* Makes way for a new entry under this key: false if a PENDING one has it. */
+/* Removes a CACHED entry under this key; false if there is a PENDING one. */
 static bool replace(struct cache *c, struct hash h, uint32_t target, uint64_t disp) {
     uint32_t id = index_find(c, h, target, disp);
     if (id && c->pool[id].kind == KIND_PENDING)
@@ -276,8 +276,8 @@ static bool replace(struct cache *c, struct hash h, uint32_t target, uint64_t di
     return true;
 }
 
-/* The path comes first: if its end costs an entry, that entry's storage may serve. Such an access is
- * conflicting even if the storage costs another one: with more storage it would still have been. */
+/* The path comes first: if it costs an entry, that entry's storage may serve. Such an access counts as conflicting
+ * even if the storage costs another entry: with more storage it would still be. */
 static enum cache_outcome reserve(struct cache *c, uint32_t target, uint64_t disp, const struct shape *shape,
                                   uint32_t *entry) {
     struct hash h = hash_key(c->factors, target, disp);
@@ -361,7 +361,7 @@ static int move(struct cache *c, uint32_t id, uint64_t room) {
     unsigned evictions = c->config.evictions;
     uint32_t other = take(c, room, id, &evictions);
     if (!other)
-        return storage_stretch(c, id, room); /* what was evicted may have been next to it */
+        return storage_stretch(c, id, room); /* an evicted entry may have been adjacent */
     memcpy(c->storage + c->pool[other].start, c->storage + c->pool[id].start, c->pool[id].bytes);
     storage_exchange(c, id, other);
     storage_give(c, other);

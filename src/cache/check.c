@@ -1,4 +1,4 @@
-/* check.c: whether all that is said of a cache holds. For tests; walks everything. */
+/* check.c: verifies the invariants of a cache. For tests; walks everything. */
 #include <errno.h>
 
 #include "cache/index.h"

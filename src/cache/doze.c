@@ -1,14 +1,14 @@
-/* doze.c: a program without reuse should not pay for a cache.
+/* doze.c: sampled admission, so that a program without reuse does not pay for a cache.
  *
- * Looking for room, evicting and copying cost a few hundred nanoseconds per miss, for nothing if no entry is
- * ever asked for again. What fits is kept in any case: it may pay off later. But when the cache is full, so
- * that each new entry costs an old one, and nothing was reused for a while, it dozes: of all keys it keeps
- * only one in SHARE, chosen by hash. Any reuse wakes it. A cache that holds nothing (all is forgotten at each
- * flush) dozes without being full.
+ * Searching space, evicting and copying cost a few hundred nanoseconds per miss, in vain if no entry is accessed
+ * again. Entries are admitted as long as they fit: they may pay off later. When the cache is full, so that each new
+ * entry costs an old one, and nothing was reused for a while, admission is sampled: only one key in SHARE is
+ * admitted, chosen by hash. Any reuse ends the sampling. A cache that holds nothing (everything is invalidated at
+ * each flush) samples without being full.
  *
- * By key and not by time, since a key that is kept is then kept each time: with a share of the keys, the same
- * storage reaches back SHARE times as far. Reuse over distances that the whole stream would have washed out
- * of the cache is seen here, and when awake the cache grows towards it. */
+ * The sample is by key and not by time, so that an admitted key is admitted each time: with a fraction of the keys,
+ * the same storage covers SHARE times the distance. Reuse over distances at which the whole stream would have evicted
+ * an entry is detected this way, and the cache then grows towards it. */
 #include "cache/doze.h"
 
 enum { SHARE = 16, PATIENCE_FACTOR = 4 };
@@ -17,7 +17,7 @@ static uint64_t losses(const struct cache *c) {
     return c->count.evictions + c->count.failing;
 }
 
-/* Each time it was wrong to sleep, the next time takes longer to come. */
+/* Each time that sampling proved wrong, the next one needs more misses. */
 static void note_reuse(struct cache *c) {
     uint64_t patience = c->doze.patience ? c->doze.patience : c->config.doze;
     if (c->doze.asleep && patience < UINT64_MAX / PATIENCE_FACTOR)

@@ -1,14 +1,16 @@
 /* estimate.c: what a cache would have served had it kept everything, from tags alone.
  *
- * No data is kept, and not every key: only those whose hash ends in `mask` zero bits. While few keys are asked for that is all of
- * them; when the table is half full, the mask takes one more bit and half of the keys go. So a fixed table follows any number of
- * keys, and each key in it stands for mask + 1 keys. All accesses are counted, and the sample tells how many of them were the
- * first of their key: a few keys that are asked for all the time, in the sample or not, thus do no harm.
+ * No data is kept, and not every key: only those whose hash is 0 in the bits of `mask`. While there are few keys these
+ * are all of them. When the table is half full, the mask grows by one bit and half of the keys are dropped. A fixed
+ * table thus tracks any number of keys, and each key in it represents mask + 1 keys. All accesses are counted, and
+ * the sample tells how many of them were the first of their key. A few very frequent keys, in the sample or not,
+ * therefore cause no error.
  *
  *      slots       | key, bytes, epoch |    |    | key, bytes, epoch | ...     linear probing; key 0 is empty
  *
- * An access would have been served if its key was seen with as many bytes before; within an epoch, if also in the same one. A
- * write forgets the keys that begin at its first byte. Overlaps are not looked for: this is an estimate. */
+ * An access would have been served if its key was seen before with at least as many bytes; within an epoch, if also
+ * in the same epoch. A write removes the keys that begin at its first byte. Other overlaps are ignored: this is an
+ * estimate. */
 #include "cache/sample.h"
 
 #include <string.h>
@@ -17,14 +19,14 @@ enum { SLOTS = 4096, MOST = SLOTS / 2 };
 
 struct tag {
     uint64_t key;
-    uint32_t bytes : 31, written : 1; /* written: since it was last asked for */
+    uint32_t bytes : 31, written : 1; /* written: since its last access */
     uint32_t epoch;
 };
 
 struct cache_estimate {
     uint64_t mask;
     uint32_t used;
-    uint64_t gets, first, first_within; /* accesses; the first of their key, for ever or in an epoch */
+    uint64_t gets, first, first_within; /* accesses; the first of their key, overall or in an epoch */
     uint64_t bytes;
     struct memory self;
     struct tag slots[SLOTS], scratch[MOST];

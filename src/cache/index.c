@@ -1,17 +1,16 @@
 /* index.c: cuckoo hashing with four ways.
  *
- * Every entry that can be found stands in one of the four slots of its key. A slot is believed only if the
- * entry that it names says that it stands there, and is of the current generation: slots are therefore never
- * wiped, neither when everything is forgotten nor at the start, where fresh memory names descriptor 0, which
- * is no entry.
+ * Every entry that can be found is in one of the four slots of its key. A slot is valid only if the entry that it
+ * names refers back to it and is of the current generation. Slots are therefore never cleared, neither on
+ * invalidation nor at the start, where fresh memory names descriptor 0, which is no entry.
  *
- * To insert, a random walk goes from slot to slot: an entry in the way would move to one of its other slots,
- * whose entry would move on, until one of the four in view is empty. The walk only notes the slots. If it
- * ends without an empty one, any entry on it can be evicted and those before it moved up, and all others stay
- * where they can be found. Moving while walking, as cuckoo hashing is mostly written, would leave the last
- * one without a place instead of the least valuable.
+ * An insert makes a random walk from slot to slot: an entry in the way would move to one of its other slots, whose
+ * entry would move on, until one of the four examined slots is empty. The walk only records the slots. If it ends
+ * without an empty one, any entry on it can be evicted and those before it moved up, and all others remain findable.
+ * Moving while walking, the usual form of cuckoo hashing, would leave the last entry without a slot instead of the
+ * least valuable.
  *
- * The walk does not go twice through an entry, as a path that crosses itself could not be shifted. */
+ * The walk does not visit an entry twice, because a path that crosses itself could not be shifted. */
 #include "cache/index.h"
 
 #include "cache/write.h"
@@ -21,7 +20,7 @@ static void warm(struct cache *c) {
         heater_add(c->slots, c->slot_count * sizeof(struct slot));
 }
 
-/* To be called before the slots move or go. */
+/* Call before the slots move or are freed. */
 static void cool(struct cache *c) {
     if (c->config.heated)
         heater_retire(c->slots);
@@ -42,7 +41,7 @@ void index_close(struct cache *c) {
     memory_close(&c->slot_memory);
 }
 
-/* The first empty one of a key's slots, or NO_SLOT. All four are noted. */
+/* The first empty one of a key's slots, or NO_SLOT. Returns all four in `slots`. */
 static uint32_t view(const struct cache *c, struct hash h, uint32_t *slots) {
     uint32_t empty = NO_SLOT;
     for (unsigned way = 0; way < WAYS; way++) {
@@ -58,8 +57,7 @@ static uint32_t view(const struct cache *c, struct hash h, uint32_t *slots) {
     return empty;
 }
 
-/* One of the four whose entry the walk has not met, or NO_SLOT: any, or the one that was not asked for the
- * longest. */
+/* One of the four whose entry the walk has not visited, or NO_SLOT: a random one, or the least recently accessed. */
 static uint32_t choose(struct cache *c, const uint32_t *slots, bool oldest) {
     unsigned from = random_below(&c->random, WAYS);
     uint32_t chosen = NO_SLOT;
@@ -77,8 +75,8 @@ static uint32_t choose(struct cache *c, const uint32_t *slots, bool oldest) {
     return chosen;
 }
 
-/* Four ways fill a table to 97 %. Beyond that a walk seldom finds an empty slot and only serves to choose a
- * victim, for which a short one will do: each step waits for memory. */
+/* Four ways fill a table to 97 %. Beyond that a walk seldom finds an empty slot and only serves to choose a victim,
+ * for which a short one suffices: each step waits for memory. */
 enum { FULL_PATH = 4 };
 
 static bool is_full(const struct cache *c) {
@@ -134,7 +132,7 @@ static void place_again(struct cache *c, enum kind kind) {
     for (uint32_t id = c->pool[0].next; id; id = next) {
         struct entry *e = &c->pool[id];
         next = e->next;
-        if (next && c->pool[next].kind == KIND_REGION) /* freeing this entry swallows it */
+        if (next && c->pool[next].kind == KIND_REGION) /* freeing this entry merges with it */
             next = c->pool[next].next;
         if (e->kind != kind || !is_current(c, e))
             continue;
@@ -147,7 +145,7 @@ static void place_again(struct cache *c, enum kind kind) {
     }
 }
 
-/* The descriptors know the keys: the old table is not needed, so none has to be held beside it. */
+/* The descriptors hold the keys, so the old table is not needed while the new one is filled. */
 int index_resize(struct cache *c, uint32_t slots) {
     cool(c);
     int err = memory_resize(&c->slot_memory, slots * sizeof(struct slot));
@@ -161,7 +159,7 @@ int index_resize(struct cache *c, uint32_t slots) {
     memset(c->slots, 0, slots * sizeof(struct slot));
     for (uint32_t id = 1; id < c->used; id++)
         c->pool[id].slot = NO_SLOT;
-    place_again(c, KIND_PENDING); /* first, while there is most room: they cannot be evicted */
+    place_again(c, KIND_PENDING); /* first, while the table is emptiest: they cannot be evicted */
     place_again(c, KIND_CACHED);
     return 0;
 }

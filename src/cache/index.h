@@ -1,4 +1,4 @@
-/* index.h: from (target, displacement) to an entry. The search is inlined: it is most of a hit. */
+/* index.h: maps (target, displacement) to an entry. The search is inlined, because it is most of a hit. */
 #ifndef HEARTH_CACHE_INDEX_H
 #define HEARTH_CACHE_INDEX_H
 
@@ -6,16 +6,15 @@
 
 enum { WAYS = 4 };
 
-/* Four slots and a tag, drawn from 128 bits. */
+/* Four slots and a tag, derived from 128 bits. */
 struct hash {
     uint64_t a, b;
     uint32_t tag;
 };
 
-/* Two rounds of multiply and fold by random odd factors. It fills the table as far as a general-purpose
- * 128-bit hash does (the tests ask for 97 %) in two thirds of the time. Without the shift, or with the bare
- * halves of the second product for a and b, the four slots depend on each other, and inserting begins to fail
- * at 92 %. */
+/* Two rounds of multiply and fold by random odd factors. The table fills as far as with a general-purpose 128-bit
+ * hash (the tests require 97 %) in two thirds of the time. Without the shift, or with the bare halves of the second
+ * product for a and b, the four slots depend on each other, and inserts begin to fail at 92 %. */
 static inline struct hash hash_key(const uint64_t *factors, uint32_t target, uint64_t disp) {
     uint64_t key = (disp + target * factors[0]) ^ factors[1];
     unsigned __int128 wide = (unsigned __int128)key * factors[2];
@@ -26,15 +25,15 @@ static inline struct hash hash_key(const uint64_t *factors, uint32_t target, uin
     return (struct hash){.a = a, .b = a ^ (uint64_t)(wide >> 64), .tag = (uint32_t)mixed};
 }
 
-/* The way-th slot of a key: a share of the table, so that the table may have any size. */
+/* The way-th slot of a key: a fraction of the table, so that the table may have any size. */
 static inline uint32_t hash_slot(struct hash h, unsigned way, uint32_t slots) {
     uint64_t word = way & 2 ? h.b : h.a;
     uint32_t part = way & 1 ? (uint32_t)word : (uint32_t)(word >> 32);
     return (uint32_t)((uint64_t)part * slots >> 32);
 }
 
-/* The entry of this key, or NOTHING. A slot needs no proof that it is up to date: if the entry that it names
- * has the key and is current, it is the right one, whatever the slot was written for. */
+/* The entry of this key, or NOTHING. A slot need not be up to date: if the entry that it names has the key and is
+ * current, it is the right one, whatever the slot was written for. */
 static inline uint32_t index_find(const struct cache *c, struct hash h, uint32_t target, uint64_t disp) {
 #pragma GCC unroll 4
     for (unsigned way = 0; way < WAYS; way++) {
@@ -55,9 +54,9 @@ static inline uint32_t index_occupant(const struct cache *c, uint32_t slot) {
     return e->slot == slot && is_current(c, e) ? id : NOTHING;
 }
 
-/* An insertion path: if each entry in these slots but the last moves to the next one, the first is empty. */
+/* An insertion path: if each entry in these slots except the last moves to the next one, the first is empty. */
 struct route {
-    uint32_t *slots; /* room for config.path + 1 */
+    uint32_t *slots; /* config.path + 1 elements */
     uint32_t length;
     bool open; /* the last slot is empty */
 };
@@ -65,16 +64,15 @@ struct route {
 int index_open(struct cache *c, uint32_t slots);
 void index_close(struct cache *c);
 
-/* Looks for a path that makes room for this key; changes nothing. */
+/* Searches a path that frees a slot for this key; changes nothing. */
 void index_route(struct cache *c, struct hash h, struct route *route);
 
-/* Moves the entries on the path up to its first empty slot (there is one), and names the entry in its first
- * slot. */
+/* Moves the entries on the path up to its first empty slot (there is one), and stores the entry in its first slot. */
 void index_place(struct cache *c, const struct route *route, uint32_t id, uint32_t tag);
 void index_erase(struct cache *c, uint32_t id);
 
-/* A table of another size, with all current entries. One that finds no place is freed, or doomed if it is
- * PENDING. An error of memory_open changes nothing. */
+/* Rebuilds the table in another size, with all current entries. An entry that finds no slot is freed, or invalidated
+ * if it is PENDING. An error of memory_open changes nothing. */
 int index_resize(struct cache *c, uint32_t slots);
 
 #endif

@@ -1,21 +1,24 @@
 /* reuse.c: the hit ratio of caches of all sizes at once, from reuse distances.
  *
- * A cache that keeps what was used last holds a key if the distinct keys that were asked for since, with the key itself, fit into it.
- * How many bytes that is, is the distance of an access. Its distribution is the curve: a cache of S bytes serves the accesses whose
- * distance is at most S. (Waldspurger et al., "Efficient MRC construction with SHARDS", FAST 2015.)
+ * An LRU cache holds a key if the distinct keys that were accessed since, together with the key itself, fit into it.
+ * Their size in bytes is the distance of an access. The distribution of distances is the curve: a cache of S bytes
+ * serves the accesses whose distance is at most S. (Waldspurger et al., "Efficient MRC construction with SHARDS",
+ * FAST 2015.)
  *
- * Only keys whose hash ends in `mask` zero bits are followed, as in estimate.c: a sample of the keys, in which distances are shorter
- * by the same factor. When there are too many of them the mask takes one more bit. An access stands for mask + 1 accesses. All
- * accesses are counted, and what the sample lacks or has too much is set right at the end, see correct().
+ * Only keys whose hash is 0 in the bits of `mask` are tracked, as in estimate.c: a sample of the keys, in which
+ * distances are shorter by the same factor. When there are too many of them the mask grows by one bit. An access
+ * represents mask + 1 accesses. All accesses are counted, and the deviation of the sample is corrected at the end,
+ * see correct().
  *
  *      slots       | key, lines, time, epoch |   |   | key ...         linear probing; key 0 is empty
- *      order       | slot of the key last asked for at time 0, 1, 2 ... or NOBODY
- *      sums        | lines of these keys, as a Fenwick tree: how many were asked for after a time, in O(log n)
+ *      order       | slot of the key last accessed at time 0, 1, 2 ... or NOBODY
+ *      sums        | lines of these keys, as a Fenwick tree: how many were accessed after a time, in O(log n)
  *
- * When time runs out, the keys are numbered anew, in order. An access in another epoch than the last one to the key is no reuse; the
- * distance needs no second thought, since all that came after an access of this epoch is of this epoch.
+ * When times run out, the keys are renumbered in order. An access in another epoch than the previous one to the key
+ * is no reuse. The distance needs no such check, because everything after an access of this epoch is of this epoch.
  *
- * Invariant: slots[order[t]].time == t for every t below `now` that is not NOBODY, and sums holds the lines of exactly these. */
+ * Invariant: slots[order[t]].time == t for every t below `now` that is not NOBODY, and sums holds the lines of
+ * exactly these. */
 #include "cache/sample.h"
 
 #include <string.h>
@@ -24,7 +27,7 @@ enum { SLOTS = 4096, MOST = SLOTS / 2, TIMES = SLOTS, NOBODY = UINT32_MAX };
 
 struct tag {
     uint64_t key, epoch;
-    uint32_t lines; /* of storage that it takes */
+    uint32_t lines; /* of storage that it occupies */
     uint32_t time;
     uint64_t reuses;
 };
@@ -32,9 +35,9 @@ struct tag {
 struct cache_reuse {
     uint64_t mask;
     uint32_t used, now;
-    uint64_t gets, sampled, bytes; /* sampled: what the accesses of the sample stand for */
+    uint64_t gets, sampled, bytes; /* sampled: the number of accesses that the sample represents */
     uint64_t hits[CACHE_REUSE_STEPS];
-    double pull[CACHE_REUSE_STEPS]; /* the same, each counted as often as its key was reused before */
+    double pull[CACHE_REUSE_STEPS]; /* the same, each weighted by how often its key was reused before */
     struct memory self;
     uint64_t sums[TIMES + 1];
     uint32_t order[TIMES];
@@ -74,7 +77,7 @@ uint64_t cache_reuse_size(unsigned step) {
 
 static void add_lines(struct cache_reuse *r, uint32_t time, uint64_t lines) {
     for (uint32_t i = time + 1; i <= TIMES; i += i & -i)
-        r->sums[i] += lines; /* modulo 2^64: also takes away */
+        r->sums[i] += lines; /* modulo 2^64, so that it also subtracts */
 }
 
 static uint64_t lines_before(const struct cache_reuse *r, uint32_t time) {
@@ -100,7 +103,7 @@ static void take_time(struct cache_reuse *r, uint32_t slot) {
     add_lines(r, t->time, t->lines);
 }
 
-/* Numbers the keys of the sample anew, in order, and forgets those that the mask now leaves out. */
+/* Renumbers the keys of the sample in order, and drops those that the mask now excludes. */
 static void renumber(struct cache_reuse *r) {
     uint32_t kept = 0;
     for (uint32_t time = 0; time < r->now; time++)
@@ -165,12 +168,12 @@ void cache_reuse_write(struct cache_reuse *r, uint32_t target, uint64_t disp) {
     uint64_t key = sample_key(target, disp);
     struct tag *t = &r->slots[find(r, key)];
     if (!(key & r->mask) && t->key)
-        t->epoch = UINT64_MAX; /* of no access */
+        t->epoch = UINT64_MAX; /* matches no access */
 }
 
-/* What is too much or too little in the sample is the luck of the draw, and the keys that are asked for most make most of it. Too
- * much comes from such keys that are in the sample: it goes from where these count, by the sum of squares. Too little comes from
- * those that are not: nothing is known of them but that they are asked for all the time, so they belong to the smallest size. */
+/* Corrects the deviation of the sample, which is random and mostly due to the most frequent keys. An excess comes
+ * from such keys in the sample: it is subtracted where they count, by the sum of squares. A deficit comes from such
+ * keys outside the sample: they are known to be accessed frequently, so they are added at the smallest size. */
 static void correct(const struct cache_reuse *r, uint64_t *hits) {
     double excess = (double)r->sampled - (double)r->gets, all = 0;
     unsigned first = CACHE_REUSE_STEPS;
@@ -186,7 +189,7 @@ static void correct(const struct cache_reuse *r, uint64_t *hits) {
     }
 }
 
-/* As many as there can be, at most. */
+/* Limits the sum of hits to `left`. */
 static void limit(uint64_t *hits, uint64_t left) {
     for (unsigned i = 0; i < CACHE_REUSE_STEPS; i++) {
         hits[i] = hits[i] < left ? hits[i] : left;

@@ -1,4 +1,4 @@
-/* sample.h: keys as those see them who follow only some of them: a hash that is never 0, by whose low bits they are chosen. */
+/* sample.h: hashed keys for the analyses that track a sample of the keys: never 0; the low bits select the sample. */
 #ifndef HEARTH_CACHE_SAMPLE_H
 #define HEARTH_CACHE_SAMPLE_H
 

@@ -1,10 +1,9 @@
-/* storage.c: regions of the storage, handed out best fit in whole cache lines, and merged when they come
- * back.
+/* storage.c: allocates regions of the storage, best fit in whole cache lines, and merges free neighbours.
  *
- * Invariants: the ring covers the storage without gaps; two free regions are never neighbours; each entry
- * knows how many free bytes lie next to it, which any change repairs for the two neighbours of the place, in
- * constant time. There are then at most one more free regions than entries. A region that is freed keeps its
- * descriptor, so only taking can need a new one, and freeing cannot fail. */
+ * Invariants: the ring covers the storage without gaps. Two free regions are never adjacent. Each entry knows how
+ * many free bytes are next to it; any change updates this for the two neighbours in constant time. Consequently there
+ * is at most one more free region than entries. A freed region keeps its descriptor, so only allocation can need a
+ * new one, and freeing cannot fail. */
 #include "cache/storage.h"
 
 #include <errno.h>
@@ -18,7 +17,7 @@ static void set_pool(struct cache *c) {
     c->capacity = fit < NO_SLOT ? (uint32_t)fit : NO_SLOT;
 }
 
-/* Makes sure that the next take_id succeeds. */
+/* Ensures that the next take_id succeeds. */
 static int reserve_id(struct cache *c) {
     if (c->unused_ids || c->used < c->capacity)
         return 0;
@@ -100,8 +99,7 @@ void storage_reset(struct cache *c) {
 }
 
 int storage_open(struct cache *c, uint64_t bytes, uint32_t entries) {
-    /* Most free regions are few: a quarter more descriptors than entries, and the pool grows if that is
-     * wrong. */
+    /* Free regions are mostly few: a quarter more descriptors than entries; the pool grows if that is not enough. */
     int err = memory_open(&c->pool_memory, ((uint64_t)entries + entries / 4 + 2) * sizeof(struct entry),
                           c->config.budget);
     if (err)
@@ -147,7 +145,7 @@ uint32_t storage_take(struct cache *c, uint64_t room) {
     return id;
 }
 
-/* Makes the free region `from`, a neighbour, part of `id`. */
+/* Merges the adjacent free region `from` into `id`. */
 static void absorb(struct cache *c, uint32_t id, uint32_t from) {
     struct entry *e = &c->pool[id], *f = &c->pool[from];
     tree_remove(c, from);
@@ -196,7 +194,7 @@ int storage_stretch(struct cache *c, uint32_t id, uint64_t room) {
 
 void storage_exchange(struct cache *c, uint32_t a, uint32_t b) {
     struct entry *pool = c->pool;
-    if (pool[a].next == b) { /* in this order, the general case moves a behind itself */
+    if (pool[a].next == b) { /* in this order, the general case would move a behind itself */
         uint32_t swap = a;
         a = b;
         b = swap;
@@ -222,7 +220,7 @@ uint32_t storage_beyond(const struct cache *c, uint64_t bytes) {
     return last && c->pool[last].start + c->pool[last].room > bytes ? last : NOTHING;
 }
 
-/* The last descriptor, if it is a free region; it leaves the tree, since its size changes. */
+/* The last descriptor, if it is a free region; it leaves the tree because its size changes. */
 static uint32_t pull_end(struct cache *c) {
     uint32_t last = c->pool[0].prev;
     if (c->pool[last].kind != KIND_REGION)

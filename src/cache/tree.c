@@ -1,11 +1,10 @@
-/* tree.c: an AVL tree of free regions, ordered by (size, start), so that the best fit is found in one descent
- * and ties go to the lower address. The nodes are the descriptors themselves.
+/* tree.c: an AVL tree of free regions, ordered by (size, start), so that one descent finds the best fit and ties go
+ * to the lower address. The nodes are the descriptors themselves.
  *
- * A change goes down from the root, noting the links on its way, and comes back up along them until a height
- * no longer changes. Links are addresses inside the pool: valid, since nothing here moves the pool.
+ * An update descends from the root, records the links on its way, and returns along them until a height no longer
+ * changes. Links are addresses inside the pool, which stay valid because nothing here moves the pool.
  *
- * A list per size class was considered: constant time, but not the best fit, and fragmentation is what costs
- * hits. */
+ * A list per size class was considered: constant time, but not best fit, and fragmentation costs hits. */
 #include "cache/tree.h"
 
 #include <errno.h>
@@ -39,7 +38,7 @@ static uint32_t rotate_left(struct entry *pool, uint32_t id) {
     return top;
 }
 
-/* Repairs one node whose subtrees are in order and differ by at most two levels; returns what takes its
+/* Rebalances one node whose subtrees are ordered and differ by at most two levels; returns the node that takes its
  * place. */
 static uint32_t balance(struct entry *pool, uint32_t id) {
     struct entry *e = &pool[id];
@@ -70,12 +69,12 @@ static void climb(struct entry *pool, uint32_t **links, unsigned depth) {
     }
 }
 
-/* Compared as one number, without a branch: which way a descent turns cannot be predicted. */
+/* Compared as one number, without a branch, because the direction of a descent cannot be predicted. */
 static unsigned __int128 rank(const struct entry *e) {
     return (unsigned __int128)e->room << 64 | e->start;
 }
 
-/* Notes the links from the root to the one that names id, or would; that last one is links[depth]. */
+/* Records the links from the root to the one that names id, or would; that last one is links[depth]. */
 static unsigned descend(struct cache *c, uint32_t id, uint32_t **links) {
     unsigned __int128 own = rank(&c->pool[id]);
     unsigned depth = 0;
@@ -109,7 +108,7 @@ void tree_remove(struct cache *c, uint32_t id) {
         climb(pool, links, here);
         return;
     }
-    /* The next in order takes its place. */
+    /* Its successor takes its place. */
     links[++depth] = &e->child[1];
     while (pool[*links[depth]].child[0]) {
         uint32_t *next = &pool[*links[depth]].child[0];
@@ -139,8 +138,7 @@ uint32_t tree_fit(struct cache *c, uint64_t room) {
     return best;
 }
 
-/* Counts a subtree whose members must lie between two others; -1 if it is broken. Recursion is as deep as the
- * tree. */
+/* Counts a subtree whose members must lie between two others; -1 if it is broken. Recursion is as deep as the tree. */
 static int64_t count(const struct cache *c, uint32_t id, const struct entry *low, const struct entry *high) {
     if (!id)
         return 0;

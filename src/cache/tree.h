@@ -10,7 +10,7 @@ void tree_remove(struct cache *c, uint32_t id);
 /* The smallest region of at least this size, or NOTHING. */
 uint32_t tree_fit(struct cache *c, uint64_t room);
 
-/* 0, or -EINVAL if the tree is not in order, not balanced, or of another size than c->regions. */
+/* Returns 0, or -EINVAL if the tree is not ordered, not balanced, or of another size than c->regions. */
 int tree_check(const struct cache *c);
 
 #endif

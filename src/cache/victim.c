@@ -2,17 +2,17 @@
  *
  *      positional   min(|ags - d| / ags, 1)    ags: average size of a get, d: free bytes next to the entry
  *      temporal     last / now
- *      full         positional x temporal      the least goes
+ *      full         positional x temporal      the least is evicted
  *
- * each times weight / mean weight, where the owner of the data gave weights.
+ * each times weight / mean weight, if the owner of the data gave weights.
  *
- * An entry goes if it is old, worth little, or if its place and the free memory beside it would just hold an
- * average get. Scores are only compared with each other at one moment, so the divisions by ags, now and the
- * mean weight, equal for all, are left out.
+ * An entry is evicted if it is old, of low weight, or if its region plus the free memory next to it would just hold
+ * an average get. Scores are only compared with each other at one moment, so the divisions by ags, now and the mean
+ * weight, equal for all, are omitted.
  *
- * Weights are kept as they were given, and the mean, of all so far, stands in for those not given.
- * Dividing each by the mean of its moment instead was dropped: among the first entries the mean moves so much
- * that the order of their weights was lost. */
+ * Weights are stored as given, and the mean of all so far replaces missing ones. Dividing each by the mean of its
+ * moment instead was rejected: among the first entries the mean moves so much that the order of their weights was
+ * lost. */
 #include "cache/victim.h"
 
 #include <float.h>
@@ -21,7 +21,7 @@ struct contest {
     enum score score;
     double average; /* ags */
     double mean;    /* weight */
-    double limit;   /* the score of the newcomer for whom room is made */
+    double limit;   /* the score of the new entry that needs the space */
     double least;
     uint32_t victim, entrants;
 };
@@ -36,7 +36,7 @@ static double score_of(const struct contest *contest, double weight, double adja
     return contest->score == SCORE_POSITIONAL ? score : score * last;
 }
 
-/* A newcomer is as young as can be, and in the best of places: no other of its weight has a higher score. */
+/* A new entry has the highest possible score for its weight: it is the youngest, and its position is rated best. */
 static struct contest contest_start(const struct cache *c, double weight) {
     uint64_t gets = c->clock - c->slow_lookups + c->touches + c->inserts;
     struct contest contest = {.score = c->config.score,
@@ -71,8 +71,7 @@ void cache_forget_weights(struct cache *c) {
     c->weights = 0;
 }
 
-/* The sample lies in two or three cache lines of the index, but its entries lie anywhere: ask for all at
- * once. */
+/* The sample lies in two or three cache lines of the index, but its entries are scattered: prefetch all at once. */
 static void prefetch(const struct cache *c, uint32_t slot, unsigned count) {
     for (; count && slot < c->slot_count; count--, slot++)
         __builtin_prefetch(&c->pool[c->slots[slot].id]);

@@ -1,14 +1,14 @@
-/* write.c: which entries share a byte with a write.
+/* write.c: finds the entries that a write overlaps.
  *
- * A set of spans, one per entry that can be found, names the candidates; the blocks then decide. Windows that
- * are only read never pay for the set: it is built at the first write. If there is no memory for it, each
- * write looks at all entries instead, which is slow and right. */
+ * An interval set, with one span per entry that lookups can find, yields the candidates; their blocks then decide.
+ * Windows that are only read never pay for the set: it is built at the first write. If there is no memory for it,
+ * each write examines all entries instead, which is slow but correct. */
 #include "cache/write.h"
 
 void write_range(uint64_t disp, const struct shape *shape, uint64_t *lo, uint64_t *hi) {
     int64_t from, to;
     shape_hull(shape, &from, &to);
-    /* Beyond the ends of the address space nothing lies: stop there instead of wrapping around. */
+    /* Clamp at the ends of the address space instead of wrapping around. */
     if (from < 0 && (uint64_t)-from > disp)
         *lo = 0;
     else
@@ -87,7 +87,7 @@ static void touch_any(struct write *w, uint32_t target) {
     for (uint32_t id = c->pool[0].next, next; id; id = next) {
         const struct entry *e = &c->pool[id];
         next = e->next;
-        if (next && c->pool[next].kind == KIND_REGION) /* dropping this entry swallows it */
+        if (next && c->pool[next].kind == KIND_REGION) /* dropping this entry merges with it */
             next = c->pool[next].next;
         if (is_entry(e) && is_current(c, e) && e->target == target)
             touch(w, id);
