@@ -1,4 +1,4 @@
-/* base.h: the ground floor. No MPI here; every other folder may use it, through this header alone. */
+/* base.h: the lowest layer. No MPI here; every other folder may use it, through this header only. */
 #ifndef HEARTH_BASE_H
 #define HEARTH_BASE_H
 
@@ -21,7 +21,7 @@
 #define LIKELY(x)   __builtin_expect(!!(x), 1)
 #define UNLIKELY(x) __builtin_expect(!!(x), 0)
 
-/* Of a variable that other files read on a hot path: reached without a table of addresses. */
+/* For variables that other files read on a hot path: accessed without the global offset table. */
 #define HIDDEN     __attribute__((visibility("hidden")))
 #define CACHE_LINE 64u
 

@@ -1,5 +1,5 @@
-/* clock.c: how long a tick of the CPU's counter is. aarch64 says so in a register; x86 is measured against
- * the system's clock for a millisecond, once. */
+/* clock.c: the length of a tick of the CPU's counter. aarch64 has a register for it; on x86 it is measured once,
+ * against the system clock for a millisecond. */
 #include "base/clock.h"
 
 #include <pthread.h>

@@ -1,7 +1,7 @@
-/* clock.h: a clock that costs a few nanoseconds to read, for deciding on hot paths whether time has passed.
+/* clock.h: a clock that costs a few nanoseconds to read, for timeouts on hot paths.
  *
- * It reads the CPU's own counter, unserialised, so two readings may be out of order by some instructions.
- * Ticks become nanoseconds only through clock_ns_per_tick, never by assumption. */
+ * It reads the CPU's own counter without serialising, so two readings may be out of order by some instructions. Ticks
+ * are converted to nanoseconds only through clock_ns_per_tick, never by assumption. */
 #ifndef HEARTH_CLOCK_H
 #define HEARTH_CLOCK_H
 
@@ -26,7 +26,7 @@ static inline uint64_t clock_ticks(void) {
 #endif
 }
 
-/* Measured once where the architecture does not tell; thread-safe, and cheap from the second call on. */
+/* Measured once if the architecture does not report it; thread-safe, and cheap from the second call on. */
 double clock_ns_per_tick(void);
 
 #endif

@@ -1,9 +1,9 @@
-/* cores.c: hwloc knows which cores share a cache, /proc/stat how busy they were.
+/* cores.c: hwloc reports which cores share a cache, /proc/stat how busy they were.
  *
- * Built without hwloc, nothing is known of caches: only a wish for any cache can then be met. The topology
- * is read once, reduced to two numbers per core, and dropped: it takes megabytes on a large machine.
+ * Built without hwloc, caches are unknown: then only a wish for any cache can be met. The topology is read once,
+ * reduced to two numbers per core, and released, because it takes megabytes on a large machine.
  *
- * The kernel counts busy time in ticks of 10 ms: looks less than WINDOW apart tell nothing. */
+ * The kernel counts busy time in ticks of 10 ms, so samples less than WINDOW apart are meaningless. */
 #include "base/cores.h"
 
 #include <errno.h>
@@ -68,8 +68,7 @@ static void find_caches(struct cores *c, unsigned level) {
 
 #endif
 
-/* What a container may use at once, in cores: "max 100000", or for instance "150000 100000" for one and a
- * half. */
+/* CPU limit of a container, in cores: "max 100000", or for instance "150000 100000" for one and a half. */
 static double granted(double cores) {
     FILE *file = fopen("/sys/fs/cgroup/cpu.max", "re");
     double quota, period;
@@ -81,8 +80,8 @@ static double granted(double cores) {
     return cores;
 }
 
-/* A launcher may have bound the process to the core it computes on; the kernel cuts the wish down to the
- * cores of the job. */
+/* A launcher may have bound the process to the core it computes on; the kernel restricts the request to the cores of
+ * the job. */
 static int widen(cpu_set_t *allowed) {
     cpu_set_t all;
     memset(&all, 0xff, sizeof all);
@@ -121,7 +120,7 @@ bool cores_look(struct cores *c) {
     FILE *file = !first && passed < WINDOW ? NULL : fopen("/proc/stat", "re");
     if (!file)
         return false;
-    memcpy(busy, c->busy, sizeof busy); /* one that went offline has no line, and did nothing */
+    memcpy(busy, c->busy, sizeof busy); /* a core that went offline has no line, and counts as idle */
     while (fgets(line, sizeof line, file) && !strncmp(line, "cpu", 3))
         take_line(line, 1e9 / (double)sysconf(_SC_CLK_TCK), busy);
     fclose(file);
@@ -137,7 +136,7 @@ static bool shares(const struct cores *c, int cpu, const struct cores_wish *wish
     return wish->any_cache || (c->cache[cpu] >= 0 && c->cache[cpu] == c->cache[wish->beside]);
 }
 
-/* How badly a core suits: above 4 not at all. */
+/* How badly a core fits: above 4 not at all. */
 static double unfitness(const struct cores *c, int cpu, const struct cores_wish *wish) {
     double load = c->load[cpu] - (cpu == wish->own ? wish->own_load : 0);
     load = load < 0 ? 0 : load > 1 ? 1 : load;
@@ -156,8 +155,8 @@ int cores_choose(const struct cores *c, const struct cores_wish *wish) {
     double least = 4;
     if (wish->beside < 0 || wish->beside >= MOST_CORES)
         return -1;
-    for (int i = 1; i < MOST_CORES;
-         i++) { /* from the neighbour on: of equals, those of several processes differ */
+    /* Starts at the neighbour, so that several processes choose different ones among equal cores. */
+    for (int i = 1; i < MOST_CORES; i++) {
         int cpu = (wish->beside + i) % MOST_CORES;
         double u = unfitness(c, cpu, wish);
         if (u < least) {

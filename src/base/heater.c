@@ -1,29 +1,28 @@
-/* heater.c: a thread that touches every cache line that was registered, naps, and begins again ("hot
- * caching").
+/* heater.c: a thread that touches every registered cache line, naps, and starts again ("hot caching").
  *
- * What is used often is not evicted. The thread runs on a core that shares a cache with the core that will
- * need the data, and keeps it in that cache, or in its own, from which it is fetched faster than from memory.
+ * Frequently used lines are not evicted. The thread runs on a core that shares a cache with the core that will need
+ * the data. It keeps the data in that cache, or in its own, from which it is fetched faster than from memory.
  *
  *      regions     chunk 0: 64 places, chunk 1: 128, ...; a place is {base, bytes}, empty if base is NULL
  *      touching    the place that the heater is in, or NULL
  *      word        pauses * 8 + EMPTY + STOP + ASLEEP: all that the heater waits for, in one futex
  *
- * The heater takes no lock. Those who add and retire take one, among themselves. Chunks are never given back,
- * so a place may always be looked at. What may be touched is settled as with a hazard pointer:
+ * The heater takes no lock. heater_add and heater_retire take one among themselves. Chunks are never freed, so a
+ * place may always be read. Access to a region is settled as with a hazard pointer:
  *
  *      heater      touching = place;  then reads base: not NULL, so touches it;         then touching = NULL
  *      retire      base = NULL;       then reads touching: not this place, so returns;  else waits
  *
- * In any order of the four, either the heater sees that the region is gone or retire sees that the heater is
- * there. The heater looks at base again after every PIECE, so retire waits for one piece at most, and not at
- * all if the heater naps, rests or has ended: it then is in no place.
+ * In any order of the four, either the heater sees that the region is gone or retire sees that the heater is in it.
+ * The heater checks base again after every PIECE, so retire waits for one piece at most, and not at all if the heater
+ * naps, sleeps or has ended: it is then in no place.
  *
- * Reading memory that its owner writes at the same time is a data race by the letter of C. It is meant: the
- * value is thrown away. Only touch() does it, and it alone is hidden from ThreadSanitizer.
+ * Reading memory that its owner writes at the same time is a data race in C. It is intended: the value is discarded.
+ * Only touch() does it, and only touch() is hidden from ThreadSanitizer.
  *
- * Where there is no core to spare, the heater would take from the program more than it gives. So unless told
- * to, it runs only on a core that is idle, and looks every second whether it still is (cores.c). Nor does it
- * touch more than half of the cache: more would evict the program's data, and then its own. */
+ * Without a spare core, the heater would cost the program more than it gains. Unless forced, it therefore runs only
+ * on an idle core, and checks every second whether the core is still idle (cores.c). It touches at most half of the
+ * cache: more would evict the program's data, and then its own. */
 #include "base/heater.h"
 
 #include <errno.h>
@@ -48,30 +47,30 @@
 enum { FIRST_PLACES = 64, MOST_CHUNKS = 24, PIECE = 4096 };
 enum { ASLEEP = 1, STOP = 2, EMPTY = 4, PAUSE = 8 };                            /* in `word` */
 enum { SHORT_PAUSE = 1000000, NEXT_LOOK = 200000000, LATER_LOOK = 1000000000 }; /* ns */
-#define UNKNOWN_CACHE ((uint64_t)1 << 20) /* taken for its size where that is not known */
+#define UNKNOWN_CACHE ((uint64_t)1 << 20) /* assumed size if it is unknown */
 #define IDLE          0.25                /* a core with less load than this is idle */
 
 struct region {
     const char *_Atomic base; /* seq_cst against `touching`; set last, after bytes */
     _Atomic size_t bytes;
-    const void *key;     /* what retire looks for; under `lock` */
-    struct region *next; /* among the empty places; under `lock` */
+    const void *key;     /* search key of retire; under `lock` */
+    struct region *next; /* in the list of empty places; under `lock` */
 };
 
 static struct region *_Atomic chunks[MOST_CHUNKS]; /* release by add_chunk, acquire by touch_all */
 
-/* Written by the heater alone, on a line of its own: its writes slow nobody down. */
+/* Written by the heater only, on a cache line of its own, so that its writes slow no other thread. */
 static struct {
     _Alignas(CACHE_LINE) struct region *_Atomic touching;
-    _Atomic uint64_t rounds, lines; /* relaxed: only counts */
-    _Atomic int core;               /* relaxed: only told */
+    _Atomic uint64_t rounds, lines; /* relaxed: only counters */
+    _Atomic int core;               /* relaxed: only reported */
 } heater = {.core = -1};
 
 static _Alignas(CACHE_LINE) _Atomic uint32_t word = EMPTY;
-static _Atomic unsigned neighbours = 1; /* relaxed: looked at now and then */
-static _Atomic int caller = -1;         /* core of the last who added; relaxed, likewise */
+static _Atomic unsigned neighbours = 1; /* relaxed: read now and then */
+static _Atomic int caller = -1;         /* core of the last caller of heater_add; relaxed, likewise */
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards all that follows here */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards all variables below */
 static void *by_base;                                    /* tree of the regions */
 static struct region *empty_places;
 static uint64_t registered; /* bytes */
@@ -93,13 +92,12 @@ __attribute__((noinline, no_sanitize("thread"))) static uint64_t touch(const cha
     return lines;
 }
 
-/* Where the instruction set can name the cache to bring a line to, that is better than reading it. A read
- * moves the line into the heater's own cache, away from a core that writes it, and the others fetch it from
- * there no faster than a walk in address order gets it from memory. On Neoverse V1, ns per line for such a
- * walk: from memory 2.0, after reading 2.0, after this 1.3; in random order, 768 KB: 71, 65, 30. Writing 1
- * MB of heated memory again and again took 2.7 times as long beside a heater that reads, and not longer
- * beside this one. What it lacks is speed: 10 ns a line, so a megabyte is warm again after 200 us, where
- * reading takes 50. */
+/* If the instruction set can name the cache level to bring a line to, that is better than reading it. A read moves
+ * the line into the heater's own cache, away from a core that writes it, and other cores fetch it from there no
+ * faster than a walk in address order fetches it from memory. On Neoverse V1, ns per line for such a walk: from
+ * memory 2.0, after reading 2.0, after this 1.3; in random order, 768 KB: 71, 65, 30. Repeatedly writing 1 MB of
+ * heated memory took 2.7 times as long next to a heater that reads, and not longer next to this one. Its disadvantage
+ * is speed: 10 ns a line, so a megabyte is warm again after 200 us, where reading takes 50. */
 static uint64_t bring_to_l3(const char *from, const char *end) {
 #if defined(__aarch64__)
     uint64_t lines = 0;
@@ -111,9 +109,9 @@ static uint64_t bring_to_l3(const char *from, const char *end) {
 #endif
 }
 
-static struct cores cores; /* the heater's alone */
+static struct cores cores; /* used by the heater only */
 
-/* Paused, or to end: in the midst of a round, too, as one may take milliseconds. */
+/* Paused or stopped: also checked inside a round, because a round may take milliseconds. */
 static bool is_wanted_elsewhere(void) {
     return atomic_load_explicit(&word, memory_order_relaxed) & ~(uint32_t)ASLEEP;
 }
@@ -129,15 +127,15 @@ static uint64_t touch_pieces(struct region *r, const char *base, size_t bytes) {
     return lines;
 }
 
-/* At most `most` bytes of it. */
+/* Touches at most `most` bytes of it. */
 static uint64_t touch_region(struct region *r, uint64_t most) {
     if (!atomic_load_explicit(&r->base, memory_order_relaxed))
         return 0;
     atomic_store(&heater.touching, r);        /* seq_cst: retire sees it, or the next line sees retire */
-    const char *base = atomic_load(&r->base); /* seq_cst; acquire: the bytes, partner add_region */
+    const char *base = atomic_load(&r->base); /* seq_cst; acquire: the bytes; pairs with add_region */
     size_t bytes = atomic_load_explicit(&r->bytes, memory_order_relaxed);
     uint64_t lines = base ? touch_pieces(r, base, bytes < most ? bytes : most) : 0;
-    atomic_store_explicit(&heater.touching, NULL, memory_order_release); /* partner: wait_for_heater */
+    atomic_store_explicit(&heater.touching, NULL, memory_order_release); /* pairs with wait_for_heater */
     return lines;
 }
 
@@ -162,7 +160,7 @@ static void touch_all(uint64_t most) {
 
 /* ---- waiting ---- */
 
-/* Until `word` is no longer `seen`, a wake-up, or so many ns have passed; 0: no limit. */
+/* Waits until `word` is no longer `seen`, a wakeup, or so many ns have passed; 0: no limit. */
 static void wait_for_change(uint32_t seen, uint64_t ns) {
     struct timespec limit = {.tv_sec = (time_t)(ns / 1000000000), .tv_nsec = (long)(ns % 1000000000)};
     syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, seen, ns ? &limit : NULL, NULL, 0);
@@ -172,7 +170,7 @@ static void wake(void) {
     syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
 }
 
-/* To be called with the word before it changed, by who took away what the heater rested for. */
+/* Call with the word before the change, after removing the reason for which the heater sleeps. */
 static void wake_if_last(uint32_t before, uint32_t removed) {
     if (before == (removed | ASLEEP))
         wake();
@@ -182,7 +180,7 @@ static bool must_rest(uint32_t seen) {
     return seen >= EMPTY && !(seen & STOP);
 }
 
-/* A short pause is polled, so that resuming costs no system call; a long one is slept through. */
+/* A short pause is polled, so that resuming costs no system call; in a long one the heater sleeps. */
 static void rest(uint32_t seen) {
     uint64_t start = clock_ns();
     while (must_rest(seen) && clock_ns() - start < SHORT_PAUSE) {
@@ -191,23 +189,23 @@ static void rest(uint32_t seen) {
     }
     while (must_rest(seen)) {
         if (!(seen & ASLEEP) && !atomic_compare_exchange_weak(&word, &seen, seen | ASLEEP))
-            continue; /* it changed: look again. The partner is wake_if_last */
+            continue; /* it changed: look again; pairs with wake_if_last */
         wait_for_change(seen | ASLEEP, 0);
         seen = atomic_load_explicit(&word, memory_order_acquire);
     }
     atomic_fetch_and(&word, ~(uint32_t)ASLEEP);
 }
 
-/* ---- where it runs ---- */
+/* ---- affinity ---- */
 
-/* Held while the cores are looked up. hwloc has locks of its own inside: a child forked meanwhile would find
- * them locked for ever. Inner to `lock`. */
+/* Held while the cores are detected. hwloc has internal locks: a child forked meanwhile would find them locked
+ * forever. Lock order: inside `lock`. */
 static pthread_mutex_t looking_up = PTHREAD_MUTEX_INITIALIZER;
 
 struct place {
-    bool insist;         /* it runs whatever the load, bound if that can be */
-    int core;            /* that it is bound to; -1: none */
-    uint64_t used, when; /* time of a core that it had used at the last choice, in ns, and when that was */
+    bool insist;         /* runs whatever the load; bound to a core if possible */
+    int core;            /* the core it is bound to; -1: none */
+    uint64_t used, when; /* CPU time used until the last choice, in ns, and the time of that choice */
 };
 
 static unsigned wanted_level(void) {
@@ -254,7 +252,7 @@ static void settle_on(int core) {
         log_debug("heater: cannot be bound to core %d", core);
 }
 
-/* Whether to heat, and where. */
+/* Decides whether to heat, and on which core. */
 static bool take_place(struct place *p) {
     int next = p->insist || cores_look(&cores) ? choose(p) : p->core;
     if (next != p->core) {
@@ -269,12 +267,12 @@ static bool take_place(struct place *p) {
 
 static void prepare_thread(void) {
     pthread_setname_np(pthread_self(), "hearth-heater");
-    (void)prctl(PR_SET_TIMERSLACK, 1); /* the usual 50 us would be five naps */
+    (void)prctl(PR_SET_TIMERSLACK, 1); /* the default of 50 us would be five naps */
     pthread_mutex_lock(&looking_up);
     int err = cores_open(&cores, wanted_level());
     pthread_mutex_unlock(&looking_up);
     if (err)
-        log_info("heater: which cores may be used is not known; it runs only if HEARTH_HEATER=on");
+        log_info("heater: the allowed cores are unknown; it runs only with HEARTH_HEATER=on");
 }
 
 static void *heat(void *unused) {
@@ -301,7 +299,7 @@ static void *heat(void *unused) {
     return NULL;
 }
 
-/* ---- its life ---- */
+/* ---- thread lifetime ---- */
 
 static void before_fork(void) {
     pthread_mutex_lock(&lock);
@@ -313,7 +311,7 @@ static void in_parent(void) {
     pthread_mutex_unlock(&lock);
 }
 
-/* The child has the memory but not the thread. The next who adds something starts one. */
+/* The child has the memory but not the thread. The next heater_add starts one. */
 static void in_child(void) {
     running = false;
     atomic_fetch_and(&word, ~(uint32_t)(ASLEEP | STOP));
@@ -322,8 +320,8 @@ static void in_child(void) {
     in_parent();
 }
 
-/* The program's signals are for its own threads; and if the caller is bound to its core, the heater need not
- * wait for that one. */
+/* Signals are blocked: they are for the program's own threads. The affinity is widened, so that the heater need not
+ * wait for the caller's core if the caller is bound to it. */
 static int create_thread(void) {
     sigset_t all, before;
     cpu_set_t anywhere;
@@ -346,7 +344,7 @@ static bool may_run(void) {
            (wanted == HEATER_ON || (wanted == HEATER_AUTO && online > others));
 }
 
-/* Under the lock, as start_if_wanted. */
+/* Requires the lock, as start_if_wanted. */
 static void end_thread(void) {
     if (!running)
         return;
@@ -357,8 +355,8 @@ static void end_thread(void) {
     running = false;
 }
 
-/* At exit, or before the library is unloaded. If a thread is just adding something, it is the exit, and the
- * heater ends with the process. */
+/* At exit, or before the library is unloaded. If another thread holds the lock, the process is exiting, and the
+ * heater ends with it. */
 static void end_for_good(void) {
     if (pthread_mutex_trylock(&lock))
         return;
@@ -379,7 +377,8 @@ static void start_if_wanted(void) {
     pthread_once(&once, watch_process);
     int err = create_thread();
     if (err)
-        log_warn("heater: no thread for it: %s; what it would keep warm is not", strerror(err));
+        log_warn("heater: cannot create its thread: %s; registered memory is not kept in the CPU's caches",
+                 strerror(err));
     running = !err;
     unwanted = err != 0;
 }
@@ -405,7 +404,7 @@ static int compare_keys(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* More places, in a chunk twice as large as the last. */
+/* Adds places, in a chunk twice as large as the last. */
 static int add_chunk(void) {
     size_t places = (size_t)FIRST_PLACES << chunk_count;
     struct region *chunk = chunk_count < MOST_CHUNKS ? calloc(places, sizeof *chunk) : NULL;
@@ -414,7 +413,7 @@ static int add_chunk(void) {
     for (size_t i = 0; i + 1 < places; i++)
         chunk[i].next = &chunk[i + 1];
     empty_places = chunk;
-    atomic_store_explicit(&chunks[chunk_count++], chunk, memory_order_release); /* partner: touch_all */
+    atomic_store_explicit(&chunks[chunk_count++], chunk, memory_order_release); /* pairs with touch_all */
     return 0;
 }
 
@@ -432,7 +431,7 @@ static int add_region(const void *base, size_t bytes) {
     empty_places = r->next;
     registered += bytes;
     atomic_store_explicit(&r->bytes, bytes, memory_order_relaxed);
-    atomic_store(&r->base, base); /* release: who sees the base sees the bytes; partner touch_region */
+    atomic_store(&r->base, base); /* release: a reader of the base sees the bytes; pairs with touch_region */
     wake_if_last(atomic_fetch_and(&word, ~(uint32_t)EMPTY), EMPTY);
     return 0;
 }
@@ -451,10 +450,11 @@ void heater_add(const void *base, size_t bytes) {
                  err == -EEXIST ? "they were added before" : "the system has no memory");
 }
 
-/* The heater may have been preempted inside: first its core is given up, then it is waited for. */
+/* The heater may have been preempted inside: first yield the core, then sleep. */
 static void wait_for_heater(const struct region *r) {
     struct timespec a_while = {.tv_nsec = 20000};
-    for (unsigned i = 0; atomic_load(&heater.touching) == r; i++) /* seq_cst, acquire; partner touch_region */
+    for (unsigned i = 0; atomic_load(&heater.touching) == r; i++) /* seq_cst, acquire; pairs with
+                                                                     touch_region */
         if (i < 64)
             sched_yield();
         else
@@ -466,7 +466,7 @@ static void retire_region(struct region *r) {
     registered -= atomic_load_explicit(&r->bytes, memory_order_relaxed);
     if (!registered)
         atomic_fetch_or(&word, EMPTY);
-    atomic_store(&r->base, NULL); /* seq_cst: before the heater is looked for */
+    atomic_store(&r->base, NULL); /* seq_cst: before `touching` is read */
     wait_for_heater(r);
     r->next = empty_places;
     empty_places = r;
@@ -476,12 +476,12 @@ void heater_retire(const void *base) {
     struct region wanted = {.key = base};
     pthread_mutex_lock(&lock);
     struct region **found = tfind(&wanted, &by_base, compare_keys);
-    if (found) /* not if there is no heater, or was no memory to add it */
+    if (found) /* absent if the heater is off, or there was no memory to add it */
         retire_region(*found);
     pthread_mutex_unlock(&lock);
 }
 
-/* ---- the program's word ---- */
+/* ---- calls of the program ---- */
 
 void heater_pause(void) {
     atomic_fetch_add(&word, PAUSE);

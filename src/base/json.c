@@ -1,4 +1,4 @@
-/* json.c: a value a line, indented by depth. Numbers that JSON cannot hold (infinite, not a number) become
+/* json.c: one value per line, indented by depth. Numbers that JSON cannot represent (infinite, not a number) become
  * null. */
 #include "base/json.h"
 
@@ -8,7 +8,7 @@
 
 #include "base/utf8.h"
 
-/* Names come from programs, which may cut them in the middle of a character: what is not UTF-8 becomes U+FFFD. */
+/* Names come from programs, which may truncate them in the middle of a character: invalid UTF-8 becomes U+FFFD. */
 static void put_escaped(FILE *file, const char *text) {
     size_t left = strlen(text), n;
     putc('"', file);

@@ -1,4 +1,4 @@
-/* json.h: writing JSON. Commas, nesting and escapes are taken care of; names may be NULL inside arrays. */
+/* json.h: writes JSON. Handles commas, nesting and escapes. Names may be NULL inside arrays. */
 #ifndef HEARTH_JSON_H
 #define HEARTH_JSON_H
 
@@ -17,9 +17,9 @@ void json_close(struct json *j, char bracket);                  /* '}' or ']' */
 void json_string(struct json *j, const char *name, const char *value);
 void json_count(struct json *j, const char *name, uint64_t value);
 void json_number(struct json *j, const char *name, double value);
-void json_counts(struct json *j, const char *name, const uint64_t *values, size_t count); /* a line */
+void json_counts(struct json *j, const char *name, const uint64_t *values, size_t count); /* on one line */
 
-/* A value that was written elsewhere, by a struct json of this depth that was fresh. */
+/* Inserts a value that was written elsewhere, by a fresh struct json of the same depth. */
 void json_paste(struct json *j, const char *text, size_t length);
 
 #endif

@@ -1,13 +1,14 @@
 /* json_read.c: one pass over the text, one array of values.
  *
- * A value is written to the array before its members, and knows how many values it spans once they are read:
+ * A value is appended to the array before its members, and knows how many values it spans once they are read:
  *
  *      {"a": [1, 2], "b": 3}   ->   object(5)  a: array(3)  1(1)  2(1)  b: number(1)
  *
- * so members are walked by adding spans, and one free() ends it all. Strings are unescaped where they stand: they only get shorter.
+ * Members are iterated by adding spans, and one free() releases everything. Strings are unescaped in place, since
+ * they only become shorter.
  *
- * Invariant: `at` never passes `end`, and *end is 0, so that what looks one byte ahead needs no test. Depth is bounded, and with it
- * the recursion. */
+ * Invariant: `at` never passes `end`, and *end is 0, so that looking one byte ahead needs no test. Depth is bounded,
+ * and with it the recursion. */
 #include "base/json_read.h"
 
 #include <errno.h>
@@ -18,12 +19,12 @@
 
 struct reader {
     char *at, *end;
-    size_t line;      /* from 1; a line ends only between values, */
-    const char *head; /* where it begins: strings change, and may then hold its end */
+    size_t line;      /* from 1; a line can end only between values, */
+    const char *head; /* its begin; recorded because unescaped strings may contain newlines */
     struct json_value *values;
     size_t count, room;
     unsigned depth;
-    const char *what; /* is wrong, at `at` */
+    const char *what; /* the error, at `at` */
 };
 
 static int fail(struct reader *r, const char *what) {
@@ -39,7 +40,7 @@ static void skip_blanks(struct reader *r) {
         }
 }
 
-/* The place of a new value; members of arrays that grow may move, so it is a number. */
+/* Appends a value and returns its index; not a pointer, because the array may move. */
 static int add_value(struct reader *r, enum json_kind kind, const char *name, size_t *index) {
     if (r->count == r->room) {
         size_t room = r->room ? 2 * r->room : 64;
@@ -65,7 +66,7 @@ static int read_hex(struct reader *r, unsigned *code) {
         else if (low >= 'a' && low <= 'f')
             *code = *code * 16 + (unsigned)(low - 'a' + 10);
         else
-            return fail(r, "\\u wants four hexadecimal digits");
+            return fail(r, "\\u requires four hexadecimal digits");
     }
     return 0;
 }
@@ -89,23 +90,23 @@ static char *put_utf8(char *to, unsigned code) {
     return to;
 }
 
-/* Behind "\u". Characters beyond U+FFFF come as two. */
+/* After "\u". Characters beyond U+FFFF come as surrogate pairs. */
 static int read_unicode(struct reader *r, char **to) {
     unsigned code, low;
     if (read_hex(r, &code))
         return -EINVAL;
     if (!code)
-        return fail(r, "a text holds the character 0");
+        return fail(r, "a string contains the character 0");
     if (code >= 0xdc00 && code < 0xe000)
-        return fail(r, "half of a character");
+        return fail(r, "unpaired surrogate");
     if (code >= 0xd800 && code < 0xdc00) {
         if (r->at[0] != '\\' || r->at[1] != 'u')
-            return fail(r, "half of a character");
+            return fail(r, "unpaired surrogate");
         r->at += 2;
         if (read_hex(r, &low))
             return -EINVAL;
         if (low < 0xdc00 || low >= 0xe000)
-            return fail(r, "half of a character");
+            return fail(r, "unpaired surrogate");
         code = 0x10000 + (code - 0xd800) * 0x400 + (low - 0xdc00);
     }
     *to = put_utf8(*to, code);
@@ -122,19 +123,19 @@ static int read_escape(struct reader *r, char **to) {
         return 0;
     }
     if (c != 'u')
-        return fail(r, "no such escape");
+        return fail(r, "unknown escape sequence");
     r->at++;
     return read_unicode(r, to);
 }
 
-/* From behind the first quote to behind the last. */
+/* From after the first quote to after the last. */
 static int read_text(struct reader *r, const char **text, size_t *size) {
     char *from = r->at, *to = from;
     while (*r->at != '"') {
         if (r->at == r->end)
-            return fail(r, "the text does not end");
+            return fail(r, "unterminated string");
         if ((unsigned char)*r->at < 0x20)
-            return fail(r, "a control character in a text");
+            return fail(r, "a control character in a string");
         if (*r->at == '\\') {
             r->at++;
             if (read_escape(r, &to))
@@ -143,7 +144,7 @@ static int read_text(struct reader *r, const char **text, size_t *size) {
         }
         size_t n = utf8_length(r->at, (size_t)(r->end - r->at));
         if (!n)
-            return fail(r, "not UTF-8");
+            return fail(r, "invalid UTF-8");
         memmove(to, r->at, n);
         to += n;
         r->at += n;
@@ -164,7 +165,7 @@ static size_t skip_digits(struct reader *r) {
     return (size_t)(r->at - from);
 }
 
-/* What strtod would take besides (hexadecimal, infinite, leading zeros) is no JSON. */
+/* strtod accepts more than JSON does (hexadecimal, infinite, leading zeros), so the syntax is checked here. */
 static int read_number(struct reader *r, struct json_value *v) {
     const char *from = r->at;
     bool is_whole = *r->at != '-';
@@ -172,7 +173,7 @@ static int read_number(struct reader *r, struct json_value *v) {
     const char *first = r->at;
     size_t digits = skip_digits(r);
     if (!digits)
-        return fail(r, "a number wants a digit here");
+        return fail(r, "a digit was expected");
     if (*first == '0' && digits > 1) {
         r->at -= digits;
         return fail(r, "a number with a leading 0");
@@ -181,14 +182,14 @@ static int read_number(struct reader *r, struct json_value *v) {
         is_whole = false;
         r->at++;
         if (!skip_digits(r))
-            return fail(r, "a number wants a digit here");
+            return fail(r, "a digit was expected");
     }
     if (*r->at == 'e' || *r->at == 'E') {
         is_whole = false;
         r->at++;
         r->at += *r->at == '+' || *r->at == '-';
         if (!skip_digits(r))
-            return fail(r, "a number wants a digit here");
+            return fail(r, "a digit was expected");
     }
     v->number = strtod(from, NULL);
     errno = 0;
@@ -201,7 +202,7 @@ static int read_number(struct reader *r, struct json_value *v) {
 static int read_word(struct reader *r, const char *word) {
     size_t n = strlen(word);
     if (strncmp(r->at, word, n))
-        return fail(r, "a value was expected: a text, a number, true, false, null, [ or {");
+        return fail(r, "a value was expected: a string, a number, true, false, null, [ or {");
     r->at += n;
     return 0;
 }
@@ -307,7 +308,7 @@ int json_read(char *text, size_t length, struct json_value **values, struct json
     if (!err) {
         skip_blanks(&r);
         if (r.at != r.end)
-            err = fail(&r, "something follows the end");
+            err = fail(&r, "text after the end of the value");
     }
     if (!err) {
         *values = r.values;

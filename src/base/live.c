@@ -1,27 +1,29 @@
 /* live.c: the page that `hearth top` reads.
  *
- * Counters are counted where they always were; only the memory under them is a file that others may look at:
+ * Counters are updated in place; the memory under them is a file that other processes may read:
  *
- *      0            page     allocated            free                    adopted      16 MB, of which only what is used is there
+ *      0            page     allocated            free                    adopted      16 MB, of which only used pages are backed
  *      +------------+--------+--------------------+-----------------------+----------+
  *      | live_page  | window | cache | window ...|  ->               <-  | globals  |
  *      +------------+--------+--------------------+-----------------------+----------+
  *                       ^                                                      |
- *        objects: where each begins, and which of its words mean what     mapped at their own addresses
+ *        objects: where each begins, and the meaning of its words          mapped at their own addresses
  *
- * The file is a memfd. It has no name that could be guessed, met by a link, or stay behind: it is gone with its process,
- * however that ends. Readers find it as /proc/PID/fd/N, which the kernel opens for the same user (and root) alone. For that the
- * descriptor stays open, under a high number, out of the way of programs that close or reuse low ones; a program that closes it
- * is not shown any more, and nothing else happens. It is sealed: readers cannot write, even those who may open it, and its size
- * does not change, so that nobody is struck by SIGBUS. What is handed out has memory behind it before.
+ * The file is a memfd. It has no name that could be guessed, replaced by a link, or left behind: it disappears with
+ * its process, however that ends. Readers find it as /proc/PID/fd/N, which the kernel opens only for the same user
+ * (and root). For that the descriptor stays open, under a high number, out of the way of programs that close or reuse
+ * low ones. If a program closes it, the process is no longer shown, without further effects. The file is sealed:
+ * readers cannot write, even if they may open it, and its size does not change, so that no access raises SIGBUS.
+ * Memory is backed before it is handed out.
  *
- * A thread that copies the numbers from time to time was the other way. It would cost a thread in each process, a lock around
- * each list of windows, and numbers that are a moment old.
+ * The alternative was a thread that copies the counters periodically. It would cost a thread in each process, a lock
+ * around each list of windows, and the counters would be slightly old.
  *
- * The tables change rarely, under the lock and between two steps of `sequence`. The numbers change at any time: each is one
- * aligned word, so a reader sees an old or a new one, and two of them may be some events apart.
+ * The tables change rarely, under the lock and between two increments of `sequence`. The counters change at any time:
+ * each is one aligned word, so a reader sees an old or a new value, and two of them may be some events apart.
  *
- * fork: the child gets a copy, at the same addresses, and shows nothing. In between it does not touch what the parent counts. */
+ * fork: the child gets a copy, at the same addresses, and is not shown. Between fork and that copy it does not
+ * touch the parent's counters. */
 #include "base/live.h"
 
 #include <errno.h>
@@ -40,17 +42,17 @@
 #include "base/settings.h"
 
 #ifndef MFD_NOEXEC_SEAL
-#define MFD_NOEXEC_SEAL 8u /* of Linux 6.3 */
+#define MFD_NOEXEC_SEAL 8u /* since Linux 6.3 */
 #endif
 #ifndef F_SEAL_FUTURE_WRITE
-#define F_SEAL_FUTURE_WRITE 0x10 /* of Linux 5.1 */
+#define F_SEAL_FUTURE_WRITE 0x10 /* since Linux 5.1 */
 #endif
 
 enum { UNIT = 128, STEP = 1 << 16, MOST_SHAPES = 64, MOST_ADOPTED = 8, HIGH_NUMBER = 700 };
 
 _Static_assert((int)LIVE_WHATS <= (int)LIVE_MOST_WHATS, "the page has room for all");
 
-struct block { /* given back */
+struct block { /* released block */
     struct block *next;
     size_t bytes;
 };
@@ -65,18 +67,19 @@ struct adopted {
     size_t bytes;
 };
 
-static pthread_mutex_t lock =
-    PTHREAD_MUTEX_INITIALIZER; /* of all below; nothing is called under it that locks */
-static char *base;             /* of the mapping; NULL: there never was one */
-static struct live_page *page; /* NULL: nothing is shown */
+/* Guards everything below. No function that locks is called under it. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static char *base;             /* of the mapping; NULL: never created */
+static struct live_page *page; /* NULL: not shown */
 static int file = -1;
-static size_t used, backed, top; /* bytes handed out from below; that have memory; from here on adopted */
+/* used: bytes handed out from below. backed: bytes that have memory. top: start of the adopted part. */
+static size_t used, backed, top;
 static struct block *given;
 static struct shape shapes[MOST_SHAPES];
 static unsigned shape_count;
 static struct adopted adopted[MOST_ADOPTED];
 static unsigned adopted_count;
-static _Thread_local int own_thread = -1; /* in page->threads */
+static _Thread_local int own_thread = -1; /* index in page->threads */
 
 const char *live_name(enum live_what what) {
     static const char *const names[] = {
@@ -111,7 +114,7 @@ static size_t whole_pages(size_t bytes) {
     return (bytes + unit - 1) / unit * unit;
 }
 
-/* A signal makes the kernel give back what it took, so it is asked again. */
+/* On a signal the kernel releases what it has allocated, so the call is repeated. */
 static int fill(size_t from, size_t bytes) {
     while (fallocate(file, 0, (off_t)from, (off_t)bytes))
         if (errno != EINTR)
@@ -146,7 +149,7 @@ static size_t units(size_t bytes) {
     return (bytes + UNIT - 1) / UNIT * UNIT;
 }
 
-/* The size stands before what is handed out. */
+/* The size is stored before the returned memory. */
 void *live_take(size_t bytes) {
     if (bytes > LIVE_FILE_BYTES)
         return NULL;
@@ -191,14 +194,14 @@ void live_free(void *memory) {
         free(memory);
 }
 
-/* Moves a mapping to where another is. Not by the C library's mremap, which UCX puts its own in place of: that one does not pass on
- * where to. */
+/* Moves a mapping over another one. Uses the system call, because UCX replaces the C library's mremap by its own,
+ * which does not pass on the destination. */
 static int move(char *from, size_t bytes, char *to) {
     long at = syscall(SYS_mremap, from, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, to);
     return at == -1 ? -errno : 0;
 }
 
-/* What is there moves into the file, and that part of the mapping over it, in one step. */
+/* Copies the contents into the file, and moves that part of the mapping over the original, in one step. */
 static int adopt(char *memory, size_t bytes) {
     if (adopted_count == MOST_ADOPTED || bytes > top - backed)
         return -ENOSPC;
@@ -231,7 +234,7 @@ void live_adopt(void *memory, size_t bytes) {
     bytes = whole_pages(bytes);
     pthread_mutex_lock(&lock);
     if (page && (uintptr_t)memory % unit == 0 && !offset_of(memory))
-        (void)adopt(memory, bytes); /* else it is not shown */
+        (void)adopt(memory, bytes); /* on failure it is not shown */
     pthread_mutex_unlock(&lock);
 }
 
@@ -248,7 +251,7 @@ static void end_change(void) {
     atomic_store_explicit(&page->sequence, now + 1, memory_order_release);
 }
 
-/* Where these fields are in the table; -1: there is no room. */
+/* The position of these fields in the table; -1 if there is no space. */
 static int place_fields(const struct live_field *fields, unsigned count) {
     for (unsigned i = 0; i < shape_count; i++)
         if (shapes[i].fields == fields)
@@ -344,7 +347,7 @@ void live_thread_ends(void) {
 
 /* ---- opening ---- */
 
-/* Linux from 6.3 on wants to be told that it is no program; before, it does not know the word. */
+/* From Linux 6.3 on the flag states that the file is not executable; earlier kernels do not know it. */
 static int open_memory(void) {
     int made = memfd_create(LIVE_TITLE, MFD_CLOEXEC | MFD_NOEXEC_SEAL);
     if (made < 0 && errno == EINVAL)
@@ -353,12 +356,12 @@ static int open_memory(void) {
         return -1;
     int high = fcntl(made, F_DUPFD_CLOEXEC, HIGH_NUMBER);
     if (high < 0)
-        return made; /* fewer are allowed */
+        return made; /* the limit on descriptors is lower */
     close(made);
     return high;
 }
 
-/* Beyond RLIMIT_FSIZE there is not only an error but a signal that ends the program. */
+/* A file larger than RLIMIT_FSIZE raises not only an error but a signal that ends the program. */
 static bool is_within_limit(void) {
     struct rlimit limit;
     errno = EFBIG;
@@ -366,7 +369,7 @@ static bool is_within_limit(void) {
            limit.rlim_cur >= LIVE_FILE_BYTES;
 }
 
-/* What was mapped before stays writable. */
+/* Existing mappings stay writable. */
 static int seal(void) {
     int seals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
     if (!fcntl(file, F_ADD_SEALS, seals | F_SEAL_FUTURE_WRITE))
@@ -397,7 +400,8 @@ static int map_file(void) {
     return 0;
 }
 
-/* Private memory with the same contents at the same place. If there is none the child goes on with what it has. */
+/* Replaces the mapping by private memory with the same contents at the same address. If there is none, the child
+ * keeps the mapping. */
 static void replace(char *at, size_t bytes) {
     char *copy = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (copy == MAP_FAILED)

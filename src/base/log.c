@@ -1,5 +1,5 @@
-/* log.c: a line is formatted on the stack and written with one write(2): no lock, no allocation, usable when
- * memory has run out. */
+/* log.c: formats a line on the stack and writes it with one write(2): no lock, no allocation, usable when memory has
+ * run out. */
 #include "base/log.h"
 
 #include <stdarg.h>
@@ -42,10 +42,10 @@ void log_print(enum log_level level, const char *format, ...) {
         length = sizeof line - 2;
     line[length++] = '\n';
     if (write(STDERR_FILENO, line, length) < 0)
-        return; /* nowhere left to say so */
+        return; /* there is no other place to report it */
 }
 
-/* How much a reader has yet to take is told at both ends of a pipe; a file or a terminal has it all at once. */
+/* FIONREAD reports the unread bytes at both ends of a pipe; a file or a terminal takes everything immediately. */
 void log_settle(void) {
     enum { MOST_MS = 1000 };
     int unread = 0;

@@ -1,20 +1,20 @@
-/* log.h: one line per event, on stderr: "hearth[rank]: error: what failed, on what, why, what to do". */
+/* log.h: one line per event, on stderr: "hearth[rank]: error: what failed, on which object, why, what to do". */
 #ifndef HEARTH_LOG_H
 #define HEARTH_LOG_H
 
 enum log_level { LOG_ERROR, LOG_WARN, LOG_INFO, LOG_DEBUG };
 
-/* Which rank this process is, once known; -1 before. */
+/* Sets the rank of this process, once known; -1 before. */
 void log_identify(int rank);
 
 /* Lines above this level are not printed. Default: warn. */
 void log_set_level(enum log_level level);
 
-/* Prints one line in one write, so that lines of many ranks do not mix. */
+/* Prints one line in one write, so that lines of different ranks do not mix. */
 void log_print(enum log_level level, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Waits until whoever reads stderr has taken all lines, for a second at most: launchers drop what still lies in the
- * pipe when a job is ended. To be called before a process ends a job, not before it merely ends. */
+/* Waits until the reader of stderr has taken all lines, for a second at most: launchers discard what is still in the
+ * pipe when a job is aborted. Call before a process aborts a job, not before it merely exits. */
 void log_settle(void);
 
 #define log_error(...) log_print(LOG_ERROR, __VA_ARGS__)

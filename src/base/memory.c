@@ -1,5 +1,4 @@
-/* memory.c: mmap, mremap, munmap, and the count. mremap moves page tables, not bytes, so growing costs no
- * copy. */
+/* memory.c: mmap, mremap, munmap, and the budget. mremap moves page tables, not bytes, so growing does not copy. */
 #include "base/memory.h"
 
 #include <errno.h>
@@ -48,7 +47,7 @@ static size_t whole_pages(size_t bytes) {
 
 static void prefer_huge_pages(void *base, size_t bytes) {
     if (bytes >= HUGE_PAGE)
-        (void)madvise(base, bytes, MADV_HUGEPAGE); /* a wish: fewer faults and TLB misses */
+        (void)madvise(base, bytes, MADV_HUGEPAGE); /* a hint: fewer faults and TLB misses */
 }
 
 int memory_open(struct memory *m, size_t bytes, struct memory_budget *budget) {

@@ -1,14 +1,14 @@
 /* memory.h: large memory from the operating system, counted against a budget.
  *
- * Everything here is page-granular, zeroed, and lazily backed: memory that is never touched costs nothing. A
- * failure returns an error and changes nothing; the caller says what it means. */
+ * All memory here is page-granular, zeroed, and lazily backed: untouched memory costs nothing. A failure returns an
+ * error and changes nothing; the caller reports it. */
 #ifndef HEARTH_MEMORY_H
 #define HEARTH_MEMORY_H
 
 #include <stddef.h>
 #include <stdatomic.h>
 
-/* A limit shared by all who take from it, in bytes. */
+/* A limit in bytes, shared by all its users. */
 struct memory_budget {
     size_t limit;
     _Atomic size_t used;
@@ -20,20 +20,18 @@ struct memory {
     struct memory_budget *budget; /* may be NULL: not counted */
 };
 
-/* 0, or -ENOMEM (the system has none) or -EDQUOT (the budget is used up). */
+/* Returns 0, -ENOMEM (the system has none) or -EDQUOT (the budget is used up). */
 int memory_open(struct memory *m, size_t bytes, struct memory_budget *budget);
 
-/* The same, where hearth top can see it, if that can be had: see live.h. It cannot be resized. */
+/* The same, in memory that hearth top can read, if possible: see live.h. It cannot be resized. */
 int memory_open_shown(struct memory *m, size_t bytes, struct memory_budget *budget);
 
-/* Grows or shrinks, keeping the contents up to the smaller size; base may move. On failure all stays as it
- * was. */
+/* Grows or shrinks, keeping the contents up to the smaller size; base may move. On failure nothing changes. */
 int memory_resize(struct memory *m, size_t bytes);
 
 void memory_close(struct memory *m);
 
-/* For tests: the n-th memory_open or growing memory_resize from now fails with -ENOMEM, and all after it; 0 =
- * never. */
+/* For tests: the n-th memory_open or growing memory_resize from now fails with -ENOMEM, and all after it; 0: never. */
 void memory_fail_at(unsigned n);
 
 #endif

@@ -1,3 +1,4 @@
+/* output.c: opens and closes the file of a report, and expands its name. */
 #include "base/output.h"
 
 #include <errno.h>
@@ -27,7 +28,7 @@ bool output_is_json(void) {
     return ends_in_json(settings_get()->report);
 }
 
-/* %r, %p and %h in a file name. */
+/* Expands %r, %p and %h in a file name. */
 static void expand(const char *pattern, int rank, char *out, size_t room) {
     char host[256] = "";
     size_t n = 0;

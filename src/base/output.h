@@ -1,4 +1,4 @@
-/* output.h: where a report goes: HEARTH_REPORT. */
+/* output.h: the destination of a report: HEARTH_REPORT. */
 #ifndef HEARTH_OUTPUT_H
 #define HEARTH_OUTPUT_H
 
@@ -11,18 +11,18 @@ struct output {
     char path[4096]; /* empty: stderr */
 };
 
-/* Whether a report is wanted at all; whether every rank writes its own (the name holds %r or %p). */
+/* Whether a report is requested at all; whether every rank writes its own (the name contains %r or %p). */
 bool output_is_wanted(void);
 bool output_is_apart(void);
 /* Whether it will be JSON: the name ends in .json. */
 bool output_is_json(void);
 
-/* Opens it: stderr, or a new file for its owner alone; links are not followed. `part`, unless NULL, is put into the
- * name before its ending, so that several reports of a process do not overwrite each other. False after a line: it cannot be
- * written. */
+/* Opens stderr, or a new file readable by its owner only; links are not followed. `part`, unless NULL, is inserted
+ * into the name before its extension, so that several reports of a process do not overwrite each other. Returns false
+ * after an error line if it cannot be written. */
 bool output_open(struct output *o, int rank, const char *part);
 
-/* Says so if it could not be written whole. */
+/* Logs an error if the report could not be written completely. */
 void output_close(struct output *o);
 
 #endif

@@ -1,4 +1,4 @@
-/* random.h: a private random generator (xorshift64*), so that the program's own rand() is never disturbed. */
+/* random.h: a private random generator (xorshift64*), so that the program's own rand() is not affected. */
 #ifndef HEARTH_RANDOM_H
 #define HEARTH_RANDOM_H
 

@@ -1,3 +1,4 @@
+/* series.c: see series.h. */
 #include "base/series.h"
 
 #include <string.h>

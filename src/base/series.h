@@ -1,7 +1,7 @@
-/* series.h: how some numbers went over time, in as much memory whether that was a second or a week.
+/* series.h: a time series of counters in constant memory, whether it covers a second or a week.
  *
- * Time is cut into bins of one width. A bin holds the numbers as they were at its end. When all bins are full, two become one, and
- * the width doubles. */
+ * Time is divided into bins of one width. A bin holds the values at its end. When all bins are full, pairs of bins
+ * are merged and the width doubles. */
 #ifndef HEARTH_SERIES_H
 #define HEARTH_SERIES_H
 
@@ -11,21 +11,21 @@ enum { SERIES_BINS = 128, SERIES_COLUMNS = 8 };
 
 struct series {
     uint64_t start, width; /* in any unit of time */
-    uint32_t count;        /* bins that are over */
+    uint32_t count;        /* completed bins */
     uint64_t values[SERIES_BINS][SERIES_COLUMNS];
 };
 
 void series_start(struct series *s, uint64_t start, uint64_t width);
 
-/* When the bin that is open ends: to be noted then, at the latest with the first event after it. */
+/* When the open bin ends: call series_note then, at the latest with the first event after it. */
 static inline uint64_t series_due(const struct series *s) {
     return s->start + (s->count + 1) * s->width;
 }
 
-/* These were the numbers ever since the last call until now: ends the bins that are over. */
+/* The values have been constant since the last call: completes the bins that are over. */
 void series_note(struct series *s, uint64_t now, const uint64_t values[SERIES_COLUMNS]);
 
-/* The same, and ends the open bin too. The last call. */
+/* The same, and completes the open bin too. The last call. */
 void series_end(struct series *s, uint64_t now, const uint64_t values[SERIES_COLUMNS]);
 
 #endif

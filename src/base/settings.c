@@ -1,5 +1,5 @@
-/* settings.c: one table, one parser. A bad value never stops the program: the line says what was wrong and
- * what holds instead. */
+/* settings.c: one table, one parser. An invalid value never stops the program: the log line states the error and the
+ * value used instead. */
 #include "base/settings.h"
 
 #include <errno.h>
@@ -55,7 +55,7 @@ int settings_word(const char *words, const char *word) {
     return -1;
 }
 
-/* A number with an optional k, m or g; -1 if it is not one. */
+/* A number with an optional k, m or g; -1 if it is invalid. */
 static double parse_number(const char *text, double unit) {
     char *end;
     if (!*text || strspn(text, " \t\n"))
@@ -184,7 +184,7 @@ static unsigned distance(const char *a, const char *b) { /* Levenshtein, one row
 
 const struct setting *settings_nearest(const char *name) {
     const struct setting *best = NULL;
-    unsigned least = 5; /* further away is no misspelling */
+    unsigned least = 5; /* names further away are not taken for misspellings */
     for (size_t i = 0; i < SETTINGS; i++) {
         unsigned d = distance(name, table[i].name);
         if (d < least) {

@@ -1,4 +1,4 @@
-/* settings.h: what the user asked for, by environment variables named HEARTH_*. The list is settings.def. */
+/* settings.h: user settings, from environment variables named HEARTH_*. settings.def lists them. */
 #ifndef HEARTH_SETTINGS_H
 #define HEARTH_SETTINGS_H
 
@@ -43,19 +43,19 @@ struct setting {
     size_t offset; /* in struct settings */
 };
 
-/* Read from the environment at the first call. A value that cannot be used is reported and the default taken;
- * a variable that looks like a misspelt setting is reported. Thread-safe. */
+/* Reads the environment at the first call. An invalid value is reported and replaced by the default; a variable that
+ * looks like a misspelt setting is reported. Thread-safe. */
 const struct settings *settings_get(void);
 
 /* The table, for listings. */
 const struct setting *settings_table(size_t *count);
 enum setting_source settings_source(size_t index);
 
-/* Sets one setting from text. 0, or -EINVAL with the reason, which names value and range, in `why`. */
+/* Sets one setting from text. Returns 0, or -EINVAL with the reason, which names value and range, in `why`. */
 int settings_parse(const struct setting *s, const char *text, struct settings *into, char *why,
                    size_t why_size);
 
-/* The value of one setting as text from which settings_parse makes the same value again. */
+/* The value of one setting as text that settings_parse converts back to the same value. */
 void settings_print(const struct setting *s, const struct settings *from, char *text, size_t room);
 
 /* Sets all to their defaults. */
@@ -64,7 +64,7 @@ void settings_defaults(struct settings *into);
 /* Position of word in "a|b|c", or -1. */
 int settings_word(const char *words, const char *word);
 
-/* The setting whose name is nearest to a wrong one, or NULL if none is near. */
+/* The setting whose name is nearest to an unknown one, or NULL if none is near. */
 const struct setting *settings_nearest(const char *name);
 
 #endif

@@ -1,12 +1,14 @@
-/* shape.c: walking the blocks of accesses. Prefix and copy go through two shapes at once, piece by piece: a
- * piece is the longest run that is contiguous in both. Overlap asks each block of the shape with fewer, in
- * constant time if the other is regular; two lists in ascending order are merged instead, which is linear. */
+/* shape.c: iterates over the blocks of accesses.
+ *
+ * Prefix and copy walk two shapes at once, piece by piece: a piece is the longest run that is contiguous in both.
+ * Overlap tests each block of the shape with fewer blocks, in constant time if the other is regular; two lists in
+ * ascending order are merged instead, which is linear. */
 #include "base/shape.h"
 
 struct walk {
     const struct shape *shape;
     uint64_t index;           /* of the block */
-    struct shape_block block; /* what is left of it */
+    struct shape_block block; /* the remaining part of it */
 };
 
 static struct walk walk_start(const struct shape *s) {
@@ -65,7 +67,7 @@ static bool ranges_meet(int64_t a_lo, int64_t a_hi, int64_t b_lo, int64_t b_hi) 
     return a_lo < b_hi && b_lo < a_hi;
 }
 
-/* Whether [lo, hi) meets a block of s; regular shapes need no walk. */
+/* Whether [lo, hi) overlaps a block of s; regular shapes need no loop. */
 static bool range_meets(const struct shape *s, int64_t lo, int64_t hi) {
     if (lo >= hi)
         return false;
@@ -89,7 +91,7 @@ static bool range_meets(const struct shape *s, int64_t lo, int64_t hi) {
     return first < s->blocks && (int64_t)first * step < hi;
 }
 
-/* Whether the blocks come in ascending order without overlap, as they mostly do. */
+/* Whether the blocks are in ascending order without overlap, the common case. */
 static bool is_ascending(const struct shape *s) {
     if (!s->list)
         return s->blocks <= 1 || s->stride >= (int64_t)s->block_bytes;
@@ -99,7 +101,7 @@ static bool is_ascending(const struct shape *s) {
     return true;
 }
 
-/* Both ascending: whichever block ends first cannot meet anything further on. */
+/* Both ascending: the block that ends first cannot overlap anything further on. */
 static bool lists_meet(const struct shape *a, const struct shape *b, int64_t shift) {
     for (uint64_t i = 0, j = 0; i < a->blocks && j < b->blocks;) {
         struct shape_block x = shape_block_at(a, i), y = shape_block_at(b, j);
@@ -125,7 +127,7 @@ bool shape_overlaps(const struct shape *a, const struct shape *b, int64_t shift)
     if ((a->list || b->list) && is_ascending(a) && is_ascending(b))
         return lists_meet(a, b, shift);
     if (a->list && b->list && a->blocks > MOST_PAIRS / b->blocks)
-        return true; /* not worth the time: to say so is always safe */
+        return true; /* too expensive to decide; true is always safe */
     const struct shape *few = a->blocks <= b->blocks ? a : b, *many = few == a ? b : a;
     int64_t move = few == a ? -shift : shift; /* from few's coordinates to many's */
     for (uint64_t i = 0; i < few->blocks; i++) {

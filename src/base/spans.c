@@ -1,14 +1,15 @@
-/* spans.c: ranges sorted into classes by the power of two that holds their length, and hashed by the cell of
- * that size in which they begin. A range of class c touches at most its own cell and the next one, so the
- * members of class c that overlap [lo, hi) begin in the cells (lo >> c) - 1 .. (hi - 1) >> c. There are few
- * classes, and a query much longer than a class's cell walks the class's list instead if that is shorter.
+/* spans.c: ranges sorted into classes by the power of two that contains their length, and hashed by the cell of that
+ * size in which they begin.
+ *
+ * A range of class c touches at most its own cell and the next one, so the members of class c that overlap [lo, hi)
+ * begin in the cells (lo >> c) - 1 .. (hi - 1) >> c. There are few classes. A query much longer than a class's cell
+ * walks the class's list instead if that is shorter.
  *
  *      heads[hash(space, class, cell)] -> node <-> node        chains by cell
  *      class_head[class]               -> node <-> node        all of a class
  *
- * Clearing changes the stamp: heads and nodes written before it are then recognised as old, so nothing is
- * wiped. An interval tree was considered: O(log n) with rebalancing on each miss, against a handful of stores
- * here. */
+ * Clearing changes the stamp: heads and nodes written before are then recognised as old, so nothing is erased. An
+ * interval tree was considered: O(log n) with rebalancing on each miss, compared with a handful of stores here. */
 #include "base/spans.h"
 
 #include <errno.h>
@@ -145,7 +146,7 @@ bool spans_has(const struct spans *s, uint32_t id) {
     return node_at(s, id)->stamp == s->stamp;
 }
 
-/* More buckets need new chains; the lists by class name all members. */
+/* More buckets need new chains; the lists by class contain all members. */
 static void rechain(struct spans *s) {
     for (unsigned class = 0; class < SPANS_CLASSES; class ++)
         for (uint32_t id = s->class_head[class]; id != NONE; id = node_at(s, id)->class_next)
@@ -160,7 +161,7 @@ int spans_resize(struct spans *s, uint32_t members) {
         return err;
     err = memory_open(&heads, buckets * sizeof(struct head), s->heads.budget);
     if (err)
-        return buckets < s->buckets ? 0 : err; /* more buckets than members are as good */
+        return buckets < s->buckets ? 0 : err; /* more buckets than members do no harm */
     memory_close(&s->heads);
     s->heads = heads;
     s->buckets = buckets;
@@ -192,7 +193,7 @@ static void walk_cell(struct spans *s, unsigned class, uint64_t cell, const stru
     for (uint32_t id = bucket_first(s, bucket_of(s, q->space, class, cell)), next; id != NONE; id = next) {
         const struct spans_node *n = node_at(s, id);
         next = n->next;
-        /* Cells may share a bucket: each member is offered only in its own. */
+        /* Cells may share a bucket: each member is visited only in its own cell. */
         if (class_of(n->hi - n->lo) == class && n->lo >> class == cell)
             offer(s, q, id);
     }

@@ -1,11 +1,11 @@
-/* utf8.h: which bytes make up a character. */
+/* utf8.h: the length of a UTF-8 character. */
 #ifndef HEARTH_UTF8_H
 #define HEARTH_UTF8_H
 
 #include <stddef.h>
 
-/* How many of these bytes, of which there are `room`, are the first character: 1 to 4, or 0 if they do not begin with one.
- * Overlong forms, halves of surrogate pairs and what is beyond U+10FFFF are none. */
+/* The number of bytes of the first character in `room` bytes: 1 to 4, or 0 if they do not begin with a valid one.
+ * Overlong forms, unpaired surrogates and codes beyond U+10FFFF are invalid. */
 static inline size_t utf8_length(const char *text, size_t room) {
     const unsigned char *c = (const unsigned char *)text;
     static const unsigned least[] = {0, 0, 0x80, 0x800, 0x10000};
