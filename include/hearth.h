@@ -1,4 +1,4 @@
-/* hearth.h: what a program may say to Hearth as a whole. Link with -lhearth-mpi. */
+/* hearth.h: calls that concern Hearth as a whole. Link with -lhearth-mpi. */
 #ifndef HEARTH_H
 #define HEARTH_H
 
@@ -6,14 +6,14 @@
 extern "C" {
 #endif
 
-/* Forgets what windows in acquire mode have cached. For a process that has learnt, in a way that MPI does not
- * see (a file, a socket, shared memory), that others may have written. Constant time, from any thread. */
+/* Invalidates the cached data of windows in acquire mode. For a process that has learned outside MPI (through a file,
+ * a socket, shared memory) that others may have written. Constant time, from any thread. */
 void hearth_acquire(void);
 
-/* Lets the heater rest, a thread that keeps Hearth's own data in the CPU's caches (HEARTH_HEATER), until it
- * is resumed. For phases in which the program wants the caches and the memory for itself. Resume it a little
- * before the next communication. The calls nest. Any thread; a few nanoseconds each, and a microsecond to
- * wake it after a long rest. */
+/* Pauses and resumes the heater, a thread that keeps Hearth's own data in the CPU's caches (HEARTH_HEATER). For
+ * phases in which the program needs the caches and the memory bandwidth for itself. Resume it shortly before the next
+ * communication. The calls nest. From any thread; a few nanoseconds each, and a microsecond to wake the heater after
+ * a long pause. */
 void hearth_heater_pause(void);
 void hearth_heater_resume(void);
 

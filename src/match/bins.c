@@ -1,29 +1,28 @@
 /* bins.c: deep queues, searched in constant time.
  *
- * The entries of one key form a chain, first come first. The keys stand in a hash table whose bins are
- * cache lines: as many entries of one key as there may be, those of others are found past one of them. An
- * entry is looked at only to compare its key; the keys of a bin are told apart by 28 bits of hash.
+ * The entries of one key form a chain in queue order. The keys are in a hash table whose bins are cache lines.
+ * However many entries one key has, a search for another key passes at most one of them. An entry is read only to
+ * compare its key; the keys of a bin are distinguished by 28 bits of hash.
  *
- *      bin         count, passed | hash x 7 | first x 7     a full one counts the keys that it sends on
+ *      bin         count, passed | hash x 7 | first x 7     a full one counts the keys that pass it
  *                                           |
  *      entries                            entry <-> entry <-> entry     prev of the first is the last
  *
- * A search goes on to the next bin only if keys have passed this one; those are counted down when they go,
- * so that nothing needs to be cleaned up. All of a bin is compared at once: where in it a key stands is
- * not to be predicted, and a wrong guess costs more.
+ * A search continues with the next bin only if keys have passed this one. These are counted down when they are
+ * removed, so that no tombstones are needed. All keys of a bin are compared at once: the position of a key in it
+ * cannot be predicted, and a misprediction costs more.
  *
- * Receives stand under the key they name, with its wildcards. A message is sought under up to four keys:
- * its own, and with source, tag or both replaced by the wildcard, each only if there is such a receive at
- * all. The chains give up to four receives, and the lowest sequence number wins.
+ * Receives are stored under the key that they name, including its wildcards. A message is sought under up to four
+ * keys: its own, and with source, tag or both replaced by the wildcard, each only if there is such a receive at all.
+ * The chains yield up to four receives, and the lowest sequence number wins.
  *
- * Messages stand under their own key. For receives with wildcards they also stand under the key with
- * source, tag or both left out, in chains of their own: such an `extra` kind is made when it is first
- * asked for, by sorting all messages by their sequence numbers, and then kept up. It stays for the next
- * time that the queue is deep if it was asked for during this one. Receives have an extra kind too, all of
- * a context, to empty a context. If there is no memory for an extra kind, all bins are looked through
- * instead.
+ * Messages are stored under their own key. For receives with wildcards they are also stored under the key with
+ * source, tag or both omitted, in separate chains. Such an `extra` kind is created when it is first needed, by
+ * sorting all messages by their sequence numbers, and is then maintained. It is maintained from the start the next
+ * time that the queue is deep, if it was used this time. Receives have an extra kind too, all of a context, to empty a context. If
+ * there is no memory for an extra kind, all bins are scanned instead.
  *
- * Sequence numbers have 32 bits. Before they run out, all entries are sorted and numbered anew. */
+ * Sequence numbers have 32 bits. Before they run out, all entries are sorted and renumbered. */
 #include "match/bins.h"
 
 #include <errno.h>
@@ -33,10 +32,11 @@
 #include "match/engine.h"
 #include "match/fingerprint.h"
 
-/* Of a hash. USED keeps it from being 0, as it is where there is no key. */
+/* Bits of a hash. USED keeps it from being 0, which marks an empty slot. */
 enum { KIND_BITS = 7, USED = 8, LOW_BITS = 15 };
 
-enum { GROW_AT = 5, FULL_AT = 6 }; /* keys per bin, on average: then more bins are wanted; are needed */
+/* Average keys per bin: above the first the table should grow; above the second it must. */
+enum { GROW_AT = 5, FULL_AT = 6 };
 
 _Static_assert(sizeof(struct fast_bin) == CACHE_LINE, "a search mostly takes one");
 
@@ -61,20 +61,20 @@ static enum fast_kind kind_in(uint32_t hash) {
     return (enum fast_kind)(hash & KIND_BITS);
 }
 
-/* An extra kind of the queue, and not the own one of its entries. */
+/* Whether it is an extra kind of the queue, and not the own one of its entries. */
 static bool is_extra(const struct fast_queue *q, enum fast_kind kind) {
     return q->bins.extra >> kind & 1;
 }
 
 /* ---- bins ---- */
 
-/* A key in the bins. */
+/* The position of a key in the bins. */
 struct place {
     uint32_t bin, index;
     uint32_t first; /* of its chain */
 };
 
-/* The first of its chain, or NULL. */
+/* Returns the first of its chain, or NULL. */
 HOT struct fast_entry *find_key(const struct fast_queue *q, struct key key, enum fast_kind kind,
                                 uint32_t hash, struct place *place) {
     const struct fast_bins *b = &q->bins;
@@ -104,7 +104,7 @@ HOT void insert_key(struct fast_bins *b, uint32_t hash, uint32_t first) {
     b->keys++;
 }
 
-/* The last of the bin takes its place. */
+/* The last key of the bin takes its place. */
 HOT void erase_key(struct fast_bins *b, struct place place) {
     struct fast_bin *bin = &b->bins[place.bin];
     uint32_t home = bin->hashes[place.index] >> b->shift, last = --bin->count;
@@ -139,8 +139,8 @@ static int use_table(struct fast_queue *q, unsigned level) {
     return 0;
 }
 
-/* Each size has memory of its own that stays: a smaller table serves again when the queue was short and
- * grows anew. */
+/* Each size has memory of its own that is kept: a smaller table is used again when the queue was short and grows
+ * anew. */
 static COLD int grow(struct fast_queue *q) {
     struct fast_bins *b = &q->bins;
     const struct fast_bin *old = b->bins, *end = old + b->mask + 1;
@@ -153,7 +153,7 @@ static COLD int grow(struct fast_queue *q) {
     return 0;
 }
 
-/* Room for one key more. With too few bins searches take longer, but the queue still works. */
+/* Provides space for one more key. With too few bins searches take longer, but the queue still works. */
 HOT int make_room(struct fast_queue *q) {
     const struct fast_bins *b = &q->bins;
     if (LIKELY(b->keys <= b->mask * (uint64_t)GROW_AT))
@@ -197,12 +197,12 @@ HOT int append_under(struct fast_queue *q, const struct fast_entry *entry, uint3
     return 0;
 }
 
-/* The same for any kind, and not inline. */
+/* The same for any kind, and not inlined. */
 static COLD int chain_append(struct fast_queue *q, uint32_t number, enum fast_kind kind, bool extra) {
     return append_under(q, fast_entry_at(q, number), number, kind, link_at(q, number, kind, extra), extra);
 }
 
-/* One that is not alone in its chain. `first` is needed if it is the first or the last. */
+/* Removes an entry that is not alone in its chain. `first` is needed if it is the first or the last. */
 static COLD void leave_chain(struct fast_queue *q, uint32_t number, enum fast_kind kind, bool extra,
                              uint32_t *first) {
     struct fast_link *own = link_at(q, number, kind, extra);
@@ -213,7 +213,7 @@ static COLD void leave_chain(struct fast_queue *q, uint32_t number, enum fast_ki
     link_at(q, own->next == POOL_NONE ? *first : own->next, kind, extra)->prev = own->prev;
 }
 
-/* The first of the chain at this place, of which this is the link. */
+/* Removes the first entry of the chain at this place; `own` is its link. */
 HOT void remove_first(struct fast_queue *q, struct place place, const struct fast_link *own,
                       enum fast_kind kind, bool extra) {
     if (LIKELY(own->next == POOL_NONE))
@@ -222,10 +222,11 @@ HOT void remove_first(struct fast_queue *q, struct place place, const struct fas
         leave_chain(q, place.first, kind, extra, &q->bins.bins[place.bin].firsts[place.index]);
 }
 
-/* Any of a chain: where that hangs is sought only if need be. */
+/* Removes any entry of a chain; looks the chain up only if necessary. */
 static COLD void chain_remove(struct fast_queue *q, uint32_t number, enum fast_kind kind, bool extra) {
     const struct fast_link *own = link_at(q, number, kind, extra);
-    bool is_first = link_at(q, own->prev, kind, extra)->next != number; /* its prev is the last */
+    /* the prev of the first is the last */
+    bool is_first = link_at(q, own->prev, kind, extra)->next != number;
     if (!is_first && own->next != POOL_NONE) {
         leave_chain(q, number, kind, extra, NULL);
         return;
@@ -257,7 +258,7 @@ static uint32_t merge(const struct fast_queue *q, uint32_t a, uint32_t b, enum f
     return first;
 }
 
-/* Lists of 1, 2, 4 ... entries, each in order. Two of the same length are merged as soon as there are. */
+/* Lists of 1, 2, 4 ... entries, each in order. Two of the same length are merged immediately. */
 struct lists {
     uint32_t lists[32];
     unsigned most;
@@ -276,7 +277,7 @@ static void add_to_lists(const struct fast_queue *q, struct lists *l, uint32_t n
     l->lists[level] = list;
 }
 
-/* All entries by their sequence numbers, linked by the links of this kind, which are free for it. */
+/* Sorts all entries by sequence number, linked by the links of this kind, which must be unused. */
 static uint32_t sort(const struct fast_queue *q, enum fast_kind kind, bool extra) {
     struct lists lists = {.most = 0};
     uint32_t next, all = POOL_NONE;
@@ -297,7 +298,7 @@ static uint32_t sort(const struct fast_queue *q, enum fast_kind kind, bool extra
 static void drop_extra(struct fast_queue *q, enum fast_kind kind) {
     struct fast_bins *b = &q->bins;
     for (uint32_t i = 0; i <= b->mask; i++)
-        for (uint32_t k = b->bins[i].count; k-- > 0;) /* what takes its place was looked at before */
+        for (uint32_t k = b->bins[i].count; k-- > 0;) /* the key that takes its place was visited before */
             if (kind_in(b->bins[i].hashes[k]) == kind)
                 erase_key(b, (struct place){.bin = i, .index = k});
     b->extra &= (uint8_t) ~(1u << kind);
@@ -322,7 +323,7 @@ static int add_extra(struct fast_queue *q, enum fast_kind kind) {
     return 0;
 }
 
-/* What an extra kind would give, without one: of the first of each chain that matches, the first. */
+/* Finds what an extra kind would yield, without one: of the first entry of each matching chain, the earliest. */
 static struct fast_entry *look_through(struct fast_queue *q, struct key key, enum fast_kind kind,
                                        uint32_t *number) {
     struct fast_entry *found = NULL;
@@ -357,7 +358,7 @@ static COLD struct fast_entry *find_extra(struct fast_queue *q, struct key key, 
     return entry;
 }
 
-/* ---- what the queue does ---- */
+/* ---- operations of the queue ---- */
 
 int bins_start(struct fast_queue *q) {
     struct fast_bins *b = &q->bins;
@@ -371,7 +372,7 @@ int bins_start(struct fast_queue *q) {
     return 0;
 }
 
-/* Sequence numbers are about to run out. What there is fits where it was. */
+/* Called before sequence numbers run out. The entries fit, because they did before. */
 static void number_anew(struct fast_queue *q) {
     struct fast_bins *b = &q->bins;
     uint32_t next, list = sort(q, KIND_EXACT, false);
@@ -405,7 +406,7 @@ int bins_append(struct fast_queue *q, struct fast_entry *entry, uint32_t number)
     enum fast_kind kind = fast_kind_of(fast_key(entry));
     int err = LIKELY(kind == KIND_EXACT) ? append_under(q, entry, number, KIND_EXACT, &entry->link, false)
                                          : chain_append(q, number, kind, false);
-    if (UNLIKELY(err && b->extra)) { /* they only serve to be faster */
+    if (UNLIKELY(err && b->extra)) { /* extra kinds only save time */
         drop_extras(q);
         err = chain_append(q, number, kind, false);
     }
@@ -426,7 +427,7 @@ void bins_remove(struct fast_queue *q, uint32_t number) {
         remove_extra(q, number);
 }
 
-/* The first without a wildcard. */
+/* Takes the first without a wildcard. */
 HOT struct fast_entry *take_exact(struct fast_queue *q, struct key key, uint32_t *number) {
     struct place place;
     struct fast_entry *entry = find_first(q, key, KIND_EXACT, &place);
@@ -440,7 +441,7 @@ HOT struct fast_entry *take_exact(struct fast_queue *q, struct key key, uint32_t
     return entry;
 }
 
-/* The first of up to four. */
+/* Takes the first of up to four. */
 static COLD struct fast_entry *take_of_any_kind(struct fast_queue *q, struct key message, uint32_t *number) {
     struct fast_entry *found = NULL;
     struct place place = {0};
@@ -495,7 +496,7 @@ void bins_close(struct fast_queue *q) {
 
 /* ---- checks ---- */
 
-/* How many entries the chain has. */
+/* Returns the number of entries in the chain. */
 static uint64_t check_chain(const struct fast_queue *q, uint32_t hash, uint32_t first) {
     enum fast_kind kind = kind_in(hash);
     bool extra = is_extra(q, kind);
@@ -521,7 +522,7 @@ static uint64_t check_chain(const struct fast_queue *q, uint32_t hash, uint32_t 
     return count + 1;
 }
 
-/* Entries by kind; how often each bin was passed is counted down. */
+/* Counts the entries by kind, and returns the number of keys. */
 static uint32_t check_bins(const struct fast_queue *q, uint64_t *counts) {
     const struct fast_bins *b = &q->bins;
     uint32_t keys = 0;
@@ -543,7 +544,7 @@ static uint32_t check_bins(const struct fast_queue *q, uint64_t *counts) {
     return keys;
 }
 
-/* All that came by each bin: a sum over the keys, and one over the bins. */
+/* Compares two sums of bins passed: over the keys, and over the bins. */
 static void check_passed(const struct fast_bins *b) {
     uint64_t ways = 0, passed = 0;
     for (uint32_t i = 0; i <= b->mask; i++) {

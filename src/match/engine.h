@@ -1,5 +1,5 @@
-/* engine.h: what is inside an engine. The structures differ in how they keep the two queues; what the
- * calls mean, and what is counted, is the same for all. */
+/* engine.h: the internals of an engine. The structures differ in how they store the two queues; the semantics of the
+ * calls and the counters are the same for all. */
 #ifndef HEARTH_MATCH_ENGINE_H
 #define HEARTH_MATCH_ENGINE_H
 
@@ -12,11 +12,11 @@
 
 #define HOT                                                                                                  \
     static inline                                                                                            \
-        __attribute__((always_inline)) /* on the way of every message, and one function with its callers */
+        __attribute__((always_inline)) /* on the path of every message, and inlined into its callers */
 #define COLD __attribute__((noinline))
 
-/* What a structure does. Each search sets engine->looked; but for post and arrive, which are engine_post
- * and engine_arrive of its own functions, none of it counts anything. */
+/* The operations of a structure. Each search sets engine->looked. Only post and arrive count: they are engine_post
+ * and engine_arrive applied to the structure's own functions. */
 struct structure {
     int (*open)(struct match *engine, const struct match_options *options);
     void (*close)(struct match *engine);
@@ -24,10 +24,10 @@ struct structure {
                 match_entry *entry, void **message);
     int (*arrive)(struct match *engine, int32_t source, int32_t tag, uint32_t context, void *message,
                   void **receive);
-    /* The first that matches; stays where it is unless `take`. Called only if the queue is not empty. */
+    /* Finds the first match; it stays queued unless `take`. Called only if the queue is not empty. */
     bool (*find_message)(struct match *engine, struct key key, bool take, void **message);
     void *(*cancel)(struct match *engine, match_entry entry);
-    /* The first of the context, taken out. Called only if the queue is not empty. */
+    /* Takes out the first of the context. Called only if the queue is not empty. */
     bool (*drain_receive)(struct match *engine, uint32_t context, void **receive);
     bool (*drain_message)(struct match *engine, uint32_t context, void **message);
     void (*check)(const struct match *engine);
@@ -35,25 +35,25 @@ struct structure {
 
 extern const struct structure list_structure, lla_structure, fast_structure;
 
-/* Values by their number of bits, from the highest to the lowest: place n is for 31 - n bits. */
+/* Values by their number of bits, from the highest to the lowest: index n is for 31 - n bits. */
 struct histogram {
     uint64_t counts[32];
 };
 
 struct tally { /* of one queue. Lengths are below 2^31, as the numbers of a pool are */
     uint32_t now;
-    struct histogram lengths; /* when it was searched: also tells how often that was */
-    uint32_t most;            /* not beside `now`, lest both be read at once: see key.h */
+    struct histogram lengths; /* when it was searched; their sum is the number of searches */
+    uint32_t most;            /* not adjacent to `now`, so that the two are not read as one word: see key.h */
 };
 
 struct match {
     const struct structure *structure;
-    uint32_t looked; /* entries that the last search looked at */
+    uint32_t looked; /* entries examined by the last search */
     struct tally posted, unexpected;
-    struct histogram depths; /* of searches in queues that were not empty */
+    struct histogram depths; /* of searches in non-empty queues */
     uint64_t probes, matched, wildcards, cancels;
     struct supply supply;
-    struct memory memory; /* that all this stands in */
+    struct memory memory; /* the memory that holds this structure */
     union {
         struct list list;
         struct lla lla;
@@ -67,8 +67,8 @@ HOT void histogram_add(struct histogram *h, uint32_t value) {
     h->counts[__builtin_clz(2 * value + 1)]++; /* never of 0 */
 }
 
-/* A search in a queue of this length. Of an empty one, the most common case, it is one increment: that
- * nothing was looked at either is added by match_counters. */
+/* Counts a search in a queue of this length. For an empty one, the most common case, this is one increment;
+ * match_counters adds the zero depth. */
 HOT void count_search(struct match *e, struct tally *tally, uint32_t length) {
     histogram_add(&tally->lengths, length);
     if (length)
@@ -80,11 +80,11 @@ HOT void count_more(struct tally *tally) {
         tally->most = tally->now;
 }
 
-/* ---- the two calls that matter ---- */
+/* ---- the two hot calls ---- */
 
 typedef bool find_message(struct match *engine, struct key key, bool take, void **message);
 typedef bool take_receive(struct match *engine, struct key key, void **receive);
-/* At the end of the queue. 0 or -ENOMEM. */
+/* Appends to the queue. Returns 0 or -ENOMEM. */
 typedef int queue_receive(struct match *engine, struct key key, void *receive, match_entry *entry);
 typedef int queue_message(struct match *engine, struct key key, void *message);
 

@@ -1,28 +1,26 @@
-/* fast.c: short queues in arrays that are compared 64 entries at a time, deep ones in bins.
+/* fast.c: short queues in arrays that are compared 64 entries at a time, deep ones in hash bins.
  *
- * An entry stays where it is in the pool as long as it is queued; its number is the handle of a receive.
- * What gives the order is beside it, and may be moved or exchanged for something else:
+ * An entry does not move in the pool while it is queued; its number is the handle of a receive. The order of the
+ * queue is stored separately and may be rearranged or replaced:
  *
  *      arrays      4 nodes of 64 slots in the order of the queue: bitmaps | fingerprints | addresses
  *      bins        chains of entries of one key, in a hash table (bins.c)
  *
- * A search in the arrays first looks at the first two entries, among which the one mostly is. Then it
- * compares fingerprints, node by node (fingerprint.h): a slot whose bytes of tag and source are those
- * sought, or that has a wildcard there, and that is live, is worth a look at its entry. The first that
- * matches is the first in the queue.
+ * A search in the arrays first examines the first two entries, which contain the match in most cases. Then it
+ * compares fingerprints, node by node (fingerprint.h). A candidate is a live slot whose tag and source bytes are
+ * equal to those sought, or that has a wildcard there; its entry is then compared. The first match is the first in
+ * the queue.
  *
- * Entries are appended at `tail` and leave holes. At the end of the arrays the live ones are moved
- * together; if that would leave little room, the queue goes over to bins, whose cost does not depend on
- * its length. It comes back when few are left. The distance between the two bounds the moves per
- * operation. A search in the arrays passes at most 4 nodes, whatever was posted, matched and cancelled
- * before.
+ * Entries are appended at `tail` and leave holes. At the end of the arrays the live ones are compacted. If that would
+ * leave little space, the queue switches to bins, whose cost does not depend on its length. It switches back when few
+ * entries are left. The distance between the two thresholds bounds the moves per operation. A search in the arrays
+ * visits at most 4 nodes, whatever was posted, matched and cancelled before.
  *
- * Most messages meet an empty queue, or a receive at its front. These take a path of their own, without a
- * call (append_quickly, take_quickly); whatever is not just so takes the long one.
+ * Most messages find an empty queue, or a receive at its front. These take a fast path without a function call
+ * (append_quickly, take_quickly); all other cases take the slow path.
  *
- * Not done: entries inside the nodes. They could not move, as handles name them, so that a few that stay long
- * would hold whole nodes, and a queue in which matches come in random order would spread over five times its
- * length. */
+ * Rejected: entries inside the nodes. They could not move, because handles name them, so a few long-lived entries
+ * would keep whole nodes, and a queue whose matches come in random order would spread over five times its length. */
 #include "match/fast.h"
 
 #include <errno.h>
@@ -34,8 +32,8 @@
 #include "match/fingerprint.h"
 
 enum {
-    TO_BINS = 192, /* more than so many are not moved together, but go to bins */
-    TO_ARRAYS = 96 /* fewer than so many come back */
+    TO_BINS = 192, /* longer queues are not compacted, but switch to bins */
+    TO_ARRAYS = 96 /* shorter queues switch back */
 };
 
 _Static_assert(sizeof(struct fast_entry) == 32, "two in a cache line");
@@ -52,7 +50,7 @@ static COLD void note_wildcards(struct fast_arrays *a, uint32_t slot, struct key
     a->wild = true;
 }
 
-/* In the first slot behind all others. */
+/* Stores the entry in the first slot behind all others. */
 HOT void array_place(struct fast_arrays *a, uint32_t slot, struct key key, struct fast_entry *entry) {
     struct fingerprint print = fingerprint_of(key);
     a->tail = (uint16_t)(slot + 1);
@@ -63,7 +61,7 @@ HOT void array_place(struct fast_arrays *a, uint32_t slot, struct key key, struc
     entry->order = slot;
 }
 
-/* There is a slot left. */
+/* There must be a free slot. */
 static void array_append(struct fast_arrays *a, struct key key, struct fast_entry *entry) {
     uint32_t slot = a->tail;
     array_place(a, slot, key, entry);
@@ -71,7 +69,7 @@ static void array_append(struct fast_arrays *a, struct key key, struct fast_entr
         note_wildcards(a, slot, key);
 }
 
-/* Of slots of the node that are not live. */
+/* Clears the wildcard bits of slots of the node that are not live. */
 static COLD void forget_wildcards(struct fast_arrays *a, uint32_t node) {
     uint64_t left = 0;
     a->any_source[node] &= a->live[node];
@@ -98,13 +96,13 @@ HOT void array_remove(struct fast_arrays *a, uint32_t slot) {
     a->live[node] = live;
     if (UNLIKELY(a->wild))
         forget_wildcards(a, node);
-    if (slot + 1u == a->tail) /* holes at the end are used again */
+    if (slot + 1u == a->tail) /* holes at the end are reused */
         a->tail = (uint16_t)(node * FAST_LANES + 64u - (live ? (unsigned)__builtin_clzll(live) : 64u));
     if (!live && a->tail)
         leave_node(a);
 }
 
-/* Moves all live slots together. What is overwritten was read before, as nothing moves backwards. */
+/* Compacts all live slots. Overwritten slots were read before, because nothing moves backwards. */
 static COLD void array_compact(struct fast_arrays *a) {
     uint64_t live[FAST_NODES];
     memcpy(live, a->live, sizeof live);
@@ -120,7 +118,7 @@ static COLD void array_compact(struct fast_arrays *a) {
         }
 }
 
-/* The slots of a node that may match: sought by a message among receives, or by a receive among messages. */
+/* The slots of a node that may match: a message among receives, or a receive among messages. */
 HOT uint64_t candidates(const struct fast_arrays *a, uint32_t node, struct fingerprint print, struct key key,
                         bool posted) {
     const uint8_t *tags = a->tags + node * FAST_LANES, *sources = a->sources + node * FAST_LANES;
@@ -157,7 +155,7 @@ HOT struct fast_entry *array_find(const struct fast_arrays *a, struct key key, b
     return NULL;
 }
 
-/* ---- from one to the other ---- */
+/* ---- switching ---- */
 
 static int go_to_bins(struct fast_queue *q) {
     struct fast_arrays *a = &q->arrays;
@@ -166,7 +164,8 @@ static int go_to_bins(struct fast_queue *q) {
         return err;
     for (uint32_t slot = 0; slot < a->tail; slot++)
         if (a->live[slot / FAST_LANES] & bit_of(slot))
-            (void)bins_append(q, a->entries[slot], a->entries[slot]->number); /* there is room for these */
+            /* the table has space for these */
+            (void)bins_append(q, a->entries[slot], a->entries[slot]->number);
     memset(a, 0, offsetof(struct fast_arrays, tags));
     a->tail = FAST_SLOTS;
     q->binned = true;
@@ -185,7 +184,7 @@ static COLD void go_to_arrays(struct fast_queue *q) {
     q->binned = false;
 }
 
-/* The arrays are at their end. Without memory for bins they still serve while there is a hole in them. */
+/* The arrays are at their end. Without memory for bins they remain usable as long as they contain a hole. */
 static COLD int make_room(struct fast_queue *q) {
     int err = *q->count > TO_BINS ? go_to_bins(q) : 0;
     if (!q->binned && *q->count < FAST_SLOTS) {
@@ -204,7 +203,7 @@ HOT void fill(struct fast_entry *entry, struct key key, void *item, uint32_t num
     entry->number = number;
 }
 
-/* The entry's number, or POOL_NONE if there is no memory. */
+/* Returns the entry's number, or POOL_NONE if memory ran out. */
 static uint32_t append(struct fast_queue *q, struct key key, void *item) {
     uint32_t number;
     struct fast_entry *entry = pool_take(&q->pool, &number);
@@ -229,7 +228,7 @@ HOT void *take_from_array(struct fast_queue *q, struct fast_entry *entry) {
     return item;
 }
 
-/* It is out of the bins. */
+/* The entry has been removed from the bins. */
 static inline void *give_back_deep(struct fast_queue *q, struct fast_entry *entry, uint32_t number) {
     void *item = entry->item;
     pool_give(&q->pool, entry, number);
@@ -286,10 +285,10 @@ static int append_message(struct match *e, struct key key, void *message) {
     return UNLIKELY(append(&e->fast.unexpected, key, message) == POOL_NONE) ? -ENOMEM : 0;
 }
 
-/* ---- the common case ---- */
+/* ---- the fast path ---- */
 
-/* Not in bins, where the tail is FAST_SLOTS. Here and below: if all is not as usual, false, and nothing
- * was done. */
+/* Not in bins, where the tail is FAST_SLOTS. Here and below: returns false, with nothing changed, if the case is not
+ * the common one. */
 HOT bool append_quickly(struct fast_queue *q, struct key key, void *item, uint32_t *number) {
     uint32_t slot = q->arrays.tail;
     if (UNLIKELY(!q->pool.spare_count || slot == FAST_SLOTS || key_is_wild(key)))
@@ -300,8 +299,8 @@ HOT bool append_quickly(struct fast_queue *q, struct key key, void *item, uint32
     return true;
 }
 
-/* One of the first two is the one, no receive has a wildcard, and no node becomes empty before another. In
- * bins nothing is live here. */
+/* Conditions: one of the first two entries matches, no receive has a wildcard, and no node becomes empty before
+ * another. In bins nothing is live here. */
 HOT bool take_quickly(struct match *e, struct fast_queue *q, struct key key, void **item) {
     struct fast_arrays *a = &q->arrays;
     uint32_t node = a->first, looked = 1, slot;
@@ -327,8 +326,8 @@ HOT bool take_quickly(struct match *e, struct fast_queue *q, struct key key, voi
     return true;
 }
 
-/* The other cases apart, so that each takes only what it needs: the other queue is empty, in bins, or in
- * arrays. */
+/* One function for each other case, so that each contains only what it needs: the other queue is empty, in bins, or
+ * in arrays. */
 
 HOT bool find_no_message(struct match *e, struct key key, bool taken, void **message) {
     return false;

@@ -9,20 +9,20 @@ struct fast_link { /* in a chain: numbers of entries, POOL_NONE for none */
     uint32_t next, prev;
 };
 
-struct fast_entry { /* half a cache line; stays where it is as long as it is queued */
+struct fast_entry { /* half a cache line; does not move while it is queued */
     void *item;
     uint64_t who; /* with `context`, its key */
     uint32_t context;
-    uint32_t order; /* in the arrays: its slot. In bins: its sequence number */
+    uint32_t order; /* in the arrays: its slot; in bins: its sequence number */
     union {
         struct fast_link link; /* in bins */
-        uint32_t number;       /* in the arrays: its own, in the pool */
+        uint32_t number;       /* in the arrays: its own number in the pool */
     };
 };
 
 enum { FAST_NODES = 4, FAST_LANES = 64, FAST_SLOTS = FAST_NODES * FAST_LANES };
 
-/* Node n is the slots 64 n to 64 n + 63, and word n of the bitmaps. A slot that is not live is a hole. */
+/* Node n consists of the slots 64 n to 64 n + 63, and word n of the bitmaps. A slot that is not live is a hole. */
 struct fast_arrays {
     uint16_t tail;  /* the slot behind the last live one; FAST_SLOTS in bins */
     uint16_t first; /* the first node that has a live slot; 0 if there is none */
@@ -34,38 +34,38 @@ struct fast_arrays {
     struct fast_entry *entries[FAST_SLOTS];
 };
 
-/* Under what an entry can be found in the bins. The low two bits say what is left out of the key. */
+/* How an entry can be found in the bins. The low two bits say what is omitted from the key. */
 enum fast_kind {
     KIND_EXACT,
     KIND_ANY_SOURCE,
     KIND_ANY_TAG,
     KIND_ANY_BOTH,
-    KIND_CONTEXT = 7 /* as KIND_ANY_BOTH, of receives whatever they name */
+    KIND_CONTEXT = 7 /* as KIND_ANY_BOTH, for receives whatever their wildcards */
 };
 
 enum { BIN_KEYS = 7, BIN_LEVELS = 22, BINS_AT_FIRST = 128 };
 
 struct fast_bin {              /* a cache line */
     uint32_t count;            /* keys in it: the first ones */
-    uint32_t passed;           /* keys that belong here and found it full, or came by on their way */
+    uint32_t passed;           /* keys whose probe sequence passed this bin because it was full */
     uint32_t hashes[BIN_KEYS]; /* the low three bits are the kind */
     uint32_t firsts[BIN_KEYS]; /* of their chains */
 };
 
 struct fast_bins {
     struct fast_bin *bins;
-    uint32_t mask;         /* their number - 1 */
-    uint32_t keys;         /* in all of them */
-    unsigned shift, level; /* hash >> shift is where a key belongs; which of the tables is in use */
+    uint32_t mask;         /* number of bins - 1 */
+    uint32_t keys;         /* in all bins */
+    unsigned shift, level; /* hash >> shift is the home bin of a key; index of the table in use */
     uint32_t sequence;     /* of the next entry */
     uint32_t own[4];       /* receives by kind */
-    uint8_t extra;         /* kinds under which every entry can be found besides its own: bit 1 << kind */
-    uint8_t asked;         /* of these, those that were asked for since the bins are in use */
+    uint8_t extra;         /* additional kinds under which every entry can be found: bit 1 << kind */
+    uint8_t asked;         /* of these, the ones used since the bins are in use */
     struct memory tables[BIN_LEVELS];
 };
 
 struct fast_queue {
-    struct pool pool;      /* of entries; the side is their links in extra chains */
+    struct pool pool;      /* of entries; the side holds their links in extra chains */
     const uint32_t *count; /* of its entries */
     uint32_t *looked;      /* engine->looked */
     struct supply *supply;

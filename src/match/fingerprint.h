@@ -1,8 +1,8 @@
-/* fingerprint.h: 64 entries compared at once, by one byte of their tag and one of their source.
+/* fingerprint.h: compares 64 entries at once, by one byte of their tag and one of their source.
  *
- * The context goes into both bytes. Entries of which both differ from what is sought need not be looked
- * at; of those that are not sought, one in 65536 has both right by chance. Two bytes instead of one word
- * of 16 bits cost the same and can be compared apart, as wildcards need it. */
+ * The context is mixed into both bytes. Entries of which either byte differs from the sought one need not be read;
+ * one in 65536 entries that do not match has both bytes equal by chance. Two bytes instead of one word of 16 bits cost the same
+ * and can be compared separately, which wildcards need. */
 #ifndef HEARTH_MATCH_FINGERPRINT_H
 #define HEARTH_MATCH_FINGERPRINT_H
 
@@ -10,7 +10,7 @@
 
 #include "match/key.h"
 
-#if defined(MATCH_SCALAR) /* for tests: the last form below, whatever the machine */
+#if defined(MATCH_SCALAR) /* for tests: the portable form, whatever the machine */
 #elif defined(__aarch64__)
 #include <arm_neon.h>
 #elif defined(__AVX2__) || defined(__SSE2__)
@@ -21,19 +21,18 @@ struct fingerprint {
     uint8_t tag, source;
 };
 
-/* Multiplying by a large odd number carries every bit upwards, and puts numbers in a row far apart. */
+/* Multiplication by a large odd number carries every bit upwards, and spreads consecutive numbers. */
 static inline struct fingerprint fingerprint_of(struct key key) {
     uint32_t mixed = key.context * 0x85ebca6bu;
     return (struct fingerprint){.tag = (uint8_t)(((uint32_t)key.who * 0x9e3779b1u + mixed) >> 24),
                                 .source = (uint8_t)(((uint32_t)(key.who >> 32) * 0x9e3779b1u + mixed) >> 24)};
 }
 
-/* fingerprint_equal: bit i is set if lane i is the value. fingerprint_both: if lane i of both is. */
+/* fingerprint_equal: bit i is set if lane i equals the value. fingerprint_both: if lane i of both does. */
 
 #if defined(MATCH_SCALAR) || !(defined(__aarch64__) || defined(__SSE2__))
 
-/* A zero byte is found by the borrow that it takes; the high bits of eight bytes are then gathered by a
- * product. */
+/* A zero byte is detected by the borrow that it causes; a multiplication then gathers the high bits of eight bytes. */
 static inline uint64_t fingerprint_zero_bytes(uint64_t x) {
     const uint64_t low = 0x7f7f7f7f7f7f7f7fu;
     return ~(((x & low) + low) | x | low) >> 7;
@@ -66,7 +65,7 @@ static inline uint8x16_t fingerprint_compare(const uint8_t *lanes, uint8_t value
     return vceqq_u8(vld1q_u8(lanes), vdupq_n_u8(value));
 }
 
-/* No instruction gathers one bit per lane: keep a different bit of each, and add up neighbours. */
+/* No instruction gathers one bit per lane: keep a different bit of each, and add neighbours. */
 static inline uint64_t fingerprint_gather(uint8x16_t a, uint8x16_t b, uint8x16_t c, uint8x16_t d) {
     const uint8x16_t one_each = {1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128};
     uint8x16_t low = vpaddq_u8(vandq_u8(a, one_each), vandq_u8(b, one_each));
@@ -140,8 +139,7 @@ static inline uint64_t fingerprint_both(const uint8_t *a, uint8_t value_a, const
 
 #endif
 
-/* Of seven words in a row, those that are the value: bit 8 i for word i. The eighth, which is there too,
- * does not count. */
+/* Of seven consecutive words, those equal to the value: bit 8 i for word i. The eighth word is read but ignored. */
 static inline uint64_t fingerprint_words(const uint32_t *words, uint32_t value) {
     const uint64_t one_each = 0x0001010101010101u;
 #if !defined(MATCH_SCALAR) && defined(__aarch64__)

@@ -1,4 +1,4 @@
-/* key.h: what is compared. */
+/* key.h: the key that is matched. */
 #ifndef HEARTH_MATCH_KEY_H
 #define HEARTH_MATCH_KEY_H
 
@@ -7,9 +7,9 @@
 
 #include "match.h"
 
-/* Of a receive, possibly with wildcards, or of a message. Source and tag are one word: they are compared
- * at once, and a queue that is searched right after it was appended to reads just what was written (a
- * processor that has to piece a word together from two recent writes waits for them to reach the cache). */
+/* The key of a receive, possibly with wildcards, or of a message. Source and tag are one word: they are compared in
+ * one step, and a search right after an append reads the word as it was written (a processor that has to assemble a
+ * word from two recent writes waits until they reach the cache). */
 struct key {
     uint64_t who; /* source << 32 | tag */
     uint32_t context;

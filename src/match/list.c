@@ -1,9 +1,7 @@
-/* list.c: one node per entry, as most MPI libraries keep their queues. This is what the others are
- * measured against.
+/* list.c: one node per entry, as in most MPI libraries. The baseline for the other structures.
  *
- * The nodes are from malloc, wherever that puts them. A heater cannot read those: it would be told of each
- * and wait for each to be freed, which costs more than it gains. With one the nodes are from a pool that
- * stays. */
+ * The nodes come from malloc. The heater cannot read those: it would have to be told of each and wait for each to be
+ * freed, which costs more than it gains. With the heater the nodes come from a pool that stays mapped. */
 #include <errno.h>
 #include <stdlib.h>
 

@@ -1,24 +1,24 @@
 /* lla.c: a linked list of arrays.
  *
- * A list of single entries waits for memory at every step. Several entries per node make fewer steps, and
- * what follows in the node is read ahead by the hardware.
+ * A list of single entries waits for memory at every step. Several entries per node need fewer steps, and the
+ * hardware prefetches within the node.
  *
  *      node        next 8, prev 4, start 1, end 1, wide 1 | entries          whole cache lines
  *      receive     tag 4, source 2, context 2 | mask 8 | item 8              24 bytes, 2 to a line
  *      message     tag 4, source 2, context 2 | item 8                       16 bytes, 3 to a line
  *
- * Source and context have 16 bits. When the first comes that does not fit, all nodes made from then on are
- * wide; those there are stay as they are:
+ * Source and context have 16 bits. After the first value that does not fit, all new nodes are wide; existing ones
+ * stay as they are:
  *
  *      wide receive     tag 4, source 4 | context 4, live 4 | mask 8 | item 8     32 bytes
  *      wide message     tag 4, source 4 | context 4, live 4 | item 8              24 bytes
  *
- * A receive matches a message if no bit of the mask differs. What was taken out of the middle leaves a
- * hole: in a narrow node an entry with a tag and a context that nothing has, and all bits of the mask set;
- * in a wide one an entry that is not live. Holes at the start or end of the part in use are cut off, so it
- * is empty exactly if nothing is left; the node then goes back to the pool, unless it is the only one.
+ * A receive matches a message if no bit of the mask differs. An entry removed from the middle leaves a hole: in a
+ * narrow node an entry with a tag and a context that nothing has, and all bits of the mask set; in a wide one an
+ * entry that is not live. Holes at the start or end of the part in use are cut off, so that part is empty exactly if
+ * nothing is left. The node then goes back to the pool, unless it is the only one.
  *
- * A handle is the address of the node and the index of the entry: nodes stand on multiples of 64. */
+ * A handle is the address of the node plus the index of the entry: nodes are aligned to 64. */
 #include "match/lla.h"
 
 #include <errno.h>
@@ -28,7 +28,7 @@
 enum { HEAD = sizeof(struct lla_node), HANDLE_INDEX = 63 };
 enum { FITS = 0xfffd, HOLE = 0xfffe, TOO_WIDE = 0xffff }; /* sources and contexts in 16 bits */
 
-struct narrow { /* how both kinds begin; the item is last in all four */
+struct narrow { /* common initial sequence of both kinds; the item is last in all four */
     uint64_t key;
 };
 
@@ -42,7 +42,7 @@ struct narrow_message {
     void *item;
 };
 
-struct wide { /* how both kinds begin */
+struct wide { /* common initial sequence of both kinds */
     uint64_t key;
     uint32_t context, live;
 };
@@ -159,7 +159,7 @@ static int append_node(struct lla_queue *q) {
     struct lla_node *node = pool_take(&q->pool, &number);
     if (!node)
         return -ENOMEM;
-    if (q->last && q->last->start == q->last->end) /* empty and yet of no use: the new one is wide */
+    if (q->last && q->last->start == q->last->end) /* empty but narrow, and the new one is wide */
         unlink_node(q, q->last);
     *node = (struct lla_node){.prev = q->last ? q->last_number : POOL_NONE, .wide = q->wide};
     *(q->last ? &q->last->next : &q->first) = node;
@@ -191,7 +191,7 @@ static void *take(struct lla_queue *q, struct lla_node *node, unsigned index) {
         while (++start < end && is_hole(q, node, start))
             ;
     else if (index + 1 == end)
-        while (is_hole(q, node, --end - 1)) /* ends at start, which is none */
+        while (is_hole(q, node, --end - 1)) /* stops at start, which is no hole */
             ;
     else
         make_hole(q, node, index);
@@ -242,9 +242,8 @@ static unsigned message_in_wide(const struct lla_node *node, struct key key) {
     return NOT_FOUND;
 }
 
-/* The hardware reads ahead in a node, and over its end if the next lies behind it; this starts with the
- * next in any case. Not with none: to look up address 0 in the page tables takes longer than the search of
- * a short queue. */
+/* The hardware prefetches within a node, and beyond its end if the next node is adjacent. This prefetches the next in
+ * any case, but not address 0: its page-table lookup takes longer than the search of a short queue. */
 static inline void prefetch_next(const struct lla_node *node) {
     __builtin_prefetch(node->next ? node->next : node);
 }

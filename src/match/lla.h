@@ -9,15 +9,15 @@ struct lla_node {
     struct lla_node *next;
     uint32_t prev;       /* its number in the pool */
     uint8_t start, end;  /* of the part in use; its first and last entry are no holes */
-    uint8_t wide, spare; /* wide: its entries are */
-    /* entries */
+    uint8_t wide, spare; /* wide: its entries are wide */
+    /* entries follow */
 };
 
 struct lla_queue {
     struct lla_node *first, *last;
     uint32_t last_number;
     bool posted;         /* which of the two queues */
-    bool wide;           /* new nodes are */
+    bool wide;           /* new nodes are wide */
     uint8_t capacity[2]; /* entries of a node: narrow, wide */
     struct pool pool;
 };

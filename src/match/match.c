@@ -14,7 +14,7 @@ _Noreturn void match_broken(const char *file, int line, const char *what) {
     abort();
 }
 
-/* ---- life ---- */
+/* ---- opening and closing ---- */
 
 static const struct structure *structure_of(enum match_structure structure) {
     switch (structure) {
@@ -28,7 +28,7 @@ static const struct structure *structure_of(enum match_structure structure) {
     return NULL;
 }
 
-/* For hearth top. As many messages arrived as searches for receives were counted, one place of the histogram each. */
+/* For hearth top. The number of arrived messages is the number of searches for receives: the sum of the histogram. */
 static void show(const struct match *e) {
 #define PLACE(n)  LIVE_FIELD(arrived, struct match, posted.lengths.counts[n])
 #define PLACES(n) PLACE(n), PLACE(n + 1), PLACE(n + 2), PLACE(n + 3)
@@ -81,7 +81,7 @@ EXPORT void match_close(struct match *e) {
     supply_return(&supply, &memory);
 }
 
-/* The number behind "lla-", all digits, or 0. */
+/* The number after "lla-", all digits, or 0. */
 static unsigned parse_k(const char *digits) {
     unsigned k = 0;
     if (!strlen(digits) || strlen(digits) > 2 || strspn(digits, "0123456789") != strlen(digits) ||

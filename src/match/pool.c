@@ -1,19 +1,18 @@
-/* pool.c: elements in address order, found again in a constant number of steps.
+/* pool.c: elements in address order, found by number in a constant number of steps.
  *
- * A queue whose nodes lie in the order in which it is walked is read ahead by the hardware; one whose
- * nodes lie anywhere is not, and gains nothing from holding several entries per node. So the free elements
- * with the lowest addresses are taken first, and a queue that was emptied in any order is filled in
- * address order again.
+ * The hardware prefetches a queue whose nodes lie in the order in which it is walked. Scattered nodes are not
+ * prefetched, and gain nothing from holding several entries per node. Therefore the free elements with the lowest
+ * addresses are used first, and a queue that was emptied in any order is filled in address order again.
  *
  *      chunk 0     first elements | their sides | free bits      chunk 1: twice as many, and so on
  *      free[0]     a bit per element, set if it is free
  *      free[1]     a bit per word of free[0], set if that is not zero; and so on up to one word
  *
- * A few free elements are at hand, in `spares`, without such a bit: those given back last, which are in
- * the cache, or a handful of the lowest. Most of the time taking and giving go no further.
+ * A few free elements are kept in `spares`, without such a bit: those released last, which are in the cache, or a few
+ * of the lowest. Most allocations and releases touch only these.
  *
- * Numbers are positions, chunk after chunk. Chunks are never given back before the pool is closed: the heater
- * may be reading them, and handles may name their elements. */
+ * Numbers are positions, chunk after chunk. Chunks are not released before the pool is closed: the heater may be
+ * reading them, and handles may refer to their elements. */
 #include "match/pool.h"
 
 #include <errno.h>
@@ -26,7 +25,7 @@ static uint32_t chunk_first(const struct pool *pool, unsigned c) {
     return pool->first * ((1u << c) - 1);
 }
 
-/* Where the words of each level stand in the chunk; returns how many there are in all. */
+/* Sets the position of each level's words in the chunk; returns their total number. */
 static size_t lay_out(struct pool_chunk *chunk, uint32_t elements, uint64_t *words) {
     size_t total = 0;
     uint32_t count = elements / 64;
@@ -107,7 +106,7 @@ static void note_full(struct pool *pool, unsigned c, uint32_t word) {
     pool->open &= ~(1u << c);
 }
 
-/* It was. */
+/* The word was zero and is not any more. */
 static void note_open(struct pool *pool, unsigned c, uint32_t word) {
     struct pool_chunk *chunk = &pool->chunk[c];
     for (unsigned level = 1; level <= chunk->top; level++, word /= 64)
@@ -122,7 +121,7 @@ static uint32_t lowest_word(const struct pool_chunk *chunk) {
     return word;
 }
 
-/* Up to half as many spares as there can be, of one word. The lowest is put last, to be taken first. */
+/* Adds up to POOL_SPARES / 2 spares, from one word. The lowest is put last, to be taken first. */
 int pool_refill(struct pool *pool) {
     int err = pool->open ? 0 : add_chunk(pool);
     if (err)
@@ -143,7 +142,7 @@ int pool_refill(struct pool *pool) {
     return 0;
 }
 
-/* The half of the spares that was given back first. */
+/* Releases the half of the spares that was given back first. */
 void pool_spill(struct pool *pool) {
     enum { HALF = POOL_SPARES / 2 };
     for (unsigned i = 0; i < HALF; i++) {
@@ -177,7 +176,7 @@ bool pool_has(const struct pool *pool, uint32_t number) {
         }                                                                                                    \
     } while (0)
 
-/* How many are free. Also that each bit above tells the truth. */
+/* Returns how many are free. Also verifies the bits of the upper levels. */
 static uint32_t check_chunk(const struct pool *pool, unsigned c) {
     const struct pool_chunk *chunk = &pool->chunk[c];
     uint32_t words = chunk->words, free = 0;

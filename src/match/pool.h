@@ -1,4 +1,4 @@
-/* pool.h: elements of one size, in address order. An element is known by its number, a pointer of 32 bits. */
+/* pool.h: elements of one size, in address order. An element is identified by its number, a pointer of 32 bits. */
 #ifndef HEARTH_MATCH_POOL_H
 #define HEARTH_MATCH_POOL_H
 
@@ -22,7 +22,7 @@ struct pool_chunk {
 struct pool {
     uint32_t spare_count;
     uint32_t first;                        /* elements of chunk 0: a power of two, at least 64 */
-    struct pool_spare spares[POOL_SPARES]; /* free, but at hand: the last is taken next */
+    struct pool_spare spares[POOL_SPARES]; /* free elements for immediate use: the last is taken next */
     uintptr_t origins[32]; /* by the leading zeros of number + first: where element 0 would be */
     uintptr_t side_origins[32];
     struct pool_chunk chunk[POOL_CHUNKS];
@@ -31,14 +31,13 @@ struct pool {
     struct supply *supply;
 };
 
-/* Elements of `size` bytes, a multiple of 8, 64-byte aligned if it is a multiple of 64. Each has another
- * `side` bytes elsewhere, of which those that are never touched cost nothing and are not kept warm. 0 or
- * -ENOMEM. */
+/* Elements of `size` bytes, a multiple of 8, 64-byte aligned if it is a multiple of 64. Each has another `side` bytes
+ * elsewhere, which cost nothing if they are never touched and are not heated. Returns 0 or -ENOMEM. */
 int pool_open(struct pool *pool, struct supply *supply, uint32_t size, uint32_t side);
 void pool_close(struct pool *pool);
 
-/* Chunk c begins at number first * (2^c - 1), so number + first has its highest bit at the same place
- * throughout a chunk. `size` is the pool's: callers pass a constant where they have one. */
+/* Chunk c begins at number first * (2^c - 1), so number + first has its highest bit at the same position throughout a
+ * chunk. `size` is the pool's: callers pass a constant if they have one. */
 static inline void *pool_at(const struct pool *pool, uint32_t number, uint32_t size) {
     return (void *)(pool->origins[__builtin_clz(number + pool->first)] + (uintptr_t)number * size);
 }
@@ -47,11 +46,11 @@ static inline void *pool_side(const struct pool *pool, uint32_t number, uint32_t
     return (void *)(pool->side_origins[__builtin_clz(number + pool->first)] + (uintptr_t)number * side);
 }
 
-/* More spares, or fewer. 0 or -ENOMEM. */
+/* Adds spares, or removes some. pool_refill returns 0 or -ENOMEM. */
 int pool_refill(struct pool *pool);
 void pool_spill(struct pool *pool);
 
-/* A free element, or NULL. Its contents are whatever they were. */
+/* A free element, or NULL. Its contents are undefined. */
 static inline void *pool_take(struct pool *pool, uint32_t *number) {
     if (UNLIKELY(!pool->spare_count) && pool_refill(pool))
         return NULL;
@@ -66,7 +65,7 @@ static inline void pool_give(struct pool *pool, void *element, uint32_t number) 
     pool->spares[pool->spare_count++] = (struct pool_spare){element, number};
 }
 
-/* For checks: whether it is taken, and how many are; the second also walks everything. */
+/* For checks: whether it is in use, and how many are; the second also verifies everything. */
 bool pool_has(const struct pool *pool, uint32_t number);
 uint32_t pool_check(const struct pool *pool);
 

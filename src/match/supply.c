@@ -1,8 +1,8 @@
-/* supply.c: memory from the system, shown to the heater while it is ours.
+/* supply.c: memory from the system, registered with the heater while in use.
  *
- * The heater reads at any time and takes no lock, so nothing that it was shown may be unmapped behind its
- * back. It is told before, and returns only when it will not look again. That may take a while: engines
- * therefore return memory only when they are closed, and reuse what they have until then. */
+ * The heater reads at any time and takes no lock, so registered memory must not be unmapped. heater_retire returns
+ * only when the heater will not read it again, which may take a while. Engines therefore release memory only when
+ * they are closed, and reuse it until then. */
 #include "match/supply.h"
 
 #include <errno.h>

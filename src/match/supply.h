@@ -1,4 +1,4 @@
-/* supply.h: where an engine's memory comes from. The one place that knows of the heater. */
+/* supply.h: the source of an engine's memory. The only file that knows the heater. */
 #ifndef HEARTH_MATCH_SUPPLY_H
 #define HEARTH_MATCH_SUPPLY_H
 
@@ -6,14 +6,14 @@
 
 struct supply {
     bool heated;
-    bool told; /* that there was none */
+    bool told; /* lack of memory was logged */
     uint64_t bytes;
 };
 
-/* Zeroed memory, whole pages of it. The heater, if there is one, reads the first `warm` bytes from now on:
- * it must not go before supply_return. 0 or -ENOMEM. */
+/* Allocates zeroed memory in whole pages. The heater, if there is one, reads the first `warm` bytes from now on, so
+ * the memory must stay mapped until supply_return. Returns 0 or -ENOMEM. */
 int supply_take(struct supply *supply, struct memory *memory, size_t bytes, size_t warm);
-/* The same, where hearth top can see it. */
+/* The same, in memory that hearth top can read. */
 int supply_take_shown(struct supply *supply, struct memory *memory, size_t bytes, size_t warm);
 void supply_return(struct supply *supply, struct memory *memory);
 
