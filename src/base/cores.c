@@ -63,7 +63,7 @@ static void find_caches(struct cores *c, unsigned level) {
 #else
 
 static void find_caches(struct cores *c, unsigned level) {
-    log_debug("heater: built without hwloc: which cores share a cache is not known");
+    log_debug("heater: built without hwloc: shared caches are unknown");
 }
 
 #endif

@@ -256,7 +256,7 @@ static void settle_on(int core) {
 static bool take_place(struct place *p) {
     int next = p->insist || cores_look(&cores) ? choose(p) : p->core;
     if (next != p->core) {
-        log_debug("heater: %s core %d", next < 0 ? "leaves" : "goes to", next < 0 ? p->core : next);
+        log_debug("heater: %s core %d", next < 0 ? "leaves" : "moves to", next < 0 ? p->core : next);
         settle_on(next);
         p->core = next;
     }
@@ -447,7 +447,7 @@ void heater_add(const void *base, size_t bytes) {
     pthread_mutex_unlock(&lock);
     if (err)
         log_warn("heater: %zu bytes at %p are not kept warm: %s", bytes, base,
-                 err == -EEXIST ? "they were added before" : "the system has no memory");
+                 err == -EEXIST ? "they are already registered" : "the system has no memory");
 }
 
 /* The heater may have been preempted inside: first yield the core, then sleep. */

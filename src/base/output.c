@@ -79,6 +79,6 @@ void output_close(struct output *o) {
     if (!o->path[0])
         fflush(o->file);
     else if (ferror(o->file) | fclose(o->file))
-        log_error("HEARTH_REPORT: writing %s failed: %s; the report is not whole", o->path, strerror(errno));
+        log_error("HEARTH_REPORT: writing %s failed: %s; the report is incomplete", o->path, strerror(errno));
     o->file = NULL;
 }

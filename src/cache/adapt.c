@@ -59,7 +59,7 @@ static void note_refusal(struct tendency *t, enum wish wish, int err) {
     if (wish == SHRINK)
         return;
     if (t->penalty == 1)
-        log_info("cache: cannot grow, stays as it is: %s",
+        log_info("cache: cannot grow, its size is unchanged: %s",
                  err == -EDQUOT ? "all of HEARTH_CACHE_MAX is in use" : "the system has no memory");
     t->rest = t->penalty + 1;
     if (t->penalty < MOST_PATIENCE)

@@ -18,9 +18,9 @@
  *
  * Messages are stored under their own key. For receives with wildcards they are also stored under the key with
  * source, tag or both omitted, in separate chains. Such an `extra` kind is created when it is first needed, by
- * sorting all messages by their sequence numbers, and is then maintained. It is maintained from the start the next
- * time that the queue is deep, if it was used this time. Receives have an extra kind too, all of a context, to empty a context. If
- * there is no memory for an extra kind, all bins are scanned instead.
+ * sorting all messages by their sequence numbers, and is then maintained. If it was used, it is maintained from the
+ * start the next time that the queue is deep. Receives have an extra kind too, all of a context, to empty a context.
+ * If there is no memory for an extra kind, all bins are scanned instead.
  *
  * Sequence numbers have 32 bits. Before they run out, all entries are sorted and renumbered. */
 #include "match/bins.h"

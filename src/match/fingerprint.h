@@ -1,8 +1,8 @@
 /* fingerprint.h: compares 64 entries at once, by one byte of their tag and one of their source.
  *
- * The context is mixed into both bytes. Entries of which either byte differs from the sought one need not be read;
- * one in 65536 entries that do not match has both bytes equal by chance. Two bytes instead of one word of 16 bits cost the same
- * and can be compared separately, which wildcards need. */
+ * The context is mixed into both bytes. Entries of which either byte differs from the sought one need not be read.
+ * One in 65536 entries that do not match has both bytes equal by chance. Two bytes instead of one word of 16 bits
+ * cost the same and can be compared separately, which wildcards need. */
 #ifndef HEARTH_MATCH_FINGERPRINT_H
 #define HEARTH_MATCH_FINGERPRINT_H
 

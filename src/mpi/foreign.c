@@ -73,11 +73,11 @@ void foreign_refuse(void) {
         if (!is_foreign(found.paths[i]))
             continue;
         if (speaks())
-            log_error("this libhearth-mpi.so is built for %s, but the program uses %s, which is %s: preload "
-                      "the library of that "
-                      "MPI, or start the program with hearth run, which finds the right one",
-                      built_for_open_mpi ? "Open MPI" : "MPICH", found.paths[i],
-                      built_for_open_mpi ? "another" : "Open MPI");
+            log_error(
+                "this libhearth-mpi.so is built for %s, but the program uses %s, which is %s: preload "
+                "the library of that MPI, or start the program with hearth run, which finds the right one",
+                built_for_open_mpi ? "Open MPI" : "MPICH", found.paths[i],
+                built_for_open_mpi ? "another MPI" : "Open MPI");
         log_settle();
         _exit(1);
     }

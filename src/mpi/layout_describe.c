@@ -311,9 +311,7 @@ static int describe_one(const struct contents *c, const struct layout_element *e
     case MPI_COMBINER_DARRAY:
         return describe_darray(c, e, out);
     default:
-        log_debug(
-            "datatype: made by combiner %d, which is not known here; accesses with it go straight to MPI",
-            c->combiner);
+        log_debug("datatype: unknown combiner %d; accesses with it go to MPI uncached", c->combiner);
         return -ENOTSUP;
     }
 }
@@ -345,10 +343,10 @@ static bool agrees(MPI_Datatype type, const struct layout *l) {
     high += l->offset;
     bool same = size == (MPI_Count)l->shape.bytes && (!size || (lb <= low && high <= lb + extent));
     if (!same)
-        log_debug("datatype: its parts say %llu bytes in %lld, MPI %lld in %lld; accesses with it go "
-                  "straight to MPI",
-                  (unsigned long long)l->shape.bytes, (long long)(high - low), (long long)size,
-                  (long long)extent);
+        log_debug(
+            "datatype: its parts have %llu bytes in an extent of %lld, MPI says %lld in %lld; accesses with "
+            "it go to MPI uncached",
+            (unsigned long long)l->shape.bytes, (long long)(high - low), (long long)size, (long long)extent);
     return same;
 }
 

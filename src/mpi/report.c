@@ -169,7 +169,7 @@ static void text_suspensions(FILE *file, const struct record *first, const struc
             fprintf(file,
                     "  rank %d: suspended %" PRIu64 " times for %" PRIu64
                     " gets in all, first %.1f s after the window was "
-                    "made: the cache took %.1f us and saved %.1f us (the last time)\n",
+                    "created: the cache took %.1f us and saved %.1f us (the last time)\n",
                     r->rank, r->suspended, r->suspended_gets, (double)r->first_suspended_ms / 1e3,
                     (double)r->spent_ns / 1e3, (double)r->saved_ns / 1e3);
 }

@@ -211,8 +211,9 @@ static struct comm *describe(MPI_Comm handle) {
     if (rc == -1)
         return discard(c);
     if (find_context(asked, !c || rc != MPI_SUCCESS) != MPI_SUCCESS) {
-        log_warn("messages of a communicator of %d processes are left to MPI: no memory or no number for it",
-                 size);
+        log_warn(
+            "messages of a communicator of %d processes are left to MPI: no memory or no free context for it",
+            size);
         free(small.world);
         return discard(c);
     }

@@ -187,7 +187,7 @@ static void start(struct request *r, void *first, const struct shape *s, bool re
     else if (rc == MPI_SUCCESS)
         rc = host_real.Isend(first, count, type, r->peer->world, tag, bulk, &r->host);
     if (rc != MPI_SUCCESS)
-        broken("a large message");
+        broken("transferring a large message");
     if (type != MPI_BYTE)
         host_real.Type_free(&type);
     add_transfer(r);
@@ -230,7 +230,7 @@ static int poll_transfers(void) {
             return n;
         tested = r;
         if (host_real.Test(&r->host, &flag, MPI_STATUS_IGNORE) != MPI_SUCCESS)
-            broken("a large message");
+            broken("transferring a large message");
         transfers = r->next;
         if (flag)
             transferred(r);

@@ -45,7 +45,7 @@ static void grow(void) {
     slots = slots ? 2 * slots : 64;
     handles = calloc(slots, sizeof *handles);
     if (!handles)
-        p2p_out_of_memory("the list of requests of files");
+        p2p_out_of_memory("the list of file requests");
     used = 0;
     for (size_t i = 0; i < old_slots; i++)
         if (old[i] && old[i] != GONE) {

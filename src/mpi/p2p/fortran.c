@@ -96,9 +96,9 @@ int fortran_open(void) {
     while (made)
         host_real.Request_free(&tried[--made]);
     if (!offset)
-        log_info("HEARTH_MATCH: this Open MPI keeps its Fortran numbers in an unknown place; persistent "
-                 "requests of "
-                 "Fortran programs may not be found again after MPI_Waitall");
+        log_info(
+            "HEARTH_MATCH: this Open MPI stores Fortran handles at an unknown offset; persistent requests "
+            "of Fortran programs may not be found after MPI_Waitall");
     return rc;
 }
 

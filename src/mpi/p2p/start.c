@@ -195,7 +195,7 @@ void p2p_start(void) {
     if (!open_all()) {
         if (!p2p_rank)
             log_error(
-                "HEARTH_MATCH: no memory or no communicators for messages of our own; they are left to MPI");
+                "HEARTH_MATCH: no memory or no communicators for message matching; messages are left to MPI");
         close_all();
         return;
     }
@@ -210,9 +210,10 @@ void p2p_start(void) {
     p2p_on = true;
     ends_by_itself = end_in_finalize();
     helper_start();
-    log_info("messages are matched here: %d of %d processes are reached through shared memory, up to %llu "
-             "bytes at once",
-             count_on_node(), p2p_size, (unsigned long long)node_eager);
+    log_info(
+        "messages are matched by Hearth: %d of %d processes are reached through shared memory, eager limit "
+        "%llu bytes",
+        count_on_node(), p2p_size, (unsigned long long)node_eager);
 }
 
 static void start(void) {

@@ -78,7 +78,7 @@ static void meet(struct window *other, void *arg) {
         return;
     if (!add_kin(w, other) && !add_kin(other, w))
         return;
-    log_warn("windows %llu and %llu: no memory to note that they may share theirs; they are not cached",
+    log_warn("windows %llu and %llu: no memory to record that they may overlap; they are not cached",
              (unsigned long long)w->serial, (unsigned long long)other->serial);
     stop_caching(w);
     stop_caching(other);

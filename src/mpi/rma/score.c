@@ -19,7 +19,7 @@ static void complain(struct window *w, double value, int target, MPI_Aint disp, 
         return;
     w->score_complained = true;
     log_warn("window %llu: the score function of CLAMPI_Set_score gave %g for %llu bytes at %lld of rank %d, "
-             "which is not above 0 and finite; such entries count as average, and this is said once",
+             "which is not above 0 and finite; such entries count as average; this is reported once",
              (unsigned long long)w->serial, value, (unsigned long long)bytes, (long long)disp, target);
 }
 

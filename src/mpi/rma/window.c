@@ -377,7 +377,8 @@ static void opened(MPI_Win handle, struct part own, MPI_Info info, MPI_Comm comm
     } else {
         if (w)
             give_structure(w);
-        log_warn("a window of %d ranks is not cached: no memory to describe it, here or elsewhere", size);
+        log_warn("a window of %d ranks is not cached: no memory to describe it on this or another rank",
+                 size);
     }
     rma_unlock();
 }
