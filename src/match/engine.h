@@ -10,9 +10,8 @@
 #include "match/lla.h"
 #include "match/supply.h"
 
-#define HOT                                                                                                  \
-    static inline                                                                                            \
-        __attribute__((always_inline)) /* on the path of every message, and inlined into its callers */
+/* For functions on the path of every message: inlined into their callers. */
+#define HOT  static inline __attribute__((always_inline))
 #define COLD __attribute__((noinline))
 
 /* The operations of a structure. Each search sets engine->looked. Only post and arrive count: they are engine_post

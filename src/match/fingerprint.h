@@ -38,8 +38,8 @@ static inline uint64_t fingerprint_zero_bytes(uint64_t x) {
     return ~(((x & low) + low) | x | low) >> 7;
 }
 
-static inline uint64_t fingerprint_word(const uint8_t *lanes,
-                                        uint8_t value) { /* lane i is bits 8 i and up, on any machine */
+/* Lane i is bits 8 i and up, on any machine. */
+static inline uint64_t fingerprint_word(const uint8_t *lanes, uint8_t value) {
     uint64_t word = 0;
     for (unsigned i = 0; i < 8; i++)
         word |= (uint64_t)lanes[i] << (8 * i);

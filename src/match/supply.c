@@ -10,8 +10,7 @@
 static int refuse(struct supply *supply, size_t bytes) {
     if (!supply->told)
         log_warn("match: no memory to extend the queues (%zu bytes): receives or messages may be refused; "
-                 "reduce the "
-                 "number that are pending at a time",
+                 "reduce the number that are pending at a time",
                  bytes);
     supply->told = true;
     return -ENOMEM;

@@ -65,8 +65,8 @@ static void add_record(MPI_Datatype type, const struct layout_element *e) {
     atomic_store_explicit(&t->plain, e->predefined ? plain_size(e) : 0, memory_order_relaxed);
     kept_bytes += list_bytes(e);
     atomic_store_explicit(&t->next, atomic_load_explicit(bucket, memory_order_relaxed), memory_order_release);
-    atomic_store_explicit(&t->key, key,
-                          memory_order_release); /* pairs with layout_find, as do next and the bucket */
+    /* Release: pairs with layout_find, as do next and the bucket. */
+    atomic_store_explicit(&t->key, key, memory_order_release);
     atomic_store_explicit(bucket, t, memory_order_release);
 }
 

@@ -182,9 +182,8 @@ void layout_add(struct layout_build *b, const struct layout *one, int64_t at, in
         add_once(b, one, at);
     else if (add_at_once(b, one, at, count, stride))
         return;
-    else if ((uint64_t)count >
-             LAYOUT_BLOCKS_MAX / (one->shape.blocks - 1)) /* at most one block merges with the copy before */
-        fail(b, -ENOTSUP);
+    else if ((uint64_t)count > LAYOUT_BLOCKS_MAX / (one->shape.blocks - 1))
+        fail(b, -ENOTSUP); /* at most one block of each copy merges with the copy before */
     else
         for (int64_t i = 0; i < count && add_once(b, one, at + i * stride); i++)
             continue;

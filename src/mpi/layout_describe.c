@@ -311,7 +311,7 @@ static int describe_one(const struct contents *c, const struct layout_element *e
     case MPI_COMBINER_DARRAY:
         return describe_darray(c, e, out);
     default:
-        log_debug("datatype: unknown combiner %d; accesses with it go to MPI uncached", c->combiner);
+        log_debug("datatype: unknown combiner %d; accesses with it are left to MPI", c->combiner);
         return -ENOTSUP;
     }
 }
@@ -345,7 +345,7 @@ static bool agrees(MPI_Datatype type, const struct layout *l) {
     if (!same)
         log_debug(
             "datatype: its parts have %llu bytes in an extent of %lld, MPI says %lld in %lld; accesses with "
-            "it go to MPI uncached",
+            "it are left to MPI",
             (unsigned long long)l->shape.bytes, (long long)(high - low), (long long)size, (long long)extent);
     return same;
 }

@@ -97,9 +97,8 @@ int hook_Start(MPI_Request *request) {
         return host_Start(request);
     }
     struct request *r = request_of(*request);
-    if (!r->persistent || r->active)
-        return comm_error(r->comm ? r->comm : comm_find(MPI_COMM_WORLD),
-                          MPI_ERR_REQUEST); /* request_sent has none */
+    if (!r->persistent || r->active) /* request_sent has no communicator */
+        return comm_error(r->comm ? r->comm : comm_find(MPI_COMM_WORLD), MPI_ERR_REQUEST);
     return begin(r);
 }
 

@@ -30,8 +30,8 @@ static void complete_ops(struct window *w, struct target *t, uint64_t before) {
         if (UNLIKELY(op->news))
             acquire(NEWS_RECHECK);
         if (op->kind == OP_REQUEST || op->kind == OP_PLAIN)
-            inflight_orphan(
-                id); /* the program may use the buffer from now on, and wait for the request later */
+            /* the program may use the buffer from now on, and wait for the request later */
+            inflight_orphan(id);
         else
             inflight_complete(id, keep);
     }
@@ -96,8 +96,8 @@ static bool end_fetching(struct window *w, struct target *t, uint64_t before) {
 
 /* Records the sync events of a completing call. t: as in finish. */
 static void note_news(struct window *w, struct target *t, uint64_t before) {
-    if (t ? !window_is_held(w, t)
-          : w->unsettled) /* only now is the lock known to be held, or the post known to be seen */
+    /* Only now is the lock known to be held, or the post known to be seen. */
+    if (t ? !window_is_held(w, t) : w->unsettled)
         acquire(w->started_count ? NEWS_PSCW : NEWS_LOCK);
     if (w->fetching && end_fetching(w, t, before) && settings_get()->atomics == ATOMICS_ACQUIRE)
         acquire(NEWS_ATOMIC);
@@ -193,8 +193,8 @@ static int unknown(int rc) {
 }
 
 static bool needs_touch(const struct window *w, const struct target *t) {
-    bool issued =
-        t->last_get >= w->locked_at || t->last_write >= w->locked_at; /* then the flush shows it anyway */
+    /* If anything was issued since the lock, the flush shows that it is held anyway. */
+    bool issued = t->last_get >= w->locked_at || t->last_write >= w->locked_at;
     return t->hit_stamp == w->flush_stamp && !window_is_held(w, t) && !issued;
 }
 

@@ -67,8 +67,8 @@ struct worth {
     uint64_t resume_at; /* count of bypassed gets that ends the suspension; UINT64_MAX if not suspended */
     uint64_t pause;     /* length of the next suspension, in intervals */
     uint64_t since;     /* bypassed gets when the suspension began */
-    uint64_t times, passed, begun_ns, first_ns, spent_ns,
-        saved_ns; /* for the report; spent_ns and saved_ns are those of the last suspension */
+    /* For the report; spent_ns and saved_ns are those of the last suspension. */
+    uint64_t times, passed, begun_ns, first_ns, spent_ns, saved_ns;
 };
 
 /* A window whose memory overlaps this one's at some process. */
