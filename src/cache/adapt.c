@@ -72,8 +72,7 @@ static void remember(struct cache *c, uint32_t *place, uint32_t tag) {
 }
 
 void adapt_note_miss(struct cache *c, struct hash h) {
-    uint32_t tag = h.tag + (uint32_t)c->generation; /* keys that were invalidated do not count as missed
-                                                       before */
+    uint32_t tag = h.tag + (uint32_t)c->generation; /* invalidated keys do not count as missed */
     remember(c, &c->missed[0][h.b % MISSED], tag);
     if (h.a % FAR_SHARE == 0)
         remember(c, &c->missed[1][h.b % MISSED], tag);

@@ -107,8 +107,7 @@ struct opaque;
 struct data {
     char *first;
     struct layout layout;   /* its shape describes the bytes relative to first; its offset is unused */
-    struct opaque *opaque;  /* a type that only MPI can process: the bytes are packed in a buffer of
-                               Hearth's */
+    struct opaque *opaque;  /* a type that only MPI can process: the bytes are packed in a buffer */
     uint64_t block, before; /* where the last partial copy ended: a block, and the bytes before it */
 };
 

@@ -60,9 +60,8 @@ struct target {
 struct worth {
     uint64_t judge_at; /* count of gets at which the next decision is due */
     uint64_t hits_before, gets_before, bypassed_before, served_before;
-    uint64_t misses, miss_ticks, issue_ticks;    /* timed samples: Hearth's share, MPI's share */
-    uint64_t flushed, finish_ticks, flush_ticks; /* gets completed by timed flushes; Hearth's share, MPI's
-                                                    share */
+    uint64_t misses, miss_ticks, issue_ticks;    /* timed misses; ticks of Hearth, MPI */
+    uint64_t flushed, finish_ticks, flush_ticks; /* gets completed by timed flushes; ticks of Hearth, MPI */
     bool timing;                                 /* the next flush is timed */
     uint64_t resume_at; /* count of bypassed gets that ends the suspension; UINT64_MAX if not suspended */
     uint64_t pause;     /* length of the next suspension, in intervals */
@@ -117,8 +116,7 @@ struct window {
     struct cache_reuse *reuse;       /* what-if analysis of other cache sizes; likewise */
     /* Counted here; the cache counts the rest. */
     uint64_t ahead;             /* blocks to read ahead */
-    uint64_t ahead_outcomes[4]; /* inserts by read-ahead, not by gets of the program; index: enum
-                                   cache_outcome */
+    uint64_t ahead_outcomes[4]; /* of inserts by read-ahead, by enum cache_outcome */
     uint64_t past;              /* gets that hook_Get passed to MPI on the fast path; in no other counter */
     uint64_t look_at;           /* value of `past` at which a get takes the slow path */
     uint64_t gets, hits, bypassed, bytes_served, bytes_fetched, elided, ahead_fetched, ahead_used;
