@@ -1,24 +1,24 @@
-/* controller.c: a copy of one page, and what may happen to it.
+/* controller.c: state machine of one cached copy of a page.
  *
- * A copy has a state (I S E M O), and apart from it at most one open request:
+ * A copy has a state (I S E M O) and, independently, at most one open request:
  *
  *      GETS    from I. DATA ends it.
- *      GETX    from I, S or O. DATA and GRANT end it, in any order; GRANT alone if there is still a copy. The
- *              copy may be lost or change hands meanwhile (the request waits in the home's queue): then the
- *              home, which knows, sends DATA as well. Until GRANT is here the page cannot be written.
- *      PUT     from S, E, M or O. PUT_ACK or NEED ends it. Frozen: no pin, no mapping, serves every Fwd.
+ *      GETX    from I, S or O. DATA and GRANT end it, in any order; GRANT alone if the copy still exists. While the request
+ *              waits in the home's queue, the copy may be lost or change its owner. The home knows, and then sends DATA
+ *              as well. The page cannot be written before GRANT.
+ *      PUT     from S, E, M or O. PUT_ACK or NEED ends it. The copy is frozen: no pins, no mapping, but it serves every Fwd.
  *
- * As state and request are independent, a Fwd is served by the state alone: there is no table of transient
+ * As state and request are independent, the answer to a Fwd depends on the state alone. There is no table of transient
  * states, and no case in which the answer depends on what else is under way.
  *
- * Put off is at most one Fwd, of those that take something away. It waits for
+ * At most one Fwd is deferred, and only one that revokes access. It waits for
  *
- *      pins to go              then for the mapping to go              then it is served
- *      (those of writers       (to PAGES_TO_READ for FWD_S and
- *      for FWD_S, RECALL_S)     RECALL_S of an M, else to nothing)
+ *      pins to be released     then for the mapping to be lowered      then it is served
+ *      (pins for writing       (to PAGES_TO_READ for FWD_S and
+ *      for FWD_S, RECALL_S)     RECALL_S of an M, else to unmapped)
  *
- * Dropping a mapped copy takes the same way: EVICTING until it is unmapped, and only then is PUT sent. If
- * the copy is lost in between, there is nothing to put. */
+ * Dropping a mapped copy takes the same path: EVICTING until it is unmapped, and only then is PUT sent. If the copy is
+ * lost in between, no PUT is needed. */
 #include "pages/controller.h"
 
 #include <assert.h>
@@ -29,10 +29,10 @@
 #include "base/base.h"
 
 enum {
-    HAS_DATA = 1,  /* GETX: the page is here, and is neither readable nor ours until GRANT */
-    HAS_GRANT = 2, /* GETX: the page is not here yet */
+    HAS_DATA = 1,  /* GETX: the page has arrived, but is not readable and not owned until GRANT */
+    HAS_GRANT = 2, /* GETX: the page has not arrived yet */
     EVICTING = 4,  /* PUT is sent once the page is unmapped */
-    UNMAPPING = 8, /* the caller was asked, and has not answered */
+    UNMAPPING = 8, /* the caller was asked to unmap, and has not reported back */
 };
 
 void pages_control_open(struct pages_control *c, uint16_t self, uint16_t home, uint32_t page) {
@@ -62,9 +62,9 @@ bool pages_control_is_asking(const struct pages_control *c) {
     return c->open || c->flags & EVICTING;
 }
 
-/* ---- those who use the page ---- */
+/* ---- access ---- */
 
-/* A copy that is going, or that somebody else is about to get, takes nobody in. */
+/* A copy that is being dropped, or has a deferred message, accepts no new pins. */
 static bool is_closed(const struct pages_control *c) {
     return c->open == PAGES_PUT || c->put_off || c->flags & EVICTING;
 }
@@ -82,7 +82,7 @@ static enum pages_got acquire_to_read(struct pages_control *c, struct pages_effe
 
 static enum pages_got acquire_to_write(struct pages_control *c, struct pages_effects *e) {
     if (c->state == PAGES_E)
-        c->state = PAGES_M; /* the home knows that it may be */
+        c->state = PAGES_M; /* silent: the home already assumes that E may be M */
     if (LIKELY(c->state == PAGES_M)) {
         c->writers++;
         return PAGES_HIT;
@@ -117,7 +117,7 @@ void pages_control_map(struct pages_control *c, enum pages_level level) {
         c->mapped = (uint8_t)level;
 }
 
-/* ---- serving ---- */
+/* ---- serving forwarded messages ---- */
 
 static void lose(struct pages_control *c, struct pages_effects *e) {
     c->state = PAGES_I;
@@ -131,7 +131,7 @@ static void send_data(struct pages_control *c, struct pages_effects *e, uint16_t
     e->messages[e->count - 1].state = (uint8_t)as;
 }
 
-/* The copy goes home, or its content does. */
+/* Returns the copy, or its content only, to the home. */
 static void bring_back(struct pages_control *c, struct pages_effects *e, enum pages_state keep) {
     say(c, e, PAGES_BACK, c->home, is_dirty(c) ? PAGES_DIRTY : 0);
     if (keep == PAGES_I)
@@ -163,7 +163,7 @@ static void serve(struct pages_control *c, enum pages_kind kind, uint16_t peer, 
     }
 }
 
-/* Whether it leaves the copy as it is for those who read. */
+/* True if readers may keep the copy. */
 static bool is_gentle(enum pages_kind kind) {
     return kind == PAGES_FWD_S || kind == PAGES_RECALL_S;
 }
@@ -176,7 +176,7 @@ static enum pages_level highest_for(enum pages_kind kind) {
     return is_gentle(kind) ? PAGES_TO_READ : PAGES_UNMAPPED;
 }
 
-/* True if the page is mapped no higher than this; otherwise the caller sees to it. */
+/* True if the page is mapped at most at this level. Otherwise asks the caller to lower it. */
 static bool lower(struct pages_control *c, enum pages_level level, struct pages_effects *e) {
     if (c->mapped <= level)
         return !(c->flags & UNMAPPING);
@@ -187,7 +187,7 @@ static bool lower(struct pages_control *c, enum pages_level level, struct pages_
     return false;
 }
 
-/* What was put off is served if nothing stands in its way any more. */
+/* Serves the deferred message if nothing blocks it any more. */
 static void resume(struct pages_control *c, struct pages_effects *e) {
     enum pages_kind kind = (enum pages_kind)c->put_off;
     if (LIKELY(!kind) || is_pinned_against(c, kind) || !lower(c, highest_for(kind), e))
@@ -238,7 +238,7 @@ bool pages_control_evict(struct pages_control *c, struct pages_effects *e) {
 
 /* ---- messages ---- */
 
-/* All whom the request was for have what they waited for. */
+/* The request is complete: all waiters get their pins. */
 static void be_ready(struct pages_control *c, enum pages_state state, uint8_t flags,
                      struct pages_effects *e) {
     c->state = (uint8_t)state;
@@ -303,13 +303,13 @@ static int take_own(struct pages_control *c, struct pages_effects *e) {
     return 0;
 }
 
-/* Pins do not stand in its way: a program whose operations overlap has no claim to an order. */
+/* Pins do not defer it: concurrent conflicting operations of a program have no defined order. */
 static int take_small(struct pages_control *c, const struct pages_message *m, struct pages_effects *e) {
     bool writes = m->flags & PAGES_WRITES;
     if (c->state == PAGES_I)
         return -EPROTO;
     if (writes)
-        c->state = PAGES_M; /* the home has seen to it that no other copy is left */
+        c->state = PAGES_M; /* the home has made sure that no other copy is left */
     e->actions |= PAGES_FRAME_APPLY;
     say(c, e, PAGES_ANSWER, m->peer, 0);
     e->messages[e->count - 1].tag = m->tag;
@@ -317,7 +317,7 @@ static int take_small(struct pages_control *c, const struct pages_message *m, st
     return 0;
 }
 
-/* Those that take something away. */
+/* Whether a message that revokes access is valid in this state. */
 static bool may_come(const struct pages_control *c, enum pages_kind kind) {
     switch (kind) {
     case PAGES_FWD_S:

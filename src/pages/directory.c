@@ -1,24 +1,25 @@
-/* directory.c: who has which page, and one transaction per page at a time.
+/* directory.c: the directory: holders of each page, and one transaction per page at a time.
  *
- * In memory, all in one piece and without pointers:
+ * Layout in memory, one contiguous block without pointers:
  *
  *      struct pages_directory | slots: a word per node | requests: window per node | entries: one per page
  *
- * Requests wait in the queue of their page, linked by number. A node uses its own `window` of them, and
- * `slots` has a bit for each that is taken: it asks no more than that, so there is always one. A request
- * leaves the queue when its transaction begins, before the requester can have its answer and ask anew.
+ * Requests wait in the queue of their page, linked by number. Each node has `window` requests of its own, and `slots`
+ * has a bit for each that is in use. A node never has more than that many open, so a free one always exists. A request
+ * leaves the queue when its transaction starts, that is, before the requester can get its answer and send another
+ * request.
  *
- * An entry has a bit for each node that has a copy (`holders`, the owner among them), the transaction under
- * way, and what this waits for (`awaits`). Every message or end of I/O takes one thing off. What is known of
- * the page is what was known before the transaction until it ends, except that copies are lost on the way: a
- * bit in `holders` goes when its IACK or BACK comes.
+ * An entry has a bit for each node that holds a copy (`holders`, including the owner), the transaction under way, and
+ * the set of events that it waits for (`awaits`). Every message or I/O completion removes one event. Until the
+ * transaction ends, `known` keeps the state from before it. Only `holders` changes earlier: a bit is cleared when the
+ * IACK or BACK of that node arrives.
  *
- * Pages that are idle and have requests are in a list, `ready`: first in, first out. So all nodes have
- * their turn at a page, and all pages at the home.
+ * Idle pages with queued requests are in the FIFO list `ready`. This is fair to nodes at each page, and to pages at the
+ * home.
  *
- * `turn` is F: the holder that serves next is the first from there on, round and round by number. Who got a
- * copy last is next: what it has is still warm. After it comes the one behind it, so that k requests are
- * served by k holders, unless there are new ones. */
+ * `turn` implements F: the next holder to serve is the first one at or after `turn`, round robin by node number. The
+ * node that received a copy last serves next, as its copy is likely still in its CPU caches. Then follows its
+ * successor, so k requests are served by k different holders, unless new holders arrive in between. */
 #include <errno.h>
 #include <string.h>
 
@@ -45,9 +46,9 @@ void pages_directory_hand_over(struct pages_directory *d, bool hand_over) {
     d->limits.hand_over = hand_over;
 }
 
-/* ---- what is to be done ---- */
+/* ---- output ---- */
 
-/* F, and its turn is over. `but`: not this one, if it is another's to serve. */
+/* Returns F and advances the turn. `but`: a node to skip, if another holder exists. */
 static uint16_t take_turn(const struct pages_directory *d, struct entry *e, uint32_t but) {
     uint32_t node = next_holder(d, e, e->turn);
     if (node == but)
@@ -95,7 +96,7 @@ static void begin(struct pages_output *out) {
     out->cookie = 0;
 }
 
-/* To all who have a copy but these two. */
+/* Sends INV to all holders except `but` and `nor`. */
 static void invalidate(const struct pages_directory *d, uint32_t page, struct entry *e, uint32_t but,
                        uint32_t nor, struct pages_output *out) {
     for (uint32_t i = holder_from(d, e, 0); i != NONE; i = holder_from(d, e, i + 1))
@@ -136,7 +137,7 @@ static int enqueue(struct pages_directory *d, struct entry *e, const struct page
     return 0;
 }
 
-/* The next request becomes the transaction. */
+/* Turns the next queued request into the transaction under way. */
 static void dequeue(struct pages_directory *d, struct entry *e) {
     uint32_t number = e->first - 1;
     struct request *r = request_of(d, number);
@@ -151,7 +152,7 @@ static void dequeue(struct pages_directory *d, struct entry *e) {
     *r = (struct request){0};
 }
 
-/* The transaction is over: the state follows from who has a copy, and whether one of them owns it. */
+/* Ends the transaction. The new state follows from the holders and from whether one of them is the owner. */
 static void end(struct pages_directory *d, uint32_t page, struct entry *e, enum pages_known known) {
     e->known = (uint8_t)known;
     if (known == PAGES_UNCACHED)
@@ -175,7 +176,7 @@ static enum pages_known owned(const struct pages_directory *d, const struct entr
     return count(d, e) > 1 ? PAGES_OWNED_SHARED : PAGES_EXCLUSIVE;
 }
 
-/* ---- transactions begin ---- */
+/* ---- starting transactions ---- */
 
 static void start_gets(const struct pages_directory *d, uint32_t page, struct entry *e,
                        struct pages_output *out) {
@@ -196,7 +197,7 @@ static void grant(const struct pages_directory *d, uint32_t page, struct entry *
     e->awaits = UNBLOCK;
 }
 
-/* One holder sends its copy, all others lose theirs; the grant is its business if it is the only one. */
+/* One holder sends its copy, all others drop theirs. If there is only one holder, its DATA carries the grant. */
 static void take_over(const struct pages_directory *d, uint32_t page, struct entry *e,
                       struct pages_output *out) {
     uint16_t source = e->known == PAGES_EXCLUSIVE ? e->owner : take_turn(d, e, NONE);
@@ -235,7 +236,7 @@ static void acknowledge_put(struct pages_directory *d, uint32_t page, struct ent
 
 static void start_put(struct pages_directory *d, uint32_t page, struct entry *e, struct pages_output *out) {
     bool is_owned = e->known == PAGES_EXCLUSIVE || e->known == PAGES_OWNED_SHARED;
-    if (!is_owned || e->owner != e->requester) { /* a sharer, or it has lost its copy meanwhile */
+    if (!is_owned || e->owner != e->requester) { /* a sharer, or it has lost its copy in the meantime */
         acknowledge_put(d, page, e, is_owned, out);
     } else if (e->known == PAGES_OWNED_SHARED && d->limits.hand_over) {
         forward(d, page, e, PAGES_OWN, take_turn(d, e, e->requester), out);
@@ -255,7 +256,7 @@ static void forward_small(const struct pages_directory *d, uint32_t page, struct
     e->awaits = APPLIED;
 }
 
-/* One of those who share it stays, and owns it from now on: a put then needs no NVM. The home, if it is one of them. */
+/* Makes one sharer the owner, so that a put needs no NVM access. The home is preferred if it is a sharer. */
 static void appoint_owner(const struct pages_directory *d, struct entry *e) {
     e->owner = has(e, d->limits.home) ? d->limits.home : take_turn(d, e, NONE);
     e->known = (uint8_t)owned(d, e);
@@ -276,7 +277,7 @@ static void start_small(const struct pages_directory *d, uint32_t page, struct e
         invalidate(d, page, e, e->known == PAGES_OWNED_SHARED ? e->owner : NONE, NONE, out);
 }
 
-/* A copy is asked for by who has one: no cache of ours. */
+/* GETS from a node that already holds a copy: a correct cache does not send it. */
 static int refuse(struct pages_directory *d, uint32_t page, struct entry *e, struct pages_output *out) {
     out->page = page;
     out->refused = e->requester;
@@ -308,9 +309,9 @@ int pages_directory_start(struct pages_directory *d, struct pages_output *out) {
     return 1;
 }
 
-/* ---- and go on ---- */
+/* ---- continuing transactions ---- */
 
-/* All copies are gone that had to go. */
+/* All copies that had to be dropped are gone. */
 static void all_acknowledged(struct pages_directory *d, uint32_t page, struct entry *e,
                              struct pages_output *out) {
     if (e->kind == PAGES_SMALL && e->known == PAGES_OWNED_SHARED) {
@@ -318,7 +319,7 @@ static void all_acknowledged(struct pages_directory *d, uint32_t page, struct en
         forward_small(d, page, e, e->owner, out);
     } else if (e->kind == PAGES_SMALL) {
         do_io(page, e, PAGES_APPLY, out);
-    } else if (count(d, e)) { /* with the requester, or with the one who sends it */
+    } else if (count(d, e)) { /* a copy is left: the requester's, or that of the holder that sends it */
         grant(d, page, e, out);
     } else if (!e->awaits) {
         send_data(d, page, e, PAGES_M, out);
@@ -341,7 +342,7 @@ static int take_ack(struct pages_directory *d, const struct pages_message *m, st
     return 0;
 }
 
-/* The page is home, or was never changed. */
+/* The page is back at the home, or was clean. */
 static void came_back(struct pages_directory *d, uint32_t page, struct entry *e, bool have_it,
                       struct pages_output *out) {
     if (e->kind == PAGES_PUT)
@@ -384,7 +385,7 @@ static int take_applied(struct pages_directory *d, const struct pages_message *m
     return 0;
 }
 
-/* The requester has it: the newest holder, whose turn is next. */
+/* The requester is now the newest holder, so it serves next. */
 static void settle_gets(struct pages_directory *d, uint32_t page, struct entry *e, bool dirty) {
     enum pages_known known = (enum pages_known)e->known;
     if (known == PAGES_UNCACHED) {

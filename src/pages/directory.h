@@ -1,15 +1,14 @@
-/* directory.h: the home's side of protocol.h: who has which of its pages. States and numbers: no I/O, no
- * memory of its own, no threads.
+/* directory.h: the home's side of protocol.h: the directory that tracks the holders of each page.
  *
- * The caller hands in messages and says when I/O has finished; it is told which messages to send and which
- * I/O to do. Both may be put off as long as it likes, as a slow network and a slow device would, and that
- * is how it keeps its own promises:
+ * A pure state machine: no I/O, no memory of its own, no threads. The caller passes in messages and completions of I/O,
+ * and receives the messages to send and the I/O to start. It may delay both arbitrarily, as a slow network or device
+ * would. The caller uses this freedom to meet its own obligations:
  *
- *      A page that is read for DATA, or that comes with BACK, stands in a buffer of the caller's, one for
- *      each page under way: it finds one before it reads, or before it sends NEED or RECALL. The buffer is
- *      free when DATA has left from it, or, where no DATA follows from the end of a write, then.
- *      Transactions begin in pages_directory_start only: not before there is room for all that one may
- *      send. All else leads to one message or one I/O at most. */
+ * - Buffers. A page that is read for DATA, or that arrives with BACK, occupies a buffer of the caller, one for each
+ *   page under way. The caller obtains the buffer before it starts the read, or before it sends NEED or RECALL. The
+ *   buffer is free when the DATA sent from it has left, or, where no DATA follows, when the write has finished.
+ * - Send space. Transactions start in pages_directory_start only, and the caller does not call it before there is room
+ *   for all messages that one may send. Every other call produces at most one message or one I/O. */
 #ifndef HEARTH_PAGES_DIRECTORY_H
 #define HEARTH_PAGES_DIRECTORY_H
 
@@ -18,72 +17,72 @@
 #include "pages/protocol.h"
 
 struct pages_limits {
-    uint32_t nodes;  /* 1 ... PAGES_NODES: clients, this one included */
-    uint32_t window; /* 1 ... PAGES_WINDOW: requests that one of them may have open here */
+    uint32_t nodes;  /* 1 ... PAGES_NODES: clients, including this node */
+    uint32_t window; /* 1 ... PAGES_WINDOW: requests that one client may have open here */
     uint32_t pages;  /* at least 1 */
-    uint16_t home;   /* which node this is */
-    bool coop;       /* caches serve each other */
-    bool hand_over;  /* an owner that leaves hands the page to a sharer; otherwise it is written back */
+    uint16_t home;   /* this node */
+    bool coop;       /* cooperation: caches serve each other */
+    bool hand_over;  /* an owner that drops its copy makes a sharer the owner; else it is written back */
 };
 
 enum pages_io {
     PAGES_NO_IO,
     PAGES_READ,  /* the page, into its buffer */
     PAGES_WRITE, /* the page, from its buffer */
-    PAGES_APPLY  /* the small operation of this cookie, on the page */
+    PAGES_APPLY  /* the remote operation of this cookie, on the page */
 };
 
-/* What is to be done. `messages` is the caller's and has room for nodes + 1. */
+/* What the caller has to do. `messages` belongs to the caller and has room for nodes + 1. */
 struct pages_output {
     struct pages_message *messages;
     uint32_t count;
-    enum pages_io io; /* one at most; when it is done: pages_directory_finished(page) */
+    enum pages_io io; /* at most one; when it has finished: pages_directory_finished(page) */
     uint32_t page;
-    uint16_t requester; /* whom the I/O is for */
-    uint32_t refused;   /* by pages_directory_start: whose request of this page was dropped */
+    uint16_t requester; /* the node that the I/O is for */
+    uint32_t refused;   /* pages_directory_start: the node whose request for this page was dropped */
     uint64_t cookie;
 };
 
 struct pages_directory;
 
-/* How much memory one takes; 0: these limits are not sound. */
+/* Bytes of memory that a directory needs; 0: invalid limits. */
 size_t pages_directory_bytes(const struct pages_limits *limits);
 
-/* In so much memory, all zero and aligned to 8. What was never touched stays zero, so that a page that is
- * not cached costs nothing but addresses. There are no pointers in it. */
+/* `memory`: that many bytes, all zero, aligned to 8. Entries that were never touched stay zero, so a page that was
+ * never cached costs address space only. The memory contains no pointers. */
 struct pages_directory *pages_directory_open(void *memory, const struct pages_limits *limits);
 
-/* A message has come. A request only queues; of a small one, `cookie` is kept. 0, or -EPROTO: no client of
- * ours would say this now, and nothing has changed. */
+/* Handles a message. A request is only queued; the `cookie` of a remote operation is kept. Returns 0, or -EPROTO and no
+ * change: a correct client cannot send this message now. */
 int pages_directory_receive(struct pages_directory *d, const struct pages_message *m,
                             struct pages_output *out);
 
-/* Begins the next transaction that can begin, pages in turn. 1; 0: there is none; -EPROTO: a request that
- * makes no sense was dropped. */
+/* Starts the next transaction that can start, pages in turn. Returns 1; 0: there is none; -EPROTO: an invalid request
+ * was dropped. */
 int pages_directory_start(struct pages_directory *d, struct pages_output *out);
 
-/* The I/O of this page is done. 0, or -EPROTO: there was none. */
+/* The I/O of this page has finished. Returns 0, or -EPROTO: none was under way. */
 int pages_directory_finished(struct pages_directory *d, uint32_t page, struct pages_output *out);
 
-/* From now on an owner that leaves hands its page over, or does not. */
+/* Sets limits.hand_over for the transactions that start from now on. */
 void pages_directory_hand_over(struct pages_directory *d, bool hand_over);
 
-/* Of a page that PAGES_APPLY was said of: whether the operation changes it. */
+/* For a page with a PAGES_APPLY under way: whether the operation modifies the page. */
 bool pages_directory_writes(const struct pages_directory *d, uint32_t page);
 
-/* No transaction is under way or waits. */
+/* True if no transaction is under way or queued. */
 bool pages_directory_is_idle(const struct pages_directory *d);
 
 /* For reports and tests. */
 struct pages_look {
     enum pages_known known;
-    uint32_t holders, owner; /* owner: of PAGES_EXCLUSIVE and PAGES_OWNED_SHARED */
+    uint32_t holders, owner; /* owner: valid for PAGES_EXCLUSIVE and PAGES_OWNED_SHARED */
     enum pages_kind busy;    /* the request under way */
 };
 struct pages_look pages_directory_look(const struct pages_directory *d, uint32_t page);
 bool pages_directory_holds(const struct pages_directory *d, uint32_t page, uint32_t node);
 
-/* Walks everything and aborts if an invariant is broken. */
+/* Verifies all invariants; aborts if one is broken. */
 void pages_directory_check(const struct pages_directory *d);
 
 #endif

@@ -1,4 +1,4 @@
-/* directory_check.c: looking at a directory, for reports and tests: nothing here changes it. */
+/* directory_check.c: read-only inspection of a directory, for reports and tests. */
 #include <stdlib.h>
 
 #include "pages/directory_inside.h"
@@ -38,12 +38,12 @@ static uint32_t check_queue(const struct pages_directory *d, const struct entry 
 
 static void check_entry(const struct pages_directory *d, const struct entry *e) {
     uint32_t holders = count(d, e);
-    bool losing = e->awaits & ACKS; /* holders go one by one */
+    bool losing = e->awaits & ACKS; /* holders are removed one by one */
     must(holder_from(d, e, d->limits.nodes) == NONE);
     must(e->kind ? e->awaits != 0 : !e->awaits && !e->acks && !e->source && !e->requester);
     must(!(e->awaits & ACKS) == !e->acks);
     if (e->kind)
-        return; /* in between */
+        return; /* mid-transaction */
     must(!losing);
     must(e->known != PAGES_UNCACHED || holders == 0);
     must(e->known != PAGES_SHARED || holders > 0);

@@ -1,10 +1,10 @@
-/* directory_inside.h: what the directory is made of; see directory.c. */
+/* directory_inside.h: data layout of the directory; see directory.c. */
 #ifndef HEARTH_PAGES_DIRECTORY_INSIDE_H
 #define HEARTH_PAGES_DIRECTORY_INSIDE_H
 
 #include "pages/directory.h"
 
-enum { /* what a transaction waits for */
+enum { /* events that a transaction waits for */
        READ = 1,
        WRITTEN = 2,
        APPLIED_HERE = 4,
@@ -26,13 +26,13 @@ struct request {
 };
 
 struct entry {
-    uint64_t cookie;      /* of the transaction, as is tag */
+    uint64_t cookie;      /* of the transaction under way, as is tag */
     uint32_t first, last; /* of the queue: number + 1, or 0 */
     uint32_t next_ready;  /* page + 1, or 0 */
     uint32_t tag;
-    uint16_t requester, source; /* source: the holder that the transaction is sent to */
+    uint16_t requester, source; /* source: the holder that the transaction was forwarded to */
     uint16_t owner, turn;
-    uint16_t acks; /* still to come */
+    uint16_t acks; /* outstanding */
     uint8_t known, kind, flags, awaits;
     uint8_t unused[2];
     uint64_t holders[];
@@ -40,13 +40,13 @@ struct entry {
 
 struct pages_directory {
     struct pages_limits limits;
-    uint32_t words; /* of a set of nodes */
-    uint32_t open;  /* requests that wait, and transactions under way */
+    uint32_t words; /* of a holder set */
+    uint32_t open;  /* requests queued and transactions under way */
     uint32_t first_ready, last_ready;
     uint64_t slots[];
 };
 
-/* ---- places ---- */
+/* ---- layout ---- */
 
 static inline size_t entry_bytes(uint32_t words) {
     return sizeof(struct entry) + words * sizeof(uint64_t);
@@ -62,7 +62,7 @@ static inline struct entry *entry_of(const struct pages_directory *d, uint32_t p
                             page * entry_bytes(d->words));
 }
 
-/* ---- sets of nodes ---- */
+/* ---- holder sets ---- */
 
 static inline bool has(const struct entry *e, uint32_t node) {
     return e->holders[node / 64] >> node % 64 & 1;
@@ -83,7 +83,7 @@ static inline uint32_t count(const struct pages_directory *d, const struct entry
     return n;
 }
 
-/* The first at or after this one, or NONE. */
+/* The first holder at or after `node`, or NONE. */
 enum { NONE = UINT32_MAX };
 static inline uint32_t holder_from(const struct pages_directory *d, const struct entry *e, uint32_t node) {
     uint32_t word = node / 64;

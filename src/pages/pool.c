@@ -1,11 +1,11 @@
-/* The copies of pages that a node holds.
+/* pool.c: the page pool of a node.
  *
  * A hit takes the lock of a bucket twice, for the few instructions of the controller; the page is copied in between,
- * under a pin. All else is for those who miss.
+ * under a pin. Everything else is for misses.
  *
- * Locks: a bucket's, then the pool's. Who waits holds neither, nor a pin: for a frame, which the service makes free by
- * dropping a copy; for a place in the window, which comes back when some request has ended; for its page. Requests end
- * without anything that could be waited for here, so that all waits do. */
+ * Lock order: bucket, then pool. A thread that waits holds neither lock nor pin. It waits for a frame, which the
+ * service frees by dropping a copy; for a window credit, which is returned when a request ends; or for its page.
+ * Requests end without depending on any of these waits, so all waits end. */
 #include "pages/pool.h"
 
 #include <assert.h>
@@ -100,13 +100,13 @@ void pool_attach(struct pool *p, struct pool_shared *s, char *memory, int file, 
 
 /* ---- waiting ---- */
 
-/* Until *word is no longer `seen`; spins a little first, as most answers inside a node come soon. */
+/* Waits until *word differs from `seen`. Spins briefly first, as most answers inside a node arrive soon. */
 void pool_wait_for_change(struct pool *p, _Atomic uint32_t *word, uint32_t seen, _Atomic uint32_t *sleepers) {
     if (p->work_until && p->work_until(p->service, word, seen))
         return;
     uint64_t end = clock_ns() + BEFORE_SLEEP_NS;
     do
-        if (atomic_load_explicit(word, memory_order_acquire) != seen) /* with wake() */
+        if (atomic_load_explicit(word, memory_order_acquire) != seen) /* pairs with wake() */
             return;
     while (clock_ns() < end);
     atomic_fetch_add(sleepers, 1);
@@ -115,7 +115,7 @@ void pool_wait_for_change(struct pool *p, _Atomic uint32_t *word, uint32_t seen,
     atomic_fetch_sub(sleepers, 1);
 }
 
-/* Sequentially consistent on both sides: either we see the sleeper or it sees the change. */
+/* Sequentially consistent on both sides: either we see the sleeper or the sleeper sees the change. */
 static void wake(_Atomic uint32_t *word, _Atomic uint32_t *sleepers) {
     atomic_fetch_add(word, 1);
     if (atomic_load(sleepers) > 0)
@@ -127,7 +127,7 @@ void pool_ring(struct pool *p) {
         mailbox_ring(p->bell);
 }
 
-/* ---- the window ---- */
+/* ---- the request window ---- */
 
 static bool take_place(struct pool *p, int32_t leave) {
     int32_t left = atomic_load_explicit(&p->shared->window, memory_order_relaxed);
@@ -154,7 +154,7 @@ static void wait_for_place(struct pool *p) {
         pool_wait_for_change(p, &s->closed, seen, &s->window_waiters);
 }
 
-/* ---- frames without a page ---- */
+/* ---- free frames ---- */
 
 static int64_t take_frame(struct pool *p, uint32_t leave) {
     struct pool_shared *s = p->shared;
@@ -209,7 +209,7 @@ void pool_free(struct pool *p, uint32_t frame) {
     put_frame(p, frame);
 }
 
-/* ---- finding pages ---- */
+/* ---- page lookup ---- */
 
 static uint64_t mix(uint64_t x) {
     x *= UINT64_C(0x9e3779b97f4a7c15);
@@ -257,7 +257,7 @@ static void take_out(struct pool *p, struct pool_bucket *b, struct pool_frame *f
     pages_unlock(&p->shared->lock);
 }
 
-/* ---- what the controller wants done ---- */
+/* ---- effects of the controller ---- */
 
 static void call_service(struct pool *p, struct pool_frame *f) {
     if (f->called)
@@ -312,14 +312,14 @@ static bool is_hit(const struct pages_control *c, bool write) {
     return write ? c->state == PAGES_M || c->state == PAGES_E : c->state != PAGES_I;
 }
 
-/* The use for which a page was fetched does not count, else all that is walked through would stay for another turn.
- * What was fetched ahead has its mark from the beginning until that use, and so does not go before it. */
+/* The access for which a page was fetched does not count as a use; otherwise every page of a scan would stay for
+ * another round. A prefetched page carries the mark until its first access, so that it is not dropped before it. */
 static void mark_used(struct pool *p, uint32_t frame) {
     _Atomic uint8_t *used = &p->links[frame].used;
     bool fresh = atomic_load_explicit(&p->frames[frame].fresh, memory_order_relaxed);
     if (UNLIKELY(fresh))
         atomic_store_explicit(used, 0, memory_order_relaxed);
-    else if (!atomic_load_explicit(used, memory_order_relaxed)) /* its cache line stays shared */
+    else if (!atomic_load_explicit(used, memory_order_relaxed)) /* the test keeps the cache line shared */
         atomic_store_explicit(used, 1, memory_order_relaxed);
 }
 
@@ -337,7 +337,7 @@ int64_t pool_try_pin(struct pool *p, uint16_t home, uint32_t page, bool write) {
     return got;
 }
 
-/* With the bucket's lock, which it gives back; whether it is pinned now. May wait. */
+/* Called with the bucket's lock, which it releases. Returns whether the page is pinned. May wait. */
 static bool acquire(struct pool *p, struct pool_bucket *b, struct pool_frame *f, bool write) {
     struct pages_effects e;
     bool asks = !is_hit(&f->control, write) && !f->control.open;
@@ -391,7 +391,7 @@ void pool_unpin(struct pool *p, uint32_t frame, bool write) {
     struct pool_bucket *b = pool_bucket_of(p, f->control.home, f->control.page);
     struct pages_effects e;
     pages_lock(&b->lock);
-    if (LIKELY(!f->control.put_off)) { /* nobody waits for it */
+    if (LIKELY(!f->control.put_off)) { /* no deferred message */
         if (write)
             f->control.writers--;
         else
@@ -426,7 +426,7 @@ static bool is_here(struct pool *p, uint16_t home, uint32_t page) {
     return here;
 }
 
-/* Leaves frames and places for those who need them now. */
+/* Leaves frames and window credits for threads that need them now. */
 bool pool_prefetch(struct pool *p, uint16_t home, uint32_t page) {
     struct pool_bucket *b = pool_bucket_of(p, home, page);
     struct pages_effects e;
@@ -482,7 +482,7 @@ static bool is_only(void *pool, uint32_t frame) {
            replace_is_keeper(f->control.home, f->control.page, p->shared->nodes, p->shared->self);
 }
 
-/* With a place taken, which it uses or gives back. */
+/* Called with a window credit, which it uses or returns. */
 static bool evict(struct pool *p, struct pool_bucket *b, struct pool_frame *f) {
     struct pages_effects e;
     if (!pages_control_evict(&f->control, &e)) {
@@ -504,7 +504,7 @@ static bool try_to_evict(struct pool *p, uint16_t home, uint32_t page, const str
     return went;
 }
 
-/* A frame whose copy may go; its page stays the same while it is in the lists. */
+/* Proposes a frame whose copy may be dropped. Its page does not change while the frame is in the lists. */
 static bool propose(struct pool *p, uint32_t *frame, uint16_t *home, uint32_t *page) {
     struct pool_shared *s = p->shared;
     pages_lock(&s->lock);
@@ -529,7 +529,7 @@ int64_t pool_evict_one(struct pool *p) {
     return POOL_NO_FRAME;
 }
 
-/* The bucket of the page that is in it, locked; NULL: there is none. */
+/* Locks and returns the bucket of the page in this frame; NULL: the frame holds no page. */
 static struct pool_bucket *lock_page_in(struct pool *p, uint32_t frame) {
     struct pool_frame *f = &p->frames[frame];
     pages_lock(&p->shared->lock);

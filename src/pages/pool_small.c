@@ -1,7 +1,7 @@
-/* Small operations of a node's processes, on their way through the service: slots in shared memory. */
+/* pool_small.c: slots in shared memory for the remote operations of a node's processes. */
 #include "pages/pool.h"
 
-/* There are as many slots as places in the window, so that who has the one finds the other. */
+/* There are as many slots as window credits, so a thread with a credit always finds a free slot. */
 int pool_small_take(struct pool *p) {
     struct pool_shared *s = p->shared;
     if (!pool_take_place(p))
@@ -43,7 +43,7 @@ uint32_t pool_take_smalls(struct pool *p) {
 
 void pool_small_done(struct pool *p, int slot) {
     struct pool_small *m = &p->smalls[slot];
-    atomic_store(&m->state, SMALL_DONE); /* with pool_small_is_done; and with sleepers, as in pool.c */
+    atomic_store(&m->state, SMALL_DONE); /* pairs with pool_small_is_done, and with sleepers as in pool.c */
     if (atomic_load(&m->sleepers) > 0)
         pages_wake_all(&m->state);
 }

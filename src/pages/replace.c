@@ -1,32 +1,30 @@
-/* replace.c: LRU, and LRU with a FIFO for pages that nobody else has: the paper's, and one that a long walk leaves whole.
+/* replace.c: replacement policies: LRU, LRU with a FIFO for exclusive pages (the paper's), and a scan-resistant variant
+ * of it.
  *
- * A list is doubly linked through `links`, by frame + 1, so that a frame leaves it in a few stores wherever
- * it is.
+ * A list is doubly linked through `links`, by frame + 1, so that a frame is removed in a few stores wherever it is.
  *
- * *There is always a victim.* The paper does not say what goes if LRU is empty and FIFO has not reached half
- * of the frames: here it is the head of FIFO all the same. And if what is proposed is refused again and again
- * (all that is in LRU is in use, say), the other list must have its turn: a frame that is proposed keeps the
- * mark REFUSED, and if it comes to the head again, it goes to the end and this one proposal is made from the
- * other list. So of n frames each is proposed within 2 n calls, and a mark that was left by something long
- * over costs one look.
+ * *There is always a victim.* The paper does not say what to evict if LRU is empty and FIFO has not reached half of the
+ * frames: here it is the head of FIFO. If proposals are refused repeatedly (for example, because all frames in LRU are
+ * in use), the other list must get its turn. A proposed frame is therefore marked REFUSED. If it reaches the head again
+ * with that mark, it moves to the end, and this one proposal is made from the other list. So each of n frames is
+ * proposed within 2 n calls, and a stale mark costs one inspection.
  *
- * *The walk ends.* A frame goes from FIFO to LRU only if it was used, and that mark is taken from it on the
- * way; so it is looked at four times at most: used, refused, moved to FIFO, proposed. Other threads may set
- * marks meanwhile as fast as we take them away: who was looked at that often has no mark for the rest of the
- * call. */
+ * *The search terminates.* A frame moves from FIFO to LRU only if it was used, and that clears the mark. So a frame is
+ * inspected four times at most: used, refused, moved to FIFO, proposed. Other threads may set marks as fast as they are
+ * cleared; after that many inspections marks are ignored for the rest of the call. */
 #include "pages/replace.h"
 
 #include <stdatomic.h>
 
 enum { USED = 1, REFUSED = 2 }; /* replace_link.used */
-enum { LOOKS = 4 };             /* at each frame, in a call */
-enum { NEW_LEAST = 64 };        /* frames for what is new, unless that is more than half */
+enum { LOOKS = 4 };             /* inspections per frame, in a call */
+enum { NEW_LEAST = 64 };        /* frames for new pages, unless that is more than half */
 enum { SOON = 2 };              /* times the room: victims until a page comes back */
-enum { DISPLACES = 8 };         /* so many newcomers ask before a kept copy that nobody uses goes */
+enum { DISPLACES = 8 };         /* competing new pages until an unused kept copy is evicted */
 
-/* ---- room for what is new ---- */
+/* ---- room for new pages ---- */
 
-/* In a small pool more than elsewhere, as free frames and what some walks have fetched ahead are among it. */
+/* Larger in a small pool, as this part includes the free frames and the pages that some scans have prefetched. */
 static uint32_t room_least(const struct replace *r) {
     uint32_t half = r->frames / 2, some = NEW_LEAST < half ? NEW_LEAST : half, eighth = r->frames / 8;
     return eighth > some ? eighth : some;
@@ -82,9 +80,9 @@ static void move(struct replace *r, struct replace_link *links, enum replace_lis
     append(r, links, to, frame);
 }
 
-/* ---- what had to go ---- */
+/* ---- evicted pages ---- */
 
-/* Where its name is kept, until another takes the place. */
+/* Its slot in the table of evicted names; a later name may overwrite it. */
 static struct replace_link *place_of(const struct replace *r, struct replace_link *links, uint32_t name) {
     return &links[name % (r->frames / 2 + 1)];
 }
@@ -95,8 +93,8 @@ static void remember(const struct replace *r, struct replace_link *links, uint32
     place->when = r->victims;
 }
 
-/* No later than each kept page is looked at once, either: else a loop a little longer than the pool, of which each page
- * comes back, and each kept one is used, would widen more than it narrows. */
+/* Also limited to one inspection of every kept page. Otherwise a loop slightly longer than the pool, in which each page
+ * comes back and each kept page is used, would widen more than it narrows. */
 static bool is_soon(const struct replace *r, uint32_t when) {
     uint32_t kept = r->frames - r->room, limit = SOON * r->room;
     return r->victims - when < (limit < kept ? limit : kept);
@@ -125,7 +123,7 @@ void replace_remove(struct replace *r, struct replace_link *links, uint32_t fram
 
 /* ---- victims ---- */
 
-/* Where the next victim comes from; `other`: not from there, if possible. */
+/* The list of the next victim; `other`: the other list, if possible. */
 static enum replace_list choose(const struct replace *r, bool other) {
     uint32_t lru = r->lists[REPLACE_IN_LRU].count, fifo = r->lists[REPLACE_IN_FIFO].count;
     if (!lru || !fifo)
@@ -134,7 +132,7 @@ static enum replace_list choose(const struct replace *r, bool other) {
     return full != other ? REPLACE_IN_FIFO : REPLACE_IN_LRU;
 }
 
-/* Marks are no more than that: who sets one at the same moment may find it overwritten. */
+/* The mark is a hint: a mark that is set concurrently may be lost. */
 static uint8_t take_mark(struct replace_link *l) {
     uint8_t mark = atomic_load_explicit(&l->used, memory_order_relaxed);
     if (mark)
@@ -142,8 +140,8 @@ static uint8_t take_mark(struct replace_link *l) {
     return mark;
 }
 
-/* FIFO is full, and a copy that nobody else has is at the end of LRU. Whether the head of FIFO goes in its place. Those
- * that come and go in a long walk are more than those that stay. */
+/* FIFO is full, and a page that no other node holds is at the end of LRU. Returns whether the head of FIFO is evicted
+ * in its place. Pages that pass through in a long scan outnumber the pages that stay. */
 static bool displaces(struct replace *r, struct replace_link *links, uint32_t f) {
     uint32_t head = r->lists[REPLACE_IN_FIFO].oldest - 1;
     bool too_many = r->lists[REPLACE_IN_FIFO].count > r->frames - r->room;
@@ -162,7 +160,7 @@ static bool displaces(struct replace *r, struct replace_link *links, uint32_t f)
     return true;
 }
 
-/* It joins FIFO, if there is room: then 0. Else one of the two goes, frame + 1. */
+/* Moves the page to FIFO and returns 0 if there is room. Otherwise returns the victim of the two, as frame + 1. */
 static uint32_t joins(struct replace *r, struct replace_link *links, uint32_t f) {
     if (r->policy == REPLACE_LRU_FIFO || r->lists[REPLACE_IN_FIFO].count < r->frames - r->room) {
         move(r, links, REPLACE_IN_FIFO, f);
