@@ -1,8 +1,8 @@
-/* The thread of a node that speaks for its pages.
+/* service.c: the page service thread and its progress loop.
  *
- * It goes round: what the network brought, what processes of the node have put aside for it, what the disk has done,
- * transactions that can begin, copies that must go. When nothing happened for some microseconds it sleeps on
- * descriptors: the mailbox's, by which processes ring, the network's, the stores'. */
+ * One pass of the loop handles messages from the network, frames that processes of the node have queued, completions of
+ * the disk, transactions that can start, and copies that must be dropped. After some microseconds without an event the
+ * thread sleeps on descriptors: the mailbox (the doorbell of the node's processes), the network and the stores. */
 #include "pages/service.h"
 
 #include <errno.h>
@@ -14,7 +14,7 @@
 
 enum { EMPTY_WAKES = 16, EMPTY_NAP_US = 200, RETRY_US = 50 };
 
-/* ---- going round ---- */
+/* ---- progress loop ---- */
 
 unsigned service_go_round(struct service *s) {
     unsigned happened = s->channel ? (unsigned)net_channel_progress(s->channel) : 0;
@@ -71,7 +71,7 @@ static void sleep_on(struct service *s, bool network) {
     pthread_mutex_lock(&s->baton);
 }
 
-/* The mailbox is told before it looks for the last time, so that no ring is lost. */
+/* The mailbox is marked as sleeping before the last pass, so that no doorbell is lost. */
 static void fall_asleep(struct service *s) {
     bool network = s->empty < EMPTY_WAKES;
     disk_flush(s);
@@ -117,13 +117,13 @@ static void *run(void *service) {
 }
 
 int service_start(struct service *s) {
-    sigset_t all, before; /* the program's signals are not for this thread */
+    sigset_t all, before; /* the program's signals must not be delivered to this thread */
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     int status = pthread_create(&s->thread, NULL, run, s);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (status != 0) {
-        log_error("pages: no thread: %s", strerror(status));
+        log_error("pages: cannot start the service thread: %s", strerror(status));
         return -status;
     }
     s->running = true;
@@ -141,7 +141,7 @@ void service_stop(struct service *s) {
 
 /* ---- opening ---- */
 
-/* Addresses; memory is taken when it is first used. */
+/* Reserves addresses; memory is committed on first use. */
 static int reserve(struct memory_area *area, size_t bytes) {
     void *base =
         mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -189,8 +189,8 @@ static int open_buffers(struct service *s) {
     return status;
 }
 
-/* For each node the requests that it may have open, for each frame an answer and a request, for each transaction a word to
- * everybody; a ping and its answer for each. */
+/* Upper bounds: for each node, the requests that it may have open; for each frame, an answer and a request; for each
+ * transaction, a message to every node; for each node, a ping and its answer. */
 static int open_messages(struct service *s) {
     uint32_t nodes = (uint32_t)s->world->nodes, frames = s->pool->shared->frames;
     s->sendings_most = 4 * frames + 4 * nodes * PAGES_WINDOW + SERVICE_WORKS * (nodes + 1) + 2 * nodes;

@@ -1,12 +1,14 @@
-/* Nodes that do not answer any more. A node that is killed is reported by the network; one that is cut off may not be.
+/* service_alive.c: detection of unresponsive nodes. The network reports a node that is killed, but not always one that
+ * is cut off.
  *
- * While answers may be missing, every node that was ever sent something is pinged from time to time. Its service answers
- * at once, whatever its ranks do: a node is lost if nothing at all comes from it for HEARTH_NET_TIMEOUT after a ping. Which
- * request waits for which node need not be known, and one that waits for a disk, or for the program to
- * synchronise it, ends nothing. A request that was handed on is looked after by who handed it on.
+ * While answers may be outstanding, every node to which something was ever sent is pinged from time to time. Its
+ * service answers immediately, whatever its ranks do. A node is considered lost if nothing at all arrives from it for
+ * HEARTH_NET_TIMEOUT after a ping. So it is not necessary to know which request waits for which node, and a request
+ * that waits for a disk, or for the program to synchronise, does not end the job. The node that forwarded a request
+ * monitors the node that it forwarded it to.
  *
- * A process that was stopped finds that it has not looked for long, and gives the others their time again: they may have been
- * stopped with it. */
+ * A process that was stopped notices that its last check was long ago, and restarts the timeouts of the others: they
+ * may have been stopped with it. */
 #include "pages/service.h"
 
 #define STOPPED_NS (4 * (uint64_t)SERVICE_LOOK_US * 1000)
@@ -38,7 +40,7 @@ static void begin_anew(struct service *s, uint64_t now) {
             s->alive.peers[node].pinged = now;
 }
 
-/* Four times in the limit. */
+/* Pings four times per timeout. */
 void alive_look(struct service *s) {
     uint64_t limit_ns = settings_get()->net_timeout * 1000000000u, now = clock_ns();
     if (limit_ns == 0 || !alive_is_wanted(s)) {
@@ -55,7 +57,7 @@ void alive_look(struct service *s) {
         look_at(s, node, now, limit_ns, pings);
 }
 
-/* That it came was noted already. */
+/* service_arrived has already recorded the arrival. */
 void alive_take(struct service *s, const struct pages_message *m) {
     if (m->kind == SERVICE_PONG)
         return;

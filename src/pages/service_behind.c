@@ -1,10 +1,10 @@
-/* The home's pages that are in memory only.
+/* service_behind.c: pages of the home that are in memory only.
  *
- * With HEARTH_WRITE_BACK=dram a page that comes home is kept in a buffer and written from there, while the next transaction
- * goes on. A page that the disk does not take, because it is full or fails, is kept in the same way: in a buffer, in the frame
- * that it came from, or in one that is borrowed from the pool. It is read from there and changed there; it is written again
- * once a second, and when a checkpoint is made, which fails until all are written. The job ends when the frames that are left
- * are no more than its ranks need. */
+ * With HEARTH_WRITE_BACK=dram, a page that returns to the home is kept in a buffer and written from there while the
+ * next transaction proceeds. A page that the disk rejects, because it is full or fails, is kept in the same way: in a
+ * buffer, in the frame that it came from, or in a frame borrowed from the pool. Reads and modifications use that
+ * memory. The write is retried once a second and when a checkpoint is made; the checkpoint fails until all such pages
+ * are written. The job ends when the remaining frames are no more than its ranks need. */
 #include <string.h>
 
 #include "pages/service.h"
@@ -18,9 +18,9 @@ struct behind *behind_of(struct service *s, uint32_t page) {
     return NULL;
 }
 
-/* ---- places ---- */
+/* ---- entries ---- */
 
-/* One with a buffer of its own, or one without; NULL: all are used. */
+/* An entry with a buffer of its own, or one without; NULL: all are in use. */
 static struct behind *find_free(struct service *s, bool buffered) {
     uint32_t end = buffered ? s->works_most : s->behind_most;
     for (uint32_t i = buffered ? 0 : SERVICE_WORKS; i < end; i++)
@@ -62,7 +62,7 @@ static void write_behind(struct service *s, struct behind *b) {
     b->writing = true;
 }
 
-/* What is being written is overwritten: it is written once more after that. */
+/* A page whose write is under way is overwritten in its buffer and written once more afterwards. */
 bool behind_keep(struct service *s, uint32_t page, const char *memory) {
     struct behind *b = behind_of(s, page);
     if (!b && (b = find_free(s, true)) != NULL)
@@ -107,7 +107,7 @@ void disk_flush(struct service *s) {
             write_behind(s, &s->behind[i]);
 }
 
-/* ---- pages that the disk does not take ---- */
+/* ---- pages that the disk rejects ---- */
 
 static bool may_take_frame(struct service *s, uint32_t page, int error) {
     uint32_t frames = s->pool->shared->frames, needed = pool_least_frames(s->locals);
@@ -117,7 +117,7 @@ static bool may_take_frame(struct service *s, uint32_t page, int error) {
     return false;
 }
 
-/* The one that it came from, which stays as it is for so long, or another one. */
+/* The frame that the page came from, which stays unchanged meanwhile, or a borrowed one. */
 static int64_t take_frame(struct service *s, struct work *w) {
     if (!w->holds) {
         int64_t frame = pool_borrow(s->pool);
@@ -126,8 +126,8 @@ static int64_t take_frame(struct service *s, struct work *w) {
         return frame;
     }
     struct pool_frame *f = &s->pool->frames[w->frame];
-    f->sends++;       /* beside the work's own */
-    if (f->leaving) { /* it will not be free soon: another has to make room */
+    f->sends++;       /* in addition to the work's own */
+    if (f->leaving) { /* it will not be free soon: another frame has to be freed */
         f->leaving = false;
         s->leaving--;
     }

@@ -1,4 +1,4 @@
-/* The node's copies: messages to their controllers, what these want done, and room for new ones. */
+/* service_cache.c: the copies in the node's pool: messages to their controllers, the resulting actions, and eviction. */
 #include <errno.h>
 #include <string.h>
 
@@ -17,8 +17,8 @@ static void count_message(struct service *s, const struct pages_message *m) {
 
 /* ---- messages ---- */
 
-/* A home does not ask again before it has our answer: with a request of ours, two messages. The other places of the outbox are for
- * what this node itself does meanwhile. */
+/* A home sends no further message before it has our answer, so together with a request of ours there are two messages.
+ * The other entries of the outbox are for what this node itself does in the meantime. */
 enum { FROM_OTHERS = POOL_OUTBOX - 2 };
 
 static void receive(struct service *s, const struct pages_message *m) {
@@ -43,7 +43,7 @@ static void receive(struct service *s, const struct pages_message *m) {
         count_message(s, m);
 }
 
-/* The frame of a page that we have asked for: it stays until the page is here. */
+/* The frame of a page that we have requested. It stays until the page has arrived. */
 static struct pool_frame *frame_asked_for(struct service *s, const struct pages_message *m) {
     struct pool_bucket *b = pool_bucket_of(s->pool, m->home, m->page);
     pages_lock(&b->lock);
@@ -54,7 +54,7 @@ static struct pool_frame *frame_asked_for(struct service *s, const struct pages_
     return asked ? f : NULL;
 }
 
-/* Copies a piece to its place; whether the page is complete. */
+/* Copies a piece into the frame. Returns whether the page is complete. */
 static bool land(struct service *s, struct pool_frame *f, const struct wire *w, const char *data) {
     char *page = pool_memory(s->pool, pool_frame_of(s->pool, f));
     if (w->zero) {
@@ -78,7 +78,7 @@ static void take_data(struct service *s, const struct wire *w, const char *data)
         receive(s, &w->message);
 }
 
-/* It is applied and answered at once, so that its answer is what was there then. */
+/* Applied and answered immediately, so that the answer is the content at this moment. */
 static void take_small(struct service *s, const struct wire *w, const char *data) {
     const struct pages_message *m = &w->message;
     struct pool *p = s->pool;
@@ -113,7 +113,7 @@ void cache_take(struct service *s, const struct wire *w, const char *data) {
         receive(s, &w->message);
 }
 
-/* ---- what the controllers want done ---- */
+/* ---- actions of the controllers ---- */
 
 static void free_frame(struct service *s, uint32_t frame) {
     struct pool_frame *f = &s->pool->frames[frame];
@@ -130,8 +130,8 @@ static struct load load_of(const struct pages_message *m, uint32_t frame) {
     return (struct load){.kind = page ? LOAD_FRAME : LOAD_NONE, .index = frame};
 }
 
-/* During a checkpoint a frame without a page asks for none. One that has a copy may be newer than the NVM: its request, to
- * write, goes on, so that it is not in the way of dropping it. */
+/* During a checkpoint the requests of frames without a page are held back. A frame with a copy may be dirty; its
+ * request to write is sent, so that the open request does not prevent dropping the copy. */
 static bool hold_back(struct service *s, struct pool_frame *f, const struct pages_message *m) {
     if (m->kind != PAGES_GETS && m->kind != PAGES_GETX)
         return false;
@@ -169,7 +169,7 @@ void cache_release(struct service *s) {
         const struct pages_message *m = &s->held.messages[i];
         struct pool_bucket *b = pool_bucket_of(s->pool, m->home, m->page);
         pages_lock(&b->lock);
-        pool_find(s->pool, b, m->home, m->page)->held = false; /* it stays while its request is open */
+        pool_find(s->pool, b, m->home, m->page)->held = false; /* the frame stays while its request is open */
         pages_unlock(&b->lock);
         service_send(s, m, (struct load){0});
     }
@@ -186,7 +186,7 @@ unsigned cache_look_after(struct service *s) {
     return frames;
 }
 
-/* A frame that was called has more to send. */
+/* A frame that is in the attention list has more to send. */
 void cache_left(struct service *s, uint32_t frame) {
     struct pool_frame *f = &s->pool->frames[frame];
     struct pool_bucket *b = pool_bucket_of(s->pool, f->control.home, f->control.page);
@@ -197,7 +197,7 @@ void cache_left(struct service *s, uint32_t frame) {
         free_frame(s, frame);
 }
 
-/* ---- room ---- */
+/* ---- eviction ---- */
 
 unsigned cache_make_room(struct service *s) {
     unsigned dropped = 0;

@@ -1,10 +1,11 @@
-/* Reads and writes of the NVM, for the transactions of the home.
+/* service_disk.c: reads and writes of the NVM for the transactions of the home.
  *
- * Not all of them are: a page that was never written is zero; one that this node holds itself (only where nodes do not
- * give each other pages) is copied from its frame; and with HEARTH_WRITE_BACK=dram a page that came home is only in
- * memory for a while (`behind`), and is read from there.
+ * Some of them need no I/O. A page that was never written is zero. A page that this node holds itself (only without
+ * cooperation) is copied from its frame. With HEARTH_WRITE_BACK=dram, a page that returned to the home is in memory
+ * only for a while (`behind`), and is read from there.
  *
- * A page for this node's own pool is read straight into its frame, and one that leaves it is written from there. */
+ * A page for this node's own pool is read directly into its frame, and a page that leaves the pool is written directly
+ * from its frame. */
 #include <errno.h>
 #include <string.h>
 
@@ -47,7 +48,7 @@ static void go(struct service *s, struct work *w) {
     w->stalled = stalled;
 }
 
-/* ---- room ---- */
+/* ---- space ---- */
 
 int disk_reserve_page(struct service *s, uint32_t page) {
     struct service_homes *h = home_of(s, page);
@@ -73,7 +74,7 @@ static int64_t frame_asked_for(struct service *s, uint32_t page) {
     return frame;
 }
 
-/* From memory, if it is there. */
+/* Copies the page from memory, if it is there. */
 static bool copy(struct service *s, struct work *w) {
     const struct behind *b = behind_of(s, w->page);
     int64_t frame = POOL_NO_FRAME;
@@ -91,7 +92,7 @@ static bool is_hole(struct service *s, uint32_t page) {
     return store_is_hole(h->store, page - h->first);
 }
 
-/* Whether it is there at once. */
+/* Returns whether the page is available immediately. */
 static bool read_page(struct service *s, struct work *w) {
     w->reading = true;
     if (copy(s, w))
@@ -115,7 +116,7 @@ static bool write_page(struct service *s, struct work *w) {
 
 /* ---- I/O of a transaction ---- */
 
-/* The page is in the buffer, or zero: the operation is applied, and the page written if it has changed. */
+/* The page is in the buffer, or zero. Applies the operation and writes the page if it has changed. */
 static void apply(struct service *s, struct work *w) {
     if (w->zero)
         memset(w->memory, 0, s->pool->page_bytes);
@@ -152,14 +153,14 @@ void disk_begin(struct service *s, struct work *w, enum pages_io io, uint64_t pa
 
 /* ---- completions ---- */
 
-/* What cannot be read, nobody has; what cannot be written stays in memory. */
+/* A page that cannot be read has no other copy, so the job ends. A page that cannot be written stays in memory. */
 static void fail(struct service *s, struct work *w, int error) {
     if (w->reading)
-        service_end(s, strerror(-error)); /* the store has said of which page */
+        service_end(s, strerror(-error)); /* the store has logged the page */
     else if (behind_keep_failed(s, w, error))
         io_is_done(s, w);
     else {
-        w->stalled = true; /* written again, or kept once there is room */
+        w->stalled = true; /* retried, or kept once there is space */
         s->stalled++;
     }
 }

@@ -1,10 +1,10 @@
-/* The home: messages to the directory of this node's pages, and its transactions. */
+/* service_home.c: the home: messages to the directory of this node's pages, and its transactions. */
 #include <errno.h>
 #include <string.h>
 
 #include "pages/service.h"
 
-/* ---- works ---- */
+/* ---- transactions ---- */
 
 struct work *home_work(struct service *s, uint32_t page) {
     for (int i = 0; i < SERVICE_WORKS; i++)
@@ -48,7 +48,7 @@ static void end_if_over(struct service *s, uint32_t page) {
     give_if_free(s, w);
 }
 
-/* ---- what the directory wants done ---- */
+/* ---- actions of the directory ---- */
 
 static struct load load_of(const struct service *s, const struct pages_message *m) {
     if (m->kind == PAGES_DATA) {
@@ -68,7 +68,7 @@ static void perform(struct service *s, const struct pages_output *out, uint32_t 
     end_if_over(s, page);
 }
 
-/* Begins what can begin: there is a buffer for each. */
+/* Starts the transactions that can start. Each gets a buffer. */
 unsigned home_begin(struct service *s) {
     unsigned begun = 0;
     if (!s->directory)
@@ -79,7 +79,8 @@ unsigned home_begin(struct service *s) {
         if (status == 0)
             break;
         if (status < 0) {
-            service_fail(s, "page %u of this node: node %u asks for what it has", out.page, out.refused);
+            service_fail(s, "page %u of this node: node %u requests a copy that it already holds", out.page,
+                         out.refused);
             break;
         }
         uint32_t page = out.count ? out.messages[0].page : out.page;
@@ -95,7 +96,7 @@ void home_finished(struct service *s, struct work *w) {
     struct pages_output out = {.messages = one};
     uint32_t page = w->page;
     if (pages_directory_finished(s->directory, page, &out) != 0)
-        service_fail(s, "page %u of this node: nothing was read or written", page);
+        service_fail(s, "page %u of this node: I/O completion without I/O", page);
     else
         perform(s, &out, page);
 }
@@ -111,7 +112,7 @@ static void receive(struct service *s, const struct pages_message *m) {
         perform(s, &out, m->page);
 }
 
-/* A page that comes home, in pieces; from a frame of our own it is written without a copy. */
+/* A page returns to the home, in pieces. From a frame of this node it is written without a copy. */
 static void take_back(struct service *s, const struct wire *wire, const char *data) {
     const struct pages_message *m = &wire->message;
     struct work *w = home_work(s, m->page);
@@ -125,7 +126,7 @@ static void take_back(struct service *s, const struct wire *wire, const char *da
     if (m->from == s->self) {
         w->memory = (char *)data;
         w->frame = (data - s->pool->memory) / (ptrdiff_t)s->pool->page_bytes;
-        w->holds = true; /* it is written from there, and perhaps sent */
+        w->holds = true; /* it is written, and possibly sent, from there */
         s->pool->frames[w->frame].sends++;
     } else {
         memcpy(w->buffer + wire->offset, data, wire->bytes);
@@ -138,9 +139,9 @@ static void take_back(struct service *s, const struct wire *wire, const char *da
     receive(s, m);
 }
 
-/* A request for a page that nobody has: this node's own pool gets it first where others would else wait for the NVM
- * again and again: for small operations; and for all if the nodes do not give each other pages, so that what the
- * home holds is what is served from memory. */
+/* Whether to prefetch a page that is about to be requested into this node's own pool. This is done where other nodes
+ * would otherwise wait for the NVM repeatedly: for remote operations on a page without copies, and, without
+ * cooperation, for all reads, so that the pages the home holds are served from memory. */
 static bool is_for_pool(const struct service *s, const struct pages_message *m) {
     struct pages_look look = pages_directory_look(s->directory, m->page);
     if (look.busy != PAGES_NOTHING || pages_directory_holds(s->directory, m->page, s->self))
@@ -154,7 +155,7 @@ static bool is_for_pool(const struct service *s, const struct pages_message *m) 
 static void take_request(struct service *s, const struct wire *w, const char *data) {
     struct pages_message m = w->message;
     if (is_for_pool(s, &m) && pool_prefetch(s->pool, s->self, m.page))
-        cache_look_after(s); /* its request stands before the other's */
+        cache_look_after(s); /* its request is queued before the other node's */
     if (m.kind == PAGES_SMALL)
         m.cookie = (uint64_t)small_keep(s, w, data) + 1;
     receive(s, &m);

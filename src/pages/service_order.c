@@ -1,4 +1,5 @@
-/* What the leader of a node asks of its service, one thing at a time: for checkpoints, and before the end. */
+/* service_order.c: orders from the leader of a node to its service, one at a time: for checkpoints, and before the job
+ * ends. */
 #include <errno.h>
 
 #include "pages/service.h"
@@ -25,7 +26,7 @@ unsigned order_take(struct service *s) {
     return 1;
 }
 
-/* Whether no copy is newer than the NVM, and none is on its way here. */
+/* Whether no copy is dirty and no request is open that could bring one. */
 static bool clean(struct service *s) {
     bool all = true;
     for (uint32_t i = 0; i < s->pool->shared->frames; i++)
@@ -47,7 +48,7 @@ static void hold(struct service *s, bool on) {
     small_release(s);
 }
 
-/* All of them, also after one has failed. */
+/* Runs on all stores, even after one has failed. Returns the first error. */
 static int on_all(struct service *s, int (*step)(struct store *store, uint64_t epoch)) {
     int status = 0;
     for (int i = 0; i < s->locals; i++) {
@@ -64,7 +65,7 @@ static int compare(const struct service *s) {
     return changed ? -ESTALE : 0;
 }
 
-/* Whether it is done, and with what result. */
+/* Returns whether the order is done, and its result. */
 static bool carry_out(struct service *s, int *status) {
     *status = 0;
     switch (s->order.what) {

@@ -1,8 +1,9 @@
-/* Room on the NVM before a checkpoint: for each copy that is newer, the home reserves the place where it will be written.
- * If one finds none, nothing was dropped or written yet, and the job can go on.
+/* service_room.c: space on the NVM before a checkpoint: for each dirty copy, the home reserves the location that it
+ * will be written to.
  *
- * A node asks for some at a time, fewer than the requests that its homes have messages for; nobody uses the segments
- * meanwhile. */
+ * If a home has no space, nothing has been dropped or written yet, and the job can continue. A node sends a limited
+ * number of these requests at a time, fewer than the number of requests for which the homes have messages; no rank uses
+ * the segments meanwhile. */
 #include "pages/service.h"
 
 enum { AT_ONCE = PAGES_WINDOW / 2, MOST_ERROR = 4095 /* of Linux */ };

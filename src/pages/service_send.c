@@ -1,5 +1,5 @@
-/* Messages on their way out, and in. A page travels in pieces, one after the other: the next is handed to the network
- * when it has taken the last. */
+/* service_send.c: outgoing and incoming messages. A page is sent in pieces, one after the other: the next piece is
+ * passed to the network when the network has taken the previous one. */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -25,7 +25,7 @@ void service_end(struct service *s, const char *why) {
 
 void service_refuse(struct service *s, const struct pages_message *m) {
     service_fail(s,
-                 "page %u of node %u: message %u from node %u makes no sense here now: do all ranks run the "
+                 "page %u of node %u: unexpected message %u from node %u: do all ranks run the "
                  "same version of the library?",
                  m->page, m->home, m->kind, m->from);
 }
@@ -34,7 +34,7 @@ static bool brings_page(const struct pages_message *m) {
     return m->kind == PAGES_DATA || (m->kind == PAGES_BACK && m->flags & PAGES_DIRTY);
 }
 
-/* ---- what is sent stays where it is until it has left ---- */
+/* ---- payloads stay in place until they have left ---- */
 
 static void hold(struct service *s, struct load load) {
     if (load.kind == LOAD_FRAME)
@@ -52,7 +52,7 @@ static void let_go(struct service *s, struct load load) {
         parcel_give(s, load.index);
 }
 
-/* The bytes of a message, and what its wire says of them. */
+/* Returns the payload of a message and describes it in the wire header. */
 static const char *describe(const struct service *s, const struct pages_message *m, struct load load,
                             struct wire *w) {
     const struct pool_small *small;
@@ -82,7 +82,7 @@ static const char *describe(const struct service *s, const struct pages_message 
     }
 }
 
-/* ---- to others ---- */
+/* ---- to other nodes ---- */
 
 static struct sending *take_sending(struct service *s) {
     uint32_t index = s->sending_free ? s->sending_free - 1 : s->sendings_made;
@@ -101,7 +101,7 @@ static void give_sending(struct sending *x) {
     s->sending_free = (uint32_t)(x - s->sendings) + 1;
 }
 
-/* Hands over what the network takes. */
+/* Passes on as much as the network accepts. */
 static void push(struct sending *x) {
     struct service *s = x->service;
     struct wire *w = &x->wire;
@@ -121,7 +121,7 @@ static void push(struct sending *x) {
         }
         x->sent += piece;
         if (status == 1)
-            return; /* on_sent goes on */
+            return; /* on_sent continues */
     } while (x->sent < w->whole);
     let_go(s, x->load);
     give_sending(x);
@@ -133,14 +133,14 @@ static void on_sent(struct link_send *link, int status) {
         push(x);
         return;
     }
-    let_go(x->service, x->load); /* a node that failed is reported apart from this */
+    let_go(x->service, x->load); /* a failed node is reported separately */
     give_sending(x);
 }
 
 static void send_away(struct service *s, const struct wire *w, const char *memory, struct load load) {
     struct sending *x = take_sending(s);
     if (!x) {
-        service_fail(s, "more messages under way than there can be");
+        service_fail(s, "more messages under way than the maximum");
         return;
     }
     s->alive.peers[w->message.to].known = true;
@@ -150,7 +150,7 @@ static void send_away(struct service *s, const struct wire *w, const char *memor
     push(x);
 }
 
-/* ---- to all ---- */
+/* ---- to any node ---- */
 
 static void take(struct service *s, const struct wire *w, const char *data) {
     if (w->message.kind >= SERVICE_PING)
@@ -177,9 +177,9 @@ void service_send(struct service *s, const struct pages_message *m, struct load 
     let_go(s, load);
 }
 
-/* ---- from others ---- */
+/* ---- from other nodes ---- */
 
-/* What takes a copy away or grants one comes from the page's home alone; nothing comes from ourselves. */
+/* A message that revokes or grants a copy must come from the page's home. No message may come from ourselves. */
 static bool is_sender_sound(const struct service *s, const struct pages_message *m) {
     bool is_from_any =
         pages_is_for_home((enum pages_kind)m->kind) || m->kind == PAGES_DATA || m->kind == PAGES_ANSWER;
@@ -189,7 +189,8 @@ static bool is_sender_sound(const struct service *s, const struct pages_message 
     return is_from_any || m->from == m->home;
 }
 
-/* Where the bytes of a message go, and that they are all here. Of a small operation that reads only its answer brings bytes. */
+/* Checks the destination range of the payload and that it is complete. For a remote operation that reads, only the
+ * answer carries bytes. */
 static bool is_content_sound(const struct service *s, const struct wire *w, size_t bytes) {
     const struct pages_message *m = &w->message;
     size_t page = s->pool->page_bytes;
@@ -215,7 +216,7 @@ void service_arrived(void *service, const void *header, size_t header_bytes, con
         take(s, &w, payload);
     } else
         service_fail(s,
-                     "a message of %zu + %zu bytes came that none of our nodes sends: do all ranks run "
+                     "invalid message of %zu + %zu bytes: do all ranks run "
                      "the same version of the library?",
                      header_bytes, bytes);
 }

@@ -1,10 +1,11 @@
-/* Small operations: from the slots of those who ask, kept by the home until their turn, applied where the page is. */
+/* service_small.c: remote operations: sent from the slots of the requesters, kept by the home until their transaction
+ * starts, and applied where the page is. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "pages/service.h"
 
-/* ---- parcels: as many as there can be requests, and answers to as many ---- */
+/* ---- bounce buffers: as many as there can be requests, and answers to as many ---- */
 
 bool parcel_is_left(const struct service *s) {
     return s->parcel_free || s->parcels_made < s->parcels_most;
@@ -15,7 +16,7 @@ uint32_t parcel_take(struct service *s) {
     if (s->parcel_free)
         s->parcel_free = parcel_of(s, index)->next;
     else if (s->parcels_made == s->parcels_most)
-        abort(); /* callers ask parcel_is_left first */
+        abort(); /* callers check parcel_is_left first */
     else
         s->parcels_made++;
     return index;
@@ -26,9 +27,9 @@ void parcel_give(struct service *s, uint32_t index) {
     s->parcel_free = index + 1;
 }
 
-/* ---- asking ---- */
+/* ---- requests ---- */
 
-/* The whole list. */
+/* Sends the whole list. */
 static unsigned ask_for(struct service *s, uint32_t first) {
     unsigned asked = 0;
     for (uint32_t i = first, next; i; i = next, asked++) {
@@ -71,7 +72,7 @@ void small_answered(struct service *s, const struct wire *w, const char *data) {
     uint32_t slot = w->message.tag;
     const struct pool_small *m = slot < POOL_SMALLS ? &s->pool->smalls[slot] : NULL;
     if (!m || atomic_load(&m->state) != SMALL_ASKED || w->whole != (m->writes ? 0u : m->bytes)) {
-        service_fail(s, "node %u answers what was not asked", w->message.from);
+        service_fail(s, "node %u sent an answer that was not requested", w->message.from);
         return;
     }
     memcpy(pool_small_data(s->pool, (int)slot), data, w->whole);
@@ -92,7 +93,7 @@ uint32_t small_keep(struct service *s, const struct wire *w, const char *data) {
 void small_apply(char *page, struct parcel *p, bool writes) {
     if (writes) {
         memcpy(page + p->offset, p->data, p->bytes);
-        p->bytes = 0; /* of the answer */
+        p->bytes = 0; /* size of the answer */
     } else {
         memcpy(p->data, page + p->offset, p->bytes);
     }

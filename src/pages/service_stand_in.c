@@ -1,25 +1,31 @@
-/* Who waits for the service does its work: a thread of the same process that has asked for something.
+/* service_stand_in.c: caller-driven progress: a thread of the leader's process that waits for an answer does the
+ * service's work itself.
  *
- * Through the service's thread an answer costs two sleeps inside the node beside the network's: the thread is rung
- * through a pipe, and it wakes who waits. Here the caller itself sends and looks for what comes, as long as the thread
- * sleeps; a baton is with one of them. What arrives wakes the thread all the same, which finds the baton taken, or
- * nothing to do, and sleeps again; it is not in the way of the answer.
+ * Through the service's thread an answer costs two sleeps inside the node in addition to the network's: the thread is
+ * woken through a pipe, and then wakes the waiting thread. Here the caller itself sends and polls as long as the thread
+ * sleeps. The progress lock is held by one of them. An arriving message wakes the thread as well; it finds the progress
+ * lock held, or nothing to do, and sleeps again without delaying the answer.
  *
- * *Nothing is missed.* What happened since the thread armed its descriptors has woken it, or was taken by the one who
- * stands in. What no descriptor tells of, and what was begun at the disk, is handed over with a ring. Who rings while
- * somebody stands in writes nothing (mailbox_is_watched); therefore, the last look is after mailbox_sleeps.
+ * *No event is lost.* An event since the thread armed its descriptors has woken the thread, or was handled by the
+ * caller. Work that no descriptor signals, and I/O that was started, is handed over by ringing the doorbell. While a
+ * caller makes progress, a ring writes nothing (mailbox_is_watched); therefore the last pass comes after
+ * mailbox_sleeps.
  *
- * *Only who called us* does it, not who faulted: a fault may be inside the network's own code. A signal's handler that
- * ended the process would wait for the baton for ever, and so signals wait, but for those of faults. */
+ * *Only threads inside a call* do this, not threads that faulted: a fault may be inside the network library's own code.
+ * A signal handler that ends the process would wait for the progress lock forever, so all signals except those of
+ * faults are blocked. */
 #include <signal.h>
 
 #include "pages/service.h"
 
-enum { BATON_NS = 5000 /* how long to wait for it: the thread may only be on its way to sleep */ };
-enum { QUIET_NS = 100000 /* then the answer will not come soon */, MOST_NS = 1000000 };
+enum { BATON_NS = 5000 /* limit for acquiring the lock: the thread may be about to sleep */ };
+enum {
+    QUIET_NS = 100000 /* without an event for so long, the answer will not arrive soon */,
+    MOST_NS = 1000000
+};
 
 static _Thread_local struct service *standing_in; /* of this thread */
-static _Thread_local sigset_t signals;            /* before */
+static _Thread_local sigset_t signals;            /* the mask from before */
 
 static void hold_signals(void) {
     static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT};
@@ -69,16 +75,17 @@ static void give_back(struct service *s, bool unfinished) {
 }
 
 void service_give_back(struct service *s) {
-    if (standing_in == s) /* else it was given back when it did not pay */
+    if (standing_in == s) /* otherwise it was given back when it did not pay */
         give_back(s, false);
 }
 
-/* As long as something happens; then the thread goes on, and the caller sleeps. */
+/* Makes progress while events occur. Then the thread continues, and the caller sleeps. */
 static bool work(struct service *s, const _Atomic uint32_t *word, uint32_t seen) {
     uint64_t begun = clock_ns(), quiet = begun, now = begun;
     while (now - quiet < QUIET_NS && now - begun < MOST_NS) {
         unsigned happened = service_go_round(s);
-        if (atomic_load_explicit(word, memory_order_acquire) != seen) /* with wake() and pool_small_done() */
+        if (atomic_load_explicit(word, memory_order_acquire) !=
+            seen) /* pairs with wake() and pool_small_done() */
             return true;
         now = clock_ns();
         if (happened)
@@ -97,6 +104,6 @@ bool service_work_until(void *service, const _Atomic uint32_t *word, uint32_t se
     spin_has_paid(&s->stand_in, paid);
     atomic_store_explicit(&s->pays, s->stand_in.worth > 0, memory_order_relaxed);
     if (!paid)
-        give_back(s, true); /* the thread waits for others from now on, and must look after them */
+        give_back(s, true); /* the thread now waits for other nodes, and must monitor them */
     return paid;
 }
