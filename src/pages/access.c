@@ -1,11 +1,11 @@
-/* Reading and writing segments: page by page, from the node's pool if the page is there.
+/* access.c: gets and puts on segments, page by page, from the node's pool if the page is there.
  *
  *      hit       pin, copy, unpin
- *      miss      a large piece: the page is fetched, with those that follow if they will be wanted
- *                a small one: it is done where the page is, until that would be dearer than fetching it (habit.h)
+ *      miss      large piece: the page is fetched, with the following ones if they will be needed
+ *                small piece: a remote operation, until the page is cheaper to fetch (habit.h)
  *
- * A pin covers a copy and nothing that waits: local memory that lies in the caller's own segment may fault, and is
- * copied through a buffer on the stack. */
+ * A pin covers a copy and nothing that waits. Local memory in the caller's own segment may fault, and is copied through
+ * a bounce buffer on the stack. */
 #include <errno.h>
 #include <string.h>
 
@@ -14,7 +14,7 @@
 
 enum { BOUNCE = 16384 };
 
-/* Part of an operation that lies in one page. */
+/* The part of an operation that lies in one page. */
 struct piece {
     int rank;
     uint16_t home;
@@ -23,7 +23,7 @@ struct piece {
     size_t in, bytes;
 };
 
-/* The first piece of `bytes` bytes from `at` on. */
+/* The first piece of the `bytes` bytes at `at`. */
 static inline struct piece piece_at(const struct pages *p, int rank, uint64_t at, size_t bytes) {
     const struct pages_segment *s = &p->segments[rank];
     size_t page_bytes = (size_t)1 << p->shift, in = at & (page_bytes - 1), rest = page_bytes - in;
@@ -43,7 +43,7 @@ static inline bool is_own(const struct pages *p, const void *address) {
     return (uint64_t)(uintptr_t)address - p->base < p->bytes;
 }
 
-/* ---- what a piece is for ---- */
+/* ---- operations ---- */
 
 enum way { GET, PUT, SET };
 
@@ -71,7 +71,7 @@ static struct job step(struct job j, size_t bytes) {
     return j;
 }
 
-/* ---- fetching ahead ---- */
+/* ---- read-ahead ---- */
 
 static void prefetch(struct pages *p, const struct pages_segment *s, uint32_t page) {
     if (page >= s->first && page - s->first < (s->bytes + (((uint64_t)1 << p->shift) - 1)) >> p->shift &&
@@ -85,14 +85,14 @@ static void walk_on(struct pages *p, const struct piece *x) {
         prefetch(p, &p->segments[x->rank], a.first + (uint32_t)((int32_t)i * a.step));
 }
 
-/* The pages of an operation that come after its first. */
+/* Prefetches the pages of an operation after its first. */
 static void fetch_rest(struct pages *p, const struct piece *x, size_t bytes) {
     uint32_t pages = (uint32_t)((x->in + bytes - 1) >> p->shift);
     for (uint32_t i = 1; i <= pages && i <= p->ahead_most; i++)
         prefetch(p, &p->segments[x->rank], x->page + i);
 }
 
-/* ---- a piece ---- */
+/* ---- one piece ---- */
 
 static bool try_piece(struct pages *p, const struct piece *x, const struct job *j) {
     bool write = j->way != GET;
@@ -137,7 +137,7 @@ static struct small_operation small_of(const struct piece *x, const struct job *
                                     .value = j->value};
 }
 
-/* Where the page is, in parts that are small enough. */
+/* Executes remote operations, in parts that are small enough. */
 static void do_there(struct pages *p, struct piece x, struct job j) {
     for (size_t left = x.bytes; left > 0; left -= x.bytes) {
         x.bytes = left < p->small ? left : p->small;
@@ -185,7 +185,7 @@ static void do_all(struct pages *p, struct job j, int rank, uint64_t at, size_t 
     }
 }
 
-/* Of what `rest` may still be done, when it is done through a buffer. */
+/* Size of the next part of an operation that goes through the bounce buffer. */
 static size_t part(size_t rest) {
     return rest < BOUNCE ? rest : BOUNCE;
 }
@@ -245,14 +245,14 @@ int pages_hint(struct pages *p, int rank, const void *from, size_t bytes, enum p
     return bytes ? hints_set(&p->hints, rank, at, at + bytes, hint) : 0;
 }
 
-/* ---- in two steps ---- */
+/* ---- operations in two steps ---- */
 
 static struct job job_of(const struct pages_op *op) {
     return op->way == GET ? (struct job){.way = GET, .to = op->local}
                           : (struct job){.way = PUT, .from = op->local};
 }
 
-/* Does from the front what is here; whether all was. */
+/* Processes pieces from the front while they hit. Returns whether all did. */
 static bool do_what_is_here(struct pages *p, struct pages_op *op) {
     while (op->bytes > 0) {
         struct piece x = piece_at(p, op->rank, offset_of(p, op->rank, op->remote), op->bytes);
@@ -269,7 +269,7 @@ static bool do_what_is_here(struct pages *p, struct pages_op *op) {
 static void begin(struct pages *p, struct pages_op *op) {
     op->slot = SMALL_NO_SLOT;
     if (is_own(p, op->local) || do_what_is_here(p, op))
-        return; /* through a buffer: when it is finished */
+        return; /* through the bounce buffer: in pages_finish */
     struct piece x = piece_at(p, op->rank, offset_of(p, op->rank, op->remote), op->bytes);
     struct job j = job_of(op);
     if (x.bytes == op->bytes && x.bytes <= p->small && is_for_there(p, &x, op->way == PUT)) {
@@ -294,8 +294,8 @@ void pages_begin_put(struct pages *p, struct pages_op *op, int rank, void *to, c
     begin(p, op);
 }
 
-/* A page that is to be written is asked for as one to read, and may then be here and still not ours; one that was asked
- * for may be gone again before it is looked for. So after some tries it waits for what is missing. */
+/* A page to be written is prefetched for reading, so it may be present without being writable. A prefetched page may
+ * also be gone before it is used. So after some attempts the operation waits for the missing page. */
 bool pages_try(struct pages *p, struct pages_op *op) {
     enum { READS = 64, WRITES = 2 };
     if (pages_small_is_under_way(p, op))

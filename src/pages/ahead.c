@@ -1,21 +1,21 @@
-/* ahead.c: a walk is two neighbouring pages, one after the other. From the second on its window doubles with
- * each page, up to the most: a short walk costs a page or two that nobody wanted, a long one soon has the
- * whole window on its way.
+/* ahead.c: read-ahead streams. Two neighbouring pages in succession make a stream. From the second page on its window
+ * doubles with each page, up to the maximum: a short stream costs one or two useless pages, a long one soon has the
+ * whole window under way.
  *
  *      page    ...  11  12  13 | 14  15  16  17 |
- *                           ^    <--- ahead --->     of the window: asked for, not reached yet
+ *                           ^    <--- ahead --->     of the window: requested, not reached yet
  *                          last
  *
- * The next page of a walk is any of those ahead, or the one behind them: threads of a walk may come out of
- * order, and who uses a prefetched page may not tell. What is asked for is what the window has beyond
+ * The next page of a stream is any of those ahead, or the one after them: threads that share a stream may arrive out of
+ * order, and the use of a prefetched page may go unreported. The pages to request are the part of the window beyond
  * `ahead`.
  *
- * A walk is one word, so that threads which meet in it leave the one's or the other's:
+ * A stream is one word, so that concurrent updates leave one of the two values:
  *
  *      | 63 home 48 | 47 last 16 | 15 window 9 | 8 ahead 2 | 1 kind 0 |
  *
- * New walks take their places in turn, but not at once that of one which is known to be one: its window is
- * halved instead. So a walk is not washed away by single pages here and there. */
+ * New streams take slots in turn, but do not immediately replace an established stream: its window is halved instead.
+ * So single random pages do not displace a stream. */
 #include "pages/ahead.h"
 
 #include <stdbool.h>
@@ -44,7 +44,7 @@ static uint32_t least(uint32_t a, uint32_t b) {
     return a < b ? a : b;
 }
 
-/* Whether the page goes on with this walk, or is where it stands; the steps to it, and which way. */
+/* Whether the page continues this stream or is its current position; the number of steps to it, and the direction. */
 static bool is_on(const struct stream *s, uint16_t home, uint32_t page, uint32_t *steps, enum kind *way) {
     if (s->kind == NONE || s->home != home)
         return false;
@@ -55,7 +55,7 @@ static bool is_on(const struct stream *s, uint16_t home, uint32_t page, uint32_t
     return *steps <= s->ahead + 1 && (s->kind == ONE_PAGE || s->kind == *way);
 }
 
-/* How far it can go from there at all. */
+/* How far the stream can go before page numbers end. */
 static uint32_t room(const struct stream *s) {
     return s->kind == FORWARD ? UINT32_MAX - s->last : s->last;
 }

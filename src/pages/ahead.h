@@ -1,7 +1,8 @@
-/* ahead.h: who walks through a segment page by page finds the next ones on their way.
+/* ahead.h: read-ahead: detects sequential page accesses and selects the pages to prefetch.
  *
- * Pure: it says which pages to ask for, from those that it is told of. A few walks at a time, of any threads
- * of a process; lossy where they meet: a walk may be forgotten, and is noticed again two pages later. */
+ * Pure: it computes pages to prefetch from the accesses that are reported to it. It tracks a few streams at a time,
+ * from any threads of a process. Concurrent updates are lossy: a stream may be forgotten, and is detected again two
+ * pages later. */
 #ifndef HEARTH_PAGES_AHEAD_H
 #define HEARTH_PAGES_AHEAD_H
 
@@ -15,15 +16,15 @@ struct ahead {
     _Atomic uint32_t hand;
 };
 
-/* Pages first, first + step, ...; none of them is asked for twice in a walk. */
+/* Pages first, first + step, ...; a stream requests no page twice. */
 struct ahead_pages {
     uint32_t first, count;
     int32_t step; /* 1 or -1 */
 };
 
-/* Of each page that was missed, or that was fetched ahead and is used for the first time: what to ask for
- * now. At most `most` pages are ahead of the walk. Page numbers do not overflow; the end of the segment is
- * the caller's. */
+/* Called for each page that was missed, or was prefetched and is used for the first time. Returns the pages to prefetch
+ * now. At most `most` pages are ahead of the stream. Page numbers do not overflow; the caller checks the end of the
+ * segment. */
 struct ahead_pages ahead_after(struct ahead *a, uint16_t home, uint32_t page, unsigned most);
 
 #endif

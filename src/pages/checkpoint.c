@@ -1,34 +1,37 @@
-/* Checkpoints of named segments: all pages reach the NVM, each rank's file prepares the new epoch, and when all have, they
- * commit it; if one has not, all abandon it. Nobody writes to the segments meanwhile, but threads may read them.
+/* checkpoint.c: checkpoints of named segments, in two phases: all pages are written to the NVM, each rank's file
+ * prepares the new epoch, and if all ranks succeed, all commit it; otherwise all abandon it. No rank writes to the
+ * segments meanwhile, but threads may read them.
  *
- *      hold      nodes send no requests for pages any more: whoever misses waits. What is under way comes to its end.
- *      reserve   room for all that is to be written: a disk that is full then costs the checkpoint, and nothing else
- *      clean     pages that are newer than the NVM are written by dropping the copies that own them; while that goes on,
- *                owners do not hand their pages to other holders, whose copies stay as they are
- *      idle      nothing moves, on any node
+ *      hold      nodes send no more page requests: a miss waits. Requests under way complete.
+ *      reserve   space for all pages to be written: a full disk then fails the checkpoint, and nothing else
+ *      clean     dirty pages are written by dropping the copies that own them; meanwhile owners do not hand
+ *                their pages over to other holders, whose copies stay unchanged
+ *      idle      nothing is under way on any node
  *      prepare   then commit or abandon; all ranks agree on which
- *      release   requests go on
+ *      release   requests are sent again
  *
- * Any step may fail on any rank. The last checkpoint is there until all have prepared the new one, whose number is not used
- * again if they have not; the program may go on, and try once more. */
+ * Any step may fail on any rank. The last checkpoint remains valid until all ranks have prepared the new one. If they
+ * have not, its number is not used again; the program may continue, and try once more. */
 #include <errno.h>
 #include <string.h>
 
 #include "pages/inside.h"
 
-/* By the leaders, who then agree with all. */
+/* The leaders issue the order; then all ranks agree on the result. */
 static int order(struct pages *p, const struct net_boot *boot, enum service_order what, uint64_t argument) {
     int status = p->serves ? service_order(p->box, what, argument) : 0;
     return net_agree(boot, status);
 }
 
-/* Nothing moves any more; fails if pages of this node could not be written, of which there were only warnings so far. */
+/* Waits until nothing is under way. Fails if pages of this node could not be written, for which only warnings were
+ * logged so far. */
 static int wait_until_idle(struct pages *p, const struct net_boot *boot) {
     int status = p->serves ? service_order(p->box, ORDER_IDLE, 0) : 0;
     if (status != 0)
         log_error(
-            "checkpoint: pages of this node could not be written (%s), see above: it is not made, and the "
-            "last one stays; mend the NVM or make room there, and call vgasnet_checkpoint again",
+            "checkpoint: pages of this node could not be written (%s), see above: no checkpoint is made, and "
+            "the "
+            "last one stays valid; repair the NVM or free space there, and call vgasnet_checkpoint again",
             strerror(-status));
     return net_agree(boot, status);
 }
@@ -45,7 +48,7 @@ static int write_all(struct pages *p, const struct net_boot *boot) {
     return status ? status : after;
 }
 
-/* Once all have prepared it, it is made: to commit it writes nothing. */
+/* Once all ranks have prepared the epoch it is complete: the commit writes nothing. */
 static int make_epoch(struct pages *p, const struct net_boot *boot, uint64_t epoch) {
     int status = order(p, boot, ORDER_PREPARE, epoch);
     if (status != 0)
@@ -55,7 +58,8 @@ static int make_epoch(struct pages *p, const struct net_boot *boot, uint64_t epo
     return status;
 }
 
-/* At the end, none is made of what the last one has: a job that only reads leaves the files as they are. */
+/* At the end of the job no checkpoint is made if nothing changed since the last one: a job that only reads leaves the
+ * files as they are. */
 static bool is_needed(struct pages *p, const struct net_boot *boot) {
     return !p->closes || p->epoch == 0 || order(p, boot, ORDER_COMPARE, 0) != 0;
 }

@@ -1,23 +1,22 @@
-/* fault_signal.c: a load or store to a page without access is a SIGSEGV; its handler gets the page, and the
- * instruction is done again.
+/* fault_signal.c: page faults by SIGSEGV: the handler gets the page, and the instruction is restarted.
  *
- * The handler may have interrupted anything: it calls nothing but what local_inside.h allows. All signals are
- * held back while it works, as it has the lock of the mappings at times, but not while it waits for a page. A
- * handler of the program's for some other signal must not touch the segment: it may have interrupted who
- * holds a lock that it needs.
+ * The handler may have interrupted anything, so it calls only functions that local_inside.h allows. All signals are
+ * blocked while it works, as it holds the lock of the mappings at times, but not while it waits for a page. A handler
+ * of the program for another signal must not touch the segment: it may have interrupted the holder of a lock that the
+ * fault handler needs.
  *
- * *What it was.* To read or to write: the processor knows, and Linux passes it on. Where we cannot find it,
- * every fault counts as a write: right, but a page that is only read is then taken away from others. Fetching
- * an instruction is not for us: no page can be executed.
+ * *Read or write.* The processor knows, and Linux passes it on. Where we cannot find it, every fault counts as a write:
+ * this is correct, but then pages that are only read are taken from other nodes. Instruction fetches are not handled:
+ * no page of the segment is executable.
  *
- * *Of others.* What is not in the segment, or not a fault at all, goes to the handler that was there before,
- * as the kernel would have called it. A program that installs its own handler later must do the same. By
- * userfaultfd, faults come here only while a page is in between (mapping.c): then its lock is waited for, and
- * that is all.
+ * *Other faults.* A signal that is not a fault, or a fault outside of the segment, is passed to the previous handler as
+ * the kernel would have called it. A program that installs its own handler later must do the same. With userfaultfd,
+ * faults arrive here only while a page is in transition (mapping.c): the handler then only waits for the lock of the
+ * mappings.
  *
- * *At the end.* A process may end while other threads load and store: a fault of theirs does not return then.
+ * *Process exit.* A process may exit while other threads load and store: their faults then do not return.
  *
- * SIGBUS in the segment: the memory behind a frame could not be had. It is said, and goes on as of others. */
+ * *SIGBUS in the segment:* the memory behind a frame could not be allocated. Log, then chain to the previous handler. */
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
@@ -34,10 +33,10 @@ static struct local *_Atomic current;
 static struct sigaction before_segv, before_bus;
 static bool installed;
 
-/* ---- what it was ---- */
+/* ---- read, write or instruction fetch ---- */
 
 #if defined(__aarch64__)
-/* Records follow each other in the frame; one may hold the syndrome register of the exception. */
+/* The signal frame is a sequence of records; one may hold the syndrome register of the exception. */
 static enum fault what_was(const ucontext_t *context) {
     enum { MAGIC = 0x45535201, FETCH_BELOW = 0x20, FETCH = 0x21, CACHE = 1 << 8, WRITE = 1 << 6 };
     const unsigned char *at = (const unsigned char *)&context->uc_mcontext.__reserved;
@@ -53,7 +52,7 @@ static enum fault what_was(const ucontext_t *context) {
             uint32_t class = (uint32_t)(syndrome >> 26) & 63;
             if (class == FETCH_BELOW || class == FETCH)
                 return FAULT_FETCH;
-            /* Instructions for the caches say that they write, and do not. */
+            /* Cache maintenance instructions are reported as writes, but do not write. */
             return syndrome & WRITE && !(syndrome & CACHE) ? FAULT_WRITE : FAULT_READ;
         }
         at += head[1];
@@ -72,9 +71,9 @@ static enum fault what_was(const ucontext_t *context) {
 }
 #endif
 
-/* ---- faults of others ---- */
+/* ---- chaining ---- */
 
-/* As if we had not been there: the fault happens again; who was sent a signal sends it again. */
+/* Default action: a fault happens again on return; a signal that was sent is raised again. */
 static void leave_to_default(int number, const struct sigaction *old, bool sent) {
     if (sent && old->sa_handler == SIG_IGN)
         return;
@@ -84,7 +83,7 @@ static void leave_to_default(int number, const struct sigaction *old, bool sent)
         raise(number);
 }
 
-/* On return the kernel sets the mask that the program had. */
+/* On return the kernel restores the mask that the program had. */
 static void set_mask(int number, const struct sigaction *old, const ucontext_t *context) {
     sigset_t mask;
     sigorset(&mask, &context->uc_sigmask, &old->sa_mask);
@@ -109,14 +108,15 @@ static void pass_on(int number, siginfo_t *info, void *context) {
         old.sa_sigaction(number, info, context);
 }
 
-/* ---- ours ---- */
+/* ---- faults in the segment ---- */
 
 static void wait_for_mapping(struct local *l) {
     pages_lock(&l->lock);
     pages_unlock(&l->lock);
 }
 
-/* No signals come here. The thread that ends the process may not touch the segment, and is told by the fault. */
+/* No signals are delivered here. The thread that ends the process must not touch the segment; for it the fault is
+ * passed on. */
 static bool wait_for_the_end(const struct local *l) {
     while (!pthread_equal(pthread_self(), l->ender))
         pause();
@@ -160,7 +160,7 @@ static int install(int number, struct sigaction *old) {
 int fault_signal_open(struct local *l) {
     struct local *none = NULL;
     if (!atomic_compare_exchange_strong(&current, &none, l)) {
-        log_error("segment: this process has one already");
+        log_error("segment: this process already has one");
         return -EBUSY;
     }
     int err = install(SIGSEGV, &before_segv);
@@ -168,11 +168,11 @@ int fault_signal_open(struct local *l) {
         err = install(SIGBUS, &before_bus);
     installed = !err;
     if (err)
-        log_error("segment: no handler for SIGSEGV and SIGBUS: %s", strerror(-err));
+        log_error("segment: cannot install handlers for SIGSEGV and SIGBUS: %s", strerror(-err));
     return err;
 }
 
-/* Unless the program has put another in its place. */
+/* Unless the program has installed another handler. */
 static void restore(int number, const struct sigaction *old) {
     struct sigaction now;
     if (!sigaction(number, NULL, &now) && now.sa_flags & SA_SIGINFO && now.sa_sigaction == handle)

@@ -1,23 +1,22 @@
-/* habit.c: rent or buy. A small operation costs a little each time, a page costs a lot once, and then
- * operations on it cost nothing, for as long as it stays. Nobody knows how many will follow.
+/* habit.c: fetch policy (ski rental). A remote operation has a small cost each time. A page has a large cost once, and
+ * then operations on it are free as long as it stays. The number of operations that will follow is unknown.
  *
- * The classical answer: rent until the rents add up to the price, then buy. With a page for the price of
- * HABIT_LEAST small operations, who stops before has paid what was best; who goes on has paid the price
- * twice, where the best was once. No rule without dice that does not know the future does better.
+ * The classical strategy is to rent until the rents add up to the price, then to buy. A page costs about HABIT_LEAST
+ * remote operations. A caller that stops before has paid the optimum; one that continues has paid at most twice the
+ * optimum. No deterministic online strategy does better.
  *
- * But a page can be taken away: where many nodes write to neighbouring words, each fetch costs all of them a
- * page, for an operation or two. A page that is missing soon after it was fetched was bought in vain: next
- * time it is fetched after twice as many small operations. While this goes on, n operations cost some log(n)
- * pages, next to nothing beside the n. When it is over, the page comes after at most as many operations as
- * were saved a page before, or earlier: with each long time that passes without such a loss, half of them
- * will do.
+ * However, a page can be taken away. Where many nodes write to neighbouring words, each fetch costs all of them a page,
+ * for an operation or two. A page that is missing soon after its fetch was fetched in vain, so the threshold for the
+ * next fetch doubles. While this continues, n operations cost about log(n) pages, which is negligible. When the
+ * contention ends, the page is fetched after at most as many remote operations as the threshold, or earlier: each long
+ * period without such a loss halves the threshold.
  *
- * An entry is one word, so that it is never half of one page and half of another:
+ * An entry is one word, so that it never mixes two pages:
  *
  *      | 63 tag 48 | 47 time 23 | 22 count 6 | 5 doublings 2 | 1 fetched | 0 to write |
  *
- * tag: of the page, beside what its place in the table says. time, in units of 16 us, round and round in 9
- * minutes: of the last fetch or the last halving. Threads that meet in an entry overwrite each other: a count
+ * tag: identifies the page, in addition to its position in the table. time: of the last fetch or the last halving, in
+ * units of 16 us, wraps around after 9 minutes. Threads that update an entry concurrently overwrite each other: a count
  * is lost. */
 #include "pages/habit.h"
 
@@ -63,7 +62,7 @@ static void forget_with_time(struct entry *e, uint32_t age) {
     e->time = (e->time + times * ticks(HABIT_LONG_NS)) & TIME_MASK;
 }
 
-/* It was fetched, and is not here. */
+/* The page was fetched, and is missing. */
 static void note_loss(struct entry *e, uint32_t age) {
     if (age > ticks(HABIT_SOON_NS))
         forget_with_time(e, age);
@@ -75,7 +74,7 @@ static void note_loss(struct entry *e, uint32_t age) {
 
 static bool decide(struct entry *e, bool write, uint32_t now) {
     uint32_t age = (now - e->time) & TIME_MASK;
-    if (e->fetched && write && !e->to_write) { /* it is here perhaps, to read: nothing was lost */
+    if (e->fetched && write && !e->to_write) { /* it may be here, for reading: nothing was lost */
         e->count = 0;
         e->fetched = false;
     } else if (e->fetched) {

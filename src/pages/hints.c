@@ -1,3 +1,4 @@
+/* hints.c: a small table of address ranges with hints, under a read-write lock. */
 #include "pages/hints.h"
 
 #include <errno.h>
@@ -24,7 +25,7 @@ enum pages_hint hints_of(struct hints *h, int rank, uint64_t at) {
     return hint;
 }
 
-/* What is left of a range without [from, to): none, one or two of them. */
+/* The parts of a range outside of [from, to): none, one or two. */
 static uint32_t cut(struct hint r, int rank, uint64_t from, uint64_t to, struct hint left[2]) {
     uint32_t count = 0;
     if (r.rank != rank || to <= r.from || from >= r.to) {

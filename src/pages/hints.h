@@ -1,4 +1,4 @@
-/* hints.h: what a process has said about the use of ranges of memory. Looked at when something is missed. */
+/* hints.h: usage hints of a process for ranges of memory. Consulted on a miss. */
 #ifndef HEARTH_PAGES_HINTS_H
 #define HEARTH_PAGES_HINTS_H
 
@@ -22,7 +22,7 @@ struct hints {
 void hints_open(struct hints *h);
 void hints_close(struct hints *h);
 
-/* The range is as said from now on, whatever was said of parts of it before. 0 or -ENOSPC. */
+/* Replaces any earlier hints for parts of the range. Returns 0 or -ENOSPC. */
 int hints_set(struct hints *h, int rank, uint64_t from, uint64_t to, enum pages_hint hint);
 enum pages_hint hints_of(struct hints *h, int rank, uint64_t at);
 

@@ -1,4 +1,4 @@
-/* local.c: the segment of this rank as addresses; a fault in it, once it is known where and what for. */
+/* local.c: the address range of this rank's segment; handling of a fault once its page and kind are known. */
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@ void local_say(const char *line) {
                             {(void *)line, strlen(line)},
                             {(void *)after, sizeof(after) - 1}};
     ssize_t written = writev(STDERR_FILENO, parts, 3);
-    (void)written; /* there is nowhere else to say it */
+    (void)written; /* there is no other way to report it */
 }
 
 int local_start_thread(pthread_t *thread, void *(*run)(void *), void *arg) {
@@ -44,7 +44,7 @@ static void count(const struct local *l, bool write) {
         atomic_fetch_add_explicit(l->options.write_faults, 1, memory_order_relaxed);
 }
 
-/* Waiting may take long: meanwhile the program gets its signals. */
+/* Waiting may take long, so the program's signals are delivered meanwhile. */
 static uint32_t pin(struct local *l, uint32_t page, bool write, const sigset_t *mask) {
     uint32_t number = l->options.first_page + page;
     int64_t frame = pool_try_pin(l->pool, l->options.home, number, write);
@@ -59,7 +59,7 @@ static uint32_t pin(struct local *l, uint32_t page, bool write, const sigset_t *
     return got;
 }
 
-/* Nothing here waits. */
+/* Never waits. */
 static void walk_on(struct local *l, uint32_t page) {
     if (!l->options.ahead)
         return;
@@ -78,7 +78,7 @@ static bool resolve(struct local *l, uint32_t page, bool write, const void *mask
     write = write || l->options.userfault;
     uint32_t frame = pin(l, page, write, mask);
     struct pool_frame *f = &l->pool->frames[frame];
-    /* Threads that meet here write the same. Read by local_ask(), after the pool was told. */
+    /* Concurrent threads store the same value. local_ask() reads it after pool_mapped(). */
     __atomic_store_n(&f->local, (uint32_t)l->options.rank, __ATOMIC_RELAXED);
     int err = mapping_raise(l, page, frame, write ? PAGES_TO_WRITE : PAGES_TO_READ);
     __atomic_store_n(&f->stay_until, clock_ns() + mapping_stay_ns(l, page), __ATOMIC_RELAXED);
@@ -98,9 +98,9 @@ enum local_result local_resolve(struct local *l, uint32_t page, bool write, cons
     return result;
 }
 
-/* ---- beginning and end ---- */
+/* ---- open and close ---- */
 
-/* Addresses, a page more than needed, so that the segment begins with a whole one. */
+/* Reserves addresses, a page more than needed, so that the segment can be aligned to its page size. */
 static int reserve(struct local *l) {
     l->reserved_bytes = l->options.bytes + l->page_bytes;
     int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
@@ -127,7 +127,7 @@ static int start(struct local *l) {
     if (!err && l->options.userfault)
         err = userfault_start(l);
     if (err)
-        log_error("segment: no thread that looks after it: %s", strerror(-err));
+        log_error("segment: cannot start its threads: %s", strerror(-err));
     if (!err)
         err = fault_signal_open(l);
     return err;
@@ -158,7 +158,7 @@ int local_open(struct pool *pool, const struct local_options *options, struct lo
     }
     struct local *l = calloc(1, sizeof(*l));
     if (!l) {
-        log_error("segment: no memory for what is known of it");
+        log_error("segment: no memory for its state");
         return -ENOMEM;
     }
     *l = (struct local){.pool = pool, .options = *options, .page_bytes = pool->page_bytes};
@@ -174,7 +174,7 @@ int local_open(struct pool *pool, const struct local_options *options, struct lo
     return 0;
 }
 
-/* Others may have asked for a page just now: the service still works, and the mapper answers. */
+/* Another node may just have requested a page: the service still runs, and the mapper answers. */
 static void take_all_back(struct local *l) {
     mapper_hurry(l);
     for (uint64_t end = clock_ns() + PATIENCE_US * 1000ull;;) {
@@ -183,14 +183,14 @@ static void take_all_back(struct local *l) {
         if (!left)
             return;
         if (clock_ns() > end) {
-            log_warn("segment: %u pages stay mapped at the end: nobody answers for them", left);
+            log_warn("segment: %u pages stay mapped at the end: no answer from the service", left);
             return;
         }
         pages_sleep_on(&l->changed, seen, 1000);
     }
 }
 
-/* Those that are under way come to their end: the service still works. */
+/* Faults under way complete: the service still runs. */
 void local_end(struct local *l) {
     l->ender = pthread_self();
     atomic_store(&l->ends, true);
@@ -198,7 +198,8 @@ void local_end(struct local *l) {
         usleep(100);
 }
 
-/* Other threads may be at it until the process is gone: they find no access, and the handler of the fault keeps them. */
+/* Other threads may access the segment until the process is gone. They find no access, and the fault handler blocks
+ * them. */
 static void close_for_ever(struct local *l) {
     if (l->reserved)
         mprotect(l->reserved, l->reserved_bytes, PROT_NONE);

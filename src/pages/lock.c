@@ -1,3 +1,4 @@
+/* lock.c: the slow paths of lock.h: spin briefly, then sleep on a futex. */
 #include "pages/lock.h"
 
 #include <errno.h>
@@ -14,7 +15,7 @@ void pages_sleep_on(_Atomic uint32_t *word, uint32_t value, uint64_t microsecond
                             .tv_nsec = (long)(microseconds % 1000000) * 1000};
     int before = errno;
     syscall(SYS_futex, word, FUTEX_WAIT, value, microseconds == UINT64_MAX ? NULL : &time, NULL, 0);
-    errno = before; /* a program that was interrupted by a fault has its own */
+    errno = before; /* preserves the errno of a program that a fault interrupted */
 }
 
 void pages_wake_all(_Atomic uint32_t *word) {

@@ -1,7 +1,8 @@
-/* lock.h: a lock in memory that the processes of a node share, for sections of some dozen instructions. Free: one
- * atomic instruction to take it, one to give it back. It is taken in signal handlers too (a fault in a segment): no
- * section touches a segment, so that nobody is interrupted by such a fault while he holds one. A process that dies
- * inside stops the others; its job ends with it. */
+/* lock.h: a lock in memory shared by the processes of a node, for critical sections of some dozen instructions.
+ *
+ * Uncontended: one atomic instruction to lock, one to unlock. It is also taken in signal handlers (a fault in a
+ * segment). No critical section touches a segment, so a thread that holds a lock is never interrupted by such a fault.
+ * A process that dies inside a critical section blocks the others; its job ends with it. */
 #ifndef HEARTH_PAGES_LOCK_H
 #define HEARTH_PAGES_LOCK_H
 
@@ -11,10 +12,10 @@
 #include "base/base.h"
 
 struct pages_lock {
-    _Atomic uint32_t state; /* 0 free, 1 held, 2 held and waited for */
+    _Atomic uint32_t state; /* 0 free, 1 held, 2 held with waiters */
 };
 
-/* Sleeps while *word is `value`, for at most so long; UINT64_MAX: for ever. */
+/* Sleeps while *word is `value`, for at most `microseconds`; UINT64_MAX: without limit. */
 void pages_sleep_on(_Atomic uint32_t *word, uint32_t value, uint64_t microseconds);
 void pages_wake_all(_Atomic uint32_t *word);
 

@@ -1,11 +1,10 @@
-/* mapper.c: a page table belongs to a process, so that each rank has a thread which takes mappings back for
- * those who ask.
+/* mapper.c: the thread that removes mappings. A page table belongs to a process, so each rank has such a thread.
  *
- *      service: push the frame -> ring          mapper: take all -> those that have stayed long enough: lower
- *                                                                   others are kept until the first is due
+ *      service: push the frame, ring doorbell   mapper: take the list; lower the frames whose minimum residency is over;
+ *                                                       keep the others until the first is due
  *
- * A page that comes for a fault stays a while. Else two ranks that store to the same page could take it away
- * from each other for ever, each time before the instruction that it was fetched for has been done. */
+ * A page that was fetched for a fault has a minimum residency. Otherwise two ranks that store to the same page could
+ * take it from each other forever, each time before the instruction that it was fetched for has completed. */
 #include <errno.h>
 #include <sys/prctl.h>
 
@@ -14,15 +13,16 @@
 
 void local_ask(struct pool *pool, uint32_t frame, enum pages_level level) {
     struct pool_frame *f = &pool->frames[frame];
-    /* Another thread of that rank may meet the same page, and write the same (local_resolve()). */
+    /* Another thread of that rank may store the same value concurrently (local_resolve()). */
     struct pool_mapper *m = &pool->mappers[__atomic_load_n(&f->local, __ATOMIC_RELAXED)];
     f->mapper_level = (uint8_t)level;
     uint32_t first = atomic_load_explicit(&m->first, memory_order_relaxed);
     do
         f->mapper_next = first;
     while (!atomic_compare_exchange_weak_explicit(&m->first, &first, frame + 1, memory_order_release,
-                                                  memory_order_relaxed)); /* with take() */
-    if (first)                                                            /* who put the first there rings */
+                                                  memory_order_relaxed)); /* pairs with take() */
+    /* the thread that made the list non-empty rings */
+    if (first)
         return;
     atomic_fetch_add(&m->bell, 1);
     pages_wake_all(&m->bell);
@@ -42,14 +42,14 @@ static void lower(struct local *l, uint32_t frame) {
     }
 }
 
-/* What has come since the last time. */
+/* Takes the requests since the last time. */
 static void take(struct local *l, uint64_t now) {
     struct pool *p = l->pool;
     struct pool_mapper *m = &p->mappers[l->options.rank];
-    uint32_t at = atomic_exchange_explicit(&m->first, 0, memory_order_acquire); /* with local_ask() */
+    uint32_t at = atomic_exchange_explicit(&m->first, 0, memory_order_acquire); /* pairs with local_ask() */
     while (at) {
         uint32_t frame = at - 1;
-        at = p->frames[frame].mapper_next; /* before it may be asked for again */
+        at = p->frames[frame].mapper_next; /* read before the frame may be queued again */
         bool due = is_due(l, &p->frames[frame], now);
         mapping_note_loss(l, frame, !due);
         if (due) {
@@ -61,7 +61,7 @@ static void take(struct local *l, uint64_t now) {
     }
 }
 
-/* Those that have stayed; when the next is due. */
+/* Lowers the frames that are due. Returns when the next one is. */
 static uint64_t look_through(struct local *l, uint64_t now) {
     struct pool *p = l->pool;
     uint64_t next = UINT64_MAX;
@@ -83,10 +83,9 @@ static uint64_t look_through(struct local *l, uint64_t now) {
 static void *run(void *arg) {
     struct local *l = arg;
     struct pool_mapper *m = &l->pool->mappers[l->options.rank];
-    prctl(PR_SET_TIMERSLACK, 1000UL); /* it sleeps for some 100 us, and is waited for */
+    prctl(PR_SET_TIMERSLACK, 1000UL); /* it sleeps for about 100 us, and other threads wait for it */
     for (;;) {
-        uint32_t seen =
-            atomic_load(&m->bell); /* before all else: who rings after this is not slept through */
+        uint32_t seen = atomic_load(&m->bell); /* First of all, so that a ring after this is not missed. */
         if (atomic_load(&l->mapper_stop))
             break;
         uint64_t now = clock_ns();

@@ -1,37 +1,35 @@
-/* mapping.c: which frames are mapped at which addresses of the segment.
+/* mapping.c: the mappings of frames in the segment's address range.
  *
- * *What holds*, whenever the lock is free: the controller of a page thinks that it is mapped if and only if
- * it is MAPPING_FRAME here, and no lower than it is. So a mapping is raised by who has a pin, and the pool is
- * told before the lock is given back; it is lowered by the mapper, whom the controller has asked, or without
- * being asked, if the controller has nobody asked either.
+ * *Invariant* while the lock is free: the controller of a page considers it mapped if and only if it is MAPPING_FRAME
+ * here, and at no lower level. So a mapping is raised by the holder of a pin, and the pool is informed before the lock
+ * is released. It is lowered by the mapper at the controller's request, or without a request if the controller has no
+ * request pending.
  *
- * *Areas.* The kernel keeps one area for each mapping, and has room for some 65000. A page that is mapped is
- * one, and so is each stretch of pages in between that are not. We count them, and have half of what there
- * is: beyond, the page that was mapped first is taken back, whether or not it has stayed long enough.
+ * *Areas.* The kernel keeps one area (VMA) for each mapping, and its limit is about 65000. A mapped page is one area,
+ * and so is each stretch of unmapped pages in between. We count them and use at most half of the limit. Beyond that,
+ * the page that was mapped first is unmapped, even within its minimum residency.
  *
- * *Without access*, by signals: a mapping of nothing, with PROT_NONE, which replaces the frame in one step.
+ * *No access, with signals:* an anonymous PROT_NONE mapping, which replaces the frame atomically.
  *
- * *Without access, by userfaultfd.* At the beginning the segment is anonymous memory that is watched for
- * missing pages. If we put such memory over a frame, there would be a moment in which it is not watched yet,
- * and a load at this moment would find zeroes. So the mapping of the frame stays where it is:
+ * *No access, with userfaultfd.* Initially the segment is anonymous memory that is registered for missing pages. If
+ * such memory replaced a frame, there would be a moment in which it is not registered yet, and a load at that moment
+ * would read zeroes. So the mapping of the frame stays in place:
  *
- *      1. it is watched for pages that are in the file but not in the page table. Those in the page table can
- *         still be used, and rightly so: nobody has been told that the page is unmapped;
- *      2. the page table is emptied (MADV_DONTNEED; the frame keeps what it holds). Now whatever is touched
- *         waits for us, in a system call too.
+ *      1. It is registered for pages that are in the file but not in the page table. Pages in the page table remain
+ *         accessible, which is correct: the pool has not been informed yet that the page is unmapped.
+ *      2. The page table is emptied (MADV_DONTNEED; the frame keeps its content). From now on every access waits for
+ *         us, in a system call too.
  *
- * At no moment is there access to anything but the frame. The area that is left over is MAPPING_STALE; what
- * is mapped there next replaces it, in one step. Each is an area of its own, so that the oldest of them must
- * go at some time as well:
+ * At no moment is anything but the frame accessible. The remaining area is MAPPING_STALE; the next mapping there
+ * replaces it atomically. Each stale page is an area of its own, so the oldest of them must be removed at some time as
+ * well:
  *
- *      1. a mapping of nothing with PROT_NONE over it: loads and stores are signalled, and the handler waits
- *         for the lock;
- *      2. that is watched for missing pages;
- *      3. and gets its access back.
+ *      1. An anonymous PROT_NONE mapping replaces it: loads and stores raise a signal, and the handler waits for the lock.
+ *      2. That mapping is registered for missing pages.
+ *      3. Access is restored.
  *
- * A system call that comes to such a page in between fails with EFAULT: only where more areas
- * are wanted than we may have, only with the page whose turn was the longest ago;
- * it never gets wrong data. */
+ * A system call that accesses such a page in between fails with EFAULT. This can happen only when more areas are needed
+ * than we may use, and only for the least recently mapped page. It never returns wrong data. */
 #include <assert.h>
 #include <errno.h>
 #include <stdio.h>
@@ -53,7 +51,7 @@ static uint32_t page_of(const struct local *l, uint32_t frame) {
     return l->pool->frames[frame].control.page - l->options.first_page;
 }
 
-/* ---- the lists and the areas ---- */
+/* ---- lists and areas ---- */
 
 static void append(struct local *l, uint32_t page, enum mapping_kind kind) {
     struct mapping_list *list = &l->lists[kind];
@@ -82,8 +80,8 @@ static void take_out(struct local *l, uint32_t page, enum mapping_kind kind) {
     list->count--;
 }
 
-/* How many areas more there are if this page becomes one of its own: the stretch that it lies in is split in
- * two, is made shorter, or is nothing but this page. */
+/* How many areas are added if this page becomes one of its own: the stretch around it is split in two, is shortened, or
+ * consists of this page only. */
 static uint32_t areas_for(const struct local *l, uint32_t page) {
     bool before = page > 0 && l->mappings[page - 1].kind == MAPPING_NONE;
     bool after = page + 1 < l->pages && l->mappings[page + 1].kind == MAPPING_NONE;
@@ -106,14 +104,14 @@ static void become(struct local *l, uint32_t page, enum mapping_kind kind) {
         append(l, page, kind);
 }
 
-/* ---- the kernel ---- */
+/* ---- system calls ---- */
 
 static bool map_nothing(const struct local *l, char *at) {
     int flags = MAP_FIXED | MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
     return mmap(at, l->page_bytes, PROT_NONE, flags, -1, 0) != MAP_FAILED;
 }
 
-/* As at the beginning. */
+/* Restores the initial state. */
 static bool clear(const struct local *l, char *at) {
     if (!map_nothing(l, at))
         return false;
@@ -121,12 +119,12 @@ static bool clear(const struct local *l, char *at) {
                                      mprotect(at, l->page_bytes, PROT_READ | PROT_WRITE) == 0);
 }
 
-/* The frame, without access to it. */
+/* Keeps the frame mapped, without access to it. */
 static bool make_stale(const struct local *l, char *at) {
     return userfault_watch_minor(l, at, l->page_bytes) == 0 && madvise(at, l->page_bytes, MADV_DONTNEED) == 0;
 }
 
-/* Must not fail, as others wait for it. What can be lacking is memory of the kernel's, for a while. */
+/* Must not fail, as other nodes wait for it. The kernel may temporarily lack memory. */
 static void take_access(struct local *l, uint32_t page, bool may_be_stale) {
     char *at = address_of(l, page);
     for (bool said = false;; said = true) {
@@ -139,7 +137,7 @@ static void take_access(struct local *l, uint32_t page, bool may_be_stale) {
             return;
         }
         if (!said)
-            local_say("a page of a segment cannot be unmapped, the kernel lacks memory: it is tried again");
+            local_say("a page of a segment cannot be unmapped, the kernel lacks memory: retrying");
         nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
     }
 }
@@ -149,16 +147,16 @@ static int map_frame(const struct local *l, uint32_t page, uint32_t frame, enum 
     char *at = address_of(l, page);
     if (l->mappings[page].kind == MAPPING_FRAME)
         return mprotect(at, l->page_bytes, protection) ? -errno : 0;
-    /* Its memory is there: a small page is entered into the page table at once, not fault by fault. */
+    /* The frame's memory exists: a small page is entered into the page table now, not fault by fault. */
     int flags = MAP_FIXED | MAP_SHARED | (l->page_bytes <= POPULATE_BYTES ? MAP_POPULATE : 0);
     off_t offset = (off_t)((uint64_t)frame * l->page_bytes);
     return mmap(at, l->page_bytes, protection, flags, l->pool->file, offset) == MAP_FAILED ? -errno : 0;
 }
 
-/* ---- taking back unasked ---- */
+/* ---- unmapping without a request ---- */
 
-/* Not if the mapper was asked for it: then it will say that it is done. A copy that is mapped has no other
- * flags. The bucket's lock is held meanwhile, so that nobody is asked before the controller knows. */
+/* Not if the mapper was asked for it: then the mapper reports back. A copy that is mapped has no other flags. The
+ * bucket's lock is held meanwhile, so that no request is made before the controller knows. */
 static bool drop(struct local *l, uint32_t page) {
     struct pages_control *c = &l->pool->frames[l->mappings[page].frame - 1].control;
     struct pool_bucket *b = pool_bucket_of(l->pool, c->home, c->page);
@@ -172,7 +170,7 @@ static bool drop(struct local *l, uint32_t page) {
     return may;
 }
 
-/* Some area less, if that is possible: what nobody uses, then what was mapped first. */
+/* Frees an area if possible: first a stale one, then the page that was mapped first. */
 static bool make_room(struct local *l) {
     uint32_t stale = l->lists[MAPPING_STALE].oldest;
     if (stale) {
@@ -221,13 +219,13 @@ int mapping_raise(struct local *l, uint32_t page, uint32_t frame, enum pages_lev
     int err = 0;
     pages_lock(&l->lock);
     assert(m->kind != MAPPING_FRAME || m->frame == frame + 1);
-    if (m->level < level) /* else another thread was here first */
+    if (m->level < level) /* otherwise another thread was here first */
         err = map(l, page, frame, level);
     pages_unlock(&l->lock);
     return err;
 }
 
-/* Protecting may need areas that are not there; to take it back altogether is never wrong. */
+/* Protecting may need areas that are not available; unmapping is always correct. */
 static enum pages_level lower(struct local *l, uint32_t page, enum pages_level level) {
     struct mapping *m = &l->mappings[page];
     assert(m->kind == MAPPING_FRAME);
@@ -248,10 +246,10 @@ void mapping_lower(struct local *l, uint32_t frame, enum pages_level level) {
     pages_unlock(&l->lock);
 }
 
-/* ---- staying ---- */
+/* ---- minimum residency ---- */
 
-/* Others who want it before its time is over want it badly, and so do we, who get it back each time: ever
- * longer turns let both get on. */
+/* Anti-thrashing: an early loss shows that both sides need the page. Lengthening the residency after each early loss
+ * lets both make progress. */
 void mapping_note_loss(struct local *l, uint32_t frame, bool early) {
     struct mapping *m = &l->mappings[page_of(l, frame)];
     uint8_t losses = __atomic_load_n(&m->losses, __ATOMIC_RELAXED);
@@ -264,7 +262,7 @@ uint64_t mapping_stay_ns(const struct local *l, uint32_t page) {
     return l->options.stay_ns << __atomic_load_n(&l->mappings[page].losses, __ATOMIC_RELAXED);
 }
 
-/* ---- beginning and end ---- */
+/* ---- open and close ---- */
 
 static uint32_t areas_of_kernel(void) {
     unsigned long most = AREAS_USUAL;

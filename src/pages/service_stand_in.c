@@ -19,10 +19,7 @@
 #include "pages/service.h"
 
 enum { BATON_NS = 5000 /* limit for acquiring the lock: the thread may be about to sleep */ };
-enum {
-    QUIET_NS = 100000 /* without an event for so long, the answer will not arrive soon */,
-    MOST_NS = 1000000
-};
+enum { QUIET_NS = 100000 /* no event for so long: no answer soon */, MOST_NS = 1000000 };
 
 static _Thread_local struct service *standing_in; /* of this thread */
 static _Thread_local sigset_t signals;            /* the mask from before */
@@ -84,8 +81,8 @@ static bool work(struct service *s, const _Atomic uint32_t *word, uint32_t seen)
     uint64_t begun = clock_ns(), quiet = begun, now = begun;
     while (now - quiet < QUIET_NS && now - begun < MOST_NS) {
         unsigned happened = service_go_round(s);
-        if (atomic_load_explicit(word, memory_order_acquire) !=
-            seen) /* pairs with wake() and pool_small_done() */
+        /* Pairs with wake() and pool_small_done(). */
+        if (atomic_load_explicit(word, memory_order_acquire) != seen)
             return true;
         now = clock_ns();
         if (happened)

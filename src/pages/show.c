@@ -1,8 +1,9 @@
-/* What hearth top sees of the pages: see base/live.h.
+/* show.c: the counters of the pages for hearth top: see base/live.h.
  *
- * What a process counts is seen where it is counted. What is of the node lies in memory of all its processes, which nobody else can
- * open: the service's thread copies it each time it has gone round or was woken. What somebody does in its place (service_stand_in.c) wakes
- * it as well, with the answer that comes, so that it is seen a moment later. */
+ * Counters of a process are read in place. Counters of the node lie in memory that its processes share and that no
+ * other process can open. The service's thread copies them after each pass of its loop and each wakeup. Caller-driven
+ * progress (service_stand_in.c) wakes the thread too, when the answer arrives, so its effects are visible a moment
+ * later. */
 #include "pages/inside.h"
 
 static uint64_t value(const _Atomic uint64_t *counter) {
@@ -33,7 +34,7 @@ void service_note(struct service *s) {
                          __ATOMIC_RELAXED); /* whole words, for live_read in another process */
 }
 
-/* That of the node is all 0 but in its leader. */
+/* Counters of the node are 0 except in its leader. */
 void pages_show(const struct pages *p) {
     static const struct live_field fields[] = {
         LIVE_FIELD(page_hits, struct pages, tally.hits),

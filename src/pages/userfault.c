@@ -1,8 +1,8 @@
-/* userfault.c: a load or store to a page without access stops its thread in the kernel, which tells us of it
- * through a descriptor. It is so in system calls too: read(2) and write(2) work on the segment.
+/* userfault.c: page faults by userfaultfd: an access to a page without access stops its thread in the kernel, which
+ * reports it through a descriptor. This includes system calls: read(2) and write(2) work on the segment.
  *
- * Threads of ours get the pages, several, so that faults of several threads wait at the same time. There is
- * no page that can be read but not written: each is got to write. How a page loses its access: mapping.c. */
+ * Several threads of ours get the pages, so that faults of several threads can wait concurrently. No page can be
+ * readable without being writable, so each is fetched for writing. For how a page loses its access see mapping.c. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/userfaultfd.h>
@@ -47,7 +47,7 @@ static void take(struct local *l, const struct uffd_msg *m) {
         local_resolve(l, page, m->arg.pagefault.flags & UFFD_PAGEFAULT_FLAG_WRITE, NULL);
     if (result == LOCAL_FAILED)
         abort();              /* the error is logged; the thread that faulted cannot be woken otherwise */
-    if (result == LOCAL_DONE) /* else the thread waits until the process ends */
+    if (result == LOCAL_DONE) /* otherwise the thread waits until the process exits */
         wake(l, page);
 }
 
@@ -67,9 +67,9 @@ static void *run(void *arg) {
     }
 }
 
-/* ---- beginning and end ---- */
+/* ---- open and close ---- */
 
-/* Faults of the kernel for us as well: this may be forbidden. */
+/* Includes faults inside the kernel, which may be forbidden. */
 static int open_descriptor(void) {
     int descriptor = (int)syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK);
     if (descriptor >= 0)
@@ -103,9 +103,10 @@ int userfault_open(struct local *l) {
     int err = prepare(l);
     if (!err)
         return 0;
-    log_warn("segment: no userfaultfd (%s): by SIGSEGV instead, system calls on it fail; see "
-             "vm.unprivileged_userfaultfd",
-             strerror(-err));
+    log_warn(
+        "segment: userfaultfd is not available (%s): using SIGSEGV; system calls on the segment fail; see "
+        "vm.unprivileged_userfaultfd",
+        strerror(-err));
     if (l->userfault >= 0)
         close(l->userfault);
     l->userfault = -1;

@@ -88,8 +88,8 @@ mutant $c 'return c->open == PAGES_PUT || c->put_off || c->flags & EVICTING;' 'r
     'a frozen copy is used'
 mutant $c 'return is_gentle(kind) ? PAGES_TO_READ : PAGES_UNMAPPED;' 'return PAGES_TO_WRITE;' 'a page is given away while mapped'
 mutant $c 'return is_gentle(kind) ? PAGES_TO_READ : PAGES_UNMAPPED;' 'return PAGES_TO_READ;' 'a page is given away while mapped to read'
-mutant $c '        c->state = PAGES_M; /* the home knows that it may be */' '        c->writers++; return PAGES_HIT;' 'a store into E is not noted'
-mutant $c '        c->state = PAGES_M; /* the home has seen' ' ; /* the home has seen' 'a small put into E is not noted'
+mutant $c '        c->state = PAGES_M; /* silent: the home already assumes that E may be M */' '        c->writers++; return PAGES_HIT;' 'a store into E is not noted'
+mutant $c '        c->state = PAGES_M; /* the home has made' ' ; /* the home has made' 'a small put into E is not noted'
 mutant $c 'if (c->state != PAGES_I || c->flags & HAS_DATA)
         be_ready(c, PAGES_M, 0, e);' 'if (1)
         be_ready(c, PAGES_M, 0, e);' 'a grant without the page'
