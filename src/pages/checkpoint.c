@@ -30,8 +30,7 @@ static int wait_until_idle(struct pages *p, const struct net_boot *boot) {
     if (status != 0)
         log_error(
             "checkpoint: pages of this node could not be written (%s), see above: no checkpoint is made, and "
-            "the "
-            "last one stays valid; repair the NVM or free space there, and call vgasnet_checkpoint again",
+            "the last one stays valid; repair the NVM or free space there, and call vgasnet_checkpoint again",
             strerror(-status));
     return net_agree(boot, status);
 }

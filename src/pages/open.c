@@ -1,7 +1,8 @@
-/* Opening and closing of the segments, by all processes together.
+/* open.c: collective opening and closing of the segments.
  *
- * In this order: sizes, on which all agree; the pool, by the leader of each node, found by the others; the files; the
- * address of each segment in its own process; and last the service, which may be asked by other nodes from then on. */
+ * Order: sizes, on which all ranks agree; the pool, created by the leader of each node and mapped by the others; the
+ * files; the address range of each segment in its own process; last the service, which other nodes may contact from
+ * then on. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +12,7 @@
 #include "pages/inside.h"
 #include "pages/small.h"
 
-/* ---- what must be the same everywhere ---- */
+/* ---- settings that must be the same on all ranks ---- */
 
 struct agreed {
     uint64_t page_bytes, small, coop, named, epoch, bytes;
@@ -115,7 +116,7 @@ struct pool_place {
     uint32_t frames;
 };
 
-/* The leader's words reach its node through shared memory. */
+/* Distributes the leader's values within its node, through shared memory. */
 static int tell_node(struct pages *p, const struct net_boot *boot, struct pool_place *place) {
     struct pool_place *board = net_world_share(p->world, boot, sizeof *board);
     if (!board)
@@ -337,7 +338,7 @@ static int open_all(struct pages *p, const struct net_boot *boot, const void *co
     if (status != 0)
         return status;
     status = net_agree(boot, start_service(p));
-    if (status != 0) { /* whoever has a service stops it before the network goes */
+    if (status != 0) { /* all services stop before the network is closed */
         if (p->serves)
             service_stop(&p->service);
         net_channel_close(p->channel, boot);
@@ -372,7 +373,7 @@ void pages_end(struct pages *p) {
         local_end(p->local);
 }
 
-/* They stay as they were; those that never had a checkpoint would be refused by the next job. */
+/* The files stay as they were. Files without a checkpoint are removed, as the next job would refuse them. */
 static void give_up_changes(struct pages *p) {
     if (p->world->rank == 0 && p->epoch > 0)
         log_warn(
@@ -385,7 +386,7 @@ static void give_up_changes(struct pages *p) {
         pages_forget_stores(p);
 }
 
-/* All that is under way ends before any service does. Threads that still read are held, and never released. */
+/* Everything under way ends before any service stops. Threads that still read are held and never released. */
 int pages_close(struct pages *p, const struct net_boot *boot, bool keep) {
     uint64_t epoch;
     pages_small_forget(p);
@@ -393,14 +394,14 @@ int pages_close(struct pages *p, const struct net_boot *boot, bool keep) {
     int status = net_boot_barrier(boot);
     if (status == 0 && p->serves)
         status = service_order(p->box, ORDER_HOLD, true);
-    if (status == 0 && p->serves) /* pages that could not be written matter to a checkpoint only */
+    if (status == 0 && p->serves) /* unwritten pages matter to a checkpoint only */
         (void)service_order(p->box, ORDER_IDLE, 0);
     status = net_agree(boot, status);
     if (p->named && !keep)
         give_up_changes(p);
     else if (p->named && status == 0)
         status = pages_checkpoint(p, boot, &epoch);
-    if (p->local) /* whose mapper is still asked by the service */
+    if (p->local) /* the service still uses its mapper */
         local_close(p->local);
     p->local = NULL;
     net_boot_barrier(boot);

@@ -1,8 +1,8 @@
-/* The files of a node's segments, opened by its leader.
+/* open_store.c: the files of a node's segments, opened by its leader.
  *
- * Segments with a name are either all new or all found: the files of an earlier job of the same shape, which must have a
- * checkpoint in common. The newest that all ranks have prepared is the one to go back to; a rank that has prepared a
- * newer one still holds the one before. */
+ * Named segments are either all new or all found: the files of an earlier job of the same shape, which must have a
+ * checkpoint in common. The newest one that all ranks have prepared is restored; a rank that has prepared a newer one
+ * still holds the one before. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,10 +42,10 @@ uint64_t pages_chosen_epoch(void) {
     return chosen_epoch ? chosen_epoch : settings_get()->nvm_epoch;
 }
 
-/* What this rank's file has to do with those of the others. */
+/* State of this rank's file, for comparison with the others. */
 enum { NOT_THERE, FOUND };
 struct finding {
-    int32_t has; /* a segment at all */
+    int32_t has; /* the rank has a segment at all */
     int32_t found, status, clean;
     uint64_t prepared, older, tried, identity;
 };
@@ -91,7 +91,7 @@ void pages_forget_stores(struct pages *p) {
     }
 }
 
-/* ---- agreeing ---- */
+/* ---- agreement ---- */
 
 struct verdict {
     int status;
@@ -149,7 +149,7 @@ static void say_lacking(int rank, const struct finding *f, uint64_t wanted) {
               other);
 }
 
-/* An older checkpoint, that all must have: to go back to it gives up the newer ones. */
+/* Selects an older checkpoint, which all ranks must have. Restoring it discards newer ones. */
 static void choose_older(const struct pages *p, const struct finding *all, struct verdict *v) {
     uint64_t wanted = pages_chosen_epoch();
     bool says = p->world->rank == 0;
@@ -169,7 +169,8 @@ static void choose_older(const struct pages *p, const struct finding *all, struc
     v->epoch = wanted;
 }
 
-/* Findings travel from the leaders to all: each brings those of its whole node, in its own place those of its ranks. */
+/* Distributes the findings of the leaders to all ranks: each rank contributes the finding of its own segment, which its
+ * leader has put into shared memory. */
 static int exchange(struct pages *p, const struct net_boot *boot, const struct finding *mine,
                     struct finding *all) {
     struct net_world *w = p->world;
@@ -206,7 +207,7 @@ static int settle(struct pages *p, const struct net_boot *boot, const uint64_t *
     return net_agree(boot, status);
 }
 
-/* What the job before had written since then is gone: nobody should take this for its end. */
+/* Warns that everything the previous job wrote after this checkpoint is lost. */
 static void say_what_was_found(const struct pages *p, const struct verdict *v) {
     if (p->world->rank == 0 && v->again && !v->clean)
         log_warn("segments %s: the job before did not end well; this one begins with its checkpoint %llu",
@@ -222,7 +223,7 @@ int pages_open_stores(struct pages *p, const struct net_boot *boot, const uint64
     int status = net_agree(boot, mine && all ? 0 : -ENOMEM);
     for (int i = 0; status == 0 && w->local == 0 && i < w->local_count; i++) {
         open_one(p, i, bytes, &mine[i]);
-        if (mine[i].status != 0) /* the others would most likely say the same */
+        if (mine[i].status != 0) /* the others would most likely fail in the same way */
             break;
     }
     if (status == 0)

@@ -1,16 +1,17 @@
-/* Small operations of a process: each has a slot of the node's while it is under way.
+/* small.c: remote operations of a process: each occupies one of the node's slots while it is under way.
  *
- * One that was begun keeps its slot until somebody looks for its answer. So that slots are not all kept by operations
- * that nobody waits for yet, who finds none looks for the answers of all that this process has begun. */
+ * An operation that was begun keeps its slot until a thread collects its answer. To prevent operations that are not
+ * waited for yet from holding all slots, a thread that finds no free slot collects the answers of all operations that
+ * this process has begun. */
 #include "pages/small.h"
 
 #include <string.h>
 
 #include "pages/inside.h"
 
-/* ---- those that were begun ---- */
+/* ---- operations that were begun ---- */
 
-/* With small_lock; the answer is in. */
+/* Requires small_lock; the answer has arrived. */
 static void collect(struct pages *p, int slot) {
     struct pages_op *op = p->small_ops[slot];
     p->small_ops[slot] = NULL;
@@ -43,7 +44,7 @@ bool pages_small_is_under_way(struct pages *p, struct pages_op *op) {
     return under_way;
 }
 
-/* Another thread may collect it at any time: what is waited for is told from `op` alone. */
+/* Another thread may collect it at any time, so only `op` tells whether it is still under way. */
 void pages_small_finish(struct pages *p, struct pages_op *op) {
     while (pages_small_is_under_way(p, op)) {
         pthread_mutex_lock(&p->small_lock);
@@ -66,7 +67,7 @@ void pages_small_forget(struct pages *p) {
     pthread_mutex_unlock(&p->small_lock);
 }
 
-/* ---- asking ---- */
+/* ---- requests ---- */
 
 static int take_slot(struct pages *p) {
     for (;;) {
@@ -105,7 +106,8 @@ void pages_small(struct pages *p, const struct small_operation *s) {
     pool_small_give(&p->pool, slot);
 }
 
-/* Those that are begun and not waited for leave half of the places to others, whatever all processes of the node do. */
+/* Operations that are begun and not waited for leave half of the slots to others, whatever the processes of the node
+ * do. */
 static bool may_begin(struct pages *p) {
     enum { ALL = (PAGES_WINDOW - POOL_FOR_EVICTION) / 2 };
     collect_all(p);

@@ -1,12 +1,12 @@
-/* store.c: requests for pages: where they go, and what their completions change.
+/* store.c: page requests: where they are read or written, and what their completions change.
  *
- * A page is written where it is, unless a kept checkpoint holds it there: then to another copy, and the table of
- * pages names that only when it is complete. A write that fails leaves the table alone and marks the page lost: what
- * the file holds of it is older than what the program believes, or torn, and is not given to anybody. What is read is
- * compared with its checksums first.
+ * A page is overwritten in place, unless a kept checkpoint uses that copy. Then it is written to another copy, and the
+ * table refers to it only after the write has completed. A failed write leaves the table unchanged and marks the page
+ * lost: its content in the file is outdated or torn, and is not returned to any reader. A page that was read is
+ * verified against its checksums first.
  *
- * Requests come from a pool that is made at the beginning. Each is, at any time, in exactly one place: unused, on its
- * way in the engine, done without I/O (`ready`), or held back by the throttle. */
+ * Requests come from a pool that is allocated at the beginning. Each is, at any time, in exactly one place: unused, in
+ * the engine, completed without I/O (`ready`), or delayed by the throttle. */
 #include "pages/store_inside.h"
 
 #include <errno.h>
@@ -29,7 +29,7 @@ static bool is_kept(const struct store *s, uint64_t page, unsigned copy) {
     return false;
 }
 
-/* There is always one: at most two are kept. */
+/* There is always a free copy: at most two are kept. */
 static unsigned choose_copy(const struct store *s, uint64_t page) {
     unsigned copy = table_get(s->current, page);
     if (!s->is_named)
@@ -45,7 +45,7 @@ bool store_is_hole(const struct store *s, uint64_t page) {
     return !table_get(s->current, page) && !table_get(s->lost, page);
 }
 
-/* A read may share the page with reads only. */
+/* A read may run concurrently with other reads of the page only. */
 static bool is_busy(const struct store *s, enum store_way way, uint64_t page) {
     uint64_t reading = 2 * page, writing = 2 * page + 1;
     bool met = false;
@@ -84,13 +84,13 @@ static void say_page(const struct store *s, const char *what, uint64_t page, int
               store_advice(error));
 }
 
-/* Whoever has it keeps it. */
+/* The caller keeps the page. */
 static void say_not_written(const struct store *s, uint64_t page, int error) {
     log_warn("cannot write page %" PRIu64 " of %s: %s; it stays in memory until it can be written%s", page,
              s->label, strerror(-error), store_advice(error));
 }
 
-/* The first of its kind gets a line; the rest are counted, as a full disk refuses many. */
+/* Only the first failure of its kind is logged; the rest are counted, as a full disk rejects many. */
 static void say_failure(struct store *s, const struct store_request *r) {
     s->facts.failures++;
     if (s->has_said[r->way])
@@ -107,9 +107,9 @@ static void finish_at_once(struct store *s, struct store_request *r, int result)
     queue_add(&s->ready, r);
 }
 
-/* False if the disk is not needed for it. */
+/* False if no I/O is needed. */
 static bool find_page(struct store *s, struct store_request *r) {
-    if (table_get(s->lost, r->page)) { /* of which a line was written then */
+    if (table_get(s->lost, r->page)) { /* its failed write was logged */
         finish_at_once(s, r, -EIO);
         return false;
     }
@@ -122,7 +122,7 @@ static bool find_page(struct store *s, struct store_request *r) {
     return false;
 }
 
-/* Where it is, or will be; false if the request is done already. */
+/* Selects the copy to read or write. False if the request is already complete. */
 static bool choose_place(struct store *s, struct store_request *r) {
     if (r->way == STORE_READ)
         return find_page(s, r);
@@ -210,7 +210,7 @@ static void finish_read(struct store *s, struct store_request *r) {
     s->has_said[STORE_READ] = true;
 }
 
-/* The engine is done with it. */
+/* The engine has completed the request. */
 static void finish(struct store *s, struct store_request *r) {
     if (r->way == STORE_WRITE)
         finish_write(s, r);
@@ -307,7 +307,7 @@ static void set_label(struct store *s, const struct store_options *o) {
         snprintf(s->label, sizeof s->label, "the temporary segment of rank %d in %s", o->rank, o->folder);
 }
 
-/* The next part of the store's memory, whole pages of it. */
+/* The next part of the store's memory, in whole blocks. */
 static void *cut(char **from, size_t bytes) {
     char *part = *from;
     *from += round_up(bytes, RECORD_BYTES);
@@ -338,7 +338,7 @@ static void share_out(struct store *s) {
     }
 }
 
-/* Everything in one piece, the store itself at its beginning. */
+/* One allocation, with the store itself at its start. */
 static int make(const struct store_options *o, struct store **store) {
     struct store plan = {.file = -1};
     take_options(&plan, o);
@@ -422,7 +422,7 @@ int store_open(const struct store_options *o, struct store **store, struct store
     return 0;
 }
 
-/* The system writes to or reads from the caller's memory until then. */
+/* The system accesses the caller's memory until then. */
 static void drain(struct store *s) {
     struct store_done done[BATCH];
     while (s->on_way) {

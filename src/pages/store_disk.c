@@ -1,5 +1,5 @@
-/* store_disk.c: calls of the system, with two windows for tests: one through which any of them can be made to fail,
- * and one through which every write and sync is seen, so that a power failure can be played afterwards. */
+/* store_disk.c: system calls of the store, with two hooks for tests: one makes any of them fail, the other observes
+ * every write and sync, so that a power failure can be simulated afterwards. */
 #include "pages/store_disk.h"
 
 #include <errno.h>
@@ -15,9 +15,9 @@ enum { SECTOR = 512 };
 
 /* ---- for tests ---- */
 
-/* Read without the lock by disk_fault, so that nothing is paid while nothing is planned. */
+/* disk_fault reads it without the lock, so that it is cheap while no fault is planned. */
 static _Atomic unsigned countdown;
-static pthread_mutex_t plan_lock = PTHREAD_MUTEX_INITIALIZER; /* a leaf: nothing is taken under it */
+static pthread_mutex_t plan_lock = PTHREAD_MUTEX_INITIALIZER; /* leaf lock */
 static unsigned plan_times, plan_done;
 static int plan_error;
 
@@ -53,7 +53,7 @@ int disk_fault(void) {
     return error;
 }
 
-/* Where a transfer cannot be short, it fails. */
+/* Fault for calls that cannot be partial: they fail. */
 static int whole_fault(void) {
     int error = disk_fault();
     return error == STORE_SHORT ? EIO : error;
@@ -99,7 +99,7 @@ int disk_resize(int file, uint64_t bytes) {
     return error ? -error : ftruncate(file, (off_t)bytes) ? -errno : 0;
 }
 
-/* A wish where the filesystem cannot do it: the room is then taken when it is written. */
+/* Best effort: where the filesystem does not support it, the space is allocated when it is written. */
 int disk_reserve(int file, uint64_t offset, uint64_t bytes) {
     int error = whole_fault();
     if (error)
@@ -112,7 +112,7 @@ int disk_reserve(int file, uint64_t offset, uint64_t bytes) {
     return 0;
 }
 
-/* With the descriptor, and so with the process, the lock is gone. */
+/* The lock is released with the descriptor, and so with the process. */
 int disk_lock(int file) {
     int error = whole_fault();
     return error ? -error : flock(file, LOCK_EX | LOCK_NB) ? -errno : 0;
@@ -152,7 +152,7 @@ static ssize_t move_some(enum store_way way, int file, void *data, size_t bytes,
                              : pwrite(file, data, bytes, (off_t)offset);
 }
 
-/* A transfer that stops in the middle is continued, which gives the reason if it cannot be. */
+/* A partial transfer is continued; if that is not possible, the next call returns the reason. */
 int disk_move(enum store_way way, int file, void *data, size_t bytes, uint64_t offset) {
     for (size_t moved = 0; moved < bytes;) {
         ssize_t n = move_some(way, file, (char *)data + moved, bytes - moved, offset + moved);

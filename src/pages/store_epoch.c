@@ -1,30 +1,30 @@
-/* store_epoch.c: checkpoints. How a file comes to hold one, whenever the power fails, a write fails or a rank is killed:
+/* store_epoch.c: checkpoints that survive a power failure, a failed write or a killed rank at any time:
  *
- *      prepare e   a record without e-2, then sync: from here on e-2 is given up
+ *      prepare e   a record without e-2, then sync: from now on e-2 is given up
  *                  the table of e is written where that of e-2 was
  *                  sync: pages and table are on the disk
- *                  a record that names e beside e-1, then sync: from here on it is prepared
+ *                  a record that names e and e-1, then sync: from now on e is prepared
  *      (all ranks agree: all have prepared e)
- *      commit e    in memory alone: e can be given up no more, and e-1 may be, by the next prepare
- *      (or: some rank has failed to)
- *      abandon e   a record without e, written twice so that none is left that names it
+ *      commit e    in memory only: e can no longer be abandoned, and the next prepare may give up e-1
+ *      (or: some rank has failed)
+ *      abandon e   a record without e, written twice so that no block names e
  *
- * Pages that a kept epoch holds are never written: what changes goes to another copy (store.c). So whatever part of
- * the writes since the last sync has reached the disk, the newest record that is whole names tables that are whole
- * and pages that are whole. e-1 is kept beside e, to be gone back to if e turns out to be damaged.
+ * Pages that belong to a kept epoch are never overwritten: changes go to another copy (store.c). So whatever part of
+ * the writes since the last sync has reached the disk, the newest valid record names valid tables and valid pages. e-1
+ * is kept in addition to e, as a fallback if e turns out to be damaged.
  *
- * Several ranks: one that fails between prepare and commit holds e-1 and e, others perhaps e-2 and e-1. The newest
- * that all have is taken. A rank gives up e-1 after all have prepared e, and so no job that looks for the newest asks for
- * e-1 any more. Going back to e-1 is itself a record, written twice so that none is left that names e, and comes before
- * any page is written.
+ * Several ranks: a rank that fails between prepare and commit holds e-1 and e, others may hold e-2 and e-1. The newest
+ * epoch that all hold is restored. A rank gives up e-1 only after all have prepared e, so a job that restores the
+ * newest common epoch never needs e-1 then. Restoring e-1 is itself a record, written twice so that no block names e,
+ * before any page is written.
  *
- * Failures. A record that could not be written may be there or not: its block is written again, with the same sequence,
- * by the next record. If it names a new epoch, that epoch counts as kept, so that its pages stay as they are, until a record
- * without it is in both blocks: nothing else is prepared before. A number is used once: `tried` is part of the record,
- * and the next number is larger than that of any rank.
+ * Failures. A record whose write failed may be in the file or not: the next record overwrites its block, with the same
+ * sequence number. If it names a new epoch, that epoch counts as kept, so that its pages stay unchanged, until both
+ * blocks hold a record without it; nothing else is prepared before. An epoch number is used once: `tried` is part of
+ * the record, and the next number is larger than that of any rank.
  *
- * A sync that fails may have dropped pages, and the kernel says so only once: those that the last checkpoint does not have
- * are read, compared with their checksums and written again, before anything else is prepared. */
+ * A failed sync may have dropped dirty pages, and the kernel reports this only once. Therefore, before anything else is
+ * prepared, the pages that are not in the last checkpoint are read, compared with their checksums and written again. */
 #include "pages/store_inside.h"
 
 #include <errno.h>
@@ -35,7 +35,7 @@
 
 #include "pages/store_disk.h"
 
-enum { BLOCK = 4096, MOST_AT_ONCE = 1 << 20 }; /* of a table: what is compared, and written */
+enum { BLOCK = 4096, MOST_AT_ONCE = 1 << 20 }; /* of a table: unit of comparison, and maximum write */
 
 static int fail(const struct store *s, const char *what, uint64_t epoch, int error) {
     log_error("cannot %s checkpoint %" PRIu64 " of %s: %s", what, epoch, s->label, strerror(-error));
@@ -55,7 +55,7 @@ static int sync_all(struct store *s) {
     return err;
 }
 
-/* `r` becomes the newest record. After a failure the one before is still there, and this one perhaps. */
+/* Writes `r` as the newest record. After a failure the previous record is intact, and this one may be there. */
 static int write_record(struct store *s, struct record r) {
     r.sequence = s->record.sequence + 1;
     r.committed = s->committed;
@@ -69,7 +69,7 @@ static int write_record(struct store *s, struct record r) {
     return err;
 }
 
-/* Until both blocks hold it. */
+/* Writes `r` to both blocks. */
 static int write_record_twice(struct store *s, struct record r) {
     int err = write_record(s, r);
     return err ? err : write_record(s, r);
@@ -124,7 +124,7 @@ static int read_record(struct store *s) {
     return err ? err : check_size(s);
 }
 
-/* An epoch whose table is damaged is as good as not there. */
+/* An epoch with a damaged table is ignored. */
 static int read_table(struct store *s, int i) {
     struct kept_table *k = &s->kept[i];
     int err = disk_read(s->file, k->image, s->table_bytes, k->at);
@@ -204,7 +204,7 @@ int store_select(struct store *s, uint64_t epoch) {
 
 /* ---- checkpoints ---- */
 
-/* How many bytes from `at` on are to be written: a run of blocks that differ from what is there. */
+/* The number of bytes to write from `at` on: a run of blocks that differ from the file. */
 static size_t changed_run(const struct store *s, const struct kept_table *k, bool is_known, size_t at) {
     size_t end = at;
     while (end < s->table_bytes && end - at < MOST_AT_ONCE &&
@@ -213,7 +213,7 @@ static size_t changed_run(const struct store *s, const struct kept_table *k, boo
     return end - at;
 }
 
-/* Until all of it is written nothing is known about what is there. */
+/* Until the whole table is written, its content in the file is unknown. */
 static int write_table(struct store *s, struct kept_table *k) {
     bool was_known = k->is_known;
     k->is_known = false;
@@ -240,7 +240,8 @@ static int give_up_older(struct store *s, int i) {
     return err;
 }
 
-/* A failure of the record leaves it open whether the epoch is there: its pages are kept until it is abandoned. */
+/* If the write of the record fails, it is unknown whether the epoch is in the file: its pages are kept until it is
+ * abandoned. */
 static int write_epoch(struct store *s, int i, uint64_t epoch) {
     int err = give_up_older(s, i);
     if (!err)
@@ -272,7 +273,7 @@ static int write_page_again(struct store *s, uint64_t page, unsigned copy) {
     return -EIO;
 }
 
-/* What no sync has covered for certain. */
+/* Rewrites the pages that no sync has certainly covered. */
 static int write_again(struct store *s) {
     int last = find_table(s, s->committed), err = 0;
     for (uint64_t page = 0; page < s->pages && !err; page++) {

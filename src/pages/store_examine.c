@@ -1,5 +1,4 @@
-/* store_examine.c: what is in the file of a named segment, and whether all of it is as it was written: read without changing
- * anything, and without the job that it is of. */
+/* store_examine.c: read-only verification of the file of a named segment, outside of its job. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -73,7 +72,7 @@ static void examine_epoch(struct store *s, int i, uint8_t *table, struct pages_f
         examine_page(s, table, page, e);
 }
 
-/* The newest first. */
+/* Newest first. */
 static int examine_epochs(struct store *s, struct pages_file *f) {
     uint8_t *table = aligned_alloc(RECORD_BYTES, s->table_bytes);
     s->spare = aligned_alloc(RECORD_BYTES, s->page_bytes);

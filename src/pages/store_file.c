@@ -1,13 +1,13 @@
-/* store_file.c: the file of a store is opened, made, locked and judged.
+/* store_file.c: opens, creates, locks and checks the file of a store.
  *
- * A temporary one never has a name where the filesystem allows that, and elsewhere loses it before anything is
- * written; so it is gone however the process ends. A named one is made under its name at once, so that two jobs
- * that make it meet here and not at their first checkpoint. Links are not followed, and what is found under the
- * name must be a file of our own user.
+ * A temporary file never has a name where the filesystem supports that; elsewhere its name is removed before anything
+ * is written. So it disappears however the process ends. A named file is created under its name immediately, so that
+ * two jobs that create it conflict here and not at their first checkpoint. Links are not followed, and an existing file
+ * must be a regular file of our own user.
  *
- * The size is set at once and never changes: writes that make a file longer wait for each other, and a size that is
- * wrong later tells that the file was cut. Only the blocks of records and tables are taken at once, so that a
- * checkpoint does not fail for want of room for them. */
+ * The size is set at creation and never changes: writes that extend a file serialise, and a wrong size later shows that
+ * the file was truncated. Only the blocks of records and tables are allocated immediately, so that a checkpoint does
+ * not fail for lack of space for them. */
 #include "pages/store_inside.h"
 
 #include <errno.h>
@@ -25,7 +25,7 @@
 
 enum { LOCK_TRIES = 400, LOCK_PAUSE = 10000 }; /* us */
 
-/* ---- one line ---- */
+/* ---- error lines ---- */
 
 static const char *advice(int error) {
     switch (-error) {
@@ -62,7 +62,7 @@ static int refuse(const struct store *s, int error, const char *why) {
 
 /* ---- opening ---- */
 
-/* Where the filesystem has no files without a name: one that nobody guesses, for a moment. */
+/* Where the filesystem has no unnamed files: a name that cannot be guessed, for a moment. */
 static int open_unlinked(int folder) {
     char name[64];
     uint64_t token[2];
@@ -94,9 +94,9 @@ static int open_by_kind(int folder, const struct store_options *o) {
     return o->kind == STORE_TEMPORARY ? open_temporary(folder) : open_named(folder, o);
 }
 
-/* ---- a new file ---- */
+/* ---- new files ---- */
 
-/* Beyond RLIMIT_FSIZE a write is not only an error but a signal that ends the program. */
+/* A write beyond RLIMIT_FSIZE not only fails, but raises a signal that ends the program. */
 static bool is_within_limit(uint64_t bytes) {
     struct rlimit limit;
     return getrlimit(RLIMIT_FSIZE, &limit) || limit.rlim_cur == RLIM_INFINITY || bytes <= limit.rlim_cur;
@@ -110,7 +110,7 @@ static int set_size(struct store *s) {
     return err ? cannot(s, "make room for", err) : 0;
 }
 
-/* ---- one that is there ---- */
+/* ---- existing files ---- */
 
 static int check_file(const struct store *s) {
     struct stat st;
@@ -123,10 +123,10 @@ static int check_file(const struct store *s) {
     return 0;
 }
 
-/* ---- all ---- */
+/* ---- common ---- */
 
-/* A job that was killed has it until its last request has ended, which on a busy machine may be seconds after its processes; so
- * it is asked for some time. */
+/* A killed job holds the lock until its last request has ended, which on a busy machine may be seconds after its
+ * processes; so the lock is retried for some time. */
 static int lock(struct store *s) {
     int err = disk_lock(s->file);
     for (int i = 0; err == -EWOULDBLOCK && i < LOCK_TRIES; i++) {
@@ -138,7 +138,7 @@ static int lock(struct store *s) {
     return err ? cannot(s, "lock", err) : 0;
 }
 
-/* Some filesystems take the flag and refuse the transfer. */
+/* Some filesystems accept the flag and reject the transfer. */
 static bool can_read(struct store *s) {
     return disk_read(s->file, s->block, STORE_ALIGNMENT, 0) != -EINVAL;
 }
@@ -159,7 +159,7 @@ static int set_up(struct store *s, const struct store_options *o) {
     return err ? err : choose_way(s, o->buffered);
 }
 
-/* The name itself must survive, too. */
+/* Makes the directory entry durable too. */
 static int keep_name(struct store *s, int folder, const struct store_options *o) {
     int err = disk_fault() ? -EIO : fsync(folder) ? -errno : 0;
     return err ? cannot(s, "keep the name of", err) : 0;
@@ -195,7 +195,7 @@ int file_open(struct store *s, const struct store_options *o) {
     if (folder < 0) {
         error = error > 0 ? error : errno;
         log_error("cannot open the folder %s for segments: %s%s", o->folder, strerror(error), advice(-error));
-        return error == ENOENT ? -ENOTDIR : -error; /* ENOENT is for the file itself */
+        return error == ENOENT ? -ENOTDIR : -error; /* ENOENT is reserved for the file itself */
     }
     int err = open_in(s, folder, o);
     close(folder);

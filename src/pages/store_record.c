@@ -1,5 +1,5 @@
-/* store_record.c: records are written in turn to two blocks, so that one that is torn by a power failure leaves the
- * one before. What was torn has no valid checksum. */
+/* store_record.c: records of a named store. They are written alternately to two blocks, so that a record torn by a
+ * power failure leaves the previous one intact. A torn record has no valid checksum. */
 #include "pages/store_record.h"
 
 #include <errno.h>
@@ -33,7 +33,7 @@ void record_pack(const struct record *record, void *block) {
     memcpy(block, &r, sizeof r);
 }
 
-/* NULL if what is in this block can be used. */
+/* Returns NULL if the record in this block is usable. */
 static const char *judge(const struct record *r, unsigned block, int *error) {
     *error = -EBADMSG;
     if (memcmp(r->magic, magic, sizeof magic))
@@ -48,7 +48,7 @@ static const char *judge(const struct record *r, unsigned block, int *error) {
     return is_whole ? NULL : "its header is damaged";
 }
 
-/* If another version has written one of them, the other is not the newest, whatever its number. */
+/* If another version has written one of the blocks, the other block is not the newest, whatever its number. */
 const char *record_unpack(const void *blocks, struct record *record, int *error) {
     const char *reasons[RECORDS];
     struct record r[RECORDS];

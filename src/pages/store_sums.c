@@ -1,8 +1,8 @@
-/* store_sums.c: checksums of pages, one for each block of 4 KiB, behind the places of the pages in each table.
+/* store_sums.c: checksums of pages, one for each block of 4 KiB, stored in each table after the copies of the pages.
  *
- * They are taken when a write is complete and compared when a read is, so that what a disk, a cable or a stray write has
- * changed is an error and not a value. As each checkpoint has a table of its own, the copies of older ones are checked by
- * what was known then. */
+ * They are computed when a write has completed and compared when a read has, so that corruption by a disk, a cable or a
+ * stray write becomes an error and not a value. As each checkpoint has a table of its own, the copies of older ones are
+ * verified against the checksums of their time. */
 #include <inttypes.h>
 #include <stdio.h>
 

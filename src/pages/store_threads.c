@@ -1,10 +1,9 @@
-/* store_threads.c: threads that wait for the disk in our place, where io_uring is missing or forbidden.
+/* store_threads.c: I/O engine with threads, where io_uring is missing or forbidden.
  *
  *      give -> [todo] -> thread: pread, pwrite -> [done] -> take
  *
- * One lock guards both queues. `finished` tells without it whether a look is worth it. The descriptor is an
- * eventfd: it is written only after arm, and read only if it was written, so that a caller who polls without
- * sleeping pays no system call. */
+ * One lock protects both queues. `finished` can be read without it. The descriptor is an eventfd: it is written only
+ * after arm, and read only if it was written, so that a caller that polls without sleeping makes no system call. */
 #include "pages/store_engine.h"
 
 #include <errno.h>
@@ -23,12 +22,12 @@ struct threads {
     int file;
     unsigned count;
     pthread_t threads[STORE_MOST_THREADS];
-    pthread_mutex_t lock; /* a leaf */
+    pthread_mutex_t lock; /* leaf lock */
     pthread_cond_t work;
     struct request_queue todo, done;
     bool stop, armed, rung;
-    /* Requests in `done`. Changed under the lock; a look without it that comes too early is repeated, by take at
-     * the next poll and by arm under the lock. */
+    /* Requests in `done`. Modified under the lock. A read without the lock may be outdated; it is repeated by take at
+     * the next poll, and by arm under the lock. */
     _Atomic unsigned finished;
 };
 
@@ -44,7 +43,7 @@ static struct store_request *wait_for_work(struct threads *t) {
     return queue_take(&t->todo);
 }
 
-/* The eventfd is written under the lock: else take could read it before, and it would stay readable. */
+/* The eventfd is written under the lock: otherwise take could read it before, and it would stay readable. */
 static void hand_back(struct threads *t, struct store_request *r) {
     queue_add(&t->done, r);
     atomic_fetch_add_explicit(&t->finished, 1, memory_order_relaxed);
@@ -124,7 +123,7 @@ static void close_threads(struct store_engine *engine) {
     free(t);
 }
 
-/* Signals are for the program's own threads. One thread is enough to go on with. */
+/* Signals are for the program's own threads. One thread is sufficient to continue. */
 static int start(struct threads *t, unsigned count) {
     sigset_t all, before;
     int err = 0;

@@ -1,8 +1,8 @@
-/* store_throttle.c: each request occupies the disk that is played for its bytes / rate, one after the other in the
- * order in which they were submitted; its completion is held back until then. The real disk works meanwhile, so
- * that what is seen is the slower of both and not their sum.
+/* store_throttle.c: bandwidth emulation. Each request occupies the emulated disk for its bytes / rate, sequentially in
+ * the order of submission; its completion is delayed until then. The real disk works concurrently, so the observed time
+ * is the maximum of both, not their sum.
  *
- * Sleeping needs two descriptors then, the engine's and a timer: both are behind one epoll. */
+ * Sleeping then needs two descriptors, the engine's and a timer: both are behind one epoll. */
 #include "pages/store_throttle.h"
 
 #include <errno.h>
@@ -68,7 +68,7 @@ struct store_request *throttle_take(struct throttle *t) {
     return r;
 }
 
-/* A clock of 0 stops it. Either way a timer that has run out is no longer readable. */
+/* A clock of 0 stops the timer. Either way an expired timer is no longer readable. */
 static bool set_timer(struct throttle *t, uint64_t clock) {
     struct itimerspec when = {
         .it_value = {.tv_sec = (time_t)(clock / SECOND), .tv_nsec = (long)(clock % SECOND)}};

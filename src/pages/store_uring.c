@@ -1,13 +1,13 @@
-/* store_uring.c: the kernel moves the bytes. Requests are put into its ring and handed over in one system call per
- * poll, however many they are; completions are read from memory.
+/* store_uring.c: I/O engine with io_uring. Requests are put into the submission ring and submitted with one system call
+ * per poll, however many they are; completions are read from memory.
  *
- * The ring's own descriptor is readable while it holds completions, so that sleeping needs no eventfd and not
- * sleeping costs nothing.
+ * The ring's own descriptor is readable while it holds completions, so sleeping needs no eventfd, and not sleeping
+ * costs nothing.
  *
- * The kernel may refuse to take requests. For want of memory it may take them a moment later: they stay in the
- * ring and are offered again at each poll, during which the caller must not sleep, as nothing would wake it. After
- * PATIENCE, or on any other refusal, the ring is given up: what the kernel has not taken it never will, as nobody
- * calls it again, and so can fail here; what it has taken still completes. */
+ * The kernel may refuse to accept requests. If it lacks memory, it may accept them later: they stay in the ring and are
+ * submitted again at each poll, and the caller must not sleep meanwhile, as nothing would wake it. After PATIENCE, or
+ * on any other refusal, the ring is given up. No further submit call is made, so the requests that the kernel has not
+ * accepted can be failed here; those that it has accepted still complete. */
 #include "pages/store_engine.h"
 
 #include <errno.h>
@@ -27,12 +27,13 @@ enum { BATCH = 16 };
 struct uring {
     struct store_engine engine;
     struct io_uring ring;
-    int file; /* not registered with the ring, which is taken down late and would keep it locked */
+    int file; /* not registered with the ring, which is torn down late and would keep the file locked */
     unsigned depth;
-    uint64_t put;                 /* requests put into the ring so far; the last `depth` are in `order` */
-    struct store_request **order; /* by `put` % depth: to find those that the kernel has not taken */
+    uint64_t put; /* requests put into the ring so far; the last `depth` are in `order` */
+    /* by `put` % depth: to find the requests that the kernel has not accepted */
+    struct store_request **order;
     struct request_queue failed;
-    uint64_t refused_since; /* clock; 0: not */
+    uint64_t refused_since; /* clock; 0: not refused */
     bool given_up;
 };
 
@@ -69,7 +70,7 @@ static int hand_over(struct uring *u) {
     return error > 0 ? -error : io_uring_submit(&u->ring);
 }
 
-/* The kernel may take some and leave the rest for the next time. */
+/* The kernel may accept some and leave the rest for the next time. */
 static void start(struct uring *u) {
     if (u->given_up || !io_uring_sq_ready(&u->ring))
         return;
@@ -80,7 +81,7 @@ static void start(struct uring *u) {
         u->refused_since = 0;
 }
 
-/* There is room: no more are on their way than the ring has places for. */
+/* There is always room: no more requests are under way than the ring has entries. */
 static void give(struct store_engine *engine, struct store_request *r) {
     struct uring *u = uring_of(engine);
     if (UNLIKELY(u->given_up)) {
@@ -97,7 +98,7 @@ static void give(struct store_engine *engine, struct store_request *r) {
     u->order[u->put++ % u->depth] = r;
 }
 
-/* What a test wants instead of what happened. */
+/* Replaces the result if a test injects a fault. */
 static int changed(int got) {
     int error = disk_fault();
     if (!error || got < 0)
@@ -105,7 +106,8 @@ static int changed(int got) {
     return error == STORE_SHORT ? (int)disk_short((size_t)got) : -error;
 }
 
-/* True if that was all of it; a part is continued, which gives the reason if it cannot be. */
+/* True if the request is complete. A partial transfer is continued; if that is not possible, the next result gives the
+ * reason. */
 static bool is_complete(struct uring *u, struct store_request *r, int got) {
     got = changed(got);
     if (LIKELY(got > 0)) {
@@ -115,7 +117,7 @@ static bool is_complete(struct uring *u, struct store_request *r, int got) {
             return true;
     } else if (got != -EINTR && got != -EAGAIN) {
         r->result =
-            got == 0 || (r->moved && got == -EINVAL) ? -EIO : got; /* the end of the file; within a block */
+            got == 0 || (r->moved && got == -EINVAL) ? -EIO : got; /* end of the file; within a block */
         return true;
     }
     give(&u->engine, r);
@@ -161,7 +163,7 @@ static void close_uring(struct store_engine *engine) {
     free(u);
 }
 
-/* Before Linux 5.6 there are rings, but not the requests that we make. */
+/* Linux before 5.6 has rings, but not the operations that we use. */
 static int open_ring(struct uring *u) {
     int err = disk_fault() ? -ENOSYS : io_uring_queue_init(u->depth, &u->ring, 0);
     if (err || u->ring.features & IORING_FEAT_RW_CUR_POS)
