@@ -1,13 +1,12 @@
-/* Requests and replies: the calls.
+/* am.c: the calls for active message requests and replies.
  *
- * A request is written into one of this rank's slots, and a cell in the target's box, or a message to the
- * target's node (far.c), says so. While there is no free slot the sender polls: others may wait for it. A
- * reply is written into the slot of the request, or into the place where it arrived, and announced when its
- * handler returns: until then the handler may use the request's payload, and after that the slot may be used
- * again at any time.
+ * A request is written into one of this rank's slots, and announced by a cell in the target's box or a message to the
+ * target's node (far.c). While no slot is free the sender polls, as other ranks may wait for it. A reply is written
+ * into the slot of the request, or into the place where it arrived, and announced when its handler returns. Until then
+ * the handler may use the request's payload; after that the slot may be reused at any time.
  *
- * The payload of a Long message is put into the target's segment first, and complete there, before the
- * message leaves. */
+ * The payload of a Long message is put into the target's segment first, and is complete there before the message is
+ * sent. */
 #include "gas/am.h"
 
 #include <string.h>
@@ -17,7 +16,7 @@
 
 enum { MOST_LONG = 0x7fffffff };
 
-/* ---- rules ---- */
+/* ---- checks ---- */
 
 static const char *place_name(void) {
     return am_context.where == AM_IN_REQUEST ? "the handler of a request" : "the handler of a reply";
@@ -97,7 +96,7 @@ static int take_slot(void) {
 
 static void post(int slot, int rank) {
     atomic_store_explicit(&box_mine()->slots[slot].in_use, 1,
-                          memory_order_release); /* partner: slot_of in arrive.c */
+                          memory_order_release); /* pairs with slot_of in arrive.c */
     if (gas_same_node((gasnet_node_t)rank))
         box_post((int)gas.world->local_of[rank], slot);
     else
@@ -185,7 +184,7 @@ int gasnetc_reply(gasnet_token_t token, gasnet_handler_t handler, enum gasnetc_k
     return GASNET_OK;
 }
 
-/* ---- questions ---- */
+/* ---- queries ---- */
 
 int gasnet_AMGetMsgSource(gasnet_token_t token, gasnet_node_t *source) {
     const struct am_token *t = token;

@@ -1,24 +1,25 @@
-/* Queues of active messages: what came for a rank, in order; and requests that are parked.
+/* am_queue.c: queues of active messages for a rank, in order; and the ring of parked requests.
  *
- *      writer     number = tail++;  cell[number] = what;  is the rank asleep?
- *      reader     takes the queue; while cell[head] is full: empties it, head++, runs the handler; leaves the queue
+ *      writer     number = tail++;  cell[number] = what;  check whether the rank is asleep
+ *      reader     locks the queue; while cell[head] is full: empties it, head++, runs the handler; unlocks the queue
  *
- * Writers are the threads of one rank, or helpers and this rank itself. One that has a number and has not written yet
- * holds up those behind it: it is inside a call, between two instructions. A cell is empty before its number comes round
- * again: a message has a slot, or a place, until after it was taken, so that of as many in a row as there are cells and one
- * more, two have the same. The tail is acquired and released, so that the writer of the last one sees the cell empty.
+ * Writers are the threads of one rank, or helpers and this rank itself. A writer that has a number and has not written
+ * its cell yet blocks those behind it, but only for a few instructions inside a call. A cell is empty before its number
+ * comes round again: a message occupies a slot or a place until it has been taken, so of (cells + 1) consecutive
+ * messages two would have the same slot. The tail is updated with acquire and release, so that the writer of the reused
+ * cell sees it empty.
  *
- * A thread that finds a queue in which another one is leaves it alone, and soon looks again: it is not woken for what the other
- * leaves there. */
+ * A thread that finds another thread in a queue skips the queue and looks again soon: it is not woken for messages that
+ * the other thread leaves there. */
 #include <errno.h>
 #include <stdlib.h>
 
 #include "gas/message.h"
 
-/* Of this process: who reads a queue. */
+/* Reader state of a queue, of this process. */
 struct reader {
     _Atomic uint32_t head;
-    _Atomic uint32_t busy; /* a thread is in the queue */
+    _Atomic uint32_t busy; /* a thread processes the queue */
 };
 static struct reader *readers;
 static int queues;
@@ -38,9 +39,9 @@ int queue_open(void) {
 
 /* ---- writing ---- */
 
-/* Released, and in one order with `asleep`: see box.c. */
+/* Releases the message; sequentially consistent with `asleep`: see box.c. */
 static void put(struct am_box *b, int queue, _Atomic uint32_t *tail, int what) {
-    uint32_t number = atomic_fetch_add_explicit(tail, 1, memory_order_acq_rel); /* partner: itself */
+    uint32_t number = atomic_fetch_add_explicit(tail, 1, memory_order_acq_rel); /* pairs with itself */
     atomic_store(&b->queues[queue].cells[number % AM_QUEUE], (uint8_t)(what + 1));
     box_wake(b);
 }
@@ -62,7 +63,7 @@ static _Atomic uint8_t *next_cell(int queue) {
     return &box_mine()->queues[queue].cells[head % AM_QUEUE];
 }
 
-/* What a quick sender adds meanwhile has to wait until the others had their turn. */
+/* Bounded, so that messages that a fast sender keeps adding wait until the other queues had their turn. */
 static bool take_from(int queue, box_run *run) {
     struct reader *r = &readers[queue];
     bool taken = false;
@@ -73,8 +74,7 @@ static bool take_from(int queue, box_run *run) {
         int what = atomic_load_explicit(cell, memory_order_acquire);
         if (what == 0)
             break;
-        atomic_store_explicit(cell, 0,
-                              memory_order_relaxed); /* before its slot is free: released with that */
+        atomic_store_explicit(cell, 0, memory_order_relaxed); /* before its slot is free, which releases it */
         atomic_store_explicit(&r->head, atomic_load_explicit(&r->head, memory_order_relaxed) + 1,
                               memory_order_relaxed);
         run(queue, what - 1);
@@ -104,14 +104,14 @@ enum queue_look queue_look(void) {
     return seen;
 }
 
-/* ---- parked ---- */
+/* ---- parked requests ---- */
 
 /* A cell: source + 1, slot, bytes. */
 enum { SLOT_SHIFT = 24, SOURCE_SHIFT = 32 };
 #define BYTES_MASK ((1u << SLOT_SHIFT) - 1)
 _Static_assert((unsigned)AM_MEDIUM <= BYTES_MASK && AM_SLOTS <= 256, "they fit");
 
-/* `parked` first: the next of this source comes behind it. */
+/* Increments `parked` first, so that the next request of this source queues behind it. */
 void box_park(int local, const struct am_parked *p) {
     struct am_box *b = box_of(local);
     atomic_fetch_add(&b->parked, 1);
@@ -141,7 +141,7 @@ bool box_take_parked(struct am_parked *p) {
     return true;
 }
 
-/* Released after its message was queued. Partner: take_place in arrive.c. */
+/* Releases, after the message was queued. Pairs with take_place in arrive.c. */
 void box_unpark(void) {
     atomic_fetch_sub(&box_mine()->parked, 1);
 }

@@ -1,16 +1,16 @@
-/* Requests and replies with a variable number of arguments. */
+/* am_varargs.c: requests and replies with a variable number of arguments. */
 #include <stdarg.h>
 
 #include "gas/am.h"
 
-/* Reads the arguments; returns their number. A number that no message can have is refused below (check_message). */
+/* Reads the arguments and returns their number. check_message refuses an invalid number later. */
 static int read_args(va_list list, int count, gasnet_handlerarg_t *args) {
     for (int i = 0; i < count && count <= AM_ARGS; i++)
         args[i] = va_arg(list, gasnet_handlerarg_t);
     return count;
 }
 
-/* Declares args and count. A macro, because va_start belongs into the function that has the arguments. */
+/* Declares args and count. A macro, because va_start must be in the function that has the arguments. */
 #define READ_ARGS()                                                                                          \
     gasnet_handlerarg_t args[AM_ARGS] = {0};                                                                 \
     va_list list;                                                                                            \

@@ -1,6 +1,6 @@
-/* Active messages from other nodes, as the helper takes them: in its thread, in the leader of the node, into
- * the boxes of all its ranks. It never waits: a request for which there is no place is parked, and so are those that
- * come after it while it is. */
+/* arrive.c: delivery of active messages from other nodes: runs in the helper thread, in the leader of the node, and
+ * writes to the boxes of all its ranks. It never waits: a request for which no place is free is parked, and so are all
+ * that follow until it has been fetched. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,8 @@
 #include "gas/serve.h"
 #include "gas/signals.h"
 
-/* Per sender: the place that its parts go to. A sender is served by one helper, so its entry has one writer. */
+/* Per sender: the place that the parts of its message are written to. One helper serves a sender, so each entry has one
+ * writer. */
 enum { NONE = -1, PARKED = -2 };
 static int8_t *collecting; /* [size] */
 
@@ -32,9 +33,8 @@ void arrive_close(void) {
 }
 
 static _Noreturn void end_job(const struct net_block *b) {
-    log_error("active messages: rank %d sends what no process of this job would send; the job is ended",
-              b->client);
-    _exit(1); /* in a thread that may not call MPI: the launcher ends the job when a process goes */
+    log_error("active messages: invalid block header from rank %d; the job is ended", b->client);
+    _exit(1); /* this thread must not call MPI: the launcher ends the job when a process exits */
 }
 
 static int local_rank(const struct net_block *b, uint32_t rank) {
@@ -43,14 +43,14 @@ static int local_rank(const struct net_block *b, uint32_t rank) {
     return (int)gas.world->local_of[rank];
 }
 
-/* A place in the box of a rank, or -1: the request is to be parked. A request that is parked was queued before `parked` is 0
- * again; partner: box_unpark. Only this thread parks those of a sender. */
+/* Takes a place in the box of a rank, or returns -1: the request must be parked. When `parked` is 0 again, the parked
+ * requests have been queued; pairs with box_unpark. Only this thread parks requests of a sender. */
 static int take_place(int local) {
     struct am_box *b = box_of(local);
     return atomic_load_explicit(&b->parked, memory_order_acquire) > 0 ? -1 : bits_take(&b->free_places);
 }
 
-/* The slot of a rank of this node, from which a request is under way. Partner: post in am.c. */
+/* The slot of a rank of this node with a request under way. Pairs with post in am.c. */
 static struct am_slot *slot_of(const struct net_block *b, int local, uint32_t slot) {
     if (slot >= AM_SLOTS ||
         atomic_load_explicit(&box_of(local)->slots[slot].in_use, memory_order_acquire) == 0)
@@ -76,7 +76,7 @@ enum net_result am_serve_part(void *arg, struct net_block *b) {
     return NET_DONE;
 }
 
-/* Which place it has, or -1. */
+/* The place of the request, or -1. */
 static int place_of(const struct far_request_header *h, const struct net_block *b, int local) {
     if (h->parted) {
         int place = collecting[b->client];
@@ -112,7 +112,7 @@ enum net_result am_serve(void *arg, struct net_block *b) {
     return NET_DONE;
 }
 
-/* In pieces of any size: the message, then its payload. */
+/* Answers in pieces of any size: the message, then its payload. */
 enum net_result am_serve_pull(void *arg, struct net_block *b) {
     struct far_pull_header h;
     (void)arg;
@@ -147,7 +147,7 @@ enum net_result am_serve_reply(void *arg, struct net_block *b) {
     if (b->bytes > 0)
         memcpy(box_slot_data(local, (int)h.slot, AM_REPLY) + h.offset, b->payload, b->bytes);
     if (h.offset + b->bytes < far_payload(&h.message))
-        return NET_DONE; /* more of it follows */
+        return NET_DONE; /* more parts follow */
     if (h.message.kind == AM_NO_REPLY) {
         box_release(box_of(local), (int)h.slot);
         return NET_DONE;

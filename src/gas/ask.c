@@ -1,12 +1,11 @@
-/* One lock around the asking side of the network.
+/* ask.c: one lock around the requesting side of the network.
  *
- * A thread that waits goes round by itself for some microseconds, each time with the lock for one look, so
- * that others come in between. Then it sleeps where the network can wake it, which net/ does inside
- * net_wait_*, with the lock held: only if no other thread wants it. One that comes meanwhile waits until that
- * operation is done; that takes what the network takes, since no operation waits for code of a program. Where
- * threads come often, they meet in the loop instead.
+ * A waiting thread polls for some microseconds, taking the lock for one pass at a time, so that other threads get it in
+ * between. Then it sleeps in net_wait_*, where the network can wake it, with the lock held: only if no other thread
+ * wants the lock. A thread that arrives meanwhile waits until that operation is done. That takes only as long as the
+ * network does, since no operation waits for code of a program. Where threads arrive often, all of them poll instead.
  *
- * An operation's state is written under the lock, so it is read under it. */
+ * The state of an operation is written under the lock, so it is read under the lock. */
 #include "gas/ask.h"
 
 #include <pthread.h>
@@ -15,8 +14,8 @@
 
 #include "gas/am.h"
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* last of all locks in gas/ */
-static _Atomic int inside;                               /* threads that hold it or want it */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* last in the lock order of gas/ */
+static _Atomic int inside;                               /* threads that hold or want the lock */
 
 static void enter(void) {
     am_enter();
@@ -69,8 +68,7 @@ static bool go_on(const struct net_op *op, is_over *over) {
     return is;
 }
 
-/* What others have asked for in the meantime is worth some rounds; after that it may be that nothing will
- * come at all, which net_wait_* finds out. */
+/* Polls while other threads use the network. After many rounds an answer may never arrive, which net_wait_* detects. */
 static void wait_until(int node, struct net_op *op, is_over *over, wait_for *wait) {
     enum { NAP_US = 20, MOST_NAPS = 50000 };
     for (unsigned naps = 0; !go_on(op, over); naps++) {
@@ -95,7 +93,7 @@ void ask_wait_done(int node, struct net_op *op) {
     wait_until(node, op, net_is_done, net_wait_done);
 }
 
-/* `sleeps`: until all that the carrier carries is done. It cannot be used for something else meanwhile. */
+/* `sleeps`: wait until everything in the carrier is done. The carrier cannot be reused meanwhile. */
 static bool go_on_carried(int node, const _Atomic bool *done, struct net_op *const *carrier, bool sleeps) {
     enter();
     net_progress(gas.net);

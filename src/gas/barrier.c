@@ -1,14 +1,14 @@
-/* Barriers in two steps, with names that must agree.
+/* barrier.c: split-phase barriers with names that must agree.
  *
- * In round r every rank tells the one 2^r further what it has heard of so far, and hears from the one 2^r
- * before: after log2(ranks) rounds all have heard of all. What is told is the name that those agree on, or
- * that they do not; to hear of a rank twice changes nothing. A rank goes on to the next round when it polls:
- * in wait, in try.
+ * A dissemination barrier: in round r every rank sends its current knowledge to the rank 2^r further and receives from
+ * the one 2^r before; after log2(ranks) rounds all ranks have heard of all. The knowledge is the name that the ranks
+ * agree on, or that they do not; hearing of a rank twice changes nothing. A rank advances to the next round when it
+ * polls: in wait and in try.
  *
- * Who has been through a barrier may not poll for long. What it had to tell arrives all the same (far.c).
+ * A rank that has left a barrier may not poll for a long time. Its messages are delivered all the same (far.c).
  *
- * A rank may be told of the next barrier while it is still in this one, but never of the one after that:
- * hence two tables. There are two barriers beside each other, the program's and one for our own use. */
+ * A rank may receive messages of the next barrier while it is still in this one, but never of the one after that: hence
+ * two tables. There are two independent barriers, the program's and an internal one. */
 #include "gas/barrier.h"
 
 #include "gas/am.h"
@@ -17,7 +17,7 @@ enum { ROUNDS = 32 };
 enum agreed { ANY, NAMED, MISMATCH };
 
 struct news {
-    _Atomic bool here; /* set by the handler, after the rest. Partner: advance */
+    _Atomic bool here; /* set last by the handler; pairs with advance */
     int32_t agreed, id;
 };
 
@@ -26,7 +26,7 @@ struct barrier {
     uint8_t table;
     int round;
     struct news mine;
-    struct news result; /* of the last one that is over */
+    struct news result; /* of the last completed barrier */
     struct news heard[2][ROUNDS];
 };
 
@@ -64,7 +64,7 @@ static void tell(struct barrier *b) {
     am_send(to, AM_BARRIER, 3, (int32_t[]){where, b->mine.agreed, b->mine.id});
 }
 
-/* Whether it is over. */
+/* Returns whether the barrier is complete. */
 static bool advance(struct barrier *b) {
     while (!is_over(b)) {
         struct news *n = &b->heard[b->table][b->round];
@@ -94,8 +94,8 @@ static void notify(struct barrier *b, int id, int flags) {
         tell(b);
 }
 
-/* The barrier is over; what it says. The flags of wait may differ from those of notify: the name that it brings, if any, must
- * be the one that all agree on. */
+/* The barrier is complete; returns its result. The flags of wait may differ from those of notify: the name in wait, if
+ * any, must be the one that all ranks agree on. */
 static int finish(struct barrier *b, int id, int flags) {
     struct news told = {.agreed = agreed_by(flags), .id = id};
     b->open = false;

@@ -2,7 +2,7 @@
 #ifndef HEARTH_GAS_BARRIER_H
 #define HEARTH_GAS_BARRIER_H
 
-/* Before anybody can send to this rank. */
+/* Before any rank can send to this one. */
 void barrier_open(void);
 
 #endif

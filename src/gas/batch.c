@@ -1,20 +1,22 @@
-/* Short operations on another node: one message for as many as there are.
+/* batch.c: short operations on another node: one message for all that are queued.
  *
- * A block costs the network and the helper about the same whether it carries 8 bytes or thousands, and only some may be
- * under way. An operation is therefore put into the queue of its node. Whoever finds nobody at it starts a carrier, an operation
- * of net/; when that may send a block, which is at once unless others are under way, it takes all that is in the queue by then:
+ * A block costs the network and the helper about the same whether it carries 8 bytes or thousands, and only a few may
+ * be under way. An operation is therefore put into the queue of its node. A thread that finds no carrier for the queue
+ * starts one, an operation of net/. When the carrier may send a block, which is immediately unless others are under
+ * way, it takes everything that is in the queue by then:
  *
  *      queue of the node     op -> op -> op              appended by any thread, under the queue's lock
- *      carrier               block: record, record ...   made inside ask.h, when there is room at the helper
- *                            op -> op -> op              those that wait for its answer, in the order of their answers
+ *      carrier               block: record, record ...   made inside ask.h, when there is space at the helper
+ *                            op -> op -> op              waiting for its answer, in the order of their answers
  *
  *      block      records of 16 bytes, each of a put followed by its data, rounded up to 8 bytes
  *      answer     for each record the bytes of a get, or one byte
  *
- * The helper may be asked for the answer in several pieces, if the block finds a grant of spare buffers. A block asks for no
- * more than one piece holds, so that no word of a get is read in two steps; the helper serves pieces of any size all the same.
+ * The helper may be asked for the answer in several pieces, if the block finds a grant from the credit pool. A block
+ * requests no more than one piece holds, so that no word of a get is read in two steps; the helper nevertheless serves
+ * pieces of any size.
  *
- * A single operation waits for nothing, and many make full blocks. Locks: ask.h's, then the queue's. */
+ * A single operation waits for nothing, and many make full blocks. Lock order: ask.h's, then the queue's. */
 #include "gas/batch.h"
 
 #include <errno.h>
@@ -36,27 +38,27 @@ enum { SHORT = 8192, MOST_RANKS = 1 << 22 };
 struct carrier {
     struct net_op op;
     struct batch_queue *queue;
-    struct batch_op *first, *last; /* that wait for an answer */
+    struct batch_op *first, *last; /* waiting for an answer */
     struct carrier *next;
 };
 
 struct batch_queue {
-    pthread_mutex_t lock; /* around the three below */
+    pthread_mutex_t lock; /* protects the next three fields */
     struct batch_op *first, *last;
-    bool taken;               /* a carrier has been, or is being, started that will look at the queue */
-    struct carrier *carriers; /* of who has set `taken` */
+    bool taken;               /* a carrier was or is being started that will look at the queue */
+    struct carrier *carriers; /* owned by the thread that has set `taken` */
     int node;
 };
 
 static struct batch_queue *queues; /* [nodes] */
 static size_t most;
-static size_t most_answer; /* of a block: what the helper makes in one piece */
+static size_t most_answer; /* maximum per block: one piece of the helper */
 
 size_t batch_most(void) {
     return most;
 }
 
-/* ---- making blocks: inside ask.h ---- */
+/* ---- making blocks: called inside ask.h ---- */
 
 static size_t record_bytes(const struct batch_op *op) {
     return sizeof(struct record) + (op->kind == BATCH_PUT ? round_up(op->bytes, 8) : 0);
@@ -81,7 +83,7 @@ static void append(struct batch_op **first, struct batch_op **last, struct batch
     *last = op;
 }
 
-/* As many as fit; more blocks follow if some are left. `left` of the operation only says whether there are. */
+/* Takes as many as fit; more blocks follow if some are left. `left` of the operation only tells whether there are any. */
 static size_t next(struct net_op *net, size_t room, size_t answer_room, struct net_out *out) {
     struct carrier *c = net->arg;
     struct batch_queue *q = c->queue;
@@ -106,7 +108,7 @@ static size_t next(struct net_op *net, size_t room, size_t answer_room, struct n
     return 1;
 }
 
-/* The operations of a block are neighbours in the list; blocks may be answered in any order. */
+/* The operations of a block are adjacent in the list; blocks may be answered in any order. */
 static void take(struct net_op *net, size_t offset, const void *data, size_t bytes) {
     struct carrier *c = net->arg;
     struct batch_op **at = &c->first, *before = NULL;
@@ -178,14 +180,14 @@ static bool is_inside(const struct record *r, uint32_t rank) {
     return offset <= gas.segments[rank].size && r->bytes <= gas.segments[rank].size - offset;
 }
 
-/* The piece of the answer that is wanted, and how far the records have come. */
+/* The piece of the answer that is requested, and the current position of the records in the whole answer. */
 struct answer {
     char *to;
     size_t from, until; /* bytes of the whole answer */
     size_t at;
 };
 
-/* Bytes `at` to `at` + bytes of the whole answer, as far as they are in the piece. */
+/* Copies the bytes from a->at on of the whole answer, as far as they are in the piece. */
 static void answer_with(const struct answer *a, const char *data, size_t bytes) {
     size_t from = a->at > a->from ? a->at : a->from;
     size_t until = a->at + bytes < a->until ? a->at + bytes : a->until;
@@ -193,8 +195,8 @@ static void answer_with(const struct answer *a, const char *data, size_t bytes) 
         memcpy(a->to + (from - a->from), data + (from - a->at), until - from);
 }
 
-/* A put or set is done with the piece that its byte of the answer is in: once. False: no rank would ask for this. The asking
- * rank has checked it, and this one checks it again: nothing that comes from outside may fault this process. */
+/* A put or set is executed with the piece that contains its byte of the answer: once. False: an invalid record. The
+ * requesting rank has checked it, and this one checks it again: no input from outside may fault this process. */
 static bool serve_record(const struct record *r, const char *data, size_t left, struct answer *a) {
     char *memory = (char *)(uintptr_t)r->address;
     uint32_t kind = r->what >> 8 & 3;
@@ -219,18 +221,18 @@ enum net_result dram_serve_batch(void *arg, struct net_block *b) {
         .to = b->answer, .from = b->answer_offset, .until = b->answer_offset + b->answer_bytes};
     struct record r;
     (void)arg;
-    atomic_thread_fence(memory_order_seq_cst); /* partner: has_put in dram.c of ranks of this node */
+    atomic_thread_fence(memory_order_seq_cst); /* pairs with has_put in dram.c of ranks of this node */
     while ((size_t)(end - from) >= sizeof r && a.at < a.until) {
         memcpy(&r, from, sizeof r);
         from += sizeof r;
         if (!serve_record(&r, from, (size_t)(end - from), &a)) {
-            gas_service.failed(NULL, b->client, "it reads or writes what is in no segment of this node");
+            gas_service.failed(NULL, b->client, "it reads or writes outside of the segments of this node");
             break;
         }
         if ((r.what >> 8 & 3) == BATCH_PUT)
             from += round_up(r.bytes, 8);
     }
-    atomic_thread_fence(memory_order_seq_cst); /* before the answer leaves; partner: has_got */
+    atomic_thread_fence(memory_order_seq_cst); /* before the answer leaves; pairs with has_got */
     return NET_DONE;
 }
 

@@ -1,4 +1,4 @@
-/* batch.h: short operations on the segments of another node, which travel together. Used by dram.c. */
+/* batch.h: short operations on the segments of another node, which share messages. Used by dram.c. */
 #ifndef HEARTH_GAS_BATCH_H
 #define HEARTH_GAS_BATCH_H
 
@@ -6,20 +6,21 @@
 
 enum batch_kind { BATCH_GET, BATCH_PUT, BATCH_SET };
 
-/* One of them; lies with who started it, and stays there until it is done. */
+/* One operation; in memory of its caller, where it stays until it is done. */
 struct batch_op {
     struct batch_op *next;
     char *local;
     uint64_t remote;
     uint32_t bytes, rank;
     uint8_t kind, value;
-    struct net_op *carrier; /* what it travels with, or NULL: it has not left; changed inside ask.h */
-    uint64_t answer_at;     /* where in its answer */
+    struct net_op *carrier; /* the message it is sent with, or NULL: not sent yet; changed inside ask.h */
+    uint64_t answer_at;     /* offset in its answer */
     _Atomic bool
-        done; /* set last, when the data is in: nobody else touches it any more. Partner: batch_is_done */
+        /* set last, when the data has arrived: no other thread touches it any more. Pairs with batch_is_done */
+        done;
 };
 
-/* Most bytes of one; the longest memset. */
+/* Maximum bytes of one operation; the longest memset. */
 size_t batch_most(void);
 enum { BATCH_LONGEST_SET = 65536 };
 
@@ -32,7 +33,7 @@ static inline bool batch_is_done(const struct batch_op *op) {
 
 void batch_finish(struct batch_op *op);
 
-/* Nothing is under way when it is closed. 0 or -ENOMEM after a line. */
+/* Nothing may be under way at close. batch_open: 0, or -ENOMEM after an error line. */
 int batch_open(void);
 void batch_close(void);
 

@@ -1,10 +1,10 @@
-/* The boxes of a node: one piece of shared memory, one box after the other, each with its payloads behind it.
+/* box.c: the boxes of a node: one block of shared memory, one box after the other, each followed by its payloads.
  *
  *      box | payload of slot 0: request, reply | slot 1 ... | place 0: request, reply | ... | parked      box ...
  *
- * **No wakeup is lost.** A sender fills a cell or sets a bit, then reads `asleep`. A receiver sets `asleep`, then reads all
- * cells and bits. All four accesses are sequentially consistent: if the sender does not find the receiver asleep, the
- * receiver finds the message. */
+ * **No wakeup is lost.** A sender fills a cell or sets a bit, then reads `asleep`. A receiver sets `asleep`, then reads
+ * all cells and bits. All four accesses are sequentially consistent: if the sender does not find the receiver asleep,
+ * the receiver finds the message. */
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
@@ -16,11 +16,11 @@ static size_t head_bytes, box_bytes;
 static _Atomic int wanting; /* threads that wait for a slot */
 
 static size_t data_bytes(void) {
-    int places = gas.world->nodes > 1 ? AM_PLACES : 0; /* nobody else sends */
+    int places = gas.world->nodes > 1 ? AM_PLACES : 0; /* no other node sends */
     return (size_t)(AM_SLOTS + places) * 2 * AM_MEDIUM;
 }
 
-/* A request that is parked keeps its slot. */
+/* A parked request keeps its slot, which bounds their number. */
 uint32_t box_parked_cells(void) {
     uint32_t cells = 1, most = (uint32_t)(gas.size - gas.world->local_count) * AM_SLOTS;
     while (cells < most)
@@ -92,13 +92,13 @@ void box_release(struct am_box *b, int slot) {
 
 /* ---- sleeping ---- */
 
-/* Partner: box_sleep. */
+/* Pairs with box_sleep. */
 void box_wake(struct am_box *b) {
     if (atomic_load(&b->asleep))
         wake_up(&b->wake);
 }
 
-/* Whether this rank has something to do beside what is in queues. */
+/* Whether this rank has work other than in queues. */
 static bool has_work(void) {
     struct am_box *b = box_mine();
     if (atomic_load_explicit(&wanting, memory_order_relaxed) > 0 && atomic_load(&b->free_slots))
@@ -106,7 +106,7 @@ static bool has_work(void) {
     return gas.world->nodes > 1 && box_has_parked() && atomic_load(&b->free_places);
 }
 
-/* Partner: box_wake. A thread that finds another one asleep gets no wake: it looks again soon. */
+/* Pairs with box_wake. A thread that finds another one asleep is not woken: it looks again soon. */
 void box_sleep(uint64_t microseconds) {
     enum { SOON_US = 50 };
     static _Atomic bool taken;

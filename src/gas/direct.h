@@ -1,7 +1,7 @@
 /* direct.h: puts and gets in memory that this process has mapped: segments of the own node with HEARTH_NVM=off.
  *
- * This is the fast path of every put and get. It takes no lock and writes nothing that another thread writes. What it does
- * not handle, it leaves to transfer.c, mistakes of the caller included. */
+ * This is the fast path of every put and get. It takes no lock and writes nothing that another thread writes.
+ * Everything else, including errors of the caller, is left to transfer.c. */
 #ifndef HEARTH_GAS_DIRECT_H
 #define HEARTH_GAS_DIRECT_H
 
@@ -13,7 +13,7 @@
 #define DIRECT_FAST static inline __attribute__((always_inline))
 #define DIRECT_SLOW __attribute__((noinline, cold))
 
-/* NULL unless the calling thread may access these bytes by loads and stores; then its record. */
+/* Returns the calling thread's record if it may access these bytes by loads and stores; otherwise NULL. */
 DIRECT_FAST struct gas_thread *direct_thread(gasnet_node_t node, const void *remote, size_t bytes) {
     if (UNLIKELY(!gas_is_attached() || node >= gas.direct_count || !am_is_free()))
         return NULL;

@@ -1,16 +1,16 @@
-/* Segments in memory as a whole: HEARTH_NVM=off.
+/* dram.c: segments entirely in memory: HEARTH_NVM=off.
  *
- * Those of one node lie in one mapping, at the same address in all its ranks and in its helper (net/shared.h): there a
- * put is a memcpy. To another node it is an operation that the helper there does:
+ * The segments of one node lie in one mapping, at the same address in all its ranks and in its helper (net/shared.h):
+ * there a put is a memcpy. A put to another node is an operation that the helper there executes:
  *
  *      short       several in one block (batch.c)
- *      long get    asked for in blocks, whose answers are copied to where they belong
- *      long put    blocks without answers, from where the data is; then a set of no bytes, which is answered. The helper
- *                  does all that one rank asks in order, so that the answer says that all of it is there
+ *      long get    requested in blocks, whose answers are copied to their destination
+ *      long put    blocks without answers, sent from the user's memory; then a set of no bytes, which is answered. The
+ *                  helper executes all requests of one rank in order, so the answer implies that the whole put is done
  *      long set    one block, answered
  *
- * Who puts, and then gets or puts something else, must not be overtaken by the second: memcpy is followed by a fence that
- * orders stores and later loads; a get by one that orders loads. The helper does the same. */
+ * A thread's later get or put must not overtake its put: memcpy is followed by a fence that orders stores before later
+ * loads. A get is followed by one that orders loads. The helper does the same. */
 #include "gas/dram.h"
 
 #include <stdlib.h>
@@ -19,7 +19,7 @@
 #include "gas/ask.h"
 #include "gas/serve.h"
 
-/* Of a block. */
+/* Header of a block. */
 struct range {
     uint64_t address, bytes;
     uint32_t rank, value;
@@ -27,18 +27,18 @@ struct range {
 
 static struct net_shared *shared; /* of this node */
 
-/* ---- this node ---- */
+/* ---- own node ---- */
 
 static void has_put(void) {
     atomic_thread_fence(
-        memory_order_seq_cst); /* partner: has_got of whoever reads it, or reads what is put next */
+        memory_order_seq_cst); /* pairs with has_got of a thread that reads it, or reads what is put next */
 }
 
 static void has_got(void) {
-    atomic_thread_fence(memory_order_acquire); /* partner: has_put */
+    atomic_thread_fence(memory_order_acquire); /* pairs with has_put */
 }
 
-/* The own segment may be both source and destination, and overlap: hence memmove. */
+/* Source and destination may both be in the own segment and overlap: hence memmove. */
 static void near_get(void *to, const void *from, size_t bytes) {
     memmove(to, from, bytes);
     has_got();
@@ -54,7 +54,7 @@ static void near_set(void *to, int value, size_t bytes) {
     has_put();
 }
 
-/* ---- another node: asking ---- */
+/* ---- another node: requests ---- */
 
 static void head(const struct dram_long *op, uint64_t offset, uint64_t bytes, struct net_out *out) {
     struct range r = {.address = op->remote + offset, .bytes = bytes, .rank = op->rank, .value = op->value};
@@ -103,7 +103,7 @@ static size_t next_of_over(struct net_op *net, size_t room, size_t answer_room, 
     return 1;
 }
 
-/* That an answer came is all that counts. */
+/* The answer has no content. */
 static void take_nothing(struct net_op *net, size_t offset, const void *data, size_t bytes) {
     (void)net, (void)offset, (void)data, (void)bytes;
 }
@@ -152,7 +152,7 @@ static void start_set(struct dram_long *op, int value) {
     ask_start(node_of(op), &op->move);
 }
 
-/* ---- in two steps ---- */
+/* ---- operations in two steps ---- */
 
 bool dram_begin_get(struct dram_op *op, void *to, int rank, const void *from, size_t bytes) {
     if (gas_same_node((gasnet_node_t)rank) || bytes == 0) {
@@ -200,7 +200,7 @@ bool dram_begin_set(struct dram_op *op, int rank, void *to, int value, size_t by
     return false;
 }
 
-/* A short one is copied when it leaves, and it is not known when that was. */
+/* A short operation is copied when it leaves, and that moment is not reported. */
 void dram_free_source(struct dram_op *op) {
     if (op->is_short)
         batch_finish(&op->as.shorter);
@@ -208,7 +208,7 @@ void dram_free_source(struct dram_op *op) {
         ask_wait_sent(node_of(&op->as.longer), &op->as.longer.move);
 }
 
-/* The answer to a long put comes last; but we may hear only then that its memory has left. */
+/* The answer to a long put arrives last, but the notice that its memory has left may arrive even later. */
 static bool try_long(struct dram_long *op) {
     return op->is_put ? ask_is_done(&op->over) && ask_is_sent(&op->move) : ask_is_done(&op->move);
 }
@@ -256,7 +256,7 @@ void dram_set(int rank, void *to, int value, size_t bytes) {
 
 /* ---- another node: serving, in the helper ---- */
 
-/* The asking rank has checked it; here again, because nothing that comes from outside may fault this process. */
+/* The requesting rank has checked it; checked again, because no input from outside may fault this process. */
 static char *target_of(const char *what, const struct net_block *b, struct range *r) {
     if (b->header_bytes == sizeof *r) {
         memcpy(r, b->header, sizeof *r);
@@ -273,7 +273,7 @@ static char *target_of(const char *what, const struct net_block *b, struct range
 
 enum net_result dram_serve_get(void *arg, struct net_block *b) {
     struct range r;
-    const char *from = target_of("it gets what is in no segment of this node", b, &r);
+    const char *from = target_of("it gets from outside of the segments of this node", b, &r);
     (void)arg;
     has_put();
     if (b->answer_offset + b->answer_bytes <= r.bytes)
@@ -283,7 +283,7 @@ enum net_result dram_serve_get(void *arg, struct net_block *b) {
 
 enum net_result dram_serve_put(void *arg, struct net_block *b) {
     struct range r;
-    char *to = target_of("it puts to where no segment of this node is", b, &r);
+    char *to = target_of("it puts to outside of the segments of this node", b, &r);
     (void)arg;
     if (b->bytes == r.bytes)
         memcpy(to, b->payload, b->bytes);
@@ -291,11 +291,11 @@ enum net_result dram_serve_put(void *arg, struct net_block *b) {
     return NET_DONE;
 }
 
-/* A long one in parts, so that others have their turns. */
+/* A long set is done in parts, so that other requests get their turns. */
 enum net_result dram_serve_set(void *arg, struct net_block *b) {
     enum { PART = 1 << 20 };
     struct range r;
-    char *to = target_of("it sets memory where no segment of this node is", b, &r);
+    char *to = target_of("it sets memory outside of the segments of this node", b, &r);
     uint64_t left = r.bytes - b->resume;
     (void)arg;
     if (left > 0)
@@ -314,7 +314,7 @@ enum net_result dram_serve_set(void *arg, struct net_block *b) {
 int dram_open(size_t bytes, char **base) {
     int status = batch_open();
     if (status != 0)
-        net_boot_abort(EXIT_FAILURE); /* others are waiting for this rank below */
+        net_boot_abort(EXIT_FAILURE); /* other ranks wait for this one below */
     status = net_shared_open(&gas.node_boot, bytes, NULL, &shared);
     if (status == 0)
         *base = bytes > 0 ? shared->base + shared->parts[gas.node_boot.rank].offset : NULL;

@@ -1,14 +1,14 @@
-/* dram.h: segments that lie in memory as a whole (HEARTH_NVM=off). Used through memory.h. */
+/* dram.h: segments entirely in memory (HEARTH_NVM=off). Used through memory.h. */
 #ifndef HEARTH_GAS_DRAM_H
 #define HEARTH_GAS_DRAM_H
 
 #include "gas/batch.h"
 #include "net/net.h"
 
-/* A long operation on the segment of another node, as its helper does it. */
+/* A long operation on the segment of another node, executed by its helper. */
 struct dram_long {
-    struct net_op move; /* carries what is put, or brings what is got */
-    struct net_op over; /* after a put: answered when all of it is there */
+    struct net_op move; /* carries the data of a put, or fetches that of a get */
+    struct net_op over; /* after a put: answered when all of it has been stored */
     bool is_put;        /* `over` is under way as well */
     uint8_t value;
     uint32_t rank;
@@ -36,8 +36,8 @@ void dram_free_source(struct dram_op *op);
 bool dram_try(struct dram_op *op);
 void dram_finish(struct dram_op *op);
 
-/* Collective: memory for all segments, `bytes` for that of this rank; *base, NULL if 0. 0, or a negative code after a line,
- * everywhere. */
+/* Collective: allocates memory for all segments, `bytes` for that of this rank; *base is NULL if 0. Returns 0, or a
+ * negative code after an error line, the same on all ranks. */
 int dram_open(size_t bytes, char **base);
 void dram_close(void);
 

@@ -1,4 +1,4 @@
-/* inside.h: what the files of gas/ have in common. */
+/* inside.h: declarations shared by the files of gas/. */
 #ifndef HEARTH_GAS_INSIDE_H
 #define HEARTH_GAS_INSIDE_H
 
@@ -9,14 +9,14 @@
 #include <stdint.h>
 
 #ifndef GASNET_PAR
-#define GASNET_PAR 1 /* the library is the same for all of them: any thread may call at any time */
+#define GASNET_PAR 1 /* one library serves all three modes: any thread may call at any time */
 #endif
 #include "base/base.h"
 #include "net/net.h"
 #include "pages/pages.h"
 #include "vgasnet.h" /* include/: both public names */
 
-/* Every call exists once, as gasnet_X, and has a second name, vgasnet_X:
+/* Every call is defined once, as gasnet_X, and has an alias, vgasnet_X:
  *      int gasnet_AMPoll(void) { ... }
  *      ALSO(int, AMPoll, (void)); */
 #define EXPORT                 __attribute__((visibility("default")))
@@ -24,22 +24,21 @@
 
 enum gas_stage { GAS_NOTHING, GAS_BEGUN /* gasnet_init */, GAS_ATTACHED, GAS_LEAVING };
 
-/* Of this process. */
+/* State of this process. */
 struct gas {
-    _Atomic int stage; /* enum gas_stage. Set by init.c and leave.c, read by everybody */
-    int rank, size;    /* a rank is what GASNet calls a node */
+    _Atomic int stage; /* enum gas_stage. Set by init.c and leave.c, read by all files */
+    int rank, size;    /* GASNet calls a rank a node */
     MPI_Comm comm;     /* our own, of all ranks */
     struct net_boot boot;
     MPI_Comm node_comm; /* of the ranks of this node */
     struct net_boot node_boot;
     struct net_world *world;
-    int machine_ranks;   /* on this machine; more than those of the node if HEARTH_NODE_RANKS divides it */
-    struct net *net;     /* asked through ask.h alone */
+    int machine_ranks;   /* on this machine; more than the node's if HEARTH_NODE_RANKS divides the machine */
+    struct net *net;     /* used through ask.h only */
     struct pages *pages; /* NULL: HEARTH_NVM=off, segments are plain memory (memory.h) */
     gasnet_seginfo_t *segments; /* [size], once attached */
-    gasnet_seginfo_t
-        *direct; /* [direct_count]: what loads and stores reach (direct.h); empty of other nodes */
-    gasnet_node_t direct_count; /* 0 where segments are in pages */
+    gasnet_seginfo_t *direct;   /* [direct_count]: accessible by loads and stores (direct.h) */
+    gasnet_node_t direct_count; /* 0 if segments are in pages */
 };
 extern struct gas gas HIDDEN;
 
@@ -51,22 +50,22 @@ static inline bool gas_same_node(gasnet_node_t rank) {
     return gas.world->node_of[rank] == (uint32_t)gas.world->node;
 }
 
-/* ---- mistakes: fail.c ---- */
+/* ---- errors: fail.c ---- */
 
-/* Ends the job after a line: "call: what". For calls that have no errors. */
+/* Ends the job after the line "call: what". For calls that return no error code. */
 _Noreturn void gas_fail(const char *call, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* A rule is broken that GASNet checks in debug mode only: a warning, once for each, and the call goes on; or gas_fail
- * (HEARTH_GASNET_RULES). `format` is a literal. */
+/* A rule is violated that GASNet checks in debug mode only: logs a warning, once for each rule, and the call continues;
+ * or gas_fail (HEARTH_GASNET_RULES). `format` must be a literal. */
 void gas_breach(const char *call, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* For those that have: says it, and gives the code back. */
+/* For calls that return an error code: logs the line and returns the code. */
 int gas_refuse(int code, const char *call, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-/* gas_fail, because the process is not attached; or, if another thread is just ending it, no return. */
+/* gas_fail, because the process is not attached. If another thread is ending the process, it just does not return. */
 _Noreturn void gas_not_attached(const char *call);
 
-/* gas_fail unless attached, and unless that rank exists. */
+/* gas_fail unless attached and the rank exists. */
 static inline void gas_need(const char *call, gasnet_node_t rank) {
     if (UNLIKELY(!gas_is_attached()))
         gas_not_attached(call);
@@ -74,26 +73,26 @@ static inline void gas_need(const char *call, gasnet_node_t rank) {
         gas_fail(call, "there is no node %u: the job has %d", (unsigned)rank, gas.size);
 }
 
-/* ---- where calls come from: am.c ---- */
+/* ---- calling context and polling: am.c ---- */
 
-/* gas_fail if this thread runs a handler: it may not communicate, nor wait. gas_breach if it holds a handler-safe lock, or
- * interrupts. At the beginning of every call that communicates or waits. */
+/* gas_fail if this thread runs a handler: handlers must not communicate or wait. gas_breach if it holds a handler-safe
+ * lock or interrupts. Called first in every call that communicates or waits. */
 void gas_need_free(const char *call);
 
-/* Runs handlers of messages that have come, and lets the network go on. What every wait does in each of its
- * rounds. Whether anything happened. Not inside handlers. */
+/* Runs the handlers of messages that have arrived and drives the network. Every wait loop calls it in each round.
+ * Returns whether anything happened. Not inside handlers. */
 bool gas_poll(void);
 
-/* The same for calls that are not there to wait: without a look at the network, which costs more than some of them. */
+/* The same for calls that do not wait: it does not poll the network, which would cost more than some of these calls. */
 bool gas_poll_quickly(void);
 
-/* One round of a wait in which nothing happened: looks again at once, or sleeps until a message comes or some
- * time has passed, as gasnet_set_waitmode says; `round` counts them: 0 at first, kept by the caller. */
+/* One idle round of a wait: returns immediately, or sleeps until a message arrives or some time has passed, as set by
+ * gasnet_set_waitmode. `round` counts the rounds: 0 at first, kept by the caller. */
 void gas_rest(unsigned *round);
 
 /* ---- barrier.c ---- */
 
-/* Of all ranks, for our own use; polls meanwhile. Not while a barrier of the program is open. */
+/* Barrier of all ranks for internal use; polls meanwhile. Independent of the program's barrier. */
 void gas_barrier(void);
 
 #endif
