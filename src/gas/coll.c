@@ -1,15 +1,15 @@
-/* Collective operations: what each consists of, as steps (schedule.h).
+/* coll.c: collective operations as lists of steps (schedule.c).
  *
  *      broadcast, reduce     a binomial tree
- *      scatter, gather       everybody with the root
- *      gather_all, exchange  everybody with everybody, each beginning at another
+ *      scatter, gather       each member with the root
+ *      gather_all, exchange  each member with each, each starting at a different one
  *      scan                  a chain
  *
- * Data is read and written by its own node alone, after that has entered: GASNET_COLL_IN_MYSYNC and OUT_MYSYNC need nothing
- * done, and stand for NOSYNC too. ALLSYNC is a barrier before or after.
+ * Data is read and written by its own node only, after it has entered the call: GASNET_COLL_IN_MYSYNC and OUT_MYSYNC
+ * need no extra steps, and are used for NOSYNC too. ALLSYNC is a barrier before or after.
  *
- * Nothing here calls MPI, so that the level of threads that it was started with does not matter; and nothing is a system call
- * on memory of the program, some of which may be in pages that are not mapped. */
+ * Nothing here calls MPI, so its thread level does not matter. Nothing is a system call on memory of the program, part
+ * of which may be in pages that are not mapped. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +20,7 @@ static bool is_root(const struct collective *c) {
     return c->team->rank == c->root;
 }
 
-/* The first call's checks, and its operation with what comes before the data. */
+/* Checks the call, and creates its operation with the steps before the data. */
 static struct gasnet_coll_operation *begin(const struct collective *c) {
     struct gasnet_coll_operation *o = schedule_new(c->call, c->team);
     if (c->root >= c->team->size)
@@ -44,7 +44,7 @@ static char *block(void *base, const struct collective *c, gasnet_node_t i) {
     return (char *)base + (size_t)i * c->bytes;
 }
 
-/* ---- from one, to one ---- */
+/* ---- rooted operations ---- */
 
 gasnet_coll_handle_t coll_broadcast(const struct collective *c) {
     struct gasnet_coll_operation *o = begin(c);
@@ -90,9 +90,9 @@ gasnet_coll_handle_t coll_gather(const struct collective *c) {
     return finish(c, o);
 }
 
-/* ---- everybody ---- */
+/* ---- all-to-all operations ---- */
 
-/* To each rank what is for it: all of src, or a block of it. */
+/* Sends to each rank its part: all of src, or a block of it. */
 static gasnet_coll_handle_t all_to_all(const struct collective *c, bool blocks) {
     struct gasnet_coll_operation *o = begin(c);
     gasnet_node_t size = c->team->size, rank = c->team->rank;
@@ -116,7 +116,7 @@ gasnet_coll_handle_t coll_exchange(const struct collective *c) {
 /* ---- reduction ---- */
 
 static pthread_mutex_t functions_lock =
-    PTHREAD_MUTEX_INITIALIZER;            /* each image brings the table; nothing is locked under it */
+    PTHREAD_MUTEX_INITIALIZER;            /* leaf lock; each image passes the table */
 static gasnet_coll_fn_entry_t *functions; /* as given to gasnet_coll_init */
 static size_t function_count;
 
@@ -145,7 +145,7 @@ struct reduction {
     gasnet_coll_fn_entry_t function;
     size_t elem_size, elem_count;
     int arg;
-    char *sum, *other; /* what there is so far, and where the next goes */
+    char *sum, *other; /* the partial result, and the buffer for the next */
 };
 
 static void add(struct gasnet_coll_operation *o, struct step *s) {
@@ -158,7 +158,7 @@ static void add(struct gasnet_coll_operation *o, struct step *s) {
     r->sum = sum;
 }
 
-/* The sum is not known by its address before the steps run. */
+/* The address of the partial result is not known before the steps run. */
 static void settle(struct gasnet_coll_operation *o, struct step *s) {
     struct reduction *r = s->arg;
     (void)o;
@@ -168,7 +168,8 @@ static void settle(struct gasnet_coll_operation *o, struct step *s) {
 static gasnet_coll_fn_entry_t function_of(const char *call, gasnet_coll_fn_handle_t func) {
     pthread_mutex_lock(&functions_lock);
     if (func < 0 || (size_t)func >= function_count)
-        gas_fail(call, "function %d is none of the %zu given to gasnet_coll_init", (int)func, function_count);
+        gas_fail(call, "function %d is not one of the %zu given to gasnet_coll_init", (int)func,
+                 function_count);
     gasnet_coll_fn_entry_t function = functions[func];
     pthread_mutex_unlock(&functions_lock);
     return function;
@@ -187,8 +188,8 @@ static struct reduction *reduction_new(struct gasnet_coll_operation *o, const st
     return r;
 }
 
-/* Sums go from the higher of two ranks to the lower, so that they are in the order of the ranks, counted from the root, or,
- * where order matters, from 0; the root then gets it from there. */
+/* Partial results go from the higher of two ranks to the lower, so they are combined in the order of the ranks, counted
+ * from the root. Where order matters they are counted from 0, and the root then gets the result from there. */
 gasnet_coll_handle_t coll_reduce(const struct collective *c, size_t elem_size, size_t elem_count,
                                  gasnet_coll_fn_handle_t func, int arg) {
     struct gasnet_coll_operation *o = begin(c);
@@ -218,7 +219,7 @@ gasnet_coll_handle_t coll_reduce(const struct collective *c, size_t elem_size, s
     return finish(c, o);
 }
 
-/* Each rank hears from the one before it what the ranks up to that one have, and tells the next. */
+/* Each rank receives the result of all ranks before it from its predecessor, and sends on to the next. */
 gasnet_coll_handle_t coll_scan(const struct collective *c, size_t elem_size, size_t elem_count,
                                gasnet_coll_fn_handle_t func, int arg) {
     bool inclusive = c->flags & GASNET_COLL_INCLUSIVE_SCAN, exclusive = c->flags & GASNET_COLL_EXCLUSIVE_SCAN;

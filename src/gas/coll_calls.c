@@ -1,11 +1,11 @@
-/* The calls of collective operations: each in four forms, blocking or not, with an address or a list of them. */
+/* coll_calls.c: the calls of collective operations, each in four forms: blocking or not, with one address or a list. */
 #include "gas/coll.h"
 
 static gasnet_team_handle_t team_meant(const char *call, gasnet_team_handle_t team, int flags) {
     return image_team(call, team, !(flags & GASNET_COLL_NO_IMAGES));
 }
 
-/* Of a list, the address that is the caller's: it has one for every member, or for those on this node. */
+/* The caller's address in a list, which has one for every member, or for the members on this node. */
 static void *own_of(void *const list[], gasnet_team_handle_t team, int flags) {
     team = team_meant("gasnet_coll", team, flags);
     return list[flags & GASNET_COLL_SINGLE ? team->rank : team->local];

@@ -1,4 +1,4 @@
-/* What GASNet does not have, and pages do. */
+/* extra.c: the vgasnet_* calls that GASNet does not have. */
 #include "gas/transfer.h"
 
 #include <errno.h>
@@ -34,7 +34,7 @@ int vgasnet_checkpoint(uint64_t *epoch) {
     gas_need_free(call);
     if (!gas.pages)
         return gas_refuse(GASNET_ERR_BAD_ARG, call, "segments are not kept with HEARTH_NVM=off");
-    gas_barrier(); /* the network goes on while others are awaited; below it need not */
+    gas_barrier(); /* keeps the network progressing while ranks are waited for; below it need not */
     int status = pages_checkpoint(gas.pages, &gas.boot, &number);
     if (status != 0)
         return status == -EINVAL ? GASNET_ERR_BAD_ARG : GASNET_ERR_RESOURCE;

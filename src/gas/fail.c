@@ -1,6 +1,6 @@
-/* fail.c: mistakes of the program, and the end of a job that cannot go on.
+/* fail.c: errors of the program, and the end of a job that cannot continue.
  *
- * Calls that return a code say what was wrong and return it. Others cannot: the job ends, after one line. */
+ * Calls that return a code log the error and return it. Other calls end the job after one line. */
 #include "gas/inside.h"
 
 #include <stdarg.h>
@@ -56,7 +56,7 @@ int gas_refuse(int code, const char *call, const char *format, ...) {
     return code;
 }
 
-/* ---- the codes ---- */
+/* ---- error codes ---- */
 
 static const struct {
     int code;

@@ -1,17 +1,17 @@
-/* Active messages to other nodes.
+/* far.c: active messages to other nodes.
  *
- * A request stays in its slot and is sent from there. The helper of the target's node puts it into one of the
- * target's places, or parks it if there is none: the target then fetches it from the slot, through the helper
- * of this node, when it polls (pull.c). So the network never waits for a handler of the program, what others ask of that helper
- * is not held up, and the sender has nothing more to do: it may compute for a long time without a poll.
+ * A request stays in its slot and is sent from there. The helper of the target's node puts it into one of the target's
+ * places, or parks it if none is free: the target then fetches it from the slot, through the helper of this node, when
+ * it polls (pull.c). So the network never waits for a handler of the program, other requests to that helper are not
+ * delayed, and the sender has nothing more to do: it may compute for a long time without a poll.
  *
- *      slot --> place --> queue --> handler --> reply, or that there is none --> slot is free
+ *      slot --> place --> queue --> handler --> reply, or notice that there is none --> slot is free
  *           --> parked --> pulled into a place --> ...
  *
- * What is sent has left when the call returns. That takes no longer than the network does.
+ * A message has left when the call returns. That takes no longer than the network does.
  *
- * A payload that does not fit into a block goes ahead in parts. The target's helper collects them for one
- * request of a sender at a time, so parts and request are started as one. */
+ * A payload that does not fit into a block is sent ahead in parts. The target's helper collects the parts of one
+ * request per sender at a time, so parts and request are started together. */
 #include "gas/far.h"
 
 #include <string.h>
@@ -23,10 +23,10 @@ struct request {
     struct net_op op, parts;
     bool parted;
     int slot, rank;
-    uint32_t done; /* bytes in parts */
+    uint32_t done; /* bytes sent in parts */
 };
 
-static size_t block_bytes; /* that a helper takes at a time */
+static size_t block_bytes; /* that a helper accepts at a time */
 
 static struct message *request_of(const struct request *r) {
     return &box_mine()->slots[r->slot].request;

@@ -1,8 +1,8 @@
-/* Gets. Those of bulk data are the same: no address needs to be aligned. */
+/* get.c: gets. The bulk forms are the same: no alignment required. */
 #include "gas/direct.h"
 #include "gas/transfer.h"
 
-/* ---- what is not direct; apart from the calls, so that these need no frame ---- */
+/* ---- slow path; separate functions, so that the calls need no stack frame ---- */
 
 static struct transfer get(const char *call, void *dest, gasnet_node_t node, const void *src, size_t nbytes) {
     return (struct transfer){

@@ -1,4 +1,4 @@
-/* Operations under way: where their records come from, and how they end.
+/* handle.c: operations under way: allocation and completion of their records.
  *
  *      gasnet_handle_t --> one operation
  *                      --> an access region --> operation --> operation ...
@@ -6,12 +6,12 @@
  *                      --> implicit puts    --> operation ...
  *                      --> spare records
  *
- * A record belongs to one thread, so that no lock is needed. Lists of implicit operations are in the order in which they
- * were started, which is about that in which they end: who has many open and never asks loses no more than LOOK_FROM
- * records to them, because those in front are looked at whenever one is added.
+ * A record belongs to one thread, so no lock is needed. Lists of implicit operations are in the order in which they
+ * were started, which is roughly the order in which they complete. A thread that starts many and never synchronises
+ * holds no more than about LOOK_FROM completed records, because the head of the list is checked whenever one is added.
  *
- * No operation needs anything of the program to end: waiting for the first of several is never longer than waiting for all
- * of them, and it may sleep. */
+ * No operation needs any action of the program to complete. So waiting for the first of several operations never takes
+ * longer than waiting for all of them, and it may sleep. */
 #include "gas/handle.h"
 
 #include <pthread.h>
@@ -29,10 +29,10 @@ static pthread_key_t key;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 _Thread_local struct gas_thread *thread_current;
 static pthread_mutex_t lock =
-    PTHREAD_MUTEX_INITIALIZER; /* around the list of threads; before a thread's own */
+    PTHREAD_MUTEX_INITIALIZER; /* protects the list of threads; taken before a thread's own */
 static struct gas_thread *threads;
 
-/* With its lock, or by itself if there are no pages. */
+/* Without pages only the thread itself calls this: its list is then not protected by its lock. */
 static void finish_open(struct gas_thread *t) {
     pthread_mutex_lock(&t->lock);
     for (struct gasnet_operation *o = t->open; o; o = o->open_next)
@@ -42,7 +42,7 @@ static void finish_open(struct gas_thread *t) {
 
 void handle_finish_all(void) {
     if (!gas.pages)
-        return; /* the memory stays where it is, and their lists are not locked */
+        return; /* the memory stays valid, and their lists are not locked */
     pthread_mutex_lock(&lock);
     for (struct gas_thread *t = threads; t; t = t->next)
         finish_open(t);
@@ -67,16 +67,16 @@ static void part(struct gas_thread *t) {
     pthread_mutex_unlock(&lock);
 }
 
-/* The thread ends. If the job has ended before, nothing is under way any more that could be waited for. */
+/* The thread ends. If the job has ended before, nothing is under way any more. */
 static void forget_thread(void *arg) {
     struct gas_thread *t = arg;
-    thread_current = t; /* in case one of the calls below asks */
+    thread_current = t; /* in case one of the calls below needs it */
     if (gas_is_attached()) {
         if (t->region)
             operation_finish(t, t->region, false);
         operations_finish(t, &t->gets, false);
         operations_finish(t, &t->puts, false);
-        finish_open(t); /* those with handles, which another thread could only ask for by mistake */
+        finish_open(t); /* operations with handles, which no other thread may use */
     }
     for (struct gasnet_operation *o = t->open; o; o = o->open_next)
         o->owner = NULL;
@@ -123,7 +123,7 @@ struct gasnet_operation *operation_new(struct gas_thread *t) {
     return o;
 }
 
-/* Only pages need the list of another thread, when they are closed. */
+/* Only pages access the list of another thread, when they are closed. */
 static void lock_open(struct gas_thread *t) {
     if (gas.pages)
         pthread_mutex_lock(&t->lock);
@@ -194,7 +194,7 @@ static void append(struct operations *list, struct gasnet_operation *o) {
     list->count++;
 }
 
-/* ---- looking ---- */
+/* ---- testing ---- */
 
 static bool try_one(struct gas_thread *t, struct gasnet_operation *o) {
     if (!memory_try(&o->memory))
@@ -203,7 +203,7 @@ static bool try_one(struct gas_thread *t, struct gasnet_operation *o) {
     return true;
 }
 
-/* Stops at the first that is not complete: those behind it are not asked for before it is. */
+/* Stops at the first incomplete operation: those behind it are tested only after it. */
 bool operations_try(struct gas_thread *t, struct operations *list) {
     while (list->first) {
         if (!memory_try(&list->first->memory))

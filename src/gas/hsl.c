@@ -1,9 +1,9 @@
-/* Handler-safe locks, and the calls that keep handlers away.
+/* hsl.c: handler-safe locks, and the calls that hold off handlers.
  *
- * Handlers run only where a thread polls, so holding them off needs nothing done; that the rules are kept is
- * checked: who holds a lock, or handlers off, does not poll, wait or communicate, because a handler could
- * want the same lock. GASNet checks most of that in debug mode only: here it is a warning (gas_breach). What would wait for ever
- * ends the job. */
+ * Handlers run only where a thread polls, so holding them off needs no action; only the rules are checked. A thread
+ * that holds a lock, or holds off handlers, must not poll, wait or communicate, because a handler could need the same
+ * lock. GASNet checks most of this in debug mode only: here it is a warning (gas_breach). A call that would wait
+ * forever ends the job. */
 #include "gas/am.h"
 
 #include <errno.h>
@@ -22,7 +22,7 @@ void gasnet_hsl_destroy(gasnet_hsl_t *hsl) {
 }
 ALSO(void, hsl_destroy, (gasnet_hsl_t * hsl));
 
-/* The holder is read by its own thread alone, or found to be another: both see what they need. */
+/* A thread only compares the holder with itself, so a relaxed load suffices. */
 static void *holder_of(gasnet_hsl_t *hsl) {
     return __atomic_load_n(&hsl->holder, __ATOMIC_RELAXED);
 }
@@ -62,9 +62,10 @@ void gasnet_hsl_unlock(gasnet_hsl_t *hsl) {
 }
 ALSO(void, hsl_unlock, (gasnet_hsl_t * hsl));
 
-/* ---- interrupts, of which there are none ---- */
+/* ---- interrupts, which do not exist here ---- */
 
-/* In handlers, and while the thread holds a lock, they are held already, and the calls are ignored, as GASNet says. */
+/* In handlers, and while the thread holds a lock, they are already held, and the calls are ignored, as GASNet
+ * specifies. */
 static bool are_held_anyway(void) {
     return am_context.where != AM_OUTSIDE || am_context.locks > 0;
 }
@@ -73,7 +74,7 @@ void gasnet_hold_interrupts(void) {
     if (are_held_anyway())
         return;
     if (UNLIKELY(am_context.held > 0))
-        gas_breach("gasnet_hold_interrupts", "they are held already: it does not nest");
+        gas_breach("gasnet_hold_interrupts", "they are already held: the call does not nest");
     am_context.held = 1;
 }
 ALSO(void, hold_interrupts, (void));

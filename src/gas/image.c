@@ -1,17 +1,18 @@
-/* Images: threads that take part in collective operations, where a node has several.
+/* image.c: images: threads that participate in collective operations, where a node has several.
  *
- * An image is a member of teams as a node is where there is one image on each: it has a rank of its own, makes the calls itself, and
- * messages are addressed to it (schedule.c). The team of all images is made for each of them by gasnet_coll_init, which its
- * thread calls; it lives as long as the process, so that a thread may take an image over from one that has ended. */
+ * An image is a member of teams in the same way as a node with one image: it has its own rank, makes the calls itself,
+ * and messages are addressed to it (schedule.c). gasnet_coll_init, which the thread of each image calls, creates the
+ * team of all images for it. The team lives as long as the process, so that a thread may take over an image from one
+ * that has ended. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "gas/coll.h"
 
-enum { ALL_IMAGES = 1 }; /* id of the team: those of teams that are split are larger */
+enum { ALL_IMAGES = 1 }; /* id of the team; the ids of split teams are larger */
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* around the tables; nothing is locked under it */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* leaf lock, protects the tables */
 static gasnet_image_t *counts;                           /* [gas.size], or NULL: one image per node */
 static gasnet_image_t total, offset;                     /* of the job; the first of this node */
 static gasnet_team_handle_t *teams;                      /* [counts[gas.rank]] */
@@ -25,7 +26,7 @@ static void *image_memory(size_t count, size_t bytes) {
     return memory;
 }
 
-/* The first call of the process; those of other images say the same. */
+/* In the first call of the process; the calls of other images must pass the same numbers. */
 static void image_count(const gasnet_image_t *images) {
     counts = image_memory((size_t)gas.size, sizeof *counts);
     memcpy(counts, images, (size_t)gas.size * sizeof *counts);
@@ -62,7 +63,7 @@ void image_init(const gasnet_image_t *images, gasnet_image_t my_image) {
     if (!images || memcmp(counts, images, (size_t)gas.size * sizeof *counts) != 0)
         gas_fail(call, "the numbers of images differ from those of an earlier call");
     if (my_image < offset || my_image - offset >= counts[gas.rank])
-        gas_fail(call, "image %u is none of node %d, which has %u from %u", my_image, gas.rank,
+        gas_fail(call, "image %u is not on node %d, which has %u from %u on", my_image, gas.rank,
                  counts[gas.rank], offset);
     gasnet_team_handle_t *team = &teams[my_image - offset];
     if (!*team)

@@ -1,8 +1,8 @@
-/* Beginning: gasnet_init makes this process part of the job, gasnet_attach gives it handlers and a segment;
- * and what may be asked about the job.
+/* init.c: gasnet_init, which makes this process part of the job; gasnet_attach, which sets its handlers and segment;
+ * and queries about the job.
  *
- * MPI launches, and is begun here unless the program has done it. Where messages between nodes go through MPI
- * (HEARTH_NET=mpi) the helper's thread calls it too, and it must allow that. */
+ * MPI launches the job, and is initialised here unless the program has done so. With HEARTH_NET=mpi the helper's thread
+ * calls MPI too, so its thread level must allow that. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +19,7 @@
 
 struct gas gas;
 
-static int *hosts; /* [size]: the lowest rank on the machine of each */
+static int *hosts; /* [size]: the lowest rank on the machine of each rank */
 static uint64_t most_local, most_global;
 
 /* ---- MPI ---- */
@@ -73,7 +73,7 @@ static void find_sizes(void) {
     MPI_Allreduce(&most_local, &most_global, 1, MPI_UINT64_T, MPI_MIN, gas.comm);
 }
 
-/* Everything that the helper's thread uses is there before it runs. */
+/* Everything that the helper's thread uses must exist before it starts. */
 static int open_all(void) {
     int status = open_comms();
     if (status == 0)
@@ -94,7 +94,7 @@ int gasnet_init(int *argc, char ***argv) {
     if (status != GASNET_OK)
         return status;
     if (open_all() != 0)
-        gas_fail("gasnet_init", "GASNet cannot begin, see above"); /* others may be further already */
+        gas_fail("gasnet_init", "GASNet cannot begin, see above"); /* other ranks may be further already */
     find_sizes();
     leave_prepare();
     MPI_Barrier(gas.comm);
@@ -123,7 +123,7 @@ static int check_entry(const gasnet_handlerentry_t *e, int number) {
     return GASNET_OK;
 }
 
-/* The lowest index that is free. All nodes that bring the same table get the same ones. */
+/* Assigns the lowest free index. All nodes with the same table get the same indices. */
 static int assign(gasnet_handlerentry_t *e) {
     for (int index = AM_FIRST; index <= AM_LAST; index++)
         if (!am_registered(index)) {
@@ -159,14 +159,14 @@ static int check_size(uintptr_t bytes) {
         return gas_refuse(GASNET_ERR_BAD_ARG, "gasnet_attach",
                           "a segment of %llu bytes: it has a multiple of %d", (unsigned long long)bytes,
                           GASNET_PAGESIZE);
-    if (bytes > most_local && most_local > 0) /* 0: not known; why will be found out */
+    if (bytes > most_local && most_local > 0) /* 0: unknown; the cause is reported later */
         return gas_refuse(GASNET_ERR_BAD_ARG, "gasnet_attach",
                           "a segment of %llu bytes: there is room for %llu (gasnet_getMaxLocalSegmentSize)",
                           (unsigned long long)bytes, (unsigned long long)most_local);
     return GASNET_OK;
 }
 
-/* What is wrong at one rank is an error at all: none of them can go on alone. */
+/* An error at one rank is an error at all: none can continue alone. */
 static int agree(int status) {
     int worst;
     MPI_Allreduce(&status, &worst, 1, MPI_INT, MPI_MAX, gas.comm);
@@ -182,7 +182,7 @@ int gasnet_attach(gasnet_handlerentry_t *table, int numentries, uintptr_t segsiz
         status = check_size(segsize);
     status = agree(status);
     if (status == GASNET_OK && memory_attach(segsize) != 0)
-        status = GASNET_ERR_RESOURCE; /* everywhere */
+        status = GASNET_ERR_RESOURCE; /* on all ranks */
     if (status != GASNET_OK) {
         unregister_all();
         return status;
@@ -197,7 +197,7 @@ int gasnet_attach(gasnet_handlerentry_t *table, int numentries, uintptr_t segsiz
 ALSO(int, attach,
      (gasnet_handlerentry_t * table, int numentries, uintptr_t segsize, uintptr_t minheapoffset));
 
-/* ---- questions ---- */
+/* ---- queries ---- */
 
 static void need_begun(const char *call) {
     if (UNLIKELY(atomic_load_explicit(&gas.stage, memory_order_relaxed) == GAS_NOTHING))
@@ -228,7 +228,7 @@ uintptr_t gasnet_getMaxGlobalSegmentSize(void) {
 }
 ALSO(uintptr_t, getMaxGlobalSegmentSize, (void));
 
-/* A table may be shorter than there are nodes. */
+/* A table may be shorter than the number of nodes. */
 static int table_length(const char *call, const void *table, int entries) {
     if (!table || entries <= 0)
         return -gas_refuse(GASNET_ERR_BAD_ARG, call, "a table of %d entries", entries);
@@ -259,7 +259,7 @@ int gasnet_getNodeInfo(gasnet_nodeinfo_t *table, int numentries) {
 }
 ALSO(int, getNodeInfo, (gasnet_nodeinfo_t * table, int numentries));
 
-/* The launchers give all processes the environment of the job. */
+/* The launchers pass the environment of the job to all processes. */
 char *gasnet_getenv(const char *name) {
     return name ? getenv(name) : NULL;
 }

@@ -92,7 +92,7 @@ void gas_rest(unsigned *round);
 
 /* ---- barrier.c ---- */
 
-/* Barrier of all ranks for internal use; polls meanwhile. Independent of the program's barrier. */
+/* Barrier of all ranks for internal use, separate from the program's; polls meanwhile. */
 void gas_barrier(void);
 
 #endif

@@ -1,22 +1,21 @@
-/* The end.
+/* leave.c: the end of the job.
  *
- * All ranks come here sooner or later, by gasnet_exit, by the end of main, or by MPI_Finalize, and meet in a
- * barrier of MPI; then everything is closed in order, and segments with names are as they should be. A rank
- * that calls gasnet_exit alone tells the others after a moment, by a message and by SIGQUIT: those that poll follow it, and so do
- * those whose handler calls gasnet_exit. If some do not come, the job is ended without them.
+ * All ranks arrive here sooner or later, by gasnet_exit, by the end of main, or by MPI_Finalize, and meet in an MPI
+ * reduction. Then everything is closed in order, and named segments are consistent. A rank that calls gasnet_exit alone
+ * notifies the others after a moment, by a message and by SIGQUIT: ranks that poll follow it, and so do those whose
+ * signal handler calls gasnet_exit. If some do not arrive, the job is aborted.
  *
  *      gasnet_exit(code) ---> meet: all are here -----------------> close all -> MPI_Finalize -> _exit(code)
- *                             after TELL: tell the others
+ *                             after TELL: notify the others
  *                             after LEAVE: MPI_Abort(code)
- *      gasnet_exit(0)    ---> the same with more patience (HEARTH_EXIT_TIMEOUT): others may still be at work for a while.
- *                             If segments have names, the others are not told: they would leave in the middle of it.
- *      main returns 0    ---> the same, and the others are never told
+ *      gasnet_exit(0)    ---> the same with a longer timeout (HEARTH_EXIT_TIMEOUT): others may still work for a while.
+ *                             If segments have names, the others are not notified: they would leave in mid-computation.
+ *      main returns 0    ---> the same, and the others are never notified
  *
- * Segments with names keep what they hold only if all ranks end by themselves and with success; else they stay as they were
+ * Named segments keep their content only if all ranks end by themselves and with success; else they stay as they were
  * at their last checkpoint.
  *
- * From then on no other thread of the process does anything for GASNet: those that poll, or come to the
- * network, stay there. */
+ * From then on no other thread of the process works for GASNet: threads that poll, or reach the network, stay there. */
 #include "gas/leave.h"
 
 #include <pthread.h>
@@ -36,16 +35,16 @@ enum { TELL_MS = 200, LEAVE_MS = 5000 };
 
 struct ending {
     int code;
-    bool tells; /* the others, so that those that poll follow */
+    bool tells; /* notify the others, so that those that poll follow */
     uint64_t patience_ms;
 };
 
-_Atomic int leave_wanted; /* something is to be looked at */
-static _Atomic bool told; /* that another rank leaves */
+_Atomic int leave_wanted; /* leave_now must be called */
+static _Atomic bool told; /* another rank leaves */
 static _Atomic int told_code;
 static _Atomic bool begun; /* a thread of this process leaves */
 static _Thread_local bool mine;
-static pid_t process; /* a child that the program forks has nothing to end */
+static pid_t process; /* a child that the program forks has nothing to close */
 
 /* ---- threads ---- */
 
@@ -56,7 +55,7 @@ static _Noreturn void stay(void) {
 
 void leave_now(void) {
     if (mine)
-        return; /* it closes things */
+        return; /* this thread is closing */
     if (atomic_load(&begun))
         stay();
     if (atomic_load(&told))
@@ -74,7 +73,7 @@ int leave_or_refuse(const char *call) {
                       "this process is not attached to the job: call gasnet_attach first");
 }
 
-/* ---- telling the others ---- */
+/* ---- notifying the others ---- */
 
 void leave_is_told(int code) {
     atomic_store(&told_code, code);
@@ -102,7 +101,7 @@ static void tell(int rank, int code) {
     }
 }
 
-/* By a message, for those that poll, and by SIGQUIT, for all; to other nodes the helper there sends it (arrive.c). */
+/* By a message, for ranks that poll, and by SIGQUIT, for all; on other nodes the helper sends it (arrive.c). */
 static void tell_all(int code) {
     for (int i = 1; i < gas.size; i++) {
         int rank = (gas.rank + i) % gas.size;
@@ -123,9 +122,9 @@ static uint64_t patience(int code) {
     return code != 0 ? LEAVE_MS : seconds ? seconds * 1000 : UINT64_MAX;
 }
 
-/* Whether all came; *well: and all of them by themselves, with success. */
+/* Returns whether all ranks arrived; *well: all of them by themselves and with success. */
 static bool meet(const struct ending *end, bool attached, bool *well) {
-    static int failed, any_failed; /* also used by MPI if we do not wait for the others any more */
+    static int failed, any_failed; /* static, as MPI may still use them if we stop waiting */
     MPI_Request all;
     int here = 0;
     bool others_know = !attached || !end->tells;
@@ -143,17 +142,17 @@ static bool meet(const struct ending *end, bool attached, bool *well) {
             others_know = true;
         }
         if (gas.world->nodes > 1)
-            ask_progress(); /* what was started still leaves */
+            ask_progress(); /* operations that were started still leave */
         usleep(waited < 10 ? 50 : 1000);
     }
 }
 
 /* ---- closing ---- */
 
-static bool unsaved; /* a named segment has not reached its file; a line was written */
+static bool unsaved; /* a named segment was not saved; the error was logged */
 
-/* `ends`: the process is about to. Its memory then goes with it, and stays until then: another thread may
- * still be on its way out of a call. */
+/* `ends`: the process is about to exit. Its memory is then released with it, and not before: another thread may still
+ * be on its way out of a call. */
 static void close_all(bool attached, bool ends, bool well) {
     if (attached) {
         handle_finish_all();
@@ -174,8 +173,7 @@ static void close_all(bool attached, bool ends, bool well) {
     MPI_Comm_free(&gas.comm);
 }
 
-/* Ends this process's part; false: the others did not come, of which a line was written if that is not what was to be
- * expected. */
+/* Ends this process's part. False: the others did not arrive, which is logged if it is unexpected. */
 static bool leave(const struct ending *end, const char *how, bool ends) {
     bool attached = gas_is_attached(), well;
     signals_hold();
@@ -189,13 +187,12 @@ static bool leave(const struct ending *end, const char *how, bool ends) {
         return true;
     }
     if (end->code == 0)
-        log_error("%s on this node, but others have not come to their end for %llu s (HEARTH_EXIT_TIMEOUT); "
-                  "the job "
-                  "is ended%s",
-                  how, (unsigned long long)end->patience_ms / 1000,
-                  attached && memory_is_durable()
-                      ? ", and what was written since the last checkpoint is not kept"
-                      : "");
+        log_error(
+            "%s on this node, but other ranks have not ended for %llu s (HEARTH_EXIT_TIMEOUT); the job is "
+            "ended%s",
+            how, (unsigned long long)end->patience_ms / 1000,
+            attached && memory_is_durable() ? ", and what was written since the last checkpoint is not kept"
+                                            : "");
     return false;
 }
 
@@ -209,7 +206,7 @@ static void finalize_mpi(void) {
 void gasnet_exit(int exitcode) {
     static _Atomic bool called;
     if (atomic_load(&gas.stage) != GAS_NOTHING && getpid() == process)
-        signals_hold(); /* a handler in this thread would wait for it */
+        signals_hold(); /* a signal handler in this thread would wait for itself */
     if (atomic_exchange(&called, true) || atomic_load(&begun))
         stay();
     if (atomic_load(&gas.stage) == GAS_NOTHING || getpid() != process) {
@@ -230,9 +227,9 @@ void gasnet_exit(int exitcode) {
 }
 EXPORT __attribute__((alias("gasnet_exit"), noreturn)) void vgasnet_exit(int exitcode);
 
-/* ---- ends that are not gasnet_exit ---- */
+/* ---- ends without gasnet_exit ---- */
 
-/* main has returned, or exit was called: it goes on to end the process with that status. */
+/* main has returned, or exit was called: the process ends with that status afterwards. */
 static void at_exit(int status, void *arg) {
     int over;
     (void)arg;
@@ -252,7 +249,7 @@ static void at_exit(int status, void *arg) {
     }
 }
 
-/* The program ends MPI itself: this is called while it still works. */
+/* The program finalises MPI itself: called while MPI still works. */
 static int with_mpi(MPI_Comm comm, int key, void *value, void *extra) {
     (void)comm, (void)key, (void)value, (void)extra;
     struct ending end = {.patience_ms = patience(0)};

@@ -4,14 +4,14 @@
 
 #include "gas/inside.h"
 
-/* When the process ends, however that is begun: gasnet_exit, return from main, MPI_Finalize. */
+/* Prepares for all ways in which the process can end: gasnet_exit, return from main, MPI_Finalize. */
 void leave_prepare(void);
-/* Another rank leaves with this code. Also in a signal handler. */
+/* Another rank leaves with this code. Also called in signal handlers. */
 void leave_is_told(int code);
 void leave_attached(void);
 
-/* Another rank has called gasnet_exit: this one follows. Another thread of this process has: this one waits
- * for the end. */
+/* If another rank has called gasnet_exit, this one follows. If another thread of this process has, this one waits for
+ * the end. */
 extern _Atomic int leave_wanted HIDDEN;
 void leave_now(void);
 static inline void leave_if_asked(void) {
@@ -19,8 +19,8 @@ static inline void leave_if_asked(void) {
         leave_now();
 }
 
-/* For calls that find the process not attached: it waits if it is leaving; otherwise GASNET_ERR_NOT_INIT,
- * after a line. */
+/* For calls that find the process not attached: waits if it is leaving; otherwise returns GASNET_ERR_NOT_INIT after an
+ * error line. */
 int leave_or_refuse(const char *call);
 
 #endif

@@ -1,7 +1,8 @@
-/* Segments: opened, closed, and reached by one of two ways, pages (pages/) or memory as a whole (dram.c).
+/* memory.c: opens and closes segments, and dispatches accesses to pages (pages/) or to memory (dram.c).
  *
- * A put to the own segment from the own segment may overlap: that is a memmove, by loads and stores, as the program itself
- * could do it. Everything else goes the way of all ranks, so that it meets what others do at the same time. */
+ * A put from the own segment to the own segment may overlap: that is a memmove, by loads and stores, as the program
+ * itself could do it. Everything else takes the same path as for other ranks, so that it is ordered with their
+ * concurrent accesses. */
 #include "gas/memory.h"
 
 #include <errno.h>
@@ -52,7 +53,7 @@ void memory_set(int rank, void *to, int value, size_t bytes) {
     am_leave();
 }
 
-/* ---- in two steps ---- */
+/* ---- operations in two steps ---- */
 
 bool memory_begin_get(struct memory_op *op, void *to, int rank, const void *from, size_t bytes) {
     if (!gas.pages)
@@ -76,7 +77,7 @@ bool memory_begin_put(struct memory_op *op, int rank, void *to, const void *from
     return op->at.pages.bytes == 0;
 }
 
-/* Pages have no set in two steps: they are few messages, whatever is set. */
+/* Pages have no set in two steps: a set needs few messages, whatever its size. */
 bool memory_begin_set(struct memory_op *op, int rank, void *to, int value, size_t bytes) {
     if (!gas.pages)
         return dram_begin_set(&op->at.dram, rank, to, value, bytes);
@@ -109,7 +110,7 @@ void memory_finish(struct memory_op *op) {
     am_leave();
 }
 
-/* ---- where ---- */
+/* ---- address checks ---- */
 
 static bool is_inside(const gasnet_seginfo_t *s, const void *address, size_t bytes) {
     uintptr_t offset = (uintptr_t)address - (uintptr_t)s->addr;
@@ -142,7 +143,7 @@ bool memory_is_paged(const void *address, size_t bytes) {
 /* ---- opening and closing ---- */
 
 static void pages_failed(void *arg, const char *why) {
-    (void)arg, (void)why; /* a line was written */
+    (void)arg, (void)why; /* the error was logged */
     net_boot_abort(EXIT_FAILURE);
 }
 
@@ -154,7 +155,7 @@ static void make_table(void) {
         gas_fail("gasnet_attach", "no memory for a table of %d segments", gas.size);
 }
 
-/* Segments of the own node lie in memory of this process. */
+/* Segments of the own node are mapped in this process. */
 static void make_direct(void) {
     gas.direct = calloc((size_t)gas.size, sizeof *gas.direct);
     if (!gas.direct)
@@ -179,7 +180,7 @@ static int open_pages(uint64_t bytes) {
 static int open_dram(uint64_t bytes) {
     char *base = NULL;
     int status = dram_open(bytes, &base), worst = 0;
-    MPI_Allreduce(&status, &worst, 1, MPI_INT, MPI_MIN, gas.comm); /* nodes fail apart */
+    MPI_Allreduce(&status, &worst, 1, MPI_INT, MPI_MIN, gas.comm); /* nodes fail independently */
     if (worst != 0) {
         dram_close();
         return worst;

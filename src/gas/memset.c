@@ -1,4 +1,4 @@
-/* Setting memory to one value. */
+/* memset.c: the memset calls. */
 #include "gas/transfer.h"
 
 static struct transfer set(const char *call, gasnet_node_t node, void *dest, int val, size_t nbytes) {

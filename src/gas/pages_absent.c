@@ -1,5 +1,5 @@
-/* Stands in for the paged segments in a build without them: they are refused, and nothing else of pages.h is
- * ever called. */
+/* pages_absent.c: stubs for a build without segments in pages: pages_open fails, and the other calls of pages.h are
+ * never made. */
 #include <errno.h>
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
-/* Polling: the one place where handlers of the program run; and waiting for something to poll for.
+/* poll.c: polling, the only place where handlers of the program run; and idle waiting.
  *
- * Any number of threads poll at once, each in another queue. */
+ * Any number of threads may poll at once, each in a different queue. */
 #include <sched.h>
 #include <unistd.h>
 
@@ -9,7 +9,7 @@
 #include "gas/coll.h"
 #include "gas/leave.h"
 
-/* ---- running what came ---- */
+/* ---- running messages ---- */
 
 static void run_near(int from, int slot) {
     struct am_slot *s = &box_of(from)->slots[slot];
@@ -91,10 +91,10 @@ static void relax(void) {
 #endif
 }
 
-/* More ranks than cores, and between nodes each has a helper that must run: who spins keeps another from what
- * it waits for. */
+/* More ranks than cores, counting the helper that must run if there are several nodes: spinning starves the process
+ * that is waited for. */
 static bool is_crowded(void) {
-    static _Atomic int known; /* 0: not yet; 1: no; 2: yes */
+    static _Atomic int known; /* 0: unknown; 1: no; 2: yes */
     int is = atomic_load_explicit(&known, memory_order_relaxed);
     if (is == 0) {
         is = gas.machine_ranks + (gas.world->nodes > 1 ? 1 : 0) > sysconf(_SC_NPROCESSORS_ONLN) ? 2 : 1;
@@ -103,7 +103,7 @@ static bool is_crowded(void) {
     return is == 2;
 }
 
-/* A wait may be for something that wakes nobody, such as memory that another rank writes: no sleep is long. */
+/* A wait may be for a condition that causes no wakeup, such as memory that another rank writes: no sleep is long. */
 void gas_rest(unsigned *round) {
     enum { SPINS = 200, CROWDED_SPINS = 4, SHORT_US = 50, LONG_US = 1000 };
     unsigned spins = is_crowded() ? CROWDED_SPINS : SPINS, n = (*round)++;

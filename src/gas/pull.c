@@ -1,10 +1,10 @@
-/* Requests from other nodes for which there was no place: this rank fetches them when it polls.
+/* pull.c: fetches parked requests from other nodes, for which no place was free, when this rank polls.
  *
- *      parked --> a place is free: taken, and asked for --> the answer is in the place --> queue
+ *      parked --> a place is free: taken, and requested --> the answer is in the place --> queue
  *
- * They are queued in the order in which they were parked, whichever answer comes first, and what the helper receives in the
- * meantime it parks behind them: so a sender's messages keep their order. The helper of the sender's node answers, from the
- * sender's slot in shared memory: the sender itself need not do anything. */
+ * They are queued in the order in which they were parked, whichever answer arrives first, and the helper parks later
+ * requests behind them: so the messages of a sender keep their order. The helper of the sender's node answers from the
+ * sender's slot in shared memory; the sender itself need not do anything. */
 #include <pthread.h>
 #include <string.h>
 
@@ -19,11 +19,11 @@ struct pull {
     uint64_t asked; /* bytes */
 };
 
-/* A ring of those under way, one per place at most. */
+/* A ring of fetches under way, at most one per place. */
 static struct pull pulls[AM_PLACES];
 static unsigned first;
 static _Atomic unsigned count;
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* around these; before that of ask.c */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* protects these; taken before that of ask.c */
 
 bool pull_is_busy(void) {
     return atomic_load_explicit(&count, memory_order_relaxed) > 0;
@@ -61,7 +61,7 @@ static bool start(void) {
         return false;
     unsigned under_way = atomic_load_explicit(&count, memory_order_relaxed);
     struct pull *p = &pulls[(first + under_way) % AM_PLACES];
-    box_take_parked(&p->from); /* is there: only who has the lock takes them */
+    box_take_parked(&p->from); /* exists: only the holder of the lock takes them */
     p->place = place;
     p->asked = 0;
     b->places[place].slot = p->from.slot;

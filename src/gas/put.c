@@ -1,8 +1,8 @@
-/* Puts. Without "bulk" in its name, one that returns before it is complete leaves the source free. */
+/* put.c: puts. A put without "bulk" in its name leaves the source free when it returns before it is complete. */
 #include "gas/direct.h"
 #include "gas/transfer.h"
 
-/* ---- what is not direct; apart from the calls, so that these need no frame ---- */
+/* ---- slow path; separate functions, so that the calls need no stack frame ---- */
 
 static struct transfer put(const char *call, gasnet_node_t node, void *dest, const void *src, size_t nbytes,
                            bool keeps) {

@@ -1,7 +1,7 @@
-/* Implicit operations: those of a thread, or of the access region that it has open. */
+/* region.c: implicit operations, of a thread or of its open access region. */
 #include "gas/handle.h"
 
-/* ---- synchronisation of the thread's own ---- */
+/* ---- synchronisation of the thread's implicit operations ---- */
 
 static struct gas_thread *begin(const char *call) {
     if (UNLIKELY(!gas_is_attached()))
@@ -61,7 +61,7 @@ ALSO(int, try_syncnbi_all, (void));
 
 void gasnet_begin_nbi_accessregion(void) {
     const char *call = "gasnet_begin_nbi_accessregion";
-    struct gas_thread *t = begin(call); /* which also says that they do not nest */
+    struct gas_thread *t = begin(call); /* also reports that regions do not nest */
     t->region = operation_new(t);
     if (!t->region)
         gas_fail(call, "no memory for an access region");
@@ -77,7 +77,7 @@ gasnet_handle_t gasnet_end_nbi_accessregion(void) {
     t->region = NULL;
     if (handle->region.first)
         return handle;
-    operation_free(t, handle); /* all were complete at once */
+    operation_free(t, handle); /* all completed immediately */
     return GASNET_INVALID_HANDLE;
 }
 ALSO(gasnet_handle_t, end_nbi_accessregion, (void));

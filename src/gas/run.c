@@ -1,8 +1,8 @@
-/* Calls a handler: a function that takes a token, for Medium and Long messages the payload, and 0 to 16
+/* run.c: calls a handler: a function that takes a token, for Medium and Long messages the payload, and 0 to 16
  * arguments. */
 #include "gas/am.h"
 
-static _Atomic(am_handler *) handlers[AM_LAST + 1]; /* set by gasnet_attach, before anybody can send */
+static _Atomic(am_handler *) handlers[AM_LAST + 1]; /* set by gasnet_attach, before any rank can send */
 
 _Thread_local struct am_context am_context;
 
@@ -66,7 +66,7 @@ static void call_data(am_handler *fn, gasnet_token_t token, void *data, size_t b
 }
 /* clang-format on */
 
-/* A thread may have polled with a lock. */
+/* The thread may have polled while it held a lock. */
 static void check_left(const struct message *m, unsigned locks_before) {
     if (UNLIKELY(am_context.locks > locks_before))
         gas_breach("active message", "handler %u returns and still holds %u handler-safe lock%s", m->handler,
@@ -76,7 +76,7 @@ static void check_left(const struct message *m, unsigned locks_before) {
 void am_run(const struct message *m, char *data, struct am_token *token, enum am_where where) {
     am_handler *fn = am_registered(m->handler);
     if (UNLIKELY(!fn))
-        gas_fail("active message", "node %u asks for handler %u, which node %d has not registered", m->source,
+        gas_fail("active message", "node %u requests handler %u, which node %d has not registered", m->source,
                  m->handler, gas.rank);
     unsigned locks = am_context.locks;
     token->message = m;
@@ -90,5 +90,5 @@ void am_run(const struct message *m, char *data, struct am_token *token, enum am
     check_left(m, locks);
     am_context.where = AM_OUTSIDE;
     am_context.token = NULL;
-    token->message = NULL; /* a token that is used later is found out, if it is still there to be read */
+    token->message = NULL; /* detects later uses of the token, if it can still be read */
 }

@@ -1,17 +1,17 @@
-/* Collective operations under way.
+/* schedule.c: collective operations under way.
  *
- * An operation is a list of steps, made when it is called: sends, receives, and functions that copy or calculate. They are
- * done in order by whichever thread polls, one thread at a time: it sends, which may take it through handlers of other
- * messages, and runs functions of the program (reductions), so that it holds no lock meanwhile but the one that keeps
- * other threads from doing the same, which they only try.
+ * An operation is a list of steps, built by the call: sends, receives, and functions that copy or compute. Any thread
+ * that polls executes them in order, one thread at a time. It sends, which may run handlers of other messages, and runs
+ * functions of the program (reductions). So it holds no lock meanwhile except `drive`, which keeps other threads from
+ * doing the same, and which they only try to take.
  *
- * What is sent travels as active messages of our own:
+ * Data is sent in internal active messages:
  *
  *      team, number of the operation in the team, tag, ranks of sender and receiver, offset; at most AM_MEDIUM bytes of data
  *
- * A handler finds the operation and the receive that it belongs to and copies the data to where it goes. What comes before
- * this rank has called the operation is kept until then. Both are found by team, number and rank, because several members of a team
- * may be on a node, in a table of chains. */
+ * The handler finds the operation and the matching receive, and copies the data to its destination. Data that arrives
+ * before this rank has called the operation is kept until then. Both are found by team, number and rank, because
+ * several members of a team may be on one node, in a table of chains. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,15 +33,17 @@ struct gasnet_coll_operation {
     uint32_t number;
     gasnet_node_t rank; /* in the team */
     struct step *steps;
-    size_t count, room, at; /* `at`: the next to do */
+    size_t count, room, at; /* `at`: the next step */
     struct block *memory;
-    struct gasnet_coll_operation *chain;           /* found by handlers */
-    struct gasnet_coll_operation *next, *previous; /* those under way, in the order of their calls */
+    struct gasnet_coll_operation *chain;           /* for lookup by handlers */
+    struct gasnet_coll_operation *next, *previous; /* operations under way, in the order of their calls */
     _Atomic bool
-        complete; /* set by who did the last step, and then not touched any more; partner: who frees it */
+        /* set by the thread that did the last step, which does not touch it afterwards; pairs with the thread that
+         * frees it */
+        complete;
 };
 
-/* That came early. */
+/* Data that arrived before the call. */
 struct early {
     struct early *next;
     uint64_t team_id, offset;
@@ -52,9 +54,10 @@ struct early {
 };
 
 static pthread_mutex_t lock =
-    PTHREAD_MUTEX_INITIALIZER; /* all below, and what receives say; nothing is called under it */
+    PTHREAD_MUTEX_INITIALIZER; /* leaf lock: protects all below, and the state of receives */
 static pthread_mutex_t drive =
-    PTHREAD_MUTEX_INITIALIZER; /* of who does steps: tried, never waited for; before `lock` */
+    /* of the thread that executes steps: tried, never waited for; taken before `lock` */
+    PTHREAD_MUTEX_INITIALIZER;
 static struct chain {
     struct gasnet_coll_operation *operations;
     struct early *early, **early_end;
@@ -66,7 +69,7 @@ static struct chain *chain_of(uint64_t team_id, uint32_t number) {
     return &chains[(team_id * 31 + (team_id >> 32) + number) % CHAINS];
 }
 
-/* ---- making ---- */
+/* ---- building ---- */
 
 struct gasnet_coll_operation *schedule_new(const char *call, gasnet_team_handle_t team) {
     gas_need(call, 0);
@@ -146,7 +149,7 @@ void schedule_copy(struct gasnet_coll_operation *o, void *to, const void *from, 
     o->steps[o->count - 1].bytes = bytes;
 }
 
-/* In round i each rank hears from the one that is 2^i before it: after log2(size) of them, of all. */
+/* Dissemination: in round i each rank hears from the one 2^i before it; after log2(size) rounds, of all. */
 void schedule_barrier(struct gasnet_coll_operation *o, uint32_t tag) {
     gasnet_node_t size = o->team->size, rank = o->team->rank;
     schedule_next_round(o);
@@ -173,9 +176,8 @@ static void land(struct gasnet_coll_operation *o, gasnet_node_t peer, uint32_t t
     struct step *s = receive_of(o, peer, tag);
     if (!s || offset + bytes > s->bytes)
         gas_fail(o->call,
-                 "node %u does something else in operation %u of this team: all its members make the same "
-                 "calls, in "
-                 "the same order, with the same sizes",
+                 "node %u makes a different call in operation %u of this team: all its members must make the "
+                 "same calls, in the same order, with the same sizes",
                  o->team->nodes[peer], o->number);
     if (bytes > 0)
         memcpy(s->at + offset, data, bytes);
@@ -212,7 +214,7 @@ static uint64_t wide(gasnet_handlerarg_t low, gasnet_handlerarg_t high) {
     return (uint64_t)(uint32_t)high << 32 | (uint32_t)low;
 }
 
-/* The handler. Copies under the lock: a page fault on the way needs nothing of ours. */
+/* The handler. Copies under the lock: a page fault meanwhile needs none of our locks. */
 static void arrived(gasnet_token_t token, void *data, size_t bytes, gasnet_handlerarg_t team_low,
                     gasnet_handlerarg_t team_high, gasnet_handlerarg_t number, gasnet_handlerarg_t tag,
                     gasnet_handlerarg_t peer, gasnet_handlerarg_t rank, gasnet_handlerarg_t offset_low,
@@ -250,7 +252,7 @@ static void land_early(struct chain *c, struct gasnet_coll_operation *o) {
     c->early_end = at;
 }
 
-/* ---- doing ---- */
+/* ---- execution ---- */
 
 static void send(struct gasnet_coll_operation *o, const struct step *s) {
     size_t sent = 0;
@@ -264,7 +266,7 @@ static void send(struct gasnet_coll_operation *o, const struct step *s) {
     } while (sent < s->bytes);
 }
 
-/* Whether all receives in front of this step are complete. */
+/* Whether all receives before this step are complete. */
 static bool have_arrived(struct gasnet_coll_operation *o, size_t count) {
     bool all = true;
     pthread_mutex_lock(&lock);
@@ -274,7 +276,7 @@ static bool have_arrived(struct gasnet_coll_operation *o, size_t count) {
     return all;
 }
 
-/* Goes on as far as it can; whether it is at its end. */
+/* Advances as far as possible; returns whether the operation is complete. */
 static bool advance(struct gasnet_coll_operation *o, bool *happened) {
     for (; o->at < o->count; o->at++) {
         struct step *s = &o->steps[o->at];
@@ -309,7 +311,7 @@ static struct gasnet_coll_operation *next_of(struct gasnet_coll_operation *o) {
     return next;
 }
 
-/* A send may poll, and so come here again: then the lock is found taken, by this thread itself. */
+/* A send may poll and so re-enter this function: the lock is then held by this thread itself. */
 bool coll_tend(void) {
     bool happened = false;
     if (pthread_mutex_trylock(&drive) != 0)
@@ -324,7 +326,7 @@ bool coll_tend(void) {
     return happened;
 }
 
-/* ---- from call to end ---- */
+/* ---- start and completion ---- */
 
 gasnet_coll_handle_t schedule_start(struct gasnet_coll_operation *o) {
     pthread_mutex_lock(&lock);

@@ -1,13 +1,13 @@
-/* The table of what the helper serves, and what happens when a peer is gone. */
+/* serve.c: the table of the helper's handlers, and the reaction to a lost peer. */
 #include "gas/serve.h"
 
 #include <unistd.h>
 
-/* In any thread, also one that may not call MPI: the launcher ends the job when a process goes. */
+/* In any thread, also one that must not call MPI: the launcher ends the job when a process exits. */
 static void failed(void *arg, int rank, const char *why) {
     (void)arg;
     if (atomic_load(&gas.stage) == GAS_LEAVING)
-        _exit(1); /* it has said so itself */
+        _exit(1); /* the failing rank has logged the cause */
     log_error("node %d cannot be reached: %s; the job is ended", rank, why);
     _exit(1);
 }

@@ -1,14 +1,16 @@
-/* Signals at the end of a job, as GASNet-1 has them.
+/* signals.c: signals at the end of a job, as in GASNet-1.
  *
  *      a node leaves          the others get SIGQUIT (leave.c), whether they poll or not
  *      SIGINT, SIGTERM        become SIGQUIT in the process that gets them, and then it leaves
- *      SIGQUIT                runs the program's handler, which is to call gasnet_exit. If there is none, a process whose node others
- *                             leave follows them when it polls; one that was sent the signal by somebody else leaves at once
+ *      SIGQUIT                runs the program's handler, which is to call gasnet_exit. If there is none, a process
+ *                             follows other nodes that leave when it polls; if the signal came from elsewhere, it
+ *                             leaves immediately
  *
- * Handlers of ours stand only where the program has none.
+ * Our handlers are installed only where the program has none.
  *
- * A handler may call gasnet_exit when it has interrupted a call of ours, with a lock that the end needs. That is noticed
- * (am_context.inside), and an alarm ends the process if the end does not come: SIGALRM is of no other use by then. */
+ * A handler may call gasnet_exit when it has interrupted a call of ours that holds a lock which the exit needs. This is
+ * detected (am_context.inside), and an alarm ends the process if the exit does not complete: SIGALRM has no other use
+ * by then. */
 #include "gas/signals.h"
 
 #include <pthread.h>
@@ -45,13 +47,13 @@ static bool program_has_handler(void) {
 static void on_end(int number) {
     static _Atomic bool again;
     if (atomic_exchange(&again, true))
-        _exit(SIGNALLED + number); /* whoever sends it twice means it */
+        _exit(SIGNALLED + number); /* a second signal ends the process immediately */
     if (!program_has_handler())
         gasnet_exit(SIGNALLED + number);
     raise(SIGQUIT);
 }
 
-/* ---- the others ---- */
+/* ---- other ranks ---- */
 
 void signals_quit(int local, int code) {
     struct am_box *b = box_of(local);
@@ -61,7 +63,7 @@ void signals_quit(int local, int code) {
         kill(pid, SIGQUIT);
 }
 
-/* ---- the end of this process ---- */
+/* ---- exit of this process ---- */
 
 void signals_hold(void) {
     sigset_t ends;
@@ -76,14 +78,14 @@ static _Atomic int guard_code;
 
 static void on_guard(int number) {
     static const char line[] =
-        "hearth: error: gasnet_exit in a signal handler: the code that it interrupted holds what the "
-        "end needs; the job is ended\n";
+        "hearth: error: gasnet_exit in a signal handler: the code that it interrupted holds a lock that "
+        "the exit needs; the job is ended\n";
     static _Atomic bool again;
     (void)number;
     if (atomic_exchange(&again, true))
         _exit(atomic_load(&guard_code));
     ssize_t written = write(STDERR_FILENO, line, sizeof line - 1);
-    (void)written; /* there is nowhere else to say it */
+    (void)written; /* there is no other way to report it */
     alarm(LAST_S);
     net_boot_abort(atomic_load(&guard_code));
 }
@@ -101,7 +103,7 @@ void signals_guard(int code) {
     alarm(GUARD_S);
 }
 
-/* ---- beginning and end ---- */
+/* ---- open and close ---- */
 
 void signals_open(void) {
     for (int i = 0; i < OURS; i++) {

@@ -1,20 +1,22 @@
-/* signals.h: SIGQUIT to those whose job ends, and ends in signal handlers. */
+/* signals.h: SIGQUIT to ranks whose job ends, and gasnet_exit in signal handlers. */
 #ifndef HEARTH_GAS_SIGNALS_H
 #define HEARTH_GAS_SIGNALS_H
 
 #include "gas/inside.h"
 
-/* When the boxes are there. */
+/* After box_open. */
 void signals_open(void);
-/* The program goes on without GASNet. */
+/* The program continues without GASNet. */
 void signals_close(void);
 
-/* That rank of this node is told by SIGQUIT that another one leaves with this code. Any thread, any process of the node. */
+/* Sends SIGQUIT to that rank of this node, as another one leaves with this code. Any thread of any process of the
+ * node. */
 void signals_quit(int local, int code);
 
-/* This thread ends the process, and is not to be interrupted by such signals; nobody sends any more. */
+/* This thread ends the process: blocks such signals, and makes other ranks stop sending them. */
 void signals_hold(void);
-/* If this thread has interrupted itself inside of a call: ends the process with this code after some seconds, if it is still there. */
+/* If this thread has interrupted itself inside a call: ends the process with this code if it still exists after some
+ * seconds. */
 void signals_guard(int code);
 
 #endif

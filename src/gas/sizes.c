@@ -1,8 +1,8 @@
-/* How large a segment may be: a share of what this machine has left, the same for all its ranks.
+/* sizes.c: the maximum segment size: a share of the free space of this machine, the same for all its ranks.
  *
- * In files: of the free room of the file system that holds them. In memory: of what could be taken without
- * swapping. Segments are made once, when all ranks attach, so that nobody takes room from others in between; in memory
- * their pages are backed when they are touched, so that a program may attach the most there is and use little of it.
+ * In files: of the free space of the file system that holds them. In memory: of what can be allocated without swapping.
+ * Segments are created once, when all ranks attach, so that no rank takes space from others in between. In memory their
+ * pages are allocated when they are touched, so that a program may attach the maximum and use little of it.
  *
  * GASNET_MAX_SEGSIZE lowers it, in the form that GASNet defines: a size ("512MB"), or a share of the machine's memory
  * ("0.85"), for each rank ("/P", the default) or for all ranks of the machine ("/H"). */
@@ -19,14 +19,14 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-/* Address space is not endless: the kernel gives a process 2^47 bytes or more. */
+/* Address space is limited: the kernel gives a process 2^47 bytes or more. */
 #define MOST_BYTES ((uint64_t)1 << 45)
 
 static uint64_t free_memory(void) {
     return net_room().bytes / 2; /* the program needs some as well */
 }
 
-/* What the file of this rank takes already, if there is one of that name. */
+/* Space that an existing file of this rank with that name already uses. */
 static uint64_t own_file(void) {
     char path[PATH_MAX];
     struct stat file;
@@ -34,8 +34,8 @@ static uint64_t own_file(void) {
     return lstat(path, &file) == 0 ? (uint64_t)file.st_blocks * 512 : 0;
 }
 
-/* For each rank. A segment with a name may need more, up to three times its size, as pages of its checkpoints stay: then the
- * disk says so when it is full. */
+/* For each rank. A named segment may need more, up to three times its size, as the pages of its checkpoints are kept:
+ * the write then reports that the disk is full. */
 static uint64_t free_room(int machine_ranks) {
     struct statvfs fs;
     if (statvfs(pages_folder(), &fs) != 0) {
@@ -44,13 +44,14 @@ static uint64_t free_room(int machine_ranks) {
         return 0;
     }
     uint64_t room =
-        (uint64_t)fs.f_bavail * fs.f_frsize / 16 * 15 / (uint64_t)machine_ranks; /* records beside the data */
+        /* leaves space for records */
+        (uint64_t)fs.f_bavail * fs.f_frsize / 16 * 15 / (uint64_t)machine_ranks;
     return *settings_get()->nvm_name ? room + own_file() : room;
 }
 
-/* ---- what the user allows ---- */
+/* ---- the user's limit ---- */
 
-/* After a number: bytes of its unit, and *text moves behind it. 0: there is none. */
+/* Bytes of the unit after a number; *text moves behind it. 0: there is no unit. */
 static uint64_t sizes_unit(const char **text) {
     static const char units[] = "BKMGT";
     while (**text == ' ')
@@ -64,7 +65,7 @@ static uint64_t sizes_unit(const char **text) {
     return (uint64_t)1 << 10 * (unit - units);
 }
 
-/* Of each rank; MOST_BYTES: no limit. */
+/* For each rank; MOST_BYTES: no limit. */
 static uint64_t sizes_allowed(int machine_ranks) {
     const char *value = gasnet_getenv("GASNET_MAX_SEGSIZE"), *rest;
     char *end;

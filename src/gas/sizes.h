@@ -4,7 +4,7 @@
 
 #include "gas/inside.h"
 
-/* The largest segment of a rank on a machine with so many. */
+/* The largest segment of a rank on a machine with so many ranks. */
 uint64_t sizes_most(int machine_ranks);
 
 #endif

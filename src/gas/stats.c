@@ -1,6 +1,6 @@
-/* What was done, counted per thread without a lock, and summed up when somebody asks.
+/* stats.c: operation counters, per thread and without a lock, summed on request.
  *
- * Threads that have ended leave their numbers in `ended`. */
+ * The counters of threads that have ended are in `ended`. */
 #include "gas/stats.h"
 
 #include <pthread.h>
@@ -10,14 +10,13 @@
 
 enum { NUMBERS = sizeof(struct stats_numbers) / sizeof(_Atomic uint64_t) };
 
-static pthread_mutex_t lock =
-    PTHREAD_MUTEX_INITIALIZER; /* around the list; nothing is locked or called under it */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* leaf lock, protects the list */
 static struct stats_thread *threads;
 static uint64_t ended[NUMBERS];
 
 /* ---- threads ---- */
 
-/* For hearth top. */
+/* Publishes the counters for hearth top. */
 static void show(const struct stats_thread *t) {
 #define OF(kind)                                                                                             \
     LIVE_FIELD(gas_near, struct stats_thread, numbers.calls[kind][0]),                                       \
@@ -59,7 +58,7 @@ void stats_leave(struct stats_thread *t) {
     pthread_mutex_unlock(&lock);
 }
 
-/* Laid out as struct stats_numbers. */
+/* Same layout as struct stats_numbers. */
 struct sums {
     uint64_t calls[STATS_KINDS][2], bytes[STATS_KINDS][2], sizes[STATS_KINDS][STATS_SIZES];
 };
@@ -139,7 +138,7 @@ struct report {
     uint64_t pages[OF_PAGES];
 };
 
-/* What is of a node is counted by its leader alone, where the numbers of all are summed up. */
+/* Where the counters of all ranks are summed, only the leader of a node contributes those of the node. */
 static void collect_pages(bool apart, uint64_t *numbers) {
     struct pages_counts c;
     if (!gas.pages)

@@ -1,4 +1,4 @@
-/* stats.h: what a process did, for vgasnet_stats and the report at the end. */
+/* stats.h: operation counters of a process, for vgasnet_stats and the report at the end. */
 #ifndef HEARTH_GAS_STATS_H
 #define HEARTH_GAS_STATS_H
 
@@ -7,7 +7,7 @@
 enum stats_kind { STATS_GET, STATS_PUT, STATS_SET, STATS_KINDS };
 enum { STATS_SIZES = 8 /* up to 8 B, 64 B, 512 B, 4 KB, 32 KB, 256 KB, 2 MB, above */ };
 
-/* Written by one thread, read by any: plain additions would be torn apart, so loads and stores are atomic. */
+/* Written by one thread, read by any: loads and stores are atomic, so that they do not tear. */
 struct stats_numbers {
     _Atomic uint64_t calls[STATS_KINDS][2]; /* [1]: to other nodes */
     _Atomic uint64_t bytes[STATS_KINDS][2];
@@ -47,7 +47,7 @@ static inline void stats_count_near(struct stats_thread *t, enum stats_kind kind
     stats_count_at(t, kind, false, bytes);
 }
 
-/* Writes the report that HEARTH_REPORT asks for. Collective; before segments and network are closed. */
+/* Writes the report of HEARTH_REPORT. Collective; before segments and network are closed. */
 void stats_report(void);
 
 #endif

@@ -1,7 +1,7 @@
-/* Synchronisation of operations, by their handles.
+/* sync.c: synchronisation of operations by their handles.
  *
- * A wait looks at active messages once, then for a while at the operations, and then sleeps until the first of them is
- * complete: none of them needs handlers to run. */
+ * A wait polls active messages once, then tests the operations for a while, and then sleeps until the first of them is
+ * complete: no operation needs handlers to run. */
 #include "gas/ask.h"
 #include "gas/handle.h"
 
@@ -59,7 +59,7 @@ ALSO(int, try_syncnb_nopoll, (gasnet_handle_t handle));
 
 /* ---- several ---- */
 
-/* Looks at all: how many were valid, and how many of these are complete now. */
+/* Tests all: the number of valid handles, and how many of them are complete now. */
 static void look_at_all(gasnet_handle_t *handles, size_t count, size_t *valid, size_t *complete) {
     struct gas_thread *t = thread_mine();
     *valid = *complete = 0;

@@ -1,16 +1,17 @@
-/* Teams: who is in them, their barriers, and the synchronisation of what they do.
+/* team.c: teams: their members, their barriers, and the synchronisation of their operations.
  *
- * The members of a new team must agree on a number that no other team in any of them has: it is made of the node of its first
- * member, and of how many teams that one has seen made. Each tells the latter to all when a team is split. */
+ * The members of a new team must agree on an id that no other team of any member has. It consists of the node of its
+ * first member, and of the number of teams that this member has seen created. Each member sends the latter to all when
+ * a team is split. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "gas/coll.h"
 
 static gasnet_team_handle_t all; /* lives as long as the process */
-static _Atomic uint32_t made;    /* teams that this node has seen made */
+static _Atomic uint32_t made;    /* teams that this node has seen created */
 
-/* ---- making ---- */
+/* ---- creation ---- */
 
 gasnet_team_handle_t team_new(const char *call, gasnet_node_t size) {
     gasnet_team_handle_t t = calloc(1, sizeof *t + size * sizeof t->nodes[0]);
@@ -44,13 +45,13 @@ gasnet_team_handle_t gasnetc_coll_team_all(void) {
     return all;
 }
 
-/* What each member brings. */
+/* Contribution of a member to a split. */
 struct member {
     gasnet_node_t color, relrank, node, parent; /* parent: rank in the team that is split */
     uint32_t made;
 };
 
-/* By relrank; ties, which should not be, by the rank before. */
+/* By relrank; ties, which are erroneous, by the previous rank. */
 static int compare(const void *a, const void *b) {
     const struct member *x = a, *y = b;
     if (x->relrank != y->relrank)
@@ -108,9 +109,9 @@ void gasnet_coll_team_free(gasnet_team_handle_t team) {
 }
 ALSO(void, coll_team_free, (gasnet_team_handle_t team));
 
-/* ---- asking ---- */
+/* ---- queries ---- */
 
-/* Ranks are those of nodes. Where a node has several members, they are counted at its first. */
+/* Ranks are those of nodes. A node with several members is counted at its first. */
 static bool is_first(gasnet_team_handle_t t, gasnet_node_t member) {
     gasnet_node_t i = 0;
     while (t->several && i < member && t->nodes[i] != t->nodes[member])
@@ -156,7 +157,7 @@ ALSO(gasnet_node_t, coll_team_node2rank, (gasnet_team_handle_t team, gasnet_node
 
 /* ---- barriers ---- */
 
-/* What is known of the ids of those heard of; travels. */
+/* Knowledge of the ids of the ranks heard of so far; sent in messages. */
 struct known {
     uint32_t mismatch, named;
     int32_t id; /* if named */
@@ -173,7 +174,7 @@ static struct known known_by(int id, int flags) {
                           .id = id};
 }
 
-/* Of GASNET_TEAM_ALL: of its nodes, or of its images. */
+/* The barrier of GASNET_TEAM_ALL is of its nodes, or of its images. */
 static gasnet_team_handle_t barrier_team(const char *call, gasnet_team_handle_t team, int flags) {
     return image_team(call, team, (flags & GASNET_BARRIERFLAG_IMAGES) != 0);
 }
@@ -215,7 +216,7 @@ ALSO(void, coll_barrier_notify, (gasnet_team_handle_t team, int id, int flags));
 
 static int end_barrier(gasnet_team_handle_t team, int id, int flags) {
     struct known waited =
-        known_by(id, flags); /* as in barrier.c: the name of wait, if any, is the agreed one */
+        known_by(id, flags); /* as in barrier.c: the name in wait, if any, must be the agreed one */
     merge(&waited, &team->notified->known);
     schedule_free(team->barrier);
     team->barrier = NULL;

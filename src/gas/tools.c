@@ -1,4 +1,4 @@
-/* The library's part of gasnet_tools.h: time, bytes, the machine and memory. */
+/* tools.c: gasnet_tools.h: time, bytes, the machine and memory. */
 #include "gas/inside.h"
 
 #include <limits.h>

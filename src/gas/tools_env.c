@@ -1,4 +1,4 @@
-/* gasnet_tools.h: the environment, and numbers as text. */
+/* tools_env.c: gasnet_tools.h: the environment, and numbers as text. */
 #include "gas/inside.h"
 
 #include <ctype.h>
@@ -25,7 +25,7 @@ static int64_t unit_of(const char *text) {
     return 1;
 }
 
-/* NULL, or why it is none. */
+/* Returns NULL, or why it is not a number. */
 static const char *parse_number(const char *text, uint64_t size_unit, int64_t *value) {
     char *end;
     double number = strtod(text, &end);
@@ -101,7 +101,7 @@ void gasnett_envdbl_display(const char *name, double value, int is_default) {
     gasnett_envstr_display(name, text, is_default);
 }
 
-/* Without display: gasnett_verboseenv asks itself. */
+/* Without display, as gasnett_verboseenv calls it. */
 int gasnett_getenv_yesno_withdefault(const char *name, int fallback) {
     static const char *const yes[] = {"y", "yes", "1", "on", "true"}, *const no[] = {"n", "no", "0", "off",
                                                                                      "false"};

@@ -1,4 +1,4 @@
-/* gasnet_tools.h: how a process ends, its signals, its limits, and where it is. */
+/* tools_process.c: gasnet_tools.h: process exit, backtraces, signals and limits. */
 #include "gas/inside.h"
 
 #include <execinfo.h>
@@ -11,7 +11,7 @@
 
 #include "gasnet/gasnet_tools.h"
 
-/* ---- ending ---- */
+/* ---- exit ---- */
 
 void gasnett_fatalerror(const char *format, ...) {
     va_list args;
@@ -31,7 +31,7 @@ void gasnett_killmyprocess(int exitcode) {
     _exit(exitcode);
 }
 
-/* ---- where it is ---- */
+/* ---- source locations and backtraces ---- */
 
 char *gasnett_build_loc_str(const char *function, const char *file, int line) {
     size_t room = strlen(function) + strlen(file) + 40;
@@ -45,7 +45,7 @@ char *gasnett_build_loc_str(const char *function, const char *file, int line) {
 gasnett_backtrace_type_t gasnett_backtrace_user;
 
 void gasnett_backtrace_init(const char *exename) {
-    (void)exename; /* addresses are found through the loader */
+    (void)exename; /* addresses are resolved through the loader */
 }
 
 int gasnett_print_backtrace(int fd) {

@@ -1,4 +1,4 @@
-/* gasnet_tools.h: locks for many readers or one writer. POSIX has them, but hides them from programs in strict C99. */
+/* tools_rwlock.c: gasnet_tools.h: reader-writer locks. POSIX has them, but hides them from programs in strict C99. */
 #include "gas/inside.h"
 
 #include <errno.h>
@@ -16,7 +16,7 @@ void gasnett_rwlock_destroy(gasnett_rwlock_t *lock) {
     pthread_mutex_destroy(&lock->mutex);
 }
 
-/* Takes it if it can be had: by one more reader, or by the writer. */
+/* Takes the lock if it is free: for one more reader, or for the writer. */
 static bool rwlock_take(gasnett_rwlock_t *lock, bool writes) {
     if (writes ? lock->holders != 0 : lock->holders < 0)
         return false;

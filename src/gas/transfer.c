@@ -1,18 +1,18 @@
-/* How a put, get or set is done: at once, or by an operation that is waited for later.
+/* transfer.c: execution of a put, get or set: immediately, or as an operation that is waited for later.
  *
- * Where a source must be free on return and nothing is known yet of when it will be sent, it is copied if it is short;
- * otherwise the call waits until it has left. Where there is no memory for the record of an operation, the operation is
- * done at once: that is always right.
+ * If the source must be free on return, and it is not known when it will be sent, a short source is copied; otherwise
+ * the call waits until it has left. If there is no memory for the record of an operation, the operation is executed
+ * immediately: that is always correct.
  *
- * GASNet's puts and gets poll, so that a program that does nothing else still runs its handlers. Here one in TRANSFERS_TO_A_POLL does: a look
- * costs about as much as a get of what is in memory. */
+ * GASNet's puts and gets poll, so that a program that does nothing else still runs its handlers. Here one in
+ * TRANSFERS_TO_A_POLL does: a poll costs about as much as a get from local memory. */
 #include "gas/transfer.h"
 
 #include <string.h>
 
 #include "gas/am.h"
 
-/* Own memory outside of the segment: only GASNet's loopback gets there. */
+/* Own memory outside of the segment: only GASNet's loopback reaches it. */
 static void do_plain(const struct transfer *x) {
     if (x->kind == STATS_GET)
         memmove(x->local, x->remote, x->bytes);
@@ -20,16 +20,16 @@ static void do_plain(const struct transfer *x) {
         memmove(x->remote, x->local, x->bytes);
     else
         memset(x->remote, x->value, x->bytes);
-    atomic_thread_fence(memory_order_seq_cst); /* as a put in the segment: partner is whoever reads it */
+    atomic_thread_fence(memory_order_seq_cst); /* as a put in the segment: pairs with any reader of it */
 }
 
-/* Not while this thread holds a lock: a handler could want the same. */
+/* Not while this thread holds a lock: a handler could need the same one. */
 static __attribute__((noinline, cold)) void poll_now(void) {
     if (am_context.locks == 0 && am_context.held == 0)
         gas_poll_quickly();
 }
 
-/* Checks and counts it; true: there is nothing left to do. */
+/* Checks and counts it. True: nothing is left to do. */
 static bool is_over(const struct transfer *x, struct gas_thread *t) {
     gas_need_free(x->call);
     if (UNLIKELY(++t->transfers % TRANSFERS_TO_A_POLL == 0))
@@ -59,7 +59,7 @@ void transfer_now(const struct transfer *x) {
         do_now(x);
 }
 
-/* ---- in two steps ---- */
+/* ---- operations in two steps ---- */
 
 static bool begin_kept_put(const struct transfer *x, struct gasnet_operation *o) {
     int rank = (int)x->node;
@@ -84,7 +84,7 @@ static bool begin(const struct transfer *x, struct gasnet_operation *o) {
                     : memory_begin_put(&o->memory, rank, x->remote, x->local, x->bytes);
 }
 
-/* The operation, or NULL: it is complete. */
+/* Returns the operation, or NULL: it is complete. */
 static struct gasnet_operation *start(const struct transfer *x, struct gas_thread *t) {
     if (is_over(x, t))
         return NULL;

@@ -1,10 +1,10 @@
-/* transfer.h: what puts, gets and sets of all kinds have in common. */
+/* transfer.h: common part of all puts, gets and sets. */
 #ifndef HEARTH_GAS_TRANSFER_H
 #define HEARTH_GAS_TRANSFER_H
 
 #include "gas/handle.h"
 
-/* Of one call. */
+/* Arguments of one call. */
 struct transfer {
     const char *call;
     enum stats_kind kind;
@@ -16,13 +16,13 @@ struct transfer {
     bool keeps; /* a put whose source may be changed as soon as the call returns */
 };
 
-/* Does it, whole. */
+/* Executes it completely. */
 void transfer_now(const struct transfer *x);
 
-/* Starts it: GASNET_INVALID_HANDLE if it is complete already. */
+/* Starts it; GASNET_INVALID_HANDLE if it is already complete. */
 gasnet_handle_t transfer_start(const struct transfer *x);
 
-/* Starts it as one of the thread's implicit ones. */
+/* Starts it as an implicit operation of the thread. */
 void transfer_start_implicit(const struct transfer *x);
 
 #endif

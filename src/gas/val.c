@@ -1,5 +1,5 @@
-/* Values in registers: of a value of n bytes the n low-order ones, which lie first in memory, or last on a machine that
- * has the high-order byte first. What is read is extended by zeros. */
+/* val.c: values in registers: the n low-order bytes of a value. They come first in memory on a little-endian machine,
+ * last on a big-endian one. Values that are read are zero-extended. */
 #include "gas/direct.h"
 #include "gas/transfer.h"
 

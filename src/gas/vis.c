@@ -1,13 +1,13 @@
-/* Puts and gets of memory that is not contiguous: cut into pieces that are contiguous on both sides, each of which is a
- * transfer of its own. Short pieces to another node travel together anyway (batch.c).
+/* vis.c: puts and gets of non-contiguous memory: cut into pieces that are contiguous on both sides, each of which is a
+ * transfer of its own. Short pieces to another node share messages anyway (batch.c).
  *
- * Pieces of one call belong to an access region of their own, beside one that the program may have open; those of the implicit
- * forms join the program's. */
+ * The pieces of one call belong to an access region of their own, in addition to one that the program may have open;
+ * those of the implicit forms join the program's. */
 #include "gas/direct.h"
 #include "gas/transfer.h"
 #include "gasnet/gasnet_vis.h"
 
-/* One call, while it is cut. */
+/* One call while it is being cut. */
 struct vis {
     const char *call;
     enum stats_kind kind; /* STATS_PUT or STATS_GET */
@@ -35,7 +35,7 @@ static void piece(const struct vis *v, char *dst, char *src, size_t bytes) {
         piece_start(v, dst, src, bytes);
 }
 
-/* A list of addresses, with a length each or one for all. */
+/* A list of addresses, with one length each or one for all. */
 struct side {
     const gasnet_memvec_t *vector; /* or NULL */
     void *const *addresses;
@@ -50,7 +50,7 @@ static char *side_address(const struct side *s) {
     return (char *)(s->vector ? s->vector[s->at].addr : s->addresses[s->at]) + s->used;
 }
 
-/* Moves on to an entry that has bytes left; how many, or 0 at the end. */
+/* Advances to an entry with bytes left; returns how many, or 0 at the end. */
 static size_t side_left(struct side *s) {
     for (; s->at < s->count; s->at++, s->used = 0)
         if (side_length(s) > s->used)
@@ -80,7 +80,7 @@ static void cut_lists(const struct vis *v, struct side *dst, struct side *src) {
     }
 }
 
-/* What is contiguous on both sides is one block: the lowest levels are left out as far as they are. */
+/* Memory that is contiguous on both sides is one block: the lowest levels are merged as far as they are contiguous. */
 struct grid {
     const size_t *dststrides, *srcstrides, *count;
     size_t block, first; /* bytes, and the first level above them */
@@ -118,7 +118,7 @@ static struct vis vis_begin(const char *call, enum stats_kind kind, gasnet_node_
     return (struct vis){.call = call, .kind = kind, .node = node, .thread = thread_mine()};
 }
 
-/* Opens a region for the pieces; returns the program's, which is put back by the end. */
+/* Opens a region for the pieces; returns the program's region, which region_end restores. */
 static struct gasnet_operation *region_begin(struct vis *v) {
     struct gasnet_operation *outer = v->thread->region, *own = operation_new(v->thread);
     if (!own)
@@ -133,7 +133,7 @@ static gasnet_handle_t region_end(struct vis *v, struct gasnet_operation *outer)
     v->thread->region = outer;
     if (own->region.first)
         return own;
-    operation_free(v->thread, own); /* all were complete at once */
+    operation_free(v->thread, own); /* all completed immediately */
     return GASNET_INVALID_HANDLE;
 }
 

@@ -133,7 +133,7 @@ struct pool {
     struct mailbox *bell; /* doorbell of the service; NULL: nothing sleeps */
 
     /* Caller-driven progress: a waiting thread may do the service's work. Returns true once *word differs from `seen`,
-     * false if it does not take over. May be NULL. */
+     * false if the thread has to sleep instead. May be NULL. */
     bool (*work_until)(void *service, const _Atomic uint32_t *word, uint32_t seen);
     void *service;
 };

@@ -292,6 +292,7 @@ void behind_written(struct service *s, struct behind *b, int error);
 bool behind_keep_failed(struct service *s, struct work *w, int error);
 /* Ends the job: no memory is left for pages that cannot be written, such as this one. */
 void disk_fail_full(struct service *s, uint32_t page, int error);
+/* Submits a request to the store; 0 if it was accepted. */
 int disk_submit(struct service *s, enum store_way way, uint32_t page, char *memory, uint64_t token);
 enum { DISK_BEHIND = 1 << 16 /* tokens of the store: works, and from here on entries of `behind` */ };
 /* Reserve space on the NVM for a page of this node, or for all pages that are in memory only. 0, or a negative code

@@ -29,9 +29,9 @@ check rules lock_twice 'gasnet_hsl_lock: this thread holds the lock'
 check rules unlock_what_is_not_locked 'gasnet_hsl_unlock: this thread does not hold the lock'
 check rules destroy_while_locked 'gasnet_hsl_destroy: the lock at' HEARTH_GASNET_RULES=end
 check rules poll_with_interrupts_held 'gasnet_AMPoll: not between gasnet_hold_interrupts and gasnet_resume_interrupts' HEARTH_GASNET_RULES=end
-check rules hold_twice 'gasnet_hold_interrupts: they are held already' HEARTH_GASNET_RULES=end
+check rules hold_twice 'gasnet_hold_interrupts: they are already held' HEARTH_GASNET_RULES=end
 check rules resume_what_is_not_held 'gasnet_resume_interrupts: they are not held' HEARTH_GASNET_RULES=end
-check rules handler_that_is_not_there 'asks for handler 250, which node'
+check rules handler_that_is_not_there 'requests handler 250, which node'
 check barrier double_notify 'gasnet_barrier_notify: the last barrier was not waited for'
 check barrier wait_without_notify 'gasnet_barrier_wait: there is no barrier to wait for'
 check rma put_outside_of_the_segment 'gasnet_put: 8 bytes at .* do not lie in the segment of node'
@@ -45,11 +45,11 @@ check values value_of_no_bytes 'gasnet_get_val: a value has 1 to 8 bytes, not 0'
 check silence a_node_that_does_not_answer 'node 1 has not answered for 1 s' 'HEARTH_NVM=on HEARTH_NODE_RANKS=1'
 check vis lists_of_different_sizes 'gasnet_putv_bulk: the destination has 8 bytes and the source 9'
 check vis outside_of_the_segment 'gasnet_puti_nb_bulk: 8 bytes at .* do not lie in the segment of node 0'
-check images image_of_another_node 'gasnet_coll_init: image 5 is none of node'
+check images image_of_another_node 'gasnet_coll_init: image 5 is not on node'
 check images thread_without_an_image 'gasnet_coll_broadcast: this thread has no image'
 check coll image_that_is_not_there 'gasnet_coll_broadcast: there is no image 2 in a team of 2'
-check coll function_that_is_not_there 'gasnet_coll_reduce: function 2 is none of the 2'
+check coll function_that_is_not_there 'gasnet_coll_reduce: function 2 is not one of the 2'
 check coll notify_twice 'gasnet_coll_barrier_notify: it was notified already'
-check coll different_calls 'gasnet_coll_broadcast: node 0 does something else'
+check coll different_calls 'gasnet_coll_broadcast: node 0 makes a different call'
 check coll aggregate_that_blocks 'gasnet_coll_broadcast: GASNET_COLL_AGGREGATE is for calls that return'
 exit $failed
