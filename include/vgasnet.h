@@ -1,5 +1,5 @@
-/* vgasnet.h: vGASNet under its own name. Every call of GASNet exists as vgasnet_X too, and is the same call;
- * types and constants are GASNet's. What GASNet does not have is at the end. */
+/* vgasnet.h: vGASNet under its own name. Every call of GASNet also exists as vgasnet_X, which is the same call; types
+ * and constants are GASNet's. The calls that GASNet does not have are at the end. */
 #ifndef HEARTH_VGASNET_H
 #define HEARTH_VGASNET_H
 
@@ -17,7 +17,7 @@ extern "C" {
 
 /* ---- the job, messages and barrier: see gasnet.h ---- */
 
-/* vgasnet_X does what gasnet_X does: see gasnet.h. */
+/* vgasnet_X is the same as gasnet_X: see gasnet.h. */
 
 int vgasnet_init(int *argc, char ***argv);
 int vgasnet_attach(gasnet_handlerentry_t *table, int numentries, uintptr_t segsize, uintptr_t minheapoffset);
@@ -72,7 +72,7 @@ int vgasnet_barrier_result(int *id);
 
 /* ---- reading and writing: see gasnet_extended.h ---- */
 
-/* vgasnet_X does what gasnet_X does: see gasnet_extended.h. */
+/* vgasnet_X is the same as gasnet_X: see gasnet_extended.h. */
 
 void vgasnet_get(void *dest, gasnet_node_t node, const void *src, size_t nbytes);
 void vgasnet_put(gasnet_node_t node, void *dest, const void *src, size_t nbytes);
@@ -119,50 +119,51 @@ gasnet_register_value_t vgasnet_wait_syncnb_valget(gasnet_valget_handle_t handle
 
 /* Collective operations are in gasnet_coll.h. */
 
-/* ---- what GASNet does not have ---- */
+/* ---- extensions to GASNet ---- */
 
-/* All of [addr, addr + nbytes) lies in the segment of `node`. With HEARTH_NVM=off there is nothing to fetch
- * or to hint at: the first two then only check their arguments. */
+/* [addr, addr + nbytes) must lie entirely in the segment of `node`. With HEARTH_NVM=off there is nothing to fetch or to
+ * hint at: vgasnet_prefetch and vgasnet_hint then only check their arguments. */
 
-/* Begins to fetch what will be read soon, as far as there is room, and does not wait. */
+/* Starts to fetch memory that will be read soon, as far as the pool has free frames. Does not wait. */
 void vgasnet_prefetch(gasnet_node_t node, const void *addr, size_t nbytes);
 
-/* Ways to use memory: they change how long things take, never what they do. */
+/* Hints about the use of memory. They affect performance only, never results. */
 #define VGASNET_HINT_NORMAL      0
-#define VGASNET_HINT_READ_MOSTLY 1 /* pages are fetched at the first read, however small */
-#define VGASNET_HINT_NO_CACHE    2 /* is read and written where it is, without fetching pages */
-/* Says how this process will use that memory. GASNET_OK, GASNET_ERR_BAD_ARG, or GASNET_ERR_RESOURCE: too many
- * ranges. */
+#define VGASNET_HINT_READ_MOSTLY 1 /* a page is fetched at the first read of any size */
+#define VGASNET_HINT_NO_CACHE    2 /* read and written in place, without fetching pages */
+/* Declares how this process will use that memory. Returns GASNET_OK, GASNET_ERR_BAD_ARG, or GASNET_ERR_RESOURCE: too
+ * many ranges. */
 int vgasnet_hint(gasnet_node_t node, const void *addr, size_t nbytes, int hint);
 
-/* Keeps what named segments (HEARTH_NVM_NAME) hold, which stay when the job ends. Collective, with all
- * operations synchronised and nobody storing: what they hold now is what a later job finds, whatever happens
- * to this one. GASNET_OK and its number, unless NULL; GASNET_ERR_BAD_ARG: they have no name;
- * GASNET_ERR_RESOURCE: it could not be written. */
+/* Makes a checkpoint of the named segments (HEARTH_NVM_NAME), which outlive the job. Collective; all operations must be
+ * synchronised, and no node may store meanwhile. A later job finds the current content, whatever happens to this one.
+ * Returns GASNET_OK and, unless `epoch` is NULL, the number of the checkpoint; GASNET_ERR_BAD_ARG: the segments have no
+ * name; GASNET_ERR_RESOURCE: it could not be written. */
 int vgasnet_checkpoint(uint64_t *epoch);
 
-/* Which checkpoint gasnet_attach begins with, instead of the newest: an older one that the files still hold (hearth info --nvm).
- * Between gasnet_init and gasnet_attach, with the same number on all nodes; newer ones are given up. 0: the newest, or what
- * HEARTH_NVM_EPOCH says. GASNET_OK, or GASNET_ERR_NOT_INIT: too early or too late. */
+/* Selects the checkpoint that gasnet_attach restores instead of the newest: an older one that the files still hold
+ * (hearth info --nvm). Called between gasnet_init and gasnet_attach, with the same number on all nodes; newer
+ * checkpoints are discarded. 0: the newest, or as HEARTH_NVM_EPOCH says. Returns GASNET_OK, or GASNET_ERR_NOT_INIT:
+ * called too early or too late. */
 int vgasnet_open(uint64_t epoch);
 
-/* Which checkpoint the segments held at gasnet_attach; 0: they were new. */
+/* The checkpoint that the segments were restored from at gasnet_attach; 0: they were new. */
 uint64_t vgasnet_epoch(void);
-/* The newest checkpoint: the last that this job has made, or else vgasnet_epoch. */
+/* The newest checkpoint: the last one that this job has made, or else vgasnet_epoch. */
 uint64_t vgasnet_last_epoch(void);
 
 typedef struct vgasnet_statistics {
-    /* this process: calls, and bytes, of which to other machines or to ranks that count as such */
+    /* this process: calls and bytes; far: to other machines, or to ranks that count as such */
     uint64_t gets, puts, memsets, get_bytes, put_bytes, memset_bytes;
     uint64_t far_gets, far_puts, far_memsets, far_get_bytes, far_put_bytes, far_memset_bytes;
-    /* its pages; 0 with HEARTH_NVM=off, as all that follows */
+    /* pages of this process; 0 with HEARTH_NVM=off, as all that follows */
     uint64_t hits, misses, smalls, prefetched, faults, write_faults;
-    /* the pages of its node, of all its ranks together */
+    /* pages of its node, over all its ranks */
     uint64_t frames, frames_used, from_nvm, from_home, from_peers, served_peers, invalidated, evicted,
         written_back, nvm_reads, nvm_writes, nvm_holes, messages, message_bytes, unmapped;
 } vgasnet_stats_t;
 
-/* Tells what this process, and the pages of its node, have done so far. */
+/* Returns the counters of this process, and of the pages of its node. */
 void vgasnet_stats(vgasnet_stats_t *stats);
 
 #ifdef __GNUC__

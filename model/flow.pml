@@ -1,23 +1,23 @@
-/* flow.pml: the protocol of src/net/flow.c, for a few clients and one helper.
+/* flow.pml: Spin model of the flow control protocol of src/net/flow.c, for a few clients and one helper.
  *
- * Each client has OPS operations, each of 1 ... UNITS units, that send or fetch. An own buffer takes one
- * unit, and so does each of the two spares. Blocks of a client may come in any order, and so may
- * acknowledgements; a note may overtake blocks. Whom the helper serves next is left open, so that putting
- * off is covered as well.
+ * Each client has OPS operations, each of 1 ... UNITS units, that send or fetch. An own buffer holds one unit, and so
+ * does each of the two buffers of the credit pool (spares). Blocks of a client may arrive in any order, and so may
+ * acknowledgements; a note may overtake blocks. The order in which the helper serves clients is nondeterministic, so
+ * deferred service is covered as well.
  *
- * The helper grants none, one or two spares with any acknowledgement, if they are free and the client has
- * none: whatever clients ask for, and whenever, is among that. Numbers do not wrap here.
+ * The helper grants none, one or two spares with any acknowledgement, if they are free and the client has none. This
+ * includes all requests that clients can make, at any time. Numbers do not wrap here.
  *
- * What must hold
- *      never two blocks in a buffer, nor one in a spare from which an answer is still leaving      (assert)
- *      a spare is granted only if nobody has it                                                    (assert)
- *      nothing is said that the other side would refuse                                            (assert)
- *      it ends, with all done and acknowledged and all spares free                  (no invalid end state)
- *      and does so whatever the order of events                                     (ltl completes)
+ * Properties
+ *      a buffer never holds two blocks, and a spare holds none while an answer is leaving from it  (assert)
+ *      a spare is granted only if no client has it                                                 (assert)
+ *      no message is sent that the other side would refuse                                         (assert)
+ *      it terminates, with all operations done and acknowledged and all spares free  (no invalid end state)
+ *      and does so in every order of events                                          (ltl completes)
  *
- * -DCLIENTS= -DB= -DOPS= -DUNITS=     sizes: OPS * UNITS at most 8 -DMUTANT=n
- * breaks it, in one of the ways marked below; each must be found -DLIVENESS                          with
- * the formula */
+ * -DCLIENTS= -DB= -DOPS= -DUNITS=     sizes: OPS * UNITS at most 8
+ * -DMUTANT=n                          breaks it in one of the ways marked below; each must be found
+ * -DLIVENESS                          with the formula */
 #ifndef CLIENTS
 #define CLIENTS 3
 #endif
@@ -36,11 +36,11 @@
 
 #define SPARES 2
 #define ALL    3
-#define BLOCKS 8 /* most of a client */
+#define BLOCKS 8 /* maximum of a client */
 
 #define OWN  1
 #define LAST 2
-#define ASKS 4 /* it fetches: a reply is sent, which acknowledges */
+#define ASKS 4 /* a fetch: a reply is sent, which acknowledges */
 
 #define LOWEST(set)     (set & (8 - set))
 #define COUNT(set)      ((set & 1) + (set >> 1))
@@ -49,16 +49,15 @@
 
 chan blocks[CLIENTS] = [B + SPARES] of {byte, byte, byte, byte}; /* number, flags, own, spares */
 chan acks[CLIENTS] = [B + SPARES] of {byte, byte}; /* done, granted */
-byte notes[CLIENTS]; /* on its way: spares given back */
+byte notes[CLIENTS]; /* under way: spares given back */
 
-/* What is really in the buffers, which neither side can see. */
-byte own_full[CLIENTS]; /* by buffer: from the sending until it is done */
-byte loaded;            /* spares: the same, or an answer is in it that has not left */
+/* True content of the buffers, which neither side can see. */
+byte own_full[CLIENTS]; /* by buffer: from sending until it is done */
+byte loaded;            /* spares: the same, or an answer that has not left is in it */
 byte out;               /* spares: granted, and neither used nor given back by the client */
 
-byte complete; /* clients that are through */
-byte started;  /* clients that have begun: in the order of their names, as any other order is the same with
-                  other names */
+byte complete; /* clients that are finished */
+byte started;  /* clients that have started: in the order of their names, as all other orders are symmetric */
 
 /* ---- a client ---- */
 
@@ -70,7 +69,7 @@ proctype client(byte me) {
     byte flags, own, spares, number; /* scratch, 0 between steps */
 
     do
-    :: atomic { /* the next block, of a new operation if need be: flow_take */
+    :: atomic { /* sends the next block, of a new operation if needed: flow_take */
 #if MUTANT == 1 /* a fetch that has a grant does not wait for a credit */
            (left > 0 || (operations > 0 && started >= me)) && (grant || credits > 0) ->
 #else
@@ -120,10 +119,10 @@ proctype client(byte me) {
               loaded = loaded | LOWEST(grant);
               if
               :: left == 1 || grant == LOWEST(grant) ->
-#if MUTANT != 3 /* the last is not marked */
+#if MUTANT != 3 /* the last block is not marked */
                  flags = LAST;
 #endif
-#if MUTANT == 4 /* the rest of the grant is kept after the last */
+#if MUTANT == 4 /* the rest of the grant is kept after the last block */
                  spares = LOWEST(grant)
 #else
                  spares = grant
@@ -142,7 +141,7 @@ proctype client(byte me) {
            sent++;
            flags = 0; own = 0; spares = 0
        }
-    :: atomic { /* flow_acknowledge: any of those on their way */
+    :: atomic { /* flow_acknowledge: any acknowledgement under way */
            if
            :: acks[me]??[1, _] -> number = 1
            :: acks[me]??[2, _] -> number = 2
@@ -155,7 +154,7 @@ proctype client(byte me) {
            fi;
            acks[me]??eval(number), spares;
            assert(number <= sent);
-#if MUTANT == 5 /* one that was overtaken takes back what is done */
+#if MUTANT == 5 /* an acknowledgement that was overtaken decreases `done` */
            done = (number < done -> number : done);
 #endif
            do
@@ -164,7 +163,7 @@ proctype client(byte me) {
               :: kinds & BIT(done) -> credits++
               :: else
               fi;
-#if MUTANT == 17 /* a credit is given back twice */
+#if MUTANT == 17 /* a credit is returned twice */
               if
               :: kinds & BIT(done) -> credits++
               :: else
@@ -193,7 +192,7 @@ proctype client(byte me) {
     :: atomic { /* flow_give_back */
            left == 0 && grant && !partly ->
            assert(notes[me] == 0);
-#if MUTANT != 7 /* the client forgets to say so */
+#if MUTANT != 7 /* the client does not send the note */
            notes[me] = grant;
 #endif
            out = out & (255 - grant);
@@ -217,19 +216,19 @@ byte free = ALL;
 #define PARTLY  2
 #define CLOSED  3
 
-/* Its part for one client; all of them together are one thread, of which each step is atomic. */
+/* Its part for one client; together they are one thread, of which each step is atomic. */
 proctype helper(byte whose) {
     byte done, undone, waiting, grant, holding, last;
     bool last_waits;
     byte here;      /* by number */
     byte in_use;    /* own buffers */
-    byte answering, leaving; /* spares for the answer of a block that is here; of one that is done */
+    byte answering, leaving; /* spares for the answer of a block that has arrived; of a block that is done */
     byte flags[BLOCKS], place[BLOCKS];
     byte number, f, own, spares; /* scratch, 0 between steps */
 
 end:
     do
-    :: atomic { /* flow_arrive: any of those on their way */
+    :: atomic { /* flow_arrive: any block under way */
            if
            :: blocks[whose]??[0, _, _, _] -> number = 0
            :: blocks[whose]??[1, _, _, _] -> number = 1
@@ -264,7 +263,7 @@ end:
            :: f & LAST ->
               holding = CLOSED;
               last = number;
-#if MUTANT == 8 /* the rest of the grant is free once the last is here, though blocks before it may not be */
+#if MUTANT == 8 /* the rest of the grant is free once the last block has arrived, although earlier blocks may not have */
               free = free | grant;
               grant = 0
 #endif
@@ -296,10 +295,10 @@ end:
            fi;
            if
            :: f & LAST ->
-#if MUTANT != 10 /* what the last gives back is lost */
+#if MUTANT != 10 /* the spares that the last block returns are lost */
               free = free | grant;
 #endif
-#if MUTANT == 11 /* what is answered from is free when it is done */
+#if MUTANT == 11 /* spares of an answer are free when the block is done */
               free = free | answering;
 #endif
               leaving = leaving | answering;
@@ -315,11 +314,11 @@ end:
            place[number] = 0;
            done++;
            undone--;
-#if MUTANT == 12 /* only own blocks are acknowledged */
+#if MUTANT == 12 /* only blocks in own buffers are acknowledged */
            last_waits = false;
 #endif
            if
-#if MUTANT == 13 /* put off until half wait, even if nothing is left to do */
+#if MUTANT == 13 /* deferred until half wait, even if nothing is left to do */
            :: f & ASKS || waiting * 2 >= B ->
 #elif B >= 4
            :: f & ASKS || ((waiting || last_waits) && (undone == 0 || waiting * 2 >= B)) ->
@@ -329,7 +328,7 @@ end:
               waiting = 0;
               last_waits = false;
               spares = 0;
-#if MUTANT == 14 /* a second grant beside the first */
+#if MUTANT == 14 /* a second grant in addition to the first */
               if
               :: free -> spares = LOWEST(free)
               :: true
@@ -353,7 +352,7 @@ end:
               :: else
               fi;
               assert(nfull(acks[whose]));
-#if MUTANT == 16 /* says one more than is done */
+#if MUTANT == 16 /* acknowledges one more than is done */
               acks[whose]!done + 1, spares
 #else
               acks[whose]!done, spares
@@ -390,7 +389,7 @@ init {
         :: else -> break
         od
     };
-    /* Waits here for ever, which is an invalid end state, if something is lost. */
+    /* Blocks here forever, which is an invalid end state, if something is lost. */
     complete == CLIENTS && free == ALL && loaded == 0 && out == 0
 }
 

@@ -1,25 +1,25 @@
-/* pages.pml: the protocol of src/pages/protocol.h, for a few nodes and pages.
+/* pages.pml: Spin model of the protocol of src/pages/protocol.h, for a few nodes and pages.
  *
- * Every node has OPS wishes: to read, to write, to prefetch, a small get or a small put, of any page; it
- * drops copies whenever it likes, and has to if it has fewer FRAMES than there are PAGES. The home is one
- * of the nodes, and its cache a client like the others: nothing here depends on which. Messages come in any
- * order: there is never more than one of a kind on its way between two for a page, so each is a variable.
- * Whose turn it is to serve (F), and whether an owner that leaves hands over or writes back, is left open,
- * so that all policies are covered. I/O takes as long as it likes.
+ * Every node performs OPS operations: read, write, prefetch, remote get or remote put, of any page. It drops copies at
+ * any time, and has to if it has fewer FRAMES than there are PAGES. The home is one of the nodes, and its cache a
+ * client like the others: the model does not depend on which. Messages arrive in any order. At most one message of a
+ * kind is under way between two parties for a page, so each kind is a variable. The choice of the serving holder (F),
+ * and whether an owner that drops its copy hands over or writes back, are nondeterministic, so that all policies are
+ * covered. I/O takes any time.
  *
- * Of the data only one thing is kept: whether a copy is fresh, the same as what was written last. A write
- * makes all others stale. What is written under a pin is written when the pin goes.
+ * The only property of data that is modelled is whether a copy is fresh, that is, the same as the last write. A write
+ * makes all other copies stale. A write under a pin happens when the pin is released.
  *
- * What must hold
- *      no stale copy is read or written; who writes is alone                                        (assert)
- *      no message comes to who does not expect it, or before the last of its kind was taken         (assert)
- *      the latest data is somewhere                                                                 (assert)
- *      it ends, with nothing under way and the directory right                      (no invalid end state)
+ * Properties
+ *      no stale copy is read or written; a writer has the only copy                                (assert)
+ *      no message arrives unexpectedly, or before the previous one of its kind was taken            (assert)
+ *      the latest data exists somewhere                                                             (assert)
+ *      it terminates, with nothing under way and a correct directory                (no invalid end state)
  *
  * -DNODES= -DPAGES= -DFRAMES= -DOPS=     sizes
  * -DCOOP=0                               pages come from the home only
- * -DWISHES=                              bits: read 1, write 2, prefetch 4, small get 8, small put 16
- * -DMUTANT=n                             breaks it, in one of the ways marked below; each must be found */
+ * -DWISHES=                              bits: read 1, write 2, prefetch 4, remote get 8, remote put 16
+ * -DMUTANT=n                             breaks it in one of the ways marked below; each must be found */
 #ifndef NODES
 #define NODES 2
 #endif
@@ -42,16 +42,16 @@
 #define MUTANT 0
 #endif
 
-#define XS (NODES * PAGES) /* copies, there or not: page * NODES + node */
+#define XS (NODES * PAGES) /* possible copies: page * NODES + node */
 
-/* Copies. */
+/* States of copies. */
 #define I 0
 #define S 1
 #define E 2
 #define M 3
 #define O 4
 
-/* Pages in the directory. */
+/* States of pages in the directory. */
 #define UNCACHED  0
 #define SHARED    1
 #define EXCLUSIVE 2
@@ -64,10 +64,10 @@
 #define SMALL_GET 4
 #define SMALL_PUT 5
 
-/* What is forwarded. */
+/* Forwarded messages. */
 #define FWD_S     1
 #define FWD_X     2
-#define FWD_GET   3 /* a small one */
+#define FWD_GET   3 /* a remote operation */
 #define FWD_PUT   4
 #define INV       5
 #define OWN       6
@@ -80,12 +80,12 @@
 #define WRITE 2
 #define APPLY 3
 
-/* What a transaction waits for, apart from acknowledgements and I/O. */
+/* Events that a transaction waits for, apart from acknowledgements and I/O. */
 #define BACK    1
 #define UNBLOCK 2
 #define DONE    3 /* OWNED or APPLIED */
 
-/* What only the home's own books are about: a mutant must be found by what it does to the data. */
+/* Asserts about the home's bookkeeping only: a mutant must be found by its effect on the data. */
 #define BOOKS(holds) assert(MUTANT || (holds))
 
 #define BIT(n)       (1 << (n))
@@ -96,7 +96,7 @@
 byte request[XS], small[XS];                    /* to the home */
 byte forwarded[XS], peer[XS];                   /* to a cache */
 bool alone[XS];                                 /* FWD_X: passes the grant on */
-byte data[XS];                                  /* the page, as this state */
+byte data[XS];                                  /* the page, in this state */
 bool data_dirty[XS], data_granted[XS], data_fresh[XS];
 bool granted[XS], put_ack[XS], answer[XS];
 bool iack[XS], done[XS];                        /* to the home */
@@ -107,9 +107,9 @@ bool back_fresh[XS];
 
 byte state[XS], open[XS];
 bool fresh[XS], has_data[XS], has_grant[XS];
-bool wanted[XS];   /* a pin goes with what is open */
+bool wanted[XS];   /* a pin is taken when the open request completes */
 byte pin[XS];      /* 1 to read, 2 to write */
-bool put_off[XS];  /* what is forwarded waits for the pin to go; nobody new is let in */
+bool put_off[XS];  /* the forwarded message waits for the pin; no new pins are given */
 bool asking[NODES];
 byte wishes[NODES], frames[NODES];
 
@@ -122,7 +122,7 @@ chan queue[PAGES] = [2 * NODES] of {byte, byte};
 
 byte t, u, n; /* scratch, 0 between steps */
 
-/* A write to what was `at`: x, or the NVM for XS. */
+/* A write to copy x, or to the NVM if x is XS. */
 inline wrote(p, x) {
     t = 0;
     do
@@ -141,7 +141,7 @@ inline wrote(p, x) {
     u = 0
 }
 
-/* The latest data is somewhere; what can be read is fresh. */
+/* The latest data exists somewhere; every readable copy is fresh. */
 inline check(p) {
     t = 0;
     n = nvm[p] || buffer[p];
@@ -163,7 +163,7 @@ inline check(p) {
     n = 0
 }
 
-/* ---- a cache serves ---- */
+/* ---- a cache serves forwarded messages ---- */
 
 inline send_data(x, to, as, is_dirty, is_granted, is_fresh) {
     assert(data[to] == 0);
@@ -193,7 +193,7 @@ inline serve(i, p, x) {
     if
     :: forwarded[x] == FWD_S ->
        assert(state[x] != I);
-#if MUTANT == 7 /* an owner does not say that the page is dirty */
+#if MUTANT == 7 /* an owner does not report that the page is dirty */
        send_data(x, n, S, state[x] == M, false, fresh[x]);
 #else
        send_data(x, n, S, DIRTY(state[x]), false, fresh[x]);
@@ -203,7 +203,7 @@ inline serve(i, p, x) {
        assert(state[x] != I);
        send_data(x, n, M, false, alone[x], fresh[x]);
        alone[x] = false;
-#if MUTANT != 15 /* who passes a copy on keeps it */
+#if MUTANT != 15 /* a holder that passes its copy on keeps it */
        lose(i, x)
 #endif
     :: forwarded[x] == INV ->
@@ -246,10 +246,10 @@ inline serve(i, p, x) {
     n = 0
 }
 
-/* What is forwarded takes something away that the pin stands for. */
+/* The forwarded message revokes the access that the pin guarantees. */
 #define GENTLE(x)  (forwarded[x] == FWD_S || forwarded[x] == RECALL_S)
 #define PATIENT(x) (forwarded[x] == FWD_X || forwarded[x] == INV || forwarded[x] == RECALL_X)
-#if MUTANT == 11 /* pins are not looked at */
+#if MUTANT == 11 /* pins are ignored */
 #define IN_THE_WAY(x) false
 #else
 #define IN_THE_WAY(x) ((pin[x] == 2 && (GENTLE(x) || PATIENT(x))) || (pin[x] && PATIENT(x)))
@@ -336,7 +336,7 @@ inline send_from_home(p, as) {
     send_data(XS, u, as, false, as == M, buffer[p]);
     u = 0;
     buffer[p] = false;
-#if MUTANT == 10 /* the next transaction begins before the page has come */
+#if MUTANT == 10 /* the next transaction starts before the page has arrived */
     holders[p] = holders[p] | BIT(requester[p]);
     owner[p] = requester[p];
     finish(p, (as == S -> SHARED : EXCLUSIVE))
@@ -406,7 +406,7 @@ inline start_put(p) {
     if
     :: !(holders[p] & BIT(requester[p])) || known[p] == SHARED || owner[p] != requester[p] ->
        acknowledge_put(p)
-#if MUTANT == 1 /* an Owned page is dropped without a trace */
+#if MUTANT == 1 /* an Owned page is dropped silently */
     :: (holders[p] & BIT(requester[p])) && known[p] == OWNED && owner[p] == requester[p] ->
        known[p] = SHARED;
        acknowledge_put(p)
@@ -439,7 +439,7 @@ inline forward_small(p, to) {
 
 inline start_small(p) {
     if
-#if MUTANT == 9 /* the home does it itself, whoever has the page */
+#if MUTANT == 9 /* the home applies it itself, whoever has the page */
     :: true -> io[p] = APPLY
 #else
     :: known[p] == UNCACHED || (known[p] == SHARED && kind[p] == SMALL_GET && !COOP) -> io[p] = APPLY
@@ -449,7 +449,7 @@ inline start_small(p) {
        forward_small(p, n);
        n = 0
     :: kind[p] == SMALL_PUT && known[p] == SHARED && !COOP -> invalidate(p, 255, 255)
-    :: kind[p] == SMALL_PUT && known[p] == SHARED && COOP -> /* one of them owns it from now on */
+    :: kind[p] == SMALL_PUT && known[p] == SHARED && COOP -> /* one sharer becomes the owner */
        any_holder(p, 255, n);
        owner[p] = n;
        n = 0;
@@ -507,7 +507,7 @@ inline all_acknowledged(p) {
     fi
 }
 
-/* The page is home: it was written, or was never changed. */
+/* The page is back at the home: it was written, or was clean. */
 inline came_back(p, here) {
     if
     :: kind[p] == PUT -> finish(p, (holders[p] -> SHARED : UNCACHED))
@@ -528,7 +528,7 @@ end:
            io[p] == READ ->
            io[p] = 0;
            buffer[p] = nvm[p];
-#if MUTANT == 13 /* each for itself: the page is sent before all have acknowledged */
+#if MUTANT == 13 /* the page is sent before all have acknowledged */
            send_from_home(p, (kind[p] == GETX -> M : (known[p] == UNCACHED -> E : S)))
 #else
            if
@@ -571,7 +571,7 @@ end:
     od
 }
 
-/* ---- one copy: the node's wishes, and the messages to it and from it ---- */
+/* ---- one copy: the node's operations, and the messages to and from it ---- */
 
 inline be_ready(x, as, is_dirty) {
     assert(unblock[x] == 0);
@@ -598,8 +598,8 @@ inline ask(x, what) {
 proctype copy(byte i; byte p; byte x) {
 end:
     do
-    /* wishes */
-    :: atomic { /* to read */
+    /* operations */
+    :: atomic { /* read */
            (WISHES & 1) && wishes[i] && !put_off[x] && pin[x] == 0 && !wanted[x] &&
 #if MUTANT == 4 /* a frozen copy is read */
                (state[x] != I
@@ -620,13 +620,13 @@ end:
               fi
            fi
        }
-    :: atomic { /* to write */
+    :: atomic { /* write */
            (WISHES & 2) && wishes[i] && !put_off[x] && pin[x] == 0 && !wanted[x] && open[x] == 0 &&
                (state[x] != I || frames[i] < FRAMES) ->
            wishes[i]--;
            if
            :: state[x] == M || state[x] == E ->
-#if MUTANT != 5 /* nobody hears of a store into E */
+#if MUTANT != 5 /* a store into E is not recorded */
               state[x] = M;
 #endif
               pin[x] = 2
@@ -655,14 +655,14 @@ end:
            :: WISHES & 16 -> small[x] = SMALL_PUT
            fi
        }
-    :: atomic { /* to drop it */
+    :: atomic { /* drop */
            state[x] != I && open[x] == 0 && pin[x] == 0 && !put_off[x] ->
-#if MUTANT == 2 /* a shared copy goes without a word */
+#if MUTANT == 2 /* a shared copy is dropped silently */
            if
            :: state[x] == S -> lose(i, x)
            :: else -> ask(x, PUT)
            fi
-#elif MUTANT == 6 /* it is not kept until the home knows */
+#elif MUTANT == 6 /* the copy is not kept until the home has answered */
            ask(x, PUT);
            state[x] = I;
            fresh[x] = false
@@ -670,7 +670,7 @@ end:
            ask(x, PUT)
 #endif
        }
-    :: atomic { /* lets go */
+    :: atomic { /* release the pin */
            pin[x] ->
            if
            :: pin[x] == 2 ->
@@ -779,7 +779,7 @@ end:
            :: back[x] == 2 ->
               buffer[p] = back_fresh[x];
               io[p] = WRITE;
-#if MUTANT == 14 /* it is not waited for until it is written */
+#if MUTANT == 14 /* the end of the write is not waited for */
               if
               :: kind[p] == PUT -> finish(p, known[p])
               :: else
@@ -818,7 +818,7 @@ end:
     od
 }
 
-/* Nothing is on its way, and the directory is right about this copy. */
+/* Nothing is under way, and the directory is correct for this copy. */
 #define QUIET(i, p, x)                                                                                       \
     (!request[x] && !small[x] && !forwarded[x] && !data[x] && !granted[x] && !put_ack[x] && !answer[x] &&    \
      !iack[x] && !done[x] && !back[x] && !unblock[x] && !open[x] && !pin[x] &&                               \
@@ -862,6 +862,6 @@ init {
         i = 0;
         p = 0
     };
-    /* Waits here for ever, which is an invalid end state, if something is stuck. */
+    /* Blocks here forever, which is an invalid end state, if something is stuck. */
     ALL_QUIET
 }

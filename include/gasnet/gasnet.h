@@ -1,9 +1,9 @@
-/* gasnet.h: the GASNet-1 interface (specification 1.8) of vGASNet; a program for GASNet is compiled and
- * linked anew, and runs.
+/* gasnet.h: the GASNet-1 interface (specification 1.8) of vGASNet. A program for GASNet runs after it is recompiled and
+ * relinked.
  *
- * Before it is included, one of GASNET_SEQ, GASNET_PARSYNC and GASNET_PAR is defined, as for GASNet. The
- * library is the same for all three, and any thread may call it at any time. C and C++; may be included
- * inside extern "C". */
+ * The program defines one of GASNET_SEQ, GASNET_PARSYNC and GASNET_PAR before it includes this header, as for GASNet.
+ * The library is the same for all three, and any thread may call it at any time. For C and C++; may be included inside
+ * extern "C". */
 #ifndef GASNET_H
 #define GASNET_H
 
@@ -57,11 +57,11 @@ extern "C" {
 #ifndef GASNET_SEGMENT_LARGE
 #define GASNET_SEGMENT_LARGE 1
 #endif
-#define GASNET_ALIGNED_SEGMENTS 0 /* segments of different nodes lie at different addresses */
+#define GASNET_ALIGNED_SEGMENTS 0 /* segments of different nodes have different addresses */
 #define GASNET_PAGESIZE         4096
 #define GASNET_NULL_ARGV_OK     1 /* gasnet_init(NULL, NULL) */
 #define GASNET_MAXNODES         0x7fffffffu
-#define GASNET_PSHM             0 /* segments of other nodes cannot be loaded from */
+#define GASNET_PSHM             0 /* segments of other nodes cannot be accessed by loads */
 
 #define GASNET_OK                   0
 #define GASNET_ERR_NOT_INIT         10001
@@ -72,8 +72,8 @@ extern "C" {
 
 #define GASNET_BARRIERFLAG_ANONYMOUS 1
 #define GASNET_BARRIERFLAG_MISMATCH  2
-#define GASNET_BARRIERFLAG_IMAGES    4 /* of gasnet_coll_barrier: called by every image of the node */
-#define GASNET_BARRIERFLAG_UNNAMED   9 /* anonymous, and so for all */
+#define GASNET_BARRIERFLAG_IMAGES    4 /* gasnet_coll_barrier: called by every image of the node */
+#define GASNET_BARRIERFLAG_UNNAMED   9 /* anonymous on all nodes */
 
 #define GASNET_WAIT_SPIN      0
 #define GASNET_WAIT_BLOCK     1
@@ -89,10 +89,10 @@ typedef void *gasnet_threadinfo_t;
 
 #if defined(__GNUC__) && !defined(__cplusplus)
 #pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wstrict-prototypes" /* handlers have all kinds of arguments */
+#pragma GCC diagnostic ignored "-Wstrict-prototypes" /* handlers have various argument types */
 #endif
 typedef struct gasnet_handlerentry {
-    gasnet_handler_t index; /* 128 to 255; 0: gasnet_attach chooses one, and writes it here */
+    gasnet_handler_t index; /* 128 to 255; 0: gasnet_attach assigns one and stores it here */
 #ifdef GASNET_USE_STRICT_PROTOTYPES
     void *fnptr;
 #else
@@ -109,8 +109,8 @@ typedef struct gasnet_seginfo {
 } gasnet_seginfo_t;
 
 typedef struct gasnet_nodeinfo {
-    gasnet_node_t host;      /* the same number: on the same machine */
-    gasnet_node_t supernode; /* the same number: in shared memory with each other */
+    gasnet_node_t host;      /* equal on nodes of the same machine */
+    gasnet_node_t supernode; /* equal on nodes that share memory */
 } gasnet_nodeinfo_t;
 
 /* An entry of a list of memory (gasnet_vis.h). */
@@ -119,21 +119,21 @@ typedef struct gasnet_memvec {
     size_t len;
 } gasnet_memvec_t;
 
-/* A lock that handlers may take: who holds one does not poll, wait or communicate, but may reply. */
+/* A lock that handlers may take. Its holder must not poll, wait or communicate, but may reply. */
 typedef struct gasnet_hsl {
     pthread_mutex_t mutex;
-    void *holder; /* which thread; NULL: none */
+    void *holder; /* the thread; NULL: none */
 } gasnet_hsl_t;
 #define GASNET_HSL_INITIALIZER                                                                               \
     { PTHREAD_MUTEX_INITIALIZER, 0 }
 
 /* ---- the job ---- */
 
-/* Joins the job; before any other call. Also with NULL, NULL. Begins MPI unless the program has. */
+/* Joins the job; must be the first call. NULL, NULL is allowed. Initialises MPI unless the program has done so. */
 int gasnet_init(int *argc, char ***argv);
 
-/* Collective. The handlers of this node, and a segment of so many bytes, a multiple of GASNET_PAGESIZE, or 0.
- * `minheapoffset` must be the same everywhere, and means nothing here. */
+/* Collective. Sets the handlers of this node, and creates its segment of `segsize` bytes, a multiple of
+ * GASNET_PAGESIZE, or 0. `minheapoffset` must be the same on all nodes, and is ignored here. */
 int gasnet_attach(gasnet_handlerentry_t *table, int numentries, uintptr_t segsize, uintptr_t minheapoffset);
 
 /* Ends the job: all nodes leave, also those that do not call it, when they poll or after some seconds. */
@@ -142,50 +142,49 @@ __attribute__((noreturn))
 #endif
 void gasnet_exit(int exitcode);
 
-gasnet_node_t gasnet_mynode(void); /* the number of the calling node, which is a process */
-gasnet_node_t gasnet_nodes(void);  /* how many there are */
+gasnet_node_t gasnet_mynode(void); /* number of the calling node, which is a process */
+gasnet_node_t gasnet_nodes(void);  /* number of nodes */
 
-/* The largest segment that this node may ask for in gasnet_attach, and the largest that all of them may. */
+/* The largest segment that this node may request in gasnet_attach, and the largest that all nodes may. */
 uintptr_t gasnet_getMaxLocalSegmentSize(void);
 uintptr_t gasnet_getMaxGlobalSegmentSize(void);
 
-/* Fill a table with one entry per node: where its segment lies; on which machine it runs. A shorter table
- * gets the first. */
+/* Fill a table with one entry per node: the location of its segment; the machine it runs on. A shorter table gets the
+ * first entries. */
 int gasnet_getSegmentInfo(gasnet_seginfo_t *table, int numentries);
 int gasnet_getNodeInfo(gasnet_nodeinfo_t *table, int numentries);
 
-char *gasnet_getenv(const char *name);  /* of this node's environment, or NULL */
+char *gasnet_getenv(const char *name);  /* from this node's environment, or NULL */
 const char *gasnet_ErrorName(int code); /* such as GASNET_ERR_BAD_ARG */
-const char *gasnet_ErrorDesc(int code); /* a sentence */
+const char *gasnet_ErrorDesc(int code); /* description in words */
 
-/* How threads wait: GASNET_WAIT_SPIN, GASNET_WAIT_BLOCK (sleeping at once), or GASNET_WAIT_SPINBLOCK, which
- * is the default. */
+/* Sets how threads wait: GASNET_WAIT_SPIN, GASNET_WAIT_BLOCK (sleep immediately), or GASNET_WAIT_SPINBLOCK, the
+ * default. */
 int gasnet_set_waitmode(int mode);
 
 /* ---- active messages; the calls themselves are in gasnet_am.h ---- */
 
-/* The most arguments of a message, and the most bytes of its data. */
+/* Maximum number of arguments of a message, and maximum size of its payload. */
 size_t gasnet_AMMaxArgs(void);
 size_t gasnet_AMMaxMedium(void);
 size_t gasnet_AMMaxLongRequest(void);
 size_t gasnet_AMMaxLongReply(void);
 
-int gasnet_AMPoll(
-    void); /* runs the handlers of what has arrived; they run nowhere else but in calls that wait */
-int gasnet_AMGetMsgSource(gasnet_token_t token, gasnet_node_t *srcindex); /* inside a handler: from whom */
+int gasnet_AMPoll(void); /* runs handlers of arrived messages; else they run only in calls that wait */
+int gasnet_AMGetMsgSource(gasnet_token_t token, gasnet_node_t *srcindex); /* inside a handler: the sender */
 
-/* Between the two no handler runs in this thread, which must not poll, wait or communicate. */
+/* Between the two calls no handler runs in this thread, which must not poll, wait or communicate. */
 void gasnet_hold_interrupts(void);
 void gasnet_resume_interrupts(void);
 
-/* Locks that handlers may take. Who holds one does not poll, wait or communicate, but may reply. */
+/* Locks that handlers may take. The holder must not poll, wait or communicate, but may reply. */
 void gasnet_hsl_init(gasnet_hsl_t *hsl);
 void gasnet_hsl_destroy(gasnet_hsl_t *hsl);
 void gasnet_hsl_lock(gasnet_hsl_t *hsl);
 int gasnet_hsl_trylock(gasnet_hsl_t *hsl); /* GASNET_OK, or GASNET_ERR_NOT_READY */
 void gasnet_hsl_unlock(gasnet_hsl_t *hsl);
 
-/* Polls, and if nothing comes waits as the wait mode says; `round` is 0 at first. */
+/* Polls, and if nothing arrives waits according to the wait mode; `round` is 0 at first. */
 void gasnetc_wait_round(unsigned *round);
 
 #define GASNET_BLOCKUNTIL(condition)                                                                         \
@@ -199,29 +198,30 @@ void gasnetc_wait_round(unsigned *round);
 
 /* ---- barrier ---- */
 
-/* Of all nodes, in two steps: notify says that this node has come, wait returns when all have. try is wait if
- * that is so, else GASNET_ERR_NOT_READY. GASNET_ERR_BARRIER_MISMATCH: the ids that nodes gave to notify differ, or that of
- * wait from them; with the flag GASNET_BARRIERFLAG_ANONYMOUS a call takes any. The flags of wait may differ from those
- * of notify. */
+/* Barrier of all nodes in two steps: notify announces the arrival of this node, wait returns when all have arrived. try
+ * is the same as wait if all have arrived, else it returns GASNET_ERR_NOT_READY. GASNET_ERR_BARRIER_MISMATCH: the ids
+ * that nodes passed to notify differ, or that of wait differs from them; with the flag GASNET_BARRIERFLAG_ANONYMOUS a
+ * call matches any id. The flags of wait may differ from those of notify. */
 void gasnet_barrier_notify(int id, int flags);
 int gasnet_barrier_wait(int id, int flags);
 int gasnet_barrier_try(int id, int flags);
 
-/* Notify and wait in one. */
+/* Notify and wait in one call. */
 int gasnet_barrier(int id, int flags);
 
-/* Of the last barrier that this node has waited for: 0 and the id that the nodes agreed on, or not 0 if all were anonymous. */
+/* Of the last barrier that this node has waited for: returns 0 and the id that the nodes agreed on, or nonzero if all
+ * were anonymous. */
 int gasnet_barrier_result(int *id);
 
-/* ---- for programs ---- */
+/* ---- macros for programs ---- */
 
 #define GASNET_INLINE_MODIFIER(name) static inline
-#ifndef if_pf /* conditions that hold rarely, and mostly */
+#ifndef if_pf /* conditions that rarely hold, and that mostly hold */
 #define if_pf(condition) if (__builtin_expect(!!(condition), 0))
 #define if_pt(condition) if (__builtin_expect(!!(condition), 1))
 #endif
 
-#define GASNET_BEGIN_FUNCTION()      ((void)0) /* threads are told apart without help */
+#define GASNET_BEGIN_FUNCTION()      ((void)0) /* threads are identified without this */
 #define GASNET_POST_THREADINFO(info) ((void)(info))
 #define GASNET_GET_THREADINFO()      ((gasnet_threadinfo_t)0)
 #define GASNET_SAFE(call)                                                                                    \

@@ -1,7 +1,7 @@
-/* gasnet_am.h: requests and replies with 0 to 16 arguments: gasnet_AMRequestShort0 ... gasnet_AMReplyLong16.
- * Part of gasnet.h.
+/* gasnet_am.h: requests and replies with 0 to 16 arguments: gasnet_AMRequestShort0 ... gasnet_AMReplyLong16. Part of
+ * gasnet.h.
  *
- * Each is a function that puts its arguments into an array for the one that does it. */
+ * Each is an inline function that puts its arguments into an array and calls gasnetc_request or gasnetc_reply. */
 #ifndef HEARTH_GASNET_AM_H
 #define HEARTH_GASNET_AM_H
 
@@ -85,7 +85,7 @@ int gasnetc_reply(gasnet_token_t token, gasnet_handler_t handler, enum gasnetc_k
 #define GASNETC_VALUES_16 a0, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14, a15
 /* clang-format on */
 
-/* All of them with N arguments; P is gasnet, or vgasnet. */
+/* All calls with N arguments; P is gasnet or vgasnet. */
 #define GASNETC_AM(P, N)                                                                                     \
     static inline int P##_AMRequestShort##N(gasnet_node_t dest,                                              \
                                             gasnet_handler_t handler GASNETC_PARAMS_##N) {                   \
@@ -130,8 +130,8 @@ int gasnetc_reply(gasnet_token_t token, gasnet_handler_t handler, enum gasnetc_k
     GASNETC_AM(P, 12) GASNETC_AM(P, 13) GASNETC_AM(P, 14) GASNETC_AM(P, 15) GASNETC_AM(P, 16)
 /* clang-format on */
 
-/* Active messages with N arguments, 0 to 16: the handler of that number runs at the node dest, or, for
- * replies, inside a request's handler and at most once, at the node that sent it.
+/* Active messages with N arguments, 0 to 16. A request runs the handler with that index at the node dest. A reply,
+ * which is sent inside a request's handler and at most once, runs it at the node that sent the request.
  *
  *      int gasnet_AMRequestShortN(gasnet_node_t dest, gasnet_handler_t handler,
  *                                 gasnet_handlerarg_t a0, ...);
@@ -147,18 +147,18 @@ int gasnetc_reply(gasnet_token_t token, gasnet_handler_t handler, enum gasnetc_k
  *      int gasnet_AMReplyLongN(gasnet_token_t token, gasnet_handler_t handler,
  *                              void *source, size_t nbytes, void *dest_addr, gasnet_handlerarg_t a0, ...);
  *
- * Short messages carry only their arguments. Medium ones bring nbytes of data, which the handler finds in a
- * buffer for as long as it runs; long ones put them into the segment of the other node, at dest_addr, before
- * it runs. source may be changed on return, but that of LongAsync only when the handler's reply has come.
- * Handlers are
+ * Short messages carry their arguments only. Medium messages carry nbytes of data, which the handler finds in a buffer
+ * that is valid while it runs. Long messages put the data into the segment of the other node, at dest_addr, before the
+ * handler runs. source may be changed on return, but that of LongAsync only after the handler's reply has arrived.
+ * Handlers have the form
  *
  *      void handler(gasnet_token_t token, gasnet_handlerarg_t a0, ...);
  *      void handler(gasnet_token_t token, void *data, size_t nbytes, gasnet_handlerarg_t a0, ...);
  *
- * They return GASNET_OK, or an error such as GASNET_ERR_BAD_ARG. */
+ * The calls return GASNET_OK, or an error such as GASNET_ERR_BAD_ARG. */
 GASNETC_AM_ALL(gasnet)
 
-/* The same with the number of arguments, 0 to 16, in front of them. Each of these is a gasnet_handlerarg_t. */
+/* The same with the number of arguments, 0 to 16, before the arguments. Each argument is a gasnet_handlerarg_t. */
 int gasnet_AMRequestShort(gasnet_node_t dest, gasnet_handler_t handler, int numargs, ...);
 int gasnet_AMRequestMedium(gasnet_node_t dest, gasnet_handler_t handler, void *source, size_t nbytes,
                            int numargs, ...);

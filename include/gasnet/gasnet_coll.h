@@ -1,10 +1,10 @@
-/* gasnet_coll.h: collective operations and teams, as GASNet-1 has them beside its specification.
+/* gasnet_coll.h: collective operations and teams, as in GASNet-1, whose specification does not cover them.
  *
- * Called by all members of a team in the same order. Members are images. There is one image per node, whose number is the
- * node's rank in the team, unless gasnet_coll_init says otherwise: then each image is a thread, and makes the calls itself.
- * Addresses are those of the calling image itself, in the node's segment or not. The forms with M take lists: with
- * GASNET_COLL_SINGLE one address per image of the team, with GASNET_COLL_LOCAL one per image on the node; the caller's own is
- * used. Between GASNET_COLL_SINGLE and GASNET_COLL_LOCAL there is no other difference here. */
+ * All members of a team call them in the same order. Members are images. There is one image per node, whose number is
+ * the node's rank in the team, unless gasnet_coll_init specifies otherwise: then each image is a thread, and makes the
+ * calls itself. Addresses are those of the calling image itself, in the node's segment or not. The forms with M take
+ * lists: with GASNET_COLL_SINGLE one address per image of the team, with GASNET_COLL_LOCAL one per image on the node;
+ * the caller's own is used. There is no other difference between GASNET_COLL_SINGLE and GASNET_COLL_LOCAL here. */
 #ifndef GASNET_COLL_H
 #define GASNET_COLL_H
 
@@ -19,18 +19,18 @@ extern "C" {
 
 /* ---- flags ---- */
 
-/* Data is read and written: at any time; after this node has entered; after all have. */
+/* When data is read and written: at any time; after this node has entered; after all nodes have entered. */
 #define GASNET_COLL_IN_NOSYNC  (1 << 0)
 #define GASNET_COLL_IN_MYSYNC  (1 << 1)
 #define GASNET_COLL_IN_ALLSYNC (1 << 2)
-/* It is complete when: this node's data is; this node's data is; that of all is. */
+/* The operation is complete when: this node's data is; this node's data is; the data of all nodes is. */
 #define GASNET_COLL_OUT_NOSYNC  (1 << 3)
 #define GASNET_COLL_OUT_MYSYNC  (1 << 4)
 #define GASNET_COLL_OUT_ALLSYNC (1 << 5)
 
 #define GASNET_COLL_SINGLE                 (1 << 6)
 #define GASNET_COLL_LOCAL                  (1 << 7)
-#define GASNET_COLL_AGGREGATE              (1 << 8) /* the handle of an _nb form is not kept: it is complete on return */
+#define GASNET_COLL_AGGREGATE              (1 << 8) /* _nb: complete on return, handle not kept */
 #define GASNET_COLL_FIXED_THREADS_PER_NODE (1 << 9)
 #define GASNET_COLL_DST_IN_SEGMENT         (1 << 10)
 #define GASNET_COLL_SRC_IN_SEGMENT         (1 << 11)
@@ -38,12 +38,12 @@ extern "C" {
 #define GASNET_COLL_EXCLUSIVE_SCAN         (1 << 17)
 #define GASNET_COLL_DISABLE_AUTOTUNE       (1 << 18) /* nothing is tuned */
 #define GASNET_COLL_NO_IMAGES                                                                                \
-    (1 << 19) /* of GASNET_TEAM_ALL: one thread per node calls, and nodes are numbered */
+    (1 << 19) /* with GASNET_TEAM_ALL: one thread per node calls, and nodes are numbered */
 #define GASNET_COLL_SYNC_FLAG_MASK 0x3f
 
-/* Of a function for gasnet_coll_reduce. */
+/* Flags of a function for gasnet_coll_reduce. */
 #define GASNET_COLL_AMSAFE  (1 << 0)
-#define GASNET_COLL_NONCOMM (1 << 1) /* operands stay in the order of their ranks */
+#define GASNET_COLL_NONCOMM (1 << 1) /* keep operands in the order of their ranks */
 
 /* ---- types ---- */
 
@@ -61,31 +61,31 @@ typedef struct gasnet_coll_fn_entry {
     gasnet_coll_reduce_fn_t fnptr;
     unsigned int flags;
 } gasnet_coll_fn_entry_t;
-typedef gasnet_handlerarg_t gasnet_coll_fn_handle_t; /* place in the table given to gasnet_coll_init */
+typedef gasnet_handlerarg_t gasnet_coll_fn_handle_t; /* index in the table given to gasnet_coll_init */
 
-/* ---- beginning, and teams ---- */
+/* ---- initialisation and teams ---- */
 
-/* images: how many each node has, the same everywhere, and my_image the number of the calling thread's among those of the job, which
- * are numbered node by node; the thread of every image calls it. NULL: one per node, as without this call. The table of functions is
- * that of the last call on the node. */
+/* images: the number of images of each node, the same on all nodes. my_image: the number of the calling thread's image
+ * among all images of the job, which are numbered node by node. The thread of every image calls it. NULL: one image per
+ * node, as without this call. The function table is that of the last call on the node. */
 void gasnet_coll_init(const gasnet_image_t images[], gasnet_image_t my_image, gasnet_coll_fn_entry_t fn_tbl[],
                       size_t fn_count, int init_flags);
 
 gasnet_team_handle_t gasnetc_coll_team_all(void);
 #define GASNET_TEAM_ALL (gasnetc_coll_team_all())
 
-/* Collective over the team's images: those with the same color form one, in the order of relrank. Each image has a handle of its
- * own. clientdata: not needed here. Sizes and ranks below are of nodes. */
+/* Collective over the team's images: images with the same color form a new team, in the order of relrank. Each image
+ * gets its own handle. clientdata is ignored here. Sizes and ranks below are those of nodes. */
 gasnet_team_handle_t gasnet_coll_team_split(gasnet_team_handle_t team, gasnet_node_t color,
                                             gasnet_node_t relrank, void *clientdata);
-void gasnet_coll_team_free(gasnet_team_handle_t team); /* by each member, when its operations are complete */
+void gasnet_coll_team_free(gasnet_team_handle_t team); /* by each member, after its operations completed */
 gasnet_node_t gasnet_coll_team_size(gasnet_team_handle_t team);
 gasnet_node_t gasnet_coll_team_rank2node(gasnet_team_handle_t team, int rank);
 gasnet_node_t gasnet_coll_team_node2rank(gasnet_team_handle_t team,
                                          gasnet_node_t node);   /* (gasnet_node_t)-1: none */
 gasnet_node_t gasnet_coll_team_rank(gasnet_team_handle_t team); /* the caller's */
 
-/* Names by which programs call them that look inside GASNet. */
+/* Internal names of GASNet that some programs use. */
 #define gasnete_coll_team_split     gasnet_coll_team_split
 #define gasnete_coll_team_free      gasnet_coll_team_free
 #define gasnete_coll_team_size      gasnet_coll_team_size
@@ -99,9 +99,9 @@ gasnet_node_t gasnet_coll_team_rank(gasnet_team_handle_t team); /* the caller's 
 #define gasnete_coll_barrier        gasnet_coll_barrier
 #define gasnete_coll_try_sync       gasnet_coll_try_sync
 #define gasnete_coll_wait_sync      gasnet_coll_wait_sync
-#define GASNETE_THREAD_GET          /* threads are told apart without help */
+#define GASNETE_THREAD_GET          /* threads are identified without this */
 
-/* ---- tuning: the algorithms are fixed, so that nothing is read, written or set ---- */
+/* ---- tuning: the algorithms are fixed, so nothing is read, written or set ---- */
 
 typedef enum gasnet_coll_optype {
     GASNET_COLL_BROADCAST_OP,
@@ -126,10 +126,10 @@ typedef enum gasnet_coll_optype {
 #define gasnet_coll_set_dissem_limit(team, limit, optype) ((void)(team), (void)(limit), (void)(optype))
 #define gasnet_coll_get_num_tree_classes(team, optype)    ((void)(team), (void)(optype), 0)
 
-/* ---- synchronisation: as gasnet_try_syncnb and its kin ---- */
+/* ---- synchronisation: as with gasnet_try_syncnb and related calls ---- */
 
-/* Wait for collective operations that were begun, or return GASNET_OK or GASNET_ERR_NOT_READY: one, some of
- * several, or all. */
+/* Wait for collective operations that were started, or return GASNET_OK or GASNET_ERR_NOT_READY: one, some of several,
+ * or all. */
 int gasnet_coll_try_sync(gasnet_coll_handle_t handle);
 int gasnet_coll_try_sync_some(gasnet_coll_handle_t *phandle, size_t numhandles);
 int gasnet_coll_try_sync_all(gasnet_coll_handle_t *phandle, size_t numhandles);
@@ -137,20 +137,20 @@ void gasnet_coll_wait_sync(gasnet_coll_handle_t handle);
 void gasnet_coll_wait_sync_some(gasnet_coll_handle_t *phandle, size_t numhandles);
 void gasnet_coll_wait_sync_all(gasnet_coll_handle_t *phandle, size_t numhandles);
 
-/* ---- barriers of teams: as those of gasnet.h ---- */
+/* ---- barriers of teams: as in gasnet.h ---- */
 
-/* As gasnet_barrier_notify and its kin, of the members of a team. Of GASNET_TEAM_ALL, with several images on a node: one thread per
- * node calls, or with GASNET_BARRIERFLAG_IMAGES every image. */
+/* As gasnet_barrier_notify and related calls, for the members of a team. For GASNET_TEAM_ALL with several images on a
+ * node: one thread per node calls, or with GASNET_BARRIERFLAG_IMAGES every image. */
 void gasnet_coll_barrier_notify(gasnet_team_handle_t team, int id, int flags);
 int gasnet_coll_barrier_try(gasnet_team_handle_t team, int id, int flags);
 int gasnet_coll_barrier_wait(gasnet_team_handle_t team, int id, int flags);
-int gasnet_coll_barrier(gasnet_team_handle_t team, int id, int flags); /* notify and wait in one */
+int gasnet_coll_barrier(gasnet_team_handle_t team, int id, int flags); /* notify and wait in one call */
 
 /* ---- data ---- */
 
-/* Calls with _nb begin the operation, and return a handle for gasnet_coll_wait_sync. */
+/* Calls with _nb start the operation and return a handle for gasnet_coll_wait_sync. */
 
-/* nbytes from src of one to dst of all. */
+/* Copies nbytes from src of one image to dst of all. */
 void gasnet_coll_broadcast(gasnet_team_handle_t team, void *dst, gasnet_image_t srcimage, void *src,
                            size_t nbytes, int flags);
 gasnet_coll_handle_t gasnet_coll_broadcast_nb(gasnet_team_handle_t team, void *dst, gasnet_image_t srcimage,
@@ -160,7 +160,7 @@ void gasnet_coll_broadcastM(gasnet_team_handle_t team, void *const dstlist[], ga
 gasnet_coll_handle_t gasnet_coll_broadcastM_nb(gasnet_team_handle_t team, void *const dstlist[],
                                                gasnet_image_t srcimage, void *src, size_t nbytes, int flags);
 
-/* Block i of src of one to dst of image i; blocks of nbytes. */
+/* Copies block i of src of one image to dst of image i; blocks of nbytes. */
 void gasnet_coll_scatter(gasnet_team_handle_t team, void *dst, gasnet_image_t srcimage, void *src,
                          size_t nbytes, int flags);
 gasnet_coll_handle_t gasnet_coll_scatter_nb(gasnet_team_handle_t team, void *dst, gasnet_image_t srcimage,
@@ -170,7 +170,7 @@ void gasnet_coll_scatterM(gasnet_team_handle_t team, void *const dstlist[], gasn
 gasnet_coll_handle_t gasnet_coll_scatterM_nb(gasnet_team_handle_t team, void *const dstlist[],
                                              gasnet_image_t srcimage, void *src, size_t nbytes, int flags);
 
-/* src of image i to block i of dst of one. */
+/* Copies src of image i to block i of dst of one image. */
 void gasnet_coll_gather(gasnet_team_handle_t team, gasnet_image_t dstimage, void *dst, void *src,
                         size_t nbytes, int flags);
 gasnet_coll_handle_t gasnet_coll_gather_nb(gasnet_team_handle_t team, gasnet_image_t dstimage, void *dst,
@@ -180,7 +180,7 @@ void gasnet_coll_gatherM(gasnet_team_handle_t team, gasnet_image_t dstimage, voi
 gasnet_coll_handle_t gasnet_coll_gatherM_nb(gasnet_team_handle_t team, gasnet_image_t dstimage, void *dst,
                                             void *const srclist[], size_t nbytes, int flags);
 
-/* src of image i to block i of dst of all. */
+/* Copies src of image i to block i of dst of all images. */
 void gasnet_coll_gather_all(gasnet_team_handle_t team, void *dst, void *src, size_t nbytes, int flags);
 gasnet_coll_handle_t gasnet_coll_gather_all_nb(gasnet_team_handle_t team, void *dst, void *src, size_t nbytes,
                                                int flags);
@@ -189,7 +189,7 @@ void gasnet_coll_gather_allM(gasnet_team_handle_t team, void *const dstlist[], v
 gasnet_coll_handle_t gasnet_coll_gather_allM_nb(gasnet_team_handle_t team, void *const dstlist[],
                                                 void *const srclist[], size_t nbytes, int flags);
 
-/* Block j of src of image i to block i of dst of image j. */
+/* Copies block j of src of image i to block i of dst of image j. */
 void gasnet_coll_exchange(gasnet_team_handle_t team, void *dst, void *src, size_t nbytes, int flags);
 gasnet_coll_handle_t gasnet_coll_exchange_nb(gasnet_team_handle_t team, void *dst, void *src, size_t nbytes,
                                              int flags);
@@ -198,7 +198,7 @@ void gasnet_coll_exchangeM(gasnet_team_handle_t team, void *const dstlist[], voi
 gasnet_coll_handle_t gasnet_coll_exchangeM_nb(gasnet_team_handle_t team, void *const dstlist[],
                                               void *const srclist[], size_t nbytes, int flags);
 
-/* dst[k] of one = src[k] of image 0 (func) src[k] of image 1 ...; src_blksz and src_offset mean nothing. */
+/* dst[k] of one image = src[k] of image 0 (func) src[k] of image 1 ...; src_blksz and src_offset are ignored. */
 void gasnet_coll_reduce(gasnet_team_handle_t team, gasnet_image_t dstimage, void *dst, void *src,
                         size_t src_blksz, size_t src_offset, size_t elem_size, size_t elem_count,
                         gasnet_coll_fn_handle_t func, int func_arg, int flags);
@@ -214,8 +214,9 @@ gasnet_coll_handle_t gasnet_coll_reduceM_nb(gasnet_team_handle_t team, gasnet_im
                                             size_t elem_size, size_t elem_count, gasnet_coll_fn_handle_t func,
                                             int func_arg, int flags);
 
-/* dst[k] of image i = src[k] of image 0 (func) ... src[k] of image i, with the flag GASNET_COLL_INCLUSIVE_SCAN, or ... of image
- * i - 1, with GASNET_COLL_EXCLUSIVE_SCAN: then dst of image 0 is left as it is. Block sizes and offsets mean nothing. */
+/* dst[k] of image i = src[k] of image 0 (func) ... src[k] of image i, with the flag GASNET_COLL_INCLUSIVE_SCAN, or ...
+ * of image i - 1, with GASNET_COLL_EXCLUSIVE_SCAN: dst of image 0 is then unchanged. Block sizes and offsets are
+ * ignored. */
 void gasnet_coll_scan(gasnet_team_handle_t team, void *dst, size_t dst_blksz, size_t dst_offset, void *src,
                       size_t src_blksz, size_t src_offset, size_t elem_size, size_t elem_count,
                       gasnet_coll_fn_handle_t func, int func_arg, int flags);
@@ -231,9 +232,9 @@ gasnet_coll_handle_t gasnet_coll_scanM_nb(gasnet_team_handle_t team, void *const
                                           size_t src_offset, size_t elem_size, size_t elem_count,
                                           gasnet_coll_fn_handle_t func, int func_arg, int flags);
 
-/* ---- the same under the other name ---- */
+/* ---- the same calls as vgasnet_coll_X ---- */
 
-/* vgasnet_coll_X does what gasnet_coll_X does. */
+/* vgasnet_coll_X is the same as gasnet_coll_X. */
 
 void vgasnet_coll_init(const gasnet_image_t images[], gasnet_image_t my_image,
                        gasnet_coll_fn_entry_t fn_tbl[], size_t fn_count, int init_flags);

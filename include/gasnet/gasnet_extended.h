@@ -1,9 +1,9 @@
 /* gasnet_extended.h: puts, gets and their synchronisation: the part of gasnet.h that reads and writes segments.
  *
- * Included by gasnet.h, whose types it needs; programs include that one. All of [dest, dest + nbytes) of a put, and of
- * [src, src + nbytes) of a get, lies in the segment of `node`; local memory may lie anywhere, also in the caller's own
- * segment. nbytes 0 is allowed and does nothing. Names without "bulk" demand addresses aligned to the size of the
- * data's elements in GASNet; here all of them take any address. */
+ * Included by gasnet.h, whose types it needs; programs include gasnet.h. [dest, dest + nbytes) of a put, and [src, src
+ * + nbytes) of a get, must lie entirely in the segment of `node`; local memory may be anywhere, also in the caller's
+ * own segment. nbytes 0 is allowed and does nothing. In GASNet, names without "bulk" require addresses aligned to the
+ * size of the data's elements; here no alignment is required. */
 #ifndef GASNET_EXTENDED_H
 #define GASNET_EXTENDED_H
 
@@ -24,10 +24,10 @@ extern "C" {
 #define GASNET_MUST_USE
 #endif
 
-/* An operation under way. It is synchronised once, by the thread that started it; then the handle means nothing. */
+/* An operation under way. The thread that started it synchronises it once; after that the handle is invalid. */
 typedef struct gasnet_operation *gasnet_handle_t;
 #define GASNET_INVALID_HANDLE                                                                                \
-    ((gasnet_handle_t)0) /* nothing is under way; may be synchronised as often as one likes */
+    ((gasnet_handle_t)0) /* nothing is under way; may be synchronised any number of times */
 
 typedef struct gasnet_value_operation *gasnet_valget_handle_t;
 
@@ -39,23 +39,23 @@ typedef uintptr_t gasnet_register_value_t;
 #else
 #define SIZEOF_GASNET_REGISTER_VALUE_T 4
 #endif
-#else /* C++98, where stdint.h may keep its limits to itself */
+#else /* C++98, where stdint.h may not define its limits */
 #define SIZEOF_GASNET_REGISTER_VALUE_T __SIZEOF_POINTER__
 #endif
 
 /* ---- blocking: complete on return ---- */
 
-/* A get copies from the segment of another node to dest here; a put from src here into that segment; memset
- * fills it. */
+/* A get copies from the segment of another node to local memory at dest. A put copies from local memory at src into
+ * that segment. memset fills memory in that segment. */
 void gasnet_get(void *dest, gasnet_node_t node, const void *src, size_t nbytes);
 void gasnet_put(gasnet_node_t node, void *dest, const void *src, size_t nbytes);
 void gasnet_get_bulk(void *dest, gasnet_node_t node, const void *src, size_t nbytes);
 void gasnet_put_bulk(gasnet_node_t node, void *dest, const void *src, size_t nbytes);
 void gasnet_memset(gasnet_node_t node, void *dest, int val, size_t nbytes);
 
-/* ---- with a handle of their own ---- */
+/* ---- explicit handles ---- */
 
-/* Begin what the calls without _nb do. The source of gasnet_put_nb may be changed on return, that of
+/* Start the operations of the calls without _nb. The source of gasnet_put_nb may be changed on return, that of
  * gasnet_put_nb_bulk after synchronisation. */
 gasnet_handle_t gasnet_get_nb(void *dest, gasnet_node_t node, const void *src, size_t nbytes) GASNET_MUST_USE;
 gasnet_handle_t gasnet_put_nb(gasnet_node_t node, void *dest, const void *src, size_t nbytes) GASNET_MUST_USE;
@@ -65,8 +65,9 @@ gasnet_handle_t gasnet_put_nb_bulk(gasnet_node_t node, void *dest, const void *s
                                    size_t nbytes) GASNET_MUST_USE;
 gasnet_handle_t gasnet_memset_nb(gasnet_node_t node, void *dest, int val, size_t nbytes) GASNET_MUST_USE;
 
-/* Wait, or return GASNET_OK or GASNET_ERR_NOT_READY. Of several: until at least one (some), or all are complete; those that
- * are become GASNET_INVALID_HANDLE, and those that were count for nothing: without any other all is well at once. */
+/* Wait, or return GASNET_OK or GASNET_ERR_NOT_READY. For several handles: until at least one (some) or all are
+ * complete. Completed handles become GASNET_INVALID_HANDLE. Invalid handles are ignored: if there are no others, the
+ * call succeeds immediately. */
 void gasnet_wait_syncnb(gasnet_handle_t handle);
 int gasnet_try_syncnb(gasnet_handle_t handle) GASNET_MUST_USE;
 void gasnet_wait_syncnb_some(gasnet_handle_t *phandle, size_t numhandles);
@@ -74,7 +75,7 @@ int gasnet_try_syncnb_some(gasnet_handle_t *phandle, size_t numhandles);
 void gasnet_wait_syncnb_all(gasnet_handle_t *phandle, size_t numhandles);
 int gasnet_try_syncnb_all(gasnet_handle_t *phandle, size_t numhandles);
 
-/* The same without a look at active messages. */
+/* The same without polling active messages. */
 void gasnet_wait_syncnb_nopoll(gasnet_handle_t handle);
 int gasnet_try_syncnb_nopoll(gasnet_handle_t handle) GASNET_MUST_USE;
 void gasnet_wait_syncnb_some_nopoll(gasnet_handle_t *phandle, size_t numhandles);
@@ -82,17 +83,17 @@ int gasnet_try_syncnb_some_nopoll(gasnet_handle_t *phandle, size_t numhandles);
 void gasnet_wait_syncnb_all_nopoll(gasnet_handle_t *phandle, size_t numhandles);
 int gasnet_try_syncnb_all_nopoll(gasnet_handle_t *phandle, size_t numhandles);
 
-/* ---- implicit: synchronised all together, per thread ---- */
+/* ---- implicit operations: synchronised together, per thread ---- */
 
-/* Begin what the calls without _nbi do. */
+/* Start the operations of the calls without _nbi. */
 void gasnet_get_nbi(void *dest, gasnet_node_t node, const void *src, size_t nbytes);
 void gasnet_put_nbi(gasnet_node_t node, void *dest, const void *src, size_t nbytes);
 void gasnet_get_nbi_bulk(void *dest, gasnet_node_t node, const void *src, size_t nbytes);
 void gasnet_put_nbi_bulk(gasnet_node_t node, void *dest, const void *src, size_t nbytes);
 void gasnet_memset_nbi(gasnet_node_t node, void *dest, int val, size_t nbytes);
 
-/* Wait until all of this thread's are complete, or return GASNET_OK or GASNET_ERR_NOT_READY: gets, puts
- * (memsets are puts), or both. */
+/* Wait until all of this thread's operations are complete, or return GASNET_OK or GASNET_ERR_NOT_READY: gets, puts
+ * (which include memsets), or both. */
 void gasnet_wait_syncnbi_gets(void);
 void gasnet_wait_syncnbi_puts(void);
 void gasnet_wait_syncnbi_all(void);
@@ -100,14 +101,16 @@ int gasnet_try_syncnbi_gets(void) GASNET_MUST_USE;
 int gasnet_try_syncnbi_puts(void) GASNET_MUST_USE;
 int gasnet_try_syncnbi_all(void) GASNET_MUST_USE;
 
-/* Between the two, implicit operations of this thread belong to the handle that the end returns. They do not nest. */
+/* Implicit operations of this thread between the two calls belong to the handle that the second call returns. Regions
+ * do not nest. */
 void gasnet_begin_nbi_accessregion(void);
 gasnet_handle_t gasnet_end_nbi_accessregion(void) GASNET_MUST_USE;
 
-/* ---- values: the nbytes low-order bytes, 1 to SIZEOF_GASNET_REGISTER_VALUE_T; what is read has zeros above ---- */
+/* ---- values: the nbytes low-order bytes, 1 to SIZEOF_GASNET_REGISTER_VALUE_T; values that are read are zero-extended
+ * ---- */
 
-/* Puts and gets of a value instead of memory. One that gasnet_get_nb_val has begun is returned by
- * gasnet_wait_syncnb_valget. */
+/* Puts and gets of a value instead of memory. gasnet_wait_syncnb_valget returns the value that gasnet_get_nb_val has
+ * requested. */
 void gasnet_put_val(gasnet_node_t node, void *dest, gasnet_register_value_t value, size_t nbytes);
 gasnet_handle_t gasnet_put_nb_val(gasnet_node_t node, void *dest, gasnet_register_value_t value,
                                   size_t nbytes) GASNET_MUST_USE;

@@ -1,9 +1,9 @@
-/* gasnet_handler.h: handlers whose arguments are pointers, which take two arguments of a message each.
+/* gasnet_handler.h: handlers with pointer arguments, each of which takes two arguments of a message.
  *
- * A program writes NAME_inner with the arguments that it means, and SHORT_HANDLER (MEDIUM_, LONG_) makes the
- * handler around it: the numbers are those of the arguments where a pointer takes one and where it takes two,
- * then how the inner function is called in either case. The same numbers are given to SHORT_REQ and the like.
- * Pointers take two here.
+ * A program writes NAME_inner with its actual arguments, and SHORT_HANDLER (MEDIUM_, LONG_) generates the handler
+ * around it. The numbers are the counts of arguments where a pointer takes one and where it takes two; then follow the
+ * calls of the inner function in either case. The same numbers are passed to SHORT_REQ and the like. Pointers take two
+ * arguments here.
  *
  *      static void add_inner(gasnet_token_t token, void *where, int n) { ... }
  *      SHORT_HANDLER(add, 2, 3, (token, UNPACK(a0), a1), (token, UNPACK2(a0, a1), a2));
@@ -65,7 +65,7 @@
 #define GASNETI_HANDLER_SCOPE extern
 #endif
 
-/* Ends in a declaration, for the semicolon behind it. */
+/* Ends in a declaration, so that a semicolon may follow. */
 #define SHORT_HANDLER_DECL(name, one, two)                                                                   \
     GASNETI_HANDLER_SCOPE void name##_64(gasnet_token_t token ARGS##two)
 #define SHORT_HANDLER(name, one, two, inner_one, inner_two)                                                  \
@@ -91,7 +91,7 @@
     GASNETI_HANDLER_SCOPE void name(gasnet_token_t token, void *addr, size_t nbytes ARGS##count)
 #define LONG_HANDLER_NOBITS_DECL MEDIUM_HANDLER_NOBITS_DECL
 
-/* Tables of handlers; the program names the indices. */
+/* Entries for handler tables; the program defines the indices. */
 #define gasneti_handleridx(name) _hidx_##name
 #define gasneti_handler_tableentry_no_bits(name)                                                             \
     { gasneti_handleridx(name), (void (*)())name }

@@ -1,8 +1,7 @@
-/* gasnet_tools.h: what GASNet offers beside communication: time, barriers of memory, atomics, threads, the
- * environment.
+/* gasnet_tools.h: GASNet tools: time, memory barriers, atomics, threads, the environment.
  *
- * Before or after gasnet.h, or without it. Atomics are in one order that everybody sees; the flags that ask
- * for less are taken and change nothing. */
+ * May be included before or after gasnet.h, or without it. Atomics are sequentially consistent; flags that request
+ * weaker ordering are accepted and have no effect. */
 #ifndef GASNET_TOOLS_H
 #define GASNET_TOOLS_H
 
@@ -27,14 +26,14 @@ extern "C" {
 #define GASNETT_RELEASE_VERSION_MINOR 32
 #define GASNETT_RELEASE_VERSION_PATCH 0
 
-/* All calls may be made by any thread, whatever the program says. */
+/* All calls may be made by any thread, whatever mode the program defines. */
 #undef GASNETT_THREAD_SAFE
 #define GASNETT_THREAD_SAFE  1
 #define GASNETT_THREAD_MODEL PAR
 #ifdef GASNET_SEQ
 #define GASNETT_MAX_THREADS 1
 #else
-#define GASNETT_MAX_THREADS 1024 /* that a program counts on; the library itself has no limit */
+#define GASNETT_MAX_THREADS 1024 /* limit for the program; the library itself has none */
 #endif
 
 /* The machine and the compiler that the program is compiled for and with. */
@@ -66,7 +65,7 @@ extern "C" {
 
 /* ---- the compiler ---- */
 
-#ifndef if_pf /* conditions that hold rarely, and mostly */
+#ifndef if_pf /* conditions that rarely hold, and that mostly hold */
 #define if_pf(condition) if (__builtin_expect(!!(condition), 0))
 #define if_pt(condition) if (__builtin_expect(!!(condition), 1))
 #endif
@@ -126,14 +125,14 @@ extern "C" {
 #define GASNETT_FAST_ALIGNED_MEMCPY   memcpy
 #define GASNETT_FAST_UNALIGNED_MEMCPY memcpy
 
-/* Where the last bytes of a word are. */
+/* Position of the low-order bytes of a word. */
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
 #define GASNETI_LAST_BYTES(nbytes) (sizeof(uintptr_t) - (nbytes))
 #else
 #define GASNETI_LAST_BYTES(nbytes) 0
 #endif
 
-/* Values of 1 to sizeof(uintptr_t) bytes: stored at dst, and read from src. */
+/* Values of 1 to sizeof(uintptr_t) bytes: store to dst, load from src. */
 static inline void gasnett_value_store(void *dst, uintptr_t value, size_t nbytes) {
     memcpy(dst, (const char *)&value + GASNETI_LAST_BYTES(nbytes), nbytes);
 }
@@ -145,7 +144,7 @@ static inline uintptr_t gasnett_value_load(const void *src, size_t nbytes) {
 #define GASNETT_VALUE_ASSIGN(dst, value, nbytes) gasnett_value_store((dst), (value), (nbytes))
 #define GASNETT_VALUE_RETURN(src, nbytes)        return gasnett_value_load((src), (nbytes))
 
-/* ---- order in memory ---- */
+/* ---- memory ordering ---- */
 
 #define gasnett_local_wmb()      __atomic_thread_fence(__ATOMIC_RELEASE)
 #define gasnett_local_rmb()      __atomic_thread_fence(__ATOMIC_ACQUIRE)
@@ -171,7 +170,7 @@ static inline uintptr_t gasnett_value_load(const void *src, size_t nbytes) {
 #define GASNETT_ATOMIC_MB_PRE            (GASNETT_ATOMIC_WMB_PRE | GASNETT_ATOMIC_RMB_PRE)
 #define GASNETT_ATOMIC_MB_POST           (GASNETT_ATOMIC_WMB_POST | GASNETT_ATOMIC_RMB_POST)
 
-/* NAME_t and its calls, on values of the type `value`; they are described below. */
+/* NAME_t and its calls, on values of the type `value`; described below. */
 #define GASNETT_ATOMICS(name, value)                                                                         \
     typedef struct {                                                                                         \
         volatile value number;                                                                               \
@@ -213,7 +212,7 @@ static inline uintptr_t gasnett_value_load(const void *src, size_t nbytes) {
         return __atomic_compare_exchange_n(&at->number, &from, to, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);   \
     }
 
-/* Calls on one of these types, which is 32 bits wide (gasnett_atomic_t, gasnett_atomic32_t) or 64
+/* Calls on one of these types, which are 32 bits wide (gasnett_atomic_t, gasnett_atomic32_t) or 64
  * (gasnett_atomic64_t):
  *
  *      value gasnett_atomic_read(const gasnett_atomic_t *at, int flags);
@@ -226,12 +225,12 @@ static inline uintptr_t gasnett_value_load(const void *src, size_t nbytes) {
  *      value gasnett_atomic_swap(gasnett_atomic_t *at, value to, int flags);
  *      int gasnett_atomic_compare_and_swap(gasnett_atomic_t *at, value from, value to, int flags);
  *
- * Those that change it and give a value back give the new one, except swap, which gives the old one;
- * compare_and_swap tells whether it did, decrement_and_test whether it is 0 now. */
+ * add and subtract return the new value, swap returns the old one; compare_and_swap returns whether it swapped,
+ * decrement_and_test whether the value is now 0. */
 GASNETT_ATOMICS(gasnett_atomic, uint32_t)
 GASNETT_ATOMICS(gasnett_atomic32, uint32_t)
 GASNETT_ATOMICS(gasnett_atomic64, uint64_t)
-/* The same in every mode of threads, which here all of them are: gasnett_strongatomic_t and so on. */
+/* The same in every thread mode, as are all of them here: gasnett_strongatomic_t and so on. */
 GASNETT_ATOMICS(gasnett_strongatomic, uint32_t)
 GASNETT_ATOMICS(gasnett_strongatomic32, uint32_t)
 GASNETT_ATOMICS(gasnett_strongatomic64, uint64_t)
@@ -272,7 +271,7 @@ double gasnett_tick_overhead(void);    /* of reading it, in microseconds */
 #define gasnett_tick_overheadus()     gasnett_tick_overhead()
 #define gasnett_timer_granularityus() gasnett_tick_granularity()
 #define gasnett_timer_overheadus()    gasnett_tick_overhead()
-int64_t gasnett_gettimeofday_us(void); /* of the day's clock, in microseconds since 1970 */
+int64_t gasnett_gettimeofday_us(void); /* time of day, in microseconds since 1970 */
 
 /* ---- threads ---- */
 
@@ -297,7 +296,7 @@ typedef pthread_cond_t gasnett_cond_t;
 #define gasnett_mutex_destroy(m)           ((void)pthread_mutex_destroy(m))
 #define gasnett_mutex_destroy_ignoreerr(m) ((void)pthread_mutex_destroy(m))
 #define gasnett_mutex_lock(m)              ((void)pthread_mutex_lock(m))
-#define gasnett_mutex_trylock(m)           pthread_mutex_trylock(m) /* 0: it is ours */
+#define gasnett_mutex_trylock(m)           pthread_mutex_trylock(m) /* 0: acquired */
 #define gasnett_mutex_unlock(m)            ((void)pthread_mutex_unlock(m))
 #define gasnett_cond_init(c)               ((void)pthread_cond_init((c), 0))
 #define gasnett_cond_destroy(c)            ((void)pthread_cond_destroy(c))
@@ -308,15 +307,15 @@ typedef pthread_cond_t gasnett_cond_t;
 #define gasnett_mutex_assertlocked(m)   ((void)(m)) /* owners are not recorded */
 #define gasnett_mutex_assertunlocked(m) ((void)(m))
 
-/* Many readers or one writer; readers go first. Locks that are only tried give 0 if they are ours, else EBUSY. */
+/* Reader-writer locks; readers have priority. The try calls return 0 if they acquired the lock, else EBUSY. */
 typedef struct gasnett_rwlock {
-    pthread_mutex_t mutex; /* around the number; nothing is locked under it */
+    pthread_mutex_t mutex; /* leaf lock, protects `holders` */
     pthread_cond_t freed;
     int holders; /* readers; -1: a writer */
 } gasnett_rwlock_t;
 #define GASNETT_RWLOCK_INITIALIZER                                                                           \
     { PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, 0 }
-/* Such a lock: made and destroyed, taken by a reader or by the writer, tried, given back by either. */
+/* Initialise, destroy, lock for reading or writing, try to, and unlock a reader-writer lock. */
 void gasnett_rwlock_init(gasnett_rwlock_t *lock);
 void gasnett_rwlock_destroy(gasnett_rwlock_t *lock);
 void gasnett_rwlock_rdlock(gasnett_rwlock_t *lock);
@@ -329,7 +328,7 @@ void gasnett_rwlock_unlock(gasnett_rwlock_t *lock);
 #define gasnett_rwlock_assertwrlocked(lock) ((void)(lock))
 #define gasnett_rwlock_assertunlocked(lock) ((void)(lock))
 
-/* A pointer of each thread, NULL at first. */
+/* A pointer per thread, initially NULL. */
 #define GASNETT_THREADKEY_DECLARE(key)           extern __thread void *gasnett_key_##key
 #define GASNETT_THREADKEY_DEFINE(key)            __thread void *gasnett_key_##key
 #define gasnett_threadkey_init(key)              ((void)&gasnett_key_##key)
@@ -340,8 +339,8 @@ void gasnett_rwlock_unlock(gasnett_rwlock_t *lock);
 
 /* ---- the environment ---- */
 
-/* What a variable says: yes or no; a text; a number, which if size_unit is not 0 may have one of K, M, G, T
- * behind it, and is otherwise in such units. */
+/* The value of a variable: yes or no; a text; a number. If size_unit is not 0, the number may have one of the suffixes
+ * K, M, G, T, and is otherwise in units of size_unit. */
 int gasnett_getenv_yesno_withdefault(const char *name, int fallback);
 char *gasnett_getenv_withdefault(const char *name, const char *fallback);
 int64_t gasnett_getenv_int_withdefault(const char *name, int64_t fallback, uint64_t size_unit);
@@ -350,27 +349,28 @@ char *gasnett_getenv(const char *name);                                   /* or 
 void gasnett_setenv(const char *name, const char *value);                 /* of this process */
 void gasnett_unsetenv(const char *name);
 
-/* Whether GASNET_VERBOSEENV asks for what the calls below write to stderr: a variable, and the value in use. */
+/* gasnett_verboseenv: whether GASNET_VERBOSEENV is set. If so, the calls below write a variable and its value in use to
+ * stderr. */
 int gasnett_verboseenv(void);
 void gasnett_envstr_display(const char *name, const char *value, int is_default);
 void gasnett_envint_display(const char *name, int64_t value, int is_default, int is_mem_size);
 void gasnett_envdbl_display(const char *name, double value, int is_default);
 
-/* A number in a text, as gasnett_getenv_int_withdefault reads it; a text that has none ends the process. */
+/* A number in a text, as gasnett_getenv_int_withdefault reads it; an invalid number ends the process. */
 int64_t gasnett_parse_int(const char *text, uint64_t size_unit);
-/* The other way round, in a buffer that is returned; memory in the largest unit that divides it, such as 3 MB. */
+/* The reverse, in a buffer that is returned; memory sizes in the largest unit that divides them, such as 3 MB. */
 char *gasnett_format_number(int64_t value, char *buffer, size_t bufsz, int is_mem_size);
 
 /* ---- bytes ---- */
 
 uint64_t gasnett_checksum(const void *data, int nbytes);                /* fast, not secure */
-size_t gasnett_count0s(const void *src, size_t nbytes);                 /* how many bytes are 0 */
+size_t gasnett_count0s(const void *src, size_t nbytes);                 /* number of bytes that are 0 */
 size_t gasnett_count0s_copy(void *dst, const void *src, size_t nbytes); /* the same, and copies them */
-int gasnett_isLittleEndian(void);                                       /* whether the machine is */
-/* Bytes of a value that are 0. */
+int gasnett_isLittleEndian(void);                                       /* whether it is little-endian */
+/* Number of bytes of a value that are 0. */
 static inline int gasnett_count0s_uint64_t(uint64_t x) {
     uint64_t low = ((uint64_t)-1 / 255 * 127),
-             set = ((x & low) + low) | x; /* the high bit of each byte that is not 0 */
+             set = ((x & low) + low) | x; /* the high bit of each nonzero byte */
     return 8 - (int)(((set & ~low) >> 7) * ((uint64_t)-1 / 255) >> 56);
 }
 static inline int gasnett_count0s_uint32_t(uint32_t x) {
@@ -381,30 +381,30 @@ static inline int gasnett_count0s_uint32_t(uint32_t x) {
 
 /* ---- the process ---- */
 
-/* Writes a line, "*** FATAL ERROR: ...", and aborts. */
+/* Writes the line "*** FATAL ERROR: ...", and aborts. */
 void gasnett_fatalerror(const char *format, ...) __attribute__((__format__(__printf__, 1, 2), __noreturn__));
 void gasnett_killmyprocess(int exitcode)
-    __attribute__((__noreturn__)); /* at once, without handlers of exit */
+    __attribute__((__noreturn__)); /* immediately, without atexit handlers */
 
-/* Where the program is: "function at file:line"; kept for ever. */
+/* The current location: "function at file:line"; never freed. */
 char *gasnett_build_loc_str(const char *function, const char *file, int line);
 #define gasnett_current_loc gasnett_build_loc_str(GASNETT_CURRENT_FUNCTION, __FILE__, __LINE__)
 
 typedef void (*gasnett_sighandlerfn_t)(int);
-/* Installs a handler of a signal; the one that was there before. */
+/* Installs a signal handler; returns the previous one. */
 gasnett_sighandlerfn_t gasnett_reghandler(int signal, gasnett_sighandlerfn_t handler);
 const char *gasnett_signame_fromval(int signal); /* such as SIGTERM */
 
-/* Writes the calls that the thread is in to a file; 0 if it could. A function of the program goes first, if there is one in
- * gasnett_backtrace_user; _ifenabled: only if GASNET_BACKTRACE is yes, else not 0. */
+/* Writes a backtrace of the calling thread to a file; returns 0 on success. A function of the program in
+ * gasnett_backtrace_user is tried first. _ifenabled: only if GASNET_BACKTRACE is yes, else returns nonzero. */
 typedef struct gasnett_backtrace_type {
     const char *name;
     int (*fnp)(int fd);
     int threadsupport;
 } gasnett_backtrace_type_t;
 extern gasnett_backtrace_type_t gasnett_backtrace_user;
-void gasnett_backtrace_init(const char *exename); /* nothing needs to be prepared */
-/* Writes the calls that the thread is in to a file, as said above. */
+void gasnett_backtrace_init(const char *exename); /* no preparation is needed */
+/* Writes a backtrace of the calling thread to a file, as described above. */
 int gasnett_print_backtrace(int fd);
 int gasnett_print_backtrace_ifenabled(int fd);
 
@@ -413,23 +413,24 @@ extern volatile int gasnet_frozen;
 void gasnett_freezeForDebuggerNow(volatile int *flag, const char *name);
 void gasnett_freezeForDebuggerErr(void);
 
-/* Raises a limit of the process (RLIMIT_...), or all that concern CPU and memory, as far as it may; not 0 if it could. */
+/* Raises a limit of the process (RLIMIT_...), or all limits on CPU and memory, as far as permitted; returns nonzero on
+ * success. */
 int gasnett_maximize_rlimit(int resource, const char *description);
 int gasnett_maximize_rlimits(void);
 
 /* ---- memory ---- */
 
-void *gasnett_mmap(uintptr_t nbytes); /* new memory, of whole pages; ends the process if there is none */
-void *gasnett_malloc_aligned(size_t alignment, size_t nbytes); /* likewise; a power of 2 */
+void *gasnett_mmap(uintptr_t nbytes); /* new memory, in whole pages; ends the process if there is none */
+void *gasnett_malloc_aligned(size_t alignment, size_t nbytes); /* likewise; alignment: a power of 2 */
 void gasnett_free_aligned(void *memory);                       /* of gasnett_malloc_aligned */
 
-/* ---- the machine, and what there is no use for here ---- */
+/* ---- the machine, and calls without effect here ---- */
 
-int gasnett_cpu_count(void);                         /* 0 if it is not known */
-const char *gasnett_gethostname(void);               /* kept for ever */
-uint64_t gasnett_getPhysMemSz(int failure_is_fatal); /* bytes of memory; 0 if it is not known */
-void gasnett_flush_streams(void);                    /* all that are open for writing */
-void gasnett_close_streams(void);                    /* stdin, stdout and stderr, after that */
+int gasnett_cpu_count(void);                         /* 0 if unknown */
+const char *gasnett_gethostname(void);               /* never freed */
+uint64_t gasnett_getPhysMemSz(int failure_is_fatal); /* bytes of physical memory; 0 if unknown */
+void gasnett_flush_streams(void);                    /* all streams that are open for writing */
+void gasnett_close_streams(void);                    /* flushes, then closes stdin, stdout and stderr */
 const char *gasnett_performance_warning_str(void);   /* what makes this build slow: nothing */
 #define gasnett_set_affinity(rank) ((void)(rank))
 #define GASNETT_TRACE_ENABLED      0

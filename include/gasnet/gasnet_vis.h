@@ -1,9 +1,10 @@
-/* gasnet_vis.h: puts and gets of memory that is not contiguous: vectors, indexed and strided, as GASNet-1 has them
- * beside its specification.
+/* gasnet_vis.h: puts and gets of non-contiguous memory: vector, indexed and strided, as in GASNet-1, whose
+ * specification does not cover them.
  *
- * All of the remote memory lies in the segment of one node; local memory may lie anywhere. Each byte of the destination is written
- * once. The source of a put, and the destination of a get, stay as they are until the call is synchronised; the lists
- * of addresses may be changed on return. Calls with _nb return a handle for gasnet_wait_syncnb; those with _nbi are implicit. */
+ * The remote memory must lie entirely in the segment of one node; local memory may be anywhere. Each byte of the
+ * destination is written once. The source of a put and the destination of a get must not be changed until the call is
+ * synchronised; the lists of addresses may be changed on return. Calls with _nb return a handle for gasnet_wait_syncnb;
+ * those with _nbi are implicit. */
 #ifndef GASNET_VIS_H
 #define GASNET_VIS_H
 
@@ -16,8 +17,8 @@ extern "C" {
 #pragma GCC visibility push(default)
 #endif
 
-/* Vectors: the bytes of the entries of one list, one after the other, go to those of the other list. The lists may be cut
- * differently, but have the same number of bytes in all. */
+/* Vectors: the concatenated entries of one list are copied to those of the other. The lists may be divided differently,
+ * but must have the same total number of bytes. */
 void gasnet_putv_bulk(gasnet_node_t dstnode, size_t dstcount, gasnet_memvec_t const dstlist[],
                       size_t srccount, gasnet_memvec_t const srclist[]);
 gasnet_handle_t gasnet_putv_nb_bulk(gasnet_node_t dstnode, size_t dstcount, gasnet_memvec_t const dstlist[],
@@ -47,8 +48,8 @@ gasnet_handle_t gasnet_geti_nb_bulk(size_t dstcount, void *const dstlist[], size
 void gasnet_geti_nbi_bulk(size_t dstcount, void *const dstlist[], size_t dstlen, gasnet_node_t srcnode,
                           size_t srccount, void *const srclist[], size_t srclen);
 
-/* Strided: blocks of count[0] bytes; count[i] of what level i - 1 has, at distances of dststrides[i - 1] and
- * srcstrides[i - 1] bytes, for each i from 1 to stridelevels. */
+/* Strided: blocks of count[0] bytes; for each i from 1 to stridelevels, count[i] repetitions of level i - 1 at
+ * distances of dststrides[i - 1] and srcstrides[i - 1] bytes. */
 void gasnet_puts_bulk(gasnet_node_t dstnode, void *dstaddr, const size_t dststrides[], void *srcaddr,
                       const size_t srcstrides[], const size_t count[], size_t stridelevels);
 gasnet_handle_t gasnet_puts_nb_bulk(gasnet_node_t dstnode, void *dstaddr, const size_t dststrides[],
@@ -64,9 +65,9 @@ gasnet_handle_t gasnet_gets_nb_bulk(void *dstaddr, const size_t dststrides[], ga
 void gasnet_gets_nbi_bulk(void *dstaddr, const size_t dststrides[], gasnet_node_t srcnode, void *srcaddr,
                           const size_t srcstrides[], const size_t count[], size_t stridelevels);
 
-/* ---- the same under the other name ---- */
+/* ---- the same calls as vgasnet_X ---- */
 
-/* vgasnet_X does what gasnet_X does. */
+/* vgasnet_X is the same as gasnet_X. */
 
 void vgasnet_putv_bulk(gasnet_node_t dstnode, size_t dstcount, gasnet_memvec_t const dstlist[],
                        size_t srccount, gasnet_memvec_t const srclist[]);
