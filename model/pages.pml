@@ -439,7 +439,7 @@ inline forward_small(p, to) {
 
 inline start_small(p) {
     if
-#if MUTANT == 9 /* the home applies it itself, whoever has the page */
+#if MUTANT == 9 /* the home applies it itself, even if other nodes have copies */
     :: true -> io[p] = APPLY
 #else
     :: known[p] == UNCACHED || (known[p] == SHARED && kind[p] == SMALL_GET && !COOP) -> io[p] = APPLY

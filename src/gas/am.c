@@ -48,17 +48,18 @@ static bool in_segment(int rank, const void *address, size_t bytes) {
 static int check_message(const char *call, int rank, int handler, enum gasnetc_kind kind, const void *source,
                          size_t bytes, const void *to, int count) {
     if (UNLIKELY(handler < AM_FIRST))
-        return gas_refuse(GASNET_ERR_BAD_ARG, call, "handler %d is none of the program: these are 128 to 255",
-                          handler);
+        return gas_refuse(GASNET_ERR_BAD_ARG, call,
+                          "handler %d is not a handler of the program: those are 128 to 255", handler);
     if (UNLIKELY(count < 0 || count > AM_ARGS))
-        return gas_refuse(GASNET_ERR_BAD_ARG, call, "%d arguments: there are 0 to 16", count);
+        return gas_refuse(GASNET_ERR_BAD_ARG, call, "%d arguments: 0 to 16 are allowed", count);
     if (kind == GASNETC_SHORT)
         return GASNET_OK;
     size_t most = kind == GASNETC_MEDIUM ? (size_t)AM_MEDIUM : (size_t)MOST_LONG;
     if (UNLIKELY(bytes > most))
-        return gas_refuse(GASNET_ERR_BAD_ARG, call, "a payload of %zu bytes: it may have %zu", bytes, most);
+        return gas_refuse(GASNET_ERR_BAD_ARG, call, "a payload of %zu bytes: the maximum is %zu", bytes,
+                          most);
     if (UNLIKELY(bytes > 0 && !source))
-        return gas_refuse(GASNET_ERR_BAD_ARG, call, "a payload of %zu bytes at no address", bytes);
+        return gas_refuse(GASNET_ERR_BAD_ARG, call, "a payload of %zu bytes at address NULL", bytes);
     if (UNLIKELY(kind == GASNETC_LONG && bytes > 0 && !in_segment(rank, to, bytes)))
         return gas_refuse(GASNET_ERR_BAD_ARG, call, "%zu bytes at %p do not lie in the segment of node %d",
                           bytes, to, rank);
@@ -155,11 +156,11 @@ int gasnetc_request(gasnet_node_t dest, gasnet_handler_t handler, enum gasnetc_k
 static int check_token(const char *call, const struct am_token *t) {
     if (UNLIKELY(!t || t != am_context.token))
         return gas_refuse(GASNET_ERR_BAD_ARG, call,
-                          "the token is not that of the handler which this thread runs");
+                          "the token does not belong to the handler that this thread runs");
     if (UNLIKELY(t->where != AM_IN_REQUEST))
-        return gas_refuse(GASNET_ERR_BAD_ARG, call, "the handler of a reply does not reply");
+        return gas_refuse(GASNET_ERR_BAD_ARG, call, "the handler of a reply must not reply");
     if (UNLIKELY(t->replied))
-        return gas_refuse(GASNET_ERR_BAD_ARG, call, "the handler has replied already: it may do so once");
+        return gas_refuse(GASNET_ERR_BAD_ARG, call, "the handler has already replied: it may reply once");
     return GASNET_OK;
 }
 
@@ -190,7 +191,7 @@ int gasnet_AMGetMsgSource(gasnet_token_t token, gasnet_node_t *source) {
     const struct am_token *t = token;
     if (UNLIKELY(!t || t != am_context.token || !source))
         return gas_refuse(GASNET_ERR_BAD_ARG, "gasnet_AMGetMsgSource",
-                          "the token is not that of the handler which this thread runs");
+                          "the token does not belong to the handler that this thread runs");
     *source = t->message->source;
     return GASNET_OK;
 }

@@ -18,12 +18,12 @@ int vgasnet_hint(gasnet_node_t node, const void *addr, size_t nbytes, int hint) 
                                             [VGASNET_HINT_NO_CACHE] = PAGES_NO_CACHE};
     const char *call = "vgasnet_hint";
     if (hint < 0 || (size_t)hint >= sizeof hints / sizeof hints[0])
-        return gas_refuse(GASNET_ERR_BAD_ARG, call, "%d is no hint", hint);
+        return gas_refuse(GASNET_ERR_BAD_ARG, call, "%d is not a hint", hint);
     if (!has_pages(call, node, addr, nbytes))
         return GASNET_OK;
     int status = pages_hint(gas.pages, (int)node, addr, nbytes, hints[hint]);
     if (status == -ENOSPC)
-        return gas_refuse(GASNET_ERR_RESOURCE, call, "there are too many ranges with a hint already");
+        return gas_refuse(GASNET_ERR_RESOURCE, call, "too many ranges have a hint");
     return status == 0 ? GASNET_OK : GASNET_ERR_BAD_ARG;
 }
 
@@ -46,7 +46,7 @@ int vgasnet_checkpoint(uint64_t *epoch) {
 int vgasnet_open(uint64_t epoch) {
     if (atomic_load(&gas.stage) != GAS_BEGUN)
         return gas_refuse(GASNET_ERR_NOT_INIT, "vgasnet_open",
-                          "it is called between gasnet_init and gasnet_attach");
+                          "it must be called between gasnet_init and gasnet_attach");
     pages_choose_epoch(epoch);
     return GASNET_OK;
 }

@@ -64,8 +64,8 @@ static const struct {
 } errors[] = {
     {GASNET_OK, "GASNET_OK", "no error"},
     {GASNET_ERR_NOT_INIT, "GASNET_ERR_NOT_INIT", "GASNet is not initialised, or the job is not attached yet"},
-    {GASNET_ERR_RESOURCE, "GASNET_ERR_RESOURCE", "there is not enough of something, such as memory"},
-    {GASNET_ERR_BAD_ARG, "GASNET_ERR_BAD_ARG", "an argument cannot be used"},
+    {GASNET_ERR_RESOURCE, "GASNET_ERR_RESOURCE", "a resource, such as memory, is exhausted"},
+    {GASNET_ERR_BAD_ARG, "GASNET_ERR_BAD_ARG", "an argument is invalid"},
     {GASNET_ERR_NOT_READY, "GASNET_ERR_NOT_READY", "it is not complete yet"},
     {GASNET_ERR_BARRIER_MISMATCH, "GASNET_ERR_BARRIER_MISMATCH", "nodes gave different names to a barrier"},
 };
@@ -85,6 +85,6 @@ ALSO(const char *, ErrorName, (int code));
 
 const char *gasnet_ErrorDesc(int code) {
     int i = find(code);
-    return i < 0 ? "no code of GASNet" : errors[i].text;
+    return i < 0 ? "not a GASNet error code" : errors[i].text;
 }
 ALSO(const char *, ErrorDesc, (int code));

@@ -34,7 +34,7 @@ static void took(gasnet_hsl_t *hsl) {
 
 static void need_other(const char *call, gasnet_hsl_t *hsl) {
     if (UNLIKELY(holder_of(hsl) == &me))
-        gas_fail(call, "this thread holds the lock at %p already: it would wait for itself", (void *)hsl);
+        gas_fail(call, "this thread already holds the lock at %p: it would wait for itself", (void *)hsl);
 }
 
 void gasnet_hsl_lock(gasnet_hsl_t *hsl) {

@@ -30,16 +30,16 @@ static int begin_mpi(int *argc, char ***argv) {
     MPI_Finalized(&over);
     if (over)
         return gas_refuse(GASNET_ERR_RESOURCE, "gasnet_init",
-                          "MPI is finalised already: begin before MPI_Finalize");
+                          "MPI is already finalised: call gasnet_init before MPI_Finalize");
     MPI_Initialized(&started);
     if (started)
         MPI_Query_thread(&level);
     else if (MPI_Init_thread(argc, argv, wanted, &level) != MPI_SUCCESS)
-        return gas_refuse(GASNET_ERR_RESOURCE, "gasnet_init", "MPI cannot begin");
+        return gas_refuse(GASNET_ERR_RESOURCE, "gasnet_init", "MPI cannot be initialised");
     if (level < MPI_THREAD_MULTIPLE && wanted == MPI_THREAD_MULTIPLE)
         return gas_refuse(
             GASNET_ERR_RESOURCE, "gasnet_init",
-            "HEARTH_NET=mpi needs MPI_THREAD_MULTIPLE, which MPI was not begun with: leave MPI_Init to "
+            "HEARTH_NET=mpi needs MPI_THREAD_MULTIPLE, which MPI was not initialised with: leave MPI_Init to "
             "gasnet_init, or call MPI_Init_thread");
     return GASNET_OK;
 }
@@ -89,12 +89,13 @@ static int open_all(void) {
 
 int gasnet_init(int *argc, char ***argv) {
     if (atomic_load(&gas.stage) != GAS_NOTHING)
-        return gas_refuse(GASNET_ERR_NOT_INIT, "gasnet_init", "it was called before");
+        return gas_refuse(GASNET_ERR_NOT_INIT, "gasnet_init", "it has already been called");
     int status = begin_mpi(argc, argv);
     if (status != GASNET_OK)
         return status;
     if (open_all() != 0)
-        gas_fail("gasnet_init", "GASNet cannot begin, see above"); /* other ranks may be further already */
+        gas_fail("gasnet_init",
+                 "GASNet cannot be initialised, see above"); /* other ranks may be further already */
     find_sizes();
     leave_prepare();
     MPI_Barrier(gas.comm);
@@ -118,7 +119,7 @@ static int check_entry(const gasnet_handlerentry_t *e, int number) {
                           number);
     if (e->index != 0 && e->index < AM_FIRST)
         return gas_refuse(GASNET_ERR_BAD_ARG, "gasnet_attach",
-                          "entry %d of the table has index %d: those of the program are 128 to 255", number,
+                          "entry %d of the table has index %d: indices of the program are 128 to 255", number,
                           e->index);
     return GASNET_OK;
 }
@@ -157,11 +158,11 @@ static void unregister_all(void) {
 static int check_size(uintptr_t bytes) {
     if (bytes % GASNET_PAGESIZE != 0)
         return gas_refuse(GASNET_ERR_BAD_ARG, "gasnet_attach",
-                          "a segment of %llu bytes: it has a multiple of %d", (unsigned long long)bytes,
-                          GASNET_PAGESIZE);
+                          "a segment of %llu bytes: the size must be a multiple of %d",
+                          (unsigned long long)bytes, GASNET_PAGESIZE);
     if (bytes > most_local && most_local > 0) /* 0: unknown; the cause is reported later */
         return gas_refuse(GASNET_ERR_BAD_ARG, "gasnet_attach",
-                          "a segment of %llu bytes: there is room for %llu (gasnet_getMaxLocalSegmentSize)",
+                          "a segment of %llu bytes: the maximum is %llu (gasnet_getMaxLocalSegmentSize)",
                           (unsigned long long)bytes, (unsigned long long)most_local);
     return GASNET_OK;
 }
@@ -176,7 +177,7 @@ static int agree(int status) {
 int gasnet_attach(gasnet_handlerentry_t *table, int numentries, uintptr_t segsize, uintptr_t minheapoffset) {
     (void)minheapoffset; /* segments do not lie between stack and heap */
     if (atomic_load(&gas.stage) != GAS_BEGUN)
-        return gas_refuse(GASNET_ERR_NOT_INIT, "gasnet_attach", "it is called once, after gasnet_init");
+        return gas_refuse(GASNET_ERR_NOT_INIT, "gasnet_attach", "it must be called once, after gasnet_init");
     int status = register_all(table, numentries);
     if (status == GASNET_OK)
         status = check_size(segsize);

@@ -9,7 +9,7 @@ int pages_open(const struct net_boot *boot, struct net_world *world, const void 
                const struct pages_events *events, struct pages **pages) {
     (void)world, (void)comm, (void)bytes, (void)events, (void)pages;
     if (boot->rank == 0)
-        log_error("segments: this build has none on NVM: set HEARTH_NVM=off to keep them in memory");
+        log_error("segments: this build does not support NVM: set HEARTH_NVM=off to keep them in memory");
     return -ENOSYS;
 }
 

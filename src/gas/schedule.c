@@ -199,7 +199,7 @@ static struct gasnet_coll_operation *find(struct chain *c, const struct early *e
 static void keep(struct chain *c, const struct early *what, const void *data) {
     struct early *e = malloc(sizeof *e + what->bytes);
     if (!e)
-        gas_fail("collective operation", "no memory for %zu bytes that came before this rank's call",
+        gas_fail("collective operation", "no memory for %zu bytes that arrived before this rank's call",
                  what->bytes);
     *e = *what;
     e->next = NULL;

@@ -39,7 +39,7 @@ static uint64_t own_file(void) {
 static uint64_t free_room(int machine_ranks) {
     struct statvfs fs;
     if (statvfs(pages_folder(), &fs) != 0) {
-        log_warn("segments: the room in %s is not known: %s; set HEARTH_NVM_DIR to a folder on the NVM",
+        log_warn("segments: the free space in %s is unknown: %s; set HEARTH_NVM_DIR to a folder on the NVM",
                  pages_folder(), strerror(errno));
         return 0;
     }
@@ -82,7 +82,7 @@ static uint64_t sizes_allowed(int machine_ranks) {
     if (of_host)
         number /= machine_ranks;
     if (end == value || !(number >= 1) || (*rest && !of_host && strcasecmp(rest, "/P") != 0)) {
-        log_warn("GASNET_MAX_SEGSIZE=%s is no size, such as 512MB, 4GB/P or 0.85/H; it is ignored", value);
+        log_warn("GASNET_MAX_SEGSIZE=%s is not a size such as 512MB, 4GB/P or 0.85/H; it is ignored", value);
         return MOST_BYTES;
     }
     return number < (double)MOST_BYTES ? (uint64_t)number : MOST_BYTES;

@@ -197,7 +197,7 @@ void gasnet_coll_barrier_notify(gasnet_team_handle_t team, int id, int flags) {
     team = barrier_team(call, team, flags);
     struct gasnet_coll_operation *o = schedule_new(call, team);
     if (team->barrier)
-        gas_fail(call, "it was notified already, and not waited for");
+        gas_fail(call, "it was already notified, and not waited for");
     struct team_barrier *b = schedule_memory(o, sizeof *b);
     *b = (struct team_barrier){.known = known_by(id, flags)};
     gasnet_node_t size = team->size, rank = team->rank;

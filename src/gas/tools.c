@@ -84,7 +84,7 @@ static char host_name[HOST_NAME_MAX + 1];
 
 static void find_host_name(void) {
     if (gethostname(host_name, sizeof host_name) != 0)
-        gasnett_fatalerror("gasnett_gethostname: the system does not tell this machine's name");
+        gasnett_fatalerror("gasnett_gethostname: cannot get the name of this machine");
     host_name[HOST_NAME_MAX] = '\0';
 }
 
@@ -99,7 +99,7 @@ uint64_t gasnett_getPhysMemSz(int failure_is_fatal) {
     if (pages > 0 && bytes > 0)
         return (uint64_t)pages * (uint64_t)bytes;
     if (failure_is_fatal)
-        gasnett_fatalerror("gasnett_getPhysMemSz: the system does not tell the size of memory");
+        gasnett_fatalerror("gasnett_getPhysMemSz: cannot get the size of physical memory");
     return 0;
 }
 

@@ -77,7 +77,7 @@ void gasnett_setenv(const char *name, const char *value) {
 
 void gasnett_unsetenv(const char *name) {
     if (unsetenv(name) != 0)
-        gasnett_fatalerror("gasnett_unsetenv: %s is no name of a variable", name);
+        gasnett_fatalerror("gasnett_unsetenv: %s is not the name of a variable", name);
 }
 
 int gasnett_verboseenv(void) {
@@ -114,7 +114,7 @@ int gasnett_getenv_yesno_withdefault(const char *name, int fallback) {
         if (strcasecmp(value, no[i]) == 0)
             return 0;
     }
-    log_warn("%s=%s is neither yes nor no; %s is taken", name, value, fallback ? "yes" : "no");
+    log_warn("%s=%s is neither yes nor no; using %s", name, value, fallback ? "yes" : "no");
     return fallback;
 }
 
@@ -130,7 +130,7 @@ int64_t gasnett_getenv_int_withdefault(const char *name, int64_t fallback, uint6
     int64_t value = fallback;
     bool is_set = text && *text;
     if (is_set && (wrong = parse_number(text, size_unit, &value)))
-        log_warn("%s=%s %s; %lld is taken", name, text, wrong, (long long)fallback);
+        log_warn("%s=%s %s; using %lld", name, text, wrong, (long long)fallback);
     gasnett_envint_display(name, value, !is_set || wrong, size_unit != 0);
     return value;
 }
@@ -159,7 +159,7 @@ double gasnett_getenv_dbl_withdefault(const char *name, double fallback) {
     double value = fallback;
     bool is_set = text && *text, wrong = is_set && !parse_real(text, &value);
     if (wrong)
-        log_warn("%s=%s is not a number; %g is taken", name, text, fallback);
+        log_warn("%s=%s is not a number; using %g", name, text, fallback);
     gasnett_envdbl_display(name, value, !is_set || wrong);
     return value;
 }

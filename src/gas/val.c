@@ -90,7 +90,7 @@ gasnet_valget_handle_t gasnet_get_nb_val(gasnet_node_t node, const void *src, si
     const char *call = "gasnet_get_nb_val";
     gasnet_valget_handle_t v = malloc(sizeof *v);
     if (!v)
-        gas_fail(call, "no memory for a value that is waited for");
+        gas_fail(call, "no memory for a pending value");
     struct transfer x = get(call, node, src, &v->value, nbytes);
     v->handle = transfer_start(&x);
     return v;

@@ -66,7 +66,7 @@ static bool is_needed(struct pages *p, const struct net_boot *boot) {
 int pages_checkpoint(struct pages *p, const struct net_boot *boot, uint64_t *epoch) {
     if (!p->named) {
         if (p->world->rank == 0)
-            log_error("checkpoint: the segments have no name to be found by: set HEARTH_NVM_NAME");
+            log_error("checkpoint: the segments have no name: set HEARTH_NVM_NAME");
         return -EINVAL;
     }
     int status = net_boot_barrier(boot);

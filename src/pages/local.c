@@ -107,9 +107,9 @@ static int reserve(struct local *l) {
     void *at = mmap(NULL, l->reserved_bytes, PROT_NONE, flags, -1, 0);
     if (at == MAP_FAILED) {
         int err = -errno;
-        log_error(
-            "segment: no addresses for %llu bytes: %s; ask for a smaller one, or raise the limit (ulimit -v)",
-            (unsigned long long)l->options.bytes, strerror(errno));
+        log_error("segment: no address space for %llu bytes: %s; request a smaller one, or raise the limit "
+                  "(ulimit -v)",
+                  (unsigned long long)l->options.bytes, strerror(errno));
         return err;
     }
     l->reserved = at;
@@ -151,8 +151,8 @@ static bool is_possible(const struct pool *pool, const struct local_options *opt
 int local_open(struct pool *pool, const struct local_options *options, struct local **local, char **base) {
     if (!is_possible(pool, options)) {
         log_error(
-            "segment: %llu bytes in pages of %zu cannot be mapped: pages are a multiple of the system's, and "
-            "the segment one of them",
+            "segment: %llu bytes in pages of %zu cannot be mapped: the page size must be a multiple of the "
+            "system's, and the segment size a multiple of the page size",
             (unsigned long long)options->bytes, pool->page_bytes);
         return -EINVAL;
     }

@@ -238,10 +238,11 @@ static int open_homes(struct pages *p, const struct net_boot *boot, const struct
 static void on_failure(void *pages, int node, const char *why) {
     struct pages *p = pages;
     if (node >= 0)
-        service_fail(&p->service, "node %d cannot be reached any more (%s); what it alone held is lost", node,
-                     why);
+        service_fail(&p->service, "node %d cannot be reached any more (%s); data that only it held is lost",
+                     node, why);
     else
-        service_fail(&p->service, "a node cannot be reached any more (%s); what it alone held is lost", why);
+        service_fail(&p->service, "a node cannot be reached any more (%s); data that only it held is lost",
+                     why);
 }
 
 static void on_arrival(void *pages, const void *header, size_t header_bytes, const void *payload,
@@ -377,11 +378,12 @@ void pages_end(struct pages *p) {
 static void give_up_changes(struct pages *p) {
     if (p->world->rank == 0 && p->epoch > 0)
         log_warn(
-            "segments %s: not all ranks have ended well: what was written since checkpoint %llu is not kept",
+            "segments %s: not all ranks ended with success: data written since checkpoint %llu is not kept",
             settings_get()->nvm_name, (unsigned long long)p->epoch);
     else if (p->world->rank == 0)
-        log_warn("segments %s: not all ranks have ended well, and no checkpoint was made: they are not kept",
-                 settings_get()->nvm_name);
+        log_warn(
+            "segments %s: not all ranks ended with success, and no checkpoint was made: they are not kept",
+            settings_get()->nvm_name);
     if (p->epoch == 0)
         pages_forget_stores(p);
 }

@@ -116,10 +116,10 @@ static struct verdict judge(const struct pages *p, const struct finding *all) {
         }
         if (found >= 0 && f->identity != identity) {
             if (p->world->rank == 0)
-                log_error(
-                    "segments %s: those of ranks %d and %d are of different jobs: remove them, or choose "
-                    "another HEARTH_NVM_NAME",
-                    settings_get()->nvm_name, found, i);
+                log_error("segments %s: the files of ranks %d and %d belong to different jobs: remove them, "
+                          "or choose "
+                          "another HEARTH_NVM_NAME",
+                          settings_get()->nvm_name, found, i);
             return (struct verdict){.status = -ESTALE};
         }
         found = i;
@@ -132,7 +132,7 @@ static struct verdict judge(const struct pages *p, const struct finding *all) {
     if (found >= 0 && missing >= 0) {
         if (p->world->rank == 0)
             log_error(
-                "segments %s: that of rank %d is there and that of rank %d is not: put all files back, or "
+                "segments %s: the file of rank %d exists and that of rank %d does not: restore all files, or "
                 "remove them",
                 settings_get()->nvm_name, found, missing);
         v.status = -ENOENT;
@@ -144,9 +144,9 @@ static void say_lacking(int rank, const struct finding *f, uint64_t wanted) {
     char other[32] = "";
     if (f->older)
         snprintf(other, sizeof other, " and %llu", (unsigned long long)f->older);
-    log_error("segments %s: that of rank %d does not hold checkpoint %llu (HEARTH_NVM_EPOCH); it has %llu%s",
-              settings_get()->nvm_name, rank, (unsigned long long)wanted, (unsigned long long)f->prepared,
-              other);
+    log_error(
+        "segments %s: the file of rank %d does not hold checkpoint %llu (HEARTH_NVM_EPOCH); it has %llu%s",
+        settings_get()->nvm_name, rank, (unsigned long long)wanted, (unsigned long long)f->prepared, other);
 }
 
 /* Selects an older checkpoint, which all ranks must have. Restoring it discards newer ones. */
@@ -154,7 +154,7 @@ static void choose_older(const struct pages *p, const struct finding *all, struc
     uint64_t wanted = pages_chosen_epoch();
     bool says = p->world->rank == 0;
     if (!v->again && says)
-        log_error("segments %s: there are no files of them, and so no checkpoint %llu (HEARTH_NVM_EPOCH)",
+        log_error("segments %s: there are no files, and so no checkpoint %llu (HEARTH_NVM_EPOCH)",
                   settings_get()->nvm_name, (unsigned long long)wanted);
     for (int i = 0; i < p->world->size && v->again; i++) {
         const struct finding *f = &all[i];
@@ -210,7 +210,8 @@ static int settle(struct pages *p, const struct net_boot *boot, const uint64_t *
 /* Warns that everything the previous job wrote after this checkpoint is lost. */
 static void say_what_was_found(const struct pages *p, const struct verdict *v) {
     if (p->world->rank == 0 && v->again && !v->clean)
-        log_warn("segments %s: the job before did not end well; this one begins with its checkpoint %llu",
+        log_warn("segments %s: the previous job did not end with success; this one starts from its "
+                 "checkpoint %llu",
                  settings_get()->nvm_name, (unsigned long long)v->epoch);
 }
 

@@ -279,14 +279,14 @@ static const char *wrong_options(const struct store_options *o) {
     if (page < STORE_SMALLEST_PAGE || page > STORE_LARGEST_PAGE || (page & (page - 1)))
         return "a page must be a power of two from 4 KiB to 4 MiB";
     if (!o->bytes || o->bytes > INT64_MAX / 4 - STORE_LARGEST_PAGE * 4ull)
-        return "a segment of this size is impossible";
+        return "a segment of this size is not supported";
     if (!o->depth || o->depth > STORE_DEEPEST || o->threads > STORE_MOST_THREADS)
         return "too few or too many requests at a time, or too many threads";
     if (o->rank < 0 || o->rank >= o->ranks)
         return "there is no such rank";
     if (o->kind != STORE_TEMPORARY &&
         (!o->name || !o->name[0] || o->name[0] == '.' || strchr(o->name, '/') || strlen(o->name) > 200))
-        return "a name must not be empty, too long, begin with a point, or hold a slash";
+        return "a name must not be empty, too long, begin with a dot, or contain a slash";
     return NULL;
 }
 
@@ -360,7 +360,7 @@ static int open_engine(struct store *s, const struct store_options *o) {
     int err = o->engine == STORE_THREADS ? -ENOSYS : uring_open(s->file, s->depth, &s->engine);
     if (err && o->engine != STORE_URING) {
         if (o->engine == STORE_AUTO)
-            log_info("no io_uring (%s): threads read and write %s", strerror(-err), s->label);
+            log_info("io_uring is not available (%s): using threads for %s", strerror(-err), s->label);
         err = threads_open(s->file, threads, &s->engine);
     }
     if (err) {

@@ -98,7 +98,7 @@ static int check_shape(const struct store *s, const struct record *r) {
         r->ranks == (uint32_t)s->ranks)
         return 0;
     snprintf(why, sizeof why,
-             "it is of rank %" PRIu32 " of %" PRIu32 ", with %" PRIu64 " bytes in pages of %" PRIu64
+             "it belongs to rank %" PRIu32 " of %" PRIu32 ", with %" PRIu64 " bytes in pages of %" PRIu64
              ", where this job has rank %d of %d, %" PRIu64 " bytes, pages of %zu",
              r->rank, r->ranks, r->bytes, r->page_bytes, s->rank, s->ranks, s->bytes, s->page_bytes);
     return refuse(s, -EINVAL, why);
@@ -107,9 +107,9 @@ static int check_shape(const struct store *s, const struct record *r) {
 static int check_size(const struct store *s) {
     struct stat st;
     if (disk_fault() || fstat(s->file, &st))
-        return refuse(s, -EIO, "the system does not tell its size");
+        return refuse(s, -EIO, "its size cannot be determined");
     if ((uint64_t)st.st_size < store_file_bytes(s))
-        return refuse(s, -EBADMSG, "it was cut short. Remove it, or restore it from a copy");
+        return refuse(s, -EBADMSG, "it is truncated. Remove it, or restore it from a copy");
     return 0;
 }
 
@@ -153,7 +153,7 @@ int epoch_find(struct store *s, struct store_found *found) {
     s->committed = r->committed;
     s->tried = r->tried;
     if (!s->prepared)
-        return refuse(s, -EBADMSG, "none of its checkpoints is whole. Remove it, or restore it from a copy");
+        return refuse(s, -EBADMSG, "none of its checkpoints is intact. Remove it, or restore it from a copy");
     *found = (struct store_found){.prepared = s->prepared,
                                   .older = s->kept[!newer].epoch,
                                   .committed = r->committed,
@@ -173,7 +173,7 @@ static int find_table(const struct store *s, uint64_t epoch) {
 static const char *why_not_select(const struct store *s, uint64_t epoch, int *error) {
     *error = s->is_ready ? -EINVAL : -ESTALE;
     if (s->is_ready)
-        return "it is in use already";
+        return "it is already in use";
     return find_table(s, epoch) < 0 ? "it does not hold it. Do the files of all ranks belong together?"
                                     : NULL;
 }
@@ -303,12 +303,12 @@ static const char *why_not_prepare(const struct store *s, uint64_t epoch, int *e
     if (!s->is_named || !s->is_ready)
         return "it is not a named segment in use";
     if (epoch <= s->tried)
-        return "there was one of this number or a later one";
+        return "this number or a later one was already used";
     if (s->prepared != s->committed && !s->is_abandoned)
         return "the one before is not committed";
     *error = -EBUSY;
     if (s->on_way)
-        return "pages are on their way";
+        return "page requests are under way";
     *error = -EIO;
     return s->facts.lost ? "a page could not be written" : NULL;
 }
@@ -360,6 +360,6 @@ int epoch_end(struct store *s) {
     r.in_use = 0;
     int err = write_record(s, r);
     if (err)
-        log_error("cannot mark %s as ended well: %s", s->label, strerror(-err));
+        log_error("cannot mark %s as clean: %s", s->label, strerror(-err));
     return err;
 }

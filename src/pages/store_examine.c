@@ -32,7 +32,7 @@ static int open_file(struct store *s, const char *path, struct pages_file *f) {
 static int read_record(struct store *s, struct pages_file *f) {
     int error = disk_read(s->file, s->block, RECORDS * RECORD_BYTES, 0);
     if (error)
-        return refuse(f, -EBADMSG, "it was cut short");
+        return refuse(f, -EBADMSG, "it is truncated");
     const char *why = record_unpack(s->block, &s->record, &error);
     if (why)
         return refuse(f, error, why);
@@ -43,7 +43,7 @@ static int read_record(struct store *s, struct pages_file *f) {
     f->rank = r->rank;
     f->ranks = r->ranks;
     f->clean = !r->in_use;
-    return f->file_bytes < store_file_bytes(s) ? refuse(f, -EBADMSG, "it was cut short") : 0;
+    return f->file_bytes < store_file_bytes(s) ? refuse(f, -EBADMSG, "it is truncated") : 0;
 }
 
 static void examine_page(struct store *s, uint8_t *table, uint64_t page, struct pages_file_epoch *e) {

@@ -33,7 +33,8 @@ static const char *advice(int error) {
     case EDQUOT:
         return ". Free some, or choose another folder (HEARTH_NVM_DIR)";
     case EFBIG:
-        return ". Raise the limit on file sizes (ulimit -f), or choose a filesystem that takes larger ones";
+        return ". Raise the limit on file sizes (ulimit -f), or choose a filesystem that supports larger "
+               "ones";
     case EEXIST:
         return ". Remove it, or choose another name";
     case EACCES:
@@ -119,7 +120,7 @@ static int check_file(const struct store *s) {
     if (!S_ISREG(st.st_mode) || st.st_uid != geteuid())
         return refuse(s, -EPERM, "it is not a file of this user");
     if ((uint64_t)st.st_size < RECORDS * RECORD_BYTES)
-        return refuse(s, -EBADMSG, "it was cut short. Remove it, or restore it from a copy");
+        return refuse(s, -EBADMSG, "it is truncated. Remove it, or restore it from a copy");
     return 0;
 }
 

@@ -46,17 +46,17 @@ static uint64_t epoch_without(const struct store *s, uint64_t page, unsigned cop
 }
 
 void sums_say_damage(const struct store *s, uint64_t page, unsigned copy, int64_t at) {
-    char advice[160] = "", when[64] = "what was written last";
+    char advice[160] = "", when[64] = "the last write";
     uint64_t epoch = epoch_of(s, page, copy), other = epoch_without(s, page, copy);
     if (epoch)
-        snprintf(when, sizeof when, "what checkpoint %" PRIu64 " has", epoch);
+        snprintf(when, sizeof when, "checkpoint %" PRIu64, epoch);
     if (other)
         snprintf(advice, sizeof advice,
-                 ". Checkpoint %" PRIu64 " has another copy: begin with that (HEARTH_NVM_EPOCH=%" PRIu64 ")",
+                 ". Checkpoint %" PRIu64 " has another copy: start from it (HEARTH_NVM_EPOCH=%" PRIu64 ")",
                  other, other);
     else if (s->is_named)
         snprintf(advice, sizeof advice, ". Restore the file from a copy");
     log_error("page %" PRIu64 " of %s is damaged: the %d bytes at offset %" PRIu64
-              " of the file are not %s%s",
+              " of the file do not match %s%s",
               page, s->label, STORE_BLOCK, store_place(s, page, copy) + (uint64_t)at, when, advice);
 }

@@ -73,11 +73,11 @@ rm -f "$nvm"/two.*
 # ---- refused ----
 
 before=$(contents)
-refused 'another number of ranks' 'one\.[0-2]: it is of rank [01] of 2' $one 3 check
+refused 'another number of ranks' 'one\.[0-2]: it belongs to rank [01] of 2' $one 3 check
 refused 'larger pages' 'bytes in pages of 4096, where this job has .* pages of 8192' $one HEARTH_PAGE_SIZE=8k 2 check
 refused 'larger segments' '196608 bytes in pages of 4096, where this job has .* 200704 bytes' $one 2 check --pages 49
-refused 'a name with a slash' 'a name must not .* hold a slash' HEARTH_NVM_NAME=a/one 2 check
-refused 'a name that begins with a point' 'begin with a point' HEARTH_NVM_NAME=.one 2 check
+refused 'a name with a slash' 'a name must not .* contain a slash' HEARTH_NVM_NAME=a/one 2 check
+refused 'a name that begins with a point' 'begin with a dot' HEARTH_NVM_NAME=.one 2 check
 refused 'pages that are no power of 2' 'HEARTH_PAGE_SIZE=5000' HEARTH_PAGE_SIZE=5000 2 check --pages 4 --page 4096
 unchanged 'other shapes' "$before"
 
@@ -93,9 +93,9 @@ damage() { # what, regular expression
 
 keep
 truncate -s 5000 "$nvm/one.1"
-damage 'cut within the header' 'one\.1: it was cut short'
+damage 'cut within the header' 'one\.1: it is truncated'
 truncate -s 300000 "$nvm/one.1"
-damage 'cut within the pages' 'one\.1: it was cut short'
+damage 'cut within the pages' 'one\.1: it is truncated'
 for block in 0 1; do printf '\377' | dd of="$nvm/one.1" bs=1 seek=$((block * 4096 + 40)) conv=notrunc 2>/dev/null; done
 damage 'both headers damaged' 'one\.1: '
 for block in 0 1; do printf '\011' | dd of="$nvm/one.1" bs=1 seek=$((block * 4096 + 12)) conv=notrunc 2>/dev/null; done
@@ -103,7 +103,7 @@ damage 'another version' 'one\.1: it was written by another version of Hearth'
 dd if=/dev/zero of="$nvm/one.1" bs=4096 count=2 conv=notrunc 2>/dev/null
 damage 'no header' 'one\.1: '
 rm "$nvm/one.1"
-damage 'one of them missing' 'that of rank 0 is there and that of rank 1 is not'
+damage 'one of them missing' 'the file of rank 0 exists and that of rank 1 does not'
 cp "$dir/kept" "$dir/elsewhere" && ln -sf "$dir/elsewhere" "$nvm/one.1"
 damage 'a link in its place' 'one\.1: .*Links are not followed'
 rm "$nvm/one.1" && mkdir "$nvm/one.1"
@@ -119,7 +119,7 @@ put_back
 # Files of two jobs that happen to have one name.
 good 'another job of the same shape' HEARTH_NVM_NAME=two 2 write --version 8
 cp -p "$nvm/two.1" "$nvm/one.1"
-refused 'files of two jobs' 'those of ranks 0 and 1 are of different jobs' $one 2 check --version 7
+refused 'files of two jobs' 'the files of ranks 0 and 1 belong to different jobs' $one 2 check --version 7
 put_back
 good 'all is as it was' $one 2 check --version 7
 rm -f "$nvm"/two.*
@@ -147,11 +147,11 @@ start $one 2 hold --version 9
 refused 'two jobs with one name' 'another job has it open' $one 2 check --version 7
 kill_all
 good 'killed without a checkpoint: what was there before' $one 2 check --version 7
-grep -qE 'hearth\[0\]: warning: .*one.*did not end well' "$dir/out"
+grep -qE 'hearth\[0\]: warning: .*one.*did not end with success' "$dir/out"
 say 'and it is said' $((! $?))
 good 'written anew' $one 2 write --version 10
 good 'and found' $one 2 check --version 10
-! grep -q 'did not end well' "$dir/out"
+! grep -q 'did not end with success' "$dir/out"
 say 'of which nothing is said' $((! $?))
 
 start HEARTH_NVM_NAME=never 2 hold
@@ -204,7 +204,7 @@ for _ in 1 2 3; do
     ! grep -q 'is damaged' "$dir/out" || break
 done
 say 'and not handed out' $((status != 0 && status != 124 &&
-    $(grep -cE 'error: page 5 of the segment .*one\.1 is damaged: the 4096 bytes at offset [0-9]* .* checkpoint 2 .*HEARTH_NVM_EPOCH=1' "$dir/out") == 1))
+    $(grep -cE 'error: page 5 of the segment .*one\.1 is damaged: the 4096 bytes at offset [0-9]* .* checkpoint 2\..*HEARTH_NVM_EPOCH=1' "$dir/out") == 1))
 refused 'a checkpoint that is not there' 'does not hold checkpoint 7 .*it has 2 and 1' $one HEARTH_NVM_EPOCH=7 2 check --version 50
 good 'the one before is there' $one HEARTH_NVM_EPOCH=7 2 check --version 50 --open 1
 good 'and is the newest from then on' $one 2 check --version 50

@@ -38,7 +38,7 @@ ready_or_over() {
 
 # Nothing to go on from is right only if no checkpoint was made.
 begin_anew() {
-    grep -qE 'ended without a checkpoint|is there and that of rank|was cut short' "$dir/out" &&
+    grep -qE 'ended without a checkpoint|exists and that of rank|is truncated' "$dir/out" &&
         [ $(($(checkpoints) + 0)) = 0 ] || fail "the job could not begin"
     rm -f "$dir"/nvm/* "$dir/lives" "$dir/progress"
 }

@@ -25,7 +25,7 @@ check rules barrier_in_a_handler 'gasnet_barrier_notify: not in the handler of a
 check rules handler_keeps_a_lock 'handler 146 returns and still holds 1 handler-safe lock' HEARTH_GASNET_RULES=end
 check rules poll_with_a_lock 'gasnet_AMPoll: not while the thread holds a handler-safe lock' HEARTH_GASNET_RULES=end
 check rules wait_with_a_lock 'GASNET_BLOCKUNTIL: not while the thread holds a handler-safe lock' HEARTH_GASNET_RULES=end
-check rules lock_twice 'gasnet_hsl_lock: this thread holds the lock'
+check rules lock_twice 'gasnet_hsl_lock: this thread already holds the lock'
 check rules unlock_what_is_not_locked 'gasnet_hsl_unlock: this thread does not hold the lock'
 check rules destroy_while_locked 'gasnet_hsl_destroy: the lock at' HEARTH_GASNET_RULES=end
 check rules poll_with_interrupts_held 'gasnet_AMPoll: not between gasnet_hold_interrupts and gasnet_resume_interrupts' HEARTH_GASNET_RULES=end
@@ -49,7 +49,7 @@ check images image_of_another_node 'gasnet_coll_init: image 5 is not on node'
 check images thread_without_an_image 'gasnet_coll_broadcast: this thread has no image'
 check coll image_that_is_not_there 'gasnet_coll_broadcast: there is no image 2 in a team of 2'
 check coll function_that_is_not_there 'gasnet_coll_reduce: function 2 is not one of the 2'
-check coll notify_twice 'gasnet_coll_barrier_notify: it was notified already'
+check coll notify_twice 'gasnet_coll_barrier_notify: it was already notified'
 check coll different_calls 'gasnet_coll_broadcast: node 0 makes a different call'
 check coll aggregate_that_blocks 'gasnet_coll_broadcast: GASNET_COLL_AGGREGATE is for calls that return'
 exit $failed

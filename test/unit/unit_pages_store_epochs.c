@@ -329,7 +329,7 @@ TEST(a_truncated_file_is_refused)
     for (unsigned i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         make_good();
         expect(!truncate(path_of("segment.0"), sizes[i]));
-        expect_refused(&o, -EBADMSG, "cut short");
+        expect_refused(&o, -EBADMSG, "truncated");
     }
     remove_files(o.folder);
 }
