@@ -117,8 +117,7 @@ static struct verdict judge(const struct pages *p, const struct finding *all) {
         if (found >= 0 && f->identity != identity) {
             if (p->world->rank == 0)
                 log_error("segments %s: the files of ranks %d and %d belong to different jobs: remove them, "
-                          "or choose "
-                          "another HEARTH_NVM_NAME",
+                          "or choose another HEARTH_NVM_NAME",
                           settings_get()->nvm_name, found, i);
             return (struct verdict){.status = -ESTALE};
         }
