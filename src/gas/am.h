@@ -29,7 +29,7 @@ struct am_context {
     struct am_token *token; /* of the running handler */
     unsigned locks;         /* handler-safe locks held */
     unsigned held;          /* gasnet_hold_interrupts */
-    /* depth of calls that take locks: am_enter. Read by handlers of signals that interrupt them */
+    /* Depth of calls that take locks: am_enter. Read by handlers of signals that interrupt them. */
     unsigned inside;
 };
 /* initial-exec: accessible without a call in every put and get. The few bytes fit even if the library is loaded late. */

@@ -15,9 +15,8 @@ struct batch_op {
     uint8_t kind, value;
     struct net_op *carrier; /* the message it is sent with, or NULL: not sent yet; changed inside ask.h */
     uint64_t answer_at;     /* offset in its answer */
-    _Atomic bool
-        /* set last, when the data has arrived: no other thread touches it any more. Pairs with batch_is_done */
-        done;
+    /* Set last, when the data has arrived: no other thread touches it any more. Pairs with batch_is_done. */
+    _Atomic bool done;
 };
 
 /* Maximum bytes of one operation; the longest memset. */

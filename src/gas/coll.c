@@ -115,8 +115,8 @@ gasnet_coll_handle_t coll_exchange(const struct collective *c) {
 
 /* ---- reduction ---- */
 
-static pthread_mutex_t functions_lock =
-    PTHREAD_MUTEX_INITIALIZER;            /* leaf lock; each image passes the table */
+/* Leaf lock. Each image passes the table. */
+static pthread_mutex_t functions_lock = PTHREAD_MUTEX_INITIALIZER;
 static gasnet_coll_fn_entry_t *functions; /* as given to gasnet_coll_init */
 static size_t function_count;
 

@@ -30,7 +30,7 @@ struct far_pull_header {
 };
 
 static inline uint32_t far_payload(const struct message *m) {
-    /* the payload of a Long message is already in the segment */
+    /* The payload of a Long message is already in the segment. */
     return m->kind == GASNETC_MEDIUM ? m->bytes : 0;
 }
 

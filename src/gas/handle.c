@@ -28,8 +28,8 @@ enum { SPARES = 1024 /* kept by a thread */, LOOK_FROM = 1024 };
 static pthread_key_t key;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 _Thread_local struct gas_thread *thread_current;
-static pthread_mutex_t lock =
-    PTHREAD_MUTEX_INITIALIZER; /* protects the list of threads; taken before a thread's own */
+/* Protects the list of threads; taken before a thread's own. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct gas_thread *threads;
 
 /* Without pages only the thread itself calls this: its list is then not protected by its lock. */

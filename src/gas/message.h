@@ -67,8 +67,8 @@ _Static_assert(AM_PLACES <= AM_SLOTS && AM_QUEUE == CACHE_LINE, "a line each");
 
 /* Of a rank, in shared memory. */
 struct am_box {
-    _Alignas(
-        128) _Atomic uint32_t asleep; /* the rank sleeps or is about to; pairs with box_wake, box_sleep */
+    /* The rank sleeps or is about to; pairs with box_wake, box_sleep. */
+    _Alignas(128) _Atomic uint32_t asleep;
     struct wake wake;
     _Alignas(128) _Atomic uint32_t free_slots;
     _Alignas(128) _Atomic uint32_t free_places; /* taken by helpers, and for pulls */

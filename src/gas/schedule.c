@@ -37,10 +37,9 @@ struct gasnet_coll_operation {
     struct block *memory;
     struct gasnet_coll_operation *chain;           /* for lookup by handlers */
     struct gasnet_coll_operation *next, *previous; /* operations under way, in the order of their calls */
-    _Atomic bool
-        /* set by the thread that did the last step, which does not touch it afterwards; pairs with the thread that
-         * frees it */
-        complete;
+    /* Set by the thread that did the last step, which does not touch the operation afterwards. Pairs with the thread
+     * that frees it. */
+    _Atomic bool complete;
 };
 
 /* Data that arrived before the call. */
@@ -53,11 +52,10 @@ struct early {
     char data[];
 };
 
-static pthread_mutex_t lock =
-    PTHREAD_MUTEX_INITIALIZER; /* leaf lock: protects all below, and the state of receives */
-static pthread_mutex_t drive =
-    /* of the thread that executes steps: tried, never waited for; taken before `lock` */
-    PTHREAD_MUTEX_INITIALIZER;
+/* Leaf lock: protects all below, and the state of receives. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+/* Of the thread that executes steps: tried, never waited for; taken before `lock`. */
+static pthread_mutex_t drive = PTHREAD_MUTEX_INITIALIZER;
 static struct chain {
     struct gasnet_coll_operation *operations;
     struct early *early, **early_end;

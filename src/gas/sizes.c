@@ -43,9 +43,8 @@ static uint64_t free_room(int machine_ranks) {
                  pages_folder(), strerror(errno));
         return 0;
     }
-    uint64_t room =
-        /* leaves space for records */
-        (uint64_t)fs.f_bavail * fs.f_frsize / 16 * 15 / (uint64_t)machine_ranks;
+    /* 1/16 is left for records. */
+    uint64_t room = (uint64_t)fs.f_bavail * fs.f_frsize / 16 * 15 / (uint64_t)machine_ranks;
     return *settings_get()->nvm_name ? room + own_file() : room;
 }
 

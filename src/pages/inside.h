@@ -26,7 +26,7 @@ struct pages_tally {
 };
 
 struct pages {
-    /* fields that hits use */
+    /* Fields that hits use. */
     struct pool pool;
     const struct pages_segment *segments; /* [size] */
     unsigned shift;                       /* log2 of the page size */
@@ -55,7 +55,7 @@ struct pages {
     bool named, closes;
     struct net_channel *channel;
 
-    /* of the leader only */
+    /* Of the leader only. */
     struct service service;
     struct mailbox *service_box;
     struct service_homes *homes;

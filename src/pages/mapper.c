@@ -21,7 +21,7 @@ void local_ask(struct pool *pool, uint32_t frame, enum pages_level level) {
         f->mapper_next = first;
     while (!atomic_compare_exchange_weak_explicit(&m->first, &first, frame + 1, memory_order_release,
                                                   memory_order_relaxed)); /* pairs with take() */
-    /* the thread that made the list non-empty rings */
+    /* Only the thread that made the list non-empty rings the doorbell. */
     if (first)
         return;
     atomic_fetch_add(&m->bell, 1);

@@ -121,9 +121,9 @@ int pages_examine(const char *path, struct pages_file *file);
 /* ---- reports ---- */
 
 struct pages_counts {
-    /* of this process */
+    /* Of this process. */
     uint64_t hits, misses, smalls, prefetched, faults, write_faults;
-    /* of its node */
+    /* Of its node. */
     uint64_t frames, frames_used, from_nvm, from_home, from_peers, served_peers, invalidated, evicted,
         written_back, nvm_reads, nvm_writes, nvm_holes, messages, message_bytes, unmapped;
 };

@@ -40,7 +40,7 @@ enum replace_list { REPLACE_NONE, REPLACE_IN_LRU, REPLACE_IN_FIFO };
 struct replace_link {
     uint32_t older, newer; /* frame + 1; 0: none */
     uint32_t name;         /* of the page in the frame */
-    /* unrelated to this frame: a hash table of evicted pages, by name: the name, and the time of eviction */
+    /* Unrelated to this frame: a hash table of evicted pages, by name: the name, and the time of eviction. */
     uint32_t gone, when;
     uint8_t list;
     bool came_back;       /* it was evicted not long ago */

@@ -28,7 +28,7 @@
 enum {
     SERVICE_WORKS = 64, /* maximum number of concurrent transactions of a home */
     SERVICE_LEAST = 8,
-    /* their number is limited to this many bytes of buffers, but is at least SERVICE_LEAST */
+    /* Their number is limited to this many bytes of buffers, but is at least SERVICE_LEAST. */
     SERVICE_BUFFERS = 64 << 20,
     SERVICE_PIECE = 262144,  /* maximum bytes of a page in one message */
     SERVICE_MESSAGE = 65536, /* minimum capacity of a network message, bytes: several messages share one */
@@ -60,7 +60,7 @@ enum service_kind {
 /* Header of a message on the wire. */
 struct wire {
     struct pages_message message;
-    /* of this piece of the page; of a remote operation: its offset in the page and its size */
+    /* Of this piece of the page; of a remote operation: its offset in the page and its size. */
     uint32_t offset, bytes;
     uint32_t whole; /* bytes of all pieces */
     uint32_t zero;  /* the page is all zero, and its bytes are not sent */
@@ -93,14 +93,14 @@ struct sending {
 /* A transaction of the home, with the buffer that it may need (directory.h). */
 struct work {
     bool taken;
-    /* the transaction has ended; the struct is free once nothing is sent from its buffer */
+    /* The transaction has ended; the struct is free once nothing is sent from its buffer. */
     bool over;
     bool stalled;         /* the store has not accepted its I/O yet */
     bool zero;            /* the page is all zero */
     bool reading;         /* the I/O under way, if any, is a read */
     bool applying, dirty; /* APPLY: the page is read, then written if the operation modifies it */
     uint32_t page, came, sends;
-    /* frame of our pool that is read into or written from instead of the buffer; or POOL_NO_FRAME */
+    /* Frame of our pool that is read into or written from instead of the buffer; or POOL_NO_FRAME. */
     int64_t frame;
     bool holds;            /* the work keeps that frame until it has ended */
     uint64_t parcel;       /* APPLY */
@@ -161,11 +161,11 @@ struct service {
     size_t parcel_bytes;
 
     struct mailbox *box;
-    /* progress lock: its holder runs the progress loop; the thread holds it unless it sleeps */
+    /* Progress lock: its holder runs the progress loop; the thread holds it unless it sleeps. */
     pthread_mutex_t baton;
     struct spin stand_in; /* whether caller-driven progress pays */
     bool stood_in;        /* callers made progress since the thread last ran */
-    /* caller-driven progress paid lately, so waiting for the progress lock is worthwhile; see service_stand_in.c */
+    /* Caller-driven progress paid lately, so waiting for the progress lock is worthwhile; see service_stand_in.c. */
     _Atomic bool pays;
     _Atomic int wanted; /* callers that wait for the progress lock; the thread does not spin meanwhile */
     pthread_t thread;
@@ -281,7 +281,7 @@ unsigned disk_poll(struct service *s);
 /* Whether no I/O is under way; *status: the error of pages that could not be written, or 0. */
 bool disk_is_idle(const struct service *s, int *status);
 
-/* service_behind.c: writes pages that are in memory only; retries failed writes. */
+/* Service_behind.c: writes pages that are in memory only; retries failed writes. */
 void disk_flush(struct service *s);
 void disk_retry(struct service *s);
 struct behind *behind_of(struct service *s, uint32_t page);

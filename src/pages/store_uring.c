@@ -30,7 +30,7 @@ struct uring {
     int file; /* not registered with the ring, which is torn down late and would keep the file locked */
     unsigned depth;
     uint64_t put; /* requests put into the ring so far; the last `depth` are in `order` */
-    /* by `put` % depth: to find the requests that the kernel has not accepted */
+    /* By `put` % depth: to find the requests that the kernel has not accepted. */
     struct store_request **order;
     struct request_queue failed;
     uint64_t refused_since; /* clock; 0: not refused */
