@@ -1,43 +1,43 @@
 #!/bin/sh
-# Writes the table of calls in which MPI may wait for other processes into matching.md, from src/mpi/calls.def and src/mpi/waits.txt;
-# with --check, only compares; with --names, prints the calls that have to be tried one by one.
+# waits.sh: writes the table of calls in which MPI may wait for other processes into matching.md, from src/mpi/calls.def and
+# src/mpi/waits.txt. With --check it only compares; with --names it prints the calls that need a test each.
 #
-# Each call stands in one of the two lists, with a word that says how messages of ours move meanwhile: the library is built from the
-# same words, so the page cannot disagree with it.
+# Each call is in one of the two lists, with a keyword that says how Hearth's messages progress during the call. The library is built from
+# the same keywords, so the page cannot disagree with it.
 set -eu
 cd "$(dirname "$0")/.."
 page=doc/matching.md
 calls=src/mpi/calls.def
 waits=src/mpi/waits.txt
 
-hooked() { # words of calls.def: the calls, without those for large counts
+hooked() { # keywords of calls.def: prints the calls that have them, without those for large counts
     grep -oE "^($1)\([A-Za-z_]+" $calls | sed 's/.*(//' | grep -v '_c$' || true
 }
 
-listed() { # word of waits.txt [, MPI]: the calls
+listed() { # keyword of waits.txt [, MPI]: prints the calls that have it
     awk -v way="$1" -v mpi="${2:-}" '
     /^(#|$)/ { next }
     $2 == way && (mpi == "" || index($0 " ", " " mpi " ")) { print $1 }' $waits
 }
 
-only() { # MPI: made of the non-blocking equivalent here, and as they are on the other
+only() { # MPI: prints the calls that are replaced by the non-blocking equivalent elsewhere but not on this MPI
     listed nonblocking | while read -r call; do
         listed nonblocking "$1" | grep -qx "$call" || echo "$call"
     done
 }
 
-row() { # names on standard input; how
+row() { # how messages progress; the names of the calls are on standard input
     names=$(sort -u | sed 's/.*/`&`/' | tr '\n' ' ' | sed 's/ $//; s/ /, /g')
     [ -z "$names" ] || printf '| %s | %s |\n' "$names" "$1"
 }
 
 table() {
-    printf '%s\n' '| the process is in `MPI_` | between nodes its large and synchronous messages move |' '|---|---|'
+    printf '%s\n' '| the process is in `MPI_` | between nodes, its large and synchronous messages progress |' '|---|---|'
     hooked 'POLL|MEET_WAIT' | row 'always: the call tests in a loop, with a round of progress in between'
-    listed nonblocking openmpi | row 'always: made of the non-blocking equivalent, which is tested in a loop'
-    only openmpi | row 'MPICH: always, likewise. Open MPI, whose equivalents give something else: until all have come, by a pre-barrier'
+    listed nonblocking openmpi | row 'always: the call is replaced by its non-blocking equivalent, which is tested in a loop'
+    only openmpi | row 'MPICH: always, likewise. Open MPI, whose equivalents give other results: until all processes have entered the call, by a pre-barrier'
     { hooked 'PRE|MEET|MEET_WIN|MEET_FREE' && listed comm && listed file; } |
-        row 'until all have come: a pre-barrier of our own messages goes before'
+        row 'until all processes have entered the call: a pre-barrier by messages of Hearth precedes it'
     { hooked BLOCK && listed when-done; } | row 'when the call returns'
 }
 
