@@ -144,7 +144,7 @@ simulate flow_buffers "Flow control: 180 000 clients with 1 and 2 buffers each" 
 simulate flow_buffer "Flow control: the same with 1" 600 sim_flow --csv "$out/flow.csv" --clients 180k --buffers 1 --schemes credits,intimation --cases one,eight,all --all-operations 1
 simulate paper "Flow control: what the paper says in words" 60 sim_flow --paper 1
 simulate memory "Memory per rank" 120 sim_memory --csv "$out/memory.csv"
-simulate memory_all "Memory per rank where all speak to all" 120 sim_memory --peers 0
+simulate memory_all "Memory per rank where all ranks communicate with all" 120 sim_memory --peers 0
 plots sim.gp ""
 [ -s "$out/errors.log" ] || rm -f "$out/errors.log"
 say "$failed failed: $out/results.md"

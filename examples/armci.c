@@ -1,4 +1,4 @@
-/* armci.c: every rank adds to a counter and to a vector on rank 0, which need not do anything for it.
+/* armci.c: every rank adds to a counter and to a vector on rank 0, which need not take part.
  * build: mpicc.openmpi armci.c -o armci $(pkg-config --cflags --libs hearth-armci-openmpi)
  * run:   mpirun.openmpi -n 2 ./armci */
 #include <armci.h>

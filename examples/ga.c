@@ -1,4 +1,4 @@
-/* ga.c: Global Arrays on Hearth's ARMCI; nothing in it knows of Hearth.
+/* ga.c: Global Arrays on Hearth's ARMCI; the program does not depend on Hearth.
  * build: mpicc.openmpi ga.c -o ga -lga-openmpi -lscalapack-openmpi -llapack -lblas -lgfortran
  *            $(pkg-config --libs hearth-armci-openmpi) -lm
  * run:   mpirun.openmpi -n 2 ./ga */
@@ -17,7 +17,7 @@ int main(int argc, char **argv) {
     GA_Zero(array);
     for (int i = 0; i < 32 * 32; i++)
         block[i / 32][i % 32] = i;
-    NGA_Acc(array, low, high, block, &row, &one); /* by every rank, over all of it */
+    NGA_Acc(array, low, high, block, &row, &one); /* every rank adds to the whole array */
     GA_Sync();
     NGA_Get(array, low, high, block, &row);
     int bad = block[31][31] != ranks * 1023.0;

@@ -1,5 +1,5 @@
-/* gasnet.c: each node writes into the segment of the next, and reads its own by a plain load. Segments lie in files, of
- * HEARTH_NVM_DIR; HEARTH_NVM=off keeps them in memory.
+/* gasnet.c: each node writes into the segment of the next, and reads its own segment with a plain load. Segments are
+ * files in HEARTH_NVM_DIR; HEARTH_NVM=off keeps them in memory.
  * build: mpicc.openmpi gasnet.c -o gasnet $(pkg-config --cflags --libs hearth-vgasnet-openmpi)
  * run:   mpirun.openmpi -n 2 ./gasnet */
 #define GASNET_PAR

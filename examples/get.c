@@ -1,4 +1,4 @@
-/* get.c: reads the same words of the next rank over and over; nothing in it knows of Hearth.
+/* get.c: reads the same words of the next rank repeatedly; the program does not depend on Hearth.
  * build: mpicc.openmpi get.c -o get        run: hearth run --mode always --report - -- mpirun.openmpi -n 2 ./get */
 #include <mpi.h>
 #include <stdio.h>

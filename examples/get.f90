@@ -1,4 +1,4 @@
-! get.f90: the same in Fortran: reads words of the next rank over and over; nothing in it knows of Hearth.
+! get.f90: the same in Fortran: reads words of the next rank repeatedly; the program does not depend on Hearth.
 ! build: mpifort.openmpi get.f90 -o get_f      run: hearth run --mode always --report - -- mpirun.openmpi -n 2 ./get_f
 program get
   use mpi_f08

@@ -1,4 +1,4 @@
-"""The same in Python (mpi4py): reads one array of the next rank over and over; nothing in it knows of Hearth.
+"""The same in Python (mpi4py): reads one array of the next rank repeatedly; the program does not depend on Hearth.
 run: hearth run --mode always --report - -- mpirun.openmpi -n 2 /usr/bin/python3 get.py"""
 from array import array
 from mpi4py import MPI

@@ -1,4 +1,4 @@
-/* invalidate.c: a window that is read-only in phases; between them the program says that it has changed.
+/* invalidate.c: a window that is read-only in phases; the program invalidates the cache between phases.
  * build: mpicc.openmpi invalidate.c -o invalidate $(pkg-config --cflags --libs hearth-openmpi)
  * run:   mpirun.openmpi -n 2 ./invalidate */
 #include <clampi.h>
@@ -19,7 +19,7 @@ int main(int argc, char **argv) {
     for (long phase = 0; phase < 3; phase++) {
         mine[0] = 10 * phase + me;
         MPI_Win_sync(win);
-        MPI_Barrier(MPI_COMM_WORLD); /* all have written */
+        MPI_Barrier(MPI_COMM_WORLD); /* all ranks have written */
         MPI_Win_sync(win);
         CLAMPI_Invalidate(win);
         for (int i = 0; i < 1000; i++) {
@@ -27,7 +27,7 @@ int main(int argc, char **argv) {
             MPI_Win_flush(next, win);
             bad += word != 10 * phase + next;
         }
-        MPI_Barrier(MPI_COMM_WORLD); /* all have read */
+        MPI_Barrier(MPI_COMM_WORLD); /* all ranks have read */
     }
     MPI_Win_unlock_all(win);
     CLAMPI_Get_stats(win, &stats);

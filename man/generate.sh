@@ -1,9 +1,9 @@
 #!/bin/sh
-# Writes all manual pages:   generate.sh FOLDER [VERSION]       into FOLDER/man1, man3 and man7, which are made anew
-#                            generate.sh --check                only says which functions have no text in their header
+# Writes all manual pages:   generate.sh FOLDER [VERSION]       into FOLDER/man1, man3 and man7, which are replaced
+#                            generate.sh --check                only lists the functions without a comment in their header
 #
-#   man1   hearth.1, as it stands here
-#   man3   every public function, from the comments of the headers in include/ (pages.awk says how)
+#   man1   hearth.1, copied from here
+#   man3   every public function, from the comments of the headers in include/ (see pages.awk)
 #   man7   every setting, from src/base/settings.def, as doc/settings.sh reads it
 set -eu
 [ $# -ge 1 ] || { sed -n '2,3s/^# \{0,1\}//p' "$0" >&2 && exit 2; }
@@ -27,9 +27,9 @@ sed "s/^\(\.TH .*\) \"hearth\" /\1 \"Hearth $version\" /" "$here/hearth.1" >"$ou
 
 # ---- functions ----
 
-header() { # file below include/, what programs include, the name for pkg-config
+header() { # file below include/, header that programs include, pkg-config package
     : >"$work/inlines"
-    case $1 in # functions that macros make
+    case $1 in # functions that macros define
     *gasnet*)
         echo "#include <$2>" | "${CC:-cc}" -E -P -DGASNET_PAR -I"$here/../include" -I"$here/../include/gasnet" -x c - |
             grep -oE 'static inline [a-z0-9_ *]*[ *]v?gasnett?_[A-Za-z0-9_]+\(' | sed 's/($//; s/.*[ *]//' >"$work/inlines" || true
@@ -61,6 +61,6 @@ header vgasnet.h vgasnet.h hearth-vgasnet-MPI
 
 if [ $check = 1 ] && [ -s "$work/untold" ]; then
     sed 's/^untold //' "$work/untold"
-    echo "the functions above have no comment in their header, above or behind them, from which a manual page could be made"
+    echo "the functions above have no comment in their header, above or behind them, from which a manual page could be generated"
     exit 1
 fi

@@ -1,18 +1,18 @@
-# pages.awk: manual pages of section 3 from one public header.
+# pages.awk: writes manual pages of section 3 from one public header.
 #
 #   awk -v out=FOLDER -v version=V -v base=NAME.h -v included=NAME.h -v package=NAME -v inlines=FILE -f pages.awk HEADER
 #
-# base is the header, included the one that programs include to get it, package the name for pkg-config.
+# base is the header, included the header that programs include to get it, package the pkg-config package.
 #
-# What it understands is how the headers are written:
+# It relies on the layout of the headers:
 #   the first comment                the header as a whole: page NAME.h
-#   / * ---- title ---- * /          a section. Each becomes a page, named after its first function; without sections each block does
+#   / * ---- title ---- * /          a section. Each becomes a page, named after its first function; without sections each block becomes one
 #   a block                          declarations without a blank line between them, and the comment above: the text for all of them
 #   a comment behind a declaration   the text for this one
 #   a comment alone, first in a section   the text for all functions in it
-#   MACRO(x)                         alone on its line: makes the functions x_... that the preprocessor found (the file `inlines`)
-# Lines of a comment that are indented further are shown as they are. Other functions of a page are links to it (.so).
-# Functions for which there is no text are listed on stdout, as "untold NAME".
+#   MACRO(x)                         alone on its line: defines the functions x_... that the preprocessor found (the file `inlines`)
+# Lines of a comment that are indented further are shown verbatim. The other functions of a page are links to it (.so).
+# Functions without text are listed on stdout, as "untold NAME".
 
 BEGIN {
     while ((getline line < inlines) > 0)
@@ -23,7 +23,7 @@ BEGIN {
 
 # ---- reading ----
 
-function strip_comment(s) { # one line of a comment, without what makes it one
+function strip_comment(s) { # one line of a comment, without the comment markers
     sub(/^[ \t]*\/\*+ ?/, "", s)
     sub(/[ \t]*\*+\/[ \t]*$/, "", s)
     sub(/^[ \t]*\*[ \t]?$/, "", s)
@@ -55,7 +55,7 @@ function add_text(s) {
     block_text[block] = block_text[block] == "" ? s : block_text[block] "\n\n" s
 }
 
-# A type or a macro; a comment right above it is about it, and not about functions that follow.
+# A type or a macro; a comment directly above it belongs to it, not to the functions that follow.
 function keep_definition(s) {
     definition[++definitions] = s
     definition_page[definitions] = page
@@ -69,7 +69,7 @@ function keep_definition(s) {
     }
 }
 
-function words_of(s,    w, tag) { # the names that it defines, between blanks
+function words_of(s,    w, tag) { # the names that a definition defines, between blanks
     if (s ~ /^#define/) {
         sub(/^#define /, "", s)
         sub(/[ (].*/, "", s)
@@ -99,7 +99,7 @@ function add_function(name, prototype, trailing,    n) {
     block_functions[block]++
 }
 
-# A declaration that is complete: a type, or a function.
+# A complete declaration: a type, or a function.
 function declared(s, raw,    trailing, name, at) {
     if (s ~ /^(typedef|struct [a-z_0-9]* ?[{]|struct [a-z_0-9]*;|enum|union)/) {
         keep_definition(raw)
@@ -124,7 +124,7 @@ function declared(s, raw,    trailing, name, at) {
         add_function(name, s, trailing)
 }
 
-# Functions that a macro makes, one form for all of them.
+# Functions that a macro defines, one form for all of them.
 function instantiated(s,    x, i) {
     x = s
     sub(/^[A-Z_]*\(/, "", x)
@@ -229,7 +229,7 @@ function escape(s) {
     return s
 }
 
-function minus(s,    done) { # options and error codes, which people copy
+function minus(s,    done) { # options and error codes, which users copy
     done = ""
     while (match(s, /(^|[ (])-[A-Za-z0-9]/)) {
         done = done substr(s, 1, RSTART + RLENGTH - 3) "\\-" substr(s, RSTART + RLENGTH - 1, 1)
@@ -257,7 +257,7 @@ function put_code(s, file,    lines, count, i) {
 }
 
 function put_prototype(s, file) {
-    if (length(s) > 78 && match(s, /\(/)) { # broken behind commas
+    if (length(s) > 78 && match(s, /\(/)) { # broken after commas
         put_broken(s, file)
         return
     }
@@ -302,7 +302,7 @@ function end_page(file, except,    i) {
     close(file)
 }
 
-function mentions(d, what,    words, count, i) { # whether a definition's names occur in what a page says
+function mentions(d, what,    words, count, i) { # whether a definition's names occur in the text of a page
     count = split(definition_words[d], words, " ")
     for (i = 1; i <= count; i++)
         if (what ~ ("(^|[^A-Za-z0-9_])" words[i] "([^A-Za-z0-9_]|$)")) return 1
@@ -314,14 +314,14 @@ function put_definition(d, file) {
     put_code(definition[d], file)
 }
 
-# One page: the functions whose blocks are marked in `wanted`; of definitions those of the section, or those that are spoken of.
+# One page: the functions whose blocks are marked in `wanted`, and the definitions of the section, or those that the text mentions.
 function write_page(about, own_definitions,    i, b, name, names, said, file, shown, made) {
     name = names = said = ""
     made = 0
     for (i = 1; i <= functions; i++)
         if (function_block[i] in wanted) {
             if (name == "") name = function_name[i]
-            if (function_prototype[i] != "" || made++ < 9) # of the hundreds that macros make, the first tell enough
+            if (function_prototype[i] != "" || made++ < 9) # of the hundreds that macros define, only the first are named
                 names = names (names == "" ? "" : ", ") function_name[i]
             said = said " " function_prototype[i]
         }
@@ -367,14 +367,14 @@ function put_block(b, file,    i, names, some) {
         }
 }
 
-# Whether a page begins with text that is about all its functions: a comment with a blank line behind it.
+# Whether a page begins with text for all its functions: a comment followed by a blank line.
 function has_preface(p,    b) {
     for (b = 1; b <= block && page_of[b] <= p; b++)
         if (page_of[b] == p && (block_text[b] != "" || block_functions[b])) return !block_functions[b]
     return 0
 }
 
-function put_inside(s, file,    lines, count, i, plain) { # the text of a .TP: paragraphs stay in it
+function put_inside(s, file,    lines, count, i, plain) { # the text of a .TP, with its paragraphs inside the .TP
     count = split(s, lines, "\n")
     plain = 1
     for (i = 1; i <= count; i++) {
@@ -403,7 +403,7 @@ function page_functions(p,    i) {
     return ""
 }
 
-function head_title(    s) { # the header in short
+function head_title(    s) { # a one-line description of the header
     s = head
     sub(/^[a-z_0-9]*\.h: */, "", s)
     return first_sentence(s)

@@ -1,10 +1,10 @@
-# settings.awk: manual pages of section 7 from the rows of doc/settings.sh: one of all settings, and one of each.
+# settings.awk: writes manual pages of section 7 from the rows of doc/settings.sh: one for all settings, and one for each.
 #   awk -v out=FOLDER -v version=V -f settings.awk
 BEGIN { FS = " *@ *" }
 
 function unquote(s) { gsub(/^ *"|" *$/, "", s); return s }
 
-function escape(s) { # minus signs that people may copy, and what troff takes for itself
+function escape(s) { # minus signs that users may copy, and characters that troff interprets
     gsub(/\\/, "\\e", s)
     gsub(/-/, "\\-", s)
     sub(/^[.']/, "\\\\\\&&", s)
@@ -38,8 +38,8 @@ function one_page(    file, about) {
     print ".TP\n.B Values\n" escape(range) > file
     print ".TP\n.B Default\n" escape(fallback == "" ? "(none)" : fallback) > file
     print ".PP\nAn environment variable, read once when a program starts." > file
-    print "A value out of its range is reported, and the default is taken." > file
-    print ".B hearth info \\-c\nshows its value, and where that comes from." > file
+    print "A value out of its range is reported, and the default is used." > file
+    print ".B hearth info \\-c\nshows its value and where it comes from." > file
     print ".SH SEE ALSO\n.BR hearth\\-settings (7),\n.BR hearth (1)" > file
     close(file)
 }
@@ -49,10 +49,10 @@ BEGIN {
     begin(all, "hearth-settings", "the environment variables of Hearth")
     print ".SH DESCRIPTION" > all
     print "Each setting is an environment variable, read once when the program starts." > all
-    print "A value out of its range is reported, with the range, and the default is taken;" > all
+    print "A value out of its range is reported, with the range, and the default is used;" > all
     print "so is a name that looks like a misspelt setting." > all
     print "Sizes take\n.BR k \", \" m \" and \" g\nas powers of 1024, other counts as powers of 1000." > all
-    print ".B hearth info \\-c\nshows what they are now." > all
+    print ".B hearth info \\-c\nshows their current values." > all
     print ".SH SETTINGS" > all
 }
 

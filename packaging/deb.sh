@@ -1,5 +1,5 @@
 #!/bin/sh
-# Builds the Debian packages in a copy of the sources:   deb.sh [FOLDER]     FOLDER: where they go, build/deb if not given
+# deb.sh [FOLDER]: builds the Debian packages in a copy of the sources. FOLDER receives them; default: build/deb
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 mkdir -p "${1:-$root/build/deb}"

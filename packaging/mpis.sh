@@ -1,10 +1,10 @@
 #!/bin/sh
-# Which MPIs are here.
+# mpis.sh: detects the installed MPIs.
 #
-#   mpis.sh            their flavours, mpich and openmpi; where there is none, says what to install and fails
-#   mpis.sh FLAVOUR    the compiler of this flavour; fails if it is not here
+#   mpis.sh            prints their flavours, mpich and openmpi; if there is none, says what to install and fails
+#   mpis.sh FLAVOUR    prints the compiler of this flavour; fails if it is not installed
 #
-# Debian names the compilers by flavour. Elsewhere plain mpicc is asked what it is: the macros of its mpi.h tell.
+# Debian names the compilers by flavour. Elsewhere the macros of plain mpicc's mpi.h identify the flavour.
 set -u
 
 flavour_of() { # of a compiler

@@ -1,9 +1,9 @@
 #!/bin/sh
-# Installs what is missing, by package name: setup.sh [build|test|full|bench|deb|coverage|fuzz].
+# setup.sh [build|test|full|bench|deb|coverage|fuzz]: installs the packages that are missing for this purpose.
 #
-# On Debian and Ubuntu the packages are asked for and installed; nothing is fetched if all are there. On other systems,
-# or without the right to install, the names are listed, and it goes on if the programs that a build needs are there:
-# what only tests need is then found missing, and reported as skipped, by the tests.
+# On Debian and Ubuntu it queries and installs packages; it downloads nothing if all are installed. On other systems, or
+# without permission to install, it lists the names, and succeeds if the programs that a build needs are installed: the
+# tests then report as skipped what needs a missing package.
 set -eu
 cd "$(dirname "$0")"
 
@@ -73,7 +73,7 @@ install() { # packages
     # shellcheck disable=SC2086 # several words
     $apt install -y --no-install-recommends $1 >/dev/null
 }
-if ! install "$missing"; then # one that this release does not have must not stop the others
+if ! install "$missing"; then # a package that this release lacks must not block the others
     for package in $missing; do
         install "$package" || true
     done

@@ -1,13 +1,13 @@
-/* sim_memory: what each part of Hearth keeps for each rank, against the number of ranks.
+/* memory.c: sim_memory prints the memory that each part of Hearth needs per rank, against the number of ranks.
  *
- * Three kinds of numbers, told apart in the last column:
+ * The last column distinguishes three sources of a number:
  *
- *      allocated   the real structures are opened for so many ranks, and what malloc gave them is counted
- *      by size     a size function of the library, or the size of a structure times how many there are
- *      for good    does not depend on the number of ranks
+ *      allocated   the real structures are opened for that many ranks, and the bytes from malloc are counted
+ *      by size     a size function of the library, or the size of a structure times the number of structures
+ *      constant    does not depend on the number of ranks
  *
- * What a node has once is divided by its ranks. "spoken to": a rank has records for those it has exchanged
- * messages with, of which there may be few (--peers) or all. */
+ * Memory that a node needs once is divided by its ranks. "contacted": a rank has records of the ranks with
+ * which it has exchanged messages, which may be few (--peers) or all. */
 #include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,12 +23,12 @@
 #include "pages/directory.h"
 
 static struct option_entry options[] = {
-    {"ranks", "1000,10000,100000,1000000", "how many", NULL},
+    {"ranks", "1000,10000,100000,1000000", "numbers of ranks", NULL},
     {"per-node", "16", "ranks of a node", NULL},
-    {"peers", "64", "ranks that a rank speaks to; 0: all", NULL},
-    {"memory", "16g", "of a node", NULL},
+    {"peers", "64", "ranks with which a rank communicates; 0: all", NULL},
+    {"memory", "16g", "memory of a node", NULL},
     {"page", "64k", "size of a page (HEARTH_PAGE_SIZE)", NULL},
-    {"csv", "", "a file to add the rows to", NULL},
+    {"csv", "", "file to which the rows are appended", NULL},
     {NULL, NULL, NULL, NULL},
 };
 
@@ -36,20 +36,20 @@ struct job {
     double ranks, per_node, nodes, peers, peer_nodes;
 };
 
-/* ---- what is really allocated ---- */
+/* ---- measured allocations ---- */
 
 static size_t in_use(void) {
     struct mallinfo2 m = mallinfo2();
     return m.uordblks + m.hblkhd;
 }
 
-/* Own buffers: 4; spares: 4 of 32 KB, the default. */
+/* The defaults: 4 own buffers, a credit pool of 4 buffers of 32 KB. */
 static struct flow_limits limits(void) {
     return (struct flow_limits){
         .buffers = 4, .bytes = 384, .spares = 4, .spare_bytes = 32768, .intimation = true};
 }
 
-/* A helper that so many of its clients have spoken to. */
+/* A helper that `spoken` of its clients have sent blocks to. */
 static double helper_bytes(uint32_t clients, uint32_t spoken) {
     struct flow_limits l = limits();
     struct flow_helper *h = NULL;
@@ -122,7 +122,7 @@ static double target_records(const struct job *j) {
 }
 
 static double helper_records(const struct job *j) {
-    double spoken = j->peers * j->per_node; /* of each of its ranks */
+    double spoken = j->peers * j->per_node; /* peers of all its ranks */
     uint32_t clients = (uint32_t)(spoken < j->ranks ? spoken : j->ranks);
     return helper_bytes((uint32_t)j->ranks, clients) / j->per_node;
 }
@@ -158,7 +158,7 @@ static double directory_fixed(const struct job *j) {
     return (double)(directory(j->nodes, 1)) / j->per_node;
 }
 
-/* Of memory that is cached somewhere: one entry in the home's directory for each page, as a share. */
+/* A share: the entry in the home's directory for each cached page, divided by the size of the page. */
 static double directory_share(const struct job *j) {
     return (double)(directory(j->nodes, 2) - directory(j->nodes, 1)) / options_number(options, "page");
 }
@@ -166,30 +166,29 @@ static double directory_share(const struct job *j) {
 static const struct item {
     const char *system, *what, *grows, *basis;
     double (*bytes)(const struct job *j);
-    bool share; /* not bytes, but a share of the data */
+    bool share; /* a share of the data instead of bytes */
 } items[] = {
-    {"CLaMPI", "what is known of each rank of a window, per window", "ranks", "by size", window_targets,
-     false},
-    {"CLaMPI", "a cache, per window, as it begins", "-", "for good", cache_fixed, false},
-    {"matching", "what is known of each rank of the job", "ranks", "by size", match_peers, false},
-    {"matching", "a communicator whose ranks are in another order", "ranks", "by size", comm_members, false},
-    {"network", "who is on which node, once per node", "ranks / ranks per node", "by size", world_tables,
+    {"CLaMPI", "state of each rank of a window, per window", "ranks", "by size", window_targets, false},
+    {"CLaMPI", "a cache of initial size, per window", "-", "constant", cache_fixed, false},
+    {"matching", "state of each rank of the job", "ranks", "by size", match_peers, false},
+    {"matching", "a communicator with its ranks in another order", "ranks", "by size", comm_members, false},
+    {"network", "map of ranks to nodes, once per node", "ranks / ranks per node", "by size", world_tables,
      false},
     {"network", "addresses of helpers, once per node", "nodes / ranks per node", "by size", helper_addresses,
      false},
-    {"network", "the same while it starts, in each rank", "ranks", "by size", start_addresses, false},
+    {"network", "the same during start, in each rank", "ranks", "by size", start_addresses, false},
     {"network", "pointers to helpers", "nodes", "by size", target_pointers, false},
-    {"network", "helpers that were spoken to", "nodes spoken to", "allocated", target_records, false},
-    {"network", "the helper's clients, once per node", "ranks / ranks per node, and those spoken to",
+    {"network", "helpers that were contacted", "nodes contacted", "allocated", target_records, false},
+    {"network", "the helper's clients, once per node", "ranks / ranks per node, and those contacted",
      "allocated", helper_records, false},
     {"network", "the helper's buffers, once per node (5 % of its memory at most)", "ranks, up to the limit",
      "by size", helper_buffers, false},
     {"ARMCI", "an allocation of all ranks", "ranks", "by size", armci_parts, false},
     {"vGASNet", "segments of all ranks", "ranks", "by size", segments, false},
     {"vGASNet", "addresses of services, once per node", "nodes / ranks per node", "by size", channel, false},
-    {"vGASNet", "requests that the directory has places for, once per node", "nodes / ranks per node",
+    {"vGASNet", "request slots of the directory, once per node", "nodes / ranks per node",
      "by size", directory_fixed, false},
-    {"vGASNet", "directory, of each page that is cached: share of the page", "nodes", "by size",
+    {"vGASNet", "directory, per cached page: share of the page", "nodes", "by size",
      directory_share, true},
 };
 
@@ -244,7 +243,7 @@ int main(int argc, char **argv) {
     unsigned count = 0;
     char word[32];
     options_read(options, argc, argv,
-                 "sim_memory: what each part keeps for each rank, against the number of ranks.");
+                 "sim_memory: memory that each part needs per rank, against the number of ranks.");
     const char *path = options_word(options, "csv");
     FILE *csv = *path ? fopen(path, "a") : NULL;
     if (*path && !csv) {
@@ -253,16 +252,16 @@ int main(int argc, char **argv) {
     }
     if (csv && ftell(csv) == 0)
         fprintf(csv, "system,unit,ranks,value,what\n");
-    mallopt(M_MMAP_THRESHOLD, 1 << 30); /* all from one place, so that it is counted alike */
+    mallopt(M_MMAP_THRESHOLD, 1 << 30); /* all from one heap, so that everything is counted in the same way */
     for (const char *at = options_word(options, "ranks");
          count < COLUMNS && options_next(&at, word, sizeof word);)
         jobs[count++] = job_of(options_parse("ranks", word));
-    printf("bytes per rank; %s ranks per node; each speaks to %s others\n\n| system | what | grows with |",
+    printf("bytes per rank; %s ranks per node; each communicates with %s others\n\n| system | what | grows with |",
            options_word(options, "per-node"),
            options_number(options, "peers") > 0 ? options_word(options, "peers") : "all");
     for (unsigned i = 0; i < count; i++)
         printf(" %.0f ranks |", jobs[i].ranks);
-    printf(" how it is known |\n|---|---|---|");
+    printf(" source |\n|---|---|---|");
     for (unsigned i = 0; i < count; i++)
         printf("---|");
     printf("---|\n");

@@ -1,13 +1,13 @@
 # Hearth for CMake:  find_package(Hearth [VERSION] REQUIRED [COMPONENTS mpich|openmpi])
 #
 #   Hearth::match               message queues; needs no MPI
-#   Hearth::hearth-mpi-MPI      in front of MPI. include <clampi.h>, <hearth.h>
+#   Hearth::hearth-mpi-MPI      interposes MPI calls. include <clampi.h>, <hearth.h>
 #   Hearth::armci-MPI           ARMCI. include <armci.h>
 #   Hearth::vgasnet-MPI         GASNet-1. include <gasnet.h>, <vgasnet.h>
 #
-# and of each, but of hearth-mpi, a static one: Hearth::match_static, Hearth::armci_static-MPI, Hearth::vgasnet_static-MPI.
-# For the one MPI that was asked for as a component, or that alone is installed, the same names exist without the suffix; if
-# MPI::MPI_C is not there yet, it is then looked for with the compiler that Hearth was built with.
+# Each but hearth-mpi also exists as a static library: Hearth::match_static, Hearth::armci_static-MPI, Hearth::vgasnet_static-MPI.
+# For the one MPI that was requested as a component, or that is the only one installed, the same names exist without the suffix. If
+# MPI::MPI_C does not exist yet, it is then searched for with the compiler that Hearth was built with.
 include(CMakeFindDependencyMacro)
 get_filename_component(Hearth_PREFIX "${CMAKE_CURRENT_LIST_DIR}/../../.." ABSOLUTE)
 

@@ -7,16 +7,16 @@ from spack.package import *
 
 
 class Hearth(CMakePackage):
-    """A runtime between HPC programs and MPI that keeps remote data close and warm: a cache for one-sided gets, message
+    """A caching and progress runtime between HPC programs and MPI: a cache for one-sided gets, message
     queues that stay in the CPU's caches, ARMCI with a helper thread, and GASNet segments on node-local NVM."""
 
     license("BSD-3-Clause")
 
     version("0.1.0")
 
-    variant("hwloc", default=True, description="Find out which cores share a cache")
-    variant("ucx", default=True, description="Messages between nodes over UCX; else through MPI")
-    variant("uring", default=True, description="Read and write pages by io_uring; else by threads")
+    variant("hwloc", default=True, description="Detect which cores share a cache")
+    variant("ucx", default=True, description="Messages between nodes over UCX, otherwise through MPI")
+    variant("uring", default=True, description="Read and write pages with io_uring, otherwise with threads")
     variant("top", default=True, description="The screen of hearth top")
     variant("nvm", default=True, description="Segments of vGASNet on NVM; needs xxHash")
 
@@ -33,7 +33,7 @@ class Hearth(CMakePackage):
     conflicts("platform=darwin", msg="Hearth needs Linux")
 
     def flavour(self):
-        return "openmpi" if self.spec["mpi"].name == "openmpi" else "mpich"  # and all who follow its ABI
+        return "openmpi" if self.spec["mpi"].name == "openmpi" else "mpich"  # and all MPIs with its ABI
 
     def cmake_args(self):
         return [

@@ -89,7 +89,7 @@ holds "sequential, 32 nodes: cooperation pays" "$(value seq mbps '$at["mode"] ==
 
 # ---- memory ----
 simulate memory sim_memory --ranks 1000,1000000
-grown=$(value memory value '$at["what"] ~ /^"what is known of each rank of a window/ && $at["ranks"] == 1000000')
+grown=$(value memory value '$at["what"] ~ /^"state of each rank of a window/ && $at["ranks"] == 1000000')
 holds "a window is linear in the ranks" "$grown >= 1000000 && $grown < 400000000"
 
 for program in sim_flow sim_pages sim_memory; do
