@@ -186,10 +186,9 @@ static const struct item {
     {"ARMCI", "an allocation of all ranks", "ranks", "by size", armci_parts, false},
     {"vGASNet", "segments of all ranks", "ranks", "by size", segments, false},
     {"vGASNet", "addresses of services, once per node", "nodes / ranks per node", "by size", channel, false},
-    {"vGASNet", "request slots of the directory, once per node", "nodes / ranks per node",
-     "by size", directory_fixed, false},
-    {"vGASNet", "directory, per cached page: share of the page", "nodes", "by size",
-     directory_share, true},
+    {"vGASNet", "request slots of the directory, once per node", "nodes / ranks per node", "by size",
+     directory_fixed, false},
+    {"vGASNet", "directory, per cached page: share of the page", "nodes", "by size", directory_share, true},
 };
 
 /* ---- printing ---- */
@@ -256,7 +255,8 @@ int main(int argc, char **argv) {
     for (const char *at = options_word(options, "ranks");
          count < COLUMNS && options_next(&at, word, sizeof word);)
         jobs[count++] = job_of(options_parse("ranks", word));
-    printf("bytes per rank; %s ranks per node; each communicates with %s others\n\n| system | what | grows with |",
+    printf("bytes per rank; %s ranks per node; each communicates with %s others\n\n| system | what | grows "
+           "with |",
            options_word(options, "per-node"),
            options_number(options, "peers") > 0 ? options_word(options, "peers") : "all");
     for (unsigned i = 0; i < count; i++)

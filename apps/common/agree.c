@@ -1,5 +1,5 @@
-/* agree.c: an error on one rank is agreed upon before the next collective step, so that all leave with the same exit
- * code and none waits for the others. */
+/* agree.c: agrees on an error of one rank before the next collective step, so that all ranks exit with the same
+ * code and none waits for another. */
 #include <mpi.h>
 
 #include "common/common.h"

@@ -1,4 +1,4 @@
-/* complain.c: one line on stderr, in one write, so that the lines of several ranks do not mix. */
+/* complain.c: prints one line on stderr in one write, so that the lines of several ranks do not mix. */
 #include "common/inside.h"
 
 #include <stdarg.h>
@@ -25,5 +25,5 @@ void app_complain(const char *format, ...) {
         n = (int)sizeof line - 2;
     line[n++] = '\n';
     if (write(STDERR_FILENO, line, (size_t)n) < 0)
-        return; /* there is no other place to say it */
+        return; /* nowhere else to report it */
 }

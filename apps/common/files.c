@@ -1,5 +1,5 @@
-/* files.c: files of results, written by rank 0. They are opened before the work, so that a name that cannot be
- * written is found out before it; and looked after when they are closed, for that is when a full disk shows. */
+/* files.c: result files, written by rank 0. They are opened before the work, so that an unwritable name is
+ * detected early, and checked when they are closed, because a full disk may be reported only then. */
 #include <errno.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* help.c: --help, written from the table: a column of names, and beside it the words, broken where the line ends. */
+/* help.c: prints --help from the option table: a column of names, and beside it the wrapped help texts. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -27,7 +27,7 @@ static void print_size(char *text, size_t room, uint64_t bytes) {
     snprintf(text, room, "%" PRIu64 "%.*s", bytes, unit >= 0, unit >= 0 ? units + unit : "");
 }
 
-/* The default, or nothing where none can be told. */
+/* The default as text, or "" if there is none to print. */
 static void print_default(const struct app_option *o, const void *at, char *text, size_t room) {
     *text = 0;
     if (o->fallback)
@@ -44,7 +44,7 @@ static void print_default(const struct app_option *o, const void *at, char *text
         snprintf(text, room, "%s", *(const char *const *)at);
 }
 
-/* From the given column on; leaves the cursor at a line's start. */
+/* Prints text wrapped at WIDTH, starting at the given column; leaves the cursor at the start of a line. */
 static void print_wrapped(FILE *to, const char *text, size_t column) {
     size_t at = column;
     while (*text) {

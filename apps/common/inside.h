@@ -1,4 +1,4 @@
-/* inside.h: what the files of apps/common say to each other. */
+/* inside.h: declarations shared by the files of apps/common. */
 #ifndef HEARTH_APPS_COMMON_INSIDE_H
 #define HEARTH_APPS_COMMON_INSIDE_H
 
@@ -7,7 +7,8 @@
 void app_set_name(const char *name);
 const char *app_own_name(void);
 
-/* help.c: the caller's to free; NULL: no memory. `defaults` is the program's struct of options before parsing. */
+/* help.c: the caller frees the result; NULL: out of memory. `defaults` is the program's struct of options
+ * before parsing. */
 char *app_help(const struct app *app, const void *defaults);
 
 /* options.c: --progress, --quiet, --json and --help; their offsets are in struct app_manner. */

@@ -1,7 +1,8 @@
-/* options.c: the command line, from a table of the program's own options and one of those that all have.
+/* options.c: parses the command line with two tables: the program's own options, and the options of all
+ * programs.
  *
- * getopt_long_only does the splitting, the abbreviations and "--name=value"; what it returns is FIRST plus the
- * option's place in both tables, one behind the other. */
+ * getopt_long_only splits words and handles abbreviations and "--name=value". It returns FIRST plus the
+ * option's index in the concatenation of both tables. */
 #include <ctype.h>
 #include <errno.h>
 #include <getopt.h>
@@ -113,7 +114,7 @@ static int apply(const struct app_option *o, const char *text, void *at, void *o
     return APP_BAD_INPUT;
 }
 
-/* Both tables as getopt wants them; returns how many are the program's own. */
+/* Converts both tables for getopt; returns the number of the program's own options. */
 static size_t list(const struct app *app, struct option *rows) {
     size_t own = 0, n = 0;
     while (app->options[own].name)
@@ -148,7 +149,7 @@ static int read_line(const struct app *app, int argc, char **argv, void *options
     size_t own = list(app, rows);
     int letter, code = APP_OK;
     opterr = 0;
-    /* _only: with it, optind is past the word in question whether or not that had two dashes */
+    /* _only: optind is then past the offending word, whether or not it had two dashes */
     while (!code && (letter = getopt_long_only(argc, argv, ":", rows, NULL)) != -1)
         code = letter < FIRST ? refuse(letter, argv[optind - 1])
                               : apply_place(app, (size_t)(letter - FIRST), own, options);
@@ -157,7 +158,7 @@ static int read_line(const struct app *app, int argc, char **argv, void *options
     return code;
 }
 
-/* The help is written before anything is parsed, while the options still hold their defaults. */
+/* The help is formatted before anything is parsed, while the options still hold their defaults. */
 int app_parse(const struct app *app, int argc, char **argv, int rank, void *options) {
     const struct app_manner *manner = (void *)((char *)options + app->manner);
     char *help = NULL;

@@ -1,9 +1,10 @@
-/* progress.c: how far rank 0 is, which is about how far all are, for ranks share no counter.
+/* progress.c: prints the progress of rank 0, which approximates that of all ranks, because ranks share no
+ * counter.
  *
- * On a terminal one line is rewritten every second. Under mpirun stderr is a pipe even if somebody watches; that
- * somebody does can be told from /dev/tty, which opens only in a session that has a terminal. Then a new line
- * appears every few seconds. In a batch job nothing does, unless it is asked for. The clock is cheap, and
- * printing happens rarely enough not to show in the time. */
+ * On a terminal one line is rewritten every second. Under mpirun stderr is a pipe even if a user is watching.
+ * /dev/tty opens only in a session that has a terminal; if it opens, a new line appears every few seconds. In a
+ * batch job nothing is printed, unless requested. Reading the clock is cheap, and printing is too rare to
+ * affect the measured time. */
 #include "common/inside.h"
 
 #include <fcntl.h>
@@ -15,7 +16,7 @@
 static struct {
     int style;
     uint64_t began, last, interval; /* ns */
-    bool dirty;                     /* the terminal's line has been written on */
+    bool dirty;                     /* the current line of the terminal is not empty */
 } progress = {.style = APP_PROGRESS_NONE};
 
 static bool is_watched(void) {

@@ -1,14 +1,15 @@
-/* count.c: for each owned vertex v, how many ordered pairs of its neighbours are neighbours of each other.
+/* count.c: counts, for each owned vertex v, the ordered pairs of its neighbours that are neighbours of each
+ * other.
  *
  *      mark the neighbours of v in a bitmap (one bit per vertex of the graph)
- *      for each neighbour u: fetch u's list from its owner, and count the marked ones in it
+ *      for each neighbour u: fetch u's list from its owner, and count the marked vertices in it
  *
  * Lists are fetched by MPI_Get and completed by MPI_Win_flush, one by one or a batch at a time, inside one
- * lock_all epoch. That is also what keeps the other ranks going: over most networks a get is served only
- * while its target is inside MPI, so a rank that is done waits in a barrier, where it serves the rest.
+ * lock_all epoch. Over most networks a get is served only while its target is inside MPI; a rank that has
+ * finished therefore waits in a barrier, where it serves the others.
  *
- * The bitmap replaces the merging of two sorted lists: it reads only u's list, without branches, so that the
- * time is that of fetching. verify.c merges. */
+ * The bitmap replaces the merging of two sorted lists: it reads only u's list, without branches, so that
+ * fetching dominates the time. verify.c merges. */
 #include "lcc.h"
 
 #include <dlfcn.h>
@@ -17,7 +18,7 @@
 
 #include "base/base.h"
 
-/* A list that has been asked for. */
+/* A list in flight. */
 struct fetch {
     const uint32_t *list;
     uint32_t degree;
@@ -55,7 +56,7 @@ static uint64_t count_marked(const struct counter *c, const uint32_t *list, uint
     return n;
 }
 
-/* Completes all that has been asked for, and counts in it. */
+/* Completes all gets in flight, and counts in their lists. */
 static uint64_t drain(struct counter *c) {
     uint64_t n = 0;
     c->flushes++;
@@ -126,7 +127,7 @@ static void close_counter(struct counter *c) {
     free(c->flushed);
 }
 
-/* On one rank there is nothing to fetch, and Open MPI cannot make a window there. */
+/* On one rank there is nothing to fetch, and Open MPI cannot create a window there. */
 static int open_window(struct counter *c, const struct lcc_options *o) {
     const struct lcc_graph *g = c->graph;
     MPI_Info info;
@@ -148,15 +149,15 @@ static int open_window(struct counter *c, const struct lcc_options *o) {
                      "--mca osc pt2pt --mca pml ob1 --mca btl tcp,self)");
 }
 
-/* A vertex is read once for each of its neighbours, so its degree tells how often this rank will come back.
- * Asked by a cache from within the get. */
+/* A vertex is read once for each of its neighbours, so its degree predicts how often this rank will read it
+ * again. The cache calls this from within the get. */
 static double degree_of_asked(void *arg, int target, MPI_Aint disp, uint64_t bytes) {
     const struct counter *c = arg;
     (void)target, (void)disp, (void)bytes;
     return c->graph->degree[c->asked];
 }
 
-/* If a cache is loaded under this program, tells it what each list is worth. */
+/* If a caching library is loaded, sets its score callback: the degree of the vertex. */
 static void offer_degrees(struct counter *c) {
     int (*set_score)(MPI_Win, CLAMPI_Score *, void *);
     *(void **)&set_score = dlsym(RTLD_DEFAULT, "CLAMPI_Set_score");
@@ -178,8 +179,8 @@ static int compare_counts(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* The vertices to count, ascending: all, or those that a hash draws. A fixed stride would not be fair, since
- * in an R-MAT graph the degree depends on the bits of the number. */
+/* Chooses the vertices to count, ascending: all, or a sample by hash. A fixed stride would be biased, because
+ * in an R-MAT graph the degree depends on the bits of the vertex number. */
 static int choose(const struct lcc_graph *g, uint64_t limit, struct lcc_result *r) {
     struct draw *draws = malloc((g->owned_count + 1) * sizeof *draws);
     r->counts = malloc((g->owned_count + 1) * sizeof *r->counts);
@@ -197,14 +198,14 @@ static int choose(const struct lcc_graph *g, uint64_t limit, struct lcc_result *
     return draws && r->counts ? APP_OK : APP_BAD_INPUT;
 }
 
-/* If a cache is loaded under this program, what it did for this window. */
+/* If a caching library is loaded, reads its counters for this window. */
 static void read_stats(MPI_Win window, struct lcc_result *r) {
     int (*get_stats)(MPI_Win, CLAMPI_Stats *);
     *(void **)&get_stats = dlsym(RTLD_DEFAULT, "CLAMPI_Get_stats");
     r->cached = get_stats && window != MPI_WIN_NULL && get_stats(window, &r->stats) == MPI_SUCCESS;
 }
 
-/* In edges, not vertices, for a few vertices have most of them. */
+/* Progress is counted in edges, not vertices, because a few vertices have most of the edges. */
 static void say_progress(uint64_t done, uint64_t work, uint64_t vertices) {
     app_progress("rank 0: %3" PRIu64 " %% of its edges, %" PRIu64 " vertices", 100 * done / (work ? work : 1),
                  vertices);

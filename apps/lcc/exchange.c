@@ -1,12 +1,12 @@
-/* exchange.c: from edges in any order on any rank to sorted edges at their owners.
+/* exchange.c: turns edges in any order on any rank into sorted edges at their owners.
  *
- * Each rank makes its edges in portions, so that the buffers stay small whatever the graph:
+ * Each rank makes its edges in portions, so that the buffers stay small for any graph:
  *
  *      made     u-v v-u u-v v-u ...             both directions of each edge
- *      sorted   | for rank 0 | for rank 1 | ... MPI_Alltoallv, and what arrives is appended to `pairs`
+ *      sorted   | for rank 0 | for rank 1 | ... MPI_Alltoallv; received edges are appended to `pairs`
  *
- * At the end every owner sorts what it has, and equal neighbours are duplicates. Removing them on the way
- * would save little: the copies of an edge come from different ranks. */
+ * At the end every owner sorts its edges; equal neighbours are duplicates. Removing them earlier would save
+ * little, because the copies of an edge come from different ranks. */
 #include "lcc.h"
 
 #include <stdlib.h>
@@ -43,7 +43,7 @@ static void close_mail(struct mail *m) {
     free(m->counts);
 }
 
-/* Both directions of edges from .. to of the source, without loops; returns how many. */
+/* Makes both directions of edges from .. to of the source, without loops; returns their number. */
 static uint64_t make(struct mail *m, const struct lcc_source *s, uint64_t from, uint64_t to) {
     uint64_t n = 0;
     for (uint64_t i = from; i < to; i++) {

@@ -1,14 +1,15 @@
-/* graph.c: the graph as the ranks hold it.
+/* graph.c: the distributed graph.
  *
- *      owner of v     by block, round robin, or a hash of v (so that hubs, which R-MAT puts at numbers with
- * many zero bits, spread evenly) lists          the neighbours of the owned vertices, v ascending, one list
- * behind the other: the window start, degree  of every vertex, on every rank: 12 bytes per vertex
+ *      owner of v     by block, round robin, or a hash of v (so that hubs, which R-MAT puts at numbers with many
+ *                     zero bits, spread evenly)
+ *      lists          the neighbours of the owned vertices, v ascending, concatenated: the window
+ *      start, degree  of every vertex, on every rank: 12 bytes per vertex
  *
- * Start and degree are replicated, so that all that is fetched is adjacency lists, one get each. A second
- * window for them would save memory on very large graphs, at the price of two small gets before each list.
+ * Start and degree are replicated, so that only adjacency lists are fetched, one get each. A second window for
+ * them would save memory on very large graphs, at the price of two small gets before each list.
  *
- * The window's memory is 64-byte aligned and its size rounded up to 64 on every rank: MPICH before 4.1 reads
- * from the wrong place otherwise. */
+ * The window's memory is 64-byte aligned and its size rounded up to 64 on every rank: otherwise MPICH before
+ * 4.1 reads from the wrong address. */
 #include "lcc.h"
 
 #include <inttypes.h>
@@ -27,8 +28,8 @@ int lcc_owner(const struct lcc_graph *g, uint32_t v) {
     return (int)((g->order == LCC_CYCLIC ? v : random_mix(v)) % ranks);
 }
 
-/* What building takes on rank 0's node, roughly: replicated arrays, and pairs twice (sorting needs a copy)
- * plus lists. */
+/* The approximate memory for building on rank 0's node: replicated arrays, and the pairs twice (sorting needs a
+ * copy) plus the lists. */
 static int check_size(const struct lcc_graph *g, const struct lcc_source *s) {
     MPI_Comm node;
     int neighbours, code = APP_OK;
@@ -64,7 +65,7 @@ static uint64_t count_owned(const struct lcc_graph *g) {
     return n;
 }
 
-/* Every rank knows all degrees, and so where all lists start. */
+/* Every rank knows all degrees, and therefore computes where all lists start. */
 static int locate(struct lcc_graph *g) {
     uint64_t owned = 0, *filled = calloc((size_t)g->ranks, sizeof *filled);
     if (app_agree(filled ? APP_OK : APP_BAD_INPUT, no_memory)) {

@@ -1,10 +1,9 @@
 /* lcc.h: the parts of the program lcc.
  *
- *      options -> source (R-MAT or a file) -> graph (lists spread over the ranks) -> count -> verify ->
- * report
+ *      options -> source (R-MAT or a file) -> graph (lists spread over the ranks) -> count -> verify -> report
  *
- * Functions return 0 or one of the exit codes of common.h. Those marked collective return the same code on all
- * ranks. */
+ * Functions return 0 or one of the exit codes of common.h. Functions marked collective return the same code on
+ * all ranks. */
 #ifndef HEARTH_LCC_H
 #define HEARTH_LCC_H
 
@@ -50,7 +49,7 @@ struct lcc_graph {
     int rank, ranks, order;
     uint64_t vertices, edges; /* undirected */
     uint64_t checksum;        /* of all edges, the same for any number of ranks */
-    uint64_t *start;          /* per vertex: where its list begins among its owner's, in elements */
+    uint64_t *start;          /* per vertex: offset of its list in its owner's lists, in elements */
     uint32_t *degree;         /* per vertex */
     uint32_t most;            /* the highest degree */
     uint32_t *lists;          /* of the owned vertices in ascending order; sorted; 64-byte aligned */
@@ -89,8 +88,8 @@ int lcc_graph_build(struct lcc_graph *g, const struct lcc_source *s, int order);
 void lcc_graph_free(struct lcc_graph *g);
 int lcc_owner(const struct lcc_graph *g, uint32_t v);
 
-/* exchange.c: sends each edge, in both directions, to the owner of its first vertex; sorted, no loops, no
- * duplicates. Collective. *pairs is the caller's to free. */
+/* exchange.c: sends each edge, in both directions, to the owner of its first vertex; the result is sorted,
+ * without loops and duplicates. Collective. The caller frees *pairs. */
 int lcc_exchange(const struct lcc_graph *g, const struct lcc_source *s, uint64_t **pairs, uint64_t *count);
 
 /* count.c */
@@ -99,7 +98,7 @@ int lcc_count(const struct lcc_graph *g, const struct lcc_options *o, struct lcc
 /* verify.c: collective */
 int lcc_verify(const struct lcc_graph *g, const struct lcc_result *r);
 
-/* report.c: collective; json may be NULL, and is on all ranks but 0 */
+/* report.c: collective; json may be NULL, and is NULL on all ranks but 0 */
 int lcc_report(const struct lcc_options *o, const struct lcc_graph *g, const struct lcc_result *r,
                FILE *json);
 

@@ -1,11 +1,12 @@
-/* main.c: lcc, the Local Clustering Coefficient of every vertex of a graph that is spread over the ranks of
- * an MPI program. It is plain MPI-3: each rank reads the adjacency lists it needs by MPI_Get, the same lists
- * over and over. A library that caches gets can be put under it, and then shows in the time; what lcc does
- * for it are info keys on its window, which MPI itself ignores, and, if asked to, a word on which lists to
- * keep.
+/* main.c: lcc computes the Local Clustering Coefficient of every vertex of a graph that is distributed over the
+ * ranks of an MPI program.
  *
- * Every rank takes the same decisions: an error on one is agreed upon before the next collective step, so
- * that all leave with the same exit code and none waits for the others. */
+ * It is plain MPI-3: each rank reads the adjacency lists that it needs by MPI_Get, the same lists repeatedly,
+ * so that a caching library shows in the time. For such a library lcc sets info keys on its window, which MPI
+ * itself ignores, and optionally a score that says which lists to keep.
+ *
+ * Every rank takes the same decisions: an error on one rank is agreed upon before the next collective step, so
+ * that all exit with the same code and none waits for another. */
 #include "lcc.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* options.c: the command line. */
+/* options.c: the command line of lcc. */
 #include "lcc.h"
 
 #include <math.h>

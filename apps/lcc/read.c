@@ -1,12 +1,12 @@
-/* read.c: a graph from a text file.
+/* read.c: reads a graph from a text file.
  *
  *      Matrix Market    %%MatrixMarket matrix coordinate ...      edge list     # comment
  *                       % comment                                               u v [anything]
  *                       rows columns entries                                    ...
  *                       u v [value]   (counting from 1)                         (counting from 0)
  *
- * The first line tells them apart. Values are not looked at: an entry is an edge. A file that is not as it
- * should be is refused with the number of the first wrong line. */
+ * The first line selects the format. Values are ignored: an entry is an edge. A malformed file is refused with
+ * the number of its first wrong line. */
 #include "lcc.h"
 
 #include <ctype.h>
@@ -25,7 +25,7 @@ struct reader {
     size_t room;
     uint64_t number; /* of the line, from 1 */
     bool market;
-    bool held;        /* the line has been looked at and not used */
+    bool held;        /* the line was peeked at but not consumed */
     uint64_t entries; /* announced by the Matrix Market header */
 };
 
@@ -34,7 +34,7 @@ static int reject(const struct reader *r, const char *reason) {
     return APP_BAD_INPUT;
 }
 
-/* One whole number, and past it. */
+/* Parses one whole number and advances past it. */
 static bool take(const char **at, uint64_t *value) {
     char *end;
     while (isspace((unsigned char)**at))
@@ -47,7 +47,7 @@ static bool take(const char **at, uint64_t *value) {
     return !errno && (!*end || isspace((unsigned char)*end));
 }
 
-/* The next line with content: 1, or 0 at the end, or an error as -1. */
+/* Reads the next line with content: 1; 0 at the end; -1 on an error. */
 static int next_line(struct reader *r) {
     while (r->held || getline(&r->line, &r->room, r->file) >= 0) {
         r->held = false;

@@ -1,5 +1,6 @@
-/* report.c: the ranks' results put together. The checksum covers vertex numbers and counts, so two runs over
- * the same vertices agree in it exactly if they agree in every count, whatever rank did which. */
+/* report.c: combines and prints the ranks' results. The checksum covers vertex numbers and counts, so two runs
+ * over the same vertices have equal checksums exactly if all counts are equal, however the vertices were
+ * distributed. */
 #include "lcc.h"
 
 #include <inttypes.h>

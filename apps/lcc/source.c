@@ -1,12 +1,12 @@
-/* source.c: where the edges come from, as a sequence that does not depend on the number of ranks.
+/* source.c: the edges, as a sequence that does not depend on the number of ranks.
  *
- * R-MAT: edge i has a random generator of its own, seeded by (seed, i), so any rank can make any part of the
- * sequence, and nothing is stored. At each of `scale` levels one draw chooses a quadrant of the adjacency
- * matrix, which gives one bit of u and one of v. The noise that some generators add per level is left out: it
+ * R-MAT: edge i has a random generator of its own, seeded by (seed, i), so any rank can generate any part of
+ * the sequence, and nothing is stored. At each of `scale` levels one draw chooses a quadrant of the adjacency
+ * matrix, which gives one bit of u and one of v. The noise that some generators add per level is omitted: it
  * changes nothing here.
  *
- * A file is read by rank 0 as a whole, and the other ranks contribute nothing: files large enough for that to
- * matter need a parallel reader, which this program is not about. */
+ * Rank 0 reads a file as a whole, and the other ranks contribute nothing: files large enough for that to matter
+ * would need a parallel reader, which is beyond the scope of this program. */
 #include "lcc.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
-/* verify.c: the same counts again, another way: rank 0 collects the whole graph by plain messages, so that
- * neither the window nor a cache under it takes part, and merges sorted lists. Counts are whole numbers and
- * must be equal. */
+/* verify.c: computes the same counts in another way. Rank 0 collects the whole graph with plain messages, so
+ * that neither the window nor a cache takes part, and merges sorted lists. Counts are whole numbers and must be
+ * equal. */
 #include "lcc.h"
 
 #include <inttypes.h>
@@ -42,7 +42,7 @@ static uint64_t count_pairs(const struct whole *w, uint32_t v) {
     return n;
 }
 
-/* How many counts of this rank are wrong; the first is named. */
+/* Returns how many counts of this rank are wrong, and names the first. */
 static uint64_t compare_rank(const struct whole *w, int rank) {
     uint64_t wrong = 0;
     for (uint64_t i = 0; i < w->sizes[2 * rank + 1]; i++) {
@@ -55,7 +55,7 @@ static uint64_t compare_rank(const struct whole *w, int rank) {
     return wrong;
 }
 
-/* Rank 0 gets everything of one rank; both sides of the message. */
+/* Rank 0 receives all data of one rank; both sides of the message. */
 static void collect(struct whole *w, int from, const struct lcc_result *r) {
     const struct lcc_graph *g = w->graph;
     uint64_t elements = w->sizes[2 * from], counts = w->sizes[2 * from + 1];
