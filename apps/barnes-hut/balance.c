@@ -1,11 +1,10 @@
-/* balance.c: which rank has which bodies. Rank r has the keys from cut[r] to below cut[r + 1], and the
- * cuts are such that all ranks have about the same work: a body weighs what it cost when forces were last
- * computed.
+/* balance.c: assigns bodies to ranks. Rank r has the keys from cut[r] to below cut[r + 1]. The cuts give all
+ * ranks about the same work; the weight of a body is its cost when forces were last computed.
  *
- * A cut is the largest key with at most r / ranks of all work below it. It is found digit by digit, seven
- * bits at a time, for all cuts at once: in each of nine rounds every rank counts its work below 128
- * candidates per cut, and the sums decide. No rank ever sees more than its own bodies. Equal keys are
- * never cut apart: a cell, even the smallest, lies on one rank or is divided into others. */
+ * A cut is the largest key with at most r / ranks of all work below it. All cuts are searched at once, digit by
+ * digit, seven bits at a time: in each of nine rounds every rank sums its work below 128 candidates per cut,
+ * and the global sums decide. No rank ever sees more than its own bodies. A cut never separates equal keys:
+ * even the smallest cell is on one rank or is divided into others. */
 #include "bh.h"
 
 #include <limits.h>
@@ -20,9 +19,9 @@ _Static_assert(ROUNDS == 3 * BH_LEVELS / DIGIT, "the digits make up a key");
 static const char no_memory[] = "no memory to move bodies between ranks: use fewer bodies or more nodes";
 
 struct mail {
-    uint64_t *below; /* work before each body of this rank, in order; one more for all */
+    uint64_t *below; /* prefix sums of the work of this rank's bodies; the last element is the total */
     uint64_t *cut;   /* ranks + 1 */
-    uint64_t *sums;  /* candidates of all cuts */
+    uint64_t *sums;  /* one per candidate of each cut */
     int *counts;     /* four arrays, one element per rank each: */
     int *out, *out_at, *in, *in_at;
 };
@@ -65,7 +64,8 @@ static uint64_t first_from(const struct bh_bodies *b, uint64_t key) {
 static void sum_work(struct mail *m, const struct bh_bodies *b) {
     m->below[0] = 0;
     for (uint64_t i = 0; i < b->count; i++)
-        m->below[i + 1] = m->below[i] + b->list[i].cost + 1; /* + 1: nothing has been computed yet */
+        m->below[i + 1] =
+            m->below[i] + b->list[i].cost + 1; /* + 1: before the first computation all costs are 0 */
 }
 
 static void find_cuts(struct mail *m, const struct bh_bodies *b) {
@@ -78,7 +78,7 @@ static void find_cuts(struct mail *m, const struct bh_bodies *b) {
                 m->sums[(uint64_t)c * CANDIDATES + d] = m->below[first_from(b, m->cut[c + 1] + (d << shift))];
         MPI_Allreduce(MPI_IN_PLACE, m->sums, cuts * CANDIDATES, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
         for (int c = 0; c < cuts; c++) {
-            /* in double: exact enough for a fair share, and the product cannot overflow */
+            /* double is exact enough for a fair share, and the product cannot overflow */
             double share = (double)all * (c + 1) / b->ranks;
             uint64_t d = 0;
             while (d + 1 < CANDIDATES && (double)m->sums[(uint64_t)c * CANDIDATES + d + 1] <= share)

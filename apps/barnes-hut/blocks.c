@@ -1,13 +1,12 @@
-/* blocks.c: a direct-mapped cache of blocks, what a program builds for itself when it knows its data: all
- * parts of the tree are one row of blocks of equal size, and block n has its one place at n mod the number
- * of places.
+/* blocks.c: a direct-mapped cache of blocks, as a program builds for itself when it knows its data. All parts
+ * of the tree form one sequence of blocks of equal size, and block n can only be in slot n mod the number of
+ * slots.
  *
- *      row of blocks   | rank 0: 0 1 2 ... | rank 1: k k+1 ... | rank 2: ...
- *      places          tag: which block is here (or none); the block's bytes
+ *      blocks          | rank 0: 0 1 2 ... | rank 1: k k+1 ... | rank 2: ...
+ *      slots           tag: the block in this slot (or none); the block's bytes
  *
- * A miss fetches the whole block by one get. A hit is a division, a compare, and no copy. Two blocks that
- * share their place drive each other out, however much else is free. Tags and blocks together take the
- * memory that was given. */
+ * A miss fetches the whole block with one get. A hit is a division, a compare, and no copy. Two blocks that
+ * share a slot evict each other, however much memory is free. Tags and blocks together take the given memory. */
 #include "bh.h"
 
 #include <stdlib.h>

@@ -1,9 +1,9 @@
-/* fetch.c: a node of another rank. One get and one flush for each, as the walk needs it and nothing ahead:
- * which node is next depends on what is in this one. So does every body of this rank, and most of them ask
- * for the same nodes; whether each time goes over the network is the cache's business:
+/* fetch.c: fetches a node of another rank, with one get and one flush for each, and no prefetching, because the
+ * next node depends on the contents of this one. All bodies of this rank do so, and most of them need the same
+ * nodes. The cache decides whether a repeated access uses the network:
  *
- *      none      MPI as it is
- *      hearth    the same calls; the library under the program answers those that repeat
+ *      none      plain MPI
+ *      hearth    the same calls; the preloaded library answers repeated ones
  *      blocks    a cache in the program, see blocks.c */
 #include "bh.h"
 

@@ -1,8 +1,8 @@
-/* force.c: the force phase: for each body of this rank a walk through the tree of all.
+/* force.c: the force phase: for each body of this rank a walk through the global tree.
  *
- * Over most networks a get is served only while its target is inside MPI. A rank whose walks need no get
- * for a while (all hits in blocks, or all nodes its own) therefore looks in every now and then, as the
- * library under the program does by itself when it answers gets from its cache. */
+ * Over most networks a get is served only while its target is inside MPI. A rank whose walks need no get for a
+ * while (all hits in blocks, or all nodes its own) therefore calls MPI periodically, as the caching library
+ * does by itself when it answers gets from its cache. */
 #include "bh.h"
 
 #include <inttypes.h>
@@ -38,9 +38,9 @@ static void say_progress(const struct bh_force *force, uint64_t done, uint64_t t
                  force->options->steps, 100 * done / total);
 }
 
-/* Where a pass ends before it has seen all bodies. */
+/* Limits of a partial pass over the bodies. */
 struct limit {
-    uint64_t bodies, ns; /* 0: not at all */
+    uint64_t bodies, ns; /* 0: no limit */
 };
 
 static void walk_all(struct bh_fetch *f, const struct bh_force *force, struct bh_bodies *b,
@@ -57,7 +57,7 @@ static void walk_all(struct bh_fetch *f, const struct bh_force *force, struct bh
     }
 }
 
-/* Seconds that this rank took, and then waited. */
+/* Seconds that this rank computed, and then waited. */
 struct pass {
     double force, wait;
 };
@@ -65,7 +65,7 @@ struct pass {
 static struct pass pass(struct bh_fetch *fetch, const struct bh_force *force, struct bh_tree *t,
                         struct bh_bodies *b, struct limit limit) {
     bool forget = !force->options->no_invalidate;
-    MPI_Barrier(MPI_COMM_WORLD); /* all trees are there */
+    MPI_Barrier(MPI_COMM_WORLD); /* all trees are complete */
     bh_window_begin_reading(&t->window, forget);
     if (force->blocks && forget)
         bh_blocks_forget(force->blocks);
@@ -115,8 +115,8 @@ struct trial {
 
 enum { LEAST_BLOCK = 64, MOST_BLOCK = 262144, SAMPLE = 500 /* bodies of a rank */ };
 
-/* By some of the bodies; a size that takes longer than the best so far is given up. What a pass leaves in the bodies
- * does not matter: the force phase proper follows. */
+/* Measures one block size with a sample of the bodies; a size that takes longer than the best so far is
+ * abandoned. The values left in the bodies do not matter: the real force phase follows. */
 static int try_block(struct bh_force *f, struct bh_tree *t, struct bh_bodies *b, uint64_t block,
                      struct trial *best) {
     struct bh_fetch fetch;
@@ -135,8 +135,8 @@ static int try_block(struct bh_force *f, struct bh_tree *t, struct bh_bodies *b,
     return APP_OK;
 }
 
-/* The first force phase with other sizes: every second power of two, then those beside the best. The large ones, of
- * which a bad one costs less, come first. */
+/* Repeats the first force phase with other block sizes: every second power of two, then the neighbours of the
+ * best. Large sizes come first, because a bad large size costs less. */
 int bh_force_tune(struct bh_force *f, struct bh_tree *t, struct bh_bodies *b) {
     static const uint64_t sizes[] = {16384, 65536, MOST_BLOCK, 4096,
                                      1024,  256,   LEAST_BLOCK}; /* which always fits */

@@ -1,11 +1,12 @@
-/* main.c: barnes-hut, bodies that attract each other, in an octree that is spread over the ranks of an MPI
- * program. It is plain MPI-3: each rank reads the nodes of the others that it needs by MPI_Get, the same
- * nodes for body after body. A library that caches gets can be put under it, and then shows in the time;
- * what the program does for it are an info key on its window, which MPI itself ignores, and one call when
- * the tree has changed.
+/* main.c: barnes-hut simulates bodies that attract each other, with an octree that is distributed over the
+ * ranks of an MPI program.
  *
- * Every rank takes the same decisions: an error on one is agreed upon before the next collective step, so
- * that all leave with the same exit code and none waits for the others. */
+ * It is plain MPI-3: each rank reads the nodes of others that it needs by MPI_Get, the same nodes for body
+ * after body, so that a caching library shows in the time. For such a library the program sets an info key on
+ * its window, which MPI itself ignores, and makes one call when the tree has changed.
+ *
+ * Every rank takes the same decisions: an error on one rank is agreed upon before the next collective step, so
+ * that all exit with the same code and none waits for another. */
 #include "bh.h"
 
 #include <stdlib.h>
@@ -26,7 +27,7 @@ static int close_files(const struct bh_options *o, struct files *f, int code) {
     return app_agree(code ? code : json ? json : picture, NULL);
 }
 
-/* Without the library, asking for it is a mistake; without asking, it is used if it is there. */
+/* Requesting the library without having it is an error; without a request, the library is used if it is loaded. */
 static int choose_cache(struct bh_options *o) {
     int loaded = bh_hearth_is_loaded(), all;
     MPI_Allreduce(&loaded, &all, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
@@ -46,7 +47,7 @@ static int simulate_and_report(const struct bh_options *o, struct files *f) {
         code = bh_simulate(o, &bodies, &result);
     if (!code) {
         int wrong = o->verify ? bh_verify(o, &bodies, &result) : APP_OK;
-        bh_report(o, &bodies, &result, f->json); /* of wrong results too: they say how wrong */
+        bh_report(o, &bodies, &result, f->json); /* for wrong results too: the report shows the error */
         code = o->picture ? bh_picture(o, &bodies, f->picture) : APP_OK;
         code = wrong ? wrong : code;
     }

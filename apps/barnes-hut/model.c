@@ -1,11 +1,11 @@
-/* model.c: the bodies at the start, in units in which the constant of gravity and the mass of all are 1.
- * Every body is drawn from a stream of random numbers of its own, made of the seed and its number: the
- * number of ranks does not change it.
+/* model.c: the initial bodies, in units in which the gravitational constant and the total mass are 1. Every
+ * body is drawn from its own random stream, seeded by the seed and its number, so that it does not depend on
+ * the number of ranks.
  *
  *      plummer     a star cluster in equilibrium (Aarseth, Henon and Wielen 1974), total energy -1/4
- *      collision   two of them, half the bodies each, that fall towards each other and miss by a little
+ *      collision   two of them, half the bodies each, that fall towards each other and narrowly miss
  *      uniform     a cube of side 2, at rest: it collapses
- *      coincident  a few places with many bodies each, to see what no tree can divide */
+ *      coincident  a few positions with many bodies each, which no tree can divide */
 #include "bh.h"
 
 #include <inttypes.h>
@@ -27,7 +27,7 @@ static void draw_direction(struct random *r, double length, double *vector) {
     vector[2] = length * z;
 }
 
-/* The speed, in units of the speed of escape: von Neumann's rejection under q^2 (1 - q^2)^(7/2). */
+/* The speed, in units of the escape speed: von Neumann's rejection under q^2 (1 - q^2)^(7/2). */
 static double draw_speed(struct random *r) {
     double q, height;
     do {
@@ -38,7 +38,7 @@ static double draw_speed(struct random *r) {
 }
 
 static void make_plummer(struct random *r, struct bh_body *b, double mass, double scale) {
-    double share = 0.999 * draw(r); /* of the mass that lies inside: the farthest thousandth is left out */
+    double share = 0.999 * draw(r); /* of the mass inside its radius: the outermost thousandth is omitted */
     double radius = 1 / sqrt(pow(share, -2.0 / 3) - 1);
     double escape = sqrt(2.0) * pow(1 + radius * radius, -0.25);
     draw_direction(r, radius * scale, b->x);
@@ -84,7 +84,7 @@ static void make_body(struct bh_body *b, const struct bh_options *o, uint64_t id
     }
 }
 
-/* What it takes on rank 0's node, roughly: bodies twice while they move, and two nodes for each. */
+/* The approximate memory on rank 0's node: bodies twice while they are exchanged, and two nodes for each. */
 static int check_size(const struct bh_bodies *b) {
     MPI_Comm node;
     int neighbours, code = APP_OK;

@@ -1,19 +1,18 @@
-/* morton.c: places as numbers. Each axis of the cube around all bodies is cut into 2^21 parts, and the
- * bits of the three parts are interleaved:
+/* morton.c: Morton keys of positions. Each axis of the cube around all bodies is cut into 2^21 parts, and the
+ * bits of the three coordinates are interleaved:
  *
  *      key  =  x20 y20 z20  x19 y19 z19  ...  x0 y0 z0         63 bits, three per level of the octree
  *
- * so the bodies of a cell at any level are neighbours in the order of their keys, and a rank that has a
- * stretch of that order has whole subtrees, but for those at its two ends. The cube is found by minima and
- * maxima, which do not depend on the order of the ranks: the same bodies have the same keys on any number
- * of ranks. */
+ * The bodies of a cell at any level are therefore adjacent in key order, and a rank with a contiguous range of
+ * keys has whole subtrees, except at its two ends. The cube comes from minima and maxima, which do not depend
+ * on the order of the ranks: the same bodies have the same keys on any number of ranks. */
 #include "bh.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 void bh_cube_around(const struct bh_bodies *b, struct bh_cube *cube) {
-    double low[6], all[6]; /* least, and least of the negative: one reduction */
+    double low[6], all[6]; /* minima, and minima of the negated coordinates: one reduction */
     for (int i = 0; i < 6; i++)
         low[i] = INFINITY;
     for (uint64_t i = 0; i < b->count; i++)
@@ -29,7 +28,7 @@ void bh_cube_around(const struct bh_bodies *b, struct bh_cube *cube) {
             cube->side = fmax(cube->side, -all[k + 3] - all[k]);
     }
     if (!(cube->side > 0))
-        cube->side = 1; /* all in one place */
+        cube->side = 1; /* all bodies are at one position */
 }
 
 static uint64_t spread(uint64_t part) { /* abc -> 00a00b00c */

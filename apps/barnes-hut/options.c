@@ -1,4 +1,4 @@
-/* options.c: the command line. */
+/* options.c: the command line of barnes-hut. */
 #include "bh.h"
 
 #include <inttypes.h>

@@ -1,7 +1,7 @@
-/* picture.c: the bodies seen along the z axis. Every rank counts its bodies per point of a square grid,
- * the grids are added, and rank 0 draws: as PPM the more bodies the brighter, or as SVG one dot per point.
- * The square is centred on the mean of all places and wide enough for most bodies; those that have fled
- * are not shown. */
+/* picture.c: draws the bodies seen along the z axis. Every rank counts its bodies per point of a square grid,
+ * the grids are added, and rank 0 draws: as PPM, brighter where there are more bodies, or as SVG, one dot per
+ * point. The square is centred on the mean position and wide enough for most bodies; escaped bodies are not
+ * shown. */
 #include "bh.h"
 
 #include <inttypes.h>
@@ -36,7 +36,7 @@ static void count(const struct bh_bodies *b, const struct view *v, uint32_t *gri
     }
 }
 
-/* From 0 to 1, by the logarithm: clusters are a thousand times denser in the middle. */
+/* From 0 to 1, logarithmic: clusters are a thousand times denser in the middle. */
 static double brightness(uint32_t bodies, uint32_t most) {
     return bodies ? 0.5 + 0.5 * log(bodies) / log(most < 2 ? 2 : most) : 0;
 }

@@ -1,4 +1,4 @@
-/* report.c: the ranks' results put together. Times are those of the slowest rank, counts are sums. */
+/* report.c: combines and prints the ranks' results. Times are those of the slowest rank, counts are sums. */
 #include "bh.h"
 
 #include <inttypes.h>
@@ -11,7 +11,7 @@ enum { STATS = sizeof(CLAMPI_Stats) / sizeof(uint64_t), TIMES = sizeof(struct bh
 
 struct summary {
     struct bh_times times;
-    double us_per_body; /* of the slowest rank, by its own bodies */
+    double us_per_body; /* of the slowest rank, divided by its own bodies */
     uint64_t visits, remote, gets, bytes, forces, hits;
     int cached; /* on all ranks */
     CLAMPI_Stats stats;
@@ -34,7 +34,7 @@ static void sum_all(const struct bh_result *r, struct summary *s) {
     s->hits = sums[5];
 }
 
-/* Of the nodes of other ranks that were asked for, the share that no get over the network was made for. */
+/* The share of requests for nodes of other ranks that caused no get over the network. */
 static double hit_ratio(const struct bh_options *o, const struct summary *s) {
     const CLAMPI_Stats *t = &s->stats;
     if (o->cache == BH_BLOCKS)

@@ -1,6 +1,6 @@
-/* simulate.c: bodies in time, by the leapfrog that kicks, drifts and kicks: of second order, and its error
- * in the energy does not grow with time as long as forces are of the same tree everywhere. The energy is
- * that of the forces used, so its drift shows errors of the steps and of the tree together. */
+/* simulate.c: integrates the motion with the kick-drift-kick leapfrog. It is of second order, and its energy
+ * error does not grow with time as long as all forces come from the same tree. The energy is that of the forces
+ * used, so its drift shows the errors of the time steps and of the tree together. */
 #include "bh.h"
 
 #include <math.h>
@@ -20,7 +20,7 @@ static double since(uint64_t began) {
     return (double)(clock_ns() - began) * 1e-9;
 }
 
-/* A new tree for where the bodies are now. */
+/* Builds a new tree for the current positions. */
 static int rebuild(struct run *s) {
     struct bh_times *times = &s->result->times;
     uint64_t began = clock_ns();
@@ -52,7 +52,7 @@ static void drift(struct bh_bodies *b, double dt) {
             b->list[i].x[k] += b->list[i].v[k] * dt;
 }
 
-/* Of all bodies; a pair's potential is seen from both of its bodies. */
+/* The energy of all bodies; a pair's potential is counted at both of its bodies. */
 static double energy(const struct bh_bodies *b) {
     double mine = 0, all;
     for (uint64_t i = 0; i < b->count; i++) {
@@ -64,7 +64,7 @@ static double energy(const struct bh_bodies *b) {
     return all;
 }
 
-/* Whether all bodies are still at places: too long a step throws them out of all bounds. */
+/* Whether all positions are finite: too long a time step ejects bodies beyond all bounds. */
 static int check_finite(const struct bh_bodies *b) {
     bool finite = true;
     for (uint64_t i = 0; i < b->count; i++)
@@ -114,7 +114,7 @@ static uint64_t bits_of(double value) {
     return bits;
 }
 
-/* A sum, so that it does not depend on who has which body. */
+/* A sum, so that it does not depend on which rank has which body. */
 static uint64_t checksum(const struct bh_bodies *b) {
     uint64_t mine = 0, all;
     for (uint64_t i = 0; i < b->count; i++) {

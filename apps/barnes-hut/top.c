@@ -1,6 +1,6 @@
-/* top.c: the top of the octree, which every rank has: all cells that hold bodies of more than one rank,
- * and below them the branches, which are copies of nodes that lie in their owners' windows. It is some
- * hundred nodes: what every body looks at first costs no get, and the walk begins at the one root of all. */
+/* top.c: the top of the octree, which is replicated on every rank: all cells with bodies of more than one rank,
+ * and below them the branches, which are copies of nodes in their owners' windows. It has some hundred nodes.
+ * The nodes that every body visits first therefore cost no get, and the walk begins at the global root. */
 #include "bh.h"
 
 #include <stdlib.h>
@@ -50,8 +50,7 @@ static int level_of(uint64_t cell) {
     return (63 - __builtin_clzll(cell)) / 3;
 }
 
-/* From the root down to the branch's place; the cells on the way appear as they are needed. There is room
- * for all. */
+/* Walks from the root down to the branch's position and creates missing cells. There is room for all. */
 static void insert(struct bh_tree *t, const struct bh_branch *branch, int owner) {
     uint64_t at = 0;
     for (int level = level_of(branch->cell) - 1; level >= 0; level--) {
@@ -65,7 +64,7 @@ static void insert(struct bh_tree *t, const struct bh_branch *branch, int owner)
     t->top[at] = (struct bh_top_node){.node = branch->node, .owner = owner};
 }
 
-/* In the order of the octants, as in tree.c: the sums do not depend on where the ranks' borders are. */
+/* In the order of the octants, as in tree.c, so that the sums do not depend on the borders between ranks. */
 static void combine(struct bh_tree *t, uint32_t index) {
     struct bh_top_node *n = &t->top[index];
     if (n->owner >= 0)

@@ -1,19 +1,19 @@
-/* tree.c: this rank's part of the octree, in its window.
+/* tree.c: builds this rank's part of the octree in its window.
  *
- * There is one octree for all bodies of all ranks, and the same one whatever the number of ranks: a cell
- * is divided until it holds one body, or is of the smallest size. A cell in which all bodies are of this
- * rank, while its parent holds others too, is a branch: it and all below it lie in this rank's window, and
- * top.c joins the branches of all ranks. The neighbours' nearest keys are all that it takes to tell.
+ * There is one octree for all bodies of all ranks, and it does not depend on the number of ranks: a cell is
+ * divided until it holds one body or has the smallest size. A cell whose bodies are all on this rank, while its
+ * parent holds others too, is a branch: it and all nodes below it are in this rank's window, and top.c joins
+ * the branches of all ranks. The nearest keys of the neighbouring ranks suffice to find the branches.
  *
  *      keys   ... [ prev ] | own own own own own own | [ next ] ...
  *                  ------------------|                              a cell with prev in it: divided
  *                           |--------|-------|-------|              branches
  *                                                 ---------------   a cell with next in it: divided
  *
- * Bodies are sorted by key, so a cell is a stretch of them and its children follow each other. Nodes are
- * numbered parents first, children in order, so that what is near in space is mostly near in memory. With
- * the layout "scattered" these numbers are shuffled: so lie the nodes of a program that takes them from a
- * heap as it inserts bodies in no particular order. */
+ * Bodies are sorted by key, so a cell is a contiguous range of bodies and its children are consecutive. Nodes
+ * are numbered parents first, children in order, so that nodes near in space are mostly near in memory. The
+ * layout "scattered" shuffles these numbers, which resembles a program that allocates nodes from a heap while
+ * it inserts bodies in no particular order. */
 #include "bh.h"
 
 #include <stdlib.h>
@@ -38,7 +38,7 @@ static bool is_in(uint64_t key, uint64_t cell, int level) {
     return key != UINT64_MAX && (key >> bits_below(level) | (uint64_t)1 << 3 * level) == cell;
 }
 
-/* The end of the bodies from `begin` that lie in the octant; the level is that of the octant. */
+/* The end of the bodies from `begin` on that are in the octant; the level is that of the octant. */
 static uint64_t end_of_octant(const struct bh_bodies *b, uint64_t begin, uint64_t end, int level,
                               unsigned octant) {
     while (begin < end) {
@@ -82,7 +82,7 @@ static uint32_t next_node(struct builder *b) {
 }
 
 static void fill_leaf(struct bh_node *leaf, const struct bh_body *bodies, uint64_t count) {
-    if (count == 1) { /* exactly where it is */
+    if (count == 1) { /* exactly at its position */
         memcpy(leaf->centre, bodies->x, sizeof leaf->centre);
         leaf->mass = bodies->mass;
         return;
@@ -131,8 +131,8 @@ static void add_branch(struct builder *b, const struct bh_node *node, uint64_t c
     t->branches[t->branch_count++] = (struct bh_branch){.node = *node, .cell = cell};
 }
 
-/* The branches among the bodies begin .. end, which are those of this rank in the cell. A smallest cell is
- * never shared, since equal keys lie on one rank. Without `build` only the nodes are counted. */
+/* Finds the branches among the bodies begin .. end, which are those of this rank in the cell. A smallest cell
+ * is never shared, because equal keys are on one rank. Without `build` the nodes are only counted. */
 static uint64_t find_branches(struct builder *b, uint64_t begin, uint64_t end, uint64_t cell, int level,
                               bool build) {
     uint64_t nodes = 0;
@@ -151,7 +151,7 @@ static uint64_t find_branches(struct builder *b, uint64_t begin, uint64_t end, u
     return nodes;
 }
 
-/* First and last key of every rank; from these the nearest ones to ours. */
+/* Gathers the first and last key of every rank, and finds the nearest ones to this rank's. */
 static int find_neighbours(struct builder *b) {
     const struct bh_bodies *bodies = b->bodies;
     uint64_t mine[2] = {UINT64_MAX, UINT64_MAX};
@@ -173,7 +173,7 @@ static int find_neighbours(struct builder *b) {
     return code;
 }
 
-/* A step through all places that comes back to the first only after the last. */
+/* A stride that visits all slots before it returns to the first. */
 static uint64_t choose_stride(uint64_t places) {
     uint64_t stride = (uint64_t)(0.618 * (double)places) | 1;
     for (;; stride++) {

@@ -1,9 +1,9 @@
-/* verify.c: some bodies' forces again, as the sum over all bodies. Neither tree nor window nor cache takes
- * part: the chosen bodies go to all ranks by plain messages, each rank adds the pull of its own bodies,
- * and the sums are put together.
+/* verify.c: computes the forces of some bodies again, as the sum over all bodies. Neither tree nor window nor
+ * cache takes part: the chosen bodies are sent to all ranks with plain messages, each rank sums the forces of
+ * its own bodies, and the sums are combined.
  *
- * The measure is the error of the whole force field: the root of the mean square of the errors, over that
- * of the forces. A single body may have a force near zero, where all is error. */
+ * The measure is the error of the whole force field: the root mean square of the errors, divided by that of the
+ * forces. A single body may have a force near zero, where the relative error means nothing. */
 #include "bh.h"
 
 #include <inttypes.h>
@@ -13,7 +13,7 @@
 
 #include "base/base.h"
 
-enum { FIELDS = 6 }; /* of a probe: its place, and its acceleration by the tree */
+enum { FIELDS = 6 }; /* of a probe: its position, and its acceleration from the tree */
 
 struct probes {
     uint64_t count, *ids; /* ascending */
@@ -35,7 +35,7 @@ static int open_probes(struct probes *p, const struct bh_options *o, uint64_t to
     if (!p->ids || !p->found || !p->sums)
         return APP_BAD_INPUT;
     random_seed(&random, o->seed ^ 0x76657269667921);
-    for (uint64_t i = 0; i < p->count; i++) /* all, or drawn; one that is drawn twice counts twice */
+    for (uint64_t i = 0; i < p->count; i++) /* all, or a random sample; a body drawn twice counts twice */
         p->ids[i] = p->count == total ? i : random_below(&random, (uint32_t)total);
     qsort(p->ids, p->count, sizeof *p->ids, compare_ids);
     return APP_OK;
@@ -59,7 +59,7 @@ static uint64_t first_probe(const struct probes *p, uint64_t id) {
     return low;
 }
 
-/* Every probe is on one rank: elsewhere it is zeros, and the sum is the probe. */
+/* Every probe is on one rank; the other ranks contribute zeros, so that the sum is the probe. */
 static void gather(struct probes *p, const struct bh_bodies *b) {
     for (uint64_t i = 0; i < b->count; i++) {
         const struct bh_body *body = &b->list[i];
@@ -104,7 +104,7 @@ static void compare(const struct probes *p, struct bh_result *r) {
             forces += right * right;
         }
         errors += error;
-        /* fmax would drop what is not a number */
+        /* fmax would drop a NaN */
         most = error > most || isnan(error) ? error : most;
     }
     r->error_rms = errors == 0 ? 0 : sqrt(errors / forces);
@@ -118,7 +118,7 @@ int bh_verify(const struct bh_options *o, const struct bh_bodies *b, struct bh_r
         gather(&probes, b);
         sum_directly(&probes, b, o->softening);
         compare(&probes, r);
-        if (!(r->error_rms <= o->tolerance)) /* nor if it is not a number */
+        if (!(r->error_rms <= o->tolerance)) /* a NaN fails too */
             code = APP_FAILED;
         if (code && b->rank == 0)
             app_complain("verify: the forces on %" PRIu64

@@ -1,17 +1,17 @@
-/* walk.c: the force on one body. The tree is walked from the root; a cell whose side over its distance is
- * less than theta counts as one point, others are opened, and the children follow in the order of their
- * octants. A cell that holds the body itself is always opened, so that nothing attracts itself. Bodies in
- * the same smallest cell count as lying in one place: with softening, their force on each other is zero,
- * and what is left is a potential.
+/* walk.c: computes the force on one body. The walk starts at the root. A cell whose side divided by its
+ * distance is less than theta counts as one point; others are opened, and the children follow in the order of
+ * their octants. A cell that holds the body itself is always opened, so that nothing attracts itself. Bodies in
+ * the same smallest cell count as being at one position: with softening, their force on each other is zero, and
+ * only a potential remains.
  *
- * The order of the sums is that of the tree, which does not depend on ranks, and no node's place changes a
- * number: results are equal to the last bit for any cache and any number of ranks. */
+ * The order of the sums is that of the tree, which does not depend on ranks, and the location of a node changes
+ * no number: results are bitwise equal for any cache and any number of ranks. */
 #include "bh.h"
 
 #include <math.h>
 #include <string.h>
 
-/* A node still to be looked at. */
+/* A node still to be visited. */
 struct place {
     uint64_t cell; /* a 1, and three bits per level */
     uint32_t index;
@@ -55,8 +55,8 @@ static void attract(const struct bh_node *n, const double *away, double distance
     b->potential -= n->mass * inverse;
 }
 
-/* Whether the node has been dealt with: it is a point for this body. Nodes of the last level have no
- * children but in a tree that a stale cache has mixed up, where one might lead back to itself. */
+/* Whether the node is finished: it counts as a point for this body. Nodes of the last level have no children,
+ * except in a tree that a stale cache has corrupted, where one might lead back to itself. */
 static bool take(const struct bh_fetch *f, const struct bh_node *n, const struct place *p,
                  struct bh_body *b) {
     bool leaf = is_leaf(n) || p->level == BH_LEVELS;

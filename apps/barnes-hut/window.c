@@ -1,16 +1,16 @@
-/* window.c: the memory in which this rank's part of the tree lies, open to all others.
+/* window.c: the window with this rank's part of the tree, readable by all other ranks.
  *
- * A step writes it and then reads the others':
+ * A step writes its own part and then reads the others':
  *
  *      begin_writing   exclusive lock of the own part: stores become visible to gets in any memory model
  *      end_writing
  *      (barrier)
- *      begin_reading   lock_all, and the caches forget the tree of the step before
- *      end_reading     barrier, so that a rank that is done serves those that are not; unlock_all
+ *      begin_reading   lock_all, and the caches of the previous step's tree are invalidated
+ *      end_reading     barrier, so that a rank that has finished serves the others; unlock_all
  *
- * Window memory is 64-byte aligned and all ranks have the same size, a multiple of 64: MPICH before 4.1
- * reads from the wrong place otherwise. A tree that outgrows the window gets a new one on all ranks. On
- * one rank there is no window: nothing is remote, and Open MPI cannot make one. */
+ * Window memory is 64-byte aligned and all ranks have the same size, a multiple of 64: otherwise MPICH before
+ * 4.1 reads from the wrong address. A tree that outgrows the window gets a new one on all ranks. On one rank
+ * there is no window: nothing is remote, and Open MPI cannot create one. */
 #include "bh.h"
 
 #include <dlfcn.h>
@@ -21,7 +21,7 @@
 
 enum { STATS = sizeof(CLAMPI_Stats) / sizeof(uint64_t) };
 
-/* The cache is known by its name alone, so that the program runs with and without it. */
+/* The caching library is found by symbol name at run time, so that the program runs with and without it. */
 static int invalidate(MPI_Win window) {
     int (*call)(MPI_Win);
     *(void **)&call = dlsym(RTLD_DEFAULT, "CLAMPI_Invalidate");
@@ -32,7 +32,7 @@ bool bh_hearth_is_loaded(void) {
     return dlsym(RTLD_DEFAULT, "CLAMPI_Invalidate") && dlsym(RTLD_DEFAULT, "CLAMPI_Get_stats");
 }
 
-/* What the cache did for this window, added to what it did for those before it. */
+/* Adds the cache's counters of this window to those of the previous windows. */
 static void add_stats(struct bh_window *w) {
     int (*call)(MPI_Win, CLAMPI_Stats *);
     CLAMPI_Stats stats = {0};
@@ -43,7 +43,7 @@ static void add_stats(struct bh_window *w) {
              used = stats.used_bytes;
     for (size_t i = 0; i < STATS; i++)
         ((uint64_t *)&w->stats)[i] += ((uint64_t *)&stats)[i];
-    w->stats.entries = entries; /* these are of now, not sums */
+    w->stats.entries = entries; /* current values, not sums */
     w->stats.index_slots = slots;
     w->stats.storage_bytes = bytes;
     w->stats.used_bytes = used;

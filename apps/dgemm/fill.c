@@ -1,5 +1,5 @@
-/* fill.c: A and B, written by their owners. Elements are numbers from -1 to 1 that follow from the seed and
- * their place, so that whoever verifies needs not to read them. */
+/* fill.c: the owners write A and B. Elements are numbers from -1 to 1 that depend on the seed and their
+ * position, so that the verification need not read them. */
 #include "dgemm.h"
 
 #include <stdlib.h>

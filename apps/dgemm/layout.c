@@ -1,4 +1,4 @@
-/* layout.c: which rank has which tile, and where. */
+/* layout.c: the owner and the location of each tile. */
 #include "dgemm.h"
 
 #include <inttypes.h>
@@ -10,8 +10,9 @@ static uint64_t divide_up(uint64_t n, uint64_t by) {
     return (n + by - 1) / by;
 }
 
-/* A tile takes whole pages of GASNet. With a block whose bytes are a multiple of HEARTH_PAGE_SIZE, as of 128
- * or 256 elements with the usual one, it takes whole pages of the segment too, and no two tiles share one. */
+/* A tile takes whole pages of GASNet. If the bytes of a block are a multiple of HEARTH_PAGE_SIZE, as with 128
+ * or 256 elements and the default page size, it takes whole pages of the segment too, and no two tiles share a
+ * page. */
 void dgemm_layout_describe(struct dgemm_layout *l, const struct dgemm_options *o, int rank, int ranks) {
     *l = (struct dgemm_layout){.size = o->size,
                                .block = o->block,
@@ -28,7 +29,7 @@ void dgemm_layout_describe(struct dgemm_layout *l, const struct dgemm_options *o
     l->segment_bytes = DGEMM_MATRICES * l->rows * l->columns * l->tile_bytes;
 }
 
-/* The same on all ranks: what is asked is the room that all have. */
+/* The same result on all ranks: it compares with the room that all ranks have. */
 static int check_room(const struct dgemm_layout *l) {
     uint64_t room = gasnet_getMaxGlobalSegmentSize();
     if (l->segment_bytes <= room)

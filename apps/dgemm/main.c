@@ -1,9 +1,9 @@
-/* main.c: dgemm, the product of two matrices that are spread over the segments of a GASNet job. It is a plain
- * GASNet-1 client: where segments lie, in memory or on NVM behind caches that nodes share, is a matter of
- * settings of the library under it.
+/* main.c: dgemm computes the product of two matrices that are distributed over the segments of a GASNet job. It
+ * is a plain GASNet-1 client: settings of the library decide whether segments are in memory, or on NVM with
+ * cooperating caches.
  *
- * Every rank takes the same decisions: an error on one is agreed upon before the next collective step, so
- * that all leave with the same exit code and none waits for the others. */
+ * Every rank takes the same decisions: an error on one rank is agreed upon before the next collective step, so
+ * that all exit with the same code and none waits for another. */
 #include "dgemm.h"
 
 #include <gasnet_coll.h>
@@ -18,7 +18,7 @@ static int multiply_and_report(const struct dgemm_layout *l, const struct dgemm_
         code = dgemm_multiply(l, o, &result);
     if (!code) {
         int wrong = o->verify ? dgemm_verify(l, o, &result) : APP_OK;
-        code = dgemm_report(l, o, &result, json); /* of wrong results too: it says how wrong */
+        code = dgemm_report(l, o, &result, json); /* for wrong results too: the report shows the error */
         code = wrong ? wrong : code;
     }
     free(result.seconds);

@@ -1,4 +1,4 @@
-/* options.c: the command line. */
+/* options.c: the command line of dgemm. */
 #include "dgemm.h"
 
 #include <ctype.h>
@@ -68,7 +68,7 @@ static const struct app app = {.name = "dgemm",
                                .options = table,
                                .manner = offsetof(struct dgemm_options, manner)};
 
-/* As square as it gets, rows <= columns. */
+/* As square as possible, rows <= columns. */
 static struct dgemm_pair choose_grid(uint64_t ranks) {
     uint64_t rows = 1;
     for (uint64_t i = 1; i * i <= ranks; i++)

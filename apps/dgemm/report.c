@@ -1,7 +1,5 @@
-/* report.c: the ranks' results put together: as text, as a line for tables, or as JSON.
- *
- * Beside the times, what the pages under the program did. Counts of a node are told by its first rank alone.
- * */
+/* report.c: combines and prints the ranks' results: as text, as a line for tables, or as JSON. Beside the times
+ * it prints the page counters. Only the first rank of a node contributes the counters of the node. */
 #include "dgemm.h"
 
 #include <inttypes.h>
@@ -11,7 +9,7 @@
 #include "base/base.h"
 #include "vgasnet.h"
 
-/* Of one rank, then of all. */
+/* Values of one rank, then of all. */
 struct part {
     struct dgemm_times times;
     uint64_t gets;
@@ -24,7 +22,7 @@ struct summary {
     struct part sum;
 };
 
-/* What is told of the pages, and whether it is of a rank or of a node. */
+/* The page counters that are printed, and whether each counts per rank or per node. */
 static const struct {
     const char *name;
     size_t offset;
@@ -47,7 +45,7 @@ static uint64_t *count_in(vgasnet_stats_t *stats, int i) {
     return (uint64_t *)(void *)((char *)stats + counts[i].offset);
 }
 
-/* ---- putting together ---- */
+/* ---- combining ---- */
 
 static bool is_first_of_node(const gasnet_nodeinfo_t *nodes, int rank) {
     for (int i = 0; i < rank; i++)

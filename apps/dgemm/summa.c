@@ -1,20 +1,20 @@
-/* summa.c: SUMMA (van de Geijn and Watts). Each rank makes its own tiles of C. For each k it takes column k
- * of A, as far as it lies in its rows, and row k of B, as far as it lies in its columns, from the ranks that
- * have them, and adds all products of the two:
+/* summa.c: SUMMA (van de Geijn and Watts). Each rank computes its own tiles of C. For each k it fetches the
+ * part of column k of A in its rows, and the part of row k of B in its columns, from their owners, and adds all
+ * products of the two:
  *
  *                     B   | B(k,1) B(k,3)                     A(i,k) comes from the rank's row of the grid,
  *                     ----+---------------                    B(k,j) from its column
  *              A(0,k)     | C(0,1) C(0,3)
  *              A(2,k)     | C(2,1) C(2,3)
  *
- * Tiles of C may be worked on in groups, one group after the other: then a segment that is larger than memory
- * has only a group of C in use, at the price that A and B are read again for each group. A group and a k make
- * a step. There are two panels: while the products of a step are made, the tiles of the next one are on their
- * way; between two products the gets are looked after, for a runtime may have room for fewer under way than a
+ * Tiles of C may be processed in groups, one group after the other. A segment that is larger than memory then
+ * has only one group of C in use, at the price of reading A and B again for each group. A group and a k make a
+ * step. There are two panels: while the products of a step are computed, the tiles of the next step are in
+ * flight. The gets are polled between two products, because a runtime may allow fewer gets in flight than a
  * panel has.
  *
- * The rank's own tiles are read where they are (--local load: in the segment, by loads of the BLAS), or got
- * like all others (--local get; C is then summed up in a buffer, and put when it is complete). */
+ * The rank's own tiles are read in place (--local load: in the segment, by loads of the BLAS), or fetched like
+ * all others (--local get; C is then accumulated in a buffer, and put when it is complete). */
 #include "dgemm.h"
 
 #include <cblas.h>
@@ -26,7 +26,7 @@
 enum { USUAL_BUFFERS = 128 << 20 };
 
 struct panel {
-    const double **a, **b; /* tiles: in the own segment, or in the room */
+    const double **a, **b; /* tiles: in the own segment, or in the panel's buffer */
     double *room;
     gasnet_handle_t *handles;
     size_t count; /* of handles */
@@ -45,7 +45,7 @@ struct run {
     uint64_t done, steps; /* of all repeats, for the progress line */
 };
 
-/* A step, in the order of time: groups, and for each all k. */
+/* A step, in execution order: groups, and for each group all k. */
 struct step {
     uint64_t first_row, first_column; /* among the own tiles */
     uint64_t rows, columns;           /* of tiles in the group */
@@ -60,7 +60,7 @@ static uint64_t least(uint64_t a, uint64_t b) {
     return a < b ? a : b;
 }
 
-/* ---- where things are ---- */
+/* ---- locations ---- */
 
 static uint64_t own_count(uint64_t tiles, uint64_t place, uint64_t ranks) {
     return place < tiles ? (tiles - place - 1) / ranks + 1 : 0;
@@ -88,13 +88,13 @@ static struct step step_at(const struct run *x, uint64_t number) {
     return s;
 }
 
-/* ---- tiles that are read ---- */
+/* ---- reading tiles ---- */
 
 static double *room_at(const struct run *x, double *room, uint64_t tile) {
     return room + tile * (x->layout->tile_bytes / sizeof *room);
 }
 
-/* Where the tile is, or will be when the panel is complete. */
+/* Returns the address at which the tile is, or will be when the panel is complete. */
 static const double *ask(struct run *x, struct panel *p, int matrix, uint64_t i, uint64_t j, double *room) {
     const struct dgemm_layout *l = x->layout;
     int owner = dgemm_owner(l, i, j);
@@ -151,7 +151,7 @@ static void multiply_tiles(struct run *x, const struct step *s, const struct pan
     x->times->blas += seconds_since(began);
 }
 
-/* With --local get, when a group is complete. */
+/* With --local get, stores a complete group. */
 static void put_sums(struct run *x, const struct step *s) {
     const struct dgemm_layout *l = x->layout;
     uint64_t began = clock_ns();
@@ -191,7 +191,7 @@ static void multiply_once(struct run *x) {
         do_step(x, i);
 }
 
-/* ---- all of it ---- */
+/* ---- the whole product ---- */
 
 static int open_panel(const struct run *x, struct panel *p) {
     uint64_t tiles = x->group_rows + x->group_columns;
@@ -227,7 +227,7 @@ static uint64_t buffer_bytes(const struct run *x) {
     return (2 * (x->group_rows + x->group_columns) + sum_count(x)) * x->layout->tile_bytes;
 }
 
-/* As it was asked for, or about as many rows as columns, as far as there are. */
+/* The requested group, or about as many rows as columns, limited by the tiles that exist. */
 static void choose_group(struct run *x, const struct dgemm_pair *wanted) {
     const struct dgemm_layout *l = x->layout;
     x->group_rows = wanted->rows ? least(wanted->rows, l->rows) : l->rows;
@@ -238,7 +238,7 @@ static void choose_group(struct run *x, const struct dgemm_pair *wanted) {
     }
 }
 
-/* Groups are of the same size on all ranks, whether a rank has tiles for all of them or not. */
+/* Groups have the same size on all ranks, whether or not a rank has tiles for all of them. */
 static int open_run(struct run *x, const struct dgemm_layout *l, const struct dgemm_options *o,
                     struct dgemm_result *r) {
     *x = (struct run){.layout = l,
@@ -267,7 +267,7 @@ int dgemm_multiply(const struct dgemm_layout *l, const struct dgemm_options *o, 
         dgemm_barrier();
         uint64_t began = clock_ns();
         multiply_once(&x);
-        dgemm_barrier(); /* nobody reads C, or a clock, before all are done */
+        dgemm_barrier(); /* no rank reads C, or the clock, before all are done */
         r->times.total += seconds_since(began);
         r->seconds[i] = dgemm_most(seconds_since(began));
     }

@@ -1,4 +1,4 @@
-/* team.c: what all ranks do together, by GASNet's collective operations. */
+/* team.c: collective operations of all ranks, made of GASNet's. */
 #include "dgemm.h"
 
 #include <gasnet_coll.h>
@@ -11,7 +11,7 @@ void dgemm_barrier(void) {
     gasnet_barrier_wait(0, GASNET_BARRIERFLAG_ANONYMOUS);
 }
 
-/* Something of every rank. Who has no memory for it could not even say so to the others, and ends the job. */
+/* Memory for data of every rank. A rank without it could not even report that to the others, and ends the job. */
 static void *room_for_all(size_t bytes) {
     void *all = malloc(gasnet_nodes() * bytes);
     if (!all) {

@@ -1,16 +1,16 @@
-/* verify.c: whether C is A B.
+/* verify.c: verifies that C is A B.
  *
- * For a vector x of 1 and -1, C x must be A (B x), which takes as many operations as the matrices have
- * elements (Freivalds). A wrong element of C shows in its row whatever x is, as long as it is the only one;
- * of several in a row, half of the vectors may hide one, so that more than one vector is tried. Small
- * matrices are compared element by element with a product by plain loops.
+ * For a vector x of 1 and -1, C x must equal A (B x), which takes as many operations as the matrices have
+ * elements (Freivalds). A single wrong element of C changes its row for any x. If a row has several, half of
+ * the vectors may hide them, so more than one vector is tried. Small matrices are compared element by element
+ * with a product by plain loops.
  *
- * Elements of A and B are made anew, so that nothing of what lies in segments is taken for granted but C
- * itself, which everybody reads from the rank after it: what its owner has stored must be seen by others.
+ * Elements of A and B are generated again, so that the check relies on no data in segments but C itself. Every
+ * rank reads C from the rank after it, because stores of the owner must be visible to others.
  *
- * Sums are of twice the precision (fma gives the rounding error of a product, two_sum that of a sum), so that
- * what is found is the error of C. What rounding may do to an element of C is bounded by size * epsilon *
- * (|A| |B|), whatever the order of the sums. */
+ * Sums have twice the precision (fma gives the rounding error of a product, two_sum that of a sum), so that the
+ * difference is the error of C. The rounding error of an element of C is bounded by size * epsilon * (|A| |B|),
+ * for any order of the sums. */
 #include "dgemm.h"
 
 #include <float.h>
@@ -44,15 +44,15 @@ static double value_of(const struct sum *s) {
     return s->high + s->low;
 }
 
-/* ---- C, as the next rank sees it ---- */
+/* ---- C, as another rank sees it ---- */
 
 struct check {
     const struct dgemm_layout *layout;
     uint64_t seed;
-    int watched;  /* the rank whose C this one reads */
+    int watched;  /* the rank whose C this rank reads */
     double *tile; /* of it */
     double *x, *product, *bound;
-    double worst; /* error, as a share of the bound; NaN is worse than all */
+    double worst; /* error, relative to the bound; NaN counts as the largest */
 };
 
 typedef void on_tile(struct check *c, uint64_t i, uint64_t j);
@@ -79,7 +79,7 @@ static double rounding(const struct check *c) {
 
 /* ---- with a vector ---- */
 
-/* product and bound are, of the rows that this rank has, M v and |M| w; of the others 0. */
+/* product and bound are M v and |M| w for the rows that this rank has, and 0 for the others. */
 static void multiply_vector(const struct check *c, int matrix, const double *v, const double *w,
                             double *product, double *bound) {
     const struct dgemm_layout *l = c->layout;
@@ -142,9 +142,9 @@ static void compare_tile(struct check *c, uint64_t i, uint64_t j) {
         }
 }
 
-/* ---- all of it ---- */
+/* ---- the whole check ---- */
 
-/* Adds what is more than rounding may do, and little beside the element, in the last tile of this rank. */
+/* Adds more than the bound on rounding, but little relative to the element, to the last tile of this rank. */
 static void spoil(const struct dgemm_layout *l) {
     if (dgemm_owner(l, l->tiles - 1, l->tiles - 1) != l->rank)
         return;
