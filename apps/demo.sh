@@ -1,13 +1,13 @@
 #!/bin/sh
-# demo.sh: the Local Clustering Coefficient of an R-MAT graph on 4 ranks whose traffic crosses TCP, first as it is, then
-# with the cache under it. The graph and the program are the same both times, and so must the results be.
+# demo.sh: computes the Local Clustering Coefficient of an R-MAT graph on 4 ranks over TCP, first without and then with the cache. Graph
+# and program are the same both times, and so must be the results.
 #
-# How long a get takes differs a hundredfold between machines (ranks that share cores wait for each other), so a short
-# run measures it first, and the graph is chosen so that the run without the cache takes about 20 seconds.
+# The time of a get differs a hundredfold between machines (ranks that share cores wait for each other), so a short run measures it
+# first, and the graph is chosen so that the run without the cache takes about 20 seconds.
 set -u
 
 ranks=4 edge_factor=16 seed=1 tree='' scale='' vertices=''
-limit=300 grace=8 # seconds: for a job; for a job that has delivered its results to end
+limit=300 grace=8 # seconds: for a job; for a job to end after it has delivered its results
 
 usage() {
     cat <<'END'
@@ -28,7 +28,7 @@ fail() {
     exit 1
 }
 
-# Open MPI first: its ranks give their cores away while they wait, and here they have to share them.
+# Open MPI first: its waiting ranks yield their cores, which the ranks have to share here.
 say_mpi() {
     root=$(cd "$(dirname "$0")/.." && pwd) || fail "cannot find the directory of this script"
     mpis=$("$root/packaging/mpis.sh") || exit 1
@@ -91,7 +91,7 @@ find_launcher() {
     [ "$mpi" = "${flavour:-$mpi}" ] || fail "'$tree' is built for $flavour, but '$launcher' is of $mpi"
 }
 
-# Runs the rest of the line on all ranks, over TCP on the loopback; preload is the library to put under it, or empty.
+# Runs the rest of the line on all ranks, over TCP on the loopback; preload is the library to preload, or empty.
 launch() {
     preload=$1
     shift
@@ -115,7 +115,7 @@ running() {
     kill -0 "$job" 2>/dev/null
 }
 
-# MPICH 4.0 over TCP may hang in MPI_Finalize, when all is done: such a job is ended, and its results count.
+# MPICH 4.0 over TCP may hang in MPI_Finalize after all work is done: such a job is killed, and its results count.
 await() {
     left=$grace
     while running; do
@@ -168,7 +168,7 @@ choose() {
     echo "demo: a get takes about $us us here, so the graph gets 2^$scale vertices${vertices:+, $vertices counted per rank}"
 }
 
-# The table and the verdict.
+# Prints the table and the verdict.
 compare() {
     [ "$(value without checksum)" = "$(value with checksum)" ] ||
         fail "the results differ: checksum $(value without checksum) without and $(value with checksum) with the cache"
@@ -189,7 +189,7 @@ compare() {
         }'
 }
 
-# The folder as it is typed from where the user is.
+# Prints the folder relative to the user's current one.
 say_next() {
     here=$tree
     case $tree in "$PWD"/*) here=${tree#"$PWD"/} ;; esac

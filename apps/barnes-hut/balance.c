@@ -64,8 +64,7 @@ static uint64_t first_from(const struct bh_bodies *b, uint64_t key) {
 static void sum_work(struct mail *m, const struct bh_bodies *b) {
     m->below[0] = 0;
     for (uint64_t i = 0; i < b->count; i++)
-        m->below[i + 1] =
-            m->below[i] + b->list[i].cost + 1; /* + 1: before the first computation all costs are 0 */
+        m->below[i + 1] = m->below[i] + b->list[i].cost + 1; /* + 1: initially all costs are 0 */
 }
 
 static void find_cuts(struct mail *m, const struct bh_bodies *b) {

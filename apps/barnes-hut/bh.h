@@ -121,8 +121,8 @@ struct bh_result {
     uint64_t block, hits; /* of blocks */
     bool cached;
     CLAMPI_Stats stats;
-    uint64_t
-        checksum; /* of positions, velocities and forces; the same for any number of ranks and any cache */
+    /* of positions, velocities and forces; the same for any number of ranks and any cache */
+    uint64_t checksum;
     double error_rms, error_most;
 };
 

@@ -1,12 +1,12 @@
-/* arrays.c: the density matrix, the result and the counter of tasks, on Global Arrays, and the three calls
- * that the paper counts: ga_get, ga_acc, ga_read_inc.
+/* arrays.c: the density matrix, the result and the task counter, on Global Arrays, and the three calls that the
+ * paper counts: ga_get, ga_acc, ga_read_inc.
  *
  *              columns: atoms 0..2   3..5
  *      atoms 0..2      rank 0       rank 1        The borders between ranks are borders between atoms, as in
  *      atoms 3..5      rank 2       rank 3        NWChem: a patch of two atoms is one message to one rank.
  *
- * A patch is a few rows out of a larger piece, so it is not contiguous in its owner's memory: what the
- * helper thread is for. */
+ * A patch is a few rows of a larger block, so it is not contiguous in its owner's memory: the case for which
+ * the helper thread exists. */
 #include "dft/dft.h"
 
 #include <ga.h>
@@ -19,7 +19,7 @@
 
 /* ---- distribution ---- */
 
-/* Cuts the atoms into pieces with about equally many functions, none empty: the first function of each. */
+/* Cuts the atoms into non-empty pieces with about equally many functions: first[] is the first function of each. */
 static void cut(const struct dft_molecule *m, int functions, int pieces, int *first) {
     int atom = 0;
     for (int p = 0; p < pieces; p++) {
@@ -70,8 +70,7 @@ void dft_arrays_close(struct dft_arrays *a) {
 
 /* ---- whole arrays ---- */
 
-/* An element from each rank: connections are made when they are first used, and are not to be part of any
- * time. */
+/* Gets an element from each rank, because connections are opened at first use and must not be part of the times. */
 static void meet(const struct dft_arrays *a) {
     int lo[2], hi[2], ld[1] = {1};
     double element;
@@ -83,7 +82,7 @@ static void meet(const struct dft_arrays *a) {
     GA_Sync();
 }
 
-/* Each rank writes what it holds. */
+/* Each rank writes the part that it holds. */
 void dft_arrays_fill(struct dft_arrays *a, const struct dft_orbitals *o) {
     int lo[2], hi[2], ld[1];
     double *part;

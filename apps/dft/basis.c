@@ -1,8 +1,7 @@
-/* basis.c: the functions chi of Eqs. 1 and 2: Gaussians around the atoms, s functions and p shells,
- * normalised.
+/* basis.c: the functions chi of Eqs. 1 and 2: normalised Gaussians around the atoms, s functions and p shells.
  *
- * An atom's exponents are a geometric series ("even-tempered") from what its outermost electrons need to
- * what its innermost do. Their number depends on the atom's row in the periodic table alone:
+ * An atom's exponents are a geometric series ("even-tempered") from those of its outermost electrons to those
+ * of its innermost. Their number depends only on the atom's row in the periodic table:
  *
  *      H, He       5 s, 1 p     8 functions
  *      Li to Ne    8 s, 4 p    20
@@ -20,7 +19,7 @@ static int row_of(int number) {
 
 static const struct {
     int s, p;
-    double softest; /* exponent over the squared Slater exponent of the outermost shell */
+    double softest; /* exponent divided by the squared Slater exponent of the outermost shell */
 } rows[3] = {{5, 1, 0.10}, {8, 4, 0.07}, {9, 4, 0.05}};
 
 /* The same for the hardest, of the innermost shell. */
@@ -52,7 +51,7 @@ static double softest_of(int number, double *hard_s, double *hard_p) {
     return rows[row].softest * outer * outer;
 }
 
-/* Where the softest p function, the one that reaches furthest, has become negligible. */
+/* The distance at which the softest p function, which reaches furthest, becomes negligible. */
 static double reach_of(double exponent) {
     double norm = norm_of(1, exponent), r = 1 / sqrt(exponent);
     while (norm * fmax(r, 1) * exp(-exponent * r * r) > DFT_NEGLIGIBLE)
@@ -88,7 +87,7 @@ void dft_basis_free(struct dft_basis *b) {
     free(b->shell_of_atom);
 }
 
-/* The product of two Gaussians is one around a point P between them. */
+/* The product of two Gaussians is a Gaussian around a point P between them. */
 double dft_overlap(const struct dft_molecule *m, const struct dft_shell *a, int i, const struct dft_shell *b,
                    int j) {
     const double *u = m->atoms[a->atom].at, *v = m->atoms[b->atom].at;

@@ -1,21 +1,18 @@
-/* becke.c: how a point of space is divided among the atoms, so that each atom's points integrate what is
- * its own (Becke 1988).
+/* becke.c: divides space among the atoms, so that each atom's points integrate its own part (Becke 1988).
  *
- * Of two atoms, mu = (distance to the one - distance to the other) / their distance says how far a point
- * lies on the side of the one (-1) or the other (1). A cell function falls smoothly from 1 to 0 in
- * between; an atom's share is the product of its cell functions against all others, over the sum of these
- * products.
+ * For two atoms, mu = (distance to the first - distance to the second) / their distance, from -1 on the side of
+ * the first to 1 on that of the second. A cell function falls smoothly from 1 to 0 in between. An atom's share
+ * is the product of its cell functions against all others, divided by the sum of these products.
  *
- * Becke also moves the border towards the smaller of two atoms. For silica that makes the integral of the
- * density worse (2e-5 of 30 electrons where it is 1e-6 without), and it is left out. So is the cell function
- * of Stratmann and others (1996), which is 1 or 0 for more points and so faster, but needs more spheres (with
- * 50 and 20 polar angles it is off by 6e-6 where Becke's is by 3e-7). */
+ * Becke also moves the border towards the smaller of two atoms. This is omitted, because for silica it makes
+ * the integral of the density worse (2e-5 of 30 electrons, 1e-6 without). So is the cell function of Stratmann
+ * and others (1996), which is 1 or 0 for more points and therefore faster, but needs more spheres (with 50 and
+ * 20 polar angles its error is 6e-6, Becke's is 3e-7). */
 #include "dft/dft.h"
 
 #include <math.h>
 
-/* Beyond this the function is 1 or 0 to 13 digits: taken as such, most atoms have no share in a point at
- * all. */
+/* Beyond this the function is 1 or 0 to 13 digits. Treating it as exact gives most atoms no share in a point at all. */
 static const double border = 0.9;
 
 static double cell(double mu) {
@@ -33,7 +30,7 @@ static double between(const struct dft_grid *g, int atom, int other, const doubl
     return cell((distance[atom] - distance[other]) / g->between[pair]);
 }
 
-/* First against the nearest atom, which settles most of them. */
+/* Compares with the nearest atom first, which decides most cases. */
 static double product(const struct dft_grid *g, int atom, int nearest, const double *distance) {
     double p = atom == nearest ? 1 : between(g, atom, nearest, distance);
     for (int k = 0; k < g->molecule->count && p > 0; k++)

@@ -1,13 +1,12 @@
-/* build.c: the matrix, by tasks. A task is a batch of points; who is free draws the next from the shared
- * counter:
+/* build.c: builds the matrix, by tasks. A task is a batch of points; an idle rank takes the next one from the
+ * shared counter:
  *
  *      for each two atoms that reach the batch     ga_get a patch of D, and add to the density (Eq. 1)
  *      the potential at each point
  *      for each two atoms that reach the batch     a patch of F (Eq. 2), and ga_acc it
  *
- * Between two calls there is always work on a patch, and a rank is away from the library for as long as
- * that takes, and for longer where a batch begins. Who asks for its memory meanwhile is served by a helper
- * thread, or has to wait. */
+ * Between two calls a rank always works on a patch and is outside the library for that time, and for longer at
+ * the start of a batch. A helper thread serves accesses to its memory meanwhile; without one they wait. */
 #include "dft/dft.h"
 
 #include <ga.h>
@@ -29,7 +28,8 @@ static void do_task(struct dft_kernel *k, const struct dft_molecule *m, struct d
     for (int i = 0; i < k->near_count; i++)
         for (int j = 0; j <= i; j++) {
             dft_kernel_matrix(k, m, i, j);
-            dft_acc(a, k->near[i], k->near[j], k->patch, i == j ? 1 : 2); /* halved when made symmetric */
+            /* halved when F is made symmetric */
+            dft_acc(a, k->near[i], k->near[j], k->patch, i == j ? 1 : 2);
         }
 }
 
@@ -67,7 +67,7 @@ static double do_round(const struct dft_grid *g, const struct dft_basis *b, stru
     return slowest;
 }
 
-/* Patches were added below the diagonal alone, those that have a counterpart above it twice. */
+/* Patches were added below the diagonal only, those with a counterpart above it twice. */
 static void finish(struct dft_arrays *a, struct dft_result *r) {
     GA_Symmetrize(a->matrix);
     r->trace = GA_Ddot(a->density, a->matrix);

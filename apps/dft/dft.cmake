@@ -1,5 +1,5 @@
-# dft, on the Global Arrays of the distribution, where they are: once on libarmci and, as dft_stock beside the benches, once on
-# ARMCI-MPI, which libga was built with and whose place libarmci takes.
+# dft, on the distribution's Global Arrays, if installed: once on libarmci, and once on ARMCI-MPI, with which libga was built and which
+# libarmci replaces (dft_stock, beside the benches).
 if(NOT TARGET armci)
   return()
 endif()
@@ -10,7 +10,7 @@ if(NOT has_ga)
 endif()
 find_library(HEARTH_STOCK_ARMCI NAMES armci-${HEARTH_MPI})
 
-# In the kernel sums may be taken in any order, several points at a time.
+# In the kernel the compiler may reorder sums, to process several points at a time.
 set_source_files_properties(dft/kernel.c PROPERTIES COMPILE_OPTIONS
                             "-O3;-fassociative-math;-fno-signed-zeros;-fno-trapping-math;-fno-math-errno")
 function(add_dft name armci folder)

@@ -4,7 +4,7 @@
  *              -> build:  per task   grid (points, weights) -> density (Eq. 1) -> potential -> matrix (Eq. 2)
  *              -> verify (a serial build) -> report
  *
- * Lengths are in bohr, energies in hartree. Functions return 0 or an exit code of common.h. Those marked
+ * Lengths are in bohr, energies in hartree. Functions return 0 or an exit code of common.h. Functions marked
  * collective return the same code on all ranks. */
 #ifndef HEARTH_DFT_H
 #define HEARTH_DFT_H
@@ -17,7 +17,7 @@
 
 enum dft_shape { DFT_SILICA, DFT_CHAIN, DFT_CUBE };
 enum { DFT_ELEMENTS = 18 };       /* hydrogen to argon */
-enum { DFT_ATOMS_MOST = 1000 };   /* every rank has all orbitals, which is 1 GB then */
+enum { DFT_ATOMS_MOST = 1000 };   /* every rank has all orbitals, which take 1 GB then */
 enum { DFT_ANGULAR_MOST = 64 };   /* polar angles of a sphere */
 enum { DFT_ATOM_FUNCTIONS = 24 }; /* of one atom, at most */
 enum { DFT_BINS = 32, DFT_TRIES = 64 };
@@ -28,7 +28,7 @@ struct dft_options {
     int shape;          /* enum dft_shape */
     int element;        /* of a chain or cube: atomic number - 1 */
     const char *file;   /* a molecule from a file, or NULL */
-    const char *matrix; /* where to write the result, or NULL */
+    const char *matrix; /* file to which the result is written, or NULL */
     double distance;    /* of neighbours in a chain or cube */
     double tolerance;   /* of the electron count */
     bool verify, profile;
@@ -40,7 +40,7 @@ struct dft_atom {
     int number; /* protons */
     double at[3];
     int first, functions; /* of the basis */
-    double reach;         /* beyond this none of them is larger than DFT_NEGLIGIBLE */
+    double reach;         /* distance beyond which none of them exceeds DFT_NEGLIGIBLE */
 };
 
 struct dft_molecule {
@@ -57,7 +57,7 @@ struct dft_shell {
 struct dft_basis {
     struct dft_shell *shells;
     int shell_count, functions;
-    int *shell_of_atom; /* the first shell of each atom, and one behind the last */
+    int *shell_of_atom; /* the first shell of each atom, and one past the last */
 };
 
 /* Orthonormal orbitals with occupations: D = sum over k of occupation[k] c[k] c[k]^T. */
@@ -67,7 +67,7 @@ struct dft_orbitals {
     int count, functions;
 };
 
-/* options.c. Only rank 0 speaks. */
+/* options.c. Only rank 0 prints. */
 int dft_parse(int argc, char **argv, int rank, struct dft_options *o);
 const char *dft_shape_name(int shape);
 
@@ -86,7 +86,7 @@ int dft_slater_shells(int number, struct dft_slater shells[5]);
 int dft_molecule_make(const struct dft_options *o, int rank, struct dft_molecule *m);
 void dft_molecule_free(struct dft_molecule *m);
 
-/* basis.c. APP_FAILED if there is no memory, of which nothing is said yet; so here and below. */
+/* basis.c. APP_FAILED, without a message, if out of memory; so for the functions below. */
 #define DFT_NEGLIGIBLE 1e-11
 int dft_basis_make(struct dft_molecule *m, struct dft_basis *b);
 void dft_basis_free(struct dft_basis *b);
@@ -96,7 +96,7 @@ double dft_overlap(const struct dft_molecule *m, const struct dft_shell *a, int 
 void dft_basis_evaluate(const struct dft_molecule *m, const struct dft_basis *b, int atom, int points,
                         int stride, const double *at, double *values);
 
-/* orbitals.c. APP_BAD_INPUT, and it is said, if the atoms are too close together. */
+/* orbitals.c. APP_BAD_INPUT, with a message, if the atoms are too close together. */
 int dft_orbitals_make(const struct dft_molecule *m, const struct dft_basis *b, struct dft_orbitals *o);
 void dft_orbitals_free(struct dft_orbitals *o);
 double dft_density_element(const struct dft_orbitals *o, int i, int j);
@@ -104,12 +104,12 @@ double dft_density_element(const struct dft_orbitals *o, int i, int j);
 /* ---- quadrature ---- */
 
 struct dft_sphere {
-    double radius, weight; /* the weight has the squared radius and the factor of the angles in it */
-    int angles;            /* polar ones; twice as many around */
+    double radius, weight; /* the weight includes the squared radius and the factor of the angles */
+    int angles;            /* polar angles; twice as many azimuthal ones */
     int first;             /* point of the atom */
 };
 
-/* The points of one element's atoms, before their space is divided among the atoms. */
+/* The points of one element's atoms, before space is divided among the atoms. */
 struct dft_element_grid {
     struct dft_sphere *spheres;
     int points; /* 0: not in the molecule */
@@ -121,11 +121,11 @@ struct dft_grid {
     double cosine[DFT_ANGULAR_MOST + 1][DFT_ANGULAR_MOST], share[DFT_ANGULAR_MOST + 1][DFT_ANGULAR_MOST];
     double *between; /* distance of two atoms */
     int spheres, batch;
-    uint64_t *first_task; /* of each atom, and one behind the last */
+    uint64_t *first_task; /* of each atom, and one past the last */
     uint64_t tasks;
 };
 
-/* Points with weights. Those whose weight is nothing are left out. */
+/* Points with weights. Points with a negligible weight are omitted. */
 struct dft_batch {
     int count, stride;
     double *at, *weight; /* at[3][stride] */
@@ -154,7 +154,7 @@ enum dft_call { DFT_GET, DFT_ACC, DFT_COUNTER, DFT_CALLS };
 
 /* What this rank did in one round. */
 struct dft_times {
-    double call[DFT_CALLS], compute, wait, total; /* seconds; wait: for the others, at the end */
+    double call[DFT_CALLS], compute, wait, total; /* seconds; wait: for the other ranks, at the end */
 };
 
 struct dft_traffic {
@@ -177,10 +177,10 @@ void dft_arrays_close(struct dft_arrays *a);                                    
 void dft_get(struct dft_arrays *a, int row, int column, double *patch);                 /* of two atoms */
 void dft_acc(struct dft_arrays *a, int row, int column, double *patch, double factor);
 uint64_t dft_draw(struct dft_arrays *a);
-/* The whole result to rank 0, in memory that the caller frees; NULL on the others. Collective. */
+/* Gathers the whole result on rank 0, in memory that the caller frees; NULL on the others. Collective. */
 int dft_arrays_gather(const struct dft_arrays *a, int functions, double **whole);
 
-/* kernel.c: the functions that matter in a batch, and the two equations on patches of them. */
+/* kernel.c: the functions that are not negligible in a batch, and the two equations on patches of them. */
 struct dft_kernel {
     struct dft_batch batch;
     double *values; /* [function][stride], of the atoms in `near` */
@@ -196,10 +196,10 @@ void dft_kernel_begin(struct dft_kernel *k, const struct dft_grid *g, const stru
 void dft_kernel_density(struct dft_kernel *k, const struct dft_molecule *m, int row, int column);
 void dft_kernel_matrix(struct dft_kernel *k, const struct dft_molecule *m, int row, int column);
 
-/* Sums over all points: of this rank, and by dft_build of all. */
+/* Sums over all points: of this rank, and after dft_build of all. */
 struct dft_sums {
     double electrons, exchange, correlation;
-    double potential; /* density times potential: the trace of D F, found another way */
+    double potential; /* density times potential: the trace of D F, computed independently */
     double points;
 };
 void dft_kernel_potential(struct dft_kernel *k, struct dft_sums *sums);
@@ -211,14 +211,14 @@ struct dft_result {
     struct dft_times times;     /* of this rank, all rounds */
     struct dft_traffic traffic; /* of this rank, all rounds */
     uint64_t tasks;             /* done by this rank, all rounds */
-    double difference, largest; /* from the serial build, at most; of its elements */
+    double difference, largest; /* largest difference from the serial build; largest element of that */
 };
 
 /* build.c: collective */
 int dft_build(const struct dft_options *o, const struct dft_grid *g, const struct dft_basis *b,
               struct dft_arrays *a, struct dft_result *r);
 
-/* verify.c: collective. The first: what must hold in any case. */
+/* verify.c: collective. dft_check makes the checks that always apply. */
 int dft_check(const struct dft_options *o, const struct dft_molecule *m, const struct dft_result *r,
               int rank);
 int dft_verify(const struct dft_grid *g, const struct dft_basis *b, const struct dft_orbitals *orbitals,

@@ -1,6 +1,6 @@
-/* elements.c: hydrogen to argon: names, sizes, and where the electrons are by Slater's rules (1930): an
- * electron of the n-th shell sees the nucleus weakened by 0.35 for each other electron of its shell (0.30
- * in the first), 0.85 for each of the shell below and 1 for each further below. */
+/* elements.c: hydrogen to argon: names, radii, and the electron shells by Slater's rules (1930): for an
+ * electron of the n-th shell, the nuclear charge is reduced by 0.35 for each other electron of its shell (0.30
+ * in the first), 0.85 for each of the next lower shell and 1 for each further below. */
 #include "dft/dft.h"
 
 #include <string.h>
@@ -9,7 +9,7 @@
 static const char *const symbols[DFT_ELEMENTS] = {"H",  "He", "Li", "Be", "B",  "C", "N", "O",  "F",
                                                   "Ne", "Na", "Mg", "Al", "Si", "P", "S", "Cl", "Ar"};
 
-/* in bohr; of He, Ne and Ar, which Slater has not, by the trend */
+/* in bohr; for He, Ne and Ar, which Slater does not give, extrapolated */
 static const double radii[DFT_ELEMENTS] = {0.66, 0.66, 2.74, 1.98, 1.61, 1.32, 1.23, 1.13, 0.94,
                                            0.85, 3.40, 2.83, 2.36, 2.08, 1.89, 1.89, 1.89, 1.80};
 

@@ -1,13 +1,12 @@
-/* grid.c: points and weights for the integrals over space. Around each atom there are spheres, and on each
- * sphere points:
+/* grid.c: points and weights for the integrals over space. Each atom is surrounded by spheres of points:
  *
  *      radii      Treutler and Ahlrichs' M4 map (1995) of Gauss-Chebyshev points of the second kind
- *      angles     Gauss-Legendre in the cosine of the polar angle times equal steps around the axis, twice as
- *                 many; on spheres near the nucleus fewer, for there the density is all but round
+ *      angles     Gauss-Legendre in the cosine of the polar angle times equal azimuthal steps, twice as
+ *                 many; fewer on spheres near the nucleus, where the density is almost spherical
  *      weights    of radius and angle, times the atom's share of the point (becke.c)
  *
- * The points of an atom, sphere after sphere, are cut into batches of equal size; a batch is a task. So a
- * task is known by its number, on any rank, and nothing about it has to be stored or sent. */
+ * The points of an atom, sphere after sphere, are cut into batches of equal size; a batch is a task. The number
+ * of a task therefore identifies it on any rank, and nothing about it has to be stored or sent. */
 #include "dft/dft.h"
 
 #include <math.h>
@@ -16,7 +15,7 @@
 
 /* ---- points of one atom ---- */
 
-/* The zeros of the Legendre polynomial of degree n, by Newton's method, and their weights. */
+/* Computes the zeros of the Legendre polynomial of degree n, by Newton's method, and their weights. */
 static void gauss_legendre(int n, double *x, double *weight) {
     for (int i = 0; i < n; i++) {
         double z = cos(M_PI * (i + 0.75) / (n + 0.5)), slope = 1;
@@ -61,7 +60,7 @@ static int place_element(struct dft_grid *g, int number, int most_angles) {
         struct dft_sphere *s = &e->spheres[i];
         place_sphere(i + 1, g->spheres, 1, s);
         s->angles = angles_at(s->radius, dft_radius(number), most_angles);
-        s->weight *= M_PI / s->angles; /* a step around the axis */
+        s->weight *= M_PI / s->angles; /* an azimuthal step */
         s->first = e->points;
         e->points += 2 * s->angles * s->angles;
     }
@@ -69,7 +68,7 @@ static int place_element(struct dft_grid *g, int number, int most_angles) {
     return APP_OK;
 }
 
-/* ---- of all ---- */
+/* ---- the grid of the molecule ---- */
 
 static double apart(const double *a, const double *b) {
     double x = a[0] - b[0], y = a[1] - b[1], z = a[2] - b[2];

@@ -4,10 +4,9 @@
  *      density   [point], rho
  *      factor    [point], weight times potential
  *
- * Points are next to each other in memory, so that the compiler can work on several at once; four
- * functions are taken together, so that a value that was loaded is used four times. Both matrices are
- * symmetric: of two atoms only the patch with the later one's rows is fetched and added to, and counts
- * twice. */
+ * Points are contiguous in memory, so that the compiler can vectorise over them. Four functions are processed
+ * together, so that a loaded value is used four times. Both matrices are symmetric: for two atoms only the
+ * patch with the later one's rows is fetched and updated, and counts twice. */
 #include "dft/dft.h"
 
 #include <stdlib.h>
@@ -112,7 +111,7 @@ void dft_kernel_potential(struct dft_kernel *k, struct dft_sums *sums) {
     sums->points += k->batch.count;
 }
 
-/* Four elements of a row of the patch. */
+/* Computes four elements of a row of the patch. */
 static void project(const double *sum, const double *values, int points, int stride, double *element) {
     const double *v = values, *w = v + stride, *x = w + stride, *y = x + stride;
     double a = 0, b = 0, c = 0, d = 0;

@@ -1,13 +1,12 @@
-/* main.c: dft, the kernel by which the paper on ARMCI with a helper thread measures its choices (its Sec.
+/* main.c: dft, the kernel with which the paper on ARMCI with a helper thread evaluates its choices (its Sec.
  * 5.1): the matrix of the exchange-correlation potential of a molecule, from its density matrix, both
- * spread over the ranks as global arrays.
+ * distributed over the ranks as global arrays.
  *
  *      Eq. 1   rho(r_q) = sum over mu, nu of D_mu,nu chi_mu(r_q) chi_nu(r_q)
  *      Eq. 2   F_la,rho = sum over q of w_q chi_la(r_q) V_xc[rho(r_q)] chi_rho(r_q)
  *
- * The program is written to Global Arrays alone and knows nothing of the ARMCI under it: which that is, is
- * decided when it is linked. Every rank takes the same decisions: an error on one is agreed upon before
- * the next collective step. */
+ * The program uses Global Arrays only; linking decides which ARMCI is below. Every rank takes the same
+ * decisions: an error on one rank is agreed upon before the next collective step. */
 #include "dft/dft.h"
 
 #include <ga.h>
@@ -15,7 +14,7 @@
 #include <mpi.h>
 #include <stdlib.h>
 
-/* What does not depend on the ranks. */
+/* The part that does not depend on the ranks. */
 struct problem {
     struct dft_molecule molecule;
     struct dft_basis basis;
@@ -32,7 +31,7 @@ static int prepare(const struct dft_options *o, int rank, struct problem *p) {
         code = dft_grid_make(o, &p->molecule, &p->grid);
     if (!code)
         code = dft_orbitals_make(&p->molecule, &p->basis, &p->orbitals);
-    /* bad input is the same on all, and rank 0 has said so */
+    /* bad input is the same on all ranks, and rank 0 has reported it */
     return app_agree(code,
                      code == APP_BAD_INPUT ? NULL : "no memory for the molecule's functions and points");
 }
@@ -60,7 +59,7 @@ static int close_files(const struct dft_options *o, struct files *f, int code) {
     return app_agree(code ? code : json ? json : matrix, NULL);
 }
 
-/* The matrix as a whole, where it is asked for. */
+/* Gathers the whole matrix, if it is needed. */
 static int look_at_whole(const struct dft_options *o, const struct problem *p, const struct dft_arrays *a,
                          struct dft_result *r, FILE *file) {
     double *whole;
@@ -84,12 +83,12 @@ static int build_and_report(const struct dft_options *o, const struct problem *p
         return code;
     code = dft_check(o, &p->molecule, &result, a->rank);
     int wrong = look_at_whole(o, p, a, &result, f->matrix);
-    /* of wrong results too: it says how wrong */
+    /* for wrong results too: the report shows the error */
     dft_report(o, &p->molecule, &p->basis, &p->grid, a, &result, f->json);
     return code ? code : wrong;
 }
 
-/* Global Arrays take some of their own memory from MA, and more the larger an array's rows are. */
+/* Global Arrays takes some of its memory from MA, and more for longer rows of an array. */
 static int with_global_arrays(const struct dft_options *o, const struct problem *p, struct files *f) {
     struct dft_arrays arrays;
     GA_Initialize();

@@ -1,9 +1,9 @@
-/* molecule.c: where the atoms are: in a shape of the program's own, or read from a file. Rank 0 does that,
- * and tells the others.
+/* molecule.c: the positions of the atoms, in a built-in shape or from a file. Rank 0 makes or reads them and
+ * sends them to the others.
  *
  * silica is a chain of edge-sharing SiO4 tetrahedra, (SiO2)n: a silicon, then two oxygens beside the axis,
- * in turn above and below it and before and behind it. Its atoms have 20 or 21 functions, so a patch of
- * two of them has a little less than 4 KB, which is what the paper's siosi7 mostly sends (its Fig. 2). */
+ * alternately above and below it and before and behind it. Its atoms have 20 or 21 functions, so a patch of two
+ * of them has a little less than 4 KB, the most frequent message size of the paper's siosi7 (its Fig. 2). */
 #include "dft/dft.h"
 
 #include <ctype.h>
@@ -15,7 +15,7 @@
 
 enum { LINE = 512 };
 static const double bohr_per_angstrom = 1.8897261246;
-static const double closest = 0.5; /* bohr: nearer than that two atoms are not two */
+static const double closest = 0.5; /* bohr: atoms may not be closer than this */
 
 static void put(struct dft_molecule *m, int number, double x, double y, double z) {
     m->atoms[m->count++] = (struct dft_atom){.number = number, .at = {x, y, z}};
@@ -126,7 +126,7 @@ static int make_shape(const struct dft_options *o, struct dft_molecule *m) {
     return APP_OK;
 }
 
-/* From rank 0 to the others; it has its atoms. */
+/* From rank 0, which has its atoms, to the others. */
 static int share(struct dft_molecule *m, int rank) {
     int numbers[2] = {m->count, m->electrons};
     MPI_Bcast(numbers, 2, MPI_INT, 0, MPI_COMM_WORLD);

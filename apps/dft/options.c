@@ -1,4 +1,4 @@
-/* options.c: the command line. */
+/* options.c: the command line of dft. */
 #include "dft/dft.h"
 
 #include <string.h>
@@ -9,7 +9,7 @@ const char *dft_shape_name(int shape) {
     return shapes[shape];
 }
 
-/* A shape, or else a file, which is looked at later: a misspelt shape is told by what is then not found. */
+/* A shape, or otherwise a file, which is opened later: a misspelt shape shows as a file that is not found. */
 static int parse_molecule(const struct app_option *option, const char *text, void *at, void *options) {
     struct dft_options *o = options;
     o->file = NULL;

@@ -1,13 +1,13 @@
 /* orbitals.c: the density matrix, by its factors. Its electrons are those of the atoms, in Slater's functions
- * r^(n-1) exp(-zeta r), as near as the basis comes to them, and made orthonormal to each other:
+ * r^(n-1) exp(-zeta r), approximated in the basis and orthonormalised:
  *
  *      C       [orbital][function], each orbital on one atom
- *      O       = C S C^T, how they overlap
+ *      O       = C S C^T, their overlaps
  *      O       = L L^T (Cholesky), and C := L^-1 C, so that C S C^T = 1
  *      D       = sum over k of n_k c_k c_k^T, with trace(D S) = sum of n_k: the number of electrons, exactly
  *
- * An open shell's electrons are spread evenly over its orbitals, so n_k need not be whole. C is the same on
- * all ranks, which compute it alike; D itself exists only in the global array. */
+ * An open shell's electrons are spread evenly over its orbitals, so n_k need not be whole. All ranks compute
+ * the same C; D itself exists only in the global array. */
 #include "dft/dft.h"
 
 #include <math.h>
@@ -49,8 +49,8 @@ static void solve(const double *a, int n, double *x) {
     }
 }
 
-/* The overlap of a Gaussian shell and a Slater function around the same atom, but for a factor that all
- * have: by the trapezoid rule in log r, which is exact to many digits for what vanishes at both ends. */
+/* The overlap of a Gaussian shell and a Slater function around the same atom, except for a common factor: by
+ * the trapezoid rule in log r, which is accurate to many digits for functions that vanish at both ends. */
 static double project(const struct dft_shell *shell, const struct dft_slater *slater) {
     double first = log(1e-7 / slater->zeta), last = log(60 / slater->zeta), sum = 0;
     for (int i = 0; i < FIT_POINTS; i++) {
@@ -60,7 +60,8 @@ static double project(const struct dft_shell *shell, const struct dft_slater *sl
     return sum * shell->norm;
 }
 
-/* The shells of the atom with the orbital's l, and how much of each comes nearest to the Slater function. */
+/* Finds the shells of the atom with the orbital's l, and their coefficients in the best approximation of the
+ * Slater function. */
 static int fit(const struct dft_molecule *m, const struct dft_basis *b, int atom,
                const struct dft_slater *slater, const struct dft_shell *series[MOST_SERIES], double *weight) {
     double overlap[MOST_SERIES * MOST_SERIES];
@@ -103,7 +104,7 @@ static void add_orbitals(const struct dft_molecule *m, const struct dft_basis *b
     }
 }
 
-/* Of two orbitals that are each on one atom yet. */
+/* Of two orbitals that are still on one atom each. */
 static double overlap_of(const struct dft_molecule *m, const struct dft_basis *b, const double *c, int atom_c,
                          const double *d, int atom_d) {
     double sum = 0;
@@ -118,7 +119,7 @@ static double overlap_of(const struct dft_molecule *m, const struct dft_basis *b
     return sum;
 }
 
-/* C := L^-1 C: from each orbital its part along those before it is taken away. */
+/* C := L^-1 C: subtracts from each orbital its projections on those before it. */
 static void apart(struct dft_orbitals *o, const double *l) {
     size_t n = (size_t)o->functions;
     for (int i = 0; i < o->count; i++) {

@@ -1,6 +1,6 @@
-/* report.c: the ranks' results put together. The time of a round is until the last rank was done; its
- * parts are means over ranks and rounds, and add up to it but for what starting and stopping together
- * took. Counts are sums. */
+/* report.c: combines and prints the ranks' results. The time of a round lasts until the last rank is done. Its
+ * parts are means over ranks and rounds, and add up to it except for the time to start and stop together.
+ * Counts are sums. */
 #include "dft/dft.h"
 
 #include <inttypes.h>
@@ -113,7 +113,7 @@ static void write_times(struct json *j, const struct summary *s) {
     json_number(j, "wait", s->mean.wait);
 }
 
-/* With more digits than json_number writes: others compare these to the last few. */
+/* With more digits than json_number writes, because comparisons need the last ones. */
 static void write_exactly(struct json *j, const char *name, double value) {
     char text[96];
     int length = snprintf(text, sizeof text, "\n%*s\"%s\": %.15g", 2 * j->depth, "", name, value);

@@ -1,11 +1,11 @@
-/* verify.c: whether the result is right.
+/* verify.c: verifies the result.
  *
- * Always: the density integrates to the electrons, and the trace of D F is what the points say it is,
- * which it is not if any patch was lost, added twice, or added in a wrong place.
+ * Always: the density integrates to the number of electrons, and the trace of D F equals the sum over the
+ * points. It differs if any patch was lost, added twice, or added at a wrong place.
  *
- * With --verify: rank 0 builds the matrix again by itself. It takes no part of the parallel way but the
- * points: no patches, no global arrays, no function left out because it is small, and the density not by
- * Eq. 1 but from the orbitals,
+ * With --verify: rank 0 builds the matrix again serially. It shares only the points with the parallel build: no
+ * patches, no global arrays, no function omitted as negligible, and the density not by Eq. 1 but from the
+ * orbitals,
  *
  *      rho = sum over k of n_k psi_k^2,    psi_k = sum over i of c_ki chi_i */
 #include "dft/dft.h"
@@ -17,14 +17,14 @@
 #include <string.h>
 #include <unistd.h>
 
-static const double right_trace = 1e-9, right_matrix = 1e-9; /* of the size of what is compared */
+static const double right_trace = 1e-9, right_matrix = 1e-9; /* relative to the compared values */
 
 int dft_check(const struct dft_options *o, const struct dft_molecule *m, const struct dft_result *r,
               int rank) {
     double off = fabs(r->sums.electrons - m->electrons), apart = fabs(r->trace - r->sums.potential);
     bool counted = off <= o->tolerance * m->electrons,
          traced = apart <= right_trace * fabs(r->sums.potential);
-    if (rank == 0 && !counted) /* nor if it is not a number */
+    if (rank == 0 && !counted) /* a NaN fails too */
         app_complain("the density integrates to %.8f, not to %d electrons: off by %.1e of that, more than "
                      "%.1e (--tolerance); "
                      "a finer grid (--radial, --angular) comes nearer",
@@ -125,7 +125,7 @@ static void compare(const struct serial *s, const double *whole, struct dft_resu
         for (size_t j = 0; j < n; j++) {
             double right = s->matrix[i >= j ? i * n + j : j * n + i], off = fabs(whole[i * n + j] - right);
             r->largest = fmax(r->largest, fabs(right));
-            /* fmax would drop what is not a number */
+            /* fmax would drop a NaN */
             r->difference = off > r->difference || isnan(off) ? off : r->difference;
         }
 }
@@ -148,7 +148,7 @@ static int build_and_compare(struct serial *s, const double *whole, struct dft_r
     return code;
 }
 
-/* A barrier that leaves the cores to rank 0 meanwhile. */
+/* A barrier that leaves the cores to rank 0. */
 static void wait_asleep(void) {
     MPI_Request request;
     int done = 0;

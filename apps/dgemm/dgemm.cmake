@@ -1,4 +1,4 @@
-# dgemm, on libvgasnet and OpenBLAS, where that is installed.
+# dgemm, on libvgasnet and OpenBLAS, if that is installed.
 if(PKG_CONFIG_FOUND)
   pkg_check_modules(OPENBLAS IMPORTED_TARGET openblas)
 endif()
@@ -8,6 +8,6 @@ if(NOT OPENBLAS_FOUND)
 endif()
 add_executable(dgemm dgemm/main.c dgemm/options.c dgemm/layout.c dgemm/fill.c dgemm/summa.c dgemm/verify.c dgemm/report.c
                      dgemm/team.c ${common})
-# Sums of twice the precision in verify.c are made of single roundings: none may be left out.
+# The double-precision pairs of verify.c rely on each single rounding: the compiler may not fuse any.
 target_compile_options(dgemm PRIVATE -ffp-contract=off)
 target_link_libraries(dgemm PRIVATE vgasnet hearth_base PkgConfig::OPENBLAS Threads::Threads m)

@@ -1,20 +1,20 @@
-/* cg.c: a conjugate gradient solver, as in miniFE, whose halo exchange goes past many receives that wait
- * for something else (Fig. 9 of the paper on matching: "varying match list lengths").
+/* cg.c: a conjugate gradient solver, as in miniFE, whose halo exchange has to pass many receives that wait for
+ * something else (Fig. 9 of the paper on matching: "varying match list lengths").
  *
- * The matrix is that of a stencil of 27 points on a box: 26 on the diagonal, -1 for each neighbour. Rows
- * are dealt out in boxes, one to a rank. Vectors hold the rank's own cells, x fastest; for a product one is
- * laid into a patch, whose rim the exchange fills and which stays zero beyond the edge of the whole box.
- * The right side is the product with a solution that is known, so that the error can be told from the
+ * The matrix is that of a 27-point stencil on a box: 26 on the diagonal, -1 for each neighbour. Rows are
+ * distributed in boxes, one per rank. Vectors hold the rank's own cells, x fastest. For a product a vector is
+ * copied into a patch; the exchange fills the rim of the patch, which stays zero beyond the edge of the whole
+ * box. The right-hand side is the product with a known solution, so that the error can be bounded by the
  * residual:
  *
  *      |x - known| <= |b - A x| / least eigenvalue
  *      least eigenvalue = 27 - product over the axes of (1 + 2 cos(pi / (n + 1)))
  *
- * for A = 27 - T (x) T (x) T, where T has ones on and beside the diagonal, and therefore the eigenvalues
- * 1 + 2 cos(pi j / (n + 1)).
+ * for A = 27 - T (x) T (x) T, where T has ones on and beside the diagonal, and therefore the eigenvalues 1 + 2
+ * cos(pi j / (n + 1)).
  *
- * Sums over all ranks are made of the ranks' own, gathered and added up in their order: a reduction may add
- * in another order in another library, and the numbers would differ. */
+ * Sums over all ranks gather the ranks' own sums and add them in rank order: a reduction may add in another
+ * order in another library, and the numbers would differ. */
 #include "halo.h"
 
 #include <inttypes.h>
@@ -26,7 +26,7 @@
 
 enum { POINTS = 27, MOST_SIDE = 4096, MOST_CELLS = 1 << 30, MOST_PAD = 1 << 18, PAD_TAG = HALO_DIRECTIONS };
 
-static const double residual_most = 1e-8; /* whatever --tolerance says, a larger one is no solution */
+static const double residual_most = 1e-8; /* whatever --tolerance is, a larger residual is no solution */
 
 struct options {
     struct app_manner manner;
@@ -66,15 +66,14 @@ struct times {
 
 struct cg {
     int grid[3], rank, ranks, ranks_of[3], place[3];
-    struct halo_patch patch;                      /* what is multiplied, with its rim */
+    struct halo_patch patch;                      /* the multiplied vector, with its rim */
     double *x, *known, *b, *r, *search, *product; /* of `count` cells each */
     size_t count;
-    double *sums; /* one of each rank */
+    double *sums; /* one per rank */
     struct halo_exchange exchange;
     struct halo_padding padding;
     uint64_t iterations;
-    double residual, error,
-        bound; /* relative to |b|; |x - known|, and the most that it may be by the residual */
+    double residual, error, bound; /* relative to |b|; |x - known|, and its upper bound by the residual */
     struct times times;
 };
 
@@ -93,7 +92,7 @@ static int place_rank(struct cg *c) {
     return APP_OK;
 }
 
-/* Boxes differ by one along an axis at most. */
+/* Boxes differ by at most one along an axis. */
 static void own_box(const struct cg *c, int64_t at[3], int cells[3]) {
     for (int i = 0; i < 3; i++) {
         int64_t n = c->grid[i], parts = c->ranks_of[i];
@@ -160,7 +159,7 @@ static void exchange(struct cg *c) {
     c->times.halo += MPI_Wtime() - began;
 }
 
-/* 27 times the middle less all 27, three to a row. */
+/* 27 times the centre minus the sum of all 27 cells, three per row. */
 static void multiply_row(const struct halo_patch *p, int y, int z, double *out) {
     const double *middle = p->now + halo_patch_place(p, 1, y, z);
     for (int x = 0; x < p->cells[0]; x++)
@@ -235,7 +234,7 @@ static void solve_all(struct cg *c, const struct options *o) {
     c->times.total = MPI_Wtime() - began;
 }
 
-/* By a product of its own: the solver's residual is only what it believes. */
+/* Computes the residual with a product of its own, because the solver's residual is only a recurrence. */
 static void measure(struct cg *c) {
     double least = 27, product = 1;
     for (int i = 0; i < 3; i++)
@@ -249,7 +248,7 @@ static void measure(struct cg *c) {
     double residual = sqrt(dot(c, c->r, c->r)), size = sqrt(dot(c, c->b, c->b));
     c->residual = residual / size;
     c->error = sqrt(dot(c, c->search, c->search));
-    c->bound = residual / least + 1e-13 * size / least; /* and what rounding does to the residual */
+    c->bound = residual / least + 1e-13 * size / least; /* and the effect of rounding on the residual */
 }
 
 /* ---- results ---- */

@@ -1,10 +1,10 @@
-/* exchange.c: the messages of a rank. Each goes from one of its patches to a neighbour on another rank, or
- * on this one, and another comes back from there: both have the same size, and one entry in the list.
+/* exchange.c: the messages of a rank. Each goes from one of its patches to a neighbour on another rank or on
+ * this one, and another comes back from there; both have the same size and share one entry in the list.
  *
  *      requests   [ receives, one for each message | sends, one for each message ]
  *
- * What was not posted or sent is MPI_REQUEST_NULL, so that all can be waited for at once. Different
- * messages may be posted and sent by different threads. */
+ * A request that was not started is MPI_REQUEST_NULL, so that all can be waited for at once. Different threads
+ * may post and send different messages. */
 #include "halo.h"
 
 #include <stdlib.h>
@@ -27,7 +27,7 @@ int halo_exchange_add(struct halo_exchange *e, const struct halo_message *m) {
 }
 
 int halo_exchange_ready(struct halo_exchange *e) {
-    e->requests = calloc(2 * e->count + 1, sizeof(MPI_Request)); /* and one: nothing to send is no failure */
+    e->requests = calloc(2 * e->count + 1, sizeof(MPI_Request)); /* + 1: an empty list is no failure */
     e->in = calloc(e->numbers + 1, sizeof *e->in);
     e->out = calloc(e->numbers + 1, sizeof *e->out);
     if (!e->requests || !e->in || !e->out)

@@ -1,19 +1,18 @@
-/* fds.c: many meshes on each rank, in the manner of the Fire Dynamics Simulator (Fig. 10 of the paper on
- * matching).
+/* fds.c: many meshes on each rank, as in the Fire Dynamics Simulator (Fig. 10 of the paper on matching).
  *
- * The paper says of FDS that it builds up long lists of receives and seldom matches the first. So it is with
- * a grid of many meshes, if each side of each mesh, and each quantity, is a message of its own: all receives
- * of a step are posted in the order of the receivers' meshes before anything is computed, and messages come
- * in the order of the senders'.
+ * The paper says of FDS that it builds up long lists of receives and seldom matches the first. A grid of many
+ * meshes behaves like this if each side of each mesh, and each quantity, is a message of its own: all receives
+ * of a step are posted in the order of the receivers' meshes before the computation, and messages arrive in the
+ * order of the senders' meshes.
  *
  *      rank 0            rank 1                a step:  post all receives
  *      mesh 0  2  4      mesh 1  3  5                   compute, with the rims of the last exchange
  *      receives posted:  messages arrive:               send all sides, copy those that stay on the rank
  *      0 2 4 ...         from 1 3 5 ...                 wait, unpack
  *
- * Here the meshes are the boxes of a regular grid without an edge, dealt out to the ranks like cards. Their
+ * Here the meshes are the boxes of a periodic regular grid, distributed round robin over the ranks. Their
  * numbers are shuffled ("random-like distributions of match entries", says the paper), or follow the grid.
- * Every quantity is a wave that a stencil of 7 points weakens, each with a phase of its own. */
+ * Every quantity is a wave that a 7-point stencil damps, each with its own phase. */
 #include "halo.h"
 
 #include <inttypes.h>
@@ -70,8 +69,8 @@ struct local { /* a side that stays on the rank */
 struct fds {
     int size[3], rank, ranks, fields;
     uint32_t all;               /* meshes */
-    uint32_t *number_at, *at;   /* of the box at a place of the grid, and back */
-    struct halo_patch *patches; /* those of a mesh's fields lie together */
+    uint32_t *number_at, *at;   /* number of the box at a position of the grid, and the inverse */
+    struct halo_patch *patches; /* those of a mesh's fields are adjacent */
     size_t count;
     struct halo_wave *waves; /* of each field */
     struct halo_exchange exchange;
@@ -125,8 +124,8 @@ static int open_mesh(struct fds *f, uint32_t mesh, int cells) {
     return code;
 }
 
-/* The same on all ranks: a mesh's place among those of its rank, the side that the receiver sees, the
- * field. */
+/* The same on all ranks: made of the mesh's index among those of its rank, the side that the receiver sees, and
+ * the field. */
 static int tag_of(const struct fds *f, uint32_t receiver, int direction, int field) {
     return ((int)(receiver / (uint32_t)f->ranks) * HALO_DIRECTIONS + direction) * f->fields + field;
 }
@@ -190,7 +189,7 @@ static void post_receives(struct fds *f) {
 static void compute(struct fds *f) {
     double began = MPI_Wtime();
     for (size_t i = 0; i < f->count; i++)
-        if (f->patches[i].now) /* ranks have as many meshes as others, or one less */
+        if (f->patches[i].now) /* a rank may have one mesh less than others */
             halo_patch_update(&f->patches[i], POINTS);
     f->times.compute += MPI_Wtime() - began;
 }
@@ -209,8 +208,7 @@ static void exchange(struct fds *f) {
 
 static void run(struct fds *f, const struct options *o) {
     post_receives(f);
-    exchange(
-        f); /* the rims at the start: also makes the connections, so that they take no part in the times */
+    exchange(f); /* the initial rims; also opens the connections, so that the times exclude this */
     f->times = (struct halo_times){0};
     MPI_Barrier(MPI_COMM_WORLD);
     double began = MPI_Wtime();

@@ -1,7 +1,6 @@
-/* main.c: halo, three programs that exchange the rims of their grids, as those do that the paper on
- * matching looks at. They are plain MPI and know nothing of libhearth-mpi: with it preloaded and
- * HEARTH_MATCH=on its queues take the place of the MPI library's, and what is computed stays the same to
- * the last bit. */
+/* main.c: halo, three programs with halo exchanges like those that the paper on matching studies. They are
+ * plain MPI and do not depend on libhearth-mpi. With it preloaded and HEARTH_MATCH=on, its queues replace those
+ * of the MPI library, and the computed results are bitwise equal. */
 #include "halo.h"
 
 #include <string.h>

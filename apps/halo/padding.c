@@ -1,10 +1,9 @@
-/* padding.c: receives that are posted, and matched by nothing for as long as the program computes. A
- * library that keeps a list walks over them for every message that comes meanwhile; at the end each gets
- * what it has waited for.
+/* padding.c: receives that are posted, and matched by nothing while the program computes. A library that keeps
+ * a list traverses them for every message that arrives meanwhile. At the end each gets its message.
  *
- *      receive i:  from peers[i % peer_count], with tag first_tag + i / peer_count, a number that tells both
+ *      receive i:  from peers[i % peer_count], with tag first_tag + i / peer_count, a number that encodes both
  *
- * They are from all peers in turn: libraries that keep a list for each sender get some in each. */
+ * The senders are all peers in turn, so that libraries with one list per sender get some in each list. */
 #include "halo.h"
 
 #include <stdlib.h>
@@ -29,7 +28,7 @@ static int share_of(const struct halo_padding *p, int peer) {
     return (int)(p->count / peers + ((size_t)peer < p->count % peers));
 }
 
-/* How many receives the peers have for us: they may have another number of peers. */
+/* How many receives the peers have posted for this rank; they may have another number of peers. */
 static void exchange_shares(struct halo_padding *p) {
     MPI_Request requests[2 * HALO_DIRECTIONS];
     int ours[HALO_DIRECTIONS];

@@ -1,11 +1,11 @@
-/* patch.c: a box of cells with a rim of one cell around it, into which the neighbours' cells go.
+/* patch.c: a box of cells with a rim of one cell around it, which holds copies of the neighbours' cells.
  *
- *      r r r r r r          direction (-1, 0): packed are the cells a, unpacked is the rim w
+ *      r r r r r r          direction (-1, 0): the cells a are packed, the rim w is unpacked
  *      w a . . b r          direction (+1, +1): one cell, the corner
  *      w a . . b r
  *      r r r r r r          a flat grid has one layer of cells, and no neighbours above and below
  *
- * A side is packed and unpacked in the same order, x fastest, so that a message needs no description. */
+ * A side is packed and unpacked in the same order, x fastest, so that a message needs no header. */
 #include "halo.h"
 
 #include <math.h>
@@ -15,7 +15,7 @@
 #include "base/base.h"
 
 struct box {
-    int from[3], to[3]; /* both are in it */
+    int from[3], to[3]; /* inclusive */
 };
 
 void halo_step(int direction, int step[3]) {
@@ -102,7 +102,7 @@ void halo_patch_copy(struct halo_patch *p, int direction, const struct halo_patc
                    row * sizeof *p->now);
 }
 
-/* ---- what is computed ---- */
+/* ---- computation ---- */
 
 /* A different number of waves along each axis, so that no two directions look the same. */
 void halo_wave_open(struct halo_wave *w, const int64_t grid[3], int points, double phase) {
@@ -131,8 +131,8 @@ void halo_patch_fill(struct halo_patch *p, const struct halo_wave *w) {
                 p->now[halo_patch_place(p, x, y, z)] = wave_at(p, w, x, y, z);
 }
 
-/* The distances in memory to the neighbours of a cell, in the order in which they are added: always the
- * same one, so that the result does not depend on how the grid is divided. */
+/* The distances in memory to the neighbours of a cell, in the order of summation. The order is fixed, so that
+ * the result does not depend on how the grid is divided. */
 static int distances(const struct halo_patch *p, int points, ptrdiff_t *out) {
     int count = 0;
     for (int d = 0; d < HALO_DIRECTIONS; d++) {

@@ -1,4 +1,4 @@
-/* report.c: each result once, for people on stdout and for programs in the file of --json. */
+/* report.c: prints each result twice: as text on stdout, and as JSON in the file of --json. */
 #include "halo.h"
 
 #include <inttypes.h>

@@ -1,8 +1,8 @@
 /* shape.c: blocks of threads, as in Table 1 of the paper on matching.
  *
- * A rank is a block of a x b x c threads in the midst of blocks like it. A thread receives from each
- * neighbour of its stencil that lies outside the block. How many that are can be counted, which the program
- * does from its list of messages, and calculated, which is done here; the two must agree.
+ * A rank is a block of a x b x c threads surrounded by blocks of the same shape. A thread receives from each
+ * neighbour of its stencil that is outside the block. The program counts these messages in its list; this file
+ * calculates their number. The two must agree.
  *
  *      27 points: pairs of a thread and itself or a neighbour       27 abc
  *                 of these, both inside                             (3a-2)(3b-2)(3c-2)

@@ -1,20 +1,19 @@
-/* stencil.c: a halo exchange by many threads, with the blocks and stencils of Table 1 of the paper on
- * matching.
+/* stencil.c: a halo exchange by many threads, with the blocks and stencils of Table 1 of the paper on matching.
  *
- * The grid has no edge. Ranks lie in it as blocks of threads, and each thread has a patch of cells:
+ * The grid is periodic. Each rank is a block of threads in it, and each thread has a patch of cells:
  *
- *      +---------+---------+        a step:  every thread posts its receives, copies what lies in its rank
- *      | a b c d | a b c d |                 all ranks meet: as many receives wait now as Table 1 says
+ *      +---------+---------+        a step:  every thread posts its receives, copies from patches of its rank
+ *      | a b c d | a b c d |                 barrier: as many receives are posted now as Table 1 says
  *      | e f g h | e f g h |                 every thread sends: a message for each neighbour outside
- *      +---------+---------+                 one waits for all of them
+ *      +---------+---------+                 one thread waits for all of them
  *        rank 0    rank 1                    every thread unpacks and computes
  *
- * Threads are tasks, dealt out to --threads of the system. Which comes first is left to chance, for on a
- * machine with a core for each it is: the order in which receives are posted and messages sent is shuffled
- * anew in each step, always the same way for the same seed.
+ * Threads are tasks, executed by --threads system threads. Their order is random, as it would be on a machine
+ * with a core for each: the order in which receives are posted and messages sent is shuffled in each step,
+ * reproducibly for a seed.
  *
- * An MPI library in which several threads wait at the same time is slow for reasons that have nothing to do
- * with matching: only one waits. */
+ * Only one thread waits, because an MPI library in which several threads wait at the same time is slow for
+ * reasons unrelated to matching. */
 #include "halo.h"
 
 #include <inttypes.h>
@@ -66,11 +65,11 @@ struct neighbour { /* inside the block */
 
 struct stencil {
     struct halo_shape shape;
-    int rank, ranks, grid[3], place[3]; /* of ranks, and of this one among them */
+    int rank, ranks, grid[3], place[3]; /* of ranks, and the position of this one */
     struct halo_patch *patches;         /* one for each thread of the block */
     size_t count;
     struct halo_exchange exchange; /* in the order of patches */
-    size_t *first;                 /* of each patch in exchange; [count] ends */
+    size_t *first;                 /* index of each patch's first message in exchange; [count] is the end */
     struct neighbour *inside;
     size_t *first_inside;
     uint32_t *order;
@@ -102,7 +101,7 @@ static int place_rank(struct stencil *s) {
     MPI_Comm_rank(MPI_COMM_WORLD, &s->rank);
     MPI_Comm_size(MPI_COMM_WORLD, &s->ranks);
     memset(s->grid, 0, sizeof s->grid);
-    s->grid[2] = halo_is_flat(s->shape.points); /* MPI leaves alone what is not 0 */
+    s->grid[2] = halo_is_flat(s->shape.points); /* MPI leaves values other than 0 unchanged */
     MPI_Dims_create(s->ranks, 3, s->grid);
     place_in(s->grid, s->rank, s->place);
     return halo_check_tag((uint64_t)s->count * HALO_DIRECTIONS);
@@ -128,7 +127,8 @@ static int open_patches(struct stencil *s, int cells) {
     return APP_OK;
 }
 
-/* A message is known by who receives it: by the patch there, and from where that sees it come. */
+/* The receiver identifies a message: the tag is made of the receiving patch and the direction from which the
+ * message arrives there. */
 static int add_message(struct stencil *s, int patch, int direction, const int shift[3], const int there[3]) {
     int opposite = HALO_DIRECTIONS - 1 - direction;
     struct halo_message m = {.patch = &s->patches[patch],
@@ -238,8 +238,8 @@ static void run(struct stencil *s, const struct options *o) {
 
 /* ---- results ---- */
 
-/* As the messages are: a sender is a place around the block, even where the ranks are so few that several
- * of these places are the same thread. */
+/* Counted like messages: a sender is a position around the block, even where there are so few ranks that
+ * several of these positions are the same thread. */
 static int count_messages(const struct stencil *s, struct halo_counts *c) {
     int around[3] = {s->shape.size[0] + 2, s->shape.size[1] + 2, s->shape.size[2] + 2}, p[3], d[3];
     char *sends = calloc((size_t)around[0] * (size_t)around[1] * (size_t)around[2], 1);
@@ -265,7 +265,7 @@ static bool differ(const struct halo_counts *a, const struct halo_counts *b) {
     return a->receivers != b->receivers || a->senders != b->senders || a->length != b->length;
 }
 
-/* Counted, calculated, and where the paper has the block, published: all the same. */
+/* Counted, calculated, and if the paper has the block, published: all three must be equal. */
 static int report_counts(const struct stencil *s, struct halo_report *r) {
     struct halo_counts counted = {0}, formula, paper;
     double depth;

@@ -1,6 +1,6 @@
-/* team.c: threads that do a list of tasks together. They wait at a barrier, take tasks from a common
- * counter until none is left, and meet at the barrier again; the caller is one of them. Barriers order what
- * the tasks of one list wrote before what those of the next read. */
+/* team.c: threads that execute a list of tasks together. They wait at a barrier, take tasks from a common
+ * counter until none is left, and return to the barrier; the caller is one of them. The barriers order the
+ * writes of one list's tasks before the reads of the next list's. */
 #include "halo.h"
 
 #include <pthread.h>
@@ -8,12 +8,12 @@
 #include <stdlib.h>
 
 struct halo_team {
-    size_t threads; /* with the caller */
+    size_t threads; /* including the caller */
     size_t started;
     pthread_t *ids;
     pthread_barrier_t meet;
-    atomic_size_t next; /* set between barriers, and then only counted: needs no partner */
-    halo_task *task;    /* these are written between barriers; NULL: the end */
+    atomic_size_t next; /* reset between barriers, then only incremented: relaxed order suffices */
+    halo_task *task;    /* written between barriers; NULL: the end */
     void *work;
     const uint32_t *order;
     size_t count;
@@ -49,8 +49,8 @@ void halo_team_run(struct halo_team *t, halo_task *task, void *work, const uint3
         pthread_barrier_wait(&t->meet);
 }
 
-/* The barrier counts on all threads: if one cannot be started, those that were wait at it for ever, and are
- * given up with the program. */
+/* The barrier counts all threads. If one cannot be started, the threads already started wait at it forever, and
+ * end with the program. */
 static int start(struct halo_team *t) {
     pthread_attr_t small;
     int error = 0;
