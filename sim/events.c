@@ -1,4 +1,4 @@
-/* A binary heap in an array. The order of adding breaks ties, which a heap alone would not keep. */
+/* events.c: a binary heap in an array. The order of insertion breaks ties, which a heap alone would not preserve. */
 #include "events.h"
 
 #include <stdio.h>
@@ -35,7 +35,7 @@ void events_add(struct events *q, uint64_t at, uint32_t kind, uint32_t who, uint
     q->heap[i] = e;
 }
 
-/* Puts e where nothing above it comes after it, from the top down. */
+/* Places e, from the top down, so that no element above it comes after it. */
 static void sift(struct events *q, struct event e) {
     size_t i = 0, child;
     while ((child = 2 * i + 1) < q->count) {

@@ -1,8 +1,8 @@
-/* events.h: what happens next. A queue of events in the order of their time, in nanoseconds from 0.
+/* events.h: a queue of events in the order of their time, in nanoseconds from 0.
  *
- * Two events of one time come in the order in which they were added, so a simulation is a function of its
- * options and its seed alone: two runs print the same. What an event means is its owner's: `kind`, `who` and
- * `what` are not looked at. */
+ * Two events of the same time are returned in the order in which they were added, so a simulation depends only
+ * on its options and its seed: two runs print the same. The owner defines the meaning of `kind`, `who` and
+ * `what`; the queue does not interpret them. */
 #ifndef HEARTH_SIM_EVENTS_H
 #define HEARTH_SIM_EVENTS_H
 
@@ -12,7 +12,7 @@
 
 struct event {
     uint64_t at;    /* ns */
-    uint64_t order; /* of adding: set by events_add */
+    uint64_t order; /* of insertion: set by events_add */
     uint32_t kind, who;
     uint64_t what;
 };
@@ -26,10 +26,10 @@ struct events {
 void events_open(struct events *q);
 void events_close(struct events *q);
 
-/* Not before `now`, which would be a fault of the simulation: it ends the program. */
+/* `at` before `now` is a bug of the simulation and ends the program. */
 void events_add(struct events *q, uint64_t at, uint32_t kind, uint32_t who, uint64_t what);
 
-/* The next one, and q->now is its time. False: nothing is left. */
+/* Returns the next event and sets q->now to its time. False: the queue is empty. */
 bool events_next(struct events *q, struct event *e);
 
 #endif

@@ -1,16 +1,15 @@
-/* sim_flow: flow control between one helper thread and many clients; Sect. 4.4 of the paper on ARMCI at
- * petascale.
+/* flow.c: sim_flow simulates flow control between one helper thread and many clients; Sect. 4.4 of the paper on
+ * ARMCI at petascale.
  *
- * The credits and the intimation are src/net/flow.c itself; the network, the times that work takes and the
- * two schemes that ask first are models. How large buffers are follows from the number of clients, as in
- * net/open.c: as large as fit into a share of the node's memory, for all clients of the job, whether they
- * speak or not.
+ * Credits and size hints (intimation) are src/net/flow.c itself; the network, the times of work and the two
+ * schemes that ask first are models. The size of buffers follows from the number of clients, as in net/open.c:
+ * as large as fit into a share of the node's memory, for all clients of the job, active or not.
  *
  *      one     one client, one operation after another, as the paper's microbenchmark (Figs. 6, 7, left)
  *      eight   eight of them at once
  *      all     all at once: the "many to one case" (Sect. 4.2)
- *      mix     eight stream as fast as they can, all others do 8 bytes now and then: who starves?
- */
+ *      mix     eight stream at full speed, all others do 8 bytes occasionally: tests for starvation
+ * */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,33 +22,36 @@
 #include "net/engine.h"
 
 static struct option_entry options[] = {
-    {"clients", "8,1k,10k,180k", "processes of the job that may speak to the helper; k is 1000 here", NULL},
-    {"schemes", "allocate,release,credits,intimation", "which", NULL},
-    {"cases", "one,eight,all,mix", "which of these speak, see the head of sim/flow.c", NULL},
-    {"bytes", "512,4k,32k,128k", "of an operation, for one and eight", NULL},
-    {"all-bytes", "4k", "of an operation, where all speak", NULL},
-    {"operations", "20", "of each client, for one and eight", NULL},
-    {"all-operations", "3", "of each client, where all speak", NULL},
+    {"clients", "8,1k,10k,180k", "clients: processes of the job that may send to the helper; k is 1000 here",
+     NULL},
+    {"schemes", "allocate,release,credits,intimation", "schemes to run", NULL},
+    {"cases", "one,eight,all,mix", "workloads to run: which clients are active, see the head of sim/flow.c",
+     NULL},
+    {"bytes", "512,4k,32k,128k", "size of an operation, for one and eight", NULL},
+    {"all-bytes", "4k", "size of an operation, for all and mix", NULL},
+    {"operations", "20", "operations of each client, for one and eight", NULL},
+    {"all-operations", "3", "operations of each client, for all", NULL},
     {"gets", "0", "1: gets instead of accumulates (credits and intimation only)", NULL},
-    {"memory", "16g", "of a node (the paper's XT5: Sect. 3.1)", NULL},
-    {"share", "0.05", "of it for the helper's buffers (Sect. 4.4.1)", NULL},
-    {"buffers", "4", "of each client", NULL},
-    {"size", "0", "of such a buffer; 0: as large as fits, up to 64k", NULL},
-    {"spares", "4", "spare buffers (Sect. 4.4.4)", NULL},
-    {"spare-size", "32k", "of each (Sect. 4.4.4)", NULL},
-    {"pool-size", "128k", "of a buffer of request-release", NULL},
+    {"memory", "16g", "memory of a node (the paper's XT5: Sect. 3.1)", NULL},
+    {"share", "0.05", "share of it for the helper's buffers (Sect. 4.4.1)", NULL},
+    {"buffers", "4", "buffers of each client", NULL},
+    {"size", "0", "size of such a buffer; 0: as large as fits, up to 64k", NULL},
+    {"spares", "4", "buffers of the credit pool (Sect. 4.4.4)", NULL},
+    {"spare-size", "32k", "size of such a buffer (Sect. 4.4.4)", NULL},
+    {"pool-size", "128k", "size of a buffer of request-release", NULL},
     {"ranks", "12", "clients of a node, which share its NIC", NULL},
     {"bandwidth", "3e9", "bytes/s of a NIC (Sect. 4.3)", NULL},
-    {"latency-us", "6", "of the network, one way", NULL},
-    {"block-us", "0.5", "a client's, for a block", NULL},
-    {"serve-us", "1", "the helper's, for a message", NULL},
-    {"wake-us", "3", "the helper's, to wake up", NULL},
-    {"work-bandwidth", "4e9", "bytes/s at which data is packed, and added up", NULL},
-    {"allocate-us", "1", "malloc; and 0.25 us for each 4 KB that is touched for the first time", NULL},
-    {"retry-us", "20", "until a client that was refused memory asks again, at first", NULL},
-    {"paper", "0", "1: only what the paper says in words, beside ours", NULL},
-    {"seed", "1", "of the pauses", NULL},
-    {"csv", "", "a file to add the rows to", NULL},
+    {"latency-us", "6", "latency of the network, one way", NULL},
+    {"block-us", "0.5", "time of a client for a block", NULL},
+    {"serve-us", "1", "time of the helper for a message", NULL},
+    {"wake-us", "3", "time of the helper to wake up", NULL},
+    {"work-bandwidth", "4e9", "bytes/s of packing and of accumulating", NULL},
+    {"allocate-us", "1", "time of malloc; plus 0.25 us for each 4 KB that is touched for the first time",
+     NULL},
+    {"retry-us", "20", "initial delay until a client that was refused memory asks again", NULL},
+    {"paper", "0", "1: only the claims in the paper's text, beside the simulated values", NULL},
+    {"seed", "1", "seed of the pauses", NULL},
+    {"csv", "", "file to which the rows are appended", NULL},
     {NULL, NULL, NULL, NULL},
 };
 
@@ -93,7 +95,7 @@ static struct setup setup_for(uint32_t clients) {
     return s;
 }
 
-/* ---- who does what ---- */
+/* ---- workloads ---- */
 
 enum { STREAMS = 8 };
 
@@ -110,19 +112,19 @@ static void plan(struct world *w, const char *name, uint64_t bytes) {
     }
     if (!strcmp(name, "mix"))
         operations *= 20;
-    /* far from each other, so that they do not share a NIC */
+    /* far apart, so that they do not share a NIC */
     for (uint32_t i = 0; i < streams; i++)
         world_plan(w, (uint32_t)((uint64_t)i * clients / streams), operations, bytes, 0);
     if (strcmp(name, "mix"))
         return;
-    /* together they ask for a tenth of the helper's time */
+    /* together they use a tenth of the helper's time */
     uint64_t pause = (uint64_t)(10 * clients * w->setup.costs.serve);
     for (uint32_t i = 0; i < clients; i++)
         if (!w->clients[i].bytes)
             world_plan(w, i, 2, 8, pause);
 }
 
-/* ---- what is printed ---- */
+/* ---- output ---- */
 
 static const struct scheme *const schemes[] = {&flow_allocate, &flow_release_, &flow_credits,
                                                &flow_intimation};
@@ -178,7 +180,7 @@ static void print(const struct world *w, const char *name, uint64_t bytes, const
             share_of_node(r));
 }
 
-/* ---- the paper's words ---- */
+/* ---- comparison with the paper ---- */
 
 static struct flow_result one_client(uint32_t clients, uint32_t buffers, uint32_t size,
                                      const struct scheme *scheme, uint64_t bytes) {
@@ -213,7 +215,7 @@ static void print_paper(void) {
     struct flow_result credit = one_client(CLIENTS, 2, 3 * K, &flow_credits, 512);
     double trip = 2 * options_number(options, "latency-us");
     printf("| section | what, for one client of %d | paper | simulated |\n|---|---|---|---|\n", CLIENTS);
-    claim("4.4.4", "2 x 3 KB with 4 spares of 32 KB against without: bandwidth, 128 KB", "3x",
+    claim("4.4.4", "2 x 3 KB with a pool of 4 x 32 KB against without: bandwidth, 128 KB", "3x",
           told.bandwidth / plain.bandwidth, "x");
     claim("4.4.4", "the same, 32 KB", "3x", told32.bandwidth / plain32.bandwidth, "x");
     claim("4.4.4", "the same against 4 x 128 KB, 128 KB (the paper: of the application)", "as well as",
@@ -223,11 +225,11 @@ static void print_paper(void) {
     claim("4.4.2", "memory of 4 x 128 KB for all of them", "about 72 GB", (double)large.fixed / (1u << 30),
           " GiB");
     claim("4.4.2",
-          "request-allocate, 512 B: longer by, in round trips of the network; the helper's work is in it",
+          "request-allocate, 512 B: extra time in round trips of the network, including the helper's work",
           "1", (ask.mean_us - credit.mean_us) / trip, "");
     claim("4.4.2",
-          "request-release, 512 B: longer by, in round trips of the network; the helper's work is in it", "1",
-          (pool.mean_us - credit.mean_us) / trip, "");
+          "request-release, 512 B: extra time in round trips of the network, including the helper's work",
+          "1", (pool.mean_us - credit.mean_us) / trip, "");
 }
 
 static void run(const struct setup *setup, const char *name, const struct scheme *scheme, uint64_t bytes) {
@@ -278,12 +280,13 @@ static uint32_t parse_clients(char *word) {
 static void run_clients(uint32_t clients) {
     struct setup setup = setup_for(clients);
     char word[32];
-    printf("-- %u clients: %u buffers of %u bytes each, %u spares of %u; %.1f MB of buffers, %.2f %% of the "
-           "node\n",
-           clients, setup.limits.buffers, setup.limits.bytes, setup.limits.spares, setup.limits.spare_bytes,
-           (double)arena_bytes(&setup.limits, clients, server_head()) / 1e6,
-           100.0 * (double)arena_bytes(&setup.limits, clients, server_head()) /
-               options_number(options, "memory"));
+    printf(
+        "-- %u clients: %u buffers of %u bytes each, a pool of %u of %u; %.1f MB of buffers, %.2f %% of the "
+        "node\n",
+        clients, setup.limits.buffers, setup.limits.bytes, setup.limits.spares, setup.limits.spare_bytes,
+        (double)arena_bytes(&setup.limits, clients, server_head()) / 1e6,
+        100.0 * (double)arena_bytes(&setup.limits, clients, server_head()) /
+            options_number(options, "memory"));
     for (const char *at = options_word(options, "cases"); options_next(&at, word, sizeof word);)
         run_case(&setup, word);
 }

@@ -1,8 +1,8 @@
-/* flow_credits.c: the schemes that are real: src/net/flow.c says who may send, here only messages are
- * carried.
+/* flow_credits.c: the real schemes: src/net/flow.c decides which client may send, and this file only carries
+ * messages.
  *
- * Clients and the helper talk through parcels alone, as over a network: a client knows of the helper what its
- * acknowledgements say. After every run all credits must be back and all spares free. */
+ * Clients and the helper communicate through parcels only, as over a network: a client knows of the helper only
+ * what its acknowledgements say. After every run all credits must be returned and all pool buffers free. */
 #include <malloc.h>
 #include <stdlib.h>
 
@@ -12,20 +12,20 @@
 #include "net/arena.h"
 #include "net/engine.h"
 
-enum { REQUEST_BYTES = 64 /* of a get: where from, which shape */ };
+enum { REQUEST_BYTES = 64 /* of a get: source address and shape */ };
 
-struct lane {         /* a client that has spoken */
+struct lane {         /* a client that has sent a block */
     uint32_t *on_way; /* ring by number: bytes */
-    uint32_t *own;    /* by buffer: parcels that are here */
+    uint32_t *own;    /* by buffer: delivered parcels */
 };
 
 struct credits {
     struct flow_helper *helper;
     struct lane *lanes;
-    uint32_t spare[FLOW_SPARES]; /* parcels that are here */
+    uint32_t spare[FLOW_SPARES]; /* delivered parcels */
     struct flow_turn turn;
-    uint32_t parcel;  /* of the turn */
-    uint64_t records; /* bytes that the helper has taken for those who have spoken */
+    uint32_t parcel;  /* of this turn */
+    uint64_t records; /* bytes that the helper has allocated for clients that have sent */
 };
 
 static void open_with(struct world *w, bool intimation) {
@@ -88,7 +88,7 @@ static bool go(struct world *w, uint32_t client) {
     return true;
 }
 
-/* Of an accumulate; a get is over when the data is here, which may be later than what acknowledges it. */
+/* For an accumulate. A get completes when its data is delivered, which may be later than its acknowledgement. */
 static void take_ack(struct world *w, uint32_t client, const struct flow_ack *ack) {
     struct client *c = &w->clients[client];
     struct lane *l = lane_of(w, client);

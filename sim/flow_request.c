@@ -1,14 +1,14 @@
-/* flow_request.c: request-allocate and request-release, models of what Sect. 4.4.2 of the paper describes.
+/* flow_request.c: request-allocate and request-release, models of Sect. 4.4.2 of the paper.
  *
  *      allocate   REQUEST -> (allocated: ANSWER yes | no memory: ANSWER no, ask again later) -> DATA -> ACK
  *      release    REQUEST -> (waits for a buffer of the pool) ANSWER -> DATA -> ACK ... -> RELEASE
  *
- * For each client the helper keeps a place for one message without data; what is left of the budget is for
- * data. An operation that fits into a buffer is one message, so it takes one round trip more than with
- * credits; a longer one goes through the same buffer piece by piece. request-allocate takes as much memory as
- * the operation is long.
+ * For each client the helper keeps a slot for one message without data; the rest of the budget is for data. An
+ * operation that fits into a buffer is one message, so it takes one round trip more than with credits; a longer
+ * one goes through the same buffer piece by piece. request-allocate takes as much memory as the operation is
+ * long.
  *
- * The helper does messages in the order in which they come. */
+ * The helper executes messages in the order of arrival. */
 #include <stdlib.h>
 
 #include "flow.h"
@@ -21,9 +21,9 @@ struct fifo {
 
 struct requests {
     bool pooled;
-    struct fifo here;    /* parcels to be done */
+    struct fifo here;    /* parcels to be executed */
     struct fifo waiting; /* release: clients without a buffer */
-    uint32_t parcel;     /* at work */
+    uint32_t parcel;     /* in execution */
     uint64_t room;       /* bytes for data */
     uint64_t taken, most;
     uint64_t refused, retries;
@@ -195,7 +195,7 @@ static void do_data(struct world *w, uint32_t client, uint64_t bytes) {
     struct requests *s = w->state;
     count_served(w, client, bytes);
     if (!s->pooled)
-        s->taken -= bytes; /* all of an operation is in it */
+        s->taken -= bytes; /* the buffer holds a whole operation */
     uint32_t p = parcel_new(w, PARCEL_ACK, client);
     w->parcels[p].wanted = bytes;
     parcel_send(w, p);

@@ -1,4 +1,4 @@
-/* flow_world.c: clients, messages and the helper's time; what may be sent is for the schemes to say. */
+/* flow_world.c: clients, messages and the helper's time. The schemes decide what may be sent. */
 #include "flow.h"
 
 #include <stdlib.h>
@@ -156,7 +156,7 @@ static double jain_index(const struct jain *j) {
     return j->squares > 0 ? j->sum * j->sum / (j->squares * (double)j->count) : 1;
 }
 
-/* Of the bytes that the helper has done for each so far, among clients with the same to do. */
+/* Of the bytes that the helper has executed for each so far, among clients with the same workload. */
 static double fairness_now(const struct world *w) {
     struct jain j = {0};
     for (uint32_t i = 0; i < w->setup.clients; i++)
@@ -240,7 +240,7 @@ void world_plan(struct world *w, uint32_t client, uint32_t operations, uint64_t 
     plan_next(w, client);
 }
 
-/* Nothing is lost, and nobody was forgotten. */
+/* Checks that nothing is lost, and that all clients have finished. */
 static void check_end(const struct world *w) {
     must(w->over == w->wanted && w->begun == w->wanted, "operations that never ended");
     for (uint32_t i = 0; i < w->setup.clients; i++) {

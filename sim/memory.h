@@ -1,5 +1,5 @@
-/* memory.h: sizes of what the libraries keep, taken from their own headers; inside sim_memory. Names mean
- * different things in different folders (a target, a peer), so each folder has a file of its own. */
+/* memory.h: sizes of the libraries' structures, taken from their own headers; internal to sim_memory. The same
+ * name means different things in different folders (a target, a peer), so each folder has a file of its own. */
 #ifndef HEARTH_SIM_MEMORY_H
 #define HEARTH_SIM_MEMORY_H
 
@@ -8,21 +8,20 @@
 
 #include "net/flow.h"
 
-/* memory_rma.c, memory_p2p.c: bytes that a process keeps for each rank of a window; of the job; of a
- * communicator */
+/* memory_rma.c, memory_p2p.c: bytes of a process for each rank of a window; of the job; of a communicator */
 size_t memory_window_target(void);
 size_t memory_match_peer(void);
 size_t memory_comm_member(void);
 
-/* memory_net.c: of a target of a client, its flow control apart; of a helper's address; of a rank in an ARMCI
- * allocation; in front of a buffer */
+/* memory_net.c: bytes of a client's target, without its flow control; of a helper's address; of a rank in an
+ * ARMCI allocation; of the header before a buffer */
 size_t memory_net_target(void);
 size_t memory_net_address(void);
 size_t memory_armci_part(void);
 size_t memory_slot_head(void);
 size_t memory_client_record(const struct flow_limits *limits);
 
-/* memory_pages.c: of a rank's segment, for GASNet and for the pages; of a node in the channel of a node's
+/* memory_pages.c: bytes of a rank's segment, for GASNet and for the pages; of a node in the channel of a node's
  * service */
 size_t memory_segment(void);
 size_t memory_channel_node(void);

@@ -1,3 +1,4 @@
+/* memory_net.c: sizes of the structures of src/net and src/armci, for sim_memory. */
 #include "memory.h"
 
 #include "armci/memory.h"

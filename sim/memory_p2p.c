@@ -1,3 +1,4 @@
+/* memory_p2p.c: sizes of the structures of src/mpi/p2p, for sim_memory. */
 #include "memory.h"
 
 #include "mpi/p2p/p2p.h"

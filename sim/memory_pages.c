@@ -1,3 +1,4 @@
+/* memory_pages.c: sizes of the structures of src/pages and GASNet, for sim_memory. */
 #include "memory.h"
 
 #include <stdbool.h>
@@ -5,12 +6,12 @@
 #include "net/link/link.h"
 #include "pages/inside.h"
 
-/* GASNet's table has an address and a size for each (gasnet_seginfo_t). */
+/* GASNet's table has an address and a size for each segment (gasnet_seginfo_t). */
 size_t memory_segment(void) {
     return 2 * sizeof(void *) + sizeof(struct pages_segment);
 }
 
-/* As channel.c keeps them: an address with its length, a pointer, a mark. */
+/* As in channel.c: an address with its length, a pointer, a flag. */
 size_t memory_channel_node(void) {
     return sizeof(int32_t) + LINK_ADDRESS + sizeof(struct link_peer *) + sizeof(bool);
 }

@@ -1,3 +1,4 @@
+/* memory_rma.c: sizes of the structures of src/mpi/rma, for sim_memory. */
 #include "memory.h"
 
 #include "mpi/rma/window.h"

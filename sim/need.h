@@ -1,4 +1,4 @@
-/* need.h: what a simulation cannot go on without. It is a program of its own, so it ends, with a sentence. */
+/* need.h: checks without which a simulation cannot continue. They end the program with an error message. */
 #ifndef HEARTH_SIM_NEED_H
 #define HEARTH_SIM_NEED_H
 
@@ -13,7 +13,7 @@ static inline void *need(void *memory) {
     exit(1);
 }
 
-/* An invariant of what is simulated, checked in every build: a wrong simulation must not print numbers. */
+/* An invariant of the simulation, checked in every build: a wrong simulation must not print numbers. */
 static inline void must(bool holds, const char *what) {
     if (holds)
         return;

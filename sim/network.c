@@ -1,3 +1,4 @@
+/* network.c: the model of network.h. */
 #include "network.h"
 
 #include <stdlib.h>
@@ -28,7 +29,7 @@ static uint64_t work_of(const struct network *n, uint64_t bytes) {
     return (uint64_t)((double)bytes * n->ns_per_byte + 0.5);
 }
 
-/* Takes the NIC's time; when the message begins. */
+/* Reserves time of the NIC; returns when the message starts. */
 static uint64_t pass(const struct network *n, uint64_t *busy, uint64_t now, uint64_t bytes) {
     uint64_t begins = bytes <= n->slip ? now : later(now, *busy);
     *busy = later(now, *busy) + work_of(n, bytes);

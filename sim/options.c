@@ -1,3 +1,4 @@
+/* options.c: parses the options of a simulation, prints --help, and prints the progress line. */
 #include "options.h"
 
 #include <stdbool.h>

@@ -1,15 +1,14 @@
-/* sim_pages: pages of one node's NVM, read and written by all: Figs. 8 to 10 of the vGASNet paper, at 1 to 42
- * nodes.
+/* pages.c: sim_pages simulates pages of one node's NVM, read and written by all nodes: Figs. 8 to 10 of the
+ * vGASNet paper, at 1 to 42 nodes.
  *
- * As in Sect. IV-C all nodes get or put the segment of one of them; one rank per node. The sizes are the
- * paper's: pools of 16 GB, pages of 4 MB. --scale divides pool and data alike, which keeps their ratio and
- * with it what fits where.
+ * As in Sect. IV-C all nodes get or put the segment of one of them, with one rank per node. The sizes are the
+ * paper's: pools of 16 GB, pages of 4 MB. --scale divides pool and data alike, which keeps their ratio.
  *
- *      cc      nodes give each other pages (MOESI-F), whole ones, none ahead: the paper's
+ *      cc      nodes serve each other's misses (MOESI-F), whole pages, no read-ahead: the paper's
  *      nocc    all pages come from the home and go back there: the paper's "w/o CC"
- *      hearth  cc, with what Hearth adds: pages fetched ahead, small operations done where the page is
- *      gasnet  no pages: the home's memory, served by its NIC (only for what fits there)
- */
+ *      hearth  cc, with Hearth's extensions: read-ahead, and small operations executed at the page's owner
+ *      gasnet  no pages: the home's memory, served by its NIC (only for data that fits there)
+ * */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,25 +17,26 @@
 #include "pages_sim.h"
 
 static struct option_entry options[] = {
-    {"patterns", "seq,random,false", "which: Figs. 8, 9 and 10; or mixed, which is not the paper's", NULL},
-    {"modes", "cc,nocc,hearth,gasnet", "which, see the head of sim/pages.c", NULL},
-    {"nodes", "1,2,4,8,16,32,42", "how many", NULL},
+    {"patterns", "seq,random,false",
+     "access patterns: Figs. 8, 9 and 10; or mixed, which is not in the paper", NULL},
+    {"modes", "cc,nocc,hearth,gasnet", "modes to run, see the head of sim/pages.c", NULL},
+    {"nodes", "1,2,4,8,16,32,42", "numbers of nodes", NULL},
     {"data", "0.5,2,4", "size of the segment, in pools", NULL},
-    {"pool", "16g", "of each node (Sect. IV-C)", NULL},
+    {"pool", "16g", "pool of each node (Sect. IV-C)", NULL},
     {"page", "4m", "size of a page (Sect. IV-B)", NULL},
-    {"scale", "1", "divides pool and segment", NULL},
-    {"puts", "200", "of each node, false sharing; accesses, mixed", NULL},
-    {"meet", "1", "false sharing: all nodes meet after each put; 0: each goes on as it can", NULL},
-    {"put-us", "0.3", "a put into a page that is here", NULL},
-    {"ahead", "8", "pages, of hearth (HEARTH_PAGES_AHEAD)", NULL},
+    {"scale", "1", "divisor of pool and segment", NULL},
+    {"puts", "200", "puts of each node, for false sharing; accesses, for mixed", NULL},
+    {"meet", "1", "false sharing: a barrier of all nodes after each put; 0: none", NULL},
+    {"put-us", "0.3", "time of a put into a local page", NULL},
+    {"ahead", "8", "pages of read-ahead, for hearth (HEARTH_PAGES_AHEAD)", NULL},
     {"bandwidth", "6e9", "bytes/s of a NIC (InfiniBand 4X FDR: Sect. IV-A)", NULL},
-    {"latency-us", "1.5", "of the network, one way", NULL},
+    {"latency-us", "1.5", "latency of the network, one way", NULL},
     {"copy-bandwidth", "6e9", "bytes/s of a copy in memory", NULL},
     {"nvm-bandwidth", "450e6", "bytes/s of the NVM (a SATA SSD)", NULL},
-    {"nvm-us", "80", "a read's or write's own time", NULL},
-    {"service-us", "2", "the service thread's, for a message", NULL},
-    {"seed", "1", "of the orders", NULL},
-    {"csv", "", "a file to add the rows to", NULL},
+    {"nvm-us", "80", "fixed time of a read or write", NULL},
+    {"service-us", "2", "time of the service thread for a message", NULL},
+    {"seed", "1", "seed of the random orders", NULL},
+    {"csv", "", "file to which the rows are appended", NULL},
     {NULL, NULL, NULL, NULL},
 };
 
@@ -75,14 +75,16 @@ static struct machine machine_from_options(void) {
                         .page_bytes = (uint64_t)page,
                         .frames = (uint32_t)(options_number(options, "pool") / page / scale)};
     if (m.frames < 16) {
-        fprintf(stderr, "sim: a pool of %u pages is too small: 16 at least; see --pool, --page and --scale\n",
-                m.frames);
+        fprintf(
+            stderr,
+            "sim: a pool of %u pages is too small: at least 16 are needed; see --pool, --page and --scale\n",
+            m.frames);
         exit(2);
     }
     return m;
 }
 
-/* The name itself, which stays. */
+/* Returns the permanent copy of the name. */
 static const char *set_mode(struct plan *p, const char *name) {
     unsigned i = 0;
     while (mode_names[i] && strcmp(mode_names[i], name))
@@ -113,7 +115,7 @@ static void write_row(const struct plan *p, const char *mode, double data, const
             (unsigned long long)r->bytes);
 }
 
-/* ---- results, kept for what the paper says of them ---- */
+/* ---- results, kept for the comparison with the paper ---- */
 
 struct kept {
     enum pattern pattern;
@@ -139,7 +141,7 @@ static double find(enum pattern pattern, const char *mode, double data, uint32_t
     return 0;
 }
 
-/* The least and the most of a ratio, over all that was run. */
+/* The minimum and maximum of a ratio over all runs. */
 struct range {
     double low, high;
 };

@@ -1,5 +1,4 @@
-/* pages_app.c: the program of a node: one access after another, each a get of a whole page or a put of one
- * byte. */
+/* pages_app.c: the program of a node: one access after another, each a get of a whole page or a put of one byte. */
 #include <stdlib.h>
 
 #include "need.h"
@@ -11,7 +10,7 @@ static uint32_t accesses(const struct pages_world *w) {
     return w->plan.pattern == SEQUENTIAL || w->plan.pattern == RANDOM ? w->plan.pages : w->plan.puts;
 }
 
-/* What the next access is. */
+/* Chooses the next access. */
 static void choose(struct pages_world *w, struct node *n) {
     bool mixed = w->plan.pattern == MIXED, puts = w->plan.pattern == FALSE_SHARING;
     n->page = mixed ? random_below(&w->random, w->plan.pages) : puts ? 0 : n->order ? n->order[n->at] : n->at;
@@ -51,7 +50,7 @@ void app_call(struct pages_world *w, uint32_t node) {
 
 /* ---- one access ---- */
 
-/* All have put once more: they go on when the news has been round, as a tree of messages takes it. */
+/* All nodes have put once more. They continue after the time that a barrier by a tree of messages takes. */
 static void all_have_met(struct pages_world *w) {
     double ns = 0;
     for (uint32_t reached = 1; reached < w->plan.nodes; reached *= 2)

@@ -1,4 +1,4 @@
-/* pages_cache.c: the copies that a node holds, as src/pages/pool.c and service_cache.c keep them. */
+/* pages_cache.c: the copies that a node holds, as in src/pages/pool.c and service_cache.c. */
 #include <stdlib.h>
 
 #include "need.h"
@@ -69,7 +69,7 @@ void cache_left(struct pages_world *w, uint32_t node, uint32_t frame) {
     free_if_unused(w, node, frame);
 }
 
-/* ---- what a controller wants done ---- */
+/* ---- actions of a controller ---- */
 
 static bool brings_page(const struct pages_message *m) {
     return m->kind == PAGES_DATA || (m->kind == PAGES_BACK && m->flags & PAGES_DIRTY);
@@ -200,7 +200,7 @@ void cache_receive(struct pages_world *w, const struct flight *in) {
     cache_make_room(w, m->to);
 }
 
-/* ---- room ---- */
+/* ---- eviction ---- */
 
 struct owner { /* of frames */
     const struct pages_world *world;
@@ -240,7 +240,7 @@ void cache_make_room(struct pages_world *w, uint32_t node) {
         ;
 }
 
-/* When nothing is under way. */
+/* Called when nothing is in flight. */
 void cache_check(const struct pages_world *w, uint32_t node) {
     const struct node *n = &w->nodes[node];
     uint32_t held = 0;

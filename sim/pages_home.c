@@ -1,5 +1,5 @@
-/* pages_home.c: the home of all pages, as src/pages/service_home.c and service_disk.c are it: the directory,
- * a buffer for each of at most WORKS transactions, and the NVM. */
+/* pages_home.c: the home of all pages, as in src/pages/service_home.c and service_disk.c: the directory, a
+ * buffer for each of at most WORKS transactions, and the NVM. */
 #include <stdlib.h>
 
 #include "need.h"
@@ -73,7 +73,7 @@ static uint64_t disk_time(struct pages_world *w, unsigned times) {
     return w->disk_busy + (uint64_t)(1e3 * m->nvm_us) * times;
 }
 
-/* By the service thread, which does nothing else meanwhile. */
+/* Time of the service thread, which does nothing else meanwhile. */
 static uint64_t copy_time(struct pages_world *w) {
     struct node *n = &w->nodes[HOME];
     uint64_t now = w->events.now;
@@ -81,7 +81,7 @@ static uint64_t copy_time(struct pages_world *w) {
     return n->service_busy;
 }
 
-/* Where nodes do not give each other pages, the home's own copy is read instead of the NVM. */
+/* Where nodes do not serve each other's misses, the home's own copy is read instead of the NVM. */
 static bool is_in_memory(const struct pages_world *w, uint32_t page) {
     return !w->plan.coop && cache_is_hit(w, HOME, page, false);
 }
@@ -98,7 +98,7 @@ static void begin_io(struct pages_world *w, struct work *k, enum pages_io io) {
     world_at(w, at, EVENT_IO, 0, (uint64_t)(k - w->works));
 }
 
-/* ---- what the directory wants done ---- */
+/* ---- actions of the directory ---- */
 
 static void send_one(struct pages_world *w, const struct pages_message *m) {
     struct flight f = {.m = *m};
@@ -163,8 +163,8 @@ void home_left(struct pages_world *w, uint32_t index) {
 
 /* ---- messages ---- */
 
-/* As service_home.c: the home's own pool gets a page first that others would else wait for the NVM for, again
- * and again. */
+/* As in service_home.c: the home's own pool first gets a page for which other nodes would otherwise wait for
+ * the NVM repeatedly. */
 static bool is_for_pool(const struct pages_world *w, const struct pages_message *m) {
     struct pages_look look = pages_directory_look(w->directory, m->page);
     if (look.busy != PAGES_NOTHING || pages_directory_holds(w->directory, m->page, HOME))
@@ -194,7 +194,7 @@ void home_receive(struct pages_world *w, const struct flight *f) {
         k->version = f->version;
     }
     if (pages_class_of((enum pages_kind)m->kind) == PAGES_REQ && is_for_pool(w, m)) {
-        w->at_once = true; /* its request stands before the other's */
+        w->at_once = true; /* its request precedes the other's */
         cache_prefetch(w, HOME, m->page);
         w->at_once = false;
     }

@@ -1,16 +1,15 @@
-/* pages_sim.h: the nodes of a job and the pages of one segment, simulated; inside sim_pages.
+/* pages_sim.h: the nodes of a job and the pages of one segment, simulated; internal to sim_pages.
  *
- * The directory, the controllers of the copies, the choice of victims, the reading ahead and the choice
- * between small operations and whole pages are those of src/pages. What the service thread of a node does
- * around them (src/pages/pool.c and service_*.c: frames, the window of open requests, buffers of the home) is
- * done here in the same order, without threads.
+ * The directory, the controllers of the copies, the replacement, the read-ahead and the fetch policy for small
+ * operations are those of src/pages. The work of a node's service thread around them (src/pages/pool.c and
+ * service_*.c: frames, request slots, buffers of the home) is done here in the same order, without threads.
  *
- * Models: the network (network.h), where pages travel while they are copied at both ends; the NVM, one read
- * or write after another; a service thread that takes some time for each message, one after another.
+ * Models: the network (network.h), in which pages are in flight while they are copied at both ends; the NVM,
+ * one read or write after another; a service thread that takes some time for each message, one after another.
  *
- * Of the data only its age is kept: every write makes a new version of the page. A copy has a version, and so
- * have the NVM, the home's buffers and what travels. Whoever reads must find the newest, and who writes must
- * be alone. */
+ * Instead of data only versions are kept: every write creates a new version of the page. Copies, the NVM, the
+ * home's buffers and messages in flight have a version. A reader must find the newest version, and a writer
+ * must be the only holder. */
 #ifndef HEARTH_SIM_PAGES_H
 #define HEARTH_SIM_PAGES_H
 
@@ -30,7 +29,7 @@ enum pattern {
     SEQUENTIAL,
     RANDOM,
     FALSE_SHARING,
-    MIXED /* pages at random, of each kind of access; not the paper's */
+    MIXED /* random pages and kinds of access; not in the paper */
 };
 
 struct machine {
@@ -43,18 +42,18 @@ struct plan {
     struct machine machine;
     uint32_t nodes, pages;
     enum pattern pattern;
-    bool coop, small; /* small: operations go to where the page is, if that is cheaper */
-    bool raw;         /* no pages at all: the segment lies in memory, and the NIC serves it (GASNet) */
+    bool coop, small; /* small: operations are executed at the page's owner, if that is cheaper */
+    bool raw;         /* no pages: the segment is in memory, and the NIC serves it (GASNet) */
     unsigned ahead;
     uint32_t puts; /* of each node, FALSE_SHARING; accesses, MIXED */
-    bool meet;     /* all of them meet after each */
+    bool meet;     /* a barrier of all nodes after each put */
     uint64_t seed;
 };
 
 struct frame {
     struct pages_control control;
     uint64_t version;
-    uint32_t next; /* of the free ones: frame + 1 */
+    uint32_t next; /* free list: frame + 1 */
     uint16_t sends;
     bool gone, leaving, fresh;
 };
@@ -78,13 +77,13 @@ struct node {
     int window;
     struct ahead ahead;
     struct habit *habit;
-    uint64_t service_busy; /* until when */
+    uint64_t service_busy; /* end of its current work */
     /* the application */
     enum app_state app;
-    bool called;       /* an event for it is under way */
+    bool called;       /* an event for it is scheduled */
     uint32_t *order;   /* RANDOM */
     uint32_t at;       /* accesses done */
-    uint32_t frame;    /* that it waits for or copies from */
+    uint32_t frame;    /* frame for which it waits, or from which it copies */
     uint32_t page;     /* of this access */
     bool write, whole; /* all of the page */
     uint64_t began, finished, longest;
@@ -102,11 +101,11 @@ struct work { /* a transaction of the home, and its buffer */
 struct flight {
     struct pages_message m;
     uint64_t version;
-    uint32_t next;  /* of the free ones */
-    uint32_t frame; /* + 1: it is sent from this frame; 0: not from one */
+    uint32_t next;  /* free list */
+    uint32_t frame; /* + 1: the frame from which it is sent; 0: none */
     uint32_t work;  /* + 1: the same for a buffer of the home */
     uint16_t bytes; /* of a small operation */
-    uint8_t raw;    /* 1: asks, 2: answers */
+    uint8_t raw;    /* 1: request, 2: answer */
 };
 
 struct pages_world {
@@ -122,12 +121,12 @@ struct pages_world {
     struct pages_message *messages;
     struct work works[WORKS];
     uint32_t works_taken;
-    bool at_once; /* what the home asks of itself now does not wait in a queue */
+    bool at_once; /* the home's present request to itself does not wait in a queue */
     uint64_t disk_busy, disk_work, nvm_reads, nvm_writes, memory_reads;
     uint64_t *latest, *nvm; /* by page: versions */
     uint64_t versions, writes;
-    uint32_t over; /* nodes that are done */
-    uint32_t met;  /* nodes that wait for the others after this put */
+    uint32_t over; /* nodes that have finished */
+    uint32_t met;  /* nodes that wait in the barrier after this put */
 };
 
 struct pages_result {
@@ -151,7 +150,7 @@ void cache_left(struct pages_world *w, uint32_t node, uint32_t frame);
 void cache_make_room(struct pages_world *w, uint32_t node);
 bool cache_prefetch(struct pages_world *w, uint32_t node, uint32_t page);
 void cache_release(struct pages_world *w, uint32_t node, uint32_t frame, bool write);
-/* PAGES_HIT, PAGES_WAIT, PAGES_LATER as the controller says, or CACHE_NO_ROOM. */
+/* PAGES_HIT, PAGES_WAIT, PAGES_LATER from the controller, or CACHE_NO_ROOM. */
 enum { CACHE_NO_ROOM = 16 };
 int cache_acquire(struct pages_world *w, uint32_t node, uint32_t page, bool write, uint32_t *frame);
 bool cache_is_hit(const struct pages_world *w, uint32_t node, uint32_t page, bool write);
@@ -161,11 +160,12 @@ void cache_check(const struct pages_world *w, uint32_t node);
 void home_open(struct pages_world *w);
 void home_close(struct pages_world *w);
 void home_receive(struct pages_world *w, const struct flight *f);
-void home_queue(struct pages_world *w, const struct pages_message *m); /* a request of its own, at once */
+/* a request of the home itself, at once */
+void home_queue(struct pages_world *w, const struct pages_message *m);
 void home_finished_io(struct pages_world *w, uint32_t work);
 void home_left(struct pages_world *w, uint32_t work);
 
-/* pages_app.c: what the program of a node does */
+/* pages_app.c: the program of a node */
 void app_open(struct pages_world *w, uint32_t node);
 void app_call(struct pages_world *w, uint32_t node); /* soon */
 void app_go(struct pages_world *w, uint32_t node);

@@ -1,4 +1,4 @@
-/* pages_world.c: messages between the nodes, time, and what must hold. */
+/* pages_world.c: messages between the nodes, time, and the invariants. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,7 +16,7 @@ uint64_t world_copy_ns(const struct pages_world *w) {
     return (uint64_t)((double)w->plan.machine.page_bytes / w->plan.machine.copy_bandwidth * 1e9);
 }
 
-/* Nobody else could read while this one writes. */
+/* No other node may be able to read while this one writes. */
 void world_written(struct pages_world *w, uint32_t page, uint32_t writer, uint64_t *version) {
     must(*version == w->latest[page], "a write into an old copy");
     for (uint32_t i = 0; i < w->plan.nodes; i++) {
@@ -48,7 +48,7 @@ static uint32_t to_of(const struct pages_message *m) {
     return pages_is_for_home((enum pages_kind)m->kind) ? m->home : m->to;
 }
 
-/* Inside a node a page is read into its frame, and written from there: only the message is passed on. */
+/* Inside a node a page is read into its frame, and written from there: only the message itself is sent. */
 static uint64_t bytes_of(const struct pages_world *w, const struct flight *f) {
     bool page = f->m.kind == PAGES_DATA || (f->m.kind == PAGES_BACK && f->m.flags & PAGES_DIRTY);
     bool travels = page && f->m.from != to_of(&f->m);
@@ -57,7 +57,7 @@ static uint64_t bytes_of(const struct pages_world *w, const struct flight *f) {
     return HEADER + f->bytes + (travels ? w->plan.machine.page_bytes : 0);
 }
 
-/* When what was sent just now has left: the frame or buffer that it is sent from is free again. */
+/* The time at which the message just sent has left its NIC: its frame or buffer is then free again. */
 static uint64_t left_at(const struct pages_world *w, uint32_t from, uint32_t to) {
     uint64_t now = w->events.now, busy = from == to ? now : w->network.out[from];
     return busy > now ? busy : now;
@@ -93,8 +93,7 @@ static void head_is_here(struct pages_world *w, uint32_t to, uint32_t i) {
              i);
 }
 
-/* The service of the node comes to it when it has done what came before. What the NIC does alone waits for
- * nobody. */
+/* The node's service handles it after all earlier messages. Messages that the NIC handles alone do not wait. */
 static void tail_is_here(struct pages_world *w, uint32_t to, uint32_t i) {
     struct node *n = &w->nodes[to];
     uint64_t now = w->events.now;
@@ -162,7 +161,8 @@ static void open_world(struct pages_world *w, const struct plan *plan) {
     network_open(&w->network, plan->nodes, m->latency_us, m->bandwidth, m->copy_bandwidth);
     w->network.slip = SLIP;
     random_seed(&w->random, plan->seed);
-    w->nodes = need(aligned_alloc(64, plan->nodes * sizeof *w->nodes)); /* struct ahead wants cache lines */
+    /* struct ahead is aligned to cache lines */
+    w->nodes = need(aligned_alloc(64, plan->nodes * sizeof *w->nodes));
     memset(w->nodes, 0, plan->nodes * sizeof *w->nodes);
     home_open(w);
     for (uint32_t i = 0; i < plan->nodes; i++)
@@ -183,8 +183,8 @@ static void close_world(struct pages_world *w) {
     events_close(&w->events);
 }
 
-/* All is done, nothing is under way, the directory and the copies agree, and the newest of each page is
- * somewhere. */
+/* Checks that all is done, nothing is in flight, the directory and the copies agree, and the newest version of
+ * each page exists. */
 static void check_end(const struct pages_world *w) {
     must(w->over == w->plan.nodes, "nodes that wait for ever");
     if (w->plan.raw)

@@ -1,5 +1,5 @@
-# Programs of apps/ with the library inside, under SimGrid's MPI: what is preloaded elsewhere is linked in, as SMPI gives each
-# rank a copy of the program and its variables. Only where SimGrid is installed (package libsimgrid-dev).
+# Programs of apps/ with the library linked in, under SimGrid's MPI. The library cannot be preloaded here, because SMPI gives each rank
+# a copy of the program and its variables. Only where SimGrid is installed (package libsimgrid-dev).
 find_path(SMPI_INCLUDE smpi/mpi.h)
 find_library(SMPI_LIBRARY simgrid)
 if(NOT SMPI_INCLUDE OR NOT SMPI_LIBRARY OR HEARTH_SANITIZE)
@@ -11,7 +11,7 @@ set(smpi_flags "SHELL:-include smpi/smpi_helpers.h" "SHELL:-include ${CMAKE_CURR
   -Wno-strict-prototypes -Wno-missing-prototypes)
 set(smpi_names OPEN_MPI=1 _ucount=count _cancelled=cancelled)
 
-# All that libhearth-mpi is made of, from its own lists.
+# All sources of libhearth-mpi, from its own lists.
 set(smpi_sources)
 foreach(pair hearth-mpi:mpi hearth_base:base hearth_cache:cache hearth_match:match hearth_net:net)
   string(REPLACE ":" ";" pair ${pair})
@@ -23,9 +23,9 @@ foreach(pair hearth-mpi:mpi hearth_base:base hearth_cache:cache hearth_match:mat
   list(APPEND smpi_sources ${sources})
 endforeach()
 
-list(REMOVE_ITEM smpi_sources ${CMAKE_SOURCE_DIR}/src/base/clock.c) # smpi_compat.h has another
+list(REMOVE_ITEM smpi_sources ${CMAKE_SOURCE_DIR}/src/base/clock.c) # smpi_compat.h replaces it
 
-# As in src/mpi: the calls of this MPI that may bring news.
+# As in src/mpi: the calls of this MPI that may be sync events.
 set(smpi_mpi ${CMAKE_SOURCE_DIR}/src/mpi)
 file(MAKE_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/smpi)
 add_custom_command(OUTPUT smpi/news.def
@@ -48,7 +48,7 @@ function(add_smpi_program name app)
   list(FILTER sources INCLUDE REGEX "\\.c$")
   list(TRANSFORM sources PREPEND ${CMAKE_SOURCE_DIR}/apps/)
   add_library(${name} MODULE ${sources} $<TARGET_OBJECTS:sim_smpi_hearth>)
-  # their main() is looked up by name
+  # SMPI looks up their main() by name
   set_target_properties(${name} PROPERTIES PREFIX "" SUFFIX "" C_VISIBILITY_PRESET default
     LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/sim)
   target_include_directories(${name} SYSTEM BEFORE PRIVATE ${SMPI_INCLUDE}/smpi ${SMPI_INCLUDE})
@@ -59,7 +59,7 @@ function(add_smpi_program name app)
     target_compile_options(${name} PRIVATE ${options})
   endif()
   target_compile_definitions(${name} PRIVATE MPI_Get=sim_Get)
-  # ours stand before SMPI's functions of the same names
+  # Hearth's functions take precedence over SMPI's of the same names
   target_link_options(${name} PRIVATE -Wl,-Bsymbolic
     -Wl,--wrap=cache_lookup,--wrap=cache_find,--wrap=cache_insert,--wrap=cache_settle)
   target_link_libraries(${name} PRIVATE ${SMPI_LIBRARY} Threads::Threads ${CMAKE_DL_LIBS} m)

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # Runs a program that was built for SMPI (build/TREE/sim/sim_*) on a simulated machine:
 #
-#   smpi.sh RANKS PROGRAM [ARGUMENT]...      settings in the environment reach it; LATENCY: of a link, in ns (300)
+#   smpi.sh RANKS PROGRAM [ARGUMENT]...      settings in the environment are passed on; LATENCY: of a link, in ns (300)
 #
-# The machine is a dragonfly of 128 hosts: 4 groups of 2 chassis of 8 routers with 2 hosts each, links of 10 GB/s. SMPI makes a
-# get one message from the target, so the latency of a link stands for both ways; with 300 ns a get and its flush take about 2 us. The ranks are
-# spread over the whole machine. Hosts do 10^9 operations a second, and only what is charged (smpi_charge.c) takes time: the same
-# job takes the same time whenever it is simulated.
+# The machine is a dragonfly of 128 hosts: 4 groups of 2 chassis of 8 routers with 2 hosts each, links of 10 GB/s. SMPI makes a get one
+# message from the target, so the latency of a link stands for both directions; with 300 ns a get and its flush take about 2 us. The
+# ranks are spread over the whole machine. Hosts execute 10^9 operations a second, and only charged work (smpi_charge.c) takes time: the
+# same job always takes the same simulated time.
 set -euo pipefail
 if [ $# -lt 2 ]; then
     sed -n '2,4s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2
@@ -35,11 +35,11 @@ XML
 for rank in $(seq 0 $((ranks - 1))); do
     echo "host$((rank * hosts / ranks))"
 done >"$dir/hosts"
-# Every rank is a copy of the program in one process, and each has variables of its own in the linker's spare room for them. The
-# default collectives flood a machine of this size, and take SimGrid minutes. A probe or test takes 0.1 us, not longer each time.
+# Every rank is a copy of the program in one process, with its own variables in the loader's optional static TLS space. The default collectives
+# flood a machine of this size, and take SimGrid minutes. A probe or test takes a constant 0.1 us instead of increasingly longer.
 export HEARTH_SEED=${HEARTH_SEED:-1}
 export GLIBC_TUNABLES=glibc.rtld.optional_static_tls=4194304
-# The cache finds what it keeps by address, so addresses are the same in every run, where the system allows it.
+# The cache hashes addresses, so addresses are the same in every run, where the system allows it.
 fixed=()
 ! setarch -R true 2>/dev/null || fixed=(setarch -R)
 status=0

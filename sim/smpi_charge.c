@@ -1,9 +1,9 @@
-/* smpi_charge.c: what a program and the cache below it do between messages takes no time in a simulation:
- * here it is charged.
+/* smpi_charge.c: charges simulated time for the work of the program and the cache between messages, which would
+ * otherwise take none.
  *
- * The program is built with MPI_Get named sim_Get. What its last get brought it will have worked through by
- * the next one; so each get pays first, for the work on the bytes of the one before and for what the cache
- * did meanwhile. The cache's functions are wrapped by the linker (smpi.cmake) to see what they did.
+ * The program is built with MPI_Get named sim_Get. By its next get it has processed the data of the last one;
+ * so each get first pays for the work on the bytes of the get before it and for the work of the cache
+ * meanwhile. The linker wraps the cache's functions (smpi.cmake) to count their work.
  *
  * The times are constants, so that a run does not depend on the machine: those of a 2-core aarch64, as `make
  * bench-clampi` (a hit with its flush) and build/TREE/bench/clampi_parts (the rest) print them there.
@@ -51,13 +51,13 @@ enum cache_outcome __wrap_cache_insert(struct cache *cache, uint32_t target, uin
     return outcome;
 }
 
-/* The data was copied in just before. */
+/* The data has just been copied in. */
 bool __wrap_cache_settle(struct cache *cache, uint32_t entry) {
     owed += (double)cache_bytes_of(cache, entry) * copy_ns_per_byte;
     return __real_cache_settle(cache, entry);
 }
 
-/* The program's own, for each byte that it gets. */
+/* The program's work per byte that it gets. */
 static double work_ns(void) {
     static double work = -1;
     const char *text;
@@ -66,7 +66,7 @@ static double work_ns(void) {
     return work;
 }
 
-/* Hosts do 10^9 operations a second: one in a nanosecond. */
+/* Hosts execute 10^9 operations a second: one per nanosecond. */
 static void pay(void) {
     if (owed > 0)
         smpi_execute_flops(owed);

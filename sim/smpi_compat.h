@@ -1,10 +1,10 @@
-/* smpi_compat.h: included before everything that is built for SimGrid's MPI (SMPI 3.32).
+/* smpi_compat.h: included before all sources that are built for SimGrid's MPI (SMPI 3.32).
  *
- * Its header declares MPI_Compare_and_swap with other types than the standard: that declaration is moved out
- * of the way. Its handles are pointers, as Open MPI's are, and it has the same fields in a status under other
+ * SMPI's header declares MPI_Compare_and_swap with other types than the standard; this file renames that
+ * declaration. SMPI's handles are pointers, as Open MPI's are, and its status has the same fields under other
  * names (smpi.cmake).
  *
- * Time is simulated time, also for what would read the CPU's counter (base/clock.h): otherwise two runs would
+ * The clock is simulated time, also where base/clock.h would read the CPU's counter: otherwise two runs would
  * differ. */
 #ifndef HEARTH_SIM_SMPI_COMPAT_H
 #define HEARTH_SIM_SMPI_COMPAT_H
@@ -15,7 +15,7 @@
 #undef MPI_Compare_and_swap
 #undef PMPI_Compare_and_swap
 
-#define HEARTH_CLOCK_H /* in place of base/clock.h */
+#define HEARTH_CLOCK_H /* replaces base/clock.h */
 #include <stdint.h>
 #include <time.h>
 
