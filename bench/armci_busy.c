@@ -1,12 +1,13 @@
-/* armci_busy.c: how long an operation takes whose target computes for 100 ms and makes no call, with a compute
+/* armci_busy.c: measures operations on a target that computes for 100 ms without any call, with a compute
  * thread on every core.
  *
- * In each round all meet; then the targets compute, one thread bound to each core (with --bind of their node, else of
- * the machine), and rank 0 does one kind of operation again and again for four fifths of that time, noting how long
- * each took until it was complete at the target. It either goes on at once, or sleeps before each, in which time a
- * helper falls asleep too. An ARMCI that needs the target's calls gets one operation done per round.
+ * Each round begins with a barrier. Then the targets compute, with one thread bound to each core (with --bind
+ * of their node, else of the machine), and rank 0 repeats one kind of operation for four fifths of that time,
+ * and records how long each took to complete at the target. It either continues at once, or sleeps before each
+ * operation, so that the helper falls asleep too. An ARMCI that needs calls of the target completes one
+ * operation per round.
  *
- * Prints: operation,bytes,pause in us,samples,us (median),99th percentile,most */
+ *  Prints: operation,bytes,pause in us,samples,us (median),99th percentile,most */
 #include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
@@ -51,7 +52,7 @@ static pthread_barrier_t start;
 static pthread_t *threads;
 static int thread_count;
 
-/* The system's priorities are those of threads: a helper thread keeps its own. */
+/* Linux priorities are per thread: a helper thread keeps its own. */
 static void settle(int number) {
     rig_take_core(number);
     setpriority(PRIO_PROCESS, (id_t)syscall(SYS_gettid), priority);
@@ -72,7 +73,7 @@ static int own_cores(void) {
     return sched_getaffinity(0, sizeof mine, &mine) == 0 ? CPU_COUNT(&mine) : 1;
 }
 
-/* This thread is one of them; it binds itself last, for the others inherit its cores. */
+/* This thread is one of them. It binds itself last, because the others inherit its affinity. */
 static void open_threads(int count) {
     thread_count = count;
     threads = need(calloc((size_t)count, sizeof *threads));
@@ -100,7 +101,7 @@ static void compute_for(long milliseconds) {
 
 /* ---- the origin ---- */
 
-static char *place(const struct kind *k) { /* gets first, where the pattern is */
+static char *place(const struct kind *k) { /* gets come first, where the pattern is */
     size_t number = k->op * 2u + (k->bytes > 8);
     return (char *)bases[target] + number * SHARE;
 }
@@ -150,7 +151,7 @@ static void print(const struct kind *k, long pause, struct samples *s) {
 static void measure(const struct kind *k, long pause, long rounds, long milliseconds) {
     struct samples s = {0};
     if (party.rank == 0)
-        operate(k); /* connections are made */
+        operate(k); /* opens the connections */
     if (party.rank == 0 && k->op == LOCK)
         ARMCI_Unlock(0, target);
     done[k - kinds] += party.rank == 0;
@@ -166,7 +167,7 @@ static void measure(const struct kind *k, long pause, long rounds, long millisec
         print(k, pause, &s);
 }
 
-/* ---- are they right? ---- */
+/* ---- checks ---- */
 
 static bool is_right(const struct kind *k) {
     const double *sums = (double *)local;

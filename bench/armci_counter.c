@@ -1,9 +1,9 @@
-/* armci_counter.c: all ranks take numbers from one counter, as programs do that share out tasks.
+/* armci_counter.c: all ranks draw numbers from one counter, as programs do to distribute tasks.
  *
- * The counter is rank 0's. Every rank adds one to it again and again for some time, then they wait for each other. No
+ * The counter is on rank 0. Every rank adds one to it repeatedly for some time, followed by a barrier. No
  * number may be lost.
  *
- * Prints: ranks,numbers,seconds,numbers per second,us per number of rank 0 and of the last rank */
+ *  Prints: ranks,numbers,seconds,numbers per second,us per number of rank 0 and of the last rank */
 #include <stdio.h>
 #include <stdlib.h>
 

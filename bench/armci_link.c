@@ -1,11 +1,12 @@
-/* armci_link.c: what the network under ARMCI does by itself (src/net/link): the measure for what is built on it.
+/* armci_link.c: measures the network below ARMCI alone (src/net/link), as the baseline for the layers on it.
  *
- * Two ranks, two nodes. Rank 1 has a thread that goes round as ARMCI's helper does: progress, a short spin, then sleep
- * in poll on the network's descriptor. It answers a message of `bytes` with one of as many (a round trip), or with a
- * header alone (a stream, of which at most `window` messages are unanswered). Rank 0 waits as ARMCI's ranks do: it
- * spins for a while and then sleeps. Rank 1's own thread waits in MPI, sleeps or computes, as in armci_rest.h.
+ * Two ranks, two nodes. Rank 1 has a thread that loops like ARMCI's helper: progress, a short spin, then sleep
+ * in poll on the network's descriptor. It answers a message of `bytes` with one of the same size (a round
+ * trip), or with a header alone (a stream, with at most `window` unanswered messages). Rank 0 waits as ARMCI's
+ * ranks do: it spins for a while and then sleeps. Rank 1's own thread waits in MPI, sleeps or computes, as in
+ * armci_rest.h.
  *
- * Prints: what (trip, stream),bytes,window,samples,us per message (median),its 95 % interval,99th percentile,MB/s */
+ *  Prints: what (trip, stream),bytes,window,samples,us per message (median),its 95 % interval,99th percentile,MB/s */
 #include <poll.h>
 #include <pthread.h>
 #include <sched.h>
@@ -33,7 +34,7 @@ static const char help[] = "armci_link [OPTION]...   the network alone; see the 
 enum { MOST = 1 << 20, EMPTY_WAKES = 16, BATCH = 16 };
 
 struct message {
-    uint32_t echo; /* whether the payload is wanted back */
+    uint32_t echo; /* whether the payload is to be sent back */
     uint32_t bytes;
     uint64_t serial;
 };
@@ -61,11 +62,11 @@ static void failed(void *arg, struct link_peer *peer, const char *why) {
 struct answer {
     struct link_send send;
     struct message header;
-    struct answer *next; /* that is free */
+    struct answer *next; /* free list */
     char data[];
 };
 
-static struct answer *free_answers; /* the helper's thread alone uses them */
+static struct answer *free_answers; /* used by the helper's thread only */
 
 static void answer_left(struct link_send *s, int status) {
     struct answer *a = (struct answer *)s;
@@ -100,8 +101,8 @@ static void sleep_on(struct link_port *p, uint64_t most_us) {
     ppoll(&fd, 1, &(struct timespec){.tv_nsec = (long)us * 1000}, NULL);
 }
 
-/* As in src/net/helper.c: wakes for nothing in a row mean that a connection is being made, by somebody who needs this
- * core. */
+/* As in src/net/helper.c: consecutive wakeups without work mean that a connection is being established by a
+ * process that needs this core. */
 static void *help_others(void *arg) {
     uint64_t idle_since = 0;
     unsigned empty = 0;
@@ -125,7 +126,7 @@ static void *help_others(void *arg) {
     return NULL;
 }
 
-/* ---- the asking side ---- */
+/* ---- the requesting side ---- */
 
 static void take(void *arg, struct link_peer *from, const void *header, size_t header_bytes, const void *data,
                  size_t bytes) {
@@ -166,7 +167,7 @@ static void wait_for(uint64_t wanted) {
 
 static void ask(struct outgoing *o, bool echo, size_t bytes, uint64_t serial) {
     uint64_t idle_since = 0;
-    while (!o->left) /* it was used before */
+    while (!o->left) /* its last message is still in flight */
         wait_some(&idle_since);
     o->send = (struct link_send){.sent = has_left};
     o->header = (struct message){.echo = echo, .bytes = (uint32_t)bytes, .serial = serial};
@@ -184,7 +185,7 @@ static void drain(struct outgoing *outs, long count) {
             wait_some(&idle_since);
 }
 
-/* us per message: of one there and back, or of a batch. */
+/* us per message: of one round trip, or of a batch. */
 static double trip(struct outgoing *outs, size_t bytes) {
     uint64_t start = clock_ns(), before = answered;
     ask(&outs[0], true, bytes, before);

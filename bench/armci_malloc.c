@@ -1,13 +1,14 @@
-/* armci_malloc.c: the time of ARMCI_Malloc and ARMCI_Free, as a pair.
+/* armci_malloc.c: measures the time of ARMCI_Malloc and ARMCI_Free, as a pair.
  *
- * All ranks allocate together, either each the same size ("all") or the last rank alone ("one"; the others ask for
- * nothing). With --fill the owner writes every byte in between: memory that is backed at first touch costs its page
- * faults there, memory that is backed at allocation costs them before. The combinations take turns, one sample each.
- * A sample is some pairs, as many as take about 100 us together; rank 0 measures, after a barrier.
+ * All ranks allocate together, either each the same size ("all") or the last rank alone ("one"; the others
+ * request 0 bytes). With --fill the owner writes every byte in between: memory that is backed at first touch
+ * costs its page faults there, memory that is backed at allocation costs them earlier. The combinations take
+ * turns, one sample each. A sample is as many pairs as take about 100 us together; rank 0 measures, after a
+ * barrier.
  *
  * Every allocation is checked once per sample: its first and last byte hold what the owner wrote there.
  *
- * Prints: who,filled,bytes,samples,ns per pair (median),its 95 % interval */
+ *  Prints: who,filled,bytes,samples,ns per pair (median),its 95 % interval */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -69,7 +70,7 @@ static double sample(const struct job *j) {
     return (double)(clock_ns() - start) / j->pairs;
 }
 
-/* How many pairs make a sample: rank 0 decides for all. */
+/* Sets the number of pairs per sample: rank 0 decides for all. */
 static void warm_up(struct job *j) {
     j->pairs = 4;
     sample(j);

@@ -1,14 +1,14 @@
-/* armci_ops.c: how long one operation takes, between rank 0 and the first rank of the other node.
+/* armci_ops.c: measures the time of one operation, between rank 0 and the first rank of the other node.
  *
- * All operations take turns, one sample each, so that a slow moment strikes all alike. A sample is a number of calls
- * that takes some microseconds together. A name that ends in + is the call with a fence after it: without, a put or an
- * accumulate to another node is only on its way when the call returns. "memcpy" copies what a get of this size would,
- * out of this rank's own share of the same memory.
+ * All operations take turns, one sample each, so that a slow moment affects all alike. A sample is a number of
+ * calls that takes some microseconds together. A name that ends in + is the call followed by a fence: without
+ * it, a put or an accumulate to another node is only in flight when the call returns. "memcpy" copies the bytes
+ * of a get of this size from this rank's own share of the same memory.
  *
- * Every operation has a place of its own at the target; in the end rank 0 gets all of them and looks whether they hold
- * what the calls should have left there.
+ * Every operation has its own location at the target. At the end rank 0 gets all locations and checks that they
+ * hold the results of the calls.
  *
- * Prints: operation,bytes,row,samples,ns per call (median),its 95 % interval,99th percentile */
+ *  Prints: operation,bytes,row,samples,ns per call (median),its 95 % interval,99th percentile */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,7 +40,7 @@ struct job {
 static struct job jobs[MOST_JOBS];
 static int job_count, target;
 static void **bases;            /* of all ranks */
-static size_t patterned, total; /* bytes at each rank: those that are only got, and all */
+static size_t patterned, total; /* bytes at each rank: those that are only read, and all */
 
 /* ---- the operations ---- */
 
@@ -56,7 +56,7 @@ static bool adds(const struct job *j) {
     return j->op == ACC || j->op == ACC_FENCE;
 }
 
-/* At the target rows are twice as far apart as they are long. */
+/* At the target the distance of rows is twice their length. */
 static size_t extent(const struct job *j) {
     return (size_t)j->bytes * (j->row ? 2 : 1);
 }
@@ -105,11 +105,11 @@ static double sample(struct job *j) {
     j->done += j->calls;
     double ns = (double)(clock_ns() - start) / j->calls;
     if (j->op == PUT || j->op == ACC)
-        ARMCI_Fence(target); /* not on the time of the next */
+        ARMCI_Fence(target); /* so that the next sample does not pay for it */
     return ns;
 }
 
-/* The first calls make connections. */
+/* The first calls open connections. */
 static void warm_up(struct job *j) {
     j->calls = 4;
     sample(j);
@@ -127,7 +127,7 @@ static void measure(long milliseconds, long samples) {
             samples_add(&jobs[i].series, sample(&jobs[i]));
 }
 
-/* ---- are they right? ---- */
+/* ---- checks ---- */
 
 static bool is_pattern(const struct job *j, const char *data, size_t step) {
     size_t row = (size_t)(j->row ? j->row : j->bytes);
@@ -176,7 +176,7 @@ static void verify(void) {
     free(room);
 }
 
-/* ---- what to do ---- */
+/* ---- the list of jobs ---- */
 
 static int number(char **text) {
     long n = strtol(*text, text, 10);
@@ -200,7 +200,7 @@ static bool read_job(char *text, struct job *j) {
     return j->op < OPS && !*colon && j->bytes > 0 && j->bytes % 8 == 0 && (!j->row || j->bytes % j->row == 0);
 }
 
-/* Those that get stand first, in the part with the pattern. */
+/* Gets come first, in the part with the pattern. */
 static void lay_out(bool those_that_get) {
     for (int i = 0; i < job_count; i++) {
         struct job *j = &jobs[i];

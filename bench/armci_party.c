@@ -1,4 +1,4 @@
-/* armci_party.c: see armci_party.h. */
+/* armci_party.c: implements armci_party.h. */
 #include "armci_party.h"
 
 #include <stdio.h>
@@ -39,7 +39,7 @@ void party_start(int argc, char **argv) {
     if (rig_flag(argc, argv, "--bind"))
         rest_bind(party.rank >= party.node);
     MPI_Comm_split(MPI_COMM_WORLD, party_measures() ? 0 : MPI_UNDEFINED, 0, &party.measuring);
-    setvbuf(stdout, NULL, _IOLBF, 0); /* what was measured before a time limit counts */
+    setvbuf(stdout, NULL, _IOLBF, 0); /* line by line, so that results before a time limit count */
     if (ARMCI_Init() != 0)
         party_stop("ARMCI_Init failed");
 }

@@ -1,14 +1,16 @@
-/* armci_patch.c: bandwidth of non-contiguous gets and accumulates to the other node (Sec. 3.1 of the paper).
+/* armci_patch.c: measures the bandwidth of non-contiguous gets and accumulates to the other node (Sec. 3.1 of
+ * the paper).
  *
- * Rank 0, or some ranks of its node (--clients), address every process of the other node in turn with a patch of a
- * matrix, while all other ranks rest as told (--rest compute, as in the paper). A patch is as square as can be: of S
- * bytes, in rows of about sqrt(S), which lie apart at the target and side by side here. --row N chooses other rows,
- * and --row whole none: a contiguous transfer. Accumulates and puts are fenced after some rounds, a batch, and the fence counts.
+ * Rank 0, or several ranks of its node (--clients), access every process of the other node in turn with a patch
+ * of a matrix, while all other ranks rest in the given way (--rest compute, as in the paper). A patch is as
+ * square as possible: S bytes in rows of about sqrt(S), which are apart at the target and contiguous here.
+ * --row N chooses other rows, and --row whole a contiguous transfer. Accumulates and puts are fenced after some
+ * rounds, a batch, and the fence counts.
  *
- * Every client has places of its own at each target; in the end they are looked at.
+ * Every client has its own locations at each target, which are checked at the end.
  *
- * Prints: kind,bytes,row,clients,targets,batches,MB/s of all clients together,us per operation of rank 0; both by the
- * median of the batches */
+ *  Prints: kind,bytes,row,clients,targets,batches,MB/s of all clients together,us per operation of rank 0; both by
+ *  the median of the batches */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,8 +36,8 @@ struct patch {
 
 static void **bases;
 static size_t share; /* bytes at each target for one client and one kind: the largest patch with its gaps */
-static char *local;  /* where gets go */
-static double *ones; /* what is added and put */
+static char *local;  /* destination of gets */
+static double *ones; /* source of accumulates and puts */
 static uint64_t operations;
 static struct samples batches; /* us per operation */
 
@@ -96,7 +98,7 @@ static void batch(const struct patch *p) {
     samples_add(&batches, (double)(clock_ns() - start) / 1000 / (double)(rounds * targets()));
 }
 
-/* ---- are they right? ---- */
+/* ---- checks ---- */
 
 static bool is_got(const struct patch *p) {
     for (int i = 0; i < p->bytes; i++)
@@ -105,7 +107,7 @@ static bool is_got(const struct patch *p) {
     return true;
 }
 
-/* The rows hold how often they were added to (or one, if put); what was between them and behind, the same as before. */
+/* The rows hold the number of accumulates (or one, for puts); the gaps and the memory behind are unchanged. */
 static bool is_added(const struct patch *p, int number) {
     double *there = need(malloc(share)), wanted = p->kind == PUT ? 1 : (double)operations / targets();
     bool right = true;
@@ -147,7 +149,7 @@ static void measure(const struct patch *p, long milliseconds) {
     operations = 0;
     one_round(p);
     ARMCI_AllFence();
-    MPI_Barrier(party.measuring); /* all clients at once */
+    MPI_Barrier(party.measuring); /* all clients start at once */
     for (uint64_t end = clock_ns() + (uint64_t)milliseconds * 1000000; clock_ns() < end || !batches.count;)
         batch(p);
     MPI_Barrier(party.measuring);

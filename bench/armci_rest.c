@@ -1,4 +1,4 @@
-/* armci_rest.c: see armci_rest.h. */
+/* armci_rest.c: implements armci_rest.h. */
 #include "armci_rest.h"
 
 #include <sched.h>
@@ -7,7 +7,7 @@
 #include <sys/syscall.h>
 #include <time.h>
 
-enum { COMPUTE_NS = 10000000, SLEEP_NS = 1000000 }; /* between two looks whether it is over */
+enum { COMPUTE_NS = 10000000, SLEEP_NS = 1000000 }; /* between two checks for the end */
 
 void rest_bind(bool second) {
     cpu_set_t all, mine;
@@ -36,7 +36,7 @@ bool rest_is_way(const char *word) {
 }
 
 static void be_nice(int niceness) {
-    setpriority(PRIO_PROCESS, (id_t)syscall(SYS_gettid), niceness); /* of this thread alone */
+    setpriority(PRIO_PROCESS, (id_t)syscall(SYS_gettid), niceness); /* for this thread only */
 }
 
 void rest_until_all(bool measured, const char *way, int niceness) {

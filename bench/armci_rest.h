@@ -1,4 +1,5 @@
-/* armci_rest.h: what those ranks do that do not measure, and on which cores; without ARMCI, for armci_link as well. */
+/* armci_rest.h: what the ranks that do not measure do, and on which cores; without ARMCI, so that armci_link
+ * uses it too. */
 #ifndef HEARTH_BENCH_ARMCI_REST_H
 #define HEARTH_BENCH_ARMCI_REST_H
 
@@ -6,19 +7,19 @@
 
 #include "rig.h"
 
-/* Binds this rank to the first or the second half of the cores that it may use: two nodes share none. With one core
- * nothing happens. */
+/* Binds this rank to the first or the second half of the cores that it may use, so that two nodes share none.
+ * Has no effect with one core. */
 void rest_bind(bool second);
 
-/* Keeps a core busy, without touching memory, until clock_ns() is past that. */
+/* Keeps a core busy, without touching memory, until clock_ns() exceeds `end`. */
 void rest_compute_until(uint64_t end);
 
-/* Whether there is this way to rest: wait (in MPI), sleep, compute. */
+/* Whether the word names a way to rest: wait (in MPI), sleep, compute. */
 bool rest_is_way(const char *word);
 
-/* Until all ranks have come here: those who measured wait in MPI, the others in this way. Who computes is so nice: there
- * may be fewer cores than ranks, and a node of the paper's has one for each. Only the calling thread is, not
- * a helper thread that the library has. */
+/* Returns when all ranks have called it: measuring ranks wait in MPI, the others in the given way. A computing
+ * rank gets this niceness, because there may be fewer cores than ranks, while a node of the paper has one for
+ * each. It applies to the calling thread only, not to a helper thread of the library. */
 void rest_until_all(bool measured, const char *way, int niceness);
 
 #endif

@@ -1,4 +1,4 @@
-/* bench.c: see bench.h. The library's own calls are looked up at run time, so that the same program runs
+/* bench.c: implements bench.h. The library's own calls are looked up at run time, so that the same program runs
  * without it. */
 #include "bench.h"
 
@@ -18,8 +18,7 @@ static void stop(const char *why) {
     MPI_Abort(MPI_COMM_WORLD, 1);
 }
 
-/* A core for each rank, if there are two: both poll, and on one core they wait for each other's time slices.
- */
+/* A core for each rank, if there are two: both poll, and on one core they would wait for each other's time slices. */
 static void take_core(void) {
     cpu_set_t cores, mine;
     int skip = rank;
@@ -40,7 +39,7 @@ void bench_start(int *argc, char ***argv) {
     if (size != 2)
         stop("this program runs on two ranks: an initiator and a target");
     take_core();
-    setvbuf(stdout, NULL, _IOLBF, 0); /* what was measured before a time limit counts */
+    setvbuf(stdout, NULL, _IOLBF, 0); /* line by line, so that results before a time limit count */
     *(void **)&get_stats = dlsym(RTLD_DEFAULT, "CLAMPI_Get_stats");
     *(void **)&invalidate = dlsym(RTLD_DEFAULT, "CLAMPI_Invalidate");
 }
@@ -67,8 +66,7 @@ void bench_fill(char *memory, size_t bytes) {
         memory[i] = bench_byte(i);
 }
 
-/* Every rank's window is on a page boundary and a multiple of 64 bytes: one of the MPIs needs this to be
- * right. */
+/* Every rank's window is page-aligned and a multiple of 64 bytes: one of the MPIs is otherwise incorrect. */
 MPI_Win bench_open(char *memory, size_t bytes, const char *mode) {
     static _Alignas(64) char nothing[64];
     MPI_Info info;

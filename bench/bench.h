@@ -1,8 +1,8 @@
 /* bench.h: two ranks, one of which gets from the other's memory.
  *
- * Rank 0 is the initiator; rank 1 is the target and sits in a barrier of MPI while rank 0 measures, since
- * neither MPI serves one-sided calls over TCP in the background. The programs run with and without the
- * library under test. */
+ * Rank 0 is the initiator. Rank 1 is the target and waits in a barrier of MPI while rank 0 measures, because
+ * neither MPI serves one-sided calls over TCP in the background. The programs run with and without the library
+ * under test. */
 #ifndef HEARTH_BENCH_H
 #define HEARTH_BENCH_H
 
@@ -13,27 +13,27 @@
 
 enum { TARGET = 1 };
 
-/* MPI_Init, and two ranks or the end. */
+/* Calls MPI_Init, and ends the program unless there are two ranks. */
 void bench_start(int *argc, char ***argv);
 void bench_end(void);
 bool bench_is_initiator(void);
 
-/* Whether the library under test is here. */
+/* Whether the library under test is loaded. */
 bool bench_is_cached(void);
 
-/* Memory as the cache's own is: fresh pages from the system, on a page boundary. */
+/* Memory like the cache's own: fresh pages from the system, page-aligned. */
 char *bench_memory(size_t bytes);
 
-/* What the target's memory holds at this displacement. */
+/* The byte in the target's memory at this displacement. */
 static inline char bench_byte(uint64_t disp) {
     return (char)(disp * 31 + (disp >> 8));
 }
 void bench_fill(char *memory, size_t bytes);
 
-/* A window over the target's memory, in this mode ("off", "always", ...; NULL: as the settings say), opened
- * to all by MPI_Win_lock_all on the initiator. The initiator exposes nothing. Collective. */
+/* A window over the target's memory, in this mode ("off", "always", ...; NULL: from the settings), locked by
+ * MPI_Win_lock_all on the initiator. The initiator exposes nothing. Collective. */
 MPI_Win bench_open(char *memory, size_t bytes, const char *mode);
-/* The target waits here, in MPI, until the initiator comes. */
+/* The target waits here, in MPI, for the initiator. */
 void bench_close(MPI_Win *win);
 
 /* Counters of this window; zeros without the library. */
@@ -48,7 +48,7 @@ static inline void bench_flush(MPI_Win win) {
     MPI_Win_flush(TARGET, win);
 }
 
-/* Ends the job if the buffer does not hold what was got: a fast wrong answer is not a result. */
+/* Ends the job if the buffer does not hold the expected data: a fast wrong answer is not a result. */
 void bench_verify(const char *buffer, uint64_t disp, uint32_t bytes);
 
 #endif

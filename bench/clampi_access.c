@@ -1,16 +1,16 @@
-/* clampi_access.c: what each kind of access costs (Fig. 7), and how much of it computation can hide (Fig. 8).
+/* clampi_access.c: measures the cost of each kind of access (Fig. 7), and how much of it computation can hide
+ * (Fig. 8).
  *
- * The micro-benchmark's sequence runs on a cached window; the counters around each get say what kind of
- * access it was. After every fourth, another get of the sequence goes to a second window over the same
- * memory, which is not cached: the raw get, under the same conditions. Then all that once more with overlap:
- * a computation that takes a quarter longer than the raw get of that size stands between each get and its
- * flush. The computation makes no call into MPI.
+ * The micro-benchmark's sequence runs on a cached window; the counters around each get show which kind of
+ * access it was. After every fourth get, another get of the sequence goes to a second, uncached window over the
+ * same memory: the raw get, under the same conditions. Then the same again with overlap: a computation that
+ * takes a quarter longer than the raw get of that size is placed between each get and its flush. The
+ * computation makes no MPI call.
  *
  *      latency    get + flush
  *      share      (latency + computation - get, computation and flush together) / latency
  *
- * Prints: kind, bytes, gets, latency, low, high, issue, flush, overlapped gets, time, computation, share; in
- * us. */
+ *  Prints: kind, bytes, gets, latency, low, high, issue, flush, overlapped gets, time, computation, share; in us. */
 #include <stdio.h>
 #include <string.h>
 
@@ -72,7 +72,7 @@ static void note(enum kind kind, const struct pick *p, struct timing t, bool ove
     samples_add(&cell->flush, t.total - t.issue);
 }
 
-/* How long to compute: from the raw gets themselves, before anything is measured. */
+/* The duration of the computation, from raw gets before the measurement. */
 static void calibrate(MPI_Win raw, const struct sequence *s) {
     struct samples seen[SIZE_CLASSES] = {0};
     for (unsigned round = 0; round < 3; round++)
@@ -92,7 +92,7 @@ static void pass(MPI_Win cached, MPI_Win raw, struct sequence *s, long gets, lon
         after = bench_stats(cached);
         note(kind_between(&before, &after), p, t, overlapped);
         if (i % 4 == 0) {
-            p = sequence_next(s); /* the same one would find its data warm at the target */
+            p = sequence_next(s); /* the same get would find its data in the target's CPU caches */
             note(RAW, p, run_one(raw, p, overlapped ? compute_ns[p->class] : 0), overlapped);
         }
         if (forget && i % forget == forget - 1)

@@ -1,15 +1,14 @@
-/* clampi_hit.c: a full hit with its flush against the bare copy of its data.
+/* clampi_hit.c: compares a full hit with its flush to the bare copy of its data.
  *
- * Four entries of one size are got in turn into one buffer, in a loop of about half a millisecond; then the
- * same number of memcpy of the same size from four places to the same buffer. The two alternate, so that
- * what disturbs the machine disturbs both. The places of the copies are as the cache's are: side by side on
- * cache lines, in as much memory of the same kind. Each loop is long enough to hold its share of the calls
- * into MPI that hits make for others' sake. The least of the batches is the cost without the neighbours; the
- * median is printed beside it. Last comes the raw get of the same size, from the same memory through a window
- * that is not cached.
+ * Four entries of one size are fetched in turn into one buffer, in a loop of about half a millisecond; then the
+ * same number of memcpy of the same size from four addresses to the same buffer. The two alternate, so that
+ * disturbances affect both. The sources of the copies resemble the cache's storage: adjacent cache lines, in as
+ * much memory of the same kind. Each loop is long enough to include its share of the progress calls that hits
+ * make. The minimum of the batches is the cost without disturbances by other processes; the median is printed
+ * beside it. The last column is the raw get of the same size, from the same memory through an uncached window.
  *
- * Prints: bytes, hit least, hit median, copy least, copy median, raw median, share of gets that were hits, of
- * flushes passed over; in ns. */
+ *  Prints: bytes, hit least, hit median, copy least, copy median, raw median, share of gets that were hits, of
+ *  elided flushes; in ns. */
 #include <stdio.h>
 #include <string.h>
 
@@ -34,7 +33,7 @@ static double time_copies(uint32_t bytes, long loops) {
     uint64_t stride = round_up(bytes, CACHE_LINE), start = clock_ns();
     for (long i = 0; i < loops; i++) {
         memcpy(buffer, area + (uint64_t)i % PLACES * stride, bytes);
-        __asm__ volatile("" ::"r"(buffer), "r"(bytes) : "memory"); /* every copy counts */
+        __asm__ volatile("" ::"r"(buffer), "r"(bytes) : "memory"); /* no copy may be optimised away */
     }
     return (double)(clock_ns() - start) / (double)loops;
 }

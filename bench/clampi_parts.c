@@ -1,8 +1,8 @@
-/* clampi_parts.c: the parts of an access, timed on the cache itself, without MPI (the stacked parts of Fig.
+/* clampi_parts.c: measures the parts of an access on the cache itself, without MPI (the stacked parts of Fig.
  * 7).
  *
- *      lookup        of an entry that is there
- *      lookup-miss   of one that is not
+ *      lookup        of a present entry
+ *      lookup-miss   of an absent one
  *      direct        reserve and settle, with room for all
  *      conflicting   the same, every path through the index full
  *      capacity      the same, the storage full of entries of this size
@@ -10,8 +10,8 @@
  *      copy          the data into the storage
  *
  * Each is timed over a loop; the difference between capacity (or conflicting) and direct is the eviction. The
- * least and the median of the loops are printed: part, bytes, ns least, ns median. The data of entries is
- * never touched but by copy. */
+ * minimum and the median of the loops are printed: part, bytes, ns least, ns median. Only copy touches the data
+ * of entries. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,7 +38,7 @@ static struct cache *open_cache(uint64_t slots, uint64_t bytes) {
     return cache;
 }
 
-/* Entries number `from` up to `to`, each under a key of its own. Returns how many are of this outcome. */
+/* Inserts entries number `from` up to `to`, each with its own key. Returns how many have this outcome. */
 static unsigned insert(struct cache *c, uint64_t from, uint64_t to, uint32_t bytes,
                        enum cache_outcome outcome) {
     struct shape shape = shape_contiguous(bytes);
@@ -59,8 +59,7 @@ static void print_part(const char *part, uint32_t bytes, struct samples *s) {
     samples_free(s);
 }
 
-/* Runs `count` inserts per loop, from the state that `prepare` inserts before it leave; the lookup of each is
- * in it. */
+/* Times `count` inserts per loop, including the lookup of each, after `prepare` inserts. */
 static void time_inserts(const char *part, uint32_t bytes, uint64_t slots, uint64_t storage, uint32_t filler,
                          uint64_t prepare, uint64_t count, enum cache_outcome outcome) {
     struct cache *c = open_cache(slots, storage);
@@ -103,7 +102,7 @@ static void time_lookups(uint32_t bytes) {
 
 static void time_copy(uint32_t bytes) {
     static char from[LARGEST], apart[3 * CACHE_LINE],
-        to[LARGEST]; /* same page offsets would collide in the L1 cache */
+        to[LARGEST]; /* equal page offsets would conflict in the L1 cache */
     struct samples seen = {0};
     (void)apart;
     for (unsigned loop = 0; loop < LOOPS; loop++) {

@@ -1,18 +1,17 @@
-/* clampi_stream.c: gets that never repeat: what the cache costs where it cannot help.
+/* clampi_stream.c: measures gets that never repeat: the cost of the cache where it cannot help.
  *
- * Each get is of an address not asked for before, into one of 16 buffers in turn, and flushed. Three windows
- * take turns in random order, eight gets each: one not cached, one transparent, one always. Each turn of a
- * cached window is divided by the turn of the uncached one beside it, and the median of these ratios is the
- * result, so that neither the machine's slow moments nor its slow minutes decide. Then the same, from empty
- * caches, with all eight gets under way at once and a single flush. Without the library the three windows
- * are alike, and their ratios show how well this compares.
+ * Each get has a new address, goes into one of 16 buffers in turn, and is flushed. Three windows take turns in
+ * random order, eight gets each: one uncached, one transparent, one always. Each turn of a cached window is
+ * divided by the adjacent turn of the uncached one; the result is the median of these ratios, so that neither
+ * slow moments nor slow minutes of the machine decide. Then the same, from empty caches, with all eight gets in
+ * flight at once and a single flush. Without the library the three windows are equal, and their ratios show the
+ * precision of the comparison.
  *
- * Each window walks over a third of the memory of its own, so that none finds it warmed by another; at the
- * end, the walk starts again one byte further on: again addresses never asked for.
+ * Each window walks over its own third of the memory, so that none profits from memory that another has warmed;
+ * at the end the walk starts again one byte further on: again new addresses.
  *
- * Prints: window, flushes (each or batch, and the same while the cache fills), bytes, turns, ns per get
- * (median, and the tenth that is fastest), ratio to uncached (median), low, high, hits so far (0: it is a
- * stream without reuse). */
+ *  Prints: window, flushes (each or batch, and the same while the cache fills), bytes, turns, ns per get (median,
+ *  and 10th percentile), ratio to uncached (median), low, high, hits so far (0: a stream without reuse). */
 #include <stdio.h>
 
 #include "bench.h"
@@ -30,7 +29,7 @@ enum {
 struct stream {
     const char *name, *mode;
     MPI_Win win;
-    uint64_t first, at, shift, gets; /* first: of its third; at, shift: from there */
+    uint64_t first, at, shift, gets; /* first: start of its third; at, shift: relative to it */
 };
 
 static char *buffers;
@@ -59,7 +58,7 @@ static double take_turn(struct stream *s, uint32_t bytes, bool each) {
     return (double)(clock_ns() - start) / TURN;
 }
 
-/* Any order, so that no window always comes after the same one. */
+/* Random order, so that no window always follows the same one. */
 static void shuffle(struct random *random, unsigned *order, unsigned count) {
     for (unsigned i = 0; i < count; i++)
         order[i] = i;
@@ -96,8 +95,7 @@ static void measure(struct stream *streams, unsigned count, const char *phase, u
     }
 }
 
-/* On new windows, with new caches: first while these fill, which takes 8000 entries by default, then all
- * sizes. */
+/* On new windows, with new caches: first while these fill, which takes 8000 entries by default, then all sizes. */
 static void measure_all(struct stream *streams, unsigned count, char *memory, bool each, long turns) {
     for (unsigned i = 0; i < count; i++)
         streams[i].win = bench_open(memory, MEMORY, streams[i].mode);
@@ -115,7 +113,7 @@ int main(int argc, char **argv) {
     struct stream streams[STREAMS] = {{.name = "uncached", .mode = "off"},
                                       {.name = "transparent", .mode = "transparent"},
                                       {.name = "always", .mode = "always"}};
-    bool one = option(argc, argv, "--one", 0); /* a window alone, in the mode of the settings */
+    bool one = option(argc, argv, "--one", 0); /* one window only, in the mode of the settings */
     long turns = option(argc, argv, "--turns", 200);
     if (one)
         streams[0] = (struct stream){.name = "alone"};

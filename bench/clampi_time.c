@@ -1,12 +1,12 @@
-/* clampi_time.c: how long the micro-benchmark takes, from an empty cache (Fig. 9). The sizes to start with,
- * and whether they adapt, are settings; each run has a new window, and so a new cache.
+/* clampi_time.c: measures how long the micro-benchmark takes, from an empty cache (Fig. 9). The initial sizes,
+ * and whether they adapt, are settings; each run has a new window, and therefore a new cache.
  *
- * A run is a hundred milliseconds, and on a machine with other work few are undisturbed. So each is timed in
- * pieces of 100 gets; the same piece of several runs does the same work, and the least of them counts. Their
- * sum is the completion time.
+ * A run takes a hundred milliseconds, and on a busy machine few runs are undisturbed. So each run is timed in
+ * pieces of 100 gets; the same piece of several runs does the same work, and the minimum counts. The completion
+ * time is the sum of the minima.
  *
- * Prints: gets, seconds, seconds of the median run, hit ratio, conflicting, capacity and failing gets,
- * adjustments, slots and bytes, those of the last run; once after a part of the gets, and once after all. */
+ *  Prints: gets, seconds, seconds of the median run, hit ratio, conflicting, capacity and failing gets,
+ *  adjustments, slots and bytes, those of the last run; once after a part of the gets, and once after all. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -17,7 +17,7 @@ enum { PIECE = 100 };
 struct plan {
     long gets, part, runs;
     const struct pick **order;
-    double *least;         /* seconds of each piece */
+    double *least;         /* minimal seconds of each piece */
     struct samples totals; /* of whole runs; */
     struct samples parts;  /* of their first part */
     CLAMPI_Stats at_part, at_end;

@@ -1,13 +1,13 @@
-/* clampi_victims.c: what the choice of victims does to the storage (Fig. 10) and to the hit ratio (Fig. 11).
- * The scheme and the sizes are settings; each run has a new window and another sequence, the same for every
- * scheme.
+/* clampi_victims.c: measures the effect of the choice of victims on the storage (Fig. 10) and on the hit ratio
+ * (Fig. 11). The scheme and the sizes are settings; each run has a new window and another sequence, the same
+ * for every scheme.
  *
- * Measurements start with the first capacity or failing access: from there on the storage is full, and what
- * is not occupied is lost to fragmentation.
+ * Measurements start with the first capacity or failing access: from then on the storage is full, and
+ * unoccupied bytes are lost to fragmentation.
  *
- * Prints  trace,run,get,occupied share                                                      a thousand times
- * per run total,run,gets,storage bytes / data bytes,hit ratio,occupied share (mean),visited per
- * eviction,non-empty share, conflicting share,capacity share,failing share,entries at the end */
+ *  Prints  trace,run,get,occupied share                                                      a thousand times per run
+ *          total,run,gets,storage bytes / data bytes,hit ratio,occupied share (mean),visited per eviction,
+ *          non-empty share,conflicting share,capacity share,failing share,entries at the end */
 #include <stdio.h>
 
 #include "bench.h"
@@ -15,7 +15,7 @@
 struct tally {
     CLAMPI_Stats first; /* when the storage was full */
     bool full;
-    double occupied; /* sum over the gets since */
+    double occupied; /* sum over the gets since then */
     uint64_t gets;
 };
 

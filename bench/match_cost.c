@@ -1,17 +1,16 @@
-/* match_cost.c: what the heater costs a thread that computes.
+/* match_cost.c: measures the cost of the heater for a thread that computes.
  *
- *      arithmetic      touches no memory: the cost of a second core at work (clock, power)
+ *      arithmetic      touches no memory: the cost of a second active core (clock, power)
  *      l2              reads half a megabyte in random order
- *      l3              reads eight megabytes in random order: for this the shared cache is smaller by what the
- *                      heater keeps there
+ *      l3              reads eight megabytes in random order: the heater reduces the shared cache for this by the
+ *                      memory that it keeps there
  *      stream          adds two arrays of 32 MB into a third
  *      writes          writes every line of the heated memory itself, which the heater may have taken away
  *      pause           a pair of hearth_heater_pause and _resume
  *
- * beside a heater that keeps 64 KB, 1 MB or 8 MB warm, and beside one that rests, by turns.
+ * beside a heater that keeps 64 KB, 1 MB or 8 MB warm, and beside a paused one, alternating.
  *
- * Prints: kernel,heated bytes,samples,median ratio with / without the heater,low,high,median ns
- * with,without. */
+ *  Prints: kernel,heated bytes,samples,median ratio with / without the heater,low,high,median ns with,without. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -90,7 +89,7 @@ static double time_ns(const struct kernel *k) {
     return rig_ns(start, rig_ticks());
 }
 
-/* Each with a run before it that is not counted. */
+/* Each measurement follows a run that is not counted. */
 static void measure(const struct kernel *k, long samples) {
     struct samples ratio = {0}, with = {0}, without = {0};
     for (long i = 0; i < samples; i++) {

@@ -1,24 +1,23 @@
-/* match_engine.c: how long the engine takes to find an entry behind `depth` others, and what that makes of
+/* match_engine.c: measures how long the engine takes to find an entry behind `depth` others, and the effect on
  * the time per message (Figs. 4 to 7 of the paper, without MPI).
  *
  * A message is: search the queue for the one entry that matches, which is the last; copy the message; queue
- * another such entry. Warm, many of these follow each other, and the time of one is that of all over their
- * number. Cold, the caches are emptied by address, a gap is waited out, and the search and the copy of one
- * message are timed alone.
+ * another such entry. Warm, many of these follow each other, and the result is the mean. Cold, the caches are
+ * emptied by address, a gap passes, and the search and the copy of one message are timed alone.
  *
- *      list            nodes as malloc gives them after the queue was filled and emptied in order, three times
- *      list-random     many times as many entries were there; some of them, in random order, were cancelled and
- *                      posted again, which gave them the same memory but another place in the queue; then all
+ *      list            nodes as malloc returns them after the queue was filled and emptied in order, three times
+ *      list-random     the queue held many times as many entries; some of them, in random order, were cancelled and
+ *                      posted again, which gave them the same memory but another position in the queue; then all
  *                      others were cancelled
- *      lla-K, fast     after the same as list
+ *      lla-K, fast     after the same preparation as list
  *
- * With --heated 1 the engine's memory is registered with the heater, which is paused ("off") and resumed
- * ("on") for every other sample. It is at work while the caches are emptied, as it would be while a program
- * computes. Heated lists have their nodes in a pool.
+ * With --heated 1 the engine's memory is registered with the heater, which is paused ("off") and resumed ("on")
+ * for every other sample. It works while the caches are emptied, as it would while a program computes. Heated
+ * lists have their nodes in a pool.
  *
  * Every structure, depth and size is measured in turn, then all of them again in the next round.
  *
- * Prints: queue,structure,heated,bytes,depth,state,gap in us,heater,samples,median ns,low,high. */
+ *  Prints: queue,structure,heated,bytes,depth,state,gap in us,heater,samples,median ns,low,high. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,10 +63,10 @@ struct queue {
     struct match *engine;
     bool posted;
     long depth;
-    match_entry *entries; /* of the fillers, in the order of their tags; only of posted receives */
+    match_entry *entries; /* of the fillers, in the order of their tags; for posted receives only */
 };
 
-static char *message, *buffer; /* the largest message, from and to */
+static char *message, *buffer; /* source and destination of the largest message */
 static struct random rng;
 
 /* ---- the queue ---- */
@@ -91,7 +90,7 @@ static match_entry add(struct queue *q, int32_t tag) {
     return entry;
 }
 
-/* The search that is measured. */
+/* The measured search. */
 static inline int find(struct queue *q, int32_t tag, void **found) {
     match_entry entry;
     return q->posted ? match_arrive(q->engine, SOURCE, tag, CONTEXT, q, found)
@@ -134,15 +133,15 @@ static long *permutation(long count) {
     return order;
 }
 
-/* Entries that are there at a time while a queue is made random: many times its length, but building it
- * must not take longer than measuring it. */
+/* The number of entries while a queue is randomised: many times its length, but building it must not take
+ * longer than measuring it. */
 static long crowd(long depth) {
     long all = depth * SPREAD, most = depth * 4 > CROWD ? depth * 4 : CROWD;
     return all < most ? all : most;
 }
 
-/* Some of a crowd, in random order, make way for a new one each, which takes their memory; then the others
- * go, the first first. */
+/* Replaces some entries of a crowd, in random order, by new ones, which reuse their memory; then removes the
+ * others, in queue order. */
 static void scatter(struct queue *q) {
     long depth = q->depth, all = crowd(depth), *order = permutation(all);
     bool *stays = need(calloc((size_t)all + 1, sizeof *stays));
@@ -193,7 +192,7 @@ static inline void receive(struct queue *q, size_t bytes) {
 }
 
 static double warm_ns(struct queue *q, size_t bytes) {
-    long loops = 50000 / (q->depth + 20 + (long)bytes / 64) + 4; /* below a time slice */
+    long loops = 50000 / (q->depth + 20 + (long)bytes / 64) + 4; /* shorter than a time slice */
     for (long i = 0; i < loops / 8 + 2; i++) {
         receive(q, bytes);
         add(q, WANTED);
@@ -216,17 +215,17 @@ static double cold_ns(struct queue *q, size_t bytes, double gap_us) {
     return rig_ns(start, end);
 }
 
-/* Leaves it resting, or at work. */
+/* Pauses or resumes the heater. */
 static void set_heater(bool works) {
     static bool paused;
     if (paused == !works)
         return;
     paused = !works;
     (works ? heater_resume : heater_pause)();
-    rig_spin_us(100); /* it ends its round; or notices, and makes one */
+    rig_spin_us(100); /* it ends its round; or wakes up and makes one */
 }
 
-/* ---- the points, in the order in which they are measured ---- */
+/* ---- the points, in measuring order ---- */
 
 static struct samples *points;
 static size_t point, point_count;

@@ -1,20 +1,20 @@
-/* match_mpi.c: time per message through MPI when `depth` others wait in the queue (Figs. 4 to 7 of the
- * paper). A plain MPI program on two ranks, to be run with and without the library under test.
+/* match_mpi.c: measures the time per message through MPI when `depth` others are in the queue (Figs. 4 to 7 of
+ * the paper). A plain MPI program on two ranks, to be run with and without the library under test.
  *
- * Rank 0 receives, rank 1 sends. The queue of rank 0 holds `depth` receives that nothing is sent for, or
- * messages that nothing is received for; those that are measured stand behind them.
+ * Rank 0 receives, rank 1 sends. The queue of rank 0 holds `depth` receives without messages, or messages
+ * without receives; the measured ones are behind them.
  *
- *      posted, warm        a window of receives is posted, then the sender is told and sends; it times this up
+ *      posted, warm        a window of receives is posted, then the sender is notified and sends; it times this up
  *                          to the answer, as osu_bw does with a barrier before each window
- *      unexpected, warm    a window of messages is there; the receiver times receiving them
- *      cold                one message was sent a tenth of a millisecond ago; the receiver, which has not looked
- *                          yet, empties its caches by address, waits out a gap, and times receiving it. The
- *                          sender sleeps meanwhile, so that its core is idle and a heater has one
+ *      unexpected, warm    a window of messages has arrived; the receiver times receiving them
+ *      cold                one message was sent a tenth of a millisecond ago; the receiver, which has made no call
+ *                          yet, empties its caches by address, waits for a gap, and times receiving it. The sender
+ *                          sleeps meanwhile, so that its core is idle and free for a heater
  *
- * With --order random the queue goes through memory in random order: see scatter. With --heater 1 the
- * library's heater is paused ("off") and resumed ("on") for every other sample; that of the sender rests.
+ * With --order random the queue is in random order in memory: see scatter. With --heater 1 the library's heater
+ * is paused ("off") and resumed ("on") for every other sample; that of the sender is paused.
  *
- * Prints: queue,order,bytes,depth,state,gap in us,heater,samples,median ns per message,low,high. */
+ *  Prints: queue,order,bytes,depth,state,gap in us,heater,samples,median ns per message,low,high. */
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <mpi.h>
@@ -53,7 +53,7 @@ static struct options {
     long samples, milliseconds;
 } options;
 
-/* What is measured now. */
+/* The current measurement. */
 static struct point {
     bool posted, cold;
     long depth, bytes, gap;
@@ -65,11 +65,11 @@ static int rank;
 static char *buffers;
 static void (*pause_heater)(void), (*resume_heater)(void);
 
-/* ---- talk between the two ---- */
+/* ---- control messages between the two ---- */
 
 struct word {
-    int more;     /* 0: that was all */
-    int sleep_us; /* for the sender, after it has sent */
+    int more;     /* 0: the end */
+    int sleep_us; /* for the sender, after sending */
 };
 
 static void tell(int more, double sleep_us) {
@@ -87,7 +87,7 @@ static void mark(void) {
     MPI_Send(NULL, 0, MPI_BYTE, RECEIVER, MARK, MPI_COMM_WORLD);
 }
 
-/* All that the sender sent before its mark is in the queue. */
+/* Returns when all that the sender sent before its mark is in the queue. */
 static void await_mark(void) {
     MPI_Recv(NULL, 0, MPI_BYTE, SENDER, MARK, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
@@ -97,8 +97,8 @@ static void stop(const char *why) {
     MPI_Abort(MPI_COMM_WORLD, 1);
 }
 
-/* The number of windows that the sender has sent, in memory that both share: the receiver can tell without
- * a call of MPI. */
+/* The number of windows that the sender has sent, in shared memory, so that the receiver sees it without an MPI
+ * call. */
 static _Atomic long *sent;
 
 static void share_count(void) {
@@ -116,7 +116,7 @@ static void share_count(void) {
         stop("no shared memory");
 }
 
-/* ---- those in front ---- */
+/* ---- fillers, the entries in front ---- */
 
 static MPI_Request *fillers;
 static char *filler_bytes;
@@ -155,7 +155,7 @@ static void fill(long count) {
         await_mark();
 }
 
-/* One leaves its place and comes again at the end, in the memory that it had. */
+/* Removes an entry and adds it again at the end, in the same memory. */
 static void move_to_end(long i) {
     if (now.posted && rank == RECEIVER) {
         cancel_filler(i);
@@ -197,8 +197,8 @@ static long crowd(void) {
     return !is_random() ? now.depth : all < most ? all : most;
 }
 
-/* Many times as many; some of them, in random order, go to the end; then all others are taken out, the
- * first first. */
+/* Makes many times as many entries, moves some of them, in random order, to the end, and removes all others, in
+ * queue order. */
 static void scatter(void) {
     long all = crowd();
     char *stays = need(calloc((size_t)all + 1, 1));
@@ -227,7 +227,7 @@ static void open_queue(void) {
         fill(now.depth);
 }
 
-/* Takes the fillers as they stand in the queue, from its front. */
+/* Removes the fillers in queue order. */
 static void close_queue(void) {
     for (long i = 0; i < now.depth; i++) {
         if (now.posted && rank == SENDER)
@@ -283,7 +283,7 @@ static void receive_window(void) {
         MPI_Recv(slot(i), (int)now.bytes, MPI_BYTE, SENDER, MESSAGE, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
-/* ---- one sample: each rank its part. Those that time return ns per message, the others 0 ---- */
+/* ---- one sample: the part of each rank. The timing rank returns ns per message, the other 0 ---- */
 
 static double posted_warm_receiver(void) {
     MPI_Request requests[MOST_WINDOW];
@@ -311,7 +311,7 @@ static double unexpected_warm_receiver(void) {
     return rig_ns(start, rig_ticks()) / now.window;
 }
 
-/* The heater gets time to end a round, or to notice and make one. */
+/* The heater gets time to end a round, or to wake up and make one. */
 static void set_heater(void) {
     static bool paused;
     if (!options.heater || paused == !now.heated)
@@ -343,7 +343,7 @@ static double cold_receiver(void) {
     return rig_ns(start, rig_ticks());
 }
 
-/* Sends the window, with a mark if nobody waits for it, then sleeps if told to. */
+/* Sends the window, with a mark if no receiver waits for it, then sleeps if requested. */
 static double plain_sender(struct word word) {
     MPI_Request requests[MOST_WINDOW + 1];
     int count = now.window;
@@ -380,7 +380,7 @@ static struct result result_of(struct samples *s) {
     return result;
 }
 
-/* Only one rank prints: a launcher may mix the lines of two. */
+/* Only one rank prints, because a launcher may mix the lines of two. */
 static void print_row(struct result r) {
     printf("%s,%s,%ld,%ld,%s,%ld,%s,%lu,%.6g,%.6g,%.6g\n", now.posted ? "posted" : "unexpected",
            options.order, now.bytes, now.depth, now.cold ? "cold" : "warm", now.gap,
@@ -390,7 +390,7 @@ static void print_row(struct result r) {
            r.samples, r.ns.value, r.ns.low, r.ns.high);
 }
 
-/* The receiver decides how often; both keep what they timed. */
+/* The receiver decides how often; both keep the values that they timed. */
 static void run_receiver(void) {
     struct samples seen = {0};
     struct result theirs;
@@ -438,7 +438,7 @@ static void run_size(long bytes) {
     if (!rig_named(options.states, "cold"))
         return;
     rig_note_memory();
-    rig_flush(); /* to know how long it takes */
+    rig_flush(); /* to learn its duration */
     for (unsigned g = 0; g < options.gap_count; g++)
         for (int heated = 0; heated <= (int)options.heater; heated++)
             run_row(true, options.gaps[g], heated);

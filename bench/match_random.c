@@ -1,11 +1,11 @@
-/* match_random.c: the heater on random accesses (Sec. 4.3 of the paper).
+/* match_random.c: measures the heater on random accesses (Sec. 4.3 of the paper).
  *
- * Memory is emptied from the caches, a gap is waited out, then every line of it is read once in random
- * order: "dependent", where each line names the next, or "independent", where the CPU may have several on
- * their way. The heater, which knows the memory, is paused for every other sample; it is at work while the
+ * The memory is flushed from the caches, a gap passes, then every line of it is read once in random order:
+ * "dependent", where each line names the next, or "independent", where the CPU may have several loads in
+ * flight. The heater, with which the memory is registered, is paused for every other sample; it works while the
  * caches are emptied, and in the gap.
  *
- * Prints: accesses,bytes,state,gap in us,heater,samples,median ns per access,low,high. */
+ *  Prints: accesses,bytes,state,gap in us,heater,samples,median ns per access,low,high. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -28,7 +28,7 @@ static uint32_t line_count;
 static bool chained;
 static volatile uint32_t sink;
 
-/* Sattolo's shuffle: one cycle through all. */
+/* Sattolo's shuffle: one cycle through all lines. */
 static void link_lines(uint64_t seed) {
     struct random r;
     random_seed(&r, seed);
@@ -48,8 +48,8 @@ static void read_chain(void) {
     sink = at;
 }
 
-/* The count is a power of two: an odd step visits all, a multiplied counter in no order that a prefetcher
- * follows. */
+/* The count is a power of two: an odd step visits all lines, and a multiplied counter has no order that a
+ * prefetcher follows. */
 static void read_all(void) {
     uint32_t mask = line_count - 1, sum = 0, at = 1;
     for (uint32_t i = 0; i < line_count; i++) {

@@ -1,19 +1,18 @@
-/* match_stencil.c: how long the queue of posted receives gets, and how deep it is searched, when a process
- * is decomposed into threads that exchange halos (Sec. 2.3 and Table 1 of the paper).
+/* match_stencil.c: measures the length of the queue of posted receives and its search depth when a process is
+ * decomposed into threads that exchange halos (Sec. 2.3 and Table 1 of the paper).
  *
- * A process is a block of threads, in the midst of others like it. A thread receives from each neighbour of
- * its stencil that lies outside the block, and each thread out there that is such a neighbour sends to all
- * it reaches inside. Their numbers and that of the messages follow from the shape. The depth depends on who
- * comes when: all receiving threads post at once, each its own receives one after the other, through one
- * lock; then all sending threads send at once. Every arrival is searched for in the engine; the depth is
- * the number of receives that were posted before the one found and are still there, and that one.
+ * A process is a block of threads, surrounded by blocks of the same shape. A thread receives from each
+ * neighbour of its stencil that is outside the block, and each thread outside that is such a neighbour sends to
+ * all its neighbours inside. Their numbers and that of the messages follow from the shape. The depth depends on
+ * timing: all receiving threads post at once, each its own receives one after the other, through one lock; then
+ * all sending threads send at once. Every arrival is searched for in the engine. The depth counts the found
+ * receive and those posted before it that are still there.
  *
- * There are fewer cores here than threads, and they would run in the order in which they were started: so
- * that order is random. A thread that runs does all its posts or sends in a row, unless it must wait for
- * the lock.
+ * There are fewer cores than threads, which would run in the order in which they were started; so that order is
+ * random. A running thread does all its posts or sends in a row, unless it must wait for the lock.
  *
- * Prints: block,stencil,receiving threads,sending threads,messages,trials,mean depth,least and most of the
- * trials, and the paper's: receiving,sending,length,depth. */
+ *  Prints: block,stencil,receiving threads,sending threads,messages,trials,mean depth,least and most of the
+ *  trials, and the paper's: receiving,sending,length,depth. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,7 +30,7 @@ static const char help[] = "match_stencil [OPTION]...   queue lengths and search
 
 static const struct block {
     int size[3], points;
-    int receivers, senders, length; /* the paper's */
+    int receivers, senders, length; /* in the paper */
     double depth;
 } blocks[] = {{{32, 32, 1}, 5, 124, 128, 128, 32.51},     {{64, 32, 1}, 5, 188, 192, 192, 48.22},
               {{32, 32, 1}, 9, 124, 132, 380, 85.18},     {{64, 32, 1}, 9, 188, 196, 572, 127.24},
@@ -40,7 +39,7 @@ static const struct block {
               {{1, 1, 128}, 27, 128, 1042, 3074, 596.85}, {{1, 1, 256}, 27, 256, 2066, 6146, 1294.49}};
 
 struct message {
-    int receiver, sender; /* places in the block with a rim of one around it */
+    int receiver, sender; /* positions in the block with a rim of one around it */
 };
 
 /* ---- the shape ---- */
@@ -52,7 +51,7 @@ static bool is_flat(const struct block *b) {
     return b->points == 5 || b->points == 9;
 }
 
-/* Whether the stencil reaches this far. */
+/* Whether the stencil has a neighbour at this offset. */
 static bool reaches(const struct block *b, const int *d) {
     int steps = (d[0] != 0) + (d[1] != 0) + (d[2] != 0);
     if (!steps || (is_flat(b) && d[2]))
@@ -115,10 +114,10 @@ struct racer {
 };
 
 static int tag_of(const struct message *m) {
-    return m->receiver << 15 | m->sender; /* a block with its rim has fewer than 2^15 places */
+    return m->receiver << 15 | m->sender; /* a block with its rim has fewer than 2^15 positions */
 }
 
-/* What the receive is posted with: any address that tells it from others. */
+/* The address with which the receive is posted: any that distinguishes it from others. */
 static void *receive_of(int tag) {
     return (void *)(intptr_t)(tag + 1);
 }
@@ -156,7 +155,7 @@ static void *race(void *arg) {
     return NULL;
 }
 
-/* A racer for each run of messages with the same thread; returns how many. */
+/* Makes a racer for each run of messages of the same thread; returns how many. */
 static int deal(struct racer *racers, bool receives) {
     int count = 0;
     qsort(messages, (size_t)message_count, sizeof *messages, receives ? by_receiver : by_sender);
@@ -170,8 +169,7 @@ static int deal(struct racer *racers, bool receives) {
     return count;
 }
 
-/* Few cores start threads in the order in which they were made; with a core for each there is no such
- * order. */
+/* Few cores start threads in the order of their creation; with a core for each there is no such order. */
 static void shuffle(struct racer *racers, int count) {
     for (int i = count - 1; i > 0; i--) {
         int other = (int)random_below(&rng, (uint32_t)i + 1);

@@ -1,4 +1,4 @@
-/* modes.c: see modes.h. */
+/* modes.c: implements modes.h. */
 #include "modes.h"
 
 #include <dlfcn.h>
@@ -6,8 +6,8 @@
 
 static const char *const names[WAYS] = {"bare", "off", "transparent", "acquire", "always"};
 
-/* The MPI library's own function, whoever stands before it. Nobody stands before MPI_Comm_rank, which therefore
- * leads to that library. */
+/* The MPI library's own function, below all interposers. MPI_Comm_rank is not interposed, so its address
+ * identifies that library. */
 static void *find_below(const char *name) {
     static void *library;
     Dl_info info;
@@ -35,8 +35,8 @@ void modes_fill(struct way *w, char *buffer, long count) {
 typedef int create_function(void *, MPI_Aint, int, MPI_Info, MPI_Comm, MPI_Win *);
 typedef int allocate_function(MPI_Aint, int, MPI_Info, MPI_Comm, void *, MPI_Win *);
 
-/* The initiator exposes no more than a line: every rank's window is a multiple of 64 bytes on a page, which
- * MPICH 4.0 needs to be right. */
+/* The initiator exposes only one cache line: every rank's window is page-aligned and a multiple of 64 bytes,
+ * without which MPICH 4.0 is incorrect. */
 static MPI_Win make(create_function *create, allocate_function *allocate, MPI_Info info) {
     static _Alignas(4096) char nothing[64];
     MPI_Win win;
@@ -89,7 +89,7 @@ void modes_open(struct way ways[WAYS], bool allocate) {
     }
 }
 
-/* The target waits here, in MPI, until the initiator comes. */
+/* The target waits here, in MPI, for the initiator. */
 void modes_close(struct way ways[WAYS]) {
     int (*unlock_all)(MPI_Win), (*free_window)(MPI_Win *);
     *(void **)&unlock_all = find_below("PMPI_Win_unlock_all");

@@ -1,8 +1,8 @@
-/* modes.h: windows that differ only in how they are cached, one of them not at all.
+/* modes.h: windows that differ only in their caching, one of them not cached at all.
  *
- * Each way has a window of its own over a part of the target's memory of its own, so that none finds it
- * warmed by another. The bare way calls the functions of the MPI library itself, found past the library under
- * test: what a program without it would have called, in the same process and the same second. */
+ * Each way has a window of its own over its own part of the target's memory, so that none profits from memory
+ * that another has warmed. The bare way calls the functions of the MPI library itself, looked up below the
+ * library under test: the calls of a program without that library, in the same process and the same second. */
 #ifndef HEARTH_BENCH_MODES_H
 #define HEARTH_BENCH_MODES_H
 
@@ -11,7 +11,7 @@
 enum { BARE, OFF, TRANSPARENT, ACQUIRE, ALWAYS, WAYS };
 enum { LARGEST = 1 << 14, PART = 16 << 20 };
 
-enum pattern { STREAM, REUSE, PATTERNS }; /* addresses never asked for before; 64 places in turn */
+enum pattern { STREAM, REUSE, PATTERNS }; /* new addresses only; 64 addresses in turn */
 
 typedef int get_function(void *, int, MPI_Datatype, int, MPI_Aint, int, MPI_Datatype, MPI_Win);
 typedef int flush_function(int, MPI_Win);
@@ -21,33 +21,33 @@ struct way {
     get_function *get;
     flush_function *flush;
     MPI_Win win;
-    uint64_t at, shift, gets; /* STREAM: where in its part it is; REUSE: gets so far */
+    uint64_t at, shift, gets; /* STREAM: position in its part; REUSE: gets so far */
 };
 
 const char *modes_pattern_name(enum pattern pattern);
 
-/* Gets until a cache is full and has seen that it is of no use, or for a while, where gets are slow. */
+/* Gets until a cache is full and has detected that it does not pay, or for a limited time where gets are slow. */
 void modes_fill(struct way *w, char *buffer, long count);
 
-/* All ways, on windows of MPI_Win_create or MPI_Win_allocate. Collective. */
+/* Opens all ways, on windows of MPI_Win_create or MPI_Win_allocate. Collective. */
 void modes_open(struct way ways[WAYS], bool allocate);
 void modes_close(struct way ways[WAYS]);
 
-/* The place of the next get. */
+/* The displacement of the next get. */
 static inline uint64_t modes_next(struct way *w, enum pattern pattern, uint32_t bytes) {
     enum { PLACES = 64 };
     if (pattern == REUSE)
         return w->gets++ % PLACES * LARGEST;
     uint64_t address = w->at + w->shift;
     w->at += round_up(bytes, CACHE_LINE);
-    if (w->at + w->shift + 2 * LARGEST > PART) { /* again addresses never asked for: one byte further on */
+    if (w->at + w->shift + 2 * LARGEST > PART) { /* new addresses again: one byte further on */
         w->at = 0;
         w->shift++;
     }
     return address;
 }
 
-/* A get and its flush, `count` times, one or more. Returns the place of the last. */
+/* A get and its flush, `count` >= 1 times. Returns the displacement of the last. */
 static inline uint64_t modes_run(struct way *w, enum pattern pattern, uint32_t bytes, char *buffer,
                                  long count) {
     uint64_t address;

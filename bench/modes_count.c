@@ -1,9 +1,10 @@
-/* modes_count.c: the loops of modes_loop.c, each announced to modes_step.c, which counts the instructions of one.
+/* modes_count.c: runs the loops of modes_loop.c, each announced to modes_step.c, which counts the instructions
+ * of one.
  *
  *   modes_count [--gets N] [--fill GETS] [--allocate 1]
  *
- * Prints a line per loop, in order: pattern, way, gets, ns per get and flush. Run by itself it tells the times that
- * belong to the counts. Gets are of 8 bytes: what is beyond that is the same copy for everybody. */
+ * Prints a line per loop, in order: pattern, way, gets, ns per get and flush. Run alone it prints the times
+ * that belong to the counts. Gets have 8 bytes: the cost of more bytes is the same copy for all ways. */
 #include <signal.h>
 #include <stdio.h>
 
@@ -27,7 +28,7 @@ int main(int argc, char **argv) {
     bench_start(&argc, &argv);
     long gets = option(argc, argv, "--gets", 1000), fill = option(argc, argv, "--fill", 40000);
     bool allocate = option(argc, argv, "--allocate", 0);
-    signal(SIGUSR1, SIG_IGN); /* where nobody counts; a tracer sees them all the same */
+    signal(SIGUSR1, SIG_IGN); /* without a tracer; a tracer sees the signals anyway */
     signal(SIGUSR2, SIG_IGN);
     for (enum pattern pattern = STREAM; pattern < PATTERNS; pattern++) {
         modes_open(ways, allocate);

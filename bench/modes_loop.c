@@ -1,24 +1,24 @@
-/* modes_loop.c: a get and its flush, over and over: bare, and in the modes off, transparent, acquire and
+/* modes_loop.c: measures a repeated get and its flush: bare, and in the modes off, transparent, acquire and
  * always; without reuse and with it.
  *
- * The ways take turns in random order, some gets each. Each turn is divided by the bare turn beside it, and the
- * median of these ratios is the result, so that neither the machine's slow moments nor its slow minutes decide.
- * Without the library all ways are alike, and their ratios show how well this compares.
+ * The ways take turns in random order, some gets each. Each turn is divided by the adjacent bare turn; the
+ * result is the median of these ratios, so that neither slow moments nor slow minutes of the machine decide.
+ * Without the library all ways are equal, and their ratios show the precision of the comparison.
  *
  *   modes_loop [--turns N] [--turn GETS] [--fill GETS] [--allocate 1]
  *
- * Prints: pattern, way, bytes, gets, ns per get and flush (median, and the tenth that is fastest), ratio to bare
- * (median), low, high, ns beyond bare (median of the differences), share of hits. */
+ *  Prints: pattern, way, bytes, gets, ns per get and flush (median, and 10th percentile), ratio to bare (median),
+ *  low, high, ns beyond bare (median of the differences), share of hits. */
 #include <stdio.h>
 
 #include "modes.h"
 
 enum { FEWEST = 20 };                        /* turns */
-static const uint64_t most_ns = 2500000000u; /* of turns beyond these, where gets are slow */
+static const uint64_t most_ns = 2500000000u; /* for turns beyond these, where gets are slow */
 
 static char *buffer;
 
-/* Any order, so that none always comes after the same one. */
+/* Random order, so that no way always follows the same one. */
 static void shuffle(unsigned *order, unsigned count) {
     static struct random random = {.state = 1};
     for (unsigned i = 0; i < count; i++) {
@@ -59,7 +59,7 @@ static void measure(struct way *const *ways, unsigned count, enum pattern patter
     struct samples times[WAYS] = {{0}}, ratios[WAYS] = {{0}}, beyond[WAYS] = {{0}};
     uint64_t before[WAYS];
     for (unsigned i = 0; i < count; i++) {
-        modes_run(ways[i], pattern, bytes, buffer, 256); /* what is reused is there */
+        modes_run(ways[i], pattern, bytes, buffer, 256); /* so that reused data is cached */
         before[i] = hits(ways[i]->win);
     }
     uint64_t start = clock_ns();
@@ -80,8 +80,8 @@ static void measure(struct way *const *ways, unsigned count, enum pattern patter
               hits(ways[i]->win) - before[i]);
 }
 
-/* The uncached window is measured apart from the cached ones: acquiring is process-wide, and no flush of one is to
- * be news to another. */
+/* The uncached window is measured separately from the cached ones: acquires are process-wide, and no flush of
+ * one may be a sync event for another. */
 static void measure_all(struct way ways[WAYS], enum pattern pattern, long turns, long gets) {
     struct way *const uncached[] = {&ways[BARE], &ways[OFF]};
     struct way *const cached[] = {&ways[BARE], &ways[TRANSPARENT], &ways[ACQUIRE], &ways[ALWAYS]};

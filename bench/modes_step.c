@@ -1,16 +1,16 @@
-/* modes_step.c: counts the instructions that one library takes inside a program, by stepping through it.
+/* modes_step.c: counts the instructions of one library inside a program, by single-stepping.
  *
  *   modes_step LIBRARY FILE PROGRAM [ARGUMENT]...
  *
- * Between a SIGUSR1 and a SIGUSR2 that the program sends itself, its main thread is single-stepped. An instruction
- * is the library's if it lies in it, or in the C library while the library is the caller; else the program's. MPI,
- * which is everything else, is let run: a breakpoint where it returns to ends its part. Stepping through it would
- * take long, and never end where it retries an exclusive store, which every step spoils. Each stretch gives a line
- * in FILE: instructions of the library, of the program. Under a launcher of MPI that is rank 0; the other ranks run as
- * they are.
+ * Between a SIGUSR1 and a SIGUSR2 that the program sends to itself, its main thread is single-stepped. An
+ * instruction counts for the library if it is in the library, or in the C library while the library is the
+ * caller; else for the program. MPI, which is everything else, runs freely up to a breakpoint at its return
+ * address. Stepping through it would take long, and would never end where it retries an exclusive store, which
+ * every step invalidates. Each interval gives a line in FILE: instructions of the library, of the program.
+ * Under an MPI launcher this applies to rank 0; the other ranks run normally.
  *
- * A profiler was tried first (callgrind). It follows calls by the stack pointer and loses its way where functions
- * end in jumps, so that the program's loop was counted as the library's. */
+ * A profiler (callgrind) does not work here: it follows calls by the stack pointer and loses track where
+ * functions end in jumps, so that the program's loop was counted as the library's. */
 #include <elf.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -28,7 +28,7 @@
 #include <unistd.h>
 
 enum { MOST_RANGES = 4096 };
-static const uint64_t most_steps = 20000000; /* a loop that stepping keeps from ending */
+static const uint64_t most_steps = 20000000; /* limit, for a loop that stepping prevents from ending */
 
 enum owner { THE_MPI, THE_PROGRAM, THE_LIBRARY, THE_C_LIBRARY };
 
@@ -51,12 +51,12 @@ static void fail(const char *what) {
 /* ---- the machine ---- */
 
 struct place {
-    uint64_t pc, back; /* back: where the function returns to, if pc is its first instruction */
+    uint64_t pc, back; /* back: the return address, if pc is the first instruction of a function */
 };
 
 #if defined __aarch64__
 static const uint64_t trap = 0xd4200000, trap_mask = 0xffffffff; /* brk #0 */
-enum { TRAP_ADVANCE = 0 };                                       /* pc is left on it */
+enum { TRAP_ADVANCE = 0 };                                       /* pc stays on it */
 
 static struct place where(void) {
     struct user_regs_struct regs;
@@ -95,7 +95,7 @@ static void step_back(void) {
 #error "modes_step.c needs to know this machine's registers and its breakpoint"
 #endif
 
-/* ---- whose instruction ---- */
+/* ---- attribution of instructions ---- */
 
 static enum owner owner_of_file(const char *path, const char *program, const char *library) {
     const char *name = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
@@ -144,7 +144,7 @@ static enum owner owner_of(uint64_t pc) {
 
 /* ---- stepping ---- */
 
-/* The signal that it stopped for; the program's end is the end of all. */
+/* Returns the signal for which the program stopped; if the program has ended, this one ends too. */
 static int resume(int how, int signal) {
     int status;
     if (ptrace(how, child, NULL, (void *)(intptr_t)signal))
@@ -163,7 +163,7 @@ static void poke(uint64_t address, uint64_t word) {
         fail("setting a breakpoint");
 }
 
-/* Lets it run until it comes to this address. Other signals are handed to it. */
+/* Lets the program run up to this address. Other signals are delivered to it. */
 static void run_to(uint64_t address) {
     errno = 0;
     uint64_t word = (uint64_t)ptrace(PTRACE_PEEKTEXT, child, (void *)address, NULL);
@@ -180,7 +180,7 @@ static void run_to(uint64_t address) {
     }
 }
 
-/* Tracer and program take turns, so they fit on one core; on another they would disturb who works there. */
+/* Tracer and program alternate, so they fit on one core; on another they would disturb the rank there. */
 static void share_core(void) {
     cpu_set_t cores;
     if (!sched_getaffinity(child, sizeof cores, &cores))

@@ -1,13 +1,14 @@
-/* reuse.c: how often a program gets the same data, and how large its gets are (Figs. 2 and 3 of the CLaMPI paper).
+/* reuse.c: counts how often a program gets the same data, and how large its gets are (Figs. 2 and 3 of the
+ * CLaMPI paper).
  *
- * Preloaded under a program without the library. Each rank counts its calls of MPI_Get to other ranks by
- * window, target, displacement and size, and writes at MPI_Finalize, to the file that REUSE_FILE names with its
- * rank behind it, one line for all that are alike:
+ * It is preloaded into a program without the library. Each rank counts its calls of MPI_Get to other ranks by
+ * window, target, displacement and size. At MPI_Finalize it writes, to the file named by REUSE_FILE followed by
+ * its rank, one line for each group of equal counts:
  *
- *     bytes,times,distinct       so many distinct gets of so many bytes were made so many times each
+ *     bytes,times,distinct       this many distinct gets of this many bytes were made this many times each
  *
- * One hash table with open addressing, never more than half full; a program that gets from several threads
- * at once is not counted right. */
+ * One hash table with open addressing, never more than half full. Gets from several threads at once are not
+ * counted correctly. */
 #include <mpi.h>
 #include <stdint.h>
 #include <stdio.h>

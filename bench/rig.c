@@ -1,9 +1,9 @@
-/* rig.c: see rig.h.
+/* rig.c: implements rig.h.
  *
- * Caches are emptied by address. Reading much other memory instead leaves it to chance what is evicted:
- * victim caches and hashed sets keep lines for long. What to flush is all that the process can write and
- * that is there: heap, anonymous memory, shared memory. So the same call empties the caches of any
- * library's queues, without knowing it. */
+ * Caches are emptied by address. Reading much other memory instead would not reliably evict: victim caches and
+ * hashed sets keep lines for long. All memory that the process can write and that is present is flushed: heap,
+ * anonymous memory, shared memory. The same call therefore empties the caches of any library's queues, without
+ * knowing them. */
 #include "rig.h"
 
 #include <sched.h>
@@ -92,7 +92,7 @@ static void add_range(char *base, size_t bytes) {
     ranges[range_count++] = (struct range){base, bytes};
 }
 
-/* The pages of a mapping that are there. */
+/* Records the present pages of a mapping. */
 static void add_mapping(char *base, char *end, size_t page) {
     enum { STEP = 4096 };
     unsigned char there[STEP];
@@ -121,8 +121,7 @@ void rig_note_memory(void) {
         fclose(maps);
 }
 
-/* Another thread, or the library under test, may have given it back since. This asks, and does nothing
- * else. */
+/* Another thread, or the library under test, may have unmapped it since. This only queries. */
 static bool is_mapped(const struct range *r) {
     return !msync(r->base, r->bytes, MS_ASYNC);
 }

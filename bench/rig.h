@@ -1,4 +1,4 @@
-/* rig.h: what the benches of the match queues share: empty caches, short waits, options. No MPI here. */
+/* rig.h: shared parts of the match queue benches: empty caches, short waits, options. Does not use MPI. */
 #ifndef HEARTH_BENCH_RIG_H
 #define HEARTH_BENCH_RIG_H
 
@@ -11,7 +11,7 @@
 
 /* ---- time ---- */
 
-/* The CPU's counter, read after all that stands before it is done. */
+/* Reads the CPU's counter after all previous instructions have completed. */
 static inline uint64_t rig_ticks(void) {
 #if defined(__aarch64__)
     uint64_t ticks;
@@ -26,16 +26,16 @@ static inline uint64_t rig_ticks(void) {
 #endif
 }
 
-/* Between two readings, in ns, without what the reading itself takes. */
+/* The time between two readings in ns, without the time of the reading itself. */
 double rig_ns(uint64_t from, uint64_t to);
 
-/* Waits in a loop that touches no memory. */
+/* Spins without touching memory. */
 void rig_spin_us(double us);
 
 /* Binds the calling thread to the n-th core that it may use, if there is one. */
 void rig_take_core(int n);
 
-/* Until the heater, with which something was registered, is at work, or ten seconds have passed. */
+/* Waits until the heater works, after memory was registered with it, or ten seconds have passed. */
 static inline void rig_await_heater(void) {
     struct heater_counters counters = {0};
     for (int i = 0; i < 10000 && !counters.rounds; i++) {
@@ -46,36 +46,36 @@ static inline void rig_await_heater(void) {
 
 /* ---- empty caches ---- */
 
-/* Notes all memory of this process that is writable and present: to be called again when it has changed. */
+/* Records all writable and present memory of this process; to be called again when that has changed. */
 void rig_note_memory(void);
 
-/* Writes what was noted back to memory and drops it from all caches, by the CPU's instructions for that,
- * line by line; where there are none, by reading 64 MB of other memory. */
+/* Writes the recorded memory back and drops it from all caches, line by line, with the CPU's cache
+ * instructions; where there are none, by reading 64 MB of other memory. */
 void rig_flush(void);
 
 /* Only these bytes. */
 void rig_flush_bytes(const void *base, size_t bytes);
 
-/* How long rig_flush took last, in us. */
+/* Duration of the last rig_flush, in us. */
 double rig_flush_us(void);
 
 /* ---- options ---- */
 
-/* --NAME WORD; or the fallback. */
+/* The word after --NAME, or the fallback. */
 const char *rig_word(int argc, char **argv, const char *name, const char *fallback);
 bool rig_flag(int argc, char **argv, const char *name);
 
-/* "1,8,1k" as numbers; returns how many. Ends the program if it is no such list. */
+/* Parses "1,8,1k" as numbers; returns their count. Ends the program if the list is malformed. */
 enum { RIG_LIST = 32 };
 unsigned rig_list(const char *text, long *numbers);
 
-/* Whether "a,b,c" names this word; all words are named by "all". */
+/* Whether the list "a,b,c" contains this word; "all" contains every word. */
 bool rig_named(const char *list, const char *word);
 
 /* With --help prints the text and ends the program. */
 void rig_help(int argc, char **argv, const char *text);
 
-/* "count,median,low,high" of the series in ns, which is emptied. */
+/* Prints "count,median,low,high" of the series in ns, and empties it. */
 void rig_print(struct samples *s);
 
 #endif

@@ -1,11 +1,11 @@
-/* sample.c: see sample.h.
+/* sample.c: implements sample.h.
  *
- * The gets of one sequence lie one behind the other at the target, each on a cache line of its own; which of
- * them comes next is drawn from the normal distribution N(n/2, n/4) over their numbers, and drawn again if
- * outside. Sizes are independent of the numbers, so frequent and rare gets have the same mix of sizes.
+ * The gets of one sequence are consecutive at the target, each on its own cache lines. The next get is drawn
+ * from the normal distribution N(n/2, n/4) over their numbers, and drawn again if outside. Sizes are
+ * independent of the numbers, so frequent and rare gets have the same mix of sizes.
  *
- * The confidence interval of a median is that of its order statistics: no assumption about the distribution.
- */
+ * The confidence interval of a median is that of its order statistics, without an assumption about the
+ * distribution. */
 #include "sample.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
-/* sample.h: series of measurements, and the sequence of gets of the CLaMPI paper's micro-benchmark. No MPI
- * here. */
+/* sample.h: series of measurements, and the sequence of gets of the CLaMPI paper's micro-benchmark. Does not
+ * use MPI. */
 #ifndef HEARTH_BENCH_SAMPLE_H
 #define HEARTH_BENCH_SAMPLE_H
 
@@ -16,12 +16,12 @@ struct samples {
 };
 
 struct median {
-    double value, low, high; /* with its 95 % confidence interval; all 0 if there is nothing */
+    double value, low, high; /* with its 95 % confidence interval; all 0 for an empty series */
 };
 
 void samples_add(struct samples *s, double value);
 struct median samples_median(struct samples *s); /* sorts the values */
-double samples_tenth(struct samples *s);         /* a tenth of them are less; sorts the values */
+double samples_tenth(struct samples *s);         /* the 10th percentile; sorts the values */
 double samples_least(const struct samples *s);
 void samples_free(struct samples *s);
 
@@ -47,7 +47,7 @@ void sequence_open(struct sequence *s, uint32_t distinct, uint64_t seed);
 const struct pick *sequence_next(struct sequence *s);
 void sequence_close(struct sequence *s);
 
-/* ---- small things that every program needs ---- */
+/* ---- helpers of every program ---- */
 
 /* The value of --NAME N on the command line, or the fallback. */
 long option(int argc, char **argv, const char *name, long fallback);

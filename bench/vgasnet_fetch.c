@@ -1,13 +1,14 @@
-/* vgasnet_fetch.c: what it takes to fetch a page from the NVM, from its home's memory, and from a third node (Fig. 7).
+/* vgasnet_fetch.c: measures fetching a page from the NVM, from its home's memory, and from a third node (Fig.
+ * 7).
  *
- * Three ranks, each a node: rank 0 gets what lies in rank 1's segment. A part of it is in nobody's memory ("nvm"), a part in that
- * of its home ("home"), a part in that of rank 2 alone ("coop"). The three take turns, piece by piece; every piece is got once. With
- * --row each part is got in one go instead, piece after piece, so that the library may fetch ahead; a sample is all of it. With
- * HEARTH_NVM=off there is one part, "plain". The pool must hold all three parts. With --warm rank 0 gets so many bytes of zeros
- * before, which nobody has ever written: then its whole pool was used before, and what it fetches takes the place of something, as
- * it does in a program that runs for long.
+ * Three ranks, each a node: rank 0 gets from rank 1's segment. One part of it is in no node's memory ("nvm"),
+ * one part in that of its home ("home"), one part in that of rank 2 alone ("coop"). The three take turns, piece
+ * by piece; every piece is fetched once. With --row each part is fetched in sequence instead, so that the
+ * library may read ahead; a sample is the whole part. With HEARTH_NVM=off there is one part, "plain". The pool
+ * must hold all three parts. With --warm rank 0 first gets this many bytes of zeros that were never written:
+ * its whole pool is then in use, and each fetch evicts a page, as in a long-running program.
  *
- * Prints: case,page,piece,row (0 or 1),samples,us per piece (median),its 95 % interval,MB/s */
+ *  Prints: case,page,piece,row (0 or 1),samples,us per piece (median),its 95 % interval,MB/s */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -60,10 +61,10 @@ static void measure_in_turn(int cases) {
         print(c, false, &s[c]);
 }
 
-/* Pieces that were fetched ahead take no time of their own: the whole row is one sample, and nothing else is done meanwhile. */
+/* Prefetched pieces take no time of their own: the whole row is one sample, and nothing else is done meanwhile. */
 static void measure_in_row(int cases) {
     char *all = need(calloc(pieces, piece));
-    memset(all, 1, pieces * piece); /* has its memory */
+    memset(all, 1, pieces * piece); /* backs the buffer with memory */
     for (int c = 0; c < cases; c++) {
         struct samples s = {0};
         uint64_t start = clock_ns();

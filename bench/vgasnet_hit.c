@@ -1,10 +1,10 @@
-/* vgasnet_hit.c: what a get and a put cost whose page is in the node's memory, beside a memcpy of as many bytes.
+/* vgasnet_hit.c: compares a get and a put whose page is in the node's memory with a memcpy of as many bytes.
  *
- * Two ranks, each a node: rank 0 has got all pages of a part of rank 1's segment, and may write those of another. The memcpy is between
- * memory of its own that is as large and is walked through in the same way. The three take turns, some operations at a time: the clock
- * is too coarse for one.
+ * Two ranks, each a node: rank 0 has fetched all pages of one part of rank 1's segment, and has write access to
+ * those of another. The memcpy is between own memory of the same size that is walked in the same way. The three
+ * take turns, several operations at a time, because the clock is too coarse for one.
  *
- * Prints: operation,page,bytes,samples,ns (median),its 95 % interval */
+ *  Prints: operation,page,bytes,samples,ns (median),its 95 % interval */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,7 +33,7 @@ static void operate(int operation, size_t at, size_t bytes) {
         memcpy(local, here + at, bytes);
 }
 
-/* The places of a batch are the same for all: the caches know them equally well. */
+/* A batch uses the same offsets for all three, so that CPU caches favour none. */
 static double batch(int operation, size_t first, size_t bytes) {
     uint64_t start = rig_ticks();
     for (size_t i = 0; i < BATCH; i++)
@@ -83,7 +83,7 @@ int main(int argc, char **argv) {
     if (nodes.size != RANKS || !nodes.paged)
         nodes_stop("this program runs on two ranks, with HEARTH_NVM=on");
     here = need(aligned_alloc(nodes.page, part));
-    memset(here, 1, part); /* or all of it would be one page of zeros */
+    memset(here, 1, part); /* otherwise all of it would be one page of zeros */
     local = need(calloc(1, nodes.page));
     nodes_fill(HOME, 2 * part);
     if (nodes.rank == ASKS)

@@ -1,4 +1,4 @@
-/* vgasnet_nodes.c: see vgasnet_nodes.h. */
+/* vgasnet_nodes.c: implements vgasnet_nodes.h. */
 #include "vgasnet_nodes.h"
 
 #include <stdio.h>
@@ -27,7 +27,7 @@ void nodes_start(int argc, char **argv, size_t bytes, gasnet_handlerentry_t *han
         nodes_stop("gasnet_init failed");
     nodes.rank = (int)gasnet_mynode();
     nodes.size = (int)gasnet_nodes();
-    setvbuf(stdout, NULL, _IOLBF, 0); /* what was measured before a time limit counts */
+    setvbuf(stdout, NULL, _IOLBF, 0); /* line by line, so that results before a time limit count */
     bytes = round_up(bytes, GASNET_PAGESIZE > nodes.page ? (size_t)GASNET_PAGESIZE : nodes.page);
     if (gasnet_attach(handlers, count, bytes, 0) != GASNET_OK)
         nodes_stop("gasnet_attach failed");

@@ -1,11 +1,14 @@
-/* vgasnet_share.c: false sharing: all ranks put a byte each into the same page of rank 0's, again and again (Fig. 10).
+/* vgasnet_share.c: measures false sharing: all ranks repeatedly put one byte each into the same page of rank 0
+ * (Fig. 10).
  *
- * --way put: by gasnet_put. --way message: by an active message whose handler writes the byte, and its reply. They put at the same time,
- * once, and wait for each other before the next round; only the puts are timed. With --free they do not wait, but put as fast as they
- * can: who has the page then puts many times before it is taken away. In the end every byte is what its rank wrote last.
+ * --way put: by gasnet_put. --way message: by an active message whose handler writes the byte, and its reply.
+ * All ranks put at the same time, once, with a barrier before the next round; only the puts are timed. With
+ * --free there is no barrier, and they put as fast as they can: a rank that has the page then puts many times
+ * before it loses the page. At the end every byte is what its rank wrote last.
  *
- * Prints: way,free (0 or 1),ranks,rounds,us per put of a rank other than the home (of the rounds' means the median; free: mean),its 95 %
- * interval,puts of all,and what the nodes did together: hits,smalls,pages from peers,from home,NVM reads,NVM writes,messages */
+ *  Prints: way,free (0 or 1),ranks,rounds,us per put of a rank other than the home (of the rounds' means the median;
+ *  free: mean),its 95 % interval,puts of all,and totals of all nodes: hits,smalls,pages from peers,from home,NVM
+ *  reads,NVM writes,messages */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -60,7 +63,7 @@ static double timed_put(bool by_message) {
     return (double)(clock_ns() - start) / 1000;
 }
 
-/* Whether all have time left: all must stop after the same round. */
+/* Whether all ranks have time left: all must stop after the same round. */
 static bool go_on(uint64_t end) {
     int late = clock_ns() > end, any = 0;
     MPI_Allreduce(&late, &any, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
@@ -72,7 +75,7 @@ static double *put_in_rounds(bool by_message, long *rounds, uint64_t end) {
     double *us = need(calloc((size_t)*rounds, sizeof *us));
     long i = 0;
     for (; i < *rounds; i++) {
-        nodes_barrier(); /* who waits in MPI answers no messages: all are through */
+        nodes_barrier(); /* a rank that waits in MPI answers no messages: all must be past the round */
         if (i % LOOK == 0 && !go_on(end))
             break;
         us[i] = timed_put(by_message);
@@ -113,7 +116,7 @@ static struct counts count_now(void) {
                             (double)s.nvm_reads, (double)s.nvm_writes, (double)s.messages}};
 }
 
-/* Of each round, the mean of those that are not the home. */
+/* For each round, the mean of the ranks other than the home. */
 static void gather(const double *us, long count, struct samples *s) {
     double *all = need(calloc((size_t)(count * nodes.size), sizeof *all));
     MPI_Gather(us, (int)count, MPI_DOUBLE, all, (int)count, MPI_DOUBLE, HOME, MPI_COMM_WORLD);
@@ -152,12 +155,12 @@ int main(int argc, char **argv) {
                 sizeof handlers / sizeof *handlers);
     if (!rig_named("put,message", way) || place(nodes.size) > nodes.page || nodes.size < 2)
         nodes_stop("--way is put or message, a page has room for all ranks, and there are two at least");
-    put(0, by_message); /* connections are made at first use */
+    put(0, by_message); /* opens the connections */
     nodes_barrier();
     struct counts before = count_now(), done;
     uint64_t end = clock_ns() + (uint64_t)option(argc, argv, "--milliseconds", 3000) * 1000000;
     double *us = (freely ? put_freely : put_in_rounds)(by_message, &rounds, end);
-    nodes_barrier(); /* in which messages are answered */
+    nodes_barrier(); /* answers messages while it waits */
     done = count_now();
     for (int i = 0; i < COUNTS; i++)
         done.of[i] -= before.of[i];

@@ -1,17 +1,19 @@
-/* vgasnet_small.c: a get and a put of 8 bytes in a page that another node has: how many message round trips do they take?
+/* vgasnet_small.c: measures how many message round trips a get and a put of 8 bytes take in a page that another
+ * node has.
  *
- * Three ranks, each a node: rank 0 gets and puts in rank 1's segment. Where the pages are:
+ * Three ranks, each a node: rank 0 gets from and puts to rank 1's segment. The pages are here:
  *
- *      third       rank 2 has them, as they are on the NVM
- *      changed     rank 2 has them, newer than the NVM
+ *      third       rank 2 has them, as on the NVM
+ *      changed     rank 2 has them, newer than on the NVM
  *      both        ranks 1 and 2 have them
- *      home        rank 1 has them, their home
- *      nvm         nobody has them
+ *      home        rank 1, their home, has them
+ *      nvm         no node has them
  *
- * Every page is used once, and the cases take turns, in another order each time: who was asked last is awake. A round trip is a short active message with its reply, to rank 1, which waits for
- * it; the network by itself is measured by armci_link. With HEARTH_NVM=off there is one case, "plain".
+ * Every page is used once, and the cases take turns, in another order each time, because the node that was used
+ * last is awake. A round trip is a short active message with its reply, to rank 1, which waits for it;
+ * armci_link measures the network alone. With HEARTH_NVM=off there is one case, "plain".
  *
- * Prints: operation,where,page,samples,us (median),its 95 % interval */
+ *  Prints: operation,where,page,samples,us (median),its 95 % interval */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -58,7 +60,7 @@ static double trip(void) {
 
 /* ---- operations ---- */
 
-/* Of each case the first half of the pages is got from, the others are put to. */
+/* Of each case the first half of the pages is for gets, the second for puts. */
 static size_t place(int which, bool puts, size_t i) {
     return ((size_t)which * 2 * pages + (puts ? pages : 0) + i) * nodes.page;
 }
@@ -115,7 +117,7 @@ static void shuffle(int *order, int count, struct random *dice) {
     }
 }
 
-/* An operation's number is twice its case, and one more for a put. */
+/* An operation's number is twice its case, plus one for a put. */
 static void measure(int cases) {
     struct samples s[2 * CASES] = {{0}};
     struct random dice;

@@ -1,13 +1,13 @@
-/* vgasnet_walk.c: all ranks get one rank's segment: in order or shuffled, several times (Figs. 8 and 9).
+/* vgasnet_walk.c: all ranks get one rank's segment, in order or shuffled, several times (Figs. 8 and 9).
  *
- * Every rank, the home too, gets the first `bytes` of rank 0's segment, piece by piece. Orders:
+ * Every rank, including the home, gets the first `bytes` of rank 0's segment, piece by piece. Orders:
  *
  *      sequence    from the first to the last piece
  *      shuffle     each piece once, in an order of each rank's own, another one in each pass
- *      random      pieces at random places, as many as --gets says
+ *      random      pieces at random positions, as many as --gets
  *
- * Prints for each pass: order,page,piece,bytes,ranks,pass,MB/s of all ranks together,us per get (mean of the ranks),and what the nodes did
- * together: hits,misses,smalls,from NVM,from home,from peers,NVM reads,evicted,messages */
+ *  Prints for each pass: order,page,piece,bytes,ranks,pass,MB/s of all ranks together,us per get (mean of the
+ *  ranks),and totals of all nodes: hits,misses,smalls,from NVM,from home,from peers,NVM reads,evicted,messages */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,7 +49,7 @@ static void lay_out(const char *way, size_t gets) {
         order[i] = random ? random_below(&dice, (uint32_t)pieces) : (uint32_t)i;
 }
 
-/* ---- what the nodes did ---- */
+/* ---- counters of all nodes ---- */
 
 struct counts {
     double of[COUNTS];

@@ -1,8 +1,9 @@
-/* yield.c: lets ranks of MPICH over UCX that wait give their core to others. For benches only, to be preloaded.
+/* yield.c: makes waiting ranks of MPICH over UCX yield their core to others. For benches only, to be preloaded.
  *
- * Such a rank polls and never sleeps. Where hosts are virtual and share cores, the rank that it waits for runs only when the
- * kernel's tick ends the poller's slice: a get takes 8 ms instead of 0.1 ms, and anything that saves gets looks better than it is.
- * Open MPI has a setting for this, mpi_yield_when_idle; MPICH has none. Hearth's own polling is left as it is. */
+ * Such a rank polls and never sleeps. Where virtual hosts share cores, the rank for which it waits runs only
+ * when the kernel's tick ends the poller's slice: a get takes 8 ms instead of 0.1 ms, and anything that saves
+ * gets looks better than it is. Open MPI has a setting for this, mpi_yield_when_idle; MPICH has none. Hearth's
+ * own polling is unchanged. */
 #include <dlfcn.h>
 #include <link.h>
 #include <sched.h>
@@ -13,7 +14,7 @@
 __attribute__((visibility("default"))) unsigned ucp_worker_progress(void *worker);
 
 static unsigned (*progress)(void *worker);
-static struct range { uintptr_t begin, end; } callers[2]; /* MPICH, and UCX itself, which waits for it */
+static struct range { uintptr_t begin, end; } callers[2]; /* MPICH, and UCX itself, on which it waits */
 static const char *const names[2] = {"libmpich.so", "libucp.so"};
 
 static void keep_range(struct range *range, const struct dl_phdr_info *info) {
