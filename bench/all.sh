@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# All benches, one after the other, and the page of results.
+# Runs all benches, one after the other, and writes the page of results.
 #
 #   all.sh [--quick] [PART]...      after `make`; in under an hour, with --quick in under ten minutes; PART: such as lcc (default: all)
 #
-# Each part has a share of the time that is left, is told so (BENCH_SECONDS), and is ended when it takes longer; what one leaves the
-# next ones get. A part that fails, or for which something is missing, is said, and the rest goes on. BENCH_MINUTES: another time for all.
-# Needs a machine that nobody else uses. Writes build/results (or under BUILD); at the end results.html there.
+# Each part gets a share of the remaining time (BENCH_SECONDS), and is ended if it takes longer; unused time goes to the parts after it.
+# A part that fails, or whose requirements are missing, is reported, and the rest continues. BENCH_MINUTES sets the total time. Needs an
+# otherwise idle machine. Writes build/results (or under BUILD), and at the end results.html there.
 set -uo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 export BUILD=${BUILD:-$here/../build}
@@ -23,7 +23,7 @@ for argument; do
     esac
 done
 
-# Part, share of the time, share in a quick run, and whether it is always quick: what matters most comes first.
+# Part, share of the time, share in a quick run, and whether it is always quick. The most important parts come first.
 parts='lcc 300 45
 barnes_hut 480 60
 dft 300 40
@@ -37,7 +37,7 @@ modes 90 20 --quick
 sim 150 55 --quick'
 minutes=${BENCH_MINUTES:-55}
 [ ${#quick[@]} = 0 ] || minutes=${BENCH_MINUTES:-9}
-grace=60 # for a part to end by itself: a job of its own, plots, report
+grace=60 # for a part to end by itself: a job in progress, plots, report
 [ ${#quick[@]} = 0 ] || grace=15
 
 selected() { # PART
@@ -59,12 +59,12 @@ span() { # SECONDS
     [ "$1" -lt 100 ] && echo "$1 s" || echo "$((($1 + 30) / 60)) min"
 }
 
-note() { # for the page as well
+note() { # on the page as well
     say "$*"
     echo "- $*" >>"$results/bench.md"
 }
 
-stop() { # timeout ends what it has started, in a process group of its own
+stop() { # timeout kills the process group that it has started
     [ -z "$job" ] || kill "$job" 2>/dev/null
     echo "bench: stopped"
     exit 130
@@ -72,7 +72,7 @@ stop() { # timeout ends what it has started, in a process group of its own
 job=''
 trap stop INT TERM HUP
 
-run() { # PART SECONDS [OPTION]...: its lines are shown as they come
+run() { # PART SECONDS [OPTION]...: its lines are shown as they arrive
     local part=$1 seconds=$2 shown status=0
     shift 2
     : >"$results/$part.log"
@@ -90,7 +90,7 @@ folder_of() { # PART
     echo "$results/${1//_/-}"
 }
 
-part() { # NUMBER PART SHARE ALWAYS: uses and updates weight, the shares of all that is still to come
+part() { # NUMBER PART SHARE ALWAYS: uses and updates weight, the shares of all remaining parts
     local number=$1 part=$2 share=$3 options=("${quick[@]}") left seconds status=0
     [ -z "$4" ] || options=(--quick)
     left=$((minutes * 60 - SECONDS))

@@ -1,5 +1,5 @@
-# The benches of ARMCI: each program once on libarmci and once, where it is installed, on ARMCI-MPI, the library whose place
-# libarmci takes. Debian has a static one for each MPI; the one without a flavour in its name is Open MPI's.
+# The ARMCI benches: each program once on libarmci and once, if it is installed, on ARMCI-MPI, which libarmci replaces. Debian has a
+# static one for each MPI; the one without a flavour in its name is Open MPI's.
 find_library(HEARTH_STOCK_ARMCI NAMES armci-${HEARTH_MPI})
 find_path(HEARTH_STOCK_ARMCI_HEADERS armci.h NO_CMAKE_PATH)
 

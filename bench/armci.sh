@@ -1,13 +1,12 @@
 #!/usr/bin/env bash
-# The figures of the paper on ARMCI with a helper thread (Figs. 3, 5, 6, 7, left halves), and those that Hearth sets itself.
+# The figures of the paper on ARMCI with a helper thread (Figs. 3, 5, 6, 7, left halves), and Hearth's own figures.
 #
 #   armci.sh [--quick]      after `make`; in about 12 minutes, with --quick in about 2
 #
 # Two to four ranks on this machine, in one node or in two that share no core, with each MPI that is built under build/ (or under
-# BUILD): libarmci, and ARMCI-MPI on the same MPI where it was there to build with. What is compared takes turns. Writes one CSV per
+# BUILD): libarmci, and ARMCI-MPI on the same MPI if it was installed at build time. Compared programs take turns. Writes one CSV per
 # program, one plot per figure and results.md to build/results/armci. A job that fails or takes too long is reported, and the rest
-# goes on. Settings in the environment hold for all jobs (HEARTH_HELPER_SPIN_US=0 bench/armci.sh). Needs two cores that nobody else
-# uses.
+# continues. Settings in the environment apply to all jobs (HEARTH_HELPER_SPIN_US=0 bench/armci.sh). Needs two otherwise idle cores.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 bench_start armci armci_ops "mpich openmpi" "$@"
@@ -27,14 +26,14 @@ describe_machine() {
 
 # ---- launching ----
 
-# How a configuration is launched: options of launch.sh in `launch`, the end of the program's name in `kind`.
+# Sets how a configuration is launched: options of launch.sh in `launch`, the suffix of the program's name in `kind`.
 configure() { # MPI CONFIGURATION RANKS-TO-A-NODE
     local wire
     launch=() kind=''
     case $2 in
     stock*)
         kind=_stock
-        # windows that MPICH 4.0 allocates itself are wrong between processes of one node
+        # windows that MPICH 4.0 allocates itself are incorrect between processes of one node
         [ "$1" != mpich ] || launch+=(--env ARMCI_USE_WIN_ALLOCATE=0)
         ;;
     node) ;;
@@ -50,7 +49,7 @@ configure() { # MPI CONFIGURATION RANKS-TO-A-NODE
     choose "$2"
 }
 
-# The settings that figures are about. Where the helper is not the question it stays on its rank's cores, which are its node's.
+# The settings of the figures. Where a figure is not about the helper, the helper stays on its rank's cores, which are its node's.
 choose() { # CONFIGURATION
     case $1 in
     rows* | lists* | helper*) launch+=(--env HEARTH_ARMCI_STRIDED="${1%%-*}") ;;
@@ -79,7 +78,7 @@ job() {
     ! over "$program, $prefix" || return 0
     configure "$mpi" "$config" "$node"
     name=$build/$mpi/bench/$program$kind
-    [ -x "$name" ] || return 0 # no ARMCI-MPI here: said at the start
+    [ -x "$name" ] || return 0 # no ARMCI-MPI here: reported at the start
     [ "$program" = armci_link ] || set -- "$@" --node "$node"
     "$here/../test/launch.sh" "$mpi" "$ranks" "${launch[@]}" --timeout 40 "$name" "$@" 2>>"$out/errors.log" >"$out/job.tmp" ||
         fail "$program$kind, exit status $?, $mpi, $config, $ranks ranks, $*"
@@ -111,8 +110,8 @@ ops_round() { # ROUND
 
 # ---- the paper's figures ----
 
-# Two nodes; with few cores one rank each, so that who measures has a core. All but rank 0 compute; ARMCI-MPI's wait in MPI, or nothing
-# would move.
+# Two nodes; with few cores one rank each, so that the measuring rank has a core. All ranks but rank 0 compute; those of ARMCI-MPI wait
+# in MPI, or nothing would progress.
 ranks=2
 [ "$(nproc)" -lt 4 ] || ranks=4
 sizes=$(pick 8,16,32,64,128,256,512,1k,2k,4k,8k,16k,32k,64k,128k 8,512,4k,64k,128k)
@@ -146,13 +145,13 @@ figures_round() { # ROUND
             patches fig7 "$1" "$mpi" $config 3 2 --bind --clients 1
             patches fig7 "$1" "$mpi" $config 3 2 --bind --clients 2
         done
-        [ $quick = 1 ] || [ $ranks = 4 ] || for config in rows lists helper; do # more ranks than cores, as many as in the paper have one
+        [ $quick = 1 ] || [ $ranks = 4 ] || for config in rows lists helper; do # more ranks than cores: as many ranks as have a core each in the paper
             patches fig3-4 "$1" "$mpi" $config 4 2 --bind
         done
     done
 }
 
-# ---- targets that compute ----
+# ---- computing targets ----
 
 busy_round() { # ROUND
     local mpi config count
@@ -160,7 +159,7 @@ busy_round() { # ROUND
     for mpi in "${mpis[@]}"; do
         job busy "node,$mpi,node,$1" "$mpi" node 2 1 armci_busy --rounds "$count"
         job busy "node,$mpi,stock,$1" "$mpi" stock 2 1 armci_busy --rounds 1 --pauses 0
-        for config in ucx mpi; do # the target's node has cores of its own, or all compute, the origin's as well
+        for config in ucx mpi; do # the target's node has cores of its own, or all nodes compute, the origin's as well
             job busy "nodes,$mpi,$config,$1" "$mpi" $config 2 1 armci_busy --bind --rounds "$count"
         done
         job busy "all,$mpi,ucx,$1" "$mpi" all 2 1 armci_busy --rounds "$count"
@@ -169,7 +168,7 @@ busy_round() { # ROUND
     done
 }
 
-# ---- a counter for all ----
+# ---- a shared counter ----
 
 counter_round() { # ROUND
     local mpi count ms
@@ -184,7 +183,7 @@ counter_round() { # ROUND
     done
 }
 
-# ---- allocating ----
+# ---- allocation ----
 
 malloc_round() { # ROUND
     local mpi config
@@ -210,7 +209,7 @@ table patch figure,mpi,config,round,kind,bytes,row,clients,targets,batches,mbps,
 table busy where,mpi,config,round,op,bytes,pause_us,samples,us,p99,most
 table malloc mpi,config,round,who,filled,bytes,samples,ns,low,high
 table counter where,mpi,config,round,ranks,numbers,seconds,rate,first_us,last_us
-# Of the figures nothing is a ratio to one base: what is watched are the rates themselves.
+# The figures have no common base for ratios, so the stopping rule uses the rates themselves.
 alternate "the paper's figures" "$(pick 7 2)" 55 figures_round patch value=mbps keys=figure,mpi,config,kind,bytes,clients
 alternate "single operations, and the network alone" "$(pick 7 3)" 80 ops_round ops value=ns keys=where,mpi,config,op,bytes,row
 alternate "targets that compute" "$(pick 3 1)" 90 busy_round busy value=us keys=where,mpi,config,op,bytes,pause_us

@@ -1,5 +1,5 @@
-# armci_report.awk: results.md from the tables of armci.sh. A row per claim: the paper's words or the limit, ours, and whether it is
-# reached. Only what is in the tables is printed: a job that failed leaves its rows out, and "missing" in their place.
+# armci_report.awk: writes results.md from the tables of armci.sh. A row per claim: the paper's words or the limit, Hearth's value, and
+# whether it is reached. Only values in the tables are printed: the rows of a failed job are omitted, and marked "missing".
 
 function name() { n = FILENAME; sub(/.*\//, "", n); sub(/\.csv$/, "", n); return n }
 
@@ -49,7 +49,7 @@ function of(key,   r, n, list) { # the median of the rounds; "" if it was not me
     return median(list, n + 0)
 }
 
-function ratio(a, b,   r, n, list) { # of what ran in the same round: the median of a / b
+function ratio(a, b,   r, n, list) { # of values from the same round: the median of a / b
     for (r = 1; r <= last_round; r++) if ((a, r) in value && (b, r) in value && value[b, r] + 0) list[++n] = value[a, r] / value[b, r]
     return median(list, n + 0)
 }
@@ -76,8 +76,8 @@ function at_least(what, limit, got, remark) { row(what, "at least " limit "x", t
 
 # ---- Hearth's own figures ----
 
-# An operation by itself and with a fence: both must be so much faster. Only MPICH's is judged; Open MPI has windows in plain shared
-# memory.
+# An operation by itself and with a fence: both must be faster by this factor. Only MPICH is judged; Open MPI has windows in plain
+# shared memory.
 function near_row(what, op, bytes, rows, limit, mpi,   a, b, remark) {
     a = ratio(op_key("near", mpi, "stock", op, bytes, rows), op_key("near", mpi, "node", op, bytes, rows))
     remark = sprintf("%s against ARMCI-MPI's %s", ns(of(op_key("near", mpi, "node", op, bytes, rows))), ns(of(op_key("near", mpi, "stock", op, bytes, rows))))
@@ -98,7 +98,7 @@ function own_near(mpi,   g) {
     row("same node, " title(mpi) ": get of 1 MB", "80 % of memcpy", share(g), g != "" && g >= 0.8, sprintf("%s against %s", ns(of(op_key("near", mpi, "node", "get", 1048576, 0))), ns(of(op_key("near", mpi, "node", "memcpy", 1048576, 0)))))
 }
 
-# What the network alone takes and what ARMCI takes on it.
+# The time of the network alone, and of ARMCI on it.
 function far_row(mpi, net, op, what,   g, trip, stock) {
     trip = "link" SUBSEP mpi SUBSEP net SUBSEP "trip" SUBSEP 8
     g = ratio(op_key("far", mpi, net, op, 8, 0), trip); if (g != "") g = g * 1e-3
@@ -134,7 +134,7 @@ function intimation_rows(mpi, kind, clients,   with, without, large, g, h) {
     row(title(mpi) ", 128 KB " kind ", " clients " live: the same against 4 x 128 KB for each", "at least 80 %", share(h), h != "" && h >= 0.8, sprintf("%s against %s MB/s", mb(of(with)), mb(of(large))))
 }
 
-# The worse of the two: one after the other, or with sleep between.
+# The worse of the two: back to back, or with a sleep in between.
 function busy_row(where, mpi, config, op, bytes, limit, stock,   a, b, p, text) {
     a = of(busy_key(where, mpi, config, op, bytes, 0, "p99")); b = of(busy_key(where, mpi, config, op, bytes, 200, "p99")); p = most(a, b)
     text = sprintf("median %s, p99 %s, most %s; with pauses %s, %s, %s", us(of(busy_key(where, mpi, config, op, bytes, 0, "us"))), us(a), us(of(busy_key(where, mpi, config, op, bytes, 0, "most"))), us(of(busy_key(where, mpi, config, op, bytes, 200, "us"))), us(b), us(of(busy_key(where, mpi, config, op, bytes, 200, "most"))))
@@ -211,7 +211,7 @@ function paper_fig7(mpi, kind, clients,   g, at) {
     row("Fig. 7, " kind ", " clients " live, " title(mpi), "improved by three fold", g == "" ? "missing" : sprintf("up to %s (%s)", times(g), at), g == "" ? 0 : g >= 3, "over all sizes " span("fig7", mpi, "intimation", "no-intimation", kind, clients) "; against 4 x 128 KB " span("fig7", mpi, "intimation", "4x128k", kind, clients))
 }
 
-# ---- the tables behind it ----
+# ---- the tables ----
 
 function head(text, first, list,   i, n, w) {
     n = split(list, w, " ")

@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # Barnes-Hut (Sec. IV-B of the CLaMPI paper, Figs. 2, 12, 13 and 14): the force phase without a cache, with a direct-mapped cache of
-# blocks in the program, and with Hearth under it.
+# blocks in the program, and with Hearth.
 #
 #   barnes_hut.sh [--quick]      after `make`; in about 8 minutes, with --quick in about 2
 #
-# With each MPI that is built under build/ (or under BUILD), as MPI.4: four ranks on two virtual hosts (where the system allows none, over
-# TCP on one). Blocks and Hearth get the same memory, a share of the part of the
-# tree that lies on other ranks, and blocks the size that was the fastest of several in the first round. Caches take turns, until the
-# intervals are within 5 % or the time is up. The number of bodies follows from how long a get takes here. Writes runs.csv, repeats.csv,
-# the plots and results.md to build/results/barnes-hut. A job that fails or takes too long is reported, and the rest goes on.
+# With each MPI that is built under build/ (or under BUILD), as MPI.4: four ranks on two virtual hosts (where the system allows none,
+# over TCP on one). Blocks and Hearth get the same memory, a share of the part of the tree on other ranks; blocks have the size that was
+# the fastest of several in the first round. Caches take turns, until the intervals are within 5 % or the time is up. The number of
+# bodies depends on how long a get takes on this machine. Writes runs.csv, repeats.csv, the plots and results.md to
+# build/results/barnes-hut. A job that fails or takes too long is reported, and the rest continues.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 bench_start barnes-hut ../bin/barnes-hut "openmpi mpich" "$@"
@@ -62,7 +62,7 @@ run() {
     fi
 }
 
-stats() { # what became of the gets; empty without the library
+stats() { # outcomes of the gets; empty without the library
     echo "$(value direct),$(value conflicting),$(value capacity),$(value failing),$(value adjustments),$(value index_slots),$(value storage_bytes)"
 }
 
@@ -72,11 +72,11 @@ cost_of_get() { # SETTING
     awk -v s="$(value force)" -v g="$(value window_gets)" -v r="${1#*.}" 'BEGIN { printf "%.1f\n", g ? s * 1e6 * r / g : 1 }'
 }
 
-# Bodies for runs without a cache, which must not take longer than the budget, and for those with one. Of the nodes that a body
-# visits, about 50 log2(bodies / 137) lie on the other one of two ranks, and half as many again on the others of four.
+# Bodies for runs without a cache, which must not take longer than the budget, and for runs with one. Of the nodes that a body visits,
+# about 50 log2(bodies / 137) are on the other one of two ranks, and half as many again on the others of four.
 choose() { # SETTING US
     awk -v us="$2" -v r="${1#*.}" -v budget=$budget 'BEGIN {
-        for (n = 4000; n > 63; n /= 2) # 62.5 bodies are the fewest, on a machine that others use
+        for (n = 4000; n > 63; n /= 2) # at least 62.5 bodies, on a busy machine
             if (n / r * (n < 300 ? 40 : 50 * log(n / 137) / log(2)) * (r > 2 ? 1.5 : 1) * us < budget * 1e6) break
         m = budget * 1e6 * r / (25 * us) # blocks of a bad size miss some 25 times per body
         m = m > 20000 ? 20000 : m < 2000 ? 2000 : 500 * int(m / 500)
@@ -84,7 +84,7 @@ choose() { # SETTING US
     }'
 }
 
-# Bytes of the tree that lie on other ranks: a tree of N bodies has about 1.45 N nodes of 64 bytes.
+# Bytes of the tree on other ranks: a tree of N bodies has about 1.45 N nodes of 64 bytes.
 memory_of() { # SETTING BODIES SHARE
     awk -v n="$2" -v r="${1#*.}" -v s="$3" 'BEGIN { printf "%d\n", n * 1.45 * 64 * (r - 1) / r * s / 100 }'
 }
@@ -105,8 +105,8 @@ bare_round() { # ROUND
     done
 }
 
-# By memory, with nodes in the order of the tree and scattered; and with an index that is too small, a twentieth of what it needs,
-# which is nearly as slow as no cache and therefore with as few bodies.
+# By memory, with nodes in tree order and scattered; and with an index of a twentieth of the needed size, which is nearly as slow as no
+# cache and therefore runs with as few bodies.
 memory_round() { # ROUND
     local share cache memory
     for share in $(pick "50 25 200" "50 25"); do
@@ -123,7 +123,7 @@ memory_round() { # ROUND
     done
 }
 
-# Each setting has its share of the time; without a cache first, which is what matters most.
+# Each setting has its share of the time; the run without a cache, which matters most, comes first.
 measure() {
     local few many price setting count=0
     for setting in "${settings[@]}"; do
@@ -137,7 +137,7 @@ measure() {
     done
 }
 
-# Fig. 2: as in the paper, 4 ranks and 4000 bodies; counts, so that one MPI over shared memory will do.
+# Fig. 2: as in the paper, 4 ranks and 4000 bodies; these are counts, so one MPI over shared memory suffices.
 repeats() {
     local counter=$build/$first/bench/reuse.so
     [ -e "$counter" ] || { say "no bench/reuse.so: no repeated gets" && return 0; }

@@ -1,4 +1,4 @@
-# Turns the runs of barnes_hut.sh into tables of medians, beside what the paper says.
+# barnes_hut_report.awk: writes tables of medians from the runs of barnes_hut.sh, beside the paper's values.
 function median(list,    n, part, i, j, t) {
     n = split(list, part, " ")
     if (!n) return 0

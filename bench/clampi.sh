@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# The micro-benchmark of the CLaMPI paper (Sec. IV-A): Figs. 7 to 11, and the figures that Hearth sets itself.
+# The micro-benchmark of the CLaMPI paper (Sec. IV-A): Figs. 7 to 11, and Hearth's own figures.
 #
 #   clampi.sh [--quick]      after `make`; in about 5 minutes, with --quick in under 2
 #
-# Two ranks over TCP on the loopback device, with each MPI that is built under build/ (or under BUILD). Writes one CSV and one
-# plot per figure and results.md to build/results/clampi. A job that fails or takes too long is reported, and the rest goes on.
+# Two ranks over TCP on the loopback device, with each MPI that is built under build/ (or under BUILD). Writes one CSV and one plot per
+# figure and results.md to build/results/clampi. A job that fails or takes too long is reported, and the rest continues.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 bench_start clampi clampi_hit "openmpi mpich" "$@"
@@ -32,14 +32,14 @@ job() {
     rm -f "$out/job.tmp"
 }
 
-add() { # FILE: appends what comes
+add() { # FILE: appends standard input
     cat >>"$out/$1.csv"
 }
 
 fixed=(HEARTH_ADAPT=off)
 roomy=(HEARTH_INDEX_SIZE=4k HEARTH_CACHE_SIZE=16m)
 
-access_costs() { # Figs. 7 and 8; three settings bring about the five kinds of access
+access_costs() { # Figs. 7 and 8; three settings produce the five kinds of access
     local z
     z=$(pick 20000 5000)
     table parts part,bytes,least_ns,median_ns
@@ -53,7 +53,7 @@ access_costs() { # Figs. 7 and 8; three settings bring about the five kinds of a
     done
 }
 
-completion_times() { # Fig. 9, by the index's size and by the storage's; rounds, so that a slow minute strikes all alike
+completion_times() { # Fig. 9, by the index's size and by the storage's; in rounds, so that a slow minute affects all alike
     local rounds slots bytes round mpi n
     rounds=$(pick 3 2)
     slots=$(pick "100 200 400 800 1500 4000" "100 1500")
@@ -74,8 +74,8 @@ completion_times() { # Fig. 9, by the index's size and by the storage's; rounds,
     done
 }
 
-# ROUND MPI WHAT START [K=V]...: fixed and adaptive, one after the other. Fixed and too small is slow, and far from any limit:
-# two short runs will do.
+# ROUND MPI WHAT START [K=V]...: fixed and adaptive, one after the other. Fixed and too small is slow, and far from any limit: two short
+# runs suffice.
 compare() {
     local round=$1 mpi=$2 prefix="$3,$4" small=0
     case "$3,$4" in
@@ -90,7 +90,7 @@ compare() {
     job "$mpi" "$prefix,on," clampi_time HEARTH_ADAPT=on "$@" -- --runs 4 | add fig9
 }
 
-victims() { # Figs. 10 and 11: counts, not times, so that one MPI over shared memory will do
+victims() { # Figs. 10 and 11: counts, not times, so one MPI over shared memory suffices
     local z=100000 runs n score
     runs=$(pick 60 8)
     table fig10 mpi,slots,scheme,what,run,get,occupied
@@ -115,7 +115,7 @@ hits() {
     done
 }
 
-streams() { # in one launch by turns; and with and without the library, launch by launch
+streams() { # alternating in one launch; and with and without the library, launch by launch
     local turns rounds round mpi
     turns=$(pick 200 60)
     rounds=$(pick 3 1)

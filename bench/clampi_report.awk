@@ -1,5 +1,6 @@
-# clampi_report.awk: results.md from the tables of clampi.sh. A row per claim: the paper's value where its text gives one, ours, and
-# whether it is reached. Only what is in the tables is printed: a job that failed leaves its rows out, and "missing" in their place.
+# clampi_report.awk: writes results.md from the tables of clampi.sh. A row per claim: the paper's value where its text gives one,
+# Hearth's, and whether it is reached. Only values in the tables are printed: the rows of a failed job are omitted, and marked
+# "missing".
 
 function name() { n = FILENAME; sub(/.*\//, "", n); sub(/\.csv$/, "", n); return n }
 
@@ -211,7 +212,7 @@ function stream_row(mpi, window, how,   b, worst, where, r, noise, launch, l) {
         "", "default sizes, 8 B to 64 KB", verdict(worst <= 1.02), sprintf("against an uncached window in the same launch; three plain windows without the library differ by up to %.1f %%; launches with against without, their fastest tenths: at most %+.1f %%", 100 * noise, 100 * (launch - 1)))
 }
 
-# Not part of the limit: it passes.
+# Not judged, because it is temporary.
 function filling_row(mpi, how,   r, t) {
     r = ratio[mpi, "with", "always", how "-filling", 8]
     t = ratio[mpi, "with", "transparent", how "-filling", 8]
@@ -233,7 +234,7 @@ function own_streams(   i) {
     }
 }
 
-# ---- the tables behind it ----
+# ---- the tables ----
 
 function access_table(   i, b, k, kinds, n, mpi) {
     n = split("raw hitting direct conflicting capacity failing", kinds, " ")

@@ -1,9 +1,9 @@
-# What the scripts of the benches have in common; sourced by them:
+# Shared parts of the bench scripts, which source this file:
 #
-#   bench_start NAME PROGRAM MPIS "$@"     MPIS: in the order in which they are wanted
+#   bench_start NAME PROGRAM MPIS "$@"     MPIS: in order of preference
 #
-# reads the one option that they have, and sets: here, build (BUILD, or build/ beside this folder), out (the empty folder
-# build/results/NAME), quick (0, 1), mpis (those for which build/MPI/bench/PROGRAM is there), first (of them).
+# parses the common option, and sets: here, build (BUILD, or build/ beside this folder), out (the empty folder build/results/NAME),
+# quick (0, 1), mpis (those for which build/MPI/bench/PROGRAM exists), first (of them).
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 build=${BUILD:-$here/../build}
 
@@ -45,7 +45,7 @@ say() {
     printf 'bench-%s: %4ds  %s\n' "$bench" $SECONDS "$*"
 }
 
-fail() { # jobs may run in pipes: they count by a file
+fail() { # jobs may run in pipes, so failures are counted in a file
     say "FAILED or out of time: $*" | tee -a "$out/failed.log" >&2
 }
 
@@ -53,51 +53,52 @@ table() { # FILE HEADER: starts a CSV
     echo "$2" >"$out/$1.csv"
 }
 
-# ---- how often, and for how long ----
+# ---- number of rounds, and time limits ----
 
-# Sets allowed, the seconds that this bench may take: BENCH_SECONDS, as all.sh gives it, or its own.
+# Sets allowed, the seconds that this bench may take: BENCH_SECONDS, as set by all.sh, or its own.
 allow() { # SECONDS SECONDS-IN-A-QUICK-RUN
     allowed=${BENCH_SECONDS:-$(pick "$1" "$2")}
 }
 
-late() { # PERCENT of the time: from here on, what would only be repeated is left out
+late() { # PERCENT of the time: whether repetitions are to be omitted from here on
     [ $((SECONDS * 100)) -gt $((allowed * $1)) ] && say "late: no further rounds"
 }
 
-over() { # WHAT: from here on, nothing is begun, which is said once. A bench that is run by itself takes the time it needs
+over() { # WHAT: whether nothing more is to be started, which is reported once. A bench that is run alone takes the time it needs
     [ -n "${BENCH_SECONDS:-}" ] && [ $SECONDS -gt "$BENCH_SECONDS" ] || return 1
     [ -s "$out/left_out.log" ] || say "no time left; the rest is in $out/left_out.log" >&2
     echo "no time left for $*" >>"$out/left_out.log"
 }
 
-# The price of a get is that of the run without a cache in the same round; what share of a run's time its missed gets take at that price.
+# The price of a get is that of the run without a cache in the same round. missed_share is the share of a run's time that its missed
+# gets take at that price.
 price_of() { # SECONDS GETS RANKS: us
     awk -v s="$1" -v g="$2" -v r="$3" 'BEGIN { print g ? s * 1e6 * r / g : 0 }'
 }
 
-missed_share() { # SECONDS GETS RANKS HIT-RATIO PRICE: nothing without a cache or a price
+missed_share() { # SECONDS GETS RANKS HIT-RATIO PRICE: empty without a cache or a price
     [ -z "$4" ] || [ -z "$5" ] || awk -v s="$1" -v g="$2" -v r="$3" -v h="$4" -v p="$5" 'BEGIN { if (s > 0) printf "%.4f\n", (1 - h) * g * p / (s * 1e6 * r) }'
 }
 
-time_left() { # SECONDS: of which there may be fewer
+time_left() { # SECONDS: or fewer, if fewer are left
     local left=$((${BENCH_SECONDS:-1000000} - SECONDS))
     [ "$left" -gt 5 ] || left=5
     [ "$left" -lt "$1" ] && echo "$left" || echo "$1"
 }
 
-widest() { # TABLE NAME=VALUE...: the widest 95 % interval of a table so far, as a share of its median; names as in widest.awk
+widest() { # TABLE NAME=VALUE...: the widest 95 % interval of a table so far, relative to its median; names as in widest.awk
     local file=$1 set=() name
     shift
     for name; do set+=(-v "$name"); done
     awk -F, "${set[@]}" -f "$here/interval.awk" -f "$here/widest.awk" "$out/$file.csv"
 }
 
-narrow() { # the same: within 5 %
+narrow() { # the same: whether it is within 5 %
     awk -v w="$(widest "$@")" 'BEGIN { exit !(w <= 0.05) }'
 }
 
-# Calls FUNCTION ROUND, which runs all that is compared once, one after the other, until the intervals are within 5 %, MOST rounds have
-# passed, or PERCENT of the time: alternate WHAT MOST PERCENT FUNCTION TABLE NAME=VALUE...
+# Calls FUNCTION ROUND, which runs everything that is compared once, one after the other, until the intervals are within 5 %, MOST
+# rounds have passed, or PERCENT of the time: alternate WHAT MOST PERCENT FUNCTION TABLE NAME=VALUE...
 alternate() {
     local what=$1 most=$2 percent=$3 function=$4 round
     shift 4
@@ -109,15 +110,16 @@ alternate() {
     done
 }
 
-# ---- how jobs are launched ----
+# ---- launching jobs ----
 
-# Options of launch.sh for ranks that talk over TCP, in `wire`: MPICH 4.0 may hang at the end of a job that does.
+# Options of launch.sh for ranks that communicate over TCP, in `wire`: MPICH 4.0 may hang at the end of such a job.
 over_tcp() { # MPI
     wire=()
     [ "$1" != mpich ] || [ ! -e "$build/$1/test/nofin.so" ] || wire+=(--preload "$build/$1/test/nofin.so")
 }
 
-# The same for ranks on virtual hosts. MPIs do not know that those share cores: ranks that wait would keep them from those that answer.
+# The same for ranks on virtual hosts. MPIs do not know that these share cores: ranks that wait would keep the cores from the ranks that
+# answer.
 over_hosts() { # MPI
     over_tcp "$1"
     case $1 in
@@ -132,7 +134,7 @@ cores() {
     echo "$(nproc) of $(getconf _NPROCESSORS_CONF) cores, $(LC_ALL=C lscpu | sed -n 's/^Model name: *//p' | head -n 1) ($(uname -m))"
 }
 
-busy() { # processes that run beside us, on average of the last minute
+busy() { # mean number of other running processes in the last minute
     cut -d ' ' -f 1 /proc/loadavg
 }
 
@@ -150,7 +152,7 @@ versions() { # of the compiler and the MPIs
 
 # ---- the end ----
 
-# Draws from the tables. A drawing without data ends gnuplot: then each is tried by itself, so that the others are there.
+# Draws the plots from the tables. A plot without data ends gnuplot: then each is tried separately, so that the others are drawn.
 plots() { # SCRIPT SETTINGS
     local count number
     if ! command -v gnuplot >/dev/null; then
@@ -165,14 +167,14 @@ plots() { # SCRIPT SETTINGS
         draw_with "$2" part.gp 2>>"$out/errors.log" || say "a plot has nothing to show: number $number of $1"
     done
     rm -f "$out/part.gp"
-    find "$out" -name '*.svg' ! -exec grep -q '</svg>' {} \; -delete # what was begun, and not ended
+    find "$out" -name '*.svg' ! -exec grep -q '</svg>' {} \; -delete # incomplete plots
 }
 
 draw_with() { # SETTINGS SCRIPT
     (cd "$out" && timeout -k 5 60 gnuplot -e "$1" "$2")
 }
 
-finish() { # fails if a job has
+finish() { # fails if a job has failed
     local failed
     [ -s "$out/errors.log" ] || rm -f "$out/errors.log"
     touch "$out/failed.log"

@@ -1,19 +1,19 @@
 #!/usr/bin/env bash
-# The exchange-correlation kernel (Sec. 5.1 of the paper on ARMCI with a helper thread; its Fig. 2, and Figs. 3, 5, 6 and 7, right halves):
-# the program dft on Hearth's libarmci and on ARMCI-MPI, the library whose place that takes.
+# The exchange-correlation kernel (Sec. 5.1 of the paper on ARMCI with a helper thread; its Fig. 2, and Figs. 3, 5, 6 and 7, right
+# halves): the program dft on Hearth's libarmci and on ARMCI-MPI, the library that it replaces.
 #
 #   dft.sh [--quick]      after `make`; in about 8 minutes, with --quick in 1 to 2
 #
-# MPI.4 is four ranks on two virtual hosts over TCP (where the system allows none, on this one), MPI.2 two ranks, one on each: with
-# each MPI that is built under build/ (or under BUILD). What is compared takes turns until the intervals are within 5 % or the time is up:
+# MPI.4 is four ranks on two virtual hosts over TCP (where the system allows none, on this one), MPI.2 two ranks, one on each: with each
+# MPI that is built under build/ (or under BUILD). Configurations take turns until the intervals are within 5 % or the time is up:
 #   stock     ARMCI-MPI: a rank serves others while it is in MPI itself
 #   helper    libarmci: a thread of each host serves others while all ranks compute
 #   rows, lists     the same without packing: a message for each row of a patch, or lists of rows (Fig. 3: the naive way)
-#   rule, float     the helper moves by the paper's rule, or as the system likes (Fig. 5)
-#   NxS             N buffers of S bytes for each rank, no spare ones (Fig. 6)
-#   intimation, no-intimation     two buffers of 3 KB, with and without four spare ones of 32 KB that are lent (Fig. 7)
-# Tasks have 128 points, so that a rank computes for some 10 us between two messages, and in a second case 512. Writes runs.csv, sizes.csv
-# and results.md to build/results/dft. A job that fails or takes too long is reported, and the rest goes on.
+#   rule, float     the helper moves by the paper's rule, or as the system schedules it (Fig. 5)
+#   NxS             N buffers of S bytes for each rank, no credit pool (Fig. 6)
+#   intimation, no-intimation     two buffers of 3 KB, with and without a credit pool of four buffers of 32 KB (Fig. 7)
+# Tasks have 128 points, so that a rank computes for some 10 us between two messages, and in a second case 512. Writes runs.csv,
+# sizes.csv and results.md to build/results/dft. A job that fails or takes too long is reported, and the rest continues.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 case "${1:-}" in '' | --quick) ;; --help) usage 0 ;; *) usage 2 ;; esac
@@ -35,18 +35,18 @@ buffers() { # COUNT SIZE INTIMATION SPARES
         --env HEARTH_SPARE_SIZE=32k)
 }
 
-# How a configuration is launched: options of launch.sh in `launch`, the program in `program`.
+# Sets how a configuration is launched: options of launch.sh in `launch`, the program in `program`.
 configure() { # PART MPI RANKS CONFIGURATION
     local wire
     if [ "$1" = polls ]; then over_tcp "$2"; else over_hosts "$2"; fi
     shift
     launch=(--hosts 'n1,n2' ${wire[@]+"${wire[@]}"}) program=$build/$1/bin/dft
-    # without hosts the nodes are made by libarmci itself
+    # without virtual hosts libarmci itself emulates the nodes
     [ "$CLUSTER_KIND" = real ] || launch+=(--env HEARTH_NODE_RANKS=$(($2 / 2)))
     case $3 in
     stock)
         program=$build/$1/bench/dft_stock
-        # windows that MPICH 4.0 allocates itself are wrong between processes of one node
+        # windows that MPICH 4.0 allocates itself are incorrect between processes of one node
         [ "$1" != mpich ] || launch+=(--env ARMCI_USE_WIN_ALLOCATE=0)
         ;;
     rows | lists) launch+=(--env HEARTH_ARMCI_STRIDED="$3") ;;
@@ -70,9 +70,9 @@ job() {
     local part=$1 setting=$2 round=$3 points=$4 config=$5 mpi=${2%.*} ranks=${2#*.}
     ! over "$setting, $config, $points points" || return 0
     configure "$part" "$mpi" "$ranks" "$config"
-    [ -x "$program" ] || return 0 # no ARMCI-MPI here: said at the start
+    [ -x "$program" ] || return 0 # no ARMCI-MPI here: reported at the start
     rm -f "$work/run.json"
-    # a grid that is coarse and soon done: its integral is not to many digits, and the messages are the same
+    # a coarse, fast grid: its integral has few digits, and the messages are the same
     "$here/../test/launch.sh" "$mpi" "$ranks" "${launch[@]}" --timeout "$(time_left "$(pick 60 30)")" "$program" --atoms 6 --radial 20 \
         --angular 12 --tolerance 1e-3 --points "$points" --quiet --json "$work/run.json" >>"$out/errors.log" 2>&1 || true
     if ! grep -qs '^}' "$work/run.json"; then # an MPICH that hangs in MPI_Finalize has delivered its results
@@ -96,7 +96,7 @@ stock_round() { # ROUND
         compare whole "$mpi.4" "$1" 128 stock helper
         compare whole "$mpi.2" "$1" 128 stock helper
         [ $quick = 1 ] || compare whole "$mpi.4" "$1" 512 stock helper
-        # as it is: ranks that wait keep their cores
+        # without yielding: ranks that wait keep their cores
         [ "$mpi" != mpich ] || [ "$1" -gt 3 ] || compare polls "$mpi.4" "$1" 128 stock helper
     done
 }
@@ -108,7 +108,7 @@ figures_round() { # ROUND
     done
 }
 
-# Fig. 2: how many messages of which size, from the last run. They do not depend on the library, nor on the ranks.
+# Fig. 2: the number of messages by size, from the last run. They depend neither on the library nor on the ranks.
 sizes() {
     local call
     [ -e "$work/run.json" ] || return 0

@@ -1,6 +1,6 @@
-# dft_report.awk: results.md from the tables of dft.sh; loaded after interval.awk. Times are medians of the rounds, factors medians of the
-# factors of each round, in which what is compared ran one after the other; in brackets the 95 % interval, or with fewer than six rounds
-# all that they spread over. Only what is in the tables is printed.
+# dft_report.awk: writes results.md from the tables of dft.sh; loaded after interval.awk. Times are medians of the rounds, factors
+# medians of the factors of each round, in which the compared runs followed each other; in brackets the 95 % interval, or with fewer
+# than six rounds their range. Only values in the tables are printed.
 
 FNR == 1 { file++; next }
 file == 1 { messages[$1, $2] += $3; if (!($2 in below)) { below[$2]; bin[++bins] = $2 }; next }

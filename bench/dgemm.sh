@@ -1,17 +1,19 @@
 #!/usr/bin/env bash
-# DGEMM by SUMMA (Fig. 11 of the vGASNet paper): the program dgemm with its matrices in memory, and in segments on NVM behind pools that
+# DGEMM by SUMMA (Fig. 11 of the vGASNet paper): the program dgemm with its matrices in memory, and in segments on NVM with pools that
 # hold all of them (in memory) or not (out of core), each with and without cooperative caching.
 #
 #   dgemm.sh [--quick]      after `make`; in about 4 minutes, with --quick in about 1
 #
-# hosts.4 is four ranks on two virtual hosts (where the system allows none, on two nodes of one). The ranks are a row of the grid: each
-# needs all of A again for each column of its tiles of C, and of B its own columns. Out of core, the job's data are more than the pools of
-# both nodes together. node.1 and node.2 are one and two ranks on this machine, in memory. The NVM is a folder of this machine's disk,
-# throttled to as little beside what the program does in memory as the paper's: two SATA disks, about 0.9 GB/s, beside some 200 GFLOP/s of
-# a node are 4.5 MB/s for each GFLOP/s, of which the program does here what a run at the start says, and 24 MB/s at least (DGEMM_NVM=50m:
-# this rate instead). Every product is verified. Lines take turns. Takes the programs under build/ (or under BUILD), of one MPI: all that
-# is measured goes through Hearth's own network. Writes runs.csv and results.md to build/results/dgemm. Needs a machine that nobody else
-# uses.
+# hosts.4 is four ranks on two virtual hosts (where the system allows none, on two emulated nodes). The ranks are a row of the grid:
+# each needs all of A again for each column of its tiles of C, and of B its own columns. Out of core, the job's data exceed the pools of
+# both nodes together. node.1 and node.2 are one and two ranks on this machine, in memory.
+#
+# The NVM is a folder of this machine's disk, throttled to the ratio of NVM to compute speed in the paper: two SATA disks, about 0.9
+# GB/s, and some 200 GFLOP/s of a node give 4.5 MB/s for each GFLOP/s. A run at the start measures the GFLOP/s here; the rate is at
+# least 24 MB/s (DGEMM_NVM=50m sets it instead).
+#
+# Every product is verified. Lines take turns. Uses the programs under build/ (or under BUILD), of one MPI: all measured traffic goes
+# through Hearth's own network. Writes runs.csv and results.md to build/results/dgemm. Needs an otherwise idle machine.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 case "${1:-}" in '' | --quick) ;; --help) usage 0 ;; *) usage 2 ;; esac
@@ -80,7 +82,7 @@ run() { # SETTING ROUND LINE
 
 fields="size block seconds gflops blas communication gets error hits misses faults from_nvm from_home from_peers evicted written_back nvm_reads nvm_writes"
 
-round() { # NUMBER: what has a goal comes first
+round() { # NUMBER: lines with a goal come first
     local line ranks
     for line in out out-alone; do
         run hosts.4 "$1" $line
@@ -95,7 +97,8 @@ round() { # NUMBER: what has a goal comes first
     done
 }
 
-# Sets nvm_rate, by the speed in memory. At least 24 MB/s: a machine that is busy at the start would otherwise have no disk worth the name.
+# Sets nvm_rate, from the speed in memory. At least 24 MB/s: a machine that is busy at the start would otherwise get an unusably slow
+# disk.
 choose_rate() {
     nvm_rate=${DGEMM_NVM:-0}
     [ "$nvm_rate" = 0 ] || return 0

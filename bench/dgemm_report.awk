@@ -1,5 +1,5 @@
-# dgemm_report.awk: results.md from the runs of dgemm.sh. Speeds are medians of the rounds, with the least and the most of them; factors
-# are medians of what two lines did in the same round. Loaded after interval.awk.
+# dgemm_report.awk: writes results.md from the runs of dgemm.sh. Speeds are medians of the rounds, with their minimum and maximum;
+# factors are medians of the ratios of two lines in the same round. Loaded after interval.awk.
 
 FNR == 1 { for (i = 1; i <= NF; i++) column[$i] = i; next }
 
@@ -16,14 +16,14 @@ FNR == 1 { for (i = 1; i <= NF; i++) column[$i] = i; next }
     if (!($column["error"] < 1)) wrong++
 }
 
-function of(values, key,   list, i) { # the median; sets low and high to the least and the most
+function of(values, key,   list, i) { # the median; sets low and high to the minimum and the maximum
     for (i = 1; i <= count[key]; i++) list[i] = values[key, i] + 0
     interval(list, count[key])
     low = list[1]; high = list[count[key]]
     return middle
 }
 
-# The median factor of two lines of a setting, and its spread, in text; sets factor.
+# The median factor of two lines of a setting, and its range, as text; sets factor.
 function against(setting, line, other,   list, n, i, a, b) {
     for (i = 1; i <= rounds; i++) {
         a = by_round[setting, line, i]; b = by_round[setting, other, i]

@@ -1,23 +1,23 @@
-# figures.awk: what figures.def asks for, looked up in the tables of the benches. Loaded before results_csv.awk, results_md.awk or
-# results_html.awk, which print it: awk -f interval.awk -f figures.awk -f results_md.awk figures.def build/results/*/*.csv
+# figures.awk: evaluates the claims of figures.def with the tables of the benches. Loaded before results_csv.awk, results_md.awk or
+# results_html.awk, which print them: awk -f interval.awk -f figures.awk -f results_md.awk figures.def build/results/*/*.csv
 #
-# figures.def is a list of lines "key: text". "paper" starts a paper, "figure" a figure of it, "claim" something of a figure that is
-# measured; what follows belongs to the last one. A claim is a number of rows of a table, or a ratio of two:
+# figures.def is a list of lines "key: text". "paper" starts a paper, "figure" a figure of it, "claim" a measured value of a figure; the
+# lines after each belong to the last one. A claim is a value from rows of a table, or a ratio of two:
 #
 #   over:  FOLDER/TABLE COLUMN[,LOW,HIGH] [COLUMN=VALUE]...      filters: = != >= <=, and = with several values, a|b; _ is a blank
-#          1/COLUMN takes one by the value, so that a mean over rates is one over times
-#   under: the same; without it the claim is the value of "over" itself. "least TABLE ..." takes the least of all rows,
-#          and most and sum the like
+#          1/COLUMN is the reciprocal, so that a mean over rates is one over times
+#   under: the same; without it the claim is the value of "over" itself. "least TABLE ..." takes the minimum of all rows,
+#          and most and sum the maximum and the sum
 #   pair:  columns; rows of over and under that agree in them were measured side by side, and make one ratio each
-#   each:  columns; for each of their values the claim is made anew, and all must hold
-#   pick:  most or least, and columns; of their values only the one with the highest or lowest median counts
+#   each:  columns; the claim is evaluated for each of their values, and all must hold
+#   pick:  most or least, and columns; only the value with the highest or lowest median counts
 #   unit:  x, %, or any word; % multiplies by 100
 #   goal:  at least N, at most N, above N or below N; without it the claim is shown and not judged
 #   given: the number in the paper's prose
 #
-# A claim holds in brackets the 95 % interval of its median, by order statistics of the pairs, or the interval that the program
-# itself gives (LOW, HIGH). Fewer than six pairs cannot give 95 %: then it is all that they spread over.
-# No number is made here: without rows a claim has the state "not run".
+# Brackets hold the 95 % interval of a claim's median, by order statistics of the pairs, or the interval that the program itself gives
+# (LOW, HIGH). Fewer than six pairs cannot give 95 %: then it is their range.
+# No number originates here: a claim without rows has the state "not run".
 
 # ---- reading ----
 
@@ -27,7 +27,7 @@ function define(name, text) {
     if (name == "paper") { paper_name[++papers] = text; level = "p" papers; return }
     if (name == "figure") { figure_name[++figures] = text; paper_of[figures] = papers; level = "f" figures; return }
     if (name == "claim") { claim_name[++claims] = text; figure_of[claims] = figures; level = "c" claims; return }
-    if ((level, name) in field) text = field[level, name] "\n" text # a key that comes twice has two lines
+    if ((level, name) in field) text = field[level, name] "\n" text # a key that occurs twice has two lines
     field[level, name] = text
 }
 
@@ -49,7 +49,7 @@ function complain(text) { print "figures: " FILENAME ": " text >"/dev/stderr"; b
 
 # ---- selecting rows ----
 
-# Reads "[least|most|sum] TABLE COLUMN[,LOW,HIGH] FILTER..." into o[...]; false if the table or a column is not there.
+# Parses "[least|most|sum] TABLE COLUMN[,LOW,HIGH] FILTER..." into o[...]; false if the table or a column is missing.
 function operand(text, o,   word, count, i, n, part) {
     split("", o)
     count = split(text, word, " "); i = 1; o["how"] = "rows"
@@ -82,7 +82,7 @@ function passes(o, cell,   i, v, text) {
     return 1
 }
 
-# The values of some columns in a row. A column that the table has not, or that a filter pins, stands for any value: "*".
+# The values of some columns in a row. A column that the table lacks, or that a filter fixes, stands for any value: "*".
 function key(o, cell, names,   n, name, i, text, c) {
     n = split(names, name, ",")
     for (i = 1; i <= n; i++) {
@@ -122,7 +122,7 @@ function keep(s, group, pair, v, how, low, high) {
 
 # ---- comparing ----
 
-# Does a key with "*" in it match another?
+# Whether two keys agree, where "*" agrees with anything.
 function alike(a, b,   n, m, x, y, i) {
     if (a == b) return 1
     gsub("/", ",", a); gsub("/", ",", b)
@@ -139,7 +139,7 @@ function find(list, wanted,   n, part, i) { # in lines
     return ""
 }
 
-# Sets middle, low, high, pairs_seen of one side of one group by itself; false if it is not there.
+# Sets middle, low, high, pairs_seen of one side of one group; false if it is missing.
 function alone(s, group,   n, part, i, list) {
     n = split(s[group, "pairs"], part, "\n")
     for (i = 1; i <= n; i++) list[i] = s[group, part[i], "sum"] / s[group, part[i], "count"]
@@ -149,7 +149,7 @@ function alone(s, group,   n, part, i, list) {
     return 1
 }
 
-# The ratio of what was measured side by side: one for each pair.
+# The ratio of values measured side by side: one for each pair.
 function side_by_side(s, group, t, other,   n, part, i, list, count, p, v) {
     n = split(s[group, "pairs"], part, "\n")
     for (i = 1; i <= n; i++) {
@@ -164,7 +164,7 @@ function side_by_side(s, group, t, other,   n, part, i, list, count, p, v) {
     return 1
 }
 
-# The ratio of two medians; its interval is the widest that theirs allow.
+# The ratio of two medians; its interval is the widest that their intervals allow.
 function apart(s, group, t, other,   a, l, h, n) {
     if (!alone(s, group)) return 0
     a = middle; l = low; h = high; n = pairs_seen
@@ -174,13 +174,13 @@ function apart(s, group, t, other,   a, l, h, n) {
     return 1
 }
 
-# One group of "over" with one of "under" that it agrees with, or by itself if there is no "under".
+# One group of "over" with an agreeing one of "under", or alone if there is no "under".
 function measure_group(c, s, t, group, other) {
     if (field["c" c, "under"] == "") return alone(s, group)
     return field["c" c, "pair"] == "" ? apart(s, group, t, other) : side_by_side(s, group, t, other)
 }
 
-function merged(a, b,   n, x, y, i, text) { # two keys that agree: what is known in either
+function merged(a, b,   n, x, y, i, text) { # two keys that agree: the values known in either
     n = split(a, x, ","); split(b, y, ",")
     for (i = 1; i <= n; i++) text = text (i > 1 ? "," : "") (x[i] == "*" ? y[i] : x[i])
     return text
@@ -188,7 +188,7 @@ function merged(a, b,   n, x, y, i, text) { # two keys that agree: what is known
 
 # ---- claims ----
 
-# A claim comes out as result[c, k, ...], k = 1 .. results[c]: one for each value of the columns in "each".
+# The results of a claim are result[c, k, ...], k = 1 .. results[c]: one for each value of the columns in "each".
 function evaluate(c,   s, t, groups, others, n, m, i, j, pick) {
     pick = field["c" c, "pick"]; claim_want[c] = pick == "" ? "" : substr(pick, 1, index(pick, " ") - 1)
     claim_pick[c] = pick == "" ? "" : trim(substr(pick, index(pick, " ") + 1)); claim_each[c] = field["c" c, "each"]
@@ -205,7 +205,7 @@ function evaluate(c,   s, t, groups, others, n, m, i, j, pick) {
         if (alike(groups[i], others[j]) && measure_group(c, s, t, groups[i], others[j])) note(c, groups[i], others[j])
 }
 
-# Keeps what was just measured, unless "pick" wants another.
+# Keeps the last result, unless "pick" prefers another.
 function note(c, group, other,   part, mate, k, factor) {
     split(group, part, "/"); split(other, mate, "/")
     k = place(c, merged(part[1], mate[1])); factor = field["c" c, "unit"] == "%" ? 100 : 1
@@ -242,7 +242,7 @@ function claim_state(c,   k, state) {
     return state
 }
 
-# Of a figure: lost if one of its claims is; what was not run is counted in missing.
+# Of a figure: lost if one of its claims is lost; claims that were not run are counted in missing.
 function figure_state(f,   c, state, one, seen) {
     missing = seen = 0; state = "shown"
     for (c = 1; c <= claims; c++) {
@@ -255,7 +255,7 @@ function figure_state(f,   c, state, one, seen) {
     return seen ? state : "not run"
 }
 
-# ---- words ----
+# ---- text ----
 
 function number(v, unit,   a, text) {
     a = v < 0 ? -v : v

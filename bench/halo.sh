@@ -4,14 +4,14 @@
 #
 #   halo.sh [--quick]      after `make`; in about 15 minutes, with --quick in 1 to 2
 #
-# Two ranks on this machine, four on it, and four on two virtual hosts over TCP (where the system allows none, over TCP on this one), with
-# each MPI that is built under build/ (or under BUILD). Three configurations take turns, so that a slow minute strikes all alike:
+# Two ranks on this machine, four on it, and four on two virtual hosts over TCP (where the system allows none, over TCP on this one),
+# with each MPI that is built under build/ (or under BUILD). Three configurations take turns, so that a slow minute affects all alike:
 #   host   the program alone
-#   list   with Hearth, whose queues are then lists like those of MPI libraries: what its own ways for messages bring
-#   fast   with Hearth as it is: what its queues bring comes on top. The paper's factors compare queues, as list and fast do
+#   list   with Hearth, with queues that are lists like those of MPI libraries: shows the gain of its transports
+#   fast   with Hearth's default queues: shows the additional gain of the queues. The paper's factors compare queues, as list and fast do
 # and in the long run ucx: the program alone with Open MPI's pml ucx, which has queues with hash bins itself. Writes runs.csv and
-# results.md to build/results/halo. A job that fails or takes too long is reported, and the rest goes on. Needs two cores that nobody
-# else uses; with four ranks on them MPI libraries spend most of their time waiting for a core, whoever matches.
+# results.md to build/results/halo. A job that fails or takes too long is reported, and the rest continues. Needs two otherwise idle
+# cores; with four ranks on them MPI libraries spend most of their time waiting for a core, whichever library matches.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 case "${1:-}" in '' | --quick) ;; --help) usage 0 ;; *) usage 2 ;; esac
@@ -32,8 +32,8 @@ value() { # FIELD: of the last run
     sed -n "s/^ *\"$1\": *\"\{0,1\}\([^\",]*\).*/\1/p" "$work/run.json" | head -n 1
 }
 
-# How deep messages searched for their receives, by the histogram of the report: bucket b holds depths from 2^(b-1) to 2^b and counts as
-# its middle. Bucket 0 are searches of an empty queue.
+# The search depth of messages, from the histogram of the report: bucket b holds depths from 2^(b-1) to 2^b and counts as its middle.
+# Bucket 0 counts searches of an empty queue.
 depth() {
     [ ! -e "$work/report.json" ] || awk '
         /"depth": *\[/ { inside = 1; bucket = 0; next }
@@ -44,14 +44,14 @@ depth() {
 
 configure() { # MPI WHERE CONFIGURATION: options of launch.sh in `launch`
     local wire=()
-    case $2,$3 in # Hearth gives its core away by itself when it waits
+    case $2,$3 in # Hearth yields its core by itself when it waits
     hosts,host | hosts,ucx) over_hosts "$1" ;;
     hosts,*) over_tcp "$1" ;;
     esac
     launch=(${wire[@]+"${wire[@]}"})
     [ "$2" != hosts ] || launch+=(--hosts 'n1,n2')
     case $1,$3 in
-    openmpi,ucx) # Debian's looks for network cards only, unless told
+    openmpi,ucx) # Debian's only looks for network cards by default
         launch+=(--env OMPI_MCA_pml=ucx --env OMPI_MCA_opal_common_ucx_tls=any --env OMPI_MCA_opal_common_ucx_devices=any) ;;
     openmpi,*) launch+=(--env OMPI_MCA_pml=ob1) ;;
     esac
@@ -83,12 +83,12 @@ compare() { # SETTING ROUND CASE "CONFIGURATION..." MODE [OPTION]...
     shift 4
     ! over "$setting, $case" || return 0
     for config in $configs; do
-        case $setting,$config in mpich*,ucx | *.hosts.*,ucx) continue ;; esac # MPICH always has it
+        case $setting,$config in mpich*,ucx | *.hosts.*,ucx) continue ;; esac # MPICH always uses it
         job "$setting" "$round" "$case" "$config" "$@"
     done
 }
 
-# ---- what is compared ----
+# ---- the comparisons ----
 
 fds() { # SETTING ROUND
     local steps

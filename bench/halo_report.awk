@@ -1,5 +1,5 @@
-# halo_report.awk: results.md from the runs of halo.sh. Times are medians of the rounds, with the least and the most of them; factors are
-# medians of the factors of each round, in which what is compared ran one after the other. Only what is in the table is printed.
+# halo_report.awk: writes results.md from the runs of halo.sh. Times are medians of the rounds, with their minimum and maximum; factors
+# are medians of the factors of each round, in which the compared runs followed each other. Only values in the table are printed.
 
 FNR == 1 { next }
 {
@@ -10,14 +10,14 @@ FNR == 1 { next }
     if ($2 > last) last = $2 + 0
     if ($10 != "" && $3 != "cg") depth[key, $2] = $10
     split($1, part, ".")
-    same = $3 SUBSEP part[3] SUBSEP ($3 == "cg" ? "" : $3 == "fds" ? sides($4) : $4) # neither padding nor numbers of meshes change results
+    same = $3 SUBSEP part[3] SUBSEP ($3 == "cg" ? "" : $3 == "fds" ? sides($4) : $4) # neither padding nor the numbers of meshes change the results
     if ((same in checksum) && checksum[same] != $9) differ = differ "**Results differ**: " $1 ", " $3 ", " $4 ", " $5 "\n"
     checksum[same] = $9
 }
 
 function sides(text) { sub(/ .*/, "", text); return text }
 
-# The rounds' values in `list`, in order; returns how many.
+# Sorts the rounds' values in `list`; returns how many.
 function sort(list, n,    i, j, t) {
     for (i = 2; i <= n; i++)
         for (j = i; j > 1 && list[j] < list[j - 1]; j--) { t = list[j]; list[j] = list[j - 1]; list[j - 1] = t }

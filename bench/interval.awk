@@ -1,5 +1,5 @@
-# interval.awk: the median of a list and its 95 % interval by order statistics, as in sample.c: nothing is assumed about how the values are
-# spread. Loaded before figures.awk, widest.awk and lcc_report.awk.
+# interval.awk: the median of a list and its 95 % interval by order statistics, as in sample.c, without an assumption about the
+# distribution. Loaded before figures.awk, widest.awk and lcc_report.awk.
 
 function sort(list, count,   i, j, v) {
     for (i = 2; i <= count; i++) {

@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
 # The Local Clustering Coefficient (Sec. IV-C of the CLaMPI paper, Figs. 3, 15 and 16): without the library, with caches of fixed sizes,
-# and with the adaptive one from several sizes to start with.
+# and with the adaptive one from several initial sizes.
 #
 #   lcc.sh [--quick]      after `make`; in about 6 minutes, with --quick in about 1
 #
 # Four ranks on two virtual hosts over TCP (where the system allows none, over TCP on one), with each MPI that is built under build/ (or
-# under BUILD). Sizes are shares of the lists that lie on other ranks, and the slots that as many lists of mean length need. All
-# take turns, until the intervals are within 5 % or the time is up. The graph follows from how long a get takes here. Writes
-# runs.csv, sizes.csv, the plots and results.md to build/results/lcc. A job that fails or takes too long is reported, and the rest goes on.
+# under BUILD). Sizes are shares of the lists on other ranks, with the slots that as many lists of mean length need. All configurations
+# take turns, until the intervals are within 5 % or the time is up. The graph depends on how long a get takes on this machine. Writes
+# runs.csv, sizes.csv, the plots and results.md to build/results/lcc. A job that fails or takes too long is reported, and the rest
+# continues.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 case "${1:-}" in '' | --quick) ;; --help) usage 0 ;; *) usage 2 ;; esac
@@ -16,7 +17,7 @@ bench_start lcc ../bin/lcc "openmpi mpich" "$@"
 ranks=4
 allow 330 60
 
-value() { # NAME: from the results of the last run; nothing if it is not there
+value() { # NAME: from the results of the last run; empty if it is missing
     sed -n "s/^ *\"$1\": *\"\{0,1\}\([^\",]*\).*/\1/p" "$out/run.json" | head -n 1
 }
 
@@ -33,11 +34,11 @@ launch() { # MPI [OPTION OF launch.sh]... -- OPTION...: leaves run.json
     grep -qs '^}' "$out/run.json"
 }
 
-# ---- what is compared ----
+# ---- the comparisons ----
 
-# The largest graph that takes no longer than some seconds without a cache, a vertex having about 24 gets; where even the smallest would, as
-# on a machine that others use, only some vertices of it. Sets graph: options, scale, bytes: of the lists on other ranks, and
-# slots: for so many lists.
+# Chooses the largest graph that takes no longer than some seconds without a cache, at about 24 gets per vertex; where even the smallest
+# would, as on a busy machine, only some vertices of it. Sets graph: options, scale, bytes: of the lists on other ranks, and slots: for
+# that many lists.
 choose_graph() { # MPI
     local vertices fitting
     ! over "lcc, $1" || return 1
@@ -54,7 +55,7 @@ choose_graph() { # MPI
         for (; s > 2 * budget && k > 9; k--) s /= 2
         for (; all && s < budget / 2 && k < 14; k++) s *= 2
         print k }')
-    if [ "$fitting" != "$scale" ]; then # a few vertices had told too little
+    if [ "$fitting" != "$scale" ]; then # the estimate from a few vertices was too coarse
         scale=$fitting graph=(--scale "$fitting")
         launch "$1" -- "${graph[@]}" --mode off || return 1
     fi
@@ -63,7 +64,7 @@ choose_graph() { # MPI
     say "$1: ${graph[*]}, $bytes bytes of lists on other ranks, $(value seconds) s without a cache"
 }
 
-no_room() { # gets that found no room in the storage; nothing without the library
+no_room() { # gets that found no room in the storage; empty without the library
     [ -z "$(value capacity)" ] || echo $(($(value capacity) + $(value failing)))
 }
 
@@ -88,7 +89,7 @@ cached() { # MPI ROUND CONFIGURATION SHARE SLOTS
 }
 
 # Adaptive from a hundredth of the lists, a quarter, all, and four times as much; fixed with half the room, with room for all in an
-# index that is too small, and with more than enough of both. The default settings of the library as well.
+# index that is too small, and with more than enough of both; and the library's default settings.
 round_of() { # ROUND
     run "$mpi" "$1" without 0 0
     cached "$mpi" "$1" adaptive 1 64

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# The figures of the paper on matching and hot caching (Figs. 1 and 4 to 7, Sec. 4.3, Table 1), and those that Hearth sets itself.
+# The figures of the paper on matching and hot caching (Figs. 1 and 4 to 7, Sec. 4.3, Table 1), and Hearth's own figures.
 #
 #   match.sh [--quick]      after `make`; in about 13 minutes, with --quick in 1 to 3
 #
 # The engine alone, then through MPI on two ranks of this machine, with each MPI that is built under build/ (or under BUILD): the host's
 # own matching, and the library preloaded with each structure of its queues. Writes one CSV and one plot per figure and results.md to
-# build/results/match. A job that fails or takes too long is reported, and the rest goes on. Needs two cores that nobody else uses.
+# build/results/match. A job that fails or takes too long is reported, and the rest continues. Needs two otherwise idle cores.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 bench_start match match_mpi "openmpi mpich" "$@"
@@ -50,7 +50,7 @@ engine() {
     sizes=$(pick 1,16,64,256,1k,4k,16k,64k,256k,1m 1,4k,64k,1m)
     rounds=$(pick 5 4)
     seconds=$(pick 60 20)
-    [ $((allowed / 10)) -gt "$seconds" ] || seconds=$((allowed / 10)) # four of them
+    [ $((allowed / 10)) -gt "$seconds" ] || seconds=$((allowed / 10)) # there are four of them
     table engine kind,queue,structure,heated,bytes,depth,state,gap_us,heater,samples,ns,low,high
     say "the engine alone: rate by depth"
     run_alone engine rate, match_engine --depths "$depths" --sizes "$(pick 1,4k 1)" --rounds "$rounds" --seconds "$seconds"
@@ -78,9 +78,9 @@ stencil() {
     run_alone stencil '' match_stencil --trials 10
 }
 
-# ---- lengths of queues ----
+# ---- queue lengths ----
 
-# Fig. 1: three ways to exchange halos, with Hearth's queues, which count. Counts, so that one MPI will do.
+# Fig. 1: three kinds of halo exchange, with Hearth's queues, which count. These are counts, so one MPI suffices.
 lengths() {
     local mode options
     table lengths program,below,arrivals
@@ -106,13 +106,13 @@ lengths_of() { # PROGRAM: bucket b of the histogram counts lengths below 2^b; al
 
 # ---- through MPI ----
 
-# How a configuration is launched: options of launch.sh in `launch`, of the program in `order`.
+# Sets how a configuration is launched: options of launch.sh in `launch`, of the program in `order`.
 configure() { # MPI CONFIGURATION
     local lib=$build/$1/lib/libhearth-mpi.so
     launch=() order=()
     case $2 in *-tcp) launch+=(--tcp) ;; esac
     case $1,$2 in
-    openmpi,*-ucx) # Debian's looks for network cards only, unless told
+    openmpi,*-ucx) # Debian's only looks for network cards by default
         launch+=(--env OMPI_MCA_pml=ucx --env OMPI_MCA_opal_common_ucx_tls=any --env OMPI_MCA_opal_common_ucx_devices=any) ;;
     openmpi,*) launch+=(--env OMPI_MCA_pml=ob1) ;;
     esac
@@ -127,8 +127,8 @@ configure() { # MPI CONFIGURATION
     esac
 }
 
-# Runs match_mpi and keeps its lines: job MPI CONFIGURATION ROUND HEATER [ARG]...   HEATER: on, or off: the queues are not
-# registered with it either, and nodes of lists are from malloc
+# Runs match_mpi and keeps its lines: job MPI CONFIGURATION ROUND HEATER [ARG]...   HEATER: on; or off: the queues are not registered
+# with the heater, and nodes of lists come from malloc
 job() {
     local mpi=$1 config=$2 round=$3 heater=$4 kind=$5
     shift 5
@@ -154,7 +154,7 @@ each() { # WHAT ROUNDS CONFIGURATIONS HEATER KIND [ARG]...: all configurations o
         for mpi in "${mpis[@]}"; do
             say "$what: $mpi, round $round of $rounds"
             for config in $configs; do
-                case $mpi,$config in mpich,*-ucx) continue ;; esac # it always is
+                case $mpi,$config in mpich,*-ucx) continue ;; esac # MPICH always uses it
                 job "$mpi" "$config" "$round" "$@"
             done
         done

@@ -1,5 +1,6 @@
-# match_report.awk: results.md from the tables of match.sh. A row per claim: the paper's value where its text gives one, ours, and whether it
-# is reached. Only what is in the tables is printed: a job that failed leaves its rows out, and "missing" in their place.
+# match_report.awk: writes results.md from the tables of match.sh. A row per claim: the paper's value where its text gives one,
+# Hearth's, and whether it is reached. Only values in the tables are printed: the rows of a failed job are omitted, and marked
+# "missing".
 
 function name() { n = FILENAME; sub(/.*\//, "", n); sub(/\.csv$/, "", n); return n }
 
@@ -233,7 +234,7 @@ function paper_table1(   i, f, exact, worst, where, r) {
     row("Table 1: mean search depth", "as given", worst ? sprintf("at most a factor of %.2f apart (%s)", worst, where) : "missing", "", "from threads that race; see below")
 }
 
-# ---- the tables behind it ----
+# ---- the tables ----
 
 function head(title, first, list,   i, n, w) {
     n = split(list, w, " ")

@@ -1,18 +1,17 @@
 #!/usr/bin/env bash
-# What each mode of the cache costs and saves: off, transparent, acquire and always, beside the program without the library.
+# Cost and gain of each mode of the cache: off, transparent, acquire and always, compared with the program without the library.
 #
 #   modes.sh [--quick]      after `make`; in some minutes, at most 10; with --quick in fewer
 #
-# The Local Clustering Coefficient (apps/lcc) and loops of a get with its flush, with and without reuse, on two ranks, with each
-# MPI that is built under build/ (or under BUILD). What is compared takes turns, so that a slow minute strikes all alike. Writes
-# tables and results.md to build/results/modes. A job that fails or takes too long is reported, and the rest goes on.
+# The Local Clustering Coefficient (apps/lcc) and loops of a get with its flush, with and without reuse, on two ranks, with each MPI
+# that is built under build/ (or under BUILD). Modes take turns, so that a slow minute affects all alike. Writes tables and results.md
+# to build/results/modes. A job that fails or takes too long is reported, and the rest continues.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 bench_start modes modes_loop "openmpi mpich" "$@"
 allow 540 300
 
-# On a machine that is busy with other things everything takes many times as long: what would only be repeated is left out
-# after a while, and in the end all that remains.
+# On a busy machine everything takes many times as long: repetitions are omitted after a while, and finally everything that remains.
 out_of_time() { # PERCENT of the time, WHAT
     [ $((SECONDS * 100)) -gt $((allowed * $1)) ] && fail "no time left for $2"
 }
@@ -51,7 +50,8 @@ run_lcc() { # MPI LIBRARY [K=V]... -- OPTION...
     grep -qs '^}' "$out/lcc.json" # an MPICH that hangs in MPI_Finalize has delivered its results
 }
 
-# A get takes from 10 us to some ms, if others use the cores too. Sets vertices to what takes about 3 seconds without a cache.
+# A get takes from 10 us to some ms, if other processes use the cores too. Sets vertices to a number that takes about 3 seconds without
+# a cache.
 choose_vertices() { # MPI
     vertices=(--vertices 50)
     run_lcc "$1" without -- --scale 12 --vertices 40 || return 0
@@ -131,7 +131,7 @@ loops() {
 
 # ---- instructions ----
 
-# The same loops by themselves, for the time, and stepped through, where a hit must not think that time is passing.
+# The same loops alone, for the time, and single-stepped, where a hit must not conclude that time has passed.
 counts() {
     local mpi kind gets=100 options
     table count mpi,window,pattern,way,timed_gets,ns,gets,instructions,program_instructions

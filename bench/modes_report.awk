@@ -1,5 +1,5 @@
-# modes_report.awk: results.md from the tables of modes.sh. A row per target; behind them, what was measured. A job that failed leaves
-# its rows out, and "missing" in their place.
+# modes_report.awk: writes results.md from the tables of modes.sh. A row per target, followed by the measurements. The rows of a failed
+# job are omitted, and marked "missing".
 
 function name() { n = FILENAME; sub(/.*\//, "", n); sub(/\.csv$/, "", n); return n }
 
@@ -47,7 +47,7 @@ function row(what, limit, got, ok, remark) {
 
 # ---- targets ----
 
-# Both ran one after the other: the ratios of such pairs.
+# Ratios of pairs that ran one after the other.
 function pairs(mpi, mode, base,   n, part, i, list) {
     n = split(numbers[mpi, mode], part, " ")
     for (i = 1; i <= n; i++)
@@ -90,7 +90,7 @@ function stream_row(mpi, way,   b, key, worst, where, got, noise) {
         noise == "" ? "" : sprintf("without the library this comparison errs by up to %.1f %%", 100 * noise))
 }
 
-# Instructions per nanosecond of the hit, which is the library's code and nothing else.
+# Instructions per nanosecond of the hit, which executes only code of the library.
 function rate(mpi,   key) {
     key = mpi SUBSEP "create" SUBSEP "reuse" SUBSEP "always"
     return (key in all) && alone_ns[key] > 0 ? all[key] / alone_ns[key] : 0
@@ -126,7 +126,7 @@ function loop_targets(   i, w) {
     for (i = 1; i <= mpi_count; i++) for (w = 2; w <= way_count; w++) timed_row(mpi_list[i], ways[w])
 }
 
-# ---- the tables behind them ----
+# ---- the tables ----
 
 function lcc_table(   i, m, n, modes, mpi) {
     n = split("without off transparent acquire acquire-no-recheck always", modes, " ")

@@ -1,4 +1,4 @@
-# results.gp: plots of tables of several benches, from build/results; each only if its tables are there.
+# results.gp: plots from tables of several benches, from build/results; each only if its tables exist.
 set datafile separator ","
 set datafile missing NaN
 set terminal svg size 800,500 dynamic background "white"
@@ -22,7 +22,7 @@ if (there("modes/loop.csv") && there("clampi/hit.csv")) {
          "clampi/hit.csv" every ::1 using 2:(copied("openmpi")) with lines title "memcpy"
 }
 
-# What follows names its columns.
+# The following plots name their columns.
 set datafile columnheaders
 
 # halo: a point for each run

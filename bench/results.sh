@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# The page of results: all figures of the papers beside ours, from the tables that the benches have left.
+# The page of results: all figures of the papers beside Hearth's, from the tables that the benches have left.
 #
-#   results.sh [FOLDER]      FOLDER: with the benches' folders in it; build/results (or under BUILD) unless given
+#   results.sh [FOLDER]      FOLDER: has the benches' folders; build/results (or under BUILD) by default
 #
-# Measures nothing. Writes results.md, results.html, results.csv and, in figures/, the plots that no bench draws by itself. What was not
-# run stands in the page as "not run". Every number comes from a table, or is a quote in figures.def.
+# Measures nothing. Writes results.md, results.html, results.csv and, in figures/, the plots that no single bench draws. Figures without
+# measurements are marked "not run". Every number comes from a table, or is a quote in figures.def.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 case "${1:-}" in
@@ -20,7 +20,7 @@ folder=$(cd "$folder" && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-describe() { # the machine, as the benches found it; when, and what went wrong with them
+describe() { # the machine, as the benches found it; the date, and failures of the benches
     local f
     for f in "$folder"/*/machine.md; do
         [ ! -e "$f" ] || { sed -n '1,2p' "$f" && break; }
@@ -31,7 +31,7 @@ describe() { # the machine, as the benches found it; when, and what went wrong w
     done
 }
 
-# Plots of tables of several benches; and of a bench that was ended before it drew its own.
+# Draws plots from tables of several benches, and those of a bench that was ended before it drew its own.
 draw() {
     local bench=results out=$folder
     mkdir -p "$folder/figures"

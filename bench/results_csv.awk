@@ -1,4 +1,4 @@
-# results_csv.awk: every claim of figures.def with its value, as a table; see figures.awk.
+# results_csv.awk: writes every claim of figures.def with its value, as a table; see figures.awk.
 function quoted(text) { gsub(/"/, "\"\"", text); gsub(/\n/, " ", text); return "\"" text "\"" }
 
 function line(c, k,   f, name) {

@@ -1,5 +1,5 @@
-# results_html.awk: the page of results as one HTML file with nothing outside of it; see figures.awk. -v folder=build/results, where the
-# plots are; without base64 in the path they are left out.
+# results_html.awk: writes the page of results as one self-contained HTML file; see figures.awk. -v folder=build/results, where the
+# plots are; without base64 in the path they are omitted.
 
 function html(text) { gsub(/&/, "\\&amp;", text); gsub(/</, "\\&lt;", text); gsub(/>/, "\\&gt;", text); gsub(/"/, "\\&quot;", text); gsub(/\n/, "<br>", text); return text }
 function class_of(state) { return state == "not run" ? "none" : state }
@@ -17,7 +17,7 @@ function claim_item(c,   k, one) {
     print "</li>"
 }
 
-# A plot as a picture inside the page: drawings of gnuplot share names of their parts, and must not see each other.
+# A plot embedded as an image: gnuplot's drawings use the same names for their parts, and must be isolated from each other.
 function picture(path, text,   command, line) {
     command = "base64 -w 0 \"" folder "/" path "\" 2>/dev/null"
     if ((command | getline line) > 0 && line != "") printf "<img alt=\"%s\" src=\"data:image/svg+xml;base64,%s\">\n", html(text), line

@@ -1,9 +1,9 @@
-# results_md.awk: the page of results as Markdown; see figures.awk. A table for each paper, a row for each figure.
+# results_md.awk: writes the page of results as Markdown; see figures.awk. A table for each paper, a row for each figure.
 
 function cell(text) { gsub(/\|/, "\\|", text); gsub(/\n/, "<br>", text); gsub(/</, "\\&lt;", text); gsub(/&lt;br>/, "<br>", text); return text }
 function mark(state) { return state == "lost" ? "**lost**" : state == "not run" ? "*not run*" : state }
 
-# What a figure's claims came to: sets text_ours, text_ratio, text_state.
+# Combines the results of a figure's claims: sets text_ours, text_ratio, text_state.
 function lines(f,   c, k, which, one) {
     text_ours = text_ratio = text_state = ""; which = 0
     for (c = 1; c <= claims; c++) {

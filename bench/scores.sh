@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# What scores of the program's own are worth: the Local Clustering Coefficient in a cache of a fixed size, too small for the
-# lists that are read, with victims chosen without such scores, by size, and by the degree of the vertex.
+# The gain of scores by the program: the Local Clustering Coefficient in a cache of a fixed size, too small for the lists that are read,
+# with victims chosen without such scores, by size, and by the degree of the vertex.
 #
-#   scores.sh [ROUNDS]      after `make`; 3 rounds unless told otherwise, about 1 minute each on two idle cores
+#   scores.sh [ROUNDS]      after `make`; default: 3 rounds, about 1 minute each on two idle cores
 #
-# Two ranks over TCP on the loopback device, with each MPI that is built under build/ (or under BUILD). The scores take turns,
-# so that a slow minute strikes all alike; the table shows medians, and how the median and the least time compare with those
-# without scores. SCALE, EDGE_FACTOR and VERTICES (0: all) choose the graph, and SHARES the sizes of the cache, in percent of
-# the lists that lie on the other rank.
+# Two ranks over TCP on the loopback device, with each MPI that is built under build/ (or under BUILD). The scores take turns, so that a
+# slow minute affects all alike; the table shows medians, and the ratios of the median and of the minimal time to those without scores.
+# SCALE, EDGE_FACTOR and VERTICES (0: all) choose the graph, and SHARES the sizes of the cache, in percent of the lists on the other
+# rank.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 build=${BUILD:-$here/../build}
@@ -41,7 +41,7 @@ run() { # MPI SCORE BYTES SLOTS
     fi
 }
 
-# A fair fixed index: as many slots as lists of mean length fit the storage.
+# A fair fixed index: as many slots as lists of mean length fit into the storage.
 sizes() { # MPI: one line per share: share, bytes, slots
     local share
     run "$1" none 64k 1k

@@ -1,5 +1,5 @@
-# section.awk: a gnuplot script with only one of its drawings: what follows the want-th "set output" or block in braces, up to the next. All
-# other settings stay, as they hold for what comes behind them. -v want=0: prints how many there are.
+# section.awk: prints a gnuplot script with only one of its drawings: the text from the want-th "set output" or block in braces up to
+# the next. All other settings stay, because later drawings depend on them. -v want=0: prints the number of drawings.
 {
     opens = gsub(/{/, "{"); closes = gsub(/}/, "}")
     section += depth == 0 && (/^ *set output/ || opens > closes)

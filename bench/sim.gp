@@ -1,4 +1,4 @@
-# sim.gp: one SVG per figure, from the tables in the current directory; those of a simulation that was not run are left out.
+# sim.gp: one SVG per figure, from the tables in the current directory; figures of a simulation that was not run are omitted.
 set datafile separator ","
 set datafile missing NaN
 set terminal svg size 800,500 dynamic background "white"

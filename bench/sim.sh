@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# The simulations: flow control at up to 180 000 clients, pages at up to 42 nodes, memory at up to 10^6 ranks, and lcc and barnes-hut
-# on a simulated machine of up to 128 hosts.
+# The simulations: flow control at up to 180 000 clients, pages at up to 42 nodes, memory at up to 10^6 ranks, and lcc and barnes-hut on
+# a simulated machine of up to 128 hosts.
 #
-#   sim.sh [--quick]      after `make`; --quick: smaller sizes, most of all for what runs under SimGrid
+#   sim.sh [--quick]      after `make`; --quick: smaller sizes, especially for the programs under SimGrid
 #
-# Takes the first tree under build/ (or under BUILD) that has them. Writes one CSV per simulation, the plots and results.md to
-# build/results/sim. All of it is simulated, and the same numbers come out in every run.
+# Uses the first tree under build/ (or under BUILD) that has them. Writes one CSV per simulation, the plots and results.md to
+# build/results/sim. Everything is simulated, and every run gives the same numbers.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 bench_start sim ../sim/sim_flow "mpich openmpi" "$@"
@@ -32,7 +32,7 @@ simulate() { # NAME TITLE LIMIT PROGRAM [OPTION]...: a section of results.md
 
 # ---- programs on a simulated machine ----
 
-# One job: its JSON file. MODE: off; fixed or adaptive, with the cache as large as the paper's is to the working set.
+# One job: its JSON file. MODE: off; fixed or adaptive, with the paper's ratio of cache to working set.
 job() { # PROGRAM MODE RANKS CACHE-BYTES INDEX-ENTRIES WORK-NS [ARGUMENT]...
     local program=$1 mode=$2 ranks=$3 bytes=$4 entries=$5 work=$6 adapt=on
     shift 6
@@ -42,7 +42,7 @@ job() { # PROGRAM MODE RANKS CACHE-BYTES INDEX-ENTRIES WORK-NS [ARGUMENT]...
         --json "$out/job.json" "$@" >>"$out/errors.log" 2>&1
 }
 
-number() { # NAME: of the JSON file; 0 if it is not there
+number() { # NAME: of the JSON file; 0 if it is missing
     sed -nE "s/^ *\"$1\": *([-0-9.e+]+),?$/\1/p" "$out/job.json" | head -n 1 | grep . || echo 0
 }
 
@@ -50,7 +50,7 @@ row() { # PROGRAM FILE PER-RANK RANKS MODE TIME-FIELD
     echo "$4,$5,$3,$(number "$6"),$(number hit_ratio),$(number window_gets),$(number window_bytes),$(number direct),$(number conflicting),$(number capacity),$(number failing),$(number adjustments),$(number index_slots),$(number storage_bytes),$(($(number conflicting) + $(number capacity) + $(number failing)))" >>"$out/$2.csv"
 }
 
-weak_scaling() { # PROGRAM CSV PER-RANK TIME-FIELD CACHE INDEX WORK: `arguments` says what a job is told
+weak_scaling() { # PROGRAM CSV PER-RANK TIME-FIELD CACHE INDEX WORK: `arguments` holds the arguments of a job
     local program=$1 csv=$2 per_rank=$3 field=$4 cache=$5 index=$6 work=$7 ranks mode
     table "$csv" ranks,mode,per_rank,us,hit_ratio,gets,bytes,direct,conflicting,capacity,failing,adjustments,index_slots,storage_bytes,others
     for ranks in 16 32 64 128; do
@@ -69,7 +69,7 @@ weak_scaling() { # PROGRAM CSV PER-RANK TIME-FIELD CACHE INDEX WORK: `arguments`
     done
 }
 
-scaling_table() { # CSV: times, how much faster, and what became of the gets
+scaling_table() { # CSV: times, speedups, and outcomes of the gets
     awk -F, 'NR > 1 { us[$1, $2] = $4; hit[$1, $2] = $5; n = $6 ? $6 : 1; full[$1, $2] = ($9 + $10 + $11) / n; adjusted[$1, $2] = $12
                       size[$1, $2] = $14; if (!seen[$1]++) order[++count] = $1 }
         END {
@@ -91,7 +91,7 @@ log2() {
     echo $log
 }
 
-# lcc: the paper has 2^15 vertices, 128 MB and 128 K entries per rank. All three are divided by the same.
+# lcc: the paper has 2^15 vertices, 128 MB and 128 K entries per rank. All three are divided by the same number.
 lcc() {
     local bits
     bits=$(pick 6 4)
@@ -129,7 +129,7 @@ barnes_hut() {
     echo "Everything here is simulated: our own state machines, caches and programs over models of networks, devices and the time that work takes. doc/scaling.md says what is real and what is a model."
 } >"$out/results.md"
 
-# First what the papers' figures are answered by.
+# The simulations that answer the papers' figures come first.
 simulate flow "Flow control: one helper, 8 to 180 000 clients" 900 sim_flow --csv "$out/flow.csv" --clients "$(pick 8,1k,10k,180k 8,1k,180k)" --all-operations "$(pick 3 1)"
 simulate pages "Pages: Figs. 8 to 10, 1 to 42 nodes" 1200 sim_pages --csv "$out/pages.csv" --scale "$(pick 1 16)"
 if [ -e "$tree/sim_lcc" ] && command -v smpirun >/dev/null; then

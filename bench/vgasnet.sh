@@ -1,15 +1,16 @@
 #!/usr/bin/env bash
-# The figures of the vGASNet paper (Figs. 7 to 10), those that Hearth sets itself, and which size of a page is best here.
+# The figures of the vGASNet paper (Figs. 7 to 10), Hearth's own figures, and the best page size on this machine.
 #
 #   vgasnet.sh [--quick]      after `make`; in about 12 minutes, with --quick in about 2
 #
-# Two to four ranks, each on a virtual host of its own; where the system allows none, each a node of its own on this one. The NVM is a
-# folder of this machine's disk, throttled or not (HEARTH_NVM_THROTTLE): to 450 MB/s, about what the paper's disks had, and to a fifteenth
-# (NETWORK_TO_NVM=15) of what the network does here when all nodes get from one by plain GASNet, as in Fig. 8: about what they had beside
-# the paper's network. (Two nodes alone would do more; but four share these cores, and theirs had their own.) What is compared takes turns.
-# Takes the programs under build/ (or under BUILD), of one MPI: all that is measured goes through Hearth's own network. Writes one CSV
-# per program, one plot per figure and results.md to build/results/vgasnet. A job that fails or takes too long is reported, and the rest
-# goes on. Settings in the environment hold for all jobs. Needs a machine that nobody else uses.
+# Two to four ranks, each on a virtual host of its own; where the system allows none, each an emulated node on this host. The NVM is a
+# folder of this machine's disk, throttled or not (HEARTH_NVM_THROTTLE): to 450 MB/s, about the rate of the paper's disks, and to a
+# fifteenth (NETWORK_TO_NVM=15) of the network's rate here when all nodes get from one by plain GASNet, as in Fig. 8: about the paper's
+# ratio of disk to network. (Two nodes alone would be faster; but four share these cores, and the paper's had their own.)
+#
+# Compared configurations take turns. Uses the programs under build/ (or under BUILD), of one MPI: all measured traffic goes through
+# Hearth's own network. Writes one CSV per program, one plot per figure and results.md to build/results/vgasnet. A job that fails or
+# takes too long is reported, and the rest continues. Settings in the environment apply to all jobs. Needs an otherwise idle machine.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 case "${1:-}" in '' | --quick) ;; --help) usage 0 ;; *) usage 2 ;; esac
@@ -65,7 +66,7 @@ job() {
     rm -rf "$out/job.tmp" "$nvm"
 }
 
-rounds() { # WHAT COUNT FUNCTION: of all that is compared in turn
+rounds() { # WHAT COUNT FUNCTION: rounds of configurations that take turns
     local round
     for round in $(seq "$2"); do
         [ "$round" = 1 ] || ! late 100 || break
@@ -74,7 +75,7 @@ rounds() { # WHAT COUNT FUNCTION: of all that is compared in turn
     done
 }
 
-# Bytes per second of the NVM that is played: none, 450m, or paper (a part of the network's, measured before).
+# Bytes per second of the emulated NVM: none, 450m, or paper (a fraction of the network's rate, measured before).
 rate_of() {
     case $1 in
     none) echo 0 ;;
@@ -83,7 +84,7 @@ rate_of() {
     esac
 }
 
-pool_for() { # PAGE: of Fig. 7, which holds all three cases
+pool_for() { # PAGE: for Fig. 7; it holds all three cases
     case $1 in
     4k) echo 4m ;;
     16k) echo 16m ;;
@@ -96,8 +97,8 @@ pool_for() { # PAGE: of Fig. 7, which holds all three cases
 
 # ---- the network alone, hits, small operations ----
 
-# As it is for the nodes here, who are more than there are cores: who waits sleeps at once. Bound to a core each, two nodes may spin, and a
-# round trip is faster: that is shown too.
+# As for the nodes here, which outnumber the cores: a waiting rank sleeps at once. Two nodes bound to a core each may spin, and a round
+# trip is faster: that is shown too.
 sleeping=(--net ucx --rest sleep --spin 0 --helper-spin 0)
 
 single_round() { # ROUND
@@ -190,7 +191,7 @@ share_round() { # ROUND
     job share "plain,-,-,-,none,64k,$1" 4 HEARTH_NVM=off -- vgasnet_share --free --milliseconds 300
 }
 
-# ---- the size of a page ----
+# ---- the page size ----
 
 sweep_round() { # ROUND
     local page

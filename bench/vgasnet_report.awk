@@ -1,11 +1,12 @@
-# vgasnet_report.awk: results.md from the tables of vgasnet.sh. A row per claim: the paper's words or the limit, ours, and whether it is
-# reached. Only what is in the tables is printed: a job that failed leaves its rows out, and "missing" in their place.
+# vgasnet_report.awk: writes results.md from the tables of vgasnet.sh. A row per claim: the paper's words or the limit, Hearth's value,
+# and whether it is reached. Only values in the tables are printed: the rows of a failed job are omitted, and marked "missing".
 
 function name() { n = FILENAME; sub(/.*\//, "", n); sub(/\.csv$/, "", n); return n }
 
 FNR == 1 { table = name(); next }
 
-# All values by key and round; the rounds are those of the script. A key that comes twice in a round counts by its mean: of rates, as time.
+# All values by key and round; the rounds are those of the script. A key that occurs twice in a round counts by its mean, for rates by
+# the mean of the times.
 function keep(key, round, v) { sum[key, round] += v; number[key, round]++; note(round) }
 function keep_rate(key, round, v) { if (v + 0) { inverse[key, round] += 1 / v; number[key, round]++ } note(round) }
 function note(round) { if (round > last_round) last_round = round + 0 }
@@ -56,7 +57,7 @@ function sort(list, count,   i, j, v) {
     }
 }
 
-function median(list, count) { # also sets lowest and highest: what the rounds spread over
+function median(list, count) { # also sets lowest and highest: the range of the rounds
     lowest = highest = ""
     if (!count) return ""
     sort(list, count); lowest = list[1]; highest = list[count]
@@ -68,7 +69,7 @@ function of(key,   r, n, list) { # the median of the rounds; "" if it was not me
     return median(list, n + 0)
 }
 
-function ratio(a, b,   r, n, list) { # of what ran in the same round: the median of a / b
+function ratio(a, b,   r, n, list) { # of values from the same round: the median of a / b
     for (r = 1; r <= last_round; r++) if ((a, r) in number && (b, r) in number && at(b, r)) list[++n] = at(a, r) / at(b, r)
     return median(list, n + 0)
 }
@@ -89,7 +90,7 @@ function row(what, limit, ours, ok, remark) {
 
 # ---- Hearth's own figures ----
 
-# Only where the NVM is throttled it is judged: a disk of this machine may be faster than its network.
+# Judged only where the NVM is throttled: a disk of this machine may be faster than its network.
 function own_walk(   d, n, i, t, m, j, on, off, g, s) {
     n = split(words["data sequence"], d, " "); m = split(words["walk nvm sequence"], t, " ")
     for (i = 1; i <= n; i++) for (j = 1; j <= m; j++) {
@@ -129,7 +130,7 @@ function own_rate_row(what, a, b,   g, s) {
     row(what, "at least 70 %", share_of(g) s, g != "" && g >= 0.7, sprintf("%s of %s MB/s", mb(of(a)), mb(of(b))))
 }
 
-# The NVM has no part in a cooperative fetch: any of its rates will do.
+# The NVM takes no part in a cooperative fetch: any of its rates can be used.
 function own_rates(   one, many, nvm) {
     split(words["fetch nvm"], nvm, " ")
     one = "rate" SUBSEP "stream" SUBSEP 1048576 SUBSEP 1; many = "rate" SUBSEP "stream" SUBSEP 1048576 SUBSEP 4
@@ -184,11 +185,11 @@ function papers(   l, n, i, t, m, j, o, k) {
     row("Fig. 10, with small operations", "138x slower than GASNet", times(ratio(k, o[1])) " slower", "", sprintf("%s against %s a put", us(of(k)), us(of(o[1]))))
 }
 
-# ---- the size of a page ----
+# ---- the page size ----
 
 function sweep_value(work, page,   part) { split(work, part, ":"); return of("sweep" SUBSEP part[1] SUBSEP part[2] SUBSEP page) }
 
-# By the geometric mean over the kinds of access of what a size reaches of the best.
+# By the geometric mean, over the kinds of access, of a size's share of the best value.
 function sweep(   p, n, i, w, m, j, best, v, score, top, chosen, part) {
     n = split(words["sweep pages"], p, " "); m = split(words["sweeps"], w, " ")
     if (!n || !m) return
@@ -207,7 +208,7 @@ function sweep(   p, n, i, w, m, j, best, v, score, top, chosen, part) {
     printf "\n**Recommendation: HEARTH_PAGE_SIZE=%s**, with %s of the best of each kind of access, in geometric mean.\n", (chosen >= 1048576 ? chosen / 1048576 "m" : chosen / 1024 "k"), share_of(top)
 }
 
-# ---- the tables behind it ----
+# ---- the tables ----
 
 function share_table(   k, n, i, f) {
     printf "\n### False sharing: us of a put\n\n| segments | cooperative | small operations | write-back | NVM | page | by | rounds, or free | us | interval |\n|---|---|---|---|---|---|---|---|---|---|\n"

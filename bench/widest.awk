@@ -1,10 +1,11 @@
-# widest.awk: of a table with a column "round", the widest 95 % interval as a share of its median; loaded after interval.awk. Set by -v:
+# widest.awk: prints the widest 95 % interval of a table with a column "round", relative to its median; loaded after interval.awk. Set
+# by -v:
 #
 #   value  the column
 #   keys   columns: rows that agree in them are one series, with a value for each round (the mean, if a round has several)
 #   base   COLUMN=VALUE: each value counts as a multiple of the base's in the same round, which must agree in the keys
-#   apart  columns that tell series apart as well, but not from their base
-#   only   COLUMN=VALUE: no other rows
+#   apart  columns that distinguish series too, but not from their base
+#   only   COLUMN=VALUE: use only these rows
 
 function left(text) { return substr(text, 1, index(text, "=") - 1) }
 function right(text) { return substr(text, index(text, "=") + 1) }

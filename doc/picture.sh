@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Draws doc/speedups.svg, the picture of the README, from what `make bench` or `make bench-quick` has measured:   picture.sh
+# picture.sh: draws doc/speedups.svg, the picture of the README, from the results of `make bench` or `make bench-quick`.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 csv=build/results/results.csv
 [ -e "$csv" ] || { echo "picture: no $csv: run make bench-quick first" >&2 && exit 2; }
 awk '
-# Fields of a line with quotes into f[].
+# Splits a line with quotes into the fields f[].
 function split_csv(line,    n, c, i, quoted) {
     n = 1; f[1] = ""; quoted = 0
     for (i = 1; i <= length(line); i++) {

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Writes settings.md, the table of all settings, from src/base/settings.def; with --check, only compares; with --rows, prints
-# what a program needs to write another (man/generate.sh).
+# settings.sh: writes settings.md, the table of all settings, from src/base/settings.def. With --check it only compares; with --rows it
+# prints the rows from which man/generate.sh writes the manual pages.
 #
 # The C preprocessor reads the list, as it does for the library, so the page cannot disagree with it.
 set -eu
