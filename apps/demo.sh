@@ -14,11 +14,11 @@ usage() {
 Usage: apps/demo.sh [options]
   --tree DIR         the build to use (default: build/openmpi, else build/mpich)
   --ranks N          2 or more (default 4)
-  --scale S          2^S vertices, 1 to 30 (default: what this machine does in 20 seconds)
+  --scale S          2^S vertices, 1 to 30 (default: for a run of 20 seconds on this machine)
   --edge-factor EF   edges per vertex (default 16)
-  --vertices K       count only K vertices of each rank (default: what this machine does in 20 seconds)
-  --seed N           another graph (default 1)
-  --mpi              only say which MPI it would run: openmpi if it is here, else mpich
+  --vertices K       count only K vertices of each rank (default: for a run of 20 seconds on this machine)
+  --seed N           seed of the graph (default 1)
+  --mpi              only print which MPI it would use: openmpi if installed, else mpich
   --help             print this
 END
 }
@@ -195,7 +195,7 @@ say_next() {
     case $tree in "$PWD"/*) here=${tree#"$PWD"/} ;; esac
     cat <<END
 
-Next, under a program of your own that calls MPI_Get (nothing is rebuilt or linked):
+Next, with your own program that calls MPI_Get (nothing is rebuilt or relinked):
 
     $here/bin/hearth run --report run.json mpirun -n 4 ./program
     $here/bin/hearth report run.json

@@ -192,7 +192,7 @@ static void verify(void) {
     for (int i = 0; i < KINDS; i++)
         if (!is_right(&kinds[i])) {
             fprintf(stderr, "bench: %s\n", kinds[i].name);
-            party_stop("the memory does not hold what the calls should have left there");
+            party_stop("the memory does not hold the results of the calls");
         }
 }
 

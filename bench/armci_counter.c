@@ -23,7 +23,7 @@ static struct tally take(void *counter, long milliseconds) {
     for (; now < end; now = clock_ns(), mine.taken++, last = number) {
         ARMCI_Rmw(ARMCI_FETCH_AND_ADD_LONG, &number, counter, 1, 0);
         if (number <= last)
-            party_stop("a number came twice, or an old one");
+            party_stop("a number was drawn twice, or out of order");
     }
     mine.us = (double)(now - begun) / 1000 / mine.taken;
     return mine;

@@ -171,7 +171,7 @@ static void verify(void) {
         if (!is_right(&jobs[i], room)) {
             fprintf(stderr, "bench: %s of %d bytes, rows of %d\n", names[jobs[i].op], jobs[i].bytes,
                     jobs[i].row);
-            party_stop("the memory does not hold what the calls should have left there");
+            party_stop("the memory does not hold the results of the calls");
         }
     free(room);
 }

@@ -131,7 +131,7 @@ static void verify(const struct patch *p) {
     if (right)
         return;
     fprintf(stderr, "bench: %s of %d bytes in rows of %d\n", names[p->kind], p->bytes, p->row);
-    party_stop("the memory does not hold what the calls should have left there");
+    party_stop("the memory does not hold the results of the calls");
 }
 
 /* ---- measuring ---- */
@@ -179,7 +179,7 @@ static void measure_all(int argc, char **argv, const long *sizes, unsigned count
         for (unsigned i = 0; i < count; i++) {
             struct patch p = {.kind = kind, .bytes = (int)sizes[i], .row = row_of(row, (int)sizes[i])};
             if (p.bytes % p.row != 0)
-                party_stop("--row: a patch is of whole rows");
+                party_stop("--row: a patch must consist of whole rows");
             if (rig_named(kinds, names[kind]))
                 measure(&p, option(argc, argv, "--milliseconds", 30));
         }

@@ -105,5 +105,5 @@ void bench_forget(MPI_Win win) {
 
 void bench_verify(const char *buffer, uint64_t disp, uint32_t bytes) {
     if (buffer[0] != bench_byte(disp) || buffer[bytes - 1] != bench_byte(disp + bytes - 1))
-        stop("a get brought wrong data");
+        stop("a get returned wrong data");
 }

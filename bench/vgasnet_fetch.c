@@ -91,7 +91,7 @@ int main(int argc, char **argv) {
     size_t warm = nodes_size(argc, argv, "--warm", "0");
     nodes_start(argc, argv, CASES * part_bytes() + warm, NULL, 0);
     if (nodes.size != RANKS)
-        nodes_stop("this program runs on three ranks: who asks, the home, and who holds");
+        nodes_stop("this program runs on three ranks: the requester, the home, and the holder");
     buffer = need(calloc(1, piece > nodes.page ? piece : nodes.page));
     nodes_fill(HOME, CASES * part_bytes());
     if (nodes.rank == HOME)

@@ -16,7 +16,7 @@ void nodes_stop(const char *why) {
 size_t nodes_size(int argc, char **argv, const char *name, const char *fallback) {
     long sizes[RIG_LIST];
     if (rig_list(rig_word(argc, argv, name, fallback), sizes) != 1)
-        nodes_stop("one size is wanted, such as 64k; see --help");
+        nodes_stop("needs one size, such as 64k; see --help");
     return (size_t)sizes[0];
 }
 
@@ -88,7 +88,7 @@ void nodes_verify(const char *buffer, size_t offset, size_t bytes) {
     memcpy(&first, buffer, sizeof first);
     memcpy(&last, buffer + bytes - sizeof last, sizeof last);
     if (first != word_at(offset) || last != word_at(offset + bytes - sizeof last))
-        nodes_stop("a get brought wrong data");
+        nodes_stop("a get returned wrong data");
 }
 
 void nodes_hold(int rank, size_t offset, size_t bytes, bool write) {

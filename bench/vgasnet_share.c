@@ -100,7 +100,7 @@ static void verify(void) {
     char got = 0;
     gasnet_get(&got, HOME, nodes_at(HOME, place(nodes.rank)), 1);
     if (got != last)
-        nodes_stop("the last put is not there");
+        nodes_stop("the last put was lost");
 }
 
 /* ---- results ---- */
@@ -154,7 +154,8 @@ int main(int argc, char **argv) {
     nodes_start(argc, argv, nodes_size(argc, argv, "--page", "64k"), handlers,
                 sizeof handlers / sizeof *handlers);
     if (!rig_named("put,message", way) || place(nodes.size) > nodes.page || nodes.size < 2)
-        nodes_stop("--way is put or message, a page has room for all ranks, and there are two at least");
+        nodes_stop("--way must be put or message, a page must have room for all ranks, and at least two "
+                   "ranks are needed");
     put(0, by_message); /* opens the connections */
     nodes_barrier();
     struct counts before = count_now(), done;

@@ -84,7 +84,7 @@ static void verify_puts(int cases) {
             uint64_t word = ~i;
             gasnet_get(&word, HOME, nodes_at(HOME, place(c, true, i)), sizeof word);
             if (word != i)
-                nodes_stop("a put is not there");
+                nodes_stop("a put was lost");
         }
 }
 
@@ -148,7 +148,7 @@ int main(int argc, char **argv) {
     pages = (size_t)option(argc, argv, "--pages", 100);
     nodes_start(argc, argv, CASES * 2 * pages * nodes.page, handlers, sizeof handlers / sizeof *handlers);
     if (nodes.size != RANKS)
-        nodes_stop("this program runs on three ranks: who asks, the home, and who holds");
+        nodes_stop("this program runs on three ranks: the requester, the home, and the holder");
     int cases = nodes.paged ? CASES : 1;
     nodes_fill(HOME, CASES * 2 * pages * nodes.page);
     if (nodes.paged)

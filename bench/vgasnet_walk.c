@@ -115,7 +115,7 @@ int main(int argc, char **argv) {
     bytes = round_up(nodes_size(argc, argv, "--bytes", "16m"), piece > nodes.page ? piece : nodes.page);
     nodes_start(argc, argv, bytes, NULL, 0);
     if (!rig_named("sequence,shuffle,random", way) || piece < sizeof(uint64_t))
-        nodes_stop("--order is sequence, shuffle or random, and a piece has 8 bytes at least");
+        nodes_stop("--order must be sequence, shuffle or random, and a piece at least 8 bytes");
     random_seed(&dice, (uint64_t)option(argc, argv, "--seed", 1) * 1000 + (uint64_t)nodes.rank);
     buffer = need(calloc(1, piece));
     lay_out(way, (size_t)option(argc, argv, "--gets", 1000));

@@ -95,7 +95,7 @@ static int use_block(struct bh_force *f, uint64_t block) {
     f->block = block;
     f->blocks = bh_blocks_open(f->options->cache_memory, block);
     return app_agree(f->blocks ? APP_OK : APP_BAD_INPUT,
-                     "no memory for the blocks: a smaller --cache-memory");
+                     "no memory for the blocks: use a smaller --cache-memory");
 }
 
 int bh_force_open(struct bh_force *f, const struct bh_options *o) {

@@ -35,42 +35,44 @@ static int parse_picture(const struct app_option *option, const char *text, void
 }
 
 static const struct app_option table[] = {
-    {"bodies", "N", "how many", APP_COUNT, .offset = offsetof(struct bh_options, bodies),
+    {"bodies", "N", "number of bodies", APP_COUNT, .offset = offsetof(struct bh_options, bodies),
      .most = MOST_BODIES},
-    {"steps", "K", "steps in time; 0: only the forces at the start", APP_COUNT,
+    {"steps", "K", "number of time steps; 0: only the initial forces", APP_COUNT,
      .offset = offsetof(struct bh_options, steps), .most = UINT32_MAX},
     {"model", "MODEL",
-     "plummer (a star cluster), collision (of two), uniform (a cube), or coincident (many bodies in few "
+     "plummer (a star cluster), collision (of two), uniform (a cube), or coincident (many bodies at few "
      "places)",
      APP_WORD, .offset = offsetof(struct bh_options, model), .words = models},
-    {"seed", "N", "other bodies; the number of ranks does not change them", APP_COUNT,
+    {"seed", "N", "seed of the bodies, which do not depend on the number of ranks", APP_COUNT,
      .offset = offsetof(struct bh_options, seed), .most = UINT64_MAX},
     {"theta", "T",
-     "a cell counts as one point if its side is less than T times its distance, 0 to 2; 0: never", APP_REAL,
-     .offset = offsetof(struct bh_options, theta), .real_most = 2},
-    {"softening", "E", "distance below which forces are weakened", APP_REAL,
+     "opening angle, 0 to 2: a cell counts as one point if its side is less than T times its distance; 0: "
+     "never",
+     APP_REAL, .offset = offsetof(struct bh_options, theta), .real_most = 2},
+    {"softening", "E", "softening length: distance below which forces are reduced", APP_REAL,
      .offset = offsetof(struct bh_options, softening), .real_least = 1e-9, .real_most = 1e9},
-    {"dt", "T", "length of a step; the cluster's own time is about 1", APP_REAL,
+    {"dt", "T", "length of a time step; the time scale of the cluster is about 1", APP_REAL,
      .offset = offsetof(struct bh_options, dt), .real_least = 1e-12, .real_most = 1e6},
     {"cache", "CACHE",
      "none, hearth (the library, preloaded), blocks (direct-mapped, built in), or auto: hearth if it is "
      "loaded, else none",
      APP_WORD, .offset = offsetof(struct bh_options, cache), .words = caches},
     {"cache-memory", "M",
-     "for the blocks of each rank, k, m or g at the end; for hearth see HEARTH_CACHE_SIZE and "
+     "memory for the blocks of each rank, k, m or g at the end; for hearth see HEARTH_CACHE_SIZE and "
      "HEARTH_CACHE_MAX",
      APP_SIZE, .offset = offsetof(struct bh_options, cache_memory), .least = 1024, .most = (uint64_t)1 << 40},
     {"block", "SIZE",
-     "of a block, a multiple of 64 bytes, or auto: several are tried at the start, which takes no part in "
-     "the times",
+     "size of a block, a multiple of 64 bytes, or auto: several are tried at the start, which is not part "
+     "of the times",
      APP_OWN, .offset = offsetof(struct bh_options, block), .parse = parse_block, .fallback = "auto"},
-    {"layout", "LAYOUT", "nodes in memory: in-order (of the tree) or scattered", APP_WORD,
+    {"layout", "LAYOUT", "order of nodes in memory: in-order (of the tree) or scattered", APP_WORD,
      .offset = offsetof(struct bh_options, layout), .words = layouts},
-    {"no-invalidate", NULL, "do not tell the cache that the tree has changed: wrong, and --verify finds it",
+    {"no-invalidate", NULL,
+     "do not invalidate the cache when the tree has changed: results are wrong, and --verify detects it",
      APP_SWITCH, .offset = offsetof(struct bh_options, no_invalidate)},
     {"verify", "K", "compare the last forces on K bodies with direct summation", APP_COUNT,
      .offset = offsetof(struct bh_options, verify), .least = 1, .most = MOST_PROBES, .fallback = ""},
-    {"tolerance", "E", "largest error of these forces, rms over rms", APP_REAL,
+    {"tolerance", "E", "maximal error of these forces, relative, root mean square", APP_REAL,
      .offset = offsetof(struct bh_options, tolerance), .real_most = 1e6},
     {"picture", "FILE", "draw the bodies at the end: FILE.ppm or FILE.svg", APP_OWN,
      .offset = offsetof(struct bh_options, picture), .parse = parse_picture},
@@ -78,7 +80,8 @@ static const struct app_option table[] = {
 
 static const struct app app = {
     .name = "barnes-hut",
-    .about = "Bodies that attract each other, in an octree whose nodes are read by one-sided gets.",
+    .about =
+        "Barnes-Hut simulation of gravitating bodies, with an octree whose nodes are read by one-sided gets.",
     .options = table,
     .manner = offsetof(struct bh_options, manner)};
 

@@ -70,7 +70,7 @@ static int check_finite(const struct bh_bodies *b) {
     for (uint64_t i = 0; i < b->count; i++)
         for (int k = 0; k < 3; k++)
             finite &= isfinite(b->list[i].x[k]) != 0;
-    return app_agree(finite ? APP_OK : APP_FAILED, "a body has left all bounds: a smaller --dt");
+    return app_agree(finite ? APP_OK : APP_FAILED, "a position is not finite: use a smaller --dt");
 }
 
 static int step(struct run *s, uint64_t number) {

@@ -36,23 +36,25 @@ static const struct app_option table[] = {
     {"molecule", "WHAT",
      "silica (a chain of SiO2), chain or cube (of one element), or an XYZ file of H to Ar", APP_OWN,
      AT(shape), .parse = parse_molecule, .fallback = "silica"},
-    {"atoms", "N", "of silica, a chain or a cube", APP_COUNT, AT(atoms), .least = 1, .most = DFT_ATOMS_MOST},
-    {"element", "SYMBOL", "of a chain or a cube", APP_OWN, AT(element), .parse = parse_element,
+    {"atoms", "N", "number of atoms of silica, a chain or a cube", APP_COUNT, AT(atoms), .least = 1,
+     .most = DFT_ATOMS_MOST},
+    {"element", "SYMBOL", "element of a chain or a cube", APP_OWN, AT(element), .parse = parse_element,
      .fallback = "He"},
-    {"distance", "BOHR", "of neighbours in a chain or a cube", APP_REAL, AT(distance), .real_least = 1,
-     .real_most = 100},
-    {"radial", "N", "spheres of points around each atom", APP_COUNT, AT(radial), .least = 5, .most = 1000},
-    {"angular", "N", "polar angles on a sphere, with twice as many steps around it: 2 N^2 points", APP_COUNT,
-     AT(angular), .least = 3, .most = DFT_ANGULAR_MOST},
-    {"points", "N", "in a task: fewer make more messages", APP_COUNT, AT(points), .least = 1,
-     .most = 1 << 20},
-    {"rounds", "N", "builds, one after the other", APP_COUNT, AT(rounds), .least = 1, .most = DFT_TRIES},
+    {"distance", "BOHR", "distance of neighbours in a chain or a cube", APP_REAL, AT(distance),
+     .real_least = 1, .real_most = 100},
+    {"radial", "N", "number of spheres of points around each atom", APP_COUNT, AT(radial), .least = 5,
+     .most = 1000},
+    {"angular", "N", "number of polar angles on a sphere, with twice as many azimuthal ones: 2 N^2 points",
+     APP_COUNT, AT(angular), .least = 3, .most = DFT_ANGULAR_MOST},
+    {"points", "N", "number of points in a task: fewer points, more messages", APP_COUNT, AT(points),
+     .least = 1, .most = 1 << 20},
+    {"rounds", "N", "number of builds, one after the other", APP_COUNT, AT(rounds), .least = 1,
+     .most = DFT_TRIES},
     {"tolerance", "E",
-     "by which the integral of the density may differ from the number of electrons, per electron", APP_REAL,
+     "maximal difference of the integral of the density from the number of electrons, per electron", APP_REAL,
      AT(tolerance), .real_most = 1e6},
-    {"verify", NULL, "compare the matrix with one that rank 0 builds by itself", APP_SWITCH, AT(verify)},
-    {"profile", NULL, "print how many messages of which size there were, in powers of two", APP_SWITCH,
-     AT(profile)},
+    {"verify", NULL, "compare the matrix with one that rank 0 builds serially", APP_SWITCH, AT(verify)},
+    {"profile", NULL, "print the number of messages by size, in powers of two", APP_SWITCH, AT(profile)},
     {"matrix", "FILE", "write the matrix to FILE, a row per line", APP_TEXT, AT(matrix)},
     {0}};
 
@@ -60,11 +62,13 @@ static const struct app app = {
     .name = "dft",
     .about = "The exchange-correlation matrix of a molecule, by tasks on Global Arrays.",
     .remarks =
-        "Tasks are drawn by ga_read_inc; each gets patches of the density matrix by ga_get and adds patches "
+        "Tasks are distributed by ga_read_inc; each gets patches of the density matrix by ga_get and adds "
+        "patches "
         "of\n"
-        "the result by ga_acc. The density integrates to the number of electrons, or the exit code is 1.\n"
+        "the result by ga_acc. If the density does not integrate to the number of electrons, the exit code "
+        "is 1.\n"
         "\n"
-        "Patches travel by the ARMCI library that the program is linked with: libarmci of Hearth, which "
+        "The ARMCI library that the program is linked with moves the patches: libarmci of Hearth, which "
         "takes\n"
         "the settings HEARTH_ARMCI_STRIDED (helper, or rows and lists, which do without packing),\n"
         "HEARTH_HELPER_PLACE, HEARTH_BUFFERS, HEARTH_INTIMATION and others. dft_stock, built beside the\n"

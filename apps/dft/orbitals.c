@@ -147,7 +147,7 @@ static int orthonormalise(const struct dft_molecule *m, const struct dft_basis *
         apart(o, overlap);
     free(overlap);
     return positive ? APP_OK
-                    : app_reject("the atoms are too close together: their orbitals depend on each other");
+                    : app_reject("the atoms are too close together: their orbitals are linearly dependent");
 }
 
 static int count_orbitals(const struct dft_molecule *m) {

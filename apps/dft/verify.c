@@ -25,13 +25,14 @@ int dft_check(const struct dft_options *o, const struct dft_molecule *m, const s
     bool counted = off <= o->tolerance * m->electrons,
          traced = apart <= right_trace * fabs(r->sums.potential);
     if (rank == 0 && !counted) /* a NaN fails too */
-        app_complain("the density integrates to %.8f, not to %d electrons: off by %.1e of that, more than "
-                     "%.1e (--tolerance); "
-                     "a finer grid (--radial, --angular) comes nearer",
-                     r->sums.electrons, m->electrons, off / m->electrons, o->tolerance);
+        app_complain(
+            "the density integrates to %.8f, not to %d electrons: the relative error is %.1e, more than "
+            "%.1e (--tolerance); "
+            "a finer grid (--radial, --angular) comes nearer",
+            r->sums.electrons, m->electrons, off / m->electrons, o->tolerance);
     if (rank == 0 && !traced)
-        app_complain("the matrix is wrong: the trace of D F is %.12g, by the points %.12g", r->trace,
-                     r->sums.potential);
+        app_complain("the matrix is wrong: the trace of D F is %.12g, the sum over the points %.12g",
+                     r->trace, r->sums.potential);
     return counted && traced ? APP_OK : APP_FAILED;
 }
 

@@ -36,7 +36,7 @@ static int check_room(const struct dgemm_layout *l) {
         return APP_OK;
     return app_reject(
         "--size %" PRIu64 ": each rank needs a segment of %" PRIu64 " MB, and there is room for %" PRIu64
-        " MB: a smaller size, more ranks on more nodes, or HEARTH_NVM=on with HEARTH_NVM_DIR on a "
+        " MB: use a smaller size, more ranks on more nodes, or HEARTH_NVM=on with HEARTH_NVM_DIR on a "
         "larger disk",
         l->size, (l->segment_bytes >> 20) + 1, room >> 20);
 }
@@ -53,7 +53,7 @@ int dgemm_layout_attach(struct dgemm_layout *l) {
     }
     l->segments = calloc((size_t)l->ranks, sizeof *l->segments);
     if (!l->segments || gasnet_getSegmentInfo(l->segments, l->ranks) != GASNET_OK) {
-        app_complain("no table of the segments of %d ranks", l->ranks);
+        app_complain("cannot get the segment table of %d ranks", l->ranks);
         return APP_FAILED;
     }
     return APP_OK;

@@ -30,41 +30,42 @@ static int parse_pair(const struct app_option *option, const char *text, void *a
 }
 
 static const struct app_option table[] = {
-    {"size", "N", "the matrices have N x N elements", APP_COUNT,
+    {"size", "N", "size of the matrices: N x N elements", APP_COUNT,
      .offset = offsetof(struct dgemm_options, size), .least = 1, .most = MOST_SIZE},
-    {"block", "B", "in tiles of B x B elements, the last of a row or column perhaps smaller", APP_COUNT,
+    {"block", "B", "size of the tiles: B x B elements; the last of a row or column may be smaller", APP_COUNT,
      .offset = offsetof(struct dgemm_options, block), .least = 1, .most = MOST_BLOCK},
     {"grid", "PxQ",
-     "ranks in P rows and Q columns, which divide the tiles in turn; auto: as square as it gets", APP_OWN,
-     .offset = offsetof(struct dgemm_options, grid), .parse = parse_pair, .fallback = "auto"},
+     "grid of ranks, P rows and Q columns, over which the tiles are distributed round robin; auto: as square "
+     "as possible",
+     APP_OWN, .offset = offsetof(struct dgemm_options, grid), .parse = parse_pair, .fallback = "auto"},
     {"group", "RxS",
-     "a rank works on R x S of its tiles of C at a time, and reads A and B anew for each such group, as "
-     "large segments "
-     "need; auto: as many as have buffers of 128 MB",
+     "tiles of C that a rank processes at a time, R x S; A and B are read again for each such group, as "
+     "large "
+     "segments need; auto: as many as fit buffers of 128 MB",
      APP_OWN, .offset = offsetof(struct dgemm_options, group), .parse = parse_pair, .fallback = "auto"},
     {"local", "HOW",
-     "a rank's own tiles: load (used where they lie) or get (by gets and puts, as those of others)", APP_WORD,
-     .offset = offsetof(struct dgemm_options, local), .words = locals},
-    {"repeats", "K", "multiply K times", APP_COUNT, .offset = offsetof(struct dgemm_options, repeats),
-     .least = 1, .most = MOST_REPEATS},
-    {"seed", "N", "other matrices; neither ranks nor blocks change them", APP_COUNT,
+     "access to a rank's own tiles: load (in place) or get (by gets and puts, like those of others)",
+     APP_WORD, .offset = offsetof(struct dgemm_options, local), .words = locals},
+    {"repeats", "K", "number of multiplications", APP_COUNT,
+     .offset = offsetof(struct dgemm_options, repeats), .least = 1, .most = MOST_REPEATS},
+    {"seed", "N", "seed of the matrices, which depend neither on ranks nor on blocks", APP_COUNT,
      .offset = offsetof(struct dgemm_options, seed), .most = UINT64_MAX},
     {"verify", NULL,
      "compare C with A (B x) for a vector x, and small matrices element by element with plain loops",
      APP_SWITCH, .offset = offsetof(struct dgemm_options, verify)},
-    {"spoil", NULL, "change an element of C by a ten thousandth before it is verified: --verify finds it",
+    {"spoil", NULL, "change an element of C by a ten thousandth before it is verified, to test --verify",
      APP_SWITCH, .offset = offsetof(struct dgemm_options, spoil)},
     {"report", "STYLE", "text, or csv: a line of names and one of values", APP_WORD,
      .offset = offsetof(struct dgemm_options, report), .words = reports},
     {0}};
 
 static const struct app app = {.name = "dgemm",
-                               .about = "C = A B by SUMMA. The matrices lie in the segments of a GASNet job, "
+                               .about = "C = A B by SUMMA. The matrices are in the segments of a GASNet job, "
                                         "tiles are read by gets, and OpenBLAS\n"
                                         "multiplies them.",
                                .remarks = "HEARTH_NVM=off: segments in memory. Otherwise on NVM "
-                                          "(HEARTH_NVM_DIR), behind HEARTH_POOL_SIZE of memory per\n"
-                                          "node; HEARTH_COOP=off: nodes do not give pages to each other.",
+                                          "(HEARTH_NVM_DIR), cached in HEARTH_POOL_SIZE of memory per\n"
+                                          "node; HEARTH_COOP=off: nodes do not serve each other's misses.",
                                .options = table,
                                .manner = offsetof(struct dgemm_options, manner)};
 
@@ -85,9 +86,9 @@ int dgemm_parse(int argc, char **argv, int rank, int ranks, struct dgemm_options
     if (!o->grid.rows)
         o->grid = choose_grid((uint64_t)ranks);
     if (o->grid.rows * o->grid.columns != (uint64_t)ranks)
-        return app_reject("--grid %" PRIu64 "x%" PRIu64 ": is %" PRIu64 " ranks, and there are %d",
+        return app_reject("--grid %" PRIu64 "x%" PRIu64 ": needs %" PRIu64 " ranks, and there are %d",
                           o->grid.rows, o->grid.columns, o->grid.rows * o->grid.columns, ranks);
     if (o->spoil && !o->verify)
-        return app_reject("--spoil: only with --verify, which finds it");
+        return app_reject("--spoil: needs --verify, which it tests");
     return APP_OK;
 }

@@ -159,7 +159,7 @@ static int judge(const struct check *c, struct dgemm_result *r) {
     if (r->error <= 1)
         return APP_OK;
     if (c->layout->rank == 0)
-        app_complain("C is wrong by %.3g times of what rounding may do", r->error);
+        app_complain("C is wrong: its error is %.3g times the bound on rounding", r->error);
     return APP_FAILED;
 }
 

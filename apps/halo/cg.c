@@ -43,13 +43,13 @@ static int parse_grid(const struct app_option *option, const char *text, void *a
 static const struct app_option table[] = {
     {"grid", "AxBxC", "unknowns along x, y, z", APP_OWN, .offset = offsetof(struct options, grid),
      .parse = parse_grid, .fallback = "32x32x32"},
-    {"pad", "N", "receives on each rank that wait from the first to the last iteration", APP_COUNT,
+    {"pad", "N", "receives on each rank that stay posted from the first to the last iteration", APP_COUNT,
      .offset = offsetof(struct options, pad), .most = MOST_PAD},
-    {"tolerance", "T", "of the residual, relative to the right side, at which to stop", APP_REAL,
+    {"tolerance", "T", "residual at which to stop, relative to the right-hand side", APP_REAL,
      .offset = offsetof(struct options, tolerance), .real_least = 1e-12, .real_most = 1e-2},
-    {"solves", "N", "do it all again so many times, for longer times to measure", APP_COUNT,
+    {"solves", "N", "number of solves, for longer measurements", APP_COUNT,
      .offset = offsetof(struct options, solves), .least = 1, .most = 1000000},
-    {"iterations", "K", "give up after so many", APP_COUNT, .offset = offsetof(struct options, most),
+    {"iterations", "K", "maximal number of iterations", APP_COUNT, .offset = offsetof(struct options, most),
      .least = 1, .most = 1000000},
     {0}};
 

@@ -39,18 +39,19 @@ static int parse_meshes(const struct app_option *option, const char *text, void 
 }
 
 static const struct app_option table[] = {
-    {"meshes", "AxBxC", "of all ranks, along x, y, z", APP_OWN, .offset = offsetof(struct options, meshes),
-     .parse = parse_meshes, .fallback = "10x10x10"},
-    {"cells", "N", "of a mesh along each axis", APP_COUNT, .offset = offsetof(struct options, cells),
+    {"meshes", "AxBxC", "meshes of all ranks along x, y, z", APP_OWN,
+     .offset = offsetof(struct options, meshes), .parse = parse_meshes, .fallback = "10x10x10"},
+    {"cells", "N", "cells of a mesh along each axis", APP_COUNT, .offset = offsetof(struct options, cells),
      .least = 1, .most = 64},
-    {"fields", "N", "quantities that are exchanged, each in messages of its own", APP_COUNT,
+    {"fields", "N", "number of exchanged quantities, each with messages of its own", APP_COUNT,
      .offset = offsetof(struct options, fields), .least = 1, .most = 64},
-    {"steps", "K", "in time", APP_COUNT, .offset = offsetof(struct options, steps), .most = 1000000},
-    {"numbering", "WORD", "of the meshes: shuffled, or along the grid", APP_WORD,
+    {"steps", "K", "number of time steps", APP_COUNT, .offset = offsetof(struct options, steps),
+     .most = 1000000},
+    {"numbering", "WORD", "numbering of the meshes: shuffled, or along the grid", APP_WORD,
      .offset = offsetof(struct options, numbering), .words = numberings},
-    {"seed", "N", "of the shuffled numbers", APP_COUNT, .offset = offsetof(struct options, seed),
+    {"seed", "N", "seed of the shuffled numbers", APP_COUNT, .offset = offsetof(struct options, seed),
      .most = UINT64_MAX},
-    {"no-unpack", NULL, "leave the rims as they are: wrong, and found out", APP_SWITCH,
+    {"no-unpack", NULL, "do not update the rims: results are wrong, and the check detects it", APP_SWITCH,
      .offset = offsetof(struct options, no_unpack)},
     {0}};
 

@@ -77,7 +77,7 @@ int halo_padding_release(struct halo_padding *p, int first_tag) {
     for (size_t i = 0; i < p->count; i++)
         wrong += p->in[i] != value_of(p->peers[i % peers], p->rank, i / peers);
     return app_agree(wrong ? APP_FAILED : APP_OK,
-                     "wrong result: a receive of the padding got what was for another");
+                     "wrong result: a padding receive got the message of another");
 }
 
 void halo_padding_close(struct halo_padding *p) {

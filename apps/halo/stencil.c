@@ -38,14 +38,15 @@ static const struct app_option table[] = {
      .offset = offsetof(struct options, block), .fallback = "8x8x4, flat 32x32"},
     {"stencil", "POINTS", "5pt or 9pt, flat; 7pt or 27pt", APP_WORD,
      .offset = offsetof(struct options, stencil), .words = stencils},
-    {"threads", "T", "of the system on each rank, which do the work of the block's", APP_COUNT,
+    {"threads", "T", "system threads of each rank, which execute those of the block", APP_COUNT,
      .offset = offsetof(struct options, threads), .least = 1, .most = 2048},
     {"cells", "N", "cells of a thread along each axis", APP_COUNT, .offset = offsetof(struct options, cells),
      .least = 1, .most = 64},
-    {"steps", "K", "in time", APP_COUNT, .offset = offsetof(struct options, steps), .most = 1000000},
-    {"seed", "N", "another order of the threads", APP_COUNT, .offset = offsetof(struct options, seed),
+    {"steps", "K", "number of time steps", APP_COUNT, .offset = offsetof(struct options, steps),
+     .most = 1000000},
+    {"seed", "N", "seed of the order of the threads", APP_COUNT, .offset = offsetof(struct options, seed),
      .most = UINT64_MAX},
-    {"no-unpack", NULL, "leave the rims as they are: wrong, and found out", APP_SWITCH,
+    {"no-unpack", NULL, "do not update the rims: results are wrong, and the check detects it", APP_SWITCH,
      .offset = offsetof(struct options, no_unpack)},
     {0}};
 
@@ -285,7 +286,7 @@ static int report_counts(const struct stencil *s, struct halo_report *r) {
         wrong |= differ(&counted, &paper);
     }
     return app_agree(wrong ? APP_FAILED : APP_OK,
-                     "wrong result: the messages are not as many as the block calls for");
+                     "wrong result: the number of messages differs from that of the block");
 }
 
 static int report(const struct stencil *s, const struct options *o, struct halo_report *r) {

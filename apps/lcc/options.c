@@ -40,23 +40,23 @@ static int parse_mode(const struct app_option *option, const char *text, void *a
 static const struct app_option table[] = {
     {"scale", "S", "R-MAT graph of 2^S vertices, 1 to 30", APP_COUNT,
      .offset = offsetof(struct lcc_options, scale), .least = 1, .most = MAX_SCALE},
-    {"edge-factor", "EF", "times as many edges as vertices, before loops and duplicates go", APP_COUNT,
+    {"edge-factor", "EF", "edges per vertex, before loops and duplicates are removed", APP_COUNT,
      .offset = offsetof(struct lcc_options, edge_factor), .least = 1, .most = MAX_EDGE_FACTOR},
     {"rmat", "A,B,C,D", "probabilities of the quadrants", APP_OWN,
      .offset = offsetof(struct lcc_options, rmat), .parse = parse_rmat, .fallback = "0.57,0.19,0.19,0.05"},
-    {"seed", "N", "another graph; the number of ranks does not change it", APP_COUNT,
+    {"seed", "N", "seed of the graph, which does not depend on the number of ranks", APP_COUNT,
      .offset = offsetof(struct lcc_options, seed), .most = UINT64_MAX},
-    {"file", "FILE", "read the graph instead: Matrix Market, or lines 'u v' counting from 0", APP_TEXT,
+    {"file", "FILE", "read the graph from FILE: Matrix Market, or lines 'u v' counting from 0", APP_TEXT,
      .offset = offsetof(struct lcc_options, file)},
-    {"order", "ORDER", "block, cyclic or hashed: which rank owns which vertex", APP_WORD,
+    {"order", "ORDER", "distribution of the vertices: block, cyclic or hashed", APP_WORD,
      .offset = offsetof(struct lcc_options, order), .words = orders},
-    {"mode", "MODE", "off, transparent, acquire, always or user: the window's info key clampi_mode", APP_OWN,
+    {"mode", "MODE", "the window's info key clampi_mode: off, transparent, acquire, always or user", APP_OWN,
      .offset = offsetof(struct lcc_options, mode), .parse = parse_mode, .fallback = "always"},
     {"score", "SCORE",
-     "which lists a cache should keep: none, size (the longer ones, by the info key clampi_score) or degree "
+     "lists that a cache should keep: none, size (the longer ones, by the info key clampi_score) or degree "
      "(of the vertex, by CLAMPI_Set_score)",
      APP_WORD, .offset = offsetof(struct lcc_options, score), .words = scores},
-    {"vertices", "K", "only K of each rank's vertices, a fair sample", APP_COUNT,
+    {"vertices", "K", "count only a random sample of K of each rank's vertices", APP_COUNT,
      .offset = offsetof(struct lcc_options, vertices), .least = 1, .most = UINT32_MAX, .fallback = "all"},
     {"batch", "K", "gets per flush", APP_COUNT, .offset = offsetof(struct lcc_options, batch), .least = 1,
      .most = MAX_BATCH},
@@ -68,7 +68,7 @@ static const struct app_option table[] = {
 
 static const struct app app = {
     .name = "lcc",
-    .about = "The Local Clustering Coefficient of a graph whose adjacency lists are read by one-sided gets.",
+    .about = "Local Clustering Coefficient of a graph whose adjacency lists are read by one-sided gets.",
     .options = table,
     .manner = offsetof(struct lcc_options, manner)};
 

@@ -49,7 +49,7 @@ static uint64_t compare_rank(const struct whole *w, int rank) {
         struct lcc_count found = w->counts[rank][i];
         uint64_t right = count_pairs(w, found.vertex);
         if (found.pairs != right && !wrong++)
-            app_complain("verify: vertex %" PRIu32 " of rank %d: counted %" PRIu64 ", right is %" PRIu64,
+            app_complain("verify: vertex %" PRIu32 " of rank %d: counted %" PRIu64 ", expected %" PRIu64,
                          found.vertex, rank, found.pairs, right);
     }
     return wrong;
