@@ -81,7 +81,7 @@ right odd 2 HEARTH_NODE_RANKS=1 -- --size 101 --block 7 --group 5x3
 
 run spoilt 2 -- --size 190 --block 64 --verify --spoil
 check 'a wrong element is found' ended spoilt 1
-check 'and it is said' says spoilt 'wrong by'
+check 'and it is said' says spoilt 'C is wrong'
 run spoilt 2 HEARTH_NVM=off -- --size 601 --block 64 --verify --spoil
 check 'by vectors alone too' ended spoilt 1
 
