@@ -19,14 +19,15 @@
 
 #include "armci_party.h"
 
-static const char help[] = "armci_busy [OPTION]...   operations on ranks that compute; see the head of "
-                           "armci_busy.c, and armci_party.h\n"
-                           "  --ops LIST             of get8,put8,acc8,rmw8,lock8,get64k,put64k,acc64k\n"
-                           "  --rounds N             for each operation and pause\n"
-                           "  --pauses 0,200         us of sleep before each operation\n"
-                           "  --compute 100          ms for which the others compute\n"
-                           "  --threads N            compute threads of each (one for each core)\n"
-                           "  --priority N           niceness of compute threads (0)\n";
+static const char help[] =
+    "armci_busy [OPTION]...   operations on ranks that compute; see the head of "
+    "armci_busy.c, and armci_party.h\n"
+    "  --ops LIST             operations, of get8,put8,acc8,rmw8,lock8,get64k,put64k,acc64k\n"
+    "  --rounds N             rounds for each operation and pause\n"
+    "  --pauses 0,200         us of sleep before each operation\n"
+    "  --compute 100          ms for which the other ranks compute\n"
+    "  --threads N            compute threads of each (one for each core)\n"
+    "  --priority N           niceness of compute threads (0)\n";
 
 enum op { GET, PUT, ACC, RMW, LOCK };
 static const struct kind {

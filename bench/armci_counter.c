@@ -9,8 +9,8 @@
 
 #include "armci_party.h"
 
-static const char help[] = "armci_counter [OPTION]...   a counter for all; see the head of armci_counter.c\n"
-                           "  --milliseconds N   for which all take numbers\n";
+static const char help[] = "armci_counter [OPTION]...   a shared counter; see the head of armci_counter.c\n"
+                           "  --milliseconds N   time for which all ranks draw numbers\n";
 
 struct tally {
     double taken, us; /* numbers; us per number */

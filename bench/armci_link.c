@@ -20,16 +20,16 @@
 #include "net/net.h"
 
 static const char help[] = "armci_link [OPTION]...   the network alone; see the head of armci_link.c\n"
-                           "  --net ucx            or mpi\n"
-                           "  --trips 8            bytes there and back\n"
-                           "  --streams 64k        bytes of messages in a row\n"
-                           "  --window 4           of which so many are on their way at most\n"
+                           "  --net ucx            transport: ucx or mpi\n"
+                           "  --trips 8            sizes of round trips, in bytes\n"
+                           "  --streams 64k        sizes of the messages of a stream, in bytes\n"
+                           "  --window 4           maximal messages of a stream in flight\n"
                            "  --rest wait          what the other rank does meanwhile: wait, sleep, compute\n"
-                           "  --nice 19            of the other rank, if it computes\n"
-                           "  --bind               each rank to a core of its own\n"
-                           "  --spin 20            us for which a rank that waits spins\n"
-                           "  --helper-spin 10     and the helper\n"
-                           "  --milliseconds N     for each size\n";
+                           "  --nice 19            niceness of the other rank, if it computes\n"
+                           "  --bind               bind each rank to its own core\n"
+                           "  --spin 20            us for which a waiting rank spins\n"
+                           "  --helper-spin 10     us for which the idle helper spins\n"
+                           "  --milliseconds N     time for each size\n";
 
 enum { MOST = 1 << 20, EMPTY_WAKES = 16, BATCH = 16 };
 

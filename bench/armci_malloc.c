@@ -17,9 +17,9 @@
 
 static const char help[] =
     "armci_malloc [OPTION]...   ARMCI_Malloc and ARMCI_Free as a pair; see the head of armci_malloc.c\n"
-    "  --sizes LIST             bytes, as 4k,64m\n"
-    "  --milliseconds N         for all together\n"
-    "  --samples N              most of each\n";
+    "  --sizes LIST             bytes, such as 4k,64m\n"
+    "  --milliseconds N         time for all together\n"
+    "  --samples N              maximal samples of each\n";
 
 enum { MOST_JOBS = 4 * RIG_LIST, SAMPLE_NS = 100000, MOST_PAIRS = 64 };
 

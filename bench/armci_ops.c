@@ -19,8 +19,8 @@ static const char help[] =
     "armci_ops [OPTION]...   times of single operations; see the head of armci_ops.c, and armci_party.h\n"
     "  --ops LIST             OPERATION:BYTES or OPERATION:BYTES/ROW (strided), as get:8,put+:64k/8,rmw:8;\n"
     "                         operations: get put put+ acc acc+ rmw lock memcpy\n"
-    "  --milliseconds N       for all together\n"
-    "  --samples N            most of each\n";
+    "  --milliseconds N       time for all together\n"
+    "  --samples N            maximal samples of each\n";
 
 enum { MOST_JOBS = 64, SAMPLE_NS = 10000, MOST_CALLS = 1000 };
 

@@ -19,10 +19,10 @@
 
 static const char help[] =
     "armci_patch [OPTION]...   bandwidth of patches; see the head of armci_patch.c, and armci_party.h\n"
-    "  --kinds get,acc         and put\n"
+    "  --kinds get,acc         of get, acc and put\n"
     "  --sizes 8,64,...        bytes of a patch\n"
     "  --row 0                 bytes of its rows; 0: about square; whole: one\n"
-    "  --milliseconds N        for each kind and size\n";
+    "  --milliseconds N        time for each kind and size\n";
 
 enum { BATCH_BYTES = 1 << 20, MOST_ROUNDS = 16 };
 

@@ -56,12 +56,12 @@ file == 1 { cost[$1] = $2; next }
 
 END {
     print "# Barnes-Hut: no cache, a cache of blocks, Hearth\n"
-    printf "Force time per body in microseconds, slowest rank, medians of all rounds; in parentheses the block size and the share of remote nodes that took no get. "
-    print "Memory is that of the blocks with their tags and of Hearth's storage (its index comes on top, as |I_w| does in the paper), in percent of the part of the tree that lies on other ranks. Adaptive starts there and may grow."
-    printf "MPI.4: four ranks on two %s. A get without a cache takes", kind == "real" ? "virtual hosts" : "fake nodes of one host, over TCP"
+    printf "Force time per body in microseconds, slowest rank, medians of all rounds; in parentheses the block size and the share of remote nodes that needed no get. "
+    print "Memory is that of the blocks with their tags and of Hearth's storage (its index comes on top, as |I_w| does in the paper), in percent of the part of the tree on other ranks. Adaptive starts there and may grow."
+    printf "MPI.4: four ranks on two %s. A get without a cache takes", kind == "real" ? "virtual hosts" : "emulated nodes on one host, over TCP"
     for (i = 1; i <= settings; i++) printf "%s %.0f us (%s)", (i > 1 ? "," : ""), cost[order[i]], order[i]
     print ".\n"
-    print differ ? "Results differ between runs: " differ "\n" : "The bodies' states are the same to the last bit in all runs of equal size, on any number of ranks.\n"
+    print differ ? "Results differ between runs: " differ "\n" : "The bodies' states are bitwise equal in all runs of equal size, on any number of ranks.\n"
     print "| goal | setting | measured | reached |"
     print "|---|---|---|---|"
     for (i = 1; i <= settings; i++) {
@@ -85,7 +85,7 @@ END {
     head()
     for (i = 1; i <= settings; i++) row(order[i], "index", 200)
     print "\n## Nodes scattered in memory\n"
-    print "As of a program that takes nodes from a heap while it inserts bodies in no particular order: what is near in space is not near in memory, and a larger block brings nothing.\n"
+    print "As in a program that allocates nodes from a heap while it inserts bodies in no particular order: nodes near in space are not near in memory, and a larger block fetches nothing useful.\n"
     head()
     for (i = 1; i <= settings; i++)
         for (j = 1; j <= k; j++) if ((order[i], "scattered", shares[j]) in memory) row(order[i], "scattered", shares[j])

@@ -156,7 +156,7 @@ versions() { # of the compiler and the MPIs
 plots() { # SCRIPT SETTINGS
     local count number
     if ! command -v gnuplot >/dev/null; then
-        say "no plots: gnuplot is not here (package gnuplot-nox)"
+        say "no plots: gnuplot is not installed (package gnuplot-nox)"
         return
     fi
     say "plots"

@@ -26,7 +26,7 @@ trap 'rm -rf "$work"' EXIT
 describe_machine() {
     echo "- $(cores)"
     echo "- $(versions)"
-    [ "$CLUSTER_KIND" = real ] || echo "- **no virtual hosts**: this system allows none; all ranks are on this one, and talk over TCP"
+    [ "$CLUSTER_KIND" = real ] || echo "- **no virtual hosts**: this system allows none; all ranks are on this one, and communicate over TCP"
     echo "- load of the last minute at the start: $(busy)"
 }
 

@@ -48,13 +48,13 @@ function claims(    i, k) {
         k = order[i]
         if (part[k] != "whole" && part[k] != "polls") continue
         text = against(k, "stock", "helper")
-        print "| " (part[k] == "polls" ? "MPICH as it is, whose ranks poll while they wait" : ranks[k] == 4 ? "3x over ARMCI-MPI" : "one rank on each host, for comparison") " | " setting[k] " | " points[k] " | " text " | " (ranks[k] != 4 || part[k] == "polls" ? "" : !factor ? "missing" : factor >= 3 ? "reached" : "**lost**") " |"
+        print "| " (part[k] == "polls" ? "MPICH without yielding, whose ranks poll while they wait" : ranks[k] == 4 ? "3x over ARMCI-MPI" : "one rank on each host, for comparison") " | " setting[k] " | " points[k] " | " text " | " (ranks[k] != 4 || part[k] == "polls" ? "" : !factor ? "missing" : factor >= 3 ? "reached" : "**lost**") " |"
     }
 }
 
 function parts(    i, k, c, config) {
     print "\n## Where the time goes\n\nSeconds of a build, mean of the ranks; in parentheses microseconds of a call, local ones included.\n"
-    print "| setting | points | on | in all | get | acc | read_inc | computing | waiting for the last |"
+    print "| setting | points | on | in all | get | acc | read_inc | computing | waiting for the last rank |"
     print "|---|---|---|---|---|---|---|---|---|"
     for (i = 1; i <= keys; i++) {
         k = order[i]
@@ -76,12 +76,12 @@ function figure(name, words, slow, fast,    i, k) {
 }
 
 function figures() {
-    print "\n## The paper's figures, right halves\n\nThe paper prints curves of the same kernel in NWChem, without numbers. Seconds of a build.\n"
-    print "| figure | what is compared | setting | the one | the other | the one / the other |"
+    print "\n## The paper's figures, right halves\n\nThe paper gives curves of the same kernel in NWChem, without numbers. Seconds of a build.\n"
+    print "| figure | comparison | setting | first | second | first / second |"
     print "|---|---|---|---|---|---|"
     figure("3", "a message for each row against packed patches by the helper (\"much shorter time when using CHT\")", "rows", "helper")
     figure("3", "lists of rows against packed patches", "lists", "helper")
-    figure("5", "helper where the system likes against the paper's rule (\"the advantage can be clearly seen\")", "float", "rule")
+    figure("5", "helper scheduled by the system against the paper's rule (\"the advantage can be clearly seen\")", "float", "rule")
     figure("6", "2 buffers of 3 KB against 4 of 128 KB", "2x3k", "4x128k")
     figure("6", "2 buffers of 4 KB against 4 of 128 KB", "2x4k", "4x128k")
     figure("6", "4 buffers of 16 KB against 4 of 128 KB", "4x16k", "4x128k")
@@ -99,7 +99,7 @@ END {
     print "# The exchange-correlation kernel on Global Arrays: ARMCI-MPI, and libarmci with its helper thread\n"
     while ((getline line < machine) > 0) print line
     printf "\nAt most %d rounds, in turns. A setting is MPI and ranks; 4 ranks are two on each of two hosts, 2 one on each. ", last
-    print "Where there are more ranks than cores, ranks that wait in MPI poll and take cores from those that compute; libarmci's sleep.\n"
+    print "With more ranks than cores, ranks that wait in MPI poll and take cores from those that compute; those of libarmci sleep.\n"
     print differ ? differ : "The matrix has the same norm in all runs, to nine digits.\n"
     claims()
     parts()

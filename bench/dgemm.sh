@@ -28,7 +28,7 @@ describe_machine() {
     echo "- $(cores)"
     echo "- $(versions)"
     [ "$CLUSTER_KIND" = real ] || echo "- **no virtual hosts**: this system allows none; hosts.4 is two nodes of two ranks on this one (HEARTH_NODE_RANKS=2)"
-    echo "- NVM: a folder on $(df --output=source,fstype "$out" | tail -n 1 | tr -s ' ' | sed 's/ /, /'), throttled to $nvm_rate bytes a second on each node"
+    echo "- NVM: a folder on $(df --output=source,fstype "$out" | tail -n 1 | tr -s ' ' | sed 's/ /, /'), throttled to $nvm_rate bytes/s on each node"
     echo "- load of the last minute at the start: $(busy)"
 }
 
@@ -109,7 +109,7 @@ choose_rate() {
 
 say "results in $out"
 choose_rate
-say "the NVM does $nvm_rate bytes a second on each node"
+say "the NVM is throttled to $nvm_rate bytes/s on each node"
 describe_machine >"$out/machine.md"
 table runs "setting,round,line,nvm,$(echo "$fields" | tr ' ' ,)"
 most=$(pick 9 3)

@@ -53,13 +53,13 @@ END {
     verdict("one node, 1 rank, in memory against HEARTH_NVM=off", "node.1", "memory", "dram", 0.9, "0.49")
     verdict("one node, 2 ranks, in memory against HEARTH_NVM=off", "node.2", "memory", "dram", 0.9, "0.49")
     verdict("two nodes, in memory against HEARTH_NVM=off", "hosts.4", "memory", "dram", 0, "not given")
-    print "\n| | line | GFLOP/s | in BLAS | communication | pages: of the NVM | to the NVM | from home | from others |\n|---|---|---|---|---|---|---|---|---|"
+    print "\n| | line | GFLOP/s | in BLAS | communication | pages: from the NVM | to the NVM | from home | from other nodes |\n|---|---|---|---|---|---|---|---|---|"
     for (i = 1; i <= keys; i++) {
         key = order[i]; split(key, part, SUBSEP)
         text = sprintf("%.2f", of(speed, key)) sprintf(" (%.2f to %.2f)", low, high)
         printf "| %s | %s | %s | %.0f %% | %.0f %% | %d | %d | %d | %d |\n", part[1], name[part[2]], text, 100 * of(blas, key),
             100 * of(communication, key), of(reads, key), of(writes, key), of(home, key), of(peers, key)
     }
-    print "\nPages are counted over the whole job, filling the matrices and verifying the product included."
+    print "\nPages are counted over the whole job, including filling the matrices and verifying the product."
     if (wrong) print "\n**" wrong " products were wrong.**"
 }

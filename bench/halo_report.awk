@@ -93,9 +93,9 @@ function other_library(    i, k, any) {
 END {
     print "# Halo exchanges: the MPI library's matching, and Hearth's\n"
     while ((getline line < machine) > 0) print line
-    printf "\n%d round%s. In parentheses the least and the most of them. A setting is MPI, place and ranks. host: the program alone; list: with Hearth, its queues lists; fast: with Hearth. ", last, last == 1 ? "" : "s"
-    print "searched: the mean number of receives that a message was compared with in a list; of conjugate gradients it says nothing, for most messages are those that release the padding.\n"
-    print differ ? differ : "What is computed is the same to the last bit in all configurations.\n"
+    printf "\n%d round%s. In parentheses their minimum and maximum. A setting is MPI, place and ranks. host: the program alone; list: with Hearth, with lists as queues; fast: with Hearth. ", last, last == 1 ? "" : "s"
+    print "searched: the mean number of receives that a message was compared with in a list; it means nothing for conjugate gradients, where most messages are those that release the padding.\n"
+    print differ ? differ : "The computed results are bitwise equal in all configurations.\n"
     claims()
     section("fds", "In the style of FDS (Fig. 10)", "step")
     other_library()

@@ -130,7 +130,7 @@ sizes() { # the paper's graph, 2^16 vertices and 2^20 edges; every rank of two c
 report() {
     echo "# The Local Clustering Coefficient"
     echo
-    echo "Four ranks on $([ "$CLUSTER_KIND" = real ] && echo "two virtual hosts" || echo "one host: no virtual hosts here"), over TCP. Seconds, medians of all rounds; the figures of the paper are beside ours in ../results.md."
+    echo "Four ranks on $([ "$CLUSTER_KIND" = real ] && echo "two virtual hosts" || echo "one host: no virtual hosts here"), over TCP. Seconds, medians of all rounds; ../results.md compares them with the figures of the paper."
     echo
     echo "| MPI | configuration | share of the lists | slots | rounds | seconds | hits |"
     echo "|---|---|---|---|---|---|---|"

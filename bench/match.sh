@@ -68,7 +68,7 @@ heater() {
     table cost kernel,bytes,samples,ratio,low,high,with_ns,without_ns
     say "the heater: random accesses"
     run_alone random '' match_random --samples "$(pick 40 10)" --bytes "$(pick 64k,256k,1m,4m 64k,1m)"
-    say "the heater: what it costs a computing thread"
+    say "the heater: its cost for a computing thread"
     run_alone cost '' match_cost --samples "$(pick 100 20)"
 }
 
@@ -85,9 +85,9 @@ lengths() {
     local mode options
     table lengths program,below,arrivals
     table longest program,posted_most,unexpected_most
-    [ -x "$build/$first/bin/halo" ] || { say "no program halo: no lengths of queues" && return 0; }
+    [ -x "$build/$first/bin/halo" ] || { say "no program halo: no queue lengths" && return 0; }
     for mode in cg fds stencil; do
-        say "Fig. 1: lengths of queues, halo $mode"
+        say "Fig. 1: queue lengths, halo $mode"
         ! over "lengths of queues, $mode" || return 0
         rm -f "$out/report.json"
         "$here/../test/launch.sh" "$first" 4 --preload "$build/$first/lib/libhearth-mpi.so" --env HEARTH_MATCH=on \

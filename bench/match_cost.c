@@ -19,10 +19,10 @@
 #include "rig.h"
 
 static const char help[] =
-    "match_cost [OPTION]...   what the heater costs a computing thread; see the head of match_cost.c\n"
+    "match_cost [OPTION]...   cost of the heater for a computing thread; see the head of match_cost.c\n"
     "  --bytes 64k,1m,8m    memory that the heater keeps warm\n"
-    "  --samples N          of each kernel\n"
-    "HEARTH_HEATER=on makes sure that there is a heater.\n";
+    "  --samples N          samples of each kernel\n"
+    "HEARTH_HEATER=on ensures that there is a heater.\n";
 
 enum { STREAM = 4 << 20, LINES = 1 << 17 };
 

@@ -32,12 +32,12 @@ static const char help[] =
     "  --depths 0,1,16,1024             entries in front of the one searched for\n"
     "  --sizes 1,4k                     bytes of the message that is copied\n"
     "  --gaps 0,10,100,1000             us between emptying the caches and the search\n"
-    "  --heated 0|1                     whether the heater knows the memory; HEARTH_HEATER=on makes sure it "
-    "runs\n"
+    "  --heated 0|1                     whether the memory is registered with the heater; HEARTH_HEATER=on "
+    "ensures that it runs\n"
     "  --states warm,cold\n"
     "  --rounds N  --samples N          rounds over everything; cold samples of each in a round\n"
     "  --seconds S                      no further round after this time\n"
-    "  --seed N                         of the random order\n";
+    "  --seed N                         seed of the random order\n";
 
 enum { SOURCE = 3, CONTEXT = 1, WANTED = 7, FIRST_FILLER = 1000, CHURNS = 3, SPREAD = 16, CROWD = 65536 };
 

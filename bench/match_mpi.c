@@ -27,19 +27,20 @@
 
 #include "rig.h"
 
-static const char help[] = "match_mpi [OPTION]...   time per message against the depth of the queue, on two "
-                           "ranks; see the head of match_mpi.c\n"
-                           "  --queues posted,unexpected\n"
-                           "  --states warm,cold\n"
-                           "  --depths 0,1024        entries in front\n"
-                           "  --sizes 1,4k           bytes of a message\n"
-                           "  --gaps 0,100           us between emptying the caches and receiving\n"
-                           "  --order fifo|random    of the queue in memory\n"
-                           "  --heater 0|1           with and without the heater of the library under test\n"
-                           "  --library 0|1          whether that library must be there: measuring the host "
-                           "twice would look like a result\n"
-                           "  --samples N            most windows, or cold messages, per row\n"
-                           "  --milliseconds N       no more than about this long per row\n";
+static const char help[] =
+    "match_mpi [OPTION]...   time per message against the depth of the queue, on two "
+    "ranks; see the head of match_mpi.c\n"
+    "  --queues posted,unexpected\n"
+    "  --states warm,cold\n"
+    "  --depths 0,1024        entries in front\n"
+    "  --sizes 1,4k           bytes of a message\n"
+    "  --gaps 0,100           us between emptying the caches and receiving\n"
+    "  --order fifo|random    order of the queue in memory\n"
+    "  --heater 0|1           with and without the heater of the library under test\n"
+    "  --library 0|1          whether that library must be loaded, so that the host is "
+    "not measured twice by mistake\n"
+    "  --samples N            maximal windows, or cold messages, per row\n"
+    "  --milliseconds N       approximate time limit per row\n";
 
 enum { RECEIVER, SENDER };
 enum { MESSAGE = 1, READY, ANSWER, MARK, FILLER = 1000 }; /* tags */

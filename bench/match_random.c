@@ -15,8 +15,8 @@ static const char help[] =
     "match_random [OPTION]...   random reads with and without the heater; see the head of match_random.c\n"
     "  --bytes 64k,256k,1m,4m    memory read\n"
     "  --gaps 0,10,100,1000      us between emptying the caches and reading\n"
-    "  --samples N               of each\n"
-    "HEARTH_HEATER=on makes sure that there is a heater.\n";
+    "  --samples N               samples of each\n"
+    "HEARTH_HEATER=on ensures that there is a heater.\n";
 
 struct line {
     uint32_t next;

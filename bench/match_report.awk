@@ -202,7 +202,7 @@ function paper_best(   s, n, i, best, who, v, d, m, j, st, k) {
         v = over(alone("rate", "posted", "list", 0, 1, d[j], st, 0, "off"), alone("rate", "posted", s[i], 0, 1, d[j], st, 0, "off"))
         if (v != "" && v > best + 0) { best = v; who = s[i] ", " d[j] " in front, " st }
     }
-    row("Abstract: micro-benchmarks, arrays against the list", "up to 4x", times(best), best == "" ? 0 : best >= 4, who "; the list in the order that malloc gave")
+    row("Abstract: micro-benchmarks, arrays against the list", "up to 4x", times(best), best == "" ? 0 : best >= 4, who "; the list in the order of its allocation")
 }
 
 function paper_random(   b, n, i, big, off, on, g) {
@@ -210,7 +210,7 @@ function paper_random(   b, n, i, big, off, on, g) {
     for (i = 1; i <= n; i++) if (b[i] == 1048576) big = b[i]
     off = random["dependent", big, "cold", 1000, "off"]; on = random["dependent", big, "cold", 1000, "on"]
     g = over(off, on)
-    row("Sec. 4.3: random accesses with the heater", "47.5 to 22.9 ns (2.07x), 38.5 to 22.8 ns (1.69x)", g == "" ? "missing" : sprintf("%.1f to %.1f ns (%s)", off, on, times(g)), g != "" && g >= 1.69, "1 MB, each access waits for the last, 1 ms after the caches were emptied; warm " ns(random["dependent", big, "warm", 0, "off"]) " ns")
+    row("Sec. 4.3: random accesses with the heater", "47.5 to 22.9 ns (2.07x), 38.5 to 22.8 ns (1.69x)", g == "" ? "missing" : sprintf("%.1f to %.1f ns (%s)", off, on, times(g)), g != "" && g >= 1.69, "1 MB, dependent accesses, 1 ms after the caches were emptied; warm " ns(random["dependent", big, "warm", 0, "off"]) " ns")
 }
 
 function paper_heater(   s, n, i, d, m, j, text, g) {
@@ -231,7 +231,7 @@ function paper_table1(   i, f, exact, worst, where, r) {
         if (r > worst) { worst = r; where = f[1] " " f[2] }
     }
     row("Table 1: threads and queue lengths", "as given", sprintf("%d of %d rows equal", exact, stencils), stencils && exact == stencils, "computed from the decomposition")
-    row("Table 1: mean search depth", "as given", worst ? sprintf("at most a factor of %.2f apart (%s)", worst, where) : "missing", "", "from threads that race; see below")
+    row("Table 1: mean search depth", "as given", worst ? sprintf("at most a factor of %.2f apart (%s)", worst, where) : "missing", "", "from concurrent threads; see below")
 }
 
 # ---- the tables ----
@@ -370,17 +370,17 @@ END {
     print "# Matching and hot caching\n"
     while ((getline line < machine) > 0) print line
     print "\nTimes are medians. Cold: emptied from all caches by address. The paper's values are those that its text gives; \"not given\" means that they could only be read off a plot." (quick ? " This was a quick run: fewer depths, sizes and rounds." : "")
-    print "Numbers count only from a machine that nobody else uses: see its load above.\n"
-    print "## The figures to reach\n\n| what | limit | ours | | remark |\n|---|---|---|---|---|"
+    print "Numbers are valid only from an otherwise idle machine: see its load above.\n"
+    print "## Goals\n\n| what | limit | Hearth | | remark |\n|---|---|---|---|---|"
     own_engine(); own_heater()
     for (m = 1; m <= mpi_count; m++) { own_node(mpi_list[m]); own_over_host(mpi_list[m]) }
-    print "\n## The paper's figures\n\n| what | paper | ours | | remark |\n|---|---|---|---|---|"
+    print "\n## The paper's figures\n\n| what | paper | Hearth | | remark |\n|---|---|---|---|---|"
     paper_best(); paper_bandwidth("engine", "warm"); paper_bandwidth("engine", "cold")
     for (m = 1; m <= mpi_count; m++) paper_bandwidth(mpi_list[m], "warm")
     paper_rate("engine", 1, "cold", "Figs. 4b, 5b"); paper_rate("engine", 1, "warm", "Figs. 4b, 5b"); paper_rate("engine", 4096, "cold", "Figs. 4c, 5c")
     for (m = 1; m <= mpi_count; m++) { paper_rate(mpi_list[m], 1, "warm", "Figs. 4b, 5b"); paper_rate(mpi_list[m], 4096, "warm", "Figs. 4c, 5c") }
     paper_heater(); paper_random(); paper_table1()
-    print "\n## The tables behind it"
+    print "\n## The tables"
     for (q = 1; q <= 2; q++) {
         queue = q == 1 ? "posted" : "unexpected"
         nb = split(words["bytes rate"], bs, " ")

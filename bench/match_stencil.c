@@ -23,10 +23,10 @@
 
 static const char help[] = "match_stencil [OPTION]...   queue lengths and search depths of halo exchanges; "
                            "see the head of match_stencil.c\n"
-                           "  --trials N             of each decomposition\n"
-                           "  --structure fast       of the engine's queues: fast, list, lla-K\n"
-                           "  --most N               leave out blocks with more messages\n"
-                           "  --seed N               of the order in which threads are started\n";
+                           "  --trials N             trials of each decomposition\n"
+                           "  --structure fast       structure of the engine's queues: fast, list, lla-K\n"
+                           "  --most N               omit blocks with more messages\n"
+                           "  --seed N               seed of the order in which threads are started\n";
 
 static const struct block {
     int size[3], points;

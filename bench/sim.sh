@@ -126,7 +126,7 @@ barnes_hut() {
 {
     echo "# Simulations"
     echo
-    echo "Everything here is simulated: our own state machines, caches and programs over models of networks, devices and the time that work takes. doc/scaling.md says what is real and what is a model."
+    echo "Everything here is simulated: Hearth's own state machines, caches and programs over models of networks, devices and the time of work. doc/scaling.md says what is real and what is a model."
 } >"$out/results.md"
 
 # The simulations that answer the papers' figures come first.

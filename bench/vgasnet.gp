@@ -15,7 +15,7 @@ page(r, c) = (fetched(r, c) == fetched(r, c) ? column(4) / 1024 : NaN)
 set xlabel "KB of a page"
 do for [r in rates] {
     set output "fig7_".r.".svg"
-    set title "Fig. 7: fetching a page, NVM ".(r eq "none" ? "as it is" : r)
+    set title "Fig. 7: fetching a page, NVM ".(r eq "none" ? "unthrottled" : r)
     plot for [c in "nvm home coop"] "fetch.csv" every ::1 using (page(r, c)):(fetched(r, c)) smooth unique with linespoints title c, \
         "fetch.csv" every ::1 using (page("plain", "plain")):(fetched("plain", "plain")) smooth unique with linespoints title "GASNet"
 }

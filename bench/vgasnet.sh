@@ -118,7 +118,7 @@ measure_network() { # sets paper_rate
     paper_rate=$(awk -F, -v share="$network_to_nvm" '$2 == "plain" { v[n++] = $12 } END { # the median
         for (i = 0; i < n; i++) for (j = i; j; j--) if (v[j] < v[j - 1]) { t = v[j]; v[j] = v[j - 1]; v[j - 1] = t }
         printf "%dm", n ? v[int(n / 2)] / share : 100 }' "$out/walk.csv")
-    say "the network does $network_to_nvm times $paper_rate a second when all nodes ask one: the rate of an NVM as the paper's beside it"
+    say "the NVM is throttled to $paper_rate bytes/s: 1/$network_to_nvm of the network's rate when all nodes get from one, the ratio of the paper"
 }
 
 # ---- Fig. 7 ----
@@ -208,15 +208,15 @@ figures_round() { # ROUND
     fetch_round "$1"
     say "Fig. 10: false sharing"
     share_round "$1"
-    say "Figs. 8, 9: all get one segment"
+    say "Figs. 8, 9: all nodes get one segment"
     walks_round "$1"
-    say "the size of a page"
+    say "the page size"
     sweep_round "$1"
 }
 
 plots() {
     if ! command -v gnuplot >/dev/null; then
-        say "no plots: gnuplot is not here (package gnuplot-nox)"
+        say "no plots: gnuplot is not installed (package gnuplot-nox)"
         return
     fi
     say "plots"
@@ -234,7 +234,7 @@ table fetch config,round,case,page,piece,row,samples,us,low,high,mbps
 table walk what,coop,nvm,pool,round,order,page,piece,bytes,ranks,pass,mbps,us,$counts
 table share config,coop,small,write_back,nvm,page,round,way,free,ranks,samples,us,low,high,puts,hits,smalls,from_peers,from_home,nvm_reads,nvm_writes,messages
 measure_network
-rounds "the paper's figures, and the size of a page" "$(pick 3 1)" figures_round
+rounds "the paper's figures, and the page size" "$(pick 3 1)" figures_round
 echo "- load of the last minute at the end: $(busy); of which this bench is about 2 to 4" >>"$out/machine.md"
 plots
 awk -F, -f "$here/vgasnet_report.awk" -v quick=$quick -v pool=$((pool << 20)) -v paper_rate="$paper_rate" -v share="$network_to_nvm" -v machine="$out/machine.md" \

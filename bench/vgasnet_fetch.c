@@ -16,11 +16,11 @@
 #include "vgasnet_nodes.h"
 
 static const char help[] = "vgasnet_fetch [OPTION]...   fetching pages; see the head of vgasnet_fetch.c\n"
-                           "  --page 64k      bytes of a page, as HEARTH_PAGE_SIZE has it\n"
-                           "  --piece 64k     bytes of a get; a page, if not given\n"
-                           "  --pieces 16     of each case\n"
-                           "  --warm 0        bytes that are got before\n"
-                           "  --row           one case after the other\n";
+                           "  --page 64k      bytes of a page; must equal HEARTH_PAGE_SIZE\n"
+                           "  --piece 64k     bytes of a get; default: a page\n"
+                           "  --pieces 16     pieces of each case\n"
+                           "  --warm 0        bytes that are fetched before\n"
+                           "  --row           fetch each case in sequence\n";
 
 enum { ASKS, HOME, HOLDS, RANKS };
 enum { NVM, AT_HOME, COOP, CASES };

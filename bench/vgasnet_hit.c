@@ -12,10 +12,10 @@
 #include "vgasnet_nodes.h"
 
 static const char help[] = "vgasnet_hit [OPTION]...   hits in the pool; see the head of vgasnet_hit.c\n"
-                           "  --page 64k           bytes of a page, as HEARTH_PAGE_SIZE has it\n"
+                           "  --page 64k           bytes of a page; must equal HEARTH_PAGE_SIZE\n"
                            "  --sizes 8,64,...     bytes of an operation, up to a page\n"
-                           "  --bytes 1m           of each part\n"
-                           "  --samples 2000       of each size\n";
+                           "  --bytes 1m           size of each part\n"
+                           "  --samples 2000       samples of each size\n";
 
 enum { ASKS, HOME, RANKS, BATCH = 16 };
 enum { GET, PUT, COPY, OPERATIONS };

@@ -82,7 +82,7 @@ function us(x) { return x == "" ? "-" : ns(1000 * x) }
 function mb(x) { return x == "" ? "-" : sprintf(x < 100 ? "%.3g" : "%.0f", x) }
 function size(bytes) { return bytes >= 1048576 ? bytes / 1048576 " MB" : bytes >= 1024 ? bytes / 1024 " KB" : bytes " B" }
 function long(word) { sub(/k$/, " KB", word); sub(/m$/, " MB", word); return word } # of "64k"
-function nvm_name(nvm) { return nvm == "none" ? "NVM as it is" : "NVM at " long(nvm == "paper" ? paper_rate : nvm) "/s" }
+function nvm_name(nvm) { return nvm == "none" ? "NVM unthrottled" : "NVM at " long(nvm == "paper" ? paper_rate : nvm) "/s" }
 
 function row(what, limit, ours, ok, remark) {
     printf "| %s | %s | %s | %s | %s |\n", what, limit, ours, ok == "" ? "-" : ok ? "reached" : "**lost**", remark
@@ -134,9 +134,9 @@ function own_rate_row(what, a, b,   g, s) {
 function own_rates(   one, many, nvm) {
     split(words["fetch nvm"], nvm, " ")
     one = "rate" SUBSEP "stream" SUBSEP 1048576 SUBSEP 1; many = "rate" SUBSEP "stream" SUBSEP 1048576 SUBSEP 4
-    own_rate_row("cooperative fetch of 1 MB, a page, by itself, of a bare message of 1 MB by itself", fetch_key("fetchrate", nvm[1], "coop", 1048576, 1048576, 0), one)
+    own_rate_row("a single cooperative fetch of 1 MB, one page, relative to a single bare message of 1 MB", fetch_key("fetchrate", nvm[1], "coop", 1048576, 1048576, 0), one)
     own_rate_row("the same, 16 pages of 64 KB", fetch_key("fetchrate", "none", "coop", 65536, 1048576, 0), one)
-    own_rate_row("cooperative fetches of 1 MB, a page each, in a row, of bare messages of 1 MB in a row", fetch_key("fetchrate", "none", "coop", 1048576, 1048576, 1), many)
+    own_rate_row("consecutive cooperative fetches of 1 MB, one page each, relative to consecutive bare messages of 1 MB", fetch_key("fetchrate", "none", "coop", 1048576, 1048576, 1), many)
     own_rate_row("the same, 16 pages of 64 KB each", fetch_key("fetchrate", "none", "coop", 65536, 1048576, 1), many)
 }
 
@@ -145,7 +145,7 @@ function own_small(   o, w, n, k, i, key, trip, g, s) {
     text["third"] = "another node has it"; text["changed"] = "another node has it, and has changed it"; text["both"] = "its home and another node have it"; text["home"] = "its home has it"; text["nvm"] = "nobody has it"
     for (k = 1; k <= 2; k++) for (i = 1; i <= n; i++) {
         key = "small" SUBSEP "pages" SUBSEP o[k] SUBSEP w[i]; g = ratio(key, trip); s = spread()
-        row(o[k] " of 8 bytes, " text[w[i]], w[i] == "nvm" ? "not set" : "at most 2 round trips", times(g) s, w[i] == "nvm" ? "" : g != "" && g <= 2, sprintf("%s against %s (%s if nobody sleeps); plain GASNet %s, an active message with its reply %s", us(of(key)), us(of(trip)), us(of("bound" SUBSEP "trip" SUBSEP 8)), us(of("small" SUBSEP "plain" SUBSEP o[k] SUBSEP "plain")), us(of("small" SUBSEP "plain" SUBSEP "message" SUBSEP "home"))))
+        row(o[k] " of 8 bytes, " text[w[i]], w[i] == "nvm" ? "not set" : "at most 2 round trips", times(g) s, w[i] == "nvm" ? "" : g != "" && g <= 2, sprintf("%s against %s (%s without sleeping); plain GASNet %s, an active message with its reply %s", us(of(key)), us(of(trip)), us(of("bound" SUBSEP "trip" SUBSEP 8)), us(of("small" SUBSEP "plain" SUBSEP o[k] SUBSEP "plain")), us(of("small" SUBSEP "plain" SUBSEP "message" SUBSEP "home"))))
     }
 }
 
@@ -193,7 +193,7 @@ function sweep_value(work, page,   part) { split(work, part, ":"); return of("sw
 function sweep(   p, n, i, w, m, j, best, v, score, top, chosen, part) {
     n = split(words["sweep pages"], p, " "); m = split(words["sweeps"], w, " ")
     if (!n || !m) return
-    printf "\n## The size of a page\n\nFour ranks get from data of twice a pool, cooperative, NVM at 450 MB/s. MB/s of all together, in brackets of the best size.\n\n| page |"
+    printf "\n## The page size\n\nFour ranks get from data of twice a pool, cooperative, NVM at 450 MB/s. MB/s of all ranks together, in brackets relative to the best size.\n\n| page |"
     for (j = 1; j <= m; j++) {
         split(w[j], part, ":"); printf " %s, %s |", part[1] == "sequence" ? "in order" : part[1], size(part[2]); best[j] = 0
         for (i = 1; i <= n; i++) { v = sweep_value(w[j], p[i]); if (v > best[j]) best[j] = v }
@@ -232,15 +232,15 @@ function walk_table(   o, k, d, n, i, t, m, j, c, on) {
 }
 
 END {
-    print "# vGASNet: segments on NVM, pages in everybody's memory\n"
+    print "# vGASNet: segments on NVM, cooperating page caches\n"
     while ((getline line < machine) > 0) print line
-    print "\nTimes are medians over rounds in which all that is compared took turns, in brackets what the rounds spread over. Each rank is a node, with a pool of " size(pool) " where data is larger than it. \"NVM at " long(paper_rate) "/s\" is 1/" share " of what the network did in this run when all nodes got from one by plain GASNet, as many nodes on these cores as in what is measured; the paper's machine (FDR InfiniBand, SATA disks of about 450 MB/s) had about 1/15. The paper prints its curves only; its words are quoted, and its pages have 4 MB." (quick ? " This was a quick run: fewer sizes and rounds." : "")
-    print "Numbers count only from a machine that nobody else uses: see its load above.\n"
-    print "## The figures to reach\n\n| what | limit | ours | | remark |\n|---|---|---|---|---|"
+    print "\nTimes are medians over rounds in which the compared configurations took turns, in brackets the range of the rounds. Each rank is a node, with a pool of " size(pool) " where the data exceeds it. \"NVM at " long(paper_rate) "/s\" is 1/" share " of the network's rate in this run when all nodes got from one by plain GASNet, with as many nodes on these cores as in the measurements; the ratio of the paper's machine (FDR InfiniBand, SATA disks of about 450 MB/s) was about 1/15. The paper gives curves without numbers; its words are quoted, and its pages have 4 MB." (quick ? " This was a quick run: fewer sizes and rounds." : "")
+    print "Numbers are valid only from an otherwise idle machine: see its load above.\n"
+    print "## Goals\n\n| what | limit | Hearth | | remark |\n|---|---|---|---|---|"
     own_walk(); own_share(); own_small_share(); own_hits(); own_rates(); own_small()
-    print "\n## The paper's figures\n\n| what | paper | ours | | remark |\n|---|---|---|---|---|"
+    print "\n## The paper's figures\n\n| what | paper | Hearth | | remark |\n|---|---|---|---|---|"
     papers()
     sweep()
-    print "\n## The tables behind it"
+    print "\n## The tables"
     walk_table(); share_table()
 }

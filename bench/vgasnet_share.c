@@ -16,11 +16,11 @@
 #include "vgasnet_nodes.h"
 
 static const char help[] = "vgasnet_share [OPTION]...   false sharing; see the head of vgasnet_share.c\n"
-                           "  --page 64k           bytes of a page, as HEARTH_PAGE_SIZE has it\n"
-                           "  --way put            or message\n"
+                           "  --page 64k           bytes of a page; must equal HEARTH_PAGE_SIZE\n"
+                           "  --way put            way of writing: put or message\n"
                            "  --rounds 100\n"
-                           "  --free               no rounds\n"
-                           "  --milliseconds N     at most; free: so long\n";
+                           "  --free               without rounds\n"
+                           "  --milliseconds N     time limit; with --free: duration\n";
 
 enum { HOME = 0, WRITE = 130, WRITTEN, COUNTS = 7, APART = 64 };
 

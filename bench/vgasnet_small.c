@@ -20,8 +20,8 @@
 #include "vgasnet_nodes.h"
 
 static const char help[] = "vgasnet_small [OPTION]...   small operations; see the head of vgasnet_small.c\n"
-                           "  --page 64k      bytes of a page, as HEARTH_PAGE_SIZE has it\n"
-                           "  --pages 100     of each case\n";
+                           "  --page 64k      bytes of a page; must equal HEARTH_PAGE_SIZE\n"
+                           "  --pages 100     pages of each case\n";
 
 enum { ASKS, HOME, HOLDS, RANKS };
 enum { THIRD, CHANGED, BOTH, AT_HOME, NVM, CASES };

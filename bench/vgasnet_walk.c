@@ -15,12 +15,12 @@
 #include "vgasnet_nodes.h"
 
 static const char help[] = "vgasnet_walk [OPTION]...   all get one segment; see the head of vgasnet_walk.c\n"
-                           "  --page 64k           bytes of a page, as HEARTH_PAGE_SIZE has it\n"
-                           "  --piece 64k          bytes of a get; a page, if not given\n"
-                           "  --bytes 16m          of which all get everything\n"
-                           "  --order sequence     shuffle, random\n"
+                           "  --page 64k           bytes of a page; must equal HEARTH_PAGE_SIZE\n"
+                           "  --piece 64k          bytes of a get; default: a page\n"
+                           "  --bytes 16m          size of the data, all of which each rank gets\n"
+                           "  --order sequence     sequence, shuffle or random\n"
                            "  --passes 3\n"
-                           "  --gets 1000          of each rank in each pass, if random\n"
+                           "  --gets 1000          gets of each rank in each pass, if random\n"
                            "  --seed 1\n";
 
 enum { HOME = 0, COUNTS = 9 };

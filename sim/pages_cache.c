@@ -252,7 +252,7 @@ void cache_check(const struct pages_world *w, uint32_t node) {
             continue;
         const struct frame *f = &n->frames[n->where[page] - 1];
         pages_control_check(&f->control);
-        must(pages_control_is_idle(&f->control), "a page that something is still under way for");
+        must(pages_control_is_idle(&f->control), "a page with an operation in flight");
         must(f->version == w->latest[page], "an old copy that can be read");
         must(pages_directory_holds(w->directory, page, node), "a copy that the directory does not know");
         held++;

@@ -190,7 +190,7 @@ void home_receive(struct pages_world *w, const struct flight *f) {
     const struct pages_message *m = &f->m;
     if (m->kind == PAGES_BACK && m->flags & PAGES_DIRTY) {
         struct work *k = work_of(w, m->page);
-        must(k != NULL, "a page that comes home without a buffer");
+        must(k != NULL, "a page that is written back without a buffer");
         k->version = f->version;
     }
     if (pages_class_of((enum pages_kind)m->kind) == PAGES_REQ && is_for_pool(w, m)) {

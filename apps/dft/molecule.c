@@ -118,7 +118,7 @@ static int check_distances(const struct dft_molecule *m) {
 static int make_shape(const struct dft_options *o, struct dft_molecule *m) {
     m->atoms = calloc(o->atoms, sizeof *m->atoms);
     if (!m->atoms)
-        return app_reject("--atoms %d: no memory for so many", (int)o->atoms);
+        return app_reject("--atoms %d: no memory for this many", (int)o->atoms);
     if (o->shape == DFT_SILICA)
         make_silica(m, (int)o->atoms);
     else
