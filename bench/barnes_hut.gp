@@ -6,7 +6,7 @@ set key outside right
 set grid
 
 set output "fig2.svg"
-set title "Fig. 2: how often the same get is made, 4 ranks, 4000 bodies"
+set title "Fig. 2: repetitions of the same get, 4 ranks, 4000 bodies"
 set xlabel "times"
 set ylabel "distinct gets"
 set logscale y

@@ -44,7 +44,7 @@ plot for [w in "transparent always"] for [f in "each batch"] "stream.csv" every 
      using 5:(streamed(w, f, 9)):(streamed(w, f, 10)):(streamed(w, f, 11)) with yerrorlines title w.(f eq "each" ? ", flush each" : ", flush for 8"), 1.02 title "limit"
 
 set output "fig9.svg"
-set title "Fig. 9: completion time by index size to start with (".mpi.", TCP)"
+set title "Fig. 9: completion time by initial index size (".mpi.", TCP)"
 set xlabel "slots"
 set ylabel "seconds"
 set xrange [64:8192]

@@ -99,7 +99,7 @@ END {
     claims()
     section("fds", "In the style of FDS (Fig. 10)", "step")
     other_library()
-    section("cg", "Conjugate gradients beside receives that wait (Fig. 9; the paper has 2.3 % at 2048)", "iteration")
+    section("cg", "Conjugate gradients with other posted receives (Fig. 9; the paper has 2.3 % at 2048)", "iteration")
     section("stencil", "Blocks of threads (Table 1)", "step")
     print "\nIn Table 1 the mean depths are, in its order, 32.51, 48.22, 85.18, 127.24, 65.85, 132.27, 259.08, 410.02, 596.85, 1294.49."
 }

@@ -6,7 +6,7 @@ set key outside right
 set grid
 
 set output "fig3.svg"
-set title "Fig. 3: sizes of the gets of lcc, 2^16 vertices, 2^20 edges before duplicates go"
+set title "Fig. 3: sizes of the gets of lcc, 2^16 vertices, 2^20 edges before removal of duplicates"
 set xlabel "bytes"
 set ylabel "gets"
 set logscale xy
@@ -15,8 +15,8 @@ unset logscale
 
 # runs.csv: mpi,round,config,share,slots,scale,counted,seconds,us_per_vertex
 set output "fig15.svg"
-set title "Fig. 15: time per vertex by the storage to start with (".mpi.", 4 ranks on 2 hosts, TCP)"
-set xlabel "storage to start with, % of the lists on other ranks"
+set title "Fig. 15: time per vertex by initial storage (".mpi.", 4 ranks on 2 hosts, TCP)"
+set xlabel "initial storage, % of the lists on other ranks"
 set ylabel "us per vertex"
 set logscale x 2
 set xrange [0.5:800]

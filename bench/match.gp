@@ -56,7 +56,7 @@ set xlabel "bytes"
 set ylabel "ns per access"
 unset logscale y
 set output "random.svg"
-set title "Sec. 4.3: random accesses, each waiting for the last"
+set title "Sec. 4.3: dependent random accesses"
 accessed(state, gap, on) = (strcol(1) eq "dependent" && strcol(3) eq state && column(4) == gap && strcol(5) eq on ? column(7) : NaN)
 plot "random.csv" every ::1 using 2:(accessed("warm", 0, "off")) with linespoints title "warm", \
      for [gap in "0 10 100 1000"] for [on in "off on"] "" every ::1 using 2:(accessed("cold", int(gap), on)) with linespoints title "cold, ".gap." us".(on eq "on" ? " + heater" : "")

@@ -348,7 +348,7 @@ function random_table(   b, n, i, g, m, j, a) {
 }
 
 function cost_table(   b, n, i, k, m, j) {
-    head("What the heater costs a computing thread: its time with / without, by the bytes kept warm", "kernel", words["cost bytes"])
+    head("Cost of the heater for a computing thread: its time with / without, by the bytes kept warm", "kernel", words["cost bytes"])
     n = split(words["cost bytes"], b, " "); m = split(words["kernel"], k, " ")
     for (j = 1; j <= m; j++) {
         printf "| %s |", k[j]
@@ -358,7 +358,7 @@ function cost_table(   b, n, i, k, m, j) {
 }
 
 function stencil_table(   i, f) {
-    head("Table 1: threads that receive and send, queue length, mean depth (least and most of the trials); paper / ours", "block", "stencil receive send length depth")
+    head("Table 1: threads that receive and send, queue length, mean depth (minimum and maximum of the trials); paper / Hearth", "block", "stencil receive send length depth")
     for (i = 1; i <= stencils; i++) {
         split(stencil[i], f, ",")
         printf "| %s | %s | %s / %s | %s / %s | %s / %s | %s / %s (%s to %s) |\n", f[1], f[2], f[10], f[3], f[11], f[4], f[12], f[5], f[13], f[7], f[8], f[9]

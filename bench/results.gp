@@ -46,7 +46,7 @@ if (there("halo/runs.csv")) {
 }
 if (there("halo/runs.csv")) {
     set output "figures/matching-9.svg"
-    set title "Fig. 9: conjugate gradients beside 2048 receives that wait, time of an iteration"
+    set title "Fig. 9: conjugate gradients with 2048 other posted receives, time of an iteration"
     plot for [c in "host list fast"] "halo/runs.csv" using (at_place("cg", "pad 2048", c)):(step("cg", "pad 2048", c)) title c
     set xtics norotate autofreq
     set xrange [*:*]

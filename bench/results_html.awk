@@ -28,11 +28,11 @@ function figure_row(f,   c, n, i, plot, state, text) {
     state = figure_state(f)
     printf "<tbody id=\"%s\"><tr>\n", anchor(f)
     printf "<th scope=\"row\"><span class=\"number\">%s</span> %s<small>%s <i>(%s)</i></small></th>\n", html(figure_name[f]), badge(state), html(field["f" f, "shows"]), html(field["f" f, "section"])
-    printf "<td data-label=\"paper\">%s</td>\n<td data-label=\"ours\"><ol>\n", html(field["f" f, "quote"])
+    printf "<td data-label=\"paper\">%s</td>\n<td data-label=\"Hearth\"><ol>\n", html(field["f" f, "quote"])
     for (c = 1; c <= claims; c++) if (figure_of[c] == f) claim_item(c)
     text = html(field["f" f, "why"])
     if (state == "lost" && field["f" f, "lost"] != "") text = text (text == "" ? "" : "<br>") "<b>Lost:</b> " html(field["f" f, "lost"])
-    printf "</ol></td>\n<td data-label=\"setting\">%s</td>\n<td data-label=\"where they differ\">%s</td></tr>\n", html(field["f" f, "setting"]), text
+    printf "</ol></td>\n<td data-label=\"setting\">%s</td>\n<td data-label=\"differences\">%s</td></tr>\n", html(field["f" f, "setting"]), text
     n = split(field["f" f, "plot"], plot, " ")
     printf "<tr class=\"plots\"><td colspan=\"5\">\n"
     for (i = 1; i <= n; i++) picture(plot[i], paper_name[paper_of[f]] " " figure_name[f] ": " field["f" f, "shows"])
@@ -72,7 +72,7 @@ END {
     print "<title>Hearth: results</title><style>"
     style()
     print "</style></head><body>\n<h1>Results</h1>"
-    print "<p>The figures of the four papers, by number, beside what was measured here. The papers' values are those that their texts give, quoted with the section; their plots are not read off. Ours are medians with their 95&nbsp;% intervals in brackets, by order statistics, and n, the number of pairs of runs side by side; fewer than six pairs cannot give 95&nbsp;%, and the brackets are then all that they spread over. A figure is lost if one of its numbered lines is. What is simulated says so.</p>"
+    print "<p>The figures of the four papers, by number, beside Hearth's measurements. The papers' values are those that their texts give, quoted with the section; values in plots are not read off. Hearth's are medians with their 95&nbsp;% intervals in brackets, by order statistics, and n, the number of pairs of runs side by side; fewer than six pairs cannot give 95&nbsp;%, and the brackets then hold their range. A figure is lost if one of its numbered lines is. Simulated values are marked as such.</p>"
     print "<ul>"
     while ((getline text < machine) > 0) if (sub(/^- /, "", text)) print "<li>" html(text) "</li>"
     print "</ul>"
@@ -80,7 +80,7 @@ END {
     for (p = 1; p <= papers; p++) {
         printf "<h2>%s</h2>\n<p>%s</p>\n", html(paper_name[p]), html(field["p" p, "title"])
         if (field["p" p, "note"] != "") printf "<p>%s</p>\n", html(field["p" p, "note"])
-        print "<table><thead><tr><th>figure</th><th>paper</th><th>ours</th><th>setting</th><th>where they differ, and why</th></tr></thead>"
+        print "<table><thead><tr><th>figure</th><th>paper</th><th>Hearth</th><th>setting</th><th>differences, and reasons</th></tr></thead>"
         for (f = 1; f <= figures; f++) if (paper_of[f] == p) figure_row(f)
         print "</table>"
     }

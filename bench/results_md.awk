@@ -35,7 +35,7 @@ function figure_row(f) {
 
 function summary(   f, state, count, text) {
     for (f = 1; f <= figures; f++) { state = figure_state(f); count[state]++; if (state == "lost") text = text (text == "" ? "" : ", ") paper_name[paper_of[f]] " " figure_name[f] }
-    printf "%d figures: %d reached, %d lost, %d shown (nothing to reach is given), %d not run.", figures, count["reached"], count["lost"], count["shown"], count["not run"]
+    printf "%d figures: %d reached, %d lost, %d shown (no goal), %d not run.", figures, count["reached"], count["lost"], count["shown"], count["not run"]
     print (text == "" ? "" : " Lost, wholly or in part: " text ".") "\n"
 }
 
@@ -43,14 +43,14 @@ END {
     if (bad) exit 1
     evaluate_all()
     print "# Results\n"
-    print "The figures of the four papers, by number, beside what was measured here. The papers' values are those that their texts give, quoted with the section; their plots are not read off. Ours are medians with their 95 % intervals in brackets, by order statistics, and n, the number of pairs of runs side by side; fewer than six pairs cannot give 95 %, and the brackets are then all that they spread over. The ratio is ours to the paper's number. A figure is lost if one of its numbered lines is. What is simulated says so."
+    print "The figures of the four papers, by number, beside Hearth's measurements. The papers' values are those that their texts give, quoted with the section; values in plots are not read off. Hearth's are medians with their 95 % intervals in brackets, by order statistics, and n, the number of pairs of runs side by side; fewer than six pairs cannot give 95 %, and the brackets then hold their range. The ratio is Hearth's value to the paper's number. A figure is lost if one of its numbered lines is. Simulated values are marked as such."
     while ((getline text < machine) > 0) print text
     print ""
     summary()
     for (p = 1; p <= papers; p++) {
         printf "## %s\n\n%s\n\n", paper_name[p], field["p" p, "title"]
         if (field["p" p, "note"] != "") { text = field["p" p, "note"]; gsub(/\n/, "\n\n", text); print text "\n" }
-        print "| figure | what it shows (section) | paper | ours | ratio | setting | state | where they differ, and why |\n|---|---|---|---|---|---|---|---|"
+        print "| figure | what it shows (section) | paper | Hearth | ratio | setting | state | differences, and reasons |\n|---|---|---|---|---|---|---|---|"
         for (f = 1; f <= figures; f++) if (paper_of[f] == p) figure_row(f)
         print ""
     }

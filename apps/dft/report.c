@@ -78,7 +78,7 @@ static void print_text(const struct dft_options *o, const struct dft_molecule *m
     printf("  computing       %.3f s\n  waiting at end  %.3f s\n", s->mean.compute, s->mean.wait);
     printf("tasks of a rank  %" PRIu64 " to %" PRIu64 " a round\n", s->least_tasks / o->rounds,
            s->most_tasks / o->rounds);
-    printf("electrons        %.9f by the points: off by %+.1e\n", r->sums.electrons,
+    printf("electrons        %.9f over the points: error %+.1e\n", r->sums.electrons,
            r->sums.electrons - m->electrons);
     printf("energy           exchange %.8f, correlation %.8f hartree\n", r->sums.exchange,
            r->sums.correlation);

@@ -11,7 +11,8 @@
 
 static int multiply_and_report(const struct dgemm_layout *l, const struct dgemm_options *o, FILE *json) {
     struct dgemm_result result = {.seconds = calloc(o->repeats, sizeof(double))};
-    int code = dgemm_agree(result.seconds ? APP_OK : APP_FAILED, "no memory for the times: fewer --repeats");
+    int code =
+        dgemm_agree(result.seconds ? APP_OK : APP_FAILED, "no memory for the times: use fewer --repeats");
     if (!code)
         code = dgemm_fill(l, o->seed);
     if (!code)

@@ -111,7 +111,7 @@ static void print_text(const struct dgemm_layout *l, const struct dgemm_options 
     printf("in BLAS        %.1f %% of the time\n", 100 * s->blas);
     printf("communication  %.1f %% of the time, %" PRIu64 " gets\n", 100 * s->communication, s->sum.gets);
     if (o->verify)
-        printf("verified       error at most %.3g of what rounding may do%s\n", r->error,
+        printf("verified       error at most %.3g of the bound on rounding%s\n", r->error,
                r->checked ? ", element by element too" : "");
     printf("pages         ");
     for (int i = 0; i < COUNTS; i++)

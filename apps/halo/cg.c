@@ -55,8 +55,7 @@ static const struct app_option table[] = {
 
 static const struct app app = {
     .name = "halo cg",
-    .about =
-        "A conjugate gradient solver whose messages go past a padded queue of receives (miniFE, Fig. 9).",
+    .about = "A conjugate gradient solver whose messages search a padded queue of receives (miniFE, Fig. 9).",
     .options = table,
     .manner = offsetof(struct options, manner)};
 
@@ -275,15 +274,15 @@ static int report(struct cg *c, const struct options *o, struct halo_report *r) 
     halo_report_text(r, "mode", NULL, "cg");
     halo_report_text(r, "grid", "unknowns", text);
     halo_report_count(r, "ranks", "ranks", (uint64_t)c->ranks);
-    halo_report_count(r, "pad", "receives that wait", o->pad);
+    halo_report_count(r, "pad", "padding receives", o->pad);
     halo_report_count(r, "solves", "solves", o->solves);
-    halo_report_count(r, "messages", "messages per iteration, most",
+    halo_report_count(r, "messages", "messages per iteration, maximum",
                       (uint64_t)halo_slowest((double)c->exchange.count));
     halo_report_count(r, "iterations", "iterations, all solves", c->iterations);
     report_times(c, r);
     halo_report_number(r, "residual", "residual", c->residual);
     halo_report_number(r, "error", "error", c->error);
-    halo_report_number(r, "bound", "error by the residual, most", c->bound);
+    halo_report_number(r, "bound", "error bound by the residual", c->bound);
     snprintf(text, sizeof text, "%016" PRIx64, checksum(c));
     halo_report_text(r, "checksum", "checksum", text);
     int far = halo_judge("the residual", c->residual, residual_most);

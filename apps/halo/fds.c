@@ -56,8 +56,9 @@ static const struct app_option table[] = {
     {0}};
 
 static const struct app app = {.name = "halo fds",
-                               .about = "Many meshes on each rank: thousands of receives wait, and messages "
-                                        "come in another order (FDS, Fig. 10).",
+                               .about =
+                                   "Many meshes on each rank: thousands of receives are posted, and messages "
+                                   "arrive in another order (FDS, Fig. 10).",
                                .options = table,
                                .manner = offsetof(struct options, manner)};
 
@@ -236,7 +237,7 @@ static void report_input(const struct fds *f, const struct options *o, struct ha
     halo_report_count(r, "fields", "fields", o->fields);
     halo_report_count(r, "seed", "seed", o->seed);
     halo_report_count(r, "steps", "steps", o->steps);
-    halo_report_count(r, "receives", "receives at once, most",
+    halo_report_count(r, "receives", "receives at once, maximum",
                       (uint64_t)halo_slowest((double)f->exchange.count));
     halo_report_count(r, "messages", "messages per step, all", halo_sum(f->exchange.count));
 }

@@ -10,7 +10,7 @@ static const struct mode {
     int (*run)(int argc, char **argv);
 } modes[] = {
     {"stencil", "many threads of a rank, each with messages of its own (Table 1)", halo_stencil},
-    {"cg", "a conjugate gradient solver, beside many receives that wait for others (Fig. 9)", halo_cg},
+    {"cg", "a conjugate gradient solver, with many other posted receives (Fig. 9)", halo_cg},
     {"fds", "many meshes on a rank: thousands of receives, out of order (Fig. 10)", halo_fds},
 };
 
@@ -23,7 +23,7 @@ static const struct mode *find(const char *name) {
 
 static void print_help(void) {
     printf("Usage: mpirun -n RANKS halo MODE [options]\n"
-           "Three ways to exchange halos; figures are those of the paper on matching and hot caching.\n\n");
+           "Three kinds of halo exchange; figures are those of the paper on matching and hot caching.\n\n");
     for (size_t i = 0; i < sizeof modes / sizeof *modes; i++)
         printf("  %-8s %s\n", modes[i].name, modes[i].about);
     printf(

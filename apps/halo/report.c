@@ -83,7 +83,6 @@ void halo_report_times(struct halo_report *r, const struct halo_times *t, uint64
 
 int halo_judge(const char *what, double value, double limit) {
     char text[256];
-    snprintf(text, sizeof text, "wrong result: %s is %g, and may be %g at most", what, halo_slowest(value),
-             limit);
+    snprintf(text, sizeof text, "wrong result: %s is %g, the limit is %g", what, halo_slowest(value), limit);
     return app_agree(value <= limit ? APP_OK : APP_FAILED, text); /* a NaN fails too */
 }

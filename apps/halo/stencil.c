@@ -277,7 +277,7 @@ static int report_counts(const struct stencil *s, struct halo_report *r) {
     halo_shape_formula(&s->shape, &formula);
     halo_report_count(r, "receivers", "receiving threads (t_r)", counted.receivers);
     halo_report_count(r, "senders", "sending threads (t_s)", counted.senders);
-    halo_report_count(r, "length", "receives waiting (length)", counted.length);
+    halo_report_count(r, "length", "posted receives (length)", counted.length);
     bool wrong = differ(&counted, &formula);
     if (halo_shape_published(&s->shape, &paper, &depth)) {
         snprintf(text, sizeof text, "%" PRIu64 ", %" PRIu64 ", %" PRIu64 "; mean search depth %.2f",
@@ -304,7 +304,7 @@ static int report(const struct stencil *s, const struct options *o, struct halo_
     halo_report_text(r, "mode", NULL, "stencil");
     halo_report_text(r, "block", "block of threads", text);
     halo_report_count(r, "ranks", "ranks", (uint64_t)s->ranks);
-    halo_report_count(r, "threads", "threads of the system", o->threads);
+    halo_report_count(r, "threads", "system threads", o->threads);
     halo_report_count(r, "seed", "seed", o->seed);
     halo_report_count(r, "steps", "steps", o->steps);
     int code = report_counts(s, r);
