@@ -1,12 +1,12 @@
-/* agree.h: did it work for all? */
+/* agree.h: collective agreement on the status of a step. */
 #ifndef HEARTH_NET_AGREE_H
 #define HEARTH_NET_AGREE_H
 
 #include "net/boot.h"
 
-/* Collective. Each brings 0 or a negative errno; all get that of the lowest rank that has one other
- * than 0, where -EEXIST, after which one tries elsewhere, counts only if no one has another. Takes no
- * memory but a byte of the stack per process, so that even who has run out of it can say so. */
+/* Collective. Each process passes 0 or a negative errno. All get the code of the lowest rank whose code is not 0;
+ * -EEXIST (after which the caller tries another address) counts only if no rank has another code. Uses only one byte
+ * of stack per process, so that a process that has run out of memory can still report it. */
 int net_agree(const struct net_boot *boot, int status);
 
 #endif

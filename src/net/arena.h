@@ -1,10 +1,9 @@
-/* arena.h: the memory of a helper into which other nodes send: fixed in size and place when the helper starts,
- * between pages that nobody may touch.
+/* arena.h: the receive buffers of a helper, fixed in size and place when the helper starts, between guard pages.
  *
  *      | guard | client 0: slot, slot ... | client 1: ... | spares | guard |
- *      slot = head | request, S bytes | answer, S bytes          spare = head | spare_bytes
+ *      slot = header | request, S bytes | answer, S bytes          spare = header | spare_bytes
  *
- * It is as long as all clients together need, but memory only where it was touched: a client that never speaks
+ * The arena reserves address space for all clients. Memory is committed only when touched: a client that never sends
  * costs address space alone. */
 #ifndef HEARTH_NET_ARENA_H
 #define HEARTH_NET_ARENA_H
@@ -16,23 +15,23 @@
 
 struct arena {
     char *base, *clients, *spares;
-    size_t bytes; /* with the guards */
+    size_t bytes; /* including the guard pages */
     size_t head, slot_bytes, client_bytes, spare_bytes;
     struct flow_limits limits;
 };
 
-/* 0, or -ENOMEM after a line. `head`: bytes in front of each slot and spare. */
+/* Returns 0, or -ENOMEM after logging an error. `head`: bytes of the header in front of each slot and pool buffer. */
 int arena_open(struct arena *a, const struct flow_limits *limits, uint32_t clients, size_t head);
 void arena_close(struct arena *a);
 
-/* What all of this takes at most, for so many clients. */
+/* The size of the arena when all of it is touched, for `clients` clients. */
 uint64_t arena_bytes(const struct flow_limits *limits, uint64_t clients, size_t head);
 
-/* The largest S for which that, and `each` more for every client, is within `memory`; the smallest if none is. */
+/* The largest S for which the arena plus `each` bytes per client fits into `memory`; the smallest S if none fits. */
 uint32_t arena_fitting(const struct flow_limits *limits, uint64_t clients, size_t head, size_t each,
                        uint64_t memory);
 
-/* Spare buffers are no smaller than the others. */
+/* Pool buffers are at least as large as a client's own buffers. */
 static inline void arena_fit_spares(struct flow_limits *limits) {
     if (limits->spare_bytes < limits->bytes)
         limits->spare_bytes = limits->bytes;

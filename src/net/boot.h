@@ -1,27 +1,28 @@
-/* boot.h: how a set of processes meets, before or beside the network: given by whoever launched them (MPI,
- * or a test). Everything else that is collective in net is made of this one call. */
+/* boot.h: the bootstrap collective, supplied by the launcher of the processes (MPI, or a test). Every other
+ * collective operation in net is built from this one call. */
 #ifndef HEARTH_NET_BOOT_H
 #define HEARTH_NET_BOOT_H
 
 #include <stddef.h>
 
 struct net_boot {
-    int rank, size; /* of this process among those that meet */
+    int rank, size; /* of this process in the set */
     void *arg;
 
-    /* Each brings `bytes` bytes; all get those of all, in the order of the ranks. `mine` and `all` do not
-     * overlap. 0, or a negative code after a line: then no one can go on. With bytes = 0 it is a barrier. */
+    /* Allgather: each process contributes `bytes` bytes, and all receive the contributions of all, in rank order.
+     * `mine` and `all` do not overlap. With bytes = 0 it is a barrier. Returns 0, or a negative code after logging
+     * an error; then no process can continue. */
     int (*gather)(void *arg, const void *mine, void *all, size_t bytes);
 };
 
-/* Through MPI: `comm` points to an MPI_Comm, which must live as long. */
+/* Over MPI. `comm` points to an MPI_Comm, which must outlive `boot`. */
 void net_boot_over(const void *comm, struct net_boot *boot);
 
-/* A number that its ranks have in common if they are on one machine. Collective. */
+/* A number that is equal in two ranks of `comm` if and only if they run on one machine. Collective. */
 int net_boot_machine(const void *comm);
 
-/* Ends the job of this process: MPI_Abort where that is allowed, else only the process; never with status 0, which
- * would tell a batch system that all was well. What was said before is heard. */
+/* Ends the job: calls MPI_Abort where that is allowed, otherwise ends only this process. The exit status is never 0,
+ * which would report success to a batch system. Flushes all output streams and the log first. */
 _Noreturn void net_boot_abort(int code);
 
 static inline int net_boot_gather(const struct net_boot *b, const void *mine, void *all, size_t bytes) {

@@ -1,9 +1,10 @@
-/* bus.h: what a SIGBUS in shared memory means. */
+/* bus.h: explains a SIGBUS in shared memory. */
 #ifndef HEARTH_NET_BUS_H
 #define HEARTH_NET_BUS_H
 
-/* From now on a SIGBUS at an address that mapped.h lists is explained by one line before it takes its course: the
- * handler that was there before, or the end of the process. Cheap after the first call; any thread. */
+/* Installs a SIGBUS handler. For an address that is listed in mapped.h, it logs one line that explains the fault,
+ * and then lets the signal take its course: the previous handler, or the end of the process. Cheap after the first
+ * call. Thread-safe. */
 void bus_watch(void);
 
 #endif

@@ -1,13 +1,13 @@
-/* call.h: operations on the memory of other nodes, asked of their helpers.
+/* call.h: operations on the memory of other nodes, executed by their helpers.
  *
- * An operation is one or more blocks to one helper, each small enough for a buffer there (net/flow.h). Who starts it
- * gives a function that makes the next block, and, if the helpers answer, one that takes an answer in; who serves
- * it has registered a handler for it, which the helper's thread calls. Operations to the same helper are sent, and
- * done there, in the order in which they were started.
+ * An operation is one or more blocks to one helper, each small enough for one of its receive buffers (net/flow.h).
+ * The caller supplies a function that makes the next block and, if the operation has an answer, one that consumes a
+ * piece of the answer. The serving side has registered a handler, which the helper's thread calls. Operations to the
+ * same helper are sent, and executed there, in the order in which they were started.
  *
  *      net_start -> next, next ... -> | network | -> handler -> answer -> take -> done
  *
- * One thread of a process starts operations and waits for them; that thread alone. */
+ * Only one thread of a process may start operations and wait for them. */
 #ifndef HEARTH_NET_CALL_H
 #define HEARTH_NET_CALL_H
 
@@ -22,9 +22,9 @@
 #include "net/stripes.h"
 #include "net/world.h"
 
-enum { NET_HEADER = 160 /* bytes of the caller's own in a block's header */, NET_HANDLERS = 32 };
+enum { NET_HEADER = 160 /* bytes for the caller in a block's header */, NET_HANDLERS = 32 };
 
-struct net; /* of a process */
+struct net; /* one per process */
 
 /* ---- serving: in the helper's thread ---- */
 
@@ -36,25 +36,25 @@ struct net_block {
     const void *payload; /* aligned to 16 */
     size_t bytes;
 
-    /* The answer, or this part of it: `answer_bytes` bytes to be written to `answer` (aligned to 16), from byte
-     * `answer_offset` of the block's whole answer on. 0 bytes: none is wanted. */
+    /* The handler writes `answer_bytes` bytes to `answer` (aligned to 16): the part of the block's answer that
+     * begins at byte `answer_offset`. 0 bytes: the block has no answer. */
     void *answer;
     size_t answer_bytes, answer_offset;
 
-    uint64_t resume; /* 0 at first; a handler that returns NET_LATER may keep here how far it came */
-    uint64_t reply;  /* names this block to net_reply */
-    size_t
-        computed; /* set by the handler: bytes that it calculated with, for the rule by which the helper moves */
+    uint64_t resume; /* 0 at first; a handler that returns NET_LATER may store its progress here */
+    uint64_t reply;  /* identifies this block to net_reply */
+    /* Set by the handler: bytes that it calculated with. Input to the placement rule of the helper (place.h). */
+    size_t computed;
 };
 
 enum net_result {
     NET_DONE,
-    NET_LATER, /* what it needs is held by another: called again, after others were served */
+    NET_LATER, /* a resource is held elsewhere: the helper serves other clients, then calls again */
 };
 typedef enum net_result net_serve(void *arg, struct net_block *b);
 
-/* A request from a process of this node (mailbox): NET_DONE and *answer, or NET_LATER: it is answered later,
- * by net_answer_near(cell). */
+/* A request from a process of this node (mailbox.h). NET_DONE: *answer is set. NET_LATER: the service answers later,
+ * with net_answer_near(cell). */
 typedef enum net_result net_serve_near(void *arg, int process, const struct mailbox_request *r, int cell,
                                        int64_t *answer);
 
@@ -62,93 +62,92 @@ struct net_service {
     void *arg;
     net_serve *handlers[NET_HANDLERS];
     net_serve_near *near;
-    void (*failed)(void *arg, int rank, const char *why); /* a process cannot be reached; any thread */
+    void (*failed)(void *arg, int rank, const char *why); /* a process is unreachable; called in any thread */
 };
 
-/* Answers that come later than the handler's return: to a block of another node whose operation waits for one (at most 32
- * bytes; one at a time per client), or to a process of this node. In the helper's thread only. */
+/* Answers that are sent after the handler has returned: to a block of another node (at most 32 bytes; one at a time
+ * per client), or to a process of this node. In the helper's thread only. */
 void net_reply(struct net *n, int helper, uint64_t reply, const void *data, size_t bytes);
 void net_answer_near(struct net *n, int cell, int64_t answer);
 
 /* ---- opening and closing: collective, by all processes ---- */
 
-/* What happened, for reports. Of helpers that run in this process: 0 in others; what they did is final once they have
- * ended, so that net_close gives it as well. */
+/* Counters, for reports. Those of helpers are 0 in processes that run no helper. They are final once the helpers
+ * have ended, which is why net_close returns them too. */
 struct net_counts {
-    uint64_t blocks, bytes, waits, intimations, grants; /* asking */
+    uint64_t blocks, bytes, waits, intimations, grants; /* as a client */
     uint64_t served, served_bytes, near, granted, refused, retried, wakes, moves;
-    double busy_seconds, seconds; /* helpers at work, of so much time */
+    double busy_seconds, seconds; /* CPU time of the helpers, and the time since they started */
     uint64_t buffers, buffer_bytes, spares, spare_bytes, arena_bytes;
 };
 
 int net_open(const struct net_boot *boot, struct net_world *world, const struct net_service *service,
              const void *comm, struct net **net);
-void net_close(struct net *n, const struct net_boot *boot, struct net_counts *counts /* or NULL */);
+void net_close(struct net *n, const struct net_boot *boot, struct net_counts *counts /* may be NULL */);
 
 struct net_stripes *net_stripes(struct net *n);
 struct mailbox *net_mailbox(struct net *n);
 
-/* ---- asking ---- */
+/* ---- operations, as a client ---- */
 
 struct net_op;
 
-/* One block to be sent. */
+/* One block to send. */
 struct net_out {
-    void *header; /* NET_HEADER bytes to be written */
+    void *header; /* NET_HEADER bytes, to be written */
     size_t header_bytes;
-    void *
-        payload; /* `room` bytes, to be written; or let it point to memory that stays as it is until the operation is sent */
+    /* Room for `room` bytes, to be written. Or point it at memory that stays unchanged until the operation is sent. */
+    void *payload;
     size_t bytes;        /* of the payload */
-    size_t answer_bytes; /* wanted */
+    size_t answer_bytes; /* that the block asks for */
 };
 
-/* Makes the next block of an operation: at most `room` bytes of payload and `answer_room` bytes of answer. Returns how
- * many of the operation's `left` bytes it covers, at least 1 unless none is left. */
+/* Makes the next block of an operation, with at most `room` bytes of payload and `answer_room` bytes of answer.
+ * Returns how many of the operation's `left` bytes it covers: at least 1, unless none is left. */
 typedef size_t net_next(struct net_op *op, size_t room, size_t answer_room, struct net_out *out);
 
-/* Takes `bytes` bytes of answer in, from byte `offset` of the operation's answer on; called once for each piece, pieces
- * in any order. */
+/* Consumes `bytes` bytes of the operation's answer, from byte `offset` on. Called once per piece, in any order. */
 typedef void net_take(struct net_op *op, size_t offset, const void *data, size_t bytes);
 
 struct net_op {
-    /* Set by who starts it. */
+    /* Set by the caller. */
     uint8_t handler;
-    bool fetches;      /* left counts bytes of answer */
-    bool waits;        /* has an answer that comes by net_reply */
+    bool fetches;      /* `left` counts bytes of answer */
+    bool waits;        /* its answer comes by net_reply */
     bool first_helper; /* must be served by helper 0 of the node */
-    uint64_t
-        left; /* bytes not yet in blocks; of the payload, or, if it fetches, of the answer. 0: one empty block */
+    /* Bytes not yet in blocks: of the payload, or, if it fetches, of the answer. 0: one empty block. */
+    uint64_t left;
     net_next *next;
     net_take *take;
     void *arg;
 
-    /* Of net/. */
+    /* Private to net. */
     uint8_t state;
     uint32_t id;
-    uint32_t under_way; /* sends that still need the caller's memory */
+    uint32_t under_way; /* sends that still use the caller's memory */
     uint64_t asked, answered;
     struct net_op *after;
 };
 
-/* Starts it; `op` belongs to net until net_is_sent (and net_is_done, if there is an answer). Sends what it can at once. `node` is
- * another one than ours. */
+/* Starts an operation on `node`, which must be another node. Sends as many blocks as it can at once. `op` belongs to
+ * net until net_is_sent and, if the operation has an answer, until net_is_done. */
 void net_start(struct net *n, int node, struct net_op *op);
 
-/* All blocks are sent, and the memory that they were sent from is free. An operation without answer is then no longer
- * known to net. */
+/* All blocks are sent, and the memory that they were sent from may be reused. If the operation has no answer, net no
+ * longer references it. */
 bool net_is_sent(const struct net_op *op);
-/* The answer is in. */
+/* The whole answer has arrived. */
 bool net_is_done(const struct net_op *op);
 
-/* Receives what came, sends what may be sent. */
+/* Receives arrived messages and sends queued blocks. */
 void net_progress(struct net *n);
 
-/* Progress until then. Sleeps if it takes long. Ends the job through `failed` if nothing at all comes from that node for HEARTH_NET_TIMEOUT
- * seconds. */
+/* Makes progress until then; sleeps if it takes long. Ends the job through `failed` if nothing at all arrives from
+ * that node for HEARTH_NET_TIMEOUT seconds. */
 void net_wait_sent(struct net *n, int node, struct net_op *op);
 void net_wait_done(struct net *n, int node, struct net_op *op);
 
-/* Everything asked of that node so far is done there; of all nodes. */
+/* Waits until everything started on that node, or on all nodes, is done there. */
 void net_fence(struct net *n, int node);
 void net_fence_all(struct net *n);
 bool net_is_fenced(struct net *n, int node);

@@ -1,8 +1,8 @@
-/* channel.h: messages among the nodes, each of which has one thread that sends and receives them, in its
- * leader: a network of its own beside that of the helpers (call.h), so that neither waits for the other.
+/* channel.h: messages among nodes, sent and received by one thread in the leader of each node. The channel is a
+ * network of its own beside that of the helpers (call.h), so that neither waits for the other.
  *
- * Messages from one node to another arrive whole, mostly in order; who needs order numbers them. No call
- * waits, but for opening and closing. */
+ * A message arrives whole. Messages from one node to another arrive mostly in order; callers that need order number
+ * them. No call blocks, except opening and closing. */
 #ifndef HEARTH_NET_CHANNEL_H
 #define HEARTH_NET_CHANNEL_H
 
@@ -13,23 +13,23 @@ struct net_channel;
 
 struct net_channel_events {
     void *arg;
-    /* A message, which says itself whom it is from; header (aligned to 8) and payload are valid during the
-     * call, in which messages may be sent. */
+    /* A message arrived. Its content identifies the sender. The header (aligned to 8) and the payload are valid
+     * during the call. The callback may send messages. */
     void (*arrived)(void *arg, const void *header, size_t header_bytes, const void *payload, size_t bytes);
-    /* That node (-1: one that has only spoken to us) cannot be reached any more; in the same thread. */
+    /* That node is unreachable from now on (-1: a node that we have received from but never sent to). Same thread. */
     void (*failed)(void *arg, int node, const char *why);
 };
 
-/* Collective, by all processes of all nodes; `most` bytes of payload at most, the same everywhere. *channel may be
- * NULL in processes that do not lead, and is everywhere if there is one node only. 0, or a negative code after a
- * line, everywhere. `comm` as for net_open. */
+/* Collective, by all processes of all nodes. `most`: largest payload in bytes, the same everywhere. *channel may be
+ * NULL in processes that are not leaders, and is NULL everywhere if there is only one node. Returns 0, or a negative
+ * code after logging an error, the same everywhere. `comm` as for net_open. */
 int net_channel_open(const struct net_boot *boot, const struct net_world *world, size_t most,
                      const void *comm, const struct net_channel_events *events, struct net_channel **channel);
 
-/* Collective as well: nothing is sent any more by anybody, and the thread that used it has ended. */
+/* Collective. Before it, every process has stopped sending, and the thread that used the channel has ended. */
 void net_channel_close(struct net_channel *c, const struct net_boot *boot);
 
-/* As link_send. `node` is another one than ours. */
+/* As link_send. `node` must be another node. */
 int net_channel_send(struct net_channel *c, int node, const void *header, size_t header_bytes,
                      const void *payload, size_t bytes, struct link_send *s);
 

@@ -1,10 +1,10 @@
-/* direct.h: contiguous puts and gets that go around the helpers, where the network reaches memory by itself, or where
- * HEARTH_DIRECT=on says so.
+/* direct.h: contiguous puts and gets that bypass the helpers, on networks that access remote memory by themselves
+ * (RDMA), or wherever HEARTH_DIRECT=on.
  *
- * They have credits at their source: at most HEARTH_DIRECT_CREDITS are under way. What a process does to one node
- * directly and through its helper is kept in order: before it changes from one to the other, or from direct puts to
- * direct gets and back, all of the one is done. A
- * fence waits for both. While an operation for the helper waits for direct puts, it is announced already. */
+ * The source limits them: at most HEARTH_DIRECT_CREDITS are in flight. Direct operations and those through the
+ * helper stay in order towards each node. Before a process switches between direct operations and the helper, or
+ * between direct puts and direct gets, everything issued before the switch completes. A fence waits for both. An
+ * operation for the helper that has to wait for direct puts is announced to the helper in the meantime. */
 #ifndef HEARTH_NET_DIRECT_H
 #define HEARTH_NET_DIRECT_H
 
@@ -13,24 +13,24 @@
 
 enum { NET_KEY = LINK_KEY };
 
-/* Whether it is to be used at all. */
+/* Whether direct operations are in use. */
 bool net_is_direct(const struct net *n);
 
-/* Memory of this process, which must be the leader of its node, for others: *key, at most NET_KEY bytes, is what they need.
- * Its length, or a negative code after a line. */
+/* Exposes memory of this process, which must be the leader of its node, to other nodes. *key, at most NET_KEY bytes,
+ * is the handle that they need. Returns the length of the key, or a negative code after logging an error. */
 int net_expose(struct net *n, void *base, size_t bytes, struct link_memory **memory, void *key);
 void net_hide(struct net *n, struct link_memory *memory);
 
-/* Such memory of another node. */
+/* Opens the exposed memory of another node. */
 int net_window_open(struct net *n, int node, const void *key, struct link_window **window);
 void net_window_close(struct link_window *window);
 
-/* One under way. */
+/* An operation in flight. */
 struct net_direct {
     struct link_send send;
     struct target *target;
     bool is_get;
-    bool over; /* its local memory may be used again; of a get: is filled */
+    bool over; /* local completion: the buffer may be reused; of a get, it is filled */
 };
 void net_put(struct net *n, int node, struct link_window *w, uint64_t to, const void *from, size_t bytes,
              struct net_direct *d);

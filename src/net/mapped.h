@@ -1,4 +1,4 @@
-/* mapped.h: lists of address ranges that an address may be looked up in, by any thread, without a lock. */
+/* mapped.h: address ranges with lock-free lookup from any thread. */
 #ifndef HEARTH_NET_MAPPED_H
 #define HEARTH_NET_MAPPED_H
 
@@ -12,17 +12,18 @@ struct mapped {
 
 enum mapped_list {
     MAPPED_SHARED, /* mappings of shared memory (shared.h) */
-    MAPPED_BLOCKS, /* what is allocated in them (heap.h) */
+    MAPPED_BLOCKS, /* blocks allocated in them (heap.h) */
     MAPPED_LISTS
 };
 
-/* Ranges of a list do not overlap. `owner`: for who finds it. 0 or -ENOMEM; after a reserve, one add cannot fail. */
+/* Ranges of a list do not overlap. `owner` is returned by lookups. Return 0 or -ENOMEM. After a mapped_reserve, one
+ * mapped_add cannot fail. */
 int mapped_reserve(enum mapped_list list);
 int mapped_add(enum mapped_list list, uint64_t base, uint64_t bytes, void *owner);
 void mapped_remove(enum mapped_list list, uint64_t base);
 
-/* Whether all of [address, address + bytes) lies in one of them. Any thread; never waits. -EAGAIN: the list is just
- * being changed, ask again; -EFAULT: no. */
+/* Whether all of [address, address + bytes) lies in one range. Any thread; never blocks. -EAGAIN: the list is being
+ * changed, retry; -EFAULT: no. */
 int mapped_find(enum mapped_list list, uint64_t address, uint64_t bytes, struct mapped *found);
 
 #endif

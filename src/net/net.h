@@ -1,4 +1,4 @@
-/* net.h: between processes. Every other folder uses the network through this header alone. */
+/* net.h: communication between processes. Other folders include this header only. */
 #ifndef HEARTH_NET_H
 #define HEARTH_NET_H
 

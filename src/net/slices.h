@@ -1,10 +1,10 @@
-/* slices.h: short slices of time for a thread that wakes to do little. */
+/* slices.h: short scheduler slices for a thread that wakes to do little. */
 #ifndef HEARTH_NET_SLICES_H
 #define HEARTH_NET_SLICES_H
 
-/* Linux from 6.12 on lets a thread ask for short slices; one that wakes then takes the core from a thread with long
- * ones at once, instead of when that one's slice is over, milliseconds later. Its share of the core stays the same.
- * Other systems ignore it. */
+/* Linux 6.12 and later let a thread request short slices. When such a thread wakes, it preempts a thread with long
+ * slices at once, instead of milliseconds later when that slice ends. Its share of the core stays the same. No
+ * effect on other systems. */
 void slices_make_short(void);
 
 #endif

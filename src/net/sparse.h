@@ -1,4 +1,4 @@
-/* sparse.h: addresses at which probably nothing is, in this process or in others. */
+/* sparse.h: picks addresses that are probably free in this process and in others. */
 #ifndef HEARTH_NET_SPARSE_H
 #define HEARTH_NET_SPARSE_H
 
@@ -7,17 +7,17 @@
 
 enum { SPARSE_TRIES = 16 };
 
-/* Where to try to map so many bytes, the try-th time (0 ... SPARSE_TRIES - 1): aligned to a page, from
- * 2 MiB on to 2 MiB. 0: the system does not even give so much address space, errno. */
+/* An address for the try-th attempt (0 ... SPARSE_TRIES - 1) to map `bytes`: aligned to a page, or to 2 MiB if
+ * `bytes` is at least that. 0, with errno: the system does not give that much address space. */
 uint64_t sparse_pick(uint64_t bytes, unsigned try);
 
-/* It was free. The next pick begins behind it. */
+/* The address was free. The next pick begins behind it. */
 void sparse_took(uint64_t base, uint64_t bytes);
 
-/* Whether address space is scarce, as under ThreadSanitizer: then no more of it is to be mapped than is needed. */
+/* Whether address space is scarce, as under ThreadSanitizer. Callers then map no more than they need. */
 bool sparse_is_scarce(void);
 
-/* For tests: so many picks from now on return this. */
+/* For tests: the next `picks` picks return this. */
 void sparse_force(uint64_t base, unsigned picks);
 
 #endif

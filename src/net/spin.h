@@ -1,7 +1,7 @@
-/* spin.h: whether to look again and again for a while before sleeping.
+/* spin.h: adaptive spinning before sleep.
  *
- * Spinning pays where the answer comes within that time, on another core. Where the one who would answer needs this
- * core, it only keeps him from it. So it is tried, and left off while it does not pay; now and then it is tried again. */
+ * Spinning pays if the answer comes soon, from another core. If the responder needs this core, spinning starves the
+ * responder. So the policy is learned: spinning stops while it does not pay, and is tried again now and then. */
 #ifndef HEARTH_NET_SPIN_H
 #define HEARTH_NET_SPIN_H
 
@@ -19,7 +19,7 @@ static inline bool spin_is_wanted(struct spin *s) {
     return s->worth > 0 || ++s->passed_over % SPIN_AGAIN == 0;
 }
 
-/* At its end, if it was wanted: whether something came meanwhile. */
+/* At the end of a wait that spun. `paid`: something arrived while spinning. */
 static inline void spin_has_paid(struct spin *s, bool paid) {
     s->worth += paid ? 2 : -1;
     if (s->worth > SPIN_BEST)

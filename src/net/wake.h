@@ -1,4 +1,4 @@
-/* wake.h: one thread sleeps until another, of any process, wakes it. */
+/* wake.h: a thread sleeps until another thread, of any process, wakes it. */
 #ifndef HEARTH_NET_WAKE_H
 #define HEARTH_NET_WAKE_H
 
@@ -6,15 +6,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* In memory that both share; 0 at first. */
+/* In shared memory; initially 0. */
 struct wake {
     _Atomic uint32_t state;
 };
 
-/* The sleeper returns, or will not fall asleep the next time. Whatever was written before is seen by it. */
+/* The sleeper returns; if there is none, the next wait returns at once. The sleeper sees everything written before. */
 void wake_up(struct wake *w);
 
-/* Until woken, or for so long; UINT64_MAX: for ever. True if woken. One thread at a time. */
+/* Sleeps until woken, or for this long (UINT64_MAX: no limit). True if woken. One thread at a time. */
 bool wake_wait(struct wake *w, uint64_t microseconds);
 
 #endif

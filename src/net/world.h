@@ -1,13 +1,12 @@
-/* world.h: who is on which node.
+/* world.h: the mapping of ranks to nodes.
  *
- * A node is a set of ranks that map each other's memory: those of one machine, or, with
- * HEARTH_NODE_RANKS=k, every k consecutive ones of them, which then talk to the others through the
- * network as if these were elsewhere. Nodes are numbered in the order of their lowest ranks; the
- * lowest rank of a node is its leader.
+ * A node is a set of ranks that map each other's memory: those of one machine or, with HEARTH_NODE_RANKS=k, every k
+ * consecutive ranks of one machine, which then reach the others through the network as if these were on another
+ * machine. Nodes are numbered in the order of their lowest ranks. The lowest rank of a node is its leader.
  *
- * What is the same for all processes of a node (this table, and what others add to it, such as the
- * addresses of the helpers) lies once per node in shared memory, the *area*, made by the leader and
- * mapped by all. It is gone when the last process is, however it ended. */
+ * Data that is the same for all processes of a node (this table, and additions such as the addresses of the helpers)
+ * exists once per node in shared memory, the *area*. The leader creates it and all processes map it. It vanishes
+ * with the last process, however that ends. */
 #ifndef HEARTH_NET_WORLD_H
 #define HEARTH_NET_WORLD_H
 
@@ -18,28 +17,29 @@
 
 struct net_world {
     int rank, size;         /* of this process among all */
-    int node, nodes;        /* its node, and how many there are */
-    int local, local_count; /* its place among the ranks of its node, and how many these are */
+    int node, nodes;        /* its node, and the number of nodes */
+    int local, local_count; /* its index among the ranks of its node, and their number */
 
     /* In the area. */
     const uint32_t *node_of;  /* [size] */
     const uint32_t *local_of; /* [size] */
-    const uint32_t *first;    /* [nodes + 1]: where in `members` the ranks of each node begin */
-    const uint32_t *members;  /* [size]: the ranks, by node, ascending */
+    const uint32_t *first;    /* [nodes + 1]: index in `members` of the first rank of each node */
+    const uint32_t *members;  /* [size]: ranks by node, ascending */
 
     struct net_area *area;
 };
 
-/* Collective. `machine`: a number that ranks have in common if and only if they can share memory, such
- * as the lowest rank of the machine. `node_ranks`: 0, or at most so many ranks to a node. 0, or a
- * negative code after a line, the same in all processes: then nothing is open anywhere. */
+/* Collective. `machine`: a number that is equal in two ranks if and only if they can share memory, such as the
+ * lowest rank of the machine. `node_ranks`: 0, or the most ranks per node. Returns 0, or a negative code after
+ * logging an error, the same in all processes; then nothing is open anywhere. */
 int net_world_open(const struct net_boot *boot, int machine, unsigned node_ranks, struct net_world **world);
 void net_world_close(struct net_world *w);
 
-/* Memory that all processes of the node share: zeroed, `bytes` long, aligned to 128. Called by all
- * processes of all nodes, as often and in the same order (they meet through `boot`, which is as given
- * to net_world_open); `bytes` is the same in a node, and may differ between nodes. The leader's
- * segment holds the memory; in every process it may lie elsewhere. NULL after a line, in all or none. */
+/* Memory that all processes of the node share: zeroed, `bytes` long, aligned to 128. All processes of all nodes call
+ * it, equally often and in the same order; it synchronises through `boot`, which must be the one given to
+ * net_world_open. `bytes` is the same within a node, and may differ between nodes. The memory lies in the leader's
+ * segment; its address may differ between processes. Returns NULL after logging an error, in all processes or in
+ * none. */
 void *net_world_share(struct net_world *w, const struct net_boot *boot, size_t bytes);
 
 static inline int net_world_count(const struct net_world *w, int node) {
