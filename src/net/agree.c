@@ -1,13 +1,13 @@
-/* agree.c: all fail or none.
+/* agree.c: makes a collective call fail in all processes or in none.
  *
- * A collective call in which one fails and the others go on ends with the others waiting for ever. So whoever
- * fails logs its line, takes part in the next meeting all the same, and says there that it failed. */
+ * If one process failed alone, the others would wait for it forever. So a process that fails logs its error, still
+ * takes part in the next collective exchange, and reports the failure there. */
 #include "net/agree.h"
 
 #include <errno.h>
 #include <stdbool.h>
 
-/* Numbers of errors are small; what is not is still an error. */
+/* Errno values fit into a byte; any other status becomes EIO. */
 static unsigned char code(int status) {
     return status == 0 ? 0 : status < 0 && status > -256 ? (unsigned char)-status : EIO;
 }

@@ -1,3 +1,4 @@
+/* arena.c: maps the receive buffers of a helper between guard pages, and chooses S. See arena.h for the layout. */
 #include "net/arena.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* boot_mpi.c: processes meet through MPI. */
+/* boot_mpi.c: the bootstrap collective over MPI. */
 #include <errno.h>
 #include <mpi.h>
 #include <stdint.h>
@@ -10,7 +10,7 @@
 #include "base/base.h"
 #include "net/boot.h"
 
-/* The handle travels in the pointer: it is an int in one MPI, a pointer in the other. */
+/* The pointer holds the handle itself: MPI_Comm is an int in one MPI, a pointer in the other. */
 static void *pack_comm(MPI_Comm comm) {
     void *p = NULL;
     memcpy(&p, &comm, sizeof comm);
@@ -58,7 +58,8 @@ void net_boot_abort(int code) {
     MPI_Finalized(&over);
     fflush(NULL);
     log_settle();
-    if (started && !over) /* the world: MPICH 4.0 lets others go on if it is told a communicator of ours */
+    /* MPI_COMM_WORLD: given another communicator, MPICH 4.0 lets other processes live on */
+    if (started && !over)
         MPI_Abort(MPI_COMM_WORLD, code ? code : EXIT_FAILURE);
     _exit(code & 0xff ? code & 0xff : EXIT_FAILURE);
 }

@@ -1,11 +1,11 @@
-/* bus.c: a page of shared memory could not be backed.
+/* bus.c: explains the SIGBUS of a shared page that the kernel cannot back.
  *
- * The memory limit was checked when the memory was allocated (reserve.c), but others may have taken it since, and some
- * kernels count what a page needs only when it is touched (vm.overcommit_memory=2, hugetlbfs). The access then ends in
- * a SIGBUS, which by itself looks like a fault of the program.
+ * The memory limit was checked at allocation (reserve.c), but other processes may have taken the memory since, and
+ * some kernels account for a page only when it is touched (vm.overcommit_memory=2, hugetlbfs). The access then
+ * raises SIGBUS, which by itself looks like a bug in the program.
  *
- * The handler calls nothing but what a signal handler may: the line is made without printf. Then it restores the action
- * that was there before and returns: the access is repeated, and the signal takes its course. */
+ * The handler makes only async-signal-safe calls: it formats the message without printf. Then it restores the
+ * previous action and returns, so that the access is repeated and the signal takes its normal course. */
 #include "net/bus.h"
 
 #include <errno.h>
@@ -19,7 +19,7 @@
 
 static struct sigaction before;
 
-/* ---- the line ---- */
+/* ---- the message ---- */
 
 struct bus_line {
     char text[320];
@@ -60,7 +60,7 @@ static void bus_explain(uint64_t address, const struct mapped *in) {
 
 /* ---- the signal ---- */
 
-/* A signal that somebody sent does not come again by itself. */
+/* A signal that a process sent (si_code <= 0) does not recur by itself. */
 static void bus_restore(const siginfo_t *info) {
     sigaction(SIGBUS, &before, NULL);
     if (info->si_code <= 0)

@@ -1,11 +1,11 @@
-/* The asking side: operations become blocks, blocks are sent as far as credits allow, answers are taken in.
+/* call.c: the client side: cuts operations into blocks, sends them as far as credits allow, and consumes answers.
  *
- * Every helper that was asked has a queue of operations. Only the first of a queue makes blocks, so that they leave
- * in the order of the operations; the helper does them in this order. An operation without answer is forgotten when
- * its last block has left: that it is done shows in the number of blocks that the helper says it has done, which is
- * also all that a fence looks at. One with an answer has a name until the answer is in.
+ * Every helper in use has a queue of operations. Only the first operation of a queue makes blocks. So blocks leave
+ * in the order of the operations, and the helper executes them in this order. An operation without an answer is
+ * forgotten when its last block has left. Its completion shows in the helper's count of blocks done, which is all
+ * that a fence looks at. An operation with an answer has an id until the answer is complete.
  *
- * Blocks are packed into one of OUTS buffers and leave from there, unless the operation lets the block point to the
+ * Blocks are packed into one of OUTS buffers and sent from there, unless the operation lets the block point to the
  * program's own memory. */
 #include "net/call.h"
 
@@ -19,7 +19,8 @@
 
 enum state { OP_QUEUED, OP_SENT, OP_DONE };
 enum { NAMELESS = UINT32_MAX };
-#define STOPPED_NS 500000000u /* between two rounds of a wait, which sleeps for 10 ms at most */
+/* a round of a wait never takes this long unless the process was stopped: it sleeps for at most 10 ms */
+#define STOPPED_NS 500000000u
 
 /* ---- targets ---- */
 
@@ -54,7 +55,7 @@ struct target *target_of(struct net *n, int node, int helper) {
     return t;
 }
 
-/* ---- blocks on their way out ---- */
+/* ---- blocks being sent ---- */
 
 static void free_out(struct out *o) {
     o->next = o->net->free_outs;
@@ -63,7 +64,7 @@ static void free_out(struct out *o) {
 
 static void out_has_left(struct link_send *s, int status) {
     struct out *o = (struct out *)s;
-    (void)status; /* a peer that failed is told of by call_failed */
+    (void)status; /* call_failed reports failed peers */
     if (o->op)
         o->op->under_way--;
     free_out(o);
@@ -131,7 +132,7 @@ static void send_block(struct net *n, struct target *t, struct net_op *op, struc
     send_out(n, t, o, sizeof *w + out.header_bytes, out.payload, out.bytes);
 }
 
-/* Nothing is left to send to it: what it granted is of no use. */
+/* Nothing is left to send to this target: returns its granted pool buffers. */
 static bool give_back(struct net *n, struct target *t) {
     if (t->flow.grant == 0)
         return true;
@@ -151,7 +152,7 @@ static bool give_back(struct net *n, struct target *t) {
 
 static void has_flushed(struct link_send *s, int status) {
     struct target *t = (struct target *)((char *)s - offsetof(struct target, flush));
-    (void)status; /* a peer that failed is told of by call_failed */
+    (void)status; /* call_failed reports failed peers */
     t->flushing = false;
 }
 
@@ -166,7 +167,7 @@ void target_flush(struct net *n, struct target *t) {
         t->flushing = false;
 }
 
-/* An operation that has to wait for a flush says how long it is, so that spare buffers are there when it may go. */
+/* An operation that waits for a flush sends a size hint, so that pool buffers are granted by the time it may start. */
 static void announce(struct net *n, struct target *t, const struct net_op *op) {
     struct flow_ticket ticket;
     size_t room;
@@ -183,7 +184,7 @@ static void announce(struct net *n, struct target *t, const struct net_op *op) {
     send_out(n, t, o, sizeof *w, NULL, 0);
 }
 
-/* Sends what may be sent; false if something is left. */
+/* Sends as many blocks as possible; false if some are left. */
 static bool pump(struct net *n, struct target *t) {
     struct net_op *op;
     while ((op = t->first)) {
@@ -204,7 +205,7 @@ static bool pump(struct net *n, struct target *t) {
         send_block(n, t, op, o, &ticket, room);
         if (op->left > 0)
             continue;
-        t->first = after; /* op may be gone */
+        t->first = after; /* op may be freed already */
         if (!after)
             t->last = NULL;
     }
@@ -246,10 +247,10 @@ void net_start(struct net *n, int node, struct net_op *op) {
         list_sending(n, t);
 }
 
-/* ---- what comes back ---- */
+/* ---- arriving messages ---- */
 
-/* Whoever takes an answer in copies it to where it belongs, and relies on this. A reply ends the operation, which therefore must
- * have left the queue of its target. */
+/* op->take copies the answer to its destination and relies on these checks. A reply ends the operation, which
+ * therefore must have left the queue of its target. */
 static bool is_asked_for(const struct net_op *op, const struct wire_reply *r, size_t bytes) {
     if (!op)
         return false;
@@ -263,8 +264,9 @@ static void take_answer(struct net *n, const struct target *t, const struct wire
                         size_t bytes) {
     struct net_op *op = r->op < OPS ? n->ops[r->op] : NULL;
     if (UNLIKELY(!is_asked_for(op, r, bytes))) {
-        n->service.failed(n->service.arg, t->rank,
-                          "it answers what was not asked: do all ranks run the same version of the library?");
+        n->service.failed(
+            n->service.arg, t->rank,
+            "invalid answer from its helper: do all ranks run the same version of the library?");
         return;
     }
     op->take(op, r->offset, data, bytes);
@@ -281,7 +283,7 @@ void call_arrived(void *arg, struct link_peer *from, const void *header, size_t 
     size_t targets = (size_t)n->world->nodes * (size_t)n->helpers;
     struct target *t = header_bytes == sizeof *r && r->from < targets ? n->targets[r->from] : NULL;
     if (!t || (r->acknowledges && flow_acknowledge(&t->flow, &r->ack) != 0)) {
-        log_error("a message of %zu bytes that no helper of this job sends was thrown away",
+        log_error("discarded a message of %zu bytes that is not from a helper of this job",
                   header_bytes + bytes);
         return;
     }
@@ -342,7 +344,7 @@ static void give_up_after(struct net *n, struct target *t, struct patience *p, u
     if (n->timeout_ns == 0 || now - heard <= n->timeout_ns)
         return;
     char why[128];
-    snprintf(why, sizeof why, "nothing was heard from the helper in it for %llu s (HEARTH_NET_TIMEOUT)",
+    snprintf(why, sizeof why, "no message from the helper in it for %llu s (HEARTH_NET_TIMEOUT)",
              (unsigned long long)(n->timeout_ns / 1000000000u));
     n->service.failed(n->service.arg, t->rank, why);
     p->begun = now;
@@ -351,7 +353,7 @@ static void give_up_after(struct net *n, struct target *t, struct patience *p, u
 void target_wait(struct net *n, struct target *t, struct patience *p, bool forever) {
     if (make_progress(n) != 0) {
         if (UNLIKELY(t->direct > 0))
-            t->heard = clock_ns(); /* data of a long get comes without a word from the helper */
+            t->heard = clock_ns(); /* data of a long get arrives without messages from the helper */
         if (p->spins)
             spin_has_paid(&n->spin, true);
         *p = (struct patience){.begun = p->begun, .last = p->last};
@@ -361,7 +363,7 @@ void target_wait(struct net *n, struct target *t, struct patience *p, bool forev
     if (p->begun == 0)
         p->begun = now;
     if (p->last > 0 && now - p->last > STOPPED_NS)
-        p->begun = now; /* this process was stopped, and perhaps the other with it */
+        p->begun = now; /* this process was stopped, and perhaps the other one too */
     p->last = now;
     if (p->idle_since == 0) {
         p->idle_since = now;

@@ -1,4 +1,4 @@
-/* Messages among nodes, over a link of their own with one port in each leader. */
+/* channel.c: messages among nodes, over a link of their own with one port in each leader. */
 #include "net/channel.h"
 
 #include <errno.h>
@@ -8,7 +8,7 @@
 #include "base/base.h"
 #include "net/agree.h"
 
-enum { PORT = 1 /* of helpers: it is woken by messages */ };
+enum { PORT = 1 /* a helper's port: messages wake its thread */ };
 
 struct address {
     int32_t bytes;
@@ -21,7 +21,7 @@ struct net_channel {
     struct link *link;
     struct link_port *port;
     struct address *addresses; /* [nodes] */
-    struct link_peer **peers;  /* [nodes], made at first use */
+    struct link_peer **peers;  /* [nodes], created at first use */
     bool *failed;              /* [nodes] */
 };
 
@@ -32,7 +32,7 @@ static void on_arrival(void *arg, struct link_peer *from, const void *header, si
     c->events.arrived(c->events.arg, header, header_bytes, payload, bytes);
 }
 
-/* A peer that we did not connect to has no name; then it is node -1. */
+/* A peer that we never connected to has no number: node -1. */
 static void on_failure(void *arg, struct link_peer *peer, const char *why) {
     struct net_channel *c = arg;
     int node = 0;
@@ -97,7 +97,7 @@ static int open_port(struct net_channel *c) {
     return c->world->local == 0 ? link_port_open(c->link, PORT, &events, &c->port) : 0;
 }
 
-/* MPI's communicators are made and given up by all together. */
+/* Creating and freeing MPI communicators is collective. */
 static bool takes_part(const struct net_world *w) {
     return w->local == 0 || settings_get()->net == LINK_OVER_MPI;
 }

@@ -1,3 +1,4 @@
+/* direct.c: one-sided puts and gets over the link, ordered with those through the helper. See direct.h. */
 #include "net/direct.h"
 
 #include <errno.h>
@@ -17,7 +18,7 @@ void net_hide(struct net *n, struct link_memory *memory) {
     link_hide(n->link, memory);
 }
 
-/* Through the helper that this process would ask: where the network is not hardware, it is that thread that serves. */
+/* Uses the helper that this process would send to: on a network without RDMA hardware, that thread executes them. */
 static struct target *own_target(struct net *n, int node) {
     return target_of(n, node, n->world->rank % n->helpers);
 }
@@ -34,19 +35,19 @@ void net_window_close(struct link_window *window) {
 
 static void has_ended(struct link_send *send, int status) {
     struct net_direct *d = (struct net_direct *)send;
-    (void)status; /* a peer that failed is told of by call_failed */
+    (void)status; /* call_failed reports failed peers */
     d->over = true;
     d->target->direct--;
     d->target->gets -= d->is_get;
 }
 
-/* Whether one more may go now: there is a credit for it, and nothing before it that it could overtake. Networks keep
- * neither a get behind a put nor a put behind a get. */
+/* Whether another operation may start: it has a credit, and cannot overtake an earlier one. Networks order neither a
+ * get after a put nor a put after a get. */
 static bool may_go(const struct target *t, bool get) {
     return t->direct < settings_get()->direct_credits && !t->flushing && (get ? !t->unflushed : t->gets == 0);
 }
 
-/* Also waits until nothing is under way at the helper. */
+/* Also waits until the helper has nothing outstanding. */
 static struct target *prepare(struct net *n, int node, struct net_direct *d, bool get) {
     struct target *t = own_target(n, node);
     struct patience p = {0};

@@ -1,5 +1,6 @@
-/* extents.c: a sorted array of the free ranges. Invariant: count <= taken + 1, since two free ranges have a taken one
- * between them; while one is given back, before it is joined with its neighbours, count <= taken + 2. */
+/* extents.c: a sorted array of the free ranges. Invariant: count <= taken + 1, since any two free ranges have a
+ * taken range between them. While a range is being freed, before it is merged with its neighbours, count <= taken +
+ * 2. */
 #include "net/extents.h"
 
 #include <errno.h>
@@ -8,7 +9,7 @@
 
 #include "base/base.h"
 
-/* For one taken range more, and for giving all back in any order. */
+/* For one more taken range, and for freeing all in any order. */
 int extents_reserve(struct extents *e) {
     if (e->taken + 3 <= e->room)
         return 0;
@@ -45,7 +46,7 @@ static void extents_remove(struct extents *e, size_t at) {
     memmove(&e->free[at], &e->free[at + 1], (e->count - at) * sizeof *e->free);
 }
 
-/* What is left of the range before and behind it stays free. */
+/* The remainders on both sides stay free. */
 static void extents_cut(struct extents *e, size_t at, uint64_t offset, uint64_t bytes) {
     struct extent before = e->free[at], behind = before;
     before.bytes = offset - before.offset;

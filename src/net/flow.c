@@ -1,35 +1,33 @@
-/* flow.c: credits, grants and turns, as numbers.
+/* flow.c: credits, grants and scheduling of blocks, as pure state.
  *
- * A client needs little: how many own buffers are free, and which spares it was granted. Own buffers are
- * used in a ring, and blocks are done in the order of their numbers, so the next own buffer is free
- * whenever a credit is there. Which of the blocks on their way are own ones is kept in a ring of bytes by
- * number, as an acknowledgement says only how many are done.
+ * A client keeps little: how many own buffers are free, and which pool buffers it was granted. Own buffers form a
+ * ring, and blocks are executed in the order of their numbers. So the next own buffer is free whenever there is a
+ * credit. An acknowledgement says only how many blocks are done; a ring of bytes by number records which blocks in
+ * flight are own.
  *
- * A helper keeps a pointer for each client, and a record only for those that have spoken:
+ * A helper keeps a pointer for each client, and a record only for clients from which a block has arrived:
  *
- *      order   ring by number: where the block of that number is, if it is here
+ *      order   ring by number: the location of the block of that number, if it has arrived
  *      own     by buffer: the ticket of the block in it
  *
- * Blocks can come in any order within the window (B + spares, which is all that a client can have on its
- * way), and are done in order. A client whose next block is here is in exactly one of three states: in the
- * list of those that are ready, at work (its turn was given out), or in the list of those put off. Lists
- * are first in, first out: who is ready has its turn after at most one turn of each of the others, and
- * nobody looks at clients that have nothing to do.
+ * Blocks may arrive in any order within the window (B + spares, the most that a client can have in flight), and are
+ * executed in order. A client whose next block has arrived is in exactly one of three states: in the ready list, at
+ * work (its turn was given out), or in the list of deferred clients. The lists are FIFO. So a ready client gets its
+ * turn after at most one turn of each of the others, and idle clients cost nothing.
  *
- * Every spare is in exactly one of four sets:
+ * Every pool buffer is in exactly one of four sets:
  *
  *      free -> granted to a client -> filled with a block -> free
- *                        |       \--> answering, until the helper says that the replies have left -> free
- *                        \--> free: given back, by a note or with the last block
+ *                        |       \--> answering, until the helper says that the replies are sent -> free
+ *                        \--> free: returned, by a note or with the last block
  *
- * Spares leave a client's grant when a block that uses them arrives, and what is left of the grant goes
- * when the last block is done: by then all blocks before it, which may have come after it, have taken
- * theirs. Only then may the client be granted some again; so the acknowledgement that brings the new ones
- * also covers all blocks in the old ones, and no more than B + spares blocks of a client are ever on their
- * way.
+ * A pool buffer leaves the client's grant when a block that uses it arrives. The rest of the grant is freed when the
+ * last block is done: by then all blocks before it, which may have arrived after it, have taken theirs. Only then
+ * may the client get another grant. So the acknowledgement that carries the new grant also covers all blocks in the
+ * old one, and a client never has more than B + spares blocks in flight.
  *
- * What a client says is believed only as far as it can do no harm to others: a block for a buffer that is
- * in use, or for a spare that the client was not granted, is refused before anything is changed. */
+ * Input from clients is validated so that it cannot harm others: a block for a buffer in use, or for a pool buffer
+ * that the client was not granted, is rejected before any state changes. */
 #include "net/flow.h"
 
 #include <assert.h>
@@ -44,7 +42,7 @@ void flow_number_from(uint32_t number) {
     first_number = number;
 }
 
-/* ---- what both sides need ---- */
+/* ---- both sides ---- */
 
 static bool is_multiple(uint32_t bytes, uint32_t least) {
     return bytes >= least && bytes % 64 == 0;
@@ -67,12 +65,12 @@ static bool is_within(uint64_t part, uint64_t set) {
     return !(part & ~set);
 }
 
-/* As many blocks as a client can have on its way. */
+/* The most blocks that a client can have in flight. */
 static uint32_t window_of(const struct flow_limits *l) {
     return l->buffers + l->spares;
 }
 
-/* A power of two, so that a number that wraps goes on at the right place. */
+/* A power of two, so that numbers that wrap continue at the right index. */
 static uint32_t ring_of(const struct flow_limits *l) {
     uint32_t ring = 1;
     while (ring < window_of(l))
@@ -103,7 +101,7 @@ void flow_client_close(struct flow_client *c) {
 }
 
 static bool must_wait(struct flow_client *c) {
-    c->waits += !c->waiting; /* once, however often it asks */
+    c->waits += !c->waiting; /* once per wait, however often it tries */
     c->waiting = true;
     return false;
 }
@@ -116,8 +114,8 @@ static void take_own(struct flow_client *c, struct flow_ticket *t) {
     c->credits--;
 }
 
-/* Of the grant: all for an answer, the lowest for a block; the rest goes back if the operation ends with
- * it. */
+/* Takes pool buffers from the grant: all of them for an answer, the lowest for a block. The rest is returned if the
+ * operation ends with this block. */
 static size_t take_spares(struct flow_client *c, bool fetch, uint64_t left, struct flow_ticket *t) {
     uint64_t landing = lowest(c->grant);
     size_t room = c->limits.spare_bytes;
@@ -134,7 +132,7 @@ static size_t take_spares(struct flow_client *c, bool fetch, uint64_t left, stru
     return room;
 }
 
-/* What neither this block nor the credits at hand will carry. */
+/* Bytes that neither this block nor the credits at hand will carry. */
 static uint64_t beyond(struct flow_client *c, uint64_t left, size_t room) {
     uint64_t reach = room + (uint64_t)c->credits * c->limits.bytes;
     if (!c->limits.intimation || !c->limits.spares || c->grant || left <= reach)
@@ -161,8 +159,9 @@ bool flow_take(struct flow_client *c, bool fetch, uint64_t left, struct flow_tic
     return true;
 }
 
-/* There is one grant at a time, only for those who ask, and by then all blocks in spares are done:
- * otherwise there could be more on their way than the ring has room for. `on_way`: own ones and all. */
+/* A client has one grant at a time, only after a size hint, and only once all blocks in pool buffers are done.
+ * Otherwise more blocks could be in flight than the ring has room for. `own`, `on_way`: own blocks in flight, and
+ * all. */
 static bool may_be_granted(const struct flow_client *c, uint64_t spares, uint32_t own, uint32_t on_way) {
     return is_within(spares, all_spares(&c->limits)) && !c->grant && c->grants < c->intimations &&
            own == on_way;
@@ -171,7 +170,7 @@ static bool may_be_granted(const struct flow_client *c, uint64_t spares, uint32_
 int flow_acknowledge(struct flow_client *c, const struct flow_ack *ack) {
     uint32_t newly = ack->done - c->done, credits = c->credits;
     if ((int32_t)newly < 0)
-        newly = 0; /* said before what came first: a small message has overtaken a long one */
+        newly = 0; /* stale: a small message has overtaken a long one */
     if (newly > c->sent - c->done)
         return -EPROTO;
     uint32_t done = c->done + newly;
@@ -189,7 +188,7 @@ int flow_acknowledge(struct flow_client *c, const struct flow_ack *ack) {
 }
 
 uint64_t flow_give_back(struct flow_client *c) {
-    if (c->partly) /* the operation that has begun to use it goes on to its last block */
+    if (c->partly) /* the operation that has begun to use the grant continues to its last block */
         return 0;
     uint64_t spares = c->grant;
     c->grant = 0;
@@ -198,26 +197,26 @@ uint64_t flow_give_back(struct flow_client *c) {
 
 /* ---- a helper ---- */
 
-/* Where the block of a number is: own buffer i as i + 1, spare i as SPARE + i. */
+/* Location of a block: own buffer i as i + 1, pool buffer i as SPARE + i. */
 enum { NOWHERE = 0, SPARE = 0x8000 };
 
 enum turn { IDLE, READY, AT_WORK, PUT_OFF };
-enum holding { NOTHING, WHOLE, PARTLY, CLOSED /* the last block is here */ };
+enum holding { NOTHING, WHOLE, PARTLY, CLOSED /* the last block has arrived */ };
 
-struct peer { /* a client that has spoken */
+struct peer { /* a client from which a block has arrived */
     struct peer *next;
-    uint64_t grant;   /* spares granted for which no block has come */
-    uint64_t asked;   /* by the newest block, or 0 */
-    uint32_t client;  /* which one */
+    uint64_t grant;   /* granted pool buffers for which no block has arrived */
+    uint64_t asked;   /* size hint of the newest block, or 0 */
+    uint32_t client;  /* its number */
     uint32_t done;    /* blocks, wraps */
-    uint32_t newest;  /* number after the highest that has come */
-    uint32_t last;    /* number of the last block that uses the grant, if CLOSED */
-    uint32_t undone;  /* blocks that are here */
+    uint32_t newest;  /* the highest number that has arrived, plus 1 */
+    uint32_t last;    /* number of the last block of the grant, if CLOSED */
+    uint32_t undone;  /* blocks that have arrived and are not done */
     uint32_t waiting; /* own blocks done and not acknowledged */
     uint8_t turn, holding;
-    bool last_waits; /* a last block is done and not acknowledged */
+    bool last_waits; /* the last block of a grant is done and not acknowledged */
     uint16_t *order;
-    struct flow_ticket own[]; /* flags are 0: nothing is in it */
+    struct flow_ticket own[]; /* flags 0: the buffer is empty */
 };
 
 struct line {
@@ -231,7 +230,7 @@ struct flow_helper {
     struct line ready, put_off;
     uint32_t put_off_count;
     struct flow_counts counts;
-    struct flow_ticket spare[FLOW_SPARES]; /* of the blocks in them */
+    struct flow_ticket spare[FLOW_SPARES]; /* tickets of the blocks in them */
     struct peer *peers[];
 };
 
@@ -293,9 +292,9 @@ static struct peer *line_pop(struct line *line) {
     return p;
 }
 
-/* ---- a block comes ---- */
+/* ---- arrival ---- */
 
-/* The spares of a ticket are the client's, and it has not said before that it would use no more. */
+/* The client holds the ticket's pool buffers, and the block does not follow the last one of the grant. */
 static bool may_use(const struct peer *p, const struct flow_ticket *t) {
     if (!t->spares || !is_within(t->spares, p->grant))
         return false;
@@ -336,7 +335,7 @@ static uint16_t land_spare(struct flow_helper *h, struct peer *p, const struct f
     return (uint16_t)(SPARE | index);
 }
 
-/* What is newest says best what the client has yet to send. */
+/* The newest block has the best estimate of what the client has yet to send. */
 static void note_newest(struct peer *p, const struct flow_ticket *t) {
     if ((int32_t)(t->number - p->newest) < 0)
         return;
@@ -361,7 +360,7 @@ int flow_arrive(struct flow_helper *h, uint32_t client, const struct flow_ticket
     }
     note_newest(p, ticket);
     p->undone++;
-    if (ticket->number == p->done) /* it can have no turn yet, as its next was not here */
+    if (ticket->number == p->done) /* not in a list yet, as its next block was missing */
         line_up(&h->ready, p, READY);
     *place = place_of(slot);
     return 0;
@@ -405,9 +404,9 @@ uint32_t flow_retry(struct flow_helper *h) {
     return count;
 }
 
-/* ---- a block is done ---- */
+/* ---- completion ---- */
 
-/* Its buffer is free again. What it was: FLOW_*. */
+/* Frees the block's buffer. Returns the flags of its ticket. */
 static uint16_t vacate(struct flow_helper *h, struct peer *p) {
     uint16_t *slot = slot_of(h, p, p->done), flags;
     struct flow_place place = place_of(*slot);
@@ -430,7 +429,7 @@ static void end_grant(struct flow_helper *h, struct peer *p) {
     p->last_waits = true;
 }
 
-/* So many of what is free. */
+/* The lowest `count` bits of `free`. */
 static uint64_t some_of(uint64_t free, uint64_t count) {
     uint64_t rest = free;
     for (; count && rest; count--)
@@ -452,7 +451,7 @@ static uint64_t grant(struct flow_helper *h, struct peer *p) {
     return p->grant;
 }
 
-/* A block in a spare that is not the last says nothing: the last will. */
+/* A block in a pool buffer that is not the last needs no acknowledgement: the last one covers it. */
 static bool is_due(const struct flow_helper *h, const struct peer *p) {
     if (!p->waiting && !p->last_waits)
         return false;
@@ -500,7 +499,7 @@ static void must(bool holds) {
         abort();
 }
 
-/* No spare is in two sets. */
+/* Checks that no pool buffer is in two sets. */
 static void add_set(uint64_t *all, uint64_t set) {
     must(!(*all & set));
     *all |= set;
@@ -531,7 +530,7 @@ static void check_peer(const struct flow_helper *h, const struct peer *p) {
     must((p->turn != IDLE) == (*slot_of(h, p, p->done) != NOWHERE));
     must(p->holding == NOTHING ? !p->grant : h->limits.spares != 0);
     must(p->holding != WHOLE || p->grant);
-    /* Nothing is left unsaid once there is nothing to do. */
+    /* An idle client has no pending acknowledgement. */
     must(p->undone || (!p->waiting && !p->last_waits));
 }
 

@@ -4,15 +4,16 @@
  *      block                                              | part | part |gap| part |
  *                                                           each at a multiple of 64; of a page, if it is that long
  *
- * One meeting brings the sizes, and whether all have what they need to go on: their share of the memory limit
- * (reserve.c) and the memory for their books, so that nothing can fail after it. Only a new chunk takes more meetings.
- * A block is as long as the longest node needs, on all nodes: what a node does not need is address space alone.
+ * One collective exchange carries the sizes, and whether all members have what they need: their share of the memory
+ * limit (reserve.c) and the memory for their bookkeeping. So nothing can fail after it. Only a new chunk takes more
+ * exchanges. A block is as long on all nodes as the largest node needs; the surplus on the others is address space
+ * only.
  *
- * *Given back.* Each page of a block is given back to the system by one member: the owner of the part in which it
- * begins. The first `warm` bytes of the first chunk stay: that is where most blocks lie (first fit), and programs that
- * allocate and free in a loop would pay for page faults each time.
+ * *Returning memory.* Each page of a block is returned to the system by one member: the owner of the part in which
+ * the page begins. The first `warm` bytes of the first chunk are kept: most blocks lie there (first fit), and
+ * programs that allocate and free in a loop would otherwise pay for page faults each time.
  *
- * Invariant: chunks, and the free extents of each, are the same in all members between two calls. */
+ * Invariant: between two calls, the chunks and the free extents of each are the same in all members. */
 #include "net/heap.h"
 
 #include <errno.h>
@@ -39,7 +40,7 @@ struct heap_chunk {
     struct heap_chunk *next;
     struct net_shared *shared;
     struct extents free;
-    int number;       /* in the reserve's list */
+    int number;       /* in the list of the reserve */
     uint64_t bytes;   /* the same on all nodes */
     uint64_t bases[]; /* [nodes] */
 };
@@ -47,16 +48,16 @@ struct heap_chunk {
 struct net_heap {
     struct net_heap_group group;
     struct heap_chunk *chunks, **last;
-    uint64_t mapped; /* bytes of all chunks, on a node */
+    uint64_t mapped; /* bytes of all chunks on one node */
     uint64_t warm, page;
-    unsigned forgotten; /* blocks that nobody will give back */
-    int limit;          /* enum heap_limit, of this process */
+    unsigned forgotten; /* blocks that will never be returned */
+    int limit;          /* enum heap_limit of this process */
     int nodes, *index;  /* [all.size]: 0 ... nodes - 1, in the order of the first members */
-    uint64_t *ends;     /* [nodes]: of the layout */
+    uint64_t *ends;     /* [nodes]: scratch memory of heap_lay_out */
     struct heap_wish *wishes;
 };
 
-/* What each brings to the meeting. */
+/* The contribution of each member to the exchange. */
 struct heap_wish {
     uint64_t bytes;
     int32_t status, limit;
@@ -64,7 +65,7 @@ struct heap_wish {
 
 /* ---- opening and closing ---- */
 
-/* Where the system limits address space, chunks are short; where it limits files, no longer than needed. */
+/* If the system limits address space, chunks are short; if it limits file sizes, they are no longer than needed. */
 enum heap_limit { HEAP_FREE, HEAP_SHORT, HEAP_EXACT };
 
 static enum heap_limit heap_limit_here(void) {
@@ -75,7 +76,7 @@ static enum heap_limit heap_limit_here(void) {
     return scarce || sparse_is_scarce() ? HEAP_SHORT : HEAP_FREE;
 }
 
-/* Node numbers may be any; those of the members are numbered from 0 on. */
+/* Maps arbitrary node numbers to 0 ... nodes - 1. */
 static void heap_number_nodes(struct net_heap *h, const int *node_of) {
     for (int i = 0; i < h->group.all.size; i++) {
         int first = 0;
@@ -85,7 +86,7 @@ static void heap_number_nodes(struct net_heap *h, const int *node_of) {
     }
 }
 
-/* A share of the node's memory that is small enough not to be missed. */
+/* At most 1/64 of the node's memory. */
 static uint64_t heap_warm_bytes(const struct net_heap *h) {
     uint64_t node = (uint64_t)sysconf(_SC_PHYS_PAGES) * h->page / 64, wanted = WARM_EACH;
     wanted *= (uint64_t)h->group.node.size;
@@ -133,9 +134,9 @@ void net_heap_close(struct net_heap *h) {
     free(h);
 }
 
-/* ---- a chunk more ---- */
+/* ---- adding a chunk ---- */
 
-/* As long as all before it together, within bounds: the number of chunks grows with the logarithm. */
+/* As long as all chunks before it together, within bounds: the number of chunks grows logarithmically. */
 static uint64_t heap_chunk_bytes(const struct net_heap *h, uint64_t need, int limit) {
     uint64_t least = limit == HEAP_FREE ? CHUNK_LEAST : CHUNK_SHORT,
              most = limit == HEAP_FREE ? CHUNK_MOST : CHUNK_LEAST;
@@ -152,7 +153,7 @@ struct heap_offer {
     int64_t status;
 };
 
-/* How each node fared: 0, or the first failure, the same everywhere. */
+/* Exchanges the outcome of each node: returns 0, or the first failure, the same everywhere. */
 static int heap_hear_bases(struct net_heap *h, struct heap_chunk *c, int status) {
     struct heap_offer mine = {.status = status}, all[h->group.all.size];
     if (status == 0)
@@ -166,7 +167,7 @@ static int heap_hear_bases(struct net_heap *h, struct heap_chunk *c, int status)
     return err;
 }
 
-/* Only the first of a node says how much: the chunk is nobody's in particular. */
+/* Only the first member of a node requests the bytes: the chunk belongs to no member in particular. */
 static int heap_add_chunk(struct net_heap *h, uint64_t need, int limit) {
     uint64_t bytes = heap_chunk_bytes(h, need, limit);
     struct heap_chunk *c = calloc(1, sizeof *c + (size_t)h->nodes * sizeof c->bases[0]);
@@ -184,8 +185,8 @@ static int heap_add_chunk(struct net_heap *h, uint64_t need, int limit) {
             net_shared_leave(h->group.far, shared);
         return err;
     }
-    if (shared->file >= 0 &&
-        bytes < CHUNK_SHORT) /* many, perhaps: their descriptors are worth more than the account */
+    /* there may be many: save the descriptors, and do not count the chunk */
+    if (shared->file >= 0 && bytes < CHUNK_SHORT)
         net_shared_settle(shared);
     else if (shared->file >= 0)
         c->number = net_reserve_list(h->group.reserve, &shared->place.address, h->chunks ? 0 : h->warm);
@@ -195,7 +196,7 @@ static int heap_add_chunk(struct net_heap *h, uint64_t need, int limit) {
     return 0;
 }
 
-/* ---- taking ---- */
+/* ---- allocation ---- */
 
 static int heap_hear_wishes(struct net_heap *h, uint64_t bytes, int status, int *limit) {
     struct heap_wish mine = {.bytes = bytes, .status = status, .limit = h->limit};
@@ -208,7 +209,8 @@ static int heap_hear_wishes(struct net_heap *h, uint64_t bytes, int status, int 
     return err;
 }
 
-/* Offsets of all parts in the block, in parts[].base. The length of the block, on all nodes; 0: nobody wants any. */
+/* Stores the offset of each part in parts[].base. Returns the length of the block on all nodes; 0: all parts are
+ * empty. */
 static uint64_t heap_lay_out(struct net_heap *h, struct net_heap_part parts[]) {
     uint64_t longest = 0;
     memset(h->ends, 0, (size_t)h->nodes * sizeof *h->ends);
@@ -223,7 +225,7 @@ static uint64_t heap_lay_out(struct net_heap *h, struct net_heap_part parts[]) {
     return round_up(longest, h->page);
 }
 
-/* Pages that begin in our part or behind it, before the next one of our node: see above. */
+/* The pages that begin in our part or in the gap after it, before the next part on our node. */
 static void heap_own_pages(const struct net_heap *h, const struct net_heap_part parts[],
                            struct net_heap_block *b) {
     int me = h->group.all.rank, next = me + 1;
@@ -250,7 +252,7 @@ static uint64_t heap_find_place(struct net_heap *h, uint64_t need, struct heap_c
     return EXTENTS_NONE;
 }
 
-/* A place for the block; 0 or a negative code, everywhere. */
+/* Allocates offsets for the block. Returns 0 or a negative code, everywhere. */
 static int heap_place(struct net_heap *h, struct net_heap_block *b, int limit) {
     b->offset = heap_find_place(h, b->bytes, &b->chunk);
     if (b->offset != EXTENTS_NONE)
@@ -261,7 +263,7 @@ static int heap_place(struct net_heap *h, struct net_heap_block *b, int limit) {
     return err;
 }
 
-/* From offsets to addresses. */
+/* Converts offsets to addresses. */
 static void heap_locate(struct net_heap *h, const struct net_heap_block *b, struct net_heap_part parts[]) {
     for (int i = 0; i < h->group.all.size; i++)
         parts[i].base = parts[i].bytes > 0 ? b->chunk->bases[h->index[i]] + b->offset + parts[i].base : 0;
@@ -270,7 +272,7 @@ static void heap_locate(struct net_heap *h, const struct net_heap_block *b, stru
         numa_prefer((void *)(uintptr_t)mine->base, mine->bytes);
 }
 
-/* What may fail for want of memory, before the meeting. */
+/* Does everything that may run out of memory, before the exchange. */
 static int heap_prepare(struct net_heap *h, uint64_t reserved) {
     int err = mapped_reserve(MAPPED_BLOCKS);
     for (struct heap_chunk *c = h->chunks; c && !err; c = c->next)
@@ -278,7 +280,7 @@ static int heap_prepare(struct net_heap *h, uint64_t reserved) {
     return err ? err : net_reserve_take(h->group.reserve, reserved);
 }
 
-/* More than this are no addresses. */
+/* Larger sizes exceed the address space. */
 static bool heap_is_possible(const struct net_heap *h, uint64_t bytes) {
     return bytes < ((uint64_t)1 << 62) / (uint64_t)h->group.all.size;
 }
@@ -289,7 +291,7 @@ int net_heap_take(struct net_heap *h, uint64_t bytes, int status, void *owner, s
     int limit;
     *b = (struct net_heap_block){.reserved = bytes};
     if (!status && !heap_is_possible(h, bytes)) {
-        log_error("shared memory: %llu bytes are more than there are addresses; ask for less",
+        log_error("shared memory: %llu bytes exceed the address space; ask for less",
                   (unsigned long long)bytes);
         status = -ENOMEM;
     }
@@ -313,9 +315,9 @@ int net_heap_take(struct net_heap *h, uint64_t bytes, int status, void *owner, s
     return mapped_add(MAPPED_BLOCKS, (uint64_t)(uintptr_t)b->base, b->bytes, owner);
 }
 
-/* ---- giving back ---- */
+/* ---- return ---- */
 
-/* Without memory behind it, it reads as zeros. */
+/* The released range reads as zeros. */
 static void heap_release_pages(const struct net_heap *h, const struct net_heap_block *b) {
     uint64_t from = b->offset + b->own_offset, end = b->offset + b->own_end;
     if (b->chunk == h->chunks && from < h->warm)
@@ -340,7 +342,7 @@ void net_heap_forget(struct net_heap *h, struct net_heap_block *b) {
     b->chunk = NULL;
 }
 
-/* ---- finding ---- */
+/* ---- lookup ---- */
 
 bool net_heap_covers(const struct net_heap *h, const void *address) {
     for (const struct heap_chunk *c = h->chunks; c; c = c->next)
@@ -352,7 +354,7 @@ bool net_heap_covers(const struct net_heap *h, const void *address) {
 void *net_heap_owner(const void *address, size_t bytes) {
     struct mapped found;
     int err;
-    do /* while another thread takes or gives */
+    do /* retries while another thread changes the list */
         err = mapped_find(MAPPED_BLOCKS, (uint64_t)(uintptr_t)address, bytes, &found);
     while (UNLIKELY(err == -EAGAIN));
     return err ? NULL : found.owner;

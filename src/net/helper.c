@@ -1,12 +1,13 @@
-/* The thread that serves other nodes, and the node's own processes where memory alone does not do.
+/* helper.c: the thread that serves other nodes, and those requests of the node's own processes that need a server.
  *
- * It goes round: what the network brought, what is in the mailbox, what can be done. When nothing happened for some
- * microseconds it sleeps on descriptors: that of the network, that of the mailbox, and one that ends it. A wake must
- * not be lost, so both sides are told before it looks for the last time. What it could not do (a lock was held) it
- * tries again soon; it never waits for one thing.
+ * Each round polls the network and the mailbox, and executes blocks that are ready. After some microseconds without
+ * work the thread sleeps on descriptors: that of the network, that of the mailbox, and one that stops it. To lose no
+ * wakeup, it announces its sleep to both sides before it polls for the last time. Work that it could not do (a lock
+ * was held) is retried soon; it never waits for one resource.
  *
- * While a connection is being made the network's descriptor stays readable without anything to do: after some empty
- * wakes in a row it sleeps on the others alone, for a short while, so that the process that must answer can run. */
+ * While a connection is being set up, the network's descriptor stays readable without any work. After some empty
+ * wakes in a row, the thread sleeps briefly on the other descriptors alone, so that the process that must answer can
+ * run. */
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
@@ -40,7 +41,7 @@ void net_answer_near(struct net *n, int cell, int64_t answer) {
     mailbox_answer(n->helper_box, cell, answer);
 }
 
-/* One round; how much happened. */
+/* One round; returns how many events it handled. */
 static unsigned go_round(struct helper *h, unsigned *blocked) {
     struct server *s = &h->server;
     unsigned happened = 0;
@@ -63,7 +64,7 @@ static uint64_t longest_sleep(const struct helper *h, unsigned blocked, bool net
     return network ? link_nap(h->server.port) : EMPTY_NAP_US;
 }
 
-/* The mailbox has been told that we sleep. */
+/* The caller has announced the sleep to the mailbox. */
 static void sleep_on(struct helper *h, unsigned blocked, bool network) {
     struct pollfd fds[3] = {
         {.fd = h->bell, .events = POLLIN},
@@ -90,8 +91,7 @@ static void fall_asleep(struct helper *h, unsigned blocked) {
         h->empty = go_round(h, &still_blocked) > 0 || !network ? 0 : h->empty + 1;
 }
 
-/* Whether more comes while it looks again and again. Without yielding: beside a rank that computes that would cost a
- * whole slice. */
+/* Polls for a while for more work. Does not yield: next to a rank that computes, a yield would cost a whole slice. */
 static bool spin(struct helper *h, unsigned *blocked) {
     if (!spin_is_wanted(&h->spin))
         return false;
@@ -138,7 +138,8 @@ int helper_open(struct helper *h, struct net *n, int index) {
 }
 
 int helper_start(struct helper *h) {
-    sigset_t all, before; /* the program's signals are not for this thread */
+    /* The program's signals must not be delivered to this thread. */
+    sigset_t all, before;
     h->started_ns = clock_ns();
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);

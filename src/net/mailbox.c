@@ -1,30 +1,28 @@
-/* mailbox.c: cells, bells and a pipe.
+/* mailbox.c: cells, doorbells and a pipe.
  *
  *      post | asleep, rings | bell bell ... | cell cell cell cell | cell ...
  *                             64 cells each   of process 0          of process 1
  *
- * A cell is a request and later its answer, in two cache lines; whose turn it is says its state. The
- * bit of a cell in its bell tells the helper that it was asked, so that it looks at one word for 16
- * processes.
+ * A cell is a request and later its answer, in two cache lines; its state says which side owns it. The bit of a cell
+ * in its bell tells the helper that the cell holds a request. So the helper reads one word for 16 processes.
  *
- * **No ring is lost.** Who asks sets the bit and then reads `asleep`; the helper sets `asleep` and
- * then reads the bells. All four are sequentially consistent, so they happen in one order that
- * everybody sees. If the one who asks finds the helper awake, it read `asleep` before the helper set
- * it; its bit was set before that, and the helper reads the bells after it: it finds the bit and does
- * not sleep. Otherwise it finds the helper asleep and writes to the pipe, which then ends the sleep,
- * even one that has not begun. mailbox_ring has no bit, but something that the caller wrote before: it
- * reads `asleep` by changing it to what it is. Of this change and that of the helper, one comes first:
- * if ours, the helper takes over what we wrote before; if the helper's, we see it.
+ * **No doorbell is lost.** A client sets the bit and then reads `asleep`. The helper sets `asleep` and then reads
+ * the bells. All four accesses are sequentially consistent, so they have one total order. If the client finds the
+ * helper awake, it read `asleep` before the helper set it. Its bit was set before that, and the helper reads the
+ * bells after it: the helper finds the bit and does not sleep. Otherwise the client finds the helper asleep and
+ * writes to the pipe, which ends the sleep, even one that has not begun. mailbox_ring sets no bit, but publishes
+ * what the caller wrote before. It reads `asleep` by a read-modify-write that leaves the value unchanged. One of
+ * this and the helper's exchange comes first: if ours, the helper acquires our earlier writes; if the helper's, we
+ * see `asleep`.
  *
- * **No ring stays in the pipe** to wake the helper again and again. Who rings first counts its ring,
- * then writes a byte. The helper counts the bytes that it has read, and reads while it has read fewer
- * than were announced: a byte that comes late, after the helper woke for other reasons, ends one sleep
- * too early, and is read then. A process that dies between the two costs the helper one call more at
- * each sleep. The pipe is read only after `asleep` is 0 and before the bells are: what a byte was
- * written for is found.
+ * **No byte stays in the pipe** to wake the helper again and again. A client first increments `rings`, then writes a
+ * byte. The helper counts the bytes that it has read, and reads while it has read fewer than `rings`. A byte that
+ * arrives late, after the helper woke for another reason, ends one sleep too early, and is read then. A process that
+ * dies between the two steps costs the helper one extra system call at each sleep. The helper reads the pipe only
+ * after `asleep` is 0 and before it reads the bells, so it finds the request for which a byte was written.
  *
- * The others open the pipe for reading as well as for writing: with a reader left, namely oneself, a
- * helper that has died does not become a SIGPIPE. */
+ * The other processes open the pipe for reading as well as for writing. Then the pipe always has a reader, and
+ * writing after the helper has died raises no SIGPIPE. */
 #include "net/mailbox.h"
 
 #include <errno.h>
@@ -45,23 +43,23 @@ enum { BELL_CELLS = 64 };
 
 struct cell {
     _Alignas(128) _Atomic uint32_t state;
-    struct wake wake; /* the one who waits for the answer */
+    struct wake wake; /* wakes the waiter for the answer */
     struct mailbox_request request;
     int64_t answer;
 };
 _Static_assert(sizeof(struct cell) == 128, "two lines");
 
 struct bell {
-    _Alignas(CACHE_LINE) _Atomic uint64_t cells; /* a bit each. Partners: mailbox_ask, collect */
+    _Alignas(CACHE_LINE) _Atomic uint64_t cells; /* one bit each. Pairs with: mailbox_ask, collect */
 };
 
 /* In shared memory. */
 struct post {
-    uint32_t processes; /* 0: not made yet */
+    uint32_t processes; /* 0: not created yet */
     int32_t helper, file;
     uint64_t device, inode; /* of the pipe */
     _Alignas(128) _Atomic uint32_t asleep;
-    _Atomic uint32_t rings; /* that were or are about to be written, wraps */
+    _Atomic uint32_t rings; /* bytes written, or about to be written, to the pipe; wraps */
     _Alignas(128) struct bell bells[];
 };
 
@@ -69,12 +67,12 @@ struct mailbox {
     struct post *post;
     struct cell *cells;
     int process;   /* -1: the helper */
-    int read_end;  /* the helper's; -1 */
-    int write_end; /* of others: for both */
+    int read_end;  /* the helper's, else -1 */
+    int write_end; /* in other processes: open for both directions */
     int bells;
-    int next;             /* cell to look at first */
+    int next;             /* cell to check first */
     uint32_t heard;       /* bytes read from the pipe, wraps */
-    uint64_t collected[]; /* [bells], the helper's: asked and not taken yet */
+    uint64_t collected[]; /* [bells], the helper's: requests not taken yet */
 };
 
 static int count_bells(int processes) {
@@ -89,7 +87,7 @@ size_t mailbox_bytes(int processes) {
     return cells_offset(processes) + (size_t)processes * MAILBOX_CELLS * sizeof(struct cell);
 }
 
-/* ---- make and join ---- */
+/* ---- create and join ---- */
 
 static struct mailbox *view(void *memory, int processes, int process) {
     int bells = count_bells(processes);
@@ -136,8 +134,8 @@ int mailbox_make(void *memory, int processes, struct mailbox **box) {
     return 0;
 }
 
-/* What the number of a process and of a descriptor lead to may be something else, and opening it do
- * something. */
+/* The process and descriptor numbers may refer to another file, and opening that could have side effects. So check
+ * it first. */
 static int open_checked(int seen, const struct post *p) {
     char path[64];
     struct stat st;
@@ -199,14 +197,14 @@ void mailbox_close(struct mailbox *box) {
 
 /* ---- a process ---- */
 
-/* A pipe that is full has been rung often enough. */
+/* A full pipe wakes the helper anyway. */
 static void ring(struct mailbox *box) {
     atomic_fetch_add_explicit(&box->post->rings, 1, memory_order_relaxed);
     while (write(box->write_end, "", 1) < 0 && errno == EINTR)
         continue;
 }
 
-/* Reads by an exchange; partner: mailbox_sleeps. */
+/* A read-modify-write; pairs with mailbox_sleeps. */
 void mailbox_ring(struct mailbox *box) {
     if (atomic_fetch_or_explicit(&box->post->asleep, 0, memory_order_acq_rel))
         ring(box);
@@ -219,7 +217,7 @@ static bool claim(struct cell *c) {
                                                    memory_order_relaxed);
 }
 
-/* The state releases the request to the helper (partner: mailbox_take); bell and `asleep`: see above. */
+/* The state releases the request to the helper (pairs with mailbox_take); for the bell and `asleep` see above. */
 static void post_in(struct mailbox *box, int cell, const struct mailbox_request *request) {
     struct cell *c = &box->cells[cell];
     c->request = *request;
@@ -240,7 +238,7 @@ int mailbox_ask(struct mailbox *box, const struct mailbox_request *request) {
     return -EBUSY;
 }
 
-/* Acquires the answer (partner: mailbox_answer); the cell goes to who claims it next. */
+/* Acquires the answer (pairs with mailbox_answer), and frees the cell. */
 bool mailbox_answered(struct mailbox *box, int cell, int64_t *answer) {
     struct cell *c = &box->cells[cell];
     if (atomic_load_explicit(&c->state, memory_order_acquire) != ANSWERED)
@@ -250,7 +248,7 @@ bool mailbox_answered(struct mailbox *box, int cell, int64_t *answer) {
     return true;
 }
 
-/* A wake that was meant for the cell's last request may end it early. */
+/* A wake for the cell's previous request may end the wait early. */
 void mailbox_wait(struct mailbox *box, int cell, uint64_t microseconds) {
     struct cell *c = &box->cells[cell];
     if (atomic_load_explicit(&c->state, memory_order_relaxed) != ANSWERED)
@@ -259,8 +257,7 @@ void mailbox_wait(struct mailbox *box, int cell, uint64_t microseconds) {
 
 /* ---- the helper ---- */
 
-/* What was asked since the last look. Looks before it writes, so that a word in which nothing is stays
- * where it is. */
+/* Requests since the last look. Reads before it writes, so that an empty word stays shared in the cache. */
 static uint64_t collect(struct mailbox *box, int bell) {
     struct bell *b = &box->post->bells[bell];
     if (atomic_load(&b->cells))
@@ -268,8 +265,7 @@ static uint64_t collect(struct mailbox *box, int bell) {
     return box->collected[bell];
 }
 
-/* The first at or after `next`, or -1: the bell of `next` is looked at twice, first for the cells from
- * there on. */
+/* The first cell at or after `next`, or -1. The bell of `next` is checked twice, first for the cells from `next` on. */
 static int next_cell(struct mailbox *box) {
     int start = box->next / BELL_CELLS;
     uint64_t before = ((uint64_t)1 << box->next % BELL_CELLS) - 1;
@@ -288,7 +284,7 @@ bool mailbox_take(struct mailbox *box, struct mailbox_request *request, int *cel
         box->collected[found / BELL_CELLS] &= ~((uint64_t)1 << found % BELL_CELLS);
         box->next = (found + 1) % (box->bells * BELL_CELLS);
         if (atomic_load_explicit(&c->state, memory_order_acquire) != ASKED)
-            continue; /* nobody of ours does that */
+            continue; /* cannot happen */
         *request = c->request;
         *cell = found;
         atomic_store_explicit(&c->state, TAKEN, memory_order_relaxed);
@@ -313,7 +309,7 @@ int mailbox_descriptor(const struct mailbox *box) {
     return box->read_end;
 }
 
-/* An exchange, not a store: partner of mailbox_ring as well. */
+/* An exchange, not a store: also pairs with mailbox_ring. */
 void mailbox_sleeps(struct mailbox *box) {
     atomic_exchange(&box->post->asleep, 1);
 }
@@ -328,7 +324,7 @@ void mailbox_wakes(struct mailbox *box) {
     while (atomic_load_explicit(&box->post->rings, memory_order_relaxed) != box->heard) {
         ssize_t got = read(box->read_end, bytes, sizeof bytes);
         if (got <= 0)
-            break; /* on its way */
+            break; /* the byte is still to be written */
         box->heard += (uint32_t)got;
     }
 }

@@ -1,17 +1,18 @@
-/* mapped.c: which mapping is this address in?
+/* mapped.c: finds the mapping that contains an address.
  *
- * Asked for every block that a helper serves, while another thread may map and unmap. An array sorted
- * by address under a version (a seqlock): whoever changes it makes the version odd, changes, and makes
- * it even again; who reads it between takes nothing of what it read for true, and says so. The array
- * is searched in log n steps. Each thread remembers what it found last, and under which version: as
- * long as that has not changed, one load and three comparisons are enough.
+ * A helper looks up every block that it serves, while another thread may map and unmap. The list is an array sorted
+ * by address under a version (a seqlock). A writer makes the version odd, changes the array, and makes it even
+ * again. A reader that overlaps with a writer discards what it read and returns -EAGAIN. The search takes log n
+ * steps. Each thread caches its last result with its version: while the version is unchanged, a hit takes one load
+ * and three comparisons.
  *
- * An array that has become too small is left to those who may still read it. Each is twice as long as
- * the one before, so that all of these together are no longer than the last.
+ * An array that has become too small is kept, as readers may still use it. Each array is twice as long as the one
+ * before, so that all old arrays together are no longer than the current one.
  *
- * Every word is an atomic:
- *      writer: version odd (relaxed); fields (release: who sees one sees that it is odd); even (release)
- *      reader: version (acquire); fields (acquire: the version is read again after them); version (relaxed) */
+ * Every word is atomic:
+ *      writer: version odd (relaxed); fields (release: a reader that sees one sees the odd version); even (release)
+ *      reader: version (acquire); fields (acquire: the version is read again after them); version (relaxed)
+ */
 #include "net/mapped.h"
 
 #include <errno.h>
@@ -24,17 +25,17 @@
 
 struct span {
     _Atomic uint64_t base, bytes;
-    void *_Atomic owner; /* of who added it */
+    void *_Atomic owner; /* as passed to mapped_add */
 };
 
 struct table {
-    struct table *older; /* which somebody may still read */
+    struct table *older; /* readers may still use it */
     size_t room;
     struct span spans[];
 };
 
 struct list {
-    pthread_mutex_t lock; /* of those who change; a leaf */
+    pthread_mutex_t lock; /* serialises writers; a leaf in the lock order */
     _Atomic uint64_t version;
     struct table *_Atomic table;
     _Atomic size_t count;
@@ -43,7 +44,7 @@ struct list {
 static struct list lists[MAPPED_LISTS] = {[MAPPED_SHARED] = {.lock = PTHREAD_MUTEX_INITIALIZER},
                                           [MAPPED_BLOCKS] = {.lock = PTHREAD_MUTEX_INITIALIZER}};
 
-/* ---- those who change it ---- */
+/* ---- writers ---- */
 
 static void put(struct span *to, uint64_t base, uint64_t bytes, void *owner) {
     atomic_store_explicit(&to->base, base, memory_order_release);
@@ -65,7 +66,7 @@ static void change_ends(struct list *l) {
     atomic_fetch_add_explicit(&l->version, 1, memory_order_release);
 }
 
-/* Room for one more; the new array holds the same, so that readers may take either. */
+/* Room for one more range. The new array has the same content, so that readers may use either. */
 static int reserve(struct list *l) {
     struct table *old = atomic_load(&l->table);
     size_t used = atomic_load(&l->count), room = old ? 2 * old->room : 64;
@@ -78,7 +79,7 @@ static int reserve(struct list *l) {
     new->room = room;
     for (size_t i = 0; i < used; i++)
         move(&new->spans[i], &old->spans[i]);
-    atomic_store(&l->table, new); /* release; partner: search */
+    atomic_store(&l->table, new); /* release; pairs with search */
     return 0;
 }
 
@@ -134,15 +135,15 @@ void mapped_remove(enum mapped_list list, uint64_t base) {
     pthread_mutex_unlock(&l->lock);
 }
 
-/* ---- those who ask ---- */
+/* ---- readers ---- */
 
 static bool is_inside(uint64_t address, uint64_t bytes, uint64_t base, uint64_t size) {
-    uint64_t offset = address - base; /* wraps below the base, and is then too large */
+    uint64_t offset = address - base; /* wraps for addresses below the base, and is then too large */
     return offset <= size && bytes <= size - offset;
 }
 
-/* The last that begins at or below it; what comes out under a version that changed is worth nothing,
- * but it ends. */
+/* The last range that begins at or below the address. Under a concurrent change the result is meaningless, but the
+ * search terminates. */
 static bool search(struct list *l, uint64_t address, struct mapped *found) {
     struct table *t = atomic_load_explicit(&l->table, memory_order_acquire);
     size_t low = 0, high = atomic_load_explicit(&l->count, memory_order_acquire);
@@ -168,7 +169,7 @@ static bool search(struct list *l, uint64_t address, struct mapped *found) {
 int mapped_find(enum mapped_list list, uint64_t address, uint64_t bytes, struct mapped *found) {
     static _Thread_local struct last {
         uint64_t version;
-        struct mapped is; /* 0 bytes: nothing */
+        struct mapped is; /* 0 bytes: none */
     } lasts[MAPPED_LISTS] __attribute__((tls_model("initial-exec")));
     struct list *l = &lists[list];
     struct last *last = &lasts[list];

@@ -1,14 +1,13 @@
-/* memfile.c: shared memory without a name.
+/* memfile.c: shared memory without names.
  *
- * A file in /dev/shm has a name that can be guessed, or be somebody else's link, and stays behind when
- * its owner is killed. A memfd has none: the others of the node open it as /proc/PID/fd/N, which the
- * kernel allows those who may read the process's memory maps, and it is gone with the last one that
- * has it open or mapped.
+ * A file in /dev/shm has a name that can be guessed or can be another user's link, and it remains when its owner is
+ * killed. A memfd has no name. The other processes of the node open it as /proc/PID/fd/N, which the kernel permits
+ * to processes that may read the owner's memory maps. It vanishes with the last process that has it open or mapped.
  *
- * PID and N may mean something else to another process (a namespace of its own, a process that has
- * ended). So nothing is opened before it was looked at: a regular file, of our user, of the size
- * announced, which the kernel says was made under a title that holds 128 random bits. And it must be
- * sealed so that it cannot shrink under a reader, which would be a SIGBUS. */
+ * PID and N may mean something else to another process (its own namespace, or the owner has ended). So a file is
+ * checked before it is opened: a regular file, of our user, of the announced size, which the kernel reports as
+ * created under a title with 128 random bits. It must also be sealed against shrinking, which would raise SIGBUS in
+ * a reader. */
 #include "net/memfile.h"
 
 #include <errno.h>
@@ -25,10 +24,10 @@
 #include <unistd.h>
 
 #ifndef MFD_NOEXEC_SEAL
-#define MFD_NOEXEC_SEAL 8u /* of Linux 6.3 */
+#define MFD_NOEXEC_SEAL 8u /* since Linux 6.3 */
 #endif
 #ifndef MAP_FIXED_NOREPLACE
-#define MAP_FIXED_NOREPLACE 0x100000 /* of Linux 4.17 */
+#define MAP_FIXED_NOREPLACE 0x100000 /* since Linux 4.17 */
 #endif
 
 enum { SEALS = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL, TITLE = 64 };
@@ -41,7 +40,7 @@ void memfile_fail_at(unsigned n) {
     atomic_store(&fail_countdown, n);
 }
 
-/* True, with errno, if a test wants the request that would follow to fail. */
+/* True, with errno set, if a test wants the next system request to fail. */
 static bool planned_failure(int error) {
     unsigned left = atomic_load(&fail_countdown);
     if (left > 1)
@@ -84,7 +83,7 @@ static void print_title(const struct segment_token *token, char title[TITLE]) {
     snprintf(title, TITLE, "hearth-%016" PRIx64 "%016" PRIx64, token->words[0], token->words[1]);
 }
 
-/* Linux from 6.3 on wants to be told that it is no program; before, it does not know the word. */
+/* Linux 6.3 and later expect to be told that the file is not executable; earlier kernels reject the flag. */
 static int open_memory(const struct segment_token *token) {
     char title[TITLE];
     print_title(token, title);
@@ -94,7 +93,7 @@ static int open_memory(const struct segment_token *token) {
     return file;
 }
 
-/* Beyond RLIMIT_FSIZE there is not only an error but a signal that ends the program. */
+/* Exceeding RLIMIT_FSIZE is not only an error: a signal ends the program. */
 static bool is_within_limit(uint64_t bytes) {
     struct rlimit limit;
     errno = EFBIG;
@@ -103,7 +102,7 @@ static bool is_within_limit(uint64_t bytes) {
     return getrlimit(RLIMIT_FSIZE, &limit) || limit.rlim_cur == RLIM_INFINITY || bytes <= limit.rlim_cur;
 }
 
-/* The file's size, and that it does not change. */
+/* Sets the size of the file, and seals it. */
 static int set_size(int file, uint64_t bytes, const char **what) {
     if (!is_within_limit(bytes))
         return failed("the limit on file sizes (ulimit -f) forbids a file", what);
@@ -132,8 +131,8 @@ int memfile_make(uint64_t bytes, int *file, struct net_address *address, const c
     return 0;
 }
 
-/* In pieces: a signal makes the kernel give back all that the call took, so that one long call under a
- * profiler's clock would never end. */
+/* In pieces: when a signal interrupts the call, the kernel releases all that the call had allocated. Under a
+ * profiler's timer, one long call would never finish. */
 int memfile_fill(int file, uint64_t from, uint64_t bytes, const char **what) {
     enum { PIECE = 4 << 20 };
     if (planned_failure(ENOSPC))
@@ -158,14 +157,14 @@ static int open_link(const char *folder, int file, int flags) {
     return planned_failure(EACCES) ? -1 : open(path, flags | O_CLOEXEC);
 }
 
-/* Without opening it, which might do something to what it is not. */
+/* Does not open it, which could have side effects on an unrelated file. */
 static int look(const struct memfile_place *place) {
     char folder[16];
     snprintf(folder, sizeof folder, "%d", place->process);
     return open_link(folder, place->file, O_PATH);
 }
 
-/* The kernel says "/memfd:TITLE (deleted)". */
+/* The kernel reports "/memfd:TITLE (deleted)". */
 static bool has_title(int seen, const struct segment_token *token) {
     char path[64], link[TITLE + 32], title[TITLE];
     snprintf(path, sizeof path, "/proc/self/fd/%d", seen);
@@ -228,7 +227,7 @@ int memfile_find(const struct net_address *address, int *file, const char **what
 
 /* ---- both ---- */
 
-/* A kernel that does not know the flag takes the address for a wish. */
+/* A kernel that does not know MAP_FIXED_NOREPLACE treats the address as a hint. */
 static int map_at(int file, uint64_t bytes, void *at, int flags, void **base) {
     flags |= MAP_SHARED | (at ? MAP_FIXED_NOREPLACE : 0);
     void *got =

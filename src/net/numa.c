@@ -1,6 +1,7 @@
-/* numa.c: the policy is kept with the file, not with the mapping, so that it holds for all processes that map it.
+/* numa.c: sets the NUMA policy of shared memory. The policy belongs to the file, not to the mapping, so it holds for
+ * all processes that map it.
  *
- * A machine with one node is the common case and is asked once: without a second node there is no call. */
+ * Most machines have one NUMA node. This is checked once, and without a second node no system call is made. */
 #include "net/numa.h"
 
 #include <stdbool.h>

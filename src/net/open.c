@@ -1,7 +1,7 @@
-/* Opening and closing: by all processes together.
+/* open.c: opens and closes the network, collectively by all processes.
  *
- * How large the buffers are is the same everywhere: the node with the least memory decides. A helper's port is open,
- * and its thread runs, before anybody may ask it; it runs until all have said that they ask no more. */
+ * The buffer sizes are the same everywhere: the node with the least memory decides. A helper's port is open, and its
+ * thread runs, before any client may send to it. It runs until all processes have said that they send no more. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 
 /* ---- sizes ---- */
 
-/* What a container may use, if it has a limit. */
+/* The memory limit of the container, if there is one. */
 static uint64_t container_memory(void) {
     unsigned long long limit = 0;
     FILE *f = fopen("/sys/fs/cgroup/memory.max", "re");
@@ -36,12 +36,12 @@ static uint64_t budget(const struct settings *set) {
     return all < 1e18 ? (uint64_t)all : (uint64_t)1e18;
 }
 
-/* Each brings what it can spare; all get the least. */
+/* All get the minimum of the contributions. */
 static int agree_on_least(const struct net_boot *boot, uint64_t mine, uint64_t *least) {
     uint64_t *all = malloc((size_t)boot->size * sizeof *all);
     if (!all)
         log_error("network: no memory for a number of each of %d ranks", boot->size);
-    int status = net_agree(boot, all ? 0 : -ENOMEM); /* or the others would wait for us */
+    int status = net_agree(boot, all ? 0 : -ENOMEM); /* otherwise the others would wait for us */
     if (status == 0)
         status = net_boot_gather(boot, &mine, all, sizeof mine);
     *least = mine;
@@ -78,7 +78,7 @@ static int choose_limits(struct net *n, const struct net_boot *boot) {
     return -ENOMEM;
 }
 
-/* ---- what the node shares ---- */
+/* ---- memory shared within the node ---- */
 
 static int open_mailbox(struct net *n, const struct net_boot *boot, void *memory) {
     struct net_world *w = n->world;
@@ -106,7 +106,7 @@ static int share_node(struct net *n, const struct net_boot *boot) {
     return status != 0 ? status : open_mailbox(n, boot, mailbox);
 }
 
-/* ---- the link, and where the helpers are ---- */
+/* ---- the link, and the addresses of the helpers ---- */
 
 static int open_link(struct net *n, const void *comm) {
     const struct settings *set = settings_get();
@@ -135,7 +135,7 @@ static int open_helpers(struct net *n) {
     return 0;
 }
 
-/* All addresses of helpers, brought by the leaders, kept once per node. */
+/* The leaders contribute the addresses of all helpers; each node stores them once. */
 static int exchange_addresses(struct net *n, const struct net_boot *boot) {
     struct net_world *w = n->world;
     size_t one = round_up(sizeof(uint16_t) + LINK_ADDRESS, 8), mine = one * (size_t)n->helpers;
@@ -177,7 +177,7 @@ static int open_ports(struct net *n, const struct net_boot *boot, const void *co
     return status;
 }
 
-/* ---- all of it ---- */
+/* ---- everything together ---- */
 
 /* For hearth top. */
 static void show(const struct net *n) {
@@ -259,7 +259,7 @@ int net_open(const struct net_boot *boot, struct net_world *world, const struct 
     return 0;
 }
 
-/* Nobody may stop while another still asks, and connections are given up by all at once. *counts, unless NULL: what happened. */
+/* No process may stop while another still sends, and all close their connections together. */
 void net_close(struct net *n, const struct net_boot *boot, struct net_counts *counts) {
     net_fence_all(n);
     if (n->port)

@@ -1,3 +1,4 @@
+/* place.c: sets the CPU affinity of a helper's thread. See place.h for the policies. */
 #include "net/place.h"
 
 #include <unistd.h>
@@ -13,7 +14,7 @@ void place_register(struct place_masks *m, int process) {
         CPU_ZERO(&m->of[process]);
 }
 
-/* Where the system would let this thread run at all. */
+/* The cores on which the system would let this thread run at all. */
 static cpu_set_t allowed(void) {
     cpu_set_t before, all;
     CPU_ZERO(&before);

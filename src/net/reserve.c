@@ -1,10 +1,11 @@
-/* reserve.c: promised, backed, and left.
+/* reserve.c: memory promised, memory backed, and memory left.
  *
  *      memory of the node   |  used by others  |  backed, ours  |        room (room.c)        |
  *      promised                                |  backed        |  not yet   |
  *
- * A promise is good if `promised` does not exceed what is backed plus the room. That sum, `allowed`, changes slowly: it
- * is kept, so that most promises cost two atomic operations, and reading the limits (some 100 us) is rare. */
+ * A promise is good if `promised` does not exceed the backed memory plus the room. This sum, `allowed`, changes
+ * slowly. It is cached, so that most promises cost two atomic operations and the limits are rarely read (some 100
+ * us). */
 #include "net/reserve.h"
 
 #include <errno.h>
@@ -21,7 +22,7 @@ struct net_reserve {
     _Alignas(128) _Atomic uint64_t promised;
     _Atomic uint64_t allowed, read_ns;
     struct reserve_file {
-        _Atomic uint32_t state; /* FREE, WRITING, LISTED; release and acquire of the rest */
+        _Atomic uint32_t state; /* FREE, WRITING, LISTED; releases and acquires the other fields */
         struct net_address address;
         uint64_t idle;
     } files[FILES];
@@ -52,7 +53,8 @@ static uint64_t reserve_backed(const struct net_reserve *r) {
     return all;
 }
 
-/* Backed is read first: a page that is touched in between is then missing in both, which errs to the safe side. */
+/* Reads the backed memory first: a page that is touched in between is then missing in both terms, which is the safe
+ * direction. */
 static struct room reserve_read(struct net_reserve *r) {
     uint64_t backed = reserve_backed(r);
     struct room room = net_room();
@@ -64,7 +66,7 @@ static struct room reserve_read(struct net_reserve *r) {
     return room;
 }
 
-/* What others have taken since the limit was read matters the sooner, the more of it is promised. */
+/* The more of the limit is promised, the sooner memory taken by others matters. */
 static bool reserve_is_fresh(const struct net_reserve *r, uint64_t bytes, uint64_t promised) {
     uint64_t allowed = atomic_load_explicit(&r->allowed, memory_order_relaxed);
     uint64_t good_for = promised > allowed / SMALL_SHARE ? SECOND_NS : 10ull * SECOND_NS;

@@ -1,17 +1,16 @@
-/* room.c: the memory that is left, before it is asked for.
+/* room.c: finds out how much memory is left, before it is requested.
  *
- * A memfd has no limit of its own. Where memory has run out, the kernel does not refuse more of it: it
- * ends processes, in the whole node or, where a batch system set a limit, in the memory cgroup of the
- * job. So the limits are read first: what the node has available, and, for each cgroup from ours up to
- * the root, its limit less what it uses. What a cgroup uses counts the cached contents of files, which
- * the kernel gives back when memory is wanted; shared memory is among these, and cannot be given back.
+ * A memfd has no limit of its own. When memory runs out, the kernel does not refuse it but kills processes, in the
+ * whole node or, where a batch system set a limit, in the memory cgroup of the job. So the limits are read first:
+ * the available memory of the node, and for each cgroup from ours up to the root its limit minus its usage. The
+ * usage includes cached file contents, which the kernel reclaims under pressure; they include shared memory, which
+ * it cannot reclaim.
  *
  *      /proc/meminfo       MemAvailable, SwapFree
  *      /proc/self/cgroup   "0::/path": version 2; "N:memory:/path": version 1
  *      /sys/fs/cgroup/...  memory.max, memory.current, memory.stat; names of version 1 differ
  *
- * In a container the path may be one that only the host sees: then the root of what is mounted is
- * ours. */
+ * In a container the path may be visible only to the host. Then the root of the mounted hierarchy is ours. */
 #include "net/room.h"
 
 #include <fcntl.h>
@@ -24,7 +23,7 @@
 
 enum { TEXT = 16384 };
 
-/* The whole of a small file, "" if there is none. */
+/* The content of a small file; "" if it cannot be read. */
 static const char *read_text(const char *path, char text[TEXT]) {
     int file = open(path, O_RDONLY | O_CLOEXEC);
     ssize_t length = file >= 0 ? read(file, text, TEXT - 1) : 0;
@@ -62,12 +61,12 @@ static void ask_node(const char *root, struct room *r) {
 
 /* ---- cgroups ---- */
 
-/* What the two versions call the same things. */
+/* File names and keys in the two versions. */
 struct version {
-    const char *mark;    /* in /proc/self/cgroup, before the path */
-    const char *mounted; /* where */
+    const char *mark;    /* precedes the path in /proc/self/cgroup */
+    const char *mounted; /* mount point */
     const char *limit, *usage;
-    const char *files, *shared; /* lines of memory.stat */
+    const char *files, *shared; /* keys in memory.stat */
 };
 static const struct version versions[] = {
     {"0::", "/sys/fs/cgroup", "memory.max", "memory.current", "file ", "shmem "},
@@ -75,7 +74,7 @@ static const struct version versions[] = {
      "total_shmem "},
 };
 
-/* False if it has no such file, or says "max". */
+/* False if there is no such file, or it says "max". */
 static bool read_number(const char *folder, const char *name, char text[TEXT], uint64_t *number) {
     char path[PATH_MAX], *end;
     if (snprintf(path, sizeof path, "%s/%s", folder, name) >= (int)sizeof path)
@@ -100,7 +99,7 @@ static void ask_cgroup(const struct version *v, const char *folder, struct room 
           "ask for less, or ask the batch system for more memory (such as --mem)");
 }
 
-/* Of each line "N:names:/path" that has the mark: the path; NULL if there is none. */
+/* The path in the line "N:names:/path" that contains the mark; NULL if there is none. */
 static char *own_path(const struct version *v, char *text) {
     for (char *line = text; line && *line; line = strchr(line, '\n')) {
         line += *line == '\n';
@@ -114,7 +113,7 @@ static char *own_path(const struct version *v, char *text) {
     return NULL;
 }
 
-/* From ours up to the root of what is mounted. */
+/* From our cgroup up to the root of the mounted hierarchy. */
 static void ask_cgroups(const struct version *v, const char *root, struct room *r) {
     char folder[PATH_MAX], text[TEXT];
     snprintf(folder, sizeof folder, "%s/proc/self/cgroup", root);

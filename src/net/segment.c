@@ -1,7 +1,7 @@
-/* segment.c: a file without a name (memfile.c), mapped, and the lines that say why it is not.
+/* segment.c: maps a file without a name (memfile.c), and logs why that failed.
  *
- * All memory is asked for when the segment is made. The token at its start is for the users of the
- * segment: a number that nothing else has. */
+ * All memory is allocated when the segment is created. The token at its start is for the users of the segment: a
+ * number that no other segment has. */
 #include "net/segment.h"
 
 #include <errno.h>

@@ -1,15 +1,15 @@
-/* The serving side: blocks land in the arena, are done in turn, and answered.
+/* serve.c: the serving side: stores blocks in the arena, executes them in turn, and answers.
  *
- *      link_progress -> landed: copied to the place that its ticket names
- *      server_work   -> flow_turn says whose block is next -> handler -> done: acknowledgement, answer
- *                                                                     -> later: the next client's turn
+ *      link_progress -> land: copies a block to the buffer that its ticket names
+ *      server_work   -> flow_turn picks the next block -> handler -> done: acknowledgement, answer
+ *                                                                 -> later: the next client's turn
  *
- * Nothing here waits and nothing is allocated but a small record at a client's first message. An answer is made in
- * memory that belongs to the block's slot, or in spares that were granted for it, and leaves from there: as long
- * as it has not left, the next block of that slot that wants an answer is put off.
+ * Nothing here blocks. Nothing is allocated, except a small record at a client's first message. An answer is built
+ * in memory that belongs to the block's slot, or in pool buffers that were granted for it, and is sent from there.
+ * Until it has been sent, the next block in that slot that wants an answer is deferred.
  *
- * An acknowledgement that is due while the one before has not left is merged with the next: only the newest number
- * matters, and there is at most one grant. */
+ * An acknowledgement that becomes due while the previous one is being sent is merged with the next: only the newest
+ * number matters, and there is at most one grant. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,7 +51,7 @@ static void acknowledge(struct server_client *c, const struct flow_ack *ack) {
         send_ack(c);
 }
 
-/* What is due leaves with an answer instead. */
+/* Piggybacks the acknowledgement that is due on an answer. */
 static void ride(struct server_client *c, const struct flow_ack *ack, struct wire_reply *r) {
     r->acknowledges = 1;
     r->ack = *ack;
@@ -81,20 +81,20 @@ static struct server_client *client_of(struct server *s, uint32_t rank, struct l
     return s->clients[rank] = c;
 }
 
-/* ---- landing ---- */
+/* ---- delivery ---- */
 
 static char *place_of(struct server *s, uint32_t client, const struct flow_place *place) {
     return place->spare ? arena_spare(&s->arena, place->index) : arena_slot(&s->arena, client, place->index);
 }
 
-/* A block for no handler has no answer. */
+/* A block without a handler has no answer. */
 static bool has_handler(const struct server *s, const struct wire_block *w) {
     if (w->handler == WIRE_NOTHING)
         return w->answer_bytes == 0;
     return w->handler < NET_HANDLERS && s->net->service.handlers[w->handler];
 }
 
-/* Spares of a block that lands in an own buffer are for its answer: without one nothing would free them. */
+/* The pool buffers of a block in an own buffer are for its answer: without an answer nothing would free them. */
 static bool is_sane(const struct server *s, const struct wire_block *w, size_t header_bytes, size_t bytes) {
     const struct flow_limits *l = &s->net->limits;
     bool own = w->ticket.flags & FLOW_OWN;
@@ -133,14 +133,14 @@ static void land(void *arg, struct link_peer *from, const void *header, size_t h
     bool is_block = header_bytes >= sizeof *w && w->kind == WIRE_BLOCK;
     bool is_note = header_bytes == sizeof *note && note->kind == WIRE_NOTE;
     if ((!is_block && !is_note) || w->client >= (uint32_t)s->net->world->size) {
-        log_error("a message of %zu bytes that no process of this job sends was thrown away",
+        log_error("discarded a message of %zu bytes that is not from a process of this job",
                   header_bytes + bytes);
         return;
     }
     if (is_block)
         land_block(s, from, w, header_bytes, payload, bytes);
     else if (flow_returned(s->flow, note->client, note->spares) != 0)
-        fail(s, note->client, "it gives back what it was not given");
+        fail(s, note->client, "it returned buffers that were not granted to it");
 }
 
 static void lost(void *arg, struct link_peer *peer, const char *why) {
@@ -163,7 +163,7 @@ static void answer_has_left(struct link_send *send, int status) {
                      (uint64_t)1 << ((size_t)((char *)slot - s->arena.spares) / s->arena.spare_bytes));
 }
 
-/* A piece of the answer of w, made at `data`, leaves from the slot (or spare) that it was made in. */
+/* Sends a piece of the answer to w, built at `data`, from the slot or pool buffer that holds it. */
 static void send_answer(struct server *s, struct server_client *c, struct slot *from,
                         const struct wire_block *w, uint64_t offset, const void *data, size_t bytes,
                         const struct flow_ack *ack) {
@@ -179,7 +179,7 @@ static void send_answer(struct server *s, struct server_client *c, struct slot *
         answer_has_left(&from->send, 0);
 }
 
-/* ---- doing ---- */
+/* ---- execution ---- */
 
 static enum net_result call_handler(struct server *s, struct slot *slot, char *answer, size_t answer_bytes,
                                     size_t answer_offset) {
@@ -233,8 +233,8 @@ static uint32_t nth_bit(uint64_t bits, uint32_t n) {
     return (uint32_t)__builtin_ctzll(bits);
 }
 
-/* A long answer, a piece in each of the spares. The block is done with its last piece, and what is left of the
- * spares is free then. */
+/* A long answer, one piece in each pool buffer. The block is done with its last piece, which frees the remaining
+ * pool buffers. */
 static enum net_result do_fetch_into_spares(struct server *s, struct slot *slot,
                                             const struct flow_turn *turn) {
     const struct wire_block *w = (const struct wire_block *)slot->header;
@@ -269,7 +269,7 @@ static enum net_result do_block(struct server *s, const struct flow_turn *turn) 
 }
 
 unsigned server_work(struct server *s, unsigned *blocked) {
-    enum { AT_ONCE = 64 }; /* then the network is looked at again */
+    enum { AT_ONCE = 64 }; /* then the network is polled again */
     unsigned done = 0;
     struct flow_turn turn;
     *blocked = 0;

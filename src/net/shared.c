@@ -1,23 +1,23 @@
-/* shared.c: one mapping for all, at one address.
+/* shared.c: maps one file in all processes of a node, at one address.
  *
  *      base                                                     base + bytes
  *      | part of 0 | of 1 | 2 |pad| part of 3                 |pad|
  *        each at a multiple of 64; of a page, if it is that long
  *
- * The first of the group makes the file and maps it where probably nobody has anything (sparse.c),
- * asks the helper's process to do the same, and tells the others. Each of them finds the file, maps the
- * whole, and asks for its own part to lie on its own NUMA node. Then all say how it went:
+ * The first member creates the file, maps it at an address that is probably free everywhere (sparse.c), asks the
+ * helper's process to do the same, and tells the others. Each of them opens the file, maps all of it, and requests
+ * its own NUMA node for its own part. Then all agree on the outcome:
  *
- *      all well            the file is closed everywhere; the mapping is what is left
- *      address taken       all unmap, the first picks another one, and again
- *      anything else       all unmap and close: nothing is left
+ *      success             the file is closed everywhere; only the mapping remains
+ *      address in use      all unmap, the first member picks another address, and all retry
+ *      any other error     all unmap and close: nothing is left
  *
- * Three meetings, and two more for each address that was taken.
+ * This takes three collective exchanges, and two more for each address that was in use.
  *
- * The kernel backs a page when it is first touched: an allocation takes no longer if it is large, and what
- * is never touched costs no memory. The kernel cannot set memory aside for such a file, nor does it refuse
- * more than there is, so the sizes are counted against the memory limit first (room.c, reserve.c). Where
- * that was not enough the kernel ends the process, by a signal that bus.c explains. */
+ * The kernel backs a page when it is first touched. So a large allocation takes no longer than a small one, and
+ * untouched pages cost no memory. The kernel can neither reserve memory for such a file nor refuse more than there
+ * is. So the sizes are checked against the memory limit first (room.c, reserve.c). If memory runs out nevertheless,
+ * the kernel ends the process with a signal that bus.c explains. */
 #include "net/shared.h"
 
 #include <errno.h>
@@ -34,18 +34,18 @@
 #include "net/room.h"
 #include "net/sparse.h"
 
-/* One call of net_shared_open. */
+/* State of one call of net_shared_open. */
 struct opening {
     const struct net_boot *boot;
     const struct net_shared_far *far;
     struct net_shared *s;
     int file;       /* -1: not open yet */
-    bool keeps;     /* the first one keeps it open */
+    bool keeps;     /* the first member keeps it open */
     bool checked;   /* against the memory limit, here */
-    unsigned tries; /* the first one's: addresses tried so far */
+    unsigned tries; /* in the first member: addresses tried so far */
 };
 
-/* A size for people. */
+/* A size for messages. */
 struct text {
     char text[32];
 };
@@ -79,7 +79,7 @@ static void unmap(const struct net_shared_place *place) {
     munmap((void *)(uintptr_t)place->base, place->bytes);
 }
 
-/* An address that is taken is no reason for a line: another one will be tried. */
+/* An address in use is not logged: another one will be tried. */
 static int cannot(const struct net_shared_place *place, const char *what, int err) {
     struct memfile_place file = memfile_place(&place->address);
     if (err != -EEXIST)
@@ -90,7 +90,7 @@ static int cannot(const struct net_shared_place *place, const char *what, int er
     return err;
 }
 
-/* What is mapped is as long as the file: there is no address in it that has nothing behind it. */
+/* The mapping is as long as the file, so that no address in it lies beyond the end of the file. */
 static int find(const struct net_shared_place *place, int *file) {
     const char *what = "use";
     int err = -ESTALE;
@@ -113,14 +113,14 @@ void net_shared_detach(const struct net_shared_place *place) {
     unmap(place);
 }
 
-/* ---- who wants how much ---- */
+/* ---- the requested sizes ---- */
 
 struct wish {
     uint64_t bytes;
     int64_t status;
 };
 
-/* False: more than there are addresses. */
+/* False: the sizes exceed the address space. */
 static bool lay_out(struct net_shared *s, const struct wish *wishes, uint64_t page) {
     uint64_t end = 0;
     for (int i = 0; i < s->count; i++) {
@@ -136,7 +136,7 @@ static bool lay_out(struct net_shared *s, const struct wish *wishes, uint64_t pa
 
 static int too_much(const struct opening *o) {
     if (o->boot->rank == 0)
-        log_error("shared memory for %d processes: together they want more than there are addresses; ask for "
+        log_error("shared memory for %d processes: the sum of their sizes exceeds the address space; ask for "
                   "less",
                   o->boot->size);
     return -ENOMEM;
@@ -154,7 +154,7 @@ static int measure(struct opening *o, size_t bytes) {
     return lay_out(o->s, all, (uint64_t)sysconf(_SC_PAGESIZE)) ? 0 : too_much(o);
 }
 
-/* ---- the first ---- */
+/* ---- the first member ---- */
 
 static int no_room(const struct opening *o, const struct room *room) {
     log_error("shared memory of %s for %d processes: %s has only %s left; %s", size_text(o->s->bytes).text,
@@ -162,7 +162,7 @@ static int no_room(const struct opening *o, const struct room *room) {
     return -ENOMEM;
 }
 
-/* What is small is not worth the look. */
+/* Small sizes are not checked: reading the limits costs more. */
 static int check_room(const struct opening *o) {
     enum { SMALL = 1 << 20 };
     if (!o->checked || o->s->bytes < SMALL)
@@ -208,14 +208,13 @@ static int try_address(struct opening *o) {
 }
 
 static int no_address(const struct opening *o) {
-    log_error("shared memory of %s: no address in %d tries that is free in all of %d processes; do "
-              "they use up "
-              "their address space, or keep others from it?",
+    log_error("shared memory of %s: no address in %d tries that is free in all of %d processes; is "
+              "their address space exhausted or restricted?",
               size_text(o->s->bytes).text, SPARSE_TRIES, o->boot->size);
     return -EADDRNOTAVAIL;
 }
 
-/* Makes it, the first time, and maps it here and where the helper is. */
+/* Creates the file, the first time, and maps it here and in the helper's process. */
 static int lead(struct opening *o) {
     int err = o->file < 0 ? make_file(o) : 0;
     if (err)
@@ -228,9 +227,9 @@ static int lead(struct opening *o) {
     return no_address(o);
 }
 
-/* ---- all ---- */
+/* ---- all members ---- */
 
-/* Where it is not so, the program is only slower. */
+/* Without it, the program is only slower. */
 static void prefer_own_memory(const struct opening *o) {
     const struct net_part *part = &o->s->parts[o->boot->rank];
     if (part->bytes > 0)
@@ -264,7 +263,7 @@ struct offer {
     int64_t status;
 };
 
-/* What the first says counts. */
+/* Only the first member's contribution counts. */
 static int hear(struct opening *o, int status) {
     struct offer mine = {.place = o->s->place, .status = status}, all[o->boot->size];
     int err = net_boot_gather(o->boot, &mine, all, sizeof mine);
@@ -274,7 +273,7 @@ static int hear(struct opening *o, int status) {
     return (int)all[0].status;
 }
 
-/* One address, up to the agreement: 0, -EEXIST: try another one, or final. */
+/* Tries one address, including the agreement: returns 0, -EEXIST (try another address), or a final error. */
 static int try_together(struct opening *o) {
     bool first = o->boot->rank == 0;
     int err = hear(o, first ? lead(o) : 0);
@@ -347,13 +346,13 @@ void net_shared_leave(const struct net_shared_far *far, struct net_shared *s) {
     free(s);
 }
 
-/* All are here before anything goes: then no one touches it any more, nor asks the helper to. */
+/* After the barrier, no member accesses the memory any more, nor asks the helper to. */
 void net_shared_close(const struct net_boot *boot, const struct net_shared_far *far, struct net_shared *s) {
     net_boot_barrier(boot);
     net_shared_leave(far, s);
 }
 
-/* ---- looking up ---- */
+/* ---- lookup ---- */
 
 int net_shared_check(const void *address, size_t bytes, char **base, size_t *size) {
     struct mapped found;

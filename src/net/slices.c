@@ -1,3 +1,4 @@
+/* slices.c: requests short scheduler slices through sched_setattr. */
 #include "net/slices.h"
 
 #include <sched.h>
@@ -7,7 +8,7 @@
 
 void slices_make_short(void) {
     enum { SHORTEST_NS = 100000 };
-    struct { /* struct sched_attr, which not every C library has */
+    struct { /* struct sched_attr, which not every C library declares */
         uint32_t size, policy;
         uint64_t flags;
         int32_t nice;
@@ -16,7 +17,7 @@ void slices_make_short(void) {
     } attributes = {0};
     if (syscall(SYS_sched_getattr, 0, &attributes, sizeof attributes, 0) != 0 ||
         attributes.policy != SCHED_OTHER)
-        return; /* somebody has made another choice for this thread */
+        return; /* the thread has a policy that someone chose deliberately */
     attributes.runtime = SHORTEST_NS;
     syscall(SYS_sched_setattr, 0, &attributes, 0);
 }

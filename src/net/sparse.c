@@ -1,22 +1,20 @@
-/* sparse.c: where in the address space to map what all processes of a node shall see at the same
- * address.
+/* sparse.c: picks an address for memory that all processes of a node map at the same address.
  *
  *      0     1/8                     5/8 2/3                    1 of 2^39, 2^47, 2^48 ... bytes
  *      |--+---|-----------------------|---|-+------------------|
  *      program      hardly anything     program         libraries, mmap, stack
  *      (fixed)                          (movable), heap
  *
- * Linux puts things at the ends and at two thirds, on x86-64 and on aarch64 alike, in each process at
- * other random distances. The middle is empty. How large the space is, a trial shows: a mapping at an
- * address of the system's choice lies in the upper half of it (with an unlimited stack, at a third:
- * the space then seems half as large, and its middle is still empty).
+ * On x86-64 and aarch64, Linux places mappings at the ends and at two thirds of the address space, at random
+ * distances that differ between processes. The middle is empty. A probe finds the size of the space: a mapping at an
+ * address of the system's choice lies in its upper half (with an unlimited stack, at a third: the space then seems
+ * half as large, and its middle is still empty).
  *
- * The first pick follows what was taken last, so that the many mappings of a job share page tables and
- * lie in one zone, which was picked at random once. Who leads different groups of processes picks
- * different zones. Every other pick after that is random in the middle, the rest is random below the
- * trial, first near it, and then less: where an emulator keeps the middle for itself, that is where it
- * lets programs map. ThreadSanitizer keeps all but some gigabytes around the trial, and ends the
- * program when something else is tried: under it, only these are. */
+ * The first pick follows the last mapping, so that the mappings of a job share page tables and lie in one zone,
+ * which was picked at random once. The leaders of different groups of processes pick different zones. After that,
+ * every other pick is random in the middle. The rest is random below the probe, first near it and then farther away:
+ * an emulator that keeps the middle for itself lets programs map there. ThreadSanitizer keeps all but some gigabytes
+ * around the probe, and ends the program if another address is tried. Under it, only these are used. */
 #include "net/sparse.h"
 
 #include <errno.h>
@@ -31,7 +29,7 @@
 
 #if defined(__has_feature)
 #if __has_feature(thread_sanitizer)
-#define __SANITIZE_THREAD__ 1 /* as GCC says it */
+#define __SANITIZE_THREAD__ 1 /* GCC's name for it */
 #endif
 #endif
 #ifdef __SANITIZE_THREAD__
@@ -40,7 +38,7 @@ enum { NEAR_ONLY = true, NEAR_MOST = 31 };
 enum { NEAR_ONLY = false, NEAR_MOST = 62 };
 #endif
 
-static _Atomic uint64_t following; /* behind what was taken last; 0: nothing yet */
+static _Atomic uint64_t following; /* end of the last mapping; 0: none yet */
 
 static _Atomic uint64_t forced_base;
 static _Atomic unsigned forced_picks;
@@ -62,7 +60,7 @@ static uint64_t alignment(uint64_t bytes) {
     return bytes >= HUGE ? HUGE : (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
-/* Where the system would put it, or 0. */
+/* The address that the system would choose, or 0. */
 static uint64_t trial(uint64_t bytes) {
     int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
     void *at = mmap(NULL, bytes, PROT_NONE, flags, -1, 0);
@@ -79,14 +77,14 @@ static uint64_t below(uint64_t n) {
     return n ? number % n : 0;
 }
 
-/* 0 where it does not fit. */
+/* 0 if it does not fit. */
 static uint64_t pick_middle(uint64_t seen, uint64_t bytes) {
     uint64_t space = (uint64_t)1 << (64 - __builtin_clzll(seen));
     uint64_t start = space / 8, room = space / 2;
     return bytes < room ? start + below(room - bytes) : 0;
 }
 
-/* From 256 MiB below the trial on, and each time in a range four times as large. */
+/* Within 2^(28 + try) bytes below the probe, or less if that is more than a quarter of the space below it. */
 static uint64_t pick_near(uint64_t seen, uint64_t bytes, unsigned try) {
     uint64_t range = (uint64_t)1 << (28 + try < NEAR_MOST ? 28 + try : NEAR_MOST);
     if (seen / 2 < bytes)
@@ -112,7 +110,7 @@ bool sparse_is_scarce(void) {
     return NEAR_ONLY;
 }
 
-/* A page remains free between two of them: who runs over the end of one does not write into the next. */
+/* Leaves a free page between two mappings, so that an overrun of one does not write into the next. */
 void sparse_took(uint64_t base, uint64_t bytes) {
     uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
     atomic_store_explicit(&following, round_up(base + bytes, page) + page, memory_order_relaxed);

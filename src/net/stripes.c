@@ -1,14 +1,13 @@
-/* stripes.c: robust mutexes of the system.
+/* stripes.c: a table of robust process-shared mutexes.
  *
- * A mutex each in two cache lines of its own (processors fetch lines in pairs), since those who use
- * neighbouring ones have nothing to do with each other. The block's number is multiplied by the golden
- * ratio, of which the upper bits name the lock: blocks next to each other are always 158 or 159 locks
- * apart, and blocks at distances that are powers of two, as the same places of equal parts are, are
- * spread as well.
+ * Each mutex has two cache lines of its own (processors fetch lines in pairs), since users of neighbouring mutexes
+ * are unrelated. The block's number is multiplied by the golden ratio, and the upper bits select the lock. Adjacent
+ * blocks are always 158 or 159 locks apart. Blocks at distances of powers of two, such as the same offsets in equal
+ * parts, are spread too.
  *
- * That the holder may die is the kernel's job: it walks the list that the C library keeps for each
- * thread, and marks what it held. A robust mutex takes some 10 ns more than a plain one, lock and
- * unlock together; a futex word of our own could not be on that list without being such a mutex. */
+ * The kernel handles the death of a holder: it walks the list that the C library keeps for each thread, and marks
+ * the mutexes on it. A robust mutex costs some 10 ns more than a plain one, lock and unlock together. A futex word
+ * of our own could not be on that list without being such a mutex. */
 #include "net/stripes.h"
 
 #include <assert.h>
@@ -55,7 +54,7 @@ static pthread_mutex_t *mutex_of(struct net_stripes *s, const void *address) {
     return &s->stripes[block * 0x9e3779b97f4a7c15u >> (64 - BITS)].mutex;
 }
 
-/* Whether we have it now. If its last holder died with it, it is to be had again, for us and all after us. */
+/* Whether we hold the mutex now. If its last holder died with it, makes it usable again. */
 static bool is_ours(pthread_mutex_t *mutex, int result) {
     if (result == EOWNERDEAD)
         result = pthread_mutex_consistent(mutex);

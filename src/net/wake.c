@@ -4,10 +4,9 @@
  *      ASLEEP                                     wake_up: WOKEN, and calls the kernel
  *      WOKEN   wake_wait: IDLE, and returns       wake_up: WOKEN
  *
- * A wake that finds nobody asleep stays as WOKEN and makes the next wait return at once; several are as
- * good as one. The kernel compares the word again before it lets the thread sleep, so a wake in between is
- * not lost. wake_up always writes, even over WOKEN: only so does the sleeper that takes it see what was
- * written before this wake. */
+ * A wake without a sleeper leaves WOKEN, which makes the next wait return at once; several wakes count as one. The
+ * kernel compares the word again before it lets the thread sleep, so a wake in between is not lost. wake_up always
+ * writes, even over WOKEN: only then does the next wait see what was written before this wake. */
 #include "net/wake.h"
 
 #include <errno.h>
@@ -20,18 +19,18 @@
 
 enum { IDLE, ASLEEP, WOKEN };
 
-/* Not the private kind: the two are different processes. */
+/* Not FUTEX_PRIVATE: the two sides are different processes. */
 static long futex(_Atomic uint32_t *word, int operation, uint32_t value, const struct timespec *until) {
     return syscall(SYS_futex, word, operation, value, until, NULL, FUTEX_BITSET_MATCH_ANY);
 }
 
-/* Partner: wake_wait. */
+/* Pairs with wake_wait. */
 void wake_up(struct wake *w) {
     if (atomic_exchange_explicit(&w->state, WOKEN, memory_order_acq_rel) == ASLEEP)
         futex(&w->state, FUTEX_WAKE, 1, NULL);
 }
 
-/* When it is so much later, by the clock of FUTEX_WAIT_BITSET; NULL if that is never. */
+/* The deadline, by the clock of FUTEX_WAIT_BITSET; NULL: never. */
 static struct timespec *deadline(uint64_t microseconds, struct timespec *until) {
     enum { FOREVER = 1000000000 }; /* seconds */
     if (microseconds / 1000000 >= FOREVER)
@@ -41,13 +40,13 @@ static struct timespec *deadline(uint64_t microseconds, struct timespec *until) 
     return until;
 }
 
-/* Partner: wake_up. */
+/* Pairs with wake_up. */
 bool wake_wait(struct wake *w, uint64_t microseconds) {
     struct timespec space, *until = deadline(microseconds, &space);
     uint32_t state = IDLE;
     if (atomic_compare_exchange_strong_explicit(&w->state, &state, ASLEEP, memory_order_relaxed,
                                                 memory_order_relaxed)) {
-        /* Returns early when a signal comes, and now and then for no reason. */
+        /* The call returns early on signals, and sometimes spuriously. */
         while (atomic_load_explicit(&w->state, memory_order_relaxed) == ASLEEP)
             if (futex(&w->state, FUTEX_WAIT_BITSET, ASLEEP, until) && errno != EINTR && errno != EAGAIN)
                 break;

@@ -1,15 +1,15 @@
-/* world.c: who is on which node, once per node.
+/* world.c: the mapping of ranks to nodes, stored once per node.
  *
- * The area is a list of blocks, shared memory each; the first begins with the tables:
+ * The area is a list of blocks of shared memory. The first begins with the tables:
  *
  *      | token, nodes | node_of [size] | local_of [size] | first [size + 1] | members [size] | shared | free |
  *
- * All processes tell their machine. From that, each finds its leader by itself: the lowest rank of the
- * k ranks of its machine among which it is. Only leaders work the tables out, in the area; the others
- * read them there.
+ * All processes contribute their machine. From that, each computes its leader: the lowest rank of the group of k
+ * ranks of its machine to which it belongs. Only leaders compute the tables, in the area; the others read them
+ * there.
  *
- * A process that fails takes part in the meetings nevertheless (agree.h), so that all fail or none, in
- * all nodes. */
+ * A process that fails still takes part in the collective exchanges (agree.h), so that all processes of all nodes
+ * fail or none does. */
 #include "net/world.h"
 
 #include <errno.h>
@@ -30,7 +30,7 @@ struct block {
 };
 
 struct net_area {
-    struct block *blocks; /* [count], the last one has room left, perhaps */
+    struct block *blocks; /* [count]; only the last may have free space */
     int count;
 };
 
@@ -45,15 +45,15 @@ static size_t tables_bytes(int size) {
     return sizeof(struct tables) + (4 * (size_t)size + 1) * sizeof(uint32_t);
 }
 
-/* ---- a block more ---- */
+/* ---- adding a block ---- */
 
-/* What it takes to add one. */
+/* State of adding one. */
 struct addition {
     struct segment segment;
     struct net_address mine, *all; /* all: [size] */
 };
 
-/* So that listing it cannot fail later. */
+/* Reserves memory, so that adding the block to the list cannot fail later. */
 static int reserve(struct net_area *a, const struct net_boot *boot, struct addition *n) {
     struct block *more = realloc(a->blocks, ((size_t)a->count + 1) * sizeof *more);
     a->blocks = more ? more : a->blocks;
@@ -64,7 +64,7 @@ static int reserve(struct net_area *a, const struct net_boot *boot, struct addit
     return -ENOMEM;
 }
 
-/* To the leader's block, which is as large as we think it is, or the leader runs something else. */
+/* Maps the leader's block. A block of another size means that the leader runs another version. */
 static int attach(struct segment *s, const struct net_address *address, int leader, size_t bytes) {
     int err = segment_attach_for(OTHERWISE, s, address, leader);
     if (err || s->bytes == bytes)
@@ -83,12 +83,12 @@ static int exchange(const struct net_boot *boot, int leader, size_t bytes, struc
     return net_agree(boot, err);
 }
 
-/* What is too large for a file is too large after rounding as well. */
+/* A size that exceeds the largest file still does so after rounding. */
 static size_t block_bytes(size_t bytes) {
     return bytes <= INT64_MAX ? round_up(bytes, BLOCK) : bytes;
 }
 
-/* Collective among all processes; `bytes` is the same in a node, and 0 where none is needed. */
+/* Collective among all processes. `bytes` is the same within a node, and 0 if the node needs no block. */
 static int add_block(struct net_area *a, const struct net_boot *boot, int leader, size_t bytes) {
     struct addition n = {.segment.file = -1};
     size_t whole = block_bytes(bytes);
@@ -128,13 +128,13 @@ static void *take(struct block *b, size_t bytes) {
 void *net_world_share(struct net_world *w, const struct net_boot *boot, size_t bytes) {
     struct net_area *a = w->area;
     bool fit = fits(&a->blocks[a->count - 1], bytes);
-    size_t more = bytes < SIZE_MAX - ALIGNMENT ? bytes + ALIGNMENT : bytes; /* room for the token as well */
+    size_t more = bytes < SIZE_MAX - ALIGNMENT ? bytes + ALIGNMENT : bytes; /* plus room for the token */
     if (add_block(a, boot, net_world_leader(w, w->node), fit ? 0 : more))
         return NULL;
     return take(&a->blocks[a->count - 1], bytes);
 }
 
-/* ---- the tables, by the leader ---- */
+/* ---- the tables: the leader ---- */
 
 static int compare_keys(const void *a, const void *b) {
     uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
@@ -151,7 +151,7 @@ static void sort_ranks(const int32_t *machines, int size, uint64_t *keys) {
 /* The lowest rank of each rank's node. */
 static void find_leaders(const uint64_t *keys, int size, unsigned node_ranks, uint32_t *leader_of) {
     uint32_t leader = 0;
-    unsigned count = 0; /* ranks that it has so far */
+    unsigned count = 0; /* ranks of the current node so far */
     for (int i = 0; i < size; i++) {
         uint32_t rank = (uint32_t)keys[i];
         bool same = i > 0 && keys[i] >> 32 == keys[i - 1] >> 32 && (!node_ranks || count < node_ranks);
@@ -161,7 +161,7 @@ static void find_leaders(const uint64_t *keys, int size, unsigned node_ranks, ui
     }
 }
 
-/* Leaders have the lowest rank of their node: each is numbered before its others come. */
+/* The leader has the lowest rank of its node, so its node is numbered before its other ranks are visited. */
 static uint32_t number_nodes(const uint32_t *leader_of, int size, uint32_t *node_of) {
     uint32_t nodes = 0;
     for (int i = 0; i < size; i++)
@@ -182,13 +182,13 @@ static void sort_members(const uint32_t *node_of, int size, uint32_t nodes, uint
 
 /* ---- opening ---- */
 
-/* What all processes said, while the world is being opened. */
+/* Contributions of all processes, while the world is being opened. */
 struct census {
     int32_t *machines; /* [size] */
-    uint64_t *keys;    /* [size], the leader's */
+    uint64_t *keys;    /* [size], in the leader */
 };
 
-/* Ours: the first of those node_ranks of our machine among which we are. */
+/* The first rank of the group of node_ranks ranks of our machine to which we belong. */
 static int find_leader(const int32_t *machines, int rank, unsigned node_ranks) {
     int leader = rank;
     unsigned count = 0;
@@ -244,7 +244,7 @@ static int allocate(const struct net_boot *boot, struct net_world **world, struc
     return w->area ? 0 : no_memory(boot->size);
 }
 
-/* The tables are there for all to read after the last meeting. */
+/* After the last barrier all processes may read the tables. */
 static int open_area(struct net_world *w, const struct net_boot *boot, struct census *c,
                      unsigned node_ranks) {
     int leader = find_leader(c->machines, w->rank, node_ranks);
