@@ -1,7 +1,7 @@
-/* inside.h: what link.c and the networks behind it share.
+/* inside.h: declarations shared by link.c and the networks behind it.
  *
- * A network is a table of functions. Its own structures begin with the ones below, so that link.c finds the
- * table; the table's functions get back what they made, and know what it is. */
+ * A network is a table of functions. Its own structures begin with the ones below, so that link.c finds the table.
+ * The functions receive the structures that the same network created. */
 #ifndef HEARTH_NET_LINK_INSIDE_H
 #define HEARTH_NET_LINK_INSIDE_H
 
@@ -24,7 +24,7 @@ struct link_network {
     int (*descriptor)(const struct link_port *p);
     uint64_t (*nap)(const struct link_port *p);
 
-    /* NULL where memory cannot be exposed: all of them or none. */
+    /* NULL if memory cannot be exposed: all of them or none. */
     bool (*is_direct)(const struct link *link);
     int (*expose)(struct link *link, void *base, size_t bytes, struct link_memory **memory, void *key);
     void (*hide)(struct link *link, struct link_memory *memory);
@@ -55,7 +55,7 @@ struct link_window {
 
 extern const struct link_network link_ucx, link_mpi;
 
-/* How long each step of closing may take. */
+/* The most time that each step of closing may take. */
 #define LINK_CLOSE_NS 2000000000u
 
 #endif

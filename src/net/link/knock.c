@@ -1,10 +1,10 @@
-/* knock.c: a datagram socket per port, bound to a port number that the system chooses, on the loopback
- * device if all processes are on one machine, otherwise where the host's name points to or on the first
- * device that is up.
+/* knock.c: wakeup datagrams: one socket per port, bound to a port number that the system chooses. It uses the
+ * loopback device if all processes are on one machine, otherwise the address of the host's name or the first device
+ * that is up.
  *
- * Knocks less messages tell whether a message is still to come. When nothing is left to be taken in,
- * messages without a knock are those whose knocks were lost, or a few whose knocks are yet to come, and
- * are forgotten; so is, after a while, a knock without a message: a stranger's, or one of those few. */
+ * The difference of wakeups and messages tells whether a message is still to come. When nothing is left to receive,
+ * any surplus of messages is dropped: their wakeups were lost, or a few of them are still to come. A surplus of
+ * wakeups is dropped after a while: they came from a stranger, or are those few late ones. */
 #include "net/link/knock.h"
 
 #include <errno.h>
@@ -17,9 +17,9 @@
 #include "base/base.h"
 
 enum {
-    SHORT_US = 20,      /* between looks while a message is to come */
-    LONG_US = 1000,     /* otherwise: what a lost knock may cost */
-    FORGET_NS = 1000000 /* a message mostly follows its knock sooner */
+    SHORT_US = 20,      /* between polls while a message is to come */
+    LONG_US = 1000,     /* otherwise: the cost of a lost wakeup */
+    FORGET_NS = 1000000 /* a message mostly follows its wakeup sooner */
 };
 
 static bool is_loopback(const struct sockaddr *a) {
@@ -28,7 +28,7 @@ static bool is_loopback(const struct sockaddr *a) {
     return a->sa_family == AF_INET6 && IN6_IS_ADDR_LOOPBACK(&((const struct sockaddr_in6 *)a)->sin6_addr);
 }
 
-/* Addresses that need to be told the device, fe80::, are of no use to others. */
+/* Link-local addresses, fe80::, are valid only with a device and of no use to others. */
 static bool is_usable(const struct sockaddr *a) {
     if (!a || (a->sa_family != AF_INET && a->sa_family != AF_INET6) || is_loopback(a))
         return false;
@@ -128,7 +128,7 @@ void knock_open(struct knock *k, bool listens, bool one_machine) {
     if (listens && listen_at(k, one_machine))
         return;
     if (listens)
-        log_warn("network mpi: a helper cannot be woken by datagrams (%s): it looks every %d us",
+        log_warn("network mpi: a helper cannot be woken by datagrams (%s): it polls every %d us",
                  strerror(errno), LONG_US);
     *k = (struct knock){.socket = open_socket(AF_INET)};
 }
@@ -146,7 +146,7 @@ void knock_at(const struct knock *k, const union knock_address *address) {
                      length_of(address));
 }
 
-/* Some at a time: strangers must not keep us here. */
+/* A bounded number at a time: strangers must not keep us in this loop. */
 static int take_knocks(struct knock *k) {
     enum { MOST = 512 };
     char data[8];

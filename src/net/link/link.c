@@ -1,4 +1,4 @@
-/* link.c: hands each call to the network that was chosen when the link was opened. */
+/* link.c: dispatches each call to the network that was chosen when the link was opened. */
 #include "net/link/inside.h"
 
 #include <errno.h>

@@ -1,15 +1,14 @@
-/* mpi.c: messages between nodes as messages of MPI, for sites without UCX.
+/* mpi.c: messages between nodes as MPI messages, for sites without UCX.
  *
- * Two communicators of our own, one for main ports and one for helpers, so that what waits for the one is
- * not in the way of the other; the tag is the port. A message is one message of MPI:
+ * Uses two communicators of its own, one for main ports and one for helpers, so that messages for one do not
+ * obstruct the other. The tag is the port. A message is one MPI message:
  *
  *      what   header, to a multiple of 8   payload
  *      8      0 ... LINK_HEADER            0 ... most
  *
- * copied together into a slot, from which MPI sends it; slots are kept, so that there are as many as were
- * ever under way at once. What is to be received is asked for (MPI_Improbe) and received into one of a few
- * buffers. No call waits: a large message needs its sender's doing as well, and others must not wait for
- * that.
+ * The parts are copied together into a slot, from which MPI sends them. Slots are kept, so there are as many as were
+ * ever in flight at once. Receiving uses MPI_Improbe and one of a few buffers. No call blocks: a large message needs
+ * its sender's progress too, and other messages must not wait for that.
  *
  * MPI has no call that sleeps: see knock.h. */
 #include <errno.h>
@@ -25,15 +24,15 @@
 #include "net/link/peers.h"
 
 enum {
-    SMALL = 4096,  /* bytes of a slot of the smaller kind */
-    RECEIVES = 4,  /* at a time, of a port */
+    SMALL = 4096,  /* bytes of a small slot */
+    RECEIVES = 4,  /* at a time, per port */
     TURNS = 64,    /* messages received in one call */
-    MAIN_NAP = 50, /* microseconds: nobody knocks at a main port */
-    BUSY_NAP = 20, /* while MPI has something of ours to do */
+    MAIN_NAP = 50, /* microseconds: main ports get no wakeups */
+    BUSY_NAP = 20, /* while MPI requests are pending */
 };
 
 struct what {
-    uint32_t port; /* it was sent from */
+    uint32_t port; /* of the sender */
     uint32_t header_bytes;
 };
 
@@ -70,20 +69,20 @@ struct mpi_port {
     struct mpi_link *link;
     struct link_events events;
     int number;
-    bool shut; /* nobody wants messages any more */
+    bool shut; /* arriving messages are discarded */
     struct knock knock;
     struct peers by_name;
     struct mpi_peer *peers;
 
     struct slot *free_small, *free_large;
-    struct slot **sending; /* [active], and what MPI calls them */
+    struct slot **sending; /* [active], with their MPI requests */
     MPI_Request *requests;
-    int *completed; /* room for MPI_Testsome */
+    int *completed; /* scratch memory for MPI_Testsome */
     int active, room;
 
     struct receive receives[RECEIVES];
     int receiving;
-    struct mpi_peer *failing; /* told in progress */
+    struct mpi_peer *failing; /* reported in progress */
 };
 
 static size_t largest(const struct mpi_link *l) {
@@ -104,7 +103,7 @@ static int said(int code, const char *what, int rank) {
 
 /* ---- the link ---- */
 
-/* All agree, so that nobody goes on alone. */
+/* All agree, so that no process continues alone. */
 static int check_threads(const struct link_options *options, MPI_Comm comm) {
     int level, good, all;
     MPI_Query_thread(&level);
@@ -131,7 +130,7 @@ static int find_machine(struct mpi_link *l, MPI_Comm comm) {
     return 0;
 }
 
-/* Not by MPI_Comm_dup, which would call back the program's attributes. */
+/* Not MPI_Comm_dup, which would invoke the program's attribute callbacks. */
 static int make_comms(struct mpi_link *l, MPI_Comm comm) {
     int rank;
     MPI_Comm_rank(comm, &rank);
@@ -182,7 +181,7 @@ static uint64_t name_of(int rank, int port) {
     return (uint64_t)(uint32_t)rank << 32 | (uint32_t)port;
 }
 
-/* Known, or made now; NULL after a line. */
+/* Finds or creates a peer; NULL after logging an error. */
 static struct mpi_peer *peer_of(struct mpi_port *p, int rank, int number) {
     struct mpi_peer *peer = peers_find(&p->by_name, name_of(rank, number));
     if (LIKELY(peer != NULL))
@@ -236,7 +235,7 @@ static void give_slot(struct mpi_port *p, struct slot *s) {
     *list = s;
 }
 
-/* Room for one more under way. What could be enlarged stays so. */
+/* Room for one more message in flight. On failure, arrays that were enlarged stay so. */
 static bool have_room(struct mpi_port *p) {
     if (LIKELY(p->active < p->room))
         return true;
@@ -303,7 +302,7 @@ static int send_message(struct link_port *port, struct link_peer *peer, const vo
     return send_slot(p, to, slot, fill(p, slot, header, header_bytes, payload, bytes));
 }
 
-/* How many are complete; the last ones take their places. */
+/* Returns how many completed; compacts the arrays. */
 static int complete_sends(struct mpi_port *p) {
     int count, kept = 0;
     if (LIKELY(!p->active))
@@ -335,7 +334,7 @@ static void deliver(struct mpi_port *p, struct receive *r, int bytes) {
                           r->data + start, (size_t)bytes - start);
 }
 
-/* Whether it is complete; then it was delivered. The buffer is in use until that returns. */
+/* Whether the receive is complete; if so, delivers it. The buffer stays in use until the delivery returns. */
 static bool complete_receive(struct mpi_port *p, struct receive *r) {
     MPI_Status status;
     int done = 0, bytes = 0;
@@ -371,7 +370,7 @@ static struct receive *free_receive(struct mpi_port *p) {
     return NULL;
 }
 
-/* Begins the next one that is there; whether there was one. */
+/* Starts to receive the next message; returns whether there was one. */
 static bool start_receive(struct mpi_port *p, struct receive *r) {
     MPI_Message message;
     MPI_Status status;
@@ -414,7 +413,7 @@ static int progress(struct link_port *port) {
 
 /* ---- sleep ---- */
 
-/* The knocks first: one that comes after them is seen by poll. */
+/* Checks the wakeups before the probe: poll sees one that arrives later. */
 static int arm(struct link_port *port) {
     struct mpi_port *p = (struct mpi_port *)port;
     int there = 0;
@@ -470,7 +469,7 @@ static void pause_a_little(void) {
     nanosleep(&(struct timespec){.tv_nsec = 20000}, NULL);
 }
 
-/* What was sent leaves, and what comes meanwhile is taken in. */
+/* Completes the sends, and receives what arrives meanwhile. */
 static void port_quiet(struct link_port *port) {
     struct mpi_port *p = (struct mpi_port *)port;
     uint64_t deadline = clock_ns() + LINK_CLOSE_NS;
@@ -479,8 +478,8 @@ static void port_quiet(struct link_port *port) {
             pause_a_little();
 }
 
-/* What nobody waits for any more, such as the last acknowledgements: MPI would miss a receive for it. All
- * that was sent to us was sent before the last barrier, but may be under way. */
+/* Receives messages that nobody waits for any more, such as the last acknowledgements: MPI would report a missing
+ * receive. All messages to us were sent before the last barrier, but may still be in flight. */
 static void port_shut(struct link_port *port) {
     enum { EMPTY = 5 };
     struct mpi_port *p = (struct mpi_port *)port;
@@ -502,7 +501,7 @@ static void free_slots(struct slot *s) {
     }
 }
 
-/* What MPI still sends or receives stays allocated: it would read or write there. */
+/* Buffers of unfinished MPI requests stay allocated: MPI may still read or write them. */
 static void port_close(struct link_port *port) {
     struct mpi_port *p = (struct mpi_port *)port;
     for (int i = 0; i < RECEIVES; i++)

@@ -1,4 +1,4 @@
-/* peers.c: the table grows to twice its size when it would be more than half full. */
+/* peers.c: the table doubles when it would be more than half full. */
 #include "net/link/peers.h"
 
 #include <errno.h>

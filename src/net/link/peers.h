@@ -1,5 +1,5 @@
-/* peers.h: finds a peer by a number that names it (an endpoint, or a rank and a port): hashing with open
- * addressing, never more than half full. Peers are added and never removed. One thread. */
+/* peers.h: finds a peer by its key (an endpoint, or a rank and a port). A hash table with open addressing, never
+ * more than half full. Peers are added and never removed. Single-threaded. */
 #ifndef HEARTH_NET_LINK_PEERS_H
 #define HEARTH_NET_LINK_PEERS_H
 
@@ -13,14 +13,14 @@ struct peers_slot {
 
 struct peers {
     struct peers_slot *slots;
-    uint32_t mask, used; /* 0 slots: mask is 0 too, and slots NULL */
+    uint32_t mask, used; /* without slots mask is 0 and slots NULL */
 };
 
 static inline uint32_t peers_start(const struct peers *t, uint64_t name) {
     return (uint32_t)((name * 0x9e3779b97f4a7c15u) >> 32) & t->mask;
 }
 
-/* NULL: not there. */
+/* NULL: not found. */
 static inline void *peers_find(const struct peers *t, uint64_t name) {
     if (!t->slots)
         return NULL;
@@ -30,7 +30,7 @@ static inline void *peers_find(const struct peers *t, uint64_t name) {
     return NULL;
 }
 
-/* Room for one more: 0 or -ENOMEM. Then it can be added, if its name is not there yet. */
+/* Room for one more: returns 0 or -ENOMEM. Then a peer can be added whose key is not in the table. */
 int peers_reserve(struct peers *t);
 void peers_add(struct peers *t, uint64_t name, void *peer);
 void peers_close(struct peers *t);

@@ -1,18 +1,18 @@
-/* ucx.c: messages between nodes as active messages of UCX.
+/* ucx.c: messages between nodes as UCX active messages.
  *
- * A port is a worker, used by one thread. A peer is an endpoint: made at the first message to a port whose
- * address is known (each is a socket over TCP, so none is made that is not used), or by UCX when a message
- * comes from a port that we did not know; UCX names the endpoint to reply through with every message, and
- * by that the peer is found. Endpoints report that their peer has failed (error mode PEER); without it
- * simultaneous connects over TCP crash in UCX 1.13. Those that UCX makes report to nobody, so that who
- * connects says hello first, with its own address: who then makes an endpoint to that address is given the
- * very one that UCX made, and may say where it reports to.
+ * A port is a worker, used by one thread. A peer is an endpoint. We create it at the first message to a port whose
+ * address is known (each is a socket over TCP, so unused ones are not created). UCX creates it when a message
+ * arrives from an unknown port. With every message UCX names the endpoint to reply through, which identifies the
+ * peer. Endpoints report the failure of their peer (error mode PEER); without it simultaneous connects over TCP
+ * crash in UCX 1.13. Endpoints that UCX creates report to no handler. So the connecting side sends a hello with its
+ * own address first. When the other side creates an endpoint to that address, UCX returns the very endpoint that it
+ * created itself, and the call sets the error handler.
  *
- * A message is one active message: UCX writes header and payload to the socket in one call, and at the
- * other end hands out where they lie in its receive buffer. What the socket does not take is pending: UCX
- * keeps on at it in progress.
+ * A message is one active message. UCX writes the header and payload to the socket in one call, and at the other end
+ * hands out pointers into its receive buffer. The part that the socket does not accept is pending: UCX retries it in
+ * progress.
  *
- * While a connection is made, the worker's descriptor may stay readable with nothing to do. */
+ * While a connection is being set up, the worker's descriptor may stay readable with nothing to do. */
 #include "net/link/ucx.h"
 
 #include <errno.h>
@@ -52,7 +52,7 @@ int ucx_code(ucs_status_t status) {
 
 /* ---- peers ---- */
 
-/* Called by UCX, in progress or in the middle of a send: it is told later, when we are in no one's call. */
+/* UCX calls this in progress or in the middle of a send. The failure is reported later, outside of any other call. */
 static void on_failure(void *arg, ucp_ep_h ep, ucs_status_t why) {
     struct ucx_peer *peer = arg;
     struct ucx_port *p = peer->port;
@@ -108,7 +108,7 @@ static ucs_status_t create(struct ucx_peer *peer, const void *address, ucp_ep_h 
     return ucp_ep_create(peer->port->worker, &params, ep);
 }
 
-/* What nobody but us waits for has ended. */
+/* Completion of a request that only this file waits for. */
 static void ended(void *request, ucs_status_t status, void *port) {
     ((struct ucx_port *)port)->under_way--;
     ucp_request_free(request);
@@ -197,7 +197,7 @@ static int send_message(struct link_port *port, struct link_peer *to, const void
                        s, "message");
 }
 
-/* A port that we have not connected to has sent its first message, which is its hello. */
+/* Handles the first message of a port that we have not connected to, which is its hello. */
 static struct ucx_peer *adopt(struct ucx_port *p, ucp_ep_h ep) {
     struct ucx_peer *peer = peers_reserve(&p->by_endpoint) == 0 ? new_peer(p, -1, -1) : NULL;
     if (!peer) {
@@ -209,24 +209,23 @@ static struct ucx_peer *adopt(struct ucx_port *p, ucp_ep_h ep) {
     return peer;
 }
 
-/* With an endpoint of another name UCX would have made a second connection: then we go without reports. */
+/* If the endpoint differs, UCX has made a second connection; then failures of this peer are not reported. */
 static ucs_status_t greeted(void *arg, const void *header, size_t header_bytes, void *address, size_t bytes,
                             const ucp_am_recv_param_t *param) {
     struct ucx_port *p = arg;
     ucp_ep_h ep;
     struct ucx_peer *from = peers_find(&p->by_endpoint, (uintptr_t)param->reply_ep);
-    if (from || !(from = adopt(p, param->reply_ep))) /* we have connected to it as well */
+    if (from || !(from = adopt(p, param->reply_ep))) /* we have connected to it too */
         return UCS_OK;
     if (create(from, address, &ep) == UCS_OK && ep != from->ep) {
         ucp_request_param_t forced = counted(p, UCP_EP_CLOSE_FLAG_FORCE);
-        log_warn(
-            "network ucx: clients that fail will not be noticed: not the UCX that Hearth was tested with");
+        log_warn("network ucx: failures of clients will not be noticed: Hearth was not tested with this UCX");
         count(p, ucp_ep_close_nbx(ep, &forced));
     }
     return UCS_OK;
 }
 
-/* The header is short: it is moved to where it is aligned. */
+/* Copies the short header to aligned memory. */
 static ucs_status_t arrived(void *arg, const void *header, size_t header_bytes, void *data, size_t bytes,
                             const ucp_am_recv_param_t *param) {
     struct ucx_port *p = arg;
@@ -344,20 +343,20 @@ static int port_address(struct link_port *port, void *into) {
 
 /* ---- closing ---- */
 
-/* So that processes that share a core come to their turn. */
+/* Lets other processes on the same core run. */
 static void pause_a_little(void) {
     nanosleep(&(struct timespec){.tv_nsec = 20000}, NULL);
 }
 
-/* Progress until nothing is under way of what is counted, or the deadline. */
+/* Makes progress until all counted requests have completed, or until the deadline. */
 static void complete(struct ucx_port *p, uint64_t deadline) {
     while (p->under_way && clock_ns() < deadline)
         if (ucp_worker_progress(p->worker) == 0)
             pause_a_little();
 }
 
-/* What was sent leaves. The other end has to do something for a flush; helpers do, main ports do not any
- * more, so that a helper looks only for what it knows to be pending. */
+/* Completes the sends. A flush needs progress at the other end. Helpers make it; main ports no longer do, so a
+ * helper only completes the requests that it knows to be pending. */
 static void port_quiet(struct link_port *port) {
     struct ucx_port *p = (struct ucx_port *)port;
     uint64_t deadline = clock_ns() + LINK_CLOSE_NS;

@@ -1,4 +1,4 @@
-/* ucx.h: what the files ucx*.c share. */
+/* ucx.h: declarations shared by ucx*.c. */
 #ifndef HEARTH_NET_LINK_UCX_H
 #define HEARTH_NET_LINK_UCX_H
 
@@ -11,17 +11,17 @@ struct ucx_link {
     struct link base;
     ucp_context_h context;
     size_t most;
-    bool hardware; /* a transport reads and writes remote memory without the CPU there */
+    bool hardware; /* a transport accesses remote memory without the remote CPU */
 };
 
 struct ucx_peer {
     struct link_peer base;
     struct ucx_port *port;
     ucp_ep_h ep;           /* NULL: not connected yet */
-    void *address;         /* until then */
-    struct ucx_peer *next; /* of the port's */
+    void *address;         /* until it is connected */
+    struct ucx_peer *next; /* in the port's list */
     struct ucx_peer *next_failing;
-    int rank, number; /* for people: -1 if it came to us */
+    int rank, number; /* for messages; -1 if the peer connected to us */
     bool failed;
     ucs_status_t why;
 };
@@ -34,10 +34,10 @@ struct ucx_port {
     int descriptor, number;
     char address[LINK_ADDRESS];
     size_t address_bytes;
-    unsigned under_way;       /* what UCX will call us back for */
-    bool quiet;               /* peers leave: that is no failure any more */
-    struct peers by_endpoint; /* each peer that has one */
-    struct ucx_peer *peers;   /* all */
+    unsigned under_way;       /* requests whose completion callback is pending */
+    bool quiet;               /* closing: peers that leave are not failures */
+    struct peers by_endpoint; /* peers with an endpoint */
+    struct ucx_peer *peers;   /* all peers */
     struct ucx_peer *failing; /* `failed` has not been called yet */
 };
 
@@ -47,11 +47,11 @@ void ucx_close(struct link *link);
 
 /* ucx.c */
 int ucx_code(ucs_status_t status);
-/* Makes the endpoint at first use. 0, or a negative code: -ECONNRESET if the peer has failed. */
+/* Creates the endpoint at first use. Returns 0, or a negative code: -ECONNRESET if the peer has failed. */
 int ucx_connected(struct ucx_peer *peer);
-/* What a call of UCX that may go on returned, as link_send returns it; `what` failed, if it did. */
+/* Converts the result of a non-blocking UCX call to that of link_send. `what` names the call in the error message. */
 int ucx_started(struct ucx_peer *peer, ucs_status_ptr_t request, struct link_send *s, const char *what);
-/* How a pending call ends. */
+/* Completion callback of a pending call. */
 void ucx_sent(void *request, ucs_status_t status, void *send);
 
 /* ucx_direct.c */

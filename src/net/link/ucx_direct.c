@@ -1,7 +1,7 @@
-/* ucx_direct.c: memory that others read and write without our doing.
+/* ucx_direct.c: one-sided access to remote memory.
  *
- * With devices that do it in hardware nobody is asked. Over TCP UCX does the same with messages of its own,
- * which the thread of the port that the peer stands for takes care of: correct, and slower than ours. */
+ * With RDMA devices the remote CPU is not involved. Over TCP, UCX emulates it with messages of its own, which the
+ * thread of the peer's port handles: correct, but slower than our messages. */
 #include "net/link/ucx.h"
 
 #include <errno.h>

@@ -1,16 +1,14 @@
-/* ucx_open.c: a context of UCX for us alone, beside the one that MPI may have in the same process.
+/* ucx_open.c: opens a UCX context of our own, beside the one that MPI may have in the same process.
  *
- * What users say is heard: UCX_TLS, UCX_NET_DEVICES and all others, and HEARTH_UCX_TLS and so on where
- * Hearth is to use something else than MPI. If they name no transports, those of a network are taken that
- * have a device here: InfiniBand and its like (ib), Cray's (ugni), and TCP. Shared memory is never among
- * them: it cannot report that a peer has failed, and inside a node nothing goes through here; nor are
- * GPUs, whose libraries would be started for nothing.
+ * User settings are respected: UCX_TLS, UCX_NET_DEVICES and all others, and HEARTH_UCX_TLS etc. where Hearth is to
+ * differ from MPI. If they name no transports, the network transports that have a device here are used: InfiniBand
+ * and similar (ib), Cray's (ugni), and TCP. Shared memory is never used: it cannot report failed peers, and messages
+ * within a node do not pass through here. Nor are GPU transports, whose libraries would be started for nothing.
  *
- * A message travels in one piece, copied at most once on either side: over TCP with segments that hold the
- * largest, and no rendezvous. The receive buffer of a connection takes two of them and is given back when
- * it is empty, so that memory is bounded by the clients in the middle of a message. The segments of
- * InfiniBand stay as they are: a receive queue has thousands of them; there UCX puts large messages
- * together. */
+ * A message is sent in one piece, and copied at most once on either side: over TCP, segments hold the largest
+ * message, and there is no rendezvous. The receive buffer of a connection holds two messages and is released when it
+ * is empty, so that memory is bounded by the clients in the middle of a message. The segment size of InfiniBand is
+ * left alone: a receive queue has thousands of segments. There UCX assembles large messages. */
 #include "net/link/ucx.h"
 
 #include <errno.h>
@@ -30,7 +28,7 @@ static bool is_network(const char *component) {
     return !strcmp(component, "ib") || !strcmp(component, "ugni") || !strcmp(component, "tcp");
 }
 
-/* Names of the networks that have a device here, with commas. UCX warns of any other. */
+/* Names of the networks that have a device here, separated by commas. UCX warns about any other. */
 static void find_networks(char *into, size_t room) {
     uct_component_h *components;
     unsigned count;
@@ -49,12 +47,12 @@ static void find_networks(char *into, size_t room) {
     uct_release_component_list(components);
 }
 
-/* The names have no prefix of their transport here, and UCX says yes to any: a wrong one would do nothing. */
+/* The names here lack the prefix of their transport, and UCX accepts any name: a wrong one would have no effect. */
 static int modify(ucp_config_t *config, const char *name, const char *value) {
     ucs_status_t status = ucp_config_modify(config, name, value);
     if (status == UCS_OK)
         return 0;
-    log_error("network ucx: UCX does not take %s=%s: %s; set HEARTH_NET=mpi", name, value,
+    log_error("network ucx: UCX rejects %s=%s: %s; set HEARTH_NET=mpi", name, value,
               ucs_status_string(status));
     return -EINVAL;
 }
@@ -65,9 +63,9 @@ static int modify_size(ucp_config_t *config, const char *name, size_t bytes) {
     return modify(config, name, value);
 }
 
-/* TCP's own keepalive finds a machine that is gone while nothing is under way: after 5 + 5 x 1 seconds. */
+/* TCP's keepalive detects a machine that is gone while no message is in flight: after 5 + 5 x 1 seconds. */
 static int configure(ucp_config_t *config, const struct link_options *options) {
-    enum { FRAMES = 4096 /* what UCX and TCP put round a message, and more */ };
+    enum { FRAMES = 4096 /* the framing of UCX and TCP, rounded up generously */ };
     size_t segment = round_up(options->most + LINK_HEADER + FRAMES, 4096);
     char networks[64];
     int status = 0;
@@ -82,7 +80,7 @@ static int configure(ucp_config_t *config, const struct link_options *options) {
     return status ? status : modify(config, "KEEPCNT", "5");
 }
 
-/* UCX tells which transports it uses only as text: lines that end in "tcp/eth0", "rc_mlx5/mlx5_0:1". */
+/* UCX reports the transports in use only as text: lines that end in "tcp/eth0", "rc_mlx5/mlx5_0:1". */
 static int look_at_transports(struct ucx_link *l) {
     static const char *const networks[] = {" tcp/", " ud_", " rc_", " dc_", " ugni_"};
     char *text = NULL;
@@ -130,7 +128,7 @@ int ucx_open(const struct link_options *options, struct link **link) {
     }
     int status = ucx_code(ucp_config_read("HEARTH", NULL, &config));
     if (status != 0) {
-        log_error("network ucx: the environment's settings of UCX are wrong: see UCX_*");
+        log_error("network ucx: invalid UCX settings in the environment: check UCX_*");
         free(l);
         return status;
     }

@@ -1,24 +1,22 @@
-/* box.c: one writer, one reader, no atomic read-modify-write, and no fence.
+/* box.c: a ring with one writer and one reader, without atomic read-modify-writes and without fences.
  *
- * The writer needs to know where the reader is only when its old copy of `head` says that the ring is full.
- * The reader needs no index of the writer at all: it looks at the word of the next record. That word must
- * not be a left-over from the round before, where something else lay here, so
+ * The writer reads the reader's `head` only when its cached copy says that the ring is full. The reader needs no
+ * index of the writer: it reads the word of the next record. That word must not be left over from the previous
+ * round, when other data was stored there. So
  *
  *      the word at the writer's offset is always 0:
  *
- * before it publishes a record the writer clears the word behind it. One line behind the last record is
- * therefore never used. The reader writes nothing into the ring, whose lines then travel in one direction
- * only.
+ * before it publishes a record, the writer clears the word behind it. Therefore one line behind the last record is
+ * never used. The reader never writes to the ring, so its cache lines travel in one direction only.
  *
- * The bell. A receiver has many boxes and cannot look into all. Each box has a counter of 16 bits in the
- * segment, 32 of them in one cache line, in which the writer stores how many messages it has put in so far;
- * the receiver compares the line with what it has taken out. The usual way is a bit that the writer sets
- * when the box was empty and the reader clears when it is. But then the writer must store the message first
- * and look at the bit later, in that order, which takes a fence per message; in a stream that costs several
- * times the message itself. A counter needs no order. If the bell comes before its message, the receiver
- * looks in vain and looks again in the next poll, since the counters still differ; if the message is found
- * before its bell, likewise. A counter that has come round is no matter, since a box holds far less than
- * 32768 records. */
+ * The doorbell. A receiver has many boxes and cannot poll them all. Each box has a 16-bit counter in the segment, 32
+ * of them per cache line, in which the writer stores how many messages it has written so far. The receiver compares
+ * the line with its own counts. The usual alternative is a bit that the writer sets when the box was empty and the
+ * reader clears when it is. But then the writer must store the message before it reads the bit, which takes a fence
+ * per message; in a stream that costs several times the message itself. A counter needs no order. If the doorbell is
+ * seen before its message, the receiver looks in vain and looks again in the next poll, since the counters still
+ * differ. The same holds if the message is found before its doorbell. Wrapping is harmless, since a box holds far
+ * fewer than 32768 records. */
 #include "net/node/box.h"
 
 void box_write_open(struct box_writer *w, struct box_shared *shared, char *ring, size_t bytes,
@@ -30,12 +28,12 @@ void box_read_open(struct box_reader *r, struct box_shared *shared, char *ring, 
     *r = (struct box_reader){.ring = ring, .bytes = bytes, .shared = shared, .peer = -1};
 }
 
-/* Whether there are so many bytes, and the line behind them. */
+/* Whether there is room for this many bytes and the line behind them. */
 static inline bool has_room(const struct box_writer *w, size_t bytes) {
     return w->bytes - (w->tail - w->head) >= bytes + CACHE_LINE;
 }
 
-/* What is left up to the end of the ring, if a record of that size does not fit there. */
+/* The space up to the end of the ring, if a record of that size does not fit there. */
 static inline size_t skipped(const struct box_writer *w, size_t size) {
     return LIKELY(w->offset + size <= w->bytes) ? 0 : w->bytes - w->offset;
 }
@@ -43,9 +41,9 @@ static inline size_t skipped(const struct box_writer *w, size_t size) {
 struct record *box_reserve(struct box_writer *w, size_t size) {
     size_t skip = skipped(w, size);
     if (UNLIKELY(!has_room(w, skip + size))) {
-        /* Partner: publish_head. What the reader has read may be written over. */
+        /* Pairs with publish_head. The writer may overwrite what the reader has read. */
         uint64_t head = atomic_load_explicit(&w->shared->head, memory_order_acquire);
-        if (head - w->head <= w->tail - w->head) /* as it must be, unless something broke it */
+        if (head - w->head <= w->tail - w->head) /* always true, unless the memory is corrupted */
             w->head = head;
         if (!has_room(w, skip + size))
             return NULL;
@@ -62,19 +60,19 @@ void box_commit(struct box_writer *w, struct record *record, size_t size, uint32
     if (next == w->bytes)
         next = 0;
     clear_word(w, next);
-    if (UNLIKELY(skip)) { /* the reader is still before the skip: that is what publishes the record */
+    if (UNLIKELY(skip)) { /* the reader is still before the skip, so the skip publishes the record */
         atomic_store_explicit(&record->word, word, memory_order_relaxed);
         record = record_at(w->ring, w->offset);
         word = RECORD_SKIP;
     }
-    /* Partner: box_read. */
+    /* Pairs with box_read. */
     atomic_store_explicit(&record->word, word, memory_order_release);
     w->offset = next;
     w->tail += skip + size;
     atomic_store_explicit(w->bell, ++w->rung, memory_order_relaxed);
 }
 
-/* Partner: box_reserve. */
+/* Pairs with box_reserve. */
 static inline void publish_head(struct box_reader *r) {
     atomic_store_explicit(&r->shared->head, r->head, memory_order_release);
     r->told = r->head;
@@ -85,16 +83,16 @@ static inline void advance(struct box_reader *r, size_t bytes) {
     r->offset += bytes;
     if (r->offset == r->bytes)
         r->offset = 0;
-    if (UNLIKELY(r->head - r->told >= r->bytes / 4)) /* the writer may be waiting for room */
+    if (UNLIKELY(r->head - r->told >= r->bytes / 4)) /* the writer may be waiting for space */
         publish_head(r);
 }
 
-/* Partner: box_commit. */
+/* Pairs with box_commit. */
 static inline uint32_t word_here(const struct box_reader *r) {
     return atomic_load_explicit(&record_at(r->ring, r->offset)->word, memory_order_acquire);
 }
 
-/* The word of the next record, 0 if there is none. */
+/* The word of the next record; 0 if there is none. */
 static inline uint32_t next_word(struct box_reader *r) {
     uint32_t word = word_here(r);
     if (UNLIKELY(word == RECORD_SKIP)) {
@@ -106,12 +104,12 @@ static inline uint32_t next_word(struct box_reader *r) {
 
 static void give_up(struct box_reader *r, const char *what, uint64_t value) {
     r->broken = true;
-    log_error("a message in shared memory has a %s of %llu, which cannot be: something wrote over it; "
+    log_error("a message in shared memory has a %s of %llu, which is impossible: it was overwritten; "
               "no more is read from that box",
               what, (unsigned long long)value);
 }
 
-/* Whose box it is. The owner was stored before the word that was just read. */
+/* Finds the writer of the box. The owner was stored before the word that was just read. */
 static void identify(struct box_reader *r, int count) {
     uint32_t owner = atomic_load_explicit(&r->shared->owner, memory_order_relaxed);
     if (owner - 1 < (uint32_t)count)

@@ -4,52 +4,52 @@
 
 #include "net/node/record.h"
 
-/* The part that both see, besides the ring. Two cache lines, since some machines fetch them in pairs. */
+/* The shared part besides the ring. Two cache lines, since some machines fetch them in pairs. */
 struct box_shared {
-    _Alignas(2 * CACHE_LINE) _Atomic uint64_t head; /* bytes taken out so far; written by the reader */
+    _Alignas(2 * CACHE_LINE) _Atomic uint64_t head; /* bytes read so far; written by the reader */
     _Atomic uint32_t owner; /* rank of the writer, plus one; set once, before the first message */
 };
 
-/* The writer's, in its own memory. */
+/* The writer's private state. */
 struct box_writer {
     char *ring;           /* NULL: no box */
-    size_t bytes, offset; /* of the ring; where the next record goes */
-    uint64_t tail, head;  /* bytes put in so far, and taken out: a copy that may be old */
+    size_t bytes, offset; /* of the ring; and of the next record */
+    uint64_t tail, head;  /* bytes written so far; bytes read, a copy that may be stale */
     struct box_shared *shared;
     _Atomic uint16_t *bell;
-    uint16_t rung; /* messages put in so far */
+    uint16_t rung; /* messages written so far */
 };
 
-/* The reader's, in its own memory. */
+/* The reader's private state. */
 struct box_reader {
     char *ring;
     size_t bytes, offset;
-    uint64_t head, told; /* bytes taken out so far, and what the writer knows of it */
+    uint64_t head, told; /* bytes read so far; and the value last published to the writer */
     struct box_shared *shared;
     int peer;    /* the writer; -1: not known yet */
-    bool broken; /* what lies there is no record */
+    bool broken; /* the content is not a valid record */
 };
 
 void box_write_open(struct box_writer *w, struct box_shared *shared, char *ring, size_t bytes,
                     _Atomic uint16_t *bell);
 void box_read_open(struct box_reader *r, struct box_shared *shared, char *ring, size_t bytes);
 
-/* A place for a record of so many bytes, or NULL: no room before the reader has read. */
+/* Space for a record of this size, or NULL: no space until the reader has read. */
 struct record *box_reserve(struct box_writer *w, size_t size);
 
 /* Publishes the record that was reserved last. */
 void box_commit(struct box_writer *w, struct record *record, size_t size, uint32_t word);
 
-/* Whether there may be something to read: one load. Partner: box_commit. */
+/* Whether there may be something to read: one load. Pairs with box_commit. */
 static inline bool box_has_news(const struct box_reader *r) {
     return atomic_load_explicit(&record_at(r->ring, r->offset)->word, memory_order_relaxed) != 0;
 }
 
-/* Delivers at most so many messages. Returns how many there were. */
+/* Delivers at most `most` messages. Returns how many there were. */
 int box_read(struct box_reader *r, int most, int count, const struct delivery *to);
 
-/* The largest record that is sure to find room in an empty box of so many bytes, wherever its offset stands:
- * what is left up to the end may be just too small, and one line behind the record stays free. */
+/* The largest record that is certain to fit into an empty box of this size, whatever its offset: the rest up to the
+ * end may be just too small, and one line behind the record stays free. */
 static inline size_t box_most(size_t bytes) {
     return (bytes / 2 & ~(size_t)(CACHE_LINE - 1)) - CACHE_LINE;
 }

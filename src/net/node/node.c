@@ -1,8 +1,7 @@
-/* node.c: the processes of a node find each other, and what they do besides sending (send.c) and polling
- * (poll.c).
+/* node.c: connects the processes of a node, and implements everything besides sending (send.c) and polling (poll.c).
  *
- * A node object belongs to one thread at a time. It is in memory of its own; what others see is in the
- * segment, whose parts say who writes what (plan.h). Several of them may be in one process. */
+ * A node object is used by one thread at a time. It lies in private memory. The segment holds what others see;
+ * plan.h says which process writes each part. A process may have several node objects. */
 #include "net/node/node.h"
 
 #include <errno.h>
@@ -41,7 +40,7 @@ static int no_memory(int count) {
     return -ENOMEM;
 }
 
-/* Private memory; what is there when it fails, net_node_close gives back. */
+/* Private memory. On failure net_node_close frees what was allocated. */
 static int allocate(struct net_node *n, const struct plan *p) {
     n->bell_words = (p->boxes + BELLS_IN_WORD - 1) / BELLS_IN_WORD;
     n->peers = calloc((size_t)n->count, sizeof *n->peers);
@@ -59,7 +58,7 @@ static int open_with(struct net_node *n, const struct plan *p, struct net_addres
     announce(n, p);
     open_readers(n, p);
     open_writer(&n->peers[n->rank], n->segment.base, p);
-    n->peers[n->rank].boxless = true; /* the queue is good enough for oneself */
+    n->peers[n->rank].boxless = true; /* for messages to oneself the queue is good enough */
     pull_allow();
     return 0;
 }
@@ -102,10 +101,9 @@ void net_node_close(struct net_node *n) {
 static int check_plan(const struct net_node *n, int rank, const struct plan *p, size_t bytes) {
     if (plan_is_valid(p, bytes) && p->count == (uint32_t)n->count && p->header_bytes == n->header_bytes)
         return 0;
-    log_error(
-        "shared memory of rank %d of this node: it is divided in another way than ours; do all run the same "
-        "version?",
-        rank);
+    log_error("shared memory of rank %d of this node: its layout differs from ours; do all run the same "
+              "version?",
+              rank);
     return -EPROTO;
 }
 
@@ -115,7 +113,7 @@ static int connect_peer(struct net_node *n, int rank, const struct net_address *
     if (err)
         return err;
     const struct control *control = peer->segment.base;
-    struct plan plan = control->plan; /* read once: what is checked is what is used */
+    struct plan plan = control->plan; /* one copy, so that the checked values are the ones used */
     err = check_plan(n, rank, &plan, peer->segment.bytes);
     if (err)
         return err;
@@ -125,7 +123,7 @@ static int connect_peer(struct net_node *n, int rank, const struct net_address *
     return 0;
 }
 
-/* Pulls what is known. The kernel's answer may differ between peers: by user, by namespace, by ancestors. */
+/* Pulls a known value. The kernel's answer may differ between peers: by user, by namespace, by ancestry. */
 static bool try_pull(struct net_node *n, int rank) {
     const struct control *c = n->peers[rank].control;
     struct segment_token got;
@@ -148,7 +146,7 @@ size_t net_node_eager(const struct net_node *n) {
     return n->eager;
 }
 
-/* ---- beside messages ---- */
+/* ---- other than messages ---- */
 
 bool net_node_can_pull(const struct net_node *n) {
     return n->can_pull;
@@ -159,7 +157,7 @@ int net_node_pull(struct net_node *n, int peer, uint64_t address, void *to, size
     return pull(process, address, to, bytes);
 }
 
-/* Release: who sees the mark sees what was done before it. Partner: net_node_is_inside. */
+/* Release: a process that sees the mark sees everything before it. Pairs with net_node_is_inside. */
 void net_node_inside(struct net_node *n, bool inside) {
     atomic_store_explicit(&n->control->inside, inside, memory_order_release);
 }

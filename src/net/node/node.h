@@ -1,18 +1,18 @@
-/* node.h: what a process has of the others of its node. */
+/* node.h: the state of a process towards the other processes of its node. */
 #ifndef HEARTH_NET_NODE_H
 #define HEARTH_NET_NODE_H
 
 #include "net/node/plan.h"
 
-/* One of the others, or oneself. */
+/* Another process, or this one. */
 struct peer {
     struct box_writer box; /* without a ring at first */
     struct queue_writer queue;
     struct control *control;
-    struct segment segment; /* not open for oneself */
+    struct segment segment; /* not open for this process */
     struct plan plan;
-    uint32_t queued; /* messages sent through the queue, as far as it matters */
-    bool waits;      /* until the queue is read, to change over to a box */
+    uint32_t queued; /* messages sent through the queue, up to BOX_AFTER */
+    bool waits;      /* for the receiver to drain the queue, to switch to a box */
     bool boxless;    /* no box is left, or none is wanted */
 };
 
@@ -34,17 +34,17 @@ struct net_node {
     struct reserved reserved;
 
     /* Polling. */
-    const _Atomic uint16_t *bells; /* one per box: messages that were put in */
-    uint16_t *seen;                /* one per box: messages that were read; as aligned as the bells */
+    const _Atomic uint16_t *bells; /* one per box: messages written */
+    uint16_t *seen;                /* one per box: messages read; aligned like the doorbells */
     uint32_t bell_words;
     struct queue_reader queue;
     struct box_reader *boxes;
     struct box_reader *hot; /* the box that was read last; NULL: none yet */
-    unsigned empty;         /* polls in a row that found nothing */
+    unsigned empty;         /* consecutive polls that found nothing */
 
     struct segment segment;
     struct control *control;
-    struct segment_token probe; /* what others pull to see whether they can */
+    struct segment_token probe; /* others pull this to test whether they can */
     bool can_pull;
 };
 

@@ -1,9 +1,9 @@
-/* plan.c: what is worth how much of the limit.
+/* plan.c: divides the segment.
  *
- * Where each of the others can have a box of a useful size, it gets one, and the queue serves little more
- * than messages to oneself. Where there are too many for that, boxes have the least useful size, those who
- * talk most get them, and the rest share a large queue. A box need not be larger than BOX_MOST: from there
- * on streams do not get faster, while more of the CPU's caches is in use. */
+ * If every other process can have a box of a useful size, it gets one, and the queue serves little more than
+ * messages to oneself. If there are too many processes for that, boxes have the smallest useful size, the senders
+ * with the most messages get them, and the rest share a large queue. A box need not be larger than BOX_MOST: beyond
+ * it streams get no faster, but occupy more of the CPU's caches. */
 #include "net/node/plan.h"
 
 #include <errno.h>
@@ -13,7 +13,7 @@ enum {
     BOX_LEAST = 24 << 10,
     BOX_MOST = 128 << 10,
     QUEUE_LEAST = 4 << 10,
-    QUEUE_FEW = 64 << 10, /* where everybody has a box */
+    QUEUE_FEW = 64 << 10, /* if every process has a box */
     QUEUE_MOST = 256 << 10,
     EAGER_MOST = 16 << 10,
     MOST_PROCESSES = 1 << 16,
@@ -65,7 +65,7 @@ size_t plan_eager(const struct plan *p) {
     return payload < EAGER_MOST ? payload : EAGER_MOST;
 }
 
-/* A box for each of the others, of a useful size, if that fits into the limit. */
+/* A box of a useful size for each of the others, if that fits into the limit. */
 static bool divide_among_all(struct plan *p, size_t limit) {
     p->boxes = p->count - 1;
     p->queue_bytes = queue_within(limit / 4, QUEUE_FEW);
@@ -76,7 +76,7 @@ static bool divide_among_all(struct plan *p, size_t limit) {
     return p->box_bytes >= BOX_LEAST || (!p->boxes && used <= limit);
 }
 
-/* As many of the least size as there is room for, which may be none. */
+/* As many boxes of the smallest size as fit, possibly none. */
 static void divide_among_some(struct plan *p, size_t limit) {
     p->queue_bytes = queue_within(limit / 4, QUEUE_MOST);
     p->box_bytes = BOX_LEAST;
@@ -101,7 +101,7 @@ static size_t whole_pages(size_t limit) {
 
 int plan_make(struct plan *p, const struct net_options *o) {
     if (!is_possible(o)) {
-        log_error("shared memory: rank %d of %d with headers of %zu bytes cannot be", o->rank, o->count,
+        log_error("shared memory: invalid options: rank %d of %d, headers of %zu bytes", o->rank, o->count,
                   o->header_bytes);
         return -EINVAL;
     }

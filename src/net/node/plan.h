@@ -1,9 +1,9 @@
-/* plan.h: how a segment is divided.
+/* plan.h: the layout of a segment.
  *
  *      | control | bells | boxes' shared parts | ring of the queue | ring of box 0 | ring of box 1 | ...
  *
- * Everything before the rings is in cache lines of its own by who writes it: the owner of the segment, one of
- * the others, or all of them. */
+ * The parts before the rings are grouped into cache lines by writer: the owner of the segment, one of the others, or
+ * all. */
 #ifndef HEARTH_NET_NODE_PLAN_H
 #define HEARTH_NET_NODE_PLAN_H
 
@@ -19,31 +19,31 @@ struct plan {
 };
 
 struct control {
-    /* Written before the segment is announced, and then only read. */
+    /* Written before the segment is announced, and read-only from then on. */
     struct segment_token token;
     struct plan plan;
-    uint64_t probe; /* address of a copy of the token in the owner's own memory, to try pulling on */
+    uint64_t probe; /* address of a copy of the token in the owner's private memory, to test pulling */
 
-    _Alignas(2 * CACHE_LINE) _Atomic uint32_t inside; /* the owner's */
+    _Alignas(2 * CACHE_LINE) _Atomic uint32_t inside; /* written by the owner */
     _Alignas(2 * CACHE_LINE) struct wake wake;
-    _Alignas(2 *
-             CACHE_LINE) _Atomic uint32_t taken; /* boxes that have a writer; may count beyond their number */
+    /* Boxes with a writer; may count beyond their number. */
+    _Alignas(2 * CACHE_LINE) _Atomic uint32_t taken;
     struct queue_shared queue;
 };
 
-/* The best division for so many processes: 0, or -EINVAL after a line. */
+/* The best layout for these options: returns 0, or -EINVAL after logging one line. */
 int plan_make(struct plan *p, const struct net_options *options);
 
-/* Whether it is a division of so many bytes that can be used, as plan_make would make it. */
+/* Whether the plan is a usable layout of this many bytes, as plan_make would make it. */
 bool plan_is_valid(const struct plan *p, size_t bytes);
 
 /* Bytes of the segment; less than 2^32 + 2^31. */
 size_t plan_bytes(const struct plan *p);
 
-/* The largest payload that boxes and queue take: a power of two. */
+/* The largest payload that both the boxes and the queue accept: a power of two. */
 size_t plan_eager(const struct plan *p);
 
-/* Where things are. */
+/* The parts of the segment. */
 _Atomic uint16_t *plan_bells(const struct plan *p, void *base);
 struct box_shared *plan_boxes(const struct plan *p, void *base);
 char *plan_queue(const struct plan *p, void *base);

@@ -1,17 +1,17 @@
-/* poll.c: what has arrived.
+/* poll.c: receives messages.
  *
- * An empty poll reads the bells, 32 boxes in a cache line, and the first word of the queue, whatever the
- * number of processes. While nobody writes to them these lines are in the reader's own cache.
+ * An empty poll reads the doorbells, 32 boxes per cache line, and the first word of the queue, whatever the number
+ * of processes. While nobody writes to them, these lines stay in the reader's cache.
  *
- * From a box no more is read than its bell says. To look for one more would take the next line away from
- * the sender just when it writes there: a stream would lose a quarter of its speed. But who waits for an
- * answer wants to see it without its bell, which comes in a line of its own and costs as much time again.
- * So after some empty polls the box that was read last is looked at too. */
+ * A box is not read beyond its doorbell count. A look at one more record would take the next line away from the
+ * sender just when it writes there, which slows a stream by a quarter. But a process that waits for an answer wants
+ * to see it without its doorbell, which is in another line and costs as much time again. So after some empty polls
+ * the box that was read last is polled too. */
 #include "net/node/node.h"
 
 enum { EMPTY_POLLS = 2 };
 
-/* Four bells at once. Relaxed: see box.c. */
+/* Four doorbells at once. Relaxed: see box.c. */
 static inline uint64_t word_of(const volatile void *bells, uint32_t word) {
     return __atomic_load_n((const volatile uint64_t *)bells + word, __ATOMIC_RELAXED);
 }
@@ -22,7 +22,7 @@ static inline int read_box(struct net_node *n, uint32_t box, int most, const str
     return read;
 }
 
-/* Messages that the bell tells of. None or less, if they were seen before their bell. */
+/* New messages according to the doorbell. Zero or negative if they were seen before their doorbell. */
 static inline int news_of(const struct net_node *n, uint32_t box) {
     uint16_t bell = atomic_load_explicit(&n->bells[box], memory_order_relaxed);
     int news = (int16_t)(uint16_t)(bell - n->seen[box]);
@@ -41,7 +41,7 @@ static int read_boxes(struct net_node *n, uint32_t word, const struct delivery *
     return count;
 }
 
-/* All boxes whose bell has rung. */
+/* All boxes whose doorbell has changed. */
 static int read_changed(struct net_node *n, const struct delivery *to) {
     int count = 0;
     for (uint32_t word = 0; word < n->bell_words; word++)
@@ -50,7 +50,7 @@ static int read_changed(struct net_node *n, const struct delivery *to) {
     return count;
 }
 
-/* Whether any bell differs. Without a branch per word. */
+/* Whether any doorbell differs. Without a branch per word. */
 static inline bool have_rung(const struct net_node *n) {
     const volatile void *bells = n->bells, *seen = n->seen;
     uint64_t differ = 0;

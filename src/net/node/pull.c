@@ -1,10 +1,10 @@
-/* pull.c: process_vm_readv copies from the sender's buffer into the receiver's, once, where a ring takes
- * two copies and the sender's time.
+/* pull.c: process_vm_readv copies from the sender's buffer into the receiver's once, where a ring takes two copies
+ * and the sender's time.
  *
- * Who may trace a process may do this. With Yama's ptrace_scope at 1, as Ubuntu has it, only a process's
- * ancestors may, and the one it names, with that one's descendants. Ranks are siblings: naming the parent,
- * which is the launcher, lets them in and nobody who could not kill them anyway. Behind a shell of its own
- * a rank's parent is not the others'; then pulling does not work, which the first try shows. */
+ * The right to trace a process includes this. With Yama's ptrace_scope at 1, Ubuntu's default, only ancestors of a
+ * process may trace it, and the process that it names, with the descendants of that one. Ranks are siblings: naming
+ * the parent, which is the launcher, admits them and nobody who could not kill them anyway. If a rank runs in a
+ * shell of its own, its parent is not that of the others. Then pulling does not work, as the first attempt shows. */
 #include "net/node/pull.h"
 
 #include <errno.h>
@@ -13,7 +13,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-enum { MOST = 1 << 30 }; /* of one call; the kernel stops a little below 2 GB */
+enum { MOST = 1 << 30 }; /* bytes per call; the kernel stops a little below 2 GB */
 
 static char yama_scope(void) {
     char scope = '0';
@@ -31,7 +31,7 @@ void pull_allow(void) {
         (void)prctl(PR_SET_PTRACER, (unsigned long)getppid(), 0, 0, 0);
 }
 
-/* It may stop short at a page that is not there; the next call then says why. */
+/* The call may stop short at a page that is not mapped; the next call then returns the reason. */
 int pull(int process, uint64_t address, void *to, size_t bytes) {
     for (size_t done = 0; done < bytes;) {
         size_t part = bytes - done < MOST ? bytes - done : MOST;

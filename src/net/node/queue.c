@@ -1,17 +1,15 @@
-/* queue.c: many writers, one reader.
+/* queue.c: a ring with many writers and one reader.
  *
- * A writer reserves by moving the tail with a compare-and-swap, writes its record, and publishes it with
- * the word at its start. The reader takes records in the order of their reservations and stops at the first
- * one that is not published. It cannot know the size of that one, nor can its writer's successor clear a
- * word in front of it, as in a box, so
+ * A writer reserves space by moving the tail with a compare-and-swap, writes its record, and publishes it with the
+ * word at its start. The reader takes records in the order of their reservations and stops at the first unpublished
+ * one. It cannot know the size of that one, nor can the next writer clear a word in front of it, as in a box. So
  *
- *      the first word of each line that is free is 0:
+ *      the first word of each free line is 0:
  *
- * the reader clears the lines of a record when it has read it, before it moves the head past them.
+ * after reading a record the reader clears its lines, before it moves the head past them.
  *
- * A writer that is killed between reserving and publishing stops the queue for good: the others find it
- * full after a while, and are told so. Nothing here waits, so nothing hangs; the launcher is about to end
- * the job. */
+ * A writer that is killed between reserving and publishing stops the queue for good. The others find it full after a
+ * while, and get -EAGAIN. Nothing here blocks, so nothing hangs; the launcher is about to end the job. */
 #include "net/node/queue.h"
 
 void queue_write_open(struct queue_writer *w, struct queue_shared *shared, char *ring, size_t bytes) {
@@ -22,7 +20,7 @@ void queue_read_open(struct queue_reader *r, struct queue_shared *shared, char *
     *r = (struct queue_reader){.shared = shared, .ring = ring, .bytes = bytes};
 }
 
-/* Partner: publish_head. What the reader has read may be written over, and its lines are clear. */
+/* Pairs with publish_head. Writers may overwrite what the reader has read; its lines are clear. */
 static void look_at_head(struct queue_writer *w) {
     w->head = atomic_load_explicit(&w->shared->head, memory_order_acquire);
 }
@@ -32,8 +30,8 @@ static inline bool has_room(const struct queue_writer *w, uint64_t tail, size_t 
     return used <= w->bytes && w->bytes - used >= bytes;
 }
 
-/* Reserves, and says from where to where. Relaxed: what was in the ring before is ordered by the head, and
- * what comes in now by the word. */
+/* Reserves [*from, *to). Relaxed: the head orders the previous content of the ring, and the word orders the new
+ * content. */
 static bool move_tail(struct queue_writer *w, size_t size, uint64_t *from, uint64_t *to) {
     uint64_t tail = atomic_load_explicit(&w->shared->tail, memory_order_relaxed), end;
     do {
@@ -62,7 +60,7 @@ struct record *queue_reserve(struct queue_writer *w, size_t size) {
     return record_at(w->ring, 0);
 }
 
-/* Partner: queue_read. */
+/* Pairs with queue_read. */
 void queue_commit(struct record *record, int rank, uint32_t word) {
     record->peer = (uint32_t)rank;
     atomic_store_explicit(&record->word, word, memory_order_release);
@@ -74,7 +72,7 @@ bool queue_is_past(struct queue_writer *w) {
     return w->head >= w->last;
 }
 
-/* Partner: look_at_head. */
+/* Pairs with look_at_head. */
 static void publish_head(struct queue_reader *r) {
     atomic_store_explicit(&r->shared->head, r->head, memory_order_release);
     r->told = r->head;
@@ -85,22 +83,22 @@ static void clear_lines(char *from, size_t bytes) {
         atomic_store_explicit(&record_at(from, i)->word, 0, memory_order_relaxed);
 }
 
-/* Behind a record, which begins here and has so many bytes to be cleared. */
+/* Moves `bytes` past the record at the head, and clears its first `cleared` bytes. */
 static void advance(struct queue_reader *r, size_t cleared, size_t bytes) {
     clear_lines(r->ring + (r->head & (r->bytes - 1)), cleared);
     r->head += bytes;
-    if (r->head - r->told >= r->bytes / 4) /* writers may be waiting for room */
+    if (r->head - r->told >= r->bytes / 4) /* writers may be waiting for space */
         publish_head(r);
 }
 
 static void give_up(struct queue_reader *r, const char *what, uint64_t value) {
     r->broken = true;
-    log_error("a message in shared memory has a %s of %llu, which cannot be: something wrote over it; "
+    log_error("a message in shared memory has a %s of %llu, which is impossible: it was overwritten; "
               "no more is read from the queue",
               what, (unsigned long long)value);
 }
 
-/* Delivers the record at the head; its word and peer were read once, since they are in others' hands. */
+/* Delivers the record at the head. Its word and peer are read only once, since other processes can change them. */
 static bool take(struct queue_reader *r, uint32_t word, int count, const struct delivery *to) {
     size_t offset = r->head & (r->bytes - 1), bytes = word - 1, room = r->bytes - offset;
     struct record *record = record_at(r->ring, offset);
@@ -117,7 +115,7 @@ static bool take(struct queue_reader *r, uint32_t word, int count, const struct 
     return true;
 }
 
-/* The word of the next record, 0 if there is none. Partner: queue_commit. */
+/* The word of the next record; 0 if there is none. Pairs with queue_commit. */
 static uint32_t next_word(struct queue_reader *r) {
     size_t offset = r->head & (r->bytes - 1);
     uint32_t word = atomic_load_explicit(&record_at(r->ring, offset)->word, memory_order_acquire);

@@ -1,14 +1,14 @@
-/* record.h: a message as it lies in a ring, for boxes and the queue alike.
+/* record.h: the format of a message in a ring, in boxes and in the queue.
  *
  *      +------+------+----------------------+---------------------- - -
  *      | word | peer | header, padded to 8  | payload               up to the end of a line
  *      +------+------+----------------------+---------------------- - -
  *      0      4      8                      8 + header_room
  *
- * Records begin at cache lines and do not wrap round the ring's end: where there is no room up to the end,
- * a word RECORD_SKIP sends the reader to the start. The word is what publishes a record: it is stored last,
- * with release, and read first, with acquire; 0 means that nothing has been published here. So a small
- * message costs the reader one cache line, and the writer one store with an order. */
+ * Records begin at cache lines and do not wrap around the ring's end: if there is no space up to the end, a word
+ * RECORD_SKIP sends the reader to the start. The word publishes a record: it is stored last, with release, and read
+ * first, with acquire; 0 means that nothing is published here. So a small message costs the reader one cache line,
+ * and the writer one release store. */
 #ifndef HEARTH_NET_NODE_RECORD_H
 #define HEARTH_NET_NODE_RECORD_H
 
@@ -21,20 +21,20 @@
 
 enum {
     RECORD_MOST_HEADER = 64,
-    RECORD_BATCH = 64, /* messages from one ring in one poll, so that a stream does not hold up the caller */
+    RECORD_BATCH = 64, /* messages from one ring per poll, so that a stream does not hold up the caller */
 };
 
 struct record {
-    _Atomic uint32_t word; /* 0, RECORD_SKIP, or one more than the bytes of the payload */
-    uint32_t peer;         /* who sent it; only in the queue */
+    _Atomic uint32_t word; /* 0, RECORD_SKIP, or the bytes of the payload plus one */
+    uint32_t peer;         /* the sender; only in the queue */
     char bytes[];
 };
 
-/* To whom what has arrived is given. */
+/* The destination of arriving messages. */
 struct delivery {
     net_handler *handler;
     void *arg;
-    size_t header_room; /* bytes of the header, padded */
+    size_t header_room; /* bytes of the padded header */
 };
 
 static inline struct record *record_at(char *ring, size_t offset) {
@@ -50,7 +50,7 @@ static inline void record_deliver(const struct record *r, int peer, size_t bytes
     to->handler(to->arg, peer, r->bytes, r->bytes + to->header_room, bytes);
 }
 
-/* Most messages are small, and a call costs as much as their copy. */
+/* Most messages are small, and a function call costs as much as their copy. */
 static inline void copy_payload(void *to, const void *from, size_t bytes) {
     char *t = to;
     const char *f = from;
@@ -74,7 +74,7 @@ static inline void copy_payload(void *to, const void *from, size_t bytes) {
     }
 }
 
-/* Headers are some words. */
+/* Headers are a few words. */
 static inline void copy_header(void *to, const void *from, size_t bytes) {
     char *t = to;
     const char *f = from;

@@ -1,12 +1,12 @@
-/* send.c: the way of a message.
+/* send.c: sends messages.
  *
- * It goes through the box that its sender has at the receiver, or through the queue if it has none. So that
- * boxes are not spent on pairs that exchange a word at the start and nothing more, a sender asks for one
- * only after some messages, unless there is one for everybody. A box is then kept for good.
+ * A message goes through the sender's box at the receiver, or through the queue if the sender has none. To save
+ * boxes for pairs that exchange more than a few messages at the start, a sender requests one only after some
+ * messages, unless there is one for every process. A box is then kept for good.
  *
- * Messages of one sender to one receiver are read in the order sent: a sender changes from the queue to its
- * box when the receiver has read all that it put into the queue, not before. A stream would never come to
- * that; so once the queue is full and a box is wanted, the sender puts nothing more in. */
+ * Messages of one sender to one receiver are read in the order sent. So a sender switches from the queue to its box
+ * only when the receiver has read all its messages in the queue. A stream would never reach that point. So once the
+ * queue is full and the sender wants a box, it writes no more to the queue. */
 #include <assert.h>
 #include <errno.h>
 
@@ -18,12 +18,12 @@ static void open_box(struct net_node *n, struct peer *peer, uint32_t box) {
     const struct plan *p = &peer->plan;
     void *base = peer->segment.base;
     struct box_shared *shared = &plan_boxes(p, base)[box];
-    /* Partner: box_read, which reads it behind the word of the first message. */
+    /* Pairs with box_read, which reads it after the word of the first message. */
     atomic_store_explicit(&shared->owner, (uint32_t)n->rank + 1, memory_order_relaxed);
     box_write_open(&peer->box, shared, plan_box(p, base, box), p->box_bytes, &plan_bells(p, base)[box]);
 }
 
-/* Looks first, so that the count of those who asked does not run over. */
+/* Reads first, so that the counter of requests does not overflow. */
 static void ask_for_box(struct net_node *n, struct peer *peer) {
     _Atomic uint32_t *taken = &peer->control->taken;
     uint32_t box = atomic_load_explicit(taken, memory_order_relaxed);
@@ -40,7 +40,7 @@ static bool wants_box(const struct net_node *n, const struct peer *peer) {
     return !peer->boxless && (peer->queued >= BOX_AFTER || peer->plan.boxes + 1 >= (uint32_t)n->count);
 }
 
-/* The first messages, and those of a sender that got no box. */
+/* The first messages, and those of a sender without a box. */
 static struct record *reserve_without_box(struct net_node *n, struct peer *peer, size_t size) {
     if (wants_box(n, peer) && queue_is_past(&peer->queue))
         ask_for_box(n, peer);
