@@ -1,19 +1,19 @@
 /* accumulate.c: sums into shared memory.
  *
- * Two things are kept apart: kernels, which add rows of one type and know of no lock, and the hold, which has the
- * lock of the block where the next element begins.
+ * Two concerns are separate: kernels, which add rows of one type and use no locks, and the hold, which owns the lock
+ * of the block where the next element begins.
  *
  *      run of rows  ->  as many rows as begin and end in this block  ->  kernel
- *                       or, of a row that goes on into the next, the elements that begin here
+ *                       or, of a row that continues into the next, the elements that begin here
  *
- * An element belongs to the block of its first byte, for everybody. The lock of a block is kept while the next
- * rows lie in the same one, so that rows of 8 bytes do not take it one by one, but for no more than STRIPE_BYTES
- * of data. Only one lock is held at a time, so that there is no order among them to keep. Prefetching rows that
- * lie far apart was tried and dropped: no gain on a Neoverse V1.
+ * An element belongs to the block of its first byte, for all processes. The lock of a block is kept while the next
+ * rows lie in the same block, so that rows of 8 bytes do not take it one by one, but for at most STRIPE_BYTES of
+ * data. Only one lock is held at a time, so there is no lock order to keep. Prefetching rows that lie far apart was
+ * tried and dropped: no gain on a Neoverse V1.
  *
  * Results are those of plain C: integers wrap; products are rounded before they are added (no fused multiply-add,
- * whatever the processor has: the same sums everywhere, and as MPI would make them); a complex product is
- * the textbook's. A scale of 1 is not multiplied by. */
+ * whatever the processor has: the same sums everywhere, and as MPI would compute them); a complex product is the
+ * textbook's. A scale of 1 is not multiplied by. */
 #include "armci/accumulate.h"
 
 #include <assert.h>
@@ -21,9 +21,9 @@
 
 #include "base/base.h"
 
-/* ---- kernels: CMakeLists.txt has this file vectorised ---- */
+/* ---- kernels: CMakeLists.txt enables vectorisation for this file ---- */
 
-/* Anywhere in memory. Integers are added as unsigned ones, which wrap. */
+/* At any alignment. Integers are added as unsigned ones, which wrap. */
 typedef unsigned int loose_int __attribute__((aligned(1), may_alias));
 typedef unsigned long loose_long __attribute__((aligned(1), may_alias));
 typedef float loose_float __attribute__((aligned(1), may_alias));
@@ -32,7 +32,7 @@ typedef double loose_double __attribute__((aligned(1), may_alias));
 typedef void add_rows(const struct patch_rows *r, const void *scale);
 
 /* KERNEL(name, cell, width, to[0] += ...): adds rows whose elements are `width` cells; `s` is the scale. Rows of one
- * element have their own loop: that of a row would spend more on its beginning and its end. */
+ * element have their own loop: the row loop would spend more on its setup and remainder. */
 #define KERNEL(name, cell, width, ...)                                                                       \
     static inline void name##_element(cell *restrict to, const cell *restrict from, const cell *s) {         \
         __VA_ARGS__;                                                                                         \
@@ -110,7 +110,7 @@ size_t accumulate_grain(int type) {
     return type >= ACC_INT && type <= ACC_DOUBLE_COMPLEX ? kernels[type].grain : 0;
 }
 
-/* What to do to each element, found once per call. */
+/* The work per element, determined once per call. */
 struct task {
     add_rows *add;
     const void *scale;
@@ -134,8 +134,8 @@ void accumulate_plain(int type, const void *scale, void *dst, const void *src, s
 struct hold {
     struct net_stripes *stripes;
     bool waits;
-    const char *place; /* by which it was locked; NULL: no lock is held */
-    size_t room;       /* bytes that may still be done under it */
+    const char *place; /* the address for which it was locked; NULL: no lock is held */
+    size_t room;       /* bytes that may still be added under it */
 };
 
 static void hold_end(struct hold *h) {
@@ -148,7 +148,7 @@ static bool in_one_block(const char *a, const char *b) {
     return ((uintptr_t)a ^ (uintptr_t)b) < STRIPE_BYTES;
 }
 
-/* Has the lock for an element that begins here. False if another has it, and we do not wait. */
+/* Acquires the lock for an element that begins here. False if it is held elsewhere and h->waits is false. */
 static bool hold_at(struct hold *h, const char *place, size_t grain) {
     if (LIKELY(h->place) && in_one_block(h->place, place) && h->room >= grain)
         return true;
@@ -168,7 +168,8 @@ static uint64_t least(uint64_t a, uint64_t b) {
     return a < b ? a : b;
 }
 
-/* How many rows from this one on have all their elements in the block of its first byte; 0 if not even this one. */
+/* The number of rows from this one on whose elements all lie in the block of its first byte; 0 if not even this
+ * one's. */
 static uint64_t rows_in_block(const struct patch_rows *r, size_t grain) {
     uint64_t first = (uintptr_t)r->to % STRIPE_BYTES, last = first + r->bytes - grain;
     if (last >= STRIPE_BYTES)
@@ -180,7 +181,7 @@ static uint64_t rows_in_block(const struct patch_rows *r, size_t grain) {
     return (r->rows - 1) * step <= room ? r->rows : 1 + room / step;
 }
 
-/* The first row, in the parts that its blocks have of it. Returns the bytes done. */
+/* Adds the first row in parts, one per block. Returns the bytes done. */
 static size_t add_row_in_parts(struct hold *h, const struct task *t, const struct patch_rows *r) {
     struct patch_rows part = {.to = r->to, .from = r->from, .rows = 1};
     for (size_t done = 0; done < r->bytes; done += part.bytes) {
@@ -196,7 +197,7 @@ static size_t add_row_in_parts(struct hold *h, const struct task *t, const struc
     return r->bytes;
 }
 
-/* Returns the bytes done: all, unless a lock was held by another. */
+/* Returns the bytes done: all, unless a lock was held elsewhere. */
 static uint64_t add_run(struct hold *h, const struct task *t, const struct patch_rows *run) {
     struct patch_rows r = *run;
     while (r.rows) {
@@ -234,7 +235,7 @@ static uint64_t add_pair(struct hold *h, const struct task *t, struct patch_pair
     return done;
 }
 
-/* ---- from outside ---- */
+/* ---- interface ---- */
 
 static size_t add_flat(struct hold *h, int type, const void *scale, void *dst, const void *src,
                        size_t bytes) {

@@ -1,10 +1,10 @@
-/* Transfers of one piece. */
+/* contiguous.c: contiguous transfers. */
 #include "armci/transfer.h"
 
 static struct transfer of(enum transfer_kind kind, const char *call, const void *local, const void *remote,
                           int bytes, int proc) {
     if (bytes < 0)
-        armci_fail(call, "%d bytes cannot be transferred", bytes);
+        armci_fail(call, "the size is negative: %d bytes", bytes);
     return (struct transfer){.kind = kind,
                              .call = call,
                              .proc = proc,

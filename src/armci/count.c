@@ -1,5 +1,5 @@
-/* The report at the end: what was done, how large it was, and how the helpers fared; summed up over all ranks, unless
- * each writes its own. */
+/* count.c: the report at the end: operations, their sizes, and the load of the helpers; summed over all ranks,
+ * unless each rank writes its own. */
 #include "armci/count.h"
 
 #include <string.h>
@@ -13,7 +13,7 @@ static const char *const kind_names[COUNT_KINDS] = {"put",  "get",   "accumulate
 static const char *const size_names[COUNT_SIZES] = {"8 B",   "64 B",   "512 B", "4 KB",
                                                     "32 KB", "256 KB", "2 MB",  "more"};
 
-/* Two fields for each kind of call, and two for its bytes. */
+/* Two fields for the calls of each kind, and two for its bytes. */
 void count_show(void) {
     static struct live_field fields[4 * COUNT_KINDS];
     for (unsigned i = 0; i < COUNT_KINDS; i++) {
@@ -28,7 +28,7 @@ void count_show(void) {
     live_show(&counted, fields, sizeof fields / sizeof *fields);
 }
 
-/* As numbers of one kind each, to be summed up. */
+/* As arrays of one type each, for MPI_Reduce. */
 struct sums {
     struct counts done;
     uint64_t net[16];
@@ -71,12 +71,12 @@ static void write_text(FILE *f, const struct sums *s, const struct net_counts *n
         text_kind(f, &s->done, kind);
     if (armci.world->nodes > 1)
         fprintf(f,
-                "  to helpers: %llu blocks, %llu bytes; %llu waits for a buffer, %llu announcements, %llu "
-                "answered with "
-                "spare buffers\n"
-                "  helpers: %llu blocks, %llu bytes; spare buffers lent %llu times, refused %llu; %llu tries "
-                "again\n"
-                "  buffers: %llu of %llu bytes per rank and helper, %llu spare ones of %llu; %llu bytes of "
+                "  to helpers: %llu blocks, %llu bytes; %llu waits for a buffer, %llu size hints, %llu "
+                "granted "
+                "pool buffers\n"
+                "  helpers: %llu blocks, %llu bytes; pool buffers granted %llu times, refused %llu; %llu "
+                "retries\n"
+                "  buffers: %llu of %llu bytes per rank and helper, %llu pool buffers of %llu; %llu bytes of "
                 "address space\n",
                 (unsigned long long)s->net[0], (unsigned long long)s->net[1], (unsigned long long)s->net[2],
                 (unsigned long long)s->net[3], (unsigned long long)s->net[4], (unsigned long long)s->net[5],
@@ -85,7 +85,7 @@ static void write_text(FILE *f, const struct sums *s, const struct net_counts *n
                 (unsigned long long)n->buffer_bytes, (unsigned long long)n->spares,
                 (unsigned long long)n->spare_bytes, (unsigned long long)s->net[13]);
     fprintf(f,
-            "  helpers: %.3f s at work of %.3f s, woken %llu times, moved %llu; %llu requests of their own "
+            "  helpers: busy %.3f s of %.3f s, woken %llu times, moved %llu; %llu requests of their own "
             "nodes\n",
             s->seconds[0], s->seconds[1], (unsigned long long)s->net[11], (unsigned long long)s->net[12],
             (unsigned long long)s->net[7]);

@@ -1,4 +1,4 @@
-/* count.h: what a process did, for the report at the end. */
+/* count.h: counters of a process, for the report at the end. */
 #ifndef HEARTH_ARMCI_COUNT_H
 #define HEARTH_ARMCI_COUNT_H
 
@@ -18,11 +18,11 @@ enum count_kind {
 enum { COUNT_SIZES = 8 /* up to 8 B, 64 B, 512 B, 4 KB, 32 KB, 256 KB, 2 MB, above */ };
 
 struct counts {
-    uint64_t calls[COUNT_KINDS][2]; /* [1]: to other nodes */
+    uint64_t calls[COUNT_KINDS][2]; /* [1]: remote nodes */
     uint64_t bytes[COUNT_KINDS][2];
     uint64_t sizes[COUNT_KINDS][COUNT_SIZES];
 };
-/* Memory of its own, as hearth top reads it: see live.h. */
+/* In memory of its own, for hearth top: see live.h. */
 union counted {
     struct counts of;
     char alone[LIVE_ALONE];
@@ -34,7 +34,7 @@ static inline unsigned count_size(uint64_t bytes) {
     return size < COUNT_SIZES ? size : COUNT_SIZES - 1;
 }
 
-/* A load and a store: threads that count at the same moment may lose one, and nobody pays for a locked instruction. */
+/* A load and a store: concurrent threads may lose a count, but no thread pays for a locked instruction. */
 static inline void count_add(uint64_t *to, uint64_t more) {
     __atomic_store_n(to, __atomic_load_n(to, __ATOMIC_RELAXED) + more, __ATOMIC_RELAXED);
 }
@@ -49,10 +49,10 @@ static inline void count_transfer(enum transfer_kind kind, enum way way, uint64_
     count_call((enum count_kind)kind, way, bytes);
 }
 
-/* Shows it to hearth top. */
+/* Publishes the counters for hearth top. */
 void count_show(void);
 
-/* Prints the report that HEARTH_REPORT asks for: of this process. */
+/* Prints the report that HEARTH_REPORT asks for. */
 void count_report(const struct net_counts *net);
 
 #endif

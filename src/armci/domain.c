@@ -1,16 +1,16 @@
-/* domain.c: which processes are said to share a node.
+/* domain.c: the node topology that ARMCI reports.
  *
- * ARMCI-MPI says that each process has a node of its own. Global Arrays as people know it has therefore never run the
- * code that it has for processes that share memory (mirrored arrays, collectives in two steps); that code is slower or
- * faster, and has its own faults. So the default is to say the same, and HEARTH_ARMCI_TOPOLOGY=real to tell of the
- * nodes as net/ knows them. What is reported has no influence on how data travels. */
+ * ARMCI-MPI reports that each process has a node of its own. So common builds of Global Arrays have never run their
+ * code for processes that share memory (mirrored arrays, two-level collectives); that code is slower or faster, and
+ * has its own bugs. So the default reports the same as ARMCI-MPI, and HEARTH_ARMCI_TOPOLOGY=real reports the nodes
+ * as net/ knows them. The reported topology does not affect how data is transferred. */
 #include "armci/domain.h"
 
 #include <stdlib.h>
 
 #include "armci/inside.h"
 
-enum topology { STOCK, REAL }; /* in the order of the setting's words */
+enum topology { STOCK, REAL }; /* in the order of the setting's values */
 
 static bool real_topology(void) {
     return settings_get()->armci_topology == REAL;
@@ -36,7 +36,7 @@ int armci_domain_place(int rank) {
     return real_topology() ? (int)armci.world->local_of[rank] : 0;
 }
 
-/* A negative id is the own node. */
+/* A negative id means this process's node. */
 static int resolve(int id) {
     return id < 0 ? node_of(armci.rank) : id < node_count() ? id : -1;
 }
@@ -79,13 +79,13 @@ int ARMCI_Same_node(int proc) {
     return armci_domain_same_id(ARMCI_DOMAIN_SMP, proc);
 }
 
-/* Whether there are processes that share a node. */
+/* Whether any processes share a node. */
 int ARMCI_Uses_shm(void) {
     armci_need_open("ARMCI_Uses_shm");
     return node_count() < armci.size;
 }
 
-/* The same of the members of a group: whether a node occurs twice. */
+/* The same for the members of a group: whether a node occurs twice. */
 int ARMCI_Uses_shm_grp(ARMCI_Group *group) {
     armci_need_open("ARMCI_Uses_shm_grp");
     if (!real_topology() || group->size < 2)
@@ -103,6 +103,6 @@ int ARMCI_Uses_shm_grp(ARMCI_Group *group) {
     return twice;
 }
 
-/* Memory is taken from the system as it is asked for; there is no pool that a limit could be about. */
+/* Memory is allocated from the system on demand; there is no pool to limit. */
 void ARMCI_Set_shm_limit(unsigned long shmemlimit) {
 }

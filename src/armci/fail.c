@@ -1,7 +1,7 @@
-/* fail.c: the end of a job that cannot go on.
+/* fail.c: ends a job that cannot continue.
  *
- * ARMCI's calls have no errors that its callers look at, so a mistake of the program ends the job, after one line
- * that says what was wrong. Files and shared memory need nothing done: they are gone with the last process. */
+ * Callers do not check errors of ARMCI calls. So a mistake of the program ends the job, after one line that names
+ * it. No cleanup is needed: files and shared memory vanish with the last process. */
 #include "armci/inside.h"
 
 #include <stdarg.h>
@@ -22,7 +22,7 @@ void armci_fail_mpi(const char *call, int code) {
     char why[MPI_MAX_ERROR_STRING] = "";
     int length;
     MPI_Error_string(code, why, &length);
-    armci_fail(call, "MPI could not do it: %s", why);
+    armci_fail(call, "MPI error: %s", why);
 }
 
 void ARMCI_Error(const char *msg, int code) {

@@ -1,7 +1,8 @@
-/* Fences, and the put that sets a flag.
+/* fence.c: fences, and the put with flag.
  *
- * To processes of this node everything is done when the call returns; a fence is then one of the CPU's. To other nodes it
- * is done when their helpers have said so: they say it of every block anyway, so that a fence sends nothing. */
+ * Operations on this node are complete when the call returns, so a fence there is only a memory fence. Operations on
+ * other nodes are complete when their helpers have acknowledged them. Helpers acknowledge every block anyway, so a
+ * fence sends nothing. */
 #include <stdatomic.h>
 #include <string.h>
 
@@ -63,8 +64,8 @@ static size_t next(struct net_op *op, size_t room, size_t answer_room, struct ne
     return 0;
 }
 
-/* After everything that this process has put there before. Another process may wait for it while this one computes, so
- * that it must have left. */
+/* Ordered after everything that this process has put there before. Another process may wait for the flag while this
+ * one computes, so the call waits until it is sent. */
 static void set_flag(const char *call, int *flag, int value, int proc) {
     int node = (int)armci.world->node_of[proc];
     if (find_row(call, proc, flag, sizeof *flag) != WAY_FAR) {

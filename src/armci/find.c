@@ -1,7 +1,8 @@
-/* The memory of other processes: only what was allocated with ARMCI, and only within the part of that process.
+/* find.c: checks remote addresses: only memory allocated with ARMCI may be accessed, and only within the part of
+ * that process.
  *
- * A mistake here would be a write to somebody else's data, or a fault in the helper of another node: it is found in
- * the process that makes it, before anything is sent. */
+ * An undetected mistake would overwrite another process's data, or fault the helper of another node. So it is
+ * detected in the process that makes it, before anything is sent. */
 #include "armci/find.h"
 
 #include <errno.h>
@@ -26,11 +27,11 @@ static _Noreturn void refuse(const char *call, int proc, const void *low, const 
 enum way way_of(const char *call, int proc) {
     armci_need_open(call);
     if (UNLIKELY(proc < 0 || proc >= armci.size))
-        armci_fail(call, "there is no rank %d; they are 0 ... %d", proc, armci.size - 1);
+        armci_fail(call, "rank %d does not exist; ranks are 0 ... %d", proc, armci.size - 1);
     return way_to(proc);
 }
 
-/* Whether there is memory at all of these addresses. */
+/* Whether all of the range is mapped. */
 static bool is_mapped(const void *low, const void *high) {
     enum { PAGES = 1024 };
     unsigned char seen[PAGES];
@@ -43,8 +44,9 @@ static bool is_mapped(const void *low, const void *high) {
     return true;
 }
 
-/* A rank may name any memory of its own as its target, not only ARMCI's: Global Arrays does. Its mistakes would be a
- * SIGSEGV without a word: addresses at which nothing is, or that ARMCI has freed, or that run over the end. */
+/* A rank may name any memory of its own as its target, not only ARMCI's: Global Arrays does. Without this check,
+ * mistakes would end in an unexplained SIGSEGV: addresses that are not mapped, that ARMCI has freed, or that run
+ * past the end. */
 static bool is_own(const void *low, const void *high) {
     bool begins_in = memory_find(armci.rank, low, (const char *)low + 1) != NULL;
     return !begins_in && (net_heap_owner(low, 1) || !memory_is_heap(low)) && is_mapped(low, high);

@@ -17,11 +17,11 @@ static inline enum way way_to(int proc) {
     return armci.world->node_of[proc] == (uint32_t)armci.world->node ? WAY_NEAR : WAY_FAR;
 }
 
-/* The same for any number, which may be no rank: that ends the job. */
+/* The same for an unchecked number: one that is not a rank ends the job. */
 enum way way_of(const char *call, int proc);
 
-/* Ends the job with a line that names the call, the rank and the range, unless proc is a rank and [low, high) of its
- * memory was allocated with ARMCI. Of one's own memory all that is mapped may be used. */
+/* Ends the job, with an error that names the call, the rank and the range, unless proc is a rank and [low, high) of
+ * its memory was allocated with ARMCI. Of one's own memory, any mapped range is allowed. */
 void find_check(const char *call, int proc, const void *low, const void *high);
 
 static inline enum way find_row(const char *call, int proc, const void *address, size_t bytes) {

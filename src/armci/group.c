@@ -1,20 +1,20 @@
-/* group.c: sets of processes, each with a communicator.
+/* group.c: groups of processes, each with a communicator.
  *
- * ARMCI_Group is public and copied by its owners as they like (Global Arrays keeps it by value), so it holds only
- * what never changes. The rest lies in front of the table that all copies point to:
+ * ARMCI_Group is public and freely copied by its owners (Global Arrays keeps it by value), so it holds only
+ * constants. The rest lies in front of the table that all copies point to:
  *
  *      ARMCI_Group                      one block
  *      +------------+                  +---------------------------------+
- *      | comm       |                  | part[]: those on my node, and   |
+ *      | comm       |                  | part[]: members on my node, and |
  *      | grp_to_abs |---------.        | the masters of the nodes        |  made at first use
  *      | abs_to_grp |-------. |        +---------------------------------+
  *      | rank, size |       |  '------>| absolute id of each member      |
  *      +------------+       '--------->| group rank of each process      |
  *                                      +---------------------------------+
  *
- * A group is made by its members alone: MPI_Comm_create_group. Who calls without being one has a group with rank -1,
- * size 0 and no block. The communicator of a group is the program's to use; ours sends no messages on it, only
- * collectives, which the program cannot confuse with its own as long as all call both in the same order. */
+ * A group is created by its members alone: MPI_Comm_create_group. A caller that is not a member gets a group with
+ * rank -1, size 0 and no block. The program may use the communicator of a group. We send no messages on it, only
+ * collectives, which cannot be confused with the program's as long as all members call both in the same order. */
 #include "armci/group.h"
 
 #include <errno.h>
@@ -22,8 +22,8 @@
 
 #include "armci/armcix.h"
 
-/* The sizes are those of ARMCI-MPI, for which Global Arrays was compiled: with handles of 4 bytes as in MPICH, or 8 as
- * in Open MPI. */
+/* The sizes are those of ARMCI-MPI, for which Global Arrays was compiled: with handles of 4 bytes as in MPICH, or 8
+ * as in Open MPI. */
 enum { HANDLE = sizeof(MPI_Comm) };
 _Static_assert(sizeof(void *) == 8 && sizeof(armci_size_t) == 8, "64 bits");
 _Static_assert(offsetof(ARMCI_Group, comm) == 0, "Global Arrays hands it to its users");
@@ -42,7 +42,7 @@ static void set_none(ARMCI_Group *group) {
     *group = (ARMCI_Group){.comm = MPI_COMM_NULL, .noncoll_pgroup_comm = MPI_COMM_NULL, .rank = -1};
 }
 
-/* ---- made ---- */
+/* ---- creation ---- */
 
 static void fill_table(const char *call, ARMCI_Group *group, int *ranks) {
     MPI_Group all, members;
@@ -56,7 +56,7 @@ static void fill_table(const char *call, ARMCI_Group *group, int *ranks) {
     MPI_Group_free(&members);
 }
 
-/* A group from its communicator, which it owns from then on. */
+/* Makes a group from a communicator, and takes ownership of it. */
 static void adopt(const char *call, MPI_Comm comm, ARMCI_Group *group) {
     set_none(group);
     if (comm == MPI_COMM_NULL)
@@ -75,7 +75,7 @@ static void adopt(const char *call, MPI_Comm comm, ARMCI_Group *group) {
     free(ranks);
 }
 
-/* Whether this process is in the list, all of which must be members of the parent. */
+/* Whether this process is in the list. All entries must be members of the parent. */
 static bool is_listed(const char *call, const ARMCI_Group *parent, int count, const int *list) {
     bool listed = false;
     for (int i = 0; i < count; i++) {
@@ -107,7 +107,7 @@ static void create(const char *call, int count, const int *list, ARMCI_Group *pa
     set_none(&made);
     if (parent->rank >= 0 && is_listed(call, parent, count, list))
         adopt(call, armci_group_make_comm(call, parent, count, list, TAG_GROUP), &made);
-    *group = made; /* which may be the parent */
+    *group = made; /* group may point to the parent */
 }
 
 void ARMCI_Group_create(int grp_size, int *pid_list, ARMCI_Group *group_out) {
@@ -141,7 +141,7 @@ int ARMCIX_Group_dup(ARMCI_Group *parent, ARMCI_Group *new_group) {
     return err;
 }
 
-/* ---- freed ---- */
+/* ---- release ---- */
 
 static void dissolve(ARMCI_Group *group) {
     armci_scope_free(group);
@@ -163,7 +163,7 @@ void ARMCI_Group_free(ARMCI_Group *group) {
     dissolve(group);
 }
 
-/* ---- asked ---- */
+/* ---- queries ---- */
 
 int ARMCI_Group_rank(ARMCI_Group *group, int *rank) {
     *rank = group->rank;

@@ -1,4 +1,4 @@
-/* group.h: groups, inside. */
+/* group.h: groups, internal part. */
 #ifndef HEARTH_ARMCI_GROUP_H
 #define HEARTH_ARMCI_GROUP_H
 
@@ -6,14 +6,14 @@
 
 #include "armci/inside.h"
 
-/* Those of a group who take part in a scope. Made at first use, by scope.c. */
+/* The members of a group that take part in a scope. Made at first use, by scope.c. */
 struct armci_part {
     bool made;
     MPI_Comm comm; /* MPI_COMM_NULL if this process is not one of them */
     int *rank_of;  /* [group size]: the rank in comm, or -1 */
 };
 
-/* What all copies of a group point to; group.c draws it. */
+/* The block that all copies of a group point to; see the drawing in group.c. */
 struct armci_group_block {
     struct armci_part part[SCOPE_MASTERS + 1];
     int table[];
@@ -24,12 +24,12 @@ static inline struct armci_group_block *armci_group_block(const ARMCI_Group *gro
                                         offsetof(struct armci_group_block, table));
 }
 
-/* armci.world_group and default_group, of all processes of armci.comm, on a communicator of their own: programs are given
- * it and may do as they like with it. Collective. 0, or a negative code after a line. */
+/* Opens armci.world_group and default_group, of all processes of armci.comm, on a communicator of their own:
+ * programs get it and may use it freely. Collective. Returns 0, or a negative code after logging an error. */
 int armci_group_open(void);
 void armci_group_close(void);
 
-/* A communicator of some members of a group, by their ranks there. Collective over these. The tags are apart from those
+/* A communicator of some members of a group, by their ranks there. Collective over these. The tags differ from those
  * of messages. */
 enum { TAG_GROUP = 1, TAG_NODE, TAG_MASTERS, TAG_RANGE };
 MPI_Comm armci_group_make_comm(const char *call, const ARMCI_Group *group, int count, const int *ranks,
@@ -37,11 +37,12 @@ MPI_Comm armci_group_make_comm(const char *call, const ARMCI_Group *group, int c
 
 /* ---- scope.c ---- */
 
-/* The communicator of the members that take part in a scope, in the order of their group ranks; MPI_COMM_NULL if this
- * process does not. armci_fail if it is no member at all. Collective over those who take part. */
+/* The communicator of the members that take part in a scope, in the order of their group ranks; MPI_COMM_NULL if
+ * this process is not one of them. Calls armci_fail if it is not a member of the group. Collective over those
+ * members. */
 MPI_Comm armci_scope_comm(const char *call, const ARMCI_Group *group, int scope);
 
-/* The rank there of an absolute id; armci_fail if it does not take part. After armci_scope_comm. */
+/* The rank there of an absolute id; calls armci_fail if that process does not take part. After armci_scope_comm. */
 int armci_scope_rank(const char *call, const ARMCI_Group *group, int scope, int absolute);
 
 void armci_scope_free(ARMCI_Group *group);

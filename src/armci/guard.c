@@ -1,3 +1,4 @@
+/* guard.c: the recursive mutex behind guard.h. */
 #include "armci/guard.h"
 
 #include <pthread.h>

@@ -1,10 +1,10 @@
-/* guard.h: calls of several threads at once, where MPI allows them (MPI_THREAD_MULTIPLE).
+/* guard.h: serialises threads that call ARMCI concurrently, where MPI allows that (MPI_THREAD_MULTIPLE).
  *
- * One lock of the process is held while a thread asks another node, and while it changes what this process keeps of
- * operations and allocations. Nothing that waits for code of the program waits under it: mutexes are tried in a loop,
- * and collectives of MPI are called without it. Memory of this node is reached without it: allocations there are found
- * by net_heap_owner, words are changed by the CPU's atomics, and sums are made under the stripes' locks, which exclude
- * threads as well as processes. Nests. */
+ * A thread holds the one lock of the process while it communicates with another node, and while it changes the state
+ * of operations and allocations. Nothing that waits for code of the program waits under the lock: mutexes are tried
+ * in a loop, and MPI collectives are called without it. Access to memory of this node does not take it:
+ * net_heap_owner finds allocations, CPU atomics change words, and accumulates run under the stripes' locks, which
+ * exclude threads as well as processes. The lock is recursive. */
 #ifndef HEARTH_ARMCI_GUARD_H
 #define HEARTH_ARMCI_GUARD_H
 

@@ -1,11 +1,12 @@
-/* Handles: two ints that the program keeps. Ours hold the place of a request in a table and the generation of that
- * place, so that a handle that was waited for before, or a copy of it, means nothing more:
+/* handle.c: handles of non-blocking operations: two ints that the program keeps. They hold the index of a request in
+ * a table and the generation of that entry, so that a handle that was already waited for, or a copy of it, has no
+ * effect:
  *
- *      target      place + 1; 0: nothing is under way
+ *      target      index + 1; 0: no operation is pending
  *      aggregate   bit 0: set by ARMCI_SET_AGGREGATE_HANDLE; the rest: the generation
  *
- * A handle that is used again before it was waited for, as aggregate handles are, gets a chain of requests. Operations
- * that are done when the call returns (on this node, and everything of size 0) leave the handle as it is. */
+ * A handle that is reused before it was waited for, as aggregate handles are, gets a chain of requests. Operations
+ * that complete in the call (on this node, and everything of size 0) leave the handle as it is. */
 #include "armci/handle.h"
 
 #include <sched.h>
@@ -13,7 +14,7 @@
 
 #include "armci/guard.h"
 
-enum { AGGREGATE = 1, GENERATION = 2 /* one of them, in `aggregate` */ };
+enum { AGGREGATE = 1, GENERATION = 2 /* the unit of the generation in `aggregate` */ };
 
 struct place {
     struct request *request; /* NULL: free */
@@ -23,14 +24,14 @@ struct place {
 static struct {
     struct place *places;
     uint32_t count;
-    uint32_t *free; /* stack of free places */
+    uint32_t *free; /* stack of free entries */
     uint32_t free_count;
-    struct request *spare;          /* requests that can be used again */
-    struct request *implicit_first; /* of operations without a handle */
+    struct request *spare;          /* free list of requests */
+    struct request *implicit_first; /* operations without a handle */
     struct request *implicit_last;
 } table;
 
-/* ---- requests and their places ---- */
+/* ---- requests and table entries ---- */
 
 static void grow(const char *call) {
     uint32_t count = table.count > 0 ? 2 * table.count : 64;
@@ -39,7 +40,7 @@ static void grow(const char *call) {
         table.places = places;
     uint32_t *free = places ? realloc(table.free, count * sizeof *free) : NULL;
     if (!free)
-        armci_fail(call, "no memory for %u operations under way", count);
+        armci_fail(call, "no memory for %u pending operations", count);
     table.free = free;
     for (uint32_t i = table.count; i < count; i++) {
         places[i] = (struct place){.generation = 1};
@@ -53,7 +54,7 @@ static struct request *request_new(const char *call) {
     if (r)
         table.spare = r->chain;
     else if (!(r = malloc(sizeof *r)))
-        armci_fail(call, "no memory for another operation under way");
+        armci_fail(call, "no memory for another pending operation");
     r->chain = NULL;
     r->copy = NULL;
     return r;
@@ -91,7 +92,7 @@ static void leave_place(uint32_t place) {
     table.free[table.free_count++] = place;
 }
 
-/* Those at the head that are over are not kept for somebody who may never wait for them. */
+/* Frees completed requests at the head of the list, as the program may never wait for them. */
 static void retire_implicit(void) {
     while (table.implicit_first && request_is_over(table.implicit_first)) {
         struct request *r = table.implicit_first;
@@ -169,12 +170,12 @@ static bool test_chain(const armci_hdl_t *handle) {
     return is_over;
 }
 
-/* 0: it is complete, and the handle free; 1: not yet. */
+/* 0: complete, and the handle is free; 1: not yet. */
 int PARMCI_Test(armci_hdl_t *handle) {
     armci_need_open("ARMCI_Test");
     if (test_chain(handle))
         return PARMCI_Wait(handle);
-    sched_yield(); /* programs test in a loop, and the helper that it waits for may need the core */
+    sched_yield(); /* programs test in a loop, and the helper that must respond may need this core */
     return 1;
 }
 ALIAS(int, ARMCI_Test, (armci_hdl_t * handle));
@@ -203,7 +204,7 @@ static void wait_in_chain(struct request *r, int proc) {
             request_wait(r);
 }
 
-/* The handles stay: waiting for them then costs nothing. */
+/* The handles stay valid: a later wait for them returns at once. */
 int PARMCI_WaitProc(int proc) {
     armci_need_open("ARMCI_WaitProc");
     guard_enter();

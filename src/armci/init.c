@@ -1,9 +1,9 @@
-/* Beginning and end. Global Arrays and TCGMSG both begin and end ARMCI: it is counted, and the last one ends it. A
- * program that only calls MPI_Finalize ends it by that.
+/* init.c: initialisation and finalisation. Global Arrays and TCGMSG both initialise and finalise ARMCI: calls are
+ * counted, and the last finalise closes it. In a program that only calls MPI_Finalize, that closes it.
  *
- * MPI_Init stands here, in the same object as ARMCI_Init, so that it is linked wherever ARMCI is: where messages
- * between nodes go through MPI (HEARTH_NET=mpi) the helper's thread calls it too, and MPI must be told at the
- * beginning. Otherwise it goes on to MPI as it came, and no level of threads is needed. */
+ * MPI_Init is defined here, in the same object as ARMCI_Init, so that it is linked wherever ARMCI is. If messages
+ * between nodes go through MPI (HEARTH_NET=mpi), the helper's thread calls MPI too, and MPI must know that from the
+ * start. Otherwise the call is passed on unchanged, and no thread level is needed. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +19,7 @@
 
 struct armci armci;
 
-/* ---- MPI's own beginning ---- */
+/* ---- MPI initialisation ---- */
 
 static bool needs_threads(void) {
     return settings_get()->net == LINK_OVER_MPI;
@@ -36,7 +36,7 @@ __attribute__((visibility("default"))) int MPI_Init_thread(int *argc, char ***ar
     return PMPI_Init_thread(argc, argv, needs_threads() ? MPI_THREAD_MULTIPLE : required, provided);
 }
 
-#ifdef OPEN_MPI /* whose Fortran does not come through the above */
+#ifdef OPEN_MPI /* its Fortran bindings do not call the functions above */
 void mpi_init_(MPI_Fint *status);
 void mpi_init_thread_(MPI_Fint *required, MPI_Fint *provided, MPI_Fint *status);
 
@@ -52,7 +52,7 @@ __attribute__((visibility("default"))) void mpi_init_thread_(MPI_Fint *required,
 }
 #endif
 
-static pid_t begun_by; /* a child that the program forks has no MPI to end */
+static pid_t begun_by; /* a forked child must not finalise MPI */
 
 static void finalize_mpi(void) {
     int over;
@@ -63,7 +63,7 @@ static void finalize_mpi(void) {
         MPI_Finalize();
 }
 
-/* ARMCI-MPI refuses a program that did not; many do not know. */
+/* ARMCI-MPI rejects a program that has not initialised MPI; many programs do not know. */
 static void need_mpi(int level) {
     int started, provided;
     MPI_Initialized(&started);
@@ -83,7 +83,7 @@ static int close_key = MPI_KEYVAL_INVALID;
 
 static void close_all(void) {
     struct net_counts net;
-    armci.opened = 1; /* while calls are made */
+    armci.opened = 1; /* for the calls below */
     PARMCI_AllFence();
     MPI_Barrier(armci.comm);
     memory_close_reach();
@@ -100,7 +100,8 @@ static void close_all(void) {
     armci = (struct armci){0};
 }
 
-/* MPI_Finalize, with ARMCI still open. Before MPI begins to end: MPICH then no longer expects calls of several threads. */
+/* MPI_Finalize with ARMCI still open. Closes ARMCI before MPI starts to finalise: after that MPICH no longer expects
+ * calls from several threads. */
 __attribute__((visibility("default"))) int MPI_Finalize(void) {
     if (armci.opened > 0)
         close_all();
@@ -115,7 +116,7 @@ __attribute__((visibility("default"))) void mpi_finalize_(MPI_Fint *status) {
 }
 #endif
 
-/* The same, called past us. */
+/* The same, if MPI_Finalize was called without passing through us. */
 static int close_with_mpi(MPI_Comm comm, int key, void *value, void *extra) {
     (void)comm, (void)key, (void)value, (void)extra;
     if (armci.opened > 0)
@@ -158,16 +159,16 @@ static int open_all(MPI_Comm comm) {
         return status;
     armci.stripes = net_stripes(armci.net);
     close_when_mpi_ends();
-    MPI_Barrier(armci.comm); /* the helpers' threads use all of this as soon as somebody asks them */
+    MPI_Barrier(armci.comm); /* the helpers' threads use all of this as soon as a request arrives */
     return 0;
 }
 
 int PARMCI_Init_thread_comm(int level, MPI_Comm comm) {
-    (void)level; /* what MPI provides counts: with MPI_THREAD_MULTIPLE several threads may call at once */
+    (void)level; /* MPI's thread level counts: with MPI_THREAD_MULTIPLE, threads may call concurrently */
     if (armci.opened++ > 0)
         return 0;
     if (open_all(comm) != 0)
-        armci_fail("ARMCI_Init", "ARMCI cannot begin, see above");
+        armci_fail("ARMCI_Init", "cannot initialise ARMCI, see above");
     return 0;
 }
 ALIAS(int, ARMCI_Init_thread_comm, (int level, MPI_Comm comm));

@@ -1,4 +1,4 @@
-/* Memory that one process allocates for itself, and access to shared memory by loads and stores. */
+/* local.c: private allocations of a process, and direct access to shared memory by loads and stores. */
 #include <stdatomic.h>
 #include <stdlib.h>
 

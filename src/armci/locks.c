@@ -1,5 +1,5 @@
-/* Mutexes at the helper. A request waits here, in the order of arrival, until the mutex is its own: it costs one
- * message each way however long that takes. */
+/* locks.c: mutexes at the helper. A lock request waits here in FIFO order until the mutex is granted. It costs one
+ * message each way, however long that takes. */
 #include "armci/locks.h"
 
 #include <errno.h>
@@ -19,7 +19,7 @@ struct mutex {
     struct waiter *first, *last;
 };
 
-/* Those of one process, made by one ARMCI_Create_mutexes. */
+/* The mutexes of one process, made by one ARMCI_Create_mutexes. */
 struct mutex_set {
     struct mutex_set *next;
     uint32_t set;

@@ -1,15 +1,16 @@
-/* Memory that all members of a group allocate together.
+/* memory.c: memory that all members of a group allocate collectively.
  *
- * Each group that allocates has a heap (net/heap.h): the members on one node share its memory, at the same address in
- * all of them, and the node's helper has it too; members on other nodes only know where each part begins in its owner's
- * memory. So an address names the same byte for its owner, for all processes of its node and for its helper, and is what
- * programs, as with any ARMCI, pass around together with a rank.
+ * Each group that allocates has a heap (net/heap.h). The members on one node share its memory, at the same address
+ * in all of them, and the node's helper maps it too. Members on other nodes only know the address of each part in
+ * its owner. So an address names the same byte for its owner, for all processes of its node and for its helper. As
+ * with any ARMCI, programs pass it around together with a rank.
  *
- * ARMCI_Malloc is one meeting of the members, and ARMCI_Free another one, in which they also agree which allocation it
- * is, by its number in the group. Where the network reaches memory by itself there is a third (reach.c).
+ * ARMCI_Malloc takes one collective exchange of the members, and ARMCI_Free another one, in which they also agree on
+ * the allocation, by its number in the group. On networks with direct access to memory there is a third one
+ * (reach.c).
  *
- * *Finding.* Memory of this node is found without a lock, by its address (net_heap_owner), also while other threads
- * allocate. Addresses of other nodes may be equal to some of this one; those are in a list. */
+ * *Lookup.* Memory of this node is found by its address without a lock (net_heap_owner), even while other threads
+ * allocate. Addresses of other nodes may equal addresses of this one; their allocations are in a list. */
 #include "armci/memory.h"
 
 #include <errno.h>
@@ -19,10 +20,10 @@
 #include "armci/ops.h"
 #include "armci/reach.h"
 
-static struct allocation *allocations; /* newest first: the one used last is moved to the front */
-static struct memory_group *groups;    /* that have a heap */
+static struct allocation *allocations; /* newest first: the one used last moves to the front */
+static struct memory_group *groups;    /* groups with a heap */
 
-/* ---- finding ---- */
+/* ---- lookup ---- */
 
 static bool is_held(const struct allocation *a, int proc, uint64_t low, uint64_t high) {
     int member = a->group->member_of ? a->group->member_of[proc] : proc;
@@ -30,7 +31,7 @@ static bool is_held(const struct allocation *a, int proc, uint64_t low, uint64_t
            high <= a->parts[member].base + a->parts[member].bytes && low < high;
 }
 
-/* Under the guard. */
+/* Call with the guard held. */
 static struct allocation *find_listed(int proc, uint64_t first, uint64_t end) {
     for (struct allocation **at = &allocations; *at; at = &(*at)->next) {
         struct allocation *a = *at;
@@ -66,7 +67,7 @@ bool memory_is_heap(const void *address) {
 
 /* ---- the heap of a group ---- */
 
-static int group_key = MPI_KEYVAL_INVALID; /* of a communicator: its struct memory_group */
+static int group_key = MPI_KEYVAL_INVALID; /* attribute of a communicator: its struct memory_group */
 
 static int heap_attach(void *arg, const struct net_shared_place *place) {
     (void)arg;
@@ -80,7 +81,7 @@ static void heap_detach(void *arg, const struct net_shared_place *place) {
 
 static const struct net_shared_far helper_far = {.attach = heap_attach, .detach = heap_detach};
 
-/* With the communicator or with its last allocation, whichever is later. */
+/* Released with the communicator or with its last allocation, whichever is later. */
 static void group_release(struct memory_group *g) {
     if (--g->uses > 0)
         return;
@@ -90,7 +91,7 @@ static void group_release(struct memory_group *g) {
         at = &(*at)->next;
     *at = g->next;
     guard_leave();
-    if (armci.opened > 0) /* else the network is closed, and the memory goes with the process */
+    if (armci.opened > 0) /* otherwise the network is closed, and the memory is freed with the process */
         net_heap_close(g->heap);
     free(g->member_of);
     free(g);
@@ -104,7 +105,7 @@ static int group_forget(MPI_Comm comm, int key, void *value, void *extra) {
     return status;
 }
 
-/* NULL for the group of all, whose members have the same ranks. */
+/* NULL for the group of all processes, whose ranks are the absolute ids. */
 static int *group_members(const ARMCI_Group *group) {
     if (group->size == armci.size && group->comm == armci.world_group.comm)
         return NULL;
@@ -118,7 +119,7 @@ static int *group_members(const ARMCI_Group *group) {
     return member_of;
 }
 
-/* The helper's process is asked to map a chunk, unless it is a member and maps it anyway. */
+/* The members ask the helper's process to map a chunk, unless it is a member and maps it anyway. */
 static const struct net_shared_far *group_far(const struct memory_group *g) {
     int leader = net_world_leader(armci.world, armci.world->node);
     return !g->member_of || g->member_of[leader] >= 0 ? NULL : &helper_far;
@@ -133,12 +134,12 @@ static struct net_heap *group_heap(const struct memory_group *g, const ARMCI_Gro
     net_boot_over(&g->node, &members.node);
     struct net_heap *heap = node_of ? net_heap_open(&members) : NULL;
     if (!heap)
-        armci_fail("ARMCI_Malloc", "no memory to keep account of the memory of %d processes", group->size);
+        armci_fail("ARMCI_Malloc", "no memory for the bookkeeping of %d processes", group->size);
     free(node_of);
     return heap;
 }
 
-/* Made when a group allocates for the first time, and kept as long as the group. */
+/* Created when a group allocates for the first time, and kept as long as the group. */
 static struct memory_group *group_of(const ARMCI_Group *group) {
     struct memory_group *g;
     int found;
@@ -149,7 +150,7 @@ static struct memory_group *group_of(const ARMCI_Group *group) {
         return g;
     g = calloc(1, sizeof *g);
     if (!g)
-        armci_fail("ARMCI_Malloc", "no memory to keep account of the memory of %d processes", group->size);
+        armci_fail("ARMCI_Malloc", "no memory for the bookkeeping of %d processes", group->size);
     g->uses = 1;
     g->member_of = group_members(group);
     MPI_Comm_split(group->comm, armci.world->node, group->rank, &g->node);
@@ -162,7 +163,7 @@ static struct memory_group *group_of(const ARMCI_Group *group) {
     return g;
 }
 
-/* ---- allocating ---- */
+/* ---- allocation ---- */
 
 static struct allocation *allocation_make(struct memory_group *g, int count) {
     struct allocation *a = calloc(1, sizeof *a + (size_t)count * sizeof a->parts[0]);
@@ -182,13 +183,13 @@ static void allocation_free(struct allocation *a) {
 int ARMCI_Malloc_group(void **pointers, armci_size_t bytes, ARMCI_Group *group) {
     armci_need_open("ARMCI_Malloc");
     if (bytes < 0)
-        armci_fail("ARMCI_Malloc", "%ld bytes cannot be allocated", (long)bytes);
+        armci_fail("ARMCI_Malloc", "the size is negative: %ld bytes", (long)bytes);
     struct memory_group *g = group_of(group);
     struct allocation *a = allocation_make(g, group->size);
     int status = net_heap_take(g->heap, (uint64_t)bytes, 0, a, a->parts, &a->block);
     for (int i = 0; i < a->count && status == 0; i++)
         pointers[i] = (void *)(uintptr_t)a->parts[i].base;
-    if (status != 0 || a->block.bytes == 0) { /* of nothing, nothing will be freed */
+    if (status != 0 || a->block.bytes == 0) { /* an empty allocation is never freed */
         allocation_free(a);
         return status;
     }
@@ -206,11 +207,11 @@ int PARMCI_Malloc(void **pointers, armci_size_t bytes) {
 }
 ALIAS(int, ARMCI_Malloc, (void **pointers, armci_size_t bytes));
 
-/* ---- freeing ---- */
+/* ---- release ---- */
 
-/* Which of the group's allocations all members name: its number. 0: none has memory in it, so there is none. */
+/* Agrees on the number of the allocation that all members name. 0: no member has memory in it, so it does not exist. */
 static int64_t agree_which(const void *pointer, const struct allocation *a, const ARMCI_Group *group) {
-    int64_t mine[2] = {0, INT64_MIN}, most[2]; /* the largest number, and the smallest, negative */
+    int64_t mine[2] = {0, INT64_MIN}, most[2]; /* the largest number, and the negated smallest */
     if (pointer) {
         mine[0] = a ? a->number : INT64_MAX;
         mine[1] = -mine[0];
@@ -247,10 +248,10 @@ static void allocation_close(struct allocation *a) {
     allocation_free(a);
 }
 
-/* The meeting in agree_which comes after all members have fenced: from then on nobody touches it. */
+/* The exchange in agree_which comes after all members have fenced: from then on no process accesses the memory. */
 int ARMCI_Free_group(void *pointer, ARMCI_Group *group) {
     armci_need_open("ARMCI_Free");
-    PARMCI_AllFence(); /* what others still send to it is theirs to fence, ours is ours */
+    PARMCI_AllFence(); /* each member fences its own operations */
     struct memory_group *g = group_of(group);
     struct allocation *a = pointer ? memory_find(armci.rank, pointer, (char *)pointer + 1) : NULL;
     if (a && a->group != g)
@@ -273,8 +274,7 @@ void memory_close_reach(void) {
         reach_close(a);
 }
 
-/* Not a collective act: members of groups may have been freed in any order. Memory that is still allocated goes with the
- * process. */
+/* Not collective: groups may have been freed in any order. Memory that is still allocated is freed with the process. */
 void memory_close_all(void) {
     while (allocations) {
         struct allocation *a = allocations;
@@ -284,7 +284,7 @@ void memory_close_all(void) {
     }
 }
 
-/* ---- by the name of a device: there is one kind of memory, and every name means it ---- */
+/* ---- by device name: there is only one kind of memory, which every name denotes ---- */
 
 int PARMCI_Malloc_group_memdev(void **pointers, armci_size_t bytes, ARMCI_Group *group, const char *device) {
     log_debug("memory of device \"%s\" is ordinary shared memory", device ? device : "");

@@ -1,7 +1,7 @@
-/* message.c: messages and collectives beside one-sided communication, all of them MPI's.
+/* message.c: ARMCI's messages and collectives, over MPI.
  *
- * Messages travel on armci.comm, which no one but ARMCI has: their tags are the program's, and do not mix with those of its
- * own messages. Collectives of groups run on the groups' communicators. None of these calls waits for one-sided
+ * Messages use armci.comm, which only ARMCI has: their tags are the program's, and cannot collide with those of its
+ * own MPI messages. Collectives of groups use the groups' communicators. None of these calls waits for one-sided
  * operations; the helper of the node serves those of others meanwhile. */
 #include "armci/domain.h"
 #include "armci/group.h"
@@ -54,13 +54,14 @@ void parmci_msg_group_barrier(ARMCI_Group *group) {
     armci_check("armci_msg_group_barrier", MPI_Barrier(comm));
 }
 
-/* As ALIAS, which knows only names in capitals. */
+/* As ALIAS, which handles only upper-case names. */
 __attribute__((weak, alias("parmci_msg_barrier"))) void armci_msg_barrier(void);
 __attribute__((weak, alias("parmci_msg_group_barrier"))) void armci_msg_group_barrier(ARMCI_Group *group);
 
 /* ---- broadcasts ---- */
 
-/* The root is looked at only where others listen: ARMCI-MPI, whose nodes have one process each, takes any for a node. */
+/* The root is checked only if there are other participants: ARMCI-MPI, whose nodes have one process each, accepts
+ * any root for a node. */
 static void broadcast(const char *call, int scope, void *buffer, int len, int root,
                       const ARMCI_Group *group) {
     MPI_Comm comm = armci_scope_comm(call, group, scope);
@@ -91,8 +92,8 @@ void armci_msg_clus_brdcst(void *buf, int len) {
     broadcast("armci_msg_clus_brdcst", SCOPE_NODE, buf, len, root, &armci.world_group);
 }
 
-/* On a communicator for this one call: which ranges there will be is not known, and messages of our own could be taken
- * for the program's. */
+/* Uses a communicator for this one call: the ranges are not known in advance, and messages of our own could be
+ * mistaken for the program's. */
 void armci_grp_clus_brdcst(void *buf, int len, int grp_master, int grp_clus_nproc, ARMCI_Group *mastergroup) {
     static const char call[] = "armci_grp_clus_brdcst";
     armci_scope_comm(call, mastergroup, SCOPE_ALL);
@@ -133,7 +134,7 @@ void armci_exchange_address_grp(void *ptr_arr[], int n, ARMCI_Group *group) {
 
 /* ---- trees ---- */
 
-/* The process with an index in a scope of all, or -1. */
+/* The process with this index in a scope, or -1. */
 static int at_index(int scope, int index) {
     if (scope == SCOPE_NODE)
         return armci_domain_glob_proc_id(ARMCI_DOMAIN_SMP, -1, index);

@@ -1,5 +1,5 @@
-/* Mutexes: each process makes some, and all may lock them. They are kept by the helper of their process's node
- * (locks.c), who is asked by mailbox from its node and by a block from others. */
+/* mutex.c: mutexes: each process creates some, and all may lock them. The helper of the owner's node keeps them
+ * (locks.c). Processes of its node reach it by mailbox, others by a block. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 #include "armci/news.h"
 #include "armci/ops.h"
 
-/* ---- asking the helper ---- */
+/* ---- requests to the helper ---- */
 
 struct far_mutex {
     struct net_op op;
@@ -47,9 +47,9 @@ static int64_t lock_far(const struct op_mutex *m, int node) {
     return f.answer;
 }
 
-/* It is done after all that was asked before, which is so by itself only if one helper does both. Waited for, although
- * nothing is answered: what the network has not taken yet would stay here while this process computes, and another may
- * wait for the mutex. */
+/* The unlock must take effect after everything sent before, which is automatic only if one helper executes both. The
+ * call waits although there is no answer: an unlock that the network has not accepted yet would stay here while this
+ * process computes, and another process may wait for the mutex. */
 static void unlock_far(const struct op_mutex *m, int node) {
     struct far_mutex f = {.op = {.handler = OP_UNLOCK, .first_helper = true, .next = next}, .asked = *m};
     f.op.arg = &f;
@@ -64,7 +64,7 @@ static void unlock_far(const struct op_mutex *m, int node) {
 
 static _Noreturn void refuse(const char *call, const struct op_mutex *m, int64_t why) {
     if (why == -ENOENT)
-        armci_fail(call, "rank %u has no mutex %u: ARMCI_Create_mutexes makes them", m->owner, m->mutex);
+        armci_fail(call, "rank %u has no mutex %u: call ARMCI_Create_mutexes first", m->owner, m->mutex);
     armci_fail(call, "mutex %u of rank %u: %s", m->mutex, m->owner,
                why == -EDEADLK ? "this rank holds it already"
                : why == -EPERM ? "this rank does not hold it"
@@ -92,18 +92,18 @@ static uint32_t new_set(MPI_Comm comm) {
 static int create(const char *call, int count, const ARMCI_Group *group, uint32_t *set) {
     armci_need_open(call);
     if (count < 0)
-        armci_fail(call, "%d mutexes cannot be made", count);
+        armci_fail(call, "the number of mutexes is negative: %d", count);
     *set = new_set(group->comm);
     struct op_mutex m = {.set = *set, .mutex = (uint32_t)count};
     int status = (int)near_ask(NEAR_CREATE, &m, sizeof m), worst;
-    MPI_Allreduce(&status, &worst, 1, MPI_INT, MPI_MIN,
-                  group->comm); /* and nobody locks before all are there */
+    /* Also a barrier: no process locks before all mutexes exist. */
+    MPI_Allreduce(&status, &worst, 1, MPI_INT, MPI_MIN, group->comm);
     return worst;
 }
 
 static int destroy(const char *call, uint32_t set, const ARMCI_Group *group) {
     armci_need_open(call);
-    PARMCI_AllFence(); /* unlocks are on their way */
+    PARMCI_AllFence(); /* completes unlocks in flight */
     MPI_Barrier(group->comm);
     struct op_mutex m = {.set = set};
     int64_t status = near_ask(NEAR_DESTROY, &m, sizeof m);
@@ -117,9 +117,9 @@ static int64_t lock_once(const struct op_mutex *m, enum way way) {
                           : near_ask(NEAR_LOCK, m, sizeof *m);
 }
 
-/* Where several threads call: none waits at the helper, with the guard held or a cell of the mailbox in use, for what
- * another thread of this process holds and needs either of them to release. The helper knows ranks, not threads: a
- * mutex that another thread of this rank holds is taken. */
+/* With several threads, no thread may wait at the helper, holding the guard or a mailbox cell, for a mutex held by
+ * another thread of this process that needs either of them to release it. The helper knows ranks, not threads: a
+ * mutex that another thread of this rank holds is reported as taken. */
 static int64_t lock_by_tries(const struct op_mutex *m, enum way way) {
     enum { SHORTEST_US = 10, LONGEST_US = 1000 };
     struct op_mutex try = *m;
@@ -159,7 +159,7 @@ static void unlock(const char *call, struct op_mutex *m, int proc) {
 
 int PARMCI_Create_mutexes(int count) {
     if (world_set != NO_SET)
-        armci_fail("ARMCI_Create_mutexes", "there are mutexes already: ARMCI_Destroy_mutexes comes first");
+        armci_fail("ARMCI_Create_mutexes", "there are mutexes already: call ARMCI_Destroy_mutexes first");
     int status = create("ARMCI_Create_mutexes", count, &armci.world_group, &world_set);
     if (status != 0)
         world_set = NO_SET;
@@ -169,7 +169,7 @@ ALIAS(int, ARMCI_Create_mutexes, (int count));
 
 int PARMCI_Destroy_mutexes(void) {
     if (world_set == NO_SET)
-        armci_fail("ARMCI_Destroy_mutexes", "there are none");
+        armci_fail("ARMCI_Destroy_mutexes", "there are no mutexes");
     uint32_t set = world_set;
     world_set = NO_SET;
     return destroy("ARMCI_Destroy_mutexes", set, &armci.world_group);
@@ -188,8 +188,8 @@ void PARMCI_Unlock(int mutex, int proc) {
 }
 ALIAS(void, ARMCI_Unlock, (int mutex, int proc));
 
-/* Of a group; processes are named by their group ranks. The set's number is kept where ARMCI-MPI has a count that no
- * program looks at. */
+/* Mutexes of a group; processes are named by their group ranks. The set's number is stored where ARMCI-MPI has a
+ * count that no program reads. */
 armcix_mutex_hdl_t ARMCIX_Create_mutexes_hdl(int count, ARMCI_Group *group) {
     armcix_mutex_hdl_t hdl = calloc(1, sizeof *hdl);
     uint32_t set;

@@ -1,9 +1,9 @@
-/* news.h: what another process wrote may have been seen: cached gets of MPI windows must not hide what it wrote
- * before (acquire mode, doc/consistency.md). */
+/* news.h: sync event for the MPI cache: this process may have seen another process's write, so cached gets of MPI
+ * windows must not hide earlier writes of that process (acquire mode, doc/consistency.md). */
 #ifndef HEARTH_ARMCI_NEWS_H
 #define HEARTH_ARMCI_NEWS_H
 
-/* There only if the drop-in for MPI is in the same process. */
+/* Defined only if the drop-in library for MPI is in the same process. */
 extern void hearth_acquire(void) __attribute__((weak, visibility("default")));
 
 static inline void news(void) {

@@ -1,4 +1,4 @@
-/* ops.h: what is asked of the helper of another node, and how it is written into a block's header. */
+/* ops.h: operations on other nodes, and their encoding in a block's header. */
 #ifndef HEARTH_ARMCI_OPS_H
 #define HEARTH_ARMCI_OPS_H
 
@@ -19,7 +19,7 @@ enum op_kind {
     OP_KINDS
 };
 
-/* PUT, GET, ACC: the patch in the target's memory, and where in its packed order this block begins. */
+/* PUT, GET, ACC: the patch in the target's memory, and the offset of this block in its packed order. */
 struct op_patch {
     uint64_t from;
     uint8_t scale[16]; /* of an accumulate */
@@ -35,18 +35,18 @@ struct op_vector {
 };
 
 struct op_rmw {
-    uint64_t address, operand; /* operand: added, or put in its place */
+    uint64_t address, operand; /* operand: added, or stored */
     uint32_t op;               /* ARMCI_FETCH_AND_ADD ... */
 };
 
-/* A word that is set when all before it is done. */
+/* A word that is set after everything before it is done. */
 struct op_flag {
     uint64_t address;
     int32_t value;
 };
 
 struct op_mutex {
-    uint32_t set, mutex, owner; /* of which set; which; on which rank it lives */
+    uint32_t set, mutex, owner; /* number of the set; index in it; rank that owns it */
     uint32_t only_try;
 };
 _Static_assert(sizeof(struct op_patch) <= NET_HEADER, "it fits into a block's header");
@@ -57,7 +57,7 @@ extern const struct net_service armci_service;
 /* Requests of the node's own processes (mailbox). */
 enum near_kind { NEAR_ATTACH, NEAR_DETACH, NEAR_CREATE, NEAR_DESTROY, NEAR_LOCK, NEAR_UNLOCK };
 
-/* Asks the helper of this node and waits for its answer. */
+/* Sends a request to the helper of this node and waits for its answer. */
 int64_t near_ask(uint32_t what, const void *words, size_t bytes);
 
 #endif

@@ -1,7 +1,7 @@
-/* patch.c: strided areas: what they cover, in which order, and how to walk them.
+/* patch.c: strided areas: extent, order, and iteration.
  *
- * A place in a patch is a cursor: the offset of its row from the base, how far it is inside the row, and one index per
- * level. To find the cursor of a packed byte takes a division per level, once; from there on it steps:
+ * A position in a patch is a cursor: the offset of its row from the base, the offset in the row, and one index per
+ * level. Finding the cursor of a packed byte takes one division per level, once; from there on it steps:
  *
  *      level 1 ends     level 2 ends
  *      ----+            ----+
@@ -9,12 +9,12 @@
  *
  *      offset += stride[0], and at the end of level 1  offset += stride[1] - count[1] * stride[0]
  *
- * Two patches are walked together as runs: as many rows as are equal in both before one of them begins a new
- * level. A side that is in one piece there takes the rows of the other. Copying, packing, unpacking and accumulating
- * are all loops over runs, so that the price of a step is paid once per run and not per row.
+ * Two patches are walked together as runs: as many rows as are equal in both before one of them begins a new level.
+ * If one side is contiguous there, it is divided into the rows of the other. Copying, packing, unpacking and
+ * accumulating are all loops over runs, so the cost of a step is paid once per run and not per row.
  *
- * Invariant of a patch: counts are not 0 unless it is empty, and then it has one row of no bytes; the product of
- * the counts is `bytes`, at most INT64_MAX; counts of levels are at most UINT32_MAX, since they travel as such. */
+ * Invariant of a patch: counts are not 0 unless it is empty, and then it has one row of no bytes; the product of the
+ * counts is `bytes`, at most INT64_MAX; counts of levels are at most UINT32_MAX, as they are sent as such. */
 #include "armci/patch.h"
 
 #include <errno.h>
@@ -22,13 +22,13 @@
 
 #include "armci/rows.h"
 
-/* ---- making ---- */
+/* ---- construction ---- */
 
 struct patch patch_row(const void *base, size_t bytes) {
     return (struct patch){.base = (char *)(uintptr_t)base, .bytes = bytes, .count = {bytes}};
 }
 
-/* -EINVAL, or 0 and the number of bytes. */
+/* Returns -EINVAL, or 0 and the number of bytes. */
 static int count_bytes(const int counts[], int levels, uint64_t *bytes) {
     uint64_t product = 1;
     bool empty = false, overflow = false;
@@ -46,7 +46,7 @@ static int count_bytes(const int counts[], int levels, uint64_t *bytes) {
     return 0;
 }
 
-/* Whether the next level, of this stride, goes on where the highest one of the patch ends. */
+/* Whether the next level, of this stride, continues where the highest level of the patch ends. */
 static bool continues(const struct patch *p, int64_t stride) {
     uint32_t top = p->levels;
     int64_t step = top ? p->stride[top - 1] : 1, end;
@@ -105,10 +105,10 @@ int patch_make_pair(struct patch *a, const void *a_base, const int a_strides[], 
     return 0;
 }
 
-/* ---- what it covers ---- */
+/* ---- extent ---- */
 
-/* Of numbers that are not to be trusted: 96 bits hold a stride times a count, and there are few. True if it lies in
- * the address space; if not, it is cut there. */
+/* Of untrusted numbers: 96 bits hold a stride times a count, and there are few. True if the patch lies in the
+ * address space; otherwise it is clipped. */
 static bool find_hull(const struct patch *p, uintptr_t *low, uintptr_t *high) {
     __int128 lowest = (__int128)(uintptr_t)p->base, highest = lowest + p->count[0];
     for (uint32_t i = 0; i < p->levels; i++) {
@@ -128,7 +128,7 @@ void patch_hull(const struct patch *p, char **low, char **high) {
     *high = (char *)to;
 }
 
-/* ---- walking ---- */
+/* ---- iteration ---- */
 
 static void cursor_start(struct patch_cursor *c, const struct patch *p, uint64_t from) {
     *c = (struct patch_cursor){.patch = p};
@@ -165,7 +165,7 @@ static void cursor_step_rows(struct patch_cursor *c, uint64_t rows) {
     }
 }
 
-/* So many pieces of a row, or rows as a whole, that lie one after the other here. */
+/* Steps over consecutive pieces of a row, or over whole rows. */
 static void cursor_step(struct patch_cursor *c, uint64_t pieces, uint64_t bytes) {
     if (c->within == 0 && bytes == c->patch->count[0]) {
         cursor_step_rows(c, pieces);
@@ -178,7 +178,7 @@ static void cursor_step(struct patch_cursor *c, uint64_t pieces, uint64_t bytes)
     }
 }
 
-/* Whether rows of so many bytes are rows of this patch here; if not, they lie inside one of its rows. */
+/* Whether pieces of this many bytes are rows of this patch here; if not, they lie inside one of its rows. */
 static bool cursor_at_rows(const struct patch_cursor *c, uint64_t bytes) {
     return c->patch->levels && c->within == 0 && bytes == c->patch->count[0];
 }
@@ -198,12 +198,12 @@ void patch_pair_start(struct patch_pair *pair, const struct patch *to, uint64_t 
     pair->left = bytes;
 }
 
-/* At most `rows` rows of so many bytes: those that fit into this room. Seldom divides. */
+/* At most `rows` rows of this many bytes: as many as fit into `room`. Seldom divides. */
 static uint64_t fit(uint64_t rows, uint64_t bytes, uint64_t room) {
     return rows * bytes <= room ? rows : room / bytes;
 }
 
-/* How many rows of so many bytes follow in both at equal distances, and at which. */
+/* The number of rows of this many bytes that follow in both patches at constant strides; sets the strides. */
 static uint64_t find_run(const struct patch_pair *pair, uint64_t bytes, struct patch_rows *r) {
     const struct patch_cursor *to = &pair->to, *from = &pair->from;
     bool to_rows = cursor_at_rows(to, bytes), from_rows = cursor_at_rows(from, bytes);
@@ -257,7 +257,7 @@ static bool have_same_counts(const struct patch *a, const struct patch *b) {
     return a->levels == b->levels && !memcmp(a->count, b->count, (a->levels + 1) * sizeof a->count[0]);
 }
 
-/* The levels from this one down, of two patches of the same counts. */
+/* Copies the levels from this one down, of two patches with the same counts. */
 static void copy_levels(const struct patch *to, const struct patch *from, uint32_t level,
                         struct patch_rows *rows, bool past) {
     if (level < 2) {
@@ -283,7 +283,7 @@ static void copy_same(const struct patch *to, const struct patch *from, bool pas
     copy_levels(to, from, to->levels, &rows, past);
 }
 
-/* One piece of memory, seen as the packed rows of another patch. */
+/* Contiguous memory, described with the packed rows of another patch. */
 static struct patch spread(const struct patch *row, const struct patch *like) {
     struct patch p = *like;
     p.base = row->base;
@@ -330,9 +330,10 @@ void patch_unpack(const struct patch *p, uint64_t from, const void *packed, size
         copy_range(p, from, &row, 0, bytes, false);
 }
 
-/* ---- the wire ----
+/* ---- wire format ----
  *
- *      base 8 | levels 4 | stride 8 x levels | count[0] 8 | count 4 x levels */
+ *      base 8 | levels 4 | stride 8 x levels | count[0] 8 | count 4 x levels
+ */
 
 static char *put(char *at, const void *value, size_t bytes) {
     memcpy(at, value, bytes);

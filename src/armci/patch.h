@@ -2,9 +2,9 @@
  *
  *      count[0] bytes in a row; count[1] rows, stride[0] bytes apart; count[2] of these, stride[1] apart; ...
  *
- * Its bytes have an order (rows first), in which they are packed: a block of an operation is a range of this
- * order. Levels that continue each other without a gap are merged when the patch is made, so that a patch that is
- * in one piece has 0 levels. Strides are positive or negative; rows may not overlap if the patch is written. */
+ * Its bytes have an order (rows first), in which they are packed: a block of an operation is a range of this order.
+ * Levels that continue each other without a gap are merged when the patch is made, so that a contiguous patch has 0
+ * levels. Strides are positive or negative; rows must not overlap if the patch is written. */
 #ifndef HEARTH_ARMCI_PATCH_H
 #define HEARTH_ARMCI_PATCH_H
 
@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { PATCH_LEVELS = 7 }; /* most, as ARMCI's own limit */
+enum { PATCH_LEVELS = 7 }; /* at most; ARMCI's own limit */
 
 struct patch {
     char *base;
@@ -24,40 +24,40 @@ struct patch {
 
 struct patch patch_row(const void *base, size_t bytes);
 
-/* From the arguments of an ARMCI call. 0, or -EINVAL: more than PATCH_LEVELS levels or less than 0, a negative
- * count, or more than INT64_MAX bytes. A count of 0 anywhere makes it empty. */
+/* From the arguments of an ARMCI call. Returns 0, or -EINVAL: more than PATCH_LEVELS levels or less than 0, a
+ * negative count, or more than INT64_MAX bytes. A count of 0 anywhere makes it empty. */
 int patch_make(struct patch *p, const void *base, const int strides[], const int counts[], int levels);
 
-/* Merges levels in two patches of the same counts only where both allow it, so that they still have the same
- * counts: what patch_make does for each alone would let them differ. */
+/* Merges levels of two patches with the same counts only where both allow it, so that their counts stay equal.
+ * Separate calls of patch_make could make them differ. */
 int patch_make_pair(struct patch *a, const void *a_base, const int a_strides[], struct patch *b,
                     const void *b_base, const int b_strides[], const int counts[], int levels);
 
-/* The lowest byte, and one beyond the highest; low == high if it is empty. A patch that would leave the address space
- * ends at its first or last byte. */
+/* The lowest byte, and one beyond the highest; low == high if it is empty. A patch that would leave the address
+ * space is clipped to it. */
 void patch_hull(const struct patch *p, char **low, char **high);
 
-/* The packed bytes [from, from + bytes) of the patch, out of it and into it. */
+/* Copies the packed bytes [from, from + bytes) out of the patch, or into it. */
 void patch_pack(const struct patch *p, uint64_t from, void *packed, size_t bytes);
 void patch_unpack(const struct patch *p, uint64_t from, const void *packed, size_t bytes);
 
-/* From one to another, of the same number of bytes but perhaps other rows. Fastest where the counts are equal. May
- * not overlap. Uses stores that go past the caches where that pays (rows.c), and ends with a store fence then. */
+/* Copies between patches of the same number of bytes but possibly different rows. Fastest if the counts are equal.
+ * The patches must not overlap. Uses non-temporal stores where that pays (rows.c), and then ends with a store fence. */
 void patch_copy(const struct patch *to, const struct patch *from);
 
-/* Calls `each` for the pieces of the packed range [from, from + bytes), in order: where they lie, and where in
- * the range. `each` returns false to stop; the number of bytes that were walked before that piece is returned. */
+/* Calls `each` for the pieces of the packed range [from, from + bytes), in order, with their addresses and their
+ * offsets in the range. `each` returns false to stop; returns the number of bytes walked before that piece. */
 typedef bool patch_piece(void *arg, char *place, uint64_t offset, size_t bytes);
 uint64_t patch_walk(const struct patch *p, uint64_t from, uint64_t bytes, patch_piece *each, void *arg);
 
-/* The same for a range of two patches at once, as runs of equal rows: for those who do more than copy.
+/* The same for a range of two patches at once, as runs of equal rows, for operations other than copying.
  *
  *      patch_pair_start(&pair, to, 0, from, 0, to->bytes);
  *      while (patch_pair_next(&pair, &rows))
  *          ...
  *
- * The runs come in packed order, and so do the rows of each. Where all rows of both are multiples of a grain, and
- * the ranges begin at one, so are the rows of the runs. */
+ * The runs come in packed order, and so do the rows of each. If all rows of both are multiples of a grain, and the
+ * ranges begin at one, so are the rows of the runs. */
 struct patch_rows {
     char *to;
     const char *from;
@@ -69,7 +69,7 @@ struct patch_rows {
 struct patch_cursor {
     const struct patch *patch;
     uint64_t offset; /* of the row from the base; wraps, as it may be negative */
-    uint64_t within; /* bytes of the row that are behind us: fewer than there are */
+    uint64_t within; /* bytes of the row already passed: fewer than the row has */
     uint64_t index[PATCH_LEVELS];
 };
 
@@ -82,9 +82,9 @@ void patch_pair_start(struct patch_pair *pair, const struct patch *to, uint64_t 
                       const struct patch *from, uint64_t from_from, uint64_t bytes);
 bool patch_pair_next(struct patch_pair *pair, struct patch_rows *rows);
 
-/* How a patch travels in a block's header: at most PATCH_WIRE bytes, anywhere in memory. Returns its length; patch_read
- * returns how many bytes it took, or -EPROTO: cut off, empty, or no patch that can exist. Whether it lies in memory
- * that the sender may touch is for the reader to see, by patch_hull. */
+/* The encoding of a patch in a block's header: at most PATCH_WIRE bytes, unaligned. patch_write returns its length;
+ * patch_read returns how many bytes it consumed, or -EPROTO: truncated, empty, or an impossible patch. The reader
+ * must check with patch_hull whether the sender may access that memory. */
 enum { PATCH_WIRE = 8 + 4 + PATCH_LEVELS * 8 + 8 + PATCH_LEVELS * 4 };
 size_t patch_write(const struct patch *p, void *wire);
 int patch_read(struct patch *p, const void *wire, size_t bytes);

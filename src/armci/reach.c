@@ -1,16 +1,17 @@
-/* Around the helpers: where the network reads and writes remote memory by itself.
+/* reach.c: direct access to remote memory that bypasses the helpers, on networks that support it.
  *
- * The leaders among the members expose the allocation; everybody learns how to reach them. Nodes whose leader is not
- * among them, or cannot, are reached through their helpers. A network that needs the pages locked backs them then. */
+ * The leaders among the members expose the allocation, and all members get their keys. Nodes whose leader is not a
+ * member, or cannot expose memory, are reached through their helpers. A network that pins the pages backs them at
+ * this point. */
 #include "armci/reach.h"
 
 #include "armci/guard.h"
 
 #include <stdlib.h>
 
-/* A node's key, as its leader brings it; and what was made of it at first use. */
+/* A node's key, contributed by its leader; and the window opened with it at first use. */
 struct reach {
-    int node, length; /* 0: not to be reached so */
+    int node, length; /* 0: no direct access */
     char key[NET_KEY];
     struct link_window *window;
 };

@@ -1,10 +1,10 @@
-/* reach.h: how the memory of other nodes is reached without their helpers. */
+/* reach.h: direct access to memory of other nodes, without their helpers. */
 #ifndef HEARTH_ARMCI_REACH_H
 #define HEARTH_ARMCI_REACH_H
 
 #include "armci/memory.h"
 
-/* Collective over the members; nothing happens where the network does not do that. */
+/* Collective over the members; no effect if the network does not support it. */
 void reach_open(struct allocation *a, MPI_Comm comm);
 void reach_close(struct allocation *a);
 

@@ -1,12 +1,12 @@
-/* reduce.c: the values of all processes taken together.
+/* reduce.c: reductions.
  *
- * Every operation of ARMCI is one of MPI's built-in ones, which MPI knows best how to do, once the values have been
- * prepared: "and" is the minimum and "or" the maximum of what each has made 0 or 1; the greatest magnitude is the least of
- * the negative ones, negated. Negative, because the least integer has no positive one in its type; the unsigned types
- * would have, but MPICH 4.0 and Open MPI 4.1 compare (some of) them as signed.
+ * Every ARMCI operation maps to a built-in one of MPI, once the values are prepared: "and" is the minimum and "or"
+ * the maximum of values converted to 0 or 1. The greatest magnitude is the minimum of the negated magnitudes,
+ * negated again. Negated, because the magnitude of the least integer does not fit into its type. It would fit into
+ * the unsigned types, but MPICH 4.0 and Open MPI 4.1 compare (some of) them as signed.
  *
- * Only the choice of a whole structure by its first field needs an operation of our own. It is given to MPI as one
- * element of a type as long as the structure: MPI may take apart what has several. */
+ * Only the selection of a whole structure by its first field needs an operation of our own. MPI gets it as one
+ * element of a type as long as the structure: MPI may split a buffer of several elements. */
 #include "armci/group.h"
 
 #include <math.h>
@@ -32,7 +32,7 @@ static const struct type *find_type(const char *call, int type) {
         [ARMCI_DOUBLE] = {sizeof(double), MPI_DOUBLE, false},
     };
     if (type < 0 || type >= (int)(sizeof types / sizeof *types))
-        armci_fail(call, "type %d is none: ARMCI_INT, LONG, LONG_LONG, FLOAT or DOUBLE", type);
+        armci_fail(call, "type %d is unknown: use ARMCI_INT, LONG, LONG_LONG, FLOAT or DOUBLE", type);
     return &types[type];
 }
 
@@ -44,7 +44,7 @@ struct operation {
     enum before before;
 };
 
-/* && stands before &, which is its beginning. */
+/* && comes before &, its prefix. */
 static const struct operation *find_operation(const char *call, const char *op) {
     static const struct operation operations[] = {
         {"+", MPI_SUM, AS_IT_IS},   {"*", MPI_PROD, AS_IT_IS},      {"max", MPI_MAX, AS_IT_IS},
@@ -56,7 +56,8 @@ static const struct operation *find_operation(const char *call, const char *op) 
     for (size_t i = 0; i < sizeof operations / sizeof *operations; i++)
         if (strncmp(op, operations[i].prefix, strlen(operations[i].prefix)) == 0)
             return &operations[i];
-    armci_fail(call, "operation \"%s\" is none: + * max min absmax absmin land && lor || band & bor | or",
+    armci_fail(call,
+               "operation \"%s\" is unknown: use + * max min absmax absmin land && lor || band & bor | or",
                op);
 }
 
@@ -66,7 +67,7 @@ static const struct operation *find_operation(const char *call, const char *op) 
     for (T *v = x, *end = v + n; v < end; v++)                                                               \
     *v = (T)(into)
 
-/* -|x|: of all integers there is one. */
+/* -|x|: exists for all integers. */
 static void take_negative_magnitudes(void *x, size_t n, int type) {
     switch (type) {
     case ARMCI_INT:
@@ -86,7 +87,7 @@ static void take_negative_magnitudes(void *x, size_t n, int type) {
     }
 }
 
-/* Of integers in the unsigned type, in which the least one stays what it is. */
+/* Integers are negated in the unsigned type, in which the least one maps to itself. */
 static void negate(void *x, size_t n, int type) {
     switch (type) {
     case ARMCI_INT:
@@ -127,7 +128,7 @@ static void take_truths(void *x, size_t n, int type) {
 
 /* ---- reductions ---- */
 
-/* For all, or for rank 0 alone. */
+/* Result in all ranks, or in rank 0 alone. */
 static int reduce_piece(void *x, int n, MPI_Datatype type, MPI_Op op, bool for_all, MPI_Comm comm) {
     int rank;
     if (for_all)
@@ -151,9 +152,9 @@ static void reduce(const char *call, int scope, void *x, int n, const char *op, 
     const struct type *t = find_type(call, type);
     const struct operation *o = find_operation(call, op);
     if (o->before == BITS && !t->integer)
-        armci_fail(call, "operation \"%s\" is not for floating point numbers", op);
+        armci_fail(call, "operation \"%s\" is not defined for floating-point numbers", op);
     if (n < 0)
-        armci_fail(call, "%d values", n);
+        armci_fail(call, "the number of values is negative: %d", n);
     if (comm == MPI_COMM_NULL)
         return;
     if (o->before == MAGNITUDE)
@@ -182,7 +183,7 @@ void armci_msg_reduce(void *x, int n, char *op, int type) {
     reduce("armci_msg_reduce", SCOPE_ALL, x, n, op, type, false, &armci.world_group);
 }
 
-/* The same by type: of all, of a group, of the own node. */
+/* The same by type: of all processes, of a group, of this node. */
 #define GOPS(letters, T, type)                                                                               \
     void armci_msg_##letters##gop(T *x, int n, char *op) {                                                   \
         reduce("armci_msg_" #letters "gop", SCOPE_ALL, x, n, op, type, true, &armci.world_group);            \
@@ -200,19 +201,19 @@ GOPS(ll, long long, ARMCI_LONG_LONG)
 GOPS(f, float, ARMCI_FLOAT)
 GOPS(d, double, ARMCI_DOUBLE)
 
-/* ---- the choice of a structure ---- */
+/* ---- selection of a structure ---- */
 
-/* What one process brings, as MPI sees it. */
+/* The contribution of one process, as one MPI element. */
 struct candidate {
     int32_t bytes; /* of the structure */
-    int32_t
-        rank; /* of equals the lowest wins, whatever the order in which MPI compares; -1: does not contribute */
+    /* Among equals the lowest rank wins, whatever the order in which MPI compares; -1: does not contribute. */
+    int32_t rank;
     int32_t type;
-    int32_t greatest; /* or the least */
+    int32_t greatest; /* 0: the least */
     char value[];     /* aligned to 8 */
 };
 
-/* < 0, 0, > 0; 0 also where one is no number. */
+/* < 0, 0, > 0; also 0 if either is NaN. */
 static int compare(int type, const void *a, const void *b) {
 #define COMPARE(T) ((*(const T *)a > *(const T *)b) - (*(const T *)a < *(const T *)b))
     switch (type) {
@@ -249,8 +250,8 @@ static void keep_better(void *in, void *inout, int *count, MPI_Datatype *type) {
 static void choose(const char *call, struct candidate *c, size_t bytes, MPI_Comm comm) {
     MPI_Datatype element;
     MPI_Op op;
-    armci_check(call, MPI_Type_contiguous((int)(bytes / 8), MPI_INT64_T,
-                                          &element)); /* aligned as such in MPI's buffers */
+    /* MPI aligns its buffers for MPI_INT64_T. */
+    armci_check(call, MPI_Type_contiguous((int)(bytes / 8), MPI_INT64_T, &element));
     armci_check(call, MPI_Type_commit(&element));
     armci_check(call, MPI_Op_create(keep_better, 1, &op));
     armci_check(call, MPI_Allreduce(MPI_IN_PLACE, c, 1, element, op, comm));
@@ -262,7 +263,7 @@ static void choose(const char *call, struct candidate *c, size_t bytes, MPI_Comm
 static int find_end(const char *call, const char *op) {
     bool greatest = strncmp(op, "max", 3) == 0;
     if (!greatest && strncmp(op, "min", 3) != 0)
-        armci_fail(call, "operation \"%s\" is none: min or max", op);
+        armci_fail(call, "operation \"%s\" is unknown: use min or max", op);
     return greatest;
 }
 

@@ -1,8 +1,8 @@
-/* Operations to other nodes: how they are cut into blocks, and how answers are taken in.
+/* request.c: cuts operations to other nodes into blocks, and stores their answers.
  *
- * Of a patch, a block is a range of its packed order; it carries the whole patch, so that any range will do and every
- * block is as full as it may be. Of a vector, a block is a list of addresses with the data for each; a piece that is
- * longer than a block is cut. Blocks are cut at multiples of 64 bytes or at ends of pieces, never inside an element. */
+ * A block of a patch is a range of its packed order. It carries the whole patch, so any range will do, and every
+ * block is as full as possible. A block of a vector is a list of addresses with the data for each; a piece longer
+ * than a block is cut. Blocks are cut at multiples of 64 bytes or at ends of pieces, never inside an element. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@
 #include "armci/ops.h"
 #include "armci/transfer.h"
 
-enum { ZERO_COPY = 8192 }; /* from so many bytes on, contiguous memory is sent from where it is */
+enum { ZERO_COPY = 8192 }; /* bytes from which contiguous memory is sent in place */
 
 static size_t smaller(uint64_t a, uint64_t b) {
     return (size_t)(a < b ? a : b);
@@ -82,7 +82,7 @@ static void **local_pointers(const struct request *r, int list) {
     return r->kind == TRANSFER_GET ? iov->dst_ptr_array : iov->src_ptr_array;
 }
 
-/* Over lists and pieces without bytes, to the next byte. */
+/* Skips empty lists and pieces, to the next byte. */
 static void settle(const struct request *r, struct cursor *c) {
     while (c->list < r->iov_count) {
         const armci_giov_t *iov = &r->iov[c->list];
@@ -104,8 +104,8 @@ static void advance(const struct request *r, struct cursor *c, uint64_t bytes) {
     settle(r, c);
 }
 
-/* How many whole pieces, or how much of one, fit into a block that takes `room` bytes of addresses (and data, unless
- * it fetches) and `answer_room` bytes of answer. */
+/* The number of whole pieces, or the part of one, that fits into a block with `room` bytes for addresses (and data,
+ * unless it fetches) and `answer_room` bytes of answer. */
 static void fit_pieces(const struct request *r, size_t room, size_t answer_room, uint32_t *count,
                        uint32_t *bytes) {
     const armci_giov_t *iov = &r->iov[r->next.list];
@@ -146,7 +146,7 @@ static size_t next_of_vector(struct net_op *op, size_t room, size_t answer_room,
     return covered;
 }
 
-/* Answers come mostly in order; one that lies before the cursor is looked for from the beginning. */
+/* Answers mostly arrive in order; for one before the cursor, the search restarts from the beginning. */
 static void take_into_vector(struct net_op *op, size_t offset, const void *data, size_t bytes) {
     struct request *r = op->arg;
     struct cursor *c = &r->taken;
@@ -174,7 +174,7 @@ void request_vector(struct request *r, const struct transfer_vector *v) {
     r->op.take = take_into_vector;
 }
 
-/* The lists in one piece of memory: the records, then all pointers. */
+/* Copies the lists into one allocation: the records, then all pointers. */
 void *request_copy_lists(const struct transfer_vector *v) {
     size_t pointers = 0;
     for (int i = 0; i < v->iov_count; i++)

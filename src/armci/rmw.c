@@ -1,5 +1,6 @@
-/* Read-modify-write: by the CPU's own atomics, in the caller on this node, in the helper for others. All who change a
- * word do it in the memory of its node, never through a network's atomics, which would not see each other. */
+/* rmw.c: read-modify-write, with CPU atomics: in the caller on this node, in the helper for other nodes. All changes
+ * of a word happen in the memory of its node, never through network atomics, which are not atomic with respect to
+ * the CPU's. */
 #include "armci/rmw.h"
 
 #include <string.h>
@@ -37,12 +38,12 @@ static uint64_t change_long(uint64_t *word, uint64_t operand, bool swap) {
                 : __atomic_fetch_add(word, operand, __ATOMIC_ACQ_REL);
 }
 
-/* The word lies where no atomic instruction reaches. */
+/* For misaligned words, which CPU atomics do not support. */
 static uint64_t change_odd(char *word, size_t bytes, uint64_t operand, bool swap) {
     uint64_t old = 0, new;
     memcpy(&old, word, bytes);
     new = swap ? operand : old + operand;
-    memcpy(word, &new, bytes); /* its low bytes: this and all machines that we know of have these first */
+    memcpy(word, &new, bytes); /* its low bytes, which come first on little-endian machines */
     return old;
 }
 
@@ -63,7 +64,7 @@ bool rmw_apply(struct net_stripes *stripes, int op, void *word, uint64_t operand
 }
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "change_odd");
 
-/* ---- of another node ---- */
+/* ---- other nodes ---- */
 
 struct far_rmw {
     struct net_op op;
@@ -102,7 +103,8 @@ int PARMCI_Rmw(int op, void *local, void *remote, int value, int proc) {
     size_t bytes = rmw_bytes(op);
     uint64_t operand = 0, old;
     if (bytes == 0)
-        armci_fail("ARMCI_Rmw", "%d is no operation: ARMCI_FETCH_AND_ADD(_LONG) or ARMCI_SWAP(_LONG) is", op);
+        armci_fail("ARMCI_Rmw",
+                   "operation %d is unknown: use ARMCI_FETCH_AND_ADD(_LONG) or ARMCI_SWAP(_LONG)", op);
     enum way way = find_row("ARMCI_Rmw", proc, remote, bytes);
     if (is_swap(op))
         memcpy(&operand, local, bytes);

@@ -1,4 +1,4 @@
-/* rmw.h: a word is read and changed in one step. */
+/* rmw.h: atomic read-modify-write of a word. */
 #ifndef HEARTH_ARMCI_RMW_H
 #define HEARTH_ARMCI_RMW_H
 
@@ -8,11 +8,11 @@
 
 #include "net/net.h"
 
-/* Bytes of the word of an ARMCI_FETCH_AND_ADD ... operation; 0: it is none. */
+/* Bytes of the word of an ARMCI_FETCH_AND_ADD ... operation; 0: the operation is invalid. */
 size_t rmw_bytes(int op);
 
-/* Does it: the old value. Words at odd addresses are changed under a lock; false: it is held, and `wait` was not asked
- * for. Any process of the word's node, and its helper. */
+/* Executes it and sets *old. Misaligned words are changed under a lock; false: the lock is held, and `wait` is
+ * false. For any process of the word's node, and its helper. */
 bool rmw_apply(struct net_stripes *stripes, int op, void *word, uint64_t operand, bool wait, uint64_t *old);
 
 #endif

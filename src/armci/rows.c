@@ -1,14 +1,14 @@
-/* rows.c: many equal rows, from one place to another.
+/* rows.c: copies many rows of equal size.
  *
- * Arrays of doubles come as rows of 8 bytes, thousands of them, and a call of memcpy costs more than such a row.
- * So rows of up to 64 bytes have loops of their own, in which the size is a constant or, for sizes between
- * two powers of two, the row is its first and its last half, which may share some bytes.
+ * Arrays of doubles arrive as thousands of rows of 8 bytes, and a call of memcpy costs more than such a row. So rows
+ * of up to 64 bytes have loops of their own. There the size is a constant or, for sizes between two powers of two,
+ * the row is copied as its first and its last half, which may overlap.
  *
- * Stores past the caches. A copy that is larger than the caches pushes everything else out of them, and reads
- * each line of the target before it is overwritten. Measured on a Neoverse V1 with 32 MB of L3 (1 to 128 MB, in
- * rows of 256 bytes to all in one): stnp is never faster than memcpy. So such stores are used on x86-64 only, where
- * memcpy itself has them for one long row but not for many; and for rows of at least PAST_ROW bytes, as shorter
- * ones leave too many lines half written. */
+ * Non-temporal stores. A copy that is larger than the caches evicts everything else from them, and reads each line
+ * of the target before it is overwritten. Measured on a Neoverse V1 with 32 MB of L3 (1 to 128 MB, in rows of 256
+ * bytes to all in one): stnp is never faster than memcpy. So such stores are used on x86-64 only, where memcpy
+ * itself uses them for one long row but not for many; and for rows of at least PAST_ROW bytes, as shorter ones leave
+ * too many lines half written. */
 #include "armci/rows.h"
 
 #include <string.h>
@@ -24,7 +24,7 @@
 
 #define INLINE static inline __attribute__((always_inline))
 
-/* The loop for rows of `bytes` bytes, a constant to those that call it. */
+/* The loop for rows of `bytes` bytes, a constant in its callers. */
 INLINE void copy_small(const struct patch_rows *r, size_t bytes) {
     char *to = r->to;
     const char *from = r->from;
@@ -104,7 +104,7 @@ static void copy_rows(const struct patch_rows *r) {
 
 enum { PAST_ROW = 1024 };
 
-/* One row; whole lines of the target at once, so that none of them need be read. */
+/* One row, in whole lines of the target, so that no line has to be read. */
 static void copy_row_past(char *to, const char *from, size_t bytes) {
     size_t head = -(uintptr_t)to % CACHE_LINE, i = head;
     memcpy(to, from, head);
@@ -129,14 +129,14 @@ static bool copy_past(const struct patch_rows *r) {
     return true;
 }
 
-/* The last cache, or more than anything if the system does not say. */
+/* The size of the last cache, or the maximum if the system does not tell. */
 static uint64_t ask_cache_bytes(void) {
     long third = sysconf(_SC_LEVEL3_CACHE_SIZE), second = sysconf(_SC_LEVEL2_CACHE_SIZE);
     return third > 0 ? (uint64_t)third : second > 0 ? (uint64_t)second : UINT64_MAX;
 }
 
 bool rows_go_past(uint64_t bytes) {
-    /* Threads that come here first all find the same, so the order does not matter. */
+    /* Concurrent first calls store the same value, so the order does not matter. */
     static _Atomic uint64_t cache_bytes;
     if (bytes < 1 << 20)
         return false;

@@ -1,8 +1,10 @@
-/* scope.c: who takes part in a collective of a group: all members, those on my node, or the first of each node.
+/* scope.c: the participants of a group's collective: all members, the members on this node, or the first of each
+ * node.
  *
- * The nodes are those that domain.c reports. A communicator for a part is made when it is first needed: whoever needs it
- * calls a collective of that part, so all who take part are there. Two parts need none of their own: all members have
- * the group's, and one member alone has MPI_COMM_SELF, which is what ARMCI-MPI's topology leaves of each node. */
+ * The nodes are those that domain.c reports. A communicator for a part is created when it is first needed: a caller
+ * that needs it is in a collective of that part, so all participants are present. Two parts need no communicator of
+ * their own: all members have the group's, and a single member has MPI_COMM_SELF, as every node in ARMCI-MPI's
+ * topology. */
 #include "armci/group.h"
 
 #include <stdlib.h>
@@ -11,7 +13,7 @@ static int node_of_member(const ARMCI_Group *group, int rank) {
     return armci_domain_id(ARMCI_DOMAIN_SMP, group->grp_to_abs[rank]);
 }
 
-/* Both write the group ranks of those who take part to `list`, which has room for all, and return how many. */
+/* Both write the group ranks of the participants to `list`, which has room for all members, and return how many. */
 static int list_node(const ARMCI_Group *group, int *list) {
     int count = 0, mine = node_of_member(group, group->rank);
     for (int i = 0; i < group->size; i++)
@@ -62,11 +64,11 @@ static void make_part(const char *call, const ARMCI_Group *group, int scope, str
 MPI_Comm armci_scope_comm(const char *call, const ARMCI_Group *group, int scope) {
     armci_need_open(call);
     if (UNLIKELY(group->rank < 0))
-        armci_fail(call, "this process is no member of the group");
+        armci_fail(call, "this process is not a member of the group");
     if (LIKELY(scope == SCOPE_ALL))
         return group->comm;
     if (scope != SCOPE_NODE && scope != SCOPE_MASTERS)
-        armci_fail(call, "scope %d is none: SCOPE_ALL, SCOPE_NODE or SCOPE_MASTERS", scope);
+        armci_fail(call, "scope %d is unknown: use SCOPE_ALL, SCOPE_NODE or SCOPE_MASTERS", scope);
     struct armci_part *part = &armci_group_block(group)->part[scope];
     if (!part->made)
         make_part(call, group, scope, part);
@@ -79,7 +81,8 @@ int armci_scope_rank(const char *call, const ARMCI_Group *group, int scope, int 
                : scope == SCOPE_ALL    ? member
                                        : armci_group_block(group)->part[scope].rank_of[member];
     if (UNLIKELY(rank < 0))
-        armci_fail(call, "process %d takes no part: it is not in the group or not in the scope", absolute);
+        armci_fail(call, "process %d does not take part: it is not in the group or not in the scope",
+                   absolute);
     return rank;
 }
 

@@ -1,8 +1,9 @@
-/* What the helper does for others: called in its thread, on memory of its node that it maps as all its processes do.
+/* serve.c: the handlers of the helper: they run in its thread, on memory of its node, which it maps at the same
+ * address as all its processes.
  *
- * The asking process has checked every range; it is checked again here, because a range may have been freed since,
- * and nothing that another process sends may fault this one. A list of mappings that is just being changed is looked
- * at again later, like a lock that is held. */
+ * The client has checked every range. It is checked again here, because it may have been freed since, and no message
+ * may fault this process. If the list of mappings is being changed, the check is retried later, like a lock that is
+ * held. */
 #include <errno.h>
 #include <sched.h>
 #include <stdatomic.h>
@@ -16,7 +17,7 @@
 #include "armci/ops.h"
 #include "armci/rmw.h"
 
-/* In a thread that may not call MPI: the launcher ends the job when a process goes. */
+/* This thread may not call MPI; the launcher ends the job when a process exits. */
 static _Noreturn void end_job(const char *what, int client, const void *low, size_t bytes) {
     log_error("%s of rank %d: %p ... %p (%zu bytes) is not ARMCI memory of this node: freed before the "
               "operations on it "
@@ -207,7 +208,7 @@ static enum net_result serve_lock(void *arg, struct net_block *b) {
     struct asker asker = {.rank = b->client, .reply = b->reply};
     if (locks_lock(&m, &asker, &answer) == NET_DONE)
         net_reply(armci.net, 0, b->reply, &answer, sizeof answer);
-    return NET_DONE; /* the block is; the answer may come later */
+    return NET_DONE; /* the block is done; its answer may come later */
 }
 
 static enum net_result serve_unlock(void *arg, struct net_block *b) {
@@ -265,7 +266,7 @@ int64_t near_ask(uint32_t what, const void *words, size_t bytes) {
     int64_t answer;
     memcpy(r.words, words, bytes);
     int cell = mailbox_ask(box, &r);
-    while (cell < 0) { /* other threads use all; their requests are answered soon (lock_by_tries) */
+    while (cell < 0) { /* other threads use all cells; their requests are answered soon (lock_by_tries) */
         if (!armci.threaded)
             armci_fail("ARMCI", "several threads call at once: start MPI with MPI_THREAD_MULTIPLE");
         sched_yield();
@@ -280,7 +281,7 @@ int64_t near_ask(uint32_t what, const void *words, size_t bytes) {
     return answer;
 }
 
-/* ---- peers that are gone ---- */
+/* ---- failed peers ---- */
 
 static void failed(void *arg, int rank, const char *why) {
     (void)arg;

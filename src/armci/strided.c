@@ -1,7 +1,7 @@
-/* Transfers of strided patches.
+/* strided.c: strided transfers.
  *
- * HEARTH_ARMCI_STRIDED says how they go to another node: packed, to its helper (the default); row by row; or as lists of
- * rows. The last two are what a network without a helper would do, and are there to be measured against. */
+ * HEARTH_ARMCI_STRIDED selects how they go to another node: packed, to its helper (the default); row by row; or as
+ * lists of rows. The last two are what a network without a helper would do, and exist for comparison. */
 #include <stdlib.h>
 
 #include "armci/transfer.h"
@@ -11,12 +11,12 @@ static struct transfer of(enum transfer_kind kind, const char *call, void *local
     struct transfer t = {.kind = kind, .call = call, .proc = proc};
     if (patch_make_pair(&t.local, local, local_strides, &t.remote, remote, remote_strides, counts, levels) !=
         0)
-        armci_fail(call, "%d levels of strides, or a negative count, make no patch (0 ... %d levels)", levels,
-                   PATCH_LEVELS);
+        armci_fail(call, "invalid patch: %d levels of strides (0 ... %d are allowed), or a negative count",
+                   levels, PATCH_LEVELS);
     return t;
 }
 
-/* ---- without a helper's help ---- */
+/* ---- without packing at the helper ---- */
 
 struct rows {
     const struct transfer *whole;
@@ -30,7 +30,7 @@ static bool do_row(void *arg, char *place, uint64_t offset, size_t bytes) {
     struct rows *rows = arg;
     const struct transfer *t = rows->whole;
     char *local = NULL;
-    /* Both patches have the same counts, so that the row at the same offset is the same row. */
+    /* Both patches have the same counts, so the row at the same offset is the same row. */
     for (uint64_t row = offset / t->local.count[0], level = 0; level <= t->local.levels; level++) {
         if (level == 0)
             local = t->local.base;
@@ -168,7 +168,7 @@ ALIAS(int, ARMCI_NbAccS,
 static struct patch local_patch(const char *call, void *base, int levels, int strides[], int counts[]) {
     struct patch p;
     if (patch_make(&p, base, strides, counts, levels) != 0)
-        armci_fail(call, "%d levels of strides, or a negative count, make no patch", levels);
+        armci_fail(call, "invalid patch: %d levels of strides, or a negative count", levels);
     return p;
 }
 

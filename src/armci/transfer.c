@@ -1,9 +1,9 @@
-/* Where a transfer goes: memory of this node is read and written at once, by the caller itself; the rest is asked of
- * the helper of the other node.
+/* transfer.c: executes transfers: the caller itself accesses memory of this node at once; transfers to another node
+ * become requests to its helper.
  *
  * Location consistency: a process sees its own operations on a location in the order in which it started them. On
- * this node they are done when the call returns; to another node they are done in order by one helper. A process is
- * always reached the same way. */
+ * this node they are complete when the call returns; on another node one helper executes them in order. A process is
+ * always reached in the same way. */
 #include "armci/transfer.h"
 
 #include "armci/accumulate.h"
@@ -62,9 +62,9 @@ static enum way check_patch(const struct transfer *t) {
     if (t->kind == TRANSFER_ACC) {
         size_t grain = accumulate_grain(t->type);
         if (grain == 0)
-            armci_fail(t->call, "%d is no type of an accumulate", t->type);
+            armci_fail(t->call, "type %d is not an accumulate type, ARMCI_ACC_*", t->type);
         if (t->local.count[0] % grain != 0)
-            armci_fail(t->call, "rows of %llu bytes are not a number of elements of %zu",
+            armci_fail(t->call, "rows of %llu bytes are not a multiple of the element size, %zu",
                        (unsigned long long)t->local.count[0], grain);
     }
     return find_patch(t->call, t->proc, &t->remote);
@@ -81,12 +81,11 @@ static enum way check_vector(const struct transfer_vector *v) {
     enum way way = way_of(v->call, v->proc);
     size_t grain = v->kind == TRANSFER_ACC ? accumulate_grain(v->type) : 1;
     if (grain == 0)
-        armci_fail(v->call, "%d is no type of an accumulate", v->type);
+        armci_fail(v->call, "type %d is not an accumulate type, ARMCI_ACC_*", v->type);
     for (int list = 0; list < v->iov_count; list++) {
         const armci_giov_t *iov = &v->iov[list];
         if (iov->bytes < 0 || iov->ptr_array_len < 0 || (size_t)iov->bytes % grain != 0)
-            armci_fail(v->call, "%d pieces of %d bytes cannot be transferred", iov->ptr_array_len,
-                       iov->bytes);
+            armci_fail(v->call, "invalid vector: %d pieces of %d bytes", iov->ptr_array_len, iov->bytes);
         for (int i = 0; i < iov->ptr_array_len; i++)
             find_row(v->call, v->proc, (v->kind == TRANSFER_GET ? iov->src_ptr_array : iov->dst_ptr_array)[i],
                      (size_t)iov->bytes);
@@ -94,9 +93,9 @@ static enum way check_vector(const struct transfer_vector *v) {
     return way;
 }
 
-/* ---- the four ways to do one ---- */
+/* ---- the four forms: patch or vector, blocking or not ---- */
 
-/* Contiguous on both sides, and the network reaches that memory by itself. */
+/* For transfers that are contiguous on both sides, if the network can access that memory directly. */
 static struct link_window *window_for(const struct request *r) {
     if (r->is_vector || r->kind == TRANSFER_ACC || r->local.levels > 0 || r->remote.levels > 0 ||
         !net_is_direct(armci.net))

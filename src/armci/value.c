@@ -1,4 +1,4 @@
-/* Transfers of single values. A value is copied when the call returns: the program's own is an argument. */
+/* value.c: transfers of single values. The value is an argument, so it is copied before the call returns. */
 #include "armci/transfer.h"
 
 static void put(const char *call, const void *value, size_t bytes, void *dst, int proc) {
@@ -7,7 +7,7 @@ static void put(const char *call, const void *value, size_t bytes, void *dst, in
                          .proc = proc,
                          .local = patch_row(value, bytes),
                          .remote = patch_row(dst, bytes)};
-    transfer_patch(&t); /* small enough to be sent at once, so that nothing is left to be waited for */
+    transfer_patch(&t); /* small enough to be sent at once, so nothing is left to wait for */
 }
 
 static void get(const char *call, void *value, size_t bytes, void *src, int proc) {

@@ -1,4 +1,4 @@
-/* Transfers of pieces anywhere. */
+/* vector.c: transfers of scattered pieces. */
 #include "armci/transfer.h"
 
 static struct transfer_vector of(enum transfer_kind kind, const char *call, armci_giov_t *iov, int count,

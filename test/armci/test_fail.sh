@@ -20,9 +20,9 @@ check() { # program, case, status or nothing for any but 0, what is said
 
 check messages error_ends_the_job '' 'error: ARMCI_Error: the program says so (code 0)'
 check messages abort_ends_the_job 7 ''
-check messages no_such_root '' 'armci_msg_bcast: process 2 takes no part'
+check messages no_such_root '' 'armci_msg_bcast: process 2 does not take part'
 check groups list_names_a_stranger '' 'ARMCI_Group_create: process 2, number 1 of the list, is not one of the 2'
 check groups list_names_one_twice '' 'ARMCI_Group_create: process 0 is twice in the list'
-check reduce no_such_operation '' 'armci_msg_igop: operation "median" is none'
-check reduce bits_of_a_double '' 'armci_msg_dgop: operation "or" is not for floating point'
+check reduce no_such_operation '' 'armci_msg_igop: operation "median" is unknown'
+check reduce bits_of_a_double '' 'armci_msg_dgop: operation "or" is not defined for floating-point'
 exit $failed

@@ -49,7 +49,7 @@ for way in near far; do
     ends "beyond the allocation, $way" 'hearth\[1\]: error: ARMCI_Get: .* \(501 bytes\) of rank 0 is beyond' \
         beyond_the_allocation "$nodes"
     ends "a patch that ends beyond it, $way" 'error: ARMCI_PutS: .* \(1008 bytes\) of rank 0 is beyond' strided_beyond "$nodes"
-    ends "no such rank, $way" 'error: ARMCI_Get: there is no rank 2; they are 0 \.\.\. 1' no_such_rank "$nodes"
+    ends "no such rank, $way" 'error: ARMCI_Get: rank 2 does not exist; ranks are 0 \.\.\. 1' no_such_rank "$nodes"
     ends "freed memory, $way" 'error: ARMCI_Rmw: rank 0 has no ARMCI memory' after_free "$nodes"
     ends "unlock of what is not held, $way" 'ARMCI_Unlock: .*(does not hold)' unlock_of_what_is_not_held "$nodes"
     ends "no such mutex, $way" 'error: ARMCI_Lock: rank 0 has no mutex 2' no_such_mutex "$nodes"
