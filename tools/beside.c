@@ -1,10 +1,10 @@
-/* beside.c: from bin/hearth on,
+/* beside.c: finds the files that belong to this command, relative to bin/hearth:
  *
  *      in a build tree   ../lib/libhearth-mpi.so             the MPI of this tree
  *                        ../../MPI/lib/libhearth-mpi.so      the tree beside it
  *      installed         ../lib/hearth/MPI/libhearth-mpi.so  both
  *
- * A tree's name is not trusted: what the library is linked to tells its MPI. */
+ * The name of a tree is not trusted: the libraries that a file needs tell its MPI. */
 #include "beside.h"
 
 #include <stdio.h>
@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The folder above that of this program, without links. */
+/* The parent folder of this program's folder, with links resolved. */
 static bool find_top(char top[PATH_MAX]) {
     ssize_t n = readlink("/proc/self/exe", top, PATH_MAX - 1);
     if (n <= 0)
@@ -27,7 +27,7 @@ static bool find_top(char top[PATH_MAX]) {
     return true;
 }
 
-/* The file, if it is there, its links resolved, and was made for this MPI. */
+/* Accepts the file if it exists and was built for this MPI; resolves its links. */
 static bool accept(const char *candidate, enum flavour flavour, char path[PATH_MAX],
                    struct mpi_library *host) {
     if (access(candidate, R_OK) || !realpath(candidate, path))

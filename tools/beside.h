@@ -1,4 +1,4 @@
-/* beside.h: what was built or installed together with this command. */
+/* beside.h: files that were built or installed together with this command. */
 #ifndef HEARTH_TOOLS_BESIDE_H
 #define HEARTH_TOOLS_BESIDE_H
 
@@ -7,10 +7,10 @@
 
 #include "flavour.h"
 
-/* The preload for this MPI, and the MPI library that it was linked to. */
+/* The preload library for this MPI, and the MPI library that it is linked to. */
 bool beside_preload(enum flavour flavour, char path[PATH_MAX], struct mpi_library *host);
 
-/* The program that tries an MPI out: hearth-probe. */
+/* The program that probes an MPI: hearth-probe. */
 bool beside_probe(enum flavour flavour, char path[PATH_MAX]);
 
 #endif

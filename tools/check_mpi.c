@@ -1,9 +1,8 @@
-/* check_mpi.c: an MPI is tried out by hearth-probe, on two ranks of this node, once as it is and once over
- * TCP, as between nodes.
+/* check_mpi.c: probes an MPI with hearth-probe, on two ranks of this node, once in its default configuration and
+ * once over TCP, as between nodes.
  *
- * The probe prints what it finds line by line, so that one that hangs or crashes has still told of what
- * came before. It gets a time limit; then its launcher is asked to end the job, and killed if it does
- * not. */
+ * The probe prints its results line by line, so that one that hangs or crashes has still reported the results
+ * before. It has a time limit. After that its launcher is asked to end the job, and killed if it does not. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -27,10 +26,10 @@ struct output_text {
     char text[ROOM];
     size_t length;
     bool is_late; /* it did not end in time */
-    int status;   /* as of waitpid */
+    int status;   /* as from waitpid */
 };
 
-/* ---- running it ---- */
+/* ---- running the probe ---- */
 
 static void become_launcher(const struct words *command, int to) {
     setpgid(0, 0);
@@ -39,7 +38,7 @@ static void become_launcher(const struct words *command, int to) {
     dup2(to, STDOUT_FILENO);
     dup2(to, STDERR_FILENO);
     unsetenv("LD_PRELOAD");
-    if (!geteuid()) { /* Open MPI does not like root, who will have a reason */
+    if (!geteuid()) { /* Open MPI refuses to run as root by default */
         setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 1);
         setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 1);
     }
@@ -47,13 +46,13 @@ static void become_launcher(const struct words *command, int to) {
     _exit(127);
 }
 
-/* In ms; tests have less patience. */
+/* In ms; tests use a shorter limit. */
 static long limit(void) {
     const char *text = secure_getenv("HEARTH_TEST_PROBE_MS");
     return text ? atol(text) : LIMIT;
 }
 
-/* Until it closes its end; what does not fit is dropped. */
+/* Until the probe closes its end; excess output is dropped. */
 static void read_all(int from, struct output_text *o) {
     uint64_t end = clock_ns() + (uint64_t)limit() * 1000000;
     char rest[512];
@@ -77,8 +76,8 @@ static bool has_ended(pid_t child) {
     return !waitid(P_PID, (id_t)child, &info, WEXITED | WNOHANG | WNOWAIT) && info.si_pid;
 }
 
-/* The launcher ends its ranks when it is told to, which may be in groups of their own. Whatever is then
- * left of its own group is killed; its number is taken until we wait for it. */
+/* On SIGTERM the launcher ends its ranks, which may be in process groups of their own. The rest of its own group is
+ * then killed; its number cannot be reused until we wait for it. */
 static void end_launcher(pid_t child) {
     struct timespec a_while = {.tv_nsec = 50000000};
     kill(child, SIGTERM);
@@ -109,7 +108,7 @@ static bool run_probe(const struct words *command, struct output_text *o) {
     return child > 0;
 }
 
-/* ---- what it said ---- */
+/* ---- results ---- */
 
 /* The value of a line key=value, or NULL. */
 static const char *find_value(const struct output_text *o, const char *key, char value[256]) {
@@ -122,9 +121,9 @@ static const char *find_value(const struct output_text *o, const char *key, char
     return NULL;
 }
 
-/* Something of what else was printed, for a failure: the first line that is not ours. */
+/* For a failure: the first line of the output that is not the probe's. */
 static void find_complaint(const struct output_text *o, char line[256]) {
-    snprintf(line, 256, "no word of why");
+    snprintf(line, 256, "no error message");
     for (const char *at = o->text; at && *at; at = strchr(at, '\n'), at += at != NULL) {
         size_t length = strcspn(at, "\n");
         if (length > 8 && !memchr(at, '=', length < 16 ? length : 16) && strspn(at, "-=* \t") < length) {
@@ -140,15 +139,15 @@ static void judge_alignment(const struct output_text *o, const char *where) {
     if (!find_value(o, "align", value))
         return;
     if (!strcmp(value, "right"))
-        check_say(GRADE_OK, what, NULL, "windows may begin anywhere");
+        check_say(GRADE_OK, what, NULL, "windows may have any alignment");
     else
         check_say(
             GRADE_BAD, what,
-            "take MPICH 4.1 or later, or give windows memory that is aligned to 64 bytes and sizes that are "
-            "multiples of it",
-            "a get from a window that begins 8 bytes beyond a multiple of 16 brings the wrong bytes, with "
+            "use MPICH 4.1 or later, or give windows memory that is aligned to 64 bytes and sizes that are "
+            "multiples of 64",
+            "a get from a window that begins 8 bytes beyond a multiple of 16 returns wrong bytes, with "
             "and "
-            "without Hearth (a fault of MPICH 4.0)");
+            "without Hearth (a bug of MPICH 4.0)");
 }
 
 static void judge_get(const struct output_text *o, const char *key, const char *window, const char *where) {
@@ -161,7 +160,7 @@ static void judge_get(const struct output_text *o, const char *key, const char *
     if (us < SLOW)
         check_say(GRADE_OK, what, NULL, "yes: a get from a rank that computes took %.3f ms", us / 1000);
     else
-        check_say(GRADE_NOTE, what, "let ranks call MPI now and then; what Hearth has cached does not wait",
+        check_say(GRADE_NOTE, what, "let ranks call MPI now and then; hits in Hearth's cache do not wait",
                   "no: a get took %.1f ms, until the target, which computed for 100 ms, called MPI",
                   us / 1000);
 }
@@ -174,7 +173,7 @@ static void judge_alone(const struct output_text *o) {
         check_say(GRADE_OK, "window of one process", NULL, "works");
     else
         check_say(GRADE_NOTE, "window of one process", "run such programs on two ranks or more",
-                  "refused by this MPI (known of Open MPI 4.1): a program on one rank cannot make windows");
+                  "refused by this MPI (known for Open MPI 4.1): a program on one rank cannot make windows");
 }
 
 static void judge_thread(const struct output_text *o) {
@@ -192,14 +191,14 @@ static void judge_end(const struct output_text *o, const char *where) {
         return;
     find_complaint(o, complaint);
     if (o->is_late)
-        check_say(GRADE_BAD, "two ranks", "look whether a plain MPI program ends",
+        check_say(GRADE_BAD, "two ranks", "check whether a plain MPI program ends",
                   "%shang: not done in %.3g s", where, (double)limit() / 1000);
     else
-        check_say(GRADE_BAD, "two ranks", "look whether a plain MPI program runs", "%sfail: %s", where,
+        check_say(GRADE_BAD, "two ranks", "check whether a plain MPI program runs", "%sfail: %s", where,
                   complaint);
 }
 
-/* ---- the two ways ---- */
+/* ---- the two configurations ---- */
 
 static void add_words(struct words *w, const char *const *list) {
     for (; *list; list++)
@@ -245,7 +244,7 @@ static void judge(const struct output_text *o, const char *where) {
 }
 
 static void try_out(enum flavour flavour, const char *launcher, const char *probe) {
-    static struct output_text o; /* large */
+    static struct output_text o; /* too large for the stack */
     char library[256];
     for (int over_tcp = 0; over_tcp < 2; over_tcp++) {
         struct words command = probe_command(flavour, launcher, probe, over_tcp);
@@ -253,7 +252,7 @@ static void try_out(enum flavour flavour, const char *launcher, const char *prob
             check_say(GRADE_BAD, flavour_name(flavour), NULL, "cannot start a process: %s", strerror(errno));
         if (!over_tcp)
             printf("----- %s: %s\n", flavour_name(flavour),
-                   find_value(&o, "library", library) ? library : "does not say what it is");
+                   find_value(&o, "library", library) ? library : "unknown version");
         judge(&o, over_tcp ? " over TCP" : " on a node");
         judge_end(&o, over_tcp ? "over TCP they " : "they ");
         words_free(&command);
@@ -269,11 +268,11 @@ void check_mpi(enum flavour flavour) {
         if (!beside_probe(f, probe))
             check_say(GRADE_NOTE, flavour_name(f),
                       flavour ? "build Hearth for it (make), or install it" : NULL,
-                      "not tried out: Hearth was not built for it");
+                      "not probed: Hearth was not built for it");
         else if (!launcher_find(f, launcher))
             check_say(GRADE_NOTE, flavour_name(f),
                       "install its mpirun, or inside a job: srun -n 2 hearth-probe",
-                      "not tried out: its mpirun is not on the PATH");
+                      "not probed: its mpirun is not on the PATH");
         else
             try_out(f, launcher, probe);
     }

@@ -1,5 +1,4 @@
-/* check_system.c: what the system must allow, tried out where that can be done without leaving anything
- * behind. */
+/* check_system.c: checks what the system must allow, by trying it where that leaves nothing behind. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/userfaultfd.h>
@@ -25,14 +24,14 @@ static void check_room(void) {
     struct statvfs s;
     if (statvfs("/dev/shm", &s)) {
         check_say(GRADE_BAD, "/dev/shm", "mount a tmpfs there, or give the container one (--shm-size)",
-                  "is not there: %s; MPI has no shared memory", strerror(errno));
+                  "missing: %s; MPI has no shared memory", strerror(errno));
         return;
     }
     double room = (double)s.f_bavail * (double)s.f_frsize;
     bool little = room < LITTLE_ROOM;
     check_say(
         little ? GRADE_BAD : GRADE_OK, "/dev/shm",
-        little ? "remove what dead jobs left (hearth info --clean), or enlarge it: mount -o remount,size=..."
+        little ? "remove files of dead jobs (hearth info --clean), or enlarge it: mount -o remount,size=..."
                : NULL,
         "%.0f MB free%s", room / 1048576,
         little ? ": an MPI window that does not fit ends the program with SIGBUS at its first use" : "");
@@ -46,7 +45,7 @@ static void check_memlock(void) {
     else if (limit.rlim_cur > LITTLE_LOCKED)
         check_say(GRADE_NOTE, "locked memory",
                   "with InfiniBand: ulimit -l unlimited, in limits.conf or the job script",
-                  "%llu KB: enough over TCP and shared memory; networks that register memory want more",
+                  "%llu KB: enough over TCP and shared memory; networks that register memory need more",
                   (unsigned long long)limit.rlim_cur >> 10);
     else
         check_say(GRADE_BAD, "locked memory", "ulimit -l unlimited, in limits.conf or the job script",
@@ -59,11 +58,11 @@ static void check_files(void) {
     getrlimit(RLIMIT_NOFILE, &limit);
     bool few = limit.rlim_cur < FEW_FILES;
     check_say(few ? GRADE_BAD : GRADE_OK, "file descriptors", few ? "ulimit -n 4096" : NULL,
-              "%llu: each process that a rank talks to over TCP takes one",
+              "%llu: each process with which a rank communicates over TCP takes one",
               (unsigned long long)limit.rlim_cur);
 }
 
-/* ---- the disk and page faults: vGASNet's ---- */
+/* ---- disk and page faults, for vGASNet ---- */
 
 static void check_uring(void) {
 #ifdef __NR_io_uring_setup
@@ -96,22 +95,23 @@ static bool has_userfault(int flags, int *error) {
 
 static void check_userfault(void) {
     enum {
+        /* UFFD_USER_MODE_ONLY of Linux 5.11: does not report faults in the kernel, such as in read(2). */
         USER_ONLY = 1
-    }; /* UFFD_USER_MODE_ONLY of Linux 5.11: faults in the kernel, as of read(2), are not seen */
+    };
     int error;
     if (has_userfault(0, &error))
         check_say(GRADE_OK, "userfaultfd", NULL, "works");
     else if (has_userfault(USER_ONLY, &(int){0}))
         check_say(GRADE_NOTE, "userfaultfd", "sysctl vm.unprivileged_userfaultfd=1",
-                  "only for faults of the program itself: with HEARTH_LOCAL=userfault, system calls on a "
+                  "only for faults in user mode: with HEARTH_LOCAL=userfault, system calls on a "
                   "segment fail");
     else
         check_say(GRADE_NOTE, "userfaultfd",
                   "leave HEARTH_LOCAL=signal, or sysctl vm.unprivileged_userfaultfd=1",
-                  "%s; local access to segments works by signals", strerror(error));
+                  "%s; local access to segments uses signals", strerror(error));
 }
 
-/* As vGASNet chooses it. */
+/* The folder that vGASNet would use. */
 static const char *nvm_folder(void) {
     const char *folder = secure_getenv("HEARTH_NVM_DIR"), *temporary = secure_getenv("TMPDIR");
     if (folder && *folder)
@@ -119,7 +119,7 @@ static const char *nvm_folder(void) {
     return temporary && *temporary ? temporary : "/var/tmp";
 }
 
-/* A file that never has a name; where the filesystem knows no such, one that loses it at once. */
+/* A file that never has a name; on filesystems without O_TMPFILE, one that is unlinked at once. */
 static int open_nameless(const char *folder, int flags) {
     int file = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC | flags, 0600);
     if (file >= 0 || (errno != EOPNOTSUPP && errno != EISDIR))
@@ -132,7 +132,7 @@ static int open_nameless(const char *folder, int flags) {
     return file;
 }
 
-/* 0, or what a direct write said. */
+/* 0, or the error of a direct write. */
 static int try_direct(const char *folder) {
     void *page = NULL;
     int file = open_nameless(folder, O_DIRECT), error = 0;
@@ -153,7 +153,7 @@ static void check_direct(void) {
     if (file < 0) {
         check_say(GRADE_BAD, "NVM folder",
                   "set HEARTH_NVM_DIR to a folder on the node's own disk in which you may write",
-                  "cannot write in %s: %s; vGASNet's segments have no place", folder, strerror(error));
+                  "cannot write in %s: %s; vGASNet cannot store its segments", folder, strerror(error));
         return;
     }
     close(file);
@@ -162,7 +162,7 @@ static void check_direct(void) {
         check_say(GRADE_OK, "NVM folder", NULL, "direct I/O works in %s", folder);
     else
         check_say(GRADE_NOTE, "NVM folder", "set HEARTH_NVM_DIR to a folder on ext4 or xfs",
-                  "no direct I/O in %s: %s; pages are then cached twice, by us and by the system", folder,
+                  "no direct I/O in %s: %s; pages are then cached twice, by Hearth and by the system", folder,
                   strerror(error));
 }
 

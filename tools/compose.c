@@ -1,21 +1,19 @@
-/* compose.c: how the preload reaches the ranks and not the launcher.
+/* compose.c: builds the command line that preloads the library into the ranks and not into the launcher.
  *
  *      mpirun -n 1 ./a x : -n 2 ./b
  *      mpirun -n 1 /usr/bin/env LD_PRELOAD=... HEARTH_MODE=... ./a x : -n 2 /usr/bin/env LD_PRELOAD=... ./b
  *
- * `env` in front of each program was chosen over the launchers' own options because it is the same for all
- * of them, for each part of a line with colons, and on other hosts, to which Open MPI passes only variables
- * that it is told of. It execs the program, so that process, standard streams, signals and exit code are
- * the program's, and it is itself not preloaded. What the launcher sets for the ranks is kept: if the user
- * gave them an LD_PRELOAD, by whatever way, ours comes behind it, so that a tool or a sanitizer stays
- * first.
+ * `env` in front of each program was chosen over the launchers' own options because it works in the same way for all
+ * of them, for each part of a line with colons, and on other hosts, to which Open MPI passes only the variables that
+ * it is told to pass. It execs the program, so that the process, standard streams, signals and exit code are the
+ * program's, and it is not preloaded itself. Variables that the launcher sets for the ranks are kept: if the user
+ * gave them an LD_PRELOAD, in any way, ours comes after it, so that a tool or a sanitizer stays first.
  *
- * If the program is `env` itself, which may clear the environment or set LD_PRELOAD, ours goes into that
- * one, behind its own assignments.
+ * If the program is `env` itself, which may clear the environment or set LD_PRELOAD, our assignments go into that
+ * one, after its own.
  *
- * Only srun has cases where no word can be put before the program: --multi-prog takes the programs from a
- * file, --bcast copies the first word to the nodes. There --export says it, for which a value must hold no
- * comma. */
+ * Only srun has cases where no word can precede the program: --multi-prog takes the programs from a file, --bcast
+ * copies the first word to the nodes. There --export is used, which passes no value with a comma. */
 #include "compose.h"
 
 #include <stdbool.h>
@@ -66,7 +64,7 @@ static void add_settings(const struct composition *c, const char *others, struct
         words_add(out, c->settings->of[i]);
 }
 
-/* What the ranks would get without us. */
+/* The LD_PRELOAD that the ranks would get without us. */
 static const char *others_of(const struct composition *c) {
     return c->line->preload ? c->line->preload : getenv("LD_PRELOAD");
 }
@@ -78,8 +76,7 @@ static bool is_env(const char *word) {
     return !strcmp(slash ? slash + 1 : word, "env");
 }
 
-/* Behind the options and assignments of an env, or 0 if that cannot be told (-S, or an option that we do
- * not know). */
+/* The index after the options and assignments of an env, or 0 if it is unknown (-S, or an unknown option). */
 static size_t behind_env(char *const *words, size_t at, size_t end, const char **others) {
     for (at++; at < end; at++) {
         const char *word = words[at];
@@ -117,9 +114,9 @@ static int put_part(const struct composition *c, size_t number, struct words *ou
     const char *others = others_of(c);
     size_t inner = is_env(words[part->program]) ? behind_env(words, part->program, part->end, &others) : 0;
     if (!inner && strchr(program->word, '='))
-        return refuse(
-            "%s: env would take a program with = in its name for a setting; rename it, or make a link to it",
-            program->word);
+        return refuse("%s: env would treat a program with = in its name as an assignment; rename it, or make "
+                      "a link to it",
+                      program->word);
     if (!inner)
         put_env(c, out);
     for (size_t i = part->program; i < part->end; i++) {
@@ -154,7 +151,7 @@ static int refuse_comma(const char *word) {
         word);
 }
 
-/* A list without the LD_PRELOAD that is in it. */
+/* The list without its LD_PRELOAD. */
 static char *without_preload(const char *list) {
     char *rest = need(strlen(list) + 1), *to = rest;
     while (*list) {
@@ -192,9 +189,9 @@ static int put_export(const struct composition *c, struct words *out) {
     bool is_joined = old && !strncmp(given, "--export=", 9);
     const char *before = !given ? "ALL" : is_joined ? given + 9 : given;
     if (!strcmp(before, "NONE") || !strcmp(before, "NIL"))
-        return refuse(
-            "srun --export=%s keeps everything from the ranks, the preload too: name the variables instead",
-            before);
+        return refuse("srun --export=%s withholds all variables from the ranks, LD_PRELOAD too: name the "
+                      "variables instead",
+                      before);
     char *list;
     int err = export_list(c, before, &list);
     char *joined = need_text("--export=%s", list);

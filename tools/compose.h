@@ -9,17 +9,17 @@
 struct composition {
     const struct words *command; /* as the user wrote it */
     enum launcher_kind kind;
-    size_t first; /* where the launcher stands in it */
+    size_t first; /* index of the launcher */
     const struct launcher_line *line;
     const struct program *programs; /* one for each part */
     const char *library;            /* to preload */
     const struct words *settings;   /* HEARTH_X=value */
 };
 
-/* 0, or BAD_INPUT after a line. */
+/* Returns 0, or BAD_INPUT after logging an error. */
 int compose(const struct composition *c, struct words *out);
 
-/* The list without our own library in it; to be freed. */
+/* The list without our own library; to be freed. */
 char *compose_without_hearth(const char *preload);
 
 #endif

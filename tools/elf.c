@@ -1,11 +1,11 @@
-/* elf.c: a small reader of ELF.
+/* elf.c: a small ELF reader.
  *
- *   header -> program headers -> PT_DYNAMIC -> DT_NEEDED, DT_RPATH ... : offsets into DT_STRTAB, an address
+ * header -> program headers -> PT_DYNAMIC -> DT_NEEDED, DT_RPATH ... : offsets into DT_STRTAB, an address
  *                                                                       that PT_LOAD translates to the file
  *
- * Numbers in the file are not trusted: every range is checked against the size of the file before it is
- * read, and strings end inside the table, which gets a 0 of our own behind it. Files are read, not mapped:
- * one that is being rewritten meanwhile, by a compiler perhaps, would end us with SIGBUS. */
+ * Numbers in the file are not trusted: every range is checked against the size of the file before it is read, and
+ * strings end inside the table, to which we append a 0. Files are read, not mapped: a mapped file that is rewritten
+ * meanwhile, for example by a compiler, could raise SIGBUS. */
 #include "elf.h"
 
 #include <errno.h>
@@ -28,7 +28,7 @@ struct file {
     ElfW(Phdr) * parts;
 };
 
-/* A copy of that range with a 0 behind it, or NULL if the file has no such range. */
+/* A copy of that range with a 0 appended, or NULL if the range is not in the file. */
 static void *read_range(const struct file *f, uint64_t from, uint64_t bytes) {
     if (from > f->bytes || bytes > f->bytes - from || bytes > MOST_STRINGS)
         return NULL;
@@ -57,7 +57,7 @@ static void close_file(struct file *f) {
     close(f->descriptor);
 }
 
-/* What we are ourselves is what programs here are. */
+/* Compares with our own executable. */
 static bool is_native(const ElfW(Ehdr) * header) {
     ElfW(Ehdr) own = {0};
     int self = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
@@ -92,7 +92,7 @@ static const ElfW(Phdr) * find_part(const struct file *f, unsigned type) {
     return NULL;
 }
 
-/* Where in the file the byte lies that is loaded at this address; 0: nowhere. */
+/* The file offset of the byte that is loaded at this address; 0: none. */
 static uint64_t offset_of(const struct file *f, uint64_t address) {
     for (unsigned i = 0; i < f->header.e_phnum; i++) {
         const ElfW(Phdr) *p = &f->parts[i];
@@ -109,7 +109,7 @@ static uint64_t value_of(const ElfW(Dyn) * dynamic, size_t count, ElfW(Sxword) t
     return 0;
 }
 
-/* Sorts the entries that are offsets of strings. */
+/* Stores the entries that are offsets of strings. */
 static bool take_entries(struct elf *e, const ElfW(Dyn) * dynamic, size_t count, uint64_t room) {
     e->needed = need(count * sizeof *e->needed);
     for (size_t i = 0; i < count && dynamic[i].d_tag != DT_NULL; i++) {
@@ -181,7 +181,8 @@ static bool holds_definition(const struct file *f, const ElfW(Shdr) * table, con
     return found;
 }
 
-/* The first table of a kind: a file has one of each, and a damaged one that names thousands would be read as often. */
+/* Searches the first table of a kind: a file has one of each, and a damaged file that lists thousands would be read
+ * as often. */
 static bool search_table(const struct file *f, const ElfW(Shdr) * sections, unsigned kind,
                          const char *symbol) {
     unsigned count = f->header.e_shnum;

@@ -1,6 +1,5 @@
-/* elf.h: what the dynamic loader would read in a program or library: which libraries it needs, and where it
- * wants them looked for. Nothing is executed, as ldd would; a file that was cut or damaged on purpose is
- * refused. */
+/* elf.h: the parts of a program or library that the dynamic loader would read: the libraries that it needs, and
+ * where to search for them. Nothing is executed, unlike with ldd. Truncated and malicious files are refused. */
 #ifndef HEARTH_TOOLS_ELF_H
 #define HEARTH_TOOLS_ELF_H
 
@@ -8,10 +7,10 @@
 #include <stddef.h>
 
 enum elf_kind {
-    ELF_NOT,     /* something else, such as a script */
+    ELF_NOT,     /* not ELF, such as a script */
     ELF_FOREIGN, /* for another machine */
     ELF_DAMAGED,
-    ELF_STATIC,  /* no loader comes into it */
+    ELF_STATIC,  /* without the dynamic loader */
     ELF_DYNAMIC, /* a program */
     ELF_LIBRARY  /* no interpreter, but a dynamic section */
 };
@@ -21,14 +20,14 @@ struct elf {
     const char *soname, *rpath, *runpath; /* NULL: none */
     const char **needed;
     size_t needed_count;
-    char *strings; /* what these point into */
+    char *strings; /* the strings above point into it */
 };
 
-/* 0, or a negative code: it cannot be read. */
+/* Returns 0, or a negative code: the file cannot be read. */
 int elf_read(const char *path, struct elf *e);
 void elf_free(struct elf *e);
 
-/* Whether it has a definition of this symbol, as far as it was not stripped. */
+/* Whether it defines this symbol, as far as it is not stripped. */
 bool elf_defines(const char *path, const char *symbol);
 
 #endif

@@ -1,8 +1,8 @@
-/* flavour.c: walks what a file needs, breadth first as the loader does, until an MPI library is met.
+/* flavour.c: walks the libraries that a file needs, breadth first like the loader, until it finds an MPI library.
  *
- * The name tells most: libmpich is MPICH's, and libmpi_cray and its like are MPICH with a vendor's name.
- * Plain libmpi.so.N is Open MPI's from 20 on. 12 is the number that MPICH and all who follow its ABI use,
- * and Open MPI 1.10 did: there it depends on whether the library needs libopen-pal. */
+ * Mostly the name tells: libmpich is MPICH's, and libmpi_cray and similar are MPICH under a vendor's name. Plain
+ * libmpi.so.N is Open MPI's from N = 20 on. MPICH and all MPIs with its ABI use 12, and so did Open MPI 1.10: there
+ * it depends on whether the library needs libopen-pal. */
 #include "flavour.h"
 
 #include <fnmatch.h>
@@ -40,7 +40,7 @@ static bool needs_open_pal(const char *path) {
     return found;
 }
 
-/* Of a library that a file needs: FLAVOUR_NONE for all but the MPI library proper. */
+/* Of a library that a file needs: FLAVOUR_NONE for all except the MPI library proper. */
 static enum flavour judge_name(const char *name, const char *path) {
     const char *base = strrchr(name, '/');
     base = base ? base + 1 : name;

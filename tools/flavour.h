@@ -7,19 +7,19 @@
 
 enum flavour { FLAVOUR_NONE, FLAVOUR_MPICH, FLAVOUR_OPENMPI, FLAVOURS };
 
-/* As users and folders spell them. FLAVOUR_NONE for any other word. */
+/* The names used in options and folders. FLAVOUR_NONE for any other word. */
 const char *flavour_name(enum flavour flavour);
 enum flavour flavour_named(const char *name);
 
-/* An MPI library, as a file asks for it. */
+/* An MPI library that a file needs. */
 struct mpi_library {
     enum flavour flavour;
     char name[256];      /* libmpi.so.40 */
-    char path[PATH_MAX]; /* where the loader would find it; empty: nowhere */
+    char path[PATH_MAX]; /* as the loader would find it; empty: not found */
 };
 
-/* The MPI among the libraries that this program or library needs, itself or through others; FLAVOUR_NONE if
- * there is none, or if it is no ELF file. */
+/* The MPI among the libraries that this program or library needs, directly or indirectly; FLAVOUR_NONE if there is
+ * none, or if it is not an ELF file. */
 struct mpi_library flavour_of_file(const char *path);
 
 #endif

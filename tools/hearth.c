@@ -1,5 +1,5 @@
-/* hearth.c: `hearth COMMAND ...`. It is linked to no MPI, so that it runs where none is set up, and one
- * copy of it serves all MPIs. */
+/* hearth.c: `hearth COMMAND ...`. Not linked to any MPI, so that it runs where none is set up, and one executable
+ * serves all MPIs. */
 #include "tools.h"
 
 #include <getopt.h>
@@ -27,16 +27,16 @@ static int refuse_command(const char *name) {
     char list[256] = "";
     for (size_t i = 0, n = 0; i < COMMANDS && n < sizeof list; i++)
         n += (size_t)snprintf(list + n, sizeof list - n, "%s%s", i ? ", " : "", commands[i]->name);
-    return refuse("there is no command %s: there are %s; see hearth --help", name, list);
+    return refuse("unknown command %s: the commands are %s; see hearth --help", name, list);
 }
 
 static int print_help(void) {
     puts("usage: hearth COMMAND [OPTION]...\n\n"
-         "Hearth keeps remote data close: a cache for one-sided MPI, message matching in the CPU's caches,\n"
-         "and helper threads for ARMCI.\n");
+         "Hearth is a cache for one-sided MPI, with message matching in the CPU's caches and helper threads\n"
+         "for ARMCI.\n");
     for (size_t i = 0; i < COMMANDS; i++)
         printf("  hearth %-8s %s\n", commands[i]->name, commands[i]->summary);
-    puts("\n  hearth help COMMAND   all about one of them (also: hearth COMMAND --help)\n"
+    puts("\n  hearth help COMMAND   help for one command (also: hearth COMMAND --help)\n"
          "  hearth --version      the version");
     return 0;
 }
@@ -49,7 +49,7 @@ static int print_help_on(const char *name) {
     return 0;
 }
 
-/* What was printed did not all arrive if, say, the disk is full. */
+/* Detects output that could not be written, for example to a full disk. */
 static int flushed(int code) {
     if (!fflush(stdout) && !ferror(stdout))
         return code;
@@ -64,11 +64,11 @@ static bool is_one_of(const char *word, const char *a, const char *b) {
 static int dispatch(int argc, char **argv) {
     const struct command *command = find(argv[0]);
     if (!command)
-        return argv[0][0] == '-' ? refuse("there is no option %s: see hearth --help", argv[0])
+        return argv[0][0] == '-' ? refuse("unknown option %s: see hearth --help", argv[0])
                                  : refuse_command(argv[0]);
     if (argc > 1 && is_one_of(argv[1], "--help", "-h"))
         return print_help_on(argv[0]);
-    opterr = 0; /* we say it ourselves */
+    opterr = 0; /* we print our own messages */
     return command->run(argc, argv);
 }
 

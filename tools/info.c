@@ -1,4 +1,4 @@
-/* info.c: `hearth info`: what is there, what holds, and what users trip over. */
+/* info.c: `hearth info`: build, settings and machine, and diagnosis of common problems. */
 #include "info.h"
 
 #include <getopt.h>
@@ -14,16 +14,16 @@
 static const char help[] =
     "usage: hearth info [-v] [-c] [-t [-n RANKS]] [--check [--mpi NAME]] [--clean] [--nvm FILE]\n"
     "\n"
-    "  -v, --version    version, how it was built, and for which MPIs (also without any option)\n"
-    "  -c, --settings   every setting with its value, where that came from, and what it means\n"
-    "  -t, --topology   this node: cores, caches, memory, and where helper and heater would run\n"
-    "  -n RANKS         for -t: with so many ranks on the node; otherwise as many as it has cores\n"
-    "  --check          try out what users trip over: of MPI with two ranks, of the system, and what\n"
-    "                   dead jobs have left in shared memory; say for each what it means and what to do\n"
+    "  -v, --version    version, build options, and supported MPIs (also without any option)\n"
+    "  -c, --settings   every setting with its value, the source of the value, and its meaning\n"
+    "  -t, --topology   this node: cores, caches, memory, and the cores for helper and heater\n"
+    "  -n RANKS         for -t: number of ranks on the node; default: as many as it has cores\n"
+    "  --check          diagnose this machine: MPI with two ranks, limits of the system, and shared\n"
+    "                   memory of dead jobs; prints the meaning and the remedy of each finding\n"
     "  --mpi NAME       for --check: only this MPI, mpich or openmpi\n"
-    "  --clean          remove that shared memory of dead jobs of this user, and nothing else\n"
-    "  --nvm FILE       the checkpoints in the file of a named segment of vGASNet (HEARTH_NVM_NAME); every\n"
-    "                   page is compared with its checksum\n"
+    "  --clean          remove this user's shared memory of dead jobs, and nothing else\n"
+    "  --nvm FILE       verify the checkpoints in the file of a named segment of vGASNet\n"
+    "                   (HEARTH_NVM_NAME): every page against its checksum\n"
     "\n"
     "The exit code is 1 if --check or --nvm found something bad or --clean could not remove something, else "
     "0.\n";
@@ -40,7 +40,7 @@ void check_say(enum grade grade, const char *what, const char *advice, const cha
     putchar('\n');
     if (advice)
         printf("      -> %s\n", advice);
-    fflush(stdout); /* the next one may take seconds */
+    fflush(stdout); /* the next check may take seconds */
     if (grade == GRADE_BAD)
         worst = 1;
 }
@@ -88,7 +88,7 @@ static int take_ranks(struct wishes *w, const char *text) {
 
 static int take_mpi(struct wishes *w, const char *name) {
     w->flavour = flavour_named(name);
-    return w->flavour ? 0 : refuse("--mpi %s is not known: there are mpich and openmpi", name);
+    return w->flavour ? 0 : refuse("--mpi %s is unknown: use mpich or openmpi", name);
 }
 
 enum { OPTION_CHECK = 256, OPTION_CLEAN, OPTION_MPI, OPTION_NVM };
@@ -142,7 +142,7 @@ static int info(int argc, char **argv) {
     int err = read_options(&w, argc, argv);
     if (err)
         return err;
-    settings_get(); /* complaints about them come first */
+    settings_get(); /* logs invalid settings first */
     if (w.version || argc == 1)
         info_version();
     if (w.settings)
@@ -158,6 +158,6 @@ static int info(int argc, char **argv) {
 }
 
 const struct command command_info = {.name = "info",
-                                     .summary = "what is built, set and there; what users trip over",
+                                     .summary = "show build, settings and machine; diagnose this machine",
                                      .help = help,
                                      .run = info};

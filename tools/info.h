@@ -1,4 +1,4 @@
-/* info.h: what `hearth info` prints, in parts. */
+/* info.h: the parts of the output of `hearth info`. */
 #ifndef HEARTH_TOOLS_INFO_H
 #define HEARTH_TOOLS_INFO_H
 
@@ -8,27 +8,25 @@
 
 void info_version(void);
 void info_settings(void);
-void info_machine(unsigned ranks); /* so many on this node; 0: as many as it has cores */
+void info_machine(unsigned ranks); /* number of ranks on this node; 0: as many as it has cores */
 
-/* Of the file of a named segment. 0, or after a line the code of bad input; damage is a finding. */
+/* Verifies the file of a named segment. Returns 0, or BAD_INPUT after logging an error; damage is a finding. */
 int info_nvm(const char *path);
 
-/* How a finding is marked. */
+/* The grade of a finding. */
 enum grade { GRADE_OK, GRADE_NOTE, GRADE_BAD };
 
-/* One finding: what was looked at, what was found and what it means. `advice` says what to do, NULL:
- * nothing. */
+/* Prints one finding: the object, the result and its meaning. `advice` is the remedy; NULL: none needed. */
 void check_say(enum grade grade, const char *what, const char *advice, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* 1 if something was bad so far, else 0. */
+/* 1 if any finding so far is bad, else 0. */
 int check_code(void);
 
 void check_system(void);
-void check_mpi(enum flavour flavour); /* FLAVOUR_NONE: each that there is */
+void check_mpi(enum flavour flavour); /* FLAVOUR_NONE: all that are installed */
 
-/* Shared memory that dead jobs of this user left: lists it, or removes it. False: some could not be
- * removed. */
+/* Shared memory that dead jobs of this user left: lists it, or removes it. False: some could not be removed. */
 bool leftovers_report(bool is_to_be_removed);
 
 #endif

@@ -1,8 +1,7 @@
-/* info_machine.c: this node, and where threads of ours would run on it.
+/* info_machine.c: prints this node, and the cores on which our threads would run.
  *
- * The heater's place is asked of the heater itself. The helper's depends on the cores that the ranks of a
- * job may use, which the launcher decides: both usual ways are shown, ranks bound to a core each, the first
- * ones, and ranks not bound. */
+ * The heater itself tells its core. The helper's depends on the cores that the ranks of a job may use, which the
+ * launcher decides. Both common cases are shown: ranks bound to one core each, the first ones, and unbound ranks. */
 #include <glob.h>
 #include <sched.h>
 #include <stdio.h>
@@ -70,9 +69,9 @@ static void print_nodes(void) {
     uname(&name);
     printf("node       %s, %s, Linux %s\n", name.nodename, name.machine, name.release);
     if (list)
-        printf("job        %s nodes of Slurm: %s\n", count ? count : "some", list);
+        printf("job        %s Slurm nodes: %s\n", count ? count : "some", list);
     else
-        puts("job        not inside a job of Slurm: only this node is known");
+        puts("job        not in a Slurm job: only this node is known");
 }
 
 static void print_cores(const struct cores *c) {
@@ -82,15 +81,15 @@ static void print_cores(const struct cores *c) {
     if (whole > 0 && whole < threads)
         printf(", hardware threads of %d cores", whole);
     if (c->count < threads)
-        printf("; the control group grants the time of %.3g", c->count);
+        printf("; the control group allows the CPU time of %.3g", c->count);
     putchar('\n');
 }
 
 static void print_cache(unsigned level) {
-    static struct cores c; /* large */
+    static struct cores c; /* too large for the stack */
     char text[32];
     if (cores_open(&c, level) || !c.cache_bytes) {
-        printf("L%u         none, or not known\n", level);
+        printf("L%u         none, or unknown\n", level);
         return;
     }
     printf("L%u         %d of %s\n", level, count_distinct(c.cache, &c.allowed),
@@ -126,14 +125,14 @@ static void print_helper_for(const char *binding, const cpu_set_t *allowed, cons
     char list[512];
     CPU_XOR(&idle, allowed, used);
     int way = settings_get()->helper_place;
-    enum { AUTO, FLOAT, STAY, RULE }; /* as the words of HEARTH_HELPER_PLACE */
+    enum { AUTO, FLOAT, STAY, RULE }; /* the values of HEARTH_HELPER_PLACE */
     printf("           %s: ", binding);
     if (way == AUTO && CPU_COUNT(&idle))
         printf("on %s, which no rank uses\n", print_set(&idle, list, sizeof list));
     else if (way == STAY)
         puts("where the first rank of the node runs");
     else if (way == RULE)
-        printf("on one of %s, moving on as it works\n", print_set(used, list, sizeof list));
+        printf("on one of %s, moving with its load\n", print_set(used, list, sizeof list));
     else
         printf("shares %s with the ranks\n", print_set(used, list, sizeof list));
 }
@@ -161,20 +160,20 @@ static void print_heater(const struct cores *c, unsigned ranks) {
     else if (core >= 0)
         printf("on core %d\n", core);
     else if (settings_get()->heater == HEATER_ON)
-        puts("on any core, as HEARTH_HEATER=on insists and none suits better");
+        puts("on any core, as HEARTH_HEATER=on and no core suits better");
     else if (c->count < ranks + 1.0)
         printf("none, as it would take a core from them: %u and one more are needed\n", ranks);
     else
-        puts("none just now: no idle core shares that cache (HEARTH_HEATER_LEVEL)");
+        puts("none now: no idle core shares that cache (HEARTH_HEATER_LEVEL)");
 }
 
 void info_machine(unsigned ranks) {
-    static struct cores c; /* large */
+    static struct cores c; /* too large for the stack */
     cpu_set_t before;
     bool known = !sched_getaffinity(0, sizeof before, &before);
     print_nodes();
     if (cores_open(&c, 0)) {
-        puts("cores      not known: the system does not tell");
+        puts("cores      unknown: the system does not tell");
         return;
     }
     ranks = ranks ? ranks : (unsigned)CPU_COUNT(&c.allowed);

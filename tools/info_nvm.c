@@ -1,4 +1,5 @@
-/* info_nvm.c: `hearth info --nvm FILE`: the checkpoints in the file of a named segment, every page compared with its checksum. */
+/* info_nvm.c: `hearth info --nvm FILE`: verifies the checkpoints in the file of a named segment, every page against
+ * its checksum. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -8,7 +9,7 @@
 #ifdef HEARTH_PAGES
 #include "pages/pages.h"
 
-/* Whether the other one is whole. */
+/* Whether the checkpoint is undamaged. */
 static bool is_whole(const struct pages_file_epoch *e) {
     return e->epoch && !e->lacks_table && !e->damaged;
 }
@@ -19,7 +20,8 @@ static void say_epoch(const char *path, const struct pages_file_epoch *e,
     snprintf(what, sizeof what, "checkpoint %" PRIu64, e->epoch);
     if (is_whole(other) && other->epoch < e->epoch)
         snprintf(advice, sizeof advice,
-                 "begin with the one before, if all ranks have it: HEARTH_NVM_EPOCH=%" PRIu64, other->epoch);
+                 "start from the previous one, if all ranks have it: HEARTH_NVM_EPOCH=%" PRIu64,
+                 other->epoch);
     else
         snprintf(advice, sizeof advice, "restore %.100s from a copy", path);
     if (e->lacks_table)
@@ -30,7 +32,7 @@ static void say_epoch(const char *path, const struct pages_file_epoch *e,
                   ", at offset %" PRIu64 " of the file",
                   e->damaged, e->pages, e->damaged_page, e->damaged_offset);
     else
-        check_say(GRADE_OK, what, NULL, "%" PRIu64 " pages, all as they were written", e->pages);
+        check_say(GRADE_OK, what, NULL, "%" PRIu64 " pages, all checksums match", e->pages);
 }
 
 int info_nvm(const char *path) {
@@ -40,12 +42,12 @@ int info_nvm(const char *path) {
         return refuse("%s cannot be examined: %s", path, f.why);
     printf("%s: rank %" PRIu32 " of %" PRIu32 ", %" PRIu64 " bytes in pages of %" PRIu64 "; %s\n", path,
            f.rank, f.ranks, f.bytes, f.page_bytes,
-           f.clean ? "its job has ended well" : "its job has not ended well, and left its last checkpoint");
+           f.clean ? "its job ended normally" : "its job did not end normally, and left its last checkpoint");
     for (int i = 0; i < 2; i++)
         if (f.epochs[i].epoch)
             say_epoch(path, &f.epochs[i], &f.epochs[!i]);
     if (!f.epochs[0].epoch)
-        check_say(GRADE_NOTE, "checkpoints", "remove it", "there is none");
+        check_say(GRADE_NOTE, "checkpoints", "remove the file", "none");
     return 0;
 }
 #else

@@ -1,4 +1,4 @@
-/* info_settings.c: every setting, as it holds for a program started from here. */
+/* info_settings.c: prints every setting, with its value for a program started from here. */
 #include <stdio.h>
 #include <string.h>
 
@@ -12,7 +12,7 @@ static void print_range(const struct setting *s) {
         printf("; %g to %g%s", s->least, s->most, s->kind == SETTING_size ? " bytes" : "");
 }
 
-/* One that a window can have its own of. */
+/* The info key that overrides it for one window; NULL: none. */
 static const char *info_key(const struct setting *s) {
     return !strcmp(s->name, "HEARTH_MODE") ? "clampi_mode" : NULL;
 }
@@ -26,16 +26,16 @@ static void print_setting(const struct setting *s, enum setting_source source) {
     print_range(s);
     printf("\n    %s\n", s->help);
     if (info_key(s))
-        printf("    a window that was made with the info key %s has that\n", info_key(s));
+        printf("    the info key %s overrides it for one window\n", info_key(s));
 }
 
 void info_settings(void) {
     size_t count;
     const struct setting *table = settings_table(&count);
-    puts("# Settings come from the environment, else they are defaults; there is no file of settings. Info "
-         "keys hold for\n"
-         "# the window that is made with them: clampi_mode in place of HEARTH_MODE; clampi_score=size keeps "
-         "what is small.");
+    puts("# A setting comes from the environment, or has its default; there is no configuration file. Info "
+         "keys apply to\n"
+         "# the window that is created with them: clampi_mode overrides HEARTH_MODE; clampi_score=size keeps "
+         "small entries longer.");
     for (size_t i = 0; i < count; i++)
         print_setting(&table[i], settings_source(i));
 }

@@ -1,8 +1,8 @@
-/* launcher.c: which launcher is it?
+/* launcher.c: identifies a launcher.
  *
- * By the name of the file behind all links: orterun and prterun are Open MPI's, mpiexec.hydra is MPICH's,
- * and Debian adds the flavour: mpirun.openmpi. Where the name says nothing (mpirun that is not a link) its
- * libraries may, and else what stands beside it. */
+ * The name of the file behind all links tells: orterun and prterun are Open MPI's, mpiexec.hydra is MPICH's, and
+ * Debian adds the flavour: mpirun.openmpi. If the name says nothing (an mpirun that is not a link), its libraries
+ * may tell, or else the files in the same folder. */
 #include "launcher.h"
 
 #include <stdio.h>
@@ -55,7 +55,7 @@ bool launcher_resolve(const char *word, const char *folder, const char *path, ch
            search_folder(folder ? folder : ".", word, out);
 }
 
-/* ---- whose ---- */
+/* ---- flavour ---- */
 
 static bool is_beside(const char *path, const char *name) {
     char other[PATH_MAX];

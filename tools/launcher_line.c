@@ -1,13 +1,13 @@
-/* launcher_line.c: where the program begins in a launcher's command line.
+/* launcher_line.c: finds the programs in a launcher's command line.
  *
  *      mpirun --mca btl tcp,self -n 2 ./a x y : -n 1 ./b z
  *             ----- options ---------  ~~~~~~~~  -----  ~~~~~
  *
- * It is the first word that is neither an option nor the value of one, so one has to know which options
- * have values. The tables list those that do, and the common ones that do not. Launchers have more options
- * than any table, though: behind an option that is not listed, a word that is no executable file is taken
- * for its value. If the word behind that one is no program either, it was the program after all, and the
- * caller finds that it is not there. */
+ * The program is the first word that is neither an option nor the value of one, so we must know which options take
+ * values. The tables list those that do, and the common ones that do not. But launchers have more options than any
+ * table. After an option that is not listed, a word that is not an executable file is taken for its value. If the
+ * next word is not a program either, the word was the program after all, and the caller reports that it does not
+ * exist. */
 #include "launcher.h"
 
 #include <stdlib.h>
@@ -63,7 +63,7 @@ struct reader {
     char *const *words;
     size_t count;
     struct launcher_line line;
-    const char *folder, *path; /* of the part that is being read */
+    const char *folder, *path; /* of the current part */
     bool is_multi_prog;
     bool is_unknown; /* the option before this word is in no table */
 };
@@ -91,7 +91,7 @@ static void note_setting(struct reader *r, const char *assignment) {
         note_preload(r, assignment + 11, strlen(assignment + 11));
 }
 
-/* What an option of mpirun or mpiexec says that matters to us. */
+/* Records options of mpirun or mpiexec that matter to us. */
 static void note(struct reader *r, const char *name, size_t length, const char *value, const char *second) {
     if (is_named(name, length, "wdir") || is_named(name, length, "wd") || is_named(name, length, "gwdir"))
         r->folder = value;
@@ -106,14 +106,14 @@ static void note(struct reader *r, const char *name, size_t length, const char *
         note_preload(r, second, strlen(second));
 }
 
-/* Where the launcher is not known, it may be either. */
+/* An unknown launcher may be either. */
 static bool is_listed(const struct reader *r, const char *openmpi, const char *hydra, const char *name,
                       size_t length) {
     return (r->kind != LAUNCHER_HYDRA && lists(openmpi, name, length)) ||
            (r->kind != LAUNCHER_OPENMPI && lists(hydra, name, length));
 }
 
-/* How many words an option of mpirun or mpiexec takes, itself among them. */
+/* The number of words that an option of mpirun or mpiexec takes, including itself. */
 static size_t take_dashed(struct reader *r, size_t at) {
     const char *name = r->words[at] + strspn(r->words[at], "-");
     size_t length = strcspn(name, "=");
@@ -197,7 +197,7 @@ static bool is_there(const struct reader *r, size_t at) {
     return launcher_resolve(r->words[at], r->folder, r->path, path, &by_shell);
 }
 
-/* Past the options, to the program, a colon or the end. */
+/* Skips the options, to the program, a colon or the end. */
 static size_t skip_options(struct reader *r, size_t at) {
     size_t doubtful = 0;
     while (at < r->count && !is_colon(r, at)) {
@@ -221,7 +221,7 @@ static size_t skip_options(struct reader *r, size_t at) {
     return at;
 }
 
-/* From the options of a part to the colon behind its program, or the end. */
+/* Reads from the options of a part to the colon after its program, or the end. */
 static size_t read_part(struct reader *r, size_t at) {
     r->is_unknown = false;
     at = skip_options(r, at);
@@ -238,7 +238,7 @@ static size_t read_part(struct reader *r, size_t at) {
 struct launcher_line launcher_read(enum launcher_kind kind, char *const *words, size_t first, size_t count) {
     struct reader r = {.kind = kind, .words = words, .count = count};
     for (size_t at = first + 1; at < count && !r.line.program_file; at++) {
-        if (kind != LAUNCHER_HYDRA) /* for which they hold for all parts */
+        if (kind != LAUNCHER_HYDRA) /* hydra's apply to all parts */
             r.folder = r.path = NULL;
         at = read_part(&r, at);
     }

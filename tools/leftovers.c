@@ -1,18 +1,17 @@
 /* leftovers.c: shared memory that dead jobs of this user left in /dev/shm.
  *
- * Hearth's own has no names and goes with its processes (net/memfile.c). The MPIs' has: a job that is
- * killed leaves files there, which are memory that nobody can use. What counts as left:
+ * Hearth's own shared memory has no names and vanishes with its processes (net/memfile.c). That of the MPIs has
+ * names: a job that is killed leaves files there, which occupy memory. A leftover is
  *
  *      a regular file, not a link, that belongs to this user,
- *      under a name that Open MPI, MPICH or UCX gives,
+ *      with a name that Open MPI, MPICH or UCX gives,
  *      that no process has mapped or open,
- *      and that is older than a minute: between making a file and mapping it a moment passes.
+ *      and that is older than a minute: there is a moment between creating a file and mapping it.
  *
- * Who has a file open is in /proc. A process of this user that does not let us look could have any of them,
- * and then none counts as left. Other users' processes can only have files that are open to others: of
- * those, nothing is known if there is a process that we may not look into, and they are left alone.
- * Processes of other containers that share the folder are not seen; what they have mapped stays theirs when
- * the name goes. */
+ * /proc tells which processes have a file open. A process of this user that we may not inspect could have any of
+ * them open, and then no file counts as a leftover. Processes of other users can only have files that are accessible
+ * to others. If there is such a process that we may not inspect, these files are left alone. Processes in other
+ * containers that share the folder are not seen; their mappings stay valid when the name is removed. */
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
@@ -47,11 +46,11 @@ struct leftovers {
     struct leftover *of;
     size_t count;
     int folder;     /* descriptor */
-    bool is_unsure; /* a process of ours could not be looked into */
+    bool is_unsure; /* a process of this user could not be inspected */
     bool is_unsure_of_others;
 };
 
-/* Tests have one of their own. */
+/* Tests use a folder of their own. */
 static const char *folder_name(void) {
     const char *other = secure_getenv("HEARTH_TEST_SHM");
     return other ? other : "/dev/shm";
@@ -76,7 +75,7 @@ static bool is_candidate(int folder, const char *name, struct stat *st) {
 }
 
 static void add(struct leftovers *l, const char *name, const struct stat *st) {
-    if (!(l->count & (l->count - 1))) { /* at powers of two there is no more room */
+    if (!(l->count & (l->count - 1))) { /* the capacity is a power of two */
         struct leftover *more = need((l->count ? 2 * l->count : 1) * sizeof *more);
         if (l->count)
             memcpy(more, l->of, l->count * sizeof *more);
@@ -100,7 +99,7 @@ static void list_candidates(struct leftovers *l) {
         close(copy);
 }
 
-/* ---- who uses them ---- */
+/* ---- users of the files ---- */
 
 static void mark_used(struct leftovers *l, dev_t device, ino_t inode) {
     for (size_t i = 0; i < l->count; i++)
@@ -108,7 +107,7 @@ static void mark_used(struct leftovers *l, dev_t device, ino_t inode) {
             l->of[i].is_used = true;
 }
 
-/* Some filesystems show another device in maps than stat does: the end of the path counts as well. */
+/* Some filesystems show another device in maps than stat does, so the end of the path is compared too. */
 static void mark_named(struct leftovers *l, const char *path) {
     const char *slash = strrchr(path, '/');
     for (size_t i = 0; slash && i < l->count; i++)
@@ -116,7 +115,7 @@ static void mark_named(struct leftovers *l, const char *path) {
             l->of[i].is_used = true;
 }
 
-/* False: it may not be looked into. */
+/* False: the process may not be inspected. */
 static bool read_maps(struct leftovers *l, const char *process) {
     char path[300], *line = NULL;
     size_t room = 0;
@@ -160,7 +159,7 @@ static void look_into(struct leftovers *l, int proc, const char *process) {
         return; /* it has ended */
     bool seen = read_maps(l, process);
     seen &= read_descriptors(l, process);
-    if (!strcmp(process, "1")) /* the system's or the container's own, which may be shut to all */
+    if (!strcmp(process, "1")) /* init of the system or container, which may not be inspectable */
         return;
     if (!seen && st.st_uid == geteuid())
         l->is_unsure = true;
@@ -184,15 +183,15 @@ static bool is_left(const struct leftovers *l, const struct leftover *file) {
     return !file->is_used && !(l->is_unsure_of_others && (file->st.st_mode & 077));
 }
 
-/* ---- what is done about them ---- */
+/* ---- listing and removal ---- */
 
-/* It is removed only if it still is what was judged. */
+/* Removes the file only if it is still the one that was examined. */
 static bool remove_one(const struct leftovers *l, const struct leftover *file) {
     struct stat st;
     if (fstatat(l->folder, file->name, &st, AT_SYMLINK_NOFOLLOW))
         return errno == ENOENT;
     if (st.st_ino != file->st.st_ino || st.st_dev != file->st.st_dev || st.st_mtime != file->st.st_mtime)
-        return true; /* somebody's new one */
+        return true; /* a new file of the same name */
     if (!unlinkat(l->folder, file->name, 0)) {
         printf("removed %s/%s, %lld KB\n", folder_name(), file->name, (long long)st.st_blocks / 2);
         return true;
@@ -210,7 +209,7 @@ static bool remove_all(const struct leftovers *l) {
             count++;
         }
     if (!count)
-        printf("nothing of dead jobs in %s\n", folder_name());
+        printf("no files of dead jobs in %s\n", folder_name());
     return good;
 }
 
@@ -236,18 +235,18 @@ static bool report(struct leftovers *l, bool is_to_be_removed) {
             list_all(l);
         return !is_to_be_removed || remove_all(l);
     }
-    static const char *const why = "a process of yours does not let /proc tell which files it uses";
+    static const char *const why = "/proc does not show which files one of your processes uses";
     if (is_to_be_removed)
         log_error("nothing is removed: %s; try again when it has ended", why);
     else
-        check_say(GRADE_NOTE, "leftovers", "try again when it has ended", "not known: %s", why);
+        check_say(GRADE_NOTE, "leftovers", "try again when it has ended", "unknown: %s", why);
     return !is_to_be_removed;
 }
 
 bool leftovers_report(bool is_to_be_removed) {
     struct leftovers l = {.folder = open(folder_name(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
     if (l.folder < 0) {
-        check_say(GRADE_NOTE, "leftovers", NULL, "not known: %s: %s", folder_name(), strerror(errno));
+        check_say(GRADE_NOTE, "leftovers", NULL, "unknown: %s: %s", folder_name(), strerror(errno));
         return !is_to_be_removed;
     }
     list_candidates(&l);

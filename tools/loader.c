@@ -1,14 +1,11 @@
-/* loader.c: the search of glibc's ld.so, in its order:
+/* loader.c: searches for libraries like glibc's ld.so, in its order:
  *
- *   1. DT_RPATH of the file, of the one that asked for it, and so on up to the program, each only if it
+ * 1. DT_RPATH of the file, of the one that loaded it, and so on up to the program, each only if it
  *      has no DT_RUNPATH; none of them if the file itself has a DT_RUNPATH
- *   2. LD_LIBRARY_PATH
- *   3. DT_RUNPATH of the file alone
- *   4. /etc/ld.so.cache
- *   5. the folders that are always searched
+ * 2. LD_LIBRARY_PATH 3. DT_RUNPATH of the file alone 4. /etc/ld.so.cache 5. the default folders
  *
- * $ORIGIN is understood, other variables are not. Subfolders for special processors are left out: they hold
- * the same libraries, compiled differently. */
+ * $ORIGIN is supported, other variables are not. Subfolders for special processors are ignored: they hold the same
+ * libraries, compiled differently. */
 #include "loader.h"
 
 #include <errno.h>
@@ -49,7 +46,7 @@ static bool is_usable(const char *path) {
 
 /* ---- lists of folders ---- */
 
-/* One folder of a list, with $ORIGIN put in. False if it does not fit or holds another variable. */
+/* Expands $ORIGIN in one folder of a list. False if it does not fit or contains another variable. */
 static bool expand(const char *folder, size_t length, const char *file, char out[PATH_MAX]) {
     static const char *const origins[] = {"${ORIGIN}", "$ORIGIN"};
     size_t head = (size_t)(strrchr(file, '/') ? strrchr(file, '/') - file : 0);
@@ -73,7 +70,7 @@ static bool expand(const char *folder, size_t length, const char *file, char out
     return n + head + 1 < PATH_MAX;
 }
 
-/* `from`: the file whose list it is, and for which tries are counted. */
+/* `from`: the file to which the list belongs, and whose tries are counted. */
 static bool search_folders(const char *list, const char *name, const struct loader_file *from,
                            char path[PATH_MAX]) {
     char folder[PATH_MAX];
@@ -99,7 +96,7 @@ static bool search_rpaths(const struct loader_file *from, const char *name, char
 
 /* ---- the cache of ldconfig ---- */
 
-struct cache_head { /* of glibc since 2.2; an older table may stand before it */
+struct cache_head { /* since glibc 2.2; an older table may precede it */
     char magic[20]; /* glibc-ld.so.cache1.1 */
     uint32_t count, strings;
     uint32_t unused[5];
@@ -107,12 +104,12 @@ struct cache_head { /* of glibc since 2.2; an older table may stand before it */
 
 struct cache_entry {
     int32_t flags;
-    uint32_t name, path; /* offsets of strings, from the head on */
+    uint32_t name, path; /* offsets of strings, from the header on */
     uint32_t system;
     uint64_t features;
 };
 
-/* The whole file with a 0 behind it, or NULL. Read once: it holds for as long as this process runs. */
+/* The whole file with a 0 appended, or NULL. Read once per process. */
 static const char *cache_bytes(size_t *bytes) {
     static char *copy;
     static size_t length;
@@ -152,7 +149,7 @@ static bool search_cache(const char *name, char path[PATH_MAX]) {
     return false;
 }
 
-/* ---- all of it ---- */
+/* ---- everything together ---- */
 
 bool loader_find(const struct loader_file *from, const char *name, char path[PATH_MAX]) {
     if (*from->tries >= LOADER_TRIES)

@@ -1,11 +1,11 @@
-/* program.c: judges a program without running it.
+/* program.c: examines a program without running it.
  *
- * A program that needs an MPI library says so itself. One that does not may be an interpreter, a wrapper
- * (numactl, valgrind, a script) or load MPI late: then the words behind it are looked at too, for the first
- * that tells. If none does, the launcher's MPI is the best guess, which the caller makes.
+ * A program that needs an MPI library tells its MPI. One that does not may be an interpreter, a wrapper (numactl,
+ * valgrind, a script) or load MPI at run time. Then the words after it are examined too, for the first that tells.
+ * If none does, the caller assumes the launcher's MPI.
  *
- * Where LD_PRELOAD has no effect it is better to say so: static programs have no loader, programs with MPI
- * inside find their own definition first, and the loader of a set-user-ID program does not listen. */
+ * If LD_PRELOAD would have no effect, the program is refused: static programs have no loader, programs that contain
+ * MPI find their own definition first, and the loader of a set-user-ID program ignores it. */
 #include "program.h"
 
 #include <fcntl.h>
@@ -20,9 +20,9 @@
 #include "python.h"
 #include "tools.h"
 
-enum { MOST_WORDS = 32 }; /* that are looked at behind a program */
+enum { MOST_WORDS = 32 }; /* words examined after a program */
 
-/* The words behind #!; 0: it is no such script. */
+/* Reads the words after #!; 0: it is not such a script. */
 static int read_interpreter(const char *path, char line[256], char *words[2]) {
     int file = open(path, O_RDONLY | O_CLOEXEC), count = 0;
     ssize_t n = file < 0 ? 0 : read(file, line, 255);
@@ -51,7 +51,7 @@ static bool find_python(const char *path, char interpreter[PATH_MAX]) {
     return python_is_interpreter(name) && launcher_resolve(name, NULL, NULL, interpreter, &by_shell);
 }
 
-/* Whether this file tells of an MPI. */
+/* Whether the MPI can be told from this file. */
 static bool tells(const char *path, struct program *p) {
     char interpreter[PATH_MAX];
     p->mpi = flavour_of_file(path);
@@ -68,7 +68,7 @@ static int refuse_static(const char *word) {
                   word);
 }
 
-/* What makes it impossible, of the program itself or of one it is to start. */
+/* Refuses a program that cannot be preloaded. `is_first`: the program itself, not one that it starts. */
 static int check_file(const char *word, const char *path, bool is_first, bool *is_static) {
     struct elf e;
     struct stat st;
@@ -80,7 +80,7 @@ static int check_file(const char *word, const char *path, bool is_first, bool *i
     enum elf_kind kind = e.kind;
     elf_free(&e);
     if (kind == ELF_FOREIGN && is_first)
-        return refuse("%s was built for another kind of machine: build it for this one", word);
+        return refuse("%s was built for another architecture: build it for this one", word);
     if (kind == ELF_DAMAGED && is_first)
         return refuse("%s is a damaged ELF file: build it again", word);
     bool holds_mpi = kind > ELF_DAMAGED && elf_defines(path, "MPI_Init");
@@ -93,7 +93,7 @@ static int check_file(const char *word, const char *path, bool is_first, bool *i
                       word);
     if (kind > ELF_DAMAGED && !stat(path, &st) && (st.st_mode & (S_ISUID | S_ISGID)))
         return refuse("%s runs as another user or group (%04o): the loader then ignores LD_PRELOAD; run a "
-                      "copy without the s",
+                      "copy without the set-ID bit",
                       word, (unsigned)st.st_mode & 07777);
     return 0;
 }
@@ -114,7 +114,7 @@ static int refuse_missing(const char *word, const struct launcher_part *part) {
     return refuse("there is no program %s on the PATH: write ./%s if it is in this folder", word, word);
 }
 
-/* The words behind one that tells nothing. */
+/* Examines the words after a program that does not tell its MPI. */
 static int look_behind(char *const *words, const struct launcher_part *part, struct program *p) {
     char path[PATH_MAX];
     bool by_shell, is_static;
@@ -136,7 +136,7 @@ int program_judge(char *const *words, const struct launcher_part *part, bool ins
     if (!launcher_resolve(p->word, part->folder, part->path, path, &by_shell)) {
         if (!insists)
             return refuse_missing(p->word, part);
-        log_warn("there is no program %s here; taking it for one that is on the nodes", p->word);
+        log_warn("there is no program %s here; assuming that it exists on the nodes", p->word);
         return 0;
     }
     if (!by_shell && !realpath(path, p->located))

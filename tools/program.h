@@ -1,4 +1,4 @@
-/* program.h: what a program in a command line is, and which MPI it brings. */
+/* program.h: a program in a command line, and the MPI that it loads. */
 #ifndef HEARTH_TOOLS_PROGRAM_H
 #define HEARTH_TOOLS_PROGRAM_H
 
@@ -10,13 +10,15 @@
 
 struct program {
     const char *word;       /* as the user wrote it */
-    struct mpi_library mpi; /* FLAVOUR_NONE: nothing tells; it may load one late */
-    char carrier[PATH_MAX]; /* the file that brings it: the program, one that it starts, or mpi4py's module */
-    char located[PATH_MAX]; /* if only the launcher's own search finds it: the file; else empty */
+    struct mpi_library mpi; /* FLAVOUR_NONE: unknown; it may load one at run time */
+    /* The file that needs it: the program, one that it starts, or mpi4py's module. */
+    char carrier[PATH_MAX];
+    /* The file, if only the launcher's own search finds it; else empty. */
+    char located[PATH_MAX];
 };
 
-/* 0, or BAD_INPUT after a line: it is not there, or cannot be preloaded. If the user `insists` on an MPI,
- * one that is not here may still be on the nodes. */
+/* Returns 0, or BAD_INPUT after logging an error: the program does not exist, or cannot be preloaded. If the user
+ * `insists` on an MPI, a program that does not exist here may exist on the nodes. */
 int program_judge(char *const *words, const struct launcher_part *part, bool insists, struct program *p);
 
 #endif

@@ -1,3 +1,4 @@
+/* python.c: searches the folders of sys.path for mpi4py. */
 #include "python.h"
 
 #include <glob.h>
@@ -66,6 +67,6 @@ bool python_mpi(const char *interpreter, char module[PATH_MAX], struct mpi_libra
         (home && try_form(home, "/.local/lib/python3.*/site-packages", module, mpi)) ||
         try_prefix(interpreter, module, mpi))
         return true;
-    return realpath(interpreter, real) &&
-           try_prefix(real, module, mpi); /* a virtual environment's is a link */
+    /* The interpreter of a virtual environment is a link. */
+    return realpath(interpreter, real) && try_prefix(real, module, mpi);
 }

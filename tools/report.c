@@ -1,7 +1,7 @@
-/* report.c: `hearth report`: what a run's report in JSON says, as text or as a page.
+/* report.c: `hearth report`: prints a run's JSON report as text or as an HTML page.
  *
- * Everything is read and worked out before anything is written, and a page is written under another name and renamed when it is
- * whole: nothing is ever half there. */
+ * Everything is read and computed before anything is written. A page is written under another name and renamed when
+ * it is complete, so no partial output is ever visible. */
 #include "report.h"
 
 #include <errno.h>
@@ -18,12 +18,11 @@ static const char help[] =
     "usage: hearth report [--html FILE] RUN.json [OTHER.json]\n"
     "\n"
     "  RUN.json       the report of a run: HEARTH_REPORT=RUN.json, or hearth run --report RUN.json\n"
-    "  OTHER.json     of another run, to be compared with the first\n"
-    "  --html FILE    write a page instead, which needs nothing else: to be opened in a browser or printed\n"
+    "  OTHER.json     the report of another run, to be compared with the first\n"
+    "  --html FILE    write a self-contained HTML page instead, for a browser or for print\n"
     "\n"
-    "A summary by rank, window and place in the program, and what could be better, in plain words. What the "
-    "numbers\n"
-    "mean: doc/report.md.\n";
+    "Prints a summary by rank, window and call site, and advice. doc/report.md explains the "
+    "numbers.\n";
 
 struct wishes {
     const char *html;
@@ -41,18 +40,18 @@ static int read_options(struct wishes *w, int argc, char **argv) {
     }
     w->count = argc - optind;
     if (w->count < 1 || w->count > 2)
-        return refuse("hearth report wants one run or two, RUN.json [OTHER.json]: see hearth help report");
+        return refuse("hearth report takes one or two runs, RUN.json [OTHER.json]: see hearth help report");
     for (int i = 0; i < w->count; i++)
         w->paths[i] = argv[optind + i];
     return 0;
 }
 
-/* ---- a file that is there whole or not at all ---- */
+/* ---- atomic output file ---- */
 
 struct page {
     FILE *file;
-    char *path,
-        *draft; /* draft: the name until it is whole; NULL: written in place, as it is no ordinary file */
+    /* draft: the name until the file is complete; NULL: written in place, as it is not a regular file. */
+    char *path, *draft;
 };
 
 static int refuse_page(struct page *p, int reason) {
@@ -64,7 +63,7 @@ static int refuse_page(struct page *p, int reason) {
     return err;
 }
 
-/* With the rights that a new file gets. */
+/* With the permissions of a new file. */
 static int open_draft(struct page *p) {
     p->draft = need_text("%s.XXXXXX", p->path);
     int fd = mkstemp(p->draft);
@@ -75,7 +74,7 @@ static int open_draft(struct page *p) {
     }
     mode_t mask = umask(0);
     umask(mask);
-    (void)fchmod(fd, 0666 & ~mask); /* else it stays the owner's */
+    (void)fchmod(fd, 0666 & ~mask); /* on failure it stays private to the owner */
     return fd;
 }
 
@@ -111,7 +110,7 @@ static int page_close(struct page *p) {
     return 0;
 }
 
-/* ---- all of it ---- */
+/* ---- everything together ---- */
 
 static void print(FILE *f, const struct wishes *w, const struct run *runs) {
     struct comparison c;
@@ -149,7 +148,6 @@ static int report(int argc, char **argv) {
 }
 
 const struct command command_report = {.name = "report",
-                                       .summary =
-                                           "what a run's report says: as text, as a page, beside another's",
+                                       .summary = "show a run's report as text or HTML, or compare two runs",
                                        .help = help,
                                        .run = report};

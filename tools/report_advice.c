@@ -1,5 +1,5 @@
-/* report_advice.c: what a user could do, in plain words. Each piece looks at one thing, says it with the number that shows it, and
- * names the setting. Nothing is said that does not promise a gain worth a try. */
+/* report_advice.c: advice to the user. Each function examines one aspect, states the number that shows the problem,
+ * and names the setting. Advice is given only if the expected gain is worth a try. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "tools.h"
 #include "words.h"
 
-enum { WINDOWS = 8 }; /* that are looked at: those with most gets */
+enum { WINDOWS = 8 }; /* windows examined: those with most gets */
 
 static const double worth_a_word = 0.05, as_good_as = 0.01;
 
@@ -17,7 +17,7 @@ static void say(struct words *lines, char *text) {
     free(text);
 }
 
-/* The value for HEARTH_CACHE_SIZE, of a power of two from 1 KB. */
+/* The value for HEARTH_CACHE_SIZE, for a power of two from 1 KB on. */
 static char *setting_of(uint64_t bytes) {
     static const char suffixes[] = "kmg";
     unsigned i = 0;
@@ -26,7 +26,7 @@ static char *setting_of(uint64_t bytes) {
     return need_text("%" PRIu64 "%c", bytes, suffixes[i]);
 }
 
-/* The measured ratio, of the gets that the curve is of. */
+/* The measured ratio, of the gets that the curve covers. */
 static double measured(const struct window_sum *w) {
     return share(counts_hits(&w->sum), w->curve.gets);
 }
@@ -86,21 +86,22 @@ static void advise_mode(const struct run *run, const struct window_sum *w, struc
 static void advise_bypass(const struct run *run, const struct window_sum *w, struct words *lines) {
     double past = share(w->sum.bypassed, w->sum.gets);
     if (w->sum.suspended)
-        say(lines, need_text("window %s: the cache did not pay and rested %" PRIu64
-                             " times, for %s of the gets; if that is "
-                             "wrong, HEARTH_SUSPEND=0",
+        say(lines, need_text("window %s: the cache cost more than it saved and was suspended %" PRIu64
+                             " times, for %s of the gets; to keep it active, "
+                             "set HEARTH_SUSPEND=0",
                              say_window(w), w->sum.suspended,
                              say_percent(share(w->sum.suspended_gets, w->sum.gets))));
     else if (past >= 0.5 && !strcmp(w->mode, "off"))
         say(lines, need_text("window %s: mode off: none of its gets can be served", say_window(w)));
     else if (past >= 0.5)
-        say(lines, need_text("window %s: %s of the gets went past the cache: to memory of the rank itself, "
-                             "or to ranks that "
-                             "are as near as the cache (HEARTH_BYPASS)",
-                             say_window(w), say_percent(past)));
+        say(lines,
+            need_text("window %s: %s of the gets bypassed the cache: they went to the rank's own memory, "
+                      "or to ranks that "
+                      "are as fast as the cache (HEARTH_BYPASS)",
+                      say_window(w), say_percent(past)));
 }
 
-/* A cache that is much larger than its curve asks for. */
+/* A cache that is much larger than its curve requires. */
 static void advise_less(const struct run *run, const struct window_sum *w, struct words *lines) {
     uint64_t each = w->sum.storage_bytes / w->ranks;
     if (!w->curve.is_there || curve_most(&w->curve) < worth_a_word)

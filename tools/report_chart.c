@@ -1,6 +1,6 @@
-/* report_chart.c: charts as inline SVG. The drawing is stretched to the width there is (preserveAspectRatio none), so nothing in it is
- * text: labels stand beside it, placed by percentages. What a mark stands for is in its title, which browsers show, and in its data
- * attributes. */
+/* report_chart.c: charts as inline SVG. The drawing is stretched to the available width (preserveAspectRatio none),
+ * so it contains no text: labels stand beside it, positioned by percentages. The meaning of a mark is in its title,
+ * which browsers show, and in its data attributes. */
 #include "report_page.h"
 
 #include <inttypes.h>
@@ -32,7 +32,7 @@ static void end_drawing(FILE *f) {
     fputs("</svg>\n<div class=\"x\">", f);
 }
 
-/* is_minor: not where there is little room. */
+/* is_minor: hidden where there is little space. */
 static void x_label(FILE *f, double from_left, const char *text, bool is_minor) {
     const char *side = from_left < 0.04   ? " class=\"first\""
                        : from_left > 0.96 ? " class=\"last\""
@@ -45,7 +45,7 @@ static void end_plot(FILE *f) {
     fputs("</div>\n</div>\n</figure>\n", f);
 }
 
-/* Lines that show where the labels are. */
+/* Lines at the positions of the labels. */
 static void grid_lines(FILE *f, double width, double height) {
     for (int i = 1; i < TICKS - 1; i++)
         fprintf(f,
@@ -125,7 +125,7 @@ static double ratio_of(const struct cell *c, double most) {
     return share(c->hits, c->gets);
 }
 
-/* By the root: a few cells hold most of it, and the others should still be told apart. */
+/* Square root: a few cells hold most of the bytes, and the others should still be distinguishable. */
 static double bytes_of(const struct cell *c, double most) {
     return sqrt((double)c->bytes / most);
 }
@@ -316,7 +316,7 @@ void chart_types(FILE *f, const struct run *run) {
                 run->silent_windows);
 }
 
-/* The classes in use: from *first to before *end. */
+/* The classes in use: [*first, *end). */
 static uint64_t size_range(const struct run *run, unsigned *first, unsigned *end) {
     uint64_t most = 0;
     *first = SIZE_CLASSES;
@@ -359,13 +359,13 @@ void chart_sizes(FILE *f, const struct run *run) {
     end_plot(f);
 }
 
-/* ---- hit ratio against cache size ---- */
+/* ---- hit ratio by cache size ---- */
 
 enum { CURVES = 6 };
 static const char *const curve_colours[CURVES] = {"#0072b2", "#d55e00", "#009e73",
                                                   "#cc79a7", "#e69f00", "#56b4e9"};
 
-/* Powers of two around all that is drawn. */
+/* The range of powers of two that contains everything drawn. */
 static void size_span(const struct run *run, int *low, int *high) {
     double least = 62, most = 10;
     size_t drawn = 0;
@@ -404,7 +404,7 @@ static void put_curve(FILE *f, const struct window_sum *w, int low, int high, co
     fputs("</title></path>\n", f);
 }
 
-/* A round mark in a stretched drawing: a line without length, whose ends are round. */
+/* A round mark in a stretched drawing: a line of length 0 with round ends. */
 static void put_now(FILE *f, const struct window_sum *w, int low, const char *colour) {
     double x = log2(fmax(1024, (double)(w->sum.storage_bytes / w->ranks))) - low;
     double now = share(counts_hits(&w->sum), w->curve.gets);
@@ -445,12 +445,11 @@ void chart_curves(FILE *f, const struct run *run) {
     for (size_t i = 0; i < run->window_count; i++)
         there += run->windows[i].curve.is_there;
     if (!there) {
-        page_missing(f, run->is_recorded ? "No get went through a cache, so that there is nothing to tell."
-                                         : not_recorded);
+        page_missing(f, run->is_recorded ? "No get used a cache." : not_recorded);
         return;
     }
     size_span(run, &low, &high);
-    begin_plot(f, "Hit ratio if the cache of each rank were so large, estimated; a dot is what was measured");
+    begin_plot(f, "Hit ratio by size of each rank's cache, estimated; a dot is the measured value");
     for (int i = 0; i < TICKS; i++)
         y_label(f, (double)i / (TICKS - 1), ratios[i]);
     begin_drawing(f, high - low, HIGH, "Hit ratio against cache size");

@@ -1,5 +1,5 @@
-/* report_compare.c: two runs beside each other: the whole, then window by window. Windows belong together if they have the same name
- * and are the same in number among those of that name; those without a name, by number. */
+/* report_compare.c: compares two runs: the totals, then window by window. Windows are matched by name and by their
+ * index among the windows of that name; those without a name, by index. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -29,7 +29,7 @@ static void add_texts(struct comparison *c, const char *what, const char *a, con
     d->change = need_copy(strcmp(a, b) ? "differs" : "");
 }
 
-/* By how much b is more than a. */
+/* The relative change from a to b. */
 static char *relative(double a, double b) {
     if (a == b)
         return need_copy("");
@@ -89,7 +89,7 @@ static void compare_settings(struct comparison *c, const struct run *a, const st
 
 /* ---- windows ---- */
 
-/* How many windows of the same name were made before it. */
+/* The number of windows of the same name that were created before it. */
 static size_t number_in_name(const struct run *run, const struct window_sum *w) {
     size_t n = 0;
     for (size_t i = 0; i < run->window_count; i++)
@@ -130,14 +130,14 @@ static void compare_windows(struct comparison *c, const struct run *a, const str
         }
 }
 
-/* ---- in short ---- */
+/* ---- verdict ---- */
 
 static char *judge(const struct run *a, const struct run *b) {
     double before = counts_hit_ratio(&a->all), after = counts_hit_ratio(&b->all);
     uint64_t x = a->all.bytes_fetched, y = b->all.bytes_fetched;
     const char *pace = b->seconds < a->seconds ? "faster" : "slower";
     double factor = b->seconds < a->seconds ? a->seconds / b->seconds : b->seconds / a->seconds;
-    char *time = !(a->seconds > 0 && b->seconds > 0) ? need_copy("the times are not known")
+    char *time = !(a->seconds > 0 && b->seconds > 0) ? need_copy("the times are unknown")
                  : factor < 1.02                     ? need_copy("B took as long as A")
                                                      : need_text("B was %.2f times %s", factor, pace);
     char *text = need_text("hit ratio %.2f -> %.2f; %s %s through MPI; %s%s", before, after,
@@ -149,7 +149,7 @@ static char *judge(const struct run *a, const struct run *b) {
 
 void report_compare(const struct run *a, const struct run *b, struct comparison *c) {
     *c = (struct comparison){.verdict = judge(a, b)};
-    add_heading(c, "The whole");
+    add_heading(c, "Totals");
     add_count(c, "ranks", a->rank_count, b->rank_count);
     add_seconds(c, "seconds", a->seconds, b->seconds);
     compare_counts(c, &a->all, &b->all);

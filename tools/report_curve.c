@@ -1,5 +1,5 @@
-/* report_curve.c: hit ratio against cache size, of all ranks together: each rank has a cache of that size. A curve is a list of steps;
- * those of several ranks are put in one list, and in the end into order. */
+/* report_curve.c: hit ratio by cache size, of all ranks together, with caches of the same size. A curve is a list of
+ * steps; the steps of several ranks are appended to one list, which is sorted at the end. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -22,7 +22,7 @@ static int by_size(const void *a, const void *b) {
     return (x->bytes > y->bytes) - (x->bytes < y->bytes);
 }
 
-/* Puts the steps in order, one for each size, and sums them up. */
+/* Sorts the steps, merges those of equal size, and accumulates them. */
 void curve_finish(struct curve *c) {
     size_t kept = 0;
     if (!c->count)

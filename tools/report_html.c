@@ -1,4 +1,4 @@
-/* report_html.c: a run as a page. What is drawn is in report_chart.c, the frame in report_page.c. */
+/* report_html.c: a run as an HTML page. The charts are in report_chart.c, the frame in report_page.c. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,7 +53,7 @@ static void put_facts(FILE *f, const struct run *run) {
     fact(f, say_count(run->all.gets), "gets");
     fact(f, say_bytes(run->all.bytes_served), "served by the caches");
     fact(f, say_bytes(run->all.bytes_fetched), "fetched through MPI");
-    fact(f, say_count(run->all.elided), "flushes with nothing to wait for");
+    fact(f, say_count(run->all.elided), "flushes saved");
     fact(f, say_seconds(run->seconds), "run time");
     fact(f, say_count(run->rank_count), run->host_count == 1 ? "ranks on one node" : "ranks");
     fputs("</div>\n", f);
@@ -161,7 +161,7 @@ static void put_window(FILE *f, const struct window_sum *w) {
 }
 
 static void put_windows(FILE *f, const struct run *run) {
-    page_section(f, "windows", "Windows: what became of their gets");
+    page_section(f, "windows", "Windows: outcomes of their gets");
     chart_types(f, run);
     fputs("<div class=\"wide\"><table>\n<tr><th class=\"text\">window</th><th "
           "class=\"text\">mode</th><th>gets</th>"
@@ -180,7 +180,7 @@ static void put_curve_table(FILE *f, const struct run *run) {
     fputs("<div class=\"wide\"><table>\n<tr><th class=\"text\">window</th><th>now</th><th>measured</th>", f);
     for (uint64_t bytes = 64 << 10; bytes <= 4ull << 30; bytes *= 8)
         fprintf(f, "<th>%s</th>", say_bytes(bytes));
-    fputs("<th>unlimited</th><th>asked for</th></tr>\n", f);
+    fputs("<th>unlimited</th><th>requested</th></tr>\n", f);
     for (size_t i = 0, shown = 0; i < run->window_count && shown < CURVES; i++) {
         const struct window_sum *w = &run->windows[i];
         if (!w->curve.is_there)
@@ -196,14 +196,14 @@ static void put_curve_table(FILE *f, const struct run *run) {
         bytes_cell(f, "distinct", w->curve.distinct_bytes);
         fputs("</tr>\n", f);
     }
-    fputs("</table></div>\n<p class=\"note\">\"Asked for\": the distinct data that the rank with most of it "
-          "asked for.</p>\n",
+    fputs("</table></div>\n<p class=\"note\">\"Requested\": the distinct data of the rank that "
+          "requested most.</p>\n",
           f);
 }
 
 static void put_curves(FILE *f, const struct run *run) {
     bool is_there = false;
-    page_section(f, "curve", "If the cache were larger or smaller");
+    page_section(f, "curve", "Hit ratio by cache size");
     chart_curves(f, run);
     for (size_t i = 0; i < run->window_count; i++)
         is_there |= run->windows[i].curve.is_there;
@@ -218,7 +218,7 @@ static void put_sites(FILE *f, const struct run *run) {
     if (!shown)
         page_missing(f, run->is_recorded ? "There were no gets." : not_recorded);
     else
-        fputs("<div class=\"wide\"><table>\n<tr><th class=\"text\">place</th><th "
+        fputs("<div class=\"wide\"><table>\n<tr><th class=\"text\">call site</th><th "
               "class=\"text\">window</th><th>gets</th>"
               "<th>hit ratio</th><th>mean size</th></tr>\n",
               f);

@@ -1,6 +1,6 @@
-/* report_names.c: names for call sites. A process knows only the names that its programs export; the file of a program mostly has all of
- * them, in .symtab. It is asked only if it is still there and was not changed since the run. Nothing in it is trusted: every offset
- * is checked against the size of the file. */
+/* report_names.c: names for call sites. A process knows only the names that its programs export; the file of a
+ * program mostly has all of them, in .symtab. It is read only if it still exists and has not changed since the run.
+ * Its content is not trusted: every offset is checked against the size of the file. */
 #include <elf.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -12,11 +12,11 @@
 #include "report.h"
 #include "tools.h"
 
-enum { SITES = 64 }; /* that are shown, and some more */
+enum { SITES = 64 }; /* more than are shown */
 
 struct image {
-    const char *path; /* that was looked for last; NULL: none yet */
-    const char *data; /* NULL: not there */
+    const char *path; /* looked up last; NULL: none yet */
+    const char *data; /* NULL: not found */
     size_t size;
 };
 
@@ -26,7 +26,7 @@ static void image_close(struct image *i) {
     *i = (struct image){0};
 }
 
-/* Not changed since; file systems may round up to the next second. */
+/* Unchanged since the run began; file systems may round up to the next second. */
 static bool is_older(time_t changed, uint64_t begun) {
     return changed <= 1 || (uint64_t)changed - 1 <= begun;
 }
@@ -46,7 +46,7 @@ static void image_open(struct image *i, const char *path, const struct run *run)
     i->size = (size_t)about.st_size;
 }
 
-/* `count` things of `size` bytes at this offset, or NULL if they are not all in the file. */
+/* `count` elements of `size` bytes at this offset, or NULL if they are not all in the file. */
 static const void *part(const struct image *i, uint64_t offset, uint64_t count, size_t size) {
     bool is_in = offset <= i->size && count <= (i->size - offset) / size && !(offset % 8 && size > 1);
     return is_in ? i->data + offset : NULL;
@@ -62,7 +62,7 @@ static const Elf64_Shdr *sections(const struct image *i, size_t *count) {
     return list;
 }
 
-/* The function around this place, "" if there is none. It stays in the file. */
+/* The function that contains this offset, "" if there is none. Points into the file. */
 static const char *name_in(const struct image *i, const Elf64_Shdr *table, const Elf64_Shdr *texts,
                            uint64_t place) {
     size_t count = table->sh_size / sizeof(Elf64_Sym);
@@ -86,7 +86,7 @@ static const char *find_name(const struct image *i, uint64_t place) {
     return "";
 }
 
-/* Names from files go to terminals and pages as those from the JSON do, which is UTF-8. */
+/* Names from files are printed to terminals and pages like those from the JSON, so they must be UTF-8 too. */
 static bool is_text(const char *name) {
     size_t left = strlen(name), n = 1;
     for (; left && n; name += n, left -= n)

@@ -1,5 +1,5 @@
-/* report_page.c: the frame of a page. One file, no script, nothing fetched; text keeps its size on any width, since only the drawn
- * parts of charts are stretched. */
+/* report_page.c: the frame of a page. One file, no script, no external resources. Text keeps its size at any width,
+ * since only the charts' drawings are stretched. */
 #include "report_page.h"
 
 #include <string.h>
@@ -54,8 +54,8 @@ static const char style[] =
     "section.long{break-inside:auto}.wide{overflow:visible}.plot{grid-template-rows:10rem 1.5rem}"
     "*{-webkit-print-color-adjust:exact;print-color-adjust:exact}}\n";
 
-/* Whatever it holds, it is text: five characters could be more, control characters mean nothing, and bytes that are no characters could
- * hide the next ones. */
+/* Escapes text: five characters could be markup, control characters have no meaning, and invalid bytes could hide
+ * the characters after them. */
 void page_text(FILE *f, const char *text) {
     static const char special[] = "&<>\"'";
     static const char *const instead[] = {"&amp;", "&lt;", "&gt;", "&quot;", "&#39;"};
@@ -77,7 +77,7 @@ void page_begin(FILE *f, const char *title) {
     fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
           "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
           "<meta name=\"generator\" content=\"Hearth " HEARTH_VERSION "\">\n"
-          "<link rel=\"icon\" href=\"data:,\">\n<title>", /* or a browser would ask for one */
+          "<link rel=\"icon\" href=\"data:,\">\n<title>", /* otherwise a browser would request one */
           f);
     page_text(f, title);
     fprintf(f, "</title>\n<style>\n%s</style>\n</head>\n<body>\n", style);
@@ -85,7 +85,7 @@ void page_begin(FILE *f, const char *title) {
 
 void page_end(FILE *f) {
     fputs("<p class=\"note\">Made by hearth report, Hearth " HEARTH_VERSION
-          ". What the numbers mean: doc/report.md.</p>\n"
+          ". doc/report.md explains the numbers.</p>\n"
           "</body>\n</html>\n",
           f);
 }

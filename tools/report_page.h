@@ -4,17 +4,17 @@
 
 #include "report.h"
 
-/* Prints text as it is: names of windows and files are not to be trusted. */
+/* Prints escaped text: names of windows and files are untrusted. */
 void page_text(FILE *f, const char *text);
 void page_begin(FILE *f, const char *title);
 void page_end(FILE *f);
 
-/* A section, and in it why there is nothing to see. */
+/* A section, and a note in it that explains missing data. */
 void page_section(FILE *f, const char *id, const char *title);
 void page_section_end(FILE *f);
 void page_missing(FILE *f, const char *why);
 
-/* The charts; each says in words what was not recorded. */
+/* The charts; each says what was not recorded. */
 void chart_hit_map(FILE *f, const struct run *run, const struct grid *g);
 void chart_byte_map(FILE *f, const struct run *run, const struct grid *g);
 void chart_levels(FILE *f, const struct run *run, const struct grid *g);

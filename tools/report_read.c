@@ -1,8 +1,8 @@
-/* report_read.c: from the JSON of a run to struct run.
+/* report_read.c: parses the JSON of a run into struct run.
  *
- * A report may be cut off, written by hand, by another program or another version of Hearth. So nothing is taken on trust: each
- * value is asked for by name and kind, the first that is not there is remembered with the place where it was missed, and zeros are
- * read from there on. At the end one line says what was wrong. What was not recorded is no mistake. */
+ * A report may be truncated, edited, or written by another program or another version of Hearth. So nothing is
+ * trusted: each value is looked up by name and type. The first missing one is recorded with its location, and reads
+ * as 0. At the end one error reports it. Data that was not recorded is not an error. */
 #include "report.h"
 
 #include <errno.h>
@@ -17,7 +17,7 @@
 
 enum { FORMAT = 2 };
 
-/* The first thing that was wrong. */
+/* The first error. */
 struct trouble {
     bool is_there;
     char what[200];
@@ -67,7 +67,7 @@ static const struct json_value *read_part(struct trouble *t, const struct json_v
     return &nothing;
 }
 
-/* A list of counts, to be freed. */
+/* A list of counts, to be freed by the caller. */
 static uint64_t *read_list(struct trouble *t, const struct json_value *in, const char *name, size_t *count) {
     const struct json_value *list = read_part(t, in, name, JSON_ARRAY);
     uint64_t *values = need(list->size * sizeof *values);
@@ -90,7 +90,7 @@ static void add_counts(struct counts *sum, const struct counts *more) {
 
 static struct rank_sum *find_rank(struct run *run, uint64_t rank) {
     if (rank < run->rank_count && run->rank[rank].rank == rank)
-        return &run->rank[rank]; /* where it mostly is */
+        return &run->rank[rank]; /* the common case */
     for (size_t i = run->rank_count; i--;)
         if (run->rank[i].rank == rank)
             return &run->rank[i];
@@ -100,7 +100,7 @@ static struct rank_sum *find_rank(struct run *run, uint64_t rank) {
 }
 
 static struct window_sum *find_window(struct run *run, uint64_t serial) {
-    for (size_t i = run->window_count; i--;) /* they come in order of their numbers */
+    for (size_t i = run->window_count; i--;) /* mostly in order of their numbers */
         if (run->windows[i].serial == serial)
             return &run->windows[i];
     return NULL;
@@ -146,7 +146,7 @@ static void read_windows(struct trouble *t, struct run *run) {
         read_window(t, v, run);
 }
 
-/* ---- what was recorded ---- */
+/* ---- recorded data ---- */
 
 static void read_series(struct trouble *t, const struct json_value *process, struct timeline *time) {
     const struct json_value *in = read_part(t, process, "series", JSON_OBJECT);
@@ -269,7 +269,7 @@ static int refuse_file(const char *path) {
                   path, strerror(errno));
 }
 
-/* What stat says of the size is a hint only: it may be a pipe. */
+/* The size from stat is only a hint: the file may be a pipe. */
 static int load(const char *path, char **text, size_t *length) {
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     struct stat about;
@@ -312,9 +312,9 @@ static int check_format(const struct run *run) {
     const struct json_value *hearth = json_member(run->root, "hearth"),
                             *format = json_member(run->root, "format");
     if (!hearth || hearth->kind != JSON_STRING || !format || !format->is_count)
-        return refuse(
-            "%s is JSON, but no report of a run with Hearth's cache: make one with HEARTH_REPORT=FILE.json",
-            run->path);
+        return refuse("%s is JSON, but not a report of a run with Hearth's cache: make one with "
+                      "HEARTH_REPORT=FILE.json",
+                      run->path);
     if (format->count != FORMAT)
         return refuse(
             "%s has format %" PRIu64 ", of Hearth %s; this is Hearth " HEARTH_VERSION
@@ -331,7 +331,7 @@ static int read_all(struct run *run) {
     for (const struct json_value *v = NULL; (v = json_next(list, v));)
         read_process(&t, v, run);
     if (t.is_there)
-        return refuse("%s is not a whole report of Hearth: %s; was it changed? run the program again",
+        return refuse("%s is not a complete report of Hearth: %s; was it changed? run the program again",
                       run->path, t.what);
     report_sum(run);
     report_names(run);

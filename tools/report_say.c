@@ -1,4 +1,5 @@
-/* report_say.c: numbers as people read them. The texts are static and used in turn, so that one printf may hold several. */
+/* report_say.c: formats numbers for people. The buffers are static and used in turn, so that one printf may have
+ * several. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +15,7 @@ static char *next_text(void) {
     return texts[turn++ % TEXTS];
 }
 
-/* Cut, if need be, between two characters. */
+/* Cuts, if necessary, between two characters. */
 static int fitting(const char *text, size_t most) {
     size_t length = strlen(text), n = 0, step;
     while ((step = utf8_length(text + n, length - n)) && n + step <= most)
@@ -28,7 +29,7 @@ const char *say_cut(const char *text, size_t most) {
     return cut;
 }
 
-/* Three digits, without zeros that say nothing. */
+/* Three digits, without trailing zeros. */
 static void print_short(char *text, double value, const char *unit) {
     const char *format = value >= 99.95 ? "%.0f %s" : value >= 9.995 ? "%.1f %s" : "%.2f %s";
     int n = snprintf(text, ROOM, format, value, unit);
@@ -79,7 +80,7 @@ const char *say_count(uint64_t count) {
     int n = snprintf(digits, sizeof digits, "%" PRIu64, count);
     for (int i = 0; i < n; i++) {
         if (i && (n - i) % 3 == 0)
-            to = stpcpy(to, "\xe2\x80\xaf"); /* narrow, and no place for a new line */
+            to = stpcpy(to, "\xe2\x80\xaf"); /* narrow no-break space */
         *to++ = digits[i];
     }
     *to = 0;
@@ -105,7 +106,7 @@ const char *say_size_class(unsigned i) {
 const char *say_window(const struct window_sum *w) {
     char *text = next_text();
     if (!w)
-        snprintf(text, ROOM, "(not known)");
+        snprintf(text, ROOM, "(unknown)");
     else if (*w->name)
         snprintf(text, ROOM, "'%.*s'", fitting(w->name, 500), w->name);
     else
@@ -122,7 +123,7 @@ const char *say_time(uint64_t seconds) {
     time_t when = (time_t)seconds;
     struct tm parts;
     if (!seconds || !localtime_r(&when, &parts) || !strftime(text, ROOM, "%Y-%m-%d %H:%M:%S", &parts))
-        snprintf(text, ROOM, "(not known)");
+        snprintf(text, ROOM, "(unknown)");
     return text;
 }
 

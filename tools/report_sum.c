@@ -1,4 +1,4 @@
-/* report_sum.c: sums, orders and spreads of a run. */
+/* report_sum.c: sums, sorting and spreads of a run. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,15 +6,16 @@
 #include "report.h"
 #include "tools.h"
 
-/* As in the paper, and what this cache knows besides. Colours that most people can tell apart, also in print (Okabe and Ito). */
+/* As in the paper, plus the types that this cache adds. Colours that most people can distinguish, also in print
+ * (Okabe and Ito). */
 const struct access_type access_types[ACCESS_TYPES] = {
     {"hit", "served from the cache", "#0072b2"},
-    {"partial", "the head served, the tail fetched", "#56b4e9"},
-    {"pending", "joined a get that was under way", "#009e73"},
-    {"direct", "missed, and kept without evicting", "#f0e442"},
-    {"conflicting", "missed, evicted for want of room in the index", "#e69f00"},
-    {"capacity", "missed, evicted for want of storage", "#d55e00"},
-    {"failing", "missed, and could not be kept", "#cc79a7"},
+    {"partial", "the first part served, the rest fetched", "#56b4e9"},
+    {"pending", "joined a get in flight", "#009e73"},
+    {"direct", "missed, and cached without eviction", "#f0e442"},
+    {"conflicting", "missed, and evicted an entry because the index was full", "#e69f00"},
+    {"capacity", "missed, and evicted an entry because the storage was full", "#d55e00"},
+    {"failing", "missed, and could not be cached", "#cc79a7"},
     {"bypassed", "not looked up", "#b3b3b3"},
 };
 
@@ -36,7 +37,7 @@ double counts_hit_ratio(const struct counts *c) {
     return share(counts_hits(c), c->gets);
 }
 
-/* Room is the next power of two. */
+/* Capacity is the next power of two. */
 static size_t room_for(size_t count) {
     size_t room = 1;
     while (room < count)
@@ -55,7 +56,7 @@ void *list_grown(void *old, size_t used, size_t more, size_t size) {
     return list;
 }
 
-/* ---- orders ---- */
+/* ---- sorting ---- */
 
 static int compare_counts(uint64_t a, uint64_t b) {
     return (a > b) - (a < b);
@@ -87,7 +88,7 @@ static int by_site_gets(const void *a, const void *b) {
     return compare_counts(((const struct site *)b)->gets, ((const struct site *)a)->gets);
 }
 
-/* The same place on several ranks is one. */
+/* Merges call sites that occur on several ranks. */
 static void merge_sites(struct run *run) {
     size_t kept = 0;
     if (!run->site_count)
@@ -175,8 +176,8 @@ static void add_level(struct level *l, const struct timeline *t, size_t bin) {
     l->free_regions += t->free_regions[bin];
 }
 
-/* Counts go to the column that holds the middle of their bin. How things stood at the end of a column is what the last bin that ended
- * by then says. */
+/* Counts go to the column that contains the middle of their bin. Levels of a column are those of the last bin that
+ * ended by then. */
 static void add_rank(struct grid *g, const struct timeline *t, size_t row) {
     for (size_t bin = 0; bin < t->count; bin++) {
         size_t column = (size_t)(((double)bin + 0.5) * t->step / g->step);

@@ -1,5 +1,5 @@
-/* report_text.c: a run as text, laid out as users of mpiP know it: a header of lines that begin with @, then sections between rules,
- * a row per rank and one for all of them, marked *. */
+/* report_text.c: a run as text, in the layout of mpiP: a header of lines that begin with @, then sections between
+ * rules, a row per rank and one for all ranks, marked *. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +26,7 @@ static void section(FILE *f, const char *title) {
     rule(f);
 }
 
-/* Names come from programs: control characters would reach the terminal. */
+/* Names come from programs; replaces control characters, which would reach the terminal. */
 static void put_name(FILE *f, const char *name) {
     for (; *name; name++)
         putc((unsigned char)*name < 0x20 || *name == 0x7f ? '?' : *name, f);
@@ -131,7 +131,7 @@ static void print_window(FILE *f, const struct window_sum *w) {
 
 static void print_windows(FILE *f, const struct run *run) {
     size_t busy = run->window_count - run->silent_windows, shown = busy < WINDOWS ? busy : WINDOWS;
-    section(f, "Top windows, by gets; what became of them, as shares of all gets of the window");
+    section(f, "Top windows, by gets; outcomes as shares of the window's gets");
     fprintf(f, "%6s %14s", "Window", "Gets");
     for (int i = 0; i < ACCESS_TYPES; i++)
         fprintf(f, " %9.8s", access_types[i].name);
@@ -146,12 +146,12 @@ static void print_windows(FILE *f, const struct run *run) {
         fprintf(f, "%zu windows had no gets\n", run->silent_windows);
 }
 
-/* ---- what was recorded ---- */
+/* ---- recorded data ---- */
 
 static void print_sites(FILE *f, const struct run *run) {
     size_t shown = run->site_count < SITES ? run->site_count : SITES;
     section(f, "Top call sites, by gets (estimates from a sample)");
-    fprintf(f, "%4s %14s %8s %10s %-20s %s\n", "ID", "Gets", "Ratio", "Avg. size", "Window", "Place");
+    fprintf(f, "%4s %14s %8s %10s %-20s %s\n", "ID", "Gets", "Ratio", "Avg. size", "Window", "Call site");
     for (size_t i = 0; i < shown; i++) {
         const struct site *s = &run->sites[i];
         fprintf(f, "%4zu %14" PRIu64 " %8.4f %10s ", i + 1, s->gets, share(s->hits, s->gets),
@@ -163,9 +163,10 @@ static void print_sites(FILE *f, const struct run *run) {
         free(window);
     }
     if (run->site_count > shown)
-        fprintf(f, "%zu more places\n", run->site_count - shown);
+        fprintf(f, "%zu more call sites\n", run->site_count - shown);
     if (run->sites_lost)
-        fprintf(f, "%" PRIu64 " gets came from places for which there was no room\n", run->sites_lost);
+        fprintf(f, "%" PRIu64 " gets came from call sites that did not fit into the table\n",
+                run->sites_lost);
 }
 
 static void print_sizes(FILE *f, const struct run *run) {
@@ -181,7 +182,7 @@ static void print_sizes(FILE *f, const struct run *run) {
 }
 
 static void print_curves(FILE *f, const struct run *run) {
-    section(f, "Hit ratio if the cache of each rank were so large (estimates from a sample)");
+    section(f, "Hit ratio by size of each rank's cache (estimates from a sample)");
     fprintf(f, "%6s %10s %9s", "Window", "now", "measured");
     for (uint64_t bytes = 64 << 10; bytes <= 4ull << 30; bytes *= 8)
         fprintf(f, " %9s", say_bytes(bytes));

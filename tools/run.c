@@ -1,9 +1,9 @@
-/* run.c: `hearth run`: from a command to the one that is executed in its place.
+/* run.c: `hearth run`: converts a command into the one that is executed in its place.
  *
  *      options -> the launcher -> its programs -> their MPI -> the preload for it -> the new command -> exec
  *
- * Nothing is started before all of it is known, and there is no process of ours beside the launcher
- * afterwards: exit code, signals and terminal are the launcher's own. */
+ * Nothing is started before all of this is known. Afterwards no process of ours remains beside the launcher: exit
+ * code, signals and terminal are the launcher's own. */
 #include "tools.h"
 
 #include <errno.h>
@@ -25,21 +25,21 @@ extern char **environ;
 
 static const char help[] =
     "usage: hearth run [OPTION]... [--] mpirun -n 4 ./app [ARGUMENT]...\n"
-    "       hearth run [OPTION]... [--] -n 4 ./app [ARGUMENT]...      by the mpirun of the program's MPI\n"
+    "       hearth run [OPTION]... [--] -n 4 ./app [ARGUMENT]...      with the mpirun of the program's MPI\n"
     "       hearth run [OPTION]... [--] ./app [ARGUMENT]...           as a single process\n"
     "\n"
-    "Runs an MPI program with Hearth under it. Finds out which MPI it uses, preloads the library for that\n"
-    "into the ranks, not into the launcher (mpirun, mpiexec, srun), and passes the exit code on.\n"
+    "Runs an MPI program with Hearth. Detects its MPI, preloads the library for that MPI into the ranks,\n"
+    "not into the launcher (mpirun, mpiexec, srun), and returns the exit code.\n"
     "\n"
-    "  --mode MODE         when cached data may be reused: transparent, always, user, off, acquire\n"
-    "  --cache-size SIZE   storage of each window's cache, as 16m\n"
-    "  --match             match messages by Hearth instead of MPI\n"
-    "  --check             fetch every hit as well and compare: says whether the mode is safe\n"
+    "  --mode MODE         reuse policy for cached data: transparent, always, user, off, acquire\n"
+    "  --cache-size SIZE   storage of each window's cache, such as 16m\n"
+    "  --match             match messages in Hearth instead of MPI\n"
+    "  --check             also fetch every hit and compare: tells whether the mode is safe\n"
     "  --report FILE       write a report at the end, as JSON if it ends in .json; %r is the rank; -: to "
     "stderr\n"
-    "  --mpi NAME          the program's MPI, mpich or openmpi, where it cannot be found out\n"
-    "  -v, --verbose       print which MPI was found, and the exact command\n"
-    "  --dry-run           print the command on stdout, and do not run it\n"
+    "  --mpi NAME          the program's MPI, mpich or openmpi, if it cannot be detected\n"
+    "  -v, --verbose       print the detected MPI and the exact command\n"
+    "  --dry-run           print the command on stdout without running it\n"
     "\n"
     "All variables HEARTH_* are passed on to the ranks, on other hosts too; options take precedence.\n"
     "`hearth info -c` lists them. In a line with colons each program is preloaded.\n";
@@ -50,9 +50,9 @@ struct run {
     bool is_verbose, is_dry;
 
     struct words command;
-    size_t first; /* the launcher in it */
+    size_t first; /* index of the launcher in it */
     struct launcher launcher;
-    bool is_implied; /* the launcher is still to be chosen; word 0 holds its place */
+    bool is_implied; /* the launcher is still to be chosen; word 0 is reserved for it */
     struct launcher_line line;
     struct program *programs;
     enum flavour flavour;
@@ -87,7 +87,7 @@ static int check_report_file(const char *path) {
                : 0;
 }
 
-/* 0, or what is in the way of new files in this folder. */
+/* 0, or the error that prevents new files in this folder. */
 static int folder_fault(const char *folder) {
     struct stat st;
     if (stat(folder, &st))
@@ -95,8 +95,8 @@ static int folder_fault(const char *folder) {
     return !S_ISDIR(st.st_mode) ? ENOTDIR : access(folder, W_OK | X_OK) ? errno : 0;
 }
 
-/* That it can be written is better known before a job of hours than after it. Ranks may start in other
- * folders, so the path becomes absolute. */
+/* Checks that the report can be written, before a job of hours and not after it. Ranks may start in other folders,
+ * so the path is made absolute. */
 static int add_report(struct run *r, const char *file) {
     char here[PATH_MAX];
     if (!strcmp(file, "-") || !strcmp(file, "1"))
@@ -110,7 +110,7 @@ static int add_report(struct run *r, const char *file) {
     char *slash = strrchr(path, '/');
     *slash = 0;
     int fault = strchr(path, '%') ? 0 : folder_fault(*path ? path : "/");
-    int err = fault ? refuse("--report %s: cannot write in %s: %s; choose another folder, or make it", file,
+    int err = fault ? refuse("--report %s: cannot write in %s: %s; choose another folder, or create it", file,
                              *path ? path : "/", strerror(fault))
                     : 0;
     *slash = '/';
@@ -122,7 +122,7 @@ static int add_report(struct run *r, const char *file) {
 
 static int take_mpi(struct run *r, const char *name) {
     r->wanted = flavour_named(name);
-    return r->wanted ? 0 : refuse("--mpi %s is not known: there are mpich and openmpi", name);
+    return r->wanted ? 0 : refuse("--mpi %s is unknown: use mpich or openmpi", name);
 }
 
 enum { OPTION_MODE = 256, OPTION_SIZE, OPTION_MATCH, OPTION_CHECK, OPTION_REPORT, OPTION_MPI, OPTION_DRY };
@@ -149,7 +149,7 @@ static int take_option(struct run *r, int option) {
     return 0;
 }
 
-/* `hearth run -n 4 ./app` may leave out the dashes before -n. */
+/* `hearth run -n 4 ./app` may omit the dashes before -n. */
 static bool begins_command(int argc, char **argv) {
     return optind < argc && (!strcmp(argv[optind], "-n") || !strcmp(argv[optind], "-np"));
 }
@@ -178,7 +178,7 @@ static int read_options(struct run *r, int argc, char **argv) {
 
 /* ---- the launcher and its programs ---- */
 
-/* Commands that run another. Behind others a word such as mpirun may mean anything. */
+/* Commands that run another. After others, a word such as mpirun may mean anything. */
 static bool is_prefix(const char *word) {
     static const char *const prefixes[] = {"timeout", "time",    "nice",   "env",    "nohup",
                                            "setsid",  "stdbuf",  "ionice", "strace", "numactl",
@@ -220,7 +220,7 @@ static void read_command(struct run *r, int argc, char **argv) {
                                : whole_line(r->command.count);
 }
 
-/* Two parts of one job cannot have different MPIs. */
+/* The parts of one job cannot use different MPIs. */
 static int take_flavour(struct run *r, const struct program *p) {
     if (!p->mpi.flavour || r->flavour == p->mpi.flavour)
         return 0;
@@ -251,7 +251,7 @@ static int judge_line(struct run *r, char *text) {
         return 0;
     int err = program_judge(&word, &part, r->wanted, &program);
     err = err ? err : take_flavour(r, &program);
-    program.word = r->line.program_file; /* the text goes */
+    program.word = r->line.program_file; /* the text is freed */
     if (program.mpi.flavour && !r->programs)
         r->programs = need(sizeof *r->programs);
     if (program.mpi.flavour)
@@ -263,7 +263,7 @@ static int judge_file(struct run *r) {
     const char *path = r->line.program_file;
     if (r->launcher.kind != LAUNCHER_SRUN)
         return refuse(
-            "the programs stand in %s, where nothing can be put before them: write them into the command, "
+            "the programs are listed in %s, where they cannot be preloaded: write them into the command, "
             "separated by colons",
             path);
     FILE *file = fopen(path, "re");
@@ -283,14 +283,13 @@ static int judge_programs(struct run *r) {
     if (r->line.program_file)
         return judge_file(r);
     if (!r->line.count)
-        return refuse("hearth run: %s starts no program: put one behind its options",
-                      r->command.of[r->first]);
+        return refuse("hearth run: %s starts no program: add one after its options", r->command.of[r->first]);
     return judge_parts(r);
 }
 
-/* ---- which MPI ---- */
+/* ---- choosing the MPI ---- */
 
-/* The program that tells of one, or NULL. */
+/* The first program whose MPI is known, or NULL. */
 static const struct program *witness(const struct run *r) {
     size_t count = r->line.program_file ? r->programs != NULL : r->line.count;
     for (size_t i = 0; i < count; i++)
@@ -302,18 +301,18 @@ static const struct program *witness(const struct run *r) {
 static int refuse_unknown(const struct run *r) {
     const char *word = r->line.count ? r->command.of[r->line.parts[0].program] : r->line.program_file;
     if (!r->launcher.kind)
-        return refuse(
-            "%s is neither a launcher nor, as far as can be seen, a program that uses MPI: say which MPI it "
-            "loads with --mpi mpich or --mpi openmpi",
-            word);
-    return refuse("nothing tells which MPI %s loads: say --mpi mpich or --mpi openmpi", word);
+        return refuse("%s is neither a launcher nor, as far as can be detected, a program that uses MPI: "
+                      "name the MPI that it "
+                      "loads with --mpi mpich or --mpi openmpi",
+                      word);
+    return refuse("cannot detect which MPI %s loads: add --mpi mpich or --mpi openmpi", word);
 }
 
-/* Launcher and program of different MPIs give as many jobs of one rank as there are ranks. */
+/* If launcher and program have different MPIs, each rank runs as a job of its own. */
 static int refuse_disagreement(const struct run *r, const struct program *p) {
     const char *mpi = flavour_name(p->mpi.flavour);
     return refuse(
-        "%s uses %s (%s needs %s), but %s is the launcher of %s: take that of %s, or say --mpi NAME if "
+        "%s uses %s (%s needs %s), but %s is the launcher of %s: use that of %s, or add --mpi NAME if "
         "this is wrong",
         p->word, mpi, p->carrier, p->mpi.name, r->command.of[r->first], flavour_name(r->launcher.flavour),
         mpi);
@@ -340,7 +339,7 @@ static bool is_same_file(const char *a, const char *b) {
            first.st_ino == second.st_ino;
 }
 
-/* Our library brings the MPI that it was built for. Under another name that is a second one in the same
+/* Our library loads the MPI that it was built for. Under another name that would be a second MPI in the same
  * process. */
 static int find_library(struct run *r) {
     struct mpi_library host;
@@ -357,7 +356,7 @@ static int find_library(struct run *r) {
         p->word, *p->mpi.path ? p->mpi.path : p->mpi.name, r->library, host.path);
 }
 
-/* ---- running it ---- */
+/* ---- execution ---- */
 
 static int choose_launcher(struct run *r) {
     char path[PATH_MAX];
@@ -380,7 +379,7 @@ static bool is_set_by_option(const struct run *r, const char *variable) {
     return false;
 }
 
-/* Those of the environment, then those of options, of which the last counts. */
+/* Settings of the environment, then those of options, the last of which wins. */
 static struct words all_settings(const struct run *r) {
     struct words all = {0};
     for (char **variable = environ; *variable; variable++)
@@ -391,13 +390,13 @@ static struct words all_settings(const struct run *r) {
     return all;
 }
 
-/* If the user preloads us everywhere, the launcher is spared all the same. */
+/* If the user preloads our library everywhere, the launcher is still exempt. */
 static void spare_launcher(const struct run *r) {
     const char *list = getenv("LD_PRELOAD");
     char *rest = list ? compose_without_hearth(list) : NULL;
     if (rest && strlen(rest) != strlen(list)) {
         if (r->is_verbose)
-            fputs("hearth: LD_PRELOAD names libhearth-mpi.so: it is taken out for the launcher\n", stderr);
+            fputs("hearth: LD_PRELOAD names libhearth-mpi.so: it is removed for the launcher\n", stderr);
         setenv("LD_PRELOAD", rest, 1);
     }
     free(rest);
@@ -407,12 +406,12 @@ static void explain(const struct run *r) {
     const struct program *p = witness(r);
     const char *name = flavour_name(r->flavour);
     if (r->wanted)
-        fprintf(stderr, "hearth: %s, as --mpi says\n", name);
+        fprintf(stderr, "hearth: %s, given by --mpi\n", name);
     else if (p)
         fprintf(stderr, "hearth: %s uses %s: %s needs %s\n", p->word, name, p->carrier,
                 *p->mpi.path ? p->mpi.path : p->mpi.name);
     else
-        fprintf(stderr, "hearth: %s, by the launcher; the program may load MPI late\n", name);
+        fprintf(stderr, "hearth: %s, that of the launcher; the program may load MPI at run time\n", name);
 }
 
 static int execute(struct run *r, struct words *command) {
@@ -471,4 +470,4 @@ static int run(int argc, char **argv) {
 }
 
 const struct command command_run = {
-    .name = "run", .summary = "run an MPI program with Hearth under it", .help = help, .run = run};
+    .name = "run", .summary = "run an MPI program with Hearth preloaded", .help = help, .run = run};

@@ -1,3 +1,4 @@
+/* tools.c: error messages for bad input, and allocation that cannot fail. */
 #include "tools.h"
 
 #include <getopt.h>
@@ -23,11 +24,11 @@ int refuse_option(const struct command *command, int result, char **argv) {
     char letter[3] = {'-', (char)optopt, 0};
     bool is_letter = optopt > 0 && optopt < 128 && strncmp(word, "--", 2) != 0;
     if (result == ':')
-        return refuse("the option %s wants a value: see hearth help %s", is_letter ? letter : word,
+        return refuse("option %s needs a value: see hearth help %s", is_letter ? letter : word,
                       command->name);
     if (optopt && !is_letter)
-        return refuse("the option %s takes no value: see hearth help %s", word, command->name);
-    return refuse("there is no option %s: see hearth help %s", is_letter ? letter : word, command->name);
+        return refuse("option %s takes no value: see hearth help %s", word, command->name);
+    return refuse("unknown option %s: see hearth help %s", is_letter ? letter : word, command->name);
 }
 
 static void *or_end(void *memory) {

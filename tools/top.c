@@ -1,4 +1,4 @@
-/* top.c: `hearth top`: what jobs do while they run. */
+/* top.c: `hearth top`: live view of running jobs. */
 #include "top.h"
 
 #include <errno.h>
@@ -13,24 +13,25 @@
 #define LEAST_DELAY 0.1
 #define MOST_DELAY  3600.0
 
-static const char help[] = "usage: hearth top [-d SECONDS] [--once [--json]]\n"
-                           "\n"
-                           "A screen of your jobs on this node that use Hearth: for each process what it "
-                           "asks for and how much of it the\n"
-                           "cache serves, how full its caches are, how long its queues of messages, how busy "
-                           "its helper threads, and how much\n"
-                           "goes to and from NVM. The programs are not disturbed: their counters are read "
-                           "where they lie. Programs that were\n"
-                           "started with HEARTH_LIVE=off are not shown, nor are those of other users.\n"
-                           "\n"
-                           "  -d, --delay SECONDS  between two looks, from 0.1 to 3600; otherwise 1. With "
-                           "--once also 0: without rates\n"
-                           "  --once               looks twice, prints a table, and ends\n"
-                           "  --json               with --once: as JSON, for scripts\n"
-                           "\n"
-                           "Keys: q ends, h explains the columns, left and right choose the column to sort "
-                           "by, r turns the order round,\n"
-                           "up, down, page up and page down move, space looks at once.\n";
+static const char help[] =
+    "usage: hearth top [-d SECONDS] [--once [--json]]\n"
+    "\n"
+    "Shows your jobs on this node that use Hearth: for each process the rate of its gets and their "
+    "hit ratio,\n"
+    "the occupancy of its caches, the length of its message queues, the load of its helper "
+    "threads, and\n"
+    "the traffic to and from NVM. The programs are not disturbed: their counters are read "
+    "in place.\n"
+    "Programs started with HEARTH_LIVE=off are not shown, nor are those of other users.\n"
+    "\n"
+    "  -d, --delay SECONDS  sampling interval, from 0.1 to 3600; default 1. With "
+    "--once also 0: no rates\n"
+    "  --once               take two samples, print a table, and exit\n"
+    "  --json               with --once: print JSON, for scripts\n"
+    "\n"
+    "Keys: q quits, h explains the columns, left and right select the sort column, "
+    "r reverses the order,\n"
+    "up, down, page up and page down scroll, space takes a sample now.\n";
 
 struct wishes {
     double delay;
@@ -55,7 +56,7 @@ static int take_option(struct wishes *w, int option) {
     return 0;
 }
 
-/* What does not go together. */
+/* Refuses contradictory options. */
 static int check(const struct wishes *w) {
     if (w->json && !w->once)
         return refuse("--json is for --once: hearth top --once --json");
@@ -133,6 +134,6 @@ static int top(int argc, char **argv) {
 
 const struct command command_top = {
     .name = "top",
-    .summary = "what your running jobs do, live: hit ratios, rates, queues, helpers, NVM",
+    .summary = "live view of your running jobs: hit ratios, rates, queues, helpers, NVM",
     .help = help,
     .run = top};

@@ -1,4 +1,4 @@
-/* top.h: what `hearth top` knows of the processes that run: how it is found, and how it is shown. */
+/* top.h: the running processes as `hearth top` sees them: how they are found and shown. */
 #ifndef HEARTH_TOOLS_TOP_H
 #define HEARTH_TOOLS_TOP_H
 
@@ -8,17 +8,17 @@
 
 #include "base/base.h"
 
-/* ---- what there is ---- */
+/* ---- samples ---- */
 
 struct top_process {
     int pid;
-    uint64_t started; /* tells it from another one of the same pid */
-    int rank, size;   /* of the job; size 0: none of its pages is open */
-    int job;          /* the pid of what started it, or else its session */
+    uint64_t started; /* distinguishes it from another process with the same pid */
+    int rank, size;   /* in the job; size 0: none of its pages is open */
+    int job;          /* pid of its launcher, or else its session */
     char program[64];
-    bool is_partial; /* not all of its windows or threads had room in its page */
+    bool is_partial; /* not all of its windows or threads fit into its page */
     uint64_t values[LIVE_WHATS];
-    uint64_t busy_ns[LIVE_ROLES]; /* CPU time of its threads in these roles */
+    uint64_t busy_ns[LIVE_ROLES]; /* CPU time of its threads, by role */
     unsigned threads[LIVE_ROLES];
 };
 
@@ -28,32 +28,32 @@ struct top_sample {
     size_t count;
 };
 
-/* All processes of this user on this node that show themselves, by job and rank. `before`, unless NULL: what does not change is
- * taken from there. */
+/* Finds all processes of this user on this node that publish counters, by job and rank. `before`, unless NULL:
+ * constant data is taken from there. */
 void top_sample_take(struct top_sample *s, const struct top_sample *before);
 void top_sample_free(struct top_sample *s);
 /* The same process in another sample, or NULL. */
 const struct top_process *top_sample_find(const struct top_sample *s, const struct top_process *p);
 
-/* Adds what the page behind this descriptor tells to the process, whose pid is `own_pid` to itself. False: it is no page, not this
- * user's, or of another process (a child has its parent's descriptors). */
+/* Adds the counters in the page behind this descriptor to the process, whose pid in its own namespace is `own_pid`.
+ * False: it is not a page, not this user's, or of another process (a child inherits its parent's descriptors). */
 bool top_page_add(int opened, int own_pid, struct top_process *p);
 
-/* About a process, from /proc. */
+/* Data about a process, from /proc. */
 struct top_stat {
     int parent, session;
     uint64_t started;
     char name[32];
 };
 bool top_stat_read(int pid, struct top_stat *s);
-/* What started the job that it is of. */
+/* The launcher of its job. */
 int top_job_of(int pid, const struct top_stat *s, int size);
 void top_program_read(int pid, char *name, size_t room);
 
-/* ---- rows: a process, or all of a job, between two samples ---- */
+/* ---- rows: a process, or the sum of a job, between two samples ---- */
 
 struct top_row {
-    int rank, pid; /* rank -1: of all */
+    int rank, pid; /* rank -1: the sum */
     bool is_partial;
     double seconds; /* between the samples; 0: there is only one */
     uint64_t values[LIVE_WHATS];
@@ -75,7 +75,7 @@ struct top_jobs {
     size_t count;
 };
 
-/* before: NULL if there is only one sample. */
+/* `before`: NULL if there is only one sample. */
 void top_jobs_make(struct top_jobs *jobs, const struct top_sample *now, const struct top_sample *before);
 void top_jobs_free(struct top_jobs *jobs);
 
@@ -86,10 +86,10 @@ enum { TOP_COLUMN_WIDTH = 9 };
 unsigned top_columns(void);
 const char *top_column_name(unsigned column);
 const char *top_column_help(unsigned column);
-/* NAN: nothing to tell. */
+/* NAN: no value. */
 double top_column_value(unsigned column, const struct top_row *row);
 void top_column_print(unsigned column, const struct top_row *row, char text[TOP_COLUMN_WIDTH + 1]);
-/* Whether any of the jobs has something in it. */
+/* Whether any of the jobs has a value in it. */
 bool top_column_is_used(unsigned column, const struct top_jobs *jobs);
 
 /* ---- tables ---- */
@@ -98,25 +98,25 @@ enum top_line_kind { TOP_LINE_JOB, TOP_LINE_ROW, TOP_LINE_SUM };
 
 struct top_table {
     char *head;
-    int selected_at; /* where in it the column stands by which it is sorted; -1: by rank */
+    int selected_at; /* position of the sort column in it; -1: not shown */
     struct top_line {
         enum top_line_kind kind;
         char *text;
     } * lines;
     size_t count;
-    unsigned hidden; /* columns for which there was no room */
+    unsigned hidden; /* columns that did not fit */
 };
 
 struct top_order {
-    int column; /* by which rows are sorted; -1: by rank */
+    int column; /* sort column; -1: by rank */
     bool is_reverse;
 };
 
-/* Sorts the rows of each job as well. */
+/* Also sorts the rows of each job. */
 void top_table_make(struct top_table *t, struct top_jobs *jobs, struct top_order order, unsigned width);
 void top_table_free(struct top_table *t);
 
-/* The next column in use after this one, to the right (1) or left (-1); -1: that of the ranks. */
+/* The next column in use, to the right (1) or left (-1); -1: that of the ranks. */
 int top_table_step(const struct top_jobs *jobs, int column, int way);
 
 void top_json_print(FILE *file, const struct top_jobs *jobs, double seconds);
@@ -125,9 +125,9 @@ void top_json_print(FILE *file, const struct top_jobs *jobs, double seconds);
 
 enum { TOP_LEAST_WIDTH = 40, TOP_LEAST_HEIGHT = 6 };
 
-extern const char top_nobody[]; /* what is said if there are no jobs */
+extern const char top_nobody[]; /* shown if there are no jobs */
 
-/* Until the user ends it. The exit code. */
+/* Runs until the user quits. Returns the exit code. */
 int top_screen_run(double delay);
 
 #endif

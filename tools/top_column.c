@@ -1,5 +1,5 @@
-/* top_column.c: the columns of the table: what is put together from the numbers of a process, and how it is written. One line here
- * is one column. */
+/* top_column.c: the columns of the table: how each is computed from the counters of a process, and formatted. One
+ * line here is one column. */
 #include <math.h>
 #include <string.h>
 
@@ -7,14 +7,14 @@
 
 enum way {
     RATE,        /* of a, per second */
-    BYTES,       /* the same, in bytes */
-    PAGES,       /* of a pages, in bytes */
-    SHARE_NOW,   /* a of b, since the last sample */
-    SHARE_EVER,  /* a of b, since the beginning */
-    SHARE_LEVEL, /* a of b, now */
-    SHARE_BOTH,  /* a of a and b, since the last sample */
+    BYTES,       /* a bytes, per second */
+    PAGES,       /* a pages, in bytes per second */
+    SHARE_NOW,   /* a / b, since the last sample */
+    SHARE_EVER,  /* a / b, since the start */
+    SHARE_LEVEL, /* a / b, now */
+    SHARE_BOTH,  /* a / (a + b), since the last sample */
     LEVEL,       /* a */
-    LOAD         /* of helper threads, in shares of a core */
+    LOAD         /* of helper threads, as a fraction of a core */
 };
 
 struct column {
@@ -26,27 +26,27 @@ struct column {
 static const struct column columns[] = {
     {"GETS/s", "MPI_Get and MPI_Rget calls", RATE, LIVE_gets, 0},
     {"HIT%", "of these, served by the cache", SHARE_NOW, LIVE_hits, LIVE_gets},
-    {"EVER%", "the same, since the program began", SHARE_EVER, LIVE_hits, LIVE_gets},
+    {"EVER%", "the same, since the program started", SHARE_EVER, LIVE_hits, LIVE_gets},
     {"CACHED/s", "bytes from the cache", BYTES, LIVE_bytes_served, 0},
     {"FETCH/s", "bytes of gets through MPI", BYTES, LIVE_bytes_fetched, 0},
-    {"FILL%", "how full the caches are", SHARE_LEVEL, LIVE_used_bytes, LIVE_storage_bytes},
-    {"ENTRIES", "in the caches", LEVEL, LIVE_entries, 0},
+    {"FILL%", "occupancy of the caches", SHARE_LEVEL, LIVE_used_bytes, LIVE_storage_bytes},
+    {"ENTRIES", "entries in the caches", LEVEL, LIVE_entries, 0},
     {"SENT/s", "messages sent, with HEARTH_MATCH=1", RATE, LIVE_sent, 0},
     {"CAME/s", "messages that arrived", RATE, LIVE_arrived, 0},
-    {"POSTED", "receives that wait for a message", LEVEL, LIVE_posted, 0},
-    {"UNEXPECT", "messages that wait for a receive", LEVEL, LIVE_unexpected, 0},
-    {"ARMCI/s", "ARMCI calls on memory of the own node", RATE, LIVE_armci_near, 0},
+    {"POSTED", "posted receives without a message", LEVEL, LIVE_posted, 0},
+    {"UNEXPECT", "unexpected messages", LEVEL, LIVE_unexpected, 0},
+    {"ARMCI/s", "ARMCI calls on memory of this node", RATE, LIVE_armci_near, 0},
     {"ARMCIF/s", "ARMCI calls on memory of other nodes", RATE, LIVE_armci_far, 0},
     {"ARMCIB/s", "bytes of both", BYTES, LIVE_armci_bytes, 0},
     {"BLOCKS/s", "blocks sent to helpers of other nodes", RATE, LIVE_blocks, 0},
     {"SERVED/s", "blocks that the helper served", RATE, LIVE_served, 0},
     {"HELPER%", "CPU time of the helper threads, of one core", LOAD, 0, 0},
-    {"GAS/s", "vGASNet operations on the own node", RATE, LIVE_gas_near, 0},
+    {"GAS/s", "vGASNet operations on this node", RATE, LIVE_gas_near, 0},
     {"GASF/s", "vGASNet operations on other nodes", RATE, LIVE_gas_far, 0},
     {"GASB/s", "bytes of both", BYTES, LIVE_gas_bytes, 0},
     {"PAGE%", "pages found in the node's memory", SHARE_BOTH, LIVE_page_hits, LIVE_page_misses},
-    {"POOL%", "how full the node's memory for pages is", SHARE_LEVEL, LIVE_frames_used, LIVE_frames},
-    {"REQUESTS", "pages under way to this node", LEVEL, LIVE_page_requests, 0},
+    {"POOL%", "occupancy of the node's page pool", SHARE_LEVEL, LIVE_frames_used, LIVE_frames},
+    {"REQUESTS", "pages in flight to this node", LEVEL, LIVE_page_requests, 0},
     {"PEERS/s", "bytes of pages from other nodes' memory", PAGES, LIVE_from_peers, 0},
     {"GIVEN/s", "bytes of pages to other nodes", PAGES, LIVE_served_peers, 0},
     {"NVMRD/s", "bytes read from NVM", PAGES, LIVE_nvm_reads, 0},
@@ -71,7 +71,7 @@ static double per_second(const struct top_row *r, double amount) {
     return r->seconds > 0 ? amount / r->seconds : NAN;
 }
 
-/* Two numbers are not read at the same moment. */
+/* The two numbers are not read at the same moment. */
 static double share(uint64_t part, uint64_t whole) {
     if (!whole)
         return NAN;
@@ -118,7 +118,7 @@ static bool is_used_by(const struct column *c, const struct top_row *r) {
     return c->way == LOAD ? threads > 0 : r->values[c->a] || (c->b && r->values[c->b]);
 }
 
-/* A queue that is empty just now is still in use. */
+/* A queue that is empty now still counts as used. */
 bool top_column_is_used(unsigned column, const struct top_jobs *jobs) {
     const struct column *c = &columns[column];
     bool is_queue = c->a == LIVE_posted || c->a == LIVE_unexpected, is_pages = c->a == LIVE_page_requests;
@@ -130,7 +130,7 @@ bool top_column_is_used(unsigned column, const struct top_jobs *jobs) {
     return false;
 }
 
-/* ---- writing ---- */
+/* ---- formatting ---- */
 
 /* At most 6 characters: 12, 1234, 12.3k, 123k. */
 static void print_short(char *text, size_t room, double value, double unit) {

@@ -1,9 +1,9 @@
-/* top_find.c: the processes that show themselves.
+/* top_find.c: finds the processes that publish counters.
  *
- * A page has no name: it is a descriptor of its process, and the kernel tells under /proc/PID/fd what a descriptor is. So all
- * processes of this user are looked through. A process may have several pages, of libraries that do not know of each other
- * (libarmci in a program under which libhearth-mpi was preloaded): they are added up. What it is not allowed to look into is
- * not shown, and so is a process that has ended. */
+ * A page has no name: it is a descriptor of its process, and /proc/PID/fd tells what a descriptor is. So all
+ * processes of this user are searched. A process may have several pages, of libraries that do not know of each other
+ * (libarmci in a program with libhearth-mpi preloaded): their counters are added. Processes that we may not inspect,
+ * and those that have ended, are not shown. */
 #include <ctype.h>
 #include <dirent.h>
 #include <fcntl.h>
@@ -23,7 +23,7 @@ static bool has_title(const char *link) {
            (!link[sizeof title - 1] || link[sizeof title - 1] == ' ');
 }
 
-/* The process may have put something else under that number meanwhile: what is looked at is what is then opened. */
+/* The process may reuse the descriptor number meanwhile, so the file that was checked is the one that is opened. */
 static int open_titled(int folder, const char *number) {
     char path[64], link[128];
     int seen = openat(folder, number, O_PATH | O_CLOEXEC), opened = -1;
@@ -53,7 +53,7 @@ static bool add_page(int folder, const char *number, int own_pid, struct top_pro
     return added;
 }
 
-/* What the process is to itself: in a container that is another number than ours. */
+/* The pid in the process's own namespace: in a container it differs from ours. */
 static int own_pid_of(int pid) {
     char path[64], line[256];
     int own = pid;
@@ -71,7 +71,7 @@ static int own_pid_of(int pid) {
 
 static bool add_pages(struct top_process *p) {
     char path[64];
-    int own_pid = 0; /* asked for if need be */
+    int own_pid = 0; /* found when first needed */
     bool added = false;
     snprintf(path, sizeof path, "/proc/%d/fd", p->pid);
     DIR *folder = opendir(path);
@@ -100,7 +100,7 @@ const struct top_process *top_sample_find(const struct top_sample *s, const stru
 }
 
 static void add_process(struct top_sample *s, const struct top_process *p) {
-    if (!(s->count & (s->count - 1))) { /* at powers of two there is no more room */
+    if (!(s->count & (s->count - 1))) { /* the capacity is a power of two */
         struct top_process *more = need((s->count ? 2 * s->count : 1) * sizeof *more);
         if (s->count)
             memcpy(more, s->of, s->count * sizeof *more);

@@ -1,7 +1,8 @@
-/* top_job.c: which processes belong together, what they are called, and what they did between two samples.
+/* top_job.c: groups processes into jobs, finds their names, and computes differences between two samples.
  *
- * The processes of a job have one launcher above them. MPICH's mpiexec starts a proxy for each node, Open MPI's mpirun a daemon:
- * where both are on this node, it is the upper one. Without a launcher (srun's is on another node, or hidden) it is the session. */
+ * The processes of a job have a common launcher as ancestor. MPICH's mpiexec starts a proxy for each node, Open
+ * MPI's mpirun a daemon: if both are on this node, the upper one counts. Without a launcher (srun's is on another
+ * node, or hidden) the session counts. */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +15,7 @@ enum { MOST_LEVELS = 32 };
 
 /* ---- /proc/PID/stat ---- */
 
-/* The name, in parentheses, may hold anything: the last one ends it. */
+/* The name, in parentheses, may contain anything: the last parenthesis ends it. */
 bool top_stat_read(int pid, struct top_stat *s) {
     char path[64], text[1024];
     snprintf(path, sizeof path, "/proc/%d/stat", pid);
@@ -48,7 +49,7 @@ static bool is_launcher(const char *name) {
     return false;
 }
 
-/* Above one of MPI's there may be one of the batch system, which starts several jobs. */
+/* MPI's launchers. Above them there may be one of the batch system, which starts several jobs. */
 static bool starts_daemons(const char *name) {
     return !strncmp(name, "mpirun", 6) || !strncmp(name, "mpiexec", 7) || !strncmp(name, "orterun", 7) ||
            !strncmp(name, "prterun", 7);
@@ -74,7 +75,7 @@ static const char *last_part(const char *path) {
     return slash && slash[1] ? slash + 1 : path;
 }
 
-/* That of the script, for what runs scripts. */
+/* The name of the script, for interpreters. */
 static const char *name_in(const char *words, size_t bytes) {
     const char *first = last_part(words);
     size_t length = strlen(words) + 1;
@@ -85,7 +86,7 @@ static const char *name_in(const char *words, size_t bytes) {
     return first;
 }
 
-/* It goes to a terminal, and need not be UTF-8. */
+/* The name goes to a terminal, and need not be UTF-8. */
 static void make_harmless(char *text) {
     for (; *text; text++)
         if ((unsigned char)*text < 0x20 || (unsigned char)*text > 0x7e)
@@ -126,7 +127,7 @@ static struct top_row row_of(const struct top_process *now, const struct top_pro
     return r;
 }
 
-/* The size of a page is the same for all. */
+/* The page size is the same for all. */
 static void add_row(struct top_row *sum, const struct top_row *r) {
     for (int i = 0; i < LIVE_WHATS; i++) {
         sum->deltas[i] += r->deltas[i];
@@ -164,7 +165,7 @@ static struct top_job make_job(const struct top_sample *now, const struct top_sa
 }
 
 void top_jobs_make(struct top_jobs *jobs, const struct top_sample *now, const struct top_sample *before) {
-    *jobs = (struct top_jobs){.of = need(now->count * sizeof *jobs->of)}; /* at most */
+    *jobs = (struct top_jobs){.of = need(now->count * sizeof *jobs->of)}; /* upper bound */
     for (size_t first = 0; first < now->count; first += jobs->of[jobs->count++].count)
         jobs->of[jobs->count] = make_job(now, before, first);
 }

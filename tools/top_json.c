@@ -1,4 +1,4 @@
-/* top_json.c: the jobs for scripts. Names are those of base/live.def; a name that is there stays. */
+/* top_json.c: the jobs as JSON, for scripts. Names are those of base/live.def; existing names never change. */
 #include <math.h>
 #include <time.h>
 #include <unistd.h>

@@ -1,8 +1,7 @@
-/* top_page.c: the page of a process (base/live.h), as another process reads it.
+/* top_page.c: reads the page of another process (base/live.h).
  *
- * It is mapped, not read: its file is sealed against shrinking, so that no access to it can fail. Its tables may change while they
- * are read: they are then read again. All numbers in it are taken for what somebody may have put there, and are checked before
- * anything is done with them. */
+ * The page is mapped, not read: its file is sealed against shrinking, so no access to it can fault. Its tables may
+ * change during the read, which is then repeated. All numbers in it are untrusted, and are checked before use. */
 #include <fcntl.h>
 #include <sched.h>
 #include <stdatomic.h>
@@ -36,7 +35,7 @@ static bool add_object(const struct live_page *page, const struct live_object *o
         struct live_field f = page->fields[i];
         if (!is_sound(&f, o->offset))
             return false;
-        if (f.what < LIVE_WHATS) /* those that come later are of a later version */
+        if (f.what < LIVE_WHATS) /* larger ones are of a later version */
             p->values[f.what] += live_read((const char *)page + o->offset, &f);
     }
     return true;
@@ -52,7 +51,7 @@ static bool read_line(int pid, int thread, const char *what, char *line, int roo
     return is_read;
 }
 
-/* The time that a thread was on a CPU, in ns; some kernels tell it only in ticks. */
+/* CPU time of a thread in ns; some kernels report it only in ticks. */
 static uint64_t thread_time(int pid, int thread) {
     char line[1024], *end;
     unsigned long long ns = 0, user, system;
@@ -94,8 +93,8 @@ static bool add_all(const struct live_page *page, struct top_process *p) {
     return true;
 }
 
-/* One try: the partner of begin_change and end_change in base/live.c. What is wrong in tables that did not change meanwhile stays
- * wrong. */
+/* One attempt; pairs with begin_change and end_change in base/live.c. Tables that are invalid and did not change
+ * meanwhile stay invalid. */
 enum reading { READ_WELL, READ_CHANGED, READ_BROKEN };
 
 static enum reading add_unchanged(const struct live_page *page, struct top_process *p) {
@@ -122,7 +121,7 @@ static bool add(const struct live_page *page, int own_pid, struct top_process *p
             return reading == READ_WELL;
         sched_yield();
     }
-    return false; /* stopped in the midst of a change */
+    return false; /* the process was stopped in the middle of a change */
 }
 
 bool top_page_add(int opened, int own_pid, struct top_process *p) {

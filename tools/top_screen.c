@@ -1,12 +1,13 @@
-/* top_screen.c: the table on a terminal, again and again.
+/* top_screen.c: the table on a terminal, updated periodically.
  *
  *      hearth top on HOST   2 jobs, 6 processes   every 1 s
- *      RANK   PID   GETS/s  HIT% ...                            the column that it is sorted by stands out
+ *      RANK   PID   GETS/s  HIT% ...                            the sort column is highlighted
  *      ... lines of the table, from `first` on ...
  *      keys
  *
- * What is drawn is always made from the last sample and the keys so far, so a new size of the terminal only means to draw again.
- * On one that has become too small a line says so until it is larger. Without ncurses all of this is one line that names --once. */
+ * The screen is always drawn from the last sample and the keys so far, so a resize of the terminal only redraws it.
+ * A terminal that has become too small shows one line until it is larger. Without ncurses, all of this is one error
+ * that names --once. */
 #include "top.h"
 
 #include <unistd.h>
@@ -17,8 +18,8 @@
 
 int top_screen_run(double delay) {
     (void)delay;
-    return refuse("hearth was built without ncurses, so there is no screen: use hearth top --once, or build "
-                  "it where ncurses is "
+    return refuse("hearth was built without ncurses and has no screen: use hearth top --once, or build "
+                  "it with ncurses "
                   "(package libncurses-dev)");
 }
 
@@ -35,7 +36,7 @@ struct screen {
     struct top_sample now, before;
     struct top_jobs jobs;
     struct top_order order;
-    size_t first; /* line of the table that is at the top */
+    size_t first; /* first visible line of the table */
     bool is_help, ends;
     double delay;
 };
@@ -85,10 +86,10 @@ static void put_keys(const struct screen *s, const struct top_table *t) {
     size_t below = t->count > s->first + room_for_lines() ? t->count - s->first - room_for_lines() : 0;
     char lines[40] = "", columns[40] = "";
     if (below)
-        snprintf(lines, sizeof lines, "%zu lines more  ", below);
+        snprintf(lines, sizeof lines, "%zu more lines  ", below);
     if (t->hidden)
-        snprintf(columns, sizeof columns, "%u columns more  ", t->hidden);
-    char *text = need_text("%s%sq end  h help  <- -> sort  r reverse", lines, columns);
+        snprintf(columns, sizeof columns, "%u more columns  ", t->hidden);
+    char *text = need_text("%s%sq quit  h help  <- -> sort  r reverse", lines, columns);
     put(LINES - 1, A_DIM, text);
     free(text);
 }
@@ -98,7 +99,7 @@ static void draw_table(struct screen *s) {
     put_title(s);
     if (!s->jobs.count) {
         put(2, A_NORMAL, top_nobody);
-        put(LINES - 1, A_DIM, "q end");
+        put(LINES - 1, A_DIM, "q quit");
         return;
     }
     top_table_make(&t, &s->jobs, s->order, (unsigned)COLS);
@@ -110,7 +111,7 @@ static void draw_table(struct screen *s) {
 
 static void draw_help(struct screen *s) {
     size_t room = room_for_lines() + 1, last = top_columns() > room ? top_columns() - room : 0;
-    put(0, A_BOLD, "the columns; those in which there is nothing are left out");
+    put(0, A_BOLD, "the columns; empty ones are hidden");
     s->first = s->first < last ? s->first : last;
     for (size_t i = 0; i < room && s->first + i < top_columns(); i++) {
         unsigned column = (unsigned)(s->first + i);
@@ -118,7 +119,7 @@ static void draw_help(struct screen *s) {
         put((int)i + 1, A_NORMAL, text);
         free(text);
     }
-    put(LINES - 1, A_DIM, "up, down: move   any other key: back");
+    put(LINES - 1, A_DIM, "up, down: scroll   any other key: back");
 }
 
 static bool is_too_small(void) {
@@ -139,7 +140,7 @@ static void draw(struct screen *s) {
     refresh();
 }
 
-/* ---- looking ---- */
+/* ---- sampling ---- */
 
 static void look(struct screen *s) {
     struct top_sample now;
@@ -155,7 +156,7 @@ static void look(struct screen *s) {
 
 static void move_by(struct screen *s, long lines) {
     s->first =
-        lines < 0 && s->first < (size_t)-lines ? 0 : s->first + (size_t)lines; /* draw sees to the end */
+        lines < 0 && s->first < (size_t)-lines ? 0 : s->first + (size_t)lines; /* draw limits it at the end */
 }
 
 static bool take_movement(struct screen *s, int key) {
@@ -214,9 +215,9 @@ static void take_key(struct screen *s, int key) {
     }
 }
 
-/* ---- going on ---- */
+/* ---- main loop ---- */
 
-/* Until there is a key or it is time. False: the terminal is gone. */
+/* Waits for a key or the deadline. False: the terminal is gone. */
 static bool wait_until(uint64_t due) {
     struct pollfd keyboard = {.fd = STDIN_FILENO, .events = POLLIN};
     uint64_t now = clock_ns();
@@ -254,7 +255,7 @@ int top_screen_run(double delay) {
     setlocale(LC_ALL, "");
     SCREEN *terminal = newterm(name, stdout, stdin);
     if (!terminal)
-        return refuse("the terminal %s is not known (TERM): use hearth top --once",
+        return refuse("the terminal %s is unknown (TERM): use hearth top --once",
                       name && *name ? name : "without a name");
     int width = COLS, height = LINES;
     bool is_small = is_too_small();

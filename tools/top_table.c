@@ -1,5 +1,5 @@
-/* top_table.c: the jobs as lines of text: for each job a line that names it, a row for each of its processes here, and one for all
- * of them together, marked *. Columns in which there is nothing are left out. */
+/* top_table.c: the jobs as lines of text: for each job a line with its name, a row for each of its processes on this
+ * node, and one for their sum, marked *. Empty columns are omitted. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,18 +7,17 @@
 #include "tools.h"
 #include "top.h"
 
-const char top_nobody[] =
-    "no job of yours that uses Hearth is running on this node: start one with hearth run";
+const char top_nobody[] = "none of your running jobs on this node uses Hearth: start one with hearth run";
 
-enum { FIRST_WIDTH = 14 /* of rank and pid */ };
+enum { FIRST_WIDTH = 14 /* width of rank and pid */ };
 
-/* ---- which columns ---- */
+/* ---- choice of columns ---- */
 
 struct choice {
     unsigned of[64], count, hidden;
 };
 
-/* Those in use that fit, with the selected one among them. */
+/* The columns in use that fit, including the sort column. */
 static struct choice choose(const struct top_jobs *jobs, int selected, unsigned width) {
     unsigned used[64], count = 0, at = 0;
     for (unsigned i = 0; i < top_columns() && count < 64; i++)
@@ -45,12 +44,12 @@ int top_table_step(const struct top_jobs *jobs, int column, int way) {
 
 /* ---- the order of rows ---- */
 
-static struct top_order current; /* of the sorting that is under way */
+static struct top_order current; /* order of the sort in progress */
 
 static int by_value(double a, double b) {
     a = isnan(a) ? -1 : a;
     b = isnan(b) ? -1 : b;
-    return a < b ? 1 : a > b ? -1 : 0; /* the largest first */
+    return a < b ? 1 : a > b ? -1 : 0; /* largest first */
 }
 
 static int compare(const void *a, const void *b) {
@@ -93,7 +92,7 @@ static void add_row(struct top_table *t, const struct choice *c, const struct to
 static void add_job(struct top_table *t, const struct choice *c, const struct top_job *j) {
     add(t, TOP_LINE_JOB,
         need_text("job %d %s: %zu of %d rank%s here%s", j->id, j->program, j->count, j->size,
-                  j->size == 1 ? "" : "s", j->sum.is_partial ? ", not all of their windows are shown" : ""));
+                  j->size == 1 ? "" : "s", j->sum.is_partial ? ", some of their windows are not shown" : ""));
     for (size_t i = 0; i < j->count; i++)
         add_row(t, c, &j->rows[i]);
     if (j->count > 1)

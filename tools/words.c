@@ -1,3 +1,4 @@
+/* words.c: a growing list of words, and shell quoting. */
 #include "words.h"
 
 #include <ctype.h>
@@ -27,7 +28,7 @@ void words_free(struct words *w) {
     *w = (struct words){0};
 }
 
-/* Words of these characters alone mean themselves to any shell; a first = or ~ may not. */
+/* Words of these characters alone have no special meaning in any shell; an initial = or ~ may have one. */
 static bool is_plain(const char *word) {
     static const char harmless[] = "_@%+=:,./-";
     if (!*word || *word == '=')
@@ -38,7 +39,7 @@ static bool is_plain(const char *word) {
     return true;
 }
 
-/* In single quotes nothing is special but the quote itself, which becomes '\''. */
+/* In single quotes only the quote itself is special; it becomes '\''. */
 static char *quote(const char *word, char *to) {
     *to++ = '\'';
     for (; *word; word++) {
@@ -52,7 +53,7 @@ static char *quote(const char *word, char *to) {
     return to;
 }
 
-/* The first word would be taken for an assignment if it holds =. */
+/* A first word with = would be an assignment. */
 static char *put_word(const char *word, bool is_first, char *to) {
     if (is_plain(word) && !(is_first && strchr(word, '=')))
         return stpcpy(to, word);

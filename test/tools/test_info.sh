@@ -43,7 +43,7 @@ refused() { # what, regular expression: one line, exit code 2
 
 run --help
 check 'help: run' 0 '^  hearth run +run an MPI program'
-check 'help: info' 0 '^  hearth info +what is built'
+check 'help: info' 0 '^  hearth info +show build'
 run help run
 check 'help on run' 0 '^usage: hearth run '
 expected=$out
@@ -64,17 +64,17 @@ check 'the version' 0 '^hearth [0-9]+\.[0-9]+'
 run
 refused 'no command' 'no command is given: see hearth --help'
 run dance
-refused 'an unknown command' 'there is no command dance: there are run, info'
+refused 'an unknown command' 'unknown command dance: the commands are run, info'
 run help dance
-refused 'help on an unknown command' 'there is no command dance'
+refused 'help on an unknown command' 'unknown command dance'
 run --dance
-refused 'an unknown option' 'there is no option --dance'
+refused 'an unknown option' 'unknown option --dance'
 run info --dance
-refused 'an unknown option of info' 'there is no option --dance: see hearth help info'
+refused 'an unknown option of info' 'unknown option --dance: see hearth help info'
 run info dance
 refused 'an argument' 'hearth info takes no argument such as dance'
 run info --mpi lam
-refused 'an unknown MPI' '--mpi lam is not known'
+refused 'an unknown MPI' '--mpi lam is unknown'
 for ranks in 0 x -1 99999999; do
     run info -t -n $ranks
     refused "$ranks ranks" "-n $ranks is not a number of ranks"
@@ -250,6 +250,6 @@ holder=''
 run info --clean
 check 'what was in use is removed when it is not' 0 '^removed .*/vader_segment.node.0.2.0'
 run info --clean
-check 'nothing left to remove' 0 '^nothing of dead jobs in'
+check 'nothing left to remove' 0 '^no files of dead jobs in'
 left my_own_data vader_segment.node.0.3.0 vader_segment.link vader_segment.folder $foreign
 exit $failed

@@ -130,13 +130,13 @@ check 'the command is printed' 0 "^(hearth: )?$launcher .*-n 2 /usr/bin/env LD_P
 out=$(cd "$dir" && sh -c "$(grep -v '^hearth:' <<<"$out")" 2>&1)
 check 'it can be typed again' 0 "arguments \[it's\]" 2
 run -v --mpi "$mpi" "${launch[@]}" -n 1 ./rank
-check 'an MPI that was named' 0 "^hearth: $mpi, as --mpi says"
+check 'an MPI that was named' 0 "^hearth: $mpi, given by --mpi"
 
 # ---- how the MPI is found ----
 
 ln -s "$(command -v "$launcher")" "$dir/bin/mpirun" # as Debian's alternatives do
 PATH=$dir/bin:$PATH run --dry-run -v mpirun -n 2 ./script
-check 'a launcher behind links' 0 "^hearth: $mpi, by the launcher"
+check 'a launcher behind links' 0 "^hearth: $mpi, that of the launcher"
 rm "$dir/bin/mpirun"
 # Libraries of that name, which a program finds in a folder beside it, itself or through another library. That they are not
 # those that Hearth was built for is then noticed.
@@ -175,7 +175,7 @@ PATH=$dir/bin:$PATH run srun --multi-prog multi
 refused 'srun --multi-prog: a program that is not there' 'there is no program ./nothing'
 cp /bin/cat "$dir/cat"
 PATH=$dir/bin:$PATH run --dry-run srun -n 2 ./cat
-refused 'srun: nothing tells the MPI' 'nothing tells which MPI ./cat loads: say --mpi'
+refused 'srun: nothing tells the MPI' 'cannot detect which MPI ./cat loads: add --mpi'
 
 # ---- other hosts, reached by a shell that passes no variable on ----
 
@@ -207,17 +207,17 @@ fi
 # ---- what is refused ----
 
 run --sometimes ./rank
-refused 'an unknown option' 'there is no option --sometimes: see hearth help run'
+refused 'an unknown option' 'unknown option --sometimes: see hearth help run'
 run -q ./rank
-refused 'an unknown letter' 'there is no option -q'
+refused 'an unknown letter' 'unknown option -q'
 run --mode
-refused 'an option without its value' 'the option --mode wants a value'
+refused 'an option without its value' 'option --mode needs a value'
 run --mode sometimes ./rank
 refused 'a wrong mode' 'HEARTH_MODE=sometimes is not one of transparent'
 run --cache-size 12q ./rank
 refused 'a wrong size' 'HEARTH_CACHE_SIZE=12q is not'
 run --mpi lam ./rank
-refused 'an unknown MPI' '--mpi lam is not known'
+refused 'an unknown MPI' '--mpi lam is unknown'
 run
 refused 'no program' '.*no program is given'
 run "${launch[@]}" -n 2

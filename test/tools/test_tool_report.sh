@@ -104,10 +104,10 @@ check 'one run beside itself' has <("$hearth" report "$dir/small.json" "$dir/sma
 
 # ---- what is refused ----
 
-refused 'no file' 'hearth report wants one run or two'
-refused 'three files' 'hearth report wants one run or two' a b c
-refused 'an unknown option' 'there is no option --pdf' --pdf x "$dir/small.json"
-refused 'an option without its value' 'the option --html wants a value' "$dir/small.json" --html
+refused 'no file' 'hearth report takes one or two runs'
+refused 'three files' 'hearth report takes one or two runs' a b c
+refused 'an unknown option' 'unknown option --pdf' --pdf x "$dir/small.json"
+refused 'an option without its value' 'option --html needs a value' "$dir/small.json" --html
 refused 'a file that is not there' "cannot read $dir/none.json: No such file" "$dir/none.json"
 refused 'a folder' "cannot read $dir: Is a directory" "$dir"
 : >"$dir/empty.json"
@@ -117,15 +117,15 @@ refused 'a truncated file' '.*cut.json is not JSON: line [0-9]+, column [0-9]+: 
 sed '9s/:/;/' "$dir/small.json" >"$dir/odd.json"
 refused 'a broken file' '.*odd.json is not JSON: line 9, column [0-9]+: a colon was expected' "$dir/odd.json"
 echo '{"a": [1, 2]}' >"$dir/foreign.json"
-refused 'JSON of others' '.*foreign.json is JSON, but no report' "$dir/foreign.json"
+refused 'JSON of others' '.*foreign.json is JSON, but not a report' "$dir/foreign.json"
 echo '[1]' >"$dir/list.json"
-refused 'JSON that is a list' '.*list.json is JSON, but no report' "$dir/list.json"
+refused 'JSON that is a list' '.*list.json is JSON, but not a report' "$dir/list.json"
 sed 's/"format": 2/"format": 3/' "$dir/small.json" >"$dir/version.json"
 refused 'another version' '.*version.json has format 3, of Hearth .*, which reads format 2: ' "$dir/version.json"
 sed 's/"capacity":/"capacities":/' "$dir/small.json" >"$dir/changed.json"
-refused 'a part that is missing' '.*changed.json is not a whole report of Hearth: .* has no count "capacity"' "$dir/changed.json"
+refused 'a part that is missing' '.*changed.json is not a complete report of Hearth: .* has no count "capacity"' "$dir/changed.json"
 sed '0,/"gets": [0-9]*/s//"gets": -1/' "$dir/small.json" >"$dir/negative.json"
-refused 'a count that is none' '.*negative.json is not a whole report of Hearth: .* has no count "gets"' "$dir/negative.json"
+refused 'a count that is none' '.*negative.json is not a complete report of Hearth: .* has no count "gets"' "$dir/negative.json"
 printf '[%.0s' {1..10000} >"$dir/deep.json"
 refused 'JSON without an end' '.*deep.json is not JSON: line 1, column 33: nested too deep' "$dir/deep.json"
 refused 'the second of two' '.*cut.json is not JSON' "$dir/small.json" "$dir/cut.json"

@@ -177,7 +177,7 @@ else
     ok 'too small' screen '^too small: 40 x 6 is needed'
     resize 60 12
     ok 'large enough again' screen '^ +RANK +PID +GETS/s'
-    ok 'columns that do not fit are counted' screen ' columns more'
+    ok 'columns that do not fit are counted' screen ' more columns'
     resize 120 40
     ok 'large again' screen '^ +RANK +PID .*CAME/s'
     keys q
@@ -188,7 +188,7 @@ else
     close
     open 100 10 TERM=none-such
     ok 'a terminal that is not known is refused' screen 'exit code 2'
-    ok 'with a line' screen 'hearth: error: the terminal none-such is not known .*--once'
+    ok 'with a line' screen 'hearth: error: the terminal none-such is unknown .*--once'
     close
 fi
 
@@ -297,10 +297,10 @@ refused() { # what, regular expression, arguments: exit code 2, one line on stde
     fi
 }
 
-refused 'an option that there is not' 'there is no option --bla: see hearth help top' --bla
+refused 'an option that there is not' 'unknown option --bla: see hearth help top' --bla
 refused 'an argument' 'hearth top takes no argument such as word' word
 refused 'a time that is none' '-d soon is not a time in seconds' -d soon
-refused 'no time' 'the option -d wants a value' -d
+refused 'no time' 'option -d needs a value' -d
 refused 'a negative time' '-d -1 is not a time in seconds' -d -1
 refused 'no number' '-d nan is not a time in seconds' --once -d nan
 refused 'a long time' '-d 1e9 is not a time in seconds' -d 1e9
@@ -309,7 +309,7 @@ refused 'no time, on a screen' '-d 0 is too short' -d 0
 refused 'JSON on a screen' '--json is for --once' --json
 refused 'no terminal' 'hearth (top needs a terminal: use hearth top --once|was built without ncurses)'
 ok 'help' grep -q 'usage: hearth top' <("$hearth" help top)
-ok 'in the list' grep -qE '^  hearth top +what' <("$hearth" --help)
+ok 'in the list' grep -qE '^  hearth top +live' <("$hearth" --help)
 
 [ $failed = 0 ] && echo "all well"
 exit $failed

@@ -1,15 +1,14 @@
-/* probe.c: tries out the MPI that it is linked to, on two ranks, and prints what it found, a line each:
+/* probe.c: probes the MPI that it is linked to, on two ranks, and prints the results, one per line:
  *
- *      library=TEXT            the first line of what MPI says of itself
- *      thread=LEVEL            that MPI_Init_thread gives when asked for all
- *      align=right|wrong       what a get finds in a window that does not begin at a multiple of 16 bytes
- *      allocate_us=N           how long a get takes while the target computes for COMPUTE ms and calls no
+ *      library=TEXT            the first line of MPI's version string
+ *      thread=LEVEL            the thread level that MPI provides if MPI_THREAD_MULTIPLE is requested
+ *      align=right|wrong       the result of a get from a window that does not begin at a multiple of 16 bytes
+ *      allocate_us=N           the time of a get while the target computes for COMPUTE ms without calling
  *      create_us=N             MPI: in a window that MPI allocated, and in one over the program's memory
  *      alone=right|refused     a window of one process
  *
- * Lines appear as soon as they are known: what hangs or crashes is what comes next. With the argument
- * `plain`, threads are not asked for, which some of Open MPI's transports refuse, and there is no window of
- * one process. */
+ * Lines are printed as soon as they are known, so a hang or crash is in the next one. The argument `plain` requests
+ * no threads, which some of Open MPI's transports refuse, and omits the window of one process. */
 #include <mpi.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -53,7 +52,7 @@ static void say_thread(int level) {
                                                    : "single");
 }
 
-/* Words that tell their place; a window from the second on begins 8 bytes beyond a multiple of 16. */
+/* Each word holds its index. A window from the second word on begins 8 bytes past a multiple of 16. */
 static void probe_alignment(void) {
     static _Alignas(64) uint64_t words[WORDS];
     uint64_t got = 0;
@@ -70,7 +69,7 @@ static void probe_alignment(void) {
     say("align", got == 1001 ? "right" : "wrong");
 }
 
-/* Computes, as far as MPI can see. */
+/* Computes, without calling MPI. */
 static void compute(void) {
     volatile double sum = 0;
     for (double end = now() + 1e-3 * COMPUTE; now() < end;)
@@ -82,14 +81,14 @@ static void time_get(const char *key, MPI_Win window) {
     uint64_t got;
     char text[32];
     MPI_Win_lock_all(0, window);
-    MPI_Get(&got, sizeof got, MPI_BYTE, 1, 0, sizeof got, MPI_BYTE,
-            window); /* connections are made at the first */
+    /* The first get sets up connections. */
+    MPI_Get(&got, sizeof got, MPI_BYTE, 1, 0, sizeof got, MPI_BYTE, window);
     MPI_Win_flush(1, window);
     MPI_Barrier(MPI_COMM_WORLD);
     if (rank == 1)
         compute();
     else {
-        usleep(1000 * COMPUTE / 5); /* it computes by now */
+        usleep(1000 * COMPUTE / 5); /* by now it computes */
         double start = now();
         MPI_Get(&got, sizeof got, MPI_BYTE, 1, 0, sizeof got, MPI_BYTE, window);
         MPI_Win_flush(1, window);
@@ -123,14 +122,15 @@ static void probe_alone(void) {
 
 int main(int argc, char **argv) {
     int level = MPI_THREAD_SINGLE, ranks, plain = argc > 1 && !strcmp(argv[1], "plain");
-    alarm(LIMIT); /* nobody may be left to end us */
+    alarm(LIMIT); /* in case no process is left to end us */
     MPI_Init_thread(&argc, &argv, plain ? MPI_THREAD_SINGLE : MPI_THREAD_MULTIPLE, &level);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     if (ranks != 2) {
-        fprintf(stderr,
-                "hearth-probe: wants two ranks, and has %d: mpirun -n 2, of the MPI it is linked to\n",
-                ranks);
+        fprintf(
+            stderr,
+            "hearth-probe: needs two ranks, but has %d: use mpirun -n 2 of the MPI that it is linked to\n",
+            ranks);
         MPI_Abort(MPI_COMM_WORLD, 2);
     }
     say_library();
