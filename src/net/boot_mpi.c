@@ -30,7 +30,7 @@ static int gather(void *arg, const void *mine, void *all, size_t bytes) {
                             : MPI_Allgather(mine, (int)bytes, MPI_BYTE, all, (int)bytes, MPI_BYTE, comm);
     if (status == MPI_SUCCESS)
         return 0;
-    log_error("MPI could not gather %zu bytes of each rank", bytes);
+    log_error("MPI could not exchange %zu bytes per rank", bytes);
     return -EIO;
 }
 

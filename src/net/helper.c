@@ -131,7 +131,7 @@ int helper_open(struct helper *h, struct net *n, int index) {
     h->bell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (h->bell < 0) {
         int status = -errno;
-        log_error("helper: no descriptor to wake it by: %s", strerror(errno));
+        log_error("helper: cannot create its eventfd: %s", strerror(errno));
         return status;
     }
     return n->link ? server_open(&h->server, n, index) : 0;
@@ -146,7 +146,7 @@ int helper_start(struct helper *h) {
     int status = pthread_create(&h->thread, NULL, run, h);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (status != 0) {
-        log_error("helper: no thread: %s", strerror(status));
+        log_error("helper: cannot create its thread: %s", strerror(status));
         return -status;
     }
     h->running = true;

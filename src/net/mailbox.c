@@ -171,7 +171,7 @@ static int join_failed(const struct post *p, struct mailbox *box) {
 int mailbox_join(void *memory, int process, struct mailbox **box) {
     const struct post *p = memory;
     if (process < 0 || (uint32_t)process >= p->processes) {
-        log_error("the mailbox of the node's helper is for %u processes and has none for process %d",
+        log_error("the mailbox of the node's helper is for %u processes; there is no process %d",
                   p->processes, process);
         return -EINVAL;
     }

@@ -40,7 +40,7 @@ static uint64_t budget(const struct settings *set) {
 static int agree_on_least(const struct net_boot *boot, uint64_t mine, uint64_t *least) {
     uint64_t *all = malloc((size_t)boot->size * sizeof *all);
     if (!all)
-        log_error("network: no memory for a number of each of %d ranks", boot->size);
+        log_error("network: no memory for a list of %d ranks", boot->size);
     int status = net_agree(boot, all ? 0 : -ENOMEM); /* otherwise the others would wait for us */
     if (status == 0)
         status = net_boot_gather(boot, &mine, all, sizeof mine);
@@ -69,12 +69,13 @@ static int choose_limits(struct net *n, const struct net_boot *boot) {
     if (needed <= memory)
         return 0;
     if (boot->rank == 0)
-        log_error("network: %u buffers of %u bytes and a record for each of %llu ranks and %u spare ones of "
-                  "%u take %llu bytes of a node, of which HEARTH_BUFFER_MEMORY allows %llu: set it higher, "
-                  "or HEARTH_BUFFERS, "
-                  "HEARTH_BUFFER_SIZE or HEARTH_SPARE_SIZE lower",
-                  l->buffers, l->bytes, (unsigned long long)clients, l->spares, l->spare_bytes,
-                  (unsigned long long)needed, (unsigned long long)memory);
+        log_error(
+            "network: %u buffers of %u bytes and a record for each of %llu ranks and %u pool buffers of "
+            "%u take %llu bytes of a node, of which HEARTH_BUFFER_MEMORY allows %llu: set it higher, "
+            "or HEARTH_BUFFERS, "
+            "HEARTH_BUFFER_SIZE or HEARTH_SPARE_SIZE lower",
+            l->buffers, l->bytes, (unsigned long long)clients, l->spares, l->spare_bytes,
+            (unsigned long long)needed, (unsigned long long)memory);
     return -ENOMEM;
 }
 
@@ -122,7 +123,7 @@ static int open_link(struct net *n, const void *comm) {
 static int open_helpers(struct net *n) {
     n->served = live_alloc((size_t)n->helpers * sizeof *n->served);
     if (!n->served) {
-        log_error("helper: no memory");
+        log_error("helper: no memory for its state");
         return -ENOMEM;
     }
     for (int i = 0; i < n->helpers; i++)

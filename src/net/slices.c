@@ -17,7 +17,7 @@ void slices_make_short(void) {
     } attributes = {0};
     if (syscall(SYS_sched_getattr, 0, &attributes, sizeof attributes, 0) != 0 ||
         attributes.policy != SCHED_OTHER)
-        return; /* the thread has a policy that someone chose deliberately */
+        return; /* another policy was chosen for this thread */
     attributes.runtime = SHORTEST_NS;
     syscall(SYS_sched_setattr, 0, &attributes, 0);
 }

@@ -109,9 +109,9 @@ static int check_threads(const struct link_options *options, MPI_Comm comm) {
     MPI_Query_thread(&level);
     good = options->ports <= 1 || level == MPI_THREAD_MULTIPLE;
     if (!good)
-        log_error(
-            "network mpi: needs MPI_THREAD_MULTIPLE, which MPI does not give: call MPI_Init_thread, or set "
-            "HEARTH_NET=ucx");
+        log_error("network mpi: needs MPI_THREAD_MULTIPLE, which MPI does not provide: call MPI_Init_thread, "
+                  "or set "
+                  "HEARTH_NET=ucx");
     if (MPI_Allreduce(&good, &all, 1, MPI_INT, MPI_MIN, comm) != MPI_SUCCESS)
         return -EIO;
     return all ? 0 : -ENOTSUP;

@@ -234,8 +234,8 @@ static ucs_status_t arrived(void *arg, const void *header, size_t header_bytes, 
     if (UNLIKELY(!from) && !(from = adopt(p, param->reply_ep)))
         return UCS_OK;
     if (UNLIKELY(header_bytes > sizeof copy)) {
-        log_error("network ucx: a header of %zu bytes from rank %d is dropped: not one of ours", header_bytes,
-                  from->rank);
+        log_error("network ucx: dropped a message with a header of %zu bytes from rank %d: not from Hearth",
+                  header_bytes, from->rank);
         return UCS_OK;
     }
     if (header_bytes)
@@ -294,7 +294,8 @@ static ucs_status_t find_address(struct ucx_port *p) {
     ucp_worker_release_address(p->worker, attr.address);
     if (p->address_bytes <= LINK_ADDRESS)
         return UCS_OK;
-    log_error("network ucx: an address of %zu bytes, %d at most: name fewer devices in UCX_NET_DEVICES",
+    log_error("network ucx: the address has %zu bytes, at most %d are supported: name fewer devices in "
+              "UCX_NET_DEVICES",
               p->address_bytes, LINK_ADDRESS);
     return UCS_ERR_EXCEEDS_LIMIT;
 }
@@ -329,7 +330,7 @@ static int port_open(struct link *link, int number, const struct link_events *ev
 destroy_worker:
     ucp_worker_destroy(p->worker);
 free_port:
-    log_error("network ucx: port %d does not open: %s; see ulimit -n, or set HEARTH_NET=mpi", number,
+    log_error("network ucx: cannot open port %d: %s; see ulimit -n, or set HEARTH_NET=mpi", number,
               ucs_status_string(status));
     free(p);
     return ucx_code(status);

@@ -111,7 +111,7 @@ int plan_make(struct plan *p, const struct net_options *o) {
         divide_among_some(p, limit);
     if (p->queue_bytes >= QUEUE_LEAST && plan_bytes(p) <= limit)
         return 0;
-    log_warn("shared memory: %zu bytes are too few, it takes at least %zu; "
+    log_warn("shared memory: %zu bytes are too few, at least %zu are needed; "
              "messages within the node go through MPI",
              o->limit, (size_t)round_up(4 * QUEUE_LEAST, page_bytes()));
     return -EINVAL;
