@@ -4,7 +4,7 @@
  *                        ../../MPI/lib/libhearth-mpi.so      the tree beside it
  *      installed         ../lib/hearth/MPI/libhearth-mpi.so  both
  *
- * The name of a tree is not trusted: the libraries that a file needs tell its MPI. */
+ * The name of a tree is not trusted: the libraries that a file needs identify its MPI. */
 #include "beside.h"
 
 #include <stdio.h>

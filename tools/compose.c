@@ -5,7 +5,7 @@
  *
  * `env` in front of each program was chosen over the launchers' own options because it works in the same way for all
  * of them, for each part of a line with colons, and on other hosts, to which Open MPI passes only the variables that
- * it is told to pass. It execs the program, so that the process, standard streams, signals and exit code are the
+ * its options name. It execs the program, so that the process, standard streams, signals and exit code are the
  * program's, and it is not preloaded itself. Variables that the launcher sets for the ranks are kept: if the user
  * gave them an LD_PRELOAD, in any way, ours comes after it, so that a tool or a sanitizer stays first.
  *

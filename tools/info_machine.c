@@ -1,6 +1,6 @@
 /* info_machine.c: prints this node, and the cores on which our threads would run.
  *
- * The heater itself tells its core. The helper's depends on the cores that the ranks of a job may use, which the
+ * The heater itself reports its core. The helper's depends on the cores that the ranks of a job may use, which the
  * launcher decides. Both common cases are shown: ranks bound to one core each, the first ones, and unbound ranks. */
 #include <glob.h>
 #include <sched.h>
@@ -173,7 +173,7 @@ void info_machine(unsigned ranks) {
     bool known = !sched_getaffinity(0, sizeof before, &before);
     print_nodes();
     if (cores_open(&c, 0)) {
-        puts("cores      unknown: the system does not tell");
+        puts("cores      unknown: the system does not report them");
         return;
     }
     ranks = ranks ? ranks : (unsigned)CPU_COUNT(&c.allowed);

@@ -1,8 +1,8 @@
 /* launcher.c: identifies a launcher.
  *
- * The name of the file behind all links tells: orterun and prterun are Open MPI's, mpiexec.hydra is MPICH's, and
- * Debian adds the flavour: mpirun.openmpi. If the name says nothing (an mpirun that is not a link), its libraries
- * may tell, or else the files in the same folder. */
+ * The name of the file behind all links identifies it: orterun and prterun are Open MPI's, mpiexec.hydra is MPICH's,
+ * and Debian adds the flavour: mpirun.openmpi. If the name says nothing (an mpirun that is not a link), its
+ * libraries may identify it, or else the files in the same folder. */
 #include "launcher.h"
 
 #include <stdio.h>

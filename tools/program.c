@@ -1,8 +1,8 @@
 /* program.c: examines a program without running it.
  *
- * A program that needs an MPI library tells its MPI. One that does not may be an interpreter, a wrapper (numactl,
- * valgrind, a script) or load MPI at run time. Then the words after it are examined too, for the first that tells.
- * If none does, the caller assumes the launcher's MPI.
+ * A program that needs an MPI library identifies its MPI. One that does not may be an interpreter, a wrapper
+ * (numactl, valgrind, a script) or load MPI at run time. Then the words after it are examined too, for the first
+ * that identifies one. If none does, the caller assumes the launcher's MPI.
  *
  * If LD_PRELOAD would have no effect, the program is refused: static programs have no loader, programs that contain
  * MPI find their own definition first, and the loader of a set-user-ID program ignores it. */
@@ -51,7 +51,7 @@ static bool find_python(const char *path, char interpreter[PATH_MAX]) {
     return python_is_interpreter(name) && launcher_resolve(name, NULL, NULL, interpreter, &by_shell);
 }
 
-/* Whether the MPI can be told from this file. */
+/* Whether this file identifies an MPI. */
 static bool tells(const char *path, struct program *p) {
     char interpreter[PATH_MAX];
     p->mpi = flavour_of_file(path);
@@ -114,7 +114,7 @@ static int refuse_missing(const char *word, const struct launcher_part *part) {
     return refuse("there is no program %s on the PATH: write ./%s if it is in this folder", word, word);
 }
 
-/* Examines the words after a program that does not tell its MPI. */
+/* Examines the words after a program that identifies no MPI. */
 static int look_behind(char *const *words, const struct launcher_part *part, struct program *p) {
     char path[PATH_MAX];
     bool by_shell, is_static;

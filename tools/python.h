@@ -1,4 +1,4 @@
-/* python.h: the MPI of a Python program, which the interpreter does not tell: mpi4py loads it at run time. */
+/* python.h: the MPI of a Python program, which the interpreter does not show: mpi4py loads it at run time. */
 #ifndef HEARTH_TOOLS_PYTHON_H
 #define HEARTH_TOOLS_PYTHON_H
 

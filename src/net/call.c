@@ -3,7 +3,7 @@
  * Every helper in use has a queue of operations. Only the first operation of a queue makes blocks. So blocks leave
  * in the order of the operations, and the helper executes them in this order. An operation without an answer is
  * forgotten when its last block has left. Its completion shows in the helper's count of blocks done, which is all
- * that a fence looks at. An operation with an answer has an id until the answer is complete.
+ * that a fence reads. An operation with an answer has an id until the answer is complete.
  *
  * Blocks are packed into one of OUTS buffers and sent from there, unless the operation lets the block point to the
  * program's own memory. */

@@ -257,7 +257,7 @@ void mailbox_wait(struct mailbox *box, int cell, uint64_t microseconds) {
 
 /* ---- the helper ---- */
 
-/* Requests since the last look. Reads before it writes, so that an empty word stays shared in the cache. */
+/* Requests since the last call. Reads before it writes, so that an empty word stays shared in the cache. */
 static uint64_t collect(struct mailbox *box, int bell) {
     struct bell *b = &box->post->bells[bell];
     if (atomic_load(&b->cells))

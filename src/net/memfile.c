@@ -40,7 +40,7 @@ void memfile_fail_at(unsigned n) {
     atomic_store(&fail_countdown, n);
 }
 
-/* True, with errno set, if a test wants the next system request to fail. */
+/* True, with errno set, if a test makes the next system request fail. */
 static bool planned_failure(int error) {
     unsigned left = atomic_load(&fail_countdown);
     if (left > 1)
@@ -83,7 +83,7 @@ static void print_title(const struct segment_token *token, char title[TITLE]) {
     snprintf(title, TITLE, "hearth-%016" PRIx64 "%016" PRIx64, token->words[0], token->words[1]);
 }
 
-/* Linux 6.3 and later expect to be told that the file is not executable; earlier kernels reject the flag. */
+/* Linux 6.3 and later expect this flag for files that are not executable; earlier kernels reject it. */
 static int open_memory(const struct segment_token *token) {
     char title[TITLE];
     print_title(token, title);

@@ -1,7 +1,7 @@
 /* open.c: opens and closes the network, collectively by all processes.
  *
  * The buffer sizes are the same everywhere: the node with the least memory decides. A helper's port is open, and its
- * thread runs, before any client may send to it. It runs until all processes have said that they send no more. */
+ * thread runs, before any client may send to it. It runs until all processes have stopped sending. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -6,7 +6,7 @@
  *
  * Nothing here blocks. Nothing is allocated, except a small record at a client's first message. An answer is built
  * in memory that belongs to the block's slot, or in pool buffers that were granted for it, and is sent from there.
- * Until it has been sent, the next block in that slot that wants an answer is deferred.
+ * Until it has been sent, the next block in that slot that needs an answer is deferred.
  *
  * An acknowledgement that becomes due while the previous one is being sent is merged with the next: only the newest
  * number matters, and there is at most one grant. */

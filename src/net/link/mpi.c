@@ -478,7 +478,7 @@ static void port_quiet(struct link_port *port) {
             pause_a_little();
 }
 
-/* Receives messages that nobody waits for any more, such as the last acknowledgements: MPI would report a missing
+/* Receives messages that no caller waits for any more, such as the last acknowledgements: MPI would report a missing
  * receive. All messages to us were sent before the last barrier, but may still be in flight. */
 static void port_shut(struct link_port *port) {
     enum { EMPTY = 5 };

@@ -14,7 +14,7 @@
  * the line with its own counts. The usual alternative is a bit that the writer sets when the box was empty and the
  * reader clears when it is. But then the writer must store the message before it reads the bit, which takes a fence
  * per message; in a stream that costs several times the message itself. A counter needs no order. If the doorbell is
- * seen before its message, the receiver looks in vain and looks again in the next poll, since the counters still
+ * seen before its message, the receiver finds nothing and checks again in the next poll, since the counters still
  * differ. The same holds if the message is found before its doorbell. Wrapping is harmless, since a box holds far
  * fewer than 32768 records. */
 #include "net/node/box.h"

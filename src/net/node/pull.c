@@ -3,7 +3,7 @@
  *
  * The right to trace a process includes this. With Yama's ptrace_scope at 1, Ubuntu's default, only ancestors of a
  * process may trace it, and the process that it names, with the descendants of that one. Ranks are siblings: naming
- * the parent, which is the launcher, admits them and nobody who could not kill them anyway. If a rank runs in a
+ * the parent, which is the launcher, admits them, and no process that could not kill them anyway. If a rank runs in a
  * shell of its own, its parent is not that of the others. Then pulling does not work, as the first attempt shows. */
 #include "net/node/pull.h"
 
