@@ -2,7 +2,8 @@
  *
  * A block of a patch is a range of its packed order. It carries the whole patch, so any range will do, and every
  * block is as full as possible. A block of a vector is a list of addresses with the data for each; a piece longer
- * than a block is cut. Blocks are cut at multiples of 64 bytes or at ends of pieces, never inside an element. */
+ * than a block is cut. Blocks are cut at multiples of 64 bytes (pieces of a vector at multiples of 16) or at ends of
+ * pieces, never inside an element. */
 #include <stdlib.h>
 #include <string.h>
 
