@@ -285,7 +285,10 @@ int64_t near_ask(uint32_t what, const void *words, size_t bytes) {
 
 static void failed(void *arg, int rank, const char *why) {
     (void)arg;
-    log_error("rank %d cannot be reached: %s; the job is ended", rank, why);
+    if (rank < 0)
+        log_error("a rank cannot be served: %s; the job is ended", why);
+    else
+        log_error("rank %d cannot be reached: %s; the job is ended", rank, why);
     _exit(1);
 }
 

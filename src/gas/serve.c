@@ -8,7 +8,10 @@ static void failed(void *arg, int rank, const char *why) {
     (void)arg;
     if (atomic_load(&gas.stage) == GAS_LEAVING)
         _exit(1); /* the failing rank has logged the cause */
-    log_error("node %d cannot be reached: %s; the job is ended", rank, why);
+    if (rank < 0)
+        log_error("a node cannot be served: %s; the job is ended", why);
+    else
+        log_error("node %d cannot be reached: %s; the job is ended", rank, why);
     _exit(1);
 }
 

@@ -7,6 +7,8 @@
 #include <errno.h>
 #include <stdbool.h>
 
+#include "base/base.h"
+
 /* Errno values fit into a byte; any other status becomes EIO. */
 static unsigned char code(int status) {
     return status == 0 ? 0 : status < 0 && status > -256 ? (unsigned char)-status : EIO;
@@ -25,4 +27,11 @@ int net_agree(const struct net_boot *boot, int status) {
         if (is_worse(-all[i], worst))
             worst = -all[i];
     return worst;
+}
+
+int net_agree_on_memory(const struct net_boot *boot, bool has, const char *what) {
+    if (!has)
+        log_error("no memory for %s of %d ranks: is the memory of this process limited (ulimit -v)?", what,
+                  boot->size);
+    return net_agree(boot, has ? 0 : -ENOMEM);
 }

@@ -64,7 +64,7 @@ static void free_out(struct out *o) {
 
 static void out_has_left(struct link_send *s, int status) {
     struct out *o = (struct out *)s;
-    (void)status; /* call_failed reports failed peers */
+    (void)status; /* the link reports a peer that failed, at once or later, to call_failed */
     if (o->op)
         o->op->under_way--;
     free_out(o);
@@ -297,6 +297,8 @@ void call_arrived(void *arg, struct link_peer *from, const void *header, size_t 
 void call_failed(void *arg, struct link_peer *peer, const char *why) {
     struct net *n = arg;
     size_t targets = (size_t)n->world->nodes * (size_t)n->helpers;
+    if (!peer)
+        n->service.failed(n->service.arg, -1, why);
     for (size_t i = 0; i < targets; i++)
         if (n->targets[i] && n->targets[i]->peer == peer)
             n->service.failed(n->service.arg, n->targets[i]->rank, why);

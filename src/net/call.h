@@ -62,7 +62,8 @@ struct net_service {
     void *arg;
     net_serve *handlers[NET_HANDLERS];
     net_serve_near *near;
-    void (*failed)(void *arg, int rank, const char *why); /* a process is unreachable; called in any thread */
+    /* A process is unreachable; rank -1: unknown which. Called in any thread. */
+    void (*failed)(void *arg, int rank, const char *why);
 };
 
 /* Answers that are sent after the handler has returned: to a block of another node (at most 32 bytes; one at a time

@@ -36,9 +36,9 @@ static void on_arrival(void *arg, struct link_peer *from, const void *header, si
 static void on_failure(void *arg, struct link_peer *peer, const char *why) {
     struct net_channel *c = arg;
     int node = 0;
-    while (node < c->world->nodes && c->peers[node] != peer)
+    while (peer && node < c->world->nodes && c->peers[node] != peer)
         node++;
-    if (node == c->world->nodes)
+    if (!peer || node == c->world->nodes)
         c->events.failed(c->events.arg, -1, why);
     else if (!c->failed[node]) {
         c->failed[node] = true;
@@ -78,7 +78,7 @@ static void destroy(struct net_channel *c) {
 static int exchange(struct net_channel *c, const struct net_boot *boot) {
     const struct net_world *w = c->world;
     struct address mine = {0}, *all = malloc((size_t)w->size * sizeof *all);
-    int status = all ? 0 : -ENOMEM;
+    int status = net_agree_on_memory(boot, all, "the addresses");
     if (status == 0 && c->port) {
         mine.bytes = link_port_address(c->port, mine.data);
         status = mine.bytes < 0 ? mine.bytes : 0;

@@ -17,6 +17,7 @@
 
 #include "net/engine.h"
 #include "net/slices.h"
+#include "net/wake.h"
 
 enum { RETRY_US = 30, EMPTY_WAKES = 16, EMPTY_NAP_US = 200 };
 
@@ -158,8 +159,9 @@ void helper_stop(struct helper *h) {
     if (!h->running)
         return;
     atomic_store_explicit(&h->stop, true, memory_order_release);
-    while (write(h->bell, &one, sizeof one) < 0 && errno == EINTR)
-        ;
+    while (write(h->bell, &one, sizeof one) < 0)
+        if (errno != EINTR)
+            wake_failed("the helper of this process");
     pthread_join(h->thread, NULL);
     h->running = false;
 }

@@ -197,11 +197,13 @@ void mailbox_close(struct mailbox *box) {
 
 /* ---- a process ---- */
 
-/* A full pipe wakes the helper anyway. */
+/* A full pipe wakes the helper anyway, and a pipe without a reader belongs to a process that has ended. On any other error the caller
+ * would wait for a helper that sleeps forever. */
 static void ring(struct mailbox *box) {
     atomic_fetch_add_explicit(&box->post->rings, 1, memory_order_relaxed);
-    while (write(box->write_end, "", 1) < 0 && errno == EINTR)
-        continue;
+    while (write(box->write_end, "", 1) < 0 && errno != EAGAIN && errno != EPIPE)
+        if (errno != EINTR)
+            wake_failed("the helper of this node");
 }
 
 /* A read-modify-write; pairs with mailbox_sleeps. */

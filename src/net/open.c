@@ -39,9 +39,7 @@ static uint64_t budget(const struct settings *set) {
 /* All get the minimum of the contributions. */
 static int agree_on_least(const struct net_boot *boot, uint64_t mine, uint64_t *least) {
     uint64_t *all = malloc((size_t)boot->size * sizeof *all);
-    if (!all)
-        log_error("network: no memory for a list of %d ranks", boot->size);
-    int status = net_agree(boot, all ? 0 : -ENOMEM); /* otherwise the others would wait for us */
+    int status = net_agree_on_memory(boot, all, "the limits of memory");
     if (status == 0)
         status = net_boot_gather(boot, &mine, all, sizeof mine);
     *least = mine;
@@ -142,7 +140,7 @@ static int exchange_addresses(struct net *n, const struct net_boot *boot) {
     size_t one = round_up(sizeof(uint16_t) + LINK_ADDRESS, 8), mine = one * (size_t)n->helpers;
     char *table = net_world_share(w, boot, mine * (size_t)w->nodes);
     char *brought = calloc(1, mine), *all = malloc(mine * (size_t)w->size);
-    int status = table && brought && all ? 0 : -ENOMEM;
+    int status = net_agree_on_memory(boot, table && brought && all, "the addresses");
     for (int i = 0; status == 0 && n->served && i < n->helpers; i++) {
         int length =
             link_port_address(n->served[i].server.port, brought + (size_t)i * one + sizeof(uint16_t));
@@ -230,7 +228,7 @@ int net_open(const struct net_boot *boot, struct net_world *world, const struct 
              const void *comm, struct net **net) {
     const struct settings *set = settings_get();
     struct net *n = live_alloc(sizeof *n);
-    int status = net_agree(boot, n ? 0 : -ENOMEM);
+    int status = net_agree_on_memory(boot, n, "the network");
     if (status != 0) {
         live_free(n);
         return status;

@@ -145,6 +145,8 @@ static void land(void *arg, struct link_peer *from, const void *header, size_t h
 
 static void lost(void *arg, struct link_peer *peer, const char *why) {
     struct server *s = arg;
+    if (!peer)
+        fail(s, UINT32_MAX, why);
     for (int rank = 0; rank < s->net->world->size; rank++)
         if (s->clients[rank] && s->clients[rank]->peer == peer)
             fail(s, (uint32_t)rank, why);

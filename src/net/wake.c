@@ -11,6 +11,7 @@
 
 #include <errno.h>
 #include <linux/futex.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -52,4 +53,10 @@ bool wake_wait(struct wake *w, uint64_t microseconds) {
                 break;
     }
     return atomic_exchange_explicit(&w->state, IDLE, memory_order_acq_rel) == WOKEN;
+}
+
+void wake_failed(const char *whom) {
+    log_error("%s cannot be woken: %s; the job is ended", whom, strerror(errno));
+    log_settle();
+    _exit(1);
 }

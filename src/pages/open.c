@@ -83,8 +83,8 @@ static int choose_frames(const struct pages *p, const struct agreed *all, uint32
 
 static int complain(const char *what, uint64_t bytes, int status) {
     log_error("pages: the pool of %llu bytes: %s: %s; %s", (unsigned long long)bytes, what,
-              memfile_reason(status),
-              status == -ENOMEM || status == -ENOSPC ? "set HEARTH_POOL_SIZE lower" : memfile_hint(status));
+              memfile_reason(-status),
+              status == -ENOMEM || status == -ENOSPC ? "set HEARTH_POOL_SIZE lower" : memfile_hint(-status));
     return status;
 }
 
@@ -205,7 +205,7 @@ static int open_segments(struct pages *p, const struct net_boot *boot, const str
     struct net_world *w = p->world;
     struct pages_segment *table = net_world_share(w, boot, (size_t)w->size * sizeof *table);
     uint64_t *bases = malloc((size_t)w->size * sizeof *bases);
-    int status = net_agree(boot, table && bases ? 0 : -ENOMEM);
+    int status = net_agree_on_memory(boot, table && bases, "the segments");
     if (status == 0)
         status = net_agree(boot, w->local == 0 ? number_pages(p, all, table) : 0);
     if (status == 0)
@@ -225,7 +225,7 @@ static int open_homes(struct pages *p, const struct net_boot *boot, const struct
     struct net_world *w = p->world;
     uint64_t *bytes = malloc((size_t)w->size * sizeof *bytes);
     p->homes = w->local == 0 ? calloc((size_t)w->local_count, sizeof *p->homes) : NULL;
-    int status = net_agree(boot, bytes && (p->homes || w->local != 0) ? 0 : -ENOMEM);
+    int status = net_agree_on_memory(boot, bytes && (p->homes || w->local != 0), "the files");
     for (int i = 0; status == 0 && i < w->size; i++)
         bytes[i] = all[i].bytes;
     if (status == 0)
@@ -303,10 +303,8 @@ static void close_all(struct pages *p) {
 static struct pages *make(struct net_world *world, const struct pages_events *events) {
     const struct settings *set = settings_get();
     struct pages *p = live_alloc(sizeof *p);
-    if (!p) {
-        log_error("pages: no memory");
+    if (!p)
         return NULL;
-    }
     p->world = world;
     p->events = *events;
     p->file = -1;
@@ -351,7 +349,7 @@ int pages_open(const struct net_boot *boot, struct net_world *world, const void 
                const struct pages_events *events, struct pages **pages) {
     struct agreed mine = own_shape(bytes), *all = malloc((size_t)boot->size * sizeof *all);
     struct pages *p = make(world, events);
-    int status = net_agree(boot, p && all ? 0 : -ENOMEM);
+    int status = net_agree_on_memory(boot, p && all, "the shape of the segments");
     if (status == 0)
         status = net_boot_gather(boot, &mine, all, sizeof mine);
     if (status == 0)

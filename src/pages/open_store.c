@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <unistd.h>
 
 #include "pages/inside.h"
 
@@ -184,7 +185,9 @@ static int exchange(struct pages *p, const struct net_boot *boot, const struct f
 
 static int agree_on_identity(const struct net_boot *boot, uint64_t *identity) {
     uint64_t mine = 0, *all = malloc((size_t)boot->size * sizeof *all);
-    int status = net_agree(boot, all && getrandom(&mine, sizeof mine, 0) == sizeof mine ? 0 : -ENOMEM);
+    int status = net_agree_on_memory(boot, all, "the identity of the files");
+    if (status == 0 && getrandom(&mine, sizeof mine, 0) != sizeof mine)
+        mine = random_mix(clock_ns()) ^ (uint64_t)getpid(); /* before the kernel has enough entropy */
     if (status == 0)
         status = net_boot_gather(boot, &mine, all, sizeof mine);
     if (status == 0)
@@ -220,7 +223,7 @@ int pages_open_stores(struct pages *p, const struct net_boot *boot, const uint64
     struct finding *mine = calloc((size_t)w->local_count, sizeof *mine);
     struct finding *all = malloc((size_t)w->size * sizeof *all);
     struct verdict v = {0};
-    int status = net_agree(boot, mine && all ? 0 : -ENOMEM);
+    int status = net_agree_on_memory(boot, mine && all, "what the files hold");
     for (int i = 0; status == 0 && w->local == 0 && i < w->local_count; i++) {
         open_one(p, i, bytes, &mine[i]);
         if (mine[i].status != 0) /* the others would most likely fail in the same way */

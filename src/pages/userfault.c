@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/base.h"
+#include "net/net.h"
 #include "pages/local_inside.h"
 
 static int watch(const struct local *l, char *at, size_t bytes, uint64_t mode) {
@@ -128,9 +129,11 @@ int userfault_start(struct local *l) {
 
 void userfault_close(struct local *l) {
     uint64_t one = 1;
-    if (l->userfault_started && write(l->userfault_stop, &one, sizeof(one)) == (ssize_t)sizeof(one))
-        while (l->userfault_started)
-            pthread_join(l->userfault_threads[--l->userfault_started], NULL);
+    while (l->userfault_started && write(l->userfault_stop, &one, sizeof(one)) < 0)
+        if (errno != EINTR)
+            wake_failed("the thread that maps pages");
+    while (l->userfault_started)
+        pthread_join(l->userfault_threads[--l->userfault_started], NULL);
     if (l->userfault_stop >= 0)
         close(l->userfault_stop);
     if (l->userfault >= 0)

@@ -1,6 +1,7 @@
 /* fail.c: for tests, preloaded: the k-th call of a kind that Hearth's libraries make fails, as if the system had refused it.
  *
- *      TEST_FAIL=KIND:K[:FROM]     KIND: memory, files, threads or ucx; K: which call, from 1; FROM: "on" for all from there on
+ *      TEST_FAIL=KIND:K[:FROM]     KIND: memory, files, threads, ucx or
+ *                                 endpoints (those of UCX); K: which call, from 1; FROM: "on" for all from there on
  *      TEST_FAIL_RANK=N            on this rank only
  *      TEST_FAIL_COUNT=FILE        the number of calls of each kind of that rank is kept in this file, as words of 8 bytes
  *
@@ -24,8 +25,8 @@
 
 #define SHOWN __attribute__((visibility("default")))
 
-enum kind { MEMORY, FILES, THREADS, UCX, KINDS };
-static const char *const names[KINDS] = {"memory", "files", "threads", "ucx"};
+enum kind { MEMORY, FILES, THREADS, UCX, ENDPOINTS, KINDS };
+static const char *const names[KINDS] = {"memory", "files", "threads", "ucx", "endpoints"};
 
 enum { MOST_RANGES = 16 };
 static struct range { uintptr_t begin, end; } ranges[MOST_RANGES];
@@ -225,11 +226,12 @@ SHOWN int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, vo
 
 enum { UCS_ERR_NO_MEMORY = -4 };
 
-#define UCX_CALL(name, parameters, arguments)                                                                \
+#define UCX_CALL(name, parameters, arguments) UCX_CALL_OF(UCX, name, parameters, arguments)
+#define UCX_CALL_OF(kind, name, parameters, arguments)                                                       \
     SHOWN int name parameters;                                                                               \
     SHOWN int name parameters {                                                                              \
         NEXT(name);                                                                                          \
-        return FAILS(UCX) ? UCS_ERR_NO_MEMORY : next arguments;                                              \
+        return FAILS(kind) ? UCS_ERR_NO_MEMORY : next arguments;                                             \
     }
 
 UCX_CALL(ucp_init_version, (unsigned a, unsigned b, const void *c, const void *d, void *e), (a, b, c, d, e))
@@ -237,5 +239,5 @@ UCX_CALL(ucp_worker_create, (void *a, const void *b, void *c), (a, b, c))
 UCX_CALL(ucp_worker_get_address, (void *a, void *b, void *c), (a, b, c))
 UCX_CALL(ucp_worker_get_efd, (void *a, int *b), (a, b))
 UCX_CALL(ucp_worker_set_am_recv_handler, (void *a, const void *b), (a, b))
-UCX_CALL(ucp_ep_create, (void *a, const void *b, void *c), (a, b, c))
+UCX_CALL_OF(ENDPOINTS, ucp_ep_create, (void *a, const void *b, void *c), (a, b, c))
 UCX_CALL(ucp_mem_map, (void *a, const void *b, void *c), (a, b, c))

@@ -1,9 +1,11 @@
 #!/usr/bin/env bash
 # Each request of Hearth's libraries to the system fails in turn: for memory, files, threads, and UCX's. The program ends well, or with
 # a line that says what happened; it never crashes, hangs or gives a wrong result.
-#   test_calls.sh MPI TREE      tier: full; timeout: 3600
+#   test_calls.sh MPI TREE                             tier: full; timeout: 3600
+#   test_calls.sh MPI TREE PROGRAM:KIND:K[:on]...      these alone; K: as fail.c counts, or N% of the calls of that kind
 set -uo pipefail
 mpi=$1 tree=$2 failed=0 tried=0
+shift 2
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
@@ -38,6 +40,8 @@ judge() { # what failed, exit status, output
         echo "FAIL $what: did not end"
     elif grep -qE 'expected equal bytes|byte [0-9]+ of' <<<"$out"; then
         echo "FAIL $what: wrong data"
+    elif grep -q 'Unknown error' <<<"$out"; then
+        echo "FAIL $what: the cause is not a number of an error"
     elif [ "$status" != 0 ] && ! grep -qE 'hearth(\[[0-9]+\])?: (error|warning)' <<<"$out"; then
         echo "FAIL $what: status $status without a line that says why"
     else
@@ -56,21 +60,59 @@ chosen() { # calls: which of them fail
     fi
 }
 
-for entry in "${programs[@]}"; do
-    name=${entry%%|*}
+kinds=(memory files threads ucx endpoints)
+
+count_calls() { # program of the list: the number of calls of each kind, in $counts
+    local out
     rm -f "$dir/count"
-    out=$(launch "$entry" --env "TEST_FAIL_COUNT=$dir/count") || { echo "FAIL $name: without any failure" && sed 's/^/    | /' <<<"$out" && failed=1 && continue; }
-    kinds=(memory files threads ucx)
-    for calls in $(od -An -v -td8 -w8 "$dir/count"); do
-        kind=${kinds[0]} kinds=("${kinds[@]:1}")
-        for k in $(chosen "$calls"); do
-            for from in '' :on; do
-                out=$(launch "$entry" --env "TEST_FAIL=$kind:$k$from")
-                judge "$name: call $k of $calls for $kind${from:+ and all behind it}" $? "$out"
-            done
+    if out=$(launch "$1" --env "TEST_FAIL_COUNT=$dir/count"); then
+        mapfile -t counts < <(od -An -v -td8 -w8 "$dir/count" | tr -d ' ')
+        return 0
+    fi
+    echo "FAIL ${1%%|*}: without any failure"
+    sed 's/^/    | /' <<<"$out"
+    failed=1
+    return 1
+}
+
+try() { # program of the list, kind, which call, "" or ":on"
+    local out
+    out=$(launch "$1" --env "TEST_FAIL=$2:$3$4")
+    judge "${1%%|*}: call $3 for $2${4:+ and all behind it}" $? "$out"
+}
+
+try_all() { # program of the list
+    local i k from
+    count_calls "$1" || return
+    for i in "${!kinds[@]}"; do
+        for k in $(chosen "${counts[i]}"); do
+            for from in '' :on; do try "$1" "${kinds[i]}" "$k" "$from"; done
         done
-        echo "done $name: $calls calls for $kind"
+        echo "done ${1%%|*}: ${counts[i]} calls for ${kinds[i]}"
     done
-done
+}
+
+try_one() { # PROGRAM:KIND:K[:on]
+    local name kind k from entry i
+    IFS=: read -r name kind k from <<<"$1"
+    for entry in "${programs[@]}"; do
+        [ "${entry%%|*}" = "$name" ] || continue
+        if [ "$k" != "${k%\%}" ]; then
+            count_calls "$entry" || return
+            for i in "${!kinds[@]}"; do
+                [ "${kinds[i]}" != "$kind" ] || k=$((counts[i] * ${k%\%} / 100))
+            done
+        fi
+        try "$entry" "$kind" "$k" "${from:+:$from}"
+        return
+    done
+    echo "FAIL $1: no such program" && failed=1
+}
+
+if [ $# -gt 0 ]; then
+    for one in "$@"; do try_one "$one"; done
+else
+    for entry in "${programs[@]}"; do try_all "$entry"; done
+fi
 echo "$tried jobs in which calls failed"
 exit $failed

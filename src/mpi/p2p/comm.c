@@ -82,7 +82,18 @@ static int forget(MPI_Comm handle, int key, void *value, void *state) {
     return MPI_SUCCESS;
 }
 
+/* Logged once: a program that handles errors may run on for long without memory. */
+static void say_no_memory(void) {
+    static _Atomic bool said;
+    if (!atomic_exchange(&said, true))
+        log_error(
+            "HEARTH_MATCH: no memory for a message or its request; MPI's error handler is called. Is the "
+            "memory limited (ulimit -v)? HEARTH_MATCH=off needs less");
+}
+
 int comm_error(struct comm *c, int code) {
+    if (code == MPI_ERR_NO_MEM)
+        say_no_memory();
     /* The handler of a freed communicator is no longer known. */
     MPI_Comm handle = c->handle == MPI_COMM_NULL ? MPI_COMM_WORLD : c->handle;
     host_Comm_call_errhandler(handle, code);

@@ -41,7 +41,8 @@ struct link_events {
     void (*arrived)(void *arg, struct link_peer *from, const void *header, size_t header_bytes,
                     const void *payload, size_t bytes);
 
-    /* The peer is unreachable from now on. `why` is the text for a message. */
+    /* The peer is unreachable from now on, or a message from it was lost. `why` is the text for a message. peer NULL: unknown
+     * which one. */
     void (*failed)(void *arg, struct link_peer *peer, const char *why);
 };
 
@@ -79,8 +80,8 @@ int link_port_address(struct link_port *p, void *into);
 int link_connect(struct link_port *p, const void *address, size_t bytes, int rank, int port,
                  struct link_peer **peer);
 
-/* Returns 0: sent or copied, the header and payload may be reused. 1: in flight, see struct link_send. Negative:
- * failed, after logging an error. */
+/* Returns 0: sent or copied, header and payload may be reused. 1: in flight, see struct link_send. Negative: nothing was sent, and the
+ * next link_progress calls `failed` for this peer, unless it has been called already. */
 int link_send(struct link_port *p, struct link_peer *peer, const void *header, size_t header_bytes,
               const void *payload, size_t bytes, struct link_send *s);
 

@@ -48,6 +48,7 @@ struct mpi_peer {
     struct mpi_peer *next, *next_failing;
     int rank, number;
     bool failed;
+    const char *why;
     union knock_address knock;
 };
 
@@ -83,6 +84,7 @@ struct mpi_port {
     struct receive receives[RECEIVES];
     int receiving;
     struct mpi_peer *failing; /* reported in progress */
+    struct mpi_peer unknown;  /* stands for senders whose message was lost */
 };
 
 static size_t largest(const struct mpi_link *l) {
@@ -103,18 +105,21 @@ static int said(int code, const char *what, int rank) {
 
 /* ---- the link ---- */
 
-/* All agree, so that no process continues alone. */
-static int check_threads(const struct link_options *options, MPI_Comm comm) {
-    int level, good, all;
+static int check_threads(const struct link_options *options) {
+    int level;
     MPI_Query_thread(&level);
-    good = options->ports <= 1 || level == MPI_THREAD_MULTIPLE;
-    if (!good)
-        log_error("network mpi: needs MPI_THREAD_MULTIPLE, which MPI does not provide: call MPI_Init_thread, "
-                  "or set "
-                  "HEARTH_NET=ucx");
-    if (MPI_Allreduce(&good, &all, 1, MPI_INT, MPI_MIN, comm) != MPI_SUCCESS)
-        return -EIO;
-    return all ? 0 : -ENOTSUP;
+    if (options->ports <= 1 || level == MPI_THREAD_MULTIPLE)
+        return 0;
+    log_error(
+        "network mpi: needs MPI_THREAD_MULTIPLE, which MPI does not provide: call MPI_Init_thread, or set "
+        "HEARTH_NET=ucx");
+    return -ENOTSUP;
+}
+
+/* All agree before they create communicators together, so that no process waits there for one that failed. */
+static int agree(int status, MPI_Comm comm) {
+    int worst;
+    return MPI_Allreduce(&status, &worst, 1, MPI_INT, MPI_MIN, comm) == MPI_SUCCESS ? worst : -EIO;
 }
 
 static int find_machine(struct mpi_link *l, MPI_Comm comm) {
@@ -159,10 +164,14 @@ static int open_link(const struct link_options *options, struct link **link) {
         log_error("network mpi: messages of %zu bytes are too large", options->most);
         return -EINVAL;
     }
-    int status = check_threads(options, comm);
-    struct mpi_link *l = status == 0 ? calloc(1, sizeof *l) : NULL;
+    struct mpi_link *l = calloc(1, sizeof *l);
     if (!l)
-        return status ? status : -ENOMEM;
+        log_error("network mpi: no memory");
+    int status = agree(l ? check_threads(options) : -ENOMEM, comm);
+    if (status != 0) {
+        free(l);
+        return status;
+    }
     *l = (struct mpi_link){
         .base = {.network = &link_mpi}, .comms = {MPI_COMM_NULL, MPI_COMM_NULL}, .most = options->most};
     status = find_machine(l, comm);
@@ -181,15 +190,24 @@ static uint64_t name_of(int rank, int port) {
     return (uint64_t)(uint32_t)rank << 32 | (uint32_t)port;
 }
 
-/* Finds or creates a peer; NULL after logging an error. */
+/* As in ucx.c: progress reports it. */
+static int note_failure(struct mpi_port *p, struct mpi_peer *peer, const char *why) {
+    if (peer->failed)
+        return -ECONNRESET;
+    peer->failed = true;
+    peer->why = why;
+    peer->next_failing = p->failing;
+    p->failing = peer;
+    return -EIO;
+}
+
+/* Finds or creates a peer; NULL: no memory. */
 static struct mpi_peer *peer_of(struct mpi_port *p, int rank, int number) {
     struct mpi_peer *peer = peers_find(&p->by_name, name_of(rank, number));
     if (LIKELY(peer != NULL))
         return peer;
-    if (peers_reserve(&p->by_name) != 0 || !(peer = calloc(1, sizeof *peer))) {
-        log_error("network mpi: no memory for rank %d, port %d", rank, number);
+    if (peers_reserve(&p->by_name) != 0 || !(peer = calloc(1, sizeof *peer)))
         return NULL;
-    }
     *peer =
         (struct mpi_peer){.base = {.network = &link_mpi}, .next = p->peers, .rank = rank, .number = number};
     p->peers = peer;
@@ -200,8 +218,10 @@ static struct mpi_peer *peer_of(struct mpi_port *p, int rank, int number) {
 static int connect_to(struct link_port *port, const void *address, size_t bytes, int rank, int number,
                       struct link_peer **peer) {
     struct mpi_peer *to = peer_of((struct mpi_port *)port, rank, number);
-    if (!to)
+    if (!to) {
+        log_error("network mpi: no memory for rank %d, port %d", rank, number);
         return -ENOMEM;
+    }
     if (bytes == sizeof to->knock)
         memcpy(&to->knock, address, bytes);
     *peer = &to->base;
@@ -272,10 +292,8 @@ static int send_slot(struct mpi_port *p, struct mpi_peer *to, struct slot *s, si
                          &request);
     if (UNLIKELY(code != MPI_SUCCESS)) {
         give_slot(p, s);
-        to->failed = true;
-        to->next_failing = p->failing;
-        p->failing = to;
-        return said(code, "MPI_Isend", to->rank);
+        said(code, "MPI_Isend", to->rank);
+        return note_failure(p, to, "MPI cannot send to it");
     }
     knock_at(&p->knock, &to->knock);
     MPI_Test(&request, &done, MPI_STATUS_IGNORE);
@@ -295,10 +313,8 @@ static int send_message(struct link_port *port, struct link_peer *peer, const vo
     if (UNLIKELY(to->failed))
         return -ECONNRESET;
     struct slot *slot = have_room(p) ? take_slot(p, sizeof(struct what) + LINK_HEADER + bytes) : NULL;
-    if (UNLIKELY(!slot)) {
-        log_error("network mpi: no memory for a message of %zu bytes to rank %d", bytes, to->rank);
-        return -ENOMEM;
-    }
+    if (UNLIKELY(!slot))
+        return note_failure(p, to, "no memory for a message to it");
     return send_slot(p, to, slot, fill(p, slot, header, header_bytes, payload, bytes));
 }
 
@@ -324,14 +340,33 @@ static int complete_sends(struct mpi_port *p) {
 
 /* ---- receiving ---- */
 
-static void deliver(struct mpi_port *p, struct receive *r, int bytes) {
+/* Whether the message has a valid header. *start: offset of its payload. */
+static bool is_sound(const struct what *what, size_t bytes, size_t *start) {
+    *start = sizeof *what + round_up(what->header_bytes, 8);
+    return bytes >= sizeof *what && what->header_bytes <= LINK_HEADER && bytes >= *start &&
+           what->port <= INT_MAX;
+}
+
+static void deliver(struct mpi_port *p, struct receive *r, size_t bytes) {
     struct what what;
+    size_t start;
     memcpy(&what, r->data, sizeof what);
-    size_t start = sizeof what + round_up(what.header_bytes, 8);
+    if (UNLIKELY(p->shut))
+        return;
+    if (UNLIKELY(!is_sound(&what, bytes, &start))) {
+        log_error("network mpi: a message of %zu bytes from rank %d is not one of ours; do all ranks run the "
+                  "same version of "
+                  "the library?",
+                  bytes, r->source);
+        note_failure(p, &p->unknown, "a message was thrown away");
+        return;
+    }
     struct mpi_peer *from = peer_of(p, r->source, (int)what.port);
-    if (from && bytes >= (int)start && !p->shut)
+    if (LIKELY(from))
         p->events.arrived(p->events.arg, &from->base, r->data + sizeof what, what.header_bytes,
-                          r->data + start, (size_t)bytes - start);
+                          r->data + start, bytes - start);
+    else
+        note_failure(p, &p->unknown, "no memory for a rank that sends here; its message is lost");
 }
 
 /* Whether the receive is complete; if so, delivers it. The buffer stays in use until the delivery returns. */
@@ -341,6 +376,7 @@ static bool complete_receive(struct mpi_port *p, struct receive *r) {
     int code = MPI_Test(&r->request, &done, &status);
     if (UNLIKELY(code != MPI_SUCCESS)) {
         said(code, "a message is lost", r->source);
+        note_failure(p, &p->unknown, "a message is lost");
         r->busy = false;
         return true;
     }
@@ -348,7 +384,7 @@ static bool complete_receive(struct mpi_port *p, struct receive *r) {
         return false;
     MPI_Get_count(&status, MPI_BYTE, &bytes);
     knock_answered(&p->knock);
-    deliver(p, r, bytes);
+    deliver(p, r, (size_t)bytes);
     r->busy = false;
     return true;
 }
@@ -384,6 +420,7 @@ static bool start_receive(struct mpi_port *p, struct receive *r) {
     code = MPI_Imrecv(r->data, (int)largest(p->link), MPI_BYTE, &message, &r->request);
     if (UNLIKELY(code != MPI_SUCCESS)) {
         said(code, "MPI_Imrecv", r->source);
+        note_failure(p, &p->unknown, "a message is lost");
         return false;
     }
     r->busy = true;
@@ -397,7 +434,7 @@ static int tell_failures(struct mpi_port *p) {
     for (; UNLIKELY(p->failing != NULL); told++) {
         struct mpi_peer *peer = p->failing;
         p->failing = peer->next_failing;
-        p->events.failed(p->events.arg, &peer->base, "MPI cannot send to it");
+        p->events.failed(p->events.arg, peer == &p->unknown ? NULL : &peer->base, peer->why);
     }
     return told;
 }

@@ -16,6 +16,7 @@
 #include "net/link/ucx.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -52,33 +53,43 @@ int ucx_code(ucs_status_t status) {
 
 /* ---- peers ---- */
 
-/* UCX calls this in progress or in the middle of a send. The failure is reported later, outside of any other call. */
-static void on_failure(void *arg, ucp_ep_h ep, ucs_status_t why) {
-    struct ucx_peer *peer = arg;
+/* Progress reports the failure later, outside of any other call: this also runs in the middle of a send. The caller of a send that
+ * fails at once continues as if the message had left, and would wait for the answer without the report. */
+static void note_failure(struct ucx_peer *peer, const char *what, ucs_status_t why) {
     struct ucx_port *p = peer->port;
     if (peer->failed)
         return;
     peer->failed = true;
+    peer->what = what;
     peer->why = why;
     peer->next_failing = p->failing;
     p->failing = peer;
 }
 
+/* Called by UCX. */
+static void on_failure(void *arg, ucp_ep_h ep, ucs_status_t why) {
+    note_failure(arg, NULL, why);
+}
+
 static void tell_failures(struct ucx_port *p) {
     while (p->failing) {
         struct ucx_peer *peer = p->failing;
+        const char *why = ucs_status_string(peer->why);
+        char text[256];
         p->failing = peer->next_failing;
+        if (peer->what)
+            snprintf(text, sizeof text, "%s: %s", peer->what, why);
         if (!p->quiet)
-            p->events.failed(p->events.arg, &peer->base, ucs_status_string(peer->why));
+            p->events.failed(p->events.arg, peer == &p->unknown ? NULL : &peer->base,
+                             peer->what ? text : why);
     }
 }
 
-static struct ucx_peer *new_peer(struct ucx_port *p, int rank, int number) {
+static struct ucx_peer *new_peer(struct ucx_port *p, int rank) {
     struct ucx_peer *peer = calloc(1, sizeof *peer);
     if (!peer)
         return NULL;
-    *peer = (struct ucx_peer){
-        .base = {.network = &link_ucx}, .port = p, .rank = rank, .number = number, .next = p->peers};
+    *peer = (struct ucx_peer){.base = {.network = &link_ucx}, .port = p, .rank = rank, .next = p->peers};
     p->peers = peer;
     return peer;
 }
@@ -86,7 +97,7 @@ static struct ucx_peer *new_peer(struct ucx_port *p, int rank, int number) {
 static int connect_to(struct link_port *port, const void *address, size_t bytes, int rank, int number,
                       struct link_peer **peer) {
     void *copy = malloc(bytes);
-    struct ucx_peer *made = copy ? new_peer((struct ucx_port *)port, rank, number) : NULL;
+    struct ucx_peer *made = copy ? new_peer((struct ucx_port *)port, rank) : NULL;
     if (!made) {
         log_error("network ucx: no memory for a connection to rank %d", rank);
         free(copy);
@@ -134,16 +145,11 @@ static void say_hello(struct ucx_peer *peer) {
 
 static int make_endpoint(struct ucx_peer *peer) {
     struct ucx_port *p = peer->port;
-    if (peers_reserve(&p->by_endpoint) != 0) {
-        log_error("network ucx: no memory for a connection to rank %d", peer->rank);
-        return -ENOMEM;
-    }
-    ucs_status_t status = create(peer, peer->address, &peer->ep);
+    ucs_status_t status =
+        peers_reserve(&p->by_endpoint) != 0 ? UCS_ERR_NO_MEMORY : create(peer, peer->address, &peer->ep);
     if (status != UCS_OK) {
         peer->ep = NULL;
-        log_error(
-            "network ucx: no connection to rank %d, port %d: %s; see ulimit -n, UCX_TLS, UCX_NET_DEVICES",
-            peer->rank, peer->number, ucs_status_string(status));
+        note_failure(peer, "no connection (see ulimit -n, UCX_TLS, UCX_NET_DEVICES)", status);
         return ucx_code(status);
     }
     peers_add(&p->by_endpoint, (uintptr_t)peer->ep, peer);
@@ -176,8 +182,7 @@ int ucx_started(struct ucx_peer *peer, ucs_status_ptr_t request, struct link_sen
         peer->port->under_way++;
         return 1;
     }
-    log_error("network ucx: %s to rank %d, port %d: %s", what, peer->rank, peer->number,
-              ucs_status_string(UCS_PTR_STATUS(request)));
+    note_failure(peer, what, UCS_PTR_STATUS(request));
     return ucx_code(UCS_PTR_STATUS(request));
 }
 
@@ -194,14 +199,15 @@ static int send_message(struct link_port *port, struct link_peer *to, const void
     if (UNLIKELY(code != 0))
         return code;
     return ucx_started(peer, ucp_am_send_nbx(peer->ep, MESSAGE, header, header_bytes, payload, bytes, &param),
-                       s, "message");
+                       s, "a message was refused");
 }
 
 /* Handles the first message of a port that we have not connected to, which is its hello. */
 static struct ucx_peer *adopt(struct ucx_port *p, ucp_ep_h ep) {
-    struct ucx_peer *peer = peers_reserve(&p->by_endpoint) == 0 ? new_peer(p, -1, -1) : NULL;
+    struct ucx_peer *peer = peers_reserve(&p->by_endpoint) == 0 ? new_peer(p, -1) : NULL;
     if (!peer) {
-        log_error("network ucx: no memory for a process that sends to us; its message is lost");
+        note_failure(&p->unknown, "no memory for a rank that sends here; its message is lost",
+                     UCS_ERR_NO_MEMORY);
         return NULL;
     }
     peers_add(&p->by_endpoint, (uintptr_t)ep, peer);
@@ -318,6 +324,7 @@ static int port_open(struct link *link, int number, const struct link_events *ev
         return -ENOMEM;
     }
     *p = (struct ucx_port){.base = {.network = &link_ucx}, .link = l, .events = *events, .number = number};
+    p->unknown.port = p;
     ucs_status_t status = ucp_worker_create(l->context, &params, &p->worker);
     if (status != UCS_OK)
         goto free_port;

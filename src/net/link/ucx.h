@@ -21,8 +21,9 @@ struct ucx_peer {
     void *address;         /* until it is connected */
     struct ucx_peer *next; /* in the port's list */
     struct ucx_peer *next_failing;
-    int rank, number; /* for messages; -1 if the peer connected to us */
+    int rank; /* for messages; -1 if the peer connected to us */
     bool failed;
+    const char *what; /* the call that failed, if it was ours */
     ucs_status_t why;
 };
 
@@ -39,6 +40,7 @@ struct ucx_port {
     struct peers by_endpoint; /* peers with an endpoint */
     struct ucx_peer *peers;   /* all peers */
     struct ucx_peer *failing; /* `failed` has not been called yet */
+    struct ucx_peer unknown;  /* placeholder for peers that there was no memory for */
 };
 
 /* ucx_open.c */
@@ -49,7 +51,7 @@ void ucx_close(struct link *link);
 int ucx_code(ucs_status_t status);
 /* Creates the endpoint at first use. Returns 0, or a negative code: -ECONNRESET if the peer has failed. */
 int ucx_connected(struct ucx_peer *peer);
-/* Converts the result of a non-blocking UCX call to that of link_send. `what` names the call in the error message. */
+/* Converts the result of a non-blocking UCX call to that of link_send. `what` describes its failure in the error message. */
 int ucx_started(struct ucx_peer *peer, ucs_status_ptr_t request, struct link_send *s, const char *what);
 /* Completion callback of a pending call. */
 void ucx_sent(void *request, ucs_status_t status, void *send);

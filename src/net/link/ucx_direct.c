@@ -107,7 +107,8 @@ int ucx_put(struct link_port *p, struct link_window *w, uint64_t to, const void 
     ucp_request_param_t param = pending(s);
     int code = ucx_connected(peer);
     return code ? code
-                : ucx_started(peer, ucp_put_nbx(peer->ep, from, bytes, to, there->key, &param), s, "put");
+                : ucx_started(peer, ucp_put_nbx(peer->ep, from, bytes, to, there->key, &param), s,
+                              "a put was refused");
 }
 
 int ucx_get(struct link_port *p, struct link_window *w, void *to, uint64_t from, size_t bytes,
@@ -117,12 +118,13 @@ int ucx_get(struct link_port *p, struct link_window *w, void *to, uint64_t from,
     ucp_request_param_t param = pending(s);
     int code = ucx_connected(peer);
     return code ? code
-                : ucx_started(peer, ucp_get_nbx(peer->ep, to, bytes, from, there->key, &param), s, "get");
+                : ucx_started(peer, ucp_get_nbx(peer->ep, to, bytes, from, there->key, &param), s,
+                              "a get was refused");
 }
 
 int ucx_flush(struct link_port *p, struct link_peer *peer, struct link_send *s) {
     struct ucx_peer *there = (struct ucx_peer *)peer;
     ucp_request_param_t param = pending(s);
     int code = ucx_connected(there);
-    return code ? code : ucx_started(there, ucp_ep_flush_nbx(there->ep, &param), s, "flush");
+    return code ? code : ucx_started(there, ucp_ep_flush_nbx(there->ep, &param), s, "a flush was refused");
 }
