@@ -207,7 +207,8 @@ static double gets_fenced(void) {
     double matrix[ROWS * ROWS], start = MPI_Wtime();
     for (int i = 0; i < COUNT; i++) {
         for (int k = 0; k < ROWS; k++)
-            MPI_Get(matrix + k * ROWS, ROWS, MPI_DOUBLE, 1 - rank, k * (int)sizeof(double), 1, column, window);
+            MPI_Get(matrix + k * ROWS, ROWS, MPI_DOUBLE, 1 - rank, k * (int)sizeof(double), 1, column,
+                    window);
         MPI_Win_fence(0, window);
     }
     return ns_since(start, COUNT);

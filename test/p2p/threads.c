@@ -220,6 +220,38 @@ CASE(completed_by_another) {
     }
 }
 
+/* All threads of a rank wait, and each in turn gets what it waits for: one drives progress, and another must go on when it leaves. */
+enum { TURNS = 40, TURN_TAG = 80 };
+
+static void *wait_for_turn(void *arg) {
+    struct worker *w = arg;
+    for (int i = 0; i < TURNS; i++) {
+        int value = -1;
+        MPI_Recv(&value, 1, MPI_INT, previous(), TURN_TAG + w->number, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        expect_eq(value, i);
+        MPI_Send(&value, 1, MPI_INT, previous(), TURN_TAG + THREADS, MPI_COMM_WORLD);
+    }
+    return NULL;
+}
+
+static void give_turns(void) {
+    for (int i = 0; i < TURNS; i++)
+        for (int k = 0; k < THREADS; k++) {
+            int value, to = i % 2 ? k : THREADS - 1 - k;
+            MPI_Send(&i, 1, MPI_INT, peer(), TURN_TAG + to, MPI_COMM_WORLD);
+            MPI_Recv(&value, 1, MPI_INT, peer(), TURN_TAG + THREADS, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        }
+}
+
+CASE(waiting_threads_take_turns) {
+    SKIP_IF(test_threads < MPI_THREAD_MULTIPLE, "this MPI was built without threads");
+    if (test_rank % 2 == 0 && test_rank + 1 < test_size)
+        give_turns();
+    else if (test_rank % 2)
+        run_threads(wait_for_turn, false);
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
 /* A datatype with an empty member is one that only MPI can pack: threads that pack at once keep their bytes apart. */
 enum { PACKED = 4000, PACKED_ROUNDS = 100000 };
 static MPI_Datatype packed_type;

@@ -1,33 +1,64 @@
-/* lock.c: see lock.h. The lock is a word that is 0 or 1, taken by compare and swap. A waiting thread yields the CPU
- * after a while. The C library's mutex is unsuitable: the program's thread holds the lock from one call to the next,
- * and under MPI_THREAD_SERIALIZED that need not be the same thread. */
+/* lock.c: see lock.h. The lock is a word, taken by compare and swap. A waiting thread spins and then sleeps. It does not yield: on a
+ * machine whose CPUs are all busy a yield costs a scheduler slice. The C library's mutex is unsuitable: the program's thread holds the
+ * lock from one call to the next, and under MPI_THREAD_SERIALIZED that need not be the same thread. */
 #include "mpi/p2p/lock.h"
 
-#include <sched.h>
+#include <linux/futex.h>
 #include <stdatomic.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "mpi/p2p/p2p.h"
 
 bool p2p_on, p2p_threads;
 int p2p_careful;
 
-static _Atomic int taken = 1; /* by the program's thread, as long as there is only one */
-static int depth;             /* nesting of calls inside MPI; under the lock, or by the only thread */
+enum { FREE, TAKEN, CONTENDED }; /* of `taken` */
+enum { SPINS = 200, OFFERS = 500 };
+
+static _Atomic int taken = TAKEN; /* by the program's thread, as long as there is only one */
+static _Atomic int contenders;    /* threads that wait for it */
+static int depth;                 /* nesting of calls inside MPI; under the lock, or by the only thread */
+
+void p2p_sleep_on(_Atomic int *word, int value) {
+    syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, NULL, NULL, 0);
+}
+
+void p2p_wake_one(_Atomic int *word) {
+    syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+}
 
 bool p2p_try_lock(void) {
-    int no = 0; /* acquire: pairs with the release in p2p_unlock_slowly */
-    return atomic_compare_exchange_strong_explicit(&taken, &no, 1, memory_order_acquire,
+    int no = FREE; /* acquire: pairs with the release in p2p_unlock_slowly */
+    return atomic_compare_exchange_strong_explicit(&taken, &no, TAKEN, memory_order_acquire,
                                                    memory_order_relaxed);
 }
 
+/* Contended from here on: an unlocking thread wakes one sleeper, and cannot know whether there are more. */
 void p2p_lock_slowly(void) {
-    for (unsigned spins = 0; !p2p_try_lock(); spins++)
-        if (spins > 100)
-            sched_yield();
+    for (unsigned spins = 0; spins < SPINS; spins++)
+        if (LIKELY(p2p_try_lock()))
+            return;
+    atomic_fetch_add_explicit(&contenders, 1, memory_order_relaxed);
+    while (atomic_exchange_explicit(&taken, CONTENDED, memory_order_acquire) != FREE)
+        p2p_sleep_on(&taken, CONTENDED);
+    atomic_fetch_sub_explicit(&contenders, 1, memory_order_relaxed);
 }
 
+/* Without the pause the unlocking thread, whose cache holds the line, would retake the lock before a thread that it has woken. */
+void p2p_lock_after_others(void) {
+    int before = atomic_load_explicit(&contenders, memory_order_relaxed);
+    for (unsigned offers = 0; before && offers < OFFERS; offers++)
+        if (atomic_load_explicit(&taken, memory_order_relaxed) != FREE ||
+            atomic_load_explicit(&contenders, memory_order_relaxed) < before)
+            break;
+    p2p_lock_slowly();
+}
+
+/* Release: pairs with p2p_try_lock and p2p_lock_slowly. */
 void p2p_unlock_slowly(void) {
-    atomic_store_explicit(&taken, 0, memory_order_release); /* pairs with p2p_try_lock */
+    if (UNLIKELY(atomic_exchange_explicit(&taken, FREE, memory_order_release) == CONTENDED))
+        p2p_wake_one(&taken);
 }
 
 /* With one thread: it holds the lock until it enters MPI, and again after it has left. A helper with messages to send

@@ -244,6 +244,7 @@ struct request {
     struct request *partner; /* MPI_Isendrecv: the other half, until the send is done */
     struct request *next;    /* in a peer's queue, the list of transfers, or the free list */
     uint64_t buffered;       /* MODE_BUFFERED: bytes that it occupies in the attached buffer */
+    struct watcher *watcher; /* a thread that waits for it while another drives progress, or NULL */
 };
 
 /* A request with the common fields set. NULL if memory ran out. */
@@ -450,7 +451,9 @@ void p2p_pause(struct pause *p);
 void progress_open(int on_node);
 
 /* Waits for the request. Requires the lock, and releases it in between. */
-void p2p_wait(const struct request *r);
+void p2p_wait(struct request *r);
+/* Wakes the thread that waits for this request, which is done. */
+void p2p_wake_watcher(struct request *r);
 
 /* Waits for a request of the host MPI and returns its code. Call without the lock. */
 int p2p_wait_host(MPI_Request *request, MPI_Status *status);

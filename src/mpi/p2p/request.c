@@ -48,6 +48,7 @@ void request_fill(struct request *r, enum request_kind kind, struct comm *c) {
     r->message = NULL;
     r->partner = NULL;
     r->buffered = 0;
+    r->watcher = NULL;
 }
 
 struct request *request_new(enum request_kind kind, struct comm *c) {
@@ -105,6 +106,8 @@ void request_finish(struct request *r) {
         return;
     }
     r->done = true;
+    if (UNLIKELY(r->watcher != NULL))
+        p2p_wake_watcher(r);
     if (UNLIKELY(r->orphan))
         finish_orphan(r);
 }
