@@ -22,10 +22,20 @@ DIRECT_FAST struct gas_thread *direct_thread(gasnet_node_t node, const void *rem
     if (UNLIKELY(offset >= s->size || bytes - 1 > s->size - offset - 1)) /* also if there are no bytes */
         return NULL;
     struct gas_thread *t = thread_current;
-    if (UNLIKELY(!t || (t->transfers + 1) % TRANSFERS_TO_A_POLL == 0)) /* transfer.c polls */
+    if (UNLIKELY(!t || t->until_poll == 0)) /* direct_poll, or transfer.c, polls */
         return NULL;
-    t->transfers++;
+    t->until_poll--;
     return t;
+}
+
+/* For the slow path of a call: true if it was time to poll, which is done; the fast path is worth another try. */
+static inline bool direct_poll(void) {
+    struct gas_thread *t = thread_current;
+    if (!t || t->until_poll > 0 || !gas_is_attached() || !am_is_free())
+        return false;
+    t->until_poll = TRANSFERS_TO_A_POLL;
+    gas_poll_quickly();
+    return true;
 }
 
 /* Values are moved by one load and one store. The ranges may overlap. */

@@ -11,18 +11,24 @@ static struct transfer get(const char *call, void *dest, gasnet_node_t node, con
 
 static DIRECT_SLOW void get_slow(const char *call, void *dest, gasnet_node_t node, const void *src,
                                  size_t nbytes) {
+    if (direct_poll() && direct_get(dest, node, src, nbytes))
+        return;
     struct transfer x = get(call, dest, node, src, nbytes);
     transfer_now(&x);
 }
 
 static DIRECT_SLOW gasnet_handle_t get_start_slow(const char *call, void *dest, gasnet_node_t node,
                                                   const void *src, size_t nbytes) {
+    if (direct_poll() && direct_get(dest, node, src, nbytes))
+        return GASNET_INVALID_HANDLE;
     struct transfer x = get(call, dest, node, src, nbytes);
     return transfer_start(&x);
 }
 
 static DIRECT_SLOW void get_implicit_slow(const char *call, void *dest, gasnet_node_t node, const void *src,
                                           size_t nbytes) {
+    if (direct_poll() && direct_get(dest, node, src, nbytes))
+        return;
     struct transfer x = get(call, dest, node, src, nbytes);
     transfer_start_implicit(&x);
 }

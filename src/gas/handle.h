@@ -35,7 +35,7 @@ struct gas_thread {
     struct gasnet_operation *region; /* the open access region, or NULL */
     struct gasnet_operation *spare;
     unsigned spares;
-    unsigned transfers;   /* puts and gets: some of them poll */
+    unsigned until_poll;  /* puts and gets before the next one that polls */
     pthread_mutex_t lock; /* protects `open` if there are pages; leaf lock except for those of pages/ */
     struct gasnet_operation *open;      /* all operations under way */
     struct gas_thread *next, *previous; /* list of all threads */

@@ -17,18 +17,24 @@ static struct transfer put(const char *call, gasnet_node_t node, void *dest, con
 
 static DIRECT_SLOW void put_slow(const char *call, gasnet_node_t node, void *dest, const void *src,
                                  size_t nbytes) {
+    if (direct_poll() && direct_put(node, dest, src, nbytes))
+        return;
     struct transfer x = put(call, node, dest, src, nbytes, false);
     transfer_now(&x);
 }
 
 static DIRECT_SLOW gasnet_handle_t put_start_slow(const char *call, gasnet_node_t node, void *dest,
                                                   const void *src, size_t nbytes, bool keeps) {
+    if (direct_poll() && direct_put(node, dest, src, nbytes))
+        return GASNET_INVALID_HANDLE;
     struct transfer x = put(call, node, dest, src, nbytes, keeps);
     return transfer_start(&x);
 }
 
 static DIRECT_SLOW void put_implicit_slow(const char *call, gasnet_node_t node, void *dest, const void *src,
                                           size_t nbytes, bool keeps) {
+    if (direct_poll() && direct_put(node, dest, src, nbytes))
+        return;
     struct transfer x = put(call, node, dest, src, nbytes, keeps);
     transfer_start_implicit(&x);
 }

@@ -18,13 +18,17 @@ static uint64_t ended[NUMBERS];
 
 /* Publishes the counters for hearth top. */
 static void show(const struct stats_thread *t) {
+#define SIZE(kind, i) LIVE_FIELD(gas_near, struct stats_thread, numbers.sizes[kind][i])
 #define OF(kind)                                                                                             \
-    LIVE_FIELD(gas_near, struct stats_thread, numbers.calls[kind][0]),                                       \
-        LIVE_FIELD(gas_far, struct stats_thread, numbers.calls[kind][1]),                                    \
+    SIZE(kind, 0), SIZE(kind, 1), SIZE(kind, 2), SIZE(kind, 3), SIZE(kind, 4), SIZE(kind, 5), SIZE(kind, 6), \
+        SIZE(kind, 7), LIVE_FIELD_MINUS(gas_near, struct stats_thread, numbers.far_calls[kind]),             \
+        LIVE_FIELD(gas_far, struct stats_thread, numbers.far_calls[kind]),                                   \
         LIVE_FIELD(gas_bytes, struct stats_thread, numbers.bytes[kind][0]),                                  \
         LIVE_FIELD(gas_bytes, struct stats_thread, numbers.bytes[kind][1])
     static const struct live_field fields[] = {OF(STATS_GET), OF(STATS_PUT), OF(STATS_SET)};
 #undef OF
+#undef SIZE
+    _Static_assert(STATS_SIZES == 8, "all of them");
     live_show(t, fields, sizeof fields / sizeof *fields);
 }
 
@@ -60,7 +64,7 @@ void stats_leave(struct stats_thread *t) {
 
 /* Same layout as struct stats_numbers. */
 struct sums {
-    uint64_t calls[STATS_KINDS][2], bytes[STATS_KINDS][2], sizes[STATS_KINDS][STATS_SIZES];
+    uint64_t sizes[STATS_KINDS][STATS_SIZES], bytes[STATS_KINDS][2], far_calls[STATS_KINDS];
 };
 _Static_assert(sizeof(struct sums) == sizeof(struct stats_numbers), "the same numbers");
 
@@ -70,6 +74,13 @@ static void sum_up(struct sums *s) {
     for (const struct stats_thread *t = threads; t; t = t->next)
         add_up(t, (uint64_t *)s);
     pthread_mutex_unlock(&lock);
+}
+
+static uint64_t calls_of(const struct sums *s, enum stats_kind kind) {
+    uint64_t calls = 0;
+    for (int i = 0; i < STATS_SIZES; i++)
+        calls += s->sizes[kind][i];
+    return calls;
 }
 
 /* ---- for the program ---- */
@@ -102,15 +113,15 @@ void vgasnet_stats(vgasnet_stats_t *stats) {
     struct sums s;
     gas_need("vgasnet_stats", 0);
     sum_up(&s);
-    *stats = (vgasnet_stats_t){.gets = s.calls[STATS_GET][0] + s.calls[STATS_GET][1],
-                               .puts = s.calls[STATS_PUT][0] + s.calls[STATS_PUT][1],
-                               .memsets = s.calls[STATS_SET][0] + s.calls[STATS_SET][1],
+    *stats = (vgasnet_stats_t){.gets = calls_of(&s, STATS_GET),
+                               .puts = calls_of(&s, STATS_PUT),
+                               .memsets = calls_of(&s, STATS_SET),
                                .get_bytes = s.bytes[STATS_GET][0] + s.bytes[STATS_GET][1],
                                .put_bytes = s.bytes[STATS_PUT][0] + s.bytes[STATS_PUT][1],
                                .memset_bytes = s.bytes[STATS_SET][0] + s.bytes[STATS_SET][1],
-                               .far_gets = s.calls[STATS_GET][1],
-                               .far_puts = s.calls[STATS_PUT][1],
-                               .far_memsets = s.calls[STATS_SET][1],
+                               .far_gets = s.far_calls[STATS_GET],
+                               .far_puts = s.far_calls[STATS_PUT],
+                               .far_memsets = s.far_calls[STATS_SET],
                                .far_get_bytes = s.bytes[STATS_GET][1],
                                .far_put_bytes = s.bytes[STATS_PUT][1],
                                .far_memset_bytes = s.bytes[STATS_SET][1]};
@@ -163,11 +174,11 @@ static void collect(bool apart, struct report *all) {
 }
 
 static void text_kind(FILE *f, const struct sums *s, int kind) {
-    uint64_t near = s->calls[kind][0], far = s->calls[kind][1];
-    if (near + far == 0)
+    uint64_t all = calls_of(s, (enum stats_kind)kind), far = s->far_calls[kind];
+    if (all == 0)
         return;
     fprintf(f, "  %-7s %12llu on its node %12llu to others %16llu bytes", kind_names[kind],
-            (unsigned long long)near, (unsigned long long)far,
+            (unsigned long long)(all - far), (unsigned long long)far,
             (unsigned long long)(s->bytes[kind][0] + s->bytes[kind][1]));
     const char *between = "; up to";
     for (int i = 0; i < STATS_SIZES; i++)
@@ -191,8 +202,8 @@ static void write_text(FILE *f, const struct report *r, int ranks) {
 
 static void json_kind(struct json *j, const struct sums *s, int kind) {
     json_open(j, kind_names[kind], '{');
-    json_count(j, "near", s->calls[kind][0]);
-    json_count(j, "far", s->calls[kind][1]);
+    json_count(j, "near", calls_of(s, (enum stats_kind)kind) - s->far_calls[kind]);
+    json_count(j, "far", s->far_calls[kind]);
     json_count(j, "near_bytes", s->bytes[kind][0]);
     json_count(j, "far_bytes", s->bytes[kind][1]);
     json_open(j, "sizes", '{');

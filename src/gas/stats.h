@@ -7,11 +7,12 @@
 enum stats_kind { STATS_GET, STATS_PUT, STATS_SET, STATS_KINDS };
 enum { STATS_SIZES = 8 /* up to 8 B, 64 B, 512 B, 4 KB, 32 KB, 256 KB, 2 MB, above */ };
 
-/* Written by one thread, read by any: loads and stores are atomic, so that they do not tear. */
+/* Written by one thread, read by any: loads and stores are atomic, so that they do not tear. The number of all calls is the sum of
+ * `sizes`: calls on the own node have no separate counter, because each counter costs time in every put and get. */
 struct stats_numbers {
-    _Atomic uint64_t calls[STATS_KINDS][2]; /* [1]: to other nodes */
-    _Atomic uint64_t bytes[STATS_KINDS][2];
     _Atomic uint64_t sizes[STATS_KINDS][STATS_SIZES];
+    _Atomic uint64_t bytes[STATS_KINDS][2]; /* [1]: to other nodes */
+    _Atomic uint64_t far_calls[STATS_KINDS];
 };
 
 /* Of a thread, in a list of all. */
@@ -33,9 +34,10 @@ static inline unsigned stats_size(uint64_t bytes) {
 }
 
 static inline void stats_count_at(struct stats_thread *t, enum stats_kind kind, bool far, uint64_t bytes) {
-    stats_add(&t->numbers.calls[kind][far], 1);
-    stats_add(&t->numbers.bytes[kind][far], bytes);
     stats_add(&t->numbers.sizes[kind][stats_size(bytes)], 1);
+    stats_add(&t->numbers.bytes[kind][far], bytes);
+    if (far)
+        stats_add(&t->numbers.far_calls[kind], 1);
 }
 
 static inline void stats_count(struct stats_thread *t, enum stats_kind kind, gasnet_node_t node,

@@ -32,8 +32,11 @@ static __attribute__((noinline, cold)) void poll_now(void) {
 /* Checks and counts it. True: nothing is left to do. */
 static bool is_over(const struct transfer *x, struct gas_thread *t) {
     gas_need_free(x->call);
-    if (UNLIKELY(++t->transfers % TRANSFERS_TO_A_POLL == 0))
+    if (UNLIKELY(t->until_poll == 0)) {
+        t->until_poll = TRANSFERS_TO_A_POLL;
         poll_now();
+    }
+    t->until_poll--;
     bool plain = memory_check(x->call, x->node, x->remote, x->bytes);
     stats_count(&t->stats, x->kind, x->node, x->bytes);
     if (UNLIKELY(x->bytes == 0))
