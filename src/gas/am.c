@@ -95,13 +95,17 @@ static int take_slot(void) {
     return LIKELY(slot >= 0) ? slot : wait_for_slot();
 }
 
+/* Inside the node the cell alone releases the message. A release of in_use would wait for the slot's cache line, which the
+ * target's core has read last, and only then request the cell's line. */
 static void post(int slot, int rank) {
-    atomic_store_explicit(&box_mine()->slots[slot].in_use, 1,
-                          memory_order_release); /* pairs with slot_of in arrive.c */
-    if (gas_same_node((gasnet_node_t)rank))
+    _Atomic uint32_t *in_use = &box_mine()->slots[slot].in_use;
+    if (gas_same_node((gasnet_node_t)rank)) {
+        atomic_store_explicit(in_use, 1, memory_order_relaxed);
         box_post((int)gas.world->local_of[rank], slot);
-    else
+    } else {
+        atomic_store_explicit(in_use, 1, memory_order_release); /* pairs with slot_of in arrive.c */
         far_request(slot, rank);
+    }
 }
 
 static void send_short(int slot, int rank, int handler, int count, const int32_t *args) {

@@ -1,13 +1,16 @@
 /* am_queue.c: queues of active messages for a rank, in order; and the ring of parked requests.
  *
- *      writer     number = tail++;  cell[number] = what;  check whether the rank is asleep
- *      reader     locks the queue; while cell[head] is full: empties it, head++, runs the handler; unlocks the queue
+ *      writer     number = tail++;  cell[number] = what, with the lap bit;  check whether the rank is asleep
+ *      reader     locks the queue; while cell[head] has head's lap bit: head++, runs the handler; unlocks the queue
  *
- * Writers are the threads of one rank, or helpers and this rank itself. A writer that has a number and has not written
- * its cell yet blocks those behind it, but only for a few instructions inside a call. A cell is empty before its number
- * comes round again: a message occupies a slot or a place until it has been taken, so of (cells + 1) consecutive
- * messages two would have the same slot. The tail is updated with acquire and release, so that the writer of the reused
- * cell sees it empty.
+ * The lap bit changes from lap to lap, so that the reader does not store into the cache line of the cells. A store would take
+ * the line from its writer and delay the reply.
+ *
+ * Writers are the threads of one rank, or helpers and this rank itself. A writer that has a number and has not written its
+ * cell yet blocks those behind it, but only for a few instructions inside a call. A cell was read before its number comes
+ * round again: a message occupies a slot or a place until it has been taken, so of (cells + 1) consecutive messages two
+ * have the same slot, and the second was sent after the first was taken. The tail may be relaxed: the address of the second
+ * store depends on its number, and that number was drawn after the first message was taken.
  *
  * A thread that finds another thread in a queue skips the queue and looks again soon: it is not woken for messages that
  * the other thread leaves there. */
@@ -39,10 +42,15 @@ int queue_open(void) {
 
 /* ---- writing ---- */
 
+/* The lap bit of that number. A zeroed cell never has the lap bit of the first lap. */
+static uint8_t lap_mark(uint32_t number) {
+    return number / AM_QUEUE % 2 == 0 ? AM_LAP : 0;
+}
+
 /* Releases the message; sequentially consistent with `asleep`: see box.c. */
 static void put(struct am_box *b, int queue, _Atomic uint32_t *tail, int what) {
-    uint32_t number = atomic_fetch_add_explicit(tail, 1, memory_order_acq_rel); /* pairs with itself */
-    atomic_store(&b->queues[queue].cells[number % AM_QUEUE], (uint8_t)(what + 1));
+    uint32_t number = atomic_fetch_add_explicit(tail, 1, memory_order_relaxed);
+    atomic_store(&b->queues[queue].cells[number % AM_QUEUE], (uint8_t)(what | lap_mark(number)));
     box_wake(b);
 }
 
@@ -58,9 +66,16 @@ void box_post_far(int local, uint32_t source, int what) {
 
 /* ---- reading ---- */
 
-static _Atomic uint8_t *next_cell(int queue) {
-    uint32_t head = atomic_load_explicit(&readers[queue].head, memory_order_relaxed);
-    return &box_mine()->queues[queue].cells[head % AM_QUEUE];
+enum { EMPTY = -1 };
+
+/* The content of the cell with that number, or EMPTY. */
+static inline int cell_read(int queue, uint32_t number, memory_order order) {
+    int cell = atomic_load_explicit(&box_mine()->queues[queue].cells[number % AM_QUEUE], order);
+    return (cell & AM_LAP) == lap_mark(number) ? cell & ~AM_LAP : EMPTY;
+}
+
+static inline int next_cell(int queue, memory_order order) {
+    return cell_read(queue, atomic_load_explicit(&readers[queue].head, memory_order_relaxed), order);
 }
 
 /* Bounded, so that messages that a fast sender keeps adding wait until the other queues had their turn. */
@@ -69,15 +84,13 @@ static bool take_from(int queue, box_run *run) {
     bool taken = false;
     if (atomic_exchange_explicit(&r->busy, 1, memory_order_acquire))
         return false;
+    uint32_t head = atomic_load_explicit(&r->head, memory_order_relaxed);
     for (int i = 0; i < AM_SLOTS; i++) {
-        _Atomic uint8_t *cell = next_cell(queue);
-        int what = atomic_load_explicit(cell, memory_order_acquire);
-        if (what == 0)
+        int what = cell_read(queue, head, memory_order_acquire);
+        if (what == EMPTY)
             break;
-        atomic_store_explicit(cell, 0, memory_order_relaxed); /* before its slot is free, which releases it */
-        atomic_store_explicit(&r->head, atomic_load_explicit(&r->head, memory_order_relaxed) + 1,
-                              memory_order_relaxed);
-        run(queue, what - 1);
+        atomic_store_explicit(&r->head, ++head, memory_order_relaxed);
+        run(queue, what);
         taken = true;
     }
     atomic_store_explicit(&r->busy, 0, memory_order_release);
@@ -87,7 +100,7 @@ static bool take_from(int queue, box_run *run) {
 bool box_take_all(box_run *run) {
     bool taken = false;
     for (int i = 0; i < queues; i++)
-        if (UNLIKELY(atomic_load_explicit(next_cell(i), memory_order_relaxed) != 0))
+        if (UNLIKELY(next_cell(i, memory_order_relaxed) != EMPTY))
             taken |= take_from(i, run);
     return taken;
 }
@@ -95,7 +108,7 @@ bool box_take_all(box_run *run) {
 enum queue_look queue_look(void) {
     enum queue_look seen = QUEUE_EMPTY;
     for (int i = 0; i < queues; i++) {
-        if (LIKELY(atomic_load(next_cell(i)) == 0))
+        if (LIKELY(next_cell(i, memory_order_seq_cst) == EMPTY))
             continue;
         if (!atomic_load(&readers[i].busy))
             return QUEUE_HAS;

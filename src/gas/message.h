@@ -56,10 +56,10 @@ struct am_place {
     uint32_t slot; /* of the source */
 };
 
-/* A ring of cells. 0: empty; otherwise 1 + the slot or place, combined with AM_IS_REPLY. Filling a cell releases the
- * message it refers to; emptying it acquires that message. A writer takes the next number from the tail of the queue,
- * and writes the cell of that number. */
-enum { AM_IS_REPLY = 0x40 };
+/* A ring of cells. A cell holds the slot or place, AM_IS_REPLY, and the lap bit AM_LAP (am_queue.c). Writing a cell releases the
+ * message it refers to; reading it acquires that message. A writer takes the next number from the tail of the queue, and writes
+ * the cell of that number. */
+enum { AM_IS_REPLY = 0x40, AM_LAP = 0x80 };
 struct am_queue {
     _Alignas(CACHE_LINE) _Atomic uint8_t cells[AM_QUEUE];
 };
