@@ -84,6 +84,31 @@ static void on_quit(int number) {
     gasnet_exit(9);
 }
 
+/* One process gets the signal; handlers of SIGQUIT run there and, as its job ends, in the others. */
+static void quit_by(int number) {
+    signal(SIGQUIT, on_quit);
+    barrier();
+    if (rank == 1)
+        raise(number);
+    for (;;)
+        pause();
+}
+
+/* As a terminal does: all processes get it at once. */
+static void quit_all_by_sigint(void) {
+    signal(SIGQUIT, on_quit);
+    barrier();
+    raise(SIGINT);
+    for (;;)
+        pause();
+}
+
+static void end_by(int number) {
+    if (rank == 1)
+        raise(number);
+    GASNET_BLOCKUNTIL(0);
+}
+
 static void on_alarm(int number) {
     (void)number;
     gasnet_exit(7);
@@ -153,19 +178,16 @@ static int end(const char *how) {
         for (;;)
             pause();
     }
-    if (is(how, "quit_by_sigterm")) {
-        signal(SIGQUIT, on_quit);
-        barrier();
-        if (rank == 1)
-            raise(SIGTERM);
-        for (;;)
-            pause();
-    }
-    if (is(how, "sigterm")) {
-        if (rank == 1)
-            raise(SIGTERM);
-        GASNET_BLOCKUNTIL(0);
-    }
+    if (is(how, "quit_by_sigterm"))
+        quit_by(SIGTERM);
+    if (is(how, "quit_by_sigint"))
+        quit_by(SIGINT);
+    if (is(how, "quit_all_by_sigint"))
+        quit_all_by_sigint();
+    if (is(how, "sigterm"))
+        end_by(SIGTERM);
+    if (is(how, "sigint"))
+        end_by(SIGINT);
     if (is(how, "exit_in_signal"))
         exit_in_signal();
     if (is(how, "exit_in_fault"))

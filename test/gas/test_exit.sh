@@ -33,7 +33,10 @@ for nodes in '' HEARTH_NODE_RANKS=1; do
     check alone_in_barrier 9 $nodes
     check quit_among_busy 9 $nodes
     check quit_by_sigterm 9 $nodes
+    check quit_by_sigint 9 $nodes
+    check quit_all_by_sigint 9 $nodes
     check sigterm 143 $nodes
+    check sigint 130 $nodes
     check in_thread 6 $nodes
     check beside_a_thread_that_polls 7 $nodes
     check beside_a_thread_that_puts 7 $nodes
