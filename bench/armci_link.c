@@ -101,7 +101,7 @@ static void sleep_on(struct link_port *p, uint64_t most_us) {
     ppoll(&fd, 1, &(struct timespec){.tv_nsec = (long)us * 1000}, NULL);
 }
 
-/* As in src/net/helper.c: consecutive wakeups without work mean that a connection is being established by a
+/* As in src/net/rpc/helper.c: consecutive wakeups without work mean that a connection is being established by a
  * process that needs this core. */
 static void *help_others(void *arg) {
     uint64_t idle_since = 0;

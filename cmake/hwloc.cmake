@@ -1,4 +1,4 @@
-# hwloc tells which cores share a cache (src/base/cores.c). Without it the heater takes any core. All that holds
+# hwloc tells which cores share a cache (src/base/heater/cores.c). Without it the heater takes any core. All that holds
 # hearth_base may need it; the linker keeps it only where it is used.
 find_package(PkgConfig)
 if(PKG_CONFIG_FOUND)

@@ -1,4 +1,4 @@
-# The screen of `hearth top` (tools/top_screen.c). Without it there is only `hearth top --once`.
+# The screen of `hearth top` (tools/top/top_screen.c). Without it there is only `hearth top --once`.
 if(PKG_CONFIG_FOUND)
   pkg_check_modules(NCURSES ncursesw>=6.0)
   if(NOT NCURSES_FOUND)

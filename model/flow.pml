@@ -1,4 +1,4 @@
-/* flow.pml: Spin model of the flow control protocol of src/net/flow.c, for a few clients and one helper.
+/* flow.pml: Spin model of the flow control protocol of src/net/rpc/flow.c, for a few clients and one helper.
  *
  * Each client has OPS operations, each of 1 ... UNITS units, that send or fetch. An own buffer holds one unit, and so
  * does each of the two buffers of the credit pool (spares). Blocks of a client may arrive in any order, and so may

@@ -1,4 +1,4 @@
-/* pages.pml: Spin model of the protocol of src/pages/protocol.h, for a few nodes and pages.
+/* pages.pml: Spin model of the protocol of src/pages/protocol/protocol.h, for a few nodes and pages.
  *
  * Every node performs OPS operations: read, write, prefetch, remote get or remote put, of any page. It drops copies at
  * any time, and has to if it has fewer FRAMES than there are PAGES. The home is one of the nodes, and its cache a

@@ -1,8 +1,8 @@
 /* flow.c: sim_flow simulates flow control between one helper thread and many clients; Sect. 4.4 of the paper on
  * ARMCI at petascale.
  *
- * Credits and size hints (intimation) are src/net/flow.c itself; the network, the times of work and the two
- * schemes that ask first are models. The size of buffers follows from the number of clients, as in net/open.c:
+ * Credits and size hints (intimation) are src/net/rpc/flow.c itself; the network, the times of work and the two
+ * schemes that ask first are models. The size of buffers follows from the number of clients, as in net/rpc/open.c:
  * as large as fit into a share of the node's memory, for all clients of the job, active or not.
  *
  *      one     one client, one operation after another, as the paper's microbenchmark (Figs. 6, 7, left)
@@ -18,8 +18,8 @@
 #include "need.h"
 #include "options.h"
 
-#include "net/arena.h"
-#include "net/engine.h"
+#include "net/rpc/arena.h"
+#include "net/rpc/engine.h"
 
 static struct option_entry options[] = {
     {"clients", "8,1k,10k,180k", "clients: processes of the job that may send to the helper; k is 1000 here",
@@ -57,7 +57,7 @@ static struct option_entry options[] = {
 
 /* ---- sizes ---- */
 
-/* As net/open.c chooses them. */
+/* As net/rpc/open.c chooses them. */
 static struct flow_limits limits_for(uint32_t clients, uint64_t budget) {
     struct flow_limits l = {.buffers = (uint32_t)options_number(options, "buffers"),
                             .spares = (uint32_t)options_number(options, "spares"),
@@ -293,8 +293,9 @@ static void run_clients(uint32_t clients) {
 
 int main(int argc, char **argv) {
     char word[32];
-    options_read(options, argc, argv,
-                 "sim_flow: one helper thread and many clients; src/net/flow.c over a model of a network.");
+    options_read(
+        options, argc, argv,
+        "sim_flow: one helper thread and many clients; src/net/rpc/flow.c over a model of a network.");
     open_csv();
     printf("simulated; network %s bytes/s, %s us; seed %s\n", options_word(options, "bandwidth"),
            options_word(options, "latency-us"), options_word(options, "seed"));

@@ -1,4 +1,4 @@
-/* flow_credits.c: the real schemes: src/net/flow.c decides which client may send, and this file only carries
+/* flow_credits.c: the real schemes: src/net/rpc/flow.c decides which client may send, and this file only carries
  * messages.
  *
  * Clients and the helper communicate through parcels only, as over a network: a client knows of the helper only
@@ -9,8 +9,8 @@
 #include "flow.h"
 #include "need.h"
 
-#include "net/arena.h"
-#include "net/engine.h"
+#include "net/rpc/arena.h"
+#include "net/rpc/engine.h"
 
 enum { REQUEST_BYTES = 64 /* of a get: source address and shape */ };
 

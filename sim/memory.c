@@ -18,9 +18,9 @@
 #include "options.h"
 
 #include "cache/cache.h"
-#include "net/arena.h"
-#include "net/flow.h"
-#include "pages/directory.h"
+#include "net/rpc/arena.h"
+#include "net/rpc/flow.h"
+#include "pages/protocol/directory.h"
 
 static struct option_entry options[] = {
     {"ranks", "1000,10000,100000,1000000", "numbers of ranks", NULL},

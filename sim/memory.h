@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "net/flow.h"
+#include "net/rpc/flow.h"
 
 /* memory_rma.c, memory_p2p.c: bytes of a process for each rank of a window; of the job; of a communicator */
 size_t memory_window_target(void);

@@ -1,8 +1,8 @@
 /* memory_net.c: sizes of the structures of src/net and src/armci, for sim_memory. */
 #include "memory.h"
 
-#include "armci/memory.h"
-#include "net/engine.h"
+#include "armci/request/memory.h"
+#include "net/rpc/engine.h"
 
 size_t memory_net_target(void) {
     return sizeof(struct target);

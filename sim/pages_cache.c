@@ -1,4 +1,4 @@
-/* pages_cache.c: the copies that a node holds, as in src/pages/pool.c and service_cache.c. */
+/* pages_cache.c: the copies that a node holds, as in src/pages/pool/pool.c and service_cache.c. */
 #include <stdlib.h>
 
 #include "need.h"

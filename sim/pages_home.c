@@ -1,4 +1,4 @@
-/* pages_home.c: the home of all pages, as in src/pages/service_home.c and service_disk.c: the directory, a
+/* pages_home.c: the home of all pages, as in src/pages/service/service_home.c and service_disk.c: the directory, a
  * buffer for each of at most WORKS transactions, and the NVM. */
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 /* pages_sim.h: the nodes of a job and the pages of one segment, simulated; internal to sim_pages.
  *
  * The directory, the controllers of the copies, the replacement, the read-ahead and the fetch policy for small
- * operations are those of src/pages. The work of a node's service thread around them (src/pages/pool.c and
+ * operations are those of src/pages. The work of a node's service thread around them (src/pages/pool/pool.c and
  * service_*.c: frames, request slots, buffers of the home) is done here in the same order, without threads.
  *
  * Models: the network (network.h), in which pages are in flight while they are copied at both ends; the NVM,
@@ -17,11 +17,11 @@
 #include "network.h"
 
 #include "base/random.h"
-#include "pages/ahead.h"
-#include "pages/controller.h"
-#include "pages/directory.h"
-#include "pages/habit.h"
-#include "pages/replace.h"
+#include "pages/pool/ahead.h"
+#include "pages/protocol/controller.h"
+#include "pages/protocol/directory.h"
+#include "pages/pool/habit.h"
+#include "pages/pool/replace.h"
 
 enum { HOME = 0, WORKS = 64, FOR_EVICTION = 16 }; /* as in pool.h and service.h */
 

@@ -29,10 +29,10 @@ list(REMOVE_ITEM smpi_sources ${CMAKE_SOURCE_DIR}/src/base/clock.c) # smpi_compa
 set(smpi_mpi ${CMAKE_SOURCE_DIR}/src/mpi)
 file(MAKE_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/smpi)
 add_custom_command(OUTPUT smpi/news.def
-  COMMAND sh -c "'${CMAKE_C_COMPILER}' -E -P -x c -I'${SMPI_INCLUDE}/smpi' -I'${SMPI_INCLUDE}' -I'${CMAKE_SOURCE_DIR}/src' '${smpi_mpi}/declared.h' > smpi/mpi.i"
+  COMMAND sh -c "'${CMAKE_C_COMPILER}' -E -P -x c -I'${SMPI_INCLUDE}/smpi' -I'${SMPI_INCLUDE}' -I'${CMAKE_SOURCE_DIR}/src' '${smpi_mpi}/core/declared.h' > smpi/mpi.i"
   COMMAND sh -c "'${CMAKE_NM}' -D --defined-only '${SMPI_LIBRARY}' | grep -oE '\\bMPIX?_[A-Za-z0-9_]+' > smpi/mpi.exports"
-  COMMAND awk -v inside=1 -v mpi=mpich -f ${smpi_mpi}/news.awk ${smpi_mpi}/calls.def ${smpi_mpi}/quiet.txt ${smpi_mpi}/waits.txt smpi/mpi.exports smpi/mpi.i > smpi/news.def
-  DEPENDS ${smpi_mpi}/news.awk ${smpi_mpi}/calls.def ${smpi_mpi}/quiet.txt ${smpi_mpi}/waits.txt ${smpi_mpi}/declared.h VERBATIM)
+  COMMAND awk -v inside=1 -v mpi=mpich -f ${smpi_mpi}/news.awk ${smpi_mpi}/core/calls.def ${smpi_mpi}/quiet.txt ${smpi_mpi}/waits.txt smpi/mpi.exports smpi/mpi.i > smpi/news.def
+  DEPENDS ${smpi_mpi}/news.awk ${smpi_mpi}/core/calls.def ${smpi_mpi}/quiet.txt ${smpi_mpi}/waits.txt ${smpi_mpi}/core/declared.h VERBATIM)
 
 add_custom_target(sim_smpi_news DEPENDS ${CMAKE_CURRENT_BINARY_DIR}/smpi/news.def)
 

@@ -1,5 +1,5 @@
 /* contiguous.c: contiguous transfers. */
-#include "armci/transfer.h"
+#include "armci/request/transfer.h"
 
 static struct transfer of(enum transfer_kind kind, const char *call, const void *local, const void *remote,
                           int bytes, int proc) {

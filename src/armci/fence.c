@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "armci/armcix.h"
-#include "armci/count.h"
-#include "armci/guard.h"
-#include "armci/ops.h"
+#include "armci/request/count.h"
+#include "armci/request/guard.h"
+#include "armci/request/ops.h"
 
 void PARMCI_Fence(int proc) {
     enum way way = way_of("ARMCI_Fence", proc);

@@ -9,13 +9,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "armci/count.h"
+#include "armci/request/count.h"
 #include "armci/group.h"
-#include "armci/handle.h"
+#include "armci/request/handle.h"
 #include "armci/inside.h"
-#include "armci/locks.h"
-#include "armci/memory.h"
-#include "armci/ops.h"
+#include "armci/request/locks.h"
+#include "armci/request/memory.h"
+#include "armci/request/ops.h"
 
 struct armci armci;
 

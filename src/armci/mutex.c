@@ -6,12 +6,12 @@
 #include <unistd.h>
 
 #include "armci/armcix.h"
-#include "armci/count.h"
-#include "armci/find.h"
-#include "armci/guard.h"
-#include "armci/locks.h"
+#include "armci/request/count.h"
+#include "armci/request/find.h"
+#include "armci/request/guard.h"
+#include "armci/request/locks.h"
 #include "armci/news.h"
-#include "armci/ops.h"
+#include "armci/request/ops.h"
 
 /* ---- requests to the helper ---- */
 

@@ -1,15 +1,15 @@
 /* rmw.c: read-modify-write, with CPU atomics: in the caller on this node, in the helper for other nodes. All changes
  * of a word happen in the memory of its node, never through network atomics, which are not atomic with respect to
  * the CPU's. */
-#include "armci/rmw.h"
+#include "armci/data/rmw.h"
 
 #include <string.h>
 
-#include "armci/count.h"
-#include "armci/find.h"
-#include "armci/guard.h"
+#include "armci/request/count.h"
+#include "armci/request/find.h"
+#include "armci/request/guard.h"
 #include "armci/news.h"
-#include "armci/ops.h"
+#include "armci/request/ops.h"
 
 size_t rmw_bytes(int op) {
     switch (op) {

@@ -4,7 +4,7 @@
  * lists of rows. The last two are what a network without a helper would do, and exist for comparison. */
 #include <stdlib.h>
 
-#include "armci/transfer.h"
+#include "armci/request/transfer.h"
 
 static struct transfer of(enum transfer_kind kind, const char *call, void *local, int local_strides[],
                           void *remote, int remote_strides[], int counts[], int levels, int proc) {

@@ -1,5 +1,5 @@
 /* value.c: transfers of single values. The value is an argument, so it is copied before the call returns. */
-#include "armci/transfer.h"
+#include "armci/request/transfer.h"
 
 static void put(const char *call, const void *value, size_t bytes, void *dst, int proc) {
     struct transfer t = {.kind = TRANSFER_PUT,

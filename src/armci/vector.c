@@ -1,5 +1,5 @@
 /* vector.c: transfers of scattered pieces. */
-#include "armci/transfer.h"
+#include "armci/request/transfer.h"
 
 static struct transfer_vector of(enum transfer_kind kind, const char *call, armci_giov_t *iov, int count,
                                  int proc) {

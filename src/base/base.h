@@ -3,8 +3,8 @@
 #define HEARTH_BASE_H
 
 #include "base/clock.h"
-#include "base/cores.h"
-#include "base/heater.h"
+#include "base/heater/cores.h"
+#include "base/heater/heater.h"
 #include "base/json.h"
 #include "base/json_read.h"
 #include "base/live.h"

@@ -92,7 +92,7 @@ struct live_thread {
 struct live_page {
     char magic[8];
     int32_t pid, rank, size;   /* size 0: the job is over */
-    _Atomic uint32_t sequence; /* odd while the fields below change; reader: tools/top_page.c */
+    _Atomic uint32_t sequence; /* odd while the fields below change; reader: tools/top/top_page.c */
     uint32_t object_count, field_count;
     uint32_t unshown; /* objects for which there was no space */
     uint32_t spare;

@@ -14,13 +14,13 @@
  *
  * An acquire is one increment of a process-wide generation. A window in acquire mode compares it before it reads its
  * cache, and invalidates the cache in constant time if it has changed. */
-#include "mpi/acquire.h"
+#include "mpi/core/acquire.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>
 
 #include "hearth.h"
-#include "mpi/declared.h"
+#include "mpi/core/declared.h"
 #include "mpi/p2p/meet.h"
 #include "mpi/p2p/p2p.h"
 #include "mpi/rma/check.h"

@@ -6,7 +6,7 @@
  * its calls from the program's by return address was tried and rejected: a callback that ends in `return
  * MPI_Win_free(win)` returns directly into the library, and a window freed unnoticed would be served when its handle
  * is reused. */
-#include "mpi/hooks.h"
+#include "mpi/core/hooks.h"
 #include "mpi/p2p/meet.h"
 #include "mpi/rma/check.h"
 
@@ -51,4 +51,4 @@
 #define MEET_FREE(name, params, args) BOTH(name, params, args, true, meet_enter_window(win), p2p_leave())
 #define MEET_WAIT(name, params, args) BOTH(name, params, args, true, MEET_RETURN(meet_wait(win)), p2p_leave())
 #define USE(name, params, args)
-#include "mpi/calls.def"
+#include "mpi/core/calls.def"

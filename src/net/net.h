@@ -2,15 +2,15 @@
 #ifndef HEARTH_NET_H
 #define HEARTH_NET_H
 
-#include "net/agree.h"
-#include "net/call.h"
-#include "net/channel.h"
-#include "net/direct.h"
-#include "net/memfile.h"
+#include "net/boot/agree.h"
+#include "net/rpc/call.h"
+#include "net/rpc/channel.h"
+#include "net/rpc/direct.h"
+#include "net/shm/memfile.h"
 #include "net/node/messages.h"
-#include "net/room.h"
-#include "net/slices.h"
-#include "net/spin.h"
-#include "net/wake.h"
+#include "net/shm/room.h"
+#include "net/rpc/slices.h"
+#include "net/rpc/spin.h"
+#include "net/shm/wake.h"
 
 #endif

@@ -4,12 +4,12 @@
 
 #include <pthread.h>
 
-#include "pages/ahead.h"
-#include "pages/habit.h"
+#include "pages/pool/ahead.h"
+#include "pages/pool/habit.h"
 #include "pages/hints.h"
-#include "pages/local.h"
+#include "pages/local/local.h"
 #include "pages/pages.h"
-#include "pages/service.h"
+#include "pages/service/service.h"
 
 /* One per rank. The table exists once per node, in shared memory. */
 struct pages_segment {

@@ -5,8 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../../tools/elf.h"
-#include "../../tools/flavour.h"
+#include "run/elf.h"
+#include "run/flavour.h"
 #include "fuzz.h"
 
 enum { NATIVE = 1, SIZES = 2 };

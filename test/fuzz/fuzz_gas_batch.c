@@ -5,11 +5,11 @@
 #include <string.h>
 
 #include "fuzz.h"
-#include "gas/am.h"
-#include "gas/ask.h"
-#include "gas/batch.h"
+#include "gas/am/am.h"
+#include "gas/rma/ask.h"
+#include "gas/rma/batch.h"
 #include "gas/inside.h"
-#include "gas/serve.h"
+#include "gas/rma/serve.h"
 
 enum {
     SEGMENT = 4096,

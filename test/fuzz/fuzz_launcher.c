@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../tools/launcher.h"
-#include "../../tools/words.h"
+#include "run/launcher.h"
+#include "run/words.h"
 #include "fuzz.h"
 
 static struct words split(const uint8_t *data, size_t size) {

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "fuzz.h"
-#include "net/engine.h"
+#include "net/rpc/engine.h"
 
 enum { FUZZ_LINK_SENDS = 256 };
 

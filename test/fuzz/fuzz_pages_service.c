@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "fuzz.h"
-#include "pages/local.h"
-#include "pages/service.h"
+#include "pages/local/local.h"
+#include "pages/service/service.h"
 
 enum {
     NODES = 3,

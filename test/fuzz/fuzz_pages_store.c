@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "fuzz.h"
-#include "pages/store.h"
-#include "pages/store_record.h"
+#include "pages/store/store.h"
+#include "pages/store/store_record.h"
 
 enum { PAGE = 4096, PAGES = 10, TABLE = 4096, TABLE_USED = 4, DATA = RECORDS * RECORD_BYTES + 2 * TABLE };
 enum { WHOLE = DATA + 3 * PAGES * PAGE, BYTES = PAGES * PAGE - 100 };

@@ -2,8 +2,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "../../tools/report.h"
-#include "../../tools/tools.h"
+#include "report/report.h"
+#include "tools.h"
 #include "fuzz.h"
 
 static void show(const struct run *run, FILE *to) {

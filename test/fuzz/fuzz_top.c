@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "../../tools/top.h"
+#include "top/top.h"
 #include "fuzz.h"
 
 enum { OWN_PID = 1234, HEAD = 1, EVEN = 2, COUNTS = 4 };

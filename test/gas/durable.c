@@ -19,7 +19,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "pages/store.h"
+#include "pages/store/store.h"
 
 enum { WORDS = 4, REFUSED = 3, NO_CHECKPOINT = 4, ALONE = 5, BAD_END = 6, SECONDS = 100 };
 #define LIVES UINT64_C(100000) /* most of them */

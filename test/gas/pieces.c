@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gas/batch.h"
-#include "gas/far.h"
-#include "gas/serve.h"
+#include "gas/rma/batch.h"
+#include "gas/am/far.h"
+#include "gas/rma/serve.h"
 
 enum { SEGMENT = 1 << 16, ANSWER = 512 };
 TEST_SEGMENT(SEGMENT)

@@ -7,6 +7,9 @@
 # after it; its others stay inside. MPI is for net, the APIs and programs, but of the tools, which serve any MPI, only for
 # tools/probe; a public header that brings <mpi.h> counts as MPI itself. Simulations drive the state machines themselves and
 # may look inside; tests are not checked.
+#
+# The subfolders of a folder are layers too, lowest first in `order`. A file there includes its own layer, those below it and the
+# header that the folder offers; files beside the subfolders are above them all.
 set -u
 cd "${1:-$(dirname "$0")/../..}" || exit 1
 
@@ -20,6 +23,9 @@ BEGIN {
     may["mpi"] = may["armci"] = may["gas"] = "base net cache match pages"
     may["tools"] = may["apps"] = may["bench"] = may["sim"] = "base net cache match pages mpi armci gas"
     may["probe"] = ""
+    order["net"] = "boot shm node link rpc"
+    order["pages"] = "protocol pool store local service"
+    order["mpi"] = "core p2p rma report"
     split("net mpi armci gas probe apps bench sim", list)
     for (i in list) mpi_allowed[list[i]] = 1
     split("mpi.h " with_mpi, list)
@@ -39,10 +45,25 @@ function check_folder(header,    from, file) {
     else if (file != from ".h" && folder != "sim") violation("\"" header "\" stays inside " from ": include \"" from "/" from ".h\"")
 }
 
+function rank(folder, layer,    i, n, list) { # of a subfolder; files beside the subfolders are the highest
+    n = split(order[folder], list, " ")
+    for (i = 1; i <= n; i++) if (list[i] == layer) return i
+    return layer == "" ? n + 1 : 0
+}
+
+function check_layer(header,    piece, n, to) {
+    n = split(header, piece, "/")
+    to = n > 2 ? piece[2] : ""
+    if (piece[1] != folder || !(folder in order) || header == folder "/" folder ".h") return
+    if (!rank(folder, to)) violation("the folder " folder "/" to " has no place among the layers: give it one in layers.sh")
+    else if (rank(folder, to) > rank(folder, layer)) violation(folder "/" layer " may not include \"" header "\", which is above it")
+}
+
 FNR == 1 {
     split(FILENAME, part, "/")
     folder = part[1] == "src" ? part[2] : part[1]
     if (part[1] == "tools" && part[2] == "probe") folder = "probe"
+    layer = part[1] == "src" && part[4] != "" ? part[3] : ""
     if (!(folder in may)) violation("the folder " folder " has no place among the layers: give it one in layers.sh")
 }
 
@@ -52,7 +73,10 @@ FNR == 1 {
     sub(/[>"].*/, "", header)
     if (header in is_mpi && !(folder in mpi_allowed)) violation(folder " may not use MPI (" header ")")
     else if (header ~ /\.\.\//) violation("\"" header "\" goes round the layers: name the folder, as in \"base/base.h\"")
-    else if (header ~ /\//) check_folder(header)
+    else if (header ~ /\//) {
+        check_folder(header)
+        if (/"/) check_layer(header)
+    }
 }
 
 END { exit found }'

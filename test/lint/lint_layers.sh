@@ -1,20 +1,20 @@
 #!/bin/sh
-# The layers hold in the sources, and layers.sh would notice if they did not: it is shown a house with one fault each.
+# The layers hold in the sources, and layers.sh would notice if they did not: it is given small trees with one violation each.
 set -u
 cd "$(dirname "$0")" || exit 1
 ./layers.sh || exit 1
 
-house=$(mktemp -d)
-trap 'rm -rf "$house"' EXIT
-mkdir -p "$house/include"
-echo '#include <mpi.h>' >"$house/include/clampi.h"
+tree=$(mktemp -d)
+trap 'rm -rf "$tree"' EXIT
+mkdir -p "$tree/include"
+echo '#include <mpi.h>' >"$tree/include/clampi.h"
 faults=0
 
 plant() { # file, what it includes, what must be said of it or nothing if it is allowed, of which line
-    rm -rf "$house/src" "$house/apps" "$house/tools" "$house/sim"
-    mkdir -p "$house/$(dirname "$1")"
-    printf '/* one */\n%s\n' "#include $2" >"$house/$1"
-    said=$(./layers.sh "$house")
+    rm -rf "$tree/src" "$tree/apps" "$tree/tools" "$tree/sim"
+    mkdir -p "$tree/$(dirname "$1")"
+    printf '/* one */\n%s\n' "#include $2" >"$tree/$1"
+    said=$(./layers.sh "$tree")
     case "$3:$said" in
     : | "$3:$1:${4:-2}: $3"*) ;;
     *)
@@ -40,8 +40,15 @@ plant tools/a.c '"base/log.h"' '"base/log.h" stays inside base'
 plant tools/probe/a.c '<mpi.h>' ''
 plant tools/probe/a.c '"base/base.h"' 'probe may not include base'
 plant tools/a.c '"base/base.h"' ''
-plant sim/a.c '"../src/net/flow.h"' '"../src/net/flow.h" goes round'
-plant sim/a.c '"net/flow.h"' ''
+plant sim/a.c '"../src/net/rpc/flow.h"' '"../src/net/rpc/flow.h" goes round'
+plant sim/a.c '"net/rpc/flow.h"' ''
+plant src/net/shm/a.c '"net/rpc/call.h"' 'net/shm may not include "net/rpc/call.h", which is above it'
+plant src/pages/pool/a.h '"pages/inside.h"' 'pages/pool may not include "pages/inside.h", which is above it'
+plant src/mpi/p2p/a.c '"mpi/rma/get.h"' 'mpi/p2p may not include "mpi/rma/get.h", which is above it'
+plant src/mpi/p2p/a.c '"mpi/other/a.h"' 'the folder mpi/other has no place'
+plant src/net/rpc/a.c '"net/shm/heap.h"' ''
+plant src/pages/pool/a.c '"pages/pages.h"' ''
+plant src/mpi/a.c '"mpi/rma/get.h"' ''
 plant src/base/a.c '"base/log.h"' ''
 plant src/mpi/a.c '"cache/cache.h"' ''
 plant src/mpi/a.c '<mpi.h>' ''

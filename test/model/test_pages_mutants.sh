@@ -13,8 +13,8 @@ cp -r "$here/src/pages" "$dir/pages"
 
 build() { # with the sources in $dir/pages
     gcc -std=c11 -D_GNU_SOURCE -w -O1 -fno-strict-aliasing -I"$dir" -I"$here/src" -I"$here/test/unit" \
-        -o "$dir/explore" "$here/test/unit/unit_pages_explore.c" "$dir"/pages/directory.c "$dir"/pages/directory_check.c \
-        "$dir"/pages/controller.c "$here/src/base/clock.c" -Wl,--wrap=malloc >"$dir/out.txt" 2>&1
+        -o "$dir/explore" "$here/test/unit/unit_pages_explore.c" "$dir"/pages/protocol/directory.c "$dir"/pages/protocol/directory_check.c \
+        "$dir"/pages/protocol/controller.c "$here/src/base/clock.c" -Wl,--wrap=malloc >"$dir/out.txt" 2>&1
 }
 
 mutant() { # file, what it says, what it says then, what this means
@@ -39,7 +39,7 @@ mutant() { # file, what it says, what it says then, what this means
     cp "$here/src/pages/$1" "$dir/pages/$1"
 }
 
-d=directory.c c=controller.c
+d=protocol/directory.c c=protocol/controller.c
 # The holes of the paper.
 mutant $d '} else if (e->known == PAGES_OWNED_SHARED && d->limits.hand_over) {' \
     '} else if (e->known == PAGES_OWNED_SHARED) { acknowledge_put(d, page, e, false, out); } else if (0) {' \

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 
 #include "make_types.h"
-#include "mpi/layout_build.h"
+#include "mpi/core/layout_build.h"
 
 TEST_THREADS(MPI_THREAD_MULTIPLE)
 

@@ -97,7 +97,7 @@ class Matrix:
             "asan": ["env", "ASAN_OPTIONS=detect_leaks=0"] if self.tier.quick else [],  # the search takes 4 s on aarch64
         }.get(tree, [])
         for program in sorted(Path("build", tree, "test").glob("unit_*")):
-            source = f"test/unit/{program.name}.c"
+            source = sources.of_unit(program.name)
             too_slow = not self.tier.includes(sources.field(source, "asan", "quick"))  # under ASan, in this tier
             if too_slow if tree == "asan" else self.tier.quick and not too_slow and not self.one_tree:
                 continue

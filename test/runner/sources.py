@@ -39,6 +39,11 @@ def contains(path, text):
         return False
 
 
+def of_unit(name):
+    """The source of unit_NAME: test/unit/FOLDER/unit_NAME.c; empty if there is none, as of fuzz targets."""
+    return next(map(str, Path("test/unit").glob(f"*/{name}.c")), "")
+
+
 def of_program(name):
     """The source of mpi_NAME, p2p_NAME...: test/mpi/NAME.c and the like; empty if there is none of that name."""
     folder, _, base = name.partition("_")

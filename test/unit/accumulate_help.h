@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "armci/accumulate.h"
+#include "armci/data/accumulate.h"
 #include "base/base.h"
 
 enum { TYPES = ACC_DOUBLE_COMPLEX + 1 };

@@ -5,7 +5,7 @@
 
 #include <errno.h>
 
-#include "net/flow.h"
+#include "net/rpc/flow.h"
 
 enum { S = 64, SPARE = 256, CLIENTS = 4 };
 

@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <pthread.h>
 
-#include "net/boot.h"
+#include "net/boot/boot.h"
 #include "net_help.h"
 
 enum { BOOT_MOST = 16 /* processes */, BOOT_ROOM = 4096 /* bytes of each */, BOOT_BOARDS = 8 };

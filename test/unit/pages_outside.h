@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "base/base.h"
-#include "pages/local.h"
+#include "pages/local/local.h"
 
 enum { OUTSIDE = 1 };
 enum outside_ours { OURS_NONE, OURS_SHARED, OURS_ALONE };

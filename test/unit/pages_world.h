@@ -16,8 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pages/controller.h"
-#include "pages/directory.h"
+#include "pages/protocol/controller.h"
+#include "pages/protocol/directory.h"
 
 enum { WORLD_NODES = 3, WORLD_PAGES = 2, WORLD_MESSAGES = 24, WORLD_DIRECTORY = 640 };
 

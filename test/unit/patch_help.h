@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "armci/patch.h"
+#include "armci/data/patch.h"
 #include "base/base.h"
 
 /* The arguments of a strided call. */

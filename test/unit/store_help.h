@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "base/base.h"
-#include "pages/store.h"
+#include "pages/store/store.h"
 
 /* ---- folders: one on a disk, one in memory, empty at the beginning and gone at the end ---- */
 

@@ -1,7 +1,7 @@
 /* buffered.c: the buffer for MPI_Bsend. Messages that cannot be sent immediately are copied into Hearth's memory. The
  * program's buffer only limits how much may be in flight. It belongs to the host MPI, which uses it for unmanaged
  * communicators. */
-#include "mpi/hooks.h"
+#include "mpi/core/hooks.h"
 #include "mpi/p2p/p2p.h"
 
 static bool attached;

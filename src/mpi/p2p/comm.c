@@ -16,7 +16,7 @@
  * managed communicator therefore carries an attribute whose deletion removes it from the table. */
 #include <stdlib.h>
 
-#include "mpi/hooks.h"
+#include "mpi/core/hooks.h"
 #include "mpi/p2p/meet.h"
 #include "mpi/p2p/p2p.h"
 

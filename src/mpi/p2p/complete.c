@@ -7,7 +7,7 @@
  * polled until all are complete; then each kind is completed by its own call, so that MPI reports its own errors. */
 #include <stdlib.h>
 
-#include "mpi/hooks.h"
+#include "mpi/core/hooks.h"
 #include "mpi/p2p/complete.h"
 
 /* Returns the result of a complete request to the program; frees the request or makes it inactive. Requires the lock. */

@@ -3,7 +3,7 @@
  * requests goes to MPI: see complete.c. */
 #include <stdlib.h>
 
-#include "mpi/hooks.h"
+#include "mpi/core/hooks.h"
 #include "mpi/p2p/complete.h"
 
 enum { FEW = 64 };

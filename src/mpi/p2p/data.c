@@ -15,7 +15,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "mpi/hooks.h"
+#include "mpi/core/hooks.h"
 #include "mpi/p2p/p2p.h"
 
 struct opaque {

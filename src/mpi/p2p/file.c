@@ -3,7 +3,7 @@
  * in a list here. */
 #include <stdlib.h>
 
-#include "mpi/hooks.h"
+#include "mpi/core/hooks.h"
 #include "mpi/p2p/meet.h"
 #include "mpi/p2p/p2p.h"
 

@@ -13,7 +13,7 @@
  * MPI_Start, which removes it. */
 #include <stdlib.h>
 
-#include "mpi/hooks.h"
+#include "mpi/core/hooks.h"
 #include "mpi/p2p/complete.h"
 
 #ifdef OPEN_MPI

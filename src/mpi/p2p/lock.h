@@ -4,7 +4,7 @@
 #ifndef HEARTH_MPI_P2P_LOCK_H
 #define HEARTH_MPI_P2P_LOCK_H
 
-#include "mpi/host.h"
+#include "mpi/core/host.h"
 
 extern HIDDEN bool p2p_on;      /* HEARTH_MATCH, agreed by all processes */
 extern HIDDEN bool p2p_threads; /* MPI_THREAD_MULTIPLE */

@@ -15,7 +15,7 @@
 #include <limits.h>
 #include <stdlib.h>
 
-#include "mpi/hooks.h"
+#include "mpi/core/hooks.h"
 #include "mpi/p2p/p2p.h"
 
 static int keyval = MPI_KEYVAL_INVALID;

@@ -15,8 +15,8 @@
 #define HEARTH_MPI_P2P_H
 
 #include "match.h"
-#include "mpi/acquire.h"
-#include "mpi/layout.h"
+#include "mpi/core/acquire.h"
+#include "mpi/core/layout.h"
 #include "mpi/p2p/lock.h"
 #include "net/net.h"
 

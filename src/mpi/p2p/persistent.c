@@ -2,7 +2,7 @@
  *
  * Cancelling removes a posted receive from the queue. A send is never cancelled: small ones are complete anyway, and
  * for large ones the receiver may already know the address of the bytes. */
-#include "mpi/hooks.h"
+#include "mpi/core/hooks.h"
 #include "mpi/p2p/p2p.h"
 
 static int make(struct comm *c, const void *buffer, MPI_Count count, MPI_Datatype type, int rank, int tag,

@@ -1,6 +1,6 @@
 /* probe.c: probes. MPI_Mprobe removes the message from the queue: its handle is a request that holds the message
  * until MPI_Mrecv. */
-#include "mpi/hooks.h"
+#include "mpi/core/hooks.h"
 #include "mpi/p2p/p2p.h"
 
 typedef int look(struct match *, int32_t, int32_t, uint32_t, void **);

@@ -4,7 +4,7 @@
  * blocking receive is on the stack of the call. */
 #include <stdlib.h>
 
-#include "mpi/hooks.h"
+#include "mpi/core/hooks.h"
 #include "mpi/p2p/p2p.h"
 
 static inline int32_t engine_source(int source) {

@@ -4,7 +4,7 @@
  * non-blocking sends return one shared request that is complete. Every other send has its own request, on the stack
  * of a blocking call, which returns when it is done, or from the table. A buffered send copies the message; no caller
  * waits for its request. */
-#include "mpi/hooks.h"
+#include "mpi/core/hooks.h"
 #include "mpi/p2p/p2p.h"
 
 enum { LOOK_EVERY = 64 }; /* sends: even a program that only sends polls for arrivals now and then */

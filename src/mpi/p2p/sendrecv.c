@@ -3,7 +3,7 @@
  * partner may be MPI_PROC_NULL. */
 #include <limits.h>
 
-#include "mpi/hooks.h"
+#include "mpi/core/hooks.h"
 #include "mpi/p2p/p2p.h"
 
 struct pair {

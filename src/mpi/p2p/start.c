@@ -8,8 +8,8 @@
  * first, it is called last. */
 #include <stdlib.h>
 
-#include "mpi/foreign.h"
-#include "mpi/hooks.h"
+#include "mpi/core/foreign.h"
+#include "mpi/core/hooks.h"
 #include "mpi/p2p/count.h"
 #include "mpi/p2p/p2p.h"
 

@@ -6,7 +6,7 @@
 
 #include <inttypes.h>
 
-#include "mpi/acquire.h"
+#include "mpi/core/acquire.h"
 
 enum { RING = 256, PLACES = 256, NAMED = 8 };
 

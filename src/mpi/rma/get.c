@@ -14,7 +14,7 @@
 #include <stdlib.h>
 
 #include "mpi/rma/check.h"
-#include "mpi/hooks.h"
+#include "mpi/core/hooks.h"
 #include "mpi/rma/get.h"
 #include "mpi/rma/measure.h"
 

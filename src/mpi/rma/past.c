@@ -7,7 +7,7 @@
  * A program without reuse makes only such gets and should see no overhead. Therefore hook_Get, the entry of every
  * MPI_Get, handles gets to a plain target (window_note_plain) with a few counters and a tail call. All others go to
  * get.c. */
-#include "mpi/hooks.h"
+#include "mpi/core/hooks.h"
 #include "mpi/rma/get.h"
 
 /* MPICH 4.0 completes requests of gets with non-contiguous types too early. Only a flush makes their data available. */

@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mpi/acquire.h"
+#include "mpi/core/acquire.h"
 #include "mpi/rma/record_inside.h"
 
 enum { FIRST_WIDTH_NS = 1000000, SELDOM = 4096, EACH_INTERVAL = 256 };

@@ -2,7 +2,7 @@
 #ifndef HEARTH_MPI_RECORD_INSIDE_H
 #define HEARTH_MPI_RECORD_INSIDE_H
 
-#include "mpi/callers.h"
+#include "mpi/core/callers.h"
 #include "mpi/rma/record.h"
 
 enum { MOST_EVENTS = 256, MOST_CURVES = 64, SIZE_CLASSES = 64 };

@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "mpi/hooks.h"
+#include "mpi/core/hooks.h"
 #include "mpi/rma/rma.h"
 
 _Atomic uint64_t request_count;

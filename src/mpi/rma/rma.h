@@ -2,7 +2,7 @@
 #ifndef HEARTH_MPI_RMA_H
 #define HEARTH_MPI_RMA_H
 
-#include "mpi/acquire.h"
+#include "mpi/core/acquire.h"
 #include "mpi/rma/window.h"
 
 /* ---- acquire.c ---- */

@@ -10,7 +10,7 @@
  * operation is never elided, because programs poll with it. */
 #include <stdlib.h>
 
-#include "mpi/hooks.h"
+#include "mpi/core/hooks.h"
 #include "mpi/p2p/lock.h"
 #include "mpi/rma/measure.h"
 #include "mpi/rma/rma.h"

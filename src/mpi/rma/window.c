@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "mpi/rma/check.h"
-#include "mpi/hooks.h"
+#include "mpi/core/hooks.h"
 #include "mpi/rma/record.h"
 #include "mpi/rma/rma.h"
 #include "mpi/rma/worth.h"

@@ -10,8 +10,8 @@
 
 #include "cache/cache.h"
 #include "clampi.h"
-#include "mpi/host.h"
-#include "mpi/layout.h"
+#include "mpi/core/host.h"
+#include "mpi/core/layout.h"
 
 /* A write that is not known to be complete at its target. */
 struct write {

@@ -8,7 +8,7 @@
 #include <limits.h>
 #include <stdlib.h>
 
-#include "mpi/hooks.h"
+#include "mpi/core/hooks.h"
 #include "mpi/rma/rma.h"
 
 enum { MOST_WRITES = 4096 }; /* tracked per target; beyond that, everything of the target is dropped */

@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "net/boot.h"
+#include "net/boot/boot.h"
 
 enum { LINK_HEADER = 256, LINK_ADDRESS = 512, LINK_KEY = 512 };
 

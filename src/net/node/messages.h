@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "net/segment.h"
+#include "net/shm/segment.h"
 
 struct net_node;
 

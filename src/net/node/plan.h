@@ -9,8 +9,8 @@
 
 #include "net/node/box.h"
 #include "net/node/queue.h"
-#include "net/segment.h"
-#include "net/wake.h"
+#include "net/shm/segment.h"
+#include "net/shm/wake.h"
 
 struct plan {
     uint32_t count, header_bytes; /* as in net_options */

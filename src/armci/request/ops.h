@@ -1,0 +1,63 @@
+/* ops.h: operations on other nodes, and their encoding in a block's header. */
+#ifndef HEARTH_ARMCI_OPS_H
+#define HEARTH_ARMCI_OPS_H
+
+#include "armci/data/patch.h"
+#include "net/net.h"
+
+enum op_kind {
+    OP_PUT,
+    OP_GET,
+    OP_ACC,
+    OP_PUTV,
+    OP_GETV,
+    OP_ACCV,
+    OP_RMW,
+    OP_FLAG,
+    OP_LOCK,
+    OP_UNLOCK,
+    OP_KINDS
+};
+
+/* PUT, GET, ACC: the patch in the target's memory, and the offset of this block in its packed order. */
+struct op_patch {
+    uint64_t from;
+    uint8_t scale[16]; /* of an accumulate */
+    uint8_t type;
+    char patch[PATCH_WIRE];
+};
+
+/* PUTV, GETV, ACCV: `count` addresses in the payload, then, unless it fetches, `bytes` bytes for each of them. */
+struct op_vector {
+    uint8_t scale[16];
+    uint32_t count, bytes;
+    uint8_t type;
+};
+
+struct op_rmw {
+    uint64_t address, operand; /* operand: added, or stored */
+    uint32_t op;               /* ARMCI_FETCH_AND_ADD ... */
+};
+
+/* A word that is set after everything before it is done. */
+struct op_flag {
+    uint64_t address;
+    int32_t value;
+};
+
+struct op_mutex {
+    uint32_t set, mutex, owner; /* number of the set; index in it; rank that owns it */
+    uint32_t only_try;
+};
+_Static_assert(sizeof(struct op_patch) <= NET_HEADER, "it fits into a block's header");
+
+/* For net_open: handlers of all of these, and of the requests of the node's own processes. */
+extern const struct net_service armci_service;
+
+/* Requests of the node's own processes (mailbox). */
+enum near_kind { NEAR_ATTACH, NEAR_DETACH, NEAR_CREATE, NEAR_DESTROY, NEAR_LOCK, NEAR_UNLOCK };
+
+/* Sends a request to the helper of this node and waits for its answer. */
+int64_t near_ask(uint32_t what, const void *words, size_t bytes);
+
+#endif

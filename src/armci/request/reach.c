@@ -1,0 +1,56 @@
+/* reach.c: direct access to remote memory that bypasses the helpers, on networks that support it.
+ *
+ * The leaders among the members expose the allocation, and all members get their keys. Nodes whose leader is not a
+ * member, or cannot expose memory, are reached through their helpers. A network that pins the pages backs them at
+ * this point. */
+#include "armci/request/reach.h"
+
+#include "armci/request/guard.h"
+
+#include <stdlib.h>
+
+/* A node's key, contributed by its leader; and the window opened with it at first use. */
+struct reach {
+    int node, length; /* 0: no direct access */
+    char key[NET_KEY];
+    struct link_window *window;
+};
+
+void reach_open(struct allocation *a, MPI_Comm comm) {
+    if (!net_is_direct(armci.net))
+        return;
+    struct reach mine = {.node = armci.world->node}, *all = calloc((size_t)a->count, sizeof *all);
+    a->reach = calloc((size_t)armci.world->nodes, sizeof *a->reach);
+    if (!all || !a->reach)
+        armci_fail("ARMCI_Malloc", "no memory for the keys of %d nodes", armci.world->nodes);
+    guard_enter();
+    if (armci.world->local == 0)
+        mine.length = net_expose(armci.net, a->block.base, a->block.bytes, &a->exposed, mine.key);
+    guard_leave();
+    armci_check("ARMCI_Malloc",
+                MPI_Allgather(&mine, (int)sizeof mine, MPI_BYTE, all, (int)sizeof mine, MPI_BYTE, comm));
+    for (int i = 0; i < a->count; i++)
+        if (all[i].length > 0)
+            a->reach[all[i].node] = all[i];
+    free(all);
+}
+
+void reach_close(struct allocation *a) {
+    for (int node = 0; a->reach && node < armci.world->nodes; node++)
+        if (a->reach[node].window)
+            net_window_close(a->reach[node].window);
+    if (a->exposed)
+        net_hide(armci.net, a->exposed);
+    free(a->reach);
+    a->reach = NULL;
+    a->exposed = NULL;
+}
+
+struct link_window *reach_window(struct allocation *a, int node) {
+    if (!a || !a->reach || a->reach[node].length <= 0)
+        return NULL;
+    struct reach *r = &a->reach[node];
+    if (!r->window && net_window_open(armci.net, node, r->key, &r->window) != 0)
+        r->length = 0;
+    return r->window;
+}

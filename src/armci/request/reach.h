@@ -1,0 +1,14 @@
+/* reach.h: direct access to memory of other nodes, without their helpers. */
+#ifndef HEARTH_ARMCI_REACH_H
+#define HEARTH_ARMCI_REACH_H
+
+#include "armci/request/memory.h"
+
+/* Collective over the members; no effect if the network does not support it. */
+void reach_open(struct allocation *a, MPI_Comm comm);
+void reach_close(struct allocation *a);
+
+/* NULL: only through the helper. */
+struct link_window *reach_window(struct allocation *a, int node);
+
+#endif

@@ -1,0 +1,158 @@
+/* arrive.c: delivery of active messages from other nodes: runs in the helper thread, in the leader of the node, and
+ * writes to the boxes of all its ranks. It never waits: a request for which no place is free is parked, and so are all
+ * that follow until it has been fetched. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "gas/am/far.h"
+#include "gas/rma/serve.h"
+#include "gas/job/signals.h"
+
+/* Per sender: the place that the parts of its message are written to. One helper serves a sender, so each entry has one
+ * writer. */
+enum { NONE = -1, PARKED = -2 };
+static int8_t *collecting; /* [size] */
+
+int arrive_open(void) {
+    if (gas.world->local != 0)
+        return 0;
+    collecting = malloc((size_t)gas.size);
+    if (!collecting) {
+        log_error("active messages: no memory for a table of %d ranks", gas.size);
+        return -ENOMEM;
+    }
+    memset(collecting, NONE, (size_t)gas.size);
+    return 0;
+}
+
+void arrive_close(void) {
+    free(collecting);
+    collecting = NULL;
+}
+
+static _Noreturn void end_job(const struct net_block *b) {
+    log_error("active messages: invalid block header from rank %d; the job is ended", b->client);
+    _exit(1); /* this thread must not call MPI: the launcher ends the job when a process exits */
+}
+
+static int local_rank(const struct net_block *b, uint32_t rank) {
+    if (rank >= (uint32_t)gas.size || !gas_same_node(rank))
+        end_job(b);
+    return (int)gas.world->local_of[rank];
+}
+
+/* Takes a place in the box of a rank, or returns -1: the request must be parked. When `parked` is 0 again, the parked
+ * requests have been queued; pairs with box_unpark. Only this thread parks requests of a sender. */
+static int take_place(int local) {
+    struct am_box *b = box_of(local);
+    return atomic_load_explicit(&b->parked, memory_order_acquire) > 0 ? -1 : bits_take(&b->free_places);
+}
+
+/* The slot of a rank of this node with a request under way. Pairs with post in am.c. */
+static struct am_slot *slot_of(const struct net_block *b, int local, uint32_t slot) {
+    if (slot >= AM_SLOTS ||
+        atomic_load_explicit(&box_of(local)->slots[slot].in_use, memory_order_acquire) == 0)
+        end_job(b);
+    return &box_of(local)->slots[slot];
+}
+
+enum net_result am_serve_part(void *arg, struct net_block *b) {
+    struct far_part_header h;
+    (void)arg;
+    if (b->header_bytes != sizeof h)
+        end_job(b);
+    memcpy(&h, b->header, sizeof h);
+    int local = local_rank(b, h.rank);
+    if (h.offset > AM_MEDIUM || b->bytes > AM_MEDIUM - h.offset)
+        end_job(b);
+    if (h.offset == 0) {
+        int place = take_place(local);
+        collecting[b->client] = (int8_t)(place < 0 ? PARKED : place);
+    }
+    if (collecting[b->client] >= 0)
+        memcpy(box_place_data(local, collecting[b->client], AM_REQUEST) + h.offset, b->payload, b->bytes);
+    return NET_DONE;
+}
+
+/* The place of the request, or -1. */
+static int place_of(const struct far_request_header *h, const struct net_block *b, int local) {
+    if (h->parted) {
+        int place = collecting[b->client];
+        collecting[b->client] = NONE;
+        return place < 0 ? -1 : place;
+    }
+    int place = take_place(local);
+    if (place >= 0 && b->bytes > 0)
+        memcpy(box_place_data(local, place, AM_REQUEST), b->payload, b->bytes);
+    return place;
+}
+
+enum net_result am_serve(void *arg, struct net_block *b) {
+    struct far_request_header h;
+    (void)arg;
+    if (b->header_bytes != sizeof h || b->bytes > AM_MEDIUM)
+        end_job(b);
+    memcpy(&h, b->header, sizeof h);
+    if (far_payload(&h.message) > AM_MEDIUM || h.slot >= AM_SLOTS)
+        end_job(b);
+    int local = local_rank(b, h.rank), place = place_of(&h, b, local);
+    if (UNLIKELY(h.message.handler == AM_LEAVE))
+        signals_quit(local, h.message.args[0]);
+    if (place < 0) {
+        box_park(local, &(struct am_parked){
+                            .source = (uint32_t)b->client, .slot = h.slot, .bytes = far_payload(&h.message)});
+        return NET_DONE;
+    }
+    struct am_box *box = box_of(local);
+    box->places[place].request = h.message;
+    box->places[place].slot = h.slot;
+    box_post_far(local, (uint32_t)b->client, place);
+    return NET_DONE;
+}
+
+/* Answers in pieces of any size: the message, then its payload. */
+enum net_result am_serve_pull(void *arg, struct net_block *b) {
+    struct far_pull_header h;
+    (void)arg;
+    if (b->header_bytes != sizeof h)
+        end_job(b);
+    memcpy(&h, b->header, sizeof h);
+    int local = local_rank(b, h.rank);
+    const struct message *m = &slot_of(b, local, h.slot)->request;
+    uint64_t at = h.offset + b->answer_offset;
+    if (h.offset > sizeof *m + AM_MEDIUM || at + b->answer_bytes > sizeof *m + far_payload(m))
+        end_job(b);
+    size_t left = b->answer_bytes, head = at < sizeof *m ? sizeof *m - (size_t)at : 0;
+    head = head < left ? head : left;
+    if (head > 0)
+        memcpy(b->answer, (const char *)m + at, head);
+    if (left > head)
+        memcpy((char *)b->answer + head,
+               box_slot_data(local, (int)h.slot, AM_REQUEST) + (at + head - sizeof *m), left - head);
+    return NET_DONE;
+}
+
+enum net_result am_serve_reply(void *arg, struct net_block *b) {
+    struct far_reply_header h;
+    (void)arg;
+    if (b->header_bytes != sizeof h)
+        end_job(b);
+    memcpy(&h, b->header, sizeof h);
+    int local = local_rank(b, h.rank);
+    if (h.offset > AM_MEDIUM || b->bytes > AM_MEDIUM - h.offset)
+        end_job(b);
+    struct am_slot *slot = slot_of(b, local, h.slot);
+    if (b->bytes > 0)
+        memcpy(box_slot_data(local, (int)h.slot, AM_REPLY) + h.offset, b->payload, b->bytes);
+    if (h.offset + b->bytes < far_payload(&h.message))
+        return NET_DONE; /* more parts follow */
+    if (h.message.kind == AM_NO_REPLY) {
+        box_release(box_of(local), (int)h.slot);
+        return NET_DONE;
+    }
+    slot->reply = h.message;
+    box_post_far(local, (uint32_t)b->client, (int)h.slot | AM_IS_REPLY);
+    return NET_DONE;
+}

@@ -1,0 +1,118 @@
+/* far.c: active messages to other nodes.
+ *
+ * A request stays in its slot and is sent from there. The helper of the target's node puts it into one of the target's
+ * places, or parks it if none is free: the target then fetches it from the slot, through the helper of this node, when
+ * it polls (pull.c). So the network never waits for a handler of the program, other requests to that helper are not
+ * delayed, and the sender has nothing more to do: it may compute for a long time without a poll.
+ *
+ *      slot --> place --> queue --> handler --> reply, or notice that there is none --> slot is free
+ *           --> parked --> pulled into a place --> ...
+ *
+ * A message has left when the call returns. That takes no longer than the network does.
+ *
+ * A payload that does not fit into a block is sent ahead in parts. The target's helper collects the parts of one
+ * request per sender at a time, so parts and request are started together. */
+#include "gas/am/far.h"
+
+#include <string.h>
+
+#include "gas/rma/ask.h"
+#include "gas/rma/serve.h"
+
+struct request {
+    struct net_op op, parts;
+    bool parted;
+    int slot, rank;
+    uint32_t done; /* bytes sent in parts */
+};
+
+static size_t block_bytes; /* that a helper accepts at a time */
+
+static struct message *request_of(const struct request *r) {
+    return &box_mine()->slots[r->slot].request;
+}
+
+/* ---- requests ---- */
+
+static size_t next_part(struct net_op *op, size_t room, size_t answer_room, struct net_out *out) {
+    struct request *r = op->arg;
+    size_t bytes = op->left < room ? (size_t)op->left : room;
+    (void)answer_room;
+    struct far_part_header h = {.rank = (uint32_t)r->rank, .offset = r->done};
+    memcpy(out->header, &h, sizeof h);
+    out->header_bytes = sizeof h;
+    out->payload = box_slot_data(gas.world->local, r->slot, AM_REQUEST) + r->done;
+    out->bytes = bytes;
+    r->done += (uint32_t)bytes;
+    return bytes;
+}
+
+static size_t next_request(struct net_op *op, size_t room, size_t answer_room, struct net_out *out) {
+    struct request *r = op->arg;
+    (void)room, (void)answer_room;
+    struct far_request_header h = {
+        .message = *request_of(r), .rank = (uint32_t)r->rank, .slot = (uint32_t)r->slot, .parted = r->parted};
+    memcpy(out->header, &h, sizeof h);
+    out->header_bytes = sizeof h;
+    out->payload = box_slot_data(gas.world->local, r->slot, AM_REQUEST);
+    out->bytes = r->parted ? 0 : far_payload(&h.message);
+    return out->bytes;
+}
+_Static_assert(sizeof(struct far_request_header) <= NET_HEADER, "it fits into a block's header");
+_Static_assert(sizeof(struct far_reply_header) <= NET_HEADER, "it fits into a block's header");
+
+void far_request(int slot, int rank) {
+    struct request r = {.slot = slot, .rank = rank};
+    int node = (int)gas.world->node_of[rank];
+    uint32_t bytes = far_payload(request_of(&r));
+    r.parted = bytes > block_bytes;
+    r.op = (struct net_op){.handler = GAS_AM, .left = r.parted ? 0 : bytes, .next = next_request, .arg = &r};
+    if (r.parted) {
+        r.parts = (struct net_op){.handler = GAS_AM_PART, .left = bytes, .next = next_part, .arg = &r};
+        ask_start_both(node, &r.parts, &r.op);
+        ask_wait_sent(node, &r.parts);
+    } else
+        ask_start(node, &r.op);
+    ask_wait_sent(node, &r.op);
+}
+
+/* ---- replies ---- */
+
+struct reply {
+    struct net_op op;
+    int place;
+    uint32_t done;
+};
+
+static size_t next_reply(struct net_op *op, size_t room, size_t answer_room, struct net_out *out) {
+    struct reply *r = op->arg;
+    const struct am_place *p = &box_mine()->places[r->place];
+    size_t bytes = op->left < room ? (size_t)op->left : room;
+    (void)answer_room;
+    struct far_reply_header h = {
+        .message = p->reply, .rank = p->request.source, .slot = p->slot, .offset = r->done};
+    memcpy(out->header, &h, sizeof h);
+    out->header_bytes = sizeof h;
+    out->payload = box_place_data(gas.world->local, r->place, AM_REPLY) + r->done;
+    out->bytes = bytes;
+    r->done += (uint32_t)bytes;
+    return bytes;
+}
+
+void far_reply(int place) {
+    const struct am_place *p = &box_mine()->places[place];
+    int node = (int)gas.world->node_of[p->request.source];
+    struct reply r = {.place = place,
+                      .op = {.handler = GAS_AM_REPLY, .left = far_payload(&p->reply), .next = next_reply}};
+    r.op.arg = &r;
+    ask_start(node, &r.op);
+    ask_wait_sent(node, &r.op);
+    bits_set(&box_mine()->free_places, place);
+}
+
+int far_open(void) {
+    struct net_counts counts;
+    ask_count(&counts);
+    block_bytes = (size_t)counts.buffer_bytes;
+    return 0;
+}

@@ -1,0 +1,41 @@
+/* far.h: format of active messages between nodes. */
+#ifndef HEARTH_GAS_FAR_H
+#define HEARTH_GAS_FAR_H
+
+#include "gas/am/am.h"
+
+/* GAS_AM: the request, and its payload unless that was sent before. */
+struct far_request_header {
+    struct message message;
+    uint32_t rank, slot; /* target rank; the sender's slot */
+    uint32_t parted;     /* the payload was sent before, in parts */
+};
+
+/* GAS_AM_PART. All parts of a payload arrive consecutively, then the request; nothing of the same sender in between. */
+struct far_part_header {
+    uint32_t rank, offset;
+};
+
+/* GAS_AM_REPLY: the reply, or a message of the kind AM_NO_REPLY; its payload in one or more blocks. */
+struct far_reply_header {
+    struct message message;
+    uint32_t rank, slot; /* of the requester */
+    uint32_t offset;
+};
+
+/* GAS_AM_PULL: answered with the parked request in that slot and its payload, from byte `offset` on. */
+struct far_pull_header {
+    uint32_t rank, slot; /* of the requester */
+    uint64_t offset;
+};
+
+static inline uint32_t far_payload(const struct message *m) {
+    /* The payload of a Long message is already in the segment. */
+    return m->kind == GASNETC_MEDIUM ? m->bytes : 0;
+}
+
+/* The helper's side; called in the leader of a node, before the network is open. */
+int arrive_open(void);
+void arrive_close(void);
+
+#endif

@@ -1,0 +1,268 @@
+/* leave.c: the end of the job.
+ *
+ * All ranks arrive here sooner or later, by gasnet_exit, by the end of main, or by MPI_Finalize, and meet in an MPI
+ * reduction. Then everything is closed in order, and named segments are consistent. A rank that calls gasnet_exit alone
+ * notifies the others after a moment, by a message and by SIGQUIT: ranks that poll follow it, and so do those whose
+ * signal handler calls gasnet_exit. If some do not arrive, the job is aborted.
+ *
+ *      gasnet_exit(code) ---> meet: all are here -----------------> close all -> MPI_Finalize -> _exit(code)
+ *                             after TELL: notify the others
+ *                             after LEAVE: MPI_Abort(code)
+ *      gasnet_exit(0)    ---> the same with a longer timeout (HEARTH_EXIT_TIMEOUT): others may still work for a while.
+ *                             If segments have names, the others are not notified: they would leave in mid-computation.
+ *      main returns 0    ---> the same, and the others are never notified
+ *
+ * Named segments keep their content only if all ranks end by themselves and with success; else they stay as they were
+ * at their last checkpoint.
+ *
+ * From then on no other thread of the process works for GASNet: threads that poll, or reach the network, stay there. */
+#include "gas/job/leave.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "gas/am/am.h"
+#include "gas/rma/ask.h"
+#include "gas/am/far.h"
+#include "gas/rma/handle.h"
+#include "gas/rma/memory.h"
+#include "gas/job/signals.h"
+#include "gas/job/stats.h"
+
+enum { TELL_MS = 200, LEAVE_MS = 5000 };
+
+struct ending {
+    int code;
+    bool tells; /* notify the others, so that those that poll follow */
+    uint64_t patience_ms;
+};
+
+_Atomic int leave_wanted; /* leave_now must be called */
+static _Atomic bool told; /* another rank leaves */
+static _Atomic int told_code;
+static _Atomic bool begun; /* a thread of this process leaves */
+static _Thread_local bool mine;
+static pid_t process; /* a child that the program forks has nothing to close */
+
+/* ---- threads ---- */
+
+static _Noreturn void stay(void) {
+    for (;;)
+        pause();
+}
+
+void leave_now(void) {
+    if (mine)
+        return; /* this thread is closing */
+    if (atomic_load(&begun))
+        stay();
+    if (atomic_load(&told))
+        gasnet_exit(atomic_load(&told_code));
+}
+
+void gas_not_attached(const char *call) {
+    leave_if_asked();
+    gas_fail(call, "this process is not attached to the job: call gasnet_attach first");
+}
+
+int leave_or_refuse(const char *call) {
+    leave_if_asked();
+    return gas_refuse(GASNET_ERR_NOT_INIT, call,
+                      "this process is not attached to the job: call gasnet_attach first");
+}
+
+/* ---- notifying the others ---- */
+
+void leave_is_told(int code) {
+    atomic_store(&told_code, code);
+    atomic_store(&told, true);
+    atomic_store(&leave_wanted, 1);
+}
+
+static void on_leave(gasnet_token_t token, int32_t code) {
+    (void)token;
+    leave_is_told(code);
+}
+
+void leave_attached(void) {
+    am_register(AM_LEAVE, (am_handler *)on_leave);
+}
+
+/* As am_send, but without a poll: no handler of the program runs any more. */
+static void tell(int rank, int code) {
+    enum { TRIES = 50, NAP_US = 1000 };
+    for (int i = 0; i < TRIES; i++) {
+        if (am_send_if_possible(rank, AM_LEAVE, 1, (int32_t[]){code}))
+            return;
+        ask_progress();
+        usleep(NAP_US);
+    }
+}
+
+/* By a message, for ranks that poll, and by SIGQUIT, for all; on other nodes the helper sends it (arrive.c). */
+static void tell_all(int code) {
+    for (int i = 1; i < gas.size; i++) {
+        int rank = (gas.rank + i) % gas.size;
+        tell(rank, code);
+        if (gas_same_node((gasnet_node_t)rank))
+            signals_quit((int)gas.world->local_of[rank], code);
+    }
+}
+
+/* ---- meeting ---- */
+
+static uint64_t milliseconds(void) {
+    return clock_ns() / 1000000;
+}
+
+static uint64_t patience(int code) {
+    uint64_t seconds = settings_get()->exit_timeout;
+    return code != 0 ? LEAVE_MS : seconds ? seconds * 1000 : UINT64_MAX;
+}
+
+/* Returns whether all ranks arrived; *well: all of them by themselves and with success. */
+static bool meet(const struct ending *end, bool attached, bool *well) {
+    static int failed, any_failed; /* static, as MPI may still use them if we stop waiting */
+    MPI_Request all;
+    int here = 0;
+    bool others_know = !attached || !end->tells;
+    uint64_t start = milliseconds();
+    failed = end->code != 0 || atomic_load(&told);
+    MPI_Iallreduce(&failed, &any_failed, 1, MPI_INT, MPI_MAX, gas.comm, &all);
+    for (;;) {
+        MPI_Test(&all, &here, MPI_STATUS_IGNORE);
+        uint64_t waited = milliseconds() - start;
+        *well = here && !any_failed;
+        if (here || waited > end->patience_ms)
+            return here;
+        if (!others_know && waited > TELL_MS) {
+            tell_all(end->code);
+            others_know = true;
+        }
+        if (gas.world->nodes > 1)
+            ask_progress(); /* operations that were started still leave */
+        usleep(waited < 10 ? 50 : 1000);
+    }
+}
+
+/* ---- closing ---- */
+
+static bool unsaved; /* a named segment was not saved; the error was logged */
+
+/* `ends`: the process is about to exit. Its memory is then released with it, and not before: another thread may still
+ * be on its way out of a call. */
+static void close_all(bool attached, bool ends, bool well) {
+    if (attached) {
+        handle_finish_all();
+        stats_report();
+    }
+    ask_close();
+    MPI_Barrier(gas.comm);
+    net_close(gas.net, &gas.boot, NULL);
+    live_close();
+    if (attached && memory_detach(well, ends) != 0)
+        unsaved = true;
+    if (!ends) {
+        signals_close();
+        arrive_close();
+        net_world_close(gas.world);
+    }
+    MPI_Comm_free(&gas.node_comm);
+    MPI_Comm_free(&gas.comm);
+}
+
+/* Ends this process's part. False: the others did not arrive, which is logged if it is unexpected. */
+static bool leave(const struct ending *end, const char *how, bool ends) {
+    bool attached = gas_is_attached(), well;
+    signals_hold();
+    signals_guard(end->code);
+    mine = true;
+    atomic_store(&begun, true);
+    atomic_store(&leave_wanted, 1);
+    atomic_store(&gas.stage, GAS_LEAVING);
+    if (meet(end, attached, &well)) {
+        close_all(attached, ends, well);
+        return true;
+    }
+    if (end->code == 0)
+        log_error(
+            "%s on this node, but other ranks have not ended for %llu s (HEARTH_EXIT_TIMEOUT); the job is "
+            "ended%s",
+            how, (unsigned long long)end->patience_ms / 1000,
+            attached && memory_is_durable() ? ", and what was written since the last checkpoint is not kept"
+                                            : "");
+    return false;
+}
+
+static void finalize_mpi(void) {
+    int over;
+    MPI_Finalized(&over);
+    if (!over)
+        MPI_Finalize();
+}
+
+void gasnet_exit(int exitcode) {
+    static _Atomic bool called;
+    if (atomic_load(&gas.stage) != GAS_NOTHING && getpid() == process)
+        signals_hold(); /* a signal handler in this thread would wait for itself */
+    if (atomic_exchange(&called, true) || atomic_load(&begun))
+        stay();
+    if (atomic_load(&gas.stage) == GAS_NOTHING || getpid() != process) {
+        fflush(NULL);
+        _exit(exitcode);
+    }
+    signals_guard(exitcode);
+    fflush(NULL);
+    bool alone = atomic_load(&told) || exitcode != 0;
+    struct ending end = {.code = exitcode,
+                         .tells = alone || !gas_is_attached() || !memory_is_durable(),
+                         .patience_ms = alone ? LEAVE_MS : patience(0)};
+    if (!leave(&end, "gasnet_exit was called", true))
+        net_boot_abort(exitcode ? exitcode : EXIT_FAILURE);
+    finalize_mpi();
+    fflush(NULL);
+    _exit(exitcode == 0 && unsaved ? EXIT_FAILURE : exitcode);
+}
+EXPORT __attribute__((alias("gasnet_exit"), noreturn)) void vgasnet_exit(int exitcode);
+
+/* ---- ends without gasnet_exit ---- */
+
+/* main has returned, or exit was called: the process ends with that status afterwards. */
+static void at_exit(int status, void *arg) {
+    int over;
+    (void)arg;
+    if (getpid() != process)
+        return;
+    MPI_Finalized(&over);
+    if (over || atomic_load(&begun))
+        return;
+    fflush(NULL);
+    struct ending end = {.code = status, .tells = status != 0, .patience_ms = patience(status)};
+    if (!leave(&end, "main has returned", true))
+        net_boot_abort(status ? status : EXIT_FAILURE);
+    finalize_mpi();
+    if (unsaved && status == 0) {
+        fflush(NULL);
+        _exit(EXIT_FAILURE);
+    }
+}
+
+/* The program finalises MPI itself: called while MPI still works. */
+static int with_mpi(MPI_Comm comm, int key, void *value, void *extra) {
+    (void)comm, (void)key, (void)value, (void)extra;
+    struct ending end = {.patience_ms = patience(0)};
+    if (!atomic_load(&begun) && !leave(&end, "MPI_Finalize was called", false))
+        net_boot_abort(EXIT_FAILURE);
+    return MPI_SUCCESS;
+}
+
+void leave_prepare(void) {
+    int key;
+    process = getpid();
+    signals_open();
+    on_exit(at_exit, NULL);
+    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, with_mpi, &key, NULL);
+    MPI_Comm_set_attr(MPI_COMM_SELF, key, NULL);
+}

@@ -1,0 +1,242 @@
+/* stats.c: operation counters, per thread and without a lock, summed on request.
+ *
+ * The counters of threads that have ended are in `ended`. */
+#include "gas/job/stats.h"
+
+#include <pthread.h>
+#include <string.h>
+
+#include "gas/rma/ask.h"
+
+enum { NUMBERS = sizeof(struct stats_numbers) / sizeof(_Atomic uint64_t) };
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* leaf lock, protects the list */
+static struct stats_thread *threads;
+static uint64_t ended[NUMBERS];
+
+/* ---- threads ---- */
+
+/* Publishes the counters for hearth top. */
+static void show(const struct stats_thread *t) {
+#define SIZE(kind, i) LIVE_FIELD(gas_near, struct stats_thread, numbers.sizes[kind][i])
+#define OF(kind)                                                                                             \
+    SIZE(kind, 0), SIZE(kind, 1), SIZE(kind, 2), SIZE(kind, 3), SIZE(kind, 4), SIZE(kind, 5), SIZE(kind, 6), \
+        SIZE(kind, 7), LIVE_FIELD_MINUS(gas_near, struct stats_thread, numbers.far_calls[kind]),             \
+        LIVE_FIELD(gas_far, struct stats_thread, numbers.far_calls[kind]),                                   \
+        LIVE_FIELD(gas_bytes, struct stats_thread, numbers.bytes[kind][0]),                                  \
+        LIVE_FIELD(gas_bytes, struct stats_thread, numbers.bytes[kind][1])
+    static const struct live_field fields[] = {OF(STATS_GET), OF(STATS_PUT), OF(STATS_SET)};
+#undef OF
+#undef SIZE
+    _Static_assert(STATS_SIZES == 8, "all of them");
+    live_show(t, fields, sizeof fields / sizeof *fields);
+}
+
+void stats_join(struct stats_thread *t) {
+    show(t);
+    pthread_mutex_lock(&lock);
+    t->previous = NULL;
+    t->next = threads;
+    if (threads)
+        threads->previous = t;
+    threads = t;
+    pthread_mutex_unlock(&lock);
+}
+
+static void add_up(const struct stats_thread *t, uint64_t *sums) {
+    const _Atomic uint64_t *numbers = (const _Atomic uint64_t *)&t->numbers;
+    for (size_t i = 0; i < NUMBERS; i++)
+        sums[i] += atomic_load_explicit(&numbers[i], memory_order_relaxed);
+}
+
+void stats_leave(struct stats_thread *t) {
+    live_hide(t);
+    pthread_mutex_lock(&lock);
+    add_up(t, ended);
+    if (t->previous)
+        t->previous->next = t->next;
+    else
+        threads = t->next;
+    if (t->next)
+        t->next->previous = t->previous;
+    pthread_mutex_unlock(&lock);
+}
+
+/* Same layout as struct stats_numbers. */
+struct sums {
+    uint64_t sizes[STATS_KINDS][STATS_SIZES], bytes[STATS_KINDS][2], far_calls[STATS_KINDS];
+};
+_Static_assert(sizeof(struct sums) == sizeof(struct stats_numbers), "the same numbers");
+
+static void sum_up(struct sums *s) {
+    pthread_mutex_lock(&lock);
+    memcpy(s, ended, sizeof *s);
+    for (const struct stats_thread *t = threads; t; t = t->next)
+        add_up(t, (uint64_t *)s);
+    pthread_mutex_unlock(&lock);
+}
+
+static uint64_t calls_of(const struct sums *s, enum stats_kind kind) {
+    uint64_t calls = 0;
+    for (int i = 0; i < STATS_SIZES; i++)
+        calls += s->sizes[kind][i];
+    return calls;
+}
+
+/* ---- for the program ---- */
+
+static void tell_pages(const struct pages_counts *c, vgasnet_stats_t *s) {
+    s->hits = c->hits;
+    s->misses = c->misses;
+    s->smalls = c->smalls;
+    s->prefetched = c->prefetched;
+    s->faults = c->faults;
+    s->write_faults = c->write_faults;
+    s->frames = c->frames;
+    s->frames_used = c->frames_used;
+    s->from_nvm = c->from_nvm;
+    s->from_home = c->from_home;
+    s->from_peers = c->from_peers;
+    s->served_peers = c->served_peers;
+    s->invalidated = c->invalidated;
+    s->evicted = c->evicted;
+    s->written_back = c->written_back;
+    s->nvm_reads = c->nvm_reads;
+    s->nvm_writes = c->nvm_writes;
+    s->nvm_holes = c->nvm_holes;
+    s->messages = c->messages;
+    s->message_bytes = c->message_bytes;
+    s->unmapped = c->unmapped;
+}
+
+void vgasnet_stats(vgasnet_stats_t *stats) {
+    struct sums s;
+    gas_need("vgasnet_stats", 0);
+    sum_up(&s);
+    *stats = (vgasnet_stats_t){.gets = calls_of(&s, STATS_GET),
+                               .puts = calls_of(&s, STATS_PUT),
+                               .memsets = calls_of(&s, STATS_SET),
+                               .get_bytes = s.bytes[STATS_GET][0] + s.bytes[STATS_GET][1],
+                               .put_bytes = s.bytes[STATS_PUT][0] + s.bytes[STATS_PUT][1],
+                               .memset_bytes = s.bytes[STATS_SET][0] + s.bytes[STATS_SET][1],
+                               .far_gets = s.far_calls[STATS_GET],
+                               .far_puts = s.far_calls[STATS_PUT],
+                               .far_memsets = s.far_calls[STATS_SET],
+                               .far_get_bytes = s.bytes[STATS_GET][1],
+                               .far_put_bytes = s.bytes[STATS_PUT][1],
+                               .far_memset_bytes = s.bytes[STATS_SET][1]};
+    if (gas.pages) {
+        struct pages_counts c;
+        pages_count(gas.pages, &c);
+        tell_pages(&c, stats);
+    }
+}
+
+/* ---- the report at the end ---- */
+
+static const char *const kind_names[STATS_KINDS] = {"get", "put", "memset"};
+static const char *const size_names[STATS_SIZES] = {"8 B",   "64 B",   "512 B", "4 KB",
+                                                    "32 KB", "256 KB", "2 MB",  "more"};
+
+enum { OF_PROCESS = 6, OF_NODE = 15, OF_PAGES = OF_PROCESS + OF_NODE };
+static const char *const page_names[OF_PAGES] = {
+    "hits",         "misses",    "smalls",     "prefetched", "faults",       "write_faults",  "frames",
+    "frames_used",  "from_nvm",  "from_home",  "from_peers", "served_peers", "invalidated",   "evicted",
+    "written_back", "nvm_reads", "nvm_writes", "nvm_holes",  "messages",     "message_bytes", "unmapped"};
+
+struct report {
+    struct sums done;
+    uint64_t pages[OF_PAGES];
+};
+
+/* Where the counters of all ranks are summed, only the leader of a node contributes those of the node. */
+static void collect_pages(bool apart, uint64_t *numbers) {
+    struct pages_counts c;
+    if (!gas.pages)
+        return;
+    pages_count(gas.pages, &c);
+    const uint64_t all[OF_PAGES] = {
+        c.hits,         c.misses,    c.smalls,     c.prefetched, c.faults,       c.write_faults,  c.frames,
+        c.frames_used,  c.from_nvm,  c.from_home,  c.from_peers, c.served_peers, c.invalidated,   c.evicted,
+        c.written_back, c.nvm_reads, c.nvm_writes, c.nvm_holes,  c.messages,     c.message_bytes, c.unmapped};
+    bool leads = net_world_leader(gas.world, gas.world->node) == gas.rank;
+    for (int i = 0; i < OF_PAGES; i++)
+        numbers[i] = i < OF_PROCESS || leads || apart ? all[i] : 0;
+}
+
+static void collect(bool apart, struct report *all) {
+    struct report mine = {0};
+    sum_up(&mine.done);
+    collect_pages(apart, mine.pages);
+    *all = mine;
+    if (!apart)
+        MPI_Reduce(&mine, all, (int)(sizeof mine / sizeof(uint64_t)), MPI_UINT64_T, MPI_SUM, 0, gas.comm);
+}
+
+static void text_kind(FILE *f, const struct sums *s, int kind) {
+    uint64_t all = calls_of(s, (enum stats_kind)kind), far = s->far_calls[kind];
+    if (all == 0)
+        return;
+    fprintf(f, "  %-7s %12llu on its node %12llu to others %16llu bytes", kind_names[kind],
+            (unsigned long long)(all - far), (unsigned long long)far,
+            (unsigned long long)(s->bytes[kind][0] + s->bytes[kind][1]));
+    const char *between = "; up to";
+    for (int i = 0; i < STATS_SIZES; i++)
+        if (s->sizes[kind][i] > 0) {
+            fprintf(f, "%s %s: %llu", between, size_names[i], (unsigned long long)s->sizes[kind][i]);
+            between = ",";
+        }
+    fputc('\n', f);
+}
+
+static void write_text(FILE *f, const struct report *r, int ranks) {
+    fprintf(f, "hearth: vGASNet, %d rank%s on %d node%s, segments %s\n", ranks, ranks == 1 ? "" : "s",
+            gas.world->nodes, gas.world->nodes == 1 ? "" : "s", gas.pages ? "in pages" : "in memory");
+    for (int kind = 0; kind < STATS_KINDS; kind++)
+        text_kind(f, &r->done, kind);
+    for (int i = 0; gas.pages && i < OF_PAGES; i++)
+        fprintf(f, "%s %s %llu%s", i % OF_PROCESS == 0 ? "  pages:" : ",", page_names[i],
+                (unsigned long long)r->pages[i],
+                i % OF_PROCESS == OF_PROCESS - 1 || i + 1 == OF_PAGES ? "\n" : "");
+}
+
+static void json_kind(struct json *j, const struct sums *s, int kind) {
+    json_open(j, kind_names[kind], '{');
+    json_count(j, "near", calls_of(s, (enum stats_kind)kind) - s->far_calls[kind]);
+    json_count(j, "far", s->far_calls[kind]);
+    json_count(j, "near_bytes", s->bytes[kind][0]);
+    json_count(j, "far_bytes", s->bytes[kind][1]);
+    json_open(j, "sizes", '{');
+    for (int i = 0; i < STATS_SIZES; i++)
+        json_count(j, size_names[i], s->sizes[kind][i]);
+    json_close(j, '}');
+    json_close(j, '}');
+}
+
+static void write_json(FILE *f, const struct report *r, int ranks) {
+    struct json j;
+    json_begin(&j, f);
+    json_open(&j, NULL, '{');
+    json_count(&j, "ranks", (uint64_t)ranks);
+    json_count(&j, "nodes", (uint64_t)gas.world->nodes);
+    for (int kind = 0; kind < STATS_KINDS; kind++)
+        json_kind(&j, &r->done, kind);
+    json_open(&j, "pages", '{');
+    for (int i = 0; gas.pages && i < OF_PAGES; i++)
+        json_count(&j, page_names[i], r->pages[i]);
+    json_close(&j, '}');
+    json_close(&j, '}');
+}
+
+void stats_report(void) {
+    if (!output_is_wanted())
+        return;
+    bool apart = output_is_apart();
+    struct report all;
+    struct output o;
+    collect(apart, &all);
+    if ((!apart && gas.rank != 0) || !output_open(&o, gas.rank, "gas"))
+        return;
+    (o.is_json ? write_json : write_text)(o.file, &all, apart ? 1 : gas.size);
+    output_close(&o);
+}

@@ -1,0 +1,144 @@
+/* ask.c: one lock around the requesting side of the network.
+ *
+ * A waiting thread polls for some microseconds, taking the lock for one pass at a time, so that other threads get it in
+ * between. Then it sleeps in net_wait_*, where the network can wake it, with the lock held: only if no other thread
+ * wants the lock. A thread that arrives meanwhile waits until that operation is done. That takes only as long as the
+ * network does, since no operation waits for code of a program. Where threads arrive often, all of them poll instead.
+ *
+ * The state of an operation is written under the lock, so it is read under the lock. */
+#include "gas/rma/ask.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <unistd.h>
+
+#include "gas/am/am.h"
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* last in the lock order of gas/ */
+static _Atomic int inside;                               /* threads that hold or want the lock */
+
+static void enter(void) {
+    am_enter();
+    atomic_fetch_add_explicit(&inside, 1, memory_order_relaxed);
+    pthread_mutex_lock(&lock);
+}
+
+static void leave(void) {
+    pthread_mutex_unlock(&lock);
+    atomic_fetch_sub_explicit(&inside, 1, memory_order_relaxed);
+    am_leave();
+}
+
+void ask_start(int node, struct net_op *op) {
+    enter();
+    net_start(gas.net, node, op);
+    leave();
+}
+
+void ask_start_both(int node, struct net_op *first, struct net_op *second) {
+    enter();
+    net_start(gas.net, node, first);
+    net_start(gas.net, node, second);
+    leave();
+}
+
+typedef bool is_over(const struct net_op *op);
+typedef void wait_for(struct net *n, int node, struct net_op *op);
+
+static bool look(const struct net_op *op, is_over *over) {
+    enter();
+    bool is = over(op);
+    leave();
+    return is;
+}
+
+bool ask_is_sent(const struct net_op *op) {
+    return look(op, net_is_sent);
+}
+
+bool ask_is_done(const struct net_op *op) {
+    return look(op, net_is_done);
+}
+
+static bool go_on(const struct net_op *op, is_over *over) {
+    enter();
+    net_progress(gas.net);
+    bool is = over(op);
+    leave();
+    return is;
+}
+
+/* Polls while other threads use the network. After many rounds an answer may never arrive, which net_wait_* detects. */
+static void wait_until(int node, struct net_op *op, is_over *over, wait_for *wait) {
+    enum { NAP_US = 20, MOST_NAPS = 50000 };
+    for (unsigned naps = 0; !go_on(op, over); naps++) {
+        if (atomic_load_explicit(&inside, memory_order_relaxed) == 0 || naps == MOST_NAPS) {
+            enter();
+            wait(gas.net, node, op);
+            leave();
+            return;
+        }
+        if (naps < 4)
+            sched_yield();
+        else
+            usleep(NAP_US);
+    }
+}
+
+void ask_wait_sent(int node, struct net_op *op) {
+    wait_until(node, op, net_is_sent, net_wait_sent);
+}
+
+void ask_wait_done(int node, struct net_op *op) {
+    wait_until(node, op, net_is_done, net_wait_done);
+}
+
+/* `sleeps`: wait until everything in the carrier is done. The carrier cannot be reused meanwhile. */
+static bool go_on_carried(int node, const _Atomic bool *done, struct net_op *const *carrier, bool sleeps) {
+    enter();
+    net_progress(gas.net);
+    bool is = atomic_load_explicit(done, memory_order_acquire);
+    if (!is && sleeps && *carrier) {
+        net_wait_done(gas.net, node, *carrier);
+        is = true;
+    }
+    leave();
+    return is;
+}
+
+void ask_wait_carried(int node, const _Atomic bool *done, struct net_op *const *carrier) {
+    enum { NAP_US = 20, MOST_NAPS = 50000 };
+    bool sleeps = false;
+    for (unsigned naps = 0; !go_on_carried(node, done, carrier, sleeps); naps++) {
+        sleeps = atomic_load_explicit(&inside, memory_order_relaxed) == 0 || naps >= MOST_NAPS;
+        if (!sleeps && naps < 4)
+            sched_yield();
+        else if (!sleeps)
+            usleep(NAP_US);
+    }
+}
+
+void ask_fence(int node) {
+    enter();
+    net_fence(gas.net, node);
+    leave();
+}
+
+void ask_progress(void) {
+    am_enter();
+    if (pthread_mutex_trylock(&lock) == 0) {
+        net_progress(gas.net);
+        pthread_mutex_unlock(&lock);
+    }
+    am_leave();
+}
+
+void ask_count(struct net_counts *counts) {
+    enter();
+    net_count(gas.net, counts);
+    leave();
+}
+
+void ask_close(void) {
+    pthread_mutex_lock(&lock);
+}

@@ -1,0 +1,259 @@
+/* handle.c: operations under way: allocation and completion of their records.
+ *
+ *      gasnet_handle_t --> one operation
+ *                      --> an access region --> operation --> operation ...
+ *      thread          --> implicit gets    --> operation ...
+ *                      --> implicit puts    --> operation ...
+ *                      --> spare records
+ *
+ * A record belongs to one thread, so no lock is needed. Lists of implicit operations are in the order in which they
+ * were started, which is roughly the order in which they complete. A thread that starts many and never synchronises
+ * holds no more than about LOOK_FROM completed records, because the head of the list is checked whenever one is added.
+ *
+ * No operation needs any action of the program to complete. So waiting for the first of several operations never takes
+ * longer than waiting for all of them, and it may sleep. */
+#include "gas/rma/handle.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gas/rma/ask.h"
+
+enum { SPARES = 1024 /* kept by a thread */, LOOK_FROM = 1024 };
+
+/* ---- threads ---- */
+
+static pthread_key_t key;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+_Thread_local struct gas_thread *thread_current;
+/* Protects the list of threads; taken before a thread's own. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct gas_thread *threads;
+
+/* Without pages only the thread itself calls this: its list is then not protected by its lock. */
+static void finish_open(struct gas_thread *t) {
+    pthread_mutex_lock(&t->lock);
+    for (struct gasnet_operation *o = t->open; o; o = o->open_next)
+        memory_finish(&o->memory);
+    pthread_mutex_unlock(&t->lock);
+}
+
+void handle_finish_all(void) {
+    if (!gas.pages)
+        return; /* the memory stays valid, and their lists are not locked */
+    pthread_mutex_lock(&lock);
+    for (struct gas_thread *t = threads; t; t = t->next)
+        finish_open(t);
+    pthread_mutex_unlock(&lock);
+}
+
+static void join(struct gas_thread *t) {
+    pthread_mutex_init(&t->lock, NULL);
+    pthread_mutex_lock(&lock);
+    t->next = threads;
+    if (threads)
+        threads->previous = t;
+    threads = t;
+    pthread_mutex_unlock(&lock);
+}
+
+static void part(struct gas_thread *t) {
+    pthread_mutex_lock(&lock);
+    *(t->previous ? &t->previous->next : &threads) = t->next;
+    if (t->next)
+        t->next->previous = t->previous;
+    pthread_mutex_unlock(&lock);
+}
+
+/* The thread ends. If the job has ended before, nothing is under way any more. */
+static void forget_thread(void *arg) {
+    struct gas_thread *t = arg;
+    thread_current = t; /* in case one of the calls below needs it */
+    if (gas_is_attached()) {
+        if (t->region)
+            operation_finish(t, t->region, false);
+        operations_finish(t, &t->gets, false);
+        operations_finish(t, &t->puts, false);
+        finish_open(t); /* operations with handles, which no other thread may use */
+    }
+    for (struct gasnet_operation *o = t->open; o; o = o->open_next)
+        o->owner = NULL;
+    part(t);
+    while (t->spare) {
+        struct gasnet_operation *o = t->spare;
+        t->spare = o->next;
+        free(o);
+    }
+    stats_leave(&t->stats);
+    thread_current = NULL;
+    live_free(t);
+}
+
+static void make_key(void) {
+    if (pthread_key_create(&key, forget_thread) != 0)
+        gas_fail("gasnet_attach", "no key is left for data of threads (PTHREAD_KEYS_MAX)");
+}
+
+struct gas_thread *thread_make(void) {
+    pthread_once(&once, make_key);
+    struct gas_thread *t = live_alloc(sizeof *t);
+    if (!t || pthread_setspecific(key, t) != 0)
+        gas_fail("gasnet", "no memory for the record of a thread");
+    join(t);
+    stats_join(&t->stats);
+    return thread_current = t;
+}
+
+/* ---- records ---- */
+
+struct gasnet_operation *operation_new(struct gas_thread *t) {
+    struct gasnet_operation *o = t->spare;
+    if (LIKELY(o)) {
+        t->spare = o->next;
+        t->spares--;
+    } else if (!(o = malloc(sizeof *o)))
+        return NULL;
+    o->next = NULL;
+    o->region = (struct operations){0};
+    o->is_region = false;
+    o->owner = NULL;
+    o->copy = NULL;
+    return o;
+}
+
+/* Only pages access the list of another thread, when they are closed. */
+static void lock_open(struct gas_thread *t) {
+    if (gas.pages)
+        pthread_mutex_lock(&t->lock);
+}
+
+static void unlock_open(struct gas_thread *t) {
+    if (gas.pages)
+        pthread_mutex_unlock(&t->lock);
+}
+
+void operation_opened(struct gas_thread *t, struct gasnet_operation *o) {
+    lock_open(t);
+    o->owner = t;
+    o->open_previous = NULL;
+    o->open_next = t->open;
+    if (t->open)
+        t->open->open_previous = o;
+    t->open = o;
+    unlock_open(t);
+}
+
+static void close_operation(struct gasnet_operation *o) {
+    struct gas_thread *t = o->owner;
+    lock_open(t);
+    *(o->open_previous ? &o->open_previous->open_next : &t->open) = o->open_next;
+    if (o->open_next)
+        o->open_next->open_previous = o->open_previous;
+    unlock_open(t);
+}
+
+void operation_free(struct gas_thread *t, struct gasnet_operation *o) {
+    if (o->owner)
+        close_operation(o);
+    if (o->copy && o->copy != o->inside)
+        free(o->copy);
+    if (t->spares >= SPARES) {
+        free(o);
+        return;
+    }
+    o->next = t->spare;
+    t->spare = o;
+    t->spares++;
+}
+
+const void *operation_copy(struct gasnet_operation *o, const void *from, size_t bytes) {
+    o->copy = bytes <= COPY_INSIDE ? o->inside : malloc(bytes);
+    return o->copy ? memcpy(o->copy, from, bytes) : NULL;
+}
+
+/* ---- lists ---- */
+
+static struct gasnet_operation *take_first(struct operations *list) {
+    struct gasnet_operation *o = list->first;
+    list->first = o->next;
+    if (!list->first)
+        list->last = NULL;
+    list->count--;
+    return o;
+}
+
+static void append(struct operations *list, struct gasnet_operation *o) {
+    o->next = NULL;
+    if (list->last)
+        list->last->next = o;
+    else
+        list->first = o;
+    list->last = o;
+    list->count++;
+}
+
+/* ---- testing ---- */
+
+static bool try_one(struct gas_thread *t, struct gasnet_operation *o) {
+    if (!memory_try(&o->memory))
+        return false;
+    operation_free(t, o);
+    return true;
+}
+
+/* Stops at the first incomplete operation: those behind it are tested only after it. */
+bool operations_try(struct gas_thread *t, struct operations *list) {
+    while (list->first) {
+        if (!memory_try(&list->first->memory))
+            return false;
+        operation_free(t, take_first(list));
+    }
+    return true;
+}
+
+bool operation_try(struct gas_thread *t, struct gasnet_operation *o) {
+    if (!o->is_region)
+        return try_one(t, o);
+    if (!operations_try(t, &o->region))
+        return false;
+    operation_free(t, o);
+    return true;
+}
+
+void operation_add(struct gas_thread *t, struct operations *list, struct gasnet_operation *o) {
+    if (t->region)
+        list = &t->region->region;
+    append(list, o);
+    for (int i = 0; i < 2 && list->count > LOOK_FROM && memory_try(&list->first->memory); i++)
+        operation_free(t, take_first(list));
+}
+
+int operation_not_ready(void) {
+    sched_yield();
+    return GASNET_ERR_NOT_READY;
+}
+
+/* ---- waiting ---- */
+
+void operations_finish(struct gas_thread *t, struct operations *list, bool polls) {
+    while (list->first) {
+        struct gasnet_operation *o = list->first;
+        if (!memory_try(&o->memory)) {
+            if (polls)
+                gas_poll();
+            memory_finish(&o->memory);
+        }
+        take_first(list);
+        operation_free(t, o);
+    }
+}
+
+void operation_finish(struct gas_thread *t, struct gasnet_operation *o, bool polls) {
+    if (o->is_region)
+        operations_finish(t, &o->region, polls);
+    else
+        memory_finish(&o->memory);
+    operation_free(t, o);
+}

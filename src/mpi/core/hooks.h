@@ -1,0 +1,29 @@
+/* hooks.h: declares hook_X for every interposed MPI call. */
+#ifndef HEARTH_MPI_HOOKS_H
+#define HEARTH_MPI_HOOKS_H
+
+#include "mpi/core/host.h"
+
+#define HOOK(name, params, args) int hook_##name params;
+#define USE(name, params, args)
+#include "mpi/core/calls.def"
+
+/* ---- rma/request.c: the same for requests that are not Hearth's messages ---- */
+
+int rma_Wait(MPI_Request *request, MPI_Status *status);
+/* The request belongs to a send whose completion is no sync event. */
+void rma_sent(MPI_Request request);
+int rma_Test(MPI_Request *request, int *flag, MPI_Status *status);
+int rma_Waitall(int count, MPI_Request requests[], MPI_Status statuses[]);
+int rma_Testall(int count, MPI_Request requests[], int *flag, MPI_Status statuses[]);
+int rma_Waitany(int count, MPI_Request requests[], int *index, MPI_Status *status);
+int rma_Testany(int count, MPI_Request requests[], int *index, int *flag, MPI_Status *status);
+int rma_Waitsome(int count, MPI_Request requests[], int *done, int indices[], MPI_Status statuses[]);
+int rma_Testsome(int count, MPI_Request requests[], int *done, int indices[], MPI_Status statuses[]);
+int rma_Request_free(MPI_Request *request);
+int rma_Request_get_status(MPI_Request request, int *flag, MPI_Status *status);
+
+/* rma/window.c: the same for a type that no message in flight uses. */
+int rma_Type_free(MPI_Datatype *type);
+
+#endif

@@ -1,0 +1,345 @@
+/* report.c: the report at the end of the job: statistics of the cache per window and rank, as text or JSON.
+ *
+ * Counters of freed windows are kept as records. At MPI_Finalize rank 0 gathers all records and writes one report. If
+ * the file name contains %r or %p, each rank writes its own instead. */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "mpi/rma/check.h"
+#include "mpi/core/hooks.h"
+#include "mpi/p2p/count.h"
+#include "mpi/p2p/p2p.h"
+#include "mpi/report/report_heater.h"
+#include "mpi/report/report_record.h"
+#include "mpi/rma/rma.h"
+#include "mpi/rma/worth.h"
+
+enum { MOST_RECORDS = 1024, NAME_BYTES = 64 };
+
+struct record {
+    uint64_t serial; /* 0: sum of several windows */
+    int rank, mode;
+    char name[NAME_BYTES];
+    CLAMPI_Stats stats;
+    struct cache_foresight foresight; /* all 0 if the what-if analysis was off */
+    uint64_t suspended, suspended_gets, first_suspended_ms, spent_ns, saved_ns;
+};
+
+static struct record *records;
+static size_t record_count, record_room;
+
+/* The counters, for summation and for JSON. */
+/* clang-format off */
+#define STATS(X)                                                                                             \
+    X(gets) X(full_hits) X(partial_hits) X(pending_hits) X(direct) X(conflicting) X(capacity) X(failing)     \
+    X(bypassed) X(invalidations) X(dropped) X(adjustments) X(bytes_served) X(bytes_fetched) X(elided)        \
+    X(entries) X(index_slots) X(storage_bytes) X(used_bytes) X(free_regions) X(visited) X(nonempty)          \
+    X(evictions) X(ahead_fetched) X(ahead_used)
+/* clang-format on */
+
+static void add_stats(CLAMPI_Stats *sum, const CLAMPI_Stats *more) {
+#define X(field) sum->field += more->field;
+    STATS(X)
+#undef X
+}
+
+/* ---- collecting ---- */
+
+static struct record *new_record(void) {
+    if (record_count == record_room && record_count < MOST_RECORDS) {
+        size_t room = record_room ? 2 * record_room : 16;
+        struct record *more = realloc(records, room * sizeof *more);
+        if (more) {
+            records = more;
+            record_room = room;
+        }
+    }
+    return record_count < record_room ? &records[record_count++] : NULL;
+}
+
+void report_window(const struct window *w, const char *name) {
+    CLAMPI_Stats stats;
+    if (!output_is_wanted())
+        return;
+    window_stats(w, &stats);
+    struct record *r = new_record();
+    if (r) {
+        *r = (struct record){.serial = w->serial,
+                             .mode = (int)w->mode,
+                             .stats = stats,
+                             .suspended = w->worth.times,
+                             .suspended_gets = worth_gets_passed(w),
+                             .first_suspended_ms = (w->worth.first_ns - w->worth.begun_ns) / 1000000,
+                             .spent_ns = w->worth.spent_ns,
+                             .saved_ns = w->worth.saved_ns};
+        if (w->estimate)
+            cache_estimate_read(w->estimate, &r->foresight);
+        strncpy(r->name, name, NAME_BYTES - 1);
+    } else if (record_count) { /* the last record accumulates the remaining windows */
+        r = &records[record_count - 1];
+        r->serial = 0;
+        strcpy(r->name, "(others)");
+        add_stats(&r->stats, &stats);
+        r->foresight = (struct cache_foresight){0};
+        r->suspended += w->worth.times;
+        r->suspended_gets += worth_gets_passed(w);
+    }
+}
+
+static void report_open(struct window *w, void *arg) {
+    char name[MPI_MAX_OBJECT_NAME];
+    int length;
+    if (host_Win_get_name(w->handle, name, &length) != MPI_SUCCESS)
+        name[0] = 0;
+    report_window(w, name);
+}
+
+static int by_serial_then_rank(const void *a, const void *b) {
+    const struct record *x = a, *y = b;
+    if (x->serial != y->serial)
+        return x->serial - 1 < y->serial - 1 ? -1 : 1; /* serial 0, the remaining windows, sorts last */
+    return x->rank - y->rank;
+}
+
+/* Gathers the records of all ranks at rank 0, sorted; *count is 0 elsewhere. NULL only if memory ran out. */
+static struct record *gather(int rank, int size, size_t *count) {
+    int bytes = (int)(record_count * sizeof *records), total = 0, ok = 1;
+    int *counts = rank ? NULL : malloc(2 * (size_t)size * sizeof *counts),
+        *places = counts ? counts + size : NULL;
+    if (!rank)
+        ok = counts != NULL;
+    host_Bcast(&ok, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    if (!ok)
+        return NULL;
+    host_Gather(&bytes, 1, MPI_INT, counts, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    for (int i = 0; counts && i < size; i++) {
+        places[i] = total;
+        total += counts[i];
+    }
+    struct record *all = malloc((size_t)total + 1);
+    ok = all != NULL;
+    host_Bcast(&ok, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    if (ok)
+        host_Gatherv(records, bytes, MPI_BYTE, all, counts, places, MPI_BYTE, 0, MPI_COMM_WORLD);
+    *count = ok && !rank ? (size_t)total / sizeof *all : 0;
+    if (*count)
+        qsort(all, *count, sizeof *all, by_serial_then_rank);
+    free(counts);
+    return all;
+}
+
+/* ---- writing ---- */
+
+static const char *mode_word(int mode) {
+    static const char *const words[] = {"transparent", "always", "user", "off", "acquire"};
+    return words[mode];
+}
+
+static uint64_t hits(const CLAMPI_Stats *s) {
+    return s->full_hits + s->partial_hits + s->pending_hits;
+}
+
+static double share(uint64_t part, uint64_t whole) {
+    return whole ? (double)part / (double)whole : 0;
+}
+
+static void text_row(FILE *file, const char *who, const CLAMPI_Stats *s) {
+    fprintf(file,
+            "  %5s %10" PRIu64 " %5.1f%% %10" PRIu64 " %8" PRIu64 " %8" PRIu64 " %9" PRIu64 " %9" PRIu64
+            " %9" PRIu64,
+            who, s->gets, 100 * share(hits(s), s->gets), s->full_hits, s->partial_hits, s->pending_hits,
+            s->direct, s->conflicting, s->capacity);
+    fprintf(file, " %9" PRIu64 " %9" PRIu64 " %9.1f %9.1f %9" PRIu64 "\n", s->failing, s->bypassed,
+            (double)s->bytes_served / 1e6, (double)s->bytes_fetched / 1e6, s->elided);
+}
+
+static void text_ahead(FILE *file, const CLAMPI_Stats *s) {
+    if (s->ahead_fetched)
+        fprintf(file, "  read ahead: %" PRIu64 " blocks, of which %" PRIu64 " were used\n", s->ahead_fetched,
+                s->ahead_used);
+}
+
+/* When and why a window's cache was suspended. */
+static void text_suspensions(FILE *file, const struct record *first, const struct record *end) {
+    for (const struct record *r = first; r < end; r++)
+        if (r->suspended && !r->serial)
+            fprintf(file, "  rank %d: suspended %" PRIu64 " times for %" PRIu64 " gets in all\n", r->rank,
+                    r->suspended, r->suspended_gets);
+        else if (r->suspended)
+            fprintf(file,
+                    "  rank %d: suspended %" PRIu64 " times for %" PRIu64
+                    " gets in all, first %.1f s after the window was "
+                    "created: the cache took %.1f us and saved %.1f us (the last time)\n",
+                    r->rank, r->suspended, r->suspended_gets, (double)r->first_suspended_ms / 1e3,
+                    (double)r->spent_ns / 1e3, (double)r->saved_ns / 1e3);
+}
+
+static void text_window(FILE *file, const struct record *first, const struct record *end) {
+    CLAMPI_Stats sum = {0};
+    fprintf(file, "window %" PRIu64 " '%s', mode %s\n", first->serial, first->name, mode_word(first->mode));
+    fprintf(file, "  %5s %10s %6s %10s %8s %8s %9s %9s %9s %9s %9s %9s %9s %9s\n", "rank", "gets", "hits",
+            "full", "partial", "pending", "direct", "conflict", "capacity", "failing", "bypassed",
+            "served MB", "fetched MB", "elided");
+    for (const struct record *r = first; r < end; r++) {
+        char who[16];
+        snprintf(who, sizeof who, "%d", r->rank);
+        text_row(file, who, &r->stats);
+        add_stats(&sum, &r->stats);
+    }
+    text_row(file, "all", &sum);
+    text_ahead(file, &sum);
+    text_suspensions(file, first, end);
+}
+
+/* What other modes would have served, if the difference is significant. */
+static void text_advice(FILE *file, const struct record *all, size_t count) {
+    struct cache_foresight sum = {0};
+    uint64_t hit = 0;
+    for (size_t i = 0; i < count; i++) {
+        const struct cache_foresight *f = &all[i].foresight;
+        if (all[i].mode != MODE_TRANSPARENT || !f->gets)
+            continue;
+        sum.gets += f->gets, sum.kept += f->kept, sum.kept_within += f->kept_within, sum.bytes += f->bytes;
+        hit += hits(&all[i].stats);
+    }
+    double now = share(hit, sum.gets), within = share(sum.kept_within, sum.gets),
+           kept = share(sum.kept, sum.gets);
+    if (kept < now + 0.05)
+        return;
+    fprintf(file,
+            "of %" PRIu64 " remote gets in transparent mode, acquire mode would have served about %.0f %%, "
+            "always mode %.0f %%, "
+            "with %.1f MB of cache in all\n",
+            sum.gets, 100 * within, 100 * kept, (double)sum.bytes / 1e6);
+    if (within >= now + 0.05)
+        fprintf(file, "  try HEARTH_MODE=acquire, and HEARTH_CHECK=1 once\n");
+    else
+        fprintf(file, "  if no rank writes what others have read: try clampi_mode=always for these windows, "
+                      "and HEARTH_CHECK=1 once\n");
+}
+
+static void write_text(FILE *file, const struct record *all, size_t count, int ranks) {
+    CLAMPI_Stats sum = {0};
+    for (size_t i = 0; i < count; i++)
+        add_stats(&sum, &all[i].stats);
+    fprintf(file,
+            "hearth: of %" PRIu64 " gets on %d ranks %" PRIu64
+            " (%.1f %%) were served by the cache: %.1f MB local, "
+            "%.1f MB through MPI; %" PRIu64 " flushes had nothing to wait for\n",
+            sum.gets, ranks, hits(&sum), 100 * share(hits(&sum), sum.gets), (double)sum.bytes_served / 1e6,
+            (double)sum.bytes_fetched / 1e6, sum.elided);
+    uint64_t silent = 0;
+    for (size_t i = 0, end; i < count; i = end) {
+        uint64_t gets = 0;
+        for (end = i; end < count && all[end].serial == all[i].serial; end++)
+            gets += all[end].stats.gets;
+        if (gets)
+            text_window(file, &all[i], &all[end]);
+        silent += !gets;
+    }
+    if (silent)
+        fprintf(file, "%" PRIu64 " more windows had no gets\n", silent);
+    text_advice(file, all, count);
+    count_text(file);
+    report_heaters_text(file);
+}
+
+static void json_foresight(struct json *j, const struct cache_foresight *f) {
+    if (!f->gets)
+        return;
+    json_open(j, "foresight", '{');
+    json_count(j, "gets", f->gets);
+    json_number(j, "acquire", share(f->kept_within, f->gets));
+    json_number(j, "always", share(f->kept, f->gets));
+    json_count(j, "bytes", f->bytes);
+    json_close(j, '}');
+}
+
+/* The format number changes when a reader of the old format would misread the new one: see tools/report/report_read.c. */
+static void write_json(FILE *file, const struct record *all, size_t count, int rank, int ranks) {
+    struct json j;
+    json_begin(&j, file);
+    json_open(&j, NULL, '{');
+    json_string(&j, "hearth", HEARTH_VERSION);
+    json_count(&j, "format", 2);
+    json_count(&j, "ranks", (uint64_t)ranks);
+    report_job_json(&j);
+    json_open(&j, "windows", '[');
+    for (size_t i = 0; i < count; i++) {
+        const CLAMPI_Stats *s = &all[i].stats;
+        json_open(&j, NULL, '{');
+        json_count(&j, "window", all[i].serial);
+        json_string(&j, "name", all[i].name);
+        json_string(&j, "mode", mode_word(all[i].mode));
+        json_count(&j, "rank", (uint64_t)all[i].rank);
+        json_number(&j, "hit_ratio", share(hits(s), s->gets));
+#define X(field) json_count(&j, #field, s->field);
+        STATS(X)
+#undef X
+        json_foresight(&j, &all[i].foresight);
+        json_count(&j, "suspended", all[i].suspended);
+        json_count(&j, "suspended_gets", all[i].suspended_gets);
+        json_close(&j, '}');
+    }
+    json_close(&j, ']');
+    if (output_is_apart())
+        report_record_json(&j, rank);
+    else
+        report_records_json(&j, ranks);
+    count_json(&j);
+    report_heaters_json(&j);
+    json_close(&j, '}');
+}
+
+static void write_report(const struct record *all, size_t count, int rank, int ranks) {
+    struct output o;
+    bool is_open = output_open(&o, rank, NULL), is_json = is_open && o.is_json;
+    if (is_json)
+        write_json(o.file, all, count, rank, ranks);
+    else if (is_open)
+        write_text(o.file, all, count, ranks);
+    if (!is_json && !output_is_apart())
+        report_records_none();
+    if (is_open)
+        output_close(&o);
+}
+
+static void report(void) {
+    int rank, size;
+    size_t count = record_count;
+    host_Comm_rank(MPI_COMM_WORLD, &rank);
+    host_Comm_size(MPI_COMM_WORLD, &size);
+    for (size_t i = 0; i < record_count; i++)
+        records[i].rank = rank;
+    bool apart = output_is_apart();
+    report_heaters_collect(rank, apart ? 1 : size);
+    count_collect(rank, apart ? 1 : size);
+    if (apart) {
+        write_report(records, record_count, rank, 1);
+        return;
+    }
+    struct record *all = gather(rank, size, &count);
+    if (!all)
+        log_error("HEARTH_REPORT: no memory to gather the report; none is written");
+    if (rank)
+        report_records_send(rank);
+    else if (all)
+        write_report(all, count, rank, size);
+    else
+        report_records_none();
+    free(all);
+}
+
+int hook_Finalize(void) {
+    p2p_finish();
+    progress_stop();
+    check_summary();
+    if (output_is_wanted()) {
+        rma_lock();
+        window_each(report_open, NULL);
+        rma_unlock();
+        report();
+    }
+    live_close();
+    return host_Finalize();
+}

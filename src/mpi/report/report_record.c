@@ -1,0 +1,159 @@
+/* report_record.c: see report_record.h.
+ *
+ * The recording of a process is some 20 KB of text. Rank 0 gathers it from a few ranks at a time and writes it before
+ * it gathers the next, because there may be many thousands of ranks. It uses collectives, not messages, because a tag
+ * could match receives of the program. */
+#include "mpi/report/report_record.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "mpi/core/host.h"
+#include "mpi/rma/record.h"
+
+enum { DEPTH = 2, AT_A_TIME = 4 << 20, OVER = -1 };
+
+/* ---- the job ---- */
+
+/* Arguments are separated by 0 bytes; overlong command lines are truncated. */
+static void read_command(char *text, size_t room) {
+    int fd = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd < 0 ? 0 : read(fd, text, room - 1);
+    if (fd >= 0)
+        close(fd);
+    n = n > 0 ? n : 0;
+    while (n && !text[n - 1])
+        n--;
+    text[n] = 0;
+    for (ssize_t i = 0; i < n; i++)
+        text[i] = text[i] ? text[i] : ' ';
+}
+
+static void write_settings(struct json *j) {
+    size_t count;
+    const struct setting *table = settings_table(&count);
+    json_open(j, "settings", '{');
+    for (size_t i = 0; i < count; i++) {
+        char value[4096];
+        if (settings_source(i) != SOURCE_ENVIRONMENT)
+            continue;
+        settings_print(&table[i], settings_get(), value, sizeof value);
+        json_string(j, table[i].name, value);
+    }
+    json_close(j, '}');
+}
+
+void report_job_json(struct json *j) {
+    char command[4096], mpi[MPI_MAX_LIBRARY_VERSION_STRING];
+    int length = 0;
+    uint64_t seconds = record_now() / 1000000000u;
+    read_command(command, sizeof command);
+    if (!host_real.Get_library_version || host_Get_library_version(mpi, &length) != MPI_SUCCESS)
+        length = 0;
+    mpi[length] = 0;
+    mpi[strcspn(mpi, "\n")] = 0;
+    json_open(j, "job", '{');
+    json_string(j, "command", command);
+    json_string(j, "mpi", mpi);
+    json_count(j, "begun", (uint64_t)time(NULL) - seconds); /* seconds since 1970 */
+    json_count(j, "cache_bytes", settings_get()->cache_size);
+    json_count(j, "cache_bytes_most", settings_get()->cache_max);
+    write_settings(j);
+    json_close(j, '}');
+}
+
+/* ---- the processes ---- */
+
+void report_record_json(struct json *j, int rank) {
+    size_t length = 0;
+    char *text = record_text(rank, DEPTH, &length);
+    json_open(j, "processes", '[');
+    if (text)
+        json_paste(j, text, length);
+    json_close(j, ']');
+    free(text);
+}
+
+/* Number of ranks from `begin` on that rank 0 gathers in one step, and the positions of their texts. At least one. */
+static int plan(const int *lengths, int *places, int begin, int ranks) {
+    int total = 0, end = begin;
+    while (end < ranks && (end == begin || total + lengths[end] <= AT_A_TIME)) {
+        places[end] = total;
+        total += lengths[end++];
+    }
+    return end;
+}
+
+/* Collective: gathers the texts of the ranks from begin to below end in `into` at rank 0. */
+static void collect(const char *own, int length, int rank, int begin, int end, char *into, int *lengths,
+                    int *places, int ranks) {
+    bool is_in = rank >= begin && rank < end;
+    int *counts = NULL;
+    if (into) {
+        counts = places + ranks;
+        for (int i = 0; i < ranks; i++)
+            counts[i] = i >= begin && i < end ? lengths[i] : 0;
+    }
+    host_Gatherv(own, is_in ? length : 0, MPI_BYTE, into, counts, places, MPI_BYTE, 0, MPI_COMM_WORLD);
+}
+
+static void paste_each(struct json *j, const char *texts, const int *lengths, const int *places, int begin,
+                       int end) {
+    for (int i = begin; i < end; i++)
+        if (lengths[i])
+            json_paste(j, texts + places[i], (size_t)lengths[i]);
+}
+
+static void announce(int *end) {
+    host_Bcast(end, 1, MPI_INT, 0, MPI_COMM_WORLD);
+}
+
+void report_records_none(void) {
+    int over = OVER;
+    announce(&over);
+}
+
+void report_records_send(int rank) {
+    size_t length = 0;
+    int begin = 0, end = 0;
+    announce(&end);
+    if (end == OVER)
+        return;
+    char *text = record_text(rank, DEPTH, &length);
+    int bytes = text && length < AT_A_TIME ? (int)length : 0;
+    host_Gather(&bytes, 1, MPI_INT, NULL, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    for (announce(&end); end != OVER; announce(&end)) {
+        collect(text, bytes, rank, begin, end, NULL, NULL, NULL, 0);
+        begin = end;
+    }
+    free(text);
+}
+
+void report_records_json(struct json *j, int ranks) {
+    size_t length = 0;
+    int *lengths = calloc(3 * (size_t)ranks, sizeof *lengths), *places = lengths ? lengths + ranks : NULL;
+    char *texts = malloc(AT_A_TIME);
+    int begin = 0, go_on = 0;
+    json_open(j, "processes", '[');
+    if (lengths && texts) {
+        announce(&go_on);
+        char *own = record_text(0, DEPTH, &length);
+        int bytes = own && length < AT_A_TIME ? (int)length : 0;
+        host_Gather(&bytes, 1, MPI_INT, lengths, 1, MPI_INT, 0, MPI_COMM_WORLD);
+        while (begin < ranks) {
+            int end = plan(lengths, places, begin, ranks);
+            announce(&end);
+            collect(own, bytes, 0, begin, end, texts, lengths, places, ranks);
+            paste_each(j, texts, lengths, places, begin, end);
+            begin = end;
+        }
+        free(own);
+    }
+    report_records_none();
+    json_close(j, ']');
+    free(texts);
+    free(lengths);
+}

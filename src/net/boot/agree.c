@@ -1,0 +1,37 @@
+/* agree.c: makes a collective call fail in all processes or in none.
+ *
+ * If one process failed alone, the others would wait for it forever. So a process that fails logs its error, still
+ * takes part in the next collective exchange, and reports the failure there. */
+#include "net/boot/agree.h"
+
+#include <errno.h>
+#include <stdbool.h>
+
+#include "base/base.h"
+
+/* Errno values fit into a byte; any other status becomes EIO. */
+static unsigned char code(int status) {
+    return status == 0 ? 0 : status < 0 && status > -256 ? (unsigned char)-status : EIO;
+}
+
+static bool is_worse(int status, int than) {
+    return status && (!than || (than == -EEXIST && status != -EEXIST));
+}
+
+int net_agree(const struct net_boot *boot, int status) {
+    unsigned char mine = code(status), all[boot->size];
+    int worst = 0, err = net_boot_gather(boot, &mine, all, 1);
+    if (err)
+        return err;
+    for (int i = 0; i < boot->size; i++)
+        if (is_worse(-all[i], worst))
+            worst = -all[i];
+    return worst;
+}
+
+int net_agree_on_memory(const struct net_boot *boot, bool has, const char *what) {
+    if (!has)
+        log_error("no memory for %s of %d ranks: is the memory of this process limited (ulimit -v)?", what,
+                  boot->size);
+    return net_agree(boot, has ? 0 : -ENOMEM);
+}

@@ -1,0 +1,158 @@
+/* call.h: operations on the memory of other nodes, executed by their helpers.
+ *
+ * An operation is one or more blocks to one helper, each small enough for one of its receive buffers (net/rpc/flow.h).
+ * The caller supplies a function that makes the next block and, if the operation has an answer, one that consumes a
+ * piece of the answer. The serving side has registered a handler, which the helper's thread calls. Operations to the
+ * same helper are sent, and executed there, in the order in which they were started.
+ *
+ *      net_start -> next, next ... -> | network | -> handler -> answer -> take -> done
+ *
+ * Only one thread of a process may start operations and wait for them. */
+#ifndef HEARTH_NET_CALL_H
+#define HEARTH_NET_CALL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "net/boot/boot.h"
+#include "net/shm/heap.h"
+#include "net/shm/mailbox.h"
+#include "net/shm/shared.h"
+#include "net/shm/stripes.h"
+#include "net/node/world.h"
+
+enum { NET_HEADER = 160 /* bytes for the caller in a block's header */, NET_HANDLERS = 32 };
+
+struct net; /* one per process */
+
+/* ---- serving: in the helper's thread ---- */
+
+/* A block, as its handler sees it. */
+struct net_block {
+    int client; /* rank */
+    const void *header;
+    size_t header_bytes;
+    const void *payload; /* aligned to 16 */
+    size_t bytes;
+
+    /* The handler writes `answer_bytes` bytes to `answer` (aligned to 16): the part of the block's answer that
+     * begins at byte `answer_offset`. 0 bytes: the block has no answer. */
+    void *answer;
+    size_t answer_bytes, answer_offset;
+
+    uint64_t resume; /* 0 at first; a handler that returns NET_LATER may store its progress here */
+    uint64_t reply;  /* identifies this block to net_reply */
+    /* Set by the handler: bytes that it calculated with. Input to the placement rule of the helper (place.h). */
+    size_t computed;
+};
+
+enum net_result {
+    NET_DONE,
+    NET_LATER, /* a resource is held elsewhere: the helper serves other clients, then calls again */
+};
+typedef enum net_result net_serve(void *arg, struct net_block *b);
+
+/* A request from a process of this node (mailbox.h). NET_DONE: *answer is set. NET_LATER: the service answers later,
+ * with net_answer_near(cell). */
+typedef enum net_result net_serve_near(void *arg, int process, const struct mailbox_request *r, int cell,
+                                       int64_t *answer);
+
+struct net_service {
+    void *arg;
+    net_serve *handlers[NET_HANDLERS];
+    net_serve_near *near;
+    /* A process is unreachable; rank -1: unknown which. Called in any thread. */
+    void (*failed)(void *arg, int rank, const char *why);
+};
+
+/* Answers that are sent after the handler has returned: to a block of another node (at most 32 bytes; one at a time
+ * per client), or to a process of this node. In the helper's thread only. */
+void net_reply(struct net *n, int helper, uint64_t reply, const void *data, size_t bytes);
+void net_answer_near(struct net *n, int cell, int64_t answer);
+
+/* ---- opening and closing: collective, by all processes ---- */
+
+/* Counters, for reports. Those of helpers are 0 in processes that run no helper. They are final once the helpers
+ * have ended, which is why net_close returns them too. */
+struct net_counts {
+    uint64_t blocks, bytes, waits, intimations, grants; /* as a client */
+    uint64_t served, served_bytes, near, granted, refused, retried, wakes, moves;
+    double busy_seconds, seconds; /* CPU time of the helpers, and the time since they started */
+    uint64_t buffers, buffer_bytes, spares, spare_bytes, arena_bytes;
+};
+
+int net_open(const struct net_boot *boot, struct net_world *world, const struct net_service *service,
+             const void *comm, struct net **net);
+void net_close(struct net *n, const struct net_boot *boot, struct net_counts *counts /* may be NULL */);
+
+struct net_stripes *net_stripes(struct net *n);
+struct mailbox *net_mailbox(struct net *n);
+
+/* ---- operations, as a client ---- */
+
+struct net_op;
+
+/* One block to send. */
+struct net_out {
+    void *header; /* NET_HEADER bytes, to be written */
+    size_t header_bytes;
+    /* Room for `room` bytes, to be written. Or point it at memory that stays unchanged until the operation is sent. */
+    void *payload;
+    size_t bytes;        /* of the payload */
+    size_t answer_bytes; /* that the block asks for */
+};
+
+/* Makes the next block of an operation, with at most `room` bytes of payload and `answer_room` bytes of answer.
+ * Returns how many of the operation's `left` bytes it covers: at least 1, unless none is left. */
+typedef size_t net_next(struct net_op *op, size_t room, size_t answer_room, struct net_out *out);
+
+/* Consumes `bytes` bytes of the operation's answer, from byte `offset` on. Called once per piece, in any order. */
+typedef void net_take(struct net_op *op, size_t offset, const void *data, size_t bytes);
+
+struct net_op {
+    /* Set by the caller. */
+    uint8_t handler;
+    bool fetches;      /* `left` counts bytes of answer */
+    bool waits;        /* its answer comes by net_reply */
+    bool first_helper; /* must be served by helper 0 of the node */
+    /* Bytes not yet in blocks: of the payload, or, if it fetches, of the answer. 0: one empty block. */
+    uint64_t left;
+    net_next *next;
+    net_take *take;
+    void *arg;
+
+    /* Private to net. */
+    uint8_t state;
+    uint32_t id;
+    uint32_t under_way; /* sends that still use the caller's memory */
+    uint64_t asked, answered;
+    struct net_op *after;
+};
+
+/* Starts an operation on `node`, which must be another node. Sends as many blocks as it can at once. `op` belongs to
+ * net until net_is_sent and, if the operation has an answer, until net_is_done. */
+void net_start(struct net *n, int node, struct net_op *op);
+
+/* All blocks are sent, and the memory that they were sent from may be reused. If the operation has no answer, net no
+ * longer references it. */
+bool net_is_sent(const struct net_op *op);
+/* The whole answer has arrived. */
+bool net_is_done(const struct net_op *op);
+
+/* Receives arrived messages and sends queued blocks. */
+void net_progress(struct net *n);
+
+/* Makes progress until then; sleeps if it takes long. Ends the job through `failed` if nothing at all arrives from
+ * that node for HEARTH_NET_TIMEOUT seconds. */
+void net_wait_sent(struct net *n, int node, struct net_op *op);
+void net_wait_done(struct net *n, int node, struct net_op *op);
+
+/* Waits until everything started on that node, or on all nodes, is done there. */
+void net_fence(struct net *n, int node);
+void net_fence_all(struct net *n);
+bool net_is_fenced(struct net *n, int node);
+
+void net_count(const struct net *n, struct net_counts *c);
+
+#endif

@@ -1,0 +1,42 @@
+/* channel.h: messages among nodes, sent and received by one thread in the leader of each node. The channel is a
+ * network of its own beside that of the helpers (call.h), so that neither waits for the other.
+ *
+ * A message arrives whole. Messages from one node to another arrive mostly in order; callers that need order number
+ * them. No call blocks, except opening and closing. */
+#ifndef HEARTH_NET_CHANNEL_H
+#define HEARTH_NET_CHANNEL_H
+
+#include "net/link/link.h"
+#include "net/node/world.h"
+
+struct net_channel;
+
+struct net_channel_events {
+    void *arg;
+    /* A message arrived. Its content identifies the sender. The header (aligned to 8) and the payload are valid
+     * during the call. The callback may send messages. */
+    void (*arrived)(void *arg, const void *header, size_t header_bytes, const void *payload, size_t bytes);
+    /* That node is unreachable from now on (-1: a node that we have received from but never sent to). Same thread. */
+    void (*failed)(void *arg, int node, const char *why);
+};
+
+/* Collective, by all processes of all nodes. `most`: largest payload in bytes, the same everywhere. *channel may be
+ * NULL in processes that are not leaders, and is NULL everywhere if there is only one node. Returns 0, or a negative
+ * code after logging an error, the same everywhere. `comm` as for net_open. */
+int net_channel_open(const struct net_boot *boot, const struct net_world *world, size_t most,
+                     const void *comm, const struct net_channel_events *events, struct net_channel **channel);
+
+/* Collective. Before it, every process has stopped sending, and the thread that used the channel has ended. */
+void net_channel_close(struct net_channel *c, const struct net_boot *boot);
+
+/* As link_send. `node` must be another node. */
+int net_channel_send(struct net_channel *c, int node, const void *header, size_t header_bytes,
+                     const void *payload, size_t bytes, struct link_send *s);
+
+/* As link_progress, link_arm, link_descriptor, link_nap. */
+int net_channel_progress(struct net_channel *c);
+int net_channel_arm(struct net_channel *c);
+int net_channel_descriptor(const struct net_channel *c);
+uint64_t net_channel_nap(const struct net_channel *c);
+
+#endif

@@ -1,0 +1,142 @@
+/* userfault.c: page faults by userfaultfd: an access to a page without access stops its thread in the kernel, which
+ * reports it through a descriptor. This includes system calls: read(2) and write(2) work on the segment.
+ *
+ * Several threads of ours get the pages, so that faults of several threads can wait concurrently. No page can be
+ * readable without being writable, so each is fetched for writing. For how a page loses its access see mapping.c. */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/userfaultfd.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/base.h"
+#include "net/net.h"
+#include "pages/local/local_inside.h"
+
+static int watch(const struct local *l, char *at, size_t bytes, uint64_t mode) {
+    struct uffdio_register r = {.range = {.start = (uintptr_t)at, .len = bytes}, .mode = mode};
+    return ioctl(l->userfault, UFFDIO_REGISTER, &r) ? -errno : 0;
+}
+
+int userfault_watch_missing(const struct local *l, char *at, size_t bytes) {
+    return watch(l, at, bytes, UFFDIO_REGISTER_MODE_MISSING);
+}
+
+int userfault_watch_minor(const struct local *l, char *at, size_t bytes) {
+    return watch(l, at, bytes, UFFDIO_REGISTER_MODE_MINOR);
+}
+
+/* ---- faults ---- */
+
+static void wake(const struct local *l, uint32_t page) {
+    struct uffdio_range range = {.start = (uintptr_t)(l->base + (size_t)page * l->page_bytes),
+                                 .len = l->page_bytes};
+    ioctl(l->userfault, UFFDIO_WAKE, &range);
+}
+
+static void take(struct local *l, const struct uffd_msg *m) {
+    if (m->event != UFFD_EVENT_PAGEFAULT)
+        return;
+    uint32_t page = local_page(l, (const void *)(uintptr_t)m->arg.pagefault.address);
+    enum local_result result =
+        local_resolve(l, page, m->arg.pagefault.flags & UFFD_PAGEFAULT_FLAG_WRITE, NULL);
+    if (result == LOCAL_FAILED)
+        abort();              /* the error is logged; the thread that faulted cannot be woken otherwise */
+    if (result == LOCAL_DONE) /* otherwise the thread waits until the process exits */
+        wake(l, page);
+}
+
+static void *run(void *arg) {
+    struct local *l = arg;
+    struct pollfd polled[] = {{.fd = l->userfault, .events = POLLIN},
+                              {.fd = l->userfault_stop, .events = POLLIN}};
+    for (;;) {
+        struct uffd_msg m;
+        if (read(l->userfault, &m, sizeof(m)) == (ssize_t)sizeof(m)) {
+            take(l, &m);
+            continue;
+        }
+        poll(polled, 2, -1);
+        if (polled[1].revents)
+            return NULL;
+    }
+}
+
+/* ---- open and close ---- */
+
+/* Includes faults inside the kernel, which may be forbidden. */
+static int open_descriptor(void) {
+    int descriptor = (int)syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK);
+    if (descriptor >= 0)
+        return descriptor;
+    int err = -errno, device = open("/dev/userfaultfd", O_RDWR | O_CLOEXEC);
+    if (device < 0)
+        return err;
+    descriptor = ioctl(device, USERFAULTFD_IOC_NEW, O_CLOEXEC | O_NONBLOCK);
+    close(device);
+    return descriptor >= 0 ? descriptor : err;
+}
+
+static int shake_hands(const struct local *l) {
+    struct uffdio_api api = {.api = UFFD_API, .features = UFFD_FEATURE_MINOR_SHMEM};
+    return ioctl(l->userfault, UFFDIO_API, &api) ? -errno : 0;
+}
+
+static int prepare(struct local *l) {
+    l->userfault = open_descriptor();
+    if (l->userfault < 0)
+        return l->userfault;
+    int err = shake_hands(l);
+    if (!err)
+        err = userfault_watch_missing(l, l->base, l->options.bytes);
+    if (!err && mprotect(l->base, l->options.bytes, PROT_READ | PROT_WRITE))
+        err = -errno;
+    return err;
+}
+
+int userfault_open(struct local *l) {
+    int err = prepare(l);
+    if (!err)
+        return 0;
+    log_warn(
+        "segment: userfaultfd is not available (%s): using SIGSEGV; system calls on the segment fail; see "
+        "vm.unprivileged_userfaultfd",
+        strerror(-err));
+    if (l->userfault >= 0)
+        close(l->userfault);
+    l->userfault = -1;
+    mprotect(l->base, l->options.bytes, PROT_NONE);
+    return -ENOSYS;
+}
+
+int userfault_start(struct local *l) {
+    l->userfault_stop = eventfd(0, EFD_CLOEXEC);
+    if (l->userfault_stop < 0)
+        return -errno;
+    for (; l->userfault_started < USERFAULT_THREADS; l->userfault_started++) {
+        int err = local_start_thread(&l->userfault_threads[l->userfault_started], run, l);
+        if (err)
+            return err;
+    }
+    return 0;
+}
+
+void userfault_close(struct local *l) {
+    uint64_t one = 1;
+    while (l->userfault_started && write(l->userfault_stop, &one, sizeof(one)) < 0)
+        if (errno != EINTR)
+            wake_failed("the thread that maps pages");
+    while (l->userfault_started)
+        pthread_join(l->userfault_threads[--l->userfault_started], NULL);
+    if (l->userfault_stop >= 0)
+        close(l->userfault_stop);
+    if (l->userfault >= 0)
+        close(l->userfault);
+    l->userfault = l->userfault_stop = -1;
+}

@@ -1,0 +1,609 @@
+/* pool.c: the page pool of a node.
+ *
+ * A hit takes the lock of a bucket twice, for the few instructions of the controller; the page is copied in between,
+ * under a pin. Everything else is for misses.
+ *
+ * Lock order: bucket, then pool. A thread that waits holds neither lock nor pin. It waits for a frame, which the
+ * service frees by dropping a copy; for a window credit, which is returned when a request ends; or for its page.
+ * Requests end without depending on any of these waits, so all waits end. */
+#include "pages/pool/pool.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ARRAY = 128 /* alignment */, BEFORE_SLEEP_NS = 5000 };
+
+/* ---- layout ---- */
+
+uint32_t pool_least_frames(int locals) {
+    return 8 * (uint32_t)locals + 8;
+}
+
+uint32_t pool_wanted_free(const struct pool *p) {
+    uint32_t share = p->shared->frames / 16;
+    return share < 2 ? 2 : share > 64 ? 64 : share;
+}
+
+static uint32_t buckets_for(uint32_t frames) {
+    uint32_t n = 16;
+    while (n < frames + frames / 2)
+        n *= 2;
+    return n;
+}
+
+struct layout {
+    size_t buckets, frames, links, smalls, data, mappers, all;
+};
+
+static size_t reserve(size_t *at, size_t bytes) {
+    size_t here = round_up(*at, ARRAY);
+    *at = here + bytes;
+    return here;
+}
+
+static struct layout layout_of(uint32_t frames, uint32_t locals, uint32_t small_bytes) {
+    struct layout l;
+    size_t at = sizeof(struct pool_shared);
+    l.buckets = reserve(&at, buckets_for(frames) * sizeof(struct pool_bucket));
+    l.frames = reserve(&at, frames * sizeof(struct pool_frame));
+    l.links = reserve(&at, frames * sizeof(struct replace_link));
+    l.smalls = reserve(&at, POOL_SMALLS * sizeof(struct pool_small));
+    l.data = reserve(&at, (size_t)POOL_SMALLS * small_bytes);
+    l.mappers = reserve(&at, locals * sizeof(struct pool_mapper));
+    l.all = round_up(at, ARRAY);
+    return l;
+}
+
+size_t pool_shared_bytes(uint32_t frames, int locals, uint32_t small_bytes) {
+    return layout_of(frames, (uint32_t)locals, small_bytes).all;
+}
+
+void pool_make(struct pool_shared *s, uint32_t frames, size_t page_bytes, int locals, uint32_t small_bytes,
+               uint16_t self, uint16_t nodes, enum replace_policy policy) {
+    struct layout l = layout_of(frames, (uint32_t)locals, small_bytes);
+    struct pool_frame *all = (struct pool_frame *)((char *)s + l.frames);
+    struct pool_small *smalls = (struct pool_small *)((char *)s + l.smalls);
+    s->frames = frames;
+    s->buckets = buckets_for(frames);
+    s->locals = (uint32_t)locals;
+    s->small_bytes = small_bytes;
+    s->page_bytes = page_bytes;
+    s->self = self;
+    s->nodes = nodes;
+    replace_open(&s->replace, policy, frames);
+    for (uint32_t i = 0; i < frames; i++)
+        all[i].next = i + 2 <= frames ? i + 2 : 0;
+    s->first_free = 1;
+    atomic_store(&s->free_count, frames);
+    for (uint32_t i = 0; i < POOL_SMALLS; i++)
+        smalls[i].next = i + 2 <= POOL_SMALLS ? i + 2 : 0;
+    s->small_free = 1;
+    atomic_store(&s->window, PAGES_WINDOW);
+}
+
+void pool_attach(struct pool *p, struct pool_shared *s, char *memory, int file, struct mailbox *bell) {
+    struct layout l = layout_of(s->frames, s->locals, s->small_bytes);
+    *p = (struct pool){.shared = s,
+                       .buckets = (struct pool_bucket *)((char *)s + l.buckets),
+                       .frames = (struct pool_frame *)((char *)s + l.frames),
+                       .links = (struct replace_link *)((char *)s + l.links),
+                       .smalls = (struct pool_small *)((char *)s + l.smalls),
+                       .small_data = (char *)s + l.data,
+                       .mappers = (struct pool_mapper *)((char *)s + l.mappers),
+                       .memory = memory,
+                       .file = file,
+                       .page_bytes = s->page_bytes,
+                       .bell = bell};
+}
+
+/* ---- waiting ---- */
+
+/* Waits until *word differs from `seen`. Spins briefly first, as most answers inside a node arrive soon. */
+void pool_wait_for_change(struct pool *p, _Atomic uint32_t *word, uint32_t seen, _Atomic uint32_t *sleepers) {
+    if (p->work_until && p->work_until(p->service, word, seen))
+        return;
+    uint64_t end = clock_ns() + BEFORE_SLEEP_NS;
+    do
+        if (atomic_load_explicit(word, memory_order_acquire) != seen) /* pairs with wake() */
+            return;
+    while (clock_ns() < end);
+    atomic_fetch_add(sleepers, 1);
+    while (atomic_load(word) == seen)
+        pages_sleep_on(word, seen, UINT64_MAX);
+    atomic_fetch_sub(sleepers, 1);
+}
+
+/* Sequentially consistent on both sides: either we see the sleeper or the sleeper sees the change. */
+static void wake(_Atomic uint32_t *word, _Atomic uint32_t *sleepers) {
+    atomic_fetch_add(word, 1);
+    if (atomic_load(sleepers) > 0)
+        pages_wake_all(word);
+}
+
+void pool_ring(struct pool *p) {
+    if (p->bell)
+        mailbox_ring(p->bell);
+}
+
+/* ---- the request window ---- */
+
+static bool take_place(struct pool *p, int32_t leave) {
+    int32_t left = atomic_load_explicit(&p->shared->window, memory_order_relaxed);
+    while (left > leave)
+        if (atomic_compare_exchange_weak_explicit(&p->shared->window, &left, left - 1, memory_order_acquire,
+                                                  memory_order_relaxed))
+            return true;
+    return false;
+}
+
+void pool_give_place(struct pool *p) {
+    atomic_fetch_add_explicit(&p->shared->window, 1, memory_order_release);
+    wake(&p->shared->closed, &p->shared->window_waiters);
+}
+
+bool pool_take_place(struct pool *p) {
+    return take_place(p, POOL_FOR_EVICTION);
+}
+
+static void wait_for_place(struct pool *p) {
+    struct pool_shared *s = p->shared;
+    uint32_t seen = atomic_load(&s->closed);
+    if (atomic_load(&s->window) <= POOL_FOR_EVICTION)
+        pool_wait_for_change(p, &s->closed, seen, &s->window_waiters);
+}
+
+/* ---- free frames ---- */
+
+static int64_t take_frame(struct pool *p, uint32_t leave) {
+    struct pool_shared *s = p->shared;
+    int64_t frame = POOL_NO_FRAME;
+    pages_lock(&s->lock);
+    uint32_t count = atomic_load_explicit(&s->free_count, memory_order_relaxed);
+    if (count > leave) {
+        frame = (int64_t)s->first_free - 1;
+        s->first_free = p->frames[frame].next;
+        atomic_store_explicit(&s->free_count, count - 1, memory_order_relaxed);
+    }
+    pages_unlock(&s->lock);
+    if (count <= pool_wanted_free(p) + 1)
+        pool_ring(p);
+    return frame;
+}
+
+static void put_frame(struct pool *p, uint32_t frame) {
+    struct pool_shared *s = p->shared;
+    pages_lock(&s->lock);
+    p->frames[frame].next = s->first_free;
+    s->first_free = frame + 1;
+    atomic_fetch_add_explicit(&s->free_count, 1, memory_order_relaxed);
+    pages_unlock(&s->lock);
+    wake(&s->freed, &s->frame_waiters);
+}
+
+static uint32_t wait_for_frame(struct pool *p) {
+    struct pool_shared *s = p->shared;
+    for (;;) {
+        uint32_t seen = atomic_load(&s->freed);
+        int64_t frame = take_frame(p, 0);
+        if (frame >= 0)
+            return (uint32_t)frame;
+        pool_wait_for_change(p, &s->freed, seen, &s->frame_waiters);
+    }
+}
+
+int64_t pool_borrow(struct pool *p) {
+    int64_t frame = take_frame(p, 0);
+    if (frame < 0)
+        return frame;
+    p->frames[frame].gone = true;
+    p->frames[frame].sends = 1;
+    return frame;
+}
+
+void pool_free(struct pool *p, uint32_t frame) {
+    struct pool_frame *f = &p->frames[frame];
+    assert(f->gone && f->sends == 0 && f->outbox_count == 0);
+    f->gone = false;
+    put_frame(p, frame);
+}
+
+/* ---- page lookup ---- */
+
+static uint64_t mix(uint64_t x) {
+    x *= UINT64_C(0x9e3779b97f4a7c15);
+    return x ^ x >> 32;
+}
+
+struct pool_bucket *pool_bucket_of(const struct pool *p, uint16_t home, uint32_t page) {
+    return &p->buckets[mix((uint64_t)home << 32 | page) & (p->shared->buckets - 1)];
+}
+
+struct pool_frame *pool_find(const struct pool *p, const struct pool_bucket *b, uint16_t home,
+                             uint32_t page) {
+    for (uint32_t i = b->first; i; i = p->frames[i - 1].next) {
+        struct pool_frame *f = &p->frames[i - 1];
+        if (LIKELY(f->control.page == page && f->control.home == home))
+            return f;
+    }
+    return NULL;
+}
+
+static struct pool_frame *insert(struct pool *p, struct pool_bucket *b, uint32_t frame, uint16_t home,
+                                 uint32_t page) {
+    struct pool_frame *f = &p->frames[frame];
+    pages_control_open(&f->control, p->shared->self, home, page);
+    f->came = 0;
+    f->held = false;
+    f->stay_until = 0;
+    atomic_store_explicit(&f->only, 0, memory_order_relaxed);
+    atomic_store_explicit(&f->fresh, 0, memory_order_relaxed);
+    f->next = b->first;
+    b->first = frame + 1;
+    pages_lock(&p->shared->lock);
+    replace_add(&p->shared->replace, p->links, frame, replace_name(home, page));
+    pages_unlock(&p->shared->lock);
+    return f;
+}
+
+static void take_out(struct pool *p, struct pool_bucket *b, struct pool_frame *f) {
+    uint32_t *at = &b->first, frame = pool_frame_of(p, f);
+    while (*at != frame + 1)
+        at = &p->frames[*at - 1].next;
+    *at = f->next;
+    pages_lock(&p->shared->lock);
+    replace_remove(&p->shared->replace, p->links, frame);
+    pages_unlock(&p->shared->lock);
+}
+
+/* ---- effects of the controller ---- */
+
+static void call_service(struct pool *p, struct pool_frame *f) {
+    if (f->called)
+        return;
+    f->called = true;
+    uint32_t first = atomic_load_explicit(&p->shared->attention, memory_order_relaxed);
+    do
+        f->attention = first;
+    while (!atomic_compare_exchange_weak_explicit(&p->shared->attention, &first, pool_frame_of(p, f) + 1,
+                                                  memory_order_release, memory_order_relaxed));
+    pool_ring(p);
+}
+
+static void wake_waiters(struct pool_frame *f, uint8_t actions) {
+    if (actions & PAGES_READY)
+        wake(&f->ready, &f->sleepers);
+    if (actions & PAGES_AGAIN)
+        wake(&f->again, &f->sleepers);
+}
+
+void pool_settle(struct pool *p, struct pool_bucket *b, struct pool_frame *f, bool was_asking,
+                 const struct pages_effects *e) {
+    enum { FOR_SERVICE = PAGES_UNMAP | PAGES_PROTECT | PAGES_GONE };
+    uint8_t state = f->control.state;
+    atomic_store_explicit(&f->only, state == PAGES_E || state == PAGES_M, memory_order_relaxed);
+    for (uint8_t i = 0; i < e->count; i++) {
+        if (f->outbox_count == POOL_OUTBOX)
+            abort(); /* see pool.h */
+        f->outbox[f->outbox_count++] = e->messages[i];
+    }
+    f->actions |= e->actions & (PAGES_UNMAP | PAGES_PROTECT);
+    if (e->actions & PAGES_GONE) {
+        f->gone = true;
+        take_out(p, b, f);
+    }
+    if (e->count > 0 || e->actions & FOR_SERVICE)
+        call_service(p, f);
+    if (was_asking && !pages_control_is_asking(&f->control))
+        pool_give_place(p);
+    wake_waiters(f, e->actions);
+}
+
+uint32_t pool_take_attention(struct pool *p) {
+    if (atomic_load_explicit(&p->shared->attention, memory_order_relaxed) == 0)
+        return 0;
+    return atomic_exchange_explicit(&p->shared->attention, 0, memory_order_acquire);
+}
+
+/* ---- pins ---- */
+
+static bool is_hit(const struct pages_control *c, bool write) {
+    return write ? c->state == PAGES_M || c->state == PAGES_E : c->state != PAGES_I;
+}
+
+/* The access for which a page was fetched does not count as a use; otherwise every page of a scan would stay for
+ * another round. A prefetched page carries the mark until its first access, so that it is not dropped before it. */
+static void mark_used(struct pool *p, uint32_t frame) {
+    _Atomic uint8_t *used = &p->links[frame].used;
+    bool fresh = atomic_load_explicit(&p->frames[frame].fresh, memory_order_relaxed);
+    if (UNLIKELY(fresh))
+        atomic_store_explicit(used, 0, memory_order_relaxed);
+    else if (!atomic_load_explicit(used, memory_order_relaxed)) /* the test keeps the cache line shared */
+        atomic_store_explicit(used, 1, memory_order_relaxed);
+}
+
+int64_t pool_try_pin(struct pool *p, uint16_t home, uint32_t page, bool write) {
+    struct pool_bucket *b = pool_bucket_of(p, home, page);
+    struct pages_effects e;
+    int64_t got = POOL_NO_FRAME;
+    pages_lock(&b->lock);
+    struct pool_frame *f = pool_find(p, b, home, page);
+    if (f && is_hit(&f->control, write) && pages_control_acquire(&f->control, write, &e) == PAGES_HIT)
+        got = pool_frame_of(p, f);
+    pages_unlock(&b->lock);
+    if (got >= 0)
+        mark_used(p, (uint32_t)got);
+    return got;
+}
+
+/* Called with the bucket's lock, which it releases. Returns whether the page is pinned. May wait. */
+static bool acquire(struct pool *p, struct pool_bucket *b, struct pool_frame *f, bool write) {
+    struct pages_effects e;
+    bool asks = !is_hit(&f->control, write) && !f->control.open;
+    if (asks && !take_place(p, POOL_FOR_EVICTION)) {
+        pages_unlock(&b->lock);
+        wait_for_place(p);
+        return false;
+    }
+    bool was_asking = pages_control_is_asking(&f->control);
+    uint32_t ready = atomic_load(&f->ready), again = atomic_load(&f->again);
+    enum pages_got got = pages_control_acquire(&f->control, write, &e);
+    pool_settle(p, b, f, was_asking, &e);
+    bool asked = !was_asking && pages_control_is_asking(&f->control);
+    pages_unlock(&b->lock);
+    if (asks && !asked)
+        pool_give_place(p);
+    if (got == PAGES_WAIT)
+        pool_wait_for_change(p, &f->ready, ready, &f->sleepers);
+    else if (got == PAGES_LATER)
+        pool_wait_for_change(p, &f->again, again, &f->sleepers);
+    return got != PAGES_LATER;
+}
+
+uint32_t pool_pin(struct pool *p, uint16_t home, uint32_t page, bool write) {
+    struct pool_bucket *b = pool_bucket_of(p, home, page);
+    int64_t spare = POOL_NO_FRAME;
+    bool brought = false;
+    for (;;) {
+        pages_lock(&b->lock);
+        struct pool_frame *f = pool_find(p, b, home, page);
+        if (!f && spare >= 0) {
+            f = insert(p, b, (uint32_t)spare, home, page);
+            spare = POOL_NO_FRAME;
+            brought = true;
+        }
+        if (!f) {
+            pages_unlock(&b->lock);
+            spare = wait_for_frame(p);
+        } else if (acquire(p, b, f, write)) {
+            if (spare >= 0)
+                put_frame(p, (uint32_t)spare);
+            if (!brought)
+                mark_used(p, pool_frame_of(p, f));
+            return pool_frame_of(p, f);
+        }
+    }
+}
+
+void pool_unpin(struct pool *p, uint32_t frame, bool write) {
+    struct pool_frame *f = &p->frames[frame];
+    struct pool_bucket *b = pool_bucket_of(p, f->control.home, f->control.page);
+    struct pages_effects e;
+    pages_lock(&b->lock);
+    if (LIKELY(!f->control.put_off)) { /* no deferred message */
+        if (write)
+            f->control.writers--;
+        else
+            f->control.readers--;
+    } else {
+        bool was_asking = pages_control_is_asking(&f->control);
+        pages_control_release(&f->control, write, &e);
+        pool_settle(p, b, f, was_asking, &e);
+    }
+    pages_unlock(&b->lock);
+}
+
+bool pool_is_fresh(struct pool *p, uint32_t frame) {
+    _Atomic uint8_t *fresh = &p->frames[frame].fresh;
+    return atomic_load_explicit(fresh, memory_order_relaxed) && atomic_exchange(fresh, 0);
+}
+
+bool pool_has(struct pool *p, uint16_t home, uint32_t page, bool write) {
+    struct pool_bucket *b = pool_bucket_of(p, home, page);
+    pages_lock(&b->lock);
+    struct pool_frame *f = pool_find(p, b, home, page);
+    bool has = f && is_hit(&f->control, write);
+    pages_unlock(&b->lock);
+    return has;
+}
+
+static bool is_here(struct pool *p, uint16_t home, uint32_t page) {
+    struct pool_bucket *b = pool_bucket_of(p, home, page);
+    pages_lock(&b->lock);
+    bool here = pool_find(p, b, home, page) != NULL;
+    pages_unlock(&b->lock);
+    return here;
+}
+
+/* Leaves frames and window credits for threads that need them now. */
+bool pool_prefetch(struct pool *p, uint16_t home, uint32_t page) {
+    struct pool_bucket *b = pool_bucket_of(p, home, page);
+    struct pages_effects e;
+    if (is_here(p, home, page) || !take_place(p, 2 * POOL_FOR_EVICTION))
+        return false;
+    int64_t frame = take_frame(p, pool_wanted_free(p) / 2);
+    if (frame < 0) {
+        pool_give_place(p);
+        return false;
+    }
+    pages_lock(&b->lock);
+    bool asked = pool_find(p, b, home, page) == NULL;
+    if (asked) {
+        struct pool_frame *f = insert(p, b, (uint32_t)frame, home, page);
+        atomic_store_explicit(&f->fresh, 1, memory_order_relaxed);
+        atomic_store_explicit(&p->links[frame].used, 1, memory_order_relaxed);
+        pages_control_prefetch(&f->control, &e);
+        pool_settle(p, b, f, false, &e);
+    }
+    pages_unlock(&b->lock);
+    if (!asked) {
+        put_frame(p, (uint32_t)frame);
+        pool_give_place(p);
+    }
+    return asked;
+}
+
+void pool_mapped(struct pool *p, uint32_t frame, enum pages_level level) {
+    struct pool_frame *f = &p->frames[frame];
+    struct pool_bucket *b = pool_bucket_of(p, f->control.home, f->control.page);
+    pages_lock(&b->lock);
+    pages_control_map(&f->control, level);
+    pages_unlock(&b->lock);
+}
+
+void pool_lowered(struct pool *p, uint32_t frame, enum pages_level level) {
+    struct pool_frame *f = &p->frames[frame];
+    struct pool_bucket *b = pool_bucket_of(p, f->control.home, f->control.page);
+    struct pages_effects e;
+    pages_lock(&b->lock);
+    bool was_asking = pages_control_is_asking(&f->control);
+    pages_control_unmapped(&f->control, level, &e);
+    pool_settle(p, b, f, was_asking, &e);
+    pages_unlock(&b->lock);
+}
+
+/* ---- dropping copies ---- */
+
+static bool is_only(void *pool, uint32_t frame) {
+    struct pool *p = pool;
+    const struct pool_frame *f = &p->frames[frame];
+    return atomic_load_explicit(&f->only, memory_order_relaxed) ||
+           replace_is_keeper(f->control.home, f->control.page, p->shared->nodes, p->shared->self);
+}
+
+/* Called with a window credit, which it uses or returns. */
+static bool evict(struct pool *p, struct pool_bucket *b, struct pool_frame *f) {
+    struct pages_effects e;
+    if (!pages_control_evict(&f->control, &e)) {
+        pool_give_place(p);
+        return false;
+    }
+    pool_settle(p, b, f, false, &e);
+    return true;
+}
+
+static bool try_to_evict(struct pool *p, uint16_t home, uint32_t page, const struct pool_frame *proposed) {
+    struct pool_bucket *b = pool_bucket_of(p, home, page);
+    pages_lock(&b->lock);
+    struct pool_frame *f = pool_find(p, b, home, page);
+    bool went = f && f == proposed && evict(p, b, f);
+    if (!f || f != proposed)
+        pool_give_place(p);
+    pages_unlock(&b->lock);
+    return went;
+}
+
+/* Proposes a frame whose copy may be dropped. Its page does not change while the frame is in the lists. */
+static bool propose(struct pool *p, uint32_t *frame, uint16_t *home, uint32_t *page) {
+    struct pool_shared *s = p->shared;
+    pages_lock(&s->lock);
+    bool found = replace_propose(&s->replace, p->links, is_only, p, frame);
+    if (found) {
+        *home = p->frames[*frame].control.home;
+        *page = p->frames[*frame].control.page;
+    }
+    pages_unlock(&s->lock);
+    return found;
+}
+
+int64_t pool_evict_one(struct pool *p) {
+    uint32_t frame, page;
+    uint16_t home;
+    for (uint32_t tries = 0; tries < 2 * p->shared->frames; tries++) {
+        if (!propose(p, &frame, &home, &page) || !take_place(p, 0))
+            return POOL_NO_FRAME;
+        if (try_to_evict(p, home, page, &p->frames[frame]))
+            return frame;
+    }
+    return POOL_NO_FRAME;
+}
+
+/* Locks and returns the bucket of the page in this frame; NULL: the frame holds no page. */
+static struct pool_bucket *lock_page_in(struct pool *p, uint32_t frame) {
+    struct pool_frame *f = &p->frames[frame];
+    pages_lock(&p->shared->lock);
+    bool listed = p->links[frame].list != REPLACE_NONE;
+    uint16_t home = f->control.home;
+    uint32_t page = f->control.page;
+    pages_unlock(&p->shared->lock);
+    if (!listed)
+        return NULL;
+    struct pool_bucket *b = pool_bucket_of(p, home, page);
+    pages_lock(&b->lock);
+    if (pool_find(p, b, home, page) == f)
+        return b;
+    pages_unlock(&b->lock);
+    return NULL;
+}
+
+static bool is_newer(const struct pool_frame *f) {
+    return f->control.state == PAGES_M || f->control.state == PAGES_O;
+}
+
+bool pool_is_dirty(struct pool *p, uint32_t frame, uint16_t *home, uint32_t *page) {
+    const struct pool_frame *f = &p->frames[frame];
+    struct pool_bucket *b = lock_page_in(p, frame);
+    if (!b)
+        return false;
+    bool dirty = is_newer(f);
+    *home = f->control.home;
+    *page = f->control.page;
+    pages_unlock(&b->lock);
+    return dirty;
+}
+
+int pool_evict_dirty(struct pool *p, uint32_t frame) {
+    struct pool_frame *f = &p->frames[frame];
+    struct pool_bucket *b = lock_page_in(p, frame);
+    int result = 0;
+    if (!b)
+        return 0;
+    if (is_newer(f) || (f->control.open && !f->held))
+        result = !f->control.open && take_place(p, 0) && evict(p, b, f) ? 1 : -EAGAIN;
+    pages_unlock(&b->lock);
+    return result;
+}
+
+/* ---- checking ---- */
+
+static void must(bool holds) {
+    if (!holds)
+        abort();
+}
+
+static uint32_t count_bucket(const struct pool *p, const struct pool_bucket *b) {
+    uint32_t count = 0;
+    for (uint32_t i = b->first; i; i = p->frames[i - 1].next, count++) {
+        const struct pool_frame *f = &p->frames[i - 1];
+        must(count < p->shared->frames && !f->gone);
+        must(pool_bucket_of(p, f->control.home, f->control.page) == b);
+        must(p->links[i - 1].list != REPLACE_NONE);
+        pages_control_check(&f->control);
+    }
+    return count;
+}
+
+void pool_check(const struct pool *p) {
+    const struct pool_shared *s = p->shared;
+    uint32_t held = 0, free = 0, gone = 0;
+    for (uint32_t i = 0; i < s->buckets; i++)
+        held += count_bucket(p, &p->buckets[i]);
+    for (uint32_t i = s->first_free; i; i = p->frames[i - 1].next)
+        free++;
+    for (uint32_t i = 0; i < s->frames; i++)
+        gone += p->frames[i].gone;
+    must(free == atomic_load(&s->free_count));
+    must(held + free + gone <= s->frames);
+    must(replace_check(&s->replace, p->links));
+}

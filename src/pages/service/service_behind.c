@@ -1,0 +1,151 @@
+/* service_behind.c: pages of the home that are in memory only.
+ *
+ * With HEARTH_WRITE_BACK=dram, a page that returns to the home is kept in a buffer and written from there while the
+ * next transaction proceeds. A page that the disk rejects, because it is full or fails, is kept in the same way: in a
+ * buffer, in the frame that it came from, or in a frame borrowed from the pool. Reads and modifications use that
+ * memory. The write is retried once a second and when a checkpoint is made; the checkpoint fails until all such pages
+ * are written. The job ends when the remaining frames are no more than its ranks need. */
+#include <string.h>
+
+#include "pages/service/service.h"
+
+enum { RETRY_NS = 1000000000 };
+
+struct behind *behind_of(struct service *s, uint32_t page) {
+    for (uint32_t i = 0; s->unwritten > 0 && i < s->behind_end; i++)
+        if (s->behind[i].page == page + 1)
+            return &s->behind[i];
+    return NULL;
+}
+
+/* ---- entries ---- */
+
+/* An entry with a buffer of its own, or one without; NULL: all are in use. */
+static struct behind *find_free(struct service *s, bool buffered) {
+    uint32_t end = buffered ? s->works_most : s->behind_most;
+    for (uint32_t i = buffered ? 0 : SERVICE_WORKS; i < end; i++)
+        if (s->behind[i].page == 0)
+            return &s->behind[i];
+    return NULL;
+}
+
+static void take_place(struct service *s, struct behind *b, uint32_t page, int64_t frame) {
+    uint32_t index = (uint32_t)(b - s->behind);
+    b->page = page + 1;
+    b->frame = frame;
+    if (frame >= 0) {
+        b->buffer = pool_memory(s->pool, (uint32_t)frame);
+        s->frames_taken++;
+    }
+    s->behind_end = index >= s->behind_end ? index + 1 : s->behind_end;
+    s->unwritten++;
+}
+
+static void give_place(struct service *s, struct behind *b) {
+    b->page = 0;
+    s->unwritten--;
+    if (b->frame >= 0) {
+        s->frames_taken--;
+        cache_left(s, (uint32_t)b->frame);
+    }
+    while (s->behind_end > 0 && s->behind[s->behind_end - 1].page == 0)
+        s->behind_end--;
+}
+
+/* ---- writing ---- */
+
+static void write_behind(struct service *s, struct behind *b) {
+    if (!b->dirty || b->writing || b->failed ||
+        disk_submit(s, STORE_WRITE, b->page - 1, b->buffer, DISK_BEHIND + (uint64_t)(b - s->behind)) != 0)
+        return;
+    b->dirty = false;
+    b->writing = true;
+}
+
+/* A page whose write is under way is overwritten in its buffer and written once more afterwards. */
+bool behind_keep(struct service *s, uint32_t page, const char *memory) {
+    struct behind *b = behind_of(s, page);
+    if (!b && (b = find_free(s, true)) != NULL)
+        take_place(s, b, page, POOL_NO_FRAME);
+    if (!b)
+        return false;
+    b->dirty = true;
+    memcpy(b->buffer, memory, s->pool->page_bytes);
+    if (s->unwritten > s->works_most / 2)
+        disk_flush(s);
+    return true;
+}
+
+static void mark_failed(struct service *s, struct behind *b, int error) {
+    b->dirty = b->failed = true;
+    s->failed_writes++;
+    s->write_error = error;
+}
+
+void behind_written(struct service *s, struct behind *b, int error) {
+    b->writing = false;
+    if (error != 0)
+        mark_failed(s, b, error);
+    else if (!b->dirty)
+        give_place(s, b);
+}
+
+void disk_retry(struct service *s) {
+    for (uint32_t i = 0; s->failed_writes > 0 && i < s->behind_end; i++)
+        if (s->behind[i].page && s->behind[i].failed) {
+            s->behind[i].failed = false;
+            s->failed_writes--;
+        }
+    s->retried = clock_ns();
+}
+
+void disk_flush(struct service *s) {
+    if (s->failed_writes > 0 && clock_ns() - s->retried > RETRY_NS)
+        disk_retry(s);
+    for (uint32_t i = 0; s->unwritten > s->failed_writes && i < s->behind_end; i++)
+        if (s->behind[i].page)
+            write_behind(s, &s->behind[i]);
+}
+
+/* ---- pages that the disk rejects ---- */
+
+static bool may_take_frame(struct service *s, uint32_t page, int error) {
+    uint32_t frames = s->pool->shared->frames, needed = pool_least_frames(s->locals);
+    if (s->frames_taken + needed < frames)
+        return true;
+    disk_fail_full(s, page, error);
+    return false;
+}
+
+/* The frame that the page came from, which stays unchanged meanwhile, or a borrowed one. */
+static int64_t take_frame(struct service *s, struct work *w) {
+    if (!w->holds) {
+        int64_t frame = pool_borrow(s->pool);
+        if (frame >= 0)
+            memcpy(pool_memory(s->pool, (uint32_t)frame), w->memory, s->pool->page_bytes);
+        return frame;
+    }
+    struct pool_frame *f = &s->pool->frames[w->frame];
+    f->sends++;       /* in addition to the work's own */
+    if (f->leaving) { /* it will not be free soon: another frame has to be freed */
+        f->leaving = false;
+        s->leaving--;
+    }
+    return w->frame;
+}
+
+bool behind_keep_failed(struct service *s, struct work *w, int error) {
+    struct behind *b = find_free(s, true);
+    int64_t frame = POOL_NO_FRAME;
+    if (!b) {
+        b = may_take_frame(s, w->page, error) ? find_free(s, false) : NULL;
+        frame = b ? take_frame(s, w) : POOL_NO_FRAME;
+        if (frame < 0)
+            return false;
+    }
+    take_place(s, b, w->page, frame);
+    if (frame < 0)
+        memcpy(b->buffer, w->memory, s->pool->page_bytes);
+    mark_failed(s, b, error);
+    return true;
+}

@@ -1,0 +1,206 @@
+/* service_disk.c: reads and writes of the NVM for the transactions of the home.
+ *
+ * Some of them need no I/O. A page that was never written is zero. A page that this node holds itself (only without
+ * cooperation) is copied from its frame. With HEARTH_WRITE_BACK=dram, a page that returned to the home is in memory
+ * only for a while (`behind`), and is read from there.
+ *
+ * A page for this node's own pool is read directly into its frame, and a page that leaves the pool is written directly
+ * from its frame. */
+#include <errno.h>
+#include <string.h>
+
+#include "pages/service/service.h"
+
+enum { AT_ONCE = 32 };
+
+static struct service_homes *home_of(struct service *s, uint32_t page) {
+    struct service_homes *h = s->homes;
+    while (page >= h->first + h->pages)
+        h++;
+    return h;
+}
+
+int disk_submit(struct service *s, enum store_way way, uint32_t page, char *memory, uint64_t token) {
+    struct service_homes *h = home_of(s, page);
+    int status = store_submit(h->store, way, page - h->first, memory, token);
+    if (status == 0) {
+        s->ios++;
+        pool_count(way == STORE_READ ? &s->pool->shared->counts.nvm_reads
+                                     : &s->pool->shared->counts.nvm_writes);
+    } else if (status != -EAGAIN && status != -EBUSY) {
+        service_fail(s, "page %u of this node cannot be %s: %s", page, way == STORE_READ ? "read" : "written",
+                     strerror(-status));
+    }
+    return status;
+}
+
+void disk_fail_full(struct service *s, uint32_t page, int error) {
+    service_fail(s, "no memory is left for pages that cannot be written: %s: %s%s",
+                 store_label(home_of(s, page)->store), strerror(-error), store_advice(error));
+}
+
+static void go(struct service *s, struct work *w) {
+    int status =
+        disk_submit(s, w->reading ? STORE_READ : STORE_WRITE, w->page, w->memory, (uint64_t)(w - s->works));
+    bool stalled = status == -EAGAIN || status == -EBUSY;
+    if (stalled != w->stalled)
+        s->stalled += stalled ? 1 : UINT32_MAX;
+    w->stalled = stalled;
+}
+
+/* ---- space ---- */
+
+int disk_reserve_page(struct service *s, uint32_t page) {
+    struct service_homes *h = home_of(s, page);
+    return store_reserve(h->store, page - h->first);
+}
+
+int disk_reserve_behind(struct service *s) {
+    int status = 0;
+    for (uint32_t i = 0; status == 0 && i < s->behind_end; i++)
+        if (s->behind[i].page && s->behind[i].dirty)
+            status = disk_reserve_page(s, s->behind[i].page - 1);
+    return status;
+}
+
+/* ---- reading ---- */
+
+static int64_t frame_asked_for(struct service *s, uint32_t page) {
+    struct pool_bucket *b = pool_bucket_of(s->pool, s->self, page);
+    pages_lock(&b->lock);
+    struct pool_frame *f = pool_find(s->pool, b, s->self, page);
+    int64_t frame = f ? (int64_t)pool_frame_of(s->pool, f) : POOL_NO_FRAME;
+    pages_unlock(&b->lock);
+    return frame;
+}
+
+/* Copies the page from memory, if it is there. */
+static bool copy(struct service *s, struct work *w) {
+    const struct behind *b = behind_of(s, w->page);
+    int64_t frame = POOL_NO_FRAME;
+    if (b)
+        memcpy(w->memory, b->buffer, s->pool->page_bytes);
+    else if (!s->coop && (frame = pool_try_pin(s->pool, s->self, w->page, false)) >= 0) {
+        memcpy(w->memory, pool_memory(s->pool, (uint32_t)frame), s->pool->page_bytes);
+        pool_unpin(s->pool, (uint32_t)frame, false);
+    }
+    return b || frame >= 0;
+}
+
+static bool is_hole(struct service *s, uint32_t page) {
+    struct service_homes *h = home_of(s, page);
+    return store_is_hole(h->store, page - h->first);
+}
+
+/* Returns whether the page is available immediately. */
+static bool read_page(struct service *s, struct work *w) {
+    w->reading = true;
+    if (copy(s, w))
+        return true;
+    if (is_hole(s, w->page)) {
+        pool_count(&s->pool->shared->counts.nvm_holes);
+        w->zero = true;
+        return true;
+    }
+    go(s, w);
+    return false;
+}
+
+static bool write_page(struct service *s, struct work *w) {
+    w->reading = false;
+    if ((s->write_behind || behind_of(s, w->page)) && behind_keep(s, w->page, w->memory))
+        return true;
+    go(s, w);
+    return false;
+}
+
+/* ---- I/O of a transaction ---- */
+
+/* The page is in the buffer, or zero. Applies the operation and writes the page if it has changed. */
+static void apply(struct service *s, struct work *w) {
+    if (w->zero)
+        memset(w->memory, 0, s->pool->page_bytes);
+    w->zero = w->applying = false;
+    small_apply(w->memory, parcel_of(s, (uint32_t)w->parcel - 1), w->dirty);
+    if (!w->dirty || write_page(s, w))
+        home_finished(s, w);
+}
+
+static void io_is_done(struct service *s, struct work *w) {
+    if (w->applying)
+        apply(s, w);
+    else
+        home_finished(s, w);
+}
+
+void disk_begin(struct service *s, struct work *w, enum pages_io io, uint64_t parcel, uint16_t requester) {
+    if (io == PAGES_WRITE) {
+        if (write_page(s, w))
+            home_finished(s, w);
+        return;
+    }
+    w->zero = false;
+    w->memory = w->buffer;
+    w->frame = io == PAGES_READ && requester == s->self ? frame_asked_for(s, w->page) : POOL_NO_FRAME;
+    if (w->frame >= 0)
+        w->memory = pool_memory(s->pool, (uint32_t)w->frame);
+    w->applying = io == PAGES_APPLY;
+    w->parcel = parcel;
+    w->dirty = w->applying && pages_directory_writes(s->directory, w->page);
+    if (read_page(s, w))
+        io_is_done(s, w);
+}
+
+/* ---- completions ---- */
+
+/* A page that cannot be read has no other copy, so the job ends. A page that cannot be written stays in memory. */
+static void fail(struct service *s, struct work *w, int error) {
+    if (w->reading)
+        service_end(s, strerror(-error)); /* the store has logged the page */
+    else if (behind_keep_failed(s, w, error))
+        io_is_done(s, w);
+    else {
+        w->stalled = true; /* retried, or kept once there is space */
+        s->stalled++;
+    }
+}
+
+static void complete(struct service *s, const struct store_done *d) {
+    s->ios--;
+    if (d->token >= DISK_BEHIND)
+        behind_written(s, &s->behind[d->token - DISK_BEHIND], d->error);
+    else if (d->error != 0)
+        fail(s, &s->works[d->token], d->error);
+    else
+        io_is_done(s, &s->works[d->token]);
+}
+
+static void retry_stalled(struct service *s) {
+    for (int i = 0; s->stalled > 0 && i < SERVICE_WORKS; i++)
+        if (s->works[i].taken && s->works[i].stalled)
+            go(s, &s->works[i]);
+}
+
+unsigned disk_poll(struct service *s) {
+    struct store_done done[AT_ONCE];
+    unsigned all = 0, count;
+    for (int i = 0; s->ios > 0 && i < s->locals; i++) {
+        if (!s->homes[i].store)
+            continue;
+        do {
+            count = store_poll(s->homes[i].store, done, AT_ONCE);
+            for (unsigned k = 0; k < count; k++)
+                complete(s, &done[k]);
+            all += count;
+        } while (count == AT_ONCE);
+    }
+    retry_stalled(s);
+    if (s->failed_writes > 0)
+        disk_flush(s);
+    return all;
+}
+
+bool disk_is_idle(const struct service *s, int *status) {
+    *status = s->failed_writes ? s->write_error : 0;
+    return s->ios == 0 && s->stalled == 0 && s->unwritten == s->failed_writes;
+}

@@ -1,0 +1,222 @@
+/* service_send.c: outgoing and incoming messages. A page is sent in pieces, one after the other: the next piece is
+ * passed to the network when the network has taken the previous one. */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "pages/service/service.h"
+
+void service_fail(struct service *s, const char *format, ...) {
+    char why[512];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(why, sizeof why, format, args);
+    va_end(args);
+    if (!atomic_load(&s->failed))
+        log_error("pages: %s", why);
+    service_end(s, why);
+}
+
+void service_end(struct service *s, const char *why) {
+    if (!atomic_exchange(&s->failed, true))
+        s->events.failed(s->events.arg, why);
+}
+
+void service_refuse(struct service *s, const struct pages_message *m) {
+    service_fail(s,
+                 "page %u of node %u: unexpected message %u from node %u: do all ranks run the "
+                 "same version of the library?",
+                 m->page, m->home, m->kind, m->from);
+}
+
+static bool brings_page(const struct pages_message *m) {
+    return m->kind == PAGES_DATA || (m->kind == PAGES_BACK && m->flags & PAGES_DIRTY);
+}
+
+/* ---- payloads stay in place until they have left ---- */
+
+static void hold(struct service *s, struct load load) {
+    if (load.kind == LOAD_FRAME)
+        s->pool->frames[load.index].sends++;
+    else if (load.kind == LOAD_WORK)
+        s->works[load.index].sends++;
+}
+
+static void let_go(struct service *s, struct load load) {
+    if (load.kind == LOAD_FRAME)
+        cache_left(s, load.index);
+    else if (load.kind == LOAD_WORK)
+        home_left(s, load.index);
+    else if (load.kind == LOAD_PARCEL)
+        parcel_give(s, load.index);
+}
+
+/* Returns the payload of a message and describes it in the wire header. */
+static const char *describe(const struct service *s, const struct pages_message *m, struct load load,
+                            struct wire *w) {
+    const struct pool_small *small;
+    const struct parcel *parcel;
+    *w = (struct wire){.message = *m};
+    w->message.cookie = 0;
+    switch (load.kind) {
+    case LOAD_FRAME:
+    case LOAD_WORK:
+        w->zero = load.zero;
+        w->whole = load.zero || !brings_page(m) ? 0 : (uint32_t)s->pool->page_bytes;
+        return load.kind == LOAD_FRAME ? pool_memory(s->pool, load.index) : s->works[load.index].memory;
+    case LOAD_PARCEL:
+        parcel = parcel_of(s, load.index);
+        w->offset = parcel->offset;
+        w->bytes = parcel->bytes;
+        w->whole = m->kind == PAGES_ANSWER || m->flags & PAGES_WRITES ? parcel->bytes : 0;
+        return parcel->data;
+    case LOAD_SLOT:
+        small = &s->pool->smalls[load.index];
+        w->offset = small->offset;
+        w->bytes = small->bytes;
+        w->whole = small->writes ? small->bytes : 0;
+        return pool_small_data(s->pool, (int)load.index);
+    default:
+        return NULL;
+    }
+}
+
+/* ---- to other nodes ---- */
+
+static struct sending *take_sending(struct service *s) {
+    uint32_t index = s->sending_free ? s->sending_free - 1 : s->sendings_made;
+    if (s->sending_free)
+        s->sending_free = s->sendings[index].next;
+    else if (s->sendings_made == s->sendings_most)
+        return NULL;
+    else
+        s->sendings_made++;
+    return &s->sendings[index];
+}
+
+static void give_sending(struct sending *x) {
+    struct service *s = x->service;
+    x->next = s->sending_free;
+    s->sending_free = (uint32_t)(x - s->sendings) + 1;
+}
+
+/* Passes on as much as the network accepts. */
+static void push(struct sending *x) {
+    struct service *s = x->service;
+    struct wire *w = &x->wire;
+    bool pieces = brings_page(&w->message);
+    int status;
+    do {
+        uint32_t piece = w->whole - x->sent < SERVICE_PIECE ? w->whole - x->sent : SERVICE_PIECE;
+        if (pieces) {
+            w->offset = x->sent;
+            w->bytes = piece;
+        }
+        status = net_channel_send(s->channel, w->message.to, w, sizeof *w, piece ? x->memory + x->sent : NULL,
+                                  piece, &x->link);
+        if (status < 0) {
+            service_fail(s, "node %d cannot be reached: %s", w->message.to, strerror(-status));
+            return;
+        }
+        x->sent += piece;
+        if (status == 1)
+            return; /* on_sent continues */
+    } while (x->sent < w->whole);
+    let_go(s, x->load);
+    give_sending(x);
+}
+
+static void on_sent(struct link_send *link, int status) {
+    struct sending *x = (struct sending *)((char *)link - offsetof(struct sending, link));
+    if (status == 0 && x->sent < x->wire.whole) {
+        push(x);
+        return;
+    }
+    let_go(x->service, x->load); /* a failed node is reported separately */
+    give_sending(x);
+}
+
+static void send_away(struct service *s, const struct wire *w, const char *memory, struct load load) {
+    struct sending *x = take_sending(s);
+    if (!x) {
+        service_fail(s, "more messages under way than the maximum");
+        return;
+    }
+    s->alive.peers[w->message.to].known = true;
+    *x = (struct sending){.link.sent = on_sent, .service = s, .wire = *w, .load = load, .memory = memory};
+    atomic_fetch_add_explicit(&s->pool->shared->counts.messages, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&s->pool->shared->counts.message_bytes, w->whole, memory_order_relaxed);
+    push(x);
+}
+
+/* ---- to any node ---- */
+
+static void take(struct service *s, const struct wire *w, const char *data) {
+    if (w->message.kind >= SERVICE_PING)
+        alive_take(s, &w->message);
+    else if (w->message.kind >= PAGES_KINDS)
+        room_take(s, &w->message);
+    else if (pages_is_for_home((enum pages_kind)w->message.kind))
+        home_take(s, w, data);
+    else
+        cache_take(s, w, data);
+}
+
+void service_send(struct service *s, const struct pages_message *m, struct load load) {
+    struct wire w;
+    const char *memory = describe(s, m, load, &w);
+    hold(s, load);
+    if (m->to != s->self) {
+        send_away(s, &w, memory, load);
+        return;
+    }
+    if (brings_page(m))
+        w.bytes = w.whole;
+    take(s, &w, memory);
+    let_go(s, load);
+}
+
+/* ---- from other nodes ---- */
+
+/* A message that revokes or grants a copy must come from the page's home. No message may come from ourselves. */
+static bool is_sender_sound(const struct service *s, const struct pages_message *m) {
+    bool is_from_any =
+        pages_is_for_home((enum pages_kind)m->kind) || m->kind == PAGES_DATA || m->kind == PAGES_ANSWER;
+    if (m->kind == PAGES_NOTHING || m->kind >= SERVICE_KINDS || m->to != s->self || m->from == s->self ||
+        m->from >= s->world->nodes || m->home >= s->world->nodes || m->peer >= s->world->nodes)
+        return false;
+    return is_from_any || m->from == m->home;
+}
+
+/* Checks the destination range of the payload and that it is complete. For a remote operation that reads, only the
+ * answer carries bytes. */
+static bool is_content_sound(const struct service *s, const struct wire *w, size_t bytes) {
+    const struct pages_message *m = &w->message;
+    size_t page = s->pool->page_bytes;
+    bool is_inside = w->offset <= page && w->bytes <= page - w->offset, brings = m->flags & PAGES_WRITES;
+    if (brings_page(m))
+        return w->zero ? m->kind == PAGES_DATA && bytes == 0
+                       : w->whole == page && w->bytes == bytes && is_inside;
+    if (m->kind != PAGES_SMALL && m->kind != PAGES_FWD_SMALL && m->kind != PAGES_ANSWER)
+        return bytes == 0;
+    brings |= m->kind == PAGES_ANSWER;
+    return w->whole == bytes && bytes == (brings ? w->bytes : 0) &&
+           w->bytes <= s->pool->shared->small_bytes && is_inside;
+}
+
+void service_arrived(void *service, const void *header, size_t header_bytes, const void *payload,
+                     size_t bytes) {
+    struct service *s = service;
+    struct wire w;
+    if (header_bytes == sizeof w)
+        memcpy(&w, header, sizeof w);
+    if (header_bytes == sizeof w && is_sender_sound(s, &w.message) && is_content_sound(s, &w, bytes)) {
+        s->alive.peers[w.message.from].pinged = 0;
+        take(s, &w, payload);
+    } else
+        service_fail(s,
+                     "invalid message of %zu + %zu bytes: do all ranks run "
+                     "the same version of the library?",
+                     header_bytes, bytes);
+}

@@ -1,0 +1,114 @@
+/* service_small.c: remote operations: sent from the slots of the requesters, kept by the home until their transaction
+ * starts, and applied where the page is. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "pages/service/service.h"
+
+/* ---- bounce buffers: as many as there can be requests, and answers to as many ---- */
+
+bool parcel_is_left(const struct service *s) {
+    return s->parcel_free || s->parcels_made < s->parcels_most;
+}
+
+uint32_t parcel_take(struct service *s) {
+    uint32_t index = s->parcel_free ? s->parcel_free - 1 : s->parcels_made;
+    if (s->parcel_free)
+        s->parcel_free = parcel_of(s, index)->next;
+    else if (s->parcels_made == s->parcels_most)
+        abort(); /* callers check parcel_is_left first */
+    else
+        s->parcels_made++;
+    return index;
+}
+
+void parcel_give(struct service *s, uint32_t index) {
+    parcel_of(s, index)->next = s->parcel_free;
+    s->parcel_free = index + 1;
+}
+
+/* ---- requests ---- */
+
+/* Sends the whole list. */
+static unsigned ask_for(struct service *s, uint32_t first) {
+    unsigned asked = 0;
+    for (uint32_t i = first, next; i; i = next, asked++) {
+        const struct pool_small *m = &s->pool->smalls[i - 1];
+        next = m->next;
+        struct pages_message message = {.kind = PAGES_SMALL,
+                                        .from = s->self,
+                                        .to = m->home,
+                                        .home = m->home,
+                                        .page = m->page,
+                                        .tag = i - 1,
+                                        .flags = m->writes ? PAGES_WRITES : 0};
+        service_send(s, &message, (struct load){.kind = LOAD_SLOT, .index = i - 1});
+    }
+    return asked;
+}
+
+static unsigned hold_back(struct service *s, uint32_t first) {
+    unsigned held = 0;
+    for (uint32_t i = first, next; i; i = next, held++) {
+        next = s->pool->smalls[i - 1].next;
+        s->pool->smalls[i - 1].next = s->held.small;
+        s->held.small = i;
+    }
+    s->held.count += held;
+    return held;
+}
+
+unsigned small_ask(struct service *s) {
+    return (s->held.on ? hold_back : ask_for)(s, pool_take_smalls(s->pool));
+}
+
+void small_release(struct service *s) {
+    uint32_t first = s->held.small;
+    s->held.small = 0;
+    s->held.count -= ask_for(s, first);
+}
+
+void small_answered(struct service *s, const struct wire *w, const char *data) {
+    uint32_t slot = w->message.tag;
+    const struct pool_small *m = slot < POOL_SMALLS ? &s->pool->smalls[slot] : NULL;
+    if (!m || atomic_load(&m->state) != SMALL_ASKED || w->whole != (m->writes ? 0u : m->bytes)) {
+        service_fail(s, "node %u sent an answer that was not requested", w->message.from);
+        return;
+    }
+    memcpy(pool_small_data(s->pool, (int)slot), data, w->whole);
+    pool_small_done(s->pool, (int)slot);
+}
+
+/* ---- the home ---- */
+
+uint32_t small_keep(struct service *s, const struct wire *w, const char *data) {
+    uint32_t index = parcel_take(s);
+    struct parcel *p = parcel_of(s, index);
+    p->offset = w->offset;
+    p->bytes = w->bytes;
+    memcpy(p->data, data, w->whole);
+    return index;
+}
+
+void small_apply(char *page, struct parcel *p, bool writes) {
+    if (writes) {
+        memcpy(page + p->offset, p->data, p->bytes);
+        p->bytes = 0; /* size of the answer */
+    } else {
+        memcpy(p->data, page + p->offset, p->bytes);
+    }
+}
+
+/* ---- a holder ---- */
+
+void small_serve(struct service *s, char *page, const struct wire *w, const char *data, struct load *answer) {
+    bool writes = w->message.flags & PAGES_WRITES;
+    *answer = (struct load){.kind = LOAD_PARCEL, .index = parcel_take(s)};
+    struct parcel *p = parcel_of(s, answer->index);
+    p->offset = w->offset;
+    p->bytes = writes ? 0 : w->bytes;
+    if (writes)
+        memcpy(page + w->offset, data, w->bytes);
+    else
+        memcpy(p->data, page + w->offset, w->bytes);
+}

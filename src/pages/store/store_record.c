@@ -1,0 +1,68 @@
+/* store_record.c: records of a named store. They are written alternately to two blocks, so that a record torn by a
+ * power failure leaves the previous one intact. A torn record has no valid checksum. */
+#include "pages/store/store_record.h"
+
+#include <errno.h>
+#include <string.h>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+static const char magic[8] = {'H', 'e', 'a', 'r', 't', 'h', 'N', 'V'};
+
+#define BYTE_ORDER_MARK 0x01020304u
+
+_Static_assert(sizeof(struct record) <= 512,
+               "in one sector, as a disk that tears only between sectors is then whole");
+
+uint64_t record_hash(const void *data, size_t bytes) {
+    return XXH3_64bits(data, bytes);
+}
+
+static uint64_t checksum_of(const struct record *r) {
+    return record_hash(r, offsetof(struct record, checksum));
+}
+
+void record_pack(const struct record *record, void *block) {
+    struct record r = *record;
+    memcpy(r.magic, magic, sizeof magic);
+    r.order = BYTE_ORDER_MARK;
+    r.version = RECORD_VERSION;
+    r.checksum = checksum_of(&r);
+    memset(block, 0, RECORD_BYTES);
+    memcpy(block, &r, sizeof r);
+}
+
+/* Returns NULL if the record in this block is usable. */
+static const char *judge(const struct record *r, unsigned block, int *error) {
+    *error = -EBADMSG;
+    if (memcmp(r->magic, magic, sizeof magic))
+        return "it is not a segment, or its header is damaged";
+    *error = -EPROTO;
+    if (r->order != BYTE_ORDER_MARK)
+        return "it was made on a machine with another byte order";
+    if (r->version != RECORD_VERSION)
+        return "it was written by another version of Hearth";
+    *error = -EBADMSG;
+    bool is_whole = r->checksum == checksum_of(r) && r->sequence % RECORDS == block;
+    return is_whole ? NULL : "its header is damaged";
+}
+
+/* If another version has written one of the blocks, the other block is not the newest, whatever its number. */
+const char *record_unpack(const void *blocks, struct record *record, int *error) {
+    const char *reasons[RECORDS];
+    struct record r[RECORDS];
+    int codes[RECORDS];
+    for (unsigned i = 0; i < RECORDS; i++) {
+        memcpy(&r[i], (const char *)blocks + i * RECORD_BYTES, sizeof r[i]);
+        reasons[i] = judge(&r[i], i, &codes[i]);
+    }
+    int worse = reasons[1] && codes[1] == -EPROTO ? 1 : 0;
+    bool is_foreign = reasons[worse] && codes[worse] == -EPROTO;
+    *error = codes[worse];
+    if (is_foreign || (reasons[0] && reasons[1]))
+        return reasons[worse];
+    *record = reasons[1] || (!reasons[0] && r[0].sequence > r[1].sequence) ? r[0] : r[1];
+    *error = 0;
+    return NULL;
+}

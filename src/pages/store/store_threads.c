@@ -1,0 +1,157 @@
+/* store_threads.c: I/O engine with threads, where io_uring is missing or forbidden.
+ *
+ *      give -> [todo] -> thread: pread, pwrite -> [done] -> take
+ *
+ * One lock protects both queues. `finished` can be read without it. The descriptor is an eventfd: it is written only
+ * after arm, and read only if it was written, so that a caller that polls without sleeping makes no system call. */
+#include "pages/store/store_engine.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "base/base.h"
+#include "pages/store/store_disk.h"
+
+struct threads {
+    struct store_engine engine;
+    int file;
+    unsigned count;
+    pthread_t threads[STORE_MOST_THREADS];
+    pthread_mutex_t lock; /* leaf lock */
+    pthread_cond_t work;
+    struct request_queue todo, done;
+    bool stop, armed, rung;
+    /* Requests in `done`. Modified under the lock. A read without the lock may be outdated; it is repeated by take at
+     * the next poll, and by arm under the lock. */
+    _Atomic unsigned finished;
+};
+
+static struct threads *threads_of(struct store_engine *engine) {
+    return (struct threads *)engine;
+}
+
+/* ---- the threads ---- */
+
+static struct store_request *wait_for_work(struct threads *t) {
+    while (!t->todo.first && !t->stop)
+        pthread_cond_wait(&t->work, &t->lock);
+    return queue_take(&t->todo);
+}
+
+/* The eventfd is written under the lock: otherwise take could read it before, and it would stay readable. */
+static void hand_back(struct threads *t, struct store_request *r) {
+    queue_add(&t->done, r);
+    atomic_fetch_add_explicit(&t->finished, 1, memory_order_relaxed);
+    if (t->armed) {
+        t->armed = false;
+        t->rung = !eventfd_write(t->engine.descriptor, 1);
+    }
+}
+
+static void *serve(void *arg) {
+    struct threads *t = arg;
+    struct store_request *r;
+    pthread_mutex_lock(&t->lock);
+    while ((r = wait_for_work(t)) != NULL) {
+        pthread_mutex_unlock(&t->lock);
+        r->result = disk_move(r->way, t->file, r->buffer, r->bytes, r->offset);
+        pthread_mutex_lock(&t->lock);
+        hand_back(t, r);
+    }
+    pthread_mutex_unlock(&t->lock);
+    return NULL;
+}
+
+/* ---- the caller ---- */
+
+static void give(struct store_engine *engine, struct store_request *r) {
+    struct threads *t = threads_of(engine);
+    pthread_mutex_lock(&t->lock);
+    queue_add(&t->todo, r);
+    pthread_mutex_unlock(&t->lock);
+    pthread_cond_signal(&t->work);
+}
+
+static unsigned take(struct store_engine *engine, struct store_request **done, unsigned most) {
+    struct threads *t = threads_of(engine);
+    unsigned n = 0;
+    if (!atomic_load_explicit(&t->finished, memory_order_relaxed))
+        return 0;
+    pthread_mutex_lock(&t->lock);
+    while (n < most && t->done.first)
+        done[n++] = queue_take(&t->done);
+    atomic_fetch_sub_explicit(&t->finished, n, memory_order_relaxed);
+    t->armed = false;
+    if (t->rung) {
+        eventfd_t ignored;
+        (void)eventfd_read(engine->descriptor, &ignored);
+        t->rung = false;
+    }
+    pthread_mutex_unlock(&t->lock);
+    return n;
+}
+
+static bool arm(struct store_engine *engine) {
+    struct threads *t = threads_of(engine);
+    pthread_mutex_lock(&t->lock);
+    t->armed = !t->done.first;
+    bool may_sleep = t->armed;
+    pthread_mutex_unlock(&t->lock);
+    return may_sleep;
+}
+
+static void stop(struct threads *t) {
+    pthread_mutex_lock(&t->lock);
+    t->stop = true;
+    pthread_mutex_unlock(&t->lock);
+    pthread_cond_broadcast(&t->work);
+    for (unsigned i = 0; i < t->count; i++)
+        pthread_join(t->threads[i], NULL);
+}
+
+static void close_threads(struct store_engine *engine) {
+    struct threads *t = threads_of(engine);
+    stop(t);
+    close(engine->descriptor);
+    pthread_cond_destroy(&t->work);
+    pthread_mutex_destroy(&t->lock);
+    free(t);
+}
+
+/* Signals are for the program's own threads. One thread is sufficient to continue. */
+static int start(struct threads *t, unsigned count) {
+    sigset_t all, before;
+    int err = 0;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    while (t->count < count && !err) {
+        err = disk_fault() ? EAGAIN : pthread_create(&t->threads[t->count], NULL, serve, t);
+        t->count += !err;
+    }
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return t->count ? 0 : -err;
+}
+
+int threads_open(int file, unsigned count, struct store_engine **engine) {
+    struct threads *t = calloc(1, sizeof *t);
+    if (!t)
+        return -ENOMEM;
+    t->engine = (struct store_engine){
+        .name = "threads", .give = give, .take = take, .arm = arm, .close = close_threads};
+    t->file = file;
+    t->engine.descriptor = disk_fault() ? -1 : eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    pthread_mutex_init(&t->lock, NULL);
+    pthread_cond_init(&t->work, NULL);
+    int err = t->engine.descriptor < 0 ? -EMFILE : start(t, count);
+    if (err) {
+        close_threads(&t->engine);
+        return err;
+    }
+    *engine = &t->engine;
+    return 0;
+}

@@ -1,0 +1,206 @@
+/* store_uring.c: I/O engine with io_uring. Requests are put into the submission ring and submitted with one system call
+ * per poll, however many they are; completions are read from memory.
+ *
+ * The ring's own descriptor is readable while it holds completions, so sleeping needs no eventfd, and not sleeping
+ * costs nothing.
+ *
+ * The kernel may refuse to accept requests. If it lacks memory, it may accept them later: they stay in the ring and are
+ * submitted again at each poll, and the caller must not sleep meanwhile, as nothing would wake it. After PATIENCE, or
+ * on any other refusal, the ring is given up. No further submit call is made, so the requests that the kernel has not
+ * accepted can be failed here; those that it has accepted still complete. */
+#include "pages/store/store_engine.h"
+
+#include <errno.h>
+
+#ifdef HEARTH_URING
+
+#include <liburing.h>
+#include <stdlib.h>
+
+#include "base/base.h"
+#include "pages/store/store_disk.h"
+
+#define PATIENCE 5000000000u /* ns */
+
+enum { BATCH = 16 };
+
+struct uring {
+    struct store_engine engine;
+    struct io_uring ring;
+    int file; /* not registered with the ring, which is torn down late and would keep the file locked */
+    unsigned depth;
+    uint64_t put; /* requests put into the ring so far; the last `depth` are in `order` */
+    /* By `put` % depth: to find the requests that the kernel has not accepted. */
+    struct store_request **order;
+    struct request_queue failed;
+    uint64_t refused_since; /* clock; 0: not refused */
+    bool given_up;
+};
+
+static struct uring *uring_of(struct store_engine *engine) {
+    return (struct uring *)engine;
+}
+
+static void fail(struct uring *u, struct store_request *r, int error) {
+    r->result = error;
+    queue_add(&u->failed, r);
+}
+
+static void give_up(struct uring *u, int error) {
+    unsigned left = io_uring_sq_ready(&u->ring);
+    u->given_up = true;
+    for (uint64_t i = u->put - left; i != u->put; i++)
+        fail(u, u->order[i % u->depth], error);
+}
+
+static bool is_passing(int error) {
+    return error == -EINTR || error == -EAGAIN || error == -EBUSY;
+}
+
+static void refused(struct uring *u, int error) {
+    uint64_t now = clock_ns();
+    if (!u->refused_since)
+        u->refused_since = now;
+    if (!is_passing(error) || now - u->refused_since > PATIENCE)
+        give_up(u, is_passing(error) ? -ENOMEM : error);
+}
+
+static int hand_over(struct uring *u) {
+    int error = disk_fault();
+    return error > 0 ? -error : io_uring_submit(&u->ring);
+}
+
+/* The kernel may accept some and leave the rest for the next time. */
+static void start(struct uring *u) {
+    if (u->given_up || !io_uring_sq_ready(&u->ring))
+        return;
+    int taken = hand_over(u);
+    if (UNLIKELY(taken <= 0))
+        refused(u, taken ? taken : -EAGAIN);
+    else
+        u->refused_since = 0;
+}
+
+/* There is always room: no more requests are under way than the ring has entries. */
+static void give(struct store_engine *engine, struct store_request *r) {
+    struct uring *u = uring_of(engine);
+    if (UNLIKELY(u->given_up)) {
+        fail(u, r, -EIO);
+        return;
+    }
+    struct io_uring_sqe *sqe = io_uring_get_sqe(&u->ring);
+    char *from = r->buffer + r->moved;
+    if (r->way == STORE_READ)
+        io_uring_prep_read(sqe, u->file, from, r->bytes - r->moved, r->offset + r->moved);
+    else
+        io_uring_prep_write(sqe, u->file, from, r->bytes - r->moved, r->offset + r->moved);
+    io_uring_sqe_set_data(sqe, r);
+    u->order[u->put++ % u->depth] = r;
+}
+
+/* Replaces the result if a test injects a fault. */
+static int changed(int got) {
+    int error = disk_fault();
+    if (!error || got < 0)
+        return got;
+    return error == STORE_SHORT ? (int)disk_short((size_t)got) : -error;
+}
+
+/* True if the request is complete. A partial transfer is continued; if that is not possible, the next result gives the
+ * reason. */
+static bool is_complete(struct uring *u, struct store_request *r, int got) {
+    got = changed(got);
+    if (LIKELY(got > 0)) {
+        r->moved += (uint32_t)got;
+        r->result = 0;
+        if (LIKELY(r->moved == r->bytes))
+            return true;
+    } else if (got != -EINTR && got != -EAGAIN) {
+        r->result =
+            got == 0 || (r->moved && got == -EINVAL) ? -EIO : got; /* end of the file; within a block */
+        return true;
+    }
+    give(&u->engine, r);
+    return false;
+}
+
+static unsigned take_some(struct uring *u, struct store_request **done, unsigned most) {
+    struct io_uring_cqe *cqes[BATCH];
+    unsigned n = 0, got = io_uring_peek_batch_cqe(&u->ring, cqes, most < BATCH ? most : BATCH);
+    for (unsigned i = 0; i < got; i++) {
+        struct store_request *r = io_uring_cqe_get_data(cqes[i]);
+        if (is_complete(u, r, cqes[i]->res))
+            done[n++] = r;
+    }
+    io_uring_cq_advance(&u->ring, got);
+    return n;
+}
+
+static unsigned take(struct store_engine *engine, struct store_request **done, unsigned most) {
+    struct uring *u = uring_of(engine);
+    unsigned n = 0, some;
+    start(u);
+    do {
+        some = take_some(u, done + n, most - n);
+        n += some;
+    } while (some && n < most);
+    while (UNLIKELY(n < most && u->failed.first))
+        done[n++] = queue_take(&u->failed);
+    return n;
+}
+
+static bool arm(struct store_engine *engine) {
+    struct uring *u = uring_of(engine);
+    start(u);
+    bool all_taken = u->given_up || !io_uring_sq_ready(&u->ring);
+    return all_taken && !u->failed.first && !io_uring_cq_ready(&u->ring);
+}
+
+static void close_uring(struct store_engine *engine) {
+    struct uring *u = uring_of(engine);
+    io_uring_queue_exit(&u->ring);
+    free(u->order);
+    free(u);
+}
+
+/* Linux before 5.6 has rings, but not the operations that we use. */
+static int open_ring(struct uring *u) {
+    int err = disk_fault() ? -ENOSYS : io_uring_queue_init(u->depth, &u->ring, 0);
+    if (err || u->ring.features & IORING_FEAT_RW_CUR_POS)
+        return err;
+    io_uring_queue_exit(&u->ring);
+    return -ENOSYS;
+}
+
+int uring_open(int file, unsigned depth, struct store_engine **engine) {
+    struct uring *u = calloc(1, sizeof *u);
+    struct store_request **order = calloc(depth, sizeof(struct store_request *));
+    int err = -ENOMEM;
+    if (u && order) {
+        u->depth = depth;
+        u->order = order;
+        u->file = file;
+        err = open_ring(u);
+    }
+    if (err) {
+        free(order);
+        free(u);
+        return err;
+    }
+    u->engine = (struct store_engine){.name = "io_uring",
+                                      .descriptor = u->ring.ring_fd,
+                                      .give = give,
+                                      .take = take,
+                                      .arm = arm,
+                                      .close = close_uring};
+    *engine = &u->engine;
+    return 0;
+}
+
+#else
+
+int uring_open(int file, unsigned depth, struct store_engine **engine) {
+    return -ENOSYS;
+}
+
+#endif

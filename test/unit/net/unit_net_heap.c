@@ -1,0 +1,370 @@
+/* unit_net_heap.c: memory that processes allocate together: one meeting each time, the same addresses, within the
+ * memory limit. */
+#include "test.h"
+
+#include <signal.h>
+#include <sys/stat.h>
+
+#include "base/base.h"
+#include "net/shm/bus.h"
+#include "net/shm/extents.h"
+#include "net/shm/heap.h"
+#include "net/shm/mapped.h"
+#include "net/shm/segment.h"
+#include "net_boot.h"
+
+/* ---- free extents ---- */
+
+TEST(the_lowest_place_that_fits_is_taken)
+{
+    struct extents e;
+    expect_eq(extents_open(&e, 100), 0);
+    expect_eq(extents_take(&e, 10, 1), 0);
+    expect_eq(extents_take(&e, 10, 1), 10);
+    expect_eq(extents_take(&e, 30, 16), 32);
+    expect_eq(extents_take(&e, 12, 1), 20); /* what the alignment left */
+    expect(extents_take(&e, 39, 1) == EXTENTS_NONE);
+    expect_eq(extents_take(&e, 38, 1), 62);
+    expect(extents_take(&e, 1, 1) == EXTENTS_NONE);
+    extents_give(&e, 10, 10);
+    extents_give(&e, 20, 12);
+    expect_eq(e.count, 1);
+    expect_eq(extents_take(&e, 22, 1), 10);
+    extents_close(&e);
+}
+
+/* Against a list of bytes. Extents are given back in any order, with room reserved only before each take. */
+TEST(random_extents_do_not_overlap)
+{
+    enum { BYTES = 2000, MOST = 200, ROUNDS = 20000 };
+    static unsigned char used[BYTES];
+    struct {
+        uint64_t offset, bytes;
+    } held[MOST];
+    unsigned count = 0;
+    struct extents e;
+    struct random r;
+    random_seed(&r, 7);
+    expect_eq(extents_open(&e, BYTES), 0);
+    for (unsigned round = 0; round < ROUNDS; round++) {
+        bool takes = count < MOST && random_below(&r, 100) < (round / 500 % 2 ? 80 : 20);
+        if (takes) {
+            uint64_t bytes = 1 + random_below(&r, 30), unit = (uint64_t)1 << random_below(&r, 4);
+            expect_eq(extents_reserve(&e), 0);
+            uint64_t at = extents_take(&e, bytes, unit);
+            if (at == EXTENTS_NONE)
+                continue;
+            expect(at % unit == 0 && at + bytes <= BYTES && !memchr(used + at, 1, bytes));
+            memset(used + at, 1, bytes);
+            held[count].offset = at;
+            held[count++].bytes = bytes;
+        } else if (count > 0) {
+            unsigned i = random_below(&r, count);
+            memset(used + held[i].offset, 0, held[i].bytes);
+            extents_give(&e, held[i].offset, held[i].bytes);
+            held[i] = held[--count];
+        }
+        expect(e.count <= e.taken + 1 && e.taken == count && e.count <= e.room);
+    }
+    while (count-- > 0)
+        extents_give(&e, held[count].offset, held[count].bytes);
+    expect(e.count == 1 && e.free[0].offset == 0 && e.free[0].bytes == BYTES);
+    extents_close(&e);
+}
+
+/* ---- heaps ---- */
+
+static struct net_reserve *reserves; /* [2], of two nodes */
+
+static void share_reserves(void) {
+    size_t bytes = round_up(net_reserve_bytes(), 128);
+    reserves = mmap(NULL, 2 * bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+}
+
+/* Nodes of two processes each; at most two nodes. */
+struct place {
+    struct boot_seat seat;
+    struct net_heap *heap;
+    int node_of[BOOT_MOST];
+};
+
+static void enter(struct place *p, const struct net_boot *boot) {
+    int node = boot->rank / 2, left = boot->size - 2 * node;
+    for (int i = 0; i < boot->size; i++)
+        p->node_of[i] = 17 - i / 2; /* numbers in any order */
+    struct net_heap_group g = {
+        .all = *boot,
+        .node = boot_at(&p->seat, 1 + node, boot->rank % 2, left < 2 ? left : 2),
+        .node_of = p->node_of,
+        .reserve =
+            (struct net_reserve *)((char *)reserves + (size_t)node * round_up(net_reserve_bytes(), 128))};
+    p->heap = net_heap_open(&g);
+    expect(p->heap != NULL);
+}
+
+static size_t wants(int rank, int round) {
+    size_t sizes[] = {100000, 0, 100, 5000, 4096, 64, 1};
+    return sizes[(size_t)(rank + round) % 7];
+}
+
+/* Each node writes and reads its own parts, at the addresses that all members were told. */
+static void use(const struct net_boot *boot, const struct net_heap_part parts[], int round) {
+    const struct net_heap_part *mine = &parts[boot->rank];
+    if (mine->bytes > 0)
+        memset((void *)(uintptr_t)mine->base, boot->rank + round, mine->bytes);
+    net_boot_barrier(boot);
+    for (int i = boot->rank / 2 * 2; i < boot->size && i / 2 == boot->rank / 2; i++)
+        for (size_t k = 0; k < parts[i].bytes; k += k + 97 < parts[i].bytes ? 97 : 1)
+            expect_eq(((char *)(uintptr_t)parts[i].base)[k], (char)(i + round));
+    net_boot_barrier(boot);
+}
+
+static void expect_same(const struct net_boot *boot, const struct net_heap_part parts[]) {
+    struct net_heap_part mine[BOOT_MOST], all[BOOT_MOST * BOOT_MOST];
+    memcpy(mine, parts, (size_t)boot->size * sizeof *parts);
+    net_boot_gather(boot, mine, all, (size_t)boot->size * sizeof *parts);
+    for (int i = 0; i < boot->size * boot->size; i++) {
+        expect_eq(all[i].base, parts[i % boot->size].base);
+        expect_eq(all[i].bytes, parts[i % boot->size].bytes);
+    }
+}
+
+enum { KEPT = 12 };
+
+static void take_and_give(const struct net_boot *boot) {
+    struct place p;
+    struct net_heap_block blocks[KEPT];
+    struct net_heap_part parts[KEPT][BOOT_MOST];
+    enter(&p, boot);
+    for (int round = 0; round < 60; round++) {
+        int slot = round * 5 % KEPT, before = boot_gathers;
+        if (round >= KEPT) {
+            use(boot, parts[slot], round - KEPT);
+            before = boot_gathers;
+            net_heap_give(p.heap, &blocks[slot]);
+            expect_eq(boot_gathers - before, 0);
+        }
+        expect_eq(
+            net_heap_take(p.heap, wants(boot->rank, round), 0, &blocks[slot], parts[slot], &blocks[slot]), 0);
+        if (round > 0)
+            expect_eq(boot_gathers - before, 1);
+        expect_eq(parts[slot][boot->rank].bytes, wants(boot->rank, round));
+        expect_same(boot, parts[slot]);
+        const struct net_heap_part *mine = &parts[slot][boot->rank];
+        if (mine->bytes > 0)
+            expect(net_heap_owner((void *)(uintptr_t)mine->base, mine->bytes) == &blocks[slot]);
+    }
+    expect_eq(count_maps(), 1);
+    for (int i = 0; i < KEPT; i++)
+        net_heap_give(p.heap, &blocks[i]);
+    expect(!net_heap_owner(blocks[0].base, 1) && net_heap_covers(p.heap, blocks[0].base));
+    net_heap_close(p.heap);
+    expect_eq(count_maps(), 0);
+}
+
+TEST(one_meeting_to_take_and_none_to_give)
+{
+    share_reserves();
+    boot_run(2, take_and_give);
+    boot_run(3, take_and_give);
+    boot_run(4, take_and_give);
+}
+
+static void want_nothing(const struct net_boot *boot) {
+    struct place p;
+    struct net_heap_block b;
+    struct net_heap_part parts[BOOT_MOST];
+    enter(&p, boot);
+    expect_eq(net_heap_take(p.heap, 0, 0, NULL, parts, &b), 0);
+    expect(b.bytes == 0 && parts[0].base == 0 && count_maps() == 0);
+    net_heap_give(p.heap, &b);
+    expect_eq(net_heap_take(p.heap, boot->rank == 1 ? 10 : 0, 0, NULL, parts, &b), 0);
+    expect(parts[0].base == 0 && parts[1].base != 0);
+    net_heap_give(p.heap, &b);
+    net_heap_close(p.heap);
+}
+
+TEST(nobody_or_one_may_want_nothing)
+{
+    share_reserves();
+    boot_run(3, want_nothing);
+}
+
+/* Blocks that no chunk holds: another chunk is mapped, and one that is longer than chunks usually are. */
+static void fill_chunks(const struct net_boot *boot) {
+    enum { BLOCKS = 5 };
+    struct place p;
+    struct net_heap_block b[BLOCKS];
+    struct net_heap_part parts[BLOCKS][BOOT_MOST];
+    enter(&p, boot);
+    for (int i = 0; i < BLOCKS; i++) {
+        expect_eq(net_heap_take(p.heap, (size_t)100 << 20, 0, &b[i], parts[i], &b[i]), 0);
+        expect_same(boot, parts[i]);
+        expect_eq((uintptr_t)b[i].base % (2 << 20), 0);
+        char *mine = (char *)(uintptr_t)parts[i][boot->rank].base;
+        mine[0] = mine[((size_t)100 << 20) - 1] = (char)i;
+    }
+    expect(count_maps() > 1 && count_maps() <= BLOCKS);
+    for (int i = 0; i < BLOCKS; i++) {
+        expect_eq(*(char *)(uintptr_t)parts[i][boot->rank].base, i);
+        net_heap_give(p.heap, &b[i]);
+    }
+    net_heap_close(p.heap);
+    expect_eq(count_maps(), 0);
+}
+
+TEST(more_than_a_chunk)
+{
+    share_reserves();
+    net_reserve_force((uint64_t)1 << 40);
+    boot_run(3, fill_chunks);
+    net_reserve_force(0);
+}
+
+/* ---- the limit ---- */
+
+enum { MB = 1 << 20 };
+
+static void reach_limit(const struct net_boot *boot) {
+    struct place p;
+    struct net_heap_block first, second;
+    struct net_heap_part parts[BOOT_MOST];
+    size_t mine = boot->rank == 1 ? 60 * MB : 10 * MB;
+    enter(&p, boot);
+    expect_eq(net_heap_take(p.heap, mine, 0, NULL, parts, &first), 0);
+    /* On the node of ranks 0 and 1 70 of 100 MB are promised, on the other 10 or 20. */
+    for (int i = 0; i < 3; i++)
+        expect_eq(net_heap_take(p.heap, mine, 0, NULL, parts, &second), -ENOMEM);
+    expect_eq(net_heap_take(p.heap, 10 * MB, 0, NULL, parts, &second), 0);
+    net_heap_give(p.heap, &first);
+    expect_eq(net_heap_take(p.heap, mine, 0, NULL, parts, &first), 0);
+    net_heap_give(p.heap, &first);
+    net_heap_give(p.heap, &second);
+    net_heap_close(p.heap);
+}
+
+TEST(what_was_promised_and_not_touched_counts)
+{
+    share_reserves();
+    net_reserve_force(100 * MB);
+    int lines = boot_count_lines(3, reach_limit);
+    expect(lines >= 3 && lines <= 6);
+    net_reserve_force(0);
+}
+
+/* What is touched has left the room: it is not counted twice. */
+static void touch_before_limit(const struct net_boot *boot) {
+    struct place p;
+    struct net_heap_block first, second;
+    struct net_heap_part parts[BOOT_MOST];
+    enter(&p, boot);
+    expect_eq(net_heap_take(p.heap, 160 * MB, 0, NULL, parts, &first), 0);
+    for (size_t i = 0; i < 160 * MB; i += 4096)
+        ((char *)(uintptr_t)parts[0].base)[i] = 1;
+    net_reserve_force(240 * MB); /* what is left of 400 */
+    expect_eq(net_heap_take(p.heap, 250 * MB, 0, NULL, parts, &second), -ENOMEM);
+    expect_eq(net_heap_take(p.heap, 150 * MB, 0, NULL, parts, &second), 0);
+    net_heap_give(p.heap, &second);
+    net_heap_give(p.heap, &first);
+    net_heap_close(p.heap);
+    net_reserve_force(0);
+}
+
+TEST(what_was_touched_does_not_count_twice)
+{
+    share_reserves();
+    net_reserve_force(400 * MB);
+    expect_eq(boot_count_lines(1, touch_before_limit), 1);
+    net_reserve_force(0);
+}
+
+static void fail_in_one(const struct net_boot *boot) {
+    struct place p;
+    struct net_heap_block b;
+    struct net_heap_part parts[BOOT_MOST];
+    enter(&p, boot);
+    expect_eq(net_heap_take(p.heap, 100, boot->rank == 2 ? -EMFILE : 0, NULL, parts, &b), -EMFILE);
+    expect_eq(net_heap_take(p.heap, boot->rank == 1 ? SIZE_MAX : 100, 0, NULL, parts, &b), -ENOMEM);
+    segment_fail_at(boot->rank == 2 ? 3 : 0); /* its node cannot map a chunk */
+    expect(net_heap_take(p.heap, 100, 0, NULL, parts, &b) < 0);
+    segment_fail_at(0);
+    expect_eq(count_maps(), 0);
+    expect_eq(net_heap_take(p.heap, 100, 0, NULL, parts, &b), 0);
+    expect_same(boot, parts);
+    net_heap_give(p.heap, &b);
+    net_heap_close(p.heap);
+}
+
+TEST(what_fails_in_one_fails_in_all)
+{
+    share_reserves();
+    boot_run(4, fail_in_one);
+}
+
+/* ---- memory is given back ---- */
+
+static uint64_t resident(const char *base, size_t bytes) {
+    static unsigned char pages[1 << 20];
+    uint64_t count = 0;
+    expect_eq(mincore((void *)base, bytes, pages), 0);
+    for (size_t i = 0; i < bytes / 4096; i++)
+        count += pages[i] & 1;
+    return count * 4096;
+}
+
+static void give_much(const struct net_boot *boot) {
+    struct place p;
+    struct net_heap_block small, large;
+    struct net_heap_part parts[BOOT_MOST];
+    size_t bytes = (size_t)200 << 20;
+    enter(&p, boot);
+    expect_eq(net_heap_take(p.heap, 4096, 0, NULL, parts, &small), 0);
+    expect_eq(net_heap_take(p.heap, bytes, 0, NULL, parts, &large), 0);
+    char *mine = (char *)(uintptr_t)parts[boot->rank].base;
+    for (size_t i = 0; i < bytes; i += 64 * 4096)
+        mine[i] = 1;
+    expect(resident(mine, bytes) >= bytes / 64);
+    char *base = large.base;
+    net_boot_barrier(boot);
+    net_heap_give(p.heap, &large);
+    net_boot_barrier(boot);
+    uint64_t left = resident(base, large.bytes), whole = (uint64_t)sysconf(_SC_PHYS_PAGES) * 4096;
+    expect(left <= whole / 64); /* what stays warm */
+    expect_eq(resident(base + large.bytes - 4096 * 4096, 4096 * 4096), 0);
+    net_heap_give(p.heap, &small);
+    net_heap_close(p.heap);
+}
+
+TEST(memory_is_given_back)
+{
+    share_reserves();
+    net_reserve_force((uint64_t)1 << 40);
+    boot_run(2, give_much);
+    net_reserve_force(0);
+}
+
+/* ---- SIGBUS ---- */
+
+static void touch_nothing(const struct net_boot *boot) {
+    char name[] = "/tmp/unit_net_heap.XXXXXX";
+    int file = mkstemp(name);
+    unlink(name);
+    expect_eq(ftruncate(file, 8192), 0);
+    char *base = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    bus_watch();
+    expect_eq(mapped_add(MAPPED_SHARED, (uint64_t)(uintptr_t)base, 8192, NULL), 0);
+    expect_eq(ftruncate(file, 0), 0);
+    base[5000] = 1; /* as where no page is left to back it */
+    expect(false);
+}
+
+static void nothing(void) {
+}
+
+/* A sanitizer that handled the signal before adds its own lines, and its own exit status. */
+static void end_by_bus(const struct net_boot *boot) {
+    expect(boot_run_job(1, 20, nothing, touch_nothing) != 0);
+}
+
+TEST(a_bus_error_in_shared_memory_is_explained)
+{ expect(boot_count_lines(1, end_by_bus) >= 1); }

@@ -1,0 +1,279 @@
+/* check_mpi.c: probes an MPI with hearth-probe, on two ranks of this node, once in its default configuration and
+ * once over TCP, as between nodes.
+ *
+ * The probe prints its results line by line, so that one that hangs or crashes has still reported the results
+ * before. It has a time limit. After that its launcher is asked to end the job, and killed if it does not. */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/base.h"
+#include "run/beside.h"
+#include "info/info.h"
+#include "run/launcher.h"
+#include "tools.h"
+#include "run/words.h"
+
+enum { LIMIT = 40000, GRACE = 3000, ROOM = 16384 }; /* ms, ms, bytes */
+
+struct output_text {
+    char text[ROOM];
+    size_t length;
+    bool is_late; /* it did not end in time */
+    int status;   /* as from waitpid */
+};
+
+/* ---- running the probe ---- */
+
+static void become_launcher(const struct words *command, int to) {
+    setpgid(0, 0);
+    int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    dup2(nothing, STDIN_FILENO);
+    dup2(to, STDOUT_FILENO);
+    dup2(to, STDERR_FILENO);
+    unsetenv("LD_PRELOAD");
+    if (!geteuid()) { /* Open MPI refuses to run as root by default */
+        setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 1);
+        setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 1);
+    }
+    execv(command->of[0], command->of);
+    _exit(127);
+}
+
+/* In ms; tests use a shorter limit. */
+static long limit(void) {
+    const char *text = secure_getenv("HEARTH_TEST_PROBE_MS");
+    return text ? atol(text) : LIMIT;
+}
+
+/* Until the probe closes its end; excess output is dropped. */
+static void read_all(int from, struct output_text *o) {
+    uint64_t end = clock_ns() + (uint64_t)limit() * 1000000;
+    char rest[512];
+    while (!o->is_late) {
+        int64_t left = ((int64_t)(end - clock_ns())) / 1000000;
+        struct pollfd p = {.fd = from, .events = POLLIN};
+        int ready = poll(&p, 1, left > 0 ? (int)left : 0);
+        o->is_late = !ready;
+        if (ready <= 0)
+            continue;
+        size_t room = ROOM - 1 - o->length;
+        ssize_t n = room ? read(from, o->text + o->length, room) : read(from, rest, sizeof rest);
+        if (n <= 0)
+            return;
+        o->length += room ? (size_t)n : 0;
+    }
+}
+
+static bool has_ended(pid_t child) {
+    siginfo_t info = {0};
+    return !waitid(P_PID, (id_t)child, &info, WEXITED | WNOHANG | WNOWAIT) && info.si_pid;
+}
+
+/* On SIGTERM the launcher ends its ranks, which may be in process groups of their own. The rest of its own group is
+ * then killed; its number cannot be reused until we wait for it. */
+static void end_launcher(pid_t child) {
+    struct timespec a_while = {.tv_nsec = 50000000};
+    kill(child, SIGTERM);
+    for (int waited = 0; waited < GRACE && !has_ended(child); waited += 50)
+        nanosleep(&a_while, NULL);
+    kill(-child, SIGKILL);
+}
+
+static bool run_probe(const struct words *command, struct output_text *o) {
+    int ends[2];
+    *o = (struct output_text){.length = 0};
+    if (pipe2(ends, O_CLOEXEC))
+        return false;
+    fflush(NULL);
+    pid_t child = fork();
+    if (!child)
+        become_launcher(command, ends[1]);
+    close(ends[1]);
+    if (child > 0) {
+        setpgid(child, child);
+        read_all(ends[0], o);
+        if (o->is_late)
+            end_launcher(child);
+        while (waitpid(child, &o->status, 0) < 0 && errno == EINTR)
+            ;
+    }
+    close(ends[0]);
+    return child > 0;
+}
+
+/* ---- results ---- */
+
+/* The value of a line key=value, or NULL. */
+static const char *find_value(const struct output_text *o, const char *key, char value[256]) {
+    size_t length = strlen(key);
+    for (const char *line = o->text; line && *line; line = strchr(line, '\n'), line += line != NULL)
+        if (!strncmp(line, key, length) && line[length] == '=') {
+            snprintf(value, 256, "%.*s", (int)strcspn(line + length + 1, "\n"), line + length + 1);
+            return value;
+        }
+    return NULL;
+}
+
+/* For a failure: the first line of the output that is not the probe's. */
+static void find_complaint(const struct output_text *o, char line[256]) {
+    snprintf(line, 256, "no error message");
+    for (const char *at = o->text; at && *at; at = strchr(at, '\n'), at += at != NULL) {
+        size_t length = strcspn(at, "\n");
+        if (length > 8 && !memchr(at, '=', length < 16 ? length : 16) && strspn(at, "-=* \t") < length) {
+            snprintf(line, 256, "%.*s", (int)(length < 200 ? length : 200), at);
+            return;
+        }
+    }
+}
+
+static void judge_alignment(const struct output_text *o, const char *where) {
+    char value[256], what[64];
+    snprintf(what, sizeof what, "window alignment%s", where);
+    if (!find_value(o, "align", value))
+        return;
+    if (!strcmp(value, "right"))
+        check_say(GRADE_OK, what, NULL, "windows may have any alignment");
+    else
+        check_say(
+            GRADE_BAD, what,
+            "use MPICH 4.1 or later, or give windows memory that is aligned to 64 bytes and sizes that are "
+            "multiples of 64",
+            "a get from a window that begins 8 bytes beyond a multiple of 16 returns wrong bytes, with "
+            "and "
+            "without Hearth (a bug of MPICH 4.0)");
+}
+
+static void judge_get(const struct output_text *o, const char *key, const char *window, const char *where) {
+    char value[256], what[96];
+    enum { SLOW = 10000 }; /* us; the target computes for ten times as long */
+    snprintf(what, sizeof what, "passive progress%s, %s", where, window);
+    if (!find_value(o, key, value))
+        return;
+    double us = strtod(value, NULL);
+    if (us < SLOW)
+        check_say(GRADE_OK, what, NULL, "yes: a get from a rank that computes took %.3f ms", us / 1000);
+    else
+        check_say(GRADE_NOTE, what, "let ranks call MPI now and then; hits in Hearth's cache do not wait",
+                  "no: a get took %.1f ms, until the target, which computed for 100 ms, called MPI",
+                  us / 1000);
+}
+
+static void judge_alone(const struct output_text *o) {
+    char value[256];
+    if (!find_value(o, "alone", value))
+        return;
+    if (!strcmp(value, "right"))
+        check_say(GRADE_OK, "window of one process", NULL, "works");
+    else
+        check_say(GRADE_NOTE, "window of one process", "run such programs on two ranks or more",
+                  "refused by this MPI (known for Open MPI 4.1): a program on one rank cannot make windows");
+}
+
+static void judge_thread(const struct output_text *o) {
+    char value[256];
+    if (!find_value(o, "thread", value))
+        return;
+    bool all = !strcmp(value, "multiple");
+    check_say(all ? GRADE_OK : GRADE_NOTE, "thread level", all ? NULL : "build MPI with thread support",
+              all ? "%s" : "%s: programs whose threads all call MPI, and HEARTH_NET=mpi, do not work", value);
+}
+
+static void judge_end(const struct output_text *o, const char *where) {
+    char complaint[256];
+    if (!o->is_late && WIFEXITED(o->status) && !WEXITSTATUS(o->status))
+        return;
+    find_complaint(o, complaint);
+    if (o->is_late)
+        check_say(GRADE_BAD, "two ranks", "check whether a plain MPI program ends",
+                  "%shang: not done in %.3g s", where, (double)limit() / 1000);
+    else
+        check_say(GRADE_BAD, "two ranks", "check whether a plain MPI program runs", "%sfail: %s", where,
+                  complaint);
+}
+
+/* ---- the two configurations ---- */
+
+static void add_words(struct words *w, const char *const *list) {
+    for (; *list; list++)
+        words_add(w, *list);
+}
+
+static struct words probe_command(enum flavour flavour, const char *launcher, const char *probe,
+                                  bool over_tcp) {
+    static const char *const openmpi[] = {"--oversubscribe", "--bind-to", "none", "-n", "2", NULL};
+    static const char *const openmpi_tcp[] = {"--mca",
+                                              "pml",
+                                              "ob1",
+                                              "--mca",
+                                              "osc",
+                                              "pt2pt",
+                                              "--mca",
+                                              "btl",
+                                              "tcp,self",
+                                              "--mca",
+                                              "btl_tcp_if_include",
+                                              "lo",
+                                              NULL};
+    static const char *const mpich[] = {"-n", "2", NULL};
+    static const char *const mpich_tcp[] = {"/usr/bin/env", "UCX_TLS=tcp,self", "UCX_NET_DEVICES=lo",
+                                            "MPIR_CVAR_NOLOCAL=1", NULL};
+    struct words w = {0};
+    words_add(&w, launcher);
+    add_words(&w, flavour == FLAVOUR_OPENMPI ? openmpi : mpich);
+    if (over_tcp)
+        add_words(&w, flavour == FLAVOUR_OPENMPI ? openmpi_tcp : mpich_tcp);
+    words_add(&w, probe);
+    if (over_tcp)
+        words_add(&w, "plain");
+    return w;
+}
+
+static void judge(const struct output_text *o, const char *where) {
+    judge_thread(o);
+    judge_alone(o);
+    judge_alignment(o, where);
+    judge_get(o, "allocate_us", "MPI_Win_allocate", where);
+    judge_get(o, "create_us", "MPI_Win_create", where);
+}
+
+static void try_out(enum flavour flavour, const char *launcher, const char *probe) {
+    static struct output_text o; /* too large for the stack */
+    char library[256];
+    for (int over_tcp = 0; over_tcp < 2; over_tcp++) {
+        struct words command = probe_command(flavour, launcher, probe, over_tcp);
+        if (!run_probe(&command, &o))
+            check_say(GRADE_BAD, flavour_name(flavour), NULL, "cannot start a process: %s", strerror(errno));
+        if (!over_tcp)
+            printf("----- %s: %s\n", flavour_name(flavour),
+                   find_value(&o, "library", library) ? library : "unknown version");
+        judge(&o, over_tcp ? " over TCP" : " on a node");
+        judge_end(&o, over_tcp ? "over TCP they " : "they ");
+        words_free(&command);
+    }
+}
+
+void check_mpi(enum flavour flavour) {
+    char probe[PATH_MAX], launcher[PATH_MAX];
+    for (int i = FLAVOUR_MPICH; i < FLAVOURS; i++) {
+        enum flavour f = (enum flavour)i;
+        if (flavour && flavour != f)
+            continue;
+        if (!beside_probe(f, probe))
+            check_say(GRADE_NOTE, flavour_name(f),
+                      flavour ? "build Hearth for it (make), or install it" : NULL,
+                      "not probed: Hearth was not built for it");
+        else if (!launcher_find(f, launcher))
+            check_say(GRADE_NOTE, flavour_name(f),
+                      "install its mpirun, or inside a job: srun -n 2 hearth-probe",
+                      "not probed: its mpirun is not on the PATH");
+        else
+            try_out(f, launcher, probe);
+    }
+}

@@ -1,0 +1,163 @@
+/* info.c: `hearth info`: build, settings and machine, and diagnosis of common problems. */
+#include "info/info.h"
+
+#include <getopt.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/base.h"
+#include "run/beside.h"
+#include "tools.h"
+
+static const char help[] =
+    "usage: hearth info [-v] [-c] [-t [-n RANKS]] [--check [--mpi NAME]] [--clean] [--nvm FILE]\n"
+    "\n"
+    "  -v, --version    version, build options, and supported MPIs (also without any option)\n"
+    "  -c, --settings   every setting with its value, the source of the value, and its meaning\n"
+    "  -t, --topology   this node: cores, caches, memory, and the cores for helper and heater\n"
+    "  -n RANKS         for -t: number of ranks on the node; default: as many as it has cores\n"
+    "  --check          diagnose this machine: MPI with two ranks, limits of the system, and shared\n"
+    "                   memory of dead jobs; prints the meaning and the remedy of each finding\n"
+    "  --mpi NAME       for --check: only this MPI, mpich or openmpi\n"
+    "  --clean          remove this user's shared memory of dead jobs, and nothing else\n"
+    "  --nvm FILE       verify the checkpoints in the file of a named segment of vGASNet\n"
+    "                   (HEARTH_NVM_NAME): every page against its checksum\n"
+    "\n"
+    "The exit code is 1 if --check or --nvm found something bad or --clean could not remove something, else "
+    "0.\n";
+
+static int worst;
+
+void check_say(enum grade grade, const char *what, const char *advice, const char *format, ...) {
+    static const char *const marks[] = {"ok", "note", "BAD"};
+    va_list arguments;
+    printf("%-5s %s: ", marks[grade], what);
+    va_start(arguments, format);
+    vprintf(format, arguments);
+    va_end(arguments);
+    putchar('\n');
+    if (advice)
+        printf("      -> %s\n", advice);
+    fflush(stdout); /* the next check may take seconds */
+    if (grade == GRADE_BAD)
+        worst = 1;
+}
+
+int check_code(void) {
+    return worst;
+}
+
+/* ---- the version ---- */
+
+static void print_preload(enum flavour flavour) {
+    char path[PATH_MAX];
+    struct mpi_library host;
+    if (beside_preload(flavour, path, &host))
+        printf("%-10s %s, for %s\n", flavour_name(flavour), path, *host.path ? host.path : host.name);
+    else
+        printf("%-10s not built\n", flavour_name(flavour));
+}
+
+void info_version(void) {
+    printf("hearth %s\n", HEARTH_VERSION);
+    printf("build      %s, with %s, by %s\n", HEARTH_BUILD, HEARTH_WITH, __VERSION__);
+    for (int i = FLAVOUR_MPICH; i < FLAVOURS; i++)
+        print_preload((enum flavour)i);
+}
+
+/* ---- options ---- */
+
+struct wishes {
+    bool version, settings, machine, check, clean;
+    unsigned ranks;
+    enum flavour flavour;
+    const char *nvm; /* file */
+};
+
+static int take_ranks(struct wishes *w, const char *text) {
+    char *end;
+    unsigned long ranks = strtoul(text, &end, 10);
+    if (*end || end == text || *text == '-' || !ranks || ranks > 1000000)
+        return refuse("-n %s is not a number of ranks, from 1 to 1000000", text);
+    w->ranks = (unsigned)ranks;
+    w->machine = true;
+    return 0;
+}
+
+static int take_mpi(struct wishes *w, const char *name) {
+    w->flavour = flavour_named(name);
+    return w->flavour ? 0 : refuse("--mpi %s is unknown: use mpich or openmpi", name);
+}
+
+enum { OPTION_CHECK = 256, OPTION_CLEAN, OPTION_MPI, OPTION_NVM };
+
+static int take_option(struct wishes *w, int option) {
+    switch (option) {
+    case 'n':
+        return take_ranks(w, optarg);
+    case OPTION_MPI:
+        return take_mpi(w, optarg);
+    case OPTION_NVM:
+        w->nvm = optarg;
+        return 0;
+    }
+    bool *wish = option == 'v'            ? &w->version
+                 : option == 'c'          ? &w->settings
+                 : option == 't'          ? &w->machine
+                 : option == OPTION_CHECK ? &w->check
+                                          : &w->clean;
+    *wish = true;
+    return 0;
+}
+
+static int read_options(struct wishes *w, int argc, char **argv) {
+    static const struct option options[] = {
+        {"version", no_argument, NULL, 'v'},          {"settings", no_argument, NULL, 'c'},
+        {"topology", no_argument, NULL, 't'},         {"check", no_argument, NULL, OPTION_CHECK},
+        {"clean", no_argument, NULL, OPTION_CLEAN},   {"mpi", required_argument, NULL, OPTION_MPI},
+        {"nvm", required_argument, NULL, OPTION_NVM}, {NULL, 0, NULL, 0}};
+    int option;
+    while ((option = getopt_long(argc, argv, "+:vctn:", options, NULL)) != -1) {
+        int err = option == '?' || option == ':' ? refuse_option(&command_info, option, argv)
+                                                 : take_option(w, option);
+        if (err)
+            return err;
+    }
+    if (optind < argc)
+        return refuse("hearth info takes no argument such as %s: see hearth help info", argv[optind]);
+    return 0;
+}
+
+static void check_all(const struct wishes *w) {
+    check_system();
+    check_mpi(w->flavour);
+    if (!w->clean)
+        leftovers_report(false);
+}
+
+static int info(int argc, char **argv) {
+    struct wishes w = {0};
+    int err = read_options(&w, argc, argv);
+    if (err)
+        return err;
+    settings_get(); /* logs invalid settings first */
+    if (w.version || argc == 1)
+        info_version();
+    if (w.settings)
+        info_settings();
+    if (w.machine)
+        info_machine(w.ranks);
+    if (w.nvm && (err = info_nvm(w.nvm)) != 0)
+        return err;
+    if (w.check)
+        check_all(&w);
+    bool cleaned = !w.clean || leftovers_report(true);
+    return check_code() || !cleaned;
+}
+
+const struct command command_info = {.name = "info",
+                                     .summary = "show build, settings and machine; diagnose this machine",
+                                     .help = help,
+                                     .run = info};

@@ -1,0 +1,32 @@
+/* info.h: the parts of the output of `hearth info`. */
+#ifndef HEARTH_TOOLS_INFO_H
+#define HEARTH_TOOLS_INFO_H
+
+#include <stdbool.h>
+
+#include "run/flavour.h"
+
+void info_version(void);
+void info_settings(void);
+void info_machine(unsigned ranks); /* number of ranks on this node; 0: as many as it has cores */
+
+/* Verifies the file of a named segment. Returns 0, or BAD_INPUT after logging an error; damage is a finding. */
+int info_nvm(const char *path);
+
+/* The grade of a finding. */
+enum grade { GRADE_OK, GRADE_NOTE, GRADE_BAD };
+
+/* Prints one finding: the object, the result and its meaning. `advice` is the remedy; NULL: none needed. */
+void check_say(enum grade grade, const char *what, const char *advice, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+/* 1 if any finding so far is bad, else 0. */
+int check_code(void);
+
+void check_system(void);
+void check_mpi(enum flavour flavour); /* FLAVOUR_NONE: all that are installed */
+
+/* Shared memory that dead jobs of this user left: lists it, or removes it. False: some could not be removed. */
+bool leftovers_report(bool is_to_be_removed);
+
+#endif

@@ -1,0 +1,188 @@
+/* info_machine.c: prints this node, and the cores on which our threads would run.
+ *
+ * The heater itself reports its core. The helper's depends on the cores that the ranks of a job may use, which the
+ * launcher decides. Both common cases are shown: ranks bound to one core each, the first ones, and unbound ranks. */
+#include <glob.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "base/base.h"
+#include "info/info.h"
+#include "tools.h"
+
+/* 0-3,8 */
+static const char *print_set(const cpu_set_t *set, char *text, size_t room) {
+    size_t n = 0;
+    text[0] = 0;
+    for (int i = 0; i < CPU_SETSIZE && n + 16 < room; i++) {
+        int last = i;
+        if (!CPU_ISSET(i, set))
+            continue;
+        while (last + 1 < CPU_SETSIZE && CPU_ISSET(last + 1, set))
+            last++;
+        n += (size_t)snprintf(text + n, room - n, last > i ? "%s%d-%d" : "%s%d", n ? "," : "", i, last);
+        i = last;
+    }
+    return text;
+}
+
+static int count_distinct(const int *numbers, const cpu_set_t *among) {
+    int count = 0;
+    bool seen[MOST_CORES] = {0};
+    for (int i = 0; i < MOST_CORES; i++)
+        if (CPU_ISSET(i, among) && numbers[i] >= 0 && !seen[numbers[i]]) {
+            seen[numbers[i]] = true;
+            count++;
+        }
+    return count;
+}
+
+static const char *print_bytes(double bytes, char text[32]) {
+    static const char *const units[] = {"bytes", "KB", "MB", "GB", "TB"};
+    int i = 0;
+    for (; i < 4 && bytes >= 1024; i++)
+        bytes /= 1024;
+    snprintf(text, 32, bytes < 10 && i ? "%.1f %s" : "%.0f %s", bytes, units[i]);
+    return text;
+}
+
+/* ---- the node ---- */
+
+static size_t count_files(const char *pattern) {
+    glob_t found;
+    size_t count = 0;
+    if (!glob(pattern, 0, NULL, &found)) {
+        count = found.gl_pathc;
+        globfree(&found);
+    }
+    return count;
+}
+
+/* The scheduler's allocation, if this is a job. */
+static void print_nodes(void) {
+    struct utsname name;
+    const char *list = getenv("SLURM_JOB_NODELIST"), *count = getenv("SLURM_JOB_NUM_NODES");
+    uname(&name);
+    printf("node       %s, %s, Linux %s\n", name.nodename, name.machine, name.release);
+    if (list)
+        printf("job        %s Slurm nodes: %s\n", count ? count : "some", list);
+    else
+        puts("job        not in a Slurm job: only this node is known");
+}
+
+static void print_cores(const struct cores *c) {
+    char list[512];
+    int threads = CPU_COUNT(&c->allowed), whole = count_distinct(c->whole, &c->allowed);
+    printf("cores      %d usable: %s", threads, print_set(&c->allowed, list, sizeof list));
+    if (whole > 0 && whole < threads)
+        printf(", hardware threads of %d cores", whole);
+    if (c->count < threads)
+        printf("; the control group allows the CPU time of %.3g", c->count);
+    putchar('\n');
+}
+
+static void print_cache(unsigned level) {
+    static struct cores c; /* too large for the stack */
+    char text[32];
+    if (cores_open(&c, level) || !c.cache_bytes) {
+        printf("L%u         none, or unknown\n", level);
+        return;
+    }
+    printf("L%u         %d of %s\n", level, count_distinct(c.cache, &c.allowed),
+           print_bytes((double)c.cache_bytes, text));
+}
+
+static void print_memory(void) {
+    char all[32], free_now[32];
+    double page = (double)sysconf(_SC_PAGESIZE);
+    size_t numa = count_files("/sys/devices/system/node/node[0-9]*");
+    printf("memory     %s, %s free, in %zu NUMA node%s\n",
+           print_bytes(page * (double)sysconf(_SC_PHYS_PAGES), all),
+           print_bytes(page * (double)sysconf(_SC_AVPHYS_PAGES), free_now), numa ? numa : 1,
+           numa > 1 ? "s" : "");
+}
+
+/* ---- our threads ---- */
+
+/* The first cores, one for each rank. */
+static cpu_set_t bound_cores(const cpu_set_t *allowed, unsigned ranks) {
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    for (int i = 0; i < CPU_SETSIZE && ranks; i++)
+        if (CPU_ISSET(i, allowed)) {
+            CPU_SET(i, &set);
+            ranks--;
+        }
+    return set;
+}
+
+static void print_helper_for(const char *binding, const cpu_set_t *allowed, const cpu_set_t *used) {
+    cpu_set_t idle;
+    char list[512];
+    CPU_XOR(&idle, allowed, used);
+    int way = settings_get()->helper_place;
+    enum { AUTO, FLOAT, STAY, RULE }; /* the values of HEARTH_HELPER_PLACE */
+    printf("           %s: ", binding);
+    if (way == AUTO && CPU_COUNT(&idle))
+        printf("on %s, which no rank uses\n", print_set(&idle, list, sizeof list));
+    else if (way == STAY)
+        puts("where the first rank of the node runs");
+    else if (way == RULE)
+        printf("on one of %s, moving with its load\n", print_set(used, list, sizeof list));
+    else
+        printf("shares %s with the ranks\n", print_set(used, list, sizeof list));
+}
+
+static void print_helper(const cpu_set_t *allowed, unsigned ranks) {
+    char text[64];
+    size_t count, i = 0;
+    const struct setting *table = settings_table(&count);
+    while (i < count && strcmp(table[i].name, "HEARTH_HELPER_PLACE") != 0)
+        i++;
+    settings_print(&table[i], settings_get(), text, sizeof text);
+    printf("helper     %llu thread%s per node, place %s; with %u rank%s on this node\n",
+           (unsigned long long)settings_get()->helpers, settings_get()->helpers > 1 ? "s" : "", text, ranks,
+           ranks > 1 ? "s" : "");
+    cpu_set_t used = bound_cores(allowed, ranks);
+    print_helper_for("ranks bound to a core each", allowed, &used);
+    print_helper_for("ranks not bound           ", allowed, allowed);
+}
+
+static void print_heater(const struct cores *c, unsigned ranks) {
+    int core = heater_preview(ranks);
+    printf("heater     with %u rank%s on this node: ", ranks, ranks > 1 ? "s" : "");
+    if (settings_get()->heater == HEATER_OFF)
+        puts("none, as HEARTH_HEATER=off");
+    else if (core >= 0)
+        printf("on core %d\n", core);
+    else if (settings_get()->heater == HEATER_ON)
+        puts("on any core, as HEARTH_HEATER=on and no core suits better");
+    else if (c->count < ranks + 1.0)
+        printf("none, as it would take a core from them: %u and one more are needed\n", ranks);
+    else
+        puts("none now: no idle core shares that cache (HEARTH_HEATER_LEVEL)");
+}
+
+void info_machine(unsigned ranks) {
+    static struct cores c; /* too large for the stack */
+    cpu_set_t before;
+    bool known = !sched_getaffinity(0, sizeof before, &before);
+    print_nodes();
+    if (cores_open(&c, 0)) {
+        puts("cores      unknown: the system does not report them");
+        return;
+    }
+    ranks = ranks ? ranks : (unsigned)CPU_COUNT(&c.allowed);
+    print_cores(&c);
+    print_cache(2);
+    print_cache(3);
+    print_memory();
+    print_helper(&c.allowed, ranks);
+    print_heater(&c, ranks);
+    if (known)
+        sched_setaffinity(0, sizeof before, &before);
+}

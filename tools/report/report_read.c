@@ -1,0 +1,378 @@
+/* report_read.c: parses the JSON of a run into struct run.
+ *
+ * A report may be truncated, edited, or written by another program or another version of Hearth. So nothing is
+ * trusted: each value is looked up by name and type. The first missing one is recorded with its location, and reads
+ * as 0. At the end one error reports it. Data that was not recorded is not an error. */
+#include "report/report.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "tools.h"
+
+enum { FORMAT = 2 };
+
+/* The first error. */
+struct trouble {
+    bool is_there;
+    char what[200];
+};
+
+static void complain(struct trouble *t, const struct json_value *in, const char *name, const char *kind) {
+    if (t->is_there)
+        return;
+    t->is_there = true;
+    snprintf(t->what, sizeof t->what, "%s%s has no %s \"%s\"",
+             in && in->name ? "the part " : "one of its parts", in && in->name ? in->name : "", kind, name);
+}
+
+/* ---- single values ---- */
+
+static uint64_t read_count(struct trouble *t, const struct json_value *in, const char *name) {
+    const struct json_value *v = json_member(in, name);
+    if (v && v->is_count)
+        return v->count;
+    complain(t, in, name, "count");
+    return 0;
+}
+
+static double read_number(struct trouble *t, const struct json_value *in, const char *name) {
+    const struct json_value *v = json_member(in, name);
+    if (v && v->kind == JSON_NUMBER && v->number >= 0)
+        return v->number;
+    complain(t, in, name, "number");
+    return 0;
+}
+
+static const char *read_text(struct trouble *t, const struct json_value *in, const char *name) {
+    const struct json_value *v = json_member(in, name);
+    if (v && v->kind == JSON_STRING)
+        return v->text;
+    complain(t, in, name, "text");
+    return "";
+}
+
+static const struct json_value *read_part(struct trouble *t, const struct json_value *in, const char *name,
+                                          enum json_kind kind) {
+    static const struct json_value nothing = {.kind = JSON_ARRAY, .span = 1, .text = ""};
+    const struct json_value *v = json_member(in, name);
+    if (v && v->kind == kind)
+        return v;
+    complain(t, in, name, kind == JSON_ARRAY ? "list" : "part");
+    return &nothing;
+}
+
+/* A list of counts, to be freed by the caller. */
+static uint64_t *read_list(struct trouble *t, const struct json_value *in, const char *name, size_t *count) {
+    const struct json_value *list = read_part(t, in, name, JSON_ARRAY);
+    uint64_t *values = need(list->size * sizeof *values);
+    *count = 0;
+    for (const struct json_value *v = NULL; (v = json_next(list, v));) {
+        if (!v->is_count)
+            complain(t, in, name, "list of counts");
+        values[(*count)++] = v->count;
+    }
+    return values;
+}
+
+/* ---- windows and ranks ---- */
+
+static void add_counts(struct counts *sum, const struct counts *more) {
+#define X(name) sum->name += more->name;
+    REPORT_COUNTS(X)
+#undef X
+}
+
+static struct rank_sum *find_rank(struct run *run, uint64_t rank) {
+    if (rank < run->rank_count && run->rank[rank].rank == rank)
+        return &run->rank[rank]; /* the common case */
+    for (size_t i = run->rank_count; i--;)
+        if (run->rank[i].rank == rank)
+            return &run->rank[i];
+    run->rank = list_grown(run->rank, run->rank_count, 1, sizeof *run->rank);
+    run->rank[run->rank_count] = (struct rank_sum){.rank = rank, .host = ""};
+    return &run->rank[run->rank_count++];
+}
+
+static struct window_sum *find_window(struct run *run, uint64_t serial) {
+    for (size_t i = run->window_count; i--;) /* mostly in order of their numbers */
+        if (run->windows[i].serial == serial)
+            return &run->windows[i];
+    return NULL;
+}
+
+const struct window_sum *run_window(const struct run *run, uint64_t serial) {
+    return find_window((struct run *)run, serial);
+}
+
+static void read_foresight(struct trouble *t, const struct json_value *in, struct window_sum *w) {
+    const struct json_value *f = json_member(in, "foresight");
+    if (!f)
+        return;
+    uint64_t gets = read_count(t, f, "gets");
+    w->foresight.gets += gets;
+    w->foresight.acquire += read_number(t, f, "acquire") * (double)gets;
+    w->foresight.always += read_number(t, f, "always") * (double)gets;
+}
+
+static void read_window(struct trouble *t, const struct json_value *in, struct run *run) {
+    struct counts counts = {0};
+    uint64_t serial = read_count(t, in, "window");
+#define X(name) counts.name = read_count(t, in, #name);
+    REPORT_COUNTS(X)
+#undef X
+    struct window_sum *w = find_window(run, serial);
+    if (!w) {
+        w = &run->windows[run->window_count++];
+        *w = (struct window_sum){
+            .serial = serial, .name = read_text(t, in, "name"), .mode = read_text(t, in, "mode")};
+    }
+    w->ranks++;
+    add_counts(&w->sum, &counts);
+    add_counts(&find_rank(run, read_count(t, in, "rank"))->sum, &counts);
+    add_counts(&run->all, &counts);
+    read_foresight(t, in, w);
+}
+
+static void read_windows(struct trouble *t, struct run *run) {
+    const struct json_value *list = read_part(t, run->root, "windows", JSON_ARRAY);
+    run->windows = need(list->size * sizeof *run->windows);
+    for (const struct json_value *v = NULL; (v = json_next(list, v));)
+        read_window(t, v, run);
+}
+
+/* ---- recorded data ---- */
+
+static void read_series(struct trouble *t, const struct json_value *process, struct timeline *time) {
+    const struct json_value *in = read_part(t, process, "series", JSON_OBJECT);
+    size_t counts[8];
+    uint64_t **columns[] = {&time->gets,    &time->hits,       &time->bytes_served,  &time->bytes_fetched,
+                            &time->entries, &time->used_bytes, &time->storage_bytes, &time->free_regions};
+    static const char *const names[] = {"gets",    "hits",       "bytes_served",  "bytes_fetched",
+                                        "entries", "used_bytes", "storage_bytes", "free_regions"};
+    time->step = read_number(t, in, "step_seconds");
+    for (int i = 0; i < 8; i++) {
+        *columns[i] = read_list(t, in, names[i], &counts[i]);
+        if (counts[i] != counts[0] || counts[i] > BINS_MOST || !(time->step > 0))
+            complain(t, process, "series", "consistent");
+    }
+    time->count = t->is_there ? 0 : counts[0];
+}
+
+static void read_sizes(struct trouble *t, const struct json_value *process, struct run *run) {
+    size_t count;
+    uint64_t *sizes = read_list(t, process, "sizes", &count);
+    if (count > SIZE_CLASSES)
+        complain(t, process, "sizes", "list of at most 64");
+    for (size_t i = 0; i < count && i < SIZE_CLASSES; i++)
+        run->sizes[i] += sizes[i];
+    free(sizes);
+}
+
+static void read_event(struct trouble *t, const struct json_value *in, uint64_t rank, struct event *e) {
+    *e = (struct event){.rank = rank,
+                        .seconds = read_number(t, in, "seconds"),
+                        .window = read_count(t, in, "window"),
+                        .what = read_text(t, in, "what")};
+    if (json_member(in, "from")) {
+        e->from = read_count(t, in, "from");
+        e->to = read_count(t, in, "to");
+    }
+}
+
+static void read_events(struct trouble *t, const struct json_value *process, uint64_t rank, struct run *run) {
+    const struct json_value *list = read_part(t, process, "events", JSON_ARRAY);
+    run->events_all += read_count(t, process, "event_count");
+    run->events = list_grown(run->events, run->event_count, list->size, sizeof *run->events);
+    for (const struct json_value *v = NULL; (v = json_next(list, v));)
+        read_event(t, v, rank, &run->events[run->event_count++]);
+}
+
+static void read_site(struct trouble *t, const struct json_value *in, struct site *s) {
+    *s = (struct site){.file = read_text(t, in, "file"),
+                       .function = read_text(t, in, "function"),
+                       .offset = read_count(t, in, "offset"),
+                       .window = read_count(t, in, "window"),
+                       .gets = read_count(t, in, "gets"),
+                       .hits = read_count(t, in, "hits"),
+                       .bytes = read_count(t, in, "bytes")};
+}
+
+static void read_sites(struct trouble *t, const struct json_value *process, struct run *run) {
+    const struct json_value *list = read_part(t, process, "callers", JSON_ARRAY);
+    run->sites_lost += read_count(t, process, "callers_others");
+    run->sites = list_grown(run->sites, run->site_count, list->size, sizeof *run->sites);
+    for (const struct json_value *v = NULL; (v = json_next(list, v));)
+        read_site(t, v, &run->sites[run->site_count++]);
+}
+
+static void read_curve(struct trouble *t, const struct json_value *in, struct run *run) {
+    size_t sizes, hits;
+    uint64_t *bytes = read_list(t, in, "cache_bytes", &sizes), *counts = read_list(t, in, "hits", &hits);
+    struct window_sum *w = find_window(run, read_count(t, in, "window"));
+    uint64_t gets = read_count(t, in, "gets"), distinct = read_count(t, in, "distinct_bytes"),
+             part = read_count(t, in, "share");
+    if (sizes != hits || sizes > BINS_MOST)
+        complain(t, in, "hits", "list that fits");
+    else if (w && !t->is_there)
+        curve_add(&w->curve, gets, distinct, part, bytes, counts, sizes);
+    free(bytes);
+    free(counts);
+}
+
+static void read_curves(struct trouble *t, const struct json_value *process, struct run *run) {
+    const struct json_value *list = read_part(t, process, "reuse", JSON_ARRAY);
+    run->curves_lost += read_count(t, process, "reuse_lost");
+    for (const struct json_value *v = NULL; (v = json_next(list, v));)
+        read_curve(t, v, run);
+}
+
+static void read_process(struct trouble *t, const struct json_value *in, struct run *run) {
+    struct rank_sum *rank = find_rank(run, read_count(t, in, "rank"));
+    uint64_t number = rank->rank;
+    rank->host = read_text(t, in, "host");
+    rank->seconds = read_number(t, in, "seconds");
+    if (!json_member(in, "series") || rank->time.gets)
+        return;
+    run->is_recorded = true;
+    read_series(t, in, &rank->time);
+    read_sizes(t, in, run);
+    read_events(t, in, number, run);
+    read_sites(t, in, run);
+    read_curves(t, in, run);
+}
+
+static void read_job(struct trouble *t, struct run *run) {
+    const struct json_value *job = read_part(t, run->root, "job", JSON_OBJECT);
+    run->version = read_text(t, run->root, "hearth");
+    run->ranks = read_count(t, run->root, "ranks");
+    run->command = read_text(t, job, "command");
+    run->mpi = read_text(t, job, "mpi");
+    run->begun = read_count(t, job, "begun");
+    run->cache_bytes = read_count(t, job, "cache_bytes");
+    run->cache_bytes_most = read_count(t, job, "cache_bytes_most");
+    run->settings = read_part(t, job, "settings", JSON_OBJECT);
+    for (const struct json_value *v = NULL; (v = json_next(run->settings, v));)
+        if (v->kind != JSON_STRING)
+            complain(t, job, "settings", "texts in its part");
+}
+
+/* ---- the file ---- */
+
+static int refuse_file(const char *path) {
+    return refuse("cannot read %s: %s: name the JSON report of a run, made with HEARTH_REPORT=FILE.json",
+                  path, strerror(errno));
+}
+
+/* The size from stat is only a hint: the file may be a pipe. */
+static int load(const char *path, char **text, size_t *length) {
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    struct stat about;
+    if (fd < 0)
+        return refuse_file(path);
+    size_t room = !fstat(fd, &about) && about.st_size > 0 ? (size_t)about.st_size + 2 : 65536;
+    ssize_t n;
+    *text = need(room);
+    *length = 0;
+    while ((n = read(fd, *text + *length, room - *length - 1)) > 0) {
+        *length += (size_t)n;
+        if (*length + 1 == room) {
+            *text = list_grown(*text, *length, *length, 1);
+            room = 2 * *length;
+        }
+    }
+    int err = n < 0 ? refuse_file(path) : 0;
+    close(fd);
+    if (err) {
+        free(*text);
+        *text = NULL;
+    }
+    return err;
+}
+
+static int parse(struct run *run, size_t length) {
+    struct json_error error;
+    int err = json_read(run->text, length, &run->root, &error);
+    if (err == -ENOMEM)
+        return refuse("no memory left to read %s: close other programs, or raise the limit (ulimit -v)",
+                      run->path);
+    if (err)
+        return refuse(
+            "%s is not JSON: line %zu, column %zu: %s; was the run stopped while it wrote? run it again",
+            run->path, error.line, error.column, error.what);
+    return 0;
+}
+
+static int check_format(const struct run *run) {
+    const struct json_value *hearth = json_member(run->root, "hearth"),
+                            *format = json_member(run->root, "format");
+    if (!hearth || hearth->kind != JSON_STRING || !format || !format->is_count)
+        return refuse("%s is JSON, but not a report of a run with Hearth's cache: make one with "
+                      "HEARTH_REPORT=FILE.json",
+                      run->path);
+    if (format->count != FORMAT)
+        return refuse(
+            "%s has format %" PRIu64 ", of Hearth %s; this is Hearth " HEARTH_VERSION
+            ", which reads format %d: run the program again with it, or use that version's hearth report",
+            run->path, format->count, say_cut(hearth->text, 40), FORMAT);
+    return 0;
+}
+
+static int read_all(struct run *run) {
+    struct trouble t = {0};
+    read_job(&t, run);
+    read_windows(&t, run);
+    const struct json_value *list = read_part(&t, run->root, "processes", JSON_ARRAY);
+    for (const struct json_value *v = NULL; (v = json_next(list, v));)
+        read_process(&t, v, run);
+    if (t.is_there)
+        return refuse("%s is not a complete report of Hearth: %s; was it changed? run the program again",
+                      run->path, t.what);
+    report_sum(run);
+    report_names(run);
+    return 0;
+}
+
+int report_read(const char *path, struct run *run) {
+    size_t length = 0;
+    *run = (struct run){.path = path};
+    int err = load(path, &run->text, &length);
+    if (err)
+        return err;
+    err = parse(run, length);
+    if (!err)
+        err = check_format(run);
+    if (!err)
+        err = read_all(run);
+    if (err)
+        report_free(run);
+    return err;
+}
+
+static void free_timeline(struct timeline *t) {
+    uint64_t *columns[] = {t->gets,    t->hits,       t->bytes_served,  t->bytes_fetched,
+                           t->entries, t->used_bytes, t->storage_bytes, t->free_regions};
+    for (int i = 0; i < 8; i++)
+        free(columns[i]);
+}
+
+void report_free(struct run *run) {
+    for (size_t i = 0; i < run->rank_count; i++)
+        free_timeline(&run->rank[i].time);
+    for (size_t i = 0; i < run->window_count; i++)
+        free(run->windows[i].curve.steps);
+    for (size_t i = 0; i < run->site_count; i++)
+        free(run->sites[i].name);
+    free(run->rank);
+    free(run->windows);
+    free(run->sites);
+    free(run->events);
+    free(run->root);
+    free(run->text);
+    *run = (struct run){0};
+}

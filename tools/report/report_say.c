@@ -1,0 +1,145 @@
+/* report_say.c: formats numbers for people. The buffers are static and used in turn, so that one printf may have
+ * several. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "report/report.h"
+
+enum { TEXTS = 16, ROOM = 640 };
+
+static char *next_text(void) {
+    static char texts[TEXTS][ROOM];
+    static unsigned turn;
+    return texts[turn++ % TEXTS];
+}
+
+/* Cuts, if necessary, between two characters. */
+static int fitting(const char *text, size_t most) {
+    size_t length = strlen(text), n = 0, step;
+    while ((step = utf8_length(text + n, length - n)) && n + step <= most)
+        n += step;
+    return (int)n;
+}
+
+const char *say_cut(const char *text, size_t most) {
+    char *cut = next_text();
+    snprintf(cut, ROOM, "%.*s", fitting(text, most < ROOM ? most : ROOM - 1), text);
+    return cut;
+}
+
+/* Three digits, without trailing zeros. */
+static void print_short(char *text, double value, const char *unit) {
+    const char *format = value >= 99.95 ? "%.0f %s" : value >= 9.995 ? "%.1f %s" : "%.2f %s";
+    int n = snprintf(text, ROOM, format, value, unit);
+    char *blank = strchr(text, ' '), *end = blank, *point = strchr(text, '.');
+    if (!point || !blank || point > blank || n >= ROOM)
+        return;
+    while (end[-1] == '0')
+        end--;
+    end -= end[-1] == '.';
+    memmove(end, blank, strlen(blank) + 1);
+}
+
+static void print_bytes(char *text, uint64_t bytes) {
+    static const char *const units[] = {"B", "KB", "MB", "GB", "TB", "PB", "EB"};
+    double value = (double)bytes;
+    int unit = 0;
+    for (; value >= 1023.5 && unit < 6; unit++)
+        value /= 1024;
+    print_short(text, value, units[unit]);
+}
+
+const char *say_bytes(uint64_t bytes) {
+    char *text = next_text();
+    print_bytes(text, bytes);
+    return text;
+}
+
+const char *say_percent(double part) {
+    char *text = next_text();
+    double percent = 100 * part;
+    snprintf(text, ROOM, percent && percent < 9.95 ? "%.1f %%" : "%.0f %%", percent);
+    return text;
+}
+
+const char *say_seconds(double seconds) {
+    char *text = next_text();
+    if (seconds < 1e-3)
+        print_short(text, seconds * 1e6, "us");
+    else if (seconds < 1)
+        print_short(text, seconds * 1e3, "ms");
+    else
+        print_short(text, seconds, "s");
+    return text;
+}
+
+const char *say_count(uint64_t count) {
+    char *text = next_text(), digits[24], *to = text;
+    int n = snprintf(digits, sizeof digits, "%" PRIu64, count);
+    for (int i = 0; i < n; i++) {
+        if (i && (n - i) % 3 == 0)
+            to = stpcpy(to, "\xe2\x80\xaf"); /* narrow no-break space */
+        *to++ = digits[i];
+    }
+    *to = 0;
+    return text;
+}
+
+/* "function (file+0x1234)" */
+const char *say_site(const struct site *s) {
+    char *text = next_text();
+    const char *slash = strrchr(s->file, '/'), *name = slash ? slash + 1 : s->file;
+    if (*s->function)
+        snprintf(text, ROOM, "%.*s (%.*s+0x%" PRIx64 ")", fitting(s->function, 300), s->function,
+                 fitting(name, 200), name, s->offset);
+    else
+        snprintf(text, ROOM, "%.*s+0x%" PRIx64, fitting(name, 500), name, s->offset);
+    return text;
+}
+
+const char *say_size_class(unsigned i) {
+    return say_bytes(i < 64 ? 1ull << i : UINT64_MAX);
+}
+
+const char *say_window(const struct window_sum *w) {
+    char *text = next_text();
+    if (!w)
+        snprintf(text, ROOM, "(unknown)");
+    else if (*w->name)
+        snprintf(text, ROOM, "'%.*s'", fitting(w->name, 500), w->name);
+    else
+        snprintf(text, ROOM, "number %" PRIu64, w->serial);
+    return text;
+}
+
+const char *say_site_window(const struct run *run, const struct site *s) {
+    return s->window ? say_window(run_window(run, s->window)) : "(several)";
+}
+
+const char *say_time(uint64_t seconds) {
+    char *text = next_text();
+    time_t when = (time_t)seconds;
+    struct tm parts;
+    if (!seconds || !localtime_r(&when, &parts) || !strftime(text, ROOM, "%Y-%m-%d %H:%M:%S", &parts))
+        snprintf(text, ROOM, "(unknown)");
+    return text;
+}
+
+const char *say_event(const struct event *e) {
+    char *text = next_text(), from[ROOM], to[ROOM];
+    print_bytes(from, e->from);
+    print_bytes(to, e->to);
+    if (!strcmp(e->what, "storage"))
+        snprintf(text, ROOM, "storage %s, from %.30s to %.30s", e->to > e->from ? "grown" : "shrunk", from,
+                 to);
+    else if (!strcmp(e->what, "index"))
+        snprintf(text, ROOM, "index %s, from %" PRIu64 " to %" PRIu64 " slots",
+                 e->to > e->from ? "grown" : "shrunk", e->from, e->to);
+    else if (!strcmp(e->what, "suspended"))
+        snprintf(text, ROOM, "suspended: it took more time than it saved");
+    else
+        snprintf(text, ROOM, "%.*s", fitting(e->what, 200), e->what);
+    return text;
+}

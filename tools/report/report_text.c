@@ -1,0 +1,270 @@
+/* report_text.c: a run as text, in the layout of mpiP: a header of lines that begin with @, then sections between
+ * rules, a row per rank and one for all ranks, marked *. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/report.h"
+#include "tools.h"
+#include "run/words.h"
+
+enum { WIDTH = 100, WINDOWS = 20, SITES = 20, EVENTS = 20 };
+
+static void rule(FILE *f) {
+    for (int i = 0; i < WIDTH; i++)
+        putc('-', f);
+    putc('\n', f);
+}
+
+static void section(FILE *f, const char *title) {
+    putc('\n', f);
+    rule(f);
+    int n = fprintf(f, "@--- %s ", title);
+    for (; n < WIDTH; n++)
+        putc('-', f);
+    putc('\n', f);
+    rule(f);
+}
+
+/* Names come from programs; replaces control characters, which would reach the terminal. */
+static void put_name(FILE *f, const char *name) {
+    for (; *name; name++)
+        putc((unsigned char)*name < 0x20 || *name == 0x7f ? '?' : *name, f);
+}
+
+static void line(FILE *f, const char *label, const char *value) {
+    fprintf(f, "@ %-16s : ", label);
+    put_name(f, value);
+    putc('\n', f);
+}
+
+static void print_settings(FILE *f, const struct run *run) {
+    for (const struct json_value *v = NULL; (v = json_next(run->settings, v));) {
+        char *text = need_text("%s=%s", v->name, v->text);
+        line(f, "Setting", text);
+        free(text);
+    }
+}
+
+static void print_header(FILE *f, const struct run *run) {
+    char *ranks =
+        need_text("%zu on %zu node%s", run->rank_count, run->host_count, run->host_count == 1 ? "" : "s");
+    fputs("@ hearth report\n", f);
+    line(f, "Command", run->command);
+    line(f, "Version", run->version);
+    line(f, "MPI", run->mpi);
+    line(f, "Start time", say_time(run->begun));
+    line(f, "Run time", say_seconds(run->seconds));
+    line(f, "Ranks", ranks);
+    line(f, "Report", run->path);
+    print_settings(f, run);
+    free(ranks);
+}
+
+/* ---- ranks ---- */
+
+static void print_rank(FILE *f, const char *who, const struct counts *c) {
+    fprintf(f, "%6s %14" PRIu64 " %14" PRIu64 " %8.4f %14" PRIu64 " %16" PRIu64 " %16" PRIu64 "\n", who,
+            c->gets, counts_hits(c), counts_hit_ratio(c), c->elided, c->bytes_served, c->bytes_fetched);
+}
+
+static double gets_of(const struct rank_sum *r) {
+    return (double)r->sum.gets;
+}
+
+static double ratio_of(const struct rank_sum *r) {
+    return counts_hit_ratio(&r->sum);
+}
+
+static double served_of(const struct rank_sum *r) {
+    return (double)r->sum.bytes_served;
+}
+
+static double fetched_of(const struct rank_sum *r) {
+    return (double)r->sum.bytes_fetched;
+}
+
+static void print_spread(FILE *f, const struct run *run) {
+    struct spread gets = run_spread(run, gets_of), ratio = run_spread(run, ratio_of),
+                  served = run_spread(run, served_of), fetched = run_spread(run, fetched_of);
+    fprintf(f, "%6s %14.0f %14s %8.4f %14s %16.0f %16.0f\n", "min", gets.least, "", ratio.least, "",
+            served.least, fetched.least);
+    fprintf(f, "%6s %14.0f %14s %8.4f %14s %16.0f %16.0f\n", "mean", gets.mean, "", ratio.mean, "",
+            served.mean, fetched.mean);
+    fprintf(f, "%6s %14.0f %14s %8.4f %14s %16.0f %16.0f\n", "max", gets.most, "", ratio.most, "",
+            served.most, fetched.most);
+    fprintf(f, "%6s %14.3f %14s %8.3f %14s %16.3f %16.3f\n", "cov", gets.deviation, "", ratio.deviation, "",
+            served.deviation, fetched.deviation);
+}
+
+static void print_ranks(FILE *f, const struct run *run) {
+    section(f, "Gets by rank (cov: standard deviation / mean)");
+    fprintf(f, "%6s %14s %14s %8s %14s %16s %16s\n", "Rank", "Gets", "Hits", "Ratio", "Flushes saved",
+            "Bytes served", "Bytes fetched");
+    for (size_t i = 0; i < run->rank_count; i++) {
+        char who[24];
+        snprintf(who, sizeof who, "%" PRIu64, run->rank[i].rank);
+        print_rank(f, who, &run->rank[i].sum);
+    }
+    print_rank(f, "*", &run->all);
+    if (run->rank_count > 1)
+        print_spread(f, run);
+}
+
+/* ---- windows ---- */
+
+static void print_types(FILE *f, const struct counts *c) {
+    for (int i = 0; i < ACCESS_TYPES; i++)
+        fprintf(f, " %9.4f", share(counts_of_type(c, i), c->gets));
+    putc('\n', f);
+}
+
+static void print_window(FILE *f, const struct window_sum *w) {
+    fprintf(f, "%6" PRIu64 " %14" PRIu64, w->serial, w->sum.gets);
+    print_types(f, &w->sum);
+    fprintf(f, "       mode %s, ", w->mode);
+    put_name(f, say_window(w));
+    fprintf(f, ": %s of storage on each rank, %s of it used; %" PRIu64 " entries, %" PRIu64 " evictions\n",
+            say_bytes(w->sum.storage_bytes / w->ranks),
+            say_percent(share(w->sum.used_bytes, w->sum.storage_bytes)), w->sum.entries, w->sum.evictions);
+}
+
+static void print_windows(FILE *f, const struct run *run) {
+    size_t busy = run->window_count - run->silent_windows, shown = busy < WINDOWS ? busy : WINDOWS;
+    section(f, "Top windows, by gets; outcomes as shares of the window's gets");
+    fprintf(f, "%6s %14s", "Window", "Gets");
+    for (int i = 0; i < ACCESS_TYPES; i++)
+        fprintf(f, " %9.8s", access_types[i].name);
+    putc('\n', f);
+    for (size_t i = 0; i < shown; i++)
+        print_window(f, &run->windows[i]);
+    fprintf(f, "%6s %14" PRIu64, "*", run->all.gets);
+    print_types(f, &run->all);
+    if (busy > shown)
+        fprintf(f, "%zu more windows had gets\n", busy - shown);
+    if (run->silent_windows)
+        fprintf(f, "%zu windows had no gets\n", run->silent_windows);
+}
+
+/* ---- recorded data ---- */
+
+static void print_sites(FILE *f, const struct run *run) {
+    size_t shown = run->site_count < SITES ? run->site_count : SITES;
+    section(f, "Top call sites, by gets (estimates from a sample)");
+    fprintf(f, "%4s %14s %8s %10s %-20s %s\n", "ID", "Gets", "Ratio", "Avg. size", "Window", "Call site");
+    for (size_t i = 0; i < shown; i++) {
+        const struct site *s = &run->sites[i];
+        fprintf(f, "%4zu %14" PRIu64 " %8.4f %10s ", i + 1, s->gets, share(s->hits, s->gets),
+                say_bytes(s->gets ? s->bytes / s->gets : 0));
+        char *window = need_text("%-20s ", say_cut(say_site_window(run, s), 40));
+        put_name(f, window);
+        put_name(f, say_site(s));
+        putc('\n', f);
+        free(window);
+    }
+    if (run->site_count > shown)
+        fprintf(f, "%zu more call sites\n", run->site_count - shown);
+    if (run->sites_lost)
+        fprintf(f, "%" PRIu64 " gets came from call sites that did not fit into the table\n",
+                run->sites_lost);
+}
+
+static void print_sizes(FILE *f, const struct run *run) {
+    uint64_t all = 0;
+    section(f, "Access sizes");
+    for (int i = 0; i < SIZE_CLASSES; i++)
+        all += run->sizes[i];
+    fprintf(f, "%10s %14s %8s\n", "From", "Gets", "Share");
+    for (unsigned i = 0; i < SIZE_CLASSES; i++)
+        if (run->sizes[i])
+            fprintf(f, "%10s %14" PRIu64 " %8.4f\n", say_size_class(i), run->sizes[i],
+                    share(run->sizes[i], all));
+}
+
+static void print_curves(FILE *f, const struct run *run) {
+    section(f, "Hit ratio by size of each rank's cache (estimates from a sample)");
+    fprintf(f, "%6s %10s %9s", "Window", "now", "measured");
+    for (uint64_t bytes = 64 << 10; bytes <= 4ull << 30; bytes *= 8)
+        fprintf(f, " %9s", say_bytes(bytes));
+    fprintf(f, " %9s\n", "unlimited");
+    for (size_t i = 0; i < run->window_count && i < WINDOWS; i++) {
+        const struct window_sum *w = &run->windows[i];
+        if (!w->curve.is_there)
+            continue;
+        fprintf(f, "%6" PRIu64 " %10s %9.4f", w->serial, say_bytes(w->sum.storage_bytes / w->ranks),
+                share(counts_hits(&w->sum), w->curve.gets));
+        for (uint64_t bytes = 64 << 10; bytes <= 4ull << 30; bytes *= 8)
+            fprintf(f, " %9.4f", curve_at(&w->curve, bytes));
+        fprintf(f, " %9.4f\n", curve_most(&w->curve));
+    }
+}
+
+static void print_events(FILE *f, const struct run *run) {
+    size_t shown = run->event_count < EVENTS ? run->event_count : EVENTS;
+    section(f, "Adaptation");
+    if (!shown)
+        fputs("the caches kept their sizes\n", f);
+    for (size_t i = 0; i < shown; i++) {
+        const struct event *e = &run->events[i];
+        fprintf(f, "%10.3f s  rank %" PRIu64 ", window %" PRIu64 ": ", e->seconds, e->rank, e->window);
+        put_name(f, say_event(e));
+        putc('\n', f);
+    }
+    if (run->events_all > shown)
+        fprintf(f, "%" PRIu64 " more changes\n", run->events_all - shown);
+}
+
+static void print_advice(FILE *f, const struct run *run) {
+    struct words lines = {0};
+    section(f, "Advice");
+    report_advice(run, &lines);
+    for (size_t i = 0; i < lines.count; i++) {
+        put_name(f, lines.of[i]);
+        putc('\n', f);
+    }
+    words_free(&lines);
+}
+
+void report_text(FILE *f, const struct run *run) {
+    print_header(f, run);
+    print_ranks(f, run);
+    print_windows(f, run);
+    if (run->is_recorded) {
+        print_sites(f, run);
+        print_sizes(f, run);
+        print_curves(f, run);
+        print_events(f, run);
+    } else {
+        section(f, "Not recorded");
+        fputs("call sites, access sizes, hit ratio against cache size, adaptation: the run had "
+              "HEARTH_RECORD=off, or "
+              "made no window\n",
+              f);
+    }
+    print_advice(f, run);
+}
+
+void report_text_comparison(FILE *f, const struct run *a, const struct run *b, const struct comparison *c) {
+    fputs("@ hearth report: two runs\n", f);
+    line(f, "A", a->path);
+    line(f, "  command", a->command);
+    line(f, "  start time", say_time(a->begun));
+    line(f, "B", b->path);
+    line(f, "  command", b->command);
+    line(f, "  start time", say_time(b->begun));
+    for (size_t i = 0; i < c->count; i++) {
+        const struct difference *d = &c->lines[i];
+        if (d->is_heading) {
+            section(f, d->what);
+            fprintf(f, "%-34s %18s %18s   %s\n", "", "A", "B", "change");
+            continue;
+        }
+        char *text = need_text("%-34s %18s %18s   %s", d->what, d->a, d->b, d->change);
+        put_name(f, text);
+        putc('\n', f);
+        free(text);
+    }
+    section(f, "In short");
+    put_name(f, c->verdict);
+    putc('\n', f);
+}

@@ -1,0 +1,120 @@
+/* launcher.c: identifies a launcher.
+ *
+ * The name of the file behind all links identifies it: orterun and prterun are Open MPI's, mpiexec.hydra is MPICH's,
+ * and Debian adds the flavour: mpirun.openmpi. If the name says nothing (an mpirun that is not a link), its
+ * libraries may identify it, or else the files in the same folder. */
+#include "run/launcher.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "run/elf.h"
+#include "tools.h"
+
+static const char *base_of(const char *path) {
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+/* ---- files ---- */
+
+static bool is_program(const char *path) {
+    struct stat st;
+    return !stat(path, &st) && S_ISREG(st.st_mode) && !access(path, X_OK);
+}
+
+static bool search_list(const char *list, const char *word, char out[PATH_MAX]) {
+    for (; list && *list;) {
+        size_t n = strcspn(list, ":");
+        if (snprintf(out, PATH_MAX, "%.*s%s%s", (int)n, list, n ? "/" : "./", word) < PATH_MAX &&
+            is_program(out))
+            return true;
+        list += n + (list[n] == ':');
+    }
+    return false;
+}
+
+static bool search_folder(const char *folder, const char *word, char out[PATH_MAX]) {
+    return snprintf(out, PATH_MAX, "%s/%s", folder, word) < PATH_MAX && is_program(out);
+}
+
+bool launcher_resolve(const char *word, const char *folder, const char *path, char out[PATH_MAX],
+                      bool *by_shell) {
+    *by_shell = true;
+    if (*word == '/' || (strchr(word, '/') && !folder))
+        return snprintf(out, PATH_MAX, "%s", word) < PATH_MAX && is_program(out);
+    if (strchr(word, '/') && folder)
+        return search_folder(folder, word, out);
+    if (!path && search_list(getenv("PATH"), word, out))
+        return true;
+    *by_shell = false;
+    return (path && search_list(path, word, out)) || search_list(getenv("PATH"), word, out) ||
+           search_folder(folder ? folder : ".", word, out);
+}
+
+/* ---- flavour ---- */
+
+static bool is_beside(const char *path, const char *name) {
+    char other[PATH_MAX];
+    int n = (int)(base_of(path) - path);
+    return snprintf(other, sizeof other, "%.*s%s", n, path, name) < PATH_MAX && !access(other, F_OK);
+}
+
+static bool needs(const char *path, const char *prefix) {
+    struct elf e;
+    bool found = false;
+    if (elf_read(path, &e))
+        return false;
+    for (size_t i = 0; i < e.needed_count && !found; i++)
+        found = !strncmp(e.needed[i], prefix, strlen(prefix));
+    elf_free(&e);
+    return found;
+}
+
+static struct launcher judge_file(const char *path) {
+    static const struct launcher openmpi = {LAUNCHER_OPENMPI, FLAVOUR_OPENMPI};
+    static const struct launcher mpich = {LAUNCHER_HYDRA, FLAVOUR_MPICH};
+    const char *base = base_of(path);
+    if (!strcmp(base, "orterun") || !strcmp(base, "prterun") || strstr(base, "openmpi"))
+        return openmpi;
+    if (strstr(base, "hydra") || strstr(base, "mpich"))
+        return mpich;
+    if (needs(path, "libopen-") || needs(path, "libprrte") || is_beside(path, "ompi_info"))
+        return openmpi;
+    if (is_beside(path, "hydra_pmi_proxy") || is_beside(path, "mpichversion"))
+        return mpich;
+    return (struct launcher){LAUNCHER_OTHER, FLAVOUR_NONE};
+}
+
+bool launcher_is_name(const char *word) {
+    const char *base = base_of(word);
+    return !strncmp(base, "mpirun", 6) || !strncmp(base, "mpiexec", 7) || !strcmp(base, "orterun") ||
+           !strcmp(base, "prterun") || !strcmp(base, "srun");
+}
+
+struct launcher launcher_identify(const char *word) {
+    char path[PATH_MAX], real[PATH_MAX];
+    bool by_shell;
+    struct launcher none = {LAUNCHER_NONE, FLAVOUR_NONE};
+    if (!launcher_is_name(word) || !launcher_resolve(word, NULL, NULL, path, &by_shell) || !by_shell)
+        return none;
+    if (!strcmp(base_of(word), "srun"))
+        return (struct launcher){LAUNCHER_SRUN, FLAVOUR_NONE};
+    return realpath(path, real) ? judge_file(real) : none;
+}
+
+bool launcher_find(enum flavour flavour, char path[PATH_MAX]) {
+    static const char *const forms[] = {"mpirun.%s", "mpiexec.%s",    "mpirun",
+                                        "mpiexec",   "mpiexec.hydra", "orterun"};
+    char name[64];
+    bool by_shell;
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+        snprintf(name, sizeof name, forms[i], flavour_name(flavour));
+        if (launcher_identify(name).flavour == flavour && launcher_resolve(name, NULL, NULL, path, &by_shell))
+            return true;
+    }
+    return false;
+}

@@ -1,0 +1,473 @@
+/* run.c: `hearth run`: converts a command into the one that is executed in its place.
+ *
+ *      options -> the launcher -> its programs -> their MPI -> the preload for it -> the new command -> exec
+ *
+ * Nothing is started before all of this is known. Afterwards no process of ours remains beside the launcher: exit
+ * code, signals and terminal are the launcher's own. */
+#include "tools.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/base.h"
+#include "run/beside.h"
+#include "run/compose.h"
+#include "run/launcher.h"
+#include "run/program.h"
+#include "run/words.h"
+
+extern char **environ;
+
+static const char help[] =
+    "usage: hearth run [OPTION]... [--] mpirun -n 4 ./app [ARGUMENT]...\n"
+    "       hearth run [OPTION]... [--] -n 4 ./app [ARGUMENT]...      with the mpirun of the program's MPI\n"
+    "       hearth run [OPTION]... [--] ./app [ARGUMENT]...           as a single process\n"
+    "\n"
+    "Runs an MPI program with Hearth. Detects its MPI, preloads the library for that MPI into the ranks,\n"
+    "not into the launcher (mpirun, mpiexec, srun), and returns the exit code.\n"
+    "\n"
+    "  --mode MODE         reuse policy for cached data: transparent, always, user, off, acquire\n"
+    "  --cache-size SIZE   storage of each window's cache, such as 16m\n"
+    "  --match             match messages in Hearth instead of MPI\n"
+    "  --check             also fetch every hit and compare: tells whether the mode is safe\n"
+    "  --report FILE       write a report at the end, as JSON if it ends in .json; %r is the rank; -: to "
+    "stderr\n"
+    "  --mpi NAME          the program's MPI, mpich or openmpi, if it cannot be detected\n"
+    "  -v, --verbose       print the detected MPI and the exact command\n"
+    "  --dry-run           print the command on stdout without running it\n"
+    "\n"
+    "All variables HEARTH_* are passed on to the ranks, on other hosts too; options take precedence.\n"
+    "`hearth info -c` lists them. In a line with colons each program is preloaded.\n";
+
+struct run {
+    struct words settings; /* NAME=value, from options */
+    enum flavour wanted;   /* --mpi */
+    bool is_verbose, is_dry;
+
+    struct words command;
+    size_t first; /* index of the launcher in it */
+    struct launcher launcher;
+    bool is_implied; /* the launcher is still to be chosen; word 0 is reserved for it */
+    struct launcher_line line;
+    struct program *programs;
+    enum flavour flavour;
+    char library[PATH_MAX];
+};
+
+/* ---- options ---- */
+
+static int add_setting(struct run *r, const char *name, const char *value) {
+    struct settings scratch;
+    char why[512];
+    size_t count, i = 0;
+    const struct setting *table = settings_table(&count);
+    while (i < count && strcmp(table[i].name, name) != 0)
+        i++;
+    if (i < count && settings_parse(&table[i], value, &scratch, why, sizeof why))
+        return refuse("%s", why);
+    char *word = need_text("%s=%s", name, value);
+    words_add(&r->settings, word);
+    free(word);
+    return 0;
+}
+
+static int check_report_file(const char *path) {
+    struct stat st;
+    if (lstat(path, &st))
+        return 0;
+    if (!S_ISREG(st.st_mode))
+        return refuse("--report %s: it is not a plain file, and links are not followed; name another", path);
+    return access(path, W_OK)
+               ? refuse("--report %s: %s; name another file, or remove it", path, strerror(errno))
+               : 0;
+}
+
+/* 0, or the error that prevents new files in this folder. */
+static int folder_fault(const char *folder) {
+    struct stat st;
+    if (stat(folder, &st))
+        return errno;
+    return !S_ISDIR(st.st_mode) ? ENOTDIR : access(folder, W_OK | X_OK) ? errno : 0;
+}
+
+/* Checks that the report can be written, before a job of hours and not after it. Ranks may start in other folders,
+ * so the path is made absolute. */
+static int add_report(struct run *r, const char *file) {
+    char here[PATH_MAX];
+    if (!strcmp(file, "-") || !strcmp(file, "1"))
+        return add_setting(r, "HEARTH_REPORT", "1");
+    if (!*file || file[strlen(file) - 1] == '/')
+        return refuse("--report \"%s\" is not the name of a file", file);
+    if (*file != '/' && !getcwd(here, sizeof here))
+        return refuse("--report %s: the current folder has no name: %s; write an absolute path", file,
+                      strerror(errno));
+    char *path = *file == '/' ? need_copy(file) : need_text("%s/%s", here, file);
+    char *slash = strrchr(path, '/');
+    *slash = 0;
+    int fault = strchr(path, '%') ? 0 : folder_fault(*path ? path : "/");
+    int err = fault ? refuse("--report %s: cannot write in %s: %s; choose another folder, or create it", file,
+                             *path ? path : "/", strerror(fault))
+                    : 0;
+    *slash = '/';
+    err = err ? err : check_report_file(path);
+    err = err ? err : add_setting(r, "HEARTH_REPORT", path);
+    free(path);
+    return err;
+}
+
+static int take_mpi(struct run *r, const char *name) {
+    r->wanted = flavour_named(name);
+    return r->wanted ? 0 : refuse("--mpi %s is unknown: use mpich or openmpi", name);
+}
+
+enum { OPTION_MODE = 256, OPTION_SIZE, OPTION_MATCH, OPTION_CHECK, OPTION_REPORT, OPTION_MPI, OPTION_DRY };
+
+static int take_option(struct run *r, int option) {
+    switch (option) {
+    case OPTION_MODE:
+        return add_setting(r, "HEARTH_MODE", optarg);
+    case OPTION_SIZE:
+        return add_setting(r, "HEARTH_CACHE_SIZE", optarg);
+    case OPTION_MATCH:
+        return add_setting(r, "HEARTH_MATCH", "on");
+    case OPTION_CHECK:
+        return add_setting(r, "HEARTH_CHECK", "on");
+    case OPTION_REPORT:
+        return add_report(r, optarg);
+    case OPTION_MPI:
+        return take_mpi(r, optarg);
+    case OPTION_DRY:
+        r->is_dry = true;
+        return 0;
+    }
+    r->is_verbose = true;
+    return 0;
+}
+
+/* `hearth run -n 4 ./app` may omit the dashes before -n. */
+static bool begins_command(int argc, char **argv) {
+    return optind < argc && (!strcmp(argv[optind], "-n") || !strcmp(argv[optind], "-np"));
+}
+
+static int read_options(struct run *r, int argc, char **argv) {
+    static const struct option options[] = {{"mode", required_argument, NULL, OPTION_MODE},
+                                            {"cache-size", required_argument, NULL, OPTION_SIZE},
+                                            {"match", no_argument, NULL, OPTION_MATCH},
+                                            {"check", no_argument, NULL, OPTION_CHECK},
+                                            {"report", required_argument, NULL, OPTION_REPORT},
+                                            {"mpi", required_argument, NULL, OPTION_MPI},
+                                            {"dry-run", no_argument, NULL, OPTION_DRY},
+                                            {"verbose", no_argument, NULL, 'v'},
+                                            {NULL, 0, NULL, 0}};
+    int option;
+    while (!begins_command(argc, argv) && (option = getopt_long(argc, argv, "+:v", options, NULL)) != -1) {
+        int err = option == '?' || option == ':' ? refuse_option(&command_run, option, argv)
+                                                 : take_option(r, option);
+        if (err)
+            return err;
+    }
+    if (optind >= argc)
+        return refuse("hearth run: no program is given; for example: hearth run -- mpirun -n 4 ./app");
+    return 0;
+}
+
+/* ---- the launcher and its programs ---- */
+
+/* Commands that run another. After others, a word such as mpirun may mean anything. */
+static bool is_prefix(const char *word) {
+    static const char *const prefixes[] = {"timeout", "time",    "nice",   "env",    "nohup",
+                                           "setsid",  "stdbuf",  "ionice", "strace", "numactl",
+                                           "taskset", "setarch", "salloc", "perf"};
+    const char *slash = strrchr(word, '/'), *base = slash ? slash + 1 : word;
+    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
+        if (!strcmp(base, prefixes[i]))
+            return true;
+    return false;
+}
+
+static void find_launcher(struct run *r) {
+    struct launcher found = launcher_identify(r->command.of[0]);
+    size_t at = 0;
+    if (!found.kind && is_prefix(r->command.of[0]))
+        while (!found.kind && ++at < r->command.count)
+            found = launcher_identify(r->command.of[at]);
+    r->launcher = found;
+    r->first = found.kind ? at : 0;
+}
+
+static struct launcher_line whole_line(size_t count) {
+    struct launcher_line line = {.count = 1, .parts = need(sizeof *line.parts)};
+    line.parts[0].end = count;
+    return line;
+}
+
+static void read_command(struct run *r, int argc, char **argv) {
+    r->is_implied = argv[0][0] == '-' && argv[0][1];
+    if (r->is_implied)
+        words_add(&r->command, "mpirun");
+    for (int i = 0; i < argc; i++)
+        words_add(&r->command, argv[i]);
+    if (r->is_implied)
+        r->launcher = (struct launcher){LAUNCHER_OTHER, FLAVOUR_NONE};
+    else
+        find_launcher(r);
+    r->line = r->launcher.kind ? launcher_read(r->launcher.kind, r->command.of, r->first, r->command.count)
+                               : whole_line(r->command.count);
+}
+
+/* The parts of one job cannot use different MPIs. */
+static int take_flavour(struct run *r, const struct program *p) {
+    if (!p->mpi.flavour || r->flavour == p->mpi.flavour)
+        return 0;
+    if (!r->flavour) {
+        r->flavour = p->mpi.flavour;
+        return 0;
+    }
+    return refuse("%s uses %s, but another program of the job %s: build them with one MPI", p->word,
+                  flavour_name(p->mpi.flavour), flavour_name(r->flavour));
+}
+
+static int judge_parts(struct run *r) {
+    int err = 0;
+    r->programs = need(r->line.count * sizeof *r->programs);
+    for (size_t i = 0; i < r->line.count && !err; i++) {
+        err = program_judge(r->command.of, &r->line.parts[i], r->wanted, &r->programs[i]);
+        err = err ? err : take_flavour(r, &r->programs[i]);
+    }
+    return err;
+}
+
+/* One line of srun's --multi-prog: "0-3 ./app argument". */
+static int judge_line(struct run *r, char *text) {
+    char *rest = text, *ranks = strtok_r(rest, " \t\n", &rest), *word = strtok_r(rest, " \t\n", &rest);
+    struct launcher_part part = {.end = 1};
+    struct program program;
+    if (!ranks || *ranks == '#' || !word)
+        return 0;
+    int err = program_judge(&word, &part, r->wanted, &program);
+    err = err ? err : take_flavour(r, &program);
+    program.word = r->line.program_file; /* the text is freed */
+    if (program.mpi.flavour && !r->programs)
+        r->programs = need(sizeof *r->programs);
+    if (program.mpi.flavour)
+        *r->programs = program;
+    return err;
+}
+
+static int judge_file(struct run *r) {
+    const char *path = r->line.program_file;
+    if (r->launcher.kind != LAUNCHER_SRUN)
+        return refuse(
+            "the programs are listed in %s, where they cannot be preloaded: write them into the command, "
+            "separated by colons",
+            path);
+    FILE *file = fopen(path, "re");
+    if (!file)
+        return refuse("cannot read %s, in which srun is to find the programs: %s", path, strerror(errno));
+    char *text = NULL;
+    size_t room = 0;
+    int err = 0;
+    while (!err && getline(&text, &room, file) > 0)
+        err = judge_line(r, text);
+    free(text);
+    fclose(file);
+    return err;
+}
+
+static int judge_programs(struct run *r) {
+    if (r->line.program_file)
+        return judge_file(r);
+    if (!r->line.count)
+        return refuse("hearth run: %s starts no program: add one after its options", r->command.of[r->first]);
+    return judge_parts(r);
+}
+
+/* ---- choosing the MPI ---- */
+
+/* The first program whose MPI is known, or NULL. */
+static const struct program *witness(const struct run *r) {
+    size_t count = r->line.program_file ? r->programs != NULL : r->line.count;
+    for (size_t i = 0; i < count; i++)
+        if (r->programs[i].mpi.flavour)
+            return &r->programs[i];
+    return NULL;
+}
+
+static int refuse_unknown(const struct run *r) {
+    const char *word = r->line.count ? r->command.of[r->line.parts[0].program] : r->line.program_file;
+    if (!r->launcher.kind)
+        return refuse("%s is neither a launcher nor, as far as can be detected, a program that uses MPI: "
+                      "name the MPI that it "
+                      "loads with --mpi mpich or --mpi openmpi",
+                      word);
+    return refuse("cannot detect which MPI %s loads: add --mpi mpich or --mpi openmpi", word);
+}
+
+/* If launcher and program have different MPIs, each rank runs as a job of its own. */
+static int refuse_disagreement(const struct run *r, const struct program *p) {
+    const char *mpi = flavour_name(p->mpi.flavour);
+    return refuse(
+        "%s uses %s (%s needs %s), but %s is the launcher of %s: use that of %s, or add --mpi NAME if "
+        "this is wrong",
+        p->word, mpi, p->carrier, p->mpi.name, r->command.of[r->first], flavour_name(r->launcher.flavour),
+        mpi);
+}
+
+static int decide(struct run *r) {
+    const struct program *p = witness(r);
+    if (r->wanted) {
+        if (p && p->mpi.flavour != r->wanted)
+            log_warn("--mpi %s, but %s uses %s (%s)", flavour_name(r->wanted), p->word,
+                     flavour_name(p->mpi.flavour), p->mpi.name);
+        r->flavour = r->wanted;
+        return 0;
+    }
+    if (p && r->launcher.flavour && r->launcher.flavour != p->mpi.flavour)
+        return refuse_disagreement(r, p);
+    r->flavour = p ? p->mpi.flavour : r->launcher.flavour;
+    return r->flavour ? 0 : refuse_unknown(r);
+}
+
+static bool is_same_file(const char *a, const char *b) {
+    struct stat first, second;
+    return !stat(a, &first) && !stat(b, &second) && first.st_dev == second.st_dev &&
+           first.st_ino == second.st_ino;
+}
+
+/* Our library loads the MPI that it was built for. Under another name that would be a second MPI in the same
+ * process. */
+static int find_library(struct run *r) {
+    struct mpi_library host;
+    const struct program *p = witness(r);
+    const char *name = flavour_name(r->flavour);
+    if (!beside_preload(r->flavour, r->library, &host))
+        return refuse("there is no libhearth-mpi.so for %s beside this command: build Hearth for it (make), "
+                      "or install it",
+                      name);
+    if (!p || r->wanted || !strcmp(p->mpi.name, host.name) || is_same_file(p->mpi.path, host.path))
+        return 0;
+    return refuse(
+        "%s uses %s, but %s was built for %s: build Hearth with that MPI's compiler (-DHEARTH_MPICC=)",
+        p->word, *p->mpi.path ? p->mpi.path : p->mpi.name, r->library, host.path);
+}
+
+/* ---- execution ---- */
+
+static int choose_launcher(struct run *r) {
+    char path[PATH_MAX];
+    if (!r->is_implied)
+        return 0;
+    if (!launcher_find(r->flavour, path))
+        return refuse(
+            "there is no mpirun of %s on the PATH: install it, or write the launcher before the program",
+            flavour_name(r->flavour));
+    free(r->command.of[0]);
+    r->command.of[0] = need_copy(path);
+    return 0;
+}
+
+static bool is_set_by_option(const struct run *r, const char *variable) {
+    size_t length = strcspn(variable, "=") + 1;
+    for (size_t i = 0; i < r->settings.count; i++)
+        if (!strncmp(r->settings.of[i], variable, length))
+            return true;
+    return false;
+}
+
+/* Settings of the environment, then those of options, the last of which wins. */
+static struct words all_settings(const struct run *r) {
+    struct words all = {0};
+    for (char **variable = environ; *variable; variable++)
+        if (!strncmp(*variable, "HEARTH_", 7) && strchr(*variable, '=') && !is_set_by_option(r, *variable))
+            words_add(&all, *variable);
+    for (size_t i = 0; i < r->settings.count; i++)
+        words_add(&all, r->settings.of[i]);
+    return all;
+}
+
+/* If the user preloads our library everywhere, the launcher is still exempt. */
+static void spare_launcher(const struct run *r) {
+    const char *list = getenv("LD_PRELOAD");
+    char *rest = list ? compose_without_hearth(list) : NULL;
+    if (rest && strlen(rest) != strlen(list)) {
+        if (r->is_verbose)
+            fputs("hearth: LD_PRELOAD names libhearth-mpi.so: it is removed for the launcher\n", stderr);
+        setenv("LD_PRELOAD", rest, 1);
+    }
+    free(rest);
+}
+
+static void explain(const struct run *r) {
+    const struct program *p = witness(r);
+    const char *name = flavour_name(r->flavour);
+    if (r->wanted)
+        fprintf(stderr, "hearth: %s, given by --mpi\n", name);
+    else if (p)
+        fprintf(stderr, "hearth: %s uses %s: %s needs %s\n", p->word, name, p->carrier,
+                *p->mpi.path ? p->mpi.path : p->mpi.name);
+    else
+        fprintf(stderr, "hearth: %s, that of the launcher; the program may load MPI at run time\n", name);
+}
+
+static int execute(struct run *r, struct words *command) {
+    char *text = words_quoted(command);
+    if (r->is_verbose) {
+        explain(r);
+        fprintf(stderr, "hearth: %s\n", text);
+    }
+    if (r->is_dry)
+        puts(text);
+    free(text);
+    if (r->is_dry)
+        return 0;
+    fflush(NULL);
+    execvp(command->of[0], command->of);
+    return refuse("cannot run %s: %s", command->of[0], strerror(errno));
+}
+
+static int prepare(struct run *r) {
+    int err = judge_programs(r);
+    err = err ? err : decide(r);
+    err = err ? err : find_library(r);
+    return err ? err : choose_launcher(r);
+}
+
+static int start(struct run *r) {
+    struct words command = {0}, settings = all_settings(r);
+    struct composition c = {.command = &r->command,
+                            .kind = r->launcher.kind,
+                            .first = r->first,
+                            .line = &r->line,
+                            .programs = r->programs,
+                            .library = r->library,
+                            .settings = &settings};
+    spare_launcher(r);
+    int err = compose(&c, &command);
+    err = err ? err : execute(r, &command);
+    words_free(&command);
+    words_free(&settings);
+    return err;
+}
+
+static int run(int argc, char **argv) {
+    struct run r = {0};
+    int err = read_options(&r, argc, argv);
+    if (!err) {
+        read_command(&r, argc - optind, argv + optind);
+        err = prepare(&r);
+        err = err ? err : start(&r);
+    }
+    words_free(&r.settings);
+    words_free(&r.command);
+    launcher_free(&r.line);
+    free(r.programs);
+    return err;
+}
+
+const struct command command_run = {
+    .name = "run", .summary = "run an MPI program with Hearth preloaded", .help = help, .run = run};

@@ -1,0 +1,139 @@
+/* top.c: `hearth top`: live view of running jobs. */
+#include "top/top.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "tools.h"
+
+#define LEAST_DELAY 0.1
+#define MOST_DELAY  3600.0
+
+static const char help[] =
+    "usage: hearth top [-d SECONDS] [--once [--json]]\n"
+    "\n"
+    "Shows your jobs on this node that use Hearth: for each process the rate of its gets and their "
+    "hit ratio,\n"
+    "the occupancy of its caches, the length of its message queues, the load of its helper "
+    "threads, and\n"
+    "the traffic to and from NVM. The programs are not disturbed: their counters are read "
+    "in place.\n"
+    "Programs started with HEARTH_LIVE=off are not shown, nor are those of other users.\n"
+    "\n"
+    "  -d, --delay SECONDS  sampling interval, from 0.1 to 3600; default 1. With "
+    "--once also 0: no rates\n"
+    "  --once               take two samples, print a table, and exit\n"
+    "  --json               with --once: print JSON, for scripts\n"
+    "\n"
+    "Keys: q quits, h explains the columns, left and right select the sort column, "
+    "r reverses the order,\n"
+    "up, down, page up and page down scroll, space takes a sample now.\n";
+
+struct wishes {
+    double delay;
+    bool once, json;
+};
+
+static int take_delay(struct wishes *w, const char *text) {
+    char *end;
+    errno = 0;
+    w->delay = strtod(text, &end);
+    if (end == text || *end || !isfinite(w->delay) || w->delay < 0 || w->delay > MOST_DELAY)
+        return refuse("-d %s is not a time in seconds, from %g to %g", text, LEAST_DELAY, MOST_DELAY);
+    return 0;
+}
+
+enum { OPTION_ONCE = 256, OPTION_JSON };
+
+static int take_option(struct wishes *w, int option) {
+    if (option == 'd')
+        return take_delay(w, optarg);
+    *(option == OPTION_ONCE ? &w->once : &w->json) = true;
+    return 0;
+}
+
+/* Refuses contradictory options. */
+static int check(const struct wishes *w) {
+    if (w->json && !w->once)
+        return refuse("--json is for --once: hearth top --once --json");
+    if (w->delay < LEAST_DELAY && !(w->once && w->delay == 0))
+        return refuse("-d %g is too short: from %g to %g%s", w->delay, LEAST_DELAY, MOST_DELAY,
+                      w->once ? ", or 0 for no rates" : "");
+    return 0;
+}
+
+static int read_options(struct wishes *w, int argc, char **argv) {
+    static const struct option options[] = {{"delay", required_argument, NULL, 'd'},
+                                            {"once", no_argument, NULL, OPTION_ONCE},
+                                            {"json", no_argument, NULL, OPTION_JSON},
+                                            {NULL, 0, NULL, 0}};
+    int option;
+    while ((option = getopt_long(argc, argv, "+:d:", options, NULL)) != -1) {
+        int err = option == '?' || option == ':' ? refuse_option(&command_top, option, argv)
+                                                 : take_option(w, option);
+        if (err)
+            return err;
+    }
+    if (optind < argc)
+        return refuse("hearth top takes no argument such as %s: see hearth help top", argv[optind]);
+    return check(w);
+}
+
+/* ---- once ---- */
+
+static void print_table(struct top_jobs *jobs) {
+    struct top_table t;
+    if (!jobs->count) {
+        puts(top_nobody);
+        return;
+    }
+    top_table_make(&t, jobs, (struct top_order){.column = -1}, UINT32_MAX);
+    puts(t.head);
+    for (size_t i = 0; i < t.count; i++)
+        puts(t.lines[i].text);
+    top_table_free(&t);
+}
+
+static void wait_for(double seconds) {
+    struct timespec time = {.tv_sec = (time_t)seconds, .tv_nsec = (long)((seconds - floor(seconds)) * 1e9)};
+    while (nanosleep(&time, &time) && errno == EINTR)
+        ;
+}
+
+static int look_once(const struct wishes *w) {
+    struct top_sample before = {0}, now;
+    struct top_jobs jobs;
+    bool twice = w->delay > 0;
+    if (twice) {
+        top_sample_take(&before, NULL);
+        wait_for(w->delay);
+    }
+    top_sample_take(&now, twice ? &before : NULL);
+    top_jobs_make(&jobs, &now, twice ? &before : NULL);
+    if (w->json)
+        top_json_print(stdout, &jobs, twice ? (double)(now.ns - before.ns) / 1e9 : 0);
+    else
+        print_table(&jobs);
+    top_jobs_free(&jobs);
+    top_sample_free(&now);
+    top_sample_free(&before);
+    return 0;
+}
+
+static int top(int argc, char **argv) {
+    struct wishes w = {.delay = 1};
+    int err = read_options(&w, argc, argv);
+    if (err)
+        return err;
+    return w.once ? look_once(&w) : top_screen_run(w.delay);
+}
+
+const struct command command_top = {
+    .name = "top",
+    .summary = "live view of your running jobs: hit ratios, rates, queues, helpers, NVM",
+    .help = help,
+    .run = top};
