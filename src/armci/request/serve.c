@@ -26,6 +26,23 @@ static _Noreturn void end_job(const char *what, int client, const void *low, siz
     _exit(1);
 }
 
+static _Noreturn void refuse(const char *what, const struct net_block *b) {
+    log_error("%s of rank %d: invalid block of %zu + %zu bytes, answer of %zu; do all ranks run the same "
+              "version of the library?",
+              what, b->client, b->header_bytes, b->bytes, b->answer_bytes);
+    _exit(1);
+}
+
+enum brings { NOTHING, DATA, ANSWER };
+
+/* A block that brings data has no answer, and the other way round: what is checked of the one is not of the other. */
+static void check_block(const char *what, const struct net_block *b, size_t header_bytes,
+                        enum brings brings) {
+    if (UNLIKELY(b->header_bytes != header_bytes || (brings != DATA && b->bytes > 0) ||
+                 (brings != ANSWER && b->answer_bytes > 0)))
+        refuse(what, b);
+}
+
 static enum net_result check(const char *what, const struct net_block *b, const void *low, size_t bytes) {
     int status = bytes == 0 ? 0 : net_shared_check(low, bytes, NULL, NULL);
     if (status == -EAGAIN)
@@ -37,15 +54,16 @@ static enum net_result check(const char *what, const struct net_block *b, const 
 
 /* ---- patches ---- */
 
-static enum net_result open_patch(const char *what, const struct net_block *b, struct op_patch *h,
-                                  struct patch *p) {
+static enum net_result open_patch(const char *what, const struct net_block *b, enum brings brings,
+                                  struct op_patch *h, struct patch *p) {
     size_t fixed = offsetof(struct op_patch, patch);
     char *low, *high;
+    check_block(what, b, b->header_bytes, brings);
     if (b->header_bytes < fixed ||
         patch_read(p, (const char *)b->header + fixed, b->header_bytes - fixed) < 0)
-        end_job(what, b->client, NULL, 0);
+        refuse(what, b);
     memcpy(h, b->header, fixed);
-    size_t bytes = b->answer_bytes > 0 ? b->answer_offset + b->answer_bytes : b->bytes;
+    size_t bytes = brings == ANSWER ? b->answer_offset + b->answer_bytes : b->bytes;
     if (h->from > p->bytes || bytes > p->bytes - h->from)
         end_job(what, b->client, p->base, bytes);
     patch_hull(p, &low, &high);
@@ -56,7 +74,7 @@ static enum net_result serve_put(void *arg, struct net_block *b) {
     struct op_patch h;
     struct patch p;
     (void)arg;
-    if (open_patch("put", b, &h, &p) == NET_LATER)
+    if (open_patch("put", b, DATA, &h, &p) == NET_LATER)
         return NET_LATER;
     patch_unpack(&p, h.from, b->payload, b->bytes);
     return NET_DONE;
@@ -66,7 +84,7 @@ static enum net_result serve_get(void *arg, struct net_block *b) {
     struct op_patch h;
     struct patch p;
     (void)arg;
-    if (open_patch("get", b, &h, &p) == NET_LATER)
+    if (open_patch("get", b, ANSWER, &h, &p) == NET_LATER)
         return NET_LATER;
     patch_pack(&p, h.from + b->answer_offset, b->answer, b->answer_bytes);
     return NET_DONE;
@@ -76,7 +94,7 @@ static enum net_result serve_acc(void *arg, struct net_block *b) {
     struct op_patch h;
     struct patch p;
     (void)arg;
-    if (open_patch("accumulate", b, &h, &p) == NET_LATER)
+    if (open_patch("accumulate", b, DATA, &h, &p) == NET_LATER)
         return NET_LATER;
     size_t grain = accumulate_grain(h.type);
     if (grain == 0 || (h.from | b->bytes | p.count[0]) % grain != 0)
@@ -97,11 +115,13 @@ struct pieces {
 };
 
 static void open_vector(const struct net_block *b, bool with_data, struct pieces *v) {
+    if (b->header_bytes != sizeof v->h || (with_data && b->answer_bytes > 0))
+        refuse("vector", b);
     memcpy(&v->h, b->header, sizeof v->h);
     size_t addresses = (size_t)v->h.count * sizeof(uint64_t);
     size_t data = with_data ? (size_t)v->h.count * v->h.bytes : 0;
-    if (b->header_bytes != sizeof v->h || b->bytes != addresses + data)
-        end_job("vector", b->client, NULL, 0);
+    if (b->bytes != addresses + data)
+        refuse("vector", b);
     v->addresses = b->payload;
     v->data = v->addresses + addresses;
 }
@@ -131,7 +151,7 @@ static enum net_result serve_getv(void *arg, struct net_block *b) {
     (void)arg;
     open_vector(b, false, &v);
     if (v.h.bytes == 0 || b->answer_offset + b->answer_bytes > (size_t)v.h.count * v.h.bytes)
-        end_job("get of pieces", b->client, NULL, 0);
+        refuse("get of pieces", b);
     for (size_t done = 0; done < b->answer_bytes;) {
         size_t at = b->answer_offset + done, inside = at % v.h.bytes;
         size_t part =
@@ -152,7 +172,7 @@ static enum net_result serve_accv(void *arg, struct net_block *b) {
     uint64_t all = (uint64_t)v.h.count * v.h.bytes;
     size_t grain = accumulate_grain(v.h.type);
     if (grain == 0 || v.h.bytes % grain != 0)
-        end_job("accumulate of pieces", b->client, NULL, 0);
+        refuse("accumulate of pieces", b);
     while (b->resume < all) {
         size_t inside = b->resume % v.h.bytes, left = v.h.bytes - inside;
         char *to = piece_at(&v, b->resume / v.h.bytes) + inside;
@@ -173,13 +193,14 @@ static enum net_result serve_rmw(void *arg, struct net_block *b) {
     struct op_rmw r;
     uint64_t old;
     (void)arg;
-    if (b->header_bytes != sizeof r || b->answer_bytes != sizeof old)
-        end_job("read-modify-write", b->client, NULL, 0);
+    check_block("read-modify-write", b, sizeof r, ANSWER);
+    if (b->answer_bytes != sizeof old)
+        refuse("read-modify-write", b);
     memcpy(&r, b->header, sizeof r);
     char *word = (char *)(uintptr_t)r.address;
     size_t bytes = rmw_bytes((int)r.op);
     if (bytes == 0)
-        end_job("read-modify-write", b->client, word, 0);
+        refuse("read-modify-write", b);
     if (check("read-modify-write", b, word, bytes) == NET_LATER ||
         !rmw_apply(armci.stripes, (int)r.op, word, r.operand, false, &old))
         return NET_LATER;
@@ -190,11 +211,17 @@ static enum net_result serve_rmw(void *arg, struct net_block *b) {
 static enum net_result serve_flag(void *arg, struct net_block *b) {
     struct op_flag f;
     (void)arg;
+    check_block("flag", b, sizeof f, NOTHING);
     memcpy(&f, b->header, sizeof f);
     int32_t *flag = (int32_t *)(uintptr_t)f.address;
     if (check("flag", b, flag, sizeof *flag) == NET_LATER)
         return NET_LATER;
-    __atomic_store_n(flag, f.value, __ATOMIC_RELEASE);
+    if (LIKELY(f.address % sizeof *flag == 0)) {
+        __atomic_store_n(flag, f.value, __ATOMIC_RELEASE);
+        return NET_DONE;
+    }
+    atomic_thread_fence(memory_order_release); /* no atomic store reaches it on all processors */
+    memcpy(flag, &f.value, sizeof *flag);
     return NET_DONE;
 }
 
@@ -204,6 +231,7 @@ static enum net_result serve_lock(void *arg, struct net_block *b) {
     struct op_mutex m;
     int64_t answer;
     (void)arg;
+    check_block("lock", b, sizeof m, NOTHING);
     memcpy(&m, b->header, sizeof m);
     struct asker asker = {.rank = b->client, .reply = b->reply};
     if (locks_lock(&m, &asker, &answer) == NET_DONE)
@@ -214,6 +242,7 @@ static enum net_result serve_lock(void *arg, struct net_block *b) {
 static enum net_result serve_unlock(void *arg, struct net_block *b) {
     struct op_mutex m;
     (void)arg;
+    check_block("unlock", b, sizeof m, NOTHING);
     memcpy(&m, b->header, sizeof m);
     if (locks_unlock(&m, b->client) == 0)
         return NET_DONE;

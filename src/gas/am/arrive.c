@@ -13,17 +13,23 @@
 /* Per sender: the place that the parts of its message are written to. One helper serves a sender, so each entry has one
  * writer. */
 enum { NONE = -1, PARKED = -2 };
-static int8_t *collecting; /* [size] */
+struct collected {
+    int32_t place; /* of this rank of the node, or NONE or PARKED */
+    int32_t local;
+    uint32_t bytes; /* so far */
+};
+static struct collected *collecting; /* [size] */
 
 int arrive_open(void) {
     if (gas.world->local != 0)
         return 0;
-    collecting = malloc((size_t)gas.size);
+    collecting = malloc((size_t)gas.size * sizeof *collecting);
     if (!collecting) {
         log_error("active messages: no memory for a table of %d ranks", gas.size);
         return -ENOMEM;
     }
-    memset(collecting, NONE, (size_t)gas.size);
+    for (int i = 0; i < gas.size; i++)
+        collecting[i].place = NONE;
     return 0;
 }
 
@@ -65,22 +71,30 @@ enum net_result am_serve_part(void *arg, struct net_block *b) {
         end_job(b);
     memcpy(&h, b->header, sizeof h);
     int local = local_rank(b, h.rank);
-    if (h.offset > AM_MEDIUM || b->bytes > AM_MEDIUM - h.offset)
-        end_job(b);
-    if (h.offset == 0) {
+    struct collected *c = &collecting[b->client];
+    if (c->place == NONE) {
         int place = take_place(local);
-        collecting[b->client] = (int8_t)(place < 0 ? PARKED : place);
+        *c = (struct collected){.place = place < 0 ? PARKED : place, .local = local};
     }
-    if (collecting[b->client] >= 0)
-        memcpy(box_place_data(local, collecting[b->client], AM_REQUEST) + h.offset, b->payload, b->bytes);
+    if (c->local != local || h.offset != c->bytes || b->bytes > AM_MEDIUM - c->bytes)
+        end_job(b);
+    if (c->place >= 0)
+        memcpy(box_place_data(local, c->place, AM_REQUEST) + h.offset, b->payload, b->bytes);
+    c->bytes += (uint32_t)b->bytes;
     return NET_DONE;
 }
 
 /* The place of the request, or -1. */
 static int place_of(const struct far_request_header *h, const struct net_block *b, int local) {
+    struct collected *c = &collecting[b->client];
+    if (b->bytes + (h->parted ? c->bytes : 0) != far_payload(&h->message) ||
+        (h->parted != 0) != (c->place != NONE))
+        end_job(b);
     if (h->parted) {
-        int place = collecting[b->client];
-        collecting[b->client] = NONE;
+        int place = c->place;
+        if (c->local != local)
+            end_job(b);
+        c->place = NONE;
         return place < 0 ? -1 : place;
     }
     int place = take_place(local);
@@ -95,7 +109,7 @@ enum net_result am_serve(void *arg, struct net_block *b) {
     if (b->header_bytes != sizeof h || b->bytes > AM_MEDIUM)
         end_job(b);
     memcpy(&h, b->header, sizeof h);
-    if (far_payload(&h.message) > AM_MEDIUM || h.slot >= AM_SLOTS)
+    if (!far_is_sound(&h.message, (uint32_t)b->client) || h.slot >= AM_SLOTS || (h.parted && b->bytes > 0))
         end_job(b);
     int local = local_rank(b, h.rank), place = place_of(&h, b, local);
     if (UNLIKELY(h.message.handler == AM_LEAVE))
@@ -141,14 +155,17 @@ enum net_result am_serve_reply(void *arg, struct net_block *b) {
         end_job(b);
     memcpy(&h, b->header, sizeof h);
     int local = local_rank(b, h.rank);
-    if (h.offset > AM_MEDIUM || b->bytes > AM_MEDIUM - h.offset)
+    bool is_none = h.message.kind == AM_NO_REPLY;
+    if (!is_none && !far_is_sound(&h.message, (uint32_t)b->client))
+        end_job(b);
+    if (h.offset > far_payload(&h.message) || b->bytes > far_payload(&h.message) - h.offset)
         end_job(b);
     struct am_slot *slot = slot_of(b, local, h.slot);
     if (b->bytes > 0)
         memcpy(box_slot_data(local, (int)h.slot, AM_REPLY) + h.offset, b->payload, b->bytes);
     if (h.offset + b->bytes < far_payload(&h.message))
         return NET_DONE; /* more parts follow */
-    if (h.message.kind == AM_NO_REPLY) {
+    if (is_none) {
         box_release(box_of(local), (int)h.slot);
         return NET_DONE;
     }

@@ -34,6 +34,12 @@ static inline uint32_t far_payload(const struct message *m) {
     return m->kind == GASNETC_MEDIUM ? m->bytes : 0;
 }
 
+/* Whether a message from this rank is valid: its fields are used as indexes and lengths, here and where its handler runs. */
+static inline bool far_is_sound(const struct message *m, uint32_t source) {
+    return m->source == source && m->kind <= GASNETC_LONG && m->count <= AM_ARGS &&
+           far_payload(m) <= AM_MEDIUM;
+}
+
 /* The helper's side; called in the leader of a node, before the network is open. */
 int arrive_open(void);
 void arrive_close(void);

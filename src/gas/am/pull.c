@@ -76,11 +76,19 @@ static bool start(void) {
     return true;
 }
 
+/* The helper that parked it has seen its header; this came from the sender's slot. */
+static void check_pulled(const struct pull *p) {
+    const struct message *m = &box_mine()->places[p->place].request;
+    if (UNLIKELY(!far_is_sound(m, p->from.source) || far_payload(m) != p->from.bytes))
+        gas_fail("active message", "node %u sends what no process of this job would send", p->from.source);
+}
+
 static bool finish(void) {
     unsigned under_way = atomic_load_explicit(&count, memory_order_relaxed);
     struct pull *p = &pulls[first];
     if (under_way == 0 || !ask_is_done(&p->op))
         return false;
+    check_pulled(p);
     box_post_far(gas.world->local, p->from.source, p->place);
     box_unpark();
     first = (first + 1) % AM_PLACES;

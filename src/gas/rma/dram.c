@@ -275,9 +275,10 @@ enum net_result dram_serve_get(void *arg, struct net_block *b) {
     struct range r;
     const char *from = target_of("it gets from outside of the segments of this node", b, &r);
     (void)arg;
+    if (UNLIKELY(b->answer_offset + b->answer_bytes > r.bytes))
+        gas_service.failed(NULL, b->client, "it gets more than it names");
     has_put();
-    if (b->answer_offset + b->answer_bytes <= r.bytes)
-        memcpy(b->answer, from + b->answer_offset, b->answer_bytes);
+    memcpy(b->answer, from + b->answer_offset, b->answer_bytes);
     return NET_DONE;
 }
 
@@ -285,8 +286,9 @@ enum net_result dram_serve_put(void *arg, struct net_block *b) {
     struct range r;
     char *to = target_of("it puts to outside of the segments of this node", b, &r);
     (void)arg;
-    if (b->bytes == r.bytes)
-        memcpy(to, b->payload, b->bytes);
+    if (UNLIKELY(b->bytes != r.bytes))
+        gas_service.failed(NULL, b->client, "it puts another length than it names");
+    memcpy(to, b->payload, b->bytes);
     has_put();
     return NET_DONE;
 }
@@ -298,6 +300,8 @@ enum net_result dram_serve_set(void *arg, struct net_block *b) {
     char *to = target_of("it sets memory outside of the segments of this node", b, &r);
     uint64_t left = r.bytes - b->resume;
     (void)arg;
+    if (UNLIKELY(b->answer_bytes == 0))
+        gas_service.failed(NULL, b->client, "it sets memory without an answer");
     if (left > 0)
         memset(to + b->resume, (int)r.value, left < PART ? left : PART);
     if (left > PART) {

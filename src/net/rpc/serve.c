@@ -297,9 +297,10 @@ static struct late *free_late(struct server_client *c) {
 void net_reply(struct net *n, int helper, uint64_t reply, const void *data, size_t bytes) {
     struct server *s = &n->served[helper].server;
     struct server_client *c = s->clients[reply >> 32];
-    struct late *l = free_late(c);
+    struct late *l = c ? free_late(c) : NULL;
     if (!l || bytes > sizeof l->data) {
-        fail(s, c->rank, "it waits for several answers at a time");
+        fail(s, (uint32_t)(reply >> 32),
+             c ? "it waits for several answers at a time" : "it asks another helper than the first to wait");
         return;
     }
     memcpy(l->data, data, bytes);

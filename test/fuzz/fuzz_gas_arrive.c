@@ -1,0 +1,141 @@
+/* Active messages of another node, as the helper takes them and a rank of this node finds them. Each block of the input is
+ *
+ *      operation | header bytes | payload bytes, 2 | answer bytes | header | payload
+ *
+ * Header, payload and answer have just their length, so that a sanitizer sees what reads or writes beyond. A block that is refused ends
+ * the process in a job; here it ends the input. What was queued can be run: its fields are within their limits. */
+#include <setjmp.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fuzz.h"
+#include "gas/far.h"
+#include "gas/serve.h"
+#include "gas/signals.h"
+
+enum { RANKS = 4, CLIENT = 2, MOST_BLOCKS = 200, BOXES = 10 << 20 };
+
+struct gas gas;
+static const uint32_t node_of[RANKS] = {0, 0, 1, 1}, local_of[RANKS] = {0, 1, 0, 1};
+static struct net_world world = {
+    .size = RANKS, .nodes = 2, .local_count = 2, .node_of = node_of, .local_of = local_of};
+static _Alignas(128) char boxes[BOXES];
+static jmp_buf refused;
+
+/* ---- instead of the rest ---- */
+
+void __wrap__exit(int status);
+void __wrap__exit(int status) {
+    (void)status;
+    longjmp(refused, 1);
+}
+
+void *__wrap_net_world_share(struct net_world *w, const struct net_boot *boot, size_t bytes);
+void *__wrap_net_world_share(struct net_world *w, const struct net_boot *boot, size_t bytes) {
+    (void)w, (void)boot;
+    fuzz_must(bytes <= sizeof boxes);
+    return boxes;
+}
+
+void signals_quit(int local, int code) {
+    (void)code;
+    fuzz_must(local >= 0 && local < world.local_count);
+}
+
+/* ---- what the rank does: it takes what came ---- */
+
+static void check_message(const struct message *m) {
+    fuzz_must(m->source == CLIENT && m->kind <= GASNETC_LONG && m->count <= AM_ARGS &&
+              far_payload(m) <= AM_MEDIUM);
+}
+
+static void run(int queue, int what) {
+    (void)queue;
+    struct am_box *b = box_mine();
+    int index = what & ~AM_IS_REPLY;
+    fuzz_must(index < AM_SLOTS);
+    if (what & AM_IS_REPLY) {
+        check_message(&b->slots[index].reply);
+        return;
+    }
+    check_message(&b->places[index].request);
+    fuzz_must(b->places[index].slot < AM_SLOTS && !(atomic_load(&b->free_places) & (uint32_t)1 << index));
+    bits_set(&b->free_places, index);
+}
+
+static void take_parked(void) {
+    struct am_parked p;
+    while (box_take_parked(&p)) {
+        fuzz_must(p.source == CLIENT && p.slot < AM_SLOTS && p.bytes <= AM_MEDIUM);
+        box_unpark();
+    }
+}
+
+static void take_all(void) {
+    while (box_take_all(run))
+        ;
+    take_parked();
+}
+
+/* ---- the blocks ---- */
+
+static void *take_bytes(struct fuzz_input *in, size_t bytes) {
+    void *data = malloc(bytes ? bytes : 1);
+    fuzz_must(data != NULL);
+    fuzz_take(in, data, bytes);
+    return data;
+}
+
+static void run_block(struct fuzz_input *in) {
+    static net_serve *const handlers[] = {am_serve_part, am_serve, am_serve_pull, am_serve_reply};
+    unsigned operation = fuzz_take_byte(in);
+    size_t header_bytes = fuzz_take_byte(in) % (NET_HEADER + 1), bytes = fuzz_take_byte(in);
+    bytes |= (size_t)fuzz_take_byte(in) << 8;
+    size_t answer_bytes = fuzz_take_byte(in);
+    /* volatile: they are freed after a longjmp */
+    char *volatile header = take_bytes(in, header_bytes), *volatile payload = take_bytes(in, bytes),
+                   *volatile answer = answer_bytes ? malloc(answer_bytes) : NULL;
+    if (setjmp(refused) == 0) {
+        struct net_block b = {.client = CLIENT,
+                              .header = header,
+                              .header_bytes = header_bytes,
+                              .payload = payload,
+                              .bytes = bytes,
+                              .answer = answer,
+                              .answer_bytes = answer_bytes};
+        fuzz_must(handlers[operation % 4](NULL, &b) == NET_DONE);
+    } else
+        in->left = 0;
+    free(header);
+    free(payload);
+    free(answer);
+    if (operation & 4)
+        take_all();
+}
+
+/* Everything that came is taken at the end of each input, so that its queues are empty; nobody takes from the box of the other rank. */
+static void reset(uint8_t in_use) {
+    size_t head =
+        sizeof(struct am_box) + ((size_t)world.local_count + AM_FAR_QUEUES) * sizeof(struct am_queue);
+    memset((char *)box_of(1), 0, head);
+    atomic_store(&box_of(1)->free_places, UINT32_MAX);
+    atomic_store(&box_mine()->free_places, in_use & 128 ? 3 : UINT32_MAX); /* 3: so that some are parked */
+    for (int i = 0; i < 8; i++)
+        atomic_store(&box_mine()->slots[i].in_use, in_use >> i & 1);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    struct fuzz_input in = {data, size};
+    if (!gas.world) {
+        gas.world = &world;
+        gas.size = RANKS;
+        fuzz_must(box_open() == 0);
+    }
+    fuzz_must(arrive_open() == 0);
+    reset(fuzz_take_byte(&in));
+    for (int i = 0; i < MOST_BLOCKS && in.left > 0; i++)
+        run_block(&in);
+    take_all();
+    arrive_close();
+    return 0;
+}
