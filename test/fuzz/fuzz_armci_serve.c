@@ -8,11 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "armci/count.h"
-#include "armci/guard.h"
+#include "armci/request/count.h"
+#include "armci/request/guard.h"
 #include "armci/inside.h"
-#include "armci/locks.h"
-#include "armci/ops.h"
+#include "armci/request/locks.h"
+#include "armci/request/ops.h"
 #include "fuzz.h"
 
 enum { MEMORY = 4096, RANKS = 4, MOST_RESUMES = 64 };

@@ -9,9 +9,9 @@
 #include <string.h>
 
 #include "fuzz.h"
-#include "gas/far.h"
-#include "gas/serve.h"
-#include "gas/signals.h"
+#include "gas/am/far.h"
+#include "gas/rma/serve.h"
+#include "gas/job/signals.h"
 
 enum { RANKS = 4, CLIENT = 2, MOST_BLOCKS = 200, BOXES = 10 << 20 };
 

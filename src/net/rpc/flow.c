@@ -35,6 +35,7 @@
 #include <stdlib.h>
 
 #include "base/base.h"
+#include "net/rpc/tally.h"
 
 static uint32_t first_number; /* 0, except in tests */
 
@@ -441,13 +442,13 @@ static uint64_t grant(struct flow_helper *h, struct peer *p) {
     if (LIKELY(!p->asked) || p->holding != NOTHING || !h->limits.spares)
         return 0;
     if (!h->free) {
-        h->counts.refused++;
+        tally_add(&h->counts.refused, 1);
         return 0;
     }
     p->grant = some_of(h->free, (p->asked - 1) / h->limits.spare_bytes + 1);
     h->free &= ~p->grant;
     p->holding = WHOLE;
-    h->counts.granted++;
+    tally_add(&h->counts.granted, 1);
     return p->grant;
 }
 
@@ -472,7 +473,7 @@ bool flow_done(struct flow_helper *h, uint32_t client, bool reply, struct flow_a
     else
         p->turn = IDLE;
     bool due = is_due(h, p);
-    *(due && !reply ? &h->counts.acks : &h->counts.coalesced) += 1;
+    tally_add(due && !reply ? &h->counts.acks : &h->counts.coalesced, 1);
     if (!due && !reply)
         return false;
     p->waiting = 0;
@@ -489,7 +490,10 @@ void flow_release(struct flow_helper *h, uint64_t spares) {
 }
 
 struct flow_counts flow_helper_counts(const struct flow_helper *h) {
-    return h->counts;
+    return (struct flow_counts){.granted = tally_read(&h->counts.granted),
+                                .refused = tally_read(&h->counts.refused),
+                                .acks = tally_read(&h->counts.acks),
+                                .coalesced = tally_read(&h->counts.coalesced)};
 }
 
 /* ---- invariants ---- */

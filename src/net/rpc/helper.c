@@ -17,6 +17,7 @@
 
 #include "net/rpc/engine.h"
 #include "net/rpc/slices.h"
+#include "net/rpc/tally.h"
 #include "net/shm/wake.h"
 
 enum { RETRY_US = 30, EMPTY_WAKES = 16, EMPTY_NAP_US = 200 };
@@ -34,7 +35,7 @@ static unsigned serve_near(struct helper *h) {
         if (!n->service.near || n->service.near(n->service.arg, process, &request, cell, &answer) == NET_DONE)
             mailbox_answer(n->helper_box, cell, answer);
     }
-    h->near += count;
+    tally_add(&h->near, count);
     return count;
 }
 
@@ -75,7 +76,7 @@ static void sleep_on(struct helper *h, unsigned blocked, bool network) {
     uint64_t us = longest_sleep(h, blocked, network);
     struct timespec time = {.tv_sec = (time_t)(us / 1000000), .tv_nsec = (long)(us % 1000000) * 1000};
     ppoll(fds, 3, us == UINT64_MAX ? NULL : &time, NULL);
-    h->wakes++;
+    tally_add(&h->wakes, 1);
 }
 
 static void fall_asleep(struct helper *h, unsigned blocked) {

@@ -10,6 +10,7 @@
 
 #include "net/boot/agree.h"
 #include "net/rpc/engine.h"
+#include "net/rpc/tally.h"
 
 /* ---- sizes ---- */
 
@@ -302,18 +303,19 @@ static void count_asking(const struct net *n, struct net_counts *c) {
         }
 }
 
+/* The helper may be at work. */
 static void count_helper(const struct helper *h, struct net_counts *c) {
-    c->wakes += h->wakes;
-    c->near += h->near;
-    c->moves += h->place.moves;
+    c->wakes += tally_read(&h->wakes);
+    c->near += tally_read(&h->near);
+    c->moves += tally_read(&h->place.moves);
     c->busy_seconds += (double)atomic_load(&h->busy_ns) / 1e9;
     c->seconds += (double)(clock_ns() - h->started_ns) / 1e9;
     if (!h->server.flow)
         return;
     struct flow_counts f = flow_helper_counts(h->server.flow);
-    c->served += h->server.served;
-    c->served_bytes += h->server.served_bytes;
-    c->retried += h->server.retried;
+    c->served += tally_read(&h->server.served);
+    c->served_bytes += tally_read(&h->server.served_bytes);
+    c->retried += tally_read(&h->server.retried);
     c->granted += f.granted;
     c->refused += f.refused;
     c->arena_bytes += h->server.arena.bytes;

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "base/base.h"
+#include "net/rpc/tally.h"
 
 size_t place_masks_bytes(int processes) {
     return sizeof(struct place_masks) + (size_t)processes * sizeof(cpu_set_t);
@@ -64,7 +65,7 @@ static void move_on(struct place *p) {
     CPU_ZERO(&next);
     CPU_SET((size_t)p->core, &next);
     if (sched_setaffinity(0, sizeof next, &next) == 0)
-        p->moves++;
+        tally_add(&p->moves, 1);
 }
 
 void place_follow(struct place *p, uint64_t blocks, uint64_t computed, uint64_t transferred) {

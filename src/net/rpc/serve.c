@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "net/rpc/engine.h"
+#include "net/rpc/tally.h"
 
 #define container_of(pointer, type, member) ((type *)((char *)(pointer)-offsetof(type, member)))
 
@@ -212,7 +213,7 @@ static enum net_result do_plain(struct server *s, struct slot *slot, const struc
     const struct wire_block *w = (const struct wire_block *)slot->header;
     if (w->handler != WIRE_NOTHING && call_handler(s, slot, NULL, 0, 0) == NET_LATER)
         return NET_LATER;
-    s->served_bytes += slot->bytes;
+    tally_add(&s->served_bytes, slot->bytes);
     finish(s, turn);
     return NET_DONE;
 }
@@ -223,7 +224,7 @@ static enum net_result do_fetch(struct server *s, struct slot *slot, const struc
     struct flow_ack ack;
     if (slot->leaving || call_handler(s, slot, answer, w->answer_bytes, 0) == NET_LATER)
         return NET_LATER;
-    s->served_bytes += w->answer_bytes;
+    tally_add(&s->served_bytes, w->answer_bytes);
     flow_done(s->flow, turn->client, true, &ack);
     send_answer(s, s->clients[turn->client], slot, w, 0, answer, w->answer_bytes, &ack);
     return NET_DONE;
@@ -250,7 +251,7 @@ static enum net_result do_fetch_into_spares(struct server *s, struct slot *slot,
         char *answer = arena_request(&s->arena, (char *)spare);
         if (call_handler(s, slot, answer, bytes, offset) == NET_LATER)
             return NET_LATER;
-        s->served_bytes += bytes;
+        tally_add(&s->served_bytes, bytes);
         struct flow_ack ack;
         bool last = slot->piece + 1 == pieces;
         if (last)
@@ -279,11 +280,11 @@ unsigned server_work(struct server *s, unsigned *blocked) {
     while (done < AT_ONCE && flow_turn(s->flow, &turn))
         if (do_block(s, &turn) == NET_LATER) {
             flow_later(s->flow, turn.client);
-            s->retried++;
+            tally_add(&s->retried, 1);
             ++*blocked;
         } else
             done++;
-    s->served += done;
+    tally_add(&s->served, done);
     return done;
 }
 

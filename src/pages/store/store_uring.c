@@ -4,10 +4,11 @@
  * The ring's own descriptor is readable while it holds completions, so sleeping needs no eventfd, and not sleeping
  * costs nothing.
  *
- * The kernel may refuse to accept requests. If it lacks memory, it may accept them later: they stay in the ring and are
- * submitted again at each poll, and the caller must not sleep meanwhile, as nothing would wake it. After PATIENCE, or
- * on any other refusal, the ring is given up. No further submit call is made, so the requests that the kernel has not
- * accepted can be failed here; those that it has accepted still complete. */
+ * The kernel may refuse to accept requests. If it lacks memory, it may accept them later: they stay in the ring and are submitted again
+ * at each poll, and the caller must not sleep meanwhile, as nothing would wake it. After PATIENCE, or on any other refusal, the engine
+ * moves the requests that the kernel has not accepted by read and write instead, and all later ones while the ring is blocked. A ring that
+ * was refused for lack of memory is submitted again: the requests moved otherwise have become NOPs in it, and once the kernel has accepted
+ * these, the ring is used as before. After any other refusal the ring is never submitted again. Accepted requests still complete. */
 #include "pages/store/store_engine.h"
 
 #include <errno.h>
@@ -20,20 +21,25 @@
 #include "base/base.h"
 #include "pages/store/store_disk.h"
 
-#define PATIENCE 5000000000u /* ns */
+#define PATIENCE 100000000u /* ns */
 
 enum { BATCH = 16 };
+
+struct uring_entry {
+    struct store_request *request;
+    struct io_uring_sqe *sqe;
+};
 
 struct uring {
     struct store_engine engine;
     struct io_uring ring;
     int file; /* not registered with the ring, which is torn down late and would keep the file locked */
     unsigned depth;
-    uint64_t put; /* requests put into the ring so far; the last `depth` are in `order` */
-    /* By `put` % depth: to find the requests that the kernel has not accepted. */
-    struct store_request **order;
-    struct request_queue failed;
-    uint64_t refused_since; /* clock; 0: not refused */
+    uint64_t put;              /* requests put into the ring so far; the last `depth` are in `order` */
+    struct uring_entry *order; /* by `put` % depth: to find the requests that the kernel has not accepted */
+    struct request_queue over; /* completed by read and write */
+    uint64_t refused_since;    /* clock; 0: not refused */
+    bool blocked;              /* it holds nothing but NOPs that the kernel has not accepted */
     bool given_up;
 };
 
@@ -41,16 +47,20 @@ static struct uring *uring_of(struct store_engine *engine) {
     return (struct uring *)engine;
 }
 
-static void fail(struct uring *u, struct store_request *r, int error) {
-    r->result = error;
-    queue_add(&u->failed, r);
+static void move_now(struct uring *u, struct store_request *r) {
+    r->result = disk_move(r->way, u->file, r->buffer + r->moved, r->bytes - r->moved, r->offset + r->moved);
+    queue_add(&u->over, r);
 }
 
-static void give_up(struct uring *u, int error) {
+/* The kernel reads an entry of the ring when it takes it, so that it can be made an empty one until then. */
+static void go_around(struct uring *u) {
     unsigned left = io_uring_sq_ready(&u->ring);
-    u->given_up = true;
-    for (uint64_t i = u->put - left; i != u->put; i++)
-        fail(u, u->order[i % u->depth], error);
+    for (uint64_t i = u->put - left; i != u->put; i++) {
+        struct uring_entry *e = &u->order[i % u->depth];
+        io_uring_prep_nop(e->sqe);
+        io_uring_sqe_set_data(e->sqe, NULL);
+        move_now(u, e->request);
+    }
 }
 
 static bool is_passing(int error) {
@@ -61,8 +71,11 @@ static void refused(struct uring *u, int error) {
     uint64_t now = clock_ns();
     if (!u->refused_since)
         u->refused_since = now;
-    if (!is_passing(error) || now - u->refused_since > PATIENCE)
-        give_up(u, is_passing(error) ? -ENOMEM : error);
+    if (u->blocked || (is_passing(error) && now - u->refused_since <= PATIENCE))
+        return;
+    u->blocked = true;
+    u->given_up = !is_passing(error);
+    go_around(u);
 }
 
 static int hand_over(struct uring *u) {
@@ -77,15 +90,17 @@ static void start(struct uring *u) {
     int taken = hand_over(u);
     if (UNLIKELY(taken <= 0))
         refused(u, taken ? taken : -EAGAIN);
-    else
+    else {
         u->refused_since = 0;
+        u->blocked = u->blocked && io_uring_sq_ready(&u->ring) > 0;
+    }
 }
 
 /* There is always room: no more requests are under way than the ring has entries. */
 static void give(struct store_engine *engine, struct store_request *r) {
     struct uring *u = uring_of(engine);
-    if (UNLIKELY(u->given_up)) {
-        fail(u, r, -EIO);
+    if (UNLIKELY(u->blocked)) {
+        move_now(u, r);
         return;
     }
     struct io_uring_sqe *sqe = io_uring_get_sqe(&u->ring);
@@ -95,7 +110,7 @@ static void give(struct store_engine *engine, struct store_request *r) {
     else
         io_uring_prep_write(sqe, u->file, from, r->bytes - r->moved, r->offset + r->moved);
     io_uring_sqe_set_data(sqe, r);
-    u->order[u->put++ % u->depth] = r;
+    u->order[u->put++ % u->depth] = (struct uring_entry){r, sqe};
 }
 
 /* Replaces the result if a test injects a fault. */
@@ -129,7 +144,7 @@ static unsigned take_some(struct uring *u, struct store_request **done, unsigned
     unsigned n = 0, got = io_uring_peek_batch_cqe(&u->ring, cqes, most < BATCH ? most : BATCH);
     for (unsigned i = 0; i < got; i++) {
         struct store_request *r = io_uring_cqe_get_data(cqes[i]);
-        if (is_complete(u, r, cqes[i]->res))
+        if (LIKELY(r != NULL) && is_complete(u, r, cqes[i]->res))
             done[n++] = r;
     }
     io_uring_cq_advance(&u->ring, got);
@@ -144,16 +159,16 @@ static unsigned take(struct store_engine *engine, struct store_request **done, u
         some = take_some(u, done + n, most - n);
         n += some;
     } while (some && n < most);
-    while (UNLIKELY(n < most && u->failed.first))
-        done[n++] = queue_take(&u->failed);
+    while (UNLIKELY(n < most && u->over.first))
+        done[n++] = queue_take(&u->over);
     return n;
 }
 
 static bool arm(struct store_engine *engine) {
     struct uring *u = uring_of(engine);
     start(u);
-    bool all_taken = u->given_up || !io_uring_sq_ready(&u->ring);
-    return all_taken && !u->failed.first && !io_uring_cq_ready(&u->ring);
+    bool all_taken = u->blocked || !io_uring_sq_ready(&u->ring);
+    return all_taken && !u->over.first && !io_uring_cq_ready(&u->ring);
 }
 
 static void close_uring(struct store_engine *engine) {
@@ -174,7 +189,7 @@ static int open_ring(struct uring *u) {
 
 int uring_open(int file, unsigned depth, struct store_engine **engine) {
     struct uring *u = calloc(1, sizeof *u);
-    struct store_request **order = calloc(depth, sizeof(struct store_request *));
+    struct uring_entry *order = calloc(depth, sizeof *order);
     int err = -ENOMEM;
     if (u && order) {
         u->depth = depth;
