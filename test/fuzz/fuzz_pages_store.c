@@ -1,5 +1,5 @@
-/* Files of named segments: any records and tables, then what a job does that opens one again. The first byte says which checksums are
- * right, as no input would get past them otherwise, and how long the file is. */
+/* Files of named segments: any records and tables, which are listed as by `hearth info --nvm`, then what a job does that opens one
+ * again. The first byte says which checksums are right, as no input would get past them otherwise, and how long the file is. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -8,12 +8,20 @@
 #include <unistd.h>
 
 #include "fuzz.h"
+#include "pages/pages.h"
 #include "pages/store/store.h"
 #include "pages/store/store_record.h"
 
-enum { PAGE = 4096, PAGES = 10, TABLE = 4096, TABLE_USED = 4, DATA = RECORDS * RECORD_BYTES + 2 * TABLE };
+enum {
+    PAGE = 4096,
+    PAGES = 10,
+    TABLE = 4096,
+    TABLE_USED = 4,
+    SUMS_AT = 8,
+    DATA = RECORDS * RECORD_BYTES + 2 * TABLE
+};
 enum { WHOLE = DATA + 3 * PAGES * PAGE, BYTES = PAGES * PAGE - 100 };
-enum flags { PACK_0 = 1, PACK_1 = 2, SUM_TABLES = 4, SHAPE = 8, CUT = 16, COMMIT = 32 };
+enum flags { PACK_0 = 1, PACK_1 = 2, SUM_TABLES = 4, SHAPE = 8, CUT = 16, COMMIT = 32, SUM_PAGES = 64 };
 
 static char folder[64], path[96];
 
@@ -29,13 +37,28 @@ static void make_folder(void) {
     atexit(remove_all);
 }
 
+/* Those of pages that hold zeros, as all do. */
+static void sum_pages(char *table) {
+    static const char zeros[PAGE];
+    uint64_t sum = record_hash(zeros, PAGE);
+    for (int page = 0; page < PAGES; page++)
+        memcpy(table + SUMS_AT + (size_t)page * sizeof sum, &sum, sizeof sum);
+}
+
+static void make_tables(struct fuzz_input *in, unsigned flags, char *tables) {
+    for (int i = 0; i < 2; i++) {
+        fuzz_take(in, tables + i * TABLE, TABLE_USED);
+        if (flags & SUM_PAGES)
+            sum_pages(tables + i * TABLE);
+    }
+}
+
 /* The blocks before the pages, from the input. */
 static void make_head(struct fuzz_input *in, unsigned flags, char head[DATA]) {
     struct record r[RECORDS];
     memset(head, 0, DATA);
     fuzz_take(in, r, sizeof r);
-    for (int i = 0; i < 2; i++)
-        fuzz_take(in, head + RECORDS * RECORD_BYTES + i * TABLE, TABLE_USED);
+    make_tables(in, flags, head + RECORDS * RECORD_BYTES);
     for (int i = 0; i < RECORDS; i++) {
         for (int k = 0; k < 2 && flags & SUM_TABLES; k++)
             r[i].tables[k].checksum = record_hash(head + RECORDS * RECORD_BYTES + k * TABLE, TABLE);
@@ -60,6 +83,14 @@ static void make_file(struct fuzz_input *in, unsigned flags) {
     fuzz_must(file >= 0 && pwrite(file, head, bytes < DATA ? bytes : DATA, 0) >= 0);
     fuzz_must(!ftruncate(file, (off_t)bytes));
     close(file);
+}
+
+static void examine(void) {
+    struct pages_file f;
+    int err = pages_examine(path, &f);
+    fuzz_must(err ? f.why != NULL : f.bytes > 0 && f.rank < f.ranks);
+    for (int i = 0; i < 2; i++)
+        fuzz_must(f.epochs[i].damaged <= f.epochs[i].pages);
 }
 
 static int open_again(struct store **store, struct store_found *found) {
@@ -117,6 +148,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (!folder[0])
         make_folder();
     make_file(&in, flags);
+    examine();
     if (!open_again(&store, &found))
         use(store, &found, flags & COMMIT);
     return 0;

@@ -33,6 +33,15 @@ void record_pack(const struct record *record, void *block) {
     memcpy(block, &r, sizeof r);
 }
 
+/* Whether no sum or product of the file layout (store_inside.h) overflows with these sizes. */
+static bool has_shape(const struct record *r) {
+    enum { LEAST_SHIFT = 12, MOST_SHIFT = 40 };
+    uint64_t least = (uint64_t)1 << LEAST_SHIFT, most = (uint64_t)1 << MOST_SHIFT;
+    bool pages =
+        r->page_bytes >= least && r->page_bytes <= most && (r->page_bytes & (r->page_bytes - 1)) == 0;
+    return pages && r->bytes > 0 && r->bytes <= INT64_MAX / 8 - most && r->rank < r->ranks;
+}
+
 /* Returns NULL if the record in this block is usable. */
 static const char *judge(const struct record *r, unsigned block, int *error) {
     *error = -EBADMSG;
@@ -44,7 +53,7 @@ static const char *judge(const struct record *r, unsigned block, int *error) {
     if (r->version != RECORD_VERSION)
         return "it was written by another version of Hearth";
     *error = -EBADMSG;
-    bool is_whole = r->checksum == checksum_of(r) && r->sequence % RECORDS == block;
+    bool is_whole = r->checksum == checksum_of(r) && r->sequence % RECORDS == block && has_shape(r);
     return is_whole ? NULL : "its header is damaged";
 }
 
