@@ -22,7 +22,7 @@ static _Noreturn void end_job(const char *what, int client, const void *low, siz
     log_error("%s of rank %d: %p ... %p (%zu bytes) is not ARMCI memory of this node: freed before the "
               "operations on it "
               "were fenced?",
-              what, client, low, (const void *)((const char *)low + bytes), bytes);
+              what, client, low, (const void *)((uintptr_t)low + bytes), bytes);
     _exit(1);
 }
 
