@@ -9,32 +9,36 @@
 
 #include "mpi/p2p/p2p.h"
 
-enum { LONG_US = 10000000, SHORT_US = 100, ROUNDS = 16 };
+enum { LONG_US = 10000000, SHORT_US = 100, ROUNDS = 16, MOST_ROUNDS = 64 };
+enum look { LOOK_LATER, LOOK_SOON, LOOK_NOW };
 
 static pthread_t thread;
 static bool running;
 static atomic_bool stop; /* release in helper_stop pairs with acquire in work */
 
-/* Does the pending work, and what arrives within a few rounds. Returns whether to look again soon: something waits
- * for space, or the lock was taken. If the lock is taken and the process is not inside MPI, the program's thread
- * holds it; it polls on its own and wakes this thread when it enters MPI. */
-static bool look(void) {
+/* Does the pending work, and what arrives within a bounded number of rounds, so that a stream does not keep the program's thread from
+ * the lock. Returns when to look again: soon, if something waits for space or the lock was taken. If the lock is taken and the process
+ * is not inside MPI, the program's thread holds it; it polls on its own and wakes this thread when it enters MPI. */
+static enum look look(void) {
     if (!p2p_try_lock())
-        return net_node_is_inside(p2p_node, p2p_peers[p2p_rank].node);
-    for (int idle = 0; idle < ROUNDS; idle++)
-        if (p2p_progress_node())
-            idle = 0;
+        return net_node_is_inside(p2p_node, p2p_peers[p2p_rank].node) ? LOOK_SOON : LOOK_LATER;
+    int idle = 0;
+    for (int rounds = 0; rounds < MOST_ROUNDS && idle < ROUNDS; rounds++)
+        idle = p2p_progress_node() ? 0 : idle + 1;
     bool waits = channel_waiting != NULL;
     p2p_unlock_slowly();
-    return waits;
+    return idle < ROUNDS ? LOOK_NOW : waits ? LOOK_SOON : LOOK_LATER;
 }
 
 static void *work(void *arg) {
-    bool waits = false;
+    enum look next = LOOK_LATER;
     live_thread_begins(LIVE_MESSAGES);
     while (!atomic_load_explicit(&stop, memory_order_acquire)) {
-        net_node_sleep(p2p_node, waits ? SHORT_US : LONG_US);
-        waits = look();
+        if (next == LOOK_NOW)
+            p2p_yield_lock();
+        else
+            net_node_sleep(p2p_node, next == LOOK_SOON ? SHORT_US : LONG_US);
+        next = look();
     }
     live_thread_ends();
     return NULL;

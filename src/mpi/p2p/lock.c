@@ -46,13 +46,12 @@ void p2p_lock_slowly(void) {
 }
 
 /* Without the pause the unlocking thread, whose cache holds the line, would retake the lock before a thread that it has woken. */
-void p2p_lock_after_others(void) {
+void p2p_yield_lock(void) {
     int before = atomic_load_explicit(&contenders, memory_order_relaxed);
     for (unsigned offers = 0; before && offers < OFFERS; offers++)
         if (atomic_load_explicit(&taken, memory_order_relaxed) != FREE ||
             atomic_load_explicit(&contenders, memory_order_relaxed) < before)
             break;
-    p2p_lock_slowly();
 }
 
 /* Release: pairs with p2p_try_lock and p2p_lock_slowly. */

@@ -16,8 +16,8 @@ extern HIDDEN int p2p_careful;
 void p2p_lock_slowly(void);
 void p2p_unlock_slowly(void);
 bool p2p_try_lock(void);
-/* For a thread that had the lock just now: threads that wait for it come first. */
-void p2p_lock_after_others(void);
+/* By a thread that has just released the lock and will want it again: lets threads that wait for it come first. */
+void p2p_yield_lock(void);
 /* Sleeps while the word has this value; wakes one thread that sleeps on it. */
 void p2p_sleep_on(_Atomic int *word, int value);
 void p2p_wake_one(_Atomic int *word);

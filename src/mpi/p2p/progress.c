@@ -147,7 +147,8 @@ static void drive(const struct request *r, struct pause *pause) {
         return;
     p2p_unlock_slowly();
     p2p_pause(pause);
-    p2p_lock_after_others();
+    p2p_yield_lock();
+    p2p_lock_slowly();
 }
 
 static void wait_among_threads(struct request *r) {

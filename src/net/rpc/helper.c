@@ -21,6 +21,7 @@
 #include "net/shm/wake.h"
 
 enum { RETRY_US = 30, EMPTY_WAKES = 16, EMPTY_NAP_US = 200 };
+enum { NEAR_AT_ONCE = 64 }; /* requests of the mailbox, then the network is looked at again */
 
 static unsigned serve_near(struct helper *h) {
     struct net *n = h->net;
@@ -29,7 +30,7 @@ static unsigned serve_near(struct helper *h) {
     int cell;
     if (h->index != 0)
         return 0;
-    for (; mailbox_take(n->helper_box, &request, &cell); count++) {
+    for (; count < NEAR_AT_ONCE && mailbox_take(n->helper_box, &request, &cell); count++) {
         int64_t answer = -ENOSYS;
         int process = mailbox_process(n->helper_box, cell);
         if (!n->service.near || n->service.near(n->service.arg, process, &request, cell, &answer) == NET_DONE)
