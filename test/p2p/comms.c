@@ -189,6 +189,33 @@ CASE(graphs) {
     free(edges);
 }
 
+/* More duplicates of one communicator than get their numbers at once, with other communicators made in between: each has a number of its
+ * own, so that none gets what was sent in another. */
+CASE(many_duplicates_at_once) {
+    enum { COMMS = 80 };
+    MPI_Comm comms[COMMS], half;
+    int in[COMMS];
+    MPI_Request receives[COMMS];
+    for (int c = 0; c < COMMS; c++) {
+        if (c % 7 == 3) {
+            MPI_Comm_split(MPI_COMM_WORLD, test_rank % 2, 0, &half);
+            MPI_Comm_free(&half);
+        }
+        MPI_Comm_dup(c % 5 == 4 ? comms[c / 2] : MPI_COMM_WORLD, &comms[c]);
+    }
+    for (int c = 0; c < COMMS; c++)
+        MPI_Irecv(&in[c], 1, MPI_INT, previous(), 5, comms[c], &receives[c]);
+    for (int c = COMMS - 1; c >= 0; c--) {
+        int out = 1000 * test_rank + c;
+        MPI_Send(&out, 1, MPI_INT, peer(), 5, comms[c]);
+    }
+    MPI_Waitall(COMMS, receives, MPI_STATUSES_IGNORE);
+    for (int c = 0; c < COMMS; c++) {
+        expect_eq(in[c], 1000 * previous() + c);
+        MPI_Comm_free(&comms[c]);
+    }
+}
+
 /* The same source, tag and size on several communicators: each gets its own, whatever the order. */
 CASE(never_mixed) {
     enum { COMMS = 6, EACH = 50 };

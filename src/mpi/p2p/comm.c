@@ -10,7 +10,8 @@
  * free numbers of all members. It is never reused, so a message of a freed communicator cannot match a receive of a
  * later one. With threads, the same processes may create two communicators at once and see them in different orders.
  * Each member therefore claims the number, and if one of them has just assigned it to the other communicator, all try
- * again.
+ * again. A duplicate has the members of its original: the first duplicate agrees on CHILDREN numbers, and later ones
+ * take them in turn, without a message.
  *
  * MPI frees communicators in places that Hearth does not see (MPI-IO for example) and reuses their handles. Each
  * managed communicator therefore carries an attribute whose deletion removes it from the table. */
@@ -20,7 +21,7 @@
 #include "mpi/p2p/meet.h"
 #include "mpi/p2p/p2p.h"
 
-enum { BUCKETS = 256, CLAIMS = 64 };
+enum { BUCKETS = 256, CLAIMS = 64, CHILDREN = 32 };
 
 static struct comm world = {.references = 1}, self = {.references = 1, .size = 1};
 static struct comm nobody = {.handle = (MPI_Comm)(intptr_t)1}; /* no such handle */
@@ -133,14 +134,14 @@ static int agree(struct comm *c, const uint64_t mine[2], uint64_t all[2], MPI_Op
     return rc == MPI_SUCCESS ? p2p_wait_host(&request, MPI_STATUS_IGNORE) : rc;
 }
 
-static uint32_t claims[CLAIMS]; /* assigned to a communicator that is not agreed on yet; 0: free */
+static uint32_t claims[CLAIMS]; /* the first of up to CHILDREN numbers that are not yet agreed on; 0: free */
 
-/* Whether the number is free here; if so, reserves it for this communicator. */
+/* Whether the numbers from here on are free; if so, reserves them for this communicator. */
 static bool claim(uint32_t context) {
     int slot = -1;
     bool taken = context < next_context;
     for (int i = 0; i < CLAIMS; i++) {
-        taken |= claims[i] == context;
+        taken |= claims[i] && claims[i] < context + CHILDREN && context < claims[i] + CHILDREN;
         slot = claims[i] ? slot : i;
     }
     if (taken || slot < 0)
@@ -149,21 +150,21 @@ static bool claim(uint32_t context) {
     return true;
 }
 
-static void unclaim(uint32_t context, bool used) {
+static void unclaim(uint32_t context, uint32_t used) {
     for (int i = 0; i < CLAIMS; i++)
         if (claims[i] == context)
             claims[i] = 0;
-    if (used && next_context <= context)
-        next_context = context + 1;
+    if (used && next_context < context + used)
+        next_context = context + used;
 }
 
-/* One proposal. *agreed: all members accepted it. */
-static int try_context(struct comm *c, bool failed, uint32_t lead, bool *agreed) {
+/* One proposal for `count` numbers. *agreed: all members accepted it. */
+static int try_context(struct comm *c, bool failed, uint32_t count, uint32_t lead, bool *agreed) {
     p2p_lock();
     uint64_t mine[2] = {next_context + lead, failed}, all[2];
     p2p_unlock();
     int rc = agree(c, mine, all, MPI_MAX);
-    if (rc != MPI_SUCCESS || all[1] || all[0] >= COMM_CONTEXTS)
+    if (rc != MPI_SUCCESS || all[1] || all[0] + CHILDREN >= COMM_CONTEXTS)
         return rc != MPI_SUCCESS ? rc : -1;
     c->context = (uint32_t)all[0];
     p2p_lock();
@@ -174,17 +175,18 @@ static int try_context(struct comm *c, bool failed, uint32_t lead, bool *agreed)
     *agreed = rc == MPI_SUCCESS && (p2p_threads ? !all[0] : got);
     p2p_lock();
     if (got)
-        unclaim(c->context, *agreed);
+        unclaim(c->context, *agreed ? count : 0);
     p2p_unlock();
     return rc;
 }
 
 /* Retries leave a random gap, so that two communicators do not collide forever. */
-static int find_context(struct comm *c, bool failed) {
+static int find_context(struct comm *c, bool failed, uint32_t count) {
     bool agreed = false;
-    int rc = try_context(c, failed, 0, &agreed);
+    int rc = try_context(c, failed, count, 0, &agreed);
     for (uint32_t tries = 1; rc == MPI_SUCCESS && !agreed; tries++)
-        rc = try_context(c, failed, (uint32_t)(random_mix((uintptr_t)c + clock_ticks()) % (16 * tries)),
+        rc = try_context(c, failed, count,
+                         (uint32_t)(random_mix((uintptr_t)c + clock_ticks()) % (2 * CHILDREN * tries)),
                          &agreed);
     return rc;
 }
@@ -221,7 +223,7 @@ static struct comm *describe(MPI_Comm handle) {
     int rc = find_members(asked);
     if (rc == -1)
         return discard(c);
-    if (find_context(asked, !c || rc != MPI_SUCCESS) != MPI_SUCCESS) {
+    if (find_context(asked, !c || rc != MPI_SUCCESS, 1) != MPI_SUCCESS) {
         log_warn(
             "messages of a communicator of %d processes are left to MPI: no memory or no free context for it",
             size);
@@ -233,10 +235,7 @@ static struct comm *describe(MPI_Comm handle) {
     return c;
 }
 
-static void adopt(MPI_Comm handle) {
-    struct comm *c = describe(handle);
-    if (!c)
-        return;
+static void enter(MPI_Comm handle, struct comm *c) {
     if (host_Comm_set_attr(handle, keyval, c) != MPI_SUCCESS) {
         discard(c);
         return;
@@ -244,6 +243,70 @@ static void adopt(MPI_Comm handle) {
     p2p_lock();
     table_add(c);
     p2p_unlock();
+}
+
+static void adopt(MPI_Comm handle) {
+    struct comm *c = describe(handle);
+    if (c)
+        enter(handle, c);
+}
+
+/* ---- a duplicate ---- */
+
+/* The next number for a duplicate; 0 if there is none. Whatever becomes of the duplicate, so that all members count alike. */
+static uint32_t take_child(struct comm *parent) {
+    p2p_lock();
+    uint32_t context = parent && parent->children ? parent->next_child++ : 0;
+    if (context)
+        parent->children--;
+    p2p_unlock();
+    return context;
+}
+
+/* The others do not ask whether there is memory here: without, messages would be lost. */
+static struct comm *copy_of(const struct comm *parent, MPI_Comm handle, uint32_t context) {
+    struct comm *c = malloc(sizeof *c);
+    size_t bytes = parent->size * sizeof *c->world;
+    int *ranks = parent->world ? malloc(bytes) : NULL;
+    if (!c || (parent->world && !ranks))
+        p2p_out_of_memory("a communicator");
+    if (ranks)
+        memcpy(ranks, parent->world, bytes);
+    *c = (struct comm){.handle = handle,
+                       .context = context,
+                       .rank = parent->rank,
+                       .size = parent->size,
+                       .world = ranks,
+                       .has_remote = parent->has_remote,
+                       .references = 1};
+    return c;
+}
+
+/* The first duplicate: its members agree on numbers for those that follow, too. False, on all members: there are none left. */
+static bool reserve_children(struct comm *parent, struct comm *c) {
+    if (find_context(c, false, CHILDREN) != MPI_SUCCESS) {
+        log_warn("messages of a duplicate of %u processes are left to MPI: no number for it", c->size);
+        return false;
+    }
+    p2p_lock();
+    parent->next_child = c->context + 1;
+    parent->children = CHILDREN - 1;
+    p2p_unlock();
+    return true;
+}
+
+/* context: what take_child returned. */
+static void adopt_duplicate(MPI_Comm original, uint32_t context, MPI_Comm handle) {
+    struct comm *parent = comm_find(original);
+    if (!parent) {
+        adopt(handle);
+        return;
+    }
+    struct comm *c = copy_of(parent, handle, context);
+    if (context || reserve_children(parent, c))
+        enter(handle, c);
+    else
+        discard(c);
 }
 
 struct comm *comm_shadow(MPI_Comm handle) {
@@ -303,8 +366,21 @@ void comm_close(void) {
 
 #define MAKE(name, params, args) MAKE_BY(name, params, args, meet_all(comm))
 
-MAKE(Comm_dup, (MPI_Comm comm, MPI_Comm *made), (comm, made))
-MAKE(Comm_dup_with_info, (MPI_Comm comm, MPI_Info info, MPI_Comm *made), (comm, info, made))
+#define DUPLICATE(name, params, args)                                                                        \
+    int hook_##name params {                                                                                 \
+        meet_all(comm);                                                                                      \
+        uint32_t context = p2p_on ? take_child(comm_find(comm)) : 0;                                         \
+        p2p_enter();                                                                                         \
+        int rc = host_##name args;                                                                           \
+        p2p_leave();                                                                                         \
+        if (p2p_on && rc == MPI_SUCCESS)                                                                     \
+            adopt_duplicate(comm, context, *made);                                                           \
+        acquire(NEWS_GENERIC);                                                                               \
+        return rc;                                                                                           \
+    }
+
+DUPLICATE(Comm_dup, (MPI_Comm comm, MPI_Comm *made), (comm, made))
+DUPLICATE(Comm_dup_with_info, (MPI_Comm comm, MPI_Info info, MPI_Comm *made), (comm, info, made))
 MAKE(Comm_split, (MPI_Comm comm, int color, int key, MPI_Comm *made), (comm, color, key, made))
 MAKE(Comm_split_type, (MPI_Comm comm, int kind, int key, MPI_Info info, MPI_Comm *made),
      (comm, kind, key, info, made))

@@ -37,6 +37,8 @@ struct comm {
     int *world;          /* ranks in MPI_COMM_WORLD; NULL: identical */
     bool has_remote;     /* some member is reached through the host MPI */
     int meetings;        /* windows and files created over it so far: meet.c */
+    uint32_t next_child; /* next context that its members have agreed on for its duplicates */
+    uint32_t children;   /* number of such contexts left */
     unsigned references; /* held by requests, windows and files, and one until it is freed */
     struct comm *next;   /* in its hash bucket */
 };
