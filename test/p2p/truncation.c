@@ -299,3 +299,60 @@ CASE(error_handler) {
     MPI_Errhandler_free(&errhandler);
     MPI_Comm_free(&comm);
 }
+
+/* ---- the middle of an element ---- */
+
+/* MPICH takes a message for truncated that ends inside an element of a type whose data lie in pieces; in one piece it does not, and
+ * Open MPI never does. */
+static int code_inside(bool in_pieces) {
+#ifdef OPEN_MPI
+    return MPI_SUCCESS;
+#else
+    return in_pieces ? MPI_ERR_TRUNCATE : MPI_SUCCESS;
+#endif
+}
+
+static MPI_Datatype struct_of_two(void) {
+    MPI_Datatype type, parts[2] = {MPI_CHAR, MPI_DOUBLE};
+    int counts[2] = {1, 1};
+    MPI_Aint places[2] = {0, 8};
+    MPI_Type_create_struct(2, counts, places, parts, &type);
+    return type;
+}
+
+static void receive_part(MPI_Datatype type, int count, int bytes, int expected) {
+    static unsigned char to[1000], from[1000];
+    MPI_Request request;
+    MPI_Status status;
+    MPI_Isend(from, bytes, MPI_BYTE, peer(), 3, MPI_COMM_WORLD, &request);
+    expect_error(MPI_Recv(to, count, type, previous(), 3, MPI_COMM_WORLD, &status), expected);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    MPI_Irecv(to, count, type, previous(), 4, MPI_COMM_WORLD, &request);
+    MPI_Send(from, bytes, MPI_BYTE, peer(), 4, MPI_COMM_WORLD);
+    int code = MPI_Waitall(1, &request, &status);
+    expect_error(code, expected == MPI_SUCCESS ? MPI_SUCCESS : MPI_ERR_IN_STATUS);
+    if (code != MPI_SUCCESS)
+        expect_error(status.MPI_ERROR, expected);
+}
+
+CASE(ends_inside_an_element) {
+    MPI_Datatype vector, pair = struct_of_two(), row;
+    MPI_Type_vector(3, 2, 4, MPI_INT, &vector);
+    MPI_Type_contiguous(3, MPI_INT, &row);
+    MPI_Type_commit(&vector);
+    MPI_Type_commit(&pair);
+    MPI_Type_commit(&row);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    for (int bytes = 0; bytes < 40; bytes++) {
+        bool in_pair = bytes % 9 > 1;
+        receive_part(MPI_INT, 12, bytes, code_inside(false));
+        receive_part(row, 5, bytes, code_inside(false));
+        receive_part(vector, 3, bytes, bytes % 4 ? code_inside(true) : MPI_SUCCESS);
+        receive_part(pair, 6, bytes, in_pair ? code_inside(true) : MPI_SUCCESS);
+        receive_part(MPI_DOUBLE_INT, 5, bytes, bytes % 12 ? code_inside(true) : MPI_SUCCESS);
+    }
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+    MPI_Type_free(&vector);
+    MPI_Type_free(&pair);
+    MPI_Type_free(&row);
+}

@@ -13,6 +13,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 
 #include "mpi/core/hooks.h"
@@ -29,6 +30,8 @@ struct opaque {
 static pthread_mutex_t listing = PTHREAD_MUTEX_INITIALIZER;
 static struct opaque *opaques; /* with a type */
 static struct opaque *ended;   /* their types must be freed by a thread that holds no lock */
+
+static _Atomic uint64_t types_freed; /* by the program, so far */
 
 static MPI_Comm alone = MPI_COMM_NULL;
 
@@ -152,6 +155,7 @@ bool data_has_types_to_free(void) {
 }
 
 int hook_Type_free(MPI_Datatype *type) {
+    atomic_fetch_add_explicit(&types_freed, 1, memory_order_relaxed);
     if (LIKELY(!p2p_on) || !type || !keep_type(*type))
         return rma_Type_free(type);
     *type = MPI_DATATYPE_NULL;
@@ -203,6 +207,8 @@ int data_describe(struct data *d, const void *buffer, MPI_Count count, MPI_Datat
     if (!rc) {
         data_in_one(d, l.shape.bytes ? (const char *)buffer + l.offset : "", 0);
         d->layout = l;
+        d->type = type;
+        d->types_freed = atomic_load_explicit(&types_freed, memory_order_relaxed);
     } else {
         error = rc == -ENOMEM ? MPI_ERR_NO_MEM : make_opaque(d, buffer, count, type);
     }
@@ -222,6 +228,40 @@ void data_free(struct data *d) {
     }
     data_in_one(d, "", 0);
 }
+
+/* ---- the end of a message ---- */
+
+#ifndef OPEN_MPI
+static MPI_Count whole_elements(MPI_Datatype type, uint64_t bytes) {
+    MPI_Status status;
+    MPI_Count count = 0;
+    host_Status_set_elements_x(&status, MPI_BYTE, (MPI_Count)bytes);
+    host_Get_elements_x(&status, type, &count);
+    return count;
+}
+
+/* MPI_DOUBLE_INT and similar types count as two elements, but MPICH unpacks them as one. */
+static bool is_named(MPI_Datatype type) {
+    int integers, addresses, types, combiner;
+    return host_Type_get_envelope(type, &integers, &addresses, &types, &combiner) == MPI_SUCCESS &&
+           combiner == MPI_COMBINER_NAMED;
+}
+
+static bool ends_inside(MPI_Datatype type, uint64_t bytes) {
+    MPI_Count size = 1;
+    if (!is_named(type))
+        return whole_elements(type, bytes) == whole_elements(type, bytes - 1);
+    host_Type_size_x(type, &size);
+    return bytes % (uint64_t)size;
+}
+
+/* The last byte of an element completes one more element. A shape does not know elements, so MPI is asked, provided that no type has been
+ * freed since: the handle of a freed type may denote another one. */
+bool data_ends_inside_slow(const struct data *d, uint64_t bytes) {
+    return bytes && d->types_freed == atomic_load_explicit(&types_freed, memory_order_relaxed) &&
+           ends_inside(d->type, bytes);
+}
+#endif
 
 /* ---- partial copies ---- */
 

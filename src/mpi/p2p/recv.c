@@ -35,6 +35,8 @@ int recv_conclude(struct request *r) {
         if (rc != MPI_SUCCESS && r->error == MPI_SUCCESS)
             r->error = rc;
     }
+    if (data_ends_inside(&r->data, r->got_bytes) && r->error == MPI_SUCCESS && !r->cancelled)
+        r->error = MPI_ERR_TRUNCATE;
     return r->error;
 }
 
