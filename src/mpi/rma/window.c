@@ -18,7 +18,7 @@
 #include "mpi/rma/rma.h"
 #include "mpi/rma/worth.h"
 
-enum { BUCKETS = 256 };
+enum { BUCKETS = 256, FEW_PARTS = 64 };
 
 static struct window *buckets[BUCKETS]; /* open windows, chained by next */
 static struct window *spare;            /* structures of freed windows */
@@ -32,6 +32,7 @@ pthread_mutex_t rma_mutex = PTHREAD_MUTEX_INITIALIZER; /* lock order: the outerm
 /* What each rank sends to the others. */
 struct part {
     uint64_t process, base, bytes, unit;
+    uint64_t ready; /* there is memory to describe the window */
 };
 
 /* An attached part of a dynamic window. */
@@ -285,15 +286,20 @@ static void note_part(struct target *t, const struct part *part) {
                          .last_op = NO_OP};
 }
 
-/* The parts of all ranks; NULL if some rank has no memory for the table. */
-static struct target *gather_targets(const struct part *own, int size, bool ready, MPI_Comm comm) {
-    struct part *parts = malloc((size_t)size * sizeof *parts);
+/* The parts of all ranks; NULL if some rank has no memory for the table. Up to FEW_PARTS ranks need one collective call, which no rank
+ * can fail to join; more ranks first agree that all have memory for the result. */
+static struct target *gather_targets(struct part own, int size, bool ready, MPI_Comm comm) {
+    struct part few[FEW_PARTS], *parts = size <= FEW_PARTS ? few : malloc((size_t)size * sizeof *parts);
     struct target *targets = calloc((size_t)size, sizeof *targets);
-    bool ok = all_have(ready && parts && targets, comm) &&
-              host_Allgather(own, sizeof *own, MPI_BYTE, parts, sizeof *own, MPI_BYTE, comm) == MPI_SUCCESS;
+    own.ready = ready && targets;
+    bool ok = (parts == few || all_have(parts && own.ready, comm)) &&
+              host_Allgather(&own, sizeof own, MPI_BYTE, parts, sizeof own, MPI_BYTE, comm) == MPI_SUCCESS;
+    for (int i = 0; ok && i < size; i++)
+        ok = parts[i].ready;
     for (int i = 0; ok && i < size; i++)
         note_part(&targets[i], &parts[i]);
-    free(parts);
+    if (parts != few)
+        free(parts);
     if (ok)
         return targets;
     free(targets);
@@ -351,7 +357,7 @@ static void opened(MPI_Win handle, struct part own, MPI_Info info, MPI_Comm comm
     host_Comm_size(comm, &size);
     host_Comm_rank(comm, &rank);
     own.process = own_process;
-    struct target *targets = gather_targets(&own, size, w, comm);
+    struct target *targets = gather_targets(own, size, w, comm);
     acquire(NEWS_COLLECTIVE);
     rma_lock();
     if (w && targets) {
