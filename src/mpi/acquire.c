@@ -29,9 +29,12 @@
 
 _Atomic uint64_t acquire_generation = 1;
 int acquire_deaf = -1;
+bool acquire_is_shared = true;
 
 EXPORT void hearth_acquire(void) {
-    acquire(NEWS_GENERIC);
+    if (acquire_deaf !=
+        NEWS_GENERIC) /* atomic: any thread may call this, also beside one that is inside acquire() */
+        atomic_fetch_add_explicit(&acquire_generation, 1, memory_order_release);
 }
 
 /* ---- the calls ---- */

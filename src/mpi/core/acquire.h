@@ -27,14 +27,21 @@ enum news {
 
 extern HIDDEN _Atomic uint64_t acquire_generation; /* incremented by each acquire */
 extern HIDDEN int acquire_deaf;                    /* the ignored kind, or -1 */
+extern HIDDEN bool acquire_is_shared; /* by threads that call MPI at once; true until MPI says otherwise */
 
 /* Once, collective: agrees on the collectives that a tool wraps on some process. */
 void acquire_agree(void);
 
 /* Call after the synchronising MPI call, before returning to the program. The release pairs with acquire_catch_up. */
 static inline void acquire(enum news how) {
-    if (LIKELY(acquire_deaf != (int)how))
+    if (UNLIKELY(acquire_deaf == (int)how))
+        return;
+    if (UNLIKELY(acquire_is_shared))
         atomic_fetch_add_explicit(&acquire_generation, 1, memory_order_release);
+    else
+        atomic_store_explicit(&acquire_generation,
+                              atomic_load_explicit(&acquire_generation, memory_order_relaxed) + 1,
+                              memory_order_release);
 }
 
 #endif

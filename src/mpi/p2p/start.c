@@ -217,6 +217,9 @@ void p2p_start(void) {
 }
 
 static void start(void) {
+    int level = MPI_THREAD_MULTIPLE;
+    host_Query_thread(&level);
+    acquire_is_shared = level == MPI_THREAD_MULTIPLE;
     show_process();
     p2p_start();
 }

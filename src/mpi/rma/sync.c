@@ -215,18 +215,23 @@ static void touch_all(struct window *w) {
             touch(w, &w->targets[i]);
 }
 
-/* Whether the cache tracks nothing that is in flight: only gets that bypassed it. */
+/* Whether the cache tracks nothing that is in flight: only gets that bypassed it, and writes while nothing is cached. */
 static inline bool is_plain(const struct window *w, const struct target *t) {
-    return t->first_op == NO_OP && t->last_write < t->writes_before && t->hit_stamp != w->flush_stamp &&
+    return t->first_op == NO_OP && (t->last_write < t->writes_before || window_keeps_nothing(w)) &&
+           t->hit_stamp != w->flush_stamp &&
            !(t->probe_ticks | t->fetching | w->deferred | rma_threaded | host_has_tool);
 }
 
 /* Runs after the host's flush of a plain target; returns true if no more work is needed. The hot path of a program
  * without reuse. */
-static inline bool settle_plain(struct window *w, struct target *t, int rc) {
+static inline bool settle_plain(struct window *w, struct target *t, enum scope scope, int rc) {
     if (UNLIKELY(rc != MPI_SUCCESS || !window_is_held(w, t) || t->used_stamp != w->flush_stamp))
         return false;
     t->gets_before = inflight_issued;
+    if (scope == SCOPE_REMOTE && t->last_write >= t->writes_before) {
+        t->writes_before = inflight_issued;
+        write_completed(w, t);
+    }
     t->alone = 0;
     t->used_stamp = 0;
     w->used = false;
@@ -241,7 +246,7 @@ static inline bool settle_plain(struct window *w, struct target *t, int rc) {
 static inline int flush_plain(struct window *w, struct target *t, int target, MPI_Win win, enum scope scope,
                               int (*host)(int, MPI_Win)) {
     int rc = host(target, win);
-    if (LIKELY(settle_plain(w, t, rc)))
+    if (LIKELY(settle_plain(w, t, scope, rc)))
         return MPI_SUCCESS;
     if (scope == SCOPE_REMOTE && t->used_stamp != w->flush_stamp)
         acquire(NEWS_FLUSH_POLL);

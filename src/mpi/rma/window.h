@@ -181,6 +181,11 @@ static inline bool window_caches(const struct window *w) {
     return w->cacheable && w->mode != MODE_OFF;
 }
 
+/* Whether nothing is cached that a write through this window could invalidate. */
+static inline bool window_keeps_nothing(const struct window *w) {
+    return !w->cache && !w->kin_count;
+}
+
 /* The window's cache, created on first use; NULL if there is no memory for it. */
 struct cache *window_cache(struct window *w);
 

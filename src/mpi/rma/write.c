@@ -146,6 +146,30 @@ static int end(struct issue *i, int rc) {
     return rc;
 }
 
+/* The window, if nothing is cached in it and no thread or tool requires the slow path; else NULL. A write to such a window is counted,
+ * without a description of the bytes that it touches. If anything is cached before the write completes, all of it is dropped then. */
+static inline struct window *find_uncached(MPI_Win win, int rank) {
+    struct window *w = atomic_load_explicit(&window_recent, memory_order_relaxed);
+    bool simple = w && w->handle == win && w->open && (unsigned)rank < (unsigned)w->size &&
+                  window_keeps_nothing(w) && w->cacheable && w->mode != MODE_OFF &&
+                  !(rma_threaded | host_has_tool);
+    return LIKELY(simple) ? w : NULL;
+}
+
+static inline int end_uncached(struct window *w, int rank, int rc) {
+    struct target *t = &w->targets[rank];
+    progress_note();
+    if (UNLIKELY(rc != MPI_SUCCESS))
+        return rc;
+    if (t->last_write < t->writes_before)
+        t->inserts_before = write_inserts;
+    t->last_write = inflight_issued++;
+    t->writes_unknown = true;
+    t->plain = false;
+    window_mark_busy(w, t);
+    return rc;
+}
+
 /* The result of an atomic may be a sync event: the call that completes it acquires. */
 static int note_fetch(MPI_Win win, int rank, void *result, MPI_Count count, MPI_Datatype type, int rc) {
     struct window *w = window_find(win);
@@ -177,6 +201,9 @@ static int note_fetch_request(MPI_Win win, int rank, void *result, MPI_Count cou
 /* The host's call between begin and end. */
 #define WRITE(call, disp, count, type, op)                                                                   \
     do {                                                                                                     \
+        struct window *uncached = find_uncached(win, target);                                                \
+        if (LIKELY(uncached != NULL))                                                                        \
+            return end_uncached(uncached, target, call);                                                     \
         struct issue issue;                                                                                  \
         begin(&issue, win, target, disp, count, type, op);                                                   \
         return end(&issue, call);                                                                            \
