@@ -64,6 +64,8 @@ int past_get(struct window *w, struct target *t, const struct get *g, bool seen)
         note_past(w, t, g, bytes);
     past_note(w);
     past_count(w, t, g, bytes, false);
+    if (!t->plain) /* the first of an epoch between fences: those that follow take the hot path */
+        window_note_plain(w, t);
     rma_unlock();
     return rc;
 }
