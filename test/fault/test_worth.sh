@@ -25,6 +25,9 @@ check 'a stream without reuse is suspended, with the reason' \
     grep -qE 'rank 0: suspended [0-9]+ times for [0-9]+ gets in all, first .*: the cache took .* and saved 0.0 us' "$dir/rest"
 check 'and comes back for what is reused' awk '/^ +all/ && $4 > 200 { found = 1 } END { exit !found }' "$dir/rest"
 
+run between_fences HEARTH_SUSPEND=64 HEARTH_REPORT=1 >"$dir/fenced"
+check 'and so is one between fences' grep -qE 'rank 0: suspended [0-9]+ times' "$dir/fenced"
+
 run always HEARTH_SUSPEND=0 HEARTH_REPORT=1 >"$dir/never"
 check 'HEARTH_SUSPEND=0: never' sh -c "! grep -q suspended '$dir/never'"
 

@@ -2,6 +2,8 @@
  * suspended in the first part and must come back in the second; the data is right throughout. ranks: 2 */
 #include "test.h"
 
+#include <string.h>
+
 enum { BYTES = 64, STREAM = 2000, ROUNDS = 1500, FEW = 8 };
 
 static unsigned char expected_byte(int rank, size_t place) {
@@ -48,6 +50,54 @@ static void stream_then_reuse(const char *mode) {
     if (stats(w.win, &s)) {
         expect(counts_add_up(&s));
         expect(test_rank != 0 || s.gets == STREAM + ROUNDS);
+    }
+    barrier();
+    MPI_Win_unlock_all(w.win);
+    free_window(&w);
+}
+
+/* The same between fences, which complete gets without a flush: everything is read once, then a few again and again. */
+CASE(between_fences) {
+    enum { EACH = 20 };
+    struct window w = make_window(STREAM * BYTES, "always");
+    static unsigned char data[EACH][BYTES];
+    int wrong = 0, peer = 1 - test_rank;
+    fill(&w);
+    MPI_Win_fence(0, w.win);
+    for (int i = 0; i < 2 * STREAM; i += EACH) {
+        for (int k = 0; k < EACH; k++)
+            MPI_Get(data[k], BYTES, MPI_BYTE, peer, (MPI_Aint)(i < STREAM ? i + k : k % FEW) * BYTES, BYTES,
+                    MPI_BYTE, w.win);
+        MPI_Win_fence(0, w.win);
+        for (int k = 0; k < EACH; k++)
+            for (size_t b = 0; b < BYTES; b++)
+                wrong +=
+                    data[k][b] != expected_byte(peer, (size_t)(i < STREAM ? i + k : k % FEW) * BYTES + b);
+    }
+    expect_eq(wrong, 0);
+    CLAMPI_Stats s;
+    if (stats(w.win, &s)) {
+        expect(counts_add_up(&s));
+        expect_eq(s.gets, 2 * STREAM);
+    }
+    free_window(&w);
+}
+
+/* A write before anything is cached is still under way when the first get is issued: what that get brought is dropped again. */
+CASE(write_before_the_first_get) {
+    struct window w = make_window(BYTES, "always");
+    unsigned char data[BYTES], before[BYTES], after[BYTES];
+    fill(&w);
+    barrier();
+    MPI_Win_lock_all(0, w.win);
+    memset(data, 0x5a, sizeof data);
+    if (test_rank == 0) {
+        MPI_Put(data, BYTES, MPI_BYTE, 1, 0, BYTES, MPI_BYTE, w.win);
+        MPI_Get(before, BYTES, MPI_BYTE, 1, 0, BYTES, MPI_BYTE, w.win);
+        MPI_Win_flush(1, w.win);
+        MPI_Get(after, BYTES, MPI_BYTE, 1, 0, BYTES, MPI_BYTE, w.win);
+        MPI_Win_flush(1, w.win);
+        expect_eq(memcmp(after, data, BYTES), 0);
     }
     barrier();
     MPI_Win_unlock_all(w.win);

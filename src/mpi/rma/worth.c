@@ -3,8 +3,8 @@
  *      saved = hits x cost of a get without Hearth        spent = misses x overhead per miss + hits x cost of a hit
  *
  * Both costs are means of samples: one get in 64 is timed, and the flush after it. A window whose gets are never
- * completed by a flush has no flush samples and is never suspended, because an unlock or a fence waits for more than
- * the gets.
+ * completed by a flush has no flush samples, because an unlock or a fence waits for more than the gets. It is suspended
+ * only if there were no hits at all, which save nothing whatever a get costs.
  *
  * A cache that has just been filled had no chance to produce hits, so the interval should not be much shorter than
  * the number of entries that the index holds. A program that reads its data once and then repeatedly loses at most
@@ -104,9 +104,9 @@ void worth_judge_slowly(struct window *w) {
     double spent = own_ns * (double)misses + measure_hit_ns(bytes) * (double)hits,
            saved = get_ns * (double)hits;
     start_interval(w);
-    if (!may_suspend(w) || !v->flushed || !v->misses)
+    if (!may_suspend(w) || (hits && !(v->flushed && v->misses)))
         return;
-    if (spent > saved)
+    if (spent > saved || !hits)
         suspend(w, spent, saved);
     else
         v->pause = SHORTEST;
