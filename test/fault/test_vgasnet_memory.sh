@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Segments that are several times as large as the pool of pages, and larger than all the memory that the job may have (a limit of a
 # cgroup): all is written and read, by loads and stores and from other ranks, and memory stays below the limit. Pools that are too
-# small or do not fit are refused.   test_vgasnet_memory.sh MPI TREE      quick: openmpi; timeout: 240
+# small or do not fit are refused, and so are segments in memory that another job was promised.   test_vgasnet_memory.sh MPI TREE      quick: openmpi; timeout: 240
 set -uo pipefail
 mpi=$1 tree=$2 failed=0
 . "$(dirname "${BASH_SOURCE[0]}")/kill.sh"
@@ -22,9 +22,9 @@ of() { # mark of the version in /proc/self/cgroup
     sed -n "s/^[0-9]*:$1:\(.*\)/\1/p" /proc/self/cgroup
 }
 if enter_below "/sys/fs/cgroup/memory$(of memory)" memory.limit_in_bytes; then
-    names=(memory.max_usage_in_bytes memory.oom_control)
+    names=(memory.max_usage_in_bytes memory.oom_control) limit_name=memory.limit_in_bytes
 elif enter_below "/sys/fs/cgroup$(of '')" memory.max; then
-    names=(memory.peak memory.events)
+    names=(memory.peak memory.events) limit_name=memory.max
 fi
 leave() {
     local i
@@ -75,6 +75,27 @@ large() { # what, K=V...
 large 'segments of 5 times the pool and more than the memory' HEARTH_POOL_SIZE=32m
 large 'the same between nodes' HEARTH_POOL_SIZE=16m HEARTH_NODE_RANKS=1
 large 'the pool as it is chosen by default'
+
+# ---- two jobs ----
+
+# Segments in memory, backed when they are touched: what the first job was promised and has not touched is not there for a second.
+two=(HEARTH_NVM=off both --page 65536 --pages 1920) # two ranks of 120 MiB: a job alone gets it
+echo $((600 << 20)) >"$group/$limit_name"
+run "${two[@]}"
+say 'a job alone gets its segments' $((status == 0 && $(grep -c '^well' "$dir/out") == 1))
+mkdir "$dir/first"
+sh -c 'echo $$ >"$0/cgroup.procs" && exec "$@"' "$group" "$here/launch.sh" "$mpi" 2 --timeout 60 --env HEARTH_NVM=off \
+    "$tree/test/durable_gas" late --page 65536 --pages 1920 --folder "$dir/first" >"$dir/first/out" 2>&1 &
+first=$!
+wait_for 200 test -e "$dir/first/ready"
+run "${two[@]}"
+say 'a second job is refused what the first was promised' $((status == 3 && $(grep -c 'error: gasnet_attach:.* other jobs' "$dir/out") >= 1))
+touch "$dir/first/go"
+status=0
+wait $first || status=$?
+cp "$dir/first/out" "$dir/out"
+say 'the first job gets it' $((status == 0 && $(grep -c '^well' "$dir/out") == 1))
+echo $limit >"$group/$limit_name"
 
 # ---- pools that cannot be ----
 

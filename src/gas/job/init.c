@@ -162,8 +162,10 @@ static int check_size(uintptr_t bytes) {
                           (unsigned long long)bytes, GASNET_PAGESIZE);
     if (bytes > most_local && most_local > 0) /* 0: unknown; the cause is reported later */
         return gas_refuse(GASNET_ERR_BAD_ARG, "gasnet_attach",
-                          "a segment of %llu bytes: the maximum is %llu (gasnet_getMaxLocalSegmentSize)",
-                          (unsigned long long)bytes, (unsigned long long)most_local);
+                          "a segment of %llu bytes: the maximum is %llu (gasnet_getMaxLocalSegmentSize), "
+                          "beside %llu that are promised to other jobs",
+                          (unsigned long long)bytes, (unsigned long long)most_local,
+                          (unsigned long long)sizes_promised());
     return GASNET_OK;
 }
 

@@ -22,8 +22,16 @@
 /* Address space is limited: the kernel gives a process 2^47 bytes or more. */
 #define MOST_BYTES ((uint64_t)1 << 45)
 
+static uint64_t promised;
+
+uint64_t sizes_promised(void) {
+    return promised;
+}
+
 static uint64_t free_memory(void) {
-    return net_room().bytes / 2; /* the program needs some as well */
+    struct room room = net_room();
+    promised = room.promised;
+    return room.bytes / 2; /* the program needs some as well */
 }
 
 /* Space that an existing file of this rank with that name already uses. */

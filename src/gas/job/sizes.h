@@ -6,5 +6,7 @@
 
 /* The largest segment of a rank on a machine with so many ranks. */
 uint64_t sizes_most(int machine_ranks);
+/* Bytes of memory that it leaves to other jobs of this user, to which they are promised. */
+uint64_t sizes_promised(void);
 
 #endif

@@ -12,7 +12,10 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
+#include <pthread.h>
+
 #include "base/base.h"
+#include "net/shm/promise.h"
 #include "net/shm/room.h"
 
 enum { FILES = 64, LARGE = 1 << 20, SMALL_SHARE = 8 };
@@ -21,10 +24,12 @@ enum { FILES = 64, LARGE = 1 << 20, SMALL_SHARE = 8 };
 struct net_reserve {
     _Alignas(128) _Atomic uint64_t promised;
     _Atomic uint64_t allowed, read_ns;
+    _Atomic uint64_t id; /* of the promises of this job on this node; 0: not chosen yet */
     struct reserve_file {
         _Atomic uint32_t state; /* FREE, WRITING, LISTED; releases and acquires the other fields */
         struct net_address address;
         uint64_t idle;
+        struct net_promise *promise; /* of the process that lists it */
     } files[FILES];
 };
 
@@ -38,6 +43,32 @@ void net_reserve_force(uint64_t bytes) {
 
 size_t net_reserve_bytes(void) {
     return sizeof(struct net_reserve);
+}
+
+/* ---- what other jobs see ---- */
+
+static uint64_t reserve_id(struct net_reserve *r) {
+    uint64_t id = atomic_load(&r->id), chosen = id ? 0 : net_promise_id();
+    if (id == 0 && atomic_compare_exchange_strong(&r->id, &id, chosen))
+        id = chosen;
+    return id;
+}
+
+/* Of this process, for the reserve that it uses: there is one at a time. */
+static struct net_promise *reserve_promise(struct net_reserve *r) {
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* a leaf */
+    static struct net_promise *own;
+    static uint64_t own_id;
+    uint64_t id = reserve_id(r);
+    pthread_mutex_lock(&lock);
+    if (own_id != id) {
+        net_promise_close(own);
+        own = net_promise_open(id);
+        own_id = id;
+    }
+    struct net_promise *p = own;
+    pthread_mutex_unlock(&lock);
+    return p;
 }
 
 /* ---- the limit ---- */
@@ -57,9 +88,9 @@ static uint64_t reserve_backed(const struct net_reserve *r) {
  * direction. */
 static struct room reserve_read(struct net_reserve *r) {
     uint64_t backed = reserve_backed(r);
-    struct room room = net_room();
+    struct room room = net_room_for(reserve_id(r));
     if (atomic_load(&forced))
-        room = (struct room){atomic_load(&forced), "a test", "do nothing"};
+        room = (struct room){.bytes = atomic_load(&forced), .who = "a test", .advice = "do nothing"};
     uint64_t allowed = room.bytes < UINT64_MAX - backed ? room.bytes + backed : UINT64_MAX;
     atomic_store_explicit(&r->allowed, allowed, memory_order_relaxed);
     atomic_store_explicit(&r->read_ns, clock_ns(), memory_order_relaxed);
@@ -79,17 +110,18 @@ static bool reserve_is_allowed(const struct net_reserve *r, uint64_t promised) {
 
 static int reserve_refuse(struct net_reserve *r, uint64_t bytes, uint64_t promised, const struct room *room) {
     uint64_t allowed = atomic_load_explicit(&r->allowed, memory_order_relaxed);
-    atomic_fetch_sub_explicit(&r->promised, bytes, memory_order_relaxed);
-    log_error("shared memory: no room for %.1f MiB of this process: with it, %.1f MiB would be promised to "
-              "this job "
-              "on the node, and %s leaves %.1f MiB; %s",
-              (double)bytes / (1 << 20), (double)promised / (1 << 20), room->who, (double)allowed / (1 << 20),
-              room->advice);
+    net_reserve_give(r, bytes);
+    log_error(
+        "shared memory: no room for %.1f MiB of this process: with it, %.1f MiB would be promised to "
+        "this job on the node, and %s leaves %.1f MiB beside %.1f MiB that are promised to other jobs; %s",
+        (double)bytes / (1 << 20), (double)promised / (1 << 20), room->who, (double)allowed / (1 << 20),
+        (double)room->promised / (1 << 20), room->advice);
     return -ENOMEM;
 }
 
 int net_reserve_take(struct net_reserve *r, uint64_t bytes) {
     uint64_t promised = atomic_fetch_add_explicit(&r->promised, bytes, memory_order_relaxed) + bytes;
+    net_promise_add(reserve_promise(r), (int64_t)bytes);
     if (bytes == 0 || (reserve_is_allowed(r, promised) && reserve_is_fresh(r, bytes, promised)))
         return 0;
     struct room room = reserve_read(r);
@@ -99,6 +131,7 @@ int net_reserve_take(struct net_reserve *r, uint64_t bytes) {
 
 void net_reserve_give(struct net_reserve *r, uint64_t bytes) {
     atomic_fetch_sub_explicit(&r->promised, bytes, memory_order_relaxed);
+    net_promise_add(reserve_promise(r), -(int64_t)bytes);
 }
 
 /* ---- files ---- */
@@ -111,6 +144,8 @@ int net_reserve_list(struct net_reserve *r, const struct net_address *file, uint
             continue;
         f->address = *file;
         f->idle = idle;
+        f->promise = net_promise_open(reserve_id(r));
+        net_promise_file(f->promise, file, idle);
         atomic_store_explicit(&f->state, LISTED, memory_order_release);
         return i;
     }
@@ -118,6 +153,8 @@ int net_reserve_list(struct net_reserve *r, const struct net_address *file, uint
 }
 
 void net_reserve_unlist(struct net_reserve *r, int number) {
-    if (number >= 0)
-        atomic_store(&r->files[number].state, FREE);
+    if (number < 0)
+        return;
+    net_promise_close(r->files[number].promise);
+    atomic_store(&r->files[number].state, FREE);
 }

@@ -2,7 +2,7 @@
  *
  * Pages of shared memory are backed when they are first touched, and the kernel cannot reserve memory for them. So
  * the processes of a job sum up their promises in shared memory. A promise that the memory limit does not cover is
- * refused. Other jobs on the node count only with the memory that they have touched. */
+ * refused. Memory promised to other jobs of the user counts as taken (promise.h). */
 #ifndef HEARTH_NET_RESERVE_H
 #define HEARTH_NET_RESERVE_H
 

@@ -10,6 +10,8 @@
  *      /proc/self/cgroup   "0::/path": version 2; "N:memory:/path": version 1
  *      /sys/fs/cgroup/...  memory.max, memory.current, memory.stat; names of version 1 differ
  *
+ * Memory promised to jobs and not yet touched is in none of these files: see promise.c.
+ *
  * In a container the path may be visible only to the host. Then the root of the mounted hierarchy is ours. */
 #include "net/shm/room.h"
 
@@ -20,6 +22,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "net/shm/promise.h"
 
 enum { TEXT = 16384 };
 
@@ -46,7 +50,7 @@ static uint64_t number_after(const char *text, const char *word) {
 
 static void lower(struct room *r, uint64_t bytes, const char *who, const char *advice) {
     if (bytes < r->bytes)
-        *r = (struct room){bytes, who, advice};
+        *r = (struct room){.bytes = bytes, .who = who, .advice = advice};
 }
 
 static void ask_node(const char *root, struct room *r) {
@@ -138,6 +142,14 @@ struct room net_room_below(const char *root) {
     return r;
 }
 
+struct room net_room_for(uint64_t promise_id) {
+    struct room r = net_room_below("");
+    r.promised = net_promise_others(promise_id);
+    if (r.bytes != UINT64_MAX)
+        r.bytes -= r.promised < r.bytes ? r.promised : r.bytes;
+    return r;
+}
+
 struct room net_room(void) {
-    return net_room_below("");
+    return net_room_for(0);
 }

@@ -8,12 +8,16 @@ struct room {
     uint64_t bytes;     /* UINT64_MAX: unknown */
     const char *who;    /* what imposes the limit, for messages */
     const char *advice; /* the remedy, for messages */
+    uint64_t promised;  /* to other jobs of this user and not yet touched; not included in `bytes` */
 };
 
 /* Costs some 100 us. Other processes may take the memory before the caller uses it. */
 struct room net_room(void);
 
-/* The same, with the system's files below `root` ("": the real ones); for tests. */
+/* The same for the account with this id (promise.h), whose own promises do not count as others'. */
+struct room net_room_for(uint64_t promise_id);
+
+/* The system's limit alone, with the system's files below `root` ("": the real ones); for tests. */
 struct room net_room_below(const char *root);
 
 #endif

@@ -31,6 +31,7 @@
 #include "net/shm/bus.h"
 #include "net/shm/mapped.h"
 #include "net/shm/numa.h"
+#include "net/shm/promise.h"
 #include "net/shm/room.h"
 #include "net/shm/sparse.h"
 
@@ -157,17 +158,23 @@ static int measure(struct opening *o, size_t bytes) {
 /* ---- the first member ---- */
 
 static int no_room(const struct opening *o, const struct room *room) {
-    log_error("shared memory of %s for %d processes: %s has only %s left; %s", size_text(o->s->bytes).text,
-              o->boot->size, room->who, size_text(room->bytes).text, room->advice);
+    log_error("shared memory of %s for %d processes: %s has only %s left, beside %s that are promised to "
+              "other jobs; %s",
+              size_text(o->s->bytes).text, o->boot->size, room->who, size_text(room->bytes).text,
+              size_text(room->promised).text, room->advice);
     return -ENOMEM;
 }
 
-/* Small sizes are not checked: reading the limits costs more. */
-static int check_room(const struct opening *o) {
+/* Small sizes are not checked: reading the limits costs more. The bytes are promised before the check, so that of two jobs that check at
+ * the same time not both get memory that suffices for one. */
+static int check_room(struct opening *o) {
     enum { SMALL = 1 << 20 };
     if (!o->checked || o->s->bytes < SMALL)
         return 0;
-    struct room room = net_room();
+    uint64_t id = net_promise_id();
+    o->s->promise = net_promise_open(id);
+    net_promise_add(o->s->promise, (int64_t)o->s->bytes);
+    struct room room = net_room_for(id);
     return o->s->bytes > room.bytes ? no_room(o, &room) : 0;
 }
 
@@ -181,6 +188,10 @@ static int make_file(struct opening *o) {
         log_error("shared memory for %d processes: %s of %s: %s%s", o->boot->size, what,
                   size_text(o->s->bytes).text, strerror(-err), err == -EMFILE ? memfile_hint(-err) : "");
     o->s->place.bytes = o->s->bytes;
+    if (!err && o->s->promise) {
+        net_promise_file(o->s->promise, &o->s->place.address, 0);
+        o->keeps = true; /* for those who look how much of it is backed */
+    }
     return err;
 }
 
@@ -314,8 +325,10 @@ static int open_shared(struct opening *o, size_t bytes, struct net_shared **shar
     }
     int err = open_together(o, bytes);
     if (err) {
-        if (s)
+        if (s) {
             leave(o->far, s);
+            net_promise_close(s->promise);
+        }
         free(s);
         return err;
     }
@@ -336,8 +349,11 @@ int net_shared_map(const struct net_boot *boot, size_t bytes, const struct net_s
 }
 
 void net_shared_settle(struct net_shared *s) {
-    if (s->file >= 0)
-        close(s->file);
+    if (s->file < 0)
+        return;
+    net_promise_close(s->promise);
+    s->promise = NULL;
+    close(s->file);
     s->file = -1;
 }
 

@@ -3,8 +3,8 @@
  *
  * Some or all processes of a node allocate collectively: each says how many bytes it wants, and one mapping holds
  * all parts. The file behind it has no name and is closed once all have mapped it. So an allocation costs no
- * descriptor, and vanishes with the last of the processes. Pages are backed when they are first touched; the call
- * checks before that there is memory for all of them. The helper's process maps the memory too, even if it is not a
+ * descriptor unless it is large, and vanishes with the last of the processes. Pages are backed when they are first touched;
+ * the call checks before that there is memory for all of them, and promises it (promise.h). The helper's process maps the memory too, even if it is not a
  * member: the members ask it through `attach`. */
 #ifndef HEARTH_NET_SHARED_H
 #define HEARTH_NET_SHARED_H
@@ -17,6 +17,7 @@
 #include "net/shm/segment.h"
 
 /* Location of a mapping, for other processes to map it. */
+struct net_promise;
 struct net_shared_place {
     struct net_address address;
     uint64_t base, bytes;
@@ -27,6 +28,7 @@ struct net_shared {
     size_t bytes;
     struct net_shared_place place;
     int file;            /* descriptor, in the first member, if mapped by net_shared_map; else -1 */
+    struct net_promise *promise; /* in the first member; NULL: small, or the caller accounts for it */
     bool told;           /* another process was asked to attach, and must be asked to detach */
     int count;           /* members of the allocation */
     struct net_part {    /* [count], in the order of their ranks in `boot` */

@@ -2,9 +2,14 @@
 #include "test.h"
 
 #include <dirent.h>
+#include <signal.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "base/base.h"
+#include "net/shm/promise.h"
 #include "net/shm/room.h"
 
 static void write_file(const char *root, const char *path, const char *text) {
@@ -70,4 +75,59 @@ TEST(the_room_of_this_machine)
     printf("%s has %.0f MiB left; asked in %.0f us\n", r.who, (double)r.bytes / (1 << 20),
            (double)(clock_ns() - start) / 1000);
     expect(r.bytes > 1 << 20);
+}
+
+/* ---- what other processes were promised ---- */
+
+enum { PROMISED = 64 << 20, TOUCHED = 16 << 20, IDLE = 4 << 20 };
+
+/* Promises, touches a part, says so, and stays. */
+static void hold_memory(uint64_t id, int ready) {
+    struct net_address address;
+    const char *what;
+    int file;
+    void *base;
+    struct net_promise *p = net_promise_open(id), *more = net_promise_open(id);
+    if (!p || !more || memfile_make(PROMISED, &file, &address, &what) ||
+        memfile_map(file, PROMISED, NULL, 0, &base, &what))
+        _exit(1);
+    net_promise_add(p, PROMISED);
+    net_promise_add(more, PROMISED);
+    net_promise_add(more, -PROMISED);
+    net_promise_file(p, &address, IDLE);
+    memset(base, 1, TOUCHED);
+    if (fork() == 0) { /* has the same ledger open, which is not its own */
+        pause();
+        _exit(0);
+    }
+    if (write(ready, "x", 1) == 1)
+        pause();
+    _exit(0);
+}
+
+TEST(memory_promised_to_other_processes_is_not_room)
+{
+    uint64_t id = net_promise_id();
+    int ready[2];
+    char byte;
+    expect_eq(pipe(ready), 0);
+    expect_eq(net_promise_of(id), 0);
+    pid_t child = fork();
+    if (child == 0) {
+        setpgid(0, 0);
+        hold_memory(id, ready[1]);
+    }
+    close(ready[1]);
+    expect_eq(read(ready[0], &byte, 1), 1);
+    expect_eq(net_promise_of(id), PROMISED - (TOUCHED - IDLE));
+    expect(net_room().promised >= PROMISED - (TOUCHED - IDLE));
+    struct net_promise *own = net_promise_open(id); /* of the same account */
+    net_promise_add(own, 1000);
+    expect_eq(net_promise_of(id), PROMISED - (TOUCHED - IDLE) + 1000);
+    net_promise_close(own);
+    expect_eq(net_promise_of(id), PROMISED - (TOUCHED - IDLE));
+    kill(-child, SIGKILL);
+    waitpid(child, NULL, 0);
+    expect_eq(net_promise_of(id), 0); /* gone with its process */
+    close(ready[0]);
 }

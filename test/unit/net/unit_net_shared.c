@@ -7,6 +7,7 @@
 
 #include "base/base.h"
 #include "net/boot/agree.h"
+#include "net/shm/promise.h"
 #include "net/shm/segment.h"
 #include "net/shm/shared.h"
 #include "net/shm/sparse.h"
@@ -59,11 +60,13 @@ static void check_contents(const struct net_boot *boot, const struct net_shared 
 
 static void open_one(const struct net_boot *boot) {
     struct net_shared *s = NULL;
+    net_promise_close(net_promise_open(1)); /* makes the ledger, which has a descriptor */
     unsigned files = count_files();
     expect_eq(net_shared_open(boot, wants(boot->rank, wish), NULL, &s), 0);
     if (!s)
         return;
-    expect_eq(count_files(), files);
+    expect_eq(s->promise != NULL, boot->rank == 0 && s->bytes >= 1 << 20);
+    expect_eq(count_files(), files + (s->promise != NULL));
     expect_eq(count_maps(), 1);
     uint64_t base = same_everywhere(boot, s->base);
     expect_eq(base % (s->bytes >= 2 << 20 ? 2 << 20 : 4096), 0);
@@ -71,6 +74,7 @@ static void open_one(const struct net_boot *boot) {
     check_contents(boot, s, 1);
     net_shared_close(boot, NULL, s);
     expect_eq(count_maps(), 0);
+    expect_eq(count_files(), files);
     expect_eq(net_shared_check((void *)(uintptr_t)base, 1, NULL, NULL), -EFAULT);
 }
 
