@@ -5,9 +5,10 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { SEGMENT = 1 << 20, ROUNDS = 300 };
-enum { ASK = 170, ANSWER, RELEASE, NEXT };
+enum { ASK = 170, ANSWER, RELEASE, STORE };
 static gasnet_handlerentry_t table[4];
 TEST_SETUP(table, SEGMENT)
 
@@ -106,38 +107,47 @@ CASE(stores_before_a_barrier) {
 
 /* ---- a lock by active messages ---- */
 
-/* Each lock has a home, whose handlers grant it or queue the request, under a handler-safe lock. A thread that releases is told
- * who is next, and passes the lock on itself, as handlers cannot send requests:
+/* Each lock has a home, whose handlers grant it or queue the request, under a handler-safe lock. A holder sends what it has to say
+ * to the home and releases the lock at once, without waiting: that the next holder finds it needs the order of messages. Handlers
+ * cannot send requests, so the home's threads grant released locks, while they wait for something themselves:
  *
- *      thread                 home                          thread that waits
- *      ASK        ------->    free: ANSWER; else queued
- *      RELEASE    ------->    NEXT: the first of the queue
- *      ANSWER     --------------------------------------->  has the lock
+ *      holder                 home                                        thread that waits
+ *      STORE, RELEASE -->     stores; grant to the first of the queue
+ *                             ANSWER                        ------->      has the lock
  *
- * A lock protects one word in each segment. Words of two locks share a page. */
+ * A lock protects one word in each segment, which holders put; that of the home is stored by message. Words of two locks
+ * share a page. */
 enum { LOCKS = 3, THREADS = 2, HOLDS = 40, MOST_WAITERS = 256, WORDS_APART = 8192 };
-enum { NOBODY = -1, UNKNOWN = -2 }; /* instead of a waiter */
 enum answer { NONE, GRANTED, DENIED };
 
-static struct lock {
-    gasnet_hsl_t hsl;
-    bool is_held;
-    uint32_t first, end; /* of the queue */
-    int waiters[MOST_WAITERS];
-} locks[LOCKS] = {
-    {.hsl = GASNET_HSL_INITIALIZER}, {.hsl = GASNET_HSL_INITIALIZER}, {.hsl = GASNET_HSL_INITIALIZER}};
+struct waiters {
+    uint32_t first, end;
+    int of[MOST_WAITERS]; /* rank and thread */
+};
 
-static _Atomic int answers[THREADS], nexts[THREADS]; /* to each thread */
+static gasnet_hsl_t hsl = GASNET_HSL_INITIALIZER; /* of what follows, at the home */
+static struct lock {
+    bool is_held;
+    struct waiters queue;
+} locks[LOCKS];
+static struct waiters granted; /* to be told */
+static _Atomic int to_tell;    /* how many */
+
+static _Atomic int answers[THREADS]; /* to each thread */
+
+static void waiters_add(struct waiters *w, int waiter) {
+    w->of[w->end++ % MOST_WAITERS] = waiter;
+}
 
 static void on_ask(gasnet_token_t token, gasnet_handlerarg_t lock, gasnet_handlerarg_t waiter,
                    gasnet_handlerarg_t may_wait) {
     struct lock *l = &locks[lock];
-    gasnet_hsl_lock(&l->hsl);
+    gasnet_hsl_lock(&hsl);
     bool was_held = l->is_held;
     l->is_held = true;
     if (was_held && may_wait)
-        l->waiters[l->end++ % MOST_WAITERS] = waiter;
-    gasnet_hsl_unlock(&l->hsl);
+        waiters_add(&l->queue, waiter);
+    gasnet_hsl_unlock(&hsl);
     if (!was_held || !may_wait)
         gasnet_AMReplyShort2(token, ANSWER, waiter % THREADS, was_held ? DENIED : GRANTED);
 }
@@ -147,46 +157,55 @@ static void on_answer(gasnet_token_t token, gasnet_handlerarg_t thread, gasnet_h
     answers[thread] = answer;
 }
 
-static void on_release(gasnet_token_t token, gasnet_handlerarg_t lock, gasnet_handlerarg_t thread) {
-    struct lock *l = &locks[lock];
-    int waiter = NOBODY;
-    gasnet_hsl_lock(&l->hsl);
-    if (l->first != l->end)
-        waiter = l->waiters[l->first++ % MOST_WAITERS];
-    else
-        l->is_held = false;
-    gasnet_hsl_unlock(&l->hsl);
-    gasnet_AMReplyShort2(token, NEXT, thread, waiter);
-}
-
-static void on_next(gasnet_token_t token, gasnet_handlerarg_t thread, gasnet_handlerarg_t waiter) {
+static void on_release(gasnet_token_t token, gasnet_handlerarg_t lock) {
+    struct waiters *queue = &locks[lock].queue;
     (void)token;
-    nexts[thread] = waiter;
-}
-
-static gasnet_handlerentry_t table[4] = {HANDLER(ASK, on_ask), HANDLER(ANSWER, on_answer),
-                                         HANDLER(RELEASE, on_release), HANDLER(NEXT, on_next)};
-
-static enum answer ask_lock(int lock, int thread, bool may_wait) {
-    answers[thread] = NONE;
-    gasnet_AMRequestShort3((gasnet_node_t)(lock % test_size), ASK, lock, test_rank * THREADS + thread,
-                           may_wait);
-    GASNET_BLOCKUNTIL(answers[thread] != NONE);
-    return answers[thread];
-}
-
-static void release_lock(int lock, int thread) {
-    nexts[thread] = UNKNOWN;
-    gasnet_AMRequestShort2((gasnet_node_t)(lock % test_size), RELEASE, lock, thread);
-    GASNET_BLOCKUNTIL(nexts[thread] != UNKNOWN);
-    int waiter = nexts[thread];
-    if (waiter != NOBODY)
-        gasnet_AMRequestShort2((gasnet_node_t)(waiter / THREADS), ANSWER, waiter % THREADS, GRANTED);
+    gasnet_hsl_lock(&hsl);
+    if (queue->first != queue->end) {
+        waiters_add(&granted, queue->of[queue->first++ % MOST_WAITERS]);
+        to_tell++;
+    } else
+        locks[lock].is_held = false;
+    gasnet_hsl_unlock(&hsl);
 }
 
 /* The words of locks 0 and 1 are in one page, those of lock 2 in another. */
 static uint64_t *protected_word(int node, int lock) {
     return word(node, (size_t)(lock / 2) * WORDS_APART + (size_t)lock);
+}
+
+static void on_store(gasnet_token_t token, gasnet_handlerarg_t lock, gasnet_handlerarg_t value) {
+    (void)token;
+    __atomic_store_n(protected_word(test_rank, lock), (uint64_t)value, __ATOMIC_RELAXED);
+}
+
+static gasnet_handlerentry_t table[4] = {HANDLER(ASK, on_ask), HANDLER(ANSWER, on_answer),
+                                         HANDLER(RELEASE, on_release), HANDLER(STORE, on_store)};
+
+/* Outside of handlers: tells those whose turn it is. */
+static void tell_granted(void) {
+    while (to_tell > 0) {
+        int waiter = -1;
+        gasnet_hsl_lock(&hsl);
+        if (granted.first != granted.end) {
+            waiter = granted.of[granted.first++ % MOST_WAITERS];
+            to_tell--;
+        }
+        gasnet_hsl_unlock(&hsl);
+        if (waiter >= 0)
+            gasnet_AMRequestShort2((gasnet_node_t)(waiter / THREADS), ANSWER, waiter % THREADS, GRANTED);
+    }
+}
+
+static enum answer ask_lock(int lock, int thread, bool may_wait) {
+    answers[thread] = NONE;
+    gasnet_AMRequestShort3((gasnet_node_t)(lock % test_size), ASK, lock, test_rank * THREADS + thread,
+                           may_wait);
+    while (answers[thread] == NONE) {
+        GASNET_BLOCKUNTIL(answers[thread] != NONE || to_tell > 0);
+        tell_granted();
+    }
+    return answers[thread];
 }
 
 static uint64_t read_word(int node, int lock, bool by_load) {
@@ -198,7 +217,9 @@ static uint64_t read_word(int node, int lock, bool by_load) {
 }
 
 static void write_word(int node, int lock, uint64_t value, bool by_store) {
-    if (by_store && node == test_rank)
+    if (node == lock % test_size)
+        gasnet_AMRequestShort2((gasnet_node_t)node, STORE, lock, (gasnet_handlerarg_t)value);
+    else if (by_store && node == test_rank)
         __atomic_store_n(protected_word(node, lock), value, __ATOMIC_RELAXED);
     else if (value % 3 == 0)
         gasnet_put_nbi((gasnet_node_t)node, protected_word(node, lock), &value, sizeof value);
@@ -206,15 +227,17 @@ static void write_word(int node, int lock, uint64_t value, bool by_store) {
         gasnet_put((gasnet_node_t)node, protected_word(node, lock), &value, sizeof value);
 }
 
-/* All words of a lock are the same when nobody holds it. */
+/* All words of a lock are the same when nobody holds it. The home's is written last. */
 static bool add_one(int lock, bool locally) {
-    uint64_t value = read_word(0, lock, locally);
+    int home = lock % test_size;
+    uint64_t value = read_word(home, lock, locally);
     bool same = true;
-    for (int node = 1; node < test_size; node++)
-        same &= expect_eq(read_word(node, lock, locally), value);
-    for (int node = 0; node < test_size; node++)
-        write_word(node, lock, value + 1, locally);
+    for (int i = 1; i < test_size; i++)
+        same &= expect_eq(read_word((home + i) % test_size, lock, locally), value);
+    for (int i = 1; i < test_size; i++)
+        write_word((home + i) % test_size, lock, value + 1, locally);
     gasnet_wait_syncnbi_puts();
+    write_word(home, lock, value + 1, locally);
     return same;
 }
 
@@ -223,11 +246,11 @@ static void *hold_locks(void *arg) {
     bool well = true;
     for (int i = 0; i < HOLDS * LOCKS; i++) {
         int lock = (i + thread) % LOCKS;
-        bool may_wait = i % 4 != 0;
-        while (ask_lock(lock, thread, may_wait) == DENIED)
+        while (ask_lock(lock, thread, i % 4 != 0) == DENIED)
             gasnet_AMPoll();
         well = well && add_one(lock, i % 2 == 0); /* one line for a fault; the others pass on what it left */
-        release_lock(lock, thread);
+        gasnet_AMRequestShort1((gasnet_node_t)(lock % test_size), RELEASE, lock);
+        tell_granted();
     }
     return NULL;
 }
@@ -239,8 +262,18 @@ CASE(lock_by_messages) {
     pthread_create(&other, NULL, hold_locks, (void *)1);
     hold_locks((void *)0);
     pthread_join(other, NULL);
+    gasnet_barrier_notify(0, GASNET_BARRIERFLAG_ANONYMOUS);
+    while (gasnet_barrier_try(0, GASNET_BARRIERFLAG_ANONYMOUS) == GASNET_ERR_NOT_READY) {
+        gasnet_AMPoll();
+        tell_granted();
+        usleep(100);
+    }
+    uint64_t all = (uint64_t)(HOLDS * THREADS * test_size);
+    for (int lock = 0; lock < LOCKS; lock++)
+        if (lock % test_size == test_rank) /* the last message may still be on its way */
+            GASNET_BLOCKUNTIL(read_word(test_rank, lock, true) >= all);
     test_barrier();
     for (int lock = 0; lock < LOCKS; lock++)
         for (int node = 0; node < test_size; node++)
-            expect_eq(read_word(node, lock, false), HOLDS * THREADS * test_size);
+            expect_eq(read_word(node, lock, false), all);
 }
