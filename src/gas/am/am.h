@@ -24,6 +24,7 @@ struct am_token {
     char *reply_data;
 };
 
+struct gas_thread;
 struct am_context {
     enum am_where where;
     struct am_token *token; /* of the running handler */
@@ -31,6 +32,8 @@ struct am_context {
     unsigned held;          /* gasnet_hold_interrupts */
     /* Depth of calls that take locks: am_enter. Read by handlers of signals that interrupt them. */
     unsigned inside;
+    /* The thread's record (handle.h), here so that a put or get finds both in one place; NULL before its first call. */
+    struct gas_thread *thread;
 };
 /* initial-exec: accessible without a call in every put and get. The few bytes fit even if the library is loaded late. */
 extern _Thread_local struct am_context am_context HIDDEN __attribute__((tls_model("initial-exec")));

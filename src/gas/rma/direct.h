@@ -21,7 +21,7 @@ DIRECT_FAST struct gas_thread *direct_thread(gasnet_node_t node, const void *rem
     uintptr_t offset = (uintptr_t)remote - (uintptr_t)s->addr;
     if (UNLIKELY(offset >= s->size || bytes - 1 > s->size - offset - 1)) /* also if there are no bytes */
         return NULL;
-    struct gas_thread *t = thread_current;
+    struct gas_thread *t = am_context.thread;
     if (UNLIKELY(!t || t->until_poll == 0)) /* direct_poll, or transfer.c, polls */
         return NULL;
     t->until_poll--;
@@ -30,7 +30,7 @@ DIRECT_FAST struct gas_thread *direct_thread(gasnet_node_t node, const void *rem
 
 /* For the slow path of a call: true if it was time to poll, which is done; the fast path is worth another try. */
 static inline bool direct_poll(void) {
-    struct gas_thread *t = thread_current;
+    struct gas_thread *t = am_context.thread;
     if (!t || t->until_poll > 0 || !gas_is_attached() || !am_is_free())
         return false;
     t->until_poll = TRANSFERS_TO_A_POLL;

@@ -27,7 +27,6 @@ enum { SPARES = 1024 /* kept by a thread */, LOOK_FROM = 1024 };
 
 static pthread_key_t key;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-_Thread_local struct gas_thread *thread_current;
 /* Protects the list of threads; taken before a thread's own. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct gas_thread *threads;
@@ -70,7 +69,7 @@ static void part(struct gas_thread *t) {
 /* The thread ends. If the job has ended before, nothing is under way any more. */
 static void forget_thread(void *arg) {
     struct gas_thread *t = arg;
-    thread_current = t; /* in case one of the calls below needs it */
+    am_context.thread = t; /* in case one of the calls below needs it */
     if (gas_is_attached()) {
         if (t->region)
             operation_finish(t, t->region, false);
@@ -87,7 +86,7 @@ static void forget_thread(void *arg) {
         free(o);
     }
     stats_leave(&t->stats);
-    thread_current = NULL;
+    am_context.thread = NULL;
     live_free(t);
 }
 
@@ -103,7 +102,7 @@ struct gas_thread *thread_make(void) {
         gas_fail("gasnet", "no memory for the record of a thread");
     join(t);
     stats_join(&t->stats);
-    return thread_current = t;
+    return am_context.thread = t;
 }
 
 /* ---- records ---- */

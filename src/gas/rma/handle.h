@@ -4,8 +4,9 @@
 
 #include <pthread.h>
 
-#include "gas/rma/memory.h"
+#include "gas/am/am.h"
 #include "gas/job/stats.h"
+#include "gas/rma/memory.h"
 
 enum {
     COPY_INSIDE = 32, /* bytes of a put's source that the record itself can hold */
@@ -41,11 +42,9 @@ struct gas_thread {
     struct gas_thread *next, *previous; /* list of all threads */
     struct stats_thread stats;
 };
-extern _Thread_local struct gas_thread *thread_current HIDDEN
-    __attribute__((tls_model("initial-exec"))); /* NULL before the thread's first call */
 struct gas_thread *thread_make(void);
 static inline struct gas_thread *thread_mine(void) {
-    struct gas_thread *t = thread_current;
+    struct gas_thread *t = am_context.thread;
     return LIKELY(t) ? t : thread_make();
 }
 

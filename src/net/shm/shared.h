@@ -27,13 +27,13 @@ struct net_shared {
     char *base; /* NULL: all members asked for 0 bytes */
     size_t bytes;
     struct net_shared_place place;
-    int file;            /* descriptor, in the first member, if mapped by net_shared_map; else -1 */
+    int file;                    /* descriptor, in the first member, if mapped by net_shared_map; else -1 */
     struct net_promise *promise; /* in the first member; NULL: small, or the caller accounts for it */
-    bool told;           /* another process was asked to attach, and must be asked to detach */
-    int count;           /* members of the allocation */
-    struct net_part {    /* [count], in the order of their ranks in `boot` */
-        uint64_t offset; /* aligned to 64 */
-        uint64_t bytes;  /* as requested */
+    bool told;                   /* another process was asked to attach, and must be asked to detach */
+    int count;                   /* members of the allocation */
+    struct net_part {            /* [count], in the order of their ranks in `boot` */
+        uint64_t offset;         /* aligned to 64 */
+        uint64_t bytes;          /* as requested */
     } parts[];
 };
 
