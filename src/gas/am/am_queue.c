@@ -3,8 +3,7 @@
  *      writer     number = tail++;  cell[number] = what, with the lap bit;  check whether the rank is asleep
  *      reader     locks the queue; while cell[head] has head's lap bit: head++, runs the handler; unlocks the queue
  *
- * The lap bit changes from lap to lap, so that the reader does not store into the cache line of the cells. A store would take
- * the line from its writer and delay the reply.
+ * The lap bit changes from lap to lap, so that the reader does not store into the cache line of the cells.
  *
  * Writers are the threads of one rank, or helpers and this rank itself. A writer that has a number and has not written its
  * cell yet blocks those behind it, but only for a few instructions inside a call. A cell was read before its number comes
