@@ -1,0 +1,331 @@
+"""Figures of the papers and what they claim, evaluated on the tables of the benches. The lists are in claims/.
+
+A claim is a value of some rows of a table, or the ratio of two such values. rows() selects rows; least(), most() and total() reduce all
+selected rows to one value. Filters are named after columns: a value, a tuple of values, or a bound such as at_least(64).
+
+  over, under  what is measured; without under the claim is the value of over itself
+  pair         columns: rows of over and under that agree in them were measured side by side, and make one ratio each
+  each         columns: the claim is made for each of their values, and all must hold
+  pick         highest() or lowest() of some columns: only the value with the highest or lowest median counts
+  unit         "x", "%" or a word; % multiplies by 100
+  goal         at_least(), at_most(), above() or below(); without it the claim is shown and not judged
+  given        the number in the paper's prose
+
+The interval is that of the median by order statistics of the pairs, or the one that the program gave (low and high of rows()).
+No number is made here: without rows a claim is not run."""
+from dataclasses import dataclass, field
+from typing import NamedTuple, Optional
+
+from .stats import Interval, interval
+from .table import number
+from .text import plain
+
+ANY = "*"  # stands for any value of a column that the table does not have, or that a filter fixes
+
+
+@dataclass(frozen=True)
+class Bound:
+    """A limit: the goal of a claim, or a condition on a column."""
+    kind: str
+    limit: float
+
+    def holds(self, value):
+        return {"at least": value >= self.limit, "at most": value <= self.limit, "above": value > self.limit, "below": value < self.limit}[self.kind]
+
+    def __str__(self):
+        return f"{self.kind} {plain(self.limit)}"
+
+
+def at_least(limit):
+    return Bound("at least", limit)
+
+
+def at_most(limit):
+    return Bound("at most", limit)
+
+
+def above(limit):
+    return Bound("above", limit)
+
+
+def below(limit):
+    return Bound("below", limit)
+
+
+class Pick(NamedTuple):
+    want: str
+    columns: tuple
+
+
+def highest(*columns):
+    return Pick("highest", columns)
+
+
+def lowest(*columns):
+    return Pick("lowest", columns)
+
+
+@dataclass
+class Operand:
+    """One side of a claim: which rows of which table, and how they are reduced."""
+    table: str
+    column: str
+    filters: dict
+    reduce: str = "mean"  # of the rows of a pair; least, most and total: of all rows
+    low: Optional[str] = None
+    high: Optional[str] = None
+    inverse: bool = False
+
+    def columns(self):
+        return [self.column, *(name for name in (self.low, self.high) if name), *self.filters]
+
+    def fixes(self, name):
+        return name in self.filters and not isinstance(self.filters[name], (tuple, Bound))
+
+    def accepts(self, cells):
+        return all(matches(cells[name], wanted) for name, wanted in self.filters.items())
+
+    def value(self, cells):
+        """None if the row does not count."""
+        if cells[self.column] == "" or not self.accepts(cells):
+            return None
+        value = number(cells[self.column])
+        if self.inverse:
+            return 1 / value if value else None
+        return value
+
+
+def matches(text, wanted):
+    if isinstance(wanted, Bound):
+        return wanted.holds(number(text))
+    return text in map(str, wanted) if isinstance(wanted, tuple) else text == str(wanted)
+
+
+def rows(table, column, low=None, high=None, **filters):
+    return Operand(table, column, filters, low=low, high=high)
+
+
+def inverse(table, column, **filters):
+    """One by each value, so that a mean of rates is taken over times."""
+    return Operand(table, column, filters, inverse=True)
+
+
+def least(table, column, **filters):
+    return Operand(table, column, filters, "least")
+
+
+def most(table, column, **filters):
+    return Operand(table, column, filters, "most")
+
+
+def total(table, column, **filters):
+    return Operand(table, column, filters, "total")
+
+
+@dataclass
+class Result:
+    """What a claim came to for one value of its columns in each. pairs is 0 where the program gave the interval."""
+    label: tuple
+    where: tuple
+    middle: float
+    low: float
+    high: float
+    pairs: int
+    state: str
+
+
+@dataclass
+class Claim:
+    name: str
+    over: Operand
+    under: Optional[Operand] = None
+    pair: tuple = ()
+    each: tuple = ()
+    pick: Optional[Pick] = None
+    unit: str = ""
+    goal: Optional[Bound] = None
+    given: Optional[float] = None
+    results: list = field(default_factory=list)
+
+    def state(self):
+        """Lost if one of its results is."""
+        states = [result.state for result in self.results]
+        return next((state for state in ("lost", "reached", "shown") if state in states), "not run")
+
+    def to_paper(self, result):
+        return f"{result.middle / self.given:.2f}" if self.given else ""
+
+    def script(self):
+        """The script that writes its table."""
+        return "bench/" + self.over.table.split("/")[0].replace("-", "_") + ".sh"
+
+
+@dataclass
+class Figure:
+    """why is printed whatever is measured, lost only where something is lost."""
+    name: str
+    section: str
+    shows: str
+    quote: str
+    claims: list
+    setting: str = ""
+    plot: tuple = ()
+    why: str = ""
+    lost: str = ""
+
+    def state(self):
+        """Lost if one of its claims is; claims that were not run do not count."""
+        states = [claim.state() for claim in self.claims]
+        return next((state for state in ("lost", "reached", "shown") if state in states), "not run")
+
+
+@dataclass
+class Paper:
+    name: str
+    title: str
+    figures: list
+    notes: tuple = ()
+
+
+# ---- selecting ----
+
+
+class Group:
+    """The rows of an operand that share a key: values by pair, and the interval that the program gave."""
+
+    def __init__(self):
+        self.pairs = {}
+        self.given = None
+
+    def add(self, pair, value, given):
+        self.pairs.setdefault(pair, []).append(value)
+        self.given = given
+
+    def value(self, pair, how):
+        values = self.pairs[pair]
+        return {"mean": lambda: sum(values) / len(values), "total": lambda: sum(values), "least": lambda: min(values), "most": lambda: max(values)}[how]()
+
+
+def key_of(operand, table, cells, columns, reduced=False):
+    known = [name for name in columns if name in table.columns and not operand.fixes(name) and not reduced]
+    return tuple(cells[name] if name in known else ANY for name in columns)
+
+
+def select(claim, operand, tables):
+    """The groups of an operand by (values of each, values of pick); None if the table or a column is not there."""
+    table = tables.get(operand.table)
+    if table is None or not set(operand.columns()) <= set(table.columns):
+        return None
+    groups = {}
+    reduced = operand.reduce != "mean"
+    for position, cells in enumerate(table.rows):
+        value = operand.value(cells)
+        if value is None:
+            continue
+        pick = key_of(operand, table, cells, claim.pick.columns if claim.pick else (), reduced)
+        pair = key_of(operand, table, cells, claim.pair, reduced) if claim.pair or reduced else position
+        given = (number(cells[operand.low]), number(cells[operand.high])) if operand.low else None
+        groups.setdefault((key_of(operand, table, cells, claim.each), pick), Group()).add(pair, value, given)
+    return groups
+
+
+def alike(a, b):
+    return all(x == y or ANY in (x, y) for x, y in zip(a, b))
+
+
+def merged(a, b):
+    """Two keys that agree: what is known in either."""
+    return tuple(y if x == ANY else x for x, y in zip(a, b))
+
+
+# ---- comparing ----
+
+
+def alone(operand, group):
+    """Interval and number of pairs of one side by itself."""
+    values = [group.value(pair, operand.reduce) for pair in group.pairs]
+    found = interval(values)
+    if len(values) == 1 and group.given:
+        return Interval(found.middle, *group.given), 0
+    return found, len(values)
+
+
+def apart(claim, group, other):
+    """The ratio of two medians; its interval is the widest that theirs allow. None if the divisor is 0."""
+    (a, count), (b, other_count) = alone(claim.over, group), alone(claim.under, other)
+    if not b.middle:
+        return None
+    middle = a.middle / b.middle
+    # one side may be a single number, as least() is
+    pairs = other_count if count == 1 or (other_count != 1 and other_count < count) else count
+    return Interval(middle, a.low / b.high if b.high else middle, a.high / b.low if b.low else middle), pairs
+
+
+def partner(pair, pairs):
+    if pair in pairs:
+        return pair
+    return next((one for one in pairs if alike(one, pair)), None)
+
+
+def side_by_side(claim, group, other):
+    """The ratio of what was measured side by side: one for each pair."""
+    ratios = []
+    for pair in group.pairs:
+        match = partner(pair, other.pairs)
+        value = other.value(match, claim.under.reduce) if match is not None else 0
+        if value:
+            ratios.append(group.value(pair, claim.over.reduce) / value)
+    if len(ratios) < 2:
+        return apart(claim, group, other) if ratios else None
+    return interval(ratios), len(ratios)
+
+
+# ---- claims ----
+
+
+def evaluate(claim, tables):
+    """Sets the results of a claim."""
+    claim.results = []
+    groups = select(claim, claim.over, tables)
+    if groups is None:
+        return
+    if claim.under is None:
+        for key, group in groups.items():
+            note(claim, key, key, alone(claim.over, group))
+        return
+    others = select(claim, claim.under, tables) or {}
+    compare = side_by_side if claim.pair else apart
+    for key, group in groups.items():
+        for other_key, other in others.items():
+            if alike(key[0] + key[1], other_key[0] + other_key[1]):
+                note(claim, key, other_key, compare(claim, group, other))
+
+
+def note(claim, key, other_key, measured):
+    """Keeps what was measured, unless pick wants another."""
+    if measured is None:
+        return
+    label, where = merged(key[0], other_key[0]), merged(key[1], other_key[1])
+    factor = 100 if claim.unit == "%" else 1
+    middle, low, high = (value * factor for value in measured[0])
+    result = Result(label, where, middle, low, high, measured[1], judge(claim.goal, middle))
+    for position, known in enumerate(claim.results):
+        if known.label == label:
+            lowest_wanted = claim.pick is not None and claim.pick.want == "lowest"
+            if middle < known.middle if lowest_wanted else middle > known.middle:
+                claim.results[position] = result
+            return
+    claim.results.append(result)
+
+
+def judge(goal, value):
+    if goal is None:
+        return "shown"
+    return "reached" if goal.holds(value) else "lost"
+
+
+def evaluate_all(papers, tables):
+    for paper in papers:
+        for figure in paper.figures:
+            for claim in figure.claims:
+                evaluate(claim, tables)

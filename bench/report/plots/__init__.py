@@ -1,0 +1,1 @@
+"""What the plots of each bench show; plot.py draws it."""
