@@ -124,7 +124,7 @@ while read -r part full short always; do
     ! selected "$part" || { total=$((total + 1)) weight=$((weight + $(share_of "$full" "$short"))); }
 done <<<"$parts"
 echo "- measured on $(date -u '+%Y-%m-%d, %H:%M') UTC; load of the last minute at the start: $(cut -d ' ' -f 1 /proc/loadavg)${quick:+; a quick run: fewer sizes and rounds}" >>"$results/bench.md"
-command -v gnuplot >/dev/null || note "no plots: gnuplot is not installed (package gnuplot-nox)"
+"${PYTHON:-python3}" -c "import matplotlib" 2>/dev/null || note "no plots: matplotlib is not here (package python3-matplotlib)"
 [ "$("$here/../test/cluster/hosts.sh" with 2 printenv CLUSTER_KIND 2>/dev/null | tail -n 1)" = real ] ||
     note "no virtual hosts: this system allows none, and nodes are made on one host, over TCP"
 while read -r name full short always <&3; do

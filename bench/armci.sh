@@ -194,10 +194,6 @@ malloc_round() { # ROUND
     done
 }
 
-draw() {
-    plots armci.gp "mpi='$first'; ways='$ways'; buffers='$buffers'"
-}
-
 say "two to four ranks on this machine, ${mpis[*]}, results in $out"
 for mpi in "${mpis[@]}"; do
     [ -x "$build/$mpi/bench/armci_ops_stock" ] || say "no ARMCI-MPI for $mpi (package libarmci-mpi-dev): nothing to compare with"
@@ -216,9 +212,8 @@ alternate "targets that compute" "$(pick 3 1)" 90 busy_round busy value=us keys=
 alternate "a counter for all" "$(pick 5 2)" 95 counter_round counter value=rate keys=where,mpi,config,ranks
 alternate "allocating" "$(pick 5 3)" 100 malloc_round malloc value=ns keys=mpi,config,who,filled,bytes
 echo "- load of the last minute at the end: $(busy); of which this bench is about 2 to 3" >>"$out/machine.md"
-draw
-awk -F, -f "$here/armci_report.awk" -v quick=$quick -v mpis="${mpis[*]}" -v machine="$out/machine.md" \
-    "$out"/{ops,link,patch,busy,counter,malloc}.csv >"$out/results.md"
+plots mpi="$first" ways="$ways" buffers="$buffers"
+bench_report armci "$out" quick=$quick mpis="${mpis[*]}" >"$out/results.md"
 [ -s "$out/errors.log" ] || rm -f "$out/errors.log"
 sed '/^## The tables/,$d' "$out/results.md"
 touch "$out/failed.log"

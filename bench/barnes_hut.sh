@@ -153,8 +153,8 @@ table repeats times,distinct
 say "${settings[*]}; results in $out"
 repeats
 measure
-plots barnes_hut.gp "setting='${settings[0]}'"
-awk -F, -f "$here/barnes_hut_report.awk" -v kind="$kind" "$out/costs.csv" "$out/runs.csv" >"$out/results.md"
+plots setting="${settings[0]}"
+bench_report barnes-hut "$out" hosts="$kind" >"$out/results.md"
 cat "$out/results.md"
 ! grep -q '^Results differ' "$out/results.md" || fail "the results of the runs differ"
 finish

@@ -142,8 +142,8 @@ access_costs
 victims
 completion_times
 streams
-plots clampi.gp "mpi='$first'"
-awk -F, -f "$here/clampi_report.awk" -v quick=$quick -v mpis="${mpis[*]}" "$out"/{parts,access,fig9,fig11,hit,stream}.csv >"$out/results.md"
+plots mpi="$first"
+bench_report clampi "$out" quick=$quick mpis="${mpis[*]}" >"$out/results.md"
 [ -s "$out/errors.log" ] || rm -f "$out/errors.log"
 sed '/^## /,$d' "$out/results.md"
 touch "$out/failed.log"

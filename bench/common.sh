@@ -12,6 +12,10 @@ usage() { # STATUS: the comment at the head of the script
     exit "$1"
 }
 
+bench_report() { # COMMAND FOLDER [NAME=VALUE]...: reports and plots; see report/__main__.py. PYTHON: another interpreter
+    PYTHONPATH=$here "${PYTHON:-python3}" -B -m report "$@"
+}
+
 bench_start() {
     local mpi program=$2 wanted=$3
     bench=$1
@@ -28,6 +32,10 @@ bench_start() {
     done
     if [ ${#mpis[@]} = 0 ]; then
         echo "bench-$bench: nothing is built under $build: run make first" >&2
+        exit 1
+    fi
+    if ! command -v "${PYTHON:-python3}" >/dev/null; then
+        echo "bench-$bench: no ${PYTHON:-python3}: reports need Python 3 (package python3)" >&2
         exit 1
     fi
     first=${mpis[0]}
@@ -86,15 +94,8 @@ time_left() { # SECONDS: or fewer, if fewer are left
     [ "$left" -lt "$1" ] && echo "$left" || echo "$1"
 }
 
-widest() { # TABLE NAME=VALUE...: the widest 95 % interval of a table so far, relative to its median; names as in widest.awk
-    local file=$1 set=() name
-    shift
-    for name; do set+=(-v "$name"); done
-    awk -F, "${set[@]}" -f "$here/interval.awk" -f "$here/widest.awk" "$out/$file.csv"
-}
-
-narrow() { # the same: whether it is within 5 %
-    awk -v w="$(widest "$@")" 'BEGIN { exit !(w <= 0.05) }'
+narrow() { # TABLE NAME=VALUE...: whether all 95 % intervals of a table so far are within 5 %; names as in report/narrow.py
+    bench_report narrow "$out/$1.csv" "${@:2}"
 }
 
 # Calls FUNCTION ROUND, which runs everything that is compared once, one after the other, until the intervals are within 5 %, MOST
@@ -152,26 +153,12 @@ versions() { # of the compiler and the MPIs
 
 # ---- the end ----
 
-# Draws the plots from the tables. A plot without data ends gnuplot: then each is tried separately, so that the others are drawn.
-plots() { # SCRIPT SETTINGS
-    local count number
-    if ! command -v gnuplot >/dev/null; then
-        say "no plots: gnuplot is not installed (package gnuplot-nox)"
-        return
-    fi
+plots() { # [NAME=VALUE]...: draws from the tables; names as in report/plots
+    local line
     say "plots"
-    ! draw_with "$2" "$here/$1" 2>/dev/null || return 0
-    count=$(awk -v want=0 -f "$here/section.awk" "$here/$1")
-    for number in $(seq "$count"); do
-        awk -v want="$number" -f "$here/section.awk" "$here/$1" >"$out/part.gp"
-        draw_with "$2" part.gp 2>>"$out/errors.log" || say "a plot has nothing to show: number $number of $1"
-    done
-    rm -f "$out/part.gp"
-    find "$out" -name '*.svg' ! -exec grep -q '</svg>' {} \; -delete # incomplete plots
-}
-
-draw_with() { # SETTINGS SCRIPT
-    (cd "$out" && timeout -k 5 60 gnuplot -e "$1" "$2")
+    bench_report plots "$out" bench="$bench" "$@" >"$out/plots.tmp" 2>>"$out/errors.log" || say "no plots: see $out/errors.log"
+    while read -r line; do say "$line"; done <"$out/plots.tmp"
+    rm -f "$out/plots.tmp"
 }
 
 finish() { # fails if a job has failed

@@ -129,6 +129,6 @@ alternate "ARMCI-MPI and libarmci" "$(pick 15 7)" 45 stock_round runs value=seco
 sizes
 alternate "the paper's figures" "$(pick 10 5)" 95 figures_round runs value=seconds keys=part,setting,points apart=config base=config=helper only=part=figures
 echo "- load of the last minute at the end: $(busy); of which this bench is about 3 to 4" >>"$out/machine.md"
-awk -F, -f "$here/interval.awk" -f "$here/dft_report.awk" -v machine="$out/machine.md" "$out/sizes.csv" "$out/runs.csv" >"$out/results.md"
+bench_report dft "$out" >"$out/results.md"
 cat "$out/results.md"
 finish && ! grep -q '^\*\*Results differ' "$out/results.md"

@@ -119,6 +119,6 @@ for n in $(seq "$most"); do
     round "$n"
 done
 echo "- load of the last minute at the end: $(busy); of which this bench is about 2 to 4" >>"$out/machine.md"
-awk -F, -f "$here/interval.awk" -f "$here/dgemm_report.awk" -v machine="$out/machine.md" "$out/runs.csv" >"$out/results.md"
+bench_report dgemm "$out" >"$out/results.md"
 cat "$out/results.md"
 finish

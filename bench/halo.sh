@@ -141,7 +141,7 @@ for n in $(seq "$most"); do
     round "$n"
 done
 echo "- load of the last minute at the end: $(busy); of which this bench is about 2 to 4" >>"$out/machine.md"
-awk -F, -f "$here/halo_report.awk" -v machine="$out/machine.md" "$out/runs.csv" >"$out/results.md"
+bench_report halo "$out" >"$out/results.md"
 [ -s "$out/errors.log" ] || rm -f "$out/errors.log"
 cat "$out/results.md"
 touch "$out/failed.log"

@@ -127,16 +127,6 @@ sizes() { # the paper's graph, 2^16 vertices and 2^20 edges; every rank of two c
     rm -f "$out"/reuse.*
 }
 
-report() {
-    echo "# The Local Clustering Coefficient"
-    echo
-    echo "Four ranks on $([ "$CLUSTER_KIND" = real ] && echo "two virtual hosts" || echo "one host: no virtual hosts here"), over TCP. Seconds, medians of all rounds; ../results.md compares them with the figures of the paper."
-    echo
-    echo "| MPI | configuration | share of the lists | slots | rounds | seconds | hits |"
-    echo "|---|---|---|---|---|---|---|"
-    awk -F, -f "$here/interval.awk" -f "$here/lcc_report.awk" "$out/runs.csv"
-}
-
 say "four ranks on $([ "$CLUSTER_KIND" = real ] && echo "two virtual hosts" || echo "one host: no virtual hosts here"), ${mpis[*]}, results in $out"
 table runs mpi,round,config,share,slots,scale,counted,seconds,us_per_vertex,gets,hit_ratio,direct,conflicting,capacity,failing,no_room,adjustments,end_slots,end_bytes,checksum,missed_share
 table sizes bytes,gets
@@ -144,8 +134,8 @@ table blocks what,value
 sizes
 measure
 rm -f "$out/run.json"
-plots lcc.gp "mpi='$first'"
-report >"$out/results.md"
+plots mpi="$first"
+bench_report lcc "$out" hosts="$CLUSTER_KIND" >"$out/results.md"
 cat "$out/results.md"
 ! grep -q "differ between" "$out/results.md" || fail "the results of the runs differ"
 finish

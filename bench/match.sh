@@ -189,10 +189,6 @@ through_mpi() {
         --sizes 1,256,4k,64k --gaps 100 --milliseconds 100
 }
 
-draw() {
-    plots match.gp "mpi='$first'; configs='host $structures'; sizes='$(pick '1 4096' 1)'"
-}
-
 say "two ranks on this machine, ${mpis[*]}, results in $out"
 describe_machine >"$out/machine.md"
 engine
@@ -201,9 +197,8 @@ stencil
 lengths
 through_mpi
 echo "- load of the last minute at the end: $(busy); of which this bench is about 2 while it uses MPI" >>"$out/machine.md"
-draw
-awk -F, -f "$here/match_report.awk" -v quick=$quick -v mpis="${mpis[*]}" -v machine="$out/machine.md" \
-    "$out"/{engine,random,cost,stencil,mpi}.csv >"$out/results.md"
+plots mpi="$first" configs="host $structures" sizes="$(pick '1 4096' 1)"
+bench_report match "$out" quick=$quick mpis="${mpis[*]}" >"$out/results.md"
 [ -s "$out/errors.log" ] || rm -f "$out/errors.log"
 sed '/^## The tables/,$d' "$out/results.md"
 touch "$out/failed.log"

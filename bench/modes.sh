@@ -158,7 +158,7 @@ load=$(cut -d ' ' -f 1 /proc/loadavg)
 loops
 counts
 lccs
-awk -F, -f "$here/modes_report.awk" -v quick=$quick -v load="$load" -v mpis="${mpis[*]}" "$out"/{lcc,loop,count}.csv >"$out/results.md"
+bench_report modes "$out" quick=$quick load="$load" mpis="${mpis[*]}" >"$out/results.md"
 [ -s "$out/errors.log" ] || rm -f "$out/errors.log"
 sed '/^## /,$d' "$out/results.md"
 touch "$out/failed.log"

@@ -54,63 +54,31 @@ sizes() { # MPI: one line per share: share, bytes, slots
     done
 }
 
-measure() { # MPI: lines of share, score, hit ratio, share of bytes served, us per vertex
+measure() { # MPI: a table
     local round score share bytes slots
+    echo share,score,hit_ratio,bytes_served,window_bytes,us_per_vertex,checksum
     sizes "$1" >"$work/sizes"
     for round in $(seq "$rounds"); do
         while read -r share bytes slots; do
             for score in none size degree; do
                 run "$1" $score "$bytes" "$slots" </dev/null
-                echo "$share $score $(value hit_ratio) $(value bytes_served) $(value window_bytes) $(value us_per_vertex_max) $(value checksum)"
+                echo "$share,$score,$(value hit_ratio),$(value bytes_served),$(value window_bytes),$(value us_per_vertex_max),$(value checksum)"
             done
         done <"$work/sizes"
     done
 }
 
-tabulate() { # MPI
-    awk -v mpi="$1" '
-    function median(list,    n, part, i, j, t) {
-        n = split(list, part, " ")
-        for (i = 1; i <= n; i++)
-            for (j = i + 1; j <= n; j++)
-                if (part[j] + 0 < part[i] + 0) { t = part[i]; part[i] = part[j]; part[j] = t }
-        return n % 2 ? part[(n + 1) / 2] + 0 : (part[n / 2] + part[n / 2 + 1]) / 2
-    }
-    function least(list,    n, part, i, low) {
-        n = split(list, part, " ")
-        for (i = low = 1; i <= n; i++)
-            if (part[i] + 0 < part[low] + 0) low = i
-        return part[low] + 0
-    }
-    {
-        key = $1 " " $2
-        if (!(key in hits)) order[++keys] = key
-        hits[key] = hits[key] " " $3
-        served[key] = served[key] " " $4 / $5
-        time[key] = time[key] " " $6
-        if (NR > 1 && $7 != checksum) differ = 1
-        checksum = $7
-    }
-    END {
-        printf "%-8s %6s  %-7s %10s %13s %14s %8s %8s\n", mpi, "cache", "score", "hit ratio", "bytes served", "us per vertex", "median", "least"
-        for (k = 1; k <= keys; k++) {
-            split(order[k], part, " ")
-            t = median(time[order[k]])
-            low = least(time[order[k]])
-            if (part[2] == "none") { base = t; low_base = low }
-            printf "%-8s %5s%%  %-7s %10.4f %12.1f%% %14.1f %+7.1f%% %+7.1f%%\n", "", part[1], part[2], median(hits[order[k]]),
-                100 * median(served[order[k]]), t, 100 * (t / base - 1), 100 * (low / low_base - 1)
-        }
-        if (differ) { print "scores: FAILED: the results of the runs differ"; exit 1 }
-    }'
+tabulate() { # MPI: from lines.csv
+    PYTHONPATH=$here "${PYTHON:-python3}" -B -m report scores "$work/lines.csv" mpi="$1" | tee "$work/table"
+    ! grep -q FAILED "$work/table"
 }
 
 found=0
 for mpi in openmpi mpich; do
     [ -x "$build/$mpi/bin/lcc" ] || continue
     found=1
-    measure $mpi >"$work/lines"
-    tabulate $mpi <"$work/lines"
+    measure $mpi >"$work/lines.csv"
+    tabulate $mpi
 done
 if [ $found = 0 ]; then
     echo "scores: nothing is built under $build: run make first" >&2

@@ -69,22 +69,6 @@ weak_scaling() { # PROGRAM CSV PER-RANK TIME-FIELD CACHE INDEX WORK: `arguments`
     done
 }
 
-scaling_table() { # CSV: times, speedups, and outcomes of the gets
-    awk -F, 'NR > 1 { us[$1, $2] = $4; hit[$1, $2] = $5; n = $6 ? $6 : 1; full[$1, $2] = ($9 + $10 + $11) / n; adjusted[$1, $2] = $12
-                      size[$1, $2] = $14; if (!seen[$1]++) order[++count] = $1 }
-        END {
-            print "| ranks | off | fixed | adaptive | off / fixed | off / adaptive | hits fixed, adaptive | no room, conflicts: fixed, adaptive | adjustments of all ranks, storage of one |"
-            print "|---|---|---|---|---|---|---|---|---|"
-            for (i = 1; i <= count; i++) {
-                r = order[i]
-                f = us[r, "fixed"]; a = us[r, "adaptive"]
-                printf "| %s | %.2f us | %.2f us | %.2f us | %s | %s | %.1f %%, %.1f %% | %.1f %%, %.1f %% | %d, %.0f KB |\n", r, us[r, "off"], f, a,
-                    f ? sprintf("%.2fx", us[r, "off"] / f) : "missing", a ? sprintf("%.2fx", us[r, "off"] / a) : "missing", 100 * hit[r, "fixed"],
-                    100 * hit[r, "adaptive"], 100 * full[r, "fixed"], 100 * full[r, "adaptive"], adjusted[r, "adaptive"], size[r, "adaptive"] / r / 1000
-            }
-        }' "$out/$1.csv"
-}
-
 log2() {
     local n=$1 log=0
     while [ "$n" -gt 1 ]; do n=$((n / 2)) log=$((log + 1)); done
@@ -103,7 +87,7 @@ lcc() {
         printf '\n## LCC, weak scaling, Figs. 17 and 18 (Sect. IV-C2): simulated\n\n'
         echo "2^$bits vertices per rank (the paper: 2^15), 16 edges for each; cache $((134217728 >> (15 - bits))) bytes and $((131072 >> (15 - bits))) entries: as large to the graph as the paper's 128 MB and 128 K. Gets of about 2 us on a dragonfly; time per vertex. The paper gives no times in its text; of the adaptive cache it says 1 adjustment at 64 ranks to twice the storage, and 6 at 128 to four times, where fixed has more accesses without room from 64 on."
         echo
-        scaling_table lcc
+        bench_report sim "$out" table=lcc
     } >>"$out/results.md"
 }
 
@@ -119,7 +103,7 @@ barnes_hut() {
         printf '\n## Barnes-Hut, weak scaling, Fig. 14 (Sect. IV-B): simulated\n\n'
         echo "$bodies bodies per rank (the paper: 1.5 K by its caption, 8 K by its text); cache $((2097152 * bodies / 1536)) bytes and $((30000 * bodies / 1536)) entries, as large to the bodies as the paper's 2 MB and 30 K. Time of the forces per body; only work on what was got is charged. The paper: up to about 5x faster than without a cache, no adjustment."
         echo
-        scaling_table barnes-hut
+        bench_report sim "$out" table=barnes-hut
     } >>"$out/results.md"
 }
 
@@ -144,8 +128,8 @@ simulate flow_buffers "Flow control: 180 000 clients with 1 and 2 buffers each" 
 simulate flow_buffer "Flow control: the same with 1" 600 sim_flow --csv "$out/flow.csv" --clients 180k --buffers 1 --schemes credits,intimation --cases one,eight,all --all-operations 1
 simulate paper "Flow control: what the paper says in words" 60 sim_flow --paper 1
 simulate memory "Memory per rank" 120 sim_memory --csv "$out/memory.csv"
-simulate memory_all "Memory per rank where all ranks communicate with all" 120 sim_memory --peers 0
-plots sim.gp ""
+simulate memory_all "Memory per rank where all speak to all" 120 sim_memory --peers 0
+plots
 [ -s "$out/errors.log" ] || rm -f "$out/errors.log"
 say "$failed failed: $out/results.md"
 [ $failed = 0 ]

@@ -115,10 +115,8 @@ single_round() { # ROUND
 
 measure_network() { # sets paper_rate
     rounds "the network alone, hits, small operations" "$(pick 5 2)" single_round
-    paper_rate=$(awk -F, -v share="$network_to_nvm" '$2 == "plain" { v[n++] = $12 } END { # the median
-        for (i = 0; i < n; i++) for (j = i; j; j--) if (v[j] < v[j - 1]) { t = v[j]; v[j] = v[j - 1]; v[j - 1] = t }
-        printf "%dm", n ? v[int(n / 2)] / share : 100 }' "$out/walk.csv")
-    say "the NVM is throttled to $paper_rate bytes/s: 1/$network_to_nvm of the network's rate when all nodes get from one, the ratio of the paper"
+    paper_rate=$(bench_report nvm-rate "$out" share="$network_to_nvm")
+    say "the network does $network_to_nvm times $paper_rate a second when all nodes ask one: the rate of an NVM as the paper's beside it"
 }
 
 # ---- Fig. 7 ----
@@ -214,16 +212,6 @@ figures_round() { # ROUND
     sweep_round "$1"
 }
 
-plots() {
-    if ! command -v gnuplot >/dev/null; then
-        say "no plots: gnuplot is not installed (package gnuplot-nox)"
-        return
-    fi
-    say "plots"
-    (cd "$out" && timeout -k 5 60 gnuplot -e "rates='$(pick "none 450m paper" paper)'" "$here/vgasnet.gp") 2>>"$out/errors.log" ||
-        fail "the plots; see $out/errors.log"
-}
-
 say "two to four ranks on $([ "$CLUSTER_KIND" = real ] && echo "virtual hosts" || echo "one host: no virtual hosts here"), $first, results in $out"
 describe_machine >"$out/machine.md"
 counts=hits,misses,smalls,from_nvm,from_home,from_peers,nvm_reads,evicted,messages
@@ -236,9 +224,8 @@ table share config,coop,small,write_back,nvm,page,round,way,free,ranks,samples,u
 measure_network
 rounds "the paper's figures, and the page size" "$(pick 3 1)" figures_round
 echo "- load of the last minute at the end: $(busy); of which this bench is about 2 to 4" >>"$out/machine.md"
-plots
-awk -F, -f "$here/vgasnet_report.awk" -v quick=$quick -v pool=$((pool << 20)) -v paper_rate="$paper_rate" -v share="$network_to_nvm" -v machine="$out/machine.md" \
-    "$out"/{link,hit,small,fetch,walk,share}.csv >"$out/results.md"
+plots rates="$(pick "none 450m paper" paper)"
+bench_report vgasnet "$out" quick=$quick pool=$((pool << 20)) paper_rate="$paper_rate" share="$network_to_nvm" >"$out/results.md"
 [ -s "$out/errors.log" ] || rm -f "$out/errors.log"
 sed '/^## The tables/,$d' "$out/results.md"
 touch "$out/failed.log"

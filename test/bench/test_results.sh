@@ -27,69 +27,26 @@ lacks() { # file, regular expression: no line is
 # ---- made-up tables ----
 
 mkdir -p "$dir/results/game" "$dir/results/empty"
-cat >"$dir/figures.def" <<'DEF'
-# a comment
-paper: Games
-title: of a <paper> & its "title"
-note: first
-note: second
-figure: 1
-section: II
-shows: what is fast
-quote: "twice as fast | or more" (II)
-setting: none
-why: always said
-lost: said only if lost
-plot: game/one.svg
-claim: a ratio, side by side
-over: game/times seconds who=slow
-under: game/times seconds who=fast
-pair: round
-each: mpi
-unit: x
-given: 2
-goal: at least 2
-figure: 2
-section: III
-shows: what is lost
-quote: not given
-setting: none
-why: reason
-lost: the limit that shows
-claim: the worst size
-over: game/times seconds who=slow
-under: game/sizes best who=fast
-pick: most bytes
-unit: x
-goal: at most 1.5
-claim: a share with its own interval
-over: game/sizes share,low,high bytes=64
-unit: %
-claim: rates as times
-over: game/sizes 1/rate bytes<=64
-goal: below 0.3
-figure: 3
-section: IV
-shows: what was never measured
-quote: not given
-claim: nothing
-over: absent/table seconds who=slow
-goal: above 1
-claim: a column that is not there
-over: game/times hours who=slow
-figure: 4
-section: V
-shows: without a goal
-quote: not given
-claim: least and most
-over: most game/sizes share
-under: least game/sizes share
-unit: x
-claim: a part of a sum
-over: sum game/sizes best bytes=64
-under: sum game/sizes best
-unit: %
-DEF
+cat >"$dir/figures.py" <<'PY'
+from report.figures import Claim, Figure, Paper, above, at_least, at_most, below, highest, inverse, least, most, rows, total
+
+PAPERS = [Paper("Games", 'of a <paper> & its "title"', notes=("first", "second"), figures=[
+    Figure("1", "II", "what is fast", '"twice as fast | or more" (II)', setting="none", why="always said", lost="said only if lost",
+           plot=("game/one.svg",), claims=[
+        Claim("a ratio, side by side", rows("game/times", "seconds", who="slow"), rows("game/times", "seconds", who="fast"),
+              pair=("round",), each=("mpi",), unit="x", given=2, goal=at_least(2))]),
+    Figure("2", "III", "what is lost", "not given", setting="none", why="reason", lost="the limit that shows", claims=[
+        Claim("the worst size", rows("game/times", "seconds", who="slow"), rows("game/sizes", "best", who="fast"), pick=highest("bytes"),
+              unit="x", goal=at_most(1.5)),
+        Claim("a share with its own interval", rows("game/sizes", "share", "low", "high", bytes=64), unit="%"),
+        Claim("rates as times", inverse("game/sizes", "rate", bytes=at_most(64)), goal=below(0.3))]),
+    Figure("3", "IV", "what was never measured", "not given", claims=[
+        Claim("nothing", rows("absent/table", "seconds", who="slow"), goal=above(1)),
+        Claim("a column that is not there", rows("game/times", "hours", who="slow"))]),
+    Figure("4", "V", "without a goal", "not given", claims=[
+        Claim("least and most", most("game/sizes", "share"), least("game/sizes", "share"), unit="x"),
+        Claim("a part of a sum", total("game/sizes", "best", bytes=64), total("game/sizes", "best"), unit="%")])])]
+PY
 {
     echo mpi,round,who,seconds
     # in pairs 3x each time, though a slow round strikes both; medians of all would say otherwise
@@ -103,7 +60,7 @@ DEF
 printf 'who,bytes,best,share,low,high,rate\nfast,8,1,0.5,0.4,0.6,10\nfast,64,4,0.25,0.2,0.3,2.5\n' >"$dir/results/game/sizes.csv"
 echo '<svg xmlns="http://www.w3.org/2000/svg" width="10" height="10"><title>one</title></svg>' >"$dir/results/game/one.svg"
 echo 'a job that failed' >"$dir/results/game/failed.log"
-check "the pages are made" env FIGURES="$dir/figures.def" "$bench/results.sh" "$dir/results"
+check "the pages are made" env FIGURES="$dir/figures.py" "$bench/results.sh" "$dir/results"
 csv=$dir/results/results.csv md=$dir/results/results.md html=$dir/results/results.html
 
 row() { # figure, claim (a regular expression), setting: that line of results.csv
@@ -189,15 +146,22 @@ check "what is not lost does not say why" lacks "$html" 'said only if lost.*show
 # ---- nothing measured, and mistakes ----
 
 mkdir "$dir/none"
-check "without any table" env FIGURES="$dir/figures.def" "$bench/results.sh" "$dir/none"
+check "without any table" env FIGURES="$dir/figures.py" "$bench/results.sh" "$dir/none"
 check "all is not run" has "$dir/none/results.md" '^4 figures: 0 reached, 0 lost, 0 shown .*, 4 not run'
 check "a folder that is not there is refused" eval '! "$bench/results.sh" "$dir/nowhere" 2>/dev/null'
-echo 'this is no key' >>"$dir/figures.def"
-check "a line that is no key is refused" eval '! FIGURES="$dir/figures.def" "$bench/results.sh" "$dir/none" 2>/dev/null'
+sed -i 's/pair=/pairs=/' "$dir/figures.py"
+check "a field that is none is refused" eval '! FIGURES="$dir/figures.py" "$bench/results.sh" "$dir/none" 2>/dev/null'
 
 # ---- the list itself ----
 
-check "its figures are those of the papers" diff <(awk '/^paper: / { paper = $2 } /^figure: / { sub(/^figure: /, ""); print paper, $0 }' "$bench/figures.def" | sort) <(
+list() { # EXPRESSION: what it yields for each figure of the list, a line each
+    PYTHONPATH=$bench python3 -B -c "
+from report.claims import PAPERS
+for paper in PAPERS:
+    for figure in paper.figures:
+        for line in $1: print(line)"
+}
+check "its figures are those of the papers" diff <(list '[paper.name + " " + figure.name]' | sort) <(
     {
         printf 'CLaMPI %s\n' 1 2 3 7 8 9 10 11 12 13 14 15 16 17 18
         printf 'Matching %s\n' 1 4 5 6 7 8 9 10 'Table 1'
@@ -206,12 +170,7 @@ check "its figures are those of the papers" diff <(awk '/^paper: / { paper = $2 
         printf 'Programs %s\n' lcc barnes-hut dft dgemm halo
     } | sort
 )
-check "every figure has what a row needs" awk '
-    function done() { if (figure != "" && (!section || !shows || !quote || !setting || !claim)) { print "    " figure; bad = 1 } }
-    /^paper: / { paper = $2 }
-    /^figure: / { done(); figure = paper " " $2; section = shows = quote = setting = claim = 0 }
-    /^section: ./ { section = 1 } /^shows: ./ { shows = 1 } /^quote: ./ { quote = 1 } /^setting: ./ { setting = 1 } /^claim: ./ { claim = 1 }
-    END { done(); exit bad }' "$bench/figures.def"
+check "every figure has what a row needs" [ -z "$(list '[] if figure.section and figure.shows and figure.quote and figure.setting and figure.claims else [figure.name]')" ]
 
 # The tables of a bench with their columns, as its script declares them; of simulations also as the programs do.
 tables() {
@@ -231,12 +190,9 @@ check "the tables of all benches are found" [ "$(wc -l <"$dir/tables")" -ge 25 ]
 
 # Every table, column and word that the list names.
 named() {
-    awk '$1 == "over:" || $1 == "under:" {
-        i = $2 ~ /^(least|most|sum)$/ ? 3 : 2
-        table = $i; value = $(i + 1); sub(/^1\//, "", value); n = split(value, part, ",")
-        for (k = 1; k <= n; k++) print table, part[k]
-        for (k = i + 2; k <= NF; k++) { at = match($k, /(!=|>=|<=|=)/); print table, substr($k, 1, at - 1), substr($k, at + RLENGTH) }
-    }' "$bench/figures.def" | sort -u
+    list '[" ".join([side.table, column, *map(str, value if isinstance(value, tuple) else () if hasattr(value, "limit") else (value,))])
+           for claim in figure.claims for side in (claim.over, claim.under) if side
+           for column, value in [*((column, ()) for column in side.columns()), *side.filters.items()]]' | sort -u
 }
 check "every table and column is one that a bench writes" awk '
     NR == FNR { known[$1] = 1; n = split($2, part, ","); for (i = 1; i <= n; i++) column[$1, part[i]] = 1; next }
@@ -244,19 +200,19 @@ check "every table and column is one that a bench writes" awk '
     !(($1, $2) in column) { print "    no column " $2 " in " $1; bad = 1 }
     END { exit bad }' "$dir/tables" <(named)
 
-words_known() { # words that filters name, a_b being two: each stands somewhere in what writes the table
+words_known() { # words that filters name: each stands somewhere in what writes the table
     local table column values word folder bad=0
     while read -r table column values; do
         folder=${table%%/*}
-        for word in ${values//[|_.]/ }; do
+        for word in ${values//./ }; do
             [[ $word =~ ^[0-9.]+$ ]] && continue
             grep -qwF -- "$word" "$bench/${folder//-/_}"*.* $([ "$folder" != sim ] || ls "$here"/../sim/*.c) || { echo "    $table: nothing writes $word for $column=$values" && bad=1; }
         done
-    done < <(named | awk 'NF == 3')
+    done < <(named | awk 'NF > 2')
     return $bad
 }
 check "every word too" words_known
-check "plots are drawn by something" eval 'bad=0; for plot in $(sed -n "s/^plot: //p" "$bench/figures.def"); do name=$(basename "$plot" .svg); grep -qE "${name%%_*}" "$bench"/*.gp || { echo "    $plot" && bad=1; }; done; [ $bad = 0 ]'
+check "plots are drawn by something" eval 'bad=0; for plot in $(list figure.plot); do name=$(basename "$plot" .svg); grep -qrE "${name%%_*}" "$bench"/report/plots || { echo "    $plot" && bad=1; }; done; [ $bad = 0 ]'
 
 # ---- until it is sure ----
 
@@ -279,38 +235,10 @@ check "six rounds are the fewest for 95 %" [ "$(rounds steady 20 100)" = 6 ]
 check "a wide interval takes all rounds" [ "$(rounds wild 20 100)" = 20 ]
 check "or the time" [ "$(rounds wild 20 -1)" = 1 ]
 
-# ---- plots ----
-
-if command -v gnuplot >/dev/null; then
-    mkdir -p "$dir/plots"
-    cp "$bench"/{common.sh,section.awk} "$dir/plots/"
-    printf 'x,y\n' >"$dir/plots/empty.csv"
-    printf 'x,y\n1,2\n3,4\n' >"$dir/plots/full.csv"
-    cat >"$dir/plots/two.gp" <<'GP'
-set datafile separator ","
-set terminal svg
-set output "empty.svg"
-plot "empty.csv" every ::1 using 1:2 title "a", \
-     "empty.csv" every ::1 using 1:2 title "b"
-set title "kept"
-set output "full.svg"
-plot "full.csv" every ::1 using 1:2 title word
-do for [n in "1 2"] {
-    set output "block".n.".svg"
-    plot "full.csv" every ::1 using 1:2
-}
-GP
-    (cd "$dir/plots" && bash -euo pipefail -c '. ./common.sh; bench=test out=$PWD; plots two.gp "word=\"a\""' >log 2>&1)
-    check "a plot without data leaves the others" eval '[ "$(cd "$dir/plots" && echo *.svg)" = "block1.svg block2.svg full.svg" ]'
-    check "which keep their settings" has "$dir/plots/full.svg" kept
-else
-    echo "skip plots: gnuplot is not here"
-fi
-
 # ---- all of them ----
 
 mkdir -p "$dir/copy/bench" "$dir/copy/test/cluster"
-cp "$bench"/{all.sh,common.sh,results.sh,results.gp,figures.def} "$bench"/*.awk "$dir/copy/bench/"
+cp -r "$bench"/{all.sh,common.sh,results.sh,report} "$dir/copy/bench/"
 cp "$here/cluster/hosts.sh" "$dir/copy/test/cluster/"
 printf '#!/bin/sh\necho "bench-lcc: sleeps"\nexec sleep 200\n' >"$dir/copy/bench/lcc.sh"
 printf '#!/bin/sh\necho "bench-dft: nothing is built"\nexit 1\n' >"$dir/copy/bench/dft.sh"
