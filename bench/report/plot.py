@@ -106,6 +106,7 @@ def write(pyplot, folder, one):
     figure, axes = pyplot.subplots(len(one.panels), 1, figsize=one.size, dpi=100, squeeze=False)
     for position, panel in enumerate(one.panels):
         draw_panel(axes[position][0], panel)
+    figure.tight_layout()
     path = folder / one.file
     path.parent.mkdir(parents=True, exist_ok=True)
     figure.savefig(path, bbox_inches="tight")
@@ -117,6 +118,7 @@ def pyplot_of():
     try:
         import matplotlib
         matplotlib.use("svg")
+        matplotlib.rcParams["svg.fonttype"] = "none"  # text stays text
         from matplotlib import pyplot
         return pyplot
     except ImportError:
