@@ -72,22 +72,22 @@ bench-quick: ## the same with fewer sizes and rounds, in ten minutes
 bench-clampi: ## the figures of the CLaMPI paper
 	@packaging/setup.sh bench
 	@$(MAKE) bench-programs
-	@bench/clampi.sh
+	@bench/clampi/clampi.sh
 
 bench-modes: ## what each mode of the cache costs and saves
 	@packaging/setup.sh build
 	@$(MAKE) bench-programs
-	@bench/modes.sh
+	@bench/clampi/modes.sh
 
 bench-match: ## the figures of the paper on matching and hot caching
 	@packaging/setup.sh bench
 	@$(MAKE) bench-programs
-	@bench/match.sh
+	@bench/match/match.sh
 
 bench-armci: ## the figures of the paper on ARMCI with a helper thread
 	@packaging/setup.sh bench
 	@$(MAKE) bench-programs
-	@bench/armci.sh
+	@bench/armci/armci.sh
 
 bench-sim: ## simulations of more ranks and nodes than a machine has
 	@packaging/setup.sh bench
@@ -98,7 +98,7 @@ bench-sim: ## simulations of more ranks and nodes than a machine has
 bench-vgasnet: ## the figures of the paper on vGASNet
 	@packaging/setup.sh bench
 	@$(MAKE) bench-programs
-	@bench/vgasnet.sh
+	@bench/vgasnet/vgasnet.sh
 
 install: all ## install under PREFIX (/usr/local), below DESTDIR if set
 	@set -e; mpis=$$(packaging/mpis.sh); for mpi in $$mpis; do cmake --install build/$$mpi --prefix $(abspath $(PREFIX)); done

@@ -23,18 +23,18 @@ for argument; do
     esac
 done
 
-# Part, share of the time, share in a quick run, and whether it is always quick. The most important parts come first.
-parts='lcc 300 45
-barnes_hut 480 60
-dft 300 40
-dgemm 240 35
-halo 120 45 --quick
-clampi 270 60
-armci 420 50
-match 480 55
-vgasnet 540 80
-modes 90 20 --quick
-sim 150 55 --quick'
+# Part, its folder, share of the time, share in a quick run, and whether it is always quick: what matters most comes first.
+parts='lcc clampi 300 45
+barnes_hut clampi 480 60
+dft armci 300 40
+dgemm vgasnet 240 35
+halo match 120 45 --quick
+clampi clampi 270 60
+armci armci 420 50
+match match 480 55
+vgasnet vgasnet 540 80
+modes clampi 90 20 --quick
+sim . 150 55 --quick'
 minutes=${BENCH_MINUTES:-55}
 [ ${#quick[@]} = 0 ] || minutes=${BENCH_MINUTES:-9}
 grace=60 # for a part to end by itself: a job in progress, plots, report
@@ -72,11 +72,11 @@ stop() { # timeout kills the process group that it has started
 job=''
 trap stop INT TERM HUP
 
-run() { # PART SECONDS [OPTION]...: its lines are shown as they arrive
-    local part=$1 seconds=$2 shown status=0
-    shift 2
+run() { # PART SCRIPT SECONDS [OPTION]...: its lines are shown as they come
+    local part=$1 script=$2 seconds=$3 shown status=0
+    shift 3
     : >"$results/$part.log"
-    BENCH_SECONDS=$seconds timeout -k 10 $((seconds + grace)) "$here/$part.sh" "$@" >"$results/$part.log" 2>&1 </dev/null &
+    BENCH_SECONDS=$seconds timeout -k 10 $((seconds + grace)) "$script" "$@" >"$results/$part.log" 2>&1 </dev/null &
     job=$!
     tail -n +1 -f --pid=$job "$results/$part.log" | grep --line-buffered '^bench-' &
     shown=$!
@@ -86,17 +86,17 @@ run() { # PART SECONDS [OPTION]...: its lines are shown as they arrive
     return $status
 }
 
-folder_of() { # PART
+results_of() { # PART
     echo "$results/${1//_/-}"
 }
 
-part() { # NUMBER PART SHARE ALWAYS: uses and updates weight, the shares of all remaining parts
-    local number=$1 part=$2 share=$3 options=("${quick[@]}") left seconds status=0
-    [ -z "$4" ] || options=(--quick)
+part() { # NUMBER PART FOLDER SHARE ALWAYS: uses and updates weight, the shares of all that is still to come
+    local number=$1 part=$2 script=$3/$2.sh share=$4 options=("${quick[@]}") left seconds status=0
+    [ -z "$5" ] || options=(--quick)
     left=$((minutes * 60 - SECONDS))
     seconds=$((left * share / weight)) weight=$((weight - share))
-    if [ ! -x "$here/$part.sh" ]; then
-        note "$part: not run: there is no bench/$part.sh"
+    if [ ! -x "$here/$script" ]; then
+        note "$part: not run: there is no bench/${script#./}"
         return
     fi
     if [ $seconds -lt 5 ]; then
@@ -104,13 +104,13 @@ part() { # NUMBER PART SHARE ALWAYS: uses and updates weight, the shares of all 
         return
     fi
     say "$number of $total: $part, at most $(span $seconds); $(span $left) left for all"
-    run "$part" $seconds ${options[@]+"${options[@]}"} || status=$?
+    run "$part" "$here/$script" $seconds ${options[@]+"${options[@]}"} || status=$?
     case $status in
     0) ;;
     124 | 137) note "$part: ended after $((seconds + grace)) s; what it had measured by then is shown" ;;
     *) note "$part: exit status $status, not all of it was measured; see $part.log" ;;
     esac
-    [ -e "$(folder_of "$part")" ] || note "$part: nothing was measured: $(tail -n 1 "$results/$part.log")"
+    [ -e "$(results_of "$part")" ] || note "$part: nothing was measured: $(tail -n 1 "$results/$part.log")"
 }
 
 for part in "${wanted[@]}"; do
@@ -120,17 +120,17 @@ mkdir -p "$results" || exit 1
 results=$(cd "$results" && pwd)
 rm -f "$results/bench.md"
 total=0 weight=0 number=0
-while read -r part full short always; do
+while read -r part folder full short always; do
     ! selected "$part" || { total=$((total + 1)) weight=$((weight + $(share_of "$full" "$short"))); }
 done <<<"$parts"
 echo "- measured on $(date -u '+%Y-%m-%d, %H:%M') UTC; load of the last minute at the start: $(cut -d ' ' -f 1 /proc/loadavg)${quick:+; a quick run: fewer sizes and rounds}" >>"$results/bench.md"
 "${PYTHON:-python3}" -c "import matplotlib" 2>/dev/null || note "no plots: matplotlib is not here (package python3-matplotlib)"
 [ "$("$here/../test/cluster/hosts.sh" with 2 printenv CLUSTER_KIND 2>/dev/null | tail -n 1)" = real ] ||
     note "no virtual hosts: this system allows none, and nodes are made on one host, over TCP"
-while read -r name full short always <&3; do
+while read -r name folder full short always <&3; do
     selected "$name" || continue
     number=$((number + 1))
-    part $number "$name" "$(share_of "$full" "$short")" "$always"
+    part $number "$name" "$folder" "$(share_of "$full" "$short")" "$always"
 done 3<<<"$parts"
 echo "- took $(((SECONDS + 30) / 60)) min" >>"$results/bench.md"
 "$here/results.sh" "$results"

@@ -175,7 +175,7 @@ check "every figure has what a row needs" [ -z "$(list '[] if figure.section and
 # The tables of a bench with their columns, as its script declares them; of simulations also as the programs do.
 tables() {
     local script name
-    for script in "$bench"/*.sh; do
+    for script in "$bench"/*.sh "$bench"/*/*.sh; do
         name=$(basename "$script" .sh)
         bash -c "table() { echo \"${name//_/-}/\$1 \$2\"; }; csv=NAME; $(sed -nE 's/^ *(table [a-z0-9"$]+ .*)/\1/p; s/^([a-z]+=([a-z_,]+|"[a-z_ ]+"))$/\1/p' "$script" | grep -E '^table|=.*[, ]' | sort -u)"
     done | sed -E 's|^sim/NAME (.*)|sim/lcc \1\nsim/barnes-hut \1|'
@@ -200,13 +200,18 @@ check "every table and column is one that a bench writes" awk '
     !(($1, $2) in column) { print "    no column " $2 " in " $1; bad = 1 }
     END { exit bad }' "$dir/tables" <(named)
 
+sources_of() { # FOLDER OF RESULTS: the script and the programs that write its tables
+    find "$bench" -path "$bench/report" -prune -o -type f -name "${1//-/_}*.*" -print
+    [ "$1" != sim ] || ls "$here"/../sim/*.c
+}
+
 words_known() { # words that filters name: each stands somewhere in what writes the table
     local table column values word folder bad=0
     while read -r table column values; do
         folder=${table%%/*}
         for word in ${values//./ }; do
             [[ $word =~ ^[0-9.]+$ ]] && continue
-            grep -qwF -- "$word" "$bench/${folder//-/_}"*.* $([ "$folder" != sim ] || ls "$here"/../sim/*.c) || { echo "    $table: nothing writes $word for $column=$values" && bad=1; }
+            grep -qwF -- "$word" $(sources_of "$folder") || { echo "    $table: nothing writes $word for $column=$values" && bad=1; }
         done
     done < <(named | awk 'NF > 2')
     return $bad
@@ -237,21 +242,21 @@ check "or the time" [ "$(rounds wild 20 -1)" = 1 ]
 
 # ---- all of them ----
 
-mkdir -p "$dir/copy/bench" "$dir/copy/test/cluster"
+mkdir -p "$dir"/copy/bench/{clampi,armci} "$dir/copy/test/cluster"
 cp -r "$bench"/{all.sh,common.sh,results.sh,report} "$dir/copy/bench/"
 cp "$here/cluster/hosts.sh" "$dir/copy/test/cluster/"
-printf '#!/bin/sh\necho "bench-lcc: sleeps"\nexec sleep 200\n' >"$dir/copy/bench/lcc.sh"
-printf '#!/bin/sh\necho "bench-dft: nothing is built"\nexit 1\n' >"$dir/copy/bench/dft.sh"
-printf '#!/bin/sh\nmkdir -p "$BUILD/results/modes" && echo "bench-modes: has $BENCH_SECONDS s, $*"\n' >"$dir/copy/bench/modes.sh"
+printf '#!/bin/sh\necho "bench-lcc: sleeps"\nexec sleep 200\n' >"$dir/copy/bench/clampi/lcc.sh"
+printf '#!/bin/sh\necho "bench-dft: nothing is built"\nexit 1\n' >"$dir/copy/bench/armci/dft.sh"
+printf '#!/bin/sh\nmkdir -p "$BUILD/results/modes" && echo "bench-modes: has $BENCH_SECONDS s, $*"\n' >"$dir/copy/bench/clampi/modes.sh"
 sed -i 's/^grace=.*/grace=0/; s/|| grace=.*/|| grace=0/' "$dir/copy/bench/all.sh"
-chmod +x "$dir/copy/bench"/*.sh
+chmod +x "$dir/copy/bench"/*.sh "$dir/copy/bench"/*/*.sh
 began=$SECONDS
 check "all of them" env BUILD="$dir/build" BENCH_MINUTES=1 "$dir/copy/bench/all.sh" --quick lcc dft halo modes >"$dir/all.log" 2>&1
 check "a part that takes too long is ended, before the time of all is over" has "$dir/all.log" '^bench: lcc: ended after [1-4]?[0-9] s'
 check "its lines were shown" has "$dir/all.log" '^bench-lcc: sleeps$'
 check "progress" has "$dir/all.log" '^bench: 2 of 4: dft, at most [0-9]+ s; [0-9]+ s left for all'
 check "a part that fails is said" has "$dir/all.log" '^bench: dft: exit status 1'
-check "a part that is missing is said" has "$dir/all.log" '^bench: halo: not run: there is no bench/halo.sh'
+check "a part that is missing is said" has "$dir/all.log" '^bench: halo: not run: there is no bench/match/halo.sh'
 check "a part is told its time" has "$dir/all.log" '^bench-modes: has [0-9]+ s, --quick$'
 check "in time" [ $((SECONDS - began)) -lt 150 ]
 check "the page is there, and says so" has "$dir/build/results/results.md" '^- halo: not run'

@@ -6,9 +6,10 @@
 # Two to four ranks on this machine, in one node or in two that share no core, with each MPI that is built under build/ (or under
 # BUILD): libarmci, and ARMCI-MPI on the same MPI if it was installed at build time. Compared programs take turns. Writes one CSV per
 # program, one plot per figure and results.md to build/results/armci. A job that fails or takes too long is reported, and the rest
-# continues. Settings in the environment apply to all jobs (HEARTH_HELPER_SPIN_US=0 bench/armci.sh). Needs two otherwise idle cores.
+# goes on. Settings in the environment hold for all jobs (HEARTH_HELPER_SPIN_US=0 bench/armci/armci.sh). Needs two cores that nobody else
+# uses.
 set -euo pipefail
-. "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+. "$(dirname "${BASH_SOURCE[0]}")/../common.sh"
 bench_start armci armci_ops "mpich openmpi" "$@"
 allow 1200 120
 

@@ -13,7 +13,7 @@
 # results.md to build/results/halo. A job that fails or takes too long is reported, and the rest continues. Needs two otherwise idle
 # cores; with four ranks on them MPI libraries spend most of their time waiting for a core, whichever library matches.
 set -euo pipefail
-. "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+. "$(dirname "${BASH_SOURCE[0]}")/../common.sh"
 case "${1:-}" in '' | --quick) ;; --help) usage 0 ;; *) usage 2 ;; esac
 [ -n "${CLUSTER_KIND:-}" ] || exec "$here/../test/cluster/hosts.sh" with 2 "${BASH_SOURCE[0]}" "$@"
 bench_start halo ../bin/halo "openmpi mpich" "$@"

@@ -10,7 +10,7 @@
 # bodies depends on how long a get takes on this machine. Writes runs.csv, repeats.csv, the plots and results.md to
 # build/results/barnes-hut. A job that fails or takes too long is reported, and the rest continues.
 set -euo pipefail
-. "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+. "$(dirname "${BASH_SOURCE[0]}")/../common.sh"
 bench_start barnes-hut ../bin/barnes-hut "openmpi mpich" "$@"
 allow 480 110
 limit=$(pick 150 40) budget=$(pick 8 3)

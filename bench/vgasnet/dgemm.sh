@@ -15,7 +15,7 @@
 # Every product is verified. Lines take turns. Uses the programs under build/ (or under BUILD), of one MPI: all measured traffic goes
 # through Hearth's own network. Writes runs.csv and results.md to build/results/dgemm. Needs an otherwise idle machine.
 set -euo pipefail
-. "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+. "$(dirname "${BASH_SOURCE[0]}")/../common.sh"
 case "${1:-}" in '' | --quick) ;; --help) usage 0 ;; *) usage 2 ;; esac
 [ -n "${CLUSTER_KIND:-}" ] || exec "$here/../test/cluster/hosts.sh" with 2 "${BASH_SOURCE[0]}" "$@"
 bench_start dgemm ../bin/dgemm "openmpi mpich" "$@"

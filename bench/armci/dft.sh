@@ -15,7 +15,7 @@
 # Tasks have 128 points, so that a rank computes for some 10 us between two messages, and in a second case 512. Writes runs.csv,
 # sizes.csv and results.md to build/results/dft. A job that fails or takes too long is reported, and the rest continues.
 set -euo pipefail
-. "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+. "$(dirname "${BASH_SOURCE[0]}")/../common.sh"
 case "${1:-}" in '' | --quick) ;; --help) usage 0 ;; *) usage 2 ;; esac
 [ -n "${CLUSTER_KIND:-}" ] || exec "$here/../test/cluster/hosts.sh" with 2 "${BASH_SOURCE[0]}" "$@"
 bench_start dft ../bin/dft "openmpi mpich" "$@"

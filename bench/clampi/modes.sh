@@ -7,7 +7,7 @@
 # that is built under build/ (or under BUILD). Modes take turns, so that a slow minute affects all alike. Writes tables and results.md
 # to build/results/modes. A job that fails or takes too long is reported, and the rest continues.
 set -euo pipefail
-. "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+. "$(dirname "${BASH_SOURCE[0]}")/../common.sh"
 bench_start modes modes_loop "openmpi mpich" "$@"
 allow 540 300
 

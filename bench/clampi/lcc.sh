@@ -10,7 +10,7 @@
 # runs.csv, sizes.csv, the plots and results.md to build/results/lcc. A job that fails or takes too long is reported, and the rest
 # continues.
 set -euo pipefail
-. "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+. "$(dirname "${BASH_SOURCE[0]}")/../common.sh"
 case "${1:-}" in '' | --quick) ;; --help) usage 0 ;; *) usage 2 ;; esac
 [ -n "${CLUSTER_KIND:-}" ] || exec "$here/../test/cluster/hosts.sh" with 2 "${BASH_SOURCE[0]}" "$@"
 bench_start lcc ../bin/lcc "openmpi mpich" "$@"

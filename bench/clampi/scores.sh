@@ -9,7 +9,7 @@
 # SCALE, EDGE_FACTOR and VERTICES (0: all) choose the graph, and SHARES the sizes of the cache, in percent of the lists on the other
 # rank.
 set -euo pipefail
-here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 build=${BUILD:-$here/../build}
 rounds=${1:-3} ranks=2
 scale=${SCALE:-14} edge_factor=${EDGE_FACTOR:-16} vertices=${VERTICES:-0} shares=${SHARES:-5 10 20 50}

@@ -7,7 +7,7 @@
 # own matching, and the library preloaded with each structure of its queues. Writes one CSV and one plot per figure and results.md to
 # build/results/match. A job that fails or takes too long is reported, and the rest continues. Needs two otherwise idle cores.
 set -euo pipefail
-. "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+. "$(dirname "${BASH_SOURCE[0]}")/../common.sh"
 bench_start match match_mpi "openmpi mpich" "$@"
 allow 1080 150
 

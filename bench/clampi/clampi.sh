@@ -6,7 +6,7 @@
 # Two ranks over TCP on the loopback device, with each MPI that is built under build/ (or under BUILD). Writes one CSV and one plot per
 # figure and results.md to build/results/clampi. A job that fails or takes too long is reported, and the rest continues.
 set -euo pipefail
-. "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+. "$(dirname "${BASH_SOURCE[0]}")/../common.sh"
 bench_start clampi clampi_hit "openmpi mpich" "$@"
 allow 260 85
 

@@ -12,7 +12,7 @@
 # Hearth's own network. Writes one CSV per program, one plot per figure and results.md to build/results/vgasnet. A job that fails or
 # takes too long is reported, and the rest continues. Settings in the environment apply to all jobs. Needs an otherwise idle machine.
 set -euo pipefail
-. "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+. "$(dirname "${BASH_SOURCE[0]}")/../common.sh"
 case "${1:-}" in '' | --quick) ;; --help) usage 0 ;; *) usage 2 ;; esac
 [ -n "${CLUSTER_KIND:-}" ] || exec "$here/../test/cluster/hosts.sh" with 4 "${BASH_SOURCE[0]}" "$@"
 bench_start vgasnet vgasnet_hit "openmpi mpich" "$@"
