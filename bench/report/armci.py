@@ -107,16 +107,26 @@ def far_row(data, mpi, net, name, what):
     ratio = data.ratio(ours, trip)
     ratio = None if ratio is None else ratio * 1e-3  # ns to us
     stock = nanoseconds(data.of(op("far", mpi, "stock-tcp", name, 8, 0)))
-    return claim(f"other node, {mpi_title(mpi)}, {net}: {what}", "within 1.3x of a bare round trip", times(ratio), ratio is not None and ratio <= 1.3,
-                 f"{nanoseconds(data.of(ours))} against {microseconds(data.of(trip))}; ARMCI-MPI over TCP, its target in MPI: {stock}")
+    return claim(
+        f"other node, {mpi_title(mpi)}, {net}: {what}",
+        "within 1.3x of a bare round trip",
+        times(ratio),
+        ratio is not None and ratio <= 1.3,
+        f"{nanoseconds(data.of(ours))} against {microseconds(data.of(trip))}; ARMCI-MPI over TCP, its target in MPI: {stock}",
+    )
 
 
 def rate_row(data, mpi, net, kind, what):
     bare, ours = ("link rate", mpi, net, "stream", "65536"), patch("rate", mpi, net, kind, 65536, 1)
     share = data.ratio(ours, bare)
     reached = None if kind != "acc" else share is not None and share >= 0.5
-    return claim(f"other node, {mpi_title(mpi)}, {net}: {what}", "50 % of the bare rate", percent(share), reached,
-                 f"{rate(data.of(ours))} of {rate(data.of(bare))} MB/s; ARMCI-MPI over TCP {rate(data.of(patch('rate', mpi, 'stock-tcp', kind, 65536, 1)))}")
+    return claim(
+        f"other node, {mpi_title(mpi)}, {net}: {what}",
+        "50 % of the bare rate",
+        percent(share),
+        reached,
+        f"{rate(data.of(ours))} of {rate(data.of(bare))} MB/s; ARMCI-MPI over TCP {rate(data.of(patch('rate', mpi, 'stock-tcp', kind, 65536, 1)))}",
+    )
 
 
 def own_far(data, mpi):
@@ -224,9 +234,13 @@ def fig3_rows(data, figure, mpi, kind):
 
 
 def fig5_row(data, mpi, kind):
-    return claim(f"Fig. 5, {kind}, {mpi_title(mpi)}", 'in this tight loop the rule costs: "the opposite" of the application\'s gain; not given',
-                 f"rule against float {span(data, 'fig5', mpi, 'rule', 'float', kind, 1)}", None,
-                 f"moving 100 times as readily: {span(data, 'fig5', mpi, 'rule-often', 'float', kind, 1)}")
+    return claim(
+        f"Fig. 5, {kind}, {mpi_title(mpi)}",
+        'in this tight loop the rule costs: "the opposite" of the application\'s gain; not given',
+        f"rule against float {span(data, 'fig5', mpi, 'rule', 'float', kind, 1)}",
+        None,
+        f"moving 100 times as readily: {span(data, 'fig5', mpi, 'rule-often', 'float', kind, 1)}",
+    )
 
 
 def best_row(title, paper, ratios, limit, remark):
@@ -262,9 +276,15 @@ def patch_table(data, figure, mpi, kind, clients, title):
     if not configs or data.of(patch(figure, mpi, configs[0], kind, sizes[0], clients)) is None:
         return []
     beside = f", {clients} clients" if clients > 1 else ""
-    return table(f"{title}, {kind}, {mpi_title(mpi)}{beside}: MB/s", "bytes (row)", configs,
-                 ((f"{size_} ({data.row_bytes(size_)})", [rate(data.of(patch(figure, mpi, config, kind, size_, clients))) for config in configs])
-                  for size_ in sizes))
+    return table(
+        f"{title}, {kind}, {mpi_title(mpi)}{beside}: MB/s",
+        "bytes (row)",
+        configs,
+        (
+            (f"{size_} ({data.row_bytes(size_)})", [rate(data.of(patch(figure, mpi, config, kind, size_, clients))) for config in configs])
+            for size_ in sizes
+        ),
+    )
 
 
 def ops_table(data, where, mpi, configs):
@@ -279,12 +299,18 @@ def ops_table(data, where, mpi, configs):
 
 
 def introduction(folder, quick):
-    yield from ("# ARMCI with a helper thread", "", *machine(folder), "",
-                "Two nodes are made on this machine: they share no core (but where all cores are said to compute, and in Fig. 5), and talk through"
-                " the loopback device, over TCP or through MPI's messages. Times are medians over rounds in which all that is compared took turns."
-                " ARMCI-MPI has its targets wait in MPI, but where they are said to compute. The paper prints its curves only; its words are"
-                " quoted." + (" This was a quick run: fewer sizes and rounds." if quick else ""),
-                "Numbers count only from a machine that nobody else uses: see its load above.", "")
+    yield from (
+        "# ARMCI with a helper thread",
+        "",
+        *machine(folder),
+        "",
+        "Two nodes are made on this machine: they share no core (but where all cores are said to compute, and in Fig. 5), and talk through"
+        " the loopback device, over TCP or through MPI's messages. Times are medians over rounds in which all that is compared took turns."
+        " ARMCI-MPI has its targets wait in MPI, but where they are said to compute. The paper prints its curves only; its words are"
+        " quoted." + (" This was a quick run: fewer sizes and rounds." if quick else ""),
+        "Numbers count only from a machine that nobody else uses: see its load above.",
+        "",
+    )
 
 
 def limits(data, mpis, figure_mpis, quick):

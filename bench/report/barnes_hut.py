@@ -74,9 +74,15 @@ def sections(runs):
     yield from ("", "## By memory", "", *by_memory(runs, "memory"))
     yield from ("", "## An index that is too small", "", *head(*TITLES))
     yield from (line(runs, setting, "index", 200) for setting in runs.settings)
-    yield from ("", "## Nodes scattered in memory", "",
-                "As of a program that takes nodes from a heap while it inserts bodies in no particular order: what is near in space is not near in"
-                " memory, and a larger block brings nothing.", "", *by_memory(runs, "scattered"))
+    yield from (
+        "",
+        "## Nodes scattered in memory",
+        "",
+        "As of a program that takes nodes from a heap while it inserts bodies in no particular order: what is near in space is not near in"
+        " memory, and a larger block brings nothing.",
+        "",
+        *by_memory(runs, "scattered"),
+    )
 
 
 def report(folder, hosts):
@@ -84,18 +90,29 @@ def report(folder, hosts):
     table = read(folder / "runs.csv")
     runs, costs, differ = Runs(table), read(folder / "costs.csv").index("setting"), difference(table)
     gets = ", ".join(f"{costs.value('us_per_get', setting) or 0:.0f} us ({setting})" for setting in runs.settings)
-    yield from ("# Barnes-Hut: no cache, a cache of blocks, Hearth", "",
-                "Force time per body in microseconds, slowest rank, medians of all rounds; in parentheses the block size and the share of remote nodes"
-                " that took no get. Memory is that of the blocks with their tags and of Hearth's storage (its index comes on top, as |I_w| does in"
-                " the paper), in percent of the part of the tree that lies on other ranks. Adaptive starts there and may grow.",
-                f"MPI.4: four ranks on two {'virtual hosts' if hosts == 'real' else 'fake nodes of one host, over TCP'}. A get without a cache takes"
-                + (f" {gets}" if gets else "") + ".", "",
-                f"Results differ between runs: {differ}" if differ else
-                "The bodies' states are the same to the last bit in all runs of equal size, on any number of ranks.", "")
+    yield from (
+        "# Barnes-Hut: no cache, a cache of blocks, Hearth",
+        "",
+        "Force time per body in microseconds, slowest rank, medians of all rounds; in parentheses the block size and the share of remote nodes"
+        " that took no get. Memory is that of the blocks with their tags and of Hearth's storage (its index comes on top, as |I_w| does in"
+        " the paper), in percent of the part of the tree that lies on other ranks. Adaptive starts there and may grow.",
+        f"MPI.4: four ranks on two {'virtual hosts' if hosts == 'real' else 'fake nodes of one host, over TCP'}. A get without a cache takes"
+        + (f" {gets}" if gets else "")
+        + ".",
+        "",
+        f"Results differ between runs: {differ}"
+        if differ
+        else "The bodies' states are the same to the last bit in all runs of equal size, on any number of ranks.",
+        "",
+    )
     yield from goals(runs)
     yield from sections(runs)
-    yield from ("", "## The paper", "",
-                "Sec. IV-B, on Cray XC40/XC50 with one rank per node (20K bodies, 16 ranks): 1.53 ms per body without a cache; its cache of blocks,"
-                " direct-mapped, ~820 us with 1 MB and ~400 us with 4 MB; CLaMPI, adaptive, converges to 1 MB.",
-                "Weak scaling (Fig. 14, 16 to 128 ranks, 2 MB): up to ~5x over no cache and ~3x over blocks; the text says 8K bodies per rank, the"
-                " caption 1.5K. (The abstract has 1.8x for Barnes-Hut and 5x for LCC, the conclusion and this section the reverse.)")
+    yield from (
+        "",
+        "## The paper",
+        "",
+        "Sec. IV-B, on Cray XC40/XC50 with one rank per node (20K bodies, 16 ranks): 1.53 ms per body without a cache; its cache of blocks,"
+        " direct-mapped, ~820 us with 1 MB and ~400 us with 4 MB; CLaMPI, adaptive, converges to 1 MB.",
+        "Weak scaling (Fig. 14, 16 to 128 ranks, 2 MB): up to ~5x over no cache and ~3x over blocks; the text says 8K bodies per rank, the"
+        " caption 1.5K. (The abstract has 1.8x for Barnes-Hut and 5x for LCC, the conclusion and this section the reverse.)",
+    )

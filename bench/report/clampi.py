@@ -189,10 +189,16 @@ def adaptive_row(times, mpi, vary, gets):
     found = {start: times.seconds(mpi, vary, start, "on", gets) for start in times.starts[vary]}
     ratios = {start: seconds / best for start, seconds in found.items() if seconds is not None and best}
     worst = max(ratios, key=ratios.get, default=None)
-    return row(f"Fig. 9: adaptive from any {vary}, Z = {gets // 1000} K, {mpi}", "IV-A2", "similar to the best fixed (IV-C1); not given here",
-               "missing" if worst is None else f"{ratios[worst]:.2f} x the best fixed time (from {worst})", "limit 1.15",
-               "16 MB to start" if vary == "index" else "2 K slots to start", verdict(worst is not None and ratios[worst] <= 1.15),
-               ", ".join(f"{start}: {ratio:.2f}" for start, ratio in ratios.items()))
+    return row(
+        f"Fig. 9: adaptive from any {vary}, Z = {gets // 1000} K, {mpi}",
+        "IV-A2",
+        "similar to the best fixed (IV-C1); not given here",
+        "missing" if worst is None else f"{ratios[worst]:.2f} x the best fixed time (from {worst})",
+        "limit 1.15",
+        "16 MB to start" if vary == "index" else "2 K slots to start",
+        verdict(worst is not None and ratios[worst] <= 1.15),
+        ", ".join(f"{start}: {ratio:.2f}" for start, ratio in ratios.items()),
+    )
 
 
 def fig9(times, mpis):
@@ -205,9 +211,16 @@ def fig9(times, mpis):
 
 def occupied_row(victims, scheme, paper, reached, remark):
     occupied = victims.mean("occupied", scheme, 1500)
-    return row(f"Fig. 10: occupied storage, {scheme}", "IV-A3", paper,
-               f"{100 * occupied:.1f} %" if victims.runs(scheme, 1500) else "missing", f"{occupied / 0.9:.2f}" if "90" in paper else "not given",
-               f"1.5 K slots, 1 MB = {100 * victims.to_data:.0f} % of the data, Z = 100 K", verdict(reached), remark)
+    return row(
+        f"Fig. 10: occupied storage, {scheme}",
+        "IV-A3",
+        paper,
+        f"{100 * occupied:.1f} %" if victims.runs(scheme, 1500) else "missing",
+        f"{occupied / 0.9:.2f}" if "90" in paper else "not given",
+        f"1.5 K slots, 1 MB = {100 * victims.to_data:.0f} % of the data, Z = 100 K",
+        verdict(reached),
+        remark,
+    )
 
 
 def fig10(victims):
@@ -229,12 +242,28 @@ def fig11(victims):
     by_slots = ", ".join(f"{count}: " + "/".join(f"{100 * hit:.1f}" for hit in hits[count]) for count in slots)
     yield row("Fig. 11: full has the best hit ratio", "IV-A3", "for all index sizes; not given", f"for {best} of {len(slots)}", "not given",
               "1 MB, Z = 100 K", verdict(slots and best == len(slots)), "hits in %, full/temporal/positional, by slots: " + by_slots)
-    yield row("Fig. 11: visited slots per eviction", "IV-A3", "16, more with a larger index; not given",
-              f"{visited[0]:.2f} to {visited[1]:.2f} ({first} to {last} slots)", "not given", "M = 16", verdict(slots and visited[1] >= visited[0]), "")
+    yield row(
+        "Fig. 11: visited slots per eviction",
+        "IV-A3",
+        "16, more with a larger index; not given",
+        f"{visited[0]:.2f} to {visited[1]:.2f} ({first} to {last} slots)",
+        "not given",
+        "M = 16",
+        verdict(slots and visited[1] >= visited[0]),
+        "",
+    )
     yield row("Fig. 11: non-empty of the visited", "IV-A3", "falls with a larger index; not given",
               f"{100 * nonempty[0]:.0f} % to {100 * nonempty[1]:.0f} %", "not given", "", verdict(slots and nonempty[1] < nonempty[0]), "")
-    yield row("Fig. 11: temporal leaves the most free", "IV-A3", "the highest free space; not given", f"for {free} of {len(slots)}", "not given", "",
-              verdict(slots and free == len(slots)), "")
+    yield row(
+        "Fig. 11: temporal leaves the most free",
+        "IV-A3",
+        "the highest free space; not given",
+        f"for {free} of {len(slots)}",
+        "not given",
+        "",
+        verdict(slots and free == len(slots)),
+        "",
+    )
     yield row("Fig. 11: conflicting accesses, slots >= N", "IV-A3", "below 5 %", f"at most {100 * worst:.2f} %", f"{worst / 0.05:.2f}", "",
               verdict(slots and worst < 0.05), "")
 
@@ -258,23 +287,39 @@ def own_hits(hits, mpis):
         yield hit_limit_row(hits, mpi)
         hit, raw = (hits.value(column, mpi, 4096) or 0 for column in ("hit_least_ns", "raw_ns"))
         faster = raw / hit if hit else 0
-        yield row(f"full hit of 4 KB + flush against the raw get, {mpi}", "own", "at least 60x",
-                  f"{faster:.0f}x ({hit:.0f} ns against {raw / 1000:.1f} us)", f"{faster / 60:.2f}", "always, over TCP", verdict(faster >= 60),
-                  "raw: the median")
+        yield row(
+            f"full hit of 4 KB + flush against the raw get, {mpi}",
+            "own",
+            "at least 60x",
+            f"{faster:.0f}x ({hit:.0f} ns against {raw / 1000:.1f} us)",
+            f"{faster / 60:.2f}",
+            "always, over TCP",
+            verdict(faster >= 60),
+            "raw: the median",
+        )
 
 
 def stream_row(streams, mpi, window, how):
-    ratios = {size_: streams.ratio(mpi, "with", window, how, size_) for size_ in STREAM_SIZES if streams.find(mpi, "with", window, how, size_)}
+    ratios = {
+        size_: streams.ratio(mpi, "with", window, how, size_) for size_ in STREAM_SIZES if streams.find(mpi, "with", window, how, size_)
+    }
     worst = max(ratios, key=ratios.get, default=None)
     missing = len(ratios) < len(STREAM_SIZES)
     noise = max((abs(streams.ratio(mpi, "without", window, how, size_) - 1) for size_ in ratios), default=0)
     launch = max((streams.launch_ratio(mpi, window, how, size_) for size_ in ratios), default=0)
     text = "missing" if missing else (f"{100 * (ratios[worst] - 1):+.1f} % (worst: {size(worst)},"
                                       f" [{streams.spread(mpi, 'with', window, how, worst)}])")
-    return row(f"stream without reuse, {window}, {flush_words(how)}, {mpi}", "own", "at most 2 % slower", text, "", "default sizes, 8 B to 64 KB",
-               verdict(not missing and ratios[worst] <= 1.02),
-               f"against an uncached window in the same launch; three plain windows without the library differ by up to {100 * noise:.1f} %;"
-               f" launches with against without, their fastest tenths: at most {100 * (launch - 1):+.1f} %")
+    return row(
+        f"stream without reuse, {window}, {flush_words(how)}, {mpi}",
+        "own",
+        "at most 2 % slower",
+        text,
+        "",
+        "default sizes, 8 B to 64 KB",
+        verdict(not missing and ratios[worst] <= 1.02),
+        f"against an uncached window in the same launch; three plain windows without the library differ by up to {100 * noise:.1f} %;"
+        f" launches with against without, their fastest tenths: at most {100 * (launch - 1):+.1f} %",
+    )
 
 
 def filling_row(streams, mpi, how):
@@ -333,7 +378,11 @@ def time_cell(times, strategy, *key):
 
 def time_table(times, mpis):
     for mpi in mpis:
-        yield from ("", f"## Fig. 9: {mpi}, completion time in ms, the sum of the least pieces of all runs (slots and KB at the end; adjustments)", "")
+        yield from (
+            "",
+            f"## Fig. 9: {mpi}, completion time in ms, the sum of the least pieces of all runs (slots and KB at the end; adjustments)",
+            "",
+        )
         yield from head("start", "fixed, 20 K gets", "adaptive, 20 K", "fixed, 100 K", "adaptive, 100 K", "hits of fixed, of adaptive")
         for vary in VARIED:
             for start in times.starts[vary]:
@@ -349,8 +398,15 @@ def victim_table(victims):
         for scheme in SCHEMES:
             mean = {column: victims.mean(column, scheme, slots)
                     for column in ("hit_ratio", "occupied", "visited", "nonempty", "conflicting", "capacity", "failing")}
-            yield row(slots, scheme, f"{100 * mean['hit_ratio']:.2f} %", f"{100 * mean['occupied']:.1f} %", f"{mean['visited']:.2f}",
-                      f"{100 * mean['nonempty']:.1f} %", *(f"{100 * mean[column]:.2f} %" for column in ("conflicting", "capacity", "failing")))
+            yield row(
+                slots,
+                scheme,
+                f"{100 * mean['hit_ratio']:.2f} %",
+                f"{100 * mean['occupied']:.1f} %",
+                f"{mean['visited']:.2f}",
+                f"{100 * mean['nonempty']:.1f} %",
+                *(f"{100 * mean[column]:.2f} %" for column in ("conflicting", "capacity", "failing")),
+            )
 
 
 def hit_table(hits, mpis):
@@ -372,9 +428,14 @@ def stream_cells(streams, mpi, how, size_):
 
 def stream_table(streams, mpis):
     for mpi in mpis:
-        yield from ("", f"## Stream without reuse, {mpi}: time against no cache", "",
-                    "In one launch: median of the ratios of neighbouring turns [95 %]; in parentheses the fastest tenth of launches with the library"
-                    f" against that of launches without. Hits seen: {int(streams.hits(mpi))}.", "")
+        yield from (
+            "",
+            f"## Stream without reuse, {mpi}: time against no cache",
+            "",
+            "In one launch: median of the ratios of neighbouring turns [95 %]; in parentheses the fastest tenth of launches with the library"
+            f" against that of launches without. Hits seen: {int(streams.hits(mpi))}.",
+            "",
+        )
         yield from head("bytes", "uncached, flush each, ns", "transparent", "always", "uncached, flush for 8, ns", "transparent", "always")
         for size_ in STREAM_SIZES:
             yield row(size_, *stream_cells(streams, mpi, "each", size_), *stream_cells(streams, mpi, "batch", size_))
@@ -385,11 +446,15 @@ def report(folder, mpis, quick="0"):
     tables = {name: read(folder / f"{name}.csv") for name in ("parts", "access", "fig9", "fig11", "hit", "stream")}
     parts, hits = tables["parts"], tables["hit"].index("mpi", "bytes")
     access, times, victims, streams = Access(tables["access"]), Times(tables["fig9"]), Victims(tables["fig11"]), Streams(tables["stream"])
-    yield from ("# The CLaMPI micro-benchmark", "",
-                "Two ranks over TCP on one machine; the target sits in MPI while the initiator measures. N = 1 K gets of 2^0 .. 2^16 bytes, drawn"
-                " from N(N/2, N/4).",
-                "The paper's values are those that its text gives; \"not given\" means that they could only be read off a plot. Ratio: ours to the"
-                " paper's or to the limit." + (" This was a quick run: fewer gets, settings and rounds." if quick == "1" else ""), "")
+    yield from (
+        "# The CLaMPI micro-benchmark",
+        "",
+        "Two ranks over TCP on one machine; the target sits in MPI while the initiator measures. N = 1 K gets of 2^0 .. 2^16 bytes, drawn"
+        " from N(N/2, N/4).",
+        'The paper\'s values are those that its text gives; "not given" means that they could only be read off a plot. Ratio: ours to the'
+        " paper's or to the limit." + (" This was a quick run: fewer gets, settings and rounds." if quick == "1" else ""),
+        "",
+    )
     yield from head("figure", "section", "paper, or limit", "ours", "ratio", "setting", "reached", "remark")
     for part in (own_hits(hits, mpis), own_streams(streams, mpis), fig7(parts, access, mpis), fig8(access, mpis), fig9(times, mpis),
                  fig10(victims), fig11(victims), parts_table(parts), access_table(access, mpis), time_table(times, mpis),

@@ -77,14 +77,28 @@ def goals(runs):
 
 
 def parts(runs):
-    yield from ("", "## Where the time goes", "", "Seconds of a build, mean of the ranks; in parentheses microseconds of a call, local ones included.", "")
+    yield from (
+        "",
+        "## Where the time goes",
+        "",
+        "Seconds of a build, mean of the ranks; in parentheses microseconds of a call, local ones included.",
+        "",
+    )
     yield from head("setting", "points", "on", "in all", "get", "acc", "read_inc", "computing", "waiting for the last")
     for key in runs.keys("whole"):
         for config, name in (("stock", "ARMCI-MPI"), ("helper", "libarmci")):
             if runs.value(key, config) == "-":
                 continue
             calls = [f"{runs.value(key, config, call)} ({runs.value(key, config, 'us_' + call)})" for call in ("get", "acc", "read_inc")]
-            yield row(key.setting, key.points, name, runs.value(key, config), *calls, runs.value(key, config, "compute"), runs.value(key, config, "wait"))
+            yield row(
+                key.setting,
+                key.points,
+                name,
+                runs.value(key, config),
+                *calls,
+                runs.value(key, config, "compute"),
+                runs.value(key, config, "wait")
+            )
 
 
 def figures(runs):
@@ -111,10 +125,17 @@ def report(folder):
     folder = Path(folder)
     table, sizes = read(folder / "runs.csv"), read(folder / "sizes.csv")
     runs, differ = Runs(table), list(differences(table))
-    yield from ("# The exchange-correlation kernel on Global Arrays: ARMCI-MPI, and libarmci with its helper thread", "", *machine(folder), "",
-                f"At most {runs.last} rounds, in turns. A setting is MPI and ranks; 4 ranks are two on each of two hosts, 2 one on each. Where there"
-                " are more ranks than cores, ranks that wait in MPI poll and take cores from those that compute; libarmci's sleep.", "",
-                *(differ or ["The matrix has the same norm in all runs, to nine digits."]), "")
+    yield from (
+        "# The exchange-correlation kernel on Global Arrays: ARMCI-MPI, and libarmci with its helper thread",
+        "",
+        *machine(folder),
+        "",
+        f"At most {runs.last} rounds, in turns. A setting is MPI and ranks; 4 ranks are two on each of two hosts, 2 one on each. Where there"
+        " are more ranks than cores, ranks that wait in MPI poll and take cores from those that compute; libarmci's sleep.",
+        "",
+        *(differ or ["The matrix has the same norm in all runs, to nine digits."]),
+        "",
+    )
     yield from goals(runs)
     yield from parts(runs)
     yield from figures(runs)

@@ -33,7 +33,9 @@ class Bound:
     limit: float
 
     def holds(self, value):
-        return {"at least": value >= self.limit, "at most": value <= self.limit, "above": value > self.limit, "below": value < self.limit}[self.kind]
+        return {"at least": value >= self.limit, "at most": value <= self.limit, "above": value > self.limit, "below": value < self.limit}[
+            self.kind
+        ]
 
     def __str__(self):
         return f"{self.kind} {plain(self.limit)}"
@@ -207,7 +209,12 @@ class Group:
 
     def value(self, pair, how):
         values = self.pairs[pair]
-        return {"mean": lambda: sum(values) / len(values), "total": lambda: sum(values), "least": lambda: min(values), "most": lambda: max(values)}[how]()
+        return {
+            "mean": lambda: sum(values) / len(values),
+            "total": lambda: sum(values),
+            "least": lambda: min(values),
+            "most": lambda: max(values),
+        }[how]()
 
 
 def key_of(operand, table, cells, columns, reduced=False):

@@ -77,11 +77,20 @@ def goals(runs):
 
 def section(runs, mode, title, per):
     yield from ("", f"## {title}", "")
-    yield from head("setting", "", f"host, ms per {per}", "list", "fast", "host / fast", "list / fast", "exchange alone: host / fast", "searched")
+    yield from head(
+        "setting", "", f"host, ms per {per}", "list", "fast", "host / fast", "list / fast", "exchange alone: host / fast", "searched"
+    )
     for key in runs.keys:
         if key.mode == mode:
-            yield row(key.setting, key.case, *(runs.times(key, config) for config in ("host", "list", "fast")), runs.factor(key, "host", "fast"),
-                      runs.factor(key, "list", "fast"), runs.factor(key, "host", "fast", "us_exchange"), summary(runs.rounds.list((key, "depth"))))
+            yield row(
+                key.setting,
+                key.case,
+                *(runs.times(key, config) for config in ("host", "list", "fast")),
+                runs.factor(key, "host", "fast"),
+                runs.factor(key, "list", "fast"),
+                runs.factor(key, "host", "fast", "us_exchange"),
+                summary(runs.rounds.list((key, "depth")))
+            )
 
 
 def other_library(runs):
@@ -97,15 +106,25 @@ def report(folder):
     folder = Path(folder)
     table = read(folder / "runs.csv")
     runs, differ = Runs(table), list(differences(table))
-    yield from ("# Halo exchanges: the MPI library's matching, and Hearth's", "", *machine(folder), "",
-                f"{runs.last} round{'' if runs.last == 1 else 's'}. In parentheses the least and the most of them. A setting is MPI, place and ranks."
-                " host: the program alone; list: with Hearth, its queues lists; fast: with Hearth. searched: the mean number of receives that a"
-                " message was compared with in a list; of conjugate gradients it says nothing, for most messages are those that release the"
-                " padding.", "",
-                *(differ or ["What is computed is the same to the last bit in all configurations."]), "")
+    yield from (
+        "# Halo exchanges: the MPI library's matching, and Hearth's",
+        "",
+        *machine(folder),
+        "",
+        f"{runs.last} round{'' if runs.last == 1 else 's'}. In parentheses the least and the most of them. A setting is MPI, place and ranks."
+        " host: the program alone; list: with Hearth, its queues lists; fast: with Hearth. searched: the mean number of receives that a"
+        " message was compared with in a list; of conjugate gradients it says nothing, for most messages are those that release the"
+        " padding.",
+        "",
+        *(differ or ["What is computed is the same to the last bit in all configurations."]),
+        "",
+    )
     yield from goals(runs)
     yield from section(runs, "fds", "In the style of FDS (Fig. 10)", "step")
     yield from other_library(runs)
     yield from section(runs, "cg", "Conjugate gradients beside receives that wait (Fig. 9; the paper has 2.3 % at 2048)", "iteration")
     yield from section(runs, "stencil", "Blocks of threads (Table 1)", "step")
-    yield from ("", "In Table 1 the mean depths are, in its order, 32.51, 48.22, 85.18, 127.24, 65.85, 132.27, 259.08, 410.02, 596.85, 1294.49.")
+    yield from (
+        "",
+        "In Table 1 the mean depths are, in its order, 32.51, 48.22, 85.18, 127.24, 65.85, 132.27, 259.08, 410.02, 596.85, 1294.49.",
+    )

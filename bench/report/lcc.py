@@ -17,8 +17,12 @@ def line(key, runs):
 def report(folder, hosts):
     runs = read(Path(folder) / "runs.csv")
     where = "two virtual hosts" if hosts == "real" else "one host: no virtual hosts here"
-    yield from ("# The Local Clustering Coefficient", "",
-                f"Four ranks on {where}, over TCP. Seconds, medians of all rounds; the figures of the paper are beside ours in ../results.md.", "")
+    yield from (
+        "# The Local Clustering Coefficient",
+        "",
+        f"Four ranks on {where}, over TCP. Seconds, medians of all rounds; the figures of the paper are beside ours in ../results.md.",
+        "",
+    )
     yield from head("MPI", "configuration", "share of the lists", "slots", "rounds", "seconds", "hits")
     yield from (line(key, found) for key, found in runs.index("mpi", "config", "share", "slots").groups.items())
     sums = {(cells["mpi"], cells["checksum"]) for cells in runs.rows}

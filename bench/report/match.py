@@ -99,7 +99,11 @@ class Random:
 
 def against_list(engine, state, structure):
     """The gain over a list in random order, and the times behind it."""
-    times_of = {(name, queue): engine.rate(name, queue=queue, state=state) for name in ("list-random", structure) for queue in ("posted", "unexpected")}
+    times_of = {
+        (name, queue): engine.rate(name, queue=queue, state=state)
+        for name in ("list-random", structure)
+        for queue in ("posted", "unexpected")
+    }
     slow, fast = times_of["list-random", "posted"], times_of[structure, "posted"]
     slow_unexpected, fast_unexpected = times_of["list-random", "unexpected"], times_of[structure, "unexpected"]
     return over(slow, fast), (f"{ns(slow)} against {ns(fast)} ns; unexpected queue {times(over(slow_unexpected, fast_unexpected))}"
@@ -120,7 +124,9 @@ def flat_row(engine, queue):
 
 def own_engine(engine):
     for state, structure, limit in (("cold", "lla-8", 4), ("cold", "fast", 50), ("warm", "fast", 80)):
-        yield at_least(f"engine, 1024 entries, {state}: {structure} against list in random order", limit, *against_list(engine, state, structure))
+        yield at_least(
+            f"engine, 1024 entries, {state}: {structure} against list in random order", limit, *against_list(engine, state, structure)
+        )
     yield flat_row(engine, "posted")
     yield flat_row(engine, "unexpected")
 
@@ -133,8 +139,12 @@ def heater_remark(engine, structure):
 
 def own_heater(engine):
     for structure in ("list", "list-random", "lla-2", "lla-8", "lla-64"):
-        yield at_least(f"heater, engine, 1024 entries, 1 ms after the caches were emptied: {structure}", 2, engine.warmed(structure, 1024, 1000),
-                       heater_remark(engine, structure))
+        yield at_least(
+            f"heater, engine, 1024 entries, 1 ms after the caches were emptied: {structure}",
+            2,
+            engine.warmed(structure, 1024, 1000),
+            heater_remark(engine, structure),
+        )
 
 
 def pair_remark(through, mpi, config, depth):
@@ -147,9 +157,13 @@ def own_node(through, mpi):
     found = {size_: through.ratio(mpi, "fast", "host", size_, 0) for size_ in (1, 8, 64, 512, 4096, 16384, 65536)}
     ratios = {size_: ratio for size_, ratio in found.items() if ratio is not None}
     worst = max(ratios, key=ratios.get, default=None)
-    yield claim(f"drop-in, one node, {host}, nothing in front, 1 B to 64 KB", "never slower",
-                "missing" if worst is None else f"{ratios[worst]:.2f} x its time (worst: {size(worst)})", worst is not None and ratios[worst] <= 1,
-                "time / host's: " + ", ".join(f"{size(size_)}: {ratio:.2f}" for size_, ratio in ratios.items()))
+    yield claim(
+        f"drop-in, one node, {host}, nothing in front, 1 B to 64 KB",
+        "never slower",
+        "missing" if worst is None else f"{ratios[worst]:.2f} x its time (worst: {size(worst)})",
+        worst is not None and ratios[worst] <= 1,
+        "time / host's: " + ", ".join(f"{size(size_)}: {ratio:.2f}" for size_, ratio in ratios.items()),
+    )
     yield at_least(f"drop-in, one node, {host}, 1024 in front, 1 B", 40, through.ratio(mpi, "host", "fast", 1, 1024),
                    pair_remark(through, mpi, "fast", 1024))
 
@@ -157,8 +171,13 @@ def own_node(through, mpi):
 def own_over_host(through, mpi):
     host = HOSTS.get(mpi, "MPICH")
     slower = through.paired(lambda a, b: a - b, mpi, "over-host", "host", 1, 0)
-    yield claim(f"drop-in over the host's messages, {host}, nothing in front, 1 B", "at most 60 ns slower",
-                "missing" if slower is None else f"{slower:+.0f} ns", slower is not None and slower <= 60, pair_remark(through, mpi, "over-host", 0))
+    yield claim(
+        f"drop-in over the host's messages, {host}, nothing in front, 1 B",
+        "at most 60 ns slower",
+        "missing" if slower is None else f"{slower:+.0f} ns",
+        slower is not None and slower <= 60,
+        pair_remark(through, mpi, "over-host", 0),
+    )
     yield at_least(f"drop-in over the host's messages, {host}, 1024 in front, 1 B", 15, through.ratio(mpi, "host", "over-host", 1, 1024),
                    pair_remark(through, mpi, "over-host", 1024))
 
@@ -235,7 +254,9 @@ def heater_rows(engine):
 
 
 def table1_rows(stencil):
-    exact = sum(all(number(cells[name]) == number(cells["paper_" + name]) for name in ("receivers", "senders", "length")) for cells in stencil.rows)
+    exact = sum(
+        all(number(cells[name]) == number(cells["paper_" + name]) for name in ("receivers", "senders", "length")) for cells in stencil.rows
+    )
     apart = {}
     for cells in stencil.rows:
         ratio = divide(number(cells["depth"]), number(cells["paper_depth"]))
@@ -243,8 +264,13 @@ def table1_rows(stencil):
     worst = max(apart, key=apart.get, default=None)
     yield claim("Table 1: threads and queue lengths", "as given", f"{exact} of {len(stencil.rows)} rows equal",
                 bool(stencil.rows) and exact == len(stencil.rows), "computed from the decomposition")
-    yield claim("Table 1: mean search depth", "as given", f"at most a factor of {apart[worst]:.2f} apart ({worst})" if worst else "missing", None,
-                "from threads that race; see below")
+    yield claim(
+        "Table 1: mean search depth",
+        "as given",
+        f"at most a factor of {apart[worst]:.2f} apart ({worst})" if worst else "missing",
+        None,
+        "from threads that race; see below",
+    )
 
 
 # ---- the tables behind it ----
@@ -266,10 +292,21 @@ def engine_rates(engine, queue, size_, state):
 def engine_heater(engine, queue, gap):
     """gap: microseconds after the caches were emptied; None: warm."""
     state = dict(queue=queue, heated=1, state="warm" if gap is None else "cold", gap=gap or 0)
-    return table(f"Engine beside the heater, {queue} queue, 1 B, {'warm' if gap is None else f'cold, {gap} us'}: ns without / with", "in front",
-                 engine.structures,
-                 ((depth, [" / ".join(ns(engine.rate(name, depth=depth, heater=heater, **state)) for heater in ("off", "on"))
-                           for name in engine.structures]) for depth in engine.depths))
+    return table(
+        f"Engine beside the heater, {queue} queue, 1 B, {'warm' if gap is None else f'cold, {gap} us'}: ns without / with",
+        "in front",
+        engine.structures,
+        (
+            (
+                depth,
+                [
+                    " / ".join(ns(engine.rate(name, depth=depth, heater=heater, **state)) for heater in ("off", "on"))
+                    for name in engine.structures
+                ],
+            )
+            for depth in engine.depths
+        ),
+    )
 
 
 def engine_bandwidth(engine, state, heated):
@@ -297,9 +334,17 @@ def mpi_tables(through, mpi):
     yield from mpi_cold(through, mpi, "posted")
     yield from mpi_cold(through, mpi, "unexpected")
     if through.distinct("config", "cold-bandwidth"):
-        yield from mpi_table(through, f"{mpi}, 1024 in front, cold, 100 us: MB/s without / with the heater", "bytes", "cold-bandwidth", "bytes",
-                             lambda config, size_: " / ".join(mbps(size_, through.ns("cold-bandwidth", mpi, config, size_=size_, state="cold", gap=100,
-                                                                                     heater=heater)) for heater in ("off", "on")))
+        yield from mpi_table(
+            through,
+            f"{mpi}, 1024 in front, cold, 100 us: MB/s without / with the heater",
+            "bytes",
+            "cold-bandwidth",
+            "bytes",
+            lambda config, size_: " / ".join(
+                mbps(size_, through.ns("cold-bandwidth", mpi, config, size_=size_, state="cold", gap=100, heater=heater))
+                for heater in ("off", "on")
+            ),
+        )
 
 
 def mpi_cold(through, mpi, queue):
@@ -307,11 +352,20 @@ def mpi_cold(through, mpi, queue):
 
     def cell(config, depth, gap):
         heaters = ("none",) if config.startswith("host") else ("off", "on")
-        return " / ".join(ns(through.ns("cold", mpi, config, queue=queue, depth=depth, state="cold", gap=gap, heater=heater)) for heater in heaters)
+        return " / ".join(
+            ns(through.ns("cold", mpi, config, queue=queue, depth=depth, state="cold", gap=gap, heater=heater)) for heater in heaters
+        )
 
-    return table(f"{mpi}, {queue} queue, 1 B, cold: ns, without / with the heater, by us after the caches were emptied", "in front, us", configs,
-                 ((f"{depth}, {gap}", [cell(config, depth, gap) for config in configs])
-                  for depth in through.distinct("depth", "cold") for gap in through.distinct("gap_us", "cold")))
+    return table(
+        f"{mpi}, {queue} queue, 1 B, cold: ns, without / with the heater, by us after the caches were emptied",
+        "in front, us",
+        configs,
+        (
+            (f"{depth}, {gap}", [cell(config, depth, gap) for config in configs])
+            for depth in through.distinct("depth", "cold")
+            for gap in through.distinct("gap_us", "cold")
+        ),
+    )
 
 
 def random_tables(random):
@@ -347,10 +401,16 @@ def stencil_table(stencil):
 
 
 def introduction(folder, quick):
-    yield from ("# Matching and hot caching", "", *machine(folder), "",
-                "Times are medians. Cold: emptied from all caches by address. The paper's values are those that its text gives; \"not given\" means"
-                " that they could only be read off a plot." + (" This was a quick run: fewer depths, sizes and rounds." if quick else ""),
-                "Numbers count only from a machine that nobody else uses: see its load above.", "")
+    yield from (
+        "# Matching and hot caching",
+        "",
+        *machine(folder),
+        "",
+        'Times are medians. Cold: emptied from all caches by address. The paper\'s values are those that its text gives; "not given" means'
+        " that they could only be read off a plot." + (" This was a quick run: fewer depths, sizes and rounds." if quick else ""),
+        "Numbers count only from a machine that nobody else uses: see its load above.",
+        "",
+    )
 
 
 def limits(engine, through, mpis):

@@ -179,10 +179,14 @@ def count_table(counts, mpis):
 def report(folder, mpis, load, quick="0"):
     folder, mpis = Path(folder), mpis.split()
     lcc, loops, counts = Lcc(read(folder / "lcc.csv")), Loops(read(folder / "loop.csv")), Counts(read(folder / "count.csv"))
-    yield from ("# The modes of the cache", "",
-                "Two ranks on one machine. Loops: the ways take turns in one process, bare being MPI's own functions; medians of the ratios of"
-                f" neighbouring turns. LCC: launches take turns. Other work when it began: a load of {load}."
-                + (" This was a quick run: fewer rounds and turns." if quick == "1" else ""), "")
+    yield from (
+        "# The modes of the cache",
+        "",
+        "Two ranks on one machine. Loops: the ways take turns in one process, bare being MPI's own functions; medians of the ratios of"
+        f" neighbouring turns. LCC: launches take turns. Other work when it began: a load of {load}."
+        + (" This was a quick run: fewer rounds and turns." if quick == "1" else ""),
+        "",
+    )
     yield from head("target", "limit", "measured", "verdict", "remark")
     yield from targets(lcc, loops, counts, mpis)
     yield from lcc_table(lcc, mpis)

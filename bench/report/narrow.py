@@ -35,7 +35,9 @@ def widest(file, value, keys="", base="", apart="", only=""):
             continue
         group = tuple(cells[name] for name in names(keys))
         is_base = base and cells[base_column] == base_value
-        key = ("base", *group) if is_base else ("series", *group, *(cells[name] for name in names(apart)), cells[base_column] if base else "")
+        key = (
+            ("base", *group) if is_base else ("series", *group, *(cells[name] for name in names(apart)), cells[base_column] if base else "")
+        )
         series.add(key, cells["round"], cells[value])
         if not is_base:
             groups[key] = ("base", *group)

@@ -21,7 +21,8 @@ INTRODUCTION = (
     "The figures of the four papers, by number, beside what was measured here. The papers' values are those that their texts give, quoted"
     " with the section; their plots are not read off. Ours are medians with their 95&nbsp;% intervals in brackets, by order statistics, and n,"
     " the number of pairs of runs side by side; fewer than six pairs cannot give 95&nbsp;%, and the brackets are then all that they spread"
-    " over. A figure is lost if one of its numbered lines is. What is simulated says so.")
+    " over. A figure is lost if one of its numbered lines is. What is simulated says so."
+)
 
 
 def html(text):

@@ -5,16 +5,35 @@ from .table import number, read
 
 LEFT, WIDTH, HEIGHT, TOP = 330, 420, 46, 44
 BARS = (  # figure, claim, setting, title, note
-    ("lcc", "without the library against its default settings", "Open MPI", "Local Clustering Coefficient", "gets cached, MPI_Get on Open MPI"),
+    (
+        "lcc",
+        "without the library against its default settings",
+        "Open MPI",
+        "Local Clustering Coefficient",
+        "gets cached, MPI_Get on Open MPI",
+    ),
     ("barnes-hut", "no cache against Hearth, fixed", "Open MPI, 4 ranks", "Barnes-Hut", "gets cached, memory for half of the tree"),
-    ("halo", "without the library against with, 4 ranks on 2 hosts", "Open MPI, 4 ranks on 2 hosts", "many meshes, as in a fire simulation",
-     "messages matched, on Open MPI"),
+    (
+        "halo",
+        "without the library against with, 4 ranks on 2 hosts",
+        "Open MPI, 4 ranks on 2 hosts",
+        "many meshes, as in a fire simulation",
+        "messages matched, on Open MPI",
+    ),
     ("halo", "without the library against with, 4 ranks on 2 hosts", "MPICH, 4 ranks on 2 hosts", "the same", "messages matched, on MPICH"),
-    ("dft", "ARMCI-MPI against libarmci, 4 ranks", "Open MPI", "exchange-correlation kernel", "Global Arrays on libarmci, against ARMCI-MPI"),
+    (
+        "dft",
+        "ARMCI-MPI against libarmci, 4 ranks",
+        "Open MPI",
+        "exchange-correlation kernel",
+        "Global Arrays on libarmci, against ARMCI-MPI",
+    ),
     ("dgemm", "out of core, cooperative against not", "", "matrix product out of core", "vGASNet, caches that cooperate against not"),
 )
-STYLE = ("<style>.title{font-size:15px;fill:#222}.note{font-size:12px;fill:#666}.value{font-size:15px;fill:#222;font-weight:bold}.bar{fill:#d2691e}"
-         ".line{stroke:#ccc}.spread{stroke:#222;stroke-width:2}</style>")
+STYLE = (
+    "<style>.title{font-size:15px;fill:#222}.note{font-size:12px;fill:#666}.value{font-size:15px;fill:#222;font-weight:bold}.bar{fill:#d2691e}"
+    ".line{stroke:#ccc}.spread{stroke:#222;stroke-width:2}</style>"
+)
 
 
 def at(value):

@@ -8,7 +8,10 @@ from .text import head, row
 def values(table, ranks, mode):
     """Of the last run; zeros if there is none."""
     cells = (table.select(ranks=ranks, mode=mode) or [{}])[-1]
-    found = {column: number(cells.get(column)) for column in ("us", "hit_ratio", "gets", "conflicting", "capacity", "failing", "adjustments", "storage_bytes")}
+    found = {
+        column: number(cells.get(column))
+        for column in ("us", "hit_ratio", "gets", "conflicting", "capacity", "failing", "adjustments", "storage_bytes")
+    }
     found["no room"] = (found["conflicting"] + found["capacity"] + found["failing"]) / (found["gets"] or 1)
     return found
 

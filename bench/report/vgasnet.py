@@ -53,7 +53,9 @@ class Data:
             self.times.add((*key, "reads"), cells["round"], cells["nvm_reads"])
 
     def distinct_walks(self, column, order):
-        return list(dict.fromkeys(cells[column] for cells in self.tables["walk"].select(what="fig", order=order) if cells["coop"] != "plain"))
+        return list(
+            dict.fromkeys(cells[column] for cells in self.tables["walk"].select(what="fig", order=order) if cells["coop"] != "plain")
+        )
 
     def distinct_shares(self, column):
         return self.tables["share"].distinct(column, config="pages", small=0)
@@ -63,7 +65,11 @@ class Data:
         return list(dict.fromkeys(cells["config"] for cells in self.tables["fetch"].rows if cells["config"] != "plain"))
 
     def pages(self):
-        return list(dict.fromkeys(cells["page"] for cells in self.tables["fetch"].rows if not number(cells["row"]) and cells["page"] == cells["piece"]))
+        return list(
+            dict.fromkeys(
+                cells["page"] for cells in self.tables["fetch"].rows if not number(cells["row"]) and cells["page"] == cells["piece"]
+            )
+        )
 
     def nvm_name(self, nvm):
         return "NVM as it is" if nvm == "none" else f"NVM at {long(self.paper_rate if nvm == 'paper' else nvm)}/s"
@@ -127,9 +133,13 @@ def share_row(data, page, nvm, write_back):
     ratio, text = compared(data.times, off, on)
     judged = write_back == "nvm" and nvm != "none"
     target = "the NVM" if write_back == "nvm" else "the home's memory"
-    return claim(f"false sharing, no small operations, pages of {long(page)}, {data.nvm_name(nvm)}, write-back to {target}: cooperative against not",
-                 "at least 20x" if judged else "not set", text, ratio is not None and ratio >= 20 if judged else None,
-                 f"{microseconds(data.times.of(on))} against {microseconds(data.times.of(off))} a put")
+    return claim(
+        f"false sharing, no small operations, pages of {long(page)}, {data.nvm_name(nvm)}, write-back to {target}: cooperative against not",
+        "at least 20x" if judged else "not set",
+        text,
+        ratio is not None and ratio >= 20 if judged else None,
+        f"{microseconds(data.times.of(on))} against {microseconds(data.times.of(off))} a put",
+    )
 
 
 def own_share(data):
@@ -153,20 +163,29 @@ def own_hits(data):
         for size_ in data.tables["hit"].distinct("bytes"):
             took, copy = (data.times.of(("hit", one, size_)) for one in (name, "memcpy"))
             most = None if copy is None else 100 + 1.1 * copy
-            yield claim(f"hit: {name} of {size(size_)}", "100 ns + 1.1 memcpy" if most is None else f"at most {nanoseconds(most)}", nanoseconds(took),
-                        took is not None and most is not None and took <= most, f"memcpy {nanoseconds(copy)}")
+            yield claim(
+                f"hit: {name} of {size(size_)}",
+                "100 ns + 1.1 memcpy" if most is None else f"at most {nanoseconds(most)}",
+                nanoseconds(took),
+                took is not None and most is not None and took <= most,
+                f"memcpy {nanoseconds(copy)}",
+            )
 
 
 def rate_row(data, what, ours, bare):
     ratio, text = compared(data.rates, ours, bare, percent)
-    return claim(what, "at least 70 %", text, ratio is not None and ratio >= 0.7, f"{rate(data.rates.of(ours))} of {rate(data.rates.of(bare))} MB/s")
+    return claim(
+        what, "at least 70 %", text, ratio is not None and ratio >= 0.7, f"{rate(data.rates.of(ours))} of {rate(data.rates.of(bare))} MB/s"
+    )
 
 
 def own_rates(data):
     """The NVM has no part in a cooperative fetch: any of its rates will do."""
     one, many = (("link", "stream", "1048576", window) for window in ("1", "4"))
     nvm = (data.fetch_rates() or [""])[0]
-    yield rate_row(data, "cooperative fetch of 1 MB, a page, by itself, of a bare message of 1 MB by itself", fetch(nvm, "coop", 1048576, 1048576), one)
+    yield rate_row(
+        data, "cooperative fetch of 1 MB, a page, by itself, of a bare message of 1 MB by itself", fetch(nvm, "coop", 1048576, 1048576), one
+    )
     yield rate_row(data, "the same, 16 pages of 64 KB", fetch("none", "coop", 65536, 1048576), one)
     yield rate_row(data, "cooperative fetches of 1 MB, a page each, in a row, of bare messages of 1 MB in a row",
                    fetch("none", "coop", 1048576, 1048576, 1), many)
@@ -222,9 +241,13 @@ def fig10_rows(data, page, nvm):
     us = [microseconds(data.times.of(key)) for key in (on, off, gasnet)]
     if data.times.of(on) is None:
         return
-    yield claim(f"Fig. 10, pages of {long(page)}, {data.nvm_name(nvm)}, no small operations",
-                "cooperative 23.5 to 33.7x faster than not, and 138x slower than GASNet",
-                f"{times(data.times.ratio(off, on))} faster, {times(data.times.ratio(on, gasnet))} slower", None, "{}, {}, {} a put".format(*us))
+    yield claim(
+        f"Fig. 10, pages of {long(page)}, {data.nvm_name(nvm)}, no small operations",
+        "cooperative 23.5 to 33.7x faster than not, and 138x slower than GASNet",
+        f"{times(data.times.ratio(off, on))} faster, {times(data.times.ratio(on, gasnet))} slower",
+        None,
+        "{}, {}, {} a put".format(*us),
+    )
 
 
 def figures(data):
@@ -256,17 +279,31 @@ def sweep(data):
         return
     rates = {(kind, page): data.rates.of(("sweep", *kind, page)) for kind in kinds for page in pages}
     best = {kind: max(rates[kind, page] or 0 for page in pages) for kind in kinds}
-    shares = {page: [rates[kind, page] / best[kind] if best[kind] and rates[kind, page] is not None else None for kind in kinds] for page in pages}
+    shares = {
+        page: [rates[kind, page] / best[kind] if best[kind] and rates[kind, page] is not None else None for kind in kinds] for page in pages
+    }
     scores = {page: math.prod(one or 0 for one in shares[page]) ** (1 / len(kinds)) for page in pages}
-    yield from ("", "## The size of a page", "",
-                "Four ranks get from data of twice a pool, cooperative, NVM at 450 MB/s. MB/s of all together, in brackets of the best size.", "")
+    yield from (
+        "",
+        "## The size of a page",
+        "",
+        "Four ranks get from data of twice a pool, cooperative, NVM at 450 MB/s. MB/s of all together, in brackets of the best size.",
+        "",
+    )
     yield from head("page", *(f"{'in order' if order == 'sequence' else order}, {size(piece)}" for order, piece in kinds), "mean")
     for page in pages:
-        yield row(size(page), *(f"{rate(rates[kind, page])} ({percent(one)})" for kind, one in zip(kinds, shares[page])), percent(scores[page]))
+        yield row(
+            size(page), *(f"{rate(rates[kind, page])} ({percent(one)})" for kind, one in zip(kinds, shares[page])), percent(scores[page])
+        )
     chosen = max(scores, key=scores.get)
+    if not scores[chosen]:
+        return  # no size was measured with every kind of access
     count = number(chosen)
     setting = plain(count / 1048576) + "m" if count >= 1048576 else plain(count / 1024) + "k"
-    yield from ("", f"**Recommendation: HEARTH_PAGE_SIZE={setting}**, with {percent(scores[chosen])} of the best of each kind of access, in geometric mean.")
+    yield from (
+        "",
+        f"**Recommendation: HEARTH_PAGE_SIZE={setting}**, with {percent(scores[chosen])} of the best of each kind of access, in geometric mean.",
+    )
 
 
 # ---- the tables behind it ----
@@ -297,13 +334,19 @@ def share_table(data):
 
 
 def introduction(folder, data, network_share, quick):
-    yield from ("# vGASNet: segments on NVM, pages in everybody's memory", "", *machine(folder), "",
-                "Times are medians over rounds in which all that is compared took turns, in brackets what the rounds spread over. Each rank is a"
-                f" node, with a pool of {size(data.pool)} where data is larger than it. \"NVM at {long(data.paper_rate)}/s\" is 1/{network_share} of"
-                " what the network did in this run when all nodes got from one by plain GASNet, as many nodes on these cores as in what is"
-                " measured; the paper's machine (FDR InfiniBand, SATA disks of about 450 MB/s) had about 1/15. The paper prints its curves only;"
-                " its words are quoted, and its pages have 4 MB." + (" This was a quick run: fewer sizes and rounds." if quick else ""),
-                "Numbers count only from a machine that nobody else uses: see its load above.", "")
+    yield from (
+        "# vGASNet: segments on NVM, pages in everybody's memory",
+        "",
+        *machine(folder),
+        "",
+        "Times are medians over rounds in which all that is compared took turns, in brackets what the rounds spread over. Each rank is a"
+        f' node, with a pool of {size(data.pool)} where data is larger than it. "NVM at {long(data.paper_rate)}/s" is 1/{network_share} of'
+        " what the network did in this run when all nodes got from one by plain GASNet, as many nodes on these cores as in what is"
+        " measured; the paper's machine (FDR InfiniBand, SATA disks of about 450 MB/s) had about 1/15. The paper prints its curves only;"
+        " its words are quoted, and its pages have 4 MB." + (" This was a quick run: fewer sizes and rounds." if quick else ""),
+        "Numbers count only from a machine that nobody else uses: see its load above.",
+        "",
+    )
 
 
 def limits(data):
@@ -318,7 +361,9 @@ def limits(data):
 
 def report(folder, pool, paper_rate, share, quick="0"):
     folder = Path(folder)
-    data = Data({name: read(folder / f"{name}.csv") for name in ("link", "hit", "small", "fetch", "walk", "share")}, number(pool), paper_rate)
+    data = Data(
+        {name: read(folder / f"{name}.csv") for name in ("link", "hit", "small", "fetch", "walk", "share")}, number(pool), paper_rate
+    )
     yield from introduction(folder, data, share, quick == "1")
     yield from limits(data)
     yield from figures(data)

@@ -188,9 +188,14 @@ class TestPlots(Files):
         self.assertEqual(plot.averaged([(2, 1), (1, 5), (2, 3)]), [(1, 5), (2, 2)])
 
     def drawn(self):
-        return plot.draw(self.path, [plot.plot("empty.svg", "", "x", "y", [plot.Series("a", [])]),
-                                     plot.plot("full.svg", "kept", "x", "y", [plot.Series("a", [(1, 2), (3, 4)])], log="xy"),
-                                     plot.plot("bars.svg", "", "x", "y", [plot.Series("a", [(1, 2, 1, 3)]), plot.Series("", [(1, 2)], "impulses")])])
+        return plot.draw(
+            self.path,
+            [
+                plot.plot("empty.svg", "", "x", "y", [plot.Series("a", [])]),
+                plot.plot("full.svg", "kept", "x", "y", [plot.Series("a", [(1, 2), (3, 4)])], log="xy"),
+                plot.plot("bars.svg", "", "x", "y", [plot.Series("a", [(1, 2, 1, 3)]), plot.Series("", [(1, 2)], "impulses")]),
+            ],
+        )
 
     def test_without_matplotlib_there_is_a_line(self):
         with mock.patch.object(plot, "pyplot_of", lambda: None):

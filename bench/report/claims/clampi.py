@@ -39,7 +39,8 @@ PAPER = Paper(
                     unit="ns", given=10),
                 Claim(
                     "an access to DRAM",
-                    over=rows("match/random", "ns", "low", "high", accesses="dependent", bytes=1048576, state="cold", gap_us=0, heater="off"),
+                    over=rows("match/random", "ns", "low", "high", accesses="dependent", bytes=1048576, state="cold", gap_us=0,
+                              heater="off"),
                     unit="ns", given=100),
                 Claim(
                     "get of 8 bytes from another process through shared memory",

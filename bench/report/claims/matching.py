@@ -135,8 +135,10 @@ PAPER = Paper(
             claims=[
                 Claim(
                     "random accesses, 1 MB, 1 ms after the caches were emptied",
-                    over=rows("match/random", "ns", "low", "high", accesses="dependent", bytes=1048576, state="cold", gap_us=1000, heater="off"),
-                    under=rows("match/random", "ns", "low", "high", accesses="dependent", bytes=1048576, state="cold", gap_us=1000, heater="on"),
+                    over=rows("match/random", "ns", "low", "high", accesses="dependent", bytes=1048576, state="cold", gap_us=1000,
+                              heater="off"),
+                    under=rows("match/random", "ns", "low", "high", accesses="dependent", bytes=1048576, state="cold", gap_us=1000,
+                               heater="on"),
                     unit="x", goal=at_least(2.07), given=2.07),
                 Claim(
                     "(a) list, 1024 in front, 100 us, best size",
@@ -145,18 +147,24 @@ PAPER = Paper(
                     pick=highest("bytes"), unit="x", goal=above(1)),
                 Claim(
                     "(b) list, 1 byte, 1024 in front, 1 ms",
-                    over=engine(kind="rate", queue="posted", structure="list", heated=1, bytes=1, depth=1024, state="cold", gap_us=1000, heater="off"),
-                    under=engine(kind="rate", queue="posted", structure="list", heated=1, bytes=1, depth=1024, state="cold", gap_us=1000, heater="on"),
+                    over=engine(kind="rate", queue="posted", structure="list", heated=1, bytes=1, depth=1024, state="cold", gap_us=1000,
+                                heater="off"),
+                    under=engine(kind="rate", queue="posted", structure="list", heated=1, bytes=1, depth=1024, state="cold", gap_us=1000,
+                                 heater="on"),
                     unit="x", goal=above(1)),
                 Claim(
                     "(b) arrays of 8, the same",
-                    over=engine(kind="rate", queue="posted", structure="lla-8", heated=1, bytes=1, depth=1024, state="cold", gap_us=1000, heater="off"),
-                    under=engine(kind="rate", queue="posted", structure="lla-8", heated=1, bytes=1, depth=1024, state="cold", gap_us=1000, heater="on"),
+                    over=engine(kind="rate", queue="posted", structure="lla-8", heated=1, bytes=1, depth=1024, state="cold", gap_us=1000,
+                                heater="off"),
+                    under=engine(kind="rate", queue="posted", structure="lla-8", heated=1, bytes=1, depth=1024, state="cold", gap_us=1000,
+                                 heater="on"),
                     unit="x", goal=above(1)),
                 Claim(
                     "(c) list, 4 KB, 1024 in front, 1 ms",
-                    over=engine(kind="rate", queue="posted", structure="list", heated=1, bytes=4096, depth=1024, state="cold", gap_us=1000, heater="off"),
-                    under=engine(kind="rate", queue="posted", structure="list", heated=1, bytes=4096, depth=1024, state="cold", gap_us=1000, heater="on"),
+                    over=engine(kind="rate", queue="posted", structure="list", heated=1, bytes=4096, depth=1024, state="cold",
+                                gap_us=1000, heater="off"),
+                    under=engine(kind="rate", queue="posted", structure="list", heated=1, bytes=4096, depth=1024, state="cold",
+                                 gap_us=1000, heater="on"),
                     unit="x", goal=above(1)),
             ]),
         Figure(
@@ -172,8 +180,10 @@ PAPER = Paper(
             claims=[
                 Claim(
                     "random accesses, 1 MB, 1 ms after the caches were emptied",
-                    over=rows("match/random", "ns", "low", "high", accesses="dependent", bytes=1048576, state="cold", gap_us=1000, heater="off"),
-                    under=rows("match/random", "ns", "low", "high", accesses="dependent", bytes=1048576, state="cold", gap_us=1000, heater="on"),
+                    over=rows("match/random", "ns", "low", "high", accesses="dependent", bytes=1048576, state="cold", gap_us=1000,
+                              heater="off"),
+                    under=rows("match/random", "ns", "low", "high", accesses="dependent", bytes=1048576, state="cold", gap_us=1000,
+                               heater="on"),
                     unit="x", goal=at_least(1.69), given=1.69),
                 Claim(
                     "(b) list, 1 byte, at once, worst depth",

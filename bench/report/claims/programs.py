@@ -73,7 +73,8 @@ PAPER = Paper(
                     pair=("round",), each=("setting",), unit="x", goal=at_least(3)),
                 Claim(
                     "blocks against Hearth, nodes scattered in memory",
-                    over=rows("barnes-hut/runs", "us_per_body", part="scattered", share=50, cache="blocks", setting=("openmpi.4", "mpich.4")),
+                    over=rows("barnes-hut/runs", "us_per_body", part="scattered", share=50, cache="blocks",
+                              setting=("openmpi.4", "mpich.4")),
                     under=rows("barnes-hut/runs", "us_per_body", part="scattered", share=50, cache="hearth"),
                     pair=("round",), each=("setting",), unit="x", goal=at_least(3)),
                 Claim(
@@ -176,12 +177,14 @@ PAPER = Paper(
             claims=[
                 Claim(
                     "without the library against with, 4 ranks on 2 hosts",
-                    over=rows("halo/runs", "us_step", mode="fds", case="10x10x10 shuffled", config="host", setting=("openmpi.hosts.4", "mpich.hosts.4")),
+                    over=rows("halo/runs", "us_step", mode="fds", case="10x10x10 shuffled", config="host",
+                              setting=("openmpi.hosts.4", "mpich.hosts.4")),
                     under=rows("halo/runs", "us_step", mode="fds", case="10x10x10 shuffled", config="fast"),
                     pair=("round",), each=("setting",), unit="x", goal=at_least(2)),
                 Claim(
                     "without the library against with, one node",
-                    over=rows("halo/runs", "us_step", mode="fds", case="10x10x10 shuffled", config="host", setting=("openmpi.node.2", "mpich.node.2", "openmpi.node.4", "mpich.node.4")),
+                    over=rows("halo/runs", "us_step", mode="fds", case="10x10x10 shuffled", config="host",
+                              setting=("openmpi.node.2", "mpich.node.2", "openmpi.node.4", "mpich.node.4")),
                     under=rows("halo/runs", "us_step", mode="fds", case="10x10x10 shuffled", config="fast"),
                     pair=("round",), each=("setting",), unit="x"),
                 Claim(

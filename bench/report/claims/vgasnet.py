@@ -107,12 +107,15 @@ PAPER = Paper(
             claims=[
                 Claim(
                     "cooperative against not, pages of 4 MB",
-                    over=rows("vgasnet/share", "us", config="pages", coop=0, small=0, write_back="nvm", nvm="paper", page="4m", way="put", free=0),
-                    under=rows("vgasnet/share", "us", config="pages", coop=1, small=0, write_back="nvm", nvm="paper", page="4m", way="put", free=0),
+                    over=rows("vgasnet/share", "us", config="pages", coop=0, small=0, write_back="nvm", nvm="paper", page="4m", way="put",
+                              free=0),
+                    under=rows("vgasnet/share", "us", config="pages", coop=1, small=0, write_back="nvm", nvm="paper", page="4m",
+                               way="put", free=0),
                     pair=("round",), unit="x", goal=at_least(23.5), given=23.5),
                 Claim(
                     "cooperative against GASNet, pages of 4 MB (slower)",
-                    over=rows("vgasnet/share", "us", config="pages", coop=1, small=0, write_back="nvm", nvm="paper", page="4m", way="put", free=0),
+                    over=rows("vgasnet/share", "us", config="pages", coop=1, small=0, write_back="nvm", nvm="paper", page="4m", way="put",
+                              free=0),
                     under=rows("vgasnet/share", "us", config="plain", way="put", free=0),
                     pair=("round",), unit="x", given=138),
                 Claim(

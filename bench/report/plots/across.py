@@ -21,14 +21,30 @@ def latency_plot(loops, hits):
         rows = loops.select(mpi=mpi, window=window, library=library, pattern="stream", way="bare")
         return Series(f"{mpi}, {title}", averaged(points(rows, "bytes", "ns")))
 
-    return plot("figures/clampi-1.svg", "Fig. 1: latency of a get by distance, without a cache", "bytes", "ns",
-                [series(mpi, window, library, title) for window, library, title in (("tcp", "without", "TCP"), ("create", "with", "shared memory"))
-                 for mpi in ("openmpi", "mpich")] + [Series("memcpy", points(hits.select(mpi="openmpi"), "bytes", "copy_least_ns"), "lines")], log="xy")
+    return plot(
+        "figures/clampi-1.svg",
+        "Fig. 1: latency of a get by distance, without a cache",
+        "bytes",
+        "ns",
+        [
+            series(mpi, window, library, title)
+            for window, library, title in (("tcp", "without", "TCP"), ("create", "with", "shared memory"))
+            for mpi in ("openmpi", "mpich")
+        ]
+        + [Series("memcpy", points(hits.select(mpi="openmpi"), "bytes", "copy_least_ns"), "lines")],
+        log="xy",
+    )
 
 
 def halo_plot(runs, file, title, mode, case):
-    series = [Series(config, points(runs.select(mode=mode, case=case, config=config), place("setting", PLACES, shift), thousandth("us_step")), "points")
-              for config, shift in (("host", -0.2), ("list", 0), ("fast", 0.2))]
+    series = [
+        Series(
+            config,
+            points(runs.select(mode=mode, case=case, config=config), place("setting", PLACES, shift), thousandth("us_step")),
+            "points",
+        )
+        for config, shift in (("host", -0.2), ("list", 0), ("fast", 0.2))
+    ]
     return plot(file, title, "", "ms per step", series, ticks=PLACES, x_range=(0, len(PLACES) + 1), y_range=(0, None))
 
 
@@ -37,14 +53,24 @@ def dft_plots(sizes, runs):
                [Series(call, points(sizes.select(call=call), "below", "messages")) for call in ("get", "acc", "read_inc")], log="x")
     series = [Series(mpi, points(runs.select(mpi=mpi, ranks=4, points=128), place("config", WAYS, shift), "seconds"), "points")
               for mpi, shift in (("openmpi", -0.1), ("mpich", 0.1))]
-    yield plot("figures/armci-dft.svg", "Figs. 3, 5 to 8, right halves: dft on 4 ranks, tasks of 128 points", "", "seconds", series, ticks=WAYS,
-               x_range=(0, len(WAYS) + 1), y_range=(0, None))
+    yield plot(
+        "figures/armci-dft.svg",
+        "Figs. 3, 5 to 8, right halves: dft on 4 ranks, tasks of 128 points",
+        "",
+        "seconds",
+        series,
+        ticks=WAYS,
+        x_range=(0, len(WAYS) + 1),
+        y_range=(0, None),
+    )
 
 
 def dgemm_plot(runs):
     series = [Series(setting, points(runs.select(setting=setting), place("line", LINES), "gflops"), "points")
               for setting in ("hosts.4", "node.1", "node.2")]
-    return plot("figures/vgasnet-11.svg", "Fig. 11: DGEMM", "", "GFLOP/s", series, ticks=LINES, x_range=(0, len(LINES) + 1), y_range=(0, None))
+    return plot(
+        "figures/vgasnet-11.svg", "Fig. 11: DGEMM", "", "GFLOP/s", series, ticks=LINES, x_range=(0, len(LINES) + 1), y_range=(0, None)
+    )
 
 
 def plots(folder):
@@ -53,8 +79,16 @@ def plots(folder):
     if loops.rows and hits.rows:
         yield latency_plot(loops, hits)
     if halo.rows:
-        yield halo_plot(halo, "figures/matching-10.svg", "Fig. 10: a program in the style of FDS, time of a step", "fds", "10x10x10 shuffled")
-        yield halo_plot(halo, "figures/matching-9.svg", "Fig. 9: conjugate gradients beside 2048 receives that wait, time of an iteration", "cg", "pad 2048")
+        yield halo_plot(
+            halo, "figures/matching-10.svg", "Fig. 10: a program in the style of FDS, time of a step", "fds", "10x10x10 shuffled"
+        )
+        yield halo_plot(
+            halo,
+            "figures/matching-9.svg",
+            "Fig. 9: conjugate gradients beside 2048 receives that wait, time of an iteration",
+            "cg",
+            "pad 2048",
+        )
     if sizes.rows or dft.rows:
         yield from dft_plots(sizes, dft)
     if dgemm.rows:

@@ -9,8 +9,12 @@ def plots(folder, mpi, ways, buffers):
     patches = read(folder / "patch.csv")
 
     def show(file, figure, configs, kind, title, clients=1):
-        series = [Series(config, averaged(points(patches.select(figure=figure, mpi=mpi, config=config, kind=kind, clients=clients), "bytes", "mbps")))
-                  for config in configs]
+        series = [
+            Series(
+                config, averaged(points(patches.select(figure=figure, mpi=mpi, config=config, kind=kind, clients=clients), "bytes", "mbps"))
+            )
+            for config in configs
+        ]
         return plot(file, title, "bytes", "MB/s", series, (9, 5.6), log="xy")
 
     for kind, words in KINDS.items():

@@ -22,12 +22,29 @@ def plots(folder, setting):
 
     yield plot("fig2.svg", "Fig. 2: how often the same get is made, 4 ranks, 4000 bodies", "times", "distinct gets",
                [Series("", points(repeats.rows, "times", "distinct"), "impulses")], log="y")
-    yield plot("fig12.svg", f"Fig. 12: force time per body by memory ({setting})", "memory, % of the tree on other ranks", "us per body",
-               [series(name(cache), "memory", cache, "us_per_body") for cache in ("blocks", "hearth", "adaptive")]
-               + [series(f"{name(cache)} (fewer bodies)", "bare", cache, "us_per_body", "points") for cache in ("none", "blocks", "hearth", "adaptive")],
-               log="xy")
-    yield plot("fig13.svg", f"Fig. 13: shares of the gets ({setting})", "memory, % of the tree on other ranks", "share of the remote nodes",
-               [series(f"hits, {name(cache)}", "memory", cache, lambda cells: 1 - share("gets")(cells)) for cache in ("hearth", "adaptive")]
-               + [series(f"no room, {name(cache)}", "memory", cache, share("capacity", "failing")) for cache in ("hearth", "adaptive")]
-               + [series(f"conflicting, small index, {name(cache)}", "index", cache, share("conflicting"), "points") for cache in ("hearth", "adaptive")],
-               log="x", y_range=(0, 1))
+    yield plot(
+        "fig12.svg",
+        f"Fig. 12: force time per body by memory ({setting})",
+        "memory, % of the tree on other ranks",
+        "us per body",
+        [series(name(cache), "memory", cache, "us_per_body") for cache in ("blocks", "hearth", "adaptive")]
+        + [
+            series(f"{name(cache)} (fewer bodies)", "bare", cache, "us_per_body", "points")
+            for cache in ("none", "blocks", "hearth", "adaptive")
+        ],
+        log="xy",
+    )
+    yield plot(
+        "fig13.svg",
+        f"Fig. 13: shares of the gets ({setting})",
+        "memory, % of the tree on other ranks",
+        "share of the remote nodes",
+        [series(f"hits, {name(cache)}", "memory", cache, lambda cells: 1 - share("gets")(cells)) for cache in ("hearth", "adaptive")]
+        + [series(f"no room, {name(cache)}", "memory", cache, share("capacity", "failing")) for cache in ("hearth", "adaptive")]
+        + [
+            series(f"conflicting, small index, {name(cache)}", "index", cache, share("conflicting"), "points")
+            for cache in ("hearth", "adaptive")
+        ],
+        log="x",
+        y_range=(0, 1),
+    )

@@ -2,7 +2,14 @@
 from ..plot import Panel, Plot, Series, averaged, plot, points
 from ..table import number, read
 
-KINDS = {"raw": "roomy", "hitting": "roomy", "direct": "roomy", "conflicting": "small-index", "capacity": "small-storage", "failing": "small-storage"}
+KINDS = {
+    "raw": "roomy",
+    "hitting": "roomy",
+    "direct": "roomy",
+    "conflicting": "small-index",
+    "capacity": "small-storage",
+    "failing": "small-storage",
+}
 SCHEMES = ("full", "temporal", "positional")
 
 
@@ -29,20 +36,38 @@ def stream_plot(table, mpi):
     series = [Series(f"{window}, flush {'each' if flush == 'each' else 'for 8'}",
                      points(table.select(mpi=mpi, library="with", window=window, flush=flush), "bytes", "ratio", "low", "high"))
               for window in ("transparent", "always") for flush in ("each", "batch")]
-    return plot("stream.svg", f"Stream without reuse against an uncached window ({mpi}, TCP)", "bytes", "time / time uncached", series, log="x",
-                lines=(("limit", 1.02),))
+    return plot(
+        "stream.svg",
+        f"Stream without reuse against an uncached window ({mpi}, TCP)",
+        "bytes",
+        "time / time uncached",
+        series,
+        log="x",
+        lines=(("limit", 1.02),),
+    )
 
 
 def time_plot(table, mpi):
-    series = [Series(f"{name}, {gets} gets", points(table.select(mpi=mpi, vary="index", strategy=strategy, gets=gets), "start", "seconds"), "points")
-              for strategy, name in (("off", "fixed"), ("on", "adaptive")) for gets in (20000, 100000)]
+    series = [
+        Series(
+            f"{name}, {gets} gets", points(table.select(mpi=mpi, vary="index", strategy=strategy, gets=gets), "start", "seconds"), "points"
+        )
+        for strategy, name in (("off", "fixed"), ("on", "adaptive"))
+        for gets in (20000, 100000)
+    ]
     return plot("fig9.svg", f"Fig. 9: completion time by index size to start with ({mpi}, TCP)", "slots", "seconds", series, log="xy",
                 x_range=(64, 8192))
 
 
 def storage_plot(table):
-    return plot("fig10.svg", "Fig. 10: occupied storage by get, 1.5 K slots, 1 MB", "get", "occupied share",
-                [Series(scheme, points(table.select(scheme=scheme, run=0), "get", "occupied"), "lines") for scheme in SCHEMES], y_range=(0.5, 1))
+    return plot(
+        "fig10.svg",
+        "Fig. 10: occupied storage by get, 1.5 K slots, 1 MB",
+        "get",
+        "occupied share",
+        [Series(scheme, points(table.select(scheme=scheme, run=0), "get", "occupied"), "lines") for scheme in SCHEMES],
+        y_range=(0.5, 1),
+    )
 
 
 def victim_plot(table):

@@ -17,9 +17,20 @@ def plots(folder, mpi):
 
     yield plot("fig3.svg", "Fig. 3: sizes of the gets of lcc, 2^16 vertices, 2^20 edges before duplicates go", "bytes", "gets",
                [Series("gets of a size", points(sizes.rows, "bytes", "gets"), "points")], log="xy", marks=(5120,))
-    yield plot("fig15.svg", f"Fig. 15: time per vertex by the storage to start with ({mpi}, 4 ranks on 2 hosts, TCP)", storage, "us per vertex",
-               [series("without", "without", "us_per_vertex", lambda cells: 0.7), series("adaptive", "adaptive", "us_per_vertex"),
-                series("fixed", "fixed", "us_per_vertex")], log="x", x_range=(0.5, 800), y_range=(0, None))
+    yield plot(
+        "fig15.svg",
+        f"Fig. 15: time per vertex by the storage to start with ({mpi}, 4 ranks on 2 hosts, TCP)",
+        storage,
+        "us per vertex",
+        [
+            series("without", "without", "us_per_vertex", lambda cells: 0.7),
+            series("adaptive", "adaptive", "us_per_vertex"),
+            series("fixed", "fixed", "us_per_vertex"),
+        ],
+        log="x",
+        x_range=(0.5, 800),
+        y_range=(0, None),
+    )
     yield plot("fig16.svg", f"Fig. 16: shares of the gets ({mpi})", storage, "share of all gets",
                [series(f"{title}, {config}", config, value) for title, value in (
                    ("hits", "hit_ratio"), ("conflicting", share("conflicting")), ("capacity or failing", share("capacity", "failing")))

@@ -26,8 +26,14 @@ def bandwidth_plots(engine, through, mpi, configs):
     def show(file, title, series):
         return plot(file, title, "bytes", "MB/s", series, SIZE, log="xy")
 
-    yield show("fig4a_engine.svg", "Figs. 4a, 5a: engine alone, 1024 in front, cold",
-               [Series(one, points(engine.select(kind="bandwidth", structure=one, heated=0, state="cold"), "bytes", bandwidth)) for one in STRUCTURES])
+    yield show(
+        "fig4a_engine.svg",
+        "Figs. 4a, 5a: engine alone, 1024 in front, cold",
+        [
+            Series(one, points(engine.select(kind="bandwidth", structure=one, heated=0, state="cold"), "bytes", bandwidth))
+            for one in STRUCTURES
+        ],
+    )
     yield show("fig4a_mpi.svg", f"Figs. 4a, 5a: through {mpi}, 1024 in front, warm",
                [Series(config, points(through.select(kind="bandwidth", mpi=mpi, config=config), "bytes", bandwidth)) for config in configs])
     yield show("fig6a_engine.svg", "Figs. 6a, 7a: engine alone, 1024 in front, cold for 100 us, without and with the heater",
@@ -41,23 +47,55 @@ def rate_plots(engine, through, mpi, configs, sizes):
         return plot(file, title, "entries in front + 1", "million messages/s", series, SIZE, log="xy")
 
     def alone(queue, size, state):
-        return [Series(one, points(engine.select(kind="rate", queue=queue, structure=one, heated=0, bytes=size, state=state, gap_us=0), depth, rate))
-                for one in STRUCTURES]
+        return [
+            Series(
+                one,
+                points(engine.select(kind="rate", queue=queue, structure=one, heated=0, bytes=size, state=state, gap_us=0), depth, rate),
+            )
+            for one in STRUCTURES
+        ]
 
     for size in sizes:
         letter = "b" if size == "1" else "c"
         for state in ("cold", "warm"):
-            yield show(f"fig4{letter}_engine_{state}.svg", f"Figs. 4, 5: engine alone, posted receives, {size} B, {state}", alone("posted", size, state))
+            yield show(
+                f"fig4{letter}_engine_{state}.svg",
+                f"Figs. 4, 5: engine alone, posted receives, {size} B, {state}",
+                alone("posted", size, state),
+            )
         for queue in ("posted", "unexpected"):
-            yield show(f"fig4{letter}_mpi_{queue}.svg", f"Figs. 4, 5: through {mpi}, {queue} queue, {size} B, warm",
-                       [Series(config, points(through.select(kind="rate", mpi=mpi, config=config, queue=queue, bytes=size, state="warm"), depth, rate),
-                               "points") for config in configs])
+            yield show(
+                f"fig4{letter}_mpi_{queue}.svg",
+                f"Figs. 4, 5: through {mpi}, {queue} queue, {size} B, warm",
+                [
+                    Series(
+                        config,
+                        points(through.select(kind="rate", mpi=mpi, config=config, queue=queue, bytes=size, state="warm"), depth, rate),
+                        "points",
+                    )
+                    for config in configs
+                ],
+            )
     yield show("fig4b_engine_unexpected.svg", "Engine alone, unexpected messages, 1 B, cold", alone("unexpected", 1, "cold"))
     for gap in (0, 10, 100, 1000):
-        yield show(f"fig6b_engine_{gap}us.svg", f"Figs. 6b, 7b: engine alone, 1 B, cold for {gap} us, without and with the heater",
-                   [Series(one + HEATER[heater], points(engine.select(kind="rate", queue="posted", structure=one, heated=1, bytes=1, state="cold",
-                                                                      gap_us=gap, heater=heater), depth, rate))
-                    for one in ("list", "list-random", "lla-2", "lla-8", "lla-64", "fast") for heater in HEATER])
+        yield show(
+            f"fig6b_engine_{gap}us.svg",
+            f"Figs. 6b, 7b: engine alone, 1 B, cold for {gap} us, without and with the heater",
+            [
+                Series(
+                    one + HEATER[heater],
+                    points(
+                        engine.select(
+                            kind="rate", queue="posted", structure=one, heated=1, bytes=1, state="cold", gap_us=gap, heater=heater
+                        ),
+                        depth,
+                        rate,
+                    ),
+                )
+                for one in ("list", "list-random", "lla-2", "lla-8", "lla-64", "fast")
+                for heater in HEATER
+            ],
+        )
 
 
 def random_plot(table):
@@ -78,6 +116,15 @@ def plots(folder, mpi, configs, sizes):
     yield plot("table1.svg", "Table 1: mean search depth", "queue length", "entries",
                [Series("paper", points(table["stencil"].rows, "length", "paper_depth"), "points"),
                 Series("here", points(table["stencil"].rows, "length", "depth", "least", "most"), "points")], SIZE, log="xy")
-    yield plot("fig1.svg", "Fig. 1: length of the queue of receives that an arriving message searches", "below", "arrivals",
-               [Series(f"halo {program}", points(table["lengths"].select(program=program), "below", "arrivals")) for program in ("cg", "fds", "stencil")],
-               SIZE, log="xy")
+    yield plot(
+        "fig1.svg",
+        "Fig. 1: length of the queue of receives that an arriving message searches",
+        "below",
+        "arrivals",
+        [
+            Series(f"halo {program}", points(table["lengths"].select(program=program), "below", "arrivals"))
+            for program in ("cg", "fds", "stencil")
+        ],
+        SIZE,
+        log="xy",
+    )

@@ -9,7 +9,14 @@ def share(*columns):
 
 
 def scaling_plot(table, file, title, y):
-    return plot(file, title, "ranks", y, [Series(mode, points(table.select(mode=mode), "ranks", "us")) for mode in ("off", "fixed", "adaptive")], log="x")
+    return plot(
+        file,
+        title,
+        "ranks",
+        y,
+        [Series(mode, points(table.select(mode=mode), "ranks", "us")) for mode in ("off", "fixed", "adaptive")],
+        log="x",
+    )
 
 
 def share_plot(table):
@@ -22,9 +29,16 @@ def share_plot(table):
 def page_plots(table):
     for pattern, file, title in (("seq", "fig8_pages.svg", "Fig. 8: sequential access, simulated"),
                                  ("random", "fig9_pages.svg", "Fig. 9: random access, simulated")):
-        series = [Series(f"{'cooperative' if mode == 'cc' else 'not'}, {data} pools",
-                         points([cells for cells in table.select(pattern=pattern, mode=mode) if number(cells["data_in_pools"]) == data], "nodes", "mbps"))
-                  for data in (0.5, 2) for mode in ("cc", "nocc")]
+        series = [
+            Series(
+                f"{'cooperative' if mode == 'cc' else 'not'}, {data} pools",
+                points(
+                    [cells for cells in table.select(pattern=pattern, mode=mode) if number(cells["data_in_pools"]) == data], "nodes", "mbps"
+                ),
+            )
+            for data in (0.5, 2)
+            for mode in ("cc", "nocc")
+        ]
         yield plot(file, title, "nodes", "MB/s", series, log="xy")
     puts = [Series(mode, points(table.select(pattern="false", mode=mode, page_bytes=4194304), "nodes", "operations_per_s"), "points")
             for mode in ("cc", "nocc", "hearth", "gasnet")]

@@ -29,8 +29,15 @@ def share_plot(table, rates):
         return Series(f"{COOPERATIVE[coop]}, {rate}, to {write_back}",
                       averaged(points(rows, lambda cells: 64 if cells["page"] == "64k" else 4096, "us")))
 
-    return plot("fig10.svg", "Fig. 10: false sharing, no small operations", "KB of a page", "us a put",
-                [series(rate, coop, write_back) for rate in rates for coop in COOPERATIVE for write_back in ("nvm", "dram")], SIZE, log="xy")
+    return plot(
+        "fig10.svg",
+        "Fig. 10: false sharing, no small operations",
+        "KB of a page",
+        "us a put",
+        [series(rate, coop, write_back) for rate in rates for coop in COOPERATIVE for write_back in ("nvm", "dram")],
+        SIZE,
+        log="xy",
+    )
 
 
 def plots(folder, rates):
