@@ -1,0 +1,35 @@
+#!/usr/bin/env bash
+# The scripts of the benches, from their start to their report, with no time for any job: a report of each is written, with no numbers.
+#   test_scripts.sh MPI TREE       once: yes; timeout: 120
+# Programs and virtual hosts are stand-ins: nothing is launched.
+set -uo pipefail
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+failed=0
+
+mkdir -p "$dir/test/cluster" "$dir"/build/openmpi/{bench,bin,sim}
+cp -r "$here/../bench" "$here/../packaging" "$dir/"
+printf '#!/bin/sh\nshift 2\nCLUSTER_KIND=none exec "$@"\n' >"$dir/test/cluster/hosts.sh"
+printf '#!/bin/sh\nexit 1\n' >"$dir/test/launch.sh"
+for program in bench/{clampi_hit,clampi_parts,modes_loop,match_mpi,armci_ops,vgasnet_hit} bin/{lcc,barnes-hut,dft,dgemm,halo} sim/sim_flow; do
+    printf '#!/bin/sh\n' >"$dir/build/openmpi/$program"
+done
+chmod +x "$dir"/test/*.sh "$dir"/test/cluster/*.sh "$dir"/build/openmpi/*/*
+
+for script in clampi/{clampi,modes,lcc,barnes_hut} match/{match,halo} armci/{armci,dft} vgasnet/{vgasnet,dgemm} sim; do
+    name=$(basename "$script")
+    expected=0
+    [ "$name" != modes ] || expected=1 # counts what it has no time for as failed
+    BENCH_SECONDS=-1 "$dir/bench/$script.sh" --quick >"$dir/log" 2>&1
+    status=$?
+    if [ $status = $expected ] && grep -q '^# ' "$dir/build/results/${name//_/-}/results.md" && ! grep -E 'Traceback|: line [0-9]+:' "$dir/log"; then
+        echo "ok $script.sh"
+    else
+        echo "FAIL $script.sh: exit status $status, and its report:"
+        sed 's/^/    | /' "$dir/log" "$dir/build/results/${name//_/-}/"{errors.log,results.md} 2>/dev/null | tail -n 40
+        failed=1
+    fi
+done
+BUILD=$dir/build "$dir/bench/results.sh" >"$dir/log" 2>&1 || { echo "FAIL results.sh" && cat "$dir/log" && failed=1; }
+exit $failed
