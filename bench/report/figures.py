@@ -13,16 +13,20 @@ selected rows to one value. Filters are named after columns: a value, a tuple of
 
 The interval is that of the median by order statistics of the pairs, or the one that the program gave (low and high of rows()).
 No number is made here: without rows a claim is not run."""
+import operator
 from dataclasses import dataclass, field
 from typing import NamedTuple, Optional
 
+from .rounds import mean
 from .stats import Interval, interval
 from .table import number
 from .text import plain
 
-FOLDERS = {script: (folder,) for folder, scripts in {  # of the scripts in bench/
-    "clampi": "clampi lcc barnes_hut modes", "match": "match halo", "armci": "armci dft", "vgasnet": "vgasnet dgemm"}.items()
-           for script in scripts.split()}
+FOLDERS = {  # of the scripts below bench/, by the names of their results
+    "clampi": "clampi", "lcc": "clampi", "barnes-hut": "clampi", "modes": "clampi", "match": "match", "halo": "match",
+    "armci": "armci", "dft": "armci", "vgasnet": "vgasnet", "dgemm": "vgasnet"}
+BOUNDS = {"at least": operator.ge, "at most": operator.le, "above": operator.gt, "below": operator.lt}
+REDUCTIONS = {"mean": mean, "total": sum, "least": min, "most": max}
 ANY = "*"  # stands for any value of a column that the table does not have, or that a filter fixes
 
 
@@ -33,9 +37,7 @@ class Bound:
     limit: float
 
     def holds(self, value):
-        return {"at least": value >= self.limit, "at most": value <= self.limit, "above": value > self.limit, "below": value < self.limit}[
-            self.kind
-        ]
+        return BOUNDS[self.kind](value, self.limit)
 
     def __str__(self):
         return f"{self.kind} {plain(self.limit)}"
@@ -162,8 +164,9 @@ class Claim:
 
     def script(self):
         """The script that writes its table."""
-        name = self.over.table.split("/")[0].replace("-", "_")
-        return "/".join(["bench", *FOLDERS.get(name, ()), name + ".sh"])
+        name = self.over.table.split("/")[0]
+        folder = FOLDERS[name] + "/" if name in FOLDERS else ""
+        return f"bench/{folder}{name.replace('-', '_')}.sh"
 
 
 @dataclass
@@ -208,13 +211,7 @@ class Group:
         self.given = given
 
     def value(self, pair, how):
-        values = self.pairs[pair]
-        return {
-            "mean": lambda: sum(values) / len(values),
-            "total": lambda: sum(values),
-            "least": lambda: min(values),
-            "most": lambda: max(values),
-        }[how]()
+        return REDUCTIONS[how](self.pairs[pair])
 
 
 def key_of(operand, table, cells, columns, reduced=False):

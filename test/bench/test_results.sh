@@ -172,6 +172,8 @@ check "its figures are those of the papers" diff <(list '[paper.name + " " + fig
 )
 check "every figure has what a row needs" [ -z "$(list '[] if figure.section and figure.shows and figure.quote and figure.setting and figure.claims else [figure.name]')" ]
 
+check "every claim names the script to run" eval 'bad=0; for script in $(list "[claim.script() for claim in figure.claims]" | sort -u); do [ -x "$here/../$script" ] || { echo "    $script" && bad=1; }; done; [ $bad = 0 ]'
+
 # The tables of a bench with their columns, as its script declares them; of simulations also as the programs do.
 tables() {
     local script name
