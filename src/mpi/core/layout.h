@@ -22,6 +22,9 @@ struct layout {
 int layout_make(MPI_Count count, MPI_Datatype type, struct layout *out);
 void layout_free(struct layout *l);
 
+/* Whether a message of so many bytes of this type ends inside a basic element. False if the type cannot be described. */
+bool layout_ends_inside(MPI_Datatype type, uint64_t bytes);
+
 /* Call before MPI frees the type: MPI may then reuse the handle for a new type. */
 void layout_forget(MPI_Datatype type);
 

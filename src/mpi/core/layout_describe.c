@@ -330,6 +330,46 @@ static int describe_derived(const struct contents *c, int depth, struct layout *
     return rc;
 }
 
+/* ---- partial elements ---- */
+
+static uint64_t size_of(MPI_Datatype type) {
+    MPI_Count size = 0;
+    return host_Type_size_x(type, &size) || size < 0 ? 0 : (uint64_t)size;
+}
+
+/* The part of a struct that holds byte *rest; *rest becomes its number within that part. Returns type_count if there is none. */
+static MPI_Count part_at(const struct contents *c, uint64_t *rest) {
+    MPI_Count i = 0;
+    for (; i < c->type_count; i++) {
+        uint64_t bytes = (uint64_t)number(c, i + 1) * size_of(c->types[i]);
+        if (*rest < bytes)
+            break;
+        *rest -= bytes;
+    }
+    return i;
+}
+
+static bool ends_inside(MPI_Datatype type, uint64_t bytes, int depth) {
+    struct contents c;
+    uint64_t size = size_of(type), rest = size ? bytes % size : 0;
+    if (!rest || get_envelope(type, &c))
+        return false;
+    if (has_name(&c))
+        return true;
+    if (depth == 0 || open_contents(type, &c))
+        return false;
+    MPI_Count i = c.combiner == MPI_COMBINER_STRUCT ? part_at(&c, &rest) : 0;
+    bool inside = i < c.type_count && ends_inside(c.types[i], rest, depth - 1);
+    close_contents(&c);
+    return inside;
+}
+
+/* All constructors but that of structs repeat one type, so the remainder of its size decides. MPI_Get_elements is of no use: MPICH 4.0 counts
+ * partial structs wrongly. */
+bool layout_ends_inside(MPI_Datatype type, uint64_t bytes) {
+    return ends_inside(type, bytes, DEPTH_MAX);
+}
+
 /* Whether MPI's description covers the same bytes. Open MPI 4.1, for example, treats a stride of -1 byte as no
  * stride: the data that it then fetches would be cached under the wrong description. */
 static bool agrees(MPI_Datatype type, const struct layout *l) {

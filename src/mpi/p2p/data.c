@@ -232,34 +232,11 @@ void data_free(struct data *d) {
 /* ---- the end of a message ---- */
 
 #ifndef OPEN_MPI
-static MPI_Count whole_elements(MPI_Datatype type, uint64_t bytes) {
-    MPI_Status status;
-    MPI_Count count = 0;
-    host_Status_set_elements_x(&status, MPI_BYTE, (MPI_Count)bytes);
-    host_Get_elements_x(&status, type, &count);
-    return count;
-}
-
-/* MPI_DOUBLE_INT and similar types count as two elements, but MPICH unpacks them as one. */
-static bool is_named(MPI_Datatype type) {
-    int integers, addresses, types, combiner;
-    return host_Type_get_envelope(type, &integers, &addresses, &types, &combiner) == MPI_SUCCESS &&
-           combiner == MPI_COMBINER_NAMED;
-}
-
-static bool ends_inside(MPI_Datatype type, uint64_t bytes) {
-    MPI_Count size = 1;
-    if (!is_named(type))
-        return whole_elements(type, bytes) == whole_elements(type, bytes - 1);
-    host_Type_size_x(type, &size);
-    return bytes % (uint64_t)size;
-}
-
-/* The last byte of an element completes one more element. A shape does not know elements, so MPI is asked, provided that no type has been
- * freed since: the handle of a freed type may denote another one. */
+/* A shape does not know elements, so the type is asked, provided that no type has been freed since: the handle of a freed type may denote
+ * another one. */
 bool data_ends_inside_slow(const struct data *d, uint64_t bytes) {
     return bytes && d->types_freed == atomic_load_explicit(&types_freed, memory_order_relaxed) &&
-           ends_inside(d->type, bytes);
+           layout_ends_inside(d->type, bytes);
 }
 #endif
 
