@@ -7,7 +7,7 @@
 #   lib/pkgconfig/, lib/cmake/Hearth/, share/modulefiles/hearth/VERSION
 #   share/man/, share/doc/hearth/   with examples/
 #
-# Always lib/, never lib64/: the command finds the libraries from where it stands itself (tools/run/beside.c). They find their MPI
+# Always lib/, never lib64/: the command finds the libraries from where it stands itself (tools/run/find_library.c). They find their MPI
 # where it was when they were linked. Nothing names the build tree.
 set(hearth_lib lib/hearth/${HEARTH_MPI})
 set_target_properties(hearth-mpi armci vgasnet match hearth hearth-probe PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)

@@ -33,17 +33,17 @@ row() { # how messages progress; the names of the calls are on standard input
 
 table() {
     printf '%s\n' '| the process is in `MPI_` | between nodes, its large and synchronous messages progress |' '|---|---|'
-    hooked 'POLL|MEET_WAIT' | row 'always: the call tests in a loop, with a round of progress in between'
+    hooked 'POLL|PREBARRIER_WAIT' | row 'always: the call tests in a loop, with a round of progress in between'
     listed nonblocking openmpi | row 'always: the call is replaced by its non-blocking equivalent, which is tested in a loop'
     only openmpi | row 'MPICH: always, likewise. Open MPI, whose equivalents give other results: until all processes have entered the call, by a pre-barrier'
-    { hooked 'PRE|MEET|MEET_WIN|MEET_FREE' && listed comm && listed file; } |
+    { hooked 'PRE|PREBARRIER|PREBARRIER_WIN|PREBARRIER_FREE' && listed comm && listed file; } |
         row 'until all processes have entered the call: a pre-barrier by messages of Hearth precedes it'
     { hooked BLOCK && listed when-done; } | row 'when the call returns'
 }
 
 case ${1:-} in
 --names)
-    hooked 'POLL|MEET_WAIT|PRE|MEET|MEET_WIN|MEET_FREE'
+    hooked 'POLL|PREBARRIER_WAIT|PRE|PREBARRIER|PREBARRIER_WIN|PREBARRIER_FREE'
     listed nonblocking
     listed comm
     listed file

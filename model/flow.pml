@@ -69,7 +69,7 @@ proctype client(byte me) {
     byte flags, own, spares, number; /* scratch, 0 between steps */
 
     do
-    :: atomic { /* sends the next block, of a new operation if needed: flow_take */
+    :: atomic { /* sends the next block, of a new operation if needed: net_flow_take */
 #if MUTANT == 1 /* a fetch that has a grant does not wait for a credit */
            (left > 0 || (operations > 0 && started >= me)) && (grant || credits > 0) ->
 #else
@@ -141,7 +141,7 @@ proctype client(byte me) {
            sent++;
            flags = 0; own = 0; spares = 0
        }
-    :: atomic { /* flow_acknowledge: any acknowledgement under way */
+    :: atomic { /* net_flow_acknowledge: any acknowledgement under way */
            if
            :: acks[me]??[1, _] -> number = 1
            :: acks[me]??[2, _] -> number = 2
@@ -189,7 +189,7 @@ proctype client(byte me) {
            fi;
            number = 0; spares = 0
        }
-    :: atomic { /* flow_give_back */
+    :: atomic { /* net_flow_give_back */
            left == 0 && grant && !partly ->
            assert(notes[me] == 0);
 #if MUTANT != 7 /* the client does not send the note */
@@ -228,7 +228,7 @@ proctype helper(byte whose) {
 
 end:
     do
-    :: atomic { /* flow_arrive: any block under way */
+    :: atomic { /* net_flow_arrive: any block under way */
            if
            :: blocks[whose]??[0, _, _, _] -> number = 0
            :: blocks[whose]??[1, _, _, _] -> number = 1
@@ -274,7 +274,7 @@ end:
            undone++;
            number = 0; f = 0; own = 0; spares = 0
        }
-    :: atomic { /* flow_turn and flow_done */
+    :: atomic { /* net_flow_turn and net_flow_done */
 #if MUTANT == 9 /* out of order */
            if
            :: here & BIT(done) -> number = done
@@ -361,13 +361,13 @@ end:
            fi;
            number = 0; f = 0; spares = 0
        }
-    :: atomic { /* flow_release: the replies have left */
+    :: atomic { /* net_flow_release: the replies have left */
            leaving ->
            loaded = loaded & (255 - LOWEST(leaving));
            free = free | LOWEST(leaving);
            leaving = leaving & (255 - LOWEST(leaving))
        }
-    :: atomic { /* flow_returned */
+    :: atomic { /* net_flow_returned */
            notes[whose] ->
            assert(holding == WHOLE && notes[whose] == grant);
            free = free | grant;

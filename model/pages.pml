@@ -71,7 +71,7 @@
 #define FWD_PUT   4
 #define INV       5
 #define OWN       6
-#define NEED      7
+#define WRITEBACK_REQ      7
 #define RECALL_S  8
 #define RECALL_X  9
 
@@ -81,7 +81,7 @@
 #define APPLY 3
 
 /* Events that a transaction waits for, apart from acknowledgements and I/O. */
-#define BACK    1
+#define WRITEBACK_DATA    1
 #define UNBLOCK 2
 #define DONE    3 /* OWNED or APPLIED */
 
@@ -215,7 +215,7 @@ inline serve(i, p, x) {
        assert(state[x] == S && !done[x]);
        state[x] = O;
        done[x] = true
-    :: forwarded[x] == NEED ->
+    :: forwarded[x] == WRITEBACK_REQ ->
        assert(open[x] == PUT && state[x] != I && state[x] != S);
        bring_back(x);
        open[x] = 0;
@@ -354,7 +354,7 @@ inline start_gets(p) {
        awaits[p] = UNBLOCK
     :: known[p] == EXCLUSIVE && !COOP ->
        forward(p, RECALL_S, owner[p]);
-       awaits[p] = BACK
+       awaits[p] = WRITEBACK_DATA
     :: COOP && (known[p] == SHARED || known[p] == OWNED) ->
        any_holder(p, 255, n);
        forward(p, FWD_S, n);
@@ -395,7 +395,7 @@ inline start_getx(p) {
        n = 0
     :: !(holders[p] & BIT(requester[p])) && known[p] == EXCLUSIVE && !COOP ->
        forward(p, RECALL_X, owner[p]);
-       awaits[p] = BACK
+       awaits[p] = WRITEBACK_DATA
     :: !(holders[p] & BIT(requester[p])) && (known[p] == UNCACHED || (known[p] == SHARED && !COOP)) ->
        invalidate(p, 255, 255);
        io[p] = READ
@@ -427,8 +427,8 @@ inline start_put(p) {
 #else
     :: (holders[p] & BIT(requester[p])) && known[p] == EXCLUSIVE && owner[p] == requester[p] ->
 #endif
-       forward(p, NEED, requester[p]);
-       awaits[p] = BACK
+       forward(p, WRITEBACK_REQ, requester[p]);
+       awaits[p] = WRITEBACK_DATA
     fi
 }
 
@@ -768,7 +768,7 @@ end:
        }
     :: atomic {
            back[x] ->
-           BOOKS(awaits[p] == BACK && source[p] == i);
+           BOOKS(awaits[p] == WRITEBACK_DATA && source[p] == i);
            awaits[p] = 0;
            if
            :: kind[p] != GETS -> holders[p] = holders[p] & (255 - BIT(i))

@@ -2,7 +2,7 @@
  * ARMCI at petascale.
  *
  * Credits and size hints (intimation) are src/net/rpc/flow.c itself; the network, the times of work and the two
- * schemes that ask first are models. The size of buffers follows from the number of clients, as in net/rpc/open.c:
+ * schemes that ask first are models. The size of buffers follows from the number of clients, as in net/rpc/rpc_open.c:
  * as large as fit into a share of the node's memory, for all clients of the job, active or not.
  *
  *      one     one client, one operation after another, as the paper's microbenchmark (Figs. 6, 7, left)
@@ -19,7 +19,7 @@
 #include "options.h"
 
 #include "net/rpc/arena.h"
-#include "net/rpc/engine.h"
+#include "net/rpc/rpc_engine.h"
 
 static struct option_entry options[] = {
     {"clients", "8,1k,10k,180k", "clients: processes of the job that may send to the helper; k is 1000 here",
@@ -57,14 +57,15 @@ static struct option_entry options[] = {
 
 /* ---- sizes ---- */
 
-/* As net/rpc/open.c chooses them. */
+/* As net/rpc/rpc_open.c chooses them. */
 static struct flow_limits limits_for(uint32_t clients, uint64_t budget) {
     struct flow_limits l = {.buffers = (uint32_t)options_number(options, "buffers"),
-                            .spares = (uint32_t)options_number(options, "spares"),
-                            .spare_bytes = (uint32_t)options_number(options, "spare-size")};
+                            .pool_buffers = (uint32_t)options_number(options, "spares"),
+                            .pool_buffer_bytes = (uint32_t)options_number(options, "spare-size")};
     uint32_t size = (uint32_t)round_up((uint64_t)options_number(options, "size"), 64);
-    l.bytes = size ? size : arena_fitting(&l, clients, server_head(), server_record(&l), budget);
-    arena_fit_spares(&l);
+    l.bytes =
+        size ? size : net_arena_fitting(&l, clients, net_server_header(), net_server_record(&l), budget);
+    net_arena_fit_pool(&l);
     return l;
 }
 
@@ -171,9 +172,9 @@ static void print(const struct world *w, const char *name, uint64_t bytes, const
         return;
     fprintf(csv, "%u,%s,%s,%llu,%s,%u,%u,%u,%u,%llu,%.9f,%.3f,%.6f,%.6f,%.3f,%.3f,%.3f,%.4f,",
             w->setup.clients, name, w->setup.gets ? "get" : "acc", (unsigned long long)bytes, w->scheme->name,
-            l->buffers, l->bytes, l->spares, l->spare_bytes, (unsigned long long)r->operations, r->seconds,
-            r->bandwidth / 1e6, r->fairness, r->half_fairness, r->mean_us, r->longest_us, r->small_longest_us,
-            r->busy);
+            l->buffers, l->bytes, l->pool_buffers, l->pool_buffer_bytes, (unsigned long long)r->operations,
+            r->seconds, r->bandwidth / 1e6, r->fairness, r->half_fairness, r->mean_us, r->longest_us,
+            r->small_longest_us, r->busy);
     fprintf(csv, "%llu,%llu,%llu,%llu,%llu,%llu,%llu,%.6f\n", (unsigned long long)r->messages,
             (unsigned long long)r->acks, (unsigned long long)r->granted, (unsigned long long)r->refused,
             (unsigned long long)r->retries, (unsigned long long)r->fixed, (unsigned long long)r->most,
@@ -189,8 +190,8 @@ static struct flow_result one_client(uint32_t clients, uint32_t buffers, uint32_
     struct world w;
     setup.limits.buffers = buffers;
     setup.limits.bytes = size;
-    if (setup.limits.spare_bytes < size)
-        setup.limits.spare_bytes = size;
+    if (setup.limits.pool_buffer_bytes < size)
+        setup.limits.pool_buffer_bytes = size;
     world_open(&w, &setup, scheme);
     plan(&w, "one", bytes);
     world_run(&w, "the paper's words", &result);
@@ -283,9 +284,10 @@ static void run_clients(uint32_t clients) {
     printf(
         "-- %u clients: %u buffers of %u bytes each, a pool of %u of %u; %.1f MB of buffers, %.2f %% of the "
         "node\n",
-        clients, setup.limits.buffers, setup.limits.bytes, setup.limits.spares, setup.limits.spare_bytes,
-        (double)arena_bytes(&setup.limits, clients, server_head()) / 1e6,
-        100.0 * (double)arena_bytes(&setup.limits, clients, server_head()) /
+        clients, setup.limits.buffers, setup.limits.bytes, setup.limits.pool_buffers,
+        setup.limits.pool_buffer_bytes,
+        (double)net_arena_bytes(&setup.limits, clients, net_server_header()) / 1e6,
+        100.0 * (double)net_arena_bytes(&setup.limits, clients, net_server_header()) /
             options_number(options, "memory"));
     for (const char *at = options_word(options, "cases"); options_next(&at, word, sizeof word);)
         run_case(&setup, word);

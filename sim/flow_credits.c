@@ -10,7 +10,7 @@
 #include "need.h"
 
 #include "net/rpc/arena.h"
-#include "net/rpc/engine.h"
+#include "net/rpc/rpc_engine.h"
 
 enum { REQUEST_BYTES = 64 /* of a get: source address and shape */ };
 
@@ -22,20 +22,20 @@ struct lane {         /* a client that has sent a block */
 struct credits {
     struct flow_helper *helper;
     struct lane *lanes;
-    uint32_t spare[FLOW_SPARES]; /* delivered parcels */
+    uint32_t pooled[FLOW_POOL]; /* delivered parcels */
     struct flow_turn turn;
     uint32_t parcel;  /* of this turn */
     uint64_t records; /* bytes that the helper has allocated for clients that have sent */
 };
 
-static void open_with(struct world *w, bool intimation) {
+static void open_with(struct world *w, bool size_hint) {
     struct credits *s = need(calloc(1, sizeof *s));
     w->state = s;
-    w->setup.limits.intimation = intimation;
-    if (!intimation)
-        w->setup.limits.spares = 0;
+    w->setup.limits.size_hint = size_hint;
+    if (!size_hint)
+        w->setup.limits.pool_buffers = 0;
     s->lanes = need(calloc(w->setup.clients, sizeof *s->lanes));
-    must(flow_helper_open(&w->setup.limits, w->setup.clients, &s->helper) == 0,
+    must(net_flow_helper_open(&w->setup.limits, w->setup.clients, &s->helper) == 0,
          "these buffers are refused by flow.c");
 }
 
@@ -52,7 +52,7 @@ static struct lane *lane_of(struct world *w, uint32_t client) {
     struct lane *l = &s->lanes[client];
     if (l->own)
         return l;
-    must(flow_client_open(&w->clients[client].flow, &w->setup.limits) == 0, "no memory for a client");
+    must(net_flow_client_open(&w->clients[client].flow, &w->setup.limits) == 0, "no memory for a client");
     l->on_way = need(calloc(w->clients[client].flow.ring, sizeof *l->on_way));
     l->own = need(calloc(w->setup.limits.buffers, sizeof *l->own));
     return l;
@@ -61,11 +61,11 @@ static struct lane *lane_of(struct world *w, uint32_t client) {
 /* ---- a client ---- */
 
 static void give_back(struct world *w, uint32_t client) {
-    uint64_t spares = flow_give_back(&w->clients[client].flow);
-    if (!spares)
+    uint64_t pool_buffers = net_flow_give_back(&w->clients[client].flow);
+    if (!pool_buffers)
         return;
     uint32_t p = parcel_new(w, PARCEL_NOTE, client);
-    w->parcels[p].ticket.spares = spares;
+    w->parcels[p].ticket.pool_buffers = pool_buffers;
     parcel_send(w, p);
 }
 
@@ -74,7 +74,7 @@ static bool go(struct world *w, uint32_t client) {
     struct client *c = &w->clients[client];
     struct flow_ticket ticket;
     size_t room;
-    if (!flow_take(&c->flow, w->setup.gets, c->left, &ticket, &room))
+    if (!net_flow_take(&c->flow, w->setup.gets, c->left, &ticket, &room))
         return false;
     uint64_t bytes = room < c->left ? room : c->left;
     c->left -= bytes;
@@ -94,7 +94,7 @@ static void take_ack(struct world *w, uint32_t client, const struct flow_ack *ac
     struct lane *l = lane_of(w, client);
     uint32_t before = c->flow.done;
     uint64_t bytes = 0;
-    must(flow_acknowledge(&c->flow, ack) == 0, "an acknowledgement that makes no sense");
+    must(net_flow_acknowledge(&c->flow, ack) == 0, "an acknowledgement that makes no sense");
     for (uint32_t number = before; number != c->flow.done; number++)
         bytes += l->on_way[number & (c->flow.ring - 1)];
     if (!w->setup.gets)
@@ -116,28 +116,29 @@ static void helper_hears(struct world *w, uint32_t parcel) {
     const struct parcel *p = &w->parcels[parcel];
     struct flow_place place;
     if (p->kind == PARCEL_NOTE) {
-        must(flow_returned(s->helper, p->client, p->ticket.spares) == 0, "a note that makes no sense");
+        must(net_flow_returned(s->helper, p->client, p->ticket.pool_buffers) == 0,
+             "a note that makes no sense");
         parcel_end(w, parcel);
         return;
     }
     bool first = !w->clients[p->client].has_spoken;
     size_t before = first ? mallinfo2().uordblks : 0;
-    must(flow_arrive(s->helper, p->client, &p->ticket, &place) == 0, "a block that flow.c refuses");
+    must(net_flow_arrive(s->helper, p->client, &p->ticket, &place) == 0, "a block that flow.c refuses");
     if (first)
         s->records += mallinfo2().uordblks - before + sizeof(struct server_client);
     w->clients[p->client].has_spoken = true;
-    if (place.spare)
-        s->spare[place.index] = parcel;
+    if (place.pooled)
+        s->pooled[place.index] = parcel;
     else
         s->lanes[p->client].own[place.index] = parcel;
 }
 
 static bool next(struct world *w, double *ns) {
     struct credits *s = w->state;
-    if (!flow_turn(s->helper, &s->turn))
+    if (!net_flow_turn(s->helper, &s->turn))
         return false;
     const struct flow_place *place = &s->turn.place;
-    s->parcel = place->spare ? s->spare[place->index] : s->lanes[s->turn.client].own[place->index];
+    s->parcel = place->pooled ? s->pooled[place->index] : s->lanes[s->turn.client].own[place->index];
     *ns = serve_time(w, w->parcels[s->parcel].wanted);
     return true;
 }
@@ -145,9 +146,9 @@ static bool next(struct world *w, double *ns) {
 static void did(struct world *w) {
     struct credits *s = w->state;
     uint32_t client = s->turn.client;
-    uint64_t bytes = w->parcels[s->parcel].wanted, answers = s->turn.ticket.spares;
+    uint64_t bytes = w->parcels[s->parcel].wanted, answers = s->turn.ticket.pool_buffers;
     struct flow_ack ack;
-    bool says = flow_done(s->helper, client, w->setup.gets, &ack);
+    bool says = net_flow_done(s->helper, client, w->setup.gets, &ack);
     parcel_end(w, s->parcel);
     count_served(w, client, bytes);
     if (says) {
@@ -160,32 +161,32 @@ static void did(struct world *w) {
         call_when_left(w, answers);
 }
 
-static void left(struct world *w, uint64_t spares) {
+static void left(struct world *w, uint64_t pool_buffers) {
     struct credits *s = w->state;
-    flow_release(s->helper, spares);
+    net_flow_release(s->helper, pool_buffers);
 }
 
 /* ---- the end ---- */
 
 static void memory(const struct world *w, uint64_t *fixed, uint64_t *most) {
     const struct credits *s = w->state;
-    *fixed = arena_bytes(&w->setup.limits, w->setup.clients, server_head());
+    *fixed = net_arena_bytes(&w->setup.limits, w->setup.clients, net_server_header());
     *most = s->records + w->setup.clients * 2 * sizeof(void *);
 }
 
 static void count_flow(const struct world *w, struct flow_result *r) {
     const struct credits *s = w->state;
-    struct flow_counts counts = flow_helper_counts(s->helper);
+    struct flow_counts counts = net_flow_helper_counts(s->helper);
     r->granted = counts.granted;
     r->refused = counts.refused;
     r->acks = counts.acks;
-    flow_helper_check(s->helper);
+    net_flow_helper_check(s->helper);
     for (uint32_t i = 0; i < w->setup.clients; i++) {
         const struct flow_client *c = &w->clients[i].flow;
         if (!s->lanes[i].own)
             continue;
-        flow_client_check(c);
-        must(flow_is_idle(c) && c->credits == w->setup.limits.buffers && !c->grant, "a credit was lost");
+        net_flow_client_check(c);
+        must(net_flow_is_idle(c) && c->credits == w->setup.limits.buffers && !c->grant, "a credit was lost");
     }
 }
 
@@ -193,11 +194,11 @@ static void close_all(struct world *w) {
     struct credits *s = w->state;
     for (uint32_t i = 0; i < w->setup.clients; i++) {
         if (s->lanes[i].own)
-            flow_client_close(&w->clients[i].flow);
+            net_flow_client_close(&w->clients[i].flow);
         free(s->lanes[i].own);
         free(s->lanes[i].on_way);
     }
-    flow_helper_close(s->helper);
+    net_flow_helper_close(s->helper);
     free(s->lanes);
     free(s);
 }

@@ -46,7 +46,7 @@ static size_t in_use(void) {
 /* The defaults: 4 own buffers, a credit pool of 4 buffers of 32 KB. */
 static struct flow_limits limits(void) {
     return (struct flow_limits){
-        .buffers = 4, .bytes = 384, .spares = 4, .spare_bytes = 32768, .intimation = true};
+        .buffers = 4, .bytes = 384, .pool_buffers = 4, .pool_buffer_bytes = 32768, .size_hint = true};
 }
 
 /* A helper that `spoken` of its clients have sent blocks to. */
@@ -55,13 +55,13 @@ static double helper_bytes(uint32_t clients, uint32_t spoken) {
     struct flow_helper *h = NULL;
     struct flow_place place;
     size_t before = in_use();
-    must(flow_helper_open(&l, clients, &h) == 0, "no memory for a helper");
+    must(net_flow_helper_open(&l, clients, &h) == 0, "no memory for a helper");
     for (uint32_t i = 0; i < spoken; i++) {
         struct flow_ticket ticket = {.flags = FLOW_OWN};
-        must(flow_arrive(h, i, &ticket, &place) == 0, "flow.c refuses a block");
+        must(net_flow_arrive(h, i, &ticket, &place) == 0, "flow.c refuses a block");
     }
     double bytes = (double)(in_use() - before);
-    flow_helper_close(h);
+    net_flow_helper_close(h);
     return bytes;
 }
 
@@ -70,10 +70,10 @@ static double clients_bytes(uint32_t count) {
     struct flow_client *clients = need(calloc(count, sizeof *clients));
     size_t before = in_use();
     for (uint32_t i = 0; i < count; i++)
-        must(flow_client_open(&clients[i], &l) == 0, "no memory for a client");
+        must(net_flow_client_open(&clients[i], &l) == 0, "no memory for a client");
     double bytes = (double)(in_use() - before);
     for (uint32_t i = 0; i < count; i++)
-        flow_client_close(&clients[i]);
+        net_flow_client_close(&clients[i]);
     free(clients);
     return bytes;
 }
@@ -130,9 +130,9 @@ static double helper_records(const struct job *j) {
 static double helper_buffers(const struct job *j) {
     uint64_t budget = (uint64_t)(0.05 * options_number(options, "memory")), clients = (uint64_t)j->ranks;
     struct flow_limits l = limits();
-    l.bytes = arena_fitting(&l, clients, memory_slot_head(), memory_client_record(&l), budget);
-    arena_fit_spares(&l);
-    return (double)arena_bytes(&l, (uint64_t)j->ranks, memory_slot_head()) / j->per_node;
+    l.bytes = net_arena_fitting(&l, clients, memory_slot_head(), memory_client_record(&l), budget);
+    net_arena_fit_pool(&l);
+    return (double)net_arena_bytes(&l, (uint64_t)j->ranks, memory_slot_head()) / j->per_node;
 }
 
 static double armci_parts(const struct job *j) {

@@ -1,11 +1,11 @@
 /* memory_net.c: sizes of the structures of src/net and src/armci, for sim_memory. */
 #include "memory.h"
 
-#include "armci/request/memory.h"
-#include "net/rpc/engine.h"
+#include "armci/request/armci_memory.h"
+#include "net/rpc/rpc_engine.h"
 
 size_t memory_net_target(void) {
-    return sizeof(struct target);
+    return sizeof(struct net_target);
 }
 
 size_t memory_net_address(void) {
@@ -17,9 +17,9 @@ size_t memory_armci_part(void) {
 }
 
 size_t memory_slot_head(void) {
-    return server_head();
+    return net_server_header();
 }
 
 size_t memory_client_record(const struct flow_limits *limits) {
-    return server_record(limits);
+    return net_server_record(limits);
 }

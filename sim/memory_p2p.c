@@ -4,7 +4,7 @@
 #include "mpi/p2p/p2p.h"
 
 size_t memory_match_peer(void) {
-    return sizeof(struct peer);
+    return sizeof(struct p2p_peer);
 }
 
 size_t memory_comm_member(void) {

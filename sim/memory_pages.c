@@ -4,7 +4,7 @@
 #include <stdbool.h>
 
 #include "net/link/link.h"
-#include "pages/inside.h"
+#include "pages/pages_internal.h"
 
 /* GASNet's table has an address and a size for each segment (gasnet_seginfo_t). */
 size_t memory_segment(void) {

@@ -4,5 +4,5 @@
 #include "mpi/rma/window.h"
 
 size_t memory_window_target(void) {
-    return sizeof(struct target);
+    return sizeof(struct rma_target);
 }

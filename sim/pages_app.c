@@ -85,7 +85,7 @@ static void begin_next(struct pages_world *w, uint32_t node) {
 static void walk_on(struct pages_world *w, uint32_t node, uint32_t page) {
     if (!w->plan.ahead)
         return;
-    struct ahead_pages a = ahead_after(&w->nodes[node].ahead, HOME, page, w->plan.ahead);
+    struct ahead_pages a = pages_ahead_after(&w->nodes[node].ahead, HOME, page, w->plan.ahead);
     for (uint32_t i = 0; i < a.count; i++)
         cache_prefetch(w, node, a.first + (uint32_t)((int32_t)i * a.step));
 }
@@ -136,7 +136,7 @@ void app_go(struct pages_world *w, uint32_t node) {
         return;
     }
     if (!hit && !n->whole && w->plan.small &&
-        habit_is_small(n->habit, HOME, page, write, PAGES_NORMAL, w->events.now)) {
+        pages_policy_is_small(n->habit, HOME, page, write, PAGES_NORMAL, w->events.now)) {
         ask_small(w, node, page);
         return;
     }

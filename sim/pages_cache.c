@@ -11,7 +11,7 @@ void cache_open(struct pages_world *w, uint32_t node) {
     n->links = need(calloc(frames, sizeof *n->links));
     n->where = need(calloc(w->plan.pages, sizeof *n->where));
     n->habit = need(calloc(1, sizeof *n->habit));
-    replace_open(&n->replace, REPLACE_LRU_KEEP, frames);
+    pages_replace_open(&n->replace, REPLACE_LRU_KEEP, frames);
     for (uint32_t i = 0; i < frames; i++)
         n->frames[i].next = i + 1 < frames ? i + 2 : 0;
     n->first_free = 1;
@@ -43,7 +43,7 @@ static uint32_t take_frame(struct pages_world *w, uint32_t node, uint32_t page) 
     *f = (struct frame){.version = 0};
     pages_control_open(&f->control, (uint16_t)node, HOME, page);
     n->where[page] = frame + 1;
-    replace_add(&n->replace, n->links, frame, replace_name(HOME, page));
+    pages_replace_add(&n->replace, n->links, frame, pages_replace_name(HOME, page));
     return frame;
 }
 
@@ -72,7 +72,7 @@ void cache_left(struct pages_world *w, uint32_t node, uint32_t frame) {
 /* ---- actions of a controller ---- */
 
 static bool brings_page(const struct pages_message *m) {
-    return m->kind == PAGES_DATA || (m->kind == PAGES_BACK && m->flags & PAGES_DIRTY);
+    return m->kind == PAGES_DATA || (m->kind == PAGES_WRITEBACK_DATA && m->flags & PAGES_DIRTY);
 }
 
 static void send_all(struct pages_world *w, uint32_t node, uint32_t frame, const struct pages_effects *e,
@@ -99,15 +99,15 @@ static void settle(struct pages_world *w, uint32_t node, uint32_t frame, bool wa
     n->window += was_asking - is_asking;
     must(n->window >= 0, "more requests are open than the home has places for");
     send_all(w, node, frame, e, small);
-    if (e->actions & PAGES_GONE) {
+    if (e->actions & PAGES_FREED) {
         f->gone = true;
         n->where[f->control.page] = 0;
-        replace_remove(&n->replace, n->links, frame);
+        pages_replace_remove(&n->replace, n->links, frame);
         free_if_unused(w, node, frame);
     }
     if (e->actions & PAGES_READY && n->app == APP_WAITS_READY && n->frame == frame)
         app_ready(w, node, frame);
-    if ((e->actions & (PAGES_AGAIN | PAGES_GONE) && n->app == APP_WAITS_AGAIN && n->frame == frame) ||
+    if ((e->actions & (PAGES_RETRY | PAGES_FREED) && n->app == APP_WAITS_AGAIN && n->frame == frame) ||
         (was_asking && !is_asking && n->app == APP_WAITS_ROOM))
         app_call(w, node);
 }
@@ -211,7 +211,8 @@ static bool is_only(void *arg, uint32_t frame) {
     const struct owner *o = arg;
     const struct pages_control *c = &o->world->nodes[o->node].frames[frame].control;
     uint32_t nodes = o->world->plan.coop ? o->world->plan.nodes : 1;
-    return c->state == PAGES_E || c->state == PAGES_M || replace_is_keeper(c->home, c->page, nodes, o->node);
+    return c->state == PAGES_E || c->state == PAGES_M ||
+           pages_replace_is_keeper(c->home, c->page, nodes, o->node);
 }
 
 static bool evict_one(struct pages_world *w, uint32_t node) {
@@ -220,7 +221,7 @@ static bool evict_one(struct pages_world *w, uint32_t node) {
     struct owner owner = {.world = w, .node = node};
     uint32_t frame;
     for (uint32_t tries = 0; tries < 2 * w->plan.machine.frames && n->window > 0; tries++) {
-        if (!replace_propose(&n->replace, n->links, is_only, &owner, &frame))
+        if (!pages_replace_propose(&n->replace, n->links, is_only, &owner, &frame))
             return false;
         struct frame *f = &n->frames[frame];
         bool was_asking = pages_control_is_asking(&f->control);
@@ -244,7 +245,7 @@ void cache_make_room(struct pages_world *w, uint32_t node) {
 void cache_check(const struct pages_world *w, uint32_t node) {
     const struct node *n = &w->nodes[node];
     uint32_t held = 0;
-    must(replace_check(&n->replace, n->links), "the lists of the pool");
+    must(pages_replace_check(&n->replace, n->links), "the lists of the pool");
     must(n->window == PAGES_WINDOW, "a request that never ended");
     must(!n->leaving, "a copy that never left");
     for (uint32_t page = 0; page < w->plan.pages; page++) {

@@ -188,7 +188,7 @@ void home_queue(struct pages_world *w, const struct pages_message *m) {
 
 void home_receive(struct pages_world *w, const struct flight *f) {
     const struct pages_message *m = &f->m;
-    if (m->kind == PAGES_BACK && m->flags & PAGES_DIRTY) {
+    if (m->kind == PAGES_WRITEBACK_DATA && m->flags & PAGES_DIRTY) {
         struct work *k = work_of(w, m->page);
         must(k != NULL, "a page that is written back without a buffer");
         k->version = f->version;

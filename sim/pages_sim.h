@@ -20,7 +20,7 @@
 #include "pages/pool/ahead.h"
 #include "pages/protocol/controller.h"
 #include "pages/protocol/directory.h"
-#include "pages/pool/habit.h"
+#include "pages/pool/fetch_policy.h"
 #include "pages/pool/replace.h"
 
 enum { HOME = 0, WORKS = 64, FOR_EVICTION = 16 }; /* as in pool.h and service.h */
@@ -76,7 +76,7 @@ struct node {
     uint32_t first_free, free_count, leaving;
     int window;
     struct ahead ahead;
-    struct habit *habit;
+    struct fetch_policy *habit;
     uint64_t service_busy; /* end of its current work */
     /* the application */
     enum app_state app;

@@ -50,7 +50,7 @@ static uint32_t to_of(const struct pages_message *m) {
 
 /* Inside a node a page is read into its frame, and written from there: only the message itself is sent. */
 static uint64_t bytes_of(const struct pages_world *w, const struct flight *f) {
-    bool page = f->m.kind == PAGES_DATA || (f->m.kind == PAGES_BACK && f->m.flags & PAGES_DIRTY);
+    bool page = f->m.kind == PAGES_DATA || (f->m.kind == PAGES_WRITEBACK_DATA && f->m.flags & PAGES_DIRTY);
     bool travels = page && f->m.from != to_of(&f->m);
     if (f->raw)
         travels = f->raw == 2 && w->plan.pattern != FALSE_SHARING;

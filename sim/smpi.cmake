@@ -28,16 +28,16 @@ list(REMOVE_ITEM smpi_sources ${CMAKE_SOURCE_DIR}/src/base/clock.c) # smpi_compa
 # As in src/mpi: the calls of this MPI that may be sync events.
 set(smpi_mpi ${CMAKE_SOURCE_DIR}/src/mpi)
 file(MAKE_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/smpi)
-add_custom_command(OUTPUT smpi/news.def
+add_custom_command(OUTPUT smpi/sync_calls.def
   COMMAND sh -c "'${CMAKE_C_COMPILER}' -E -P -x c -I'${SMPI_INCLUDE}/smpi' -I'${SMPI_INCLUDE}' -I'${CMAKE_SOURCE_DIR}/src' '${smpi_mpi}/core/declared.h' > smpi/mpi.i"
   COMMAND sh -c "'${CMAKE_NM}' -D --defined-only '${SMPI_LIBRARY}' | grep -oE '\\bMPIX?_[A-Za-z0-9_]+' > smpi/mpi.exports"
-  COMMAND awk -v inside=1 -v mpi=mpich -f ${smpi_mpi}/news.awk ${smpi_mpi}/core/calls.def ${smpi_mpi}/quiet.txt ${smpi_mpi}/waits.txt smpi/mpi.exports smpi/mpi.i > smpi/news.def
-  DEPENDS ${smpi_mpi}/news.awk ${smpi_mpi}/core/calls.def ${smpi_mpi}/quiet.txt ${smpi_mpi}/waits.txt ${smpi_mpi}/core/declared.h VERBATIM)
+  COMMAND awk -v inside=1 -v mpi=mpich -f ${smpi_mpi}/sync_calls.awk ${smpi_mpi}/core/calls.def ${smpi_mpi}/nonsync.txt ${smpi_mpi}/waits.txt smpi/mpi.exports smpi/mpi.i > smpi/sync_calls.def
+  DEPENDS ${smpi_mpi}/sync_calls.awk ${smpi_mpi}/core/calls.def ${smpi_mpi}/nonsync.txt ${smpi_mpi}/waits.txt ${smpi_mpi}/core/declared.h VERBATIM)
 
-add_custom_target(sim_smpi_news DEPENDS ${CMAKE_CURRENT_BINARY_DIR}/smpi/news.def)
+add_custom_target(sim_smpi_sync_calls DEPENDS ${CMAKE_CURRENT_BINARY_DIR}/smpi/sync_calls.def)
 
 add_library(sim_smpi_hearth OBJECT ${smpi_sources} smpi_charge.c)
-add_dependencies(sim_smpi_hearth sim_smpi_news)
+add_dependencies(sim_smpi_hearth sim_smpi_sync_calls)
 target_include_directories(sim_smpi_hearth SYSTEM BEFORE PRIVATE ${SMPI_INCLUDE}/smpi ${SMPI_INCLUDE})
 target_include_directories(sim_smpi_hearth PRIVATE ${CMAKE_CURRENT_BINARY_DIR}/smpi)
 target_compile_options(sim_smpi_hearth PRIVATE ${smpi_flags})

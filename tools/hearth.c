@@ -16,7 +16,7 @@ static const struct command *const commands[] = {
 
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
 
-static const struct command *find(const char *name) {
+static const struct command *command_find(const char *name) {
     for (size_t i = 0; i < COMMANDS; i++)
         if (!strcmp(commands[i]->name, name))
             return commands[i];
@@ -42,7 +42,7 @@ static int print_help(void) {
 }
 
 static int print_help_on(const char *name) {
-    const struct command *command = find(name);
+    const struct command *command = command_find(name);
     if (!command)
         return refuse_command(name);
     fputs(command->help, stdout);
@@ -62,7 +62,7 @@ static bool is_one_of(const char *word, const char *a, const char *b) {
 }
 
 static int dispatch(int argc, char **argv) {
-    const struct command *command = find(argv[0]);
+    const struct command *command = command_find(argv[0]);
     if (!command)
         return argv[0][0] == '-' ? refuse("unknown option %s: see hearth --help", argv[0])
                                  : refuse_command(argv[0]);

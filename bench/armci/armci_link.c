@@ -89,15 +89,15 @@ static void serve(void *arg, struct link_peer *from, const void *header, size_t 
     memcpy(&a->header, header, sizeof a->header);
     size_t back = a->header.echo ? bytes : 0;
     memcpy(a->data, data, back);
-    if (link_send(helper_port, from, &a->header, sizeof a->header, a->data, back, &a->send) != 1)
+    if (net_link_send(helper_port, from, &a->header, sizeof a->header, a->data, back, &a->send) != 1)
         answer_left(&a->send, 0);
 }
 
 static void sleep_on(struct link_port *p, uint64_t most_us) {
-    if (link_arm(p) != 0)
+    if (net_link_arm(p) != 0)
         return;
-    uint64_t us = link_nap(p) < most_us ? link_nap(p) : most_us;
-    struct pollfd fd = {.fd = link_descriptor(p), .events = POLLIN};
+    uint64_t us = net_link_nap(p) < most_us ? net_link_nap(p) : most_us;
+    struct pollfd fd = {.fd = net_link_descriptor(p), .events = POLLIN};
     ppoll(&fd, 1, &(struct timespec){.tv_nsec = (long)us * 1000}, NULL);
 }
 
@@ -107,7 +107,7 @@ static void *help_others(void *arg) {
     uint64_t idle_since = 0;
     unsigned empty = 0;
     while (!atomic_load(&stop_helper)) {
-        if (link_progress(helper_port) > 0) {
+        if (net_link_progress(helper_port) > 0) {
             idle_since = 0;
             empty = 0;
             continue;
@@ -122,7 +122,7 @@ static void *help_others(void *arg) {
             sleep_on(helper_port, 10000);
         idle_since = 0;
     }
-    link_port_quiet(helper_port);
+    net_link_port_quiesce(helper_port);
     return NULL;
 }
 
@@ -149,7 +149,7 @@ static void has_left(struct link_send *s, int status) {
 }
 
 static void wait_some(uint64_t *idle_since) {
-    if (link_progress(port) > 0) {
+    if (net_link_progress(port) > 0) {
         *idle_since = 0;
         return;
     }
@@ -172,7 +172,7 @@ static void ask(struct outgoing *o, bool echo, size_t bytes, uint64_t serial) {
     o->send = (struct link_send){.sent = has_left};
     o->header = (struct message){.echo = echo, .bytes = (uint32_t)bytes, .serial = serial};
     o->left = false;
-    int status = link_send(port, helper, &o->header, sizeof o->header, payload, bytes, &o->send);
+    int status = net_link_send(port, helper, &o->header, sizeof o->header, payload, bytes, &o->send);
     if (status < 0)
         stop("a message could not be sent");
     o->left |= status == 0;
@@ -249,32 +249,32 @@ static void open_link(bool over_mpi) {
     struct link_events main = {.arrived = take, .failed = failed},
                        helps = {.arrived = serve, .failed = failed};
     struct address mine = {0};
-    if (link_open(&options, &the_link) != 0 || link_port_open(the_link, 0, &main, &port) != 0 ||
-        (rank == 1 && link_port_open(the_link, 1, &helps, &helper_port) != 0))
+    if (net_link_open(&options, &the_link) != 0 || net_link_port_open(the_link, 0, &main, &port) != 0 ||
+        (rank == 1 && net_link_port_open(the_link, 1, &helps, &helper_port) != 0))
         stop("no network");
     if (rank == 1)
-        mine.bytes = link_port_address(helper_port, mine.data);
+        mine.bytes = net_link_port_address(helper_port, mine.data);
     MPI_Bcast(&mine, sizeof mine, MPI_BYTE, 1, MPI_COMM_WORLD);
-    if (rank == 0 && link_connect(port, mine.data, (size_t)mine.bytes, 1, 1, &helper) != 0)
+    if (rank == 0 && net_link_connect(port, mine.data, (size_t)mine.bytes, 1, 1, &helper) != 0)
         stop("no connection");
 }
 
 static void close_link(pthread_t thread) {
-    link_port_quiet(port);
+    net_link_port_quiesce(port);
     MPI_Barrier(MPI_COMM_WORLD);
     if (rank == 1) {
         atomic_store(&stop_helper, true);
         pthread_join(thread, NULL);
     }
     MPI_Barrier(MPI_COMM_WORLD);
-    link_port_shut(port);
+    net_link_port_shut(port);
     if (rank == 1)
-        link_port_shut(helper_port);
+        net_link_port_shut(helper_port);
     MPI_Barrier(MPI_COMM_WORLD);
-    link_port_close(port);
+    net_link_port_close(port);
     if (rank == 1)
-        link_port_close(helper_port);
-    link_close(the_link);
+        net_link_port_close(helper_port);
+    net_link_close(the_link);
 }
 
 static void start(int *argc, char ***argv) {

@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-#include "armci/inside.h"
+#include "armci/armci_internal.h"
 
 enum topology { STOCK, REAL }; /* in the order of the setting's values */
 
@@ -17,28 +17,28 @@ static bool real_topology(void) {
 }
 
 static bool is_process(int rank) {
-    return rank >= 0 && rank < armci.size;
+    return rank >= 0 && rank < armci_job.size;
 }
 
-static int node_of(int rank) {
-    return real_topology() ? (int)armci.world->node_of[rank] : rank;
+static int domain_node_of(int rank) {
+    return real_topology() ? (int)armci_job.world->node_of[rank] : rank;
 }
 
 static int node_count(void) {
-    return real_topology() ? armci.world->nodes : armci.size;
+    return real_topology() ? armci_job.world->nodes : armci_job.size;
 }
 
 static int members_of(int node) {
-    return real_topology() ? net_world_count(armci.world, node) : 1;
+    return real_topology() ? net_world_count(armci_job.world, node) : 1;
 }
 
 int armci_domain_place(int rank) {
-    return real_topology() ? (int)armci.world->local_of[rank] : 0;
+    return real_topology() ? (int)armci_job.world->local_of[rank] : 0;
 }
 
 /* A negative id means this process's node. */
-static int resolve(int id) {
-    return id < 0 ? node_of(armci.rank) : id < node_count() ? id : -1;
+static int domain_resolve(int id) {
+    return id < 0 ? domain_node_of(armci_job.rank) : id < node_count() ? id : -1;
 }
 
 int armci_domain_count(armci_domain_t domain) {
@@ -48,31 +48,31 @@ int armci_domain_count(armci_domain_t domain) {
 
 int armci_domain_my_id(armci_domain_t domain) {
     armci_need_open("armci_domain_my_id");
-    return node_of(armci.rank);
+    return domain_node_of(armci_job.rank);
 }
 
 int armci_domain_id(armci_domain_t domain, int glob_proc_id) {
     armci_need_open("armci_domain_id");
-    return is_process(glob_proc_id) ? node_of(glob_proc_id) : -1;
+    return is_process(glob_proc_id) ? domain_node_of(glob_proc_id) : -1;
 }
 
 int armci_domain_nprocs(armci_domain_t domain, int id) {
     armci_need_open("armci_domain_nprocs");
-    int node = resolve(id);
+    int node = domain_resolve(id);
     return node < 0 ? -1 : members_of(node);
 }
 
 int armci_domain_glob_proc_id(armci_domain_t domain, int id, int loc_proc_id) {
     armci_need_open("armci_domain_glob_proc_id");
-    int node = resolve(id);
+    int node = domain_resolve(id);
     if (node < 0 || loc_proc_id < 0 || loc_proc_id >= members_of(node))
         return -1;
-    return real_topology() ? net_world_member(armci.world, node, loc_proc_id) : node;
+    return real_topology() ? net_world_member(armci_job.world, node, loc_proc_id) : node;
 }
 
 int armci_domain_same_id(armci_domain_t domain, int proc) {
     armci_need_open("armci_domain_same_id");
-    return is_process(proc) && node_of(proc) == node_of(armci.rank);
+    return is_process(proc) && domain_node_of(proc) == domain_node_of(armci_job.rank);
 }
 
 int ARMCI_Same_node(int proc) {
@@ -82,7 +82,7 @@ int ARMCI_Same_node(int proc) {
 /* Whether any processes share a node. */
 int ARMCI_Uses_shm(void) {
     armci_need_open("ARMCI_Uses_shm");
-    return node_count() < armci.size;
+    return node_count() < armci_job.size;
 }
 
 /* The same for the members of a group: whether a node occurs twice. */
@@ -95,7 +95,7 @@ int ARMCI_Uses_shm_grp(ARMCI_Group *group) {
         armci_fail("ARMCI_Uses_shm_grp", "no memory for %d bytes", node_count());
     int twice = 0;
     for (int i = 0; i < group->size && !twice; i++) {
-        int node = node_of(group->grp_to_abs[i]);
+        int node = domain_node_of(group->grp_to_abs[i]);
         twice = seen[node];
         seen[node] = 1;
     }

@@ -7,57 +7,57 @@
 #include <string.h>
 
 #include "armci/armcix.h"
-#include "armci/request/count.h"
+#include "armci/request/armci_count.h"
 #include "armci/request/guard.h"
 #include "armci/request/ops.h"
 
 void PARMCI_Fence(int proc) {
-    enum way way = way_of("ARMCI_Fence", proc);
-    count_call(COUNT_FENCE, way, 0);
+    enum way way = armci_find_way("ARMCI_Fence", proc);
+    armci_count_call(COUNT_FENCE, way, 0);
     atomic_thread_fence(memory_order_seq_cst);
-    if (way != WAY_FAR)
+    if (way != WAY_REMOTE)
         return;
-    guard_enter();
-    net_fence(armci.net, (int)armci.world->node_of[proc]);
-    guard_leave();
+    armci_guard_enter();
+    net_fence(armci_job.net, (int)armci_job.world->node_of[proc]);
+    armci_guard_leave();
 }
 ALIAS(void, ARMCI_Fence, (int proc));
 
 void PARMCI_AllFence(void) {
     armci_need_open("ARMCI_AllFence");
-    count_call(COUNT_FENCE, armci.world->nodes > 1 ? WAY_FAR : WAY_NEAR, 0);
+    armci_count_call(COUNT_FENCE, armci_job.world->nodes > 1 ? WAY_REMOTE : WAY_LOCAL, 0);
     atomic_thread_fence(memory_order_seq_cst);
-    if (armci.world->nodes == 1)
+    if (armci_job.world->nodes == 1)
         return;
-    guard_enter();
-    net_fence_all(armci.net);
-    guard_leave();
+    armci_guard_enter();
+    net_fence_all(armci_job.net);
+    armci_guard_leave();
 }
 ALIAS(void, ARMCI_AllFence, (void));
 
 void PARMCI_Barrier(void) {
     PARMCI_AllFence();
-    count_call(COUNT_BARRIER, WAY_NEAR, 0);
-    MPI_Barrier(armci.comm);
+    armci_count_call(COUNT_BARRIER, WAY_LOCAL, 0);
+    MPI_Barrier(armci_job.comm);
 }
 ALIAS(void, ARMCI_Barrier, (void));
 
 void ARMCIX_Progress(void) {
     armci_need_open("ARMCIX_Progress");
-    guard_enter();
-    net_progress(armci.net);
-    guard_leave();
+    armci_guard_enter();
+    net_progress(armci_job.net);
+    armci_guard_leave();
 }
 
 /* ---- put with flag ---- */
 
-struct far_flag {
+struct remote_flag {
     struct net_op op;
     struct op_flag asked;
 };
 
-static size_t next(struct net_op *op, size_t room, size_t answer_room, struct net_out *out) {
-    struct far_flag *f = op->arg;
+static size_t fence_next(struct net_op *op, size_t room, size_t answer_room, struct net_out *out) {
+    struct remote_flag *f = op->arg;
     (void)room, (void)answer_room;
     memcpy(out->header, &f->asked, sizeof f->asked);
     out->header_bytes = sizeof f->asked;
@@ -66,25 +66,25 @@ static size_t next(struct net_op *op, size_t room, size_t answer_room, struct ne
 
 /* Ordered after everything that this process has put there before. Another process may wait for the flag while this
  * one computes, so the call waits until it is sent. */
-static void set_flag(const char *call, int *flag, int value, int proc) {
-    int node = (int)armci.world->node_of[proc];
-    if (find_row(call, proc, flag, sizeof *flag) != WAY_FAR) {
+static void fence_set_flag(const char *call, int *flag, int value, int proc) {
+    int node = (int)armci_job.world->node_of[proc];
+    if (armci_find_row(call, proc, flag, sizeof *flag) != WAY_REMOTE) {
         __atomic_store_n(flag, value, __ATOMIC_RELEASE);
         return;
     }
-    struct far_flag f = {.op = {.handler = OP_FLAG, .next = next},
-                         .asked = {.address = (uint64_t)(uintptr_t)flag, .value = value}};
+    struct remote_flag f = {.op = {.handler = OP_FLAG, .next = fence_next},
+                            .asked = {.address = (uint64_t)(uintptr_t)flag, .value = value}};
     f.op.arg = &f;
-    guard_enter();
-    net_start(armci.net, node, &f.op);
-    net_wait_sent(armci.net, node, &f.op);
-    net_fence(armci.net, node);
-    guard_leave();
+    armci_guard_enter();
+    net_start(armci_job.net, node, &f.op);
+    net_wait_sent(armci_job.net, node, &f.op);
+    net_fence(armci_job.net, node);
+    armci_guard_leave();
 }
 
 int PARMCI_Put_flag(void *src, void *dst, int bytes, int *flag, int value, int proc) {
     int status = PARMCI_Put(src, dst, bytes, proc);
-    set_flag("ARMCI_Put_flag", flag, value, proc);
+    fence_set_flag("ARMCI_Put_flag", flag, value, proc);
     return status;
 }
 ALIAS(int, ARMCI_Put_flag, (void *src, void *dst, int bytes, int *flag, int value, int proc));
@@ -92,7 +92,7 @@ ALIAS(int, ARMCI_Put_flag, (void *src, void *dst, int bytes, int *flag, int valu
 int PARMCI_PutS_flag(void *src, int src_strides[], void *dst, int dst_strides[], int counts[], int levels,
                      int *flag, int value, int proc) {
     int status = PARMCI_PutS(src, src_strides, dst, dst_strides, counts, levels, proc);
-    set_flag("ARMCI_PutS_flag", flag, value, proc);
+    fence_set_flag("ARMCI_PutS_flag", flag, value, proc);
     return status;
 }
 ALIAS(int, ARMCI_PutS_flag,

@@ -46,27 +46,27 @@ static void set_none(ARMCI_Group *group) {
 
 static void fill_table(const char *call, ARMCI_Group *group, int *ranks) {
     MPI_Group all, members;
-    for (int i = 0; i < armci.size; i++)
+    for (int i = 0; i < armci_job.size; i++)
         ranks[i] = i;
-    armci_check(call, MPI_Comm_group(armci.comm, &all));
+    armci_check(call, MPI_Comm_group(armci_job.comm, &all));
     armci_check(call, MPI_Comm_group(group->comm, &members));
     armci_check(call, MPI_Group_translate_ranks(members, group->size, ranks, all, group->grp_to_abs));
-    armci_check(call, MPI_Group_translate_ranks(all, armci.size, ranks, members, group->abs_to_grp));
+    armci_check(call, MPI_Group_translate_ranks(all, armci_job.size, ranks, members, group->abs_to_grp));
     MPI_Group_free(&all);
     MPI_Group_free(&members);
 }
 
 /* Makes a group from a communicator, and takes ownership of it. */
-static void adopt(const char *call, MPI_Comm comm, ARMCI_Group *group) {
+static void group_adopt(const char *call, MPI_Comm comm, ARMCI_Group *group) {
     set_none(group);
     if (comm == MPI_COMM_NULL)
         return;
     group->comm = comm;
     armci_check(call, MPI_Comm_rank(comm, &group->rank));
     armci_check(call, MPI_Comm_size(comm, &group->size));
-    size_t entries = (size_t)group->size + (size_t)armci.size;
+    size_t entries = (size_t)group->size + (size_t)armci_job.size;
     struct armci_group_block *b = calloc(1, sizeof *b + entries * sizeof *b->table);
-    int *ranks = malloc((size_t)armci.size * sizeof *ranks);
+    int *ranks = malloc((size_t)armci_job.size * sizeof *ranks);
     if (!b || !ranks)
         armci_fail(call, "no memory for a group of %d processes", group->size);
     group->grp_to_abs = b->table;
@@ -76,7 +76,7 @@ static void adopt(const char *call, MPI_Comm comm, ARMCI_Group *group) {
 }
 
 /* Whether this process is in the list. All entries must be members of the parent. */
-static bool is_listed(const char *call, const ARMCI_Group *parent, int count, const int *list) {
+static bool group_is_listed(const char *call, const ARMCI_Group *parent, int count, const int *list) {
     bool listed = false;
     for (int i = 0; i < count; i++) {
         if (list[i] < 0 || list[i] >= parent->size)
@@ -101,22 +101,23 @@ MPI_Comm armci_group_make_comm(const char *call, const ARMCI_Group *group, int c
     return comm;
 }
 
-static void create(const char *call, int count, const int *list, ARMCI_Group *parent, ARMCI_Group *group) {
+static void group_create(const char *call, int count, const int *list, ARMCI_Group *parent,
+                         ARMCI_Group *group) {
     armci_need_open(call);
     ARMCI_Group made;
     set_none(&made);
-    if (parent->rank >= 0 && is_listed(call, parent, count, list))
-        adopt(call, armci_group_make_comm(call, parent, count, list, TAG_GROUP), &made);
+    if (parent->rank >= 0 && group_is_listed(call, parent, count, list))
+        group_adopt(call, armci_group_make_comm(call, parent, count, list, TAG_GROUP), &made);
     *group = made; /* group may point to the parent */
 }
 
 void ARMCI_Group_create(int grp_size, int *pid_list, ARMCI_Group *group_out) {
-    create("ARMCI_Group_create", grp_size, pid_list, &armci.default_group, group_out);
+    group_create("ARMCI_Group_create", grp_size, pid_list, &armci_job.default_group, group_out);
 }
 
 void ARMCI_Group_create_child(int grp_size, int *pid_list, ARMCI_Group *group_out,
                               ARMCI_Group *group_parent) {
-    create("ARMCI_Group_create_child", grp_size, pid_list, group_parent, group_out);
+    group_create("ARMCI_Group_create_child", grp_size, pid_list, group_parent, group_out);
 }
 
 int ARMCIX_Group_split(ARMCI_Group *parent, int color, int key, ARMCI_Group *new_group) {
@@ -126,7 +127,7 @@ int ARMCIX_Group_split(ARMCI_Group *parent, int color, int key, ARMCI_Group *new
         return MPI_ERR_COMM;
     int err = MPI_Comm_split(parent->comm, color, key, &comm);
     if (err == MPI_SUCCESS)
-        adopt("ARMCIX_Group_split", comm, new_group);
+        group_adopt("ARMCIX_Group_split", comm, new_group);
     return err;
 }
 
@@ -137,7 +138,7 @@ int ARMCIX_Group_dup(ARMCI_Group *parent, ARMCI_Group *new_group) {
         return MPI_ERR_COMM;
     int err = MPI_Comm_dup(parent->comm, &comm);
     if (err == MPI_SUCCESS)
-        adopt("ARMCIX_Group_dup", comm, new_group);
+        group_adopt("ARMCIX_Group_dup", comm, new_group);
     return err;
 }
 
@@ -156,10 +157,10 @@ void ARMCI_Group_free(ARMCI_Group *group) {
         set_none(group);
         return;
     }
-    if (group->grp_to_abs == armci.world_group.grp_to_abs)
+    if (group->grp_to_abs == armci_job.world_group.grp_to_abs)
         armci_fail("ARMCI_Group_free", "the group of all processes cannot be freed");
-    if (group->grp_to_abs == armci.default_group.grp_to_abs)
-        armci.default_group = armci.world_group;
+    if (group->grp_to_abs == armci_job.default_group.grp_to_abs)
+        armci_job.default_group = armci_job.world_group;
     dissolve(group);
 }
 
@@ -182,31 +183,31 @@ int ARMCI_Absolute_id(ARMCI_Group *group, int group_rank) {
 
 void ARMCI_Group_set_default(ARMCI_Group *group) {
     armci_need_open("ARMCI_Group_set_default");
-    armci.default_group = *group;
+    armci_job.default_group = *group;
 }
 
 void ARMCI_Group_get_default(ARMCI_Group *group_out) {
     armci_need_open("ARMCI_Group_get_default");
-    *group_out = armci.default_group;
+    *group_out = armci_job.default_group;
 }
 
 void ARMCI_Group_get_world(ARMCI_Group *group_out) {
     armci_need_open("ARMCI_Group_get_world");
-    *group_out = armci.world_group;
+    *group_out = armci_job.world_group;
 }
 
 int armci_group_open(void) {
     MPI_Comm comm;
-    if (MPI_Comm_dup(armci.comm, &comm) != MPI_SUCCESS) {
+    if (MPI_Comm_dup(armci_job.comm, &comm) != MPI_SUCCESS) {
         log_error("ARMCI_Init: MPI could not duplicate the communicator of all processes");
         return -EIO;
     }
-    adopt("ARMCI_Init", comm, &armci.world_group);
-    armci.default_group = armci.world_group;
+    group_adopt("ARMCI_Init", comm, &armci_job.world_group);
+    armci_job.default_group = armci_job.world_group;
     return 0;
 }
 
 void armci_group_close(void) {
-    dissolve(&armci.world_group);
-    set_none(&armci.default_group);
+    dissolve(&armci_job.world_group);
+    set_none(&armci_job.default_group);
 }

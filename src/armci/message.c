@@ -10,43 +10,43 @@
 
 int armci_msg_me(void) {
     armci_need_open("armci_msg_me");
-    return armci.rank;
+    return armci_job.rank;
 }
 
 int armci_msg_nproc(void) {
     armci_need_open("armci_msg_nproc");
-    return armci.size;
+    return armci_job.size;
 }
 
 /* ---- messages ---- */
 
 void armci_msg_snd(int tag, void *buffer, int len, int to) {
     armci_need_open("armci_msg_snd");
-    armci_check("armci_msg_snd", MPI_Send(buffer, len, MPI_BYTE, to, tag, armci.comm));
+    armci_check("armci_msg_snd", MPI_Send(buffer, len, MPI_BYTE, to, tag, armci_job.comm));
 }
 
-static int receive(const char *call, int tag, void *buffer, int room, int *length, int from) {
+static int message_receive(const char *call, int tag, void *buffer, int room, int *length, int from) {
     MPI_Status status;
     armci_need_open(call);
-    armci_check(call, MPI_Recv(buffer, room, MPI_BYTE, from, tag, armci.comm, &status));
+    armci_check(call, MPI_Recv(buffer, room, MPI_BYTE, from, tag, armci_job.comm, &status));
     if (length)
         armci_check(call, MPI_Get_count(&status, MPI_BYTE, length));
     return status.MPI_SOURCE;
 }
 
 void armci_msg_rcv(int tag, void *buffer, int buflen, int *msglen, int from) {
-    receive("armci_msg_rcv", tag, buffer, buflen, msglen, from);
+    message_receive("armci_msg_rcv", tag, buffer, buflen, msglen, from);
 }
 
 int armci_msg_rcvany(int tag, void *buffer, int buflen, int *msglen) {
-    return receive("armci_msg_rcvany", tag, buffer, buflen, msglen, MPI_ANY_SOURCE);
+    return message_receive("armci_msg_rcvany", tag, buffer, buflen, msglen, MPI_ANY_SOURCE);
 }
 
 /* ---- barriers ---- */
 
 void parmci_msg_barrier(void) {
     armci_need_open("armci_msg_barrier");
-    armci_check("armci_msg_barrier", MPI_Barrier(armci.comm));
+    armci_check("armci_msg_barrier", MPI_Barrier(armci_job.comm));
 }
 
 void parmci_msg_group_barrier(ARMCI_Group *group) {
@@ -71,15 +71,15 @@ static void broadcast(const char *call, int scope, void *buffer, int len, int ro
 }
 
 void armci_msg_bcast(void *buffer, int len, int root) {
-    broadcast("armci_msg_bcast", SCOPE_ALL, buffer, len, root, &armci.world_group);
+    broadcast("armci_msg_bcast", SCOPE_ALL, buffer, len, root, &armci_job.world_group);
 }
 
 void armci_msg_brdcst(void *buffer, int len, int root) {
-    broadcast("armci_msg_brdcst", SCOPE_ALL, buffer, len, root, &armci.world_group);
+    broadcast("armci_msg_brdcst", SCOPE_ALL, buffer, len, root, &armci_job.world_group);
 }
 
 void armci_msg_bcast_scope(int scope, void *buffer, int len, int root) {
-    broadcast("armci_msg_bcast_scope", scope, buffer, len, root, &armci.world_group);
+    broadcast("armci_msg_bcast_scope", scope, buffer, len, root, &armci_job.world_group);
 }
 
 void armci_msg_group_bcast_scope(int scope, void *buf, int len, int root, ARMCI_Group *group) {
@@ -89,7 +89,7 @@ void armci_msg_group_bcast_scope(int scope, void *buf, int len, int root, ARMCI_
 void armci_msg_clus_brdcst(void *buf, int len) {
     armci_need_open("armci_msg_clus_brdcst");
     int root = armci_domain_glob_proc_id(ARMCI_DOMAIN_SMP, -1, 0);
-    broadcast("armci_msg_clus_brdcst", SCOPE_NODE, buf, len, root, &armci.world_group);
+    broadcast("armci_msg_clus_brdcst", SCOPE_NODE, buf, len, root, &armci_job.world_group);
 }
 
 /* Uses a communicator for this one call: the ranges are not known in advance, and messages of our own could be
@@ -116,7 +116,7 @@ void armci_grp_clus_brdcst(void *buf, int len, int grp_master, int grp_clus_npro
 
 /* ---- addresses ---- */
 
-static void exchange(const char *call, void **addresses, int n, const ARMCI_Group *group) {
+static void message_exchange(const char *call, void **addresses, int n, const ARMCI_Group *group) {
     MPI_Comm comm = armci_scope_comm(call, group, SCOPE_ALL);
     if (n != group->size)
         armci_fail(call, "%d addresses for a group of %d processes", n, group->size);
@@ -125,11 +125,11 @@ static void exchange(const char *call, void **addresses, int n, const ARMCI_Grou
 }
 
 void armci_exchange_address(void *ptr_ar[], int n) {
-    exchange("armci_exchange_address", ptr_ar, n, &armci.world_group);
+    message_exchange("armci_exchange_address", ptr_ar, n, &armci_job.world_group);
 }
 
 void armci_exchange_address_grp(void *ptr_arr[], int n, ARMCI_Group *group) {
-    exchange("armci_exchange_address_grp", ptr_arr, n, group);
+    message_exchange("armci_exchange_address_grp", ptr_arr, n, group);
 }
 
 /* ---- trees ---- */
@@ -140,14 +140,14 @@ static int at_index(int scope, int index) {
         return armci_domain_glob_proc_id(ARMCI_DOMAIN_SMP, -1, index);
     if (scope == SCOPE_MASTERS)
         return index < 0 ? -1 : armci_domain_glob_proc_id(ARMCI_DOMAIN_SMP, index, 0);
-    return index < armci.size ? index : -1;
+    return index < armci_job.size ? index : -1;
 }
 
 /* The index of this process, or -1. */
 static int own_index(int scope) {
     if (scope == SCOPE_ALL)
-        return armci.rank;
-    int place = armci_domain_place(armci.rank);
+        return armci_job.rank;
+    int place = armci_domain_place(armci_job.rank);
     return scope == SCOPE_NODE ? place : place ? -1 : armci_domain_my_id(ARMCI_DOMAIN_SMP);
 }
 

@@ -6,63 +6,67 @@
 #include <unistd.h>
 
 #include "armci/armcix.h"
-#include "armci/request/count.h"
+#include "armci/request/armci_count.h"
 #include "armci/request/find.h"
 #include "armci/request/guard.h"
 #include "armci/request/locks.h"
-#include "armci/news.h"
+#include "armci/sync_event.h"
 #include "armci/request/ops.h"
 
 /* ---- requests to the helper ---- */
 
-struct far_mutex {
+struct remote_mutex {
     struct net_op op;
     struct op_mutex asked;
     int64_t answer;
 };
 
-static size_t next(struct net_op *op, size_t room, size_t answer_room, struct net_out *out) {
-    struct far_mutex *f = op->arg;
+static size_t mutex_next(struct net_op *op, size_t room, size_t answer_room, struct net_out *out) {
+    struct remote_mutex *f = op->arg;
     (void)room, (void)answer_room;
     memcpy(out->header, &f->asked, sizeof f->asked);
     out->header_bytes = sizeof f->asked;
     return 0;
 }
 
-static void take(struct net_op *op, size_t offset, const void *data, size_t bytes) {
-    struct far_mutex *f = op->arg;
+static void mutex_take(struct net_op *op, size_t offset, const void *data, size_t bytes) {
+    struct remote_mutex *f = op->arg;
     (void)offset;
     memcpy(&f->answer, data, bytes < sizeof f->answer ? bytes : sizeof f->answer);
 }
 
-static int64_t lock_far(const struct op_mutex *m, int node) {
-    struct far_mutex f = {
-        .op = {.handler = OP_LOCK, .waits = true, .first_helper = true, .next = next, .take = take},
-        .asked = *m};
+static int64_t lock_remote(const struct op_mutex *m, int node) {
+    struct remote_mutex f = {.op = {.handler = OP_LOCK,
+                                    .waits = true,
+                                    .first_helper = true,
+                                    .next = mutex_next,
+                                    .take = mutex_take},
+                             .asked = *m};
     f.op.arg = &f;
-    guard_enter();
-    net_start(armci.net, node, &f.op);
-    net_wait_done(armci.net, node, &f.op);
-    guard_leave();
+    armci_guard_enter();
+    net_start(armci_job.net, node, &f.op);
+    net_wait_done(armci_job.net, node, &f.op);
+    armci_guard_leave();
     return f.answer;
 }
 
 /* The unlock must take effect after everything sent before, which is automatic only if one helper executes both. The
  * call waits although there is no answer: an unlock that the network has not accepted yet would stay here while this
  * process computes, and another process may wait for the mutex. */
-static void unlock_far(const struct op_mutex *m, int node) {
-    struct far_mutex f = {.op = {.handler = OP_UNLOCK, .first_helper = true, .next = next}, .asked = *m};
+static void unlock_remote(const struct op_mutex *m, int node) {
+    struct remote_mutex f = {.op = {.handler = OP_UNLOCK, .first_helper = true, .next = mutex_next},
+                             .asked = *m};
     f.op.arg = &f;
-    guard_enter();
+    armci_guard_enter();
     if (settings_get()->helpers > 1)
-        net_fence(armci.net, node);
-    net_start(armci.net, node, &f.op);
-    net_wait_sent(armci.net, node, &f.op);
-    net_fence(armci.net, node);
-    guard_leave();
+        net_fence(armci_job.net, node);
+    net_start(armci_job.net, node, &f.op);
+    net_wait_sent(armci_job.net, node, &f.op);
+    net_fence(armci_job.net, node);
+    armci_guard_leave();
 }
 
-static _Noreturn void refuse(const char *call, const struct op_mutex *m, int64_t why) {
+static _Noreturn void mutex_refuse(const char *call, const struct op_mutex *m, int64_t why) {
     if (why == -ENOENT)
         armci_fail(call, "rank %u has no mutex %u: call ARMCI_Create_mutexes first", m->owner, m->mutex);
     armci_fail(call, "mutex %u of rank %u: %s", m->mutex, m->owner,
@@ -77,7 +81,7 @@ enum { NO_SET = 0 };
 static uint32_t next_set = 1;
 static uint32_t world_set = NO_SET;
 
-void mutex_forget(void) {
+void armci_mutex_forget(void) {
     world_set = NO_SET;
 }
 
@@ -89,32 +93,32 @@ static uint32_t new_set(MPI_Comm comm) {
     return set;
 }
 
-static int create(const char *call, int count, const ARMCI_Group *group, uint32_t *set) {
+static int mutex_create(const char *call, int count, const ARMCI_Group *group, uint32_t *set) {
     armci_need_open(call);
     if (count < 0)
         armci_fail(call, "the number of mutexes is negative: %d", count);
     *set = new_set(group->comm);
     struct op_mutex m = {.set = *set, .mutex = (uint32_t)count};
-    int status = (int)near_ask(NEAR_CREATE, &m, sizeof m), worst;
+    int status = (int)armci_local_ask(LOCAL_CREATE, &m, sizeof m), worst;
     /* Also a barrier: no process locks before all mutexes exist. */
     MPI_Allreduce(&status, &worst, 1, MPI_INT, MPI_MIN, group->comm);
     return worst;
 }
 
-static int destroy(const char *call, uint32_t set, const ARMCI_Group *group) {
+static int mutex_destroy(const char *call, uint32_t set, const ARMCI_Group *group) {
     armci_need_open(call);
     PARMCI_AllFence(); /* completes unlocks in flight */
     MPI_Barrier(group->comm);
     struct op_mutex m = {.set = set};
-    int64_t status = near_ask(NEAR_DESTROY, &m, sizeof m);
+    int64_t status = armci_local_ask(LOCAL_DESTROY, &m, sizeof m);
     if (status == -EBUSY)
         armci_fail(call, "a mutex of this rank is still held or waited for");
     return status == 0 ? 0 : 1;
 }
 
 static int64_t lock_once(const struct op_mutex *m, enum way way) {
-    return way == WAY_FAR ? lock_far(m, (int)armci.world->node_of[m->owner])
-                          : near_ask(NEAR_LOCK, m, sizeof *m);
+    return way == WAY_REMOTE ? lock_remote(m, (int)armci_job.world->node_of[m->owner])
+                             : armci_local_ask(LOCAL_LOCK, m, sizeof *m);
 }
 
 /* With several threads, no thread may wait at the helper, holding the guard or a mailbox cell, for a mutex held by
@@ -132,27 +136,27 @@ static int64_t lock_by_tries(const struct op_mutex *m, enum way way) {
     }
 }
 
-static int64_t lock(const char *call, struct op_mutex *m, int proc) {
-    enum way way = way_of(call, proc);
+static int64_t mutex_lock(const char *call, struct op_mutex *m, int proc) {
+    enum way way = armci_find_way(call, proc);
     m->owner = (uint32_t)proc;
-    count_call(COUNT_LOCK, way, 0);
-    int64_t answer = armci.threaded && !m->only_try ? lock_by_tries(m, way) : lock_once(m, way);
+    armci_count_call(COUNT_LOCK, way, 0);
+    int64_t answer = armci_job.threaded && !m->only_try ? lock_by_tries(m, way) : lock_once(m, way);
     if (answer < 0)
-        refuse(call, m, answer);
-    news();
+        mutex_refuse(call, m, answer);
+    armci_sync_event();
     return answer;
 }
 
 static void unlock(const char *call, struct op_mutex *m, int proc) {
-    enum way way = way_of(call, proc);
+    enum way way = armci_find_way(call, proc);
     m->owner = (uint32_t)proc;
-    if (way == WAY_FAR) {
-        unlock_far(m, (int)armci.world->node_of[proc]);
+    if (way == WAY_REMOTE) {
+        unlock_remote(m, (int)armci_job.world->node_of[proc]);
         return;
     }
-    int64_t answer = near_ask(NEAR_UNLOCK, m, sizeof *m);
+    int64_t answer = armci_local_ask(LOCAL_UNLOCK, m, sizeof *m);
     if (answer != 0)
-        refuse(call, m, answer);
+        mutex_refuse(call, m, answer);
 }
 
 /* ---- the calls ---- */
@@ -160,7 +164,7 @@ static void unlock(const char *call, struct op_mutex *m, int proc) {
 int PARMCI_Create_mutexes(int count) {
     if (world_set != NO_SET)
         armci_fail("ARMCI_Create_mutexes", "there are mutexes already: call ARMCI_Destroy_mutexes first");
-    int status = create("ARMCI_Create_mutexes", count, &armci.world_group, &world_set);
+    int status = mutex_create("ARMCI_Create_mutexes", count, &armci_job.world_group, &world_set);
     if (status != 0)
         world_set = NO_SET;
     return status;
@@ -172,13 +176,13 @@ int PARMCI_Destroy_mutexes(void) {
         armci_fail("ARMCI_Destroy_mutexes", "there are no mutexes");
     uint32_t set = world_set;
     world_set = NO_SET;
-    return destroy("ARMCI_Destroy_mutexes", set, &armci.world_group);
+    return mutex_destroy("ARMCI_Destroy_mutexes", set, &armci_job.world_group);
 }
 ALIAS(int, ARMCI_Destroy_mutexes, (void));
 
 void PARMCI_Lock(int mutex, int proc) {
     struct op_mutex m = {.set = world_set, .mutex = (uint32_t)mutex};
-    lock("ARMCI_Lock", &m, proc);
+    mutex_lock("ARMCI_Lock", &m, proc);
 }
 ALIAS(void, ARMCI_Lock, (int mutex, int proc));
 
@@ -195,7 +199,7 @@ armcix_mutex_hdl_t ARMCIX_Create_mutexes_hdl(int count, ARMCI_Group *group) {
     uint32_t set;
     if (!hdl)
         armci_fail("ARMCIX_Create_mutexes_hdl", "no memory");
-    if (create("ARMCIX_Create_mutexes_hdl", count, group, &set) != 0) {
+    if (mutex_create("ARMCIX_Create_mutexes_hdl", count, group, &set) != 0) {
         free(hdl);
         return NULL;
     }
@@ -206,19 +210,19 @@ armcix_mutex_hdl_t ARMCIX_Create_mutexes_hdl(int count, ARMCI_Group *group) {
 }
 
 int ARMCIX_Destroy_mutexes_hdl(armcix_mutex_hdl_t hdl) {
-    int status = destroy("ARMCIX_Destroy_mutexes_hdl", (uint32_t)hdl->max_count, &hdl->grp);
+    int status = mutex_destroy("ARMCIX_Destroy_mutexes_hdl", (uint32_t)hdl->max_count, &hdl->grp);
     free(hdl);
     return status;
 }
 
 void ARMCIX_Lock_hdl(armcix_mutex_hdl_t hdl, int mutex, int proc) {
     struct op_mutex m = {.set = (uint32_t)hdl->max_count, .mutex = (uint32_t)mutex};
-    lock("ARMCIX_Lock_hdl", &m, ARMCI_Absolute_id(&hdl->grp, proc));
+    mutex_lock("ARMCIX_Lock_hdl", &m, ARMCI_Absolute_id(&hdl->grp, proc));
 }
 
 int ARMCIX_Trylock_hdl(armcix_mutex_hdl_t hdl, int mutex, int proc) {
     struct op_mutex m = {.set = (uint32_t)hdl->max_count, .mutex = (uint32_t)mutex, .only_try = 1};
-    return lock("ARMCIX_Trylock_hdl", &m, ARMCI_Absolute_id(&hdl->grp, proc)) == 1 ? 0 : 1;
+    return mutex_lock("ARMCIX_Trylock_hdl", &m, ARMCI_Absolute_id(&hdl->grp, proc)) == 1 ? 0 : 1;
 }
 
 void ARMCIX_Unlock_hdl(armcix_mutex_hdl_t hdl, int mutex, int proc) {

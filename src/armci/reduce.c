@@ -146,8 +146,8 @@ static void reduce_pieces(const char *call, char *x, int n, const struct type *t
     }
 }
 
-static void reduce(const char *call, int scope, void *x, int n, const char *op, int type, bool for_all,
-                   const ARMCI_Group *group) {
+static void reduce_all(const char *call, int scope, void *x, int n, const char *op, int type, bool for_all,
+                       const ARMCI_Group *group) {
     MPI_Comm comm = armci_scope_comm(call, group, scope);
     const struct type *t = find_type(call, type);
     const struct operation *o = find_operation(call, op);
@@ -168,31 +168,32 @@ static void reduce(const char *call, int scope, void *x, int n, const char *op, 
 }
 
 void armci_msg_group_gop_scope(int scope, void *x, int n, char *op, int type, ARMCI_Group *group) {
-    reduce("armci_msg_group_gop_scope", scope, x, n, op, type, true, group);
+    reduce_all("armci_msg_group_gop_scope", scope, x, n, op, type, true, group);
 }
 
 void armci_msg_gop_scope(int scope, void *x, int n, char *op, int type) {
-    reduce("armci_msg_gop_scope", scope, x, n, op, type, true, &armci.world_group);
+    reduce_all("armci_msg_gop_scope", scope, x, n, op, type, true, &armci_job.world_group);
 }
 
 void armci_msg_reduce_scope(int scope, void *x, int n, char *op, int type) {
-    reduce("armci_msg_reduce_scope", scope, x, n, op, type, false, &armci.world_group);
+    reduce_all("armci_msg_reduce_scope", scope, x, n, op, type, false, &armci_job.world_group);
 }
 
 void armci_msg_reduce(void *x, int n, char *op, int type) {
-    reduce("armci_msg_reduce", SCOPE_ALL, x, n, op, type, false, &armci.world_group);
+    reduce_all("armci_msg_reduce", SCOPE_ALL, x, n, op, type, false, &armci_job.world_group);
 }
 
 /* The same by type: of all processes, of a group, of this node. */
 #define GOPS(letters, T, type)                                                                               \
     void armci_msg_##letters##gop(T *x, int n, char *op) {                                                   \
-        reduce("armci_msg_" #letters "gop", SCOPE_ALL, x, n, op, type, true, &armci.world_group);            \
+        reduce_all("armci_msg_" #letters "gop", SCOPE_ALL, x, n, op, type, true, &armci_job.world_group);    \
     }                                                                                                        \
     void armci_msg_group_##letters##gop(T *x, int n, char *op, ARMCI_Group *group) {                         \
-        reduce("armci_msg_group_" #letters "gop", SCOPE_ALL, x, n, op, type, true, group);                   \
+        reduce_all("armci_msg_group_" #letters "gop", SCOPE_ALL, x, n, op, type, true, group);               \
     }                                                                                                        \
     void armci_msg_clus_##letters##gop(T *x, int n, char *op) {                                              \
-        reduce("armci_msg_clus_" #letters "gop", SCOPE_NODE, x, n, op, type, true, &armci.world_group);      \
+        reduce_all("armci_msg_clus_" #letters "gop", SCOPE_NODE, x, n, op, type, true,                       \
+                   &armci_job.world_group);                                                                  \
     }
 
 GOPS(i, int, ARMCI_INT)
@@ -214,7 +215,7 @@ struct candidate {
 };
 
 /* < 0, 0, > 0; also 0 if either is NaN. */
-static int compare(int type, const void *a, const void *b) {
+static int reduce_compare(int type, const void *a, const void *b) {
 #define COMPARE(T) ((*(const T *)a > *(const T *)b) - (*(const T *)a < *(const T *)b))
     switch (type) {
     case ARMCI_INT:
@@ -234,7 +235,7 @@ static int compare(int type, const void *a, const void *b) {
 static bool is_better(const struct candidate *a, const struct candidate *b) {
     if (a->rank < 0 || b->rank < 0)
         return a->rank >= 0;
-    int order = compare(a->type, a->value, b->value);
+    int order = reduce_compare(a->type, a->value, b->value);
     return order ? (order > 0) == (a->greatest != 0) : a->rank < b->rank;
 }
 
@@ -247,7 +248,7 @@ static void keep_better(void *in, void *inout, int *count, MPI_Datatype *type) {
             memcpy((char *)inout + (size_t)i * stride, (char *)in + (size_t)i * stride, stride);
 }
 
-static void choose(const char *call, struct candidate *c, size_t bytes, MPI_Comm comm) {
+static void reduce_choose(const char *call, struct candidate *c, size_t bytes, MPI_Comm comm) {
     MPI_Datatype element;
     MPI_Op op;
     /* MPI aligns its buffers for MPI_INT64_T. */
@@ -269,7 +270,7 @@ static int find_end(const char *call, const char *op) {
 
 static void select_one(const char *call, int scope, void *x, int n, const char *op, int type,
                        int contribute) {
-    MPI_Comm comm = armci_scope_comm(call, &armci.world_group, scope);
+    MPI_Comm comm = armci_scope_comm(call, &armci_job.world_group, scope);
     size_t least = find_type(call, type)->bytes, bytes = round_up(sizeof(struct candidate) + (size_t)n, 16);
     int greatest = find_end(call, op);
     if (n < (int)least)
@@ -279,11 +280,11 @@ static void select_one(const char *call, int scope, void *x, int n, const char *
     struct candidate *c = aligned_alloc(16, bytes);
     if (!c)
         armci_fail(call, "no memory for %zu bytes", bytes);
-    *c = (struct candidate){n, contribute ? armci.rank : -1, type, greatest};
+    *c = (struct candidate){n, contribute ? armci_job.rank : -1, type, greatest};
     memset(c->value, 0, bytes - sizeof *c);
     if (contribute)
         memcpy(c->value, x, (size_t)n);
-    choose(call, c, bytes, comm);
+    reduce_choose(call, c, bytes, comm);
     if (c->rank >= 0)
         memcpy(x, c->value, (size_t)n);
     free(c);

@@ -37,7 +37,8 @@ static int list_masters(const char *call, const ARMCI_Group *group, int *list) {
     return count;
 }
 
-static MPI_Comm comm_of(const char *call, const ARMCI_Group *group, int scope, int count, const int *list) {
+static MPI_Comm scope_comm_of(const char *call, const ARMCI_Group *group, int scope, int count,
+                              const int *list) {
     if (count == group->size)
         return group->comm;
     if (count == 1)
@@ -56,7 +57,8 @@ static void make_part(const char *call, const ARMCI_Group *group, int scope, str
         part->rank_of[i] = -1;
     for (int i = 0; i < count; i++)
         part->rank_of[list[i]] = i;
-    part->comm = part->rank_of[group->rank] < 0 ? MPI_COMM_NULL : comm_of(call, group, scope, count, list);
+    part->comm =
+        part->rank_of[group->rank] < 0 ? MPI_COMM_NULL : scope_comm_of(call, group, scope, count, list);
     part->made = true;
     free(list);
 }
@@ -76,7 +78,7 @@ MPI_Comm armci_scope_comm(const char *call, const ARMCI_Group *group, int scope)
 }
 
 int armci_scope_rank(const char *call, const ARMCI_Group *group, int scope, int absolute) {
-    int member = absolute >= 0 && absolute < armci.size ? group->abs_to_grp[absolute] : MPI_UNDEFINED;
+    int member = absolute >= 0 && absolute < armci_job.size ? group->abs_to_grp[absolute] : MPI_UNDEFINED;
     int rank = member == MPI_UNDEFINED ? -1
                : scope == SCOPE_ALL    ? member
                                        : armci_group_block(group)->part[scope].rank_of[member];

@@ -4,13 +4,14 @@
  * lists of rows. The last two are what a network without a helper would do, and exist for comparison. */
 #include <stdlib.h>
 
-#include "armci/request/transfer.h"
+#include "armci/request/armci_transfer.h"
 
-static struct transfer of(enum transfer_kind kind, const char *call, void *local, int local_strides[],
-                          void *remote, int remote_strides[], int counts[], int levels, int proc) {
-    struct transfer t = {.kind = kind, .call = call, .proc = proc};
-    if (patch_make_pair(&t.local, local, local_strides, &t.remote, remote, remote_strides, counts, levels) !=
-        0)
+static struct armci_transfer strided_transfer(enum transfer_kind kind, const char *call, void *local,
+                                              int local_strides[], void *remote, int remote_strides[],
+                                              int counts[], int levels, int proc) {
+    struct armci_transfer t = {.kind = kind, .call = call, .proc = proc};
+    if (armci_patch_make_pair(&t.local, local, local_strides, &t.remote, remote, remote_strides, counts,
+                              levels) != 0)
         armci_fail(call, "invalid patch: %d levels of strides (0 ... %d are allowed), or a negative count",
                    levels, PATCH_LEVELS);
     return t;
@@ -19,7 +20,7 @@ static struct transfer of(enum transfer_kind kind, const char *call, void *local
 /* ---- without packing at the helper ---- */
 
 struct rows {
-    const struct transfer *whole;
+    const struct armci_transfer *whole;
     bool lists;
     armci_hdl_t handle;
     void **local, **remote;
@@ -28,7 +29,7 @@ struct rows {
 
 static bool do_row(void *arg, char *place, uint64_t offset, size_t bytes) {
     struct rows *rows = arg;
-    const struct transfer *t = rows->whole;
+    const struct armci_transfer *t = rows->whole;
     char *local = NULL;
     /* Both patches have the same counts, so the row at the same offset is the same row. */
     for (uint64_t row = offset / t->local.count[0], level = 0; level <= t->local.levels; level++) {
@@ -44,15 +45,15 @@ static bool do_row(void *arg, char *place, uint64_t offset, size_t bytes) {
         rows->remote[rows->count++] = place;
         return true;
     }
-    struct transfer one = *t;
-    one.local = patch_row(local, bytes);
-    one.remote = patch_row(place, bytes);
-    transfer_patch_start(&one, &rows->handle);
+    struct armci_transfer one = *t;
+    one.local = armci_patch_row(local, bytes);
+    one.remote = armci_patch_row(place, bytes);
+    armci_transfer_patch_start(&one, &rows->handle);
     return true;
 }
 
 static void send_lists(struct rows *rows) {
-    const struct transfer *t = rows->whole;
+    const struct armci_transfer *t = rows->whole;
     bool get = t->kind == TRANSFER_GET;
     armci_giov_t iov = {.src_ptr_array = get ? rows->remote : rows->local,
                         .dst_ptr_array = get ? rows->local : rows->remote,
@@ -65,10 +66,10 @@ static void send_lists(struct rows *rows) {
                                 .scale = t->scale,
                                 .iov = &iov,
                                 .iov_count = 1};
-    transfer_vector(&v);
+    armci_transfer_vector(&v);
 }
 
-static void transfer_rows(const struct transfer *t, bool lists) {
+static void transfer_rows(const struct armci_transfer *t, bool lists) {
     struct rows rows = {.whole = t, .lists = lists};
     size_t count = (size_t)(t->local.bytes / t->local.count[0]);
     if (lists) {
@@ -77,7 +78,7 @@ static void transfer_rows(const struct transfer *t, bool lists) {
             armci_fail(t->call, "no memory for a list of %zu rows", count);
         rows.remote = rows.local + count;
     }
-    patch_walk(&t->remote, 0, t->remote.bytes, do_row, &rows);
+    armci_patch_walk(&t->remote, 0, t->remote.bytes, do_row, &rows);
     if (lists)
         send_lists(&rows);
     PARMCI_Wait(&rows.handle);
@@ -86,20 +87,20 @@ static void transfer_rows(const struct transfer *t, bool lists) {
 
 /* ---- the calls ---- */
 
-static void transfer_now(const struct transfer *t) {
+static void strided_transfer_now(const struct armci_transfer *t) {
     int way = settings_get()->armci_strided;
     if (LIKELY(way == 0) || t->local.levels == 0 || t->local.bytes == 0 ||
-        way_of(t->call, t->proc) != WAY_FAR)
-        transfer_patch(t);
+        armci_find_way(t->call, t->proc) != WAY_REMOTE)
+        armci_transfer_patch(t);
     else
         transfer_rows(t, way == 2);
 }
 
 int PARMCI_PutS(void *src, int src_strides[], void *dst, int dst_strides[], int counts[], int levels,
                 int proc) {
-    struct transfer t =
-        of(TRANSFER_PUT, "ARMCI_PutS", src, src_strides, dst, dst_strides, counts, levels, proc);
-    transfer_now(&t);
+    struct armci_transfer t = strided_transfer(TRANSFER_PUT, "ARMCI_PutS", src, src_strides, dst, dst_strides,
+                                               counts, levels, proc);
+    strided_transfer_now(&t);
     return 0;
 }
 ALIAS(int, ARMCI_PutS,
@@ -107,9 +108,9 @@ ALIAS(int, ARMCI_PutS,
 
 int PARMCI_GetS(void *src, int src_strides[], void *dst, int dst_strides[], int counts[], int levels,
                 int proc) {
-    struct transfer t =
-        of(TRANSFER_GET, "ARMCI_GetS", dst, dst_strides, src, src_strides, counts, levels, proc);
-    transfer_now(&t);
+    struct armci_transfer t = strided_transfer(TRANSFER_GET, "ARMCI_GetS", dst, dst_strides, src, src_strides,
+                                               counts, levels, proc);
+    strided_transfer_now(&t);
     return 0;
 }
 ALIAS(int, ARMCI_GetS,
@@ -117,11 +118,11 @@ ALIAS(int, ARMCI_GetS,
 
 int PARMCI_AccS(int type, void *scale, void *src, int src_strides[], void *dst, int dst_strides[],
                 int counts[], int levels, int proc) {
-    struct transfer t =
-        of(TRANSFER_ACC, "ARMCI_AccS", src, src_strides, dst, dst_strides, counts, levels, proc);
+    struct armci_transfer t = strided_transfer(TRANSFER_ACC, "ARMCI_AccS", src, src_strides, dst, dst_strides,
+                                               counts, levels, proc);
     t.type = type;
     t.scale = scale;
-    transfer_now(&t);
+    strided_transfer_now(&t);
     return 0;
 }
 ALIAS(int, ARMCI_AccS,
@@ -130,9 +131,9 @@ ALIAS(int, ARMCI_AccS,
 
 int PARMCI_NbPutS(void *src, int src_strides[], void *dst, int dst_strides[], int counts[], int levels,
                   int proc, armci_hdl_t *handle) {
-    struct transfer t =
-        of(TRANSFER_PUT, "ARMCI_NbPutS", src, src_strides, dst, dst_strides, counts, levels, proc);
-    transfer_patch_start(&t, handle);
+    struct armci_transfer t = strided_transfer(TRANSFER_PUT, "ARMCI_NbPutS", src, src_strides, dst,
+                                               dst_strides, counts, levels, proc);
+    armci_transfer_patch_start(&t, handle);
     return 0;
 }
 ALIAS(int, ARMCI_NbPutS,
@@ -141,9 +142,9 @@ ALIAS(int, ARMCI_NbPutS,
 
 int PARMCI_NbGetS(void *src, int src_strides[], void *dst, int dst_strides[], int counts[], int levels,
                   int proc, armci_hdl_t *handle) {
-    struct transfer t =
-        of(TRANSFER_GET, "ARMCI_NbGetS", dst, dst_strides, src, src_strides, counts, levels, proc);
-    transfer_patch_start(&t, handle);
+    struct armci_transfer t = strided_transfer(TRANSFER_GET, "ARMCI_NbGetS", dst, dst_strides, src,
+                                               src_strides, counts, levels, proc);
+    armci_transfer_patch_start(&t, handle);
     return 0;
 }
 ALIAS(int, ARMCI_NbGetS,
@@ -152,11 +153,11 @@ ALIAS(int, ARMCI_NbGetS,
 
 int PARMCI_NbAccS(int type, void *scale, void *src, int src_strides[], void *dst, int dst_strides[],
                   int counts[], int levels, int proc, armci_hdl_t *handle) {
-    struct transfer t =
-        of(TRANSFER_ACC, "ARMCI_NbAccS", src, src_strides, dst, dst_strides, counts, levels, proc);
+    struct armci_transfer t = strided_transfer(TRANSFER_ACC, "ARMCI_NbAccS", src, src_strides, dst,
+                                               dst_strides, counts, levels, proc);
     t.type = type;
     t.scale = scale;
-    transfer_patch_start(&t, handle);
+    armci_transfer_patch_start(&t, handle);
     return 0;
 }
 ALIAS(int, ARMCI_NbAccS,
@@ -167,17 +168,17 @@ ALIAS(int, ARMCI_NbAccS,
 
 static struct patch local_patch(const char *call, void *base, int levels, int strides[], int counts[]) {
     struct patch p;
-    if (patch_make(&p, base, strides, counts, levels) != 0)
+    if (armci_patch_make(&p, base, strides, counts, levels) != 0)
         armci_fail(call, "invalid patch: %d levels of strides, or a negative count", levels);
     return p;
 }
 
 void armci_write_strided(void *base, int levels, int strides[], int counts[], char *buffer) {
     struct patch p = local_patch("armci_write_strided", base, levels, strides, counts);
-    patch_pack(&p, 0, buffer, p.bytes);
+    armci_patch_pack(&p, 0, buffer, p.bytes);
 }
 
 void armci_read_strided(void *base, int levels, int strides[], int counts[], char *buffer) {
     struct patch p = local_patch("armci_read_strided", base, levels, strides, counts);
-    patch_unpack(&p, 0, buffer, p.bytes);
+    armci_patch_unpack(&p, 0, buffer, p.bytes);
 }

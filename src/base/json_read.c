@@ -27,7 +27,7 @@ struct reader {
     const char *what; /* the error, at `at` */
 };
 
-static int fail(struct reader *r, const char *what) {
+static int json_fail(struct reader *r, const char *what) {
     r->what = what;
     return -EINVAL;
 }
@@ -66,7 +66,7 @@ static int read_hex(struct reader *r, unsigned *code) {
         else if (low >= 'a' && low <= 'f')
             *code = *code * 16 + (unsigned)(low - 'a' + 10);
         else
-            return fail(r, "\\u requires four hexadecimal digits");
+            return json_fail(r, "\\u requires four hexadecimal digits");
     }
     return 0;
 }
@@ -96,17 +96,17 @@ static int read_unicode(struct reader *r, char **to) {
     if (read_hex(r, &code))
         return -EINVAL;
     if (!code)
-        return fail(r, "a string contains the character 0");
+        return json_fail(r, "a string contains the character 0");
     if (code >= 0xdc00 && code < 0xe000)
-        return fail(r, "unpaired surrogate");
+        return json_fail(r, "unpaired surrogate");
     if (code >= 0xd800 && code < 0xdc00) {
         if (r->at[0] != '\\' || r->at[1] != 'u')
-            return fail(r, "unpaired surrogate");
+            return json_fail(r, "unpaired surrogate");
         r->at += 2;
         if (read_hex(r, &low))
             return -EINVAL;
         if (low < 0xdc00 || low >= 0xe000)
-            return fail(r, "unpaired surrogate");
+            return json_fail(r, "unpaired surrogate");
         code = 0x10000 + (code - 0xd800) * 0x400 + (low - 0xdc00);
     }
     *to = put_utf8(*to, code);
@@ -123,19 +123,19 @@ static int read_escape(struct reader *r, char **to) {
         return 0;
     }
     if (c != 'u')
-        return fail(r, "unknown escape sequence");
+        return json_fail(r, "unknown escape sequence");
     r->at++;
     return read_unicode(r, to);
 }
 
 /* From after the first quote to after the last. */
-static int read_text(struct reader *r, const char **text, size_t *size) {
+static int json_read_text(struct reader *r, const char **text, size_t *size) {
     char *from = r->at, *to = from;
     while (*r->at != '"') {
         if (r->at == r->end)
-            return fail(r, "unterminated string");
+            return json_fail(r, "unterminated string");
         if ((unsigned char)*r->at < 0x20)
-            return fail(r, "a control character in a string");
+            return json_fail(r, "a control character in a string");
         if (*r->at == '\\') {
             r->at++;
             if (read_escape(r, &to))
@@ -144,7 +144,7 @@ static int read_text(struct reader *r, const char **text, size_t *size) {
         }
         size_t n = utf8_length(r->at, (size_t)(r->end - r->at));
         if (!n)
-            return fail(r, "invalid UTF-8");
+            return json_fail(r, "invalid UTF-8");
         memmove(to, r->at, n);
         to += n;
         r->at += n;
@@ -166,30 +166,30 @@ static size_t skip_digits(struct reader *r) {
 }
 
 /* strtod accepts more than JSON does (hexadecimal, infinite, leading zeros), so the syntax is checked here. */
-static int read_number(struct reader *r, struct json_value *v) {
+static int json_read_number(struct reader *r, struct json_value *v) {
     const char *from = r->at;
     bool is_whole = *r->at != '-';
     r->at += *r->at == '-';
     const char *first = r->at;
     size_t digits = skip_digits(r);
     if (!digits)
-        return fail(r, "a digit was expected");
+        return json_fail(r, "a digit was expected");
     if (*first == '0' && digits > 1) {
         r->at -= digits;
-        return fail(r, "a number with a leading 0");
+        return json_fail(r, "a number with a leading 0");
     }
     if (*r->at == '.') {
         is_whole = false;
         r->at++;
         if (!skip_digits(r))
-            return fail(r, "a digit was expected");
+            return json_fail(r, "a digit was expected");
     }
     if (*r->at == 'e' || *r->at == 'E') {
         is_whole = false;
         r->at++;
         r->at += *r->at == '+' || *r->at == '-';
         if (!skip_digits(r))
-            return fail(r, "a digit was expected");
+            return json_fail(r, "a digit was expected");
     }
     v->number = strtod(from, NULL);
     errno = 0;
@@ -202,7 +202,7 @@ static int read_number(struct reader *r, struct json_value *v) {
 static int read_word(struct reader *r, const char *word) {
     size_t n = strlen(word);
     if (strncmp(r->at, word, n))
-        return fail(r, "a value was expected: a string, a number, true, false, null, [ or {");
+        return json_fail(r, "a value was expected: a string, a number, true, false, null, [ or {");
     r->at += n;
     return 0;
 }
@@ -216,13 +216,13 @@ static int read_member(struct reader *r, bool is_object) {
     size_t size, index;
     if (is_object) {
         if (*r->at != '"')
-            return fail(r, "a name in quotes was expected");
+            return json_fail(r, "a name in quotes was expected");
         r->at++;
-        if (read_text(r, &name, &size))
+        if (json_read_text(r, &name, &size))
             return -EINVAL;
         skip_blanks(r);
         if (*r->at != ':')
-            return fail(r, "a colon was expected");
+            return json_fail(r, "a colon was expected");
         r->at++;
     }
     return read_value(r, name, &index);
@@ -245,7 +245,7 @@ static int read_members(struct reader *r, size_t index, char close) {
         if (*r->at == close)
             break;
         if (*r->at != ',')
-            return fail(r, is_object ? "a comma or } was expected" : "a comma or ] was expected");
+            return json_fail(r, is_object ? "a comma or } was expected" : "a comma or ] was expected");
         r->at++;
         skip_blanks(r);
     }
@@ -257,7 +257,7 @@ static int read_members(struct reader *r, size_t index, char close) {
 static int read_nested(struct reader *r, const char *name, size_t *index) {
     bool is_object = *r->at == '{';
     if (r->depth == JSON_DEPTH)
-        return fail(r, "nested too deep");
+        return json_fail(r, "nested too deep");
     int err = add_value(r, is_object ? JSON_OBJECT : JSON_ARRAY, name, index);
     if (err)
         return err;
@@ -272,7 +272,7 @@ static int read_string(struct reader *r, const char *name, size_t *index) {
     if (err)
         return err;
     r->at++;
-    return read_text(r, &r->values[*index].text, &r->values[*index].size);
+    return json_read_text(r, &r->values[*index].text, &r->values[*index].size);
 }
 
 static int read_plain(struct reader *r, const char *name, size_t *index) {
@@ -283,7 +283,7 @@ static int read_plain(struct reader *r, const char *name, size_t *index) {
     if (err)
         return err;
     if (is_number)
-        return read_number(r, &r->values[*index]);
+        return json_read_number(r, &r->values[*index]);
     return read_word(r, kind == JSON_TRUE ? "true" : kind == JSON_FALSE ? "false" : "null");
 }
 
@@ -308,7 +308,7 @@ int json_read(char *text, size_t length, struct json_value **values, struct json
     if (!err) {
         skip_blanks(&r);
         if (r.at != r.end)
-            err = fail(&r, "text after the end of the value");
+            err = json_fail(&r, "text after the end of the value");
     }
     if (!err) {
         *values = r.values;

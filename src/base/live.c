@@ -109,13 +109,13 @@ uint64_t live_read(const char *object, const struct live_field *f) {
 
 /* ---- memory ---- */
 
-static size_t whole_pages(size_t bytes) {
+static size_t live_whole_pages(size_t bytes) {
     size_t unit = (size_t)sysconf(_SC_PAGESIZE);
     return (bytes + unit - 1) / unit * unit;
 }
 
 /* On a signal the kernel releases what it has allocated, so the call is repeated. */
-static int fill(size_t from, size_t bytes) {
+static int live_fill(size_t from, size_t bytes) {
     while (fallocate(file, 0, (off_t)from, (off_t)bytes))
         if (errno != EINTR)
             return -errno;
@@ -137,7 +137,7 @@ static void *take_new(size_t bytes) {
         return NULL;
     if (used + bytes > backed) {
         size_t more = (used + bytes - backed + STEP - 1) / STEP * STEP;
-        if (more > top - backed || fill(backed, more))
+        if (more > top - backed || live_fill(backed, more))
             return NULL;
         backed += more;
     }
@@ -165,12 +165,12 @@ void *live_take(size_t bytes) {
     return memory + UNIT;
 }
 
-static bool is_inside(const void *memory) {
+static bool live_is_inside(const void *memory) {
     return base && (const char *)memory >= base && (const char *)memory < base + LIVE_FILE_BYTES;
 }
 
 bool live_give(void *memory) {
-    if (!is_inside(memory))
+    if (!live_is_inside(memory))
         return false;
     char *begin = (char *)memory - UNIT;
     size_t bytes = *(size_t *)(void *)begin;
@@ -196,21 +196,21 @@ void live_free(void *memory) {
 
 /* Moves a mapping over another one. Uses the system call, because UCX replaces the C library's mremap by its own,
  * which does not pass on the destination. */
-static int move(char *from, size_t bytes, char *to) {
+static int live_move(char *from, size_t bytes, char *to) {
     long at = syscall(SYS_mremap, from, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, to);
     return at == -1 ? -errno : 0;
 }
 
 /* Copies the contents into the file, and moves that part of the mapping over the original, in one step. */
-static int adopt(char *memory, size_t bytes) {
+static int live_adopt_memory(char *memory, size_t bytes) {
     if (adopted_count == MOST_ADOPTED || bytes > top - backed)
         return -ENOSPC;
-    int err = fill(top - bytes, bytes);
+    int err = live_fill(top - bytes, bytes);
     if (err)
         return err;
     char *part = base + top - bytes;
     memcpy(part, memory, bytes);
-    err = move(part, bytes, memory);
+    err = live_move(part, bytes, memory);
     if (err)
         return err;
     top -= bytes;
@@ -218,7 +218,7 @@ static int adopt(char *memory, size_t bytes) {
     return 0;
 }
 
-static size_t offset_of(const void *object) {
+static size_t live_offset_of(const void *object) {
     size_t end = LIVE_FILE_BYTES;
     for (unsigned i = 0; i < adopted_count; i++) {
         end -= adopted[i].bytes;
@@ -226,15 +226,15 @@ static size_t offset_of(const void *object) {
         if ((const char *)object >= adopted[i].at && inside < adopted[i].bytes)
             return end + inside;
     }
-    return is_inside(object) ? (size_t)((const char *)object - base) : 0;
+    return live_is_inside(object) ? (size_t)((const char *)object - base) : 0;
 }
 
 void live_adopt(void *memory, size_t bytes) {
     size_t unit = (size_t)sysconf(_SC_PAGESIZE);
-    bytes = whole_pages(bytes);
+    bytes = live_whole_pages(bytes);
     pthread_mutex_lock(&lock);
-    if (page && (uintptr_t)memory % unit == 0 && !offset_of(memory))
-        (void)adopt(memory, bytes); /* on failure it is not shown */
+    if (page && (uintptr_t)memory % unit == 0 && !live_offset_of(memory))
+        (void)live_adopt_memory(memory, bytes); /* on failure it is not shown */
     pthread_mutex_unlock(&lock);
 }
 
@@ -265,7 +265,7 @@ static int place_fields(const struct live_field *fields, unsigned count) {
     return (int)first;
 }
 
-static void add_object(size_t offset, const struct live_field *fields, unsigned count) {
+static void live_add_object(size_t offset, const struct live_field *fields, unsigned count) {
     for (uint32_t i = 0; i < page->object_count; i++)
         if (page->objects[i].offset == offset)
             return; /* shown already */
@@ -281,13 +281,13 @@ void live_show(const void *object, const struct live_field *fields, unsigned cou
     pthread_mutex_lock(&lock);
     if (page) {
         begin_change();
-        add_object(offset_of(object), fields, count);
+        live_add_object(live_offset_of(object), fields, count);
         end_change();
     }
     pthread_mutex_unlock(&lock);
 }
 
-static void keep(const struct live_object *o, const char *object) {
+static void live_keep(const struct live_object *o, const char *object) {
     for (unsigned i = o->first; i < o->first + o->count; i++) {
         const struct live_field *f = &page->fields[i];
         if (live_kind_of((enum live_what)f->what) == LIVE_KIND_count)
@@ -299,7 +299,7 @@ static void remove_object(const void *object, size_t offset) {
     for (uint32_t i = 0; i < page->object_count; i++)
         if (page->objects[i].offset == offset) {
             begin_change();
-            keep(&page->objects[i], object);
+            live_keep(&page->objects[i], object);
             page->objects[i] = page->objects[--page->object_count];
             end_change();
             return;
@@ -308,7 +308,7 @@ static void remove_object(const void *object, size_t offset) {
 
 void live_hide(const void *object) {
     pthread_mutex_lock(&lock);
-    size_t offset = page ? offset_of(object) : 0;
+    size_t offset = page ? live_offset_of(object) : 0;
     if (offset)
         remove_object(object, offset);
     pthread_mutex_unlock(&lock);
@@ -348,7 +348,7 @@ void live_thread_ends(void) {
 /* ---- opening ---- */
 
 /* From Linux 6.3 on the flag states that the file is not executable; earlier kernels do not know it. */
-static int open_memory(void) {
+static int live_open_memory(void) {
     int made = memfd_create(LIVE_TITLE, MFD_CLOEXEC | MFD_NOEXEC_SEAL);
     if (made < 0 && errno == EINVAL)
         made = memfd_create(LIVE_TITLE, MFD_CLOEXEC | MFD_ALLOW_SEALING);
@@ -362,7 +362,7 @@ static int open_memory(void) {
 }
 
 /* A file larger than RLIMIT_FSIZE raises not only an error but a signal that ends the program. */
-static bool is_within_limit(void) {
+static bool live_is_within_limit(void) {
     struct rlimit limit;
     errno = EFBIG;
     return getrlimit(RLIMIT_FSIZE, &limit) || limit.rlim_cur == RLIM_INFINITY ||
@@ -378,10 +378,10 @@ static int seal(void) {
 }
 
 static int map_file(void) {
-    if (!is_within_limit() || fchmod(file, 0600) || ftruncate(file, LIVE_FILE_BYTES))
+    if (!live_is_within_limit() || fchmod(file, 0600) || ftruncate(file, LIVE_FILE_BYTES))
         return -1;
     size_t first = (sizeof(struct live_page) + STEP - 1) / STEP * STEP;
-    int err = fill(0, first);
+    int err = live_fill(0, first);
     if (err) {
         errno = -err;
         return -1;
@@ -402,24 +402,24 @@ static int map_file(void) {
 
 /* Replaces the mapping by private memory with the same contents at the same address. If there is none, the child
  * keeps the mapping. */
-static void replace(char *at, size_t bytes) {
+static void live_replace(char *at, size_t bytes) {
     char *copy = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (copy == MAP_FAILED)
         return;
     memcpy(copy, at, bytes);
-    if (move(copy, bytes, at))
+    if (live_move(copy, bytes, at))
         munmap(copy, bytes);
 }
 
-static void in_child(void) {
+static void live_in_child(void) {
     page = NULL;
     if (base)
-        replace(base, backed);
+        live_replace(base, backed);
     for (unsigned i = 0; i < adopted_count; i++)
-        replace(adopted[i].at, adopted[i].bytes);
+        live_replace(adopted[i].at, adopted[i].bytes);
 }
 
-static void before_fork(void) {
+static void live_before_fork(void) {
     pthread_mutex_lock(&lock);
 }
 
@@ -428,14 +428,14 @@ static void after_fork(void) {
 }
 
 static void after_fork_in_child(void) {
-    in_child();
+    live_in_child();
     pthread_mutex_unlock(&lock);
 }
 
-static int make_file(void) {
-    file = open_memory();
+static int live_make_file(void) {
+    file = live_open_memory();
     if (file >= 0 && !map_file())
-        return pthread_atfork(before_fork, after_fork, after_fork_in_child);
+        return pthread_atfork(live_before_fork, after_fork, after_fork_in_child);
     log_info("hearth top will not show this process: no memory to share: %s", strerror(errno));
     if (file >= 0)
         close(file);
@@ -443,7 +443,7 @@ static int make_file(void) {
     return -1;
 }
 
-static void identify(int rank, int size) {
+static void live_identify(int rank, int size) {
     begin_change();
     memcpy(page->magic, LIVE_MAGIC, sizeof page->magic);
     page->pid = (int32_t)getpid();
@@ -456,11 +456,11 @@ void live_open(int rank, int size) {
     static bool tried;
     bool wanted = settings_get()->live;
     pthread_mutex_lock(&lock);
-    if (wanted && !tried && !make_file())
+    if (wanted && !tried && !live_make_file())
         page = (struct live_page *)(void *)base;
     tried = true;
     if (page && !page->size)
-        identify(rank, size);
+        live_identify(rank, size);
     pthread_mutex_unlock(&lock);
 }
 

@@ -20,7 +20,7 @@ void log_set_level(enum log_level level) {
     atomic_store_explicit(&threshold, level, memory_order_relaxed);
 }
 
-static int print_head(char *line, size_t room, enum log_level level) {
+static int log_print_head(char *line, size_t room, enum log_level level) {
     static const char *const names[] = {"error", "warning", "info", "debug"};
     int rank = atomic_load_explicit(&own_rank, memory_order_relaxed);
     if (rank < 0)
@@ -32,7 +32,7 @@ void log_print(enum log_level level, const char *format, ...) {
     char line[1024];
     if ((int)level > atomic_load_explicit(&threshold, memory_order_relaxed))
         return;
-    int head = print_head(line, sizeof line, level);
+    int head = log_print_head(line, sizeof line, level);
     va_list args;
     va_start(args, format);
     int body = vsnprintf(line + head, sizeof line - (size_t)head - 1, format, args);

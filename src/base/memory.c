@@ -16,14 +16,14 @@ void memory_fail_at(unsigned n) {
     atomic_store(&fail_countdown, n);
 }
 
-static int planned_failure(void) {
+static int memory_planned_failure(void) {
     unsigned left = atomic_load(&fail_countdown);
     if (left > 1)
         atomic_store(&fail_countdown, left - 1);
     return left == 1;
 }
 
-static int take(struct memory_budget *budget, size_t bytes) {
+static int memory_take(struct memory_budget *budget, size_t bytes) {
     if (!budget)
         return 0;
     size_t used = atomic_load_explicit(&budget->used, memory_order_relaxed);
@@ -35,12 +35,12 @@ static int take(struct memory_budget *budget, size_t bytes) {
     return 0;
 }
 
-static void give(struct memory_budget *budget, size_t bytes) {
+static void memory_give(struct memory_budget *budget, size_t bytes) {
     if (budget)
         atomic_fetch_sub_explicit(&budget->used, bytes, memory_order_relaxed);
 }
 
-static size_t whole_pages(size_t bytes) {
+static size_t memory_whole_pages(size_t bytes) {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
     return bytes > SIZE_MAX - page ? 0 : (bytes + page - 1) / page * page;
 }
@@ -51,16 +51,16 @@ static void prefer_huge_pages(void *base, size_t bytes) {
 }
 
 int memory_open(struct memory *m, size_t bytes, struct memory_budget *budget) {
-    size_t length = whole_pages(bytes);
-    if (!length || planned_failure())
+    size_t length = memory_whole_pages(bytes);
+    if (!length || memory_planned_failure())
         return -ENOMEM;
-    int err = take(budget, length);
+    int err = memory_take(budget, length);
     if (err)
         return err;
     void *base =
         mmap(NULL, length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (base == MAP_FAILED) {
-        give(budget, length);
+        memory_give(budget, length);
         return -ENOMEM;
     }
     prefer_huge_pages(base, length);
@@ -69,11 +69,11 @@ int memory_open(struct memory *m, size_t bytes, struct memory_budget *budget) {
 }
 
 int memory_open_shown(struct memory *m, size_t bytes, struct memory_budget *budget) {
-    size_t length = whole_pages(bytes);
+    size_t length = memory_whole_pages(bytes);
     void *base = length ? live_take(length) : NULL;
     if (!base)
         return memory_open(m, bytes, budget);
-    int err = take(budget, length);
+    int err = memory_take(budget, length);
     if (err) {
         live_give(base);
         return err;
@@ -83,23 +83,23 @@ int memory_open_shown(struct memory *m, size_t bytes, struct memory_budget *budg
 }
 
 int memory_resize(struct memory *m, size_t bytes) {
-    size_t length = whole_pages(bytes);
+    size_t length = memory_whole_pages(bytes);
     int grows = length > m->bytes;
-    if (!length || (grows && planned_failure()))
+    if (!length || (grows && memory_planned_failure()))
         return -ENOMEM;
     if (length == m->bytes)
         return 0;
-    int err = grows ? take(m->budget, length - m->bytes) : 0;
+    int err = grows ? memory_take(m->budget, length - m->bytes) : 0;
     if (err)
         return err;
     void *base = mremap(m->base, m->bytes, length, MREMAP_MAYMOVE);
     if (base == MAP_FAILED) {
         if (grows)
-            give(m->budget, length - m->bytes);
+            memory_give(m->budget, length - m->bytes);
         return -ENOMEM;
     }
     if (!grows)
-        give(m->budget, m->bytes - length);
+        memory_give(m->budget, m->bytes - length);
     prefer_huge_pages(base, length);
     m->base = base;
     m->bytes = length;
@@ -110,7 +110,7 @@ void memory_close(struct memory *m) {
     if (m->base) {
         if (!live_give(m->base))
             munmap(m->base, m->bytes);
-        give(m->budget, m->bytes);
+        memory_give(m->budget, m->bytes);
     }
     *m = (struct memory){0};
 }

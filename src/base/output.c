@@ -29,7 +29,7 @@ bool output_is_json(void) {
 }
 
 /* Expands %r, %p and %h in a file name. */
-static void expand(const char *pattern, int rank, char *out, size_t room) {
+static void output_expand(const char *pattern, int rank, char *out, size_t room) {
     char host[256] = "";
     size_t n = 0;
     gethostname(host, sizeof host - 1);
@@ -61,7 +61,7 @@ bool output_open(struct output *o, int rank, const char *part) {
     *o = (struct output){.file = stderr};
     if (!strcmp(report, "1"))
         return true;
-    expand(report, rank, o->path, sizeof o->path);
+    output_expand(report, rank, o->path, sizeof o->path);
     if (part)
         insert_part(o->path, sizeof o->path, part);
     o->is_json = ends_in_json(o->path);

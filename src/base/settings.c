@@ -56,7 +56,7 @@ int settings_word(const char *words, const char *word) {
 }
 
 /* A number with an optional k, m or g; -1 if it is invalid. */
-static double parse_number(const char *text, double unit) {
+static double settings_parse_number(const char *text, double unit) {
     char *end;
     if (!*text || strspn(text, " \t\n"))
         return -1;
@@ -81,7 +81,7 @@ static void describe_range(const struct setting *s, char *out, size_t room) {
 
 static int store_number(const struct setting *s, const char *text, char *field) {
     double unit = s->kind == SETTING_size ? 1024 : s->kind == SETTING_count ? 1000 : 0;
-    double value = parse_number(text, unit);
+    double value = settings_parse_number(text, unit);
     if (!(value >= s->least && value <= s->most))
         return -EINVAL;
     if (s->kind == SETTING_real) {
@@ -214,15 +214,15 @@ static void warn_of_unknown(void) {
         name[length] = 0;
         if (is_setting(name))
             continue;
-        const struct setting *near = settings_nearest(name);
-        if (near)
-            log_warn("%s is not a setting of Hearth; did you mean %s?", name, near->name);
+        const struct setting *closest = settings_nearest(name);
+        if (closest)
+            log_warn("%s is not a setting of Hearth; did you mean %s?", name, closest->name);
         else
             log_warn("%s is not a setting of Hearth", name);
     }
 }
 
-static void load(void) {
+static void settings_load(void) {
     char why[512];
     settings_defaults(&current);
     for (size_t i = 0; i < SETTINGS; i++) {
@@ -240,6 +240,6 @@ static void load(void) {
 
 const struct settings *settings_get(void) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, load);
+    pthread_once(&once, settings_load);
     return &current;
 }

@@ -25,7 +25,7 @@ static void walk_advance(struct walk *w, uint64_t bytes) {
         w->block = shape_block_at(w->shape, w->index);
 }
 
-static uint64_t least(uint64_t a, uint64_t b) {
+static uint64_t shape_least(uint64_t a, uint64_t b) {
     return a < b ? a : b;
 }
 
@@ -55,7 +55,7 @@ bool shape_is_prefix(const struct shape *part, const struct shape *whole) {
     for (uint64_t left = part->bytes; left;) {
         if (p.block.offset != w.block.offset)
             return false;
-        uint64_t piece = least(p.block.bytes, w.block.bytes);
+        uint64_t piece = shape_least(p.block.bytes, w.block.bytes);
         walk_advance(&p, piece);
         walk_advance(&w, piece);
         left -= piece;
@@ -63,22 +63,22 @@ bool shape_is_prefix(const struct shape *part, const struct shape *whole) {
     return true;
 }
 
-static bool ranges_meet(int64_t a_lo, int64_t a_hi, int64_t b_lo, int64_t b_hi) {
+static bool ranges_overlap(int64_t a_lo, int64_t a_hi, int64_t b_lo, int64_t b_hi) {
     return a_lo < b_hi && b_lo < a_hi;
 }
 
 /* Whether [lo, hi) overlaps a block of s; regular shapes need no loop. */
-static bool range_meets(const struct shape *s, int64_t lo, int64_t hi) {
+static bool range_overlaps(const struct shape *s, int64_t lo, int64_t hi) {
     if (lo >= hi)
         return false;
     if (s->list) {
         for (uint64_t i = 0; i < s->blocks; i++)
-            if (ranges_meet(s->list[i].offset, s->list[i].offset + (int64_t)s->list[i].bytes, lo, hi))
+            if (ranges_overlap(s->list[i].offset, s->list[i].offset + (int64_t)s->list[i].bytes, lo, hi))
                 return true;
         return false;
     }
     if (s->blocks <= 1 || s->stride == 0)
-        return s->blocks && ranges_meet(0, (int64_t)s->block_bytes, lo, hi);
+        return s->blocks && ranges_overlap(0, (int64_t)s->block_bytes, lo, hi);
     int64_t step = s->stride < 0 ? -s->stride : s->stride;
     if (s->stride < 0) { /* mirror to positive strides: block i at last + i * step */
         int64_t last = (int64_t)(s->blocks - 1) * s->stride;
@@ -102,11 +102,11 @@ static bool is_ascending(const struct shape *s) {
 }
 
 /* Both ascending: the block that ends first cannot overlap anything further on. */
-static bool lists_meet(const struct shape *a, const struct shape *b, int64_t shift) {
+static bool lists_overlap(const struct shape *a, const struct shape *b, int64_t shift) {
     for (uint64_t i = 0, j = 0; i < a->blocks && j < b->blocks;) {
         struct shape_block x = shape_block_at(a, i), y = shape_block_at(b, j);
         int64_t x_end = x.offset + (int64_t)x.bytes, y_end = y.offset + shift + (int64_t)y.bytes;
-        if (ranges_meet(x.offset, x_end, y.offset + shift, y_end))
+        if (ranges_overlap(x.offset, x_end, y.offset + shift, y_end))
             return true;
         if (x_end < y_end)
             i++;
@@ -122,10 +122,10 @@ bool shape_overlaps(const struct shape *a, const struct shape *b, int64_t shift)
     int64_t a_lo, a_hi, b_lo, b_hi;
     shape_hull(a, &a_lo, &a_hi);
     shape_hull(b, &b_lo, &b_hi);
-    if (!ranges_meet(a_lo, a_hi, b_lo + shift, b_hi + shift))
+    if (!ranges_overlap(a_lo, a_hi, b_lo + shift, b_hi + shift))
         return false;
     if ((a->list || b->list) && is_ascending(a) && is_ascending(b))
-        return lists_meet(a, b, shift);
+        return lists_overlap(a, b, shift);
     if (a->list && b->list && a->blocks > MOST_PAIRS / b->blocks)
         return true; /* too expensive to decide; true is always safe */
     const struct shape *few = a->blocks <= b->blocks ? a : b, *many = few == a ? b : a;
@@ -133,7 +133,7 @@ bool shape_overlaps(const struct shape *a, const struct shape *b, int64_t shift)
     for (uint64_t i = 0; i < few->blocks; i++) {
         struct shape_block block = shape_block_at(few, i);
         int64_t lo = block.offset + move;
-        if (range_meets(many, lo, lo + (int64_t)block.bytes))
+        if (range_overlaps(many, lo, lo + (int64_t)block.bytes))
             return true;
     }
     return false;
@@ -143,7 +143,7 @@ void shape_copy(void *to, const struct shape *to_shape, const void *from, const 
                 uint64_t bytes) {
     struct walk t = walk_start(to_shape), f = walk_start(from_shape);
     while (bytes) {
-        uint64_t piece = least(bytes, least(t.block.bytes, f.block.bytes));
+        uint64_t piece = shape_least(bytes, shape_least(t.block.bytes, f.block.bytes));
         memcpy((char *)to + t.block.offset, (const char *)from + f.block.offset, piece);
         walk_advance(&t, piece);
         walk_advance(&f, piece);

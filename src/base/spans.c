@@ -44,7 +44,7 @@ static unsigned class_of(uint64_t length) {
     return bits < SMALLEST_CLASS ? SMALLEST_CLASS : bits >= SPANS_CLASSES ? SPANS_CLASSES - 1 : bits;
 }
 
-static uint32_t bucket_of(const struct spans *s, uint32_t space, unsigned class, uint64_t cell) {
+static uint32_t spans_bucket_of(const struct spans *s, uint32_t space, unsigned class, uint64_t cell) {
     uint64_t hash = random_mix(cell * 0x9e3779b97f4a7c15u + ((uint64_t)space << 6) + class);
     return (uint32_t)(hash & (s->buckets - 1));
 }
@@ -54,7 +54,7 @@ static uint32_t bucket_first(const struct spans *s, uint32_t bucket) {
     return h->stamp == s->stamp ? h->first : NONE;
 }
 
-static uint32_t buckets_for(uint32_t members) {
+static uint32_t spans_buckets_for(uint32_t members) {
     uint32_t n = 16;
     while (n < members && n < 1u << 30)
         n *= 2;
@@ -63,7 +63,7 @@ static uint32_t buckets_for(uint32_t members) {
 
 int spans_open(struct spans *s, uint32_t members, struct memory_budget *budget) {
     memset(s, 0, sizeof *s);
-    s->buckets = buckets_for(members);
+    s->buckets = spans_buckets_for(members);
     s->stamp = 1; /* fresh memory holds stamp 0 */
     int err = memory_open(&s->nodes, (members ? members : 1) * sizeof(struct spans_node), budget);
     if (err)
@@ -90,10 +90,10 @@ void spans_clear(struct spans *s) {
     memset(s->class_head, 0xff, sizeof s->class_head);
 }
 
-static void chain_in(struct spans *s, uint32_t id) {
+static void spans_chain_in(struct spans *s, uint32_t id) {
     struct spans_node *n = node_at(s, id);
     unsigned class = class_of(n->hi - n->lo);
-    n->bucket = bucket_of(s, n->space, class, n->lo >> class);
+    n->bucket = spans_bucket_of(s, n->space, class, n->lo >> class);
     n->prev = NONE;
     n->next = bucket_first(s, n->bucket);
     if (n->next != NONE)
@@ -116,7 +116,7 @@ static void class_in(struct spans *s, uint32_t id) {
 void spans_add(struct spans *s, uint32_t id, uint32_t space, uint64_t lo, uint64_t hi) {
     struct spans_node *n = node_at(s, id);
     *n = (struct spans_node){.lo = lo, .hi = hi, .stamp = s->stamp, .space = space};
-    chain_in(s, id);
+    spans_chain_in(s, id);
     class_in(s, id);
     s->count++;
 }
@@ -150,11 +150,11 @@ bool spans_has(const struct spans *s, uint32_t id) {
 static void rechain(struct spans *s) {
     for (unsigned class = 0; class < SPANS_CLASSES; class ++)
         for (uint32_t id = s->class_head[class]; id != NONE; id = node_at(s, id)->class_next)
-            chain_in(s, id);
+            spans_chain_in(s, id);
 }
 
 int spans_resize(struct spans *s, uint32_t members) {
-    uint32_t buckets = buckets_for(members);
+    uint32_t buckets = spans_buckets_for(members);
     struct memory heads = {0};
     int err = memory_resize(&s->nodes, (members ? members : 1) * sizeof(struct spans_node));
     if (err || buckets == s->buckets)
@@ -190,7 +190,8 @@ static void walk_class(struct spans *s, unsigned class, const struct query *q) {
 }
 
 static void walk_cell(struct spans *s, unsigned class, uint64_t cell, const struct query *q) {
-    for (uint32_t id = bucket_first(s, bucket_of(s, q->space, class, cell)), next; id != NONE; id = next) {
+    for (uint32_t id = bucket_first(s, spans_bucket_of(s, q->space, class, cell)), next; id != NONE;
+         id = next) {
         const struct spans_node *n = node_at(s, id);
         next = n->next;
         /* Cells may share a bucket: each member is visited only in its own cell. */

@@ -11,7 +11,7 @@
  * stream that is never read again would otherwise take all memory. Reuse is a hit, or a miss of a key that was missed
  * before, because a cache too small to keep anything sees no hits. Missed keys are remembered in two small tables, by
  * tag, where the newest overwrites: one takes every key and covers the last few thousand misses, the other takes one
- * key in FAR_SHARE and covers that many times more.
+ * key in DISTANT_SHARE and covers that many times more.
  *
  * Unlike in the paper, entries survive: index slots are assigned anew and storage grows in place. Only entries beyond
  * the new end of a shrinking storage are lost.
@@ -26,7 +26,7 @@
 
 #include "cache/storage.h"
 
-enum { FIRST_PATIENCE = 2, MOST_PATIENCE = 1 << 16, FAR_SHARE = 16 };
+enum { FIRST_PATIENCE = 2, MOST_PATIENCE = 1 << 16, DISTANT_SHARE = 16 };
 
 enum wish { STAY, GROW, SHRINK };
 
@@ -66,19 +66,19 @@ static void note_refusal(struct tendency *t, enum wish wish, int err) {
         t->penalty *= 2;
 }
 
-static void remember(struct cache *c, uint32_t *place, uint32_t tag) {
+static void adapt_remember(struct cache *c, uint32_t *place, uint32_t tag) {
     c->repeats += *place == tag;
     *place = tag;
 }
 
 void adapt_note_miss(struct cache *c, struct hash h) {
     uint32_t tag = h.tag + (uint32_t)c->generation; /* invalidated keys do not count as missed */
-    remember(c, &c->missed[0][h.b % MISSED], tag);
-    if (h.a % FAR_SHARE == 0)
-        remember(c, &c->missed[1][h.b % MISSED], tag);
+    adapt_remember(c, &c->missed[0][h.b % MISSED], tag);
+    if (h.a % DISTANT_SHARE == 0)
+        adapt_remember(c, &c->missed[1][h.b % MISSED], tag);
 }
 
-static void tell(const struct cache *c, enum cache_part part, uint64_t from, uint64_t to) {
+static void adapt_tell(const struct cache *c, enum cache_part part, uint64_t from, uint64_t to) {
     if (c->config.resized)
         c->config.resized(c->config.resized_arg, part, from, to);
 }
@@ -101,7 +101,7 @@ static void resize_index(struct cache *c, enum wish wish) {
     note_change(&c->index_size, wish);
     c->count.adjustments++;
     *(wish == GROW ? &c->count.index_grown : &c->count.index_shrunk) += 1;
-    tell(c, CACHE_INDEX, before, c->slot_count);
+    adapt_tell(c, CACHE_INDEX, before, c->slot_count);
 }
 
 /* If the budget does not cover the whole step, a part of it may suffice. */
@@ -143,7 +143,7 @@ static void resize_storage(struct cache *c, enum wish wish) {
     note_change(&c->storage_size, wish);
     c->count.adjustments++;
     *(wish == GROW ? &c->count.storage_grown : &c->count.storage_shrunk) += 1;
-    tell(c, CACHE_STORAGE, before, c->storage_bytes);
+    adapt_tell(c, CACHE_STORAGE, before, c->storage_bytes);
 }
 
 static uint64_t hits_between(const struct cache_stats *then, const struct cache_stats *now) {
@@ -187,7 +187,7 @@ static void grow_at_once(struct cache *c, bool index, bool storage) {
         resize_storage(c, GROW);
 }
 
-static void decide(struct cache *c, const struct cache_stats *now) {
+static void adapt_decide(struct cache *c, const struct cache_stats *now) {
     double gets = (double)(now->lookups - c->before.lookups);
     enum wish index = temper(&c->index_size, index_wish(c, now, gets));
     enum wish storage = temper(&c->storage_size, storage_wish(c, now, gets));
@@ -209,7 +209,7 @@ void cache_adapt(struct cache *c) {
     struct cache_stats now;
     cache_stats(c, &now);
     if (over)
-        decide(c, &now);
+        adapt_decide(c, &now);
     else
         grow_at_once(c, index, storage);
     c->before = now;

@@ -3,7 +3,7 @@
  *
  *      key -> index (index.c) -> descriptor (entry.h) -> region of the storage (storage.c, tree.c)
  *                                      |
- *                       victim.c, write.c, adapt.c, doze.c
+ *                       victim.c, cache_write.c, adapt.c, sampled_admission.c
  *
  * Invalidating everything is one increment of the generation. If no entry is PENDING, pool and storage are then reset
  * to one free region, which also takes constant time. Otherwise the entries of older generations, `stale`, keep their
@@ -15,11 +15,11 @@
 #include <errno.h>
 
 #include "cache/adapt.h"
-#include "cache/doze.h"
+#include "cache/sampled_admission.h"
 #include "cache/index.h"
 #include "cache/storage.h"
 #include "cache/victim.h"
-#include "cache/write.h"
+#include "cache/cache_write.h"
 
 enum { SWEEP = 256 }; /* descriptors that an insert without space examines for stale entries */
 
@@ -31,7 +31,7 @@ void cache_config_from(struct cache_config *config, const struct settings *s) {
         .sample = (unsigned)s->sample,
         .path = (unsigned)s->path,
         .evictions = (unsigned)s->evictions,
-        .doze = s->doze,
+        .admission = s->admission,
         .heated = s->heater_index,
         .adaptive = s->adapt,
         .adapt_interval = s->adapt_interval,
@@ -67,7 +67,7 @@ static int open_parts(struct cache *c, uint32_t slots, uint64_t bytes) {
 }
 
 /* For hearth top; the callers count hits. */
-static void show(const struct cache *c) {
+static void entry_show(const struct cache *c) {
     static const struct live_field fields[] = {LIVE_FIELD(entries, struct cache, cached),
                                                LIVE_FIELD(entries, struct cache, pending),
                                                LIVE_FIELD(index_slots, struct cache, slot_count),
@@ -100,7 +100,7 @@ int cache_open(const struct cache_config *config, struct cache **cache) {
         memory_close(&self);
         return err;
     }
-    show(c);
+    entry_show(c);
     *cache = c;
     return 0;
 }
@@ -127,15 +127,15 @@ uint32_t cache_lookup(struct cache *c, uint32_t target, uint64_t disp) {
 
 /* index_find again, with the state and the length in the same test. */
 const void *cache_find(struct cache *c, uint32_t target, uint64_t disp, uint64_t bytes) {
-    if (UNLIKELY(c->doze.asleep) && !cache_wants(c, target, disp))
+    if (UNLIKELY(c->admission.sampled) && !cache_wants(c, target, disp))
         return NULL;
     struct hash h = hash_key(c->factors, target, disp);
 #pragma GCC unroll 4
     for (unsigned way = 0; way < WAYS; way++) {
-        const struct slot *s = &c->slots[hash_slot(h, way, c->slot_count)];
+        const struct cache_slot *s = &c->slots[hash_slot(h, way, c->slot_count)];
         if (s->tag != h.tag)
             continue;
-        struct entry *e = &c->pool[s->id];
+        struct cache_entry *e = &c->pool[s->id];
         if (LIKELY(e->disp == disp && e->target == target && e->stamp == c->ready && e->run >= bytes)) {
             e->last = ++c->clock;
             c->get_bytes += bytes;
@@ -166,7 +166,7 @@ uint32_t cache_owner_of(const struct cache *c, uint32_t id) {
 }
 
 uint64_t cache_covers(const struct cache *c, uint32_t id, const struct shape *shape) {
-    const struct entry *e = &c->pool[id];
+    const struct cache_entry *e = &c->pool[id];
     if (e->blocks <= 1 && shape_is_contiguous(shape))
         return shape->bytes < e->bytes ? shape->bytes : e->bytes;
     struct shape whole = shape_of(c, e);
@@ -174,7 +174,7 @@ uint64_t cache_covers(const struct cache *c, uint32_t id, const struct shape *sh
 }
 
 void cache_touch(struct cache *c, uint32_t id, uint64_t bytes) {
-    struct entry *e = &c->pool[id];
+    struct cache_entry *e = &c->pool[id];
     e->last = c->clock;
     c->get_bytes += bytes;
     c->touches++;
@@ -187,7 +187,7 @@ void cache_touch(struct cache *c, uint32_t id, uint64_t bytes) {
 }
 
 void cache_release(struct cache *c, uint32_t id) {
-    const struct entry *e = &c->pool[id];
+    const struct cache_entry *e = &c->pool[id];
     if (e->kind == KIND_PENDING)
         c->pending--;
     else if (is_current(c, e))
@@ -199,7 +199,7 @@ void cache_release(struct cache *c, uint32_t id) {
     storage_give(c, id);
 }
 
-static void evict(struct cache *c, uint32_t id) {
+static void entry_evict(struct cache *c, uint32_t id) {
     c->count.evictions++;
     cache_release(c, id);
 }
@@ -208,14 +208,14 @@ static void evict(struct cache *c, uint32_t id) {
 static void sweep(struct cache *c) {
     for (unsigned i = 0; i < SWEEP && c->stale; i++) {
         c->cursor = c->cursor + 1 < c->used ? c->cursor + 1 : 1;
-        const struct entry *e = &c->pool[c->cursor];
+        const struct cache_entry *e = &c->pool[c->cursor];
         if (e->kind == KIND_CACHED && !is_current(c, e))
             cache_release(c, c->cursor);
     }
 }
 
 /* Allocates a region of this size, after up to *evictions evictions if needed. */
-static uint32_t take(struct cache *c, uint64_t room, uint32_t spare, unsigned *evictions) {
+static uint32_t entry_take(struct cache *c, uint64_t room, uint32_t spare, unsigned *evictions) {
     uint32_t id = storage_take(c, room);
     if (!id && c->stale) {
         sweep(c);
@@ -225,7 +225,7 @@ static uint32_t take(struct cache *c, uint64_t room, uint32_t spare, unsigned *e
         uint32_t victim = victim_sample(c, spare);
         if (!victim)
             break;
-        evict(c, victim);
+        entry_evict(c, victim);
         --*evictions;
         id = storage_take(c, room);
     }
@@ -237,14 +237,14 @@ static uint64_t list_room(const struct shape *s) {
 }
 
 /* Storage for the access: list and data each begin on a cache line. Exceeds the storage if the access cannot fit. */
-static uint64_t room_for(const struct cache *c, const struct shape *s) {
+static uint64_t entry_room_for(const struct cache *c, const struct shape *s) {
     if (s->bytes > c->storage_bytes || s->blocks > c->storage_bytes)
         return UINT64_MAX;
     return list_room(s) + round_up(s->bytes, CACHE_LINE);
 }
 
-static void fill(struct cache *c, uint32_t id, uint32_t target, uint64_t disp, const struct shape *s) {
-    struct entry *e = &c->pool[id];
+static void entry_fill(struct cache *c, uint32_t id, uint32_t target, uint64_t disp, const struct shape *s) {
+    struct cache_entry *e = &c->pool[id];
     e->disp = disp;
     e->target = target;
     e->stamp = c->generation * 2;
@@ -267,7 +267,7 @@ static void fill(struct cache *c, uint32_t id, uint32_t target, uint64_t disp, c
 }
 
 /* Removes a CACHED entry under this key; false if there is a PENDING one. */
-static bool replace(struct cache *c, struct hash h, uint32_t target, uint64_t disp) {
+static bool entry_replace(struct cache *c, struct hash h, uint32_t target, uint64_t disp) {
     uint32_t id = index_find(c, h, target, disp);
     if (id && c->pool[id].kind == KIND_PENDING)
         return false;
@@ -278,14 +278,14 @@ static bool replace(struct cache *c, struct hash h, uint32_t target, uint64_t di
 
 /* The path comes first: if it costs an entry, that entry's storage may serve. Such an access counts as conflicting
  * even if the storage costs another entry: with more storage it would still be. */
-static enum cache_outcome reserve(struct cache *c, uint32_t target, uint64_t disp, const struct shape *shape,
-                                  uint32_t *entry) {
+static enum cache_outcome entry_reserve(struct cache *c, uint32_t target, uint64_t disp,
+                                        const struct shape *shape, uint32_t *entry) {
     struct hash h = hash_key(c->factors, target, disp);
     uint32_t slots[c->config.path + 1];
     struct route route = {.slots = slots};
     unsigned evictions = c->config.evictions;
-    uint64_t room = room_for(c, shape);
-    if (!replace(c, h, target, disp))
+    uint64_t room = entry_room_for(c, shape);
+    if (!entry_replace(c, h, target, disp))
         return CACHE_FAILING;
     adapt_note_miss(c, h);
     if (room > c->storage_bytes) {
@@ -298,16 +298,16 @@ static enum cache_outcome reserve(struct cache *c, uint32_t target, uint64_t dis
         c->crowded++;
         if (!victim)
             return CACHE_FAILING;
-        evict(c, victim);
+        entry_evict(c, victim);
         evictions--;
     }
     unsigned left = evictions;
-    uint32_t id = take(c, room, NOTHING, &left);
+    uint32_t id = entry_take(c, room, NOTHING, &left);
     if (!id || left < evictions)
         c->starved++;
     if (!id)
         return CACHE_FAILING;
-    fill(c, id, target, disp, shape);
+    entry_fill(c, id, target, disp, shape);
     index_place(c, &route, id, h.tag);
     write_note(c, id);
     *entry = id;
@@ -318,11 +318,11 @@ enum cache_outcome cache_insert(struct cache *c, uint32_t target, uint64_t disp,
                                 uint64_t generation, uint32_t *entry) {
     enum cache_outcome outcome = CACHE_FAILING;
     cache_adapt(c);
-    doze_note(c);
+    admission_note(c);
     c->inserts++;
     c->get_bytes += shape->bytes;
     if (generation == c->generation && shape->bytes)
-        outcome = reserve(c, target, disp, shape, entry);
+        outcome = entry_reserve(c, target, disp, shape, entry);
     c->weight = 0;
     uint64_t *counts[] = {&c->count.direct, &c->count.conflicting, &c->count.capacity, &c->count.failing};
     ++*counts[outcome];
@@ -330,7 +330,7 @@ enum cache_outcome cache_insert(struct cache *c, uint32_t target, uint64_t disp,
 }
 
 bool cache_settle(struct cache *c, uint32_t id) {
-    struct entry *e = &c->pool[id];
+    struct cache_entry *e = &c->pool[id];
     if (!is_current(c, e)) {
         cache_release(c, id);
         return false;
@@ -346,7 +346,7 @@ void cache_drop(struct cache *c, uint32_t id) {
     cache_release(c, id);
 }
 
-void cache_doom(struct cache *c, uint32_t id) {
+void cache_invalidate_pending(struct cache *c, uint32_t id) {
     if (c->pool[id].kind != KIND_PENDING) {
         cache_release(c, id);
         return;
@@ -357,9 +357,9 @@ void cache_doom(struct cache *c, uint32_t id) {
 }
 
 /* Moves an entry to a larger region elsewhere. Its number stays. */
-static int move(struct cache *c, uint32_t id, uint64_t room) {
+static int entry_move(struct cache *c, uint32_t id, uint64_t room) {
     unsigned evictions = c->config.evictions;
-    uint32_t other = take(c, room, id, &evictions);
+    uint32_t other = entry_take(c, room, id, &evictions);
     if (!other)
         return storage_stretch(c, id, room); /* an evicted entry may have been adjacent */
     memcpy(c->storage + c->pool[other].start, c->storage + c->pool[id].start, c->pool[id].bytes);
@@ -375,9 +375,9 @@ int cache_extend(struct cache *c, uint32_t id, uint64_t bytes) {
     if (bytes > c->storage_bytes)
         return -ENOSPC;
     uint64_t room = round_up(bytes, CACHE_LINE);
-    if (storage_stretch(c, id, room) && move(c, id, room))
+    if (storage_stretch(c, id, room) && entry_move(c, id, room))
         return -ENOSPC;
-    struct entry *e = &c->pool[id];
+    struct cache_entry *e = &c->pool[id];
     e->bytes = e->run = e->block_bytes = bytes;
     write_note(c, id);
     return 0;

@@ -35,8 +35,8 @@ struct cache_config {
     struct memory_budget *budget; /* provides all memory of the cache; may be NULL */
     enum score score;
     unsigned sample, path, evictions;
-    uint64_t doze; /* consecutive misses after which admission is sampled; 0: never */
-    bool heated;   /* the index is registered with the heater */
+    uint64_t admission; /* consecutive misses after which admission is sampled; 0: never */
+    bool heated;        /* the index is registered with the heater */
     bool adaptive;
     uint64_t adapt_interval;
     double conflict_threshold, index_increase, sparse_threshold, index_decrease;
@@ -133,7 +133,7 @@ uint64_t cache_generation(const struct cache *cache);
 uint64_t cache_write(struct cache *cache, uint32_t target, uint64_t disp, const struct shape *shape);
 
 /* Invalidates an entry whose data will not be correct. */
-void cache_doom(struct cache *cache, uint32_t entry);
+void cache_invalidate_pending(struct cache *cache, uint32_t entry);
 
 /* Resizes index and storage if the interval is over and the ratios demand it; entries survive. cache_insert calls it;
  * callers may call it after a batch. */
@@ -146,7 +146,7 @@ int cache_check(const struct cache *cache);
 
 /* ---- what-if analysis of modes: what a cache would have served; keeps no data ---- */
 
-struct cache_estimate;
+struct cache_whatif;
 
 /* All of these are estimates from a sample of the keys. */
 struct cache_foresight {
@@ -157,17 +157,17 @@ struct cache_foresight {
 };
 
 /* Returns 0, or an error of memory_open. Takes some 100 KB of the budget, independent of the number of keys. */
-int cache_estimate_open(struct memory_budget *budget, struct cache_estimate **estimate);
-void cache_estimate_close(struct cache_estimate *estimate);
+int cache_whatif_open(struct memory_budget *budget, struct cache_whatif **estimate);
+void cache_whatif_close(struct cache_whatif *estimate);
 
 /* An access, in an epoch counted by the caller; an own write that begins here. */
-void cache_estimate_get(struct cache_estimate *estimate, uint32_t target, uint64_t disp, uint64_t bytes,
-                        uint64_t epoch);
+void cache_whatif_get(struct cache_whatif *estimate, uint32_t target, uint64_t disp, uint64_t bytes,
+                      uint64_t epoch);
 /* Counts an access whose size is not known yet and returns true if its key is not in the sample; else does nothing. */
-bool cache_estimate_skips(struct cache_estimate *estimate, uint32_t target, uint64_t disp);
-void cache_estimate_write(struct cache_estimate *estimate, uint32_t target, uint64_t disp);
+bool cache_whatif_skips(struct cache_whatif *estimate, uint32_t target, uint64_t disp);
+void cache_whatif_write(struct cache_whatif *estimate, uint32_t target, uint64_t disp);
 
-void cache_estimate_read(const struct cache_estimate *estimate, struct cache_foresight *foresight);
+void cache_whatif_read(const struct cache_whatif *estimate, struct cache_foresight *foresight);
 
 /* ---- what-if analysis of cache sizes, from reuse distances ---- */
 

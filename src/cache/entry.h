@@ -25,7 +25,7 @@ enum kind {
 
 /* The stamp tells with one comparison whether lookups may find an entry: generation * 2, + 1 once CACHED, 0 if they
  * never may (invalid, or not an entry). Generations begin at 1, so that fresh memory matches none. */
-struct entry {
+struct cache_entry {
     uint64_t disp;
     uint64_t stamp;
     uint64_t last;     /* time of the last access */
@@ -55,10 +55,10 @@ struct entry {
     };
 };
 
-_Static_assert(sizeof(struct entry) == 2 * CACHE_LINE, "a descriptor is two cache lines");
+_Static_assert(sizeof(struct cache_entry) == 2 * CACHE_LINE, "a descriptor is two cache lines");
 
 /* Empty if id is NOTHING, or if the entry of that number is not (or no longer) in this slot: see index.c. */
-struct slot {
+struct cache_slot {
     uint32_t id;
     uint32_t tag; /* further bits of the key's hash, so that wrong entries are seldom read */
 };
@@ -70,22 +70,22 @@ struct tendency {
     bool shrunk;               /* the last change was a reduction */
 };
 
-/* Sampled admission: see doze.c. */
-struct doze {
-    bool asleep;
+/* Sampled admission: see sampled_admission.c. */
+struct sampled_admission {
+    bool sampled;
     uint64_t reuses, misses, losses; /* all so far; misses since the last reuse; entries lost before it */
     uint64_t patience;               /* consecutive misses after which admission is sampled */
 };
 
 struct cache {
     /* Read by a hit. */
-    struct slot *slots;
-    struct entry *pool;
+    struct cache_slot *slots;
+    struct cache_entry *pool;
     char *storage;
     uint64_t factors[4]; /* of the hash */
     uint64_t ready;      /* stamp of the CACHED entries of this generation */
     uint32_t slot_count;
-    struct doze doze;
+    struct sampled_admission admission;
     /* Written by a hit. */
     uint64_t clock;     /* gets so far */
     uint64_t get_bytes; /* bytes requested by them */
@@ -119,16 +119,16 @@ struct cache {
     struct memory self, slot_memory, pool_memory, storage_memory;
 };
 
-static inline bool is_entry(const struct entry *e) {
+static inline bool is_entry(const struct cache_entry *e) {
     return e->kind == KIND_PENDING || e->kind == KIND_CACHED;
 }
 
 /* Whether lookups may find it. */
-static inline bool is_current(const struct cache *c, const struct entry *e) {
+static inline bool is_current(const struct cache *c, const struct cache_entry *e) {
     return (e->stamp | 1) == c->ready;
 }
 
-static inline struct shape shape_of(const struct cache *c, const struct entry *e) {
+static inline struct shape shape_of(const struct cache *c, const struct cache_entry *e) {
     return (struct shape){.bytes = e->bytes,
                           .blocks = e->blocks,
                           .block_bytes = e->block_bytes,

@@ -13,11 +13,11 @@
  * The walk does not visit an entry twice, because a path that crosses itself could not be shifted. */
 #include "cache/index.h"
 
-#include "cache/write.h"
+#include "cache/cache_write.h"
 
 static void warm(struct cache *c) {
     if (c->config.heated)
-        heater_add(c->slots, c->slot_count * sizeof(struct slot));
+        heater_add(c->slots, c->slot_count * sizeof(struct cache_slot));
 }
 
 /* Call before the slots move or are freed. */
@@ -27,7 +27,7 @@ static void cool(struct cache *c) {
 }
 
 int index_open(struct cache *c, uint32_t slots) {
-    int err = memory_open(&c->slot_memory, slots * sizeof(struct slot), c->config.budget);
+    int err = memory_open(&c->slot_memory, slots * sizeof(struct cache_slot), c->config.budget);
     if (err)
         return err;
     c->slots = c->slot_memory.base;
@@ -42,7 +42,7 @@ void index_close(struct cache *c) {
 }
 
 /* The first empty one of a key's slots, or NO_SLOT. Returns all four in `slots`. */
-static uint32_t view(const struct cache *c, struct hash h, uint32_t *slots) {
+static uint32_t index_view(const struct cache *c, struct hash h, uint32_t *slots) {
     uint32_t empty = NO_SLOT;
     for (unsigned way = 0; way < WAYS; way++) {
         slots[way] = hash_slot(h, way, c->slot_count);
@@ -58,13 +58,13 @@ static uint32_t view(const struct cache *c, struct hash h, uint32_t *slots) {
 }
 
 /* One of the four whose entry the walk has not visited, or NO_SLOT: a random one, or the least recently accessed. */
-static uint32_t choose(struct cache *c, const uint32_t *slots, bool oldest) {
+static uint32_t index_choose(struct cache *c, const uint32_t *slots, bool oldest) {
     unsigned from = random_below(&c->random, WAYS);
     uint32_t chosen = NO_SLOT;
     uint64_t least = UINT64_MAX;
     for (unsigned i = 0; i < WAYS && (oldest || chosen == NO_SLOT); i++) {
         uint32_t slot = slots[(from + i) % WAYS];
-        const struct entry *e = &c->pool[c->slots[slot].id];
+        const struct cache_entry *e = &c->pool[c->slots[slot].id];
         if (e->mark == c->walk || (oldest && e->last >= least))
             continue;
         chosen = slot;
@@ -91,21 +91,21 @@ void index_route(struct cache *c, struct hash h, struct route *route) {
     route->length = 0;
     c->walk++;
     for (;;) {
-        uint32_t next = view(c, h, slots);
+        uint32_t next = index_view(c, h, slots);
         route->open = next != NO_SLOT;
         if (!route->open && route->length < most)
-            next = choose(c, slots, full);
+            next = index_choose(c, slots, full);
         if (next == NO_SLOT)
             return;
         route->slots[route->length++] = next;
         if (route->open)
             return;
-        const struct entry *e = &c->pool[c->slots[next].id];
+        const struct cache_entry *e = &c->pool[c->slots[next].id];
         h = hash_key(c->factors, e->target, e->disp);
     }
 }
 
-static void set_slot(struct cache *c, uint32_t slot, struct slot value) {
+static void set_slot(struct cache *c, uint32_t slot, struct cache_slot value) {
     c->slots[slot] = value;
     c->pool[value.id].slot = slot;
 }
@@ -116,13 +116,13 @@ void index_place(struct cache *c, const struct route *route, uint32_t id, uint32
         at++;
     for (; at; at--)
         set_slot(c, route->slots[at], c->slots[route->slots[at - 1]]);
-    set_slot(c, route->slots[0], (struct slot){.id = id, .tag = tag});
+    set_slot(c, route->slots[0], (struct cache_slot){.id = id, .tag = tag});
 }
 
 void index_erase(struct cache *c, uint32_t id) {
-    struct entry *e = &c->pool[id];
+    struct cache_entry *e = &c->pool[id];
     if (e->slot != NO_SLOT && c->slots[e->slot].id == id)
-        c->slots[e->slot] = (struct slot){0};
+        c->slots[e->slot] = (struct cache_slot){0};
     e->slot = NO_SLOT;
 }
 
@@ -130,7 +130,7 @@ static void place_again(struct cache *c, enum kind kind) {
     uint32_t slots[c->config.path + 1], next;
     struct route route = {.slots = slots};
     for (uint32_t id = c->pool[0].next; id; id = next) {
-        struct entry *e = &c->pool[id];
+        struct cache_entry *e = &c->pool[id];
         next = e->next;
         if (next && c->pool[next].kind == KIND_REGION) /* freeing this entry merges with it */
             next = c->pool[next].next;
@@ -141,14 +141,14 @@ static void place_again(struct cache *c, enum kind kind) {
         if (route.open)
             index_place(c, &route, id, h.tag);
         else
-            cache_doom(c, id);
+            cache_invalidate_pending(c, id);
     }
 }
 
 /* The descriptors hold the keys, so the old table is not needed while the new one is filled. */
 int index_resize(struct cache *c, uint32_t slots) {
     cool(c);
-    int err = memory_resize(&c->slot_memory, slots * sizeof(struct slot));
+    int err = memory_resize(&c->slot_memory, slots * sizeof(struct cache_slot));
     if (!err) {
         c->slots = c->slot_memory.base;
         c->slot_count = slots;
@@ -156,7 +156,7 @@ int index_resize(struct cache *c, uint32_t slots) {
     warm(c);
     if (err)
         return err;
-    memset(c->slots, 0, slots * sizeof(struct slot));
+    memset(c->slots, 0, slots * sizeof(struct cache_slot));
     for (uint32_t id = 1; id < c->used; id++)
         c->pool[id].slot = NO_SLOT;
     place_again(c, KIND_PENDING); /* first, while the table is emptiest: they cannot be evicted */

@@ -37,8 +37,8 @@ static inline uint32_t hash_slot(struct hash h, unsigned way, uint32_t slots) {
 static inline uint32_t index_find(const struct cache *c, struct hash h, uint32_t target, uint64_t disp) {
 #pragma GCC unroll 4
     for (unsigned way = 0; way < WAYS; way++) {
-        const struct slot *s = &c->slots[hash_slot(h, way, c->slot_count)];
-        const struct entry *e = &c->pool[s->id];
+        const struct cache_slot *s = &c->slots[hash_slot(h, way, c->slot_count)];
+        const struct cache_entry *e = &c->pool[s->id];
         if (s->tag == h.tag && e->disp == disp && e->target == target && is_current(c, e))
             return s->id;
     }
@@ -50,7 +50,7 @@ static inline uint32_t index_occupant(const struct cache *c, uint32_t slot) {
     uint32_t id = c->slots[slot].id;
     if (!id || id >= c->used)
         return NOTHING;
-    const struct entry *e = &c->pool[id];
+    const struct cache_entry *e = &c->pool[id];
     return e->slot == slot && is_current(c, e) ? id : NOTHING;
 }
 

@@ -5,7 +5,7 @@
  * serves the accesses whose distance is at most S. (Waldspurger et al., "Efficient MRC construction with SHARDS",
  * FAST 2015.)
  *
- * Only keys whose hash is 0 in the bits of `mask` are tracked, as in estimate.c: a sample of the keys, in which
+ * Only keys whose hash is 0 in the bits of `mask` are tracked, as in whatif.c: a sample of the keys, in which
  * distances are shorter by the same factor. When there are too many of them the mask grows by one bit. An access
  * represents mask + 1 accesses. All accesses are counted, and the deviation of the sample is corrected at the end,
  * see correct().
@@ -89,7 +89,7 @@ static uint64_t lines_before(const struct cache_reuse *r, uint32_t time) {
 
 /* ---- keys ---- */
 
-static uint32_t find(const struct cache_reuse *r, uint64_t key) {
+static uint32_t reuse_find(const struct cache_reuse *r, uint64_t key) {
     uint32_t i = (uint32_t)(key >> 40) % SLOTS;
     while (r->slots[i].key && r->slots[i].key != key)
         i = (i + 1) % SLOTS;
@@ -113,7 +113,7 @@ static void renumber(struct cache_reuse *r) {
     memset(r->sums, 0, sizeof r->sums);
     r->now = 0;
     for (uint32_t i = 0; i < kept; i++) {
-        uint32_t slot = find(r, r->scratch[i].key);
+        uint32_t slot = reuse_find(r, r->scratch[i].key);
         r->slots[slot] = r->scratch[i];
         take_time(r, slot);
     }
@@ -125,7 +125,7 @@ static void leave_time(struct cache_reuse *r, const struct tag *t) {
     r->order[t->time] = NOBODY;
 }
 
-static void note_reuse(struct cache_reuse *r, struct tag *t, uint64_t lines) {
+static void reuse_note_reuse(struct cache_reuse *r, struct tag *t, uint64_t lines) {
     uint64_t between = lines_before(r, r->now) - lines_before(r, t->time + 1);
     uint64_t own = lines > t->lines ? lines : t->lines;
     unsigned step = step_of(between * (r->mask + 1) + own);
@@ -140,11 +140,11 @@ void cache_reuse_get(struct cache_reuse *r, uint32_t target, uint64_t disp, uint
         return;
     lines = lines < INT32_MAX ? lines : INT32_MAX;
     r->sampled += r->mask + 1;
-    uint32_t slot = find(r, key);
+    uint32_t slot = reuse_find(r, key);
     struct tag *t = &r->slots[slot];
     bool is_known = t->key;
     if (is_known && t->epoch == epoch)
-        note_reuse(r, t, lines);
+        reuse_note_reuse(r, t, lines);
     if (is_known)
         leave_time(r, t);
     else
@@ -166,7 +166,7 @@ void cache_reuse_get(struct cache_reuse *r, uint32_t target, uint64_t disp, uint
 
 void cache_reuse_write(struct cache_reuse *r, uint32_t target, uint64_t disp) {
     uint64_t key = sample_key(target, disp);
-    struct tag *t = &r->slots[find(r, key)];
+    struct tag *t = &r->slots[reuse_find(r, key)];
     if (!(key & r->mask) && t->key)
         t->epoch = UINT64_MAX; /* matches no access */
 }
@@ -190,7 +190,7 @@ static void correct(const struct cache_reuse *r, uint64_t *hits) {
 }
 
 /* Limits the sum of hits to `left`. */
-static void limit(uint64_t *hits, uint64_t left) {
+static void reuse_limit(uint64_t *hits, uint64_t left) {
     for (unsigned i = 0; i < CACHE_REUSE_STEPS; i++) {
         hits[i] = hits[i] < left ? hits[i] : left;
         left -= hits[i];
@@ -201,5 +201,5 @@ void cache_reuse_read(const struct cache_reuse *r, struct cache_reuse_curve *out
     *out = (struct cache_reuse_curve){.gets = r->gets, .share = r->mask + 1, .bytes = r->bytes};
     memcpy(out->hits, r->hits, sizeof out->hits);
     correct(r, out->hits);
-    limit(out->hits, r->gets);
+    reuse_limit(out->hits, r->gets);
 }

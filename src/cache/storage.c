@@ -9,11 +9,11 @@
 #include <errno.h>
 
 #include "cache/tree.h"
-#include "cache/write.h"
+#include "cache/cache_write.h"
 
 static void set_pool(struct cache *c) {
     c->pool = c->pool_memory.base;
-    size_t fit = c->pool_memory.bytes / sizeof(struct entry);
+    size_t fit = c->pool_memory.bytes / sizeof(struct cache_entry);
     c->capacity = fit < NO_SLOT ? (uint32_t)fit : NO_SLOT;
 }
 
@@ -39,7 +39,7 @@ static uint32_t take_id(struct cache *c) {
 }
 
 static void give_id(struct cache *c, uint32_t id) {
-    struct entry *e = &c->pool[id];
+    struct cache_entry *e = &c->pool[id];
     e->kind = KIND_UNUSED;
     e->stamp = 0;
     e->slot = NO_SLOT;
@@ -65,7 +65,7 @@ static uint64_t free_bytes(const struct cache *c, uint32_t id) {
 }
 
 static void count_adjacent(struct cache *c, uint32_t id) {
-    struct entry *e = &c->pool[id];
+    struct cache_entry *e = &c->pool[id];
     if (e->kind != KIND_REGION)
         e->adjacent = free_bytes(c, e->prev) + free_bytes(c, e->next);
 }
@@ -76,7 +76,7 @@ static void count_around(struct cache *c, uint32_t id) {
 }
 
 static void make_region(struct cache *c, uint32_t id, uint64_t start, uint64_t room) {
-    struct entry *e = &c->pool[id];
+    struct cache_entry *e = &c->pool[id];
     e->kind = KIND_REGION;
     e->stamp = 0;
     e->slot = NO_SLOT;
@@ -85,7 +85,7 @@ static void make_region(struct cache *c, uint32_t id, uint64_t start, uint64_t r
 }
 
 void storage_reset(struct cache *c) {
-    c->pool[0] = (struct entry){.kind = KIND_SENTINEL, .slot = NO_SLOT};
+    c->pool[0] = (struct cache_entry){.kind = KIND_SENTINEL, .slot = NO_SLOT};
     c->used = 1;
     c->unused_ids = NOTHING;
     c->root = NOTHING;
@@ -100,7 +100,7 @@ void storage_reset(struct cache *c) {
 
 int storage_open(struct cache *c, uint64_t bytes, uint32_t entries) {
     /* Free regions are mostly few: a quarter more descriptors than entries; the pool grows if that is not enough. */
-    int err = memory_open(&c->pool_memory, ((uint64_t)entries + entries / 4 + 2) * sizeof(struct entry),
+    int err = memory_open(&c->pool_memory, ((uint64_t)entries + entries / 4 + 2) * sizeof(struct cache_entry),
                           c->config.budget);
     if (err)
         return err;
@@ -128,7 +128,7 @@ uint32_t storage_take(struct cache *c, uint64_t room) {
     tree_remove(c, region);
     if (c->pool[region].room > room) {
         id = take_id(c);
-        struct entry *e = &c->pool[id], *rest = &c->pool[region];
+        struct cache_entry *e = &c->pool[id], *rest = &c->pool[region];
         e->start = rest->start;
         e->room = room;
         rest->start += room;
@@ -147,7 +147,7 @@ uint32_t storage_take(struct cache *c, uint64_t room) {
 
 /* Merges the adjacent free region `from` into `id`. */
 static void absorb(struct cache *c, uint32_t id, uint32_t from) {
-    struct entry *e = &c->pool[id], *f = &c->pool[from];
+    struct cache_entry *e = &c->pool[id], *f = &c->pool[from];
     tree_remove(c, from);
     unlink_from(c, from);
     e->start = f->start < e->start ? f->start : e->start;
@@ -156,7 +156,7 @@ static void absorb(struct cache *c, uint32_t id, uint32_t from) {
 }
 
 void storage_give(struct cache *c, uint32_t id) {
-    struct entry *e = &c->pool[id];
+    struct cache_entry *e = &c->pool[id];
     c->used_bytes -= e->room;
     make_region(c, id, e->start, e->room);
     if (c->pool[e->next].kind == KIND_REGION)
@@ -168,7 +168,7 @@ void storage_give(struct cache *c, uint32_t id) {
 }
 
 int storage_stretch(struct cache *c, uint32_t id, uint64_t room) {
-    struct entry *e = &c->pool[id], *next = &c->pool[e->next];
+    struct cache_entry *e = &c->pool[id], *next = &c->pool[e->next];
     uint64_t more = room - e->room;
     if (room <= e->room)
         return 0;
@@ -193,7 +193,7 @@ int storage_stretch(struct cache *c, uint32_t id, uint64_t room) {
 }
 
 void storage_exchange(struct cache *c, uint32_t a, uint32_t b) {
-    struct entry *pool = c->pool;
+    struct cache_entry *pool = c->pool;
     if (pool[a].next == b) { /* in this order, the general case would move a behind itself */
         uint32_t swap = a;
         a = b;
@@ -240,7 +240,7 @@ static void push_end(struct cache *c, uint32_t last) {
     count_adjacent(c, before);
 }
 
-static int grow(struct cache *c, uint64_t bytes) {
+static int storage_grow(struct cache *c, uint64_t bytes) {
     int err = reserve_id(c);
     if (!err)
         err = memory_resize(&c->storage_memory, bytes);
@@ -274,5 +274,7 @@ static int shrink(struct cache *c, uint64_t bytes) {
 }
 
 int storage_resize(struct cache *c, uint64_t bytes) {
-    return bytes > c->storage_bytes ? grow(c, bytes) : bytes < c->storage_bytes ? shrink(c, bytes) : 0;
+    return bytes > c->storage_bytes   ? storage_grow(c, bytes)
+           : bytes < c->storage_bytes ? shrink(c, bytes)
+                                      : 0;
 }

@@ -11,37 +11,37 @@
 
 enum { MOST_LEVELS = 48 }; /* 1.44 log2 of 2^32 descriptors */
 
-static uint32_t height(const struct entry *pool, uint32_t id) {
+static uint32_t height(const struct cache_entry *pool, uint32_t id) {
     return id ? pool[id].height : 0;
 }
 
-static void measure(struct entry *pool, uint32_t id) {
+static void tree_update_height(struct cache_entry *pool, uint32_t id) {
     uint32_t left = height(pool, pool[id].child[0]), right = height(pool, pool[id].child[1]);
     pool[id].height = (left > right ? left : right) + 1;
 }
 
-static uint32_t rotate_right(struct entry *pool, uint32_t id) {
+static uint32_t rotate_right(struct cache_entry *pool, uint32_t id) {
     uint32_t top = pool[id].child[0];
     pool[id].child[0] = pool[top].child[1];
     pool[top].child[1] = id;
-    measure(pool, id);
-    measure(pool, top);
+    tree_update_height(pool, id);
+    tree_update_height(pool, top);
     return top;
 }
 
-static uint32_t rotate_left(struct entry *pool, uint32_t id) {
+static uint32_t rotate_left(struct cache_entry *pool, uint32_t id) {
     uint32_t top = pool[id].child[1];
     pool[id].child[1] = pool[top].child[0];
     pool[top].child[0] = id;
-    measure(pool, id);
-    measure(pool, top);
+    tree_update_height(pool, id);
+    tree_update_height(pool, top);
     return top;
 }
 
 /* Rebalances one node whose subtrees are ordered and differ by at most two levels; returns the node that takes its
  * place. */
-static uint32_t balance(struct entry *pool, uint32_t id) {
-    struct entry *e = &pool[id];
+static uint32_t balance(struct cache_entry *pool, uint32_t id) {
+    struct cache_entry *e = &pool[id];
     uint32_t left = height(pool, e->child[0]), right = height(pool, e->child[1]);
     if (left > right + 1) {
         if (height(pool, pool[e->child[0]].child[0]) < height(pool, pool[e->child[0]].child[1]))
@@ -57,7 +57,7 @@ static uint32_t balance(struct entry *pool, uint32_t id) {
     return id;
 }
 
-static void climb(struct entry *pool, uint32_t **links, unsigned depth) {
+static void climb(struct cache_entry *pool, uint32_t **links, unsigned depth) {
     while (depth--) {
         uint32_t id = *links[depth];
         if (!id)
@@ -70,7 +70,7 @@ static void climb(struct entry *pool, uint32_t **links, unsigned depth) {
 }
 
 /* Compared as one number, without a branch, because the direction of a descent cannot be predicted. */
-static unsigned __int128 rank(const struct entry *e) {
+static unsigned __int128 rank(const struct cache_entry *e) {
     return (unsigned __int128)e->room << 64 | e->start;
 }
 
@@ -80,7 +80,7 @@ static unsigned descend(struct cache *c, uint32_t id, uint32_t **links) {
     unsigned depth = 0;
     links[0] = &c->root;
     while (*links[depth] && *links[depth] != id) {
-        struct entry *e = &c->pool[*links[depth]];
+        struct cache_entry *e = &c->pool[*links[depth]];
         links[++depth] = &e->child[own > rank(e)];
     }
     return depth;
@@ -99,7 +99,7 @@ void tree_insert(struct cache *c, uint32_t id) {
 }
 
 void tree_remove(struct cache *c, uint32_t id) {
-    struct entry *pool = c->pool, *e = &pool[id];
+    struct cache_entry *pool = c->pool, *e = &pool[id];
     uint32_t *links[MOST_LEVELS + 2];
     unsigned here = descend(c, id, links), depth = here;
     c->regions--;
@@ -129,7 +129,7 @@ uint32_t tree_fit(struct cache *c, uint64_t room) {
     if (room > c->largest)
         return NOTHING;
     for (uint32_t id = c->root; id;) {
-        const struct entry *e = &c->pool[id];
+        const struct cache_entry *e = &c->pool[id];
         best = e->room >= room ? id : best;
         id = e->child[e->room < room];
     }
@@ -139,17 +139,18 @@ uint32_t tree_fit(struct cache *c, uint64_t room) {
 }
 
 /* Counts a subtree whose members must lie between two others; -1 if it is broken. Recursion is as deep as the tree. */
-static int64_t count(const struct cache *c, uint32_t id, const struct entry *low, const struct entry *high) {
+static int64_t tree_count(const struct cache *c, uint32_t id, const struct cache_entry *low,
+                          const struct cache_entry *high) {
     if (!id)
         return 0;
-    const struct entry *e = &c->pool[id];
+    const struct cache_entry *e = &c->pool[id];
     uint32_t left = height(c->pool, e->child[0]), right = height(c->pool, e->child[1]);
     uint32_t more = left > right ? left : right, less = left + right - more;
     if (e->kind != KIND_REGION || e->height != more + 1 || more - less > 1)
         return -1;
     if ((low && !(rank(low) < rank(e))) || (high && !(rank(e) < rank(high))))
         return -1;
-    int64_t before = count(c, e->child[0], low, e), after = count(c, e->child[1], e, high);
+    int64_t before = tree_count(c, e->child[0], low, e), after = tree_count(c, e->child[1], e, high);
     return before < 0 || after < 0 ? -1 : before + after + 1;
 }
 
@@ -157,5 +158,5 @@ int tree_check(const struct cache *c) {
     for (uint32_t id = c->root; id; id = c->pool[id].child[1])
         if (c->pool[id].room > c->largest)
             return -EINVAL;
-    return count(c, c->root, NULL, NULL) == (int64_t)c->regions ? 0 : -EINVAL;
+    return tree_count(c, c->root, NULL, NULL) == (int64_t)c->regions ? 0 : -EINVAL;
 }

@@ -48,7 +48,7 @@ static struct contest contest_start(const struct cache *c, double weight) {
 }
 
 static void contest_enter(struct contest *contest, const struct cache *c, uint32_t id) {
-    const struct entry *e = &c->pool[id];
+    const struct cache_entry *e = &c->pool[id];
     double score = score_of(contest, (double)e->weight, (double)e->adjacent, (double)e->last);
     contest->entrants++;
     if (score < contest->least && score <= contest->limit) {
@@ -72,7 +72,7 @@ void cache_forget_weights(struct cache *c) {
 }
 
 /* The sample lies in two or three cache lines of the index, but its entries are scattered: prefetch all at once. */
-static void prefetch(const struct cache *c, uint32_t slot, unsigned count) {
+static void victim_prefetch(const struct cache *c, uint32_t slot, unsigned count) {
     for (; count && slot < c->slot_count; count--, slot++)
         __builtin_prefetch(&c->pool[c->slots[slot].id]);
 }
@@ -82,7 +82,7 @@ uint32_t victim_sample(struct cache *c, uint32_t spare) {
     uint32_t slot = random_below(&c->random, c->slot_count), visited = 0, nonempty = 0;
     if (!c->cached)
         return NOTHING;
-    prefetch(c, slot, c->config.sample);
+    victim_prefetch(c, slot, c->config.sample);
     while (visited < c->slot_count && (visited < c->config.sample || !contest.entrants)) {
         uint32_t id = index_occupant(c, slot);
         visited++;

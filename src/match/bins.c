@@ -141,7 +141,7 @@ static int use_table(struct fast_queue *q, unsigned level) {
 
 /* Each size has memory of its own that is kept: a smaller table is used again when the queue was short and grows
  * anew. */
-static COLD int grow(struct fast_queue *q) {
+static COLD int bins_grow(struct fast_queue *q) {
     struct fast_bins *b = &q->bins;
     const struct fast_bin *old = b->bins, *end = old + b->mask + 1;
     int err = use_table(q, b->level + 1);
@@ -158,7 +158,7 @@ HOT int make_room(struct fast_queue *q) {
     const struct fast_bins *b = &q->bins;
     if (LIKELY(b->keys <= b->mask * (uint64_t)GROW_AT))
         return 0;
-    int err = grow(q);
+    int err = bins_grow(q);
     return b->keys < b->mask * (uint64_t)FULL_AT ? 0 : err;
 }
 
@@ -242,16 +242,17 @@ static COLD void chain_remove(struct fast_queue *q, uint32_t number, enum fast_k
 
 /* ---- sorting ---- */
 
-static uint32_t *next_of(const struct fast_queue *q, uint32_t number, enum fast_kind kind, bool extra) {
+static uint32_t *bins_next_of(const struct fast_queue *q, uint32_t number, enum fast_kind kind, bool extra) {
     return &link_at(q, number, kind, extra)->next;
 }
 
-static uint32_t merge(const struct fast_queue *q, uint32_t a, uint32_t b, enum fast_kind kind, bool extra) {
+static uint32_t bins_merge(const struct fast_queue *q, uint32_t a, uint32_t b, enum fast_kind kind,
+                           bool extra) {
     uint32_t first = POOL_NONE, *end = &first;
     while (a != POOL_NONE && b != POOL_NONE) {
         uint32_t *lower = fast_entry_at(q, a)->order < fast_entry_at(q, b)->order ? &a : &b;
         *end = *lower;
-        end = next_of(q, *lower, kind, extra);
+        end = bins_next_of(q, *lower, kind, extra);
         *lower = *end;
     }
     *end = a != POOL_NONE ? a : b;
@@ -268,9 +269,9 @@ static void add_to_lists(const struct fast_queue *q, struct lists *l, uint32_t n
                          bool extra) {
     uint32_t list = number;
     unsigned level = 0;
-    *next_of(q, number, kind, extra) = POOL_NONE;
+    *bins_next_of(q, number, kind, extra) = POOL_NONE;
     for (; level < l->most && l->lists[level] != POOL_NONE; level++) {
-        list = merge(q, l->lists[level], list, kind, extra);
+        list = bins_merge(q, l->lists[level], list, kind, extra);
         l->lists[level] = POOL_NONE;
     }
     l->most += level == l->most;
@@ -278,7 +279,7 @@ static void add_to_lists(const struct fast_queue *q, struct lists *l, uint32_t n
 }
 
 /* Sorts all entries by sequence number, linked by the links of this kind, which must be unused. */
-static uint32_t sort(const struct fast_queue *q, enum fast_kind kind, bool extra) {
+static uint32_t bins_sort(const struct fast_queue *q, enum fast_kind kind, bool extra) {
     struct lists lists = {.most = 0};
     uint32_t next, all = POOL_NONE;
     for (const struct fast_bin *bin = q->bins.bins; bin <= q->bins.bins + q->bins.mask; bin++)
@@ -289,7 +290,7 @@ static uint32_t sort(const struct fast_queue *q, enum fast_kind kind, bool extra
                     add_to_lists(q, &lists, number, kind, extra);
                 }
     for (unsigned level = 0; level < lists.most; level++)
-        all = merge(q, lists.lists[level], all, kind, extra);
+        all = bins_merge(q, lists.lists[level], all, kind, extra);
     return all;
 }
 
@@ -310,9 +311,9 @@ static void drop_extras(struct fast_queue *q) {
 }
 
 static int add_extra(struct fast_queue *q, enum fast_kind kind) {
-    uint32_t next, list = sort(q, kind, true);
+    uint32_t next, list = bins_sort(q, kind, true);
     for (uint32_t number = list; number != POOL_NONE; number = next) {
-        next = *next_of(q, number, kind, true);
+        next = *bins_next_of(q, number, kind, true);
         int err = chain_append(q, number, kind, true);
         if (err) {
             drop_extra(q, kind);
@@ -324,8 +325,8 @@ static int add_extra(struct fast_queue *q, enum fast_kind kind) {
 }
 
 /* Finds what an extra kind would yield, without one: of the first entry of each matching chain, the earliest. */
-static struct fast_entry *look_through(struct fast_queue *q, struct key key, enum fast_kind kind,
-                                       uint32_t *number) {
+static struct fast_entry *bins_look_through(struct fast_queue *q, struct key key, enum fast_kind kind,
+                                            uint32_t *number) {
     struct fast_entry *found = NULL;
     for (const struct fast_bin *bin = q->bins.bins; bin <= q->bins.bins + q->bins.mask; bin++)
         for (uint32_t i = 0; i < bin->count; i++) {
@@ -352,7 +353,7 @@ static COLD struct fast_entry *find_extra(struct fast_queue *q, struct key key, 
     struct place place = {0};
     q->bins.asked |= (uint8_t)(1u << kind);
     if (UNLIKELY(!is_extra(q, kind)) && add_extra(q, kind))
-        return look_through(q, key, kind, number);
+        return bins_look_through(q, key, kind, number);
     struct fast_entry *entry = find_first(q, key, kind, &place);
     *number = place.first;
     return entry;
@@ -375,7 +376,7 @@ int bins_start(struct fast_queue *q) {
 /* Called before sequence numbers run out. The entries fit, because they did before. */
 static void number_anew(struct fast_queue *q) {
     struct fast_bins *b = &q->bins;
-    uint32_t next, list = sort(q, KIND_EXACT, false);
+    uint32_t next, list = bins_sort(q, KIND_EXACT, false);
     use_no_bins(b);
     b->sequence = 0;
     memset(b->own, 0, sizeof b->own);
@@ -486,7 +487,7 @@ struct fast_entry *bins_take_context(struct fast_queue *q, uint32_t context, uin
 }
 
 uint32_t bins_end(struct fast_queue *q) {
-    return sort(q, KIND_EXACT, false);
+    return bins_sort(q, KIND_EXACT, false);
 }
 
 void bins_close(struct fast_queue *q) {

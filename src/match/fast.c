@@ -185,7 +185,7 @@ static COLD void go_to_arrays(struct fast_queue *q) {
 }
 
 /* The arrays are at their end. Without memory for bins they remain usable as long as they contain a hole. */
-static COLD int make_room(struct fast_queue *q) {
+static COLD int fast_make_room(struct fast_queue *q) {
     int err = *q->count > TO_BINS ? go_to_bins(q) : 0;
     if (!q->binned && *q->count < FAST_SLOTS) {
         array_compact(&q->arrays);
@@ -204,13 +204,13 @@ HOT void fill(struct fast_entry *entry, struct key key, void *item, uint32_t num
 }
 
 /* Returns the entry's number, or POOL_NONE if memory ran out. */
-static uint32_t append(struct fast_queue *q, struct key key, void *item) {
+static uint32_t fast_append(struct fast_queue *q, struct key key, void *item) {
     uint32_t number;
     struct fast_entry *entry = pool_take(&q->pool, &number);
     if (UNLIKELY(!entry))
         return POOL_NONE;
     fill(entry, key, item, number);
-    int err = !q->binned && q->arrays.tail == FAST_SLOTS ? make_room(q) : 0;
+    int err = !q->binned && q->arrays.tail == FAST_SLOTS ? fast_make_room(q) : 0;
     if (q->binned)
         err = bins_append(q, entry, number);
     else if (!err)
@@ -273,16 +273,16 @@ HOT bool find_array_message(struct match *e, struct key key, bool taken, void **
     return entry;
 }
 
-static int append_receive(struct match *e, struct key key, void *receive, match_entry *entry) {
-    uint32_t number = append(&e->fast.posted, key, receive);
+static int fast_append_receive(struct match *e, struct key key, void *receive, match_entry *entry) {
+    uint32_t number = fast_append(&e->fast.posted, key, receive);
     if (UNLIKELY(number == POOL_NONE))
         return -ENOMEM;
     *entry = number;
     return 0;
 }
 
-static int append_message(struct match *e, struct key key, void *message) {
-    return UNLIKELY(append(&e->fast.unexpected, key, message) == POOL_NONE) ? -ENOMEM : 0;
+static int fast_append_message(struct match *e, struct key key, void *message) {
+    return UNLIKELY(fast_append(&e->fast.unexpected, key, message) == POOL_NONE) ? -ENOMEM : 0;
 }
 
 /* ---- the fast path ---- */
@@ -340,19 +340,19 @@ HOT bool take_no_receive(struct match *e, struct key key, void **receive) {
 static COLD int post_more(struct match *e, int32_t source, int32_t tag, uint32_t context, void *receive,
                           match_entry *entry, void **message) {
     return engine_post(e, key_of(source, tag, context), receive, entry, message, find_no_message,
-                       append_receive);
+                       fast_append_receive);
 }
 
 static COLD int post_deep(struct match *e, int32_t source, int32_t tag, uint32_t context, void *receive,
                           match_entry *entry, void **message) {
     return engine_post(e, key_of(source, tag, context), receive, entry, message, find_deep_message,
-                       append_receive);
+                       fast_append_receive);
 }
 
 static COLD int post_any(struct match *e, int32_t source, int32_t tag, uint32_t context, void *receive,
                          match_entry *entry, void **message) {
     return engine_post(e, key_of(source, tag, context), receive, entry, message, find_array_message,
-                       append_receive);
+                       fast_append_receive);
 }
 
 static int fast_post(struct match *e, int32_t source, int32_t tag, uint32_t context, void *receive,
@@ -378,19 +378,20 @@ static int fast_post(struct match *e, int32_t source, int32_t tag, uint32_t cont
 
 static COLD int arrive_more(struct match *e, int32_t source, int32_t tag, uint32_t context, void *message,
                             void **receive) {
-    return engine_arrive(e, key_of(source, tag, context), message, receive, take_no_receive, append_message);
+    return engine_arrive(e, key_of(source, tag, context), message, receive, take_no_receive,
+                         fast_append_message);
 }
 
 static COLD int arrive_deep(struct match *e, int32_t source, int32_t tag, uint32_t context, void *message,
                             void **receive) {
     return engine_arrive(e, key_of(source, tag, context), message, receive, take_deep_receive,
-                         append_message);
+                         fast_append_message);
 }
 
 static COLD int arrive_any(struct match *e, int32_t source, int32_t tag, uint32_t context, void *message,
                            void **receive) {
     return engine_arrive(e, key_of(source, tag, context), message, receive, take_array_receive,
-                         append_message);
+                         fast_append_message);
 }
 
 static int fast_arrive(struct match *e, int32_t source, int32_t tag, uint32_t context, void *message,
@@ -453,7 +454,7 @@ static bool fast_drain_message(struct match *e, uint32_t context, void **message
     return fast_find_message(e, key_of(MATCH_ANY_SOURCE, MATCH_ANY_TAG, context), true, message);
 }
 
-static int open_queue(struct match *e, struct fast_queue *q, const struct tally *tally, bool posted) {
+static int fast_open_queue(struct match *e, struct fast_queue *q, const struct tally *tally, bool posted) {
     *q = (struct fast_queue){
         .supply = &e->supply, .looked = &e->looked, .count = &tally->now, .posted = posted};
     return pool_open(&q->pool, &e->supply, sizeof(struct fast_entry),
@@ -461,8 +462,8 @@ static int open_queue(struct match *e, struct fast_queue *q, const struct tally 
 }
 
 static int fast_open(struct match *e, const struct match_options *options) {
-    int err = open_queue(e, &e->fast.posted, &e->posted, true);
-    return err ? err : open_queue(e, &e->fast.unexpected, &e->unexpected, false);
+    int err = fast_open_queue(e, &e->fast.posted, &e->posted, true);
+    return err ? err : fast_open_queue(e, &e->fast.unexpected, &e->unexpected, false);
 }
 
 static void close_queue(struct fast_queue *q) {
@@ -508,7 +509,7 @@ static void check_arrays(const struct fast_queue *q) {
     MATCH_CHECK(!live || (a->live[a->first] && a->live[(a->tail - 1) / FAST_LANES] & bit_of(a->tail - 1u)));
 }
 
-static void check_queue(const struct fast_queue *q) {
+static void fast_check_queue(const struct fast_queue *q) {
     MATCH_CHECK(pool_check(&q->pool) == *q->count);
     MATCH_CHECK(!q->binned || *q->count >= TO_ARRAYS);
     check_arrays(q);
@@ -517,8 +518,8 @@ static void check_queue(const struct fast_queue *q) {
 }
 
 static void fast_check(const struct match *e) {
-    check_queue(&e->fast.posted);
-    check_queue(&e->fast.unexpected);
+    fast_check_queue(&e->fast.posted);
+    fast_check_queue(&e->fast.unexpected);
 }
 
 const struct structure fast_structure = {

@@ -3,7 +3,7 @@
 #define HEARTH_MATCH_FAST_H
 
 #include "match/key.h"
-#include "match/pool.h"
+#include "match/match_pool.h"
 
 struct fast_link { /* in a chain: numbers of entries, POOL_NONE for none */
     uint32_t next, prev;
@@ -65,9 +65,9 @@ struct fast_bins {
 };
 
 struct fast_queue {
-    struct pool pool;      /* of entries; the side holds their links in extra chains */
-    const uint32_t *count; /* of its entries */
-    uint32_t *looked;      /* engine->looked */
+    struct match_pool pool; /* of entries; the side holds their links in extra chains */
+    const uint32_t *count;  /* of its entries */
+    uint32_t *looked;       /* engine->looked */
     struct supply *supply;
     bool posted; /* which of the two queues */
     bool binned; /* all entries are in the bins, and none in the arrays */

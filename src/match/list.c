@@ -29,7 +29,8 @@ static void free_node(struct match *e, struct list_node *node) {
     free(node);
 }
 
-static int append(struct match *e, struct list_queue *q, struct key key, void *item, match_entry *entry) {
+static int list_append_entry(struct match *e, struct list_queue *q, struct key key, void *item,
+                             match_entry *entry) {
     struct list_node *node = new_node(e);
     if (!node)
         return -ENOMEM;
@@ -43,7 +44,7 @@ static int append(struct match *e, struct list_queue *q, struct key key, void *i
     return 0;
 }
 
-static void *take(struct match *e, struct list_queue *q, struct list_node *node) {
+static void *list_take(struct match *e, struct list_queue *q, struct list_node *node) {
     void *item = node->item;
     *(node->prev ? &node->prev->next : &q->first) = node->next;
     *(node->next ? &node->next->prev : &q->last) = node->prev;
@@ -57,7 +58,7 @@ static int list_open(struct match *e, const struct match_options *options) {
 
 static void empty(struct match *e, struct list_queue *q) {
     while (q->first)
-        take(e, q, q->first);
+        list_take(e, q, q->first);
 }
 
 static void list_close(struct match *e) {
@@ -66,16 +67,16 @@ static void list_close(struct match *e) {
     pool_close(&e->list.pool);
 }
 
-static int append_receive(struct match *e, struct key key, void *receive, match_entry *entry) {
-    return append(e, &e->list.posted, key, receive, entry);
+static int list_append_receive(struct match *e, struct key key, void *receive, match_entry *entry) {
+    return list_append_entry(e, &e->list.posted, key, receive, entry);
 }
 
-static int append_message(struct match *e, struct key key, void *message) {
+static int list_append_message(struct match *e, struct key key, void *message) {
     match_entry unused;
-    return append(e, &e->list.unexpected, key, message, &unused);
+    return list_append_entry(e, &e->list.unexpected, key, message, &unused);
 }
 
-static bool take_first_receive(struct match *e, struct key key, void **receive) {
+static bool list_take_first_receive(struct match *e, struct key key, void **receive) {
     struct list_node *node = e->list.posted.first;
     uint32_t looked = 1;
     while (node && !key_matches(node->key, key)) {
@@ -84,7 +85,7 @@ static bool take_first_receive(struct match *e, struct key key, void **receive) 
     }
     e->looked = looked;
     if (node)
-        *receive = take(e, &e->list.posted, node);
+        *receive = list_take(e, &e->list.posted, node);
     return node;
 }
 
@@ -97,44 +98,44 @@ static bool list_find_message(struct match *e, struct key key, bool taken, void 
     }
     e->looked = looked;
     if (node)
-        *message = taken ? take(e, &e->list.unexpected, node) : node->item;
+        *message = taken ? list_take(e, &e->list.unexpected, node) : node->item;
     return node;
 }
 
 static int list_post(struct match *e, int32_t source, int32_t tag, uint32_t context, void *receive,
                      match_entry *entry, void **message) {
     return engine_post(e, key_of(source, tag, context), receive, entry, message, list_find_message,
-                       append_receive);
+                       list_append_receive);
 }
 
 static int list_arrive(struct match *e, int32_t source, int32_t tag, uint32_t context, void *message,
                        void **receive) {
-    return engine_arrive(e, key_of(source, tag, context), message, receive, take_first_receive,
-                         append_message);
+    return engine_arrive(e, key_of(source, tag, context), message, receive, list_take_first_receive,
+                         list_append_message);
 }
 
 static void *list_cancel(struct match *e, match_entry entry) {
-    return take(e, &e->list.posted, (struct list_node *)(uintptr_t)entry);
+    return list_take(e, &e->list.posted, (struct list_node *)(uintptr_t)entry);
 }
 
-static bool drain(struct match *e, struct list_queue *q, uint32_t context, void **item) {
+static bool list_drain(struct match *e, struct list_queue *q, uint32_t context, void **item) {
     struct list_node *node = q->first;
     while (node && node->key.context != context)
         node = node->next;
     if (node)
-        *item = take(e, q, node);
+        *item = list_take(e, q, node);
     return node;
 }
 
 static bool list_drain_receive(struct match *e, uint32_t context, void **receive) {
-    return drain(e, &e->list.posted, context, receive);
+    return list_drain(e, &e->list.posted, context, receive);
 }
 
 static bool list_drain_message(struct match *e, uint32_t context, void **message) {
-    return drain(e, &e->list.unexpected, context, message);
+    return list_drain(e, &e->list.unexpected, context, message);
 }
 
-static void check_queue(const struct match *e, const struct list_queue *q, const struct tally *tally) {
+static void list_check_queue(const struct match *e, const struct list_queue *q, const struct tally *tally) {
     const struct list_node *before = NULL;
     uint64_t count = 0;
     for (const struct list_node *node = q->first; node; before = node, node = node->next, count++) {
@@ -150,8 +151,8 @@ static void check_queue(const struct match *e, const struct list_queue *q, const
 }
 
 static void list_check(const struct match *e) {
-    check_queue(e, &e->list.posted, &e->posted);
-    check_queue(e, &e->list.unexpected, &e->unexpected);
+    list_check_queue(e, &e->list.posted, &e->posted);
+    list_check_queue(e, &e->list.unexpected, &e->unexpected);
     MATCH_CHECK(!e->supply.heated || pool_check(&e->list.pool) == e->posted.now + e->unexpected.now);
 }
 

@@ -3,7 +3,7 @@
 #define HEARTH_MATCH_LIST_H
 
 #include "match/key.h"
-#include "match/pool.h"
+#include "match/match_pool.h"
 
 struct list_node {
     struct list_node *next, *prev;
@@ -18,7 +18,7 @@ struct list_queue {
 
 struct list {
     struct list_queue posted, unexpected;
-    struct pool pool; /* if heated */
+    struct match_pool pool; /* if heated */
 };
 
 #endif

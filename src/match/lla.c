@@ -67,7 +67,7 @@ static const uint64_t hole_key = (uint64_t)HOLE << 48 | (uint64_t)UINT16_MAX << 
 
 /* ---- keys ---- */
 
-static bool fits(struct key key) {
+static bool lla_fits(struct key key) {
     return key.context <= FITS && (key_any_source(key) || (uint32_t)key_source(key) <= FITS);
 }
 
@@ -87,21 +87,22 @@ static uint64_t narrow_mask(struct key key) {
 
 /* ---- entries ---- */
 
-static size_t entry_bytes(bool posted, bool wide) {
+static size_t lla_entry_bytes(bool posted, bool wide) {
     if (posted)
         return wide ? sizeof(struct wide_receive) : sizeof(struct narrow_receive);
     return wide ? sizeof(struct wide_message) : sizeof(struct narrow_message);
 }
 
 static void *entry_at(const struct lla_queue *q, const struct lla_node *node, unsigned index) {
-    return (char *)node + HEAD + index * entry_bytes(q->posted, node->wide);
+    return (char *)node + HEAD + index * lla_entry_bytes(q->posted, node->wide);
 }
 
 static void **item_at(const struct lla_queue *q, const struct lla_node *node, unsigned index) {
-    return (void **)((char *)entry_at(q, node, index) + entry_bytes(q->posted, node->wide) - sizeof(void *));
+    return (void **)((char *)entry_at(q, node, index) + lla_entry_bytes(q->posted, node->wide) -
+                     sizeof(void *));
 }
 
-static bool is_hole(const struct lla_queue *q, const struct lla_node *node, unsigned index) {
+static bool lla_is_hole(const struct lla_queue *q, const struct lla_node *node, unsigned index) {
     const void *entry = entry_at(q, node, index);
     return node->wide ? !((const struct wide *)entry)->live : ((const struct narrow *)entry)->key == hole_key;
 }
@@ -139,12 +140,12 @@ static bool has_context(const struct lla_queue *q, const struct lla_node *node, 
 
 /* ---- nodes ---- */
 
-static struct lla_node *node_of(const struct lla_queue *q, uint32_t number) {
+static struct lla_node *lla_node_of(const struct lla_queue *q, uint32_t number) {
     return number == POOL_NONE ? NULL : pool_at(&q->pool, number, q->pool.size);
 }
 
 static void unlink_node(struct lla_queue *q, struct lla_node *node) {
-    struct lla_node *before = node_of(q, node->prev);
+    struct lla_node *before = lla_node_of(q, node->prev);
     uint32_t *back = node->next ? &node->next->prev : &q->last_number; /* both hold the node's number */
     uint32_t number = *back;
     *back = node->prev;
@@ -168,8 +169,8 @@ static int append_node(struct lla_queue *q) {
     return 0;
 }
 
-static int append(struct lla_queue *q, struct key key, void *item, match_entry *entry) {
-    if (UNLIKELY(!q->wide && !fits(key)))
+static int lla_append(struct lla_queue *q, struct key key, void *item, match_entry *entry) {
+    if (UNLIKELY(!q->wide && !lla_fits(key)))
         q->wide = true;
     struct lla_node *node = q->last;
     if (!node || node->end == q->capacity[node->wide] || UNLIKELY(node->wide != q->wide)) {
@@ -184,14 +185,14 @@ static int append(struct lla_queue *q, struct key key, void *item, match_entry *
     return 0;
 }
 
-static void *take(struct lla_queue *q, struct lla_node *node, unsigned index) {
+static void *lla_take(struct lla_queue *q, struct lla_node *node, unsigned index) {
     void *item = *item_at(q, node, index);
     unsigned start = node->start, end = node->end;
     if (index == start)
-        while (++start < end && is_hole(q, node, start))
+        while (++start < end && lla_is_hole(q, node, start))
             ;
     else if (index + 1 == end)
-        while (is_hole(q, node, --end - 1)) /* stops at start, which is no hole */
+        while (lla_is_hole(q, node, --end - 1)) /* stops at start, which is no hole */
             ;
     else
         make_hole(q, node, index);
@@ -252,7 +253,7 @@ static uint32_t looked_at(const struct lla_node *node, unsigned index) {
     return (index == NOT_FOUND ? node->end : index + 1u) - node->start;
 }
 
-static bool take_first_receive(struct match *e, struct key key, void **receive) {
+static bool lla_take_first_receive(struct match *e, struct key key, void **receive) {
     struct lla_queue *q = &e->lla.posted;
     uint64_t narrow = narrow_key(key);
     uint32_t looked = 0;
@@ -267,7 +268,7 @@ static bool take_first_receive(struct match *e, struct key key, void **receive) 
     }
     e->looked = looked;
     if (node)
-        *receive = take(q, node, index);
+        *receive = lla_take(q, node, index);
     return node;
 }
 
@@ -286,15 +287,15 @@ static bool lla_find_message(struct match *e, struct key key, bool taken, void *
     }
     e->looked = looked;
     if (node)
-        *message = taken ? take(q, node, index) : *item_at(q, node, index);
+        *message = taken ? lla_take(q, node, index) : *item_at(q, node, index);
     return node;
 }
 
-static bool drain(struct lla_queue *q, uint32_t context, void **item) {
+static bool lla_drain(struct lla_queue *q, uint32_t context, void **item) {
     for (struct lla_node *node = q->first; node; node = node->next)
         for (unsigned i = node->start; i < node->end; i++)
             if (has_context(q, node, i, context)) {
-                *item = take(q, node, i);
+                *item = lla_take(q, node, i);
                 return true;
             }
     return false;
@@ -302,11 +303,11 @@ static bool drain(struct lla_queue *q, uint32_t context, void **item) {
 
 /* ---- the structure ---- */
 
-static int open_queue(struct match *e, struct lla_queue *q, bool posted, unsigned k) {
+static int lla_open_queue(struct match *e, struct lla_queue *q, bool posted, unsigned k) {
     uint32_t bytes = (uint32_t)round_up(HEAD + k * sizeof(struct narrow_receive), CACHE_LINE);
     *q = (struct lla_queue){.posted = posted};
     q->capacity[false] = (uint8_t)(posted ? k : k / 2 * 3);
-    q->capacity[true] = (uint8_t)((bytes - HEAD) / entry_bytes(posted, true));
+    q->capacity[true] = (uint8_t)((bytes - HEAD) / lla_entry_bytes(posted, true));
     return pool_open(&q->pool, &e->supply, bytes, 0);
 }
 
@@ -314,8 +315,8 @@ static int lla_open(struct match *e, const struct match_options *options) {
     unsigned k = options->k ? options->k : 8;
     if (k < 2 || k > HANDLE_INDEX + 1 || (k & (k - 1)))
         return -EINVAL;
-    int err = open_queue(e, &e->lla.posted, true, k);
-    return err ? err : open_queue(e, &e->lla.unexpected, false, k);
+    int err = lla_open_queue(e, &e->lla.posted, true, k);
+    return err ? err : lla_open_queue(e, &e->lla.unexpected, false, k);
 }
 
 static void lla_close(struct match *e) {
@@ -323,38 +324,38 @@ static void lla_close(struct match *e) {
     pool_close(&e->lla.unexpected.pool);
 }
 
-static int append_receive(struct match *e, struct key key, void *receive, match_entry *entry) {
-    return append(&e->lla.posted, key, receive, entry);
+static int lla_append_receive(struct match *e, struct key key, void *receive, match_entry *entry) {
+    return lla_append(&e->lla.posted, key, receive, entry);
 }
 
-static int append_message(struct match *e, struct key key, void *message) {
+static int lla_append_message(struct match *e, struct key key, void *message) {
     match_entry unused;
-    return append(&e->lla.unexpected, key, message, &unused);
+    return lla_append(&e->lla.unexpected, key, message, &unused);
 }
 
 static int lla_post(struct match *e, int32_t source, int32_t tag, uint32_t context, void *receive,
                     match_entry *entry, void **message) {
     return engine_post(e, key_of(source, tag, context), receive, entry, message, lla_find_message,
-                       append_receive);
+                       lla_append_receive);
 }
 
 static int lla_arrive(struct match *e, int32_t source, int32_t tag, uint32_t context, void *message,
                       void **receive) {
-    return engine_arrive(e, key_of(source, tag, context), message, receive, take_first_receive,
-                         append_message);
+    return engine_arrive(e, key_of(source, tag, context), message, receive, lla_take_first_receive,
+                         lla_append_message);
 }
 
 static void *lla_cancel(struct match *e, match_entry entry) {
     struct lla_node *node = (struct lla_node *)(uintptr_t)(entry & ~(match_entry)HANDLE_INDEX);
-    return take(&e->lla.posted, node, entry & HANDLE_INDEX);
+    return lla_take(&e->lla.posted, node, entry & HANDLE_INDEX);
 }
 
 static bool lla_drain_receive(struct match *e, uint32_t context, void **receive) {
-    return drain(&e->lla.posted, context, receive);
+    return lla_drain(&e->lla.posted, context, receive);
 }
 
 static bool lla_drain_message(struct match *e, uint32_t context, void **message) {
-    return drain(&e->lla.unexpected, context, message);
+    return lla_drain(&e->lla.unexpected, context, message);
 }
 
 /* ---- checks ---- */
@@ -365,33 +366,33 @@ static uint64_t check_node(const struct lla_queue *q, const struct lla_node *nod
     MATCH_CHECK(node->wide <= q->wide);
     MATCH_CHECK(!node->next || node->wide <= node->next->wide);
     for (unsigned i = node->start; i < node->end; i++)
-        live += !is_hole(q, node, i);
+        live += !lla_is_hole(q, node, i);
     if (node->start == node->end) {
         MATCH_CHECK(node == q->first && node == q->last && node->end == 0);
     } else {
-        MATCH_CHECK(!is_hole(q, node, node->start) && !is_hole(q, node, node->end - 1u));
+        MATCH_CHECK(!lla_is_hole(q, node, node->start) && !lla_is_hole(q, node, node->end - 1u));
     }
     return live;
 }
 
-static void check_queue(const struct lla_queue *q, const struct tally *tally) {
+static void lla_check_queue(const struct lla_queue *q, const struct tally *tally) {
     uint64_t live = 0;
     uint32_t before = POOL_NONE, nodes = 0, taken = pool_check(&q->pool);
     for (const struct lla_node *node = q->first; node; node = node->next, nodes++) {
         MATCH_CHECK(nodes < taken);
         MATCH_CHECK(node->prev == before);
         before = node->next ? node->next->prev : q->last_number;
-        MATCH_CHECK(pool_has(&q->pool, before) && node_of(q, before) == node);
+        MATCH_CHECK(pool_has(&q->pool, before) && lla_node_of(q, before) == node);
         live += check_node(q, node);
     }
     MATCH_CHECK(nodes == taken);
-    MATCH_CHECK(q->last == (nodes ? node_of(q, before) : NULL));
+    MATCH_CHECK(q->last == (nodes ? lla_node_of(q, before) : NULL));
     MATCH_CHECK(live == tally->now);
 }
 
 static void lla_check(const struct match *e) {
-    check_queue(&e->lla.posted, &e->posted);
-    check_queue(&e->lla.unexpected, &e->unexpected);
+    lla_check_queue(&e->lla.posted, &e->posted);
+    lla_check_queue(&e->lla.unexpected, &e->unexpected);
 }
 
 const struct structure lla_structure = {

@@ -3,7 +3,7 @@
 #define HEARTH_MATCH_LLA_H
 
 #include "match/key.h"
-#include "match/pool.h"
+#include "match/match_pool.h"
 
 struct lla_node {
     struct lla_node *next;
@@ -19,7 +19,7 @@ struct lla_queue {
     bool posted;         /* which of the two queues */
     bool wide;           /* new nodes are wide */
     uint8_t capacity[2]; /* entries of a node: narrow, wide */
-    struct pool pool;
+    struct match_pool pool;
 };
 
 struct lla {

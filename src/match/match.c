@@ -29,7 +29,7 @@ static const struct structure *structure_of(enum match_structure structure) {
 }
 
 /* For hearth top. The number of arrived messages is the number of searches for receives: the sum of the histogram. */
-static void show(const struct match *e) {
+static void match_show(const struct match *e) {
 #define PLACE(n)  LIVE_FIELD(arrived, struct match, posted.lengths.counts[n])
 #define PLACES(n) PLACE(n), PLACE(n + 1), PLACE(n + 2), PLACE(n + 3)
     static const struct live_field fields[] = {LIVE_FIELD(posted, struct match, posted.now),
@@ -68,7 +68,7 @@ EXPORT int match_open(const struct match_options *options, struct match **engine
         match_close(e);
         return err;
     }
-    show(e);
+    match_show(e);
     *engine = e;
     return 0;
 }
@@ -121,7 +121,7 @@ static uint64_t searches(const struct tally *tally) {
     return sum;
 }
 
-static void spread(const struct histogram *h, uint64_t *buckets) {
+static void match_spread(const struct histogram *h, uint64_t *buckets) {
     for (unsigned bits = 0; bits < 32; bits++)
         buckets[bits < MATCH_BUCKETS ? bits : MATCH_BUCKETS - 1] += h->counts[31 - bits];
 }
@@ -141,9 +141,9 @@ EXPORT void match_counters(const struct match *e, struct match_counters *c) {
         .unexpected_most = e->unexpected.most,
         .bytes = e->supply.bytes,
     };
-    spread(&e->depths, c->depth);
-    spread(&e->posted.lengths, c->posted_length);
-    spread(&e->unexpected.lengths, c->unexpected_length);
+    match_spread(&e->depths, c->depth);
+    match_spread(&e->posted.lengths, c->posted_length);
+    match_spread(&e->unexpected.lengths, c->unexpected_length);
     c->depth[0] += c->posted_length[0] + c->unexpected_length[0];
 }
 
@@ -159,7 +159,7 @@ EXPORT int match_arrive(struct match *e, int32_t source, int32_t tag, uint32_t c
     return e->structure->arrive(e, source, tag, context, message, receive);
 }
 
-static int find(struct match *e, struct key key, bool take, void **message) {
+static int match_find(struct match *e, struct key key, bool take, void **message) {
     uint32_t length = e->unexpected.now;
     bool found = length && e->structure->find_message(e, key, take, message);
     e->probes++;
@@ -168,11 +168,11 @@ static int find(struct match *e, struct key key, bool take, void **message) {
 }
 
 EXPORT int match_probe(struct match *e, int32_t source, int32_t tag, uint32_t context, void **message) {
-    return find(e, key_of(source, tag, context), false, message);
+    return match_find(e, key_of(source, tag, context), false, message);
 }
 
 EXPORT int match_take(struct match *e, int32_t source, int32_t tag, uint32_t context, void **message) {
-    int found = find(e, key_of(source, tag, context), true, message);
+    int found = match_find(e, key_of(source, tag, context), true, message);
     e->unexpected.now -= (unsigned)found;
     return found;
 }

@@ -7,7 +7,7 @@
 
 #include <errno.h>
 
-static int refuse(struct supply *supply, size_t bytes) {
+static int supply_refuse(struct supply *supply, size_t bytes) {
     if (!supply->told)
         log_warn("match: no memory to extend the queues (%zu bytes): receives or messages may be refused; "
                  "reduce the number that are pending at a time",
@@ -16,7 +16,7 @@ static int refuse(struct supply *supply, size_t bytes) {
     return -ENOMEM;
 }
 
-static int note(struct supply *supply, const struct memory *memory, size_t warm) {
+static int supply_note(struct supply *supply, const struct memory *memory, size_t warm) {
     supply->bytes += memory->bytes;
     if (supply->heated)
         heater_add(memory->base, warm);
@@ -24,11 +24,13 @@ static int note(struct supply *supply, const struct memory *memory, size_t warm)
 }
 
 int supply_take(struct supply *supply, struct memory *memory, size_t bytes, size_t warm) {
-    return memory_open(memory, bytes, NULL) ? refuse(supply, bytes) : note(supply, memory, warm);
+    return memory_open(memory, bytes, NULL) ? supply_refuse(supply, bytes)
+                                            : supply_note(supply, memory, warm);
 }
 
 int supply_take_shown(struct supply *supply, struct memory *memory, size_t bytes, size_t warm) {
-    return memory_open_shown(memory, bytes, NULL) ? refuse(supply, bytes) : note(supply, memory, warm);
+    return memory_open_shown(memory, bytes, NULL) ? supply_refuse(supply, bytes)
+                                                  : supply_note(supply, memory, warm);
 }
 
 void supply_return(struct supply *supply, struct memory *memory) {

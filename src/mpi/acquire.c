@@ -1,16 +1,16 @@
 /* acquire.c: every MPI call that can be a sync event, that is, tell this process of a write by another, acquires on
  * return.
  *
- * The calls that do not acquire are listed (quiet.txt); all others do. The build takes all calls that this MPI
+ * The calls that do not acquire are listed (nonsync.txt); all others do. The build takes all calls that this MPI
  * declares (declared.h) and its library exports, without the listed ones and without those hooked by name, and
  * generates MPI_X and PMPI_X of each here: forward, then acquire. A call that a later MPI adds therefore acquires as
- * well, and so does an extension, MPIX_X. The generated list is news.def, which holds full names.
+ * well, and so does an extension, MPIX_X. The generated list is sync_calls.def, which holds full names.
  *
- * While such a call blocks in MPI, another thread progresses messages to this process (p2p/helper.c). That thread
+ * While such a call blocks in MPI, another thread progresses messages to this process (p2p/p2p_helper.c). That thread
  * does not call MPI. If messages arrive through MPI, a blocking collective is therefore replaced by its non-blocking
  * equivalent, which is tested in a loop with a round of progress in between. waits.txt lists the replaced collectives
  * per MPI, because some MPIs have equivalents with different results. All others, and those that a tool wraps on some
- * process, are called unchanged after a pre-barrier (p2p/meet.c).
+ * process, are called unchanged after a pre-barrier (p2p/prebarrier.c).
  *
  * An acquire is one increment of a process-wide generation. A window in acquire mode compares it before it reads its
  * cache, and invalidates the cache in constant time if it has changed. */
@@ -21,63 +21,65 @@
 
 #include "hearth.h"
 #include "mpi/core/declared.h"
-#include "mpi/p2p/meet.h"
+#include "mpi/p2p/prebarrier.h"
 #include "mpi/p2p/p2p.h"
-#include "mpi/rma/check.h"
+#include "mpi/rma/rma_check.h"
 
 #define EXPORT __attribute__((visibility("default")))
 
 _Atomic uint64_t acquire_generation = 1;
-int acquire_deaf = -1;
+int acquire_ignored = -1;
 bool acquire_is_shared = true;
 
 EXPORT void hearth_acquire(void) {
-    if (acquire_deaf !=
-        NEWS_GENERIC) /* atomic: any thread may call this, also beside one that is inside acquire() */
+    if (acquire_ignored !=
+        EVENT_GENERIC) /* atomic: any thread may call this, also beside one that is inside acquire() */
         atomic_fetch_add_explicit(&acquire_generation, 1, memory_order_release);
 }
 
 /* ---- the calls ---- */
 
 struct table {
-#define NEWS(name, kind, params, args)                       int(*name) params;
-#define NEWS_FLAG                                            NEWS
-#define NEWS_COMM                                            NEWS
-#define NEWS_OPEN                                            NEWS
-#define NEWS_TWIN(name, twin, kind, params, args, twin_args) NEWS(name, kind, params, args)
-#include "news.def"
-#undef NEWS
-#undef NEWS_FLAG
-#undef NEWS_COMM
-#undef NEWS_OPEN
-#undef NEWS_TWIN
+#define SYNC_CALL(name, kind, params, args) int(*name) params;
+#define SYNC_CALL_FLAG                      SYNC_CALL
+#define SYNC_CALL_COMM                      SYNC_CALL
+#define SYNC_CALL_OPEN                      SYNC_CALL
+#define SYNC_CALL_NONBLOCKING(name, nonblocking, kind, params, args, nonblocking_args)                       \
+    SYNC_CALL(name, kind, params, args)
+#include "sync_calls.def"
+#undef SYNC_CALL
+#undef SYNC_CALL_FLAG
+#undef SYNC_CALL_COMM
+#undef SYNC_CALL_OPEN
+#undef SYNC_CALL_NONBLOCKING
 };
 
 static struct table real, next;
 
 /* The non-blocking equivalents of the collectives, and a number for each. */
-#define NEWS(name, kind, params, args)
-#define NEWS_FLAG(name, kind, params, args)
-#define NEWS_COMM(name, kind, params, args)
-#define NEWS_OPEN(name, kind, params, args)
-#define NEWS_TWIN(name, twin, kind, params, args, twin_args) __typeof__(&twin) name;
+#define SYNC_CALL(name, kind, params, args)
+#define SYNC_CALL_FLAG(name, kind, params, args)
+#define SYNC_CALL_COMM(name, kind, params, args)
+#define SYNC_CALL_OPEN(name, kind, params, args)
+#define SYNC_CALL_NONBLOCKING(name, nonblocking, kind, params, args, nonblocking_args)                       \
+    __typeof__(&nonblocking) name;
 static struct {
-#include "news.def"
-} twin;
-#undef NEWS_TWIN
-#define NEWS_TWIN(name, twin, kind, params, args, twin_args) TWIN_##name,
+#include "sync_calls.def"
+} nonblocking;
+#undef SYNC_CALL_NONBLOCKING
+#define SYNC_CALL_NONBLOCKING(name, nonblocking, kind, params, args, nonblocking_args) NONBLOCKING_##name,
 enum {
-#include "news.def"
-    TWINS
+#include "sync_calls.def"
+    NONBLOCKING_COUNT
 };
-_Static_assert(TWINS <= 64, "one bit per collective");
-#undef NEWS
-#undef NEWS_FLAG
-#undef NEWS_COMM
-#undef NEWS_OPEN
-#undef NEWS_TWIN
+_Static_assert(NONBLOCKING_COUNT <= 64, "one bit per collective");
+#undef SYNC_CALL
+#undef SYNC_CALL_FLAG
+#undef SYNC_CALL_COMM
+#undef SYNC_CALL_OPEN
+#undef SYNC_CALL_NONBLOCKING
 
-static void find(const char *name, void **real_one, void **next_one) {
+static void acquire_find(const char *name, void **real_one, void **next_one) {
     *real_one = host_find(name, next_one);
     if (*next_one != *real_one)
         host_note_tool();
@@ -87,21 +89,21 @@ __attribute__((constructor)) static void find_all(void) {
     void *unused;
     static const char words[] =
         "recv|send-sync|probe|collective|request|fence|pscw|lock|sync|file|atomic|flush-poll|recheck|generic";
-    const char *deaf = secure_getenv("HEARTH_TEST_DEAF");
-    acquire_deaf = deaf ? settings_word(words, deaf) : -1;
-#define NEWS(name, kind, params, args) find(#name, (void **)&real.name, (void **)&next.name);
-#define NEWS_FLAG                      NEWS
-#define NEWS_COMM                      NEWS
-#define NEWS_OPEN                      NEWS
-#define NEWS_TWIN(name, twin_name, kind, params, args, twin_args)                                            \
-    NEWS(name, kind, params, args)                                                                           \
-    *(void **)&twin.name = host_find(#twin_name, &unused);
-#include "news.def"
-#undef NEWS
-#undef NEWS_FLAG
-#undef NEWS_COMM
-#undef NEWS_OPEN
-#undef NEWS_TWIN
+    const char *ignored = secure_getenv("HEARTH_TEST_DEAF");
+    acquire_ignored = ignored ? settings_word(words, ignored) : -1;
+#define SYNC_CALL(name, kind, params, args) acquire_find(#name, (void **)&real.name, (void **)&next.name);
+#define SYNC_CALL_FLAG                      SYNC_CALL
+#define SYNC_CALL_COMM                      SYNC_CALL
+#define SYNC_CALL_OPEN                      SYNC_CALL
+#define SYNC_CALL_NONBLOCKING(name, nonblocking_name, kind, params, args, nonblocking_args)                  \
+    SYNC_CALL(name, kind, params, args)                                                                      \
+    *(void **)&nonblocking.name = host_find(#nonblocking_name, &unused);
+#include "sync_calls.def"
+#undef SYNC_CALL
+#undef SYNC_CALL_FLAG
+#undef SYNC_CALL_COMM
+#undef SYNC_CALL_OPEN
+#undef SYNC_CALL_NONBLOCKING
 }
 
 /* Collectives that a tool wraps on any process: the tool must see the original call, and all processes must make the
@@ -110,18 +112,18 @@ static uint64_t wrapped;
 
 void acquire_agree(void) {
     uint64_t mine = 0;
-#define NEWS(name, kind, params, args)
-#define NEWS_FLAG NEWS
-#define NEWS_COMM NEWS
-#define NEWS_OPEN NEWS
-#define NEWS_TWIN(name, twin, kind, params, args, twin_args)                                                 \
-    mine |= (uint64_t)(next.name != real.name) << TWIN_##name;
-#include "news.def"
-#undef NEWS
-#undef NEWS_FLAG
-#undef NEWS_COMM
-#undef NEWS_OPEN
-#undef NEWS_TWIN
+#define SYNC_CALL(name, kind, params, args)
+#define SYNC_CALL_FLAG SYNC_CALL
+#define SYNC_CALL_COMM SYNC_CALL
+#define SYNC_CALL_OPEN SYNC_CALL
+#define SYNC_CALL_NONBLOCKING(name, nonblocking, kind, params, args, nonblocking_args)                       \
+    mine |= (uint64_t)(next.name != real.name) << NONBLOCKING_##name;
+#include "sync_calls.def"
+#undef SYNC_CALL
+#undef SYNC_CALL_FLAG
+#undef SYNC_CALL_COMM
+#undef SYNC_CALL_OPEN
+#undef SYNC_CALL_NONBLOCKING
     host_Allreduce(&mine, &wrapped, 1, MPI_UINT64_T, MPI_BOR, MPI_COMM_WORLD);
 }
 
@@ -143,9 +145,9 @@ void acquire_agree(void) {
             p2p_leave();                                                                                     \
         }                                                                                                    \
         host_mark = outer;                                                                                   \
-        check_note(#name);                                                                                   \
+        rma_check_note(#name);                                                                               \
         if (brought)                                                                                         \
-            acquire(NEWS_##kind);                                                                            \
+            acquire(EVENT_##kind);                                                                           \
         return rc;                                                                                           \
     }
 
@@ -153,17 +155,18 @@ void acquire_agree(void) {
     DEFINE(name, name, kind, params, args, 0, brought, instead)                                              \
     DEFINE(P##name, name, kind, params, args, host_is_marked(__builtin_frame_address(0)), brought, instead)
 
-#define LOOP(name, twin_args)                                                                                \
-    if (meet_is_needed() && meet_or_replace(comm, !(wrapped >> TWIN_##name & 1))) {                          \
+#define LOOP(name, nonblocking_args)                                                                         \
+    if (p2p_prebarrier_is_needed() &&                                                                        \
+        p2p_prebarrier_or_replace(comm, !(wrapped >> NONBLOCKING_##name & 1))) {                             \
         MPI_Request request;                                                                                 \
-        rc = p2p_wait_twin(twin.name twin_args, &request, MPI_STATUS_IGNORE);                                \
+        rc = p2p_wait_nonblocking(nonblocking.name nonblocking_args, &request, MPI_STATUS_IGNORE);           \
     } else
 
-#define NEWS(name, kind, params, args)      BOTH(name, kind, params, args, 1, )
-#define NEWS_FLAG(name, kind, params, args) BOTH(name, kind, params, args, rc != MPI_SUCCESS || *flag, )
-#define NEWS_COMM(name, kind, params, args) BOTH(name, kind, params, args, 1, meet_all(comm);)
-#define NEWS_OPEN(name, kind, params, args) BOTH(name, kind, params, args, 1, meet_file(fh);)
-#define NEWS_TWIN(name, twin, kind, params, args, twin_args)                                                 \
-    BOTH(name, kind, params, args, 1, LOOP(name, twin_args))
+#define SYNC_CALL(name, kind, params, args)      BOTH(name, kind, params, args, 1, )
+#define SYNC_CALL_FLAG(name, kind, params, args) BOTH(name, kind, params, args, rc != MPI_SUCCESS || *flag, )
+#define SYNC_CALL_COMM(name, kind, params, args) BOTH(name, kind, params, args, 1, p2p_prebarrier_all(comm);)
+#define SYNC_CALL_OPEN(name, kind, params, args) BOTH(name, kind, params, args, 1, p2p_prebarrier_file(fh);)
+#define SYNC_CALL_NONBLOCKING(name, nonblocking, kind, params, args, nonblocking_args)                       \
+    BOTH(name, kind, params, args, 1, LOOP(name, nonblocking_args))
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
-#include "news.def"
+#include "sync_calls.def"

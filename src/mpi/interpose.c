@@ -7,8 +7,8 @@
  * MPI_Win_free(win)` returns directly into the library, and a window freed unnoticed would be served when its handle
  * is reused. */
 #include "mpi/core/hooks.h"
-#include "mpi/p2p/meet.h"
-#include "mpi/rma/check.h"
+#include "mpi/p2p/prebarrier.h"
+#include "mpi/rma/rma_check.h"
 
 #define EXPORT __attribute__((visibility("default")))
 
@@ -23,7 +23,7 @@
             return MPI_ERR_INTERN;                                                                           \
         if (straight_on)                                                                                     \
             return host_real.name args;                                                                      \
-        check_note("MPI_" #name);                                                                            \
+        rma_check_note("MPI_" #name);                                                                        \
         before;                                                                                              \
         int rc = hook_##name args;                                                                           \
         after;                                                                                               \
@@ -39,16 +39,20 @@
     DEFINE(PMPI_##name, name, params, args, host_is_marked(__builtin_frame_address(0)), waits, before, after)
 
 /* Replaces the call by `instead` where a pre-barrier is needed. */
-#define MEET_RETURN(instead)                                                                                 \
-    if (meet_is_needed())                                                                                    \
+#define PREBARRIER_RETURN(instead)                                                                           \
+    if (p2p_prebarrier_is_needed())                                                                          \
         return instead;                                                                                      \
     p2p_enter()
 
-#define HOOK(name, params, args)      BOTH(name, params, args, false, , )
-#define BLOCK(name, params, args)     BOTH(name, params, args, true, p2p_enter(), p2p_leave())
-#define MEET(name, params, args)      BOTH(name, params, args, true, meet_enter(comm), meet_leave(rc, comm, win))
-#define MEET_WIN(name, params, args)  BOTH(name, params, args, true, meet_enter_window(&win), p2p_leave())
-#define MEET_FREE(name, params, args) BOTH(name, params, args, true, meet_enter_window(win), p2p_leave())
-#define MEET_WAIT(name, params, args) BOTH(name, params, args, true, MEET_RETURN(meet_wait(win)), p2p_leave())
+#define HOOK(name, params, args)  BOTH(name, params, args, false, , )
+#define BLOCK(name, params, args) BOTH(name, params, args, true, p2p_enter(), p2p_leave())
+#define PREBARRIER(name, params, args)                                                                       \
+    BOTH(name, params, args, true, p2p_prebarrier_enter(comm), p2p_prebarrier_leave(rc, comm, win))
+#define PREBARRIER_WIN(name, params, args)                                                                   \
+    BOTH(name, params, args, true, p2p_prebarrier_enter_window(&win), p2p_leave())
+#define PREBARRIER_FREE(name, params, args)                                                                  \
+    BOTH(name, params, args, true, p2p_prebarrier_enter_window(win), p2p_leave())
+#define PREBARRIER_WAIT(name, params, args)                                                                  \
+    BOTH(name, params, args, true, PREBARRIER_RETURN(p2p_prebarrier_wait(win)), p2p_leave())
 #define USE(name, params, args)
 #include "mpi/core/calls.def"

@@ -8,8 +8,8 @@
 #include "net/rpc/direct.h"
 #include "net/shm/memfile.h"
 #include "net/node/messages.h"
-#include "net/shm/room.h"
-#include "net/rpc/slices.h"
+#include "net/shm/memory_limit.h"
+#include "net/rpc/sched_slice.h"
 #include "net/rpc/spin.h"
 #include "net/shm/wake.h"
 

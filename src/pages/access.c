@@ -2,14 +2,14 @@
  *
  *      hit       pin, copy, unpin
  *      miss      large piece: the page is fetched, with the following ones if they will be needed
- *                small piece: a remote operation, until the page is cheaper to fetch (habit.h)
+ *                small piece: a remote operation, until the page is cheaper to fetch (fetch_policy.h)
  *
  * A pin covers a copy and nothing that waits. Local memory in the caller's own segment may fault, and is copied through
  * a bounce buffer on the stack. */
 #include <errno.h>
 #include <string.h>
 
-#include "pages/inside.h"
+#include "pages/pages_internal.h"
 #include "pages/small.h"
 
 enum { BOUNCE = 16384 };
@@ -24,7 +24,7 @@ struct piece {
 };
 
 /* The first piece of the `bytes` bytes at `at`. */
-static inline struct piece piece_at(const struct pages *p, int rank, uint64_t at, size_t bytes) {
+static inline struct piece access_piece_at(const struct pages *p, int rank, uint64_t at, size_t bytes) {
     const struct pages_segment *s = &p->segments[rank];
     size_t page_bytes = (size_t)1 << p->shift, in = at & (page_bytes - 1), rest = page_bytes - in;
     return (struct piece){.rank = rank,
@@ -35,11 +35,11 @@ static inline struct piece piece_at(const struct pages *p, int rank, uint64_t at
                           .bytes = bytes < rest ? bytes : rest};
 }
 
-static inline uint64_t offset_of(const struct pages *p, int rank, const void *address) {
+static inline uint64_t access_offset_of(const struct pages *p, int rank, const void *address) {
     return (uint64_t)(uintptr_t)address - p->segments[rank].base;
 }
 
-static inline bool is_own(const struct pages *p, const void *address) {
+static inline bool access_is_own(const struct pages *p, const void *address) {
     return (uint64_t)(uintptr_t)address - p->base < p->bytes;
 }
 
@@ -54,7 +54,7 @@ struct job {
     int value;
 };
 
-static void copy(const struct job *j, char *memory, size_t bytes) {
+static void access_copy(const struct job *j, char *memory, size_t bytes) {
     if (j->way == GET)
         memcpy(j->to, memory, bytes);
     else if (j->way == PUT)
@@ -73,57 +73,57 @@ static struct job step(struct job j, size_t bytes) {
 
 /* ---- read-ahead ---- */
 
-static void prefetch(struct pages *p, const struct pages_segment *s, uint32_t page) {
+static void access_prefetch(struct pages *p, const struct pages_segment *s, uint32_t page) {
     if (page >= s->first && page - s->first < (s->bytes + (((uint64_t)1 << p->shift) - 1)) >> p->shift &&
-        pool_prefetch(&p->pool, s->home, page))
-        pool_count(&p->tally.prefetched);
+        pages_pool_prefetch(&p->pool, s->home, page))
+        pages_pool_count(&p->tally.prefetched);
 }
 
-static void walk_on(struct pages *p, const struct piece *x) {
-    struct ahead_pages a = ahead_after(&p->ahead, x->home, x->page, p->ahead_most);
+static void access_walk_on(struct pages *p, const struct piece *x) {
+    struct ahead_pages a = pages_ahead_after(&p->ahead, x->home, x->page, p->ahead_most);
     for (uint32_t i = 0; i < a.count; i++)
-        prefetch(p, &p->segments[x->rank], a.first + (uint32_t)((int32_t)i * a.step));
+        access_prefetch(p, &p->segments[x->rank], a.first + (uint32_t)((int32_t)i * a.step));
 }
 
 /* Prefetches the pages of an operation after its first. */
-static void fetch_rest(struct pages *p, const struct piece *x, size_t bytes) {
+static void access_fetch_rest(struct pages *p, const struct piece *x, size_t bytes) {
     uint32_t pages = (uint32_t)((x->in + bytes - 1) >> p->shift);
     for (uint32_t i = 1; i <= pages && i <= p->ahead_most; i++)
-        prefetch(p, &p->segments[x->rank], x->page + i);
+        access_prefetch(p, &p->segments[x->rank], x->page + i);
 }
 
 /* ---- one piece ---- */
 
 static bool try_piece(struct pages *p, const struct piece *x, const struct job *j) {
     bool write = j->way != GET;
-    int64_t frame = pool_try_pin(&p->pool, x->home, x->page, write);
+    int64_t frame = pages_pool_try_pin(&p->pool, x->home, x->page, write);
     if (UNLIKELY(frame < 0))
         return false;
-    bool fresh = pool_is_fresh(&p->pool, (uint32_t)frame);
-    copy(j, pool_memory(&p->pool, (uint32_t)frame) + x->in, x->bytes);
-    pool_unpin(&p->pool, (uint32_t)frame, write);
+    bool fresh = pages_pool_is_fresh(&p->pool, (uint32_t)frame);
+    access_copy(j, pages_pool_memory(&p->pool, (uint32_t)frame) + x->in, x->bytes);
+    pages_pool_unpin(&p->pool, (uint32_t)frame, write);
     if (UNLIKELY(fresh))
-        walk_on(p, x);
-    pool_count(&p->tally.hits);
+        access_walk_on(p, x);
+    pages_pool_count(&p->tally.hits);
     return true;
 }
 
-static uint32_t pin(struct pages *p, const struct piece *x, bool write) {
-    bool ourselves = p->serves && service_take_over(&p->service);
-    walk_on(p, x);
-    uint32_t frame = pool_pin(&p->pool, x->home, x->page, write);
+static uint32_t access_pin(struct pages *p, const struct piece *x, bool write) {
+    bool ourselves = p->serves && pages_progress_try_lock(&p->service);
+    access_walk_on(p, x);
+    uint32_t frame = pages_pool_pin(&p->pool, x->home, x->page, write);
     if (ourselves)
-        service_give_back(&p->service);
+        pages_progress_unlock(&p->service);
     return frame;
 }
 
 static void fetch_piece(struct pages *p, const struct piece *x, const struct job *j) {
     bool write = j->way != GET;
-    uint32_t frame = pin(p, x, write);
-    pool_is_fresh(&p->pool, frame);
-    copy(j, pool_memory(&p->pool, frame) + x->in, x->bytes);
-    pool_unpin(&p->pool, frame, write);
-    pool_count(&p->tally.misses);
+    uint32_t frame = access_pin(p, x, write);
+    pages_pool_is_fresh(&p->pool, frame);
+    access_copy(j, pages_pool_memory(&p->pool, frame) + x->in, x->bytes);
+    pages_pool_unpin(&p->pool, frame, write);
+    pages_pool_count(&p->tally.misses);
 }
 
 static struct small_operation small_of(const struct piece *x, const struct job *j) {
@@ -142,8 +142,8 @@ static void do_there(struct pages *p, struct piece x, struct job j) {
     for (size_t left = x.bytes; left > 0; left -= x.bytes) {
         x.bytes = left < p->small ? left : p->small;
         struct small_operation small = small_of(&x, &j);
-        pages_small(p, &small);
-        pool_count(&p->tally.smalls);
+        pages_small_run(p, &small);
+        pages_pool_count(&p->tally.smalls);
         x.in += x.bytes;
         j = step(j, x.bytes);
     }
@@ -152,10 +152,10 @@ static void do_there(struct pages *p, struct piece x, struct job j) {
 static bool is_for_there(struct pages *p, const struct piece *x, bool write) {
     if (p->small == 0)
         return false;
-    enum pages_hint hint = hints_of(&p->hints, x->rank, x->at);
+    enum pages_hint hint = pages_hints_of(&p->hints, x->rank, x->at);
     if (x->bytes > p->small)
         return hint == PAGES_NO_CACHE;
-    return habit_is_small(&p->habit, x->home, x->page, write, hint, clock_ns());
+    return pages_policy_is_small(&p->policy, x->home, x->page, write, hint, clock_ns());
 }
 
 static void do_piece(struct pages *p, const struct piece *x, const struct job *j) {
@@ -170,9 +170,9 @@ static void do_piece(struct pages *p, const struct piece *x, const struct job *j
 /* ---- all pieces ---- */
 
 static void do_all(struct pages *p, struct job j, int rank, uint64_t at, size_t bytes) {
-    struct piece x = piece_at(p, rank, at, bytes);
+    struct piece x = access_piece_at(p, rank, at, bytes);
     if (UNLIKELY(x.bytes < bytes))
-        fetch_rest(p, &x, bytes);
+        access_fetch_rest(p, &x, bytes);
     while (bytes > 0) {
         do_piece(p, &x, &j);
         bytes -= x.bytes;
@@ -180,20 +180,20 @@ static void do_all(struct pages *p, struct job j, int rank, uint64_t at, size_t 
             return;
         j = step(j, x.bytes);
         at += x.bytes;
-        x = piece_at(p, rank, at, bytes);
-        fetch_rest(p, &x, bytes);
+        x = access_piece_at(p, rank, at, bytes);
+        access_fetch_rest(p, &x, bytes);
     }
 }
 
 /* Size of the next part of an operation that goes through the bounce buffer. */
-static size_t part(size_t rest) {
+static size_t access_part(size_t rest) {
     return rest < BOUNCE ? rest : BOUNCE;
 }
 
 static void get_through_buffer(struct pages *p, char *to, int rank, uint64_t at, size_t bytes) {
     char buffer[BOUNCE];
     for (size_t n; bytes > 0; bytes -= n, at += n, to += n) {
-        n = part(bytes);
+        n = access_part(bytes);
         do_all(p, (struct job){.way = GET, .to = buffer}, rank, at, n);
         memcpy(to, buffer, n); /* may fault */
     }
@@ -202,23 +202,23 @@ static void get_through_buffer(struct pages *p, char *to, int rank, uint64_t at,
 static void put_through_buffer(struct pages *p, int rank, uint64_t at, const char *from, size_t bytes) {
     char buffer[BOUNCE];
     for (size_t n; bytes > 0; bytes -= n, at += n, from += n) {
-        n = part(bytes);
+        n = access_part(bytes);
         memcpy(buffer, from, n);
         do_all(p, (struct job){.way = PUT, .from = buffer}, rank, at, n);
     }
 }
 
 void pages_get(struct pages *p, void *to, int rank, const void *from, size_t bytes) {
-    uint64_t at = offset_of(p, rank, from);
-    if (UNLIKELY(is_own(p, to)))
+    uint64_t at = access_offset_of(p, rank, from);
+    if (UNLIKELY(access_is_own(p, to)))
         get_through_buffer(p, to, rank, at, bytes);
     else if (bytes > 0)
         do_all(p, (struct job){.way = GET, .to = to}, rank, at, bytes);
 }
 
 void pages_put(struct pages *p, int rank, void *to, const void *from, size_t bytes) {
-    uint64_t at = offset_of(p, rank, to);
-    if (UNLIKELY(is_own(p, from)))
+    uint64_t at = access_offset_of(p, rank, to);
+    if (UNLIKELY(access_is_own(p, from)))
         put_through_buffer(p, rank, at, from, bytes);
     else if (bytes > 0)
         do_all(p, (struct job){.way = PUT, .from = from}, rank, at, bytes);
@@ -226,23 +226,23 @@ void pages_put(struct pages *p, int rank, void *to, const void *from, size_t byt
 
 void pages_set(struct pages *p, int rank, void *to, int value, size_t bytes) {
     if (bytes > 0)
-        do_all(p, (struct job){.way = SET, .value = value}, rank, offset_of(p, rank, to), bytes);
+        do_all(p, (struct job){.way = SET, .value = value}, rank, access_offset_of(p, rank, to), bytes);
 }
 
 void pages_prefetch(struct pages *p, int rank, const void *from, size_t bytes) {
     if (bytes == 0)
         return;
-    uint64_t at = offset_of(p, rank, from);
+    uint64_t at = access_offset_of(p, rank, from);
     const struct pages_segment *s = &p->segments[rank];
     for (uint64_t page = at >> p->shift; page <= (at + bytes - 1) >> p->shift; page++)
-        prefetch(p, s, s->first + (uint32_t)page);
+        access_prefetch(p, s, s->first + (uint32_t)page);
 }
 
 int pages_hint(struct pages *p, int rank, const void *from, size_t bytes, enum pages_hint hint) {
-    uint64_t at = offset_of(p, rank, from);
+    uint64_t at = access_offset_of(p, rank, from);
     if (at > p->segments[rank].bytes || bytes > p->segments[rank].bytes - at)
         return -EINVAL;
-    return bytes ? hints_set(&p->hints, rank, at, at + bytes, hint) : 0;
+    return bytes ? pages_hints_set(&p->hints, rank, at, at + bytes, hint) : 0;
 }
 
 /* ---- operations in two steps ---- */
@@ -255,7 +255,7 @@ static struct job job_of(const struct pages_op *op) {
 /* Processes pieces from the front while they hit. Returns whether all did. */
 static bool do_what_is_here(struct pages *p, struct pages_op *op) {
     while (op->bytes > 0) {
-        struct piece x = piece_at(p, op->rank, offset_of(p, op->rank, op->remote), op->bytes);
+        struct piece x = access_piece_at(p, op->rank, access_offset_of(p, op->rank, op->remote), op->bytes);
         struct job j = job_of(op);
         if (!try_piece(p, &x, &j))
             return false;
@@ -266,16 +266,16 @@ static bool do_what_is_here(struct pages *p, struct pages_op *op) {
     return true;
 }
 
-static void begin(struct pages *p, struct pages_op *op) {
+static void access_begin(struct pages *p, struct pages_op *op) {
     op->slot = SMALL_NO_SLOT;
-    if (is_own(p, op->local) || do_what_is_here(p, op))
+    if (access_is_own(p, op->local) || do_what_is_here(p, op))
         return; /* through the bounce buffer: in pages_finish */
-    struct piece x = piece_at(p, op->rank, offset_of(p, op->rank, op->remote), op->bytes);
+    struct piece x = access_piece_at(p, op->rank, access_offset_of(p, op->rank, op->remote), op->bytes);
     struct job j = job_of(op);
     if (x.bytes == op->bytes && x.bytes <= p->small && is_for_there(p, &x, op->way == PUT)) {
         struct small_operation small = small_of(&x, &j);
         pages_small_begin(p, op, &small);
-        pool_count(&p->tally.smalls);
+        pages_pool_count(&p->tally.smalls);
     } else {
         pages_prefetch(p, op->rank, op->remote, op->bytes);
     }
@@ -284,14 +284,14 @@ static void begin(struct pages *p, struct pages_op *op) {
 void pages_begin_get(struct pages *p, struct pages_op *op, void *to, int rank, const void *from,
                      size_t bytes) {
     *op = (struct pages_op){.local = to, .remote = from, .bytes = bytes, .rank = rank, .way = GET};
-    begin(p, op);
+    access_begin(p, op);
 }
 
 void pages_begin_put(struct pages *p, struct pages_op *op, int rank, void *to, const void *from,
                      size_t bytes) {
     *op = (struct pages_op){
         .local = (void *)(uintptr_t)from, .remote = to, .bytes = bytes, .rank = rank, .way = PUT};
-    begin(p, op);
+    access_begin(p, op);
 }
 
 /* A page to be written is prefetched for reading, so it may be present without being writable. A prefetched page may
@@ -302,7 +302,7 @@ bool pages_try(struct pages *p, struct pages_op *op) {
         return false;
     if (op->bytes == 0)
         return true;
-    if (is_own(p, op->local) || op->tries++ >= (op->way == GET ? READS : WRITES)) {
+    if (access_is_own(p, op->local) || op->tries++ >= (op->way == GET ? READS : WRITES)) {
         pages_finish(p, op);
         return true;
     }

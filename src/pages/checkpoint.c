@@ -15,24 +15,24 @@
 #include <errno.h>
 #include <string.h>
 
-#include "pages/inside.h"
+#include "pages/pages_internal.h"
 
 /* The leaders issue the order; then all ranks agree on the result. */
 static int order(struct pages *p, const struct net_boot *boot, enum service_order what, uint64_t argument) {
-    int status = p->serves ? service_order(p->box, what, argument) : 0;
-    return net_agree(boot, status);
+    int status = p->serves ? pages_service_order(p->box, what, argument) : 0;
+    return net_boot_agree(boot, status);
 }
 
 /* Waits until nothing is under way. Fails if pages of this node could not be written, for which only warnings were
  * logged so far. */
 static int wait_until_idle(struct pages *p, const struct net_boot *boot) {
-    int status = p->serves ? service_order(p->box, ORDER_IDLE, 0) : 0;
+    int status = p->serves ? pages_service_order(p->box, ORDER_IDLE, 0) : 0;
     if (status != 0)
         log_error(
             "checkpoint: pages of this node could not be written (%s), see above: no checkpoint is made, and "
             "the last one stays valid; repair the NVM or free space there, and call vgasnet_checkpoint again",
             strerror(-status));
-    return net_agree(boot, status);
+    return net_boot_agree(boot, status);
 }
 
 static int write_all(struct pages *p, const struct net_boot *boot) {

@@ -4,16 +4,16 @@
 #include <errno.h>
 #include <string.h>
 
-void hints_open(struct hints *h) {
+void pages_hints_open(struct hints *h) {
     pthread_rwlock_init(&h->lock, NULL);
     atomic_store(&h->count, 0);
 }
 
-void hints_close(struct hints *h) {
+void pages_hints_close(struct hints *h) {
     pthread_rwlock_destroy(&h->lock);
 }
 
-enum pages_hint hints_of(struct hints *h, int rank, uint64_t at) {
+enum pages_hint pages_hints_of(struct hints *h, int rank, uint64_t at) {
     enum pages_hint hint = PAGES_NORMAL;
     if (atomic_load_explicit(&h->count, memory_order_relaxed) == 0)
         return hint;
@@ -26,7 +26,7 @@ enum pages_hint hints_of(struct hints *h, int rank, uint64_t at) {
 }
 
 /* The parts of a range outside of [from, to): none, one or two. */
-static uint32_t cut(struct hint r, int rank, uint64_t from, uint64_t to, struct hint left[2]) {
+static uint32_t hints_cut(struct hint r, int rank, uint64_t from, uint64_t to, struct hint left[2]) {
     uint32_t count = 0;
     if (r.rank != rank || to <= r.from || from >= r.to) {
         left[count++] = r;
@@ -43,11 +43,11 @@ static uint32_t cut(struct hint r, int rank, uint64_t from, uint64_t to, struct 
     return count;
 }
 
-static int set(struct hints *h, int rank, uint64_t from, uint64_t to, enum pages_hint hint) {
+static int hints_set_range(struct hints *h, int rank, uint64_t from, uint64_t to, enum pages_hint hint) {
     struct hint all[2 * HINTS_MOST + 1];
     uint32_t count = 0;
     for (uint32_t i = 0; i < h->count; i++)
-        count += cut(h->ranges[i], rank, from, to, &all[count]);
+        count += hints_cut(h->ranges[i], rank, from, to, &all[count]);
     if (hint != PAGES_NORMAL)
         all[count++] = (struct hint){.rank = rank, .hint = (uint8_t)hint, .from = from, .to = to};
     if (count > HINTS_MOST)
@@ -57,9 +57,9 @@ static int set(struct hints *h, int rank, uint64_t from, uint64_t to, enum pages
     return 0;
 }
 
-int hints_set(struct hints *h, int rank, uint64_t from, uint64_t to, enum pages_hint hint) {
+int pages_hints_set(struct hints *h, int rank, uint64_t from, uint64_t to, enum pages_hint hint) {
     pthread_rwlock_wrlock(&h->lock);
-    int status = set(h, rank, from, to, hint);
+    int status = hints_set_range(h, rank, from, to, hint);
     pthread_rwlock_unlock(&h->lock);
     return status;
 }

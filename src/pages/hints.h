@@ -19,11 +19,11 @@ struct hints {
     } ranges[HINTS_MOST];
 };
 
-void hints_open(struct hints *h);
-void hints_close(struct hints *h);
+void pages_hints_open(struct hints *h);
+void pages_hints_close(struct hints *h);
 
 /* Replaces any earlier hints for parts of the range. Returns 0 or -ENOSPC. */
-int hints_set(struct hints *h, int rank, uint64_t from, uint64_t to, enum pages_hint hint);
-enum pages_hint hints_of(struct hints *h, int rank, uint64_t at);
+int pages_hints_set(struct hints *h, int rank, uint64_t from, uint64_t to, enum pages_hint hint);
+enum pages_hint pages_hints_of(struct hints *h, int rank, uint64_t at);
 
 #endif

@@ -10,7 +10,7 @@
 #include <sys/random.h>
 #include <unistd.h>
 
-#include "pages/inside.h"
+#include "pages/pages_internal.h"
 
 const char *pages_folder(void) {
     const char *set = settings_get()->nvm_dir, *temporary = secure_getenv("TMPDIR");
@@ -58,7 +58,7 @@ static void open_one(struct pages *p, int local, const uint64_t *bytes, struct f
     *f = (struct finding){.has = bytes[rank] > 0};
     if (!f->has)
         return;
-    int status = store_open(&o, &p->homes[local].store, &found);
+    int status = pages_store_open(&o, &p->homes[local].store, &found);
     if (status == -ENOENT && p->named)
         return;
     f->status = status;
@@ -77,7 +77,7 @@ static int make_one(struct pages *p, int local, const uint64_t *bytes, uint64_t 
         return 0;
     o.kind = STORE_NEW;
     o.identity = identity;
-    int status = store_open(&o, &p->homes[local].store, NULL);
+    int status = pages_store_open(&o, &p->homes[local].store, NULL);
     p->homes[local].made = status == 0;
     return status;
 }
@@ -87,7 +87,7 @@ void pages_forget_stores(struct pages *p) {
         int rank = net_world_member(p->world, p->world->node, i);
         struct store_options o = options_for(p, rank, 0);
         if (p->homes[i].made)
-            store_forget(&o);
+            pages_store_forget(&o);
         p->homes[i].made = false;
     }
 }
@@ -101,7 +101,7 @@ struct verdict {
     uint64_t epoch, tried;
 };
 
-static struct verdict judge(const struct pages *p, const struct finding *all) {
+static struct verdict stores_judge(const struct pages *p, const struct finding *all) {
     struct verdict v = {.clean = true, .epoch = UINT64_MAX};
     uint64_t identity = 0;
     int found = -1, missing = -1;
@@ -171,8 +171,8 @@ static void choose_older(const struct pages *p, const struct finding *all, struc
 
 /* Distributes the findings of the leaders to all ranks: each rank contributes the finding of its own segment, which its
  * leader has put into shared memory. */
-static int exchange(struct pages *p, const struct net_boot *boot, const struct finding *mine,
-                    struct finding *all) {
+static int stores_exchange(struct pages *p, const struct net_boot *boot, const struct finding *mine,
+                           struct finding *all) {
     struct net_world *w = p->world;
     struct finding *board = net_world_share(w, boot, (size_t)w->local_count * sizeof *board);
     if (!board)
@@ -196,8 +196,8 @@ static int agree_on_identity(const struct net_boot *boot, uint64_t *identity) {
     return status;
 }
 
-static int settle(struct pages *p, const struct net_boot *boot, const uint64_t *bytes,
-                  const struct verdict *v) {
+static int stores_settle(struct pages *p, const struct net_boot *boot, const uint64_t *bytes,
+                         const struct verdict *v) {
     bool leads = p->world->local == 0;
     uint64_t identity = 0;
     int status = v->again ? 0 : agree_on_identity(boot, &identity);
@@ -205,8 +205,8 @@ static int settle(struct pages *p, const struct net_boot *boot, const uint64_t *
         if (!v->again)
             status = make_one(p, i, bytes, identity);
         else if (p->homes[i].store)
-            status = store_select(p->homes[i].store, v->epoch);
-    return net_agree(boot, status);
+            status = pages_store_select(p->homes[i].store, v->epoch);
+    return net_boot_agree(boot, status);
 }
 
 /* Warns that everything the previous job wrote after this checkpoint is lost. */
@@ -230,15 +230,15 @@ int pages_open_stores(struct pages *p, const struct net_boot *boot, const uint64
             break;
     }
     if (status == 0)
-        status = exchange(p, boot, mine, all);
+        status = stores_exchange(p, boot, mine, all);
     if (status == 0) {
-        v = judge(p, all);
+        v = stores_judge(p, all);
         if (v.status == 0 && p->named && pages_chosen_epoch() > 0)
             choose_older(p, all, &v);
         status = v.status;
     }
     if (status == 0 && p->named)
-        status = settle(p, boot, bytes, &v);
+        status = stores_settle(p, boot, bytes, &v);
     if (status == 0 && p->named)
         say_what_was_found(p, &v);
     *epoch = status == 0 && p->named && v.again ? v.epoch : 0;
@@ -252,8 +252,8 @@ int pages_close_stores(struct pages *p, bool keep) {
     int status = 0;
     for (int i = 0; p->homes && i < p->world->local_count; i++) {
         if (!keep && p->homes[i].store)
-            store_give_up(p->homes[i].store);
-        int one = store_close(p->homes[i].store);
+            pages_store_give_up(p->homes[i].store);
+        int one = pages_store_close(p->homes[i].store);
         status = status ? status : one;
         p->homes[i].store = NULL;
     }

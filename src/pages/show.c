@@ -2,15 +2,15 @@
  *
  * Counters of a process are read in place. Counters of the node lie in memory that its processes share and that no
  * other process can open. The service's thread copies them after each pass of its loop and each wakeup. Caller-driven
- * progress (service_stand_in.c) wakes the thread too, when the answer arrives, so its effects are visible a moment
+ * progress (service_progress.c) wakes the thread too, when the answer arrives, so its effects are visible a moment
  * later. */
-#include "pages/inside.h"
+#include "pages/pages_internal.h"
 
 static uint64_t value(const _Atomic uint64_t *counter) {
     return atomic_load_explicit(counter, memory_order_relaxed);
 }
 
-void service_note(struct service *s) {
+void pages_service_note(struct service *s) {
     const struct pool_shared *p = s->pool->shared;
     const struct pool_counts *c = &p->counts;
     uint32_t used = p->frames - atomic_load_explicit(&p->free_count, memory_order_relaxed);

@@ -7,28 +7,28 @@
 
 #include <string.h>
 
-#include "pages/inside.h"
+#include "pages/pages_internal.h"
 
 /* ---- operations that were begun ---- */
 
 /* Requires small_lock; the answer has arrived. */
-static void collect(struct pages *p, int slot) {
+static void small_collect(struct pages *p, int slot) {
     struct pages_op *op = p->small_ops[slot];
     p->small_ops[slot] = NULL;
     if (!p->pool.smalls[slot].writes)
-        memcpy(op->local, pool_small_data(&p->pool, slot), op->bytes);
+        memcpy(op->local, pages_pool_small_data(&p->pool, slot), op->bytes);
     op->bytes = 0;
     op->slot = SMALL_NO_SLOT;
     p->small_begun--;
-    pool_small_give(&p->pool, slot);
+    pages_pool_small_give(&p->pool, slot);
 }
 
 static bool collect_all(struct pages *p) {
     bool some = false;
     pthread_mutex_lock(&p->small_lock);
     for (int i = 0; i < POOL_SMALLS; i++)
-        if (p->small_ops[i] && pool_small_is_done(&p->pool, i)) {
-            collect(p, i);
+        if (p->small_ops[i] && pages_pool_small_is_done(&p->pool, i)) {
+            small_collect(p, i);
             some = true;
         }
     pthread_mutex_unlock(&p->small_lock);
@@ -37,8 +37,8 @@ static bool collect_all(struct pages *p) {
 
 bool pages_small_is_under_way(struct pages *p, struct pages_op *op) {
     pthread_mutex_lock(&p->small_lock);
-    if (op->slot != SMALL_NO_SLOT && pool_small_is_done(&p->pool, op->slot))
-        collect(p, op->slot);
+    if (op->slot != SMALL_NO_SLOT && pages_pool_small_is_done(&p->pool, op->slot))
+        small_collect(p, op->slot);
     bool under_way = op->slot != SMALL_NO_SLOT;
     pthread_mutex_unlock(&p->small_lock);
     return under_way;
@@ -51,7 +51,7 @@ void pages_small_finish(struct pages *p, struct pages_op *op) {
         int slot = op->slot;
         pthread_mutex_unlock(&p->small_lock);
         if (slot != SMALL_NO_SLOT)
-            pool_small_wait_briefly(&p->pool, slot);
+            pages_pool_small_wait_briefly(&p->pool, slot);
     }
 }
 
@@ -59,8 +59,8 @@ void pages_small_forget(struct pages *p) {
     pthread_mutex_lock(&p->small_lock);
     for (int i = 0; i < POOL_SMALLS; i++)
         if (p->small_ops[i]) {
-            pool_small_wait(&p->pool, i);
-            pool_small_give(&p->pool, i);
+            pages_pool_small_wait(&p->pool, i);
+            pages_pool_small_give(&p->pool, i);
             p->small_ops[i] = NULL;
             p->small_begun--;
         }
@@ -69,18 +69,18 @@ void pages_small_forget(struct pages *p) {
 
 /* ---- requests ---- */
 
-static int take_slot(struct pages *p) {
+static int small_take_slot(struct pages *p) {
     for (;;) {
-        uint32_t seen = pool_small_turn(&p->pool);
-        int slot = pool_small_take(&p->pool);
+        uint32_t seen = pages_pool_small_turn(&p->pool);
+        int slot = pages_pool_small_take(&p->pool);
         if (slot >= 0)
             return slot;
         if (!collect_all(p))
-            pool_small_wait_free(&p->pool, seen);
+            pages_pool_small_wait_free(&p->pool, seen);
     }
 }
 
-static void fill(struct pages *p, int slot, const struct small_operation *s) {
+static void small_fill(struct pages *p, int slot, const struct small_operation *s) {
     struct pool_small *m = &p->pool.smalls[slot];
     m->home = s->home;
     m->page = s->page;
@@ -88,22 +88,22 @@ static void fill(struct pages *p, int slot, const struct small_operation *s) {
     m->bytes = s->bytes;
     m->writes = s->writes;
     if (s->writes && s->from)
-        memcpy(pool_small_data(&p->pool, slot), s->from, s->bytes);
+        memcpy(pages_pool_small_data(&p->pool, slot), s->from, s->bytes);
     else if (s->writes)
-        memset(pool_small_data(&p->pool, slot), s->value, s->bytes);
+        memset(pages_pool_small_data(&p->pool, slot), s->value, s->bytes);
 }
 
-void pages_small(struct pages *p, const struct small_operation *s) {
-    int slot = take_slot(p);
-    fill(p, slot, s);
-    bool ourselves = p->serves && service_take_over(&p->service);
-    pool_small_ask(&p->pool, slot);
-    pool_small_wait(&p->pool, slot);
+void pages_small_run(struct pages *p, const struct small_operation *s) {
+    int slot = small_take_slot(p);
+    small_fill(p, slot, s);
+    bool ourselves = p->serves && pages_progress_try_lock(&p->service);
+    pages_pool_small_ask(&p->pool, slot);
+    pages_pool_small_wait(&p->pool, slot);
     if (ourselves)
-        service_give_back(&p->service);
+        pages_progress_unlock(&p->service);
     if (!s->writes)
-        memcpy(s->to, pool_small_data(&p->pool, slot), s->bytes);
-    pool_small_give(&p->pool, slot);
+        memcpy(s->to, pages_pool_small_data(&p->pool, slot), s->bytes);
+    pages_pool_small_give(&p->pool, slot);
 }
 
 /* Operations that are begun and not waited for leave half of the slots to others, whatever the processes of the node
@@ -120,15 +120,15 @@ static bool may_begin(struct pages *p) {
 
 void pages_small_begin(struct pages *p, struct pages_op *op, const struct small_operation *s) {
     if (!may_begin(p)) {
-        pages_small(p, s);
+        pages_small_run(p, s);
         op->bytes = 0;
         return;
     }
-    int slot = take_slot(p);
-    fill(p, slot, s);
+    int slot = small_take_slot(p);
+    small_fill(p, slot, s);
     pthread_mutex_lock(&p->small_lock);
     op->slot = slot;
     p->small_ops[slot] = op;
     pthread_mutex_unlock(&p->small_lock);
-    pool_small_ask(&p->pool, slot);
+    pages_pool_small_ask(&p->pool, slot);
 }

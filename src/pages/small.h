@@ -17,7 +17,7 @@ struct small_operation {
 };
 
 /* Waits for completion. */
-void pages_small(struct pages *p, const struct small_operation *s);
+void pages_small_run(struct pages *p, const struct small_operation *s);
 
 /* Starts it for `op`, whose `bytes` is 0 when it is done. */
 void pages_small_begin(struct pages *p, struct pages_op *op, const struct small_operation *s);

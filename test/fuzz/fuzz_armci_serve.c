@@ -8,16 +8,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "armci/request/count.h"
+#include "armci/request/armci_count.h"
 #include "armci/request/guard.h"
-#include "armci/inside.h"
+#include "armci/armci_internal.h"
 #include "armci/request/locks.h"
 #include "armci/request/ops.h"
 #include "fuzz.h"
 
 enum { MEMORY = 4096, RANKS = 4, MOST_RESUMES = 64 };
 
-struct armci armci;
+struct armci armci_job;
 static _Alignas(64) char memory[MEMORY];
 static jmp_buf refused;
 static unsigned held; /* operations left until a list of mappings, or a lock, is found to be in use */
@@ -37,14 +37,14 @@ int __wrap_net_shared_check(const void *low, size_t bytes, char **base, size_t *
     return offset > MEMORY || bytes > MEMORY - offset ? -1 : 0;
 }
 
-bool __wrap_net_stripes_try(struct net_stripes *s, const void *at);
-bool __wrap_net_stripes_try(struct net_stripes *s, const void *at) {
+bool __wrap_net_lock_table_try(struct net_lock_table *s, const void *at);
+bool __wrap_net_lock_table_try(struct net_lock_table *s, const void *at) {
     (void)s, (void)at;
     return held == 0 || --held > 0;
 }
 
-void __wrap_net_stripes_unlock(struct net_stripes *s, const void *at);
-void __wrap_net_stripes_unlock(struct net_stripes *s, const void *at) {
+void __wrap_net_lock_table_unlock(struct net_lock_table *s, const void *at);
+void __wrap_net_lock_table_unlock(struct net_lock_table *s, const void *at) {
     (void)s, (void)at;
 }
 
@@ -55,13 +55,13 @@ void net_reply(struct net *n, int helper, uint64_t reply, const void *data, size
 
 /* ---- of the asking side, which no block reaches ---- */
 
-union counted counted;
+union counted armci_counters;
 
-void guard_lock(void) {
+void armci_guard_lock(void) {
     abort();
 }
 
-void guard_unlock(void) {
+void armci_guard_unlock(void) {
     abort();
 }
 
@@ -70,7 +70,7 @@ void armci_fail(const char *call, const char *format, ...) {
     abort();
 }
 
-void find_check(const char *call, int rank, const void *low, const void *high) {
+void armci_find_check(const char *call, int rank, const void *low, const void *high) {
     (void)call, (void)rank, (void)low, (void)high;
     abort();
 }
@@ -95,7 +95,7 @@ struct mailbox *net_mailbox(struct net *n) {
     abort();
 }
 
-void net_answer_near(struct net *n, int cell, int64_t answer) {
+void net_answer_local(struct net *n, int cell, int64_t answer) {
     (void)n, (void)cell, (void)answer;
     abort();
 }
@@ -169,9 +169,9 @@ static void run_block(struct fuzz_input *in) {
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     struct fuzz_input in = {data, size};
     held = fuzz_take_byte(&in) % 8;
-    fuzz_must(locks_create(1, 0, 2) == 0);
+    fuzz_must(armci_locks_create(1, 0, 2) == 0);
     while (in.left > 0)
         run_block(&in);
-    locks_close_all();
+    armci_locks_close_all();
     return 0;
 }

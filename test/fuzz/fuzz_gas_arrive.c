@@ -9,13 +9,13 @@
 #include <string.h>
 
 #include "fuzz.h"
-#include "gas/am/far.h"
-#include "gas/rma/serve.h"
+#include "gas/am/am_remote.h"
+#include "gas/rma/gas_serve.h"
 #include "gas/job/signals.h"
 
 enum { RANKS = 4, CLIENT = 2, MOST_BLOCKS = 200, BOXES = 10 << 20 };
 
-struct gas gas;
+struct gas gas_job;
 static const uint32_t node_of[RANKS] = {0, 0, 1, 1}, local_of[RANKS] = {0, 1, 0, 1};
 static struct net_world world = {
     .size = RANKS, .nodes = 2, .local_count = 2, .node_of = node_of, .local_of = local_of};
@@ -37,21 +37,21 @@ void *__wrap_net_world_share(struct net_world *w, const struct net_boot *boot, s
     return boxes;
 }
 
-void signals_quit(int local, int code) {
+void gas_signals_quit(int local, int code) {
     (void)code;
     fuzz_must(local >= 0 && local < world.local_count);
 }
 
 /* ---- what the rank does: it takes what came ---- */
 
-static void check_message(const struct message *m) {
+static void check_message(const struct am_message *m) {
     fuzz_must(m->source == CLIENT && m->kind <= GASNETC_LONG && m->count <= AM_ARGS &&
-              far_payload(m) <= AM_MEDIUM);
+              gas_remote_payload(m) <= AM_MEDIUM);
 }
 
 static void run(int queue, int what) {
     (void)queue;
-    struct am_box *b = box_mine();
+    struct am_box *b = gas_box_mine();
     int index = what & ~AM_IS_REPLY;
     fuzz_must(index < AM_SLOTS);
     if (what & AM_IS_REPLY) {
@@ -60,19 +60,19 @@ static void run(int queue, int what) {
     }
     check_message(&b->places[index].request);
     fuzz_must(b->places[index].slot < AM_SLOTS && !(atomic_load(&b->free_places) & (uint32_t)1 << index));
-    bits_set(&b->free_places, index);
+    gas_bits_set(&b->free_places, index);
 }
 
 static void take_parked(void) {
     struct am_parked p;
-    while (box_take_parked(&p)) {
+    while (gas_box_take_parked(&p)) {
         fuzz_must(p.source == CLIENT && p.slot < AM_SLOTS && p.bytes <= AM_MEDIUM);
-        box_unpark();
+        gas_box_unpark();
     }
 }
 
 static void take_all(void) {
-    while (box_take_all(run))
+    while (gas_box_take_all(run))
         ;
     take_parked();
 }
@@ -87,7 +87,8 @@ static void *take_bytes(struct fuzz_input *in, size_t bytes) {
 }
 
 static void run_block(struct fuzz_input *in) {
-    static net_serve *const handlers[] = {am_serve_part, am_serve, am_serve_pull, am_serve_reply};
+    static net_serve *const handlers[] = {gas_am_serve_part, gas_am_serve, gas_am_serve_pull,
+                                          gas_am_serve_reply};
     unsigned operation = fuzz_take_byte(in);
     size_t header_bytes = fuzz_take_byte(in) % (NET_HEADER + 1), bytes = fuzz_take_byte(in);
     bytes |= (size_t)fuzz_take_byte(in) << 8;
@@ -116,26 +117,27 @@ static void run_block(struct fuzz_input *in) {
 /* Everything that came is taken at the end of each input, so that its queues are empty; nobody takes from the box of the other rank. */
 static void reset(uint8_t in_use) {
     size_t head =
-        sizeof(struct am_box) + ((size_t)world.local_count + AM_FAR_QUEUES) * sizeof(struct am_queue);
-    memset((char *)box_of(1), 0, head);
-    atomic_store(&box_of(1)->free_places, UINT32_MAX);
-    atomic_store(&box_mine()->free_places, in_use & 128 ? 3 : UINT32_MAX); /* 3: so that some are parked */
+        sizeof(struct am_box) + ((size_t)world.local_count + AM_REMOTE_QUEUES) * sizeof(struct am_queue);
+    memset((char *)gas_box_of(1), 0, head);
+    atomic_store(&gas_box_of(1)->free_places, UINT32_MAX);
+    atomic_store(&gas_box_mine()->free_places,
+                 in_use & 128 ? 3 : UINT32_MAX); /* 3: so that some are parked */
     for (int i = 0; i < 8; i++)
-        atomic_store(&box_mine()->slots[i].in_use, in_use >> i & 1);
+        atomic_store(&gas_box_mine()->slots[i].in_use, in_use >> i & 1);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     struct fuzz_input in = {data, size};
-    if (!gas.world) {
-        gas.world = &world;
-        gas.size = RANKS;
-        fuzz_must(box_open() == 0);
+    if (!gas_job.world) {
+        gas_job.world = &world;
+        gas_job.size = RANKS;
+        fuzz_must(gas_box_open() == 0);
     }
-    fuzz_must(arrive_open() == 0);
+    fuzz_must(gas_arrive_open() == 0);
     reset(fuzz_take_byte(&in));
     for (int i = 0; i < MOST_BLOCKS && in.left > 0; i++)
         run_block(&in);
     take_all();
-    arrive_close();
+    gas_arrive_close();
     return 0;
 }

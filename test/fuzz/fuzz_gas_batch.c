@@ -8,22 +8,22 @@
 #include "gas/am/am.h"
 #include "gas/rma/ask.h"
 #include "gas/rma/batch.h"
-#include "gas/inside.h"
-#include "gas/rma/serve.h"
+#include "gas/gas_internal.h"
+#include "gas/rma/gas_serve.h"
 
 enum {
     SEGMENT = 4096,
     RECORD = 16,
     OURS = 0xff,
     BUFFER = 512,
-    SPARE = 1024,
+    POOLED = 1024,
     SPARES = 3,
     OPERATIONS = 64,
     PIECE = 200
 };
 
-struct gas gas;
-_Thread_local struct am_context am_context;
+struct gas gas_job;
+_Thread_local struct am_context gas_am_context;
 
 static bool has_failed;
 static struct net_op *started;
@@ -37,22 +37,23 @@ const struct net_service gas_service = {.failed = on_failure};
 
 /* ---- instead of the network ---- */
 
-bool ask_is_done(const struct net_op *op) {
+bool gas_ask_is_done(const struct net_op *op) {
     (void)op;
     return true;
 }
 
-void ask_start(int node, struct net_op *op) {
+void gas_ask_start(int node, struct net_op *op) {
     (void)node;
     started = op;
 }
 
-void ask_wait_carried(int node, const _Atomic bool *done, struct net_op *const *carrier) {
+void gas_ask_wait_carried(int node, const _Atomic bool *done, struct net_op *const *carrier) {
     (void)node, (void)done, (void)carrier;
 }
 
-void ask_count(struct net_counts *counts) {
-    *counts = (struct net_counts){.buffer_bytes = BUFFER, .spares = SPARES, .spare_bytes = SPARE};
+void gas_ask_count(struct net_counts *counts) {
+    *counts =
+        (struct net_counts){.buffer_bytes = BUFFER, .pool_buffers = SPARES, .pool_buffer_bytes = POOLED};
 }
 
 void gas_fail(const char *call, const char *format, ...) {
@@ -88,7 +89,7 @@ static void serve_foreign(struct fuzz_input *in, size_t answer_bytes, const char
                               .answer = answer + at,
                               .answer_bytes = piece,
                               .answer_offset = at};
-        fuzz_must(dram_serve_batch(NULL, &b) == NET_DONE);
+        fuzz_must(gas_dram_serve_batch(NULL, &b) == NET_DONE);
     }
     free(block);
     free(answer);
@@ -98,16 +99,16 @@ static void serve_foreign(struct fuzz_input *in, size_t answer_bytes, const char
 
 /* One block, as net/ makes it for a client that was granted spares, and its answer. */
 static void carry_block(struct net_op *op) {
-    char header[NET_HEADER], payload[BUFFER], answer[SPARE];
+    char header[NET_HEADER], payload[BUFFER], answer[POOLED];
     struct net_out out = {.header = header, .payload = payload};
-    op->next(op, BUFFER, SPARES * SPARE, &out);
-    fuzz_must(out.bytes > 0 && out.bytes <= BUFFER && out.answer_bytes > 0 && out.answer_bytes <= SPARE);
+    op->next(op, BUFFER, SPARES * POOLED, &out);
+    fuzz_must(out.bytes > 0 && out.bytes <= BUFFER && out.answer_bytes > 0 && out.answer_bytes <= POOLED);
     struct net_block b = {.client = 1,
                           .payload = payload,
                           .bytes = out.bytes,
                           .answer = answer,
                           .answer_bytes = out.answer_bytes};
-    fuzz_must(dram_serve_batch(NULL, &b) == NET_DONE && !has_failed);
+    fuzz_must(gas_dram_serve_batch(NULL, &b) == NET_DONE && !has_failed);
     op->take(op, op->asked, answer, out.answer_bytes);
     op->asked += out.answer_bytes;
 }
@@ -116,18 +117,18 @@ static void ask_own(struct fuzz_input *in, char *segment) {
     static struct batch_op ops[OPERATIONS];
     static char local[SEGMENT];
     size_t count = 0;
-    fuzz_must(batch_open() == 0);
+    fuzz_must(gas_batch_open() == 0);
     for (; count < OPERATIONS && in->left; count++) {
         uint8_t kind = fuzz_take_byte(in) % 3;
         uint32_t at = fuzz_take_byte(in) * 8u, bytes = 1 + fuzz_take_byte(in) * 4u;
-        bytes = bytes < batch_most() ? bytes : (uint32_t)batch_most();
-        batch_start(&ops[count], (enum batch_kind)kind, local + at, 0, (uint64_t)(uintptr_t)(segment + at),
-                    bytes, 7);
+        bytes = bytes < gas_batch_most() ? bytes : (uint32_t)gas_batch_most();
+        gas_batch_start(&ops[count], (enum batch_kind)kind, local + at, 0,
+                        (uint64_t)(uintptr_t)(segment + at), bytes, 7);
     }
     for (size_t i = 0; i < count; i++)
-        while (!batch_is_done(&ops[i]))
+        while (!gas_batch_is_done(&ops[i]))
             carry_block(started);
-    batch_close();
+    gas_batch_close();
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
@@ -137,9 +138,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     char *segment = calloc(1, SEGMENT);
     gasnet_seginfo_t segments[2] = {{.addr = segment, .size = SEGMENT}, {0}};
     fuzz_must(segment != NULL);
-    gas.size = 2;
-    gas.world = &world;
-    gas.segments = segments;
+    gas_job.size = 2;
+    gas_job.world = &world;
+    gas_job.segments = segments;
     has_failed = false;
     size_t first = fuzz_take_byte(&in);
     if (first == OURS)

@@ -3,30 +3,30 @@
 #include <string.h>
 
 #include "run/launcher.h"
-#include "run/words.h"
+#include "run/strvec.h"
 #include "fuzz.h"
 
-static struct words split(const uint8_t *data, size_t size) {
-    struct words w = {0};
+static struct strvec split(const uint8_t *data, size_t size) {
+    struct strvec w = {0};
     char *word = malloc(size + 1);
     size_t n = 0;
     fuzz_must(word != NULL);
-    words_add(&w, "mpirun");
+    strvec_add(&w, "mpirun");
     for (size_t i = 0; i < size; i++) {
         word[n] = data[i] == ' ' ? 0 : (char)data[i];
         if (!word[n++]) {
-            words_add(&w, word);
+            strvec_add(&w, word);
             n = 0;
         }
     }
     word[n] = 0;
     if (n)
-        words_add(&w, word);
+        strvec_add(&w, word);
     free(word);
     return w;
 }
 
-static void check_parts(const struct launcher_line *line, const struct words *w) {
+static void check_parts(const struct launcher_line *line, const struct strvec *w) {
     size_t end = 1;
     for (size_t i = 0; i < line->count; i++) {
         const struct launcher_part *p = &line->parts[i];
@@ -41,7 +41,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     struct fuzz_input in = {data, size};
     enum launcher_kind kind = (enum launcher_kind)(1 + fuzz_take_byte(&in) % LAUNCHER_OTHER);
     setenv("PATH", "/bin", 1);
-    struct words w = split(in.at, in.left);
+    struct strvec w = split(in.at, in.left);
     struct launcher_line line = launcher_read(kind, w.of, 0, w.count);
     check_parts(&line, &w);
     for (size_t i = 1; i < w.count && i < 4; i++) {
@@ -51,8 +51,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         launcher_is_name(w.of[i]);
     }
     launcher_free(&line);
-    char *quoted = words_quoted(&w);
+    char *quoted = strvec_quoted(&w);
     free(quoted);
-    words_free(&w);
+    strvec_free(&w);
     return 0;
 }

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "fuzz.h"
-#include "net/rpc/engine.h"
+#include "net/rpc/rpc_engine.h"
 
 enum { FUZZ_LINK_SENDS = 256 };
 
@@ -19,22 +19,22 @@ static struct {
     unsigned char sum; /* of all bytes that were sent */
 } fuzz_link;
 
-int link_port_open(struct link *link, int port, const struct link_events *events, struct link_port **p) {
+int net_link_port_open(struct link *link, int port, const struct link_events *events, struct link_port **p) {
     (void)link, (void)port;
     fuzz_link.events = *events;
     *p = (struct link_port *)&fuzz_link;
     return 0;
 }
 
-int link_connect(struct link_port *p, const void *address, size_t bytes, int rank, int port,
-                 struct link_peer **peer) {
+int net_link_connect(struct link_port *p, const void *address, size_t bytes, int rank, int port,
+                     struct link_peer **peer) {
     (void)p, (void)address, (void)bytes, (void)rank, (void)port;
     *peer = (struct link_peer *)&fuzz_link;
     return 0;
 }
 
-int link_send(struct link_port *p, struct link_peer *peer, const void *header, size_t header_bytes,
-              const void *payload, size_t bytes, struct link_send *s) {
+int net_link_send(struct link_port *p, struct link_peer *peer, const void *header, size_t header_bytes,
+                  const void *payload, size_t bytes, struct link_send *s) {
     (void)p, (void)peer;
     fuzz_must(header_bytes <= LINK_HEADER);
     for (size_t i = 0; i < header_bytes; i++)
@@ -47,26 +47,26 @@ int link_send(struct link_port *p, struct link_peer *peer, const void *header, s
     return 1;
 }
 
-int link_flush(struct link_port *p, struct link_peer *peer, struct link_send *s) {
-    return link_send(p, peer, NULL, 0, NULL, 0, s);
+int net_link_flush(struct link_port *p, struct link_peer *peer, struct link_send *s) {
+    return net_link_send(p, peer, NULL, 0, NULL, 0, s);
 }
 
-int link_progress(struct link_port *p) {
+int net_link_progress(struct link_port *p) {
     (void)p;
     return 0;
 }
 
-int link_arm(struct link_port *p) {
+int net_link_arm(struct link_port *p) {
     (void)p;
     return -1;
 }
 
-int link_descriptor(const struct link_port *p) {
+int net_link_descriptor(const struct link_port *p) {
     (void)p;
     return -1;
 }
 
-uint64_t link_nap(const struct link_port *p) {
+uint64_t net_link_nap(const struct link_port *p) {
     (void)p;
     return 0;
 }

@@ -57,7 +57,7 @@ static void start(struct net *n, struct fuzz_input *in) {
 
 static void arrive(struct net *n, const void *header, size_t header_bytes, size_t bytes) {
     char payload[256] = {0};
-    fuzz_link.events = (struct link_events){.arg = n, .arrived = call_arrived};
+    fuzz_link.events = (struct link_events){.arg = n, .arrived = net_call_arrived};
     fuzz_link_arrive(header, header_bytes, payload, bytes);
 }
 
@@ -97,7 +97,7 @@ static void take_step(struct net *n, struct fuzz_input *in) {
     }
     net_progress(n);
     if (n->targets[1])
-        flow_client_check(&n->targets[1]->flow);
+        net_flow_client_check(&n->targets[1]->flow);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
@@ -117,16 +117,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     n->address_bytes = 8;
     n->limits = (struct flow_limits){.buffers = 1 + shape % 5,
                                      .bytes = BYTES,
-                                     .spares = shape / 8 % 8,
-                                     .spare_bytes = SPARE_BYTES,
-                                     .intimation = shape & 0x80};
+                                     .pool_buffers = shape / 8 % 8,
+                                     .pool_buffer_bytes = SPARE_BYTES,
+                                     .size_hint = shape & 0x80};
     has_failed = false;
     fuzz_link.count = 0;
     memset(operations, 0, sizeof operations);
-    fuzz_must(call_open(n) == 0);
+    fuzz_must(net_call_open(n) == 0);
     for (int i = 0; i < MOST_STEPS && in.left && !has_failed; i++)
         take_step(n, &in);
-    call_close(n);
+    net_call_close(n);
     free(n);
     return 0;
 }

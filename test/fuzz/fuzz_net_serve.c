@@ -42,7 +42,7 @@ static void take_block(struct fuzz_input *in) {
     w.ticket.number = (uint32_t)(int8_t)fuzz_take_byte(in);
     w.ticket.own = fuzz_take_byte(in) & 7;
     w.ticket.flags = fuzz_take_byte(in) & 7;
-    w.ticket.spares = fuzz_take_byte(in);
+    w.ticket.pool_buffers = fuzz_take_byte(in);
     w.ticket.following = (uint64_t)fuzz_take_byte(in) * 16;
     w.answer_bytes = (uint64_t)fuzz_take_byte(in) * 4;
     uint8_t header_bytes = fuzz_take_byte(in);
@@ -62,7 +62,7 @@ static void take_raw(struct fuzz_input *in) {
 static void take_note(struct fuzz_input *in) {
     struct wire_note note = {.kind = WIRE_NOTE};
     note.client = fuzz_take_byte(in) % (CLIENTS + 1);
-    note.spares = fuzz_take_byte(in);
+    note.pool_buffers = fuzz_take_byte(in);
     fuzz_link_arrive(&note, sizeof note, "", 0);
 }
 
@@ -81,12 +81,12 @@ static void take_step(struct server *s, struct fuzz_input *in) {
         take_note(in);
         break;
     case WORK:
-        server_work(s, &blocked);
+        net_server_work(s, &blocked);
         break;
     default:
         fuzz_link_complete();
     }
-    flow_helper_check(s->flow);
+    net_flow_helper_check(s->flow);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
@@ -101,17 +101,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     n->service = (struct net_service){.handlers = {serve, serve_later}, .failed = on_failure};
     n->limits = (struct flow_limits){.buffers = 1 + shape % 5,
                                      .bytes = BYTES,
-                                     .spares = shape / 8 % 8,
-                                     .spare_bytes = SPARE_BYTES,
-                                     .intimation = shape & 0x80};
+                                     .pool_buffers = shape / 8 % 8,
+                                     .pool_buffer_bytes = SPARE_BYTES,
+                                     .size_hint = shape & 0x80};
     has_failed = false;
     fuzz_link.count = 0;
-    fuzz_must(server_open(&s, n, 0) == 0);
+    fuzz_must(net_server_open(&s, n, 0) == 0);
     for (int i = 0; i < MOST_STEPS && in.left && !has_failed; i++)
         take_step(&s, &in);
     fuzz_link.keeps = false;
     fuzz_link_complete();
-    server_close(&s);
+    net_server_close(&s);
     free(n);
     return 0;
 }

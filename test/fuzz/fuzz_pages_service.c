@@ -24,7 +24,7 @@ enum {
 enum step { MESSAGE, RAW, ROUND, PIN, UNPIN, SMALL, LEFT, RESERVE, STEPS };
 
 static struct {
-    struct pool pool;
+    struct pages_pool pool;
     struct service service;
     struct net_world world;
     struct service_homes home;
@@ -96,7 +96,7 @@ static void complete_sends(void) {
 
 /* ---- NVM ---- */
 
-int store_submit(struct store *store, enum store_way way, uint64_t page, void *buffer, uint64_t token) {
+int pages_store_submit(struct store *store, enum store_way way, uint64_t page, void *buffer, uint64_t token) {
     (void)store;
     fuzz_must(page < PAGES);
     if (x.done_count == IOS)
@@ -107,7 +107,7 @@ int store_submit(struct store *store, enum store_way way, uint64_t page, void *b
     return 0;
 }
 
-unsigned store_poll(struct store *store, struct store_done *done, unsigned most) {
+unsigned pages_store_poll(struct store *store, struct store_done *done, unsigned most) {
     unsigned count = x.done_count < most ? x.done_count : most;
     (void)store;
     memcpy(done, x.done, count * sizeof *done);
@@ -116,54 +116,54 @@ unsigned store_poll(struct store *store, struct store_done *done, unsigned most)
     return count;
 }
 
-bool store_is_hole(const struct store *store, uint64_t page) {
+bool pages_store_is_hole(const struct store *store, uint64_t page) {
     (void)store;
     fuzz_must(page < PAGES);
     return !x.is_written[page];
 }
 
-int store_reserve(struct store *store, uint64_t page) {
+int pages_store_reserve(struct store *store, uint64_t page) {
     (void)store;
     fuzz_must(page < PAGES);
     return 0;
 }
 
-int store_arm(struct store *store) {
+int pages_store_arm(struct store *store) {
     (void)store;
     return 0;
 }
 
-int store_descriptor(const struct store *store) {
+int pages_store_descriptor(const struct store *store) {
     (void)store;
     return -1;
 }
 
-int store_prepare(struct store *store, uint64_t epoch) {
+int pages_store_prepare(struct store *store, uint64_t epoch) {
     (void)store, (void)epoch;
     return 0;
 }
 
-int store_commit(struct store *store, uint64_t epoch) {
+int pages_store_commit(struct store *store, uint64_t epoch) {
     (void)store, (void)epoch;
     return 0;
 }
 
-int store_abandon(struct store *store, uint64_t epoch) {
+int pages_store_abandon(struct store *store, uint64_t epoch) {
     (void)store, (void)epoch;
     return 0;
 }
 
-bool store_is_changed(const struct store *store) {
+bool pages_store_is_changed(const struct store *store) {
     (void)store;
     return true;
 }
 
-const char *store_label(const struct store *store) {
+const char *pages_store_label(const struct store *store) {
     (void)store;
     return "fuzz";
 }
 
-const char *store_advice(int error) {
+const char *pages_store_advice(int error) {
     (void)error;
     return "";
 }
@@ -171,7 +171,7 @@ const char *store_advice(int error) {
 /* ---- the node ---- */
 
 /* Nothing is mapped. */
-void local_ask(struct pool *pool, uint32_t frame, enum pages_level level) {
+void pages_mapper_ask(struct pages_pool *pool, uint32_t frame, enum pages_level level) {
     (void)pool, (void)frame, (void)level;
     fuzz_must(false);
 }
@@ -182,20 +182,20 @@ static void on_failure(void *arg, const char *why) {
 }
 
 static void make_node(unsigned shape) {
-    size_t bytes = pool_shared_bytes(FRAMES, 1, SMALL_BYTES);
+    size_t bytes = pages_pool_shared_bytes(FRAMES, 1, SMALL_BYTES);
     struct pool_shared *shared = aligned_alloc(128, round_up(bytes, 128));
     char *memory = aligned_alloc(4096, (size_t)FRAMES * PAGE_BYTES);
-    void *box = aligned_alloc(128, round_up(mailbox_bytes(1), 128));
+    void *box = aligned_alloc(128, round_up(net_mailbox_bytes(1), 128));
     fuzz_must(shared && memory && box);
     memset(&x, 0, sizeof x);
     memset(shared, 0, bytes);
     memset(memory, 0, (size_t)FRAMES * PAGE_BYTES);
-    memset(box, 0, mailbox_bytes(1));
+    memset(box, 0, net_mailbox_bytes(1));
     x.box_memory = box;
-    fuzz_must(mailbox_make(box, 1, &x.box) == 0 && mailbox_join(box, 0, &x.asking) == 0);
+    fuzz_must(net_mailbox_make(box, 1, &x.box) == 0 && net_mailbox_join(box, 0, &x.asking) == 0);
     bool coop = shape & 1;
-    pool_make(shared, FRAMES, PAGE_BYTES, 1, SMALL_BYTES, 0, coop ? NODES : 1, REPLACE_LRU_FIFO);
-    pool_attach(&x.pool, shared, memory, -1, NULL);
+    pages_pool_make(shared, FRAMES, PAGE_BYTES, 1, SMALL_BYTES, 0, coop ? NODES : 1, REPLACE_LRU_FIFO);
+    pages_pool_attach(&x.pool, shared, memory, -1, NULL);
     x.world = (struct net_world){.size = NODES, .nodes = NODES, .local_count = 1};
     x.home = (struct service_homes){.store = (struct store *)&x, .pages = PAGES};
     struct service_options options = {.pool = &x.pool,
@@ -205,7 +205,7 @@ static void make_node(unsigned shape) {
                                       .homes = &x.home,
                                       .pages = PAGES,
                                       .box = x.box};
-    fuzz_must(service_open(&x.service, &options) == 0);
+    fuzz_must(pages_service_open(&x.service, &options) == 0);
     x.service.coop = coop;
     x.service.write_behind = shape & 2;
     for (int i = 0; i < PINS; i++)
@@ -213,9 +213,9 @@ static void make_node(unsigned shape) {
 }
 
 static void end_node(void) {
-    service_close(&x.service);
-    mailbox_close(x.asking);
-    mailbox_close(x.box);
+    pages_service_close(&x.service);
+    net_mailbox_close(x.asking);
+    net_mailbox_close(x.box);
     free(x.box_memory);
     free(x.pool.shared);
     free(x.pool.memory);
@@ -228,7 +228,7 @@ static void arrive(const struct wire *w, size_t header_bytes, size_t bytes) {
     void *header = malloc(sizeof *w + 1), *payload = calloc(1, bytes ? bytes : 1);
     fuzz_must(header && payload);
     memcpy(header, w, sizeof *w);
-    service_arrived(&x.service, header, header_bytes, payload, bytes);
+    pages_service_arrived(&x.service, header, header_bytes, payload, bytes);
     free(header);
     free(payload);
 }
@@ -273,14 +273,14 @@ static void take_pin(struct fuzz_input *in) {
     bool write = what & 0x80;
     if (home >= NODES || x.pins[place].frame >= 0)
         return;
-    int64_t frame = pool_try_pin(&x.pool, home, page, write);
+    int64_t frame = pages_pool_try_pin(&x.pool, home, page, write);
     if (frame < 0 && (x.is_waiting || what & 0x40)) {
-        pool_prefetch(&x.pool, home, page);
+        pages_pool_prefetch(&x.pool, home, page);
         return;
     }
     if (frame < 0) {
         x.is_waiting = true;
-        frame = pool_pin(&x.pool, home, page, write);
+        frame = pages_pool_pin(&x.pool, home, page, write);
         x.is_waiting = false;
     }
     x.pins[place].frame = frame;
@@ -289,13 +289,13 @@ static void take_pin(struct fuzz_input *in) {
 
 static void unpin(unsigned place) {
     if (x.pins[place].frame >= 0)
-        pool_unpin(&x.pool, (uint32_t)x.pins[place].frame, x.pins[place].write);
+        pages_pool_unpin(&x.pool, (uint32_t)x.pins[place].frame, x.pins[place].write);
     x.pins[place].frame = POOL_NO_FRAME;
 }
 
 static void take_small(struct fuzz_input *in) {
     uint8_t what = fuzz_take_byte(in);
-    int slot = what & 3 && (what & 3) < NODES ? pool_small_take(&x.pool) : -1;
+    int slot = what & 3 && (what & 3) < NODES ? pages_pool_small_take(&x.pool) : -1;
     if (slot < 0)
         return;
     struct pool_small *m = &x.pool.smalls[slot];
@@ -304,7 +304,7 @@ static void take_small(struct fuzz_input *in) {
     m->writes = what >> 7;
     m->offset = 8;
     m->bytes = 8;
-    pool_small_ask(&x.pool, slot);
+    pages_pool_small_ask(&x.pool, slot);
 }
 
 static void take_step(struct fuzz_input *in) {
@@ -331,11 +331,11 @@ static void take_step(struct fuzz_input *in) {
         complete_sends();
         break;
     case RESERVE:
-        mailbox_ask(x.asking, &reserve);
+        net_mailbox_ask(x.asking, &reserve);
         break;
     default:
-        service_go_round(&x.service);
-        service_go_round(&x.service);
+        pages_service_go_round(&x.service);
+        pages_service_go_round(&x.service);
     }
 }
 

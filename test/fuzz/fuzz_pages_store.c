@@ -40,7 +40,7 @@ static void make_folder(void) {
 /* Those of pages that hold zeros, as all do. */
 static void sum_pages(char *table) {
     static const char zeros[PAGE];
-    uint64_t sum = record_hash(zeros, PAGE);
+    uint64_t sum = pages_store_record_hash(zeros, PAGE);
     for (int page = 0; page < PAGES; page++)
         memcpy(table + SUMS_AT + (size_t)page * sizeof sum, &sum, sizeof sum);
 }
@@ -55,13 +55,14 @@ static void make_tables(struct fuzz_input *in, unsigned flags, char *tables) {
 
 /* The blocks before the pages, from the input. */
 static void make_head(struct fuzz_input *in, unsigned flags, char head[DATA]) {
-    struct record r[RECORDS];
+    struct store_record r[RECORDS];
     memset(head, 0, DATA);
     fuzz_take(in, r, sizeof r);
     make_tables(in, flags, head + RECORDS * RECORD_BYTES);
     for (int i = 0; i < RECORDS; i++) {
         for (int k = 0; k < 2 && flags & SUM_TABLES; k++)
-            r[i].tables[k].checksum = record_hash(head + RECORDS * RECORD_BYTES + k * TABLE, TABLE);
+            r[i].tables[k].checksum =
+                pages_store_record_hash(head + RECORDS * RECORD_BYTES + k * TABLE, TABLE);
         if (flags & SHAPE) {
             r[i].bytes = BYTES;
             r[i].page_bytes = PAGE;
@@ -69,7 +70,7 @@ static void make_head(struct fuzz_input *in, unsigned flags, char head[DATA]) {
             r[i].ranks = 1;
         }
         if (flags & (i ? PACK_1 : PACK_0))
-            record_pack(&r[i], head + i * RECORD_BYTES);
+            pages_store_record_pack(&r[i], head + i * RECORD_BYTES);
         else
             memcpy(head + i * RECORD_BYTES, &r[i], sizeof r[i]);
     }
@@ -105,7 +106,7 @@ static int open_again(struct store **store, struct store_found *found) {
                                     .threads = 1,
                                     .buffered = true};
     unsigned errors = fuzz_errors();
-    int err = store_open(&options, store, found);
+    int err = pages_store_open(&options, store, found);
     fuzz_must(err ? fuzz_errors() > errors : fuzz_errors() == errors);
     return err;
 }
@@ -114,8 +115,8 @@ static void move_page(struct store *s, enum store_way way, uint64_t page) {
     static _Alignas(STORE_ALIGNMENT) char buffer[PAGE];
     struct store_done done;
     memset(buffer, way == STORE_WRITE ? (int)page + 1 : 0x55, sizeof buffer);
-    fuzz_must(store_submit(s, way, page, buffer, page) == 0);
-    while (store_poll(s, &done, 1) == 0)
+    fuzz_must(pages_store_submit(s, way, page, buffer, page) == 0);
+    while (pages_store_poll(s, &done, 1) == 0)
         ;
     fuzz_must(done.token == page &&
               (done.error == 0 || way == STORE_READ)); /* a page may differ from its checksum */
@@ -126,18 +127,18 @@ static void move_page(struct store *s, enum store_way way, uint64_t page) {
 static void use(struct store *s, const struct store_found *found, bool commits) {
     struct store_found again;
     uint64_t epoch = found->prepared, next = (epoch > found->tried ? epoch : found->tried) + 1;
-    fuzz_must(epoch > 0 && store_select(s, epoch) == 0 && store_check(s));
+    fuzz_must(epoch > 0 && pages_store_select(s, epoch) == 0 && pages_store_check(s));
     for (uint64_t page = 0; page < PAGES; page++)
         move_page(s, page % 3 ? STORE_READ : STORE_WRITE, page);
-    fuzz_must(store_reserve(s, 1) == 0 && store_check(s));
+    fuzz_must(pages_store_reserve(s, 1) == 0 && pages_store_check(s));
     bool makes = next > epoch && next > found->tried; /* numbers do not begin anew */
-    fuzz_must((store_prepare(s, next) == 0) == makes);
+    fuzz_must((pages_store_prepare(s, next) == 0) == makes);
     if (makes && commits)
-        fuzz_must(store_commit(s, next) == 0);
-    fuzz_must(store_close(s) == 0);
+        fuzz_must(pages_store_commit(s, next) == 0);
+    fuzz_must(pages_store_close(s) == 0);
     fuzz_must(open_again(&s, &again) == 0 && again.prepared == (makes ? next : epoch));
     fuzz_must(again.committed <= again.prepared);
-    fuzz_must(store_close(s) == 0);
+    fuzz_must(pages_store_close(s) == 0);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

@@ -445,7 +445,7 @@ static void storm(void) {
 
 static void plan(unsigned n, int error) {
     if (n > 0 && rank == 0)
-        store_fail_at(n, 0, error);
+        pages_store_fail_at(n, 0, error);
 }
 
 static void read_plan(const char *text, unsigned *n, int *error) {

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "gas/rma/batch.h"
-#include "gas/am/far.h"
-#include "gas/rma/serve.h"
+#include "gas/am/am_remote.h"
+#include "gas/rma/gas_serve.h"
 
 enum { SEGMENT = 1 << 16, ANSWER = 512 };
 TEST_SEGMENT(SEGMENT)
@@ -73,7 +73,7 @@ CASE(batch) {
         add_record(BATCH_SET, own + 3000, 100, NULL, 7);
         add_record(BATCH_GET, own + 1024, 100, NULL, 0);
         add_record(BATCH_PUT, own + 2100, 8, data, 0);
-        serve_in_pieces(dram_serve_batch, NULL, 0, piece);
+        serve_in_pieces(gas_dram_serve_batch, NULL, 0, piece);
         expect_bytes(own + 2048, data, 37);
         expect_bytes(own + 2100, data, 8);
         for (int i = 0; i < 100; i++)
@@ -96,7 +96,7 @@ CASE(a_put_is_done_once) {
                               .answer = answer,
                               .answer_bytes = wanted_bytes - at < 5 ? wanted_bytes - at : 5,
                               .answer_offset = at};
-        expect_eq(dram_serve_batch(NULL, &b), NET_DONE);
+        expect_eq(gas_dram_serve_batch(NULL, &b), NET_DONE);
         if (at == 0) {
             expect_bytes(own, "first", 5);
             memcpy(own, "second", 6);
@@ -116,18 +116,18 @@ CASE(long_get) {
     test_fill(own, 4096, test_rank, 5);
     memcpy(wanted, own + 3, ANSWER);
     for (size_t piece = 1; piece <= ANSWER; piece++)
-        serve_in_pieces(dram_serve_get, &range, sizeof range, piece);
+        serve_in_pieces(gas_dram_serve_get, &range, sizeof range, piece);
 }
 
 /* A parked request: the message, then its payload. */
 CASE(pulled_request) {
-    int slot = box_take_slot();
-    struct am_slot *s = &box_mine()->slots[slot];
-    struct far_pull_header h = {.rank = (uint32_t)test_rank, .slot = (uint32_t)slot, .offset = 3};
-    char *data = box_slot_data(gas.world->local, slot, AM_REQUEST);
+    int slot = gas_box_take_slot();
+    struct am_slot *s = &gas_box_mine()->slots[slot];
+    struct remote_pull_header h = {.rank = (uint32_t)test_rank, .slot = (uint32_t)slot, .offset = 3};
+    char *data = gas_box_slot_data(gas_job.world->local, slot, AM_REQUEST);
     size_t bytes = ANSWER - sizeof s->request;
     s->request =
-        (struct message){.source = 1, .handler = 200, .kind = GASNETC_MEDIUM, .bytes = (uint32_t)bytes};
+        (struct am_message){.source = 1, .handler = 200, .kind = GASNETC_MEDIUM, .bytes = (uint32_t)bytes};
     atomic_store(&s->in_use, 1);
     test_fill(data, bytes, test_rank, 6);
     payload_bytes = 0;
@@ -135,6 +135,6 @@ CASE(pulled_request) {
     memcpy(wanted, (char *)&s->request + h.offset, sizeof s->request - h.offset);
     memcpy(wanted + sizeof s->request - h.offset, data, bytes);
     for (size_t piece = 1; piece <= ANSWER; piece++)
-        serve_in_pieces(am_serve_pull, &h, sizeof h, piece);
-    box_release(box_mine(), slot);
+        serve_in_pieces(gas_am_serve_pull, &h, sizeof h, piece);
+    gas_box_release(gas_box_mine(), slot);
 }

@@ -14,100 +14,100 @@ static void expect_news(uint64_t got, uint64_t news) {
 }
 
 /* Each is both tell and hear. */
-#define MEET(name)                                                                                           \
+#define PREBARRIER(name)                                                                                     \
     static void meet_##name(uint64_t news);                                                                  \
     PASS(name, .tell = meet_##name, .hear = meet_##name);                                                    \
     static void meet_##name(uint64_t news)
 
-MEET(barrier) {
+PREBARRIER(barrier) {
     MPI_Barrier(litmus_comm);
 }
 
-MEET(bcast) {
+PREBARRIER(bcast) {
     uint64_t v = litmus_rank == WRITER ? news : 0;
     MPI_Bcast(&v, 1, MPI_UINT64_T, WRITER, litmus_comm);
     expect_news(v, news);
 }
 
-MEET(reduce) {
+PREBARRIER(reduce) {
     uint64_t sum = 0;
     MPI_Reduce(&news, &sum, 1, MPI_UINT64_T, MPI_SUM, READER, litmus_comm);
     expect_news(sum, 2 * news);
 }
 
-MEET(allreduce) {
+PREBARRIER(allreduce) {
     uint64_t sum = 0;
     MPI_Allreduce(&news, &sum, 1, MPI_UINT64_T, MPI_SUM, litmus_comm);
     expect_news(sum, 2 * news);
 }
 
-MEET(gather) {
+PREBARRIER(gather) {
     uint64_t all[2] = {0};
     MPI_Gather(&news, 1, MPI_UINT64_T, all, 1, MPI_UINT64_T, READER, litmus_comm);
     expect_news(all[WRITER], news);
 }
 
-MEET(gatherv) {
+PREBARRIER(gatherv) {
     uint64_t all[2] = {0};
     MPI_Gatherv(&news, 1, MPI_UINT64_T, all, ones, places, MPI_UINT64_T, READER, litmus_comm);
     expect_news(all[WRITER], news);
 }
 
-MEET(scatter) {
+PREBARRIER(scatter) {
     uint64_t all[2] = {news, news}, v = 0;
     MPI_Scatter(all, 1, MPI_UINT64_T, &v, 1, MPI_UINT64_T, WRITER, litmus_comm);
     expect_news(v, news);
 }
 
-MEET(scatterv) {
+PREBARRIER(scatterv) {
     uint64_t all[2] = {news, news}, v = 0;
     MPI_Scatterv(all, ones, places, MPI_UINT64_T, &v, 1, MPI_UINT64_T, WRITER, litmus_comm);
     expect_news(v, news);
 }
 
-MEET(allgather) {
+PREBARRIER(allgather) {
     uint64_t all[2] = {0};
     MPI_Allgather(&news, 1, MPI_UINT64_T, all, 1, MPI_UINT64_T, litmus_comm);
     expect_news(all[WRITER], news);
 }
 
-MEET(allgatherv) {
+PREBARRIER(allgatherv) {
     uint64_t all[2] = {0};
     MPI_Allgatherv(&news, 1, MPI_UINT64_T, all, ones, places, MPI_UINT64_T, litmus_comm);
     expect_news(all[WRITER], news);
 }
 
-MEET(alltoall) {
+PREBARRIER(alltoall) {
     uint64_t from[2] = {news, news}, to[2] = {0};
     MPI_Alltoall(from, 1, MPI_UINT64_T, to, 1, MPI_UINT64_T, litmus_comm);
     expect_news(to[WRITER], news);
 }
 
-MEET(alltoallv) {
+PREBARRIER(alltoallv) {
     uint64_t from[2] = {news, news}, to[2] = {0};
     MPI_Alltoallv(from, ones, places, MPI_UINT64_T, to, ones, places, MPI_UINT64_T, litmus_comm);
     expect_news(to[WRITER], news);
 }
 
-MEET(scan) {
+PREBARRIER(scan) {
     uint64_t sum = 0;
     MPI_Scan(&news, &sum, 1, MPI_UINT64_T, MPI_SUM, litmus_comm);
     expect_news(sum, 2 * news);
 }
 
-MEET(exscan) {
+PREBARRIER(exscan) {
     uint64_t sum = 0;
     MPI_Exscan(&news, &sum, 1, MPI_UINT64_T, MPI_SUM, litmus_comm);
     expect_news(sum, news);
 }
 
-MEET(reduce_scatter) {
+PREBARRIER(reduce_scatter) {
     uint64_t from[2] = {news, news}, sum = 0;
     MPI_Reduce_scatter(from, &sum, ones, MPI_UINT64_T, MPI_SUM, litmus_comm);
     expect_news(sum, 2 * news);
 }
 
-MEET(reduce_scatter_block) {
+PREBARRIER(reduce_scatter_block) {
     uint64_t from[2] = {news, news}, sum = 0;
     MPI_Reduce_scatter_block(from, &sum, 1, MPI_UINT64_T, MPI_SUM, litmus_comm);
     expect_news(sum, 2 * news);
@@ -156,13 +156,13 @@ static void complete(MPI_Request *request) {
         MPI_Test(request, &done, MPI_STATUS_IGNORE);
 }
 
-MEET(ibarrier) {
+PREBARRIER(ibarrier) {
     MPI_Request request;
     MPI_Ibarrier(litmus_comm, &request);
     complete(&request);
 }
 
-MEET(ibcast) {
+PREBARRIER(ibcast) {
     uint64_t v = litmus_rank == WRITER ? news : 0;
     MPI_Request request;
     MPI_Ibcast(&v, 1, MPI_UINT64_T, WRITER, litmus_comm, &request);
@@ -170,7 +170,7 @@ MEET(ibcast) {
     expect_news(v, news);
 }
 
-MEET(ireduce) {
+PREBARRIER(ireduce) {
     uint64_t sum = 0;
     MPI_Request request;
     MPI_Ireduce(&news, &sum, 1, MPI_UINT64_T, MPI_SUM, READER, litmus_comm, &request);
@@ -178,7 +178,7 @@ MEET(ireduce) {
     expect_news(sum, 2 * news);
 }
 
-MEET(iallreduce) {
+PREBARRIER(iallreduce) {
     uint64_t sum = 0;
     MPI_Request request;
     MPI_Iallreduce(&news, &sum, 1, MPI_UINT64_T, MPI_SUM, litmus_comm, &request);
@@ -186,7 +186,7 @@ MEET(iallreduce) {
     expect_news(sum, 2 * news);
 }
 
-MEET(igather) {
+PREBARRIER(igather) {
     uint64_t all[2] = {0};
     MPI_Request request;
     MPI_Igather(&news, 1, MPI_UINT64_T, all, 1, MPI_UINT64_T, READER, litmus_comm, &request);
@@ -194,7 +194,7 @@ MEET(igather) {
     expect_news(all[WRITER], news);
 }
 
-MEET(ialltoall) {
+PREBARRIER(ialltoall) {
     uint64_t from[2] = {news, news}, to[2] = {0};
     MPI_Request request;
     MPI_Ialltoall(from, 1, MPI_UINT64_T, to, 1, MPI_UINT64_T, litmus_comm, &request);
@@ -202,7 +202,7 @@ MEET(ialltoall) {
     expect_news(to[WRITER], news);
 }
 
-MEET(iscan) {
+PREBARRIER(iscan) {
     uint64_t sum = 0;
     MPI_Request request;
     MPI_Iscan(&news, &sum, 1, MPI_UINT64_T, MPI_SUM, litmus_comm, &request);

@@ -54,7 +54,7 @@ CASE(last_messages) {
     talk_to_all(&n);
     for (int i = 0; i < 20; i++)
         node_ask(&n, peer(), COUNT, (uint64_t)i, data, sizeof data);
-    link_port_quiet(n.main);
+    net_link_port_quiesce(n.main);
     barrier();
     for (int i = 0; i < 2000 && n.served < (uint64_t)test_size + 20; i++)
         node_rest(&n, 0.001);
@@ -73,7 +73,7 @@ static void expect_refusal(struct node *n, int rank) {
         int status;
     } s = {.send = {.sent = refused}};
     struct request r = {.what = ECHO};
-    int status = link_send(n->main, n->helpers[rank], &r, sizeof r, NULL, 0, &s.send);
+    int status = net_link_send(n->main, n->helpers[rank], &r, sizeof r, NULL, 0, &s.send);
     for (int i = 0; i < 1000 && status == 1 && !s.status; i++)
         node_rest(n, 0.001);
     expect(status < 0 || s.status < 0);

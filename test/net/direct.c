@@ -28,7 +28,7 @@ static void finish(int status) {
     expect(status == 0 || status == 1);
     uint64_t end = clock_ns() + 20000000000u;
     while (status == 1 && !op.done && clock_ns() < end)
-        if (link_progress(node.main) == 0)
+        if (net_link_progress(node.main) == 0)
             sched_yield();
     expect(status != 1 || op.done);
     op.done = false;
@@ -46,20 +46,20 @@ static struct exposed *all;
 
 static void open_windows(void) {
     struct exposed mine = {.base = (uintptr_t)memory};
-    mine.bytes = link_expose(node.link, memory, WORDS * 8, &exposed, mine.key);
+    mine.bytes = net_link_expose(node.link, memory, WORDS * 8, &exposed, mine.key);
     expect(mine.bytes > 0 && mine.bytes <= LINK_KEY);
     all = calloc((size_t)test_size, sizeof *all);
     windows = calloc((size_t)test_size, sizeof *windows);
     MPI_Allgather(&mine, sizeof mine, MPI_BYTE, all, sizeof mine, MPI_BYTE, MPI_COMM_WORLD);
     for (int i = 0; i < test_size; i++)
-        expect_eq(link_window_open(node.helpers[i], all[i].key, &windows[i]), 0);
+        expect_eq(net_link_window_open(node.helpers[i], all[i].key, &windows[i]), 0);
 }
 
 static void close_windows(void) {
     for (int i = 0; i < test_size; i++)
-        link_window_close(windows[i]);
+        net_link_window_close(windows[i]);
     barrier();
-    link_hide(node.link, exposed);
+    net_link_hide(node.link, exposed);
     free(windows);
     free(all);
 }
@@ -80,15 +80,15 @@ static void close_all(void) {
 }
 
 static void put(int rank, size_t at, const void *from, size_t words) {
-    finish(link_put(node.main, windows[rank], all[rank].base + at * 8, from, words * 8, &op.send));
+    finish(net_link_put(node.main, windows[rank], all[rank].base + at * 8, from, words * 8, &op.send));
 }
 
 static void get(int rank, size_t at, void *to, size_t words) {
-    finish(link_get(node.main, windows[rank], to, all[rank].base + at * 8, words * 8, &op.send));
+    finish(net_link_get(node.main, windows[rank], to, all[rank].base + at * 8, words * 8, &op.send));
 }
 
 static void flush(int rank) {
-    finish(link_flush(node.main, node.helpers[rank], &op.send));
+    finish(net_link_flush(node.main, node.helpers[rank], &op.send));
 }
 
 CASE(get) {
@@ -104,7 +104,7 @@ CASE(get) {
             expect(is_random(local, lengths[i] * 8, seed_of(rank, 0)));
         }
     if (test_rank == 0)
-        printf("# in hardware: %s\n", link_is_direct(node.link) ? "yes" : "no");
+        printf("# in hardware: %s\n", net_link_is_direct(node.link) ? "yes" : "no");
     barrier();
     close_all();
 }
@@ -138,7 +138,7 @@ CASE(refused_over_mpi) {
     char key[LINK_KEY];
     SKIP_IF(over_ucx(), "UCX reaches memory");
     node_open(&node, MOST, false);
-    expect(!link_is_direct(node.link));
-    expect_eq(link_expose(node.link, key, sizeof key, &m, key), -ENOTSUP);
+    expect(!net_link_is_direct(node.link));
+    expect_eq(net_link_expose(node.link, key, sizeof key, &m, key), -ENOTSUP);
     node_close(&node);
 }

@@ -112,7 +112,7 @@ CASE(headers) {
             expect(node_wait(&node, &got.count, 1, 10));
             before++;
         }
-        expect_eq(link_send(node.main, node.helpers[peer()], header, bytes, payload, bytes, &s), 0);
+        expect_eq(net_link_send(node.main, node.helpers[peer()], header, bytes, payload, bytes, &s), 0);
         expect(node_wait(&node, &got.count, before + 1, 10));
     }
     node_close(&node);

@@ -75,7 +75,7 @@ static void serve(void *arg, struct link_peer *from, const void *header, size_t 
     *a = (struct answer){.send = {.sent = answer_left}, .header = r};
     memcpy(a->payload, payload, back);
     n->served++;
-    if (link_send(n->helper, from, &a->header, sizeof r, a->payload, back, &a->send) != 1)
+    if (net_link_send(n->helper, from, &a->header, sizeof r, a->payload, back, &a->send) != 1)
         free(a);
 }
 
@@ -91,7 +91,7 @@ static void sleep_us(long us) {
 static bool work(struct node *n) {
     bool any = false;
     for (int idle = 0; idle < 20; idle++)
-        while (!n->paused && link_progress(n->helper) > 0)
+        while (!n->paused && net_link_progress(n->helper) > 0)
             any = true, idle = 0;
     return any;
 }
@@ -104,15 +104,15 @@ static void *help(void *arg) {
         empty = work(n) ? 0 : empty + 1;
         if (empty > 16)
             sleep_us(50);
-        if (n->paused || link_arm(n->helper) != 0)
+        if (n->paused || net_link_arm(n->helper) != 0)
             continue;
-        uint64_t us = link_nap(n->helper) < 100000 ? link_nap(n->helper) : 100000;
+        uint64_t us = net_link_nap(n->helper) < 100000 ? net_link_nap(n->helper) : 100000;
         struct pollfd fds[] = {{.fd = n->bell, .events = POLLIN},
-                               {.fd = link_descriptor(n->helper), .events = POLLIN}};
+                               {.fd = net_link_descriptor(n->helper), .events = POLLIN}};
         ppoll(fds, 2, &(struct timespec){.tv_nsec = (long)us * 1000}, NULL);
         n->wakes++;
     }
-    link_port_quiet(n->helper);
+    net_link_port_quiesce(n->helper);
     return NULL;
 }
 
@@ -152,17 +152,17 @@ static void was_sent(struct link_send *s, int status) {
 void node_ask(struct node *n, int rank, uint32_t what, uint64_t serial, const void *payload, size_t bytes) {
     struct request r = {.what = what, .client = (uint32_t)test_rank, .serial = serial};
     struct sent s = {.send = {.sent = was_sent}};
-    int status = link_send(n->main, n->helpers[rank], &r, sizeof r, payload, bytes, &s.send);
+    int status = net_link_send(n->main, n->helpers[rank], &r, sizeof r, payload, bytes, &s.send);
     expect(status == 0 || status == 1);
     while (status == 1 && !s.done)
-        if (link_progress(n->main) == 0)
+        if (net_link_progress(n->main) == 0)
             sched_yield();
 }
 
 bool node_wait(struct node *n, const uint64_t *counter, uint64_t wanted, double seconds) {
     uint64_t end = clock_ns() + (uint64_t)(seconds * 1e9);
     for (int idle = 0; *counter < wanted; idle++) {
-        if (link_progress(n->main) > 0)
+        if (net_link_progress(n->main) > 0)
             idle = 0;
         if (idle < 200)
             continue;
@@ -176,7 +176,7 @@ bool node_wait(struct node *n, const uint64_t *counter, uint64_t wanted, double 
 void node_rest(struct node *n, double seconds) {
     uint64_t end = clock_ns() + (uint64_t)(seconds * 1e9);
     while (clock_ns() < end)
-        if (link_progress(n->main) == 0)
+        if (net_link_progress(n->main) == 0)
             sleep_us(100);
 }
 
@@ -208,13 +208,14 @@ struct address {
 static bool exchange_addresses(struct node *n) {
     struct address mine, *all = calloc((size_t)test_size, sizeof *all);
     bool good = true;
-    mine.bytes = link_port_address(n->helper, mine.data);
+    mine.bytes = net_link_port_address(n->helper, mine.data);
     MPI_Allgather(&mine, sizeof mine, MPI_BYTE, all, sizeof mine, MPI_BYTE, MPI_COMM_WORLD);
     n->helpers = calloc((size_t)test_size, sizeof *n->helpers);
     n->last = calloc((size_t)test_size, sizeof *n->last);
     for (int i = 0; i < test_size; i++)
-        good &= expect(all[i].bytes > 0) &&
-                expect_eq(link_connect(n->main, all[i].data, (size_t)all[i].bytes, i, 1, &n->helpers[i]), 0);
+        good &=
+            expect(all[i].bytes > 0) &&
+            expect_eq(net_link_connect(n->main, all[i].data, (size_t)all[i].bytes, i, 1, &n->helpers[i]), 0);
     free(all);
     return good;
 }
@@ -227,9 +228,9 @@ bool node_open(struct node *n, size_t most, bool direct) {
     struct link_events helper = {.arg = n, .arrived = serve, .failed = client_failed};
     need_network();
     memset(n, 0, sizeof *n);
-    if (!expect_eq(link_open(&options, &n->link), 0) ||
-        !expect_eq(link_port_open(n->link, 0, &main, &n->main), 0) ||
-        !expect_eq(link_port_open(n->link, 1, &helper, &n->helper), 0) || !exchange_addresses(n))
+    if (!expect_eq(net_link_open(&options, &n->link), 0) ||
+        !expect_eq(net_link_port_open(n->link, 0, &main, &n->main), 0) ||
+        !expect_eq(net_link_port_open(n->link, 1, &helper, &n->helper), 0) || !exchange_addresses(n))
         MPI_Abort(MPI_COMM_WORLD, 1); /* the others would wait */
     n->bell = eventfd(0, EFD_CLOEXEC);
     pthread_create(&n->thread, NULL, help, n);
@@ -238,15 +239,15 @@ bool node_open(struct node *n, size_t most, bool direct) {
 }
 
 static void finish(struct node *n, void (*meet)(void)) {
-    link_port_quiet(n->main);
+    net_link_port_quiesce(n->main);
     meet();
     stop_helper(n);
     meet();
-    link_port_shut(n->main);
-    link_port_shut(n->helper);
+    net_link_port_shut(n->main);
+    net_link_port_shut(n->helper);
     meet();
-    link_port_close(n->main);
-    link_port_close(n->helper);
+    net_link_port_close(n->main);
+    net_link_port_close(n->helper);
     free(n->helpers);
     free(n->last);
 }
@@ -256,7 +257,7 @@ static void meet_nobody(void) {
 
 void node_close(struct node *n) {
     finish(n, barrier);
-    link_close(n->link);
+    net_link_close(n->link);
     barrier();
 }
 
@@ -264,7 +265,7 @@ void node_leave(struct node *n) {
     finish(n, meet_nobody);
     for (int i = 0; i < 3; i++)
         barrier();
-    link_close(n->link);
+    net_link_close(n->link);
     barrier();
 }
 

@@ -9,14 +9,14 @@
 static int try_open(int ports, struct link **link) {
     MPI_Comm world = MPI_COMM_WORLD;
     struct link_options options = {.kind = LINK_MPI, .most = 1000, .ports = ports, .comm = &world};
-    return link_open(&options, link);
+    return net_link_open(&options, link);
 }
 
 CASE(one_port) {
     struct link *link = NULL;
     SKIP_IF(test_threads == MPI_THREAD_MULTIPLE, "this MPI gives threads to who does not ask");
     if (expect_eq(try_open(1, &link), 0))
-        link_close(link);
+        net_link_close(link);
 }
 
 CASE(several_ports) {

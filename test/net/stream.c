@@ -49,7 +49,7 @@ CASE(in_order) {
 struct out {
     struct link_send send;
     struct request header;
-    int state; /* as link_send said; 2: `sent` was called */
+    int state; /* as net_link_send said; 2: `sent` was called */
     unsigned char payload[MOST];
 };
 
@@ -91,8 +91,8 @@ CASE(receiver_away) {
         o->send.sent = was_sent;
         o->header = (struct request){.what = ECHO, .client = (uint32_t)test_rank, .serial = (uint64_t)i};
         fill_random(o->payload, MOST, seed_of(test_rank, (uint64_t)i));
-        o->state = link_send(node.main, node.helpers[peer()], &o->header, sizeof o->header, o->payload, MOST,
-                             &o->send);
+        o->state = net_link_send(node.main, node.helpers[peer()], &o->header, sizeof o->header, o->payload,
+                                 MOST, &o->send);
         expect(o->state == 0 || o->state == 1);
         pending += o->state == 1;
         if (o->state == 0)

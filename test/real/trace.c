@@ -12,7 +12,7 @@
  *      A call                              any other call that may have brought news
  *
  * Equal lines A in a row are written once. Which calls bring news is derived from mpi.h and the list of those that do
- * not (news.awk, quiet.txt), apart from the calls below. Gets with requests are not written down as gets: their calls are
+ * not (sync_calls.awk, nonsync.txt), apart from the calls below. Gets with requests are not written down as gets: their calls are
  * news, as is their completion, so that programs that use them are allowed less here than they are. For one thread. */
 #include <dlfcn.h>
 #include <inttypes.h>
@@ -75,7 +75,7 @@ __attribute__((format(printf, 1, 2))) static void note(const char *format, ...) 
     last_news[0] = 0;
 }
 
-static void note_news(const char *call) {
+static void note_sync_event(const char *call) {
     if (!strcmp(last_news, call))
         return;
     note("A %s\n", call);
@@ -223,7 +223,7 @@ static void note_completed(MPI_Win win, int target, bool may_poll) {
     for (int t = 0; t < w->ranks; t++)
         news |= (target < 0 || t == target) && settle(w, t);
     if (news)
-        note_news("MPI_Win_flush");
+        note_sync_event("MPI_Win_flush");
     if (w->fetching)
         note("F %u\n", number(w));
     if (w->getting)
@@ -233,7 +233,7 @@ static void note_completed(MPI_Win win, int target, bool may_poll) {
 
 static void note_locked(MPI_Win win) {
     struct window *w = find(win);
-    note_news("MPI_Win_lock");
+    note_sync_event("MPI_Win_lock");
     memset(w->state, 0, (size_t)w->ranks);
 }
 
@@ -363,7 +363,7 @@ int MPI_Win_free(MPI_Win *win) {
     free(w->state);
     w->state = NULL;
     int rc = next(win);
-    note_news("MPI_Win_free");
+    note_sync_event("MPI_Win_free");
     return rc;
 }
 
@@ -383,10 +383,10 @@ int MPI_Finalize(void) {
         NEXT_NAMED(#name, params)                                                                            \
         int rc = next args;                                                                                  \
         if (brought)                                                                                         \
-            note_news(#name);                                                                                \
+            note_sync_event(#name);                                                                          \
         return rc;                                                                                           \
     }
-#define NEWS(name, kind, params, args)      CALL(name, params, args, 1)
-#define NEWS_FLAG(name, kind, params, args) CALL(name, params, args, rc != MPI_SUCCESS || *flag)
+#define SYNC_CALL(name, kind, params, args)      CALL(name, params, args, 1)
+#define SYNC_CALL_FLAG(name, kind, params, args) CALL(name, params, args, rc != MPI_SUCCESS || *flag)
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
-#include "trace_news.def"
+#include "trace_sync_calls.def"

@@ -15,10 +15,10 @@
 
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 
-#define NEWS_FLAG                                            NEWS
-#define NEWS_COMM                                            NEWS
-#define NEWS_OPEN                                            NEWS
-#define NEWS_TWIN(name, twin, kind, params, args, twin_args) NEWS(name, kind, params, args)
+#define SYNC_CALL_FLAG                                                   SYNC_CALL
+#define SYNC_CALL_COMM                                                   SYNC_CALL
+#define SYNC_CALL_OPEN                                                   SYNC_CALL
+#define SYNC_CALL_NONBLOCKING(name, twin, kind, params, args, twin_args) SYNC_CALL(name, kind, params, args)
 
 #ifdef PART_USED
 #define HOOK(name, params, args)
@@ -39,8 +39,8 @@ long host_calls;
 #define HOOK(name, params, args) int MPI_##name params BODY int PMPI_##name params BODY
 #define USE(name, params, args)
 #include "mpi/core/calls.def"
-#define NEWS(name, kind, params, args) int name params BODY int P##name params BODY
-#include "news.def"
+#define SYNC_CALL(name, kind, params, args) int name params BODY int P##name params BODY
+#include "sync_calls.def"
 #endif
 
 #ifdef PART_TOOL
@@ -54,8 +54,8 @@ long each_tool_calls(void) {
 #define HOOK(name, params, args) int MPI_##name params THROUGH(PMPI_##name args)
 #define USE(name, params, args)
 #include "mpi/core/calls.def"
-#define NEWS(name, kind, params, args) int name params THROUGH(P##name args)
-#include "news.def"
+#define SYNC_CALL(name, kind, params, args) int name params THROUGH(P##name args)
+#include "sync_calls.def"
 #endif
 
 #ifdef PART_CALLS
@@ -70,8 +70,8 @@ static const struct call calls[] = {
 #define HOOK(name, params, args) {"MPI_" #name, (void *)MPI_##name},
 #define USE(name, params, args)
 #include "mpi/core/calls.def"
-#define NEWS(name, kind, params, args) {#name, (void *)name},
-#include "news.def"
+#define SYNC_CALL(name, kind, params, args) {#name, (void *)name},
+#include "sync_calls.def"
 };
 
 /* Arguments that any of these functions takes for pointers to memory, and for numbers and handles that are none. */

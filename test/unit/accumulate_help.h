@@ -54,7 +54,7 @@ static inline void naive_double_complex(double *to, const double *from, const do
 /* One element, anywhere in memory. */
 static inline void naive_add(int type, const union element *s, void *to, const void *from) {
     union element a, b;
-    size_t grain = accumulate_grain(type);
+    size_t grain = armci_accumulate_grain(type);
     memcpy(&a, to, grain);
     memcpy(&b, from, grain);
     switch (type) {
@@ -114,7 +114,7 @@ static inline union element random_scale(int type, struct random *dice) {
 }
 
 static inline void fill_elements(int type, struct random *dice, void *at, size_t bytes) {
-    size_t grain = accumulate_grain(type);
+    size_t grain = armci_accumulate_grain(type);
     for (size_t i = 0; i + grain <= bytes; i += grain) {
         union element e = random_element(type, dice);
         memcpy((char *)at + i, &e, grain);
@@ -122,13 +122,14 @@ static inline void fill_elements(int type, struct random *dice, void *at, size_t
 }
 
 /* In memory that children share. NULL: there is none. */
-static inline struct net_stripes *open_stripes(void) {
-    void *memory = mmap(NULL, net_stripes_bytes(), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    return memory != MAP_FAILED && !net_stripes_make(memory) ? memory : NULL;
+static inline struct net_lock_table *open_stripes(void) {
+    void *memory =
+        mmap(NULL, net_lock_table_bytes(), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    return memory != MAP_FAILED && !net_lock_table_make(memory) ? memory : NULL;
 }
 
-static inline void close_stripes(struct net_stripes *s) {
-    munmap(s, net_stripes_bytes());
+static inline void close_stripes(struct net_lock_table *s) {
+    munmap(s, net_lock_table_bytes());
 }
 
 #endif

@@ -7,7 +7,7 @@
 
 #include "net/rpc/flow.h"
 
-enum { S = 64, SPARE = 256, CLIENTS = 4 };
+enum { S = 64, POOLED = 256, CLIENTS = 4 };
 
 static struct flow_limits limits;
 static struct flow_client clients[CLIENTS];
@@ -18,35 +18,38 @@ static struct flow_turn turn;
 static struct flow_ack ack;
 static size_t room;
 
-static inline void open_all(uint32_t buffers, uint32_t spares) {
-    limits = (struct flow_limits){
-        .buffers = buffers, .bytes = S, .spares = spares, .spare_bytes = SPARE, .intimation = true};
+static inline void open_all(uint32_t buffers, uint32_t pool_buffers) {
+    limits = (struct flow_limits){.buffers = buffers,
+                                  .bytes = S,
+                                  .pool_buffers = pool_buffers,
+                                  .pool_buffer_bytes = POOLED,
+                                  .size_hint = true};
     helper = NULL;
-    expect_eq(flow_helper_open(&limits, CLIENTS, &helper), 0);
+    expect_eq(net_flow_helper_open(&limits, CLIENTS, &helper), 0);
     for (int i = 0; i < CLIENTS; i++)
-        expect_eq(flow_client_open(&clients[i], &limits), 0);
+        expect_eq(net_flow_client_open(&clients[i], &limits), 0);
 }
 
 static inline void check_all(void) {
-    flow_helper_check(helper);
+    net_flow_helper_check(helper);
     for (int i = 0; i < CLIENTS; i++)
-        flow_client_check(&clients[i]);
+        net_flow_client_check(&clients[i]);
 }
 
 static inline void close_all(void) {
     check_all();
     for (int i = 0; i < CLIENTS; i++)
-        flow_client_close(&clients[i]);
-    flow_helper_close(helper);
-    flow_number_from(0);
+        net_flow_client_close(&clients[i]);
+    net_flow_helper_close(helper);
+    net_flow_number_from(0);
 }
 
 static inline bool take(int client, bool fetch, uint64_t left) {
-    return flow_take(&clients[client], fetch, left, &ticket, &room);
+    return net_flow_take(&clients[client], fetch, left, &ticket, &room);
 }
 
 static inline int arrive(int client) {
-    return flow_arrive(helper, (uint32_t)client, &ticket, &place);
+    return net_flow_arrive(helper, (uint32_t)client, &ticket, &place);
 }
 
 /* Takes a place and lets the block come at once. */
@@ -58,19 +61,19 @@ static inline void put(int client, bool fetch, uint64_t left) {
 
 /* Does the next block, which must be this client's. True: it is acknowledged. */
 static inline bool serve(int client, bool reply) {
-    bool is_there = flow_turn(helper, &turn);
+    bool is_there = net_flow_turn(helper, &turn);
     expect(is_there);
     expect_eq(turn.client, client);
     if (!is_there)
         return false;
     ack = (struct flow_ack){.granted = 12345};
-    bool says = flow_done(helper, turn.client, reply, &ack);
+    bool says = net_flow_done(helper, turn.client, reply, &ack);
     check_all();
     return says;
 }
 
 static inline void hear(int client) {
-    expect_eq(flow_acknowledge(&clients[client], &ack), 0);
+    expect_eq(net_flow_acknowledge(&clients[client], &ack), 0);
     check_all();
 }
 
@@ -81,7 +84,7 @@ static inline void serve_and_hear(int client) {
 
 static inline bool has_turn(void) {
     struct flow_turn t;
-    return flow_turn(helper, &t);
+    return net_flow_turn(helper, &t);
 }
 
 static inline uint64_t bits(unsigned count) {
@@ -89,10 +92,10 @@ static inline uint64_t bits(unsigned count) {
 }
 
 /* Gives a client so many spares: asks for them with a block of its own, which is done. */
-static inline void give(int client, unsigned spares) {
-    put(client, false, limits.buffers * S + (uint64_t)spares * SPARE);
+static inline void give(int client, unsigned pool_buffers) {
+    put(client, false, limits.buffers * S + (uint64_t)pool_buffers * POOLED);
     expect(serve(client, true)); /* with a reply, so that it is said at once whatever B is */
-    expect_eq(__builtin_popcountll(ack.granted), spares);
+    expect_eq(__builtin_popcountll(ack.granted), pool_buffers);
     hear(client);
 }
 

@@ -32,7 +32,7 @@ struct outside_page {
 };
 
 struct outside {
-    struct pool *pool;
+    struct pages_pool *pool;
     struct outside_page *pages;
     uint32_t count;
     size_t words;
@@ -54,19 +54,20 @@ static inline void outside_tell(struct outside *o, uint32_t page, enum pages_kin
                                 uint8_t state) {
     struct pages_message m = {
         .page = page, .from = 0, .to = 0, .home = 0, .peer = OUTSIDE, .kind = (uint8_t)kind};
-    struct pool_bucket *b = pool_bucket_of(o->pool, 0, page);
+    struct pool_bucket *b = pages_pool_bucket_of(o->pool, 0, page);
     struct pages_effects e;
     m.flags = flags;
     m.state = state;
     pages_lock(&b->lock);
-    struct pool_frame *f = pool_find(o->pool, b, 0, page);
+    struct pool_frame *f = pages_pool_find(o->pool, b, 0, page);
     if (f && kind == PAGES_DATA)
-        memcpy(pool_memory(o->pool, pool_frame_of(o->pool, f)), o->pages[page].truth, o->pool->page_bytes);
+        memcpy(pages_pool_memory(o->pool, pages_pool_frame_of(o->pool, f)), o->pages[page].truth,
+               o->pool->page_bytes);
     bool was_asking = f && pages_control_is_asking(&f->control);
     if (!f || pages_control_receive(&f->control, &m, &e))
         outside_fails(o, "a message was refused", page);
     else
-        pool_settle(o->pool, b, f, was_asking, &e);
+        pages_pool_settle(o->pool, b, f, was_asking, &e);
     pages_unlock(&b->lock);
 }
 
@@ -107,8 +108,8 @@ static inline void outside_get(struct outside *o, uint32_t page, bool write) {
 static inline void outside_drop(struct outside *o, uint32_t page) {
     struct outside_page *g = &o->pages[page];
     if (g->ours == OURS_ALONE) {
-        g->busy = PAGES_BACK;
-        outside_tell(o, page, PAGES_NEED, 0, 0);
+        g->busy = PAGES_WRITEBACK_DATA;
+        outside_tell(o, page, PAGES_WRITEBACK_REQ, 0, 0);
         return;
     }
     g->ours = OURS_NONE;
@@ -132,7 +133,7 @@ static inline void outside_next(struct outside *o, uint32_t page) {
 /* The page as it is here: the words of the test's threads only grow, ours are as we left them. */
 static inline void outside_take_page(struct outside *o, uint32_t page, uint32_t frame) {
     struct outside_page *g = &o->pages[page];
-    const uint64_t *here = (const uint64_t *)pool_memory(o->pool, frame);
+    const uint64_t *here = (const uint64_t *)pages_pool_memory(o->pool, frame);
     if (here[0] != g->truth[0])
         outside_fails(o, "the other node's word is wrong", page);
     for (size_t w = 1; w < o->words; w++)
@@ -170,7 +171,7 @@ static inline void outside_hear(struct outside *o, const struct pages_message *m
         outside_write(o, m->page);
         g->busy = PAGES_NOTHING;
         break;
-    case PAGES_BACK:
+    case PAGES_WRITEBACK_DATA:
         if (m->flags & PAGES_DIRTY)
             outside_take_page(o, m->page, frame);
         g->ours = OURS_NONE;
@@ -207,9 +208,9 @@ static inline void outside_want(struct outside *o, uint32_t page, bool write) {
 /* ---- as a service ---- */
 
 static inline void outside_look_after(struct outside *o, uint32_t frame) {
-    struct pool *p = o->pool;
+    struct pages_pool *p = o->pool;
     struct pool_frame *f = &p->frames[frame];
-    struct pool_bucket *b = pool_bucket_of(p, f->control.home, f->control.page);
+    struct pool_bucket *b = pages_pool_bucket_of(p, f->control.home, f->control.page);
     struct pages_message box[POOL_OUTBOX];
     pages_lock(&b->lock);
     uint8_t messages = f->outbox_count, actions = f->actions;
@@ -218,24 +219,24 @@ static inline void outside_look_after(struct outside *o, uint32_t frame) {
     f->called = false;
     pages_unlock(&b->lock);
     if (actions & (PAGES_UNMAP | PAGES_PROTECT))
-        local_ask(p, frame, actions & PAGES_UNMAP ? PAGES_UNMAPPED : PAGES_TO_READ);
+        pages_mapper_ask(p, frame, actions & PAGES_UNMAP ? PAGES_UNMAPPED : PAGES_TO_READ);
     for (uint8_t i = 0; i < messages; i++)
         outside_hear(o, &box[i], frame);
     pages_lock(&b->lock);
     bool is_free = f->gone && !f->called;
     pages_unlock(&b->lock);
     if (is_free)
-        pool_free(p, frame);
+        pages_pool_free(p, frame);
 }
 
 static inline bool outside_round(struct outside *o) {
     bool did = false;
-    for (uint32_t at = pool_take_attention(o->pool), next; at; at = next, did = true) {
+    for (uint32_t at = pages_pool_take_attention(o->pool), next; at; at = next, did = true) {
         next = o->pool->frames[at - 1].attention;
         outside_look_after(o, at - 1);
     }
-    if (atomic_load(&o->pool->shared->free_count) < pool_wanted_free(o->pool))
-        did |= pool_evict_one(o->pool) >= 0;
+    if (atomic_load(&o->pool->shared->free_count) < pages_pool_wanted_free(o->pool))
+        did |= pages_pool_evict_one(o->pool) >= 0;
     uint32_t every = atomic_load_explicit(&o->every, memory_order_relaxed);
     if (every && random_below(&o->dice, every) == 0)
         outside_want(o, random_below(&o->dice, o->count), random_below(&o->dice, 2));
@@ -256,7 +257,7 @@ static inline void *outside_run(void *arg) {
     return NULL;
 }
 
-static inline void outside_start(struct outside *o, struct pool *pool, uint32_t pages, uint64_t seed) {
+static inline void outside_start(struct outside *o, struct pages_pool *pool, uint32_t pages, uint64_t seed) {
     memset(o, 0, sizeof(*o));
     o->pool = pool;
     o->count = pages;

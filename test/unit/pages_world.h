@@ -95,7 +95,7 @@ static inline bool is_frozen(const struct pages_control *c) {
 /* ---- the network ---- */
 
 static inline bool brings_page(const struct pages_message *m) {
-    return m->kind == PAGES_DATA || (m->kind == PAGES_BACK && m->flags & PAGES_DIRTY);
+    return m->kind == PAGES_DATA || (m->kind == PAGES_WRITEBACK_DATA && m->flags & PAGES_DIRTY);
 }
 
 /* Kept in order, so that the same messages are the same state. */
@@ -203,7 +203,8 @@ static inline void do_effects(uint32_t page, uint32_t node, const struct pages_e
     }
     for (uint32_t i = 0; i < e->count; i++) {
         struct pages_message m = e->messages[i];
-        bool lost = setup.fault == OWNED_NOT_WRITTEN && m.kind == PAGES_BACK && state_before == PAGES_O;
+        bool lost =
+            setup.fault == OWNED_NOT_WRITTEN && m.kind == PAGES_WRITEBACK_DATA && state_before == PAGES_O;
         post(&m, now.fresh[page][node] && !lost);
     }
     if (now.control[page][node].state == PAGES_I && !(now.control[page][node].flags & 1 /* HAS_DATA */))
@@ -216,7 +217,7 @@ static inline void do_effects(uint32_t page, uint32_t node, const struct pages_e
 static inline void receive_at_home(const struct flight *f) {
     struct pages_message messages[WORLD_NODES + 1];
     struct pages_output out = {.messages = messages};
-    if (f->m.kind == PAGES_BACK && f->m.flags & PAGES_DIRTY)
+    if (f->m.kind == PAGES_WRITEBACK_DATA && f->m.flags & PAGES_DIRTY)
         now.buffer[f->m.page] = (uint8_t)f->fresh;
     in_machine = true;
     int err = pages_directory_receive(directory(), &f->m, &out);

@@ -13,7 +13,7 @@ static const struct help_way *fast = &help_ways[5]; /* memory, threads */
 static inline struct store *open_new(const struct help_way *way) {
     struct store_options o = help_options(way, STORE_NEW);
     struct store *s = NULL;
-    expect_eq(store_open(&o, &s, NULL), 0);
+    expect_eq(pages_store_open(&o, &s, NULL), 0);
     return s;
 }
 
@@ -22,7 +22,7 @@ static inline struct store *open_again(const struct help_way *way, uint64_t prep
     struct store_options o = help_options(way, STORE_AGAIN);
     struct store *s = NULL;
     struct store_found found = {0};
-    expect_eq(store_open(&o, &s, &found), 0);
+    expect_eq(pages_store_open(&o, &s, &found), 0);
     expect_eq(found.prepared, prepared);
     expect_eq(found.committed, committed);
     expect_eq(found.identity, 77);
@@ -41,8 +41,8 @@ static inline void see_all(struct store *s, uint64_t first, uint64_t last, uint6
 }
 
 static inline void make_checkpoint(struct store *s, uint64_t epoch) {
-    expect_eq(store_prepare(s, epoch), 0);
-    expect_eq(store_commit(s, epoch), 0);
+    expect_eq(pages_store_prepare(s, epoch), 0);
+    expect_eq(pages_store_commit(s, epoch), 0);
 }
 
 /* Good until the next but one. */

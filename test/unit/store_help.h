@@ -107,10 +107,10 @@ static inline bool help_has_uring(void) {
     struct store_options o = help_options(&help_ways[4], STORE_TEMPORARY);
     if (!known) {
         log_set_level(LOG_ERROR - 1);
-        known = store_open(&o, &s, NULL) ? -1 : 1;
+        known = pages_store_open(&o, &s, NULL) ? -1 : 1;
         log_set_level(LOG_WARN);
         if (known > 0)
-            store_close(s);
+            pages_store_close(s);
         else
             printf("skip: no io_uring here\n");
     }
@@ -155,9 +155,9 @@ static inline bool help_holds(const void *buffer, size_t bytes, uint64_t page, u
 static inline unsigned help_wait(struct store *s, struct store_done *done, unsigned most) {
     uint64_t end = clock_ns() + 20000000000u;
     unsigned n;
-    while (!(n = store_poll(s, done, most)) && clock_ns() < end) {
-        struct pollfd sleep = {.fd = store_descriptor(s), .events = POLLIN};
-        if (!store_arm(s))
+    while (!(n = pages_store_poll(s, done, most)) && clock_ns() < end) {
+        struct pollfd sleep = {.fd = pages_store_descriptor(s), .events = POLLIN};
+        if (!pages_store_arm(s))
             (void)poll(&sleep, 1, 1000);
     }
     return n;
@@ -166,7 +166,7 @@ static inline unsigned help_wait(struct store *s, struct store_done *done, unsig
 /* One request, to its end: its error. */
 static inline int help_move(struct store *s, enum store_way way, uint64_t page, void *buffer) {
     struct store_done done = {.error = -ETIME};
-    int err = store_submit(s, way, page, buffer, page + 5);
+    int err = pages_store_submit(s, way, page, buffer, page + 5);
     if (err)
         return err;
     if (help_wait(s, &done, 1) != 1 || done.token != page + 5)

@@ -14,11 +14,11 @@
 #include <unistd.h>
 
 #include "base/base.h"
-#include "run/beside.h"
+#include "run/find_library.h"
 #include "info/info.h"
 #include "run/launcher.h"
 #include "tools.h"
-#include "run/words.h"
+#include "run/strvec.h"
 
 enum { LIMIT = 40000, GRACE = 3000, ROOM = 16384 }; /* ms, ms, bytes */
 
@@ -31,7 +31,7 @@ struct output_text {
 
 /* ---- running the probe ---- */
 
-static void become_launcher(const struct words *command, int to) {
+static void become_launcher(const struct strvec *command, int to) {
     setpgid(0, 0);
     int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
     dup2(nothing, STDIN_FILENO);
@@ -47,14 +47,14 @@ static void become_launcher(const struct words *command, int to) {
 }
 
 /* In ms; tests use a shorter limit. */
-static long limit(void) {
+static long check_mpi_limit(void) {
     const char *text = secure_getenv("HEARTH_TEST_PROBE_MS");
     return text ? atol(text) : LIMIT;
 }
 
 /* Until the probe closes its end; excess output is dropped. */
-static void read_all(int from, struct output_text *o) {
-    uint64_t end = clock_ns() + (uint64_t)limit() * 1000000;
+static void check_mpi_read_all(int from, struct output_text *o) {
+    uint64_t end = clock_ns() + (uint64_t)check_mpi_limit() * 1000000;
     char rest[512];
     while (!o->is_late) {
         int64_t left = ((int64_t)(end - clock_ns())) / 1000000;
@@ -71,7 +71,7 @@ static void read_all(int from, struct output_text *o) {
     }
 }
 
-static bool has_ended(pid_t child) {
+static bool check_mpi_has_ended(pid_t child) {
     siginfo_t info = {0};
     return !waitid(P_PID, (id_t)child, &info, WEXITED | WNOHANG | WNOWAIT) && info.si_pid;
 }
@@ -81,12 +81,12 @@ static bool has_ended(pid_t child) {
 static void end_launcher(pid_t child) {
     struct timespec a_while = {.tv_nsec = 50000000};
     kill(child, SIGTERM);
-    for (int waited = 0; waited < GRACE && !has_ended(child); waited += 50)
+    for (int waited = 0; waited < GRACE && !check_mpi_has_ended(child); waited += 50)
         nanosleep(&a_while, NULL);
     kill(-child, SIGKILL);
 }
 
-static bool run_probe(const struct words *command, struct output_text *o) {
+static bool run_probe(const struct strvec *command, struct output_text *o) {
     int ends[2];
     *o = (struct output_text){.length = 0};
     if (pipe2(ends, O_CLOEXEC))
@@ -98,7 +98,7 @@ static bool run_probe(const struct words *command, struct output_text *o) {
     close(ends[1]);
     if (child > 0) {
         setpgid(child, child);
-        read_all(ends[0], o);
+        check_mpi_read_all(ends[0], o);
         if (o->is_late)
             end_launcher(child);
         while (waitpid(child, &o->status, 0) < 0 && errno == EINTR)
@@ -192,7 +192,7 @@ static void judge_end(const struct output_text *o, const char *where) {
     find_complaint(o, complaint);
     if (o->is_late)
         check_say(GRADE_BAD, "two ranks", "check whether a plain MPI program ends",
-                  "%shang: not done in %.3g s", where, (double)limit() / 1000);
+                  "%shang: not done in %.3g s", where, (double)check_mpi_limit() / 1000);
     else
         check_say(GRADE_BAD, "two ranks", "check whether a plain MPI program runs", "%sfail: %s", where,
                   complaint);
@@ -200,13 +200,13 @@ static void judge_end(const struct output_text *o, const char *where) {
 
 /* ---- the two configurations ---- */
 
-static void add_words(struct words *w, const char *const *list) {
+static void add_words(struct strvec *w, const char *const *list) {
     for (; *list; list++)
-        words_add(w, *list);
+        strvec_add(w, *list);
 }
 
-static struct words probe_command(enum flavour flavour, const char *launcher, const char *probe,
-                                  bool over_tcp) {
+static struct strvec probe_command(enum flavour flavour, const char *launcher, const char *probe,
+                                   bool over_tcp) {
     static const char *const openmpi[] = {"--oversubscribe", "--bind-to", "none", "-n", "2", NULL};
     static const char *const openmpi_tcp[] = {"--mca",
                                               "pml",
@@ -224,18 +224,18 @@ static struct words probe_command(enum flavour flavour, const char *launcher, co
     static const char *const mpich[] = {"-n", "2", NULL};
     static const char *const mpich_tcp[] = {"/usr/bin/env", "UCX_TLS=tcp,self", "UCX_NET_DEVICES=lo",
                                             "MPIR_CVAR_NOLOCAL=1", NULL};
-    struct words w = {0};
-    words_add(&w, launcher);
+    struct strvec w = {0};
+    strvec_add(&w, launcher);
     add_words(&w, flavour == FLAVOUR_OPENMPI ? openmpi : mpich);
     if (over_tcp)
         add_words(&w, flavour == FLAVOUR_OPENMPI ? openmpi_tcp : mpich_tcp);
-    words_add(&w, probe);
+    strvec_add(&w, probe);
     if (over_tcp)
-        words_add(&w, "plain");
+        strvec_add(&w, "plain");
     return w;
 }
 
-static void judge(const struct output_text *o, const char *where) {
+static void check_mpi_judge(const struct output_text *o, const char *where) {
     judge_thread(o);
     judge_alone(o);
     judge_alignment(o, where);
@@ -243,19 +243,19 @@ static void judge(const struct output_text *o, const char *where) {
     judge_get(o, "create_us", "MPI_Win_create", where);
 }
 
-static void try_out(enum flavour flavour, const char *launcher, const char *probe) {
+static void check_mpi_try_out(enum flavour flavour, const char *launcher, const char *probe) {
     static struct output_text o; /* too large for the stack */
     char library[256];
     for (int over_tcp = 0; over_tcp < 2; over_tcp++) {
-        struct words command = probe_command(flavour, launcher, probe, over_tcp);
+        struct strvec command = probe_command(flavour, launcher, probe, over_tcp);
         if (!run_probe(&command, &o))
             check_say(GRADE_BAD, flavour_name(flavour), NULL, "cannot start a process: %s", strerror(errno));
         if (!over_tcp)
             printf("----- %s: %s\n", flavour_name(flavour),
                    find_value(&o, "library", library) ? library : "unknown version");
-        judge(&o, over_tcp ? " over TCP" : " on a node");
+        check_mpi_judge(&o, over_tcp ? " over TCP" : " on a node");
         judge_end(&o, over_tcp ? "over TCP they " : "they ");
-        words_free(&command);
+        strvec_free(&command);
     }
 }
 
@@ -265,7 +265,7 @@ void check_mpi(enum flavour flavour) {
         enum flavour f = (enum flavour)i;
         if (flavour && flavour != f)
             continue;
-        if (!beside_probe(f, probe))
+        if (!find_library_probe(f, probe))
             check_say(GRADE_NOTE, flavour_name(f),
                       flavour ? "build Hearth for it (make), or install it" : NULL,
                       "not probed: Hearth was not built for it");
@@ -274,6 +274,6 @@ void check_mpi(enum flavour flavour) {
                       "install its mpirun, or inside a job: srun -n 2 hearth-probe",
                       "not probed: its mpirun is not on the PATH");
         else
-            try_out(f, launcher, probe);
+            check_mpi_try_out(f, launcher, probe);
     }
 }

@@ -20,7 +20,7 @@ enum { PAGE = 4096, FEW_FILES = 1024, LITTLE_LOCKED = 64 << 10 };
 
 /* ---- shared memory ---- */
 
-static void check_room(void) {
+static void check_system_room(void) {
     struct statvfs s;
     if (statvfs("/dev/shm", &s)) {
         check_say(GRADE_BAD, "/dev/shm", "mount a tmpfs there, or give the container one (--shm-size)",
@@ -167,7 +167,7 @@ static void check_direct(void) {
 }
 
 void check_system(void) {
-    check_room();
+    check_system_room();
     check_memlock();
     check_files();
     check_uring();

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/base.h"
-#include "run/beside.h"
+#include "run/find_library.h"
 #include "tools.h"
 
 static const char help[] =
@@ -54,7 +54,7 @@ int check_code(void) {
 static void print_preload(enum flavour flavour) {
     char path[PATH_MAX];
     struct mpi_library host;
-    if (beside_preload(flavour, path, &host))
+    if (find_library_preload(flavour, path, &host))
         printf("%-10s %s, for %s\n", flavour_name(flavour), path, *host.path ? host.path : host.name);
     else
         printf("%-10s not built\n", flavour_name(flavour));
@@ -86,19 +86,19 @@ static int take_ranks(struct wishes *w, const char *text) {
     return 0;
 }
 
-static int take_mpi(struct wishes *w, const char *name) {
+static int info_command_take_mpi(struct wishes *w, const char *name) {
     w->flavour = flavour_named(name);
     return w->flavour ? 0 : refuse("--mpi %s is unknown: use mpich or openmpi", name);
 }
 
 enum { OPTION_CHECK = 256, OPTION_CLEAN, OPTION_MPI, OPTION_NVM };
 
-static int take_option(struct wishes *w, int option) {
+static int info_command_take_option(struct wishes *w, int option) {
     switch (option) {
     case 'n':
         return take_ranks(w, optarg);
     case OPTION_MPI:
-        return take_mpi(w, optarg);
+        return info_command_take_mpi(w, optarg);
     case OPTION_NVM:
         w->nvm = optarg;
         return 0;
@@ -112,7 +112,7 @@ static int take_option(struct wishes *w, int option) {
     return 0;
 }
 
-static int read_options(struct wishes *w, int argc, char **argv) {
+static int info_command_read_options(struct wishes *w, int argc, char **argv) {
     static const struct option options[] = {
         {"version", no_argument, NULL, 'v'},          {"settings", no_argument, NULL, 'c'},
         {"topology", no_argument, NULL, 't'},         {"check", no_argument, NULL, OPTION_CHECK},
@@ -121,7 +121,7 @@ static int read_options(struct wishes *w, int argc, char **argv) {
     int option;
     while ((option = getopt_long(argc, argv, "+:vctn:", options, NULL)) != -1) {
         int err = option == '?' || option == ':' ? refuse_option(&command_info, option, argv)
-                                                 : take_option(w, option);
+                                                 : info_command_take_option(w, option);
         if (err)
             return err;
     }
@@ -139,7 +139,7 @@ static void check_all(const struct wishes *w) {
 
 static int info(int argc, char **argv) {
     struct wishes w = {0};
-    int err = read_options(&w, argc, argv);
+    int err = info_command_read_options(&w, argc, argv);
     if (err)
         return err;
     settings_get(); /* logs invalid settings first */

@@ -41,7 +41,7 @@ static int count_distinct(const int *numbers, const cpu_set_t *among) {
     return count;
 }
 
-static const char *print_bytes(double bytes, char text[32]) {
+static const char *info_machine_print_bytes(double bytes, char text[32]) {
     static const char *const units[] = {"bytes", "KB", "MB", "GB", "TB"};
     int i = 0;
     for (; i < 4 && bytes >= 1024; i++)
@@ -93,7 +93,7 @@ static void print_cache(unsigned level) {
         return;
     }
     printf("L%u         %d of %s\n", level, count_distinct(c.cache, &c.allowed),
-           print_bytes((double)c.cache_bytes, text));
+           info_machine_print_bytes((double)c.cache_bytes, text));
 }
 
 static void print_memory(void) {
@@ -101,8 +101,8 @@ static void print_memory(void) {
     double page = (double)sysconf(_SC_PAGESIZE);
     size_t numa = count_files("/sys/devices/system/node/node[0-9]*");
     printf("memory     %s, %s free, in %zu NUMA node%s\n",
-           print_bytes(page * (double)sysconf(_SC_PHYS_PAGES), all),
-           print_bytes(page * (double)sysconf(_SC_AVPHYS_PAGES), free_now), numa ? numa : 1,
+           info_machine_print_bytes(page * (double)sysconf(_SC_PHYS_PAGES), all),
+           info_machine_print_bytes(page * (double)sysconf(_SC_AVPHYS_PAGES), free_now), numa ? numa : 1,
            numa > 1 ? "s" : "");
 }
 

@@ -74,7 +74,7 @@ static bool is_candidate(int folder, const char *name, struct stat *st) {
            st->st_uid == geteuid() && is_old(st);
 }
 
-static void add(struct leftovers *l, const char *name, const struct stat *st) {
+static void leftover_add(struct leftovers *l, const char *name, const struct stat *st) {
     if (!(l->count & (l->count - 1))) { /* the capacity is a power of two */
         struct leftover *more = need((l->count ? 2 * l->count : 1) * sizeof *more);
         if (l->count)
@@ -92,7 +92,7 @@ static void list_candidates(struct leftovers *l) {
     struct stat st;
     for (struct dirent *entry; folder && (entry = readdir(folder));)
         if (is_candidate(l->folder, entry->d_name, &st))
-            add(l, entry->d_name, &st);
+            leftover_add(l, entry->d_name, &st);
     if (folder)
         closedir(folder);
     else if (copy >= 0)
@@ -101,7 +101,7 @@ static void list_candidates(struct leftovers *l) {
 
 /* ---- users of the files ---- */
 
-static void mark_used(struct leftovers *l, dev_t device, ino_t inode) {
+static void leftover_mark_used(struct leftovers *l, dev_t device, ino_t inode) {
     for (size_t i = 0; i < l->count; i++)
         if (l->of[i].st.st_ino == inode && l->of[i].st.st_dev == device)
             l->of[i].is_used = true;
@@ -130,7 +130,7 @@ static bool read_maps(struct leftovers *l, const char *process) {
         int at = 0;
         if (sscanf(line, "%*s %*s %*s %x:%x %llu %n", &high, &low, &inode, &at) < 3 || !inode)
             continue;
-        mark_used(l, makedev(high, low), (ino_t)inode);
+        leftover_mark_used(l, makedev(high, low), (ino_t)inode);
         mark_named(l, line + at);
     }
     bool good = !ferror(file) || errno == ESRCH;
@@ -148,7 +148,7 @@ static bool read_descriptors(struct leftovers *l, const char *process) {
         return errno == ENOENT || errno == ESRCH;
     for (struct dirent *entry; (entry = readdir(folder));)
         if (isdigit((unsigned char)entry->d_name[0]) && !fstatat(dirfd(folder), entry->d_name, &st, 0))
-            mark_used(l, st.st_dev, st.st_ino);
+            leftover_mark_used(l, st.st_dev, st.st_ino);
     closedir(folder);
     return true;
 }
@@ -229,7 +229,7 @@ static void list_all(const struct leftovers *l) {
             printf("         %s\n", l->of[i].name);
 }
 
-static bool report(struct leftovers *l, bool is_to_be_removed) {
+static bool leftover_report(struct leftovers *l, bool is_to_be_removed) {
     if (!l->is_unsure) {
         if (!is_to_be_removed)
             list_all(l);
@@ -251,7 +251,7 @@ bool leftovers_report(bool is_to_be_removed) {
     }
     list_candidates(&l);
     look_into_all(&l);
-    bool good = report(&l, is_to_be_removed);
+    bool good = leftover_report(&l, is_to_be_removed);
     free(l.of);
     close(l.folder);
     return good;

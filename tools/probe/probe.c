@@ -21,14 +21,14 @@ enum { COMPUTE = 100 /* ms */, LIMIT = 25 /* s */, WORDS = 64 };
 
 static int rank;
 
-static void say(const char *key, const char *value) {
+static void probe_say(const char *key, const char *value) {
     if (rank)
         return;
     printf("%s=%s\n", key, value);
     fflush(stdout);
 }
 
-static double now(void) {
+static double probe_now(void) {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
@@ -42,14 +42,14 @@ static void say_library(void) {
     for (char *c = text; *c; c++)
         if (*c == '\t')
             *c = ' ';
-    say("library", text);
+    probe_say("library", text);
 }
 
 static void say_thread(int level) {
-    say("thread", level == MPI_THREAD_MULTIPLE     ? "multiple"
-                  : level == MPI_THREAD_SERIALIZED ? "serialized"
-                  : level == MPI_THREAD_FUNNELED   ? "funneled"
-                                                   : "single");
+    probe_say("thread", level == MPI_THREAD_MULTIPLE     ? "multiple"
+                        : level == MPI_THREAD_SERIALIZED ? "serialized"
+                        : level == MPI_THREAD_FUNNELED   ? "funneled"
+                                                         : "single");
 }
 
 /* Each word holds its index. A window from the second word on begins 8 bytes past a multiple of 16. */
@@ -66,13 +66,13 @@ static void probe_alignment(void) {
     MPI_Win_unlock_all(window);
     MPI_Barrier(MPI_COMM_WORLD);
     MPI_Win_free(&window);
-    say("align", got == 1001 ? "right" : "wrong");
+    probe_say("align", got == 1001 ? "right" : "wrong");
 }
 
 /* Computes, without calling MPI. */
 static void compute(void) {
     volatile double sum = 0;
-    for (double end = now() + 1e-3 * COMPUTE; now() < end;)
+    for (double end = probe_now() + 1e-3 * COMPUTE; probe_now() < end;)
         for (int i = 0; i < 1000; i++)
             sum += i;
 }
@@ -89,11 +89,11 @@ static void time_get(const char *key, MPI_Win window) {
         compute();
     else {
         usleep(1000 * COMPUTE / 5); /* by now it computes */
-        double start = now();
+        double start = probe_now();
         MPI_Get(&got, sizeof got, MPI_BYTE, 1, 0, sizeof got, MPI_BYTE, window);
         MPI_Win_flush(1, window);
-        snprintf(text, sizeof text, "%.1f", 1e6 * (now() - start));
-        say(key, text);
+        snprintf(text, sizeof text, "%.1f", 1e6 * (probe_now() - start));
+        probe_say(key, text);
     }
     MPI_Barrier(MPI_COMM_WORLD);
     MPI_Win_unlock_all(window);
@@ -117,7 +117,7 @@ static void probe_alone(void) {
     int code = MPI_Win_create(words, sizeof words, 1, MPI_INFO_NULL, MPI_COMM_SELF, &window);
     if (code == MPI_SUCCESS)
         MPI_Win_free(&window);
-    say("alone", code == MPI_SUCCESS ? "right" : "refused");
+    probe_say("alone", code == MPI_SUCCESS ? "right" : "refused");
 }
 
 int main(int argc, char **argv) {

@@ -30,7 +30,7 @@ struct wishes {
     int count;
 };
 
-static int read_options(struct wishes *w, int argc, char **argv) {
+static int report_command_read_options(struct wishes *w, int argc, char **argv) {
     static const struct option options[] = {{"html", required_argument, NULL, 'h'}, {NULL, 0, NULL, 0}};
     int option;
     while ((option = getopt_long(argc, argv, ":", options, NULL)) != -1) {
@@ -132,10 +132,10 @@ static int print_page(const struct wishes *w, const struct run *runs) {
     return page_close(&p);
 }
 
-static int report(int argc, char **argv) {
+static int report_command_run(int argc, char **argv) {
     struct wishes w = {0};
     struct run runs[2] = {{0}, {0}};
-    int err = read_options(&w, argc, argv);
+    int err = report_command_read_options(&w, argc, argv);
     for (int i = 0; i < w.count && !err; i++)
         err = report_read(w.paths[i], &runs[i]);
     if (!err && w.html)
@@ -150,4 +150,4 @@ static int report(int argc, char **argv) {
 const struct command command_report = {.name = "report",
                                        .summary = "show a run's report as text or HTML, or compare two runs",
                                        .help = help,
-                                       .run = report};
+                                       .run = report_command_run};

@@ -169,9 +169,9 @@ struct grid {
 struct grid run_grid(const struct run *run, size_t most_rows);
 void grid_free(struct grid *g);
 
-/* Advice: one line each, to be freed with words_free. */
-struct words;
-void report_advice(const struct run *run, struct words *lines);
+/* Advice: one line each, to be freed with strvec_free. */
+struct strvec;
+void report_advice(const struct run *run, struct strvec *lines);
 
 /* Two runs, line by line. */
 struct difference {

@@ -121,7 +121,7 @@ static void put_cell(FILE *f, const struct run *run, const struct grid *g, size_
             share(c->hits, c->gets), say_bytes(c->bytes));
 }
 
-static double ratio_of(const struct cell *c, double most) {
+static double chart_ratio_of(const struct cell *c, double most) {
     return share(c->hits, c->gets);
 }
 
@@ -151,7 +151,7 @@ void chart_hit_map(FILE *f, const struct run *run, const struct grid *g) {
         page_missing(f, not_recorded);
         return;
     }
-    put_map(f, run, g, "Hit ratio by rank over time; grey: no gets", blues, ratio_of, 1);
+    put_map(f, run, g, "Hit ratio by rank over time; grey: no gets", blues, chart_ratio_of, 1);
     put_scale(f, blues, "0", "1");
 }
 
@@ -417,7 +417,7 @@ static void put_now(FILE *f, const struct window_sum *w, int low, const char *co
             say_bytes(w->sum.storage_bytes / w->ranks), now);
 }
 
-static void put_curves(FILE *f, const struct run *run, int low, int high) {
+static void chart_put_curves(FILE *f, const struct run *run, int low, int high) {
     for (size_t i = 0, drawn = 0; i < run->window_count && drawn < CURVES; i++)
         if (run->windows[i].curve.is_there) {
             put_curve(f, &run->windows[i], low, high, curve_colours[drawn]);
@@ -454,7 +454,7 @@ void chart_curves(FILE *f, const struct run *run) {
         y_label(f, (double)i / (TICKS - 1), ratios[i]);
     begin_drawing(f, high - low, HIGH, "Hit ratio against cache size");
     grid_lines(f, high - low, HIGH);
-    put_curves(f, run, low, high);
+    chart_put_curves(f, run, low, high);
     end_drawing(f);
     int every = (high - low + 4) / 5;
     for (int i = low; i <= high; i += every)

@@ -8,14 +8,14 @@
 #include "report/report.h"
 #include "tools.h"
 
-static struct difference *add(struct comparison *c, char *what) {
+static struct difference *compare_add(struct comparison *c, char *what) {
     c->lines = list_grown(c->lines, c->count, 1, sizeof *c->lines);
     c->lines[c->count] = (struct difference){.what = what};
     return &c->lines[c->count++];
 }
 
 static void add_heading(struct comparison *c, const char *title) {
-    struct difference *d = add(c, need_copy(title));
+    struct difference *d = compare_add(c, need_copy(title));
     d->is_heading = true;
     d->a = need_copy("");
     d->b = need_copy("");
@@ -23,7 +23,7 @@ static void add_heading(struct comparison *c, const char *title) {
 }
 
 static void add_texts(struct comparison *c, const char *what, const char *a, const char *b) {
-    struct difference *d = add(c, need_copy(what));
+    struct difference *d = compare_add(c, need_copy(what));
     d->a = need_copy(a);
     d->b = need_copy(b);
     d->change = need_copy(strcmp(a, b) ? "differs" : "");
@@ -39,21 +39,21 @@ static char *relative(double a, double b) {
 }
 
 static void add_count(struct comparison *c, const char *what, uint64_t a, uint64_t b) {
-    struct difference *d = add(c, need_copy(what));
+    struct difference *d = compare_add(c, need_copy(what));
     d->a = need_text("%" PRIu64, a);
     d->b = need_text("%" PRIu64, b);
     d->change = relative((double)a, (double)b);
 }
 
 static void add_ratio(struct comparison *c, const char *what, double a, double b) {
-    struct difference *d = add(c, need_copy(what));
+    struct difference *d = compare_add(c, need_copy(what));
     d->a = need_text("%.4f", a);
     d->b = need_text("%.4f", b);
     d->change = fabs(b - a) < 5e-5 ? need_copy("") : need_text("%+.4f", b - a);
 }
 
 static void add_seconds(struct comparison *c, const char *what, double a, double b) {
-    struct difference *d = add(c, need_copy(what));
+    struct difference *d = compare_add(c, need_copy(what));
     d->a = need_text("%.3f", a);
     d->b = need_text("%.3f", b);
     d->change = relative(a, b);
@@ -132,7 +132,7 @@ static void compare_windows(struct comparison *c, const struct run *a, const str
 
 /* ---- verdict ---- */
 
-static char *judge(const struct run *a, const struct run *b) {
+static char *compare_judge(const struct run *a, const struct run *b) {
     double before = counts_hit_ratio(&a->all), after = counts_hit_ratio(&b->all);
     uint64_t x = a->all.bytes_fetched, y = b->all.bytes_fetched;
     const char *pace = b->seconds < a->seconds ? "faster" : "slower";
@@ -148,7 +148,7 @@ static char *judge(const struct run *a, const struct run *b) {
 }
 
 void report_compare(const struct run *a, const struct run *b, struct comparison *c) {
-    *c = (struct comparison){.verdict = judge(a, b)};
+    *c = (struct comparison){.verdict = compare_judge(a, b)};
     add_heading(c, "Totals");
     add_count(c, "ranks", a->rank_count, b->rank_count);
     add_seconds(c, "seconds", a->seconds, b->seconds);

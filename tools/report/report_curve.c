@@ -17,7 +17,7 @@ void curve_add(struct curve *sum, uint64_t gets, uint64_t distinct_bytes, uint64
     sum->distinct_bytes = distinct_bytes > sum->distinct_bytes ? distinct_bytes : sum->distinct_bytes;
 }
 
-static int by_size(const void *a, const void *b) {
+static int curve_by_size(const void *a, const void *b) {
     const struct step *x = a, *y = b;
     return (x->bytes > y->bytes) - (x->bytes < y->bytes);
 }
@@ -27,7 +27,7 @@ void curve_finish(struct curve *c) {
     size_t kept = 0;
     if (!c->count)
         return;
-    qsort(c->steps, c->count, sizeof *c->steps, by_size);
+    qsort(c->steps, c->count, sizeof *c->steps, curve_by_size);
     for (size_t i = 1; i < c->count; i++)
         if (c->steps[i].bytes == c->steps[kept].bytes) {
             c->steps[kept].hits += c->steps[i].hits;

@@ -5,7 +5,7 @@
 
 #include "report/report_page.h"
 #include "tools.h"
-#include "run/words.h"
+#include "run/strvec.h"
 
 enum { MAP_ROWS = 48, RANKS = 64, SITES = 25, EVENTS = 60, CURVES = 20 };
 
@@ -76,7 +76,7 @@ static void put_job(FILE *f, const struct run *run) {
 }
 
 static void put_advice(FILE *f, const struct run *run) {
-    struct words lines = {0};
+    struct strvec lines = {0};
     report_advice(run, &lines);
     page_section(f, "advice", "Advice");
     fputs("<ul class=\"advice\">\n", f);
@@ -87,7 +87,7 @@ static void put_advice(FILE *f, const struct run *run) {
     }
     fputs("</ul>\n", f);
     page_section_end(f);
-    words_free(&lines);
+    strvec_free(&lines);
 }
 
 /* ---- tables ---- */
@@ -104,16 +104,16 @@ static void put_rank(FILE *f, const char *who, const char *host, const struct co
     fputs("</tr>\n", f);
 }
 
-static double gets_of(const struct rank_sum *r) {
+static double html_gets_of(const struct rank_sum *r) {
     return (double)r->sum.gets;
 }
 
-static double ratio_of(const struct rank_sum *r) {
+static double html_ratio_of(const struct rank_sum *r) {
     return counts_hit_ratio(&r->sum);
 }
 
 static void put_spread(FILE *f, const struct run *run) {
-    struct spread gets = run_spread(run, gets_of), ratio = run_spread(run, ratio_of);
+    struct spread gets = run_spread(run, html_gets_of), ratio = run_spread(run, html_ratio_of);
     fprintf(f,
             "<p class=\"note\">Gets from %.0f to %.0f, mean %.0f, standard deviation / mean %.3f. Hit ratio "
             "from %.3f to "
@@ -201,7 +201,7 @@ static void put_curve_table(FILE *f, const struct run *run) {
           f);
 }
 
-static void put_curves(FILE *f, const struct run *run) {
+static void html_put_curves(FILE *f, const struct run *run) {
     bool is_there = false;
     page_section(f, "curve", "Hit ratio by cache size");
     chart_curves(f, run);
@@ -264,7 +264,7 @@ static void put_events(FILE *f, const struct run *run) {
 
 /* ---- the pages ---- */
 
-static void put_head(FILE *f, const char *title) {
+static void html_put_head(FILE *f, const char *title) {
     page_begin(f, title);
     fputs("<h1>", f);
     page_text(f, title);
@@ -290,14 +290,14 @@ static void put_times(FILE *f, const struct run *run) {
 void report_html(FILE *f, const struct run *run) {
     const char *slash = strrchr(run->path, '/');
     char *title = need_text("Hearth: %s", slash ? slash + 1 : run->path);
-    put_head(f, title);
+    html_put_head(f, title);
     free(title);
     put_facts(f, run);
     put_advice(f, run);
     put_job(f, run);
     put_times(f, run);
     put_windows(f, run);
-    put_curves(f, run);
+    html_put_curves(f, run);
     page_section(f, "sizes", "Access sizes");
     chart_sizes(f, run);
     page_section_end(f);
@@ -334,7 +334,7 @@ static void put_types_of(FILE *f, const char *id, const struct run *run) {
 
 void report_html_comparison(FILE *f, const struct run *a, const struct run *b, const struct comparison *c) {
     bool is_open = false;
-    put_head(f, "Hearth: two runs");
+    html_put_head(f, "Hearth: two runs");
     fputs("<p id=\"verdict\"><b>", f);
     page_text(f, c->verdict);
     fputs("</b></p>\n<div class=\"pair\">\n", f);

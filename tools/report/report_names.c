@@ -47,7 +47,7 @@ static void image_open(struct image *i, const char *path, const struct run *run)
 }
 
 /* `count` elements of `size` bytes at this offset, or NULL if they are not all in the file. */
-static const void *part(const struct image *i, uint64_t offset, uint64_t count, size_t size) {
+static const void *names_part(const struct image *i, uint64_t offset, uint64_t count, size_t size) {
     bool is_in = offset <= i->size && count <= (i->size - offset) / size && !(offset % 8 && size > 1);
     return is_in ? i->data + offset : NULL;
 }
@@ -57,17 +57,17 @@ static const Elf64_Shdr *sections(const struct image *i, size_t *count) {
     *count = 0;
     if (memcmp(head->e_ident, ELFMAG, SELFMAG) || head->e_ident[EI_CLASS] != ELFCLASS64)
         return NULL;
-    const Elf64_Shdr *list = part(i, head->e_shoff, head->e_shnum, sizeof *list);
+    const Elf64_Shdr *list = names_part(i, head->e_shoff, head->e_shnum, sizeof *list);
     *count = list ? head->e_shnum : 0;
     return list;
 }
 
 /* The function that contains this offset, "" if there is none. Points into the file. */
-static const char *name_in(const struct image *i, const Elf64_Shdr *table, const Elf64_Shdr *texts,
-                           uint64_t place) {
+static const char *names_name_in(const struct image *i, const Elf64_Shdr *table, const Elf64_Shdr *texts,
+                                 uint64_t place) {
     size_t count = table->sh_size / sizeof(Elf64_Sym);
-    const Elf64_Sym *symbols = part(i, table->sh_offset, count, sizeof *symbols);
-    const char *names = part(i, texts->sh_offset, texts->sh_size, 1);
+    const Elf64_Sym *symbols = names_part(i, table->sh_offset, count, sizeof *symbols);
+    const char *names = names_part(i, texts->sh_offset, texts->sh_size, 1);
     if (!symbols || !names || !texts->sh_size || names[texts->sh_size - 1])
         return "";
     for (const Elf64_Sym *s = symbols; s < symbols + count; s++)
@@ -82,7 +82,7 @@ static const char *find_name(const struct image *i, uint64_t place) {
     const Elf64_Shdr *list = sections(i, &count);
     for (size_t k = 0; k < count; k++)
         if (list[k].sh_type == SHT_SYMTAB && list[k].sh_link < count)
-            return name_in(i, &list[k], &list[list[k].sh_link], place);
+            return names_name_in(i, &list[k], &list[list[k].sh_link], place);
     return "";
 }
 

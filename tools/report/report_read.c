@@ -23,7 +23,8 @@ struct trouble {
     char what[200];
 };
 
-static void complain(struct trouble *t, const struct json_value *in, const char *name, const char *kind) {
+static void read_complain(struct trouble *t, const struct json_value *in, const char *name,
+                          const char *kind) {
     if (t->is_there)
         return;
     t->is_there = true;
@@ -37,7 +38,7 @@ static uint64_t read_count(struct trouble *t, const struct json_value *in, const
     const struct json_value *v = json_member(in, name);
     if (v && v->is_count)
         return v->count;
-    complain(t, in, name, "count");
+    read_complain(t, in, name, "count");
     return 0;
 }
 
@@ -45,7 +46,7 @@ static double read_number(struct trouble *t, const struct json_value *in, const 
     const struct json_value *v = json_member(in, name);
     if (v && v->kind == JSON_NUMBER && v->number >= 0)
         return v->number;
-    complain(t, in, name, "number");
+    read_complain(t, in, name, "number");
     return 0;
 }
 
@@ -53,7 +54,7 @@ static const char *read_text(struct trouble *t, const struct json_value *in, con
     const struct json_value *v = json_member(in, name);
     if (v && v->kind == JSON_STRING)
         return v->text;
-    complain(t, in, name, "text");
+    read_complain(t, in, name, "text");
     return "";
 }
 
@@ -63,7 +64,7 @@ static const struct json_value *read_part(struct trouble *t, const struct json_v
     const struct json_value *v = json_member(in, name);
     if (v && v->kind == kind)
         return v;
-    complain(t, in, name, kind == JSON_ARRAY ? "list" : "part");
+    read_complain(t, in, name, kind == JSON_ARRAY ? "list" : "part");
     return &nothing;
 }
 
@@ -74,7 +75,7 @@ static uint64_t *read_list(struct trouble *t, const struct json_value *in, const
     *count = 0;
     for (const struct json_value *v = NULL; (v = json_next(list, v));) {
         if (!v->is_count)
-            complain(t, in, name, "list of counts");
+            read_complain(t, in, name, "list of counts");
         values[(*count)++] = v->count;
     }
     return values;
@@ -159,7 +160,7 @@ static void read_series(struct trouble *t, const struct json_value *process, str
     for (int i = 0; i < 8; i++) {
         *columns[i] = read_list(t, in, names[i], &counts[i]);
         if (counts[i] != counts[0] || counts[i] > BINS_MOST || !(time->step > 0))
-            complain(t, process, "series", "consistent");
+            read_complain(t, process, "series", "consistent");
     }
     time->count = t->is_there ? 0 : counts[0];
 }
@@ -168,7 +169,7 @@ static void read_sizes(struct trouble *t, const struct json_value *process, stru
     size_t count;
     uint64_t *sizes = read_list(t, process, "sizes", &count);
     if (count > SIZE_CLASSES)
-        complain(t, process, "sizes", "list of at most 64");
+        read_complain(t, process, "sizes", "list of at most 64");
     for (size_t i = 0; i < count && i < SIZE_CLASSES; i++)
         run->sizes[i] += sizes[i];
     free(sizes);
@@ -218,7 +219,7 @@ static void read_curve(struct trouble *t, const struct json_value *in, struct ru
     uint64_t gets = read_count(t, in, "gets"), distinct = read_count(t, in, "distinct_bytes"),
              part = read_count(t, in, "share");
     if (sizes != hits || sizes > BINS_MOST)
-        complain(t, in, "hits", "list that fits");
+        read_complain(t, in, "hits", "list that fits");
     else if (w && !t->is_there)
         curve_add(&w->curve, gets, distinct, part, bytes, counts, sizes);
     free(bytes);
@@ -259,7 +260,7 @@ static void read_job(struct trouble *t, struct run *run) {
     run->settings = read_part(t, job, "settings", JSON_OBJECT);
     for (const struct json_value *v = NULL; (v = json_next(run->settings, v));)
         if (v->kind != JSON_STRING)
-            complain(t, job, "settings", "texts in its part");
+            read_complain(t, job, "settings", "texts in its part");
 }
 
 /* ---- the file ---- */
@@ -270,7 +271,7 @@ static int refuse_file(const char *path) {
 }
 
 /* The size from stat is only a hint: the file may be a pipe. */
-static int load(const char *path, char **text, size_t *length) {
+static int read_load(const char *path, char **text, size_t *length) {
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     struct stat about;
     if (fd < 0)
@@ -341,7 +342,7 @@ static int read_all(struct run *run) {
 int report_read(const char *path, struct run *run) {
     size_t length = 0;
     *run = (struct run){.path = path};
-    int err = load(path, &run->text, &length);
+    int err = read_load(path, &run->text, &length);
     if (err)
         return err;
     err = parse(run, length);

@@ -30,7 +30,7 @@ const char *say_cut(const char *text, size_t most) {
 }
 
 /* Three digits, without trailing zeros. */
-static void print_short(char *text, double value, const char *unit) {
+static void say_print_short(char *text, double value, const char *unit) {
     const char *format = value >= 99.95 ? "%.0f %s" : value >= 9.995 ? "%.1f %s" : "%.2f %s";
     int n = snprintf(text, ROOM, format, value, unit);
     char *blank = strchr(text, ' '), *end = blank, *point = strchr(text, '.');
@@ -42,18 +42,18 @@ static void print_short(char *text, double value, const char *unit) {
     memmove(end, blank, strlen(blank) + 1);
 }
 
-static void print_bytes(char *text, uint64_t bytes) {
+static void say_print_bytes(char *text, uint64_t bytes) {
     static const char *const units[] = {"B", "KB", "MB", "GB", "TB", "PB", "EB"};
     double value = (double)bytes;
     int unit = 0;
     for (; value >= 1023.5 && unit < 6; unit++)
         value /= 1024;
-    print_short(text, value, units[unit]);
+    say_print_short(text, value, units[unit]);
 }
 
 const char *say_bytes(uint64_t bytes) {
     char *text = next_text();
-    print_bytes(text, bytes);
+    say_print_bytes(text, bytes);
     return text;
 }
 
@@ -67,11 +67,11 @@ const char *say_percent(double part) {
 const char *say_seconds(double seconds) {
     char *text = next_text();
     if (seconds < 1e-3)
-        print_short(text, seconds * 1e6, "us");
+        say_print_short(text, seconds * 1e6, "us");
     else if (seconds < 1)
-        print_short(text, seconds * 1e3, "ms");
+        say_print_short(text, seconds * 1e3, "ms");
     else
-        print_short(text, seconds, "s");
+        say_print_short(text, seconds, "s");
     return text;
 }
 
@@ -129,8 +129,8 @@ const char *say_time(uint64_t seconds) {
 
 const char *say_event(const struct event *e) {
     char *text = next_text(), from[ROOM], to[ROOM];
-    print_bytes(from, e->from);
-    print_bytes(to, e->to);
+    say_print_bytes(from, e->from);
+    say_print_bytes(to, e->to);
     if (!strcmp(e->what, "storage"))
         snprintf(text, ROOM, "storage %s, from %.30s to %.30s", e->to > e->from ? "grown" : "shrunk", from,
                  to);

@@ -38,7 +38,7 @@ double counts_hit_ratio(const struct counts *c) {
 }
 
 /* Capacity is the next power of two. */
-static size_t room_for(size_t count) {
+static size_t sum_room_for(size_t count) {
     size_t room = 1;
     while (room < count)
         room *= 2;
@@ -46,8 +46,8 @@ static size_t room_for(size_t count) {
 }
 
 void *list_grown(void *old, size_t used, size_t more, size_t size) {
-    size_t room = room_for(used + more);
-    if (old && room == room_for(used))
+    size_t room = sum_room_for(used + more);
+    if (old && room == sum_room_for(used))
         return old;
     void *list = need(room * size);
     if (used)
@@ -58,18 +58,18 @@ void *list_grown(void *old, size_t used, size_t more, size_t size) {
 
 /* ---- sorting ---- */
 
-static int compare_counts(uint64_t a, uint64_t b) {
+static int sum_compare_counts(uint64_t a, uint64_t b) {
     return (a > b) - (a < b);
 }
 
 static int by_gets(const void *a, const void *b) {
     const struct window_sum *x = a, *y = b;
-    int order = compare_counts(y->sum.gets, x->sum.gets);
-    return order ? order : compare_counts(x->serial, y->serial);
+    int order = sum_compare_counts(y->sum.gets, x->sum.gets);
+    return order ? order : sum_compare_counts(x->serial, y->serial);
 }
 
 static int by_rank(const void *a, const void *b) {
-    return compare_counts(((const struct rank_sum *)a)->rank, ((const struct rank_sum *)b)->rank);
+    return sum_compare_counts(((const struct rank_sum *)a)->rank, ((const struct rank_sum *)b)->rank);
 }
 
 static int by_time(const void *a, const void *b) {
@@ -80,12 +80,12 @@ static int by_time(const void *a, const void *b) {
 static int by_place(const void *a, const void *b) {
     const struct site *x = a, *y = b;
     int order = strcmp(x->file, y->file);
-    order = order ? order : compare_counts(x->offset, y->offset);
-    return order ? order : compare_counts(x->window, y->window);
+    order = order ? order : sum_compare_counts(x->offset, y->offset);
+    return order ? order : sum_compare_counts(x->window, y->window);
 }
 
 static int by_site_gets(const void *a, const void *b) {
-    return compare_counts(((const struct site *)b)->gets, ((const struct site *)a)->gets);
+    return sum_compare_counts(((const struct site *)b)->gets, ((const struct site *)a)->gets);
 }
 
 /* Merges call sites that occur on several ranks. */
@@ -169,7 +169,7 @@ static void add_cell(struct cell *c, const struct timeline *t, size_t bin) {
     c->bytes += t->bytes_served[bin] + t->bytes_fetched[bin];
 }
 
-static void add_level(struct level *l, const struct timeline *t, size_t bin) {
+static void sum_add_level(struct level *l, const struct timeline *t, size_t bin) {
     l->used_bytes += t->used_bytes[bin];
     l->storage_bytes += t->storage_bytes[bin];
     l->entries += t->entries[bin];
@@ -187,7 +187,7 @@ static void add_rank(struct grid *g, const struct timeline *t, size_t row) {
     for (size_t column = 0; column < g->columns && t->count; column++) {
         double bins = floor((double)(column + 1) * g->step / t->step + 1e-9);
         size_t last = bins < 1 ? 0 : bins > (double)t->count ? t->count - 1 : (size_t)bins - 1;
-        add_level(&g->levels[column], t, last);
+        sum_add_level(&g->levels[column], t, last);
     }
 }
 

@@ -6,7 +6,7 @@
 
 #include "report/report.h"
 #include "tools.h"
-#include "run/words.h"
+#include "run/strvec.h"
 
 enum { WIDTH = 100, WINDOWS = 20, SITES = 20, EVENTS = 20 };
 
@@ -68,11 +68,11 @@ static void print_rank(FILE *f, const char *who, const struct counts *c) {
             c->gets, counts_hits(c), counts_hit_ratio(c), c->elided, c->bytes_served, c->bytes_fetched);
 }
 
-static double gets_of(const struct rank_sum *r) {
+static double text_gets_of(const struct rank_sum *r) {
     return (double)r->sum.gets;
 }
 
-static double ratio_of(const struct rank_sum *r) {
+static double text_ratio_of(const struct rank_sum *r) {
     return counts_hit_ratio(&r->sum);
 }
 
@@ -85,7 +85,7 @@ static double fetched_of(const struct rank_sum *r) {
 }
 
 static void print_spread(FILE *f, const struct run *run) {
-    struct spread gets = run_spread(run, gets_of), ratio = run_spread(run, ratio_of),
+    struct spread gets = run_spread(run, text_gets_of), ratio = run_spread(run, text_ratio_of),
                   served = run_spread(run, served_of), fetched = run_spread(run, fetched_of);
     fprintf(f, "%6s %14.0f %14s %8.4f %14s %16.0f %16.0f\n", "min", gets.least, "", ratio.least, "",
             served.least, fetched.least);
@@ -215,14 +215,14 @@ static void print_events(FILE *f, const struct run *run) {
 }
 
 static void print_advice(FILE *f, const struct run *run) {
-    struct words lines = {0};
+    struct strvec lines = {0};
     section(f, "Advice");
     report_advice(run, &lines);
     for (size_t i = 0; i < lines.count; i++) {
         put_name(f, lines.of[i]);
         putc('\n', f);
     }
-    words_free(&lines);
+    strvec_free(&lines);
 }
 
 void report_text(FILE *f, const struct run *run) {

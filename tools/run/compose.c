@@ -56,12 +56,12 @@ static char *preload_word(const char *others, const char *library) {
     return word;
 }
 
-static void add_settings(const struct composition *c, const char *others, struct words *out) {
+static void add_settings(const struct composition *c, const char *others, struct strvec *out) {
     char *word = preload_word(others, c->library);
-    words_add(out, word);
+    strvec_add(out, word);
     free(word);
     for (size_t i = 0; i < c->settings->count; i++)
-        words_add(out, c->settings->of[i]);
+        strvec_add(out, c->settings->of[i]);
 }
 
 /* The LD_PRELOAD that the ranks would get without us. */
@@ -102,12 +102,12 @@ static size_t behind_env(char *const *words, size_t at, size_t end, const char *
 
 /* ---- one part ---- */
 
-static void put_env(const struct composition *c, struct words *out) {
-    words_add(out, access("/usr/bin/env", X_OK) ? "env" : "/usr/bin/env");
+static void put_env(const struct composition *c, struct strvec *out) {
+    strvec_add(out, access("/usr/bin/env", X_OK) ? "env" : "/usr/bin/env");
     add_settings(c, others_of(c), out);
 }
 
-static int put_part(const struct composition *c, size_t number, struct words *out) {
+static int put_part(const struct composition *c, size_t number, struct strvec *out) {
     const struct launcher_part *part = &c->line->parts[number];
     const struct program *program = &c->programs[number];
     char *const *words = c->command->of;
@@ -122,23 +122,23 @@ static int put_part(const struct composition *c, size_t number, struct words *ou
     for (size_t i = part->program; i < part->end; i++) {
         if (i == inner && inner)
             add_settings(c, others, out);
-        words_add(out, i == part->program && program->located[0] ? program->located : words[i]);
+        strvec_add(out, i == part->program && program->located[0] ? program->located : words[i]);
     }
     return 0;
 }
 
-static int put_parts(const struct composition *c, struct words *out) {
+static int put_parts(const struct composition *c, struct strvec *out) {
     size_t at = 0;
     for (size_t i = 0; i < c->line->count; i++) {
         for (; at < c->line->parts[i].program; at++)
-            words_add(out, c->command->of[at]);
+            strvec_add(out, c->command->of[at]);
         int err = put_part(c, i, out);
         if (err)
             return err;
         at = c->line->parts[i].end;
     }
     for (; at < c->command->count; at++)
-        words_add(out, c->command->of[at]);
+        strvec_add(out, c->command->of[at]);
     return 0;
 }
 
@@ -169,7 +169,7 @@ static char *without_preload(const char *list) {
 
 /* ALL,LD_PRELOAD=...,HEARTH_X=... */
 static int export_list(const struct composition *c, const char *before, char **list) {
-    struct words extra = {0};
+    struct strvec extra = {0};
     int err = 0;
     add_settings(c, others_of(c), &extra);
     *list = without_preload(before);
@@ -179,11 +179,11 @@ static int export_list(const struct composition *c, const char *before, char **l
         free(*list);
         *list = longer;
     }
-    words_free(&extra);
+    strvec_free(&extra);
     return err;
 }
 
-static int put_export(const struct composition *c, struct words *out) {
+static int put_export(const struct composition *c, struct strvec *out) {
     size_t old = c->line->export_word;
     const char *given = old ? c->command->of[old] : getenv("SLURM_EXPORT_ENV");
     bool is_joined = old && !strncmp(given, "--export=", 9);
@@ -196,16 +196,16 @@ static int put_export(const struct composition *c, struct words *out) {
     int err = export_list(c, before, &list);
     char *joined = need_text("--export=%s", list);
     for (size_t i = 0; i < c->command->count && !err; i++) {
-        words_add(out, old && i == old ? (is_joined ? joined : list) : c->command->of[i]);
+        strvec_add(out, old && i == old ? (is_joined ? joined : list) : c->command->of[i]);
         if (!old && i == c->first)
-            words_add(out, joined);
+            strvec_add(out, joined);
     }
     free(joined);
     free(list);
     return err;
 }
 
-int compose(const struct composition *c, struct words *out) {
+int compose(const struct composition *c, struct strvec *out) {
     if (strpbrk(c->library, ": "))
         return refuse("%s cannot be preloaded: its path holds a colon or blank; install Hearth elsewhere",
                       c->library);

@@ -39,7 +39,7 @@ static void *read_range(const struct file *f, uint64_t from, uint64_t bytes) {
     return NULL;
 }
 
-static int open_file(const char *path, struct file *f) {
+static int elf_open_file(const char *path, struct file *f) {
     struct stat st;
     f->descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
     if (f->descriptor < 0)
@@ -93,7 +93,7 @@ static const ElfW(Phdr) * find_part(const struct file *f, unsigned type) {
 }
 
 /* The file offset of the byte that is loaded at this address; 0: none. */
-static uint64_t offset_of(const struct file *f, uint64_t address) {
+static uint64_t elf_offset_of(const struct file *f, uint64_t address) {
     for (unsigned i = 0; i < f->header.e_phnum; i++) {
         const ElfW(Phdr) *p = &f->parts[i];
         if (p->p_type == PT_LOAD && address >= p->p_vaddr && address - p->p_vaddr < p->p_filesz)
@@ -134,7 +134,7 @@ static bool read_dynamic(const struct file *f, const ElfW(Phdr) * part, struct e
     if (!dynamic)
         return false;
     uint64_t room = value_of(dynamic, count, DT_STRSZ);
-    uint64_t from = offset_of(f, value_of(dynamic, count, DT_STRTAB));
+    uint64_t from = elf_offset_of(f, value_of(dynamic, count, DT_STRTAB));
     e->strings = from ? read_range(f, from, room) : NULL;
     bool good = e->strings && take_entries(e, dynamic, count, room);
     free(dynamic);
@@ -144,7 +144,7 @@ static bool read_dynamic(const struct file *f, const ElfW(Phdr) * part, struct e
 int elf_read(const char *path, struct elf *e) {
     struct file f = {0};
     *e = (struct elf){0};
-    int err = open_file(path, &f);
+    int err = elf_open_file(path, &f);
     if (err)
         return err;
     e->kind = read_header(&f);
@@ -205,7 +205,7 @@ static bool search_sections(const struct file *f, const char *symbol) {
 
 bool elf_defines(const char *path, const char *symbol) {
     struct file f = {0};
-    if (open_file(path, &f))
+    if (elf_open_file(path, &f))
         return false;
     bool found = read_header(&f) == ELF_STATIC && search_sections(&f, symbol);
     close_file(&f);

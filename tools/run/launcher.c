@@ -57,7 +57,7 @@ bool launcher_resolve(const char *word, const char *folder, const char *path, ch
 
 /* ---- flavour ---- */
 
-static bool is_beside(const char *path, const char *name) {
+static bool is_adjacent(const char *path, const char *name) {
     char other[PATH_MAX];
     int n = (int)(base_of(path) - path);
     return snprintf(other, sizeof other, "%.*s%s", n, path, name) < PATH_MAX && !access(other, F_OK);
@@ -74,7 +74,7 @@ static bool needs(const char *path, const char *prefix) {
     return found;
 }
 
-static struct launcher judge_file(const char *path) {
+static struct launcher launcher_judge_file(const char *path) {
     static const struct launcher openmpi = {LAUNCHER_OPENMPI, FLAVOUR_OPENMPI};
     static const struct launcher mpich = {LAUNCHER_HYDRA, FLAVOUR_MPICH};
     const char *base = base_of(path);
@@ -82,9 +82,9 @@ static struct launcher judge_file(const char *path) {
         return openmpi;
     if (strstr(base, "hydra") || strstr(base, "mpich"))
         return mpich;
-    if (needs(path, "libopen-") || needs(path, "libprrte") || is_beside(path, "ompi_info"))
+    if (needs(path, "libopen-") || needs(path, "libprrte") || is_adjacent(path, "ompi_info"))
         return openmpi;
-    if (is_beside(path, "hydra_pmi_proxy") || is_beside(path, "mpichversion"))
+    if (is_adjacent(path, "hydra_pmi_proxy") || is_adjacent(path, "mpichversion"))
         return mpich;
     return (struct launcher){LAUNCHER_OTHER, FLAVOUR_NONE};
 }
@@ -103,7 +103,7 @@ struct launcher launcher_identify(const char *word) {
         return none;
     if (!strcmp(base_of(word), "srun"))
         return (struct launcher){LAUNCHER_SRUN, FLAVOUR_NONE};
-    return realpath(path, real) ? judge_file(real) : none;
+    return realpath(path, real) ? launcher_judge_file(real) : none;
 }
 
 bool launcher_find(enum flavour flavour, char path[PATH_MAX]) {

@@ -92,7 +92,8 @@ static void note_setting(struct reader *r, const char *assignment) {
 }
 
 /* Records options of mpirun or mpiexec that matter to us. */
-static void note(struct reader *r, const char *name, size_t length, const char *value, const char *second) {
+static void line_note(struct reader *r, const char *name, size_t length, const char *value,
+                      const char *second) {
     if (is_named(name, length, "wdir") || is_named(name, length, "wd") || is_named(name, length, "gwdir"))
         r->folder = value;
     else if (is_named(name, length, "path") || is_named(name, length, "gpath"))
@@ -107,8 +108,8 @@ static void note(struct reader *r, const char *name, size_t length, const char *
 }
 
 /* An unknown launcher may be either. */
-static bool is_listed(const struct reader *r, const char *openmpi, const char *hydra, const char *name,
-                      size_t length) {
+static bool line_is_listed(const struct reader *r, const char *openmpi, const char *hydra, const char *name,
+                           size_t length) {
     return (r->kind != LAUNCHER_HYDRA && lists(openmpi, name, length)) ||
            (r->kind != LAUNCHER_OPENMPI && lists(hydra, name, length));
 }
@@ -117,18 +118,19 @@ static bool is_listed(const struct reader *r, const char *openmpi, const char *h
 static size_t take_dashed(struct reader *r, size_t at) {
     const char *name = r->words[at] + strspn(r->words[at], "-");
     size_t length = strcspn(name, "=");
-    size_t values = is_listed(r, openmpi_one, hydra_one, name, length)   ? 1
-                    : is_listed(r, openmpi_two, hydra_two, name, length) ? 2
-                                                                         : 0;
-    r->is_unknown = !values && name[length] != '=' && !is_listed(r, openmpi_none, hydra_none, name, length);
+    size_t values = line_is_listed(r, openmpi_one, hydra_one, name, length)   ? 1
+                    : line_is_listed(r, openmpi_two, hydra_two, name, length) ? 2
+                                                                              : 0;
+    r->is_unknown =
+        !values && name[length] != '=' && !line_is_listed(r, openmpi_none, hydra_none, name, length);
     if (name[length] == '=') {
-        note(r, name, length, name + length + 1, NULL);
+        line_note(r, name, length, name + length + 1, NULL);
         return 1;
     }
     const char *value = values > 0 && at + 1 < r->count ? r->words[at + 1] : NULL;
     const char *second = values > 1 && at + 2 < r->count ? r->words[at + 2] : NULL;
     if (values)
-        note(r, name, length, value, second);
+        line_note(r, name, length, value, second);
     return 1 + values;
 }
 
@@ -222,7 +224,7 @@ static size_t skip_options(struct reader *r, size_t at) {
 }
 
 /* Reads from the options of a part to the colon after its program, or the end. */
-static size_t read_part(struct reader *r, size_t at) {
+static size_t line_read_part(struct reader *r, size_t at) {
     r->is_unknown = false;
     at = skip_options(r, at);
     if (at >= r->count || is_colon(r, at))
@@ -240,7 +242,7 @@ struct launcher_line launcher_read(enum launcher_kind kind, char *const *words, 
     for (size_t at = first + 1; at < count && !r.line.program_file; at++) {
         if (kind != LAUNCHER_HYDRA) /* hydra's apply to all parts */
             r.folder = r.path = NULL;
-        at = read_part(&r, at);
+        at = line_read_part(&r, at);
     }
     return r.line;
 }

@@ -35,7 +35,7 @@ void loader_close(struct loader_file *file) {
     free(file);
 }
 
-static bool is_usable(const char *path) {
+static bool loader_is_usable(const char *path) {
     struct elf e;
     if (elf_read(path, &e))
         return false;
@@ -47,7 +47,7 @@ static bool is_usable(const char *path) {
 /* ---- lists of folders ---- */
 
 /* Expands $ORIGIN in one folder of a list. False if it does not fit or contains another variable. */
-static bool expand(const char *folder, size_t length, const char *file, char out[PATH_MAX]) {
+static bool loader_expand(const char *folder, size_t length, const char *file, char out[PATH_MAX]) {
     static const char *const origins[] = {"${ORIGIN}", "$ORIGIN"};
     size_t head = (size_t)(strrchr(file, '/') ? strrchr(file, '/') - file : 0);
     size_t n = 0;
@@ -77,8 +77,9 @@ static bool search_folders(const char *list, const char *name, const struct load
     while (list && *from->tries < LOADER_TRIES) {
         size_t length = strcspn(list, ":;");
         ++*from->tries;
-        if (expand(list, length, from->path, folder) &&
-            snprintf(path, PATH_MAX, "%s/%s", *folder ? folder : ".", name) < PATH_MAX && is_usable(path))
+        if (loader_expand(list, length, from->path, folder) &&
+            snprintf(path, PATH_MAX, "%s/%s", *folder ? folder : ".", name) < PATH_MAX &&
+            loader_is_usable(path))
             return true;
         list = list[length] ? list + length + 1 : NULL;
     }
@@ -143,7 +144,7 @@ static bool search_cache(const char *name, char path[PATH_MAX]) {
             return false;
         memcpy(&e, head + at, sizeof e);
         if (e.name < bytes && e.path < bytes && !strcmp(head + e.name, name) &&
-            snprintf(path, PATH_MAX, "%s", head + e.path) < PATH_MAX && is_usable(path))
+            snprintf(path, PATH_MAX, "%s", head + e.path) < PATH_MAX && loader_is_usable(path))
             return true;
     }
     return false;
@@ -155,7 +156,7 @@ bool loader_find(const struct loader_file *from, const char *name, char path[PAT
     if (*from->tries >= LOADER_TRIES)
         return false;
     if (strchr(name, '/'))
-        return snprintf(path, PATH_MAX, "%s", name) < PATH_MAX && is_usable(path);
+        return snprintf(path, PATH_MAX, "%s", name) < PATH_MAX && loader_is_usable(path);
     return search_rpaths(from, name, path) || search_folders(getenv("LD_LIBRARY_PATH"), name, from, path) ||
            (from->elf.runpath && search_folders(from->elf.runpath, name, from, path)) ||
            search_cache(name, path) ||

@@ -69,7 +69,7 @@ static int refuse_static(const char *word) {
 }
 
 /* Refuses a program that cannot be preloaded. `is_first`: the program itself, not one that it starts. */
-static int check_file(const char *word, const char *path, bool is_first, bool *is_static) {
+static int program_check_file(const char *word, const char *path, bool is_first, bool *is_static) {
     struct elf e;
     struct stat st;
     int err = elf_read(path, &e);
@@ -122,7 +122,7 @@ static int look_behind(char *const *words, const struct launcher_part *part, str
         if (*words[i] == '-' || !launcher_resolve(words[i], part->folder, part->path, path, &by_shell) ||
             !by_shell)
             continue;
-        int err = check_file(words[i], path, false, &is_static);
+        int err = program_check_file(words[i], path, false, &is_static);
         if (err || tells(path, p))
             return err;
     }
@@ -141,7 +141,7 @@ int program_judge(char *const *words, const struct launcher_part *part, bool ins
     }
     if (!by_shell && !realpath(path, p->located))
         p->located[0] = 0;
-    int err = check_file(p->word, path, true, &is_static);
+    int err = program_check_file(p->word, path, true, &is_static);
     if (err || tells(path, p))
         return err;
     err = look_behind(words, part, p);

@@ -15,11 +15,11 @@
 #include <unistd.h>
 
 #include "base/base.h"
-#include "run/beside.h"
+#include "run/find_library.h"
 #include "run/compose.h"
 #include "run/launcher.h"
 #include "run/program.h"
-#include "run/words.h"
+#include "run/strvec.h"
 
 extern char **environ;
 
@@ -45,11 +45,11 @@ static const char help[] =
     "`hearth info -c` lists them. In a line with colons each program is preloaded.\n";
 
 struct run {
-    struct words settings; /* NAME=value, from options */
-    enum flavour wanted;   /* --mpi */
+    struct strvec settings; /* NAME=value, from options */
+    enum flavour wanted;    /* --mpi */
     bool is_verbose, is_dry;
 
-    struct words command;
+    struct strvec command;
     size_t first; /* index of the launcher in it */
     struct launcher launcher;
     bool is_implied; /* the launcher is still to be chosen; word 0 is reserved for it */
@@ -71,7 +71,7 @@ static int add_setting(struct run *r, const char *name, const char *value) {
     if (i < count && settings_parse(&table[i], value, &scratch, why, sizeof why))
         return refuse("%s", why);
     char *word = need_text("%s=%s", name, value);
-    words_add(&r->settings, word);
+    strvec_add(&r->settings, word);
     free(word);
     return 0;
 }
@@ -120,14 +120,14 @@ static int add_report(struct run *r, const char *file) {
     return err;
 }
 
-static int take_mpi(struct run *r, const char *name) {
+static int run_take_mpi(struct run *r, const char *name) {
     r->wanted = flavour_named(name);
     return r->wanted ? 0 : refuse("--mpi %s is unknown: use mpich or openmpi", name);
 }
 
 enum { OPTION_MODE = 256, OPTION_SIZE, OPTION_MATCH, OPTION_CHECK, OPTION_REPORT, OPTION_MPI, OPTION_DRY };
 
-static int take_option(struct run *r, int option) {
+static int run_take_option(struct run *r, int option) {
     switch (option) {
     case OPTION_MODE:
         return add_setting(r, "HEARTH_MODE", optarg);
@@ -140,7 +140,7 @@ static int take_option(struct run *r, int option) {
     case OPTION_REPORT:
         return add_report(r, optarg);
     case OPTION_MPI:
-        return take_mpi(r, optarg);
+        return run_take_mpi(r, optarg);
     case OPTION_DRY:
         r->is_dry = true;
         return 0;
@@ -154,7 +154,7 @@ static bool begins_command(int argc, char **argv) {
     return optind < argc && (!strcmp(argv[optind], "-n") || !strcmp(argv[optind], "-np"));
 }
 
-static int read_options(struct run *r, int argc, char **argv) {
+static int run_read_options(struct run *r, int argc, char **argv) {
     static const struct option options[] = {{"mode", required_argument, NULL, OPTION_MODE},
                                             {"cache-size", required_argument, NULL, OPTION_SIZE},
                                             {"match", no_argument, NULL, OPTION_MATCH},
@@ -167,7 +167,7 @@ static int read_options(struct run *r, int argc, char **argv) {
     int option;
     while (!begins_command(argc, argv) && (option = getopt_long(argc, argv, "+:v", options, NULL)) != -1) {
         int err = option == '?' || option == ':' ? refuse_option(&command_run, option, argv)
-                                                 : take_option(r, option);
+                                                 : run_take_option(r, option);
         if (err)
             return err;
     }
@@ -206,12 +206,12 @@ static struct launcher_line whole_line(size_t count) {
     return line;
 }
 
-static void read_command(struct run *r, int argc, char **argv) {
+static void run_read_command(struct run *r, int argc, char **argv) {
     r->is_implied = argv[0][0] == '-' && argv[0][1];
     if (r->is_implied)
-        words_add(&r->command, "mpirun");
+        strvec_add(&r->command, "mpirun");
     for (int i = 0; i < argc; i++)
-        words_add(&r->command, argv[i]);
+        strvec_add(&r->command, argv[i]);
     if (r->is_implied)
         r->launcher = (struct launcher){LAUNCHER_OTHER, FLAVOUR_NONE};
     else
@@ -259,7 +259,7 @@ static int judge_line(struct run *r, char *text) {
     return err;
 }
 
-static int judge_file(struct run *r) {
+static int run_judge_file(struct run *r) {
     const char *path = r->line.program_file;
     if (r->launcher.kind != LAUNCHER_SRUN)
         return refuse(
@@ -281,7 +281,7 @@ static int judge_file(struct run *r) {
 
 static int judge_programs(struct run *r) {
     if (r->line.program_file)
-        return judge_file(r);
+        return run_judge_file(r);
     if (!r->line.count)
         return refuse("hearth run: %s starts no program: add one after its options", r->command.of[r->first]);
     return judge_parts(r);
@@ -318,7 +318,7 @@ static int refuse_disagreement(const struct run *r, const struct program *p) {
         mpi);
 }
 
-static int decide(struct run *r) {
+static int run_decide(struct run *r) {
     const struct program *p = witness(r);
     if (r->wanted) {
         if (p && p->mpi.flavour != r->wanted)
@@ -345,7 +345,7 @@ static int find_library(struct run *r) {
     struct mpi_library host;
     const struct program *p = witness(r);
     const char *name = flavour_name(r->flavour);
-    if (!beside_preload(r->flavour, r->library, &host))
+    if (!find_library_preload(r->flavour, r->library, &host))
         return refuse("there is no libhearth-mpi.so for %s beside this command: build Hearth for it (make), "
                       "or install it",
                       name);
@@ -380,13 +380,13 @@ static bool is_set_by_option(const struct run *r, const char *variable) {
 }
 
 /* Settings of the environment, then those of options, the last of which wins. */
-static struct words all_settings(const struct run *r) {
-    struct words all = {0};
+static struct strvec all_settings(const struct run *r) {
+    struct strvec all = {0};
     for (char **variable = environ; *variable; variable++)
         if (!strncmp(*variable, "HEARTH_", 7) && strchr(*variable, '=') && !is_set_by_option(r, *variable))
-            words_add(&all, *variable);
+            strvec_add(&all, *variable);
     for (size_t i = 0; i < r->settings.count; i++)
-        words_add(&all, r->settings.of[i]);
+        strvec_add(&all, r->settings.of[i]);
     return all;
 }
 
@@ -414,8 +414,8 @@ static void explain(const struct run *r) {
         fprintf(stderr, "hearth: %s, that of the launcher; the program may load MPI at run time\n", name);
 }
 
-static int execute(struct run *r, struct words *command) {
-    char *text = words_quoted(command);
+static int execute(struct run *r, struct strvec *command) {
+    char *text = strvec_quoted(command);
     if (r->is_verbose) {
         explain(r);
         fprintf(stderr, "hearth: %s\n", text);
@@ -430,15 +430,15 @@ static int execute(struct run *r, struct words *command) {
     return refuse("cannot run %s: %s", command->of[0], strerror(errno));
 }
 
-static int prepare(struct run *r) {
+static int run_prepare(struct run *r) {
     int err = judge_programs(r);
-    err = err ? err : decide(r);
+    err = err ? err : run_decide(r);
     err = err ? err : find_library(r);
     return err ? err : choose_launcher(r);
 }
 
-static int start(struct run *r) {
-    struct words command = {0}, settings = all_settings(r);
+static int run_start(struct run *r) {
+    struct strvec command = {0}, settings = all_settings(r);
     struct composition c = {.command = &r->command,
                             .kind = r->launcher.kind,
                             .first = r->first,
@@ -449,25 +449,25 @@ static int start(struct run *r) {
     spare_launcher(r);
     int err = compose(&c, &command);
     err = err ? err : execute(r, &command);
-    words_free(&command);
-    words_free(&settings);
+    strvec_free(&command);
+    strvec_free(&settings);
     return err;
 }
 
-static int run(int argc, char **argv) {
+static int run_child(int argc, char **argv) {
     struct run r = {0};
-    int err = read_options(&r, argc, argv);
+    int err = run_read_options(&r, argc, argv);
     if (!err) {
-        read_command(&r, argc - optind, argv + optind);
-        err = prepare(&r);
-        err = err ? err : start(&r);
+        run_read_command(&r, argc - optind, argv + optind);
+        err = run_prepare(&r);
+        err = err ? err : run_start(&r);
     }
-    words_free(&r.settings);
-    words_free(&r.command);
+    strvec_free(&r.settings);
+    strvec_free(&r.command);
     launcher_free(&r.line);
     free(r.programs);
     return err;
 }
 
 const struct command command_run = {
-    .name = "run", .summary = "run an MPI program with Hearth preloaded", .help = help, .run = run};
+    .name = "run", .summary = "run an MPI program with Hearth preloaded", .help = help, .run = run_child};

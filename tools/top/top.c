@@ -49,7 +49,7 @@ static int take_delay(struct wishes *w, const char *text) {
 
 enum { OPTION_ONCE = 256, OPTION_JSON };
 
-static int take_option(struct wishes *w, int option) {
+static int top_command_take_option(struct wishes *w, int option) {
     if (option == 'd')
         return take_delay(w, optarg);
     *(option == OPTION_ONCE ? &w->once : &w->json) = true;
@@ -57,7 +57,7 @@ static int take_option(struct wishes *w, int option) {
 }
 
 /* Refuses contradictory options. */
-static int check(const struct wishes *w) {
+static int top_command_check(const struct wishes *w) {
     if (w->json && !w->once)
         return refuse("--json is for --once: hearth top --once --json");
     if (w->delay < LEAST_DELAY && !(w->once && w->delay == 0))
@@ -66,7 +66,7 @@ static int check(const struct wishes *w) {
     return 0;
 }
 
-static int read_options(struct wishes *w, int argc, char **argv) {
+static int top_command_read_options(struct wishes *w, int argc, char **argv) {
     static const struct option options[] = {{"delay", required_argument, NULL, 'd'},
                                             {"once", no_argument, NULL, OPTION_ONCE},
                                             {"json", no_argument, NULL, OPTION_JSON},
@@ -74,13 +74,13 @@ static int read_options(struct wishes *w, int argc, char **argv) {
     int option;
     while ((option = getopt_long(argc, argv, "+:d:", options, NULL)) != -1) {
         int err = option == '?' || option == ':' ? refuse_option(&command_top, option, argv)
-                                                 : take_option(w, option);
+                                                 : top_command_take_option(w, option);
         if (err)
             return err;
     }
     if (optind < argc)
         return refuse("hearth top takes no argument such as %s: see hearth help top", argv[optind]);
-    return check(w);
+    return top_command_check(w);
 }
 
 /* ---- once ---- */
@@ -98,7 +98,7 @@ static void print_table(struct top_jobs *jobs) {
     top_table_free(&t);
 }
 
-static void wait_for(double seconds) {
+static void top_command_wait_for(double seconds) {
     struct timespec time = {.tv_sec = (time_t)seconds, .tv_nsec = (long)((seconds - floor(seconds)) * 1e9)};
     while (nanosleep(&time, &time) && errno == EINTR)
         ;
@@ -110,7 +110,7 @@ static int look_once(const struct wishes *w) {
     bool twice = w->delay > 0;
     if (twice) {
         top_sample_take(&before, NULL);
-        wait_for(w->delay);
+        top_command_wait_for(w->delay);
     }
     top_sample_take(&now, twice ? &before : NULL);
     top_jobs_make(&jobs, &now, twice ? &before : NULL);
@@ -126,7 +126,7 @@ static int look_once(const struct wishes *w) {
 
 static int top(int argc, char **argv) {
     struct wishes w = {.delay = 1};
-    int err = read_options(&w, argc, argv);
+    int err = top_command_read_options(&w, argc, argv);
     if (err)
         return err;
     return w.once ? look_once(&w) : top_screen_run(w.delay);

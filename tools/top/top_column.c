@@ -72,13 +72,13 @@ static double per_second(const struct top_row *r, double amount) {
 }
 
 /* The two numbers are not read at the same moment. */
-static double share(uint64_t part, uint64_t whole) {
+static double column_share(uint64_t part, uint64_t whole) {
     if (!whole)
         return NAN;
     return part < whole ? (double)part / (double)whole : 1;
 }
 
-static double load(const struct top_row *r) {
+static double column_load(const struct top_row *r) {
     double busy = 0;
     unsigned threads = 0;
     for (int i = 0; i < LIVE_ROLES; i++) {
@@ -97,16 +97,16 @@ double top_column_value(unsigned column, const struct top_row *r) {
     case PAGES:
         return per_second(r, (double)r->deltas[c->a] * (double)r->values[LIVE_page_bytes]);
     case SHARE_NOW:
-        return share(r->deltas[c->a], r->deltas[c->b]);
+        return column_share(r->deltas[c->a], r->deltas[c->b]);
     case SHARE_EVER:
     case SHARE_LEVEL:
-        return share(r->values[c->a], r->values[c->b]);
+        return column_share(r->values[c->a], r->values[c->b]);
     case SHARE_BOTH:
-        return share(r->deltas[c->a], r->deltas[c->a] + r->deltas[c->b]);
+        return column_share(r->deltas[c->a], r->deltas[c->a] + r->deltas[c->b]);
     case LEVEL:
         return (double)r->values[c->a];
     case LOAD:
-        return load(r);
+        return column_load(r);
     }
     return NAN;
 }
@@ -133,7 +133,7 @@ bool top_column_is_used(unsigned column, const struct top_jobs *jobs) {
 /* ---- formatting ---- */
 
 /* At most 6 characters: 12, 1234, 12.3k, 123k. */
-static void print_short(char *text, size_t room, double value, double unit) {
+static void column_print_short(char *text, size_t room, double value, double unit) {
     static const char suffixes[] = " kMGTPE";
     int i = 0;
     if (value < 9999.5) {
@@ -160,6 +160,6 @@ void top_column_print(unsigned column, const struct top_row *r, char text[TOP_CO
     else if (is_share)
         snprintf(word, sizeof word, "%.1f", 100 * value);
     else
-        print_short(word, sizeof word, value, way == BYTES || way == PAGES ? 1024 : 1000);
+        column_print_short(word, sizeof word, value, way == BYTES || way == PAGES ? 1024 : 1000);
     snprintf(text, TOP_COLUMN_WIDTH + 1, "%*s", TOP_COLUMN_WIDTH, word);
 }

@@ -17,7 +17,7 @@
 
 /* ---- the pages of a process ---- */
 
-static bool has_title(const char *link) {
+static bool top_find_has_title(const char *link) {
     static const char title[] = "/memfd:" LIVE_TITLE;
     return !strncmp(link, title, sizeof title - 1) &&
            (!link[sizeof title - 1] || link[sizeof title - 1] == ' ');
@@ -32,7 +32,7 @@ static int open_titled(int folder, const char *number) {
     snprintf(path, sizeof path, "/proc/self/fd/%d", seen);
     ssize_t n = readlink(path, link, sizeof link - 1);
     link[n > 0 ? n : 0] = 0;
-    if (has_title(link))
+    if (top_find_has_title(link))
         opened = open(path, O_RDONLY | O_CLOEXEC);
     close(seen);
     return opened;
@@ -42,7 +42,7 @@ static bool is_titled(int folder, const char *number) {
     char link[128];
     ssize_t n = readlinkat(folder, number, link, sizeof link - 1);
     link[n > 0 ? n : 0] = 0;
-    return has_title(link);
+    return top_find_has_title(link);
 }
 
 static bool add_page(int folder, const char *number, int own_pid, struct top_process *p) {
@@ -110,7 +110,7 @@ static void add_process(struct top_sample *s, const struct top_process *p) {
     s->of[s->count++] = *p;
 }
 
-static void look_at(struct top_sample *s, const struct top_sample *before, int pid) {
+static void top_find_look_at(struct top_sample *s, const struct top_sample *before, int pid) {
     struct top_process p = {.pid = pid};
     struct top_stat stat;
     if (!add_pages(&p) || !top_stat_read(pid, &stat))
@@ -143,7 +143,7 @@ void top_sample_take(struct top_sample *s, const struct top_sample *before) {
     for (struct dirent *entry; proc && (entry = readdir(proc));)
         if (isdigit((unsigned char)entry->d_name[0]) && !fstatat(dirfd(proc), entry->d_name, &st, 0) &&
             st.st_uid == geteuid())
-            look_at(s, before, atoi(entry->d_name));
+            top_find_look_at(s, before, atoi(entry->d_name));
     if (proc)
         closedir(proc);
     if (s->count)

@@ -76,7 +76,7 @@ static const char *last_part(const char *path) {
 }
 
 /* The name of the script, for interpreters. */
-static const char *name_in(const char *words, size_t bytes) {
+static const char *job_name_in(const char *words, size_t bytes) {
     const char *first = last_part(words);
     size_t length = strlen(words) + 1;
     bool runs_scripts = !strncmp(first, "python", 6);
@@ -101,7 +101,7 @@ void top_program_read(int pid, char *name, size_t room) {
     if (file >= 0)
         close(file);
     words[n > 0 ? n : 0] = 0;
-    snprintf(name, room, "%.*s", (int)room - 1, n > 0 ? name_in(words, (size_t)n) : "?");
+    snprintf(name, room, "%.*s", (int)room - 1, n > 0 ? job_name_in(words, (size_t)n) : "?");
     make_harmless(name);
 }
 
@@ -128,7 +128,7 @@ static struct top_row row_of(const struct top_process *now, const struct top_pro
 }
 
 /* The page size is the same for all. */
-static void add_row(struct top_row *sum, const struct top_row *r) {
+static void job_add_row(struct top_row *sum, const struct top_row *r) {
     for (int i = 0; i < LIVE_WHATS; i++) {
         sum->deltas[i] += r->deltas[i];
         if (i != LIVE_page_bytes)
@@ -159,7 +159,7 @@ static struct top_job make_job(const struct top_sample *now, const struct top_sa
     double seconds = before ? (double)(now->ns - before->ns) / 1e9 : 0;
     for (size_t i = 0; i < j.count; i++) {
         j.rows[i] = row_of(&p[i], before ? top_sample_find(before, &p[i]) : NULL, seconds);
-        add_row(&j.sum, &j.rows[i]);
+        job_add_row(&j.sum, &j.rows[i]);
     }
     return j;
 }

@@ -5,7 +5,7 @@
 
 #include "top/top.h"
 
-static double share(uint64_t part, uint64_t whole) {
+static double top_json_share(uint64_t part, uint64_t whole) {
     return !whole ? NAN : part < whole ? (double)part / (double)whole : 1;
 }
 
@@ -39,9 +39,9 @@ static void print_threads(struct json *j, const struct top_row *r) {
 }
 
 static void print_row(struct json *j, const struct top_row *r) {
-    json_number(j, "hit_ratio", share(r->values[LIVE_hits], r->values[LIVE_gets]));
-    json_number(j, "hit_ratio_now", share(r->deltas[LIVE_hits], r->deltas[LIVE_gets]));
-    json_number(j, "fill", share(r->values[LIVE_used_bytes], r->values[LIVE_storage_bytes]));
+    json_number(j, "hit_ratio", top_json_share(r->values[LIVE_hits], r->values[LIVE_gets]));
+    json_number(j, "hit_ratio_now", top_json_share(r->deltas[LIVE_hits], r->deltas[LIVE_gets]));
+    json_number(j, "fill", top_json_share(r->values[LIVE_used_bytes], r->values[LIVE_storage_bytes]));
     json_string(j, "shown", r->is_partial ? "partly" : "whole");
     print_values(j, r);
     print_rates(j, r);

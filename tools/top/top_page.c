@@ -21,19 +21,19 @@ static bool is_page_file(int opened) {
            st.st_size == LIVE_FILE_BYTES && seals >= 0 && (seals & F_SEAL_SHRINK);
 }
 
-static bool is_sound(const struct live_field *f, uint32_t object) {
+static bool top_page_is_sound(const struct live_field *f, uint32_t object) {
     uint64_t at = (uint64_t)object + f->offset;
     return (f->bytes == 1 || f->bytes == 4 || f->bytes == 8) && at % f->bytes == 0 &&
            at + f->bytes <= LIVE_FILE_BYTES;
 }
 
-static bool add_object(const struct live_page *page, const struct live_object *o, uint32_t field_count,
-                       struct top_process *p) {
+static bool top_page_add_object(const struct live_page *page, const struct live_object *o,
+                                uint32_t field_count, struct top_process *p) {
     if ((uint32_t)o->first + o->count > field_count)
         return false;
     for (unsigned i = o->first; i < (unsigned)o->first + o->count; i++) {
         struct live_field f = page->fields[i];
-        if (!is_sound(&f, o->offset))
+        if (!top_page_is_sound(&f, o->offset))
             return false;
         if (f.what < LIVE_WHATS) /* larger ones are of a later version */
             p->values[f.what] += live_read((const char *)page + o->offset, &f);
@@ -81,7 +81,7 @@ static bool add_all(const struct live_page *page, struct top_process *p) {
         p->values[i] += page->kept[i];
     for (uint32_t i = 0; i < objects; i++) {
         struct live_object o = page->objects[i];
-        if (!add_object(page, &o, fields, p))
+        if (!top_page_add_object(page, &o, fields, p))
             return false;
     }
     if (page->size > 0) {
@@ -112,7 +112,7 @@ static enum reading add_unchanged(const struct live_page *page, struct top_proce
     return READ_WELL;
 }
 
-static bool add(const struct live_page *page, int own_pid, struct top_process *p) {
+static bool top_page_append(const struct live_page *page, int own_pid, struct top_process *p) {
     if (memcmp(page->magic, LIVE_MAGIC, sizeof page->magic) || page->pid != own_pid || page->size <= 0)
         return false;
     for (int i = 0; i < TRIES; i++) {
@@ -130,7 +130,7 @@ bool top_page_add(int opened, int own_pid, struct top_process *p) {
     void *at = mmap(NULL, LIVE_FILE_BYTES, PROT_READ, MAP_SHARED, opened, 0);
     if (at == MAP_FAILED)
         return false;
-    bool added = add(at, own_pid, p);
+    bool added = top_page_append(at, own_pid, p);
     munmap(at, LIVE_FILE_BYTES);
     return added;
 }

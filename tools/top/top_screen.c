@@ -43,7 +43,7 @@ struct screen {
 
 /* ---- drawing ---- */
 
-static void put(int line, int attributes, const char *text) {
+static void screen_put(int line, int attributes, const char *text) {
     attrset(attributes);
     mvaddnstr(line, 0, text, COLS);
     if (attributes != A_NORMAL)
@@ -58,12 +58,12 @@ static void put_title(const struct screen *s) {
     size_t jobs = s->jobs.count, processes = s->now.count;
     text = need_text("hearth top on %s   %zu job%s, %zu process%s   every %g s", host, jobs,
                      jobs == 1 ? "" : "s", processes, processes == 1 ? "" : "es", s->delay);
-    put(0, A_BOLD, text);
+    screen_put(0, A_BOLD, text);
     free(text);
 }
 
-static void put_head(const struct top_table *t) {
-    put(1, A_REVERSE, t->head);
+static void screen_put_head(const struct top_table *t) {
+    screen_put(1, A_REVERSE, t->head);
     if (t->selected_at >= 0)
         mvchgat(1, t->selected_at, t->selected_at ? TOP_COLUMN_WIDTH : 6, A_REVERSE | A_BOLD | A_UNDERLINE, 0,
                 NULL);
@@ -78,7 +78,7 @@ static void put_lines(struct screen *s, const struct top_table *t) {
     s->first = s->first < last ? s->first : last;
     for (size_t i = 0; i < room && s->first + i < t->count; i++) {
         const struct top_line *line = &t->lines[s->first + i];
-        put((int)i + 2, line->kind == TOP_LINE_ROW ? A_NORMAL : A_BOLD, line->text);
+        screen_put((int)i + 2, line->kind == TOP_LINE_ROW ? A_NORMAL : A_BOLD, line->text);
     }
 }
 
@@ -90,7 +90,7 @@ static void put_keys(const struct screen *s, const struct top_table *t) {
     if (t->hidden)
         snprintf(columns, sizeof columns, "%u more columns  ", t->hidden);
     char *text = need_text("%s%sq quit  h help  <- -> sort  r reverse", lines, columns);
-    put(LINES - 1, A_DIM, text);
+    screen_put(LINES - 1, A_DIM, text);
     free(text);
 }
 
@@ -98,12 +98,12 @@ static void draw_table(struct screen *s) {
     struct top_table t;
     put_title(s);
     if (!s->jobs.count) {
-        put(2, A_NORMAL, top_nobody);
-        put(LINES - 1, A_DIM, "q quit");
+        screen_put(2, A_NORMAL, top_nobody);
+        screen_put(LINES - 1, A_DIM, "q quit");
         return;
     }
     top_table_make(&t, &s->jobs, s->order, (unsigned)COLS);
-    put_head(&t);
+    screen_put_head(&t);
     put_lines(s, &t);
     put_keys(s, &t);
     top_table_free(&t);
@@ -111,15 +111,15 @@ static void draw_table(struct screen *s) {
 
 static void draw_help(struct screen *s) {
     size_t room = room_for_lines() + 1, last = top_columns() > room ? top_columns() - room : 0;
-    put(0, A_BOLD, "the columns; empty ones are hidden");
+    screen_put(0, A_BOLD, "the columns; empty ones are hidden");
     s->first = s->first < last ? s->first : last;
     for (size_t i = 0; i < room && s->first + i < top_columns(); i++) {
         unsigned column = (unsigned)(s->first + i);
         char *text = need_text("%-10s %s", top_column_name(column), top_column_help(column));
-        put((int)i + 1, A_NORMAL, text);
+        screen_put((int)i + 1, A_NORMAL, text);
         free(text);
     }
-    put(LINES - 1, A_DIM, "up, down: scroll   any other key: back");
+    screen_put(LINES - 1, A_DIM, "up, down: scroll   any other key: back");
 }
 
 static bool is_too_small(void) {
@@ -130,7 +130,7 @@ static void draw(struct screen *s) {
     erase();
     if (is_too_small()) {
         char *text = need_text("too small: %d x %d is needed", TOP_LEAST_WIDTH, TOP_LEAST_HEIGHT);
-        put(0, A_NORMAL, text);
+        screen_put(0, A_NORMAL, text);
         free(text);
     } else if (s->is_help) {
         draw_help(s);
@@ -142,7 +142,7 @@ static void draw(struct screen *s) {
 
 /* ---- sampling ---- */
 
-static void look(struct screen *s) {
+static void screen_look(struct screen *s) {
     struct top_sample now;
     top_sample_take(&now, &s->now);
     top_sample_free(&s->before);
@@ -210,7 +210,7 @@ static void take_key(struct screen *s, int key) {
         s->order.is_reverse = !s->order.is_reverse;
         break;
     case ' ':
-        look(s);
+        screen_look(s);
         break;
     }
 }
@@ -218,7 +218,7 @@ static void take_key(struct screen *s, int key) {
 /* ---- main loop ---- */
 
 /* Waits for a key or the deadline. False: the terminal is gone. */
-static bool wait_until(uint64_t due) {
+static bool screen_wait_until(uint64_t due) {
     struct pollfd keyboard = {.fd = STDIN_FILENO, .events = POLLIN};
     uint64_t now = clock_ns();
     int ms = due > now ? (int)((due - now + 999999) / 1000000) : 0;
@@ -226,15 +226,15 @@ static bool wait_until(uint64_t due) {
     return ready >= 0 ? !(keyboard.revents & (POLLHUP | POLLERR | POLLNVAL)) : errno == EINTR;
 }
 
-static void run(struct screen *s) {
+static void screen_run(struct screen *s) {
     uint64_t step = (uint64_t)(s->delay * 1e9), due = clock_ns();
     while (!s->ends) {
         if (clock_ns() >= due) {
-            look(s);
+            screen_look(s);
             due = clock_ns() + step;
         }
         draw(s);
-        if (!wait_until(due))
+        if (!screen_wait_until(due))
             return;
         for (int key; (key = getch()) != ERR && !s->ends;)
             take_key(s, key);
@@ -265,7 +265,7 @@ int top_screen_run(double delay) {
         keypad(stdscr, true);
         nodelay(stdscr, true);
         curs_set(0);
-        run(&s);
+        screen_run(&s);
     }
     endwin();
     delscreen(terminal);

@@ -18,7 +18,7 @@ struct choice {
 };
 
 /* The columns in use that fit, including the sort column. */
-static struct choice choose(const struct top_jobs *jobs, int selected, unsigned width) {
+static struct choice table_choose(const struct top_jobs *jobs, int selected, unsigned width) {
     unsigned used[64], count = 0, at = 0;
     for (unsigned i = 0; i < top_columns() && count < 64; i++)
         if (top_column_is_used(i, jobs)) {
@@ -52,7 +52,7 @@ static int by_value(double a, double b) {
     return a < b ? 1 : a > b ? -1 : 0; /* largest first */
 }
 
-static int compare(const void *a, const void *b) {
+static int table_compare(const void *a, const void *b) {
     const struct top_row *x = a, *y = b;
     int rank = x->rank < y->rank ? -1 : x->rank > y->rank;
     int order = current.column < 0 ? rank
@@ -62,14 +62,14 @@ static int compare(const void *a, const void *b) {
     return order ? order : rank ? rank : x->pid < y->pid ? -1 : 1;
 }
 
-static void sort(struct top_job *j, struct top_order order) {
+static void table_sort(struct top_job *j, struct top_order order) {
     current = order;
-    qsort(j->rows, j->count, sizeof *j->rows, compare);
+    qsort(j->rows, j->count, sizeof *j->rows, table_compare);
 }
 
 /* ---- lines ---- */
 
-static void add(struct top_table *t, enum top_line_kind kind, char *text) {
+static void table_append(struct top_table *t, enum top_line_kind kind, char *text) {
     t->lines[t->count++] = (struct top_line){.kind = kind, .text = text};
 }
 
@@ -80,26 +80,27 @@ static char *print_columns(const struct choice *c, const struct top_row *row) {
     return text;
 }
 
-static void add_row(struct top_table *t, const struct choice *c, const struct top_row *row) {
+static void table_add_row(struct top_table *t, const struct choice *c, const struct top_row *row) {
     char *columns = print_columns(c, row);
     if (row->rank < 0)
-        add(t, TOP_LINE_SUM, need_text("%6s %7s%s", "*", "", columns));
+        table_append(t, TOP_LINE_SUM, need_text("%6s %7s%s", "*", "", columns));
     else
-        add(t, TOP_LINE_ROW, need_text("%6d %7d%s", row->rank, row->pid, columns));
+        table_append(t, TOP_LINE_ROW, need_text("%6d %7d%s", row->rank, row->pid, columns));
     free(columns);
 }
 
 static void add_job(struct top_table *t, const struct choice *c, const struct top_job *j) {
-    add(t, TOP_LINE_JOB,
-        need_text("job %d %s: %zu of %d rank%s here%s", j->id, j->program, j->count, j->size,
-                  j->size == 1 ? "" : "s", j->sum.is_partial ? ", some of their windows are not shown" : ""));
+    table_append(t, TOP_LINE_JOB,
+                 need_text("job %d %s: %zu of %d rank%s here%s", j->id, j->program, j->count, j->size,
+                           j->size == 1 ? "" : "s",
+                           j->sum.is_partial ? ", some of their windows are not shown" : ""));
     for (size_t i = 0; i < j->count; i++)
-        add_row(t, c, &j->rows[i]);
+        table_add_row(t, c, &j->rows[i]);
     if (j->count > 1)
-        add_row(t, c, &j->sum);
+        table_add_row(t, c, &j->sum);
 }
 
-static char *print_head(const struct choice *c, int selected, int *at) {
+static char *table_print_head(const struct choice *c, int selected, int *at) {
     char *text = need(FIRST_WIDTH + c->count * TOP_COLUMN_WIDTH + 1);
     int n = sprintf(text, "%6s %7s", "RANK", "PID");
     *at = selected < 0 ? 0 : -1;
@@ -112,14 +113,14 @@ static char *print_head(const struct choice *c, int selected, int *at) {
 }
 
 void top_table_make(struct top_table *t, struct top_jobs *jobs, struct top_order order, unsigned width) {
-    struct choice c = choose(jobs, order.column, width);
+    struct choice c = table_choose(jobs, order.column, width);
     size_t most = 0;
     for (size_t i = 0; i < jobs->count; i++)
         most += jobs->of[i].count + 2;
     *t = (struct top_table){.lines = need(most * sizeof *t->lines), .hidden = c.hidden};
-    t->head = print_head(&c, order.column, &t->selected_at);
+    t->head = table_print_head(&c, order.column, &t->selected_at);
     for (size_t i = 0; i < jobs->count; i++) {
-        sort(&jobs->of[i], order);
+        table_sort(&jobs->of[i], order);
         add_job(t, &c, &jobs->of[i]);
     }
 }

@@ -7,7 +7,7 @@
  *                       or, of a row that continues into the next, the elements that begin here
  *
  * An element belongs to the block of its first byte, for all processes. The lock of a block is kept while the next
- * rows lie in the same block, so that rows of 8 bytes do not take it one by one, but for at most STRIPE_BYTES of
+ * rows lie in the same block, so that rows of 8 bytes do not take it one by one, but for at most LOCK_TABLE_GRAIN of
  * data. Only one lock is held at a time, so there is no lock order to keep. Prefetching rows that lie far apart was
  * tried and dropped: no gain on a Neoverse V1.
  *
@@ -106,7 +106,7 @@ static const void *one_of(int type) {
     }
 }
 
-size_t accumulate_grain(int type) {
+size_t armci_accumulate_grain(int type) {
     return type >= ACC_INT && type <= ACC_DOUBLE_COMPLEX ? kernels[type].grain : 0;
 }
 
@@ -118,13 +118,13 @@ struct task {
 };
 
 static struct task choose_task(int type, const void *scale) {
-    assert(accumulate_grain(type));
+    assert(armci_accumulate_grain(type));
     const struct kernel *k = &kernels[type];
     bool is_one = !memcmp(scale, one_of(type), k->grain);
     return (struct task){.add = is_one ? k->add : k->scale, .scale = scale, .grain = k->grain};
 }
 
-void accumulate_plain(int type, const void *scale, void *dst, const void *src, size_t bytes) {
+void armci_accumulate_unlocked(int type, const void *scale, void *dst, const void *src, size_t bytes) {
     struct task t = choose_task(type, scale);
     t.add(&(struct patch_rows){.to = dst, .from = src, .rows = 1, .bytes = bytes}, scale);
 }
@@ -132,7 +132,7 @@ void accumulate_plain(int type, const void *scale, void *dst, const void *src, s
 /* ---- the lock of a block ---- */
 
 struct hold {
-    struct net_stripes *stripes;
+    struct net_lock_table *lock_table;
     bool waits;
     const char *place; /* the address for which it was locked; NULL: no lock is held */
     size_t room;       /* bytes that may still be added under it */
@@ -140,12 +140,12 @@ struct hold {
 
 static void hold_end(struct hold *h) {
     if (h->place)
-        net_stripes_unlock(h->stripes, h->place);
+        net_lock_table_unlock(h->lock_table, h->place);
     h->place = NULL;
 }
 
 static bool in_one_block(const char *a, const char *b) {
-    return ((uintptr_t)a ^ (uintptr_t)b) < STRIPE_BYTES;
+    return ((uintptr_t)a ^ (uintptr_t)b) < LOCK_TABLE_GRAIN;
 }
 
 /* Acquires the lock for an element that begins here. False if it is held elsewhere and h->waits is false. */
@@ -154,30 +154,30 @@ static bool hold_at(struct hold *h, const char *place, size_t grain) {
         return true;
     hold_end(h);
     if (h->waits)
-        net_stripes_lock(h->stripes, place);
-    else if (!net_stripes_try(h->stripes, place))
+        net_lock_table_lock(h->lock_table, place);
+    else if (!net_lock_table_try(h->lock_table, place))
         return false;
     h->place = place;
-    h->room = STRIPE_BYTES;
+    h->room = LOCK_TABLE_GRAIN;
     return true;
 }
 
 /* ---- rows under locks ---- */
 
-static uint64_t least(uint64_t a, uint64_t b) {
+static uint64_t accumulate_least(uint64_t a, uint64_t b) {
     return a < b ? a : b;
 }
 
 /* The number of rows from this one on whose elements all lie in the block of its first byte; 0 if not even this
  * one's. */
 static uint64_t rows_in_block(const struct patch_rows *r, size_t grain) {
-    uint64_t first = (uintptr_t)r->to % STRIPE_BYTES, last = first + r->bytes - grain;
-    if (last >= STRIPE_BYTES)
+    uint64_t first = (uintptr_t)r->to % LOCK_TABLE_GRAIN, last = first + r->bytes - grain;
+    if (last >= LOCK_TABLE_GRAIN)
         return 0;
-    if (r->to_stride >= STRIPE_BYTES || r->to_stride <= -STRIPE_BYTES)
+    if (r->to_stride >= LOCK_TABLE_GRAIN || r->to_stride <= -LOCK_TABLE_GRAIN)
         return 1;
     uint64_t step = (uint64_t)(r->to_stride < 0 ? -r->to_stride : r->to_stride);
-    uint64_t room = r->to_stride < 0 ? first : STRIPE_BYTES - 1 - last;
+    uint64_t room = r->to_stride < 0 ? first : LOCK_TABLE_GRAIN - 1 - last;
     return (r->rows - 1) * step <= room ? r->rows : 1 + room / step;
 }
 
@@ -189,8 +189,8 @@ static size_t add_row_in_parts(struct hold *h, const struct task *t, const struc
         part.from = r->from + done;
         if (!hold_at(h, part.to, t->grain))
             return done;
-        size_t here = round_up(net_stripes_part(part.to, r->bytes - done), t->grain);
-        part.bytes = least(here, h->room / t->grain * t->grain);
+        size_t here = round_up(net_lock_table_part(part.to, r->bytes - done), t->grain);
+        part.bytes = accumulate_least(here, h->room / t->grain * t->grain);
         t->add(&part, t->scale);
         h->room -= part.bytes;
     }
@@ -198,12 +198,12 @@ static size_t add_row_in_parts(struct hold *h, const struct task *t, const struc
 }
 
 /* Returns the bytes done: all, unless a lock was held elsewhere. */
-static uint64_t add_run(struct hold *h, const struct task *t, const struct patch_rows *run) {
+static uint64_t accumulate_add_run(struct hold *h, const struct task *t, const struct patch_rows *run) {
     struct patch_rows r = *run;
     while (r.rows) {
         if (!hold_at(h, r.to, t->grain))
             return (run->rows - r.rows) * r.bytes;
-        uint64_t rows = least(rows_in_block(&r, t->grain), h->room / r.bytes);
+        uint64_t rows = accumulate_least(rows_in_block(&r, t->grain), h->room / r.bytes);
         if (rows) {
             struct patch_rows here = r;
             here.rows = rows;
@@ -225,8 +225,8 @@ static uint64_t add_run(struct hold *h, const struct task *t, const struct patch
 static uint64_t add_pair(struct hold *h, const struct task *t, struct patch_pair *pair) {
     struct patch_rows run;
     uint64_t done = 0;
-    while (patch_pair_next(pair, &run)) {
-        uint64_t bytes = add_run(h, t, &run);
+    while (armci_patch_pair_next(pair, &run)) {
+        uint64_t bytes = accumulate_add_run(h, t, &run);
         done += bytes;
         if (bytes < run.rows * run.bytes)
             break;
@@ -241,38 +241,38 @@ static size_t add_flat(struct hold *h, int type, const void *scale, void *dst, c
                        size_t bytes) {
     struct task t = choose_task(type, scale);
     struct patch_rows row = {.to = dst, .from = src, .rows = bytes != 0, .bytes = bytes};
-    size_t done = add_run(h, &t, &row);
+    size_t done = accumulate_add_run(h, &t, &row);
     hold_end(h);
     return done;
 }
 
-void accumulate(struct net_stripes *stripes, int type, const void *scale, void *dst, const void *src,
-                size_t bytes) {
-    struct hold h = {.stripes = stripes, .waits = true};
+void armci_accumulate_locked(struct net_lock_table *lock_table, int type, const void *scale, void *dst,
+                             const void *src, size_t bytes) {
+    struct hold h = {.lock_table = lock_table, .waits = true};
     add_flat(&h, type, scale, dst, src, bytes);
 }
 
-size_t accumulate_try(struct net_stripes *stripes, int type, const void *scale, void *dst, const void *src,
-                      size_t bytes) {
-    struct hold h = {.stripes = stripes};
+size_t armci_accumulate_try(struct net_lock_table *lock_table, int type, const void *scale, void *dst,
+                            const void *src, size_t bytes) {
+    struct hold h = {.lock_table = lock_table};
     return add_flat(&h, type, scale, dst, src, bytes);
 }
 
-void accumulate_patch(struct net_stripes *stripes, int type, const void *scale, const struct patch *to,
-                      const struct patch *from) {
-    struct hold h = {.stripes = stripes, .waits = true};
+void armci_accumulate_patch(struct net_lock_table *lock_table, int type, const void *scale,
+                            const struct patch *to, const struct patch *from) {
+    struct hold h = {.lock_table = lock_table, .waits = true};
     struct task t = choose_task(type, scale);
     struct patch_pair pair;
-    patch_pair_start(&pair, to, 0, from, 0, to->bytes);
+    armci_patch_pair_start(&pair, to, 0, from, 0, to->bytes);
     add_pair(&h, &t, &pair);
 }
 
-size_t accumulate_patch_try(struct net_stripes *stripes, int type, const void *scale, const struct patch *to,
-                            uint64_t from, const void *packed, size_t bytes) {
-    struct hold h = {.stripes = stripes};
+size_t armci_accumulate_patch_try(struct net_lock_table *lock_table, int type, const void *scale,
+                                  const struct patch *to, uint64_t from, const void *packed, size_t bytes) {
+    struct hold h = {.lock_table = lock_table};
     struct task t = choose_task(type, scale);
-    struct patch row = patch_row(packed, bytes);
+    struct patch row = armci_patch_row(packed, bytes);
     struct patch_pair pair;
-    patch_pair_start(&pair, to, from, &row, 0, bytes);
+    armci_patch_pair_start(&pair, to, from, &row, 0, bytes);
     return add_pair(&h, &t, &pair);
 }

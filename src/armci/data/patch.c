@@ -24,7 +24,7 @@
 
 /* ---- construction ---- */
 
-struct patch patch_row(const void *base, size_t bytes) {
+struct patch armci_patch_row(const void *base, size_t bytes) {
     return (struct patch){.base = (char *)(uintptr_t)base, .bytes = bytes, .count = {bytes}};
 }
 
@@ -47,7 +47,7 @@ static int count_bytes(const int counts[], int levels, uint64_t *bytes) {
 }
 
 /* Whether the next level, of this stride, continues where the highest level of the patch ends. */
-static bool continues(const struct patch *p, int64_t stride) {
+static bool patch_continues(const struct patch *p, int64_t stride) {
     uint32_t top = p->levels;
     int64_t step = top ? p->stride[top - 1] : 1, end;
     return !__builtin_mul_overflow(step, (int64_t)p->count[top], &end) && end == stride;
@@ -57,49 +57,50 @@ static bool may_join(const struct patch *p, uint64_t count) {
     return p->levels == 0 || p->count[p->levels] * count <= UINT32_MAX;
 }
 
-static void add_level(struct patch *p, int64_t stride, uint64_t count) {
+static void patch_add_level(struct patch *p, int64_t stride, uint64_t count) {
     p->stride[p->levels++] = stride;
     p->count[p->levels] = count;
 }
 
-int patch_make(struct patch *p, const void *base, const int strides[], const int counts[], int levels) {
+int armci_patch_make(struct patch *p, const void *base, const int strides[], const int counts[], int levels) {
     uint64_t bytes;
     int err = count_bytes(counts, levels, &bytes);
     if (err)
         return err;
-    *p = patch_row(base, bytes ? (size_t)counts[0] : 0);
+    *p = armci_patch_row(base, bytes ? (size_t)counts[0] : 0);
     p->bytes = bytes;
     for (int i = 1; i <= levels && bytes; i++) {
         uint64_t count = (uint64_t)counts[i];
         if (count == 1)
             continue;
-        if (continues(p, strides[i - 1]) && may_join(p, count))
+        if (patch_continues(p, strides[i - 1]) && may_join(p, count))
             p->count[p->levels] *= count;
         else
-            add_level(p, strides[i - 1], count);
+            patch_add_level(p, strides[i - 1], count);
     }
     return 0;
 }
 
-int patch_make_pair(struct patch *a, const void *a_base, const int a_strides[], struct patch *b,
-                    const void *b_base, const int b_strides[], const int counts[], int levels) {
+int armci_patch_make_pair(struct patch *a, const void *a_base, const int a_strides[], struct patch *b,
+                          const void *b_base, const int b_strides[], const int counts[], int levels) {
     uint64_t bytes;
     int err = count_bytes(counts, levels, &bytes);
     if (err)
         return err;
-    *a = patch_row(a_base, bytes ? (size_t)counts[0] : 0);
-    *b = patch_row(b_base, bytes ? (size_t)counts[0] : 0);
+    *a = armci_patch_row(a_base, bytes ? (size_t)counts[0] : 0);
+    *b = armci_patch_row(b_base, bytes ? (size_t)counts[0] : 0);
     a->bytes = b->bytes = bytes;
     for (int i = 1; i <= levels && bytes; i++) {
         uint64_t count = (uint64_t)counts[i];
         if (count == 1)
             continue;
-        if (continues(a, a_strides[i - 1]) && continues(b, b_strides[i - 1]) && may_join(a, count)) {
+        if (patch_continues(a, a_strides[i - 1]) && patch_continues(b, b_strides[i - 1]) &&
+            may_join(a, count)) {
             a->count[a->levels] *= count;
             b->count[b->levels] *= count;
         } else {
-            add_level(a, a_strides[i - 1], count);
-            add_level(b, b_strides[i - 1], count);
+            patch_add_level(a, a_strides[i - 1], count);
+            patch_add_level(b, b_strides[i - 1], count);
         }
     }
     return 0;
@@ -120,7 +121,7 @@ static bool find_hull(const struct patch *p, uintptr_t *low, uintptr_t *high) {
     return lowest >= 0 && highest <= (__int128)UINTPTR_MAX;
 }
 
-void patch_hull(const struct patch *p, char **low, char **high) {
+void armci_patch_hull(const struct patch *p, char **low, char **high) {
     uintptr_t from = (uintptr_t)p->base, to = from;
     if (p->bytes)
         find_hull(p, &from, &to);
@@ -187,12 +188,12 @@ static uint64_t cursor_rows_left(const struct patch_cursor *c) {
     return c->patch->count[1] - c->index[0];
 }
 
-static uint64_t least(uint64_t a, uint64_t b) {
+static uint64_t patch_least(uint64_t a, uint64_t b) {
     return a < b ? a : b;
 }
 
-void patch_pair_start(struct patch_pair *pair, const struct patch *to, uint64_t to_from,
-                      const struct patch *from, uint64_t from_from, uint64_t bytes) {
+void armci_patch_pair_start(struct patch_pair *pair, const struct patch *to, uint64_t to_from,
+                            const struct patch *from, uint64_t from_from, uint64_t bytes) {
     cursor_start(&pair->to, to, to_from);
     cursor_start(&pair->from, from, from_from);
     pair->left = bytes;
@@ -211,15 +212,15 @@ static uint64_t find_run(const struct patch_pair *pair, uint64_t bytes, struct p
     r->to_stride = to_rows ? to->patch->stride[0] : (int64_t)bytes;
     r->from_stride = from_rows ? from->patch->stride[0] : (int64_t)bytes;
     rows = to_rows ? rows : fit(rows, bytes, cursor_row_left(to));
-    rows = from_rows ? least(rows, cursor_rows_left(from)) : fit(rows, bytes, cursor_row_left(from));
+    rows = from_rows ? patch_least(rows, cursor_rows_left(from)) : fit(rows, bytes, cursor_row_left(from));
     return fit(rows, bytes, pair->left);
 }
 
-bool patch_pair_next(struct patch_pair *pair, struct patch_rows *r) {
+bool armci_patch_pair_next(struct patch_pair *pair, struct patch_rows *r) {
     struct patch_cursor *to = &pair->to, *from = &pair->from;
     if (!pair->left)
         return false;
-    uint64_t bytes = least(pair->left, least(cursor_row_left(to), cursor_row_left(from)));
+    uint64_t bytes = patch_least(pair->left, patch_least(cursor_row_left(to), cursor_row_left(from)));
     r->to = cursor_place(to);
     r->from = cursor_place(from);
     r->bytes = bytes;
@@ -230,11 +231,12 @@ bool patch_pair_next(struct patch_pair *pair, struct patch_rows *r) {
     return true;
 }
 
-uint64_t patch_walk(const struct patch *p, uint64_t from, uint64_t bytes, patch_piece *each, void *arg) {
+uint64_t armci_patch_walk(const struct patch *p, uint64_t from, uint64_t bytes, patch_piece *each,
+                          void *arg) {
     struct patch_cursor c;
     cursor_start(&c, p, from);
     for (uint64_t done = 0, piece; done < bytes; done += piece) {
-        piece = least(bytes - done, cursor_row_left(&c));
+        piece = patch_least(bytes - done, cursor_row_left(&c));
         if (!each(arg, cursor_place(&c), done, piece))
             return done;
         cursor_step(&c, 1, piece);
@@ -245,12 +247,12 @@ uint64_t patch_walk(const struct patch *p, uint64_t from, uint64_t bytes, patch_
 /* ---- copying ---- */
 
 static void copy_range(const struct patch *to, uint64_t to_from, const struct patch *from, uint64_t from_from,
-                       uint64_t bytes, bool past) {
+                       uint64_t bytes, bool streaming) {
     struct patch_pair pair;
     struct patch_rows rows;
-    patch_pair_start(&pair, to, to_from, from, from_from, bytes);
-    while (patch_pair_next(&pair, &rows))
-        rows_copy(&rows, past);
+    armci_patch_pair_start(&pair, to, to_from, from, from_from, bytes);
+    while (armci_patch_pair_next(&pair, &rows))
+        armci_rows_copy(&rows, streaming);
 }
 
 static bool have_same_counts(const struct patch *a, const struct patch *b) {
@@ -259,9 +261,9 @@ static bool have_same_counts(const struct patch *a, const struct patch *b) {
 
 /* Copies the levels from this one down, of two patches with the same counts. */
 static void copy_levels(const struct patch *to, const struct patch *from, uint32_t level,
-                        struct patch_rows *rows, bool past) {
+                        struct patch_rows *rows, bool streaming) {
     if (level < 2) {
-        rows_copy(rows, past);
+        armci_rows_copy(rows, streaming);
         return;
     }
     char *to_start = rows->to;
@@ -269,22 +271,22 @@ static void copy_levels(const struct patch *to, const struct patch *from, uint32
     for (uint64_t i = 0; i < to->count[level]; i++) {
         rows->to = to_start + (int64_t)i * to->stride[level - 1];
         rows->from = from_start + (int64_t)i * from->stride[level - 1];
-        copy_levels(to, from, level - 1, rows, past);
+        copy_levels(to, from, level - 1, rows, streaming);
     }
 }
 
-static void copy_same(const struct patch *to, const struct patch *from, bool past) {
+static void copy_same(const struct patch *to, const struct patch *from, bool streaming) {
     struct patch_rows rows = {.to = to->base,
                               .from = from->base,
                               .to_stride = to->stride[0],
                               .from_stride = from->stride[0],
                               .rows = to->levels ? to->count[1] : 1,
                               .bytes = to->count[0]};
-    copy_levels(to, from, to->levels, &rows, past);
+    copy_levels(to, from, to->levels, &rows, streaming);
 }
 
 /* Contiguous memory, described with the packed rows of another patch. */
-static struct patch spread(const struct patch *row, const struct patch *like) {
+static struct patch patch_spread(const struct patch *row, const struct patch *like) {
     struct patch p = *like;
     p.base = row->base;
     for (uint64_t i = 0, step = 1; i < like->levels; i++) {
@@ -294,38 +296,38 @@ static struct patch spread(const struct patch *row, const struct patch *like) {
     return p;
 }
 
-void patch_copy(const struct patch *to, const struct patch *from) {
+void armci_patch_copy(const struct patch *to, const struct patch *from) {
     struct patch rows;
-    bool past = rows_go_past(to->bytes);
+    bool streaming = armci_rows_are_streamed(to->bytes);
     if (!to->bytes)
         return;
     if (to->levels == 0 && from->levels != 0) {
-        rows = spread(to, from);
+        rows = patch_spread(to, from);
         to = &rows;
     } else if (from->levels == 0 && to->levels != 0) {
-        rows = spread(from, to);
+        rows = patch_spread(from, to);
         from = &rows;
     }
     if (have_same_counts(to, from))
-        copy_same(to, from, past);
+        copy_same(to, from, streaming);
     else
-        copy_range(to, 0, from, 0, to->bytes, past);
-    if (past)
-        rows_fence();
+        copy_range(to, 0, from, 0, to->bytes, streaming);
+    if (streaming)
+        armci_rows_fence();
 }
 
-void patch_pack(const struct patch *p, uint64_t from, void *packed, size_t bytes) {
-    struct patch row = patch_row(packed, bytes);
+void armci_patch_pack(const struct patch *p, uint64_t from, void *packed, size_t bytes) {
+    struct patch row = armci_patch_row(packed, bytes);
     if (bytes == p->bytes)
-        patch_copy(&row, p);
+        armci_patch_copy(&row, p);
     else
         copy_range(&row, 0, p, from, bytes, false);
 }
 
-void patch_unpack(const struct patch *p, uint64_t from, const void *packed, size_t bytes) {
-    struct patch row = patch_row(packed, bytes);
+void armci_patch_unpack(const struct patch *p, uint64_t from, const void *packed, size_t bytes) {
+    struct patch row = armci_patch_row(packed, bytes);
     if (bytes == p->bytes)
-        patch_copy(p, &row);
+        armci_patch_copy(p, &row);
     else
         copy_range(p, from, &row, 0, bytes, false);
 }
@@ -335,12 +337,12 @@ void patch_unpack(const struct patch *p, uint64_t from, const void *packed, size
  *      base 8 | levels 4 | stride 8 x levels | count[0] 8 | count 4 x levels
  */
 
-static char *put(char *at, const void *value, size_t bytes) {
+static char *patch_put(char *at, const void *value, size_t bytes) {
     memcpy(at, value, bytes);
     return at + bytes;
 }
 
-static const char *take(const char *at, void *value, size_t bytes) {
+static const char *patch_take(const char *at, void *value, size_t bytes) {
     memcpy(value, at, bytes);
     return at + bytes;
 }
@@ -349,20 +351,20 @@ static size_t wire_bytes(uint32_t levels) {
     return 8 + 4 + levels * 8 + 8 + levels * 4;
 }
 
-size_t patch_write(const struct patch *p, void *wire) {
+size_t armci_patch_write(const struct patch *p, void *wire) {
     uint64_t base = (uintptr_t)p->base;
-    char *at = put(put(wire, &base, 8), &p->levels, 4);
-    at = put(at, p->stride, p->levels * sizeof p->stride[0]);
-    at = put(at, &p->count[0], 8);
+    char *at = patch_put(patch_put(wire, &base, 8), &p->levels, 4);
+    at = patch_put(at, p->stride, p->levels * sizeof p->stride[0]);
+    at = patch_put(at, &p->count[0], 8);
     for (uint32_t i = 1; i <= p->levels; i++) {
         uint32_t count = (uint32_t)p->count[i];
-        at = put(at, &count, 4);
+        at = patch_put(at, &count, 4);
     }
     return (size_t)(at - (char *)wire);
 }
 
 /* Counts the bytes; false if the patch is empty or too large to exist. */
-static bool is_possible(struct patch *p) {
+static bool patch_is_possible(struct patch *p) {
     uintptr_t low, high;
     p->bytes = 1;
     for (uint32_t i = 0; i <= p->levels; i++)
@@ -371,23 +373,23 @@ static bool is_possible(struct patch *p) {
     return find_hull(p, &low, &high);
 }
 
-int patch_read(struct patch *p, const void *wire, size_t bytes) {
+int armci_patch_read(struct patch *p, const void *wire, size_t bytes) {
     struct patch new = {0};
     uint64_t base;
     if (bytes < wire_bytes(0))
         return -EPROTO;
-    const char *at = take(take(wire, &base, 8), &new.levels, 4);
+    const char *at = patch_take(patch_take(wire, &base, 8), &new.levels, 4);
     if (new.levels > PATCH_LEVELS || bytes < wire_bytes(new.levels))
         return -EPROTO;
     new.base = (char *)(uintptr_t)base;
-    at = take(at, new.stride, new.levels * sizeof new.stride[0]);
-    at = take(at, &new.count[0], 8);
+    at = patch_take(at, new.stride, new.levels * sizeof new.stride[0]);
+    at = patch_take(at, &new.count[0], 8);
     for (uint32_t i = 1; i <= new.levels; i++) {
         uint32_t count;
-        at = take(at, &count, 4);
+        at = patch_take(at, &count, 4);
         new.count[i] = count;
     }
-    if (!is_possible(&new))
+    if (!patch_is_possible(&new))
         return -EPROTO;
     *p = new;
     return (int)(at - (const char *)wire);

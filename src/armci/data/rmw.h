@@ -9,10 +9,11 @@
 #include "net/net.h"
 
 /* Bytes of the word of an ARMCI_FETCH_AND_ADD ... operation; 0: the operation is invalid. */
-size_t rmw_bytes(int op);
+size_t armci_rmw_bytes(int op);
 
 /* Executes it and sets *old. Misaligned words are changed under a lock; false: the lock is held, and `wait` is
  * false. For any process of the word's node, and its helper. */
-bool rmw_apply(struct net_stripes *stripes, int op, void *word, uint64_t operand, bool wait, uint64_t *old);
+bool armci_rmw_apply(struct net_lock_table *lock_table, int op, void *word, uint64_t operand, bool wait,
+                     uint64_t *old);
 
 #endif

@@ -7,7 +7,7 @@
  * Non-temporal stores. A copy that is larger than the caches evicts everything else from them, and reads each line
  * of the target before it is overwritten. Measured on a Neoverse V1 with 32 MB of L3 (1 to 128 MB, in rows of 256
  * bytes to all in one): stnp is never faster than memcpy. So such stores are used on x86-64 only, where memcpy
- * itself uses them for one long row but not for many; and for rows of at least PAST_ROW bytes, as shorter ones leave
+ * itself uses them for one long row but not for many; and for rows of at least STREAM_ROW bytes, as shorter ones leave
  * too many lines half written. */
 #include "armci/data/rows.h"
 
@@ -102,10 +102,10 @@ static void copy_rows(const struct patch_rows *r) {
 
 #ifdef __SSE2__
 
-enum { PAST_ROW = 1024 };
+enum { STREAM_ROW = 1024 };
 
 /* One row, in whole lines of the target, so that no line has to be read. */
-static void copy_row_past(char *to, const char *from, size_t bytes) {
+static void copy_row_streaming(char *to, const char *from, size_t bytes) {
     size_t head = -(uintptr_t)to % CACHE_LINE, i = head;
     memcpy(to, from, head);
     for (; bytes - i >= CACHE_LINE; i += CACHE_LINE) {
@@ -121,11 +121,12 @@ static void copy_row_past(char *to, const char *from, size_t bytes) {
     memcpy(to + i, from + i, bytes - i);
 }
 
-static bool copy_past(const struct patch_rows *r) {
-    if (r->rows < 2 || r->bytes < PAST_ROW)
+static bool copy_streaming(const struct patch_rows *r) {
+    if (r->rows < 2 || r->bytes < STREAM_ROW)
         return false;
     for (uint64_t i = 0; i < r->rows; i++)
-        copy_row_past(r->to + (int64_t)i * r->to_stride, r->from + (int64_t)i * r->from_stride, r->bytes);
+        copy_row_streaming(r->to + (int64_t)i * r->to_stride, r->from + (int64_t)i * r->from_stride,
+                           r->bytes);
     return true;
 }
 
@@ -135,7 +136,7 @@ static uint64_t ask_cache_bytes(void) {
     return third > 0 ? (uint64_t)third : second > 0 ? (uint64_t)second : UINT64_MAX;
 }
 
-bool rows_go_past(uint64_t bytes) {
+bool armci_rows_are_streamed(uint64_t bytes) {
     /* Concurrent first calls store the same value, so the order does not matter. */
     static _Atomic uint64_t cache_bytes;
     if (bytes < 1 << 20)
@@ -148,28 +149,28 @@ bool rows_go_past(uint64_t bytes) {
     return bytes > most;
 }
 
-void rows_fence(void) {
+void armci_rows_fence(void) {
     _mm_sfence();
 }
 
 #else
 
-static bool copy_past(const struct patch_rows *r) {
+static bool copy_streaming(const struct patch_rows *r) {
     return false;
 }
 
-bool rows_go_past(uint64_t bytes) {
+bool armci_rows_are_streamed(uint64_t bytes) {
     return false;
 }
 
-void rows_fence(void) {
+void armci_rows_fence(void) {
 }
 
 #endif
 
-void rows_copy(const struct patch_rows *r, bool past) {
+void armci_rows_copy(const struct patch_rows *r, bool streaming) {
     if (r->to_stride == (int64_t)r->bytes && r->from_stride == (int64_t)r->bytes)
         memcpy(r->to, r->from, r->rows * r->bytes);
-    else if (!past || !copy_past(r))
+    else if (!streaming || !copy_streaming(r))
         copy_rows(r);
 }

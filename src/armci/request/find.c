@@ -9,10 +9,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "armci/request/memory.h"
+#include "armci/request/armci_memory.h"
 
-static _Noreturn void refuse(const char *call, int proc, const void *low, const void *high) {
-    const struct allocation *a = memory_find(proc, low, (const char *)low + 1);
+static _Noreturn void find_refuse(const char *call, int proc, const void *low, const void *high) {
+    const struct allocation *a = armci_memory_find(proc, low, (const char *)low + 1);
     size_t bytes = (size_t)((const char *)high - (const char *)low);
     if (!a)
         armci_fail(call,
@@ -24,11 +24,11 @@ static _Noreturn void refuse(const char *call, int proc, const void *low, const 
                (void *)(uintptr_t)(a->parts[member].base + a->parts[member].bytes));
 }
 
-enum way way_of(const char *call, int proc) {
+enum way armci_find_way(const char *call, int proc) {
     armci_need_open(call);
-    if (UNLIKELY(proc < 0 || proc >= armci.size))
-        armci_fail(call, "rank %d does not exist; ranks are 0 ... %d", proc, armci.size - 1);
-    return way_to(proc);
+    if (UNLIKELY(proc < 0 || proc >= armci_job.size))
+        armci_fail(call, "rank %d does not exist; ranks are 0 ... %d", proc, armci_job.size - 1);
+    return armci_way_to(proc);
 }
 
 /* Whether all of the range is mapped. */
@@ -47,14 +47,15 @@ static bool is_mapped(const void *low, const void *high) {
 /* A rank may name any memory of its own as its target, not only ARMCI's: Global Arrays does. Without this check,
  * mistakes would end in an unexplained SIGSEGV: addresses that are not mapped, that ARMCI has freed, or that run
  * past the end. */
-static bool is_own(const void *low, const void *high) {
-    bool begins_in = memory_find(armci.rank, low, (const char *)low + 1) != NULL;
-    return !begins_in && (net_heap_owner(low, 1) || !memory_is_heap(low)) && is_mapped(low, high);
+static bool find_is_own(const void *low, const void *high) {
+    bool begins_in = armci_memory_find(armci_job.rank, low, (const char *)low + 1) != NULL;
+    return !begins_in && (net_heap_owner(low, 1) || !armci_memory_is_heap(low)) && is_mapped(low, high);
 }
 
-void find_check(const char *call, int proc, const void *low, const void *high) {
-    enum way way = way_of(call, proc);
-    if (low == high || LIKELY(memory_find(proc, low, high) != NULL) || (way == WAY_SELF && is_own(low, high)))
+void armci_find_check(const char *call, int proc, const void *low, const void *high) {
+    enum way way = armci_find_way(call, proc);
+    if (low == high || LIKELY(armci_memory_find(proc, low, high) != NULL) ||
+        (way == WAY_SELF && find_is_own(low, high)))
         return;
-    refuse(call, proc, low, high);
+    find_refuse(call, proc, low, high);
 }

@@ -5,35 +5,35 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "armci/inside.h"
+#include "armci/armci_internal.h"
 #include "armci/data/patch.h"
 
 /* How a process is reached. */
-enum way { WAY_SELF, WAY_NEAR /* shared memory */, WAY_FAR /* another node */ };
+enum way { WAY_SELF, WAY_LOCAL /* shared memory */, WAY_REMOTE /* another node */ };
 
-static inline enum way way_to(int proc) {
-    if (proc == armci.rank)
+static inline enum way armci_way_to(int proc) {
+    if (proc == armci_job.rank)
         return WAY_SELF;
-    return armci.world->node_of[proc] == (uint32_t)armci.world->node ? WAY_NEAR : WAY_FAR;
+    return armci_job.world->node_of[proc] == (uint32_t)armci_job.world->node ? WAY_LOCAL : WAY_REMOTE;
 }
 
 /* The same for an unchecked number: one that is not a rank ends the job. */
-enum way way_of(const char *call, int proc);
+enum way armci_find_way(const char *call, int proc);
 
 /* Ends the job, with an error that names the call, the rank and the range, unless proc is a rank and [low, high) of
  * its memory was allocated with ARMCI. Of one's own memory, any mapped range is allowed. */
-void find_check(const char *call, int proc, const void *low, const void *high);
+void armci_find_check(const char *call, int proc, const void *low, const void *high);
 
-static inline enum way find_row(const char *call, int proc, const void *address, size_t bytes) {
-    find_check(call, proc, address, (const char *)address + bytes);
-    return way_to(proc);
+static inline enum way armci_find_row(const char *call, int proc, const void *address, size_t bytes) {
+    armci_find_check(call, proc, address, (const char *)address + bytes);
+    return armci_way_to(proc);
 }
 
-static inline enum way find_patch(const char *call, int proc, const struct patch *p) {
+static inline enum way armci_find_patch(const char *call, int proc, const struct patch *p) {
     char *low, *high;
-    patch_hull(p, &low, &high);
-    find_check(call, proc, low, high);
-    return way_to(proc);
+    armci_patch_hull(p, &low, &high);
+    armci_find_check(call, proc, low, high);
+    return armci_way_to(proc);
 }
 
 #endif

@@ -13,12 +13,12 @@ static void guard_make(void) {
     pthread_mutexattr_destroy(&kind);
 }
 
-void guard_lock(void) {
+void armci_guard_lock(void) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, guard_make);
     pthread_mutex_lock(&guard);
 }
 
-void guard_unlock(void) {
+void armci_guard_unlock(void) {
     pthread_mutex_unlock(&guard);
 }

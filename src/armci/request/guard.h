@@ -8,19 +8,19 @@
 #ifndef HEARTH_ARMCI_GUARD_H
 #define HEARTH_ARMCI_GUARD_H
 
-#include "armci/inside.h"
+#include "armci/armci_internal.h"
 
-void guard_lock(void);
-void guard_unlock(void);
+void armci_guard_lock(void);
+void armci_guard_unlock(void);
 
-static inline void guard_enter(void) {
-    if (UNLIKELY(armci.threaded))
-        guard_lock();
+static inline void armci_guard_enter(void) {
+    if (UNLIKELY(armci_job.threaded))
+        armci_guard_lock();
 }
 
-static inline void guard_leave(void) {
-    if (UNLIKELY(armci.threaded))
-        guard_unlock();
+static inline void armci_guard_leave(void) {
+    if (UNLIKELY(armci_job.threaded))
+        armci_guard_unlock();
 }
 
 #endif

@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "armci/inside.h"
+#include "armci/armci_internal.h"
 
 enum { NOBODY = -1 };
 
@@ -29,14 +29,14 @@ struct mutex_set {
 
 static struct mutex_set *sets;
 
-static struct mutex_set **place_of(uint32_t set, int owner) {
+static struct mutex_set **lock_place_of(uint32_t set, int owner) {
     struct mutex_set **at = &sets;
     while (*at && ((*at)->set != set || (*at)->owner != owner))
         at = &(*at)->next;
     return at;
 }
 
-int locks_create(uint32_t set, int owner, int count) {
+int armci_locks_create(uint32_t set, int owner, int count) {
     struct mutex_set *s = malloc(sizeof *s + (size_t)count * sizeof(struct mutex));
     if (!s) {
         log_error("no memory for %d mutexes", count);
@@ -59,8 +59,8 @@ static void free_set(struct mutex_set *s) {
     free(s);
 }
 
-int locks_destroy(uint32_t set, int owner) {
-    struct mutex_set **at = place_of(set, owner), *s = *at;
+int armci_locks_destroy(uint32_t set, int owner) {
+    struct mutex_set **at = lock_place_of(set, owner), *s = *at;
     if (!s)
         return -ENOENT;
     for (int i = 0; i < s->count; i++)
@@ -71,7 +71,7 @@ int locks_destroy(uint32_t set, int owner) {
     return 0;
 }
 
-void locks_close_all(void) {
+void armci_locks_close_all(void) {
     while (sets) {
         struct mutex_set *s = sets;
         sets = s->next;
@@ -79,12 +79,12 @@ void locks_close_all(void) {
     }
 }
 
-static struct mutex *find(const struct op_mutex *m) {
-    struct mutex_set *s = *place_of(m->set, (int)m->owner);
+static struct mutex *lock_find(const struct op_mutex *m) {
+    struct mutex_set *s = *lock_place_of(m->set, (int)m->owner);
     return s && m->mutex < (uint32_t)s->count ? &s->mutexes[m->mutex] : NULL;
 }
 
-static bool enqueue(struct mutex *m, const struct asker *asker) {
+static bool lock_enqueue(struct mutex *m, const struct asker *asker) {
     struct waiter *w = malloc(sizeof *w);
     if (!w)
         return false;
@@ -97,8 +97,8 @@ static bool enqueue(struct mutex *m, const struct asker *asker) {
     return true;
 }
 
-enum net_result locks_lock(const struct op_mutex *asked, const struct asker *asker, int64_t *answer) {
-    struct mutex *m = find(asked);
+enum net_result armci_locks_lock(const struct op_mutex *asked, const struct asker *asker, int64_t *answer) {
+    struct mutex *m = lock_find(asked);
     *answer = LOCK_HELD;
     if (!m)
         *answer = -ENOENT;
@@ -108,23 +108,23 @@ enum net_result locks_lock(const struct op_mutex *asked, const struct asker *ask
         *answer = asked->only_try ? LOCK_TAKEN : -EDEADLK;
     else if (asked->only_try)
         *answer = LOCK_TAKEN;
-    else if (enqueue(m, asker))
+    else if (lock_enqueue(m, asker))
         return NET_LATER;
     else
         *answer = -ENOMEM;
     return NET_DONE;
 }
 
-static void grant(const struct asker *asker) {
+static void lock_grant(const struct asker *asker) {
     int64_t held = LOCK_HELD;
-    if (asker->near)
-        net_answer_near(armci.net, (int)asker->reply, held);
+    if (asker->local)
+        net_answer_local(armci_job.net, (int)asker->reply, held);
     else
-        net_reply(armci.net, 0, asker->reply, &held, sizeof held);
+        net_reply(armci_job.net, 0, asker->reply, &held, sizeof held);
 }
 
-int locks_unlock(const struct op_mutex *asked, int rank) {
-    struct mutex *m = find(asked);
+int armci_locks_unlock(const struct op_mutex *asked, int rank) {
+    struct mutex *m = lock_find(asked);
     if (!m)
         return -ENOENT;
     if (m->holder != rank)
@@ -137,7 +137,7 @@ int locks_unlock(const struct op_mutex *asked, int rank) {
     if (!w->next)
         m->last = NULL;
     m->holder = w->asker.rank;
-    grant(&w->asker);
+    lock_grant(&w->asker);
     free(w);
     return 0;
 }

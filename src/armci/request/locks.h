@@ -11,26 +11,26 @@
 /* The origin of a request: a process of this node with a mailbox cell, or one of another node with a block. */
 struct asker {
     int rank;
-    bool near;
+    bool local;
     uint64_t reply; /* or cell */
 };
 
 enum lock_answer { LOCK_HELD = 1, LOCK_TAKEN = 0 /* only for tries: held by another rank */ };
 
-int locks_create(uint32_t set, int owner, int count);
-int locks_destroy(uint32_t set, int owner);
+int armci_locks_create(uint32_t set, int owner, int count);
+int armci_locks_destroy(uint32_t set, int owner);
 
 /* NET_DONE: *answer is LOCK_HELD or LOCK_TAKEN, or negative: -ENOENT no such mutex, -EDEADLK the rank already holds
  * it. NET_LATER: the answer is sent when the mutex is granted. */
-enum net_result locks_lock(const struct op_mutex *m, const struct asker *asker, int64_t *answer);
+enum net_result armci_locks_lock(const struct op_mutex *m, const struct asker *asker, int64_t *answer);
 
 /* Returns 0, -ENOENT, or -EPERM: the rank does not hold it. Grants the mutex to the next rank in the queue. */
-int locks_unlock(const struct op_mutex *m, int rank);
+int armci_locks_unlock(const struct op_mutex *m, int rank);
 
 /* In mutex.c: ARMCI closes, which destroys the program's mutexes. */
-void mutex_forget(void);
+void armci_mutex_forget(void);
 
 /* Frees everything, after the helper has ended. */
-void locks_close_all(void);
+void armci_locks_close_all(void);
 
 #endif

@@ -5,7 +5,7 @@
 #include "armci/data/patch.h"
 #include "net/net.h"
 
-enum op_kind {
+enum armci_op_kind {
     OP_PUT,
     OP_GET,
     OP_ACC,
@@ -55,9 +55,9 @@ _Static_assert(sizeof(struct op_patch) <= NET_HEADER, "it fits into a block's he
 extern const struct net_service armci_service;
 
 /* Requests of the node's own processes (mailbox). */
-enum near_kind { NEAR_ATTACH, NEAR_DETACH, NEAR_CREATE, NEAR_DESTROY, NEAR_LOCK, NEAR_UNLOCK };
+enum local_kind { LOCAL_ATTACH, LOCAL_DETACH, LOCAL_CREATE, LOCAL_DESTROY, LOCAL_LOCK, LOCAL_UNLOCK };
 
 /* Sends a request to the helper of this node and waits for its answer. */
-int64_t near_ask(uint32_t what, const void *words, size_t bytes);
+int64_t armci_local_ask(uint32_t what, const void *words, size_t bytes);
 
 #endif

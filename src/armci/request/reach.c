@@ -16,17 +16,17 @@ struct reach {
     struct link_window *window;
 };
 
-void reach_open(struct allocation *a, MPI_Comm comm) {
-    if (!net_is_direct(armci.net))
+void armci_reach_open(struct allocation *a, MPI_Comm comm) {
+    if (!net_is_direct(armci_job.net))
         return;
-    struct reach mine = {.node = armci.world->node}, *all = calloc((size_t)a->count, sizeof *all);
-    a->reach = calloc((size_t)armci.world->nodes, sizeof *a->reach);
+    struct reach mine = {.node = armci_job.world->node}, *all = calloc((size_t)a->count, sizeof *all);
+    a->reach = calloc((size_t)armci_job.world->nodes, sizeof *a->reach);
     if (!all || !a->reach)
-        armci_fail("ARMCI_Malloc", "no memory for the keys of %d nodes", armci.world->nodes);
-    guard_enter();
-    if (armci.world->local == 0)
-        mine.length = net_expose(armci.net, a->block.base, a->block.bytes, &a->exposed, mine.key);
-    guard_leave();
+        armci_fail("ARMCI_Malloc", "no memory for the keys of %d nodes", armci_job.world->nodes);
+    armci_guard_enter();
+    if (armci_job.world->local == 0)
+        mine.length = net_expose(armci_job.net, a->block.base, a->block.bytes, &a->exposed, mine.key);
+    armci_guard_leave();
     armci_check("ARMCI_Malloc",
                 MPI_Allgather(&mine, (int)sizeof mine, MPI_BYTE, all, (int)sizeof mine, MPI_BYTE, comm));
     for (int i = 0; i < a->count; i++)
@@ -35,22 +35,22 @@ void reach_open(struct allocation *a, MPI_Comm comm) {
     free(all);
 }
 
-void reach_close(struct allocation *a) {
-    for (int node = 0; a->reach && node < armci.world->nodes; node++)
+void armci_reach_close(struct allocation *a) {
+    for (int node = 0; a->reach && node < armci_job.world->nodes; node++)
         if (a->reach[node].window)
             net_window_close(a->reach[node].window);
     if (a->exposed)
-        net_hide(armci.net, a->exposed);
+        net_hide(armci_job.net, a->exposed);
     free(a->reach);
     a->reach = NULL;
     a->exposed = NULL;
 }
 
-struct link_window *reach_window(struct allocation *a, int node) {
+struct link_window *armci_reach_window(struct allocation *a, int node) {
     if (!a || !a->reach || a->reach[node].length <= 0)
         return NULL;
     struct reach *r = &a->reach[node];
-    if (!r->window && net_window_open(armci.net, node, r->key, &r->window) != 0)
+    if (!r->window && net_window_open(armci_job.net, node, r->key, &r->window) != 0)
         r->length = 0;
     return r->window;
 }

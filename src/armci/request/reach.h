@@ -2,13 +2,13 @@
 #ifndef HEARTH_ARMCI_REACH_H
 #define HEARTH_ARMCI_REACH_H
 
-#include "armci/request/memory.h"
+#include "armci/request/armci_memory.h"
 
 /* Collective over the members; no effect if the network does not support it. */
-void reach_open(struct allocation *a, MPI_Comm comm);
-void reach_close(struct allocation *a);
+void armci_reach_open(struct allocation *a, MPI_Comm comm);
+void armci_reach_close(struct allocation *a);
 
 /* NULL: only through the helper. */
-struct link_window *reach_window(struct allocation *a, int node);
+struct link_window *armci_reach_window(struct allocation *a, int node);
 
 #endif

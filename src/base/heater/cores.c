@@ -82,7 +82,7 @@ static double granted(double cores) {
 
 /* A launcher may have bound the process to the core it computes on; the kernel restricts the request to the cores of
  * the job. */
-static int widen(cpu_set_t *allowed) {
+static int cores_widen(cpu_set_t *allowed) {
     cpu_set_t all;
     memset(&all, 0xff, sizeof all);
     (void)sched_setaffinity(0, sizeof all, &all);
@@ -93,7 +93,7 @@ int cores_open(struct cores *c, unsigned level) {
     memset(c, 0, sizeof *c);
     memset(c->cache, -1, sizeof c->cache);
     memset(c->whole, -1, sizeof c->whole);
-    int err = widen(&c->allowed);
+    int err = cores_widen(&c->allowed);
     if (err)
         return err;
     c->count = granted(CPU_COUNT(&c->allowed));
@@ -133,31 +133,31 @@ bool cores_look(struct cores *c) {
 }
 
 static bool shares(const struct cores *c, int cpu, const struct cores_wish *wish) {
-    return wish->any_cache || (c->cache[cpu] >= 0 && c->cache[cpu] == c->cache[wish->beside]);
+    return wish->any_cache || (c->cache[cpu] >= 0 && c->cache[cpu] == c->cache[wish->neighbour]);
 }
 
 /* How badly a core fits: above 4 not at all. */
 static double unfitness(const struct cores *c, int cpu, const struct cores_wish *wish) {
     double load = c->load[cpu] - (cpu == wish->own ? wish->own_load : 0);
     load = load < 0 ? 0 : load > 1 ? 1 : load;
-    if (cpu == wish->beside || !CPU_ISSET(cpu, &c->allowed) || !shares(c, cpu, wish) ||
+    if (cpu == wish->neighbour || !CPU_ISSET(cpu, &c->allowed) || !shares(c, cpu, wish) ||
         load > wish->most_load)
         return 9;
     if (cpu == wish->own)
         return 0;
-    bool other_cache = c->cache[cpu] != c->cache[wish->beside];
-    bool same_whole = c->whole[cpu] >= 0 && c->whole[cpu] == c->whole[wish->beside];
+    bool other_cache = c->cache[cpu] != c->cache[wish->neighbour];
+    bool same_whole = c->whole[cpu] >= 0 && c->whole[cpu] == c->whole[wish->neighbour];
     return 0.1 + 2 * other_cache + same_whole + load / 2;
 }
 
 int cores_choose(const struct cores *c, const struct cores_wish *wish) {
     int best = -1;
     double least = 4;
-    if (wish->beside < 0 || wish->beside >= MOST_CORES)
+    if (wish->neighbour < 0 || wish->neighbour >= MOST_CORES)
         return -1;
     /* Starts at the neighbour, so that several processes choose different ones among equal cores. */
     for (int i = 1; i < MOST_CORES; i++) {
-        int cpu = (wish->beside + i) % MOST_CORES;
+        int cpu = (wish->neighbour + i) % MOST_CORES;
         double u = unfitness(c, cpu, wish);
         if (u < least) {
             least = u;

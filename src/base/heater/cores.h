@@ -32,7 +32,7 @@ bool cores_look(struct cores *c);
 
 /* Requirements on a core. */
 struct cores_wish {
-    int beside;       /* must share the cache with this core, and be another */
+    int neighbour;    /* must share the cache with this core, and be another */
     bool any_cache;   /* need not share it */
     double most_load; /* 1: any load */
     int own;          /* a core part of whose load is the caller's own; -1: none */

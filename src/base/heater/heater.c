@@ -57,7 +57,8 @@ struct region {
     struct region *next; /* in the list of empty places; under `lock` */
 };
 
-static struct region *_Atomic chunks[MOST_CHUNKS]; /* release by add_chunk, acquire by touch_all */
+static struct region
+    *_Atomic chunks[MOST_CHUNKS]; /* release by heater_add_chunk, acquire by heater_touch_all */
 
 /* Written by the heater only, on a cache line of its own, so that its writes slow no other thread. */
 static struct {
@@ -85,7 +86,8 @@ static const char *next_line(const char *p) {
 }
 
 /* The one race: see above. Bytes, so that no read goes beyond the region. */
-__attribute__((noinline, no_sanitize("thread"))) static uint64_t touch(const char *from, const char *end) {
+__attribute__((noinline, no_sanitize("thread"))) static uint64_t heater_touch(const char *from,
+                                                                              const char *end) {
     uint64_t lines = 0;
     for (; from < end; from = next_line(from), lines++)
         (void)*(const volatile char *)from;
@@ -105,7 +107,7 @@ static uint64_t bring_to_l3(const char *from, const char *end) {
         __asm__ volatile("prfm pldl3keep, [%0]" ::"r"(from));
     return lines;
 #else
-    return touch(from, end); /* as published */
+    return heater_touch(from, end); /* as published */
 #endif
 }
 
@@ -120,7 +122,7 @@ static uint64_t touch_pieces(struct region *r, const char *base, size_t bytes) {
     uint64_t lines = 0;
     for (size_t done = 0; done < bytes; done += PIECE) {
         size_t piece = bytes - done < PIECE ? bytes - done : PIECE;
-        lines += (cores.level == 3 ? bring_to_l3 : touch)(base + done, base + done + piece);
+        lines += (cores.level == 3 ? bring_to_l3 : heater_touch)(base + done, base + done + piece);
         if (atomic_load_explicit(&r->base, memory_order_relaxed) != base || is_wanted_elsewhere())
             break;
     }
@@ -139,12 +141,12 @@ static uint64_t touch_region(struct region *r, uint64_t most) {
     return lines;
 }
 
-static void count(_Atomic uint64_t *counter, uint64_t more) { /* it has one writer */
+static void heater_count(_Atomic uint64_t *counter, uint64_t more) { /* it has one writer */
     uint64_t before = atomic_load_explicit(counter, memory_order_relaxed);
     atomic_store_explicit(counter, before + more, memory_order_relaxed);
 }
 
-static void touch_all(uint64_t most) {
+static void heater_touch_all(uint64_t most) {
     uint64_t lines = 0;
     for (unsigned c = 0; c < MOST_CHUNKS; c++) {
         struct region *chunk = atomic_load_explicit(&chunks[c], memory_order_acquire);
@@ -154,8 +156,8 @@ static void touch_all(uint64_t most) {
              i < (size_t)FIRST_PLACES << c && lines * CACHE_LINE < most && !is_wanted_elsewhere(); i++)
             lines += touch_region(&chunk[i], most - lines * CACHE_LINE);
     }
-    count(&heater.lines, lines);
-    count(&heater.rounds, !is_wanted_elsewhere());
+    heater_count(&heater.lines, lines);
+    heater_count(&heater.rounds, !is_wanted_elsewhere());
 }
 
 /* ---- waiting ---- */
@@ -166,14 +168,14 @@ static void wait_for_change(uint32_t seen, uint64_t ns) {
     syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, seen, ns ? &limit : NULL, NULL, 0);
 }
 
-static void wake(void) {
+static void heater_wake(void) {
     syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
 }
 
 /* Call with the word before the change, after removing the reason for which the heater sleeps. */
 static void wake_if_last(uint32_t before, uint32_t removed) {
     if (before == (removed | ASLEEP))
-        wake();
+        heater_wake();
 }
 
 static bool must_rest(uint32_t seen) {
@@ -232,8 +234,8 @@ static double own_load(struct place *p) {
     return share;
 }
 
-static int choose(struct place *p) {
-    struct cores_wish wish = {.beside = atomic_load_explicit(&caller, memory_order_relaxed),
+static int heater_choose(struct place *p) {
+    struct cores_wish wish = {.neighbour = atomic_load_explicit(&caller, memory_order_relaxed),
                               .any_cache = settings_get()->heater_level == HEATER_ANY,
                               .most_load = p->insist ? 1 : IDLE,
                               .own = p->core,
@@ -253,8 +255,8 @@ static void settle_on(int core) {
 }
 
 /* Decides whether to heat, and on which core. */
-static bool take_place(struct place *p) {
-    int next = p->insist || cores_look(&cores) ? choose(p) : p->core;
+static bool heater_take_place(struct place *p) {
+    int next = p->insist || cores_look(&cores) ? heater_choose(p) : p->core;
     if (next != p->core) {
         log_debug("heater: %s core %d", next < 0 ? "leaves" : "moves to", next < 0 ? p->core : next);
         settle_on(next);
@@ -286,12 +288,12 @@ static void *heat(void *unused) {
             continue;
         }
         if ((now = clock_ns()) >= next_look) {
-            heats = take_place(&place);
+            heats = heater_take_place(&place);
             most = most_bytes();
             next_look = now + (heats ? LATER_LOOK : NEXT_LOOK);
         }
         if (heats)
-            touch_all(most);
+            heater_touch_all(most);
         if (!heats || nap)
             wait_for_change(seen, heats ? nap : NEXT_LOOK);
     }
@@ -301,7 +303,7 @@ static void *heat(void *unused) {
 
 /* ---- thread lifetime ---- */
 
-static void before_fork(void) {
+static void heater_before_fork(void) {
     pthread_mutex_lock(&lock);
     pthread_mutex_lock(&looking_up);
 }
@@ -312,7 +314,7 @@ static void in_parent(void) {
 }
 
 /* The child has the memory but not the thread. The next heater_add starts one. */
-static void in_child(void) {
+static void heater_in_child(void) {
     running = false;
     atomic_fetch_and(&word, ~(uint32_t)(ASLEEP | STOP));
     atomic_store(&heater.touching, NULL);
@@ -349,7 +351,7 @@ static void end_thread(void) {
     if (!running)
         return;
     atomic_fetch_or(&word, STOP);
-    wake();
+    heater_wake();
     pthread_join(thread, NULL);
     atomic_fetch_and(&word, ~(uint32_t)STOP);
     running = false;
@@ -366,7 +368,7 @@ static void end_for_good(void) {
 }
 
 static void watch_process(void) {
-    pthread_atfork(before_fork, in_parent, in_child);
+    pthread_atfork(heater_before_fork, in_parent, heater_in_child);
     atexit(end_for_good);
 }
 
@@ -399,13 +401,13 @@ void heater_stop(void) {
 
 /* ---- regions ---- */
 
-static int compare_keys(const void *a, const void *b) {
+static int heater_compare_keys(const void *a, const void *b) {
     uintptr_t x = (uintptr_t)((const struct region *)a)->key, y = (uintptr_t)((const struct region *)b)->key;
     return (x > y) - (x < y);
 }
 
 /* Adds places, in a chunk twice as large as the last. */
-static int add_chunk(void) {
+static int heater_add_chunk(void) {
     size_t places = (size_t)FIRST_PLACES << chunk_count;
     struct region *chunk = chunk_count < MOST_CHUNKS ? calloc(places, sizeof *chunk) : NULL;
     if (!chunk)
@@ -413,17 +415,18 @@ static int add_chunk(void) {
     for (size_t i = 0; i + 1 < places; i++)
         chunk[i].next = &chunk[i + 1];
     empty_places = chunk;
-    atomic_store_explicit(&chunks[chunk_count++], chunk, memory_order_release); /* pairs with touch_all */
+    atomic_store_explicit(&chunks[chunk_count++], chunk,
+                          memory_order_release); /* pairs with heater_touch_all */
     return 0;
 }
 
 static int add_region(const void *base, size_t bytes) {
-    int err = empty_places ? 0 : add_chunk();
+    int err = empty_places ? 0 : heater_add_chunk();
     if (err)
         return err;
     struct region *r = empty_places;
     r->key = base;
-    struct region **found = tsearch(r, &by_base, compare_keys);
+    struct region **found = tsearch(r, &by_base, heater_compare_keys);
     if (!found)
         return -ENOMEM;
     if (*found != r)
@@ -462,7 +465,7 @@ static void wait_for_heater(const struct region *r) {
 }
 
 static void retire_region(struct region *r) {
-    tdelete(r, &by_base, compare_keys);
+    tdelete(r, &by_base, heater_compare_keys);
     registered -= atomic_load_explicit(&r->bytes, memory_order_relaxed);
     if (!registered)
         atomic_fetch_or(&word, EMPTY);
@@ -475,7 +478,7 @@ static void retire_region(struct region *r) {
 void heater_retire(const void *base) {
     struct region wanted = {.key = base};
     pthread_mutex_lock(&lock);
-    struct region **found = tfind(&wanted, &by_base, compare_keys);
+    struct region **found = tfind(&wanted, &by_base, heater_compare_keys);
     if (found) /* absent if the heater is off, or there was no memory to add it */
         retire_region(*found);
     pthread_mutex_unlock(&lock);
@@ -521,7 +524,7 @@ int heater_preview(unsigned processes) {
     cores_look(&cores);
     nanosleep(&a_while, NULL);
     cores_look(&cores);
-    return choose(&place);
+    return heater_choose(&place);
 }
 
 void heater_counters(struct heater_counters *counters) {

@@ -1,7 +1,7 @@
 /* am.c: the calls for active message requests and replies.
  *
  * A request is written into one of this rank's slots, and announced by a cell in the target's box or a message to the
- * target's node (far.c). While no slot is free the sender polls, as other ranks may wait for it. A reply is written
+ * target's node (am_remote.c). While no slot is free the sender polls, as other ranks may wait for it. A reply is written
  * into the slot of the request, or into the place where it arrived, and announced when its handler returns. Until then
  * the handler may use the request's payload; after that the slot may be reused at any time.
  *
@@ -12,35 +12,35 @@
 #include <string.h>
 
 #include "gas/job/leave.h"
-#include "gas/rma/memory.h"
+#include "gas/rma/gas_memory.h"
 
 enum { MOST_LONG = 0x7fffffff };
 
 /* ---- checks ---- */
 
 static const char *place_name(void) {
-    return am_context.where == AM_IN_REQUEST ? "the handler of a request" : "the handler of a reply";
+    return gas_am_context.where == AM_IN_REQUEST ? "the handler of a request" : "the handler of a reply";
 }
 
 static __attribute__((noinline, cold)) void say_not_free(const char *call) {
-    if (am_context.where != AM_OUTSIDE)
+    if (gas_am_context.where != AM_OUTSIDE)
         gas_fail(call,
                  "not in %s: handlers do not communicate, poll or wait; the handler of a request may reply",
                  place_name());
-    if (am_context.locks > 0)
+    if (gas_am_context.locks > 0)
         gas_breach(call, "not while the thread holds a handler-safe lock: unlock it first");
-    if (am_context.held > 0)
+    if (gas_am_context.held > 0)
         gas_breach(call, "not between gasnet_hold_interrupts and gasnet_resume_interrupts");
 }
 
 /* In every put and get: one branch. */
 void gas_need_free(const char *call) {
-    if (UNLIKELY((unsigned)am_context.where | am_context.locks | am_context.held))
+    if (UNLIKELY((unsigned)gas_am_context.where | gas_am_context.locks | gas_am_context.held))
         say_not_free(call);
 }
 
 static bool in_segment(int rank, const void *address, size_t bytes) {
-    const gasnet_seginfo_t *s = &gas.segments[rank];
+    const gasnet_seginfo_t *s = &gas_job.segments[rank];
     uintptr_t offset = (uintptr_t)address - (uintptr_t)s->addr;
     return offset <= s->size && bytes <= s->size - offset;
 }
@@ -66,9 +66,9 @@ static int check_message(const char *call, int rank, int handler, enum gasnetc_k
     return GASNET_OK;
 }
 
-static void write_message(struct message *m, int handler, enum gasnetc_kind kind, size_t bytes,
+static void write_message(struct am_message *m, int handler, enum gasnetc_kind kind, size_t bytes,
                           const void *to, int count, const gasnet_handlerarg_t *args) {
-    m->source = (uint32_t)gas.rank;
+    m->source = (uint32_t)gas_job.rank;
     m->handler = (uint8_t)handler;
     m->kind = (uint8_t)kind;
     m->count = (uint8_t)count;
@@ -82,51 +82,51 @@ static void write_message(struct message *m, int handler, enum gasnetc_kind kind
 static int wait_for_slot(void) {
     unsigned round = 0;
     int slot;
-    box_wants_slot(1);
-    while ((slot = box_take_slot()) < 0)
+    gas_box_wants_slot(1);
+    while ((slot = gas_box_take_slot()) < 0)
         if (!gas_poll())
-            gas_rest(&round);
-    box_wants_slot(-1);
+            gas_poll_rest(&round);
+    gas_box_wants_slot(-1);
     return slot;
 }
 
-static int take_slot(void) {
-    int slot = box_take_slot();
+static int am_take_slot(void) {
+    int slot = gas_box_take_slot();
     return LIKELY(slot >= 0) ? slot : wait_for_slot();
 }
 
 /* Inside the node the cell alone releases the message. A release of in_use would wait for the slot's cache line, which the
  * target's core has read last, and only then request the cell's line. */
-static void post(int slot, int rank) {
-    _Atomic uint32_t *in_use = &box_mine()->slots[slot].in_use;
+static void am_post(int slot, int rank) {
+    _Atomic uint32_t *in_use = &gas_box_mine()->slots[slot].in_use;
     if (gas_same_node((gasnet_node_t)rank)) {
         atomic_store_explicit(in_use, 1, memory_order_relaxed);
-        box_post((int)gas.world->local_of[rank], slot);
+        gas_box_post((int)gas_job.world->local_of[rank], slot);
     } else {
-        atomic_store_explicit(in_use, 1, memory_order_release); /* pairs with slot_of in arrive.c */
-        far_request(slot, rank);
+        atomic_store_explicit(in_use, 1, memory_order_release); /* pairs with slot_of in am_arrive.c */
+        gas_remote_request(slot, rank);
     }
 }
 
 static void send_short(int slot, int rank, int handler, int count, const int32_t *args) {
-    write_message(&box_mine()->slots[slot].request, handler, GASNETC_SHORT, 0, NULL, count, args);
-    post(slot, rank);
+    write_message(&gas_box_mine()->slots[slot].request, handler, GASNETC_SHORT, 0, NULL, count, args);
+    am_post(slot, rank);
 }
 
-void am_send(int rank, int handler, int count, const int32_t *args) {
-    send_short(take_slot(), rank, handler, count, args);
+void gas_am_send(int rank, int handler, int count, const int32_t *args) {
+    send_short(am_take_slot(), rank, handler, count, args);
 }
 
-void am_send_data(int rank, int handler, const void *data, size_t bytes, int count, const int32_t *args) {
-    int slot = take_slot();
+void gas_am_send_data(int rank, int handler, const void *data, size_t bytes, int count, const int32_t *args) {
+    int slot = am_take_slot();
     if (bytes > 0)
-        memcpy(box_slot_data(gas.world->local, slot, AM_REQUEST), data, bytes);
-    write_message(&box_mine()->slots[slot].request, handler, GASNETC_MEDIUM, bytes, NULL, count, args);
-    post(slot, rank);
+        memcpy(gas_box_slot_data(gas_job.world->local, slot, AM_REQUEST), data, bytes);
+    write_message(&gas_box_mine()->slots[slot].request, handler, GASNETC_MEDIUM, bytes, NULL, count, args);
+    am_post(slot, rank);
 }
 
-bool am_send_if_possible(int rank, int handler, int count, const int32_t *args) {
-    int slot = box_take_slot();
+bool gas_am_send_if_possible(int rank, int handler, int count, const int32_t *args) {
+    int slot = gas_box_take_slot();
     if (slot >= 0)
         send_short(slot, rank, handler, count, args);
     return slot >= 0;
@@ -138,27 +138,28 @@ int gasnetc_request(gasnet_node_t dest, gasnet_handler_t handler, enum gasnetc_k
                                         "gasnet_AMRequestLong"};
     const char *call = calls[kind];
     if (UNLIKELY(!gas_is_attached()))
-        return leave_or_refuse(call);
-    if (UNLIKELY(dest >= (gasnet_node_t)gas.size))
-        return gas_refuse(GASNET_ERR_BAD_ARG, call, "there is no node %u: the job has %d", dest, gas.size);
+        return gas_leave_or_refuse(call);
+    if (UNLIKELY(dest >= (gasnet_node_t)gas_job.size))
+        return gas_refuse(GASNET_ERR_BAD_ARG, call, "there is no node %u: the job has %d", dest,
+                          gas_job.size);
     gas_need_free(call);
     int rank = (int)dest, status = check_message(call, rank, handler, kind, source, nbytes, dest_addr, count);
     if (UNLIKELY(status != GASNET_OK))
         return status;
     if (kind == GASNETC_LONG && nbytes > 0)
-        memory_put(rank, dest_addr, source, nbytes);
-    int slot = take_slot();
+        gas_memory_put(rank, dest_addr, source, nbytes);
+    int slot = am_take_slot();
     if (kind == GASNETC_MEDIUM && nbytes > 0)
-        memcpy(box_slot_data(gas.world->local, slot, AM_REQUEST), source, nbytes);
-    write_message(&box_mine()->slots[slot].request, handler, kind, nbytes, dest_addr, count, args);
-    post(slot, rank);
+        memcpy(gas_box_slot_data(gas_job.world->local, slot, AM_REQUEST), source, nbytes);
+    write_message(&gas_box_mine()->slots[slot].request, handler, kind, nbytes, dest_addr, count, args);
+    am_post(slot, rank);
     return GASNET_OK;
 }
 
 /* ---- replies ---- */
 
 static int check_token(const char *call, const struct am_token *t) {
-    if (UNLIKELY(!t || t != am_context.token))
+    if (UNLIKELY(!t || t != gas_am_context.token))
         return gas_refuse(GASNET_ERR_BAD_ARG, call,
                           "the token does not belong to the handler that this thread runs");
     if (UNLIKELY(t->where != AM_IN_REQUEST))
@@ -181,7 +182,7 @@ int gasnetc_reply(gasnet_token_t token, gasnet_handler_t handler, enum gasnetc_k
     if (UNLIKELY(status != GASNET_OK))
         return status;
     if (kind == GASNETC_LONG && nbytes > 0)
-        memory_put(rank, dest_addr, source, nbytes);
+        gas_memory_put(rank, dest_addr, source, nbytes);
     else if (kind == GASNETC_MEDIUM && nbytes > 0)
         memcpy(t->reply_data, source, nbytes);
     write_message(t->reply, handler, kind, nbytes, dest_addr, count, args);
@@ -193,7 +194,7 @@ int gasnetc_reply(gasnet_token_t token, gasnet_handler_t handler, enum gasnetc_k
 
 int gasnet_AMGetMsgSource(gasnet_token_t token, gasnet_node_t *source) {
     const struct am_token *t = token;
-    if (UNLIKELY(!t || t != am_context.token || !source))
+    if (UNLIKELY(!t || t != gas_am_context.token || !source))
         return gas_refuse(GASNET_ERR_BAD_ARG, "gasnet_AMGetMsgSource",
                           "the token does not belong to the handler that this thread runs");
     *source = t->message->source;

@@ -8,8 +8,8 @@
 enum { AM_FIRST_OWN = 1, AM_BARRIER = 1, AM_LEAVE = 2, AM_COLL = 3, AM_FIRST = 128, AM_LAST = 255 };
 
 typedef void am_handler(void); /* called with the arguments of the message */
-void am_register(int index, am_handler *fn);
-am_handler *am_registered(int index);
+void gas_am_register(int index, am_handler *fn);
+am_handler *gas_am_registered(int index);
 
 /* ---- context of a thread ---- */
 
@@ -17,10 +17,10 @@ enum am_where { AM_OUTSIDE, AM_IN_REQUEST, AM_IN_REPLY };
 
 /* The token of a handler; on the stack of the thread that runs it. */
 struct am_token {
-    const struct message *message;
+    const struct am_message *message;
     enum am_where where;
     bool replied;
-    struct message *reply; /* buffer for the reply */
+    struct am_message *reply; /* buffer for the reply */
     char *reply_data;
 };
 
@@ -30,54 +30,54 @@ struct am_context {
     struct am_token *token; /* of the running handler */
     unsigned locks;         /* handler-safe locks held */
     unsigned held;          /* gasnet_hold_interrupts */
-    /* Depth of calls that take locks: am_enter. Read by handlers of signals that interrupt them. */
+    /* Depth of calls that take locks: gas_am_enter. Read by handlers of signals that interrupt them. */
     unsigned inside;
-    /* The thread's record (handle.h), here so that a put or get finds both in one place; NULL before its first call. */
+    /* The thread's record (gas_handle.h), here so that a put or get finds both in one place; NULL before its first call. */
     struct gas_thread *thread;
 };
 /* initial-exec: accessible without a call in every put and get. The few bytes fit even if the library is loaded late. */
-extern _Thread_local struct am_context am_context HIDDEN __attribute__((tls_model("initial-exec")));
+extern _Thread_local struct am_context gas_am_context HIDDEN __attribute__((tls_model("initial-exec")));
 
-static inline void am_enter(void) {
-    am_context.inside++;
+static inline void gas_am_enter(void) {
+    gas_am_context.inside++;
     atomic_signal_fence(memory_order_seq_cst);
 }
-static inline void am_leave(void) {
+static inline void gas_am_leave(void) {
     atomic_signal_fence(memory_order_seq_cst);
-    am_context.inside--;
+    gas_am_context.inside--;
 }
 
 /* Whether this thread may communicate: it runs no handler, and holds neither a handler-safe lock nor interrupts. */
-static inline bool am_is_free(void) {
-    return ((unsigned)am_context.where | am_context.locks | am_context.held) == 0;
+static inline bool gas_am_is_free(void) {
+    return ((unsigned)gas_am_context.where | gas_am_context.locks | gas_am_context.held) == 0;
 }
 
 /* ---- running handlers: run.c ---- */
 
 /* Calls the handler of a message, whose Medium payload is at `data`. */
-void am_run(const struct message *m, char *data, struct am_token *token, enum am_where where);
+void gas_am_run(const struct am_message *m, char *data, struct am_token *token, enum am_where where);
 
 /* ---- sending: am.c ---- */
 
 /* Sends an internal request to a handler below 128, with any number of arguments. Waits for a slot, and polls
  * meanwhile. */
-void am_send(int rank, int handler, int count, const int32_t *args);
+void gas_am_send(int rank, int handler, int count, const int32_t *args);
 /* The same with a payload of at most AM_MEDIUM bytes. The buffer may be reused on return. */
-void am_send_data(int rank, int handler, const void *data, size_t bytes, int count, const int32_t *args);
+void gas_am_send_data(int rank, int handler, const void *data, size_t bytes, int count, const int32_t *args);
 /* The same, but returns false if no slot is free. */
-bool am_send_if_possible(int rank, int handler, int count, const int32_t *args);
+bool gas_am_send_if_possible(int rank, int handler, int count, const int32_t *args);
 
-/* ---- to and from other nodes: far.c, pull.c ---- */
+/* ---- to and from other nodes: am_remote.c, am_pull.c ---- */
 
-int far_open(void);
+int gas_remote_open(void);
 /* Sends the request in one of this rank's slots to another node. It has left on return. */
-void far_request(int slot, int rank);
+void gas_remote_request(int slot, int rank);
 /* Sends the reply in this place (or the notice that there is none) to the source of the request; then frees the place. */
-void far_reply(int place);
+void gas_remote_reply(int place);
 
 /* Fetches parked requests while places are free. Returns whether anything happened. */
-bool pull_tend(void);
+bool gas_pull_tend(void);
 /* Whether fetches are under way; they progress while this rank polls. */
-bool pull_is_busy(void);
+bool gas_pull_is_busy(void);
 
 #endif

@@ -28,9 +28,9 @@ static int queues;
 static _Atomic uint32_t *tails; /* [ranks of the node]: of this rank's queue in the box of each */
 static _Atomic uint32_t parked_head;
 
-int queue_open(void) {
-    int ranks = gas.world->local_count;
-    queues = ranks + (gas.world->nodes > 1 ? AM_FAR_QUEUES : 0);
+int gas_queue_open(void) {
+    int ranks = gas_job.world->local_count;
+    queues = ranks + (gas_job.world->nodes > 1 ? AM_REMOTE_QUEUES : 0);
     readers = calloc((size_t)queues, sizeof *readers);
     tails = calloc((size_t)ranks, sizeof *tails);
     if (readers && tails)
@@ -46,21 +46,21 @@ static uint8_t lap_mark(uint32_t number) {
     return number / AM_QUEUE % 2 == 0 ? AM_LAP : 0;
 }
 
-/* Releases the message; sequentially consistent with `asleep`: see box.c. */
-static void put(struct am_box *b, int queue, _Atomic uint32_t *tail, int what) {
+/* Releases the message; sequentially consistent with `asleep`: see am_box.c. */
+static void queue_put(struct am_box *b, int queue, _Atomic uint32_t *tail, int what) {
     uint32_t number = atomic_fetch_add_explicit(tail, 1, memory_order_relaxed);
     atomic_store(&b->queues[queue].cells[number % AM_QUEUE], (uint8_t)(what | lap_mark(number)));
-    box_wake(b);
+    gas_box_wake(b);
 }
 
-void box_post(int local, int what) {
-    put(box_of(local), gas.world->local, &tails[local], what);
+void gas_box_post(int local, int what) {
+    queue_put(gas_box_of(local), gas_job.world->local, &tails[local], what);
 }
 
-void box_post_far(int local, uint32_t source, int what) {
-    struct am_box *b = box_of(local);
-    int which = (int)(source % AM_FAR_QUEUES);
-    put(b, gas.world->local_count + which, &b->far_tails[which], what);
+void gas_box_post_remote(int local, uint32_t source, int what) {
+    struct am_box *b = gas_box_of(local);
+    int which = (int)(source % AM_REMOTE_QUEUES);
+    queue_put(b, gas_job.world->local_count + which, &b->remote_tails[which], what);
 }
 
 /* ---- reading ---- */
@@ -69,11 +69,11 @@ enum { EMPTY = -1 };
 
 /* The content of the cell with that number, or EMPTY. */
 static inline int cell_read(int queue, uint32_t number, memory_order order) {
-    int cell = atomic_load_explicit(&box_mine()->queues[queue].cells[number % AM_QUEUE], order);
+    int cell = atomic_load_explicit(&gas_box_mine()->queues[queue].cells[number % AM_QUEUE], order);
     return (cell & AM_LAP) == lap_mark(number) ? cell & ~AM_LAP : EMPTY;
 }
 
-static inline int next_cell(int queue, memory_order order) {
+static inline int queue_next_cell(int queue, memory_order order) {
     return cell_read(queue, atomic_load_explicit(&readers[queue].head, memory_order_relaxed), order);
 }
 
@@ -96,18 +96,18 @@ static bool take_from(int queue, box_run *run) {
     return taken;
 }
 
-bool box_take_all(box_run *run) {
+bool gas_box_take_all(box_run *run) {
     bool taken = false;
     for (int i = 0; i < queues; i++)
-        if (UNLIKELY(next_cell(i, memory_order_relaxed) != EMPTY))
+        if (UNLIKELY(queue_next_cell(i, memory_order_relaxed) != EMPTY))
             taken |= take_from(i, run);
     return taken;
 }
 
-enum queue_look queue_look(void) {
+enum queue_look gas_queue_look(void) {
     enum queue_look seen = QUEUE_EMPTY;
     for (int i = 0; i < queues; i++) {
-        if (LIKELY(next_cell(i, memory_order_seq_cst) == EMPTY))
+        if (LIKELY(queue_next_cell(i, memory_order_seq_cst) == EMPTY))
             continue;
         if (!atomic_load(&readers[i].busy))
             return QUEUE_HAS;
@@ -124,25 +124,25 @@ enum { SLOT_SHIFT = 24, SOURCE_SHIFT = 32 };
 _Static_assert((unsigned)AM_MEDIUM <= BYTES_MASK && AM_SLOTS <= 256, "they fit");
 
 /* Increments `parked` first, so that the next request of this source queues behind it. */
-void box_park(int local, const struct am_parked *p) {
-    struct am_box *b = box_of(local);
+void gas_box_park(int local, const struct am_parked *p) {
+    struct am_box *b = gas_box_of(local);
     atomic_fetch_add(&b->parked, 1);
     uint32_t number = atomic_fetch_add_explicit(&b->parked_tail, 1, memory_order_acq_rel);
     uint64_t cell = ((uint64_t)p->source + 1) << SOURCE_SHIFT | p->slot << SLOT_SHIFT | p->bytes;
-    atomic_store(&box_parked(local)[number % box_parked_cells()], cell);
-    box_wake(b);
+    atomic_store(&gas_box_parked(local)[number % gas_box_parked_cells()], cell);
+    gas_box_wake(b);
 }
 
 static _Atomic uint64_t *next_parked(void) {
     uint32_t head = atomic_load_explicit(&parked_head, memory_order_relaxed);
-    return &box_parked(gas.world->local)[head % box_parked_cells()];
+    return &gas_box_parked(gas_job.world->local)[head % gas_box_parked_cells()];
 }
 
-bool box_has_parked(void) {
+bool gas_box_has_parked(void) {
     return atomic_load(next_parked()) != 0;
 }
 
-bool box_take_parked(struct am_parked *p) {
+bool gas_box_take_parked(struct am_parked *p) {
     uint64_t cell = atomic_exchange_explicit(next_parked(), 0, memory_order_acquire);
     if (cell == 0)
         return false;
@@ -153,7 +153,7 @@ bool box_take_parked(struct am_parked *p) {
     return true;
 }
 
-/* Releases, after the message was queued. Pairs with take_place in arrive.c. */
-void box_unpark(void) {
-    atomic_fetch_sub(&box_mine()->parked, 1);
+/* Releases, after the message was queued. Pairs with take_place in am_arrive.c. */
+void gas_box_unpark(void) {
+    atomic_fetch_sub(&gas_box_mine()->parked, 1);
 }

@@ -29,7 +29,7 @@ static void *holder_of(gasnet_hsl_t *hsl) {
 
 static void took(gasnet_hsl_t *hsl) {
     __atomic_store_n(&hsl->holder, &me, __ATOMIC_RELAXED);
-    am_context.locks++;
+    gas_am_context.locks++;
 }
 
 static void need_other(const char *call, gasnet_hsl_t *hsl) {
@@ -57,7 +57,7 @@ void gasnet_hsl_unlock(gasnet_hsl_t *hsl) {
     if (UNLIKELY(holder_of(hsl) != &me))
         gas_fail("gasnet_hsl_unlock", "this thread does not hold the lock at %p", (void *)hsl);
     __atomic_store_n(&hsl->holder, NULL, __ATOMIC_RELAXED);
-    am_context.locks--;
+    gas_am_context.locks--;
     pthread_mutex_unlock(&hsl->mutex);
 }
 ALSO(void, hsl_unlock, (gasnet_hsl_t * hsl));
@@ -67,23 +67,23 @@ ALSO(void, hsl_unlock, (gasnet_hsl_t * hsl));
 /* In handlers, and while the thread holds a lock, they are already held, and the calls are ignored, as GASNet
  * specifies. */
 static bool are_held_anyway(void) {
-    return am_context.where != AM_OUTSIDE || am_context.locks > 0;
+    return gas_am_context.where != AM_OUTSIDE || gas_am_context.locks > 0;
 }
 
 void gasnet_hold_interrupts(void) {
     if (are_held_anyway())
         return;
-    if (UNLIKELY(am_context.held > 0))
+    if (UNLIKELY(gas_am_context.held > 0))
         gas_breach("gasnet_hold_interrupts", "they are already held: the call does not nest");
-    am_context.held = 1;
+    gas_am_context.held = 1;
 }
 ALSO(void, hold_interrupts, (void));
 
 void gasnet_resume_interrupts(void) {
     if (are_held_anyway())
         return;
-    if (UNLIKELY(am_context.held == 0))
+    if (UNLIKELY(gas_am_context.held == 0))
         gas_breach("gasnet_resume_interrupts", "they are not held");
-    am_context.held = 0;
+    gas_am_context.held = 0;
 }
 ALSO(void, resume_interrupts, (void));

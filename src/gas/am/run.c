@@ -4,13 +4,13 @@
 
 static _Atomic(am_handler *) handlers[AM_LAST + 1]; /* set by gasnet_attach, before any rank can send */
 
-_Thread_local struct am_context am_context;
+_Thread_local struct am_context gas_am_context;
 
-void am_register(int index, am_handler *fn) {
+void gas_am_register(int index, am_handler *fn) {
     atomic_store(&handlers[index], fn);
 }
 
-am_handler *am_registered(int index) {
+am_handler *gas_am_registered(int index) {
     return atomic_load_explicit(&handlers[index], memory_order_relaxed);
 }
 
@@ -67,28 +67,28 @@ static void call_data(am_handler *fn, gasnet_token_t token, void *data, size_t b
 /* clang-format on */
 
 /* The thread may have polled while it held a lock. */
-static void check_left(const struct message *m, unsigned locks_before) {
-    if (UNLIKELY(am_context.locks > locks_before))
+static void check_left(const struct am_message *m, unsigned locks_before) {
+    if (UNLIKELY(gas_am_context.locks > locks_before))
         gas_breach("active message", "handler %u returns and still holds %u handler-safe lock%s", m->handler,
-                   am_context.locks - locks_before, am_context.locks - locks_before == 1 ? "" : "s");
+                   gas_am_context.locks - locks_before, gas_am_context.locks - locks_before == 1 ? "" : "s");
 }
 
-void am_run(const struct message *m, char *data, struct am_token *token, enum am_where where) {
-    am_handler *fn = am_registered(m->handler);
+void gas_am_run(const struct am_message *m, char *data, struct am_token *token, enum am_where where) {
+    am_handler *fn = gas_am_registered(m->handler);
     if (UNLIKELY(!fn))
         gas_fail("active message", "node %u requests handler %u, which node %d has not registered", m->source,
-                 m->handler, gas.rank);
-    unsigned locks = am_context.locks;
+                 m->handler, gas_job.rank);
+    unsigned locks = gas_am_context.locks;
     token->message = m;
-    token->where = am_context.where = where;
-    am_context.token = token;
+    token->where = gas_am_context.where = where;
+    gas_am_context.token = token;
     if (m->kind == GASNETC_SHORT)
         call_short(fn, token, m->count, m->args);
     else
         call_data(fn, token, m->kind == GASNETC_LONG ? (char *)(uintptr_t)m->address : data, m->bytes,
                   m->count, m->args);
     check_left(m, locks);
-    am_context.where = AM_OUTSIDE;
-    am_context.token = NULL;
+    gas_am_context.where = AM_OUTSIDE;
+    gas_am_context.token = NULL;
     token->message = NULL; /* detects later uses of the token, if it can still be read */
 }

@@ -5,7 +5,7 @@
  * agree on, or that they do not; hearing of a rank twice changes nothing. A rank advances to the next round when it
  * polls: in wait and in try.
  *
- * A rank that has left a barrier may not poll for a long time. Its messages are delivered all the same (far.c).
+ * A rank that has left a barrier may not poll for a long time. Its messages are delivered all the same (am_remote.c).
  *
  * A rank may receive messages of the next barrier while it is still in this one, but never of the one after that: hence
  * two tables. There are two independent barriers, the program's and an internal one. */
@@ -16,7 +16,7 @@
 enum { ROUNDS = 32 };
 enum agreed { ANY, NAMED, MISMATCH };
 
-struct news {
+struct notice {
     _Atomic bool here; /* set last by the handler; pairs with advance */
     int32_t agreed, id;
 };
@@ -25,15 +25,15 @@ struct barrier {
     bool open; /* between notify and wait */
     uint8_t table;
     int round;
-    struct news mine;
-    struct news result; /* of the last completed barrier */
-    struct news heard[2][ROUNDS];
+    struct notice mine;
+    struct notice result; /* of the last completed barrier */
+    struct notice heard[2][ROUNDS];
 };
 
 static struct barrier barriers[2];
 enum { PROGRAM, OWN };
 
-static void merge(struct news *into, const struct news *n) {
+static void barrier_merge(struct notice *into, const struct notice *n) {
     if (n->agreed == MISMATCH || (n->agreed == NAMED && into->agreed == NAMED && n->id != into->id))
         into->agreed = MISMATCH;
     else if (into->agreed == ANY) {
@@ -42,39 +42,39 @@ static void merge(struct news *into, const struct news *n) {
     }
 }
 
-static void on_news(gasnet_token_t token, int32_t where, int32_t agreed, int32_t id) {
-    struct news *n = &barriers[where & 1].heard[where >> 1 & 1][where >> 2];
+static void on_notice(gasnet_token_t token, int32_t where, int32_t agreed, int32_t id) {
+    struct notice *n = &barriers[where & 1].heard[where >> 1 & 1][where >> 2];
     (void)token;
     n->agreed = agreed;
     n->id = id;
     atomic_store_explicit(&n->here, true, memory_order_release);
 }
 
-void barrier_open(void) {
-    am_register(AM_BARRIER, (am_handler *)on_news);
+void gas_barrier_open(void) {
+    gas_am_register(AM_BARRIER, (am_handler *)on_notice);
 }
 
-static bool is_over(const struct barrier *b) {
-    return ((uint64_t)1 << b->round) >= (uint64_t)gas.size;
+static bool barrier_is_over(const struct barrier *b) {
+    return ((uint64_t)1 << b->round) >= (uint64_t)gas_job.size;
 }
 
-static void tell(struct barrier *b) {
-    int to = (int)(((uint64_t)gas.rank + ((uint64_t)1 << b->round)) % (uint64_t)gas.size);
+static void barrier_tell(struct barrier *b) {
+    int to = (int)(((uint64_t)gas_job.rank + ((uint64_t)1 << b->round)) % (uint64_t)gas_job.size);
     int32_t where = (int32_t)(b - barriers) | b->table << 1 | b->round << 2;
-    am_send(to, AM_BARRIER, 3, (int32_t[]){where, b->mine.agreed, b->mine.id});
+    gas_am_send(to, AM_BARRIER, 3, (int32_t[]){where, b->mine.agreed, b->mine.id});
 }
 
 /* Returns whether the barrier is complete. */
-static bool advance(struct barrier *b) {
-    while (!is_over(b)) {
-        struct news *n = &b->heard[b->table][b->round];
+static bool barrier_advance(struct barrier *b) {
+    while (!barrier_is_over(b)) {
+        struct notice *n = &b->heard[b->table][b->round];
         if (!atomic_load_explicit(&n->here, memory_order_acquire))
             return false;
         atomic_store_explicit(&n->here, false, memory_order_relaxed);
-        merge(&b->mine, n);
+        barrier_merge(&b->mine, n);
         b->round++;
-        if (!is_over(b))
-            tell(b);
+        if (!barrier_is_over(b))
+            barrier_tell(b);
     }
     return true;
 }
@@ -90,28 +90,28 @@ static void notify(struct barrier *b, int id, int flags) {
     b->round = 0;
     b->mine.id = id;
     b->mine.agreed = agreed_by(flags);
-    if (!is_over(b))
-        tell(b);
+    if (!barrier_is_over(b))
+        barrier_tell(b);
 }
 
 /* The barrier is complete; returns its result. The flags of wait may differ from those of notify: the name in wait, if
  * any, must be the one that all ranks agree on. */
-static int finish(struct barrier *b, int id, int flags) {
-    struct news told = {.agreed = agreed_by(flags), .id = id};
+static int barrier_finish(struct barrier *b, int id, int flags) {
+    struct notice told = {.agreed = agreed_by(flags), .id = id};
     b->open = false;
     b->table ^= 1;
     b->result = b->mine;
-    merge(&told, &b->mine);
+    barrier_merge(&told, &b->mine);
     return told.agreed == MISMATCH ? GASNET_ERR_BARRIER_MISMATCH : GASNET_OK;
 }
 
-static void wait_for(struct barrier *b) {
+static void barrier_wait_for(struct barrier *b) {
     unsigned round = 0;
-    while (!advance(b))
+    while (!barrier_advance(b))
         if (gas_poll())
             round = 0;
         else
-            gas_rest(&round);
+            gas_poll_rest(&round);
 }
 
 /* ---- the calls ---- */
@@ -135,17 +135,17 @@ static void need_notified(const char *call) {
 
 int gasnet_barrier_wait(int id, int flags) {
     need_notified("gasnet_barrier_wait");
-    wait_for(&barriers[PROGRAM]);
-    return finish(&barriers[PROGRAM], id, flags);
+    barrier_wait_for(&barriers[PROGRAM]);
+    return barrier_finish(&barriers[PROGRAM], id, flags);
 }
 ALSO(int, barrier_wait, (int id, int flags));
 
 int gasnet_barrier_try(int id, int flags) {
     need_notified("gasnet_barrier_try");
     gas_poll();
-    if (!advance(&barriers[PROGRAM]))
+    if (!barrier_advance(&barriers[PROGRAM]))
         return GASNET_ERR_NOT_READY;
-    return finish(&barriers[PROGRAM], id, flags);
+    return barrier_finish(&barriers[PROGRAM], id, flags);
 }
 ALSO(int, barrier_try, (int id, int flags));
 
@@ -170,6 +170,6 @@ ALSO(int, barrier_result, (int *id));
 
 void gas_barrier(void) {
     notify(&barriers[OWN], 0, GASNET_BARRIERFLAG_ANONYMOUS);
-    wait_for(&barriers[OWN]);
-    finish(&barriers[OWN], 0, GASNET_BARRIERFLAG_ANONYMOUS);
+    barrier_wait_for(&barriers[OWN]);
+    barrier_finish(&barriers[OWN], 0, GASNET_BARRIERFLAG_ANONYMOUS);
 }

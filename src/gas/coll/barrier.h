@@ -3,6 +3,6 @@
 #define HEARTH_GAS_BARRIER_H
 
 /* Before any rank can send to this one. */
-void barrier_open(void);
+void gas_barrier_open(void);
 
 #endif

@@ -21,22 +21,22 @@ static bool is_root(const struct collective *c) {
 }
 
 /* Checks the call, and creates its operation with the steps before the data. */
-static struct gasnet_coll_operation *begin(const struct collective *c) {
-    struct gasnet_coll_operation *o = schedule_new(c->call, c->team);
+static struct gasnet_coll_operation *coll_begin(const struct collective *c) {
+    struct gasnet_coll_operation *o = gas_schedule_new(c->call, c->team);
     if (c->root >= c->team->size)
         gas_fail(c->call, "there is no image %u in a team of %u", c->root, c->team->size);
     if (c->flags & GASNET_COLL_IN_ALLSYNC)
-        schedule_barrier(o, TAG_IN);
+        gas_schedule_barrier(o, TAG_IN);
     return o;
 }
 
-static gasnet_coll_handle_t finish(const struct collective *c, struct gasnet_coll_operation *o) {
+static gasnet_coll_handle_t coll_finish(const struct collective *c, struct gasnet_coll_operation *o) {
     if (c->flags & GASNET_COLL_OUT_ALLSYNC)
-        schedule_barrier(o, TAG_OUT);
-    gasnet_coll_handle_t handle = schedule_start(o);
+        gas_schedule_barrier(o, TAG_OUT);
+    gasnet_coll_handle_t handle = gas_schedule_start(o);
     if (!(c->flags & GASNET_COLL_AGGREGATE))
         return handle;
-    schedule_wait(handle);
+    gas_schedule_wait(handle);
     return GASNET_COLL_INVALID_HANDLE;
 }
 
@@ -46,70 +46,71 @@ static char *block(void *base, const struct collective *c, gasnet_node_t i) {
 
 /* ---- rooted operations ---- */
 
-gasnet_coll_handle_t coll_broadcast(const struct collective *c) {
-    struct gasnet_coll_operation *o = begin(c);
+gasnet_coll_handle_t gas_coll_broadcast(const struct collective *c) {
+    struct gasnet_coll_operation *o = coll_begin(c);
     gasnet_node_t size = c->team->size, rank = (c->team->rank + size - c->root) % size, mask = 1;
     for (; mask < size && !(rank & mask); mask <<= 1)
         ;
     if (rank > 0) {
-        schedule_receive(o, (rank - mask + c->root) % size, TAG_DATA, c->dst, c->bytes);
-        schedule_next_round(o);
+        gas_schedule_receive(o, (rank - mask + c->root) % size, TAG_DATA, c->dst, c->bytes);
+        gas_schedule_next_round(o);
     } else
-        schedule_copy(o, c->dst, c->src, c->bytes);
+        gas_schedule_copy(o, c->dst, c->src, c->bytes);
     for (mask >>= 1; mask > 0; mask >>= 1)
         if (rank + mask < size)
-            schedule_send(o, (rank + mask + c->root) % size, TAG_DATA, rank > 0 ? c->dst : c->src, c->bytes);
-    return finish(c, o);
+            gas_schedule_send(o, (rank + mask + c->root) % size, TAG_DATA, rank > 0 ? c->dst : c->src,
+                              c->bytes);
+    return coll_finish(c, o);
 }
 
-gasnet_coll_handle_t coll_scatter(const struct collective *c) {
-    struct gasnet_coll_operation *o = begin(c);
+gasnet_coll_handle_t gas_coll_scatter(const struct collective *c) {
+    struct gasnet_coll_operation *o = coll_begin(c);
     gasnet_node_t size = c->team->size;
     if (!is_root(c))
-        schedule_receive(o, c->root, TAG_DATA, c->dst, c->bytes);
+        gas_schedule_receive(o, c->root, TAG_DATA, c->dst, c->bytes);
     else {
         for (gasnet_node_t i = 1; i < size; i++) {
             gasnet_node_t to = (c->root + i) % size;
-            schedule_send(o, to, TAG_DATA, block(c->src, c, to), c->bytes);
+            gas_schedule_send(o, to, TAG_DATA, block(c->src, c, to), c->bytes);
         }
-        schedule_copy(o, c->dst, block(c->src, c, c->root), c->bytes);
+        gas_schedule_copy(o, c->dst, block(c->src, c, c->root), c->bytes);
     }
-    return finish(c, o);
+    return coll_finish(c, o);
 }
 
-gasnet_coll_handle_t coll_gather(const struct collective *c) {
-    struct gasnet_coll_operation *o = begin(c);
+gasnet_coll_handle_t gas_coll_gather(const struct collective *c) {
+    struct gasnet_coll_operation *o = coll_begin(c);
     if (!is_root(c))
-        schedule_send(o, c->root, TAG_DATA, c->src, c->bytes);
+        gas_schedule_send(o, c->root, TAG_DATA, c->src, c->bytes);
     else
         for (gasnet_node_t i = 0; i < c->team->size; i++)
             if (i == c->root)
-                schedule_copy(o, block(c->dst, c, i), c->src, c->bytes);
+                gas_schedule_copy(o, block(c->dst, c, i), c->src, c->bytes);
             else
-                schedule_receive(o, i, TAG_DATA, block(c->dst, c, i), c->bytes);
-    return finish(c, o);
+                gas_schedule_receive(o, i, TAG_DATA, block(c->dst, c, i), c->bytes);
+    return coll_finish(c, o);
 }
 
 /* ---- all-to-all operations ---- */
 
 /* Sends to each rank its part: all of src, or a block of it. */
 static gasnet_coll_handle_t all_to_all(const struct collective *c, bool blocks) {
-    struct gasnet_coll_operation *o = begin(c);
+    struct gasnet_coll_operation *o = coll_begin(c);
     gasnet_node_t size = c->team->size, rank = c->team->rank;
     for (gasnet_node_t i = 1; i < size; i++) {
         gasnet_node_t to = (rank + i) % size, from = (rank + size - i) % size;
-        schedule_receive(o, from, TAG_DATA, block(c->dst, c, from), c->bytes);
-        schedule_send(o, to, TAG_DATA, blocks ? block(c->src, c, to) : c->src, c->bytes);
+        gas_schedule_receive(o, from, TAG_DATA, block(c->dst, c, from), c->bytes);
+        gas_schedule_send(o, to, TAG_DATA, blocks ? block(c->src, c, to) : c->src, c->bytes);
     }
-    schedule_copy(o, block(c->dst, c, rank), blocks ? block(c->src, c, rank) : c->src, c->bytes);
-    return finish(c, o);
+    gas_schedule_copy(o, block(c->dst, c, rank), blocks ? block(c->src, c, rank) : c->src, c->bytes);
+    return coll_finish(c, o);
 }
 
-gasnet_coll_handle_t coll_gather_all(const struct collective *c) {
+gasnet_coll_handle_t gas_coll_gather_all(const struct collective *c) {
     return all_to_all(c, false);
 }
 
-gasnet_coll_handle_t coll_exchange(const struct collective *c) {
+gasnet_coll_handle_t gas_coll_exchange(const struct collective *c) {
     return all_to_all(c, true);
 }
 
@@ -125,7 +126,7 @@ void gasnet_coll_init(const gasnet_image_t images[], gasnet_image_t my_image, ga
     const char *call = "gasnet_coll_init";
     (void)init_flags;
     gas_need(call, 0);
-    image_init(images, my_image);
+    gas_image_init(images, my_image);
     gasnet_coll_fn_entry_t *table = malloc(fn_count > 0 ? fn_count * sizeof *table : 1);
     if (!table)
         gas_fail(call, "no memory for a table of %zu functions", fn_count);
@@ -148,7 +149,7 @@ struct reduction {
     char *sum, *other; /* the partial result, and the buffer for the next */
 };
 
-static void add(struct gasnet_coll_operation *o, struct step *s) {
+static void coll_add(struct gasnet_coll_operation *o, struct step *s) {
     struct reduction *r = s->arg;
     (void)o;
     r->function.fnptr(r->other, r->elem_count, r->sum, r->elem_count, s->at, r->elem_size,
@@ -159,7 +160,7 @@ static void add(struct gasnet_coll_operation *o, struct step *s) {
 }
 
 /* The address of the partial result is not known before the steps run. */
-static void settle(struct gasnet_coll_operation *o, struct step *s) {
+static void coll_settle(struct gasnet_coll_operation *o, struct step *s) {
     struct reduction *r = s->arg;
     (void)o;
     memcpy(s->at, r->sum, r->elem_size * r->elem_count);
@@ -178,73 +179,73 @@ static gasnet_coll_fn_entry_t function_of(const char *call, gasnet_coll_fn_handl
 static struct reduction *reduction_new(struct gasnet_coll_operation *o, const struct collective *c,
                                        size_t elem_size, size_t elem_count, gasnet_coll_fn_handle_t func,
                                        int arg) {
-    struct reduction *r = schedule_memory(o, sizeof *r);
+    struct reduction *r = gas_schedule_memory(o, sizeof *r);
     *r = (struct reduction){.function = function_of(c->call, func),
                             .elem_size = elem_size,
                             .elem_count = elem_count,
                             .arg = arg,
-                            .sum = schedule_memory(o, c->bytes),
-                            .other = schedule_memory(o, c->bytes)};
+                            .sum = gas_schedule_memory(o, c->bytes),
+                            .other = gas_schedule_memory(o, c->bytes)};
     return r;
 }
 
 /* Partial results go from the higher of two ranks to the lower, so they are combined in the order of the ranks, counted
  * from the root. Where order matters they are counted from 0, and the root then gets the result from there. */
-gasnet_coll_handle_t coll_reduce(const struct collective *c, size_t elem_size, size_t elem_count,
-                                 gasnet_coll_fn_handle_t func, int arg) {
-    struct gasnet_coll_operation *o = begin(c);
+gasnet_coll_handle_t gas_coll_reduce(const struct collective *c, size_t elem_size, size_t elem_count,
+                                     gasnet_coll_fn_handle_t func, int arg) {
+    struct gasnet_coll_operation *o = coll_begin(c);
     struct reduction *r = reduction_new(o, c, elem_size, elem_count, func, arg);
     gasnet_node_t size = c->team->size, first = r->function.flags & GASNET_COLL_NONCOMM ? 0 : c->root;
     gasnet_node_t rank = (c->team->rank + size - first) % size;
-    char *result = schedule_memory(o, c->bytes);
-    schedule_copy(o, r->sum, c->src, c->bytes);
+    char *result = gas_schedule_memory(o, c->bytes);
+    gas_schedule_copy(o, r->sum, c->src, c->bytes);
     for (gasnet_node_t mask = 1; mask < size && !(rank & (mask - 1)); mask <<= 1) {
         if (rank & mask) {
-            schedule_run(o, settle, r, result);
-            schedule_send(o, (rank - mask + first) % size, TAG_DATA, result, c->bytes);
+            gas_schedule_run(o, coll_settle, r, result);
+            gas_schedule_send(o, (rank - mask + first) % size, TAG_DATA, result, c->bytes);
         } else if (rank + mask < size) {
-            char *part = schedule_memory(o, c->bytes);
-            schedule_receive(o, (rank + mask + first) % size, TAG_DATA, part, c->bytes);
-            schedule_next_round(o);
-            schedule_run(o, add, r, part);
+            char *part = gas_schedule_memory(o, c->bytes);
+            gas_schedule_receive(o, (rank + mask + first) % size, TAG_DATA, part, c->bytes);
+            gas_schedule_next_round(o);
+            gas_schedule_run(o, coll_add, r, part);
         }
     }
     if (rank == 0 && is_root(c))
-        schedule_run(o, settle, r, c->dst);
+        gas_schedule_run(o, coll_settle, r, c->dst);
     else if (rank == 0) {
-        schedule_run(o, settle, r, result);
-        schedule_send(o, c->root, TAG_RESULT, result, c->bytes);
+        gas_schedule_run(o, coll_settle, r, result);
+        gas_schedule_send(o, c->root, TAG_RESULT, result, c->bytes);
     } else if (is_root(c))
-        schedule_receive(o, first, TAG_RESULT, c->dst, c->bytes);
-    return finish(c, o);
+        gas_schedule_receive(o, first, TAG_RESULT, c->dst, c->bytes);
+    return coll_finish(c, o);
 }
 
 /* Each rank receives the result of all ranks before it from its predecessor, and sends on to the next. */
-gasnet_coll_handle_t coll_scan(const struct collective *c, size_t elem_size, size_t elem_count,
-                               gasnet_coll_fn_handle_t func, int arg) {
+gasnet_coll_handle_t gas_coll_scan(const struct collective *c, size_t elem_size, size_t elem_count,
+                                   gasnet_coll_fn_handle_t func, int arg) {
     bool inclusive = c->flags & GASNET_COLL_INCLUSIVE_SCAN, exclusive = c->flags & GASNET_COLL_EXCLUSIVE_SCAN;
-    struct gasnet_coll_operation *o = begin(c);
+    struct gasnet_coll_operation *o = coll_begin(c);
     if (inclusive == exclusive)
         gas_fail(c->call, "give one of GASNET_COLL_INCLUSIVE_SCAN and GASNET_COLL_EXCLUSIVE_SCAN");
     struct reduction *r = reduction_new(o, c, elem_size, elem_count, func, arg);
     gasnet_node_t rank = c->team->rank;
     if (rank == 0)
-        schedule_copy(o, r->sum, c->src, c->bytes);
+        gas_schedule_copy(o, r->sum, c->src, c->bytes);
     else {
-        char *own = schedule_memory(o, c->bytes); /* src may be dst */
-        schedule_copy(o, own, c->src, c->bytes);
-        schedule_receive(o, rank - 1, TAG_DATA, r->sum, c->bytes);
-        schedule_next_round(o);
+        char *own = gas_schedule_memory(o, c->bytes); /* src may be dst */
+        gas_schedule_copy(o, own, c->src, c->bytes);
+        gas_schedule_receive(o, rank - 1, TAG_DATA, r->sum, c->bytes);
+        gas_schedule_next_round(o);
         if (exclusive)
-            schedule_run(o, settle, r, c->dst);
-        schedule_run(o, add, r, own);
+            gas_schedule_run(o, coll_settle, r, c->dst);
+        gas_schedule_run(o, coll_add, r, own);
     }
     if (inclusive)
-        schedule_run(o, settle, r, c->dst);
+        gas_schedule_run(o, coll_settle, r, c->dst);
     if (rank + 1 < c->team->size) {
-        char *result = schedule_memory(o, c->bytes);
-        schedule_run(o, settle, r, result);
-        schedule_send(o, rank + 1, TAG_DATA, result, c->bytes);
+        char *result = gas_schedule_memory(o, c->bytes);
+        gas_schedule_run(o, coll_settle, r, result);
+        gas_schedule_send(o, rank + 1, TAG_DATA, result, c->bytes);
     }
-    return finish(c, o);
+    return coll_finish(c, o);
 }

@@ -2,7 +2,7 @@
 #ifndef HEARTH_GAS_COLL_H
 #define HEARTH_GAS_COLL_H
 
-#include "gas/inside.h"
+#include "gas/gas_internal.h"
 #include "gasnet/gasnet_coll.h"
 
 /* Members are images: threads that participate, or nodes where there is one image on each. Every image has its own team
@@ -21,7 +21,7 @@ struct gasnet_team {
 /* ---- steps: schedule.c ---- */
 
 /* Steps are executed in order. A receive is only started; it is complete before the steps after the next
- * schedule_next_round. */
+ * gas_schedule_next_round. */
 enum step_kind { STEP_SEND, STEP_RECEIVE, STEP_ROUND, STEP_RUN };
 enum { TAG_IN = 0, TAG_OUT = 64, TAG_DATA = 128, TAG_RESULT }; /* a barrier uses one tag per round */
 
@@ -38,57 +38,57 @@ struct step {
 };
 
 /* A new operation without steps. Ends the job if the process is not attached, or runs a handler. */
-struct gasnet_coll_operation *schedule_new(const char *call, gasnet_team_handle_t team);
+struct gasnet_coll_operation *gas_schedule_new(const char *call, gasnet_team_handle_t team);
 /* Memory that lives as long as the operation. */
-void *schedule_memory(struct gasnet_coll_operation *o, size_t bytes);
+void *gas_schedule_memory(struct gasnet_coll_operation *o, size_t bytes);
 
-void schedule_send(struct gasnet_coll_operation *o, gasnet_node_t to, uint32_t tag, const void *at,
-                   size_t bytes);
-void schedule_receive(struct gasnet_coll_operation *o, gasnet_node_t from, uint32_t tag, void *at,
-                      size_t bytes);
-void schedule_next_round(struct gasnet_coll_operation *o);
-void schedule_run(struct gasnet_coll_operation *o, void (*run)(struct gasnet_coll_operation *, struct step *),
-                  void *arg, void *at);
-void schedule_copy(struct gasnet_coll_operation *o, void *to, const void *from, size_t bytes);
-void schedule_barrier(struct gasnet_coll_operation *o, uint32_t tag);
+void gas_schedule_send(struct gasnet_coll_operation *o, gasnet_node_t to, uint32_t tag, const void *at,
+                       size_t bytes);
+void gas_schedule_receive(struct gasnet_coll_operation *o, gasnet_node_t from, uint32_t tag, void *at,
+                          size_t bytes);
+void gas_schedule_next_round(struct gasnet_coll_operation *o);
+void gas_schedule_run(struct gasnet_coll_operation *o,
+                      void (*run)(struct gasnet_coll_operation *, struct step *), void *arg, void *at);
+void gas_schedule_copy(struct gasnet_coll_operation *o, void *to, const void *from, size_t bytes);
+void gas_schedule_barrier(struct gasnet_coll_operation *o, uint32_t tag);
 
 /* Starts it; it progresses whenever this process polls. */
-gasnet_coll_handle_t schedule_start(struct gasnet_coll_operation *o);
+gasnet_coll_handle_t gas_schedule_start(struct gasnet_coll_operation *o);
 
-/* Whether it is complete; if so, it is freed. schedule_wait polls until then. */
-bool schedule_try(gasnet_coll_handle_t handle);
-void schedule_wait(gasnet_coll_handle_t handle);
+/* Whether it is complete; if so, it is freed. gas_schedule_wait polls until then. */
+bool gas_schedule_try(gasnet_coll_handle_t handle);
+void gas_schedule_wait(gasnet_coll_handle_t handle);
 /* Whether it is complete; does not free it. */
-bool schedule_is_complete(gasnet_coll_handle_t handle);
-void schedule_free(gasnet_coll_handle_t handle);
+bool gas_schedule_is_complete(gasnet_coll_handle_t handle);
+void gas_schedule_free(gasnet_coll_handle_t handle);
 
 /* ---- for gas_poll ---- */
 
-extern _Atomic unsigned coll_open_count HIDDEN; /* operations that are not complete */
-static inline bool coll_is_busy(void) {
-    return atomic_load_explicit(&coll_open_count, memory_order_relaxed) > 0;
+extern _Atomic unsigned gas_coll_open_count HIDDEN; /* operations that are not complete */
+static inline bool gas_coll_is_busy(void) {
+    return atomic_load_explicit(&gas_coll_open_count, memory_order_relaxed) > 0;
 }
 /* Makes progress; returns whether there was any. */
-bool coll_tend(void);
+bool gas_coll_tend(void);
 
 /* In gasnet_attach, before any rank can have left it. */
-void coll_open(void);
+void gas_coll_open(void);
 
 /* ---- teams: team.c ---- */
 
 /* Creates the team of all nodes. */
-void team_open(void);
-/* A team of `size` members, not filled in; call team_complete when its nodes and its rank are set. */
-gasnet_team_handle_t team_new(const char *call, gasnet_node_t size);
-void team_complete(gasnet_team_handle_t team);
+void gas_team_open(void);
+/* A team of `size` members, not filled in; call gas_team_complete when its nodes and its rank are set. */
+gasnet_team_handle_t gas_team_new(const char *call, gasnet_node_t size);
+void gas_team_complete(gasnet_team_handle_t team);
 
 /* ---- images: image.c ---- */
 
 /* A program uses GASNET_TEAM_ALL both for the team of all nodes and for that of all images. Returns the calling
  * thread's team of images if a node has several and images are meant, else the team itself. */
-gasnet_team_handle_t image_team(const char *call, gasnet_team_handle_t team, bool images);
+gasnet_team_handle_t gas_image_team(const char *call, gasnet_team_handle_t team, bool images);
 /* In gasnet_coll_init, called by the thread of each image; `images` may be NULL. */
-void image_init(const gasnet_image_t *images, gasnet_image_t my_image);
+void gas_image_init(const gasnet_image_t *images, gasnet_image_t my_image);
 
 /* ---- operations: coll.c ---- */
 
@@ -101,14 +101,14 @@ struct collective {
     size_t bytes; /* of a block */
     int flags;
 };
-gasnet_coll_handle_t coll_broadcast(const struct collective *c);
-gasnet_coll_handle_t coll_scatter(const struct collective *c);
-gasnet_coll_handle_t coll_gather(const struct collective *c);
-gasnet_coll_handle_t coll_gather_all(const struct collective *c);
-gasnet_coll_handle_t coll_exchange(const struct collective *c);
-gasnet_coll_handle_t coll_reduce(const struct collective *c, size_t elem_size, size_t elem_count,
-                                 gasnet_coll_fn_handle_t func, int arg);
-gasnet_coll_handle_t coll_scan(const struct collective *c, size_t elem_size, size_t elem_count,
-                               gasnet_coll_fn_handle_t func, int arg);
+gasnet_coll_handle_t gas_coll_broadcast(const struct collective *c);
+gasnet_coll_handle_t gas_coll_scatter(const struct collective *c);
+gasnet_coll_handle_t gas_coll_gather(const struct collective *c);
+gasnet_coll_handle_t gas_coll_gather_all(const struct collective *c);
+gasnet_coll_handle_t gas_coll_exchange(const struct collective *c);
+gasnet_coll_handle_t gas_coll_reduce(const struct collective *c, size_t elem_size, size_t elem_count,
+                                     gasnet_coll_fn_handle_t func, int arg);
+gasnet_coll_handle_t gas_coll_scan(const struct collective *c, size_t elem_size, size_t elem_count,
+                                   gasnet_coll_fn_handle_t func, int arg);
 
 #endif

@@ -2,7 +2,7 @@
 #include "gas/coll/coll.h"
 
 static gasnet_team_handle_t team_meant(const char *call, gasnet_team_handle_t team, int flags) {
-    return image_team(call, team, !(flags & GASNET_COLL_NO_IMAGES));
+    return gas_image_team(call, team, !(flags & GASNET_COLL_NO_IMAGES));
 }
 
 /* The caller's address in a list, which has one for every member, or for the members on this node. */
@@ -11,9 +11,9 @@ static void *own_of(void *const list[], gasnet_team_handle_t team, int flags) {
     return list[flags & GASNET_COLL_SINGLE ? team->rank : team->local];
 }
 
-static gasnet_coll_handle_t begin(gasnet_coll_handle_t (*operation)(const struct collective *c),
-                                  const char *call, gasnet_team_handle_t team, gasnet_image_t root, void *dst,
-                                  void *src, size_t bytes, int flags) {
+static gasnet_coll_handle_t coll_call_begin(gasnet_coll_handle_t (*operation)(const struct collective *c),
+                                            const char *call, gasnet_team_handle_t team, gasnet_image_t root,
+                                            void *dst, void *src, size_t bytes, int flags) {
     struct collective c = {.call = call,
                            .team = team_meant(call, team, flags),
                            .root = root,
@@ -30,8 +30,8 @@ struct reduction {
     int func_arg;
 };
 
-static gasnet_coll_handle_t reduce(const char *call, gasnet_team_handle_t team, gasnet_image_t root,
-                                   void *dst, void *src, int flags, struct reduction r) {
+static gasnet_coll_handle_t coll_call_reduce(const char *call, gasnet_team_handle_t team, gasnet_image_t root,
+                                             void *dst, void *src, int flags, struct reduction r) {
     struct collective c = {.call = call,
                            .team = team_meant(call, team, flags),
                            .root = root,
@@ -39,7 +39,7 @@ static gasnet_coll_handle_t reduce(const char *call, gasnet_team_handle_t team, 
                            .src = src,
                            .bytes = r.elem_size * r.elem_count,
                            .flags = flags};
-    return coll_reduce(&c, r.elem_size, r.elem_count, r.func, r.func_arg);
+    return gas_coll_reduce(&c, r.elem_size, r.elem_count, r.func, r.func_arg);
 }
 
 /* ---- blocking ---- */
@@ -53,34 +53,35 @@ static void begin_and_wait(gasnet_coll_handle_t (*operation)(const struct collec
                            gasnet_team_handle_t team, gasnet_image_t root, void *dst, void *src, size_t bytes,
                            int flags) {
     refuse_aggregate(call, flags);
-    schedule_wait(begin(operation, call, team, root, dst, src, bytes, flags));
+    gas_schedule_wait(coll_call_begin(operation, call, team, root, dst, src, bytes, flags));
 }
 
 static void reduce_and_wait(const char *call, gasnet_team_handle_t team, gasnet_image_t root, void *dst,
                             void *src, int flags, struct reduction r) {
     refuse_aggregate(call, flags);
-    schedule_wait(reduce(call, team, root, dst, src, flags, r));
+    gas_schedule_wait(coll_call_reduce(call, team, root, dst, src, flags, r));
 }
 
 /* ---- the calls ---- */
 
 void gasnet_coll_broadcast(gasnet_team_handle_t team, void *dst, gasnet_image_t srcimage, void *src,
                            size_t nbytes, int flags) {
-    begin_and_wait(coll_broadcast, "gasnet_coll_broadcast", team, srcimage, dst, src, nbytes, flags);
+    begin_and_wait(gas_coll_broadcast, "gasnet_coll_broadcast", team, srcimage, dst, src, nbytes, flags);
 }
 ALSO(void, coll_broadcast,
      (gasnet_team_handle_t team, void *dst, gasnet_image_t srcimage, void *src, size_t nbytes, int flags));
 
 gasnet_coll_handle_t gasnet_coll_broadcast_nb(gasnet_team_handle_t team, void *dst, gasnet_image_t srcimage,
                                               void *src, size_t nbytes, int flags) {
-    return begin(coll_broadcast, "gasnet_coll_broadcast_nb", team, srcimage, dst, src, nbytes, flags);
+    return coll_call_begin(gas_coll_broadcast, "gasnet_coll_broadcast_nb", team, srcimage, dst, src, nbytes,
+                           flags);
 }
 ALSO(gasnet_coll_handle_t, coll_broadcast_nb,
      (gasnet_team_handle_t team, void *dst, gasnet_image_t srcimage, void *src, size_t nbytes, int flags));
 
 void gasnet_coll_broadcastM(gasnet_team_handle_t team, void *const dstlist[], gasnet_image_t srcimage,
                             void *src, size_t nbytes, int flags) {
-    begin_and_wait(coll_broadcast, "gasnet_coll_broadcastM", team, srcimage, own_of(dstlist, team, flags),
+    begin_and_wait(gas_coll_broadcast, "gasnet_coll_broadcastM", team, srcimage, own_of(dstlist, team, flags),
                    src, nbytes, flags);
 }
 ALSO(void, coll_broadcastM,
@@ -89,8 +90,8 @@ ALSO(void, coll_broadcastM,
 
 gasnet_coll_handle_t gasnet_coll_broadcastM_nb(gasnet_team_handle_t team, void *const dstlist[],
                                                gasnet_image_t srcimage, void *src, size_t nbytes, int flags) {
-    return begin(coll_broadcast, "gasnet_coll_broadcastM_nb", team, srcimage, own_of(dstlist, team, flags),
-                 src, nbytes, flags);
+    return coll_call_begin(gas_coll_broadcast, "gasnet_coll_broadcastM_nb", team, srcimage,
+                           own_of(dstlist, team, flags), src, nbytes, flags);
 }
 ALSO(gasnet_coll_handle_t, coll_broadcastM_nb,
      (gasnet_team_handle_t team, void *const dstlist[], gasnet_image_t srcimage, void *src, size_t nbytes,
@@ -98,22 +99,23 @@ ALSO(gasnet_coll_handle_t, coll_broadcastM_nb,
 
 void gasnet_coll_scatter(gasnet_team_handle_t team, void *dst, gasnet_image_t srcimage, void *src,
                          size_t nbytes, int flags) {
-    begin_and_wait(coll_scatter, "gasnet_coll_scatter", team, srcimage, dst, src, nbytes, flags);
+    begin_and_wait(gas_coll_scatter, "gasnet_coll_scatter", team, srcimage, dst, src, nbytes, flags);
 }
 ALSO(void, coll_scatter,
      (gasnet_team_handle_t team, void *dst, gasnet_image_t srcimage, void *src, size_t nbytes, int flags));
 
 gasnet_coll_handle_t gasnet_coll_scatter_nb(gasnet_team_handle_t team, void *dst, gasnet_image_t srcimage,
                                             void *src, size_t nbytes, int flags) {
-    return begin(coll_scatter, "gasnet_coll_scatter_nb", team, srcimage, dst, src, nbytes, flags);
+    return coll_call_begin(gas_coll_scatter, "gasnet_coll_scatter_nb", team, srcimage, dst, src, nbytes,
+                           flags);
 }
 ALSO(gasnet_coll_handle_t, coll_scatter_nb,
      (gasnet_team_handle_t team, void *dst, gasnet_image_t srcimage, void *src, size_t nbytes, int flags));
 
 void gasnet_coll_scatterM(gasnet_team_handle_t team, void *const dstlist[], gasnet_image_t srcimage,
                           void *src, size_t nbytes, int flags) {
-    begin_and_wait(coll_scatter, "gasnet_coll_scatterM", team, srcimage, own_of(dstlist, team, flags), src,
-                   nbytes, flags);
+    begin_and_wait(gas_coll_scatter, "gasnet_coll_scatterM", team, srcimage, own_of(dstlist, team, flags),
+                   src, nbytes, flags);
 }
 ALSO(void, coll_scatterM,
      (gasnet_team_handle_t team, void *const dstlist[], gasnet_image_t srcimage, void *src, size_t nbytes,
@@ -121,8 +123,8 @@ ALSO(void, coll_scatterM,
 
 gasnet_coll_handle_t gasnet_coll_scatterM_nb(gasnet_team_handle_t team, void *const dstlist[],
                                              gasnet_image_t srcimage, void *src, size_t nbytes, int flags) {
-    return begin(coll_scatter, "gasnet_coll_scatterM_nb", team, srcimage, own_of(dstlist, team, flags), src,
-                 nbytes, flags);
+    return coll_call_begin(gas_coll_scatter, "gasnet_coll_scatterM_nb", team, srcimage,
+                           own_of(dstlist, team, flags), src, nbytes, flags);
 }
 ALSO(gasnet_coll_handle_t, coll_scatterM_nb,
      (gasnet_team_handle_t team, void *const dstlist[], gasnet_image_t srcimage, void *src, size_t nbytes,
@@ -130,21 +132,21 @@ ALSO(gasnet_coll_handle_t, coll_scatterM_nb,
 
 void gasnet_coll_gather(gasnet_team_handle_t team, gasnet_image_t dstimage, void *dst, void *src,
                         size_t nbytes, int flags) {
-    begin_and_wait(coll_gather, "gasnet_coll_gather", team, dstimage, dst, src, nbytes, flags);
+    begin_and_wait(gas_coll_gather, "gasnet_coll_gather", team, dstimage, dst, src, nbytes, flags);
 }
 ALSO(void, coll_gather,
      (gasnet_team_handle_t team, gasnet_image_t dstimage, void *dst, void *src, size_t nbytes, int flags));
 
 gasnet_coll_handle_t gasnet_coll_gather_nb(gasnet_team_handle_t team, gasnet_image_t dstimage, void *dst,
                                            void *src, size_t nbytes, int flags) {
-    return begin(coll_gather, "gasnet_coll_gather_nb", team, dstimage, dst, src, nbytes, flags);
+    return coll_call_begin(gas_coll_gather, "gasnet_coll_gather_nb", team, dstimage, dst, src, nbytes, flags);
 }
 ALSO(gasnet_coll_handle_t, coll_gather_nb,
      (gasnet_team_handle_t team, gasnet_image_t dstimage, void *dst, void *src, size_t nbytes, int flags));
 
 void gasnet_coll_gatherM(gasnet_team_handle_t team, gasnet_image_t dstimage, void *dst, void *const srclist[],
                          size_t nbytes, int flags) {
-    begin_and_wait(coll_gather, "gasnet_coll_gatherM", team, dstimage, dst, own_of(srclist, team, flags),
+    begin_and_wait(gas_coll_gather, "gasnet_coll_gatherM", team, dstimage, dst, own_of(srclist, team, flags),
                    nbytes, flags);
 }
 ALSO(void, coll_gatherM,
@@ -153,28 +155,29 @@ ALSO(void, coll_gatherM,
 
 gasnet_coll_handle_t gasnet_coll_gatherM_nb(gasnet_team_handle_t team, gasnet_image_t dstimage, void *dst,
                                             void *const srclist[], size_t nbytes, int flags) {
-    return begin(coll_gather, "gasnet_coll_gatherM_nb", team, dstimage, dst, own_of(srclist, team, flags),
-                 nbytes, flags);
+    return coll_call_begin(gas_coll_gather, "gasnet_coll_gatherM_nb", team, dstimage, dst,
+                           own_of(srclist, team, flags), nbytes, flags);
 }
 ALSO(gasnet_coll_handle_t, coll_gatherM_nb,
      (gasnet_team_handle_t team, gasnet_image_t dstimage, void *dst, void *const srclist[], size_t nbytes,
       int flags));
 
 void gasnet_coll_gather_all(gasnet_team_handle_t team, void *dst, void *src, size_t nbytes, int flags) {
-    begin_and_wait(coll_gather_all, "gasnet_coll_gather_all", team, 0, dst, src, nbytes, flags);
+    begin_and_wait(gas_coll_gather_all, "gasnet_coll_gather_all", team, 0, dst, src, nbytes, flags);
 }
 ALSO(void, coll_gather_all, (gasnet_team_handle_t team, void *dst, void *src, size_t nbytes, int flags));
 
 gasnet_coll_handle_t gasnet_coll_gather_all_nb(gasnet_team_handle_t team, void *dst, void *src, size_t nbytes,
                                                int flags) {
-    return begin(coll_gather_all, "gasnet_coll_gather_all_nb", team, 0, dst, src, nbytes, flags);
+    return coll_call_begin(gas_coll_gather_all, "gasnet_coll_gather_all_nb", team, 0, dst, src, nbytes,
+                           flags);
 }
 ALSO(gasnet_coll_handle_t, coll_gather_all_nb,
      (gasnet_team_handle_t team, void *dst, void *src, size_t nbytes, int flags));
 
 void gasnet_coll_gather_allM(gasnet_team_handle_t team, void *const dstlist[], void *const srclist[],
                              size_t nbytes, int flags) {
-    begin_and_wait(coll_gather_all, "gasnet_coll_gather_allM", team, 0, own_of(dstlist, team, flags),
+    begin_and_wait(gas_coll_gather_all, "gasnet_coll_gather_allM", team, 0, own_of(dstlist, team, flags),
                    own_of(srclist, team, flags), nbytes, flags);
 }
 ALSO(void, coll_gather_allM,
@@ -182,27 +185,27 @@ ALSO(void, coll_gather_allM,
 
 gasnet_coll_handle_t gasnet_coll_gather_allM_nb(gasnet_team_handle_t team, void *const dstlist[],
                                                 void *const srclist[], size_t nbytes, int flags) {
-    return begin(coll_gather_all, "gasnet_coll_gather_allM_nb", team, 0, own_of(dstlist, team, flags),
-                 own_of(srclist, team, flags), nbytes, flags);
+    return coll_call_begin(gas_coll_gather_all, "gasnet_coll_gather_allM_nb", team, 0,
+                           own_of(dstlist, team, flags), own_of(srclist, team, flags), nbytes, flags);
 }
 ALSO(gasnet_coll_handle_t, coll_gather_allM_nb,
      (gasnet_team_handle_t team, void *const dstlist[], void *const srclist[], size_t nbytes, int flags));
 
 void gasnet_coll_exchange(gasnet_team_handle_t team, void *dst, void *src, size_t nbytes, int flags) {
-    begin_and_wait(coll_exchange, "gasnet_coll_exchange", team, 0, dst, src, nbytes, flags);
+    begin_and_wait(gas_coll_exchange, "gasnet_coll_exchange", team, 0, dst, src, nbytes, flags);
 }
 ALSO(void, coll_exchange, (gasnet_team_handle_t team, void *dst, void *src, size_t nbytes, int flags));
 
 gasnet_coll_handle_t gasnet_coll_exchange_nb(gasnet_team_handle_t team, void *dst, void *src, size_t nbytes,
                                              int flags) {
-    return begin(coll_exchange, "gasnet_coll_exchange_nb", team, 0, dst, src, nbytes, flags);
+    return coll_call_begin(gas_coll_exchange, "gasnet_coll_exchange_nb", team, 0, dst, src, nbytes, flags);
 }
 ALSO(gasnet_coll_handle_t, coll_exchange_nb,
      (gasnet_team_handle_t team, void *dst, void *src, size_t nbytes, int flags));
 
 void gasnet_coll_exchangeM(gasnet_team_handle_t team, void *const dstlist[], void *const srclist[],
                            size_t nbytes, int flags) {
-    begin_and_wait(coll_exchange, "gasnet_coll_exchangeM", team, 0, own_of(dstlist, team, flags),
+    begin_and_wait(gas_coll_exchange, "gasnet_coll_exchangeM", team, 0, own_of(dstlist, team, flags),
                    own_of(srclist, team, flags), nbytes, flags);
 }
 ALSO(void, coll_exchangeM,
@@ -210,8 +213,8 @@ ALSO(void, coll_exchangeM,
 
 gasnet_coll_handle_t gasnet_coll_exchangeM_nb(gasnet_team_handle_t team, void *const dstlist[],
                                               void *const srclist[], size_t nbytes, int flags) {
-    return begin(coll_exchange, "gasnet_coll_exchangeM_nb", team, 0, own_of(dstlist, team, flags),
-                 own_of(srclist, team, flags), nbytes, flags);
+    return coll_call_begin(gas_coll_exchange, "gasnet_coll_exchangeM_nb", team, 0,
+                           own_of(dstlist, team, flags), own_of(srclist, team, flags), nbytes, flags);
 }
 ALSO(gasnet_coll_handle_t, coll_exchangeM_nb,
      (gasnet_team_handle_t team, void *const dstlist[], void *const srclist[], size_t nbytes, int flags));
@@ -233,8 +236,8 @@ gasnet_coll_handle_t gasnet_coll_reduce_nb(gasnet_team_handle_t team, gasnet_ima
                                            size_t elem_count, gasnet_coll_fn_handle_t func, int func_arg,
                                            int flags) {
     (void)src_blksz, (void)src_offset;
-    return reduce("gasnet_coll_reduce_nb", team, dstimage, dst, src, flags,
-                  (struct reduction){elem_size, elem_count, func, func_arg});
+    return coll_call_reduce("gasnet_coll_reduce_nb", team, dstimage, dst, src, flags,
+                            (struct reduction){elem_size, elem_count, func, func_arg});
 }
 ALSO(gasnet_coll_handle_t, coll_reduce_nb,
      (gasnet_team_handle_t team, gasnet_image_t dstimage, void *dst, void *src, size_t src_blksz,
@@ -258,8 +261,8 @@ gasnet_coll_handle_t gasnet_coll_reduceM_nb(gasnet_team_handle_t team, gasnet_im
                                             size_t elem_size, size_t elem_count, gasnet_coll_fn_handle_t func,
                                             int func_arg, int flags) {
     (void)src_blksz, (void)src_offset;
-    return reduce("gasnet_coll_reduceM_nb", team, dstimage, dst, own_of(srclist, team, flags), flags,
-                  (struct reduction){elem_size, elem_count, func, func_arg});
+    return coll_call_reduce("gasnet_coll_reduceM_nb", team, dstimage, dst, own_of(srclist, team, flags),
+                            flags, (struct reduction){elem_size, elem_count, func, func_arg});
 }
 ALSO(gasnet_coll_handle_t, coll_reduceM_nb,
      (gasnet_team_handle_t team, gasnet_image_t dstimage, void *dst, void *const srclist[], size_t src_blksz,
@@ -274,15 +277,15 @@ static gasnet_coll_handle_t scan(const char *call, gasnet_team_handle_t team, vo
                            .src = src,
                            .bytes = r.elem_size * r.elem_count,
                            .flags = flags};
-    return coll_scan(&c, r.elem_size, r.elem_count, r.func, r.func_arg);
+    return gas_coll_scan(&c, r.elem_size, r.elem_count, r.func, r.func_arg);
 }
 
 void gasnet_coll_scan(gasnet_team_handle_t team, void *dst, size_t dst_blksz, size_t dst_offset, void *src,
                       size_t src_blksz, size_t src_offset, size_t elem_size, size_t elem_count,
                       gasnet_coll_fn_handle_t func, int func_arg, int flags) {
     (void)dst_blksz, (void)dst_offset, (void)src_blksz, (void)src_offset;
-    schedule_wait(scan("gasnet_coll_scan", team, dst, src, flags,
-                       (struct reduction){elem_size, elem_count, func, func_arg}));
+    gas_schedule_wait(scan("gasnet_coll_scan", team, dst, src, flags,
+                           (struct reduction){elem_size, elem_count, func, func_arg}));
 }
 ALSO(void, coll_scan,
      (gasnet_team_handle_t team, void *dst, size_t dst_blksz, size_t dst_offset, void *src, size_t src_blksz,
@@ -306,8 +309,9 @@ void gasnet_coll_scanM(gasnet_team_handle_t team, void *const dstlist[], size_t 
                        void *const srclist[], size_t src_blksz, size_t src_offset, size_t elem_size,
                        size_t elem_count, gasnet_coll_fn_handle_t func, int func_arg, int flags) {
     (void)dst_blksz, (void)dst_offset, (void)src_blksz, (void)src_offset;
-    schedule_wait(scan("gasnet_coll_scanM", team, own_of(dstlist, team, flags), own_of(srclist, team, flags),
-                       flags, (struct reduction){elem_size, elem_count, func, func_arg}));
+    gas_schedule_wait(scan("gasnet_coll_scanM", team, own_of(dstlist, team, flags),
+                           own_of(srclist, team, flags), flags,
+                           (struct reduction){elem_size, elem_count, func, func_arg}));
 }
 ALSO(void, coll_scanM,
      (gasnet_team_handle_t team, void *const dstlist[], size_t dst_blksz, size_t dst_offset,

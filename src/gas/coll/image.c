@@ -28,43 +28,43 @@ static void *image_memory(size_t count, size_t bytes) {
 
 /* In the first call of the process; the calls of other images must pass the same numbers. */
 static void image_count(const gasnet_image_t *images) {
-    counts = image_memory((size_t)gas.size, sizeof *counts);
-    memcpy(counts, images, (size_t)gas.size * sizeof *counts);
-    for (int i = 0; i < gas.size; i++) {
-        if (i == gas.rank)
+    counts = image_memory((size_t)gas_job.size, sizeof *counts);
+    memcpy(counts, images, (size_t)gas_job.size * sizeof *counts);
+    for (int i = 0; i < gas_job.size; i++) {
+        if (i == gas_job.rank)
             offset = total;
         total += counts[i];
     }
-    teams = image_memory(counts[gas.rank] > 0 ? counts[gas.rank] : 1, sizeof(gasnet_team_handle_t));
+    teams = image_memory(counts[gas_job.rank] > 0 ? counts[gas_job.rank] : 1, sizeof(gasnet_team_handle_t));
 }
 
 static gasnet_team_handle_t image_team_new(gasnet_image_t image) {
-    gasnet_team_handle_t t = team_new("gasnet_coll_init", total);
+    gasnet_team_handle_t t = gas_team_new("gasnet_coll_init", total);
     gasnet_image_t at = 0;
     t->id = ALL_IMAGES;
     t->rank = image;
-    for (int i = 0; i < gas.size; i++)
+    for (int i = 0; i < gas_job.size; i++)
         for (gasnet_image_t k = 0; k < counts[i]; k++)
             t->nodes[at++] = (gasnet_node_t)i;
-    team_complete(t);
+    gas_team_complete(t);
     return t;
 }
 
-void image_init(const gasnet_image_t *images, gasnet_image_t my_image) {
+void gas_image_init(const gasnet_image_t *images, gasnet_image_t my_image) {
     const char *call = "gasnet_coll_init";
     bool one_each = true;
-    for (int i = 0; images && i < gas.size; i++)
+    for (int i = 0; images && i < gas_job.size; i++)
         one_each = one_each && images[i] == 1;
     if (one_each && !atomic_load(&several))
         return;
     pthread_mutex_lock(&lock);
     if (!counts)
         image_count(images);
-    if (!images || memcmp(counts, images, (size_t)gas.size * sizeof *counts) != 0)
+    if (!images || memcmp(counts, images, (size_t)gas_job.size * sizeof *counts) != 0)
         gas_fail(call, "the numbers of images differ from those of an earlier call");
-    if (my_image < offset || my_image - offset >= counts[gas.rank])
-        gas_fail(call, "image %u is not on node %d, which has %u from %u on", my_image, gas.rank,
-                 counts[gas.rank], offset);
+    if (my_image < offset || my_image - offset >= counts[gas_job.rank])
+        gas_fail(call, "image %u is not on node %d, which has %u from %u on", my_image, gas_job.rank,
+                 counts[gas_job.rank], offset);
     gasnet_team_handle_t *team = &teams[my_image - offset];
     if (!*team)
         *team = image_team_new(my_image);
@@ -73,7 +73,7 @@ void image_init(const gasnet_image_t *images, gasnet_image_t my_image) {
     pthread_mutex_unlock(&lock);
 }
 
-gasnet_team_handle_t image_team(const char *call, gasnet_team_handle_t team, bool images) {
+gasnet_team_handle_t gas_image_team(const char *call, gasnet_team_handle_t team, bool images) {
     gas_need(call, 0);
     if (!images || !team || !atomic_load_explicit(&several, memory_order_relaxed) ||
         team != gasnetc_coll_team_all())

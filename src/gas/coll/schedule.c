@@ -61,7 +61,7 @@ static struct chain {
     struct early *early, **early_end;
 } chains[CHAINS];
 static struct gasnet_coll_operation *first, *last;
-_Atomic unsigned coll_open_count;
+_Atomic unsigned gas_coll_open_count;
 
 static struct chain *chain_of(uint64_t team_id, uint32_t number) {
     return &chains[(team_id * 31 + (team_id >> 32) + number) % CHAINS];
@@ -69,7 +69,7 @@ static struct chain *chain_of(uint64_t team_id, uint32_t number) {
 
 /* ---- building ---- */
 
-struct gasnet_coll_operation *schedule_new(const char *call, gasnet_team_handle_t team) {
+struct gasnet_coll_operation *gas_schedule_new(const char *call, gasnet_team_handle_t team) {
     gas_need(call, 0);
     gas_need_free(call);
     if (!team)
@@ -84,7 +84,7 @@ struct gasnet_coll_operation *schedule_new(const char *call, gasnet_team_handle_
     return o;
 }
 
-void *schedule_memory(struct gasnet_coll_operation *o, size_t bytes) {
+void *gas_schedule_memory(struct gasnet_coll_operation *o, size_t bytes) {
     struct block *b = malloc(sizeof *b + bytes);
     if (!b)
         gas_fail(o->call, "no memory for %zu bytes of a collective operation", bytes);
@@ -106,8 +106,8 @@ static struct step *add_step(struct gasnet_coll_operation *o, enum step_kind kin
     return s;
 }
 
-void schedule_send(struct gasnet_coll_operation *o, gasnet_node_t to, uint32_t tag, const void *at,
-                   size_t bytes) {
+void gas_schedule_send(struct gasnet_coll_operation *o, gasnet_node_t to, uint32_t tag, const void *at,
+                       size_t bytes) {
     struct step *s = add_step(o, STEP_SEND);
     s->peer = to;
     s->tag = tag;
@@ -115,8 +115,8 @@ void schedule_send(struct gasnet_coll_operation *o, gasnet_node_t to, uint32_t t
     s->bytes = bytes;
 }
 
-void schedule_receive(struct gasnet_coll_operation *o, gasnet_node_t from, uint32_t tag, void *at,
-                      size_t bytes) {
+void gas_schedule_receive(struct gasnet_coll_operation *o, gasnet_node_t from, uint32_t tag, void *at,
+                          size_t bytes) {
     struct step *s = add_step(o, STEP_RECEIVE);
     s->peer = from;
     s->tag = tag;
@@ -124,37 +124,37 @@ void schedule_receive(struct gasnet_coll_operation *o, gasnet_node_t from, uint3
     s->bytes = bytes;
 }
 
-void schedule_next_round(struct gasnet_coll_operation *o) {
+void gas_schedule_next_round(struct gasnet_coll_operation *o) {
     add_step(o, STEP_ROUND);
 }
 
-void schedule_run(struct gasnet_coll_operation *o, void (*run)(struct gasnet_coll_operation *, struct step *),
-                  void *arg, void *at) {
+void gas_schedule_run(struct gasnet_coll_operation *o,
+                      void (*run)(struct gasnet_coll_operation *, struct step *), void *arg, void *at) {
     struct step *s = add_step(o, STEP_RUN);
     s->run = run;
     s->arg = arg;
     s->at = at;
 }
 
-static void copy(struct gasnet_coll_operation *o, struct step *s) {
+static void schedule_copy_data(struct gasnet_coll_operation *o, struct step *s) {
     (void)o;
     if (s->at != s->arg)
         memmove(s->at, s->arg, s->bytes);
 }
 
-void schedule_copy(struct gasnet_coll_operation *o, void *to, const void *from, size_t bytes) {
-    schedule_run(o, copy, (void *)from, to);
+void gas_schedule_copy(struct gasnet_coll_operation *o, void *to, const void *from, size_t bytes) {
+    gas_schedule_run(o, schedule_copy_data, (void *)from, to);
     o->steps[o->count - 1].bytes = bytes;
 }
 
 /* Dissemination: in round i each rank hears from the one 2^i before it; after log2(size) rounds, of all. */
-void schedule_barrier(struct gasnet_coll_operation *o, uint32_t tag) {
+void gas_schedule_barrier(struct gasnet_coll_operation *o, uint32_t tag) {
     gasnet_node_t size = o->team->size, rank = o->team->rank;
-    schedule_next_round(o);
+    gas_schedule_next_round(o);
     for (uint64_t distance = 1; distance < size; distance *= 2, tag++) {
-        schedule_send(o, (gasnet_node_t)((rank + distance) % size), tag, NULL, 0);
-        schedule_receive(o, (gasnet_node_t)((rank + size - distance) % size), tag, NULL, 0);
-        schedule_next_round(o);
+        gas_schedule_send(o, (gasnet_node_t)((rank + distance) % size), tag, NULL, 0);
+        gas_schedule_receive(o, (gasnet_node_t)((rank + size - distance) % size), tag, NULL, 0);
+        gas_schedule_next_round(o);
     }
 }
 
@@ -169,8 +169,8 @@ static struct step *receive_of(struct gasnet_coll_operation *o, gasnet_node_t pe
     return NULL;
 }
 
-static void land(struct gasnet_coll_operation *o, gasnet_node_t peer, uint32_t tag, uint64_t offset,
-                 const void *data, size_t bytes) {
+static void schedule_deliver(struct gasnet_coll_operation *o, gasnet_node_t peer, uint32_t tag,
+                             uint64_t offset, const void *data, size_t bytes) {
     struct step *s = receive_of(o, peer, tag);
     if (!s || offset + bytes > s->bytes)
         gas_fail(o->call,
@@ -187,14 +187,14 @@ static bool is_for(const struct early *e, const struct gasnet_coll_operation *o)
     return e->team_id == o->team_id && e->number == o->number && e->rank == o->rank;
 }
 
-static struct gasnet_coll_operation *find(struct chain *c, const struct early *e) {
+static struct gasnet_coll_operation *schedule_find(struct chain *c, const struct early *e) {
     struct gasnet_coll_operation *o = c->operations;
     while (o && !is_for(e, o))
         o = o->chain;
     return o;
 }
 
-static void keep(struct chain *c, const struct early *what, const void *data) {
+static void schedule_keep(struct chain *c, const struct early *what, const void *data) {
     struct early *e = malloc(sizeof *e + what->bytes);
     if (!e)
         gas_fail("collective operation", "no memory for %zu bytes that arrived before this rank's call",
@@ -213,10 +213,10 @@ static uint64_t wide(gasnet_handlerarg_t low, gasnet_handlerarg_t high) {
 }
 
 /* The handler. Copies under the lock: a page fault meanwhile needs none of our locks. */
-static void arrived(gasnet_token_t token, void *data, size_t bytes, gasnet_handlerarg_t team_low,
-                    gasnet_handlerarg_t team_high, gasnet_handlerarg_t number, gasnet_handlerarg_t tag,
-                    gasnet_handlerarg_t peer, gasnet_handlerarg_t rank, gasnet_handlerarg_t offset_low,
-                    gasnet_handlerarg_t offset_high) {
+static void schedule_arrived(gasnet_token_t token, void *data, size_t bytes, gasnet_handlerarg_t team_low,
+                             gasnet_handlerarg_t team_high, gasnet_handlerarg_t number,
+                             gasnet_handlerarg_t tag, gasnet_handlerarg_t peer, gasnet_handlerarg_t rank,
+                             gasnet_handlerarg_t offset_low, gasnet_handlerarg_t offset_high) {
     struct early e = {.team_id = wide(team_low, team_high),
                       .number = (uint32_t)number,
                       .tag = (uint32_t)tag,
@@ -227,15 +227,15 @@ static void arrived(gasnet_token_t token, void *data, size_t bytes, gasnet_handl
     struct chain *c = chain_of(e.team_id, e.number);
     (void)token;
     pthread_mutex_lock(&lock);
-    struct gasnet_coll_operation *o = find(c, &e);
+    struct gasnet_coll_operation *o = schedule_find(c, &e);
     if (o)
-        land(o, e.peer, e.tag, e.offset, data, bytes);
+        schedule_deliver(o, e.peer, e.tag, e.offset, data, bytes);
     else
-        keep(c, &e, data);
+        schedule_keep(c, &e, data);
     pthread_mutex_unlock(&lock);
 }
 
-static void land_early(struct chain *c, struct gasnet_coll_operation *o) {
+static void deliver_early(struct chain *c, struct gasnet_coll_operation *o) {
     struct early **at = &c->early;
     while (*at) {
         struct early *e = *at;
@@ -243,7 +243,7 @@ static void land_early(struct chain *c, struct gasnet_coll_operation *o) {
             at = &e->next;
             continue;
         }
-        land(o, e->peer, e->tag, e->offset, e->data, e->bytes);
+        schedule_deliver(o, e->peer, e->tag, e->offset, e->data, e->bytes);
         *at = e->next;
         free(e);
     }
@@ -259,7 +259,7 @@ static void send(struct gasnet_coll_operation *o, const struct step *s) {
         int32_t args[] = {(int32_t)o->team_id, (int32_t)(o->team_id >> 32),    (int32_t)o->number,
                           (int32_t)s->tag,     (int32_t)o->team->rank,         (int32_t)s->peer,
                           (int32_t)sent,       (int32_t)((uint64_t)sent >> 32)};
-        am_send_data((int)o->team->nodes[s->peer], AM_COLL, s->at + sent, bytes, 8, args);
+        gas_am_send_data((int)o->team->nodes[s->peer], AM_COLL, s->at + sent, bytes, 8, args);
         sent += bytes;
     } while (sent < s->bytes);
 }
@@ -275,7 +275,7 @@ static bool have_arrived(struct gasnet_coll_operation *o, size_t count) {
 }
 
 /* Advances as far as possible; returns whether the operation is complete. */
-static bool advance(struct gasnet_coll_operation *o, bool *happened) {
+static bool schedule_advance(struct gasnet_coll_operation *o, bool *happened) {
     for (; o->at < o->count; o->at++) {
         struct step *s = &o->steps[o->at];
         if (s->kind == STEP_SEND)
@@ -298,11 +298,11 @@ static void unlink_operation(struct gasnet_coll_operation *o) {
     *(o->previous ? &o->previous->next : &first) = o->next;
     *(o->next ? &o->next->previous : &last) = o->previous;
     pthread_mutex_unlock(&lock);
-    atomic_fetch_sub_explicit(&coll_open_count, 1, memory_order_relaxed);
+    atomic_fetch_sub_explicit(&gas_coll_open_count, 1, memory_order_relaxed);
     atomic_store_explicit(&o->complete, true, memory_order_release); /* from now on its owner may free it */
 }
 
-static struct gasnet_coll_operation *next_of(struct gasnet_coll_operation *o) {
+static struct gasnet_coll_operation *schedule_next_of(struct gasnet_coll_operation *o) {
     pthread_mutex_lock(&lock);
     struct gasnet_coll_operation *next = o ? o->next : first;
     pthread_mutex_unlock(&lock);
@@ -310,13 +310,13 @@ static struct gasnet_coll_operation *next_of(struct gasnet_coll_operation *o) {
 }
 
 /* A send may poll and so re-enter this function: the lock is then held by this thread itself. */
-bool coll_tend(void) {
+bool gas_coll_tend(void) {
     bool happened = false;
     if (pthread_mutex_trylock(&drive) != 0)
         return false;
-    for (struct gasnet_coll_operation *o = next_of(NULL), *next; o; o = next) {
-        bool over = advance(o, &happened);
-        next = next_of(o);
+    for (struct gasnet_coll_operation *o = schedule_next_of(NULL), *next; o; o = next) {
+        bool over = schedule_advance(o, &happened);
+        next = schedule_next_of(o);
         if (over)
             unlink_operation(o);
     }
@@ -326,7 +326,7 @@ bool coll_tend(void) {
 
 /* ---- start and completion ---- */
 
-gasnet_coll_handle_t schedule_start(struct gasnet_coll_operation *o) {
+gasnet_coll_handle_t gas_schedule_start(struct gasnet_coll_operation *o) {
     pthread_mutex_lock(&lock);
     o->number = o->team->next++;
     struct chain *c = chain_of(o->team_id, o->number);
@@ -335,18 +335,18 @@ gasnet_coll_handle_t schedule_start(struct gasnet_coll_operation *o) {
     o->previous = last;
     *(last ? &last->next : &first) = o;
     last = o;
-    land_early(c, o);
-    atomic_fetch_add_explicit(&coll_open_count, 1, memory_order_relaxed);
+    deliver_early(c, o);
+    atomic_fetch_add_explicit(&gas_coll_open_count, 1, memory_order_relaxed);
     pthread_mutex_unlock(&lock);
-    coll_tend();
+    gas_coll_tend();
     return o;
 }
 
-bool schedule_is_complete(gasnet_coll_handle_t o) {
+bool gas_schedule_is_complete(gasnet_coll_handle_t o) {
     return atomic_load_explicit(&o->complete, memory_order_acquire);
 }
 
-void schedule_free(gasnet_coll_handle_t o) {
+void gas_schedule_free(gasnet_coll_handle_t o) {
     while (o->memory) {
         struct block *b = o->memory;
         o->memory = b->next;
@@ -356,24 +356,24 @@ void schedule_free(gasnet_coll_handle_t o) {
     free(o);
 }
 
-bool schedule_try(gasnet_coll_handle_t o) {
-    if (!schedule_is_complete(o))
+bool gas_schedule_try(gasnet_coll_handle_t o) {
+    if (!gas_schedule_is_complete(o))
         return false;
-    schedule_free(o);
+    gas_schedule_free(o);
     return true;
 }
 
-void schedule_wait(gasnet_coll_handle_t o) {
+void gas_schedule_wait(gasnet_coll_handle_t o) {
     unsigned round = 0;
-    while (!schedule_is_complete(o))
+    while (!gas_schedule_is_complete(o))
         if (gas_poll())
             round = 0;
         else
-            gas_rest(&round);
-    schedule_free(o);
+            gas_poll_rest(&round);
+    gas_schedule_free(o);
 }
 
-void coll_open(void) {
-    am_register(AM_COLL, (am_handler *)arrived);
-    team_open();
+void gas_coll_open(void) {
+    gas_am_register(AM_COLL, (am_handler *)schedule_arrived);
+    gas_team_open();
 }

@@ -13,7 +13,7 @@ static _Atomic uint32_t made;    /* teams that this node has seen created */
 
 /* ---- creation ---- */
 
-gasnet_team_handle_t team_new(const char *call, gasnet_node_t size) {
+gasnet_team_handle_t gas_team_new(const char *call, gasnet_node_t size) {
     gasnet_team_handle_t t = calloc(1, sizeof *t + size * sizeof t->nodes[0]);
     if (!t)
         gas_fail(call, "no memory for a team of %u", size);
@@ -21,21 +21,21 @@ gasnet_team_handle_t team_new(const char *call, gasnet_node_t size) {
     return t;
 }
 
-void team_complete(gasnet_team_handle_t t) {
-    bool *seen = calloc((size_t)gas.size, sizeof *seen);
+void gas_team_complete(gasnet_team_handle_t t) {
+    bool *seen = calloc((size_t)gas_job.size, sizeof *seen);
     if (!seen)
         gas_fail("gasnet_coll_team_split", "no memory for a team of %u", t->size);
     for (gasnet_node_t i = 0; i < t->size; i++) {
         t->several |= seen[t->nodes[i]];
         seen[t->nodes[i]] = true;
-        t->local += i < t->rank && t->nodes[i] == (gasnet_node_t)gas.rank;
+        t->local += i < t->rank && t->nodes[i] == (gasnet_node_t)gas_job.rank;
     }
     free(seen);
 }
 
-void team_open(void) {
-    all = team_new("gasnet_attach", (gasnet_node_t)gas.size);
-    all->rank = (gasnet_node_t)gas.rank;
+void gas_team_open(void) {
+    all = gas_team_new("gasnet_attach", (gasnet_node_t)gas_job.size);
+    all->rank = (gasnet_node_t)gas_job.rank;
     for (gasnet_node_t i = 0; i < all->size; i++)
         all->nodes[i] = i;
 }
@@ -52,7 +52,7 @@ struct member {
 };
 
 /* By relrank; ties, which are erroneous, by the previous rank. */
-static int compare(const void *a, const void *b) {
+static int team_compare(const void *a, const void *b) {
     const struct member *x = a, *y = b;
     if (x->relrank != y->relrank)
         return x->relrank < y->relrank ? -1 : 1;
@@ -61,15 +61,15 @@ static int compare(const void *a, const void *b) {
 
 static gasnet_team_handle_t team_of(const char *call, struct member *members, gasnet_node_t count,
                                     gasnet_node_t parent) {
-    qsort(members, count, sizeof *members, compare);
-    gasnet_team_handle_t t = team_new(call, count);
+    qsort(members, count, sizeof *members, team_compare);
+    gasnet_team_handle_t t = gas_team_new(call, count);
     t->id = (uint64_t)(members[0].node + 1) << 32 | members[0].made;
     for (gasnet_node_t i = 0; i < count; i++) {
         t->nodes[i] = members[i].node;
         if (members[i].parent == parent)
             t->rank = i;
     }
-    team_complete(t);
+    gas_team_complete(t);
     return t;
 }
 
@@ -78,17 +78,17 @@ gasnet_team_handle_t gasnet_coll_team_split(gasnet_team_handle_t team, gasnet_no
     const char *call = "gasnet_coll_team_split";
     (void)clientdata;
     gas_need(call, 0);
-    team = image_team(call, team, true);
+    team = gas_image_team(call, team, true);
     struct member mine = {.color = color,
                           .relrank = relrank,
-                          .node = (gasnet_node_t)gas.rank,
+                          .node = (gasnet_node_t)gas_job.rank,
                           .parent = team->rank,
                           .made = atomic_fetch_add(&made, 1)};
     struct member *members = malloc(team->size * sizeof *members);
     if (!members)
         gas_fail(call, "no memory to split a team of %u", team->size);
     struct collective c = {.call = call, .team = team, .dst = members, .src = &mine, .bytes = sizeof mine};
-    schedule_wait(coll_gather_all(&c));
+    gas_schedule_wait(gas_coll_gather_all(&c));
     gasnet_node_t count = 0;
     for (gasnet_node_t i = 0; i < team->size; i++)
         if (members[i].color == color)
@@ -112,7 +112,7 @@ ALSO(void, coll_team_free, (gasnet_team_handle_t team));
 /* ---- queries ---- */
 
 /* Ranks are those of nodes. A node with several members is counted at its first. */
-static bool is_first(gasnet_team_handle_t t, gasnet_node_t member) {
+static bool team_is_first(gasnet_team_handle_t t, gasnet_node_t member) {
     gasnet_node_t i = 0;
     while (t->several && i < member && t->nodes[i] != t->nodes[member])
         i++;
@@ -124,20 +124,20 @@ gasnet_node_t gasnet_coll_team_size(gasnet_team_handle_t team) {
     if (!team->several)
         return team->size;
     for (gasnet_node_t i = 0; i < team->size; i++)
-        count += is_first(team, i);
+        count += team_is_first(team, i);
     return count;
 }
 ALSO(gasnet_node_t, coll_team_size, (gasnet_team_handle_t team));
 
 gasnet_node_t gasnet_coll_team_rank(gasnet_team_handle_t team) {
-    return team->several ? gasnet_coll_team_node2rank(team, (gasnet_node_t)gas.rank) : team->rank;
+    return team->several ? gasnet_coll_team_node2rank(team, (gasnet_node_t)gas_job.rank) : team->rank;
 }
 ALSO(gasnet_node_t, coll_team_rank, (gasnet_team_handle_t team));
 
 gasnet_node_t gasnet_coll_team_rank2node(gasnet_team_handle_t team, int rank) {
     gasnet_node_t before = 0;
     for (gasnet_node_t i = 0; i < team->size && rank >= 0; i++)
-        if (is_first(team, i) && before++ == (gasnet_node_t)rank)
+        if (team_is_first(team, i) && before++ == (gasnet_node_t)rank)
             return team->nodes[i];
     gas_fail("gasnet_coll_team_rank2node", "there is no rank %d in a team of %u", rank,
              gasnet_coll_team_size(team));
@@ -150,7 +150,7 @@ gasnet_node_t gasnet_coll_team_node2rank(gasnet_team_handle_t team, gasnet_node_
         if (team->nodes[i] == node)
             return before;
         else
-            before += is_first(team, i);
+            before += team_is_first(team, i);
     return (gasnet_node_t)-1;
 }
 ALSO(gasnet_node_t, coll_team_node2rank, (gasnet_team_handle_t team, gasnet_node_t node));
@@ -176,10 +176,10 @@ static struct known known_by(int id, int flags) {
 
 /* The barrier of GASNET_TEAM_ALL is of its nodes, or of its images. */
 static gasnet_team_handle_t barrier_team(const char *call, gasnet_team_handle_t team, int flags) {
-    return image_team(call, team, (flags & GASNET_BARRIERFLAG_IMAGES) != 0);
+    return gas_image_team(call, team, (flags & GASNET_BARRIERFLAG_IMAGES) != 0);
 }
 
-static void merge(struct known *k, const struct known *with) {
+static void team_merge(struct known *k, const struct known *with) {
     k->mismatch |= with->mismatch | (k->named && with->named && k->id != with->id);
     if (with->named)
         k->id = with->id;
@@ -189,36 +189,36 @@ static void merge(struct known *k, const struct known *with) {
 static void merge_step(struct gasnet_coll_operation *o, struct step *s) {
     struct team_barrier *b = s->arg;
     (void)o;
-    merge(&b->known, (const struct known *)(void *)s->at);
+    team_merge(&b->known, (const struct known *)(void *)s->at);
 }
 
 void gasnet_coll_barrier_notify(gasnet_team_handle_t team, int id, int flags) {
     const char *call = "gasnet_coll_barrier_notify";
     team = barrier_team(call, team, flags);
-    struct gasnet_coll_operation *o = schedule_new(call, team);
+    struct gasnet_coll_operation *o = gas_schedule_new(call, team);
     if (team->barrier)
         gas_fail(call, "it was already notified, and not waited for");
-    struct team_barrier *b = schedule_memory(o, sizeof *b);
+    struct team_barrier *b = gas_schedule_memory(o, sizeof *b);
     *b = (struct team_barrier){.known = known_by(id, flags)};
     gasnet_node_t size = team->size, rank = team->rank;
     uint32_t tag = TAG_DATA;
     for (uint64_t distance = 1; distance < size; distance *= 2, tag++) {
-        struct known *heard = schedule_memory(o, sizeof *heard);
-        schedule_send(o, (gasnet_node_t)((rank + distance) % size), tag, &b->known, sizeof b->known);
-        schedule_receive(o, (gasnet_node_t)((rank + size - distance) % size), tag, heard, sizeof *heard);
-        schedule_next_round(o);
-        schedule_run(o, merge_step, b, heard);
+        struct known *heard = gas_schedule_memory(o, sizeof *heard);
+        gas_schedule_send(o, (gasnet_node_t)((rank + distance) % size), tag, &b->known, sizeof b->known);
+        gas_schedule_receive(o, (gasnet_node_t)((rank + size - distance) % size), tag, heard, sizeof *heard);
+        gas_schedule_next_round(o);
+        gas_schedule_run(o, merge_step, b, heard);
     }
     team->notified = b;
-    team->barrier = schedule_start(o);
+    team->barrier = gas_schedule_start(o);
 }
 ALSO(void, coll_barrier_notify, (gasnet_team_handle_t team, int id, int flags));
 
 static int end_barrier(gasnet_team_handle_t team, int id, int flags) {
     struct known waited =
         known_by(id, flags); /* as in barrier.c: the name in wait, if any, must be the agreed one */
-    merge(&waited, &team->notified->known);
-    schedule_free(team->barrier);
+    team_merge(&waited, &team->notified->known);
+    gas_schedule_free(team->barrier);
     team->barrier = NULL;
     team->notified = NULL;
     return waited.mismatch ? GASNET_ERR_BARRIER_MISMATCH : GASNET_OK;
@@ -236,18 +236,18 @@ static gasnet_team_handle_t notified_team(const char *call, gasnet_team_handle_t
 int gasnet_coll_barrier_try(gasnet_team_handle_t team, int id, int flags) {
     team = notified_team("gasnet_coll_barrier_try", team, flags);
     gas_poll();
-    return schedule_is_complete(team->barrier) ? end_barrier(team, id, flags) : GASNET_ERR_NOT_READY;
+    return gas_schedule_is_complete(team->barrier) ? end_barrier(team, id, flags) : GASNET_ERR_NOT_READY;
 }
 ALSO(int, coll_barrier_try, (gasnet_team_handle_t team, int id, int flags));
 
 int gasnet_coll_barrier_wait(gasnet_team_handle_t team, int id, int flags) {
     unsigned round = 0;
     team = notified_team("gasnet_coll_barrier_wait", team, flags);
-    while (!schedule_is_complete(team->barrier))
+    while (!gas_schedule_is_complete(team->barrier))
         if (gas_poll())
             round = 0;
         else
-            gas_rest(&round);
+            gas_poll_rest(&round);
     return end_barrier(team, id, flags);
 }
 ALSO(int, coll_barrier_wait, (gasnet_team_handle_t team, int id, int flags));
@@ -260,19 +260,19 @@ ALSO(int, coll_barrier, (gasnet_team_handle_t team, int id, int flags));
 
 /* ---- synchronisation ---- */
 
-static void begin(const char *call) {
+static void team_begin(const char *call) {
     gas_need(call, 0);
     gas_need_free(call);
     gas_poll();
 }
 
-static void look_at_all(gasnet_coll_handle_t *handles, size_t count, size_t *valid, size_t *complete) {
+static void team_look_at_all(gasnet_coll_handle_t *handles, size_t count, size_t *valid, size_t *complete) {
     *valid = *complete = 0;
     for (size_t i = 0; i < count; i++) {
         if (handles[i] == GASNET_COLL_INVALID_HANDLE)
             continue;
         ++*valid;
-        if (schedule_try(handles[i])) {
+        if (gas_schedule_try(handles[i])) {
             handles[i] = GASNET_COLL_INVALID_HANDLE;
             ++*complete;
         }
@@ -280,38 +280,39 @@ static void look_at_all(gasnet_coll_handle_t *handles, size_t count, size_t *val
 }
 
 int gasnet_coll_try_sync(gasnet_coll_handle_t handle) {
-    begin("gasnet_coll_try_sync");
-    return handle == GASNET_COLL_INVALID_HANDLE || schedule_try(handle) ? GASNET_OK : GASNET_ERR_NOT_READY;
+    team_begin("gasnet_coll_try_sync");
+    return handle == GASNET_COLL_INVALID_HANDLE || gas_schedule_try(handle) ? GASNET_OK
+                                                                            : GASNET_ERR_NOT_READY;
 }
 ALSO(int, coll_try_sync, (gasnet_coll_handle_t handle));
 
 int gasnet_coll_try_sync_some(gasnet_coll_handle_t *phandle, size_t numhandles) {
     size_t valid, complete;
-    begin("gasnet_coll_try_sync_some");
-    look_at_all(phandle, numhandles, &valid, &complete);
+    team_begin("gasnet_coll_try_sync_some");
+    team_look_at_all(phandle, numhandles, &valid, &complete);
     return valid == 0 || complete > 0 ? GASNET_OK : GASNET_ERR_NOT_READY;
 }
 ALSO(int, coll_try_sync_some, (gasnet_coll_handle_t * phandle, size_t numhandles));
 
 int gasnet_coll_try_sync_all(gasnet_coll_handle_t *phandle, size_t numhandles) {
     size_t valid, complete;
-    begin("gasnet_coll_try_sync_all");
-    look_at_all(phandle, numhandles, &valid, &complete);
+    team_begin("gasnet_coll_try_sync_all");
+    team_look_at_all(phandle, numhandles, &valid, &complete);
     return valid == complete ? GASNET_OK : GASNET_ERR_NOT_READY;
 }
 ALSO(int, coll_try_sync_all, (gasnet_coll_handle_t * phandle, size_t numhandles));
 
 void gasnet_coll_wait_sync(gasnet_coll_handle_t handle) {
-    begin("gasnet_coll_wait_sync");
+    team_begin("gasnet_coll_wait_sync");
     if (handle != GASNET_COLL_INVALID_HANDLE)
-        schedule_wait(handle);
+        gas_schedule_wait(handle);
 }
 ALSO(void, coll_wait_sync, (gasnet_coll_handle_t handle));
 
 void gasnet_coll_wait_sync_some(gasnet_coll_handle_t *phandle, size_t numhandles) {
     unsigned round = 0;
     while (gasnet_coll_try_sync_some(phandle, numhandles) == GASNET_ERR_NOT_READY)
-        gas_rest(&round);
+        gas_poll_rest(&round);
 }
 ALSO(void, coll_wait_sync_some, (gasnet_coll_handle_t * phandle, size_t numhandles));
 

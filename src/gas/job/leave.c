@@ -25,9 +25,9 @@
 
 #include "gas/am/am.h"
 #include "gas/rma/ask.h"
-#include "gas/am/far.h"
-#include "gas/rma/handle.h"
-#include "gas/rma/memory.h"
+#include "gas/am/am_remote.h"
+#include "gas/rma/gas_handle.h"
+#include "gas/rma/gas_memory.h"
 #include "gas/job/signals.h"
 #include "gas/job/stats.h"
 
@@ -39,8 +39,8 @@ struct ending {
     uint64_t patience_ms;
 };
 
-_Atomic int leave_wanted; /* leave_now must be called */
-static _Atomic bool told; /* another rank leaves */
+_Atomic int gas_leave_wanted; /* gas_leave_now must be called */
+static _Atomic bool told;     /* another rank leaves */
 static _Atomic int told_code;
 static _Atomic bool begun; /* a thread of this process leaves */
 static _Thread_local bool mine;
@@ -53,7 +53,7 @@ static _Noreturn void stay(void) {
         pause();
 }
 
-void leave_now(void) {
+void gas_leave_now(void) {
     if (mine)
         return; /* this thread is closing */
     if (atomic_load(&begun))
@@ -63,51 +63,51 @@ void leave_now(void) {
 }
 
 void gas_not_attached(const char *call) {
-    leave_if_asked();
+    gas_leave_if_asked();
     gas_fail(call, "this process is not attached to the job: call gasnet_attach first");
 }
 
-int leave_or_refuse(const char *call) {
-    leave_if_asked();
+int gas_leave_or_refuse(const char *call) {
+    gas_leave_if_asked();
     return gas_refuse(GASNET_ERR_NOT_INIT, call,
                       "this process is not attached to the job: call gasnet_attach first");
 }
 
 /* ---- notifying the others ---- */
 
-void leave_is_told(int code) {
+void gas_leave_is_told(int code) {
     atomic_store(&told_code, code);
     atomic_store(&told, true);
-    atomic_store(&leave_wanted, 1);
+    atomic_store(&gas_leave_wanted, 1);
 }
 
 static void on_leave(gasnet_token_t token, int32_t code) {
     (void)token;
-    leave_is_told(code);
+    gas_leave_is_told(code);
 }
 
-void leave_attached(void) {
-    am_register(AM_LEAVE, (am_handler *)on_leave);
+void gas_leave_attached(void) {
+    gas_am_register(AM_LEAVE, (am_handler *)on_leave);
 }
 
-/* As am_send, but without a poll: no handler of the program runs any more. */
-static void tell(int rank, int code) {
+/* As gas_am_send, but without a poll: no handler of the program runs any more. */
+static void job_tell(int rank, int code) {
     enum { TRIES = 50, NAP_US = 1000 };
     for (int i = 0; i < TRIES; i++) {
-        if (am_send_if_possible(rank, AM_LEAVE, 1, (int32_t[]){code}))
+        if (gas_am_send_if_possible(rank, AM_LEAVE, 1, (int32_t[]){code}))
             return;
-        ask_progress();
+        gas_ask_progress();
         usleep(NAP_US);
     }
 }
 
-/* By a message, for ranks that poll, and by SIGQUIT, for all; on other nodes the helper sends it (arrive.c). */
+/* By a message, for ranks that poll, and by SIGQUIT, for all; on other nodes the helper sends it (am_arrive.c). */
 static void tell_all(int code) {
-    for (int i = 1; i < gas.size; i++) {
-        int rank = (gas.rank + i) % gas.size;
-        tell(rank, code);
+    for (int i = 1; i < gas_job.size; i++) {
+        int rank = (gas_job.rank + i) % gas_job.size;
+        job_tell(rank, code);
         if (gas_same_node((gasnet_node_t)rank))
-            signals_quit((int)gas.world->local_of[rank], code);
+            gas_signals_quit((int)gas_job.world->local_of[rank], code);
     }
 }
 
@@ -123,14 +123,14 @@ static uint64_t patience(int code) {
 }
 
 /* Returns whether all ranks arrived; *well: all of them by themselves and with success. */
-static bool meet(const struct ending *end, bool attached, bool *well) {
+static bool job_rendezvous(const struct ending *end, bool attached, bool *well) {
     static int failed, any_failed; /* static, as MPI may still use them if we stop waiting */
     MPI_Request all;
     int here = 0;
     bool others_know = !attached || !end->tells;
     uint64_t start = milliseconds();
     failed = end->code != 0 || atomic_load(&told);
-    MPI_Iallreduce(&failed, &any_failed, 1, MPI_INT, MPI_MAX, gas.comm, &all);
+    MPI_Iallreduce(&failed, &any_failed, 1, MPI_INT, MPI_MAX, gas_job.comm, &all);
     for (;;) {
         MPI_Test(&all, &here, MPI_STATUS_IGNORE);
         uint64_t waited = milliseconds() - start;
@@ -141,8 +141,8 @@ static bool meet(const struct ending *end, bool attached, bool *well) {
             tell_all(end->code);
             others_know = true;
         }
-        if (gas.world->nodes > 1)
-            ask_progress(); /* operations that were started still leave */
+        if (gas_job.world->nodes > 1)
+            gas_ask_progress(); /* operations that were started still leave */
         usleep(waited < 10 ? 50 : 1000);
     }
 }
@@ -153,37 +153,37 @@ static bool unsaved; /* a named segment was not saved; the error was logged */
 
 /* `ends`: the process is about to exit. Its memory is then released with it, and not before: another thread may still
  * be on its way out of a call. */
-static void close_all(bool attached, bool ends, bool well) {
+static void leave_close_all(bool attached, bool ends, bool well) {
     if (attached) {
-        handle_finish_all();
-        stats_report();
+        gas_handle_finish_all();
+        gas_stats_report();
     }
-    ask_close();
-    MPI_Barrier(gas.comm);
-    net_close(gas.net, &gas.boot, NULL);
+    gas_ask_close();
+    MPI_Barrier(gas_job.comm);
+    net_close(gas_job.net, &gas_job.boot, NULL);
     live_close();
-    if (attached && memory_detach(well, ends) != 0)
+    if (attached && gas_memory_detach(well, ends) != 0)
         unsaved = true;
     if (!ends) {
-        signals_close();
-        arrive_close();
-        net_world_close(gas.world);
+        gas_signals_close();
+        gas_arrive_close();
+        net_world_close(gas_job.world);
     }
-    MPI_Comm_free(&gas.node_comm);
-    MPI_Comm_free(&gas.comm);
+    MPI_Comm_free(&gas_job.node_comm);
+    MPI_Comm_free(&gas_job.comm);
 }
 
 /* Ends this process's part. False: the others did not arrive, which is logged if it is unexpected. */
-static bool leave(const struct ending *end, const char *how, bool ends) {
+static bool job_leave(const struct ending *end, const char *how, bool ends) {
     bool attached = gas_is_attached(), well;
-    signals_hold();
-    signals_guard(end->code);
+    gas_signals_hold();
+    gas_signals_guard(end->code);
     mine = true;
     atomic_store(&begun, true);
-    atomic_store(&leave_wanted, 1);
-    atomic_store(&gas.stage, GAS_LEAVING);
-    if (meet(end, attached, &well)) {
-        close_all(attached, ends, well);
+    atomic_store(&gas_leave_wanted, 1);
+    atomic_store(&gas_job.stage, GAS_LEAVING);
+    if (job_rendezvous(end, attached, &well)) {
+        leave_close_all(attached, ends, well);
         return true;
     }
     if (end->code == 0)
@@ -191,12 +191,13 @@ static bool leave(const struct ending *end, const char *how, bool ends) {
             "%s on this node, but other ranks have not ended for %llu s (HEARTH_EXIT_TIMEOUT); the job is "
             "ended%s",
             how, (unsigned long long)end->patience_ms / 1000,
-            attached && memory_is_durable() ? ", and what was written since the last checkpoint is not kept"
-                                            : "");
+            attached && gas_memory_is_durable()
+                ? ", and what was written since the last checkpoint is not kept"
+                : "");
     return false;
 }
 
-static void finalize_mpi(void) {
+static void leave_finalize_mpi(void) {
     int over;
     MPI_Finalized(&over);
     if (!over)
@@ -205,23 +206,23 @@ static void finalize_mpi(void) {
 
 void gasnet_exit(int exitcode) {
     static _Atomic bool called;
-    if (atomic_load(&gas.stage) != GAS_NOTHING && getpid() == process)
-        signals_hold(); /* a signal handler in this thread would wait for itself */
+    if (atomic_load(&gas_job.stage) != GAS_NOTHING && getpid() == process)
+        gas_signals_hold(); /* a signal handler in this thread would wait for itself */
     if (atomic_exchange(&called, true) || atomic_load(&begun))
         stay();
-    if (atomic_load(&gas.stage) == GAS_NOTHING || getpid() != process) {
+    if (atomic_load(&gas_job.stage) == GAS_NOTHING || getpid() != process) {
         fflush(NULL);
         _exit(exitcode);
     }
-    signals_guard(exitcode);
+    gas_signals_guard(exitcode);
     fflush(NULL);
     bool alone = atomic_load(&told) || exitcode != 0;
     struct ending end = {.code = exitcode,
-                         .tells = alone || !gas_is_attached() || !memory_is_durable(),
+                         .tells = alone || !gas_is_attached() || !gas_memory_is_durable(),
                          .patience_ms = alone ? LEAVE_MS : patience(0)};
-    if (!leave(&end, "gasnet_exit was called", true))
+    if (!job_leave(&end, "gasnet_exit was called", true))
         net_boot_abort(exitcode ? exitcode : EXIT_FAILURE);
-    finalize_mpi();
+    leave_finalize_mpi();
     fflush(NULL);
     _exit(exitcode == 0 && unsaved ? EXIT_FAILURE : exitcode);
 }
@@ -240,9 +241,9 @@ static void at_exit(int status, void *arg) {
         return;
     fflush(NULL);
     struct ending end = {.code = status, .tells = status != 0, .patience_ms = patience(status)};
-    if (!leave(&end, "main has returned", true))
+    if (!job_leave(&end, "main has returned", true))
         net_boot_abort(status ? status : EXIT_FAILURE);
-    finalize_mpi();
+    leave_finalize_mpi();
     if (unsaved && status == 0) {
         fflush(NULL);
         _exit(EXIT_FAILURE);
@@ -253,15 +254,15 @@ static void at_exit(int status, void *arg) {
 static int with_mpi(MPI_Comm comm, int key, void *value, void *extra) {
     (void)comm, (void)key, (void)value, (void)extra;
     struct ending end = {.patience_ms = patience(0)};
-    if (!atomic_load(&begun) && !leave(&end, "MPI_Finalize was called", false))
+    if (!atomic_load(&begun) && !job_leave(&end, "MPI_Finalize was called", false))
         net_boot_abort(EXIT_FAILURE);
     return MPI_SUCCESS;
 }
 
-void leave_prepare(void) {
+void gas_leave_prepare(void) {
     int key;
     process = getpid();
-    signals_open();
+    gas_signals_open();
     on_exit(at_exit, NULL);
     MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, with_mpi, &key, NULL);
     MPI_Comm_set_attr(MPI_COMM_SELF, key, NULL);

@@ -9,7 +9,7 @@
  * Our handlers are installed only where the program has none.
  *
  * A handler may call gasnet_exit when it has interrupted a call of ours that holds a lock which the exit needs. This is
- * detected (am_context.inside), and an alarm ends the process if the exit does not complete: SIGALRM has no other use
+ * detected (gas_am_context.inside), and an alarm ends the process if the exit does not complete: SIGALRM has no other use
  * by then. */
 #include "gas/job/signals.h"
 
@@ -31,9 +31,9 @@ static bool installed[OURS];
 /* ---- handlers ---- */
 
 static void on_quit(int number) {
-    int code = atomic_load(&box_mine()->leave_code);
+    int code = atomic_load(&gas_box_mine()->leave_code);
     if (code != 0)
-        leave_is_told(code - 1);
+        gas_leave_is_told(code - 1);
     else
         gasnet_exit(SIGNALLED + number);
 }
@@ -55,8 +55,8 @@ static void on_end(int number) {
 
 /* ---- other ranks ---- */
 
-void signals_quit(int local, int code) {
-    struct am_box *b = box_of(local);
+void gas_signals_quit(int local, int code) {
+    struct am_box *b = gas_box_of(local);
     pid_t pid = atomic_load(&b->pid);
     atomic_store(&b->leave_code, code + 1);
     if (pid > 0)
@@ -65,13 +65,13 @@ void signals_quit(int local, int code) {
 
 /* ---- exit of this process ---- */
 
-void signals_hold(void) {
+void gas_signals_hold(void) {
     sigset_t ends;
     sigemptyset(&ends);
     for (int i = 0; i < OURS; i++)
         sigaddset(&ends, ours[i]);
     pthread_sigmask(SIG_BLOCK, &ends, NULL);
-    atomic_store(&box_mine()->pid, 0);
+    atomic_store(&gas_box_mine()->pid, 0);
 }
 
 static _Atomic int guard_code;
@@ -90,10 +90,10 @@ static void on_guard(int number) {
     net_boot_abort(atomic_load(&guard_code));
 }
 
-void signals_guard(int code) {
+void gas_signals_guard(int code) {
     struct sigaction action = {.sa_handler = on_guard, .sa_flags = SA_NODEFER};
     sigset_t alarms;
-    if (am_context.inside == 0)
+    if (gas_am_context.inside == 0)
         return;
     atomic_store(&guard_code, code & 0xff ? code & 0xff : EXIT_FAILURE);
     sigaction(SIGALRM, &action, NULL);
@@ -105,16 +105,16 @@ void signals_guard(int code) {
 
 /* ---- open and close ---- */
 
-void signals_open(void) {
+void gas_signals_open(void) {
     for (int i = 0; i < OURS; i++) {
         struct sigaction now, action = {.sa_handler = ours[i] == SIGQUIT ? on_quit : on_end};
         installed[i] = sigaction(ours[i], NULL, &now) == 0 && !(now.sa_flags & SA_SIGINFO) &&
                        now.sa_handler == SIG_DFL && sigaction(ours[i], &action, NULL) == 0;
     }
-    atomic_store(&box_mine()->pid, getpid());
+    atomic_store(&gas_box_mine()->pid, getpid());
 }
 
-void signals_close(void) {
+void gas_signals_close(void) {
     for (int i = 0; i < OURS; i++) {
         struct sigaction now, action = {.sa_handler = SIG_DFL};
         if (installed[i] && sigaction(ours[i], NULL, &now) == 0 &&

@@ -29,7 +29,7 @@ uint64_t sizes_promised(void) {
 }
 
 static uint64_t free_memory(void) {
-    struct room room = net_room();
+    struct memory_limit room = net_memory_limit();
     promised = room.promised;
     return room.bytes / 2; /* the program needs some as well */
 }
@@ -38,7 +38,7 @@ static uint64_t free_memory(void) {
 static uint64_t own_file(void) {
     char path[PATH_MAX];
     struct stat file;
-    snprintf(path, sizeof path, "%s/%s.%d", pages_folder(), settings_get()->nvm_name, gas.rank);
+    snprintf(path, sizeof path, "%s/%s.%d", pages_folder(), settings_get()->nvm_name, gas_job.rank);
     return lstat(path, &file) == 0 ? (uint64_t)file.st_blocks * 512 : 0;
 }
 
@@ -95,7 +95,7 @@ static uint64_t sizes_allowed(int machine_ranks) {
     return number < (double)MOST_BYTES ? (uint64_t)number : MOST_BYTES;
 }
 
-uint64_t sizes_most(int machine_ranks) {
+uint64_t gas_sizes_most(int machine_ranks) {
     const struct settings *set = settings_get();
     bool paged = set->nvm != NVM_OFF;
     uint64_t unit = paged && set->page_size > GASNET_PAGESIZE ? set->page_size : GASNET_PAGESIZE;

@@ -17,7 +17,7 @@ static uint64_t ended[NUMBERS];
 /* ---- threads ---- */
 
 /* Publishes the counters for hearth top. */
-static void show(const struct stats_thread *t) {
+static void stats_show(const struct stats_thread *t) {
 #define SIZE(kind, i) LIVE_FIELD(gas_near, struct stats_thread, numbers.sizes[kind][i])
 #define OF(kind)                                                                                             \
     SIZE(kind, 0), SIZE(kind, 1), SIZE(kind, 2), SIZE(kind, 3), SIZE(kind, 4), SIZE(kind, 5), SIZE(kind, 6), \
@@ -32,8 +32,8 @@ static void show(const struct stats_thread *t) {
     live_show(t, fields, sizeof fields / sizeof *fields);
 }
 
-void stats_join(struct stats_thread *t) {
-    show(t);
+void gas_stats_join(struct stats_thread *t) {
+    stats_show(t);
     pthread_mutex_lock(&lock);
     t->previous = NULL;
     t->next = threads;
@@ -49,7 +49,7 @@ static void add_up(const struct stats_thread *t, uint64_t *sums) {
         sums[i] += atomic_load_explicit(&numbers[i], memory_order_relaxed);
 }
 
-void stats_leave(struct stats_thread *t) {
+void gas_stats_leave(struct stats_thread *t) {
     live_hide(t);
     pthread_mutex_lock(&lock);
     add_up(t, ended);
@@ -125,9 +125,9 @@ void vgasnet_stats(vgasnet_stats_t *stats) {
                                .far_get_bytes = s.bytes[STATS_GET][1],
                                .far_put_bytes = s.bytes[STATS_PUT][1],
                                .far_memset_bytes = s.bytes[STATS_SET][1]};
-    if (gas.pages) {
+    if (gas_job.pages) {
         struct pages_counts c;
-        pages_count(gas.pages, &c);
+        pages_count(gas_job.pages, &c);
         tell_pages(&c, stats);
     }
 }
@@ -152,33 +152,33 @@ struct report {
 /* Where the counters of all ranks are summed, only the leader of a node contributes those of the node. */
 static void collect_pages(bool apart, uint64_t *numbers) {
     struct pages_counts c;
-    if (!gas.pages)
+    if (!gas_job.pages)
         return;
-    pages_count(gas.pages, &c);
+    pages_count(gas_job.pages, &c);
     const uint64_t all[OF_PAGES] = {
         c.hits,         c.misses,    c.smalls,     c.prefetched, c.faults,       c.write_faults,  c.frames,
         c.frames_used,  c.from_nvm,  c.from_home,  c.from_peers, c.served_peers, c.invalidated,   c.evicted,
         c.written_back, c.nvm_reads, c.nvm_writes, c.nvm_holes,  c.messages,     c.message_bytes, c.unmapped};
-    bool leads = net_world_leader(gas.world, gas.world->node) == gas.rank;
+    bool leads = net_world_leader(gas_job.world, gas_job.world->node) == gas_job.rank;
     for (int i = 0; i < OF_PAGES; i++)
         numbers[i] = i < OF_PROCESS || leads || apart ? all[i] : 0;
 }
 
-static void collect(bool apart, struct report *all) {
+static void stats_collect(bool apart, struct report *all) {
     struct report mine = {0};
     sum_up(&mine.done);
     collect_pages(apart, mine.pages);
     *all = mine;
     if (!apart)
-        MPI_Reduce(&mine, all, (int)(sizeof mine / sizeof(uint64_t)), MPI_UINT64_T, MPI_SUM, 0, gas.comm);
+        MPI_Reduce(&mine, all, (int)(sizeof mine / sizeof(uint64_t)), MPI_UINT64_T, MPI_SUM, 0, gas_job.comm);
 }
 
-static void text_kind(FILE *f, const struct sums *s, int kind) {
-    uint64_t all = calls_of(s, (enum stats_kind)kind), far = s->far_calls[kind];
+static void stats_text_kind(FILE *f, const struct sums *s, int kind) {
+    uint64_t all = calls_of(s, (enum stats_kind)kind), remote = s->far_calls[kind];
     if (all == 0)
         return;
     fprintf(f, "  %-7s %12llu on its node %12llu to others %16llu bytes", kind_names[kind],
-            (unsigned long long)(all - far), (unsigned long long)far,
+            (unsigned long long)(all - remote), (unsigned long long)remote,
             (unsigned long long)(s->bytes[kind][0] + s->bytes[kind][1]));
     const char *between = "; up to";
     for (int i = 0; i < STATS_SIZES; i++)
@@ -189,18 +189,19 @@ static void text_kind(FILE *f, const struct sums *s, int kind) {
     fputc('\n', f);
 }
 
-static void write_text(FILE *f, const struct report *r, int ranks) {
+static void stats_write_text(FILE *f, const struct report *r, int ranks) {
     fprintf(f, "hearth: vGASNet, %d rank%s on %d node%s, segments %s\n", ranks, ranks == 1 ? "" : "s",
-            gas.world->nodes, gas.world->nodes == 1 ? "" : "s", gas.pages ? "in pages" : "in memory");
+            gas_job.world->nodes, gas_job.world->nodes == 1 ? "" : "s",
+            gas_job.pages ? "in pages" : "in memory");
     for (int kind = 0; kind < STATS_KINDS; kind++)
-        text_kind(f, &r->done, kind);
-    for (int i = 0; gas.pages && i < OF_PAGES; i++)
+        stats_text_kind(f, &r->done, kind);
+    for (int i = 0; gas_job.pages && i < OF_PAGES; i++)
         fprintf(f, "%s %s %llu%s", i % OF_PROCESS == 0 ? "  pages:" : ",", page_names[i],
                 (unsigned long long)r->pages[i],
                 i % OF_PROCESS == OF_PROCESS - 1 || i + 1 == OF_PAGES ? "\n" : "");
 }
 
-static void json_kind(struct json *j, const struct sums *s, int kind) {
+static void stats_json_kind(struct json *j, const struct sums *s, int kind) {
     json_open(j, kind_names[kind], '{');
     json_count(j, "near", calls_of(s, (enum stats_kind)kind) - s->far_calls[kind]);
     json_count(j, "far", s->far_calls[kind]);
@@ -213,30 +214,30 @@ static void json_kind(struct json *j, const struct sums *s, int kind) {
     json_close(j, '}');
 }
 
-static void write_json(FILE *f, const struct report *r, int ranks) {
+static void stats_write_json(FILE *f, const struct report *r, int ranks) {
     struct json j;
     json_begin(&j, f);
     json_open(&j, NULL, '{');
     json_count(&j, "ranks", (uint64_t)ranks);
-    json_count(&j, "nodes", (uint64_t)gas.world->nodes);
+    json_count(&j, "nodes", (uint64_t)gas_job.world->nodes);
     for (int kind = 0; kind < STATS_KINDS; kind++)
-        json_kind(&j, &r->done, kind);
+        stats_json_kind(&j, &r->done, kind);
     json_open(&j, "pages", '{');
-    for (int i = 0; gas.pages && i < OF_PAGES; i++)
+    for (int i = 0; gas_job.pages && i < OF_PAGES; i++)
         json_count(&j, page_names[i], r->pages[i]);
     json_close(&j, '}');
     json_close(&j, '}');
 }
 
-void stats_report(void) {
+void gas_stats_report(void) {
     if (!output_is_wanted())
         return;
     bool apart = output_is_apart();
     struct report all;
     struct output o;
-    collect(apart, &all);
-    if ((!apart && gas.rank != 0) || !output_open(&o, gas.rank, "gas"))
+    stats_collect(apart, &all);
+    if ((!apart && gas_job.rank != 0) || !output_open(&o, gas_job.rank, "gas"))
         return;
-    (o.is_json ? write_json : write_text)(o.file, &all, apart ? 1 : gas.size);
+    (o.is_json ? stats_write_json : stats_write_text)(o.file, &all, apart ? 1 : gas_job.size);
     output_close(&o);
 }

@@ -1,5 +1,5 @@
 /* tools.c: gasnet_tools.h: time, bytes, the machine and memory. */
-#include "gas/inside.h"
+#include "gas/gas_internal.h"
 
 #include <limits.h>
 #include <pthread.h>

@@ -1,5 +1,5 @@
 /* tools_env.c: gasnet_tools.h: the environment, and numbers as text. */
-#include "gas/inside.h"
+#include "gas/gas_internal.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -26,7 +26,7 @@ static int64_t unit_of(const char *text) {
 }
 
 /* Returns NULL, or why it is not a number. */
-static const char *parse_number(const char *text, uint64_t size_unit, int64_t *value) {
+static const char *env_parse_number(const char *text, uint64_t size_unit, int64_t *value) {
     char *end;
     double number = strtod(text, &end);
     if (end == text)
@@ -45,7 +45,7 @@ static const char *parse_number(const char *text, uint64_t size_unit, int64_t *v
 
 int64_t gasnett_parse_int(const char *text, uint64_t size_unit) {
     int64_t value = 0;
-    const char *wrong = parse_number(text, size_unit, &value);
+    const char *wrong = env_parse_number(text, size_unit, &value);
     if (wrong)
         gasnett_fatalerror("gasnett_parse_int: \"%s\" %s", text, wrong);
     return value;
@@ -129,7 +129,7 @@ int64_t gasnett_getenv_int_withdefault(const char *name, int64_t fallback, uint6
     const char *text = gasnet_getenv(name), *wrong = NULL;
     int64_t value = fallback;
     bool is_set = text && *text;
-    if (is_set && (wrong = parse_number(text, size_unit, &value)))
+    if (is_set && (wrong = env_parse_number(text, size_unit, &value)))
         log_warn("%s=%s %s; using %lld", name, text, wrong, (long long)fallback);
     gasnett_envint_display(name, value, !is_set || wrong, size_unit != 0);
     return value;

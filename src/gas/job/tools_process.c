@@ -1,5 +1,5 @@
 /* tools_process.c: gasnet_tools.h: process exit, backtraces, signals and limits. */
-#include "gas/inside.h"
+#include "gas/gas_internal.h"
 
 #include <execinfo.h>
 #include <signal.h>

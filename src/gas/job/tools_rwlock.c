@@ -1,5 +1,5 @@
 /* tools_rwlock.c: gasnet_tools.h: reader-writer locks. POSIX has them, but hides them from programs in strict C99. */
-#include "gas/inside.h"
+#include "gas/gas_internal.h"
 
 #include <errno.h>
 

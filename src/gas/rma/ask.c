@@ -17,65 +17,65 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* last in the lock order of gas/ */
 static _Atomic int inside;                               /* threads that hold or want the lock */
 
-static void enter(void) {
-    am_enter();
+static void ask_enter(void) {
+    gas_am_enter();
     atomic_fetch_add_explicit(&inside, 1, memory_order_relaxed);
     pthread_mutex_lock(&lock);
 }
 
-static void leave(void) {
+static void ask_leave(void) {
     pthread_mutex_unlock(&lock);
     atomic_fetch_sub_explicit(&inside, 1, memory_order_relaxed);
-    am_leave();
+    gas_am_leave();
 }
 
-void ask_start(int node, struct net_op *op) {
-    enter();
-    net_start(gas.net, node, op);
-    leave();
+void gas_ask_start(int node, struct net_op *op) {
+    ask_enter();
+    net_start(gas_job.net, node, op);
+    ask_leave();
 }
 
-void ask_start_both(int node, struct net_op *first, struct net_op *second) {
-    enter();
-    net_start(gas.net, node, first);
-    net_start(gas.net, node, second);
-    leave();
+void gas_ask_start_both(int node, struct net_op *first, struct net_op *second) {
+    ask_enter();
+    net_start(gas_job.net, node, first);
+    net_start(gas_job.net, node, second);
+    ask_leave();
 }
 
 typedef bool is_over(const struct net_op *op);
 typedef void wait_for(struct net *n, int node, struct net_op *op);
 
-static bool look(const struct net_op *op, is_over *over) {
-    enter();
+static bool ask_look(const struct net_op *op, is_over *over) {
+    ask_enter();
     bool is = over(op);
-    leave();
+    ask_leave();
     return is;
 }
 
-bool ask_is_sent(const struct net_op *op) {
-    return look(op, net_is_sent);
+bool gas_ask_is_sent(const struct net_op *op) {
+    return ask_look(op, net_is_sent);
 }
 
-bool ask_is_done(const struct net_op *op) {
-    return look(op, net_is_done);
+bool gas_ask_is_done(const struct net_op *op) {
+    return ask_look(op, net_is_done);
 }
 
-static bool go_on(const struct net_op *op, is_over *over) {
-    enter();
-    net_progress(gas.net);
+static bool ask_go_on(const struct net_op *op, is_over *over) {
+    ask_enter();
+    net_progress(gas_job.net);
     bool is = over(op);
-    leave();
+    ask_leave();
     return is;
 }
 
 /* Polls while other threads use the network. After many rounds an answer may never arrive, which net_wait_* detects. */
-static void wait_until(int node, struct net_op *op, is_over *over, wait_for *wait) {
+static void ask_wait_until(int node, struct net_op *op, is_over *over, wait_for *wait) {
     enum { NAP_US = 20, MOST_NAPS = 50000 };
-    for (unsigned naps = 0; !go_on(op, over); naps++) {
+    for (unsigned naps = 0; !ask_go_on(op, over); naps++) {
         if (atomic_load_explicit(&inside, memory_order_relaxed) == 0 || naps == MOST_NAPS) {
-            enter();
-            wait(gas.net, node, op);
-            leave();
+            ask_enter();
+            wait(gas_job.net, node, op);
+            ask_leave();
             return;
         }
         if (naps < 4)
@@ -85,28 +85,28 @@ static void wait_until(int node, struct net_op *op, is_over *over, wait_for *wai
     }
 }
 
-void ask_wait_sent(int node, struct net_op *op) {
-    wait_until(node, op, net_is_sent, net_wait_sent);
+void gas_ask_wait_sent(int node, struct net_op *op) {
+    ask_wait_until(node, op, net_is_sent, net_wait_sent);
 }
 
-void ask_wait_done(int node, struct net_op *op) {
-    wait_until(node, op, net_is_done, net_wait_done);
+void gas_ask_wait_done(int node, struct net_op *op) {
+    ask_wait_until(node, op, net_is_done, net_wait_done);
 }
 
 /* `sleeps`: wait until everything in the carrier is done. The carrier cannot be reused meanwhile. */
 static bool go_on_carried(int node, const _Atomic bool *done, struct net_op *const *carrier, bool sleeps) {
-    enter();
-    net_progress(gas.net);
+    ask_enter();
+    net_progress(gas_job.net);
     bool is = atomic_load_explicit(done, memory_order_acquire);
     if (!is && sleeps && *carrier) {
-        net_wait_done(gas.net, node, *carrier);
+        net_wait_done(gas_job.net, node, *carrier);
         is = true;
     }
-    leave();
+    ask_leave();
     return is;
 }
 
-void ask_wait_carried(int node, const _Atomic bool *done, struct net_op *const *carrier) {
+void gas_ask_wait_carried(int node, const _Atomic bool *done, struct net_op *const *carrier) {
     enum { NAP_US = 20, MOST_NAPS = 50000 };
     bool sleeps = false;
     for (unsigned naps = 0; !go_on_carried(node, done, carrier, sleeps); naps++) {
@@ -118,27 +118,27 @@ void ask_wait_carried(int node, const _Atomic bool *done, struct net_op *const *
     }
 }
 
-void ask_fence(int node) {
-    enter();
-    net_fence(gas.net, node);
-    leave();
+void gas_ask_fence(int node) {
+    ask_enter();
+    net_fence(gas_job.net, node);
+    ask_leave();
 }
 
-void ask_progress(void) {
-    am_enter();
+void gas_ask_progress(void) {
+    gas_am_enter();
     if (pthread_mutex_trylock(&lock) == 0) {
-        net_progress(gas.net);
+        net_progress(gas_job.net);
         pthread_mutex_unlock(&lock);
     }
-    am_leave();
+    gas_am_leave();
 }
 
-void ask_count(struct net_counts *counts) {
-    enter();
-    net_count(gas.net, counts);
-    leave();
+void gas_ask_count(struct net_counts *counts) {
+    ask_enter();
+    net_count(gas_job.net, counts);
+    ask_leave();
 }
 
-void ask_close(void) {
+void gas_ask_close(void) {
     pthread_mutex_lock(&lock);
 }

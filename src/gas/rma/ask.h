@@ -6,37 +6,37 @@
 #ifndef HEARTH_GAS_ASK_H
 #define HEARTH_GAS_ASK_H
 
-#include "gas/inside.h"
+#include "gas/gas_internal.h"
 
 /* As net_start: `op` belongs to the network until it is sent, and, if it has an answer, until it is done. `node` is not
  * our own node. */
-void ask_start(int node, struct net_op *op);
-void ask_start_both(int node, struct net_op *first,
-                    struct net_op *second); /* no operation of another thread in between */
+void gas_ask_start(int node, struct net_op *op);
+void gas_ask_start_both(int node, struct net_op *first,
+                        struct net_op *second); /* no operation of another thread in between */
 
 /* Sent: all blocks have left and their memory may be reused. Done: the answer has arrived. Neither call makes
  * progress. */
-bool ask_is_sent(const struct net_op *op);
-bool ask_is_done(const struct net_op *op);
+bool gas_ask_is_sent(const struct net_op *op);
+bool gas_ask_is_done(const struct net_op *op);
 
 /* Wait until then. They make progress and sleep, but run no handlers. */
-void ask_wait_sent(int node, struct net_op *op);
-void ask_wait_done(int node, struct net_op *op);
+void gas_ask_wait_sent(int node, struct net_op *op);
+void gas_ask_wait_done(int node, struct net_op *op);
 
 /* Waits until `done`, which a callback of *carrier sets. *carrier also changes inside such callbacks, and is NULL while
  * there is none. */
-void ask_wait_carried(int node, const _Atomic bool *done, struct net_op *const *carrier);
+void gas_ask_wait_carried(int node, const _Atomic bool *done, struct net_op *const *carrier);
 
 /* Waits until everything that this process has requested from that node so far is done there. */
-void ask_fence(int node);
+void gas_ask_fence(int node);
 
 /* Receives and sends as far as possible; does nothing if another thread is doing so. */
-void ask_progress(void);
+void gas_ask_progress(void);
 
 /* Counters for the report, and the maximum size of a block. */
-void ask_count(struct net_counts *counts);
+void gas_ask_count(struct net_counts *counts);
 
 /* Blocks all further calls permanently: the network is about to be closed. */
-void ask_close(void);
+void gas_ask_close(void);
 
 #endif

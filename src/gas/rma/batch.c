@@ -26,9 +26,9 @@
 
 #include "gas/am/am.h"
 #include "gas/rma/ask.h"
-#include "gas/rma/serve.h"
+#include "gas/rma/gas_serve.h"
 
-struct record {
+struct batch_record {
     uint64_t address;
     uint32_t bytes;
     uint32_t what; /* rank << 10 | kind << 8 | value */
@@ -54,37 +54,37 @@ static struct batch_queue *queues; /* [nodes] */
 static size_t most;
 static size_t most_answer; /* maximum per block: one piece of the helper */
 
-size_t batch_most(void) {
+size_t gas_batch_most(void) {
     return most;
 }
 
 /* ---- making blocks: called inside ask.h ---- */
 
 static size_t record_bytes(const struct batch_op *op) {
-    return sizeof(struct record) + (op->kind == BATCH_PUT ? round_up(op->bytes, 8) : 0);
+    return sizeof(struct batch_record) + (op->kind == BATCH_PUT ? round_up(op->bytes, 8) : 0);
 }
 
 static size_t answer_bytes(const struct batch_op *op) {
     return op->kind == BATCH_GET ? op->bytes : 1;
 }
 
-static void write_record(const struct batch_op *op, char *to) {
-    struct record r = {.address = op->remote,
-                       .bytes = op->bytes,
-                       .what = op->rank << 10 | (uint32_t)op->kind << 8 | op->value};
+static void batch_write_record(const struct batch_op *op, char *to) {
+    struct batch_record r = {.address = op->remote,
+                             .bytes = op->bytes,
+                             .what = op->rank << 10 | (uint32_t)op->kind << 8 | op->value};
     memcpy(to, &r, sizeof r);
     if (op->kind == BATCH_PUT)
         memcpy(to + sizeof r, op->local, op->bytes);
 }
 
-static void append(struct batch_op **first, struct batch_op **last, struct batch_op *op) {
+static void batch_append(struct batch_op **first, struct batch_op **last, struct batch_op *op) {
     op->next = NULL;
     *(*first ? &(*last)->next : first) = op;
     *last = op;
 }
 
 /* Takes as many as fit; more blocks follow if some are left. `left` of the operation only tells whether there are any. */
-static size_t next(struct net_op *net, size_t room, size_t answer_room, struct net_out *out) {
+static size_t batch_next(struct net_op *net, size_t room, size_t answer_room, struct net_out *out) {
     struct carrier *c = net->arg;
     struct batch_queue *q = c->queue;
     answer_room = answer_room < most_answer ? answer_room : most_answer;
@@ -95,10 +95,10 @@ static size_t next(struct net_op *net, size_t room, size_t answer_room, struct n
         if (out->bytes + bytes > room || out->answer_bytes + answer > answer_room)
             break;
         q->first = op->next;
-        write_record(op, (char *)out->payload + out->bytes);
+        batch_write_record(op, (char *)out->payload + out->bytes);
         op->carrier = net;
         op->answer_at = net->asked + out->answer_bytes;
-        append(&c->first, &c->last, op);
+        batch_append(&c->first, &c->last, op);
         out->bytes += bytes;
         out->answer_bytes += answer;
     }
@@ -109,7 +109,7 @@ static size_t next(struct net_op *net, size_t room, size_t answer_room, struct n
 }
 
 /* The operations of a block are adjacent in the list; blocks may be answered in any order. */
-static void take(struct net_op *net, size_t offset, const void *data, size_t bytes) {
+static void batch_take(struct net_op *net, size_t offset, const void *data, size_t bytes) {
     struct carrier *c = net->arg;
     struct batch_op **at = &c->first, *before = NULL;
     while (*at && (*at)->answer_at < offset)
@@ -129,7 +129,7 @@ static void take(struct net_op *net, size_t offset, const void *data, size_t byt
 
 static struct carrier *free_carrier(struct batch_queue *q) {
     for (struct carrier *c = q->carriers; c; c = c->next)
-        if (ask_is_done(&c->op))
+        if (gas_ask_is_done(&c->op))
             return c;
     struct carrier *c = calloc(1, sizeof *c);
     if (!c)
@@ -142,42 +142,42 @@ static struct carrier *free_carrier(struct batch_queue *q) {
 static void start_carrier(struct batch_queue *q) {
     struct carrier *c = free_carrier(q);
     c->op = (struct net_op){
-        .handler = GAS_BATCH, .fetches = true, .left = 1, .next = next, .take = take, .arg = c};
-    ask_start(q->node, &c->op);
+        .handler = GAS_BATCH, .fetches = true, .left = 1, .next = batch_next, .take = batch_take, .arg = c};
+    gas_ask_start(q->node, &c->op);
 }
 
-void batch_start(struct batch_op *op, enum batch_kind kind, void *local, int rank, uint64_t remote,
-                 uint32_t bytes, int value) {
-    struct batch_queue *q = &queues[gas.world->node_of[rank]];
+void gas_batch_start(struct batch_op *op, enum batch_kind kind, void *local, int rank, uint64_t remote,
+                     uint32_t bytes, int value) {
+    struct batch_queue *q = &queues[gas_job.world->node_of[rank]];
     *op = (struct batch_op){.local = local,
                             .remote = remote,
                             .bytes = bytes,
                             .rank = (uint32_t)rank,
                             .kind = (uint8_t)kind,
                             .value = (uint8_t)value};
-    am_enter();
+    gas_am_enter();
     pthread_mutex_lock(&q->lock);
-    append(&q->first, &q->last, op);
+    batch_append(&q->first, &q->last, op);
     bool starts = !q->taken;
     q->taken = true;
     pthread_mutex_unlock(&q->lock);
     if (starts)
         start_carrier(q);
-    am_leave();
+    gas_am_leave();
 }
 
-void batch_finish(struct batch_op *op) {
-    if (!batch_is_done(op))
-        ask_wait_carried((int)gas.world->node_of[op->rank], &op->done, &op->carrier);
+void gas_batch_finish(struct batch_op *op) {
+    if (!gas_batch_is_done(op))
+        gas_ask_wait_carried((int)gas_job.world->node_of[op->rank], &op->done, &op->carrier);
 }
 
 /* ---- serving, in the helper ---- */
 
-static bool is_inside(const struct record *r, uint32_t rank) {
-    if (rank >= (uint32_t)gas.size || !gas_same_node(rank))
+static bool batch_is_inside(const struct batch_record *r, uint32_t rank) {
+    if (rank >= (uint32_t)gas_job.size || !gas_same_node(rank))
         return false;
-    uint64_t offset = r->address - (uint64_t)(uintptr_t)gas.segments[rank].addr;
-    return offset <= gas.segments[rank].size && r->bytes <= gas.segments[rank].size - offset;
+    uint64_t offset = r->address - (uint64_t)(uintptr_t)gas_job.segments[rank].addr;
+    return offset <= gas_job.segments[rank].size && r->bytes <= gas_job.segments[rank].size - offset;
 }
 
 /* The piece of the answer that is requested, and the current position of the records in the whole answer. */
@@ -197,11 +197,11 @@ static void answer_with(const struct answer *a, const char *data, size_t bytes) 
 
 /* A put or set is executed with the piece that contains its byte of the answer: once. False: an invalid record. The
  * requesting rank has checked it, and this one checks it again: no input from outside may fault this process. */
-static bool serve_record(const struct record *r, const char *data, size_t left, struct answer *a) {
+static bool serve_record(const struct batch_record *r, const char *data, size_t left, struct answer *a) {
     char *memory = (char *)(uintptr_t)r->address;
     uint32_t kind = r->what >> 8 & 3;
     bool now = a->at >= a->from && a->at < a->until;
-    if (!is_inside(r, r->what >> 10) || (kind == BATCH_PUT && round_up(r->bytes, 8) > left))
+    if (!batch_is_inside(r, r->what >> 10) || (kind == BATCH_PUT && round_up(r->bytes, 8) > left))
         return false;
     if (kind == BATCH_GET)
         answer_with(a, memory, r->bytes);
@@ -215,11 +215,11 @@ static bool serve_record(const struct record *r, const char *data, size_t left, 
     return true;
 }
 
-enum net_result dram_serve_batch(void *arg, struct net_block *b) {
+enum net_result gas_dram_serve_batch(void *arg, struct net_block *b) {
     const char *from = b->payload, *end = from + b->bytes;
     struct answer a = {
         .to = b->answer, .from = b->answer_offset, .until = b->answer_offset + b->answer_bytes};
-    struct record r;
+    struct batch_record r;
     (void)arg;
     atomic_thread_fence(memory_order_seq_cst); /* pairs with has_put in dram.c of ranks of this node */
     while ((size_t)(end - from) >= sizeof r && a.at < a.until) {
@@ -238,26 +238,26 @@ enum net_result dram_serve_batch(void *arg, struct net_block *b) {
 
 /* ---- opening and closing ---- */
 
-int batch_open(void) {
+int gas_batch_open(void) {
     struct net_counts counts;
-    ask_count(&counts);
-    most = (counts.buffer_bytes - sizeof(struct record)) / 8 * 8;
+    gas_ask_count(&counts);
+    most = (counts.buffer_bytes - sizeof(struct batch_record)) / 8 * 8;
     most = most < SHORT ? most : SHORT;
-    most_answer = (size_t)(counts.spares > 0 ? counts.spare_bytes : counts.buffer_bytes);
-    queues = calloc((size_t)gas.world->nodes, sizeof *queues);
-    if (!queues || gas.size > MOST_RANKS) {
-        log_error("gasnet_attach: no memory for queues to %d nodes", gas.world->nodes);
+    most_answer = (size_t)(counts.pool_buffers > 0 ? counts.pool_buffer_bytes : counts.buffer_bytes);
+    queues = calloc((size_t)gas_job.world->nodes, sizeof *queues);
+    if (!queues || gas_job.size > MOST_RANKS) {
+        log_error("gasnet_attach: no memory for queues to %d nodes", gas_job.world->nodes);
         return -ENOMEM;
     }
-    for (int i = 0; i < gas.world->nodes; i++) {
+    for (int i = 0; i < gas_job.world->nodes; i++) {
         pthread_mutex_init(&queues[i].lock, NULL);
         queues[i].node = i;
     }
     return 0;
 }
 
-void batch_close(void) {
-    for (int i = 0; queues && i < gas.world->nodes; i++)
+void gas_batch_close(void) {
+    for (int i = 0; queues && i < gas_job.world->nodes; i++)
         while (queues[i].carriers) {
             struct carrier *c = queues[i].carriers;
             queues[i].carriers = c->next;

@@ -2,7 +2,7 @@
 #ifndef HEARTH_GAS_BATCH_H
 #define HEARTH_GAS_BATCH_H
 
-#include "gas/inside.h"
+#include "gas/gas_internal.h"
 
 enum batch_kind { BATCH_GET, BATCH_PUT, BATCH_SET };
 
@@ -15,25 +15,25 @@ struct batch_op {
     uint8_t kind, value;
     struct net_op *carrier; /* the message it is sent with, or NULL: not sent yet; changed inside ask.h */
     uint64_t answer_at;     /* offset in its answer */
-    /* Set last, when the data has arrived: no other thread touches it any more. Pairs with batch_is_done. */
+    /* Set last, when the data has arrived: no other thread touches it any more. Pairs with gas_batch_is_done. */
     _Atomic bool done;
 };
 
 /* Maximum bytes of one operation; the longest memset. */
-size_t batch_most(void);
+size_t gas_batch_most(void);
 enum { BATCH_LONGEST_SET = 65536 };
 
-void batch_start(struct batch_op *op, enum batch_kind kind, void *local, int rank, uint64_t remote,
-                 uint32_t bytes, int value);
+void gas_batch_start(struct batch_op *op, enum batch_kind kind, void *local, int rank, uint64_t remote,
+                     uint32_t bytes, int value);
 
-static inline bool batch_is_done(const struct batch_op *op) {
+static inline bool gas_batch_is_done(const struct batch_op *op) {
     return atomic_load_explicit(&op->done, memory_order_acquire);
 }
 
-void batch_finish(struct batch_op *op);
+void gas_batch_finish(struct batch_op *op);
 
-/* Nothing may be under way at close. batch_open: 0, or -ENOMEM after an error line. */
-int batch_open(void);
-void batch_close(void);
+/* Nothing may be under way at close. gas_batch_open: 0, or -ENOMEM after an error line. */
+int gas_batch_open(void);
+void gas_batch_close(void);
 
 #endif

@@ -17,7 +17,7 @@
 #include <string.h>
 
 #include "gas/rma/ask.h"
-#include "gas/rma/serve.h"
+#include "gas/rma/gas_serve.h"
 
 /* Header of a block. */
 struct range {
@@ -39,17 +39,17 @@ static void has_got(void) {
 }
 
 /* Source and destination may both be in the own segment and overlap: hence memmove. */
-static void near_get(void *to, const void *from, size_t bytes) {
+static void local_get(void *to, const void *from, size_t bytes) {
     memmove(to, from, bytes);
     has_got();
 }
 
-static void near_put(void *to, const void *from, size_t bytes) {
+static void local_put(void *to, const void *from, size_t bytes) {
     memmove(to, from, bytes);
     has_put();
 }
 
-static void near_set(void *to, int value, size_t bytes) {
+static void local_set(void *to, int value, size_t bytes) {
     memset(to, value, bytes);
     has_put();
 }
@@ -108,11 +108,12 @@ static void take_nothing(struct net_op *net, size_t offset, const void *data, si
     (void)net, (void)offset, (void)data, (void)bytes;
 }
 
-static int node_of(const struct dram_long *op) {
-    return (int)gas.world->node_of[op->rank];
+static int dram_node_of(const struct dram_long *op) {
+    return (int)gas_job.world->node_of[op->rank];
 }
 
-static void prepare(struct dram_long *op, const void *local, int rank, const void *remote, size_t bytes) {
+static void dram_prepare(struct dram_long *op, const void *local, int rank, const void *remote,
+                         size_t bytes) {
     op->local = (char *)local;
     op->remote = (uint64_t)(uintptr_t)remote;
     op->bytes = bytes;
@@ -129,10 +130,10 @@ static void start_get(struct dram_long *op) {
                                .next = next_of_get,
                                .take = take_get,
                                .arg = op};
-    ask_start(node_of(op), &op->move);
+    gas_ask_start(dram_node_of(op), &op->move);
 }
 
-static void start_put(struct dram_long *op) {
+static void dram_start_put(struct dram_long *op) {
     op->is_put = true;
     op->move = (struct net_op){.handler = GAS_PUT, .left = op->bytes, .next = next_of_long, .arg = op};
     op->over = (struct net_op){.handler = GAS_SET,
@@ -141,80 +142,81 @@ static void start_put(struct dram_long *op) {
                                .next = next_of_over,
                                .take = take_nothing,
                                .arg = op};
-    ask_start(node_of(op), &op->move);
-    ask_start(node_of(op), &op->over);
+    gas_ask_start(dram_node_of(op), &op->move);
+    gas_ask_start(dram_node_of(op), &op->over);
 }
 
 static void start_set(struct dram_long *op, int value) {
     op->value = (uint8_t)value;
     op->move = (struct net_op){
         .handler = GAS_SET, .fetches = true, .left = 1, .next = next_of_set, .take = take_nothing, .arg = op};
-    ask_start(node_of(op), &op->move);
+    gas_ask_start(dram_node_of(op), &op->move);
 }
 
 /* ---- operations in two steps ---- */
 
-bool dram_begin_get(struct dram_op *op, void *to, int rank, const void *from, size_t bytes) {
+bool gas_dram_begin_get(struct dram_op *op, void *to, int rank, const void *from, size_t bytes) {
     if (gas_same_node((gasnet_node_t)rank) || bytes == 0) {
-        near_get(to, from, bytes);
+        local_get(to, from, bytes);
         return true;
     }
-    op->is_short = bytes <= batch_most();
+    op->is_short = bytes <= gas_batch_most();
     if (op->is_short) {
-        batch_start(&op->as.shorter, BATCH_GET, to, rank, (uint64_t)(uintptr_t)from, (uint32_t)bytes, 0);
+        gas_batch_start(&op->as.shorter, BATCH_GET, to, rank, (uint64_t)(uintptr_t)from, (uint32_t)bytes, 0);
         return false;
     }
-    prepare(&op->as.longer, to, rank, from, bytes);
+    dram_prepare(&op->as.longer, to, rank, from, bytes);
     start_get(&op->as.longer);
     return false;
 }
 
-bool dram_begin_put(struct dram_op *op, int rank, void *to, const void *from, size_t bytes) {
+bool gas_dram_begin_put(struct dram_op *op, int rank, void *to, const void *from, size_t bytes) {
     if (gas_same_node((gasnet_node_t)rank) || bytes == 0) {
-        near_put(to, from, bytes);
+        local_put(to, from, bytes);
         return true;
     }
-    op->is_short = bytes <= batch_most();
+    op->is_short = bytes <= gas_batch_most();
     if (op->is_short) {
-        batch_start(&op->as.shorter, BATCH_PUT, (void *)from, rank, (uint64_t)(uintptr_t)to, (uint32_t)bytes,
-                    0);
+        gas_batch_start(&op->as.shorter, BATCH_PUT, (void *)from, rank, (uint64_t)(uintptr_t)to,
+                        (uint32_t)bytes, 0);
         return false;
     }
-    prepare(&op->as.longer, from, rank, to, bytes);
-    start_put(&op->as.longer);
+    dram_prepare(&op->as.longer, from, rank, to, bytes);
+    dram_start_put(&op->as.longer);
     return false;
 }
 
-bool dram_begin_set(struct dram_op *op, int rank, void *to, int value, size_t bytes) {
+bool gas_dram_begin_set(struct dram_op *op, int rank, void *to, int value, size_t bytes) {
     if (gas_same_node((gasnet_node_t)rank) || bytes == 0) {
-        near_set(to, value, bytes);
+        local_set(to, value, bytes);
         return true;
     }
     op->is_short = bytes <= BATCH_LONGEST_SET;
     if (op->is_short) {
-        batch_start(&op->as.shorter, BATCH_SET, NULL, rank, (uint64_t)(uintptr_t)to, (uint32_t)bytes, value);
+        gas_batch_start(&op->as.shorter, BATCH_SET, NULL, rank, (uint64_t)(uintptr_t)to, (uint32_t)bytes,
+                        value);
         return false;
     }
-    prepare(&op->as.longer, NULL, rank, to, bytes);
+    dram_prepare(&op->as.longer, NULL, rank, to, bytes);
     start_set(&op->as.longer, value);
     return false;
 }
 
 /* A short operation is copied when it leaves, and that moment is not reported. */
-void dram_free_source(struct dram_op *op) {
+void gas_dram_free_source(struct dram_op *op) {
     if (op->is_short)
-        batch_finish(&op->as.shorter);
+        gas_batch_finish(&op->as.shorter);
     else
-        ask_wait_sent(node_of(&op->as.longer), &op->as.longer.move);
+        gas_ask_wait_sent(dram_node_of(&op->as.longer), &op->as.longer.move);
 }
 
 /* The answer to a long put arrives last, but the notice that its memory has left may arrive even later. */
 static bool try_long(struct dram_long *op) {
-    return op->is_put ? ask_is_done(&op->over) && ask_is_sent(&op->move) : ask_is_done(&op->move);
+    return op->is_put ? gas_ask_is_done(&op->over) && gas_ask_is_sent(&op->move) : gas_ask_is_done(&op->move);
 }
 
-bool dram_try(struct dram_op *op) {
-    if (!(op->is_short ? batch_is_done(&op->as.shorter) : try_long(&op->as.longer)))
+bool gas_dram_try(struct dram_op *op) {
+    if (!(op->is_short ? gas_batch_is_done(&op->as.shorter) : try_long(&op->as.longer)))
         return false;
     has_got();
     return true;
@@ -222,13 +224,13 @@ bool dram_try(struct dram_op *op) {
 
 static void finish_long(struct dram_long *op) {
     if (op->is_put)
-        ask_wait_sent(node_of(op), &op->move);
-    ask_wait_done(node_of(op), op->is_put ? &op->over : &op->move);
+        gas_ask_wait_sent(dram_node_of(op), &op->move);
+    gas_ask_wait_done(dram_node_of(op), op->is_put ? &op->over : &op->move);
 }
 
-void dram_finish(struct dram_op *op) {
+void gas_dram_finish(struct dram_op *op) {
     if (op->is_short)
-        batch_finish(&op->as.shorter);
+        gas_batch_finish(&op->as.shorter);
     else
         finish_long(&op->as.longer);
     has_got();
@@ -236,32 +238,32 @@ void dram_finish(struct dram_op *op) {
 
 /* ---- blocking ---- */
 
-void dram_get(void *to, int rank, const void *from, size_t bytes) {
+void gas_dram_get(void *to, int rank, const void *from, size_t bytes) {
     struct dram_op op;
-    if (!dram_begin_get(&op, to, rank, from, bytes))
-        dram_finish(&op);
+    if (!gas_dram_begin_get(&op, to, rank, from, bytes))
+        gas_dram_finish(&op);
 }
 
-void dram_put(int rank, void *to, const void *from, size_t bytes) {
+void gas_dram_put(int rank, void *to, const void *from, size_t bytes) {
     struct dram_op op;
-    if (!dram_begin_put(&op, rank, to, from, bytes))
-        dram_finish(&op);
+    if (!gas_dram_begin_put(&op, rank, to, from, bytes))
+        gas_dram_finish(&op);
 }
 
-void dram_set(int rank, void *to, int value, size_t bytes) {
+void gas_dram_set(int rank, void *to, int value, size_t bytes) {
     struct dram_op op;
-    if (!dram_begin_set(&op, rank, to, value, bytes))
-        dram_finish(&op);
+    if (!gas_dram_begin_set(&op, rank, to, value, bytes))
+        gas_dram_finish(&op);
 }
 
 /* ---- another node: serving, in the helper ---- */
 
 /* The requesting rank has checked it; checked again, because no input from outside may fault this process. */
-static char *target_of(const char *what, const struct net_block *b, struct range *r) {
+static char *dram_target_of(const char *what, const struct net_block *b, struct range *r) {
     if (b->header_bytes == sizeof *r) {
         memcpy(r, b->header, sizeof *r);
-        if (r->rank < (uint32_t)gas.size && gas_same_node(r->rank)) {
-            const gasnet_seginfo_t *s = &gas.segments[r->rank];
+        if (r->rank < (uint32_t)gas_job.size && gas_same_node(r->rank)) {
+            const gasnet_seginfo_t *s = &gas_job.segments[r->rank];
             uint64_t offset = r->address - (uint64_t)(uintptr_t)s->addr;
             if (r->bytes == 0 || (offset < s->size && r->bytes <= s->size - offset))
                 return (char *)(uintptr_t)r->address;
@@ -271,9 +273,9 @@ static char *target_of(const char *what, const struct net_block *b, struct range
     return NULL;
 }
 
-enum net_result dram_serve_get(void *arg, struct net_block *b) {
+enum net_result gas_dram_serve_get(void *arg, struct net_block *b) {
     struct range r;
-    const char *from = target_of("it gets from outside of the segments of this node", b, &r);
+    const char *from = dram_target_of("it gets from outside of the segments of this node", b, &r);
     (void)arg;
     if (UNLIKELY(b->answer_offset + b->answer_bytes > r.bytes))
         gas_service.failed(NULL, b->client, "it gets more than it names");
@@ -282,9 +284,9 @@ enum net_result dram_serve_get(void *arg, struct net_block *b) {
     return NET_DONE;
 }
 
-enum net_result dram_serve_put(void *arg, struct net_block *b) {
+enum net_result gas_dram_serve_put(void *arg, struct net_block *b) {
     struct range r;
-    char *to = target_of("it puts to outside of the segments of this node", b, &r);
+    char *to = dram_target_of("it puts to outside of the segments of this node", b, &r);
     (void)arg;
     if (UNLIKELY(b->bytes != r.bytes))
         gas_service.failed(NULL, b->client, "it puts another length than it names");
@@ -294,10 +296,10 @@ enum net_result dram_serve_put(void *arg, struct net_block *b) {
 }
 
 /* A long set is done in parts, so that other requests get their turns. */
-enum net_result dram_serve_set(void *arg, struct net_block *b) {
+enum net_result gas_dram_serve_set(void *arg, struct net_block *b) {
     enum { PART = 1 << 20 };
     struct range r;
-    char *to = target_of("it sets memory outside of the segments of this node", b, &r);
+    char *to = dram_target_of("it sets memory outside of the segments of this node", b, &r);
     uint64_t left = r.bytes - b->resume;
     (void)arg;
     if (UNLIKELY(b->answer_bytes == 0))
@@ -315,19 +317,19 @@ enum net_result dram_serve_set(void *arg, struct net_block *b) {
 
 /* ---- opening and closing ---- */
 
-int dram_open(size_t bytes, char **base) {
-    int status = batch_open();
+int gas_dram_open(size_t bytes, char **base) {
+    int status = gas_batch_open();
     if (status != 0)
         net_boot_abort(EXIT_FAILURE); /* other ranks wait for this one below */
-    status = net_shared_open(&gas.node_boot, bytes, NULL, &shared);
+    status = net_shared_open(&gas_job.node_boot, bytes, NULL, &shared);
     if (status == 0)
-        *base = bytes > 0 ? shared->base + shared->parts[gas.node_boot.rank].offset : NULL;
+        *base = bytes > 0 ? shared->base + shared->parts[gas_job.node_boot.rank].offset : NULL;
     return status;
 }
 
-void dram_close(void) {
+void gas_dram_close(void) {
     if (shared)
-        net_shared_close(&gas.node_boot, NULL, shared);
+        net_shared_close(&gas_job.node_boot, NULL, shared);
     shared = NULL;
-    batch_close();
+    gas_batch_close();
 }

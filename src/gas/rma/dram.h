@@ -1,4 +1,4 @@
-/* dram.h: segments entirely in memory (HEARTH_NVM=off). Used through memory.h. */
+/* dram.h: segments entirely in memory (HEARTH_NVM=off). Used through gas_memory.h. */
 #ifndef HEARTH_GAS_DRAM_H
 #define HEARTH_GAS_DRAM_H
 
@@ -25,20 +25,20 @@ struct dram_op {
     } as;
 };
 
-void dram_get(void *to, int rank, const void *from, size_t bytes);
-void dram_put(int rank, void *to, const void *from, size_t bytes);
-void dram_set(int rank, void *to, int value, size_t bytes);
+void gas_dram_get(void *to, int rank, const void *from, size_t bytes);
+void gas_dram_put(int rank, void *to, const void *from, size_t bytes);
+void gas_dram_set(int rank, void *to, int value, size_t bytes);
 
-bool dram_begin_get(struct dram_op *op, void *to, int rank, const void *from, size_t bytes);
-bool dram_begin_put(struct dram_op *op, int rank, void *to, const void *from, size_t bytes);
-bool dram_begin_set(struct dram_op *op, int rank, void *to, int value, size_t bytes);
-void dram_free_source(struct dram_op *op);
-bool dram_try(struct dram_op *op);
-void dram_finish(struct dram_op *op);
+bool gas_dram_begin_get(struct dram_op *op, void *to, int rank, const void *from, size_t bytes);
+bool gas_dram_begin_put(struct dram_op *op, int rank, void *to, const void *from, size_t bytes);
+bool gas_dram_begin_set(struct dram_op *op, int rank, void *to, int value, size_t bytes);
+void gas_dram_free_source(struct dram_op *op);
+bool gas_dram_try(struct dram_op *op);
+void gas_dram_finish(struct dram_op *op);
 
 /* Collective: allocates memory for all segments, `bytes` for that of this rank; *base is NULL if 0. Returns 0, or a
  * negative code after an error line, the same on all ranks. */
-int dram_open(size_t bytes, char **base);
-void dram_close(void);
+int gas_dram_open(size_t bytes, char **base);
+void gas_dram_close(void);
 
 #endif

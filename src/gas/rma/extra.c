@@ -1,15 +1,15 @@
 /* extra.c: the vgasnet_* calls that GASNet does not have. */
-#include "gas/rma/transfer.h"
+#include "gas/rma/gas_transfer.h"
 
 #include <errno.h>
 
 static bool has_pages(const char *call, gasnet_node_t node, const void *addr, size_t nbytes) {
-    return !memory_check(call, node, addr, nbytes) && gas.pages && nbytes > 0;
+    return !gas_memory_check(call, node, addr, nbytes) && gas_job.pages && nbytes > 0;
 }
 
 void vgasnet_prefetch(gasnet_node_t node, const void *addr, size_t nbytes) {
     if (has_pages("vgasnet_prefetch", node, addr, nbytes))
-        pages_prefetch(gas.pages, (int)node, addr, nbytes);
+        pages_prefetch(gas_job.pages, (int)node, addr, nbytes);
 }
 
 int vgasnet_hint(gasnet_node_t node, const void *addr, size_t nbytes, int hint) {
@@ -21,7 +21,7 @@ int vgasnet_hint(gasnet_node_t node, const void *addr, size_t nbytes, int hint) 
         return gas_refuse(GASNET_ERR_BAD_ARG, call, "%d is not a hint", hint);
     if (!has_pages(call, node, addr, nbytes))
         return GASNET_OK;
-    int status = pages_hint(gas.pages, (int)node, addr, nbytes, hints[hint]);
+    int status = pages_hint(gas_job.pages, (int)node, addr, nbytes, hints[hint]);
     if (status == -ENOSPC)
         return gas_refuse(GASNET_ERR_RESOURCE, call, "too many ranges have a hint");
     return status == 0 ? GASNET_OK : GASNET_ERR_BAD_ARG;
@@ -32,10 +32,10 @@ int vgasnet_checkpoint(uint64_t *epoch) {
     uint64_t number = 0;
     gas_need(call, 0);
     gas_need_free(call);
-    if (!gas.pages)
+    if (!gas_job.pages)
         return gas_refuse(GASNET_ERR_BAD_ARG, call, "segments are not kept with HEARTH_NVM=off");
     gas_barrier(); /* keeps the network progressing while ranks are waited for; below it need not */
-    int status = pages_checkpoint(gas.pages, &gas.boot, &number);
+    int status = pages_checkpoint(gas_job.pages, &gas_job.boot, &number);
     if (status != 0)
         return status == -EINVAL ? GASNET_ERR_BAD_ARG : GASNET_ERR_RESOURCE;
     if (epoch)
@@ -44,7 +44,7 @@ int vgasnet_checkpoint(uint64_t *epoch) {
 }
 
 int vgasnet_open(uint64_t epoch) {
-    if (atomic_load(&gas.stage) != GAS_BEGUN)
+    if (atomic_load(&gas_job.stage) != GAS_BEGUN)
         return gas_refuse(GASNET_ERR_NOT_INIT, "vgasnet_open",
                           "it must be called between gasnet_init and gasnet_attach");
     pages_choose_epoch(epoch);
@@ -53,10 +53,10 @@ int vgasnet_open(uint64_t epoch) {
 
 uint64_t vgasnet_last_epoch(void) {
     gas_need("vgasnet_last_epoch", 0);
-    return gas.pages ? pages_last_epoch(gas.pages) : 0;
+    return gas_job.pages ? pages_last_epoch(gas_job.pages) : 0;
 }
 
 uint64_t vgasnet_epoch(void) {
     gas_need("vgasnet_epoch", 0);
-    return gas.pages ? pages_epoch(gas.pages) : 0;
+    return gas_job.pages ? pages_epoch(gas_job.pages) : 0;
 }

@@ -1,59 +1,59 @@
 /* region.c: implicit operations, of a thread or of its open access region. */
-#include "gas/rma/handle.h"
+#include "gas/rma/gas_handle.h"
 
 /* ---- synchronisation of the thread's implicit operations ---- */
 
-static struct gas_thread *begin(const char *call) {
+static struct gas_thread *region_begin_transfer(const char *call) {
     if (UNLIKELY(!gas_is_attached()))
         gas_fail(call, "this process is not attached to the job: call gasnet_attach first");
     gas_need_free(call);
-    struct gas_thread *t = thread_mine();
+    struct gas_thread *t = gas_thread_mine();
     if (UNLIKELY(t->region))
         gas_fail(call, "an access region is open: its operations are synchronised by the handle of its end");
     return t;
 }
 
 void gasnet_wait_syncnbi_gets(void) {
-    struct gas_thread *t = begin("gasnet_wait_syncnbi_gets");
+    struct gas_thread *t = region_begin_transfer("gasnet_wait_syncnbi_gets");
     gas_poll();
-    operations_finish(t, &t->gets, true);
+    gas_operations_finish(t, &t->gets, true);
 }
 ALSO(void, wait_syncnbi_gets, (void));
 
 void gasnet_wait_syncnbi_puts(void) {
-    struct gas_thread *t = begin("gasnet_wait_syncnbi_puts");
+    struct gas_thread *t = region_begin_transfer("gasnet_wait_syncnbi_puts");
     gas_poll();
-    operations_finish(t, &t->puts, true);
+    gas_operations_finish(t, &t->puts, true);
 }
 ALSO(void, wait_syncnbi_puts, (void));
 
 void gasnet_wait_syncnbi_all(void) {
-    struct gas_thread *t = begin("gasnet_wait_syncnbi_all");
+    struct gas_thread *t = region_begin_transfer("gasnet_wait_syncnbi_all");
     gas_poll();
-    operations_finish(t, &t->gets, true);
-    operations_finish(t, &t->puts, true);
+    gas_operations_finish(t, &t->gets, true);
+    gas_operations_finish(t, &t->puts, true);
 }
 ALSO(void, wait_syncnbi_all, (void));
 
 int gasnet_try_syncnbi_gets(void) {
-    struct gas_thread *t = begin("gasnet_try_syncnbi_gets");
+    struct gas_thread *t = region_begin_transfer("gasnet_try_syncnbi_gets");
     gas_poll();
-    return operations_try(t, &t->gets) ? GASNET_OK : operation_not_ready();
+    return gas_operations_try(t, &t->gets) ? GASNET_OK : gas_operation_not_ready();
 }
 ALSO(int, try_syncnbi_gets, (void));
 
 int gasnet_try_syncnbi_puts(void) {
-    struct gas_thread *t = begin("gasnet_try_syncnbi_puts");
+    struct gas_thread *t = region_begin_transfer("gasnet_try_syncnbi_puts");
     gas_poll();
-    return operations_try(t, &t->puts) ? GASNET_OK : operation_not_ready();
+    return gas_operations_try(t, &t->puts) ? GASNET_OK : gas_operation_not_ready();
 }
 ALSO(int, try_syncnbi_puts, (void));
 
 int gasnet_try_syncnbi_all(void) {
-    struct gas_thread *t = begin("gasnet_try_syncnbi_all");
+    struct gas_thread *t = region_begin_transfer("gasnet_try_syncnbi_all");
     gas_poll();
-    bool gets = operations_try(t, &t->gets), puts = operations_try(t, &t->puts);
-    return gets && puts ? GASNET_OK : operation_not_ready();
+    bool gets = gas_operations_try(t, &t->gets), puts = gas_operations_try(t, &t->puts);
+    return gets && puts ? GASNET_OK : gas_operation_not_ready();
 }
 ALSO(int, try_syncnbi_all, (void));
 
@@ -61,8 +61,8 @@ ALSO(int, try_syncnbi_all, (void));
 
 void gasnet_begin_nbi_accessregion(void) {
     const char *call = "gasnet_begin_nbi_accessregion";
-    struct gas_thread *t = begin(call); /* also reports that regions do not nest */
-    t->region = operation_new(t);
+    struct gas_thread *t = region_begin_transfer(call); /* also reports that regions do not nest */
+    t->region = gas_operation_new(t);
     if (!t->region)
         gas_fail(call, "no memory for an access region");
     t->region->is_region = true;
@@ -70,14 +70,14 @@ void gasnet_begin_nbi_accessregion(void) {
 ALSO(void, begin_nbi_accessregion, (void));
 
 gasnet_handle_t gasnet_end_nbi_accessregion(void) {
-    struct gas_thread *t = thread_mine();
+    struct gas_thread *t = gas_thread_mine();
     gasnet_handle_t handle = t->region;
     if (!handle)
         gas_fail("gasnet_end_nbi_accessregion", "no access region is open in this thread");
     t->region = NULL;
     if (handle->region.first)
         return handle;
-    operation_free(t, handle); /* all completed immediately */
+    gas_operation_free(t, handle); /* all completed immediately */
     return GASNET_INVALID_HANDLE;
 }
 ALSO(gasnet_handle_t, end_nbi_accessregion, (void));

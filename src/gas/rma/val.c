@@ -1,7 +1,7 @@
 /* val.c: values in registers: the n low-order bytes of a value. They come first in memory on a little-endian machine,
  * last on a big-endian one. Values that are read are zero-extended. */
-#include "gas/rma/direct.h"
-#include "gas/rma/transfer.h"
+#include "gas/rma/gas_direct.h"
+#include "gas/rma/gas_transfer.h"
 
 #include <stdlib.h>
 
@@ -19,69 +19,69 @@ static char *low_order(gasnet_register_value_t *value, size_t bytes) {
 #endif
 }
 
-static void check_size(const char *call, size_t bytes) {
+static void val_check_size(const char *call, size_t bytes) {
     if (UNLIKELY(bytes == 0 || bytes > sizeof(gasnet_register_value_t)))
         gas_fail(call, "a value has 1 to %zu bytes, not %zu", sizeof(gasnet_register_value_t), bytes);
 }
 
 /* ---- put ---- */
 
-static struct transfer put(const char *call, gasnet_node_t node, void *dest, gasnet_register_value_t *value,
-                           size_t bytes) {
-    check_size(call, bytes);
-    return (struct transfer){.call = call,
-                             .kind = STATS_PUT,
-                             .node = node,
-                             .remote = dest,
-                             .local = low_order(value, bytes),
-                             .bytes = bytes,
-                             .keeps = true};
+static struct gas_transfer val_put(const char *call, gasnet_node_t node, void *dest,
+                                   gasnet_register_value_t *value, size_t bytes) {
+    val_check_size(call, bytes);
+    return (struct gas_transfer){.call = call,
+                                 .kind = STATS_PUT,
+                                 .node = node,
+                                 .remote = dest,
+                                 .local = low_order(value, bytes),
+                                 .bytes = bytes,
+                                 .keeps = true};
 }
 
 void gasnet_put_val(gasnet_node_t node, void *dest, gasnet_register_value_t value, size_t nbytes) {
-    check_size("gasnet_put_val", nbytes);
-    if (LIKELY(direct_put(node, dest, low_order(&value, nbytes), nbytes)))
+    val_check_size("gasnet_put_val", nbytes);
+    if (LIKELY(gas_direct_put(node, dest, low_order(&value, nbytes), nbytes)))
         return;
-    struct transfer x = put("gasnet_put_val", node, dest, &value, nbytes);
-    transfer_now(&x);
+    struct gas_transfer x = val_put("gasnet_put_val", node, dest, &value, nbytes);
+    gas_transfer_now(&x);
 }
 ALSO(void, put_val, (gasnet_node_t node, void *dest, gasnet_register_value_t value, size_t nbytes));
 
 gasnet_handle_t gasnet_put_nb_val(gasnet_node_t node, void *dest, gasnet_register_value_t value,
                                   size_t nbytes) {
-    struct transfer x = put("gasnet_put_nb_val", node, dest, &value, nbytes);
-    return transfer_start(&x);
+    struct gas_transfer x = val_put("gasnet_put_nb_val", node, dest, &value, nbytes);
+    return gas_transfer_start(&x);
 }
 ALSO(gasnet_handle_t, put_nb_val,
      (gasnet_node_t node, void *dest, gasnet_register_value_t value, size_t nbytes));
 
 void gasnet_put_nbi_val(gasnet_node_t node, void *dest, gasnet_register_value_t value, size_t nbytes) {
-    struct transfer x = put("gasnet_put_nbi_val", node, dest, &value, nbytes);
-    transfer_start_implicit(&x);
+    struct gas_transfer x = val_put("gasnet_put_nbi_val", node, dest, &value, nbytes);
+    gas_transfer_start_implicit(&x);
 }
 ALSO(void, put_nbi_val, (gasnet_node_t node, void *dest, gasnet_register_value_t value, size_t nbytes));
 
 /* ---- get ---- */
 
-static struct transfer get(const char *call, gasnet_node_t node, const void *src,
-                           gasnet_register_value_t *value, size_t bytes) {
-    check_size(call, bytes);
+static struct gas_transfer val_get(const char *call, gasnet_node_t node, const void *src,
+                                   gasnet_register_value_t *value, size_t bytes) {
+    val_check_size(call, bytes);
     *value = 0;
-    return (struct transfer){.call = call,
-                             .kind = STATS_GET,
-                             .node = node,
-                             .remote = (char *)src,
-                             .local = low_order(value, bytes),
-                             .bytes = bytes};
+    return (struct gas_transfer){.call = call,
+                                 .kind = STATS_GET,
+                                 .node = node,
+                                 .remote = (char *)src,
+                                 .local = low_order(value, bytes),
+                                 .bytes = bytes};
 }
 
 gasnet_register_value_t gasnet_get_val(gasnet_node_t node, const void *src, size_t nbytes) {
     gasnet_register_value_t value = 0;
-    check_size("gasnet_get_val", nbytes);
-    if (LIKELY(direct_get(low_order(&value, nbytes), node, src, nbytes)))
+    val_check_size("gasnet_get_val", nbytes);
+    if (LIKELY(gas_direct_get(low_order(&value, nbytes), node, src, nbytes)))
         return value;
-    struct transfer x = get("gasnet_get_val", node, src, &value, nbytes);
-    transfer_now(&x);
+    struct gas_transfer x = val_get("gasnet_get_val", node, src, &value, nbytes);
+    gas_transfer_now(&x);
     return value;
 }
 ALSO(gasnet_register_value_t, get_val, (gasnet_node_t node, const void *src, size_t nbytes));
@@ -91,8 +91,8 @@ gasnet_valget_handle_t gasnet_get_nb_val(gasnet_node_t node, const void *src, si
     gasnet_valget_handle_t v = malloc(sizeof *v);
     if (!v)
         gas_fail(call, "no memory for a pending value");
-    struct transfer x = get(call, node, src, &v->value, nbytes);
-    v->handle = transfer_start(&x);
+    struct gas_transfer x = val_get(call, node, src, &v->value, nbytes);
+    v->handle = gas_transfer_start(&x);
     return v;
 }
 ALSO(gasnet_valget_handle_t, get_nb_val, (gasnet_node_t node, const void *src, size_t nbytes));

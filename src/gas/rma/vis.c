@@ -3,8 +3,8 @@
  *
  * The pieces of one call belong to an access region of their own, in addition to one that the program may have open;
  * those of the implicit forms join the program's. */
-#include "gas/rma/direct.h"
-#include "gas/rma/transfer.h"
+#include "gas/rma/gas_direct.h"
+#include "gas/rma/gas_transfer.h"
 #include "gasnet/gasnet_vis.h"
 
 /* One call while it is being cut. */
@@ -19,18 +19,18 @@ struct vis {
 
 static DIRECT_SLOW void piece_start(const struct vis *v, char *dst, char *src, size_t bytes) {
     bool get = v->kind == STATS_GET;
-    struct transfer x = {.call = v->call,
-                         .kind = v->kind,
-                         .node = v->node,
-                         .remote = get ? src : dst,
-                         .local = get ? dst : src,
-                         .bytes = bytes};
-    transfer_start_implicit(&x);
+    struct gas_transfer x = {.call = v->call,
+                             .kind = v->kind,
+                             .node = v->node,
+                             .remote = get ? src : dst,
+                             .local = get ? dst : src,
+                             .bytes = bytes};
+    gas_transfer_start_implicit(&x);
 }
 
 static void piece(const struct vis *v, char *dst, char *src, size_t bytes) {
-    bool done =
-        v->kind == STATS_GET ? direct_get(dst, v->node, src, bytes) : direct_put(v->node, dst, src, bytes);
+    bool done = v->kind == STATS_GET ? gas_direct_get(dst, v->node, src, bytes)
+                                     : gas_direct_put(v->node, dst, src, bytes);
     if (!done)
         piece_start(v, dst, src, bytes);
 }
@@ -115,12 +115,12 @@ static void cut_grid(const struct vis *v, char *dst, const size_t *dststrides, c
 static struct vis vis_begin(const char *call, enum stats_kind kind, gasnet_node_t node) {
     gas_need(call, node);
     gas_need_free(call);
-    return (struct vis){.call = call, .kind = kind, .node = node, .thread = thread_mine()};
+    return (struct vis){.call = call, .kind = kind, .node = node, .thread = gas_thread_mine()};
 }
 
 /* Opens a region for the pieces; returns the program's region, which region_end restores. */
 static struct gasnet_operation *region_begin(struct vis *v) {
-    struct gasnet_operation *outer = v->thread->region, *own = operation_new(v->thread);
+    struct gasnet_operation *outer = v->thread->region, *own = gas_operation_new(v->thread);
     if (!own)
         gas_fail(v->call, "no memory for the record of an operation");
     own->is_region = true;
@@ -133,7 +133,7 @@ static gasnet_handle_t region_end(struct vis *v, struct gasnet_operation *outer)
     v->thread->region = outer;
     if (own->region.first)
         return own;
-    operation_free(v->thread, own); /* all completed immediately */
+    gas_operation_free(v->thread, own); /* all completed immediately */
     return GASNET_INVALID_HANDLE;
 }
 

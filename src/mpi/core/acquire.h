@@ -8,33 +8,33 @@
 #include "mpi/core/host.h"
 
 /* The kind of the sync event. Only tests use it: HEARTH_TEST_DEAF=word makes Hearth ignore one kind. */
-enum news {
-    NEWS_RECV,
-    NEWS_SEND_SYNC,
-    NEWS_PROBE,
-    NEWS_COLLECTIVE,
-    NEWS_REQUEST,
-    NEWS_FENCE,
-    NEWS_PSCW,
-    NEWS_LOCK,
-    NEWS_SYNC,
-    NEWS_FILE,
-    NEWS_ATOMIC,
-    NEWS_FLUSH_POLL,
-    NEWS_RECHECK,
-    NEWS_GENERIC
+enum sync_event {
+    EVENT_RECV,
+    EVENT_SEND_SYNC,
+    EVENT_PROBE,
+    EVENT_COLLECTIVE,
+    EVENT_REQUEST,
+    EVENT_FENCE,
+    EVENT_PSCW,
+    EVENT_LOCK,
+    EVENT_SYNC,
+    EVENT_FILE,
+    EVENT_ATOMIC,
+    EVENT_FLUSH_POLL,
+    EVENT_RECHECK,
+    EVENT_GENERIC
 };
 
 extern HIDDEN _Atomic uint64_t acquire_generation; /* incremented by each acquire */
-extern HIDDEN int acquire_deaf;                    /* the ignored kind, or -1 */
+extern HIDDEN int acquire_ignored;                 /* the ignored kind, or -1 */
 extern HIDDEN bool acquire_is_shared; /* by threads that call MPI at once; true until MPI says otherwise */
 
 /* Once, collective: agrees on the collectives that a tool wraps on some process. */
 void acquire_agree(void);
 
-/* Call after the synchronising MPI call, before returning to the program. The release pairs with acquire_catch_up. */
-static inline void acquire(enum news how) {
-    if (UNLIKELY(acquire_deaf == (int)how))
+/* Call after the synchronising MPI call, before returning to the program. The release pairs with rma_acquire_catch_up. */
+static inline void acquire(enum sync_event how) {
+    if (UNLIKELY(acquire_ignored == (int)how))
         return;
     if (UNLIKELY(acquire_is_shared))
         atomic_fetch_add_explicit(&acquire_generation, 1, memory_order_release);

@@ -47,7 +47,7 @@ void callers_start(void) {
     backtrace(frames, DEPTH); /* loads its dependencies now, and not inside a get */
 }
 
-static bool is_inside(uintptr_t address) {
+static bool callers_is_inside(uintptr_t address) {
     for (unsigned i = 0; i < range_count; i++)
         if (address >= ranges[i].begin && address < ranges[i].end)
             return true;
@@ -60,7 +60,7 @@ uintptr_t callers_here(void) {
     /* frames before Hearth's own belong to wrappers of backtrace, such as sanitizers */
     bool was_inside = false;
     for (int i = 0; i < depth; i++) {
-        bool is_ours = is_inside((uintptr_t)frames[i]);
+        bool is_ours = callers_is_inside((uintptr_t)frames[i]);
         if (was_inside && !is_ours)
             return (uintptr_t)frames[i];
         was_inside |= is_ours;
@@ -69,7 +69,7 @@ uintptr_t callers_here(void) {
 }
 
 /* The matching row, or the free one where it belongs; NULL if there is neither. */
-static struct caller *find(struct callers *c, uintptr_t address, uint64_t window) {
+static struct caller *callers_find(struct callers *c, uintptr_t address, uint64_t window) {
     size_t i = (address ^ window * 31) * 0x9e3779b97f4a7c15u >> 57;
     _Static_assert(CALLERS == 1 << 7, "seven bits of the hash");
     for (unsigned tries = 0; tries < CALLERS; tries++, i = (i + 1) % CALLERS) {
@@ -81,9 +81,9 @@ static struct caller *find(struct callers *c, uintptr_t address, uint64_t window
 }
 
 struct caller *callers_row(struct callers *c, uintptr_t address, uint64_t window) {
-    struct caller *row = find(c, address, window);
+    struct caller *row = callers_find(c, address, window);
     if ((!row || !row->address) && c->used >= CALLERS / 2)
-        row = find(c, address, window = 0);
+        row = callers_find(c, address, window = 0);
     if (row && !row->address) {
         row->address = address;
         row->window = window;

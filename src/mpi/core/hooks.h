@@ -8,7 +8,7 @@
 #define USE(name, params, args)
 #include "mpi/core/calls.def"
 
-/* ---- rma/request.c: the same for requests that are not Hearth's messages ---- */
+/* ---- rma/rma_request.c: the same for requests that are not Hearth's messages ---- */
 
 int rma_Wait(MPI_Request *request, MPI_Status *status);
 /* The request belongs to a send whose completion is no sync event. */

@@ -31,7 +31,7 @@ void host_note_tool(void) {
 }
 
 /* Returns false if the function does not exist. */
-static bool find(const char *name, void **real, void **next) {
+static bool host_find_symbol(const char *name, void **real, void **next) {
     *real = host_find(name, next);
     if (*next != *real)
         host_note_tool();
@@ -42,7 +42,7 @@ static void find_functions(void) {
     void *unused;
     bool all = true;
 #define HOOK(name, params, args)                                                                             \
-    all &= find("MPI_" #name, (void **)&host_real.name, (void **)&host_next.name);
+    all &= host_find_symbol("MPI_" #name, (void **)&host_real.name, (void **)&host_next.name);
 #define USE(name, params, args) *(void **)&host_real.name = host_find("MPI_" #name, &unused);
 #include "mpi/core/calls.def"
     host_is_careful = host_has_tool || !all;

@@ -11,7 +11,7 @@
  * in packed order are merged, and a list is used only if the blocks are not regular. Equal accesses therefore have
  * equal shapes. Merging can make a list regular at the very end, so layout_finish checks again.
  *
- * No offset or length exceeds FAR, so that the sum of two cannot overflow.
+ * No offset or length exceeds LIMIT, so that the sum of two cannot overflow.
  *
  * Rejected: keeping nested loops (a tree of strides) instead of a list. It is shorter for 3-D tiles, but every reader
  * of a shape would have to support it. */
@@ -20,13 +20,13 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#define FAR ((int64_t)1 << 61)
+#define LIMIT ((int64_t)1 << 61)
 
-static bool is_far(int64_t x) {
-    return x > FAR || x < -FAR;
+static bool is_out_of_range(int64_t x) {
+    return x > LIMIT || x < -LIMIT;
 }
 
-static bool fail(struct layout_build *b, int error) {
+static bool build_fail(struct layout_build *b, int error) {
     if (!b->error)
         b->error = error;
     return false;
@@ -34,23 +34,23 @@ static bool fail(struct layout_build *b, int error) {
 
 int64_t layout_times(struct layout_build *b, int64_t x, int64_t y) {
     int64_t product;
-    if (!__builtin_mul_overflow(x, y, &product) && !is_far(product))
+    if (!__builtin_mul_overflow(x, y, &product) && !is_out_of_range(product))
         return product;
-    fail(b, -ENOTSUP);
+    build_fail(b, -ENOTSUP);
     return 0;
 }
 
-static bool make_room(struct layout_build *b, uint64_t more) {
+static bool build_make_room(struct layout_build *b, uint64_t more) {
     uint64_t need = b->blocks + more;
     if (need <= b->room)
         return true;
     if (need > LAYOUT_BLOCKS_MAX)
-        return fail(b, -ENOTSUP);
+        return build_fail(b, -ENOTSUP);
     uint64_t room = need > 2 * b->room ? need : 2 * b->room;
     room = room > LAYOUT_BLOCKS_MAX ? LAYOUT_BLOCKS_MAX : room;
     struct layout_list *list = realloc(b->list, sizeof *list + room * sizeof list->at[0]);
     if (!list)
-        return fail(b, -ENOMEM);
+        return build_fail(b, -ENOMEM);
     b->list = list;
     b->room = room;
     return true;
@@ -60,7 +60,7 @@ static bool make_room(struct layout_build *b, uint64_t more) {
 static bool spell_out(struct layout_build *b) {
     if (b->list)
         return true;
-    if (!make_room(b, 8))
+    if (!build_make_room(b, 8))
         return false;
     for (uint64_t i = 0; i < b->blocks; i++)
         b->list->at[i] = (struct shape_block){.offset = (int64_t)i * b->stride, .bytes = b->block_bytes};
@@ -79,13 +79,13 @@ static bool grow_last(struct layout_build *b, uint64_t bytes) {
 }
 
 static bool add_to_list(struct layout_build *b, int64_t offset, uint64_t bytes) {
-    if (!spell_out(b) || !make_room(b, 1))
+    if (!spell_out(b) || !build_make_room(b, 1))
         return false;
     b->list->at[b->blocks++] = (struct shape_block){.offset = offset - b->first, .bytes = bytes};
     return true;
 }
 
-static bool continues(const struct layout_build *b, int64_t offset, uint64_t bytes, int64_t stride) {
+static bool build_continues(const struct layout_build *b, int64_t offset, uint64_t bytes, int64_t stride) {
     if (b->list || bytes != b->block_bytes)
         return false;
     if (b->blocks == 1)
@@ -93,20 +93,20 @@ static bool continues(const struct layout_build *b, int64_t offset, uint64_t byt
     return stride == b->stride && offset - b->first == (int64_t)b->blocks * stride;
 }
 
-static void start(struct layout_build *b, int64_t offset, uint64_t bytes) {
+static void build_start(struct layout_build *b, int64_t offset, uint64_t bytes) {
     b->first = offset;
     b->blocks = 1;
     b->block_bytes = bytes;
 }
 
-static bool add_block(struct layout_build *b, int64_t offset, uint64_t bytes) {
+static bool build_add_block(struct layout_build *b, int64_t offset, uint64_t bytes) {
     int64_t stride = b->blocks == 1 ? offset - b->first : b->stride;
     bool added = true;
     if (!b->blocks)
-        start(b, offset, bytes);
+        build_start(b, offset, bytes);
     else if (offset == b->end)
         added = grow_last(b, bytes);
-    else if (continues(b, offset, bytes, stride)) {
+    else if (build_continues(b, offset, bytes, stride)) {
         b->stride = stride;
         b->blocks++;
     } else
@@ -117,18 +117,19 @@ static bool add_block(struct layout_build *b, int64_t offset, uint64_t bytes) {
 }
 
 /* Adds two or more blocks that are not adjacent. */
-static bool add_run(struct layout_build *b, int64_t offset, uint64_t bytes, int64_t stride, uint64_t count) {
+static bool build_add_run(struct layout_build *b, int64_t offset, uint64_t bytes, int64_t stride,
+                          uint64_t count) {
     bool empty = !b->blocks;
-    if (!empty && !continues(b, offset, bytes, stride)) {
-        if (!spell_out(b) || !make_room(b, count))
+    if (!empty && !build_continues(b, offset, bytes, stride)) {
+        if (!spell_out(b) || !build_make_room(b, count))
             return false;
         for (uint64_t i = 0; i < count; i++)
-            if (!add_block(b, offset + (int64_t)i * stride, bytes))
+            if (!build_add_block(b, offset + (int64_t)i * stride, bytes))
                 return false;
         return true;
     }
     if (empty)
-        start(b, offset, bytes);
+        build_start(b, offset, bytes);
     b->blocks += empty ? count - 1 : count;
     b->stride = stride;
     b->bytes += bytes * count;
@@ -139,11 +140,11 @@ static bool add_run(struct layout_build *b, int64_t offset, uint64_t bytes, int6
 static bool add_once(struct layout_build *b, const struct layout *one, int64_t at) {
     const struct shape *s = &one->shape;
     if (s->blocks == 1)
-        return add_block(b, at, s->bytes);
+        return build_add_block(b, at, s->bytes);
     if (!s->list)
-        return add_run(b, at, s->block_bytes, s->stride, s->blocks);
+        return build_add_run(b, at, s->block_bytes, s->stride, s->blocks);
     for (uint64_t i = 0; i < s->blocks; i++)
-        if (!add_block(b, at + s->list[i].offset, s->list[i].bytes))
+        if (!build_add_block(b, at + s->list[i].offset, s->list[i].bytes))
             return false;
     return true;
 }
@@ -153,28 +154,28 @@ static bool add_at_once(struct layout_build *b, const struct layout *one, int64_
                         int64_t stride) {
     const struct shape *s = &one->shape;
     if (s->blocks == 1 && stride == (int64_t)s->bytes)
-        add_block(b, at, s->bytes * (uint64_t)count);
+        build_add_block(b, at, s->bytes * (uint64_t)count);
     else if (s->blocks == 1)
-        add_run(b, at, s->bytes, stride, (uint64_t)count);
+        build_add_run(b, at, s->bytes, stride, (uint64_t)count);
     else if (!s->list && stride == (int64_t)s->blocks * s->stride)
-        add_run(b, at, s->block_bytes, s->stride, s->blocks * (uint64_t)count);
+        build_add_run(b, at, s->block_bytes, s->stride, s->blocks * (uint64_t)count);
     else
         return false;
     return true;
 }
 
-static bool is_near(struct layout_build *b, const struct layout *one, int64_t at, int64_t count,
-                    int64_t stride) {
+static bool is_in_range(struct layout_build *b, const struct layout *one, int64_t at, int64_t count,
+                        int64_t stride) {
     int64_t bytes = layout_times(b, count, (int64_t)one->shape.bytes) + (int64_t)b->bytes;
     int64_t reach = count > 1 ? layout_times(b, count, stride) : 0;
-    return !b->error && !is_far(at) && !is_far(at + reach) && !is_far(bytes);
+    return !b->error && !is_out_of_range(at) && !is_out_of_range(at + reach) && !is_out_of_range(bytes);
 }
 
 void layout_add(struct layout_build *b, const struct layout *one, int64_t at, int64_t count, int64_t stride) {
     if (count <= 0 || !one->shape.blocks || b->error)
         return;
-    if (is_far(at) || !is_near(b, one, at + one->offset, count, stride)) {
-        fail(b, -ENOTSUP);
+    if (is_out_of_range(at) || !is_in_range(b, one, at + one->offset, count, stride)) {
+        build_fail(b, -ENOTSUP);
         return;
     }
     at += one->offset;
@@ -183,7 +184,7 @@ void layout_add(struct layout_build *b, const struct layout *one, int64_t at, in
     else if (add_at_once(b, one, at, count, stride))
         return;
     else if ((uint64_t)count > LAYOUT_BLOCKS_MAX / (one->shape.blocks - 1))
-        fail(b, -ENOTSUP); /* at most one block of each copy merges with the copy before */
+        build_fail(b, -ENOTSUP); /* at most one block of each copy merges with the copy before */
     else
         for (int64_t i = 0; i < count && add_once(b, one, at + i * stride); i++)
             continue;

@@ -26,7 +26,7 @@ struct contents {
     _Alignas(16) char room[512];
 };
 
-static int describe(MPI_Datatype type, int depth, struct layout_element *out);
+static int describe_type(MPI_Datatype type, int depth, struct layout_element *out);
 
 #if MPI_VERSION >= 4
 static int get_envelope(MPI_Datatype type, struct contents *c) {
@@ -69,7 +69,7 @@ static bool is_predefined(MPI_Datatype type) {
     return get_envelope(type, &c) || has_name(&c); /* a type that cannot be queried is not freed either */
 }
 
-static bool make_room(struct contents *c) {
+static bool describe_make_room(struct contents *c) {
     size_t addresses = (size_t)c->address_count * sizeof *c->addresses;
     size_t counts = (size_t)c->count_count * sizeof *c->counts;
     size_t types = round_up((size_t)c->type_count * sizeof *c->types, 8);
@@ -87,7 +87,7 @@ static bool make_room(struct contents *c) {
 
 /* Call after get_envelope. */
 static int open_contents(MPI_Datatype type, struct contents *c) {
-    if (!make_room(c))
+    if (!describe_make_room(c))
         return -ENOMEM;
     if (!get_contents(type, c))
         return 0;
@@ -251,7 +251,7 @@ static int describe_part(MPI_Datatype type, int depth, struct layout_element *ou
         out->layout = layout_share(&known->element.layout);
         return out->error;
     }
-    int rc = describe(type, depth + 1, out);
+    int rc = describe_type(type, depth + 1, out);
     if (!rc && out->predefined)
         layout_keep(type, out);
     return rc;
@@ -390,7 +390,7 @@ static bool agrees(MPI_Datatype type, const struct layout *l) {
     return same;
 }
 
-static int describe(MPI_Datatype type, int depth, struct layout_element *out) {
+static int describe_type(MPI_Datatype type, int depth, struct layout_element *out) {
     struct contents c;
     MPI_Aint lb, extent;
     *out = (struct layout_element){.error = -ENOTSUP};
@@ -413,5 +413,5 @@ static int describe(MPI_Datatype type, int depth, struct layout_element *out) {
 }
 
 int layout_describe(MPI_Datatype type, struct layout_element *out) {
-    return describe(type, 0, out);
+    return describe_type(type, 0, out);
 }

@@ -21,7 +21,7 @@ static uint64_t count_pieces(const struct shape *s) {
     return n;
 }
 
-static void cut(const struct shape *s, int *lengths, MPI_Aint *places) {
+static void type_cut(const struct shape *s, int *lengths, MPI_Aint *places) {
     uint64_t n = 0;
     for (uint64_t i = 0; i < s->blocks; i++) {
         struct shape_block block = shape_block_at(s, i);
@@ -41,7 +41,7 @@ static int make_listed(const struct shape *s, MPI_Datatype *type) {
     if (!places)
         return MPI_ERR_NO_MEM;
     int *lengths = (int *)(places + n);
-    cut(s, lengths, places);
+    type_cut(s, lengths, places);
     int rc = host_Type_create_hindexed((int)n, lengths, places, MPI_BYTE, type);
     free(places);
     return rc;

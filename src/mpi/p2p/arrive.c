@@ -11,24 +11,24 @@
 
 enum { INSIDE = 64 }; /* bytes of payload that a message holds inline */
 
-struct message {
-    struct head head;
-    struct peer *peer;
-    struct request *local; /* this process's own send, whose bytes are still in its buffer */
-    struct message *next;
+struct p2p_message {
+    struct header header;
+    struct p2p_peer *peer;
+    struct p2p_request *local; /* this process's own send, whose bytes are still in its buffer */
+    struct p2p_message *next;
     char *payload;
     char inside[INSIDE];
 };
 
-static struct message *ready;     /* the message for the next call of the engine */
-static struct message *free_ones; /* free list */
+static struct p2p_message *ready;     /* the message for the next call of the engine */
+static struct p2p_message *free_ones; /* free list */
 
-const struct head *message_head(const struct message *m) {
-    return &m->head;
+const struct header *p2p_message_header(const struct p2p_message *m) {
+    return &m->header;
 }
 
-static struct message *message_new(void) {
-    struct message *m = free_ones;
+static struct p2p_message *message_new(void) {
+    struct p2p_message *m = free_ones;
     if (m)
         free_ones = m->next;
     else
@@ -38,51 +38,52 @@ static struct message *message_new(void) {
     return m;
 }
 
-void message_drop(struct message *m) {
+void p2p_message_drop(struct p2p_message *m) {
     if (m->payload != m->inside)
         free(m->payload);
     m->next = free_ones;
     free_ones = m;
 }
 
-void arrive_open(void) {
+void p2p_arrive_open(void) {
     ready = message_new();
     ready->payload = ready->inside;
 }
 
-void arrive_close(void) {
+void p2p_arrive_close(void) {
     free(ready);
     ready = NULL;
-    for (struct message *m = free_ones, *next; m; m = next) {
+    for (struct p2p_message *m = free_ones, *next; m; m = next) {
         next = m->next;
         free(m);
     }
     free_ones = NULL;
 }
 
-static uint64_t payload_bytes(const struct head *h) {
-    return h->kind == HEAD_RTS ? sizeof(uint64_t) : h->bytes;
+static uint64_t payload_bytes(const struct header *h) {
+    return h->kind == HEADER_RTS ? sizeof(uint64_t) : h->bytes;
 }
 
 /* Provides space for the payload, inline or allocated. */
-static void make_room(struct message *m, uint64_t bytes) {
+static void arrive_make_room(struct p2p_message *m, uint64_t bytes) {
     m->payload = bytes <= INSIDE ? m->inside : malloc(bytes);
     if (!m->payload)
         p2p_out_of_memory("a message that arrived");
 }
 
-static void keep(struct message *m, struct peer *p, const struct head *h, const void *payload) {
-    m->head = *h;
+static void arrive_keep(struct p2p_message *m, struct p2p_peer *p, const struct header *h,
+                        const void *payload) {
+    m->header = *h;
     m->peer = p;
     m->local = NULL;
-    make_room(m, payload_bytes(h));
+    arrive_make_room(m, payload_bytes(h));
     memcpy(m->payload, payload, payload_bytes(h));
 }
 
 /* ---- a message has been matched ---- */
 
-static void set_outcome(struct request *r, const struct head *h) {
-    uint64_t room = data_bytes(&r->data);
+static void set_outcome(struct p2p_request *r, const struct header *h) {
+    uint64_t room = p2p_data_bytes(&r->data);
     r->got_source = h->source;
     r->got_tag = h->tag;
     r->got_bytes = h->bytes;
@@ -92,41 +93,42 @@ static void set_outcome(struct request *r, const struct head *h) {
     }
 }
 
-static void receive(struct request *r, struct peer *p, const struct head *h, const void *payload) {
+static void arrive_receive(struct p2p_request *r, struct p2p_peer *p, const struct header *h,
+                           const void *payload) {
     r->posted = false;
     set_outcome(r, h);
-    if (UNLIKELY(h->kind == HEAD_RTS)) {
+    if (UNLIKELY(h->kind == HEADER_RTS)) {
         uint64_t address;
         memcpy(&address, payload, sizeof address);
-        rendezvous_begin(r, p, h, address);
+        p2p_rendezvous_begin(r, p, h, address);
         return;
     }
-    data_scatter(&r->data, 0, payload, r->got_bytes);
-    if (h->kind == HEAD_SYNC)
-        channel_control(p, HEAD_ACK, h->id, 0, 0, 0);
-    request_finish(r);
+    p2p_data_scatter(&r->data, 0, payload, r->got_bytes);
+    if (h->kind == HEADER_SYNC)
+        p2p_channel_control(p, HEADER_ACK, h->id, 0, 0, 0);
+    p2p_request_finish(r);
 }
 
 /* From one buffer of this process to another. */
-static void receive_local(struct request *r, struct request *from) {
+static void receive_local(struct p2p_request *r, struct p2p_request *from) {
     r->posted = false;
-    set_outcome(r, &from->head);
+    set_outcome(r, &from->header);
     shape_copy(r->data.first, &r->data.layout.shape, from->data.first, &from->data.layout.shape,
                r->got_bytes);
-    request_finish(r);
-    request_finish(from);
+    p2p_request_finish(r);
+    p2p_request_finish(from);
 }
 
-void arrive_take(struct request *r, struct message *m) {
+void p2p_arrive_take(struct p2p_request *r, struct p2p_message *m) {
     if (m->local)
         receive_local(r, m->local);
     else
-        receive(r, m->peer, &m->head, m->payload);
-    message_drop(m);
+        arrive_receive(r, m->peer, &m->header, m->payload);
+    p2p_message_drop(m);
 }
 
 /* Queries the engine. Returns the receive, or NULL: then `ready` is queued and must be filled in. */
-static struct request *find_receive(const struct head *h) {
+static struct p2p_request *find_receive(const struct header *h) {
     void *found = NULL;
     int rc = match_arrive(p2p_engine, h->source, h->tag, h->context, ready, &found);
     if (rc < 0)
@@ -134,93 +136,93 @@ static struct request *find_receive(const struct head *h) {
     return rc ? found : NULL;
 }
 
-static struct message *take_ready(void) {
-    struct message *m = ready;
+static struct p2p_message *take_ready(void) {
+    struct p2p_message *m = ready;
     ready = message_new();
     return m;
 }
 
-static void accept(struct peer *p, const struct head *h, const void *payload) {
-    struct request *r = find_receive(h);
+static void arrive_accept(struct p2p_peer *p, const struct header *h, const void *payload) {
+    struct p2p_request *r = find_receive(h);
     if (LIKELY(r != NULL))
-        receive(r, p, h, payload);
+        arrive_receive(r, p, h, payload);
     else
-        keep(take_ready(), p, h, payload);
+        arrive_keep(take_ready(), p, h, payload);
 }
 
-void arrive_self(struct request *r) {
-    struct peer *p = &p2p_peers[p2p_rank];
-    struct request *to = find_receive(&r->head);
+void p2p_arrive_self(struct p2p_request *r) {
+    struct p2p_peer *p = &p2p_peers[p2p_rank];
+    struct p2p_request *to = find_receive(&r->header);
     p2p_counted.of.self++;
-    p2p_counted.of.self_bytes += r->head.bytes;
+    p2p_counted.of.self_bytes += r->header.bytes;
     if (to) {
         receive_local(to, r);
         return;
     }
-    struct message *m = take_ready();
-    m->head = r->head;
+    struct p2p_message *m = take_ready();
+    m->header = r->header;
     m->peer = p;
     m->local = NULL;
     m->payload = m->inside;
-    if (r->head.kind != HEAD_EAGER) {
+    if (r->header.kind != HEADER_EAGER) {
         m->local = r;
         return;
     }
-    make_room(m, r->head.bytes);
-    data_gather(m->payload, &r->data, 0, r->head.bytes);
-    request_finish(r);
+    arrive_make_room(m, r->header.bytes);
+    p2p_data_gather(m->payload, &r->data, 0, r->header.bytes);
+    p2p_request_finish(r);
 }
 
 /* ---- in order ---- */
 
-static void hold(struct peer *p, const struct head *h, const void *payload) {
-    struct message *m = message_new(), **link = &p->held;
-    keep(m, p, h, payload);
-    while (*link && (int32_t)((*link)->head.sequence - h->sequence) < 0)
+static void arrive_hold(struct p2p_peer *p, const struct header *h, const void *payload) {
+    struct p2p_message *m = message_new(), **link = &p->held;
+    arrive_keep(m, p, h, payload);
+    while (*link && (int32_t)((*link)->header.sequence - h->sequence) < 0)
         link = &(*link)->next;
     m->next = *link;
     *link = m;
     p2p_counted.of.reordered++;
 }
 
-static void release_held(struct peer *p) {
-    while (p->held && p->held->head.sequence == p->received) {
-        struct message *m = p->held;
+static void release_held(struct p2p_peer *p) {
+    while (p->held && p->held->header.sequence == p->received) {
+        struct p2p_message *m = p->held;
         p->held = m->next;
         p->received++;
-        accept(p, &m->head, m->payload);
-        message_drop(m);
+        arrive_accept(p, &m->header, m->payload);
+        p2p_message_drop(m);
     }
 }
 
-static void control(struct peer *p, const struct head *h, const void *payload) {
-    struct request *r = (struct request *)(uintptr_t)h->id;
+static void control(struct p2p_peer *p, const struct header *h, const void *payload) {
+    struct p2p_request *r = (struct p2p_request *)(uintptr_t)h->id;
     switch (h->kind) {
-    case HEAD_ACK:
-    case HEAD_FIN:
-        channel_paid(p);
-        request_finish(r);
+    case HEADER_ACK:
+    case HEADER_FIN:
+        p2p_channel_paid(p);
+        p2p_request_finish(r);
         break;
-    case HEAD_CTS:
-        channel_paid(p);
-        rendezvous_cts(r, p, h);
+    case HEADER_CTS:
+        p2p_channel_paid(p);
+        p2p_rendezvous_cts(r, p, h);
         break;
     default:
-        rendezvous_data(r, p, h, payload);
+        p2p_rendezvous_data(r, p, h, payload);
     }
 }
 
-void arrive(struct peer *p, const struct head *h, const void *payload) {
-    if (UNLIKELY(h->kind > HEAD_NUMBERED)) {
+void p2p_arrive_message(struct p2p_peer *p, const struct header *h, const void *payload) {
+    if (UNLIKELY(h->kind > HEADER_NUMBERED)) {
         control(p, h, payload);
         return;
     }
     if (UNLIKELY(h->sequence != p->received)) {
-        hold(p, h, payload);
+        arrive_hold(p, h, payload);
         return;
     }
     p->received++;
-    accept(p, h, payload);
+    arrive_accept(p, h, payload);
     if (UNLIKELY(p->held != NULL))
         release_held(p);
 }

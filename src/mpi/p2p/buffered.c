@@ -7,8 +7,8 @@
 static bool attached;
 static uint64_t room, used;
 
-bool buffered_take(struct request *r) {
-    uint64_t bytes = data_bytes(&r->data) + MPI_BSEND_OVERHEAD;
+bool p2p_buffered_take(struct p2p_request *r) {
+    uint64_t bytes = p2p_data_bytes(&r->data) + MPI_BSEND_OVERHEAD;
     if (!attached || bytes > room - used)
         return false;
     used += bytes;
@@ -16,7 +16,7 @@ bool buffered_take(struct request *r) {
     return true;
 }
 
-void buffered_give(struct request *r) {
+void p2p_buffered_give(struct p2p_request *r) {
     used -= r->buffered;
     r->buffered = 0;
 }
@@ -29,7 +29,7 @@ static void note_attached(bool is, MPI_Count size) {
 }
 
 /* All buffered messages have been sent when the program gets its buffer back. */
-static void wait_for_all(void) {
+static void buffered_wait_for_all(void) {
     struct pause pause = {0};
     p2p_lock();
     while (used) {
@@ -53,13 +53,13 @@ static void wait_for_all(void) {
 #define DETACH(name, count_t)                                                                                \
     int hook_##name(void *buffer, count_t *size) {                                                           \
         if (p2p_on)                                                                                          \
-            wait_for_all();                                                                                  \
+            buffered_wait_for_all();                                                                         \
         p2p_enter();                                                                                         \
         int rc = host_##name(buffer, size);                                                                  \
         p2p_leave();                                                                                         \
         if (p2p_on && rc == MPI_SUCCESS)                                                                     \
             note_attached(false, 0);                                                                         \
-        acquire(NEWS_GENERIC);                                                                               \
+        acquire(EVENT_GENERIC);                                                                              \
         return rc;                                                                                           \
     }
 

@@ -18,55 +18,55 @@
 #include <stdlib.h>
 
 #include "mpi/core/hooks.h"
-#include "mpi/p2p/meet.h"
+#include "mpi/p2p/prebarrier.h"
 #include "mpi/p2p/p2p.h"
 
 enum { BUCKETS = 256, CLAIMS = 64, CHILDREN = 32 };
 
 static struct comm world = {.references = 1}, self = {.references = 1, .size = 1};
 static struct comm nobody = {.handle = (MPI_Comm)(intptr_t)1}; /* no such handle */
-struct comm *comm_last = &nobody;
+struct comm *p2p_comm_last = &nobody;
 
 static struct comm *buckets[BUCKETS];
 static int keyval = MPI_KEYVAL_INVALID;
-MPI_Group comm_world_group;
+MPI_Group p2p_comm_world_group;
 static uint32_t next_context = 2; /* 0 and 1: MPI_COMM_WORLD, MPI_COMM_SELF */
 
 /* ---- the table ---- */
 
-static struct comm **bucket_of(MPI_Comm handle) {
+static struct comm **comm_bucket_of(MPI_Comm handle) {
     return &buckets[random_mix((uint64_t)(uintptr_t)handle) % BUCKETS];
 }
 
-struct comm *comm_find_slowly(MPI_Comm handle) {
+struct comm *p2p_comm_find_slow(MPI_Comm handle) {
     p2p_lock();
-    struct comm *c = *bucket_of(handle);
+    struct comm *c = *comm_bucket_of(handle);
     while (c && c->handle != handle)
         c = c->next;
     if (c && !p2p_threads)
-        comm_last = c;
+        p2p_comm_last = c;
     p2p_unlock();
     return c;
 }
 
 static void table_add(struct comm *c) {
-    struct comm **bucket = bucket_of(c->handle);
+    struct comm **bucket = comm_bucket_of(c->handle);
     c->next = *bucket;
     *bucket = c;
 }
 
 static void table_remove(struct comm *c) {
-    struct comm **link = bucket_of(c->handle);
+    struct comm **link = comm_bucket_of(c->handle);
     while (*link && *link != c)
         link = &(*link)->next;
     if (*link)
         *link = c->next;
     c->handle = MPI_COMM_NULL;
-    if (comm_last == c)
-        comm_last = &nobody;
+    if (p2p_comm_last == c)
+        p2p_comm_last = &nobody;
 }
 
-void comm_release(struct comm *c) {
+void p2p_comm_release(struct comm *c) {
     if (--c->references)
         return;
     free(c->world);
@@ -74,11 +74,11 @@ void comm_release(struct comm *c) {
 }
 
 /* MPI deletes the attribute because the communicator is being freed. */
-static int forget(MPI_Comm handle, int key, void *value, void *state) {
+static int comm_forget(MPI_Comm handle, int key, void *value, void *state) {
     struct comm *c = value;
     p2p_lock();
     table_remove(c);
-    comm_release(c);
+    p2p_comm_release(c);
     p2p_unlock();
     return MPI_SUCCESS;
 }
@@ -92,7 +92,7 @@ static void say_no_memory(void) {
             "memory limited (ulimit -v)? HEARTH_MATCH=off needs less");
 }
 
-int comm_error(struct comm *c, int code) {
+int p2p_comm_error(struct comm *c, int code) {
     if (code == MPI_ERR_NO_MEM)
         say_no_memory();
     /* The handler of a freed communicator is no longer known. */
@@ -114,7 +114,7 @@ static int find_members(struct comm *c) {
     bool same = (int)c->size == p2p_size;
     for (unsigned i = 0; i < c->size; i++)
         ranks[c->size + i] = (int)i;
-    rc = host_Group_translate_ranks(group, (int)c->size, ranks + c->size, comm_world_group, ranks);
+    rc = host_Group_translate_ranks(group, (int)c->size, ranks + c->size, p2p_comm_world_group, ranks);
     host_Group_free(&group);
     for (unsigned i = 0; rc == MPI_SUCCESS && i < c->size; i++) {
         if (ranks[i] == MPI_UNDEFINED)
@@ -128,7 +128,7 @@ static int find_members(struct comm *c) {
     return rc;
 }
 
-static int agree(struct comm *c, const uint64_t mine[2], uint64_t all[2], MPI_Op op) {
+static int comm_agree(struct comm *c, const uint64_t mine[2], uint64_t all[2], MPI_Op op) {
     MPI_Request request;
     int rc = host_Iallreduce(mine, all, 2, MPI_UINT64_T, op, c->handle, &request);
     return rc == MPI_SUCCESS ? p2p_wait_host(&request, MPI_STATUS_IGNORE) : rc;
@@ -137,7 +137,7 @@ static int agree(struct comm *c, const uint64_t mine[2], uint64_t all[2], MPI_Op
 static uint32_t claims[CLAIMS]; /* the first of up to CHILDREN numbers that are not yet agreed on; 0: free */
 
 /* Whether the numbers from here on are free; if so, reserves them for this communicator. */
-static bool claim(uint32_t context) {
+static bool comm_claim(uint32_t context) {
     int slot = -1;
     bool taken = context < next_context;
     for (int i = 0; i < CLAIMS; i++) {
@@ -163,15 +163,15 @@ static int try_context(struct comm *c, bool failed, uint32_t count, uint32_t lea
     p2p_lock();
     uint64_t mine[2] = {next_context + lead, failed}, all[2];
     p2p_unlock();
-    int rc = agree(c, mine, all, MPI_MAX);
+    int rc = comm_agree(c, mine, all, MPI_MAX);
     if (rc != MPI_SUCCESS || all[1] || all[0] + CHILDREN >= COMM_CONTEXTS)
         return rc != MPI_SUCCESS ? rc : -1;
     c->context = (uint32_t)all[0];
     p2p_lock();
-    bool got = claim(c->context);
+    bool got = comm_claim(c->context);
     p2p_unlock();
     uint64_t refused[2] = {!got, 0};
-    rc = p2p_threads ? agree(c, refused, all, MPI_MAX) : MPI_SUCCESS;
+    rc = p2p_threads ? comm_agree(c, refused, all, MPI_MAX) : MPI_SUCCESS;
     *agreed = rc == MPI_SUCCESS && (p2p_threads ? !all[0] : got);
     p2p_lock();
     if (got)
@@ -201,7 +201,7 @@ static struct comm *discard(struct comm *c) {
 
 static bool has_remote(const struct comm *c) {
     for (unsigned i = 0; i < c->size; i++) {
-        int rank = comm_world_rank(c, (int)i);
+        int rank = p2p_comm_world_rank(c, (int)i);
         if (rank != p2p_rank && p2p_peers[rank].node < 0)
             return true;
     }
@@ -210,7 +210,7 @@ static bool has_remote(const struct comm *c) {
 
 /* Determines members and context. All members get here, or none: they decide everything before find_context alike,
  * except for lack of memory, which find_context communicates. NULL: its messages are left to MPI. */
-static struct comm *describe(MPI_Comm handle) {
+static struct comm *comm_describe(MPI_Comm handle) {
     int inter = 1, size = 0;
     if (handle == MPI_COMM_NULL || host_Comm_test_inter(handle, &inter) != MPI_SUCCESS || inter)
         return NULL;
@@ -245,8 +245,8 @@ static void enter(MPI_Comm handle, struct comm *c) {
     p2p_unlock();
 }
 
-static void adopt(MPI_Comm handle) {
-    struct comm *c = describe(handle);
+static void comm_adopt(MPI_Comm handle) {
+    struct comm *c = comm_describe(handle);
     if (c)
         enter(handle, c);
 }
@@ -297,9 +297,9 @@ static bool reserve_children(struct comm *parent, struct comm *c) {
 
 /* context: what take_child returned. */
 static void adopt_duplicate(MPI_Comm original, uint32_t context, MPI_Comm handle) {
-    struct comm *parent = comm_find(original);
+    struct comm *parent = p2p_comm_find(original);
     if (!parent) {
-        adopt(handle);
+        comm_adopt(handle);
         return;
     }
     struct comm *c = copy_of(parent, handle, context);
@@ -309,8 +309,8 @@ static void adopt_duplicate(MPI_Comm original, uint32_t context, MPI_Comm handle
         discard(c);
 }
 
-struct comm *comm_shadow(MPI_Comm handle) {
-    struct comm *c = describe(handle);
+struct comm *p2p_comm_shadow(MPI_Comm handle) {
+    struct comm *c = comm_describe(handle);
     if (c)
         c->handle = MPI_COMM_NULL;
     return c;
@@ -318,10 +318,10 @@ struct comm *comm_shadow(MPI_Comm handle) {
 
 /* ---- MPI_COMM_WORLD and MPI_COMM_SELF ---- */
 
-int comm_open(void) {
-    int rc = host_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget, &keyval, NULL);
+int p2p_comm_open(void) {
+    int rc = host_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, comm_forget, &keyval, NULL);
     if (rc == MPI_SUCCESS)
-        rc = host_Comm_group(MPI_COMM_WORLD, &comm_world_group);
+        rc = host_Comm_group(MPI_COMM_WORLD, &p2p_comm_world_group);
     world.handle = MPI_COMM_WORLD;
     world.rank = p2p_rank;
     world.size = (unsigned)p2p_size;
@@ -334,48 +334,48 @@ int comm_open(void) {
     world.has_remote = has_remote(&world);
     table_add(&world);
     table_add(&self);
-    comm_last = p2p_threads ? &nobody : &world;
+    p2p_comm_last = p2p_threads ? &nobody : &world;
     return rc;
 }
 
-void comm_close(void) {
-    comm_last = &nobody;
+void p2p_comm_close(void) {
+    p2p_comm_last = &nobody;
     free(self.world);
     self.world = NULL;
     memset(buckets, 0, sizeof buckets);
     if (keyval != MPI_KEYVAL_INVALID)
         host_Comm_free_keyval(&keyval);
-    if (comm_world_group)
-        host_Group_free(&comm_world_group);
+    if (p2p_comm_world_group)
+        host_Group_free(&p2p_comm_world_group);
 }
 
 /* ---- the calls ---- */
 
 /* MPI creates the communicator, which may take long; then it becomes managed. */
-#define MAKE_BY(name, params, args, meeting)                                                                 \
+#define MAKE_BY(name, params, args, prebarrier)                                                              \
     int hook_##name params {                                                                                 \
-        meeting;                                                                                             \
+        prebarrier;                                                                                          \
         p2p_enter();                                                                                         \
         int rc = host_##name args;                                                                           \
         p2p_leave();                                                                                         \
         if (p2p_on && rc == MPI_SUCCESS)                                                                     \
-            adopt(*made);                                                                                    \
-        acquire(NEWS_GENERIC);                                                                               \
+            comm_adopt(*made);                                                                               \
+        acquire(EVENT_GENERIC);                                                                              \
         return rc;                                                                                           \
     }
 
-#define MAKE(name, params, args) MAKE_BY(name, params, args, meet_all(comm))
+#define MAKE(name, params, args) MAKE_BY(name, params, args, p2p_prebarrier_all(comm))
 
 #define DUPLICATE(name, params, args)                                                                        \
     int hook_##name params {                                                                                 \
-        meet_all(comm);                                                                                      \
-        uint32_t context = p2p_on ? take_child(comm_find(comm)) : 0;                                         \
+        p2p_prebarrier_all(comm);                                                                            \
+        uint32_t context = p2p_on ? take_child(p2p_comm_find(comm)) : 0;                                     \
         p2p_enter();                                                                                         \
         int rc = host_##name args;                                                                           \
         p2p_leave();                                                                                         \
         if (p2p_on && rc == MPI_SUCCESS)                                                                     \
             adopt_duplicate(comm, context, *made);                                                           \
-        acquire(NEWS_GENERIC);                                                                               \
+        acquire(EVENT_GENERIC);                                                                              \
         return rc;                                                                                           \
     }
 
@@ -386,7 +386,7 @@ MAKE(Comm_split_type, (MPI_Comm comm, int kind, int key, MPI_Info info, MPI_Comm
      (comm, kind, key, info, made))
 MAKE(Comm_create, (MPI_Comm comm, MPI_Group group, MPI_Comm *made), (comm, group, made))
 MAKE_BY(Comm_create_group, (MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *made),
-        (comm, group, tag, made), meet_group(comm, group, tag))
+        (comm, group, tag, made), p2p_prebarrier_group(comm, group, tag))
 MAKE(Cart_create,
      (MPI_Comm comm, int dims, const int sizes[], const int periods[], int reorder, MPI_Comm *made),
      (comm, dims, sizes, periods, reorder, made))
@@ -402,39 +402,40 @@ MAKE(Dist_graph_create_adjacent,
      (MPI_Comm comm, int in, const int sources[], const int in_weights[], int out, const int targets[],
       const int out_weights[], MPI_Info info, int reorder, MPI_Comm *made),
      (comm, in, sources, in_weights, out, targets, out_weights, info, reorder, made))
-MAKE_BY(Intercomm_merge, (MPI_Comm comm, int high, MPI_Comm *made), (comm, high, made), meet_all(comm))
+MAKE_BY(Intercomm_merge, (MPI_Comm comm, int high, MPI_Comm *made), (comm, high, made),
+        p2p_prebarrier_all(comm))
 
 /* The result is not managed, but it is created from a communicator that may be. */
 int hook_Intercomm_create(MPI_Comm comm, int leader, MPI_Comm peers, int remote_leader, int tag,
                           MPI_Comm *made) {
-    meet_leaders(comm, leader, peers, remote_leader, tag);
+    p2p_prebarrier_leaders(comm, leader, peers, remote_leader, tag);
     p2p_enter();
     int rc = host_Intercomm_create(comm, leader, peers, remote_leader, tag, made);
     p2p_leave();
-    acquire(NEWS_GENERIC);
+    acquire(EVENT_GENERIC);
     return rc;
 }
 
 #if MPI_VERSION >= 4
 int hook_Comm_create_from_group(MPI_Group group, const char *word, MPI_Info info, MPI_Errhandler handler,
                                 MPI_Comm *made) {
-    meet_word(group, word);
+    p2p_prebarrier_word(group, word);
     p2p_enter();
     int rc = host_Comm_create_from_group(group, word, info, handler, made);
     p2p_leave();
-    acquire(NEWS_GENERIC);
+    acquire(EVENT_GENERIC);
     return rc;
 }
 
 int hook_Intercomm_create_from_groups(MPI_Group group, int leader, MPI_Group others, int remote_leader,
                                       const char *word, MPI_Info info, MPI_Errhandler handler,
                                       MPI_Comm *made) {
-    meet_sides(group, leader, others, remote_leader, word);
+    p2p_prebarrier_sides(group, leader, others, remote_leader, word);
     p2p_enter();
     int rc =
         host_Intercomm_create_from_groups(group, leader, others, remote_leader, word, info, handler, made);
     p2p_leave();
-    acquire(NEWS_GENERIC);
+    acquire(EVENT_GENERIC);
     return rc;
 }
 #endif
@@ -445,28 +446,28 @@ static bool is_freeable(MPI_Comm handle) {
 
 /* Some MPIs delete attributes only when the last communication is over; the handle would still be found here until
  * then. */
-static void let_go(MPI_Comm handle) {
-    if (is_freeable(handle) && comm_find(handle))
+static void comm_let_go(MPI_Comm handle) {
+    if (is_freeable(handle) && p2p_comm_find(handle))
         host_Comm_delete_attr(handle, keyval);
 }
 
 /* Collective by definition, but neither MPI waits in it for others, and programs rely on that: no pre-barrier. */
 int hook_Comm_free(MPI_Comm *comm) {
     if (p2p_on && comm)
-        let_go(*comm);
+        comm_let_go(*comm);
     p2p_enter();
     int rc = host_Comm_free(comm);
     p2p_leave();
-    acquire(NEWS_GENERIC);
+    acquire(EVENT_GENERIC);
     return rc;
 }
 
 /* MPI_Comm_disconnect returns when all communication is complete. Complete or inactive requests may still hold
  * references. */
-static void wait_for_all(struct comm *c) {
+static void comm_wait_for_all(struct comm *c) {
     struct pause pause = {0};
     p2p_lock();
-    while (c->references > 1 && request_is_pending(c)) {
+    while (c->references > 1 && p2p_request_is_pending(c)) {
         if (p2p_progress())
             continue;
         p2p_unlock();
@@ -477,24 +478,24 @@ static void wait_for_all(struct comm *c) {
 }
 
 /* Open MPI waits in it for all members, MPICH does not. */
-static void meet_to_disconnect(MPI_Comm comm) {
+static void prebarrier_to_disconnect(MPI_Comm comm) {
 #ifdef OPEN_MPI
     if (is_freeable(comm))
-        meet_all(comm);
+        p2p_prebarrier_all(comm);
 #endif
 }
 
 int hook_Comm_disconnect(MPI_Comm *comm) {
-    struct comm *c = p2p_on && comm && is_freeable(*comm) ? comm_find(*comm) : NULL;
+    struct comm *c = p2p_on && comm && is_freeable(*comm) ? p2p_comm_find(*comm) : NULL;
     if (c)
-        wait_for_all(c);
+        comm_wait_for_all(c);
     if (p2p_on && comm)
-        meet_to_disconnect(*comm);
+        prebarrier_to_disconnect(*comm);
     if (c)
-        let_go(*comm);
+        comm_let_go(*comm);
     p2p_enter();
     int rc = host_Comm_disconnect(comm);
     p2p_leave();
-    acquire(NEWS_GENERIC);
+    acquire(EVENT_GENERIC);
     return rc;
 }

@@ -1,8 +1,8 @@
 /* complete.c: waits for one request and for all of several, managed and MPI's in any mixture. complete_some.c waits
  * for some.
  *
- * A set without managed requests goes to rma/request.c, and so to MPI, unchanged. While MPI waits there, the helper
- * thread progresses messages. If some process is reached through MPI, the requests are polled first (foreign.c),
+ * A set without managed requests goes to rma/rma_request.c, and so to MPI, unchanged. While MPI waits there, the helper
+ * thread progresses messages. If some process is reached through MPI, the requests are polled first (p2p_foreign.c),
  * alternating with rounds of progress, and passed to MPI when it need not wait for any. In a mixed set both kinds are
  * polled until all are complete; then each kind is completed by its own call, so that MPI reports its own errors. */
 #include <stdlib.h>
@@ -11,12 +11,12 @@
 #include "mpi/p2p/complete.h"
 
 /* Returns the result of a complete request to the program; frees the request or makes it inactive. Requires the lock. */
-int complete_take(MPI_Request *handle, struct request *r, MPI_Status *status, struct outcome *o) {
+int p2p_complete_take(MPI_Request *handle, struct p2p_request *r, MPI_Status *status, struct outcome *o) {
     int error = MPI_SUCCESS;
     if (r->active && r->kind == REQUEST_RECV)
-        error = recv_conclude(r);
-    status_of(status, r);
-    o->news |= r->active && (r->kind == REQUEST_RECV || r->mode == MODE_SYNC);
+        error = p2p_recv_conclude(r);
+    p2p_status_of(status, r);
+    o->syncs |= r->active && (r->kind == REQUEST_RECV || r->mode == MODE_SYNC);
     if (UNLIKELY(error != MPI_SUCCESS && !o->failed)) {
         o->failed = r->comm;
         o->failed->references++;
@@ -27,40 +27,40 @@ int complete_take(MPI_Request *handle, struct request *r, MPI_Status *status, st
         return error;
     }
     *handle = MPI_REQUEST_NULL;
-    if (r != request_sent)
-        request_free(r);
+    if (r != p2p_request_sent)
+        p2p_request_free(r);
     return error;
 }
 
 /* Call without the lock: error handlers belong to the program. */
-int complete_conclude(struct outcome *o, bool several) {
-    if (o->news)
-        acquire(NEWS_REQUEST);
-    if (data_has_types_to_free())
-        data_free_types();
+int p2p_complete_conclude(struct outcome *o, bool several) {
+    if (o->syncs)
+        acquire(EVENT_REQUEST);
+    if (p2p_data_has_types_to_free())
+        p2p_data_free_types();
     if (LIKELY(!o->failed))
         return MPI_SUCCESS;
-    int rc = comm_error(o->failed, several ? MPI_ERR_IN_STATUS : o->error);
+    int rc = p2p_comm_error(o->failed, several ? MPI_ERR_IN_STATUS : o->error);
     p2p_lock();
-    comm_release(o->failed);
+    p2p_comm_release(o->failed);
     p2p_unlock();
     return rc;
 }
 
 /* ---- one ---- */
 
-int complete_wait(MPI_Request *request, MPI_Status *status) {
+int p2p_complete_wait(MPI_Request *request, MPI_Status *status) {
     struct outcome o = {0};
-    struct request *r = request_of(*request);
+    struct p2p_request *r = p2p_request_of(*request);
     p2p_lock();
     if (r->active)
         p2p_wait(r);
-    complete_take(request, r, status, &o);
+    p2p_complete_take(request, r, status, &o);
     p2p_unlock();
-    return complete_conclude(&o, false);
+    return p2p_complete_conclude(&o, false);
 }
 
-int complete_progress(void) {
+int p2p_complete_progress(void) {
     p2p_lock();
     int n = p2p_progress();
     p2p_unlock();
@@ -69,7 +69,7 @@ int complete_progress(void) {
 
 static int wait_foreign(MPI_Request *request, MPI_Status *status) {
     struct pause pause = {0};
-    if (!far_is_used) {
+    if (!p2p_remote_is_used) {
         p2p_enter();
         int rc = rma_Wait(request, status);
         p2p_leave();
@@ -77,9 +77,9 @@ static int wait_foreign(MPI_Request *request, MPI_Status *status) {
     }
     for (;;) {
         struct foreign_look look = {0};
-        if (*request == MPI_REQUEST_NULL || foreign_poll(&look, *request))
+        if (*request == MPI_REQUEST_NULL || p2p_foreign_poll(&look, *request))
             return rma_Wait(request, status);
-        if (!complete_progress())
+        if (!p2p_complete_progress())
             p2p_pause(&pause);
     }
 }
@@ -87,60 +87,60 @@ static int wait_foreign(MPI_Request *request, MPI_Status *status) {
 int hook_Wait(MPI_Request *request, MPI_Status *status) {
     if (LIKELY(!p2p_on) || !request)
         return rma_Wait(request, status);
-    return request_is_ours(*request) ? complete_wait(request, status) : wait_foreign(request, status);
+    return p2p_request_is_ours(*request) ? p2p_complete_wait(request, status) : wait_foreign(request, status);
 }
 
 int hook_Test(MPI_Request *request, int *flag, MPI_Status *status) {
-    if (LIKELY(!p2p_on) || !request || !request_is_ours(*request)) {
+    if (LIKELY(!p2p_on) || !request || !p2p_request_is_ours(*request)) {
         if (p2p_on)
-            complete_progress();
+            p2p_complete_progress();
         return rma_Test(request, flag, status);
     }
     struct outcome o = {0};
-    struct request *r = request_of(*request);
+    struct p2p_request *r = p2p_request_of(*request);
     p2p_lock();
-    if (!complete_is_over(r))
+    if (!p2p_complete_is_over(r))
         p2p_progress();
-    *flag = complete_is_over(r);
+    *flag = p2p_complete_is_over(r);
     if (*flag)
-        complete_take(request, r, status, &o);
+        p2p_complete_take(request, r, status, &o);
     p2p_unlock();
-    return complete_conclude(&o, false);
+    return p2p_complete_conclude(&o, false);
 }
 
 int hook_Request_get_status(MPI_Request request, int *flag, MPI_Status *status) {
-    if (LIKELY(!p2p_on) || !request_is_ours(request)) {
+    if (LIKELY(!p2p_on) || !p2p_request_is_ours(request)) {
         if (p2p_on)
-            complete_progress();
+            p2p_complete_progress();
         return rma_Request_get_status(request, flag, status);
     }
-    struct request *r = request_of(request);
+    struct p2p_request *r = p2p_request_of(request);
     p2p_lock();
-    if (!complete_is_over(r))
+    if (!p2p_complete_is_over(r))
         p2p_progress();
-    *flag = complete_is_over(r);
-    bool news = *flag && r->active && (r->kind == REQUEST_RECV || r->mode == MODE_SYNC);
+    *flag = p2p_complete_is_over(r);
+    bool syncs = *flag && r->active && (r->kind == REQUEST_RECV || r->mode == MODE_SYNC);
     if (*flag && r->active && r->kind == REQUEST_RECV)
-        recv_conclude(r); /* the program may read its buffer */
+        p2p_recv_conclude(r); /* the program may read its buffer */
     if (*flag)
-        status_of(status, r);
+        p2p_status_of(status, r);
     p2p_unlock();
-    if (news)
-        acquire(NEWS_REQUEST);
+    if (syncs)
+        acquire(EVENT_REQUEST);
     return MPI_SUCCESS;
 }
 
 int hook_Request_free(MPI_Request *request) {
-    if (LIKELY(!p2p_on) || !request || !request_is_ours(*request))
+    if (LIKELY(!p2p_on) || !request || !p2p_request_is_ours(*request))
         return rma_Request_free(request);
-    struct request *r = request_of(*request);
+    struct p2p_request *r = p2p_request_of(*request);
     p2p_lock();
-    if (!complete_is_over(r)) {
+    if (!p2p_complete_is_over(r)) {
         r->orphan = true;
-    } else if (r != request_sent) {
+    } else if (r != p2p_request_sent) {
         if (r->active && r->kind == REQUEST_RECV)
-            recv_conclude(r);
-        request_free(r);
+            p2p_recv_conclude(r);
+        p2p_request_free(r);
     }
     p2p_unlock();
     *request = MPI_REQUEST_NULL;
@@ -151,10 +151,10 @@ int hook_Request_free(MPI_Request *request) {
 
 enum { FEW = 64 };
 
-int complete_count_ours(int count, const MPI_Request requests[]) {
+int p2p_complete_count_ours(int count, const MPI_Request requests[]) {
     int n = 0;
     for (int i = 0; requests && i < count; i++)
-        n += request_is_ours(requests[i]);
+        n += p2p_request_is_ours(requests[i]);
     return n;
 }
 
@@ -162,7 +162,7 @@ static bool ours_are_complete(int count, const MPI_Request requests[]) {
     bool all = true;
     p2p_lock();
     for (int i = 0; all && i < count; i++)
-        all = !request_is_ours(requests[i]) || complete_is_over(request_of(requests[i]));
+        all = !p2p_request_is_ours(requests[i]) || p2p_complete_is_over(p2p_request_of(requests[i]));
     p2p_unlock();
     return all;
 }
@@ -171,20 +171,20 @@ static bool ours_are_complete(int count, const MPI_Request requests[]) {
 static bool all_complete(int count, const MPI_Request requests[], bool ours) {
     struct foreign_look look = {0};
     for (int i = 0; i < count; i++)
-        if (requests[i] != MPI_REQUEST_NULL && !request_is_ours(requests[i]))
-            foreign_poll(&look, requests[i]);
+        if (requests[i] != MPI_REQUEST_NULL && !p2p_request_is_ours(requests[i]))
+            p2p_foreign_poll(&look, requests[i]);
     return (!ours || ours_are_complete(count, requests)) && !look.incomplete;
 }
 
 static void wait_until_complete(int count, const MPI_Request requests[], bool ours) {
     struct pause pause = {0};
     while (!all_complete(count, requests, ours))
-        if (!complete_progress())
+        if (!p2p_complete_progress())
             p2p_pause(&pause);
 }
 
 static int wait_all_foreign(int count, MPI_Request requests[], MPI_Status statuses[]) {
-    if (far_is_used) {
+    if (p2p_remote_is_used) {
         wait_until_complete(count, requests, false);
         return rma_Waitall(count, requests, statuses);
     }
@@ -201,7 +201,7 @@ struct theirs {
     MPI_Status *statuses, few_statuses[FEW];
 };
 
-static bool make_room(struct theirs *t, int count) {
+static bool complete_make_room(struct theirs *t, int count) {
     size_t n = (size_t)count;
     t->requests = t->few_requests;
     t->statuses = t->few_statuses;
@@ -216,10 +216,10 @@ static bool make_room(struct theirs *t, int count) {
 
 static bool gather_theirs(struct theirs *t, int count, const MPI_Request requests[]) {
     t->count = 0;
-    if (!make_room(t, count))
+    if (!complete_make_room(t, count))
         return false;
     for (int i = 0; i < count; i++)
-        if (requests[i] != MPI_REQUEST_NULL && !request_is_ours(requests[i])) {
+        if (requests[i] != MPI_REQUEST_NULL && !p2p_request_is_ours(requests[i])) {
             t->place[t->count] = i;
             t->requests[t->count++] = requests[i];
         }
@@ -255,7 +255,7 @@ static void clear_statuses(int count, const MPI_Request requests[], MPI_Status s
         return;
     for (int i = 0; i < count; i++)
         if (requests[i] == MPI_REQUEST_NULL) {
-            status_empty(&statuses[i]);
+            p2p_status_empty(&statuses[i]);
             statuses[i].MPI_ERROR = MPI_SUCCESS;
         }
 }
@@ -265,23 +265,23 @@ static int take_all(int count, MPI_Request requests[], MPI_Status statuses[]) {
     struct outcome o = {0};
     struct theirs t;
     if (!gather_theirs(&t, count, requests))
-        return comm_error(comm_find(MPI_COMM_WORLD), MPI_ERR_NO_MEM);
+        return p2p_comm_error(p2p_comm_find(MPI_COMM_WORLD), MPI_ERR_NO_MEM);
     clear_statuses(count, requests, statuses);
     p2p_lock();
     for (int i = 0; i < count; i++)
-        if (request_is_ours(requests[i])) {
-            MPI_Status *status = complete_status_at(statuses, i);
-            set_error(status, complete_take(&requests[i], request_of(requests[i]), status, &o));
+        if (p2p_request_is_ours(requests[i])) {
+            MPI_Status *status = p2p_complete_status_at(statuses, i);
+            set_error(status, p2p_complete_take(&requests[i], p2p_request_of(requests[i]), status, &o));
         }
     p2p_unlock();
-    int rc = take_theirs(&t, requests, statuses), mine = complete_conclude(&o, true);
+    int rc = take_theirs(&t, requests, statuses), mine = p2p_complete_conclude(&o, true);
     return mine == MPI_SUCCESS ? rc : mine;
 }
 
 int hook_Waitall(int count, MPI_Request requests[], MPI_Status statuses[]) {
     if (LIKELY(!p2p_on) || count <= 0 || !requests)
         return rma_Waitall(count, requests, statuses);
-    if (!complete_count_ours(count, requests))
+    if (!p2p_complete_count_ours(count, requests))
         return wait_all_foreign(count, requests, statuses);
     wait_until_complete(count, requests, true);
     return take_all(count, requests, statuses);
@@ -289,8 +289,8 @@ int hook_Waitall(int count, MPI_Request requests[], MPI_Status statuses[]) {
 
 int hook_Testall(int count, MPI_Request requests[], int *flag, MPI_Status statuses[]) {
     if (p2p_on)
-        complete_progress();
-    if (LIKELY(!p2p_on) || count <= 0 || !complete_count_ours(count, requests))
+        p2p_complete_progress();
+    if (LIKELY(!p2p_on) || count <= 0 || !p2p_complete_count_ours(count, requests))
         return rma_Testall(count, requests, flag, statuses);
     *flag = all_complete(count, requests, true);
     return *flag ? take_all(count, requests, statuses) : MPI_SUCCESS;

@@ -8,30 +8,30 @@
 struct outcome {
     struct comm *failed; /* communicator of the first request that failed */
     int error;
-    bool news;
+    bool syncs;
 };
 
-static inline MPI_Status *complete_status_at(MPI_Status statuses[], int i) {
+static inline MPI_Status *p2p_complete_status_at(MPI_Status statuses[], int i) {
     return statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : &statuses[i];
 }
 
-static inline bool complete_is_over(const struct request *r) {
+static inline bool p2p_complete_is_over(const struct p2p_request *r) {
     return !r->active || r->done;
 }
 
 /* Completes a managed request that is over: fills in its status, and frees it or makes it inactive. Returns its
  * error. Requires the lock. */
-int complete_take(MPI_Request *handle, struct request *r, MPI_Status *status, struct outcome *o);
+int p2p_complete_take(MPI_Request *handle, struct p2p_request *r, MPI_Status *status, struct outcome *o);
 
 /* The end of a call: acquires, and calls the error handler. Returns the call's code. Call without the lock. */
-int complete_conclude(struct outcome *o, bool several);
+int p2p_complete_conclude(struct outcome *o, bool several);
 
-int complete_count_ours(int count, const MPI_Request requests[]);
+int p2p_complete_count_ours(int count, const MPI_Request requests[]);
 
 /* A round of progress. Call without the lock. */
-int complete_progress(void);
+int p2p_complete_progress(void);
 
-/* ---- foreign.c: requests of MPI ---- */
+/* ---- p2p_foreign.c: requests of MPI ---- */
 
 /* State of one pass over several requests, in order; initialise to {0}. */
 struct foreign_look {
@@ -40,6 +40,6 @@ struct foreign_look {
 };
 
 /* Whether MPI's completing call would return without waiting. Progresses the request, but does not complete it. */
-bool foreign_poll(struct foreign_look *look, MPI_Request request);
+bool p2p_foreign_poll(struct foreign_look *look, MPI_Request request);
 
 #endif

@@ -31,10 +31,10 @@ static int begin_some(struct some *s) {
     bool large = s->count > FEW;
     s->place = large ? malloc((size_t)s->count * (2 * sizeof *s->place + sizeof *s->theirs)) : s->few_places;
     if (!s->place)
-        return comm_error(comm_find(MPI_COMM_WORLD), MPI_ERR_NO_MEM);
+        return p2p_comm_error(p2p_comm_find(MPI_COMM_WORLD), MPI_ERR_NO_MEM);
     s->theirs = large ? (MPI_Request *)(void *)(s->place + 2 * s->count) : s->few_requests;
     for (int i = 0; i < s->count; i++) {
-        if (request_is_ours(s->requests[i]) || s->requests[i] == MPI_REQUEST_NULL)
+        if (p2p_request_is_ours(s->requests[i]) || s->requests[i] == MPI_REQUEST_NULL)
             continue;
         s->place[s->foreign] = i;
         s->theirs[s->foreign++] = s->requests[i];
@@ -45,14 +45,14 @@ static int begin_some(struct some *s) {
 static void take_ours(struct some *s) {
     p2p_lock();
     for (int i = 0; i < s->count; i++) {
-        struct request *r = request_is_ours(s->requests[i]) ? request_of(s->requests[i]) : NULL;
+        struct p2p_request *r = p2p_request_is_ours(s->requests[i]) ? p2p_request_of(s->requests[i]) : NULL;
         if (!r || !r->active)
             continue;
         s->any = true;
         if (!r->done || s->done == s->most)
             continue;
-        MPI_Status *status = complete_status_at(s->statuses, s->done);
-        int error = complete_take(&s->requests[i], r, status, &s->outcome);
+        MPI_Status *status = p2p_complete_status_at(s->statuses, s->done);
+        int error = p2p_complete_take(&s->requests[i], r, status, &s->outcome);
         if (s->several && status != MPI_STATUS_IGNORE)
             status->MPI_ERROR = error;
         s->indices[s->done++] = i;
@@ -61,7 +61,7 @@ static void take_ours(struct some *s) {
 }
 
 /* `done` of them are complete, at the indices that follow those of managed requests. */
-static void take_back(struct some *s, int done) {
+static void some_take_back(struct some *s, int done) {
     if (done == MPI_UNDEFINED)
         return;
     s->any = true;
@@ -107,11 +107,11 @@ static void test_foreign(struct some *s) {
         return;
     int *indices = s->indices + s->done;
     MPI_Status *statuses = s->statuses == MPI_STATUSES_IGNORE ? MPI_STATUSES_IGNORE : s->statuses + s->done;
-    take_back(s, s->several ? test_some(s, indices, statuses) : test_any(s, indices, statuses));
+    some_take_back(s, s->several ? test_some(s, indices, statuses) : test_any(s, indices, statuses));
 }
 
 /* Tests all requests once. */
-static bool look(struct some *s) {
+static bool some_look(struct some *s) {
     take_ours(s);
     test_foreign(s);
     return s->done || s->rc != MPI_SUCCESS || !s->any;
@@ -123,21 +123,21 @@ static int run_some(struct some *s, bool wait) {
     int rc = begin_some(s);
     if (rc != MPI_SUCCESS)
         return rc;
-    complete_progress();
-    while (!look(s) && wait)
-        if (!complete_progress())
+    p2p_complete_progress();
+    while (!some_look(s) && wait)
+        if (!p2p_complete_progress())
             p2p_pause(&pause);
     if (s->place != s->few_places)
         free(s->place);
     if (!s->any && s->rc == MPI_SUCCESS)
         s->done = MPI_UNDEFINED;
-    rc = complete_conclude(&s->outcome, s->several);
+    rc = p2p_complete_conclude(&s->outcome, s->several);
     return rc == MPI_SUCCESS ? s->rc : rc;
 }
 
 /* Whether managed requests are among them; if not, MPI's call is made unchanged. */
 static bool is_for_us(int count, MPI_Request requests[]) {
-    return UNLIKELY(p2p_on) && count > 0 && complete_count_ours(count, requests);
+    return UNLIKELY(p2p_on) && count > 0 && p2p_complete_count_ours(count, requests);
 }
 
 static int run_any(int count, MPI_Request requests[], int *index, int *flag, MPI_Status *status, bool wait) {
@@ -149,7 +149,7 @@ static int run_any(int count, MPI_Request requests[], int *index, int *flag, MPI
     int rc = run_some(&s, wait);
     bool none = s.done == MPI_UNDEFINED;
     if (none)
-        status_empty(status);
+        p2p_status_empty(status);
     *index = s.done == 1 ? found : MPI_UNDEFINED;
     *flag = none || s.done == 1;
     return rc;
@@ -160,7 +160,7 @@ static int wait_any_foreign(int count, MPI_Request requests[], int *index, MPI_S
     struct pause pause = {0};
     int flag = 0, rc;
     while ((rc = rma_Testany(count, requests, index, &flag, status)) == MPI_SUCCESS && !flag)
-        if (!complete_progress())
+        if (!p2p_complete_progress())
             p2p_pause(&pause);
     return rc;
 }
@@ -169,7 +169,7 @@ int hook_Waitany(int count, MPI_Request requests[], int *index, MPI_Status *stat
     int flag;
     if (is_for_us(count, requests))
         return run_any(count, requests, index, &flag, status, true);
-    if (comm_must_poll())
+    if (p2p_comm_must_poll())
         return wait_any_foreign(count, requests, index, status);
     p2p_enter();
     int rc = rma_Waitany(count, requests, index, status);
@@ -200,7 +200,7 @@ static int wait_some_foreign(int count, MPI_Request requests[], int *done, int i
     struct pause pause = {0};
     int rc;
     while ((rc = rma_Testsome(count, requests, done, indices, statuses)) == MPI_SUCCESS && !*done)
-        if (!complete_progress())
+        if (!p2p_complete_progress())
             p2p_pause(&pause);
     return rc;
 }
@@ -208,7 +208,7 @@ static int wait_some_foreign(int count, MPI_Request requests[], int *done, int i
 int hook_Waitsome(int count, MPI_Request requests[], int *done, int indices[], MPI_Status statuses[]) {
     if (is_for_us(count, requests))
         return run_several(count, requests, done, indices, statuses, true);
-    if (comm_must_poll())
+    if (p2p_comm_must_poll())
         return wait_some_foreign(count, requests, done, indices, statuses);
     p2p_enter();
     int rc = rma_Waitsome(count, requests, done, indices, statuses);

@@ -35,20 +35,20 @@ static _Atomic uint64_t types_freed; /* by the program, so far */
 
 static MPI_Comm alone = MPI_COMM_NULL;
 
-int data_open(void) {
+int p2p_data_open(void) {
     int rc = host_real.Comm_dup(MPI_COMM_SELF, &alone);
     return rc == MPI_SUCCESS ? host_Comm_set_errhandler(alone, MPI_ERRORS_RETURN) : rc;
 }
 
-void data_close(void) {
-    data_free_types();
+void p2p_data_close(void) {
+    p2p_data_free_types();
     if (alone != MPI_COMM_NULL)
         host_real.Comm_free(&alone);
 }
 
 /* ---- validation by MPI ---- */
 
-static int show(const void *buffer, MPI_Count count, MPI_Datatype type, struct comm *c, bool receive) {
+static int data_show(const void *buffer, MPI_Count count, MPI_Datatype type, struct comm *c, bool receive) {
 #if MPI_VERSION >= 4
     if (receive)
         return host_real.Recv_c((void *)buffer, count, type, MPI_PROC_NULL, 0, c->handle, MPI_STATUS_IGNORE);
@@ -87,17 +87,17 @@ static int to_self(const void *from, MPI_Count from_count, MPI_Datatype from_typ
     return rc;
 }
 
-int data_pack(struct data *d) {
+int p2p_data_pack(struct data *d) {
     struct opaque *o = d->opaque;
-    return to_self(o->buffer, o->count, o->type, d->first, (MPI_Count)data_bytes(d), MPI_BYTE);
+    return to_self(o->buffer, o->count, o->type, d->first, (MPI_Count)p2p_data_bytes(d), MPI_BYTE);
 }
 
-int data_unpack(struct data *d, uint64_t bytes) {
+int p2p_data_unpack(struct data *d, uint64_t bytes) {
     struct opaque *o = d->opaque;
     return to_self(d->first, (MPI_Count)bytes, MPI_BYTE, o->buffer, o->count, o->type);
 }
 
-static bool fits(uint64_t bytes) {
+static bool data_fits(uint64_t bytes) {
     return MPI_VERSION >= 4 || bytes <= INT_MAX;
 }
 
@@ -138,7 +138,7 @@ static bool keep_type(MPI_Datatype type) {
     return used;
 }
 
-void data_free_types(void) {
+void p2p_data_free_types(void) {
     pthread_mutex_lock(&listing);
     struct opaque *o = ended;
     ended = NULL;
@@ -150,7 +150,7 @@ void data_free_types(void) {
     }
 }
 
-bool data_has_types_to_free(void) {
+bool p2p_data_has_types_to_free(void) {
     return UNLIKELY(ended != NULL);
 }
 
@@ -168,7 +168,7 @@ static int make_opaque(struct data *d, const void *buffer, MPI_Count count, MPI_
     int rc = host_Type_size_x(type, &size);
     if (rc != MPI_SUCCESS)
         return rc;
-    if (__builtin_mul_overflow((uint64_t)size, (uint64_t)count, &bytes) || !fits(bytes))
+    if (__builtin_mul_overflow((uint64_t)size, (uint64_t)count, &bytes) || !data_fits(bytes))
         return MPI_ERR_COUNT;
     struct opaque *o = malloc(sizeof *o);
     char *packed = o ? malloc(bytes + 1) : NULL;
@@ -178,7 +178,7 @@ static int make_opaque(struct data *d, const void *buffer, MPI_Count count, MPI_
     }
     *o = (struct opaque){.buffer = (void *)buffer, .count = count, .type = type};
     add_opaque(o);
-    data_in_one(d, packed, bytes);
+    p2p_data_in_one(d, packed, bytes);
     d->opaque = o;
     return MPI_SUCCESS;
 }
@@ -190,22 +190,22 @@ static void free_opaque(struct opaque *o) {
 
 /* ---- all types ---- */
 
-int data_describe(struct data *d, const void *buffer, MPI_Count count, MPI_Datatype type, struct comm *c,
-                  bool receive) {
+int p2p_data_describe(struct data *d, const void *buffer, MPI_Count count, MPI_Datatype type, struct comm *c,
+                      bool receive) {
     if (!layout_is_trusted(type) || !buffer) {
-        int rc = show(buffer, count, type, c, receive);
+        int rc = data_show(buffer, count, type, c, receive);
         if (rc != MPI_SUCCESS)
             return rc;
     }
     if (!count) { /* the type may be invalid: MPICH accepts MPI_DATATYPE_NULL here */
-        data_in_one(d, "", 0);
+        p2p_data_in_one(d, "", 0);
         return MPI_SUCCESS;
     }
     struct layout l;
     int rc = layout_make(count, type, &l), error = MPI_SUCCESS;
     layout_trust(type);
     if (!rc) {
-        data_in_one(d, l.shape.bytes ? (const char *)buffer + l.offset : "", 0);
+        p2p_data_in_one(d, l.shape.bytes ? (const char *)buffer + l.offset : "", 0);
         d->layout = l;
         d->type = type;
         d->types_freed = atomic_load_explicit(&types_freed, memory_order_relaxed);
@@ -213,11 +213,11 @@ int data_describe(struct data *d, const void *buffer, MPI_Count count, MPI_Datat
         error = rc == -ENOMEM ? MPI_ERR_NO_MEM : make_opaque(d, buffer, count, type);
     }
     if (error == MPI_SUCCESS && d->opaque && !receive)
-        error = data_pack(d);
-    return error == MPI_SUCCESS ? MPI_SUCCESS : comm_error(c, error);
+        error = p2p_data_pack(d);
+    return error == MPI_SUCCESS ? MPI_SUCCESS : p2p_comm_error(c, error);
 }
 
-void data_free(struct data *d) {
+void p2p_data_free(struct data *d) {
     if (LIKELY(!d->opaque && !d->layout.owned))
         return;
     if (d->opaque) {
@@ -226,7 +226,7 @@ void data_free(struct data *d) {
     } else {
         layout_free(&d->layout);
     }
-    data_in_one(d, "", 0);
+    p2p_data_in_one(d, "", 0);
 }
 
 /* ---- the end of a message ---- */
@@ -266,7 +266,7 @@ static char *run_at(struct data *d, uint64_t from, uint64_t *bytes) {
     return d->first + b.offset + within;
 }
 
-void data_gather_slowly(void *packed, struct data *d, uint64_t from, uint64_t bytes) {
+void p2p_data_gather_slow(void *packed, struct data *d, uint64_t from, uint64_t bytes) {
     for (uint64_t n = bytes; bytes; from += n, bytes -= n, n = bytes) {
         const char *run = run_at(d, from, &n);
         memcpy(packed, run, n);
@@ -274,7 +274,7 @@ void data_gather_slowly(void *packed, struct data *d, uint64_t from, uint64_t by
     }
 }
 
-void data_scatter_slowly(struct data *d, uint64_t from, const void *packed, uint64_t bytes) {
+void p2p_data_scatter_slow(struct data *d, uint64_t from, const void *packed, uint64_t bytes) {
     for (uint64_t n = bytes; bytes; from += n, bytes -= n, n = bytes) {
         char *run = run_at(d, from, &n);
         memcpy(run, packed, n);
@@ -283,27 +283,27 @@ void data_scatter_slowly(struct data *d, uint64_t from, const void *packed, uint
 }
 
 /* The copy is owned like that of an opaque type, but has no type. */
-int data_copy(struct data *to, struct data *from) {
-    uint64_t bytes = data_bytes(from);
+int p2p_data_copy(struct data *to, struct data *from) {
+    uint64_t bytes = p2p_data_bytes(from);
     struct opaque *none = malloc(sizeof *none);
     char *copy = none ? malloc(bytes + 1) : NULL;
     if (!copy) {
         free(none);
         return -ENOMEM;
     }
-    data_gather(copy, from, 0, bytes);
-    data_in_one(to, copy, bytes);
+    p2p_data_gather(copy, from, 0, bytes);
+    p2p_data_in_one(to, copy, bytes);
     *none = (struct opaque){.type = MPI_DATATYPE_NULL};
     to->opaque = none;
     return 0;
 }
 
-int data_detach(struct data *d) {
+int p2p_data_detach(struct data *d) {
     struct data copy;
-    int rc = data_copy(&copy, d);
+    int rc = p2p_data_copy(&copy, d);
     if (rc)
         return rc;
-    data_free(d);
+    p2p_data_free(d);
     *d = copy;
     return 0;
 }

@@ -15,12 +15,12 @@ enum { TRIED = 3 };
 
 static size_t offset; /* of the number in Open MPI's structure; 0: not found */
 
-static MPI_Fint number_of(const struct request *r) {
+static MPI_Fint fortran_number_of(const struct p2p_request *r) {
     return -2 - (MPI_Fint)r->index;
 }
 
-static struct request *request_numbered(MPI_Fint number) {
-    return request_at((uint32_t)(-2 - number));
+static struct p2p_request *request_numbered(MPI_Fint number) {
+    return p2p_request_at((uint32_t)(-2 - number));
 }
 
 /* ---- conversion calls ---- */
@@ -32,7 +32,7 @@ static struct {
     MPI_Message (*message_f2c)(MPI_Fint);
 } real;
 
-__attribute__((constructor)) static void find(void) {
+__attribute__((constructor)) static void fortran_find(void) {
     void *unused;
     *(void **)&real.request_c2f = host_find("MPI_Request_c2f", &unused);
     *(void **)&real.request_f2c = host_find("MPI_Request_f2c", &unused);
@@ -41,20 +41,21 @@ __attribute__((constructor)) static void find(void) {
 }
 
 static MPI_Fint request_to_fortran(MPI_Request request) {
-    return p2p_on && request_is_ours(request) ? number_of(request_of(request)) : real.request_c2f(request);
+    return p2p_on && p2p_request_is_ours(request) ? fortran_number_of(p2p_request_of(request))
+                                                  : real.request_c2f(request);
 }
 
 static MPI_Request request_from_fortran(MPI_Fint number) {
-    return p2p_on && number < -1 ? request_handle(request_numbered(number)) : real.request_f2c(number);
+    return p2p_on && number < -1 ? p2p_request_handle(request_numbered(number)) : real.request_f2c(number);
 }
 
 static MPI_Fint message_to_fortran(MPI_Message message) {
-    return p2p_on && message_is_ours(message) ? number_of(message_request(message))
-                                              : real.message_c2f(message);
+    return p2p_on && p2p_message_is_ours(message) ? fortran_number_of(p2p_message_request(message))
+                                                  : real.message_c2f(message);
 }
 
 static MPI_Message message_from_fortran(MPI_Fint number) {
-    return p2p_on && number < -1 ? (MPI_Message)request_handle(request_numbered(number))
+    return p2p_on && number < -1 ? (MPI_Message)p2p_request_handle(request_numbered(number))
                                  : real.message_f2c(number);
 }
 
@@ -80,7 +81,7 @@ static bool stands_at(size_t at, const MPI_Request tried[], const MPI_Fint numbe
     return true;
 }
 
-int fortran_open(void) {
+int p2p_fortran_open(void) {
     MPI_Request tried[TRIED];
     MPI_Fint numbers[TRIED];
     int made = 0, rc = MPI_SUCCESS;
@@ -102,8 +103,8 @@ int fortran_open(void) {
     return rc;
 }
 
-void fortran_number(struct request *r) {
-    MPI_Fint number = number_of(r);
+void p2p_fortran_number(struct p2p_request *r) {
+    MPI_Fint number = fortran_number_of(r);
     if (offset)
         memcpy((char *)r + 1 + offset, &number, sizeof number);
 }

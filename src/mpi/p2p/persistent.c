@@ -5,18 +5,18 @@
 #include "mpi/core/hooks.h"
 #include "mpi/p2p/p2p.h"
 
-static int make(struct comm *c, const void *buffer, MPI_Count count, MPI_Datatype type, int rank, int tag,
-                enum request_kind kind, enum send_mode mode, MPI_Request *request) {
+static int persistent_make(struct comm *c, const void *buffer, MPI_Count count, MPI_Datatype type, int rank,
+                           int tag, enum request_kind kind, enum send_mode mode, MPI_Request *request) {
     struct data d;
-    int rc = data_make(&d, buffer, count, type, c, kind == REQUEST_RECV);
+    int rc = p2p_data_make(&d, buffer, count, type, c, kind == REQUEST_RECV);
     if (rc != MPI_SUCCESS)
         return rc;
     p2p_lock();
-    struct request *r = request_new(kind, c);
+    struct p2p_request *r = p2p_request_new(kind, c);
     p2p_unlock();
     if (!r) {
-        data_free(&d);
-        return comm_error(c, MPI_ERR_NO_MEM);
+        p2p_data_free(&d);
+        return p2p_comm_error(c, MPI_ERR_NO_MEM);
     }
     r->mode = (uint8_t)mode;
     r->persistent = true;
@@ -24,25 +24,26 @@ static int make(struct comm *c, const void *buffer, MPI_Count count, MPI_Datatyp
     r->data = d;
     r->rank = rank;
     r->tag = tag;
-    *request = request_handle(r);
+    *request = p2p_request_handle(r);
     return MPI_SUCCESS;
 }
 
 #define SEND_INIT(name, count_t, mode)                                                                       \
     int hook_##name(const void *buffer, count_t count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,  \
                     MPI_Request *request) {                                                                  \
-        struct comm *c = p2p_on && request ? comm_to(count, dest, tag, comm) : NULL;                         \
+        struct comm *c = p2p_on && request ? p2p_comm_to(count, dest, tag, comm) : NULL;                     \
         if (c)                                                                                               \
-            return make(c, buffer, count, type, dest, tag, REQUEST_SEND, mode, request);                     \
+            return persistent_make(c, buffer, count, type, dest, tag, REQUEST_SEND, mode, request);          \
         return host_##name(buffer, count, type, dest, tag, comm, request);                                   \
     }
 
 #define RECV_INIT(name, count_t)                                                                             \
     int hook_##name(void *buffer, count_t count, MPI_Datatype type, int source, int tag, MPI_Comm comm,      \
                     MPI_Request *request) {                                                                  \
-        struct comm *c = p2p_on && request ? comm_from(count, source, tag, comm) : NULL;                     \
+        struct comm *c = p2p_on && request ? p2p_comm_from(count, source, tag, comm) : NULL;                 \
         if (c)                                                                                               \
-            return make(c, buffer, count, type, source, tag, REQUEST_RECV, MODE_STANDARD, request);          \
+            return persistent_make(c, buffer, count, type, source, tag, REQUEST_RECV, MODE_STANDARD,         \
+                                   request);                                                                 \
         return host_##name(buffer, count, type, source, tag, comm, request);                                 \
     }
 
@@ -62,52 +63,52 @@ RECV_INIT(Recv_init_c, MPI_Count)
 /* ---- start ---- */
 
 /* A buffered send sends a copy and is complete. */
-static int begin_buffered(struct request *r) {
-    int rc = send_copy(r->comm, &r->data, r->rank, r->tag);
-    request_finish(r);
+static int begin_buffered(struct p2p_request *r) {
+    int rc = p2p_send_copy(r->comm, &r->data, r->rank, r->tag);
+    p2p_request_finish(r);
     return rc;
 }
 
-static int begin(struct request *r) {
+static int persistent_begin(struct p2p_request *r) {
     r->active = true;
     r->done = r->cancelled = false;
     r->error = MPI_SUCCESS;
     int rc = MPI_SUCCESS;
     if (r->kind == REQUEST_SEND && r->data.opaque)
-        rc = data_pack(&r->data);
+        rc = p2p_data_pack(&r->data);
     p2p_lock();
     if (r->kind == REQUEST_RECV)
-        recv_begin(r);
+        p2p_recv_begin(r);
     else if (r->mode == MODE_BUFFERED)
         rc = begin_buffered(r);
     else
-        send_begin(r);
+        p2p_send_begin(r);
     p2p_unlock();
-    return rc == MPI_SUCCESS ? rc : comm_error(r->comm, rc);
+    return rc == MPI_SUCCESS ? rc : p2p_comm_error(r->comm, rc);
 }
 
-static void forget_all(int count, const MPI_Request requests[]) {
+static void persistent_forget_all(int count, const MPI_Request requests[]) {
     for (int i = 0; p2p_on && requests && i < count; i++)
-        foreign_forget(requests[i]);
+        p2p_foreign_forget(requests[i]);
 }
 
 int hook_Start(MPI_Request *request) {
-    if (!p2p_on || !request || !request_is_ours(*request)) {
-        forget_all(1, request);
+    if (!p2p_on || !request || !p2p_request_is_ours(*request)) {
+        persistent_forget_all(1, request);
         return host_Start(request);
     }
-    struct request *r = request_of(*request);
-    if (!r->persistent || r->active) /* request_sent has no communicator */
-        return comm_error(r->comm ? r->comm : comm_find(MPI_COMM_WORLD), MPI_ERR_REQUEST);
-    return begin(r);
+    struct p2p_request *r = p2p_request_of(*request);
+    if (!r->persistent || r->active) /* p2p_request_sent has no communicator */
+        return p2p_comm_error(r->comm ? r->comm : p2p_comm_find(MPI_COMM_WORLD), MPI_ERR_REQUEST);
+    return persistent_begin(r);
 }
 
 int hook_Startall(int count, MPI_Request requests[]) {
     int rc = MPI_SUCCESS, ours = 0;
     for (int i = 0; p2p_on && requests && i < count; i++)
-        ours += request_is_ours(requests[i]);
+        ours += p2p_request_is_ours(requests[i]);
     if (!ours) {
-        forget_all(count, requests);
+        persistent_forget_all(count, requests);
         return host_Startall(count, requests);
     }
     for (int i = 0; rc == MPI_SUCCESS && i < count; i++)
@@ -117,7 +118,7 @@ int hook_Startall(int count, MPI_Request requests[]) {
 
 /* ---- cancel ---- */
 
-static void cancel_receive(struct request *r) {
+static void cancel_receive(struct p2p_request *r) {
     if (!r->posted)
         return;
     match_cancel(p2p_engine, r->entry);
@@ -126,20 +127,20 @@ static void cancel_receive(struct request *r) {
     r->got_source = MPI_ANY_SOURCE;
     r->got_tag = MPI_ANY_TAG;
     r->got_bytes = 0;
-    request_finish(r);
+    p2p_request_finish(r);
 }
 
 int hook_Cancel(MPI_Request *request) {
     int rc = MPI_SUCCESS;
-    if (!p2p_on || !request || !request_is_ours(*request)) {
+    if (!p2p_on || !request || !p2p_request_is_ours(*request)) {
         rc = host_Cancel(request);
     } else {
-        struct request *r = request_of(*request);
+        struct p2p_request *r = p2p_request_of(*request);
         p2p_lock();
         if (r->active && !r->done && r->kind == REQUEST_RECV)
             cancel_receive(r);
         p2p_unlock();
     }
-    acquire(NEWS_GENERIC);
+    acquire(EVENT_GENERIC);
     return rc;
 }

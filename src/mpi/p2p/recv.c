@@ -15,7 +15,7 @@ static inline int32_t engine_tag(int tag) {
     return tag == MPI_ANY_TAG ? MATCH_ANY_TAG : tag;
 }
 
-void recv_begin(struct request *r) {
+void p2p_recv_begin(struct p2p_request *r) {
     void *message;
     r->posted = true;
     r->placed = false;
@@ -24,14 +24,14 @@ void recv_begin(struct request *r) {
     if (UNLIKELY(rc < 0))
         p2p_out_of_memory("the queue of receives");
     if (rc)
-        arrive_take(r, message);
+        p2p_arrive_take(r, message);
 }
 
 /* The work of a receive that is done without the lock: unpacking data that only MPI can unpack, and errors. */
-int recv_conclude(struct request *r) {
+int p2p_recv_conclude(struct p2p_request *r) {
     if (UNLIKELY(r->data.opaque && !r->cancelled && !r->placed)) {
         r->placed = true;
-        int rc = data_unpack(&r->data, r->got_bytes);
+        int rc = p2p_data_unpack(&r->data, r->got_bytes);
         if (rc != MPI_SUCCESS && r->error == MPI_SUCCESS)
             r->error = rc;
     }
@@ -45,44 +45,44 @@ int recv_conclude(struct request *r) {
 __attribute__((always_inline)) static inline int recv_blocking(struct comm *c, void *buffer, MPI_Count count,
                                                                MPI_Datatype type, int source, int tag,
                                                                MPI_Status *status) {
-    struct request r;
-    int rc = data_make(&r.data, buffer, count, type, c, true);
+    struct p2p_request r;
+    int rc = p2p_data_make(&r.data, buffer, count, type, c, true);
     if (UNLIKELY(rc != MPI_SUCCESS))
         return rc;
-    request_fill(&r, REQUEST_RECV, c);
+    p2p_request_fill(&r, REQUEST_RECV, c);
     r.rank = source;
     r.tag = tag;
     p2p_lock();
-    recv_begin(&r);
+    p2p_recv_begin(&r);
     p2p_wait(&r);
     p2p_unlock();
-    rc = recv_conclude(&r);
-    data_free(&r.data);
-    status_of(status, &r);
-    acquire(NEWS_RECV);
-    return LIKELY(rc == MPI_SUCCESS) ? rc : comm_error(c, rc);
+    rc = p2p_recv_conclude(&r);
+    p2p_data_free(&r.data);
+    p2p_status_of(status, &r);
+    acquire(EVENT_RECV);
+    return LIKELY(rc == MPI_SUCCESS) ? rc : p2p_comm_error(c, rc);
 }
 
-#define RECV(name, twin, count_t)                                                                            \
+#define RECV(name, nonblocking, count_t)                                                                     \
     int hook_##name(void *buffer, count_t count, MPI_Datatype type, int source, int tag, MPI_Comm comm,      \
                     MPI_Status *status) {                                                                    \
-        struct comm *c = p2p_on ? comm_from(count, source, tag, comm) : NULL;                                \
+        struct comm *c = p2p_on ? p2p_comm_from(count, source, tag, comm) : NULL;                            \
         if (c)                                                                                               \
             return recv_blocking(c, buffer, count, type, source, tag, status);                               \
         int rc;                                                                                              \
-        if (comm_must_poll_in(comm) && host_is_wrapped(name) &&                                              \
-            (rc = probe_wait(source, tag, comm)) != MPI_SUCCESS)                                             \
+        if (p2p_comm_must_poll_in(comm) && host_is_wrapped(name) &&                                          \
+            (rc = p2p_probe_wait(source, tag, comm)) != MPI_SUCCESS)                                         \
             return rc;                                                                                       \
-        if (comm_must_poll_in(comm) && !host_is_wrapped(name)) {                                             \
+        if (p2p_comm_must_poll_in(comm) && !host_is_wrapped(name)) {                                         \
             MPI_Request request;                                                                             \
-            rc = host_real.twin(buffer, count, type, source, tag, comm, &request);                           \
-            rc = p2p_wait_twin(rc, &request, status);                                                        \
+            rc = host_real.nonblocking(buffer, count, type, source, tag, comm, &request);                    \
+            rc = p2p_wait_nonblocking(rc, &request, status);                                                 \
         } else {                                                                                             \
             p2p_enter();                                                                                     \
             rc = host_##name(buffer, count, type, source, tag, comm, status);                                \
             p2p_leave();                                                                                     \
         }                                                                                                    \
-        acquire(NEWS_RECV);                                                                                  \
+        acquire(EVENT_RECV);                                                                                 \
         return rc;                                                                                           \
     }
 
@@ -91,29 +91,29 @@ __attribute__((always_inline)) static inline int recv_blocking(struct comm *c, v
 static int recv_start(struct comm *c, void *buffer, MPI_Count count, MPI_Datatype type, int source, int tag,
                       MPI_Request *request) {
     struct data d;
-    int rc = data_make(&d, buffer, count, type, c, true);
+    int rc = p2p_data_make(&d, buffer, count, type, c, true);
     if (UNLIKELY(rc != MPI_SUCCESS))
         return rc;
     p2p_lock();
-    struct request *r = request_new(REQUEST_RECV, c);
+    struct p2p_request *r = p2p_request_new(REQUEST_RECV, c);
     if (LIKELY(r != NULL)) {
         r->data = d;
         r->rank = source;
         r->tag = tag;
-        recv_begin(r);
-        *request = request_handle(r);
+        p2p_recv_begin(r);
+        *request = p2p_request_handle(r);
     }
     p2p_unlock();
     if (LIKELY(r != NULL))
         return MPI_SUCCESS;
-    data_free(&d);
-    return comm_error(c, MPI_ERR_NO_MEM);
+    p2p_data_free(&d);
+    return p2p_comm_error(c, MPI_ERR_NO_MEM);
 }
 
 #define IRECV(name, count_t)                                                                                 \
     int hook_##name(void *buffer, count_t count, MPI_Datatype type, int source, int tag, MPI_Comm comm,      \
                     MPI_Request *request) {                                                                  \
-        struct comm *c = p2p_on && request ? comm_from(count, source, tag, comm) : NULL;                     \
+        struct comm *c = p2p_on && request ? p2p_comm_from(count, source, tag, comm) : NULL;                 \
         if (c)                                                                                               \
             return recv_start(c, buffer, count, type, source, tag, request);                                 \
         return host_##name(buffer, count, type, source, tag, comm, request);                                 \

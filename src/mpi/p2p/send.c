@@ -9,40 +9,40 @@
 
 enum { LOOK_EVERY = 64 }; /* sends: even a program that only sends polls for arrivals now and then */
 
-static inline struct head head_of(const struct comm *c, int tag, uint64_t bytes) {
-    return (struct head){
-        .kind = HEAD_EAGER, .bytes = bytes, .context = c->context, .source = c->rank, .tag = tag};
+static inline struct header header_of(const struct comm *c, int tag, uint64_t bytes) {
+    return (struct header){
+        .kind = HEADER_EAGER, .bytes = bytes, .context = c->context, .source = c->rank, .tag = tag};
 }
 
 /* Sends a small message immediately. Returns 0; 1 if MPI has accepted it but not sent it yet; negative if it needs a
  * request. */
 static inline int send_now(struct comm *c, struct data *d, int dest, int tag) {
-    struct peer *p = &p2p_peers[comm_world_rank(c, dest)];
-    uint64_t bytes = data_bytes(d);
-    if (UNLIKELY(p->first || p->world == p2p_rank || bytes > channel_eager(p)))
+    struct p2p_peer *p = &p2p_peers[p2p_comm_world_rank(c, dest)];
+    uint64_t bytes = p2p_data_bytes(d);
+    if (UNLIKELY(p->first || p->world == p2p_rank || bytes > p2p_channel_eager(p)))
         return -1;
-    struct head h = head_of(c, tag, bytes);
+    struct header h = header_of(c, tag, bytes);
     h.sequence = p->sent;
-    int rc = channel_try(p, &h, d, 0, bytes);
+    int rc = p2p_channel_try(p, &h, d, 0, bytes);
     if (UNLIKELY(rc < 0))
         return rc;
     p->sent++;
-    channel_count(p, bytes);
+    p2p_channel_count(p, bytes);
     return rc;
 }
 
 /* MPI holds the message: the send completes when it has left. */
 static void wait_to_leave(struct comm *c, MPI_Request *request) {
-    struct request here, *r = request ? request_new(REQUEST_SEND, c) : &here;
+    struct p2p_request here, *r = request ? p2p_request_new(REQUEST_SEND, c) : &here;
     if (!r) { /* it is sent nevertheless */
-        *request = request_handle(request_sent);
+        *request = p2p_request_handle(p2p_request_sent);
         return;
     }
     if (request)
-        *request = request_handle(r);
+        *request = p2p_request_handle(r);
     else
-        request_fill(&here, REQUEST_SEND, c);
-    far_own(r);
+        p2p_request_fill(&here, REQUEST_SEND, c);
+    p2p_remote_own(r);
     if (!request)
         p2p_wait(&here);
 }
@@ -53,22 +53,23 @@ static inline void look_around(void) {
         p2p_progress();
 }
 
-void send_begin(struct request *r) {
-    struct peer *p = &p2p_peers[comm_world_rank(r->comm, r->rank)];
-    uint64_t bytes = data_bytes(&r->data), most = p->world == p2p_rank ? SELF_EAGER : channel_eager(p);
+void p2p_send_begin(struct p2p_request *r) {
+    struct p2p_peer *p = &p2p_peers[p2p_comm_world_rank(r->comm, r->rank)];
+    uint64_t bytes = p2p_data_bytes(&r->data),
+             most = p->world == p2p_rank ? SELF_EAGER : p2p_channel_eager(p);
     r->peer = p;
-    r->head = head_of(r->comm, r->tag, bytes);
+    r->header = header_of(r->comm, r->tag, bytes);
     if (bytes > most)
-        r->head.kind = HEAD_RTS;
+        r->header.kind = HEADER_RTS;
     else if (r->mode == MODE_SYNC)
-        r->head.kind = HEAD_SYNC;
+        r->header.kind = HEADER_SYNC;
     if (p->world == p2p_rank)
-        arrive_self(r);
+        p2p_arrive_self(r);
     else
-        channel_send(r);
+        p2p_channel_send(r);
 }
 
-static void describe(struct request *r, struct data *d, int dest, int tag, enum send_mode mode) {
+static void send_describe(struct p2p_request *r, struct data *d, int dest, int tag, enum send_mode mode) {
     r->data = *d;
     r->mode = (uint8_t)mode;
     r->rank = dest;
@@ -78,55 +79,57 @@ static void describe(struct request *r, struct data *d, int dest, int tag, enum 
 /* ---- with a request; these take ownership of d ---- */
 
 static int wait_here(struct comm *c, struct data *d, int dest, int tag, enum send_mode mode) {
-    struct request r;
-    request_fill(&r, REQUEST_SEND, c);
-    describe(&r, d, dest, tag, mode);
-    send_begin(&r);
+    struct p2p_request r;
+    p2p_request_fill(&r, REQUEST_SEND, c);
+    send_describe(&r, d, dest, tag, mode);
+    p2p_send_begin(&r);
     p2p_wait(&r);
-    data_free(&r.data);
+    p2p_data_free(&r.data);
     return MPI_SUCCESS;
 }
 
-int send_copy(struct comm *c, struct data *d, int dest, int tag) {
-    struct request *r = request_new(REQUEST_SEND, c);
+int p2p_send_copy(struct comm *c, struct data *d, int dest, int tag) {
+    struct p2p_request *r = p2p_request_new(REQUEST_SEND, c);
     if (!r)
         return MPI_ERR_NO_MEM;
-    int rc = data_copy(&r->data, d) ? MPI_ERR_NO_MEM : buffered_take(r) ? MPI_SUCCESS : MPI_ERR_BUFFER;
+    int rc = p2p_data_copy(&r->data, d) ? MPI_ERR_NO_MEM
+             : p2p_buffered_take(r)     ? MPI_SUCCESS
+                                        : MPI_ERR_BUFFER;
     if (rc != MPI_SUCCESS) {
-        request_free(r);
+        p2p_request_free(r);
         return rc;
     }
     r->mode = MODE_BUFFERED;
     r->rank = dest;
     r->tag = tag;
     r->orphan = true;
-    send_begin(r);
+    p2p_send_begin(r);
     return MPI_SUCCESS;
 }
 
-static int leave(struct comm *c, struct data *d, int dest, int tag, enum send_mode mode,
-                 MPI_Request *request) {
-    struct request *r = request_new(REQUEST_SEND, c);
+static int send_leave(struct comm *c, struct data *d, int dest, int tag, enum send_mode mode,
+                      MPI_Request *request) {
+    struct p2p_request *r = p2p_request_new(REQUEST_SEND, c);
     if (!r) {
-        data_free(d);
+        p2p_data_free(d);
         return MPI_ERR_NO_MEM;
     }
-    describe(r, d, dest, tag, mode);
-    send_begin(r);
-    *request = request_handle(r);
+    send_describe(r, d, dest, tag, mode);
+    p2p_send_begin(r);
+    *request = p2p_request_handle(r);
     return MPI_SUCCESS;
 }
 
-static int send_slowly(struct comm *c, struct data *d, int dest, int tag, enum send_mode mode,
-                       MPI_Request *request) {
+static int send_slow(struct comm *c, struct data *d, int dest, int tag, enum send_mode mode,
+                     MPI_Request *request) {
     if (mode == MODE_BUFFERED) {
-        int rc = send_copy(c, d, dest, tag);
-        data_free(d);
+        int rc = p2p_send_copy(c, d, dest, tag);
+        p2p_data_free(d);
         if (request && rc == MPI_SUCCESS)
-            *request = request_handle(request_sent);
+            *request = p2p_request_handle(p2p_request_sent);
         return rc;
     }
-    return request ? leave(c, d, dest, tag, mode, request) : wait_here(c, d, dest, tag, mode);
+    return request ? send_leave(c, d, dest, tag, mode, request) : wait_here(c, d, dest, tag, mode);
 }
 
 /* ---- the calls ---- */
@@ -136,7 +139,7 @@ __attribute__((always_inline)) static inline int send_any(struct comm *c, const 
                                                           MPI_Datatype type, int dest, int tag,
                                                           enum send_mode mode, MPI_Request *request) {
     struct data d;
-    int rc = data_make(&d, buffer, count, type, c, false);
+    int rc = p2p_data_make(&d, buffer, count, type, c, false);
     if (UNLIKELY(rc != MPI_SUCCESS))
         return rc;
     p2p_lock();
@@ -146,43 +149,43 @@ __attribute__((always_inline)) static inline int send_any(struct comm *c, const 
         if (UNLIKELY(left))
             wait_to_leave(c, request);
         else if (request)
-            *request = request_handle(request_sent);
-        data_free(&d);
+            *request = p2p_request_handle(p2p_request_sent);
+        p2p_data_free(&d);
         look_around();
     } else {
-        rc = send_slowly(c, &d, dest, tag, mode, request);
+        rc = send_slow(c, &d, dest, tag, mode, request);
     }
     p2p_unlock();
     if (!request && mode == MODE_SYNC)
-        acquire(NEWS_SEND_SYNC);
-    return LIKELY(rc == MPI_SUCCESS) ? rc : comm_error(c, rc);
+        acquire(EVENT_SEND_SYNC);
+    return LIKELY(rc == MPI_SUCCESS) ? rc : p2p_comm_error(c, rc);
 }
 
-#define SEND(name, twin, count_t, mode)                                                                      \
+#define SEND(name, nonblocking, count_t, mode)                                                               \
     int hook_##name(const void *buffer, count_t count, MPI_Datatype type, int dest, int tag,                 \
                     MPI_Comm comm) {                                                                         \
-        struct comm *c = p2p_on ? comm_to(count, dest, tag, comm) : NULL;                                    \
+        struct comm *c = p2p_on ? p2p_comm_to(count, dest, tag, comm) : NULL;                                \
         if (c)                                                                                               \
             return send_any(c, buffer, count, type, dest, tag, mode, NULL);                                  \
         int rc;                                                                                              \
-        if (comm_must_poll_in(comm) && !host_is_wrapped(name)) {                                             \
+        if (p2p_comm_must_poll_in(comm) && !host_is_wrapped(name)) {                                         \
             MPI_Request request;                                                                             \
-            rc = host_real.twin(buffer, count, type, dest, tag, comm, &request);                             \
-            rc = p2p_wait_twin(rc, &request, MPI_STATUS_IGNORE);                                             \
+            rc = host_real.nonblocking(buffer, count, type, dest, tag, comm, &request);                      \
+            rc = p2p_wait_nonblocking(rc, &request, MPI_STATUS_IGNORE);                                      \
         } else {                                                                                             \
             p2p_enter();                                                                                     \
             rc = host_##name(buffer, count, type, dest, tag, comm);                                          \
             p2p_leave();                                                                                     \
         }                                                                                                    \
         if (mode == MODE_SYNC)                                                                               \
-            acquire(NEWS_SEND_SYNC);                                                                         \
+            acquire(EVENT_SEND_SYNC);                                                                        \
         return rc;                                                                                           \
     }
 
 #define ISEND(name, count_t, mode)                                                                           \
     int hook_##name(const void *buffer, count_t count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,  \
                     MPI_Request *request) {                                                                  \
-        struct comm *c = p2p_on && request ? comm_to(count, dest, tag, comm) : NULL;                         \
+        struct comm *c = p2p_on && request ? p2p_comm_to(count, dest, tag, comm) : NULL;                     \
         if (c)                                                                                               \
             return send_any(c, buffer, count, type, dest, tag, mode, request);                               \
         int rc = host_##name(buffer, count, type, dest, tag, comm, request);                                 \

@@ -1,5 +1,5 @@
 /* sendrecv.c: a send and a receive in one call. The receive is posted first, then the call waits for both. The
- * non-blocking form returns the request of the receive, which completes when both are done (request.c). Either
+ * non-blocking form returns the request of the receive, which completes when both are done (p2p_request.c). Either
  * partner may be MPI_PROC_NULL. */
 #include <limits.h>
 
@@ -14,26 +14,26 @@ struct pair {
 static struct comm *comm_of_pair(MPI_Count scount, MPI_Count rcount, struct pair p, MPI_Comm comm) {
     if (!p2p_on || (p.dest == MPI_PROC_NULL && p.source == MPI_PROC_NULL))
         return NULL;
-    struct comm *c = comm_from(rcount, p.source == MPI_PROC_NULL ? 0 : p.source, p.rtag, comm);
-    return c && comm_to(scount, p.dest == MPI_PROC_NULL ? 0 : p.dest, p.stag, comm) ? c : NULL;
+    struct comm *c = p2p_comm_from(rcount, p.source == MPI_PROC_NULL ? 0 : p.source, p.rtag, comm);
+    return c && p2p_comm_to(scount, p.dest == MPI_PROC_NULL ? 0 : p.dest, p.stag, comm) ? c : NULL;
 }
 
-static void receive_nothing(struct request *r) {
+static void receive_nothing(struct p2p_request *r) {
     r->got_source = MPI_PROC_NULL;
     r->got_tag = MPI_ANY_TAG;
     r->got_bytes = 0;
-    request_finish(r);
+    p2p_request_finish(r);
 }
 
-static void begin(struct request *r, struct request *s) {
+static void sendrecv_begin(struct p2p_request *r, struct p2p_request *s) {
     if (r->rank == MPI_PROC_NULL)
         receive_nothing(r);
     else
-        recv_begin(r);
+        p2p_recv_begin(r);
     if (s->rank == MPI_PROC_NULL)
-        request_finish(s);
+        p2p_request_finish(s);
     else
-        send_begin(s);
+        p2p_send_begin(s);
 }
 
 /* The data to send and the buffer to receive into. With replace both are the same memory, so the data is copied
@@ -42,22 +42,23 @@ struct both {
     struct data send, receive;
 };
 
-static int describe(struct both *b, struct comm *c, const void *sbuffer, MPI_Count scount, MPI_Datatype stype,
-                    void *rbuffer, MPI_Count rcount, MPI_Datatype rtype, bool replace) {
-    int rc = data_make(&b->send, sbuffer, scount, stype, c, false);
+static int sendrecv_describe(struct both *b, struct comm *c, const void *sbuffer, MPI_Count scount,
+                             MPI_Datatype stype, void *rbuffer, MPI_Count rcount, MPI_Datatype rtype,
+                             bool replace) {
+    int rc = p2p_data_make(&b->send, sbuffer, scount, stype, c, false);
     if (rc != MPI_SUCCESS)
         return rc;
-    rc = data_make(&b->receive, rbuffer, rcount, rtype, c, true);
-    if (rc == MPI_SUCCESS && replace && data_detach(&b->send)) {
-        data_free(&b->receive);
-        rc = comm_error(c, MPI_ERR_NO_MEM);
+    rc = p2p_data_make(&b->receive, rbuffer, rcount, rtype, c, true);
+    if (rc == MPI_SUCCESS && replace && p2p_data_detach(&b->send)) {
+        p2p_data_free(&b->receive);
+        rc = p2p_comm_error(c, MPI_ERR_NO_MEM);
     }
     if (rc != MPI_SUCCESS)
-        data_free(&b->send);
+        p2p_data_free(&b->send);
     return rc;
 }
 
-static void fill(struct request *r, struct request *s, struct both *b, struct pair p) {
+static void sendrecv_fill(struct p2p_request *r, struct p2p_request *s, struct both *b, struct pair p) {
     r->data = b->receive;
     r->rank = p.source;
     r->tag = p.rtag;
@@ -66,22 +67,22 @@ static void fill(struct request *r, struct request *s, struct both *b, struct pa
     s->tag = p.stag;
 }
 
-static int exchange(struct comm *c, struct both *b, struct pair p, MPI_Status *status) {
-    struct request r, s;
-    request_fill(&r, REQUEST_RECV, c);
-    request_fill(&s, REQUEST_SEND, c);
-    fill(&r, &s, b, p);
+static int sendrecv_exchange(struct comm *c, struct both *b, struct pair p, MPI_Status *status) {
+    struct p2p_request r, s;
+    p2p_request_fill(&r, REQUEST_RECV, c);
+    p2p_request_fill(&s, REQUEST_SEND, c);
+    sendrecv_fill(&r, &s, b, p);
     p2p_lock();
-    begin(&r, &s);
+    sendrecv_begin(&r, &s);
     p2p_wait(&s);
     p2p_wait(&r);
     p2p_unlock();
-    int rc = recv_conclude(&r);
-    status_of(status, &r);
-    data_free(&r.data);
-    data_free(&s.data);
-    acquire(NEWS_RECV);
-    return rc == MPI_SUCCESS ? rc : comm_error(c, rc);
+    int rc = p2p_recv_conclude(&r);
+    p2p_status_of(status, &r);
+    p2p_data_free(&r.data);
+    p2p_data_free(&s.data);
+    acquire(EVENT_RECV);
+    return rc == MPI_SUCCESS ? rc : p2p_comm_error(c, rc);
 }
 
 /* ---- on a communicator that is left to MPI, where no call may wait inside MPI ---- */
@@ -102,12 +103,12 @@ static int wait_for_both(int sent, MPI_Request *s, MPI_Request *r, MPI_Status *s
 static bool copy_foreign(struct data *d, const void *buffer, MPI_Count count, MPI_Datatype type,
                          MPI_Comm comm, int *rc) {
     struct comm shadow = {.handle = comm};
-    *rc = data_make(d, buffer, count, type, &shadow, false);
+    *rc = p2p_data_make(d, buffer, count, type, &shadow, false);
     if (*rc != MPI_SUCCESS)
         return true;
-    if (data_bytes(d) <= INT_MAX && !data_detach(d))
+    if (p2p_data_bytes(d) <= INT_MAX && !p2p_data_detach(d))
         return true;
-    data_free(d);
+    p2p_data_free(d);
     return false;
 }
 
@@ -119,11 +120,11 @@ static bool copy_foreign(struct data *d, const void *buffer, MPI_Count count, MP
         struct comm *c = comm_of_pair(scount, rcount, p, comm);                                              \
         struct both b;                                                                                       \
         if (c) {                                                                                             \
-            int rc = describe(&b, c, sbuffer, scount, stype, rbuffer, rcount, rtype, false);                 \
-            return rc == MPI_SUCCESS ? exchange(c, &b, p, status) : rc;                                      \
+            int rc = sendrecv_describe(&b, c, sbuffer, scount, stype, rbuffer, rcount, rtype, false);        \
+            return rc == MPI_SUCCESS ? sendrecv_exchange(c, &b, p, status) : rc;                             \
         }                                                                                                    \
         int rc;                                                                                              \
-        if (comm_must_poll_in(comm) && !host_is_wrapped(name)) {                                             \
+        if (p2p_comm_must_poll_in(comm) && !host_is_wrapped(name)) {                                         \
             MPI_Request s, r;                                                                                \
             rc = host_real.receive(rbuffer, rcount, rtype, source, rtag, comm, &r);                          \
             if (rc == MPI_SUCCESS)                                                                           \
@@ -135,7 +136,7 @@ static bool copy_foreign(struct data *d, const void *buffer, MPI_Count count, MP
                              status);                                                                        \
             p2p_leave();                                                                                     \
         }                                                                                                    \
-        acquire(NEWS_RECV);                                                                                  \
+        acquire(EVENT_RECV);                                                                                 \
         return rc;                                                                                           \
     }
 
@@ -146,12 +147,12 @@ static bool copy_foreign(struct data *d, const void *buffer, MPI_Count count, MP
         struct comm *c = comm_of_pair(count, count, p, comm);                                                \
         struct both b;                                                                                       \
         if (c) {                                                                                             \
-            int rc = describe(&b, c, buffer, count, type, buffer, count, type, true);                        \
-            return rc == MPI_SUCCESS ? exchange(c, &b, p, status) : rc;                                      \
+            int rc = sendrecv_describe(&b, c, buffer, count, type, buffer, count, type, true);               \
+            return rc == MPI_SUCCESS ? sendrecv_exchange(c, &b, p, status) : rc;                             \
         }                                                                                                    \
         struct data d;                                                                                       \
         int rc = MPI_SUCCESS;                                                                                \
-        if (comm_must_poll_in(comm) && !host_is_wrapped(name) &&                                             \
+        if (p2p_comm_must_poll_in(comm) && !host_is_wrapped(name) &&                                         \
             copy_foreign(&d, buffer, count, type, comm, &rc)) {                                              \
             MPI_Request s, r;                                                                                \
             if (rc != MPI_SUCCESS)                                                                           \
@@ -159,15 +160,15 @@ static bool copy_foreign(struct data *d, const void *buffer, MPI_Count count, MP
             rc = host_real.receive(buffer, count, type, source, rtag, comm, &r);                             \
             if (rc == MPI_SUCCESS)                                                                           \
                 rc = wait_for_both(                                                                          \
-                    host_real.Isend(d.first, (int)data_bytes(&d), MPI_PACKED, dest, stag, comm, &s), &s, &r, \
-                    status);                                                                                 \
-            data_free(&d);                                                                                   \
+                    host_real.Isend(d.first, (int)p2p_data_bytes(&d), MPI_PACKED, dest, stag, comm, &s), &s, \
+                    &r, status);                                                                             \
+            p2p_data_free(&d);                                                                               \
         } else {                                                                                             \
             p2p_enter();                                                                                     \
             rc = host_##name(buffer, count, type, dest, stag, source, rtag, comm, status);                   \
             p2p_leave();                                                                                     \
         }                                                                                                    \
-        acquire(NEWS_RECV);                                                                                  \
+        acquire(EVENT_RECV);                                                                                 \
         return rc;                                                                                           \
     }
 
@@ -180,23 +181,24 @@ SENDRECV_REPLACE(Sendrecv_replace_c, Irecv_c, MPI_Count)
 
 static int start_exchange(struct comm *c, struct both *b, struct pair p, MPI_Request *request) {
     p2p_lock();
-    struct request *r = request_new(REQUEST_RECV, c), *s = r ? request_new(REQUEST_SEND, c) : NULL;
+    struct p2p_request *r = p2p_request_new(REQUEST_RECV, c),
+                       *s = r ? p2p_request_new(REQUEST_SEND, c) : NULL;
     if (s) {
-        fill(r, s, b, p);
+        sendrecv_fill(r, s, b, p);
         r->partner = s;
         s->partner = r;
         s->orphan = true;
-        *request = request_handle(r);
-        begin(r, s);
+        *request = p2p_request_handle(r);
+        sendrecv_begin(r, s);
     } else if (r) {
-        request_free(r);
+        p2p_request_free(r);
     }
     p2p_unlock();
     if (s)
         return MPI_SUCCESS;
-    data_free(&b->send);
-    data_free(&b->receive);
-    return comm_error(c, MPI_ERR_NO_MEM);
+    p2p_data_free(&b->send);
+    p2p_data_free(&b->receive);
+    return p2p_comm_error(c, MPI_ERR_NO_MEM);
 }
 
 #define ISENDRECV(name, count_t)                                                                             \
@@ -209,7 +211,7 @@ static int start_exchange(struct comm *c, struct both *b, struct pair p, MPI_Req
         if (!c)                                                                                              \
             return host_##name(sbuffer, scount, stype, dest, stag, rbuffer, rcount, rtype, source, rtag,     \
                                comm, request);                                                               \
-        int rc = describe(&b, c, sbuffer, scount, stype, rbuffer, rcount, rtype, false);                     \
+        int rc = sendrecv_describe(&b, c, sbuffer, scount, stype, rbuffer, rcount, rtype, false);            \
         return rc == MPI_SUCCESS ? start_exchange(c, &b, p, request) : rc;                                   \
     }
 
@@ -221,7 +223,7 @@ static int start_exchange(struct comm *c, struct both *b, struct pair p, MPI_Req
         struct both b;                                                                                       \
         if (!c)                                                                                              \
             return host_##name(buffer, count, type, dest, stag, source, rtag, comm, request);                \
-        int rc = describe(&b, c, buffer, count, type, buffer, count, type, true);                            \
+        int rc = sendrecv_describe(&b, c, buffer, count, type, buffer, count, type, true);                   \
         return rc == MPI_SUCCESS ? start_exchange(c, &b, p, request) : rc;                                   \
     }
 

@@ -10,7 +10,7 @@
 
 #include "mpi/core/foreign.h"
 #include "mpi/core/hooks.h"
-#include "mpi/p2p/count.h"
+#include "mpi/p2p/p2p_count.h"
 #include "mpi/p2p/p2p.h"
 
 int p2p_rank, p2p_size;
@@ -30,7 +30,7 @@ void p2p_out_of_memory(const char *what) {
 static void send_the_rest(void) {
     struct pause pause = {0};
     p2p_lock();
-    while (channel_waiting || !far_is_idle()) {
+    while (p2p_channel_waiting || !p2p_remote_is_idle()) {
         if (p2p_progress())
             continue;
         p2p_unlock();
@@ -41,34 +41,34 @@ static void send_the_rest(void) {
 }
 
 /* All processes, in MPI_Finalize. */
-static void meet_at_end(void) {
+static void prebarrier_at_end(void) {
     MPI_Request request;
     send_the_rest();
-    if (far_barrier(&request) == MPI_SUCCESS)
+    if (p2p_remote_barrier(&request) == MPI_SUCCESS)
         p2p_wait_host(&request, MPI_STATUS_IGNORE);
 }
 
-static void close_all(void) {
-    far_close();
-    data_close();
-    comm_close();
-    node_close();
-    arrive_close();
-    request_close();
-    channel_close();
+static void engine_close_all(void) {
+    p2p_remote_close();
+    p2p_data_close();
+    p2p_comm_close();
+    p2p_node_close();
+    p2p_arrive_close();
+    p2p_request_close();
+    p2p_channel_close();
     if (p2p_engine)
         match_close(p2p_engine);
     p2p_engine = NULL;
 }
 
-static void end(void) {
+static void engine_end(void) {
     if (!p2p_on)
         return;
-    meet_at_end();
-    helper_stop();
+    prebarrier_at_end();
+    p2p_helper_stop();
     p2p_on = false;
     p2p_careful = 0;
-    close_all();
+    engine_close_all();
 }
 
 static bool ends_by_itself;   /* in MPI_Finalize */
@@ -80,7 +80,7 @@ static bool will_report(void) {
 }
 
 static int on_delete(MPI_Comm comm, int key, void *value, void *state) {
-    end();
+    engine_end();
     return MPI_SUCCESS;
 }
 
@@ -100,15 +100,15 @@ void p2p_finish(void) {
     if (!p2p_on)
         return;
     if (some_will_report)
-        meet_at_end();
-    count_keep();
+        prebarrier_at_end();
+    p2p_count_keep();
     if (!ends_by_itself)
-        end();
+        engine_end();
 }
 
 /* ---- start ---- */
 
-static int open_engine(void) {
+static int engine_open_matching(void) {
     struct match_options options = {.structure = MATCH_FAST};
     const struct settings *s = settings_get();
     if (match_parse(s->match_queue, &options))
@@ -149,19 +149,20 @@ static int count_on_node(void) {
 }
 
 /* Some of these are collective, so all are called even if one fails. */
-static bool open_all(void) {
-    int peers = channel_open(), engine = open_engine();
-    int far = far_open(), data = data_open(), ok = peers == MPI_SUCCESS && engine == MPI_SUCCESS, every = 0;
+static bool engine_open_all(void) {
+    int peers = p2p_channel_open(), engine = engine_open_matching();
+    int remote = p2p_remote_open(), data = p2p_data_open(),
+        ok = peers == MPI_SUCCESS && engine == MPI_SUCCESS, every = 0;
     host_Allreduce(&ok, &every, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
     if (!every)
         return false;
-    int node = node_open(), comms = comm_open();
-    ok = far == MPI_SUCCESS && data == MPI_SUCCESS && node == MPI_SUCCESS && comms == MPI_SUCCESS &&
-         far_start() == MPI_SUCCESS && fortran_open() == MPI_SUCCESS;
-    status_open();
-    arrive_open();
-    request_sent = request_new(REQUEST_SEND, NULL);
-    int mine[2] = {ok && request_sent, !will_report()}, all[2] = {0};
+    int node = p2p_node_open(), comms = p2p_comm_open();
+    ok = remote == MPI_SUCCESS && data == MPI_SUCCESS && node == MPI_SUCCESS && comms == MPI_SUCCESS &&
+         p2p_remote_start() == MPI_SUCCESS && p2p_fortran_open() == MPI_SUCCESS;
+    p2p_status_open();
+    p2p_arrive_open();
+    p2p_request_sent = p2p_request_new(REQUEST_SEND, NULL);
+    int mine[2] = {ok && p2p_request_sent, !will_report()}, all[2] = {0};
     host_Allreduce(mine, all, 2, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
     some_will_report = !all[1];
     return all[0];
@@ -192,31 +193,31 @@ void p2p_start(void) {
     learn_world();
     show_counters();
     tell_heater();
-    if (!open_all()) {
+    if (!engine_open_all()) {
         if (!p2p_rank)
             log_error(
                 "HEARTH_MATCH: no memory or no communicators for message matching; messages are left to MPI");
-        close_all();
+        engine_close_all();
         return;
     }
-    request_sent->done = true;
+    p2p_request_sent->done = true;
     acquire_agree();
-    progress_open(count_on_node());
-    far_listen();
+    p2p_progress_open(count_on_node());
+    p2p_remote_listen();
     if (p2p_threads) {
         p2p_careful = 1;
-        p2p_unlock_slowly();
+        p2p_unlock_slow();
     }
     p2p_on = true;
     ends_by_itself = end_in_finalize();
-    helper_start();
+    p2p_helper_start();
     log_info(
         "messages are matched by Hearth: %d of %d processes are reached through shared memory, eager limit "
         "%llu bytes",
-        count_on_node(), p2p_size, (unsigned long long)node_eager);
+        count_on_node(), p2p_size, (unsigned long long)p2p_node_eager);
 }
 
-static void start(void) {
+static void engine_start(void) {
     int level = MPI_THREAD_MULTIPLE;
     host_Query_thread(&level);
     acquire_is_shared = level == MPI_THREAD_MULTIPLE;
@@ -228,7 +229,7 @@ int hook_Init(int *argc, char ***argv) {
     foreign_refuse();
     int rc = host_Init(argc, argv);
     if (rc == MPI_SUCCESS)
-        start();
+        engine_start();
     return rc;
 }
 
@@ -236,6 +237,6 @@ int hook_Init_thread(int *argc, char ***argv, int required, int *provided) {
     foreign_refuse();
     int rc = host_Init_thread(argc, argv, required, provided);
     if (rc == MPI_SUCCESS)
-        start();
+        engine_start();
     return rc;
 }

@@ -22,7 +22,7 @@ static void set_by_call(MPI_Status *status, uint64_t bytes, bool cancelled) {
     host_Status_set_cancelled(status, cancelled);
 }
 
-static bool try_out(uint64_t bytes, bool cancelled) {
+static bool status_try_out(uint64_t bytes, bool cancelled) {
     MPI_Status direct, call;
     memset(&direct, 0, sizeof direct);
     call = direct;
@@ -31,11 +31,11 @@ static bool try_out(uint64_t bytes, bool cancelled) {
     return !memcmp(&direct, &call, sizeof call);
 }
 
-void status_open(void) {
-    known = try_out(0, false) && try_out(12345, false) && try_out(0x123456789a, true);
+void p2p_status_open(void) {
+    known = status_try_out(0, false) && status_try_out(12345, false) && status_try_out(0x123456789a, true);
 }
 
-void status_set(MPI_Status *status, int source, int tag, uint64_t bytes, bool cancelled) {
+void p2p_status_set(MPI_Status *status, int source, int tag, uint64_t bytes, bool cancelled) {
     if (status == MPI_STATUS_IGNORE)
         return;
     status->MPI_SOURCE = source;
@@ -46,11 +46,11 @@ void status_set(MPI_Status *status, int source, int tag, uint64_t bytes, bool ca
         set_by_call(status, bytes, cancelled);
 }
 
-void status_of(MPI_Status *status, const struct request *r) {
+void p2p_status_of(MPI_Status *status, const struct p2p_request *r) {
     if (status == MPI_STATUS_IGNORE)
         return;
     if (!r->active || r->kind == REQUEST_SEND)
-        status_empty(status);
+        p2p_status_empty(status);
     else
-        status_set(status, r->got_source, r->got_tag, r->got_bytes, r->cancelled);
+        p2p_status_set(status, r->got_source, r->got_tag, r->got_bytes, r->cancelled);
 }

@@ -5,14 +5,14 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "mpi/rma/check.h"
+#include "mpi/rma/rma_check.h"
 #include "mpi/core/hooks.h"
-#include "mpi/p2p/count.h"
+#include "mpi/p2p/p2p_count.h"
 #include "mpi/p2p/p2p.h"
 #include "mpi/report/report_heater.h"
 #include "mpi/report/report_record.h"
 #include "mpi/rma/rma.h"
-#include "mpi/rma/worth.h"
+#include "mpi/rma/admission.h"
 
 enum { MOST_RECORDS = 1024, NAME_BYTES = 64 };
 
@@ -61,19 +61,19 @@ void report_window(const struct window *w, const char *name) {
     CLAMPI_Stats stats;
     if (!output_is_wanted())
         return;
-    window_stats(w, &stats);
+    rma_window_stats(w, &stats);
     struct record *r = new_record();
     if (r) {
         *r = (struct record){.serial = w->serial,
                              .mode = (int)w->mode,
                              .stats = stats,
-                             .suspended = w->worth.times,
-                             .suspended_gets = worth_gets_passed(w),
-                             .first_suspended_ms = (w->worth.first_ns - w->worth.begun_ns) / 1000000,
-                             .spent_ns = w->worth.spent_ns,
-                             .saved_ns = w->worth.saved_ns};
-        if (w->estimate)
-            cache_estimate_read(w->estimate, &r->foresight);
+                             .suspended = w->admission.times,
+                             .suspended_gets = rma_admission_gets_bypassed(w),
+                             .first_suspended_ms = (w->admission.first_ns - w->admission.begun_ns) / 1000000,
+                             .spent_ns = w->admission.spent_ns,
+                             .saved_ns = w->admission.saved_ns};
+        if (w->whatif)
+            cache_whatif_read(w->whatif, &r->foresight);
         strncpy(r->name, name, NAME_BYTES - 1);
     } else if (record_count) { /* the last record accumulates the remaining windows */
         r = &records[record_count - 1];
@@ -81,8 +81,8 @@ void report_window(const struct window *w, const char *name) {
         strcpy(r->name, "(others)");
         add_stats(&r->stats, &stats);
         r->foresight = (struct cache_foresight){0};
-        r->suspended += w->worth.times;
-        r->suspended_gets += worth_gets_passed(w);
+        r->suspended += w->admission.times;
+        r->suspended_gets += rma_admission_gets_bypassed(w);
     }
 }
 
@@ -102,7 +102,7 @@ static int by_serial_then_rank(const void *a, const void *b) {
 }
 
 /* Gathers the records of all ranks at rank 0, sorted; *count is 0 elsewhere. NULL only if memory ran out. */
-static struct record *gather(int rank, int size, size_t *count) {
+static struct record *report_gather(int rank, int size, size_t *count) {
     int bytes = (int)(record_count * sizeof *records), total = 0, ok = 1;
     int *counts = rank ? NULL : malloc(2 * (size_t)size * sizeof *counts),
         *places = counts ? counts + size : NULL;
@@ -139,16 +139,16 @@ static uint64_t hits(const CLAMPI_Stats *s) {
     return s->full_hits + s->partial_hits + s->pending_hits;
 }
 
-static double share(uint64_t part, uint64_t whole) {
+static double report_share(uint64_t part, uint64_t whole) {
     return whole ? (double)part / (double)whole : 0;
 }
 
-static void text_row(FILE *file, const char *who, const CLAMPI_Stats *s) {
+static void report_text_row(FILE *file, const char *who, const CLAMPI_Stats *s) {
     fprintf(file,
             "  %5s %10" PRIu64 " %5.1f%% %10" PRIu64 " %8" PRIu64 " %8" PRIu64 " %9" PRIu64 " %9" PRIu64
             " %9" PRIu64,
-            who, s->gets, 100 * share(hits(s), s->gets), s->full_hits, s->partial_hits, s->pending_hits,
-            s->direct, s->conflicting, s->capacity);
+            who, s->gets, 100 * report_share(hits(s), s->gets), s->full_hits, s->partial_hits,
+            s->pending_hits, s->direct, s->conflicting, s->capacity);
     fprintf(file, " %9" PRIu64 " %9" PRIu64 " %9.1f %9.1f %9" PRIu64 "\n", s->failing, s->bypassed,
             (double)s->bytes_served / 1e6, (double)s->bytes_fetched / 1e6, s->elided);
 }
@@ -183,10 +183,10 @@ static void text_window(FILE *file, const struct record *first, const struct rec
     for (const struct record *r = first; r < end; r++) {
         char who[16];
         snprintf(who, sizeof who, "%d", r->rank);
-        text_row(file, who, &r->stats);
+        report_text_row(file, who, &r->stats);
         add_stats(&sum, &r->stats);
     }
-    text_row(file, "all", &sum);
+    report_text_row(file, "all", &sum);
     text_ahead(file, &sum);
     text_suspensions(file, first, end);
 }
@@ -202,8 +202,8 @@ static void text_advice(FILE *file, const struct record *all, size_t count) {
         sum.gets += f->gets, sum.kept += f->kept, sum.kept_within += f->kept_within, sum.bytes += f->bytes;
         hit += hits(&all[i].stats);
     }
-    double now = share(hit, sum.gets), within = share(sum.kept_within, sum.gets),
-           kept = share(sum.kept, sum.gets);
+    double now = report_share(hit, sum.gets), within = report_share(sum.kept_within, sum.gets),
+           kept = report_share(sum.kept, sum.gets);
     if (kept < now + 0.05)
         return;
     fprintf(file,
@@ -218,7 +218,7 @@ static void text_advice(FILE *file, const struct record *all, size_t count) {
                       "and HEARTH_CHECK=1 once\n");
 }
 
-static void write_text(FILE *file, const struct record *all, size_t count, int ranks) {
+static void report_write_text(FILE *file, const struct record *all, size_t count, int ranks) {
     CLAMPI_Stats sum = {0};
     for (size_t i = 0; i < count; i++)
         add_stats(&sum, &all[i].stats);
@@ -226,8 +226,8 @@ static void write_text(FILE *file, const struct record *all, size_t count, int r
             "hearth: of %" PRIu64 " gets on %d ranks %" PRIu64
             " (%.1f %%) were served by the cache: %.1f MB local, "
             "%.1f MB through MPI; %" PRIu64 " flushes had nothing to wait for\n",
-            sum.gets, ranks, hits(&sum), 100 * share(hits(&sum), sum.gets), (double)sum.bytes_served / 1e6,
-            (double)sum.bytes_fetched / 1e6, sum.elided);
+            sum.gets, ranks, hits(&sum), 100 * report_share(hits(&sum), sum.gets),
+            (double)sum.bytes_served / 1e6, (double)sum.bytes_fetched / 1e6, sum.elided);
     uint64_t silent = 0;
     for (size_t i = 0, end; i < count; i = end) {
         uint64_t gets = 0;
@@ -240,7 +240,7 @@ static void write_text(FILE *file, const struct record *all, size_t count, int r
     if (silent)
         fprintf(file, "%" PRIu64 " more windows had no gets\n", silent);
     text_advice(file, all, count);
-    count_text(file);
+    p2p_count_text(file);
     report_heaters_text(file);
 }
 
@@ -249,14 +249,14 @@ static void json_foresight(struct json *j, const struct cache_foresight *f) {
         return;
     json_open(j, "foresight", '{');
     json_count(j, "gets", f->gets);
-    json_number(j, "acquire", share(f->kept_within, f->gets));
-    json_number(j, "always", share(f->kept, f->gets));
+    json_number(j, "acquire", report_share(f->kept_within, f->gets));
+    json_number(j, "always", report_share(f->kept, f->gets));
     json_count(j, "bytes", f->bytes);
     json_close(j, '}');
 }
 
 /* The format number changes when a reader of the old format would misread the new one: see tools/report/report_read.c. */
-static void write_json(FILE *file, const struct record *all, size_t count, int rank, int ranks) {
+static void report_write_json(FILE *file, const struct record *all, size_t count, int rank, int ranks) {
     struct json j;
     json_begin(&j, file);
     json_open(&j, NULL, '{');
@@ -272,7 +272,7 @@ static void write_json(FILE *file, const struct record *all, size_t count, int r
         json_string(&j, "name", all[i].name);
         json_string(&j, "mode", mode_word(all[i].mode));
         json_count(&j, "rank", (uint64_t)all[i].rank);
-        json_number(&j, "hit_ratio", share(hits(s), s->gets));
+        json_number(&j, "hit_ratio", report_share(hits(s), s->gets));
 #define X(field) json_count(&j, #field, s->field);
         STATS(X)
 #undef X
@@ -286,7 +286,7 @@ static void write_json(FILE *file, const struct record *all, size_t count, int r
         report_record_json(&j, rank);
     else
         report_records_json(&j, ranks);
-    count_json(&j);
+    p2p_count_json(&j);
     report_heaters_json(&j);
     json_close(&j, '}');
 }
@@ -295,16 +295,16 @@ static void write_report(const struct record *all, size_t count, int rank, int r
     struct output o;
     bool is_open = output_open(&o, rank, NULL), is_json = is_open && o.is_json;
     if (is_json)
-        write_json(o.file, all, count, rank, ranks);
+        report_write_json(o.file, all, count, rank, ranks);
     else if (is_open)
-        write_text(o.file, all, count, ranks);
+        report_write_text(o.file, all, count, ranks);
     if (!is_json && !output_is_apart())
         report_records_none();
     if (is_open)
         output_close(&o);
 }
 
-static void report(void) {
+static void report_write(void) {
     int rank, size;
     size_t count = record_count;
     host_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -313,12 +313,12 @@ static void report(void) {
         records[i].rank = rank;
     bool apart = output_is_apart();
     report_heaters_collect(rank, apart ? 1 : size);
-    count_collect(rank, apart ? 1 : size);
+    p2p_count_collect(rank, apart ? 1 : size);
     if (apart) {
         write_report(records, record_count, rank, 1);
         return;
     }
-    struct record *all = gather(rank, size, &count);
+    struct record *all = report_gather(rank, size, &count);
     if (!all)
         log_error("HEARTH_REPORT: no memory to gather the report; none is written");
     if (rank)
@@ -332,13 +332,13 @@ static void report(void) {
 
 int hook_Finalize(void) {
     p2p_finish();
-    progress_stop();
-    check_summary();
+    rma_progress_stop();
+    rma_check_summary();
     if (output_is_wanted()) {
         rma_lock();
-        window_each(report_open, NULL);
+        rma_window_each(report_open, NULL);
         rma_unlock();
-        report();
+        report_write();
     }
     live_close();
     return host_Finalize();

@@ -19,7 +19,7 @@ enum { DEPTH = 2, AT_A_TIME = 4 << 20, OVER = -1 };
 /* ---- the job ---- */
 
 /* Arguments are separated by 0 bytes; overlong command lines are truncated. */
-static void read_command(char *text, size_t room) {
+static void report_record_read_command(char *text, size_t room) {
     int fd = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
     ssize_t n = fd < 0 ? 0 : read(fd, text, room - 1);
     if (fd >= 0)
@@ -49,8 +49,8 @@ static void write_settings(struct json *j) {
 void report_job_json(struct json *j) {
     char command[4096], mpi[MPI_MAX_LIBRARY_VERSION_STRING];
     int length = 0;
-    uint64_t seconds = record_now() / 1000000000u;
-    read_command(command, sizeof command);
+    uint64_t seconds = rma_record_now() / 1000000000u;
+    report_record_read_command(command, sizeof command);
     if (!host_real.Get_library_version || host_Get_library_version(mpi, &length) != MPI_SUCCESS)
         length = 0;
     mpi[length] = 0;
@@ -69,7 +69,7 @@ void report_job_json(struct json *j) {
 
 void report_record_json(struct json *j, int rank) {
     size_t length = 0;
-    char *text = record_text(rank, DEPTH, &length);
+    char *text = rma_record_text(rank, DEPTH, &length);
     json_open(j, "processes", '[');
     if (text)
         json_paste(j, text, length);
@@ -78,7 +78,7 @@ void report_record_json(struct json *j, int rank) {
 }
 
 /* Number of ranks from `begin` on that rank 0 gathers in one step, and the positions of their texts. At least one. */
-static int plan(const int *lengths, int *places, int begin, int ranks) {
+static int report_record_plan(const int *lengths, int *places, int begin, int ranks) {
     int total = 0, end = begin;
     while (end < ranks && (end == begin || total + lengths[end] <= AT_A_TIME)) {
         places[end] = total;
@@ -88,8 +88,8 @@ static int plan(const int *lengths, int *places, int begin, int ranks) {
 }
 
 /* Collective: gathers the texts of the ranks from begin to below end in `into` at rank 0. */
-static void collect(const char *own, int length, int rank, int begin, int end, char *into, int *lengths,
-                    int *places, int ranks) {
+static void report_record_collect(const char *own, int length, int rank, int begin, int end, char *into,
+                                  int *lengths, int *places, int ranks) {
     bool is_in = rank >= begin && rank < end;
     int *counts = NULL;
     if (into) {
@@ -107,26 +107,26 @@ static void paste_each(struct json *j, const char *texts, const int *lengths, co
             json_paste(j, texts + places[i], (size_t)lengths[i]);
 }
 
-static void announce(int *end) {
+static void report_record_announce(int *end) {
     host_Bcast(end, 1, MPI_INT, 0, MPI_COMM_WORLD);
 }
 
 void report_records_none(void) {
     int over = OVER;
-    announce(&over);
+    report_record_announce(&over);
 }
 
 void report_records_send(int rank) {
     size_t length = 0;
     int begin = 0, end = 0;
-    announce(&end);
+    report_record_announce(&end);
     if (end == OVER)
         return;
-    char *text = record_text(rank, DEPTH, &length);
+    char *text = rma_record_text(rank, DEPTH, &length);
     int bytes = text && length < AT_A_TIME ? (int)length : 0;
     host_Gather(&bytes, 1, MPI_INT, NULL, 1, MPI_INT, 0, MPI_COMM_WORLD);
-    for (announce(&end); end != OVER; announce(&end)) {
-        collect(text, bytes, rank, begin, end, NULL, NULL, NULL, 0);
+    for (report_record_announce(&end); end != OVER; report_record_announce(&end)) {
+        report_record_collect(text, bytes, rank, begin, end, NULL, NULL, NULL, 0);
         begin = end;
     }
     free(text);
@@ -139,14 +139,14 @@ void report_records_json(struct json *j, int ranks) {
     int begin = 0, go_on = 0;
     json_open(j, "processes", '[');
     if (lengths && texts) {
-        announce(&go_on);
-        char *own = record_text(0, DEPTH, &length);
+        report_record_announce(&go_on);
+        char *own = rma_record_text(0, DEPTH, &length);
         int bytes = own && length < AT_A_TIME ? (int)length : 0;
         host_Gather(&bytes, 1, MPI_INT, lengths, 1, MPI_INT, 0, MPI_COMM_WORLD);
         while (begin < ranks) {
-            int end = plan(lengths, places, begin, ranks);
-            announce(&end);
-            collect(own, bytes, 0, begin, end, texts, lengths, places, ranks);
+            int end = report_record_plan(lengths, places, begin, ranks);
+            report_record_announce(&end);
+            report_record_collect(own, bytes, 0, begin, end, texts, lengths, places, ranks);
             paste_each(j, texts, lengths, places, begin, end);
             begin = end;
         }

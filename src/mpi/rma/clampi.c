@@ -6,7 +6,7 @@
 #define EXPORT __attribute__((visibility("default")))
 
 EXPORT int CLAMPI_Invalidate(MPI_Win win) {
-    struct window *w = window_find(win);
+    struct window *w = rma_window_find(win);
     if (!w)
         return MPI_ERR_WIN;
     rma_lock();
@@ -17,7 +17,7 @@ EXPORT int CLAMPI_Invalidate(MPI_Win win) {
 }
 
 EXPORT int CLAMPI_Set_mode(MPI_Win win, int mode) {
-    struct window *w = window_find(win);
+    struct window *w = rma_window_find(win);
     if (!w)
         return MPI_ERR_WIN;
     if (mode < CLAMPI_TRANSPARENT || mode > CLAMPI_ACQUIRE) {
@@ -26,26 +26,26 @@ EXPORT int CLAMPI_Set_mode(MPI_Win win, int mode) {
                   mode);
         return MPI_ERR_ARG;
     }
-    window_set_mode(w, (enum mode)(mode - CLAMPI_TRANSPARENT));
+    rma_window_set_mode(w, (enum mode)(mode - CLAMPI_TRANSPARENT));
     return MPI_SUCCESS;
 }
 
 EXPORT int CLAMPI_Set_score(MPI_Win win, CLAMPI_Score *score, void *arg) {
-    struct window *w = window_find(win);
+    struct window *w = rma_window_find(win);
     if (!w)
         return MPI_ERR_WIN;
-    score_set(w, score, arg);
+    rma_score_set(w, score, arg);
     return MPI_SUCCESS;
 }
 
 EXPORT int CLAMPI_Get_stats(MPI_Win win, CLAMPI_Stats *stats) {
-    struct window *w = window_find(win);
+    struct window *w = rma_window_find(win);
     if (!w)
         return MPI_ERR_WIN;
     if (!stats)
         return MPI_ERR_ARG;
     rma_lock();
-    window_stats(w, stats);
+    rma_window_stats(w, stats);
     rma_unlock();
     return MPI_SUCCESS;
 }

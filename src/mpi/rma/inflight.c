@@ -16,20 +16,20 @@
 #include <stdlib.h>
 #include <errno.h>
 
-#include "mpi/rma/check.h"
+#include "mpi/rma/rma_check.h"
 #include "mpi/rma/rma.h"
 
 static struct op *ops;
 static uint32_t op_room, op_used, op_free = NO_OP;
 static struct spans buffers;  /* buffers of operations, by operation number */
 static uint32_t lone = NO_OP; /* the only operation; then it is not in the set */
-uint64_t inflight_buffers, inflight_issued = 1;
+uint64_t rma_inflight_buffers, rma_inflight_issued = 1;
 
-struct op *inflight_at(uint32_t id) {
+struct op *rma_inflight_at(uint32_t id) {
     return &ops[id];
 }
 
-static int grow(void) {
+static int inflight_grow(void) {
     uint32_t room = op_room ? 2 * op_room : 64;
     int err = op_room ? spans_resize(&buffers, room) : spans_open(&buffers, room, NULL);
     struct op *more = err ? NULL : realloc(ops, room * sizeof *ops);
@@ -46,23 +46,23 @@ static uint32_t take_number(void) {
         op_free = ops[id].next_request;
         return id;
     }
-    if (op_used == op_room && grow())
+    if (op_used == op_room && inflight_grow())
         return NO_OP;
     return op_used++;
 }
 
-static bool has_request(enum op_kind kind) {
-    return kind == OP_REQUEST || kind == OP_PLAIN;
+static bool has_request(enum rma_op_kind kind) {
+    return kind == OP_REQUEST || kind == OP_BYPASS;
 }
 
 static void list_append(uint32_t id) {
     struct op *op = &ops[id];
-    struct target *t = &op->window->targets[op->target];
+    struct rma_target *t = &op->window->targets[op->target];
     op->prev = t->last_op;
     op->next = NO_OP;
     *(op->prev == NO_OP ? &t->first_op : &ops[op->prev].next) = id;
     t->last_op = id;
-    t->plain = false;
+    t->fast = false;
     op->listed = true;
 }
 
@@ -70,7 +70,7 @@ static void list_remove(uint32_t id) {
     struct op *op = &ops[id];
     if (!op->listed)
         return;
-    struct target *t = &op->window->targets[op->target];
+    struct rma_target *t = &op->window->targets[op->target];
     *(op->prev == NO_OP ? &t->first_op : &ops[op->prev].next) = op->next;
     *(op->next == NO_OP ? &t->last_op : &ops[op->next].prev) = op->prev;
     op->listed = false;
@@ -93,7 +93,7 @@ static void enter_span(uint32_t id) {
 
 /* Most programs have one get in flight at a time, which needs no set. */
 static void watch_buffer(uint32_t id) {
-    if (!inflight_buffers) {
+    if (!rma_inflight_buffers) {
         lone = id;
     } else {
         if (lone != NO_OP)
@@ -102,7 +102,7 @@ static void watch_buffer(uint32_t id) {
         enter_span(id);
     }
     ops[id].watched = true;
-    inflight_buffers++;
+    rma_inflight_buffers++;
 }
 
 static void unwatch_buffer(uint32_t id) {
@@ -113,30 +113,33 @@ static void unwatch_buffer(uint32_t id) {
     else
         spans_remove(&buffers, id);
     ops[id].watched = false;
-    inflight_buffers--;
+    rma_inflight_buffers--;
 }
 
-uint32_t inflight_add(const struct op *op) {
+uint32_t rma_inflight_add(const struct op *op) {
     uint32_t id = take_number();
     if (id == NO_OP)
         return NO_OP;
     ops[id] = *op;
-    ops[id].sequence = inflight_issued++;
-    ops[id].spoiled = ops[id].watched = false;
+    ops[id].sequence = rma_inflight_issued++;
+    ops[id].invalid = ops[id].watched = false;
     ops[id].source = ops[id].first_join = ops[id].next_join = NO_OP;
     list_append(id);
     if (op->buffer)
         watch_buffer(id);
     op->window->targets[op->target].requests += has_request(op->kind);
-    window_mark_busy(op->window, &op->window->targets[op->target]);
+    rma_window_mark_busy(op->window, &op->window->targets[op->target]);
     return id;
 }
 
-uint32_t inflight_add_quiet(void) {
+uint32_t rma_inflight_add_nonsync(void) {
     uint32_t id = take_number();
     if (id != NO_OP)
-        ops[id] = (struct op){
-            .kind = OP_QUIET, .entry = CACHE_NONE, .source = NO_OP, .first_join = NO_OP, .next_join = NO_OP};
+        ops[id] = (struct op){.kind = OP_NONSYNC,
+                              .entry = CACHE_NONE,
+                              .source = NO_OP,
+                              .first_join = NO_OP,
+                              .next_join = NO_OP};
     return id;
 }
 
@@ -148,7 +151,7 @@ static void leave_source(uint32_t id) {
     ops[id].source = NO_OP;
 }
 
-void inflight_remove(uint32_t id) {
+void rma_inflight_remove(uint32_t id) {
     if (ops[id].source != NO_OP)
         leave_source(id);
     list_remove(id);
@@ -157,12 +160,12 @@ void inflight_remove(uint32_t id) {
     free((void *)ops[id].there.list);
     free(ops[id].cached);
     if (ops[id].kind == OP_AHEAD)
-        ahead_ended(&ops[id]);
+        rma_ahead_ended(&ops[id]);
     ops[id].next_request = op_free;
     op_free = id;
 }
 
-void inflight_orphan(uint32_t id) {
+void rma_inflight_orphan(uint32_t id) {
     struct op *op = &ops[id];
     list_remove(id);
     if (op->entry != CACHE_NONE)
@@ -171,16 +174,16 @@ void inflight_orphan(uint32_t id) {
     unwatch_buffer(id);
 }
 
-void inflight_abandon(uint32_t id) {
+void rma_inflight_abandon(uint32_t id) {
     while (ops[id].first_join != NO_OP)
         leave_source(ops[id].first_join);
     bool waits = has_request(ops[id].kind); /* the request table still refers to it */
-    inflight_orphan(id);
+    rma_inflight_orphan(id);
     if (!waits)
-        inflight_remove(id);
+        rma_inflight_remove(id);
 }
 
-void inflight_join(uint32_t id, uint32_t source) {
+void rma_inflight_join(uint32_t id, uint32_t source) {
     ops[id].source = source;
     ops[id].next_join = ops[source].first_join;
     ops[source].first_join = id;
@@ -192,20 +195,20 @@ static void fetch_after_all(const struct op *op) {
     struct shape there = op->there, here = op->here.shape;
     if (op->bytes < here.bytes) /* the first part of a contiguous get, whose rest is already in flight */
         here = shape_contiguous(op->bytes);
-    int rc = fetch(op->window, op->target, op->address, &there, op->buffer, &here);
+    int rc = rma_get_fetch(op->window, op->target, op->address, &there, op->buffer, &here);
     if (rc == MPI_SUCCESS)
-        get_issued(op->window, &op->window->targets[op->target], there.bytes);
+        rma_get_issued(op->window, &op->window->targets[op->target], there.bytes);
     else
         op->window->deferred = rc;
 }
 
-static void spoil(uint32_t id) {
+static void invalidate_op(uint32_t id) {
     struct op *op = &ops[id];
-    if (op->spoiled)
+    if (op->invalid)
         return;
-    op->spoiled = true;
+    op->invalid = true;
     if (op->entry != CACHE_NONE)
-        cache_doom(op->window->cache, op->entry);
+        cache_invalidate_pending(op->window->cache, op->entry);
     while (op->first_join != NO_OP) {
         uint32_t join = op->first_join;
         leave_source(join);
@@ -214,11 +217,11 @@ static void spoil(uint32_t id) {
     }
 }
 
-void inflight_distrust(uint32_t id) {
+void rma_inflight_invalidate(uint32_t id) {
     struct op *op = &ops[id];
-    op->spoiled = true;
+    op->invalid = true;
     if (op->entry != CACHE_NONE)
-        cache_doom(op->window->cache, op->entry);
+        cache_invalidate_pending(op->window->cache, op->entry);
 }
 
 struct disturbance {
@@ -227,33 +230,33 @@ struct disturbance {
     bool found;
 };
 
-static void disturb_one(void *arg, uint32_t id) {
+static void overlap_one(void *arg, uint32_t id) {
     struct disturbance *d = arg;
     const struct op *op = &ops[id];
     if (!shape_overlaps(&op->here.shape, d->shape, d->buffer - op->buffer))
         return;
     d->found = true;
-    spoil(id);
+    invalidate_op(id);
 }
 
-bool inflight_disturb(char *buffer, const struct shape *shape) {
+bool rma_inflight_overlap(char *buffer, const struct shape *shape) {
     struct disturbance d = {.buffer = buffer, .shape = shape};
     uint64_t lo, hi;
     if (lone != NO_OP) {
-        disturb_one(&d, lone);
+        overlap_one(&d, lone);
         return d.found;
     }
     buffer_range(buffer, shape, &lo, &hi);
-    spans_overlapping(&buffers, 0, lo, hi, disturb_one, &d);
+    spans_overlapping(&buffers, 0, lo, hi, overlap_one, &d);
     return d.found;
 }
 
-void inflight_disturb_typed(void *buffer, MPI_Count count, MPI_Datatype type) {
+void rma_inflight_overlap_typed(void *buffer, MPI_Count count, MPI_Datatype type) {
     struct layout here;
     if (count <= 0 || layout_make(count, type, &here))
         return;
     rma_lock();
-    inflight_disturb((char *)buffer + here.offset, &here.shape);
+    rma_inflight_overlap((char *)buffer + here.offset, &here.shape);
     rma_unlock();
     layout_free(&here);
 }
@@ -269,13 +272,13 @@ static void serve_joins(uint32_t id) {
     op->first_join = NO_OP;
 }
 
-static void fill(struct op *op, bool keep) {
+static void inflight_fill(struct op *op, bool keep) {
     struct cache *cache = op->window->cache;
-    if (!keep || op->spoiled) {
+    if (!keep || op->invalid) {
         cache_drop(cache, op->entry);
         return;
     }
-    cache_set_owner(cache, op->entry, check_calls());
+    cache_set_owner(cache, op->entry, rma_check_calls());
     void *data = cache_data(cache, op->entry);
     if (shape_is_contiguous(&op->here.shape))
         memcpy(data, op->buffer, op->bytes);
@@ -300,35 +303,35 @@ static void extend(struct op *op) {
         return;
     entry = cache_peek(cache, (uint32_t)op->target, op->address);
     memcpy((char *)cache_data(cache, entry) + head, op->buffer + head, op->bytes - head);
-    write_inserts++;
+    rma_write_inserts++;
 }
 
 /* Compares the fetched data with the cached data. A difference is a sync event or, under HEARTH_CHECK, a stale hit. */
-static void compare(const struct op *op) {
+static void inflight_compare(const struct op *op) {
     bool packed = shape_is_contiguous(&op->here.shape);
     char *fresh = packed ? op->buffer : malloc(op->bytes);
     if (!fresh)
         return;
     if (!packed)
         shape_gather(fresh, op->buffer, &op->here.shape, op->bytes);
-    if (check_is_on)
-        check_compare(op, op->cached, fresh);
+    if (rma_check_is_on)
+        rma_check_compare(op, op->cached, fresh);
     else if (memcmp(op->cached, fresh, op->bytes))
-        acquire(NEWS_RECHECK);
+        acquire(EVENT_RECHECK);
     if (!packed)
         free(fresh);
 }
 
-void inflight_complete(uint32_t id, bool keep) {
+void rma_inflight_complete(uint32_t id, bool keep) {
     struct op *op = &ops[id];
     serve_joins(id);
     if (op->entry != CACHE_NONE)
-        fill(op, keep);
-    else if (op->kind == OP_EXTEND && keep && !op->spoiled)
+        inflight_fill(op, keep);
+    else if (op->kind == OP_EXTEND && keep && !op->invalid)
         extend(op);
-    else if (op->kind == OP_AHEAD && keep && !op->spoiled)
-        ahead_arrived(op);
-    else if (op->kind == OP_RECHECK && !op->spoiled)
-        compare(op);
-    inflight_remove(id);
+    else if (op->kind == OP_AHEAD && keep && !op->invalid)
+        rma_ahead_arrived(op);
+    else if (op->kind == OP_RECHECK && !op->invalid)
+        inflight_compare(op);
+    rma_inflight_remove(id);
 }

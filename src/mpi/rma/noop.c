@@ -40,7 +40,7 @@ static void look_for_armci(void) {
         log_info("this program contains ARMCI-MPI: MPI_Get_accumulate with MPI_NO_OP counts as a get");
 }
 
-bool noop_is_get(MPI_Count count, MPI_Datatype type) {
+bool rma_noop_is_get(MPI_Count count, MPI_Datatype type) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     enum noop_get rule = (enum noop_get)settings_get()->noop_get;
     if (rule == NOOP_GET_OFF)

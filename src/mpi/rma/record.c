@@ -18,19 +18,19 @@
 #include <string.h>
 
 #include "mpi/core/acquire.h"
-#include "mpi/rma/record_inside.h"
+#include "mpi/rma/record_internal.h"
 
 enum { FIRST_WIDTH_NS = 1000000, SELDOM = 4096, EACH_INTERVAL = 256 };
 
-bool record_is_on;
-struct recording *recording;
+bool rma_record_is_on;
+struct recording *rma_recording;
 static uint64_t loaded_ns;
 
 __attribute__((constructor)) static void note_time(void) {
     loaded_ns = clock_ns();
 }
 
-uint64_t record_now(void) {
+uint64_t rma_record_now(void) {
     return clock_ns() - loaded_ns;
 }
 
@@ -38,25 +38,25 @@ static bool is_wanted(void) {
     return settings_get()->record && output_is_wanted() && output_is_json();
 }
 
-void record_start(struct memory_budget *budget) {
+void rma_record_start(struct memory_budget *budget) {
     struct memory self;
-    if (!is_wanted() || memory_open(&self, sizeof *recording, budget))
+    if (!is_wanted() || memory_open(&self, sizeof *rma_recording, budget))
         return; /* the report then states that nothing was recorded */
-    recording = self.base;
-    series_start(&recording->series, 0, FIRST_WIDTH_NS);
-    random_seed(&recording->random, settings_get()->seed ^ 0x5eed);
-    recording->countdown = recording->interval = 1;
-    recording->ticks_per_ns = 1 / clock_ns_per_tick();
-    recording->due_ticks = clock_ticks();
+    rma_recording = self.base;
+    series_start(&rma_recording->series, 0, FIRST_WIDTH_NS);
+    random_seed(&rma_recording->random, settings_get()->seed ^ 0x5eed);
+    rma_recording->countdown = rma_recording->interval = 1;
+    rma_recording->ticks_per_ns = 1 / clock_ns_per_tick();
+    rma_recording->due_ticks = clock_ticks();
     callers_start();
-    record_is_on = true;
+    rma_record_is_on = true;
 }
 
 /* ---- over time ---- */
 
 static void add_window(uint64_t *values, const struct window *w) {
     CLAMPI_Stats s;
-    window_stats(w, &s);
+    rma_window_stats(w, &s);
     values[SERIES_GETS] += s.gets;
     values[SERIES_HITS] += s.full_hits + s.partial_hits + s.pending_hits;
     values[SERIES_SERVED] += s.bytes_served;
@@ -71,17 +71,17 @@ static void add_open_window(struct window *w, void *values) {
     add_window(values, w);
 }
 
-void record_values(uint64_t values[SERIES_COLUMNS]) {
-    memcpy(values, recording->closed, sizeof recording->closed);
-    window_each(add_open_window, values);
+void rma_record_values(uint64_t values[SERIES_COLUMNS]) {
+    memcpy(values, rma_recording->closed, sizeof rma_recording->closed);
+    rma_window_each(add_open_window, values);
 }
 
 /* The CPU's tick counter is cheap to read; the clock is read only when the counter says that a bin is over. */
 static void note_time_passed(struct recording *r, uint64_t ticks) {
-    uint64_t now = record_now(), due = series_due(&r->series);
+    uint64_t now = rma_record_now(), due = series_due(&r->series);
     if (now >= due) {
         uint64_t values[SERIES_COLUMNS];
-        record_values(values);
+        rma_record_values(values);
         series_note(&r->series, now, values);
         due = series_due(&r->series);
     }
@@ -91,14 +91,14 @@ static void note_time_passed(struct recording *r, uint64_t ticks) {
 /* ---- callers ---- */
 
 /* Resolves the outcome of the last sampled get from the hits of its window, excluding those counted since. */
-static void judge(struct recording *r, uint64_t since) {
+static void record_judge_sample(struct recording *r, uint64_t since) {
     r->judged->hits += r->judged_window->hits - since != r->judged_hits ? r->judged_weight : 0;
     r->judged = NULL;
 }
 
-void record_judge(void) {
-    if (recording->judged)
-        judge(recording, 0);
+void rma_record_judge(void) {
+    if (rma_recording->judged)
+        record_judge_sample(rma_recording, 0);
 }
 
 static void draw_interval(struct recording *r) {
@@ -136,7 +136,8 @@ static unsigned size_class(uint64_t bytes) {
 static void note_get(struct recording *r, struct window *w, uint64_t bytes, enum seen seen) {
     uint64_t ticks = clock_ticks();
     if (UNLIKELY(r->judged != NULL))
-        judge(r, seen == SEEN_HIT && w == r->judged_window); /* the current hit is counted already */
+        record_judge_sample(r, seen == SEEN_HIT &&
+                                   w == r->judged_window); /* the current hit is counted already */
     if (UNLIKELY(ticks >= r->due_ticks))
         note_time_passed(r, ticks);
     r->sizes[size_class(bytes)]++;
@@ -145,40 +146,40 @@ static void note_get(struct recording *r, struct window *w, uint64_t bytes, enum
 }
 
 /* Entries from an earlier epoch are in no cache, however large it is. */
-static uint64_t epoch_of(const struct window *w, uint64_t acquired) {
+static uint64_t record_epoch_of(const struct window *w, uint64_t acquired) {
     uint64_t generation = w->cache ? cache_generation(w->cache) : 0;
     return w->mode == MODE_ACQUIRE ? generation + acquired : generation;
 }
 
-void record_get(struct window *w, int target, uint64_t address, uint64_t bytes, enum seen seen) {
+void rma_record_get(struct window *w, int target, uint64_t address, uint64_t bytes, enum seen seen) {
     uint64_t acquired = atomic_load_explicit(&acquire_generation, memory_order_acquire);
-    if (record_is_on)
-        note_get(recording, w, bytes, seen);
-    if (seen == SEEN_PAST)
+    if (rma_record_is_on)
+        note_get(rma_recording, w, bytes, seen);
+    if (seen == SEEN_BYPASSED)
         return;
-    if (w->estimate)
-        cache_estimate_get(w->estimate, (uint32_t)target, address, bytes, acquired);
+    if (w->whatif)
+        cache_whatif_get(w->whatif, (uint32_t)target, address, bytes, acquired);
     if (w->reuse)
-        cache_reuse_get(w->reuse, (uint32_t)target, address, bytes, epoch_of(w, acquired));
+        cache_reuse_get(w->reuse, (uint32_t)target, address, bytes, record_epoch_of(w, acquired));
 }
 
 /* ---- windows ---- */
 
 /* Call before the set of windows changes: records the state until now. */
 static void note_before_change(void) {
-    if (record_is_on)
-        note_time_passed(recording, clock_ticks());
+    if (rma_record_is_on)
+        note_time_passed(rma_recording, clock_ticks());
 }
 
-void record_window(struct window *w) {
+void rma_record_window(struct window *w) {
     note_before_change();
-    w->watched = record_is_on;
+    w->watched = rma_record_is_on;
 }
 
-void record_cache(struct window *w, struct memory_budget *budget) {
-    if (record_is_on && cache_reuse_open(budget, &w->reuse))
+void rma_record_cache(struct window *w, struct memory_budget *budget) {
+    if (rma_record_is_on && cache_reuse_open(budget, &w->reuse))
         w->reuse = NULL; /* continue without a curve */
-    w->watched = record_is_on || w->estimate;
+    w->watched = rma_record_is_on || w->whatif;
 }
 
 static void keep_curve(const struct window *w) {
@@ -187,13 +188,13 @@ static void keep_curve(const struct window *w) {
     if (!curve.gets)
         return;
     struct curve *c = malloc(sizeof *c);
-    if (!c || recording->curve_count == MOST_CURVES) {
+    if (!c || rma_recording->curve_count == MOST_CURVES) {
         free(c);
-        recording->curves_lost++;
+        rma_recording->curves_lost++;
         return;
     }
     *c = (struct curve){.window = w->serial, .curve = curve};
-    recording->curves[recording->curve_count++] = c;
+    rma_recording->curves[rma_recording->curve_count++] = c;
 }
 
 /* Adds the counts of a window that leaves the list. The other columns describe current state and are not kept. */
@@ -201,32 +202,32 @@ static void add_closed(const struct window *w, uint64_t sign) {
     uint64_t values[SERIES_COLUMNS] = {0};
     add_window(values, w);
     for (int i = 0; i <= SERIES_FETCHED; i++)
-        recording->closed[i] += sign * values[i];
+        rma_recording->closed[i] += sign * values[i];
 }
 
-void record_window_leaves(const struct window *w) {
+void rma_record_window_leaves(const struct window *w) {
     note_before_change();
-    if (!record_is_on)
+    if (!rma_record_is_on)
         return;
-    record_judge();
+    rma_record_judge();
     add_closed(w, 1);
 }
 
-void record_window_returns(const struct window *w) {
-    if (record_is_on)
+void rma_record_window_returns(const struct window *w) {
+    if (rma_record_is_on)
         add_closed(w, UINT64_MAX); /* subtracts */
 }
 
-void record_window_end(const struct window *w) {
-    if (record_is_on && w->reuse)
+void rma_record_window_end(const struct window *w) {
+    if (rma_record_is_on && w->reuse)
         keep_curve(w);
 }
 
-void record_event(const struct window *w, enum record_event what, uint64_t from, uint64_t to) {
-    if (!record_is_on)
+void rma_record_event(const struct window *w, enum record_event what, uint64_t from, uint64_t to) {
+    if (!rma_record_is_on)
         return;
-    if (recording->event_count < MOST_EVENTS)
-        recording->events[recording->event_count] =
-            (struct event){.ns = record_now(), .window = w->serial, .what = what, .from = from, .to = to};
-    recording->event_count++;
+    if (rma_recording->event_count < MOST_EVENTS)
+        rma_recording->events[rma_recording->event_count] =
+            (struct event){.ns = rma_record_now(), .window = w->serial, .what = what, .from = from, .to = to};
+    rma_recording->event_count++;
 }

@@ -7,40 +7,40 @@
 
 /* The outcome of a get, as far as it is known where the get is recorded. */
 enum seen {
-    SEEN_PAST, /* bypasses the cache */
+    SEEN_BYPASSED, /* bypasses the cache */
     SEEN_MISS,
     SEEN_HIT,
     SEEN_OPEN /* not known yet */
 };
 
 /* Whether recording is on. Set with the first window. */
-extern HIDDEN bool record_is_on;
-void record_start(struct memory_budget *budget);
+extern HIDDEN bool rma_record_is_on;
+void rma_record_start(struct memory_budget *budget);
 
 /* A window was created and is not in the list yet; its cache was created. */
-void record_window(struct window *w);
-void record_cache(struct window *w, struct memory_budget *budget);
+void rma_record_window(struct window *w);
+void rma_record_cache(struct window *w, struct memory_budget *budget);
 /* The window leaves the list to be freed; it is put back because MPI did not free it; it is freed. */
-void record_window_leaves(const struct window *w);
-void record_window_returns(const struct window *w);
-void record_window_end(const struct window *w);
+void rma_record_window_leaves(const struct window *w);
+void rma_record_window_returns(const struct window *w);
+void rma_record_window_end(const struct window *w);
 
 /* A get of a watched window: feeds the what-if analysis and the recording. */
-void record_get(struct window *w, int target, uint64_t address, uint64_t bytes, enum seen seen);
-static inline void record_seen(struct window *w, int target, uint64_t address, uint64_t bytes,
-                               enum seen seen) {
+void rma_record_get(struct window *w, int target, uint64_t address, uint64_t bytes, enum seen seen);
+static inline void rma_record_seen(struct window *w, int target, uint64_t address, uint64_t bytes,
+                                   enum seen seen) {
     if (UNLIKELY(w->watched))
-        record_get(w, target, address, bytes, seen);
+        rma_record_get(w, target, address, bytes, seen);
 }
 
 /* A change of a window's cache. */
 enum record_event { RECORD_INDEX, RECORD_STORAGE, RECORD_SUSPENDED, RECORD_RESUMED };
-void record_event(const struct window *w, enum record_event what, uint64_t from, uint64_t to);
+void rma_record_event(const struct window *w, enum record_event what, uint64_t from, uint64_t to);
 
 /* At the end: this rank's recording as one JSON value, to be freed by the caller; NULL if memory ran out. */
-char *record_text(int rank, int depth, size_t *length);
+char *rma_record_text(int rank, int depth, size_t *length);
 
 /* Nanoseconds since this library was loaded. */
-uint64_t record_now(void);
+uint64_t rma_record_now(void);
 
 #endif

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "mpi/rma/record_inside.h"
+#include "mpi/rma/record_internal.h"
 
 /* Counters are written as differences between bins; the last counter column is SERIES_FETCHED. */
 static void write_column(struct json *j, const char *name, const struct series *s, int column) {
@@ -107,15 +107,15 @@ static void write_curves(struct json *j, const struct recording *r) {
     json_open(j, "reuse", '[');
     for (unsigned i = 0; i < r->curve_count; i++)
         write_curve(j, r->curves[i]);
-    window_each(write_open_curve, j);
+    rma_window_each(write_open_curve, j);
     json_close(j, ']');
 }
 
 static void write_recording(struct json *j, struct recording *r) {
     uint64_t values[SERIES_COLUMNS];
-    record_judge();
-    record_values(values);
-    series_end(&r->series, record_now(), values);
+    rma_record_judge();
+    rma_record_values(values);
+    series_end(&r->series, rma_record_now(), values);
     write_series(j, &r->series);
     write_sizes(j, r->sizes);
     write_events(j, r);
@@ -123,7 +123,7 @@ static void write_recording(struct json *j, struct recording *r) {
     write_curves(j, r);
 }
 
-char *record_text(int rank, int depth, size_t *length) {
+char *rma_record_text(int rank, int depth, size_t *length) {
     char *text = NULL, host[256] = "";
     FILE *file = open_memstream(&text, length);
     if (!file)
@@ -136,9 +136,9 @@ char *record_text(int rank, int depth, size_t *length) {
     json_count(&j, "rank", (uint64_t)rank);
     json_string(&j, "host", host);
     json_count(&j, "pid", (uint64_t)getpid());
-    json_number(&j, "seconds", (double)record_now() / 1e9);
-    if (recording)
-        write_recording(&j, recording);
+    json_number(&j, "seconds", (double)rma_record_now() / 1e9);
+    if (rma_recording)
+        write_recording(&j, rma_recording);
     json_close(&j, '}');
     bool is_whole = !ferror(file);
     if (!fclose(file) && is_whole)

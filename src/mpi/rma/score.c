@@ -9,12 +9,12 @@
 
 #include "mpi/rma/rma.h"
 
-static double by_size(void *arg, int target, MPI_Aint disp, uint64_t bytes) {
+static double score_by_size(void *arg, int target, MPI_Aint disp, uint64_t bytes) {
     (void)arg, (void)target, (void)disp;
     return (double)bytes;
 }
 
-static void complain(struct window *w, double value, int target, MPI_Aint disp, uint64_t bytes) {
+static void score_complain(struct window *w, double value, int target, MPI_Aint disp, uint64_t bytes) {
     if (w->score_complained)
         return;
     w->score_complained = true;
@@ -23,16 +23,16 @@ static void complain(struct window *w, double value, int target, MPI_Aint disp, 
              (unsigned long long)w->serial, value, (unsigned long long)bytes, (long long)disp, target);
 }
 
-void score_entry_slowly(struct window *w, int target, uint64_t address, uint64_t bytes) {
+void rma_score_entry_slow(struct window *w, int target, uint64_t address, uint64_t bytes) {
     MPI_Aint disp = (MPI_Aint)(address - w->targets[target].base);
     double value = w->score(w->score_arg, target, disp, bytes);
     if (isfinite(value) && value > 0)
         cache_set_weight(w->cache, value);
     else
-        complain(w, value, target, disp, bytes);
+        score_complain(w, value, target, disp, bytes);
 }
 
-void score_set(struct window *w, CLAMPI_Score *score, void *arg) {
+void rma_score_set(struct window *w, CLAMPI_Score *score, void *arg) {
     rma_lock();
     if ((w->score != score || w->score_arg != arg) && w->cache)
         cache_forget_weights(w->cache);
@@ -42,7 +42,7 @@ void score_set(struct window *w, CLAMPI_Score *score, void *arg) {
     rma_unlock();
 }
 
-void score_from_info(struct window *w, MPI_Info info) {
+void rma_score_from_info(struct window *w, MPI_Info info) {
     static const char words[] = "none|size";
     char value[MPI_MAX_INFO_VAL + 1];
     int flag = 0;
@@ -53,5 +53,5 @@ void score_from_info(struct window *w, MPI_Info info) {
     if (found < 0)
         log_warn("info key clampi_score=%.80s is not one of %s; it is ignored", value, words);
     else
-        score_set(w, found ? by_size : NULL, NULL);
+        rma_score_set(w, found ? score_by_size : NULL, NULL);
 }

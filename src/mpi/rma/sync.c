@@ -11,33 +11,33 @@
 #include <stdlib.h>
 
 #include "mpi/core/hooks.h"
-#include "mpi/p2p/lock.h"
-#include "mpi/rma/measure.h"
+#include "mpi/p2p/p2p_lock.h"
+#include "mpi/rma/target_admission.h"
 #include "mpi/rma/rma.h"
-#include "mpi/rma/worth.h"
+#include "mpi/rma/admission.h"
 
 enum scope { SCOPE_LOCAL, SCOPE_REMOTE };
 
 /* ---- completion ---- */
 
-static void complete_ops(struct window *w, struct target *t, uint64_t before) {
+static void complete_ops(struct window *w, struct rma_target *t, uint64_t before) {
     bool keep = w->mode != MODE_TRANSPARENT && w->mode != MODE_OFF;
     for (uint32_t id = t->first_op, next; id != NO_OP; id = next) {
-        struct op *op = inflight_at(id);
+        struct op *op = rma_inflight_at(id);
         next = op->next;
         if (op->sequence >= before)
             return;
-        if (UNLIKELY(op->news))
-            acquire(NEWS_RECHECK);
-        if (op->kind == OP_REQUEST || op->kind == OP_PLAIN)
+        if (UNLIKELY(op->revalidates))
+            acquire(EVENT_RECHECK);
+        if (op->kind == OP_REQUEST || op->kind == OP_BYPASS)
             /* the program may use the buffer from now on, and wait for the request later */
-            inflight_orphan(id);
+            rma_inflight_orphan(id);
         else
-            inflight_complete(id, keep);
+            rma_inflight_complete(id, keep);
     }
 }
 
-static void complete_target(struct window *w, struct target *t, uint64_t before, enum scope scope) {
+static void complete_target(struct window *w, struct rma_target *t, uint64_t before, enum scope scope) {
     complete_ops(w, t, before);
     uint64_t last = t->last_get > t->last_write ? t->last_get : t->last_write;
     if (last >= w->locked_at && last < before)
@@ -50,19 +50,19 @@ static void complete_target(struct window *w, struct target *t, uint64_t before,
         return;
     t->writes_before = before;
     if (t->last_write < before)
-        write_completed(w, t);
+        rma_write_completed(w, t);
 }
 
 static void complete_all(struct window *w, uint64_t before, enum scope scope) {
     uint32_t *link = &w->first_busy;
     while (*link != NO_TARGET) {
-        struct target *t = &w->targets[*link];
+        struct rma_target *t = &w->targets[*link];
         complete_target(w, t, before, scope);
-        if (!window_is_idle(t) || t->first_op != NO_OP) {
+        if (!rma_window_is_idle(t) || t->first_op != NO_OP) {
             link = &t->next_busy;
             continue;
         }
-        t->busy = t->plain = false;
+        t->busy = t->fast = false;
         *link = t->next_busy;
     }
 }
@@ -75,14 +75,14 @@ static void end_reuse(struct window *w) {
 
 static uint64_t start_completion(void) {
     rma_lock();
-    uint64_t before = inflight_issued;
+    uint64_t before = rma_inflight_issued;
     rma_unlock();
     return before;
 }
 
 /* Clears the marks of atomics whose results have arrived; returns whether there were any. Excludes atomics that
  * another thread issued after the completing call began: their results are later sync events. */
-static bool end_fetching(struct window *w, struct target *t, uint64_t before) {
+static bool end_fetching(struct window *w, struct rma_target *t, uint64_t before) {
     bool any = false;
     if (t && t->fetching && t->last_fetch < before) {
         t->fetching = false;
@@ -95,29 +95,29 @@ static bool end_fetching(struct window *w, struct target *t, uint64_t before) {
 }
 
 /* Records the sync events of a completing call. t: as in finish. */
-static void note_news(struct window *w, struct target *t, uint64_t before) {
+static void note_sync_event(struct window *w, struct rma_target *t, uint64_t before) {
     /* Only now is the lock known to be held, or the post known to be seen. */
-    if (t ? !window_is_held(w, t) : w->unsettled)
-        acquire(w->started_count ? NEWS_PSCW : NEWS_LOCK);
+    if (t ? !rma_window_is_held(w, t) : w->unsettled)
+        acquire(w->started_count ? EVENT_PSCW : EVENT_LOCK);
     if (w->fetching && end_fetching(w, t, before) && settings_get()->atomics == ATOMICS_ACQUIRE)
-        acquire(NEWS_ATOMIC);
+        acquire(EVENT_ATOMIC);
     if (!t)
         w->unsettled = false;
 }
 
 /* After a failed call the contents of the buffers are unknown. */
-static void distrust(struct window *w, struct target *t) {
+static void distrust(struct window *w, struct rma_target *t) {
     for (uint32_t i = t ? (uint32_t)(t - w->targets) : w->first_busy; i != NO_TARGET;
          i = t ? NO_TARGET : w->targets[i].next_busy)
-        for (uint32_t id = w->targets[i].first_op; id != NO_OP; id = inflight_at(id)->next)
-            inflight_distrust(id);
+        for (uint32_t id = w->targets[i].first_op; id != NO_OP; id = rma_inflight_at(id)->next)
+            rma_inflight_invalidate(id);
 }
 
 /* Runs after the host's call. t: one target, or NULL for all. A failed call completes nothing reliably. */
-static int finish(struct window *w, struct target *t, uint64_t before, enum scope scope, int rc) {
+static int sync_finish(struct window *w, struct rma_target *t, uint64_t before, enum scope scope, int rc) {
     rma_lock();
-    note_news(w, t, rc == MPI_SUCCESS ? before : 0);
-    acquire_catch_up(w);
+    note_sync_event(w, t, rc == MPI_SUCCESS ? before : 0);
+    rma_acquire_catch_up(w);
     if (rc == MPI_SUCCESS) {
         rc = w->deferred;
         w->deferred = MPI_SUCCESS;
@@ -133,10 +133,10 @@ static int finish(struct window *w, struct target *t, uint64_t before, enum scop
     w->flush_stamp += !t;
     if (t) {
         t->hit_stamp = t->used_stamp = 0;
-        window_note_plain(w, t);
+        rma_window_note_fast(w, t);
     }
     rma_unlock();
-    progress_note();
+    rma_progress_note();
     return rc;
 }
 
@@ -152,10 +152,10 @@ static void note_elided(struct window *w) {
     end_reuse(w);
 }
 
-static inline bool elide_one(struct window *w, struct target *t) {
+static inline bool elide_one(struct window *w, struct rma_target *t) {
     rma_lock();
-    bool idle = t->hit_stamp == w->flush_stamp && window_is_idle(t) && !t->fetching && window_is_held(w, t) &&
-                (w->locked_all | t->locked);
+    bool idle = t->hit_stamp == w->flush_stamp && rma_window_is_idle(t) && !t->fetching &&
+                rma_window_is_held(w, t) && (w->locked_all | t->locked);
     if (LIKELY(idle)) {
         t->hit_stamp = t->used_stamp = 0;
         note_elided(w);
@@ -166,7 +166,7 @@ static inline bool elide_one(struct window *w, struct target *t) {
 
 static bool all_idle(const struct window *w) {
     for (uint32_t i = w->first_busy; i != NO_TARGET; i = w->targets[i].next_busy)
-        if (!window_is_idle(&w->targets[i]))
+        if (!rma_window_is_idle(&w->targets[i]))
             return false;
     return true;
 }
@@ -188,35 +188,35 @@ static inline bool elide_all(struct window *w) {
  * their own window. A local flush does not: it says nothing about other processes, and ARMCI-MPI makes one on every
  * window for each of its operations. */
 static int unknown(int rc) {
-    acquire(NEWS_GENERIC);
+    acquire(EVENT_GENERIC);
     return rc;
 }
 
-static bool needs_touch(const struct window *w, const struct target *t) {
+static bool needs_touch(const struct window *w, const struct rma_target *t) {
     /* If anything was issued since the lock, the flush shows that it is held anyway. */
     bool issued = t->last_get >= w->locked_at || t->last_write >= w->locked_at;
-    return t->hit_stamp == w->flush_stamp && !window_is_held(w, t) && !issued;
+    return t->hit_stamp == w->flush_stamp && !rma_window_is_held(w, t) && !issued;
 }
 
 /* Gets one byte of the last hit, so that this flush shows that the lock is held and later flushes can be elided. */
-static void touch(struct window *w, struct target *t) {
+static void sync_touch(struct window *w, struct rma_target *t) {
     static char byte;
     struct shape one = shape_contiguous(1);
-    if (fetch(w, (int)(t - w->targets), t->last_hit, &one, &byte, &one) != MPI_SUCCESS)
+    if (rma_get_fetch(w, (int)(t - w->targets), t->last_hit, &one, &byte, &one) != MPI_SUCCESS)
         return;
     rma_lock();
-    get_issued(w, t, 1);
+    rma_get_issued(w, t, 1);
     rma_unlock();
 }
 
-static void touch_all(struct window *w) {
+static void sync_touch_all(struct window *w) {
     for (uint32_t i = w->first_busy; i != NO_TARGET; i = w->targets[i].next_busy)
         if (needs_touch(w, &w->targets[i]))
-            touch(w, &w->targets[i]);
+            sync_touch(w, &w->targets[i]);
 }
 
 /* Whether the cache tracks nothing that is in flight: only gets that bypassed it, and writes while nothing is cached. */
-static inline bool is_plain(const struct window *w, const struct target *t) {
+static inline bool is_fast(const struct window *w, const struct rma_target *t) {
     return t->first_op == NO_OP && (t->last_write < t->writes_before || window_keeps_nothing(w)) &&
            t->hit_stamp != w->flush_stamp &&
            !(t->probe_ticks | t->fetching | w->deferred | rma_threaded | host_has_tool);
@@ -224,111 +224,111 @@ static inline bool is_plain(const struct window *w, const struct target *t) {
 
 /* Runs after the host's flush of a plain target; returns true if no more work is needed. The hot path of a program
  * without reuse. */
-static inline bool settle_plain(struct window *w, struct target *t, enum scope scope, int rc) {
-    if (UNLIKELY(rc != MPI_SUCCESS || !window_is_held(w, t) || t->used_stamp != w->flush_stamp))
+static inline bool settle_fast(struct window *w, struct rma_target *t, enum scope scope, int rc) {
+    if (UNLIKELY(rc != MPI_SUCCESS || !rma_window_is_held(w, t) || t->used_stamp != w->flush_stamp))
         return false;
-    t->gets_before = inflight_issued;
+    t->gets_before = rma_inflight_issued;
     if (scope == SCOPE_REMOTE && t->last_write >= t->writes_before) {
-        t->writes_before = inflight_issued;
-        write_completed(w, t);
+        t->writes_before = rma_inflight_issued;
+        rma_write_completed(w, t);
     }
     t->alone = 0;
     t->used_stamp = 0;
     w->used = false;
-    progress_note();
-    if (!w->passing) {
+    rma_progress_note();
+    if (!w->bypassing) {
         w->hit = w->hit_unheld = false;
         end_reuse(w);
     }
     return true;
 }
 
-static inline int flush_plain(struct window *w, struct target *t, int target, MPI_Win win, enum scope scope,
-                              int (*host)(int, MPI_Win)) {
+static inline int flush_fast(struct window *w, struct rma_target *t, int target, MPI_Win win,
+                             enum scope scope, int (*host)(int, MPI_Win)) {
     int rc = host(target, win);
-    if (LIKELY(settle_plain(w, t, scope, rc)))
+    if (LIKELY(settle_fast(w, t, scope, rc)))
         return MPI_SUCCESS;
     if (scope == SCOPE_REMOTE && t->used_stamp != w->flush_stamp)
-        acquire(NEWS_FLUSH_POLL);
-    return finish(w, t, inflight_issued, scope, rc);
+        acquire(EVENT_FLUSH_POLL);
+    return sync_finish(w, t, rma_inflight_issued, scope, rc);
 }
 
-static int flush_timed(struct window *w, struct target *t, enum scope scope, int (*host)(int, MPI_Win)) {
+static int flush_timed(struct window *w, struct rma_target *t, enum scope scope, int (*host)(int, MPI_Win)) {
     bool polls = scope == SCOPE_REMOTE && t->used_stamp != w->flush_stamp;
     uint64_t gets = t->alone, start = clock_ticks();
     rma_lock();
-    uint64_t before = inflight_issued, ticks = measure_flush_start(t);
+    uint64_t before = rma_inflight_issued, ticks = rma_admission_target_flush_start(t);
     rma_unlock();
     int rc = host((int)(t - w->targets), w->handle);
     uint64_t returned = clock_ticks();
     if (polls)
-        acquire(NEWS_FLUSH_POLL);
+        acquire(EVENT_FLUSH_POLL);
     rma_lock();
     if (ticks)
-        measure_flush(t, ticks);
+        rma_admission_target_flush(t, ticks);
     rma_unlock();
-    rc = finish(w, t, before, scope, rc);
+    rc = sync_finish(w, t, before, scope, rc);
     rma_lock();
-    worth_flush(w, clock_ticks() - returned, returned - start, gets);
+    rma_admission_flush(w, clock_ticks() - returned, returned - start, gets);
     rma_unlock();
     return rc;
 }
 
 static int flush_one(int target, MPI_Win win, enum scope scope, int (*host)(int, MPI_Win)) {
-    struct window *w = window_find(win);
-    struct target *t = w ? window_target(w, target) : NULL;
+    struct window *w = rma_window_find(win);
+    struct rma_target *t = w ? rma_window_target(w, target) : NULL;
     if (!t)
         return unknown(host(target, win));
-    if (is_plain(w, t)) {
-        int rc = flush_plain(w, t, target, win, scope, host);
-        window_note_plain(w, t);
+    if (is_fast(w, t)) {
+        int rc = flush_fast(w, t, target, win, scope, host);
+        rma_window_note_fast(w, t);
         return rc;
     }
     if (may_elide(w) && elide_one(w, t)) {
-        progress_poll();
+        rma_progress_poll();
         return MPI_SUCCESS;
     }
     if (UNLIKELY(needs_touch(w, t)) && may_elide(w))
-        touch(w, t);
-    if (UNLIKELY(t->probe_ticks) || worth_wants_flush(w))
+        sync_touch(w, t);
+    if (UNLIKELY(t->probe_ticks) || rma_admission_wants_flush(w))
         return flush_timed(w, t, scope, host);
     uint64_t before = start_completion();
     bool polls = scope == SCOPE_REMOTE && t->used_stamp != w->flush_stamp;
     int rc = host(target, win);
     if (polls)
-        acquire(NEWS_FLUSH_POLL);
-    return finish(w, t, before, scope, rc);
+        acquire(EVENT_FLUSH_POLL);
+    return sync_finish(w, t, before, scope, rc);
 }
 
 static int flush_all(MPI_Win win, enum scope scope, int (*host)(MPI_Win)) {
-    struct window *w = window_find(win);
+    struct window *w = rma_window_find(win);
     if (!w)
         return unknown(host(win));
     if (may_elide(w) && elide_all(w)) {
-        progress_poll();
+        rma_progress_poll();
         return MPI_SUCCESS;
     }
     if (UNLIKELY(w->hit_unheld) && may_elide(w))
-        touch_all(w);
+        sync_touch_all(w);
     uint64_t before = start_completion();
     bool polls = scope == SCOPE_REMOTE && !w->used;
     int rc = host(win);
     if (polls)
-        acquire(NEWS_FLUSH_POLL);
-    return finish(w, NULL, before, scope, rc);
+        acquire(EVENT_FLUSH_POLL);
+    return sync_finish(w, NULL, before, scope, rc);
 }
 
 int hook_Win_flush(int target, MPI_Win win) {
-    struct target *t = window_find_plain(win, target);
+    struct rma_target *t = rma_window_find_fast(win, target);
     if (LIKELY(t != NULL))
-        return flush_plain(atomic_load_explicit(&window_recent, memory_order_relaxed), t, target, win,
-                           SCOPE_REMOTE, host_real.Win_flush);
+        return flush_fast(atomic_load_explicit(&rma_window_recent, memory_order_relaxed), t, target, win,
+                          SCOPE_REMOTE, host_real.Win_flush);
     return flush_one(target, win, SCOPE_REMOTE, host_Win_flush);
 }
 
 /* On MPICH 4.0 a local flush may return before a get's data has arrived if a write was issued after the get. Where
  * the cache waits for a get, a full flush replaces it. */
-static bool is_unsafe(const struct target *t) {
+static bool is_unsafe(const struct rma_target *t) {
 #ifdef MPICH
     return t->first_op != NO_OP && t->last_write >= t->writes_before;
 #else
@@ -337,7 +337,7 @@ static bool is_unsafe(const struct target *t) {
 }
 
 static bool is_any_unsafe(MPI_Win win) {
-    struct window *w = window_find(win);
+    struct window *w = rma_window_find(win);
     bool found = false;
     rma_lock();
     for (uint32_t i = w ? w->first_busy : NO_TARGET; i != NO_TARGET; i = w->targets[i].next_busy)
@@ -347,8 +347,8 @@ static bool is_any_unsafe(MPI_Win win) {
 }
 
 int hook_Win_flush_local(int target, MPI_Win win) {
-    struct window *w = window_find(win);
-    struct target *t = w ? window_target(w, target) : NULL;
+    struct window *w = rma_window_find(win);
+    struct rma_target *t = w ? rma_window_target(w, target) : NULL;
     if (t && is_unsafe(t))
         return hook_Win_flush(target, win);
     return flush_one(target, win, SCOPE_LOCAL, host_Win_flush_local);
@@ -368,73 +368,73 @@ int hook_Win_flush_local_all(MPI_Win win) {
 
 static void note_opened(struct window *w) {
     w->lock_stamp++;
-    w->locked_at = inflight_issued;
+    w->locked_at = rma_inflight_issued;
     w->unsettled = true;
 }
 
 /* Writes by other processes may have become visible. */
-static int opened(struct window *w, enum news how, int rc) {
+static int sync_opened(struct window *w, enum sync_event how, int rc) {
     acquire(how);
     if (w) {
         rma_lock();
         end_reuse(w);
-        if (how == NEWS_LOCK)
+        if (how == EVENT_LOCK)
             note_opened(w);
         rma_unlock();
-        progress_note();
+        rma_progress_note();
     }
     return rc;
 }
 
 int hook_Win_lock(int kind, int target, int assertion, MPI_Win win) {
-    struct window *w = window_find(win);
+    struct window *w = rma_window_find(win);
     int rc = host_Win_lock(kind, target, assertion, win);
-    if (w && rc == MPI_SUCCESS && window_target(w, target))
+    if (w && rc == MPI_SUCCESS && rma_window_target(w, target))
         w->targets[target].locked = true;
-    return opened(w, NEWS_LOCK, rc);
+    return sync_opened(w, EVENT_LOCK, rc);
 }
 
 int hook_Win_unlock(int target, MPI_Win win) {
-    struct window *w = window_find(win);
-    struct target *t = w ? window_target(w, target) : NULL;
+    struct window *w = rma_window_find(win);
+    struct rma_target *t = w ? rma_window_target(w, target) : NULL;
     if (!t)
         return unknown(host_Win_unlock(target, win));
     uint64_t before = start_completion();
     int rc = host_Win_unlock(target, win);
     if (rc == MPI_SUCCESS)
         t->locked = false;
-    return finish(w, t, before, SCOPE_REMOTE, rc);
+    return sync_finish(w, t, before, SCOPE_REMOTE, rc);
 }
 
 int hook_Win_lock_all(int assertion, MPI_Win win) {
-    struct window *w = window_find(win);
+    struct window *w = rma_window_find(win);
     int rc = host_Win_lock_all(assertion, win);
     if (w && rc == MPI_SUCCESS)
         w->locked_all = true;
-    return opened(w, NEWS_LOCK, rc);
+    return sync_opened(w, EVENT_LOCK, rc);
 }
 
 int hook_Win_unlock_all(MPI_Win win) {
-    struct window *w = window_find(win);
+    struct window *w = rma_window_find(win);
     if (!w)
         return unknown(host_Win_unlock_all(win));
     uint64_t before = start_completion();
     int rc = host_Win_unlock_all(win);
     if (rc == MPI_SUCCESS)
         w->locked_all = false;
-    return finish(w, NULL, before, SCOPE_REMOTE, rc);
+    return sync_finish(w, NULL, before, SCOPE_REMOTE, rc);
 }
 
 int hook_Win_fence(int assertion, MPI_Win win) {
-    struct window *w = window_find(win);
+    struct window *w = rma_window_find(win);
     uint64_t before = start_completion();
     int rc = host_Win_fence(assertion, win);
-    acquire(NEWS_FENCE);
+    acquire(EVENT_FENCE);
     if (!w)
         return rc;
     if (rc == MPI_SUCCESS)
         w->fenced = !(assertion & MPI_MODE_NOSUCCEED);
-    return finish(w, NULL, before, SCOPE_REMOTE, rc);
+    return sync_finish(w, NULL, before, SCOPE_REMOTE, rc);
 }
 
 /* Records which ranks of the window are in the group of MPI_Win_start. */
@@ -453,7 +453,7 @@ static void note_started(struct window *w, MPI_Group group) {
         n = 0;
     int known = 0;
     for (int i = 0; i < n; i++)
-        if (window_target(w, ranks[i])) {
+        if (rma_window_target(w, ranks[i])) {
             numbers[known++] = ranks[i];
             w->targets[ranks[i]].started = true;
         }
@@ -470,42 +470,42 @@ static void forget_started(struct window *w) {
 }
 
 int hook_Win_start(MPI_Group group, int assertion, MPI_Win win) {
-    struct window *w = window_find(win);
+    struct window *w = rma_window_find(win);
     int rc = host_Win_start(group, assertion, win);
     if (w && rc == MPI_SUCCESS) {
         note_started(w, group);
         note_opened(w);
     }
-    return opened(w, NEWS_PSCW, rc);
+    return sync_opened(w, EVENT_PSCW, rc);
 }
 
 int hook_Win_complete(MPI_Win win) {
-    struct window *w = window_find(win);
+    struct window *w = rma_window_find(win);
     uint64_t before = start_completion();
     int rc = host_Win_complete(win);
-    acquire(NEWS_PSCW);
+    acquire(EVENT_PSCW);
     if (!w)
         return rc;
-    int result = finish(w, NULL, before, SCOPE_REMOTE, rc);
+    int result = sync_finish(w, NULL, before, SCOPE_REMOTE, rc);
     if (rc == MPI_SUCCESS)
         forget_started(w);
     return result;
 }
 
 int hook_Win_post(MPI_Group group, int assertion, MPI_Win win) {
-    return opened(window_find(win), NEWS_PSCW, host_Win_post(group, assertion, win));
+    return sync_opened(rma_window_find(win), EVENT_PSCW, host_Win_post(group, assertion, win));
 }
 
 int hook_Win_wait(MPI_Win win) {
-    return opened(window_find(win), NEWS_PSCW, host_Win_wait(win));
+    return sync_opened(rma_window_find(win), EVENT_PSCW, host_Win_wait(win));
 }
 
 int hook_Win_test(MPI_Win win, int *flag) {
     int rc = host_Win_test(win, flag);
     p2p_poll();
-    return rc != MPI_SUCCESS || *flag ? opened(window_find(win), NEWS_PSCW, rc) : rc;
+    return rc != MPI_SUCCESS || *flag ? sync_opened(rma_window_find(win), EVENT_PSCW, rc) : rc;
 }
 
 int hook_Win_sync(MPI_Win win) {
-    return opened(window_find(win), NEWS_SYNC, host_Win_sync(win));
+    return sync_opened(rma_window_find(win), EVENT_SYNC, host_Win_sync(win));
 }

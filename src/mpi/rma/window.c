@@ -1,9 +1,9 @@
 /* window.c: the windows of this process: creation, lookup by handle, release.
  *
  * At creation all ranks exchange the address of their memory, its displacement unit, and the identity of their
- * process. Every access thus has an address in its target's memory, and aliasing windows are known (kin.c).
+ * process. Every access thus has an address in its target's memory, and aliasing windows are known (alias.c).
  *
- * Structures of freed windows are reused but never returned to the system: window_find may read one that another
+ * Structures of freed windows are reused but never returned to the system: rma_window_find may read one that another
  * thread is freeing, and will see that the handle does not match. */
 #include "mpi/rma/window.h"
 
@@ -12,11 +12,11 @@
 #include <sys/random.h>
 #include <unistd.h>
 
-#include "mpi/rma/check.h"
+#include "mpi/rma/rma_check.h"
 #include "mpi/core/hooks.h"
 #include "mpi/rma/record.h"
 #include "mpi/rma/rma.h"
-#include "mpi/rma/worth.h"
+#include "mpi/rma/admission.h"
 
 enum { BUCKETS = 256, FEW_PARTS = 64 };
 
@@ -25,8 +25,8 @@ static struct window *spare;            /* structures of freed windows */
 static uint64_t serials;
 static struct memory_budget budget;
 
-_Atomic(struct window *) window_recent;
-bool rma_threaded, window_acquires;
+_Atomic(struct window *) rma_window_recent;
+bool rma_threaded, rma_window_acquires;
 pthread_mutex_t rma_mutex = PTHREAD_MUTEX_INITIALIZER; /* lock order: the outermost of Hearth's locks */
 
 /* What each rank sends to the others. */
@@ -43,42 +43,42 @@ struct region {
 
 /* ---- lookup ---- */
 
-static struct window **bucket_of(MPI_Win handle) {
+static struct window **window_bucket_of(MPI_Win handle) {
     return &buckets[random_mix((uint64_t)(uintptr_t)handle) % BUCKETS];
 }
 
-struct window *window_find_slowly(MPI_Win handle) {
+struct window *rma_window_find_slow(MPI_Win handle) {
     rma_lock();
-    struct window *w = *bucket_of(handle);
+    struct window *w = *window_bucket_of(handle);
     while (w && w->handle != handle)
         w = w->next;
     if (w)
-        atomic_store_explicit(&window_recent, w, memory_order_release);
+        atomic_store_explicit(&rma_window_recent, w, memory_order_release);
     rma_unlock();
     return w;
 }
 
-void window_each(void (*visit)(struct window *w, void *arg), void *arg) {
+void rma_window_each(void (*visit)(struct window *w, void *arg), void *arg) {
     for (int i = 0; i < BUCKETS; i++)
         for (struct window *w = buckets[i]; w; w = w->next)
             visit(w, arg);
 }
 
-void window_list_busy(struct window *w, struct target *t) {
+void rma_window_list_busy(struct window *w, struct rma_target *t) {
     t->busy = true;
     t->next_busy = w->first_busy;
     w->first_busy = (uint32_t)(t - w->targets);
 }
 
-void window_note_plain(struct window *w, struct target *t) {
-    bool past = w->passing || t->verdict == VERDICT_BYPASS;
+void rma_window_note_fast(struct window *w, struct rma_target *t) {
+    bool bypassed = w->bypassing || t->verdict == VERDICT_BYPASS;
     bool idle = t->first_op == NO_OP && t->last_write < t->writes_before && !t->fetching && !w->deferred;
-    t->plain = past && idle && t->busy && !rma_threaded && !host_has_tool;
+    t->fast = bypassed && idle && t->busy && !rma_threaded && !host_has_tool;
 }
 
-void window_none_plain(struct window *w) {
+void rma_window_clear_fast(struct window *w) {
     for (int i = 0; i < w->size; i++)
-        w->targets[i].plain = false;
+        w->targets[i].fast = false;
 }
 
 /* ---- the cache of a window ---- */
@@ -103,7 +103,7 @@ static void say_no_memory(const struct window *w, int err) {
 }
 
 static void note_resized(void *window, enum cache_part part, uint64_t from, uint64_t to) {
-    record_event(window, part == CACHE_INDEX ? RECORD_INDEX : RECORD_STORAGE, from, to);
+    rma_record_event(window, part == CACHE_INDEX ? RECORD_INDEX : RECORD_STORAGE, from, to);
 }
 
 static void open_cache(struct window *w) {
@@ -114,9 +114,9 @@ static void open_cache(struct window *w) {
     config.resized_arg = w;
     int err = cache_open(&config, &w->cache);
     if (!err) {
-        if (w->mode == MODE_TRANSPARENT && output_is_wanted() && cache_estimate_open(&budget, &w->estimate))
-            w->estimate = NULL; /* continue without the what-if analysis */
-        record_cache(w, &budget);
+        if (w->mode == MODE_TRANSPARENT && output_is_wanted() && cache_whatif_open(&budget, &w->whatif))
+            w->whatif = NULL; /* continue without the what-if analysis */
+        rma_record_cache(w, &budget);
         return;
     }
     w->cache = NULL;
@@ -124,7 +124,7 @@ static void open_cache(struct window *w) {
     say_no_memory(w, err);
 }
 
-struct cache *window_cache(struct window *w) {
+struct cache *rma_window_cache(struct window *w) {
     if (LIKELY(w->cache != NULL) || w->cache_refused)
         return w->cache;
     rma_lock();
@@ -134,38 +134,38 @@ struct cache *window_cache(struct window *w) {
     return w->cache;
 }
 
-void window_assume_busy(struct window *w) {
+void rma_window_assume_busy(struct window *w) {
     for (int i = 0; i < w->size; i++) {
-        struct target *t = &w->targets[i];
-        t->last_get = inflight_issued;
-        t->plain = false;
-        window_mark_busy(w, t);
+        struct rma_target *t = &w->targets[i];
+        t->last_get = rma_inflight_issued;
+        t->fast = false;
+        rma_window_mark_busy(w, t);
         if (!w->wrote)
             continue;
-        t->last_write = inflight_issued;
+        t->last_write = rma_inflight_issued;
         t->writes_unknown = true;
-        t->inserts_before = write_inserts;
+        t->inserts_before = rma_write_inserts;
     }
-    inflight_issued++;
+    rma_inflight_issued++;
 }
 
-void window_set_mode(struct window *w, enum mode mode) {
+void rma_window_set_mode(struct window *w, enum mode mode) {
     rma_lock();
     if (w->mode == MODE_OFF && mode != MODE_OFF)
-        window_assume_busy(w);
+        rma_window_assume_busy(w);
     if (w->mode != mode && w->cache)
         cache_invalidate(w->cache);
     w->mode = mode;
-    window_acquires |= mode == MODE_ACQUIRE;
-    worth_resume(w);
+    rma_window_acquires |= mode == MODE_ACQUIRE;
+    rma_admission_resume(w);
     rma_unlock();
 }
 
-void window_stats(const struct window *w, CLAMPI_Stats *out) {
+void rma_window_stats(const struct window *w, CLAMPI_Stats *out) {
     struct cache_stats s = {0};
     if (w->cache)
         cache_stats(w->cache, &s);
-    *out = (CLAMPI_Stats){.gets = w->gets + w->past,
+    *out = (CLAMPI_Stats){.gets = w->gets + w->bypassed_fast,
                           .full_hits = s.full_hits,
                           .partial_hits = s.partial_hits,
                           .pending_hits = s.pending_hits,
@@ -173,7 +173,7 @@ void window_stats(const struct window *w, CLAMPI_Stats *out) {
                           .conflicting = s.conflicting - w->ahead_outcomes[CACHE_CONFLICTING],
                           .capacity = s.capacity - w->ahead_outcomes[CACHE_CAPACITY],
                           .failing = s.failing - w->ahead_outcomes[CACHE_FAILING],
-                          .bypassed = w->bypassed + w->past,
+                          .bypassed = w->bypassed + w->bypassed_fast,
                           .invalidations = s.invalidations,
                           .dropped = s.dropped,
                           .adjustments = s.adjustments,
@@ -222,14 +222,14 @@ static bool mode_from_info(MPI_Info info, enum mode *mode) {
 }
 
 int hook_Win_set_info(MPI_Win win, MPI_Info info) {
-    struct window *w = window_find(win);
+    struct window *w = rma_window_find(win);
     enum mode mode;
     int rc = host_Win_set_info(win, info);
-    acquire(NEWS_COLLECTIVE);
+    acquire(EVENT_COLLECTIVE);
     if (w && rc == MPI_SUCCESS)
-        score_from_info(w, info);
+        rma_score_from_info(w, info);
     if (w && rc == MPI_SUCCESS && mode_from_info(info, &mode))
-        window_set_mode(w, mode);
+        rma_window_set_mode(w, mode);
     return rc;
 }
 
@@ -238,7 +238,7 @@ int hook_Win_set_info(MPI_Win win, MPI_Info info) {
 static uint64_t own_process;
 
 /* Once per process: its identity, the thread level, the budget. */
-static void start(void) {
+static void window_start(void) {
     int provided = MPI_THREAD_SINGLE, rank = -1, size = 0;
     if (getrandom(&own_process, sizeof own_process, 0) != (ssize_t)sizeof own_process)
         own_process = random_mix(clock_ns() ^ (uint64_t)getpid() << 32);
@@ -249,15 +249,15 @@ static void start(void) {
     host_Comm_size(MPI_COMM_WORLD, &size);
     live_open(rank, size); /* unless MPI_Init has done it */
     budget.limit = settings_get()->cache_max;
-    record_start(&budget);
-    check_is_on = settings_get()->check;
-    host_is_careful |= check_is_on;
-    progress_start();
+    rma_record_start(&budget);
+    rma_check_is_on = settings_get()->check;
+    host_is_careful |= rma_check_is_on;
+    rma_progress_start();
 }
 
 static void start_up(void) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, start);
+    pthread_once(&once, window_start);
 }
 
 static struct window *take_structure(void) {
@@ -275,22 +275,22 @@ static bool all_have(bool mine, MPI_Comm comm) {
     return host_Allreduce(&have, &all, 1, MPI_INT, MPI_MIN, comm) == MPI_SUCCESS && all;
 }
 
-static void note_part(struct target *t, const struct part *part) {
-    *t = (struct target){.base = part->base,
-                         .bytes = part->bytes,
-                         .unit = part->unit,
-                         .process = part->process,
-                         .gets_before = 1,
-                         .writes_before = 1,
-                         .first_op = NO_OP,
-                         .last_op = NO_OP};
+static void note_part(struct rma_target *t, const struct part *part) {
+    *t = (struct rma_target){.base = part->base,
+                             .bytes = part->bytes,
+                             .unit = part->unit,
+                             .process = part->process,
+                             .gets_before = 1,
+                             .writes_before = 1,
+                             .first_op = NO_OP,
+                             .last_op = NO_OP};
 }
 
 /* The parts of all ranks; NULL if some rank has no memory for the table. Up to FEW_PARTS ranks need one collective call, which no rank
  * can fail to join; more ranks first agree that all have memory for the result. */
-static struct target *gather_targets(struct part own, int size, bool ready, MPI_Comm comm) {
+static struct rma_target *gather_targets(struct part own, int size, bool ready, MPI_Comm comm) {
     struct part few[FEW_PARTS], *parts = size <= FEW_PARTS ? few : malloc((size_t)size * sizeof *parts);
-    struct target *targets = calloc((size_t)size, sizeof *targets);
+    struct rma_target *targets = calloc((size_t)size, sizeof *targets);
     own.ready = ready && targets;
     bool ok = (parts == few || all_have(parts && own.ready, comm)) &&
               host_Allgather(&own, sizeof own, MPI_BYTE, parts, sizeof own, MPI_BYTE, comm) == MPI_SUCCESS;
@@ -309,7 +309,7 @@ static struct target *gather_targets(struct part own, int size, bool ready, MPI_
 /* Applies HEARTH_BYPASS: targets whose gets always bypass the cache. */
 static void note_bypassed(struct window *w) {
     enum bypass rule = (enum bypass)settings_get()->bypass;
-    w->passing = !window_caches(w);
+    w->bypassing = !rma_window_caches(w);
     if (rule != BYPASS_NEVER)
         w->targets[w->rank].verdict = VERDICT_BYPASS;
     for (int i = 0; rule == BYPASS_ALWAYS && i < w->size; i++)
@@ -317,14 +317,14 @@ static void note_bypassed(struct window *w) {
 }
 
 /* For hearth top, which reads the counters themselves. */
-static void show(const struct window *w) {
+static void window_show(const struct window *w) {
     static const struct live_field fields[] = {
         LIVE_FIELD(windows, struct window, open),
         LIVE_FIELD(gets, struct window, gets),
-        LIVE_FIELD(gets, struct window, past),
+        LIVE_FIELD(gets, struct window, bypassed_fast),
         LIVE_FIELD(hits, struct window, hits),
         LIVE_FIELD(bypassed, struct window, bypassed),
-        LIVE_FIELD(bypassed, struct window, past),
+        LIVE_FIELD(bypassed, struct window, bypassed_fast),
         LIVE_FIELD(bytes_served, struct window, bytes_served),
         LIVE_FIELD(bytes_fetched, struct window, bytes_fetched),
         LIVE_FIELD(elided, struct window, elided),
@@ -333,12 +333,12 @@ static void show(const struct window *w) {
 }
 
 static void link_window(struct window *w) {
-    struct window **bucket = bucket_of(w->handle);
-    kin_meet(w);
+    struct window **bucket = window_bucket_of(w->handle);
+    rma_alias_join(w);
     w->next = *bucket;
     *bucket = w;
     w->open = true;
-    show(w);
+    window_show(w);
 }
 
 static void give_structure(struct window *w) {
@@ -348,7 +348,8 @@ static void give_structure(struct window *w) {
 
 /* Registers a window that MPI has just created. Collective over comm. If some rank has no memory for it, no rank
  * registers it, and all its calls go to MPI. */
-static void opened(MPI_Win handle, struct part own, MPI_Info info, MPI_Comm comm, bool shared, bool dynamic) {
+static void window_opened(MPI_Win handle, struct part own, MPI_Info info, MPI_Comm comm, bool shared,
+                          bool dynamic) {
     int size = 0, rank = 0;
     start_up();
     rma_lock();
@@ -357,8 +358,8 @@ static void opened(MPI_Win handle, struct part own, MPI_Info info, MPI_Comm comm
     host_Comm_size(comm, &size);
     host_Comm_rank(comm, &rank);
     own.process = own_process;
-    struct target *targets = gather_targets(own, size, w, comm);
-    acquire(NEWS_COLLECTIVE);
+    struct rma_target *targets = gather_targets(own, size, w, comm);
+    acquire(EVENT_COLLECTIVE);
     rma_lock();
     if (w && targets) {
         *w = (struct window){.handle = handle,
@@ -373,12 +374,12 @@ static void opened(MPI_Win handle, struct part own, MPI_Info info, MPI_Comm comm
                              .flush_stamp = 1,
                              .serial = ++serials};
         mode_from_info(info, &w->mode);
-        window_acquires |= w->mode == MODE_ACQUIRE;
-        score_from_info(w, info);
+        rma_window_acquires |= w->mode == MODE_ACQUIRE;
+        rma_score_from_info(w, info);
         note_bypassed(w);
         w->ahead = settings_get()->read_ahead;
-        worth_begin(w);
-        record_window(w);
+        rma_admission_begin(w);
+        rma_record_window(w);
         link_window(w);
     } else {
         if (w)
@@ -394,7 +395,7 @@ static int note_created(int rc, MPI_Win *win, const void *base, MPI_Aint size, M
     if (rc != MPI_SUCCESS)
         return rc;
     struct part own = {.base = (uint64_t)(uintptr_t)base, .bytes = (uint64_t)size, .unit = (uint64_t)unit};
-    opened(*win, own, info, comm, shared, false);
+    window_opened(*win, own, info, comm, shared, false);
     return rc;
 }
 
@@ -436,14 +437,14 @@ int hook_Win_allocate_shared_c(MPI_Aint size, MPI_Aint unit, MPI_Info info, MPI_
 int hook_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *win) {
     int rc = host_Win_create_dynamic(info, comm, win);
     if (rc == MPI_SUCCESS)
-        opened(*win, (struct part){.unit = 1}, info, comm, false, true);
+        window_opened(*win, (struct part){.unit = 1}, info, comm, false, true);
     return rc;
 }
 
 /* ---- parts of dynamic windows ---- */
 
 int hook_Win_attach(MPI_Win win, void *base, MPI_Aint size) {
-    struct window *w = window_find(win);
+    struct window *w = rma_window_find(win);
     int rc = host_Win_attach(win, base, size);
     struct region *r = w && rc == MPI_SUCCESS ? malloc(sizeof *r) : NULL;
     if (!r)
@@ -467,7 +468,7 @@ static struct region *take_region(struct window *w, uint64_t start) {
 
 /* Drops this process's entries of its own memory in that part. */
 int hook_Win_detach(MPI_Win win, const void *base) {
-    struct window *w = window_find(win);
+    struct window *w = rma_window_find(win);
     int rc = host_Win_detach(win, base);
     if (!w || rc != MPI_SUCCESS)
         return rc;
@@ -475,7 +476,7 @@ int hook_Win_detach(MPI_Win win, const void *base) {
     struct region *r = take_region(w, (uint64_t)(uintptr_t)base);
     if (r) {
         struct write gone = {.address = r->start, .layout.shape = shape_contiguous(r->bytes)};
-        write_drop(w, w->rank, &gone);
+        rma_write_drop(w, w->rank, &gone);
         free(r);
     }
     rma_unlock();
@@ -485,21 +486,21 @@ int hook_Win_detach(MPI_Win win, const void *base) {
 /* ---- release ---- */
 
 static void unlink_window(struct window *w) {
-    struct window **link = bucket_of(w->handle);
+    struct window **link = window_bucket_of(w->handle);
     while (*link != w)
         link = (struct window **)&(*link)->next;
     *link = w->next;
     w->open = false;
-    window_none_plain(w);
-    atomic_store_explicit(&window_recent, NULL, memory_order_release);
-    kin_part(w);
+    rma_window_clear_fast(w);
+    atomic_store_explicit(&rma_window_recent, NULL, memory_order_release);
+    rma_alias_leave(w);
 }
 
-static void release(struct window *w) {
+static void window_release(struct window *w) {
     for (int i = 0; i < w->size; i++) {
-        struct target *t = &w->targets[i];
+        struct rma_target *t = &w->targets[i];
         while (t->first_op != NO_OP)
-            inflight_abandon(t->first_op);
+            rma_inflight_abandon(t->first_op);
         for (uint32_t k = 0; k < t->write_count; k++)
             layout_free(&t->writes[k].layout);
         free(t->writes);
@@ -514,8 +515,8 @@ static void release(struct window *w) {
     live_hide(w);
     if (w->cache)
         cache_close(w->cache);
-    if (w->estimate)
-        cache_estimate_close(w->estimate);
+    if (w->whatif)
+        cache_whatif_close(w->whatif);
     if (w->reuse)
         cache_reuse_close(w->reuse);
     w->cache = NULL;
@@ -523,27 +524,27 @@ static void release(struct window *w) {
 }
 
 int hook_Win_free(MPI_Win *win) {
-    struct window *w = win ? window_find(*win) : NULL;
+    struct window *w = win ? rma_window_find(*win) : NULL;
     if (!w) {
         int code = host_Win_free(win);
-        acquire(NEWS_COLLECTIVE);
+        acquire(EVENT_COLLECTIVE);
         return code;
     }
     char name[MPI_MAX_OBJECT_NAME];
     window_name(w, name);
     rma_lock();
-    record_window_leaves(w);
+    rma_record_window_leaves(w);
     unlink_window(w);
     rma_unlock();
     int rc = host_Win_free(win);
-    acquire(NEWS_COLLECTIVE); /* MPI_Win_free synchronises with the other ranks */
+    acquire(EVENT_COLLECTIVE); /* MPI_Win_free synchronises with the other ranks */
     rma_lock();
     if (rc == MPI_SUCCESS) {
         report_window(w, name);
-        record_window_end(w);
-        release(w);
+        rma_record_window_end(w);
+        window_release(w);
     } else {
-        record_window_returns(w);
+        rma_record_window_returns(w);
         link_window(w);
     }
     rma_unlock();
@@ -554,7 +555,7 @@ int hook_Win_free(MPI_Win *win) {
 int rma_Type_free(MPI_Datatype *type) {
     if (type) {
         layout_forget(*type);
-        past_forget_type(*type);
+        rma_bypass_forget_type(*type);
     }
     return host_Type_free(type);
 }

@@ -22,7 +22,7 @@ struct write {
 enum verdict { VERDICT_OPEN, VERDICT_CACHE, VERDICT_BYPASS };
 
 /* One rank of a window, as seen from this process. */
-struct target {
+struct rma_target {
     uint64_t base; /* address of the window's memory in that process; 0 for dynamic windows, where
                       displacements are addresses */
     uint64_t unit, bytes;
@@ -41,7 +41,7 @@ struct target {
     uint32_t next_busy;         /* list of targets with operations in flight */
     bool busy, locked, started; /* locked, started: an access epoch is open */
     bool fetching;              /* the result of an atomic has not been observed yet */
-    bool plain;                 /* gets and flushes take the fast bypass path: see window_note_plain */
+    bool fast;                  /* gets and flushes take the fast bypass path: see rma_window_note_fast */
     uint8_t verdict;            /* enum verdict: the admission decision for this target */
     uint8_t samples, cheap;     /* gets measured; of these, how many were cheaper than a hit */
     uint32_t write_count, write_room;
@@ -56,8 +56,8 @@ struct target {
     bool ahead_pending;             /* ... and is still in flight */
 };
 
-/* Cost and benefit of a window's cache: see worth.h. */
-struct worth {
+/* Cost and benefit of a window's cache: see admission.h. */
+struct admission {
     uint64_t judge_at; /* count of gets at which the next decision is due */
     uint64_t hits_before, gets_before, bypassed_before, served_before;
     uint64_t misses, miss_ticks, issue_ticks;    /* timed misses; ticks of Hearth, MPI */
@@ -71,7 +71,7 @@ struct worth {
 };
 
 /* A window whose memory overlaps this one's at some process. */
-struct kin {
+struct alias {
     struct window *window;
     int *rank_there; /* for each rank of this window its rank in the other one, or -1 */
 };
@@ -80,8 +80,8 @@ struct window {
     MPI_Win handle; /* valid while open */
     struct window *next;
     bool open, shared, dynamic, cacheable;
-    bool passing;            /* gets bypass the cache: not cacheable, mode off, or suspended */
-    bool foresees;           /* ... but they still feed the what-if analysis or the recording */
+    bool bypassing;          /* gets bypass the cache: not cacheable, mode off, or suspended */
+    bool wants_whatif;       /* ... but they still feed the what-if analysis or the recording */
     bool watched;            /* gets are recorded, or feed the what-if analysis */
     bool locked_all, fenced; /* an access epoch to all targets is open */
     bool hit, used;          /* since the last flush of any kind: a hit; any one-sided call */
@@ -98,26 +98,26 @@ struct window {
     CLAMPI_Score *score; /* the program's score function; NULL: none */
     void *score_arg;
     bool score_complained; /* an invalid score was reported; logged once */
-    struct target *targets;
+    struct rma_target *targets;
     uint64_t flush_stamp;
     uint64_t lock_stamp; /* incremented when an epoch is opened */
     uint64_t locked_at;  /* number of the first operation that can belong to it */
     bool hit_unheld;     /* a hit since the last flush on a target whose lock is not known to be held */
     uint32_t first_busy;
-    struct kin *kin;
-    size_t kin_count;
+    struct alias *aliases;
+    size_t alias_count;
     struct region *attached;
     uint64_t drops;    /* own writes that may have dropped entries: gets issued before are not kept */
     uint64_t acquired; /* acquire mode: the last acquire that the cache has applied */
     uint64_t recheck;  /* acquire mode: hits until one is revalidated */
     uint64_t serial;   /* order of creation */
-    struct worth worth;
-    struct cache_estimate *estimate; /* what-if analysis of other modes; NULL if not requested */
-    struct cache_reuse *reuse;       /* what-if analysis of other cache sizes; likewise */
+    struct admission admission;
+    struct cache_whatif *whatif; /* what-if analysis of other modes; NULL if not requested */
+    struct cache_reuse *reuse;   /* what-if analysis of other cache sizes; likewise */
     /* Counted here; the cache counts the rest. */
     uint64_t ahead;             /* blocks to read ahead */
     uint64_t ahead_outcomes[4]; /* of inserts by read-ahead, by enum cache_outcome */
-    uint64_t past;              /* gets that hook_Get passed to MPI on the fast path; in no other counter */
+    uint64_t bypassed_fast;     /* gets that hook_Get passed to MPI on the fast path; in no other counter */
     uint64_t look_at;           /* value of `past` at which a get takes the slow path */
     uint64_t gets, hits, bypassed, bytes_served, bytes_fetched, elided, ahead_fetched, ahead_used;
 };
@@ -138,93 +138,93 @@ static inline void rma_unlock(void) {
 }
 
 /* NULL for unknown handles: windows created before Hearth was active, freed windows, invalid handles. */
-extern HIDDEN _Atomic(struct window *) window_recent;
-struct window *window_find_slowly(MPI_Win handle);
-static inline struct window *window_find(MPI_Win handle) {
-    struct window *w = atomic_load_explicit(&window_recent, memory_order_acquire);
+extern HIDDEN _Atomic(struct window *) rma_window_recent;
+struct window *rma_window_find_slow(MPI_Win handle);
+static inline struct window *rma_window_find(MPI_Win handle) {
+    struct window *w = atomic_load_explicit(&rma_window_recent, memory_order_acquire);
     if (LIKELY(w && w->handle == handle && w->open))
         return w;
-    return window_find_slowly(handle);
+    return rma_window_find_slow(handle);
 }
 
 /* There is, or was, a window in acquire mode. */
-extern HIDDEN bool window_acquires;
+extern HIDDEN bool rma_window_acquires;
 
 /* The target of this rank, or NULL if there is none (MPI_PROC_NULL or an invalid rank). */
-static inline struct target *window_target(struct window *w, int rank) {
+static inline struct rma_target *rma_window_target(struct window *w, int rank) {
     return (unsigned)rank < (unsigned)w->size ? &w->targets[rank] : NULL;
 }
 
 /* Whether every get and write to this target is complete. */
-static inline bool window_is_idle(const struct target *t) {
+static inline bool rma_window_is_idle(const struct rma_target *t) {
     return t->last_get < t->gets_before && t->last_write < t->writes_before && !t->requests;
 }
 
 /* MPI_Win_lock, lock_all and start may return before the lock is acquired. Only the completion of an operation issued
  * after them shows that it is held: Open MPI does not even wait in a flush if there was no operation. */
-static inline bool window_is_held(const struct window *w, const struct target *t) {
+static inline bool rma_window_is_held(const struct window *w, const struct rma_target *t) {
     return t->held_stamp == w->lock_stamp;
 }
 
 /* Notes a one-sided call, served by MPI or by the cache. */
-static inline void window_use(struct window *w, struct target *t) {
+static inline void rma_window_use(struct window *w, struct rma_target *t) {
     w->used = true;
     t->used_stamp = w->flush_stamp;
 }
 
-static inline bool window_is_open_to(const struct window *w, const struct target *t) {
+static inline bool rma_window_is_open_to(const struct window *w, const struct rma_target *t) {
     return w->locked_all | w->fenced | t->locked | t->started;
 }
 
 /* Whether gets of this window use the cache at all. */
-static inline bool window_caches(const struct window *w) {
+static inline bool rma_window_caches(const struct window *w) {
     return w->cacheable && w->mode != MODE_OFF;
 }
 
 /* Whether nothing is cached that a write through this window could invalidate. */
 static inline bool window_keeps_nothing(const struct window *w) {
-    return !w->cache && !w->kin_count;
+    return !w->cache && !w->alias_count;
 }
 
 /* The window's cache, created on first use; NULL if there is no memory for it. */
-struct cache *window_cache(struct window *w);
+struct cache *rma_window_cache(struct window *w);
 
 /* A target is plain if its gets bypass the cache, no get or write is in flight whose completion the cache must see,
  * and calls may be passed on unchanged. It stays plain until one of these conditions changes; the end of each
  * completing call evaluates them again. Only in programs without threads. */
-void window_note_plain(struct window *w, struct target *t);
-void window_none_plain(struct window *w);
+void rma_window_note_fast(struct window *w, struct rma_target *t);
+void rma_window_clear_fast(struct window *w);
 
 /* The target if it is plain, else NULL. This is the entire cost for a program without reuse before its call reaches
  * MPI. */
-static inline struct target *window_find_plain(MPI_Win handle, int rank) {
-    struct window *w = atomic_load_explicit(&window_recent, memory_order_relaxed);
+static inline struct rma_target *rma_window_find_fast(MPI_Win handle, int rank) {
+    struct window *w = atomic_load_explicit(&rma_window_recent, memory_order_relaxed);
     if (UNLIKELY(!w || w->handle != handle || (unsigned)rank >= (unsigned)w->size))
         return NULL;
-    struct target *t = &w->targets[rank];
-    return LIKELY(t->plain) ? t : NULL;
+    struct rma_target *t = &w->targets[rank];
+    return LIKELY(t->fast) ? t : NULL;
 }
 
 /* Calls visit for every open window. */
-void window_each(void (*visit)(struct window *w, void *arg), void *arg);
+void rma_window_each(void (*visit)(struct window *w, void *arg), void *arg);
 
-void window_set_mode(struct window *w, enum mode mode);
+void rma_window_set_mode(struct window *w, enum mode mode);
 
 /* Operations issued while nothing was tracked may still be in flight: marks all targets busy. */
-void window_assume_busy(struct window *w);
+void rma_window_assume_busy(struct window *w);
 
 /* Finds the aliasing windows of a window that is being opened; removes a window that is being freed from their lists. */
-void kin_meet(struct window *w);
-void kin_part(struct window *w);
+void rma_alias_join(struct window *w);
+void rma_alias_leave(struct window *w);
 
-void window_stats(const struct window *w, CLAMPI_Stats *stats);
+void rma_window_stats(const struct window *w, CLAMPI_Stats *stats);
 
 /* Puts the target on the list of targets with operations in flight. */
-void window_list_busy(struct window *w, struct target *t);
-static inline void window_mark_busy(struct window *w, struct target *t) {
-    window_use(w, t);
+void rma_window_list_busy(struct window *w, struct rma_target *t);
+static inline void rma_window_mark_busy(struct window *w, struct rma_target *t) {
+    rma_window_use(w, t);
     if (UNLIKELY(!t->busy))
-        window_list_busy(w, t);
+        rma_window_list_busy(w, t);
 }
 
 #endif

@@ -13,14 +13,14 @@
 
 enum { MOST_WRITES = 4096 }; /* tracked per target; beyond that, everything of the target is dropped */
 
-uint64_t write_inserts;
+uint64_t rma_write_inserts;
 
 static void drop_in(struct window *w, int target, const struct write *write) {
     if (!w->cache)
         return;
     w->drops++;
-    if (UNLIKELY(w->estimate != NULL) && write)
-        cache_estimate_write(w->estimate, (uint32_t)target, write->address);
+    if (UNLIKELY(w->whatif != NULL) && write)
+        cache_whatif_write(w->whatif, (uint32_t)target, write->address);
     if (UNLIKELY(w->reuse != NULL) && write)
         cache_reuse_write(w->reuse, (uint32_t)target, write->address);
     if (write)
@@ -29,23 +29,23 @@ static void drop_in(struct window *w, int target, const struct write *write) {
         cache_invalidate(w->cache);
 }
 
-void write_drop(struct window *w, int target, const struct write *write) {
+void rma_write_drop(struct window *w, int target, const struct write *write) {
     drop_in(w, target, write);
-    for (size_t i = 0; i < w->kin_count; i++) {
-        int there = w->kin[i].rank_there[target];
+    for (size_t i = 0; i < w->alias_count; i++) {
+        int there = w->aliases[i].rank_there[target];
         if (there >= 0)
-            drop_in(w->kin[i].window, there, write);
+            drop_in(w->aliases[i].window, there, write);
     }
 }
 
-void write_completed(struct window *w, struct target *t) {
+void rma_write_completed(struct window *w, struct rma_target *t) {
     int target = (int)(t - w->targets);
-    bool again = write_inserts != t->inserts_before;
+    bool again = rma_write_inserts != t->inserts_before;
     if (again && t->writes_unknown)
-        write_drop(w, target, NULL);
+        rma_write_drop(w, target, NULL);
     for (uint32_t i = 0; i < t->write_count; i++) {
         if (again && !t->writes_unknown)
-            write_drop(w, target, &t->writes[i]);
+            rma_write_drop(w, target, &t->writes[i]);
         layout_free(&t->writes[i].layout);
     }
     t->write_count = 0;
@@ -53,7 +53,7 @@ void write_completed(struct window *w, struct target *t) {
 }
 
 /* Merges consecutive blocks, the pattern of most programs. */
-static bool merge(struct target *t, const struct write *write) {
+static bool write_merge(struct rma_target *t, const struct write *write) {
     struct write *last = t->write_count ? &t->writes[t->write_count - 1] : NULL;
     if (!last || !shape_is_contiguous(&last->layout.shape) || !shape_is_contiguous(&write->layout.shape) ||
         last->address + last->layout.shape.bytes != write->address)
@@ -62,8 +62,8 @@ static bool merge(struct target *t, const struct write *write) {
     return true;
 }
 
-static int remember(struct target *t, struct write *write) {
-    if (merge(t, write))
+static int write_remember(struct rma_target *t, struct write *write) {
+    if (write_merge(t, write))
         return 0;
     if (t->write_count == MOST_WRITES)
         return -ENOMEM;
@@ -82,7 +82,7 @@ static int remember(struct target *t, struct write *write) {
 
 /* Whether any cache can hold data of memory that this window writes. */
 static bool matters(const struct window *w) {
-    return window_caches(w) || w->kin_count;
+    return rma_window_caches(w) || w->alias_count;
 }
 
 /* One write, between begin and end. */
@@ -94,8 +94,8 @@ struct issue {
     uint64_t inserts;
 };
 
-static bool describe(struct issue *i, MPI_Aint disp, MPI_Count count, MPI_Datatype type) {
-    const struct target *t = &i->window->targets[i->rank];
+static bool write_describe(struct issue *i, MPI_Aint disp, MPI_Count count, MPI_Datatype type) {
+    const struct rma_target *t = &i->window->targets[i->rank];
     if (layout_make(count, type, &i->write.layout))
         return false;
     i->write.address = t->base + (uint64_t)disp * t->unit + (uint64_t)i->write.layout.offset;
@@ -103,37 +103,37 @@ static bool describe(struct issue *i, MPI_Aint disp, MPI_Count count, MPI_Dataty
 }
 
 /* Before the write is issued: drops the entries that it overlaps. */
-static void begin(struct issue *i, MPI_Win win, int rank, MPI_Aint disp, MPI_Count count, MPI_Datatype type,
-                  MPI_Op op) {
-    *i = (struct issue){.window = window_find(win), .rank = rank, .what = WRITES_NOTHING};
-    if (!i->window || !window_target(i->window, rank) || !matters(i->window)) {
+static void write_begin(struct issue *i, MPI_Win win, int rank, MPI_Aint disp, MPI_Count count,
+                        MPI_Datatype type, MPI_Op op) {
+    *i = (struct issue){.window = rma_window_find(win), .rank = rank, .what = WRITES_NOTHING};
+    if (!i->window || !rma_window_target(i->window, rank) || !matters(i->window)) {
         if (i->window)
             i->window->wrote = true;
         i->window = NULL;
         return;
     }
     if (count > 0 && op != MPI_NO_OP)
-        i->what = describe(i, disp, count, type) ? WRITES_KNOWN : WRITES_UNKNOWN;
+        i->what = write_describe(i, disp, count, type) ? WRITES_KNOWN : WRITES_UNKNOWN;
     rma_lock();
-    i->inserts = write_inserts;
+    i->inserts = rma_write_inserts;
     if (i->what != WRITES_NOTHING)
-        write_drop(i->window, rank, i->what == WRITES_KNOWN ? &i->write : NULL);
+        rma_write_drop(i->window, rank, i->what == WRITES_KNOWN ? &i->write : NULL);
     rma_unlock();
 }
 
 static void count_issued(struct issue *i) {
-    struct target *t = &i->window->targets[i->rank];
+    struct rma_target *t = &i->window->targets[i->rank];
     if (t->last_write < t->writes_before || i->inserts < t->inserts_before)
         t->inserts_before = i->inserts;
-    t->last_write = inflight_issued++;
-    t->plain = false;
-    window_mark_busy(i->window, t);
-    if (i->what == WRITES_UNKNOWN || (i->what == WRITES_KNOWN && remember(t, &i->write)))
+    t->last_write = rma_inflight_issued++;
+    t->fast = false;
+    rma_window_mark_busy(i->window, t);
+    if (i->what == WRITES_UNKNOWN || (i->what == WRITES_KNOWN && write_remember(t, &i->write)))
         t->writes_unknown = true;
 }
 
 /* After it was issued. A request signals local completion only, which is of no use here. */
-static int end(struct issue *i, int rc) {
+static int write_finish(struct issue *i, int rc) {
     if (!i->window)
         return rc;
     rma_lock();
@@ -142,14 +142,14 @@ static int end(struct issue *i, int rc) {
     rma_unlock();
     if (i->what == WRITES_KNOWN)
         layout_free(&i->write.layout);
-    progress_note();
+    rma_progress_note();
     return rc;
 }
 
 /* The window, if nothing is cached in it and no thread or tool requires the slow path; else NULL. A write to such a window is counted,
  * without a description of the bytes that it touches. If anything is cached before the write completes, all of it is dropped then. */
 static inline struct window *find_uncached(MPI_Win win, int rank) {
-    struct window *w = atomic_load_explicit(&window_recent, memory_order_relaxed);
+    struct window *w = atomic_load_explicit(&rma_window_recent, memory_order_relaxed);
     bool simple = w && w->handle == win && w->open && (unsigned)rank < (unsigned)w->size &&
                   window_keeps_nothing(w) && w->cacheable && w->mode != MODE_OFF &&
                   !(rma_threaded | host_has_tool);
@@ -157,32 +157,32 @@ static inline struct window *find_uncached(MPI_Win win, int rank) {
 }
 
 static inline int end_uncached(struct window *w, int rank, int rc) {
-    struct target *t = &w->targets[rank];
-    progress_note();
+    struct rma_target *t = &w->targets[rank];
+    rma_progress_note();
     if (UNLIKELY(rc != MPI_SUCCESS))
         return rc;
     if (t->last_write < t->writes_before)
-        t->inserts_before = write_inserts;
-    t->last_write = inflight_issued++;
+        t->inserts_before = rma_write_inserts;
+    t->last_write = rma_inflight_issued++;
     t->writes_unknown = true;
-    t->plain = false;
-    window_mark_busy(w, t);
+    t->fast = false;
+    rma_window_mark_busy(w, t);
     return rc;
 }
 
 /* The result of an atomic may be a sync event: the call that completes it acquires. */
 static int note_fetch(MPI_Win win, int rank, void *result, MPI_Count count, MPI_Datatype type, int rc) {
-    struct window *w = window_find(win);
-    struct target *t = w ? window_target(w, rank) : NULL;
-    if (UNLIKELY(inflight_buffers))
-        inflight_disturb_typed(result, count, type);
+    struct window *w = rma_window_find(win);
+    struct rma_target *t = w ? rma_window_target(w, rank) : NULL;
+    if (UNLIKELY(rma_inflight_buffers))
+        rma_inflight_overlap_typed(result, count, type);
     if (t && rc == MPI_SUCCESS) {
         rma_lock();
         w->fetching += !t->fetching;
         t->fetching = true;
-        t->last_fetch = inflight_issued++;
-        t->plain = false;
-        window_use(w, t);
+        t->last_fetch = rma_inflight_issued++;
+        t->fast = false;
+        rma_window_use(w, t);
         rma_unlock();
     }
     return rc;
@@ -194,7 +194,7 @@ static int note_fetch_request(MPI_Win win, int rank, void *result, MPI_Count cou
                               int rc) {
     rc = note_fetch(win, rank, result, count, type, rc);
     if (settings_get()->atomics == ATOMICS_ACQUIRE)
-        acquire(NEWS_ATOMIC);
+        acquire(EVENT_ATOMIC);
     return rc;
 }
 
@@ -205,8 +205,8 @@ static int note_fetch_request(MPI_Win win, int rank, void *result, MPI_Count cou
         if (LIKELY(uncached != NULL))                                                                        \
             return end_uncached(uncached, target, call);                                                     \
         struct issue issue;                                                                                  \
-        begin(&issue, win, target, disp, count, type, op);                                                   \
-        return end(&issue, call);                                                                            \
+        write_begin(&issue, win, target, disp, count, type, op);                                             \
+        return write_finish(&issue, call);                                                                   \
     } while (0)
 
 int hook_Put(const void *origin, int ocount, MPI_Datatype otype, int target, MPI_Aint disp, int tcount,
@@ -236,8 +236,8 @@ int hook_Raccumulate(const void *origin, int ocount, MPI_Datatype otype, int tar
 int hook_Get_accumulate(const void *origin, int ocount, MPI_Datatype otype, void *result, int rcount,
                         MPI_Datatype rtype, int target, MPI_Aint disp, int tcount, MPI_Datatype ttype,
                         MPI_Op op, MPI_Win win) {
-    if (op == MPI_NO_OP && noop_is_get(tcount, ttype))
-        return get_noop(origin, ocount, otype, result, rcount, rtype, target, disp, tcount, ttype, win);
+    if (op == MPI_NO_OP && rma_noop_is_get(tcount, ttype))
+        return rma_get_noop(origin, ocount, otype, result, rcount, rtype, target, disp, tcount, ttype, win);
     WRITE(note_fetch(win, target, result, rcount, rtype,
                      host_Get_accumulate(origin, ocount, otype, result, rcount, rtype, target, disp, tcount,
                                          ttype, op, win)),

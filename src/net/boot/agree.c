@@ -18,7 +18,7 @@ static bool is_worse(int status, int than) {
     return status && (!than || (than == -EEXIST && status != -EEXIST));
 }
 
-int net_agree(const struct net_boot *boot, int status) {
+int net_boot_agree(const struct net_boot *boot, int status) {
     unsigned char mine = code(status), all[boot->size];
     int worst = 0, err = net_boot_gather(boot, &mine, all, 1);
     if (err)
@@ -33,5 +33,5 @@ int net_agree_on_memory(const struct net_boot *boot, bool has, const char *what)
     if (!has)
         log_error("no memory for %s of %d ranks: is the memory of this process limited (ulimit -v)?", what,
                   boot->size);
-    return net_agree(boot, has ? 0 : -ENOMEM);
+    return net_boot_agree(boot, has ? 0 : -ENOMEM);
 }

@@ -24,7 +24,7 @@ static MPI_Comm unpack_comm(void *p) {
 }
 _Static_assert(sizeof(MPI_Comm) <= sizeof(void *), "a handle fits into a pointer");
 
-static int gather(void *arg, const void *mine, void *all, size_t bytes) {
+static int boot_mpi_gather(void *arg, const void *mine, void *all, size_t bytes) {
     MPI_Comm comm = unpack_comm(arg);
     int status = bytes == 0 ? MPI_Barrier(comm)
                             : MPI_Allgather(mine, (int)bytes, MPI_BYTE, all, (int)bytes, MPI_BYTE, comm);
@@ -36,7 +36,7 @@ static int gather(void *arg, const void *mine, void *all, size_t bytes) {
 
 void net_boot_over(const void *of, struct net_boot *boot) {
     MPI_Comm comm = *(const MPI_Comm *)of;
-    *boot = (struct net_boot){.arg = pack_comm(comm), .gather = gather};
+    *boot = (struct net_boot){.arg = pack_comm(comm), .gather = boot_mpi_gather};
     MPI_Comm_rank(comm, &boot->rank);
     MPI_Comm_size(comm, &boot->size);
 }

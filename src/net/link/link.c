@@ -1,5 +1,5 @@
 /* link.c: dispatches each call to the network that was chosen when the link was opened. */
-#include "net/link/inside.h"
+#include "net/link/link_internal.h"
 
 #include <errno.h>
 
@@ -7,15 +7,15 @@
 
 static const struct link_network *network_of(enum link_kind kind) {
     if (kind == LINK_MPI)
-        return &link_mpi;
+        return &net_link_mpi;
 #ifdef HEARTH_UCX
-    return &link_ucx;
+    return &net_link_ucx;
 #else
     return NULL;
 #endif
 }
 
-int link_open(const struct link_options *options, struct link **link) {
+int net_link_open(const struct link_options *options, struct link **link) {
     const struct link_network *network = network_of(options->kind);
     if (!network) {
         log_error("network ucx: built without UCX: build with libucx-dev installed, or set HEARTH_NET=mpi");
@@ -24,63 +24,63 @@ int link_open(const struct link_options *options, struct link **link) {
     return network->open(options, link);
 }
 
-void link_close(struct link *link) {
+void net_link_close(struct link *link) {
     link->network->close(link);
 }
 
-int link_port_open(struct link *link, int port, const struct link_events *events, struct link_port **p) {
+int net_link_port_open(struct link *link, int port, const struct link_events *events, struct link_port **p) {
     return link->network->port_open(link, port, events, p);
 }
 
-void link_port_quiet(struct link_port *p) {
-    p->network->port_quiet(p);
+void net_link_port_quiesce(struct link_port *p) {
+    p->network->port_quiesce(p);
 }
 
-void link_port_shut(struct link_port *p) {
+void net_link_port_shut(struct link_port *p) {
     p->network->port_shut(p);
 }
 
-void link_port_close(struct link_port *p) {
+void net_link_port_close(struct link_port *p) {
     p->network->port_close(p);
 }
 
-int link_port_address(struct link_port *p, void *into) {
+int net_link_port_address(struct link_port *p, void *into) {
     return p->network->port_address(p, into);
 }
 
-int link_connect(struct link_port *p, const void *address, size_t bytes, int rank, int port,
-                 struct link_peer **peer) {
+int net_link_connect(struct link_port *p, const void *address, size_t bytes, int rank, int port,
+                     struct link_peer **peer) {
     return p->network->connect(p, address, bytes, rank, port, peer);
 }
 
-int link_send(struct link_port *p, struct link_peer *peer, const void *header, size_t header_bytes,
-              const void *payload, size_t bytes, struct link_send *s) {
+int net_link_send(struct link_port *p, struct link_peer *peer, const void *header, size_t header_bytes,
+                  const void *payload, size_t bytes, struct link_send *s) {
     return p->network->send(p, peer, header, header_bytes, payload, bytes, s);
 }
 
-int link_progress(struct link_port *p) {
+int net_link_progress(struct link_port *p) {
     return p->network->progress(p);
 }
 
-int link_arm(struct link_port *p) {
+int net_link_arm(struct link_port *p) {
     return p->network->arm(p);
 }
 
-int link_descriptor(const struct link_port *p) {
+int net_link_descriptor(const struct link_port *p) {
     return p->network->descriptor(p);
 }
 
-uint64_t link_nap(const struct link_port *p) {
+uint64_t net_link_nap(const struct link_port *p) {
     return p->network->nap(p);
 }
 
 /* ---- memory ---- */
 
-bool link_is_direct(const struct link *link) {
+bool net_link_is_direct(const struct link *link) {
     return link->network->is_direct && link->network->is_direct(link);
 }
 
-int link_expose(struct link *link, void *base, size_t bytes, struct link_memory **memory, void *key) {
+int net_link_expose(struct link *link, void *base, size_t bytes, struct link_memory **memory, void *key) {
     if (!link->network->expose) {
         log_error("network mpi: memory of %zu bytes cannot be exposed over MPI messages: set HEARTH_NET=ucx",
                   bytes);
@@ -89,28 +89,28 @@ int link_expose(struct link *link, void *base, size_t bytes, struct link_memory 
     return link->network->expose(link, base, bytes, memory, key);
 }
 
-void link_hide(struct link *link, struct link_memory *memory) {
+void net_link_hide(struct link *link, struct link_memory *memory) {
     link->network->hide(link, memory);
 }
 
-int link_window_open(struct link_peer *peer, const void *key, struct link_window **window) {
+int net_link_window_open(struct link_peer *peer, const void *key, struct link_window **window) {
     return peer->network->window_open ? peer->network->window_open(peer, key, window) : -ENOTSUP;
 }
 
-void link_window_close(struct link_window *window) {
+void net_link_window_close(struct link_window *window) {
     window->network->window_close(window);
 }
 
-int link_put(struct link_port *p, struct link_window *w, uint64_t to, const void *from, size_t bytes,
-             struct link_send *s) {
+int net_link_put(struct link_port *p, struct link_window *w, uint64_t to, const void *from, size_t bytes,
+                 struct link_send *s) {
     return p->network->put(p, w, to, from, bytes, s);
 }
 
-int link_get(struct link_port *p, struct link_window *w, void *to, uint64_t from, size_t bytes,
-             struct link_send *s) {
+int net_link_get(struct link_port *p, struct link_window *w, void *to, uint64_t from, size_t bytes,
+                 struct link_send *s) {
     return p->network->get(p, w, to, from, bytes, s);
 }
 
-int link_flush(struct link_port *p, struct link_peer *peer, struct link_send *s) {
+int net_link_flush(struct link_port *p, struct link_peer *peer, struct link_send *s) {
     return p->network->flush ? p->network->flush(p, peer, s) : -ENOTSUP;
 }

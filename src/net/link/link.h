@@ -47,7 +47,7 @@ struct link_events {
 };
 
 /* A message in flight. The header, the payload and this structure must stay in place and unchanged until `sent` is
- * called, from link_progress or while the port is closed. */
+ * called, from net_link_progress or while the port is closed. */
 struct link_send {
     void (*sent)(struct link_send *s, int status); /* 0, or negative: the peer has failed */
     struct link_port *port;                        /* private to the link */
@@ -56,70 +56,70 @@ struct link_send {
 /* Collective for LINK_MPI, which creates communicators. Returns 0, or a negative code after logging an error:
  * -ENOTSUP if this build or this MPI cannot do it (such as LINK_MPI without MPI_THREAD_MULTIPLE), -ENOMEM, -EMFILE
  * ... */
-int link_open(const struct link_options *options, struct link **link);
-void link_close(struct link *link);
+int net_link_open(const struct link_options *options, struct link **link);
+void net_link_close(struct link *link);
 
 /* Port 0 is the main port; port 1 + h belongs to helper h. */
-int link_port_open(struct link *link, int port, const struct link_events *events, struct link_port **p);
+int net_link_port_open(struct link *link, int port, const struct link_events *events, struct link_port **p);
 
 /* Closing takes three steps, with a barrier of all processes between them. `quiet`: nothing will be sent any more.
  * It is called first for all main ports, while the helpers still make progress, and then for the helpers' ports.
  * From then on failed peers are not reported, as they may just be ahead of us; messages may still arrive. `shut`
  * closes the connections, `close` frees the rest. All are bounded in time. A peer that closes alone counts as failed
  * for the others. */
-void link_port_quiet(struct link_port *p);
-void link_port_shut(struct link_port *p);
-void link_port_close(struct link_port *p);
+void net_link_port_quiesce(struct link_port *p);
+void net_link_port_shut(struct link_port *p);
+void net_link_port_close(struct link_port *p);
 
 /* The address with which others connect to this port: at most LINK_ADDRESS bytes. Returns its length, or a negative
  * code. */
-int link_port_address(struct link_port *p, void *into);
+int net_link_port_address(struct link_port *p, void *into);
 
 /* A peer, by its address. `rank` and `port` are used by LINK_MPI and in messages. Cheap: the connection is made at
  * first use. */
-int link_connect(struct link_port *p, const void *address, size_t bytes, int rank, int port,
-                 struct link_peer **peer);
+int net_link_connect(struct link_port *p, const void *address, size_t bytes, int rank, int port,
+                     struct link_peer **peer);
 
-/* Returns 0: sent or copied, header and payload may be reused. 1: in flight, see struct link_send. Negative: nothing was sent, and the
- * next link_progress calls `failed` for this peer, unless it has been called already. */
-int link_send(struct link_port *p, struct link_peer *peer, const void *header, size_t header_bytes,
-              const void *payload, size_t bytes, struct link_send *s);
+/* Returns 0: sent or copied, header and payload may be reused. 1: in flight, see struct net_link_send. Negative: nothing was sent, and the
+ * next net_link_progress calls `failed` for this peer, unless it has been called already. */
+int net_link_send(struct link_port *p, struct link_peer *peer, const void *header, size_t header_bytes,
+                  const void *payload, size_t bytes, struct link_send *s);
 
 /* Receives and completes as much as possible. Returns the number of events; 0: none. */
-int link_progress(struct link_port *p);
+int net_link_progress(struct link_port *p);
 
-/* To sleep in poll: call link_arm, and if it returns 0, poll link_descriptor (readable: make progress) for at most
- * link_nap microseconds (UINT64_MAX: no limit; with LINK_MPI not every message is certain to show on the
+/* To sleep in poll: call net_link_arm, and if it returns 0, poll net_link_descriptor (readable: make progress) for at most
+ * net_link_nap microseconds (UINT64_MAX: no limit; with LINK_MPI not every message is certain to show on the
  * descriptor). -EAGAIN: something has arrived, make progress first. While a connection is being set up, the
  * descriptor may be readable with nothing to do. After some such wakeups, sleep a little: the other end may need the
  * core. */
-int link_arm(struct link_port *p);
-int link_descriptor(const struct link_port *p);
-uint64_t link_nap(const struct link_port *p);
+int net_link_arm(struct link_port *p);
+int net_link_descriptor(const struct link_port *p);
+uint64_t net_link_nap(const struct link_port *p);
 
 /* ---- one-sided access to remote memory; LINK_UCX only ---- */
 
 /* Whether the devices do it in hardware. */
-bool link_is_direct(const struct link *link);
+bool net_link_is_direct(const struct link *link);
 
 /* Exposes memory of this process. *key, at most LINK_KEY bytes, is the handle for others. Returns its length, or a
  * negative code. */
 struct link_memory;
-int link_expose(struct link *link, void *base, size_t bytes, struct link_memory **memory, void *key);
-void link_hide(struct link *link, struct link_memory *memory);
+int net_link_expose(struct link *link, void *base, size_t bytes, struct link_memory **memory, void *key);
+void net_link_hide(struct link *link, struct link_memory *memory);
 
 /* Exposed memory of another process, accessed through a peer (a helper's port of the process that exposed it). */
 struct link_window;
-int link_window_open(struct link_peer *peer, const void *key, struct link_window **window);
-void link_window_close(struct link_window *window);
+int net_link_window_open(struct link_peer *peer, const void *key, struct link_window **window);
+void net_link_window_close(struct link_window *window);
 
 /* `to` of a put and `from` of a get are addresses in the process that exposed the memory. Return values as of
- * link_send; `sent` means that the local memory may be reused (put) or is filled (get). A put is complete at the
- * target after a link_flush has completed. */
-int link_put(struct link_port *p, struct link_window *w, uint64_t to, const void *from, size_t bytes,
-             struct link_send *s);
-int link_get(struct link_port *p, struct link_window *w, void *to, uint64_t from, size_t bytes,
-             struct link_send *s);
-int link_flush(struct link_port *p, struct link_peer *peer, struct link_send *s);
+ * net_link_send; `sent` means that the local memory may be reused (put) or is filled (get). A put is complete at the
+ * target after a net_link_flush has completed. */
+int net_link_put(struct link_port *p, struct link_window *w, uint64_t to, const void *from, size_t bytes,
+                 struct link_send *s);
+int net_link_get(struct link_port *p, struct link_window *w, void *to, uint64_t from, size_t bytes,
+                 struct link_send *s);
+int net_link_flush(struct link_port *p, struct link_peer *peer, struct link_send *s);
 
 #endif

@@ -10,7 +10,7 @@
  * ever in flight at once. Receiving uses MPI_Improbe and one of a few buffers. No call blocks: a large message needs
  * its sender's progress too, and other messages must not wait for that.
  *
- * MPI has no call that sleeps: see knock.h. */
+ * MPI has no call that sleeps: see wakeup.h. */
 #include <errno.h>
 #include <limits.h>
 #include <mpi.h>
@@ -19,8 +19,8 @@
 #include <time.h>
 
 #include "base/base.h"
-#include "net/link/inside.h"
-#include "net/link/knock.h"
+#include "net/link/link_internal.h"
+#include "net/link/wakeup.h"
 #include "net/link/peers.h"
 
 enum {
@@ -49,7 +49,7 @@ struct mpi_peer {
     int rank, number;
     bool failed;
     const char *why;
-    union knock_address knock;
+    union wakeup_address wakeup;
 };
 
 struct slot {
@@ -71,7 +71,7 @@ struct mpi_port {
     struct link_events events;
     int number;
     bool shut; /* arriving messages are discarded */
-    struct knock knock;
+    struct wakeup wakeup;
     struct peers by_name;
     struct mpi_peer *peers;
 
@@ -91,7 +91,7 @@ static size_t largest(const struct mpi_link *l) {
     return sizeof(struct what) + LINK_HEADER + l->most;
 }
 
-static MPI_Comm comm_of(const struct mpi_link *l, int port) {
+static MPI_Comm link_mpi_comm_of(const struct mpi_link *l, int port) {
     return l->comms[port != 0];
 }
 
@@ -158,7 +158,7 @@ static void close_link(struct link *link) {
     free(l);
 }
 
-static int open_link(const struct link_options *options, struct link **link) {
+static int link_mpi_open_link(const struct link_options *options, struct link **link) {
     MPI_Comm comm = *(const MPI_Comm *)options->comm;
     if (options->most > INT_MAX / 2) {
         log_error("network mpi: messages of %zu bytes are too large", options->most);
@@ -173,7 +173,7 @@ static int open_link(const struct link_options *options, struct link **link) {
         return status;
     }
     *l = (struct mpi_link){
-        .base = {.network = &link_mpi}, .comms = {MPI_COMM_NULL, MPI_COMM_NULL}, .most = options->most};
+        .base = {.network = &net_link_mpi}, .comms = {MPI_COMM_NULL, MPI_COMM_NULL}, .most = options->most};
     status = find_machine(l, comm);
     status = status ? status : make_comms(l, comm);
     if (status != 0) {
@@ -202,41 +202,41 @@ static int note_failure(struct mpi_port *p, struct mpi_peer *peer, const char *w
 }
 
 /* Finds or creates a peer; NULL: no memory. */
-static struct mpi_peer *peer_of(struct mpi_port *p, int rank, int number) {
-    struct mpi_peer *peer = peers_find(&p->by_name, name_of(rank, number));
+static struct mpi_peer *link_mpi_peer_of(struct mpi_port *p, int rank, int number) {
+    struct mpi_peer *peer = net_peers_find(&p->by_name, name_of(rank, number));
     if (LIKELY(peer != NULL))
         return peer;
-    if (peers_reserve(&p->by_name) != 0 || !(peer = calloc(1, sizeof *peer)))
+    if (net_peers_reserve(&p->by_name) != 0 || !(peer = calloc(1, sizeof *peer)))
         return NULL;
-    *peer =
-        (struct mpi_peer){.base = {.network = &link_mpi}, .next = p->peers, .rank = rank, .number = number};
+    *peer = (struct mpi_peer){
+        .base = {.network = &net_link_mpi}, .next = p->peers, .rank = rank, .number = number};
     p->peers = peer;
-    peers_add(&p->by_name, name_of(rank, number), peer);
+    net_peers_add(&p->by_name, name_of(rank, number), peer);
     return peer;
 }
 
-static int connect_to(struct link_port *port, const void *address, size_t bytes, int rank, int number,
-                      struct link_peer **peer) {
-    struct mpi_peer *to = peer_of((struct mpi_port *)port, rank, number);
+static int link_mpi_connect_to(struct link_port *port, const void *address, size_t bytes, int rank,
+                               int number, struct link_peer **peer) {
+    struct mpi_peer *to = link_mpi_peer_of((struct mpi_port *)port, rank, number);
     if (!to) {
         log_error("network mpi: no memory for rank %d, port %d", rank, number);
         return -ENOMEM;
     }
-    if (bytes == sizeof to->knock)
-        memcpy(&to->knock, address, bytes);
+    if (bytes == sizeof to->wakeup)
+        memcpy(&to->wakeup, address, bytes);
     *peer = &to->base;
     return 0;
 }
 
-static int port_address(struct link_port *port, void *into) {
+static int link_mpi_port_address(struct link_port *port, void *into) {
     struct mpi_port *p = (struct mpi_port *)port;
-    memcpy(into, &p->knock.address, sizeof p->knock.address);
-    return sizeof p->knock.address;
+    memcpy(into, &p->wakeup.address, sizeof p->wakeup.address);
+    return sizeof p->wakeup.address;
 }
 
 /* ---- sending ---- */
 
-static struct slot *take_slot(struct mpi_port *p, size_t bytes) {
+static struct slot *link_mpi_take_slot(struct mpi_port *p, size_t bytes) {
     bool large = bytes > SMALL;
     struct slot **list = large ? &p->free_large : &p->free_small, *s = *list;
     if (LIKELY(s != NULL)) {
@@ -272,8 +272,8 @@ static bool have_room(struct mpi_port *p) {
     return true;
 }
 
-static size_t fill(const struct mpi_port *p, struct slot *s, const void *header, size_t header_bytes,
-                   const void *payload, size_t bytes) {
+static size_t link_mpi_fill(const struct mpi_port *p, struct slot *s, const void *header, size_t header_bytes,
+                            const void *payload, size_t bytes) {
     struct what what = {.port = (uint32_t)p->number, .header_bytes = (uint32_t)header_bytes};
     size_t start = sizeof what + round_up(header_bytes, 8);
     memcpy(s->data, &what, sizeof what);
@@ -288,14 +288,14 @@ static size_t fill(const struct mpi_port *p, struct slot *s, const void *header,
 static int send_slot(struct mpi_port *p, struct mpi_peer *to, struct slot *s, size_t bytes) {
     MPI_Request request;
     int done = 0;
-    int code = MPI_Isend(s->data, (int)bytes, MPI_BYTE, to->rank, to->number, comm_of(p->link, to->number),
-                         &request);
+    int code = MPI_Isend(s->data, (int)bytes, MPI_BYTE, to->rank, to->number,
+                         link_mpi_comm_of(p->link, to->number), &request);
     if (UNLIKELY(code != MPI_SUCCESS)) {
         give_slot(p, s);
         said(code, "MPI_Isend", to->rank);
         return note_failure(p, to, "MPI cannot send to it");
     }
-    knock_at(&p->knock, &to->knock);
+    net_wakeup_send(&p->wakeup, &to->wakeup);
     MPI_Test(&request, &done, MPI_STATUS_IGNORE);
     if (LIKELY(done)) {
         give_slot(p, s);
@@ -306,16 +306,18 @@ static int send_slot(struct mpi_port *p, struct mpi_peer *to, struct slot *s, si
     return 0;
 }
 
-static int send_message(struct link_port *port, struct link_peer *peer, const void *header,
-                        size_t header_bytes, const void *payload, size_t bytes, struct link_send *s) {
+static int link_mpi_send_message(struct link_port *port, struct link_peer *peer, const void *header,
+                                 size_t header_bytes, const void *payload, size_t bytes,
+                                 struct link_send *s) {
     struct mpi_port *p = (struct mpi_port *)port;
     struct mpi_peer *to = (struct mpi_peer *)peer;
     if (UNLIKELY(to->failed))
         return -ECONNRESET;
-    struct slot *slot = have_room(p) ? take_slot(p, sizeof(struct what) + LINK_HEADER + bytes) : NULL;
+    struct slot *slot =
+        have_room(p) ? link_mpi_take_slot(p, sizeof(struct what) + LINK_HEADER + bytes) : NULL;
     if (UNLIKELY(!slot))
         return note_failure(p, to, "no memory for a message to it");
-    return send_slot(p, to, slot, fill(p, slot, header, header_bytes, payload, bytes));
+    return send_slot(p, to, slot, link_mpi_fill(p, slot, header, header_bytes, payload, bytes));
 }
 
 /* Returns how many completed; compacts the arrays. */
@@ -361,7 +363,7 @@ static void deliver(struct mpi_port *p, struct receive *r, size_t bytes) {
         note_failure(p, &p->unknown, "a message was thrown away");
         return;
     }
-    struct mpi_peer *from = peer_of(p, r->source, (int)what.port);
+    struct mpi_peer *from = link_mpi_peer_of(p, r->source, (int)what.port);
     if (LIKELY(from))
         p->events.arrived(p->events.arg, &from->base, r->data + sizeof what, what.header_bytes,
                           r->data + start, bytes - start);
@@ -383,7 +385,7 @@ static bool complete_receive(struct mpi_port *p, struct receive *r) {
     if (!done)
         return false;
     MPI_Get_count(&status, MPI_BYTE, &bytes);
-    knock_answered(&p->knock);
+    net_wakeup_answered(&p->wakeup);
     deliver(p, r, (size_t)bytes);
     r->busy = false;
     return true;
@@ -411,7 +413,8 @@ static bool start_receive(struct mpi_port *p, struct receive *r) {
     MPI_Message message;
     MPI_Status status;
     int there = 0;
-    int code = MPI_Improbe(MPI_ANY_SOURCE, p->number, comm_of(p->link, p->number), &there, &message, &status);
+    int code = MPI_Improbe(MPI_ANY_SOURCE, p->number, link_mpi_comm_of(p->link, p->number), &there, &message,
+                           &status);
     if (UNLIKELY(code != MPI_SUCCESS))
         said(code, "MPI_Improbe", -1);
     if (code != MPI_SUCCESS || !there)
@@ -429,7 +432,7 @@ static bool start_receive(struct mpi_port *p, struct receive *r) {
     return true;
 }
 
-static int tell_failures(struct mpi_port *p) {
+static int link_mpi_tell_failures(struct mpi_port *p) {
     int told = 0;
     for (; UNLIKELY(p->failing != NULL); told++) {
         struct mpi_peer *peer = p->failing;
@@ -439,56 +442,57 @@ static int tell_failures(struct mpi_port *p) {
     return told;
 }
 
-static int progress(struct link_port *port) {
+static int link_mpi_progress(struct link_port *port) {
     struct mpi_port *p = (struct mpi_port *)port;
     int happened = complete_sends(p) + complete_receives(p);
     struct receive *r;
     for (int i = 0; i < TURNS && (r = free_receive(p)) && start_receive(p, r); i++)
         happened++;
-    return happened + tell_failures(p);
+    return happened + link_mpi_tell_failures(p);
 }
 
 /* ---- sleep ---- */
 
 /* Checks the wakeups before the probe: poll sees one that arrives later. */
-static int arm(struct link_port *port) {
+static int link_mpi_arm(struct link_port *port) {
     struct mpi_port *p = (struct mpi_port *)port;
     int there = 0;
     if (p->failing)
         return -EAGAIN;
-    knock_expects(&p->knock);
-    MPI_Iprobe(MPI_ANY_SOURCE, p->number, comm_of(p->link, p->number), &there, MPI_STATUS_IGNORE);
+    net_wakeup_expects(&p->wakeup);
+    MPI_Iprobe(MPI_ANY_SOURCE, p->number, link_mpi_comm_of(p->link, p->number), &there, MPI_STATUS_IGNORE);
     return there ? -EAGAIN : 0;
 }
 
 static bool listens(const struct mpi_port *p) {
-    return p->knock.address.any.sa_family != AF_UNSPEC;
+    return p->wakeup.address.any.sa_family != AF_UNSPEC;
 }
 
-static int descriptor(const struct link_port *port) {
+static int link_mpi_descriptor(const struct link_port *port) {
     const struct mpi_port *p = (const struct mpi_port *)port;
-    return listens(p) ? p->knock.socket : -1;
+    return listens(p) ? p->wakeup.socket : -1;
 }
 
-static uint64_t nap(const struct link_port *port) {
+static uint64_t link_mpi_nap(const struct link_port *port) {
     const struct mpi_port *p = (const struct mpi_port *)port;
     if (p->active || p->receiving)
         return BUSY_NAP;
-    return p->number == 0 ? MAIN_NAP : knock_nap(&p->knock);
+    return p->number == 0 ? MAIN_NAP : net_wakeup_nap(&p->wakeup);
 }
 
 /* ---- ports ---- */
 
-static void port_close(struct link_port *port);
+static void link_mpi_port_close(struct link_port *port);
 
-static int port_open(struct link *link, int number, const struct link_events *events,
-                     struct link_port **port) {
+static int link_mpi_port_open(struct link *link, int number, const struct link_events *events,
+                              struct link_port **port) {
     struct mpi_link *l = (struct mpi_link *)link;
     struct mpi_port *p = calloc(1, sizeof *p);
     if (!p)
         goto no_memory;
-    *p = (struct mpi_port){.base = {.network = &link_mpi}, .link = l, .events = *events, .number = number};
-    knock_open(&p->knock, number != 0, l->one_machine);
+    *p =
+        (struct mpi_port){.base = {.network = &net_link_mpi}, .link = l, .events = *events, .number = number};
+    net_wakeup_open(&p->wakeup, number != 0, l->one_machine);
     for (int i = 0; i < RECEIVES; i++)
         if (!(p->receives[i].data = aligned_alloc(64, round_up(largest(l), 64))))
             goto no_memory;
@@ -498,35 +502,35 @@ static int port_open(struct link *link, int number, const struct link_events *ev
 no_memory:
     log_error("network mpi: no memory for port %d", number);
     if (p)
-        port_close(&p->base);
+        link_mpi_port_close(&p->base);
     return -ENOMEM;
 }
 
-static void pause_a_little(void) {
+static void link_mpi_pause_a_little(void) {
     nanosleep(&(struct timespec){.tv_nsec = 20000}, NULL);
 }
 
 /* Completes the sends, and receives what arrives meanwhile. */
-static void port_quiet(struct link_port *port) {
+static void link_mpi_port_quiesce(struct link_port *port) {
     struct mpi_port *p = (struct mpi_port *)port;
     uint64_t deadline = clock_ns() + LINK_CLOSE_NS;
     while (p->active && clock_ns() < deadline)
-        if (progress(port) == 0)
-            pause_a_little();
+        if (link_mpi_progress(port) == 0)
+            link_mpi_pause_a_little();
 }
 
 /* Receives messages that no caller waits for any more, such as the last acknowledgements: MPI would report a missing
  * receive. All messages to us were sent before the last barrier, but may still be in flight. */
-static void port_shut(struct link_port *port) {
+static void link_mpi_port_shut(struct link_port *port) {
     enum { EMPTY = 5 };
     struct mpi_port *p = (struct mpi_port *)port;
     uint64_t deadline = clock_ns() + LINK_CLOSE_NS;
     p->shut = true;
     for (int empty = 0; empty < EMPTY && clock_ns() < deadline; empty++) {
-        if (progress(port) > 0)
+        if (link_mpi_progress(port) > 0)
             empty = 0;
         else
-            pause_a_little();
+            link_mpi_pause_a_little();
     }
 }
 
@@ -539,7 +543,7 @@ static void free_slots(struct slot *s) {
 }
 
 /* Buffers of unfinished MPI requests stay allocated: MPI may still read or write them. */
-static void port_close(struct link_port *port) {
+static void link_mpi_port_close(struct link_port *port) {
     struct mpi_port *p = (struct mpi_port *)port;
     for (int i = 0; i < RECEIVES; i++)
         if (!p->receives[i].busy)
@@ -556,23 +560,23 @@ static void port_close(struct link_port *port) {
         p->peers = peer->next;
         free(peer);
     }
-    peers_close(&p->by_name);
-    knock_close(&p->knock);
+    net_peers_close(&p->by_name);
+    net_wakeup_close(&p->wakeup);
     free(p);
 }
 
-const struct link_network link_mpi = {
-    .open = open_link,
+const struct link_network net_link_mpi = {
+    .open = link_mpi_open_link,
     .close = close_link,
-    .port_open = port_open,
-    .port_quiet = port_quiet,
-    .port_shut = port_shut,
-    .port_close = port_close,
-    .port_address = port_address,
-    .connect = connect_to,
-    .send = send_message,
-    .progress = progress,
-    .arm = arm,
-    .descriptor = descriptor,
-    .nap = nap,
+    .port_open = link_mpi_port_open,
+    .port_quiesce = link_mpi_port_quiesce,
+    .port_shut = link_mpi_port_shut,
+    .port_close = link_mpi_port_close,
+    .port_address = link_mpi_port_address,
+    .connect = link_mpi_connect_to,
+    .send = link_mpi_send_message,
+    .progress = link_mpi_progress,
+    .arm = link_mpi_arm,
+    .descriptor = link_mpi_descriptor,
+    .nap = link_mpi_nap,
 };

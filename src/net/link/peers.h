@@ -16,23 +16,23 @@ struct peers {
     uint32_t mask, used; /* without slots mask is 0 and slots NULL */
 };
 
-static inline uint32_t peers_start(const struct peers *t, uint64_t name) {
+static inline uint32_t net_peers_start(const struct peers *t, uint64_t name) {
     return (uint32_t)((name * 0x9e3779b97f4a7c15u) >> 32) & t->mask;
 }
 
 /* NULL: not found. */
-static inline void *peers_find(const struct peers *t, uint64_t name) {
+static inline void *net_peers_find(const struct peers *t, uint64_t name) {
     if (!t->slots)
         return NULL;
-    for (uint32_t i = peers_start(t, name); t->slots[i].peer; i = (i + 1) & t->mask)
+    for (uint32_t i = net_peers_start(t, name); t->slots[i].peer; i = (i + 1) & t->mask)
         if (t->slots[i].name == name)
             return t->slots[i].peer;
     return NULL;
 }
 
 /* Room for one more: returns 0 or -ENOMEM. Then a peer can be added whose key is not in the table. */
-int peers_reserve(struct peers *t);
-void peers_add(struct peers *t, uint64_t name, void *peer);
-void peers_close(struct peers *t);
+int net_peers_reserve(struct peers *t);
+void net_peers_add(struct peers *t, uint64_t name, void *peer);
+void net_peers_close(struct peers *t);
 
 #endif

@@ -25,7 +25,7 @@
 
 enum { MESSAGE = 1, HELLO = 2 }; /* kinds of active messages */
 
-int ucx_code(ucs_status_t status) {
+int net_ucx_code(ucs_status_t status) {
     switch (status) {
     case UCS_OK:
         return 0;
@@ -67,11 +67,11 @@ static void note_failure(struct ucx_peer *peer, const char *what, ucs_status_t w
 }
 
 /* Called by UCX. */
-static void on_failure(void *arg, ucp_ep_h ep, ucs_status_t why) {
+static void ucx_on_failure(void *arg, ucp_ep_h ep, ucs_status_t why) {
     note_failure(arg, NULL, why);
 }
 
-static void tell_failures(struct ucx_port *p) {
+static void ucx_tell_failures(struct ucx_port *p) {
     while (p->failing) {
         struct ucx_peer *peer = p->failing;
         const char *why = ucs_status_string(peer->why);
@@ -79,7 +79,7 @@ static void tell_failures(struct ucx_port *p) {
         p->failing = peer->next_failing;
         if (peer->what)
             snprintf(text, sizeof text, "%s: %s", peer->what, why);
-        if (!p->quiet)
+        if (!p->quiesced)
             p->events.failed(p->events.arg, peer == &p->unknown ? NULL : &peer->base,
                              peer->what ? text : why);
     }
@@ -89,13 +89,13 @@ static struct ucx_peer *new_peer(struct ucx_port *p, int rank) {
     struct ucx_peer *peer = calloc(1, sizeof *peer);
     if (!peer)
         return NULL;
-    *peer = (struct ucx_peer){.base = {.network = &link_ucx}, .port = p, .rank = rank, .next = p->peers};
+    *peer = (struct ucx_peer){.base = {.network = &net_link_ucx}, .port = p, .rank = rank, .next = p->peers};
     p->peers = peer;
     return peer;
 }
 
-static int connect_to(struct link_port *port, const void *address, size_t bytes, int rank, int number,
-                      struct link_peer **peer) {
+static int ucx_connect_to(struct link_port *port, const void *address, size_t bytes, int rank, int number,
+                          struct link_peer **peer) {
     void *copy = malloc(bytes);
     struct ucx_peer *made = copy ? new_peer((struct ucx_port *)port, rank) : NULL;
     if (!made) {
@@ -109,13 +109,13 @@ static int connect_to(struct link_port *port, const void *address, size_t bytes,
     return 0;
 }
 
-static ucs_status_t create(struct ucx_peer *peer, const void *address, ucp_ep_h *ep) {
+static ucs_status_t ucx_create(struct ucx_peer *peer, const void *address, ucp_ep_h *ep) {
     ucp_ep_params_t params = {.field_mask = UCP_EP_PARAM_FIELD_REMOTE_ADDRESS |
                                             UCP_EP_PARAM_FIELD_ERR_HANDLING_MODE |
                                             UCP_EP_PARAM_FIELD_ERR_HANDLER,
                               .address = address,
                               .err_mode = UCP_ERR_HANDLING_MODE_PEER,
-                              .err_handler = {.cb = on_failure, .arg = peer}};
+                              .err_handler = {.cb = ucx_on_failure, .arg = peer}};
     return ucp_ep_create(peer->port->worker, &params, ep);
 }
 
@@ -125,11 +125,11 @@ static void ended(void *request, ucs_status_t status, void *port) {
     ucp_request_free(request);
 }
 
-static void count(struct ucx_port *p, ucs_status_ptr_t request) {
+static void ucx_count(struct ucx_port *p, ucs_status_ptr_t request) {
     p->under_way += UCS_PTR_IS_PTR(request);
 }
 
-static ucp_request_param_t counted(struct ucx_port *p, uint32_t flags) {
+static ucp_request_param_t ucx_counted(struct ucx_port *p, uint32_t flags) {
     return (ucp_request_param_t){.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA |
                                                  UCP_OP_ATTR_FIELD_FLAGS,
                                  .flags = flags,
@@ -139,27 +139,28 @@ static ucp_request_param_t counted(struct ucx_port *p, uint32_t flags) {
 
 static void say_hello(struct ucx_peer *peer) {
     struct ucx_port *p = peer->port;
-    ucp_request_param_t param = counted(p, UCP_AM_SEND_FLAG_EAGER | UCP_AM_SEND_FLAG_REPLY);
-    count(p, ucp_am_send_nbx(peer->ep, HELLO, NULL, 0, p->address, p->address_bytes, &param));
+    ucp_request_param_t param = ucx_counted(p, UCP_AM_SEND_FLAG_EAGER | UCP_AM_SEND_FLAG_REPLY);
+    ucx_count(p, ucp_am_send_nbx(peer->ep, HELLO, NULL, 0, p->address, p->address_bytes, &param));
 }
 
 static int make_endpoint(struct ucx_peer *peer) {
     struct ucx_port *p = peer->port;
-    ucs_status_t status =
-        peers_reserve(&p->by_endpoint) != 0 ? UCS_ERR_NO_MEMORY : create(peer, peer->address, &peer->ep);
+    ucs_status_t status = net_peers_reserve(&p->by_endpoint) != 0
+                              ? UCS_ERR_NO_MEMORY
+                              : ucx_create(peer, peer->address, &peer->ep);
     if (status != UCS_OK) {
         peer->ep = NULL;
         note_failure(peer, "no connection (see ulimit -n, UCX_TLS, UCX_NET_DEVICES)", status);
-        return ucx_code(status);
+        return net_ucx_code(status);
     }
-    peers_add(&p->by_endpoint, (uintptr_t)peer->ep, peer);
+    net_peers_add(&p->by_endpoint, (uintptr_t)peer->ep, peer);
     free(peer->address);
     peer->address = NULL;
     say_hello(peer);
     return 0;
 }
 
-int ucx_connected(struct ucx_peer *peer) {
+int net_ucx_connected(struct ucx_peer *peer) {
     if (UNLIKELY(peer->failed))
         return -ECONNRESET;
     return LIKELY(peer->ep != NULL) ? 0 : make_endpoint(peer);
@@ -167,14 +168,14 @@ int ucx_connected(struct ucx_peer *peer) {
 
 /* ---- messages ---- */
 
-void ucx_sent(void *request, ucs_status_t status, void *send) {
+void net_ucx_sent(void *request, ucs_status_t status, void *send) {
     struct link_send *s = send;
     ((struct ucx_port *)s->port)->under_way--;
     ucp_request_free(request);
-    s->sent(s, ucx_code(status));
+    s->sent(s, net_ucx_code(status));
 }
 
-int ucx_started(struct ucx_peer *peer, ucs_status_ptr_t request, struct link_send *s, const char *what) {
+int net_ucx_started(struct ucx_peer *peer, ucs_status_ptr_t request, struct link_send *s, const char *what) {
     if (LIKELY(request == NULL))
         return 0;
     if (LIKELY(UCS_PTR_IS_PTR(request))) {
@@ -183,34 +184,35 @@ int ucx_started(struct ucx_peer *peer, ucs_status_ptr_t request, struct link_sen
         return 1;
     }
     note_failure(peer, what, UCS_PTR_STATUS(request));
-    return ucx_code(UCS_PTR_STATUS(request));
+    return net_ucx_code(UCS_PTR_STATUS(request));
 }
 
-static int send_message(struct link_port *port, struct link_peer *to, const void *header, size_t header_bytes,
-                        const void *payload, size_t bytes, struct link_send *s) {
+static int ucx_send_message(struct link_port *port, struct link_peer *to, const void *header,
+                            size_t header_bytes, const void *payload, size_t bytes, struct link_send *s) {
     struct ucx_peer *peer = (struct ucx_peer *)to;
     ucp_request_param_t param = {.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA |
                                                  UCP_OP_ATTR_FIELD_FLAGS | UCP_OP_ATTR_FIELD_MEMORY_TYPE,
                                  .flags = UCP_AM_SEND_FLAG_EAGER | UCP_AM_SEND_FLAG_REPLY,
                                  .memory_type = UCS_MEMORY_TYPE_HOST,
-                                 .cb.send = ucx_sent,
+                                 .cb.send = net_ucx_sent,
                                  .user_data = s};
-    int code = ucx_connected(peer);
+    int code = net_ucx_connected(peer);
     if (UNLIKELY(code != 0))
         return code;
-    return ucx_started(peer, ucp_am_send_nbx(peer->ep, MESSAGE, header, header_bytes, payload, bytes, &param),
-                       s, "a message was refused");
+    return net_ucx_started(peer,
+                           ucp_am_send_nbx(peer->ep, MESSAGE, header, header_bytes, payload, bytes, &param),
+                           s, "a message was refused");
 }
 
 /* Handles the first message of a port that we have not connected to, which is its hello. */
-static struct ucx_peer *adopt(struct ucx_port *p, ucp_ep_h ep) {
-    struct ucx_peer *peer = peers_reserve(&p->by_endpoint) == 0 ? new_peer(p, -1) : NULL;
+static struct ucx_peer *ucx_adopt(struct ucx_port *p, ucp_ep_h ep) {
+    struct ucx_peer *peer = net_peers_reserve(&p->by_endpoint) == 0 ? new_peer(p, -1) : NULL;
     if (!peer) {
         note_failure(&p->unknown, "no memory for a rank that sends here; its message is lost",
                      UCS_ERR_NO_MEMORY);
         return NULL;
     }
-    peers_add(&p->by_endpoint, (uintptr_t)ep, peer);
+    net_peers_add(&p->by_endpoint, (uintptr_t)ep, peer);
     peer->ep = ep;
     return peer;
 }
@@ -220,24 +222,24 @@ static ucs_status_t greeted(void *arg, const void *header, size_t header_bytes, 
                             const ucp_am_recv_param_t *param) {
     struct ucx_port *p = arg;
     ucp_ep_h ep;
-    struct ucx_peer *from = peers_find(&p->by_endpoint, (uintptr_t)param->reply_ep);
-    if (from || !(from = adopt(p, param->reply_ep))) /* we have connected to it too */
+    struct ucx_peer *from = net_peers_find(&p->by_endpoint, (uintptr_t)param->reply_ep);
+    if (from || !(from = ucx_adopt(p, param->reply_ep))) /* we have connected to it too */
         return UCS_OK;
-    if (create(from, address, &ep) == UCS_OK && ep != from->ep) {
-        ucp_request_param_t forced = counted(p, UCP_EP_CLOSE_FLAG_FORCE);
+    if (ucx_create(from, address, &ep) == UCS_OK && ep != from->ep) {
+        ucp_request_param_t forced = ucx_counted(p, UCP_EP_CLOSE_FLAG_FORCE);
         log_warn("network ucx: failures of clients will not be noticed: Hearth was not tested with this UCX");
-        count(p, ucp_ep_close_nbx(ep, &forced));
+        ucx_count(p, ucp_ep_close_nbx(ep, &forced));
     }
     return UCS_OK;
 }
 
 /* Copies the short header to aligned memory. */
-static ucs_status_t arrived(void *arg, const void *header, size_t header_bytes, void *data, size_t bytes,
-                            const ucp_am_recv_param_t *param) {
+static ucs_status_t ucx_arrived(void *arg, const void *header, size_t header_bytes, void *data, size_t bytes,
+                                const ucp_am_recv_param_t *param) {
     struct ucx_port *p = arg;
     _Alignas(8) char copy[LINK_HEADER];
-    struct ucx_peer *from = peers_find(&p->by_endpoint, (uintptr_t)param->reply_ep);
-    if (UNLIKELY(!from) && !(from = adopt(p, param->reply_ep)))
+    struct ucx_peer *from = net_peers_find(&p->by_endpoint, (uintptr_t)param->reply_ep);
+    if (UNLIKELY(!from) && !(from = ucx_adopt(p, param->reply_ep)))
         return UCS_OK;
     if (UNLIKELY(header_bytes > sizeof copy)) {
         log_error("network ucx: dropped a message with a header of %zu bytes from rank %d: not from Hearth",
@@ -250,11 +252,11 @@ static ucs_status_t arrived(void *arg, const void *header, size_t header_bytes, 
     return UCS_OK;
 }
 
-static int progress(struct link_port *port) {
+static int ucx_progress(struct link_port *port) {
     struct ucx_port *p = (struct ucx_port *)port;
     unsigned happened = ucp_worker_progress(p->worker);
     if (UNLIKELY(p->failing != NULL)) {
-        tell_failures(p);
+        ucx_tell_failures(p);
         happened++;
     }
     return (int)happened;
@@ -262,16 +264,16 @@ static int progress(struct link_port *port) {
 
 /* ---- sleep ---- */
 
-static int arm(struct link_port *port) {
+static int ucx_arm(struct link_port *port) {
     struct ucx_port *p = (struct ucx_port *)port;
     return p->failing || ucp_worker_arm(p->worker) != UCS_OK ? -EAGAIN : 0;
 }
 
-static int descriptor(const struct link_port *port) {
+static int ucx_descriptor(const struct link_port *port) {
     return ((const struct ucx_port *)port)->descriptor;
 }
 
-static uint64_t nap(const struct link_port *port) {
+static uint64_t ucx_nap(const struct link_port *port) {
     return UINT64_MAX;
 }
 
@@ -287,7 +289,7 @@ static ucs_status_t set_handler(struct ucx_port *p, unsigned kind, ucp_am_recv_c
     return ucp_worker_set_am_recv_handler(p->worker, &param);
 }
 
-static ucs_status_t find_address(struct ucx_port *p) {
+static ucs_status_t ucx_find_address(struct ucx_port *p) {
     ucp_worker_attr_t attr = {.field_mask =
                                   UCP_WORKER_ATTR_FIELD_ADDRESS | UCP_WORKER_ATTR_FIELD_ADDRESS_FLAGS,
                               .address_flags = UCP_WORKER_ADDRESS_FLAG_NET_ONLY};
@@ -306,15 +308,15 @@ static ucs_status_t find_address(struct ucx_port *p) {
     return UCS_ERR_EXCEEDS_LIMIT;
 }
 
-static ucs_status_t prepare(struct ucx_port *p) {
-    ucs_status_t status = set_handler(p, MESSAGE, arrived);
+static ucs_status_t ucx_prepare(struct ucx_port *p) {
+    ucs_status_t status = set_handler(p, MESSAGE, ucx_arrived);
     status = status != UCS_OK ? status : set_handler(p, HELLO, greeted);
     status = status != UCS_OK ? status : ucp_worker_get_efd(p->worker, &p->descriptor);
-    return status != UCS_OK ? status : find_address(p);
+    return status != UCS_OK ? status : ucx_find_address(p);
 }
 
-static int port_open(struct link *link, int number, const struct link_events *events,
-                     struct link_port **port) {
+static int ucx_port_open(struct link *link, int number, const struct link_events *events,
+                         struct link_port **port) {
     struct ucx_link *l = (struct ucx_link *)link;
     ucp_worker_params_t params = {.field_mask = UCP_WORKER_PARAM_FIELD_THREAD_MODE,
                                   .thread_mode = UCS_THREAD_MODE_SERIALIZED};
@@ -323,12 +325,13 @@ static int port_open(struct link *link, int number, const struct link_events *ev
         log_error("network ucx: no memory for port %d", number);
         return -ENOMEM;
     }
-    *p = (struct ucx_port){.base = {.network = &link_ucx}, .link = l, .events = *events, .number = number};
+    *p =
+        (struct ucx_port){.base = {.network = &net_link_ucx}, .link = l, .events = *events, .number = number};
     p->unknown.port = p;
     ucs_status_t status = ucp_worker_create(l->context, &params, &p->worker);
     if (status != UCS_OK)
         goto free_port;
-    status = prepare(p);
+    status = ucx_prepare(p);
     if (status != UCS_OK)
         goto destroy_worker;
     *port = &p->base;
@@ -340,10 +343,10 @@ free_port:
     log_error("network ucx: cannot open port %d: %s; see ulimit -n, or set HEARTH_NET=mpi", number,
               ucs_status_string(status));
     free(p);
-    return ucx_code(status);
+    return net_ucx_code(status);
 }
 
-static int port_address(struct link_port *port, void *into) {
+static int ucx_port_address(struct link_port *port, void *into) {
     struct ucx_port *p = (struct ucx_port *)port;
     memcpy(into, p->address, p->address_bytes);
     return (int)p->address_bytes;
@@ -352,47 +355,47 @@ static int port_address(struct link_port *port, void *into) {
 /* ---- closing ---- */
 
 /* Lets other processes on the same core run. */
-static void pause_a_little(void) {
+static void ucx_pause_a_little(void) {
     nanosleep(&(struct timespec){.tv_nsec = 20000}, NULL);
 }
 
 /* Makes progress until all counted requests have completed, or until the deadline. */
-static void complete(struct ucx_port *p, uint64_t deadline) {
+static void ucx_complete(struct ucx_port *p, uint64_t deadline) {
     while (p->under_way && clock_ns() < deadline)
         if (ucp_worker_progress(p->worker) == 0)
-            pause_a_little();
+            ucx_pause_a_little();
 }
 
 /* Completes the sends. A flush needs progress at the other end. Helpers make it; main ports no longer do, so a
  * helper only completes the requests that it knows to be pending. */
-static void port_quiet(struct link_port *port) {
+static void ucx_port_quiesce(struct link_port *port) {
     struct ucx_port *p = (struct ucx_port *)port;
     uint64_t deadline = clock_ns() + LINK_CLOSE_NS;
-    ucp_request_param_t param = counted(p, 0);
-    p->quiet = true;
+    ucp_request_param_t param = ucx_counted(p, 0);
+    p->quiesced = true;
     for (struct ucx_peer *peer = p->peers; p->number == 0 && peer; peer = peer->next)
         if (peer->ep && !peer->failed)
-            count(p, ucp_ep_flush_nbx(peer->ep, &param));
-    complete(p, deadline);
+            ucx_count(p, ucp_ep_flush_nbx(peer->ep, &param));
+    ucx_complete(p, deadline);
 }
 
-static void port_shut(struct link_port *port) {
+static void ucx_port_shut(struct link_port *port) {
     struct ucx_port *p = (struct ucx_port *)port;
-    ucp_request_param_t param = counted(p, UCP_EP_CLOSE_FLAG_FORCE);
-    p->quiet = true;
+    ucp_request_param_t param = ucx_counted(p, UCP_EP_CLOSE_FLAG_FORCE);
+    p->quiesced = true;
     for (struct ucx_peer *peer = p->peers; peer; peer = peer->next) {
         if (!peer->ep)
             continue;
-        count(p, ucp_ep_close_nbx(peer->ep, &param));
+        ucx_count(p, ucp_ep_close_nbx(peer->ep, &param));
         peer->ep = NULL;
         peer->failed = true;
     }
-    complete(p, clock_ns() + LINK_CLOSE_NS);
+    ucx_complete(p, clock_ns() + LINK_CLOSE_NS);
 }
 
-static void port_close(struct link_port *port) {
+static void ucx_port_close(struct link_port *port) {
     struct ucx_port *p = (struct ucx_port *)port;
-    port_shut(port);
+    ucx_port_shut(port);
     ucp_worker_destroy(p->worker);
     while (p->peers) {
         struct ucx_peer *peer = p->peers;
@@ -400,30 +403,30 @@ static void port_close(struct link_port *port) {
         free(peer->address);
         free(peer);
     }
-    peers_close(&p->by_endpoint);
+    net_peers_close(&p->by_endpoint);
     free(p);
 }
 
-const struct link_network link_ucx = {
-    .open = ucx_open,
-    .close = ucx_close,
-    .port_open = port_open,
-    .port_quiet = port_quiet,
-    .port_shut = port_shut,
-    .port_close = port_close,
-    .port_address = port_address,
-    .connect = connect_to,
-    .send = send_message,
-    .progress = progress,
-    .arm = arm,
-    .descriptor = descriptor,
-    .nap = nap,
-    .is_direct = ucx_is_direct,
-    .expose = ucx_expose,
-    .hide = ucx_hide,
-    .window_open = ucx_window_open,
-    .window_close = ucx_window_close,
-    .put = ucx_put,
-    .get = ucx_get,
-    .flush = ucx_flush,
+const struct link_network net_link_ucx = {
+    .open = net_ucx_open,
+    .close = net_ucx_close,
+    .port_open = ucx_port_open,
+    .port_quiesce = ucx_port_quiesce,
+    .port_shut = ucx_port_shut,
+    .port_close = ucx_port_close,
+    .port_address = ucx_port_address,
+    .connect = ucx_connect_to,
+    .send = ucx_send_message,
+    .progress = ucx_progress,
+    .arm = ucx_arm,
+    .descriptor = ucx_descriptor,
+    .nap = ucx_nap,
+    .is_direct = net_ucx_is_direct,
+    .expose = net_ucx_expose,
+    .hide = net_ucx_hide,
+    .window_open = net_ucx_window_open,
+    .window_close = net_ucx_window_close,
+    .put = net_ucx_put,
+    .get = net_ucx_get,
+    .flush = net_ucx_flush,
 };

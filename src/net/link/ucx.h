@@ -4,7 +4,7 @@
 
 #include <ucp/api/ucp.h>
 
-#include "net/link/inside.h"
+#include "net/link/link_internal.h"
 #include "net/link/peers.h"
 
 struct ucx_link {
@@ -36,7 +36,7 @@ struct ucx_port {
     char address[LINK_ADDRESS];
     size_t address_bytes;
     unsigned under_way;       /* requests whose completion callback is pending */
-    bool quiet;               /* closing: peers that leave are not failures */
+    bool quiesced;            /* closing: peers that leave are not failures */
     struct peers by_endpoint; /* peers with an endpoint */
     struct ucx_peer *peers;   /* all peers */
     struct ucx_peer *failing; /* `failed` has not been called yet */
@@ -44,28 +44,28 @@ struct ucx_port {
 };
 
 /* ucx_open.c */
-int ucx_open(const struct link_options *options, struct link **link);
-void ucx_close(struct link *link);
+int net_ucx_open(const struct link_options *options, struct link **link);
+void net_ucx_close(struct link *link);
 
 /* ucx.c */
-int ucx_code(ucs_status_t status);
+int net_ucx_code(ucs_status_t status);
 /* Creates the endpoint at first use. Returns 0, or a negative code: -ECONNRESET if the peer has failed. */
-int ucx_connected(struct ucx_peer *peer);
-/* Converts the result of a non-blocking UCX call to that of link_send. `what` describes its failure in the error message. */
-int ucx_started(struct ucx_peer *peer, ucs_status_ptr_t request, struct link_send *s, const char *what);
+int net_ucx_connected(struct ucx_peer *peer);
+/* Converts the result of a non-blocking UCX call to that of net_link_send. `what` describes its failure in the error message. */
+int net_ucx_started(struct ucx_peer *peer, ucs_status_ptr_t request, struct link_send *s, const char *what);
 /* Completion callback of a pending call. */
-void ucx_sent(void *request, ucs_status_t status, void *send);
+void net_ucx_sent(void *request, ucs_status_t status, void *send);
 
 /* ucx_direct.c */
-bool ucx_is_direct(const struct link *link);
-int ucx_expose(struct link *link, void *base, size_t bytes, struct link_memory **memory, void *key);
-void ucx_hide(struct link *link, struct link_memory *memory);
-int ucx_window_open(struct link_peer *peer, const void *key, struct link_window **window);
-void ucx_window_close(struct link_window *window);
-int ucx_put(struct link_port *p, struct link_window *w, uint64_t to, const void *from, size_t bytes,
-            struct link_send *s);
-int ucx_get(struct link_port *p, struct link_window *w, void *to, uint64_t from, size_t bytes,
-            struct link_send *s);
-int ucx_flush(struct link_port *p, struct link_peer *peer, struct link_send *s);
+bool net_ucx_is_direct(const struct link *link);
+int net_ucx_expose(struct link *link, void *base, size_t bytes, struct link_memory **memory, void *key);
+void net_ucx_hide(struct link *link, struct link_memory *memory);
+int net_ucx_window_open(struct link_peer *peer, const void *key, struct link_window **window);
+void net_ucx_window_close(struct link_window *window);
+int net_ucx_put(struct link_port *p, struct link_window *w, uint64_t to, const void *from, size_t bytes,
+                struct link_send *s);
+int net_ucx_get(struct link_port *p, struct link_window *w, void *to, uint64_t from, size_t bytes,
+                struct link_send *s);
+int net_ucx_flush(struct link_port *p, struct link_peer *peer, struct link_send *s);
 
 #endif

@@ -116,17 +116,17 @@ static int init(struct ucx_link *l, const ucp_config_t *config, const struct lin
         return 0;
     log_error("network ucx: UCX does not start: %s; see UCX_LOG_LEVEL=info, or set HEARTH_NET=mpi",
               ucs_status_string(status));
-    return ucx_code(status);
+    return net_ucx_code(status);
 }
 
-int ucx_open(const struct link_options *options, struct link **link) {
+int net_ucx_open(const struct link_options *options, struct link **link) {
     ucp_config_t *config;
     struct ucx_link *l = calloc(1, sizeof *l);
     if (!l) {
         log_error("network ucx: no memory");
         return -ENOMEM;
     }
-    int status = ucx_code(ucp_config_read("HEARTH", NULL, &config));
+    int status = net_ucx_code(ucp_config_read("HEARTH", NULL, &config));
     if (status != 0) {
         log_error("network ucx: invalid UCX settings in the environment: check UCX_*");
         free(l);
@@ -141,13 +141,13 @@ int ucx_open(const struct link_options *options, struct link **link) {
         free(l);
         return status;
     }
-    l->base.network = &link_ucx;
+    l->base.network = &net_link_ucx;
     l->most = options->most;
     *link = &l->base;
     return 0;
 }
 
-void ucx_close(struct link *link) {
+void net_ucx_close(struct link *link) {
     struct ucx_link *l = (struct ucx_link *)link;
     ucp_cleanup(l->context);
     free(l);

@@ -19,17 +19,17 @@
  * fewer than 32768 records. */
 #include "net/node/box.h"
 
-void box_write_open(struct box_writer *w, struct box_shared *shared, char *ring, size_t bytes,
-                    _Atomic uint16_t *bell) {
-    *w = (struct box_writer){.ring = ring, .bytes = bytes, .shared = shared, .bell = bell};
+void net_box_write_open(struct box_writer *w, struct box_shared *shared, char *ring, size_t bytes,
+                        _Atomic uint16_t *doorbell) {
+    *w = (struct box_writer){.ring = ring, .bytes = bytes, .shared = shared, .doorbell = doorbell};
 }
 
-void box_read_open(struct box_reader *r, struct box_shared *shared, char *ring, size_t bytes) {
+void net_box_read_open(struct box_reader *r, struct box_shared *shared, char *ring, size_t bytes) {
     *r = (struct box_reader){.ring = ring, .bytes = bytes, .shared = shared, .peer = -1};
 }
 
 /* Whether there is room for this many bytes and the line behind them. */
-static inline bool has_room(const struct box_writer *w, size_t bytes) {
+static inline bool box_has_room(const struct box_writer *w, size_t bytes) {
     return w->bytes - (w->tail - w->head) >= bytes + CACHE_LINE;
 }
 
@@ -38,71 +38,71 @@ static inline size_t skipped(const struct box_writer *w, size_t size) {
     return LIKELY(w->offset + size <= w->bytes) ? 0 : w->bytes - w->offset;
 }
 
-struct record *box_reserve(struct box_writer *w, size_t size) {
+struct node_record *net_box_reserve(struct box_writer *w, size_t size) {
     size_t skip = skipped(w, size);
-    if (UNLIKELY(!has_room(w, skip + size))) {
-        /* Pairs with publish_head. The writer may overwrite what the reader has read. */
+    if (UNLIKELY(!box_has_room(w, skip + size))) {
+        /* Pairs with box_publish_head. The writer may overwrite what the reader has read. */
         uint64_t head = atomic_load_explicit(&w->shared->head, memory_order_acquire);
         if (head - w->head <= w->tail - w->head) /* always true, unless the memory is corrupted */
             w->head = head;
-        if (!has_room(w, skip + size))
+        if (!box_has_room(w, skip + size))
             return NULL;
     }
-    return record_at(w->ring, skip ? 0 : w->offset);
+    return net_record_at(w->ring, skip ? 0 : w->offset);
 }
 
 static inline void clear_word(struct box_writer *w, size_t offset) {
-    atomic_store_explicit(&record_at(w->ring, offset)->word, 0, memory_order_relaxed);
+    atomic_store_explicit(&net_record_at(w->ring, offset)->word, 0, memory_order_relaxed);
 }
 
-void box_commit(struct box_writer *w, struct record *record, size_t size, uint32_t word) {
+void net_box_commit(struct box_writer *w, struct node_record *record, size_t size, uint32_t word) {
     size_t skip = skipped(w, size), next = (skip ? 0 : w->offset) + size;
     if (next == w->bytes)
         next = 0;
     clear_word(w, next);
     if (UNLIKELY(skip)) { /* the reader is still before the skip, so the skip publishes the record */
         atomic_store_explicit(&record->word, word, memory_order_relaxed);
-        record = record_at(w->ring, w->offset);
+        record = net_record_at(w->ring, w->offset);
         word = RECORD_SKIP;
     }
-    /* Pairs with box_read. */
+    /* Pairs with net_box_read. */
     atomic_store_explicit(&record->word, word, memory_order_release);
     w->offset = next;
     w->tail += skip + size;
-    atomic_store_explicit(w->bell, ++w->rung, memory_order_relaxed);
+    atomic_store_explicit(w->doorbell, ++w->signalled, memory_order_relaxed);
 }
 
-/* Pairs with box_reserve. */
-static inline void publish_head(struct box_reader *r) {
+/* Pairs with net_box_reserve. */
+static inline void box_publish_head(struct box_reader *r) {
     atomic_store_explicit(&r->shared->head, r->head, memory_order_release);
     r->told = r->head;
 }
 
-static inline void advance(struct box_reader *r, size_t bytes) {
+static inline void box_advance(struct box_reader *r, size_t bytes) {
     r->head += bytes;
     r->offset += bytes;
     if (r->offset == r->bytes)
         r->offset = 0;
     if (UNLIKELY(r->head - r->told >= r->bytes / 4)) /* the writer may be waiting for space */
-        publish_head(r);
+        box_publish_head(r);
 }
 
-/* Pairs with box_commit. */
+/* Pairs with net_box_commit. */
 static inline uint32_t word_here(const struct box_reader *r) {
-    return atomic_load_explicit(&record_at(r->ring, r->offset)->word, memory_order_acquire);
+    return atomic_load_explicit(&net_record_at(r->ring, r->offset)->word, memory_order_acquire);
 }
 
 /* The word of the next record; 0 if there is none. */
-static inline uint32_t next_word(struct box_reader *r) {
+static inline uint32_t box_next_word(struct box_reader *r) {
     uint32_t word = word_here(r);
     if (UNLIKELY(word == RECORD_SKIP)) {
-        advance(r, r->bytes - r->offset);
+        box_advance(r, r->bytes - r->offset);
         word = word_here(r);
     }
     return word;
 }
 
-static void give_up(struct box_reader *r, const char *what, uint64_t value) {
+static void box_give_up(struct box_reader *r, const char *what, uint64_t value) {
     r->broken = true;
     log_error("a message in shared memory has a %s of %llu, which is impossible: it was overwritten; "
               "no more is read from that box",
@@ -110,36 +110,36 @@ static void give_up(struct box_reader *r, const char *what, uint64_t value) {
 }
 
 /* Finds the writer of the box. The owner was stored before the word that was just read. */
-static void identify(struct box_reader *r, int count) {
+static void box_identify(struct box_reader *r, int count) {
     uint32_t owner = atomic_load_explicit(&r->shared->owner, memory_order_relaxed);
     if (owner - 1 < (uint32_t)count)
         r->peer = (int)owner - 1;
     else
-        give_up(r, "sender's rank", owner);
+        box_give_up(r, "sender's rank", owner);
 }
 
-static inline void take(struct box_reader *r, uint32_t word, const struct delivery *to) {
+static inline void box_take(struct box_reader *r, uint32_t word, const struct delivery *to) {
     size_t bytes = word - 1, room = r->bytes - r->offset;
-    if (UNLIKELY(bytes > room || record_size(to->header_room, bytes) > room)) {
-        give_up(r, "length", bytes);
+    if (UNLIKELY(bytes > room || net_record_size(to->header_room, bytes) > room)) {
+        box_give_up(r, "length", bytes);
         return;
     }
-    record_deliver(record_at(r->ring, r->offset), r->peer, bytes, to);
-    advance(r, record_size(to->header_room, bytes));
+    net_record_deliver(net_record_at(r->ring, r->offset), r->peer, bytes, to);
+    box_advance(r, net_record_size(to->header_room, bytes));
 }
 
-int box_read(struct box_reader *r, int most, int count, const struct delivery *to) {
+int net_box_read(struct box_reader *r, int most, int count, const struct delivery *to) {
     uint32_t word;
     int n = 0;
-    while (n < most && LIKELY(!r->broken) && (word = next_word(r)) != 0) {
+    while (n < most && LIKELY(!r->broken) && (word = box_next_word(r)) != 0) {
         if (UNLIKELY(r->peer < 0))
-            identify(r, count);
+            box_identify(r, count);
         if (UNLIKELY(r->broken))
             break;
-        take(r, word, to);
+        box_take(r, word, to);
         n += !r->broken;
     }
     if (r->head != r->told)
-        publish_head(r);
+        box_publish_head(r);
     return n;
 }

@@ -2,7 +2,7 @@
 #ifndef HEARTH_NET_NODE_BOX_H
 #define HEARTH_NET_NODE_BOX_H
 
-#include "net/node/record.h"
+#include "net/node/node_record.h"
 
 /* The shared part besides the ring. Two cache lines, since some machines fetch them in pairs. */
 struct box_shared {
@@ -16,8 +16,8 @@ struct box_writer {
     size_t bytes, offset; /* of the ring; and of the next record */
     uint64_t tail, head;  /* bytes written so far; bytes read, a copy that may be stale */
     struct box_shared *shared;
-    _Atomic uint16_t *bell;
-    uint16_t rung; /* messages written so far */
+    _Atomic uint16_t *doorbell;
+    uint16_t signalled; /* messages written so far */
 };
 
 /* The reader's private state. */
@@ -30,27 +30,27 @@ struct box_reader {
     bool broken; /* the content is not a valid record */
 };
 
-void box_write_open(struct box_writer *w, struct box_shared *shared, char *ring, size_t bytes,
-                    _Atomic uint16_t *bell);
-void box_read_open(struct box_reader *r, struct box_shared *shared, char *ring, size_t bytes);
+void net_box_write_open(struct box_writer *w, struct box_shared *shared, char *ring, size_t bytes,
+                        _Atomic uint16_t *doorbell);
+void net_box_read_open(struct box_reader *r, struct box_shared *shared, char *ring, size_t bytes);
 
 /* Space for a record of this size, or NULL: no space until the reader has read. */
-struct record *box_reserve(struct box_writer *w, size_t size);
+struct node_record *net_box_reserve(struct box_writer *w, size_t size);
 
 /* Publishes the record that was reserved last. */
-void box_commit(struct box_writer *w, struct record *record, size_t size, uint32_t word);
+void net_box_commit(struct box_writer *w, struct node_record *record, size_t size, uint32_t word);
 
-/* Whether there may be something to read: one load. Pairs with box_commit. */
-static inline bool box_has_news(const struct box_reader *r) {
-    return atomic_load_explicit(&record_at(r->ring, r->offset)->word, memory_order_relaxed) != 0;
+/* Whether there may be something to read: one load. Pairs with net_box_commit. */
+static inline bool net_box_has_message(const struct box_reader *r) {
+    return atomic_load_explicit(&net_record_at(r->ring, r->offset)->word, memory_order_relaxed) != 0;
 }
 
 /* Delivers at most `most` messages. Returns how many there were. */
-int box_read(struct box_reader *r, int most, int count, const struct delivery *to);
+int net_box_read(struct box_reader *r, int most, int count, const struct delivery *to);
 
 /* The largest record that is certain to fit into an empty box of this size, whatever its offset: the rest up to the
  * end may be just too small, and one line behind the record stays free. */
-static inline size_t box_most(size_t bytes) {
+static inline size_t net_box_most(size_t bytes) {
     return (bytes / 2 & ~(size_t)(CACHE_LINE - 1)) - CACHE_LINE;
 }
 

@@ -1,4 +1,4 @@
-/* node.c: connects the processes of a node, and implements everything besides sending (send.c) and polling (poll.c).
+/* node.c: connects the processes of a node, and implements everything besides sending (node_send.c) and polling (node_poll.c).
  *
  * A node object is used by one thread at a time. It lies in private memory. The segment holds what others see;
  * plan.h says which process writes each part. A process may have several node objects. */
@@ -15,67 +15,68 @@
 
 static void open_readers(struct net_node *n, const struct plan *p) {
     void *base = n->segment.base;
-    queue_read_open(&n->queue, &n->control->queue, plan_queue(p, base), p->queue_bytes);
+    net_queue_read_open(&n->queue, &n->control->queue, net_plan_queue(p, base), p->queue_bytes);
     for (uint32_t i = 0; i < p->boxes; i++)
-        box_read_open(&n->boxes[i], &plan_boxes(p, base)[i], plan_box(p, base, i), p->box_bytes);
-    n->bells = plan_bells(p, base);
+        net_box_read_open(&n->boxes[i], &net_plan_boxes(p, base)[i], net_plan_box(p, base, i), p->box_bytes);
+    n->doorbells = net_plan_doorbells(p, base);
 }
 
-static void open_writer(struct peer *peer, void *base, const struct plan *p) {
+static void open_writer(struct node_peer *peer, void *base, const struct plan *p) {
     peer->control = base;
     peer->plan = *p;
-    queue_write_open(&peer->queue, &peer->control->queue, plan_queue(p, base), p->queue_bytes);
+    net_queue_write_open(&peer->queue, &peer->control->queue, net_plan_queue(p, base), p->queue_bytes);
 }
 
-static void announce(struct net_node *n, const struct plan *p) {
+static void node_announce(struct net_node *n, const struct plan *p) {
     n->control = n->segment.base;
     n->control->plan = *p;
     n->probe = n->control->token;
     n->control->probe = (uint64_t)(uintptr_t)&n->probe;
 }
 
-static int no_memory(int count) {
+static int node_no_memory(int count) {
     log_warn("no memory for the state of %d processes of the node; messages within the node go through MPI",
              count);
     return -ENOMEM;
 }
 
 /* Private memory. On failure net_node_close frees what was allocated. */
-static int allocate(struct net_node *n, const struct plan *p) {
-    n->bell_words = (p->boxes + BELLS_IN_WORD - 1) / BELLS_IN_WORD;
+static int node_allocate(struct net_node *n, const struct plan *p) {
+    n->doorbell_words = (p->boxes + DOORBELLS_IN_WORD - 1) / DOORBELLS_IN_WORD;
     n->peers = calloc((size_t)n->count, sizeof *n->peers);
     n->boxes = calloc(p->boxes + 1, sizeof *n->boxes);
-    n->seen = calloc(n->bell_words + 1, sizeof(uint64_t));
-    return n->peers && n->boxes && n->seen ? 0 : no_memory(n->count);
+    n->seen = calloc(n->doorbell_words + 1, sizeof(uint64_t));
+    return n->peers && n->boxes && n->seen ? 0 : node_no_memory(n->count);
 }
 
 static int open_with(struct net_node *n, const struct plan *p, struct net_address *mine) {
-    int err = allocate(n, p);
+    int err = node_allocate(n, p);
     if (!err)
-        err = segment_create(&n->segment, round_up(plan_bytes(p), (uint64_t)sysconf(_SC_PAGESIZE)), mine);
+        err = net_segment_create(&n->segment, round_up(net_plan_bytes(p), (uint64_t)sysconf(_SC_PAGESIZE)),
+                                 mine);
     if (err)
         return err;
-    announce(n, p);
+    node_announce(n, p);
     open_readers(n, p);
     open_writer(&n->peers[n->rank], n->segment.base, p);
     n->peers[n->rank].boxless = true; /* for messages to oneself the queue is good enough */
-    pull_allow();
+    net_pull_allow();
     return 0;
 }
 
 int net_node_open(const struct net_options *options, struct net_node **node, struct net_address *mine) {
     struct plan plan;
-    int err = plan_make(&plan, options);
+    int err = net_plan_make(&plan, options);
     if (err)
         return err;
     struct net_node *n = calloc(1, sizeof *n);
     if (!n)
-        return no_memory(options->count);
+        return node_no_memory(options->count);
     n->rank = options->rank;
     n->count = options->count;
     n->header_bytes = plan.header_bytes;
-    n->header_room = plan_header_room(&plan);
-    n->eager = plan_eager(&plan);
+    n->header_room = net_plan_header_room(&plan);
+    n->eager = net_plan_eager(&plan);
     err = open_with(n, &plan, mine);
     if (err)
         net_node_close(n);
@@ -88,8 +89,8 @@ void net_node_close(struct net_node *n) {
     if (!n)
         return;
     for (int i = 0; n->peers && i < n->count; i++)
-        segment_close(&n->peers[i].segment);
-    segment_close(&n->segment);
+        net_segment_close(&n->peers[i].segment);
+    net_segment_close(&n->segment);
     free(n->seen);
     free(n->boxes);
     free(n->peers);
@@ -99,7 +100,7 @@ void net_node_close(struct net_node *n) {
 /* ---- connect ---- */
 
 static int check_plan(const struct net_node *n, int rank, const struct plan *p, size_t bytes) {
-    if (plan_is_valid(p, bytes) && p->count == (uint32_t)n->count && p->header_bytes == n->header_bytes)
+    if (net_plan_is_valid(p, bytes) && p->count == (uint32_t)n->count && p->header_bytes == n->header_bytes)
         return 0;
     log_error("shared memory of rank %d of this node: its layout differs from ours; do all run the same "
               "version?",
@@ -108,8 +109,8 @@ static int check_plan(const struct net_node *n, int rank, const struct plan *p, 
 }
 
 static int connect_peer(struct net_node *n, int rank, const struct net_address *address) {
-    struct peer *peer = &n->peers[rank];
-    int err = segment_attach(&peer->segment, address, rank);
+    struct node_peer *peer = &n->peers[rank];
+    int err = net_segment_attach(&peer->segment, address, rank);
     if (err)
         return err;
     const struct control *control = peer->segment.base;
@@ -118,8 +119,8 @@ static int connect_peer(struct net_node *n, int rank, const struct net_address *
     if (err)
         return err;
     open_writer(peer, peer->segment.base, &plan);
-    if (plan_eager(&plan) < n->eager)
-        n->eager = plan_eager(&plan);
+    if (net_plan_eager(&plan) < n->eager)
+        n->eager = net_plan_eager(&plan);
     return 0;
 }
 
@@ -154,7 +155,7 @@ bool net_node_can_pull(const struct net_node *n) {
 
 int net_node_pull(struct net_node *n, int peer, uint64_t address, void *to, size_t bytes) {
     int process = peer == n->rank ? n->segment.process : n->peers[peer].segment.process;
-    return pull(process, address, to, bytes);
+    return net_pull_copy(process, address, to, bytes);
 }
 
 /* Release: a process that sees the mark sees everything before it. Pairs with net_node_is_inside. */
@@ -167,9 +168,9 @@ bool net_node_is_inside(const struct net_node *n, int peer) {
 }
 
 void net_node_wake(struct net_node *n, int peer) {
-    wake_up(&n->peers[peer].control->wake);
+    net_wake_up(&n->peers[peer].control->wake);
 }
 
 bool net_node_sleep(struct net_node *n, uint64_t microseconds) {
-    return wake_wait(&n->control->wake, microseconds);
+    return net_wake_wait(&n->control->wake, microseconds);
 }

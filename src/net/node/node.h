@@ -5,7 +5,7 @@
 #include "net/node/plan.h"
 
 /* Another process, or this one. */
-struct peer {
+struct node_peer {
     struct box_writer box; /* without a ring at first */
     struct queue_writer queue;
     struct control *control;
@@ -18,25 +18,25 @@ struct peer {
 
 /* A message that was reserved and not yet committed. */
 struct reserved {
-    struct peer *peer; /* NULL: none */
-    struct record *record;
+    struct node_peer *peer; /* NULL: none */
+    struct node_record *record;
     size_t size;
     uint32_t word;
 };
 
-enum { BELLS_IN_WORD = sizeof(uint64_t) / sizeof(uint16_t) };
+enum { DOORBELLS_IN_WORD = sizeof(uint64_t) / sizeof(uint16_t) };
 
 struct net_node {
     /* Sending. */
     int rank, count;
     size_t header_bytes, header_room, eager;
-    struct peer *peers;
+    struct node_peer *peers;
     struct reserved reserved;
 
     /* Polling. */
-    const _Atomic uint16_t *bells; /* one per box: messages written */
-    uint16_t *seen;                /* one per box: messages read; aligned like the doorbells */
-    uint32_t bell_words;
+    const _Atomic uint16_t *doorbells; /* one per box: messages written */
+    uint16_t *seen;                    /* one per box: messages read; aligned like the doorbells */
+    uint32_t doorbell_words;
     struct queue_reader queue;
     struct box_reader *boxes;
     struct box_reader *hot; /* the box that was read last; NULL: none yet */

@@ -28,40 +28,40 @@ static uint32_t queue_within(size_t room, size_t most) {
     return (uint32_t)power_below(room < most ? room : most);
 }
 
-static size_t bells_bytes(const struct plan *p) {
+static size_t doorbells_bytes(const struct plan *p) {
     return round_up(p->boxes * sizeof(uint16_t), 2 * CACHE_LINE);
 }
 
 /* Everything before the rings. */
-static size_t fixed_bytes(const struct plan *p) {
-    return sizeof(struct control) + bells_bytes(p) + p->boxes * sizeof(struct box_shared);
+static size_t plan_fixed_bytes(const struct plan *p) {
+    return sizeof(struct control) + doorbells_bytes(p) + p->boxes * sizeof(struct box_shared);
 }
 
-size_t plan_bytes(const struct plan *p) {
-    return fixed_bytes(p) + p->queue_bytes + (size_t)p->boxes * p->box_bytes;
+size_t net_plan_bytes(const struct plan *p) {
+    return plan_fixed_bytes(p) + p->queue_bytes + (size_t)p->boxes * p->box_bytes;
 }
 
-_Atomic uint16_t *plan_bells(const struct plan *p, void *base) {
+_Atomic uint16_t *net_plan_doorbells(const struct plan *p, void *base) {
     return (_Atomic uint16_t *)((char *)base + sizeof(struct control));
 }
 
-struct box_shared *plan_boxes(const struct plan *p, void *base) {
-    return (struct box_shared *)((char *)plan_bells(p, base) + bells_bytes(p));
+struct box_shared *net_plan_boxes(const struct plan *p, void *base) {
+    return (struct box_shared *)((char *)net_plan_doorbells(p, base) + doorbells_bytes(p));
 }
 
-char *plan_queue(const struct plan *p, void *base) {
-    return (char *)base + fixed_bytes(p);
+char *net_plan_queue(const struct plan *p, void *base) {
+    return (char *)base + plan_fixed_bytes(p);
 }
 
-char *plan_box(const struct plan *p, void *base, uint32_t box) {
-    return plan_queue(p, base) + p->queue_bytes + (size_t)box * p->box_bytes;
+char *net_plan_box(const struct plan *p, void *base, uint32_t box) {
+    return net_plan_queue(p, base) + p->queue_bytes + (size_t)box * p->box_bytes;
 }
 
-size_t plan_eager(const struct plan *p) {
-    size_t record = queue_most(p->queue_bytes);
-    if (p->boxes && box_most(p->box_bytes) < record)
-        record = box_most(p->box_bytes);
-    size_t payload = power_below(record - sizeof(struct record) - plan_header_room(p));
+size_t net_plan_eager(const struct plan *p) {
+    size_t record = net_queue_most(p->queue_bytes);
+    if (p->boxes && net_box_most(p->box_bytes) < record)
+        record = net_box_most(p->box_bytes);
+    size_t payload = power_below(record - sizeof(struct node_record) - net_plan_header_room(p));
     return payload < EAGER_MOST ? payload : EAGER_MOST;
 }
 
@@ -70,7 +70,7 @@ static bool divide_among_all(struct plan *p, size_t limit) {
     p->boxes = p->count - 1;
     p->queue_bytes = queue_within(limit / 4, QUEUE_FEW);
     p->box_bytes = 0;
-    size_t used = plan_bytes(p);
+    size_t used = net_plan_bytes(p);
     size_t each = used > limit ? 0 : (limit - used) / (p->boxes ? p->boxes : 1);
     p->box_bytes = (uint32_t)((each < BOX_MOST ? each : BOX_MOST) & ~(size_t)(CACHE_LINE - 1));
     return p->box_bytes >= BOX_LEAST || (!p->boxes && used <= limit);
@@ -81,11 +81,11 @@ static void divide_among_some(struct plan *p, size_t limit) {
     p->queue_bytes = queue_within(limit / 4, QUEUE_MOST);
     p->box_bytes = BOX_LEAST;
     p->boxes = (uint32_t)(limit / BOX_LEAST);
-    while (p->boxes && plan_bytes(p) > limit)
+    while (p->boxes && net_plan_bytes(p) > limit)
         p->boxes--;
 }
 
-static bool is_possible(const struct net_options *o) {
+static bool plan_is_possible(const struct net_options *o) {
     return o->count >= 1 && o->count <= MOST_PROCESSES && o->rank >= 0 && o->rank < o->count &&
            o->header_bytes <= RECORD_MOST_HEADER;
 }
@@ -94,22 +94,22 @@ static size_t page_bytes(void) {
     return (size_t)sysconf(_SC_PAGESIZE);
 }
 
-static size_t whole_pages(size_t limit) {
+static size_t plan_whole_pages(size_t limit) {
     size_t page = page_bytes();
     return (limit < most_bytes ? limit : most_bytes) / page * page;
 }
 
-int plan_make(struct plan *p, const struct net_options *o) {
-    if (!is_possible(o)) {
+int net_plan_make(struct plan *p, const struct net_options *o) {
+    if (!plan_is_possible(o)) {
         log_error("shared memory: invalid options: rank %d of %d, headers of %zu bytes", o->rank, o->count,
                   o->header_bytes);
         return -EINVAL;
     }
-    size_t limit = whole_pages(o->limit);
+    size_t limit = plan_whole_pages(o->limit);
     *p = (struct plan){.count = (uint32_t)o->count, .header_bytes = (uint32_t)o->header_bytes};
     if (!divide_among_all(p, limit))
         divide_among_some(p, limit);
-    if (p->queue_bytes >= QUEUE_LEAST && plan_bytes(p) <= limit)
+    if (p->queue_bytes >= QUEUE_LEAST && net_plan_bytes(p) <= limit)
         return 0;
     log_warn("shared memory: %zu bytes are too few, at least %zu are needed; "
              "messages within the node go through MPI",
@@ -121,9 +121,9 @@ static bool is_queue_size(uint64_t n) {
     return n >= QUEUE_LEAST && n <= QUEUE_MOST && n == power_below(n);
 }
 
-bool plan_is_valid(const struct plan *p, size_t bytes) {
+bool net_plan_is_valid(const struct plan *p, size_t bytes) {
     return p->header_bytes <= RECORD_MOST_HEADER && is_queue_size(p->queue_bytes) &&
            p->boxes < MOST_PROCESSES &&
            (!p->boxes || (p->box_bytes >= BOX_LEAST && p->box_bytes <= BOX_MOST)) &&
-           p->box_bytes % CACHE_LINE == 0 && plan_bytes(p) <= bytes;
+           p->box_bytes % CACHE_LINE == 0 && net_plan_bytes(p) <= bytes;
 }

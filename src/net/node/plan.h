@@ -32,24 +32,24 @@ struct control {
 };
 
 /* The best layout for these options: returns 0, or -EINVAL after logging one line. */
-int plan_make(struct plan *p, const struct net_options *options);
+int net_plan_make(struct plan *p, const struct net_options *options);
 
-/* Whether the plan is a usable layout of this many bytes, as plan_make would make it. */
-bool plan_is_valid(const struct plan *p, size_t bytes);
+/* Whether the plan is a usable layout of this many bytes, as net_plan_make would make it. */
+bool net_plan_is_valid(const struct plan *p, size_t bytes);
 
 /* Bytes of the segment; less than 2^32 + 2^31. */
-size_t plan_bytes(const struct plan *p);
+size_t net_plan_bytes(const struct plan *p);
 
 /* The largest payload that both the boxes and the queue accept: a power of two. */
-size_t plan_eager(const struct plan *p);
+size_t net_plan_eager(const struct plan *p);
 
 /* The parts of the segment. */
-_Atomic uint16_t *plan_bells(const struct plan *p, void *base);
-struct box_shared *plan_boxes(const struct plan *p, void *base);
-char *plan_queue(const struct plan *p, void *base);
-char *plan_box(const struct plan *p, void *base, uint32_t box);
+_Atomic uint16_t *net_plan_doorbells(const struct plan *p, void *base);
+struct box_shared *net_plan_boxes(const struct plan *p, void *base);
+char *net_plan_queue(const struct plan *p, void *base);
+char *net_plan_box(const struct plan *p, void *base, uint32_t box);
 
-static inline size_t plan_header_room(const struct plan *p) {
+static inline size_t net_plan_header_room(const struct plan *p) {
     return round_up(p->header_bytes, 8);
 }
 

@@ -26,13 +26,13 @@ static char yama_scope(void) {
     return scope;
 }
 
-void pull_allow(void) {
+void net_pull_allow(void) {
     if (yama_scope() == '1')
         (void)prctl(PR_SET_PTRACER, (unsigned long)getppid(), 0, 0, 0);
 }
 
 /* The call may stop short at a page that is not mapped; the next call then returns the reason. */
-int pull(int process, uint64_t address, void *to, size_t bytes) {
+int net_pull_copy(int process, uint64_t address, void *to, size_t bytes) {
     for (size_t done = 0; done < bytes;) {
         size_t part = bytes - done < MOST ? bytes - done : MOST;
         struct iovec local = {.iov_base = (char *)to + done, .iov_len = part};

@@ -6,9 +6,9 @@
 #include <stdint.h>
 
 /* Allows the processes that our parent started to pull from this one, where the system requires that. */
-void pull_allow(void);
+void net_pull_allow(void);
 
 /* Copies all of it, or returns a negative code: -EPERM, -ENOSYS, -EFAULT, -ESRCH. */
-int pull(int process, uint64_t address, void *to, size_t bytes);
+int net_pull_copy(int process, uint64_t address, void *to, size_t bytes);
 
 #endif

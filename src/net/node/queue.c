@@ -12,20 +12,20 @@
  * while, and get -EAGAIN. Nothing here blocks, so nothing hangs; the launcher is about to end the job. */
 #include "net/node/queue.h"
 
-void queue_write_open(struct queue_writer *w, struct queue_shared *shared, char *ring, size_t bytes) {
+void net_queue_write_open(struct queue_writer *w, struct queue_shared *shared, char *ring, size_t bytes) {
     *w = (struct queue_writer){.shared = shared, .ring = ring, .bytes = bytes};
 }
 
-void queue_read_open(struct queue_reader *r, struct queue_shared *shared, char *ring, size_t bytes) {
+void net_queue_read_open(struct queue_reader *r, struct queue_shared *shared, char *ring, size_t bytes) {
     *r = (struct queue_reader){.shared = shared, .ring = ring, .bytes = bytes};
 }
 
-/* Pairs with publish_head. Writers may overwrite what the reader has read; its lines are clear. */
+/* Pairs with queue_publish_head. Writers may overwrite what the reader has read; its lines are clear. */
 static void look_at_head(struct queue_writer *w) {
     w->head = atomic_load_explicit(&w->shared->head, memory_order_acquire);
 }
 
-static inline bool has_room(const struct queue_writer *w, uint64_t tail, size_t bytes) {
+static inline bool queue_has_room(const struct queue_writer *w, uint64_t tail, size_t bytes) {
     uint64_t used = tail - w->head;
     return used <= w->bytes && w->bytes - used >= bytes;
 }
@@ -37,9 +37,9 @@ static bool move_tail(struct queue_writer *w, size_t size, uint64_t *from, uint6
     do {
         size_t left = w->bytes - (tail & (w->bytes - 1));
         end = tail + size + (size <= left ? 0 : left);
-        if (!has_room(w, tail, end - tail))
+        if (!queue_has_room(w, tail, end - tail))
             look_at_head(w);
-        if (!has_room(w, tail, end - tail))
+        if (!queue_has_room(w, tail, end - tail))
             return false;
     } while (!atomic_compare_exchange_weak_explicit(&w->shared->tail, &tail, end, memory_order_relaxed,
                                                     memory_order_relaxed));
@@ -48,50 +48,50 @@ static bool move_tail(struct queue_writer *w, size_t size, uint64_t *from, uint6
     return true;
 }
 
-struct record *queue_reserve(struct queue_writer *w, size_t size) {
+struct node_record *net_queue_reserve(struct queue_writer *w, size_t size) {
     uint64_t from, to;
     if (!move_tail(w, size, &from, &to))
         return NULL;
     w->last = to;
-    struct record *r = record_at(w->ring, from & (w->bytes - 1) & ~(uint64_t)(CACHE_LINE - 1));
+    struct node_record *r = net_record_at(w->ring, from & (w->bytes - 1) & ~(uint64_t)(CACHE_LINE - 1));
     if (to - from == size)
         return r;
     atomic_store_explicit(&r->word, RECORD_SKIP, memory_order_release);
-    return record_at(w->ring, 0);
+    return net_record_at(w->ring, 0);
 }
 
-/* Pairs with queue_read. */
-void queue_commit(struct record *record, int rank, uint32_t word) {
+/* Pairs with net_queue_read. */
+void net_queue_commit(struct node_record *record, int rank, uint32_t word) {
     record->peer = (uint32_t)rank;
     atomic_store_explicit(&record->word, word, memory_order_release);
 }
 
-bool queue_is_past(struct queue_writer *w) {
+bool net_queue_is_drained(struct queue_writer *w) {
     if (w->head < w->last)
         look_at_head(w);
     return w->head >= w->last;
 }
 
 /* Pairs with look_at_head. */
-static void publish_head(struct queue_reader *r) {
+static void queue_publish_head(struct queue_reader *r) {
     atomic_store_explicit(&r->shared->head, r->head, memory_order_release);
     r->told = r->head;
 }
 
 static void clear_lines(char *from, size_t bytes) {
     for (size_t i = 0; i < bytes; i += CACHE_LINE)
-        atomic_store_explicit(&record_at(from, i)->word, 0, memory_order_relaxed);
+        atomic_store_explicit(&net_record_at(from, i)->word, 0, memory_order_relaxed);
 }
 
 /* Moves `bytes` past the record at the head, and clears its first `cleared` bytes. */
-static void advance(struct queue_reader *r, size_t cleared, size_t bytes) {
+static void queue_advance(struct queue_reader *r, size_t cleared, size_t bytes) {
     clear_lines(r->ring + (r->head & (r->bytes - 1)), cleared);
     r->head += bytes;
     if (r->head - r->told >= r->bytes / 4) /* writers may be waiting for space */
-        publish_head(r);
+        queue_publish_head(r);
 }
 
-static void give_up(struct queue_reader *r, const char *what, uint64_t value) {
+static void queue_give_up(struct queue_reader *r, const char *what, uint64_t value) {
     r->broken = true;
     log_error("a message in shared memory has a %s of %llu, which is impossible: it was overwritten; "
               "no more is read from the queue",
@@ -99,38 +99,38 @@ static void give_up(struct queue_reader *r, const char *what, uint64_t value) {
 }
 
 /* Delivers the record at the head. Its word and peer are read only once, since other processes can change them. */
-static bool take(struct queue_reader *r, uint32_t word, int count, const struct delivery *to) {
+static bool queue_take_record(struct queue_reader *r, uint32_t word, int count, const struct delivery *to) {
     size_t offset = r->head & (r->bytes - 1), bytes = word - 1, room = r->bytes - offset;
-    struct record *record = record_at(r->ring, offset);
+    struct node_record *record = net_record_at(r->ring, offset);
     uint32_t peer = *(volatile uint32_t *)&record->peer;
-    if (UNLIKELY(bytes > room || record_size(to->header_room, bytes) > room))
-        give_up(r, "length", bytes);
+    if (UNLIKELY(bytes > room || net_record_size(to->header_room, bytes) > room))
+        queue_give_up(r, "length", bytes);
     else if (UNLIKELY(peer >= (uint32_t)count))
-        give_up(r, "sender's rank", peer);
+        queue_give_up(r, "sender's rank", peer);
     if (UNLIKELY(r->broken))
         return false;
-    record_deliver(record, (int)peer, bytes, to);
-    size_t size = record_size(to->header_room, bytes);
-    advance(r, size, size);
+    net_record_deliver(record, (int)peer, bytes, to);
+    size_t size = net_record_size(to->header_room, bytes);
+    queue_advance(r, size, size);
     return true;
 }
 
-/* The word of the next record; 0 if there is none. Pairs with queue_commit. */
-static uint32_t next_word(struct queue_reader *r) {
+/* The word of the next record; 0 if there is none. Pairs with net_queue_commit. */
+static uint32_t queue_next_word(struct queue_reader *r) {
     size_t offset = r->head & (r->bytes - 1);
-    uint32_t word = atomic_load_explicit(&record_at(r->ring, offset)->word, memory_order_acquire);
+    uint32_t word = atomic_load_explicit(&net_record_at(r->ring, offset)->word, memory_order_acquire);
     if (word != RECORD_SKIP)
         return word;
-    advance(r, CACHE_LINE, r->bytes - offset);
-    return atomic_load_explicit(&record_at(r->ring, 0)->word, memory_order_acquire);
+    queue_advance(r, CACHE_LINE, r->bytes - offset);
+    return atomic_load_explicit(&net_record_at(r->ring, 0)->word, memory_order_acquire);
 }
 
-int queue_read(struct queue_reader *r, int count, const struct delivery *to) {
+int net_queue_read(struct queue_reader *r, int count, const struct delivery *to) {
     uint32_t word;
     int n = 0;
-    while (n < RECORD_BATCH && !r->broken && (word = next_word(r)) != 0)
-        n += take(r, word, count, to);
+    while (n < RECORD_BATCH && !r->broken && (word = queue_next_word(r)) != 0)
+        n += queue_take_record(r, word, count, to);
     if (r->head != r->told)
-        publish_head(r);
+        queue_publish_head(r);
     return n;
 }

@@ -2,7 +2,7 @@
 #ifndef HEARTH_NET_NODE_QUEUE_H
 #define HEARTH_NET_NODE_QUEUE_H
 
-#include "net/node/record.h"
+#include "net/node/node_record.h"
 
 struct queue_shared {
     _Alignas(2 * CACHE_LINE) _Atomic uint64_t tail; /* bytes reserved so far; written by all writers */
@@ -26,29 +26,29 @@ struct queue_reader {
     bool broken;
 };
 
-void queue_write_open(struct queue_writer *w, struct queue_shared *shared, char *ring, size_t bytes);
-void queue_read_open(struct queue_reader *r, struct queue_shared *shared, char *ring, size_t bytes);
+void net_queue_write_open(struct queue_writer *w, struct queue_shared *shared, char *ring, size_t bytes);
+void net_queue_read_open(struct queue_reader *r, struct queue_shared *shared, char *ring, size_t bytes);
 
 /* Space for a record of this size, or NULL: no space until the reader has read. Until the record is committed, the
  * reader does not see the records behind it. */
-struct record *queue_reserve(struct queue_writer *w, size_t size);
+struct node_record *net_queue_reserve(struct queue_writer *w, size_t size);
 
-void queue_commit(struct record *record, int rank, uint32_t word);
+void net_queue_commit(struct node_record *record, int rank, uint32_t word);
 
 /* Whether all records of this writer were read and handled. */
-bool queue_is_past(struct queue_writer *w);
+bool net_queue_is_drained(struct queue_writer *w);
 
-/* Whether there may be something to read: one load. Pairs with queue_commit. */
-static inline bool queue_has_news(const struct queue_reader *r) {
-    return atomic_load_explicit(&record_at(r->ring, r->head & (r->bytes - 1))->word, memory_order_relaxed) !=
-           0;
+/* Whether there may be something to read: one load. Pairs with net_queue_commit. */
+static inline bool net_queue_has_message(const struct queue_reader *r) {
+    return atomic_load_explicit(&net_record_at(r->ring, r->head & (r->bytes - 1))->word,
+                                memory_order_relaxed) != 0;
 }
 
 /* Delivers at most RECORD_BATCH messages. Returns how many. */
-int queue_read(struct queue_reader *r, int count, const struct delivery *to);
+int net_queue_read(struct queue_reader *r, int count, const struct delivery *to);
 
 /* The largest record that is certain to fit into an empty queue of this size. */
-static inline size_t queue_most(size_t bytes) {
+static inline size_t net_queue_most(size_t bytes) {
     return bytes / 2;
 }
 

@@ -54,7 +54,7 @@ struct addition {
 };
 
 /* Reserves memory, so that adding the block to the list cannot fail later. */
-static int reserve(struct net_area *a, const struct net_boot *boot, struct addition *n) {
+static int world_reserve(struct net_area *a, const struct net_boot *boot, struct addition *n) {
     struct block *more = realloc(a->blocks, ((size_t)a->count + 1) * sizeof *more);
     a->blocks = more ? more : a->blocks;
     n->all = calloc((size_t)boot->size, sizeof *n->all);
@@ -66,7 +66,7 @@ static int reserve(struct net_area *a, const struct net_boot *boot, struct addit
 
 /* Maps the leader's block. A block of another size means that the leader runs another version. */
 static int attach(struct segment *s, const struct net_address *address, int leader, size_t bytes) {
-    int err = segment_attach_for(OTHERWISE, s, address, leader);
+    int err = net_segment_attach_for(OTHERWISE, s, address, leader);
     if (err || s->bytes == bytes)
         return err;
     log_error("shared memory of rank %d: it has %zu bytes instead of %zu; do all run the same version?",
@@ -74,13 +74,13 @@ static int attach(struct segment *s, const struct net_address *address, int lead
     return -EPROTO;
 }
 
-static int exchange(const struct net_boot *boot, int leader, size_t bytes, struct addition *n) {
+static int world_exchange(const struct net_boot *boot, int leader, size_t bytes, struct addition *n) {
     int err = net_boot_gather(boot, &n->mine, n->all, sizeof n->mine);
     if (err)
         return err;
     if (bytes && leader != boot->rank)
         err = attach(&n->segment, &n->all[leader], leader, bytes);
-    return net_agree(boot, err);
+    return net_boot_agree(boot, err);
 }
 
 /* A size that exceeds the largest file still does so after rounding. */
@@ -89,20 +89,20 @@ static size_t block_bytes(size_t bytes) {
 }
 
 /* Collective among all processes. `bytes` is the same within a node, and 0 if the node needs no block. */
-static int add_block(struct net_area *a, const struct net_boot *boot, int leader, size_t bytes) {
+static int world_add_block(struct net_area *a, const struct net_boot *boot, int leader, size_t bytes) {
     struct addition n = {.segment.file = -1};
     size_t whole = block_bytes(bytes);
-    int err = reserve(a, boot, &n);
+    int err = world_reserve(a, boot, &n);
     if (!err && whole && leader == boot->rank)
-        err = segment_create_for(OTHERWISE, &n.segment, whole, &n.mine);
-    err = net_agree(boot, err);
+        err = net_segment_create_for(OTHERWISE, &n.segment, whole, &n.mine);
+    err = net_boot_agree(boot, err);
     if (!err)
-        err = exchange(boot, leader, whole, &n);
+        err = world_exchange(boot, leader, whole, &n);
     free(n.all);
     if (err) {
-        segment_close(&n.segment);
+        net_segment_close(&n.segment);
     } else if (whole) {
-        segment_settle(&n.segment);
+        net_segment_settle(&n.segment);
         a->blocks[a->count++] = (struct block){.segment = n.segment, .used = sizeof(struct segment_token)};
     }
     return err;
@@ -110,16 +110,16 @@ static int add_block(struct net_area *a, const struct net_boot *boot, int leader
 
 static void close_area(struct net_area *a) {
     for (int i = 0; i < a->count; i++)
-        segment_close(&a->blocks[i].segment);
+        net_segment_close(&a->blocks[i].segment);
     free(a->blocks);
     free(a);
 }
 
-static bool fits(const struct block *b, size_t bytes) {
+static bool world_fits(const struct block *b, size_t bytes) {
     return bytes <= b->segment.bytes && round_up(b->used, ALIGNMENT) <= b->segment.bytes - bytes;
 }
 
-static void *take(struct block *b, size_t bytes) {
+static void *world_take(struct block *b, size_t bytes) {
     size_t offset = round_up(b->used, ALIGNMENT);
     b->used = offset + bytes;
     return (char *)b->segment.base + offset;
@@ -127,16 +127,16 @@ static void *take(struct block *b, size_t bytes) {
 
 void *net_world_share(struct net_world *w, const struct net_boot *boot, size_t bytes) {
     struct net_area *a = w->area;
-    bool fit = fits(&a->blocks[a->count - 1], bytes);
+    bool fit = world_fits(&a->blocks[a->count - 1], bytes);
     size_t more = bytes < SIZE_MAX - ALIGNMENT ? bytes + ALIGNMENT : bytes; /* plus room for the token */
-    if (add_block(a, boot, net_world_leader(w, w->node), fit ? 0 : more))
+    if (world_add_block(a, boot, net_world_leader(w, w->node), fit ? 0 : more))
         return NULL;
-    return take(&a->blocks[a->count - 1], bytes);
+    return world_take(&a->blocks[a->count - 1], bytes);
 }
 
 /* ---- the tables: the leader ---- */
 
-static int compare_keys(const void *a, const void *b) {
+static int world_compare_keys(const void *a, const void *b) {
     uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
     return (x > y) - (x < y);
 }
@@ -145,7 +145,7 @@ static int compare_keys(const void *a, const void *b) {
 static void sort_ranks(const int32_t *machines, int size, uint64_t *keys) {
     for (int i = 0; i < size; i++)
         keys[i] = (uint64_t)(uint32_t)machines[i] << 32 | (uint32_t)i;
-    qsort(keys, (size_t)size, sizeof *keys, compare_keys);
+    qsort(keys, (size_t)size, sizeof *keys, world_compare_keys);
 }
 
 /* The lowest rank of each rank's node. */
@@ -226,29 +226,29 @@ static void find_self(struct net_world *w, const struct tables *t) {
     w->local_count = net_world_count(w, w->node);
 }
 
-static int no_memory(int size) {
+static int world_no_memory(int size) {
     log_error("no memory for a list of %d processes; %s", size, OTHERWISE);
     return -ENOMEM;
 }
 
-static int allocate(const struct net_boot *boot, struct net_world **world, struct census *c) {
+static int world_allocate(const struct net_boot *boot, struct net_world **world, struct census *c) {
     struct net_world *w = calloc(1, sizeof *w);
     *world = w;
     c->machines = calloc((size_t)boot->size, sizeof *c->machines);
     c->keys = calloc((size_t)boot->size, sizeof *c->keys);
     if (!w || !c->machines || !c->keys)
-        return no_memory(boot->size);
+        return world_no_memory(boot->size);
     w->rank = boot->rank;
     w->size = boot->size;
     w->area = calloc(1, sizeof *w->area);
-    return w->area ? 0 : no_memory(boot->size);
+    return w->area ? 0 : world_no_memory(boot->size);
 }
 
 /* After the last barrier all processes may read the tables. */
 static int open_area(struct net_world *w, const struct net_boot *boot, struct census *c,
                      unsigned node_ranks) {
     int leader = find_leader(c->machines, w->rank, node_ranks);
-    int err = add_block(w->area, boot, leader, tables_bytes(w->size));
+    int err = world_add_block(w->area, boot, leader, tables_bytes(w->size));
     if (err)
         return err;
     struct block *b = &w->area->blocks[0];
@@ -265,7 +265,7 @@ int net_world_open(const struct net_boot *boot, int machine, unsigned node_ranks
     struct census c = {0};
     struct net_world *w;
     int32_t mine = machine;
-    int err = net_agree(boot, allocate(boot, &w, &c));
+    int err = net_boot_agree(boot, world_allocate(boot, &w, &c));
     if (!err)
         err = net_boot_gather(boot, &mine, c.machines, sizeof mine);
     if (!err)

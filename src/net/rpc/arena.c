@@ -12,37 +12,38 @@ static size_t page_size(void) {
     return (size_t)sysconf(_SC_PAGESIZE);
 }
 
-static size_t slot_bytes(const struct flow_limits *l, size_t head) {
-    return round_up(head + 2 * (size_t)l->bytes, CACHE_LINE);
+static size_t arena_slot_bytes(const struct flow_limits *l, size_t header) {
+    return round_up(header + 2 * (size_t)l->bytes, CACHE_LINE);
 }
 
-static size_t spare_bytes(const struct flow_limits *l, size_t head) {
-    return round_up(head + l->spare_bytes, CACHE_LINE);
+static size_t pool_buffer_bytes(const struct flow_limits *l, size_t header) {
+    return round_up(header + l->pool_buffer_bytes, CACHE_LINE);
 }
 
-uint64_t arena_bytes(const struct flow_limits *l, uint64_t clients, size_t head) {
-    return clients * l->buffers * slot_bytes(l, head) + (uint64_t)l->spares * spare_bytes(l, head);
+uint64_t net_arena_bytes(const struct flow_limits *l, uint64_t clients, size_t header) {
+    return clients * l->buffers * arena_slot_bytes(l, header) +
+           (uint64_t)l->pool_buffers * pool_buffer_bytes(l, header);
 }
 
-uint32_t arena_fitting(const struct flow_limits *limits, uint64_t clients, size_t head, size_t each,
-                       uint64_t memory) {
+uint32_t net_arena_fitting(const struct flow_limits *limits, uint64_t clients, size_t header, size_t each,
+                           uint64_t memory) {
     enum { LARGEST = 65536, SMALLEST = 64 };
     struct flow_limits l = *limits;
     for (l.bytes = LARGEST; l.bytes > SMALLEST; l.bytes -= 64) {
-        l.spare_bytes = limits->spare_bytes;
-        arena_fit_spares(&l);
-        if (arena_bytes(&l, clients, head) + clients * each <= memory)
+        l.pool_buffer_bytes = limits->pool_buffer_bytes;
+        net_arena_fit_pool(&l);
+        if (net_arena_bytes(&l, clients, header) + clients * each <= memory)
             break;
     }
     return l.bytes;
 }
 
-int arena_open(struct arena *a, const struct flow_limits *l, uint32_t clients, size_t head) {
-    size_t guard = page_size(), inner = round_up(arena_bytes(l, clients, head), guard);
-    *a = (struct arena){.limits = *l, .head = head, .bytes = inner + 2 * guard};
-    a->slot_bytes = slot_bytes(l, head);
+int net_arena_open(struct arena *a, const struct flow_limits *l, uint32_t clients, size_t header) {
+    size_t guard = page_size(), inner = round_up(net_arena_bytes(l, clients, header), guard);
+    *a = (struct arena){.limits = *l, .header = header, .bytes = inner + 2 * guard};
+    a->slot_bytes = arena_slot_bytes(l, header);
     a->client_bytes = l->buffers * a->slot_bytes;
-    a->spare_bytes = spare_bytes(l, head);
+    a->pool_buffer_bytes = pool_buffer_bytes(l, header);
     void *base = mmap(NULL, a->bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (base == MAP_FAILED)
         goto failed;
@@ -52,7 +53,7 @@ int arena_open(struct arena *a, const struct flow_limits *l, uint32_t clients, s
     }
     a->base = base;
     a->clients = a->base + guard;
-    a->spares = a->clients + clients * a->client_bytes;
+    a->pool_buffers = a->clients + clients * a->client_bytes;
     return 0;
 failed:
     log_error("helper: no address space for the buffers of %u clients, %zu bytes: %s; set HEARTH_BUFFERS or "
@@ -62,7 +63,7 @@ failed:
     return -ENOMEM;
 }
 
-void arena_close(struct arena *a) {
+void net_arena_close(struct arena *a) {
     if (a->base)
         munmap(a->base, a->bytes);
     a->base = NULL;

@@ -14,8 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "net/rpc/engine.h"
-#include "net/rpc/slices.h"
+#include "net/rpc/rpc_engine.h"
+#include "net/rpc/sched_slice.h"
 
 enum state { OP_QUEUED, OP_SENT, OP_DONE };
 enum { NAMELESS = UINT32_MAX };
@@ -24,19 +24,19 @@ enum { NAMELESS = UINT32_MAX };
 
 /* ---- targets ---- */
 
-static struct target *target_open(struct net *n, int node, int helper) {
+static struct net_target *target_open(struct net *n, int node, int helper) {
     size_t index = (size_t)node * (size_t)n->helpers + (size_t)helper;
     const char *address = n->addresses + index * n->address_bytes;
     uint16_t length;
-    struct target *t = calloc(1, sizeof *t);
-    if (!t || flow_client_open(&t->flow, &n->limits) != 0) {
+    struct net_target *t = calloc(1, sizeof *t);
+    if (!t || net_flow_client_open(&t->flow, &n->limits) != 0) {
         free(t);
         return NULL;
     }
     t->rank = net_world_leader(n->world, node);
     memcpy(&length, address, sizeof length);
-    if (link_connect(n->port, address + sizeof length, length, t->rank, 1 + helper, &t->peer) != 0) {
-        flow_client_close(&t->flow);
+    if (net_link_connect(n->port, address + sizeof length, length, t->rank, 1 + helper, &t->peer) != 0) {
+        net_flow_client_close(&t->flow);
         free(t);
         return NULL;
     }
@@ -44,8 +44,8 @@ static struct target *target_open(struct net *n, int node, int helper) {
     return t;
 }
 
-struct target *target_of(struct net *n, int node, int helper) {
-    struct target *t = n->targets[(size_t)node * (size_t)n->helpers + (size_t)helper];
+struct net_target *net_target_of(struct net *n, int node, int helper) {
+    struct net_target *t = n->targets[(size_t)node * (size_t)n->helpers + (size_t)helper];
     if (LIKELY(t))
         return t;
     t = target_open(n, node, helper);
@@ -64,13 +64,13 @@ static void free_out(struct out *o) {
 
 static void out_has_left(struct link_send *s, int status) {
     struct out *o = (struct out *)s;
-    (void)status; /* the link reports a peer that failed, at once or later, to call_failed */
+    (void)status; /* the link reports a peer that failed, at once or later, to net_call_failed */
     if (o->op)
         o->op->under_way--;
     free_out(o);
 }
 
-static struct out *take_out(struct net *n) {
+static struct out *target_take_out(struct net *n) {
     struct out *o = n->free_outs;
     if (!o)
         return NULL;
@@ -100,14 +100,14 @@ static void forget_op(struct net *n, struct net_op *op) {
     op->state = OP_DONE;
 }
 
-static void send_out(struct net *n, struct target *t, struct out *o, size_t header_bytes, const void *payload,
-                     size_t bytes) {
+static void send_out(struct net *n, struct net_target *t, struct out *o, size_t header_bytes,
+                     const void *payload, size_t bytes) {
     n->bytes += bytes;
-    if (link_send(n->port, t->peer, o->header, header_bytes, payload, bytes, &o->send) != 1)
+    if (net_link_send(n->port, t->peer, o->header, header_bytes, payload, bytes, &o->send) != 1)
         out_has_left(&o->send, 0);
 }
 
-static void send_block(struct net *n, struct target *t, struct net_op *op, struct out *o,
+static void send_block(struct net *n, struct net_target *t, struct net_op *op, struct out *o,
                        struct flow_ticket *ticket, size_t room) {
     struct wire_block *w = (struct wire_block *)o->header;
     struct net_out out = {.header = w + 1, .payload = o->buffer};
@@ -133,17 +133,18 @@ static void send_block(struct net *n, struct target *t, struct net_op *op, struc
 }
 
 /* Nothing is left to send to this target: returns its granted pool buffers. */
-static bool give_back(struct net *n, struct target *t) {
+static bool target_give_back(struct net *n, struct net_target *t) {
     if (t->flow.grant == 0)
         return true;
     if (!n->free_outs)
         return false;
-    uint64_t spares = flow_give_back(&t->flow);
-    if (spares == 0)
+    uint64_t pool_buffers = net_flow_give_back(&t->flow);
+    if (pool_buffers == 0)
         return true;
-    struct out *o = take_out(n);
+    struct out *o = target_take_out(n);
     struct wire_note *note = (struct wire_note *)o->header;
-    *note = (struct wire_note){.kind = WIRE_NOTE, .client = (uint32_t)n->world->rank, .spares = spares};
+    *note = (struct wire_note){
+        .kind = WIRE_NOTE, .client = (uint32_t)n->world->rank, .pool_buffers = pool_buffers};
     send_out(n, t, o, sizeof *note, NULL, 0);
     return true;
 }
@@ -151,32 +152,32 @@ static bool give_back(struct net *n, struct target *t) {
 /* ---- after direct puts ---- */
 
 static void has_flushed(struct link_send *s, int status) {
-    struct target *t = (struct target *)((char *)s - offsetof(struct target, flush));
-    (void)status; /* call_failed reports failed peers */
+    struct net_target *t = (struct net_target *)((char *)s - offsetof(struct net_target, flush));
+    (void)status; /* net_call_failed reports failed peers */
     t->flushing = false;
 }
 
-void target_flush(struct net *n, struct target *t) {
+void net_target_flush(struct net *n, struct net_target *t) {
     if (t->flushing)
         return;
     t->unflushed = false;
     t->flushing = true;
     t->announced = false;
     t->flush.sent = has_flushed;
-    if (link_flush(n->port, t->peer, &t->flush) != 1)
+    if (net_link_flush(n->port, t->peer, &t->flush) != 1)
         t->flushing = false;
 }
 
 /* An operation that waits for a flush sends a size hint, so that pool buffers are granted by the time it may start. */
-static void announce(struct net *n, struct target *t, const struct net_op *op) {
+static void call_announce(struct net *n, struct net_target *t, const struct net_op *op) {
     struct flow_ticket ticket;
     size_t room;
     bool is_long = op->left > (uint64_t)t->flow.credits * n->limits.bytes;
-    if (t->announced || !is_long || !n->limits.intimation || t->flow.grant || !n->free_outs ||
-        !flow_take(&t->flow, false, op->left, &ticket, &room))
+    if (t->announced || !is_long || !n->limits.size_hint || t->flow.grant || !n->free_outs ||
+        !net_flow_take(&t->flow, false, op->left, &ticket, &room))
         return;
     t->announced = true;
-    struct out *o = take_out(n);
+    struct out *o = target_take_out(n);
     struct wire_block *w = (struct wire_block *)o->header;
     ticket.following = op->left;
     *w = (struct wire_block){
@@ -185,22 +186,22 @@ static void announce(struct net *n, struct target *t, const struct net_op *op) {
 }
 
 /* Sends as many blocks as possible; false if some are left. */
-static bool pump(struct net *n, struct target *t) {
+static bool pump(struct net *n, struct net_target *t) {
     struct net_op *op;
     while ((op = t->first)) {
         if (UNLIKELY(t->unflushed || t->flushing || t->direct > 0)) {
             if (t->unflushed)
-                target_flush(n, t);
-            announce(n, t, op);
+                net_target_flush(n, t);
+            call_announce(n, t, op);
             if (t->flushing || t->direct > 0)
                 return false;
         }
         struct flow_ticket ticket;
         size_t room;
         struct out *o = n->free_outs;
-        if (!o || !name_op(n, op) || !flow_take(&t->flow, op->fetches, op->left, &ticket, &room))
+        if (!o || !name_op(n, op) || !net_flow_take(&t->flow, op->fetches, op->left, &ticket, &room))
             return false;
-        take_out(n);
+        target_take_out(n);
         struct net_op *after = op->after;
         send_block(n, t, op, o, &ticket, room);
         if (op->left > 0)
@@ -209,10 +210,10 @@ static bool pump(struct net *n, struct target *t) {
         if (!after)
             t->last = NULL;
     }
-    return give_back(n, t);
+    return target_give_back(n, t);
 }
 
-static void list_sending(struct net *n, struct target *t) {
+static void list_sending(struct net *n, struct net_target *t) {
     if (t->listed)
         return;
     t->listed = true;
@@ -221,8 +222,8 @@ static void list_sending(struct net *n, struct target *t) {
 }
 
 static void pump_all(struct net *n) {
-    for (struct target **at = &n->sending; *at;) {
-        struct target *t = *at;
+    for (struct net_target **at = &n->sending; *at;) {
+        struct net_target *t = *at;
         if (pump(n, t)) {
             t->listed = false;
             *at = t->next;
@@ -232,7 +233,7 @@ static void pump_all(struct net *n) {
 }
 
 void net_start(struct net *n, int node, struct net_op *op) {
-    struct target *t = target_of(n, node, op->first_helper ? 0 : n->world->rank % n->helpers);
+    struct net_target *t = net_target_of(n, node, op->first_helper ? 0 : n->world->rank % n->helpers);
     op->state = OP_QUEUED;
     op->id = NAMELESS;
     op->under_way = 0;
@@ -260,8 +261,8 @@ static bool is_asked_for(const struct net_op *op, const struct wire_reply *r, si
            bytes <= op->asked - r->offset && bytes <= op->asked - op->answered;
 }
 
-static void take_answer(struct net *n, const struct target *t, const struct wire_reply *r, const void *data,
-                        size_t bytes) {
+static void take_answer(struct net *n, const struct net_target *t, const struct wire_reply *r,
+                        const void *data, size_t bytes) {
     struct net_op *op = r->op < OPS ? n->ops[r->op] : NULL;
     if (UNLIKELY(!is_asked_for(op, r, bytes))) {
         n->service.failed(
@@ -275,14 +276,14 @@ static void take_answer(struct net *n, const struct target *t, const struct wire
         forget_op(n, op);
 }
 
-void call_arrived(void *arg, struct link_peer *from, const void *header, size_t header_bytes,
-                  const void *payload, size_t bytes) {
+void net_call_arrived(void *arg, struct link_peer *from, const void *header, size_t header_bytes,
+                      const void *payload, size_t bytes) {
     struct net *n = arg;
     const struct wire_reply *r = header;
     (void)from;
     size_t targets = (size_t)n->world->nodes * (size_t)n->helpers;
-    struct target *t = header_bytes == sizeof *r && r->from < targets ? n->targets[r->from] : NULL;
-    if (!t || (r->acknowledges && flow_acknowledge(&t->flow, &r->ack) != 0)) {
+    struct net_target *t = header_bytes == sizeof *r && r->from < targets ? n->targets[r->from] : NULL;
+    if (!t || (r->acknowledges && net_flow_acknowledge(&t->flow, &r->ack) != 0)) {
         log_error("discarded a message of %zu bytes that is not from a helper of this job",
                   header_bytes + bytes);
         return;
@@ -294,7 +295,7 @@ void call_arrived(void *arg, struct link_peer *from, const void *header, size_t 
         list_sending(n, t);
 }
 
-void call_failed(void *arg, struct link_peer *peer, const char *why) {
+void net_call_failed(void *arg, struct link_peer *peer, const char *why) {
     struct net *n = arg;
     size_t targets = (size_t)n->world->nodes * (size_t)n->helpers;
     if (!peer)
@@ -315,7 +316,7 @@ bool net_is_done(const struct net_op *op) {
 }
 
 static int make_progress(struct net *n) {
-    int happened = link_progress(n->port);
+    int happened = net_link_progress(n->port);
     if (n->sending)
         pump_all(n);
     return happened;
@@ -326,22 +327,22 @@ void net_progress(struct net *n) {
         make_progress(n);
 }
 
-static void nap(struct net *n) {
+static void call_nap(struct net *n) {
     enum { LONGEST_US = 10000 };
     if (!n->sliced) {
         n->sliced = true;
-        slices_make_short();
+        net_sched_slice_shorten();
     }
-    if (link_arm(n->port) != 0)
+    if (net_link_arm(n->port) != 0)
         return;
-    uint64_t us = link_nap(n->port);
+    uint64_t us = net_link_nap(n->port);
     us = us < LONGEST_US ? us : LONGEST_US;
     struct timespec time = {.tv_nsec = (long)us * 1000};
-    struct pollfd fd = {.fd = link_descriptor(n->port), .events = POLLIN};
+    struct pollfd fd = {.fd = net_link_descriptor(n->port), .events = POLLIN};
     ppoll(&fd, 1, &time, NULL);
 }
 
-static void give_up_after(struct net *n, struct target *t, struct patience *p, uint64_t now) {
+static void give_up_after(struct net *n, struct net_target *t, struct patience *p, uint64_t now) {
     uint64_t heard = t->heard > p->begun ? t->heard : p->begun;
     if (n->timeout_ns == 0 || now - heard <= n->timeout_ns)
         return;
@@ -352,12 +353,12 @@ static void give_up_after(struct net *n, struct target *t, struct patience *p, u
     p->begun = now;
 }
 
-void target_wait(struct net *n, struct target *t, struct patience *p, bool forever) {
+void net_target_wait(struct net *n, struct net_target *t, struct patience *p, bool forever) {
     if (make_progress(n) != 0) {
         if (UNLIKELY(t->direct > 0))
             t->heard = clock_ns(); /* data of a long get arrives without messages from the helper */
         if (p->spins)
-            spin_has_paid(&n->spin, true);
+            net_spin_has_paid(&n->spin, true);
         *p = (struct patience){.begun = p->begun, .last = p->last};
         return;
     }
@@ -369,61 +370,61 @@ void target_wait(struct net *n, struct target *t, struct patience *p, bool forev
     p->last = now;
     if (p->idle_since == 0) {
         p->idle_since = now;
-        p->spins = spin_is_wanted(&n->spin);
+        p->spins = net_spin_is_wanted(&n->spin);
     }
     if (p->spins && now - p->idle_since < n->spin_ns)
         return;
     if (p->spins)
-        spin_has_paid(&n->spin, false);
+        net_spin_has_paid(&n->spin, false);
     p->spins = false;
     if (!forever)
         give_up_after(n, t, p, now);
-    nap(n);
+    call_nap(n);
 }
 
-static struct target *target_of_op(struct net *n, int node, const struct net_op *op) {
-    return target_of(n, node, op->first_helper ? 0 : n->world->rank % n->helpers);
+static struct net_target *target_of_op(struct net *n, int node, const struct net_op *op) {
+    return net_target_of(n, node, op->first_helper ? 0 : n->world->rank % n->helpers);
 }
 
 void net_wait_sent(struct net *n, int node, struct net_op *op) {
     struct patience p = {0};
     while (!net_is_sent(op))
-        target_wait(n, target_of_op(n, node, op), &p, false);
+        net_target_wait(n, target_of_op(n, node, op), &p, false);
 }
 
 void net_wait_done(struct net *n, int node, struct net_op *op) {
     struct patience p = {0};
     while (!net_is_done(op))
-        target_wait(n, target_of_op(n, node, op), &p, op->waits);
+        net_target_wait(n, target_of_op(n, node, op), &p, op->waits);
 }
 
-static bool is_drained(const struct target *t) {
-    return !t->first && flow_is_idle(&t->flow);
+static bool is_drained(const struct net_target *t) {
+    return !t->first && net_flow_is_idle(&t->flow);
 }
 
-static bool is_quiet(const struct target *t) {
+static bool has_quiesced(const struct net_target *t) {
     return !t || (is_drained(t) && !t->unflushed && !t->flushing && t->direct == 0);
 }
 
-void target_drain(struct net *n, struct target *t) {
+void net_target_drain(struct net *n, struct net_target *t) {
     struct patience p = {0};
     while (!is_drained(t))
-        target_wait(n, t, &p, false);
+        net_target_wait(n, t, &p, false);
 }
 
 bool net_is_fenced(struct net *n, int node) {
     for (int h = 0; n->link && h < n->helpers; h++)
-        if (!is_quiet(n->targets[(size_t)node * (size_t)n->helpers + (size_t)h]))
+        if (!has_quiesced(n->targets[(size_t)node * (size_t)n->helpers + (size_t)h]))
             return false;
     return true;
 }
 
-static void fence_target(struct net *n, struct target *t) {
+static void fence_target(struct net *n, struct net_target *t) {
     struct patience p = {0};
     if (t && t->unflushed)
-        target_flush(n, t);
-    while (!is_quiet(t))
-        target_wait(n, t, &p, false);
+        net_target_flush(n, t);
+    while (!has_quiesced(t))
+        net_target_wait(n, t, &p, false);
 }
 
 void net_fence(struct net *n, int node) {
@@ -438,8 +439,8 @@ void net_fence_all(struct net *n) {
 
 /* ---- opening and closing ---- */
 
-int call_open(struct net *n) {
-    size_t largest = n->limits.spares > 0 ? n->limits.spare_bytes : n->limits.bytes;
+int net_call_open(struct net *n) {
+    size_t largest = n->limits.pool_buffers > 0 ? n->limits.pool_buffer_bytes : n->limits.bytes;
     size_t room = round_up(largest, CACHE_LINE);
     n->targets = calloc((size_t)n->world->nodes * (size_t)n->helpers, sizeof *n->targets);
     if (!n->targets || memory_open(&n->out_memory, OUTS * room, NULL) != 0) {
@@ -452,16 +453,16 @@ int call_open(struct net *n) {
         n->outs[i].buffer = (char *)n->out_memory.base + (size_t)i * room;
         free_out(&n->outs[i]);
     }
-    n->spin.worth = SPIN_BEST;
+    n->spin.score = SPIN_BEST;
     for (uint32_t i = 0; i < OPS; i++)
         n->free_ops[n->ops_free++] = i;
     return 0;
 }
 
-void call_close(struct net *n) {
+void net_call_close(struct net *n) {
     for (size_t i = 0; n->targets && i < (size_t)n->world->nodes * (size_t)n->helpers; i++)
         if (n->targets[i]) {
-            flow_client_close(&n->targets[i]->flow);
+            net_flow_client_close(&n->targets[i]->flow);
             free(n->targets[i]);
         }
     free(n->targets);

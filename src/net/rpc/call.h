@@ -19,7 +19,7 @@
 #include "net/shm/heap.h"
 #include "net/shm/mailbox.h"
 #include "net/shm/shared.h"
-#include "net/shm/stripes.h"
+#include "net/shm/lock_table.h"
 #include "net/node/world.h"
 
 enum { NET_HEADER = 160 /* bytes for the caller in a block's header */, NET_HANDLERS = 32 };
@@ -43,7 +43,7 @@ struct net_block {
 
     uint64_t resume; /* 0 at first; a handler that returns NET_LATER may store its progress here */
     uint64_t reply;  /* identifies this block to net_reply */
-    /* Set by the handler: bytes that it calculated with. Input to the placement rule of the helper (place.h). */
+    /* Set by the handler: bytes that it calculated with. Input to the placement rule of the helper (affinity.h). */
     size_t computed;
 };
 
@@ -54,14 +54,14 @@ enum net_result {
 typedef enum net_result net_serve(void *arg, struct net_block *b);
 
 /* A request from a process of this node (mailbox.h). NET_DONE: *answer is set. NET_LATER: the service answers later,
- * with net_answer_near(cell). */
-typedef enum net_result net_serve_near(void *arg, int process, const struct mailbox_request *r, int cell,
-                                       int64_t *answer);
+ * with net_answer_local(cell). */
+typedef enum net_result net_serve_local(void *arg, int process, const struct mailbox_request *r, int cell,
+                                        int64_t *answer);
 
 struct net_service {
     void *arg;
     net_serve *handlers[NET_HANDLERS];
-    net_serve_near *near;
+    net_serve_local *local;
     /* A process is unreachable; rank -1: unknown which. Called in any thread. */
     void (*failed)(void *arg, int rank, const char *why);
 };
@@ -69,24 +69,24 @@ struct net_service {
 /* Answers that are sent after the handler has returned: to a block of another node (at most 32 bytes; one at a time
  * per client), or to a process of this node. In the helper's thread only. */
 void net_reply(struct net *n, int helper, uint64_t reply, const void *data, size_t bytes);
-void net_answer_near(struct net *n, int cell, int64_t answer);
+void net_answer_local(struct net *n, int cell, int64_t answer);
 
 /* ---- opening and closing: collective, by all processes ---- */
 
 /* Counters, for reports. Those of helpers are 0 in processes that run no helper. They are final once the helpers
  * have ended, which is why net_close returns them too. */
 struct net_counts {
-    uint64_t blocks, bytes, waits, intimations, grants; /* as a client */
-    uint64_t served, served_bytes, near, granted, refused, retried, wakes, moves;
+    uint64_t blocks, bytes, waits, size_hints, grants; /* as a client */
+    uint64_t served, served_bytes, local, granted, refused, retried, wakes, moves;
     double busy_seconds, seconds; /* CPU time of the helpers, and the time since they started */
-    uint64_t buffers, buffer_bytes, spares, spare_bytes, arena_bytes;
+    uint64_t buffers, buffer_bytes, pool_buffers, pool_buffer_bytes, arena_bytes;
 };
 
 int net_open(const struct net_boot *boot, struct net_world *world, const struct net_service *service,
              const void *comm, struct net **net);
 void net_close(struct net *n, const struct net_boot *boot, struct net_counts *counts /* may be NULL */);
 
-struct net_stripes *net_stripes(struct net *n);
+struct net_lock_table *net_lock_table(struct net *n);
 struct mailbox *net_mailbox(struct net *n);
 
 /* ---- operations, as a client ---- */

@@ -25,15 +25,15 @@ struct net_channel {
     bool *failed;              /* [nodes] */
 };
 
-static void on_arrival(void *arg, struct link_peer *from, const void *header, size_t header_bytes,
-                       const void *payload, size_t bytes) {
+static void channel_on_arrival(void *arg, struct link_peer *from, const void *header, size_t header_bytes,
+                               const void *payload, size_t bytes) {
     struct net_channel *c = arg;
     (void)from;
     c->events.arrived(c->events.arg, header, header_bytes, payload, bytes);
 }
 
 /* A peer that we never connected to has no number: node -1. */
-static void on_failure(void *arg, struct link_peer *peer, const char *why) {
+static void channel_on_failure(void *arg, struct link_peer *peer, const char *why) {
     struct net_channel *c = arg;
     int node = 0;
     while (peer && node < c->world->nodes && c->peers[node] != peer)
@@ -46,7 +46,7 @@ static void on_failure(void *arg, struct link_peer *peer, const char *why) {
     }
 }
 
-static struct net_channel *make(const struct net_world *w, const struct net_channel_events *events) {
+static struct net_channel *channel_make(const struct net_world *w, const struct net_channel_events *events) {
     struct net_channel *c = calloc(1, sizeof *c);
     if (!c)
         return NULL;
@@ -62,39 +62,39 @@ static bool has_memory(const struct net_channel *c) {
     return c && c->addresses && c->peers && c->failed;
 }
 
-static void destroy(struct net_channel *c) {
+static void channel_destroy(struct net_channel *c) {
     if (!c)
         return;
     if (c->port)
-        link_port_close(c->port);
+        net_link_port_close(c->port);
     if (c->link)
-        link_close(c->link);
+        net_link_close(c->link);
     free(c->addresses);
     free(c->peers);
     free(c->failed);
     free(c);
 }
 
-static int exchange(struct net_channel *c, const struct net_boot *boot) {
+static int channel_exchange(struct net_channel *c, const struct net_boot *boot) {
     const struct net_world *w = c->world;
     struct address mine = {0}, *all = malloc((size_t)w->size * sizeof *all);
     int status = net_agree_on_memory(boot, all, "the addresses");
     if (status == 0 && c->port) {
-        mine.bytes = link_port_address(c->port, mine.data);
+        mine.bytes = net_link_port_address(c->port, mine.data);
         status = mine.bytes < 0 ? mine.bytes : 0;
     }
-    status = net_agree(boot, status);
+    status = net_boot_agree(boot, status);
     if (status == 0)
         status = net_boot_gather(boot, &mine, all, sizeof mine);
     for (int node = 0; status == 0 && node < w->nodes; node++)
         c->addresses[node] = all[net_world_leader(w, node)];
     free(all);
-    return net_agree(boot, status);
+    return net_boot_agree(boot, status);
 }
 
 static int open_port(struct net_channel *c) {
-    struct link_events events = {.arg = c, .arrived = on_arrival, .failed = on_failure};
-    return c->world->local == 0 ? link_port_open(c->link, PORT, &events, &c->port) : 0;
+    struct link_events events = {.arg = c, .arrived = channel_on_arrival, .failed = channel_on_failure};
+    return c->world->local == 0 ? net_link_port_open(c->link, PORT, &events, &c->port) : 0;
 }
 
 /* Creating and freeing MPI communicators is collective. */
@@ -110,18 +110,18 @@ int net_channel_open(const struct net_boot *boot, const struct net_world *world,
         return 0;
     struct link_options options = {
         .kind = (enum link_kind)settings_get()->net, .most = most, .ports = 2, .comm = comm};
-    struct net_channel *c = make(world, events);
+    struct net_channel *c = channel_make(world, events);
     if (!has_memory(c))
         log_error("network: no memory for a channel to %d nodes", world->nodes);
-    int status = net_agree(boot, has_memory(c) ? 0 : -ENOMEM);
+    int status = net_boot_agree(boot, has_memory(c) ? 0 : -ENOMEM);
     if (status == 0)
-        status = net_agree(boot, takes_part(world) ? link_open(&options, &c->link) : 0);
+        status = net_boot_agree(boot, takes_part(world) ? net_link_open(&options, &c->link) : 0);
     if (status == 0)
-        status = net_agree(boot, open_port(c));
+        status = net_boot_agree(boot, open_port(c));
     if (status == 0)
-        status = exchange(c, boot);
+        status = channel_exchange(c, boot);
     if (status != 0 || !takes_part(world)) {
-        destroy(c);
+        channel_destroy(c);
         return status;
     }
     *channel = c;
@@ -130,39 +130,39 @@ int net_channel_open(const struct net_boot *boot, const struct net_world *world,
 
 void net_channel_close(struct net_channel *c, const struct net_boot *boot) {
     if (c && c->port)
-        link_port_quiet(c->port);
+        net_link_port_quiesce(c->port);
     net_boot_barrier(boot);
     if (c && c->port)
-        link_port_shut(c->port);
+        net_link_port_shut(c->port);
     net_boot_barrier(boot);
-    destroy(c);
+    channel_destroy(c);
 }
 
-static struct link_peer *peer_of(struct net_channel *c, int node) {
+static struct link_peer *channel_peer_of(struct net_channel *c, int node) {
     if (!c->peers[node])
-        link_connect(c->port, c->addresses[node].data, (size_t)c->addresses[node].bytes,
-                     net_world_leader(c->world, node), PORT, &c->peers[node]);
+        net_link_connect(c->port, c->addresses[node].data, (size_t)c->addresses[node].bytes,
+                         net_world_leader(c->world, node), PORT, &c->peers[node]);
     return c->peers[node];
 }
 
 int net_channel_send(struct net_channel *c, int node, const void *header, size_t header_bytes,
                      const void *payload, size_t bytes, struct link_send *s) {
-    struct link_peer *peer = peer_of(c, node);
-    return peer ? link_send(c->port, peer, header, header_bytes, payload, bytes, s) : -ENOMEM;
+    struct link_peer *peer = channel_peer_of(c, node);
+    return peer ? net_link_send(c->port, peer, header, header_bytes, payload, bytes, s) : -ENOMEM;
 }
 
 int net_channel_progress(struct net_channel *c) {
-    return link_progress(c->port);
+    return net_link_progress(c->port);
 }
 
 int net_channel_arm(struct net_channel *c) {
-    return link_arm(c->port);
+    return net_link_arm(c->port);
 }
 
 int net_channel_descriptor(const struct net_channel *c) {
-    return link_descriptor(c->port);
+    return net_link_descriptor(c->port);
 }
 
 uint64_t net_channel_nap(const struct net_channel *c) {
-    return link_nap(c->port);
+    return net_link_nap(c->port);
 }

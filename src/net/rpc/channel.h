@@ -29,11 +29,11 @@ int net_channel_open(const struct net_boot *boot, const struct net_world *world,
 /* Collective. Before it, every process has stopped sending, and the thread that used the channel has ended. */
 void net_channel_close(struct net_channel *c, const struct net_boot *boot);
 
-/* As link_send. `node` must be another node. */
+/* As net_link_send. `node` must be another node. */
 int net_channel_send(struct net_channel *c, int node, const void *header, size_t header_bytes,
                      const void *payload, size_t bytes, struct link_send *s);
 
-/* As link_progress, link_arm, link_descriptor, link_nap. */
+/* As net_link_progress, net_link_arm, net_link_descriptor, net_link_nap. */
 int net_channel_progress(struct net_channel *c);
 int net_channel_arm(struct net_channel *c);
 int net_channel_descriptor(const struct net_channel *c);

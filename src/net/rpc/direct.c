@@ -3,39 +3,39 @@
 
 #include <errno.h>
 
-#include "net/rpc/engine.h"
+#include "net/rpc/rpc_engine.h"
 
 bool net_is_direct(const struct net *n) {
     int wanted = settings_get()->direct;
-    return n->link && (wanted == DIRECT_ON || (wanted == DIRECT_AUTO && link_is_direct(n->link)));
+    return n->link && (wanted == DIRECT_ON || (wanted == DIRECT_AUTO && net_link_is_direct(n->link)));
 }
 
 int net_expose(struct net *n, void *base, size_t bytes, struct link_memory **memory, void *key) {
-    return link_expose(n->link, base, bytes, memory, key);
+    return net_link_expose(n->link, base, bytes, memory, key);
 }
 
 void net_hide(struct net *n, struct link_memory *memory) {
-    link_hide(n->link, memory);
+    net_link_hide(n->link, memory);
 }
 
 /* Uses the helper that this process would send to: on a network without RDMA hardware, that thread executes them. */
-static struct target *own_target(struct net *n, int node) {
-    return target_of(n, node, n->world->rank % n->helpers);
+static struct net_target *own_target(struct net *n, int node) {
+    return net_target_of(n, node, n->world->rank % n->helpers);
 }
 
 int net_window_open(struct net *n, int node, const void *key, struct link_window **window) {
-    return link_window_open(own_target(n, node)->peer, key, window);
+    return net_link_window_open(own_target(n, node)->peer, key, window);
 }
 
 void net_window_close(struct link_window *window) {
-    link_window_close(window);
+    net_link_window_close(window);
 }
 
 /* ---- puts and gets ---- */
 
-static void has_ended(struct link_send *send, int status) {
+static void direct_has_ended(struct link_send *send, int status) {
     struct net_direct *d = (struct net_direct *)send;
-    (void)status; /* call_failed reports failed peers */
+    (void)status; /* net_call_failed reports failed peers */
     d->over = true;
     d->target->direct--;
     d->target->gets -= d->is_get;
@@ -43,20 +43,20 @@ static void has_ended(struct link_send *send, int status) {
 
 /* Whether another operation may start: it has a credit, and cannot overtake an earlier one. Networks order neither a
  * get after a put nor a put after a get. */
-static bool may_go(const struct target *t, bool get) {
+static bool may_go(const struct net_target *t, bool get) {
     return t->direct < settings_get()->direct_credits && !t->flushing && (get ? !t->unflushed : t->gets == 0);
 }
 
 /* Also waits until the helper has nothing outstanding. */
-static struct target *prepare(struct net *n, int node, struct net_direct *d, bool get) {
-    struct target *t = own_target(n, node);
+static struct net_target *direct_prepare(struct net *n, int node, struct net_direct *d, bool get) {
+    struct net_target *t = own_target(n, node);
     struct patience p = {0};
-    target_drain(n, t);
+    net_target_drain(n, t);
     if (get && t->unflushed)
-        target_flush(n, t);
+        net_target_flush(n, t);
     while (!may_go(t, get))
-        target_wait(n, t, &p, false);
-    *d = (struct net_direct){.send.sent = has_ended, .target = t, .is_get = get};
+        net_target_wait(n, t, &p, false);
+    *d = (struct net_direct){.send.sent = direct_has_ended, .target = t, .is_get = get};
     t->direct++;
     t->gets += get;
     return t;
@@ -64,22 +64,22 @@ static struct target *prepare(struct net *n, int node, struct net_direct *d, boo
 
 void net_put(struct net *n, int node, struct link_window *w, uint64_t to, const void *from, size_t bytes,
              struct net_direct *d) {
-    struct target *t = prepare(n, node, d, false);
+    struct net_target *t = direct_prepare(n, node, d, false);
     t->unflushed = true;
-    if (link_put(n->port, w, to, from, bytes, &d->send) != 1)
-        has_ended(&d->send, 0);
+    if (net_link_put(n->port, w, to, from, bytes, &d->send) != 1)
+        direct_has_ended(&d->send, 0);
 }
 
 void net_get(struct net *n, int node, struct link_window *w, void *to, uint64_t from, size_t bytes,
              struct net_direct *d) {
-    prepare(n, node, d, true);
-    if (link_get(n->port, w, to, from, bytes, &d->send) != 1)
-        has_ended(&d->send, 0);
+    direct_prepare(n, node, d, true);
+    if (net_link_get(n->port, w, to, from, bytes, &d->send) != 1)
+        direct_has_ended(&d->send, 0);
 }
 
 void net_wait_direct(struct net *n, int node, const struct net_direct *d) {
-    struct target *t = own_target(n, node);
+    struct net_target *t = own_target(n, node);
     struct patience p = {0};
     while (!d->over)
-        target_wait(n, t, &p, false);
+        net_target_wait(n, t, &p, false);
 }

@@ -28,7 +28,7 @@ void net_window_close(struct link_window *window);
 /* An operation in flight. */
 struct net_direct {
     struct link_send send;
-    struct target *target;
+    struct net_target *target;
     bool is_get;
     bool over; /* local completion: the buffer may be reused; of a get, it is filled */
 };

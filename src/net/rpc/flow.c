@@ -39,7 +39,7 @@
 
 static uint32_t first_number; /* 0, except in tests */
 
-void flow_number_from(uint32_t number) {
+void net_flow_number_from(uint32_t number) {
     first_number = number;
 }
 
@@ -51,11 +51,11 @@ static bool is_multiple(uint32_t bytes, uint32_t least) {
 
 static bool are_sound(const struct flow_limits *l) {
     return l->buffers >= 1 && l->buffers <= FLOW_BUFFERS && is_multiple(l->bytes, 64) &&
-           l->spares <= FLOW_SPARES && (!l->spares || is_multiple(l->spare_bytes, l->bytes));
+           l->pool_buffers <= FLOW_POOL && (!l->pool_buffers || is_multiple(l->pool_buffer_bytes, l->bytes));
 }
 
-static uint64_t all_spares(const struct flow_limits *l) {
-    return l->spares == 64 ? UINT64_MAX : (UINT64_C(1) << l->spares) - 1;
+static uint64_t all_pool_buffers(const struct flow_limits *l) {
+    return l->pool_buffers == 64 ? UINT64_MAX : (UINT64_C(1) << l->pool_buffers) - 1;
 }
 
 static uint64_t lowest(uint64_t set) {
@@ -68,7 +68,7 @@ static bool is_within(uint64_t part, uint64_t set) {
 
 /* The most blocks that a client can have in flight. */
 static uint32_t window_of(const struct flow_limits *l) {
-    return l->buffers + l->spares;
+    return l->buffers + l->pool_buffers;
 }
 
 /* A power of two, so that numbers that wrap continue at the right index. */
@@ -81,7 +81,7 @@ static uint32_t ring_of(const struct flow_limits *l) {
 
 /* ---- a client ---- */
 
-int flow_client_open(struct flow_client *c, const struct flow_limits *limits) {
+int net_flow_client_open(struct flow_client *c, const struct flow_limits *limits) {
     if (!are_sound(limits))
         return -EINVAL;
     uint8_t *kinds = calloc(ring_of(limits), 1);
@@ -96,7 +96,7 @@ int flow_client_open(struct flow_client *c, const struct flow_limits *limits) {
     return 0;
 }
 
-void flow_client_close(struct flow_client *c) {
+void net_flow_client_close(struct flow_client *c) {
     free(c->kinds);
     c->kinds = NULL;
 }
@@ -107,7 +107,7 @@ static bool must_wait(struct flow_client *c) {
     return false;
 }
 
-static void take_own(struct flow_client *c, struct flow_ticket *t) {
+static void flow_take_own(struct flow_client *c, struct flow_ticket *t) {
     t->flags = FLOW_OWN;
     t->own = (uint16_t)c->next_own;
     if (++c->next_own == c->limits.buffers)
@@ -117,18 +117,18 @@ static void take_own(struct flow_client *c, struct flow_ticket *t) {
 
 /* Takes pool buffers from the grant: all of them for an answer, the lowest for a block. The rest is returned if the
  * operation ends with this block. */
-static size_t take_spares(struct flow_client *c, bool fetch, uint64_t left, struct flow_ticket *t) {
+static size_t take_pool_buffers(struct flow_client *c, bool fetch, uint64_t left, struct flow_ticket *t) {
     uint64_t landing = lowest(c->grant);
-    size_t room = c->limits.spare_bytes;
+    size_t room = c->limits.pool_buffer_bytes;
     if (fetch)
         room *= (size_t)__builtin_popcountll(c->grant);
     if (fetch || left <= room || c->grant == landing) {
         t->flags |= FLOW_LAST;
-        t->spares = c->grant;
+        t->pool_buffers = c->grant;
     } else {
-        t->spares = landing;
+        t->pool_buffers = landing;
     }
-    c->grant &= ~t->spares;
+    c->grant &= ~t->pool_buffers;
     c->partly = c->grant != 0;
     return room;
 }
@@ -136,13 +136,14 @@ static size_t take_spares(struct flow_client *c, bool fetch, uint64_t left, stru
 /* Bytes that neither this block nor the credits at hand will carry. */
 static uint64_t beyond(struct flow_client *c, uint64_t left, size_t room) {
     uint64_t reach = room + (uint64_t)c->credits * c->limits.bytes;
-    if (!c->limits.intimation || !c->limits.spares || c->grant || left <= reach)
+    if (!c->limits.size_hint || !c->limits.pool_buffers || c->grant || left <= reach)
         return 0;
-    c->intimations++;
+    c->size_hints++;
     return left - reach;
 }
 
-bool flow_take(struct flow_client *c, bool fetch, uint64_t left, struct flow_ticket *ticket, size_t *room) {
+bool net_flow_take(struct flow_client *c, bool fetch, uint64_t left, struct flow_ticket *ticket,
+                   size_t *room) {
     bool own = fetch || !c->grant;
     if (UNLIKELY(own && !c->credits))
         return must_wait(c);
@@ -150,9 +151,9 @@ bool flow_take(struct flow_client *c, bool fetch, uint64_t left, struct flow_tic
     struct flow_ticket t = {.number = c->sent};
     size_t bytes = c->limits.bytes;
     if (own)
-        take_own(c, &t);
+        flow_take_own(c, &t);
     if (c->grant)
-        bytes = take_spares(c, fetch, left, &t);
+        bytes = take_pool_buffers(c, fetch, left, &t);
     t.following = beyond(c, left, bytes);
     c->kinds[c->sent++ & (c->ring - 1)] = own;
     *ticket = t;
@@ -163,12 +164,13 @@ bool flow_take(struct flow_client *c, bool fetch, uint64_t left, struct flow_tic
 /* A client has one grant at a time, only after a size hint, and only once all blocks in pool buffers are done.
  * Otherwise more blocks could be in flight than the ring has room for. `own`, `on_way`: own blocks in flight, and
  * all. */
-static bool may_be_granted(const struct flow_client *c, uint64_t spares, uint32_t own, uint32_t on_way) {
-    return is_within(spares, all_spares(&c->limits)) && !c->grant && c->grants < c->intimations &&
+static bool may_be_granted(const struct flow_client *c, uint64_t pool_buffers, uint32_t own,
+                           uint32_t on_way) {
+    return is_within(pool_buffers, all_pool_buffers(&c->limits)) && !c->grant && c->grants < c->size_hints &&
            own == on_way;
 }
 
-int flow_acknowledge(struct flow_client *c, const struct flow_ack *ack) {
+int net_flow_acknowledge(struct flow_client *c, const struct flow_ack *ack) {
     uint32_t newly = ack->done - c->done, credits = c->credits;
     if ((int32_t)newly < 0)
         newly = 0; /* stale: a small message has overtaken a long one */
@@ -188,24 +190,24 @@ int flow_acknowledge(struct flow_client *c, const struct flow_ack *ack) {
     return 0;
 }
 
-uint64_t flow_give_back(struct flow_client *c) {
+uint64_t net_flow_give_back(struct flow_client *c) {
     if (c->partly) /* the operation that has begun to use the grant continues to its last block */
         return 0;
-    uint64_t spares = c->grant;
+    uint64_t pool_buffers = c->grant;
     c->grant = 0;
-    return spares;
+    return pool_buffers;
 }
 
 /* ---- a helper ---- */
 
-/* Location of a block: own buffer i as i + 1, pool buffer i as SPARE + i. */
-enum { NOWHERE = 0, SPARE = 0x8000 };
+/* Location of a block: own buffer i as i + 1, pool buffer i as POOLED + i. */
+enum { NOWHERE = 0, POOLED = 0x8000 };
 
 enum turn { IDLE, READY, AT_WORK, PUT_OFF };
 enum holding { NOTHING, WHOLE, PARTLY, CLOSED /* the last block has arrived */ };
 
-struct peer { /* a client from which a block has arrived */
-    struct peer *next;
+struct flow_peer { /* a client from which a block has arrived */
+    struct flow_peer *next;
     uint64_t grant;   /* granted pool buffers for which no block has arrived */
     uint64_t asked;   /* size hint of the newest block, or 0 */
     uint32_t client;  /* its number */
@@ -221,7 +223,7 @@ struct peer { /* a client from which a block has arrived */
 };
 
 struct line {
-    struct peer *first, **end;
+    struct flow_peer *first, **end;
 };
 
 struct flow_helper {
@@ -231,28 +233,28 @@ struct flow_helper {
     struct line ready, put_off;
     uint32_t put_off_count;
     struct flow_counts counts;
-    struct flow_ticket spare[FLOW_SPARES]; /* tickets of the blocks in them */
-    struct peer *peers[];
+    struct flow_ticket pooled[FLOW_POOL]; /* tickets of the blocks in them */
+    struct flow_peer *peers[];
 };
 
-int flow_helper_open(const struct flow_limits *limits, uint32_t clients, struct flow_helper **helper) {
+int net_flow_helper_open(const struct flow_limits *limits, uint32_t clients, struct flow_helper **helper) {
     if (!are_sound(limits) || !clients)
         return -EINVAL;
-    struct flow_helper *h = calloc(1, sizeof *h + (size_t)clients * sizeof(struct peer *));
+    struct flow_helper *h = calloc(1, sizeof *h + (size_t)clients * sizeof(struct flow_peer *));
     if (!h)
         return -ENOMEM;
     h->limits = *limits;
     h->clients = clients;
     h->window = window_of(limits);
     h->mask = ring_of(limits) - 1;
-    h->free = all_spares(limits);
+    h->free = all_pool_buffers(limits);
     h->ready.end = &h->ready.first;
     h->put_off.end = &h->put_off.first;
     *helper = h;
     return 0;
 }
 
-void flow_helper_close(struct flow_helper *h) {
+void net_flow_helper_close(struct flow_helper *h) {
     if (!h)
         return;
     for (uint32_t i = 0; i < h->clients; i++)
@@ -260,13 +262,13 @@ void flow_helper_close(struct flow_helper *h) {
     free(h);
 }
 
-size_t flow_record(const struct flow_limits *limits) {
-    return sizeof(struct peer) + limits->buffers * sizeof(struct flow_ticket) +
+size_t net_flow_record(const struct flow_limits *limits) {
+    return sizeof(struct flow_peer) + limits->buffers * sizeof(struct flow_ticket) +
            ring_of(limits) * sizeof(uint16_t);
 }
 
-static struct peer *meet(struct flow_helper *h, uint32_t client) {
-    struct peer *p = calloc(1, flow_record(&h->limits));
+static struct flow_peer *flow_peer_new(struct flow_helper *h, uint32_t client) {
+    struct flow_peer *p = calloc(1, net_flow_record(&h->limits));
     if (!p)
         return NULL;
     p->order = (uint16_t *)&p->own[h->limits.buffers];
@@ -275,19 +277,19 @@ static struct peer *meet(struct flow_helper *h, uint32_t client) {
     return h->peers[client] = p;
 }
 
-static uint16_t *slot_of(const struct flow_helper *h, const struct peer *p, uint32_t number) {
+static uint16_t *flow_slot_of(const struct flow_helper *h, const struct flow_peer *p, uint32_t number) {
     return &p->order[number & h->mask];
 }
 
-static void line_up(struct line *line, struct peer *p, enum turn turn) {
+static void line_up(struct line *line, struct flow_peer *p, enum turn turn) {
     p->turn = (uint8_t)turn;
     p->next = NULL;
     *line->end = p;
     line->end = &p->next;
 }
 
-static struct peer *line_pop(struct line *line) {
-    struct peer *p = line->first;
+static struct flow_peer *line_pop(struct line *line) {
+    struct flow_peer *p = line->first;
     if (p && !(line->first = p->next))
         line->end = &line->first;
     return p;
@@ -296,65 +298,66 @@ static struct peer *line_pop(struct line *line) {
 /* ---- arrival ---- */
 
 /* The client holds the ticket's pool buffers, and the block does not follow the last one of the grant. */
-static bool may_use(const struct peer *p, const struct flow_ticket *t) {
-    if (!t->spares || !is_within(t->spares, p->grant))
+static bool may_use(const struct flow_peer *p, const struct flow_ticket *t) {
+    if (!t->pool_buffers || !is_within(t->pool_buffers, p->grant))
         return false;
     return p->holding != CLOSED || (!(t->flags & FLOW_LAST) && (int32_t)(t->number - p->last) < 0);
 }
 
-static bool is_sound(const struct flow_helper *h, const struct peer *p, const struct flow_ticket *t) {
+static bool flow_is_sound(const struct flow_helper *h, const struct flow_peer *p,
+                          const struct flow_ticket *t) {
     if (t->flags & ~(FLOW_OWN | FLOW_LAST) || t->number - p->done >= h->window ||
-        *slot_of(h, p, t->number) != NOWHERE)
+        *flow_slot_of(h, p, t->number) != NOWHERE)
         return false;
     if (!(t->flags & FLOW_OWN))
-        return may_use(p, t) && (t->flags & FLOW_LAST || t->spares == lowest(t->spares));
+        return may_use(p, t) && (t->flags & FLOW_LAST || t->pool_buffers == lowest(t->pool_buffers));
     if (t->own >= h->limits.buffers || p->own[t->own].flags)
         return false;
-    return t->flags & FLOW_LAST ? may_use(p, t) : !t->spares;
+    return t->flags & FLOW_LAST ? may_use(p, t) : !t->pool_buffers;
 }
 
-static struct flow_place place_of(uint16_t slot) {
-    bool spare = slot & SPARE;
-    return (struct flow_place){.spare = spare, .index = (uint32_t)(spare ? slot - SPARE : slot - 1)};
+static struct flow_place flow_place_of(uint16_t slot) {
+    bool pooled = slot & POOLED;
+    return (struct flow_place){.pooled = pooled, .index = (uint32_t)(pooled ? slot - POOLED : slot - 1)};
 }
 
-static uint16_t land_own(struct flow_helper *h, struct peer *p, const struct flow_ticket *t) {
+static uint16_t deliver_own(struct flow_helper *h, struct flow_peer *p, const struct flow_ticket *t) {
     p->own[t->own] = *t;
-    p->grant &= ~t->spares;
-    h->answering |= t->spares;
+    p->grant &= ~t->pool_buffers;
+    h->answering |= t->pool_buffers;
     return (uint16_t)(t->own + 1);
 }
 
-static uint16_t land_spare(struct flow_helper *h, struct peer *p, const struct flow_ticket *t) {
-    unsigned index = (unsigned)__builtin_ctzll(t->spares);
-    uint64_t landing = lowest(t->spares);
-    h->spare[index] = *t;
+static uint16_t deliver_pooled(struct flow_helper *h, struct flow_peer *p, const struct flow_ticket *t) {
+    unsigned index = (unsigned)__builtin_ctzll(t->pool_buffers);
+    uint64_t landing = lowest(t->pool_buffers);
+    h->pooled[index] = *t;
     p->grant &= ~landing;
     h->filled |= landing;
     if (p->holding == WHOLE)
         p->holding = PARTLY;
-    return (uint16_t)(SPARE | index);
+    return (uint16_t)(POOLED | index);
 }
 
 /* The newest block has the best estimate of what the client has yet to send. */
-static void note_newest(struct peer *p, const struct flow_ticket *t) {
+static void note_newest(struct flow_peer *p, const struct flow_ticket *t) {
     if ((int32_t)(t->number - p->newest) < 0)
         return;
     p->newest = t->number + 1;
     p->asked = t->following;
 }
 
-int flow_arrive(struct flow_helper *h, uint32_t client, const struct flow_ticket *ticket,
-                struct flow_place *place) {
+int net_flow_arrive(struct flow_helper *h, uint32_t client, const struct flow_ticket *ticket,
+                    struct flow_place *place) {
     if (UNLIKELY(client >= h->clients))
         return -EPROTO;
-    struct peer *p = h->peers[client];
-    if (UNLIKELY(!p) && !(p = meet(h, client)))
+    struct flow_peer *p = h->peers[client];
+    if (UNLIKELY(!p) && !(p = flow_peer_new(h, client)))
         return -ENOMEM;
-    if (UNLIKELY(!is_sound(h, p, ticket)))
+    if (UNLIKELY(!flow_is_sound(h, p, ticket)))
         return -EPROTO;
-    uint16_t slot = ticket->flags & FLOW_OWN ? land_own(h, p, ticket) : land_spare(h, p, ticket);
-    *slot_of(h, p, ticket->number) = slot;
+    uint16_t slot = ticket->flags & FLOW_OWN ? deliver_own(h, p, ticket) : deliver_pooled(h, p, ticket);
+    *flow_slot_of(h, p, ticket->number) = slot;
     if (ticket->flags & FLOW_LAST) {
         p->holding = CLOSED;
         p->last = ticket->number;
@@ -363,15 +366,15 @@ int flow_arrive(struct flow_helper *h, uint32_t client, const struct flow_ticket
     p->undone++;
     if (ticket->number == p->done) /* not in a list yet, as its next block was missing */
         line_up(&h->ready, p, READY);
-    *place = place_of(slot);
+    *place = flow_place_of(slot);
     return 0;
 }
 
-int flow_returned(struct flow_helper *h, uint32_t client, uint64_t spares) {
-    struct peer *p = client < h->clients ? h->peers[client] : NULL;
-    if (!p || p->holding != WHOLE || spares != p->grant)
+int net_flow_returned(struct flow_helper *h, uint32_t client, uint64_t pool_buffers) {
+    struct flow_peer *p = client < h->clients ? h->peers[client] : NULL;
+    if (!p || p->holding != WHOLE || pool_buffers != p->grant)
         return -EPROTO;
-    h->free |= spares;
+    h->free |= pool_buffers;
     p->grant = p->asked = 0;
     p->holding = NOTHING;
     return 0;
@@ -379,27 +382,27 @@ int flow_returned(struct flow_helper *h, uint32_t client, uint64_t spares) {
 
 /* ---- turns ---- */
 
-bool flow_turn(struct flow_helper *h, struct flow_turn *turn) {
-    struct peer *p = line_pop(&h->ready);
+bool net_flow_turn(struct flow_helper *h, struct flow_turn *turn) {
+    struct flow_peer *p = line_pop(&h->ready);
     if (!p)
         return false;
     p->turn = AT_WORK;
     turn->client = p->client;
-    turn->place = place_of(*slot_of(h, p, p->done));
-    turn->ticket = turn->place.spare ? h->spare[turn->place.index] : p->own[turn->place.index];
+    turn->place = flow_place_of(*flow_slot_of(h, p, p->done));
+    turn->ticket = turn->place.pooled ? h->pooled[turn->place.index] : p->own[turn->place.index];
     return true;
 }
 
-void flow_later(struct flow_helper *h, uint32_t client) {
-    struct peer *p = h->peers[client];
+void net_flow_later(struct flow_helper *h, uint32_t client) {
+    struct flow_peer *p = h->peers[client];
     assert(p->turn == AT_WORK);
     line_up(&h->put_off, p, PUT_OFF);
     h->put_off_count++;
 }
 
-uint32_t flow_retry(struct flow_helper *h) {
+uint32_t net_flow_retry(struct flow_helper *h) {
     uint32_t count = h->put_off_count;
-    for (struct peer *p; (p = line_pop(&h->put_off));)
+    for (struct flow_peer *p; (p = line_pop(&h->put_off));)
         line_up(&h->ready, p, READY);
     h->put_off_count = 0;
     return count;
@@ -408,11 +411,11 @@ uint32_t flow_retry(struct flow_helper *h) {
 /* ---- completion ---- */
 
 /* Frees the block's buffer. Returns the flags of its ticket. */
-static uint16_t vacate(struct flow_helper *h, struct peer *p) {
-    uint16_t *slot = slot_of(h, p, p->done), flags;
-    struct flow_place place = place_of(*slot);
-    if (place.spare) {
-        flags = h->spare[place.index].flags;
+static uint16_t vacate(struct flow_helper *h, struct flow_peer *p) {
+    uint16_t *slot = flow_slot_of(h, p, p->done), flags;
+    struct flow_place place = flow_place_of(*slot);
+    if (place.pooled) {
+        flags = h->pooled[place.index].flags;
         h->filled &= ~(UINT64_C(1) << place.index);
         h->free |= UINT64_C(1) << place.index;
     } else {
@@ -423,7 +426,7 @@ static uint16_t vacate(struct flow_helper *h, struct peer *p) {
     return flags;
 }
 
-static void end_grant(struct flow_helper *h, struct peer *p) {
+static void end_grant(struct flow_helper *h, struct flow_peer *p) {
     h->free |= p->grant;
     p->grant = 0;
     p->holding = NOTHING;
@@ -438,14 +441,14 @@ static uint64_t some_of(uint64_t free, uint64_t count) {
     return free & ~rest;
 }
 
-static uint64_t grant(struct flow_helper *h, struct peer *p) {
-    if (LIKELY(!p->asked) || p->holding != NOTHING || !h->limits.spares)
+static uint64_t flow_grant(struct flow_helper *h, struct flow_peer *p) {
+    if (LIKELY(!p->asked) || p->holding != NOTHING || !h->limits.pool_buffers)
         return 0;
     if (!h->free) {
         tally_add(&h->counts.refused, 1);
         return 0;
     }
-    p->grant = some_of(h->free, (p->asked - 1) / h->limits.spare_bytes + 1);
+    p->grant = some_of(h->free, (p->asked - 1) / h->limits.pool_buffer_bytes + 1);
     h->free &= ~p->grant;
     p->holding = WHOLE;
     tally_add(&h->counts.granted, 1);
@@ -453,14 +456,14 @@ static uint64_t grant(struct flow_helper *h, struct peer *p) {
 }
 
 /* A block in a pool buffer that is not the last needs no acknowledgement: the last one covers it. */
-static bool is_due(const struct flow_helper *h, const struct peer *p) {
+static bool flow_is_due(const struct flow_helper *h, const struct flow_peer *p) {
     if (!p->waiting && !p->last_waits)
         return false;
     return h->limits.buffers < 4 || !p->undone || p->waiting * 2 >= h->limits.buffers;
 }
 
-bool flow_done(struct flow_helper *h, uint32_t client, bool reply, struct flow_ack *ack) {
-    struct peer *p = h->peers[client];
+bool net_flow_done(struct flow_helper *h, uint32_t client, bool reply, struct flow_ack *ack) {
+    struct flow_peer *p = h->peers[client];
     assert(p->turn == AT_WORK);
     uint16_t flags = vacate(h, p);
     p->done++;
@@ -468,28 +471,28 @@ bool flow_done(struct flow_helper *h, uint32_t client, bool reply, struct flow_a
     p->waiting += flags & FLOW_OWN;
     if (flags & FLOW_LAST)
         end_grant(h, p);
-    if (*slot_of(h, p, p->done) != NOWHERE)
+    if (*flow_slot_of(h, p, p->done) != NOWHERE)
         line_up(&h->ready, p, READY);
     else
         p->turn = IDLE;
-    bool due = is_due(h, p);
+    bool due = flow_is_due(h, p);
     tally_add(due && !reply ? &h->counts.acks : &h->counts.coalesced, 1);
     if (!due && !reply)
         return false;
     p->waiting = 0;
     p->last_waits = false;
     ack->done = p->done;
-    ack->granted = grant(h, p);
+    ack->granted = flow_grant(h, p);
     return true;
 }
 
-void flow_release(struct flow_helper *h, uint64_t spares) {
-    assert(is_within(spares, h->answering));
-    h->answering &= ~spares;
-    h->free |= spares;
+void net_flow_release(struct flow_helper *h, uint64_t pool_buffers) {
+    assert(is_within(pool_buffers, h->answering));
+    h->answering &= ~pool_buffers;
+    h->free |= pool_buffers;
 }
 
-struct flow_counts flow_helper_counts(const struct flow_helper *h) {
+struct flow_counts net_flow_helper_counts(const struct flow_helper *h) {
     return (struct flow_counts){.granted = tally_read(&h->counts.granted),
                                 .refused = tally_read(&h->counts.refused),
                                 .acks = tally_read(&h->counts.acks),
@@ -498,83 +501,83 @@ struct flow_counts flow_helper_counts(const struct flow_helper *h) {
 
 /* ---- invariants ---- */
 
-static void must(bool holds) {
+static void flow_must(bool holds) {
     if (!holds)
         abort();
 }
 
 /* Checks that no pool buffer is in two sets. */
 static void add_set(uint64_t *all, uint64_t set) {
-    must(!(*all & set));
+    flow_must(!(*all & set));
     *all |= set;
 }
 
-static void check_blocks(const struct flow_helper *h, const struct peer *p, uint64_t *filled) {
+static void check_blocks(const struct flow_helper *h, const struct flow_peer *p, uint64_t *filled) {
     uint32_t here = 0, own = 0, own_here = 0;
     for (uint32_t i = 0; i <= h->mask; i++) {
         uint32_t number = p->done + i;
-        uint16_t slot = *slot_of(h, p, number);
+        uint16_t slot = *flow_slot_of(h, p, number);
         if (slot == NOWHERE)
             continue;
-        struct flow_place place = place_of(slot);
-        const struct flow_ticket *t = place.spare ? &h->spare[place.index] : &p->own[place.index];
-        must(t->number == number && i < h->window && (t->flags & FLOW_OWN) == !place.spare);
-        must((int32_t)(number - p->newest) < 0);
+        struct flow_place place = flow_place_of(slot);
+        const struct flow_ticket *t = place.pooled ? &h->pooled[place.index] : &p->own[place.index];
+        flow_must(t->number == number && i < h->window && (t->flags & FLOW_OWN) == !place.pooled);
+        flow_must((int32_t)(number - p->newest) < 0);
         here++;
-        own += !place.spare;
-        if (place.spare)
+        own += !place.pooled;
+        if (place.pooled)
             add_set(filled, UINT64_C(1) << place.index);
     }
     for (uint32_t i = 0; i < h->limits.buffers; i++)
         own_here += p->own[i].flags != 0;
-    must(here == p->undone && own == own_here);
+    flow_must(here == p->undone && own == own_here);
 }
 
-static void check_peer(const struct flow_helper *h, const struct peer *p) {
-    must((p->turn != IDLE) == (*slot_of(h, p, p->done) != NOWHERE));
-    must(p->holding == NOTHING ? !p->grant : h->limits.spares != 0);
-    must(p->holding != WHOLE || p->grant);
+static void check_peer(const struct flow_helper *h, const struct flow_peer *p) {
+    flow_must((p->turn != IDLE) == (*flow_slot_of(h, p, p->done) != NOWHERE));
+    flow_must(p->holding == NOTHING ? !p->grant : h->limits.pool_buffers != 0);
+    flow_must(p->holding != WHOLE || p->grant);
     /* An idle client has no pending acknowledgement. */
-    must(p->undone || (!p->waiting && !p->last_waits));
+    flow_must(p->undone || (!p->waiting && !p->last_waits));
 }
 
 static uint32_t check_line(const struct line *line, enum turn turn) {
     uint32_t count = 0;
-    struct peer *const *end = &line->first;
+    struct flow_peer *const *end = &line->first;
     for (; *end; end = &(*end)->next, count++)
-        must((*end)->turn == turn);
-    must(line->end == end);
+        flow_must((*end)->turn == turn);
+    flow_must(line->end == end);
     return count;
 }
 
-void flow_helper_check(const struct flow_helper *h) {
+void net_flow_helper_check(const struct flow_helper *h) {
     uint64_t all = 0, filled = 0;
     uint32_t counts[PUT_OFF + 1] = {0};
     for (uint32_t i = 0; i < h->clients; i++) {
-        const struct peer *p = h->peers[i];
+        const struct flow_peer *p = h->peers[i];
         if (!p)
             continue;
-        must(p->client == i);
+        flow_must(p->client == i);
         check_peer(h, p);
         check_blocks(h, p, &filled);
         add_set(&all, p->grant);
         counts[p->turn]++;
     }
-    must(filled == h->filled);
+    flow_must(filled == h->filled);
     add_set(&all, h->free);
     add_set(&all, h->filled);
     add_set(&all, h->answering);
-    must(all == all_spares(&h->limits));
-    must(check_line(&h->ready, READY) == counts[READY]);
-    must(check_line(&h->put_off, PUT_OFF) == counts[PUT_OFF] && counts[PUT_OFF] == h->put_off_count);
+    flow_must(all == all_pool_buffers(&h->limits));
+    flow_must(check_line(&h->ready, READY) == counts[READY]);
+    flow_must(check_line(&h->put_off, PUT_OFF) == counts[PUT_OFF] && counts[PUT_OFF] == h->put_off_count);
 }
 
-void flow_client_check(const struct flow_client *c) {
+void net_flow_client_check(const struct flow_client *c) {
     uint32_t own = 0;
-    must(c->sent - c->done <= window_of(&c->limits) && c->ring >= window_of(&c->limits));
+    flow_must(c->sent - c->done <= window_of(&c->limits) && c->ring >= window_of(&c->limits));
     for (uint32_t number = c->done; number != c->sent; number++)
         own += c->kinds[number & (c->ring - 1)];
-    must(own + c->credits == c->limits.buffers && c->next_own < c->limits.buffers);
-    must(is_within(c->grant, all_spares(&c->limits)) && (!c->partly || c->grant));
-    must(c->grants <= c->intimations);
+    flow_must(own + c->credits == c->limits.buffers && c->next_own < c->limits.buffers);
+    flow_must(is_within(c->grant, all_pool_buffers(&c->limits)) && (!c->partly || c->grant));
+    flow_must(c->grants <= c->size_hints);
 }

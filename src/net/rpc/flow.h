@@ -21,7 +21,7 @@
  *
  * If an operation fetches, its request is small and goes to an own buffer. The answer is built in a buffer of S
  * bytes that belongs to the request's buffer, or in all pool buffers of the grant at once. These are free again when
- * the helper calls flow_release, after its replies have been sent. */
+ * the helper calls net_flow_release, after its replies have been sent. */
 #ifndef HEARTH_NET_FLOW_H
 #define HEARTH_NET_FLOW_H
 
@@ -29,13 +29,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { FLOW_SPARES = 64 /* at most */, FLOW_BUFFERS = 1024 /* at most */ };
+enum { FLOW_POOL = 64 /* at most */, FLOW_BUFFERS = 1024 /* at most */ };
 
 struct flow_limits {
     uint32_t buffers, bytes; /* B >= 1, S >= 64, a multiple of 64 */
-    /* spares: 0 ... FLOW_SPARES; spare_bytes: a multiple of 64, >= S if there are any */
-    uint32_t spares, spare_bytes;
-    bool intimation;
+    /* spares: 0 ... FLOW_POOL; pool_buffer_bytes: a multiple of 64, >= S if there are any */
+    uint32_t pool_buffers, pool_buffer_bytes;
+    bool size_hint;
 };
 
 /* Sent with every block. */
@@ -44,7 +44,7 @@ struct flow_ticket {
     uint16_t own;    /* index of the own buffer, if FLOW_OWN */
     uint16_t flags;  /* FLOW_* */
     /* With FLOW_OWN: the pool buffers for the answer, or 0. Otherwise the block goes to that of the lowest bit. */
-    uint64_t spares;
+    uint64_t pool_buffers;
     /* Size hint: bytes of the operation that neither this block nor the client's remaining credits will carry; 0:
      * none. */
     uint64_t following;
@@ -72,30 +72,31 @@ struct flow_client {
     bool waiting;        /* found no credit */
     uint8_t *kinds;      /* ring of the blocks in flight, by number: own or pool */
     uint32_t ring;       /* its length, a power of two */
-    uint64_t waits, intimations, grants; /* counters: found no credit; size hints sent; grants received */
+    uint64_t waits, size_hints, grants; /* counters: found no credit; size hints sent; grants received */
 };
 
 /* Returns 0, -EINVAL or -ENOMEM. */
-int flow_client_open(struct flow_client *c, const struct flow_limits *limits);
-void flow_client_close(struct flow_client *c);
+int net_flow_client_open(struct flow_client *c, const struct flow_limits *limits);
+void net_flow_client_close(struct flow_client *c);
 
 /* Allocates a buffer for the next block of an operation with `left` bytes remaining, including this block. `fetch`:
  * these are bytes of its answer. True: send the block with this ticket, for at most *room of these bytes (and, if it
  * fetches, with a request of at most S bytes). False: wait for an acknowledgement. */
-bool flow_take(struct flow_client *c, bool fetch, uint64_t left, struct flow_ticket *ticket, size_t *room);
+bool net_flow_take(struct flow_client *c, bool fetch, uint64_t left, struct flow_ticket *ticket,
+                   size_t *room);
 
 /* Returns 0, or -EPROTO for an acknowledgement that violates the protocol. */
-int flow_acknowledge(struct flow_client *c, const struct flow_ack *ack);
+int net_flow_acknowledge(struct flow_client *c, const struct flow_ack *ack);
 
 /* Pool buffers that were granted and will not be used because nothing is left to send. The caller returns them to
  * the helper in a note. 0: none, or an operation is still using them. */
-uint64_t flow_give_back(struct flow_client *c);
+uint64_t net_flow_give_back(struct flow_client *c);
 
 /* Whether the block of this number is done; whether all blocks are. */
-static inline bool flow_is_done(const struct flow_client *c, uint32_t number) {
+static inline bool net_flow_is_done(const struct flow_client *c, uint32_t number) {
     return (int32_t)(c->done - number) > 0;
 }
-static inline bool flow_is_idle(const struct flow_client *c) {
+static inline bool net_flow_is_idle(const struct flow_client *c) {
     return c->sent == c->done;
 }
 
@@ -105,58 +106,58 @@ struct flow_helper;
 
 /* Where a block is stored: own buffer `index` of its client, or pool buffer `index`. */
 struct flow_place {
-    bool spare;
+    bool pooled;
     uint32_t index;
 };
 
 /* Bytes of state per active client. */
-size_t flow_record(const struct flow_limits *limits);
+size_t net_flow_record(const struct flow_limits *limits);
 
-int flow_helper_open(const struct flow_limits *limits, uint32_t clients, struct flow_helper **h);
-void flow_helper_close(struct flow_helper *h);
+int net_flow_helper_open(const struct flow_limits *limits, uint32_t clients, struct flow_helper **h);
+void net_flow_helper_close(struct flow_helper *h);
 
 /* A block has arrived. Returns 0 and sets *place. -EPROTO: the ticket violates the protocol (outside the window, a
  * buffer in use, a pool buffer that was not granted). -ENOMEM: only for a client's first block. On an error nothing
  * has changed. */
-int flow_arrive(struct flow_helper *h, uint32_t client, const struct flow_ticket *ticket,
-                struct flow_place *place);
+int net_flow_arrive(struct flow_helper *h, uint32_t client, const struct flow_ticket *ticket,
+                    struct flow_place *place);
 
 /* The next block to execute: round robin over the clients whose next block in order has arrived, except those
- * deferred since the last flow_retry. False: none. */
+ * deferred since the last net_flow_retry. False: none. */
 struct flow_turn {
     uint32_t client;
     struct flow_ticket ticket;
     struct flow_place place;
 };
-bool flow_turn(struct flow_helper *h, struct flow_turn *turn);
+bool net_flow_turn(struct flow_helper *h, struct flow_turn *turn);
 
-/* The block cannot be executed yet. The client gets its next turn after flow_retry. */
-void flow_later(struct flow_helper *h, uint32_t client);
+/* The block cannot be executed yet. The client gets its next turn after net_flow_retry. */
+void net_flow_later(struct flow_helper *h, uint32_t client);
 /* Makes all deferred clients ready again. Returns how many. */
-uint32_t flow_retry(struct flow_helper *h);
+uint32_t net_flow_retry(struct flow_helper *h);
 
 /* The block is done. `reply`: a reply is sent now, which will carry *ack. True: send *ack (with the reply, or
- * alone). Pool buffers that hold an answer stay in use until flow_release. */
-bool flow_done(struct flow_helper *h, uint32_t client, bool reply, struct flow_ack *ack);
+ * alone). Pool buffers that hold an answer stay in use until net_flow_release. */
+bool net_flow_done(struct flow_helper *h, uint32_t client, bool reply, struct flow_ack *ack);
 
 /* The replies in these pool buffers have been sent. */
-void flow_release(struct flow_helper *h, uint64_t spares);
+void net_flow_release(struct flow_helper *h, uint64_t pool_buffers);
 
 /* A note has arrived: the client returns these pool buffers. Returns 0 or -EPROTO. */
-int flow_returned(struct flow_helper *h, uint32_t client, uint64_t spares);
+int net_flow_returned(struct flow_helper *h, uint32_t client, uint64_t pool_buffers);
 
 /* Counters: size hints granted and refused, once for each acknowledgement that could have answered one; messages
  * that only acknowledge; and blocks that needed no such message. */
 struct flow_counts {
     uint64_t granted, refused, acks, coalesced;
 };
-struct flow_counts flow_helper_counts(const struct flow_helper *h);
+struct flow_counts net_flow_helper_counts(const struct flow_helper *h);
 
 /* For tests: clients and helpers that are opened from now on number their blocks from here. */
-void flow_number_from(uint32_t number);
+void net_flow_number_from(uint32_t number);
 
 /* Walks everything and aborts if an invariant is broken. */
-void flow_helper_check(const struct flow_helper *h);
-void flow_client_check(const struct flow_client *c);
+void net_flow_helper_check(const struct flow_helper *h);
+void net_flow_client_check(const struct flow_client *c);
 
 #endif

@@ -15,33 +15,34 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#include "net/rpc/engine.h"
-#include "net/rpc/slices.h"
+#include "net/rpc/rpc_engine.h"
+#include "net/rpc/sched_slice.h"
 #include "net/rpc/tally.h"
 #include "net/shm/wake.h"
 
 enum { RETRY_US = 30, EMPTY_WAKES = 16, EMPTY_NAP_US = 200 };
 enum { NEAR_AT_ONCE = 64 }; /* requests of the mailbox, then the network is looked at again */
 
-static unsigned serve_near(struct helper *h) {
+static unsigned helper_serve_local(struct helper *h) {
     struct net *n = h->net;
     struct mailbox_request request;
     unsigned count = 0;
     int cell;
     if (h->index != 0)
         return 0;
-    for (; count < NEAR_AT_ONCE && mailbox_take(n->helper_box, &request, &cell); count++) {
+    for (; count < NEAR_AT_ONCE && net_mailbox_take(n->helper_box, &request, &cell); count++) {
         int64_t answer = -ENOSYS;
-        int process = mailbox_process(n->helper_box, cell);
-        if (!n->service.near || n->service.near(n->service.arg, process, &request, cell, &answer) == NET_DONE)
-            mailbox_answer(n->helper_box, cell, answer);
+        int process = net_mailbox_process(n->helper_box, cell);
+        if (!n->service.local ||
+            n->service.local(n->service.arg, process, &request, cell, &answer) == NET_DONE)
+            net_mailbox_answer(n->helper_box, cell, answer);
     }
-    tally_add(&h->near, count);
+    tally_add(&h->local, count);
     return count;
 }
 
-void net_answer_near(struct net *n, int cell, int64_t answer) {
-    mailbox_answer(n->helper_box, cell, answer);
+void net_answer_local(struct net *n, int cell, int64_t answer) {
+    net_mailbox_answer(n->helper_box, cell, answer);
 }
 
 /* One round; returns how many events it handled. */
@@ -50,75 +51,75 @@ static unsigned go_round(struct helper *h, unsigned *blocked) {
     unsigned happened = 0;
     *blocked = 0;
     if (s->port) {
-        happened += (unsigned)link_progress(s->port);
-        unsigned done = server_work(s, blocked);
+        happened += (unsigned)net_link_progress(s->port);
+        unsigned done = net_server_work(s, blocked);
         if (done > 0)
-            place_follow(&h->place, s->served, s->computed, s->served_bytes - s->computed);
+            net_affinity_follow(&h->affinity, s->served, s->computed, s->served_bytes - s->computed);
         happened += done;
     }
-    return happened + serve_near(h);
+    return happened + helper_serve_local(h);
 }
 
-static uint64_t longest_sleep(const struct helper *h, unsigned blocked, bool network) {
+static uint64_t helper_longest_sleep(const struct helper *h, unsigned blocked, bool network) {
     if (blocked > 0)
         return RETRY_US;
     if (!h->server.port)
         return UINT64_MAX;
-    return network ? link_nap(h->server.port) : EMPTY_NAP_US;
+    return network ? net_link_nap(h->server.port) : EMPTY_NAP_US;
 }
 
 /* The caller has announced the sleep to the mailbox. */
-static void sleep_on(struct helper *h, unsigned blocked, bool network) {
+static void helper_sleep_on(struct helper *h, unsigned blocked, bool network) {
     struct pollfd fds[3] = {
-        {.fd = h->bell, .events = POLLIN},
-        {.fd = h->index == 0 ? mailbox_descriptor(h->net->helper_box) : -1, .events = POLLIN},
-        {.fd = network && h->server.port ? link_descriptor(h->server.port) : -1, .events = POLLIN},
+        {.fd = h->doorbell, .events = POLLIN},
+        {.fd = h->index == 0 ? net_mailbox_descriptor(h->net->helper_box) : -1, .events = POLLIN},
+        {.fd = network && h->server.port ? net_link_descriptor(h->server.port) : -1, .events = POLLIN},
     };
-    uint64_t us = longest_sleep(h, blocked, network);
+    uint64_t us = helper_longest_sleep(h, blocked, network);
     struct timespec time = {.tv_sec = (time_t)(us / 1000000), .tv_nsec = (long)(us % 1000000) * 1000};
     ppoll(fds, 3, us == UINT64_MAX ? NULL : &time, NULL);
     tally_add(&h->wakes, 1);
 }
 
-static void fall_asleep(struct helper *h, unsigned blocked) {
+static void helper_fall_asleep(struct helper *h, unsigned blocked) {
     bool network = h->empty < EMPTY_WAKES;
     if (h->index == 0)
-        mailbox_sleeps(h->net->helper_box);
+        net_mailbox_sleeps(h->net->helper_box);
     unsigned still_blocked, found = 0;
-    bool armed = !network || !h->server.port || link_arm(h->server.port) == 0;
-    if (armed && (found = serve_near(h)) == 0 && !atomic_load(&h->stop))
-        sleep_on(h, blocked, network);
+    bool armed = !network || !h->server.port || net_link_arm(h->server.port) == 0;
+    if (armed && (found = helper_serve_local(h)) == 0 && !atomic_load(&h->stop))
+        helper_sleep_on(h, blocked, network);
     if (h->index == 0)
-        mailbox_wakes(h->net->helper_box);
+        net_mailbox_wakes(h->net->helper_box);
     if (armed && found == 0)
         h->empty = go_round(h, &still_blocked) > 0 || !network ? 0 : h->empty + 1;
 }
 
 /* Polls for a while for more work. Does not yield: next to a rank that computes, a yield would cost a whole slice. */
-static bool spin(struct helper *h, unsigned *blocked) {
-    if (!spin_is_wanted(&h->spin))
+static bool helper_spin(struct helper *h, unsigned *blocked) {
+    if (!net_spin_is_wanted(&h->spin))
         return false;
     uint64_t end = clock_ns() + h->net->helper_spin_ns;
     bool paid = false;
     while (!paid && clock_ns() < end)
         paid = go_round(h, blocked) > 0;
-    spin_has_paid(&h->spin, paid);
+    net_spin_has_paid(&h->spin, paid);
     return paid;
 }
 
-static void *run(void *arg) {
+static void *helper_run(void *arg) {
     struct helper *h = arg;
     unsigned blocked;
     live_thread_begins(LIVE_HELPER);
-    place_thread(&h->place, h->net->masks);
+    net_affinity_thread(&h->affinity, h->net->masks);
     if (settings_get()->short_slices)
-        slices_make_short();
-    h->spin.worth = SPIN_BEST;
+        net_sched_slice_shorten();
+    h->spin.score = SPIN_BEST;
     while (!atomic_load_explicit(&h->stop, memory_order_acquire))
-        if (go_round(h, &blocked) > 0 || spin(h, &blocked))
+        if (go_round(h, &blocked) > 0 || helper_spin(h, &blocked))
             h->empty = 0;
         else
-            fall_asleep(h, blocked);
+            helper_fall_asleep(h, blocked);
     struct timespec busy = {0};
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &busy);
     atomic_store(&h->busy_ns, (uint64_t)busy.tv_sec * 1000000000u + (uint64_t)busy.tv_nsec);
@@ -126,27 +127,28 @@ static void *run(void *arg) {
     return NULL;
 }
 
-int helper_open(struct helper *h, struct net *n, int index) {
+int net_helper_open(struct helper *h, struct net *n, int index) {
     const struct settings *set = settings_get();
     h->net = n;
     h->index = index;
-    h->place = (struct place){.way = (enum place_way)set->helper_place, .threshold = set->helper_threshold};
-    h->bell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    if (h->bell < 0) {
+    h->affinity =
+        (struct affinity){.way = (enum affinity_way)set->helper_place, .threshold = set->helper_threshold};
+    h->doorbell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (h->doorbell < 0) {
         int status = -errno;
         log_error("helper: cannot create its eventfd: %s", strerror(errno));
         return status;
     }
-    return n->link ? server_open(&h->server, n, index) : 0;
+    return n->link ? net_server_open(&h->server, n, index) : 0;
 }
 
-int helper_start(struct helper *h) {
+int net_helper_start(struct helper *h) {
     /* The program's signals must not be delivered to this thread. */
     sigset_t all, before;
     h->started_ns = clock_ns();
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    int status = pthread_create(&h->thread, NULL, run, h);
+    int status = pthread_create(&h->thread, NULL, helper_run, h);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (status != 0) {
         log_error("helper: cannot create its thread: %s", strerror(status));
@@ -156,21 +158,21 @@ int helper_start(struct helper *h) {
     return 0;
 }
 
-void helper_stop(struct helper *h) {
+void net_helper_stop(struct helper *h) {
     uint64_t one = 1;
     if (!h->running)
         return;
     atomic_store_explicit(&h->stop, true, memory_order_release);
-    while (write(h->bell, &one, sizeof one) < 0)
+    while (write(h->doorbell, &one, sizeof one) < 0)
         if (errno != EINTR)
             wake_failed("the helper of this process");
     pthread_join(h->thread, NULL);
     h->running = false;
 }
 
-void helper_close(struct helper *h) {
-    server_close(&h->server);
-    if (h->bell >= 0)
-        close(h->bell);
-    h->bell = -1;
+void net_helper_close(struct helper *h) {
+    net_server_close(&h->server);
+    if (h->doorbell >= 0)
+        close(h->doorbell);
+    h->doorbell = -1;
 }

@@ -8,24 +8,24 @@
 #include <stdbool.h>
 
 struct spin {
-    int worth; /* 0: it has not paid lately */
+    int score; /* 0: it has not paid lately */
     unsigned passed_over;
 };
 
 enum { SPIN_BEST = 8, SPIN_AGAIN = 32 /* waits until it is tried again */ };
 
 /* At the beginning of a wait. */
-static inline bool spin_is_wanted(struct spin *s) {
-    return s->worth > 0 || ++s->passed_over % SPIN_AGAIN == 0;
+static inline bool net_spin_is_wanted(struct spin *s) {
+    return s->score > 0 || ++s->passed_over % SPIN_AGAIN == 0;
 }
 
 /* At the end of a wait that spun. `paid`: something arrived while spinning. */
-static inline void spin_has_paid(struct spin *s, bool paid) {
-    s->worth += paid ? 2 : -1;
-    if (s->worth > SPIN_BEST)
-        s->worth = SPIN_BEST;
-    if (s->worth < 0)
-        s->worth = 0;
+static inline void net_spin_has_paid(struct spin *s, bool paid) {
+    s->score += paid ? 2 : -1;
+    if (s->score > SPIN_BEST)
+        s->score = SPIN_BEST;
+    if (s->score < 0)
+        s->score = 0;
 }
 
 #endif

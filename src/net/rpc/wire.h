@@ -35,7 +35,7 @@ _Static_assert(sizeof(struct wire_block) + NET_HEADER <= LINK_HEADER, "both head
 
 struct wire_note {
     uint32_t kind, client;
-    uint64_t spares;
+    uint64_t pool_buffers;
 };
 
 /* To a client. */

@@ -71,7 +71,7 @@ static void bus_handle(int number, siginfo_t *info, void *context) {
     struct mapped in;
     uint64_t address = (uint64_t)(uintptr_t)info->si_addr;
     (void)number, (void)context;
-    if (info->si_code > 0 && mapped_find(MAPPED_SHARED, address, 1, &in) == 0)
+    if (info->si_code > 0 && net_mapped_find(MAPPED_SHARED, address, 1, &in) == 0)
         bus_explain(address, &in);
     bus_restore(info);
 }
@@ -82,7 +82,7 @@ static void bus_install(void) {
     sigaction(SIGBUS, &action, &before);
 }
 
-void bus_watch(void) {
+void net_bus_watch(void) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, bus_install);
 }

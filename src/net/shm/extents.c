@@ -10,7 +10,7 @@
 #include "base/base.h"
 
 /* For one more taken range, and for freeing all in any order. */
-int extents_reserve(struct extents *e) {
+int net_extents_reserve(struct extents *e) {
     if (e->taken + 3 <= e->room)
         return 0;
     size_t room = e->room > 0 ? 2 * e->room : 16;
@@ -22,15 +22,15 @@ int extents_reserve(struct extents *e) {
     return 0;
 }
 
-int extents_open(struct extents *e, uint64_t bytes) {
+int net_extents_open(struct extents *e, uint64_t bytes) {
     *e = (struct extents){0};
-    int err = extents_reserve(e);
+    int err = net_extents_reserve(e);
     if (!err && bytes > 0)
         e->free[e->count++] = (struct extent){0, bytes};
     return err;
 }
 
-void extents_close(struct extents *e) {
+void net_extents_close(struct extents *e) {
     free(e->free);
     *e = (struct extents){0};
 }
@@ -62,7 +62,7 @@ static void extents_cut(struct extents *e, size_t at, uint64_t offset, uint64_t 
         extents_remove(e, at);
 }
 
-uint64_t extents_take(struct extents *e, uint64_t bytes, uint64_t alignment) {
+uint64_t net_extents_take(struct extents *e, uint64_t bytes, uint64_t alignment) {
     for (size_t i = 0; i < e->count; i++) {
         uint64_t offset = round_up(e->free[i].offset, alignment), skipped = offset - e->free[i].offset;
         if (skipped <= e->free[i].bytes && bytes <= e->free[i].bytes - skipped) {
@@ -74,7 +74,7 @@ uint64_t extents_take(struct extents *e, uint64_t bytes, uint64_t alignment) {
     return EXTENTS_NONE;
 }
 
-void extents_give(struct extents *e, uint64_t offset, uint64_t bytes) {
+void net_extents_give(struct extents *e, uint64_t offset, uint64_t bytes) {
     size_t at = 0;
     while (at < e->count && e->free[at].offset < offset)
         at++;

@@ -1,7 +1,7 @@
 /* extents.h: free ranges of an address range, first fit. Works on offsets only and touches no memory.
  *
  * Processes that make the same calls in the same order get the same offsets, without communication. Running out of
- * memory must not make them differ. So extents_reserve is the only call that can fail, and callers call it before
+ * memory must not make them differ. So net_extents_reserve is the only call that can fail, and callers call it before
  * they agree to go on. */
 #ifndef HEARTH_NET_EXTENTS_H
 #define HEARTH_NET_EXTENTS_H
@@ -20,16 +20,16 @@ struct extents {
 };
 
 /* Initially all of [0, bytes) is free. Returns 0 or -ENOMEM. */
-int extents_open(struct extents *e, uint64_t bytes);
-void extents_close(struct extents *e);
+int net_extents_open(struct extents *e, uint64_t bytes);
+void net_extents_close(struct extents *e);
 
 /* Allocates memory for the next take and the next give. Returns 0 or -ENOMEM. */
-int extents_reserve(struct extents *e);
+int net_extents_reserve(struct extents *e);
 
 /* Takes `bytes` bytes at the lowest possible multiple of `alignment`. Returns their offset, or EXTENTS_NONE. */
-uint64_t extents_take(struct extents *e, uint64_t bytes, uint64_t alignment);
+uint64_t net_extents_take(struct extents *e, uint64_t bytes, uint64_t alignment);
 
 /* Frees the range. */
-void extents_give(struct extents *e, uint64_t offset, uint64_t bytes);
+void net_extents_give(struct extents *e, uint64_t offset, uint64_t bytes);
 
 #endif

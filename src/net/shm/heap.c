@@ -27,7 +27,7 @@
 #include "net/shm/extents.h"
 #include "net/shm/mapped.h"
 #include "net/shm/numa.h"
-#include "net/shm/sparse.h"
+#include "net/shm/address_picker.h"
 
 #define CHUNK_SHORT ((uint64_t)4 << 20)
 #define CHUNK_LEAST ((uint64_t)64 << 20)
@@ -73,7 +73,7 @@ static enum heap_limit heap_limit_here(void) {
     if (getrlimit(RLIMIT_FSIZE, &file) == 0 && file.rlim_cur != RLIM_INFINITY)
         return HEAP_EXACT;
     bool scarce = getrlimit(RLIMIT_AS, &space) == 0 && space.rlim_cur != RLIM_INFINITY;
-    return scarce || sparse_is_scarce() ? HEAP_SHORT : HEAP_FREE;
+    return scarce || net_address_is_scarce() ? HEAP_SHORT : HEAP_FREE;
 }
 
 /* Maps arbitrary node numbers to 0 ... nodes - 1. */
@@ -117,8 +117,8 @@ struct net_heap *net_heap_open(const struct net_heap_group *group) {
 static void heap_drop_chunk(struct net_heap *h, struct heap_chunk *c) {
     net_reserve_unlist(h->group.reserve, c->number);
     if (c->shared)
-        net_shared_leave(h->group.far, c->shared);
-    extents_close(&c->free);
+        net_shared_leave(h->group.remote, c->shared);
+    net_extents_close(&c->free);
     free(c);
 }
 
@@ -172,17 +172,17 @@ static int heap_add_chunk(struct net_heap *h, uint64_t need, int limit) {
     uint64_t bytes = heap_chunk_bytes(h, need, limit);
     struct heap_chunk *c = calloc(1, sizeof *c + (size_t)h->nodes * sizeof c->bases[0]);
     struct net_shared *shared = NULL;
-    int err = net_shared_map(&h->group.node, h->group.node.rank == 0 ? bytes : 0, h->group.far, &shared);
+    int err = net_shared_map(&h->group.node, h->group.node.rank == 0 ? bytes : 0, h->group.remote, &shared);
     if (c) {
         *c = (struct heap_chunk){.shared = shared, .bytes = bytes, .number = -1};
-        err = err ? err : extents_open(&c->free, bytes);
+        err = err ? err : net_extents_open(&c->free, bytes);
     }
     err = heap_hear_bases(h, c, !err && !c ? -ENOMEM : err);
     if (err) {
         if (c)
             heap_drop_chunk(h, c);
         else if (shared)
-            net_shared_leave(h->group.far, shared);
+            net_shared_leave(h->group.remote, shared);
         return err;
     }
     /* there may be many: save the descriptors, and do not count the chunk */
@@ -244,7 +244,7 @@ static void heap_own_pages(const struct net_heap *h, const struct net_heap_part 
 static uint64_t heap_find_place(struct net_heap *h, uint64_t need, struct heap_chunk **chunk) {
     uint64_t alignment = need >= HUGE_PAGE ? HUGE_PAGE : h->page;
     for (struct heap_chunk *c = h->chunks; c; c = c->next) {
-        uint64_t offset = extents_take(&c->free, need, alignment);
+        uint64_t offset = net_extents_take(&c->free, need, alignment);
         *chunk = c;
         if (offset != EXTENTS_NONE)
             return offset;
@@ -269,14 +269,14 @@ static void heap_locate(struct net_heap *h, const struct net_heap_block *b, stru
         parts[i].base = parts[i].bytes > 0 ? b->chunk->bases[h->index[i]] + b->offset + parts[i].base : 0;
     const struct net_heap_part *mine = &parts[h->group.all.rank];
     if (mine->bytes >= h->page)
-        numa_prefer((void *)(uintptr_t)mine->base, mine->bytes);
+        net_numa_prefer((void *)(uintptr_t)mine->base, mine->bytes);
 }
 
 /* Does everything that may run out of memory, before the exchange. */
 static int heap_prepare(struct net_heap *h, uint64_t reserved) {
-    int err = mapped_reserve(MAPPED_BLOCKS);
+    int err = net_mapped_reserve(MAPPED_BLOCKS);
     for (struct heap_chunk *c = h->chunks; c && !err; c = c->next)
-        err = extents_reserve(&c->free);
+        err = net_extents_reserve(&c->free);
     return err ? err : net_reserve_take(h->group.reserve, reserved);
 }
 
@@ -312,7 +312,7 @@ int net_heap_take(struct net_heap *h, uint64_t bytes, int status, void *owner, s
     heap_own_pages(h, parts, b);
     heap_locate(h, b, parts);
     b->base = b->chunk->shared->base + b->offset;
-    return mapped_add(MAPPED_BLOCKS, (uint64_t)(uintptr_t)b->base, b->bytes, owner);
+    return net_mapped_add(MAPPED_BLOCKS, (uint64_t)(uintptr_t)b->base, b->bytes, owner);
 }
 
 /* ---- return ---- */
@@ -329,15 +329,15 @@ static void heap_release_pages(const struct net_heap *h, const struct net_heap_b
 void net_heap_give(struct net_heap *h, struct net_heap_block *b) {
     if (!b->chunk)
         return;
-    mapped_remove(MAPPED_BLOCKS, (uint64_t)(uintptr_t)b->base);
+    net_mapped_remove(MAPPED_BLOCKS, (uint64_t)(uintptr_t)b->base);
     heap_release_pages(h, b);
-    extents_give(&b->chunk->free, b->offset, b->bytes);
+    net_extents_give(&b->chunk->free, b->offset, b->bytes);
     net_reserve_give(h->group.reserve, b->reserved);
     b->chunk = NULL;
 }
 
 void net_heap_forget(struct net_heap *h, struct net_heap_block *b) {
-    mapped_remove(MAPPED_BLOCKS, (uint64_t)(uintptr_t)b->base);
+    net_mapped_remove(MAPPED_BLOCKS, (uint64_t)(uintptr_t)b->base);
     h->forgotten++;
     b->chunk = NULL;
 }
@@ -355,7 +355,7 @@ void *net_heap_owner(const void *address, size_t bytes) {
     struct mapped found;
     int err;
     do /* retries while another thread changes the list */
-        err = mapped_find(MAPPED_BLOCKS, (uint64_t)(uintptr_t)address, bytes, &found);
+        err = net_mapped_find(MAPPED_BLOCKS, (uint64_t)(uintptr_t)address, bytes, &found);
     while (UNLIKELY(err == -EAGAIN));
     return err ? NULL : found.owner;
 }

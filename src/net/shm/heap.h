@@ -23,7 +23,7 @@ struct net_heap_group {
     struct net_boot node; /* the members on this node, in the same order */
     const int *node_of;   /* [all.size]: equal for members on the same node; copied */
     struct net_reserve *reserve;
-    const struct net_shared_far *far; /* as in net_shared_open; must outlive the heap */
+    const struct net_shared_remote *remote; /* as in net_shared_open; must outlive the heap */
 };
 
 /* Local. NULL: out of memory. */

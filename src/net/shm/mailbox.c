@@ -10,7 +10,7 @@
  * the bells. All four accesses are sequentially consistent, so they have one total order. If the client finds the
  * helper awake, it read `asleep` before the helper set it. Its bit was set before that, and the helper reads the
  * bells after it: the helper finds the bit and does not sleep. Otherwise the client finds the helper asleep and
- * writes to the pipe, which ends the sleep, even one that has not begun. mailbox_ring sets no bit, but publishes
+ * writes to the pipe, which ends the sleep, even one that has not begun. net_mailbox_doorbell sets no bit, but publishes
  * what the caller wrote before. It reads `asleep` by a read-modify-write that leaves the value unchanged. One of
  * this and the helper's exchange comes first: if ours, the helper acquires our earlier writes; if the helper's, we
  * see `asleep`.
@@ -39,7 +39,7 @@
 #include "net/shm/wake.h"
 
 enum { IDLE, WRITING, ASKED, TAKEN, ANSWERED };
-enum { BELL_CELLS = 64 };
+enum { DOORBELL_CELLS = 64 };
 
 struct cell {
     _Alignas(128) _Atomic uint32_t state;
@@ -49,8 +49,8 @@ struct cell {
 };
 _Static_assert(sizeof(struct cell) == 128, "two lines");
 
-struct bell {
-    _Alignas(CACHE_LINE) _Atomic uint64_t cells; /* one bit each. Pairs with: mailbox_ask, collect */
+struct doorbell {
+    _Alignas(CACHE_LINE) _Atomic uint64_t cells; /* one bit each. Pairs with: net_mailbox_ask, collect */
 };
 
 /* In shared memory. */
@@ -60,7 +60,7 @@ struct post {
     uint64_t device, inode; /* of the pipe */
     _Alignas(128) _Atomic uint32_t asleep;
     _Atomic uint32_t rings; /* bytes written, or about to be written, to the pipe; wraps */
-    _Alignas(128) struct bell bells[];
+    _Alignas(128) struct doorbell doorbells[];
 };
 
 struct mailbox {
@@ -69,29 +69,29 @@ struct mailbox {
     int process;   /* -1: the helper */
     int read_end;  /* the helper's, else -1 */
     int write_end; /* in other processes: open for both directions */
-    int bells;
+    int doorbells;
     int next;             /* cell to check first */
     uint32_t heard;       /* bytes read from the pipe, wraps */
     uint64_t collected[]; /* [bells], the helper's: requests not taken yet */
 };
 
-static int count_bells(int processes) {
-    return (processes * MAILBOX_CELLS + BELL_CELLS - 1) / BELL_CELLS;
+static int count_doorbells(int processes) {
+    return (processes * MAILBOX_CELLS + DOORBELL_CELLS - 1) / DOORBELL_CELLS;
 }
 
 static size_t cells_offset(int processes) {
-    return round_up(sizeof(struct post) + (size_t)count_bells(processes) * sizeof(struct bell), 128);
+    return round_up(sizeof(struct post) + (size_t)count_doorbells(processes) * sizeof(struct doorbell), 128);
 }
 
-size_t mailbox_bytes(int processes) {
+size_t net_mailbox_bytes(int processes) {
     return cells_offset(processes) + (size_t)processes * MAILBOX_CELLS * sizeof(struct cell);
 }
 
 /* ---- create and join ---- */
 
-static struct mailbox *view(void *memory, int processes, int process) {
-    int bells = count_bells(processes);
-    struct mailbox *box = calloc(1, sizeof *box + (size_t)bells * sizeof box->collected[0]);
+static struct mailbox *mailbox_view(void *memory, int processes, int process) {
+    int doorbells = count_doorbells(processes);
+    struct mailbox *box = calloc(1, sizeof *box + (size_t)doorbells * sizeof box->collected[0]);
     if (!box) {
         log_error("no memory for the mailbox of the node's helper, %d processes", processes);
         return NULL;
@@ -100,20 +100,20 @@ static struct mailbox *view(void *memory, int processes, int process) {
     box->cells = (struct cell *)((char *)memory + cells_offset(processes));
     box->process = process;
     box->read_end = box->write_end = -1;
-    box->bells = bells;
+    box->doorbells = doorbells;
     return box;
 }
 
 static int make_failed(struct mailbox *box) {
     int err = errno;
     log_error("cannot make the pipe of the node's helper: %s%s", strerror(err),
-              err == EMFILE ? memfile_hint(err) : "");
-    mailbox_close(box);
+              err == EMFILE ? net_memfile_hint(err) : "");
+    net_mailbox_close(box);
     return -err;
 }
 
-int mailbox_make(void *memory, int processes, struct mailbox **box) {
-    struct mailbox *b = view(memory, processes, -1);
+int net_mailbox_make(void *memory, int processes, struct mailbox **box) {
+    struct mailbox *b = mailbox_view(memory, processes, -1);
     int ends[2];
     struct stat st;
     if (!b)
@@ -136,7 +136,7 @@ int mailbox_make(void *memory, int processes, struct mailbox **box) {
 
 /* The process and descriptor numbers may refer to another file, and opening that could have side effects. So check
  * it first. */
-static int open_checked(int seen, const struct post *p) {
+static int mailbox_open_checked(int seen, const struct post *p) {
     char path[64];
     struct stat st;
     if (fstat(seen, &st))
@@ -154,7 +154,7 @@ static int open_pipe(const struct post *p) {
     int seen = open(path, O_PATH | O_CLOEXEC);
     if (seen < 0)
         return -1;
-    int file = open_checked(seen, p), err = errno;
+    int file = mailbox_open_checked(seen, p), err = errno;
     close(seen);
     errno = err;
     return file;
@@ -163,19 +163,19 @@ static int open_pipe(const struct post *p) {
 static int join_failed(const struct post *p, struct mailbox *box) {
     int err = errno;
     log_error("cannot open the pipe of the node's helper, /proc/%d/fd/%d: %s%s", p->helper, p->file,
-              memfile_reason(err), memfile_hint(err));
-    mailbox_close(box);
+              net_memfile_reason(err), net_memfile_hint(err));
+    net_mailbox_close(box);
     return -err;
 }
 
-int mailbox_join(void *memory, int process, struct mailbox **box) {
+int net_mailbox_join(void *memory, int process, struct mailbox **box) {
     const struct post *p = memory;
     if (process < 0 || (uint32_t)process >= p->processes) {
         log_error("the mailbox of the node's helper is for %u processes; there is no process %d",
                   p->processes, process);
         return -EINVAL;
     }
-    struct mailbox *b = view(memory, (int)p->processes, process);
+    struct mailbox *b = mailbox_view(memory, (int)p->processes, process);
     if (!b)
         return -ENOMEM;
     b->write_end = open_pipe(p);
@@ -185,7 +185,7 @@ int mailbox_join(void *memory, int process, struct mailbox **box) {
     return 0;
 }
 
-void mailbox_close(struct mailbox *box) {
+void net_mailbox_close(struct mailbox *box) {
     if (!box)
         return;
     if (box->read_end >= 0)
@@ -199,40 +199,40 @@ void mailbox_close(struct mailbox *box) {
 
 /* A full pipe wakes the helper anyway, and a pipe without a reader belongs to a process that has ended. On any other error the caller
  * would wait for a helper that sleeps forever. */
-static void ring(struct mailbox *box) {
+static void doorbell_ring(struct mailbox *box) {
     atomic_fetch_add_explicit(&box->post->rings, 1, memory_order_relaxed);
     while (write(box->write_end, "", 1) < 0 && errno != EAGAIN && errno != EPIPE)
         if (errno != EINTR)
             wake_failed("the helper of this node");
 }
 
-/* A read-modify-write; pairs with mailbox_sleeps. */
-void mailbox_ring(struct mailbox *box) {
+/* A read-modify-write; pairs with net_mailbox_sleeps. */
+void net_mailbox_doorbell(struct mailbox *box) {
     if (atomic_fetch_or_explicit(&box->post->asleep, 0, memory_order_acq_rel))
-        ring(box);
+        doorbell_ring(box);
 }
 
-static bool claim(struct cell *c) {
+static bool mailbox_claim(struct cell *c) {
     uint32_t state = IDLE;
     return atomic_load_explicit(&c->state, memory_order_relaxed) == IDLE &&
            atomic_compare_exchange_strong_explicit(&c->state, &state, WRITING, memory_order_acquire,
                                                    memory_order_relaxed);
 }
 
-/* The state releases the request to the helper (pairs with mailbox_take); for the bell and `asleep` see above. */
+/* The state releases the request to the helper (pairs with net_mailbox_take); for the bell and `asleep` see above. */
 static void post_in(struct mailbox *box, int cell, const struct mailbox_request *request) {
     struct cell *c = &box->cells[cell];
     c->request = *request;
     atomic_store_explicit(&c->state, ASKED, memory_order_release);
-    atomic_fetch_or(&box->post->bells[cell / BELL_CELLS].cells, (uint64_t)1 << cell % BELL_CELLS);
+    atomic_fetch_or(&box->post->doorbells[cell / DOORBELL_CELLS].cells, (uint64_t)1 << cell % DOORBELL_CELLS);
     if (atomic_load(&box->post->asleep))
-        ring(box);
+        doorbell_ring(box);
 }
 
-int mailbox_ask(struct mailbox *box, const struct mailbox_request *request) {
+int net_mailbox_ask(struct mailbox *box, const struct mailbox_request *request) {
     int first = box->process * MAILBOX_CELLS;
     for (int cell = first; cell < first + MAILBOX_CELLS; cell++) {
-        if (claim(&box->cells[cell])) {
+        if (mailbox_claim(&box->cells[cell])) {
             post_in(box, cell, request);
             return cell;
         }
@@ -240,8 +240,8 @@ int mailbox_ask(struct mailbox *box, const struct mailbox_request *request) {
     return -EBUSY;
 }
 
-/* Acquires the answer (pairs with mailbox_answer), and frees the cell. */
-bool mailbox_answered(struct mailbox *box, int cell, int64_t *answer) {
+/* Acquires the answer (pairs with net_mailbox_answer), and frees the cell. */
+bool net_mailbox_answered(struct mailbox *box, int cell, int64_t *answer) {
     struct cell *c = &box->cells[cell];
     if (atomic_load_explicit(&c->state, memory_order_acquire) != ANSWERED)
         return false;
@@ -251,40 +251,42 @@ bool mailbox_answered(struct mailbox *box, int cell, int64_t *answer) {
 }
 
 /* A wake for the cell's previous request may end the wait early. */
-void mailbox_wait(struct mailbox *box, int cell, uint64_t microseconds) {
+void net_mailbox_wait(struct mailbox *box, int cell, uint64_t microseconds) {
     struct cell *c = &box->cells[cell];
     if (atomic_load_explicit(&c->state, memory_order_relaxed) != ANSWERED)
-        wake_wait(&c->wake, microseconds);
+        net_wake_wait(&c->wake, microseconds);
 }
 
 /* ---- the helper ---- */
 
 /* Requests since the last call. Reads before it writes, so that an empty word stays shared in the cache. */
-static uint64_t collect(struct mailbox *box, int bell) {
-    struct bell *b = &box->post->bells[bell];
+static uint64_t mailbox_collect(struct mailbox *box, int doorbell) {
+    struct doorbell *b = &box->post->doorbells[doorbell];
     if (atomic_load(&b->cells))
-        box->collected[bell] |= atomic_exchange(&b->cells, 0);
-    return box->collected[bell];
+        box->collected[doorbell] |= atomic_exchange(&b->cells, 0);
+    return box->collected[doorbell];
 }
 
 /* The first cell at or after `next`, or -1. The bell of `next` is checked twice, first for the cells from `next` on. */
-static int next_cell(struct mailbox *box) {
-    int start = box->next / BELL_CELLS;
-    uint64_t before = ((uint64_t)1 << box->next % BELL_CELLS) - 1;
-    for (int i = 0; i <= box->bells; i++) {
-        int bell = (start + i) % box->bells;
-        uint64_t cells = collect(box, bell) & (i == 0 ? ~before : i == box->bells ? before : UINT64_MAX);
+static int mailbox_next_cell(struct mailbox *box) {
+    int start = box->next / DOORBELL_CELLS;
+    uint64_t before = ((uint64_t)1 << box->next % DOORBELL_CELLS) - 1;
+    for (int i = 0; i <= box->doorbells; i++) {
+        int doorbell = (start + i) % box->doorbells;
+        uint64_t cells = mailbox_collect(box, doorbell) & (i == 0                ? ~before
+                                                           : i == box->doorbells ? before
+                                                                                 : UINT64_MAX);
         if (cells)
-            return bell * BELL_CELLS + __builtin_ctzll(cells);
+            return doorbell * DOORBELL_CELLS + __builtin_ctzll(cells);
     }
     return -1;
 }
 
-bool mailbox_take(struct mailbox *box, struct mailbox_request *request, int *cell) {
-    for (int found = next_cell(box); found >= 0; found = next_cell(box)) {
+bool net_mailbox_take(struct mailbox *box, struct mailbox_request *request, int *cell) {
+    for (int found = mailbox_next_cell(box); found >= 0; found = mailbox_next_cell(box)) {
         struct cell *c = &box->cells[found];
-        box->collected[found / BELL_CELLS] &= ~((uint64_t)1 << found % BELL_CELLS);
-        box->next = (found + 1) % (box->bells * BELL_CELLS);
+        box->collected[found / DOORBELL_CELLS] &= ~((uint64_t)1 << found % DOORBELL_CELLS);
+        box->next = (found + 1) % (box->doorbells * DOORBELL_CELLS);
         if (atomic_load_explicit(&c->state, memory_order_acquire) != ASKED)
             continue; /* cannot happen */
         *request = c->request;
@@ -295,32 +297,32 @@ bool mailbox_take(struct mailbox *box, struct mailbox_request *request, int *cel
     return false;
 }
 
-void mailbox_answer(struct mailbox *box, int cell, int64_t answer) {
+void net_mailbox_answer(struct mailbox *box, int cell, int64_t answer) {
     struct cell *c = &box->cells[cell];
     c->answer = answer;
     atomic_store_explicit(&c->state, ANSWERED, memory_order_release);
-    wake_up(&c->wake);
+    net_wake_up(&c->wake);
 }
 
-int mailbox_process(const struct mailbox *box, int cell) {
+int net_mailbox_process(const struct mailbox *box, int cell) {
     (void)box;
     return cell / MAILBOX_CELLS;
 }
 
-int mailbox_descriptor(const struct mailbox *box) {
+int net_mailbox_descriptor(const struct mailbox *box) {
     return box->read_end;
 }
 
-/* An exchange, not a store: also pairs with mailbox_ring. */
-void mailbox_sleeps(struct mailbox *box) {
+/* An exchange, not a store: also pairs with net_mailbox_doorbell. */
+void net_mailbox_sleeps(struct mailbox *box) {
     atomic_exchange(&box->post->asleep, 1);
 }
 
-void mailbox_is_watched(struct mailbox *box) {
+void net_mailbox_is_watched(struct mailbox *box) {
     atomic_exchange(&box->post->asleep, 0);
 }
 
-void mailbox_wakes(struct mailbox *box) {
+void net_mailbox_wakes(struct mailbox *box) {
     char bytes[256];
     atomic_exchange(&box->post->asleep, 0);
     while (atomic_load_explicit(&box->post->rings, memory_order_relaxed) != box->heard) {

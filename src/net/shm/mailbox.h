@@ -24,46 +24,46 @@ struct mailbox_request {
     uint64_t words[MAILBOX_WORDS];
 };
 
-size_t mailbox_bytes(int processes);
+size_t net_mailbox_bytes(int processes);
 
-/* Creates the mailbox in zeroed shared memory of mailbox_bytes bytes. The helper's process calls mailbox_make first,
- * then the others call mailbox_join. Return 0, or a negative code after logging an error. */
-int mailbox_make(void *memory, int processes, struct mailbox **box);
-int mailbox_join(void *memory, int process, struct mailbox **box);
-void mailbox_close(struct mailbox *box);
+/* Creates the mailbox in zeroed shared memory of net_mailbox_bytes bytes. The helper's process calls net_mailbox_make first,
+ * then the others call net_mailbox_join. Return 0, or a negative code after logging an error. */
+int net_mailbox_make(void *memory, int processes, struct mailbox **box);
+int net_mailbox_join(void *memory, int process, struct mailbox **box);
+void net_mailbox_close(struct mailbox *box);
 
 /* ---- a process: any thread ---- */
 
 /* Posts a request and rings the doorbell. Returns the cell, or -EBUSY if all are in use. */
-int mailbox_ask(struct mailbox *box, const struct mailbox_request *request);
+int net_mailbox_ask(struct mailbox *box, const struct mailbox_request *request);
 
 /* Whether the request is answered. If so, sets *answer and frees the cell. */
-bool mailbox_answered(struct mailbox *box, int cell, int64_t *answer);
+bool net_mailbox_answered(struct mailbox *box, int cell, int64_t *answer);
 
 /* Sleeps until it may be answered, at most this long. */
-void mailbox_wait(struct mailbox *box, int cell, uint64_t microseconds);
+void net_mailbox_wait(struct mailbox *box, int cell, uint64_t microseconds);
 
 /* Only wakes the helper. */
-void mailbox_ring(struct mailbox *box);
+void net_mailbox_doorbell(struct mailbox *box);
 
 /* ---- the helper: one thread ---- */
 
-/* The next request, round robin over the cells, or false. `cell` identifies it to mailbox_answer. */
-bool mailbox_take(struct mailbox *box, struct mailbox_request *request, int *cell);
-void mailbox_answer(struct mailbox *box, int cell, int64_t answer);
+/* The next request, round robin over the cells, or false. `cell` identifies it to net_mailbox_answer. */
+bool net_mailbox_take(struct mailbox *box, struct mailbox_request *request, int *cell);
+void net_mailbox_answer(struct mailbox *box, int cell, int64_t answer);
 
 /* The process that a cell belongs to. */
-int mailbox_process(const struct mailbox *box, int cell);
+int net_mailbox_process(const struct mailbox *box, int cell);
 
-/* To sleep: call mailbox_sleeps, check all sources once more, poll this descriptor among others, call mailbox_wakes.
- * mailbox_wakes also empties the pipe. */
-void mailbox_sleeps(struct mailbox *box);
-int mailbox_descriptor(const struct mailbox *box);
-void mailbox_wakes(struct mailbox *box);
+/* To sleep: call net_mailbox_sleeps, check all sources once more, poll this descriptor among others, call net_mailbox_wakes.
+ * net_mailbox_wakes also empties the pipe. */
+void net_mailbox_sleeps(struct mailbox *box);
+int net_mailbox_descriptor(const struct mailbox *box);
+void net_mailbox_wakes(struct mailbox *box);
 
 /* Another thread of the helper's process takes over polling while the helper sleeps, and needs no doorbell. To stop,
- * it calls mailbox_sleeps in the helper's place, and checks all sources once more. The two threads exclude each
+ * it calls net_mailbox_sleeps in the helper's place, and checks all sources once more. The two threads exclude each
  * other by a lock of their own. */
-void mailbox_is_watched(struct mailbox *box);
+void net_mailbox_is_watched(struct mailbox *box);
 
 #endif

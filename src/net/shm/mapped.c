@@ -25,7 +25,7 @@
 
 struct span {
     _Atomic uint64_t base, bytes;
-    void *_Atomic owner; /* as passed to mapped_add */
+    void *_Atomic owner; /* as passed to net_mapped_add */
 };
 
 struct table {
@@ -46,16 +46,16 @@ static struct list lists[MAPPED_LISTS] = {[MAPPED_SHARED] = {.lock = PTHREAD_MUT
 
 /* ---- writers ---- */
 
-static void put(struct span *to, uint64_t base, uint64_t bytes, void *owner) {
+static void mapped_put(struct span *to, uint64_t base, uint64_t bytes, void *owner) {
     atomic_store_explicit(&to->base, base, memory_order_release);
     atomic_store_explicit(&to->bytes, bytes, memory_order_release);
     atomic_store_explicit(&to->owner, owner, memory_order_release);
 }
 
-static void move(struct span *to, const struct span *from) {
-    put(to, atomic_load_explicit(&from->base, memory_order_relaxed),
-        atomic_load_explicit(&from->bytes, memory_order_relaxed),
-        atomic_load_explicit(&from->owner, memory_order_relaxed));
+static void mapped_move(struct span *to, const struct span *from) {
+    mapped_put(to, atomic_load_explicit(&from->base, memory_order_relaxed),
+               atomic_load_explicit(&from->bytes, memory_order_relaxed),
+               atomic_load_explicit(&from->owner, memory_order_relaxed));
 }
 
 static void change_begins(struct list *l) {
@@ -67,7 +67,7 @@ static void change_ends(struct list *l) {
 }
 
 /* Room for one more range. The new array has the same content, so that readers may use either. */
-static int reserve(struct list *l) {
+static int mapped_grow(struct list *l) {
     struct table *old = atomic_load(&l->table);
     size_t used = atomic_load(&l->count), room = old ? 2 * old->room : 64;
     if (old && used < old->room)
@@ -78,35 +78,35 @@ static int reserve(struct list *l) {
     new->older = old;
     new->room = room;
     for (size_t i = 0; i < used; i++)
-        move(&new->spans[i], &old->spans[i]);
+        mapped_move(&new->spans[i], &old->spans[i]);
     atomic_store(&l->table, new); /* release; pairs with search */
     return 0;
 }
 
-static void insert(struct list *l, uint64_t base, uint64_t bytes, void *owner) {
+static void mapped_insert(struct list *l, uint64_t base, uint64_t bytes, void *owner) {
     struct span *spans = atomic_load(&l->table)->spans;
     size_t i = atomic_load(&l->count);
     for (; i > 0 && atomic_load(&spans[i - 1].base) > base; i--)
-        move(&spans[i], &spans[i - 1]);
-    put(&spans[i], base, bytes, owner);
+        mapped_move(&spans[i], &spans[i - 1]);
+    mapped_put(&spans[i], base, bytes, owner);
     atomic_fetch_add_explicit(&l->count, 1, memory_order_release);
 }
 
-int mapped_reserve(enum mapped_list list) {
+int net_mapped_reserve(enum mapped_list list) {
     struct list *l = &lists[list];
     pthread_mutex_lock(&l->lock);
-    int err = reserve(l);
+    int err = mapped_grow(l);
     pthread_mutex_unlock(&l->lock);
     return err;
 }
 
-int mapped_add(enum mapped_list list, uint64_t base, uint64_t bytes, void *owner) {
+int net_mapped_add(enum mapped_list list, uint64_t base, uint64_t bytes, void *owner) {
     struct list *l = &lists[list];
     pthread_mutex_lock(&l->lock);
-    int err = reserve(l);
+    int err = mapped_grow(l);
     if (!err) {
         change_begins(l);
-        insert(l, base, bytes, owner);
+        mapped_insert(l, base, bytes, owner);
         change_ends(l);
     }
     pthread_mutex_unlock(&l->lock);
@@ -116,11 +116,11 @@ int mapped_add(enum mapped_list list, uint64_t base, uint64_t bytes, void *owner
 static void remove_at(struct list *l, struct span *spans, size_t i) {
     size_t last = atomic_load(&l->count) - 1;
     for (; i < last; i++)
-        move(&spans[i], &spans[i + 1]);
+        mapped_move(&spans[i], &spans[i + 1]);
     atomic_store_explicit(&l->count, last, memory_order_release);
 }
 
-void mapped_remove(enum mapped_list list, uint64_t base) {
+void net_mapped_remove(enum mapped_list list, uint64_t base) {
     struct list *l = &lists[list];
     pthread_mutex_lock(&l->lock);
     struct table *t = atomic_load(&l->table);
@@ -137,14 +137,14 @@ void mapped_remove(enum mapped_list list, uint64_t base) {
 
 /* ---- readers ---- */
 
-static bool is_inside(uint64_t address, uint64_t bytes, uint64_t base, uint64_t size) {
+static bool mapped_is_inside(uint64_t address, uint64_t bytes, uint64_t base, uint64_t size) {
     uint64_t offset = address - base; /* wraps for addresses below the base, and is then too large */
     return offset <= size && bytes <= size - offset;
 }
 
 /* The last range that begins at or below the address. Under a concurrent change the result is meaningless, but the
  * search terminates. */
-static bool search(struct list *l, uint64_t address, struct mapped *found) {
+static bool mapped_search(struct list *l, uint64_t address, struct mapped *found) {
     struct table *t = atomic_load_explicit(&l->table, memory_order_acquire);
     size_t low = 0, high = atomic_load_explicit(&l->count, memory_order_acquire);
     if (!t)
@@ -166,7 +166,7 @@ static bool search(struct list *l, uint64_t address, struct mapped *found) {
     return true;
 }
 
-int mapped_find(enum mapped_list list, uint64_t address, uint64_t bytes, struct mapped *found) {
+int net_mapped_find(enum mapped_list list, uint64_t address, uint64_t bytes, struct mapped *found) {
     static _Thread_local struct last {
         uint64_t version;
         struct mapped is; /* 0 bytes: none */
@@ -177,12 +177,12 @@ int mapped_find(enum mapped_list list, uint64_t address, uint64_t bytes, struct 
     if (UNLIKELY(now % 2))
         return -EAGAIN;
     if (UNLIKELY(last->version != now || !last->is.bytes ||
-                 !is_inside(address, bytes, last->is.base, last->is.bytes))) {
+                 !mapped_is_inside(address, bytes, last->is.base, last->is.bytes))) {
         struct mapped seen = {0};
-        bool any = search(l, address, &seen);
+        bool any = mapped_search(l, address, &seen);
         if (atomic_load_explicit(&l->version, memory_order_relaxed) != now)
             return -EAGAIN;
-        if (!any || !is_inside(address, bytes, seen.base, seen.bytes))
+        if (!any || !mapped_is_inside(address, bytes, seen.base, seen.bytes))
             return -EFAULT;
         last->version = now;
         last->is = seen;

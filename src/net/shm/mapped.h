@@ -16,14 +16,14 @@ enum mapped_list {
     MAPPED_LISTS
 };
 
-/* Ranges of a list do not overlap. `owner` is returned by lookups. Return 0 or -ENOMEM. After a mapped_reserve, one
- * mapped_add cannot fail. */
-int mapped_reserve(enum mapped_list list);
-int mapped_add(enum mapped_list list, uint64_t base, uint64_t bytes, void *owner);
-void mapped_remove(enum mapped_list list, uint64_t base);
+/* Ranges of a list do not overlap. `owner` is returned by lookups. Return 0 or -ENOMEM. After a net_mapped_reserve, one
+ * net_mapped_add cannot fail. */
+int net_mapped_reserve(enum mapped_list list);
+int net_mapped_add(enum mapped_list list, uint64_t base, uint64_t bytes, void *owner);
+void net_mapped_remove(enum mapped_list list, uint64_t base);
 
 /* Whether all of [address, address + bytes) lies in one range. Any thread; never blocks. -EAGAIN: the list is being
  * changed, retry; -EFAULT: no. */
-int mapped_find(enum mapped_list list, uint64_t address, uint64_t bytes, struct mapped *found);
+int net_mapped_find(enum mapped_list list, uint64_t address, uint64_t bytes, struct mapped *found);
 
 #endif

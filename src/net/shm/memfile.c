@@ -36,12 +36,12 @@ _Static_assert(sizeof(struct memfile_place) <= sizeof(struct net_address), "an a
 
 static _Atomic unsigned fail_countdown;
 
-void memfile_fail_at(unsigned n) {
+void net_memfile_fail_at(unsigned n) {
     atomic_store(&fail_countdown, n);
 }
 
 /* True, with errno set, if a test makes the next system request fail. */
-static bool planned_failure(int error) {
+static bool memfile_planned_failure(int error) {
     unsigned left = atomic_load(&fail_countdown);
     if (left > 1)
         atomic_store(&fail_countdown, left - 1);
@@ -49,22 +49,22 @@ static bool planned_failure(int error) {
     return left == 1;
 }
 
-static int failed(const char *words, const char **what) {
+static int memfile_failed(const char *words, const char **what) {
     *what = words;
     return -errno;
 }
 
-struct memfile_place memfile_place(const struct net_address *address) {
+struct memfile_place net_memfile_place(const struct net_address *address) {
     struct memfile_place place;
     memcpy(&place, address, sizeof place);
     return place;
 }
 
-const char *memfile_reason(int error) {
+const char *net_memfile_reason(int error) {
     return error == ESTALE ? "it is not what was announced" : strerror(error);
 }
 
-const char *memfile_hint(int error) {
+const char *net_memfile_hint(int error) {
     bool shut = error == EPERM || error == EACCES || error == ENOENT || error == ESTALE;
     if (error == EMFILE)
         return ". Raise the limit on open files (ulimit -n)";
@@ -74,7 +74,7 @@ const char *memfile_hint(int error) {
 /* ---- the owner ---- */
 
 static int make_token(struct segment_token *token) {
-    if (planned_failure(ENOSYS))
+    if (memfile_planned_failure(ENOSYS))
         return -1;
     return getrandom(token, sizeof *token, 0) == sizeof *token ? 0 : -1;
 }
@@ -84,17 +84,17 @@ static void print_title(const struct segment_token *token, char title[TITLE]) {
 }
 
 /* Linux 6.3 and later expect this flag for files that are not executable; earlier kernels reject it. */
-static int open_memory(const struct segment_token *token) {
+static int memfile_open_memory(const struct segment_token *token) {
     char title[TITLE];
     print_title(token, title);
-    int file = planned_failure(EMFILE) ? -1 : memfd_create(title, MFD_CLOEXEC | MFD_NOEXEC_SEAL);
+    int file = memfile_planned_failure(EMFILE) ? -1 : memfd_create(title, MFD_CLOEXEC | MFD_NOEXEC_SEAL);
     if (file < 0 && errno == EINVAL)
         file = memfd_create(title, MFD_CLOEXEC | MFD_ALLOW_SEALING);
     return file;
 }
 
 /* Exceeding RLIMIT_FSIZE is not only an error: a signal ends the program. */
-static bool is_within_limit(uint64_t bytes) {
+static bool memfile_is_within_limit(uint64_t bytes) {
     struct rlimit limit;
     errno = EFBIG;
     if (bytes > INT64_MAX)
@@ -103,24 +103,24 @@ static bool is_within_limit(uint64_t bytes) {
 }
 
 /* Sets the size of the file, and seals it. */
-static int set_size(int file, uint64_t bytes, const char **what) {
-    if (!is_within_limit(bytes))
-        return failed("the limit on file sizes (ulimit -f) forbids a file", what);
-    if (planned_failure(EFBIG) || ftruncate(file, (off_t)bytes))
-        return failed("cannot make a file", what);
-    if (planned_failure(EPERM) || fcntl(file, F_ADD_SEALS, SEALS))
-        return failed("cannot fix the size", what);
+static int memfile_set_size(int file, uint64_t bytes, const char **what) {
+    if (!memfile_is_within_limit(bytes))
+        return memfile_failed("the limit on file sizes (ulimit -f) forbids a file", what);
+    if (memfile_planned_failure(EFBIG) || ftruncate(file, (off_t)bytes))
+        return memfile_failed("cannot make a file", what);
+    if (memfile_planned_failure(EPERM) || fcntl(file, F_ADD_SEALS, SEALS))
+        return memfile_failed("cannot fix the size", what);
     return 0;
 }
 
-int memfile_make(uint64_t bytes, int *file, struct net_address *address, const char **what) {
+int net_memfile_make(uint64_t bytes, int *file, struct net_address *address, const char **what) {
     struct memfile_place place = {.bytes = bytes, .process = (int32_t)getpid()};
     if (make_token(&place.token))
-        return failed("no random numbers for one", what);
-    place.file = open_memory(&place.token);
+        return memfile_failed("no random numbers for one", what);
+    place.file = memfile_open_memory(&place.token);
     if (place.file < 0)
-        return failed("cannot open one", what);
-    int err = set_size(place.file, bytes, what);
+        return memfile_failed("cannot open one", what);
+    int err = memfile_set_size(place.file, bytes, what);
     if (err) {
         close(place.file);
         return err;
@@ -133,17 +133,17 @@ int memfile_make(uint64_t bytes, int *file, struct net_address *address, const c
 
 /* In pieces: when a signal interrupts the call, the kernel releases all that the call had allocated. Under a
  * profiler's timer, one long call would never finish. */
-int memfile_fill(int file, uint64_t from, uint64_t bytes, const char **what) {
+int net_memfile_fill(int file, uint64_t from, uint64_t bytes, const char **what) {
     enum { PIECE = 4 << 20 };
-    if (planned_failure(ENOSPC))
-        return failed("the node has no room for one", what);
+    if (memfile_planned_failure(ENOSPC))
+        return memfile_failed("the node has no room for one", what);
     while (bytes) {
         uint64_t piece = bytes < PIECE ? bytes : PIECE;
         if (!fallocate(file, 0, (off_t)from, (off_t)piece)) {
             from += piece;
             bytes -= piece;
         } else if (errno != EINTR) {
-            return failed("the node has no room for one", what);
+            return memfile_failed("the node has no room for one", what);
         }
     }
     return 0;
@@ -151,21 +151,21 @@ int memfile_fill(int file, uint64_t from, uint64_t bytes, const char **what) {
 
 /* ---- the others ---- */
 
-static int open_link(const char *folder, int file, int flags) {
+static int memfile_open_link(const char *folder, int file, int flags) {
     char path[64];
     snprintf(path, sizeof path, "/proc/%s/fd/%d", folder, file);
-    return planned_failure(EACCES) ? -1 : open(path, flags | O_CLOEXEC);
+    return memfile_planned_failure(EACCES) ? -1 : open(path, flags | O_CLOEXEC);
 }
 
 /* Does not open it, which could have side effects on an unrelated file. */
-static int look(const struct memfile_place *place) {
+static int memfile_look(const struct memfile_place *place) {
     char folder[16];
     snprintf(folder, sizeof folder, "%d", place->process);
-    return open_link(folder, place->file, O_PATH);
+    return memfile_open_link(folder, place->file, O_PATH);
 }
 
 /* The kernel reports "/memfd:TITLE (deleted)". */
-static bool has_title(int seen, const struct segment_token *token) {
+static bool memfile_has_title(int seen, const struct segment_token *token) {
     char path[64], link[TITLE + 32], title[TITLE];
     snprintf(path, sizeof path, "/proc/self/fd/%d", seen);
     ssize_t length = readlink(path, link, sizeof link - 1);
@@ -178,13 +178,13 @@ static bool has_title(int seen, const struct segment_token *token) {
 static bool is_announced(int seen, const struct memfile_place *place) {
     struct stat st;
     return !fstat(seen, &st) && S_ISREG(st.st_mode) && st.st_uid == geteuid() &&
-           (uint64_t)st.st_size == place->bytes && has_title(seen, &place->token);
+           (uint64_t)st.st_size == place->bytes && memfile_has_title(seen, &place->token);
 }
 
-int memfile_backed(const struct net_address *address, uint64_t *bytes) {
-    struct memfile_place place = memfile_place(address);
+int net_memfile_backed(const struct net_address *address, uint64_t *bytes) {
+    struct memfile_place place = net_memfile_place(address);
     struct stat st;
-    int seen = look(&place), err = -ESTALE;
+    int seen = memfile_look(&place), err = -ESTALE;
     if (seen < 0)
         return -errno;
     if (is_announced(seen, &place) && !fstat(seen, &st)) {
@@ -200,13 +200,13 @@ static bool is_sealed(int file) {
     return seals >= 0 && (seals & F_SEAL_SHRINK);
 }
 
-static int open_checked(int seen, const struct memfile_place *place, int *file, const char **what) {
+static int memfile_open_checked(int seen, const struct memfile_place *place, int *file, const char **what) {
     *what = "use";
     if (!is_announced(seen, place))
         return -ESTALE;
-    int opened = open_link("self", seen, O_RDWR);
+    int opened = memfile_open_link("self", seen, O_RDWR);
     if (opened < 0)
-        return failed("open", what);
+        return memfile_failed("open", what);
     if (!is_sealed(opened)) {
         close(opened);
         return -ESTALE;
@@ -215,12 +215,12 @@ static int open_checked(int seen, const struct memfile_place *place, int *file, 
     return 0;
 }
 
-int memfile_find(const struct net_address *address, int *file, const char **what) {
-    struct memfile_place place = memfile_place(address);
-    int seen = look(&place);
+int net_memfile_find(const struct net_address *address, int *file, const char **what) {
+    struct memfile_place place = net_memfile_place(address);
+    int seen = memfile_look(&place);
     if (seen < 0)
-        return failed("find", what);
-    int err = open_checked(seen, &place, file, what);
+        return memfile_failed("find", what);
+    int err = memfile_open_checked(seen, &place, file, what);
     close(seen);
     return err;
 }
@@ -228,10 +228,10 @@ int memfile_find(const struct net_address *address, int *file, const char **what
 /* ---- both ---- */
 
 /* A kernel that does not know MAP_FIXED_NOREPLACE treats the address as a hint. */
-static int map_at(int file, uint64_t bytes, void *at, int flags, void **base) {
+static int memfile_map_at(int file, uint64_t bytes, void *at, int flags, void **base) {
     flags |= MAP_SHARED | (at ? MAP_FIXED_NOREPLACE : 0);
-    void *got =
-        planned_failure(ENOMEM) ? MAP_FAILED : mmap(at, bytes, PROT_READ | PROT_WRITE, flags, file, 0);
+    void *got = memfile_planned_failure(ENOMEM) ? MAP_FAILED
+                                                : mmap(at, bytes, PROT_READ | PROT_WRITE, flags, file, 0);
     if (got == MAP_FAILED)
         return -errno;
     if (at && got != at) {
@@ -242,7 +242,7 @@ static int map_at(int file, uint64_t bytes, void *at, int flags, void **base) {
     return 0;
 }
 
-int memfile_map(int file, uint64_t bytes, void *at, int flags, void **base, const char **what) {
+int net_memfile_map(int file, uint64_t bytes, void *at, int flags, void **base, const char **what) {
     *what = "map";
-    return map_at(file, bytes, at, flags, base);
+    return memfile_map_at(file, bytes, at, flags, base);
 }

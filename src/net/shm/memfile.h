@@ -25,32 +25,32 @@ struct memfile_place {
     uint64_t bytes;
     int32_t process, file;
 };
-struct memfile_place memfile_place(const struct net_address *address);
+struct memfile_place net_memfile_place(const struct net_address *address);
 
 /* `bytes` (a multiple of the page size) of zeros, with no memory behind them yet. The descriptor may be closed once
  * the others have found the file. */
-int memfile_make(uint64_t bytes, int *file, struct net_address *address, const char **what);
+int net_memfile_make(uint64_t bytes, int *file, struct net_address *address, const char **what);
 
 /* Allocates memory for this part of the file, on the caller's NUMA node. Without it, a node without free memory
  * would show that as SIGBUS at a later store. */
-int memfile_fill(int file, uint64_t from, uint64_t bytes, const char **what);
+int net_memfile_fill(int file, uint64_t from, uint64_t bytes, const char **what);
 
 /* Bytes of the file that have memory behind them. */
-int memfile_backed(const struct net_address *address, uint64_t *bytes);
+int net_memfile_backed(const struct net_address *address, uint64_t *bytes);
 
 /* Opens the file of another process, or one's own once more. -EPERM, -EACCES, -ENOENT: the system denies access;
  * -ESTALE: it is not the file that was announced; -EMFILE ... */
-int memfile_find(const struct net_address *address, int *file, const char **what);
+int net_memfile_find(const struct net_address *address, int *file, const char **what);
 
 /* Maps the whole file: anywhere, or, if `at` is not NULL, exactly there. -EEXIST: something is mapped there already.
  * `flags`: 0 or MAP_POPULATE. */
-int memfile_map(int file, uint64_t bytes, void *at, int flags, void **base, const char **what);
+int net_memfile_map(int file, uint64_t bytes, void *at, int flags, void **base, const char **what);
 
 /* For messages: the system's error text, and a hint where memory is not the cause. */
-const char *memfile_reason(int error);
-const char *memfile_hint(int error);
+const char *net_memfile_reason(int error);
+const char *net_memfile_hint(int error);
 
 /* For tests: the n-th system request from now on fails, and all after it; 0 = never. */
-void memfile_fail_at(unsigned n);
+void net_memfile_fail_at(unsigned n);
 
 #endif

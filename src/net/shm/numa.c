@@ -18,7 +18,7 @@ static bool has_nodes(void) {
     return known == 2;
 }
 
-void numa_prefer(void *base, size_t bytes) {
+void net_numa_prefer(void *base, size_t bytes) {
     unsigned long nodes[MOST_NODES / WORD] = {0};
     unsigned node;
     uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);

@@ -6,6 +6,6 @@
 
 /* Prefers the caller's NUMA node for the whole pages of [base, base + bytes), shared memory, whichever process
  * touches them first. No effect if there is only one NUMA node, or if the kernel does not allow it. */
-void numa_prefer(void *base, size_t bytes);
+void net_numa_prefer(void *base, size_t bytes);
 
 #endif

@@ -170,8 +170,8 @@ static void add_entry(struct accounts *all, const struct net_promise *p) {
     if (!a)
         return;
     a->promised += atomic_load_explicit(&p->bytes, memory_order_relaxed);
-    if (atomic_load_explicit(&p->has_file, memory_order_acquire) && memfile_backed(&p->file, &bytes) == 0 &&
-        bytes > p->idle)
+    if (atomic_load_explicit(&p->has_file, memory_order_acquire) &&
+        net_memfile_backed(&p->file, &bytes) == 0 && bytes > p->idle)
         a->backed += (int64_t)(bytes - p->idle);
 }
 

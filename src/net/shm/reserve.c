@@ -1,6 +1,6 @@
 /* reserve.c: memory promised, memory backed, and memory left.
  *
- *      memory of the node   |  used by others  |  backed, ours  |        room (room.c)        |
+ *      memory of the node   |  used by others  |  backed, ours  |        room (memory_limit.c)        |
  *      promised                                |  backed        |  not yet   |
  *
  * A promise is good if `promised` does not exceed the backed memory plus the room. This sum, `allowed`, changes
@@ -16,7 +16,7 @@
 
 #include "base/base.h"
 #include "net/shm/promise.h"
-#include "net/shm/room.h"
+#include "net/shm/memory_limit.h"
 
 enum { FILES = 64, LARGE = 1 << 20, SMALL_SHARE = 8 };
 #define SECOND_NS 1000000000u
@@ -78,7 +78,7 @@ static uint64_t reserve_backed(const struct net_reserve *r) {
     for (int i = 0; i < FILES; i++) {
         const struct reserve_file *f = &r->files[i];
         if (atomic_load_explicit(&f->state, memory_order_acquire) == LISTED &&
-            memfile_backed(&f->address, &bytes) == 0 && bytes > f->idle)
+            net_memfile_backed(&f->address, &bytes) == 0 && bytes > f->idle)
             all += bytes - f->idle;
     }
     return all;
@@ -86,11 +86,11 @@ static uint64_t reserve_backed(const struct net_reserve *r) {
 
 /* Reads the backed memory first: a page that is touched in between is then missing in both terms, which is the safe
  * direction. */
-static struct room reserve_read(struct net_reserve *r) {
+static struct memory_limit reserve_read(struct net_reserve *r) {
     uint64_t backed = reserve_backed(r);
-    struct room room = net_room_for(reserve_id(r));
+    struct memory_limit room = net_room_for(reserve_id(r));
     if (atomic_load(&forced))
-        room = (struct room){.bytes = atomic_load(&forced), .who = "a test", .advice = "do nothing"};
+        room = (struct memory_limit){.bytes = atomic_load(&forced), .who = "a test", .advice = "do nothing"};
     uint64_t allowed = room.bytes < UINT64_MAX - backed ? room.bytes + backed : UINT64_MAX;
     atomic_store_explicit(&r->allowed, allowed, memory_order_relaxed);
     atomic_store_explicit(&r->read_ns, clock_ns(), memory_order_relaxed);
@@ -108,7 +108,8 @@ static bool reserve_is_allowed(const struct net_reserve *r, uint64_t promised) {
     return promised <= atomic_load_explicit(&r->allowed, memory_order_relaxed);
 }
 
-static int reserve_refuse(struct net_reserve *r, uint64_t bytes, uint64_t promised, const struct room *room) {
+static int reserve_refuse(struct net_reserve *r, uint64_t bytes, uint64_t promised,
+                          const struct memory_limit *room) {
     uint64_t allowed = atomic_load_explicit(&r->allowed, memory_order_relaxed);
     net_reserve_give(r, bytes);
     log_error(
@@ -124,7 +125,7 @@ int net_reserve_take(struct net_reserve *r, uint64_t bytes) {
     net_promise_add(reserve_promise(r), (int64_t)bytes);
     if (bytes == 0 || (reserve_is_allowed(r, promised) && reserve_is_fresh(r, bytes, promised)))
         return 0;
-    struct room room = reserve_read(r);
+    struct memory_limit room = reserve_read(r);
     bool overflows = promised < bytes;
     return overflows || !reserve_is_allowed(r, promised) ? reserve_refuse(r, bytes, promised, &room) : 0;
 }

@@ -18,22 +18,24 @@ struct segment {
 
 /* Creates a segment with all of its memory committed, zeroed except for the token. Returns 0, or a negative code
  * after logging a warning. */
-int segment_create(struct segment *s, size_t bytes, struct net_address *address);
+int net_segment_create(struct segment *s, size_t bytes, struct net_address *address);
 
 /* Maps the segment of another process, which messages call `rank`. -EPERM, -EACCES, -ENOENT: the system denies
  * access; -ESTALE: it is not the segment that was announced; -ENOMEM ... */
-int segment_attach(struct segment *s, const struct net_address *address, int rank);
+int net_segment_attach(struct segment *s, const struct net_address *address, int rank);
 
 /* The same for other uses: `otherwise` ends the warning, and states the consequence of the failure. */
-int segment_create_for(const char *otherwise, struct segment *s, size_t bytes, struct net_address *address);
-int segment_attach_for(const char *otherwise, struct segment *s, const struct net_address *address, int rank);
+int net_segment_create_for(const char *otherwise, struct segment *s, size_t bytes,
+                           struct net_address *address);
+int net_segment_attach_for(const char *otherwise, struct segment *s, const struct net_address *address,
+                           int rank);
 
 /* All have attached: closes the owner's descriptor. */
-void segment_settle(struct segment *s);
+void net_segment_settle(struct segment *s);
 
-void segment_close(struct segment *s);
+void net_segment_close(struct segment *s);
 
 /* For tests: the n-th system request from now on fails, and all after it; 0 = never. */
-void segment_fail_at(unsigned n);
+void net_segment_fail_at(unsigned n);
 
 #endif

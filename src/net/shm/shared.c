@@ -4,7 +4,7 @@
  *      | part of 0 | of 1 | 2 |pad| part of 3                 |pad|
  *        each at a multiple of 64; of a page, if it is that long
  *
- * The first member creates the file, maps it at an address that is probably free everywhere (sparse.c), asks the
+ * The first member creates the file, maps it at an address that is probably free everywhere (address_picker.c), asks the
  * helper's process to do the same, and tells the others. Each of them opens the file, maps all of it, and requests
  * its own NUMA node for its own part. Then all agree on the outcome:
  *
@@ -16,7 +16,7 @@
  *
  * The kernel backs a page when it is first touched. So a large allocation takes no longer than a small one, and
  * untouched pages cost no memory. The kernel can neither reserve memory for such a file nor refuse more than there
- * is. So the sizes are checked against the memory limit first (room.c, reserve.c). If memory runs out nevertheless,
+ * is. So the sizes are checked against the memory limit first (memory_limit.c, reserve.c). If memory runs out nevertheless,
  * the kernel ends the process with a signal that bus.c explains. */
 #include "net/shm/shared.h"
 
@@ -32,13 +32,13 @@
 #include "net/shm/mapped.h"
 #include "net/shm/numa.h"
 #include "net/shm/promise.h"
-#include "net/shm/room.h"
-#include "net/shm/sparse.h"
+#include "net/shm/memory_limit.h"
+#include "net/shm/address_picker.h"
 
 /* State of one call of net_shared_open. */
 struct opening {
     const struct net_boot *boot;
-    const struct net_shared_far *far;
+    const struct net_shared_remote *remote;
     struct net_shared *s;
     int file;       /* -1: not open yet */
     bool keeps;     /* the first member keeps it open */
@@ -62,13 +62,13 @@ static struct text size_text(uint64_t bytes) {
 
 /* ---- one process: map and unmap ---- */
 
-static int map_at(const struct net_shared_place *place, int file, const char **what) {
+static int shared_map_at(const struct net_shared_place *place, int file, const char **what) {
     void *base;
-    int err = memfile_map(file, place->bytes, (void *)(uintptr_t)place->base, 0, &base, what);
+    int err = net_memfile_map(file, place->bytes, (void *)(uintptr_t)place->base, 0, &base, what);
     if (err)
         return err;
-    bus_watch();
-    err = mapped_add(MAPPED_SHARED, place->base, place->bytes, NULL);
+    net_bus_watch();
+    err = net_mapped_add(MAPPED_SHARED, place->base, place->bytes, NULL);
     *what = "list";
     if (err)
         munmap(base, place->bytes);
@@ -76,38 +76,38 @@ static int map_at(const struct net_shared_place *place, int file, const char **w
 }
 
 static void unmap(const struct net_shared_place *place) {
-    mapped_remove(MAPPED_SHARED, place->base);
+    net_mapped_remove(MAPPED_SHARED, place->base);
     munmap((void *)(uintptr_t)place->base, place->bytes);
 }
 
 /* An address in use is not logged: another one will be tried. */
-static int cannot(const struct net_shared_place *place, const char *what, int err) {
-    struct memfile_place file = memfile_place(&place->address);
+static int shared_cannot(const struct net_shared_place *place, const char *what, int err) {
+    struct memfile_place file = net_memfile_place(&place->address);
     if (err != -EEXIST)
         log_error("shared memory of %s, /proc/%d/fd/%d: cannot %s it at 0x%llx: %s%s",
                   size_text(place->bytes).text, file.process, file.file, what,
-                  (unsigned long long)place->base, memfile_reason(-err),
-                  err == -ENOMEM ? ". Is the address space limited (ulimit -v)?" : memfile_hint(-err));
+                  (unsigned long long)place->base, net_memfile_reason(-err),
+                  err == -ENOMEM ? ". Is the address space limited (ulimit -v)?" : net_memfile_hint(-err));
     return err;
 }
 
 /* The mapping is as long as the file, so that no address in it lies beyond the end of the file. */
-static int find(const struct net_shared_place *place, int *file) {
+static int shared_find(const struct net_shared_place *place, int *file) {
     const char *what = "use";
     int err = -ESTALE;
-    if (memfile_place(&place->address).bytes == place->bytes)
-        err = memfile_find(&place->address, file, &what);
-    return err ? cannot(place, what, err) : 0;
+    if (net_memfile_place(&place->address).bytes == place->bytes)
+        err = net_memfile_find(&place->address, file, &what);
+    return err ? shared_cannot(place, what, err) : 0;
 }
 
 int net_shared_attach(const struct net_shared_place *place) {
     const char *what;
-    int file, err = find(place, &file);
+    int file, err = shared_find(place, &file);
     if (err)
         return err;
-    err = map_at(place, file, &what);
+    err = shared_map_at(place, file, &what);
     close(file);
-    return err ? cannot(place, what, err) : 0;
+    return err ? shared_cannot(place, what, err) : 0;
 }
 
 void net_shared_detach(const struct net_shared_place *place) {
@@ -122,7 +122,7 @@ struct wish {
 };
 
 /* False: the sizes exceed the address space. */
-static bool lay_out(struct net_shared *s, const struct wish *wishes, uint64_t page) {
+static bool shared_lay_out(struct net_shared *s, const struct wish *wishes, uint64_t page) {
     uint64_t end = 0;
     for (int i = 0; i < s->count; i++) {
         uint64_t bytes = wishes[i].bytes, offset = round_up(end, bytes >= page ? page : 64);
@@ -143,7 +143,7 @@ static int too_much(const struct opening *o) {
     return -ENOMEM;
 }
 
-static int measure(struct opening *o, size_t bytes) {
+static int shared_agree_size(struct opening *o, size_t bytes) {
     struct wish mine = {.bytes = bytes, .status = o->s ? 0 : -ENOMEM}, all[o->boot->size];
     if (!o->s)
         log_error("shared memory of %zu bytes: no memory for its description; ask for less", bytes);
@@ -152,12 +152,12 @@ static int measure(struct opening *o, size_t bytes) {
         err = (int)all[i].status;
     if (err)
         return err;
-    return lay_out(o->s, all, (uint64_t)sysconf(_SC_PAGESIZE)) ? 0 : too_much(o);
+    return shared_lay_out(o->s, all, (uint64_t)sysconf(_SC_PAGESIZE)) ? 0 : too_much(o);
 }
 
 /* ---- the first member ---- */
 
-static int no_room(const struct opening *o, const struct room *room) {
+static int no_room(const struct opening *o, const struct memory_limit *room) {
     log_error("shared memory of %s for %d processes: %s has only %s left, beside %s that are promised to "
               "other jobs; %s",
               size_text(o->s->bytes).text, o->boot->size, room->who, size_text(room->bytes).text,
@@ -167,26 +167,26 @@ static int no_room(const struct opening *o, const struct room *room) {
 
 /* Small sizes are not checked: reading the limits costs more. The bytes are promised before the check, so that of two jobs that check at
  * the same time not both get memory that suffices for one. */
-static int check_room(struct opening *o) {
+static int shared_check_room(struct opening *o) {
     enum { SMALL = 1 << 20 };
     if (!o->checked || o->s->bytes < SMALL)
         return 0;
     uint64_t id = net_promise_id();
     o->s->promise = net_promise_open(id);
     net_promise_add(o->s->promise, (int64_t)o->s->bytes);
-    struct room room = net_room_for(id);
+    struct memory_limit room = net_room_for(id);
     return o->s->bytes > room.bytes ? no_room(o, &room) : 0;
 }
 
-static int make_file(struct opening *o) {
+static int shared_make_file(struct opening *o) {
     const char *what;
-    int err = check_room(o);
+    int err = shared_check_room(o);
     if (err)
         return err;
-    err = memfile_make(o->s->bytes, &o->file, &o->s->place.address, &what);
+    err = net_memfile_make(o->s->bytes, &o->file, &o->s->place.address, &what);
     if (err)
         log_error("shared memory for %d processes: %s of %s: %s%s", o->boot->size, what,
-                  size_text(o->s->bytes).text, strerror(-err), err == -EMFILE ? memfile_hint(-err) : "");
+                  size_text(o->s->bytes).text, strerror(-err), err == -EMFILE ? net_memfile_hint(-err) : "");
     o->s->place.bytes = o->s->bytes;
     if (!err && o->s->promise) {
         net_promise_file(o->s->promise, &o->s->place.address, 0);
@@ -195,24 +195,24 @@ static int make_file(struct opening *o) {
     return err;
 }
 
-static int ask_far(struct opening *o) {
-    int err = o->far ? o->far->attach(o->far->arg, &o->s->place) : 0;
+static int ask_remote(struct opening *o) {
+    int err = o->remote ? o->remote->attach(o->remote->arg, &o->s->place) : 0;
     if (err)
         unmap(&o->s->place);
     else
-        o->s->told = o->far != NULL;
+        o->s->told = o->remote != NULL;
     return err;
 }
 
 static int try_address(struct opening *o) {
     struct net_shared_place *place = &o->s->place;
     const char *what = "find room for";
-    place->base = sparse_pick(place->bytes, o->tries++);
-    int err = place->base ? map_at(place, o->file, &what) : -errno;
+    place->base = net_address_pick(place->bytes, o->tries++);
+    int err = place->base ? shared_map_at(place, o->file, &what) : -errno;
     if (err)
-        return cannot(place, what, err);
+        return shared_cannot(place, what, err);
     o->s->base = (char *)(uintptr_t)place->base;
-    err = ask_far(o);
+    err = ask_remote(o);
     if (err)
         o->s->base = NULL;
     return err;
@@ -221,16 +221,16 @@ static int try_address(struct opening *o) {
 static int no_address(const struct opening *o) {
     log_error("shared memory of %s: no address in %d tries that is free in all of %d processes; is "
               "their address space exhausted or restricted?",
-              size_text(o->s->bytes).text, SPARSE_TRIES, o->boot->size);
+              size_text(o->s->bytes).text, ADDRESS_TRIES, o->boot->size);
     return -EADDRNOTAVAIL;
 }
 
 /* Creates the file, the first time, and maps it here and in the helper's process. */
 static int lead(struct opening *o) {
-    int err = o->file < 0 ? make_file(o) : 0;
+    int err = o->file < 0 ? shared_make_file(o) : 0;
     if (err)
         return err;
-    while (o->tries < SPARSE_TRIES) {
+    while (o->tries < ADDRESS_TRIES) {
         err = try_address(o);
         if (err != -EEXIST)
             return err;
@@ -244,24 +244,24 @@ static int lead(struct opening *o) {
 static void prefer_own_memory(const struct opening *o) {
     const struct net_part *part = &o->s->parts[o->boot->rank];
     if (part->bytes > 0)
-        numa_prefer(o->s->base + part->offset, part->bytes);
+        net_numa_prefer(o->s->base + part->offset, part->bytes);
 }
 
 static int follow(struct opening *o) {
     const char *what;
-    int err = o->file < 0 ? find(&o->s->place, &o->file) : 0;
+    int err = o->file < 0 ? shared_find(&o->s->place, &o->file) : 0;
     if (err)
         return err;
-    err = map_at(&o->s->place, o->file, &what);
+    err = shared_map_at(&o->s->place, o->file, &what);
     if (err)
-        return cannot(&o->s->place, what, err);
+        return shared_cannot(&o->s->place, what, err);
     o->s->base = (char *)(uintptr_t)o->s->place.base;
     return 0;
 }
 
-static void leave(const struct net_shared_far *far, struct net_shared *s) {
+static void shared_leave(const struct net_shared_remote *remote, struct net_shared *s) {
     if (s->told)
-        far->detach(far->arg, &s->place);
+        remote->detach(remote->arg, &s->place);
     s->told = false;
     if (s->base)
         unmap(&s->place);
@@ -290,16 +290,16 @@ static int try_together(struct opening *o) {
     int err = hear(o, first ? lead(o) : 0);
     if (err)
         return err;
-    err = net_agree(o->boot, first ? 0 : follow(o));
+    err = net_boot_agree(o->boot, first ? 0 : follow(o));
     if (err)
-        leave(o->far, o->s);
+        shared_leave(o->remote, o->s);
     else
         prefer_own_memory(o);
     return err;
 }
 
 static int open_together(struct opening *o, size_t bytes) {
-    int err = measure(o, bytes);
+    int err = shared_agree_size(o, bytes);
     if (err || !o->s->bytes)
         return err;
     do
@@ -311,7 +311,7 @@ static int open_together(struct opening *o, size_t bytes) {
     else if (o->file >= 0)
         close(o->file);
     if (!err && o->boot->rank == 0)
-        sparse_took(o->s->place.base, o->s->place.bytes);
+        net_address_took(o->s->place.base, o->s->place.bytes);
     return err;
 }
 
@@ -326,7 +326,7 @@ static int open_shared(struct opening *o, size_t bytes, struct net_shared **shar
     int err = open_together(o, bytes);
     if (err) {
         if (s) {
-            leave(o->far, s);
+            shared_leave(o->remote, s);
             net_promise_close(s->promise);
         }
         free(s);
@@ -336,15 +336,15 @@ static int open_shared(struct opening *o, size_t bytes, struct net_shared **shar
     return 0;
 }
 
-int net_shared_open(const struct net_boot *boot, size_t bytes, const struct net_shared_far *far,
+int net_shared_open(const struct net_boot *boot, size_t bytes, const struct net_shared_remote *remote,
                     struct net_shared **shared) {
-    struct opening o = {.boot = boot, .far = far, .checked = true};
+    struct opening o = {.boot = boot, .remote = remote, .checked = true};
     return open_shared(&o, bytes, shared);
 }
 
-int net_shared_map(const struct net_boot *boot, size_t bytes, const struct net_shared_far *far,
+int net_shared_map(const struct net_boot *boot, size_t bytes, const struct net_shared_remote *remote,
                    struct net_shared **shared) {
-    struct opening o = {.boot = boot, .far = far, .keeps = true};
+    struct opening o = {.boot = boot, .remote = remote, .keeps = true};
     return open_shared(&o, bytes, shared);
 }
 
@@ -357,22 +357,23 @@ void net_shared_settle(struct net_shared *s) {
     s->file = -1;
 }
 
-void net_shared_leave(const struct net_shared_far *far, struct net_shared *s) {
-    leave(far, s);
+void net_shared_leave(const struct net_shared_remote *remote, struct net_shared *s) {
+    shared_leave(remote, s);
     free(s);
 }
 
 /* After the barrier, no member accesses the memory any more, nor asks the helper to. */
-void net_shared_close(const struct net_boot *boot, const struct net_shared_far *far, struct net_shared *s) {
+void net_shared_close(const struct net_boot *boot, const struct net_shared_remote *remote,
+                      struct net_shared *s) {
     net_boot_barrier(boot);
-    net_shared_leave(far, s);
+    net_shared_leave(remote, s);
 }
 
 /* ---- lookup ---- */
 
 int net_shared_check(const void *address, size_t bytes, char **base, size_t *size) {
     struct mapped found;
-    int err = mapped_find(MAPPED_SHARED, (uint64_t)(uintptr_t)address, bytes, &found);
+    int err = net_mapped_find(MAPPED_SHARED, (uint64_t)(uintptr_t)address, bytes, &found);
     if (err)
         return err;
     if (base)

@@ -39,7 +39,7 @@ struct net_shared {
 
 /* How a member asks the helper's process to map or unmap a place. attach returns 0 or a negative code (-EEXIST: the
  * address is in use there). NULL: the helper's process is a member. */
-struct net_shared_far {
+struct net_shared_remote {
     void *arg;
     int (*attach)(void *arg, const struct net_shared_place *place);
     void (*detach)(void *arg, const struct net_shared_place *place);
@@ -50,22 +50,23 @@ struct net_shared_far {
  * setting or limit to change), -EMFILE, -EADDRNOTAVAIL (no address is free in all members) ... After an error
  * nothing is left. A part of at least a page begins at a page boundary, and lies on the NUMA node of its process if
  * possible. */
-int net_shared_open(const struct net_boot *boot, size_t bytes, const struct net_shared_far *far,
+int net_shared_open(const struct net_boot *boot, size_t bytes, const struct net_shared_remote *remote,
                     struct net_shared **shared);
 
 /* The same for address space from which the caller hands out memory. It is not checked against the memory limit; the
  * caller checks what it hands out. */
-int net_shared_map(const struct net_boot *boot, size_t bytes, const struct net_shared_far *far,
+int net_shared_map(const struct net_boot *boot, size_t bytes, const struct net_shared_remote *remote,
                    struct net_shared **shared);
 
 /* Closes the descriptor that net_shared_map keeps. Local. */
 void net_shared_settle(struct net_shared *s);
 
 /* Collective. No process may access the memory any more. */
-void net_shared_close(const struct net_boot *boot, const struct net_shared_far *far, struct net_shared *s);
+void net_shared_close(const struct net_boot *boot, const struct net_shared_remote *remote,
+                      struct net_shared *s);
 
 /* The same without a barrier, for members that know by other means that no process accesses the memory. */
-void net_shared_leave(const struct net_shared_far *far, struct net_shared *s);
+void net_shared_leave(const struct net_shared_remote *remote, struct net_shared *s);
 
 /* The request's effect in the asked process: maps or unmaps that place. */
 int net_shared_attach(const struct net_shared_place *place);

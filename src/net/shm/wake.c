@@ -1,11 +1,11 @@
 /* wake.c: a futex in shared memory.
  *
- *      IDLE    wake_wait: ASLEEP, and sleeps      wake_up: WOKEN
- *      ASLEEP                                     wake_up: WOKEN, and calls the kernel
- *      WOKEN   wake_wait: IDLE, and returns       wake_up: WOKEN
+ *      IDLE    net_wake_wait: ASLEEP, and sleeps      net_wake_up: WOKEN
+ *      ASLEEP                                     net_wake_up: WOKEN, and calls the kernel
+ *      WOKEN   net_wake_wait: IDLE, and returns       net_wake_up: WOKEN
  *
  * A wake without a sleeper leaves WOKEN, which makes the next wait return at once; several wakes count as one. The
- * kernel compares the word again before it lets the thread sleep, so a wake in between is not lost. wake_up always
+ * kernel compares the word again before it lets the thread sleep, so a wake in between is not lost. net_wake_up always
  * writes, even over WOKEN: only then does the next wait see what was written before this wake. */
 #include "net/shm/wake.h"
 
@@ -25,8 +25,8 @@ static long futex(_Atomic uint32_t *word, int operation, uint32_t value, const s
     return syscall(SYS_futex, word, operation, value, until, NULL, FUTEX_BITSET_MATCH_ANY);
 }
 
-/* Pairs with wake_wait. */
-void wake_up(struct wake *w) {
+/* Pairs with net_wake_wait. */
+void net_wake_up(struct wake *w) {
     if (atomic_exchange_explicit(&w->state, WOKEN, memory_order_acq_rel) == ASLEEP)
         futex(&w->state, FUTEX_WAKE, 1, NULL);
 }
@@ -41,8 +41,8 @@ static struct timespec *deadline(uint64_t microseconds, struct timespec *until) 
     return until;
 }
 
-/* Pairs with wake_up. */
-bool wake_wait(struct wake *w, uint64_t microseconds) {
+/* Pairs with net_wake_up. */
+bool net_wake_wait(struct wake *w, uint64_t microseconds) {
     struct timespec space, *until = deadline(microseconds, &space);
     uint32_t state = IDLE;
     if (atomic_compare_exchange_strong_explicit(&w->state, &state, ASLEEP, memory_order_relaxed,

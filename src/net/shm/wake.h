@@ -12,10 +12,10 @@ struct wake {
 };
 
 /* The sleeper returns; if there is none, the next wait returns at once. The sleeper sees everything written before. */
-void wake_up(struct wake *w);
+void net_wake_up(struct wake *w);
 
 /* Sleeps until woken, or for this long (UINT64_MAX: no limit). True if woken. One thread at a time. */
-bool wake_wait(struct wake *w, uint64_t microseconds);
+bool net_wake_wait(struct wake *w, uint64_t microseconds);
 
 /* A thread that sleeps on a descriptor cannot be woken, for the reason in errno, and others will wait for it: one line, and the end of the
  * job. Any thread: it does not call MPI; the launcher ends the job when a process goes. */

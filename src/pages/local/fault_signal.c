@@ -1,6 +1,6 @@
 /* fault_signal.c: page faults by SIGSEGV: the handler gets the page, and the instruction is restarted.
  *
- * The handler may have interrupted anything, so it calls only functions that local_inside.h allows. All signals are
+ * The handler may have interrupted anything, so it calls only functions that local_internal.h allows. All signals are
  * blocked while it works, as it holds the lock of the mappings at times, but not while it waits for a page. A handler
  * of the program for another signal must not touch the segment: it may have interrupted the holder of a lock that the
  * fault handler needs.
@@ -25,7 +25,7 @@
 #include <unistd.h>
 
 #include "base/base.h"
-#include "pages/local/local_inside.h"
+#include "pages/local/local_internal.h"
 
 enum fault { FAULT_READ, FAULT_WRITE, FAULT_FETCH };
 
@@ -123,7 +123,7 @@ static bool wait_for_the_end(const struct local *l) {
     return false;
 }
 
-static bool resolve(struct local *l, const siginfo_t *info, const ucontext_t *context) {
+static bool fault_resolve(struct local *l, const siginfo_t *info, const ucontext_t *context) {
     enum fault was = what_was(context);
     if ((info->si_code != SEGV_ACCERR && info->si_code != SEGV_MAPERR) || was == FAULT_FETCH)
         return false;
@@ -134,18 +134,18 @@ static bool resolve(struct local *l, const siginfo_t *info, const ucontext_t *co
         return true;
     }
     enum local_result result =
-        local_resolve(l, local_page(l, info->si_addr), was == FAULT_WRITE, &context->uc_sigmask);
+        pages_local_resolve(l, pages_local_page(l, info->si_addr), was == FAULT_WRITE, &context->uc_sigmask);
     return result == LOCAL_ENDS ? wait_for_the_end(l) : result == LOCAL_DONE;
 }
 
 static void handle(int number, siginfo_t *info, void *context) {
     int before = errno;
     struct local *l = atomic_load_explicit(&current, memory_order_acquire);
-    bool ours = l && info->si_code > 0 && local_has(l, info->si_addr);
+    bool ours = l && info->si_code > 0 && pages_local_has(l, info->si_addr);
     if (ours && number == SIGBUS)
-        local_say(
+        pages_local_say(
             "a frame of the page pool has no memory behind it: the node has too little, or /dev/shm is full");
-    bool done = ours && number == SIGSEGV && resolve(l, info, context);
+    bool done = ours && number == SIGSEGV && fault_resolve(l, info, context);
     errno = before;
     if (!done)
         pass_on(number, info, context);
@@ -157,7 +157,7 @@ static int install(int number, struct sigaction *old) {
     return sigaction(number, &action, old) ? -errno : 0;
 }
 
-int fault_signal_open(struct local *l) {
+int pages_fault_signal_open(struct local *l) {
     struct local *none = NULL;
     if (!atomic_compare_exchange_strong(&current, &none, l)) {
         log_error("segment: this process already has one");
@@ -179,7 +179,7 @@ static void restore(int number, const struct sigaction *old) {
         sigaction(number, old, NULL);
 }
 
-void fault_signal_close(const struct local *l) {
+void pages_fault_signal_close(const struct local *l) {
     if (atomic_load(&current) != l)
         return;
     if (installed) {

@@ -8,11 +8,11 @@
 #include <unistd.h>
 
 #include "base/base.h"
-#include "pages/local/local_inside.h"
+#include "pages/local/local_internal.h"
 
 enum { STACK_BYTES = 262144, PATIENCE_US = 10000000 };
 
-void local_say(const char *line) {
+void pages_local_say(const char *line) {
     static const char before[] = "hearth: error: ", after[] = "\n";
     struct iovec parts[] = {{(void *)before, sizeof(before) - 1},
                             {(void *)line, strlen(line)},
@@ -21,7 +21,7 @@ void local_say(const char *line) {
     (void)written; /* there is no other way to report it */
 }
 
-int local_start_thread(pthread_t *thread, void *(*run)(void *), void *arg) {
+int pages_local_start_thread(pthread_t *thread, void *(*run)(void *), void *arg) {
     pthread_attr_t attributes;
     sigset_t all, before;
     if (pthread_attr_init(&attributes))
@@ -37,7 +37,7 @@ int local_start_thread(pthread_t *thread, void *(*run)(void *), void *arg) {
 
 /* ---- faults ---- */
 
-static void count(const struct local *l, bool write) {
+static void local_count_fault(const struct local *l, bool write) {
     if (l->options.faults)
         atomic_fetch_add_explicit(l->options.faults, 1, memory_order_relaxed);
     if (write && l->options.write_faults)
@@ -45,55 +45,56 @@ static void count(const struct local *l, bool write) {
 }
 
 /* Waiting may take long, so the program's signals are delivered meanwhile. */
-static uint32_t pin(struct local *l, uint32_t page, bool write, const sigset_t *mask) {
+static uint32_t local_pin(struct local *l, uint32_t page, bool write, const sigset_t *mask) {
     uint32_t number = l->options.first_page + page;
-    int64_t frame = pool_try_pin(l->pool, l->options.home, number, write);
+    int64_t frame = pages_pool_try_pin(l->pool, l->options.home, number, write);
     if (frame >= 0)
         return (uint32_t)frame;
     sigset_t before;
     if (mask)
         pthread_sigmask(SIG_SETMASK, mask, &before);
-    uint32_t got = pool_pin(l->pool, l->options.home, number, write);
+    uint32_t got = pages_pool_pin(l->pool, l->options.home, number, write);
     if (mask)
         pthread_sigmask(SIG_SETMASK, &before, NULL);
     return got;
 }
 
 /* Never waits. */
-static void walk_on(struct local *l, uint32_t page) {
+static void local_walk_on(struct local *l, uint32_t page) {
     if (!l->options.ahead)
         return;
-    struct ahead_pages a =
-        ahead_after(l->options.ahead, l->options.home, l->options.first_page + page, l->options.ahead_most);
+    struct ahead_pages a = pages_ahead_after(l->options.ahead, l->options.home, l->options.first_page + page,
+                                             l->options.ahead_most);
     for (uint32_t i = 0; i < a.count; i++) {
         uint32_t next = a.first + (uint32_t)((int32_t)i * a.step);
         if (next - l->options.first_page < l->pages)
-            pool_prefetch(l->pool, l->options.home, next);
+            pages_pool_prefetch(l->pool, l->options.home, next);
     }
 }
 
-static bool resolve(struct local *l, uint32_t page, bool write, const void *mask) {
-    count(l, write);
-    walk_on(l, page);
+static bool local_resolve_fault(struct local *l, uint32_t page, bool write, const void *mask) {
+    local_count_fault(l, write);
+    local_walk_on(l, page);
     write = write || l->options.userfault;
-    uint32_t frame = pin(l, page, write, mask);
+    uint32_t frame = local_pin(l, page, write, mask);
     struct pool_frame *f = &l->pool->frames[frame];
-    /* Concurrent threads store the same value. local_ask() reads it after pool_mapped(). */
+    /* Concurrent threads store the same value. pages_mapper_ask() reads it after pages_pool_mapped(). */
     __atomic_store_n(&f->local, (uint32_t)l->options.rank, __ATOMIC_RELAXED);
-    int err = mapping_raise(l, page, frame, write ? PAGES_TO_WRITE : PAGES_TO_READ);
-    __atomic_store_n(&f->stay_until, clock_ns() + mapping_stay_ns(l, page), __ATOMIC_RELAXED);
-    pool_unpin(l->pool, frame, write);
+    int err = pages_mapping_raise(l, page, frame, write ? PAGES_TO_WRITE : PAGES_TO_READ);
+    __atomic_store_n(&f->stay_until, clock_ns() + pages_mapping_stay_ns(l, page), __ATOMIC_RELAXED);
+    pages_pool_unpin(l->pool, frame, write);
     if (err)
-        local_say("a page of a segment cannot be mapped: the kernel has no memory or no areas left; raise "
-                  "vm.max_map_count or use larger pages");
+        pages_local_say(
+            "a page of a segment cannot be mapped: the kernel has no memory or no areas left; raise "
+            "vm.max_map_count or use larger pages");
     return !err;
 }
 
-enum local_result local_resolve(struct local *l, uint32_t page, bool write, const void *mask) {
+enum local_result pages_local_resolve(struct local *l, uint32_t page, bool write, const void *mask) {
     enum local_result result = LOCAL_ENDS;
     atomic_fetch_add(&l->inside, 1);
     if (!atomic_load(&l->ends))
-        result = resolve(l, page, write, mask) ? LOCAL_DONE : LOCAL_FAILED;
+        result = local_resolve_fault(l, page, write, mask) ? LOCAL_DONE : LOCAL_FAILED;
     atomic_fetch_sub(&l->inside, 1);
     return result;
 }
@@ -101,7 +102,7 @@ enum local_result local_resolve(struct local *l, uint32_t page, bool write, cons
 /* ---- open and close ---- */
 
 /* Reserves addresses, a page more than needed, so that the segment can be aligned to its page size. */
-static int reserve(struct local *l) {
+static int local_reserve(struct local *l) {
     l->reserved_bytes = l->options.bytes + l->page_bytes;
     int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
     void *at = mmap(NULL, l->reserved_bytes, PROT_NONE, flags, -1, 0);
@@ -117,39 +118,40 @@ static int reserve(struct local *l) {
     return 0;
 }
 
-static void choose_way(struct local *l) {
-    if (l->options.userfault && userfault_open(l))
+static void local_choose_way(struct local *l) {
+    if (l->options.userfault && pages_userfault_open(l))
         l->options.userfault = false;
 }
 
-static int start(struct local *l) {
-    int err = mapper_start(l);
+static int local_start(struct local *l) {
+    int err = pages_mapper_start(l);
     if (!err && l->options.userfault)
-        err = userfault_start(l);
+        err = pages_userfault_start(l);
     if (err)
         log_error("segment: cannot start its threads: %s", strerror(-err));
     if (!err)
-        err = fault_signal_open(l);
+        err = pages_fault_signal_open(l);
     return err;
 }
 
 static int open_segment(struct local *l) {
-    int err = reserve(l);
+    int err = local_reserve(l);
     if (!err)
-        err = mapping_open(l);
+        err = pages_mapping_open(l);
     if (err)
         return err;
-    choose_way(l);
-    return start(l);
+    local_choose_way(l);
+    return local_start(l);
 }
 
-static bool is_possible(const struct pool *pool, const struct local_options *options) {
+static bool local_is_possible(const struct pages_pool *pool, const struct local_options *options) {
     return options->bytes % pool->page_bytes == 0 && options->bytes / pool->page_bytes < UINT32_MAX &&
            options->bytes < (uint64_t)1 << 47 && pool->page_bytes % (size_t)sysconf(_SC_PAGESIZE) == 0;
 }
 
-int local_open(struct pool *pool, const struct local_options *options, struct local **local, char **base) {
-    if (!is_possible(pool, options)) {
+int pages_local_open(struct pages_pool *pool, const struct local_options *options, struct local **local,
+                     char **base) {
+    if (!local_is_possible(pool, options)) {
         log_error(
             "segment: %llu bytes in pages of %zu cannot be mapped: the page size must be a multiple of the "
             "system's, and the segment size a multiple of the page size",
@@ -166,7 +168,7 @@ int local_open(struct pool *pool, const struct local_options *options, struct lo
     l->userfault = l->userfault_stop = -1;
     int err = l->pages ? open_segment(l) : 0;
     if (err) {
-        local_close(l);
+        pages_local_close(l);
         return err;
     }
     *local = l;
@@ -176,10 +178,10 @@ int local_open(struct pool *pool, const struct local_options *options, struct lo
 
 /* Another node may just have requested a page: the service still runs, and the mapper answers. */
 static void take_all_back(struct local *l) {
-    mapper_hurry(l);
+    pages_mapper_hurry(l);
     for (uint64_t end = clock_ns() + PATIENCE_US * 1000ull;;) {
         uint32_t seen = atomic_load(&l->changed);
-        uint32_t left = mapping_drop_all(l);
+        uint32_t left = pages_mapping_drop_all(l);
         if (!left)
             return;
         if (clock_ns() > end) {
@@ -191,7 +193,7 @@ static void take_all_back(struct local *l) {
 }
 
 /* Faults under way complete: the service still runs. */
-void local_end(struct local *l) {
+void pages_local_end(struct local *l) {
     l->ender = pthread_self();
     atomic_store(&l->ends, true);
     for (uint64_t end = clock_ns() + PATIENCE_US * 1000ull; atomic_load(&l->inside) > 0 && clock_ns() < end;)
@@ -203,11 +205,11 @@ void local_end(struct local *l) {
 static void close_for_ever(struct local *l) {
     if (l->reserved)
         mprotect(l->reserved, l->reserved_bytes, PROT_NONE);
-    userfault_close(l);
-    mapper_stop(l);
+    pages_userfault_close(l);
+    pages_mapper_stop(l);
 }
 
-void local_close(struct local *l) {
+void pages_local_close(struct local *l) {
     if (!l)
         return;
     if (l->mapper_runs)
@@ -216,10 +218,10 @@ void local_close(struct local *l) {
         close_for_ever(l);
         return;
     }
-    fault_signal_close(l);
-    userfault_close(l);
-    mapper_stop(l);
-    mapping_close(l);
+    pages_fault_signal_close(l);
+    pages_userfault_close(l);
+    pages_mapper_stop(l);
+    pages_mapping_close(l);
     if (l->reserved)
         munmap(l->reserved, l->reserved_bytes);
     free(l);

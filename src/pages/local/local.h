@@ -4,8 +4,8 @@
  * other (pool.h) and maps its frame there, for reading or for reading and writing. When another node needs the page,
  * the service asks the *mapper*, a thread of each rank, which removes the mapping and reports back.
  *
- *      fault -> pool_pin -> map -> pool_mapped -> pool_unpin -> the instruction is restarted
- *      service -> frame in the mapper's list -> mapper: unmap or protect -> pool_lowered -> service continues */
+ *      fault -> pages_pool_pin -> map -> pages_pool_mapped -> pages_pool_unpin -> the instruction is restarted
+ *      service -> frame in the mapper's list -> mapper: unmap or protect -> pages_pool_lowered -> service continues */
 #ifndef HEARTH_PAGES_LOCAL_H
 #define HEARTH_PAGES_LOCAL_H
 
@@ -27,15 +27,16 @@ struct local_options {
 };
 
 /* Returns 0 and the address, a multiple of the page size, or a negative code after an error line. */
-int local_open(struct pool *pool, const struct local_options *options, struct local **local, char **base);
-void local_close(struct local *l);
+int pages_local_open(struct pages_pool *pool, const struct local_options *options, struct local **local,
+                     char **base);
+void pages_local_close(struct local *l);
 
 /* The process is about to exit while its other threads still run: their loads and stores no longer return. After this,
- * local_close keeps the addresses reserved. */
-void local_end(struct local *l);
+ * pages_local_close keeps the addresses reserved. */
+void pages_local_end(struct local *l);
 
 /* Called by the service: asks that rank's mapper to lower the mapping of this frame, now or when its minimum residency
  * is over. Never waits. */
-void local_ask(struct pool *pool, uint32_t frame, enum pages_level level);
+void pages_mapper_ask(struct pages_pool *pool, uint32_t frame, enum pages_level level);
 
 #endif

@@ -39,7 +39,7 @@
 #include <time.h>
 
 #include "base/base.h"
-#include "pages/local/local_inside.h"
+#include "pages/local/local_internal.h"
 
 enum { LOSSES_MOST = 5, AREAS_LEAST = 64, AREAS_USUAL = 65530, POPULATE_BYTES = 65536 };
 
@@ -53,7 +53,7 @@ static uint32_t page_of(const struct local *l, uint32_t frame) {
 
 /* ---- lists and areas ---- */
 
-static void append(struct local *l, uint32_t page, enum mapping_kind kind) {
+static void mapping_append(struct local *l, uint32_t page, enum mapping_kind kind) {
     struct mapping_list *list = &l->lists[kind];
     struct mapping *m = &l->mappings[page];
     m->older = list->newest;
@@ -66,7 +66,7 @@ static void append(struct local *l, uint32_t page, enum mapping_kind kind) {
     list->count++;
 }
 
-static void take_out(struct local *l, uint32_t page, enum mapping_kind kind) {
+static void mapping_take_out(struct local *l, uint32_t page, enum mapping_kind kind) {
     struct mapping_list *list = &l->lists[kind];
     struct mapping *m = &l->mappings[page];
     if (m->older)
@@ -92,7 +92,7 @@ static void become(struct local *l, uint32_t page, enum mapping_kind kind) {
     struct mapping *m = &l->mappings[page];
     enum mapping_kind was = (enum mapping_kind)m->kind;
     if (was != MAPPING_NONE)
-        take_out(l, page, was);
+        mapping_take_out(l, page, was);
     if (was == MAPPING_NONE && kind != MAPPING_NONE)
         l->areas += areas_for(l, page);
     if (was != MAPPING_NONE && kind == MAPPING_NONE)
@@ -101,7 +101,7 @@ static void become(struct local *l, uint32_t page, enum mapping_kind kind) {
     if (kind != MAPPING_FRAME)
         m->frame = m->level = 0;
     if (kind != MAPPING_NONE)
-        append(l, page, kind);
+        mapping_append(l, page, kind);
 }
 
 /* ---- system calls ---- */
@@ -115,13 +115,14 @@ static bool map_nothing(const struct local *l, char *at) {
 static bool clear(const struct local *l, char *at) {
     if (!map_nothing(l, at))
         return false;
-    return !l->options.userfault || (userfault_watch_missing(l, at, l->page_bytes) == 0 &&
+    return !l->options.userfault || (pages_userfault_watch_missing(l, at, l->page_bytes) == 0 &&
                                      mprotect(at, l->page_bytes, PROT_READ | PROT_WRITE) == 0);
 }
 
 /* Keeps the frame mapped, without access to it. */
 static bool make_stale(const struct local *l, char *at) {
-    return userfault_watch_minor(l, at, l->page_bytes) == 0 && madvise(at, l->page_bytes, MADV_DONTNEED) == 0;
+    return pages_userfault_watch_minor(l, at, l->page_bytes) == 0 &&
+           madvise(at, l->page_bytes, MADV_DONTNEED) == 0;
 }
 
 /* Must not fail, as other nodes wait for it. The kernel may temporarily lack memory. */
@@ -137,7 +138,7 @@ static void take_access(struct local *l, uint32_t page, bool may_be_stale) {
             return;
         }
         if (!said)
-            local_say("a page of a segment cannot be unmapped, the kernel lacks memory: retrying");
+            pages_local_say("a page of a segment cannot be unmapped, the kernel lacks memory: retrying");
         nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
     }
 }
@@ -157,9 +158,9 @@ static int map_frame(const struct local *l, uint32_t page, uint32_t frame, enum 
 
 /* Not if the mapper was asked for it: then the mapper reports back. A copy that is mapped has no other flags. The
  * bucket's lock is held meanwhile, so that no request is made before the controller knows. */
-static bool drop(struct local *l, uint32_t page) {
+static bool mapping_drop(struct local *l, uint32_t page) {
     struct pages_control *c = &l->pool->frames[l->mappings[page].frame - 1].control;
-    struct pool_bucket *b = pool_bucket_of(l->pool, c->home, c->page);
+    struct pool_bucket *b = pages_pool_bucket_of(l->pool, c->home, c->page);
     pages_lock(&b->lock);
     bool may = c->flags == 0;
     if (may) {
@@ -171,23 +172,23 @@ static bool drop(struct local *l, uint32_t page) {
 }
 
 /* Frees an area if possible: first a stale one, then the page that was mapped first. */
-static bool make_room(struct local *l) {
+static bool mapping_make_room(struct local *l) {
     uint32_t stale = l->lists[MAPPING_STALE].oldest;
     if (stale) {
         take_access(l, stale - 1, false);
         return true;
     }
     for (uint32_t at = l->lists[MAPPING_FRAME].oldest; at; at = l->mappings[at - 1].newer)
-        if (drop(l, at - 1))
+        if (mapping_drop(l, at - 1))
             return true;
     return false;
 }
 
-uint32_t mapping_drop_all(struct local *l) {
+uint32_t pages_mapping_drop_all(struct local *l) {
     pages_lock(&l->lock);
     for (uint32_t at = l->lists[MAPPING_FRAME].oldest, newer; at; at = newer) {
         newer = l->mappings[at - 1].newer;
-        drop(l, at - 1);
+        mapping_drop(l, at - 1);
     }
     uint32_t left = l->lists[MAPPING_FRAME].count;
     pages_unlock(&l->lock);
@@ -199,10 +200,10 @@ uint32_t mapping_drop_all(struct local *l) {
 static int map(struct local *l, uint32_t page, uint32_t frame, enum pages_level level) {
     struct mapping *m = &l->mappings[page];
     if (m->kind == MAPPING_NONE)
-        while (l->areas + areas_for(l, page) > l->areas_most && make_room(l))
+        while (l->areas + areas_for(l, page) > l->areas_most && mapping_make_room(l))
             continue;
     int err = map_frame(l, page, frame, level);
-    while (err == -ENOMEM && make_room(l)) /* the program has mappings of its own */
+    while (err == -ENOMEM && mapping_make_room(l)) /* the program has mappings of its own */
         err = map_frame(l, page, frame, level);
     if (err)
         return err;
@@ -210,11 +211,11 @@ static int map(struct local *l, uint32_t page, uint32_t frame, enum pages_level 
         become(l, page, MAPPING_FRAME);
     m->frame = frame + 1;
     m->level = (uint8_t)level;
-    pool_mapped(l->pool, frame, level);
+    pages_pool_mapped(l->pool, frame, level);
     return 0;
 }
 
-int mapping_raise(struct local *l, uint32_t page, uint32_t frame, enum pages_level level) {
+int pages_mapping_raise(struct local *l, uint32_t page, uint32_t frame, enum pages_level level) {
     struct mapping *m = &l->mappings[page];
     int err = 0;
     pages_lock(&l->lock);
@@ -226,7 +227,7 @@ int mapping_raise(struct local *l, uint32_t page, uint32_t frame, enum pages_lev
 }
 
 /* Protecting may need areas that are not available; unmapping is always correct. */
-static enum pages_level lower(struct local *l, uint32_t page, enum pages_level level) {
+static enum pages_level mapping_lower_page(struct local *l, uint32_t page, enum pages_level level) {
     struct mapping *m = &l->mappings[page];
     assert(m->kind == MAPPING_FRAME);
     if (level == PAGES_TO_READ && !l->options.userfault) {
@@ -239,10 +240,10 @@ static enum pages_level lower(struct local *l, uint32_t page, enum pages_level l
     return PAGES_UNMAPPED;
 }
 
-void mapping_lower(struct local *l, uint32_t frame, enum pages_level level) {
+void pages_mapping_lower(struct local *l, uint32_t frame, enum pages_level level) {
     pages_lock(&l->lock);
-    enum pages_level is = lower(l, page_of(l, frame), level);
-    pool_lowered(l->pool, frame, is);
+    enum pages_level is = mapping_lower_page(l, page_of(l, frame), level);
+    pages_pool_lowered(l->pool, frame, is);
     pages_unlock(&l->lock);
 }
 
@@ -250,7 +251,7 @@ void mapping_lower(struct local *l, uint32_t frame, enum pages_level level) {
 
 /* Anti-thrashing: an early loss shows that both sides need the page. Lengthening the residency after each early loss
  * lets both make progress. */
-void mapping_note_loss(struct local *l, uint32_t frame, bool early) {
+void pages_mapping_note_loss(struct local *l, uint32_t frame, bool early) {
     struct mapping *m = &l->mappings[page_of(l, frame)];
     uint8_t losses = __atomic_load_n(&m->losses, __ATOMIC_RELAXED);
     uint8_t now = early ? (uint8_t)(losses + (losses < LOSSES_MOST)) : 0;
@@ -258,7 +259,7 @@ void mapping_note_loss(struct local *l, uint32_t frame, bool early) {
         __atomic_store_n(&m->losses, now, __ATOMIC_RELAXED);
 }
 
-uint64_t mapping_stay_ns(const struct local *l, uint32_t page) {
+uint64_t pages_mapping_stay_ns(const struct local *l, uint32_t page) {
     return l->options.stay_ns << __atomic_load_n(&l->mappings[page].losses, __ATOMIC_RELAXED);
 }
 
@@ -275,7 +276,7 @@ static uint32_t areas_of_kernel(void) {
     return most > INT32_MAX ? INT32_MAX : (uint32_t)most;
 }
 
-int mapping_open(struct local *l) {
+int pages_mapping_open(struct local *l) {
     size_t bytes = round_up(l->pages * sizeof(struct mapping), 4096);
     int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
     void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, flags, -1, 0);
@@ -286,17 +287,17 @@ int mapping_open(struct local *l) {
     }
     l->mappings = memory;
     l->areas = 1;
-    mapping_limit(l, areas_of_kernel() / 2);
+    pages_mapping_limit(l, areas_of_kernel() / 2);
     return 0;
 }
 
-void mapping_close(struct local *l) {
+void pages_mapping_close(struct local *l) {
     if (l->mappings)
         munmap(l->mappings, round_up(l->pages * sizeof(struct mapping), 4096));
     l->mappings = NULL;
 }
 
-void mapping_limit(struct local *l, uint32_t areas) {
+void pages_mapping_limit(struct local *l, uint32_t areas) {
     pages_lock(&l->lock);
     l->areas_most = areas < AREAS_LEAST ? AREAS_LEAST : areas;
     pages_unlock(&l->lock);
@@ -304,39 +305,41 @@ void mapping_limit(struct local *l, uint32_t areas) {
 
 /* ---- checking ---- */
 
-static void must(bool holds) {
+static void mapping_must(bool holds) {
     if (!holds)
         abort();
 }
 
-static void check_list(const struct local *l, enum mapping_kind kind) {
-    uint32_t before = 0, count = 0;
-    for (uint32_t at = l->lists[kind].oldest; at; before = at, at = l->mappings[at - 1].newer, count++) {
+static void mapping_check_list(const struct local *l, enum mapping_kind kind) {
+    uint32_t before = 0, pages_holder_count = 0;
+    for (uint32_t at = l->lists[kind].oldest; at;
+         before = at, at = l->mappings[at - 1].newer, pages_holder_count++) {
         const struct mapping *m = &l->mappings[at - 1];
-        must(count < l->pages && m->kind == kind && m->older == before);
-        must((kind == MAPPING_FRAME) == (m->frame != 0) &&
-             (kind == MAPPING_FRAME) == (m->level != PAGES_UNMAPPED));
+        mapping_must(pages_holder_count < l->pages && m->kind == kind && m->older == before);
+        mapping_must((kind == MAPPING_FRAME) == (m->frame != 0) &&
+                     (kind == MAPPING_FRAME) == (m->level != PAGES_UNMAPPED));
         if (kind == MAPPING_FRAME) {
             const struct pages_control *c = &l->pool->frames[m->frame - 1].control;
-            must(c->page == l->options.first_page + at - 1 && c->home == l->options.home &&
-                 c->mapped >= m->level);
+            mapping_must(c->page == l->options.first_page + at - 1 && c->home == l->options.home &&
+                         c->mapped >= m->level);
         }
     }
-    must(l->lists[kind].newest == before && l->lists[kind].count == count);
+    mapping_must(l->lists[kind].newest == before && l->lists[kind].count == pages_holder_count);
 }
 
-void mapping_check(struct local *l) {
+void pages_mapping_check(struct local *l) {
     uint32_t areas = 0, listed = 0;
     bool stretch = false;
     pages_lock(&l->lock);
-    check_list(l, MAPPING_FRAME);
-    check_list(l, MAPPING_STALE);
+    mapping_check_list(l, MAPPING_FRAME);
+    mapping_check_list(l, MAPPING_STALE);
     for (uint32_t page = 0; page < l->pages; page++) {
         bool none = l->mappings[page].kind == MAPPING_NONE;
         areas += !none || !stretch;
         stretch = none;
         listed += !none;
     }
-    must(areas == l->areas && listed == l->lists[MAPPING_FRAME].count + l->lists[MAPPING_STALE].count);
+    mapping_must(areas == l->areas &&
+                 listed == l->lists[MAPPING_FRAME].count + l->lists[MAPPING_STALE].count);
     pages_unlock(&l->lock);
 }

@@ -17,49 +17,49 @@
 
 #include "base/base.h"
 #include "net/net.h"
-#include "pages/local/local_inside.h"
+#include "pages/local/local_internal.h"
 
-static int watch(const struct local *l, char *at, size_t bytes, uint64_t mode) {
+static int userfault_watch(const struct local *l, char *at, size_t bytes, uint64_t mode) {
     struct uffdio_register r = {.range = {.start = (uintptr_t)at, .len = bytes}, .mode = mode};
     return ioctl(l->userfault, UFFDIO_REGISTER, &r) ? -errno : 0;
 }
 
-int userfault_watch_missing(const struct local *l, char *at, size_t bytes) {
-    return watch(l, at, bytes, UFFDIO_REGISTER_MODE_MISSING);
+int pages_userfault_watch_missing(const struct local *l, char *at, size_t bytes) {
+    return userfault_watch(l, at, bytes, UFFDIO_REGISTER_MODE_MISSING);
 }
 
-int userfault_watch_minor(const struct local *l, char *at, size_t bytes) {
-    return watch(l, at, bytes, UFFDIO_REGISTER_MODE_MINOR);
+int pages_userfault_watch_minor(const struct local *l, char *at, size_t bytes) {
+    return userfault_watch(l, at, bytes, UFFDIO_REGISTER_MODE_MINOR);
 }
 
 /* ---- faults ---- */
 
-static void wake(const struct local *l, uint32_t page) {
+static void userfault_wake(const struct local *l, uint32_t page) {
     struct uffdio_range range = {.start = (uintptr_t)(l->base + (size_t)page * l->page_bytes),
                                  .len = l->page_bytes};
     ioctl(l->userfault, UFFDIO_WAKE, &range);
 }
 
-static void take(struct local *l, const struct uffd_msg *m) {
+static void userfault_take(struct local *l, const struct uffd_msg *m) {
     if (m->event != UFFD_EVENT_PAGEFAULT)
         return;
-    uint32_t page = local_page(l, (const void *)(uintptr_t)m->arg.pagefault.address);
+    uint32_t page = pages_local_page(l, (const void *)(uintptr_t)m->arg.pagefault.address);
     enum local_result result =
-        local_resolve(l, page, m->arg.pagefault.flags & UFFD_PAGEFAULT_FLAG_WRITE, NULL);
+        pages_local_resolve(l, page, m->arg.pagefault.flags & UFFD_PAGEFAULT_FLAG_WRITE, NULL);
     if (result == LOCAL_FAILED)
         abort();              /* the error is logged; the thread that faulted cannot be woken otherwise */
     if (result == LOCAL_DONE) /* otherwise the thread waits until the process exits */
-        wake(l, page);
+        userfault_wake(l, page);
 }
 
-static void *run(void *arg) {
+static void *userfault_run(void *arg) {
     struct local *l = arg;
     struct pollfd polled[] = {{.fd = l->userfault, .events = POLLIN},
                               {.fd = l->userfault_stop, .events = POLLIN}};
     for (;;) {
         struct uffd_msg m;
         if (read(l->userfault, &m, sizeof(m)) == (ssize_t)sizeof(m)) {
-            take(l, &m);
+            userfault_take(l, &m);
             continue;
         }
         poll(polled, 2, -1);
@@ -88,20 +88,20 @@ static int shake_hands(const struct local *l) {
     return ioctl(l->userfault, UFFDIO_API, &api) ? -errno : 0;
 }
 
-static int prepare(struct local *l) {
+static int userfault_prepare(struct local *l) {
     l->userfault = open_descriptor();
     if (l->userfault < 0)
         return l->userfault;
     int err = shake_hands(l);
     if (!err)
-        err = userfault_watch_missing(l, l->base, l->options.bytes);
+        err = pages_userfault_watch_missing(l, l->base, l->options.bytes);
     if (!err && mprotect(l->base, l->options.bytes, PROT_READ | PROT_WRITE))
         err = -errno;
     return err;
 }
 
-int userfault_open(struct local *l) {
-    int err = prepare(l);
+int pages_userfault_open(struct local *l) {
+    int err = userfault_prepare(l);
     if (!err)
         return 0;
     log_warn(
@@ -115,19 +115,19 @@ int userfault_open(struct local *l) {
     return -ENOSYS;
 }
 
-int userfault_start(struct local *l) {
+int pages_userfault_start(struct local *l) {
     l->userfault_stop = eventfd(0, EFD_CLOEXEC);
     if (l->userfault_stop < 0)
         return -errno;
     for (; l->userfault_started < USERFAULT_THREADS; l->userfault_started++) {
-        int err = local_start_thread(&l->userfault_threads[l->userfault_started], run, l);
+        int err = pages_local_start_thread(&l->userfault_threads[l->userfault_started], userfault_run, l);
         if (err)
             return err;
     }
     return 0;
 }
 
-void userfault_close(struct local *l) {
+void pages_userfault_close(struct local *l) {
     uint64_t one = 1;
     while (l->userfault_started && write(l->userfault_stop, &one, sizeof(one)) < 0)
         if (errno != EINTR)

@@ -27,7 +27,7 @@ struct stream {
     enum kind kind;
 };
 
-static struct stream unpack(uint64_t word) {
+static struct stream ahead_unpack(uint64_t word) {
     return (struct stream){.home = (uint32_t)(word >> 48),
                            .last = (uint32_t)(word >> 16),
                            .window = (uint32_t)(word >> 9) & 127,
@@ -35,12 +35,12 @@ static struct stream unpack(uint64_t word) {
                            .kind = (enum kind)(word & 3)};
 }
 
-static uint64_t pack(const struct stream *s) {
+static uint64_t ahead_pack(const struct stream *s) {
     return (uint64_t)s->home << 48 | (uint64_t)s->last << 16 | (uint64_t)s->window << 9 |
            (uint64_t)s->ahead << 2 | (uint64_t)s->kind;
 }
 
-static uint32_t least(uint32_t a, uint32_t b) {
+static uint32_t ahead_least(uint32_t a, uint32_t b) {
     return a < b ? a : b;
 }
 
@@ -60,12 +60,13 @@ static uint32_t room(const struct stream *s) {
     return s->kind == FORWARD ? UINT32_MAX - s->last : s->last;
 }
 
-static struct ahead_pages go(struct stream *s, uint32_t steps, enum kind way, uint32_t page, unsigned most) {
+static struct ahead_pages ahead_go(struct stream *s, uint32_t steps, enum kind way, uint32_t page,
+                                   unsigned most) {
     s->kind = way;
     s->last = page;
     s->ahead = s->ahead > steps ? s->ahead - steps : 0;
-    s->window = least(s->window ? 2 * s->window : 1, most);
-    uint32_t reach = least(s->window, room(s)), old = s->ahead;
+    s->window = ahead_least(s->window ? 2 * s->window : 1, most);
+    uint32_t reach = ahead_least(s->window, room(s)), old = s->ahead;
     int32_t step = way == FORWARD ? 1 : -1;
     if (reach <= old)
         return (struct ahead_pages){.step = step};
@@ -74,36 +75,36 @@ static struct ahead_pages go(struct stream *s, uint32_t steps, enum kind way, ui
         .count = reach - old, .step = step, .first = page + (uint32_t)step * (old + 1)};
 }
 
-static void begin(struct ahead *a, uint16_t home, uint32_t page) {
+static void ahead_begin(struct ahead *a, uint16_t home, uint32_t page) {
     struct stream fresh = {.home = home, .last = page, .kind = ONE_PAGE};
     for (int tries = 0;; tries++) {
         uint32_t at = atomic_fetch_add_explicit(&a->hand, 1, memory_order_relaxed) % AHEAD_STREAMS;
-        struct stream old = unpack(atomic_load_explicit(&a->streams[at], memory_order_relaxed));
+        struct stream old = ahead_unpack(atomic_load_explicit(&a->streams[at], memory_order_relaxed));
         if (!old.window || tries == AHEAD_STREAMS) {
-            atomic_store_explicit(&a->streams[at], pack(&fresh), memory_order_relaxed);
+            atomic_store_explicit(&a->streams[at], ahead_pack(&fresh), memory_order_relaxed);
             return;
         }
         old.window /= 2;
-        atomic_store_explicit(&a->streams[at], pack(&old), memory_order_relaxed);
+        atomic_store_explicit(&a->streams[at], ahead_pack(&old), memory_order_relaxed);
     }
 }
 
-struct ahead_pages ahead_after(struct ahead *a, uint16_t home, uint32_t page, unsigned most) {
+struct ahead_pages pages_ahead_after(struct ahead *a, uint16_t home, uint32_t page, unsigned most) {
     struct ahead_pages none = {.step = 1};
     if (!most)
         return none;
     for (int i = 0; i < AHEAD_STREAMS; i++) {
-        struct stream s = unpack(atomic_load_explicit(&a->streams[i], memory_order_relaxed));
+        struct stream s = ahead_unpack(atomic_load_explicit(&a->streams[i], memory_order_relaxed));
         uint32_t steps;
         enum kind way;
         if (!is_on(&s, home, page, &steps, &way))
             continue;
         if (!steps)
             return none;
-        struct ahead_pages pages = go(&s, steps, way, page, least(most, AHEAD_MOST));
-        atomic_store_explicit(&a->streams[i], pack(&s), memory_order_relaxed);
+        struct ahead_pages pages = ahead_go(&s, steps, way, page, ahead_least(most, AHEAD_MOST));
+        atomic_store_explicit(&a->streams[i], ahead_pack(&s), memory_order_relaxed);
         return pages;
     }
-    begin(a, home, page);
+    ahead_begin(a, home, page);
     return none;
 }

@@ -25,6 +25,6 @@ struct ahead_pages {
 /* Called for each page that was missed, or was prefetched and is used for the first time. Returns the pages to prefetch
  * now. At most `most` pages are ahead of the stream. Page numbers do not overflow; the caller checks the end of the
  * segment. */
-struct ahead_pages ahead_after(struct ahead *a, uint16_t home, uint32_t page, unsigned most);
+struct ahead_pages pages_ahead_after(struct ahead *a, uint16_t home, uint32_t page, unsigned most);
 
 #endif

@@ -17,62 +17,62 @@ enum { ARRAY = 128 /* alignment */, BEFORE_SLEEP_NS = 5000 };
 
 /* ---- layout ---- */
 
-uint32_t pool_least_frames(int locals) {
+uint32_t pages_pool_least_frames(int locals) {
     return 8 * (uint32_t)locals + 8;
 }
 
-uint32_t pool_wanted_free(const struct pool *p) {
+uint32_t pages_pool_wanted_free(const struct pages_pool *p) {
     uint32_t share = p->shared->frames / 16;
     return share < 2 ? 2 : share > 64 ? 64 : share;
 }
 
-static uint32_t buckets_for(uint32_t frames) {
+static uint32_t pool_buckets_for(uint32_t frames) {
     uint32_t n = 16;
     while (n < frames + frames / 2)
         n *= 2;
     return n;
 }
 
-struct layout {
+struct pool_layout {
     size_t buckets, frames, links, smalls, data, mappers, all;
 };
 
-static size_t reserve(size_t *at, size_t bytes) {
+static size_t pool_reserve(size_t *at, size_t bytes) {
     size_t here = round_up(*at, ARRAY);
     *at = here + bytes;
     return here;
 }
 
-static struct layout layout_of(uint32_t frames, uint32_t locals, uint32_t small_bytes) {
-    struct layout l;
+static struct pool_layout layout_of(uint32_t frames, uint32_t locals, uint32_t small_bytes) {
+    struct pool_layout l;
     size_t at = sizeof(struct pool_shared);
-    l.buckets = reserve(&at, buckets_for(frames) * sizeof(struct pool_bucket));
-    l.frames = reserve(&at, frames * sizeof(struct pool_frame));
-    l.links = reserve(&at, frames * sizeof(struct replace_link));
-    l.smalls = reserve(&at, POOL_SMALLS * sizeof(struct pool_small));
-    l.data = reserve(&at, (size_t)POOL_SMALLS * small_bytes);
-    l.mappers = reserve(&at, locals * sizeof(struct pool_mapper));
+    l.buckets = pool_reserve(&at, pool_buckets_for(frames) * sizeof(struct pool_bucket));
+    l.frames = pool_reserve(&at, frames * sizeof(struct pool_frame));
+    l.links = pool_reserve(&at, frames * sizeof(struct replace_link));
+    l.smalls = pool_reserve(&at, POOL_SMALLS * sizeof(struct pool_small));
+    l.data = pool_reserve(&at, (size_t)POOL_SMALLS * small_bytes);
+    l.mappers = pool_reserve(&at, locals * sizeof(struct pool_mapper));
     l.all = round_up(at, ARRAY);
     return l;
 }
 
-size_t pool_shared_bytes(uint32_t frames, int locals, uint32_t small_bytes) {
+size_t pages_pool_shared_bytes(uint32_t frames, int locals, uint32_t small_bytes) {
     return layout_of(frames, (uint32_t)locals, small_bytes).all;
 }
 
-void pool_make(struct pool_shared *s, uint32_t frames, size_t page_bytes, int locals, uint32_t small_bytes,
-               uint16_t self, uint16_t nodes, enum replace_policy policy) {
-    struct layout l = layout_of(frames, (uint32_t)locals, small_bytes);
+void pages_pool_make(struct pool_shared *s, uint32_t frames, size_t page_bytes, int locals,
+                     uint32_t small_bytes, uint16_t self, uint16_t nodes, enum replace_policy policy) {
+    struct pool_layout l = layout_of(frames, (uint32_t)locals, small_bytes);
     struct pool_frame *all = (struct pool_frame *)((char *)s + l.frames);
     struct pool_small *smalls = (struct pool_small *)((char *)s + l.smalls);
     s->frames = frames;
-    s->buckets = buckets_for(frames);
+    s->buckets = pool_buckets_for(frames);
     s->locals = (uint32_t)locals;
     s->small_bytes = small_bytes;
     s->page_bytes = page_bytes;
     s->self = self;
     s->nodes = nodes;
-    replace_open(&s->replace, policy, frames);
+    pages_replace_open(&s->replace, policy, frames);
     for (uint32_t i = 0; i < frames; i++)
         all[i].next = i + 2 <= frames ? i + 2 : 0;
     s->first_free = 1;
@@ -83,25 +83,27 @@ void pool_make(struct pool_shared *s, uint32_t frames, size_t page_bytes, int lo
     atomic_store(&s->window, PAGES_WINDOW);
 }
 
-void pool_attach(struct pool *p, struct pool_shared *s, char *memory, int file, struct mailbox *bell) {
-    struct layout l = layout_of(s->frames, s->locals, s->small_bytes);
-    *p = (struct pool){.shared = s,
-                       .buckets = (struct pool_bucket *)((char *)s + l.buckets),
-                       .frames = (struct pool_frame *)((char *)s + l.frames),
-                       .links = (struct replace_link *)((char *)s + l.links),
-                       .smalls = (struct pool_small *)((char *)s + l.smalls),
-                       .small_data = (char *)s + l.data,
-                       .mappers = (struct pool_mapper *)((char *)s + l.mappers),
-                       .memory = memory,
-                       .file = file,
-                       .page_bytes = s->page_bytes,
-                       .bell = bell};
+void pages_pool_attach(struct pages_pool *p, struct pool_shared *s, char *memory, int file,
+                       struct mailbox *doorbell) {
+    struct pool_layout l = layout_of(s->frames, s->locals, s->small_bytes);
+    *p = (struct pages_pool){.shared = s,
+                             .buckets = (struct pool_bucket *)((char *)s + l.buckets),
+                             .frames = (struct pool_frame *)((char *)s + l.frames),
+                             .links = (struct replace_link *)((char *)s + l.links),
+                             .smalls = (struct pool_small *)((char *)s + l.smalls),
+                             .small_data = (char *)s + l.data,
+                             .mappers = (struct pool_mapper *)((char *)s + l.mappers),
+                             .memory = memory,
+                             .file = file,
+                             .page_bytes = s->page_bytes,
+                             .doorbell = doorbell};
 }
 
 /* ---- waiting ---- */
 
 /* Waits until *word differs from `seen`. Spins briefly first, as most answers inside a node arrive soon. */
-void pool_wait_for_change(struct pool *p, _Atomic uint32_t *word, uint32_t seen, _Atomic uint32_t *sleepers) {
+void pages_pool_wait_for_change(struct pages_pool *p, _Atomic uint32_t *word, uint32_t seen,
+                                _Atomic uint32_t *sleepers) {
     if (p->work_until && p->work_until(p->service, word, seen))
         return;
     uint64_t end = clock_ns() + BEFORE_SLEEP_NS;
@@ -116,20 +118,20 @@ void pool_wait_for_change(struct pool *p, _Atomic uint32_t *word, uint32_t seen,
 }
 
 /* Sequentially consistent on both sides: either we see the sleeper or the sleeper sees the change. */
-static void wake(_Atomic uint32_t *word, _Atomic uint32_t *sleepers) {
+static void pool_wake(_Atomic uint32_t *word, _Atomic uint32_t *sleepers) {
     atomic_fetch_add(word, 1);
     if (atomic_load(sleepers) > 0)
         pages_wake_all(word);
 }
 
-void pool_ring(struct pool *p) {
-    if (p->bell)
-        mailbox_ring(p->bell);
+void pages_pool_doorbell(struct pages_pool *p) {
+    if (p->doorbell)
+        net_mailbox_doorbell(p->doorbell);
 }
 
 /* ---- the request window ---- */
 
-static bool take_place(struct pool *p, int32_t leave) {
+static bool pool_claim_place(struct pages_pool *p, int32_t leave) {
     int32_t left = atomic_load_explicit(&p->shared->window, memory_order_relaxed);
     while (left > leave)
         if (atomic_compare_exchange_weak_explicit(&p->shared->window, &left, left - 1, memory_order_acquire,
@@ -138,25 +140,25 @@ static bool take_place(struct pool *p, int32_t leave) {
     return false;
 }
 
-void pool_give_place(struct pool *p) {
+void pages_pool_give_place(struct pages_pool *p) {
     atomic_fetch_add_explicit(&p->shared->window, 1, memory_order_release);
-    wake(&p->shared->closed, &p->shared->window_waiters);
+    pool_wake(&p->shared->closed, &p->shared->window_waiters);
 }
 
-bool pool_take_place(struct pool *p) {
-    return take_place(p, POOL_FOR_EVICTION);
+bool pages_pool_take_place(struct pages_pool *p) {
+    return pool_claim_place(p, POOL_FOR_EVICTION);
 }
 
-static void wait_for_place(struct pool *p) {
+static void wait_for_place(struct pages_pool *p) {
     struct pool_shared *s = p->shared;
     uint32_t seen = atomic_load(&s->closed);
     if (atomic_load(&s->window) <= POOL_FOR_EVICTION)
-        pool_wait_for_change(p, &s->closed, seen, &s->window_waiters);
+        pages_pool_wait_for_change(p, &s->closed, seen, &s->window_waiters);
 }
 
 /* ---- free frames ---- */
 
-static int64_t take_frame(struct pool *p, uint32_t leave) {
+static int64_t pool_take_frame(struct pages_pool *p, uint32_t leave) {
     struct pool_shared *s = p->shared;
     int64_t frame = POOL_NO_FRAME;
     pages_lock(&s->lock);
@@ -167,34 +169,34 @@ static int64_t take_frame(struct pool *p, uint32_t leave) {
         atomic_store_explicit(&s->free_count, count - 1, memory_order_relaxed);
     }
     pages_unlock(&s->lock);
-    if (count <= pool_wanted_free(p) + 1)
-        pool_ring(p);
+    if (count <= pages_pool_wanted_free(p) + 1)
+        pages_pool_doorbell(p);
     return frame;
 }
 
-static void put_frame(struct pool *p, uint32_t frame) {
+static void put_frame(struct pages_pool *p, uint32_t frame) {
     struct pool_shared *s = p->shared;
     pages_lock(&s->lock);
     p->frames[frame].next = s->first_free;
     s->first_free = frame + 1;
     atomic_fetch_add_explicit(&s->free_count, 1, memory_order_relaxed);
     pages_unlock(&s->lock);
-    wake(&s->freed, &s->frame_waiters);
+    pool_wake(&s->freed, &s->frame_waiters);
 }
 
-static uint32_t wait_for_frame(struct pool *p) {
+static uint32_t wait_for_frame(struct pages_pool *p) {
     struct pool_shared *s = p->shared;
     for (;;) {
         uint32_t seen = atomic_load(&s->freed);
-        int64_t frame = take_frame(p, 0);
+        int64_t frame = pool_take_frame(p, 0);
         if (frame >= 0)
             return (uint32_t)frame;
-        pool_wait_for_change(p, &s->freed, seen, &s->frame_waiters);
+        pages_pool_wait_for_change(p, &s->freed, seen, &s->frame_waiters);
     }
 }
 
-int64_t pool_borrow(struct pool *p) {
-    int64_t frame = take_frame(p, 0);
+int64_t pages_pool_borrow(struct pages_pool *p) {
+    int64_t frame = pool_take_frame(p, 0);
     if (frame < 0)
         return frame;
     p->frames[frame].gone = true;
@@ -202,7 +204,7 @@ int64_t pool_borrow(struct pool *p) {
     return frame;
 }
 
-void pool_free(struct pool *p, uint32_t frame) {
+void pages_pool_free(struct pages_pool *p, uint32_t frame) {
     struct pool_frame *f = &p->frames[frame];
     assert(f->gone && f->sends == 0 && f->outbox_count == 0);
     f->gone = false;
@@ -216,12 +218,12 @@ static uint64_t mix(uint64_t x) {
     return x ^ x >> 32;
 }
 
-struct pool_bucket *pool_bucket_of(const struct pool *p, uint16_t home, uint32_t page) {
+struct pool_bucket *pages_pool_bucket_of(const struct pages_pool *p, uint16_t home, uint32_t page) {
     return &p->buckets[mix((uint64_t)home << 32 | page) & (p->shared->buckets - 1)];
 }
 
-struct pool_frame *pool_find(const struct pool *p, const struct pool_bucket *b, uint16_t home,
-                             uint32_t page) {
+struct pool_frame *pages_pool_find(const struct pages_pool *p, const struct pool_bucket *b, uint16_t home,
+                                   uint32_t page) {
     for (uint32_t i = b->first; i; i = p->frames[i - 1].next) {
         struct pool_frame *f = &p->frames[i - 1];
         if (LIKELY(f->control.page == page && f->control.home == home))
@@ -230,8 +232,8 @@ struct pool_frame *pool_find(const struct pool *p, const struct pool_bucket *b, 
     return NULL;
 }
 
-static struct pool_frame *insert(struct pool *p, struct pool_bucket *b, uint32_t frame, uint16_t home,
-                                 uint32_t page) {
+static struct pool_frame *pool_insert(struct pages_pool *p, struct pool_bucket *b, uint32_t frame,
+                                      uint16_t home, uint32_t page) {
     struct pool_frame *f = &p->frames[frame];
     pages_control_open(&f->control, p->shared->self, home, page);
     f->came = 0;
@@ -242,45 +244,46 @@ static struct pool_frame *insert(struct pool *p, struct pool_bucket *b, uint32_t
     f->next = b->first;
     b->first = frame + 1;
     pages_lock(&p->shared->lock);
-    replace_add(&p->shared->replace, p->links, frame, replace_name(home, page));
+    pages_replace_add(&p->shared->replace, p->links, frame, pages_replace_name(home, page));
     pages_unlock(&p->shared->lock);
     return f;
 }
 
-static void take_out(struct pool *p, struct pool_bucket *b, struct pool_frame *f) {
-    uint32_t *at = &b->first, frame = pool_frame_of(p, f);
+static void pool_take_out(struct pages_pool *p, struct pool_bucket *b, struct pool_frame *f) {
+    uint32_t *at = &b->first, frame = pages_pool_frame_of(p, f);
     while (*at != frame + 1)
         at = &p->frames[*at - 1].next;
     *at = f->next;
     pages_lock(&p->shared->lock);
-    replace_remove(&p->shared->replace, p->links, frame);
+    pages_replace_remove(&p->shared->replace, p->links, frame);
     pages_unlock(&p->shared->lock);
 }
 
 /* ---- effects of the controller ---- */
 
-static void call_service(struct pool *p, struct pool_frame *f) {
+static void call_service(struct pages_pool *p, struct pool_frame *f) {
     if (f->called)
         return;
     f->called = true;
     uint32_t first = atomic_load_explicit(&p->shared->attention, memory_order_relaxed);
     do
         f->attention = first;
-    while (!atomic_compare_exchange_weak_explicit(&p->shared->attention, &first, pool_frame_of(p, f) + 1,
-                                                  memory_order_release, memory_order_relaxed));
-    pool_ring(p);
+    while (!atomic_compare_exchange_weak_explicit(&p->shared->attention, &first,
+                                                  pages_pool_frame_of(p, f) + 1, memory_order_release,
+                                                  memory_order_relaxed));
+    pages_pool_doorbell(p);
 }
 
 static void wake_waiters(struct pool_frame *f, uint8_t actions) {
     if (actions & PAGES_READY)
-        wake(&f->ready, &f->sleepers);
-    if (actions & PAGES_AGAIN)
-        wake(&f->again, &f->sleepers);
+        pool_wake(&f->ready, &f->sleepers);
+    if (actions & PAGES_RETRY)
+        pool_wake(&f->again, &f->sleepers);
 }
 
-void pool_settle(struct pool *p, struct pool_bucket *b, struct pool_frame *f, bool was_asking,
-                 const struct pages_effects *e) {
-    enum { FOR_SERVICE = PAGES_UNMAP | PAGES_PROTECT | PAGES_GONE };
+void pages_pool_settle(struct pages_pool *p, struct pool_bucket *b, struct pool_frame *f, bool was_asking,
+                       const struct pages_effects *e) {
+    enum { FOR_SERVICE = PAGES_UNMAP | PAGES_PROTECT | PAGES_FREED };
     uint8_t state = f->control.state;
     atomic_store_explicit(&f->only, state == PAGES_E || state == PAGES_M, memory_order_relaxed);
     for (uint8_t i = 0; i < e->count; i++) {
@@ -289,18 +292,18 @@ void pool_settle(struct pool *p, struct pool_bucket *b, struct pool_frame *f, bo
         f->outbox[f->outbox_count++] = e->messages[i];
     }
     f->actions |= e->actions & (PAGES_UNMAP | PAGES_PROTECT);
-    if (e->actions & PAGES_GONE) {
+    if (e->actions & PAGES_FREED) {
         f->gone = true;
-        take_out(p, b, f);
+        pool_take_out(p, b, f);
     }
     if (e->count > 0 || e->actions & FOR_SERVICE)
         call_service(p, f);
     if (was_asking && !pages_control_is_asking(&f->control))
-        pool_give_place(p);
+        pages_pool_give_place(p);
     wake_waiters(f, e->actions);
 }
 
-uint32_t pool_take_attention(struct pool *p) {
+uint32_t pages_pool_take_attention(struct pages_pool *p) {
     if (atomic_load_explicit(&p->shared->attention, memory_order_relaxed) == 0)
         return 0;
     return atomic_exchange_explicit(&p->shared->attention, 0, memory_order_acquire);
@@ -314,7 +317,7 @@ static bool is_hit(const struct pages_control *c, bool write) {
 
 /* The access for which a page was fetched does not count as a use; otherwise every page of a scan would stay for
  * another round. A prefetched page carries the mark until its first access, so that it is not dropped before it. */
-static void mark_used(struct pool *p, uint32_t frame) {
+static void pool_mark_used(struct pages_pool *p, uint32_t frame) {
     _Atomic uint8_t *used = &p->links[frame].used;
     bool fresh = atomic_load_explicit(&p->frames[frame].fresh, memory_order_relaxed);
     if (UNLIKELY(fresh))
@@ -323,25 +326,25 @@ static void mark_used(struct pool *p, uint32_t frame) {
         atomic_store_explicit(used, 1, memory_order_relaxed);
 }
 
-int64_t pool_try_pin(struct pool *p, uint16_t home, uint32_t page, bool write) {
-    struct pool_bucket *b = pool_bucket_of(p, home, page);
+int64_t pages_pool_try_pin(struct pages_pool *p, uint16_t home, uint32_t page, bool write) {
+    struct pool_bucket *b = pages_pool_bucket_of(p, home, page);
     struct pages_effects e;
     int64_t got = POOL_NO_FRAME;
     pages_lock(&b->lock);
-    struct pool_frame *f = pool_find(p, b, home, page);
+    struct pool_frame *f = pages_pool_find(p, b, home, page);
     if (f && is_hit(&f->control, write) && pages_control_acquire(&f->control, write, &e) == PAGES_HIT)
-        got = pool_frame_of(p, f);
+        got = pages_pool_frame_of(p, f);
     pages_unlock(&b->lock);
     if (got >= 0)
-        mark_used(p, (uint32_t)got);
+        pool_mark_used(p, (uint32_t)got);
     return got;
 }
 
 /* Called with the bucket's lock, which it releases. Returns whether the page is pinned. May wait. */
-static bool acquire(struct pool *p, struct pool_bucket *b, struct pool_frame *f, bool write) {
+static bool pool_acquire(struct pages_pool *p, struct pool_bucket *b, struct pool_frame *f, bool write) {
     struct pages_effects e;
     bool asks = !is_hit(&f->control, write) && !f->control.open;
-    if (asks && !take_place(p, POOL_FOR_EVICTION)) {
+    if (asks && !pool_claim_place(p, POOL_FOR_EVICTION)) {
         pages_unlock(&b->lock);
         wait_for_place(p);
         return false;
@@ -349,46 +352,46 @@ static bool acquire(struct pool *p, struct pool_bucket *b, struct pool_frame *f,
     bool was_asking = pages_control_is_asking(&f->control);
     uint32_t ready = atomic_load(&f->ready), again = atomic_load(&f->again);
     enum pages_got got = pages_control_acquire(&f->control, write, &e);
-    pool_settle(p, b, f, was_asking, &e);
+    pages_pool_settle(p, b, f, was_asking, &e);
     bool asked = !was_asking && pages_control_is_asking(&f->control);
     pages_unlock(&b->lock);
     if (asks && !asked)
-        pool_give_place(p);
+        pages_pool_give_place(p);
     if (got == PAGES_WAIT)
-        pool_wait_for_change(p, &f->ready, ready, &f->sleepers);
+        pages_pool_wait_for_change(p, &f->ready, ready, &f->sleepers);
     else if (got == PAGES_LATER)
-        pool_wait_for_change(p, &f->again, again, &f->sleepers);
+        pages_pool_wait_for_change(p, &f->again, again, &f->sleepers);
     return got != PAGES_LATER;
 }
 
-uint32_t pool_pin(struct pool *p, uint16_t home, uint32_t page, bool write) {
-    struct pool_bucket *b = pool_bucket_of(p, home, page);
+uint32_t pages_pool_pin(struct pages_pool *p, uint16_t home, uint32_t page, bool write) {
+    struct pool_bucket *b = pages_pool_bucket_of(p, home, page);
     int64_t spare = POOL_NO_FRAME;
     bool brought = false;
     for (;;) {
         pages_lock(&b->lock);
-        struct pool_frame *f = pool_find(p, b, home, page);
+        struct pool_frame *f = pages_pool_find(p, b, home, page);
         if (!f && spare >= 0) {
-            f = insert(p, b, (uint32_t)spare, home, page);
+            f = pool_insert(p, b, (uint32_t)spare, home, page);
             spare = POOL_NO_FRAME;
             brought = true;
         }
         if (!f) {
             pages_unlock(&b->lock);
             spare = wait_for_frame(p);
-        } else if (acquire(p, b, f, write)) {
+        } else if (pool_acquire(p, b, f, write)) {
             if (spare >= 0)
                 put_frame(p, (uint32_t)spare);
             if (!brought)
-                mark_used(p, pool_frame_of(p, f));
-            return pool_frame_of(p, f);
+                pool_mark_used(p, pages_pool_frame_of(p, f));
+            return pages_pool_frame_of(p, f);
         }
     }
 }
 
-void pool_unpin(struct pool *p, uint32_t frame, bool write) {
+void pages_pool_unpin(struct pages_pool *p, uint32_t frame, bool write) {
     struct pool_frame *f = &p->frames[frame];
-    struct pool_bucket *b = pool_bucket_of(p, f->control.home, f->control.page);
+    struct pool_bucket *b = pages_pool_bucket_of(p, f->control.home, f->control.page);
     struct pages_effects e;
     pages_lock(&b->lock);
     if (LIKELY(!f->control.put_off)) { /* no deferred message */
@@ -399,116 +402,117 @@ void pool_unpin(struct pool *p, uint32_t frame, bool write) {
     } else {
         bool was_asking = pages_control_is_asking(&f->control);
         pages_control_release(&f->control, write, &e);
-        pool_settle(p, b, f, was_asking, &e);
+        pages_pool_settle(p, b, f, was_asking, &e);
     }
     pages_unlock(&b->lock);
 }
 
-bool pool_is_fresh(struct pool *p, uint32_t frame) {
+bool pages_pool_is_fresh(struct pages_pool *p, uint32_t frame) {
     _Atomic uint8_t *fresh = &p->frames[frame].fresh;
     return atomic_load_explicit(fresh, memory_order_relaxed) && atomic_exchange(fresh, 0);
 }
 
-bool pool_has(struct pool *p, uint16_t home, uint32_t page, bool write) {
-    struct pool_bucket *b = pool_bucket_of(p, home, page);
+bool pages_pool_has(struct pages_pool *p, uint16_t home, uint32_t page, bool write) {
+    struct pool_bucket *b = pages_pool_bucket_of(p, home, page);
     pages_lock(&b->lock);
-    struct pool_frame *f = pool_find(p, b, home, page);
+    struct pool_frame *f = pages_pool_find(p, b, home, page);
     bool has = f && is_hit(&f->control, write);
     pages_unlock(&b->lock);
     return has;
 }
 
-static bool is_here(struct pool *p, uint16_t home, uint32_t page) {
-    struct pool_bucket *b = pool_bucket_of(p, home, page);
+static bool is_here(struct pages_pool *p, uint16_t home, uint32_t page) {
+    struct pool_bucket *b = pages_pool_bucket_of(p, home, page);
     pages_lock(&b->lock);
-    bool here = pool_find(p, b, home, page) != NULL;
+    bool here = pages_pool_find(p, b, home, page) != NULL;
     pages_unlock(&b->lock);
     return here;
 }
 
 /* Leaves frames and window credits for threads that need them now. */
-bool pool_prefetch(struct pool *p, uint16_t home, uint32_t page) {
-    struct pool_bucket *b = pool_bucket_of(p, home, page);
+bool pages_pool_prefetch(struct pages_pool *p, uint16_t home, uint32_t page) {
+    struct pool_bucket *b = pages_pool_bucket_of(p, home, page);
     struct pages_effects e;
-    if (is_here(p, home, page) || !take_place(p, 2 * POOL_FOR_EVICTION))
+    if (is_here(p, home, page) || !pool_claim_place(p, 2 * POOL_FOR_EVICTION))
         return false;
-    int64_t frame = take_frame(p, pool_wanted_free(p) / 2);
+    int64_t frame = pool_take_frame(p, pages_pool_wanted_free(p) / 2);
     if (frame < 0) {
-        pool_give_place(p);
+        pages_pool_give_place(p);
         return false;
     }
     pages_lock(&b->lock);
-    bool asked = pool_find(p, b, home, page) == NULL;
+    bool asked = pages_pool_find(p, b, home, page) == NULL;
     if (asked) {
-        struct pool_frame *f = insert(p, b, (uint32_t)frame, home, page);
+        struct pool_frame *f = pool_insert(p, b, (uint32_t)frame, home, page);
         atomic_store_explicit(&f->fresh, 1, memory_order_relaxed);
         atomic_store_explicit(&p->links[frame].used, 1, memory_order_relaxed);
         pages_control_prefetch(&f->control, &e);
-        pool_settle(p, b, f, false, &e);
+        pages_pool_settle(p, b, f, false, &e);
     }
     pages_unlock(&b->lock);
     if (!asked) {
         put_frame(p, (uint32_t)frame);
-        pool_give_place(p);
+        pages_pool_give_place(p);
     }
     return asked;
 }
 
-void pool_mapped(struct pool *p, uint32_t frame, enum pages_level level) {
+void pages_pool_mapped(struct pages_pool *p, uint32_t frame, enum pages_level level) {
     struct pool_frame *f = &p->frames[frame];
-    struct pool_bucket *b = pool_bucket_of(p, f->control.home, f->control.page);
+    struct pool_bucket *b = pages_pool_bucket_of(p, f->control.home, f->control.page);
     pages_lock(&b->lock);
     pages_control_map(&f->control, level);
     pages_unlock(&b->lock);
 }
 
-void pool_lowered(struct pool *p, uint32_t frame, enum pages_level level) {
+void pages_pool_lowered(struct pages_pool *p, uint32_t frame, enum pages_level level) {
     struct pool_frame *f = &p->frames[frame];
-    struct pool_bucket *b = pool_bucket_of(p, f->control.home, f->control.page);
+    struct pool_bucket *b = pages_pool_bucket_of(p, f->control.home, f->control.page);
     struct pages_effects e;
     pages_lock(&b->lock);
     bool was_asking = pages_control_is_asking(&f->control);
     pages_control_unmapped(&f->control, level, &e);
-    pool_settle(p, b, f, was_asking, &e);
+    pages_pool_settle(p, b, f, was_asking, &e);
     pages_unlock(&b->lock);
 }
 
 /* ---- dropping copies ---- */
 
 static bool is_only(void *pool, uint32_t frame) {
-    struct pool *p = pool;
+    struct pages_pool *p = pool;
     const struct pool_frame *f = &p->frames[frame];
     return atomic_load_explicit(&f->only, memory_order_relaxed) ||
-           replace_is_keeper(f->control.home, f->control.page, p->shared->nodes, p->shared->self);
+           pages_replace_is_keeper(f->control.home, f->control.page, p->shared->nodes, p->shared->self);
 }
 
 /* Called with a window credit, which it uses or returns. */
-static bool evict(struct pool *p, struct pool_bucket *b, struct pool_frame *f) {
+static bool pool_evict(struct pages_pool *p, struct pool_bucket *b, struct pool_frame *f) {
     struct pages_effects e;
     if (!pages_control_evict(&f->control, &e)) {
-        pool_give_place(p);
+        pages_pool_give_place(p);
         return false;
     }
-    pool_settle(p, b, f, false, &e);
+    pages_pool_settle(p, b, f, false, &e);
     return true;
 }
 
-static bool try_to_evict(struct pool *p, uint16_t home, uint32_t page, const struct pool_frame *proposed) {
-    struct pool_bucket *b = pool_bucket_of(p, home, page);
+static bool try_to_evict(struct pages_pool *p, uint16_t home, uint32_t page,
+                         const struct pool_frame *proposed) {
+    struct pool_bucket *b = pages_pool_bucket_of(p, home, page);
     pages_lock(&b->lock);
-    struct pool_frame *f = pool_find(p, b, home, page);
-    bool went = f && f == proposed && evict(p, b, f);
+    struct pool_frame *f = pages_pool_find(p, b, home, page);
+    bool went = f && f == proposed && pool_evict(p, b, f);
     if (!f || f != proposed)
-        pool_give_place(p);
+        pages_pool_give_place(p);
     pages_unlock(&b->lock);
     return went;
 }
 
 /* Proposes a frame whose copy may be dropped. Its page does not change while the frame is in the lists. */
-static bool propose(struct pool *p, uint32_t *frame, uint16_t *home, uint32_t *page) {
+static bool propose(struct pages_pool *p, uint32_t *frame, uint16_t *home, uint32_t *page) {
     struct pool_shared *s = p->shared;
     pages_lock(&s->lock);
-    bool found = replace_propose(&s->replace, p->links, is_only, p, frame);
+    bool found = pages_replace_propose(&s->replace, p->links, is_only, p, frame);
     if (found) {
         *home = p->frames[*frame].control.home;
         *page = p->frames[*frame].control.page;
@@ -517,11 +521,11 @@ static bool propose(struct pool *p, uint32_t *frame, uint16_t *home, uint32_t *p
     return found;
 }
 
-int64_t pool_evict_one(struct pool *p) {
+int64_t pages_pool_evict_one(struct pages_pool *p) {
     uint32_t frame, page;
     uint16_t home;
     for (uint32_t tries = 0; tries < 2 * p->shared->frames; tries++) {
-        if (!propose(p, &frame, &home, &page) || !take_place(p, 0))
+        if (!propose(p, &frame, &home, &page) || !pool_claim_place(p, 0))
             return POOL_NO_FRAME;
         if (try_to_evict(p, home, page, &p->frames[frame]))
             return frame;
@@ -530,7 +534,7 @@ int64_t pool_evict_one(struct pool *p) {
 }
 
 /* Locks and returns the bucket of the page in this frame; NULL: the frame holds no page. */
-static struct pool_bucket *lock_page_in(struct pool *p, uint32_t frame) {
+static struct pool_bucket *lock_page_in(struct pages_pool *p, uint32_t frame) {
     struct pool_frame *f = &p->frames[frame];
     pages_lock(&p->shared->lock);
     bool listed = p->links[frame].list != REPLACE_NONE;
@@ -539,9 +543,9 @@ static struct pool_bucket *lock_page_in(struct pool *p, uint32_t frame) {
     pages_unlock(&p->shared->lock);
     if (!listed)
         return NULL;
-    struct pool_bucket *b = pool_bucket_of(p, home, page);
+    struct pool_bucket *b = pages_pool_bucket_of(p, home, page);
     pages_lock(&b->lock);
-    if (pool_find(p, b, home, page) == f)
+    if (pages_pool_find(p, b, home, page) == f)
         return b;
     pages_unlock(&b->lock);
     return NULL;
@@ -551,7 +555,7 @@ static bool is_newer(const struct pool_frame *f) {
     return f->control.state == PAGES_M || f->control.state == PAGES_O;
 }
 
-bool pool_is_dirty(struct pool *p, uint32_t frame, uint16_t *home, uint32_t *page) {
+bool pages_pool_is_dirty(struct pages_pool *p, uint32_t frame, uint16_t *home, uint32_t *page) {
     const struct pool_frame *f = &p->frames[frame];
     struct pool_bucket *b = lock_page_in(p, frame);
     if (!b)
@@ -563,38 +567,38 @@ bool pool_is_dirty(struct pool *p, uint32_t frame, uint16_t *home, uint32_t *pag
     return dirty;
 }
 
-int pool_evict_dirty(struct pool *p, uint32_t frame) {
+int pages_pool_evict_dirty(struct pages_pool *p, uint32_t frame) {
     struct pool_frame *f = &p->frames[frame];
     struct pool_bucket *b = lock_page_in(p, frame);
     int result = 0;
     if (!b)
         return 0;
     if (is_newer(f) || (f->control.open && !f->held))
-        result = !f->control.open && take_place(p, 0) && evict(p, b, f) ? 1 : -EAGAIN;
+        result = !f->control.open && pool_claim_place(p, 0) && pool_evict(p, b, f) ? 1 : -EAGAIN;
     pages_unlock(&b->lock);
     return result;
 }
 
 /* ---- checking ---- */
 
-static void must(bool holds) {
+static void pool_must(bool holds) {
     if (!holds)
         abort();
 }
 
-static uint32_t count_bucket(const struct pool *p, const struct pool_bucket *b) {
+static uint32_t count_bucket(const struct pages_pool *p, const struct pool_bucket *b) {
     uint32_t count = 0;
     for (uint32_t i = b->first; i; i = p->frames[i - 1].next, count++) {
         const struct pool_frame *f = &p->frames[i - 1];
-        must(count < p->shared->frames && !f->gone);
-        must(pool_bucket_of(p, f->control.home, f->control.page) == b);
-        must(p->links[i - 1].list != REPLACE_NONE);
+        pool_must(count < p->shared->frames && !f->gone);
+        pool_must(pages_pool_bucket_of(p, f->control.home, f->control.page) == b);
+        pool_must(p->links[i - 1].list != REPLACE_NONE);
         pages_control_check(&f->control);
     }
     return count;
 }
 
-void pool_check(const struct pool *p) {
+void pages_pool_check(const struct pages_pool *p) {
     const struct pool_shared *s = p->shared;
     uint32_t held = 0, free = 0, gone = 0;
     for (uint32_t i = 0; i < s->buckets; i++)
@@ -603,7 +607,7 @@ void pool_check(const struct pool *p) {
         free++;
     for (uint32_t i = 0; i < s->frames; i++)
         gone += p->frames[i].gone;
-    must(free == atomic_load(&s->free_count));
-    must(held + free + gone <= s->frames);
-    must(replace_check(&s->replace, p->links));
+    pool_must(free == atomic_load(&s->free_count));
+    pool_must(held + free + gone <= s->frames);
+    pool_must(pages_replace_check(&s->replace, p->links));
 }

@@ -7,7 +7,7 @@
  *      | lock |           | outbox of the service           |  :   |              |
  *
  * A page is looked up by its home and number. The bucket's lock protects all state of its pages except the memory
- * itself, which is protected by pins (pool_pin). Frames without a page are in the free list; a thread takes one before
+ * itself, which is protected by pins (pages_pool_pin). Frames without a page are in the free list; a thread takes one before
  * it requests a page. Only the service (service.h) drops copies and so frees frames.
  *
  * The controller produces messages, but only the service can send them. A process puts them into the outbox of the
@@ -22,7 +22,7 @@
 
 #include "net/net.h"
 #include "pages/protocol/controller.h"
-#include "pages/pool/lock.h"
+#include "pages/pool/pool_lock.h"
 #include "pages/pool/replace.h"
 
 enum {
@@ -38,7 +38,7 @@ struct pool_frame {
     uint32_t local; /* rank of this node that owns the segment; only if this node is the home */
 
     _Atomic uint32_t ready; /* incremented at PAGES_READY */
-    _Atomic uint32_t again; /* incremented at PAGES_AGAIN */
+    _Atomic uint32_t again; /* incremented at PAGES_RETRY */
     _Atomic uint32_t sleepers;
     _Atomic uint8_t only;  /* no other node has the page (E, M); may be outdated */
     _Atomic uint8_t fresh; /* prefetched, and not used yet */
@@ -82,7 +82,7 @@ struct pool_counts {
 /* Of a rank of this node: the list of frames for its mapper. */
 struct pool_mapper {
     _Atomic uint32_t first; /* frame + 1 */
-    _Atomic uint32_t bell;
+    _Atomic uint32_t doorbell;
 };
 
 struct pool_bucket {
@@ -119,7 +119,7 @@ struct pool_shared {
 };
 
 /* A process's view of the pool. */
-struct pool {
+struct pages_pool {
     struct pool_shared *shared;
     struct pool_bucket *buckets;
     struct pool_frame *frames;
@@ -130,7 +130,7 @@ struct pool {
     char *memory; /* [frames] of page_bytes each: the second mapping, whose pages are never unmapped */
     int file;     /* file descriptor of that memory */
     size_t page_bytes;
-    struct mailbox *bell; /* doorbell of the service; NULL: nothing sleeps */
+    struct mailbox *doorbell; /* doorbell of the service; NULL: nothing sleeps */
 
     /* Caller-driven progress: a waiting thread may do the service's work. Returns true once *word differs from `seen`,
      * false if the thread has to sleep instead. May be NULL. */
@@ -139,116 +139,119 @@ struct pool {
 };
 
 /* Minimum number of frames for so many ranks: each may have threads in instructions that need 4 pages. */
-uint32_t pool_least_frames(int locals);
+uint32_t pages_pool_least_frames(int locals);
 
 /* Bytes of shared memory for so many frames. */
-size_t pool_shared_bytes(uint32_t frames, int locals, uint32_t small_bytes);
+size_t pages_pool_shared_bytes(uint32_t frames, int locals, uint32_t small_bytes);
 /* Called by one process, on zeroed memory, before the others attach. */
-void pool_make(struct pool_shared *s, uint32_t frames, size_t page_bytes, int locals, uint32_t small_bytes,
-               uint16_t self, uint16_t nodes, enum replace_policy policy);
-void pool_attach(struct pool *p, struct pool_shared *s, char *memory, int file, struct mailbox *bell);
+void pages_pool_make(struct pool_shared *s, uint32_t frames, size_t page_bytes, int locals,
+                     uint32_t small_bytes, uint16_t self, uint16_t nodes, enum replace_policy policy);
+void pages_pool_attach(struct pages_pool *p, struct pool_shared *s, char *memory, int file,
+                       struct mailbox *doorbell);
 
-static inline char *pool_memory(const struct pool *p, uint32_t frame) {
+static inline char *pages_pool_memory(const struct pages_pool *p, uint32_t frame) {
     return p->memory + (size_t)frame * p->page_bytes;
 }
 
-static inline uint32_t pool_frame_of(const struct pool *p, const struct pool_frame *f) {
+static inline uint32_t pages_pool_frame_of(const struct pages_pool *p, const struct pool_frame *f) {
     return (uint32_t)(f - p->frames);
 }
 
 /* ---- pins ---- */
 
 /* Gets the page, pins its frame and returns the frame. May wait: the caller must hold no pin and no lock. */
-uint32_t pool_pin(struct pool *p, uint16_t home, uint32_t page, bool write);
+uint32_t pages_pool_pin(struct pages_pool *p, uint16_t home, uint32_t page, bool write);
 /* Pins the page only if that needs no wait; else POOL_NO_FRAME. */
-int64_t pool_try_pin(struct pool *p, uint16_t home, uint32_t page, bool write);
+int64_t pages_pool_try_pin(struct pages_pool *p, uint16_t home, uint32_t page, bool write);
 /* Whether the page was prefetched and is used for the first time. True once only; the caller must hold a pin. */
-bool pool_is_fresh(struct pool *p, uint32_t frame);
-void pool_unpin(struct pool *p, uint32_t frame, bool write);
+bool pages_pool_is_fresh(struct pages_pool *p, uint32_t frame);
+void pages_pool_unpin(struct pages_pool *p, uint32_t frame, bool write);
 
 /* Requests the page if it is absent and a frame is free. Returns whether it did. */
-bool pool_prefetch(struct pool *p, uint16_t home, uint32_t page);
+bool pages_pool_prefetch(struct pages_pool *p, uint16_t home, uint32_t page);
 
 /* Whether there is a copy that can be read (`write`: written without a request). */
-bool pool_has(struct pool *p, uint16_t home, uint32_t page, bool write);
+bool pages_pool_has(struct pages_pool *p, uint16_t home, uint32_t page, bool write);
 
 /* The holder of a pin has mapped the page; raises the level in the controller. */
-void pool_mapped(struct pool *p, uint32_t frame, enum pages_level level);
+void pages_pool_mapped(struct pages_pool *p, uint32_t frame, enum pages_level level);
 /* The mapper has lowered the mapping as requested. */
-void pool_lowered(struct pool *p, uint32_t frame, enum pages_level level);
+void pages_pool_lowered(struct pages_pool *p, uint32_t frame, enum pages_level level);
 
 /* ---- remote operations ---- */
 
 /* Takes a slot and a window credit, or returns -1 if none is free. The caller fills in the slot, then calls
- * pool_small_ask. */
-int pool_small_take(struct pool *p);
-void pool_small_ask(struct pool *p, int slot);
-/* Tests, or waits, for completion. The caller then returns the slot with pool_small_give. */
-bool pool_small_is_done(const struct pool *p, int slot);
-void pool_small_wait(struct pool *p, int slot);
+ * pages_pool_small_ask. */
+int pages_pool_small_take(struct pages_pool *p);
+void pages_pool_small_ask(struct pages_pool *p, int slot);
+/* Tests, or waits, for completion. The caller then returns the slot with pages_pool_small_give. */
+bool pages_pool_small_is_done(const struct pages_pool *p, int slot);
+void pages_pool_small_wait(struct pages_pool *p, int slot);
 /* Waits for at most 100 us, as another thread may take the answer. */
-void pool_small_wait_briefly(struct pool *p, int slot);
-void pool_small_give(struct pool *p, int slot);
-/* Waits until a slot may be free. `seen`: result of pool_small_turn before the last attempt. */
-uint32_t pool_small_turn(const struct pool *p);
-void pool_small_wait_free(struct pool *p, uint32_t seen);
+void pages_pool_small_wait_briefly(struct pages_pool *p, int slot);
+void pages_pool_small_give(struct pages_pool *p, int slot);
+/* Waits until a slot may be free. `seen`: result of pages_pool_small_turn before the last attempt. */
+uint32_t pages_pool_small_turn(const struct pages_pool *p);
+void pages_pool_small_wait_free(struct pages_pool *p, uint32_t seen);
 
-static inline char *pool_small_data(const struct pool *p, int slot) {
+static inline char *pages_pool_small_data(const struct pages_pool *p, int slot) {
     return p->small_data + (size_t)slot * p->shared->small_bytes;
 }
 
 /* ---- for the service ---- */
 
-struct pool_bucket *pool_bucket_of(const struct pool *p, uint16_t home, uint32_t page);
+struct pool_bucket *pages_pool_bucket_of(const struct pages_pool *p, uint16_t home, uint32_t page);
 /* The bucket must be locked. NULL: not present. */
-struct pool_frame *pool_find(const struct pool *p, const struct pool_bucket *b, uint16_t home, uint32_t page);
+struct pool_frame *pages_pool_find(const struct pages_pool *p, const struct pool_bucket *b, uint16_t home,
+                                   uint32_t page);
 
 /* Called under the bucket's lock after each call of the controller. It wakes waiters, queues messages and actions for
  * the service, removes a dropped page from the bucket, and returns the window credit of a request that has ended.
  * `was_asking`: pages_control_is_asking before the call. */
-void pool_settle(struct pool *p, struct pool_bucket *b, struct pool_frame *f, bool was_asking,
-                 const struct pages_effects *e);
+void pages_pool_settle(struct pages_pool *p, struct pool_bucket *b, struct pool_frame *f, bool was_asking,
+                       const struct pages_effects *e);
 
 /* Takes the whole attention list, linked by `attention`. Returns the first frame + 1, or 0. */
-uint32_t pool_take_attention(struct pool *p);
-uint32_t pool_take_smalls(struct pool *p);
+uint32_t pages_pool_take_attention(struct pages_pool *p);
+uint32_t pages_pool_take_smalls(struct pages_pool *p);
 
 /* Starts to drop a copy. Returns its frame, or POOL_NO_FRAME if none can be dropped now. */
-int64_t pool_evict_one(struct pool *p);
+int64_t pages_pool_evict_one(struct pages_pool *p);
 /* Whether the frame holds a page that is newer than the NVM, and which. */
-bool pool_is_dirty(struct pool *p, uint32_t frame, uint16_t *home, uint32_t *page);
+bool pages_pool_is_dirty(struct pages_pool *p, uint32_t frame, uint16_t *home, uint32_t *page);
 /* For checkpoints: starts to drop the page of this frame if it is dirty and not in use. 1: started; 0: clean; -EAGAIN:
  * not possible now. */
-int pool_evict_dirty(struct pool *p, uint32_t frame);
+int pages_pool_evict_dirty(struct pages_pool *p, uint32_t frame);
 
-/* Takes a frame without a page for the service's own use until pool_free, or POOL_NO_FRAME. Its `sends` starts at one. */
-int64_t pool_borrow(struct pool *p);
+/* Takes a frame without a page for the service's own use until pages_pool_free, or POOL_NO_FRAME. Its `sends` starts at one. */
+int64_t pages_pool_borrow(struct pages_pool *p);
 
 /* Returns a frame whose page is gone and from which nothing is being sent. */
-void pool_free(struct pool *p, uint32_t frame);
+void pages_pool_free(struct pages_pool *p, uint32_t frame);
 
 /* Service: the answer has arrived. */
-void pool_small_done(struct pool *p, int slot);
+void pages_pool_small_done(struct pages_pool *p, int slot);
 
 /* Number of frames to keep free, so that a miss need not wait for one. */
-uint32_t pool_wanted_free(const struct pool *p);
+uint32_t pages_pool_wanted_free(const struct pages_pool *p);
 
 /* ---- between pool.c and pool_small.c ---- */
 
 /* Takes a window credit if one is free. */
-bool pool_take_place(struct pool *p);
-void pool_give_place(struct pool *p);
+bool pages_pool_take_place(struct pages_pool *p);
+void pages_pool_give_place(struct pages_pool *p);
 /* Sleeps until *word differs from `seen`. */
-void pool_wait_for_change(struct pool *p, _Atomic uint32_t *word, uint32_t seen, _Atomic uint32_t *sleepers);
+void pages_pool_wait_for_change(struct pages_pool *p, _Atomic uint32_t *word, uint32_t seen,
+                                _Atomic uint32_t *sleepers);
 
-static inline void pool_count(_Atomic uint64_t *counter) {
+static inline void pages_pool_count(_Atomic uint64_t *counter) {
     atomic_fetch_add_explicit(counter, 1, memory_order_relaxed);
 }
 
 /* Rings the service's doorbell. */
-void pool_ring(struct pool *p);
+void pages_pool_doorbell(struct pages_pool *p);
 
 /* Verifies all invariants while the service is idle; aborts if one is broken. */
-void pool_check(const struct pool *p);
+void pages_pool_check(const struct pages_pool *p);
 
 #endif

@@ -2,9 +2,9 @@
 #include "pages/pool/pool.h"
 
 /* There are as many slots as window credits, so a thread with a credit always finds a free slot. */
-int pool_small_take(struct pool *p) {
+int pages_pool_small_take(struct pages_pool *p) {
     struct pool_shared *s = p->shared;
-    if (!pool_take_place(p))
+    if (!pages_pool_take_place(p))
         return -1;
     pages_lock(&s->small_lock);
     int slot = (int)s->small_free - 1;
@@ -13,7 +13,7 @@ int pool_small_take(struct pool *p) {
     return slot;
 }
 
-void pool_small_give(struct pool *p, int slot) {
+void pages_pool_small_give(struct pages_pool *p, int slot) {
     struct pool_shared *s = p->shared;
     struct pool_small *m = &p->smalls[slot];
     atomic_store_explicit(&m->state, SMALL_FREE, memory_order_relaxed);
@@ -21,10 +21,10 @@ void pool_small_give(struct pool *p, int slot) {
     m->next = s->small_free;
     s->small_free = (uint32_t)slot + 1;
     pages_unlock(&s->small_lock);
-    pool_give_place(p);
+    pages_pool_give_place(p);
 }
 
-void pool_small_ask(struct pool *p, int slot) {
+void pages_pool_small_ask(struct pages_pool *p, int slot) {
     struct pool_small *m = &p->smalls[slot];
     atomic_store_explicit(&m->state, SMALL_ASKED, memory_order_relaxed);
     uint32_t first = atomic_load_explicit(&p->shared->small_attention, memory_order_relaxed);
@@ -32,32 +32,33 @@ void pool_small_ask(struct pool *p, int slot) {
         m->next = first;
     while (!atomic_compare_exchange_weak_explicit(&p->shared->small_attention, &first, (uint32_t)slot + 1,
                                                   memory_order_release, memory_order_relaxed));
-    pool_ring(p);
+    pages_pool_doorbell(p);
 }
 
-uint32_t pool_take_smalls(struct pool *p) {
+uint32_t pages_pool_take_smalls(struct pages_pool *p) {
     if (atomic_load_explicit(&p->shared->small_attention, memory_order_relaxed) == 0)
         return 0;
     return atomic_exchange_explicit(&p->shared->small_attention, 0, memory_order_acquire);
 }
 
-void pool_small_done(struct pool *p, int slot) {
+void pages_pool_small_done(struct pages_pool *p, int slot) {
     struct pool_small *m = &p->smalls[slot];
-    atomic_store(&m->state, SMALL_DONE); /* pairs with pool_small_is_done, and with sleepers as in pool.c */
+    atomic_store(&m->state,
+                 SMALL_DONE); /* pairs with pages_pool_small_is_done, and with sleepers as in pool.c */
     if (atomic_load(&m->sleepers) > 0)
         pages_wake_all(&m->state);
 }
 
-bool pool_small_is_done(const struct pool *p, int slot) {
+bool pages_pool_small_is_done(const struct pages_pool *p, int slot) {
     return atomic_load_explicit(&p->smalls[slot].state, memory_order_acquire) == SMALL_DONE;
 }
 
-void pool_small_wait(struct pool *p, int slot) {
+void pages_pool_small_wait(struct pages_pool *p, int slot) {
     struct pool_small *m = &p->smalls[slot];
-    pool_wait_for_change(p, &m->state, SMALL_ASKED, &m->sleepers);
+    pages_pool_wait_for_change(p, &m->state, SMALL_ASKED, &m->sleepers);
 }
 
-void pool_small_wait_briefly(struct pool *p, int slot) {
+void pages_pool_small_wait_briefly(struct pages_pool *p, int slot) {
     enum { BRIEFLY_US = 100 };
     struct pool_small *m = &p->smalls[slot];
     atomic_fetch_add(&m->sleepers, 1);
@@ -65,10 +66,10 @@ void pool_small_wait_briefly(struct pool *p, int slot) {
     atomic_fetch_sub(&m->sleepers, 1);
 }
 
-uint32_t pool_small_turn(const struct pool *p) {
+uint32_t pages_pool_small_turn(const struct pages_pool *p) {
     return atomic_load(&p->shared->closed);
 }
 
-void pool_small_wait_free(struct pool *p, uint32_t seen) {
-    pool_wait_for_change(p, &p->shared->closed, seen, &p->shared->window_waiters);
+void pages_pool_small_wait_free(struct pages_pool *p, uint32_t seen) {
+    pages_pool_wait_for_change(p, &p->shared->closed, seen, &p->shared->window_waiters);
 }

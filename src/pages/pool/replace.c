@@ -30,7 +30,7 @@ static uint32_t room_least(const struct replace *r) {
     return eighth > some ? eighth : some;
 }
 
-static void widen(struct replace *r) {
+static void replace_widen(struct replace *r) {
     if (r->room < r->frames - r->frames / 8)
         r->room++;
 }
@@ -40,7 +40,7 @@ static void narrow(struct replace *r) {
         r->room--;
 }
 
-void replace_open(struct replace *r, enum replace_policy policy, uint32_t frames) {
+void pages_replace_open(struct replace *r, enum replace_policy policy, uint32_t frames) {
     *r = (struct replace){.policy = policy, .frames = frames, .room = frames / 4};
     if (r->room < room_least(r))
         r->room = room_least(r);
@@ -48,7 +48,8 @@ void replace_open(struct replace *r, enum replace_policy policy, uint32_t frames
 
 /* ---- lists ---- */
 
-static void append(struct replace *r, struct replace_link *links, enum replace_list list, uint32_t frame) {
+static void replace_append(struct replace *r, struct replace_link *links, enum replace_list list,
+                           uint32_t frame) {
     struct replace_link *l = &links[frame];
     l->list = (uint8_t)list;
     l->newer = 0;
@@ -61,7 +62,7 @@ static void append(struct replace *r, struct replace_link *links, enum replace_l
     r->lists[list].count++;
 }
 
-static void take_out(struct replace *r, struct replace_link *links, uint32_t frame) {
+static void replace_take_out(struct replace *r, struct replace_link *links, uint32_t frame) {
     struct replace_link *l = &links[frame];
     if (l->older)
         links[l->older - 1].newer = l->newer;
@@ -75,20 +76,22 @@ static void take_out(struct replace *r, struct replace_link *links, uint32_t fra
     l->list = REPLACE_NONE;
 }
 
-static void move(struct replace *r, struct replace_link *links, enum replace_list to, uint32_t frame) {
-    take_out(r, links, frame);
-    append(r, links, to, frame);
+static void replace_move(struct replace *r, struct replace_link *links, enum replace_list to,
+                         uint32_t frame) {
+    replace_take_out(r, links, frame);
+    replace_append(r, links, to, frame);
 }
 
 /* ---- evicted pages ---- */
 
 /* Its slot in the table of evicted names; a later name may overwrite it. */
-static struct replace_link *place_of(const struct replace *r, struct replace_link *links, uint32_t name) {
+static struct replace_link *replace_place_of(const struct replace *r, struct replace_link *links,
+                                             uint32_t name) {
     return &links[name % (r->frames / 2 + 1)];
 }
 
-static void remember(const struct replace *r, struct replace_link *links, uint32_t name) {
-    struct replace_link *place = place_of(r, links, name);
+static void replace_remember(const struct replace *r, struct replace_link *links, uint32_t name) {
+    struct replace_link *place = replace_place_of(r, links, name);
     place->gone = name;
     place->when = r->victims;
 }
@@ -101,30 +104,30 @@ static bool is_soon(const struct replace *r, uint32_t when) {
 }
 
 static bool comes_back(struct replace *r, struct replace_link *links, uint32_t name) {
-    struct replace_link *place = place_of(r, links, name);
+    struct replace_link *place = replace_place_of(r, links, name);
     if (place->gone != name)
         return false;
     place->gone = 0;
     if (is_soon(r, place->when))
-        widen(r);
+        replace_widen(r);
     return true;
 }
 
-void replace_add(struct replace *r, struct replace_link *links, uint32_t frame, uint32_t name) {
+void pages_replace_add(struct replace *r, struct replace_link *links, uint32_t frame, uint32_t name) {
     atomic_store_explicit(&links[frame].used, 0, memory_order_relaxed);
     links[frame].name = name;
     links[frame].came_back = comes_back(r, links, name);
-    append(r, links, REPLACE_IN_LRU, frame);
+    replace_append(r, links, REPLACE_IN_LRU, frame);
 }
 
-void replace_remove(struct replace *r, struct replace_link *links, uint32_t frame) {
-    take_out(r, links, frame);
+void pages_replace_remove(struct replace *r, struct replace_link *links, uint32_t frame) {
+    replace_take_out(r, links, frame);
 }
 
 /* ---- victims ---- */
 
 /* The list of the next victim; `other`: the other list, if possible. */
-static enum replace_list choose(const struct replace *r, bool other) {
+static enum replace_list replace_choose(const struct replace *r, bool other) {
     uint32_t lru = r->lists[REPLACE_IN_LRU].count, fifo = r->lists[REPLACE_IN_FIFO].count;
     if (!lru || !fifo)
         return lru ? REPLACE_IN_LRU : REPLACE_IN_FIFO;
@@ -149,46 +152,46 @@ static bool displaces(struct replace *r, struct replace_link *links, uint32_t f)
     if (mark == USED)
         narrow(r);
     if (mark) {
-        move(r, links, mark == USED && too_many ? REPLACE_IN_LRU : REPLACE_IN_FIFO, head);
+        replace_move(r, links, mark == USED && too_many ? REPLACE_IN_LRU : REPLACE_IN_FIFO, head);
         return false;
     }
     if (too_many)
         return true;
     if (!links[f].came_back && ++r->newcomers % DISPLACES != 0)
         return false;
-    move(r, links, REPLACE_IN_FIFO, f);
+    replace_move(r, links, REPLACE_IN_FIFO, f);
     return true;
 }
 
 /* Moves the page to FIFO and returns 0 if there is room. Otherwise returns the victim of the two, as frame + 1. */
 static uint32_t joins(struct replace *r, struct replace_link *links, uint32_t f) {
     if (r->policy == REPLACE_LRU_FIFO || r->lists[REPLACE_IN_FIFO].count < r->frames - r->room) {
-        move(r, links, REPLACE_IN_FIFO, f);
+        replace_move(r, links, REPLACE_IN_FIFO, f);
         return 0;
     }
     uint32_t head = r->lists[REPLACE_IN_FIFO].oldest;
     if (head && displaces(r, links, f))
         return head;
-    remember(r, links, links[f].name);
+    replace_remember(r, links, links[f].name);
     return f + 1;
 }
 
 static bool proposed(struct replace *r, struct replace_link *links, uint32_t f, uint32_t *frame) {
-    move(r, links, (enum replace_list)links[f].list, f);
+    replace_move(r, links, (enum replace_list)links[f].list, f);
     r->victims++;
     atomic_store_explicit(&links[f].used, REFUSED, memory_order_relaxed);
     *frame = f;
     return true;
 }
 
-bool replace_propose(struct replace *r, struct replace_link *links,
-                     bool (*is_only)(void *arg, uint32_t frame), void *arg, uint32_t *frame) {
+bool pages_replace_propose(struct replace *r, struct replace_link *links,
+                           bool (*is_only)(void *arg, uint32_t frame), void *arg, uint32_t *frame) {
     uint64_t looks = (uint64_t)LOOKS * (r->lists[REPLACE_IN_LRU].count + r->lists[REPLACE_IN_FIFO].count);
     bool other = false;
     if (!looks)
         return false;
     for (;;) {
-        enum replace_list list = choose(r, other);
+        enum replace_list list = replace_choose(r, other);
         uint32_t f = r->lists[list].oldest - 1;
         uint8_t mark = take_mark(&links[f]);
         if (!looks)
@@ -196,9 +199,9 @@ bool replace_propose(struct replace *r, struct replace_link *links,
         else
             looks--;
         if (mark == USED) {
-            move(r, links, REPLACE_IN_LRU, f);
-        } else if (mark == REFUSED && !other && choose(r, true) != list) {
-            move(r, links, list, f);
+            replace_move(r, links, REPLACE_IN_LRU, f);
+        } else if (mark == REFUSED && !other && replace_choose(r, true) != list) {
+            replace_move(r, links, list, f);
             other = true;
         } else if (list == REPLACE_IN_LRU && r->policy != REPLACE_LRU && is_only(arg, f)) {
             uint32_t victim = joins(r, links, f);
@@ -212,20 +215,21 @@ bool replace_propose(struct replace *r, struct replace_link *links,
 
 /* ---- checking ---- */
 
-static bool check_list(const struct replace *r, const struct replace_link *links, enum replace_list list) {
-    uint32_t before = 0, count = 0;
-    for (uint32_t at = r->lists[list].oldest; at; before = at, at = links[at - 1].newer, count++)
-        if (at > r->frames || count >= r->frames || links[at - 1].older != before ||
+static bool replace_check_list(const struct replace *r, const struct replace_link *links,
+                               enum replace_list list) {
+    uint32_t before = 0, pages_holder_count = 0;
+    for (uint32_t at = r->lists[list].oldest; at; before = at, at = links[at - 1].newer, pages_holder_count++)
+        if (at > r->frames || pages_holder_count >= r->frames || links[at - 1].older != before ||
             links[at - 1].list != list)
             return false;
-    return r->lists[list].newest == before && r->lists[list].count == count;
+    return r->lists[list].newest == before && r->lists[list].count == pages_holder_count;
 }
 
-bool replace_check(const struct replace *r, const struct replace_link *links) {
+bool pages_replace_check(const struct replace *r, const struct replace_link *links) {
     uint32_t listed = 0;
     for (uint32_t f = 0; f < r->frames; f++)
         listed += links[f].list != REPLACE_NONE;
-    return check_list(r, links, REPLACE_IN_LRU) && check_list(r, links, REPLACE_IN_FIFO) &&
+    return replace_check_list(r, links, REPLACE_IN_LRU) && replace_check_list(r, links, REPLACE_IN_FIFO) &&
            r->lists[REPLACE_IN_LRU].count + r->lists[REPLACE_IN_FIFO].count == listed &&
            (r->policy != REPLACE_LRU || !r->lists[REPLACE_IN_FIFO].count);
 }

@@ -58,31 +58,31 @@ struct replace {
     } lists[3];
 };
 
-void replace_open(struct replace *r, enum replace_policy policy, uint32_t frames);
+void pages_replace_open(struct replace *r, enum replace_policy policy, uint32_t frames);
 
 /* A frame begins to hold a page, or ceases to. `links` must be all zero at first. */
-void replace_add(struct replace *r, struct replace_link *links, uint32_t frame, uint32_t name);
-void replace_remove(struct replace *r, struct replace_link *links, uint32_t frame);
+void pages_replace_add(struct replace *r, struct replace_link *links, uint32_t frame, uint32_t name);
+void pages_replace_remove(struct replace *r, struct replace_link *links, uint32_t frame);
 
 /* Proposes a victim, which stays in its list as the newest. `is_only(arg, frame)`: no other node has its page. False:
  * all lists are empty. */
-bool replace_propose(struct replace *r, struct replace_link *links,
-                     bool (*is_only)(void *arg, uint32_t frame), void *arg, uint32_t *frame);
+bool pages_replace_propose(struct replace *r, struct replace_link *links,
+                           bool (*is_only)(void *arg, uint32_t frame), void *arg, uint32_t *frame);
 
 /* Hash of a page, never 0. Collisions are possible. */
-static inline uint32_t replace_name(uint16_t home, uint32_t page) {
+static inline uint32_t pages_replace_name(uint16_t home, uint32_t page) {
     return (uint32_t)random_mix((uint64_t)page << 16 | home) | UINT32_C(1) << 31;
 }
 
 /* Nodes that scan the same pages hold the same copies and would drop them at the same time. So for each page, one node,
  * chosen by the page number, treats its copy as the only one. Together the nodes then hold more pages than one of them
  * could. */
-static inline bool replace_is_keeper(uint16_t home, uint32_t page, uint32_t nodes, uint32_t self) {
+static inline bool pages_replace_is_keeper(uint16_t home, uint32_t page, uint32_t nodes, uint32_t self) {
     uint64_t x = ((uint64_t)page << 16 | home) * UINT64_C(0x9e3779b97f4a7c15);
     return nodes > 1 && (x >> 32) % nodes == self;
 }
 
 /* Whether the lists are consistent. */
-bool replace_check(const struct replace *r, const struct replace_link *links);
+bool pages_replace_check(const struct replace *r, const struct replace_link *links);
 
 #endif

@@ -6,7 +6,7 @@
  *      GETX    from I, S or O. DATA and GRANT end it, in any order; GRANT alone if the copy still exists. While the request
  *              waits in the home's queue, the copy may be lost or change its owner. The home knows, and then sends DATA
  *              as well. The page cannot be written before GRANT.
- *      PUT     from S, E, M or O. PUT_ACK or NEED ends it. The copy is frozen: no pins, no mapping, but it serves every Fwd.
+ *      PUT     from S, E, M or O. PUT_ACK or WRITEBACK_REQ ends it. The copy is frozen: no pins, no mapping, but it serves every Fwd.
  *
  * As state and request are independent, the answer to a Fwd depends on the state alone. There is no table of transient
  * states, and no case in which the answer depends on what else is under way.
@@ -39,19 +39,19 @@ void pages_control_open(struct pages_control *c, uint16_t self, uint16_t home, u
     *c = (struct pages_control){.self = self, .home = home, .page = page};
 }
 
-static void say(const struct pages_control *c, struct pages_effects *e, enum pages_kind kind, uint16_t to,
-                uint8_t flags) {
+static void control_say(const struct pages_control *c, struct pages_effects *e, enum pages_kind kind,
+                        uint16_t to, uint8_t flags) {
     e->messages[e->count++] = (struct pages_message){
         .kind = (uint8_t)kind, .from = c->self, .to = to, .home = c->home, .page = c->page, .flags = flags};
 }
 
-static void begin(struct pages_effects *e) {
+static void control_begin(struct pages_effects *e) {
     e->count = e->actions = 0;
 }
 
-static void ask(struct pages_control *c, struct pages_effects *e, enum pages_kind kind) {
+static void control_ask(struct pages_control *c, struct pages_effects *e, enum pages_kind kind) {
     c->open = (uint8_t)kind;
-    say(c, e, kind, c->home, 0);
+    control_say(c, e, kind, c->home, 0);
 }
 
 static bool is_dirty(const struct pages_control *c) {
@@ -75,7 +75,7 @@ static enum pages_got acquire_to_read(struct pages_control *c, struct pages_effe
         return PAGES_HIT;
     }
     if (!c->open)
-        ask(c, e, PAGES_GETS);
+        control_ask(c, e, PAGES_GETS);
     c->waiting_readers++;
     return PAGES_WAIT;
 }
@@ -90,23 +90,23 @@ static enum pages_got acquire_to_write(struct pages_control *c, struct pages_eff
     if (c->open == PAGES_GETS)
         return PAGES_LATER;
     if (!c->open)
-        ask(c, e, PAGES_GETX);
+        control_ask(c, e, PAGES_GETX);
     c->waiting_writers++;
     return PAGES_WAIT;
 }
 
 enum pages_got pages_control_acquire(struct pages_control *c, bool write, struct pages_effects *e) {
-    begin(e);
+    control_begin(e);
     if (UNLIKELY(is_closed(c)))
         return PAGES_LATER;
     return write ? acquire_to_write(c, e) : acquire_to_read(c, e);
 }
 
 bool pages_control_prefetch(struct pages_control *c, struct pages_effects *e) {
-    begin(e);
+    control_begin(e);
     if (c->state != PAGES_I || c->open)
         return false;
-    ask(c, e, PAGES_GETS);
+    control_ask(c, e, PAGES_GETS);
     return true;
 }
 
@@ -122,37 +122,37 @@ void pages_control_map(struct pages_control *c, enum pages_level level) {
 static void lose(struct pages_control *c, struct pages_effects *e) {
     c->state = PAGES_I;
     if (!c->open && !(c->flags & EVICTING))
-        e->actions |= PAGES_GONE;
+        e->actions |= PAGES_FREED;
 }
 
-static void send_data(struct pages_control *c, struct pages_effects *e, uint16_t to, enum pages_state as,
-                      uint8_t flags) {
-    say(c, e, PAGES_DATA, to, flags);
+static void control_send_data(struct pages_control *c, struct pages_effects *e, uint16_t to,
+                              enum pages_state as, uint8_t flags) {
+    control_say(c, e, PAGES_DATA, to, flags);
     e->messages[e->count - 1].state = (uint8_t)as;
 }
 
 /* Returns the copy, or its content only, to the home. */
 static void bring_back(struct pages_control *c, struct pages_effects *e, enum pages_state keep) {
-    say(c, e, PAGES_BACK, c->home, is_dirty(c) ? PAGES_DIRTY : 0);
+    control_say(c, e, PAGES_WRITEBACK_DATA, c->home, is_dirty(c) ? PAGES_DIRTY : 0);
     if (keep == PAGES_I)
         lose(c, e);
     else
         c->state = (uint8_t)keep;
 }
 
-static void serve(struct pages_control *c, enum pages_kind kind, uint16_t peer, uint8_t flags,
-                  struct pages_effects *e) {
+static void control_serve(struct pages_control *c, enum pages_kind kind, uint16_t peer, uint8_t flags,
+                          struct pages_effects *e) {
     switch (kind) {
     case PAGES_FWD_S:
-        send_data(c, e, peer, PAGES_S, is_dirty(c) ? PAGES_DIRTY : 0);
+        control_send_data(c, e, peer, PAGES_S, is_dirty(c) ? PAGES_DIRTY : 0);
         c->state = is_dirty(c) ? PAGES_O : PAGES_S;
         break;
     case PAGES_FWD_X:
-        send_data(c, e, peer, PAGES_M, flags & PAGES_GRANTED);
+        control_send_data(c, e, peer, PAGES_M, flags & PAGES_GRANTED);
         lose(c, e);
         break;
     case PAGES_INV:
-        say(c, e, PAGES_IACK, c->home, 0);
+        control_say(c, e, PAGES_IACK, c->home, 0);
         lose(c, e);
         break;
     case PAGES_RECALL_S:
@@ -177,7 +177,7 @@ static enum pages_level highest_for(enum pages_kind kind) {
 }
 
 /* True if the page is mapped at most at this level. Otherwise asks the caller to lower it. */
-static bool lower(struct pages_control *c, enum pages_level level, struct pages_effects *e) {
+static bool control_lower(struct pages_control *c, enum pages_level level, struct pages_effects *e) {
     if (c->mapped <= level)
         return !(c->flags & UNMAPPING);
     if (!(c->flags & UNMAPPING)) {
@@ -190,18 +190,18 @@ static bool lower(struct pages_control *c, enum pages_level level, struct pages_
 /* Serves the deferred message if nothing blocks it any more. */
 static void resume(struct pages_control *c, struct pages_effects *e) {
     enum pages_kind kind = (enum pages_kind)c->put_off;
-    if (LIKELY(!kind) || is_pinned_against(c, kind) || !lower(c, highest_for(kind), e))
+    if (LIKELY(!kind) || is_pinned_against(c, kind) || !control_lower(c, highest_for(kind), e))
         return;
     uint16_t peer = c->put_off_peer;
     uint8_t flags = c->put_off_flags;
     c->put_off = c->put_off_flags = 0;
     c->put_off_peer = 0;
-    serve(c, kind, peer, flags, e);
-    e->actions |= PAGES_AGAIN;
+    control_serve(c, kind, peer, flags, e);
+    e->actions |= PAGES_RETRY;
 }
 
 void pages_control_release(struct pages_control *c, bool write, struct pages_effects *e) {
-    begin(e);
+    control_begin(e);
     assert(write ? c->writers : c->readers);
     if (write)
         c->writers--;
@@ -211,7 +211,7 @@ void pages_control_release(struct pages_control *c, bool write, struct pages_eff
 }
 
 void pages_control_unmapped(struct pages_control *c, enum pages_level level, struct pages_effects *e) {
-    begin(e);
+    control_begin(e);
     assert(c->flags & UNMAPPING);
     c->flags &= (uint8_t)~UNMAPPING;
     c->mapped = (uint8_t)level;
@@ -220,17 +220,17 @@ void pages_control_unmapped(struct pages_control *c, enum pages_level level, str
         return;
     c->flags &= (uint8_t)~EVICTING;
     if (c->state == PAGES_I)
-        e->actions |= PAGES_GONE | PAGES_AGAIN;
+        e->actions |= PAGES_FREED | PAGES_RETRY;
     else
-        ask(c, e, PAGES_PUT);
+        control_ask(c, e, PAGES_PUT);
 }
 
 bool pages_control_evict(struct pages_control *c, struct pages_effects *e) {
-    begin(e);
+    control_begin(e);
     if (c->state == PAGES_I || c->open || c->put_off || c->flags || c->readers || c->writers)
         return false;
-    if (lower(c, PAGES_UNMAPPED, e))
-        ask(c, e, PAGES_PUT);
+    if (control_lower(c, PAGES_UNMAPPED, e))
+        control_ask(c, e, PAGES_PUT);
     else
         c->flags |= EVICTING;
     return true;
@@ -247,11 +247,12 @@ static void be_ready(struct pages_control *c, enum pages_state state, uint8_t fl
     c->readers = (uint16_t)(c->readers + c->waiting_readers);
     c->writers = (uint16_t)(c->writers + c->waiting_writers);
     c->waiting_readers = c->waiting_writers = 0;
-    say(c, e, PAGES_UNBLOCK, c->home, flags & PAGES_DIRTY);
-    e->actions |= PAGES_READY | PAGES_AGAIN;
+    control_say(c, e, PAGES_UNBLOCK, c->home, flags & PAGES_DIRTY);
+    e->actions |= PAGES_READY | PAGES_RETRY;
 }
 
-static int take_data(struct pages_control *c, const struct pages_message *m, struct pages_effects *e) {
+static int control_take_data(struct pages_control *c, const struct pages_message *m,
+                             struct pages_effects *e) {
     if (c->state != PAGES_I || c->flags & HAS_DATA)
         return -EPROTO;
     if (c->open == PAGES_GETS && (m->state == PAGES_S || m->state == PAGES_E)) {
@@ -282,38 +283,39 @@ static int take_put_ack(struct pages_control *c, struct pages_effects *e) {
         return -EPROTO;
     c->open = PAGES_NOTHING;
     c->state = PAGES_I;
-    e->actions |= PAGES_GONE | PAGES_AGAIN;
+    e->actions |= PAGES_FREED | PAGES_RETRY;
     return 0;
 }
 
-static int take_need(struct pages_control *c, struct pages_effects *e) {
+static int take_writeback_req(struct pages_control *c, struct pages_effects *e) {
     if (c->open != PAGES_PUT || c->state == PAGES_I || c->state == PAGES_S)
         return -EPROTO;
     c->open = PAGES_NOTHING;
     bring_back(c, e, PAGES_I);
-    e->actions |= PAGES_AGAIN;
+    e->actions |= PAGES_RETRY;
     return 0;
 }
 
-static int take_own(struct pages_control *c, struct pages_effects *e) {
+static int control_take_own(struct pages_control *c, struct pages_effects *e) {
     if (c->state != PAGES_S)
         return -EPROTO;
     c->state = PAGES_O;
-    say(c, e, PAGES_OWNED, c->home, 0);
+    control_say(c, e, PAGES_OWNED, c->home, 0);
     return 0;
 }
 
 /* Pins do not defer it: concurrent conflicting operations of a program have no defined order. */
-static int take_small(struct pages_control *c, const struct pages_message *m, struct pages_effects *e) {
+static int control_take_small(struct pages_control *c, const struct pages_message *m,
+                              struct pages_effects *e) {
     bool writes = m->flags & PAGES_WRITES;
     if (c->state == PAGES_I)
         return -EPROTO;
     if (writes)
         c->state = PAGES_M; /* the home has made sure that no other copy is left */
     e->actions |= PAGES_FRAME_APPLY;
-    say(c, e, PAGES_ANSWER, m->peer, 0);
+    control_say(c, e, PAGES_ANSWER, m->peer, 0);
     e->messages[e->count - 1].tag = m->tag;
-    say(c, e, PAGES_APPLIED, c->home, 0);
+    control_say(c, e, PAGES_APPLIED, c->home, 0);
     return 0;
 }
 
@@ -334,8 +336,8 @@ static int take_away(struct pages_control *c, const struct pages_message *m, str
     enum pages_kind kind = (enum pages_kind)m->kind;
     if (!may_come(c, kind))
         return -EPROTO;
-    if (!is_pinned_against(c, kind) && lower(c, highest_for(kind), e)) {
-        serve(c, kind, m->peer, m->flags, e);
+    if (!is_pinned_against(c, kind) && control_lower(c, highest_for(kind), e)) {
+        control_serve(c, kind, m->peer, m->flags, e);
         return 0;
     }
     c->put_off = (uint8_t)kind;
@@ -345,22 +347,22 @@ static int take_away(struct pages_control *c, const struct pages_message *m, str
 }
 
 int pages_control_receive(struct pages_control *c, const struct pages_message *m, struct pages_effects *e) {
-    begin(e);
+    control_begin(e);
     if (m->page != c->page || m->home != c->home || m->to != c->self || c->put_off)
         return -EPROTO;
     switch (m->kind) {
     case PAGES_DATA:
-        return take_data(c, m, e);
+        return control_take_data(c, m, e);
     case PAGES_GRANT:
         return take_grant(c, e);
     case PAGES_PUT_ACK:
         return take_put_ack(c, e);
-    case PAGES_NEED:
-        return take_need(c, e);
+    case PAGES_WRITEBACK_REQ:
+        return take_writeback_req(c, e);
     case PAGES_OWN:
-        return take_own(c, e);
+        return control_take_own(c, e);
     case PAGES_FWD_SMALL:
-        return take_small(c, m, e);
+        return control_take_small(c, m, e);
     case PAGES_FWD_S:
     case PAGES_FWD_X:
     case PAGES_INV:
@@ -374,31 +376,31 @@ int pages_control_receive(struct pages_control *c, const struct pages_message *m
 
 /* ---- invariants ---- */
 
-static void must(bool holds) {
+static void control_must(bool holds) {
     if (!holds)
         abort();
 }
 
 static void check_request(const struct pages_control *c) {
     bool waiting = c->waiting_readers || c->waiting_writers;
-    must(c->open <= PAGES_PUT && c->state <= PAGES_O);
-    must(c->open != PAGES_GETS || (c->state == PAGES_I && !c->waiting_writers));
-    must(c->open != PAGES_GETX || c->waiting_writers);
-    must(!waiting || c->open == PAGES_GETS || c->open == PAGES_GETX);
-    must(!(c->flags & (HAS_DATA | HAS_GRANT)) || (c->open == PAGES_GETX && c->state == PAGES_I));
-    must((c->flags & (HAS_DATA | HAS_GRANT)) != (HAS_DATA | HAS_GRANT));
+    control_must(c->open <= PAGES_PUT && c->state <= PAGES_O);
+    control_must(c->open != PAGES_GETS || (c->state == PAGES_I && !c->waiting_writers));
+    control_must(c->open != PAGES_GETX || c->waiting_writers);
+    control_must(!waiting || c->open == PAGES_GETS || c->open == PAGES_GETX);
+    control_must(!(c->flags & (HAS_DATA | HAS_GRANT)) || (c->open == PAGES_GETX && c->state == PAGES_I));
+    control_must((c->flags & (HAS_DATA | HAS_GRANT)) != (HAS_DATA | HAS_GRANT));
 }
 
 void pages_control_check(const struct pages_control *c) {
     check_request(c);
-    must(!c->writers || c->state == PAGES_M);
-    must(!c->readers || c->state != PAGES_I);
-    must(c->mapped <= (c->state == PAGES_M   ? PAGES_TO_WRITE
-                       : c->state == PAGES_I ? PAGES_UNMAPPED
-                                             : PAGES_TO_READ));
-    must(c->open != PAGES_PUT || (!c->readers && !c->writers && !c->mapped && !c->put_off));
-    must(!(c->flags & EVICTING) || c->flags & UNMAPPING);
-    must(!(c->flags & EVICTING) || (!c->open && !c->readers && !c->writers));
-    must(!(c->flags & UNMAPPING) || c->mapped);
-    must(!c->put_off || is_pinned_against(c, (enum pages_kind)c->put_off) || c->flags & UNMAPPING);
+    control_must(!c->writers || c->state == PAGES_M);
+    control_must(!c->readers || c->state != PAGES_I);
+    control_must(c->mapped <= (c->state == PAGES_M   ? PAGES_TO_WRITE
+                               : c->state == PAGES_I ? PAGES_UNMAPPED
+                                                     : PAGES_TO_READ));
+    control_must(c->open != PAGES_PUT || (!c->readers && !c->writers && !c->mapped && !c->put_off));
+    control_must(!(c->flags & EVICTING) || c->flags & UNMAPPING);
+    control_must(!(c->flags & EVICTING) || (!c->open && !c->readers && !c->writers));
+    control_must(!(c->flags & UNMAPPING) || c->mapped);
+    control_must(!c->put_off || is_pinned_against(c, (enum pages_kind)c->put_off) || c->flags & UNMAPPING);
 }

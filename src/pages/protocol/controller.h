@@ -12,7 +12,7 @@
  * the state M.
  *
  * When a message is served, its page can be sent from the frame itself. The frame is not overwritten before the page
- * has arrived, because the transaction does not end before that. The caller must keep a frame that is GONE until
+ * has arrived, because the transaction does not end before that. The caller must keep a frame that is FREED until
  * everything sent from it has left. */
 #ifndef HEARTH_PAGES_CONTROLLER_H
 #define HEARTH_PAGES_CONTROLLER_H
@@ -42,8 +42,8 @@ enum {
     PAGES_UNMAP = 2,       /* then pages_control_unmapped(PAGES_UNMAPPED) */
     PAGES_PROTECT = 4,     /* then pages_control_unmapped(PAGES_TO_READ) */
     PAGES_READY = 8,       /* all waiters of PAGES_WAIT have their pins */
-    PAGES_GONE = 16,  /* no copy and no request: the frame is free once everything sent from it has left */
-    PAGES_AGAIN = 32, /* callers that got PAGES_LATER may retry */
+    PAGES_FREED = 16, /* no copy and no request: the frame is free once everything sent from it has left */
+    PAGES_RETRY = 32, /* callers that got PAGES_LATER may retry */
 };
 
 struct pages_effects {
@@ -57,7 +57,7 @@ void pages_control_open(struct pages_control *c, uint16_t self, uint16_t home, u
 enum pages_got {
     PAGES_HIT,  /* pinned */
     PAGES_WAIT, /* will be pinned when PAGES_READY is reported */
-    PAGES_LATER /* another action is under way: retry after PAGES_AGAIN */
+    PAGES_LATER /* another action is under way: retry after PAGES_RETRY */
 };
 
 /* Every function overwrites *e. */

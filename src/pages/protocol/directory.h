@@ -4,8 +4,8 @@
  * and receives the messages to send and the I/O to start. It may delay both arbitrarily, as a slow network or device
  * would. The caller uses this freedom to meet its own obligations:
  *
- * - Buffers. A page that is read for DATA, or that arrives with BACK, occupies a buffer of the caller, one for each
- *   page under way. The caller obtains the buffer before it starts the read, or before it sends NEED or RECALL. The
+ * - Buffers. A page that is read for DATA, or that arrives with WRITEBACK_DATA, occupies a buffer of the caller, one for each
+ *   page under way. The caller obtains the buffer before it starts the read, or before it sends WRITEBACK_REQ or RECALL. The
  *   buffer is free when the DATA sent from it has left, or, where no DATA follows, when the write has finished.
  * - Send space. Transactions start in pages_directory_start only, and the caller does not call it before there is room
  *   for all messages that one may send. Every other call produces at most one message or one I/O. */

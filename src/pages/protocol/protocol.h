@@ -15,7 +15,7 @@
  *                        FWD_SMALL  execute this remote operation for `peer`
  *                        INV        drop your copy
  *                        OWN        the owner drops its copy: become the owner
- *                        NEED       answers PUT: return the page to the home if it is dirty
+ *                        WRITEBACK_REQ  answers PUT: return the page to the home if it is dirty
  *                        RECALL_S   return the page to the home if it is dirty, keep a copy   (only without
  *                        RECALL_X   the same, keep none                                        cooperation)
  *  Resp  -> cache        DATA       the page, in `state`; DIRTY: newer than NVM; GRANTED: no GRANT follows
@@ -24,7 +24,7 @@
  *                        ANSWER     result of a remote operation, sent by the node that executed it
  *        -> home         IACK       answers INV: the copy is dropped
  *                        OWNED      answers OWN
- *                        BACK       answers NEED and RECALL; DIRTY: the page is included
+ *                        WRITEBACK_DATA  answers WRITEBACK_REQ and RECALL; DIRTY: the page is included
  *                        APPLIED    answers FWD_SMALL
  *                        UNBLOCK    the requester has the page: start the next transaction; DIRTY as in DATA
  *
@@ -52,11 +52,12 @@
  *  U                                   PUT_ACK (copy lost meanwhile)   U      at once
  *  S   INV to the others;       X      PUT_ACK                         S U    UNBLOCK; at once
  *      all acks: GRANT to r
- *  X   GRANT to r               X      NEED to r; if dirty, write      U      UNBLOCK; BACK, written
+ *  X   GRANT to r               X      WRITEBACK_REQ to r;             U      UNBLOCK; WRITEBACK_DATA, written
+ *                                        if dirty, write
  *  O   as S                     X      from a sharer: PUT_ACK          O X    at once
  *                                      from the owner: OWN to F;       O X    OWNED
  *                                        OWNED: PUT_ACK
- *                                      or NEED to r; write             S      written
+ *                                      or WRITEBACK_REQ to r; write    S      written
  *
  *      SMALL that reads         then   SMALL that writes               then   ends when
  *  U   apply; ANSWER to r       U      apply; ANSWER to r              U      applied
@@ -74,11 +75,13 @@
  *
  * A cache: its answer to each message and its next state. * is DIRTY; blank: cannot occur.
  *
- *      FWD_S      FWD_X     INV       OWN        NEED       RECALL_S   RECALL_X   FWD_SMALL read, write
- *  S   DATA   S   DATA  I   IACK  I   OWNED  O                                    S, M
- *  E   DATA   S   DATA  I                        BACK   I   BACK   S   BACK   I   E, M
- *  M   DATA*  O   DATA  I                        BACK*  I   BACK*  S   BACK*  I   M, M
- *  O   DATA*  O   DATA  I   IACK  I              BACK*  I                         O, M
+ * WB is WRITEBACK_DATA:
+ *
+ *      FWD_S      FWD_X     INV       OWN        WRITEBACK_REQ  RECALL_S   RECALL_X   FWD_SMALL read, write
+ *  S   DATA   S   DATA  I   IACK  I   OWNED  O                                        S, M
+ *  E   DATA   S   DATA  I                        WB     I       WB     S   WB     I   E, M
+ *  M   DATA*  O   DATA  I                        WB*    I       WB*    S   WB*    I   M, M
+ *  O   DATA*  O   DATA  I   IACK  I              WB*    I                             O, M
  *
  *      to read    to write             to drop   DATA                    GRANT
  *  I   GETS       GETX                           GETS: S or E, UNBLOCK   waits for DATA
@@ -89,7 +92,7 @@
  *  O   hit        GETX                 PUT                               GETX: M, UNBLOCK
  *
  * After PUT a copy is frozen: its node no longer reads or writes it, but it serves every Fwd as before, until PUT_ACK
- * or NEED. If a copy is lost while its GETX or PUT is open, the request stays open, in state I.
+ * or WRITEBACK_REQ. If a copy is lost while its GETX or PUT is open, the request stays open, in state I.
  *
  * A holder does not report to the home that it served a Fwd with DATA. The UNBLOCK of the requester follows the DATA
  * and carries the DIRTY flag that the holder set. */
@@ -112,7 +115,7 @@ enum pages_kind {
     PAGES_FWD_SMALL,
     PAGES_INV,
     PAGES_OWN,
-    PAGES_NEED,
+    PAGES_WRITEBACK_REQ,
     PAGES_RECALL_S,
     PAGES_RECALL_X,
     /* Resp to a cache */
@@ -123,7 +126,7 @@ enum pages_kind {
     /* Resp to a home */
     PAGES_IACK,
     PAGES_OWNED,
-    PAGES_BACK,
+    PAGES_WRITEBACK_DATA,
     PAGES_APPLIED,
     PAGES_UNBLOCK,
     PAGES_KINDS
@@ -147,14 +150,14 @@ enum pages_state { PAGES_I, PAGES_S, PAGES_E, PAGES_M, PAGES_O };
 enum pages_known { PAGES_UNCACHED, PAGES_SHARED, PAGES_EXCLUSIVE, PAGES_OWNED_SHARED };
 
 enum {
-    PAGES_DIRTY = 1,   /* DATA, UNBLOCK, BACK */
+    PAGES_DIRTY = 1,   /* DATA, UNBLOCK, WRITEBACK_DATA */
     PAGES_GRANTED = 2, /* DATA, FWD_X */
     PAGES_WRITES = 4,  /* SMALL, FWD_SMALL: the operation modifies the page */
 };
 
 enum { PAGES_NODES = 65535 /* maximum */, PAGES_WINDOW = 64 /* maximum */ };
 
-/* Header of a message. The payload follows it and is the caller's part: DATA always carries the page, BACK carries it
+/* Header of a message. The payload follows it and is the caller's part: DATA always carries the page, WRITEBACK_DATA carries it
  * if DIRTY, and SMALL, FWD_SMALL and ANSWER carry the bytes of the remote operation. */
 struct pages_message {
     uint64_t cookie; /* not sent; at the home, of a remote operation: where its bytes are kept */

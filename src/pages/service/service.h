@@ -7,7 +7,7 @@
  *      service.c        the thread and its progress loop                 service_cache.c  the copies (controller.h)
  *      service_send.c   outgoing and incoming messages                   service_home.c   the home (directory.h)
  *      service_small.c  remote operations, local and remote side         service_disk.c   reads and writes of the NVM
- *      service_behind.c pages of the home that are not on the NVM yet    service_stand_in.c  caller-driven progress
+ *      service_behind.c pages of the home that are not on the NVM yet    service_progress.c  caller-driven progress
  *      service_order.c  orders from the leader of the node               service_room.c   space on the NVM for a checkpoint
  *      service_alive.c  detection of unresponsive nodes
  *
@@ -67,14 +67,14 @@ struct wire {
 };
 
 /* Bounce buffer: the bytes of a remote operation while the home or a holder has them. */
-struct parcel {
+struct bounce {
     uint32_t next; /* of the free list: index + 1 */
     uint32_t offset, bytes;
     char data[];
 };
 
 /* Location of a message's payload, which stays in place until the message has left. */
-enum load_kind { LOAD_NONE, LOAD_FRAME, LOAD_WORK, LOAD_PARCEL, LOAD_SLOT };
+enum load_kind { LOAD_NONE, LOAD_FRAME, LOAD_WORK, LOAD_BOUNCE, LOAD_SLOT };
 struct load {
     enum load_kind kind;
     uint32_t index;
@@ -103,7 +103,7 @@ struct work {
     /* Frame of our pool that is read into or written from instead of the buffer; or POOL_NO_FRAME. */
     int64_t frame;
     bool holds;            /* the work keeps that frame until it has ended */
-    uint64_t parcel;       /* APPLY */
+    uint64_t bounce;       /* APPLY */
     char *buffer, *memory; /* memory: location of the page */
 };
 
@@ -136,7 +136,7 @@ struct service_shown {
 };
 
 struct service {
-    struct pool *pool;
+    struct pages_pool *pool;
     const struct net_world *world;
     struct net_channel *channel; /* NULL: one node */
     struct pages_events events;
@@ -154,18 +154,18 @@ struct service {
     struct memory_area {              /* reserved addresses; memory is committed on first use */
         char *base;
         size_t bytes;
-    } directory_area, buffers, sending_area, parcel_area, behind_area;
+    } directory_area, buffers, sending_area, bounce_area, behind_area;
     struct sending *sendings;
     uint32_t sending_free, sendings_made, sendings_most;
-    uint32_t parcel_free, parcels_made, parcels_most;
-    size_t parcel_bytes;
+    uint32_t bounce_free, bounces_made, bounces_most;
+    size_t bounce_bytes;
 
     struct mailbox *box;
     /* Progress lock: its holder runs the progress loop; the thread holds it unless it sleeps. */
-    pthread_mutex_t baton;
-    struct spin stand_in; /* whether caller-driven progress pays */
-    bool stood_in;        /* callers made progress since the thread last ran */
-    /* Caller-driven progress paid lately, so waiting for the progress lock is worthwhile; see service_stand_in.c. */
+    pthread_mutex_t progress_lock;
+    struct spin caller_spin; /* whether caller-driven progress pays */
+    bool caller_progressed;  /* callers made progress since the thread last ran */
+    /* Caller-driven progress paid lately, so waiting for the progress lock is worthwhile; see service_progress.c. */
     _Atomic bool pays;
     _Atomic int wanted; /* callers that wait for the progress lock; the thread does not spin meanwhile */
     pthread_t thread;
@@ -203,18 +203,18 @@ struct service {
     struct service_shown shown;
 };
 
-/* ---- caller-driven progress: service_stand_in.c ---- */
+/* ---- caller-driven progress: service_progress.c ---- */
 
 /* Called by a thread of the leader's process that is about to send a request and wait for the answer. Takes the
  * progress lock and returns true if the service thread sleeps and caller-driven progress has paid lately. The caller
- * must not fault until it calls service_give_back. */
-bool service_take_over(struct service *s);
-bool service_work_until(void *service, const _Atomic uint32_t *word, uint32_t seen);
-void service_give_back(struct service *s);
+ * must not fault until it calls pages_progress_unlock. */
+bool pages_progress_try_lock(struct service *s);
+bool pages_progress_work_until(void *service, const _Atomic uint32_t *word, uint32_t seen);
+void pages_progress_unlock(struct service *s);
 
-/* Arguments of service_open, which the leader's process calls. Returns 0, or a negative code after an error line. */
+/* Arguments of pages_service_open, which the leader's process calls. Returns 0, or a negative code after an error line. */
 struct service_options {
-    struct pool *pool;
+    struct pages_pool *pool;
     const struct net_world *world;
     struct net_channel *channel;
     struct pages_events events;
@@ -222,119 +222,120 @@ struct service_options {
     uint32_t pages;              /* of all of them */
     struct mailbox *box;
 };
-int service_open(struct service *s, const struct service_options *options);
-int service_start(struct service *s);
-void service_stop(struct service *s);
-void service_close(struct service *s);
+int pages_service_open(struct service *s, const struct service_options *options);
+int pages_service_start(struct service *s);
+void pages_service_stop(struct service *s);
+void pages_service_close(struct service *s);
 
 /* ---- orders; only from the leader of the node ---- */
 
 /* Waits until the order has been carried out. Returns 0 or a negative code. */
-int service_order(struct mailbox *box, enum service_order what, uint64_t argument);
+int pages_service_order(struct mailbox *box, enum service_order what, uint64_t argument);
 
 /* ---- between the service's files ---- */
 
-/* Ends the job. service_fail logs the reason; for service_end it must have been logged already. */
-void service_fail(struct service *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
-void service_end(struct service *s, const char *why);
+/* Ends the job. pages_service_fail logs the reason; for pages_service_end it must have been logged already. */
+void pages_service_fail(struct service *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void pages_service_end(struct service *s, const char *why);
 
 /* Ends the job because of a message that a correct node cannot send now. */
-void service_refuse(struct service *s, const struct pages_message *m);
+void pages_service_refuse(struct service *s, const struct pages_message *m);
 
 /* Sends to another node or to ourselves. */
-void service_send(struct service *s, const struct pages_message *m, struct load load);
-void service_arrived(void *service, const void *header, size_t header_bytes, const void *payload,
-                     size_t bytes);
+void pages_service_send(struct service *s, const struct pages_message *m, struct load load);
+void pages_service_arrived(void *service, const void *header, size_t header_bytes, const void *payload,
+                           size_t bytes);
 
 /* Requests of this node that were sent and are not answered yet. */
-static inline int32_t service_open_requests(const struct service *s) {
+static inline int32_t pages_service_open_requests(const struct service *s) {
     return PAGES_WINDOW - atomic_load(&s->pool->shared->window) - (int32_t)s->held.count;
 }
 
-/* service_go_round: one pass over all sources of work; returns the number of events. Requires the progress lock.
- * service_is_waiting: whether there is work that no descriptor signals. */
-unsigned service_go_round(struct service *s);
-bool service_is_waiting(const struct service *s);
+/* pages_service_go_round: one pass over all sources of work; returns the number of events. Requires the progress lock.
+ * pages_service_is_waiting: whether there is work that no descriptor signals. */
+unsigned pages_service_go_round(struct service *s);
+bool pages_service_is_waiting(const struct service *s);
 
 /* Handle a message to our cache, with a piece of its page, or to our home. */
-void cache_take(struct service *s, const struct wire *w, const char *data);
-void home_take(struct service *s, const struct wire *w, const char *data);
+void pages_cache_take(struct service *s, const struct wire *w, const char *data);
+void pages_home_take(struct service *s, const struct wire *w, const char *data);
 
 /* One send from the frame, or from the buffer of the work, has left. */
-void cache_left(struct service *s, uint32_t frame);
-void home_left(struct service *s, uint32_t work);
+void pages_cache_left(struct service *s, uint32_t frame);
+void pages_home_left(struct service *s, uint32_t work);
 
-unsigned cache_look_after(struct service *s);
+unsigned pages_cache_look_after(struct service *s);
 /* Sends the requests that were held back. */
-void cache_release(struct service *s);
-unsigned cache_make_room(struct service *s);
+void pages_cache_release(struct service *s);
+unsigned pages_cache_make_room(struct service *s);
 
-unsigned home_begin(struct service *s);
+unsigned pages_home_begin(struct service *s);
 /* Whether this node is the home of the message's page. */
-bool home_has(const struct service *s, const struct pages_message *m);
-struct work *home_work(struct service *s, uint32_t page);
-void home_finished(struct service *s, struct work *w);
+bool pages_home_has(const struct service *s, const struct pages_message *m);
+struct work *pages_home_work(struct service *s, uint32_t page);
+void pages_home_finished(struct service *s, struct work *w);
 
-/* Starts a read, write or apply; home_finished follows, possibly before it returns. */
-void disk_begin(struct service *s, struct work *w, enum pages_io io, uint64_t parcel, uint16_t requester);
-unsigned disk_poll(struct service *s);
+/* Starts a read, write or apply; pages_home_finished follows, possibly before it returns. */
+void pages_io_begin(struct service *s, struct work *w, enum pages_io io, uint64_t bounce, uint16_t requester);
+unsigned pages_io_poll(struct service *s);
 /* Whether no I/O is under way; *status: the error of pages that could not be written, or 0. */
-bool disk_is_idle(const struct service *s, int *status);
+bool pages_io_is_idle(const struct service *s, int *status);
 
 /* Service_behind.c: writes pages that are in memory only; retries failed writes. */
-void disk_flush(struct service *s);
-void disk_retry(struct service *s);
-struct behind *behind_of(struct service *s, uint32_t page);
+void pages_behind_flush(struct service *s);
+void pages_behind_retry(struct service *s);
+struct behind *pages_behind_of(struct service *s, uint32_t page);
 /* Keeps the page in memory instead of writing it, in its own entry or a free one. False: all are in use. */
-bool behind_keep(struct service *s, uint32_t page, const char *memory);
-void behind_written(struct service *s, struct behind *b, int error);
+bool pages_behind_keep(struct service *s, uint32_t page, const char *memory);
+void pages_behind_written(struct service *s, struct behind *b, int error);
 /* Keeps a page whose write failed in memory. False: there is no space for it now. */
-bool behind_keep_failed(struct service *s, struct work *w, int error);
+bool pages_behind_keep_failed(struct service *s, struct work *w, int error);
 /* Ends the job: no memory is left for pages that cannot be written, such as this one. */
-void disk_fail_full(struct service *s, uint32_t page, int error);
+void pages_io_fail_full(struct service *s, uint32_t page, int error);
 /* Submits a request to the store; 0 if it was accepted. */
-int disk_submit(struct service *s, enum store_way way, uint32_t page, char *memory, uint64_t token);
+int pages_io_submit(struct service *s, enum store_way way, uint32_t page, char *memory, uint64_t token);
 enum { DISK_BEHIND = 1 << 16 /* tokens of the store: works, and from here on entries of `behind` */ };
 /* Reserve space on the NVM for a page of this node, or for all pages that are in memory only. 0, or a negative code
  * after an error line. */
-int disk_reserve_page(struct service *s, uint32_t page);
-int disk_reserve_behind(struct service *s);
+int pages_io_reserve_page(struct service *s, uint32_t page);
+int pages_io_reserve_behind(struct service *s);
 
 /* Whether a bounce buffer is free: always, if the other nodes respect their windows. */
-bool parcel_is_left(const struct service *s);
-uint32_t parcel_take(struct service *s);
-void parcel_give(struct service *s, uint32_t index);
-static inline struct parcel *parcel_of(const struct service *s, uint32_t index) {
-    return (struct parcel *)(s->parcel_area.base + (size_t)index * s->parcel_bytes);
+bool pages_bounce_is_left(const struct service *s);
+uint32_t pages_bounce_take(struct service *s);
+void pages_bounce_give(struct service *s, uint32_t index);
+static inline struct bounce *pages_bounce_of(const struct service *s, uint32_t index) {
+    return (struct bounce *)(s->bounce_area.base + (size_t)index * s->bounce_bytes);
 }
 
 /* Sends the remote operations that processes of this node have requested. */
-unsigned small_ask(struct service *s);
-void small_release(struct service *s);
+unsigned pages_small_ask(struct service *s);
+void pages_small_release(struct service *s);
 /* The home keeps the operation of a message, with its bytes. */
-uint32_t small_keep(struct service *s, const struct wire *w, const char *data);
+uint32_t pages_small_keep(struct service *s, const struct wire *w, const char *data);
 /* For the home, which answers from the same bounce buffer. */
-void small_apply(char *page, struct parcel *p, bool writes);
+void pages_small_apply(char *page, struct bounce *p, bool writes);
 /* For a holder. */
-void small_serve(struct service *s, char *page, const struct wire *w, const char *data, struct load *answer);
-void small_answered(struct service *s, const struct wire *w, const char *data);
+void pages_small_serve(struct service *s, char *page, const struct wire *w, const char *data,
+                       struct load *answer);
+void pages_small_answered(struct service *s, const struct wire *w, const char *data);
 
 /* Updates s->shown; called after the thread made progress. */
-void service_note(struct service *s);
+void pages_service_note(struct service *s);
 
 /* Continues ORDER_RESERVE. Returns whether it is done, and its result. */
-bool room_for_all(struct service *s, int *status);
-void room_take(struct service *s, const struct pages_message *m);
+bool pages_room_for_all(struct service *s, int *status);
+void pages_room_take(struct service *s, const struct pages_message *m);
 
-/* alive_is_wanted: whether answers from other nodes may be outstanding. alive_look is then called at least every
+/* pages_alive_is_wanted: whether answers from other nodes may be outstanding. pages_alive_look is then called at least every
  * SERVICE_LOOK_US. It pings nodes to which something was sent, and ends the job if one does not answer for
  * HEARTH_NET_TIMEOUT. */
 enum { SERVICE_LOOK_US = 500000 };
-bool alive_is_wanted(const struct service *s);
-void alive_look(struct service *s);
-void alive_take(struct service *s, const struct pages_message *m);
+bool pages_alive_is_wanted(const struct service *s);
+void pages_alive_look(struct service *s);
+void pages_alive_take(struct service *s, const struct pages_message *m);
 
-unsigned order_take(struct service *s);
-unsigned order_go_on(struct service *s);
+unsigned pages_order_take(struct service *s);
+unsigned pages_order_go_on(struct service *s);
 
 #endif

@@ -13,21 +13,22 @@
 
 #define STOPPED_NS (4 * (uint64_t)SERVICE_LOOK_US * 1000)
 
-bool alive_is_wanted(const struct service *s) {
+bool pages_alive_is_wanted(const struct service *s) {
     return s->channel &&
            (atomic_load(&s->pool->shared->window) < PAGES_WINDOW || s->works_taken > 0 || s->room.asked > 0);
 }
 
 static void send_ping(struct service *s, int node) {
     struct pages_message m = {.kind = SERVICE_PING, .from = s->self, .to = (uint16_t)node};
-    service_send(s, &m, (struct load){0});
+    pages_service_send(s, &m, (struct load){0});
 }
 
-static void look_at(struct service *s, int node, uint64_t now, uint64_t limit_ns, bool pings) {
+static void peer_look_at(struct service *s, int node, uint64_t now, uint64_t limit_ns, bool pings) {
     struct service_peer *p = &s->alive.peers[node];
     if (p->pinged > 0 && now - p->pinged > limit_ns)
-        service_fail(s, "node %d has not answered for %llu s (HEARTH_NET_TIMEOUT); requests wait for it",
-                     node, (unsigned long long)(limit_ns / 1000000000u));
+        pages_service_fail(s,
+                           "node %d has not answered for %llu s (HEARTH_NET_TIMEOUT); requests wait for it",
+                           node, (unsigned long long)(limit_ns / 1000000000u));
     else if (pings && p->known && p->pinged == 0) {
         p->pinged = now;
         send_ping(s, node);
@@ -41,9 +42,9 @@ static void begin_anew(struct service *s, uint64_t now) {
 }
 
 /* Pings four times per timeout. */
-void alive_look(struct service *s) {
+void pages_alive_look(struct service *s) {
     uint64_t limit_ns = settings_get()->net_timeout * 1000000000u, now = clock_ns();
-    if (limit_ns == 0 || !alive_is_wanted(s)) {
+    if (limit_ns == 0 || !pages_alive_is_wanted(s)) {
         s->alive.pinged = now;
         return;
     }
@@ -54,13 +55,13 @@ void alive_look(struct service *s) {
     if (pings)
         s->alive.pinged = now;
     for (int node = 0; node < s->world->nodes; node++)
-        look_at(s, node, now, limit_ns, pings);
+        peer_look_at(s, node, now, limit_ns, pings);
 }
 
-/* service_arrived has already recorded the arrival. */
-void alive_take(struct service *s, const struct pages_message *m) {
+/* pages_service_arrived has already recorded the arrival. */
+void pages_alive_take(struct service *s, const struct pages_message *m) {
     if (m->kind == SERVICE_PONG)
         return;
     struct pages_message back = {.kind = SERVICE_PONG, .from = s->self, .to = m->from};
-    service_send(s, &back, (struct load){0});
+    pages_service_send(s, &back, (struct load){0});
 }

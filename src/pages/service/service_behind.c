@@ -11,7 +11,7 @@
 
 enum { RETRY_NS = 1000000000 };
 
-struct behind *behind_of(struct service *s, uint32_t page) {
+struct behind *pages_behind_of(struct service *s, uint32_t page) {
     for (uint32_t i = 0; s->unwritten > 0 && i < s->behind_end; i++)
         if (s->behind[i].page == page + 1)
             return &s->behind[i];
@@ -29,12 +29,12 @@ static struct behind *find_free(struct service *s, bool buffered) {
     return NULL;
 }
 
-static void take_place(struct service *s, struct behind *b, uint32_t page, int64_t frame) {
+static void behind_take_place(struct service *s, struct behind *b, uint32_t page, int64_t frame) {
     uint32_t index = (uint32_t)(b - s->behind);
     b->page = page + 1;
     b->frame = frame;
     if (frame >= 0) {
-        b->buffer = pool_memory(s->pool, (uint32_t)frame);
+        b->buffer = pages_pool_memory(s->pool, (uint32_t)frame);
         s->frames_taken++;
     }
     s->behind_end = index >= s->behind_end ? index + 1 : s->behind_end;
@@ -46,7 +46,7 @@ static void give_place(struct service *s, struct behind *b) {
     s->unwritten--;
     if (b->frame >= 0) {
         s->frames_taken--;
-        cache_left(s, (uint32_t)b->frame);
+        pages_cache_left(s, (uint32_t)b->frame);
     }
     while (s->behind_end > 0 && s->behind[s->behind_end - 1].page == 0)
         s->behind_end--;
@@ -56,23 +56,23 @@ static void give_place(struct service *s, struct behind *b) {
 
 static void write_behind(struct service *s, struct behind *b) {
     if (!b->dirty || b->writing || b->failed ||
-        disk_submit(s, STORE_WRITE, b->page - 1, b->buffer, DISK_BEHIND + (uint64_t)(b - s->behind)) != 0)
+        pages_io_submit(s, STORE_WRITE, b->page - 1, b->buffer, DISK_BEHIND + (uint64_t)(b - s->behind)) != 0)
         return;
     b->dirty = false;
     b->writing = true;
 }
 
 /* A page whose write is under way is overwritten in its buffer and written once more afterwards. */
-bool behind_keep(struct service *s, uint32_t page, const char *memory) {
-    struct behind *b = behind_of(s, page);
+bool pages_behind_keep(struct service *s, uint32_t page, const char *memory) {
+    struct behind *b = pages_behind_of(s, page);
     if (!b && (b = find_free(s, true)) != NULL)
-        take_place(s, b, page, POOL_NO_FRAME);
+        behind_take_place(s, b, page, POOL_NO_FRAME);
     if (!b)
         return false;
     b->dirty = true;
     memcpy(b->buffer, memory, s->pool->page_bytes);
     if (s->unwritten > s->works_most / 2)
-        disk_flush(s);
+        pages_behind_flush(s);
     return true;
 }
 
@@ -82,7 +82,7 @@ static void mark_failed(struct service *s, struct behind *b, int error) {
     s->write_error = error;
 }
 
-void behind_written(struct service *s, struct behind *b, int error) {
+void pages_behind_written(struct service *s, struct behind *b, int error) {
     b->writing = false;
     if (error != 0)
         mark_failed(s, b, error);
@@ -90,7 +90,7 @@ void behind_written(struct service *s, struct behind *b, int error) {
         give_place(s, b);
 }
 
-void disk_retry(struct service *s) {
+void pages_behind_retry(struct service *s) {
     for (uint32_t i = 0; s->failed_writes > 0 && i < s->behind_end; i++)
         if (s->behind[i].page && s->behind[i].failed) {
             s->behind[i].failed = false;
@@ -99,9 +99,9 @@ void disk_retry(struct service *s) {
     s->retried = clock_ns();
 }
 
-void disk_flush(struct service *s) {
+void pages_behind_flush(struct service *s) {
     if (s->failed_writes > 0 && clock_ns() - s->retried > RETRY_NS)
-        disk_retry(s);
+        pages_behind_retry(s);
     for (uint32_t i = 0; s->unwritten > s->failed_writes && i < s->behind_end; i++)
         if (s->behind[i].page)
             write_behind(s, &s->behind[i]);
@@ -110,19 +110,19 @@ void disk_flush(struct service *s) {
 /* ---- pages that the disk rejects ---- */
 
 static bool may_take_frame(struct service *s, uint32_t page, int error) {
-    uint32_t frames = s->pool->shared->frames, needed = pool_least_frames(s->locals);
+    uint32_t frames = s->pool->shared->frames, needed = pages_pool_least_frames(s->locals);
     if (s->frames_taken + needed < frames)
         return true;
-    disk_fail_full(s, page, error);
+    pages_io_fail_full(s, page, error);
     return false;
 }
 
 /* The frame that the page came from, which stays unchanged meanwhile, or a borrowed one. */
-static int64_t take_frame(struct service *s, struct work *w) {
+static int64_t behind_take_frame(struct service *s, struct work *w) {
     if (!w->holds) {
-        int64_t frame = pool_borrow(s->pool);
+        int64_t frame = pages_pool_borrow(s->pool);
         if (frame >= 0)
-            memcpy(pool_memory(s->pool, (uint32_t)frame), w->memory, s->pool->page_bytes);
+            memcpy(pages_pool_memory(s->pool, (uint32_t)frame), w->memory, s->pool->page_bytes);
         return frame;
     }
     struct pool_frame *f = &s->pool->frames[w->frame];
@@ -134,16 +134,16 @@ static int64_t take_frame(struct service *s, struct work *w) {
     return w->frame;
 }
 
-bool behind_keep_failed(struct service *s, struct work *w, int error) {
+bool pages_behind_keep_failed(struct service *s, struct work *w, int error) {
     struct behind *b = find_free(s, true);
     int64_t frame = POOL_NO_FRAME;
     if (!b) {
         b = may_take_frame(s, w->page, error) ? find_free(s, false) : NULL;
-        frame = b ? take_frame(s, w) : POOL_NO_FRAME;
+        frame = b ? behind_take_frame(s, w) : POOL_NO_FRAME;
         if (frame < 0)
             return false;
     }
-    take_place(s, b, w->page, frame);
+    behind_take_place(s, b, w->page, frame);
     if (frame < 0)
         memcpy(b->buffer, w->memory, s->pool->page_bytes);
     mark_failed(s, b, error);

@@ -8,11 +8,13 @@
 static void count_message(struct service *s, const struct pages_message *m) {
     struct pool_counts *c = &s->pool->shared->counts;
     if (m->kind == PAGES_DATA)
-        pool_count(m->from == s->self ? &c->from_nvm : m->from == m->home ? &c->from_home : &c->from_peers);
+        pages_pool_count(m->from == s->self   ? &c->from_nvm
+                         : m->from == m->home ? &c->from_home
+                                              : &c->from_peers);
     else if (m->kind == PAGES_FWD_S || m->kind == PAGES_FWD_X)
-        pool_count(&c->served_peers);
+        pages_pool_count(&c->served_peers);
     else if (m->kind == PAGES_INV)
-        pool_count(&c->invalidated);
+        pages_pool_count(&c->invalidated);
 }
 
 /* ---- messages ---- */
@@ -21,33 +23,33 @@ static void count_message(struct service *s, const struct pages_message *m) {
  * The other entries of the outbox are for what this node itself does in the meantime. */
 enum { FROM_OTHERS = POOL_OUTBOX - 2 };
 
-static void receive(struct service *s, const struct pages_message *m) {
-    struct pool *p = s->pool;
-    struct pool_bucket *b = pool_bucket_of(p, m->home, m->page);
+static void copy_receive(struct service *s, const struct pages_message *m) {
+    struct pages_pool *p = s->pool;
+    struct pool_bucket *b = pages_pool_bucket_of(p, m->home, m->page);
     struct pages_effects e;
     int status = -EPROTO;
     pages_lock(&b->lock);
-    struct pool_frame *f = pool_find(p, b, m->home, m->page);
+    struct pool_frame *f = pages_pool_find(p, b, m->home, m->page);
     if (f) {
         bool was_asking = pages_control_is_asking(&f->control);
         status = pages_control_receive(&f->control, m, &e);
         if (status == 0 && f->outbox_count + e.count > FROM_OTHERS)
             status = -EPROTO;
         if (status == 0)
-            pool_settle(p, b, f, was_asking, &e);
+            pages_pool_settle(p, b, f, was_asking, &e);
     }
     pages_unlock(&b->lock);
     if (status != 0)
-        service_refuse(s, m);
+        pages_service_refuse(s, m);
     else
         count_message(s, m);
 }
 
 /* The frame of a page that we have requested. It stays until the page has arrived. */
-static struct pool_frame *frame_asked_for(struct service *s, const struct pages_message *m) {
-    struct pool_bucket *b = pool_bucket_of(s->pool, m->home, m->page);
+static struct pool_frame *copy_frame_asked_for(struct service *s, const struct pages_message *m) {
+    struct pool_bucket *b = pages_pool_bucket_of(s->pool, m->home, m->page);
     pages_lock(&b->lock);
-    struct pool_frame *f = pool_find(s->pool, b, m->home, m->page);
+    struct pool_frame *f = pages_pool_find(s->pool, b, m->home, m->page);
     bool asked =
         f && (f->control.open == PAGES_GETS || f->control.open == PAGES_GETX) && f->control.state == PAGES_I;
     pages_unlock(&b->lock);
@@ -55,8 +57,8 @@ static struct pool_frame *frame_asked_for(struct service *s, const struct pages_
 }
 
 /* Copies a piece into the frame. Returns whether the page is complete. */
-static bool land(struct service *s, struct pool_frame *f, const struct wire *w, const char *data) {
-    char *page = pool_memory(s->pool, pool_frame_of(s->pool, f));
+static bool copy_deliver(struct service *s, struct pool_frame *f, const struct wire *w, const char *data) {
+    char *page = pages_pool_memory(s->pool, pages_pool_frame_of(s->pool, f));
     if (w->zero) {
         memset(page, 0, s->pool->page_bytes);
         return true;
@@ -70,47 +72,47 @@ static bool land(struct service *s, struct pool_frame *f, const struct wire *w, 
     return true;
 }
 
-static void take_data(struct service *s, const struct wire *w, const char *data) {
-    struct pool_frame *f = frame_asked_for(s, &w->message);
+static void copy_take_data(struct service *s, const struct wire *w, const char *data) {
+    struct pool_frame *f = copy_frame_asked_for(s, &w->message);
     if (!f)
-        service_refuse(s, &w->message);
-    else if (land(s, f, w, data))
-        receive(s, &w->message);
+        pages_service_refuse(s, &w->message);
+    else if (copy_deliver(s, f, w, data))
+        copy_receive(s, &w->message);
 }
 
 /* Applied and answered immediately, so that the answer is the content at this moment. */
-static void take_small(struct service *s, const struct wire *w, const char *data) {
+static void copy_take_small(struct service *s, const struct wire *w, const char *data) {
     const struct pages_message *m = &w->message;
-    struct pool *p = s->pool;
-    struct pool_bucket *b = pool_bucket_of(p, m->home, m->page);
+    struct pages_pool *p = s->pool;
+    struct pool_bucket *b = pages_pool_bucket_of(p, m->home, m->page);
     struct pages_effects e;
     struct load answer = {0};
     int status = -EPROTO;
     pages_lock(&b->lock);
-    struct pool_frame *f = pool_find(p, b, m->home, m->page);
-    if (f && parcel_is_left(s) && (status = pages_control_receive(&f->control, m, &e)) == 0) {
+    struct pool_frame *f = pages_pool_find(p, b, m->home, m->page);
+    if (f && pages_bounce_is_left(s) && (status = pages_control_receive(&f->control, m, &e)) == 0) {
         struct pages_effects rest = {.actions = e.actions};
-        small_serve(s, pool_memory(p, pool_frame_of(p, f)), w, data, &answer);
-        pool_settle(p, b, f, pages_control_is_asking(&f->control), &rest);
+        pages_small_serve(s, pages_pool_memory(p, pages_pool_frame_of(p, f)), w, data, &answer);
+        pages_pool_settle(p, b, f, pages_control_is_asking(&f->control), &rest);
     }
     pages_unlock(&b->lock);
     if (status != 0) {
-        service_refuse(s, m);
+        pages_service_refuse(s, m);
         return;
     }
-    service_send(s, &e.messages[0], answer);
-    service_send(s, &e.messages[1], (struct load){0});
+    pages_service_send(s, &e.messages[0], answer);
+    pages_service_send(s, &e.messages[1], (struct load){0});
 }
 
-void cache_take(struct service *s, const struct wire *w, const char *data) {
+void pages_cache_take(struct service *s, const struct wire *w, const char *data) {
     if (w->message.kind == PAGES_DATA)
-        take_data(s, w, data);
+        copy_take_data(s, w, data);
     else if (w->message.kind == PAGES_FWD_SMALL)
-        take_small(s, w, data);
+        copy_take_small(s, w, data);
     else if (w->message.kind == PAGES_ANSWER)
-        small_answered(s, w, data);
+        pages_small_answered(s, w, data);
     else
-        receive(s, &w->message);
+        copy_receive(s, &w->message);
 }
 
 /* ---- actions of the controllers ---- */
@@ -120,19 +122,19 @@ static void free_frame(struct service *s, uint32_t frame) {
     if (f->leaving) {
         f->leaving = false;
         s->leaving--;
-        pool_count(&s->pool->shared->counts.evicted);
+        pages_pool_count(&s->pool->shared->counts.evicted);
     }
-    pool_free(s->pool, frame);
+    pages_pool_free(s->pool, frame);
 }
 
-static struct load load_of(const struct pages_message *m, uint32_t frame) {
-    bool page = m->kind == PAGES_DATA || (m->kind == PAGES_BACK && m->flags & PAGES_DIRTY);
+static struct load copy_load_of(const struct pages_message *m, uint32_t frame) {
+    bool page = m->kind == PAGES_DATA || (m->kind == PAGES_WRITEBACK_DATA && m->flags & PAGES_DIRTY);
     return (struct load){.kind = page ? LOAD_FRAME : LOAD_NONE, .index = frame};
 }
 
 /* During a checkpoint the requests of frames without a page are held back. A frame with a copy may be dirty; its
  * request to write is sent, so that the open request does not prevent dropping the copy. */
-static bool hold_back(struct service *s, struct pool_frame *f, const struct pages_message *m) {
+static bool copy_hold_back(struct service *s, struct pool_frame *f, const struct pages_message *m) {
     if (m->kind != PAGES_GETS && m->kind != PAGES_GETX)
         return false;
     f->held = true;
@@ -142,9 +144,9 @@ static bool hold_back(struct service *s, struct pool_frame *f, const struct page
 }
 
 static void look_after(struct service *s, uint32_t frame) {
-    struct pool *p = s->pool;
+    struct pages_pool *p = s->pool;
     struct pool_frame *f = &p->frames[frame];
-    struct pool_bucket *b = pool_bucket_of(p, f->control.home, f->control.page);
+    struct pool_bucket *b = pages_pool_bucket_of(p, f->control.home, f->control.page);
     struct pages_message box[POOL_OUTBOX];
     pages_lock(&b->lock);
     uint8_t messages = f->outbox_count, actions = f->actions;
@@ -154,32 +156,33 @@ static void look_after(struct service *s, uint32_t frame) {
     f->called = false;
     pages_unlock(&b->lock);
     if (actions & (PAGES_UNMAP | PAGES_PROTECT)) {
-        pool_count(&p->shared->counts.unmapped);
-        local_ask(p, frame, actions & PAGES_UNMAP ? PAGES_UNMAPPED : PAGES_TO_READ);
+        pages_pool_count(&p->shared->counts.unmapped);
+        pages_mapper_ask(p, frame, actions & PAGES_UNMAP ? PAGES_UNMAPPED : PAGES_TO_READ);
     }
     f->sends++; /* not free before all are sent */
     for (uint8_t i = 0; i < messages; i++)
-        if (!may_wait || !hold_back(s, f, &box[i]))
-            service_send(s, &box[i], load_of(&box[i], frame));
-    cache_left(s, frame);
+        if (!may_wait || !copy_hold_back(s, f, &box[i]))
+            pages_service_send(s, &box[i], copy_load_of(&box[i], frame));
+    pages_cache_left(s, frame);
 }
 
-void cache_release(struct service *s) {
+void pages_cache_release(struct service *s) {
     for (uint32_t i = 0; i < s->held.frames; i++) {
         const struct pages_message *m = &s->held.messages[i];
-        struct pool_bucket *b = pool_bucket_of(s->pool, m->home, m->page);
+        struct pool_bucket *b = pages_pool_bucket_of(s->pool, m->home, m->page);
         pages_lock(&b->lock);
-        pool_find(s->pool, b, m->home, m->page)->held = false; /* the frame stays while its request is open */
+        pages_pool_find(s->pool, b, m->home, m->page)->held =
+            false; /* the frame stays while its request is open */
         pages_unlock(&b->lock);
-        service_send(s, m, (struct load){0});
+        pages_service_send(s, m, (struct load){0});
     }
     s->held.count -= s->held.frames;
     s->held.frames = 0;
 }
 
-unsigned cache_look_after(struct service *s) {
+unsigned pages_cache_look_after(struct service *s) {
     unsigned frames = 0;
-    for (uint32_t i = pool_take_attention(s->pool), next; i; i = next, frames++) {
+    for (uint32_t i = pages_pool_take_attention(s->pool), next; i; i = next, frames++) {
         next = s->pool->frames[i - 1].attention;
         look_after(s, i - 1);
     }
@@ -187,9 +190,9 @@ unsigned cache_look_after(struct service *s) {
 }
 
 /* A frame that is in the attention list has more to send. */
-void cache_left(struct service *s, uint32_t frame) {
+void pages_cache_left(struct service *s, uint32_t frame) {
     struct pool_frame *f = &s->pool->frames[frame];
-    struct pool_bucket *b = pool_bucket_of(s->pool, f->control.home, f->control.page);
+    struct pool_bucket *b = pages_pool_bucket_of(s->pool, f->control.home, f->control.page);
     pages_lock(&b->lock);
     bool is_free = --f->sends == 0 && f->gone && !f->called;
     pages_unlock(&b->lock);
@@ -199,11 +202,11 @@ void cache_left(struct service *s, uint32_t frame) {
 
 /* ---- eviction ---- */
 
-unsigned cache_make_room(struct service *s) {
+unsigned pages_cache_make_room(struct service *s) {
     unsigned dropped = 0;
-    uint32_t wanted = pool_wanted_free(s->pool);
+    uint32_t wanted = pages_pool_wanted_free(s->pool);
     while (atomic_load_explicit(&s->pool->shared->free_count, memory_order_relaxed) + s->leaving < wanted) {
-        int64_t frame = pool_evict_one(s->pool);
+        int64_t frame = pages_pool_evict_one(s->pool);
         if (frame < 0)
             break;
         s->pool->frames[frame].leaving = true;

@@ -20,28 +20,29 @@ static struct service_homes *home_of(struct service *s, uint32_t page) {
     return h;
 }
 
-int disk_submit(struct service *s, enum store_way way, uint32_t page, char *memory, uint64_t token) {
+int pages_io_submit(struct service *s, enum store_way way, uint32_t page, char *memory, uint64_t token) {
     struct service_homes *h = home_of(s, page);
-    int status = store_submit(h->store, way, page - h->first, memory, token);
+    int status = pages_store_submit(h->store, way, page - h->first, memory, token);
     if (status == 0) {
         s->ios++;
-        pool_count(way == STORE_READ ? &s->pool->shared->counts.nvm_reads
-                                     : &s->pool->shared->counts.nvm_writes);
+        pages_pool_count(way == STORE_READ ? &s->pool->shared->counts.nvm_reads
+                                           : &s->pool->shared->counts.nvm_writes);
     } else if (status != -EAGAIN && status != -EBUSY) {
-        service_fail(s, "page %u of this node cannot be %s: %s", page, way == STORE_READ ? "read" : "written",
-                     strerror(-status));
+        pages_service_fail(s, "page %u of this node cannot be %s: %s", page,
+                           way == STORE_READ ? "read" : "written", strerror(-status));
     }
     return status;
 }
 
-void disk_fail_full(struct service *s, uint32_t page, int error) {
-    service_fail(s, "no memory is left for pages that cannot be written: %s: %s%s",
-                 store_label(home_of(s, page)->store), strerror(-error), store_advice(error));
+void pages_io_fail_full(struct service *s, uint32_t page, int error) {
+    pages_service_fail(s, "no memory is left for pages that cannot be written: %s: %s%s",
+                       pages_store_label(home_of(s, page)->store), strerror(-error),
+                       pages_store_advice(error));
 }
 
-static void go(struct service *s, struct work *w) {
-    int status =
-        disk_submit(s, w->reading ? STORE_READ : STORE_WRITE, w->page, w->memory, (uint64_t)(w - s->works));
+static void io_go(struct service *s, struct work *w) {
+    int status = pages_io_submit(s, w->reading ? STORE_READ : STORE_WRITE, w->page, w->memory,
+                                 (uint64_t)(w - s->works));
     bool stalled = status == -EAGAIN || status == -EBUSY;
     if (stalled != w->stalled)
         s->stalled += stalled ? 1 : UINT32_MAX;
@@ -50,67 +51,67 @@ static void go(struct service *s, struct work *w) {
 
 /* ---- space ---- */
 
-int disk_reserve_page(struct service *s, uint32_t page) {
+int pages_io_reserve_page(struct service *s, uint32_t page) {
     struct service_homes *h = home_of(s, page);
-    return store_reserve(h->store, page - h->first);
+    return pages_store_reserve(h->store, page - h->first);
 }
 
-int disk_reserve_behind(struct service *s) {
+int pages_io_reserve_behind(struct service *s) {
     int status = 0;
     for (uint32_t i = 0; status == 0 && i < s->behind_end; i++)
         if (s->behind[i].page && s->behind[i].dirty)
-            status = disk_reserve_page(s, s->behind[i].page - 1);
+            status = pages_io_reserve_page(s, s->behind[i].page - 1);
     return status;
 }
 
 /* ---- reading ---- */
 
-static int64_t frame_asked_for(struct service *s, uint32_t page) {
-    struct pool_bucket *b = pool_bucket_of(s->pool, s->self, page);
+static int64_t io_frame_asked_for(struct service *s, uint32_t page) {
+    struct pool_bucket *b = pages_pool_bucket_of(s->pool, s->self, page);
     pages_lock(&b->lock);
-    struct pool_frame *f = pool_find(s->pool, b, s->self, page);
-    int64_t frame = f ? (int64_t)pool_frame_of(s->pool, f) : POOL_NO_FRAME;
+    struct pool_frame *f = pages_pool_find(s->pool, b, s->self, page);
+    int64_t frame = f ? (int64_t)pages_pool_frame_of(s->pool, f) : POOL_NO_FRAME;
     pages_unlock(&b->lock);
     return frame;
 }
 
 /* Copies the page from memory, if it is there. */
-static bool copy(struct service *s, struct work *w) {
-    const struct behind *b = behind_of(s, w->page);
+static bool io_copy(struct service *s, struct work *w) {
+    const struct behind *b = pages_behind_of(s, w->page);
     int64_t frame = POOL_NO_FRAME;
     if (b)
         memcpy(w->memory, b->buffer, s->pool->page_bytes);
-    else if (!s->coop && (frame = pool_try_pin(s->pool, s->self, w->page, false)) >= 0) {
-        memcpy(w->memory, pool_memory(s->pool, (uint32_t)frame), s->pool->page_bytes);
-        pool_unpin(s->pool, (uint32_t)frame, false);
+    else if (!s->coop && (frame = pages_pool_try_pin(s->pool, s->self, w->page, false)) >= 0) {
+        memcpy(w->memory, pages_pool_memory(s->pool, (uint32_t)frame), s->pool->page_bytes);
+        pages_pool_unpin(s->pool, (uint32_t)frame, false);
     }
     return b || frame >= 0;
 }
 
-static bool is_hole(struct service *s, uint32_t page) {
+static bool io_is_hole(struct service *s, uint32_t page) {
     struct service_homes *h = home_of(s, page);
-    return store_is_hole(h->store, page - h->first);
+    return pages_store_is_hole(h->store, page - h->first);
 }
 
 /* Returns whether the page is available immediately. */
 static bool read_page(struct service *s, struct work *w) {
     w->reading = true;
-    if (copy(s, w))
+    if (io_copy(s, w))
         return true;
-    if (is_hole(s, w->page)) {
-        pool_count(&s->pool->shared->counts.nvm_holes);
+    if (io_is_hole(s, w->page)) {
+        pages_pool_count(&s->pool->shared->counts.nvm_holes);
         w->zero = true;
         return true;
     }
-    go(s, w);
+    io_go(s, w);
     return false;
 }
 
 static bool write_page(struct service *s, struct work *w) {
     w->reading = false;
-    if ((s->write_behind || behind_of(s, w->page)) && behind_keep(s, w->page, w->memory))
+    if ((s->write_behind || pages_behind_of(s, w->page)) && pages_behind_keep(s, w->page, w->memory))
         return true;
-    go(s, w);
+    io_go(s, w);
     return false;
 }
 
@@ -121,31 +122,32 @@ static void apply(struct service *s, struct work *w) {
     if (w->zero)
         memset(w->memory, 0, s->pool->page_bytes);
     w->zero = w->applying = false;
-    small_apply(w->memory, parcel_of(s, (uint32_t)w->parcel - 1), w->dirty);
+    pages_small_apply(w->memory, pages_bounce_of(s, (uint32_t)w->bounce - 1), w->dirty);
     if (!w->dirty || write_page(s, w))
-        home_finished(s, w);
+        pages_home_finished(s, w);
 }
 
 static void io_is_done(struct service *s, struct work *w) {
     if (w->applying)
         apply(s, w);
     else
-        home_finished(s, w);
+        pages_home_finished(s, w);
 }
 
-void disk_begin(struct service *s, struct work *w, enum pages_io io, uint64_t parcel, uint16_t requester) {
+void pages_io_begin(struct service *s, struct work *w, enum pages_io io, uint64_t bounce,
+                    uint16_t requester) {
     if (io == PAGES_WRITE) {
         if (write_page(s, w))
-            home_finished(s, w);
+            pages_home_finished(s, w);
         return;
     }
     w->zero = false;
     w->memory = w->buffer;
-    w->frame = io == PAGES_READ && requester == s->self ? frame_asked_for(s, w->page) : POOL_NO_FRAME;
+    w->frame = io == PAGES_READ && requester == s->self ? io_frame_asked_for(s, w->page) : POOL_NO_FRAME;
     if (w->frame >= 0)
-        w->memory = pool_memory(s->pool, (uint32_t)w->frame);
+        w->memory = pages_pool_memory(s->pool, (uint32_t)w->frame);
     w->applying = io == PAGES_APPLY;
-    w->parcel = parcel;
+    w->bounce = bounce;
     w->dirty = w->applying && pages_directory_writes(s->directory, w->page);
     if (read_page(s, w))
         io_is_done(s, w);
@@ -154,10 +156,10 @@ void disk_begin(struct service *s, struct work *w, enum pages_io io, uint64_t pa
 /* ---- completions ---- */
 
 /* A page that cannot be read has no other copy, so the job ends. A page that cannot be written stays in memory. */
-static void fail(struct service *s, struct work *w, int error) {
+static void io_fail(struct service *s, struct work *w, int error) {
     if (w->reading)
-        service_end(s, strerror(-error)); /* the store has logged the page */
-    else if (behind_keep_failed(s, w, error))
+        pages_service_end(s, strerror(-error)); /* the store has logged the page */
+    else if (pages_behind_keep_failed(s, w, error))
         io_is_done(s, w);
     else {
         w->stalled = true; /* retried, or kept once there is space */
@@ -165,12 +167,12 @@ static void fail(struct service *s, struct work *w, int error) {
     }
 }
 
-static void complete(struct service *s, const struct store_done *d) {
+static void io_complete(struct service *s, const struct store_done *d) {
     s->ios--;
     if (d->token >= DISK_BEHIND)
-        behind_written(s, &s->behind[d->token - DISK_BEHIND], d->error);
+        pages_behind_written(s, &s->behind[d->token - DISK_BEHIND], d->error);
     else if (d->error != 0)
-        fail(s, &s->works[d->token], d->error);
+        io_fail(s, &s->works[d->token], d->error);
     else
         io_is_done(s, &s->works[d->token]);
 }
@@ -178,29 +180,29 @@ static void complete(struct service *s, const struct store_done *d) {
 static void retry_stalled(struct service *s) {
     for (int i = 0; s->stalled > 0 && i < SERVICE_WORKS; i++)
         if (s->works[i].taken && s->works[i].stalled)
-            go(s, &s->works[i]);
+            io_go(s, &s->works[i]);
 }
 
-unsigned disk_poll(struct service *s) {
+unsigned pages_io_poll(struct service *s) {
     struct store_done done[AT_ONCE];
-    unsigned all = 0, count;
+    unsigned all = 0, pages_holder_count;
     for (int i = 0; s->ios > 0 && i < s->locals; i++) {
         if (!s->homes[i].store)
             continue;
         do {
-            count = store_poll(s->homes[i].store, done, AT_ONCE);
-            for (unsigned k = 0; k < count; k++)
-                complete(s, &done[k]);
-            all += count;
-        } while (count == AT_ONCE);
+            pages_holder_count = pages_store_poll(s->homes[i].store, done, AT_ONCE);
+            for (unsigned k = 0; k < pages_holder_count; k++)
+                io_complete(s, &done[k]);
+            all += pages_holder_count;
+        } while (pages_holder_count == AT_ONCE);
     }
     retry_stalled(s);
     if (s->failed_writes > 0)
-        disk_flush(s);
+        pages_behind_flush(s);
     return all;
 }
 
-bool disk_is_idle(const struct service *s, int *status) {
+bool pages_io_is_idle(const struct service *s, int *status) {
     *status = s->failed_writes ? s->write_error : 0;
     return s->ios == 0 && s->stalled == 0 && s->unwritten == s->failed_writes;
 }

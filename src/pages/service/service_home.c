@@ -6,7 +6,7 @@
 
 /* ---- transactions ---- */
 
-struct work *home_work(struct service *s, uint32_t page) {
+struct work *pages_home_work(struct service *s, uint32_t page) {
     for (int i = 0; i < SERVICE_WORKS; i++)
         if (s->works[i].taken && !s->works[i].over && s->works[i].page == page)
             return &s->works[i];
@@ -28,20 +28,20 @@ static void give_if_free(struct service *s, struct work *w) {
     w->taken = false;
     s->works_taken--;
     if (w->holds)
-        cache_left(s, (uint32_t)w->frame);
+        pages_cache_left(s, (uint32_t)w->frame);
 }
 
-void home_left(struct service *s, uint32_t work) {
+void pages_home_left(struct service *s, uint32_t work) {
     s->works[work].sends--;
     give_if_free(s, &s->works[work]);
 }
 
-static bool is_busy(const struct service *s, uint32_t page) {
+static bool home_is_busy(const struct service *s, uint32_t page) {
     return pages_directory_look(s->directory, page).busy != PAGES_NOTHING;
 }
 
 static void end_if_over(struct service *s, uint32_t page) {
-    struct work *w = is_busy(s, page) ? NULL : home_work(s, page);
+    struct work *w = home_is_busy(s, page) ? NULL : pages_home_work(s, page);
     if (!w)
         return;
     w->over = true;
@@ -50,26 +50,26 @@ static void end_if_over(struct service *s, uint32_t page) {
 
 /* ---- actions of the directory ---- */
 
-static struct load load_of(const struct service *s, const struct pages_message *m) {
+static struct load home_load_of(const struct service *s, const struct pages_message *m) {
     if (m->kind == PAGES_DATA) {
-        const struct work *w = home_work((struct service *)s, m->page);
+        const struct work *w = pages_home_work((struct service *)s, m->page);
         return (struct load){.kind = LOAD_WORK, .index = (uint32_t)(w - s->works), .zero = w->zero};
     }
     if (m->kind == PAGES_FWD_SMALL || m->kind == PAGES_ANSWER)
-        return (struct load){.kind = LOAD_PARCEL, .index = (uint32_t)m->cookie - 1};
+        return (struct load){.kind = LOAD_BOUNCE, .index = (uint32_t)m->cookie - 1};
     return (struct load){0};
 }
 
 static void perform(struct service *s, const struct pages_output *out, uint32_t page) {
     if (out->io != PAGES_NO_IO)
-        disk_begin(s, home_work(s, page), out->io, out->cookie, out->requester);
+        pages_io_begin(s, pages_home_work(s, page), out->io, out->cookie, out->requester);
     for (uint32_t i = 0; i < out->count; i++)
-        service_send(s, &out->messages[i], load_of(s, &out->messages[i]));
+        pages_service_send(s, &out->messages[i], home_load_of(s, &out->messages[i]));
     end_if_over(s, page);
 }
 
 /* Starts the transactions that can start. Each gets a buffer. */
-unsigned home_begin(struct service *s) {
+unsigned pages_home_begin(struct service *s) {
     unsigned begun = 0;
     if (!s->directory)
         return 0;
@@ -79,45 +79,45 @@ unsigned home_begin(struct service *s) {
         if (status == 0)
             break;
         if (status < 0) {
-            service_fail(s, "page %u of this node: node %u requests a copy that it already holds", out.page,
-                         out.refused);
+            pages_service_fail(s, "page %u of this node: node %u requests a copy that it already holds",
+                               out.page, out.refused);
             break;
         }
         uint32_t page = out.count ? out.messages[0].page : out.page;
-        if (is_busy(s, page))
+        if (home_is_busy(s, page))
             take_work(s, page);
         perform(s, &out, page);
     }
     return begun;
 }
 
-void home_finished(struct service *s, struct work *w) {
+void pages_home_finished(struct service *s, struct work *w) {
     struct pages_message one[1];
     struct pages_output out = {.messages = one};
     uint32_t page = w->page;
     if (pages_directory_finished(s->directory, page, &out) != 0)
-        service_fail(s, "page %u of this node: I/O completion without I/O", page);
+        pages_service_fail(s, "page %u of this node: I/O completion without I/O", page);
     else
         perform(s, &out, page);
 }
 
 /* ---- messages ---- */
 
-static void receive(struct service *s, const struct pages_message *m) {
+static void home_receive_message(struct service *s, const struct pages_message *m) {
     struct pages_message one[1];
     struct pages_output out = {.messages = one};
     if (pages_directory_receive(s->directory, m, &out) != 0)
-        service_refuse(s, m);
+        pages_service_refuse(s, m);
     else
         perform(s, &out, m->page);
 }
 
 /* A page returns to the home, in pieces. From a frame of this node it is written without a copy. */
-static void take_back(struct service *s, const struct wire *wire, const char *data) {
+static void home_take_back(struct service *s, const struct wire *wire, const char *data) {
     const struct pages_message *m = &wire->message;
-    struct work *w = home_work(s, m->page);
+    struct work *w = pages_home_work(s, m->page);
     if (!w || w->came + wire->bytes > s->pool->page_bytes) {
-        service_refuse(s, m);
+        pages_service_refuse(s, m);
         return;
     }
     w->zero = false;
@@ -135,8 +135,8 @@ static void take_back(struct service *s, const struct wire *wire, const char *da
     if (w->came < wire->whole)
         return;
     w->came = 0;
-    pool_count(&s->pool->shared->counts.written_back);
-    receive(s, m);
+    pages_pool_count(&s->pool->shared->counts.written_back);
+    home_receive_message(s, m);
 }
 
 /* Whether to prefetch a page that is about to be requested into this node's own pool. This is done where other nodes
@@ -152,28 +152,28 @@ static bool is_for_pool(const struct service *s, const struct pages_message *m) 
            (look.known == PAGES_UNCACHED || look.known == PAGES_SHARED);
 }
 
-static void take_request(struct service *s, const struct wire *w, const char *data) {
+static void home_take_request(struct service *s, const struct wire *w, const char *data) {
     struct pages_message m = w->message;
-    if (is_for_pool(s, &m) && pool_prefetch(s->pool, s->self, m.page))
-        cache_look_after(s); /* its request is queued before the other node's */
+    if (is_for_pool(s, &m) && pages_pool_prefetch(s->pool, s->self, m.page))
+        pages_cache_look_after(s); /* its request is queued before the other node's */
     if (m.kind == PAGES_SMALL)
-        m.cookie = (uint64_t)small_keep(s, w, data) + 1;
-    receive(s, &m);
+        m.cookie = (uint64_t)pages_small_keep(s, w, data) + 1;
+    home_receive_message(s, &m);
 }
 
-bool home_has(const struct service *s, const struct pages_message *m) {
+bool pages_home_has(const struct service *s, const struct pages_message *m) {
     uint32_t pages = s->locals > 0 ? s->homes[s->locals - 1].first + s->homes[s->locals - 1].pages : 0;
     return s->directory && m->home == s->self && m->page < pages;
 }
 
-void home_take(struct service *s, const struct wire *w, const char *data) {
+void pages_home_take(struct service *s, const struct wire *w, const char *data) {
     const struct pages_message *m = &w->message;
-    if (!home_has(s, m) || (m->kind == PAGES_SMALL && !parcel_is_left(s)))
-        service_refuse(s, m);
+    if (!pages_home_has(s, m) || (m->kind == PAGES_SMALL && !pages_bounce_is_left(s)))
+        pages_service_refuse(s, m);
     else if (pages_class_of((enum pages_kind)m->kind) == PAGES_REQ)
-        take_request(s, w, data);
-    else if (m->kind == PAGES_BACK && m->flags & PAGES_DIRTY)
-        take_back(s, w, data);
+        home_take_request(s, w, data);
+    else if (m->kind == PAGES_WRITEBACK_DATA && m->flags & PAGES_DIRTY)
+        home_take_back(s, w, data);
     else
-        receive(s, m);
+        home_receive_message(s, m);
 }

@@ -4,21 +4,21 @@
 
 #include "pages/service/service.h"
 
-int service_order(struct mailbox *box, enum service_order what, uint64_t argument) {
+int pages_service_order(struct mailbox *box, enum service_order what, uint64_t argument) {
     struct mailbox_request request = {.what = what, .words = {argument}};
     int64_t answer;
-    int cell = mailbox_ask(box, &request);
+    int cell = net_mailbox_ask(box, &request);
     if (cell < 0)
         return cell;
-    while (!mailbox_answered(box, cell, &answer))
-        mailbox_wait(box, cell, 100000);
+    while (!net_mailbox_answered(box, cell, &answer))
+        net_mailbox_wait(box, cell, 100000);
     return (int)answer;
 }
 
-unsigned order_take(struct service *s) {
+unsigned pages_order_take(struct service *s) {
     struct mailbox_request request;
     int cell;
-    if (s->order.what != ORDER_NOTHING || !mailbox_take(s->box, &request, &cell))
+    if (s->order.what != ORDER_NOTHING || !net_mailbox_take(s->box, &request, &cell))
         return 0;
     s->order.what = (enum service_order)request.what;
     s->order.argument = request.words[0];
@@ -30,22 +30,22 @@ unsigned order_take(struct service *s) {
 static bool clean(struct service *s) {
     bool all = true;
     for (uint32_t i = 0; i < s->pool->shared->frames; i++)
-        all &= pool_evict_dirty(s->pool, i) == 0;
+        all &= pages_pool_evict_dirty(s->pool, i) == 0;
     return all;
 }
 
 static bool is_idle(struct service *s, int *status) {
-    disk_flush(s);
-    return disk_is_idle(s, status) && s->works_taken == 0 && service_open_requests(s) == 0 &&
+    pages_behind_flush(s);
+    return pages_io_is_idle(s, status) && s->works_taken == 0 && pages_service_open_requests(s) == 0 &&
            (!s->directory || pages_directory_is_idle(s->directory));
 }
 
-static void hold(struct service *s, bool on) {
+static void order_hold(struct service *s, bool on) {
     s->held.on = on;
     if (on)
         return;
-    cache_release(s);
-    small_release(s);
+    pages_cache_release(s);
+    pages_small_release(s);
 }
 
 /* Runs on all stores, even after one has failed. Returns the first error. */
@@ -58,10 +58,10 @@ static int on_all(struct service *s, int (*step)(struct store *store, uint64_t e
     return status;
 }
 
-static int compare(const struct service *s) {
+static int order_compare(const struct service *s) {
     bool changed = false;
     for (int i = 0; i < s->locals; i++)
-        changed |= s->homes[i].store && store_is_changed(s->homes[i].store);
+        changed |= s->homes[i].store && pages_store_is_changed(s->homes[i].store);
     return changed ? -ESTALE : 0;
 }
 
@@ -70,33 +70,33 @@ static bool carry_out(struct service *s, int *status) {
     *status = 0;
     switch (s->order.what) {
     case ORDER_HOLD:
-        hold(s, s->order.argument);
+        order_hold(s, s->order.argument);
         return true;
     case ORDER_KEEP_OWNED:
         if (s->directory)
             pages_directory_hand_over(s->directory, s->order.argument);
         return true;
     case ORDER_RESERVE:
-        return room_for_all(s, status);
+        return pages_room_for_all(s, status);
     case ORDER_CLEAN:
         return clean(s);
     case ORDER_IDLE:
         return is_idle(s, status);
     case ORDER_COMPARE:
-        *status = compare(s);
+        *status = order_compare(s);
         return true;
     case ORDER_PREPARE:
         if (!is_idle(s, status))
             return false;
         if (*status != 0)
             return true;
-        *status = on_all(s, store_prepare);
+        *status = on_all(s, pages_store_prepare);
         return true;
     case ORDER_COMMIT:
-        *status = on_all(s, store_commit);
+        *status = on_all(s, pages_store_commit);
         return true;
     case ORDER_ABANDON:
-        *status = on_all(s, store_abandon);
+        *status = on_all(s, pages_store_abandon);
         return true;
     default:
         *status = -ENOSYS;
@@ -104,11 +104,11 @@ static bool carry_out(struct service *s, int *status) {
     }
 }
 
-unsigned order_go_on(struct service *s) {
+unsigned pages_order_go_on(struct service *s) {
     int status;
     if (s->order.what == ORDER_NOTHING || !carry_out(s, &status))
         return 0;
     s->order.what = ORDER_NOTHING;
-    mailbox_answer(s->box, s->order.cell, status);
+    net_mailbox_answer(s->box, s->order.cell, status);
     return 1;
 }

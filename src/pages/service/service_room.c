@@ -8,23 +8,23 @@
 
 enum { AT_ONCE = PAGES_WINDOW / 2, MOST_ERROR = 4095 /* of Linux */ };
 
-static void ask(struct service *s, uint16_t home, uint32_t page) {
+static void room_ask(struct service *s, uint16_t home, uint32_t page) {
     struct pages_message m = {
         .kind = SERVICE_RESERVE, .home = home, .page = page, .from = s->self, .to = home};
     s->room.asked++;
-    service_send(s, &m, (struct load){0});
+    pages_service_send(s, &m, (struct load){0});
 }
 
-bool room_for_all(struct service *s, int *status) {
+bool pages_room_for_all(struct service *s, int *status) {
     uint32_t frames = s->pool->shared->frames, page;
     uint16_t home;
     if (s->room.next == 0) {
-        disk_retry(s);
-        s->room.status = disk_reserve_behind(s);
+        pages_behind_retry(s);
+        s->room.status = pages_io_reserve_behind(s);
     }
     while (s->room.next < frames && s->room.asked < AT_ONCE && s->room.status == 0)
-        if (pool_is_dirty(s->pool, s->room.next++, &home, &page))
-            ask(s, home, page);
+        if (pages_pool_is_dirty(s->pool, s->room.next++, &home, &page))
+            room_ask(s, home, page);
     if (s->room.asked > 0 || (s->room.next < frames && s->room.status == 0))
         return false;
     *status = s->room.status;
@@ -33,21 +33,21 @@ bool room_for_all(struct service *s, int *status) {
     return true;
 }
 
-static void answer(struct service *s, const struct pages_message *m) {
+static void room_answer(struct service *s, const struct pages_message *m) {
     struct pages_message back = *m;
     back.kind = SERVICE_RESERVED;
     back.from = s->self;
     back.to = m->from;
-    back.tag = (uint32_t)-disk_reserve_page(s, m->page);
-    service_send(s, &back, (struct load){0});
+    back.tag = (uint32_t)-pages_io_reserve_page(s, m->page);
+    pages_service_send(s, &back, (struct load){0});
 }
 
-void room_take(struct service *s, const struct pages_message *m) {
+void pages_room_take(struct service *s, const struct pages_message *m) {
     bool asks = m->kind == SERVICE_RESERVE;
-    if (asks ? !home_has(s, m) : s->room.asked == 0 || m->tag > MOST_ERROR) {
-        service_refuse(s, m);
+    if (asks ? !pages_home_has(s, m) : s->room.asked == 0 || m->tag > MOST_ERROR) {
+        pages_service_refuse(s, m);
     } else if (asks) {
-        answer(s, m);
+        room_answer(s, m);
     } else {
         s->room.asked--;
         if (s->room.status == 0)

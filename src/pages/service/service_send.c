@@ -7,7 +7,7 @@
 
 #include "pages/service/service.h"
 
-void service_fail(struct service *s, const char *format, ...) {
+void pages_service_fail(struct service *s, const char *format, ...) {
     char why[512];
     va_list args;
     va_start(args, format);
@@ -15,48 +15,48 @@ void service_fail(struct service *s, const char *format, ...) {
     va_end(args);
     if (!atomic_load(&s->failed))
         log_error("pages: %s", why);
-    service_end(s, why);
+    pages_service_end(s, why);
 }
 
-void service_end(struct service *s, const char *why) {
+void pages_service_end(struct service *s, const char *why) {
     if (!atomic_exchange(&s->failed, true))
         s->events.failed(s->events.arg, why);
 }
 
-void service_refuse(struct service *s, const struct pages_message *m) {
-    service_fail(s,
-                 "page %u of node %u: unexpected message %u from node %u: do all ranks run the "
-                 "same version of the library?",
-                 m->page, m->home, m->kind, m->from);
+void pages_service_refuse(struct service *s, const struct pages_message *m) {
+    pages_service_fail(s,
+                       "page %u of node %u: unexpected message %u from node %u: do all ranks run the "
+                       "same version of the library?",
+                       m->page, m->home, m->kind, m->from);
 }
 
 static bool brings_page(const struct pages_message *m) {
-    return m->kind == PAGES_DATA || (m->kind == PAGES_BACK && m->flags & PAGES_DIRTY);
+    return m->kind == PAGES_DATA || (m->kind == PAGES_WRITEBACK_DATA && m->flags & PAGES_DIRTY);
 }
 
 /* ---- payloads stay in place until they have left ---- */
 
-static void hold(struct service *s, struct load load) {
+static void sending_hold(struct service *s, struct load load) {
     if (load.kind == LOAD_FRAME)
         s->pool->frames[load.index].sends++;
     else if (load.kind == LOAD_WORK)
         s->works[load.index].sends++;
 }
 
-static void let_go(struct service *s, struct load load) {
+static void sending_let_go(struct service *s, struct load load) {
     if (load.kind == LOAD_FRAME)
-        cache_left(s, load.index);
+        pages_cache_left(s, load.index);
     else if (load.kind == LOAD_WORK)
-        home_left(s, load.index);
-    else if (load.kind == LOAD_PARCEL)
-        parcel_give(s, load.index);
+        pages_home_left(s, load.index);
+    else if (load.kind == LOAD_BOUNCE)
+        pages_bounce_give(s, load.index);
 }
 
 /* Returns the payload of a message and describes it in the wire header. */
-static const char *describe(const struct service *s, const struct pages_message *m, struct load load,
-                            struct wire *w) {
+static const char *sending_describe(const struct service *s, const struct pages_message *m, struct load load,
+                                    struct wire *w) {
     const struct pool_small *small;
-    const struct parcel *parcel;
+    const struct bounce *bounce;
     *w = (struct wire){.message = *m};
     w->message.cookie = 0;
     switch (load.kind) {
@@ -64,19 +64,19 @@ static const char *describe(const struct service *s, const struct pages_message 
     case LOAD_WORK:
         w->zero = load.zero;
         w->whole = load.zero || !brings_page(m) ? 0 : (uint32_t)s->pool->page_bytes;
-        return load.kind == LOAD_FRAME ? pool_memory(s->pool, load.index) : s->works[load.index].memory;
-    case LOAD_PARCEL:
-        parcel = parcel_of(s, load.index);
-        w->offset = parcel->offset;
-        w->bytes = parcel->bytes;
-        w->whole = m->kind == PAGES_ANSWER || m->flags & PAGES_WRITES ? parcel->bytes : 0;
-        return parcel->data;
+        return load.kind == LOAD_FRAME ? pages_pool_memory(s->pool, load.index) : s->works[load.index].memory;
+    case LOAD_BOUNCE:
+        bounce = pages_bounce_of(s, load.index);
+        w->offset = bounce->offset;
+        w->bytes = bounce->bytes;
+        w->whole = m->kind == PAGES_ANSWER || m->flags & PAGES_WRITES ? bounce->bytes : 0;
+        return bounce->data;
     case LOAD_SLOT:
         small = &s->pool->smalls[load.index];
         w->offset = small->offset;
         w->bytes = small->bytes;
         w->whole = small->writes ? small->bytes : 0;
-        return pool_small_data(s->pool, (int)load.index);
+        return pages_pool_small_data(s->pool, (int)load.index);
     default:
         return NULL;
     }
@@ -116,14 +116,14 @@ static void push(struct sending *x) {
         status = net_channel_send(s->channel, w->message.to, w, sizeof *w, piece ? x->memory + x->sent : NULL,
                                   piece, &x->link);
         if (status < 0) {
-            service_fail(s, "node %d cannot be reached: %s", w->message.to, strerror(-status));
+            pages_service_fail(s, "node %d cannot be reached: %s", w->message.to, strerror(-status));
             return;
         }
         x->sent += piece;
         if (status == 1)
             return; /* on_sent continues */
     } while (x->sent < w->whole);
-    let_go(s, x->load);
+    sending_let_go(s, x->load);
     give_sending(x);
 }
 
@@ -133,14 +133,14 @@ static void on_sent(struct link_send *link, int status) {
         push(x);
         return;
     }
-    let_go(x->service, x->load); /* a failed node is reported separately */
+    sending_let_go(x->service, x->load); /* a failed node is reported separately */
     give_sending(x);
 }
 
 static void send_away(struct service *s, const struct wire *w, const char *memory, struct load load) {
     struct sending *x = take_sending(s);
     if (!x) {
-        service_fail(s, "more messages under way than the maximum");
+        pages_service_fail(s, "more messages under way than the maximum");
         return;
     }
     s->alive.peers[w->message.to].known = true;
@@ -152,29 +152,29 @@ static void send_away(struct service *s, const struct wire *w, const char *memor
 
 /* ---- to any node ---- */
 
-static void take(struct service *s, const struct wire *w, const char *data) {
+static void sending_take(struct service *s, const struct wire *w, const char *data) {
     if (w->message.kind >= SERVICE_PING)
-        alive_take(s, &w->message);
+        pages_alive_take(s, &w->message);
     else if (w->message.kind >= PAGES_KINDS)
-        room_take(s, &w->message);
+        pages_room_take(s, &w->message);
     else if (pages_is_for_home((enum pages_kind)w->message.kind))
-        home_take(s, w, data);
+        pages_home_take(s, w, data);
     else
-        cache_take(s, w, data);
+        pages_cache_take(s, w, data);
 }
 
-void service_send(struct service *s, const struct pages_message *m, struct load load) {
+void pages_service_send(struct service *s, const struct pages_message *m, struct load load) {
     struct wire w;
-    const char *memory = describe(s, m, load, &w);
-    hold(s, load);
+    const char *memory = sending_describe(s, m, load, &w);
+    sending_hold(s, load);
     if (m->to != s->self) {
         send_away(s, &w, memory, load);
         return;
     }
     if (brings_page(m))
         w.bytes = w.whole;
-    take(s, &w, memory);
-    let_go(s, load);
+    sending_take(s, &w, memory);
+    sending_let_go(s, load);
 }
 
 /* ---- from other nodes ---- */
@@ -205,18 +205,18 @@ static bool is_content_sound(const struct service *s, const struct wire *w, size
            w->bytes <= s->pool->shared->small_bytes && is_inside;
 }
 
-void service_arrived(void *service, const void *header, size_t header_bytes, const void *payload,
-                     size_t bytes) {
+void pages_service_arrived(void *service, const void *header, size_t header_bytes, const void *payload,
+                           size_t bytes) {
     struct service *s = service;
     struct wire w;
     if (header_bytes == sizeof w)
         memcpy(&w, header, sizeof w);
     if (header_bytes == sizeof w && is_sender_sound(s, &w.message) && is_content_sound(s, &w, bytes)) {
         s->alive.peers[w.message.from].pinged = 0;
-        take(s, &w, payload);
+        sending_take(s, &w, payload);
     } else
-        service_fail(s,
-                     "invalid message of %zu + %zu bytes: do all ranks run "
-                     "the same version of the library?",
-                     header_bytes, bytes);
+        pages_service_fail(s,
+                           "invalid message of %zu + %zu bytes: do all ranks run "
+                           "the same version of the library?",
+                           header_bytes, bytes);
 }

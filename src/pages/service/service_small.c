@@ -7,24 +7,24 @@
 
 /* ---- bounce buffers: as many as there can be requests, and answers to as many ---- */
 
-bool parcel_is_left(const struct service *s) {
-    return s->parcel_free || s->parcels_made < s->parcels_most;
+bool pages_bounce_is_left(const struct service *s) {
+    return s->bounce_free || s->bounces_made < s->bounces_most;
 }
 
-uint32_t parcel_take(struct service *s) {
-    uint32_t index = s->parcel_free ? s->parcel_free - 1 : s->parcels_made;
-    if (s->parcel_free)
-        s->parcel_free = parcel_of(s, index)->next;
-    else if (s->parcels_made == s->parcels_most)
-        abort(); /* callers check parcel_is_left first */
+uint32_t pages_bounce_take(struct service *s) {
+    uint32_t index = s->bounce_free ? s->bounce_free - 1 : s->bounces_made;
+    if (s->bounce_free)
+        s->bounce_free = pages_bounce_of(s, index)->next;
+    else if (s->bounces_made == s->bounces_most)
+        abort(); /* callers check pages_bounce_is_left first */
     else
-        s->parcels_made++;
+        s->bounces_made++;
     return index;
 }
 
-void parcel_give(struct service *s, uint32_t index) {
-    parcel_of(s, index)->next = s->parcel_free;
-    s->parcel_free = index + 1;
+void pages_bounce_give(struct service *s, uint32_t index) {
+    pages_bounce_of(s, index)->next = s->bounce_free;
+    s->bounce_free = index + 1;
 }
 
 /* ---- requests ---- */
@@ -42,12 +42,12 @@ static unsigned ask_for(struct service *s, uint32_t first) {
                                         .page = m->page,
                                         .tag = i - 1,
                                         .flags = m->writes ? PAGES_WRITES : 0};
-        service_send(s, &message, (struct load){.kind = LOAD_SLOT, .index = i - 1});
+        pages_service_send(s, &message, (struct load){.kind = LOAD_SLOT, .index = i - 1});
     }
     return asked;
 }
 
-static unsigned hold_back(struct service *s, uint32_t first) {
+static unsigned small_hold_back(struct service *s, uint32_t first) {
     unsigned held = 0;
     for (uint32_t i = first, next; i; i = next, held++) {
         next = s->pool->smalls[i - 1].next;
@@ -58,39 +58,39 @@ static unsigned hold_back(struct service *s, uint32_t first) {
     return held;
 }
 
-unsigned small_ask(struct service *s) {
-    return (s->held.on ? hold_back : ask_for)(s, pool_take_smalls(s->pool));
+unsigned pages_small_ask(struct service *s) {
+    return (s->held.on ? small_hold_back : ask_for)(s, pages_pool_take_smalls(s->pool));
 }
 
-void small_release(struct service *s) {
+void pages_small_release(struct service *s) {
     uint32_t first = s->held.small;
     s->held.small = 0;
     s->held.count -= ask_for(s, first);
 }
 
-void small_answered(struct service *s, const struct wire *w, const char *data) {
+void pages_small_answered(struct service *s, const struct wire *w, const char *data) {
     uint32_t slot = w->message.tag;
     const struct pool_small *m = slot < POOL_SMALLS ? &s->pool->smalls[slot] : NULL;
     if (!m || atomic_load(&m->state) != SMALL_ASKED || w->whole != (m->writes ? 0u : m->bytes)) {
-        service_fail(s, "node %u sent an answer that was not requested", w->message.from);
+        pages_service_fail(s, "node %u sent an answer that was not requested", w->message.from);
         return;
     }
-    memcpy(pool_small_data(s->pool, (int)slot), data, w->whole);
-    pool_small_done(s->pool, (int)slot);
+    memcpy(pages_pool_small_data(s->pool, (int)slot), data, w->whole);
+    pages_pool_small_done(s->pool, (int)slot);
 }
 
 /* ---- the home ---- */
 
-uint32_t small_keep(struct service *s, const struct wire *w, const char *data) {
-    uint32_t index = parcel_take(s);
-    struct parcel *p = parcel_of(s, index);
+uint32_t pages_small_keep(struct service *s, const struct wire *w, const char *data) {
+    uint32_t index = pages_bounce_take(s);
+    struct bounce *p = pages_bounce_of(s, index);
     p->offset = w->offset;
     p->bytes = w->bytes;
     memcpy(p->data, data, w->whole);
     return index;
 }
 
-void small_apply(char *page, struct parcel *p, bool writes) {
+void pages_small_apply(char *page, struct bounce *p, bool writes) {
     if (writes) {
         memcpy(page + p->offset, p->data, p->bytes);
         p->bytes = 0; /* size of the answer */
@@ -101,10 +101,11 @@ void small_apply(char *page, struct parcel *p, bool writes) {
 
 /* ---- a holder ---- */
 
-void small_serve(struct service *s, char *page, const struct wire *w, const char *data, struct load *answer) {
+void pages_small_serve(struct service *s, char *page, const struct wire *w, const char *data,
+                       struct load *answer) {
     bool writes = w->message.flags & PAGES_WRITES;
-    *answer = (struct load){.kind = LOAD_PARCEL, .index = parcel_take(s)};
-    struct parcel *p = parcel_of(s, answer->index);
+    *answer = (struct load){.kind = LOAD_BOUNCE, .index = pages_bounce_take(s)};
+    struct bounce *p = pages_bounce_of(s, answer->index);
     p->offset = w->offset;
     p->bytes = writes ? 0 : w->bytes;
     if (writes)

@@ -7,7 +7,7 @@
  *
  * Requests come from a pool that is allocated at the beginning. Each is, at any time, in exactly one place: unused, in
  * the engine, completed without I/O (`ready`), or delayed by the throttle. */
-#include "pages/store/store_inside.h"
+#include "pages/store/store_internal.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -24,14 +24,14 @@ enum { BATCH = 32 };
 
 static bool is_kept(const struct store *s, uint64_t page, unsigned copy) {
     for (int i = 0; i < STORE_TABLES; i++)
-        if (s->kept[i].epoch && table_get(s->kept[i].image, page) == copy)
+        if (s->kept[i].epoch && pages_store_table_get(s->kept[i].image, page) == copy)
             return true;
     return false;
 }
 
 /* There is always a free copy: at most two are kept. */
 static unsigned choose_copy(const struct store *s, uint64_t page) {
-    unsigned copy = table_get(s->current, page);
+    unsigned copy = pages_store_table_get(s->current, page);
     if (!s->is_named)
         return 1;
     if (copy && !is_kept(s, page, copy))
@@ -41,12 +41,12 @@ static unsigned choose_copy(const struct store *s, uint64_t page) {
     return copy;
 }
 
-bool store_is_hole(const struct store *s, uint64_t page) {
-    return !table_get(s->current, page) && !table_get(s->lost, page);
+bool pages_store_is_hole(const struct store *s, uint64_t page) {
+    return !pages_store_table_get(s->current, page) && !pages_store_table_get(s->lost, page);
 }
 
 /* A read may run concurrently with other reads of the page only. */
-static bool is_busy(const struct store *s, enum store_way way, uint64_t page) {
+static bool store_is_busy(const struct store *s, enum store_way way, uint64_t page) {
     uint64_t reading = 2 * page, writing = 2 * page + 1;
     bool met = false;
     for (unsigned i = 0; i < s->depth; i++)
@@ -56,38 +56,38 @@ static bool is_busy(const struct store *s, enum store_way way, uint64_t page) {
 
 /* ---- requests ---- */
 
-static struct store_request *take_request(struct store *s) {
+static struct store_request *store_take_request(struct store *s) {
     struct store_request *r = s->unused;
     s->unused = r->next;
     s->on_way++;
     return r;
 }
 
-static void give_back(struct store *s, struct store_request *r) {
+static void store_give_back(struct store *s, struct store_request *r) {
     s->busy[r - s->requests] = STORE_NOBODY;
     r->next = s->unused;
     s->unused = r;
     s->on_way--;
 }
 
-const char *store_label(const struct store *s) {
+const char *pages_store_label(const struct store *s) {
     return s->label;
 }
 
-const char *store_advice(int error) {
+const char *pages_store_advice(int error) {
     bool full = error == -ENOSPC || error == -EDQUOT;
     return full ? ". Free some, or choose another folder (HEARTH_NVM_DIR)" : "";
 }
 
 static void say_page(const struct store *s, const char *what, uint64_t page, int error) {
     log_error("cannot %s page %" PRIu64 " of %s: %s%s", what, page, s->label, strerror(-error),
-              store_advice(error));
+              pages_store_advice(error));
 }
 
 /* The caller keeps the page. */
 static void say_not_written(const struct store *s, uint64_t page, int error) {
     log_warn("cannot write page %" PRIu64 " of %s: %s; it stays in memory until it can be written%s", page,
-             s->label, strerror(-error), store_advice(error));
+             s->label, strerror(-error), pages_store_advice(error));
 }
 
 /* Only the first failure of its kind is logged; the rest are counted, as a full disk rejects many. */
@@ -104,16 +104,16 @@ static void say_failure(struct store *s, const struct store_request *r) {
 
 static void finish_at_once(struct store *s, struct store_request *r, int result) {
     r->result = result;
-    queue_add(&s->ready, r);
+    pages_store_queue_add(&s->ready, r);
 }
 
 /* False if no I/O is needed. */
 static bool find_page(struct store *s, struct store_request *r) {
-    if (table_get(s->lost, r->page)) { /* its failed write was logged */
+    if (pages_store_table_get(s->lost, r->page)) { /* its failed write was logged */
         finish_at_once(s, r, -EIO);
         return false;
     }
-    r->copy = (uint8_t)table_get(s->current, r->page);
+    r->copy = (uint8_t)pages_store_table_get(s->current, r->page);
     if (r->copy)
         return true;
     memset(r->buffer, 0, s->page_bytes);
@@ -131,24 +131,24 @@ static bool choose_place(struct store *s, struct store_request *r) {
 }
 
 static void start_transfer(struct store *s, struct store_request *r) {
-    r->offset = store_place(s, r->page, r->copy);
+    r->offset = pages_store_place(s, r->page, r->copy);
     r->bytes = (uint32_t)s->page_bytes;
     r->moved = 0;
     if (s->throttle.rate)
-        throttle_begin(&s->throttle, r);
+        pages_throttle_begin(&s->throttle, r);
     if (r->way == STORE_WRITE)
-        disk_tell(s->file, r->buffer, r->bytes, r->offset);
+        pages_disk_tell(s->file, r->buffer, r->bytes, r->offset);
     s->engine->give(s->engine, r);
 }
 
-int store_submit(struct store *s, enum store_way way, uint64_t page, void *buffer, uint64_t token) {
+int pages_store_submit(struct store *s, enum store_way way, uint64_t page, void *buffer, uint64_t token) {
     if (UNLIKELY(page >= s->pages || (uintptr_t)buffer % STORE_ALIGNMENT || !s->is_ready))
         return -EINVAL;
     if (!s->unused)
         return -EAGAIN;
-    if (s->on_way && is_busy(s, way, page))
+    if (s->on_way && store_is_busy(s, way, page))
         return -EBUSY;
-    struct store_request *r = take_request(s);
+    struct store_request *r = store_take_request(s);
     s->busy[r - s->requests] = 2 * page + (way == STORE_WRITE);
     r->buffer = buffer;
     r->page = page;
@@ -159,10 +159,10 @@ int store_submit(struct store *s, enum store_way way, uint64_t page, void *buffe
     return 0;
 }
 
-int store_reserve(struct store *s, uint64_t page) {
+int pages_store_reserve(struct store *s, uint64_t page) {
     if (page >= s->pages || !s->is_ready)
         return -EINVAL;
-    int error = disk_reserve(s->file, store_place(s, page, choose_copy(s, page)), s->page_bytes);
+    int error = pages_disk_reserve(s->file, pages_store_place(s, page, choose_copy(s, page)), s->page_bytes);
     if (error && !s->has_said_full)
         say_page(s, "reserve room for", page, error);
     s->has_said_full = error != 0;
@@ -171,15 +171,15 @@ int store_reserve(struct store *s, uint64_t page) {
 
 /* ---- completions ---- */
 
-void store_lose(struct store *s, uint64_t page) {
-    s->facts.lost += !table_get(s->lost, page);
-    table_set(s->lost, page, 1);
+void pages_store_lose(struct store *s, uint64_t page) {
+    s->facts.lost += !pages_store_table_get(s->lost, page);
+    pages_store_table_set(s->lost, page, 1);
 }
 
 static void find_again(struct store *s, uint64_t page) {
-    if (LIKELY(!s->facts.lost || !table_get(s->lost, page)))
+    if (LIKELY(!s->facts.lost || !pages_store_table_get(s->lost, page)))
         return;
-    table_set(s->lost, page, 0);
+    pages_store_table_set(s->lost, page, 0);
     if (--s->facts.lost == 0)
         s->has_said[STORE_WRITE] = false;
 }
@@ -187,13 +187,13 @@ static void find_again(struct store *s, uint64_t page) {
 static void finish_write(struct store *s, const struct store_request *r) {
     s->is_changed = true;
     if (UNLIKELY(r->result != 0)) {
-        disk_tell_failed(s->file, r->bytes, r->offset);
-        store_lose(s, r->page);
+        pages_disk_tell_failed(s->file, r->bytes, r->offset);
+        pages_store_lose(s, r->page);
         return;
     }
     find_again(s, r->page);
-    table_set(s->current, r->page, r->copy);
-    sums_note(s, r->page, r->buffer);
+    pages_store_table_set(s->current, r->page, r->copy);
+    pages_sums_note(s, r->page, r->buffer);
     s->facts.writes++;
 }
 
@@ -201,17 +201,17 @@ static void finish_read(struct store *s, struct store_request *r) {
     if (UNLIKELY(r->result != 0))
         return;
     s->facts.reads++;
-    int64_t at = sums_find_damage(s, s->current, r->page, r->buffer);
+    int64_t at = pages_sums_find_damage(s, s->current, r->page, r->buffer);
     if (LIKELY(at < 0))
         return;
     r->result = -EBADMSG;
     if (!s->has_said[STORE_READ])
-        sums_say_damage(s, r->page, r->copy, at);
+        pages_sums_say_damage(s, r->page, r->copy, at);
     s->has_said[STORE_READ] = true;
 }
 
 /* The engine has completed the request. */
-static void finish(struct store *s, struct store_request *r) {
+static void store_finish(struct store *s, struct store_request *r) {
     if (r->way == STORE_WRITE)
         finish_write(s, r);
     else
@@ -222,13 +222,13 @@ static void finish(struct store *s, struct store_request *r) {
 
 static void hand_out(struct store *s, struct store_request *r, struct store_done *done) {
     *done = (struct store_done){.token = r->token, .error = r->result};
-    give_back(s, r);
+    store_give_back(s, r);
 }
 
 static unsigned poll_ready(struct store *s, struct store_done *done, unsigned most) {
     unsigned n = 0;
     while (n < most && s->ready.first)
-        hand_out(s, queue_take(&s->ready), &done[n++]);
+        hand_out(s, pages_store_queue_take(&s->ready), &done[n++]);
     return n;
 }
 
@@ -236,7 +236,7 @@ static unsigned poll_engine(struct store *s, struct store_done *done, unsigned m
     struct store_request *some[BATCH];
     unsigned n = s->engine->take(s->engine, some, most < BATCH ? most : BATCH);
     for (unsigned i = 0; i < n; i++) {
-        finish(s, some[i]);
+        store_finish(s, some[i]);
         hand_out(s, some[i], &done[i]);
     }
     return n;
@@ -246,29 +246,29 @@ static unsigned poll_throttled(struct store *s, struct store_done *done, unsigne
     struct store_request *some[BATCH], *r;
     unsigned taken = s->engine->take(s->engine, some, BATCH), n = 0;
     for (unsigned i = 0; i < taken; i++) {
-        finish(s, some[i]);
-        throttle_hold(&s->throttle, some[i]);
+        store_finish(s, some[i]);
+        pages_throttle_hold(&s->throttle, some[i]);
     }
-    while (n < most && (r = throttle_take(&s->throttle)) != NULL)
+    while (n < most && (r = pages_throttle_take(&s->throttle)) != NULL)
         hand_out(s, r, &done[n++]);
     return n;
 }
 
-unsigned store_poll(struct store *s, struct store_done *done, unsigned most) {
+unsigned pages_store_poll(struct store *s, struct store_done *done, unsigned most) {
     unsigned n = s->ready.first ? poll_ready(s, done, most) : 0;
     if (n == most || s->on_way == 0)
         return n;
     return n + (s->throttle.rate ? poll_throttled : poll_engine)(s, done + n, most - n);
 }
 
-int store_arm(struct store *s) {
+int pages_store_arm(struct store *s) {
     bool may_sleep = !s->ready.first && s->engine->arm(s->engine);
     if (may_sleep && s->throttle.rate)
-        may_sleep = throttle_arm(&s->throttle);
+        may_sleep = pages_throttle_arm(&s->throttle);
     return may_sleep ? 0 : -EAGAIN;
 }
 
-int store_descriptor(const struct store *s) {
+int pages_store_descriptor(const struct store *s) {
     return s->throttle.rate ? s->throttle.descriptor : s->engine->descriptor;
 }
 
@@ -297,7 +297,7 @@ static void take_options(struct store *s, const struct store_options *o) {
     s->rank = o->rank;
     s->ranks = o->ranks;
     s->depth = o->depth;
-    store_set_layout(s, o->kind != STORE_TEMPORARY);
+    pages_store_set_layout(s, o->kind != STORE_TEMPORARY);
 }
 
 static void set_label(struct store *s, const struct store_options *o) {
@@ -308,13 +308,13 @@ static void set_label(struct store *s, const struct store_options *o) {
 }
 
 /* The next part of the store's memory, in whole blocks. */
-static void *cut(char **from, size_t bytes) {
+static void *store_cut(char **from, size_t bytes) {
     char *part = *from;
     *from += round_up(bytes, RECORD_BYTES);
     return part;
 }
 
-static size_t fixed_bytes(const struct store *s) {
+static size_t store_fixed_bytes(const struct store *s) {
     return round_up(sizeof *s, RECORD_BYTES) + round_up(s->depth * sizeof *s->requests, RECORD_BYTES) +
            round_up(s->depth * sizeof *s->busy, RECORD_BYTES) + RECORDS * RECORD_BYTES +
            round_up(s->sums_at, RECORD_BYTES) + s->page_bytes;
@@ -322,15 +322,15 @@ static size_t fixed_bytes(const struct store *s) {
 
 static void share_out(struct store *s) {
     char *at = s->memory.base;
-    cut(&at, sizeof *s);
-    s->requests = cut(&at, s->depth * sizeof *s->requests);
-    s->busy = cut(&at, s->depth * sizeof *s->busy);
-    s->block = cut(&at, RECORDS * RECORD_BYTES);
-    s->lost = cut(&at, s->sums_at);
-    s->spare = cut(&at, s->page_bytes);
-    s->current = cut(&at, s->table_bytes);
+    store_cut(&at, sizeof *s);
+    s->requests = store_cut(&at, s->depth * sizeof *s->requests);
+    s->busy = store_cut(&at, s->depth * sizeof *s->busy);
+    s->block = store_cut(&at, RECORDS * RECORD_BYTES);
+    s->lost = store_cut(&at, s->sums_at);
+    s->spare = store_cut(&at, s->page_bytes);
+    s->current = store_cut(&at, s->table_bytes);
     for (int i = 0; i < STORE_TABLES && s->is_named; i++)
-        s->kept[i].image = cut(&at, s->table_bytes);
+        s->kept[i].image = store_cut(&at, s->table_bytes);
     for (unsigned i = s->depth; i-- > 0;) {
         s->busy[i] = STORE_NOBODY;
         s->requests[i].next = s->unused;
@@ -339,12 +339,12 @@ static void share_out(struct store *s) {
 }
 
 /* One allocation, with the store itself at its start. */
-static int make(const struct store_options *o, struct store **store) {
+static int store_make(const struct store_options *o, struct store **store) {
     struct store plan = {.file = -1};
     take_options(&plan, o);
     set_label(&plan, o);
     size_t tables = (plan.is_named ? 1 + STORE_TABLES : 1) * plan.table_bytes;
-    int err = memory_open(&plan.memory, fixed_bytes(&plan) + tables, NULL);
+    int err = memory_open(&plan.memory, store_fixed_bytes(&plan) + tables, NULL);
     if (err) {
         log_error("no memory for the table of pages of %s; larger pages need less", plan.label);
         return err;
@@ -355,52 +355,52 @@ static int make(const struct store_options *o, struct store **store) {
     return 0;
 }
 
-static int open_engine(struct store *s, const struct store_options *o) {
+static int store_open_engine(struct store *s, const struct store_options *o) {
     unsigned threads = o->threads ? o->threads : 1;
-    int err = o->engine == STORE_THREADS ? -ENOSYS : uring_open(s->file, s->depth, &s->engine);
+    int err = o->engine == STORE_THREADS ? -ENOSYS : pages_store_uring_open(s->file, s->depth, &s->engine);
     if (err && o->engine != STORE_URING) {
         if (o->engine == STORE_AUTO)
             log_info("io_uring is not available (%s): using threads for %s", strerror(-err), s->label);
-        err = threads_open(s->file, threads, &s->engine);
+        err = pages_store_threads_open(s->file, threads, &s->engine);
     }
     if (err) {
         log_error("cannot start %s for %s: %s", o->engine == STORE_URING ? "io_uring" : "threads", s->label,
                   strerror(-err));
         return err;
     }
-    err = throttle_open(&s->throttle, o->throttle, s->engine->descriptor);
+    err = pages_throttle_open(&s->throttle, o->throttle, s->engine->descriptor);
     if (err)
         log_error("cannot throttle %s: %s", s->label, strerror(-err));
     return err;
 }
 
-static void release(struct store *s) {
+static void store_release(struct store *s) {
     struct memory memory = s->memory;
     if (s->engine) {
-        throttle_close(&s->throttle);
+        pages_throttle_close(&s->throttle);
         s->engine->close(s->engine);
     }
     if (s->file >= 0) {
-        disk_unlock(s->file);
+        pages_disk_unlock(s->file);
         close(s->file);
     }
     memory_close(&memory);
 }
 
-static int open_all(struct store *s, const struct store_options *o, struct store_found *found) {
-    int err = file_open(s, o);
+static int store_open_all(struct store *s, const struct store_options *o, struct store_found *found) {
+    int err = pages_store_file_open(s, o);
     if (err)
         return err;
     if (o->kind == STORE_AGAIN)
-        err = epoch_find(s, found);
+        err = pages_store_epoch_find(s, found);
     if (!err)
-        err = open_engine(s, o);
+        err = store_open_engine(s, o);
     if (err && o->kind == STORE_NEW)
-        store_forget(o);
+        pages_store_forget(o);
     return err;
 }
 
-int store_open(const struct store_options *o, struct store **store, struct store_found *found) {
+int pages_store_open(const struct store_options *o, struct store **store, struct store_found *found) {
     struct store *s;
     struct store_found ignored;
     const char *wrong = wrong_options(o);
@@ -408,12 +408,12 @@ int store_open(const struct store_options *o, struct store **store, struct store
         log_error("cannot open a segment in %s: %s", o->folder, wrong);
         return -EINVAL;
     }
-    int err = make(o, &s);
+    int err = store_make(o, &s);
     if (err)
         return err;
-    err = open_all(s, o, found ? found : &ignored);
+    err = store_open_all(s, o, found ? found : &ignored);
     if (err) {
-        release(s);
+        store_release(s);
         return err;
     }
     s->facts.engine = s->engine->name;
@@ -423,35 +423,35 @@ int store_open(const struct store_options *o, struct store **store, struct store
 }
 
 /* The system accesses the caller's memory until then. */
-static void drain(struct store *s) {
+static void store_drain(struct store *s) {
     struct store_done done[BATCH];
     while (s->on_way) {
-        struct pollfd sleep = {.fd = store_descriptor(s), .events = POLLIN};
-        if (!store_poll(s, done, BATCH) && !store_arm(s))
+        struct pollfd sleep = {.fd = pages_store_descriptor(s), .events = POLLIN};
+        if (!pages_store_poll(s, done, BATCH) && !pages_store_arm(s))
             (void)poll(&sleep, 1, -1);
     }
 }
 
-int store_close(struct store *s) {
+int pages_store_close(struct store *s) {
     if (!s)
         return 0;
-    drain(s);
-    int err = epoch_end(s);
+    store_drain(s);
+    int err = pages_store_epoch_end(s);
     if (s->facts.failures > 1)
         log_warn("%" PRIu64 " requests to %s have failed", s->facts.failures, s->label);
-    release(s);
+    store_release(s);
     return err;
 }
 
-void store_give_up(struct store *s) {
+void pages_store_give_up(struct store *s) {
     s->is_changed = true;
 }
 
-bool store_is_changed(const struct store *s) {
+bool pages_store_is_changed(const struct store *s) {
     return s->is_changed || s->is_abandoned || s->is_broken;
 }
 
-struct store_facts store_facts(const struct store *s) {
+struct store_facts pages_store_facts(const struct store *s) {
     return s->facts;
 }
 
@@ -469,13 +469,13 @@ static bool check_requests(const struct store *s) {
 static bool check_tables(const struct store *s) {
     uint64_t lost = 0;
     for (uint64_t page = 0; page < s->pages; page++) {
-        lost += table_get(s->lost, page);
-        if (!s->is_named && table_get(s->current, page) > 1)
+        lost += pages_store_table_get(s->lost, page);
+        if (!s->is_named && pages_store_table_get(s->current, page) > 1)
             return false;
     }
     return lost == s->facts.lost;
 }
 
-bool store_check(const struct store *s) {
+bool pages_store_check(const struct store *s) {
     return check_requests(s) && check_tables(s);
 }

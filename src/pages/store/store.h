@@ -23,7 +23,7 @@ enum {
 enum store_kind {
     STORE_TEMPORARY, /* no name */
     STORE_NEW,       /* NAME.RANK, which must not exist */
-    STORE_AGAIN      /* NAME.RANK, which must hold a checkpoint; store_select comes next */
+    STORE_AGAIN      /* NAME.RANK, which must hold a checkpoint; pages_store_select comes next */
 };
 
 enum store_way { STORE_READ, STORE_WRITE };
@@ -74,43 +74,43 @@ struct store;
  * job has it open); -EPROTO (another version); -EINVAL (another shape, or invalid options); -ENODATA (no checkpoint was
  * ever completed); -EBADMSG (truncated or damaged); or a system error. `found` may be NULL unless the file is opened
  * again. */
-int store_open(const struct store_options *options, struct store **store, struct store_found *found);
+int pages_store_open(const struct store_options *options, struct store **store, struct store_found *found);
 
 /* Waits for the requests under way and drops their completions. A named store that holds nothing newer than its last
  * checkpoint, which is committed, is marked clean; an error means that this failed. The store is closed in any case.
  * NULL is allowed. */
-int store_close(struct store *store);
+int pages_store_close(struct store *store);
 
 /* Discards everything written since the newest checkpoint: the store will not be marked clean. */
-void store_give_up(struct store *store);
+void pages_store_give_up(struct store *store);
 
 /* Removes the file of a named store that this job created and cannot use; preferably before it is closed, while no
  * other job can open it. */
-void store_forget(const struct store_options *options);
+void pages_store_forget(const struct store_options *options);
 
 /* ---- pages ---- */
 
-/* Starts to read or write a page, at the latest at the next store_poll or store_arm. The buffer must be aligned and
+/* Starts to read or write a page, at the latest at the next pages_store_poll or pages_store_arm. The buffer must be aligned and
  * stay valid until completion. -EAGAIN: too many requests under way; -EBUSY: a request for this page is under way, and
  * one of the two is a write; -EINVAL: no such page, or an unaligned buffer. */
-int store_submit(struct store *store, enum store_way way, uint64_t page, void *buffer, uint64_t token);
+int pages_store_submit(struct store *store, enum store_way way, uint64_t page, void *buffer, uint64_t token);
 
 /* Takes up to `most` completions, in any order; never waits. A page whose write has failed can neither be read nor be
  * part of a checkpoint until it has been written again. */
-unsigned store_poll(struct store *store, struct store_done *done, unsigned most);
+unsigned pages_store_poll(struct store *store, struct store_done *done, unsigned most);
 
-/* Call before sleeping. 0: the descriptor becomes readable when store_poll has something to do; -EAGAIN: poll
+/* Call before sleeping. 0: the descriptor becomes readable when pages_store_poll has something to do; -EAGAIN: poll
  * immediately. A sleep in epoll_wait may end early with EINTR, as the kernel does part of the work in this thread's
  * context. */
-int store_arm(struct store *store);
-int store_descriptor(const struct store *store);
+int pages_store_arm(struct store *store);
+int pages_store_descriptor(const struct store *store);
 
 /* True if the page was never written, that is, is zero. */
-bool store_is_hole(const struct store *store, uint64_t page);
+bool pages_store_is_hole(const struct store *store, uint64_t page);
 
 /* Reserves the disk space that the next write of this page needs, where the filesystem supports it, so that the write
  * cannot find the disk full. Waits for the disk. */
-int store_reserve(struct store *store, uint64_t page);
+int pages_store_reserve(struct store *store, uint64_t page);
 
 /* ---- checkpoints of a named store; see store_epoch.c ---- */
 
@@ -118,37 +118,37 @@ int store_reserve(struct store *store, uint64_t page);
  * When it returns, the epoch survives a power failure. The last committed epoch is kept, the one before it is given up.
  * -EINVAL: the last one is neither committed nor abandoned. -EIO: a page could not be written, or was lost by an
  * earlier failure. After any error the last epoch still exists, and this one must be abandoned. */
-int store_prepare(struct store *store, uint64_t epoch);
+int pages_store_prepare(struct store *store, uint64_t epoch);
 
 /* All ranks have prepared it. Nothing is written, so it fails only if called out of order (-EINVAL). */
-int store_commit(struct store *store, uint64_t epoch);
+int pages_store_commit(struct store *store, uint64_t epoch);
 
 /* Some rank could not prepare it: undoes the preparation here, whatever its progress; the last epoch is the newest
- * again. After an error it may still be in the file; the next store_prepare first tries again to remove it. */
-int store_abandon(struct store *store, uint64_t epoch);
+ * again. After an error it may still be in the file; the next pages_store_prepare first tries again to remove it. */
+int pages_store_abandon(struct store *store, uint64_t epoch);
 
 /* Whether a checkpoint now would differ from the last one. */
-bool store_is_changed(const struct store *store);
+bool pages_store_is_changed(const struct store *store);
 
 /* First call for a store that was opened again: restores this epoch, which all ranks hold; a newer one is discarded.
  * All ranks must have done so before one prepares the next. -ESTALE: this store does not hold it. */
-int store_select(struct store *store, uint64_t epoch);
+int pages_store_select(struct store *store, uint64_t epoch);
 
 /* ---- */
 
-struct store_facts store_facts(const struct store *store);
+struct store_facts pages_store_facts(const struct store *store);
 
 /* For messages: the file's name; the remedy for an error, or "". */
-const char *store_label(const struct store *store);
-const char *store_advice(int error);
+const char *pages_store_label(const struct store *store);
+const char *pages_store_advice(int error);
 
 /* Verifies the internal consistency of the whole store. */
-bool store_check(const struct store *store);
+bool pages_store_check(const struct store *store);
 
 /* For tests: the n-th system request from now on and the `times` - 1 after it (0: all) fail with this error.
  * STORE_SHORT: transfers are partial. n = 0: never. Returns the number of failures since the last call. */
 enum { STORE_SHORT = -1 };
-unsigned store_fail_at(unsigned n, unsigned times, int error);
+unsigned pages_store_fail_at(unsigned n, unsigned times, int error);
 
 /* For tests: called before every write, after a failed write, and after every successful sync. */
 struct store_event {
@@ -158,6 +158,6 @@ struct store_event {
     const void *data;
     size_t bytes;
 };
-void store_watch(void (*watch)(void *arg, const struct store_event *event), void *arg);
+void pages_store_watch(void (*watch)(void *arg, const struct store_event *event), void *arg);
 
 #endif

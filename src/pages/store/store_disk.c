@@ -15,13 +15,13 @@ enum { SECTOR = 512 };
 
 /* ---- for tests ---- */
 
-/* disk_fault reads it without the lock, so that it is cheap while no fault is planned. */
+/* pages_disk_fault reads it without the lock, so that it is cheap while no fault is planned. */
 static _Atomic unsigned countdown;
 static pthread_mutex_t plan_lock = PTHREAD_MUTEX_INITIALIZER; /* leaf lock */
 static unsigned plan_times, plan_done;
 static int plan_error;
 
-unsigned store_fail_at(unsigned n, unsigned times, int error) {
+unsigned pages_store_fail_at(unsigned n, unsigned times, int error) {
     pthread_mutex_lock(&plan_lock);
     unsigned done = plan_done;
     atomic_store(&countdown, n);
@@ -44,7 +44,7 @@ static int take_planned(void) {
     return plan_error;
 }
 
-int disk_fault(void) {
+int pages_disk_fault(void) {
     if (LIKELY(!atomic_load_explicit(&countdown, memory_order_relaxed)))
         return 0;
     pthread_mutex_lock(&plan_lock);
@@ -55,52 +55,52 @@ int disk_fault(void) {
 
 /* Fault for calls that cannot be partial: they fail. */
 static int whole_fault(void) {
-    int error = disk_fault();
+    int error = pages_disk_fault();
     return error == STORE_SHORT ? EIO : error;
 }
 
-size_t disk_short(size_t bytes) {
+size_t pages_disk_short(size_t bytes) {
     return bytes / 2 < SECTOR ? bytes : bytes / 2 / SECTOR * SECTOR;
 }
 
 static void (*watcher)(void *arg, const struct store_event *event);
 static void *watcher_arg;
 
-void store_watch(void (*watch)(void *arg, const struct store_event *event), void *arg) {
+void pages_store_watch(void (*watch)(void *arg, const struct store_event *event), void *arg) {
     watcher = watch;
     watcher_arg = arg;
 }
 
-void disk_tell(int file, const void *data, size_t bytes, uint64_t offset) {
+void pages_disk_tell(int file, const void *data, size_t bytes, uint64_t offset) {
     if (UNLIKELY(watcher != NULL))
         watcher(watcher_arg, &(struct store_event){STORE_WROTE, file, offset, data, bytes});
 }
 
-void disk_tell_failed(int file, size_t bytes, uint64_t offset) {
+void pages_disk_tell_failed(int file, size_t bytes, uint64_t offset) {
     if (UNLIKELY(watcher != NULL))
         watcher(watcher_arg, &(struct store_event){STORE_FAILED, file, offset, NULL, bytes});
 }
 
 /* ---- files ---- */
 
-int disk_open(int folder, const char *name, int flags, mode_t mode) {
+int pages_disk_open(int folder, const char *name, int flags, mode_t mode) {
     int error = whole_fault();
     int file = error ? -1 : openat(folder, name, flags | O_CLOEXEC | O_NOFOLLOW, mode);
     return error ? -error : file < 0 ? -errno : file;
 }
 
-int disk_unlink(int folder, const char *name) {
+int pages_disk_unlink(int folder, const char *name) {
     int error = whole_fault();
     return error ? -error : unlinkat(folder, name, 0) ? -errno : 0;
 }
 
-int disk_resize(int file, uint64_t bytes) {
+int pages_disk_resize(int file, uint64_t bytes) {
     int error = whole_fault();
     return error ? -error : ftruncate(file, (off_t)bytes) ? -errno : 0;
 }
 
 /* Best effort: where the filesystem does not support it, the space is allocated when it is written. */
-int disk_reserve(int file, uint64_t offset, uint64_t bytes) {
+int pages_disk_reserve(int file, uint64_t offset, uint64_t bytes) {
     int error = whole_fault();
     if (error)
         return -error;
@@ -113,16 +113,16 @@ int disk_reserve(int file, uint64_t offset, uint64_t bytes) {
 }
 
 /* The lock is released with the descriptor, and so with the process. */
-int disk_lock(int file) {
+int pages_disk_lock(int file) {
     int error = whole_fault();
     return error ? -error : flock(file, LOCK_EX | LOCK_NB) ? -errno : 0;
 }
 
-void disk_unlock(int file) {
+void pages_disk_unlock(int file) {
     (void)flock(file, LOCK_UN);
 }
 
-static int set_flag(int file, bool direct) {
+static int disk_set_flag(int file, bool direct) {
     int error = whole_fault(), flags = fcntl(file, F_GETFL);
     if (error)
         return -error;
@@ -130,20 +130,20 @@ static int set_flag(int file, bool direct) {
     return fcntl(file, F_SETFL, flags) ? -errno : 0;
 }
 
-int disk_go_direct(int file) {
-    return set_flag(file, true);
+int pages_disk_go_direct(int file) {
+    return disk_set_flag(file, true);
 }
 
-int disk_go_buffered(int file) {
-    return set_flag(file, false);
+int pages_disk_go_buffered(int file) {
+    return disk_set_flag(file, false);
 }
 
 /* ---- bytes ---- */
 
 static ssize_t move_some(enum store_way way, int file, void *data, size_t bytes, uint64_t offset) {
-    int error = disk_fault();
+    int error = pages_disk_fault();
     if (error == STORE_SHORT) {
-        bytes = disk_short(bytes);
+        bytes = pages_disk_short(bytes);
     } else if (error) {
         errno = error;
         return -1;
@@ -153,7 +153,7 @@ static ssize_t move_some(enum store_way way, int file, void *data, size_t bytes,
 }
 
 /* A partial transfer is continued; if that is not possible, the next call returns the reason. */
-int disk_move(enum store_way way, int file, void *data, size_t bytes, uint64_t offset) {
+int pages_disk_move(enum store_way way, int file, void *data, size_t bytes, uint64_t offset) {
     for (size_t moved = 0; moved < bytes;) {
         ssize_t n = move_some(way, file, (char *)data + moved, bytes - moved, offset + moved);
         if (n > 0)
@@ -166,19 +166,19 @@ int disk_move(enum store_way way, int file, void *data, size_t bytes, uint64_t o
     return 0;
 }
 
-int disk_write(int file, const void *data, size_t bytes, uint64_t offset) {
-    disk_tell(file, data, bytes, offset);
-    int error = disk_move(STORE_WRITE, file, (void *)(uintptr_t)data, bytes, offset);
+int pages_disk_write(int file, const void *data, size_t bytes, uint64_t offset) {
+    pages_disk_tell(file, data, bytes, offset);
+    int error = pages_disk_move(STORE_WRITE, file, (void *)(uintptr_t)data, bytes, offset);
     if (error)
-        disk_tell_failed(file, bytes, offset);
+        pages_disk_tell_failed(file, bytes, offset);
     return error;
 }
 
-int disk_read(int file, void *data, size_t bytes, uint64_t offset) {
-    return disk_move(STORE_READ, file, data, bytes, offset);
+int pages_disk_read(int file, void *data, size_t bytes, uint64_t offset) {
+    return pages_disk_move(STORE_READ, file, data, bytes, offset);
 }
 
-int disk_sync(int file) {
+int pages_disk_sync(int file) {
     int error = whole_fault();
     if (error || fdatasync(file))
         return error ? -error : -errno;

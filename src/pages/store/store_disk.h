@@ -10,34 +10,34 @@
 
 /* The fault that a test injects into the next request: 0 for none, an errno, or STORE_SHORT. Every system request calls
  * this. */
-int disk_fault(void);
+int pages_disk_fault(void);
 
 /* The part of a transfer that is done when it is to be short: whole sectors. */
-size_t disk_short(size_t bytes);
+size_t pages_disk_short(size_t bytes);
 
 /* Returns a descriptor or -errno; `flags` are added to O_CLOEXEC and O_NOFOLLOW. */
-int disk_open(int folder, const char *name, int flags, mode_t mode);
+int pages_disk_open(int folder, const char *name, int flags, mode_t mode);
 
-int disk_unlink(int folder, const char *name);
-int disk_resize(int file, uint64_t bytes);
-int disk_reserve(int file, uint64_t offset, uint64_t bytes);
-int disk_lock(int file);
-void disk_unlock(int file); /* immediate, whereas close may take effect later */
+int pages_disk_unlink(int folder, const char *name);
+int pages_disk_resize(int file, uint64_t bytes);
+int pages_disk_reserve(int file, uint64_t offset, uint64_t bytes);
+int pages_disk_lock(int file);
+void pages_disk_unlock(int file); /* immediate, whereas close may take effect later */
 
 /* Bypasses the page cache from now on; -EINVAL if the filesystem does not support it. */
-int disk_go_direct(int file);
-int disk_go_buffered(int file);
+int pages_disk_go_direct(int file);
+int pages_disk_go_buffered(int file);
 
 /* Transfers everything, in as many calls as needed; -EIO if the file ends too early. */
-int disk_move(enum store_way way, int file, void *data, size_t bytes, uint64_t offset);
+int pages_disk_move(enum store_way way, int file, void *data, size_t bytes, uint64_t offset);
 
 /* The same; writes and syncs are reported to the watcher. */
-int disk_write(int file, const void *data, size_t bytes, uint64_t offset);
-int disk_read(int file, void *data, size_t bytes, uint64_t offset);
-int disk_sync(int file);
+int pages_disk_write(int file, const void *data, size_t bytes, uint64_t offset);
+int pages_disk_read(int file, void *data, size_t bytes, uint64_t offset);
+int pages_disk_sync(int file);
 
 /* For writes by other means. */
-void disk_tell(int file, const void *data, size_t bytes, uint64_t offset);
-void disk_tell_failed(int file, size_t bytes, uint64_t offset);
+void pages_disk_tell(int file, const void *data, size_t bytes, uint64_t offset);
+void pages_disk_tell_failed(int file, size_t bytes, uint64_t offset);
 
 #endif

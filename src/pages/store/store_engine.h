@@ -24,7 +24,7 @@ struct request_queue {
     struct store_request *first, *last;
 };
 
-static inline void queue_add(struct request_queue *q, struct store_request *r) {
+static inline void pages_store_queue_add(struct request_queue *q, struct store_request *r) {
     r->next = NULL;
     if (q->first)
         q->last->next = r;
@@ -33,7 +33,7 @@ static inline void queue_add(struct request_queue *q, struct store_request *r) {
     q->last = r;
 }
 
-static inline struct store_request *queue_take(struct request_queue *q) {
+static inline struct store_request *pages_store_queue_take(struct request_queue *q) {
     struct store_request *r = q->first;
     if (r)
         q->first = r->next;
@@ -50,7 +50,7 @@ struct store_engine {
 };
 
 /* -ENOSYS: not compiled in, or not permitted here. Neither logs. */
-int uring_open(int file, unsigned depth, struct store_engine **engine);
-int threads_open(int file, unsigned threads, struct store_engine **engine);
+int pages_store_uring_open(int file, unsigned depth, struct store_engine **engine);
+int pages_store_threads_open(int file, unsigned threads, struct store_engine **engine);
 
 #endif

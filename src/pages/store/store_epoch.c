@@ -25,7 +25,7 @@
  *
  * A failed sync may have dropped dirty pages, and the kernel reports this only once. Therefore, before anything else is
  * prepared, the pages that are not in the last checkpoint are read, compared with their checksums and written again. */
-#include "pages/store/store_inside.h"
+#include "pages/store/store_internal.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -37,12 +37,12 @@
 
 enum { BLOCK = 4096, MOST_AT_ONCE = 1 << 20 }; /* of a table: unit of comparison, and maximum write */
 
-static int fail(const struct store *s, const char *what, uint64_t epoch, int error) {
+static int epoch_fail(const struct store *s, const char *what, uint64_t epoch, int error) {
     log_error("cannot %s checkpoint %" PRIu64 " of %s: %s", what, epoch, s->label, strerror(-error));
     return error;
 }
 
-static int refuse(const struct store *s, int error, const char *why) {
+static int epoch_refuse(const struct store *s, int error, const char *why) {
     log_error("cannot use %s: %s", s->label, why);
     return error;
 }
@@ -50,18 +50,18 @@ static int refuse(const struct store *s, int error, const char *why) {
 /* ---- records ---- */
 
 static int sync_all(struct store *s) {
-    int err = disk_sync(s->file);
+    int err = pages_disk_sync(s->file);
     s->is_broken |= err != 0;
     return err;
 }
 
 /* Writes `r` as the newest record. After a failure the previous record is intact, and this one may be there. */
-static int write_record(struct store *s, struct record r) {
+static int epoch_write_record(struct store *s, struct store_record r) {
     r.sequence = s->record.sequence + 1;
     r.committed = s->committed;
     r.tried = s->tried;
-    record_pack(&r, s->block);
-    int err = disk_write(s->file, s->block, RECORD_BYTES, r.sequence % RECORDS * RECORD_BYTES);
+    pages_store_record_pack(&r, s->block);
+    int err = pages_disk_write(s->file, s->block, RECORD_BYTES, r.sequence % RECORDS * RECORD_BYTES);
     if (!err)
         err = sync_all(s);
     if (!err)
@@ -70,18 +70,18 @@ static int write_record(struct store *s, struct record r) {
 }
 
 /* Writes `r` to both blocks. */
-static int write_record_twice(struct store *s, struct record r) {
-    int err = write_record(s, r);
-    return err ? err : write_record(s, r);
+static int write_record_twice(struct store *s, struct store_record r) {
+    int err = epoch_write_record(s, r);
+    return err ? err : epoch_write_record(s, r);
 }
 
-int epoch_begin(struct store *s, const struct store_options *o) {
-    struct record first = {.identity = o->identity,
-                           .bytes = s->bytes,
-                           .page_bytes = s->page_bytes,
-                           .rank = (uint32_t)s->rank,
-                           .ranks = (uint32_t)s->ranks,
-                           .in_use = 1};
+int pages_store_epoch_begin(struct store *s, const struct store_options *o) {
+    struct store_record first = {.identity = o->identity,
+                                 .bytes = s->bytes,
+                                 .page_bytes = s->page_bytes,
+                                 .rank = (uint32_t)s->rank,
+                                 .ranks = (uint32_t)s->ranks,
+                                 .in_use = 1};
     int err = write_record_twice(s, first);
     if (err)
         log_error("cannot write to %s: %s", s->label, strerror(-err));
@@ -92,7 +92,7 @@ int epoch_begin(struct store *s, const struct store_options *o) {
 
 /* ---- opening again ---- */
 
-static int check_shape(const struct store *s, const struct record *r) {
+static int epoch_check_shape(const struct store *s, const struct store_record *r) {
     char why[200];
     if (r->bytes == s->bytes && r->page_bytes == s->page_bytes && r->rank == (uint32_t)s->rank &&
         r->ranks == (uint32_t)s->ranks)
@@ -101,59 +101,60 @@ static int check_shape(const struct store *s, const struct record *r) {
              "it belongs to rank %" PRIu32 " of %" PRIu32 ", with %" PRIu64 " bytes in pages of %" PRIu64
              ", where this job has rank %d of %d, %" PRIu64 " bytes, pages of %zu",
              r->rank, r->ranks, r->bytes, r->page_bytes, s->rank, s->ranks, s->bytes, s->page_bytes);
-    return refuse(s, -EINVAL, why);
+    return epoch_refuse(s, -EINVAL, why);
 }
 
-static int check_size(const struct store *s) {
+static int epoch_check_size(const struct store *s) {
     struct stat st;
-    if (disk_fault() || fstat(s->file, &st))
-        return refuse(s, -EIO, "its size cannot be determined");
-    if ((uint64_t)st.st_size < store_file_bytes(s))
-        return refuse(s, -EBADMSG, "it is truncated. Remove it, or restore it from a copy");
+    if (pages_disk_fault() || fstat(s->file, &st))
+        return epoch_refuse(s, -EIO, "its size cannot be determined");
+    if ((uint64_t)st.st_size < pages_store_file_bytes(s))
+        return epoch_refuse(s, -EBADMSG, "it is truncated. Remove it, or restore it from a copy");
     return 0;
 }
 
-static int read_record(struct store *s) {
-    int code, err = disk_read(s->file, s->block, RECORDS * RECORD_BYTES, 0);
+static int epoch_read_record(struct store *s) {
+    int code, err = pages_disk_read(s->file, s->block, RECORDS * RECORD_BYTES, 0);
     if (err)
-        return refuse(s, err, strerror(-err));
-    const char *why = record_unpack(s->block, &s->record, &code);
+        return epoch_refuse(s, err, strerror(-err));
+    const char *why = pages_store_record_unpack(s->block, &s->record, &code);
     if (why)
-        return refuse(s, code, why);
-    err = check_shape(s, &s->record);
-    return err ? err : check_size(s);
+        return epoch_refuse(s, code, why);
+    err = epoch_check_shape(s, &s->record);
+    return err ? err : epoch_check_size(s);
 }
 
 /* An epoch with a damaged table is ignored. */
 static int read_table(struct store *s, int i) {
     struct kept_table *k = &s->kept[i];
-    int err = disk_read(s->file, k->image, s->table_bytes, k->at);
+    int err = pages_disk_read(s->file, k->image, s->table_bytes, k->at);
     if (err)
-        return refuse(s, err, strerror(-err));
+        return epoch_refuse(s, err, strerror(-err));
     k->is_known = true;
     k->epoch = s->record.tables[i].epoch;
-    if (!k->epoch || record_hash(k->image, s->table_bytes) == s->record.tables[i].checksum)
+    if (!k->epoch || pages_store_record_hash(k->image, s->table_bytes) == s->record.tables[i].checksum)
         return 0;
     log_warn("checkpoint %" PRIu64 " in %s is damaged", k->epoch, s->label);
     k->epoch = 0;
     return 0;
 }
 
-int epoch_find(struct store *s, struct store_found *found) {
-    int err = read_record(s);
+int pages_store_epoch_find(struct store *s, struct store_found *found) {
+    int err = epoch_read_record(s);
     for (int i = 0; i < STORE_TABLES && !err; i++)
         err = read_table(s, i);
     if (err)
         return err;
-    const struct record *r = &s->record;
+    const struct store_record *r = &s->record;
     if (!r->tables[0].epoch && !r->tables[1].epoch)
-        return refuse(s, -ENODATA, "the job that made it ended without a checkpoint. Remove it");
+        return epoch_refuse(s, -ENODATA, "the job that made it ended without a checkpoint. Remove it");
     int newer = s->kept[1].epoch > s->kept[0].epoch;
     s->prepared = s->kept[newer].epoch;
     s->committed = r->committed;
     s->tried = r->tried;
     if (!s->prepared)
-        return refuse(s, -EBADMSG, "none of its checkpoints is intact. Remove it, or restore it from a copy");
+        return epoch_refuse(s, -EBADMSG,
+                            "none of its checkpoints is intact. Remove it, or restore it from a copy");
     *found = (struct store_found){.prepared = s->prepared,
                                   .older = s->kept[!newer].epoch,
                                   .committed = r->committed,
@@ -178,7 +179,7 @@ static const char *why_not_select(const struct store *s, uint64_t epoch, int *er
                                     : NULL;
 }
 
-int store_select(struct store *s, uint64_t epoch) {
+int pages_store_select(struct store *s, uint64_t epoch) {
     int err, i = find_table(s, epoch);
     const char *why = why_not_select(s, epoch, &err);
     if (why) {
@@ -186,14 +187,14 @@ int store_select(struct store *s, uint64_t epoch) {
         return err;
     }
     bool has_newer = s->kept[!i].epoch > epoch;
-    struct record r = s->record;
+    struct store_record r = s->record;
     if (has_newer || !s->kept[!i].epoch)
         r.tables[!i].epoch = 0;
     s->committed = epoch;
     r.in_use = 1;
     err = write_record_twice(s, r);
     if (err)
-        return fail(s, "go back to", epoch, err);
+        return epoch_fail(s, "go back to", epoch, err);
     if (has_newer)
         s->kept[!i].epoch = 0;
     s->prepared = epoch;
@@ -219,7 +220,7 @@ static int write_table(struct store *s, struct kept_table *k) {
     k->is_known = false;
     for (size_t at = 0, run; at < s->table_bytes; at += run ? run : BLOCK) {
         run = changed_run(s, k, was_known, at);
-        int err = run ? disk_write(s->file, s->current + at, run, k->at + at) : 0;
+        int err = run ? pages_disk_write(s->file, s->current + at, run, k->at + at) : 0;
         if (err)
             return err;
         memcpy(k->image + at, s->current + at, run);
@@ -230,11 +231,11 @@ static int write_table(struct store *s, struct kept_table *k) {
 
 /* Frees the table that does not hold the last committed epoch. */
 static int give_up_older(struct store *s, int i) {
-    struct record r = s->record;
+    struct store_record r = s->record;
     if (!s->kept[i].epoch)
         return 0;
     r.tables[i].epoch = 0;
-    int err = write_record(s, r);
+    int err = epoch_write_record(s, r);
     if (!err)
         s->kept[i].epoch = 0;
     return err;
@@ -250,26 +251,26 @@ static int write_epoch(struct store *s, int i, uint64_t epoch) {
         err = sync_all(s);
     if (err)
         return err;
-    struct record r = s->record;
+    struct store_record r = s->record;
     r.tables[i].epoch = epoch;
-    r.tables[i].checksum = record_hash(s->current, s->table_bytes);
+    r.tables[i].checksum = pages_store_record_hash(s->current, s->table_bytes);
     s->kept[i].epoch = epoch;
     s->prepared = epoch;
-    err = write_record(s, r);
+    err = epoch_write_record(s, r);
     s->is_abandoned = err != 0;
     return err;
 }
 
 static int write_page_again(struct store *s, uint64_t page, unsigned copy) {
-    uint64_t place = store_place(s, page, copy);
-    int err = disk_read(s->file, s->spare, s->page_bytes, place);
+    uint64_t place = pages_store_place(s, page, copy);
+    int err = pages_disk_read(s->file, s->spare, s->page_bytes, place);
     if (err)
         return err;
-    int64_t at = sums_find_damage(s, s->current, page, s->spare);
+    int64_t at = pages_sums_find_damage(s, s->current, page, s->spare);
     if (at < 0)
-        return disk_write(s->file, s->spare, s->page_bytes, place);
-    sums_say_damage(s, page, copy, at);
-    store_lose(s, page);
+        return pages_disk_write(s->file, s->spare, s->page_bytes, place);
+    pages_sums_say_damage(s, page, copy, at);
+    pages_store_lose(s, page);
     return -EIO;
 }
 
@@ -277,8 +278,8 @@ static int write_page_again(struct store *s, uint64_t page, unsigned copy) {
 static int write_again(struct store *s) {
     int last = find_table(s, s->committed), err = 0;
     for (uint64_t page = 0; page < s->pages && !err; page++) {
-        unsigned copy = table_get(s->current, page);
-        if (copy && (last < 0 || table_get(s->kept[last].image, page) != copy))
+        unsigned copy = pages_store_table_get(s->current, page);
+        if (copy && (last < 0 || pages_store_table_get(s->kept[last].image, page) != copy))
             err = write_page_again(s, page, copy);
     }
     s->is_broken = err != 0;
@@ -286,7 +287,7 @@ static int write_again(struct store *s) {
 }
 
 static int write_without(struct store *s, int i) {
-    struct record r = s->record;
+    struct store_record r = s->record;
     r.tables[i].epoch = 0;
     int err = write_record_twice(s, r);
     if (err)
@@ -313,7 +314,7 @@ static const char *why_not_prepare(const struct store *s, uint64_t epoch, int *e
     return s->facts.lost ? "a page could not be written" : NULL;
 }
 
-int store_prepare(struct store *s, uint64_t epoch) {
+int pages_store_prepare(struct store *s, uint64_t epoch) {
     int err;
     const char *why = why_not_prepare(s, epoch, &err);
     if (why) {
@@ -327,12 +328,12 @@ int store_prepare(struct store *s, uint64_t epoch) {
     if (!err)
         err = write_epoch(s, find_table(s, s->committed) == 0 ? 1 : 0, epoch);
     if (err)
-        return fail(s, "prepare", epoch, err);
+        return epoch_fail(s, "prepare", epoch, err);
     s->is_changed = false;
     return 0;
 }
 
-int store_commit(struct store *s, uint64_t epoch) {
+int pages_store_commit(struct store *s, uint64_t epoch) {
     if (find_table(s, epoch) < 0 || epoch != s->prepared || !s->is_ready || s->is_abandoned) {
         log_error("cannot commit checkpoint %" PRIu64 " of %s: it is not the one that was prepared", epoch,
                   s->label);
@@ -342,23 +343,23 @@ int store_commit(struct store *s, uint64_t epoch) {
     return 0;
 }
 
-int store_abandon(struct store *s, uint64_t epoch) {
+int pages_store_abandon(struct store *s, uint64_t epoch) {
     int i = find_table(s, epoch);
     if (i < 0 || epoch == s->committed)
         return 0;
     s->is_abandoned = true;
     int err = write_without(s, i);
-    return err ? fail(s, "undo", epoch, err) : 0;
+    return err ? epoch_fail(s, "undo", epoch, err) : 0;
 }
 
-int epoch_end(struct store *s) {
+int pages_store_epoch_end(struct store *s) {
     bool is_clean = s->is_named && s->is_ready && !s->is_broken && !s->is_changed && !s->facts.lost &&
                     s->prepared && s->prepared == s->committed;
     if (!is_clean)
         return 0;
-    struct record r = s->record;
+    struct store_record r = s->record;
     r.in_use = 0;
-    int err = write_record(s, r);
+    int err = epoch_write_record(s, r);
     if (err)
         log_error("cannot mark %s as clean: %s", s->label, strerror(-err));
     return err;

@@ -9,50 +9,51 @@
 
 #include "pages/pages.h"
 #include "pages/store/store_disk.h"
-#include "pages/store/store_inside.h"
+#include "pages/store/store_internal.h"
 
-static int refuse(struct pages_file *f, int error, const char *why) {
+static int examine_refuse(struct pages_file *f, int error, const char *why) {
     f->why = why;
     return error;
 }
 
-static int open_file(struct store *s, const char *path, struct pages_file *f) {
+static int examine_open_file(struct store *s, const char *path, struct pages_file *f) {
     struct stat st;
     s->file = open(path, O_RDONLY | O_CLOEXEC);
     if (s->file < 0 || fstat(s->file, &st))
-        return refuse(f, -errno, strerror(errno));
+        return examine_refuse(f, -errno, strerror(errno));
     if (!S_ISREG(st.st_mode))
-        return refuse(f, -EINVAL, "it is not a file");
+        return examine_refuse(f, -EINVAL, "it is not a file");
     if (flock(s->file, LOCK_SH | LOCK_NB))
-        return refuse(f, -EBUSY, "a job has it open");
+        return examine_refuse(f, -EBUSY, "a job has it open");
     f->file_bytes = (uint64_t)st.st_size;
     return 0;
 }
 
-static int read_record(struct store *s, struct pages_file *f) {
-    int error = disk_read(s->file, s->block, RECORDS * RECORD_BYTES, 0);
+static int examine_read_record(struct store *s, struct pages_file *f) {
+    int error = pages_disk_read(s->file, s->block, RECORDS * RECORD_BYTES, 0);
     if (error)
-        return refuse(f, -EBADMSG, "it is truncated");
-    const char *why = record_unpack(s->block, &s->record, &error);
+        return examine_refuse(f, -EBADMSG, "it is truncated");
+    const char *why = pages_store_record_unpack(s->block, &s->record, &error);
     if (why)
-        return refuse(f, error, why);
-    const struct record *r = &s->record;
+        return examine_refuse(f, error, why);
+    const struct store_record *r = &s->record;
     s->bytes = f->bytes = r->bytes;
     s->page_bytes = f->page_bytes = (size_t)r->page_bytes;
-    store_set_layout(s, true);
+    pages_store_set_layout(s, true);
     f->rank = r->rank;
     f->ranks = r->ranks;
     f->clean = !r->in_use;
-    return f->file_bytes < store_file_bytes(s) ? refuse(f, -EBADMSG, "it is truncated") : 0;
+    return f->file_bytes < pages_store_file_bytes(s) ? examine_refuse(f, -EBADMSG, "it is truncated") : 0;
 }
 
 static void examine_page(struct store *s, uint8_t *table, uint64_t page, struct pages_file_epoch *e) {
-    unsigned copy = table_get(table, page);
+    unsigned copy = pages_store_table_get(table, page);
     if (!copy)
         return;
-    uint64_t place = store_place(s, page, copy);
-    int64_t at =
-        disk_read(s->file, s->spare, s->page_bytes, place) ? 0 : sums_find_damage(s, table, page, s->spare);
+    uint64_t place = pages_store_place(s, page, copy);
+    int64_t at = pages_disk_read(s->file, s->spare, s->page_bytes, place)
+                     ? 0
+                     : pages_sums_find_damage(s, table, page, s->spare);
     e->pages++;
     if (at < 0)
         return;
@@ -66,8 +67,8 @@ static void examine_epoch(struct store *s, int i, uint8_t *table, struct pages_f
     e->epoch = s->record.tables[i].epoch;
     if (!e->epoch)
         return;
-    e->lacks_table = disk_read(s->file, table, s->table_bytes, s->kept[i].at) != 0 ||
-                     record_hash(table, s->table_bytes) != s->record.tables[i].checksum;
+    e->lacks_table = pages_disk_read(s->file, table, s->table_bytes, s->kept[i].at) != 0 ||
+                     pages_store_record_hash(table, s->table_bytes) != s->record.tables[i].checksum;
     for (uint64_t page = 0; page < s->pages && !e->lacks_table; page++)
         examine_page(s, table, page, e);
 }
@@ -82,16 +83,16 @@ static int examine_epochs(struct store *s, struct pages_file *f) {
     bool has_memory = table && s->spare;
     free(table);
     free(s->spare);
-    return has_memory ? 0 : refuse(f, -ENOMEM, "no memory");
+    return has_memory ? 0 : examine_refuse(f, -ENOMEM, "no memory");
 }
 
 int pages_examine(const char *path, struct pages_file *f) {
     static _Alignas(RECORD_BYTES) char block[RECORDS * RECORD_BYTES];
     struct store s = {.file = -1, .block = block};
     *f = (struct pages_file){0};
-    int status = open_file(&s, path, f);
+    int status = examine_open_file(&s, path, f);
     if (status == 0)
-        status = read_record(&s, f);
+        status = examine_read_record(&s, f);
     if (status == 0)
         status = examine_epochs(&s, f);
     if (s.file >= 0)

@@ -12,19 +12,19 @@ static const char magic[8] = {'H', 'e', 'a', 'r', 't', 'h', 'N', 'V'};
 
 #define BYTE_ORDER_MARK 0x01020304u
 
-_Static_assert(sizeof(struct record) <= 512,
+_Static_assert(sizeof(struct store_record) <= 512,
                "in one sector, as a disk that tears only between sectors is then whole");
 
-uint64_t record_hash(const void *data, size_t bytes) {
+uint64_t pages_store_record_hash(const void *data, size_t bytes) {
     return XXH3_64bits(data, bytes);
 }
 
-static uint64_t checksum_of(const struct record *r) {
-    return record_hash(r, offsetof(struct record, checksum));
+static uint64_t checksum_of(const struct store_record *r) {
+    return pages_store_record_hash(r, offsetof(struct store_record, checksum));
 }
 
-void record_pack(const struct record *record, void *block) {
-    struct record r = *record;
+void pages_store_record_pack(const struct store_record *record, void *block) {
+    struct store_record r = *record;
     memcpy(r.magic, magic, sizeof magic);
     r.order = BYTE_ORDER_MARK;
     r.version = RECORD_VERSION;
@@ -33,8 +33,8 @@ void record_pack(const struct record *record, void *block) {
     memcpy(block, &r, sizeof r);
 }
 
-/* Whether no sum or product of the file layout (store_inside.h) overflows with these sizes. */
-static bool has_shape(const struct record *r) {
+/* Whether no sum or product of the file layout (store_internal.h) overflows with these sizes. */
+static bool has_shape(const struct store_record *r) {
     enum { LEAST_SHIFT = 12, MOST_SHIFT = 40 };
     uint64_t least = (uint64_t)1 << LEAST_SHIFT, most = (uint64_t)1 << MOST_SHIFT;
     bool pages =
@@ -43,7 +43,7 @@ static bool has_shape(const struct record *r) {
 }
 
 /* Returns NULL if the record in this block is usable. */
-static const char *judge(const struct record *r, unsigned block, int *error) {
+static const char *record_validate(const struct store_record *r, unsigned block, int *error) {
     *error = -EBADMSG;
     if (memcmp(r->magic, magic, sizeof magic))
         return "it is not a segment, or its header is damaged";
@@ -58,13 +58,13 @@ static const char *judge(const struct record *r, unsigned block, int *error) {
 }
 
 /* If another version has written one of the blocks, the other block is not the newest, whatever its number. */
-const char *record_unpack(const void *blocks, struct record *record, int *error) {
+const char *pages_store_record_unpack(const void *blocks, struct store_record *record, int *error) {
     const char *reasons[RECORDS];
-    struct record r[RECORDS];
+    struct store_record r[RECORDS];
     int codes[RECORDS];
     for (unsigned i = 0; i < RECORDS; i++) {
         memcpy(&r[i], (const char *)blocks + i * RECORD_BYTES, sizeof r[i]);
-        reasons[i] = judge(&r[i], i, &codes[i]);
+        reasons[i] = record_validate(&r[i], i, &codes[i]);
     }
     int worse = reasons[1] && codes[1] == -EPROTO ? 1 : 0;
     bool is_foreign = reasons[worse] && codes[worse] == -EPROTO;

@@ -10,7 +10,7 @@ enum { RECORD_BYTES = 4096, RECORDS = 2, RECORD_VERSION = 2 };
 
 /* Format in the file; all other bytes of the block are zero. Magic, order and version keep their positions in any later
  * version. */
-struct record {
+struct store_record {
     char magic[8];
     uint32_t order; /* byte order mark: 0x01020304 in the machine's byte order */
     uint32_t version;
@@ -29,13 +29,13 @@ struct record {
     uint64_t checksum;
 };
 
-uint64_t record_hash(const void *data, size_t bytes);
+uint64_t pages_store_record_hash(const void *data, size_t bytes);
 
 /* Fills a block with this record, its magic and its checksum. */
-void record_pack(const struct record *record, void *block);
+void pages_store_record_pack(const struct store_record *record, void *block);
 
 /* Selects the newer valid block of the two at `blocks`. Returns NULL, or the reason why there is none, with a code in
  * *error. */
-const char *record_unpack(const void *blocks, struct record *record, int *error);
+const char *pages_store_record_unpack(const void *blocks, struct store_record *record, int *error);
 
 #endif

@@ -25,7 +25,7 @@ struct threads {
     pthread_mutex_t lock; /* leaf lock */
     pthread_cond_t work;
     struct request_queue todo, done;
-    bool stop, armed, rung;
+    bool stop, armed, signalled;
     /* Requests in `done`. Modified under the lock. A read without the lock may be outdated; it is repeated by take at
      * the next poll, and by arm under the lock. */
     _Atomic unsigned finished;
@@ -40,26 +40,26 @@ static struct threads *threads_of(struct store_engine *engine) {
 static struct store_request *wait_for_work(struct threads *t) {
     while (!t->todo.first && !t->stop)
         pthread_cond_wait(&t->work, &t->lock);
-    return queue_take(&t->todo);
+    return pages_store_queue_take(&t->todo);
 }
 
 /* The eventfd is written under the lock: otherwise take could read it before, and it would stay readable. */
 static void hand_back(struct threads *t, struct store_request *r) {
-    queue_add(&t->done, r);
+    pages_store_queue_add(&t->done, r);
     atomic_fetch_add_explicit(&t->finished, 1, memory_order_relaxed);
     if (t->armed) {
         t->armed = false;
-        t->rung = !eventfd_write(t->engine.descriptor, 1);
+        t->signalled = !eventfd_write(t->engine.descriptor, 1);
     }
 }
 
-static void *serve(void *arg) {
+static void *threads_serve(void *arg) {
     struct threads *t = arg;
     struct store_request *r;
     pthread_mutex_lock(&t->lock);
     while ((r = wait_for_work(t)) != NULL) {
         pthread_mutex_unlock(&t->lock);
-        r->result = disk_move(r->way, t->file, r->buffer, r->bytes, r->offset);
+        r->result = pages_disk_move(r->way, t->file, r->buffer, r->bytes, r->offset);
         pthread_mutex_lock(&t->lock);
         hand_back(t, r);
     }
@@ -69,34 +69,34 @@ static void *serve(void *arg) {
 
 /* ---- the caller ---- */
 
-static void give(struct store_engine *engine, struct store_request *r) {
+static void threads_give(struct store_engine *engine, struct store_request *r) {
     struct threads *t = threads_of(engine);
     pthread_mutex_lock(&t->lock);
-    queue_add(&t->todo, r);
+    pages_store_queue_add(&t->todo, r);
     pthread_mutex_unlock(&t->lock);
     pthread_cond_signal(&t->work);
 }
 
-static unsigned take(struct store_engine *engine, struct store_request **done, unsigned most) {
+static unsigned threads_take(struct store_engine *engine, struct store_request **done, unsigned most) {
     struct threads *t = threads_of(engine);
     unsigned n = 0;
     if (!atomic_load_explicit(&t->finished, memory_order_relaxed))
         return 0;
     pthread_mutex_lock(&t->lock);
     while (n < most && t->done.first)
-        done[n++] = queue_take(&t->done);
+        done[n++] = pages_store_queue_take(&t->done);
     atomic_fetch_sub_explicit(&t->finished, n, memory_order_relaxed);
     t->armed = false;
-    if (t->rung) {
+    if (t->signalled) {
         eventfd_t ignored;
         (void)eventfd_read(engine->descriptor, &ignored);
-        t->rung = false;
+        t->signalled = false;
     }
     pthread_mutex_unlock(&t->lock);
     return n;
 }
 
-static bool arm(struct store_engine *engine) {
+static bool threads_arm(struct store_engine *engine) {
     struct threads *t = threads_of(engine);
     pthread_mutex_lock(&t->lock);
     t->armed = !t->done.first;
@@ -124,30 +124,33 @@ static void close_threads(struct store_engine *engine) {
 }
 
 /* Signals are for the program's own threads. One thread is sufficient to continue. */
-static int start(struct threads *t, unsigned count) {
+static int threads_start(struct threads *t, unsigned count) {
     sigset_t all, before;
     int err = 0;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     while (t->count < count && !err) {
-        err = disk_fault() ? EAGAIN : pthread_create(&t->threads[t->count], NULL, serve, t);
+        err = pages_disk_fault() ? EAGAIN : pthread_create(&t->threads[t->count], NULL, threads_serve, t);
         t->count += !err;
     }
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return t->count ? 0 : -err;
 }
 
-int threads_open(int file, unsigned count, struct store_engine **engine) {
+int pages_store_threads_open(int file, unsigned count, struct store_engine **engine) {
     struct threads *t = calloc(1, sizeof *t);
     if (!t)
         return -ENOMEM;
-    t->engine = (struct store_engine){
-        .name = "threads", .give = give, .take = take, .arm = arm, .close = close_threads};
+    t->engine = (struct store_engine){.name = "threads",
+                                      .give = threads_give,
+                                      .take = threads_take,
+                                      .arm = threads_arm,
+                                      .close = close_threads};
     t->file = file;
-    t->engine.descriptor = disk_fault() ? -1 : eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    t->engine.descriptor = pages_disk_fault() ? -1 : eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     pthread_mutex_init(&t->lock, NULL);
     pthread_cond_init(&t->work, NULL);
-    int err = t->engine.descriptor < 0 ? -EMFILE : start(t, count);
+    int err = t->engine.descriptor < 0 ? -EMFILE : threads_start(t, count);
     if (err) {
         close_threads(&t->engine);
         return err;

@@ -15,29 +15,31 @@
 
 enum { SECOND = 1000000000 };
 
-static int watch(struct throttle *t, int descriptor) {
+static int throttle_watch(struct throttle *t, int descriptor) {
     struct epoll_event event = {.events = EPOLLIN};
-    return disk_fault() ? -ENOSPC : epoll_ctl(t->descriptor, EPOLL_CTL_ADD, descriptor, &event) ? -errno : 0;
+    return pages_disk_fault()                                            ? -ENOSPC
+           : epoll_ctl(t->descriptor, EPOLL_CTL_ADD, descriptor, &event) ? -errno
+                                                                         : 0;
 }
 
 static int open_descriptors(struct throttle *t, int engine) {
-    t->timer = disk_fault() ? -1 : timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
-    t->descriptor = disk_fault() ? -1 : epoll_create1(EPOLL_CLOEXEC);
+    t->timer = pages_disk_fault() ? -1 : timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+    t->descriptor = pages_disk_fault() ? -1 : epoll_create1(EPOLL_CLOEXEC);
     if (t->timer < 0 || t->descriptor < 0)
         return -EMFILE;
-    int err = watch(t, engine);
-    return err ? err : watch(t, t->timer);
+    int err = throttle_watch(t, engine);
+    return err ? err : throttle_watch(t, t->timer);
 }
 
-int throttle_open(struct throttle *t, uint64_t rate, int engine) {
+int pages_throttle_open(struct throttle *t, uint64_t rate, int engine) {
     *t = (struct throttle){.rate = rate, .timer = -1, .descriptor = -1};
     int err = rate ? open_descriptors(t, engine) : 0;
     if (err)
-        throttle_close(t);
+        pages_throttle_close(t);
     return err;
 }
 
-void throttle_close(struct throttle *t) {
+void pages_throttle_close(struct throttle *t) {
     if (t->timer >= 0)
         close(t->timer);
     if (t->descriptor >= 0)
@@ -45,14 +47,14 @@ void throttle_close(struct throttle *t) {
     t->timer = t->descriptor = -1;
 }
 
-void throttle_begin(struct throttle *t, struct store_request *r) {
+void pages_throttle_begin(struct throttle *t, struct store_request *r) {
     uint64_t now = clock_ns();
     double cost = (double)r->bytes * SECOND / (double)t->rate;
     t->idle_from = (t->idle_from > now ? t->idle_from : now) + (uint64_t)cost;
     r->due = t->idle_from;
 }
 
-void throttle_hold(struct throttle *t, struct store_request *r) {
+void pages_throttle_hold(struct throttle *t, struct store_request *r) {
     struct store_request **at = &t->held;
     while (*at && (*at)->due <= r->due)
         at = &(*at)->next;
@@ -60,7 +62,7 @@ void throttle_hold(struct throttle *t, struct store_request *r) {
     *at = r;
 }
 
-struct store_request *throttle_take(struct throttle *t) {
+struct store_request *pages_throttle_take(struct throttle *t) {
     struct store_request *r = t->held;
     if (!r || r->due > clock_ns())
         return NULL;
@@ -76,7 +78,7 @@ static bool set_timer(struct throttle *t, uint64_t clock) {
     return !timerfd_settime(t->timer, TFD_TIMER_ABSTIME, &when, NULL);
 }
 
-bool throttle_arm(struct throttle *t) {
+bool pages_throttle_arm(struct throttle *t) {
     if (!t->held)
         return !t->timer_set || set_timer(t, 0);
     return t->held->due > clock_ns() && set_timer(t, t->held->due);

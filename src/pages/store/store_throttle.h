@@ -13,15 +13,15 @@ struct throttle {
 };
 
 /* `engine`: the descriptor to wait for in addition to our own timer. */
-int throttle_open(struct throttle *t, uint64_t rate, int engine);
-void throttle_close(struct throttle *t);
+int pages_throttle_open(struct throttle *t, uint64_t rate, int engine);
+void pages_throttle_close(struct throttle *t);
 
 /* A request starts; it has completed; take a request that is due, or NULL. */
-void throttle_begin(struct throttle *t, struct store_request *r);
-void throttle_hold(struct throttle *t, struct store_request *r);
-struct store_request *throttle_take(struct throttle *t);
+void pages_throttle_begin(struct throttle *t, struct store_request *r);
+void pages_throttle_hold(struct throttle *t, struct store_request *r);
+struct store_request *pages_throttle_take(struct throttle *t);
 
 /* False if one is due now. */
-bool throttle_arm(struct throttle *t);
+bool pages_throttle_arm(struct throttle *t);
 
 #endif

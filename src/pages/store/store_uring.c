@@ -48,8 +48,9 @@ static struct uring *uring_of(struct store_engine *engine) {
 }
 
 static void move_now(struct uring *u, struct store_request *r) {
-    r->result = disk_move(r->way, u->file, r->buffer + r->moved, r->bytes - r->moved, r->offset + r->moved);
-    queue_add(&u->over, r);
+    r->result =
+        pages_disk_move(r->way, u->file, r->buffer + r->moved, r->bytes - r->moved, r->offset + r->moved);
+    pages_store_queue_add(&u->over, r);
 }
 
 /* The kernel reads an entry of the ring when it takes it, so that it can be made an empty one until then. */
@@ -79,12 +80,12 @@ static void refused(struct uring *u, int error) {
 }
 
 static int hand_over(struct uring *u) {
-    int error = disk_fault();
+    int error = pages_disk_fault();
     return error > 0 ? -error : io_uring_submit(&u->ring);
 }
 
 /* The kernel may accept some and leave the rest for the next time. */
-static void start(struct uring *u) {
+static void uring_start(struct uring *u) {
     if (u->given_up || !io_uring_sq_ready(&u->ring))
         return;
     int taken = hand_over(u);
@@ -97,7 +98,7 @@ static void start(struct uring *u) {
 }
 
 /* There is always room: no more requests are under way than the ring has entries. */
-static void give(struct store_engine *engine, struct store_request *r) {
+static void uring_give(struct store_engine *engine, struct store_request *r) {
     struct uring *u = uring_of(engine);
     if (UNLIKELY(u->blocked)) {
         move_now(u, r);
@@ -115,10 +116,10 @@ static void give(struct store_engine *engine, struct store_request *r) {
 
 /* Replaces the result if a test injects a fault. */
 static int changed(int got) {
-    int error = disk_fault();
+    int error = pages_disk_fault();
     if (!error || got < 0)
         return got;
-    return error == STORE_SHORT ? (int)disk_short((size_t)got) : -error;
+    return error == STORE_SHORT ? (int)pages_disk_short((size_t)got) : -error;
 }
 
 /* True if the request is complete. A partial transfer is continued; if that is not possible, the next result gives the
@@ -135,7 +136,7 @@ static bool is_complete(struct uring *u, struct store_request *r, int got) {
             got == 0 || (r->moved && got == -EINVAL) ? -EIO : got; /* end of the file; within a block */
         return true;
     }
-    give(&u->engine, r);
+    uring_give(&u->engine, r);
     return false;
 }
 
@@ -151,22 +152,22 @@ static unsigned take_some(struct uring *u, struct store_request **done, unsigned
     return n;
 }
 
-static unsigned take(struct store_engine *engine, struct store_request **done, unsigned most) {
+static unsigned uring_take(struct store_engine *engine, struct store_request **done, unsigned most) {
     struct uring *u = uring_of(engine);
     unsigned n = 0, some;
-    start(u);
+    uring_start(u);
     do {
         some = take_some(u, done + n, most - n);
         n += some;
     } while (some && n < most);
     while (UNLIKELY(n < most && u->over.first))
-        done[n++] = queue_take(&u->over);
+        done[n++] = pages_store_queue_take(&u->over);
     return n;
 }
 
-static bool arm(struct store_engine *engine) {
+static bool uring_arm(struct store_engine *engine) {
     struct uring *u = uring_of(engine);
-    start(u);
+    uring_start(u);
     bool all_taken = u->blocked || !io_uring_sq_ready(&u->ring);
     return all_taken && !u->over.first && !io_uring_cq_ready(&u->ring);
 }
@@ -180,14 +181,14 @@ static void close_uring(struct store_engine *engine) {
 
 /* Linux before 5.6 has rings, but not the operations that we use. */
 static int open_ring(struct uring *u) {
-    int err = disk_fault() ? -ENOSYS : io_uring_queue_init(u->depth, &u->ring, 0);
+    int err = pages_disk_fault() ? -ENOSYS : io_uring_queue_init(u->depth, &u->ring, 0);
     if (err || u->ring.features & IORING_FEAT_RW_CUR_POS)
         return err;
     io_uring_queue_exit(&u->ring);
     return -ENOSYS;
 }
 
-int uring_open(int file, unsigned depth, struct store_engine **engine) {
+int pages_store_uring_open(int file, unsigned depth, struct store_engine **engine) {
     struct uring *u = calloc(1, sizeof *u);
     struct uring_entry *order = calloc(depth, sizeof *order);
     int err = -ENOMEM;
@@ -204,9 +205,9 @@ int uring_open(int file, unsigned depth, struct store_engine **engine) {
     }
     u->engine = (struct store_engine){.name = "io_uring",
                                       .descriptor = u->ring.ring_fd,
-                                      .give = give,
-                                      .take = take,
-                                      .arm = arm,
+                                      .give = uring_give,
+                                      .take = uring_take,
+                                      .arm = uring_arm,
                                       .close = close_uring};
     *engine = &u->engine;
     return 0;
@@ -214,7 +215,7 @@ int uring_open(int file, unsigned depth, struct store_engine **engine) {
 
 #else
 
-int uring_open(int file, unsigned depth, struct store_engine **engine) {
+int pages_store_uring_open(int file, unsigned depth, struct store_engine **engine) {
     return -ENOSYS;
 }
 

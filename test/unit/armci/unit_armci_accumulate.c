@@ -1,5 +1,5 @@
 /* unit_armci_accumulate.c: sums of all types, alone and under locks. How often a lock is taken is counted on the way to
- * net/: the linker passes net_stripes_lock and _try through here. */
+ * net/: the linker passes net_lock_table_lock and _try through here. */
 #include "test.h"
 
 #include "accumulate_help.h"
@@ -7,60 +7,60 @@
 
 static unsigned locks, tries, unlocks;
 
-void __real_net_stripes_lock(struct net_stripes *s, const void *address);
-bool __real_net_stripes_try(struct net_stripes *s, const void *address);
-void __real_net_stripes_unlock(struct net_stripes *s, const void *address);
-void __wrap_net_stripes_lock(struct net_stripes *s, const void *address);
-bool __wrap_net_stripes_try(struct net_stripes *s, const void *address);
-void __wrap_net_stripes_unlock(struct net_stripes *s, const void *address);
+void __real_net_lock_table_lock(struct net_lock_table *s, const void *address);
+bool __real_net_lock_table_try(struct net_lock_table *s, const void *address);
+void __real_net_lock_table_unlock(struct net_lock_table *s, const void *address);
+void __wrap_net_lock_table_lock(struct net_lock_table *s, const void *address);
+bool __wrap_net_lock_table_try(struct net_lock_table *s, const void *address);
+void __wrap_net_lock_table_unlock(struct net_lock_table *s, const void *address);
 
 /* Where this is set, blocks can be written only while they are locked. */
 static bool guarded;
 
 static void guard(const void *address, int access) {
-    uintptr_t block = (uintptr_t)address / STRIPE_BYTES * STRIPE_BYTES;
+    uintptr_t block = (uintptr_t)address / LOCK_TABLE_GRAIN * LOCK_TABLE_GRAIN;
     if (guarded)
-        mprotect((void *)block, STRIPE_BYTES, access);
+        mprotect((void *)block, LOCK_TABLE_GRAIN, access);
 }
 
-void __wrap_net_stripes_lock(struct net_stripes *s, const void *address) {
+void __wrap_net_lock_table_lock(struct net_lock_table *s, const void *address) {
     locks++;
-    __real_net_stripes_lock(s, address);
+    __real_net_lock_table_lock(s, address);
     guard(address, PROT_READ | PROT_WRITE);
 }
 
-bool __wrap_net_stripes_try(struct net_stripes *s, const void *address) {
-    bool got = __real_net_stripes_try(s, address);
+bool __wrap_net_lock_table_try(struct net_lock_table *s, const void *address) {
+    bool got = __real_net_lock_table_try(s, address);
     tries += got;
     if (got)
         guard(address, PROT_READ | PROT_WRITE);
     return got;
 }
 
-void __wrap_net_stripes_unlock(struct net_stripes *s, const void *address) {
+void __wrap_net_lock_table_unlock(struct net_lock_table *s, const void *address) {
     unlocks++;
     guard(address, PROT_READ);
-    __real_net_stripes_unlock(s, address);
+    __real_net_lock_table_unlock(s, address);
 }
 
 static void forget_counts(void) {
     locks = tries = unlocks = 0;
 }
 
-enum { BLOCKS = 8, SPACE = BLOCKS * STRIPE_BYTES };
-static _Alignas(STRIPE_BYTES) char there[SPACE], here[SPACE], model[SPACE];
+enum { BLOCKS = 8, SPACE = BLOCKS * LOCK_TABLE_GRAIN };
+static _Alignas(LOCK_TABLE_GRAIN) char there[SPACE], here[SPACE], model[SPACE];
 static struct random dice;
 
 TEST(grains)
 {
-    expect_eq(accumulate_grain(ACC_INT), sizeof(int));
-    expect_eq(accumulate_grain(ACC_LONG), sizeof(long));
-    expect_eq(accumulate_grain(ACC_FLOAT), 4);
-    expect_eq(accumulate_grain(ACC_DOUBLE), 8);
-    expect_eq(accumulate_grain(ACC_COMPLEX), 8);
-    expect_eq(accumulate_grain(ACC_DOUBLE_COMPLEX), 16);
-    expect_eq(accumulate_grain(-1), 0);
-    expect_eq(accumulate_grain(TYPES), 0);
+    expect_eq(armci_accumulate_grain(ACC_INT), sizeof(int));
+    expect_eq(armci_accumulate_grain(ACC_LONG), sizeof(long));
+    expect_eq(armci_accumulate_grain(ACC_FLOAT), 4);
+    expect_eq(armci_accumulate_grain(ACC_DOUBLE), 8);
+    expect_eq(armci_accumulate_grain(ACC_COMPLEX), 8);
+    expect_eq(armci_accumulate_grain(ACC_DOUBLE_COMPLEX), 16);
+    expect_eq(armci_accumulate_grain(-1), 0);
+    expect_eq(armci_accumulate_grain(TYPES), 0);
 }
 
 static void compare_plain(int type, size_t to, size_t from, size_t bytes) {
@@ -68,9 +68,9 @@ static void compare_plain(int type, size_t to, size_t from, size_t bytes) {
     fill_elements(type, &dice, there + to, bytes + 64);
     fill_elements(type, &dice, here + from, bytes + 64);
     memcpy(model + to, there + to, bytes + 64);
-    for (size_t i = 0; i < bytes; i += accumulate_grain(type))
+    for (size_t i = 0; i < bytes; i += armci_accumulate_grain(type))
         naive_add(type, &s, model + to + i, here + from + i);
-    accumulate_plain(type, &s, there + to, here + from, bytes);
+    armci_accumulate_unlocked(type, &s, there + to, here + from, bytes);
     expect(!memcmp(there + to, model + to, bytes + 64));
 }
 
@@ -81,18 +81,18 @@ TEST(all_types_at_all_places)
         for (size_t to = 0; to < 17; to++)
             for (size_t from = 0; from < 17; from++)
                 for (size_t count = 0; count < 40; count += 1 + count / 8)
-                    compare_plain(type, to, from, count * accumulate_grain(type));
+                    compare_plain(type, to, from, count * armci_accumulate_grain(type));
 }
 
 TEST(integers_wrap)
 {
     int a = INT32_MAX, b = 2, s = INT32_MIN, one = 1;
     long x = INT64_MAX, y = 1, t = 1;
-    accumulate_plain(ACC_INT, &one, &a, &b, sizeof a);
+    armci_accumulate_unlocked(ACC_INT, &one, &a, &b, sizeof a);
     expect_eq(a, INT32_MIN + 1);
-    accumulate_plain(ACC_INT, &s, &a, &one, sizeof a);
+    armci_accumulate_unlocked(ACC_INT, &s, &a, &one, sizeof a);
     expect_eq(a, 1);
-    accumulate_plain(ACC_LONG, &t, &x, &y, sizeof x);
+    armci_accumulate_unlocked(ACC_LONG, &t, &x, &y, sizeof x);
     expect_eq(x, INT64_MIN);
 }
 
@@ -101,9 +101,9 @@ TEST(complex_products)
 {
     double to[2] = {10, 20}, from[2] = {3, 4}, s[2] = {1, 1};
     float small_to[2] = {10, 20}, small_from[2] = {3, 4}, small_s[2] = {1, 1};
-    accumulate_plain(ACC_DOUBLE_COMPLEX, s, to, from, sizeof to);
+    armci_accumulate_unlocked(ACC_DOUBLE_COMPLEX, s, to, from, sizeof to);
     expect(to[0] == 9 && to[1] == 27);
-    accumulate_plain(ACC_COMPLEX, small_s, small_to, small_from, sizeof small_to);
+    armci_accumulate_unlocked(ACC_COMPLEX, small_s, small_to, small_from, sizeof small_to);
     expect(small_to[0] == 9 && small_to[1] == 27);
 }
 
@@ -111,26 +111,27 @@ TEST(complex_products)
 TEST(a_scale_of_one_keeps_infinity)
 {
     double to[2] = {1, 1}, from[2] = {__builtin_inf(), 0}, one[2] = {1, 0};
-    accumulate_plain(ACC_DOUBLE_COMPLEX, one, to, from, sizeof to);
+    armci_accumulate_unlocked(ACC_DOUBLE_COMPLEX, one, to, from, sizeof to);
     expect(__builtin_isinf(to[0]) && to[1] == 1);
 }
 
 TEST(each_block_is_locked_once)
 {
-    struct net_stripes *s = open_stripes();
+    struct net_lock_table *s = open_stripes();
     double one = 1;
     memset(there, 0, SPACE);
     memset(here, 0, SPACE);
     forget_counts();
-    accumulate(s, ACC_DOUBLE, &one, there + 8, here, 3 * STRIPE_BYTES);
+    armci_accumulate_locked(s, ACC_DOUBLE, &one, there + 8, here, 3 * LOCK_TABLE_GRAIN);
     expect_eq(locks, 4);
     expect_eq(unlocks, 4);
     forget_counts();
-    expect_eq(accumulate_try(s, ACC_DOUBLE, &one, there + 8, here, 3 * STRIPE_BYTES), 3 * STRIPE_BYTES);
+    expect_eq(armci_accumulate_try(s, ACC_DOUBLE, &one, there + 8, here, 3 * LOCK_TABLE_GRAIN),
+              3 * LOCK_TABLE_GRAIN);
     expect_eq(tries, 4);
     expect_eq(unlocks, 4);
     forget_counts();
-    accumulate(s, ACC_DOUBLE, &one, there, here, 0);
+    armci_accumulate_locked(s, ACC_DOUBLE, &one, there, here, 0);
     expect_eq(locks, 0);
     close_stripes(s);
 }
@@ -138,25 +139,25 @@ TEST(each_block_is_locked_once)
 /* An element across two blocks is of the first: a row of them that ends with one does not touch the second. */
 TEST(elements_across_blocks_count_to_the_first)
 {
-    struct net_stripes *s = open_stripes();
+    struct net_lock_table *s = open_stripes();
     union element scale = random_scale(ACC_DOUBLE, &dice);
     double value = 1, one = 1, sum;
-    char *edge = there + STRIPE_BYTES - 4;
+    char *edge = there + LOCK_TABLE_GRAIN - 4;
     memset(there, 0, SPACE);
     forget_counts();
-    accumulate(s, ACC_DOUBLE, &one, edge, &value, sizeof value);
+    armci_accumulate_locked(s, ACC_DOUBLE, &one, edge, &value, sizeof value);
     memcpy(&sum, edge, sizeof sum);
     expect(sum == 1);
     expect_eq(locks, 1);
     for (int type = 0; type < TYPES; type++) {
-        size_t bytes = 2 * STRIPE_BYTES + 16;
+        size_t bytes = 2 * LOCK_TABLE_GRAIN + 16;
         scale = random_scale(type, &dice);
         fill_elements(type, &dice, there + 2, bytes);
         fill_elements(type, &dice, here, bytes);
         memcpy(model, there, SPACE);
-        for (size_t i = 0; i < bytes; i += accumulate_grain(type))
+        for (size_t i = 0; i < bytes; i += armci_accumulate_grain(type))
             naive_add(type, &scale, model + 2 + i, here + i);
-        accumulate(s, type, &scale, there + 2, here, bytes);
+        armci_accumulate_locked(s, type, &scale, there + 2, here, bytes);
         expect(!memcmp(there, model, SPACE));
     }
     close_stripes(s);
@@ -165,54 +166,54 @@ TEST(elements_across_blocks_count_to_the_first)
 /* 8-byte rows: as many locks as blocks, not as rows; up, down, and in small groups of rows. */
 TEST(rows_of_one_block_share_its_lock)
 {
-    struct net_stripes *s = open_stripes();
-    struct patch p, row = patch_row(here, 8 * 1024);
+    struct net_lock_table *s = open_stripes();
+    struct patch p, row = armci_patch_row(here, 8 * 1024);
     double one = 1;
     memset(there, 0, SPACE);
     memset(here, 0, SPACE);
-    patch_make(&p, there, (int[]){16}, (int[]){8, 1024}, 1);
+    armci_patch_make(&p, there, (int[]){16}, (int[]){8, 1024}, 1);
     forget_counts();
-    accumulate_patch(s, ACC_DOUBLE, &one, &p, &row);
+    armci_accumulate_patch(s, ACC_DOUBLE, &one, &p, &row);
     expect_eq(locks, 4);
-    patch_make(&p, there + 1023 * 16, (int[]){-16}, (int[]){8, 1024}, 1);
+    armci_patch_make(&p, there + 1023 * 16, (int[]){-16}, (int[]){8, 1024}, 1);
     forget_counts();
-    accumulate_patch(s, ACC_DOUBLE, &one, &p, &row);
+    armci_accumulate_patch(s, ACC_DOUBLE, &one, &p, &row);
     expect_eq(locks, 4);
-    patch_make(&p, there, (int[]){16, 64}, (int[]){8, 2, 512}, 2);
+    armci_patch_make(&p, there, (int[]){16, 64}, (int[]){8, 2, 512}, 2);
     forget_counts();
-    expect_eq(accumulate_patch_try(s, ACC_DOUBLE, &one, &p, 0, here, 8 * 1024), 8 * 1024);
+    expect_eq(armci_accumulate_patch_try(s, ACC_DOUBLE, &one, &p, 0, here, 8 * 1024), 8 * 1024);
     expect_eq(tries, 8);
     expect_eq(unlocks, 8);
     close_stripes(s);
 }
 
-/* The same element over and over: the lock is given to others after each STRIPE_BYTES of data. */
+/* The same element over and over: the lock is given to others after each LOCK_TABLE_GRAIN of data. */
 TEST(no_lock_is_kept_for_long)
 {
-    struct net_stripes *s = open_stripes();
-    struct patch p, row = patch_row(here, 8 * 8192 / 2);
+    struct net_lock_table *s = open_stripes();
+    struct patch p, row = armci_patch_row(here, 8 * 8192 / 2);
     double one = 1, sum;
     memset(there, 0, SPACE);
     for (size_t i = 0; i < SPACE / 8; i++)
         memcpy(here + 8 * i, &one, 8);
-    patch_make(&p, there + 8, (int[]){0}, (int[]){8, 4096}, 1);
+    armci_patch_make(&p, there + 8, (int[]){0}, (int[]){8, 4096}, 1);
     forget_counts();
-    accumulate_patch(s, ACC_DOUBLE, &one, &p, &row);
+    armci_accumulate_patch(s, ACC_DOUBLE, &one, &p, &row);
     memcpy(&sum, there + 8, sizeof sum);
     expect(sum == 4096);
-    expect_eq(locks, 4096 * 8 / STRIPE_BYTES);
+    expect_eq(locks, 4096 * 8 / LOCK_TABLE_GRAIN);
     close_stripes(s);
 }
 
 /* Whether anyone has the lock for this place; blocks may share one. */
-static bool is_held(struct net_stripes *s, const char *place) {
-    bool got = net_stripes_try(s, place);
+static bool is_held(struct net_lock_table *s, const char *place) {
+    bool got = net_lock_table_try(s, place);
     if (got)
-        net_stripes_unlock(s, place);
+        net_lock_table_unlock(s, place);
     return !got;
 }
 
-enum { ONES = 3 * STRIPE_BYTES / 4 };
+enum { ONES = 3 * LOCK_TABLE_GRAIN / 4 };
 static int ones[ONES];
 
 static int int_at(size_t i) {
@@ -229,22 +230,22 @@ static void clear(void) {
 
 TEST(a_held_lock_ends_a_try_at_its_first_byte)
 {
-    struct net_stripes *s = open_stripes();
-    char *held = there + 2 * STRIPE_BYTES + 100;
+    struct net_lock_table *s = open_stripes();
+    char *held = there + 2 * LOCK_TABLE_GRAIN + 100;
     size_t expected = 0;
     int one = 1;
     clear();
-    net_stripes_lock(s, held);
+    net_lock_table_lock(s, held);
     while (!is_held(s, there + 400 + expected))
         expected += 4;
-    expect(expected <= 2 * STRIPE_BYTES - 400);
-    size_t done = accumulate_try(s, ACC_INT, &one, there + 400, ones, sizeof ones);
+    expect(expected <= 2 * LOCK_TABLE_GRAIN - 400);
+    size_t done = armci_accumulate_try(s, ACC_INT, &one, there + 400, ones, sizeof ones);
     expect_eq(done, expected);
-    expect_eq(accumulate_try(s, ACC_INT, &one, held, ones, 4), 0);
+    expect_eq(armci_accumulate_try(s, ACC_INT, &one, held, ones, 4), 0);
     for (size_t i = 0; i < SPACE / 4; i++)
         expect_eq(int_at(i), i >= 100 && i < 100 + done / 4);
-    net_stripes_unlock(s, held);
-    expect_eq(accumulate_try(s, ACC_INT, &one, there + 400 + done, ones, sizeof ones - done),
+    net_lock_table_unlock(s, held);
+    expect_eq(armci_accumulate_try(s, ACC_INT, &one, there + 400 + done, ones, sizeof ones - done),
               sizeof ones - done);
     for (size_t i = 0; i < SPACE / 4; i++)
         expect_eq(int_at(i), i >= 100 && i < 100 + ONES);
@@ -255,21 +256,21 @@ TEST(a_held_lock_ends_a_try_at_its_first_byte)
 TEST(a_try_over_rows_goes_on_where_it_stopped)
 {
     enum { ROWS = 500, BYTES = 12 * ROWS, FIRST = 8 };
-    struct net_stripes *s = open_stripes();
+    struct net_lock_table *s = open_stripes();
     struct patch p;
     size_t done = 0, expected = 0;
     int one = 1;
     clear();
-    patch_make(&p, there + FIRST, (int[]){40}, (int[]){12, ROWS}, 1);
+    armci_patch_make(&p, there + FIRST, (int[]){40}, (int[]){12, ROWS}, 1);
     for (int block = 1; block < 4; block++) {
-        net_stripes_lock(s, there + block * STRIPE_BYTES);
+        net_lock_table_lock(s, there + block * LOCK_TABLE_GRAIN);
         while (!is_held(s, there + FIRST + expected / 12 * 40 + expected % 12))
             expected += 4;
-        done += accumulate_patch_try(s, ACC_INT, &one, &p, done, ones, BYTES - done);
+        done += armci_accumulate_patch_try(s, ACC_INT, &one, &p, done, ones, BYTES - done);
         expect_eq(done, expected);
-        net_stripes_unlock(s, there + block * STRIPE_BYTES);
+        net_lock_table_unlock(s, there + block * LOCK_TABLE_GRAIN);
     }
-    done += accumulate_patch_try(s, ACC_INT, &one, &p, done, ones, BYTES - done);
+    done += armci_accumulate_patch_try(s, ACC_INT, &one, &p, done, ones, BYTES - done);
     expect_eq(done, BYTES);
     for (int i = 0; i < SPACE / 4; i++)
         expect_eq(int_at((size_t)i), i >= 2 && i < 2 + 10 * ROWS && (i - 2) % 10 < 3);
@@ -278,27 +279,27 @@ TEST(a_try_over_rows_goes_on_where_it_stopped)
 
 /* Each way to reach an integer of two blocks and more, aligned: none lies across blocks. */
 static void add_guarded(void) {
-    struct net_stripes *s = open_stripes();
-    struct patch p, row = patch_row(here, 12 * 500);
+    struct net_lock_table *s = open_stripes();
+    struct patch p, row = armci_patch_row(here, 12 * 500);
     const int one = 1;
     guarded = true;
     mprotect(there, SPACE, PROT_READ);
-    accumulate(s, ACC_INT, &one, there + 100, here, 3 * STRIPE_BYTES);
-    accumulate_try(s, ACC_INT, &one, there + 100, here, 3 * STRIPE_BYTES);
+    armci_accumulate_locked(s, ACC_INT, &one, there + 100, here, 3 * LOCK_TABLE_GRAIN);
+    armci_accumulate_try(s, ACC_INT, &one, there + 100, here, 3 * LOCK_TABLE_GRAIN);
     for (int stride = -44; stride <= 44; stride += 4) {
         if (stride > -12 && stride < 12)
             continue;
-        patch_make(&p, there + SPACE / 2 + 8, (int[]){stride, 24 * stride}, (int[]){12, 20, 15}, 2);
-        row = patch_row(here, p.bytes);
-        accumulate_patch(s, ACC_INT, &one, &p, &row);
-        accumulate_patch_try(s, ACC_INT, &one, &p, 8, here, p.bytes - 8);
+        armci_patch_make(&p, there + SPACE / 2 + 8, (int[]){stride, 24 * stride}, (int[]){12, 20, 15}, 2);
+        row = armci_patch_row(here, p.bytes);
+        armci_accumulate_patch(s, ACC_INT, &one, &p, &row);
+        armci_accumulate_patch_try(s, ACC_INT, &one, &p, 8, here, p.bytes - 8);
     }
     _exit(0);
 }
 
 TEST(nothing_is_written_without_its_lock)
 {
-    if (sysconf(_SC_PAGESIZE) > STRIPE_BYTES) {
+    if (sysconf(_SC_PAGESIZE) > LOCK_TABLE_GRAIN) {
         printf("skipped: pages are larger than blocks\n");
         return;
     }
@@ -310,32 +311,32 @@ TEST(nothing_is_written_without_its_lock)
 
 /* ---- several processes at once ---- */
 
-enum { CHILDREN = 3, ROUNDS = 2000, AREA = 2 * STRIPE_BYTES, INTS = AREA / 4 };
+enum { CHILDREN = 3, ROUNDS = 2000, AREA = 2 * LOCK_TABLE_GRAIN, INTS = AREA / 4 };
 
 /* Tries until all of it is done, as a helper does between other work. */
-static void try_until_done(struct net_stripes *s, const struct patch *to, const int *values) {
+static void try_until_done(struct net_lock_table *s, const struct patch *to, const int *values) {
     const int scale = 5;
     for (size_t done = 0; done < to->bytes; sched_yield())
-        done +=
-            accumulate_patch_try(s, ACC_INT, &scale, to, done, (const char *)values + done, to->bytes - done);
+        done += armci_accumulate_patch_try(s, ACC_INT, &scale, to, done, (const char *)values + done,
+                                           to->bytes - done);
 }
 
 /* Adds 7 to each, and 3 or 5 more to those at even and odd places. */
-static void add_rounds(struct net_stripes *s, char *sums, const int *values) {
-    struct patch even, odd, row = patch_row(values, AREA / 2);
+static void add_rounds(struct net_lock_table *s, char *sums, const int *values) {
+    struct patch even, odd, row = armci_patch_row(values, AREA / 2);
     const int seven = 7, three = 3;
-    patch_make(&even, sums, (int[]){8}, (int[]){4, INTS / 2}, 1);
-    patch_make(&odd, sums + AREA - 4, (int[]){-8}, (int[]){4, INTS / 2}, 1);
+    armci_patch_make(&even, sums, (int[]){8}, (int[]){4, INTS / 2}, 1);
+    armci_patch_make(&odd, sums + AREA - 4, (int[]){-8}, (int[]){4, INTS / 2}, 1);
     for (int i = 0; i < ROUNDS; i++) {
-        accumulate(s, ACC_INT, &seven, sums, values, AREA);
-        accumulate_patch(s, ACC_INT, &three, &even, &row);
+        armci_accumulate_locked(s, ACC_INT, &seven, sums, values, AREA);
+        armci_accumulate_patch(s, ACC_INT, &three, &even, &row);
         try_until_done(s, &odd, values);
     }
 }
 
 TEST(processes_at_once_lose_nothing)
 {
-    struct net_stripes *s = open_stripes();
+    struct net_lock_table *s = open_stripes();
     int *sums = mmap(NULL, AREA, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     static int values[INTS];
     pid_t children[CHILDREN];

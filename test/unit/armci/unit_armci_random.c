@@ -15,9 +15,9 @@
 
 enum { ARENA = 32 << 10, MOST = 3 << 10 };
 
-static _Alignas(STRIPE_BYTES) char there[ARENA], here[ARENA], model[ARENA];
+static _Alignas(LOCK_TABLE_GRAIN) char there[ARENA], here[ARENA], model[ARENA];
 static char packed[MOST + 16];
-static struct net_stripes *stripes;
+static struct net_lock_table *lock_table;
 static struct random dice;
 static uint64_t round_seed;
 
@@ -93,14 +93,14 @@ static bool check_piece(void *arg, char *place, uint64_t offset, size_t bytes) {
 static void check_walk(const struct area *a, const struct patch *p, const char *base) {
     uint64_t from = roll((uint32_t)a->bytes), bytes = roll((uint32_t)(a->bytes - (int64_t)from) + 1);
     struct walk w = {.area = a, .base = base, .from = from, .pieces_left = roll(2) ? roll(50) : ~0u};
-    uint64_t walked = patch_walk(p, from, bytes, check_piece, &w);
+    uint64_t walked = armci_patch_walk(p, from, bytes, check_piece, &w);
     require(walked == w.next && walked <= bytes);
     require(walked == bytes || w.pieces_left == ~0u);
 }
 
 static void check_hull(const struct area *a, const struct patch *p, const char *base) {
     char *low, *high;
-    patch_hull(p, &low, &high);
+    armci_patch_hull(p, &low, &high);
     require(low == base + a->low && high == base + a->high);
 }
 
@@ -108,15 +108,15 @@ static void check_hull(const struct area *a, const struct patch *p, const char *
 static void check_wire(const struct patch *p) {
     char wire[PATCH_WIRE + 8], *at = wire + roll(8), *low, *high;
     struct patch q = {0};
-    size_t length = patch_write(p, at);
+    size_t length = armci_patch_write(p, at);
     require(length <= PATCH_WIRE);
-    require(patch_read(&q, at, length) == (int)length);
+    require(armci_patch_read(&q, at, length) == (int)length);
     require(!memcmp(p, &q, sizeof q));
-    require(patch_read(&q, at, roll((uint32_t)length)) == -EPROTO);
+    require(armci_patch_read(&q, at, roll((uint32_t)length)) == -EPROTO);
     at[roll((uint32_t)length)] ^= (char)(1 << roll(8));
-    int result = patch_read(&q, at, length);
+    int result = armci_patch_read(&q, at, length);
     require(result == -EPROTO || (result > 0 && result <= (int)length));
-    patch_hull(&q, &low, &high);
+    armci_patch_hull(&q, &low, &high);
     require(low < high);
 }
 
@@ -127,7 +127,7 @@ static void check_packing(const struct area *a, const struct patch *p, char *bas
     size_t from = all ? 0 : roll((uint32_t)a->bytes);
     size_t bytes = all ? (size_t)a->bytes : roll((uint32_t)((size_t)a->bytes - from) + 1);
     packed[bytes] = 77;
-    patch_pack(p, from, packed, bytes);
+    armci_patch_pack(p, from, packed, bytes);
     require(packed[bytes] == 77);
     for (size_t i = 0; i < bytes; i++)
         require(packed[i] == base[area_offset(a, (int64_t)(from + i))]);
@@ -135,7 +135,7 @@ static void check_packing(const struct area *a, const struct patch *p, char *bas
         packed[i] = (char)(packed[i] * 5 + 1);
         model[base - there + area_offset(a, (int64_t)(from + i))] = packed[i];
     }
-    patch_unpack(p, from, packed, bytes);
+    armci_patch_unpack(p, from, packed, bytes);
     require(!memcmp(there, model, ARENA));
 }
 
@@ -143,7 +143,7 @@ static void check_copy(const struct area *a, const struct patch *to, const struc
                        const struct patch *from) {
     for (int64_t i = 0; i < a->bytes; i++)
         model[to->base - there + area_offset(a, i)] = from->base[area_offset(b, i)];
-    patch_copy(to, from);
+    armci_patch_copy(to, from);
     require(!memcmp(there, model, ARENA));
 }
 
@@ -158,8 +158,8 @@ static void check_pair(const struct area *a, const struct patch *to, const struc
     for (uint64_t i = 0; i < bytes; i++)
         model[to->base - there + area_offset(a, (int64_t)(to_from + i))] =
             ~from->base[area_offset(b, (int64_t)(from_from + i))];
-    patch_pair_start(&pair, to, to_from, from, from_from, bytes);
-    while (patch_pair_next(&pair, &r)) {
+    armci_patch_pair_start(&pair, to, to_from, from, from_from, bytes);
+    while (armci_patch_pair_next(&pair, &r)) {
         require(r.rows && r.bytes && r.rows * r.bytes <= left);
         left -= r.rows * r.bytes;
         for (uint64_t i = 0; i < r.rows * r.bytes; i++) {
@@ -180,11 +180,12 @@ static uint64_t copy_round(void) {
     fill_arenas();
     char *to_base = find_base(&a, there), *from_base = find_base(&b, here);
     if (alike) {
-        require(!patch_make_pair(&to, to_base, a.strides, &from, from_base, b.strides, a.counts, a.levels));
+        require(
+            !armci_patch_make_pair(&to, to_base, a.strides, &from, from_base, b.strides, a.counts, a.levels));
         require(to.levels == from.levels && !memcmp(to.count, from.count, sizeof to.count));
     } else {
-        require(!patch_make(&to, to_base, a.strides, a.counts, a.levels));
-        require(!patch_make(&from, from_base, b.strides, b.counts, b.levels));
+        require(!armci_patch_make(&to, to_base, a.strides, a.counts, a.levels));
+        require(!armci_patch_make(&from, from_base, b.strides, b.counts, b.levels));
     }
     require(to.bytes == (uint64_t)a.bytes && from.bytes == to.bytes);
     check_hull(&a, &to, to_base);
@@ -199,9 +200,9 @@ static uint64_t copy_round(void) {
 /* ---- sums ---- */
 
 static bool is_held(const char *place) {
-    bool got = net_stripes_try(stripes, place);
+    bool got = net_lock_table_try(lock_table, place);
     if (got)
-        net_stripes_unlock(stripes, place);
+        net_lock_table_unlock(lock_table, place);
     return !got;
 }
 
@@ -216,16 +217,16 @@ static size_t find_stop(const struct area *a, const char *base, size_t from, siz
 /* All of it, in ranges, some of which run into a lock that another has. */
 static void sum_by_trying(int type, const union element *s, const struct area *a, const struct patch *to,
                           const char *values) {
-    size_t grain = accumulate_grain(type), all = (size_t)a->bytes;
+    size_t grain = armci_accumulate_grain(type), all = (size_t)a->bytes;
     for (size_t done = 0; done < all;) {
         size_t bytes = (1 + roll((uint32_t)((all - done) / grain))) * grain;
         const char *obstacle = roll(2) ? to->base + area_offset(a, (int64_t)roll((uint32_t)all)) : NULL;
         if (obstacle)
-            net_stripes_lock(stripes, obstacle);
+            net_lock_table_lock(lock_table, obstacle);
         size_t expected = find_stop(a, to->base, done, bytes, grain);
-        size_t came = accumulate_patch_try(stripes, type, s, to, done, values + done, bytes);
+        size_t came = armci_accumulate_patch_try(lock_table, type, s, to, done, values + done, bytes);
         if (obstacle)
-            net_stripes_unlock(stripes, obstacle);
+            net_lock_table_unlock(lock_table, obstacle);
         require(came == expected);
         done += came;
     }
@@ -234,7 +235,7 @@ static void sum_by_trying(int type, const union element *s, const struct area *a
 static uint64_t sum_round(void) {
     struct area a, b;
     struct patch to, from;
-    int type = (int)roll(TYPES), grain = (int)accumulate_grain(type);
+    int type = (int)roll(TYPES), grain = (int)armci_accumulate_grain(type);
     union element s = random_scale(type, &dice);
     choose_areas(&a, &b, grain, roll(2));
     fill_arenas();
@@ -248,10 +249,10 @@ static uint64_t sum_round(void) {
         memcpy(from_base + area_offset(&b, i), packed + i, (size_t)grain);
         naive_add(type, &s, model + at, packed + i);
     }
-    require(!patch_make(&to, to_base, a.strides, a.counts, a.levels));
-    require(!patch_make(&from, from_base, b.strides, b.counts, b.levels));
+    require(!armci_patch_make(&to, to_base, a.strides, a.counts, a.levels));
+    require(!armci_patch_make(&from, from_base, b.strides, b.counts, b.levels));
     if (roll(2))
-        accumulate_patch(stripes, type, &s, &to, &from);
+        armci_accumulate_patch(lock_table, type, &s, &to, &from);
     else
         sum_by_trying(type, &s, &a, &to, packed);
     require(!memcmp(there, model, ARENA));
@@ -272,7 +273,7 @@ int main(int argc, char **argv) {
     }
     if (!most && seconds <= 0)
         seconds = 10;
-    stripes = open_stripes();
+    lock_table = open_stripes();
     printf("seed %llu\n", (unsigned long long)seed);
     fflush(stdout);
     for (uint64_t start = clock_ns(); most ? done < most : (double)(clock_ns() - start) < seconds * 1e9;) {
@@ -280,7 +281,7 @@ int main(int argc, char **argv) {
         random_seed(&dice, round_seed);
         done += roll(2) ? copy_round() : sum_round();
     }
-    close_stripes(stripes);
+    close_stripes(lock_table);
     printf("ok armci_random: %llu rows in %llu rounds\n1 passed, 0 failed\n", (unsigned long long)done,
            (unsigned long long)rounds);
     return 0;

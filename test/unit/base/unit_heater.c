@@ -159,12 +159,12 @@ ALONE(an_index_is_kept_warm_wherever_it_is, READS " HEARTH_HEATER_US=0 HEARTH_HE
     config.index_slots = 8192;
     config.seed = 1;
     expect_eq(cache_open(&config, &cache), 0);
-    expect_eq(now().bytes, 8192 * sizeof(struct slot));
+    expect_eq(now().bytes, 8192 * sizeof(struct cache_slot));
     expect_eq(lines_per_round(), 1024);
     for (unsigned i = 0; i < 200; i++) {
         uint32_t slots = 4096 << (i % 7);
         expect_eq(index_resize(cache, slots), 0);
-        expect_eq(now().bytes, slots * sizeof(struct slot));
+        expect_eq(now().bytes, slots * sizeof(struct cache_slot));
     }
     memory_fail_at(1);
     expect(index_resize(cache, 1 << 20) != 0);
@@ -511,7 +511,7 @@ static struct cores *eight(void) {
 TEST(chooses_a_core_that_shares_the_cache)
 {
     struct cores *c = eight();
-    struct cores_wish wish = {.beside = 0, .most_load = 0.25, .own = -1};
+    struct cores_wish wish = {.neighbour = 0, .most_load = 0.25, .own = -1};
     expect_eq(cores_choose(c, &wish), 2); /* a whole core before the other thread of one's own */
     c->load[2] = 0.2f;
     expect_eq(cores_choose(c, &wish), 3);
@@ -526,32 +526,32 @@ TEST(chooses_a_core_that_shares_the_cache)
 TEST(another_cache_only_if_any_will_do)
 {
     struct cores *c = eight();
-    struct cores_wish wish = {.beside = 0, .most_load = 0.25, .own = -1};
+    struct cores_wish wish = {.neighbour = 0, .most_load = 0.25, .own = -1};
     c->load[1] = c->load[2] = c->load[3] = 1;
     expect_eq(cores_choose(c, &wish), -1);
     wish.any_cache = true;
     expect_eq(cores_choose(c, &wish), 4);
-    wish.beside = 4;
+    wish.neighbour = 4;
     c->load[5] = c->load[6] = 1; /* 7 is idle, but not allowed */
     expect_eq(cores_choose(c, &wish), 0);
     wish.any_cache = false;
     expect_eq(cores_choose(c, &wish), -1);
-    wish.beside = 100; /* of which nothing is known */
+    wish.neighbour = 100; /* of which nothing is known */
     expect_eq(cores_choose(c, &wish), -1);
-    wish.beside = -1;
+    wish.neighbour = -1;
     expect_eq(cores_choose(c, &wish), -1);
 }
 
 TEST(stays_where_it_is_while_that_will_do)
 {
     struct cores *c = eight();
-    struct cores_wish wish = {.beside = 0, .most_load = 0.25, .own = 3, .own_load = 0.6};
+    struct cores_wish wish = {.neighbour = 0, .most_load = 0.25, .own = 3, .own_load = 0.6};
     c->load[3] = 0.8f; /* most of it its own */
     expect_eq(cores_choose(c, &wish), 3);
     c->load[3] = 1;
     expect_eq(cores_choose(c, &wish), 2);
     wish.own_load = 1;
-    wish.beside = 3; /* the program came here */
+    wish.neighbour = 3; /* the program came here */
     expect_eq(cores_choose(c, &wish), 0);
 }
 

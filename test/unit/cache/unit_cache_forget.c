@@ -62,11 +62,11 @@ TEST(dooming_and_dropping_by_hand)
     uint32_t id;
     open_cache(64, 4096);
     reserve(0, 0, 100, &id);
-    cache_doom(cache, id);
+    cache_invalidate_pending(cache, id);
     expect(!has(0, 0));
     expect(!cache_settle(cache, id));
     put(0, 0, 100);
-    cache_doom(cache, cache_lookup(cache, 0, 0));
+    cache_invalidate_pending(cache, cache_lookup(cache, 0, 0));
     expect(!has(0, 0));
     reserve(0, 0, 100, &id);
     cache_drop(cache, id);

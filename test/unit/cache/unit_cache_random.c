@@ -311,7 +311,7 @@ static void doom_some(void) {
     if (!pending_count)
         return;
     struct pending *p = &pending[roll(pending_count)];
-    cache_doom(cache, p->id);
+    cache_invalidate_pending(cache, p->id);
     p->doomed = true;
 }
 
@@ -323,7 +323,7 @@ static void drop_some(void) {
     if (chance(50))
         cache_drop(cache, id);
     else
-        cache_doom(cache, id);
+        cache_invalidate_pending(cache, id);
     require(lookup(k) == CACHE_NONE);
 }
 

@@ -324,7 +324,7 @@ static void change_a_hash(void) {
 }
 
 static void free_an_entry_twice(void) {
-    struct pool *pool = &engine->fast.posted.pool;
+    struct match_pool *pool = &engine->fast.posted.pool;
     pool_give(pool, pool_at(pool, 2, pool->size), 2);
 }
 

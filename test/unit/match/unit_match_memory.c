@@ -226,14 +226,14 @@ enum { MANY = 300000 };
 static void *elements[MANY];
 static uint32_t numbers[MANY];
 
-static void take_element(struct pool *pool, unsigned i) {
+static void take_element(struct match_pool *pool, unsigned i) {
     elements[i] = pool_take(pool, &numbers[i]);
     expect(elements[i] == pool_at(pool, numbers[i], pool->size));
     *(uint64_t *)elements[i] = i;
     *(uint64_t *)pool_side(pool, numbers[i], 16) = ~(uint64_t)i;
 }
 
-static void give_element(struct pool *pool, unsigned i) {
+static void give_element(struct match_pool *pool, unsigned i) {
     expect(*(uint64_t *)elements[i] == i);
     expect(*(uint64_t *)pool_side(pool, numbers[i], 16) == ~(uint64_t)i);
     pool_give(pool, elements[i], numbers[i]);
@@ -242,7 +242,7 @@ static void give_element(struct pool *pool, unsigned i) {
 TEST(a_pool_gives_every_element_once)
 {
     struct supply supply = {0};
-    struct pool pool;
+    struct match_pool pool;
     struct random dice;
     random_seed(&dice, 3);
     expect_eq(pool_open(&pool, &supply, 24, 16), 0);
@@ -278,7 +278,7 @@ TEST(a_pool_gives_every_element_once)
 TEST(a_pool_gives_the_lowest_first)
 {
     struct supply supply = {0};
-    struct pool pool;
+    struct match_pool pool;
     expect_eq(pool_open(&pool, &supply, 64, 16), 0);
     for (unsigned i = 0; i < 10000; i++) {
         take_element(&pool, i);
@@ -300,7 +300,7 @@ TEST(a_pool_gives_the_lowest_first)
 TEST(a_pool_without_memory_goes_on_with_what_is_given_back)
 {
     struct supply supply = {0};
-    struct pool pool;
+    struct match_pool pool;
     unsigned count = 0;
     log_set_level(LOG_ERROR);
     expect_eq(pool_open(&pool, &supply, 64, 16), 0);

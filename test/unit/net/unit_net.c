@@ -432,13 +432,13 @@ TEST(whatever_fails_leaves_nothing_behind)
     struct net_address addresses[2];
     unsigned files = count_files(), failed = 0;
     for (int err = -1; err && failed < 100; failed += err != 0) {
-        segment_fail_at(failed + 1);
+        net_segment_fail_at(failed + 1);
         err = open_some(2, nodes, addresses);
         close_some(2, nodes);
         expect_eq(count_files(), files);
         expect_eq(count_maps(), 0);
     }
-    segment_fail_at(0);
+    net_segment_fail_at(0);
     expect_eq(failed, 2 * 6 + 2 * 3);
 }
 
@@ -588,7 +588,7 @@ TEST(the_bells_are_counted_right)
             expect(net_node_poll(nodes[0], check, &in) > 0);
         for (unsigned empty = random_below(&dice, 5); empty; empty--)
             expect_eq(net_node_poll(nodes[0], check, &in), 0);
-        expect_eq(nodes[0]->seen[0], atomic_load(&nodes[0]->bells[0]));
+        expect_eq(nodes[0]->seen[0], atomic_load(&nodes[0]->doorbells[0]));
     }
     expect_eq(in.wrong, 0);
     close_some(2, nodes);

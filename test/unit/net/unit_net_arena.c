@@ -17,19 +17,20 @@ static bool is_readable(const char *byte) {
     return readable;
 }
 
-static const struct flow_limits limits = {.buffers = 3, .bytes = 192, .spares = 2, .spare_bytes = 4096};
+static const struct flow_limits limits = {
+    .buffers = 3, .bytes = 192, .pool_buffers = 2, .pool_buffer_bytes = 4096};
 
 TEST(places_do_not_overlap)
 {
     struct arena a;
     enum { CLIENTS = 5, HEAD = 64 };
-    expect_eq(arena_open(&a, &limits, CLIENTS, HEAD), 0);
+    expect_eq(net_arena_open(&a, &limits, CLIENTS, HEAD), 0);
     unsigned char value = 0;
     for (int round = 0; round < 2; round++, value = 0) { /* write all, then look at all */
         for (uint32_t c = 0; c < CLIENTS; c++)
             for (uint32_t own = 0; own < limits.buffers; own++) {
-                char *slot = arena_slot(&a, c, own);
-                char *parts[] = {slot, arena_request(&a, slot), arena_answer(&a, slot)};
+                char *slot = net_arena_slot(&a, c, own);
+                char *parts[] = {slot, net_arena_request(&a, slot), net_arena_answer(&a, slot)};
                 size_t bytes[] = {HEAD, limits.bytes, limits.bytes};
                 for (int i = 0; i < 3; i++, value++) {
                     if (round == 0)
@@ -37,47 +38,47 @@ TEST(places_do_not_overlap)
                     expect_eq((unsigned char)parts[i][0], value);
                     expect_eq((unsigned char)parts[i][bytes[i] - 1], value);
                 }
-                expect_eq((uintptr_t)arena_request(&a, slot) % 16, 0);
+                expect_eq((uintptr_t)net_arena_request(&a, slot) % 16, 0);
             }
-        for (uint32_t i = 0; i < limits.spares; i++, value++) {
-            char *spare = arena_request(&a, arena_spare(&a, i));
+        for (uint32_t i = 0; i < limits.pool_buffers; i++, value++) {
+            char *pooled = net_arena_request(&a, net_arena_pool_buffer(&a, i));
             if (round == 0)
-                memset(spare, value, limits.spare_bytes);
-            expect_eq((unsigned char)spare[0], value);
-            expect_eq((unsigned char)spare[limits.spare_bytes - 1], value);
+                memset(pooled, value, limits.pool_buffer_bytes);
+            expect_eq((unsigned char)pooled[0], value);
+            expect_eq((unsigned char)pooled[limits.pool_buffer_bytes - 1], value);
         }
     }
-    arena_close(&a);
+    net_arena_close(&a);
 }
 
 TEST(guards_on_both_sides)
 {
     struct arena a;
-    expect_eq(arena_open(&a, &limits, 1, 64), 0);
+    expect_eq(net_arena_open(&a, &limits, 1, 64), 0);
     expect(!is_readable(a.clients - 1));
     expect(is_readable(a.clients));
     expect(is_readable(a.base + a.bytes - (size_t)sysconf(_SC_PAGESIZE) - 1));
     expect(!is_readable(a.base + a.bytes - (size_t)sysconf(_SC_PAGESIZE)));
-    arena_close(&a);
+    net_arena_close(&a);
 }
 
 TEST(no_memory_before_it_is_touched)
 {
     struct arena a;
-    struct flow_limits large = {.buffers = 4, .bytes = 65536, .spares = 4, .spare_bytes = 65536};
-    expect_eq(arena_open(&a, &large, 100000, 512), 0); /* 50 GB of addresses */
-    arena_slot(&a, 99999, 3)[0] = 1;
-    arena_close(&a);
-    arena_close(&a); /* again: nothing */
+    struct flow_limits large = {.buffers = 4, .bytes = 65536, .pool_buffers = 4, .pool_buffer_bytes = 65536};
+    expect_eq(net_arena_open(&a, &large, 100000, 512), 0); /* 50 GB of addresses */
+    net_arena_slot(&a, 99999, 3)[0] = 1;
+    net_arena_close(&a);
+    net_arena_close(&a); /* again: nothing */
 }
 
 TEST(sizes_are_told_beforehand)
 {
     struct arena a;
-    expect_eq(arena_open(&a, &limits, 7, 64), 0);
-    expect(arena_bytes(&limits, 7, 64) <= a.bytes);
-    expect(a.bytes <= arena_bytes(&limits, 7, 64) + 3 * (size_t)sysconf(_SC_PAGESIZE));
-    arena_close(&a);
+    expect_eq(net_arena_open(&a, &limits, 7, 64), 0);
+    expect(net_arena_bytes(&limits, 7, 64) <= a.bytes);
+    expect(a.bytes <= net_arena_bytes(&limits, 7, 64) + 3 * (size_t)sysconf(_SC_PAGESIZE));
+    net_arena_close(&a);
 }
 
 /* What a helper keeps of each client counts as its buffers do. */
@@ -86,15 +87,15 @@ TEST(buffers_are_as_large_as_fit)
     enum { HEAD = 384, EACH = 700 };
     const uint64_t memory = (uint64_t)16e9 / 20;
     for (uint64_t clients = 1; clients <= 400000; clients = clients * 3 + 1) {
-        struct flow_limits l = {.buffers = 4, .spares = 4, .spare_bytes = 32768};
-        l.bytes = arena_fitting(&l, clients, HEAD, EACH, memory);
-        arena_fit_spares(&l);
-        expect(l.bytes % 64 == 0 && l.bytes >= 64 && l.bytes <= 65536 && l.spare_bytes >= l.bytes);
-        uint64_t needed = arena_bytes(&l, clients, HEAD) + clients * EACH;
+        struct flow_limits l = {.buffers = 4, .pool_buffers = 4, .pool_buffer_bytes = 32768};
+        l.bytes = net_arena_fitting(&l, clients, HEAD, EACH, memory);
+        net_arena_fit_pool(&l);
+        expect(l.bytes % 64 == 0 && l.bytes >= 64 && l.bytes <= 65536 && l.pool_buffer_bytes >= l.bytes);
+        uint64_t needed = net_arena_bytes(&l, clients, HEAD) + clients * EACH;
         expect(needed <= memory || l.bytes == 64);
         l.bytes += 64;
-        arena_fit_spares(&l);
-        needed = arena_bytes(&l, clients, HEAD) + clients * EACH;
+        net_arena_fit_pool(&l);
+        needed = net_arena_bytes(&l, clients, HEAD) + clients * EACH;
         expect(l.bytes > 65536 || needed > memory);
     }
 }

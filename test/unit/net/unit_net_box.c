@@ -10,7 +10,7 @@ enum { RING = 4096, HEADER = 24, MOST = RING / 2 };
 
 static struct {
     struct box_shared shared;
-    _Atomic uint16_t bell;
+    _Atomic uint16_t doorbell;
     _Alignas(CACHE_LINE) char ring[RING];
 } box;
 static struct box_writer writer;
@@ -19,8 +19,8 @@ static struct box_reader reader;
 static void open_box(size_t bytes) {
     memset(&box, 0, sizeof box);
     atomic_store(&box.shared.owner, 3 + 1);
-    box_write_open(&writer, &box.shared, box.ring, bytes, &box.bell);
-    box_read_open(&reader, &box.shared, box.ring, bytes);
+    net_box_write_open(&writer, &box.shared, box.ring, bytes, &box.doorbell);
+    net_box_read_open(&reader, &box.shared, box.ring, bytes);
 }
 
 static uint8_t byte_of(uint64_t number, size_t i) {
@@ -29,21 +29,21 @@ static uint8_t byte_of(uint64_t number, size_t i) {
 
 static size_t size_of(uint64_t number) {
     uint64_t dice = random_mix(number);
-    size_t most = box_most(writer.bytes) - sizeof(struct record) - HEADER;
+    size_t most = net_box_most(writer.bytes) - sizeof(struct node_record) - HEADER;
     return dice % (dice >> 60 ? 100 : most + 1);
 }
 
 /* False if there is no room. */
 static bool put(uint64_t number, size_t bytes) {
-    size_t size = record_size(HEADER, bytes);
-    struct record *r = box_reserve(&writer, size);
+    size_t size = net_record_size(HEADER, bytes);
+    struct node_record *r = net_box_reserve(&writer, size);
     if (!r)
         return false;
     uint64_t header[HEADER / 8] = {number, bytes, ~number};
-    copy_header(r->bytes, header, HEADER);
+    net_record_copy_header(r->bytes, header, HEADER);
     for (size_t i = 0; i < bytes; i++)
         r->bytes[HEADER + i] = (char)byte_of(number, i);
-    box_commit(&writer, r, size, (uint32_t)bytes + 1);
+    net_box_commit(&writer, r, size, (uint32_t)bytes + 1);
     return true;
 }
 
@@ -62,7 +62,7 @@ static void check(void *arg, int peer, const void *header, const void *payload, 
 static const struct delivery to = {.handler = check, .arg = &box, .header_room = HEADER};
 
 static int get(int most) {
-    return box_read(&reader, most, 8, &to);
+    return net_box_read(&reader, most, 8, &to);
 }
 
 TEST(messages_come_as_they_were_sent)
@@ -70,11 +70,11 @@ TEST(messages_come_as_they_were_sent)
     open_box(RING);
     received = wrong = 0;
     expect_eq(get(9), 0);
-    expect(!box_has_news(&reader));
+    expect(!net_box_has_message(&reader));
     for (uint64_t i = 0; i < 5; i++)
         expect(put(i, i * 50));
-    expect(box_has_news(&reader));
-    expect_eq(atomic_load(&box.bell), 5);
+    expect(net_box_has_message(&reader));
+    expect_eq(atomic_load(&box.doorbell), 5);
     expect_eq(get(2), 2);
     expect_eq(get(9), 3);
     expect_eq(get(9), 0);
@@ -123,7 +123,7 @@ TEST(a_full_box_takes_more_once_it_was_read)
 
 TEST(the_largest_fits_wherever_the_offset_stands)
 {
-    size_t most = box_most(RING) - sizeof(struct record) - HEADER;
+    size_t most = net_box_most(RING) - sizeof(struct node_record) - HEADER;
     for (unsigned lines = 0; lines < RING / CACHE_LINE; lines++) {
         open_box(RING);
         received = wrong = 0;
@@ -150,13 +150,13 @@ TEST(stale_bytes_are_not_read)
     open_box(RING);
     calls = 0;
     for (unsigned i = 0; i < 1000; i++) {
-        size_t bytes = i % 7 ? i % 7 : 1000, size = record_size(HEADER, bytes);
-        struct record *r = box_reserve(&writer, size);
+        size_t bytes = i % 7 ? i % 7 : 1000, size = net_record_size(HEADER, bytes);
+        struct node_record *r = net_box_reserve(&writer, size);
         expect(r != NULL);
         for (size_t at = sizeof *r; at < size; at += 4) /* a length, wherever one could be looked for */
             memcpy((char *)r + at, &(uint32_t){9}, 4);
-        box_commit(&writer, r, size, (uint32_t)bytes + 1);
-        expect_eq(box_read(&reader, 9, 8, &counting), 1);
+        net_box_commit(&writer, r, size, (uint32_t)bytes + 1);
+        expect_eq(net_box_read(&reader, 9, 8, &counting), 1);
     }
     expect_eq(calls, 1000);
 }
@@ -167,14 +167,14 @@ TEST(a_length_that_cannot_be_ends_the_reading)
     received = wrong = 0;
     expect(put(0, 8) && put(1, 8));
     expect_eq(get(1), 1);
-    atomic_store(&record_at(box.ring, reader.offset)->word, RING);
+    atomic_store(&net_record_at(box.ring, reader.offset)->word, RING);
     expect_eq(get(9), 0);
     expect(reader.broken);
     expect_eq(get(9), 0);
     expect_eq(received, 1);
     open_box(RING);
     expect(put(0, 8));
-    atomic_store(&record_at(box.ring, 0)->word, RECORD_SKIP);
+    atomic_store(&net_record_at(box.ring, 0)->word, RECORD_SKIP);
     atomic_store(&box.shared.owner, 1);
     for (int i = 0; i < 3 && !reader.broken; i++)
         get(9);
@@ -232,5 +232,5 @@ TEST(two_threads)
     expect_eq(get(9), 0);
     expect_eq(received, STREAM);
     expect_eq(wrong, 0);
-    expect_eq(atomic_load(&box.bell), STREAM & 0xffff);
+    expect_eq(atomic_load(&box.doorbell), STREAM & 0xffff);
 }

@@ -16,15 +16,18 @@ void *__wrap_calloc(size_t n, size_t size) {
 
 /* ---- limits and memory ---- */
 
-static int open_with(uint32_t buffers, uint32_t bytes, uint32_t spares, uint32_t spare_bytes) {
-    struct flow_limits l = {.buffers = buffers, .bytes = bytes, .spares = spares, .spare_bytes = spare_bytes};
+static int open_with(uint32_t buffers, uint32_t bytes, uint32_t pool_buffers, uint32_t pool_buffer_bytes) {
+    struct flow_limits l = {.buffers = buffers,
+                            .bytes = bytes,
+                            .pool_buffers = pool_buffers,
+                            .pool_buffer_bytes = pool_buffer_bytes};
     struct flow_client c;
     struct flow_helper *h;
-    int err = flow_client_open(&c, &l);
-    expect_eq(flow_helper_open(&l, 1, &h), err);
+    int err = net_flow_client_open(&c, &l);
+    expect_eq(net_flow_helper_open(&l, 1, &h), err);
     if (!err) {
-        flow_client_close(&c);
-        flow_helper_close(h);
+        net_flow_client_close(&c);
+        net_flow_helper_close(h);
     }
     return err;
 }
@@ -32,30 +35,30 @@ static int open_with(uint32_t buffers, uint32_t bytes, uint32_t spares, uint32_t
 TEST(limits_are_checked)
 {
     expect_eq(open_with(1, 64, 0, 0), 0);
-    expect_eq(open_with(FLOW_BUFFERS, 64, FLOW_SPARES, 64), 0);
+    expect_eq(open_with(FLOW_BUFFERS, 64, FLOW_POOL, 64), 0);
     expect_eq(open_with(1, UINT32_MAX - 63, 1, UINT32_MAX - 63), 0);
     expect_eq(open_with(0, 64, 0, 0), -EINVAL);
     expect_eq(open_with(FLOW_BUFFERS + 1, 64, 0, 0), -EINVAL);
     expect_eq(open_with(1, 0, 0, 0), -EINVAL);
     expect_eq(open_with(1, 96, 0, 0), -EINVAL);
-    expect_eq(open_with(1, 64, FLOW_SPARES + 1, 64), -EINVAL);
+    expect_eq(open_with(1, 64, FLOW_POOL + 1, 64), -EINVAL);
     expect_eq(open_with(1, 128, 1, 64), -EINVAL);
     expect_eq(open_with(1, 64, 1, 100), -EINVAL);
     struct flow_helper *h;
     struct flow_limits l = {.buffers = 1, .bytes = 64};
-    expect_eq(flow_helper_open(&l, 0, &h), -EINVAL);
+    expect_eq(net_flow_helper_open(&l, 0, &h), -EINVAL);
 }
 
 TEST(a_silent_client_costs_a_pointer)
 {
-    struct flow_limits l = {.buffers = 1024, .bytes = 64, .spares = 64, .spare_bytes = 64};
+    struct flow_limits l = {.buffers = 1024, .bytes = 64, .pool_buffers = 64, .pool_buffer_bytes = 64};
     struct flow_helper *h;
     allocated = 0;
-    expect_eq(flow_helper_open(&l, 1000000, &h), 0);
+    expect_eq(net_flow_helper_open(&l, 1000000, &h), 0);
     expect(allocated <= 1000000 * 8 + 4096);
-    flow_helper_check(h);
-    flow_helper_close(h);
-    flow_helper_close(NULL);
+    net_flow_helper_check(h);
+    net_flow_helper_close(h);
+    net_flow_helper_close(NULL);
 }
 
 TEST(memory_runs_out)
@@ -64,8 +67,8 @@ TEST(memory_runs_out)
     struct flow_helper *h;
     open_all(2, 2);
     no_memory = true;
-    expect_eq(flow_client_open(&c, &limits), -ENOMEM);
-    expect_eq(flow_helper_open(&limits, 1, &h), -ENOMEM);
+    expect_eq(net_flow_client_open(&c, &limits), -ENOMEM);
+    expect_eq(net_flow_helper_open(&limits, 1, &h), -ENOMEM);
     expect(take(0, false, 10));
     expect_eq(arrive(0), -ENOMEM);
     check_all();
@@ -73,7 +76,7 @@ TEST(memory_runs_out)
     no_memory = false;
     expect_eq(arrive(0), 0);
     serve_and_hear(0);
-    expect(flow_is_idle(&clients[0]));
+    expect(net_flow_is_idle(&clients[0]));
     /* Nothing is allocated for a client that is known. */
     no_memory = true;
     put(0, false, 1000);
@@ -93,22 +96,22 @@ TEST(one_buffer_one_block)
         expect_eq(ticket.number, i);
         expect_eq(ticket.own, 0);
         expect_eq(ticket.flags, FLOW_OWN);
-        expect_eq(ticket.spares, 0);
+        expect_eq(ticket.pool_buffers, 0);
         expect_eq(ticket.following, 0); /* there are no spares to ask for */
-        expect(!flow_is_idle(&clients[0]));
+        expect(!net_flow_is_idle(&clients[0]));
         expect(!take(0, false, 1000));
         expect(!take(0, true, 1000));
         expect_eq(clients[0].waits, i + 1); /* once for each wait */
         expect_eq(arrive(0), 0);
-        expect(!place.spare);
-        expect(!flow_is_done(&clients[0], i));
+        expect(!place.pooled);
+        expect(!net_flow_is_done(&clients[0], i));
         serve_and_hear(0);
         expect_eq(ack.done, i + 1);
         expect_eq(ack.granted, 0);
-        expect(flow_is_done(&clients[0], i));
-        expect(flow_is_idle(&clients[0]));
+        expect(net_flow_is_done(&clients[0], i));
+        expect(net_flow_is_idle(&clients[0]));
     }
-    expect_eq(flow_helper_counts(helper).refused, 0);
+    expect_eq(net_flow_helper_counts(helper).refused, 0);
     close_all();
 }
 
@@ -138,7 +141,7 @@ TEST(an_empty_block_is_a_block)
     serve_and_hear(0);
     expect(serve(0, true));
     hear(0);
-    expect(flow_is_idle(&clients[0]));
+    expect(net_flow_is_idle(&clients[0]));
     close_all();
 }
 
@@ -154,7 +157,7 @@ TEST(blocks_are_done_in_order)
     }
     static const int order[] = {3, 1, 0, 2};
     for (int i = 0; i < 4; i++) {
-        expect_eq(flow_arrive(helper, 0, &sent[order[i]], &place), 0);
+        expect_eq(net_flow_arrive(helper, 0, &sent[order[i]], &place), 0);
         expect_eq(place.index, order[i]);
         check_all();
         if (i < 2)
@@ -178,7 +181,7 @@ TEST(a_gap_is_waited_for)
     put(0, false, 1);
     put(0, false, 1);
     expect(!has_turn());
-    expect_eq(flow_arrive(helper, 0, &first, &place), 0);
+    expect_eq(net_flow_arrive(helper, 0, &first, &place), 0);
     for (unsigned i = 0; i < 3; i++) {
         serve(0, false);
         expect_eq(turn.ticket.number, i);
@@ -208,14 +211,14 @@ TEST(several_may_be_at_work)
     put(1, false, 1);
     put(0, false, 1);
     struct flow_turn a, b;
-    expect(flow_turn(helper, &a));
-    expect(flow_turn(helper, &b));
+    expect(net_flow_turn(helper, &a));
+    expect(net_flow_turn(helper, &b));
     check_all();
     expect_eq(a.client, 0);
     expect_eq(b.client, 1);
     expect(!has_turn()); /* the second of client 0 comes after its first */
-    expect(flow_done(helper, 1, false, &ack));
-    expect(flow_done(helper, 0, false, &ack));
+    expect(net_flow_done(helper, 1, false, &ack));
+    expect(net_flow_done(helper, 0, false, &ack));
     serve(0, false);
     close_all();
 }
@@ -223,21 +226,21 @@ TEST(several_may_be_at_work)
 TEST(who_is_put_off_comes_again)
 {
     open_all(2, 0);
-    expect_eq(flow_retry(helper), 0);
+    expect_eq(net_flow_retry(helper), 0);
     for (int c = 0; c < 3; c++)
         put(c, false, 1);
     for (unsigned c = 0; c < 2; c++) {
-        expect(flow_turn(helper, &turn));
+        expect(net_flow_turn(helper, &turn));
         expect_eq(turn.client, c);
-        flow_later(helper, c);
+        net_flow_later(helper, c);
         check_all();
     }
     put(0, false, 1); /* more of one that is put off does not bring it back */
     serve(2, false);
     expect(!has_turn());
     put(2, false, 1);
-    expect_eq(flow_retry(helper), 2);
-    expect_eq(flow_retry(helper), 0);
+    expect_eq(net_flow_retry(helper), 2);
+    expect_eq(net_flow_retry(helper), 0);
     check_all();
     serve(2, false);
     serve(0, false);
@@ -257,8 +260,8 @@ TEST(fewer_than_four_buffers_are_acknowledged_one_by_one)
             put(0, false, 1);
         for (uint32_t i = 0; i < buffers; i++)
             expect(serve(0, false));
-        expect_eq(flow_helper_counts(helper).acks, buffers);
-        expect_eq(flow_helper_counts(helper).coalesced, 0);
+        expect_eq(net_flow_helper_counts(helper).acks, buffers);
+        expect_eq(net_flow_helper_counts(helper).coalesced, 0);
         close_all();
     }
 }
@@ -273,9 +276,9 @@ TEST(from_four_buffers_on_half_are_acknowledged_together)
         expect(i % 2 == 0 || ack.done == i + 1);
     }
     hear(0);
-    expect(flow_is_idle(&clients[0]));
-    expect_eq(flow_helper_counts(helper).acks, 2);
-    expect_eq(flow_helper_counts(helper).coalesced, 2);
+    expect(net_flow_is_idle(&clients[0]));
+    expect_eq(net_flow_helper_counts(helper).acks, 2);
+    expect_eq(net_flow_helper_counts(helper).coalesced, 2);
     put(0, false, 1); /* nothing else is there to wait for */
     serve_and_hear(0);
     close_all();
@@ -302,8 +305,8 @@ TEST(a_reply_carries_it)
     expect_eq(ack.done, 2);
     hear(0);
     expect(serve(0, false));
-    expect_eq(flow_helper_counts(helper).acks, 1); /* the reply was sent anyway */
-    expect_eq(flow_helper_counts(helper).coalesced, 2);
+    expect_eq(net_flow_helper_counts(helper).acks, 1); /* the reply was sent anyway */
+    expect_eq(net_flow_helper_counts(helper).coalesced, 2);
     close_all();
 }
 
@@ -316,10 +319,10 @@ TEST(an_acknowledgement_may_be_overtaken)
     struct flow_ack first = ack;
     expect(serve(0, false));
     hear(0);
-    expect(flow_is_idle(&clients[0]));
+    expect(net_flow_is_idle(&clients[0]));
     ack = first;
     hear(0);
-    expect(flow_is_idle(&clients[0]));
+    expect(net_flow_is_idle(&clients[0]));
     expect_eq(clients[0].credits, 2);
     close_all();
 }
@@ -329,21 +332,21 @@ TEST(an_acknowledgement_may_be_overtaken)
 TEST(numbers_wrap)
 {
     for (uint32_t buffers = 1; buffers < 8; buffers++) {
-        flow_number_from(UINT32_MAX - 20);
+        net_flow_number_from(UINT32_MAX - 20);
         open_all(buffers, 3);
         uint32_t first = clients[0].sent, blocks = 0;
-        for (uint64_t left = 200 * SPARE; left;) {
+        for (uint64_t left = 200 * POOLED; left;) {
             for (; left && take(0, false, left); left -= left < room ? left : room, blocks++) {
                 expect_eq(ticket.number, first + blocks);
                 expect_eq(arrive(0), 0);
                 check_all();
             }
-            while (flow_turn(helper, &turn))
-                if (flow_done(helper, 0, false, &ack))
+            while (net_flow_turn(helper, &turn))
+                if (net_flow_done(helper, 0, false, &ack))
                     hear(0);
-            expect(flow_is_idle(&clients[0]));
-            expect(flow_is_done(&clients[0], first + blocks - 1));
-            expect(!flow_is_done(&clients[0], first + blocks));
+            expect(net_flow_is_idle(&clients[0]));
+            expect(net_flow_is_done(&clients[0], first + blocks - 1));
+            expect(!net_flow_is_done(&clients[0], first + blocks));
         }
         expect(blocks > 40 && clients[0].sent < first);
         close_all();
@@ -353,21 +356,21 @@ TEST(numbers_wrap)
 TEST(a_wrap_in_disorder)
 {
     struct flow_ticket sent[5];
-    flow_number_from(UINT32_MAX - 1);
+    net_flow_number_from(UINT32_MAX - 1);
     open_all(5, 0);
     for (int i = 0; i < 5; i++) {
         expect(take(0, false, 1));
         sent[i] = ticket;
     }
     for (int i = 4; i >= 0; i--)
-        expect_eq(flow_arrive(helper, 0, &sent[i], &place), 0);
+        expect_eq(net_flow_arrive(helper, 0, &sent[i], &place), 0);
     check_all();
     for (unsigned i = 0; i < 5; i++) {
         serve(0, false);
         expect_eq(turn.ticket.number, UINT32_MAX - 1 + i);
     }
     hear(0);
-    expect(flow_is_idle(&clients[0]));
+    expect(net_flow_is_idle(&clients[0]));
     close_all();
 }
 
@@ -375,8 +378,8 @@ TEST(a_wrap_in_disorder)
 
 /* Refused, and nothing is changed by it. */
 static void refuse(uint32_t client, struct flow_ticket t) {
-    expect_eq(flow_arrive(helper, client, &t, &place), -EPROTO);
-    flow_helper_check(helper);
+    expect_eq(net_flow_arrive(helper, client, &t, &place), -EPROTO);
+    net_flow_helper_check(helper);
 }
 
 TEST(wrong_blocks_are_refused)
@@ -391,10 +394,10 @@ TEST(wrong_blocks_are_refused)
     refuse(0, (struct flow_ticket){.flags = FLOW_OWN, .own = UINT16_MAX});
     refuse(0, (struct flow_ticket){.flags = FLOW_OWN, .number = 6}); /* the window is 2 + 4 */
     refuse(0, (struct flow_ticket){.flags = FLOW_OWN, .number = UINT32_MAX});
-    refuse(0, (struct flow_ticket){.flags = FLOW_OWN, .spares = 1});
+    refuse(0, (struct flow_ticket){.flags = FLOW_OWN, .pool_buffers = 1});
     refuse(0, (struct flow_ticket){.flags = FLOW_OWN | FLOW_LAST});
-    refuse(0, (struct flow_ticket){.flags = FLOW_OWN | FLOW_LAST, .spares = 1});
-    refuse(0, (struct flow_ticket){.spares = 1});
+    refuse(0, (struct flow_ticket){.flags = FLOW_OWN | FLOW_LAST, .pool_buffers = 1});
+    refuse(0, (struct flow_ticket){.pool_buffers = 1});
     put(0, false, 1);
     refuse(0, ticket); /* twice */
     refuse(0, (struct flow_ticket){.flags = FLOW_OWN, .own = 1, .number = 0});
@@ -409,51 +412,51 @@ TEST(wrong_spares_are_refused)
     open_all(2, 8);
     give(0, 3);
     give(1, 3);
-    refuse(0, (struct flow_ticket){.number = 1, .spares = 8});                 /* another's */
-    refuse(0, (struct flow_ticket){.number = 1, .spares = 64});                /* free */
-    refuse(0, (struct flow_ticket){.number = 1, .spares = UINT64_C(1) << 63}); /* not there */
-    refuse(0, (struct flow_ticket){.number = 1, .spares = 3});                 /* two, and not the last */
-    refuse(0, (struct flow_ticket){.number = 1, .spares = 15, .flags = FLOW_LAST});
-    refuse(0, (struct flow_ticket){.number = 1, .spares = 9, .flags = FLOW_LAST | FLOW_OWN, .own = 1});
-    refuse(0, (struct flow_ticket){.number = 1, .spares = 1, .flags = FLOW_OWN, .own = 1});
-    put(0, false, SPARE + 1);
-    refuse(0, (struct flow_ticket){.number = 2, .spares = 1}); /* in use */
-    struct flow_ticket last = {.number = 4, .spares = 2, .flags = FLOW_LAST};
-    expect_eq(flow_arrive(helper, 0, &last, &place), 0);
-    refuse(0, (struct flow_ticket){.number = 5, .spares = 4}); /* it said that it was the last */
-    refuse(0, (struct flow_ticket){.number = 3, .spares = 4, .flags = FLOW_LAST});
-    refuse(0, (struct flow_ticket){.number = 3, .spares = 4, .flags = FLOW_LAST | FLOW_OWN, .own = 1});
+    refuse(0, (struct flow_ticket){.number = 1, .pool_buffers = 8});                 /* another's */
+    refuse(0, (struct flow_ticket){.number = 1, .pool_buffers = 64});                /* free */
+    refuse(0, (struct flow_ticket){.number = 1, .pool_buffers = UINT64_C(1) << 63}); /* not there */
+    refuse(0, (struct flow_ticket){.number = 1, .pool_buffers = 3}); /* two, and not the last */
+    refuse(0, (struct flow_ticket){.number = 1, .pool_buffers = 15, .flags = FLOW_LAST});
+    refuse(0, (struct flow_ticket){.number = 1, .pool_buffers = 9, .flags = FLOW_LAST | FLOW_OWN, .own = 1});
+    refuse(0, (struct flow_ticket){.number = 1, .pool_buffers = 1, .flags = FLOW_OWN, .own = 1});
+    put(0, false, POOLED + 1);
+    refuse(0, (struct flow_ticket){.number = 2, .pool_buffers = 1}); /* in use */
+    struct flow_ticket last = {.number = 4, .pool_buffers = 2, .flags = FLOW_LAST};
+    expect_eq(net_flow_arrive(helper, 0, &last, &place), 0);
+    refuse(0, (struct flow_ticket){.number = 5, .pool_buffers = 4}); /* it said that it was the last */
+    refuse(0, (struct flow_ticket){.number = 3, .pool_buffers = 4, .flags = FLOW_LAST});
+    refuse(0, (struct flow_ticket){.number = 3, .pool_buffers = 4, .flags = FLOW_LAST | FLOW_OWN, .own = 1});
     close_all();
 }
 
 TEST(wrong_notes_are_refused)
 {
     open_all(2, 4);
-    expect_eq(flow_returned(helper, CLIENTS, 1), -EPROTO);
-    expect_eq(flow_returned(helper, 0, 1), -EPROTO); /* never heard of */
+    expect_eq(net_flow_returned(helper, CLIENTS, 1), -EPROTO);
+    expect_eq(net_flow_returned(helper, 0, 1), -EPROTO); /* never heard of */
     put(0, false, 1);
-    expect_eq(flow_returned(helper, 0, 1), -EPROTO);
-    expect_eq(flow_returned(helper, 0, 0), -EPROTO);
+    expect_eq(net_flow_returned(helper, 0, 1), -EPROTO);
+    expect_eq(net_flow_returned(helper, 0, 0), -EPROTO);
     serve_and_hear(0);
     give(0, 2);
     give(1, 2);
-    expect_eq(flow_returned(helper, 0, 1), -EPROTO); /* not all of it */
-    expect_eq(flow_returned(helper, 0, 4), -EPROTO); /* another's */
-    expect_eq(flow_returned(helper, 0, 15), -EPROTO);
-    put(0, false, SPARE + 1);
-    expect_eq(flow_returned(helper, 0, 2), -EPROTO); /* a block came in a part of it */
+    expect_eq(net_flow_returned(helper, 0, 1), -EPROTO); /* not all of it */
+    expect_eq(net_flow_returned(helper, 0, 4), -EPROTO); /* another's */
+    expect_eq(net_flow_returned(helper, 0, 15), -EPROTO);
+    put(0, false, POOLED + 1);
+    expect_eq(net_flow_returned(helper, 0, 2), -EPROTO); /* a block came in a part of it */
     put(0, false, 1);
-    expect_eq(flow_returned(helper, 0, 2), -EPROTO);
+    expect_eq(net_flow_returned(helper, 0, 2), -EPROTO);
     check_all();
-    expect_eq(flow_returned(helper, 1, 12), 0);
-    expect_eq(flow_returned(helper, 1, 12), -EPROTO);
+    expect_eq(net_flow_returned(helper, 1, 12), 0);
+    expect_eq(net_flow_returned(helper, 1, 12), -EPROTO);
     close_all();
 }
 
 static void disbelieve(uint32_t done, uint64_t granted) {
     struct flow_ack wrong = {.done = done, .granted = granted};
     struct flow_client before = clients[0];
-    expect_eq(flow_acknowledge(&clients[0], &wrong), -EPROTO);
+    expect_eq(net_flow_acknowledge(&clients[0], &wrong), -EPROTO);
     expect(!memcmp(&before, &clients[0], sizeof before));
 }
 
@@ -463,13 +466,13 @@ TEST(wrong_acknowledgements_are_refused)
     disbelieve(1, 0);
     disbelieve(INT32_MAX, 0);
     disbelieve(0, 1); /* did not ask */
-    put(0, false, 2 * S + SPARE);
+    put(0, false, 2 * S + POOLED);
     disbelieve(2, 0);
     disbelieve(1, 4); /* there is no such spare */
     serve_and_hear(0);
     expect_eq(ack.granted, 1);
     disbelieve(1, 2); /* has some */
-    expect_eq(flow_give_back(&clients[0]), 1);
+    expect_eq(net_flow_give_back(&clients[0]), 1);
     disbelieve(1, 2); /* asked once only */
     close_all();
 }
@@ -478,7 +481,7 @@ TEST(a_grant_comes_after_all_of_the_one_before)
 {
     open_all(1, 1);
     give(0, 1);
-    put(0, false, 10 * SPARE); /* asks again */
+    put(0, false, 10 * POOLED); /* asks again */
     expect_eq(ticket.flags, FLOW_LAST);
     disbelieve(1, 1); /* otherwise there could be ever more on their way */
     serve_and_hear(0);

@@ -18,10 +18,10 @@ TEST(what_credits_carry_is_no_intimation)
     expect_eq(ticket.following, 1);
     put(0, false, S + 1); /* says the same */
     expect_eq(ticket.following, 1);
-    expect_eq(clients[0].intimations, 2);
-    limits.intimation = false;
-    flow_client_close(&clients[1]);
-    expect_eq(flow_client_open(&clients[1], &limits), 0);
+    expect_eq(clients[0].size_hints, 2);
+    limits.size_hint = false;
+    net_flow_client_close(&clients[1]);
+    expect_eq(net_flow_client_open(&clients[1], &limits), 0);
     put(1, false, 1000000);
     expect_eq(ticket.following, 0);
     close_all();
@@ -32,20 +32,20 @@ TEST(a_grant_is_what_will_be_needed)
     open_all(1, 8);
     static const struct {
         uint64_t following;
-        unsigned spares;
-    } cases[] = {{1, 1},         {SPARE, 1},   {SPARE + 1, 2},     {7 * SPARE + 1, 8},
-                 {8 * SPARE, 8}, {8000000, 8}, {UINT64_MAX - S, 8}};
+        unsigned pool_buffers;
+    } cases[] = {{1, 1},          {POOLED, 1},  {POOLED + 1, 2},    {7 * POOLED + 1, 8},
+                 {8 * POOLED, 8}, {8000000, 8}, {UINT64_MAX - S, 8}};
     for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
         put(0, false, S + cases[i].following);
         expect_eq(ticket.following, cases[i].following);
         serve_and_hear(0);
-        expect_eq(ack.granted, bits(cases[i].spares));
-        expect_eq(flow_give_back(&clients[0]), ack.granted);
-        expect_eq(flow_give_back(&clients[0]), 0);
-        expect_eq(flow_returned(helper, 0, ack.granted), 0);
+        expect_eq(ack.granted, bits(cases[i].pool_buffers));
+        expect_eq(net_flow_give_back(&clients[0]), ack.granted);
+        expect_eq(net_flow_give_back(&clients[0]), 0);
+        expect_eq(net_flow_returned(helper, 0, ack.granted), 0);
     }
     expect_eq(clients[0].grants, sizeof cases / sizeof *cases);
-    expect_eq(flow_helper_counts(helper).granted, sizeof cases / sizeof *cases);
+    expect_eq(net_flow_helper_counts(helper).granted, sizeof cases / sizeof *cases);
     close_all();
 }
 
@@ -53,14 +53,14 @@ TEST(the_rest_goes_into_the_spares_and_is_acknowledged_once)
 {
     open_all(1, 4);
     give(0, 3);
-    uint64_t left = 2 * SPARE + 100;
-    for (unsigned i = 0; i < 3; i++, left -= SPARE) {
+    uint64_t left = 2 * POOLED + 100;
+    for (unsigned i = 0; i < 3; i++, left -= POOLED) {
         put(0, false, left);
-        expect_eq(room, SPARE);
-        expect(place.spare);
+        expect_eq(room, POOLED);
+        expect(place.pooled);
         expect_eq(place.index, i);
         expect_eq(ticket.flags, i == 2 ? FLOW_LAST : 0);
-        expect_eq(ticket.spares, UINT64_C(1) << i);
+        expect_eq(ticket.pool_buffers, UINT64_C(1) << i);
         expect_eq(ticket.following, 0);
     }
     expect_eq(clients[0].credits, 1); /* not touched */
@@ -68,7 +68,7 @@ TEST(the_rest_goes_into_the_spares_and_is_acknowledged_once)
     expect(!serve(0, false));
     serve_and_hear(0);
     expect_eq(ack.done, 4);
-    expect(flow_is_idle(&clients[0]));
+    expect(net_flow_is_idle(&clients[0]));
     close_all();
 }
 
@@ -76,18 +76,18 @@ TEST(the_last_gives_the_rest_back)
 {
     open_all(1, 4);
     give(0, 4);
-    put(0, false, SPARE); /* ends exactly at the spare's end */
+    put(0, false, POOLED); /* ends exactly at the spare's end */
     expect_eq(ticket.flags, FLOW_LAST);
-    expect_eq(ticket.spares, bits(4));
+    expect_eq(ticket.pool_buffers, bits(4));
     expect_eq(place.index, 0);
-    expect_eq(flow_give_back(&clients[0]), 0);
+    expect_eq(net_flow_give_back(&clients[0]), 0);
     serve_and_hear(0);
     give(1, 4);
-    put(1, false, SPARE + 1);
+    put(1, false, POOLED + 1);
     expect_eq(ticket.flags, 0);
     put(1, false, 1);
     expect_eq(ticket.flags, FLOW_LAST);
-    expect_eq(ticket.spares, bits(4) & ~UINT64_C(1));
+    expect_eq(ticket.pool_buffers, bits(4) & ~UINT64_C(1));
     expect(!serve(1, false));
     serve_and_hear(1);
     give(2, 4);
@@ -99,20 +99,20 @@ TEST(the_last_may_come_first)
     open_all(1, 4);
     give(0, 3);
     struct flow_ticket sent[2];
-    expect(take(0, false, SPARE + 1));
+    expect(take(0, false, POOLED + 1));
     sent[0] = ticket;
     expect(take(0, false, 1));
     sent[1] = ticket;
     expect_eq(sent[1].flags, FLOW_LAST);
-    expect_eq(flow_arrive(helper, 0, &sent[1], &place), 0);
+    expect_eq(net_flow_arrive(helper, 0, &sent[1], &place), 0);
     check_all();
     expect(!has_turn());
     give(1, 1); /* only one was left: what the first block needs is kept for it */
     expect_eq(clients[1].grant, 8);
-    expect_eq(flow_arrive(helper, 0, &sent[0], &place), 0);
+    expect_eq(net_flow_arrive(helper, 0, &sent[0], &place), 0);
     expect(!serve(0, false));
     serve_and_hear(0);
-    expect(flow_is_idle(&clients[0]));
+    expect(net_flow_is_idle(&clients[0]));
     give(2, 3);
     close_all();
 }
@@ -121,11 +121,11 @@ TEST(what_is_left_after_the_grant_asks_again)
 {
     open_all(1, 2);
     give(0, 2);
-    uint64_t left = 10 * SPARE;
+    uint64_t left = 10 * POOLED;
     put(0, false, left);
-    put(0, false, left - SPARE);
+    put(0, false, left - POOLED);
     expect_eq(ticket.flags, FLOW_LAST);
-    expect_eq(ticket.following, 8 * SPARE - S); /* one credit is there */
+    expect_eq(ticket.following, 8 * POOLED - S); /* one credit is there */
     expect(!serve(0, false));
     serve_and_hear(0);
     expect_eq(ack.granted, bits(2));
@@ -136,13 +136,13 @@ TEST(what_is_left_after_the_grant_asks_again)
 TEST(one_grant_at_a_time)
 {
     open_all(2, 4);
-    put(0, false, 2 * S + SPARE);
-    put(0, false, S + SPARE);
+    put(0, false, 2 * S + POOLED);
+    put(0, false, S + POOLED);
     serve_and_hear(0);
     expect_eq(ack.granted, 1);
     serve_and_hear(0);
     expect_eq(ack.granted, 0);
-    expect_eq(flow_helper_counts(helper).refused, 0); /* there was nothing to refuse */
+    expect_eq(net_flow_helper_counts(helper).refused, 0); /* there was nothing to refuse */
     close_all();
 }
 
@@ -150,30 +150,30 @@ TEST(the_newest_block_says_what_is_needed)
 {
     open_all(3, 4);
     for (int i = 0; i < 3; i++)
-        put(0, false, (uint64_t)(3 - i) * S + SPARE); /* all three ask for one */
+        put(0, false, (uint64_t)(3 - i) * S + POOLED); /* all three ask for one */
     serve(0, false);
-    expect_eq(flow_returned(helper, 0, ack.granted), 0);
+    expect_eq(net_flow_returned(helper, 0, ack.granted), 0);
     expect(serve(0, false)); /* given back: not offered again */
     expect_eq(ack.granted, 0);
     close_all();
 }
 
 /* The same blocks, with and without intimation: as many messages. */
-static uint64_t messages_of(bool intimation, uint32_t buffers) {
+static uint64_t messages_of(bool size_hint, uint32_t buffers) {
     open_all(buffers, 1);
-    if (intimation)
+    if (size_hint)
         give(3, 1); /* there is none for others */
-    uint64_t before = flow_helper_counts(helper).acks;
+    uint64_t before = net_flow_helper_counts(helper).acks;
     for (uint64_t left = 20 * S; left;) {
-        for (; left && take(0, false, intimation ? left : 0); left -= S)
+        for (; left && take(0, false, size_hint ? left : 0); left -= S)
             expect_eq(arrive(0), 0);
-        while (flow_turn(helper, &turn))
-            if (flow_done(helper, turn.client, false, &ack))
+        while (net_flow_turn(helper, &turn))
+            if (net_flow_done(helper, turn.client, false, &ack))
                 hear(0);
     }
-    expect(flow_is_idle(&clients[0]));
-    expect_eq(flow_helper_counts(helper).refused > 0, intimation);
-    uint64_t count = flow_helper_counts(helper).acks - before;
+    expect(net_flow_is_idle(&clients[0]));
+    expect_eq(net_flow_helper_counts(helper).refused > 0, size_hint);
+    uint64_t count = net_flow_helper_counts(helper).acks - before;
     close_all();
     return count;
 }
@@ -192,18 +192,18 @@ TEST(sixty_four_spares)
     give(0, 64);
     expect_eq(clients[0].grant, UINT64_MAX);
     for (unsigned i = 0; i < 64; i++) {
-        put(0, false, 100 * SPARE);
+        put(0, false, 100 * POOLED);
         expect_eq(place.index, i);
         expect_eq(ticket.flags, i == 63 ? FLOW_LAST : 0);
     }
-    put(0, false, 36 * SPARE); /* all buffers are full now */
-    expect(!take(0, false, 36 * SPARE));
+    put(0, false, 36 * POOLED); /* all buffers are full now */
+    expect(!take(0, false, 36 * POOLED));
     for (unsigned i = 0; i < 63; i++)
         expect(!serve(0, false));
     serve_and_hear(0);
     expect_eq(__builtin_popcountll(ack.granted), 36);
     serve_and_hear(0);
-    expect(flow_is_idle(&clients[0]));
+    expect(net_flow_is_idle(&clients[0]));
     close_all();
 }
 
@@ -212,9 +212,9 @@ TEST(a_small_operation_ends_an_old_grant)
     open_all(2, 2);
     give(0, 2);
     put(0, false, 1);
-    expect(place.spare);
+    expect(place.pooled);
     expect_eq(ticket.flags, FLOW_LAST);
-    expect_eq(ticket.spares, 3);
+    expect_eq(ticket.pool_buffers, 3);
     serve_and_hear(0);
     give(1, 2);
     close_all();
@@ -225,30 +225,30 @@ TEST(a_small_operation_ends_an_old_grant)
 TEST(a_fetch_is_answered_into_all_spares_at_once)
 {
     open_all(1, 4);
-    put(0, true, S + 3 * SPARE);
+    put(0, true, S + 3 * POOLED);
     expect_eq(room, S);
-    expect_eq(ticket.following, 3 * SPARE);
+    expect_eq(ticket.following, 3 * POOLED);
     expect(serve(0, true));
     hear(0);
-    put(0, true, 3 * SPARE);
-    expect_eq(room, 3 * SPARE);
+    put(0, true, 3 * POOLED);
+    expect_eq(room, 3 * POOLED);
     expect_eq(ticket.flags, FLOW_OWN | FLOW_LAST);
-    expect_eq(ticket.spares, 7);
-    expect(!place.spare);
+    expect_eq(ticket.pool_buffers, 7);
+    expect(!place.pooled);
     expect(serve(0, true));
-    expect_eq(turn.ticket.spares, 7);
+    expect_eq(turn.ticket.pool_buffers, 7);
     hear(0);
-    expect(flow_is_idle(&clients[0]));
+    expect(net_flow_is_idle(&clients[0]));
     /* Its replies have not left yet. */
     give(1, 1);
     expect_eq(clients[1].grant, 8);
-    put(2, false, 100 * SPARE);
+    put(2, false, 100 * POOLED);
     serve_and_hear(2);
     expect_eq(ack.granted, 0);
-    expect_eq(flow_helper_counts(helper).refused, 1);
-    flow_release(helper, 2);
+    expect_eq(net_flow_helper_counts(helper).refused, 1);
+    net_flow_release(helper, 2);
     check_all();
-    flow_release(helper, 5);
+    net_flow_release(helper, 5);
     check_all();
     give(3, 3);
     close_all();
@@ -258,12 +258,12 @@ TEST(replies_may_leave_before_all_is_done)
 {
     open_all(1, 2);
     give(0, 2);
-    put(0, true, 2 * SPARE);
-    expect(flow_turn(helper, &turn));
-    flow_release(helper, 1);
+    put(0, true, 2 * POOLED);
+    expect(net_flow_turn(helper, &turn));
+    net_flow_release(helper, 1);
     check_all();
-    expect(flow_done(helper, 0, true, &ack));
-    flow_release(helper, 2);
+    expect(net_flow_done(helper, 0, true, &ack));
+    net_flow_release(helper, 2);
     hear(0);
     give(0, 2);
     close_all();
@@ -272,23 +272,23 @@ TEST(replies_may_leave_before_all_is_done)
 TEST(a_fetch_with_a_grant_waits_for_a_credit)
 {
     open_all(2, 2);
-    put(0, false, 2 * S + SPARE);
-    put(0, false, S + SPARE);
+    put(0, false, 2 * S + POOLED);
+    put(0, false, S + POOLED);
     serve_and_hear(0);
     expect_eq(clients[0].grant, 1);
     put(0, true, 1); /* ends the grant */
     expect(!take(0, true, 1));
     serve_and_hear(0);
     expect(take(0, true, 1));
-    expect_eq(ticket.spares, 0);
+    expect_eq(ticket.pool_buffers, 0);
     close_all();
 
     open_all(1, 2);
-    put(0, false, S + SPARE);
+    put(0, false, S + POOLED);
     expect(serve(0, false));
     struct flow_ack granting = ack;
     granting.done = 0; /* as if the credit came later */
-    expect_eq(flow_acknowledge(&clients[0], &granting), 0);
+    expect_eq(net_flow_acknowledge(&clients[0], &granting), 0);
     expect_eq(clients[0].credits, 0);
     expect(!take(0, true, 100));
     expect_eq(clients[0].grant, 1); /* kept */
@@ -305,14 +305,14 @@ TEST(a_fetch_with_a_grant_waits_for_a_credit)
 TEST(what_is_not_needed_is_given_back)
 {
     open_all(1, 4);
-    expect_eq(flow_give_back(&clients[0]), 0);
+    expect_eq(net_flow_give_back(&clients[0]), 0);
     give(0, 4);
-    expect_eq(flow_give_back(&clients[0]), 15);
+    expect_eq(net_flow_give_back(&clients[0]), 15);
     expect_eq(clients[0].grant, 0);
     put(0, false, 1); /* lands in an own one again */
-    expect(!place.spare);
+    expect(!place.pooled);
     serve_and_hear(0);
-    expect_eq(flow_returned(helper, 0, 15), 0);
+    expect_eq(net_flow_returned(helper, 0, 15), 0);
     check_all();
     give(1, 4);
     close_all();
@@ -322,10 +322,10 @@ TEST(what_is_in_use_is_not_given_back)
 {
     open_all(1, 4);
     give(0, 2);
-    put(0, false, SPARE + 1);
-    expect_eq(flow_give_back(&clients[0]), 0);
+    put(0, false, POOLED + 1);
+    expect_eq(net_flow_give_back(&clients[0]), 0);
     put(0, false, 1);
     expect_eq(ticket.flags, FLOW_LAST);
-    expect_eq(flow_give_back(&clients[0]), 0);
+    expect_eq(net_flow_give_back(&clients[0]), 0);
     close_all();
 }

@@ -32,11 +32,11 @@ struct message {
     uint32_t client;
     struct flow_ticket ticket;
     struct flow_ack ack;
-    uint64_t spares;
+    uint64_t pool_buffers;
 };
 
 /* A spare, as seen by one who sees everything. */
-enum spare { FREE, GRANTED, LOADED /* a block or an answer */, RETURNING };
+enum pooled { FREE, GRANTED, LOADED /* a block or an answer */, RETURNING };
 
 struct client {
     struct flow_client flow;
@@ -57,7 +57,7 @@ static struct random dice;
 static struct flow_limits limits;
 static struct flow_helper *helper;
 static struct client clients[CLIENTS];
-static enum spare spares[FLOW_SPARES];
+static enum pooled pool_buffers[FLOW_POOL];
 static uint64_t leaving; /* answers that have not left, of which the block is done */
 static struct message messages[MESSAGES];
 static uint32_t count, message_count;
@@ -75,8 +75,8 @@ static uint64_t all_blocks, all_acks, all_granted, all_refused;
 static void fail(const char *what, int line) {
     printf("FAIL net_flow_random %s:%d: not so: %s (B %u, S %u, %u spares of %u, %u clients, operation %llu; "
            "replay with --seed %llu --operations 1)\n",
-           __FILE__, line, what, limits.buffers, limits.bytes, limits.spares, limits.spare_bytes, count,
-           (unsigned long long)operation, (unsigned long long)episode_seed);
+           __FILE__, line, what, limits.buffers, limits.bytes, limits.pool_buffers, limits.pool_buffer_bytes,
+           count, (unsigned long long)operation, (unsigned long long)episode_seed);
     exit(1);
 }
 
@@ -117,25 +117,25 @@ static struct message take_message(uint32_t i) {
 
 /* ---- spares in the model ---- */
 
-static void move_spares(uint64_t set, enum spare from, enum spare to) {
-    for (unsigned i = 0; i < FLOW_SPARES; i++)
+static void move_spares(uint64_t set, enum pooled from, enum pooled to) {
+    for (unsigned i = 0; i < FLOW_POOL; i++)
         if (set >> i & 1) {
-            require(i < limits.spares && spares[i] == from);
-            spares[i] = to;
+            require(i < limits.pool_buffers && pool_buffers[i] == from);
+            pool_buffers[i] = to;
         }
 }
 
-static uint64_t count_spares(enum spare state) {
+static uint64_t count_spares(enum pooled state) {
     uint64_t n = 0;
-    for (unsigned i = 0; i < limits.spares; i++)
-        n += spares[i] == state;
+    for (unsigned i = 0; i < limits.pool_buffers; i++)
+        n += pool_buffers[i] == state;
     return n;
 }
 
 /* ---- a client's steps ---- */
 
 static uint64_t random_left(void) {
-    uint64_t unit = limits.spares && chance(50) ? limits.spare_bytes : limits.bytes;
+    uint64_t unit = limits.pool_buffers && chance(50) ? limits.pool_buffer_bytes : limits.bytes;
     switch (roll(6)) {
     case 0:
         return roll(3);
@@ -156,11 +156,11 @@ static void check_ticket(const struct client *c, const struct flow_ticket *t, ui
     bool own = t->flags & FLOW_OWN;
     require(own == (c->fetch || !grant));
     require(room == (!grant     ? limits.bytes
-                     : c->fetch ? (size_t)__builtin_popcountll(grant) * limits.spare_bytes
-                                : limits.spare_bytes));
-    require((t->spares & ~grant) == 0 && (t->spares != 0) == (grant != 0));
+                     : c->fetch ? (size_t)__builtin_popcountll(grant) * limits.pool_buffer_bytes
+                                : limits.pool_buffer_bytes));
+    require((t->pool_buffers & ~grant) == 0 && (t->pool_buffers != 0) == (grant != 0));
     require(c->fetch || !grant || !(c->left <= room) || t->flags & FLOW_LAST);
-    require(!t->following || (limits.intimation && limits.spares && t->following < c->left));
+    require(!t->following || (limits.size_hint && limits.pool_buffers && t->following < c->left));
 }
 
 static void load(struct client *c, const struct flow_ticket *t) {
@@ -170,12 +170,12 @@ static void load(struct client *c, const struct flow_ticket *t) {
         c->own_in_use++;
         c->own_blocks++;
         require(c->own_in_use <= limits.buffers);
-        move_spares(t->spares, GRANTED, LOADED);
-    } else if (t->spares) {
-        uint64_t landing = t->spares & (~t->spares + 1);
+        move_spares(t->pool_buffers, GRANTED, LOADED);
+    } else if (t->pool_buffers) {
+        uint64_t landing = t->pool_buffers & (~t->pool_buffers + 1);
         move_spares(landing, GRANTED, LOADED);
-        move_spares(t->spares & ~landing, GRANTED, RETURNING);
-        c->closing |= t->spares & ~landing;
+        move_spares(t->pool_buffers & ~landing, GRANTED, RETURNING);
+        c->closing |= t->pool_buffers & ~landing;
     }
 }
 
@@ -186,11 +186,11 @@ static bool send_block(uint32_t who) {
     uint64_t grant = c->flow.grant;
     uint32_t number = c->flow.sent;
     size_t room = 0;
-    if (!flow_take(&c->flow, c->fetch, c->left, &m.ticket, &room)) {
+    if (!net_flow_take(&c->flow, c->fetch, c->left, &m.ticket, &room)) {
         require(c->flow.credits == 0 && (c->fetch || !grant) && c->flow.grant == grant);
         return false;
     }
-    require(m.ticket.number == number && c->flow.sent - c->flow.done <= limits.buffers + limits.spares);
+    require(m.ticket.number == number && c->flow.sent - c->flow.done <= limits.buffers + limits.pool_buffers);
     check_ticket(c, &m.ticket, grant, room);
     load(c, &m.ticket);
     send_message(m);
@@ -207,11 +207,11 @@ static bool send_block(uint32_t who) {
 
 static bool give_back(uint32_t who) {
     struct client *c = &clients[who];
-    uint64_t unused = flow_give_back(&c->flow);
+    uint64_t unused = net_flow_give_back(&c->flow);
     if (!unused)
         return false;
     move_spares(unused, GRANTED, RETURNING);
-    send_message((struct message){.kind = NOTE, .client = who, .spares = unused});
+    send_message((struct message){.kind = NOTE, .client = who, .pool_buffers = unused});
     return true;
 }
 
@@ -226,7 +226,7 @@ static void act(uint32_t who) {
         c->fetch = chance(fetches);
         c->left = random_left();
     }
-    for (unsigned i = 1 + roll(limits.buffers + limits.spares); i && c->busy && send_block(who); i--)
+    for (unsigned i = 1 + roll(limits.buffers + limits.pool_buffers); i && c->busy && send_block(who); i--)
         ;
 }
 
@@ -239,11 +239,11 @@ static bool is_ready(const struct client *c) {
 static void block_comes(const struct message *m) {
     struct client *c = &clients[m->client];
     struct flow_place place;
-    require(flow_arrive(helper, m->client, &m->ticket, &place) == 0);
-    require(place.spare == !(m->ticket.flags & FLOW_OWN));
+    require(net_flow_arrive(helper, m->client, &m->ticket, &place) == 0);
+    require(place.pooled == !(m->ticket.flags & FLOW_OWN));
     require(place.index ==
-            (place.spare ? (uint32_t)__builtin_ctzll(m->ticket.spares) : (uint32_t)m->ticket.own));
-    require(flow_arrive(helper, m->client, &m->ticket, &place) == -EPROTO);
+            (place.pooled ? (uint32_t)__builtin_ctzll(m->ticket.pool_buffers) : (uint32_t)m->ticket.own));
+    require(net_flow_arrive(helper, m->client, &m->ticket, &place) == -EPROTO);
     c->here[m->ticket.number % RING] = true;
     c->undone++;
     if ((int32_t)(m->ticket.number - c->newest) >= 0) {
@@ -254,8 +254,8 @@ static void block_comes(const struct message *m) {
 
 static void note_comes(const struct message *m) {
     struct client *c = &clients[m->client];
-    require(flow_returned(helper, m->client, m->spares) == 0);
-    move_spares(m->spares, RETURNING, FREE);
+    require(net_flow_returned(helper, m->client, m->pool_buffers) == 0);
+    move_spares(m->pool_buffers, RETURNING, FREE);
     c->has_grant = false;
     c->asked = 0;
 }
@@ -267,7 +267,7 @@ static void deliver(uint32_t i) {
     else if (m.kind == NOTE)
         note_comes(&m);
     else
-        require(flow_acknowledge(&clients[m.client].flow, &m.ack) == 0);
+        require(net_flow_acknowledge(&clients[m.client].flow, &m.ack) == 0);
 }
 
 static bool deliver_some(void) {
@@ -293,12 +293,12 @@ static bool give_turn(void) {
     bool any = false;
     for (uint32_t i = 0; i < count && !any; i++)
         any = is_ready(&clients[i]);
-    require(flow_turn(helper, &turn) == any);
+    require(net_flow_turn(helper, &turn) == any);
     if (!any)
         return false;
     struct client *c = &clients[turn.client];
     require(turn.client < count && is_ready(c) && turn.ticket.number == c->done);
-    require(turn.place.spare == !(turn.ticket.flags & FLOW_OWN));
+    require(turn.place.pooled == !(turn.ticket.flags & FLOW_OWN));
     count_ages(turn.client);
     c->at_work = true;
     c->turn = turn;
@@ -314,8 +314,8 @@ static bool is_due(const struct client *c) {
 
 static void check_grant(struct client *c, uint64_t spares_granted) {
     uint64_t free = count_spares(FREE), wanted = 0;
-    if (c->asked && !c->has_grant && limits.spares) {
-        wanted = c->asked / limits.spare_bytes + (c->asked % limits.spare_bytes != 0);
+    if (c->asked && !c->has_grant && limits.pool_buffers) {
+        wanted = c->asked / limits.pool_buffer_bytes + (c->asked % limits.pool_buffer_bytes != 0);
         *(free ? &granted : &refused) += 1;
     }
     require((uint64_t)__builtin_popcountll(spares_granted) == (wanted < free ? wanted : free));
@@ -326,14 +326,14 @@ static void check_grant(struct client *c, uint64_t spares_granted) {
 }
 
 static void unload(struct client *c, const struct flow_turn *turn) {
-    if (turn->place.spare) {
+    if (turn->place.pooled) {
         move_spares(UINT64_C(1) << turn->place.index, LOADED, FREE);
     } else {
         require(c->own[turn->place.index]);
         c->own[turn->place.index] = false;
         c->own_in_use--;
         c->waiting++;
-        leaving |= turn->ticket.spares;
+        leaving |= turn->ticket.pool_buffers;
     }
     if (!(turn->ticket.flags & FLOW_LAST))
         return;
@@ -353,7 +353,7 @@ static void finish(uint32_t who, bool reply) {
     bool due = is_due(c);
     acks += due && !reply;
     struct message m = {.kind = ACK, .client = who};
-    require(flow_done(helper, who, reply, &m.ack) == (due || reply));
+    require(net_flow_done(helper, who, reply, &m.ack) == (due || reply));
     if (!due && !reply)
         return;
     require(m.ack.done == c->done);
@@ -374,10 +374,10 @@ static void finish_some(bool may_put_off) {
     if (may_put_off && chance(patience)) {
         c->at_work = false;
         c->put_off = true;
-        flow_later(helper, who);
+        net_flow_later(helper, who);
         return;
     }
-    bool answers = c->turn.ticket.spares && c->turn.ticket.flags & FLOW_OWN;
+    bool answers = c->turn.ticket.pool_buffers && c->turn.ticket.flags & FLOW_OWN;
     finish(who, answers || chance(fetches));
 }
 
@@ -387,7 +387,7 @@ static void retry(void) {
         expected += clients[i].put_off;
         clients[i].put_off = false;
     }
-    require(flow_retry(helper) == expected);
+    require(net_flow_retry(helper) == expected);
 }
 
 static void release(uint64_t which) {
@@ -396,16 +396,16 @@ static void release(uint64_t which) {
         return;
     move_spares(which, LOADED, FREE);
     leaving &= ~which;
-    flow_release(helper, which);
+    net_flow_release(helper, which);
 }
 
 /* ---- episodes ---- */
 
 static void check_all(void) {
-    flow_helper_check(helper);
+    net_flow_helper_check(helper);
     for (uint32_t i = 0; i < count; i++)
-        flow_client_check(&clients[i].flow);
-    struct flow_counts c = flow_helper_counts(helper);
+        net_flow_client_check(&clients[i].flow);
+    struct flow_counts c = net_flow_helper_counts(helper);
     require(c.acks == acks && c.acks + c.coalesced == blocks);
     require(c.granted == granted && c.refused == refused);
 }
@@ -459,10 +459,10 @@ static void drain(void) {
     }
     for (uint32_t i = 0; i < count; i++) {
         struct client *c = &clients[i];
-        require(!c->busy && flow_is_idle(&c->flow) && !c->own_in_use && !c->flow.grant);
+        require(!c->busy && net_flow_is_idle(&c->flow) && !c->own_in_use && !c->flow.grant);
         require(c->flow.credits == limits.buffers);
     }
-    require(count_spares(FREE) == limits.spares);
+    require(count_spares(FREE) == limits.pool_buffers);
     check_all();
 }
 
@@ -472,11 +472,12 @@ static void choose(void) {
     static const unsigned percents[] = {0, 10, 50, 100};
     limits = (struct flow_limits){.buffers = few[roll(13)],
                                   .bytes = 64 * (chance(50) ? 1 : 1 + roll(50)),
-                                  .spares = spare_counts[roll(9)],
-                                  .intimation = chance(85)};
-    limits.spare_bytes = limits.bytes * (chance(30) ? 1 : 1 + roll(16)) + 64 * roll(3);
+                                  .pool_buffers = spare_counts[roll(9)],
+                                  .size_hint = chance(85)};
+    limits.pool_buffer_bytes = limits.bytes * (chance(30) ? 1 : 1 + roll(16)) + 64 * roll(3);
     count = chance(20) ? 1 : chance(50) ? 2 + roll(3) : 1 + roll(CLIENTS);
-    while (count > 1 && count * (limits.buffers + limits.spares) > MESSAGES / 4) /* it searches them all */
+    while (count > 1 &&
+           count * (limits.buffers + limits.pool_buffers) > MESSAGES / 4) /* it searches them all */
         count--;
     ordered = chance(50);
     stingy = chance(20);
@@ -488,21 +489,21 @@ static void choose(void) {
 static void open_episode(void) {
     uint32_t first = chance(60) ? UINT32_MAX - roll(3000) : chance(50) ? 0 : (uint32_t)random_next(&dice);
     memset(clients, 0, sizeof clients);
-    memset(spares, FREE, sizeof spares);
+    memset(pool_buffers, FREE, sizeof pool_buffers);
     message_count = 0;
     leaving = acks = blocks = granted = refused = 0;
-    flow_number_from(first);
-    require(flow_helper_open(&limits, count, &helper) == 0);
+    net_flow_number_from(first);
+    require(net_flow_helper_open(&limits, count, &helper) == 0);
     for (uint32_t i = 0; i < count; i++) {
-        require(flow_client_open(&clients[i].flow, &limits) == 0);
+        require(net_flow_client_open(&clients[i].flow, &limits) == 0);
         clients[i].done = clients[i].newest = first;
     }
 }
 
 static void close_episode(void) {
     for (uint32_t i = 0; i < count; i++)
-        flow_client_close(&clients[i].flow);
-    flow_helper_close(helper);
+        net_flow_client_close(&clients[i].flow);
+    net_flow_helper_close(helper);
 }
 
 static void check_totals(void) {
@@ -536,13 +537,14 @@ static void run_protocol(void) {
 
 static struct flow_ticket random_ticket(uint32_t number) {
     uint64_t one = UINT64_C(1) << roll(64), some = random_next(&dice) & random_next(&dice);
-    return (struct flow_ticket){.number = chance(95) ? number + roll(limits.buffers + limits.spares + 2) - 1
-                                                     : (uint32_t)random_next(&dice),
+    return (struct flow_ticket){.number = chance(95)
+                                              ? number + roll(limits.buffers + limits.pool_buffers + 2) - 1
+                                              : (uint32_t)random_next(&dice),
                                 .own = (uint16_t)(chance(95) ? roll(limits.buffers + 1) : roll(65536)),
                                 .flags = (uint16_t)(chance(98) ? roll(4) : roll(65536)),
-                                .spares = chance(40)   ? 0
-                                          : chance(70) ? one
-                                                       : some,
+                                .pool_buffers = chance(40)   ? 0
+                                                : chance(70) ? one
+                                                             : some,
                                 .following = chance(50) ? 0 : random_next(&dice) >> roll(64)};
 }
 
@@ -559,33 +561,33 @@ static void run_nonsense(void) {
         struct flow_turn turn;
         struct flow_ack ack;
         if (grants[who] && chance(50))
-            t.spares = chance(50) ? grants[who] : grants[who] & (~grants[who] + 1);
-        int err = flow_arrive(helper, chance(99) ? who : roll(UINT32_MAX), &t, &place);
+            t.pool_buffers = chance(50) ? grants[who] : grants[who] & (~grants[who] + 1);
+        int err = net_flow_arrive(helper, chance(99) ? who : roll(UINT32_MAX), &t, &place);
         require(err == 0 || err == -EPROTO);
         if (!err) {
-            require(!(t.flags & ~3) && place.index < (place.spare ? limits.spares : limits.buffers));
-            answering |= t.flags & FLOW_OWN ? t.spares : 0;
+            require(!(t.flags & ~3) && place.index < (place.pooled ? limits.pool_buffers : limits.buffers));
+            answering |= t.flags & FLOW_OWN ? t.pool_buffers : 0;
         }
         if (chance(5))
-            flow_returned(helper, who, chance(80) ? grants[who] : random_next(&dice));
-        if (chance(50) && flow_turn(helper, &turn)) {
+            net_flow_returned(helper, who, chance(80) ? grants[who] : random_next(&dice));
+        if (chance(50) && net_flow_turn(helper, &turn)) {
             require(turn.client < count && turn.ticket.number == clients[turn.client].done++);
-            if (flow_done(helper, turn.client, chance(50), &ack) && ack.granted)
+            if (net_flow_done(helper, turn.client, chance(50), &ack) && ack.granted)
                 grants[turn.client] = ack.granted;
         }
         if (chance(10)) {
-            flow_release(helper, answering);
+            net_flow_release(helper, answering);
             answering = 0;
         }
         if (roll(16) == 0)
-            flow_helper_check(helper);
+            net_flow_helper_check(helper);
         struct flow_ack nonsense = {.done = clients[who].flow.done + roll(5) - 2,
                                     .granted = chance(50) ? 0 : random_next(&dice)};
         size_t room;
-        flow_take(&clients[who].flow, chance(50), random_left(), &t, &room);
-        flow_acknowledge(&clients[who].flow, &nonsense);
+        net_flow_take(&clients[who].flow, chance(50), random_left(), &t, &room);
+        net_flow_acknowledge(&clients[who].flow, &nonsense);
         if (roll(16) == 0)
-            flow_client_check(&clients[who].flow);
+            net_flow_client_check(&clients[who].flow);
     }
     close_episode();
 }

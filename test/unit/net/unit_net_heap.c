@@ -18,19 +18,19 @@
 TEST(the_lowest_place_that_fits_is_taken)
 {
     struct extents e;
-    expect_eq(extents_open(&e, 100), 0);
-    expect_eq(extents_take(&e, 10, 1), 0);
-    expect_eq(extents_take(&e, 10, 1), 10);
-    expect_eq(extents_take(&e, 30, 16), 32);
-    expect_eq(extents_take(&e, 12, 1), 20); /* what the alignment left */
-    expect(extents_take(&e, 39, 1) == EXTENTS_NONE);
-    expect_eq(extents_take(&e, 38, 1), 62);
-    expect(extents_take(&e, 1, 1) == EXTENTS_NONE);
-    extents_give(&e, 10, 10);
-    extents_give(&e, 20, 12);
+    expect_eq(net_extents_open(&e, 100), 0);
+    expect_eq(net_extents_take(&e, 10, 1), 0);
+    expect_eq(net_extents_take(&e, 10, 1), 10);
+    expect_eq(net_extents_take(&e, 30, 16), 32);
+    expect_eq(net_extents_take(&e, 12, 1), 20); /* what the alignment left */
+    expect(net_extents_take(&e, 39, 1) == EXTENTS_NONE);
+    expect_eq(net_extents_take(&e, 38, 1), 62);
+    expect(net_extents_take(&e, 1, 1) == EXTENTS_NONE);
+    net_extents_give(&e, 10, 10);
+    net_extents_give(&e, 20, 12);
     expect_eq(e.count, 1);
-    expect_eq(extents_take(&e, 22, 1), 10);
-    extents_close(&e);
+    expect_eq(net_extents_take(&e, 22, 1), 10);
+    net_extents_close(&e);
 }
 
 /* Against a list of bytes. Extents are given back in any order, with room reserved only before each take. */
@@ -45,13 +45,13 @@ TEST(random_extents_do_not_overlap)
     struct extents e;
     struct random r;
     random_seed(&r, 7);
-    expect_eq(extents_open(&e, BYTES), 0);
+    expect_eq(net_extents_open(&e, BYTES), 0);
     for (unsigned round = 0; round < ROUNDS; round++) {
         bool takes = count < MOST && random_below(&r, 100) < (round / 500 % 2 ? 80 : 20);
         if (takes) {
             uint64_t bytes = 1 + random_below(&r, 30), unit = (uint64_t)1 << random_below(&r, 4);
-            expect_eq(extents_reserve(&e), 0);
-            uint64_t at = extents_take(&e, bytes, unit);
+            expect_eq(net_extents_reserve(&e), 0);
+            uint64_t at = net_extents_take(&e, bytes, unit);
             if (at == EXTENTS_NONE)
                 continue;
             expect(at % unit == 0 && at + bytes <= BYTES && !memchr(used + at, 1, bytes));
@@ -61,15 +61,15 @@ TEST(random_extents_do_not_overlap)
         } else if (count > 0) {
             unsigned i = random_below(&r, count);
             memset(used + held[i].offset, 0, held[i].bytes);
-            extents_give(&e, held[i].offset, held[i].bytes);
+            net_extents_give(&e, held[i].offset, held[i].bytes);
             held[i] = held[--count];
         }
         expect(e.count <= e.taken + 1 && e.taken == count && e.count <= e.room);
     }
     while (count-- > 0)
-        extents_give(&e, held[count].offset, held[count].bytes);
+        net_extents_give(&e, held[count].offset, held[count].bytes);
     expect(e.count == 1 && e.free[0].offset == 0 && e.free[0].bytes == BYTES);
-    extents_close(&e);
+    net_extents_close(&e);
 }
 
 /* ---- heaps ---- */
@@ -285,9 +285,9 @@ static void fail_in_one(const struct net_boot *boot) {
     enter(&p, boot);
     expect_eq(net_heap_take(p.heap, 100, boot->rank == 2 ? -EMFILE : 0, NULL, parts, &b), -EMFILE);
     expect_eq(net_heap_take(p.heap, boot->rank == 1 ? SIZE_MAX : 100, 0, NULL, parts, &b), -ENOMEM);
-    segment_fail_at(boot->rank == 2 ? 3 : 0); /* its node cannot map a chunk */
+    net_segment_fail_at(boot->rank == 2 ? 3 : 0); /* its node cannot map a chunk */
     expect(net_heap_take(p.heap, 100, 0, NULL, parts, &b) < 0);
-    segment_fail_at(0);
+    net_segment_fail_at(0);
     expect_eq(count_maps(), 0);
     expect_eq(net_heap_take(p.heap, 100, 0, NULL, parts, &b), 0);
     expect_same(boot, parts);
@@ -351,8 +351,8 @@ static void touch_nothing(const struct net_boot *boot) {
     unlink(name);
     expect_eq(ftruncate(file, 8192), 0);
     char *base = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-    bus_watch();
-    expect_eq(mapped_add(MAPPED_SHARED, (uint64_t)(uintptr_t)base, 8192, NULL), 0);
+    net_bus_watch();
+    expect_eq(net_mapped_add(MAPPED_SHARED, (uint64_t)(uintptr_t)base, 8192, NULL), 0);
     expect_eq(ftruncate(file, 0), 0);
     base[5000] = 1; /* as where no page is left to back it */
     expect(false);

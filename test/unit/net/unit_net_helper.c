@@ -24,10 +24,10 @@ static enum net_result answer_near(void *arg, int process, const struct mailbox_
 static int64_t ask_and_wait(struct mailbox *box, uint32_t what) {
     struct mailbox_request r = {.what = what};
     int64_t answer;
-    int cell = mailbox_ask(box, &r);
+    int cell = net_mailbox_ask(box, &r);
     expect(cell >= 0);
-    while (!mailbox_answered(box, cell, &answer))
-        mailbox_wait(box, cell, UINT64_MAX);
+    while (!net_mailbox_answered(box, cell, &answer))
+        net_mailbox_wait(box, cell, UINT64_MAX);
     return answer;
 }
 
@@ -36,7 +36,7 @@ TEST(counts_are_read_while_it_works)
 {
     enum { REQUESTS = 500 };
     struct net_boot boot = {.size = 1, .gather = gather_alone};
-    struct net_service service = {.near = answer_near};
+    struct net_service service = {.local = answer_near};
     struct net_world *world;
     struct net_counts counts = {0};
     struct net *n;
@@ -46,10 +46,10 @@ TEST(counts_are_read_while_it_works)
     for (uint32_t i = 0; i < REQUESTS; i++) {
         expect_eq(ask_and_wait(net_mailbox(n), i), (int64_t)i + 1);
         net_count(n, &counts);
-        expect(counts.near >= before && counts.near <= i + 1);
-        before = counts.near;
+        expect(counts.local >= before && counts.local <= i + 1);
+        before = counts.local;
     }
     net_close(n, &boot, &counts);
-    expect_eq(counts.near, REQUESTS);
+    expect_eq(counts.local, REQUESTS);
     net_world_close(world);
 }

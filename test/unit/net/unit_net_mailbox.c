@@ -15,7 +15,7 @@ static void *memory;
 static size_t memory_bytes;
 
 static void open_memory(int processes) {
-    memory_bytes = mailbox_bytes(processes);
+    memory_bytes = net_mailbox_bytes(processes);
     memory = mmap(NULL, memory_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 }
 
@@ -41,10 +41,10 @@ static struct mailbox_request request_of(uint64_t n) {
 
 static int64_t ask_and_wait(struct mailbox *box, const struct mailbox_request *r) {
     int64_t answer;
-    int cell = mailbox_ask(box, r);
+    int cell = net_mailbox_ask(box, r);
     expect(cell >= 0);
-    while (!mailbox_answered(box, cell, &answer))
-        mailbox_wait(box, cell, UINT64_MAX);
+    while (!net_mailbox_answered(box, cell, &answer))
+        net_mailbox_wait(box, cell, UINT64_MAX);
     return answer;
 }
 
@@ -58,30 +58,30 @@ TEST(asked_taken_answered)
     int64_t answer = 0;
     unsigned files = count_files();
     open_memory(3);
-    expect_eq(mailbox_make(memory, 3, &helper), 0);
-    expect_eq(mailbox_join(memory, 2, &box), 0);
-    expect(!mailbox_take(helper, &got, &cell));
+    expect_eq(net_mailbox_make(memory, 3, &helper), 0);
+    expect_eq(net_mailbox_join(memory, 2, &box), 0);
+    expect(!net_mailbox_take(helper, &got, &cell));
     for (int i = 0; i < MAILBOX_CELLS; i++) {
         r = request_of((uint64_t)i);
-        cells[i] = mailbox_ask(box, &r);
+        cells[i] = net_mailbox_ask(box, &r);
         expect(cells[i] >= 0);
-        expect_eq(mailbox_process(helper, cells[i]), 2);
+        expect_eq(net_mailbox_process(helper, cells[i]), 2);
     }
-    expect_eq(mailbox_ask(box, &r), -EBUSY);
+    expect_eq(net_mailbox_ask(box, &r), -EBUSY);
     for (int i = 0; i < MAILBOX_CELLS; i++) {
-        expect(mailbox_take(helper, &got, &cell));
+        expect(net_mailbox_take(helper, &got, &cell));
         r = request_of((uint64_t)i);
         expect(cell == cells[i] && !memcmp(&got, &r, sizeof r));
-        expect(!mailbox_answered(box, cell, &answer));
+        expect(!net_mailbox_answered(box, cell, &answer));
     }
-    expect(!mailbox_take(helper, &got, &cell));
-    mailbox_answer(helper, cells[1], -5); /* in any order */
-    expect(!mailbox_answered(box, cells[0], &answer) && mailbox_answered(box, cells[1], &answer));
+    expect(!net_mailbox_take(helper, &got, &cell));
+    net_mailbox_answer(helper, cells[1], -5); /* in any order */
+    expect(!net_mailbox_answered(box, cells[0], &answer) && net_mailbox_answered(box, cells[1], &answer));
     expect_eq(answer, -5);
-    expect_eq(mailbox_ask(box, &r), cells[1]);
-    mailbox_close(box);
-    mailbox_close(helper);
-    mailbox_close(NULL);
+    expect_eq(net_mailbox_ask(box, &r), cells[1]);
+    net_mailbox_close(box);
+    net_mailbox_close(helper);
+    net_mailbox_close(NULL);
     expect_eq(count_files(), files);
     close_memory();
 }
@@ -95,31 +95,31 @@ TEST(all_have_their_turn)
     int cell, last = -1, served[PROCESSES] = {0};
     int64_t answer;
     open_memory(PROCESSES);
-    expect_eq(mailbox_make(memory, PROCESSES, &helper), 0);
+    expect_eq(net_mailbox_make(memory, PROCESSES, &helper), 0);
     for (int i = 0; i < PROCESSES; i++) {
-        expect_eq(mailbox_join(memory, i, &box[i]), 0);
-        expect(mailbox_ask(box[i], &r) >= 0);
+        expect_eq(net_mailbox_join(memory, i, &box[i]), 0);
+        expect(net_mailbox_ask(box[i], &r) >= 0);
     }
     for (int i = 0; i < 10 * PROCESSES; i++) { /* each asks again at once */
-        expect(mailbox_take(helper, &got, &cell));
-        int process = mailbox_process(helper, cell);
+        expect(net_mailbox_take(helper, &got, &cell));
+        int process = net_mailbox_process(helper, cell);
         expect_eq(process, (last + 1) % PROCESSES);
         last = process;
         served[process]++;
-        mailbox_answer(helper, cell, 0);
-        expect(mailbox_answered(box[process], cell, &answer));
-        expect(mailbox_ask(box[process], &r) >= 0);
+        net_mailbox_answer(helper, cell, 0);
+        expect(net_mailbox_answered(box[process], cell, &answer));
+        expect(net_mailbox_ask(box[process], &r) >= 0);
     }
     for (int i = 0; i < PROCESSES; i++) {
         expect_eq(served[i], 10);
-        mailbox_close(box[i]);
+        net_mailbox_close(box[i]);
     }
-    mailbox_close(helper);
+    net_mailbox_close(helper);
     close_memory();
 }
 
 static int readable(struct mailbox *helper, int milliseconds) {
-    struct pollfd p = {.fd = mailbox_descriptor(helper), .events = POLLIN};
+    struct pollfd p = {.fd = net_mailbox_descriptor(helper), .events = POLLIN};
     return poll(&p, 1, milliseconds);
 }
 
@@ -129,28 +129,28 @@ TEST(the_pipe_is_written_only_for_a_sleeper)
     struct mailbox_request r = request_of(1), got;
     int cell;
     open_memory(1);
-    expect_eq(mailbox_make(memory, 1, &helper), 0);
-    expect_eq(mailbox_join(memory, 0, &box), 0);
-    expect(mailbox_ask(box, &r) >= 0);
-    mailbox_ring(box);
+    expect_eq(net_mailbox_make(memory, 1, &helper), 0);
+    expect_eq(net_mailbox_join(memory, 0, &box), 0);
+    expect(net_mailbox_ask(box, &r) >= 0);
+    net_mailbox_doorbell(box);
     expect_eq(readable(helper, 0), 0);
-    mailbox_sleeps(helper);
-    expect(mailbox_take(helper, &got, &cell)); /* asked before: found by the last look */
-    mailbox_wakes(helper);
-    mailbox_sleeps(helper);
+    net_mailbox_sleeps(helper);
+    expect(net_mailbox_take(helper, &got, &cell)); /* asked before: found by the last look */
+    net_mailbox_wakes(helper);
+    net_mailbox_sleeps(helper);
     expect_eq(readable(helper, 0), 0);
-    expect(mailbox_ask(box, &r) >= 0);
+    expect(net_mailbox_ask(box, &r) >= 0);
     expect_eq(readable(helper, 0), 1);
-    mailbox_wakes(helper);
+    net_mailbox_wakes(helper);
     expect_eq(readable(helper, 0), 0); /* emptied */
-    mailbox_sleeps(helper);
-    mailbox_ring(box);
-    mailbox_ring(box);
+    net_mailbox_sleeps(helper);
+    net_mailbox_doorbell(box);
+    net_mailbox_doorbell(box);
     expect_eq(readable(helper, 0), 1);
-    mailbox_wakes(helper);
+    net_mailbox_wakes(helper);
     expect_eq(readable(helper, 0), 0);
-    mailbox_close(box);
-    mailbox_close(helper);
+    net_mailbox_close(box);
+    net_mailbox_close(helper);
     close_memory();
 }
 
@@ -159,22 +159,22 @@ TEST(many_rings_are_as_good_as_one)
 {
     struct mailbox *helper = NULL, *box = NULL;
     open_memory(1);
-    expect_eq(mailbox_make(memory, 1, &helper), 0);
-    expect_eq(mailbox_join(memory, 0, &box), 0);
-    mailbox_sleeps(helper);
+    expect_eq(net_mailbox_make(memory, 1, &helper), 0);
+    expect_eq(net_mailbox_join(memory, 0, &box), 0);
+    net_mailbox_sleeps(helper);
     for (int i = 0; i < 70000; i++)
-        mailbox_ring(box);
+        net_mailbox_doorbell(box);
     expect_eq(readable(helper, 0), 1);
-    mailbox_wakes(helper);
+    net_mailbox_wakes(helper);
     for (int i = 0; i < 3; i++) {
         expect_eq(readable(helper, 0), 0);
-        mailbox_sleeps(helper);
-        mailbox_ring(box);
+        net_mailbox_sleeps(helper);
+        net_mailbox_doorbell(box);
         expect_eq(readable(helper, 0), 1);
-        mailbox_wakes(helper);
+        net_mailbox_wakes(helper);
     }
-    mailbox_close(box);
-    mailbox_close(helper);
+    net_mailbox_close(box);
+    net_mailbox_close(helper);
     close_memory();
 }
 
@@ -185,8 +185,8 @@ static int serve(struct mailbox *helper, uint64_t *served) {
     struct mailbox_request r;
     int cell;
     int stops = 0;
-    while (mailbox_take(helper, &r, &cell)) {
-        mailbox_answer(helper, cell, reply_to(&r));
+    while (net_mailbox_take(helper, &r, &cell)) {
+        net_mailbox_answer(helper, cell, reply_to(&r));
         stops += r.what == STOP;
         (*served)++;
     }
@@ -199,14 +199,14 @@ static uint64_t help(struct mailbox *helper, int stops, uint64_t *sleeps) {
     uint64_t served = 0;
     *sleeps = 0;
     while (stops) {
-        mailbox_sleeps(helper);
+        net_mailbox_sleeps(helper);
         uint64_t before = served;
         stops -= serve(helper, &served);
         if (served == before) {
             ++*sleeps;
             expect_eq(readable(helper, 10000), 1);
         }
-        mailbox_wakes(helper);
+        net_mailbox_wakes(helper);
     }
     return served;
 }
@@ -225,12 +225,12 @@ static void *ask_many(void *arg) {
         int cells[2], n = 1 + (int)(i % 2);
         for (int k = 0; k < n; k++, i++) {
             r[k] = request_of(a->seed + i);
-            cells[k] = mailbox_ask(a->box, &r[k]);
+            cells[k] = net_mailbox_ask(a->box, &r[k]);
             expect(cells[k] >= 0);
         }
         for (int k = 0; k < n; k++) {
-            while (!mailbox_answered(a->box, cells[k], &answer))
-                i % 16 ? mailbox_wait(a->box, cells[k], i % 5 ? UINT64_MAX : 3) : (void)sched_yield();
+            while (!net_mailbox_answered(a->box, cells[k], &answer))
+                i % 16 ? net_mailbox_wait(a->box, cells[k], i % 5 ? UINT64_MAX : 3) : (void)sched_yield();
             expect_eq(answer, reply_to(&r[k]));
         }
     }
@@ -249,8 +249,8 @@ TEST(two_threads_ask_a_third)
     pthread_t threads[2], helping;
     struct mailbox_request stop = {.what = STOP};
     open_memory(1);
-    expect_eq(mailbox_make(memory, 1, &helper), 0);
-    expect_eq(mailbox_join(memory, 0, &box), 0);
+    expect_eq(net_mailbox_make(memory, 1, &helper), 0);
+    expect_eq(net_mailbox_join(memory, 0, &box), 0);
     expect_eq(pthread_create(&helping, NULL, help_thread, helper), 0);
     struct asker askers[2] = {{box, 5000, 0}, {box, 5000, 1000000}};
     for (int i = 0; i < 2; i++)
@@ -259,8 +259,8 @@ TEST(two_threads_ask_a_third)
         pthread_join(threads[i], NULL);
     ask_and_wait(box, &stop);
     pthread_join(helping, NULL);
-    mailbox_close(box);
-    mailbox_close(helper);
+    net_mailbox_close(box);
+    net_mailbox_close(helper);
     close_memory();
 }
 
@@ -271,21 +271,21 @@ static void ask_or_help(const struct net_boot *boot) {
     struct mailbox *box = NULL;
     unsigned files = count_files();
     if (boot->rank == 0)
-        expect_eq(mailbox_make(memory, boot->size, &box), 0);
+        expect_eq(net_mailbox_make(memory, boot->size, &box), 0);
     net_boot_barrier(boot);
     if (boot->rank == 0) {
         uint64_t sleeps, served = help(box, boot->size - 1, &sleeps);
         expect_eq(served, (asks + 1) * (uint64_t)(boot->size - 1));
         printf("%llu asked, %llu sleeps\n", (unsigned long long)served, (unsigned long long)sleeps);
     } else {
-        expect_eq(mailbox_join(memory, boot->rank, &box), 0);
+        expect_eq(net_mailbox_join(memory, boot->rank, &box), 0);
         struct asker a = {box, asks, (uint64_t)boot->rank << 32};
         struct mailbox_request stop = {.what = STOP};
         ask_many(&a);
         ask_and_wait(box, &stop);
     }
     net_boot_barrier(boot);
-    mailbox_close(box);
+    net_mailbox_close(box);
     expect_eq(count_files(), files);
 }
 
@@ -309,29 +309,29 @@ static void ask_at_once(const struct net_boot *boot) {
     struct random r;
     uint64_t sleeps;
     if (boot->rank == 0)
-        expect_eq(mailbox_make(memory, 2, &box), 0);
+        expect_eq(net_mailbox_make(memory, 2, &box), 0);
     net_boot_barrier(boot);
     if (boot->rank == 0) {
         help(box, 1, &sleeps);
         net_boot_barrier(boot);
-        mailbox_close(box);
+        net_mailbox_close(box);
         return;
     }
-    expect_eq(mailbox_join(memory, 1, &box), 0);
+    expect_eq(net_mailbox_join(memory, 1, &box), 0);
     struct mailbox_request request = request_of(1), stop = {.what = STOP};
     random_seed(&r, 7);
     for (uint64_t i = 0; i < asks; i++) {
         int64_t answer;
-        int cell = mailbox_ask(box, &request);
-        for (int looks = 0; !mailbox_answered(box, cell, &answer); looks++)
+        int cell = net_mailbox_ask(box, &request);
+        for (int looks = 0; !net_mailbox_answered(box, cell, &answer); looks++)
             if (looks >= 2000)
-                mailbox_wait(box, cell, UINT64_MAX);
+                net_mailbox_wait(box, cell, UINT64_MAX);
         for (uint32_t wait = random_below(&r, 1000); wait; wait--)
             atomic_signal_fence(memory_order_seq_cst);
     }
     ask_and_wait(box, &stop);
     net_boot_barrier(boot);
-    mailbox_close(box);
+    net_mailbox_close(box);
 }
 
 TEST(no_ring_is_lost_while_the_helper_falls_asleep)
@@ -354,13 +354,13 @@ static void time_or_help(const struct net_boot *boot) {
     struct mailbox *box = NULL;
     uint64_t sleeps;
     if (boot->rank == 0)
-        expect_eq(mailbox_make(memory, 2, &box), 0);
+        expect_eq(net_mailbox_make(memory, 2, &box), 0);
     net_boot_barrier(boot);
     if (boot->rank == 0) {
         help(box, 1, &sleeps);
     } else {
         struct mailbox_request r = request_of(1), stop = {.what = STOP};
-        expect_eq(mailbox_join(memory, 1, &box), 0);
+        expect_eq(net_mailbox_join(memory, 1, &box), 0);
         for (int i = 0; i < TIMES; i++) {
             uint64_t start = clock_ns();
             ask_and_wait(box, &r);
@@ -373,7 +373,7 @@ static void time_or_help(const struct net_boot *boot) {
                (double)took[TIMES * 99 / 100] / 1000);
     }
     net_boot_barrier(boot);
-    mailbox_close(box);
+    net_mailbox_close(box);
 }
 
 TEST(what_an_answer_costs)
@@ -387,7 +387,7 @@ TEST(what_an_answer_costs)
 
 static void *ring_later(void *arg) {
     usleep(20000);
-    mailbox_ring(arg);
+    net_mailbox_doorbell(arg);
     return NULL;
 }
 
@@ -397,15 +397,15 @@ TEST(a_ring_wakes_for_other_reasons)
     struct mailbox *helper = NULL, *box = NULL;
     pthread_t thread;
     open_memory(1);
-    expect_eq(mailbox_make(memory, 1, &helper), 0);
-    expect_eq(mailbox_join(memory, 0, &box), 0);
-    mailbox_sleeps(helper);
+    expect_eq(net_mailbox_make(memory, 1, &helper), 0);
+    expect_eq(net_mailbox_join(memory, 0, &box), 0);
+    net_mailbox_sleeps(helper);
     expect_eq(pthread_create(&thread, NULL, ring_later, box), 0);
     expect_eq(readable(helper, 60000), 1);
-    mailbox_wakes(helper);
+    net_mailbox_wakes(helper);
     pthread_join(thread, NULL);
-    mailbox_close(box);
-    mailbox_close(helper);
+    net_mailbox_close(box);
+    net_mailbox_close(helper);
     close_memory();
 }
 
@@ -414,14 +414,14 @@ TEST(a_wait_ends_when_the_time_is_over)
     struct mailbox *helper = NULL, *box = NULL;
     struct mailbox_request r = request_of(1);
     open_memory(1);
-    expect_eq(mailbox_make(memory, 1, &helper), 0);
-    expect_eq(mailbox_join(memory, 0, &box), 0);
-    int cell = mailbox_ask(box, &r);
+    expect_eq(net_mailbox_make(memory, 1, &helper), 0);
+    expect_eq(net_mailbox_join(memory, 0, &box), 0);
+    int cell = net_mailbox_ask(box, &r);
     uint64_t start = clock_ns();
-    mailbox_wait(box, cell, 10000);
+    net_mailbox_wait(box, cell, 10000);
     expect(clock_ns() - start >= 10000000);
-    mailbox_close(box);
-    mailbox_close(helper);
+    net_mailbox_close(box);
+    net_mailbox_close(helper);
     close_memory();
 }
 
@@ -434,14 +434,14 @@ static void outlive_helper(const struct net_boot *boot) {
     struct net_boot pair = boot_at(&seat, 1, boot->rank, 2);
     pid_t helper = boot->rank == 0 ? team_fork() : 1;
     if (!helper) {
-        mailbox_make(memory, 2, &box);
-        mailbox_sleeps(box);
+        net_mailbox_make(memory, 2, &box);
+        net_mailbox_sleeps(box);
         net_boot_barrier(&pair);
         pause();
     }
     if (boot->rank == 1) {
         net_boot_barrier(&pair);
-        expect_eq(mailbox_join(memory, 1, &box), 0);
+        expect_eq(net_mailbox_join(memory, 1, &box), 0);
     }
     net_boot_barrier(boot);
     if (boot->rank == 0) {
@@ -450,12 +450,12 @@ static void outlive_helper(const struct net_boot *boot) {
     }
     net_boot_barrier(boot);
     if (boot->rank == 1) {
-        int cell = mailbox_ask(box, &r);
+        int cell = net_mailbox_ask(box, &r);
         expect(cell >= 0);
-        mailbox_ring(box);
-        mailbox_wait(box, cell, 1000);
-        mailbox_close(box);
-        expect(mailbox_join(memory, 1, &box) < 0);
+        net_mailbox_doorbell(box);
+        net_mailbox_wait(box, cell, 1000);
+        net_mailbox_close(box);
+        expect(net_mailbox_join(memory, 1, &box) < 0);
     }
 }
 
@@ -473,18 +473,18 @@ TEST(another_pipe_is_refused)
     int ends[2];
     unsigned files = count_files();
     open_memory(1);
-    expect_eq(mailbox_join(memory, 0, &box), -EINVAL); /* not made yet */
-    expect_eq(mailbox_make(memory, 1, &helper), 0);
-    expect_eq(mailbox_join(memory, 1, &box), -EINVAL);
-    expect_eq(mailbox_join(memory, -1, &box), -EINVAL);
-    int file = mailbox_descriptor(helper);
-    mailbox_close(helper);
-    expect_eq(mailbox_join(memory, 0, &box), -ENOENT);
+    expect_eq(net_mailbox_join(memory, 0, &box), -EINVAL); /* not made yet */
+    expect_eq(net_mailbox_make(memory, 1, &helper), 0);
+    expect_eq(net_mailbox_join(memory, 1, &box), -EINVAL);
+    expect_eq(net_mailbox_join(memory, -1, &box), -EINVAL);
+    int file = net_mailbox_descriptor(helper);
+    net_mailbox_close(helper);
+    expect_eq(net_mailbox_join(memory, 0, &box), -ENOENT);
     expect(!pipe(ends) && ends[0] == file);
-    expect_eq(mailbox_join(memory, 0, &box), -ESTALE);
+    expect_eq(net_mailbox_join(memory, 0, &box), -ESTALE);
     close(ends[0]);
     expect_eq(open("/dev/null", O_RDONLY), file);
-    expect_eq(mailbox_join(memory, 0, &box), -ESTALE);
+    expect_eq(net_mailbox_join(memory, 0, &box), -ESTALE);
     close(file);
     close(ends[1]);
     expect(!box);
@@ -502,12 +502,13 @@ TEST(no_descriptors_are_an_error)
     for (rlim_t most = 3; most < 8; most++) {
         limit = (struct rlimit){most, before.rlim_max};
         expect_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
-        int made = mailbox_make(memory, 1, &helper), joined = made ? 0 : mailbox_join(memory, 0, &box);
+        int made = net_mailbox_make(memory, 1, &helper),
+            joined = made ? 0 : net_mailbox_join(memory, 0, &box);
         expect_eq(setrlimit(RLIMIT_NOFILE, &before), 0);
         expect_eq(made, most < 5 ? -EMFILE : 0);
         expect_eq(joined, most >= 5 && most < 7 ? -EMFILE : 0);
-        mailbox_close(helper);
-        mailbox_close(box);
+        net_mailbox_close(helper);
+        net_mailbox_close(box);
         helper = box = NULL;
         expect_eq(count_files(), files);
     }

@@ -41,21 +41,21 @@ static void pause_somewhat(void) {
 #define atomic_fetch_or(word, value)                                                                         \
     STEP(uint64_t, atomic_fetch_or_explicit(word, value, memory_order_seq_cst))
 
-#define mailbox_bytes      slow_bytes
-#define mailbox_make       slow_make
-#define mailbox_join       slow_join
-#define mailbox_close      slow_close
-#define mailbox_ask        slow_ask
-#define mailbox_answered   slow_answered
-#define mailbox_wait       slow_wait
-#define mailbox_ring       slow_ring
-#define mailbox_take       slow_take
-#define mailbox_answer     slow_answer
-#define mailbox_process    slow_process
-#define mailbox_sleeps     slow_sleeps
-#define mailbox_descriptor slow_descriptor
-#define mailbox_wakes      slow_wakes
-#define mailbox_is_watched slow_is_watched
+#define net_mailbox_bytes      slow_bytes
+#define net_mailbox_make       slow_make
+#define net_mailbox_join       slow_join
+#define net_mailbox_close      slow_close
+#define net_mailbox_ask        slow_ask
+#define net_mailbox_answered   slow_answered
+#define net_mailbox_wait       slow_wait
+#define net_mailbox_doorbell   slow_ring
+#define net_mailbox_take       slow_take
+#define net_mailbox_answer     slow_answer
+#define net_mailbox_process    slow_process
+#define net_mailbox_sleeps     slow_sleeps
+#define net_mailbox_descriptor slow_descriptor
+#define net_mailbox_wakes      slow_wakes
+#define net_mailbox_is_watched slow_is_watched
 #include "../../src/net/shm/mailbox.c"
 
 enum { STOP = 1, PROCESSES = 3 };
@@ -66,23 +66,23 @@ static int askers;
 static struct mailbox *helper, *boxes[PROCESSES];
 
 static void open_all(void) {
-    void *memory = aligned_alloc(128, mailbox_bytes(PROCESSES));
-    memset(memory, 0, mailbox_bytes(PROCESSES));
-    expect_eq(mailbox_make(memory, PROCESSES, &helper), 0);
+    void *memory = aligned_alloc(128, net_mailbox_bytes(PROCESSES));
+    memset(memory, 0, net_mailbox_bytes(PROCESSES));
+    expect_eq(net_mailbox_make(memory, PROCESSES, &helper), 0);
     for (int i = 0; i < PROCESSES; i++)
-        expect_eq(mailbox_join(memory, i, &boxes[i]), 0);
+        expect_eq(net_mailbox_join(memory, i, &boxes[i]), 0);
 }
 
 static void close_all(void) {
     void *memory = helper->post;
     for (int i = 0; i < PROCESSES; i++)
-        mailbox_close(boxes[i]);
-    mailbox_close(helper);
+        net_mailbox_close(boxes[i]);
+    net_mailbox_close(helper);
     free(memory);
 }
 
 static bool sleeps_on(int milliseconds) {
-    struct pollfd p = {.fd = mailbox_descriptor(helper), .events = POLLIN};
+    struct pollfd p = {.fd = net_mailbox_descriptor(helper), .events = POLLIN};
     return poll(&p, 1, milliseconds) == 0;
 }
 
@@ -92,16 +92,16 @@ static void *help(void *arg) {
     for (int stops = 0; stops < askers;) {
         struct mailbox_request r;
         int cell;
-        mailbox_sleeps(helper);
-        bool some = mailbox_take(helper, &r, &cell);
+        net_mailbox_sleeps(helper);
+        bool some = net_mailbox_take(helper, &r, &cell);
         if (!some && sleeps_on(5000)) {
             expect(!"a ring was lost");
             return NULL;
         }
-        mailbox_wakes(helper);
+        net_mailbox_wakes(helper);
         slept += !some;
         if (some) {
-            mailbox_answer(helper, cell, (int64_t)r.words[0] + 1);
+            net_mailbox_answer(helper, cell, (int64_t)r.words[0] + 1);
             stops += r.what == STOP;
         }
     }
@@ -111,9 +111,9 @@ static void *help(void *arg) {
 static bool ask(struct mailbox *box, uint32_t what, uint64_t word) {
     struct mailbox_request r = {.what = what, .words = {word}};
     int64_t answer = 0;
-    int cell = mailbox_ask(box, &r);
-    for (int i = 0; i < 100 && !mailbox_answered(box, cell, &answer); i++)
-        mailbox_wait(box, cell, 100000);
+    int cell = net_mailbox_ask(box, &r);
+    for (int i = 0; i < 100 && !net_mailbox_answered(box, cell, &answer); i++)
+        net_mailbox_wait(box, cell, 100000);
     expect_eq(answer, word + 1);
     return answer == (int64_t)word + 1;
 }
@@ -167,9 +167,9 @@ static uint64_t by_stand_in;
 static bool serve_one(void) {
     struct mailbox_request r;
     int cell;
-    if (!mailbox_take(helper, &r, &cell))
+    if (!net_mailbox_take(helper, &r, &cell))
         return false;
-    mailbox_answer(helper, cell, (int64_t)r.words[0] + 1);
+    net_mailbox_answer(helper, cell, (int64_t)r.words[0] + 1);
     stops += r.what == STOP;
     return true;
 }
@@ -178,7 +178,7 @@ static void *help_with_baton(void *arg) {
     random_seed(&dice, seed);
     pthread_mutex_lock(&baton);
     while (stops < askers) {
-        mailbox_sleeps(helper);
+        net_mailbox_sleeps(helper);
         if (!serve_one()) {
             pthread_mutex_unlock(&baton);
             bool late = sleeps_on(5000);
@@ -188,7 +188,7 @@ static void *help_with_baton(void *arg) {
                 break;
             }
         }
-        mailbox_wakes(helper);
+        net_mailbox_wakes(helper);
     }
     stops = askers;
     pthread_mutex_unlock(&baton);
@@ -198,14 +198,14 @@ static void *help_with_baton(void *arg) {
 static bool stand_in(void) {
     if (pthread_mutex_trylock(&baton) != 0)
         return true;
-    mailbox_is_watched(helper);
+    net_mailbox_is_watched(helper);
     for (int i = 0; i < 3; i++)
         by_stand_in += serve_one();
-    mailbox_sleeps(helper);
+    net_mailbox_sleeps(helper);
     by_stand_in += serve_one();
     bool more = stops < askers;
     pthread_mutex_unlock(&baton);
-    mailbox_ring(helper); /* for what it has not looked at, or to end it */
+    net_mailbox_doorbell(helper); /* for what it has not looked at, or to end it */
     return more;
 }
 
@@ -239,12 +239,12 @@ TEST(no_ring_is_lost_while_another_stands_in)
 static uint64_t word; /* relaxed: the ring orders it */
 static _Atomic uint64_t seen;
 
-/* mailbox_ring: what was written before it is seen, or ends the sleep. */
+/* net_mailbox_doorbell: what was written before it is seen, or ends the sleep. */
 static void *ring_on(void *arg) {
     random_seed(&dice, seed + 1);
     for (uint64_t i = 1; i <= asks; i++) {
         __atomic_store_n(&word, i, __ATOMIC_RELAXED);
-        mailbox_ring(boxes[0]);
+        net_mailbox_doorbell(boxes[0]);
         for (int n = 0; n < 1000000 && atomic_load_explicit(&seen, memory_order_relaxed) != i; n++)
             sched_yield();
     }
@@ -260,11 +260,11 @@ TEST(a_ring_is_for_what_was_written_before)
     expect_eq(pthread_create(&thread, NULL, ring_on, NULL), 0);
     bool lost = false;
     for (uint64_t last = 0; last < asks && !lost;) {
-        mailbox_sleeps(helper);
+        net_mailbox_sleeps(helper);
         uint64_t now = __atomic_load_n(&word, __ATOMIC_RELAXED);
         if (now == last)
             lost = sleeps_on(5000);
-        mailbox_wakes(helper);
+        net_mailbox_wakes(helper);
         last = __atomic_load_n(&word, __ATOMIC_RELAXED);
         atomic_store_explicit(&seen, last, memory_order_relaxed);
     }

@@ -61,7 +61,7 @@ TEST(all_of_it_or_an_error)
 TEST(from_oneself)
 {
     uint64_t a = 1234, b = 0;
-    expect_eq(pull(getpid(), (uint64_t)(uintptr_t)&a, &b, sizeof b), 0);
+    expect_eq(net_pull_copy(getpid(), (uint64_t)(uintptr_t)&a, &b, sizeof b), 0);
     expect_eq(b, 1234);
 }
 
@@ -72,7 +72,7 @@ TEST(from_a_dead_process)
     if (!child)
         _exit(0);
     expect(team_join(child));
-    expect_eq(pull(child, (uint64_t)(uintptr_t)&a, &a, sizeof a), -ESRCH);
+    expect_eq(net_pull_copy(child, (uint64_t)(uintptr_t)&a, &a, sizeof a), -ESRCH);
 }
 
 static void expect_not_allowed(struct net_node *node, int rank) {

@@ -23,20 +23,20 @@ static void open_queue(void) {
     memset(received, 0, sizeof received);
     wrong = 0;
     for (int i = 0; i < WRITERS; i++)
-        queue_write_open(&writers[i], &queue.shared, queue.ring, RING);
-    queue_read_open(&reader, &queue.shared, queue.ring, RING);
+        net_queue_write_open(&writers[i], &queue.shared, queue.ring, RING);
+    net_queue_read_open(&reader, &queue.shared, queue.ring, RING);
 }
 
 static uint8_t byte_of(int from, uint64_t number, size_t i) {
     return (uint8_t)(random_mix(number * WRITERS + (unsigned)from + (i / 8 << 40)) >> i % 8 * 8);
 }
 
-static struct record *reserve(int from, size_t bytes) {
-    struct record *r = queue_reserve(&writers[from], record_size(HEADER, bytes));
+static struct node_record *reserve(int from, size_t bytes) {
+    struct node_record *r = net_queue_reserve(&writers[from], net_record_size(HEADER, bytes));
     if (!r)
         return NULL;
     uint64_t header[HEADER / 8] = {sent[from], bytes};
-    copy_header(r->bytes, header, HEADER);
+    net_record_copy_header(r->bytes, header, HEADER);
     for (size_t i = 0; i < bytes; i++)
         r->bytes[HEADER + i] = (char)byte_of(from, sent[from], i);
     sent[from]++;
@@ -44,9 +44,9 @@ static struct record *reserve(int from, size_t bytes) {
 }
 
 static bool put(int from, size_t bytes) {
-    struct record *r = reserve(from, bytes);
+    struct node_record *r = reserve(from, bytes);
     if (r)
-        queue_commit(r, from, (uint32_t)bytes + 1);
+        net_queue_commit(r, from, (uint32_t)bytes + 1);
     return r != NULL;
 }
 
@@ -64,7 +64,7 @@ static void check(void *arg, int peer, const void *header, const void *payload, 
 static const struct delivery to = {.handler = check, .header_room = HEADER};
 
 static int get(void) {
-    return queue_has_news(&reader) ? queue_read(&reader, WRITERS, &to) : 0;
+    return net_queue_has_message(&reader) ? net_queue_read(&reader, WRITERS, &to) : 0;
 }
 
 static void expect_all_received(void) {
@@ -72,9 +72,9 @@ static void expect_all_received(void) {
         expect_eq(received[i], sent[i]);
     expect_eq(wrong, 0);
     for (size_t i = 0; i < RING; i += CACHE_LINE) /* the invariant */
-        expect_eq(atomic_load(&record_at(queue.ring, i)->word), 0);
+        expect_eq(atomic_load(&net_record_at(queue.ring, i)->word), 0);
     for (int i = 0; i < WRITERS; i++)
-        expect(queue_is_past(&writers[i]));
+        expect(net_queue_is_drained(&writers[i]));
 }
 
 TEST(messages_of_all_come_as_they_were_sent)
@@ -83,7 +83,7 @@ TEST(messages_of_all_come_as_they_were_sent)
     expect_eq(get(), 0);
     for (int i = 0; i < 12; i++)
         expect(put(i % WRITERS, (size_t)i * 10));
-    expect(!queue_is_past(&writers[0]));
+    expect(!net_queue_is_drained(&writers[0]));
     expect_eq(get(), 12);
     expect_eq(get(), 0);
     expect_all_received();
@@ -96,7 +96,7 @@ TEST(nothing_is_lost_when_it_is_full_or_wraps)
     random_seed(&dice, 2);
     for (int i = 0; i < 200000; i++) {
         bool large = !random_below(&dice, 8);
-        size_t most = large ? queue_most(RING) - sizeof(struct record) - HEADER : 100;
+        size_t most = large ? net_queue_most(RING) - sizeof(struct node_record) - HEADER : 100;
         if (!put((int)random_below(&dice, WRITERS), random_below(&dice, (uint32_t)most + 1)) ||
             !random_below(&dice, 30))
             get();
@@ -108,7 +108,7 @@ TEST(nothing_is_lost_when_it_is_full_or_wraps)
 
 TEST(the_largest_fits_wherever_the_tail_stands)
 {
-    size_t most = queue_most(RING) - sizeof(struct record) - HEADER;
+    size_t most = net_queue_most(RING) - sizeof(struct node_record) - HEADER;
     for (unsigned lines = 0; lines < RING / CACHE_LINE; lines++) {
         open_queue();
         for (unsigned i = 0; i < lines; i++) {
@@ -139,7 +139,7 @@ TEST(a_writer_that_never_commits_stops_the_queue_but_nobody)
 {
     open_queue();
     expect(put(0, 10));
-    struct record *r = reserve(1, 10);
+    struct node_record *r = reserve(1, 10);
     expect(put(2, 10));
     expect_eq(get(), 1);
     expect_eq(get(), 0);
@@ -147,7 +147,7 @@ TEST(a_writer_that_never_commits_stops_the_queue_but_nobody)
         continue;
     expect_eq(get(), 0);
     expect(!put(2, 10));
-    queue_commit(r, 1, 11); /* it was alive after all */
+    net_queue_commit(r, 1, 11); /* it was alive after all */
     while (get())
         continue;
     expect_all_received();
@@ -156,13 +156,13 @@ TEST(a_writer_that_never_commits_stops_the_queue_but_nobody)
 TEST(what_cannot_be_ends_the_reading)
 {
     open_queue();
-    struct record *r = reserve(0, 10);
-    queue_commit(r, 0, RING);
+    struct node_record *r = reserve(0, 10);
+    net_queue_commit(r, 0, RING);
     expect_eq(get(), 0);
     expect(reader.broken);
     open_queue();
     r = reserve(0, 10);
-    queue_commit(r, WRITERS, 11);
+    net_queue_commit(r, WRITERS, 11);
     expect_eq(get(), 0);
     expect(reader.broken);
     expect_eq(get(), 0);

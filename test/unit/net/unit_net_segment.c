@@ -31,17 +31,17 @@ TEST(two_mappings_show_the_same)
 {
     struct segment mine, other;
     struct net_address address;
-    expect_eq(segment_create(&mine, BYTES, &address), 0);
-    expect_eq(segment_attach(&other, &address, 1), 0);
+    expect_eq(net_segment_create(&mine, BYTES, &address), 0);
+    expect_eq(net_segment_attach(&other, &address, 1), 0);
     expect(mine.base != other.base);
     expect_eq(mine.bytes, BYTES);
     expect_eq(other.bytes, BYTES);
     ((char *)mine.base)[BYTES - 1] = 5;
     expect_eq(((char *)other.base)[BYTES - 1], 5);
-    segment_close(&mine);
+    net_segment_close(&mine);
     expect_eq(((char *)other.base)[BYTES - 1], 5); /* it lives as long as somebody has it */
-    segment_close(&other);
-    segment_close(&other);
+    net_segment_close(&other);
+    net_segment_close(&other);
     expect_eq(count_maps(), 0);
 }
 
@@ -50,12 +50,12 @@ TEST(all_memory_is_there_and_the_size_is_fixed)
     struct segment s;
     struct net_address address;
     struct stat st;
-    expect_eq(segment_create(&s, BYTES, &address), 0);
+    expect_eq(net_segment_create(&s, BYTES, &address), 0);
     expect(!fstat(s.file, &st) && st.st_blocks * 512 >= BYTES);
     expect(ftruncate(s.file, 4096) && errno == EPERM);
     expect(ftruncate(s.file, 2 * BYTES) && errno == EPERM);
     expect(fcntl(s.file, F_GETFD) & FD_CLOEXEC);
-    segment_close(&s);
+    net_segment_close(&s);
 }
 
 static void change_token(struct place *p) {
@@ -79,20 +79,20 @@ TEST(what_was_not_announced_is_refused)
     struct segment mine, other = {.file = -1};
     struct net_address address, wrong;
     unsigned files = count_files();
-    expect_eq(segment_create(&mine, BYTES, &address), 0);
+    expect_eq(net_segment_create(&mine, BYTES, &address), 0);
     wrong = changed(&address, change_token);
-    expect_eq(segment_attach(&other, &wrong, 1), -ESTALE);
+    expect_eq(net_segment_attach(&other, &wrong, 1), -ESTALE);
     wrong = changed(&address, change_size);
-    expect_eq(segment_attach(&other, &wrong, 1), -ESTALE);
+    expect_eq(net_segment_attach(&other, &wrong, 1), -ESTALE);
     wrong = changed(&address, change_file);
-    expect_eq(segment_attach(&other, &wrong, 1), -ENOENT);
+    expect_eq(net_segment_attach(&other, &wrong, 1), -ENOENT);
     wrong = changed(&address, change_process);
-    expect_eq(segment_attach(&other, &wrong, 1), -ENOENT);
+    expect_eq(net_segment_attach(&other, &wrong, 1), -ENOENT);
     memset(&wrong, 0, sizeof wrong);
-    expect(segment_attach(&other, &wrong, 1) < 0);
+    expect(net_segment_attach(&other, &wrong, 1) < 0);
     expect(!other.base);
     expect_eq(count_maps(), 1);
-    segment_close(&mine);
+    net_segment_close(&mine);
     expect_eq(count_files(), files);
 }
 
@@ -106,7 +106,7 @@ static void expect_refused(const struct net_address *address, int file) {
     struct segment other = {.file = -1};
     strange = file;
     struct net_address wrong = changed(address, change_to_strange);
-    expect_eq(segment_attach(&other, &wrong, 1), -ESTALE);
+    expect_eq(net_segment_attach(&other, &wrong, 1), -ESTALE);
     expect(!other.base);
     close(file);
 }
@@ -128,7 +128,7 @@ TEST(other_things_are_refused_and_not_touched)
     struct segment mine;
     struct net_address address;
     int ends[2];
-    expect_eq(segment_create(&mine, BYTES, &address), 0);
+    expect_eq(net_segment_create(&mine, BYTES, &address), 0);
     expect_eq(pipe(ends), 0);
     expect_refused(&address, ends[0]);
     close(ends[1]);
@@ -145,7 +145,7 @@ TEST(other_things_are_refused_and_not_touched)
     expect(file && fwrite(mine.base, 1, BYTES, file) == BYTES && !fflush(file));
     expect_refused(&address, dup(fileno(file)));
     fclose(file);
-    segment_close(&mine);
+    net_segment_close(&mine);
 }
 
 TEST(a_dead_process_has_none)
@@ -156,13 +156,13 @@ TEST(a_dead_process_has_none)
     pid_t child = team_fork();
     if (!child) {
         struct segment s;
-        segment_create(&s, BYTES, &team->addresses[0]);
+        net_segment_create(&s, BYTES, &team->addresses[0]);
         raise(SIGKILL);
     }
     expect(!team_join(child));
     address = team->addresses[0];
     team_close();
-    expect_eq(segment_attach(&other, &address, 1), -ENOENT);
+    expect_eq(net_segment_attach(&other, &address, 1), -ENOENT);
     expect(!other.base);
 }
 
@@ -180,7 +180,7 @@ static void be_in_namespace(void) {
     pid_t child = team_fork();
     if (child)
         _exit(!team_join(child));
-    made = made && getpid() == 1 && !segment_create(&s, BYTES, &team->addresses[1]);
+    made = made && getpid() == 1 && !net_segment_create(&s, BYTES, &team->addresses[1]);
     meet();
     meet();
     _exit(!made);
@@ -198,7 +198,7 @@ TEST(a_process_of_another_namespace_is_refused)
     if (!child)
         be_in_namespace();
     meet();
-    expect(segment_attach(&other, &team->addresses[1], 1) < 0);
+    expect(net_segment_attach(&other, &team->addresses[1], 1) < 0);
     expect(!other.base);
     meet();
     expect(team_join(child));
@@ -213,14 +213,15 @@ TEST(another_user_is_refused)
         printf("skip %s: needs root, to be another user\n", test_name);
         return;
     }
-    expect_eq(segment_create(&mine, BYTES, &address), 0);
+    expect_eq(net_segment_create(&mine, BYTES, &address), 0);
     pid_t child = team_fork();
     if (!child) {
         struct segment other = {.file = -1};
-        _exit(setgid(65534) || setuid(65534) || segment_attach(&other, &address, 1) != -EACCES || other.base);
+        _exit(setgid(65534) || setuid(65534) || net_segment_attach(&other, &address, 1) != -EACCES ||
+              other.base);
     }
     expect(team_join(child));
-    segment_close(&mine);
+    net_segment_close(&mine);
 }
 
 TEST(a_limit_on_file_sizes_is_an_error_and_not_a_signal)
@@ -232,7 +233,7 @@ TEST(a_limit_on_file_sizes_is_an_error_and_not_a_signal)
         struct rlimit limit = {BYTES - 1, BYTES - 1};
         unsigned files = count_files();
         expect_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
-        expect_eq(segment_create(&s, BYTES, &address), -EFBIG);
+        expect_eq(net_segment_create(&s, BYTES, &address), -EFBIG);
         expect(!s.base && count_files() == files);
         fflush(stdout);
         _exit(test_failures != 0);
@@ -251,7 +252,7 @@ TEST(no_memory_is_an_error_and_not_a_signal)
         if (forbid_call(SYS_fallocate, ENOSPC))
             printf("skip %s: no seccomp here\n", test_name);
         else
-            expect_eq(segment_create(&s, BYTES, &address), -ENOSPC);
+            expect_eq(net_segment_create(&s, BYTES, &address), -ENOSPC);
         expect(!s.base && count_files() == files);
         fflush(stdout);
         _exit(test_failures != 0);
@@ -267,7 +268,7 @@ TEST(no_descriptors_are_an_error)
     expect_eq(getrlimit(RLIMIT_NOFILE, &before), 0);
     limit = (struct rlimit){3, before.rlim_max};
     expect_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
-    expect_eq(segment_create(&s, BYTES, &address), -EMFILE);
+    expect_eq(net_segment_create(&s, BYTES, &address), -EMFILE);
     expect_eq(setrlimit(RLIMIT_NOFILE, &before), 0);
     expect(!s.base);
 }
@@ -279,8 +280,8 @@ TEST(whatever_fails_leaves_nothing_behind)
     struct net_address address;
     unsigned files = count_files(), n = 0, failed = 0;
     for (int err = -1; err && n < 100; failed += err != 0) {
-        segment_fail_at(++n);
-        err = segment_create(&s, BYTES, &address);
+        net_segment_fail_at(++n);
+        err = net_segment_create(&s, BYTES, &address);
         expect(err <= 0 && !s.base == (err < 0));
         if (err)
             expect_eq(count_files(), files);
@@ -288,16 +289,16 @@ TEST(whatever_fails_leaves_nothing_behind)
     expect_eq(failed, 6);
     n = failed = 0;
     for (int err = -1; err && n < 100; failed += err != 0) {
-        segment_fail_at(++n);
-        err = segment_attach(&other, &address, 1);
+        net_segment_fail_at(++n);
+        err = net_segment_attach(&other, &address, 1);
         expect(err <= 0 && !other.base == (err < 0));
         expect_eq(count_files(), files + 1);
         expect_eq(count_maps(), err ? 1 : 2);
     }
     expect_eq(failed, 3);
-    segment_fail_at(0);
-    segment_close(&other);
-    segment_close(&s);
+    net_segment_fail_at(0);
+    net_segment_close(&other);
+    net_segment_close(&s);
     expect_eq(count_files(), files);
     expect_eq(count_maps(), 0);
 }

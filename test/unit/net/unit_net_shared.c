@@ -10,7 +10,7 @@
 #include "net/shm/promise.h"
 #include "net/shm/segment.h"
 #include "net/shm/shared.h"
-#include "net/shm/sparse.h"
+#include "net/shm/address_picker.h"
 #include "net_boot.h"
 
 static size_t wish; /* of each; see wants() */
@@ -216,10 +216,10 @@ static bool put_at(char *at) {
 /* An address at which one has something and the others have nothing. */
 static char *occupy(const struct net_boot *boot, int by) {
     for (;;) {
-        uint64_t mine = sparse_pick(TAKEN, 1), all[BOOT_MOST];
+        uint64_t mine = net_address_pick(TAKEN, 1), all[BOOT_MOST];
         net_boot_gather(boot, &mine, all, sizeof mine);
         char *at = (char *)(uintptr_t)all[0];
-        bool got = put_at(at), everywhere = !net_agree(boot, got ? 0 : -EBUSY);
+        bool got = put_at(at), everywhere = !net_boot_agree(boot, got ? 0 : -EBUSY);
         if (got && !(everywhere && boot->rank == by))
             munmap(at, TAKEN);
         if (everywhere && boot->rank == by)
@@ -241,9 +241,9 @@ static void collide(const struct net_boot *boot) {
     unsigned files = count_files();
     char *taken = occupy(boot, owner);
     if (boot->rank == 0)
-        sparse_force((uint64_t)(uintptr_t)taken, forced);
+        net_address_force((uint64_t)(uintptr_t)taken, forced);
     int before = boot_gathers, err = net_shared_open(boot, 5000, NULL, &s);
-    expect_eq(err, forced < SPARSE_TRIES ? 0 : -EADDRNOTAVAIL);
+    expect_eq(err, forced < ADDRESS_TRIES ? 0 : -EADDRNOTAVAIL);
     /* What the first finds out by itself costs no meeting. */
     int meetings = 1 + (owner ? 2 * (int)forced : 0) + (err ? 1 : 2);
     expect(boot_gathers - before >= meetings);
@@ -255,7 +255,7 @@ static void collide(const struct net_boot *boot) {
         net_shared_close(boot, NULL, s);
     }
     vacate(boot, owner, taken);
-    sparse_force(0, 0);
+    net_address_force(0, 0);
     expect_eq(count_maps(), 0);
 }
 
@@ -264,14 +264,14 @@ TEST(an_address_taken_here_is_not_used_anywhere)
     forced = 1;
     for (owner = 0; owner < 3; owner++)
         boot_run(3, collide);
-    forced = SPARSE_TRIES / 2;
+    forced = ADDRESS_TRIES / 2;
     owner = 2;
     boot_run(3, collide);
 }
 
 TEST(no_address_at_all_is_an_error)
 {
-    forced = SPARSE_TRIES;
+    forced = ADDRESS_TRIES;
     for (owner = 0; owner < 3; owner++)
         expect_eq(boot_count_lines(3, collide), 1);
 }
@@ -283,14 +283,14 @@ TEST(picks_are_aligned_and_mostly_differ)
     unsigned same = 0;
     for (unsigned i = 0; i < 64; i++) {
         uint64_t bytes = i % 2 ? 5000 : 5 << 20;
-        seen[i] = sparse_pick(bytes, 1 + i % (SPARSE_TRIES - 1));
+        seen[i] = net_address_pick(bytes, 1 + i % (ADDRESS_TRIES - 1));
         expect(seen[i] >= 1 << 20);
         expect_eq(seen[i] % (i % 2 ? 4096 : 2 << 20), 0);
         for (unsigned j = 0; j < i; j++)
             same += seen[i] == seen[j];
     }
     expect(same < 10);
-    expect_eq(sparse_pick((uint64_t)1 << 62, 2), 0);
+    expect_eq(net_address_pick((uint64_t)1 << 62, 2), 0);
 }
 
 /* ---- failures ---- */
@@ -303,7 +303,7 @@ static void fail_each_step(const struct net_boot *boot) {
     int err = -1;
     for (unsigned n = 1; err && n < 50; n++) {
         struct net_shared *s = NULL;
-        segment_fail_at(boot->rank == failing ? n : 0);
+        net_segment_fail_at(boot->rank == failing ? n : 0);
         err = net_shared_open(boot, 10000, NULL, &s);
         expect(err <= 0 && !s == (err < 0));
         expect_eq(count_files(), files);
@@ -312,7 +312,7 @@ static void fail_each_step(const struct net_boot *boot) {
         if (s)
             net_shared_close(boot, NULL, s);
     }
-    segment_fail_at(0);
+    net_segment_fail_at(0);
     expect_eq(failed, counted);
     expect_eq(count_maps(), 0);
 }
@@ -448,7 +448,7 @@ static void use_far(const struct net_boot *boot) {
     struct boot_seat seats[2];
     struct net_boot group = boot_at(&seats[0], 1, boot->rank, 2),
                     far_boot = boot_at(&seats[1], 2, boot->rank / 2, 2);
-    struct net_shared_far far = {.attach = far_attach, .detach = far_detach};
+    struct net_shared_remote remote = {.attach = far_attach, .detach = far_detach};
     struct net_shared *s = NULL;
     to_far = &far_boot;
     attached = detached = 0;
@@ -456,11 +456,11 @@ static void use_far(const struct net_boot *boot) {
     if (boot->rank == 2) {
         run_errands();
     } else {
-        expect_eq(net_shared_open(&group, 5000, &far, &s), forced ? -EADDRNOTAVAIL : 0);
+        expect_eq(net_shared_open(&group, 5000, &remote, &s), forced ? -EADDRNOTAVAIL : 0);
         if (s) {
             expect_eq(s->told, boot->rank == 0);
             check_contents(&group, s, 3);
-            net_shared_close(&group, &far, s);
+            net_shared_close(&group, &remote, s);
         }
         if (boot->rank == 0)
             ask_errand(0, NULL);
@@ -468,7 +468,7 @@ static void use_far(const struct net_boot *boot) {
     expect_eq(count_files(), files);
     expect_eq(count_maps(), 0);
     if (boot->rank == 0) {
-        expect(forced ? attached > SPARSE_TRIES / 2 && attached <= SPARSE_TRIES
+        expect(forced ? attached > ADDRESS_TRIES / 2 && attached <= ADDRESS_TRIES
                       : attached == answers_left + 1);
         expect_eq(detached, forced ? 0 : 1);
     }
@@ -491,7 +491,7 @@ static void collide_with_far(const struct net_boot *boot) {
     struct boot_seat seats[2];
     struct net_boot group = boot_at(&seats[0], 1, boot->rank, 2),
                     far_boot = boot_at(&seats[1], 2, boot->rank / 2, 2);
-    struct net_shared_far far = {.attach = far_attach, .detach = far_detach};
+    struct net_shared_remote remote = {.attach = far_attach, .detach = far_detach};
     struct net_shared *s = NULL;
     to_far = &far_boot;
     attached = detached = 0;
@@ -501,11 +501,11 @@ static void collide_with_far(const struct net_boot *boot) {
     } else {
         char *taken = occupy(&group, 1);
         if (boot->rank == 0)
-            sparse_force((uint64_t)(uintptr_t)taken, 2);
-        expect_eq(net_shared_open(&group, 5000, &far, &s), 0);
+            net_address_force((uint64_t)(uintptr_t)taken, 2);
+        expect_eq(net_shared_open(&group, 5000, &remote, &s), 0);
         if (s)
-            net_shared_close(&group, &far, s);
-        sparse_force(0, 0);
+            net_shared_close(&group, &remote, s);
+        net_address_force(0, 0);
         vacate(&group, 1, taken);
         if (boot->rank == 0)
             ask_errand(0, NULL);
@@ -527,8 +527,8 @@ static void attach_wrong(const struct net_boot *boot) {
     int fd;
     void *base;
     unsigned files = count_files();
-    expect_eq(memfile_make(8192, &fd, &place.address, &what), 0);
-    expect_eq(memfile_map(fd, 8192, NULL, 0, &base, &what), 0);
+    expect_eq(net_memfile_make(8192, &fd, &place.address, &what), 0);
+    expect_eq(net_memfile_map(fd, 8192, NULL, 0, &base, &what), 0);
     munmap(base, 8192);
     place.base = (uint64_t)(uintptr_t)base;
     place.bytes = 16384; /* would end in a SIGBUS */

@@ -15,29 +15,29 @@ TEST(without_a_wake_the_time_passes)
 {
     struct wake w = {0};
     uint64_t start = clock_ns();
-    expect(!wake_wait(&w, 20000));
+    expect(!net_wake_wait(&w, 20000));
     expect(clock_ns() - start >= 20000000);
-    expect(!wake_wait(&w, 0));
+    expect(!net_wake_wait(&w, 0));
 }
 
 TEST(a_wake_before_the_sleep_is_kept)
 {
     struct wake w = {0};
-    wake_up(&w);
-    wake_up(&w);
-    expect(wake_wait(&w, UINT64_MAX));
-    expect(!wake_wait(&w, 1000)); /* two were as good as one */
+    net_wake_up(&w);
+    net_wake_up(&w);
+    expect(net_wake_wait(&w, UINT64_MAX));
+    expect(!net_wake_wait(&w, 1000)); /* two were as good as one */
 }
 
 /* A sleeper that was killed leaves its mark. */
 TEST(a_mark_left_behind_does_no_harm)
 {
     struct wake w = {.state = 1};
-    wake_up(&w);
-    expect(wake_wait(&w, UINT64_MAX));
+    net_wake_up(&w);
+    expect(net_wake_wait(&w, UINT64_MAX));
     w.state = 1;
-    expect(!wake_wait(&w, 1000));
-    expect(!wake_wait(&w, 1000));
+    expect(!net_wake_wait(&w, 1000));
+    expect(!net_wake_wait(&w, 1000));
 }
 
 struct pair {
@@ -49,18 +49,18 @@ enum { ROUNDS = 5000 };
 
 static void answer(struct pair *p) {
     for (uint64_t i = 1; i <= ROUNDS; i++) {
-        while (!wake_wait(&p->ping, i % 3 ? UINT64_MAX : 5))
+        while (!net_wake_wait(&p->ping, i % 3 ? UINT64_MAX : 5))
             continue;
         p->number += p->number == 2 * i - 1;
-        wake_up(&p->pong);
+        net_wake_up(&p->pong);
     }
 }
 
 static void ask(struct pair *p) {
     for (uint64_t i = 1; i <= ROUNDS; i++) {
         p->number++;
-        wake_up(&p->ping);
-        while (!wake_wait(&p->pong, i % 5 ? UINT64_MAX : 5))
+        net_wake_up(&p->ping);
+        while (!net_wake_wait(&p->pong, i % 5 ? UINT64_MAX : 5))
             continue;
         expect_eq(p->number, 2 * i);
     }
@@ -104,7 +104,7 @@ static void *signal_and_wake(void *arg) {
         usleep(2000);
         pthread_kill(*sleeper, SIGUSR1);
     }
-    wake_up(((void **)arg)[1]);
+    net_wake_up(((void **)arg)[1]);
     return NULL;
 }
 
@@ -117,7 +117,7 @@ TEST(signals_do_not_end_the_sleep)
     sigaction(SIGUSR1, &action, NULL);
     uint64_t start = clock_ns();
     expect_eq(pthread_create(&thread, NULL, signal_and_wake, arg), 0);
-    expect(wake_wait(&w, UINT64_MAX));
+    expect(net_wake_wait(&w, UINT64_MAX));
     expect(clock_ns() - start >= 10000000);
     pthread_join(thread, NULL);
 }

@@ -137,7 +137,7 @@ static void fail_each_step(const struct net_boot *boot) {
     int err = -1;
     for (unsigned n = 1; err && n < 50; n++) {
         struct net_world *w = NULL;
-        segment_fail_at(boot->rank == failing ? n : 0);
+        net_segment_fail_at(boot->rank == failing ? n : 0);
         err = net_world_open(boot, machines[boot->rank], node_ranks, &w);
         expect(err <= 0 && !w == (err < 0));
         expect_eq(count_files(), files);
@@ -145,7 +145,7 @@ static void fail_each_step(const struct net_boot *boot) {
         failed += err != 0;
         net_world_close(w);
     }
-    segment_fail_at(0);
+    net_segment_fail_at(0);
     expect_eq(failed, failing == 0 ? 6 : 3); /* it makes the area, or attaches to it */
 }
 
@@ -177,7 +177,7 @@ static void fail_to_share(const struct net_boot *boot) {
     expect_eq(net_world_open(boot, 0, 0, &w), 0);
     unsigned failed = 0, files = count_files();
     for (unsigned n = 1; n < 50; n++) {
-        segment_fail_at(boot->rank == failing ? n : 0);
+        net_segment_fail_at(boot->rank == failing ? n : 0);
         void *memory = net_world_share(w, boot, 200000);
         expect_eq(count_maps(), memory ? 2 : 1);
         expect_eq(count_files(), files);
@@ -185,7 +185,7 @@ static void fail_to_share(const struct net_boot *boot) {
             break;
         failed++;
     }
-    segment_fail_at(0);
+    net_segment_fail_at(0);
     expect_eq(failed, failing == 0 ? 6 : 3);
     expect(net_world_share(w, boot, SIZE_MAX) == NULL);
     expect(net_world_share(w, boot, SIZE_MAX - 200) == NULL);
@@ -221,12 +221,12 @@ TEST(no_descriptors_are_an_error_everywhere)
 /* ---- agreeing ---- */
 
 static void agree_on(const struct net_boot *boot) {
-    expect_eq(net_agree(boot, 0), 0);
-    expect_eq(net_agree(boot, boot->rank == 1 ? -EIO : 0), -EIO);
-    expect_eq(net_agree(boot, boot->rank ? -EPERM : -EEXIST), -EPERM);
-    expect_eq(net_agree(boot, boot->rank == 2 ? -EEXIST : 0), -EEXIST);
-    expect_eq(net_agree(boot, -10 - boot->rank), -10);
-    expect(net_agree(boot, boot->rank == 1 ? -100000 : 0) < 0);
+    expect_eq(net_boot_agree(boot, 0), 0);
+    expect_eq(net_boot_agree(boot, boot->rank == 1 ? -EIO : 0), -EIO);
+    expect_eq(net_boot_agree(boot, boot->rank ? -EPERM : -EEXIST), -EPERM);
+    expect_eq(net_boot_agree(boot, boot->rank == 2 ? -EEXIST : 0), -EEXIST);
+    expect_eq(net_boot_agree(boot, -10 - boot->rank), -10);
+    expect(net_boot_agree(boot, boot->rank == 1 ? -100000 : 0) < 0);
 }
 
 TEST(the_lowest_failure_counts)

@@ -13,7 +13,7 @@ static void begin(void) {
 }
 
 static struct ahead_pages touch(uint16_t home, uint32_t page) {
-    return ahead_after(&ahead, home, page, 8);
+    return pages_ahead_after(&ahead, home, page, 8);
 }
 
 #define expect_pages(pages_, first_, count_, step_)                                                          \
@@ -112,9 +112,9 @@ TEST(none_at_most_is_none)
 {
     begin();
     for (uint32_t i = 0; i < 6; i++)
-        expect_eq(ahead_after(&ahead, 3, i, 0).count, 0);
+        expect_eq(pages_ahead_after(&ahead, 3, i, 0).count, 0);
     for (uint32_t i = 0; i < 200; i++)
-        expect(ahead_after(&ahead, 3, i, 1000).count <= AHEAD_MOST);
+        expect(pages_ahead_after(&ahead, 3, i, 1000).count <= AHEAD_MOST);
 }
 
 /* A walk whose pages are all told: each page is asked for once, before it is reached, never too far ahead;
@@ -135,7 +135,7 @@ TEST(random_walks_ask_once_and_in_time)
             uint32_t page = back ? 499 - i : i;
             unsigned most = 1 + random_below(&r, 64);
             expect(i < 2 || asked[page] == 1);
-            struct ahead_pages pages = ahead_after(&ahead, 3, page, most);
+            struct ahead_pages pages = pages_ahead_after(&ahead, 3, page, most);
             for (uint32_t k = 0; k < pages.count; k++) {
                 uint32_t p = pages.first + (uint32_t)pages.step * k;
                 expect(p < 500 && !asked[p]);

@@ -81,7 +81,7 @@ TEST(read_from_nothing)
     expect_eq(acquire(true), PAGES_LATER);
     expect_eq(receive_for(PAGES_DATA, PAGES_S, PAGES_DIRTY, 0), 0);
     expect_said(PAGES_UNBLOCK, HOME, PAGES_DIRTY); /* as the holder said */
-    expect_eq(e.actions, PAGES_READY | PAGES_AGAIN);
+    expect_eq(e.actions, PAGES_READY | PAGES_RETRY);
     expect_eq(c.readers, 2);
     release(false);
     release(false);
@@ -172,7 +172,7 @@ TEST(copy_is_passed_on)
         expect_eq(receive_for(PAGES_FWD_X, 0, PAGES_GRANTED, PEER), 0);
         expect_said(PAGES_DATA, PEER, PAGES_GRANTED);
         expect_eq(e.messages[0].state, PAGES_M);
-        expect_eq(e.actions, PAGES_GONE);
+        expect_eq(e.actions, PAGES_FREED);
         expect(c.state == PAGES_I && pages_control_is_idle(&c));
     }
 }
@@ -191,9 +191,9 @@ TEST(frozen_copy_serves_until_it_may_go)
     expect_said(PAGES_DATA, PEER, PAGES_DIRTY);
     expect_eq(receive_for(PAGES_FWD_SMALL, 0, PAGES_WRITES, PEER), 0);
     expect(c.state == PAGES_M && e.actions == PAGES_FRAME_APPLY);
-    expect_eq(receive(PAGES_NEED), 0);
-    expect_said(PAGES_BACK, HOME, PAGES_DIRTY);
-    expect_eq(e.actions, PAGES_GONE | PAGES_AGAIN);
+    expect_eq(receive(PAGES_WRITEBACK_REQ), 0);
+    expect_said(PAGES_WRITEBACK_DATA, HOME, PAGES_DIRTY);
+    expect_eq(e.actions, PAGES_FREED | PAGES_RETRY);
     expect(pages_control_is_idle(&c) && c.state == PAGES_I);
 }
 
@@ -205,9 +205,9 @@ TEST(frozen_copy_is_lost)
     expect_said(PAGES_IACK, HOME, 0);
     expect_eq(e.actions, 0); /* no request for this page before PUT_ACK */
     expect_eq(acquire(false), PAGES_LATER);
-    expect_eq(receive(PAGES_NEED), -EPROTO);
+    expect_eq(receive(PAGES_WRITEBACK_REQ), -EPROTO);
     expect_eq(receive(PAGES_PUT_ACK), 0);
-    expect_eq(e.actions, PAGES_GONE | PAGES_AGAIN);
+    expect_eq(e.actions, PAGES_FREED | PAGES_RETRY);
     expect_eq(acquire(false), PAGES_WAIT);
 }
 
@@ -217,16 +217,16 @@ TEST(frozen_copy_becomes_the_owner)
     expect(pages_control_evict(&c, &e));
     expect_eq(receive(PAGES_OWN), 0);
     expect_said(PAGES_OWNED, HOME, 0);
-    expect_eq(receive(PAGES_NEED), 0);
-    expect_said(PAGES_BACK, HOME, PAGES_DIRTY);
+    expect_eq(receive(PAGES_WRITEBACK_REQ), 0);
+    expect_said(PAGES_WRITEBACK_DATA, HOME, PAGES_DIRTY);
 }
 
 TEST(exclusive_brings_nothing_back)
 {
     open_in(PAGES_E);
     expect(pages_control_evict(&c, &e));
-    expect_eq(receive(PAGES_NEED), 0);
-    expect_said(PAGES_BACK, HOME, 0);
+    expect_eq(receive(PAGES_WRITEBACK_REQ), 0);
+    expect_said(PAGES_WRITEBACK_DATA, HOME, 0);
 }
 
 TEST(what_is_in_use_is_not_dropped)
@@ -255,7 +255,7 @@ TEST(invalidation_is_acknowledged_when_the_pin_is_gone)
     expect_eq(e.count, 0);
     release(false);
     expect_said(PAGES_IACK, HOME, 0);
-    expect_eq(e.actions, PAGES_GONE | PAGES_AGAIN);
+    expect_eq(e.actions, PAGES_FREED | PAGES_RETRY);
     expect_eq(c.state, PAGES_I);
 }
 
@@ -269,7 +269,7 @@ TEST(writer_is_waited_for_and_readers_are_not)
     expect_eq(receive(PAGES_INV), -EPROTO); /* one transaction at a time */
     release(true);
     expect_said(PAGES_DATA, PEER, PAGES_DIRTY);
-    expect_eq(e.actions, PAGES_AGAIN);
+    expect_eq(e.actions, PAGES_RETRY);
     expect(c.state == PAGES_O && c.readers == 1);
     expect_eq(receive_for(PAGES_FWD_X, 0, 0, PEER), 0);
     expect_eq(e.count, 0);
@@ -321,7 +321,7 @@ TEST(page_is_unmapped_before_it_is_given_away)
     expect_eq(acquire(false), PAGES_LATER);
     pages_control_unmapped(&c, PAGES_UNMAPPED, &e);
     expect_said(PAGES_IACK, HOME, 0);
-    expect_eq(e.actions, PAGES_GONE | PAGES_AGAIN);
+    expect_eq(e.actions, PAGES_FREED | PAGES_RETRY);
 }
 
 TEST(page_is_protected_before_it_is_copied)
@@ -368,7 +368,7 @@ TEST(page_is_taken_while_it_is_unmapped_to_be_put)
     expect(e.count == 0 && !e.actions); /* it has asked before */
     pages_control_unmapped(&c, PAGES_UNMAPPED, &e);
     expect_said(PAGES_DATA, PEER, PAGES_GRANTED); /* and nothing is left to put */
-    expect_eq(e.actions, PAGES_GONE | PAGES_AGAIN);
+    expect_eq(e.actions, PAGES_FREED | PAGES_RETRY);
     expect(pages_control_is_idle(&c));
 }
 
@@ -389,19 +389,20 @@ TEST(recall)
 {
     open_in(PAGES_M);
     expect_eq(receive(PAGES_RECALL_S), 0);
-    expect_said(PAGES_BACK, HOME, PAGES_DIRTY);
+    expect_said(PAGES_WRITEBACK_DATA, HOME, PAGES_DIRTY);
     expect_eq(c.state, PAGES_S);
     open_in(PAGES_E);
     expect_eq(receive(PAGES_RECALL_S), 0);
-    expect_said(PAGES_BACK, HOME, 0);
+    expect_said(PAGES_WRITEBACK_DATA, HOME, 0);
     expect_eq(c.state, PAGES_S);
     open_in(PAGES_M);
     expect(pages_control_evict(&c, &e));
     expect_eq(receive(PAGES_RECALL_X), 0);
-    expect_said(PAGES_BACK, HOME, PAGES_DIRTY);
-    expect(c.state == PAGES_I && c.open == PAGES_PUT && !e.actions); /* unlike NEED it does not end the PUT */
+    expect_said(PAGES_WRITEBACK_DATA, HOME, PAGES_DIRTY);
+    expect(c.state == PAGES_I && c.open == PAGES_PUT &&
+           !e.actions); /* unlike WRITEBACK_REQ it does not end the PUT */
     expect_eq(receive(PAGES_PUT_ACK), 0);
-    expect_eq(e.actions, PAGES_GONE | PAGES_AGAIN);
+    expect_eq(e.actions, PAGES_FREED | PAGES_RETRY);
 }
 
 /* ---- what nobody of ours would say ---- */

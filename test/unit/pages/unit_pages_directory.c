@@ -295,7 +295,7 @@ TEST(request_overtakes_the_unblock_before_it)
     send(PAGES_PUT, 1);
     expect_silence();
     send(PAGES_UNBLOCK, 1);
-    expect_said(PAGES_NEED, 1, 1);
+    expect_said(PAGES_WRITEBACK_REQ, 1, 1);
 }
 
 TEST(sharer_leaves)
@@ -330,11 +330,11 @@ TEST(sole_holder_leaves)
         open_with(true, true);
         give_first(0);
         send(PAGES_PUT, 0);
-        expect_said(PAGES_NEED, 0, 0);
-        send_flagged(PAGES_BACK, 0, dirty ? PAGES_DIRTY : 0);
+        expect_said(PAGES_WRITEBACK_REQ, 0, 0);
+        send_flagged(PAGES_WRITEBACK_DATA, 0, dirty ? PAGES_DIRTY : 0);
         if (dirty)
             finish(PAGES_WRITE);
-        expect_silence(); /* NEED has told it already */
+        expect_silence(); /* WRITEBACK_REQ has told it already */
         expect_known(PAGES_UNCACHED, 0, 0);
     }
 }
@@ -344,7 +344,7 @@ TEST(who_wants_a_page_that_is_being_written_waits)
     open_with(true, true);
     give_first(0);
     send(PAGES_PUT, 0);
-    send_flagged(PAGES_BACK, 0, PAGES_DIRTY);
+    send_flagged(PAGES_WRITEBACK_DATA, 0, PAGES_DIRTY);
     skip_all();
     send(PAGES_GETS, 0);
     expect_eq(io, PAGES_WRITE);
@@ -385,9 +385,10 @@ TEST(owner_writes_back)
     open_with(true, false);
     give_copies(3, true);
     send(PAGES_PUT, 0);
-    expect_said(PAGES_NEED, 0, 0);
-    expect_eq(receive((struct pages_message){.kind = PAGES_BACK, .from = 0}), -EPROTO); /* it must be dirty */
-    send_flagged(PAGES_BACK, 0, PAGES_DIRTY);
+    expect_said(PAGES_WRITEBACK_REQ, 0, 0);
+    expect_eq(receive((struct pages_message){.kind = PAGES_WRITEBACK_DATA, .from = 0}),
+              -EPROTO); /* it must be dirty */
+    send_flagged(PAGES_WRITEBACK_DATA, 0, PAGES_DIRTY);
     finish(PAGES_WRITE);
     expect_known(PAGES_SHARED, 2, 0);
 }
@@ -412,7 +413,7 @@ TEST(small_put_to_what_is_shared_without_cooperation)
     open_with(false, true);
     give_first(0);
     send(PAGES_GETS, 1);
-    send(PAGES_BACK, 0);
+    send(PAGES_WRITEBACK_DATA, 0);
     finish(PAGES_READ);
     send(PAGES_UNBLOCK, 1);
     skip_all();
@@ -501,7 +502,7 @@ TEST(readers_are_served_by_the_home)
         send(PAGES_GETS, 2);
         expect_said(PAGES_RECALL_S, 0, 2);
         expect_silence();
-        send_flagged(PAGES_BACK, 0, dirty ? PAGES_DIRTY : 0);
+        send_flagged(PAGES_WRITEBACK_DATA, 0, dirty ? PAGES_DIRTY : 0);
         finish(dirty ? PAGES_WRITE : PAGES_READ);
         struct pages_message m = next();
         expect(m.kind == PAGES_DATA && m.to == 2 && m.state == PAGES_S);
@@ -521,7 +522,7 @@ TEST(writers_are_served_by_the_home)
     give_first(0);
     send(PAGES_GETX, 2);
     expect_said(PAGES_RECALL_X, 0, 2);
-    send_flagged(PAGES_BACK, 0, PAGES_DIRTY);
+    send_flagged(PAGES_WRITEBACK_DATA, 0, PAGES_DIRTY);
     finish(PAGES_WRITE);
     struct pages_message m = next();
     expect(m.kind == PAGES_DATA && m.to == 2 && m.state == PAGES_M && m.flags == PAGES_GRANTED);
@@ -535,7 +536,7 @@ TEST(home_reads_while_others_drop_theirs)
         open_with(false, true);
         give_first(0);
         send(PAGES_GETS, 1);
-        send(PAGES_BACK, 0);
+        send(PAGES_WRITEBACK_DATA, 0);
         finish(PAGES_READ);
         send(PAGES_UNBLOCK, 1);
         skip_all();

@@ -179,9 +179,9 @@ static const char *const what_names[] = {"deliver",   "begin",     "I/O done", "
                                          "unmapped",  "read",      "write",    "prefetch", "drop",
                                          "small get", "small put", "store"};
 static const char *const kind_names[PAGES_KINDS] = {
-    "-",      "GETS", "GETX",  "PUT",      "SMALL",    "FWD_S",  "FWD_X", "FWD_SMALL",
-    "INV",    "OWN",  "NEED",  "RECALL_S", "RECALL_X", "DATA",   "GRANT", "PUT_ACK",
-    "ANSWER", "IACK", "OWNED", "BACK",     "APPLIED",  "UNBLOCK"};
+    "-",     "GETS",           "GETX",     "PUT",      "SMALL", "FWD_S", "FWD_X",   "FWD_SMALL", "INV",
+    "OWN",   "WRITEBACK_REQ",  "RECALL_S", "RECALL_X", "DATA",  "GRANT", "PUT_ACK", "ANSWER",    "IACK",
+    "OWNED", "WRITEBACK_DATA", "APPLIED",  "UNBLOCK"};
 
 static bool wish(enum what what, uint32_t page, uint32_t node) {
     static const unsigned may[WHATS] = {

@@ -8,7 +8,7 @@
 #include "test.h"
 
 #include "net_boot.h"
-#include "pages/inside.h"
+#include "pages/pages_internal.h"
 #include "store_help.h"
 
 enum { RANKS = 2, PAGES = 14 /* of a rank */, PAGE = 4096, FRAMES = 24, SECONDS = 30, ALL = 45 };
@@ -37,7 +37,7 @@ static _Noreturn void leave(enum outcome how) {
 
 static void on_failure(void *arg, const char *why) {
     (void)arg, (void)why;
-    atomic_store(&job->failed, store_fail_at(0, 0, 0));
+    atomic_store(&job->failed, pages_store_fail_at(0, 0, 0));
     leave(ENDED);
 }
 
@@ -105,7 +105,7 @@ static void take_part(const struct net_boot *boot) {
     if (net_world_open(boot, 0, 0, &world) != 0)
         leave(WRONG);
     if (boot->rank == 0)
-        store_fail_at(job->n, job->times, job->error);
+        pages_store_fail_at(job->n, job->times, job->error);
     if (pages_open(boot, world, NULL, PAGES * PAGE, &events, &pages) != 0) {
         net_boot_barrier(boot); /* the others have closed their files, too */
         leave(REFUSED);
@@ -115,7 +115,7 @@ static void take_part(const struct net_boot *boot) {
         make_version(boot, job->first + (uint64_t)i);
     int closed = pages_close(pages, boot, true);
     if (boot->rank == 0)
-        atomic_store(&job->failed, store_fail_at(0, 0, 0));
+        atomic_store(&job->failed, pages_store_fail_at(0, 0, 0));
     if (closed != 0)
         leave(NOT_CLOSED);
     net_world_close(world);

@@ -15,7 +15,7 @@
 #include "episodes.h"
 #include "net_boot.h"
 #include "nodes_help.h"
-#include "pages/inside.h"
+#include "pages/pages_internal.h"
 #include "replay_help.h"
 #include "store_help.h"
 
@@ -211,7 +211,7 @@ static void make_step(const struct net_boot *boot, bool ends, int moment, bool f
     uint64_t made = 0;
     int status = make(boot, ends, moment, &made);
     if (status != 0 && fails)
-        store_fail_at(0, 0, 0);
+        pages_store_fail_at(0, 0, 0);
     for (int i = 1; i < TRIES && status != 0 && fails && !ends; i++)
         status = make(boot, false, moment, &made);
     if (status != 0)
@@ -228,7 +228,7 @@ static void live(const struct net_boot *boot) {
         int moment = e.moment + 1 + i;
         bool fails = i == trouble.step, ends = i + 1 == steps;
         if (fails && boot->rank == trouble.rank)
-            store_fail_at(trouble.n, trouble.times, trouble.error);
+            pages_store_fail_at(trouble.n, trouble.times, trouble.error);
         write_moment(boot, before, moment);
         if (ends && trouble.reads) {
             atomic_store(&stop, true);
@@ -236,7 +236,7 @@ static void live(const struct net_boot *boot) {
             net_boot_barrier(boot);
         }
         make_step(boot, ends, moment, fails);
-        store_fail_at(0, 0, 0);
+        pages_store_fail_at(0, 0, 0);
         before = moment;
     }
 }
@@ -247,7 +247,7 @@ static void take_part(const struct net_boot *boot) {
     unsigned node_ranks = NODES ? 1 + (unsigned)(random_mix(e.seed + (uint64_t)e.life) % NODE_MOST) : 0;
     if (net_world_open(boot, 0, node_ranks, &world) != 0)
         leave(FAILED);
-    store_watch(watch, NULL);
+    pages_store_watch(watch, NULL);
     if (pages_open(boot, world, NULL, (uint64_t)e.pages * PAGE, &events, &pages) != 0) {
         net_boot_barrier(boot);
         leave(REFUSED);
@@ -267,7 +267,7 @@ static void choose_settings(void) {
     setenv("HEARTH_NVM_DIR", help_folder(1), 1);
     setenv("HEARTH_NVM_NAME", "job", 1);
     set("HEARTH_PAGE_SIZE", PAGE);
-    set("HEARTH_POOL_SIZE", PAGE * (pool_least_frames(e.ranks) + random_below(&r, 20)));
+    set("HEARTH_POOL_SIZE", PAGE * (pages_pool_least_frames(e.ranks) + random_below(&r, 20)));
     set("HEARTH_SMALL", smalls[random_below(&r, 3)]);
     setenv("HEARTH_COOP", random_below(&r, 2) ? "on" : "off", 1);
     setenv("HEARTH_WRITE_BACK", random_below(&r, 2) ? "nvm" : "dram", 1);

@@ -11,7 +11,7 @@
 #include <signal.h>
 #include <sys/wait.h>
 
-#include "pages/local/local_inside.h"
+#include "pages/local/local_internal.h"
 #include "pages_outside.h"
 
 enum { PAGES = 400, PAGE_BYTES = 8192, FRAMES = 200, FIRST = 7 };
@@ -23,7 +23,7 @@ const char *__asan_default_options(void) {
     return "handle_segv=0:handle_sigbus=0";
 }
 
-static struct pool pool;
+static struct pages_pool pool;
 static struct pool_shared *shared;
 static size_t shared_bytes;
 static char *memory;
@@ -40,14 +40,14 @@ static uint64_t from_environment(const char *name, uint64_t otherwise) {
 }
 
 static void make_pool(uint32_t frames) {
-    shared_bytes = pool_shared_bytes(frames, 2, 256);
+    shared_bytes = pages_pool_shared_bytes(frames, 2, 256);
     shared = mmap(NULL, shared_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     memory_file = memfd_create("unit_pages_local", MFD_CLOEXEC);
     if (ftruncate(memory_file, (off_t)frames * PAGE_BYTES))
         abort();
     memory = mmap(NULL, (size_t)frames * PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, memory_file, 0);
-    pool_make(shared, frames, PAGE_BYTES, 2, 256, 0, 1, REPLACE_LRU_FIFO);
-    pool_attach(&pool, shared, memory, memory_file, NULL);
+    pages_pool_make(shared, frames, PAGE_BYTES, 2, 256, 0, 1, REPLACE_LRU_FIFO);
+    pages_pool_attach(&pool, shared, memory, memory_file, NULL);
 }
 
 /* False: no userfaultfd here. */
@@ -65,7 +65,7 @@ static bool begin(uint32_t frames, bool userfault, uint64_t stay_us) {
                                     .stay_ns = stay_us * 1000,
                                     .faults = &faults,
                                     .write_faults = &write_faults};
-    expect_eq(local_open(&pool, &options, &local, &base), 0);
+    expect_eq(pages_local_open(&pool, &options, &local, &base), 0);
     expect_eq((uintptr_t)base % PAGE_BYTES, 0);
     if (userfault && !local->options.userfault)
         printf("skipped: no userfaultfd\n");
@@ -74,12 +74,12 @@ static bool begin(uint32_t frames, bool userfault, uint64_t stay_us) {
 
 static void finish(void) {
     atomic_store(&outside.every, 0);
-    mapping_check(local);
-    local_close(local);
+    pages_mapping_check(local);
+    pages_local_close(local);
     outside_stop(&outside);
     while (outside_round(&outside))
         continue;
-    pool_check(&pool);
+    pages_pool_check(&pool);
     for (uint32_t f = 0; f < shared->frames; f++)
         if (pool.links[f].list)
             expect_eq(pool.frames[f].control.mapped, PAGES_UNMAPPED);
@@ -170,8 +170,9 @@ TEST(the_segment_begins_and_ends_where_it_should)
     if (begin(FRAMES, false, 0)) {
         expect_eq(*word(0, 0), initial(0, 0));
         expect_eq(*word(PAGES - 1, WORDS - 1), initial(PAGES - 1, WORDS - 1));
-        expect(local_has(local, base) && local_has(local, base + (size_t)PAGES * PAGE_BYTES - 1));
-        expect(!local_has(local, base - 1) && !local_has(local, base + (size_t)PAGES * PAGE_BYTES));
+        expect(pages_local_has(local, base) && pages_local_has(local, base + (size_t)PAGES * PAGE_BYTES - 1));
+        expect(!pages_local_has(local, base - 1) &&
+               !pages_local_has(local, base + (size_t)PAGES * PAGE_BYTES));
     }
     finish();
 }
@@ -181,10 +182,10 @@ TEST(a_segment_of_nothing)
     make_pool(FRAMES);
     struct local_options options = {.bytes = 0};
     char *at;
-    expect_eq(local_open(&pool, &options, &local, &at), 0);
-    local_close(local);
+    expect_eq(pages_local_open(&pool, &options, &local, &at), 0);
+    pages_local_close(local);
     options.bytes = PAGE_BYTES / 2;
-    expect_eq(local_open(&pool, &options, &local, &at), -EINVAL);
+    expect_eq(pages_local_open(&pool, &options, &local, &at), -EINVAL);
     munmap(memory, (size_t)FRAMES * PAGE_BYTES);
     close(memory_file);
     munmap(shared, shared_bytes);
@@ -212,7 +213,7 @@ TEST(no_more_areas_than_allowed)
         if (begin(FRAMES, userfault, 0)) {
             struct random r;
             random_seed(&r, seed);
-            mapping_limit(local, 64);
+            pages_mapping_limit(local, 64);
             unsigned most = 0;
             uint64_t *mine = calloc(PAGES, sizeof(*mine));
             for (int i = 0; i < 3000; i++) {
@@ -225,7 +226,7 @@ TEST(no_more_areas_than_allowed)
                 if (i % 100 == 0) {
                     unsigned now = areas();
                     most = now > most ? now : most;
-                    mapping_check(local);
+                    pages_mapping_check(local);
                 }
                 if (i == 1500)
                     atomic_store(&outside.every, 3);
@@ -374,7 +375,7 @@ TEST(threads_and_few_areas)
 {
     for (int userfault = 0; userfault < 2; userfault++) {
         if (begin(FRAMES, userfault, 20)) {
-            mapping_limit(local, 64);
+            pages_mapping_limit(local, 64);
             run_workers(4);
         }
         finish();
@@ -385,7 +386,7 @@ TEST(threads_and_few_areas)
 TEST(threads_and_few_frames)
 {
     for (int userfault = 0; userfault < 2; userfault++) {
-        if (begin(pool_least_frames(2), userfault, 20))
+        if (begin(pages_pool_least_frames(2), userfault, 20))
             run_workers(4);
         finish();
     }
@@ -535,7 +536,7 @@ TEST(one_segment_in_a_process)
         struct local_options options = {.bytes = PAGE_BYTES, .rank = 0};
         struct local *second;
         char *at;
-        expect_eq(local_open(&pool, &options, &second, &at), -EBUSY);
+        expect_eq(pages_local_open(&pool, &options, &second, &at), -EBUSY);
         expect_eq(*word(2, 1), initial(2, 1)); /* the first goes on */
     }
     finish();

@@ -17,7 +17,7 @@
 #include "episodes.h"
 #include "net_boot.h"
 #include "nodes_help.h"
-#include "pages/inside.h"
+#include "pages/pages_internal.h"
 
 enum { MOST_PROCESSES = NODES ? 3 : NODE_MOST };
 enum { MOST_THREADS = 3, MOST_WORDS = 1 << 14, STEPS = 400 };
@@ -43,7 +43,7 @@ static void choose(uint64_t seed) {
                          .seed = seed};
     uint64_t page = (uint64_t)4096 << random_next(&r) % 3, most = 40;
     set("HEARTH_PAGE_SIZE", page);
-    set("HEARTH_POOL_SIZE", page * (pool_least_frames(plan.processes) + random_next(&r) % most));
+    set("HEARTH_POOL_SIZE", page * (pages_pool_least_frames(plan.processes) + random_next(&r) % most));
     set("HEARTH_SMALL", smalls[random_next(&r) % 4]);
     set("HEARTH_PAGES_AHEAD", random_next(&r) % 9);
     setenv("HEARTH_COOP", random_next(&r) % 2 ? "on" : "off", 1);
@@ -233,7 +233,7 @@ static void begin_and_forget(struct worker *w) {
 
 static void be_idle(struct pages *pages, const struct net_boot *boot) {
     if (pages->serves)
-        expect_eq(service_order(pages->box, ORDER_IDLE, 0), 0);
+        expect_eq(pages_service_order(pages->box, ORDER_IDLE, 0), 0);
     net_boot_barrier(boot);
 }
 
@@ -243,7 +243,7 @@ static void check_pool(struct pages *pages, const struct net_boot *boot) {
     be_idle(pages, boot);
     be_idle(pages, boot);
     if (pages->serves)
-        pool_check(&pages->pool);
+        pages_pool_check(&pages->pool);
     be_idle(pages, boot);
 }
 

@@ -6,7 +6,7 @@
  *
  * Pages are sent as controller.h says they can be: nothing is copied before the message arrives, at which
  * time the frame or the buffer that it came from must still hold it. Threads that were told to come later
- * are woken by PAGES_AGAIN only. In the end all that has begun is completed, with nothing new asked for;
+ * are woken by PAGES_RETRY only. In the end all that has begun is completed, with nothing new asked for;
  * then directories know who has what, and one copy at least of every page is the last that was written.
  *
  * Other episodes throw nonsense at both machines, which must refuse it without a change, or stay whole.
@@ -198,14 +198,14 @@ static void do_effects(uint32_t node, struct frame *f, const struct pages_effect
         nodes[node].window[f->control.home]++;
         require(nodes[node].window[f->control.home] <= window);
     }
-    if (e->actions & PAGES_AGAIN)
+    if (e->actions & PAGES_RETRY)
         wake(node, f);
-    if (e->actions & PAGES_GONE)
+    if (e->actions & PAGES_FREED)
         f->used = false;
     for (uint32_t i = 0; i < e->count; i++) {
         const struct pages_message *m = &e->messages[i];
         struct flight *sent = post(m);
-        if (m->kind == PAGES_DATA || (m->kind == PAGES_BACK && m->flags & PAGES_DIRTY)) {
+        if (m->kind == PAGES_DATA || (m->kind == PAGES_WRITEBACK_DATA && m->flags & PAGES_DIRTY)) {
             sent->words = &f->words;
             sent->from_frame = f;
             f->leaving++;
@@ -365,7 +365,7 @@ static uint64_t apply(struct words *words, struct home *h, uint32_t page, uint32
 static void arrive_at_home(struct flight *f) {
     struct home *h = &homes[f->m.to];
     struct pages_output out = {.messages = said};
-    if (f->m.kind == PAGES_BACK && f->words) {
+    if (f->m.kind == PAGES_WRITEBACK_DATA && f->words) {
         require(!h->buffer_used[f->m.page]);
         h->buffer[f->m.page] = *f->words;
     }
@@ -670,13 +670,14 @@ int main(int argc, char **argv) {
     for (unsigned kind = PAGES_GETS; kind < PAGES_KINDS && protocol_episodes > 200; kind++)
         require(came[kind] > 200);
     require(protocol_episodes <= 200 || (put_off > 200 && sent_away > 200 && frozen > 200));
-    printf("GETS %llu, GETX %llu, PUT %llu, SMALL %llu, INV %llu, OWN %llu, NEED %llu; put off %llu, sent "
+    printf("GETS %llu, GETX %llu, PUT %llu, SMALL %llu, INV %llu, OWN %llu, WRITEBACK_REQ %llu; put off "
+           "%llu, sent "
            "away %llu, frozen "
            "%llu\n",
            (unsigned long long)came[PAGES_GETS], (unsigned long long)came[PAGES_GETX],
            (unsigned long long)came[PAGES_PUT], (unsigned long long)came[PAGES_SMALL],
            (unsigned long long)came[PAGES_INV], (unsigned long long)came[PAGES_OWN],
-           (unsigned long long)came[PAGES_NEED], (unsigned long long)put_off, (unsigned long long)sent_away,
-           (unsigned long long)frozen);
+           (unsigned long long)came[PAGES_WRITEBACK_REQ], (unsigned long long)put_off,
+           (unsigned long long)sent_away, (unsigned long long)frozen);
     return status;
 }

@@ -22,12 +22,12 @@ static bool is_only(void *arg, uint32_t frame) {
 static void begin(enum replace_policy policy, uint32_t frames) {
     memset(links, 0, sizeof(links));
     memset(only, 0, sizeof(only));
-    replace_open(&replace, policy, frames);
+    pages_replace_open(&replace, policy, frames);
 }
 
 static void add(uint32_t first, uint32_t count) {
     for (uint32_t i = 0; i < count; i++)
-        replace_add(&replace, links, first + i, first + i + 1);
+        pages_replace_add(&replace, links, first + i, first + i + 1);
 }
 
 static void use(uint32_t frame) {
@@ -37,8 +37,8 @@ static void use(uint32_t frame) {
 /* -1: none. */
 static int propose(void) {
     uint32_t frame = 0;
-    bool found = replace_propose(&replace, links, is_only, only, &frame);
-    expect(replace_check(&replace, links));
+    bool found = pages_replace_propose(&replace, links, is_only, only, &frame);
+    expect(pages_replace_check(&replace, links));
     return found ? (int)frame : -1;
 }
 
@@ -46,7 +46,7 @@ static int propose(void) {
 static int take(void) {
     int frame = propose();
     if (frame >= 0)
-        replace_remove(&replace, links, (uint32_t)frame);
+        pages_replace_remove(&replace, links, (uint32_t)frame);
     return frame;
 }
 
@@ -152,7 +152,7 @@ static bool visit(uint32_t page) {
         frame_of[page_in[frame]] = -1;
     page_in[frame] = (int)page;
     frame_of[page] = frame;
-    replace_add(&replace, links, (uint32_t)frame, replace_name(3, page));
+    pages_replace_add(&replace, links, (uint32_t)frame, pages_replace_name(3, page));
     return false;
 }
 
@@ -234,9 +234,9 @@ TEST(names_of_kept_pages_are_spread)
             uint32_t kept = 0, spread = 0;
             memset(taken, 0, sizeof(taken));
             for (uint32_t page = 0; kept < places; page++) {
-                if (!replace_is_keeper(1, page, nodes, 1))
+                if (!pages_replace_is_keeper(1, page, nodes, 1))
                     continue;
-                uint8_t *place = &taken[replace_name(1, page) % places];
+                uint8_t *place = &taken[pages_replace_name(1, page) % places];
                 spread += !*place;
                 *place = 1;
                 kept++;
@@ -260,7 +260,7 @@ TEST(what_is_kept_but_of_no_use_goes_in_time)
         gone += links[0].list == REPLACE_NONE;
         if (gone)
             break;
-        replace_add(&replace, links, (uint32_t)frame, (uint32_t)i + 1);
+        pages_replace_add(&replace, links, (uint32_t)frame, (uint32_t)i + 1);
     }
     expect(gone);
 }
@@ -344,10 +344,10 @@ TEST(the_walk_ends_while_others_use_everything)
         looks = 0;
         for (int i = 0; i < FRAMES; i++) {
             uint32_t frame;
-            expect(replace_propose(&replace, links, is_only_and_all_are_used, only, &frame));
+            expect(pages_replace_propose(&replace, links, is_only_and_all_are_used, only, &frame));
         }
         expect(looks <= 5 * FRAMES * FRAMES);
-        expect(replace_check(&replace, links));
+        expect(pages_replace_check(&replace, links));
     }
 }
 
@@ -355,21 +355,21 @@ TEST(a_broken_list_is_noticed)
 {
     begin(REPLACE_LRU_FIFO, 8);
     add(0, 4);
-    expect(replace_check(&replace, links));
+    expect(pages_replace_check(&replace, links));
     links[2].older = 1;
-    expect(!replace_check(&replace, links));
+    expect(!pages_replace_check(&replace, links));
     links[2].older = 2;
     links[1].list = REPLACE_IN_FIFO;
-    expect(!replace_check(&replace, links));
+    expect(!pages_replace_check(&replace, links));
     links[1].list = REPLACE_IN_LRU;
     links[3].newer = 1; /* a ring */
-    expect(!replace_check(&replace, links));
+    expect(!pages_replace_check(&replace, links));
     links[3].newer = 0;
     replace.lists[REPLACE_IN_LRU].count = 3;
-    expect(!replace_check(&replace, links));
+    expect(!pages_replace_check(&replace, links));
     replace.lists[REPLACE_IN_LRU].count = 4;
     links[6].list = REPLACE_IN_LRU;
-    expect(!replace_check(&replace, links));
+    expect(!pages_replace_check(&replace, links));
 }
 
 /* ---- the model: two arrays, oldest first ---- */
@@ -510,14 +510,14 @@ static void step(struct model *m, struct random *r, enum replace_policy policy) 
     if (dice < 3 && !here) {
         only[f] = random_below(r, 2);
         model_add(m, f, 1 + random_below(r, 3 * FRAMES));
-        replace_add(&replace, links, f, m->name[f]);
+        pages_replace_add(&replace, links, f, m->name[f]);
     } else if (dice < 5 && here) {
         use(f);
         m->mark[f] = 1;
     } else if (dice == 5) {
         only[f] = !only[f];
     } else if (dice == 6 && here && random_below(r, 3) == 0) {
-        replace_remove(&replace, links, f);
+        pages_replace_remove(&replace, links, f);
         model_remove(m, (int)f);
     } else if (m->lrus + m->fifos) {
         int expected =
@@ -526,7 +526,7 @@ static void step(struct model *m, struct random *r, enum replace_policy policy) 
         int got = propose();
         expect_eq(got, expected);
         if (random_below(r, 3) && got >= 0) {
-            replace_remove(&replace, links, (uint32_t)got);
+            pages_replace_remove(&replace, links, (uint32_t)got);
             model_remove(m, got);
         }
     } else {

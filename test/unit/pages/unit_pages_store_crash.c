@@ -110,7 +110,7 @@ static void write_step(uint64_t step) {
             continue;
         char *buffer = buffers + turn * PAGE;
         help_fill(buffer, PAGE, page * RANKS + (uint64_t)me, version_at(page, step));
-        require(!store_submit(store, STORE_WRITE, page, buffer, 0));
+        require(!pages_store_submit(store, STORE_WRITE, page, buffer, 0));
         on_way++;
         turn = (turn + 1) % DEPTH;
         if (!turn)
@@ -134,7 +134,7 @@ static uint64_t smaller(uint64_t a, uint64_t b) {
 static bool find_store(struct store_options *o) {
     struct store_found found = {0};
     o->kind = STORE_AGAIN;
-    int err = store_open(o, &store, &found);
+    int err = pages_store_open(o, &store, &found);
     require(!err || err == -ENODATA || err == -EBADMSG || err == -ENOENT);
     table->found[me] = err ? 0 : found.prepared;
     table->used[me] = err ? 0 : found.tried;
@@ -143,13 +143,13 @@ static bool find_store(struct store_options *o) {
     require(step >= smaller(atomic_load(&table->prepared[0]), atomic_load(&table->prepared[1])));
     require(step <= atomic_load(&table->tried));
     if (!epoch && !err)
-        require(!store_close(store));
+        require(!pages_store_close(store));
     if (!me)
         table->start[table->life] = step;
     meet();
     if (!epoch)
         return false;
-    require(!store_select(store, epoch));
+    require(!pages_store_select(store, epoch));
     check_step(step);
     return true;
 }
@@ -159,7 +159,7 @@ static void make_store(struct store_options *o) {
     snprintf(path, sizeof path, "%s/%s.%d", o->folder, o->name, me);
     require(!unlink(path) || errno == ENOENT);
     o->kind = STORE_NEW;
-    require(!store_open(o, &store, NULL));
+    require(!pages_store_open(o, &store, NULL));
 }
 
 static void live(const struct help_way *way) {
@@ -183,10 +183,10 @@ static void live(const struct help_way *way) {
             atomic_store(&table->tried, step);
         meet();
         write_step(step);
-        require(!store_prepare(store, epoch));
+        require(!pages_store_prepare(store, epoch));
         atomic_store(&table->prepared[me], step);
         meet();
-        require(!store_commit(store, epoch));
+        require(!pages_store_commit(store, epoch));
     }
 }
 

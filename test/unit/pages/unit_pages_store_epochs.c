@@ -16,22 +16,22 @@ static void checkpoint_by(const struct help_way *way) {
     see_all(s, 0, 4, 1);
     see_all(s, 5, 14, 2);
     make_checkpoint(s, 2);
-    expect_eq(store_close(s), 0);
+    expect_eq(pages_store_close(s), 0);
 
     s = open_again(way, 2, 2, true);
-    expect_eq(store_select(s, 2), 0);
+    expect_eq(pages_store_select(s, 2), 0);
     see_all(s, 0, 4, 1);
     see_all(s, 5, 14, 2);
     see_all(s, 15, 63, 0);
     put_all(s, 0, 63, 3);
-    expect_eq(store_close(s), 0);
+    expect_eq(pages_store_close(s), 0);
 
     s = open_again(way, 2, 2, false); /* what came after it is gone */
-    expect_eq(store_select(s, 2), 0);
+    expect_eq(pages_store_select(s, 2), 0);
     see_all(s, 0, 4, 1);
     see_all(s, 5, 14, 2);
     see_all(s, 15, 63, 0);
-    expect_eq(store_close(s), 0);
+    expect_eq(pages_store_close(s), 0);
     remove_files(help_folder(way->folder));
 }
 
@@ -48,12 +48,12 @@ static void leave_half_done(void) {
     put_all(s, 0, 9, 1);
     make_checkpoint(s, 1);
     put_all(s, 0, 9, 2);
-    expect_eq(store_prepare(s, 2), 0);
+    expect_eq(pages_store_prepare(s, 2), 0);
     put_all(s, 0, 9, 3);
     see_all(s, 0, 9, 3);
     put_all(s, 0, 9, 4);
     see_all(s, 0, 9, 4);
-    expect_eq(store_close(s), 0);
+    expect_eq(pages_store_close(s), 0);
 }
 
 TEST(the_one_before_is_kept_until_the_commit)
@@ -61,19 +61,19 @@ TEST(the_one_before_is_kept_until_the_commit)
     for (uint64_t epoch = 1; epoch <= 2; epoch++) {
         leave_half_done();
         struct store *s = open_again(fast, 2, 1, false);
-        expect_eq(store_select(s, epoch), 0);
+        expect_eq(pages_store_select(s, epoch), 0);
         see_all(s, 0, 9, epoch);
-        store_close(s);
+        pages_store_close(s);
         s = open_again(fast, epoch, epoch, true);
         lines_begin();
         if (epoch == 1) /* a newer one is given up for good, an older one is not */
-            expect_eq(store_select(s, 2), -ESTALE);
+            expect_eq(pages_store_select(s, 2), -ESTALE);
         else
-            expect_eq(store_select(s, 1), 0);
+            expect_eq(pages_store_select(s, 1), 0);
         expect_eq(lines_end(text, sizeof text), epoch == 1);
         if (epoch == 2)
             see_all(s, 0, 9, 1);
-        store_close(s);
+        pages_store_close(s);
         remove_files(help_folder(1));
     }
 }
@@ -84,18 +84,18 @@ TEST(what_is_written_while_it_waits_belongs_to_the_next)
     put_all(s, 0, 9, 1);
     make_checkpoint(s, 1);
     put_all(s, 0, 9, 2);
-    expect_eq(store_prepare(s, 2), 0);
+    expect_eq(pages_store_prepare(s, 2), 0);
     put_all(s, 3, 6, 3);
-    expect_eq(store_commit(s, 2), 0);
+    expect_eq(pages_store_commit(s, 2), 0);
     see_all(s, 3, 6, 3);
     make_checkpoint(s, 10); /* numbers may jump */
-    expect_eq(store_close(s), 0);
+    expect_eq(pages_store_close(s), 0);
     s = open_again(fast, 10, 10, true);
-    expect_eq(store_select(s, 10), 0);
+    expect_eq(pages_store_select(s, 10), 0);
     see_all(s, 0, 2, 2);
     see_all(s, 3, 6, 3);
     see_all(s, 7, 9, 2);
-    store_close(s);
+    pages_store_close(s);
     remove_files(help_folder(1));
 }
 
@@ -103,18 +103,18 @@ TEST(a_store_gone_back_does_not_use_a_number_again)
 {
     leave_half_done();
     struct store *s = open_again(fast, 2, 1, false);
-    expect_eq(store_select(s, 1), 0);
+    expect_eq(pages_store_select(s, 1), 0);
     put_all(s, 0, 4, 7);
     lines_begin();
-    expect_eq(store_prepare(s, 2), -EINVAL);
+    expect_eq(pages_store_prepare(s, 2), -EINVAL);
     expect_eq(lines_end(text, sizeof text), 1);
     make_checkpoint(s, 3);
-    store_close(s);
+    pages_store_close(s);
     s = open_again(fast, 3, 3, true);
-    expect_eq(store_select(s, 3), 0);
+    expect_eq(pages_store_select(s, 3), 0);
     see_all(s, 0, 4, 7);
     see_all(s, 5, 9, 1);
-    store_close(s);
+    pages_store_close(s);
     remove_files(help_folder(1));
 }
 
@@ -124,26 +124,26 @@ TEST(calls_out_of_order_are_refused)
     char *buffer = help_buffer(4096);
     memset(buffer, 0, 4096);
     lines_begin();
-    expect_eq(store_commit(s, 1), -EINVAL);
-    expect_eq(store_prepare(s, 0), -EINVAL);
-    expect_eq(store_select(s, 1), -EINVAL);
-    expect_eq(store_prepare(s, 1), 0);
-    expect_eq(store_prepare(s, 2), -EINVAL);
-    expect_eq(store_commit(s, 2), -EINVAL);
-    expect_eq(store_commit(s, 1), 0);
-    expect_eq(store_prepare(s, 1), -EINVAL);
-    expect_eq(store_submit(s, STORE_WRITE, 0, buffer, 0), 0);
-    expect_eq(store_prepare(s, 2), -EBUSY);
-    store_close(s);
+    expect_eq(pages_store_commit(s, 1), -EINVAL);
+    expect_eq(pages_store_prepare(s, 0), -EINVAL);
+    expect_eq(pages_store_select(s, 1), -EINVAL);
+    expect_eq(pages_store_prepare(s, 1), 0);
+    expect_eq(pages_store_prepare(s, 2), -EINVAL);
+    expect_eq(pages_store_commit(s, 2), -EINVAL);
+    expect_eq(pages_store_commit(s, 1), 0);
+    expect_eq(pages_store_prepare(s, 1), -EINVAL);
+    expect_eq(pages_store_submit(s, STORE_WRITE, 0, buffer, 0), 0);
+    expect_eq(pages_store_prepare(s, 2), -EBUSY);
+    pages_store_close(s);
     struct store_options o = help_options(fast, STORE_AGAIN);
-    expect_eq(store_open(&o, &s, NULL), 0);
+    expect_eq(pages_store_open(&o, &s, NULL), 0);
     expect_eq(help_see(s, 4096, 0, 0), -EINVAL); /* not before select */
-    expect_eq(store_prepare(s, 5), -EINVAL);
-    store_close(s);
+    expect_eq(pages_store_prepare(s, 5), -EINVAL);
+    pages_store_close(s);
     o.kind = STORE_TEMPORARY;
-    expect_eq(store_open(&o, &s, NULL), 0);
-    expect_eq(store_prepare(s, 1), -EINVAL);
-    store_close(s);
+    expect_eq(pages_store_open(&o, &s, NULL), 0);
+    expect_eq(pages_store_prepare(s, 1), -EINVAL);
+    pages_store_close(s);
     expect_eq(lines_end(text, sizeof text), 9);
     remove_files(o.folder);
     free(buffer);
@@ -155,7 +155,7 @@ static void expect_refused(const struct store_options *o, int error, const char 
     struct store *s = NULL;
     struct store_found found;
     lines_begin();
-    int err = store_open(o, &s, &found);
+    int err = pages_store_open(o, &s, &found);
     unsigned lines = lines_end(text, sizeof text);
     expect_eq(err, error);
     expect_eq(lines, words ? 1 : 0);
@@ -163,7 +163,7 @@ static void expect_refused(const struct store_options *o, int error, const char 
     if (words && !strstr(text, words))
         printf("said: %s", text);
     if (!err)
-        store_close(s);
+        pages_store_close(s);
 }
 
 static void make_good(void) {
@@ -172,7 +172,7 @@ static void make_good(void) {
     put_all(s, 0, 9, 1);
     make_checkpoint(s, 1);
     make_checkpoint(s, 2);
-    store_close(s);
+    pages_store_close(s);
 }
 
 TEST(a_file_for_its_owner_alone)
@@ -213,9 +213,9 @@ TEST(one_job_at_a_time)
     struct store *s = open_again(fast, 2, 2, true);
     struct store_options o = help_options(fast, STORE_AGAIN);
     expect_refused(&o, -EBUSY, "another job");
-    store_close(s);
+    pages_store_close(s);
     s = open_again(fast, 2, 2, true);
-    store_close(s);
+    pages_store_close(s);
 }
 
 TEST(another_shape_is_refused)
@@ -240,14 +240,14 @@ TEST(one_without_a_checkpoint_is_refused)
     remove_files(help_folder(1));
     struct store *s = open_new(fast);
     put_all(s, 0, 9, 1);
-    store_close(s);
+    pages_store_close(s);
     struct store_options o = help_options(fast, STORE_AGAIN);
     expect_refused(&o, -ENODATA, "without a checkpoint");
 }
 
 /* Of both records if `both`, else of the newer one. */
 static void change_record(bool both, size_t at, unsigned char with) {
-    struct record r[2];
+    struct store_record r[2];
     int file = open(path_of("segment.0"), O_RDWR);
     for (int i = 0; i < 2; i++)
         expect_eq(pread(file, &r[i], sizeof r[i], i * RECORD_BYTES), sizeof r[i]);
@@ -264,26 +264,27 @@ TEST(damage_is_noticed)
     struct store_options o = help_options(fast, STORE_AGAIN);
     struct store *s;
     make_good();
-    change_record(true, offsetof(struct record, version), 4);
+    change_record(true, offsetof(struct store_record, version), 4);
     expect_refused(&o, -EPROTO, "another version");
     make_good();
-    change_record(false, offsetof(struct record, version), 4); /* has gone on with it: the other one is old */
+    change_record(false, offsetof(struct store_record, version),
+                  4); /* has gone on with it: the other one is old */
     expect_refused(&o, -EPROTO, "another version");
     make_good();
-    change_record(true, offsetof(struct record, order), 1);
+    change_record(true, offsetof(struct store_record, order), 1);
     expect_refused(&o, -EPROTO, "byte order");
     make_good();
-    change_record(true, offsetof(struct record, magic), 1);
+    change_record(true, offsetof(struct store_record, magic), 1);
     expect_refused(&o, -EBADMSG, "not a segment");
     make_good();
-    change_record(true, offsetof(struct record, committed), 1);
+    change_record(true, offsetof(struct store_record, committed), 1);
     expect_refused(&o, -EBADMSG, "damaged");
     make_good();
-    change_record(false, offsetof(struct record, committed), 1); /* then the one before counts */
+    change_record(false, offsetof(struct store_record, committed), 1); /* then the one before counts */
     s = open_again(fast, 2, 1, false);
-    expect_eq(store_select(s, 2), 0);
+    expect_eq(pages_store_select(s, 2), 0);
     see_all(s, 0, 9, 1);
-    store_close(s);
+    pages_store_close(s);
 }
 
 static void overwrite(uint64_t offset) {
@@ -302,7 +303,7 @@ TEST(a_damaged_table_is_not_used)
     struct store *s = NULL;
     struct store_found found;
     lines_begin();
-    expect_eq(store_open(&o, &s, &found), -EBADMSG);
+    expect_eq(pages_store_open(&o, &s, &found), -EBADMSG);
     expect_eq(lines_end(text, sizeof text), 3); /* warnings say which */
 
     remove_files(o.folder);
@@ -310,16 +311,16 @@ TEST(a_damaged_table_is_not_used)
     overwrite(3 * RECORD_BYTES);
     lines_begin();
     s = open_again(fast, 1, 1, false);
-    expect_eq(store_select(s, 1), 0);
+    expect_eq(pages_store_select(s, 1), 0);
     expect_eq(lines_end(text, sizeof text), 1);
     see_all(s, 0, 9, 1);
     put_all(s, 0, 9, 5);
     make_checkpoint(s, 3);
-    store_close(s);
+    pages_store_close(s);
     s = open_again(fast, 3, 3, true);
-    expect_eq(store_select(s, 3), 0);
+    expect_eq(pages_store_select(s, 3), 0);
     see_all(s, 0, 9, 5);
-    store_close(s);
+    pages_store_close(s);
 }
 
 TEST(a_truncated_file_is_refused)

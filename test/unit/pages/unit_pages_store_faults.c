@@ -38,7 +38,7 @@ static bool write_page(struct store *s, uint64_t page, uint64_t version, struct 
             return true;
         told->failed++;
         expect(help_see(s, 4096, page, version) < 0);
-        expect(store_facts(s).lost || store_facts(s).failures == 0);
+        expect(pages_store_facts(s).lost || pages_store_facts(s).failures == 0);
     }
     return false;
 }
@@ -54,16 +54,16 @@ static void read_pages(struct store *s, uint64_t epoch, struct told *told) {
 static bool one_epoch(struct store *s, uint64_t epoch, struct told *told) {
     for (uint64_t page = 0; page < PAGES; page++)
         if (is_written(page, epoch) && !write_page(s, page, epoch, told)) {
-            expect(store_prepare(s, epoch) < 0); /* not without that page */
+            expect(pages_store_prepare(s, epoch) < 0); /* not without that page */
             told->failed++;
             return false;
         }
     read_pages(s, epoch, told);
     told->tried = epoch;
-    int err = store_prepare(s, epoch);
+    int err = pages_store_prepare(s, epoch);
     if (!err) {
         told->prepared = epoch;
-        err = store_commit(s, epoch);
+        err = pages_store_commit(s, epoch);
         told->committed = err ? told->committed : epoch;
     }
     told->failed += err != 0;
@@ -72,15 +72,15 @@ static bool one_epoch(struct store *s, uint64_t epoch, struct told *told) {
 
 static void run_new(const struct store_options *o, struct told *told) {
     struct store *s;
-    if (store_open(o, &s, NULL)) {
+    if (pages_store_open(o, &s, NULL)) {
         told->failed++;
         return;
     }
     told->opened = true;
     for (uint64_t epoch = 1; epoch <= EPOCHS && one_epoch(s, epoch, told); epoch++)
         ;
-    expect(store_check(s));
-    told->failed += store_close(s) != 0;
+    expect(pages_store_check(s));
+    told->failed += pages_store_close(s) != 0;
 }
 
 static void run_again(const struct store_options *o, struct told *told) {
@@ -88,15 +88,15 @@ static void run_again(const struct store_options *o, struct told *told) {
     struct store *s;
     struct store_found found;
     again.kind = STORE_AGAIN;
-    int err = store_open(&again, &s, &found);
+    int err = pages_store_open(&again, &s, &found);
     if (!err) {
         expect_eq(found.prepared, EPOCHS);
-        err = store_select(s, EPOCHS);
+        err = pages_store_select(s, EPOCHS);
         if (!err)
             read_pages(s, EPOCHS, told);
         for (uint64_t epoch = EPOCHS + 1; !err && epoch <= 2 * EPOCHS && one_epoch(s, epoch, told); epoch++)
             ;
-        told->failed += store_close(s) != 0;
+        told->failed += pages_store_close(s) != 0;
     }
     told->failed += err != 0;
 }
@@ -109,7 +109,7 @@ static void check_file(const struct store_options *o, const struct told *told, b
     struct store_found found = {0};
     struct told none = {0};
     again.kind = STORE_AGAIN;
-    int err = store_open(&again, &s, &found);
+    int err = pages_store_open(&again, &s, &found);
     if (err) {
         expect_eq(err, told->opened ? -ENODATA : -ENOENT);
         expect_eq(told->prepared, 0);
@@ -118,11 +118,11 @@ static void check_file(const struct store_options *o, const struct told *told, b
     expect(found.prepared >= told->prepared && found.prepared <= told->tried);
     expect(found.committed <= found.prepared);
     uint64_t epoch = older && found.older ? found.older : found.prepared;
-    expect_eq(store_select(s, epoch), 0);
+    expect_eq(pages_store_select(s, epoch), 0);
     read_pages(s, epoch, &none);
     expect_eq(none.failed, 0);
-    expect(store_check(s));
-    expect_eq(store_close(s), 0);
+    expect(pages_store_check(s));
+    expect_eq(pages_store_close(s), 0);
 }
 
 /* Returns how many faults there were. */
@@ -136,9 +136,9 @@ static unsigned run_with(const struct help_way *way, bool again, unsigned n, uns
     if (again)
         run_new(&o, &told);
     lines_begin();
-    store_fail_at(n, times, error);
+    pages_store_fail_at(n, times, error);
     (again ? run_again : run_new)(&o, &told);
-    unsigned faults = store_fail_at(0, 0, 0);
+    unsigned faults = pages_store_fail_at(0, 0, 0);
     unsigned lines = lines_end(text, sizeof text);
     expect(!told.failed == !lines);
     expect(lines <= told.failed + 1);
@@ -195,15 +195,15 @@ static unsigned run_temporary(const struct help_way *way, unsigned n, int error)
     struct store *s;
     o.throttle = n % 2 ? 1 << 30 : 0;
     log_set_level(LOG_ERROR - 1);
-    store_fail_at(n, 2, error);
-    if (!store_open(&o, &s, NULL)) {
+    pages_store_fail_at(n, 2, error);
+    if (!pages_store_open(&o, &s, NULL)) {
         for (uint64_t page = 0; page < PAGES; page++)
             write_page(s, page, 1, &told);
         read_pages(s, 1, &told);
-        expect(store_check(s));
-        expect_eq(store_close(s), 0);
+        expect(pages_store_check(s));
+        expect_eq(pages_store_close(s), 0);
     }
-    unsigned faults = store_fail_at(0, 0, 0);
+    unsigned faults = pages_store_fail_at(0, 0, 0);
     log_set_level(LOG_WARN);
     expect_eq(count_entries(o.folder), 0);
     return faults;
@@ -222,13 +222,13 @@ TEST(a_filesystem_on_which_files_have_names)
 {
     struct store_options o = help_options(&help_ways[5], STORE_TEMPORARY);
     struct store *s = NULL;
-    store_fail_at(2, 1, EOPNOTSUPP);
-    expect_eq(store_open(&o, &s, NULL), 0);
-    expect_eq(store_fail_at(0, 0, 0), 1);
+    pages_store_fail_at(2, 1, EOPNOTSUPP);
+    expect_eq(pages_store_open(&o, &s, NULL), 0);
+    expect_eq(pages_store_fail_at(0, 0, 0), 1);
     expect_eq(count_entries(o.folder), 0);
     expect_eq(help_put(s, 4096, 1, 1), 0);
     expect_eq(help_see(s, 4096, 1, 1), 0);
-    store_close(s);
+    pages_store_close(s);
 }
 
 /* ---- what is not there ---- */
@@ -238,22 +238,22 @@ TEST(without_io_uring_there_are_threads)
     struct store_options o = help_options(&help_ways[5], STORE_TEMPORARY);
     struct store *s;
     o.engine = STORE_AUTO;
-    expect_eq(store_open(&o, &s, NULL), 0);
-    expect(!help_has_uring() || !strcmp(store_facts(s).engine, "io_uring"));
-    store_close(s);
+    expect_eq(pages_store_open(&o, &s, NULL), 0);
+    expect(!help_has_uring() || !strcmp(pages_store_facts(s).engine, "io_uring"));
+    pages_store_close(s);
     bool met = false; /* the request that asks for a ring */
     for (unsigned n = 1; n < 12 && help_has_uring(); n++) {
-        store_fail_at(n, 1, ENOSYS);
+        pages_store_fail_at(n, 1, ENOSYS);
         log_set_level(LOG_ERROR - 1);
-        int err = store_open(&o, &s, NULL);
+        int err = pages_store_open(&o, &s, NULL);
         log_set_level(LOG_WARN);
-        store_fail_at(0, 0, 0);
+        pages_store_fail_at(0, 0, 0);
         if (err)
             continue;
-        met |= !strcmp(store_facts(s).engine, "threads");
+        met |= !strcmp(pages_store_facts(s).engine, "threads");
         expect_eq(help_put(s, 4096, 1, 1), 0);
         expect_eq(help_see(s, 4096, 1, 1), 0);
-        store_close(s);
+        pages_store_close(s);
     }
     expect(met || !help_has_uring());
 }
@@ -265,24 +265,24 @@ TEST(a_ring_that_is_refused)
     struct store *s;
     if (!help_has_uring())
         return;
-    expect_eq(store_open(&o, &s, NULL), 0);
-    store_fail_at(1, 100, EAGAIN);
+    expect_eq(pages_store_open(&o, &s, NULL), 0);
+    pages_store_fail_at(1, 100, EAGAIN);
     expect_eq(help_put(s, 4096, 1, 1), 0);
-    expect(store_fail_at(0, 0, 0) >= 100);
+    expect(pages_store_fail_at(0, 0, 0) >= 100);
     expect_eq(help_put(s, 4096, 2, 1), 0);
     log_set_level(LOG_ERROR - 1);
-    store_fail_at(1, 0, EAGAIN); /* for longer than it has patience, and without the ring as well */
+    pages_store_fail_at(1, 0, EAGAIN); /* for longer than it has patience, and without the ring as well */
     expect_eq(help_put(s, 4096, 3, 1), -EAGAIN);
-    store_fail_at(0, 0, 0);
+    pages_store_fail_at(0, 0, 0);
     expect_eq(help_put(s, 4096, 3, 1), 0); /* not given up */
-    store_fail_at(1, 1, EBADF);
+    pages_store_fail_at(1, 1, EBADF);
     expect_eq(help_put(s, 4096, 4, 1), 0); /* given up, and moved without it */
-    expect_eq(store_fail_at(0, 0, 0), 1);
+    expect_eq(pages_store_fail_at(0, 0, 0), 1);
     expect_eq(help_put(s, 4096, 5, 1), 0);
     for (uint64_t page = 1; page <= 5; page++)
         expect_eq(help_see(s, 4096, page, 1), 0);
-    expect(store_check(s));
-    store_close(s);
+    expect(pages_store_check(s));
+    pages_store_close(s);
     log_set_level(LOG_WARN);
 }
 
@@ -297,14 +297,14 @@ TEST(a_ring_that_is_refused_with_requests_on_their_way)
     memset(buffer, 1, 16 * 4096);
     if (!help_has_uring())
         return;
-    expect_eq(store_open(&o, &s, NULL), 0);
+    expect_eq(pages_store_open(&o, &s, NULL), 0);
     log_set_level(LOG_ERROR - 1);
     for (uint64_t page = 0; page < 16; page++) {
-        expect_eq(store_submit(s, STORE_WRITE, page, buffer + page * 4096, page), 0);
+        expect_eq(pages_store_submit(s, STORE_WRITE, page, buffer + page * 4096, page), 0);
         if (page == 7)
-            expect(store_arm(s) == 0 || store_arm(s) == -EAGAIN); /* hands over the first eight */
+            expect(pages_store_arm(s) == 0 || pages_store_arm(s) == -EAGAIN); /* hands over the first eight */
     }
-    store_fail_at(1, 1, ENXIO);
+    pages_store_fail_at(1, 1, ENXIO);
     for (unsigned n = 1, all = 0; all < 16 && n; all += n) {
         n = help_wait(s, done, 16);
         for (unsigned i = 0; i < n; i++)
@@ -312,9 +312,9 @@ TEST(a_ring_that_is_refused_with_requests_on_their_way)
     }
     expect_eq(good, 16);
     expect_eq(bad, 0);
-    expect(store_check(s));
-    store_close(s);
-    store_fail_at(0, 0, 0);
+    expect(pages_store_check(s));
+    pages_store_close(s);
+    pages_store_fail_at(0, 0, 0);
     log_set_level(LOG_WARN);
     free(buffer);
 }
@@ -326,26 +326,26 @@ static int fill_disk(const struct help_way *way) {
     struct store *s;
     unsigned full = 0;
     o.bytes = 400 * 4096;
-    expect_eq(store_open(&o, &s, NULL), 0);
+    expect_eq(pages_store_open(&o, &s, NULL), 0);
     expect_eq(help_put(s, 4096, 0, 1), 0);
-    expect_eq(store_prepare(s, 1), 0);
-    expect_eq(store_commit(s, 1), 0);
+    expect_eq(pages_store_prepare(s, 1), 0);
+    expect_eq(pages_store_commit(s, 1), 0);
     for (uint64_t page = 0; page < 400; page++)
         full += help_put(s, 4096, page, 2) == -ENOSPC;
     expect(full > 0 && full < 400);
-    expect_eq(store_facts(s).lost, full);
+    expect_eq(pages_store_facts(s).lost, full);
     expect_eq(help_see(s, 4096, 399, 2), -EIO);
     expect_eq(help_see(s, 4096, 0, 2), 0);
-    expect_eq(store_prepare(s, 2), -EIO);
-    store_close(s);
+    expect_eq(pages_store_prepare(s, 2), -EIO);
+    pages_store_close(s);
     o.kind = STORE_AGAIN;
     struct store_found found;
-    expect_eq(store_open(&o, &s, &found), 0);
+    expect_eq(pages_store_open(&o, &s, &found), 0);
     expect_eq(found.prepared, 1);
-    expect_eq(store_select(s, 1), 0);
+    expect_eq(pages_store_select(s, 1), 0);
     expect_eq(help_see(s, 4096, 0, 1), 0);
     expect_eq(help_see(s, 4096, 399, 0), 0);
-    store_close(s);
+    pages_store_close(s);
     remove_files(o.folder);
     return test_failures ? 1 : 0;
 }

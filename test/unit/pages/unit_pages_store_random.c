@@ -106,7 +106,7 @@ static void submit(void) {
         help_fill(buffer, e.options.page_bytes, page, request.number);
     else if (!expected)
         memset(buffer, 0x5a, e.options.page_bytes);
-    require(store_submit(e.store, way, page, buffer, i) == expected);
+    require(pages_store_submit(e.store, way, page, buffer, i) == expected);
     if (expected)
         return;
     e.last_number += way == STORE_WRITE;
@@ -146,7 +146,8 @@ static void see_done(const struct store_done *done) {
 static void poll_some(void) {
     struct store_done done[MOST_DEPTH];
     unsigned most = 1 + roll(MOST_DEPTH);
-    unsigned n = chance(50) && e.count ? help_wait(e.store, done, most) : store_poll(e.store, done, most);
+    unsigned n =
+        chance(50) && e.count ? help_wait(e.store, done, most) : pages_store_poll(e.store, done, most);
     for (unsigned i = 0; i < n; i++)
         see_done(&done[i]);
 }
@@ -157,7 +158,7 @@ static void finish_all(void) {
         require(help_wait(e.store, &done, 1) == 1);
         see_done(&done);
     }
-    require(store_poll(e.store, &done, 1) == 0);
+    require(pages_store_poll(e.store, &done, 1) == 0);
 }
 
 /* ---- checkpoints ---- */
@@ -182,7 +183,7 @@ static void prepare(void) {
     finish_all();
     e.tried = picture(e.last_epoch + 1 + roll(3));
     e.older = (struct checkpoint){0};
-    int err = store_prepare(e.store, e.tried.epoch);
+    int err = pages_store_prepare(e.store, e.tried.epoch);
     require(!has_lost() || err == -EIO);
     require(!err || e.faulty);
     if (err) {
@@ -197,7 +198,7 @@ static void prepare(void) {
 static void give_up(void) {
     if (!e.prepared.epoch)
         return;
-    int err = store_abandon(e.store, e.prepared.epoch);
+    int err = pages_store_abandon(e.store, e.prepared.epoch);
     require(!err || e.faulty);
     e.stuck |= err != 0; /* it may be there, as one whose preparing has failed */
     e.prepared = (struct checkpoint){0};
@@ -208,7 +209,7 @@ static void give_up(void) {
 static void commit(void) {
     if (!e.prepared.epoch)
         return;
-    int err = store_commit(e.store, e.prepared.epoch);
+    int err = pages_store_commit(e.store, e.prepared.epoch);
     require(!err || e.faulty);
     e.stuck |= err != 0;
     if (err)
@@ -222,7 +223,7 @@ static void commit(void) {
 
 static void go_back_to(const struct checkpoint *c) {
     struct checkpoint copy = *c;
-    require(store_select(e.store, copy.epoch) == 0);
+    require(pages_store_select(e.store, copy.epoch) == 0);
     for (unsigned i = 0; i < e.pages; i++)
         e.now[i] = (struct version){copy.numbers[i], false};
     e.committed = copy;
@@ -265,12 +266,12 @@ static void choose_engine(void) {
 static void open_again(void) {
     struct store_found found;
     finish_all();
-    store_fail_at(0, 0, 0);
-    require(store_check(e.store));
-    require(store_close(e.store) == 0);
+    pages_store_fail_at(0, 0, 0);
+    require(pages_store_check(e.store));
+    require(pages_store_close(e.store) == 0);
     e.options.kind = STORE_AGAIN;
     choose_engine();
-    int err = store_open(&e.options, &e.store, &found);
+    int err = pages_store_open(&e.options, &e.store, &found);
     if (err == -ENODATA && !e.committed.epoch && !e.prepared.epoch) {
         e.store = NULL;
         return;
@@ -281,7 +282,7 @@ static void open_again(void) {
 
 static void plan_fault(void) {
     static const int errors[] = {EIO, ENOSPC, EINTR, STORE_SHORT};
-    store_fail_at(1 + roll(200), 1 + roll(2), errors[roll(4)]);
+    pages_store_fail_at(1 + roll(200), 1 + roll(2), errors[roll(4)]);
 }
 
 /* ---- episodes ---- */
@@ -323,7 +324,7 @@ static void choose_episode(uint64_t seed) {
 static uint64_t run_episode(uint64_t seed) {
     choose_episode(seed);
     remove_files(e.options.folder);
-    require(store_open(&e.options, &e.store, NULL) == 0);
+    require(pages_store_open(&e.options, &e.store, NULL) == 0);
     uint64_t left = 500 + roll(3000);
     for (e.operations = 0; e.operations < left && e.store; e.operations++) {
         one_operation();
@@ -332,8 +333,8 @@ static uint64_t run_episode(uint64_t seed) {
     }
     if (e.store) {
         finish_all();
-        store_fail_at(0, 0, 0);
-        require(store_close(e.store) == 0);
+        pages_store_fail_at(0, 0, 0);
+        require(pages_store_close(e.store) == 0);
     }
     remove_files(e.options.folder);
     return e.operations;

@@ -103,7 +103,7 @@ static void write_pages(int rank) {
         uint64_t page = roll((uint32_t)e.pages);
         char *buffer = buffers + n * PAGE;
         help_fill(buffer, PAGE, page, e.version + 1);
-        if (store_submit(s, STORE_WRITE, page, buffer, 0))
+        if (pages_store_submit(s, STORE_WRITE, page, buffer, 0))
             break;
         e.now[rank][page] = ++e.version;
     }
@@ -119,7 +119,7 @@ static void prepare(int rank, uint64_t number) {
     struct epoch *epoch = &e.epochs[number];
     memcpy(epoch->versions[rank], e.now[rank], sizeof e.now[rank]);
     epoch->begun[rank] = replay->count;
-    require(store_prepare(act(rank), number) == 0);
+    require(pages_store_prepare(act(rank), number) == 0);
     epoch->done[rank] = replay->count;
 }
 
@@ -130,7 +130,7 @@ static void give_up(uint64_t number, int first, int count) {
     for (int i = 0; i < e.ranks; i++) {
         if (chance(50))
             write_some();
-        require(store_abandon(act((first + i) % e.ranks), number) == 0);
+        require(pages_store_abandon(act((first + i) % e.ranks), number) == 0);
     }
 }
 
@@ -150,7 +150,7 @@ static void checkpoint(void) {
     for (int i = 0; i < e.ranks; i++) {
         if (chance(50))
             write_some();
-        require(store_commit(act((first + e.ranks - i) % e.ranks), number) == 0);
+        require(pages_store_commit(act((first + e.ranks - i) % e.ranks), number) == 0);
     }
 }
 
@@ -165,7 +165,7 @@ static void check_pages(int rank, uint64_t number) {
 }
 
 static void go_back(int rank) {
-    require(store_select(act(rank), e.start) == 0);
+    require(pages_store_select(act(rank), e.start) == 0);
     memcpy(e.now[rank], e.epochs[e.start].versions[rank], sizeof e.now[rank]);
     check_pages(rank, e.start);
 }
@@ -174,7 +174,7 @@ static void make_store(int rank) {
     struct store_options o = e.options[rank];
     o.kind = STORE_NEW;
     acting = rank;
-    require(store_open(&o, &e.stores[rank], NULL) == 0);
+    require(pages_store_open(&o, &e.stores[rank], NULL) == 0);
     learn_size(rank);
     memset(e.before[rank], 0, FILE_MOST);
 }
@@ -188,7 +188,7 @@ static void live(void) {
     }
     write_some();
     for (int i = 0; i < e.ranks; i++)
-        require(store_close(act(i)) == 0);
+        require(pages_store_close(act(i)) == 0);
 }
 
 /* The newest epoch that all had prepared at this place of the record. */
@@ -217,7 +217,7 @@ static int open_again(int rank, uint64_t *prepared, uint64_t *tried) {
     acting = rank;
     o.kind = STORE_AGAIN;
     o.engine = chance(50) && help_has_uring() ? STORE_URING : STORE_THREADS;
-    int err = store_open(&o, &e.stores[rank], &found);
+    int err = pages_store_open(&o, &e.stores[rank], &found);
     *prepared = found.prepared;
     *tried = found.tried > *tried ? found.tried : *tried;
     require(!err || err == -ENODATA || err == -EBADMSG);
@@ -228,7 +228,7 @@ static int open_again(int rank, uint64_t *prepared, uint64_t *tried) {
 static void close_all(const int *errors) {
     for (int i = 0; i < e.ranks; i++)
         if (!errors[i])
-            store_close(e.stores[i]);
+            pages_store_close(e.stores[i]);
 }
 
 /* True if there is something to go on from; `e.start` says what. */
@@ -260,14 +260,14 @@ static bool find(size_t end) {
 
 static bool fail_power(void) {
     size_t end = chance(10) ? replay->count : roll((uint32_t)replay->count + 1);
-    store_watch(NULL, NULL);
+    pages_store_watch(NULL, NULL);
     for (int i = 0; i < e.ranks; i++) {
         require(replay_into(e.before[i], e.bytes[i], i, end, &dice));
         require(replay_write(path_of(i), e.before[i], e.bytes[i]));
     }
     bool goes_on = find(end);
     replay_forget();
-    store_watch(watch, NULL);
+    pages_store_watch(watch, NULL);
     return goes_on;
 }
 
@@ -293,15 +293,15 @@ static uint64_t run_episode(uint64_t seed) {
     bool goes_on = true;
     choose_episode(seed);
     remove_files(help_folder(1));
-    store_watch(watch, NULL);
+    pages_store_watch(watch, NULL);
     for (unsigned lives = 0; goes_on && lives < 20; lives++) {
         live();
         recorded += replay->count;
         goes_on = fail_power();
     }
     for (int i = 0; i < e.ranks && goes_on; i++)
-        store_close(e.stores[i]);
-    store_watch(NULL, NULL);
+        pages_store_close(e.stores[i]);
+    pages_store_watch(NULL, NULL);
     replay_forget();
     return recorded;
 }

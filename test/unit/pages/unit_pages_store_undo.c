@@ -12,22 +12,22 @@ TEST(an_abandoned_one_is_gone_and_its_number_with_it)
     put_all(s, 0, 9, 1);
     make_checkpoint(s, 1);
     put_all(s, 0, 4, 2);
-    expect_eq(store_prepare(s, 2), 0);
-    expect_eq(store_abandon(s, 2), 0);
-    expect_eq(store_abandon(s, 2), 0); /* nothing is left to be undone */
-    expect_eq(store_abandon(s, 1), 0); /* one that is committed stays */
+    expect_eq(pages_store_prepare(s, 2), 0);
+    expect_eq(pages_store_abandon(s, 2), 0);
+    expect_eq(pages_store_abandon(s, 2), 0); /* nothing is left to be undone */
+    expect_eq(pages_store_abandon(s, 1), 0); /* one that is committed stays */
     lines_begin();
-    expect_eq(store_commit(s, 2), -EINVAL);
-    expect_eq(store_prepare(s, 2), -EINVAL);
+    expect_eq(pages_store_commit(s, 2), -EINVAL);
+    expect_eq(pages_store_prepare(s, 2), -EINVAL);
     expect_eq(lines_end(text, sizeof text), 2);
     see_all(s, 0, 4, 2);
     put_all(s, 2, 6, 3);
-    expect_eq(store_close(s), 0);
+    expect_eq(pages_store_close(s), 0);
     s = open_again(fast, 1, 1, false);
-    expect_eq(store_select(s, 1), 0);
+    expect_eq(pages_store_select(s, 1), 0);
     see_all(s, 0, 9, 1);
     make_checkpoint(s, 3);
-    expect_eq(store_close(s), 0);
+    expect_eq(pages_store_close(s), 0);
     remove_files(help_folder(1));
 }
 
@@ -41,19 +41,19 @@ static unsigned fail_to_prepare(unsigned n, unsigned times, bool again) {
     make_checkpoint(s, 2);
     put_all(s, 0, 9, 3);
     lines_begin();
-    store_fail_at(n, times, ENOSPC);
-    if (store_prepare(s, epoch) == 0)
-        expect_eq(store_commit(s, epoch), 0);
+    pages_store_fail_at(n, times, ENOSPC);
+    if (pages_store_prepare(s, epoch) == 0)
+        expect_eq(pages_store_commit(s, epoch), 0);
     else
-        (void)store_abandon(s, epoch);
-    unsigned failed = store_fail_at(0, 0, 0);
+        (void)pages_store_abandon(s, epoch);
+    unsigned failed = pages_store_fail_at(0, 0, 0);
     lines_end(text, sizeof text);
     put_all(s, 3, 12, 4); /* over nothing that may be gone back to */
     if (again)
         make_checkpoint(s, 5);
     see_all(s, 0, 2, 3);
     see_all(s, 3, 12, 4);
-    expect_eq(store_close(s), 0);
+    expect_eq(pages_store_close(s), 0);
     return failed;
 }
 
@@ -62,14 +62,14 @@ static unsigned fail_and_look(unsigned n, unsigned times, bool again) {
     struct store *s = NULL;
     struct store_options o = help_options(fast, STORE_AGAIN);
     struct store_found found = {0};
-    expect_eq(store_open(&o, &s, &found), 0);
+    expect_eq(pages_store_open(&o, &s, &found), 0);
     expect(again ? found.prepared == 5 : found.prepared == 2 || found.prepared == 3);
-    expect_eq(store_select(s, found.prepared), 0);
+    expect_eq(pages_store_select(s, found.prepared), 0);
     see_all(s, 0, 2, again ? 3 : found.prepared);
     see_all(s, 3, 4, again ? 4 : found.prepared);
     see_all(s, 5, 9, again ? 4 : found.prepared == 3 ? 3 : 1);
     make_checkpoint(s, found.tried + 1);
-    store_close(s);
+    pages_store_close(s);
     remove_files(help_folder(1));
     return failed;
 }
@@ -89,20 +89,20 @@ TEST(undoing_is_tried_again)
     make_checkpoint(s, 1);
     put_all(s, 0, 9, 2);
     lines_begin();
-    store_fail_at(3, 0, ENOSPC); /* table, sync, record */
-    expect_eq(store_prepare(s, 2), -ENOSPC);
-    expect_eq(store_abandon(s, 2), -ENOSPC);
-    expect_eq(store_prepare(s, 3), -ENOSPC);
-    store_fail_at(0, 0, 0);
+    pages_store_fail_at(3, 0, ENOSPC); /* table, sync, record */
+    expect_eq(pages_store_prepare(s, 2), -ENOSPC);
+    expect_eq(pages_store_abandon(s, 2), -ENOSPC);
+    expect_eq(pages_store_prepare(s, 3), -ENOSPC);
+    pages_store_fail_at(0, 0, 0);
     expect_eq(lines_end(text, sizeof text), 3);
     put_all(s, 0, 9, 3);
     make_checkpoint(s, 4);
     put_all(s, 0, 9, 5);
-    expect_eq(store_close(s), 0);
+    expect_eq(pages_store_close(s), 0);
     s = open_again(fast, 4, 1, false);
-    expect_eq(store_select(s, 4), 0);
+    expect_eq(pages_store_select(s, 4), 0);
     see_all(s, 0, 9, 3);
-    store_close(s);
+    pages_store_close(s);
     remove_files(help_folder(1));
 }
 
@@ -139,12 +139,12 @@ TEST(a_flipped_bit_is_found_and_the_older_one_is_offered)
     make_checkpoint(s, 1);
     put_all(s, 3, 5, 2);
     make_checkpoint(s, 2);
-    expect_eq(store_close(s), 0);
+    expect_eq(pages_store_close(s), 0);
     expect_eq(flip_bit(4, 2, 1000), 1);
 
-    expect_eq(store_open(&o, &s, &found), 0);
+    expect_eq(pages_store_open(&o, &s, &found), 0);
     expect_eq(found.older, 1);
-    expect_eq(store_select(s, 2), 0);
+    expect_eq(pages_store_select(s, 2), 0);
     see_all(s, 0, 2, 1);
     see_all(s, 3, 3, 2);
     lines_begin();
@@ -153,12 +153,12 @@ TEST(a_flipped_bit_is_found_and_the_older_one_is_offered)
     expect_eq(lines_end(text, sizeof text), 1);
     expect(strstr(text, "segment.0") && strstr(text, "page 4") && strstr(text, "offset"));
     expect(strstr(text, "checkpoint 2") && strstr(text, "HEARTH_NVM_EPOCH=1"));
-    store_close(s);
+    pages_store_close(s);
 
-    expect_eq(store_open(&o, &s, &found), 0);
-    expect_eq(store_select(s, 1), 0);
+    expect_eq(pages_store_open(&o, &s, &found), 0);
+    expect_eq(pages_store_select(s, 1), 0);
     see_all(s, 0, 9, 1);
-    store_close(s);
+    pages_store_close(s);
 }
 
 /* A copy that both have: nothing is offered. One that is damaged while it is in use is no part of a checkpoint either. */
@@ -179,5 +179,5 @@ TEST(a_flipped_bit_in_all_there_is)
     expect_eq(help_see(s, 4096, 4, 2), -EBADMSG);
     expect_eq(help_put(s, 4096, 4, 3), 0);
     see_all(s, 4, 4, 3);
-    store_close(s);
+    pages_store_close(s);
 }

@@ -80,24 +80,26 @@ TEST(messages_wait_for_each_other_at_both_ends)
 
 /* ---- one client: block 500 ns, 0.25 ns per byte; 3 bytes per ns, 6 us; serve 1 us, wake 3 us ---- */
 
-static struct setup setup_of(uint32_t clients, uint32_t buffers, uint32_t bytes, uint32_t spares) {
-    return (struct setup){
-        .clients = clients,
-        .ranks_per_node = 1,
-        .limits = {.buffers = buffers, .bytes = bytes, .spares = spares, .spare_bytes = 256},
-        .budget = 1 << 20,
-        .pool_bytes = 4096,
-        .costs = {.block = 500,
-                  .pack_per_byte = 0.25,
-                  .serve = 1000,
-                  .do_per_byte = 0.25,
-                  .wake = 3000,
-                  .allocate = 1000,
-                  .fault_per_byte = 250.0 / 4096,
-                  .retry = 20000},
-        .latency_us = 6,
-        .bandwidth = 3e9,
-        .seed = 1};
+static struct setup setup_of(uint32_t clients, uint32_t buffers, uint32_t bytes, uint32_t pool_buffers) {
+    return (struct setup){.clients = clients,
+                          .ranks_per_node = 1,
+                          .limits = {.buffers = buffers,
+                                     .bytes = bytes,
+                                     .pool_buffers = pool_buffers,
+                                     .pool_buffer_bytes = 256},
+                          .budget = 1 << 20,
+                          .pool_bytes = 4096,
+                          .costs = {.block = 500,
+                                    .pack_per_byte = 0.25,
+                                    .serve = 1000,
+                                    .do_per_byte = 0.25,
+                                    .wake = 3000,
+                                    .allocate = 1000,
+                                    .fault_per_byte = 250.0 / 4096,
+                                    .retry = 20000},
+                          .latency_us = 6,
+                          .bandwidth = 3e9,
+                          .seed = 1};
 }
 
 static struct flow_result run(struct setup s, const struct scheme *scheme, uint32_t operations,

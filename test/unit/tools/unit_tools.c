@@ -12,17 +12,17 @@
 #include "run/elf.h"
 #include "run/flavour.h"
 #include "run/launcher.h"
-#include "run/words.h"
+#include "run/strvec.h"
 #include "base/base.h"
 
 /* ---- help ---- */
 
 /* Splits at single blanks. */
-static struct words split(const char *text) {
-    struct words w = {0};
+static struct strvec split(const char *text) {
+    struct strvec w = {0};
     char *copy = strdup(text), *rest = copy;
     for (char *word; (word = strsep(&rest, " "));)
-        words_add(&w, word);
+        strvec_add(&w, word);
     free(copy);
     return w;
 }
@@ -30,13 +30,13 @@ static struct words split(const char *text) {
 /* The programs that are found in a line, each with a blank behind it. */
 static const char *programs(enum launcher_kind kind, const char *text) {
     static char out[256];
-    struct words w = split(text);
+    struct strvec w = split(text);
     struct launcher_line line = launcher_read(kind, w.of, 0, w.count);
     out[0] = 0;
     for (size_t i = 0; i < line.count; i++)
         snprintf(out + strlen(out), sizeof out - strlen(out), "%s ", w.of[line.parts[i].program]);
     launcher_free(&line);
-    words_free(&w);
+    strvec_free(&w);
     return out;
 }
 
@@ -44,17 +44,17 @@ static const char *programs(enum launcher_kind kind, const char *text) {
 static const char *composed(enum launcher_kind kind, const char *text) {
     static char out[1024];
     struct program list[4] = {{.word = "x"}, {.word = "y"}, {.word = "z"}, {.word = "u"}};
-    struct words w = split(text), settings = split("HEARTH_A=1"), result = {0};
+    struct strvec w = split(text), settings = split("HEARTH_A=1"), result = {0};
     struct launcher_line line = launcher_read(kind, w.of, 0, w.count);
     struct composition c = {&w, kind, 0, &line, list, "/lib/libhearth-mpi.so", &settings};
     int err = compose(&c, &result);
-    char *quoted = err ? strdup("refused") : words_quoted(&result);
+    char *quoted = err ? strdup("refused") : strvec_quoted(&result);
     snprintf(out, sizeof out, "%s", quoted);
     free(quoted);
     launcher_free(&line);
-    words_free(&w);
-    words_free(&settings);
-    words_free(&result);
+    strvec_free(&w);
+    strvec_free(&settings);
+    strvec_free(&result);
     return out;
 }
 
@@ -147,10 +147,10 @@ TEST(a_shell_reads_back_what_was_quoted)
     static const char *const words[] = {
         "plain", "",    "a b", "it's", "'",  "$HOME", "`x`",       "a\\b",     "\"",    "*", "~",
         "=",     "a=b", "#",   ";",    "&&", "-n",    "tab\there", "\xc3\xa4", "{a,b}", "!", "''"};
-    struct words w = split("printf %s|");
+    struct strvec w = split("printf %s|");
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        words_add(&w, words[i]);
-    char *text = words_quoted(&w), expected[512] = "", got[512] = "";
+        strvec_add(&w, words[i]);
+    char *text = strvec_quoted(&w), expected[512] = "", got[512] = "";
     FILE *shell = popen(text, "r");
     expect(shell && fread(got, 1, sizeof got - 1, shell) > 0);
     expect_eq(pclose(shell), 0);
@@ -158,16 +158,16 @@ TEST(a_shell_reads_back_what_was_quoted)
         strcat(strcat(expected, w.of[i]), "|");
     expect_text(got, expected);
     free(text);
-    words_free(&w);
+    strvec_free(&w);
 }
 
 TEST(a_first_word_is_not_taken_for_an_assignment)
 {
-    struct words w = split("a=b c=d");
-    char *text = words_quoted(&w);
+    struct strvec w = split("a=b c=d");
+    char *text = strvec_quoted(&w);
     expect_text(text, "'a=b' c=d");
     free(text);
-    words_free(&w);
+    strvec_free(&w);
 }
 
 /* ---- ELF ---- */
@@ -182,7 +182,7 @@ TEST(this_program_is_read)
         has_libc |= !strncmp(e.needed[i], "libc.so", 7);
     expect(has_libc);
     elf_free(&e);
-    expect(elf_defines("/proc/self/exe", "words_quoted"));
+    expect(elf_defines("/proc/self/exe", "strvec_quoted"));
     expect(!elf_defines("/proc/self/exe", "MPI_Init"));
     expect_eq(flavour_of_file("/proc/self/exe").flavour, FLAVOUR_NONE);
 }

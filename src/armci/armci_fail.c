@@ -1,0 +1,39 @@
+/* armci_fail.c: ends a job that cannot continue.
+ *
+ * Callers do not check errors of ARMCI calls. So a mistake of the program ends the job, after one line that names
+ * it. No cleanup is needed: files and shared memory vanish with the last process. */
+#include "armci/armci_internal.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+void armci_fail(const char *call, const char *format, ...) {
+    char what[512];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(what, sizeof what, format, args);
+    va_end(args);
+    log_error("%s: %s", call, what);
+    net_boot_abort(EXIT_FAILURE);
+}
+
+void armci_fail_mpi(const char *call, int code) {
+    char why[MPI_MAX_ERROR_STRING] = "";
+    int length;
+    MPI_Error_string(code, why, &length);
+    armci_fail(call, "MPI error: %s", why);
+}
+
+void ARMCI_Error(const char *msg, int code) {
+    log_error("ARMCI_Error: %s (code %d)", msg ? msg : "", code);
+    net_boot_abort(code);
+}
+
+void armci_msg_abort(int code) {
+    net_boot_abort(code);
+}
+
+/* Called by programs that are about to end the job themselves, also from signal handlers. */
+void ARMCI_Cleanup(void) {
+}

@@ -1,0 +1,205 @@
+/* armci_init.c: initialisation and finalisation. Global Arrays and TCGMSG both initialise and finalise ARMCI: calls are
+ * counted, and the last finalise closes it. In a program that only calls MPI_Finalize, that closes it.
+ *
+ * MPI_Init is defined here, in the same object as ARMCI_Init, so that it is linked wherever ARMCI is. If messages
+ * between nodes go through MPI (HEARTH_NET=mpi), the helper's thread calls MPI too, and MPI must know that from the
+ * start. Otherwise the call is passed on unchanged, and no thread level is needed. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "armci/request/armci_count.h"
+#include "armci/group.h"
+#include "armci/request/armci_handle.h"
+#include "armci/armci_internal.h"
+#include "armci/request/locks.h"
+#include "armci/request/armci_memory.h"
+#include "armci/request/ops.h"
+
+struct armci armci_job;
+
+/* ---- MPI initialisation ---- */
+
+static bool needs_threads(void) {
+    return settings_get()->net == LINK_OVER_MPI;
+}
+
+__attribute__((visibility("default"))) int MPI_Init(int *argc, char ***argv) {
+    int provided;
+    return needs_threads() ? PMPI_Init_thread(argc, argv, MPI_THREAD_MULTIPLE, &provided)
+                           : PMPI_Init(argc, argv);
+}
+
+__attribute__((visibility("default"))) int MPI_Init_thread(int *argc, char ***argv, int required,
+                                                           int *provided) {
+    return PMPI_Init_thread(argc, argv, needs_threads() ? MPI_THREAD_MULTIPLE : required, provided);
+}
+
+#ifdef OPEN_MPI /* its Fortran bindings do not call the functions above */
+void mpi_init_(MPI_Fint *status);
+void mpi_init_thread_(MPI_Fint *required, MPI_Fint *provided, MPI_Fint *status);
+
+__attribute__((visibility("default"))) void mpi_init_(MPI_Fint *status) {
+    *status = MPI_Init(NULL, NULL);
+}
+
+__attribute__((visibility("default"))) void mpi_init_thread_(MPI_Fint *required, MPI_Fint *provided,
+                                                             MPI_Fint *status) {
+    int got;
+    *status = MPI_Init_thread(NULL, NULL, *required, &got);
+    *provided = got;
+}
+#endif
+
+static pid_t begun_by; /* a forked child must not finalise MPI */
+
+static void job_finalize_mpi(void) {
+    int over;
+    if (getpid() != begun_by)
+        return;
+    MPI_Finalized(&over);
+    if (!over)
+        MPI_Finalize();
+}
+
+/* ARMCI-MPI rejects a program that has not initialised MPI; many programs do not know. */
+static void need_mpi(int level) {
+    int started, provided;
+    MPI_Initialized(&started);
+    if (started)
+        return;
+    if (level > MPI_THREAD_SINGLE)
+        MPI_Init_thread(NULL, NULL, level, &provided);
+    else
+        MPI_Init(NULL, NULL);
+    begun_by = getpid();
+    atexit(job_finalize_mpi);
+}
+
+/* ---- closing ---- */
+
+static int close_key = MPI_KEYVAL_INVALID;
+
+static void job_close_all(void) {
+    struct net_counts net;
+    armci_job.opened = 1; /* for the calls below */
+    PARMCI_AllFence();
+    MPI_Barrier(armci_job.comm);
+    armci_memory_close_reach();
+    net_close(armci_job.net, &armci_job.boot, &net);
+    armci_count_report(&net);
+    live_close();
+    armci_handle_close_all();
+    armci_memory_close_all();
+    armci_locks_close_all();
+    armci_mutex_forget();
+    armci_group_close();
+    net_world_close(armci_job.world);
+    MPI_Comm_free(&armci_job.comm);
+    armci_job = (struct armci){0};
+}
+
+/* MPI_Finalize with ARMCI still open. Closes ARMCI before MPI starts to finalise: after that MPICH no longer expects
+ * calls from several threads. */
+__attribute__((visibility("default"))) int MPI_Finalize(void) {
+    if (armci_job.opened > 0)
+        job_close_all();
+    return PMPI_Finalize();
+}
+
+#ifdef OPEN_MPI
+void mpi_finalize_(MPI_Fint *status);
+
+__attribute__((visibility("default"))) void mpi_finalize_(MPI_Fint *status) {
+    *status = MPI_Finalize();
+}
+#endif
+
+/* The same, if MPI_Finalize was called without passing through us. */
+static int close_with_mpi(MPI_Comm comm, int key, void *value, void *extra) {
+    (void)comm, (void)key, (void)value, (void)extra;
+    if (armci_job.opened > 0)
+        job_close_all();
+    return MPI_SUCCESS;
+}
+
+static void close_when_mpi_ends(void) {
+    if (close_key != MPI_KEYVAL_INVALID)
+        return;
+    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, close_with_mpi, &close_key, NULL);
+    MPI_Comm_set_attr(MPI_COMM_SELF, close_key, NULL);
+}
+
+/* ---- opening ---- */
+
+static bool is_threaded(void) {
+    int level;
+    return MPI_Query_thread(&level) == MPI_SUCCESS && level == MPI_THREAD_MULTIPLE;
+}
+
+static int job_open_all(MPI_Comm comm) {
+    armci_job.threaded = is_threaded();
+    MPI_Comm_dup(comm, &armci_job.comm);
+    MPI_Comm_rank(armci_job.comm, &armci_job.rank);
+    MPI_Comm_size(armci_job.comm, &armci_job.size);
+    log_identify(armci_job.rank);
+    live_open(armci_job.rank, armci_job.size);
+    armci_count_show();
+    net_boot_over(&armci_job.comm, &armci_job.boot);
+    int status = net_world_open(&armci_job.boot, net_boot_machine(&armci_job.comm),
+                                (unsigned)settings_get()->node_ranks, &armci_job.world);
+    if (status == 0) {
+        armci_job.reserve = net_world_share(armci_job.world, &armci_job.boot, net_reserve_bytes());
+        status = armci_job.reserve ? armci_group_open() : -ENOMEM;
+    }
+    if (status == 0)
+        status = net_open(&armci_job.boot, armci_job.world, &armci_service, &armci_job.comm, &armci_job.net);
+    if (status != 0)
+        return status;
+    armci_job.lock_table = net_lock_table(armci_job.net);
+    close_when_mpi_ends();
+    MPI_Barrier(armci_job.comm); /* the helpers' threads use all of this as soon as a request arrives */
+    return 0;
+}
+
+int PARMCI_Init_thread_comm(int level, MPI_Comm comm) {
+    (void)level; /* MPI's thread level counts: with MPI_THREAD_MULTIPLE, threads may call concurrently */
+    if (armci_job.opened++ > 0)
+        return 0;
+    if (job_open_all(comm) != 0)
+        armci_fail("ARMCI_Init", "cannot initialise ARMCI, see above");
+    return 0;
+}
+ALIAS(int, ARMCI_Init_thread_comm, (int level, MPI_Comm comm));
+
+int PARMCI_Init_thread(int level) {
+    need_mpi(level);
+    return PARMCI_Init_thread_comm(level, MPI_COMM_WORLD);
+}
+ALIAS(int, ARMCI_Init_thread, (int level));
+
+int PARMCI_Init(void) {
+    return PARMCI_Init_thread(MPI_THREAD_SINGLE);
+}
+ALIAS(int, ARMCI_Init, (void));
+
+int PARMCI_Init_args(int *argc, char ***argv) {
+    (void)argc, (void)argv;
+    return PARMCI_Init();
+}
+ALIAS(int, ARMCI_Init_args, (int *argc, char ***argv));
+
+int PARMCI_Initialized(void) {
+    return armci_job.opened > 0;
+}
+ALIAS(int, ARMCI_Initialized, (void));
+
+int PARMCI_Finalize(void) {
+    if (armci_job.opened == 0)
+        return 0;
+    if (--armci_job.opened == 0)
+        job_close_all();
+    return 0;
+}
+ALIAS(int, ARMCI_Finalize, (void));

@@ -1,0 +1,141 @@
+/* armci_count.c: the report at the end: operations, their sizes, and the load of the helpers; summed over all ranks,
+ * unless each rank writes its own. */
+#include "armci/request/armci_count.h"
+
+#include <string.h>
+
+#include "armci/armci_internal.h"
+
+_Alignas(LIVE_ALONE) union counted armci_counters;
+
+static const char *const kind_names[COUNT_KINDS] = {"put",  "get",   "accumulate", "read-modify-write",
+                                                    "lock", "fence", "barrier"};
+static const char *const size_names[COUNT_SIZES] = {"8 B",   "64 B",   "512 B", "4 KB",
+                                                    "32 KB", "256 KB", "2 MB",  "more"};
+
+/* Two fields for the calls of each kind, and two for its bytes. */
+void armci_count_show(void) {
+    static struct live_field fields[4 * COUNT_KINDS];
+    for (unsigned i = 0; i < COUNT_KINDS; i++) {
+        uint32_t calls = (uint32_t)offsetof(struct counts, calls[i]),
+                 bytes = (uint32_t)offsetof(struct counts, bytes[i]);
+        fields[4 * i] = (struct live_field){LIVE_armci_near, 8, 1, calls};
+        fields[4 * i + 1] = (struct live_field){LIVE_armci_far, 8, 1, calls + 8};
+        fields[4 * i + 2] = (struct live_field){LIVE_armci_bytes, 8, 1, bytes};
+        fields[4 * i + 3] = (struct live_field){LIVE_armci_bytes, 8, 1, bytes + 8};
+    }
+    live_adopt(&armci_counters, sizeof armci_counters);
+    live_show(&armci_counters, fields, sizeof fields / sizeof *fields);
+}
+
+/* As arrays of one type each, for MPI_Reduce. */
+struct sums {
+    struct counts done;
+    uint64_t net[16];
+    double seconds[2];
+};
+
+static struct sums count_gather(const struct net_counts *n, bool apart) {
+    struct sums mine = {.done = armci_counters.of,
+                        .net = {n->blocks, n->bytes, n->waits, n->size_hints, n->grants, n->served,
+                                n->served_bytes, n->local, n->granted, n->refused, n->retried, n->wakes,
+                                n->moves, n->arena_bytes},
+                        .seconds = {n->busy_seconds, n->seconds}},
+                all = mine;
+    if (apart)
+        return mine;
+    MPI_Reduce(&mine, &all, (int)(offsetof(struct sums, seconds) / sizeof(uint64_t)), MPI_UINT64_T, MPI_SUM,
+               0, armci_job.comm);
+    MPI_Reduce(mine.seconds, all.seconds, 2, MPI_DOUBLE, MPI_SUM, 0, armci_job.comm);
+    return all;
+}
+
+static void count_text_kind(FILE *f, const struct counts *c, int kind) {
+    uint64_t local = c->calls[kind][0], remote = c->calls[kind][1];
+    if (local + remote == 0)
+        return;
+    fprintf(f, "  %-18s %12llu on its node %12llu to others %16llu bytes", kind_names[kind],
+            (unsigned long long)local, (unsigned long long)remote,
+            (unsigned long long)(c->bytes[kind][0] + c->bytes[kind][1]));
+    for (int i = 0; kind <= COUNT_ACC && i < COUNT_SIZES; i++)
+        if (c->sizes[kind][i] > 0)
+            fprintf(f, "%s %s: %llu", i == 0 ? ";" : ",", size_names[i],
+                    (unsigned long long)c->sizes[kind][i]);
+    fputc('\n', f);
+}
+
+static void count_write_text(FILE *f, const struct sums *s, const struct net_counts *n, int ranks) {
+    fprintf(f, "hearth: ARMCI, %d rank%s on %d node%s\n", ranks, ranks == 1 ? "" : "s",
+            armci_job.world->nodes, armci_job.world->nodes == 1 ? "" : "s");
+    for (int kind = 0; kind < COUNT_KINDS; kind++)
+        count_text_kind(f, &s->done, kind);
+    if (armci_job.world->nodes > 1)
+        fprintf(f,
+                "  to helpers: %llu blocks, %llu bytes; %llu waits for a buffer, %llu size hints, %llu "
+                "granted "
+                "pool buffers\n"
+                "  helpers: %llu blocks, %llu bytes; pool buffers granted %llu times, refused %llu; %llu "
+                "retries\n"
+                "  buffers: %llu of %llu bytes per rank and helper, %llu pool buffers of %llu; %llu bytes of "
+                "address space\n",
+                (unsigned long long)s->net[0], (unsigned long long)s->net[1], (unsigned long long)s->net[2],
+                (unsigned long long)s->net[3], (unsigned long long)s->net[4], (unsigned long long)s->net[5],
+                (unsigned long long)s->net[6], (unsigned long long)s->net[8], (unsigned long long)s->net[9],
+                (unsigned long long)s->net[10], (unsigned long long)n->buffers,
+                (unsigned long long)n->buffer_bytes, (unsigned long long)n->pool_buffers,
+                (unsigned long long)n->pool_buffer_bytes, (unsigned long long)s->net[13]);
+    fprintf(f,
+            "  helpers: busy %.3f s of %.3f s, woken %llu times, moved %llu; %llu requests of their own "
+            "nodes\n",
+            s->seconds[0], s->seconds[1], (unsigned long long)s->net[11], (unsigned long long)s->net[12],
+            (unsigned long long)s->net[7]);
+}
+
+static void count_json_kind(struct json *j, const struct counts *c, int kind) {
+    json_open(j, kind_names[kind], '{');
+    json_count(j, "near", c->calls[kind][0]);
+    json_count(j, "far", c->calls[kind][1]);
+    json_count(j, "near_bytes", c->bytes[kind][0]);
+    json_count(j, "far_bytes", c->bytes[kind][1]);
+    json_open(j, "sizes", '{');
+    for (int i = 0; i < COUNT_SIZES; i++)
+        json_count(j, size_names[i], c->sizes[kind][i]);
+    json_close(j, '}');
+    json_close(j, '}');
+}
+
+static void count_write_json(FILE *f, const struct sums *s, const struct net_counts *n, int ranks) {
+    static const char *const names[] = {"blocks",  "bytes",        "waits", "intimations", "grants",
+                                        "served",  "served_bytes", "near",  "granted",     "refused",
+                                        "retried", "wakes",        "moves", "arena_bytes"};
+    struct json j;
+    json_begin(&j, f);
+    json_open(&j, NULL, '{');
+    json_count(&j, "ranks", (uint64_t)ranks);
+    json_count(&j, "nodes", (uint64_t)armci_job.world->nodes);
+    for (int kind = 0; kind < COUNT_KINDS; kind++)
+        count_json_kind(&j, &s->done, kind);
+    json_open(&j, "net", '{');
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        json_count(&j, names[i], s->net[i]);
+    json_count(&j, "buffers", n->buffers);
+    json_count(&j, "buffer_bytes", n->buffer_bytes);
+    json_count(&j, "spares", n->pool_buffers);
+    json_count(&j, "spare_bytes", n->pool_buffer_bytes);
+    json_number(&j, "busy_seconds", s->seconds[0]);
+    json_number(&j, "seconds", s->seconds[1]);
+    json_close(&j, '}');
+    json_close(&j, '}');
+}
+
+void armci_count_report(const struct net_counts *net) {
+    if (!output_is_wanted())
+        return;
+    bool apart = output_is_apart();
+    struct sums all = count_gather(net, apart);
+    struct output o;
+    if ((!apart && armci_job.rank != 0) || !output_open(&o, armci_job.rank, "armci"))
+        return;
+    (o.is_json ? count_write_json : count_write_text)(o.file, &all, net, apart ? 1 : armci_job.size);
+    output_close(&o);
+}

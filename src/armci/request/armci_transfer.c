@@ -1,0 +1,200 @@
+/* armci_transfer.c: executes transfers: the caller itself accesses memory of this node at once; transfers to another node
+ * become requests to its helper.
+ *
+ * Location consistency: a process sees its own operations on a location in the order in which it started them. On
+ * this node they are complete when the call returns; on another node one helper executes them in order. A process is
+ * always reached in the same way. */
+#include "armci/request/armci_transfer.h"
+
+#include "armci/data/accumulate.h"
+#include "armci/request/armci_count.h"
+#include "armci/request/guard.h"
+#include "armci/request/armci_handle.h"
+#include "armci/request/armci_memory.h"
+#include "armci/sync_event.h"
+#include "armci/request/reach.h"
+
+_Static_assert((int)ACC_INT == (int)ARMCI_ACC_INT && (int)ACC_LONG == (int)ARMCI_ACC_LNG &&
+                   (int)ACC_FLOAT == (int)ARMCI_ACC_FLT && (int)ACC_DOUBLE == (int)ARMCI_ACC_DBL &&
+                   (int)ACC_COMPLEX == (int)ARMCI_ACC_CPL && (int)ACC_DOUBLE_COMPLEX == (int)ARMCI_ACC_DCP,
+               "the types have ARMCI's numbers");
+
+/* ---- on this node ---- */
+
+static void do_local(const struct armci_transfer *t) {
+    switch (t->kind) {
+    case TRANSFER_PUT:
+        armci_patch_copy(&t->remote, &t->local);
+        break;
+    case TRANSFER_GET:
+        armci_patch_copy(&t->local, &t->remote);
+        armci_sync_event();
+        break;
+    case TRANSFER_ACC:
+        armci_accumulate_patch(armci_job.lock_table, t->type, t->scale, &t->remote, &t->local);
+        break;
+    }
+}
+
+static struct armci_transfer piece_of(const struct transfer_vector *v, const armci_giov_t *iov, int i) {
+    bool get = v->kind == TRANSFER_GET;
+    size_t bytes = (size_t)iov->bytes;
+    return (struct armci_transfer){
+        .kind = v->kind,
+        .call = v->call,
+        .proc = v->proc,
+        .type = v->type,
+        .scale = v->scale,
+        .local = armci_patch_row((get ? iov->dst_ptr_array : iov->src_ptr_array)[i], bytes),
+        .remote = armci_patch_row((get ? iov->src_ptr_array : iov->dst_ptr_array)[i], bytes)};
+}
+
+static void do_local_vector(const struct transfer_vector *v) {
+    for (int list = 0; list < v->iov_count; list++)
+        for (int i = 0; i < v->iov[list].ptr_array_len; i++) {
+            struct armci_transfer t = piece_of(v, &v->iov[list], i);
+            do_local(&t);
+        }
+}
+
+/* ---- checks ---- */
+
+static enum way check_patch(const struct armci_transfer *t) {
+    if (t->kind == TRANSFER_ACC) {
+        size_t grain = armci_accumulate_grain(t->type);
+        if (grain == 0)
+            armci_fail(t->call, "type %d is not an accumulate type, ARMCI_ACC_*", t->type);
+        if (t->local.count[0] % grain != 0)
+            armci_fail(t->call, "rows of %llu bytes are not a multiple of the element size, %zu",
+                       (unsigned long long)t->local.count[0], grain);
+    }
+    return armci_find_patch(t->call, t->proc, &t->remote);
+}
+
+static uint64_t vector_bytes(const struct transfer_vector *v) {
+    uint64_t bytes = 0;
+    for (int i = 0; i < v->iov_count; i++)
+        bytes += (uint64_t)v->iov[i].bytes * (uint64_t)v->iov[i].ptr_array_len;
+    return bytes;
+}
+
+static enum way check_vector(const struct transfer_vector *v) {
+    enum way way = armci_find_way(v->call, v->proc);
+    size_t grain = v->kind == TRANSFER_ACC ? armci_accumulate_grain(v->type) : 1;
+    if (grain == 0)
+        armci_fail(v->call, "type %d is not an accumulate type, ARMCI_ACC_*", v->type);
+    for (int list = 0; list < v->iov_count; list++) {
+        const armci_giov_t *iov = &v->iov[list];
+        if (iov->bytes < 0 || iov->ptr_array_len < 0 || (size_t)iov->bytes % grain != 0)
+            armci_fail(v->call, "invalid vector: %d pieces of %d bytes", iov->ptr_array_len, iov->bytes);
+        for (int i = 0; i < iov->ptr_array_len; i++)
+            armci_find_row(v->call, v->proc,
+                           (v->kind == TRANSFER_GET ? iov->src_ptr_array : iov->dst_ptr_array)[i],
+                           (size_t)iov->bytes);
+    }
+    return way;
+}
+
+/* ---- the four forms: patch or vector, blocking or not ---- */
+
+/* For transfers that are contiguous on both sides, if the network can access that memory directly. */
+static struct link_window *window_for(const struct armci_request *r) {
+    if (r->is_vector || r->kind == TRANSFER_ACC || r->local.levels > 0 || r->remote.levels > 0 ||
+        !net_is_direct(armci_job.net))
+        return NULL;
+    return armci_reach_window(armci_memory_find(r->proc, r->remote.base, r->remote.base + r->remote.bytes),
+                              r->node);
+}
+
+void armci_request_start(struct armci_request *r) {
+    struct link_window *w = window_for(r);
+    uint64_t remote = (uint64_t)(uintptr_t)r->remote.base;
+    r->is_direct = w != NULL;
+    if (!w)
+        net_start(armci_job.net, r->node, &r->op);
+    else if (r->kind == TRANSFER_PUT)
+        net_put(armci_job.net, r->node, w, remote, r->local.base, r->local.bytes, &r->direct);
+    else
+        net_get(armci_job.net, r->node, w, r->local.base, remote, r->local.bytes, &r->direct);
+}
+
+void armci_request_wait(struct armci_request *r) {
+    if (r->is_direct)
+        net_wait_direct(armci_job.net, r->node, &r->direct);
+    else if (r->op.fetches)
+        net_wait_done(armci_job.net, r->node, &r->op);
+    else
+        net_wait_sent(armci_job.net, r->node, &r->op);
+    if (r->kind == TRANSFER_GET)
+        armci_sync_event();
+}
+
+static void request_do(struct armci_request *r) {
+    armci_guard_enter();
+    armci_request_start(r);
+    armci_request_wait(r);
+    armci_guard_leave();
+}
+
+void armci_transfer_patch(const struct armci_transfer *t) {
+    enum way way = check_patch(t);
+    armci_count_transfer(t->kind, way, t->local.bytes);
+    if (LIKELY(way != WAY_REMOTE)) {
+        do_local(t);
+        return;
+    }
+    if (t->local.bytes == 0)
+        return;
+    struct armci_request r;
+    armci_request_patch(&r, t);
+    request_do(&r);
+}
+
+void armci_transfer_vector(const struct transfer_vector *v) {
+    enum way way = check_vector(v);
+    uint64_t bytes = vector_bytes(v);
+    armci_count_transfer(v->kind, way, bytes);
+    if (way != WAY_REMOTE) {
+        do_local_vector(v);
+        return;
+    }
+    if (bytes == 0)
+        return;
+    struct armci_request r;
+    armci_request_vector(&r, v);
+    request_do(&r);
+}
+
+void armci_transfer_patch_start(const struct armci_transfer *t, armci_hdl_t *handle) {
+    if (t->local.bytes == 0 || armci_find_way(t->call, t->proc) != WAY_REMOTE) {
+        armci_transfer_patch(t);
+        return;
+    }
+    check_patch(t);
+    armci_count_transfer(t->kind, WAY_REMOTE, t->local.bytes);
+    armci_guard_enter();
+    struct armci_request *r = armci_handle_request(t->call, handle);
+    armci_request_patch(r, t);
+    armci_request_start(r);
+    armci_guard_leave();
+}
+
+void armci_transfer_vector_start(const struct transfer_vector *v, armci_hdl_t *handle) {
+    if (vector_bytes(v) == 0 || armci_find_way(v->call, v->proc) != WAY_REMOTE) {
+        armci_transfer_vector(v);
+        return;
+    }
+    check_vector(v);
+    armci_count_transfer(v->kind, WAY_REMOTE, vector_bytes(v));
+    struct transfer_vector copy = *v;
+    void *lists = armci_request_copy_lists(v);
+    if (!lists)
+        armci_fail(v->call, "no memory for a copy of the lists of addresses");
+    copy.iov = lists;
+    armci_guard_enter();
+    struct armci_request *r = armci_handle_request(v->call, handle);
+    r->copy = lists;
+    armci_request_vector(r, &copy);
+    armci_request_start(r);
+    armci_guard_leave();
+}

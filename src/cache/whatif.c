@@ -1,0 +1,114 @@
+/* whatif.c: what a cache would have served had it kept everything, from tags alone.
+ *
+ * No data is kept, and not every key: only those whose hash is 0 in the bits of `mask`. While there are few keys these
+ * are all of them. When the table is half full, the mask grows by one bit and half of the keys are dropped. A fixed
+ * table thus tracks any number of keys, and each key in it represents mask + 1 keys. All accesses are counted, and
+ * the sample tells how many of them were the first of their key. A few very frequent keys, in the sample or not,
+ * therefore cause no error.
+ *
+ *      slots       | key, bytes, epoch |    |    | key, bytes, epoch | ...     linear probing; key 0 is empty
+ *
+ * An access would have been served if its key was seen before with at least as many bytes; within an epoch, if also
+ * in the same epoch. A write removes the keys that begin at its first byte. Other overlaps are ignored: this is an
+ * estimate. */
+#include "cache/sample.h"
+
+#include <string.h>
+
+enum { SLOTS = 4096, MOST = SLOTS / 2 };
+
+struct tag {
+    uint64_t key;
+    uint32_t bytes : 31, written : 1; /* written: since its last access */
+    uint32_t epoch;
+};
+
+struct cache_whatif {
+    uint64_t mask;
+    uint32_t used;
+    uint64_t gets, first, first_within; /* accesses; the first of their key, overall or in an epoch */
+    uint64_t bytes;
+    struct memory self;
+    struct tag slots[SLOTS], scratch[MOST];
+};
+
+int cache_whatif_open(struct memory_budget *budget, struct cache_whatif **out) {
+    struct memory self;
+    int err = memory_open(&self, sizeof **out, budget);
+    if (err)
+        return err;
+    *out = self.base;
+    (*out)->self = self;
+    return 0;
+}
+
+void cache_whatif_close(struct cache_whatif *e) {
+    struct memory self = e->self;
+    memory_close(&self);
+}
+
+/* The key's slot, or the empty one where it belongs. */
+static struct tag *whatif_find(struct cache_whatif *e, uint64_t key) {
+    uint32_t i = (uint32_t)(key >> 40) % SLOTS;
+    while (e->slots[i].key && e->slots[i].key != key)
+        i = (i + 1) % SLOTS;
+    return &e->slots[i];
+}
+
+static void whatif_halve(struct cache_whatif *e) {
+    uint32_t kept = 0;
+    e->mask = 2 * e->mask + 1;
+    for (uint32_t i = 0; i < SLOTS; i++)
+        if (e->slots[i].key && !(e->slots[i].key & e->mask))
+            e->scratch[kept++] = e->slots[i];
+    memset(e->slots, 0, sizeof e->slots);
+    for (uint32_t i = 0; i < kept; i++)
+        *whatif_find(e, e->scratch[i].key) = e->scratch[i];
+    e->used = kept;
+}
+
+static void whatif_enter(struct cache_whatif *e, struct tag *t, uint64_t key) {
+    t->key = key;
+    if (++e->used == MOST)
+        whatif_halve(e);
+}
+
+void cache_whatif_get(struct cache_whatif *e, uint32_t target, uint64_t disp, uint64_t bytes,
+                      uint64_t epoch) {
+    uint64_t key = sample_key(target, disp), weight = e->mask + 1;
+    e->gets++;
+    if (LIKELY(key & e->mask))
+        return;
+    struct tag *t = whatif_find(e, key);
+    uint32_t size = bytes < INT32_MAX ? (uint32_t)bytes : INT32_MAX;
+    bool again = t->key && t->bytes >= size && !t->written;
+    e->first += again ? 0 : weight;
+    e->first_within += again && t->epoch == (uint32_t)epoch ? 0 : weight;
+    if (t->bytes < size) {
+        e->bytes += weight * (size - t->bytes);
+        t->bytes = size;
+    }
+    t->epoch = (uint32_t)epoch;
+    t->written = 0;
+    if (!t->key)
+        whatif_enter(e, t, key);
+}
+
+bool cache_whatif_skips(struct cache_whatif *e, uint32_t target, uint64_t disp) {
+    bool skips = sample_key(target, disp) & e->mask;
+    e->gets += skips;
+    return skips;
+}
+
+void cache_whatif_write(struct cache_whatif *e, uint32_t target, uint64_t disp) {
+    uint64_t key = sample_key(target, disp);
+    if (!(key & e->mask))
+        whatif_find(e, key)->written = 1;
+}
+
+void cache_whatif_read(const struct cache_whatif *e, struct cache_foresight *out) {
+    *out = (struct cache_foresight){.gets = e->gets,
+                                    .kept = e->gets > e->first ? e->gets - e->first : 0,
+                                    .kept_within = e->gets > e->first_within ? e->gets - e->first_within : 0,
+                                    .bytes = e->bytes};
+}

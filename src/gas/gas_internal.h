@@ -1,0 +1,98 @@
+/* gas_internal.h: declarations shared by the files of gas/. */
+#ifndef HEARTH_GAS_INTERNAL_H
+#define HEARTH_GAS_INTERNAL_H
+
+#include <mpi.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifndef GASNET_PAR
+#define GASNET_PAR 1 /* one library serves all three modes: any thread may call at any time */
+#endif
+#include "base/base.h"
+#include "net/net.h"
+#include "pages/pages.h"
+#include "vgasnet.h" /* include/: both public names */
+
+/* Every call is defined once, as gasnet_X, and has an alias, vgasnet_X:
+ *      int gasnet_AMPoll(void) { ... }
+ *      ALSO(int, AMPoll, (void)); */
+#define EXPORT                 __attribute__((visibility("default")))
+#define ALSO(type, name, args) EXPORT __attribute__((alias("gasnet_" #name))) type vgasnet_##name args
+
+enum gas_stage { GAS_NOTHING, GAS_BEGUN /* gasnet_init */, GAS_ATTACHED, GAS_LEAVING };
+
+/* State of this process. */
+struct gas {
+    _Atomic int stage; /* enum gas_stage. Set by gas_init.c and leave.c, read by all files */
+    int rank, size;    /* GASNet calls a rank a node */
+    MPI_Comm comm;     /* our own, of all ranks */
+    struct net_boot boot;
+    MPI_Comm node_comm; /* of the ranks of this node */
+    struct net_boot node_boot;
+    struct net_world *world;
+    int machine_ranks;   /* on this machine; more than the node's if HEARTH_NODE_RANKS divides the machine */
+    struct net *net;     /* used through ask.h only */
+    struct pages *pages; /* NULL: HEARTH_NVM=off, segments are plain memory (gas_memory.h) */
+    gasnet_seginfo_t *segments; /* [size], once attached */
+    gasnet_seginfo_t *direct;   /* [direct_count]: accessible by loads and stores (gas_direct.h) */
+    gasnet_node_t direct_count; /* 0 if segments are in pages */
+};
+extern struct gas gas_job HIDDEN;
+
+static inline bool gas_is_attached(void) {
+    return atomic_load_explicit(&gas_job.stage, memory_order_relaxed) == GAS_ATTACHED;
+}
+
+static inline bool gas_same_node(gasnet_node_t rank) {
+    return gas_job.world->node_of[rank] == (uint32_t)gas_job.world->node;
+}
+
+/* ---- errors: gas_fail.c ---- */
+
+/* Ends the job after the line "call: what". For calls that return no error code. */
+_Noreturn void gas_fail(const char *call, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* A rule is violated that GASNet checks in debug mode only: logs a warning, once for each rule, and the call continues;
+ * or gas_fail (HEARTH_GASNET_RULES). `format` must be a literal. */
+void gas_breach(const char *call, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* For calls that return an error code: logs the line and returns the code. */
+int gas_refuse(int code, const char *call, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+/* gas_fail, because the process is not attached. If another thread is ending the process, it just does not return. */
+_Noreturn void gas_not_attached(const char *call);
+
+/* gas_fail unless attached and the rank exists. */
+static inline void gas_need(const char *call, gasnet_node_t rank) {
+    if (UNLIKELY(!gas_is_attached()))
+        gas_not_attached(call);
+    if (UNLIKELY(rank >= (gasnet_node_t)gas_job.size))
+        gas_fail(call, "there is no node %u: the job has %d", (unsigned)rank, gas_job.size);
+}
+
+/* ---- calling context and polling: am.c ---- */
+
+/* gas_fail if this thread runs a handler: handlers must not communicate or wait. gas_breach if it holds a handler-safe
+ * lock or interrupts. Called first in every call that communicates or waits. */
+void gas_need_free(const char *call);
+
+/* Runs the handlers of messages that have arrived and drives the network. Every wait loop calls it in each round.
+ * Returns whether anything happened. Not inside handlers. */
+bool gas_poll(void);
+
+/* The same for calls that do not wait: it does not poll the network, which would cost more than some of these calls. */
+bool gas_poll_quickly(void);
+
+/* One idle round of a wait: returns immediately, or sleeps until a message arrives or some time has passed, as set by
+ * gasnet_set_waitmode. `round` counts the rounds: 0 at first, kept by the caller. */
+void gas_poll_rest(unsigned *round);
+
+/* ---- barrier.c ---- */
+
+/* Barrier of all ranks for internal use, separate from the program's; polls meanwhile. */
+void gas_barrier(void);
+
+#endif

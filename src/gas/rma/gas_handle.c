@@ -1,0 +1,258 @@
+/* gas_handle.c: operations under way: allocation and completion of their records.
+ *
+ *      gasnet_handle_t --> one operation
+ *                      --> an access region --> operation --> operation ...
+ *      thread          --> implicit gets    --> operation ...
+ *                      --> implicit puts    --> operation ...
+ *                      --> spare records
+ *
+ * A record belongs to one thread, so no lock is needed. Lists of implicit operations are in the order in which they
+ * were started, which is roughly the order in which they complete. A thread that starts many and never synchronises
+ * holds no more than about LOOK_FROM completed records, because the head of the list is checked whenever one is added.
+ *
+ * No operation needs any action of the program to complete. So waiting for the first of several operations never takes
+ * longer than waiting for all of them, and it may sleep. */
+#include "gas/rma/gas_handle.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gas/rma/ask.h"
+
+enum { SPARES = 1024 /* kept by a thread */, LOOK_FROM = 1024 };
+
+/* ---- threads ---- */
+
+static pthread_key_t key;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+/* Protects the list of threads; taken before a thread's own. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct gas_thread *threads;
+
+/* Without pages only the thread itself calls this: its list is then not protected by its lock. */
+static void finish_open(struct gas_thread *t) {
+    pthread_mutex_lock(&t->lock);
+    for (struct gasnet_operation *o = t->open; o; o = o->open_next)
+        gas_memory_finish(&o->memory);
+    pthread_mutex_unlock(&t->lock);
+}
+
+void gas_handle_finish_all(void) {
+    if (!gas_job.pages)
+        return; /* the memory stays valid, and their lists are not locked */
+    pthread_mutex_lock(&lock);
+    for (struct gas_thread *t = threads; t; t = t->next)
+        finish_open(t);
+    pthread_mutex_unlock(&lock);
+}
+
+static void join(struct gas_thread *t) {
+    pthread_mutex_init(&t->lock, NULL);
+    pthread_mutex_lock(&lock);
+    t->next = threads;
+    if (threads)
+        threads->previous = t;
+    threads = t;
+    pthread_mutex_unlock(&lock);
+}
+
+static void handle_part(struct gas_thread *t) {
+    pthread_mutex_lock(&lock);
+    *(t->previous ? &t->previous->next : &threads) = t->next;
+    if (t->next)
+        t->next->previous = t->previous;
+    pthread_mutex_unlock(&lock);
+}
+
+/* The thread ends. If the job has ended before, nothing is under way any more. */
+static void forget_thread(void *arg) {
+    struct gas_thread *t = arg;
+    gas_am_context.thread = t; /* in case one of the calls below needs it */
+    if (gas_is_attached()) {
+        if (t->region)
+            gas_operation_finish(t, t->region, false);
+        gas_operations_finish(t, &t->gets, false);
+        gas_operations_finish(t, &t->puts, false);
+        finish_open(t); /* operations with handles, which no other thread may use */
+    }
+    for (struct gasnet_operation *o = t->open; o; o = o->open_next)
+        o->owner = NULL;
+    handle_part(t);
+    while (t->spare) {
+        struct gasnet_operation *o = t->spare;
+        t->spare = o->next;
+        free(o);
+    }
+    gas_stats_leave(&t->stats);
+    gas_am_context.thread = NULL;
+    live_free(t);
+}
+
+static void make_key(void) {
+    if (pthread_key_create(&key, forget_thread) != 0)
+        gas_fail("gasnet_attach", "no key is left for data of threads (PTHREAD_KEYS_MAX)");
+}
+
+struct gas_thread *gas_thread_make(void) {
+    pthread_once(&once, make_key);
+    struct gas_thread *t = live_alloc(sizeof *t);
+    if (!t || pthread_setspecific(key, t) != 0)
+        gas_fail("gasnet", "no memory for the record of a thread");
+    join(t);
+    gas_stats_join(&t->stats);
+    return gas_am_context.thread = t;
+}
+
+/* ---- records ---- */
+
+struct gasnet_operation *gas_operation_new(struct gas_thread *t) {
+    struct gasnet_operation *o = t->spare;
+    if (LIKELY(o)) {
+        t->spare = o->next;
+        t->spares--;
+    } else if (!(o = malloc(sizeof *o)))
+        return NULL;
+    o->next = NULL;
+    o->region = (struct operations){0};
+    o->is_region = false;
+    o->owner = NULL;
+    o->copy = NULL;
+    return o;
+}
+
+/* Only pages access the list of another thread, when they are closed. */
+static void lock_open(struct gas_thread *t) {
+    if (gas_job.pages)
+        pthread_mutex_lock(&t->lock);
+}
+
+static void unlock_open(struct gas_thread *t) {
+    if (gas_job.pages)
+        pthread_mutex_unlock(&t->lock);
+}
+
+void gas_operation_opened(struct gas_thread *t, struct gasnet_operation *o) {
+    lock_open(t);
+    o->owner = t;
+    o->open_previous = NULL;
+    o->open_next = t->open;
+    if (t->open)
+        t->open->open_previous = o;
+    t->open = o;
+    unlock_open(t);
+}
+
+static void close_operation(struct gasnet_operation *o) {
+    struct gas_thread *t = o->owner;
+    lock_open(t);
+    *(o->open_previous ? &o->open_previous->open_next : &t->open) = o->open_next;
+    if (o->open_next)
+        o->open_next->open_previous = o->open_previous;
+    unlock_open(t);
+}
+
+void gas_operation_free(struct gas_thread *t, struct gasnet_operation *o) {
+    if (o->owner)
+        close_operation(o);
+    if (o->copy && o->copy != o->inside)
+        free(o->copy);
+    if (t->spares >= SPARES) {
+        free(o);
+        return;
+    }
+    o->next = t->spare;
+    t->spare = o;
+    t->spares++;
+}
+
+const void *gas_operation_copy(struct gasnet_operation *o, const void *from, size_t bytes) {
+    o->copy = bytes <= COPY_INSIDE ? o->inside : malloc(bytes);
+    return o->copy ? memcpy(o->copy, from, bytes) : NULL;
+}
+
+/* ---- lists ---- */
+
+static struct gasnet_operation *take_first(struct operations *list) {
+    struct gasnet_operation *o = list->first;
+    list->first = o->next;
+    if (!list->first)
+        list->last = NULL;
+    list->count--;
+    return o;
+}
+
+static void handle_append(struct operations *list, struct gasnet_operation *o) {
+    o->next = NULL;
+    if (list->last)
+        list->last->next = o;
+    else
+        list->first = o;
+    list->last = o;
+    list->count++;
+}
+
+/* ---- testing ---- */
+
+static bool handle_try_one(struct gas_thread *t, struct gasnet_operation *o) {
+    if (!gas_memory_try(&o->memory))
+        return false;
+    gas_operation_free(t, o);
+    return true;
+}
+
+/* Stops at the first incomplete operation: those behind it are tested only after it. */
+bool gas_operations_try(struct gas_thread *t, struct operations *list) {
+    while (list->first) {
+        if (!gas_memory_try(&list->first->memory))
+            return false;
+        gas_operation_free(t, take_first(list));
+    }
+    return true;
+}
+
+bool gas_operation_try(struct gas_thread *t, struct gasnet_operation *o) {
+    if (!o->is_region)
+        return handle_try_one(t, o);
+    if (!gas_operations_try(t, &o->region))
+        return false;
+    gas_operation_free(t, o);
+    return true;
+}
+
+void gas_operation_add(struct gas_thread *t, struct operations *list, struct gasnet_operation *o) {
+    if (t->region)
+        list = &t->region->region;
+    handle_append(list, o);
+    for (int i = 0; i < 2 && list->count > LOOK_FROM && gas_memory_try(&list->first->memory); i++)
+        gas_operation_free(t, take_first(list));
+}
+
+int gas_operation_not_ready(void) {
+    sched_yield();
+    return GASNET_ERR_NOT_READY;
+}
+
+/* ---- waiting ---- */
+
+void gas_operations_finish(struct gas_thread *t, struct operations *list, bool polls) {
+    while (list->first) {
+        struct gasnet_operation *o = list->first;
+        if (!gas_memory_try(&o->memory)) {
+            if (polls)
+                gas_poll();
+            gas_memory_finish(&o->memory);
+        }
+        take_first(list);
+        gas_operation_free(t, o);
+    }
+}
+
+void gas_operation_finish(struct gas_thread *t, struct gasnet_operation *o, bool polls) {
+    if (o->is_region)
+        gas_operations_finish(t, &o->region, polls);
+    else
+        gas_memory_finish(&o->memory);
+    gas_operation_free(t, o);
+}

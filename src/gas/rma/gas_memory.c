@@ -1,0 +1,221 @@
+/* gas_memory.c: opens and closes segments, and dispatches accesses to pages (pages/) or to memory (dram.c).
+ *
+ * A put from the own segment to the own segment may overlap: that is a memmove, by loads and stores, as the program
+ * itself could do it. Everything else takes the same path as for other ranks, so that it is ordered with their
+ * concurrent accesses. */
+#include "gas/rma/gas_memory.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gas/am/am.h"
+
+/* ---- reading and writing ---- */
+
+static bool overlap(int rank, const void *local, const void *remote, size_t bytes) {
+    uintptr_t a = (uintptr_t)local, b = (uintptr_t)remote;
+    return rank == gas_job.rank && (a < b ? b - a : a - b) < bytes;
+}
+
+void gas_memory_get(void *to, int rank, const void *from, size_t bytes) {
+    if (!gas_job.pages) {
+        gas_dram_get(to, rank, from, bytes);
+        return;
+    }
+    gas_am_enter();
+    if (UNLIKELY(overlap(rank, to, from, bytes)))
+        memmove(to, from, bytes);
+    else
+        pages_get(gas_job.pages, to, rank, from, bytes);
+    gas_am_leave();
+}
+
+void gas_memory_put(int rank, void *to, const void *from, size_t bytes) {
+    if (!gas_job.pages) {
+        gas_dram_put(rank, to, from, bytes);
+        return;
+    }
+    gas_am_enter();
+    if (UNLIKELY(overlap(rank, from, to, bytes)))
+        memmove(to, from, bytes);
+    else
+        pages_put(gas_job.pages, rank, to, from, bytes);
+    gas_am_leave();
+}
+
+void gas_memory_set(int rank, void *to, int value, size_t bytes) {
+    gas_am_enter();
+    if (gas_job.pages)
+        pages_set(gas_job.pages, rank, to, value, bytes);
+    else
+        gas_dram_set(rank, to, value, bytes);
+    gas_am_leave();
+}
+
+/* ---- operations in two steps ---- */
+
+bool gas_memory_begin_get(struct memory_op *op, void *to, int rank, const void *from, size_t bytes) {
+    if (!gas_job.pages)
+        return gas_dram_begin_get(&op->at.dram, to, rank, from, bytes);
+    if (UNLIKELY(overlap(rank, to, from, bytes))) {
+        memmove(to, from, bytes);
+        return true;
+    }
+    pages_begin_get(gas_job.pages, &op->at.pages, to, rank, from, bytes);
+    return op->at.pages.bytes == 0;
+}
+
+bool gas_memory_begin_put(struct memory_op *op, int rank, void *to, const void *from, size_t bytes) {
+    if (!gas_job.pages)
+        return gas_dram_begin_put(&op->at.dram, rank, to, from, bytes);
+    if (UNLIKELY(overlap(rank, from, to, bytes))) {
+        memmove(to, from, bytes);
+        return true;
+    }
+    pages_begin_put(gas_job.pages, &op->at.pages, rank, to, from, bytes);
+    return op->at.pages.bytes == 0;
+}
+
+/* Pages have no set in two steps: a set needs few messages, whatever its size. */
+bool gas_memory_begin_set(struct memory_op *op, int rank, void *to, int value, size_t bytes) {
+    if (!gas_job.pages)
+        return gas_dram_begin_set(&op->at.dram, rank, to, value, bytes);
+    pages_set(gas_job.pages, rank, to, value, bytes);
+    return true;
+}
+
+bool gas_memory_try(struct memory_op *op) {
+    gas_am_enter();
+    bool done = gas_job.pages ? pages_try(gas_job.pages, &op->at.pages) : gas_dram_try(&op->at.dram);
+    gas_am_leave();
+    return done;
+}
+
+bool gas_memory_free_source(struct memory_op *op) {
+    if (!gas_job.pages) {
+        gas_dram_free_source(&op->at.dram);
+        return false;
+    }
+    pages_finish(gas_job.pages, &op->at.pages);
+    return true;
+}
+
+void gas_memory_finish(struct memory_op *op) {
+    gas_am_enter();
+    if (gas_job.pages)
+        pages_finish(gas_job.pages, &op->at.pages);
+    else
+        gas_dram_finish(&op->at.dram);
+    gas_am_leave();
+}
+
+/* ---- address checks ---- */
+
+static bool memory_is_inside(const gasnet_seginfo_t *s, const void *address, size_t bytes) {
+    uintptr_t offset = (uintptr_t)address - (uintptr_t)s->addr;
+    return offset <= s->size && bytes <= s->size - offset;
+}
+
+static _Noreturn void say_outside(const char *call, gasnet_node_t node, const void *address, size_t bytes) {
+    const gasnet_seginfo_t *s = &gas_job.segments[node];
+    gas_fail(call, "%zu bytes at %p do not lie in the segment of node %u, which is %p ... %p", bytes, address,
+             (unsigned)node, s->addr, (void *)((char *)s->addr + s->size));
+}
+
+bool gas_memory_check(const char *call, gasnet_node_t node, const void *address, size_t bytes) {
+    gas_need(call, node);
+    if (LIKELY(memory_is_inside(&gas_job.segments[node], address, bytes)))
+        return false;
+    if ((int)node != gas_job.rank && bytes > 0)
+        say_outside(call, node, address, bytes);
+    return true;
+}
+
+bool gas_memory_is_paged(const void *address, size_t bytes) {
+    if (!gas_job.pages)
+        return false;
+    const gasnet_seginfo_t *s = &gas_job.segments[gas_job.rank];
+    uintptr_t low = (uintptr_t)address, base = (uintptr_t)s->addr;
+    return bytes > 0 && low < base + s->size && low + bytes > base;
+}
+
+/* ---- opening and closing ---- */
+
+static void pages_failed(void *arg, const char *why) {
+    (void)arg, (void)why; /* the error was logged */
+    net_boot_abort(EXIT_FAILURE);
+}
+
+static const struct pages_events events = {.failed = pages_failed};
+
+static void make_table(void) {
+    gas_job.segments = calloc((size_t)gas_job.size, sizeof *gas_job.segments);
+    if (!gas_job.segments)
+        gas_fail("gasnet_attach", "no memory for a table of %d segments", gas_job.size);
+}
+
+/* Segments of the own node are mapped in this process. */
+static void make_direct(void) {
+    gas_job.direct = calloc((size_t)gas_job.size, sizeof *gas_job.direct);
+    if (!gas_job.direct)
+        gas_fail("gasnet_attach", "no memory for a table of %d segments", gas_job.size);
+    for (int i = 0; i < gas_job.size; i++)
+        if (gas_same_node((gasnet_node_t)i))
+            gas_job.direct[i] = gas_job.segments[i];
+    gas_job.direct_count = (gasnet_node_t)gas_job.size;
+}
+
+static int open_pages(uint64_t bytes) {
+    int status = pages_open(&gas_job.boot, gas_job.world, &gas_job.comm, bytes, &events, &gas_job.pages);
+    if (status != 0)
+        return status;
+    make_table();
+    for (int i = 0; i < gas_job.size; i++)
+        gas_job.segments[i] =
+            (gasnet_seginfo_t){.addr = pages_base(gas_job.pages, i), .size = pages_bytes(gas_job.pages, i)};
+    return 0;
+}
+
+static int open_dram(uint64_t bytes) {
+    char *base = NULL;
+    int status = gas_dram_open(bytes, &base), worst = 0;
+    MPI_Allreduce(&status, &worst, 1, MPI_INT, MPI_MIN, gas_job.comm); /* nodes fail independently */
+    if (worst != 0) {
+        gas_dram_close();
+        return worst;
+    }
+    make_table();
+    gasnet_seginfo_t mine = {.addr = base, .size = bytes};
+    status = net_boot_gather(&gas_job.boot, &mine, gas_job.segments, sizeof mine);
+    if (status == 0)
+        make_direct();
+    return status;
+}
+
+int gas_memory_attach(uint64_t bytes) {
+    return settings_get()->nvm ? open_pages(bytes) : open_dram(bytes);
+}
+
+bool gas_memory_is_durable(void) {
+    return gas_job.pages && *settings_get()->nvm_name;
+}
+
+int gas_memory_detach(bool keep, bool ends) {
+    int status = 0;
+    if (gas_job.pages && ends)
+        pages_end(gas_job.pages);
+    if (gas_job.pages)
+        status = pages_close(gas_job.pages, &gas_job.boot, keep);
+    else if (!ends)
+        gas_dram_close();
+    if (ends)
+        return status;
+    gas_job.pages = NULL;
+    free(gas_job.segments);
+    gas_job.segments = NULL;
+    gas_job.direct_count = 0;
+    free(gas_job.direct);
+    gas_job.direct = NULL;
+    return status;
+}

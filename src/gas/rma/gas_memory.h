@@ -1,0 +1,59 @@
+/* gas_memory.h: access to segments, wherever they are: in pages (pages/), or entirely in memory (dram.h).
+ *
+ * Callable from any thread. The remote range must lie entirely in the segment of `rank` (gas_memory_check); local memory
+ * may be anywhere. */
+#ifndef HEARTH_GAS_MEMORY_H
+#define HEARTH_GAS_MEMORY_H
+
+#include "gas/rma/dram.h"
+#include "gas/gas_internal.h"
+
+/* Collective, in gasnet_attach: creates the segments of all ranks, `bytes` for this one; sets gas.pages and
+ * gas.segments. Returns 0, or a negative code after an error line, the same on all ranks. */
+int gas_memory_attach(uint64_t bytes);
+/* Collective: no rank touches a segment any more. `keep`, the same on all ranks: named segments keep their content;
+ * else they stay as they were at the last checkpoint. `ends`: other threads of this process, which is about to exit,
+ * may still access them. */
+int gas_memory_detach(bool keep, bool ends);
+/* Whether segments have names and outlive the job. */
+bool gas_memory_is_durable(void);
+
+/* ---- complete on return: a load at the target then sees the put too ---- */
+
+void gas_memory_get(void *to, int rank, const void *from, size_t bytes);
+void gas_memory_put(int rank, void *to, const void *from, size_t bytes);
+void gas_memory_set(int rank, void *to, int value, size_t bytes);
+
+/* ---- operations in two steps ---- */
+
+struct memory_op {
+    union {
+        struct pages_op pages;
+        struct dram_op dram;
+    } at;
+};
+
+/* True: it is already complete, and `op` is unused. Otherwise `op` must not move, and `to` of a get and `from` of a put
+ * must stay valid, until gas_memory_try has returned true or gas_memory_finish has returned. */
+bool gas_memory_begin_get(struct memory_op *op, void *to, int rank, const void *from, size_t bytes);
+bool gas_memory_begin_put(struct memory_op *op, int rank, void *to, const void *from, size_t bytes);
+bool gas_memory_begin_set(struct memory_op *op, int rank, void *to, int value, size_t bytes);
+
+/* Of a put: waits until its source may be changed. True: it is also complete. */
+bool gas_memory_free_source(struct memory_op *op);
+
+/* Does not make the network progress (gas_ask_progress). */
+bool gas_memory_try(struct memory_op *op);
+void gas_memory_finish(struct memory_op *op);
+
+/* ---- address checks ---- */
+
+/* Ends the job after an error line unless the node exists and the range lies entirely in its segment. On the own node
+ * any memory is allowed, as in GASNet: returns true if it lies outside of the segment, where it must be accessed by
+ * memcpy. */
+bool gas_memory_check(const char *call, gasnet_node_t node, const void *address, size_t bytes);
+
+/* Whether part of that local memory lies in a segment whose pages may be unmapped: system calls on it fail. */
+bool gas_memory_is_paged(const void *address, size_t bytes);
+
+#endif

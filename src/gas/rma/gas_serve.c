@@ -1,0 +1,28 @@
+/* gas_serve.c: the table of the helper's handlers, and the reaction to a lost peer. */
+#include "gas/rma/gas_serve.h"
+
+#include <unistd.h>
+
+/* In any thread, also one that must not call MPI: the launcher ends the job when a process exits. */
+static void service_failed(void *arg, int rank, const char *why) {
+    (void)arg;
+    if (atomic_load(&gas_job.stage) == GAS_LEAVING)
+        _exit(1); /* the failing rank has logged the cause */
+    if (rank < 0)
+        log_error("a node cannot be served: %s; the job is ended", why);
+    else
+        log_error("node %d cannot be reached: %s; the job is ended", rank, why);
+    _exit(1);
+}
+
+const struct net_service gas_service = {
+    .handlers = {[GAS_AM_PART] = gas_am_serve_part,
+                 [GAS_AM] = gas_am_serve,
+                 [GAS_AM_PULL] = gas_am_serve_pull,
+                 [GAS_AM_REPLY] = gas_am_serve_reply,
+                 [GAS_GET] = gas_dram_serve_get,
+                 [GAS_PUT] = gas_dram_serve_put,
+                 [GAS_SET] = gas_dram_serve_set,
+                 [GAS_BATCH] = gas_dram_serve_batch},
+    .failed = service_failed,
+};

@@ -1,0 +1,28 @@
+/* gas_transfer.h: common part of all puts, gets and sets. */
+#ifndef HEARTH_GAS_TRANSFER_H
+#define HEARTH_GAS_TRANSFER_H
+
+#include "gas/rma/gas_handle.h"
+
+/* Arguments of one call. */
+struct gas_transfer {
+    const char *call;
+    enum stats_kind kind;
+    gasnet_node_t node;
+    char *remote;
+    void *local; /* NULL for a set */
+    size_t bytes;
+    int value;  /* of a set */
+    bool keeps; /* a put whose source may be changed as soon as the call returns */
+};
+
+/* Executes it completely. */
+void gas_transfer_now(const struct gas_transfer *x);
+
+/* Starts it; GASNET_INVALID_HANDLE if it is already complete. */
+gasnet_handle_t gas_transfer_start(const struct gas_transfer *x);
+
+/* Starts it as an implicit operation of the thread. */
+void gas_transfer_start_implicit(const struct gas_transfer *x);
+
+#endif

@@ -1,0 +1,97 @@
+/* p2p_lock.c: see p2p_lock.h. The lock is a word, taken by compare and swap. A waiting thread spins and then sleeps. It does not yield: on a
+ * machine whose CPUs are all busy a yield costs a scheduler slice. The C library's mutex is unsuitable: the program's thread holds the
+ * lock from one call to the next, and under MPI_THREAD_SERIALIZED that need not be the same thread. */
+#include "mpi/p2p/p2p_lock.h"
+
+#include <linux/futex.h>
+#include <stdatomic.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "mpi/p2p/p2p.h"
+
+bool p2p_on, p2p_threads;
+int p2p_careful;
+
+enum { FREE, TAKEN, CONTENDED }; /* of `taken` */
+enum { SPINS = 200, OFFERS = 500 };
+
+static _Atomic int taken = TAKEN; /* by the program's thread, as long as there is only one */
+static _Atomic int contenders;    /* threads that wait for it */
+static int depth;                 /* nesting of calls inside MPI; under the lock, or by the only thread */
+
+void p2p_sleep_on(_Atomic int *word, int value) {
+    syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, NULL, NULL, 0);
+}
+
+void p2p_wake_one(_Atomic int *word) {
+    syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+}
+
+bool p2p_try_lock(void) {
+    int no = FREE; /* acquire: pairs with the release in p2p_unlock_slow */
+    return atomic_compare_exchange_strong_explicit(&taken, &no, TAKEN, memory_order_acquire,
+                                                   memory_order_relaxed);
+}
+
+/* Contended from here on: an unlocking thread wakes one sleeper, and cannot know whether there are more. */
+void p2p_lock_slow(void) {
+    for (unsigned spins = 0; spins < SPINS; spins++)
+        if (LIKELY(p2p_try_lock()))
+            return;
+    atomic_fetch_add_explicit(&contenders, 1, memory_order_relaxed);
+    while (atomic_exchange_explicit(&taken, CONTENDED, memory_order_acquire) != FREE)
+        p2p_sleep_on(&taken, CONTENDED);
+    atomic_fetch_sub_explicit(&contenders, 1, memory_order_relaxed);
+}
+
+/* Without the pause the unlocking thread, whose cache holds the line, would retake the lock before a thread that it has woken. */
+void p2p_yield_lock(void) {
+    int before = atomic_load_explicit(&contenders, memory_order_relaxed);
+    for (unsigned offers = 0; before && offers < OFFERS; offers++)
+        if (atomic_load_explicit(&taken, memory_order_relaxed) != FREE ||
+            atomic_load_explicit(&contenders, memory_order_relaxed) < before)
+            break;
+}
+
+/* Release: pairs with p2p_try_lock and p2p_lock_slow. */
+void p2p_unlock_slow(void) {
+    if (UNLIKELY(atomic_exchange_explicit(&taken, FREE, memory_order_release) == CONTENDED))
+        p2p_wake_one(&taken);
+}
+
+/* With one thread: it holds the lock until it enters MPI, and again after it has left. A helper with messages to send
+ * must be woken, and only after the lock is free: it tries once and then sleeps. */
+void p2p_enter_slow(void) {
+    p2p_lock();
+    if (!depth++ && p2p_node)
+        net_node_inside(p2p_node, true);
+    bool wake = p2p_node && p2p_channel_waiting;
+    if (p2p_node && !p2p_threads)
+        p2p_careful = 1;
+    p2p_unlock();
+    if (wake)
+        net_node_wake(p2p_node, p2p_peers[p2p_rank].node);
+}
+
+/* The helper does not process messages that arrive through the host MPI. For programs that poll with such calls,
+ * flushes for example, this is done here; with several threads by any thread that passes, because another may stay
+ * inside for long. */
+void p2p_leave_slow(void) {
+    p2p_lock();
+    bool out = !--depth;
+    if (out && p2p_node)
+        net_node_inside(p2p_node, false);
+    if (p2p_remote_is_used && (out || p2p_threads))
+        p2p_progress();
+    if (p2p_node && !p2p_threads && out)
+        p2p_careful = 0; /* and the lock stays held */
+    else
+        p2p_unlock();
+}
+
+void p2p_poll_slow(void) {
+    p2p_lock();
+    p2p_progress();
+    p2p_unlock();
+}

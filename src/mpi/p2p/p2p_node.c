@@ -1,0 +1,89 @@
+/* p2p_node.c: the processes of this node, through the shared memory of net.h. If it is not available on any of them, all
+ * use the host MPI instead. */
+#include <stdlib.h>
+
+#include "mpi/p2p/p2p.h"
+
+struct net_node *p2p_node;
+uint64_t p2p_node_eager;
+static struct p2p_peer **members; /* by rank on the node */
+
+static void on_message(void *arg, int peer, const void *header, const void *payload, size_t bytes) {
+    p2p_arrive_message(members[peer], header, payload);
+}
+
+int p2p_node_poll(void) {
+    return net_node_poll(p2p_node, on_message, NULL);
+}
+
+/* Exchanges the addresses of all members; all must be able to map them. */
+static int connect(MPI_Comm comm, int count, struct net_address mine) {
+    struct net_address *all = malloc((size_t)count * sizeof *all);
+    int ok = p2p_node && all && members, every = 0;
+    host_Allreduce(&ok, &every, 1, MPI_INT, MPI_MIN, comm);
+    if (every) {
+        host_Allgather(&mine, sizeof mine, MPI_BYTE, all, sizeof mine, MPI_BYTE, comm);
+        ok = !net_node_connect(p2p_node, all);
+        host_Allreduce(&ok, &every, 1, MPI_INT, MPI_MIN, comm);
+    }
+    free(all);
+    return every;
+}
+
+static void enlist(MPI_Comm comm, int count) {
+    int *world = malloc((size_t)count * sizeof *world), ok = world != NULL, every = 0;
+    host_Allreduce(&ok, &every, 1, MPI_INT, MPI_MIN, comm);
+    if (every)
+        host_Allgather(&p2p_rank, 1, MPI_INT, world, 1, MPI_INT, comm);
+    for (int i = 0; every && i < count; i++) {
+        members[i] = &p2p_peers[world[i]];
+        members[i]->node = i;
+    }
+    free(world);
+    if (!every)
+        p2p_node_close();
+}
+
+static void open_among(MPI_Comm comm) {
+    const struct settings *s = settings_get();
+    struct net_options options = {.limit = s->match_memory, .header_bytes = sizeof(struct header)};
+    struct net_address mine = {{0}};
+    host_Comm_rank(comm, &options.rank);
+    host_Comm_size(comm, &options.count);
+    if (options.count < 2)
+        return;
+    members = calloc((size_t)options.count, sizeof *members);
+    if (net_node_open(&options, &p2p_node, &mine))
+        p2p_node = NULL;
+    if (!connect(comm, options.count, mine)) {
+        if (!options.rank)
+            log_warn("no shared memory for messages among the %d processes of this node; they go through MPI",
+                     options.count);
+        p2p_node_close();
+        return;
+    }
+    enlist(comm, options.count);
+    p2p_node_eager = p2p_node ? net_node_eager(p2p_node) : 0;
+    if (p2p_node_eager > s->match_eager)
+        p2p_node_eager = s->match_eager;
+}
+
+int p2p_node_open(void) {
+    MPI_Comm comm;
+    if (!settings_get()->match_node)
+        return MPI_SUCCESS;
+    int rc = host_real.Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &comm);
+    if (rc != MPI_SUCCESS)
+        return rc;
+    open_among(comm);
+    host_real.Comm_free(&comm);
+    return MPI_SUCCESS;
+}
+
+void p2p_node_close(void) {
+    if (p2p_node)
+        net_node_close(p2p_node);
+    p2p_node = NULL;
+    free(members);
+    members = NULL;
+}

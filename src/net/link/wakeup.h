@@ -1,0 +1,47 @@
+/* wakeup.h: wakes a helper that sleeps in poll when MPI has a message for it.
+ *
+ * No MPI call waits without spinning. So the sender of a message to a helper also sends it a datagram as a wakeup.
+ * It has no content; a datagram from a stranger only makes the helper poll once. Wakeups may get lost, so a helper
+ * also polls now and then. They may overtake the message, so a helper that got one polls often until the message
+ * arrives. */
+#ifndef HEARTH_NET_LINK_WAKEUP_H
+#define HEARTH_NET_LINK_WAKEUP_H
+
+#include <netinet/in.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/socket.h>
+
+union wakeup_address {
+    struct sockaddr any;
+    struct sockaddr_in v4;
+    struct sockaddr_in6 v6;
+};
+
+struct wakeup {
+    int socket;                   /* -1: none */
+    int64_t expected;             /* wakeups without a message so far; negative: messages without a wakeup */
+    uint64_t when;                /* time of the last wakeup, in ns */
+    union wakeup_address address; /* its own address; family AF_UNSPEC: it does not listen */
+};
+
+/* `listens`: for a helper, which receives wakeups, from this machine only or also from others. If that is
+ * impossible, logs a warning and opens it as for other ports: for sending only. */
+void net_wakeup_open(struct wakeup *k, bool listens, bool one_machine);
+void net_wakeup_close(struct wakeup *k);
+
+/* Sends a wakeup. Never blocks; a wakeup that cannot be sent is lost. */
+void net_wakeup_send(const struct wakeup *k, const union wakeup_address *address);
+
+/* A message has arrived. */
+static inline void net_wakeup_answered(struct wakeup *k) {
+    k->expected--;
+}
+
+/* Before sleep: receives wakeups, and tells whether a message is still to come. */
+bool net_wakeup_expects(struct wakeup *k);
+
+/* The most microseconds that the helper may sleep then. */
+uint64_t net_wakeup_nap(const struct wakeup *k);
+
+#endif

@@ -1,0 +1,156 @@
+/* memory_limit.c: finds out how much memory is left, before it is requested.
+ *
+ * A memfd has no limit of its own. When memory runs out, the kernel does not refuse it but kills processes, in the
+ * whole node or, where a batch system set a limit, in the memory cgroup of the job. So the limits are read first:
+ * the available memory of the node, and for each cgroup from ours up to the root its limit minus its usage. The
+ * usage includes cached file contents, which the kernel reclaims under pressure; they include shared memory, which
+ * it cannot reclaim.
+ *
+ *      /proc/meminfo       MemAvailable, SwapFree
+ *      /proc/self/cgroup   "0::/path": version 2; "N:memory:/path": version 1
+ *      /sys/fs/cgroup/...  memory.max, memory.current, memory.stat; names of version 1 differ
+ *
+ * Memory promised to jobs and not yet touched is in none of these files: see promise.c.
+ *
+ * In a container the path may be visible only to the host. Then the root of the mounted hierarchy is ours. */
+#include "net/shm/memory_limit.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "net/shm/promise.h"
+
+enum { TEXT = 16384 };
+
+/* The content of a small file; "" if it cannot be read. */
+static const char *limit_read_text(const char *path, char text[TEXT]) {
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t length = file >= 0 ? read(file, text, TEXT - 1) : 0;
+    text[length > 0 ? length : 0] = '\0';
+    if (file >= 0)
+        close(file);
+    return text;
+}
+
+/* The number after a word at the start of a line; 0 if there is none. */
+static uint64_t number_after(const char *text, const char *word) {
+    size_t length = strlen(word);
+    for (const char *line = text; line; line = strchr(line, '\n')) {
+        line += *line == '\n';
+        if (!strncmp(line, word, length))
+            return strtoull(line + length, NULL, 10);
+    }
+    return 0;
+}
+
+static void limit_lower(struct memory_limit *r, uint64_t bytes, const char *who, const char *advice) {
+    if (bytes < r->bytes)
+        *r = (struct memory_limit){.bytes = bytes, .who = who, .advice = advice};
+}
+
+static void ask_node(const char *root, struct memory_limit *r) {
+    char path[PATH_MAX], text[TEXT];
+    snprintf(path, sizeof path, "%s/proc/meminfo", root);
+    limit_read_text(path, text);
+    uint64_t available = number_after(text, "MemAvailable:");
+    if (available)
+        limit_lower(r, (available + number_after(text, "SwapFree:")) * 1024, "the node",
+                    "ask for less, use more nodes, or end what else uses its memory");
+}
+
+/* ---- cgroups ---- */
+
+/* File names and keys in the two versions. */
+struct version {
+    const char *mark;    /* precedes the path in /proc/self/cgroup */
+    const char *mounted; /* mount point */
+    const char *limit, *usage;
+    const char *files, *shared; /* keys in memory.stat */
+};
+static const struct version versions[] = {
+    {"0::", "/sys/fs/cgroup", "memory.max", "memory.current", "file ", "shmem "},
+    {"memory:", "/sys/fs/cgroup/memory", "memory.limit_in_bytes", "memory.usage_in_bytes", "total_cache ",
+     "total_shmem "},
+};
+
+/* False if there is no such file, or it says "max". */
+static bool limit_read_number(const char *folder, const char *name, char text[TEXT], uint64_t *number) {
+    char path[PATH_MAX], *end;
+    if (snprintf(path, sizeof path, "%s/%s", folder, name) >= (int)sizeof path)
+        return false;
+    limit_read_text(path, text);
+    *number = strtoull(text, &end, 10);
+    return end != text;
+}
+
+static void ask_cgroup(const struct version *v, const char *folder, struct memory_limit *r) {
+    char text[TEXT], path[PATH_MAX];
+    uint64_t limit, usage;
+    if (!limit_read_number(folder, v->limit, text, &limit) ||
+        !limit_read_number(folder, v->usage, text, &usage))
+        return;
+    if (snprintf(path, sizeof path, "%s/memory.stat", folder) >= (int)sizeof path)
+        return;
+    limit_read_text(path, text);
+    uint64_t files = number_after(text, v->files), shared = number_after(text, v->shared);
+    uint64_t returnable = files > shared ? files - shared : 0;
+    usage -= returnable < usage ? returnable : usage;
+    limit_lower(r, limit > usage ? limit - usage : 0, "the memory cgroup of the job",
+                "ask for less, or ask the batch system for more memory (such as --mem)");
+}
+
+/* The path in the line "N:names:/path" that contains the mark; NULL if there is none. */
+static char *own_path(const struct version *v, char *text) {
+    for (char *line = text; line && *line; line = strchr(line, '\n')) {
+        line += *line == '\n';
+        char *end = strchr(line, '\n'), *mark = strstr(line, v->mark);
+        if (!mark || (end && mark > end))
+            continue;
+        if (end)
+            *end = '\0';
+        return mark + strlen(v->mark);
+    }
+    return NULL;
+}
+
+/* From our cgroup up to the root of the mounted hierarchy. */
+static void ask_cgroups(const struct version *v, const char *root, struct memory_limit *r) {
+    char folder[PATH_MAX], text[TEXT];
+    snprintf(folder, sizeof folder, "%s/proc/self/cgroup", root);
+    limit_read_text(folder, text);
+    const char *path = own_path(v, text);
+    size_t top = (size_t)snprintf(folder, sizeof folder, "%s%s", root, v->mounted);
+    if (!path || top + strlen(path) >= sizeof folder)
+        return;
+    strcpy(folder + top, path);
+    for (char *slash = folder; slash; slash = strrchr(folder + top, '/')) {
+        if (slash != folder)
+            *slash = '\0';
+        ask_cgroup(v, folder, r);
+    }
+}
+
+struct memory_limit net_memory_limit_below(const char *root) {
+    struct memory_limit r = {.bytes = UINT64_MAX, .who = "", .advice = ""};
+    ask_node(root, &r);
+    for (size_t i = 0; i < sizeof versions / sizeof *versions; i++)
+        ask_cgroups(&versions[i], root, &r);
+    return r;
+}
+
+struct memory_limit net_room_for(uint64_t promise_id) {
+    struct memory_limit r = net_memory_limit_below("");
+    r.promised = net_promise_others(promise_id);
+    if (r.bytes != UINT64_MAX)
+        r.bytes -= r.promised < r.bytes ? r.promised : r.bytes;
+    return r;
+}
+
+struct memory_limit net_memory_limit(void) {
+    return net_room_for(0);
+}

@@ -1,0 +1,23 @@
+/* memory_limit.h: the memory that the node can still give to this process. */
+#ifndef HEARTH_NET_MEMORY_LIMIT_H
+#define HEARTH_NET_MEMORY_LIMIT_H
+
+#include <stdint.h>
+
+struct memory_limit {
+    uint64_t bytes;     /* UINT64_MAX: unknown */
+    const char *who;    /* what imposes the limit, for messages */
+    const char *advice; /* the remedy, for messages */
+    uint64_t promised;  /* to other jobs of this user and not yet touched; not included in `bytes` */
+};
+
+/* Costs some 100 us. Other processes may take the memory before the caller uses it. */
+struct memory_limit net_memory_limit(void);
+
+/* The same for the account with this id (promise.h), whose own promises do not count as others'. */
+struct memory_limit net_room_for(uint64_t promise_id);
+
+/* The system's limit alone, with the system's files below `root` ("": the real ones); for tests. */
+struct memory_limit net_memory_limit_below(const char *root);
+
+#endif

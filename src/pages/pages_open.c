@@ -1,0 +1,468 @@
+/* pages_open.c: collective opening and closing of the segments.
+ *
+ * Order: sizes, on which all ranks agree; the pool, created by the leader of each node and mapped by the others; the
+ * files; the address range of each segment in its own process; last the service, which other nodes may contact from
+ * then on. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "pages/pages_internal.h"
+#include "pages/small.h"
+
+/* ---- settings that must be the same on all ranks ---- */
+
+struct agreed {
+    uint64_t page_bytes, small, coop, named, epoch, bytes;
+};
+
+static const char *differing(const struct agreed *a, const struct agreed *b) {
+    return a->page_bytes != b->page_bytes ? "HEARTH_PAGE_SIZE"
+           : a->small != b->small         ? "HEARTH_SMALL"
+           : a->coop != b->coop           ? "HEARTH_COOP"
+           : a->named != b->named         ? "HEARTH_NVM_NAME"
+           : a->epoch != b->epoch         ? "HEARTH_NVM_EPOCH"
+                                          : NULL;
+}
+
+static int segment_check_shape(const struct net_boot *boot, const struct agreed *all) {
+    size_t page = all[boot->rank].page_bytes;
+    if (page & (page - 1)) {
+        log_error("HEARTH_PAGE_SIZE=%zu is not a power of 2", page);
+        return -EINVAL;
+    }
+    for (int i = 1; i < boot->size; i++) {
+        const char *name = differing(&all[0], &all[i]);
+        if (name && boot->rank == 0)
+            log_error("ranks 0 and %d have different values of %s: give all ranks the same", i, name);
+        if (name)
+            return -EINVAL;
+    }
+    return 0;
+}
+
+static struct agreed own_shape(uint64_t bytes) {
+    const struct settings *set = settings_get();
+    return (struct agreed){.page_bytes = set->page_size,
+                           .small = set->small,
+                           .coop = (uint64_t)set->coop,
+                           .named = *set->nvm_name != 0,
+                           .epoch = pages_chosen_epoch(),
+                           .bytes = round_up(bytes, set->page_size)};
+}
+
+/* ---- the pool ---- */
+
+static uint64_t pages_of_all(const struct agreed *all, int size) {
+    uint64_t pages = 0;
+    for (int i = 0; i < size; i++)
+        pages += all[i].bytes / all[i].page_bytes;
+    return pages;
+}
+
+static int choose_frames(const struct pages *p, const struct agreed *all, uint32_t *frames) {
+    uint64_t page = all[0].page_bytes, asked = settings_get()->pool_size;
+    uint32_t least = pages_pool_least_frames(p->world->local_count);
+    uint64_t count = asked / page;
+    if (asked == 0) {
+        uint64_t enough = pages_of_all(all, p->world->size) + least,
+                 quarter = net_memory_limit().bytes / 4 / page;
+        count = quarter < enough ? quarter : enough;
+        count = count < least ? least : count;
+    }
+    if (count < least) {
+        log_error("HEARTH_POOL_SIZE=%llu: %d ranks on a node need at least %u pages of %llu bytes: %llu",
+                  (unsigned long long)asked, p->world->local_count, least, (unsigned long long)page,
+                  (unsigned long long)(least * page));
+        return -EINVAL;
+    }
+    *frames = (uint32_t)(count < UINT32_MAX / 8 ? count : UINT32_MAX / 8);
+    return 0;
+}
+
+static int segment_complain(const char *what, uint64_t bytes, int status) {
+    log_error("pages: the pool of %llu bytes: %s: %s; %s", (unsigned long long)bytes, what,
+              net_memfile_reason(-status),
+              status == -ENOMEM || status == -ENOSPC ? "set HEARTH_POOL_SIZE lower"
+                                                     : net_memfile_hint(-status));
+    return status;
+}
+
+static int make_memory(struct pages *p, uint64_t bytes, struct net_address *address) {
+    const char *what = "cannot be made";
+    struct memory_limit room = net_memory_limit();
+    if (bytes > room.bytes) {
+        log_error("pages: the pool takes %llu bytes, and %s has %llu left: set HEARTH_POOL_SIZE lower",
+                  (unsigned long long)bytes, room.who, (unsigned long long)room.bytes);
+        return -ENOMEM;
+    }
+    int status = net_memfile_make(bytes, &p->file, address, &what);
+    if (status == 0)
+        status = net_memfile_fill(p->file, 0, bytes, &what);
+    return status ? segment_complain(what, bytes, status) : 0;
+}
+
+static int map_memory(struct pages *p, uint64_t bytes, const struct net_address *address) {
+    const char *what = "cannot be found";
+    int status = p->file >= 0 ? 0 : net_memfile_find(address, &p->file, &what);
+    if (status == 0)
+        status = net_memfile_map(p->file, bytes, NULL, 0, &p->memory, &what);
+    p->memory_bytes = bytes;
+    return status ? segment_complain(what, bytes, status) : 0;
+}
+
+struct pool_place {
+    struct net_address address;
+    uint32_t frames;
+};
+
+/* Distributes the leader's values within its node, through shared memory. */
+static int tell_node(struct pages *p, const struct net_boot *boot, struct pool_place *place) {
+    struct pool_place *board = net_world_share(p->world, boot, sizeof *board);
+    if (!board)
+        return -ENOMEM;
+    if (p->world->local == 0)
+        *board = *place;
+    int status = net_boot_barrier(boot);
+    *place = *board;
+    return status;
+}
+
+static int open_pool(struct pages *p, const struct net_boot *boot, const struct agreed *all) {
+    struct net_world *w = p->world;
+    struct pool_place place = {0};
+    size_t page = all[0].page_bytes;
+    uint32_t small = (uint32_t)all[0].small;
+    int status = w->local == 0 ? choose_frames(p, all, &place.frames) : 0;
+    if (status == 0 && w->local == 0)
+        status = make_memory(p, place.frames * page, &place.address);
+    status = net_boot_agree(boot, status);
+    if (status == 0)
+        status = tell_node(p, boot, &place);
+    if (status == 0)
+        status = net_boot_agree(boot, map_memory(p, place.frames * page, &place.address));
+    if (status != 0)
+        return status;
+    struct pool_shared *shared =
+        net_world_share(w, boot, pages_pool_shared_bytes(place.frames, w->local_count, small));
+    void *box = net_world_share(w, boot, net_mailbox_bytes(w->local_count));
+    if (!shared || !box)
+        return -ENOMEM;
+    if (w->local == 0) {
+        pages_pool_make(shared, place.frames, page, w->local_count, small, (uint16_t)w->node,
+                        all[0].coop ? (uint16_t)w->nodes : 1,
+                        (enum replace_policy)settings_get()->replacement);
+        status = net_mailbox_make(box, w->local_count, &p->service_box);
+    }
+    status = net_boot_agree(boot, status);
+    if (status == 0)
+        status = net_boot_agree(boot, net_mailbox_join(box, w->local, &p->box));
+    if (status == 0)
+        pages_pool_attach(&p->pool, shared, p->memory, p->file, p->box);
+    return status;
+}
+
+/* ---- segments ---- */
+
+static int number_pages(struct pages *p, const struct agreed *all, struct pages_segment *segments) {
+    struct net_world *w = p->world;
+    for (int node = 0; node < w->nodes; node++) {
+        uint64_t first = 0;
+        for (int local = 0; local < net_world_count(w, node); local++) {
+            int rank = net_world_member(w, node, local);
+            segments[rank].bytes = all[rank].bytes;
+            segments[rank].home = (uint16_t)node;
+            segments[rank].first = (uint32_t)first;
+            first += all[rank].bytes >> p->shift;
+        }
+        if (first >= UINT32_MAX) {
+            log_error("the segments of node %d have more than 2^32 pages: set HEARTH_PAGE_SIZE higher", node);
+            return -EINVAL;
+        }
+    }
+    return 0;
+}
+
+static int open_local(struct pages *p, const struct pages_segment *mine) {
+    const struct settings *set = settings_get();
+    struct local_options options = {.bytes = mine->bytes,
+                                    .home = mine->home,
+                                    .first_page = mine->first,
+                                    .rank = p->world->local,
+                                    .userfault = set->local_access == LOCAL_USERFAULT,
+                                    .stay_ns = set->stay_us * 1000,
+                                    .ahead = &p->ahead,
+                                    .ahead_most = p->ahead_most,
+                                    .faults = &p->tally.faults,
+                                    .write_faults = &p->tally.write_faults};
+    char *base = NULL;
+    int status = mine->bytes > 0 ? pages_local_open(&p->pool, &options, &p->local, &base) : 0;
+    p->base = (uint64_t)(uintptr_t)base;
+    p->bytes = mine->bytes;
+    return status;
+}
+
+static int open_segments(struct pages *p, const struct net_boot *boot, const struct agreed *all) {
+    struct net_world *w = p->world;
+    struct pages_segment *table = net_world_share(w, boot, (size_t)w->size * sizeof *table);
+    uint64_t *bases = malloc((size_t)w->size * sizeof *bases);
+    int status = net_agree_on_memory(boot, table && bases, "the segments");
+    if (status == 0)
+        status = net_boot_agree(boot, w->local == 0 ? number_pages(p, all, table) : 0);
+    if (status == 0)
+        status = net_boot_agree(boot, open_local(p, &table[w->rank]));
+    if (status == 0)
+        status = net_boot_gather(boot, &p->base, bases, sizeof *bases);
+    for (int i = 0; status == 0 && w->local == 0 && i < w->size; i++)
+        table[i].base = bases[i];
+    free(bases);
+    p->segments = table;
+    return net_boot_agree(boot, status);
+}
+
+/* ---- files and service ---- */
+
+static int open_homes(struct pages *p, const struct net_boot *boot, const struct agreed *all) {
+    struct net_world *w = p->world;
+    uint64_t *bytes = malloc((size_t)w->size * sizeof *bytes);
+    p->homes = w->local == 0 ? calloc((size_t)w->local_count, sizeof *p->homes) : NULL;
+    int status = net_agree_on_memory(boot, bytes && (p->homes || w->local != 0), "the files");
+    for (int i = 0; status == 0 && i < w->size; i++)
+        bytes[i] = all[i].bytes;
+    if (status == 0)
+        status = pages_open_stores(p, boot, bytes, &p->found, &p->tried);
+    p->epoch = p->found;
+    free(bytes);
+    return status;
+}
+
+static void segment_on_failure(void *pages, int node, const char *why) {
+    struct pages *p = pages;
+    if (node >= 0)
+        pages_service_fail(&p->service,
+                           "node %d cannot be reached any more (%s); data that only it held is lost", node,
+                           why);
+    else
+        pages_service_fail(&p->service,
+                           "a node cannot be reached any more (%s); data that only it held is lost", why);
+}
+
+static void segment_on_arrival(void *pages, const void *header, size_t header_bytes, const void *payload,
+                               size_t bytes) {
+    struct pages *p = pages;
+    pages_service_arrived(&p->service, header, header_bytes, payload, bytes);
+}
+
+static int start_service(struct pages *p) {
+    struct net_world *w = p->world;
+    if (w->local != 0)
+        return 0;
+    struct service_options options = {.pool = &p->pool,
+                                      .world = w,
+                                      .channel = p->channel,
+                                      .events = p->events,
+                                      .homes = p->homes,
+                                      .box = p->service_box};
+    for (int i = 0; i < w->local_count; i++) {
+        const struct pages_segment *s = &p->segments[net_world_member(w, w->node, i)];
+        p->homes[i].first = s->first;
+        p->homes[i].pages = (uint32_t)(s->bytes >> p->shift);
+        options.pages += p->homes[i].pages;
+    }
+    int status = pages_service_open(&p->service, &options);
+    if (status != 0)
+        return status;
+    p->serves = true;
+    p->pool.work_until = pages_progress_work_until;
+    p->pool.service = &p->service;
+    return pages_service_start(&p->service);
+}
+
+/* ---- all of it ---- */
+
+static void segment_close_all(struct pages *p) {
+    pages_hide(p);
+    if (p->local)
+        pages_local_close(p->local);
+    if (p->serves)
+        pages_service_stop(&p->service);
+    if (p->ends)
+        return;
+    if (p->serves)
+        pages_service_close(&p->service);
+    net_mailbox_close(p->box);
+    net_mailbox_close(p->service_box);
+    free(p->homes);
+    if (p->memory)
+        munmap(p->memory, p->memory_bytes);
+    if (p->file >= 0)
+        close(p->file);
+    pages_hints_close(&p->hints);
+    pthread_mutex_destroy(&p->small_lock);
+    live_free(p);
+}
+
+static struct pages *segment_make(struct net_world *world, const struct pages_events *events) {
+    const struct settings *set = settings_get();
+    struct pages *p = live_alloc(sizeof *p);
+    if (!p)
+        return NULL;
+    p->world = world;
+    p->events = *events;
+    p->file = -1;
+    p->shift = (unsigned)__builtin_ctzll(set->page_size);
+    p->small = set->small;
+    p->ahead_most = (unsigned)set->pages_ahead;
+    p->named = *set->nvm_name != 0;
+    pages_hints_open(&p->hints);
+    pthread_mutex_init(&p->small_lock, NULL);
+    return p;
+}
+
+static size_t largest_message(const struct pages *p) {
+    size_t page = p->pool.page_bytes;
+    return page < SERVICE_MESSAGE ? SERVICE_MESSAGE : page < SERVICE_PIECE ? page : SERVICE_PIECE;
+}
+
+static int segment_open_all(struct pages *p, const struct net_boot *boot, const void *comm,
+                            const struct agreed *all) {
+    struct net_channel_events events = {
+        .arg = p, .arrived = segment_on_arrival, .failed = segment_on_failure};
+    int status = segment_check_shape(boot, all);
+    if (status == 0)
+        status = open_pool(p, boot, all);
+    if (status == 0)
+        status = open_homes(p, boot, all);
+    if (status == 0)
+        status = open_segments(p, boot, all);
+    if (status == 0)
+        status = net_channel_open(boot, p->world, largest_message(p), comm, &events, &p->channel);
+    if (status != 0)
+        return status;
+    status = net_boot_agree(boot, start_service(p));
+    if (status != 0) { /* all services stop before the network is closed */
+        if (p->serves)
+            pages_service_stop(&p->service);
+        net_channel_close(p->channel, boot);
+    }
+    return status;
+}
+
+int pages_open(const struct net_boot *boot, struct net_world *world, const void *comm, uint64_t bytes,
+               const struct pages_events *events, struct pages **pages) {
+    struct agreed mine = own_shape(bytes), *all = malloc((size_t)boot->size * sizeof *all);
+    struct pages *p = segment_make(world, events);
+    int status = net_agree_on_memory(boot, p && all, "the shape of the segments");
+    if (status == 0)
+        status = net_boot_gather(boot, &mine, all, sizeof mine);
+    if (status == 0)
+        status = segment_open_all(p, boot, comm, all);
+    free(all);
+    if (status == 0) {
+        pages_show(p);
+        *pages = p;
+    } else if (p) {
+        pages_forget_stores(p);
+        pages_close_stores(p, false);
+        segment_close_all(p);
+    }
+    return status;
+}
+
+void pages_end(struct pages *p) {
+    p->ends = true;
+    if (p->local)
+        pages_local_end(p->local);
+}
+
+/* The files stay as they were. Files without a checkpoint are removed, as the next job would refuse them. */
+static void give_up_changes(struct pages *p) {
+    if (p->world->rank == 0 && p->epoch > 0)
+        log_warn(
+            "segments %s: not all ranks ended with success: data written since checkpoint %llu is not kept",
+            settings_get()->nvm_name, (unsigned long long)p->epoch);
+    else if (p->world->rank == 0)
+        log_warn(
+            "segments %s: not all ranks ended with success, and no checkpoint was made: they are not kept",
+            settings_get()->nvm_name);
+    if (p->epoch == 0)
+        pages_forget_stores(p);
+}
+
+/* Everything under way ends before any service stops. Threads that still read are held and never released. */
+int pages_close(struct pages *p, const struct net_boot *boot, bool keep) {
+    uint64_t epoch;
+    pages_small_forget(p);
+    p->closes = true;
+    int status = net_boot_barrier(boot);
+    if (status == 0 && p->serves)
+        status = pages_service_order(p->box, ORDER_HOLD, true);
+    if (status == 0 && p->serves) /* unwritten pages matter to a checkpoint only */
+        (void)pages_service_order(p->box, ORDER_IDLE, 0);
+    status = net_boot_agree(boot, status);
+    if (p->named && !keep)
+        give_up_changes(p);
+    else if (p->named && status == 0)
+        status = pages_checkpoint(p, boot, &epoch);
+    if (p->local) /* the service still uses its mapper */
+        pages_local_close(p->local);
+    p->local = NULL;
+    net_boot_barrier(boot);
+    if (p->serves)
+        pages_service_stop(&p->service);
+    net_channel_close(p->channel, boot);
+    int closed = pages_close_stores(p, keep && status == 0);
+    segment_close_all(p);
+    return net_boot_agree(boot, status ? status : closed);
+}
+
+char *pages_base(const struct pages *p, int rank) {
+    return (char *)(uintptr_t)p->segments[rank].base;
+}
+
+uint64_t pages_bytes(const struct pages *p, int rank) {
+    return p->segments[rank].bytes;
+}
+
+size_t pages_page_bytes(const struct pages *p) {
+    return (size_t)1 << p->shift;
+}
+
+uint64_t pages_epoch(const struct pages *p) {
+    return p->found;
+}
+
+uint64_t pages_last_epoch(const struct pages *p) {
+    return p->epoch;
+}
+
+/* ---- reports ---- */
+
+void pages_count(const struct pages *p, struct pages_counts *c) {
+    const struct pages_tally *t = &p->tally;
+    const struct pool_shared *s = p->pool.shared;
+    const struct pool_counts *n = &s->counts;
+    *c = (struct pages_counts){.hits = t->hits,
+                               .misses = t->misses,
+                               .smalls = t->smalls,
+                               .prefetched = t->prefetched,
+                               .faults = t->faults,
+                               .write_faults = t->write_faults,
+                               .frames = s->frames,
+                               .frames_used = s->frames - s->free_count,
+                               .from_nvm = n->from_nvm,
+                               .from_home = n->from_home,
+                               .from_peers = n->from_peers,
+                               .served_peers = n->served_peers,
+                               .invalidated = n->invalidated,
+                               .evicted = n->evicted,
+                               .written_back = n->written_back,
+                               .nvm_reads = n->nvm_reads,
+                               .nvm_writes = n->nvm_writes,
+                               .nvm_holes = n->nvm_holes,
+                               .messages = n->messages,
+                               .message_bytes = n->message_bytes,
+                               .unmapped = n->unmapped};
+}

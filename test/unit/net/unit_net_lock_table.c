@@ -1,0 +1,193 @@
+/* unit_net_lock_table.c: the locks exclude, processes and threads, and survive who dies with one. */
+#include "test.h"
+
+#include <pthread.h>
+
+#include "base/base.h"
+#include "net/shm/lock_table.h"
+#include "net_boot.h"
+
+static struct net_lock_table *lock_table;
+static uint64_t *counters; /* [COUNTERS], not atomic */
+
+enum { COUNTERS = 8, ROUNDS = 20000 };
+
+static char *block(size_t n) {
+    return (char *)(uintptr_t)(0x7f0000000000u + n * LOCK_TABLE_GRAIN);
+}
+
+static void open_stripes(void) {
+    size_t bytes = net_lock_table_bytes();
+    lock_table = mmap(NULL, bytes + 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    counters = (uint64_t *)((char *)lock_table + bytes);
+    expect_eq(net_lock_table_make(lock_table), 0);
+}
+
+static void close_stripes(void) {
+    munmap(lock_table, net_lock_table_bytes() + 4096);
+}
+
+TEST(a_part_ends_with_its_block)
+{
+    expect_eq(net_lock_table_part(block(1), 10), 10);
+    expect_eq(net_lock_table_part(block(1), 100000), LOCK_TABLE_GRAIN);
+    expect_eq(net_lock_table_part(block(1) + 4090, 100), 6);
+    expect_eq(net_lock_table_part(block(1) + 4090, 6), 6);
+    expect_eq(net_lock_table_part(block(1) + 4095, 1), 1);
+}
+
+/* Whether a lock is the same as that of block 0 shows by trying it. */
+TEST(neighbours_have_other_locks)
+{
+    open_stripes();
+    size_t firsts[] = {0, 1, 255, 256, 127 * 256, 65535, (1u << 20) - 1};
+    for (size_t i = 0; i < sizeof firsts / sizeof *firsts; i++)
+        for (size_t n = firsts[i]; n < firsts[i] + 600; n++) {
+            net_lock_table_lock(lock_table, block(n));
+            expect(!net_lock_table_try(lock_table, block(n) + 4095));
+            expect(net_lock_table_try(lock_table, block(n + 1)));
+            net_lock_table_unlock(lock_table, block(n + 1));
+            net_lock_table_unlock(lock_table, block(n));
+        }
+    close_stripes();
+}
+
+static unsigned locked(size_t stride) {
+    size_t taken[64];
+    unsigned count = 0;
+    for (size_t n = 0; n < 64; n++)
+        if (net_lock_table_try(lock_table, block(n * stride)))
+            taken[count++] = n;
+    for (unsigned i = 0; i < count; i++)
+        net_lock_table_unlock(lock_table, block(taken[i] * stride));
+    return count;
+}
+
+TEST(equal_parts_do_not_meet_in_one_lock)
+{
+    open_stripes();
+    for (size_t stride = 1; stride <= 1 << 16; stride *= 2)
+        expect(locked(stride) >= 32);
+    close_stripes();
+}
+
+/* In the helper's way, by trying, or waiting. */
+static void count_up(unsigned which, bool tries) {
+    for (unsigned i = 0; i < ROUNDS; i++) {
+        unsigned n = (which + i) % COUNTERS;
+        if (!tries)
+            net_lock_table_lock(lock_table, block(n));
+        else
+            while (!net_lock_table_try(lock_table, block(n)))
+                sched_yield();
+        counters[n]++;
+        net_lock_table_unlock(lock_table, block(n));
+    }
+}
+
+static void *count_thread(void *arg) {
+    count_up((unsigned)(uintptr_t)arg, (uintptr_t)arg % 2);
+    return NULL;
+}
+
+static void check_counted(uint64_t rounds) {
+    uint64_t sum = 0;
+    for (int i = 0; i < COUNTERS; i++)
+        sum += counters[i];
+    expect_eq(sum, rounds);
+}
+
+TEST(threads_exclude_each_other)
+{
+    pthread_t threads[4];
+    open_stripes();
+    for (uintptr_t i = 0; i < 4; i++)
+        expect_eq(pthread_create(&threads[i], NULL, count_thread, (void *)i), 0);
+    for (int i = 0; i < 4; i++)
+        pthread_join(threads[i], NULL);
+    check_counted(4 * ROUNDS);
+    close_stripes();
+}
+
+static void count_rank(const struct net_boot *boot) {
+    count_up((unsigned)boot->rank, boot->rank == 2);
+}
+
+TEST(processes_exclude_each_other)
+{
+    open_stripes();
+    boot_run(4, count_rank);
+    check_counted(4 * ROUNDS);
+    close_stripes();
+}
+
+static void die_with(size_t first) {
+    pid_t child = team_fork();
+    if (!child) {
+        net_lock_table_lock(lock_table, block(first));
+        net_lock_table_lock(lock_table, block(first + 1));
+        raise(SIGKILL);
+    }
+    expect(!team_join(child));
+}
+
+TEST(who_dies_leaves_the_lock_to_the_next)
+{
+    open_stripes();
+    for (int i = 0; i < 3; i++) {
+        die_with(5);
+        net_lock_table_lock(lock_table, block(5));
+        expect(net_lock_table_try(lock_table, block(6)));
+        expect(!net_lock_table_try(lock_table, block(6)));
+        net_lock_table_unlock(lock_table, block(6));
+        net_lock_table_unlock(lock_table, block(5));
+        expect(net_lock_table_try(lock_table, block(5)));
+        net_lock_table_unlock(lock_table, block(5));
+    }
+    close_stripes();
+}
+
+/* One waits for the lock while its holder dies. */
+static void wait_or_die(const struct net_boot *boot) {
+    pid_t child = boot->rank == 0 ? team_fork() : 1;
+    if (!child) {
+        net_lock_table_lock(lock_table, block(9));
+        counters[0] = 1;
+        usleep(50000);
+        raise(SIGKILL);
+    }
+    while (!*(volatile uint64_t *)counters)
+        usleep(1000);
+    net_lock_table_lock(lock_table, block(9));
+    counters[1]++;
+    net_lock_table_unlock(lock_table, block(9));
+    if (boot->rank == 0)
+        expect(!team_join(child));
+}
+
+TEST(who_waits_gets_the_lock_of_the_dead)
+{
+    open_stripes();
+    boot_run(3, wait_or_die);
+    expect_eq(counters[1], 3);
+    close_stripes();
+}
+
+/* No limit: the machine may be busy. */
+TEST(what_a_lock_costs)
+{
+    enum { TIMES = 200000 };
+    uint64_t best = UINT64_MAX;
+    open_stripes();
+    for (int round = 0; round < 5; round++) {
+        uint64_t start = clock_ns();
+        for (int i = 0; i < TIMES; i++) {
+            net_lock_table_lock(lock_table, block((size_t)i & 15));
+            net_lock_table_unlock(lock_table, block((size_t)i & 15));
+        }
+        uint64_t ns = (clock_ns() - start) / TIMES;
+        best = ns < best ? ns : best;
+    }
+    printf("lock and unlock: %llu ns\n", (unsigned long long)best);
+    close_stripes();
+}
