@@ -1,0 +1,54 @@
+#!/bin/sh
+# Names that several files see begin with the folder that owns them, as in pages_pool_pin; the names of the APIs, the entry points of
+# interposed calls (hook_) and the folders with short prefixes (base, cache, match, mpi/core, mpi/report) are free. And no function of
+# one word belongs to two files. Reads the objects of the trees that are built.
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+api='^(P?MPIX?_|p?mpi_|P?ARMCI|parmci_|v?gasnet|CLAMPI|clampi_|hearth_|hook_|main$)'
+
+objects() { # of this tree: object, its folder, prefix. Objects of files that are gone are left out.
+    for folder in pages gas armci net mpi; do
+        find "$1/src/$folder" -name '*.c.o' 2>/dev/null
+    done | while read -r object; do
+        path=${object#"$1"/}
+        list=${path%%/CMakeFiles/*}
+        file=${path#*.dir/}
+        source=$list/$(echo "$file" | sed 's,__/,../,g; s,\.o$,,')
+        [ -e "$source" ] || continue
+        case $list/$file in
+        src/mpi/rma/*) echo "$object rma_" ;;
+        src/mpi/p2p/*) echo "$object p2p_" ;;
+        src/mpi/*) echo "$object -" ;;
+        src/net/*) echo "$object net_" ;;
+        *) prefix=${list#src/} && echo "$object ${prefix%%/*}_" ;;
+        esac
+    done
+}
+
+looked=0 bad=0
+for tree in build/openmpi build/mpich; do
+    list=$(objects $tree)
+    [ -n "$list" ] || continue
+    looked=1
+    echo "$list" | cut -d' ' -f1 | xargs nm -A --defined-only 2>/dev/null |
+        awk -v list="$list" -v api="$api" '
+        BEGIN { n = split(list, line, "\n"); for (i = 1; i <= n; i++) { split(line[i], part, " "); prefix[part[1]] = part[2] } }
+        {
+            object = $1
+            sub(/:[^:]*$/, "", object)
+            kind = $(NF - 1)
+            name = $NF
+            if (kind == "t" && name ~ /^[a-z0-9]+$/) {
+                if (name in owner && owner[name] != object) { print object ": " name " is also a function of " owner[name]; bad = 1 }
+                owner[name] = object
+            }
+            if (kind !~ /^[A-TV-Z]$/ || kind == "W" || kind == "V" || name ~ api || prefix[object] == "-") next
+            if (index(name, prefix[object]) != 1) { print object ": " name " should begin with " prefix[object]; bad = 1 }
+        }
+        END { exit bad }' || bad=1
+done
+if [ $looked = 0 ]; then
+    echo "no tree is built"
+    exit 77
+fi
+exit $bad
