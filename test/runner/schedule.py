@@ -8,7 +8,7 @@ import time
 
 from . import job as jobs
 
-SLACK = 0.5  # cores: one job that mostly waits runs beside those that compute
+SLACK = 1  # cores more than there are: jobs also wait, for launchers, disks and each other
 GRACE = 10  # seconds beyond a job's limit, so that a launcher inside can clean up
 
 

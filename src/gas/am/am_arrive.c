@@ -109,7 +109,8 @@ enum net_result gas_am_serve(void *arg, struct net_block *b) {
     if (b->header_bytes != sizeof h || b->bytes > AM_MEDIUM)
         arrive_end_job(b);
     memcpy(&h, b->header, sizeof h);
-    if (!far_is_sound(&h.message, (uint32_t)b->client) || h.slot >= AM_SLOTS || (h.parted && b->bytes > 0))
+    if (!gas_remote_is_valid(&h.message, (uint32_t)b->client) || h.slot >= AM_SLOTS ||
+        (h.parted && b->bytes > 0))
         arrive_end_job(b);
     int local = local_rank(b, h.rank), place = arrive_place_of(&h, b, local);
     if (UNLIKELY(h.message.handler == AM_LEAVE))
@@ -157,7 +158,7 @@ enum net_result gas_am_serve_reply(void *arg, struct net_block *b) {
     memcpy(&h, b->header, sizeof h);
     int local = local_rank(b, h.rank);
     bool is_none = h.message.kind == AM_NO_REPLY;
-    if (!is_none && !far_is_sound(&h.message, (uint32_t)b->client))
+    if (!is_none && !gas_remote_is_valid(&h.message, (uint32_t)b->client))
         arrive_end_job(b);
     if (h.offset > gas_remote_payload(&h.message) || b->bytes > gas_remote_payload(&h.message) - h.offset)
         arrive_end_job(b);

@@ -79,7 +79,7 @@ static bool pull_start(void) {
 /* The helper that parked it has seen its header; this came from the sender's slot. */
 static void check_pulled(const struct pull *p) {
     const struct am_message *m = &gas_box_mine()->places[p->place].request;
-    if (UNLIKELY(!far_is_sound(m, p->from.source) || gas_remote_payload(m) != p->from.bytes))
+    if (UNLIKELY(!gas_remote_is_valid(m, p->from.source) || gas_remote_payload(m) != p->from.bytes))
         gas_fail("active message", "node %u sends what no process of this job would send", p->from.source);
 }
 

@@ -35,7 +35,7 @@ static inline uint32_t gas_remote_payload(const struct am_message *m) {
 }
 
 /* Whether a message from this rank is valid: its fields are used as indexes and lengths, here and where its handler runs. */
-static inline bool far_is_sound(const struct am_message *m, uint32_t source) {
+static inline bool gas_remote_is_valid(const struct am_message *m, uint32_t source) {
     return m->source == source && m->kind <= GASNETC_LONG && m->count <= AM_ARGS &&
            gas_remote_payload(m) <= AM_MEDIUM;
 }

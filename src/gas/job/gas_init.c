@@ -165,7 +165,7 @@ static int job_check_size(uintptr_t bytes) {
                           "a segment of %llu bytes: the maximum is %llu (gasnet_getMaxLocalSegmentSize), "
                           "beside %llu that are promised to other jobs",
                           (unsigned long long)bytes, (unsigned long long)most_local,
-                          (unsigned long long)sizes_promised());
+                          (unsigned long long)gas_sizes_promised());
     return GASNET_OK;
 }
 

@@ -24,7 +24,7 @@
 
 static uint64_t promised;
 
-uint64_t sizes_promised(void) {
+uint64_t gas_sizes_promised(void) {
     return promised;
 }
 

@@ -21,8 +21,8 @@ static void stats_show(const struct stats_thread *t) {
 #define SIZE(kind, i) LIVE_FIELD(gas_near, struct stats_thread, numbers.sizes[kind][i])
 #define OF(kind)                                                                                             \
     SIZE(kind, 0), SIZE(kind, 1), SIZE(kind, 2), SIZE(kind, 3), SIZE(kind, 4), SIZE(kind, 5), SIZE(kind, 6), \
-        SIZE(kind, 7), LIVE_FIELD_MINUS(gas_near, struct stats_thread, numbers.far_calls[kind]),             \
-        LIVE_FIELD(gas_far, struct stats_thread, numbers.far_calls[kind]),                                   \
+        SIZE(kind, 7), LIVE_FIELD_MINUS(gas_near, struct stats_thread, numbers.remote_calls[kind]),          \
+        LIVE_FIELD(gas_far, struct stats_thread, numbers.remote_calls[kind]),                                \
         LIVE_FIELD(gas_bytes, struct stats_thread, numbers.bytes[kind][0]),                                  \
         LIVE_FIELD(gas_bytes, struct stats_thread, numbers.bytes[kind][1])
     static const struct live_field fields[] = {OF(STATS_GET), OF(STATS_PUT), OF(STATS_SET)};
@@ -64,7 +64,7 @@ void gas_stats_leave(struct stats_thread *t) {
 
 /* Same layout as struct stats_numbers. */
 struct sums {
-    uint64_t sizes[STATS_KINDS][STATS_SIZES], bytes[STATS_KINDS][2], far_calls[STATS_KINDS];
+    uint64_t sizes[STATS_KINDS][STATS_SIZES], bytes[STATS_KINDS][2], remote_calls[STATS_KINDS];
 };
 _Static_assert(sizeof(struct sums) == sizeof(struct stats_numbers), "the same numbers");
 
@@ -119,9 +119,9 @@ void vgasnet_stats(vgasnet_stats_t *stats) {
                                .get_bytes = s.bytes[STATS_GET][0] + s.bytes[STATS_GET][1],
                                .put_bytes = s.bytes[STATS_PUT][0] + s.bytes[STATS_PUT][1],
                                .memset_bytes = s.bytes[STATS_SET][0] + s.bytes[STATS_SET][1],
-                               .far_gets = s.far_calls[STATS_GET],
-                               .far_puts = s.far_calls[STATS_PUT],
-                               .far_memsets = s.far_calls[STATS_SET],
+                               .far_gets = s.remote_calls[STATS_GET],
+                               .far_puts = s.remote_calls[STATS_PUT],
+                               .far_memsets = s.remote_calls[STATS_SET],
                                .far_get_bytes = s.bytes[STATS_GET][1],
                                .far_put_bytes = s.bytes[STATS_PUT][1],
                                .far_memset_bytes = s.bytes[STATS_SET][1]};
@@ -174,7 +174,7 @@ static void stats_collect(bool apart, struct report *all) {
 }
 
 static void stats_text_kind(FILE *f, const struct sums *s, int kind) {
-    uint64_t all = calls_of(s, (enum stats_kind)kind), remote = s->far_calls[kind];
+    uint64_t all = calls_of(s, (enum stats_kind)kind), remote = s->remote_calls[kind];
     if (all == 0)
         return;
     fprintf(f, "  %-7s %12llu on its node %12llu to others %16llu bytes", kind_names[kind],
@@ -203,8 +203,8 @@ static void stats_write_text(FILE *f, const struct report *r, int ranks) {
 
 static void stats_json_kind(struct json *j, const struct sums *s, int kind) {
     json_open(j, kind_names[kind], '{');
-    json_count(j, "near", calls_of(s, (enum stats_kind)kind) - s->far_calls[kind]);
-    json_count(j, "far", s->far_calls[kind]);
+    json_count(j, "near", calls_of(s, (enum stats_kind)kind) - s->remote_calls[kind]);
+    json_count(j, "far", s->remote_calls[kind]);
     json_count(j, "near_bytes", s->bytes[kind][0]);
     json_count(j, "far_bytes", s->bytes[kind][1]);
     json_open(j, "sizes", '{');

@@ -12,7 +12,7 @@ enum { STATS_SIZES = 8 /* up to 8 B, 64 B, 512 B, 4 KB, 32 KB, 256 KB, 2 MB, abo
 struct stats_numbers {
     _Atomic uint64_t sizes[STATS_KINDS][STATS_SIZES];
     _Atomic uint64_t bytes[STATS_KINDS][2]; /* [1]: to other nodes */
-    _Atomic uint64_t far_calls[STATS_KINDS];
+    _Atomic uint64_t remote_calls[STATS_KINDS];
 };
 
 /* Of a thread, in a list of all. */
@@ -38,7 +38,7 @@ static inline void gas_stats_count_at(struct stats_thread *t, enum stats_kind ki
     gas_stats_add(&t->numbers.sizes[kind][gas_stats_size(bytes)], 1);
     gas_stats_add(&t->numbers.bytes[kind][remote], bytes);
     if (remote)
-        gas_stats_add(&t->numbers.far_calls[kind], 1);
+        gas_stats_add(&t->numbers.remote_calls[kind], 1);
 }
 
 static inline void gas_stats_count(struct stats_thread *t, enum stats_kind kind, gasnet_node_t node,

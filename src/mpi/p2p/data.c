@@ -234,7 +234,7 @@ void p2p_data_free(struct data *d) {
 #ifndef OPEN_MPI
 /* A shape does not know elements, so the type is asked, provided that no type has been freed since: the handle of a freed type may denote
  * another one. */
-bool data_ends_inside_slow(const struct data *d, uint64_t bytes) {
+bool p2p_data_ends_inside_slow(const struct data *d, uint64_t bytes) {
     return bytes && d->types_freed == atomic_load_explicit(&types_freed, memory_order_relaxed) &&
            layout_ends_inside(d->type, bytes);
 }

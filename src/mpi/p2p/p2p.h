@@ -111,7 +111,7 @@ struct data {
     struct layout layout;   /* its shape describes the bytes relative to first; its offset is unused */
     struct opaque *opaque;  /* a type that only MPI can process: the bytes are packed in a buffer */
     uint64_t block, before; /* where the last partial copy ended: a block, and the bytes before it */
-    /* For data_ends_inside, of a receive with a non-contiguous type: the type, and the number of types freed when it was posted. */
+    /* For p2p_data_ends_inside, of a receive with a non-contiguous type: the type, and the number of types freed when it was posted. */
     MPI_Datatype type;
     uint64_t types_freed;
 };
@@ -171,14 +171,14 @@ int p2p_data_unpack(struct data *d, uint64_t bytes);
 /* Whether a message of so many bytes ends inside an element, which MPICH reports as an error for non-contiguous types. The calling
  * thread may call MPI. */
 #ifdef OPEN_MPI
-static inline bool data_ends_inside(const struct data *d, uint64_t bytes) {
+static inline bool p2p_data_ends_inside(const struct data *d, uint64_t bytes) {
     return false;
 }
 #else
-bool data_ends_inside_slow(const struct data *d, uint64_t bytes);
-static inline bool data_ends_inside(const struct data *d, uint64_t bytes) {
+bool p2p_data_ends_inside_slow(const struct data *d, uint64_t bytes);
+static inline bool p2p_data_ends_inside(const struct data *d, uint64_t bytes) {
     return UNLIKELY(!shape_is_contiguous(&d->layout.shape) && bytes != p2p_data_bytes(d)) &&
-           data_ends_inside_slow(d, bytes);
+           p2p_data_ends_inside_slow(d, bytes);
 }
 #endif
 

@@ -35,7 +35,7 @@ int p2p_recv_conclude(struct p2p_request *r) {
         if (rc != MPI_SUCCESS && r->error == MPI_SUCCESS)
             r->error = rc;
     }
-    if (data_ends_inside(&r->data, r->got_bytes) && r->error == MPI_SUCCESS && !r->cancelled)
+    if (p2p_data_ends_inside(&r->data, r->got_bytes) && r->error == MPI_SUCCESS && !r->cancelled)
         r->error = MPI_ERR_TRUNCATE;
     return r->error;
 }

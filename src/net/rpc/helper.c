@@ -21,7 +21,7 @@
 #include "net/shm/wake.h"
 
 enum { RETRY_US = 30, EMPTY_WAKES = 16, EMPTY_NAP_US = 200 };
-enum { NEAR_AT_ONCE = 64 }; /* requests of the mailbox, then the network is looked at again */
+enum { LOCAL_AT_ONCE = 64 }; /* requests of the mailbox, then the network is looked at again */
 
 static unsigned helper_serve_local(struct helper *h) {
     struct net *n = h->net;
@@ -30,7 +30,7 @@ static unsigned helper_serve_local(struct helper *h) {
     int cell;
     if (h->index != 0)
         return 0;
-    for (; count < NEAR_AT_ONCE && net_mailbox_take(n->helper_box, &request, &cell); count++) {
+    for (; count < LOCAL_AT_ONCE && net_mailbox_take(n->helper_box, &request, &cell); count++) {
         int64_t answer = -ENOSYS;
         int process = net_mailbox_process(n->helper_box, cell);
         if (!n->service.local ||
@@ -165,7 +165,7 @@ void net_helper_stop(struct helper *h) {
     atomic_store_explicit(&h->stop, true, memory_order_release);
     while (write(h->doorbell, &one, sizeof one) < 0)
         if (errno != EINTR)
-            wake_failed("the helper of this process");
+            net_wake_failed("the helper of this process");
     pthread_join(h->thread, NULL);
     h->running = false;
 }

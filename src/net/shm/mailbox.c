@@ -203,7 +203,7 @@ static void doorbell_ring(struct mailbox *box) {
     atomic_fetch_add_explicit(&box->post->rings, 1, memory_order_relaxed);
     while (write(box->write_end, "", 1) < 0 && errno != EAGAIN && errno != EPIPE)
         if (errno != EINTR)
-            wake_failed("the helper of this node");
+            net_wake_failed("the helper of this node");
 }
 
 /* A read-modify-write; pairs with net_mailbox_sleeps. */

@@ -55,7 +55,7 @@ bool net_wake_wait(struct wake *w, uint64_t microseconds) {
     return atomic_exchange_explicit(&w->state, IDLE, memory_order_acq_rel) == WOKEN;
 }
 
-void wake_failed(const char *whom) {
+void net_wake_failed(const char *whom) {
     log_error("%s cannot be woken: %s; the job is ended", whom, strerror(errno));
     log_settle();
     _exit(1);

@@ -19,6 +19,6 @@ bool net_wake_wait(struct wake *w, uint64_t microseconds);
 
 /* A thread that sleeps on a descriptor cannot be woken, for the reason in errno, and others will wait for it: one line, and the end of the
  * job. Any thread: it does not call MPI; the launcher ends the job when a process goes. */
-_Noreturn void wake_failed(const char *whom);
+_Noreturn void net_wake_failed(const char *whom);
 
 #endif

@@ -131,7 +131,7 @@ void pages_userfault_close(struct local *l) {
     uint64_t one = 1;
     while (l->userfault_started && write(l->userfault_stop, &one, sizeof(one)) < 0)
         if (errno != EINTR)
-            wake_failed("the thread that maps pages");
+            net_wake_failed("the thread that maps pages");
     while (l->userfault_started)
         pthread_join(l->userfault_threads[--l->userfault_started], NULL);
     if (l->userfault_stop >= 0)

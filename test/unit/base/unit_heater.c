@@ -70,12 +70,19 @@ static bool goes_on(void) {
     return rounds_reach(now().rounds + 3);
 }
 
-/* Once at rest: whether it stays so for a while. */
+/* Waits until the counters have not changed for a while, longer than a busy machine keeps a thread from its core. False if they never rest. */
 static bool rests(void) {
-    usleep(20000);
-    uint64_t rounds = now().rounds;
-    usleep(20000);
-    return now().rounds == rounds;
+    enum { TRIES = 300, STILL = 8 };
+    struct heater_counters last = now();
+    for (unsigned tries = 0, still = 0; tries < TRIES; tries++) {
+        usleep(10000);
+        struct heater_counters next = now();
+        still = next.rounds == last.rounds && next.lines == last.lines ? still + 1 : 0;
+        if (still == STILL)
+            return true;
+        last = next;
+    }
+    return false;
 }
 
 /* Lines that one round touches; the heater is at work. The two counters are not read at one instant, so until
@@ -313,7 +320,7 @@ ALONE(a_pause_ends_a_long_round, READS " HEARTH_HEATER_MAX=4g HEARTH_HEATER_US=0
     heater_add(memory, bytes);
     usleep(50000);
     heater_pause();
-    usleep(20000);
+    expect(rests());
     uint64_t lines = now().lines;
     expect(rests());
     expect_eq(now().lines, lines);
