@@ -113,7 +113,7 @@ tsan: ## a tree with ThreadSanitizer
 	@$(MAKE) tree-tsan TARGETS="all units tests"
 
 model: ## explore the models of the protocols with Spin, in some minutes
-	@set -e; for test in test/model/test_flow.sh test/model/test_pages.sh; do $$test openmpi -; done
+	@set -e; for test in test/model/test_flow.sh test/model/test_flow_mutants.sh test/model/test_pages.sh; do $$test openmpi -; done
 
 format: ## lay out all C sources by .clang-format
 	@test/lint/lint_format.sh --fix

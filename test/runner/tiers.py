@@ -28,7 +28,7 @@ class Tier:
 TIERS = {
     tier.name: tier
     for tier in (
-        Tier("quick", level=1, seconds=1, kills=20, unit_seconds=1, unit_limit=120, litmus_runs=300),
+        Tier("quick", level=1, seconds=1, kills=20, unit_seconds=1, unit_limit=120, litmus_runs=200),
         Tier("full", level=2, seconds=5, kills=100, unit_seconds=20, unit_limit=900, litmus_runs=2000),
         Tier("nightly", level=3, seconds=20, kills=500, unit_seconds=120, unit_limit=3600, litmus_runs=10000),
     )

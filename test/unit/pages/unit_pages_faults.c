@@ -232,7 +232,7 @@ static void open_table(void) {
 TEST(an_error_once)
 {
     open_table();
-    each_request(&help_ways[5], 2, 1, EIO);
+    each_request(&help_ways[5], 12, 1, EIO);
     expect_eq(seen[NO_CHECKPOINT], 0);
     expect(seen[WELL] > seen[ENDED]);
 }
@@ -240,23 +240,23 @@ TEST(an_error_once)
 TEST(an_error_once_of_a_ring)
 {
     open_table();
-    each_request(&help_ways[4], 6, 1, EIO);
+    each_request(&help_ways[4], 12, 1, EIO);
 }
 
 TEST(errors_from_there_on)
 {
     open_table();
-    each_request(&help_ways[5], 6, 0, EIO);
+    each_request(&help_ways[5], 12, 0, EIO);
 }
 
 TEST(no_room_from_there_on)
 {
     open_table();
-    each_request(&help_ways[4], 6, 0, ENOSPC);
+    each_request(&help_ways[4], 12, 0, ENOSPC);
 }
 
 TEST(short_transfers)
 {
     open_table();
-    each_request(&help_ways[5], 6, 1, STORE_SHORT);
+    each_request(&help_ways[5], 12, 1, STORE_SHORT);
 }
