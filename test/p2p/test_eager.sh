@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Nothing is sent before there is a receive for it, inside a node and through MPI; and, the other way round, as much as goes. Not all
-# programs can be run so: in some of them all ranks send before they receive.   test_eager.sh MPI TREE      timeout: 300
+# programs can be run so: in some of them all ranks send before they receive.   test_eager.sh MPI TREE      quick: mpich; timeout: 300
 set -uo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 mpi=$1 tree=$2 failed=0

@@ -35,8 +35,12 @@ RANKS_KEEP = {"mpich": 1, "openmpi": 0.5}
 SCRIPT_KEEPS = {"mpich": 2, "openmpi": 0.5}
 
 # In the quick tier some programs run only in the configurations that can change what they show, and settings of our own that no MPI
-# sees (sizes, ways to fault, the cache's memory) are tried on one MPI. GASNet and ARMCI over UCX use MPI to start and to end alone.
-QUICK_ONE_MPI = {"mpi": "off tiny huge rest", "p2p": "list", "armci": "tiny direct", "gas": "off1 offtiny node tiny alone userfault"}
+# sees (sizes, ways to fault, the cache's memory) are tried on one MPI or in the full tier alone. GASNet and ARMCI over UCX use MPI only to
+# start and to end.
+QUICK_NOT_ON = {
+    "mpich": {"mpi": "off tiny huge rest", "p2p": "list", "armci": "tiny direct", "gas": "off1 offtiny node tiny alone userfault"},
+    "openmpi": {"mpi": "off huge", "p2p": "list small", "armci": "", "gas": "offmpi"},
+}
 QUICK_GAS_PAGES = "order|sync|rma|random|threads|arena|values"  # programs for which it matters how pages are fetched and mapped
 QUICK_FOUR_RANKS = {"gas": "order|sync|coll|flood|random", "armci": "order|groups|reduce|messages|random|domains"}
 QUICK = {
@@ -134,7 +138,7 @@ class Matrix:
 
     def quick_configs(self, family, mpi, configs):
         """Those that this tier tries on this MPI."""
-        elsewhere = QUICK_ONE_MPI[family].split() if self.tier.quick and mpi == "mpich" and "openmpi" in self.mpis else ()
+        elsewhere = QUICK_NOT_ON[mpi][family].split() if self.tier.quick and len(self.mpis) > 1 else ()
         return [config for config in configs.split() if config not in elsewhere]
 
     def limit(self, source, tree, ranks):
@@ -203,7 +207,8 @@ class Matrix:
                 self.one_pass("p2p_(depth|order|wildcards|random)", mpi, tree, "shm", config, 2)
             self.one_pass("p2p_(order|wildcards|random|modes|probe|types|truncation|comms|inside|collectives|waits"
                           "|foreign|completion|flood|fortran_f08)", mpi, tree, "shm", "host", 2)
-            self.one_pass("p2p_(order|random|flood|large|inside|threads)", mpi, tree, "shm", "small", 2)
+            for config in self.quick_configs("p2p", mpi, "small"):
+                self.one_pass("p2p_(order|random|flood|large|inside|threads)", mpi, tree, "shm", config, 2)
         else:
             for config in "bare match list host small".split():
                 self.one_pass("p2p_.*", mpi, tree, "shm", config, 2)
@@ -260,7 +265,7 @@ class Matrix:
         for config in ("on", "acquire") if quick else ("bare", "on", "acquire"):
             self.litmus_launch("cache", mpi, tree, "shm", config, 2, "--runs", runs)
             self.litmus_launch("threads", mpi, tree, "shm", config, 2, "--runs", runs, "--threads")
-            if not quick or config == "acquire":
+            if not quick or (config == "acquire" and mpi == "mpich"):
                 self.litmus_launch("cache", mpi, tree, "tcp", config, 2, "--runs", few)
             if not quick or mpi == "openmpi":
                 self.litmus_launch("cache", mpi, tree, "shm", config, 4, "--runs", few, "--ranks", 3)

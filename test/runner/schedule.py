@@ -8,7 +8,6 @@ import time
 
 from . import job as jobs
 
-SLACK = 1  # cores more than there are: jobs also wait, for launchers, disks and each other
 GRACE = 10  # seconds beyond a job's limit, so that a launcher inside can clean up
 
 
@@ -61,8 +60,14 @@ class Scheduler:
         return os.path.join(self.logs, job.name + (".again" if again else "") + ".log")
 
     def fits(self, job):
-        used = sum(min(r.job.cores, self.cores) for r in self.running)
-        return not self.running or used + job.cores <= self.cores + SLACK
+        """Jobs that compute share the cores; of those that mostly wait, as many as there are cores run beside them."""
+        if not self.running:
+            return True
+        waits = [r for r in self.running if r.job.cores < 1]
+        if job.cores < 1:
+            return len(waits) < self.cores
+        used = sum(min(r.job.cores, self.cores) for r in self.running if r.job.cores >= 1)
+        return used == 0 or used + job.cores <= self.cores
 
     def start(self, job, again=False):
         self.running.append(Running(job, self.log_of(job, again)))
