@@ -27,7 +27,7 @@ tests: ## build the tests
 	@$(MAKE) tree-$$(packaging/mpis.sh | sed q) TARGETS="units-long sims"
 	@$(MAKE) tree-asan TARGETS=units
 
-test: ## what every change must pass: about 14 minutes on 2 cores, build included
+test: ## what every change must pass: about 10 minutes on 2 cores, build included
 	@packaging/setup.sh test
 	@$(MAKE) tests
 	@test/run quick

@@ -2,7 +2,7 @@
  *
  * The other nodes are a thread (pages_outside.h). Every word says what it must be: of what is loaded, and of
  * what is given away. SEED replays the dice, though not the threads; SECONDS is how long the random parts
- * take, 1 if not set. */
+ * take, 1 if not set. It measures residency, so: alone: yes */
 #include "test.h"
 
 #include <errno.h>
