@@ -57,7 +57,7 @@ done
     echo "- $(versions)"
     echo "- load of the last minute at the end: $(busy)"
     echo
-    awk -F, -f "$here/interval.awk" -f "$here/overhead_report.awk" "$out/runs.csv"
+    bench_report overhead "$out"
 } >"$out/results.md"
 cat "$out/results.md"
 finish
