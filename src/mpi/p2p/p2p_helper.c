@@ -16,8 +16,8 @@ static pthread_t thread;
 static bool running;
 static atomic_bool stop; /* release in p2p_helper_stop pairs with acquire in work */
 
-/* Does the pending work, and what arrives within a bounded number of rounds, so that a stream does not keep the program's thread from
- * the lock. Returns when to look again: soon, if something waits for space or the lock was taken. If the lock is taken and the process
+/* The helper does the pending work, and handles messages that arrive during a bounded number of rounds. The bound lets the program's
+ * thread take the lock during a stream of messages. The result says when to look again: soon, if a message waits for space or the lock was taken. If the lock is taken and the process
  * is not inside MPI, the program's thread holds it; it polls on its own and wakes this thread when it enters MPI. */
 static enum look helper_look(void) {
     if (!p2p_try_lock())

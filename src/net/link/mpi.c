@@ -510,7 +510,7 @@ static void link_mpi_pause_a_little(void) {
     nanosleep(&(struct timespec){.tv_nsec = 20000}, NULL);
 }
 
-/* Completes the sends, and receives what arrives meanwhile. */
+/* The port completes its sends. It receives messages that arrive in the meantime, because their senders may wait for that. */
 static void link_mpi_port_quiesce(struct link_port *port) {
     struct mpi_port *p = (struct mpi_port *)port;
     uint64_t deadline = clock_ns() + LINK_CLOSE_NS;

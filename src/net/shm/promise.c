@@ -1,15 +1,15 @@
 /* promise.c: the ledgers.
  *
- * A ledger is a file in memory, as that of `hearth top` (base/live.c): without a name, gone with its process, and opened as
- * /proc/PID/fd/N by the same user alone. N is one of a few high numbers, so that readers need not look at every descriptor
- * of every process. A child that a process forks has the descriptor too: the ledger names the process that writes it.
+ * A ledger is a memory file, like that of `hearth top` (base/live.c): it has no name, vanishes with its process, and only the same user can
+ * open it, as /proc/PID/fd/N. N is one of a few high numbers, so that readers need not examine every descriptor of every process. A forked
+ * child inherits the descriptor, so the ledger names the process that writes it.
  *
  *      process of job A          process of job A           process of job B
  *      id 7: 100 MiB             id 7: 100 MiB, file F      id 9: 300 MiB, file G        F has 150 MiB of memory, G has 20:
  *                                                                                        50 and 280 MiB are still to come
  *
- * An entry is written before its state says so (release), and read after (acquire); an id that changes meanwhile is one
- * that was closed, whose bytes are then 0 or those of the next: a reader errs by one promise at most. */
+ * The writer fills an entry before it stores the state (release); a reader loads the state first (acquire). If the id changes while a reader
+ * works, the entry was closed, and its bytes are 0 or those of the next promise: a reader errs by one promise at most. */
 #include "net/shm/promise.h"
 
 #include <ctype.h>
@@ -51,7 +51,7 @@ struct ledger {
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* around the making of the ledger; a leaf */
 static struct ledger *ledger;                            /* NULL: none yet */
-static pid_t owner;                                      /* who made it, or tried to */
+static pid_t owner; /* the process that created the ledger, or tried to */
 
 uint64_t net_promise_id(void) {
     uint64_t id = 0;
