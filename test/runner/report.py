@@ -15,13 +15,14 @@ def minutes(seconds):
 
 
 def excerpt(log, lines=12):
-    """The lines of a log that look like the reason, and its end."""
+    """The lines of a log that look like the reason, and its end, without the checks that passed."""
     try:
         text = open(log, errors="replace").read().splitlines()
     except OSError:
         return []
-    early = [line for line in text[:-lines] if WORTH.search(line)][:8]
-    return early + (["..."] if early else []) + text[-lines:]
+    told = [line for line in text if not line.startswith("ok ")]
+    early = [line for line in told[:-lines] if WORTH.search(line)][:8]
+    return early + (["..."] if early else []) + told[-lines:]
 
 
 class Report:
@@ -118,6 +119,8 @@ class Report:
         self.write_junit()
         flaky = self.count("flaky")
         took = minutes(time.monotonic() - self.began)
+        for result in self.failures():
+            print(f"{'FAIL ' if result.status == 'failed' else 'flaky'}  {result.name}: {result.reason}")
         print(f"{took} minutes; {os.path.join(self.logs, 'junit.xml')}" + (f"; {flaky} flaky, counted as failed" if flaky else ""))
         print(f"{self.count('passed')} passed, {self.count('failed', 'flaky')} failed, {self.count('skipped')} skipped", flush=True)
         return not self.failures()
