@@ -52,7 +52,7 @@ coverage: ## what the quick tests reach, by line and branch: build/coverage/html
 	@$(MAKE) tree-coverage TARGETS="all apps units sims tests"
 	@test/coverage.sh
 
-fuzz: ## random input to all that reads bytes from elsewhere: ten minutes for each target, SECONDS=N for less
+fuzz: ## random input to all that reads bytes from elsewhere: ten minutes of CPU time for each target, SECONDS=N for less
 	@packaging/setup.sh fuzz
 	@test/fuzz/fuzz.sh $(SECONDS)
 

@@ -2,20 +2,20 @@
 # shellcheck shell=bash disable=SC2154 # mpi, tree: set by who sources it
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 dir=$(mktemp -d)
-most=30 # seconds until a job is over, also on a busy machine
+most=60 # seconds until a job is over, also on a busy machine
+patience=60 # seconds until a condition holds
 trap 'rm -rf "$dir"' EXIT
 
 no_rank_alive() {
     ! xargs -r ps -o pid= -p <"$dir/pids" | grep -q .
 }
 
-wait_for() { # tenths of a second, command
-    local i
-    for ((i = 0; i < $1; i++)); do
-        "${@:2}" && return 0
+wait_for() { # command: until it succeeds
+    local end=$((SECONDS + patience))
+    until "$@"; do
+        [ $SECONDS -lt $end ] || return 1
         sleep 0.1
     done
-    return 1
 }
 
 both_started() {
@@ -27,14 +27,14 @@ both_started() {
 kill_rank() { # what, which rank as a line of the list, program and arguments, options of launch.sh
     local what=$1 line=$2 program=$3 start status=0
     : >"$dir/pids"
-    "$here/launch.sh" "$mpi" 2 --timeout 50 "${@:4}" --preload "$tree/lib/libhearth-mpi.so" \
+    "$here/launch.sh" "$mpi" 2 --timeout 120 "${@:4}" --preload "$tree/lib/libhearth-mpi.so" \
         sh -c "echo \$\$ >>$dir/pids; exec $tree/test/$program" >"$dir/out" 2>&1 &
-    wait_for 100 both_started
+    wait_for both_started
     sleep 1.5
     start=$SECONDS
     kill -9 "$(sed -n "${line}p" "$dir/pids")"
     wait $! || status=$?
-    [ $status != 0 ] && [ $((SECONDS - start)) -le $most ] && wait_for 50 no_rank_alive && return
+    [ $status != 0 ] && [ $((SECONDS - start)) -le $most ] && wait_for no_rank_alive && return
     echo "FAIL $what: exit status $status after $((SECONDS - start)) s, ranks left: $(paste -sd ' ' "$dir/pids")"
     sed 's/^/    | /' "$dir/out"
     return 1

@@ -10,7 +10,7 @@ run() { # case, K=V...
     local name=$1 env=(--env HEARTH_TEST_CONFIG=fault)
     shift
     for e in "$@"; do env+=(--env "$e"); done
-    "$here/launch.sh" "$mpi" 2 --timeout 60 "${env[@]}" "$tree/test/fault_armci" "$name" >"$dir/out" 2>&1
+    "$here/launch.sh" "$mpi" 2 --timeout 120 "${env[@]}" "$tree/test/fault_armci" "$name" >"$dir/out" 2>&1
 }
 
 say() { # what, whether all was well
@@ -70,14 +70,14 @@ killed() { # what, K=V...
     local env=(--env HEARTH_TEST_CONFIG=fault)
     for e in "${@:2}"; do env+=(--env "$e"); done
     : >"$dir/pids"
-    "$here/launch.sh" "$mpi" 2 --timeout 60 "${env[@]}" \
+    "$here/launch.sh" "$mpi" 2 --timeout 120 "${env[@]}" \
         sh -c "echo \$\$ >>$dir/pids; exec $tree/test/fault_armci traffic_until_killed" >"$dir/out" 2>&1 &
-    wait_for 100 both_started
+    wait_for both_started
     sleep 2
     start=$SECONDS
     kill -9 "$(head -n 1 "$dir/pids")"
     wait $! || status=$?
-    wait_for 50 no_rank_alive || status=0
+    wait_for no_rank_alive || status=0
     say "$1" $((status != 0 && SECONDS - start <= most))
     [ -z "$(left_in_shm)" ] || say "$1: nothing in /dev/shm" 0
 }

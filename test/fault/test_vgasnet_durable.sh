@@ -14,7 +14,7 @@ export OMPI_MCA_btl_vader_backing_directory=$dir # Open MPI's own files: a launc
 run() { # ranks, mode and its options; K=V... before them
     local env=()
     while [[ $1 == *=* ]]; do env+=(--env "$1") && shift; done
-    "$here/launch.sh" "$mpi" "$1" --timeout 60 --env "HEARTH_NVM_DIR=$nvm" --env HEARTH_PAGE_SIZE=4k "${env[@]}" \
+    "$here/launch.sh" "$mpi" "$1" --timeout 120 --env "HEARTH_NVM_DIR=$nvm" --env HEARTH_PAGE_SIZE=4k "${env[@]}" \
         "$tree/test/durable_gas" "${@:2}" --folder "$dir" >"$dir/out" 2>&1
 }
 
@@ -131,16 +131,16 @@ start() { # K=V... ranks mode: in the background; its ranks are in $dir/pids
     while [[ $1 == *=* ]]; do env+=(--env "$1") && shift; done
     rm -f "$dir/ready"
     : >"$dir/pids"
-    "$here/launch.sh" "$mpi" "$1" --timeout 60 --env "HEARTH_NVM_DIR=$nvm" --env HEARTH_PAGE_SIZE=4k "${env[@]}" \
+    "$here/launch.sh" "$mpi" "$1" --timeout 120 --env "HEARTH_NVM_DIR=$nvm" --env HEARTH_PAGE_SIZE=4k "${env[@]}" \
         sh -c "echo \$\$ >>$dir/pids; exec $tree/test/durable_gas $2 --folder $dir ${*:3}" >"$dir/started" 2>&1 &
     job=$!
-    wait_for 300 test -e "$dir/ready" || { say "the job has started" 0 && sed 's/^/    | /' "$dir/started"; }
+    wait_for test -e "$dir/ready" || { say "the job has started" 0 && sed 's/^/    | /' "$dir/started"; }
 }
 
 kill_all() {
     xargs -r kill -9 <"$dir/pids" 2>/dev/null
     wait $job
-    wait_for 100 no_rank_alive || say 'no rank is left' 0
+    wait_for no_rank_alive || say 'no rank is left' 0
 }
 
 start $one 2 hold --version 9
@@ -225,12 +225,12 @@ empty 'after gasnet_exit by one rank'
 start 2 hold
 kill -9 "$(head -n 1 "$dir/pids")"
 wait $job
-wait_for 100 no_rank_alive || say 'no rank is left' 0
+wait_for no_rank_alive || say 'no rank is left' 0
 empty 'after one rank was killed'
 start HEARTH_NODE_RANKS=1 2 hold
 launcher=$(ps -o ppid= -p "$(head -n 1 "$dir/pids")")
 kill -9 "$launcher" $(cat "$dir/pids")
 wait $job 2>/dev/null
-wait_for 100 no_rank_alive || say 'no rank is left' 0
+wait_for no_rank_alive || say 'no rank is left' 0
 empty 'after all were killed, and the launcher'
 exit $failed

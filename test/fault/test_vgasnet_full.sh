@@ -21,7 +21,7 @@ run() { # ranks, mode and its options; K=V... before them
     local env=()
     while [[ $1 == *=* ]]; do env+=(--env "$1") && shift; done
     status=0
-    "$here/launch.sh" "$mpi" "$1" --timeout 60 --env "HEARTH_NVM_DIR=$nvm" --env HEARTH_PAGE_SIZE=4k "${env[@]}" \
+    "$here/launch.sh" "$mpi" "$1" --timeout 120 --env "HEARTH_NVM_DIR=$nvm" --env HEARTH_PAGE_SIZE=4k "${env[@]}" \
         "$tree/test/durable_gas" "${@:2}" --folder "$dir" >"$dir/out" 2>&1 || status=$?
 }
 
@@ -81,7 +81,7 @@ nodes=1
 
 # The pool holds all: a checkpoint that finds no room is an error and no more, and is made when there is some.
 make_room() { # once the job waits for it
-    (wait_for 300 test -e "$dir/ready" && mount -o remount,size=4m "$nvm" && touch "$dir/go") &
+    (wait_for test -e "$dir/ready" && mount -o remount,size=4m "$nvm" && touch "$dir/go") &
 }
 for far in 2 1; do
     for back in nvm dram; do
@@ -105,7 +105,7 @@ dd if=/dev/zero of="$dir/half" bs=1k count=300 2>/dev/null
 dd if=/dev/zero of="$dir/most" bs=1k count=560 2>/dev/null
 fill() { # while the job runs, once it is ready
     rm -f "$dir/ready" "$dir/go"
-    (wait_for 300 test -e "$dir/ready" && cp "$dir/${1:-most}" "$nvm/others" && touch "$dir/go") &
+    (wait_for test -e "$dir/ready" && cp "$dir/${1:-most}" "$nvm/others" && touch "$dir/go") &
 }
 for nodes in 1 2; do
     fill half
@@ -149,7 +149,7 @@ find "$nvm" -mindepth 1 -delete
 run "HEARTH_NVM_DIR=$dir/none" 2 write --pages 1
 say 'no folder' $((status == 3 && $(grep -cE "hearth\[[0-9]\]: .* $dir/none .*No such file or directory.*HEARTH_NVM_DIR" "$dir/out") >= 1))
 returns 'a file in its place' "cannot open the folder $dir/half for segments: Not a directory" "HEARTH_NVM_DIR=$dir/half" 2 write --pages 1
-wait_for 100 mount -o remount,ro "$nvm" 2>/dev/null # once no rank is left that writes
+wait_for mount -o remount,ro "$nvm" 2>/dev/null # once no rank is left that writes
 returns 'not writable' "Read-only file system.*HEARTH_NVM_DIR" 2 write --pages 1
 returns 'not writable, with a name' "Read-only file system.*HEARTH_NVM_DIR" $named 2 write --pages 1
 mount -o remount,rw "$nvm"

@@ -46,15 +46,15 @@ begin_anew() {
 one_life() {
     rm -f "$dir/ready"
     : >"$dir/pids"
-    "$here/launch.sh" "$mpi" $ranks --timeout 60 "${env[@]}" \
+    "$here/launch.sh" "$mpi" $ranks --timeout 120 "${env[@]}" \
         sh -c "echo \$\$ >>$dir/pids; exec $tree/test/durable_gas loop --folder $dir" >"$dir/out" 2>&1 &
     job=$!
-    wait_for 300 all_started || fail "no ranks"
-    [ $((RANDOM % 8)) = 0 ] || wait_for 300 ready_or_over || fail "it takes too long to begin"
+    wait_for all_started || fail "no ranks"
+    [ $((RANDOM % 8)) = 0 ] || wait_for ready_or_over || fail "it takes too long to begin"
     sleep "0.$(printf %03d $((RANDOM % 150)))"
     kill -9 $(shuf --random-source=<(yes $RANDOM) "$dir/pids") 2>/dev/null
     wait $job 2>/dev/null
-    wait_for 100 no_rank_alive || fail "ranks are left"
+    wait_for no_rank_alive || fail "ranks are left"
     [ ! -e "$dir/wrong" ] || fail "what was found is wrong"
     ! grep -q 'gasnet_attach: ' "$dir/out" || begin_anew
 }

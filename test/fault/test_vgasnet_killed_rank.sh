@@ -23,16 +23,16 @@ killed() { # what, ranks, which is killed, expression that is said or '', K=V...
     for e in "${@:5}"; do env+=(--env "$e"); done
     rm -f "$dir/ready"
     : >"$dir/ranks"
-    "$here/launch.sh" "$mpi" "$ranks" --timeout 60 "${env[@]}" \
+    "$here/launch.sh" "$mpi" "$ranks" --timeout 120 "${env[@]}" \
         sh -c "echo $rank \$\$ >>$dir/ranks; exec $tree/test/durable_gas storm --pages 400 --folder $dir" >"$dir/out" 2>&1 &
-    wait_for 300 all_started
-    wait_for 300 test -e "$dir/ready" || echo "FAIL $1: it does not begin"
+    wait_for all_started
+    wait_for test -e "$dir/ready" || echo "FAIL $1: it does not begin"
     sleep 0.5
     sed 's/.* //' "$dir/ranks" >"$dir/pids"
     start=$SECONDS
     kill -9 "$(pid_of "$3")"
     wait $! || status=$?
-    wait_for 50 no_rank_alive || status="$status, ranks are left"
+    wait_for no_rank_alive || status="$status, ranks are left"
     [ -z "$(find "$dir/nvm" -mindepth 1)" ] || status="$status, files are left"
     [ -z "$(left_in_shm)" ] || status="$status, shared memory is left"
     [ -z "$4" ] || grep -qE "$4" "$dir/out" || status="$status, not said: $4"

@@ -84,10 +84,10 @@ echo $((600 << 20)) >"$group/$limit_name"
 run "${two[@]}"
 say 'a job alone gets its segments' $((status == 0 && $(grep -c '^well' "$dir/out") == 1))
 mkdir "$dir/first"
-sh -c 'echo $$ >"$0/cgroup.procs" && exec "$@"' "$group" "$here/launch.sh" "$mpi" 2 --timeout 60 --env HEARTH_NVM=off \
+sh -c 'echo $$ >"$0/cgroup.procs" && exec "$@"' "$group" "$here/launch.sh" "$mpi" 2 --timeout 120 --env HEARTH_NVM=off \
     "$tree/test/durable_gas" late --page 65536 --pages 1920 --folder "$dir/first" >"$dir/first/out" 2>&1 &
 first=$!
-wait_for 200 test -e "$dir/first/ready"
+wait_for test -e "$dir/first/ready"
 run "${two[@]}"
 say 'a second job is refused what the first was promised' $((status == 3 && $(grep -c 'error: gasnet_attach:.* other jobs' "$dir/out") >= 1))
 touch "$dir/first/go"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Fuzzes everything that reads bytes from elsewhere, with libFuzzer:   fuzz.sh [SECONDS] [TARGET...]
-#   SECONDS   for each target; 600 unless given          TARGET   a name from fuzz_NAME.c; all unless given
+#   SECONDS   of CPU time for each target; 600 unless given          TARGET   a name from fuzz_NAME.c; all unless given
 #   --merge TARGET...   instead: makes seeds/NAME anew from what was found, at most 20 small files
 #
 # The tree is build/fuzz, made by clang. Inputs that reach new code are kept in build/fuzz/corpus/NAME and are where the next run
@@ -11,6 +11,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 2
 tree=build/fuzz
 export ASAN_OPTIONS=detect_leaks=0 # the search takes seconds on aarch64
 most_seeds=20
+ticks=$(getconf CLK_TCK)
 sanitizers=address,undefined,float-cast-overflow,fuzzer-no-link
 
 usage() {
@@ -57,23 +58,30 @@ progress() { # log
     sed -n 's/^\(#[0-9]*\)\t[A-Z]*  *\(cov: [0-9]*\).*\(corp: [0-9]*\).*\(exec\/s: [0-9]*\).*/\1  \2  \3  \4/p' "$1" | tail -1
 }
 
+cpu_seconds() { # pid
+    local fields
+    read -ra fields 2>/dev/null <"/proc/$1/stat" && echo $(((fields[13] + fields[14]) / ticks))
+}
+
 fuzz() { # name
-    local name=$1 log=$tree/logs/$1.log program=$tree/test/fuzz_$1 status=0 began=$SECONDS pid file found=0
+    local name=$1 log=$tree/logs/$1.log program=$tree/test/fuzz_$1 status=0 used=0 round=0 pid file found=0
     mkdir -p $tree/corpus/"$name"
     touch "$log.began"
     # shellcheck disable=SC2046
-    nice -n 10 "$program" -max_total_time="$seconds" -artifact_prefix=$tree/findings/"$name"- -print_final_stats=1 \
+    nice -n 10 "$program" -max_total_time=$((100 * seconds)) -artifact_prefix=$tree/findings/"$name"- -print_final_stats=1 \
         $(options "$name") $tree/corpus/"$name" test/fuzz/seeds/"$name" >"$log" 2>&1 </dev/null &
     pid=$!
     trap 'kill $pid 2>/dev/null; echo; echo stopped; exit 130' INT TERM HUP
     while kill -0 $pid 2>/dev/null; do
         sleep 1
-        [ ! -t 1 ] && (((SECONDS - began) % 60)) && continue
-        printf "${clear}%-16s %4d s of %d  %s${end}" "$name" $((SECONDS - began)) "$seconds" "$(progress "$log")"
+        used=$(cpu_seconds $pid || echo "$used")
+        [ "$used" -lt "$seconds" ] || kill -USR1 $pid 2>/dev/null # libFuzzer then ends as if its time were over
+        [ ! -t 1 ] && ((++round % 60)) && continue
+        printf "${clear}%-16s %4d s of %d  %s${end}" "$name" "$used" "$seconds" "$(progress "$log")"
     done
     wait $pid || status=$?
     trap - INT TERM HUP
-    printf "${clear}%-16s %4d s  %s  %s\n" "$name" $((SECONDS - began)) "$(progress "$log")" \
+    printf "${clear}%-16s %4d s  %s  %s\n" "$name" "$used" "$(progress "$log")" \
         "$([ $status = 0 ] && echo 'no finding' || echo "ended with status $status, see $log")"
     for file in $tree/findings/"$name"-*; do
         [ -f "$file" ] && [ ! "$log.began" -nt "$file" ] || continue # of this run

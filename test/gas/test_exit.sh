@@ -9,11 +9,11 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 
-most=30 # seconds until a job is over, also on a busy machine; one that waits for a node that is gone would take longer
+most=60 # seconds until a job is over, also on a busy machine; one that waits for a node that is gone would take longer
 check() { # way to end, status, settings
     local out status=0 start=$EPOCHREALTIME took options=()
     for setting in HEARTH_NVM=off "HEARTH_NVM_DIR=$dir" ${3:-}; do options+=(--env "$setting"); done
-    out=$("$here/launch.sh" "$mpi" 2 --timeout 60 "${options[@]}" "$tree/test/leave_gas" "$1" 2>&1) || status=$?
+    out=$("$here/launch.sh" "$mpi" 2 --timeout 120 "${options[@]}" "$tree/test/leave_gas" "$1" 2>&1) || status=$?
     took=$(((${EPOCHREALTIME/[.,]/} - ${start/[.,]/}) / 1000000))
     case $1 in quit_*) grep -q 'SIGQUIT handled by node 0' <<<"$out" || status="$status, no handler of SIGQUIT ran" ;; esac
     case $1 in *before_attach | alone_among_busy | exit_in_signal) ;; *) grep -q 'said before the end' <<<"$out" || status="$status, nothing printed" ;; esac
