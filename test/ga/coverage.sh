@@ -17,10 +17,10 @@ echo '#include <ga.h>' | "$cc" -fsyntax-only -x c - 2>/dev/null || { echo "no ga
 
 compile() { # all sources, for the first MPI
     local source
-    for source in "$here"/*.c; do
-        "$cc" -std=gnu11 -D_GNU_SOURCE -c "$source" -o "$dir/$(basename "$source").o" || return 1
+    for source in $(find "$here" -name '*.c'); do
+        "$cc" -std=gnu11 -D_GNU_SOURCE -I"$here" -I"$here/.." -c "$source" -o "$dir/$(basename "$source").o" || return 1
     done
-    for source in "$here"/*.F90; do
+    for source in $(find "$here" -name '*.F90'); do
         "mpifort.$mpi" -w -std=legacy -fdefault-integer-8 -c "$source" -o "$dir/$(basename "$source").o" -J "$dir" || return 1
     done
 }

@@ -14,17 +14,20 @@ libraries=("-lga-$mpi" "-larmci-$mpi" "-lscalapack-$mpi" -llapack -lblas -lgfort
 # Open MPI can make no other way.
 [ "$mpi" != mpich ] || env=(--env ARMCI_USE_WIN_ALLOCATE=0)
 
+source_of() { # name
+    find "$here" -name "$1.c" -o -name "$1.F90"
+}
+
 build() { # name
     if [ "$1" = fortran ]; then
-        "mpifort.$mpi" -O1 -g -w -std=legacy -fdefault-integer-8 "$here/fortran.F90" -o "$dir/$1" "${libraries[@]}"
+        "mpifort.$mpi" -O1 -g -w -std=legacy -fdefault-integer-8 "$(source_of "$1")" -o "$dir/$1" "${libraries[@]}"
     else
-        "$cc" -std=gnu11 -O2 -g -D_GNU_SOURCE -I"$here/.." "$here/$1.c" "$here/../frame/frame.c" "$here/check.c" "$here/grid.c" -o "$dir/$1" "${libraries[@]}"
+        "$cc" -std=gnu11 -O2 -g -D_GNU_SOURCE -I"$here" -I"$here/.." "$(source_of "$1")" "$here/../frame/frame.c" "$here/check.c" "$here/grid.c" -o "$dir/$1" "${libraries[@]}"
     fi
 }
 
 if [ $# = 0 ]; then
-    for source in "$here"/*.c "$here"/*.F90; do
-        name=$(basename "${source%.*}")
+    for name in $(find "$here" -name '*.c' -o -name '*.F90' | sed 's,.*/,,; s,\..*,,' | sort); do
         case $name in check | grid | fail) ;; *) set -- "$@" "$name" ;; esac
     done
 fi

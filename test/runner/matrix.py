@@ -2,14 +2,14 @@
 
   test/lint/lint_*.sh            a check of the sources
   build/TREE/test/unit_*         a program without MPI
-  build/TREE/test/mpi_*          an MPI program, from test/mpi/NAME.*; launched in several configurations
-  build/TREE/test/p2p_*          the same about messages, from test/p2p/NAME.*, with configurations of their own
-  build/TREE/test/net_*          the same about the network between nodes, from test/net/NAME.c, each rank a node, over UCX and over
+  build/TREE/test/mpi_*          an MPI program, from NAME.* in test/mpi or below it; launched in several configurations
+  build/TREE/test/p2p_*          the same about messages, from test/p2p, with configurations of their own
+  build/TREE/test/net_*          the same about the network between nodes, from test/net, each rank a node, over UCX and over
                                  MPI; they hold what they test, and nothing is preloaded
-  build/TREE/test/armci_*        the same for ARMCI, from test/armci/NAME.c, linked to libarmci; ranks in one node or in several
-  build/TREE/test/gas_*          the same for GASNet, from test/gas/NAME.c, linked to libvgasnet; segments in memory or in pages
-  build/TREE/test/ga_*           the same for Global Arrays on our ARMCI, from test/ga/NAME.*, where libga is installed
-  test/{mpi,p2p}/*.py            the same in Python; Open MPI only, for which mpi4py is built
+  build/TREE/test/armci_*        the same for ARMCI, from test/armci, linked to libarmci; ranks in one node or in several
+  build/TREE/test/gas_*          the same for GASNet, from test/gas, linked to libvgasnet; segments in memory or in pages
+  build/TREE/test/ga_*           the same for Global Arrays on our ARMCI, from test/ga, where libga is installed
+  test/{mpi,p2p}/**/*.py         the same in Python; Open MPI only, for which mpi4py is built
   build/TREE/test/litmus_*       many small tests of what may be read, each run thousands of times
   test/FOLDER/test_NAME.sh       whatever else takes more than one launch, called with MPI and TREE: test_FOLDER_NAME
 
@@ -152,7 +152,7 @@ class Matrix:
                     if re.fullmatch(names, p.name) and os.access(p, os.X_OK) and not p.name.endswith("_suite")]
         if mpi == tree == "openmpi" and names.endswith("_.*"):
             programs += [(f"{names[:-3]}_{s.stem}_py", f"/usr/bin/python3 {s}", str(s))
-                         for s in sorted(Path("test", names[:-3]).glob("*.py"))]
+                         for s in sorted(Path("test", names[:-3]).rglob("*.py"), key=lambda path: path.name)]
         for name, command, source in programs:
             count = self.launched(name, source, config, ranks)
             test = ".".join(filter(None, (name, tree, "tcp" if network == "tcp" else "", config, "" if count == 2 else str(count))))

@@ -44,12 +44,12 @@ def of_unit(name):
     return next(map(str, Path("test/unit").glob(f"*/{name}.c")), "")
 
 
+@functools.lru_cache(maxsize=None)
 def of_program(name):
-    """The source of mpi_NAME, p2p_NAME...: test/mpi/NAME.c and the like; empty if there is none of that name."""
+    """The source of mpi_NAME, p2p_NAME...: NAME.c and the like in test/mpi or below it; empty if there is none of that name."""
     folder, _, base = name.partition("_")
     for stem in (base, name):
         for ending in (".c", ".cpp", ".f90"):
-            path = Path("test") / folder / (stem + ending)
-            if path.exists():
+            for path in Path("test", folder).rglob(stem + ending):
                 return str(path)
     return ""

@@ -101,7 +101,7 @@ for program in cpp fortran_mpifh fortran_mpi fortran_f08; do
     grep -q '"gets"' "$dir/$program.json" || { echo "FAIL mpi_$program: no report, so it was not preloaded" && failed=1; }
 done
 if [ "$mpi" = openmpi ] && /usr/bin/python3 -c 'import mpi4py, numpy' 2>/dev/null; then
-    run -v --report python.json "${launch[@]}" -n 2 /usr/bin/python3 "$here/mpi/cache.py"
+    run -v --report python.json "${launch[@]}" -n 2 /usr/bin/python3 "$(find "$here/mpi" -name cache.py)"
     check 'a Python program' 0 'uses openmpi: .*mpi4py/MPI.*\.so needs'
     grep -q '"gets"' "$dir/python.json" || { echo "FAIL Python: no report, so it was not preloaded" && failed=1; }
     run /usr/bin/python3 -c 'import ctypes; print("loaded", hasattr(ctypes.CDLL(None), "CLAMPI_Get_stats"))'
