@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Jobs that make checkpoints are killed, all ranks, at random moments. The next one finds one and the same checkpoint on all ranks,
-# whole, and none older than the last that was made; then goes on until it is killed in turn. The program (test/gas/durable.c,
+# whole, and none older than the last that was made; then goes on until it is killed in turn. The program (test/gas/job/durable.c,
 # mode loop) checks that itself: every page tells of which rank, epoch and life it is.
 #   test_vgasnet_kill.sh MPI TREE [KILLS [SEED]]      quick: openmpi; timeout: 300, for 20 kills; HEARTH_TEST_KILLS says how many
 set -uo pipefail
