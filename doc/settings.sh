@@ -7,15 +7,23 @@ set -eu
 cd "$(dirname "$0")/.."
 page=doc/settings.md
 
-rows() { # one line per setting: kind, name, default, least, most, words, help, separated by @
+rows() { # one line per setting: kind, name, default, least, most, words, help, separated by @; then: alias, former name, present name
     printf '%s\n' '#define SETTING(kind, field, name, fallback, least, most, words, help) \' \
-        '@@kind@name@fallback@least@most@words@help' '#include "src/base/settings.def"' |
+        '@@kind@name@fallback@least@most@words@help' '#define SETTING_ALIAS(former, name) @@alias@former@name' \
+        '#include "src/base/settings.def"' |
         "${CC:-cc}" -E -P -I. -x c - | tr '\n' ' ' | sed 's/@@ */\n/g; s/" \+"//g' | sed 1d
 }
 
 table() {
     rows | awk -F ' *@ *' '
     function unquote(s) { gsub(/^ *"|" *$/, "", s); return s }
+    $1 == "alias" {
+        if (!aliases++)
+            print "\n## Old names\n\nStill read, with a notice from rank 0. If both names are set, the new one takes precedence.\n\n" \
+                "| old name | setting |\n|---|---|"
+        printf "| `%s` | `%s` |\n", unquote($2), unquote($3)
+        next
+    }
     {
         kind = $1; name = unquote($2); fallback = unquote($3); words = unquote($6); help = unquote($7)
         gsub(/\|/, "\\|", help)

@@ -56,6 +56,18 @@ BEGIN {
     print ".SH SETTINGS" > all
 }
 
+$1 == "alias" { # a page of its own leads to that of the present name
+    if (!aliases++) {
+        print ".SH OLD NAMES" > all
+        print "Still read, with a notice from rank 0. If both names are set, the new one takes precedence." > all
+    }
+    former = unquote($2); name = unquote($3)
+    print ".TP\n.B " former "\nis now\n.BR " name " ." > all
+    print ".so man7/" name ".7" > (out "/" former ".7")
+    close(out "/" former ".7")
+    next
+}
+
 {
     kind = $1; name = unquote($2); fallback = unquote($3); help = unquote($7)
     range = values(kind, $4, $5, unquote($6))

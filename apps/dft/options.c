@@ -71,7 +71,7 @@ static const struct app app = {
         "The ARMCI library that the program is linked with moves the patches: libarmci of Hearth, which "
         "takes\n"
         "the settings HEARTH_ARMCI_STRIDED (helper, or rows and lists, which do without packing),\n"
-        "HEARTH_HELPER_PLACE, HEARTH_BUFFERS, HEARTH_INTIMATION and others. dft_stock, built beside the\n"
+        "HEARTH_HELPER_AFFINITY, HEARTH_BUFFERS, HEARTH_SIZE_HINT and others. dft_stock, built beside the\n"
         "benches, is the same program on the distribution's ARMCI-MPI.",
     .options = table,
     .manner = offsetof(struct dft_options, manner)};

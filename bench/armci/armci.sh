@@ -54,22 +54,22 @@ configure() { # MPI CONFIGURATION RANKS-TO-A-NODE
 choose() { # CONFIGURATION
     case $1 in
     rows* | lists* | helper*) launch+=(--env HEARTH_ARMCI_STRIDED="${1%%-*}") ;;
-    rule) launch+=(--env HEARTH_HELPER_PLACE=rule) ;;
-    rule-often) launch+=(--env HEARTH_HELPER_PLACE=rule --env HEARTH_HELPER_THRESHOLD=1e7) ;;
-    float) launch+=(--env HEARTH_HELPER_PLACE=float) ;;
+    rule) launch+=(--env HEARTH_HELPER_AFFINITY=rule) ;;
+    rule-often) launch+=(--env HEARTH_HELPER_AFFINITY=rule --env HEARTH_HELPER_THRESHOLD=1e7) ;;
+    float) launch+=(--env HEARTH_HELPER_AFFINITY=float) ;;
     intimation) buffers 2 3k on 4 ;;
     no-intimation) buffers 2 3k off 4 ;;
     [0-9]*x*) buffers "${1%x*}" "${1#*x}" off 0 ;;
     esac
     case $1 in
     stock* | node | rule* | float | all) ;;
-    *) launch+=(--env HEARTH_HELPER_PLACE=stay) ;;
+    *) launch+=(--env HEARTH_HELPER_AFFINITY=stay) ;;
     esac
 }
 
 buffers() { # COUNT SIZE INTIMATION SPARES
-    launch+=(--env HEARTH_BUFFERS="$1" --env HEARTH_BUFFER_SIZE="$2" --env HEARTH_INTIMATION="$3" --env HEARTH_SPARE_BUFFERS="$4"
-        --env HEARTH_SPARE_SIZE=32k)
+    launch+=(--env HEARTH_BUFFERS="$1" --env HEARTH_BUFFER_SIZE="$2" --env HEARTH_SIZE_HINT="$3" --env HEARTH_CREDIT_BUFFERS="$4"
+        --env HEARTH_CREDIT_BUFFER_SIZE=32k)
 }
 
 # Runs a program and keeps its lines: job TABLE PREFIX MPI CONFIGURATION RANKS NODE PROGRAM [ARG]...   NODE: ranks of the first node

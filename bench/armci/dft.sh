@@ -31,8 +31,8 @@ describe_machine() {
 }
 
 buffers() { # COUNT SIZE INTIMATION SPARES
-    launch+=(--env HEARTH_BUFFERS="$1" --env HEARTH_BUFFER_SIZE="$2" --env HEARTH_INTIMATION="$3" --env HEARTH_SPARE_BUFFERS="$4"
-        --env HEARTH_SPARE_SIZE=32k)
+    launch+=(--env HEARTH_BUFFERS="$1" --env HEARTH_BUFFER_SIZE="$2" --env HEARTH_SIZE_HINT="$3" --env HEARTH_CREDIT_BUFFERS="$4"
+        --env HEARTH_CREDIT_BUFFER_SIZE=32k)
 }
 
 # Sets how a configuration is launched: options of launch.sh in `launch`, the program in `program`.
@@ -50,7 +50,7 @@ configure() { # PART MPI RANKS CONFIGURATION
         [ "$1" != mpich ] || launch+=(--env ARMCI_USE_WIN_ALLOCATE=0)
         ;;
     rows | lists) launch+=(--env HEARTH_ARMCI_STRIDED="$3") ;;
-    rule | float) launch+=(--env HEARTH_HELPER_PLACE="$3") ;;
+    rule | float) launch+=(--env HEARTH_HELPER_AFFINITY="$3") ;;
     intimation) buffers 2 3k on 4 ;;
     no-intimation) buffers 2 3k off 4 ;;
     [0-9]*x*) buffers "${3%x*}" "${3#*x}" off 0 ;;

@@ -133,7 +133,7 @@ fetch_round() { # ROUND
     local page config
     for page in $(pick "4k 16k 64k 256k 1m 4m" "64k 1m"); do
         for config in $(pick "none paper" paper); do
-            job fetch "$config,$1" 3 HEARTH_PAGE_SIZE=$page HEARTH_POOL_SIZE="$(pool_for $page)" HEARTH_PAGES_AHEAD=0 HEARTH_SMALL=0 \
+            job fetch "$config,$1" 3 HEARTH_PAGE_SIZE=$page HEARTH_POOL_SIZE="$(pool_for $page)" HEARTH_PAGES_AHEAD=0 HEARTH_REMOTE_OP_MAX=0 \
                 HEARTH_NVM_THROTTLE="$(rate_of $config)" -- vgasnet_fetch --page $page --pieces "$(pieces_for $page)" --warm "$(pool_for $page)"
         done
         job fetch "plain,$1" 3 HEARTH_NVM=off -- vgasnet_fetch --page $page --pieces "$(pieces_for $page)"
@@ -176,7 +176,7 @@ share_round() { # ROUND
             for where in nvm dram; do
                 [ $quick = 0 ] || [ $page = 64k ] || [ $rate = paper ] || continue
                 for coop in 1 0; do
-                    job share "pages,$coop,0,$where,$rate,$page,$1" 4 HEARTH_COOP=$coop HEARTH_SMALL=0 HEARTH_WRITE_BACK=$where HEARTH_PAGE_SIZE=$page \
+                    job share "pages,$coop,0,$where,$rate,$page,$1" 4 HEARTH_COOP=$coop HEARTH_REMOTE_OP_MAX=0 HEARTH_WRITE_BACK=$where HEARTH_PAGE_SIZE=$page \
                         HEARTH_NVM_THROTTLE="$(rate_of $rate)" -- vgasnet_share --page $page --rounds "$count" --milliseconds "$(pick 3000 1500)"
                 done
             done

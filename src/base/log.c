@@ -5,6 +5,8 @@
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
@@ -14,6 +16,17 @@ static _Atomic int threshold = LOG_WARN;
 
 void log_identify(int rank) {
     atomic_store_explicit(&own_rank, rank, memory_order_relaxed);
+}
+
+bool log_is_first_rank(void) {
+    static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"};
+    int rank = atomic_load_explicit(&own_rank, memory_order_relaxed);
+    for (size_t i = 0; i < sizeof names / sizeof names[0] && rank < 0; i++) {
+        const char *text = getenv(names[i]);
+        if (text)
+            return strcmp(text, "0") == 0;
+    }
+    return rank <= 0;
 }
 
 void log_set_level(enum log_level level) {

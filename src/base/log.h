@@ -2,10 +2,16 @@
 #ifndef HEARTH_LOG_H
 #define HEARTH_LOG_H
 
+#include <stdbool.h>
+
 enum log_level { LOG_ERROR, LOG_WARN, LOG_INFO, LOG_DEBUG };
 
 /* Sets the rank of this process, once known; -1 before. */
 void log_identify(int rank);
+
+/* Whether this process is rank 0 of its job: from log_identify, before that from the launcher's variables; true if
+ * neither is known. For lines that concern the job as a whole. */
+bool log_is_first_rank(void);
 
 /* Lines above this level are not printed. Default: warn. */
 void log_set_level(enum log_level level);

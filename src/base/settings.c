@@ -1,4 +1,4 @@
-/* settings.c: one table, one parser. An invalid value never stops the program: the log line states the error and the
+/* settings.c: one table, one parser, and the former names. An invalid value never stops the program: the log line states the error and the
  * value used instead. */
 #include "base/settings.h"
 
@@ -25,10 +25,16 @@ static const struct setting table[] = {
      .most = most_,                                                                                          \
      .offset = offsetof(struct settings, field)},
 #include "base/settings.def"
-#undef SETTING
 };
 
 enum { SETTINGS = sizeof table / sizeof table[0] };
+
+static const struct setting_alias aliases[] = {
+#define SETTING_ALIAS(former_, name_) {.former = former_, .name = name_},
+#include "base/settings.def"
+};
+
+enum { ALIASES = sizeof aliases / sizeof aliases[0] };
 
 static struct settings current;
 static enum setting_source sources[SETTINGS];
@@ -36,6 +42,21 @@ static enum setting_source sources[SETTINGS];
 const struct setting *settings_table(size_t *count) {
     *count = SETTINGS;
     return table;
+}
+
+const struct setting_alias *settings_aliases(size_t *count) {
+    *count = ALIASES;
+    return aliases;
+}
+
+const struct setting *settings_find(const char *name) {
+    for (size_t i = 0; i < ALIASES; i++)
+        if (!strcmp(name, aliases[i].former))
+            name = aliases[i].name;
+    for (size_t i = 0; i < SETTINGS; i++)
+        if (!strcmp(name, table[i].name))
+            return &table[i];
+    return NULL;
 }
 
 enum setting_source settings_source(size_t index) {
@@ -195,13 +216,6 @@ const struct setting *settings_nearest(const char *name) {
     return best;
 }
 
-static bool is_setting(const char *name) {
-    for (size_t i = 0; i < SETTINGS; i++)
-        if (!strcmp(name, table[i].name))
-            return true;
-    return false;
-}
-
 /* HEARTH_TEST_* belongs to the tests, HEARTH_UCX_* to UCX, which reads it itself. */
 static void warn_of_unknown(void) {
     for (char **variable = environ; variable && *variable; variable++) {
@@ -212,7 +226,7 @@ static void warn_of_unknown(void) {
             continue;
         memcpy(name, *variable, length);
         name[length] = 0;
-        if (is_setting(name))
+        if (settings_find(name))
             continue;
         const struct setting *closest = settings_nearest(name);
         if (closest)
@@ -222,12 +236,40 @@ static void warn_of_unknown(void) {
     }
 }
 
+/* The value in the environment, or NULL; empty counts as unset. */
+static const char *variable_value(const char *name) {
+    const char *text = secure_getenv(name);
+    return text && *text ? text : NULL;
+}
+
+/* Under its present name, else under a former one. */
+static const char *setting_value(const struct setting *s) {
+    const char *text = variable_value(s->name);
+    for (size_t i = 0; i < ALIASES && !text; i++)
+        if (!strcmp(aliases[i].name, s->name))
+            text = variable_value(aliases[i].former);
+    return text;
+}
+
+/* One line per job: all ranks have the same environment, as a rule. */
+static void report_former_names(void) {
+    for (size_t i = 0; i < ALIASES && log_is_first_rank(); i++) {
+        const struct setting_alias *a = &aliases[i];
+        if (!variable_value(a->former))
+            continue;
+        if (variable_value(a->name))
+            log_warn("%s is ignored: %s, its present name, is set too; unset one", a->former, a->name);
+        else
+            log_warn("%s is now %s; the old name still works", a->former, a->name);
+    }
+}
+
 static void settings_load(void) {
     char why[512];
     settings_defaults(&current);
     for (size_t i = 0; i < SETTINGS; i++) {
-        const char *text = secure_getenv(table[i].name);
-        if (!text || !*text)
+        const char *text = setting_value(&table[i]);
+        if (!text)
             continue;
         if (settings_parse(&table[i], text, &current, why, sizeof why))
             log_error("%s; using the default, %s", why, table[i].fallback);
@@ -235,6 +277,7 @@ static void settings_load(void) {
             sources[i] = SOURCE_ENVIRONMENT;
     }
     log_set_level((enum log_level)current.log);
+    report_former_names();
     warn_of_unknown();
 }
 

@@ -18,7 +18,6 @@ typedef const char *setting_text_t;
 struct settings {
 #define SETTING(kind, field, ...) setting_##kind##_t field;
 #include "base/settings.def"
-#undef SETTING
 };
 
 /* Choices, in the order of their words. */
@@ -43,13 +42,22 @@ struct setting {
     size_t offset; /* in struct settings */
 };
 
-/* Reads the environment at the first call. An invalid value is reported and replaced by the default; a variable that
- * looks like a misspelt setting is reported. Thread-safe. */
+struct setting_alias {
+    const char *former, *name;
+};
+
+/* Reads the environment at the first call. An invalid value is reported and replaced by the default. A former name is
+ * read if the present one is not set; the first rank reports it. A variable that looks like a misspelt setting is
+ * reported. Thread-safe. */
 const struct settings *settings_get(void);
 
 /* The table, for listings. */
 const struct setting *settings_table(size_t *count);
 enum setting_source settings_source(size_t index);
+const struct setting_alias *settings_aliases(size_t *count);
+
+/* The setting of this name, present or former, or NULL. */
+const struct setting *settings_find(const char *name);
 
 /* Sets one setting from text. Returns 0, or -EINVAL with the reason, which names value and range, in `why`. */
 int settings_parse(const struct setting *s, const char *text, struct settings *into, char *why,

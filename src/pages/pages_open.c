@@ -20,7 +20,7 @@ struct agreed {
 
 static const char *differing(const struct agreed *a, const struct agreed *b) {
     return a->page_bytes != b->page_bytes ? "HEARTH_PAGE_SIZE"
-           : a->small != b->small         ? "HEARTH_SMALL"
+           : a->small != b->small         ? "HEARTH_REMOTE_OP_MAX"
            : a->coop != b->coop           ? "HEARTH_COOP"
            : a->named != b->named         ? "HEARTH_NVM_NAME"
            : a->epoch != b->epoch         ? "HEARTH_NVM_EPOCH"
@@ -46,7 +46,7 @@ static int segment_check_shape(const struct net_boot *boot, const struct agreed 
 static struct agreed own_shape(uint64_t bytes) {
     const struct settings *set = settings_get();
     return (struct agreed){.page_bytes = set->page_size,
-                           .small = set->small,
+                           .small = set->remote_op_max,
                            .coop = (uint64_t)set->coop,
                            .named = *set->nvm_name != 0,
                            .epoch = pages_chosen_epoch(),
@@ -192,7 +192,7 @@ static int open_local(struct pages *p, const struct pages_segment *mine) {
                                     .first_page = mine->first,
                                     .rank = p->world->local,
                                     .userfault = set->local_access == LOCAL_USERFAULT,
-                                    .stay_ns = set->stay_us * 1000,
+                                    .stay_ns = set->residency_us * 1000,
                                     .ahead = &p->ahead,
                                     .ahead_most = p->ahead_most,
                                     .faults = &p->tally.faults,
@@ -313,7 +313,7 @@ static struct pages *segment_make(struct net_world *world, const struct pages_ev
     p->events = *events;
     p->file = -1;
     p->shift = (unsigned)__builtin_ctzll(set->page_size);
-    p->small = set->small;
+    p->small = set->remote_op_max;
     p->ahead_most = (unsigned)set->pages_ahead;
     p->named = *set->nvm_name != 0;
     pages_hints_open(&p->hints);

@@ -26,4 +26,5 @@ expect HEARTH_SAMPLE=-3 'HEARTH_SAMPLE=-3 is not a whole number from 1 to 4096'
 expect HEARTH_STABLE_THRESHOLD=nan 'HEARTH_STABLE_THRESHOLD=nan is not a number from 0 to 1'
 expect HEARTH_INDEX_SIZE=99999999999999999999 'HEARTH_INDEX_SIZE=9+ is not a whole number from 4 to 1e\+09'
 expect HEARTH_CASHE_SIZE=1m 'HEARTH_CASHE_SIZE is not a setting of Hearth; did you mean HEARTH_CACHE_SIZE\?'
+expect HEARTH_DOZE=9 'HEARTH_DOZE is now HEARTH_SAMPLED_ADMISSION; the old name still works'
 exit $failed

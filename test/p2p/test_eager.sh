@@ -17,7 +17,7 @@ run() { # settings as one word, program and arguments
     fi
 }
 
-none='HEARTH_MATCH_EAGER=0 HEARTH_MATCH_FAR_EAGER=0'
+none='HEARTH_MATCH_EAGER=0 HEARTH_MATCH_REMOTE_EAGER=0'
 for settings in "$none HEARTH_TEST_CONFIG=match" "$none HEARTH_MATCH_NODE=off HEARTH_TEST_CONFIG=host"; do
     run "$settings" p2p_order half_of_them_posted
     run "$settings" p2p_modes

@@ -125,12 +125,12 @@ run info -t
 check 'the node' 0 "^node +$(uname -n), $(uname -m)"
 check 'its cores' 0 '^cores +[1-9][0-9]* usable: [0-9]'
 check 'its memory' 0 '^memory +[0-9.]+ [GT]B'
-check 'the helper' 0 '^helper +1 thread per node, place auto; with [1-9]'
+check 'the helper' 0 '^helper +1 thread per node, affinity auto; with [1-9]'
 run info -t -n 1000
 check 'no core for the heater' 0 '^heater +with 1000 ranks on this node: none, as it would take a core'
-HEARTH_HEATER=off HEARTH_HELPERS=2 HEARTH_HELPER_PLACE=stay run info -n 1
+HEARTH_HEATER=off HEARTH_HELPERS=2 HEARTH_HELPER_AFFINITY=stay run info -n 1
 check 'the heater switched off' 0 '^heater .* none, as HEARTH_HEATER=off'
-check 'two helpers that stay' 0 '^helper +2 threads per node, place stay; with 1 rank on'
+check 'two helpers that stay' 0 '^helper +2 threads per node, affinity stay; with 1 rank on'
 cores=$(sed -n 's/^cores *\([0-9]*\) usable.*/\1/p' <<<"$out")
 if [ "$cores" -gt 1 ]; then
     run info -n 1

@@ -15,7 +15,7 @@ run() { # name of the report, settings...
     shift
     for setting in "$@"; do options+=(--env "$setting"); done
     "$here/launch.sh" "$mpi" 2 --preload "$tree/lib/libhearth-mpi.so" --env HEARTH_BYPASS=never --env HEARTH_ADAPT=off \
-        --env HEARTH_CACHE_SIZE=16k --env HEARTH_SUSPEND=0 --env HEARTH_DOZE=0 --env HEARTH_REPORT="$dir/$name" "${options[@]}" "$dir/gets" \
+        --env HEARTH_CACHE_SIZE=16k --env HEARTH_SUSPEND=0 --env HEARTH_SAMPLED_ADMISSION=0 --env HEARTH_REPORT="$dir/$name" "${options[@]}" "$dir/gets" \
         >"$dir/log" 2>&1 || { echo "FAIL $name: $(cat "$dir/log")" && failed=1; }
 }
 

@@ -6,7 +6,6 @@
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -124,8 +123,8 @@ static void print_helper_for(const char *binding, const cpu_set_t *allowed, cons
     cpu_set_t idle;
     char list[512];
     CPU_XOR(&idle, allowed, used);
-    int way = settings_get()->helper_place;
-    enum { AUTO, FLOAT, STAY, RULE }; /* the values of HEARTH_HELPER_PLACE */
+    int way = settings_get()->helper_affinity;
+    enum { AUTO, FLOAT, STAY, RULE }; /* the values of HEARTH_HELPER_AFFINITY */
     printf("           %s: ", binding);
     if (way == AUTO && CPU_COUNT(&idle))
         printf("on %s, which no rank uses\n", print_set(&idle, list, sizeof list));
@@ -139,12 +138,8 @@ static void print_helper_for(const char *binding, const cpu_set_t *allowed, cons
 
 static void print_helper(const cpu_set_t *allowed, unsigned ranks) {
     char text[64];
-    size_t count, i = 0;
-    const struct setting *table = settings_table(&count);
-    while (i < count && strcmp(table[i].name, "HEARTH_HELPER_PLACE") != 0)
-        i++;
-    settings_print(&table[i], settings_get(), text, sizeof text);
-    printf("helper     %llu thread%s per node, place %s; with %u rank%s on this node\n",
+    settings_print(settings_find("HEARTH_HELPER_AFFINITY"), settings_get(), text, sizeof text);
+    printf("helper     %llu thread%s per node, affinity %s; with %u rank%s on this node\n",
            (unsigned long long)settings_get()->helpers, settings_get()->helpers > 1 ? "s" : "", text, ranks,
            ranks > 1 ? "s" : "");
     cpu_set_t used = bound_cores(allowed, ranks);

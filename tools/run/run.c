@@ -64,11 +64,8 @@ struct run {
 static int add_setting(struct run *r, const char *name, const char *value) {
     struct settings scratch;
     char why[512];
-    size_t count, i = 0;
-    const struct setting *table = settings_table(&count);
-    while (i < count && strcmp(table[i].name, name) != 0)
-        i++;
-    if (i < count && settings_parse(&table[i], value, &scratch, why, sizeof why))
+    const struct setting *setting = settings_find(name);
+    if (setting && settings_parse(setting, value, &scratch, why, sizeof why))
         return refuse("%s", why);
     char *word = need_text("%s=%s", name, value);
     strvec_add(&r->settings, word);

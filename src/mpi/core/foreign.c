@@ -55,24 +55,13 @@ static bool is_foreign(const char *path) {
     return foreign;
 }
 
-/* Only rank 0 logs. Before MPI_Init only the launcher's variables tell which rank this is. */
-static bool speaks(void) {
-    static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"};
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        const char *rank = getenv(names[i]);
-        if (rank)
-            return strcmp(rank, "0") == 0;
-    }
-    return true;
-}
-
 void foreign_refuse(void) {
     struct candidates found = {0};
     dl_iterate_phdr(note_candidate, &found);
     for (int i = 0; i < found.count; i++) {
         if (!is_foreign(found.paths[i]))
             continue;
-        if (speaks())
+        if (log_is_first_rank())
             log_error(
                 "this libhearth-mpi.so is built for %s, but the program uses %s, which is %s: preload "
                 "the library of that MPI, or start the program with hearth run, which finds the right one",

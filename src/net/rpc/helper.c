@@ -132,7 +132,7 @@ int net_helper_open(struct helper *h, struct net *n, int index) {
     h->net = n;
     h->index = index;
     h->affinity =
-        (struct affinity){.way = (enum affinity_way)set->helper_place, .threshold = set->helper_threshold};
+        (struct affinity){.way = (enum affinity_way)set->helper_affinity, .threshold = set->helper_threshold};
     h->doorbell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (h->doorbell < 0) {
         int status = -errno;

@@ -58,8 +58,8 @@ static int choose_limits(struct net *n, const struct net_boot *boot) {
     if (status != 0)
         return status;
     *l = (struct flow_limits){.buffers = (uint32_t)set->buffers,
-                              .pool_buffers = (uint32_t)set->spare_buffers,
-                              .pool_buffer_bytes = (uint32_t)round_up(set->spare_size, 64),
+                              .pool_buffers = (uint32_t)set->credit_buffers,
+                              .pool_buffer_bytes = (uint32_t)round_up(set->credit_buffer_size, 64),
                               .size_hint = set->size_hint};
     l->bytes = set->buffer_size > 0
                    ? (uint32_t)round_up(set->buffer_size, 64)
@@ -73,7 +73,7 @@ static int choose_limits(struct net *n, const struct net_boot *boot) {
             "network: %u buffers of %u bytes and a record for each of %llu ranks and %u pool buffers of "
             "%u take %llu bytes of a node, of which HEARTH_BUFFER_MEMORY allows %llu: set it higher, "
             "or HEARTH_BUFFERS, "
-            "HEARTH_BUFFER_SIZE or HEARTH_SPARE_SIZE lower",
+            "HEARTH_BUFFER_SIZE or HEARTH_CREDIT_BUFFER_SIZE lower",
             l->buffers, l->bytes, (unsigned long long)clients, l->pool_buffers, l->pool_buffer_bytes,
             (unsigned long long)needed, (unsigned long long)memory);
     return -ENOMEM;

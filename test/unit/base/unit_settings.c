@@ -1,7 +1,9 @@
-/* unit_settings.c: values, ranges, words and misspellings. */
+/* unit_settings.c: values, ranges, words, misspellings and former names. */
 #include "test.h"
 
 #include <errno.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "base/base.h"
 
@@ -121,7 +123,7 @@ TEST(values_are_printed_as_they_would_be_written)
     expect_text(printed("HEARTH_CACHE_SIZE", "2048g"), "2048g");
     expect_text(printed("HEARTH_INDEX_SIZE", "8000"), "8k");
     expect_text(printed("HEARTH_INDEX_SIZE", "8192"), "8192");
-    expect_text(printed("HEARTH_DOZE", "0"), "0");
+    expect_text(printed("HEARTH_SAMPLED_ADMISSION", "0"), "0");
     expect_text(printed("HEARTH_SEED", "17999999999999999999"), "17999999999999999999");
     expect_text(printed("HEARTH_FREE_THRESHOLD", "0.1"), "0.1");
     expect_text(printed("HEARTH_HELPER_THRESHOLD", "1e300"), "1e+300");
@@ -152,6 +154,64 @@ TEST(misspelt_names_are_recognised)
     expect(settings_nearest("HEARTH_SOMETHING_ELSE_ENTIRELY") == NULL);
     expect(settings_nearest("HEARTH_A_NAME_THAT_IS_MUCH_LONGER_THAN_ANY_SETTING_COULD_EVER_BE_IN_PRACTICE") ==
            NULL);
+}
+
+TEST(every_former_name_leads_to_a_setting)
+{
+    size_t count;
+    const struct setting_alias *aliases = settings_aliases(&count);
+    expect(count > 0);
+    for (size_t i = 0; i < count; i++) {
+        expect(!named(aliases[i].former));
+        expect(named(aliases[i].name) && settings_find(aliases[i].former) == named(aliases[i].name));
+    }
+    expect(settings_find("HEARTH_MODE") == named("HEARTH_MODE"));
+    expect(!settings_find("HEARTH_MODUS"));
+}
+
+/* Reads the environment in a new process. Returns the admission in effect there; `said` gets its stderr. */
+static int read_anew(const char *const *environment, char *said, size_t room) {
+    int ends[2], status = 0;
+    expect_eq(pipe(ends), 0);
+    pid_t child = fork();
+    if (child == 0) {
+        dup2(ends[1], STDERR_FILENO);
+        for (; *environment; environment += 2)
+            setenv(environment[0], environment[1], 1);
+        log_set_level(LOG_WARN);
+        _exit((int)settings_get()->admission);
+    }
+    close(ends[1]);
+    waitpid(child, &status, 0);
+    ssize_t length = read(ends[0], said, room - 1);
+    said[length > 0 ? length : 0] = 0;
+    close(ends[0]);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+TEST(a_former_name_is_read_and_reported_once_per_job)
+{
+    char said[1024];
+    expect_eq(read_anew((const char *[]){"PMI_RANK", "0", "HEARTH_DOZE", "7", NULL}, said, sizeof said), 7);
+    expect_text(said,
+                "hearth: warning: HEARTH_DOZE is now HEARTH_SAMPLED_ADMISSION; the old name still works\n");
+    expect_eq(read_anew((const char *[]){"PMI_RANK", "1", "HEARTH_DOZE", "7", NULL}, said, sizeof said), 7);
+    expect_text(said, "");
+    read_anew((const char *[]){"HEARTH_DOZE", "many", NULL}, said, sizeof said);
+    expect(strstr(said, "HEARTH_SAMPLED_ADMISSION=many is not a whole number"));
+}
+
+TEST(the_present_name_takes_precedence)
+{
+    char said[1024];
+    expect_eq(read_anew((const char *[]){"HEARTH_DOZE", "7", "HEARTH_SAMPLED_ADMISSION", "9", NULL}, said,
+                        sizeof said),
+              9);
+    expect(strstr(said, "HEARTH_DOZE is ignored: HEARTH_SAMPLED_ADMISSION"));
+    expect_eq(read_anew((const char *[]){"HEARTH_DOZE", "", "HEARTH_SAMPLED_ADMISSION", "9", NULL}, said,
+                        sizeof said),
+              9);
+    expect_text(said, "");
 }
 
 TEST(the_environment_is_read_once_and_bad_values_fall_back)

@@ -268,7 +268,7 @@ static void choose_settings(void) {
     setenv("HEARTH_NVM_NAME", "job", 1);
     set("HEARTH_PAGE_SIZE", PAGE);
     set("HEARTH_POOL_SIZE", PAGE * (pages_pool_least_frames(e.ranks) + random_below(&r, 20)));
-    set("HEARTH_SMALL", smalls[random_below(&r, 3)]);
+    set("HEARTH_REMOTE_OP_MAX", smalls[random_below(&r, 3)]);
     setenv("HEARTH_COOP", random_below(&r, 2) ? "on" : "off", 1);
     setenv("HEARTH_WRITE_BACK", random_below(&r, 2) ? "nvm" : "dram", 1);
     setenv("HEARTH_NVM_ENGINE", random_below(&r, 2) ? "auto" : "threads", 1);

@@ -44,7 +44,7 @@ static void choose(uint64_t seed) {
     uint64_t page = (uint64_t)4096 << random_next(&r) % 3, most = 40;
     set("HEARTH_PAGE_SIZE", page);
     set("HEARTH_POOL_SIZE", page * (pages_pool_least_frames(plan.processes) + random_next(&r) % most));
-    set("HEARTH_SMALL", smalls[random_next(&r) % 4]);
+    set("HEARTH_REMOTE_OP_MAX", smalls[random_next(&r) % 4]);
     set("HEARTH_PAGES_AHEAD", random_next(&r) % 9);
     setenv("HEARTH_COOP", random_next(&r) % 2 ? "on" : "off", 1);
     setenv("HEARTH_WRITE_BACK", random_next(&r) % 2 ? "nvm" : "dram", 1);
