@@ -7,9 +7,11 @@ set -eu
 cd "$(dirname "$0")/.."
 page=doc/settings.md
 
-rows() { # one line per setting: kind, name, default, least, most, words, help, separated by @; then: alias, former name, present name
+rows() { # one line per setting: kind, name, default, least, most, words, help, separated by @, and "experiment" if it is one;
+    # then: alias, former name, present name
     printf '%s\n' '#define SETTING(kind, field, name, fallback, least, most, words, help) \' \
-        '@@kind@name@fallback@least@most@words@help' '#define SETTING_ALIAS(former, name) @@alias@former@name' \
+        '@@kind@name@fallback@least@most@words@help' '#define EXPERIMENT(kind, field, name, fallback, least, most, words, help) \' \
+        '@@kind@name@fallback@least@most@words@help@experiment' '#define SETTING_ALIAS(former, name) @@alias@former@name' \
         '#include "src/base/settings.def"' |
         "${CC:-cc}" -E -P -I. -x c - | tr '\n' ' ' | sed 's/@@ */\n/g; s/" \+"//g' | sed 1d
 }
@@ -23,6 +25,11 @@ table() {
                 "| old name | setting |\n|---|---|"
         printf "| `%s` | `%s` |\n", unquote($2), unquote($3)
         next
+    }
+    $8 ~ /experiment/ && !experiments++ {
+        print "\n## Experiments\n\nThe alternatives that the papers compare with, and emulations of other machines. " \
+            "Measurements set them; programs do\nwell with their defaults.\n\n" \
+            "| setting | default | values | what it is |\n|---|---|---|---|"
     }
     {
         kind = $1; name = unquote($2); fallback = unquote($3); words = unquote($6); help = unquote($7)

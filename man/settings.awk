@@ -35,6 +35,7 @@ function one_page(    file, about) {
     print ".SH SYNOPSIS\n.B " name "=\\fIvalue\\fP" > file
     print ".SH DESCRIPTION" > file
     print escape(capital(help)) "." > file
+    if (is_experiment) print ".PP\nAn experiment: measurements set it; programs do well with its default." > file
     print ".TP\n.B Values\n" escape(range) > file
     print ".TP\n.B Default\n" escape(fallback == "" ? "(none)" : fallback) > file
     print ".PP\nAn environment variable, read once when a program starts." > file
@@ -71,6 +72,12 @@ $1 == "alias" { # a page of its own leads to that of the present name
 {
     kind = $1; name = unquote($2); fallback = unquote($3); help = unquote($7)
     range = values(kind, $4, $5, unquote($6))
+    is_experiment = $8 ~ /experiment/
+    if (is_experiment && !experiments++) {
+        print ".SH EXPERIMENTS" > all
+        print "The alternatives that the papers compare with, and emulations of other machines." > all
+        print "Measurements set them; programs do well with their defaults." > all
+    }
     print ".TP\n.B " name > all
     print escape(capital(help)) ".\nDefault: " escape(fallback == "" ? "(none)" : fallback) ".\nValues: " escape(range) "." > all
     one_page()

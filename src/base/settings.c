@@ -15,16 +15,20 @@
 extern char **environ;
 
 static const struct setting table[] = {
-#define SETTING(kind_, field, name_, fallback_, least_, most_, words_, help_)                                \
+#define ENTRY(kind_, field, name_, fallback_, least_, most_, words_, help_, is_experiment_)                  \
     {.name = name_,                                                                                          \
      .fallback = fallback_,                                                                                  \
      .words = words_,                                                                                        \
      .help = help_,                                                                                          \
      .kind = SETTING_##kind_,                                                                                \
+     .is_experiment = is_experiment_,                                                                        \
      .least = least_,                                                                                        \
      .most = most_,                                                                                          \
      .offset = offsetof(struct settings, field)},
+#define SETTING(...)    ENTRY(__VA_ARGS__, false)
+#define EXPERIMENT(...) ENTRY(__VA_ARGS__, true)
 #include "base/settings.def"
+#undef ENTRY
 };
 
 enum { SETTINGS = sizeof table / sizeof table[0] };

@@ -38,6 +38,7 @@ enum score { SCORE_FULL, SCORE_TEMPORAL, SCORE_POSITIONAL };
 struct setting {
     const char *name, *fallback, *words, *help;
     enum setting_kind kind;
+    bool is_experiment; /* only measurements set it; these come last in the table */
     double least, most;
     size_t offset; /* in struct settings */
 };

@@ -99,13 +99,16 @@ source_of() { # setting, from $out: "value source"
 }
 
 run info -c
-names=$(grep -oE '^SETTING\([a-z]+, [a-z0-9_]+, "HEARTH_[A-Z0-9_]+"' "$here/../src/base/settings.def" | grep -oE 'HEARTH_[A-Z0-9_]+')
+names=$(grep -oE '^(SETTING|EXPERIMENT)\([a-z]+, [a-z0-9_]+, "HEARTH_[A-Z0-9_]+"' "$here/../src/base/settings.def" | grep -oE 'HEARTH_[A-Z0-9_]+')
 [ "$(wc -w <<<"$names")" -gt 40 ] || fail 'settings' 'the list was not read'
 for name in $names; do
     grep -q " default$" <<<"$(source_of "$name")" || fail "setting $name" "is \"$(source_of "$name")\""
 done
 count=$(grep -cE '^HEARTH_[A-Z0-9_]+=' <<<"$out")
 [ "$count" = "$(wc -w <<<"$names")" ] || fail 'settings' "$count are listed, of $(wc -w <<<"$names")"
+listed=$(sed -n '/^# Experiments/,$p' <<<"$out" | grep -oE '^HEARTH_[A-Z0-9_]+')
+[ "$listed" = "$(grep -oE '^EXPERIMENT\([a-z]+, [a-z0-9_]+, "HEARTH_[A-Z0-9_]+' "$here/../src/base/settings.def" | grep -oE 'HEARTH_.*')" ] ||
+    fail 'experiments' 'are not listed apart'
 [ "$(source_of HEARTH_CACHE_SIZE)" = '4m default' ] || fail 'a default' "$(source_of HEARTH_CACHE_SIZE)"
 HEARTH_CACHE_SIZE=8192 HEARTH_MODE=Always HEARTH_REPORT='a b.json' HEARTH_FREE_THRESHOLD=0.25 run info -c
 for line in 'CACHE_SIZE 8k environment' 'MODE always environment' 'REPORT a b.json environment' \

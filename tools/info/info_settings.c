@@ -36,6 +36,10 @@ void info_settings(void) {
          "keys apply to\n"
          "# the window that is created with them: clampi_mode overrides HEARTH_MODE; clampi_score=size keeps "
          "small entries longer.");
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
+        if (table[i].is_experiment && (i == 0 || !table[i - 1].is_experiment))
+            puts("\n# Experiments: the alternatives that the papers compare with, and emulations of other "
+                 "machines. Measurements\n# set them; programs do well with their defaults.");
         print_setting(&table[i], settings_source(i));
+    }
 }

@@ -33,6 +33,7 @@ TEST(every_default_is_in_its_range_and_every_help_says_something)
         expect(!strncmp(table[i].name, "HEARTH_", 7));
         expect(strlen(table[i].help) > 10);
         expect(table[i].least <= table[i].most);
+        expect(i == 0 || table[i].is_experiment >= table[i - 1].is_experiment);
     }
 }
 
