@@ -1,7 +1,7 @@
 #!/bin/sh
 # Who may include whom: layers.sh [ROOT]. Prints each violation as file:line: what; fails if there is one.
 #
-#   base <- net <- {cache, match, pages} <- {mpi, armci, gas} <- tools, apps, bench, sim
+#   base <- net <- {cache, match, pages, data} <- {mpi, armci, gas} <- tools, apps, bench, sim
 #
 # A mechanism never includes another mechanism, an API never another API. Each folder of src/ offers one header, named
 # after it; its others stay inside. MPI is for net, the APIs and programs, but of the tools, which serve any MPI, only for
@@ -19,9 +19,9 @@ BEGIN {
     may["base"] = ""
     may["net"] = "base"
     may["cache"] = may["match"] = "base"
-    may["pages"] = "base net"
-    may["mpi"] = may["armci"] = may["gas"] = "base net cache match pages"
-    may["tools"] = may["apps"] = may["bench"] = may["sim"] = "base net cache match pages mpi armci gas"
+    may["pages"] = may["data"] = "base net"
+    may["mpi"] = may["armci"] = may["gas"] = "base net cache match pages data"
+    may["tools"] = may["apps"] = may["bench"] = may["sim"] = "base net cache match pages data mpi armci gas"
     may["probe"] = ""
     order["net"] = "boot shm node link rpc"
     order["pages"] = "protocol pool store local service"

@@ -1,0 +1,8 @@
+/* data.h: operations on the elements of a node's shared memory. Other folders include this header only. */
+#ifndef HEARTH_DATA_H
+#define HEARTH_DATA_H
+
+#include "data/cursor.h"
+#include "data/element.h"
+
+#endif
