@@ -2,6 +2,7 @@
 #ifndef HEARTH_DATA_H
 #define HEARTH_DATA_H
 
+#include "data/atomic.h"
 #include "data/cursor.h"
 #include "data/element.h"
 

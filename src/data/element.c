@@ -53,10 +53,10 @@ typedef long double loose_l LOOSE;
     COMBINE(prod, kind, 1u * a * t)                                                                          \
     IF_GREATER(max, kind)                                                                                    \
     IF_LESS(min, kind)                                                                                       \
-    COMBINE(logical_and, kind, a &&t)                                                                        \
+    COMBINE(logical_and, kind, !!a && !!t)                                                                   \
     COMBINE(logical_or, kind, a || t)                                                                        \
     COMBINE(logical_xor, kind, !a != !t)                                                                     \
-    COMBINE(band, kind, a &t)                                                                                \
+    COMBINE(band, kind, (a & t))                                                                             \
     COMBINE(bor, kind, a | t)                                                                                \
     COMBINE(bxor, kind, a ^ t)
 

@@ -7,7 +7,6 @@
 #include <sys/mman.h>
 
 #include "data/data.h"
-#include "net/net.h"
 
 enum kind_class { C_SIGNED, C_UNSIGNED, C_REAL, C_COMPLEX, C_LOGICAL, C_BYTE, C_PAIR };
 
