@@ -5,5 +5,6 @@
 #include "data/atomic.h"
 #include "data/cursor.h"
 #include "data/element.h"
+#include "data/shape_wire.h"
 
 #endif

@@ -2,6 +2,7 @@
 #ifndef HEARTH_TEST_SHAPE_HELP_H
 #define HEARTH_TEST_SHAPE_HELP_H
 
+#include "net/net.h"
 #include "base/base.h"
 
 enum { SHAPE_BYTES = 3 << 10, SHAPE_BLOCKS = 400 };
