@@ -2,8 +2,8 @@
 #ifndef HEARTH_TEST_SHAPE_HELP_H
 #define HEARTH_TEST_SHAPE_HELP_H
 
-#include "net/net.h"
 #include "base/base.h"
+#include "net/net.h"
 
 enum { SHAPE_BYTES = 3 << 10, SHAPE_BLOCKS = 400 };
 
