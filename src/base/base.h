@@ -25,6 +25,15 @@
 #define HIDDEN     __attribute__((visibility("hidden")))
 #define CACHE_LINE 64u
 
+/* Between two looks at a word that another core changes. */
+static inline void cpu_relax(void) {
+#if defined(__aarch64__)
+    __asm__ volatile("isb" ::: "memory");
+#elif defined(__x86_64__)
+    __builtin_ia32_pause();
+#endif
+}
+
 static inline uint64_t round_up(uint64_t n, uint64_t unit) {
     return (n + unit - 1) / unit * unit;
 }

@@ -23,6 +23,7 @@ struct settings {
 /* Choices, in the order of their words. */
 enum mode { MODE_TRANSPARENT, MODE_ALWAYS, MODE_USER, MODE_OFF, MODE_ACQUIRE };
 enum bypass { BYPASS_AUTO, BYPASS_ALWAYS, BYPASS_NEVER };
+enum windows { WINDOWS_HOST, WINDOWS_SERVE };
 enum noop_get { NOOP_GET_AUTO, NOOP_GET_ON, NOOP_GET_OFF };
 enum atomics { ATOMICS_ACQUIRE, ATOMICS_QUIET };
 enum heater { HEATER_AUTO, HEATER_ON, HEATER_OFF };

@@ -25,7 +25,7 @@ BEGIN {
     may["probe"] = ""
     order["net"] = "boot shm node link rpc"
     order["pages"] = "protocol pool store local service"
-    order["mpi"] = "core p2p rma report"
+    order["mpi"] = "core serve p2p rma report"
     split("net mpi armci gas probe apps bench sim", list)
     for (i in list) mpi_allowed[list[i]] = 1
     split("mpi.h " with_mpi, list)

@@ -27,8 +27,12 @@ const char *test_config(void) {
     return test_loaded() && config ? config : "bare";
 }
 
+bool test_served(void) {
+    return strcmp(test_config(), "serve") == 0;
+}
+
 bool test_cached(void) {
-    return strcmp(test_config(), "on") == 0 || strcmp(test_config(), "huge") == 0;
+    return strcmp(test_config(), "on") == 0 || strcmp(test_config(), "huge") == 0 || test_served();
 }
 
 bool stats(MPI_Win win, CLAMPI_Stats *s) {

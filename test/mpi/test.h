@@ -15,7 +15,7 @@
  * the others.
  *
  * What the cache did is asserted only where it is known: the library is loaded and HEARTH_TEST_CONFIG is "on"
- * or "huge" (test_cached). */
+ * "huge" or "serve" (test_cached). */
 #ifndef HEARTH_TEST_MPI_H
 #define HEARTH_TEST_MPI_H
 
@@ -82,6 +82,8 @@ bool over_pt2pt(void);
 const char *test_config(void);
 bool test_loaded(void);
 bool test_cached(void);
+/* Hearth serves the windows that are allocated; make_window allocates then. */
+bool test_served(void);
 
 bool stats(MPI_Win win, CLAMPI_Stats *s);
 bool counts_add_up(const CLAMPI_Stats *s);

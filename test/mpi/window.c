@@ -38,9 +38,15 @@ MPI_Info make_info(const char *mode) {
 struct window make_window(size_t bytes, const char *mode) {
     struct window w = {.bytes = (bytes + 63) / 64 * 64};
     MPI_Info info = make_info(mode);
-    w.base = aligned_bytes(w.bytes);
+    if (test_served())
+        MPI_Win_allocate((MPI_Aint)w.bytes, 1, info, MPI_COMM_WORLD, &w.base, &w.win);
+    else
+        w.base = aligned_bytes(w.bytes);
     fill_pattern(w.base, w.bytes, test_rank, 0, 0);
-    MPI_Win_create(w.base, (MPI_Aint)w.bytes, 1, info, MPI_COMM_WORLD, &w.win);
+    if (test_served())
+        barrier();
+    else
+        MPI_Win_create(w.base, (MPI_Aint)w.bytes, 1, info, MPI_COMM_WORLD, &w.win);
     if (info != MPI_INFO_NULL)
         MPI_Info_free(&info);
     return w;
@@ -54,7 +60,8 @@ void free_window(struct window *w) {
             expect_eq(s.bypassed, s.gets);
     }
     MPI_Win_free(&w->win);
-    free(w->base);
+    if (!test_served())
+        free(w->base);
 }
 
 struct window open_window(size_t bytes, const char *mode) {

@@ -56,6 +56,7 @@ def preloaded(config):
         "huge": {"HEARTH_CACHE_SIZE": "64m", "HEARTH_INDEX_SIZE": "100k"},
         "acquire": {"HEARTH_MODE": "acquire"},  # of windows that do not say otherwise
         "rest": {"HEARTH_BYPASS": "auto", "HEARTH_SUSPEND": "1"},  # suspended after any miss that did not pay
+        "serve": {"HEARTH_WINDOWS": "serve"},
         "match": {"HEARTH_MATCH": "on"},
         "list": {"HEARTH_MATCH": "on", "HEARTH_MATCH_QUEUE": "list"},
         "host": {"HEARTH_MATCH": "on", "HEARTH_MATCH_NODE": "off"},  # through MPI, as between nodes

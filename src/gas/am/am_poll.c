@@ -85,14 +85,6 @@ int gasnet_set_waitmode(int wanted) {
 }
 ALSO(int, set_waitmode, (int wanted));
 
-static void relax(void) {
-#if defined(__aarch64__)
-    __asm__ volatile("isb" ::: "memory");
-#elif defined(__x86_64__)
-    __builtin_ia32_pause();
-#endif
-}
-
 /* More ranks than cores, counting the helper that must run if there are several nodes: spinning starves the process
  * that is waited for. */
 static bool is_crowded(void) {
@@ -114,7 +106,7 @@ void gas_poll_rest(unsigned *round) {
     if (how == GASNET_WAIT_BLOCK)
         spins = 0;
     if (n < spins && !is_crowded())
-        relax();
+        cpu_relax();
     else if (n < spins || how == GASNET_WAIT_SPIN)
         sched_yield();
     else if (gas_job.world->nodes > 1 && gas_pull_is_busy())

@@ -17,6 +17,7 @@
 #include "mpi/rma/record.h"
 #include "mpi/rma/rma.h"
 #include "mpi/rma/admission.h"
+#include "mpi/serve/served.h"
 
 enum { BUCKETS = 256, FEW_PARTS = 64 };
 
@@ -400,11 +401,13 @@ static int note_created(int rc, MPI_Win *win, const void *base, MPI_Aint size, M
 }
 
 int hook_Win_create(void *base, MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, MPI_Win *win) {
+    serve_open();
     int rc = host_Win_create(base, size, unit, info, comm, win);
     return note_created(rc, win, base, size, unit, info, comm, false);
 }
 
 int hook_Win_allocate(MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, void *base, MPI_Win *win) {
+    serve_open();
     int rc = host_Win_allocate(size, unit, info, comm, base, win);
     return note_created(rc, win, rc ? NULL : *(void **)base, size, unit, info, comm, false);
 }
@@ -417,12 +420,14 @@ int hook_Win_allocate_shared(MPI_Aint size, int unit, MPI_Info info, MPI_Comm co
 
 #if MPI_VERSION >= 4
 int hook_Win_create_c(void *base, MPI_Aint size, MPI_Aint unit, MPI_Info info, MPI_Comm comm, MPI_Win *win) {
+    serve_open();
     int rc = host_Win_create_c(base, size, unit, info, comm, win);
     return note_created(rc, win, base, size, unit, info, comm, false);
 }
 
 int hook_Win_allocate_c(MPI_Aint size, MPI_Aint unit, MPI_Info info, MPI_Comm comm, void *base,
                         MPI_Win *win) {
+    serve_open();
     int rc = host_Win_allocate_c(size, unit, info, comm, base, win);
     return note_created(rc, win, rc ? NULL : *(void **)base, size, unit, info, comm, false);
 }

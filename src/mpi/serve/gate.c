@@ -1,0 +1,62 @@
+/* gate.c: the ticket lock of gate.h. A waiting process spins for a moment, as most locks are short; then it sleeps on
+ * `changes`, and wakes from time to time to let its MPI progress: the holder may wait for a message from it. */
+#include "mpi/serve/gate.h"
+
+#include <limits.h>
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/base.h"
+
+enum { SPINS = 200, LONGEST_SLEEP_NS = 1000000 };
+
+static void gate_sleep(_Atomic uint32_t *word, uint32_t seen) {
+    struct timespec most = {.tv_nsec = LONGEST_SLEEP_NS};
+    syscall(SYS_futex, word, FUTEX_WAIT, seen, &most, NULL, 0);
+}
+
+static void gate_wake(struct serve_gate *g) {
+    if (LIKELY(!atomic_load(&g->sleepers)))
+        return;
+    atomic_fetch_add(&g->changes, 1);
+    syscall(SYS_futex, &g->changes, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+}
+
+/* The count of sleepers is raised before the word is read again, and a leaving process changes the word before it
+ * reads the count. Both are sequentially consistent, so one of the two sees the other. */
+static void gate_wait(struct serve_gate *g, _Atomic uint32_t *word, uint32_t ticket, void (*idle)(void)) {
+    for (int i = 0; i < SPINS; i++) {
+        if (atomic_load_explicit(word, memory_order_acquire) == ticket)
+            return;
+        cpu_relax();
+    }
+    for (;;) {
+        idle();
+        atomic_fetch_add(&g->sleepers, 1);
+        uint32_t seen = atomic_load(&g->changes);
+        bool entered = atomic_load(word) == ticket;
+        if (!entered)
+            gate_sleep(&g->changes, seen);
+        atomic_fetch_sub(&g->sleepers, 1);
+        if (entered)
+            return;
+    }
+}
+
+void serve_gate_enter(struct serve_gate *g, bool exclusive, void (*idle)(void)) {
+    uint32_t ticket = atomic_fetch_add(&g->next, 1);
+    gate_wait(g, exclusive ? &g->alone : &g->shared, ticket, idle);
+    if (exclusive)
+        return;
+    atomic_store(&g->shared, ticket + 1); /* only the holder of this ticket may change it now */
+    gate_wake(g);
+}
+
+void serve_gate_leave(struct serve_gate *g, bool exclusive) {
+    if (exclusive) /* nobody else is inside, so nobody else changes it */
+        atomic_store(&g->shared, atomic_load_explicit(&g->shared, memory_order_relaxed) + 1);
+    atomic_fetch_add(&g->alone, 1);
+    gate_wake(g);
+}

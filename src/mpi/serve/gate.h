@@ -1,0 +1,28 @@
+/* gate.h: the lock of a window at one target, in memory that the node shares: fair, shared or exclusive.
+ *
+ * Tickets are served in order: a shared holder lets the next ticket in if that is shared, too; an exclusive one waits
+ * until all holders before it have left. No process helps another one: the lock is acquired and released by the
+ * caller, whatever the target does. */
+#ifndef HEARTH_MPI_GATE_H
+#define HEARTH_MPI_GATE_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { GATE_ALIGN = 128 }; /* two cache lines: prefetchers fetch pairs */
+
+/* Initially 0. All fields count tickets and wrap around. */
+struct serve_gate {
+    _Atomic uint32_t next;     /* the next ticket to be drawn */
+    _Atomic uint32_t shared;   /* the ticket that may enter if it is shared */
+    _Atomic uint32_t alone;    /* the ticket that may enter if it is exclusive */
+    _Atomic uint32_t sleepers; /* processes that sleep on `changes` */
+    _Atomic uint32_t changes;  /* incremented when one of the above has changed and there are sleepers */
+} __attribute__((aligned(GATE_ALIGN)));
+
+/* Returns when the lock is held. `idle` is called between attempts, so that the caller's MPI progresses. */
+void serve_gate_enter(struct serve_gate *g, bool exclusive, void (*idle)(void));
+void serve_gate_leave(struct serve_gate *g, bool exclusive);
+
+#endif

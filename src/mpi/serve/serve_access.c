@@ -1,0 +1,82 @@
+/* serve_access.c: checks and describes both sides of an operation. */
+#include "mpi/serve/serve_access.h"
+
+#include <errno.h>
+
+int serve_access_refuse(MPI_Win win, int code) {
+    serve_host.Win_call_errhandler(win, code);
+    return code;
+}
+
+/* A type is shown to the host once, in an operation without effect: one that was not committed is an error there. */
+static int show_type(MPI_Datatype type, MPI_Win win) {
+    if (layout_is_trusted(type))
+        return MPI_SUCCESS;
+    int rc = serve_host.Get(NULL, 0, type, MPI_PROC_NULL, 0, 0, type, win);
+    if (rc == MPI_SUCCESS)
+        layout_trust(type);
+    return rc;
+}
+
+static int describe(MPI_Count count, MPI_Datatype type, MPI_Win win, struct layout *l) {
+    int rc = show_type(type, win);
+    if (rc != MPI_SUCCESS)
+        return rc;
+    int err = layout_make(count, type, l);
+    return err == 0 ? MPI_SUCCESS : serve_access_refuse(win, err == -ENOMEM ? MPI_ERR_NO_MEM : MPI_ERR_TYPE);
+}
+
+int serve_access_origin(const void *buffer, MPI_Count count, MPI_Datatype type, MPI_Win win,
+                        struct serve_side *side) {
+    int rc = describe(count, type, win, &side->layout);
+    if (rc == MPI_SUCCESS)
+        side->first = (char *)(uintptr_t)buffer + side->layout.offset;
+    return rc;
+}
+
+/* Whether the access lies in the window. */
+static bool is_inside(const struct served_target *t, MPI_Aint disp, const struct layout *l) {
+    int64_t lo, hi, at;
+    shape_hull(&l->shape, &lo, &hi);
+    return l->shape.bytes == 0 ||
+           (!__builtin_mul_overflow((int64_t)disp, (int64_t)t->unit, &at) &&
+            !__builtin_add_overflow(at, l->offset, &at) && !__builtin_add_overflow(at, lo, &lo) &&
+            !__builtin_add_overflow(at, hi, &hi) && lo >= 0 && (uint64_t)hi <= t->bytes);
+}
+
+int serve_access_there(const struct served_target *t, MPI_Aint disp, MPI_Count count, MPI_Datatype type,
+                       MPI_Win win, struct serve_side *side) {
+    int rc = describe(count, type, win, &side->layout);
+    if (rc != MPI_SUCCESS)
+        return rc;
+    if (!is_inside(t, disp, &side->layout)) {
+        layout_free(&side->layout);
+        return serve_access_refuse(win, MPI_ERR_RMA_RANGE);
+    }
+    side->first =
+        side->layout.shape.bytes ? t->base + disp * (int64_t)t->unit + side->layout.offset : t->base;
+    return MPI_SUCCESS;
+}
+
+/* ---- requests ---- */
+
+static int request_query(void *state, MPI_Status *status) {
+    (void)state;
+    host_Status_set_cancelled(status, 0);
+    return host_Status_set_elements(status, MPI_BYTE, 0);
+}
+
+static int request_free(void *state) {
+    (void)state;
+    return MPI_SUCCESS;
+}
+
+static int request_cancel(void *state, int complete) {
+    (void)state, (void)complete;
+    return MPI_SUCCESS;
+}
+
+int serve_access_request(MPI_Request *request) {
+    int rc = host_Grequest_start(request_query, request_free, request_cancel, NULL, request);
+    return rc == MPI_SUCCESS ? host_Grequest_complete(*request) : rc;
+}

@@ -1,0 +1,60 @@
+/* serve_access.h: the two sides of an operation on a served window: memory of this process, and of the target. */
+#ifndef HEARTH_MPI_SERVE_ACCESS_H
+#define HEARTH_MPI_SERVE_ACCESS_H
+
+#include "mpi/serve/served.h"
+
+struct serve_args {
+    const void *origin;
+    MPI_Count ocount;
+    MPI_Datatype otype;
+    int target;
+    MPI_Aint disp;
+    MPI_Count tcount;
+    MPI_Datatype ttype;
+    MPI_Win win;
+};
+
+/* First byte and shape of a side. */
+struct serve_side {
+    char *first;
+    struct layout layout;
+};
+
+/* The target of an operation in an open epoch. NULL: the window is not served, the target is MPI_PROC_NULL, or the
+ * host will find a fault. */
+static inline struct served_target *serve_access_target(const struct serve_args *a, struct served **s) {
+    *s = serve_find(a->win);
+    if (UNLIKELY(!*s || (unsigned)a->target >= (unsigned)(*s)->size || a->ocount < 0 || a->tcount < 0 ||
+                 a->disp < 0))
+        return NULL;
+    struct served_target *t = &(*s)->targets[a->target];
+    return LIKELY(serve_epoch_enter(*s, t)) ? t : NULL;
+}
+
+/* The address of `bytes` contiguous bytes at a displacement; NULL: not all of them are in the window. */
+static inline char *serve_access_flat(const struct served_target *t, MPI_Aint disp, uint64_t bytes) {
+    uint64_t at;
+    if (UNLIKELY(disp < 0 || __builtin_mul_overflow((uint64_t)disp, t->unit, &at) || at > t->bytes ||
+                 bytes > t->bytes - at))
+        return NULL;
+    return t->base + at;
+}
+
+/* Describes a side. Returns MPI_SUCCESS or an MPI error class: the type is invalid or too complex, or the access
+ * leaves the window. Then there is nothing to free. */
+int serve_access_origin(const void *buffer, MPI_Count count, MPI_Datatype type, MPI_Win win,
+                        struct serve_side *side);
+int serve_access_there(const struct served_target *t, MPI_Aint disp, MPI_Count count, MPI_Datatype type,
+                       MPI_Win win, struct serve_side *side);
+static inline void serve_access_free(struct serve_side *side) {
+    layout_free(&side->layout);
+}
+
+/* Calls the window's error handler; returns the code. */
+int serve_access_refuse(MPI_Win win, int code);
+
+/* A request that is complete already. */
+int serve_access_request(MPI_Request *request);
+
+#endif

@@ -1,0 +1,250 @@
+/* serve_epoch.c: synchronisation of served windows.
+ *
+ * An operation is complete at its target when its call returns, since the caller executes it. So a flush only orders
+ * memory. Fence, post, start, complete and wait are the host's: it sees a window without operations. A lock is taken
+ * at the target's gate; in an epoch of MPI_Win_lock_all, with the first operation on that target. Misuse goes to the
+ * host wherever the host would find the same fault, so that its error is the host's. */
+#include <stdlib.h>
+
+#include "mpi/serve/served.h"
+
+/* The caller's stores are visible to all processes before, and theirs are to the caller after it. */
+static void order_memory(void) {
+    atomic_thread_fence(memory_order_seq_cst);
+}
+
+/* While a process waits for a lock, its holder may wait for a message from it. */
+static void let_mpi_progress(void) {
+    int flag;
+    host_real.Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_SELF, &flag, MPI_STATUS_IGNORE);
+}
+
+static int refuse(const struct served *s, int code) {
+    serve_host.Win_call_errhandler(s->handle, code);
+    return code;
+}
+
+static struct served_target *target_of(struct served *s, int rank) {
+    return (unsigned)rank < (unsigned)s->size ? &s->targets[rank] : NULL;
+}
+
+/* ---- locks ---- */
+
+bool serve_epoch_enter_slow(struct served *s, struct served_target *t) {
+    if (!s->locked_all)
+        return false;
+    serve_gate_enter(t->gate, false, let_mpi_progress);
+    serve_lock();
+    bool twice = t->held != HOLD_NONE; /* another thread was faster */
+    t->held = HOLD_SHARED;
+    serve_unlock();
+    if (twice)
+        serve_gate_leave(t->gate, false);
+    return true;
+}
+
+static void release(struct served_target *t) {
+    serve_lock();
+    enum hold held = t->held;
+    t->held = HOLD_NONE;
+    serve_unlock();
+    if (held == HOLD_SHARED || held == HOLD_ALONE)
+        serve_gate_leave(t->gate, held == HOLD_ALONE);
+}
+
+/* Whether an epoch of MPI_Win_lock may begin: none of another kind may be open. */
+static bool may_lock(const struct served *s, const struct served_target *t) {
+    return !s->locked_all && !s->started_count && t->held == HOLD_NONE;
+}
+
+int serve_Win_lock(int kind, int target, int assertion, MPI_Win win) {
+    struct served *s = serve_find(win);
+    struct served_target *t = s ? target_of(s, target) : NULL;
+    if (!t || (kind != MPI_LOCK_SHARED && kind != MPI_LOCK_EXCLUSIVE))
+        return serve_host.Win_lock(kind, target, assertion, win);
+    if (!may_lock(s, t))
+        return refuse(s, MPI_ERR_RMA_SYNC);
+    enum hold hold = kind == MPI_LOCK_EXCLUSIVE ? HOLD_ALONE : HOLD_SHARED;
+    if (assertion & MPI_MODE_NOCHECK)
+        hold = HOLD_UNCHECKED;
+    else
+        serve_gate_enter(t->gate, hold == HOLD_ALONE, let_mpi_progress);
+    serve_lock();
+    t->held = (uint8_t)hold;
+    s->holds++;
+    serve_unlock();
+    order_memory();
+    return MPI_SUCCESS;
+}
+
+int serve_Win_unlock(int target, MPI_Win win) {
+    struct served *s = serve_find(win);
+    struct served_target *t = s ? target_of(s, target) : NULL;
+    if (!t || t->held == HOLD_NONE || s->locked_all)
+        return serve_host.Win_unlock(target, win);
+    order_memory();
+    release(t);
+    serve_lock();
+    s->holds--;
+    serve_unlock();
+    return MPI_SUCCESS;
+}
+
+int serve_Win_lock_all(int assertion, MPI_Win win) {
+    struct served *s = serve_find(win);
+    if (!s)
+        return serve_host.Win_lock_all(assertion, win);
+    if (s->locked_all || s->holds || s->started_count)
+        return refuse(s, MPI_ERR_RMA_SYNC);
+    serve_lock();
+    for (int i = 0; assertion & MPI_MODE_NOCHECK && i < s->size; i++)
+        s->targets[i].held = HOLD_UNCHECKED;
+    s->locked_all = true;
+    serve_unlock();
+    order_memory();
+    return MPI_SUCCESS;
+}
+
+int serve_Win_unlock_all(MPI_Win win) {
+    struct served *s = serve_find(win);
+    if (!s || !s->locked_all)
+        return serve_host.Win_unlock_all(win);
+    order_memory();
+    for (int i = 0; i < s->size; i++)
+        release(&s->targets[i]);
+    s->locked_all = false;
+    return MPI_SUCCESS;
+}
+
+/* ---- flushes ---- */
+
+static bool may_flush(const struct served *s, const struct served_target *t) {
+    return s->locked_all || (t && t->held != HOLD_NONE);
+}
+
+static inline bool flush_target(int target, MPI_Win win) {
+    struct served *s = serve_find(win);
+    struct served_target *t = s ? target_of(s, target) : NULL;
+    bool may = t && may_flush(s, t);
+    if (may)
+        order_memory();
+    return may;
+}
+
+static inline bool flush_all(MPI_Win win) {
+    const struct served *s = serve_find(win);
+    bool may = s && (s->locked_all || s->holds);
+    if (may)
+        order_memory();
+    return may;
+}
+
+int serve_Win_flush(int target, MPI_Win win) {
+    return LIKELY(flush_target(target, win)) ? MPI_SUCCESS : serve_host.Win_flush(target, win);
+}
+
+int serve_Win_flush_local(int target, MPI_Win win) {
+    return LIKELY(flush_target(target, win)) ? MPI_SUCCESS : serve_host.Win_flush_local(target, win);
+}
+
+int serve_Win_flush_all(MPI_Win win) {
+    return LIKELY(flush_all(win)) ? MPI_SUCCESS : serve_host.Win_flush_all(win);
+}
+
+int serve_Win_flush_local_all(MPI_Win win) {
+    return LIKELY(flush_all(win)) ? MPI_SUCCESS : serve_host.Win_flush_local_all(win);
+}
+
+int serve_Win_sync(MPI_Win win) {
+    return LIKELY(flush_all(win)) ? MPI_SUCCESS : serve_host.Win_sync(win);
+}
+
+/* ---- active targets: the host's calls, with memory in order around them ---- */
+
+int serve_Win_fence(int assertion, MPI_Win win) {
+    struct served *s = serve_find(win);
+    if (s && (s->locked_all || s->holds))
+        return refuse(s, MPI_ERR_RMA_SYNC);
+    order_memory();
+    int rc = serve_host.Win_fence(assertion, win);
+    order_memory();
+    if (s && rc == MPI_SUCCESS)
+        s->fenced = !(assertion & MPI_MODE_NOSUCCEED);
+    return rc;
+}
+
+/* The ranks of a group in the window; NULL: out of memory, or not all are members. */
+static int *ranks_of(const struct served *s, MPI_Group group, int *count) {
+    MPI_Group all = MPI_GROUP_NULL;
+    host_Group_size(group, count);
+    int *own = malloc(((size_t)*count + 1) * sizeof *own),
+        *ranks = malloc(((size_t)*count + 1) * sizeof *ranks);
+    bool ok = own && ranks && host_Win_get_group(s->handle, &all) == MPI_SUCCESS;
+    for (int i = 0; ok && i < *count; i++)
+        own[i] = i;
+    ok = ok && host_Group_translate_ranks(group, *count, own, all, ranks) == MPI_SUCCESS;
+    for (int i = 0; ok && i < *count; i++)
+        ok = ranks[i] != MPI_UNDEFINED;
+    if (all != MPI_GROUP_NULL)
+        host_Group_free(&all);
+    free(own);
+    if (ok)
+        return ranks;
+    free(ranks);
+    return NULL;
+}
+
+int serve_Win_start(MPI_Group group, int assertion, MPI_Win win) {
+    struct served *s = serve_find(win);
+    if (s && (s->locked_all || s->holds))
+        return refuse(s, MPI_ERR_RMA_SYNC);
+    int rc = serve_host.Win_start(group, assertion, win), count = 0;
+    if (!s || rc != MPI_SUCCESS)
+        return rc;
+    int *ranks = ranks_of(s, group, &count);
+    if (!ranks)
+        return refuse(s, MPI_ERR_GROUP);
+    serve_lock();
+    for (int i = 0; i < count; i++)
+        s->targets[ranks[i]].started = true;
+    s->started = ranks;
+    s->started_count = count;
+    serve_unlock();
+    return rc;
+}
+
+static void end_start(struct served *s) {
+    serve_lock();
+    for (int i = 0; i < s->started_count; i++)
+        s->targets[s->started[i]].started = false;
+    free(s->started);
+    s->started = NULL;
+    s->started_count = 0;
+    serve_unlock();
+}
+
+int serve_Win_complete(MPI_Win win) {
+    struct served *s = serve_find(win);
+    order_memory();
+    int rc = serve_host.Win_complete(win);
+    if (s && rc == MPI_SUCCESS)
+        end_start(s);
+    return rc;
+}
+
+int serve_Win_post(MPI_Group group, int assertion, MPI_Win win) {
+    order_memory();
+    return serve_host.Win_post(group, assertion, win);
+}
+
+int serve_Win_wait(MPI_Win win) {
+    int rc = serve_host.Win_wait(win);
+    order_memory();
+    return rc;
+}
+
+int serve_Win_test(MPI_Win win, int *flag) {
+    int rc = serve_host.Win_test(win, flag);
+    order_memory();
+    return rc;
+}

@@ -1,0 +1,117 @@
+/* serve_move.c: put and get on served windows: copies by the caller. */
+#include "mpi/serve/serve_access.h"
+
+enum direction { FETCH, STORE };
+
+static inline void copy_flat(void *to, const void *from, uint64_t bytes) {
+    if (bytes == 8) /* one access: a word that is polled is never seen in halves */
+        memcpy(to, from, 8);
+    else
+        memcpy(to, from, bytes);
+}
+
+static int move_shaped(const struct serve_args *a, const struct served_target *t, enum direction d) {
+    struct serve_side here, there;
+    int rc = serve_access_origin(a->origin, a->ocount, a->otype, a->win, &here);
+    if (rc != MPI_SUCCESS)
+        return rc;
+    rc = serve_access_there(t, a->disp, a->tcount, a->ttype, a->win, &there);
+    if (rc == MPI_SUCCESS) {
+        uint64_t bytes = here.layout.shape.bytes < there.layout.shape.bytes ? here.layout.shape.bytes
+                                                                            : there.layout.shape.bytes;
+        if (d == FETCH)
+            shape_copy(here.first, &here.layout.shape, there.first, &there.layout.shape, bytes);
+        else
+            shape_copy(there.first, &there.layout.shape, here.first, &here.layout.shape, bytes);
+        serve_access_free(&there);
+    }
+    serve_access_free(&here);
+    return rc;
+}
+
+static inline int move(const struct serve_args *a, const struct served_target *t, enum direction d) {
+    uint64_t osize, tsize;
+    if (UNLIKELY(!layout_is_plain(a->otype, &osize) || !layout_is_plain(a->ttype, &tsize)))
+        return move_shaped(a, t, d);
+    uint64_t bytes = (uint64_t)a->ocount * osize;
+    char *there = serve_access_flat(t, a->disp, bytes);
+    if (UNLIKELY(!there || bytes != (uint64_t)a->tcount * tsize))
+        return move_shaped(a, t, d);
+    if (d == FETCH)
+        copy_flat((void *)(uintptr_t)a->origin, there, bytes);
+    else
+        copy_flat(there, a->origin, bytes);
+    return MPI_SUCCESS;
+}
+
+/* One line for each call: what it does if the window is served, and what the host does if not. */
+#define ARGS                                                                                                 \
+    struct served *s;                                                                                        \
+    const struct serve_args a = {origin, ocount, otype, target, disp, tcount, ttype, win};                   \
+    const struct served_target *t = serve_access_target(&a, &s)
+
+#define REQUEST(rc) (rc == MPI_SUCCESS ? serve_access_request(request) : rc)
+
+int serve_Get(void *origin, int ocount, MPI_Datatype otype, int target, MPI_Aint disp, int tcount,
+              MPI_Datatype ttype, MPI_Win win) {
+    ARGS;
+    return LIKELY(t != NULL) ? move(&a, t, FETCH)
+                             : serve_host.Get(origin, ocount, otype, target, disp, tcount, ttype, win);
+}
+
+int serve_Put(const void *origin, int ocount, MPI_Datatype otype, int target, MPI_Aint disp, int tcount,
+              MPI_Datatype ttype, MPI_Win win) {
+    ARGS;
+    return LIKELY(t != NULL) ? move(&a, t, STORE)
+                             : serve_host.Put(origin, ocount, otype, target, disp, tcount, ttype, win);
+}
+
+int serve_Rget(void *origin, int ocount, MPI_Datatype otype, int target, MPI_Aint disp, int tcount,
+               MPI_Datatype ttype, MPI_Win win, MPI_Request *request) {
+    ARGS;
+    if (!t)
+        return serve_host.Rget(origin, ocount, otype, target, disp, tcount, ttype, win, request);
+    int rc = move(&a, t, FETCH);
+    return REQUEST(rc);
+}
+
+int serve_Rput(const void *origin, int ocount, MPI_Datatype otype, int target, MPI_Aint disp, int tcount,
+               MPI_Datatype ttype, MPI_Win win, MPI_Request *request) {
+    ARGS;
+    if (!t)
+        return serve_host.Rput(origin, ocount, otype, target, disp, tcount, ttype, win, request);
+    int rc = move(&a, t, STORE);
+    return REQUEST(rc);
+}
+
+#if MPI_VERSION >= 4
+int serve_Get_c(void *origin, MPI_Count ocount, MPI_Datatype otype, int target, MPI_Aint disp,
+                MPI_Count tcount, MPI_Datatype ttype, MPI_Win win) {
+    ARGS;
+    return t ? move(&a, t, FETCH) : serve_host.Get_c(origin, ocount, otype, target, disp, tcount, ttype, win);
+}
+
+int serve_Put_c(const void *origin, MPI_Count ocount, MPI_Datatype otype, int target, MPI_Aint disp,
+                MPI_Count tcount, MPI_Datatype ttype, MPI_Win win) {
+    ARGS;
+    return t ? move(&a, t, STORE) : serve_host.Put_c(origin, ocount, otype, target, disp, tcount, ttype, win);
+}
+
+int serve_Rget_c(void *origin, MPI_Count ocount, MPI_Datatype otype, int target, MPI_Aint disp,
+                 MPI_Count tcount, MPI_Datatype ttype, MPI_Win win, MPI_Request *request) {
+    ARGS;
+    if (!t)
+        return serve_host.Rget_c(origin, ocount, otype, target, disp, tcount, ttype, win, request);
+    int rc = move(&a, t, FETCH);
+    return REQUEST(rc);
+}
+
+int serve_Rput_c(const void *origin, MPI_Count ocount, MPI_Datatype otype, int target, MPI_Aint disp,
+                 MPI_Count tcount, MPI_Datatype ttype, MPI_Win win, MPI_Request *request) {
+    ARGS;
+    if (!t)
+        return serve_host.Rput_c(origin, ocount, otype, target, disp, tcount, ttype, win, request);
+    int rc = move(&a, t, STORE);
+    return REQUEST(rc);
+}
+#endif

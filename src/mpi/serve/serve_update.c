@@ -1,0 +1,247 @@
+/* serve_update.c: accumulates and atomics on served windows.
+ *
+ * Every element is changed under the lock of its block in the lock table of its memory (data/atomic.h). There is no
+ * other way to change it atomically, so an element is atomic against all windows, types and calls. The caller changes
+ * the elements in ascending order, one call after the other: `accumulate_ordering` holds by itself. */
+#include <stdlib.h>
+
+#include "data/data.h"
+#include "mpi/serve/serve_access.h"
+
+enum { FEW = 4096 }; /* bytes of operands or results that need no allocation */
+
+/* A packed copy of a side, or the side itself if it is contiguous. */
+struct packed {
+    char *bytes;
+    char few[FEW];
+};
+
+static bool packed_open(struct packed *p, const struct serve_side *side) {
+    uint64_t bytes = side->layout.shape.bytes;
+    if (shape_is_contiguous(&side->layout.shape))
+        p->bytes = side->first;
+    else
+        p->bytes = bytes <= FEW ? p->few : malloc(bytes);
+    return p->bytes != NULL;
+}
+
+static void packed_close(struct packed *p, const struct serve_side *side) {
+    if (p->bytes != p->few && p->bytes != side->first)
+        free(p->bytes);
+}
+
+struct update {
+    const struct serve_args *a;
+    const void *result; /* NULL: the old values are not wanted */
+    MPI_Count rcount;
+    MPI_Datatype rtype;
+    MPI_Op op;
+};
+
+/* The elements of all sides are known to be of one type. The old values go to a copy first, since the result may not
+ * be contiguous. */
+static int apply(struct net_lock_table *locks, struct data_update *u, const struct serve_side *from,
+                 const struct serve_side *result) {
+    struct packed operands = {0}, old = {0};
+    int rc = MPI_ERR_NO_MEM;
+    if ((!from || packed_open(&operands, from)) && (!result || packed_open(&old, result))) {
+        if (from && operands.bytes != from->first)
+            shape_gather(operands.bytes, from->first, &from->layout.shape, u->bytes);
+        u->packed = operands.bytes;
+        u->old = old.bytes;
+        data_update_wait(locks, u);
+        if (result && old.bytes != result->first)
+            shape_scatter(result->first, &result->layout.shape, old.bytes, u->bytes);
+        rc = MPI_SUCCESS;
+    }
+    if (from)
+        packed_close(&operands, from);
+    if (result)
+        packed_close(&old, result);
+    return rc;
+}
+
+/* The bytes that all sides have. */
+static uint64_t bytes_of(const struct serve_side *there, const struct serve_side *from,
+                         const struct serve_side *result) {
+    uint64_t bytes = there->layout.shape.bytes;
+    if (from && from->layout.shape.bytes < bytes)
+        bytes = from->layout.shape.bytes;
+    if (result && result->layout.shape.bytes < bytes)
+        bytes = result->layout.shape.bytes;
+    return bytes;
+}
+
+static int update_sides(const struct update *u, const struct served_target *t, int op, int type,
+                        const struct serve_side *from, const struct serve_side *result) {
+    struct serve_side there;
+    int rc = serve_access_there(t, u->a->disp, u->a->tcount, u->a->ttype, u->a->win, &there);
+    if (rc != MPI_SUCCESS)
+        return rc;
+    uint64_t bytes = bytes_of(&there, from, result);
+    struct data_update d = {.op = (enum data_op)op,
+                            .type = (enum data_type)type,
+                            .to = there.first,
+                            .shape = &there.layout.shape,
+                            .bytes = bytes - bytes % data_element_bytes((unsigned)type)};
+    if (d.bytes)
+        rc = apply(t->locks, &d, from, result);
+    serve_access_free(&there);
+    return rc == MPI_SUCCESS ? rc : serve_access_refuse(u->a->win, rc);
+}
+
+static int update(const struct update *u, const struct served_target *t) {
+    const struct serve_args *a = u->a;
+    int op = serve_element_op(u->op), type = serve_element_type(a->ttype), rc = MPI_SUCCESS;
+    struct serve_side from, result;
+    if (op < 0 || type < 0 || !data_element_allows((unsigned)op, (unsigned)type))
+        return serve_access_refuse(a->win, op < 0 ? MPI_ERR_OP : type < 0 ? MPI_ERR_TYPE : MPI_ERR_OP);
+    bool has_from = op != DATA_NO_OP;
+    if (has_from)
+        rc = serve_access_origin(a->origin, a->ocount, a->otype, a->win, &from);
+    if (rc != MPI_SUCCESS)
+        return rc;
+    if (u->result)
+        rc = serve_access_origin(u->result, u->rcount, u->rtype, a->win, &result);
+    if (rc == MPI_SUCCESS) {
+        rc = update_sides(u, t, op, type, has_from ? &from : NULL, u->result ? &result : NULL);
+        if (u->result)
+            serve_access_free(&result);
+    }
+    if (has_from)
+        serve_access_free(&from);
+    return rc;
+}
+
+/* ---- one element ---- */
+
+static int fetch_and_op(const void *origin, void *result, int type, int op, char *there,
+                        struct net_lock_table *locks) {
+    struct shape one = shape_contiguous(data_element_bytes((unsigned)type));
+    struct data_update u = {.op = (enum data_op)op,
+                            .type = (enum data_type)type,
+                            .to = there,
+                            .shape = &one,
+                            .packed = origin,
+                            .old = result,
+                            .bytes = one.bytes};
+    data_update_wait(locks, &u);
+    return MPI_SUCCESS;
+}
+
+int serve_Fetch_and_op(const void *origin, void *result, MPI_Datatype type, int target, MPI_Aint disp,
+                       MPI_Op op, MPI_Win win) {
+    struct served *s;
+    const struct serve_args a = {origin, 1, type, target, disp, 1, type, win};
+    const struct served_target *t = serve_access_target(&a, &s);
+    if (UNLIKELY(!t))
+        return serve_host.Fetch_and_op(origin, result, type, target, disp, op, win);
+    uint64_t size;
+    int how = serve_element_op(op), element = serve_element_type(type);
+    bool flat = how >= 0 && element >= 0 && data_element_allows((unsigned)how, (unsigned)element) &&
+                layout_is_plain(type, &size) && size == data_element_bytes((unsigned)element);
+    char *there = flat ? serve_access_flat(t, disp, size) : NULL;
+    if (LIKELY(there != NULL))
+        return fetch_and_op(origin, result, element, how, there, t->locks);
+    return update(&(struct update){.a = &a, .result = result, .rcount = 1, .rtype = type, .op = op}, t);
+}
+
+int serve_Compare_and_swap(const void *origin, const void *compare, void *result, MPI_Datatype type,
+                           int target, MPI_Aint disp, MPI_Win win) {
+    struct served *s;
+    const struct serve_args a = {origin, 1, type, target, disp, 1, type, win};
+    const struct served_target *t = serve_access_target(&a, &s);
+    if (UNLIKELY(!t))
+        return serve_host.Compare_and_swap(origin, compare, result, type, target, disp, win);
+    int element = serve_element_type(type);
+    if (element < 0 || !data_swap_allows((unsigned)element))
+        return serve_access_refuse(win, MPI_ERR_TYPE);
+    char *there = serve_access_flat(t, disp, data_element_bytes((unsigned)element));
+    if (!there)
+        return serve_access_refuse(win, MPI_ERR_RMA_RANGE);
+    data_swap_if(t->locks, (enum data_type)element, there, compare, origin, result, true);
+    return MPI_SUCCESS;
+}
+
+/* ---- any number of elements: for each call, what it does if the window is served, and what the host does if not ---- */
+
+#define ARGS                                                                                                 \
+    struct served *s;                                                                                        \
+    const struct serve_args a = {origin, ocount, otype, target, disp, tcount, ttype, win};                   \
+    const struct served_target *t = serve_access_target(&a, &s)
+
+#define REQUEST(rc) (rc == MPI_SUCCESS ? serve_access_request(request) : rc)
+
+int serve_Accumulate(const void *origin, int ocount, MPI_Datatype otype, int target, MPI_Aint disp,
+                     int tcount, MPI_Datatype ttype, MPI_Op op, MPI_Win win) {
+    ARGS;
+    return t ? update(&(struct update){.a = &a, .op = op}, t)
+             : serve_host.Accumulate(origin, ocount, otype, target, disp, tcount, ttype, op, win);
+}
+
+int serve_Raccumulate(const void *origin, int ocount, MPI_Datatype otype, int target, MPI_Aint disp,
+                      int tcount, MPI_Datatype ttype, MPI_Op op, MPI_Win win, MPI_Request *request) {
+    ARGS;
+    if (!t)
+        return serve_host.Raccumulate(origin, ocount, otype, target, disp, tcount, ttype, op, win, request);
+    int rc = update(&(struct update){.a = &a, .op = op}, t);
+    return REQUEST(rc);
+}
+
+int serve_Get_accumulate(const void *origin, int ocount, MPI_Datatype otype, void *result, int rcount,
+                         MPI_Datatype rtype, int target, MPI_Aint disp, int tcount, MPI_Datatype ttype,
+                         MPI_Op op, MPI_Win win) {
+    ARGS;
+    return t && rcount >= 0 ? update(&(struct update){&a, result, rcount, rtype, op}, t)
+                            : serve_host.Get_accumulate(origin, ocount, otype, result, rcount, rtype, target,
+                                                        disp, tcount, ttype, op, win);
+}
+
+int serve_Rget_accumulate(const void *origin, int ocount, MPI_Datatype otype, void *result, int rcount,
+                          MPI_Datatype rtype, int target, MPI_Aint disp, int tcount, MPI_Datatype ttype,
+                          MPI_Op op, MPI_Win win, MPI_Request *request) {
+    ARGS;
+    if (!t || rcount < 0)
+        return serve_host.Rget_accumulate(origin, ocount, otype, result, rcount, rtype, target, disp, tcount,
+                                          ttype, op, win, request);
+    int rc = update(&(struct update){&a, result, rcount, rtype, op}, t);
+    return REQUEST(rc);
+}
+
+#if MPI_VERSION >= 4
+int serve_Accumulate_c(const void *origin, MPI_Count ocount, MPI_Datatype otype, int target, MPI_Aint disp,
+                       MPI_Count tcount, MPI_Datatype ttype, MPI_Op op, MPI_Win win) {
+    ARGS;
+    return t ? update(&(struct update){.a = &a, .op = op}, t)
+             : serve_host.Accumulate_c(origin, ocount, otype, target, disp, tcount, ttype, op, win);
+}
+
+int serve_Raccumulate_c(const void *origin, MPI_Count ocount, MPI_Datatype otype, int target, MPI_Aint disp,
+                        MPI_Count tcount, MPI_Datatype ttype, MPI_Op op, MPI_Win win, MPI_Request *request) {
+    ARGS;
+    if (!t)
+        return serve_host.Raccumulate_c(origin, ocount, otype, target, disp, tcount, ttype, op, win, request);
+    int rc = update(&(struct update){.a = &a, .op = op}, t);
+    return REQUEST(rc);
+}
+
+int serve_Get_accumulate_c(const void *origin, MPI_Count ocount, MPI_Datatype otype, void *result,
+                           MPI_Count rcount, MPI_Datatype rtype, int target, MPI_Aint disp, MPI_Count tcount,
+                           MPI_Datatype ttype, MPI_Op op, MPI_Win win) {
+    ARGS;
+    return t && rcount >= 0 ? update(&(struct update){&a, result, rcount, rtype, op}, t)
+                            : serve_host.Get_accumulate_c(origin, ocount, otype, result, rcount, rtype,
+                                                          target, disp, tcount, ttype, op, win);
+}
+
+int serve_Rget_accumulate_c(const void *origin, MPI_Count ocount, MPI_Datatype otype, void *result,
+                            MPI_Count rcount, MPI_Datatype rtype, int target, MPI_Aint disp, MPI_Count tcount,
+                            MPI_Datatype ttype, MPI_Op op, MPI_Win win, MPI_Request *request) {
+    ARGS;
+    if (!t || rcount < 0)
+        return serve_host.Rget_accumulate_c(origin, ocount, otype, result, rcount, rtype, target, disp,
+                                            tcount, ttype, op, win, request);
+    int rc = update(&(struct update){&a, result, rcount, rtype, op}, t);
+    return REQUEST(rc);
+}
+#endif

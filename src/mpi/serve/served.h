@@ -1,0 +1,99 @@
+/* served.h: windows that Hearth serves itself: their memory is shared by the processes of a node, and every operation
+ * is executed by the process that calls it, whatever the target does meanwhile.
+ *
+ * The handle that the program sees is that of a host window over the same memory. So names, attributes, groups, info
+ * and error handlers are the host's. The host's fence, post, start, complete and wait synchronise as they do in any
+ * window; locks, flushes and all operations are ours. The host sees no operation.
+ *
+ * Served windows look like the host's to the rest of Hearth: serve_table.c puts the functions below into the table
+ * of the host's functions, from where they pass on the calls on all other windows. */
+#ifndef HEARTH_MPI_SERVED_H
+#define HEARTH_MPI_SERVED_H
+
+#include <pthread.h>
+
+#include "mpi/core/host.h"
+#include "mpi/core/layout.h"
+#include "mpi/serve/gate.h"
+#include "net/net.h"
+
+enum hold {
+    HOLD_NONE,
+    HOLD_SHARED,
+    HOLD_ALONE,
+    HOLD_UNCHECKED /* MPI_MODE_NOCHECK: the program keeps others away */
+};
+
+/* One rank of the window, as seen from this process. */
+struct served_target {
+    char *base; /* valid in this process */
+    uint64_t bytes, unit;
+    uint8_t held;                 /* enum hold: our lock */
+    bool started;                 /* in the group of MPI_Win_start */
+    struct serve_gate *gate;      /* its lock */
+    struct net_lock_table *locks; /* for accumulates to its memory */
+    struct served_memory *memory; /* that memory, if it belongs to another window */
+};
+
+struct served {
+    MPI_Win handle;
+    bool fenced, locked_all; /* an access epoch to all targets is open */
+    int rank, size;
+    int holds; /* targets with a lock of MPI_Win_lock */
+    struct served_target *targets;
+    int *started, started_count;  /* ranks in the epoch of MPI_Win_start */
+    struct served_memory *memory; /* its own, if it was allocated with the window */
+    struct net_shared *shared;    /* the gates, and that memory */
+    struct served *next;
+};
+
+/* The host's functions, as they were before served windows were put in front of them. */
+extern HIDDEN struct host_table serve_host;
+
+/* Several threads may call MPI at once. */
+extern HIDDEN bool serve_is_threaded;
+extern HIDDEN pthread_mutex_t serve_mutex; /* guards the list of windows, and the epochs of each */
+static inline void serve_lock(void) {
+    if (UNLIKELY(serve_is_threaded))
+        pthread_mutex_lock(&serve_mutex);
+}
+static inline void serve_unlock(void) {
+    if (UNLIKELY(serve_is_threaded))
+        pthread_mutex_unlock(&serve_mutex);
+}
+
+/* NULL: the host's. */
+extern HIDDEN _Atomic(struct served *) serve_recent;
+struct served *serve_find_slow(MPI_Win handle);
+static inline struct served *serve_find(MPI_Win handle) {
+    struct served *s = atomic_load_explicit(&serve_recent, memory_order_acquire);
+    return LIKELY(s && s->handle == handle) ? s : serve_find_slow(handle);
+}
+
+/* ---- serve_table.c ---- */
+
+/* Before the first window is made; before the first is served. */
+void serve_open(void);
+void serve_start(void);
+
+/* ---- serve_epoch.c ---- */
+
+/* Whether an access epoch to this target is open; takes its lock in the epoch of MPI_Win_lock_all. */
+bool serve_epoch_enter_slow(struct served *s, struct served_target *t);
+static inline bool serve_epoch_enter(struct served *s, struct served_target *t) {
+    return LIKELY((t->held | s->fenced | t->started) != 0) || serve_epoch_enter_slow(s, t);
+}
+
+/* ---- serve_element.c ---- */
+
+/* The element type of a datatype, and the operator, as src/data knows them; -1: none. */
+int serve_element_type(MPI_Datatype type);
+int serve_element_op(MPI_Op op);
+
+/* ---- the calls ---- */
+
+#define MAKE(name) __typeof__(*((struct host_table *)0)->name) serve_##name;
+#define CALL       MAKE
+#include "mpi/serve/serve_calls.def"
+
+#endif
