@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Runs the quick tests on build/coverage and shows which lines and branches of the sources they reach:
-#   coverage.sh [OPTION OF test/run]...     build/coverage/html/index.html, and a line for each folder
+# Runs the quick tests on build/coverage and reports the lines and branches of the sources that they reach.
+#   coverage.sh [OPTION OF test/run]...     writes build/coverage/html/index.html, and prints a line per folder
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 2
 out=build/coverage/html

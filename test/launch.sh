@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Starts an MPI program: the one place that knows the options of both MPIs.
+# Starts an MPI program. No other script knows the options of the two MPIs.
 #
 #   launch.sh MPI RANKS [OPTION]... COMMAND...        MPI: mpich or openmpi
 #     --tcp            all traffic over TCP on the loopback device, no shared memory
-#     --hosts A,B      over virtual hosts, ranks dealt out in blocks; inside `cluster/hosts.sh with` only
-#     --preload LIB    for the ranks only, never for the launcher; may be repeated, the first stands first
-#     --env K=V        likewise for the ranks only; may be repeated
-#     --timeout S      time limit, default 60 seconds; the job is then ended, and killed 5 seconds later
+#     --hosts A,B      on virtual hosts, ranks assigned in blocks; only inside `cluster/hosts.sh with`
+#     --preload LIB    preload LIB into the ranks, not into the launcher; may be repeated, in the order of preloading
+#     --env K=V        set a variable for the ranks, not for the launcher; may be repeated
+#     --timeout S      time limit, default 60 seconds; the job then gets SIGTERM, and SIGKILL 5 seconds later
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 
@@ -44,7 +44,7 @@ if [ -n "$hosts" ]; then
     ppn=$(((ranks + count - 1) / count))
 fi
 
-launcher() { # names to try, best first; Debian's carry the flavour, elsewhere it stands beside the compiler
+launcher() { # names to try, best first; Debian appends the flavour, other systems install it beside the compiler
     local name beside
     beside=$(dirname "$("$here/../packaging/mpis.sh" "$mpi")")
     for name in "mpirun.$mpi" "$@"; do
@@ -58,12 +58,12 @@ launcher() { # names to try, best first; Debian's carry the flavour, elsewhere i
 openmpi_command() {
     local e
     command=("$(launcher mpirun)" --allow-run-as-root --oversubscribe --bind-to none -n "$ranks")
-    if [ -n "$hosts" ]; then # Debian's default has no one-sided component that crosses hosts
+    if [ -n "$hosts" ]; then # Debian's default has no one-sided component that works across hosts
         command+=(--host "${hosts//,/:$ppn,}:$ppn" --mca plm rsh --mca plm_rsh_agent "$here/cluster/rsh.sh"
             --mca plm_rsh_no_tree_spawn 1 --mca oob_tcp_if_include "$CLUSTER_NET.0/24"
             --mca btl_tcp_if_include "$CLUSTER_NET.0/24" --mca pml ob1 --mca osc pt2pt
             --mca btl tcp,vader,self --mca btl_vader_single_copy_mechanism none)
-    elif [ $tcp = 1 ]; then # the loopback device is excluded unless named
+    elif [ $tcp = 1 ]; then # Open MPI excludes the loopback device unless it is named
         command+=(--mca pml ob1 --mca osc pt2pt --mca btl tcp,self --mca btl_tcp_if_include lo)
     fi
     for e in "${env[@]}"; do command+=(-x "$e"); done

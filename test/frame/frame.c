@@ -1,8 +1,7 @@
-/* frame.c: runs the cases of a test program, or of the programs of a suite, in the order of their definition, and says what
- * came out.
+/* frame.c: runs the cases of a test program, or of the programs of a suite, in the order of their definition, and
+ * prints the results.
  *
- * A case that hangs is ended by an alarm that names it: the launcher's time limit would only say that something
- * did. */
+ * An alarm ends a case that hangs and names it. The launcher's time limit could only say that some case hangs. */
 #include "frame.h"
 
 #include <mpi.h>
@@ -27,7 +26,7 @@ struct one_case {
     bool only_if_named;
 };
 
-/* A file: the cases from first to the next program's. */
+/* One source file. Its cases are numbered from `first` up to the next program's `first`. */
 struct program {
     char name[32];
     const char *file;
@@ -36,7 +35,7 @@ struct program {
 };
 
 static struct one_case cases[MOST_CASES];
-static struct program programs[MOST_PROGRAMS + 1]; /* and an end */
+static struct program programs[MOST_PROGRAMS + 1]; /* and a sentinel */
 static int case_count, program_count;
 static const char *current = "the start", *skipped;
 static double started;
@@ -57,7 +56,7 @@ static void add_program(const char *file) {
     set_name(p->name, sizeof p->name, file);
 }
 
-/* Constructors of one file run together: its cases are in a row. */
+/* The constructors of one file run together, so its cases are consecutive. */
 void test_register(const char *file, const char *name, test_case *run, bool only_if_named) {
     if (case_count == MOST_CASES)
         abort();
@@ -95,7 +94,7 @@ bool test_expect_eq(const char *file, int line, const char *text, long long got,
 
 bool test_expect_near(const char *file, int line, const char *text, double got, double want, double by) {
     char detail[80];
-    if ((got > want ? got - want : want - got) <= by) /* and not if one is no number */
+    if ((got > want ? got - want : want - got) <= by) /* false if one of them is NaN */
         return true;
     snprintf(detail, sizeof detail, ": %.17g, %.17g", got, want);
     return fail(file, line, text, detail);
@@ -169,7 +168,7 @@ static void choose_none(void) {
         programs[i].chosen = false;
 }
 
-/* By the name under which the suite was started, without its family. */
+/* Chooses the program from the name under which the suite was started, without the family. */
 static void choose_by_link(const char *path) {
     char own[64], *name;
     int found;
@@ -193,7 +192,7 @@ static bool choose_listed(char *list) {
     return true;
 }
 
-/* Returns the position of the first case named. */
+/* Returns the index in argv of the first case name. */
 static int read_options(int argc, char **argv) {
     int i = 1;
     choose_by_link(argv[0]);
@@ -228,7 +227,7 @@ static void say(const char *format, ...) {
     fflush(stdout);
 }
 
-/* Returns the number of failures over all ranks. */
+/* Returns the number of failures, summed over all ranks. */
 static int run_case(int i) {
     int total, own;
     skipped = NULL;
@@ -259,7 +258,7 @@ static void start(int *argc, char ***argv) {
         test_job.open(argc, argv);
 }
 
-/* Of one file. The lines that begin with == are read by test/runner. */
+/* Runs the cases of one file. test/runner parses the lines that begin with ==. */
 static void run_program(int p, int count, char **names, int *ran, int *failed) {
     double begun = now();
     int ran_before = *ran, failed_before = *failed;

@@ -1,20 +1,20 @@
-/* frame.h: what the tests that run as MPI jobs have in common, whichever interface they are about.
+/* frame.h: the framework of all tests that run as MPI jobs, whichever interface they test.
  *
- * A program is a list of cases, run in order by all ranks:
+ * A program is a list of cases. All ranks run them in order:
  *
  *      CASE(what_is_shown) {
  *          expect_eq(a, b);
  *      }
  *
- * A failed expectation is printed and counted, and the case goes on, so that no rank waits for one that left. The counts
- * are added up over the ranks at the end of each case. Options of every program: --seed N, --seconds N, and names of cases
- * to be run alone.
+ * A failed expectation is printed and counted, and the case continues, so that no rank waits for one that left. The
+ * end of each case adds up the counts over all ranks. Every program takes the options --seed N and --seconds N, and
+ * the names of the cases to run.
  *
- * A launch takes longer than most programs, so the programs of a family are linked into one, a suite. It runs the cases of one file
- * after those of another, and says of each file what came out. Under the name FAMILY_FILE, which is a link to the suite, or
- * with --programs FILE,FILE, it runs those files only.
+ * An MPI launch takes longer than most programs, so the programs of a family are linked into one program, the suite.
+ * It runs the cases of one file after those of another, and reports the result of each file. If it is started under
+ * the name FAMILY_FILE, which is a link to the suite, or with --programs FILE,FILE, it runs only those files.
  *
- * How a job begins and ends is in test_job, which the folder of each interface has. */
+ * Each interface defines in its folder, by test_job, how a job begins and ends. */
 #ifndef HEARTH_TEST_FRAME_H
 #define HEARTH_TEST_FRAME_H
 
@@ -28,18 +28,18 @@ extern "C" {
 
 extern int test_rank, test_size;
 extern uint64_t test_seed;
-extern double test_seconds; /* for the random tests; 4 unless --seconds says otherwise */
+extern double test_seconds; /* duration of random tests; --seconds, default 4 */
 
-/* Those that are NULL do nothing. */
+/* The hooks of an interface. A hook that is NULL is not called. */
 struct test_job {
     const char *member; /* "rank" or "node" */
-    unsigned seconds;   /* that a case may take, beside test_seconds */
+    unsigned seconds;   /* time limit of a case, in addition to test_seconds */
     void (*begin)(int *argc,
-                  char ***argv); /* then there are MPI, test_rank and test_size; the seed is not shared yet */
-    void (*open)(int *argc, char ***argv); /* then cases can run */
+                  char ***argv); /* sets up MPI, test_rank and test_size; the seed is not shared yet */
+    void (*open)(int *argc, char ***argv); /* cases can run when it returns */
     void (*settle)(void);                  /* at the end of each case */
-    void (*end)(int status);               /* MPI too; it may exit with this status */
-    const char *(*config)(void);           /* a word for the last line */
+    void (*end)(int status);               /* finalizes MPI too; may exit with this status */
+    const char *(*config)(void);           /* word that the last line prints */
 };
 extern const struct test_job test_job;
 
@@ -47,7 +47,7 @@ typedef void test_case(void);
 void test_register(const char *file, const char *name, test_case *run, bool only_if_named);
 
 #define CASE(name)    TEST_CASE(name, false)
-#define ON_CALL(name) TEST_CASE(name, true) /* run only if it is named: ends the job, for instance */
+#define ON_CALL(name) TEST_CASE(name, true) /* run only if named, for example because it ends the job */
 #define TEST_CASE(name, only_if_named)                                                                       \
     static void case_##name(void);                                                                           \
     __attribute__((constructor)) static void register_##name(void) {                                         \
@@ -55,7 +55,7 @@ void test_register(const char *file, const char *name, test_case *run, bool only
     }                                                                                                        \
     static void case_##name(void)
 
-/* Ends the case, on all ranks alike: the condition must be the same everywhere. */
+/* Ends the case on all ranks. The condition must have the same value on all of them. */
 #define SKIP_IF(condition, reason)                                                                           \
     do {                                                                                                     \
         if (condition) {                                                                                     \
@@ -65,7 +65,7 @@ void test_register(const char *file, const char *name, test_case *run, bool only
     } while (0)
 void test_skip(const char *reason);
 
-/* Each returns whether all was well. Any thread. */
+/* Each returns whether the expectation holds. Any thread may call them. */
 bool test_expect(const char *file, int line, const char *text, bool holds);
 bool test_expect_eq(const char *file, int line, const char *text, long long got, long long want);
 bool test_expect_near(const char *file, int line, const char *text, double got, double want, double by);
@@ -77,11 +77,11 @@ bool test_expect_bytes(const char *file, int line, const void *got, const void *
 #define expect_near(got, want, by)     test_expect_near(__FILE__, __LINE__, #got " is " #want, got, want, by)
 #define expect_bytes(got, want, bytes) test_expect_bytes(__FILE__, __LINE__, got, want, bytes)
 
-/* A number that depends on the seed and on all three: any rank can tell what another has. */
+/* A number that depends on the seed and on all arguments, so that any rank can compute the data of another. */
 uint64_t test_number(int rank, size_t index, int version);
 void test_fill(void *to, size_t bytes, int rank, int version);
 
-/* Seconds since the case that runs began. */
+/* Seconds since the current case began. */
 double test_elapsed(void);
 
 #ifdef __cplusplus

@@ -1,7 +1,7 @@
-/* cached.c: what is known about the library under the test, and what it says that it did.
+/* cached.c: finds out whether the library is loaded, and reads its counters.
  *
- * It is never linked: its calls are looked up in the process, where they are if it was preloaded. The
- * programs in Fortran have no use for the rest of the test library, so nothing here needs it. */
+ * The tests do not link the library. They look up its calls in the process, where they are defined if it was
+ * preloaded. Fortran programs link this file without the rest of the test library, so it depends on nothing else. */
 #include "test.h"
 
 #include <dlfcn.h>
@@ -45,13 +45,13 @@ bool counts_add_up(const CLAMPI_Stats *s) {
                           s->capacity + s->failing + s->bypassed;
 }
 
-/* For Fortran: windows as handles of that language, booleans as 0 and 1. */
+/* For Fortran: windows are Fortran handles, booleans are 0 and 1. */
 int64_t test_hits(MPI_Fint win);
 int test_is_cached(void);
 int test_is_off(void);
 void *test_memory(int64_t bytes);
 
-/* -1 where the library is not loaded. */
+/* -1 if the library is not loaded. */
 int64_t test_hits(MPI_Fint win) {
     CLAMPI_Stats s;
     if (!stats(MPI_Win_f2c(win), &s))

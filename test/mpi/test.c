@@ -1,4 +1,4 @@
-/* test.c: how the MPI tests begin and end. */
+/* test.c: begins and ends a job of MPI tests. */
 #include "test.h"
 
 #include <stdio.h>

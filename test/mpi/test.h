@@ -1,7 +1,7 @@
-/* test.h: what the MPI tests share.
+/* test.h: shared declarations of the MPI tests.
  *
- * The programs are plain MPI: they run the same with and without the cache under them, and their results must
- * be equal. A program is a list of cases (frame.h):
+ * The programs are plain MPI. They run with and without the cache and must give the same results. A program is a list
+ * of cases (frame.h):
  *
  *      CASE(what_is_shown) {
  *          struct window w = make_window(4096, "always");
@@ -10,11 +10,10 @@
  *          free_window(&w);
  *      }
  *
- * Neither MPI serves a get while its target computes: a rank that is read from has to be inside an MPI call.
- * So all ranks read from each other, and each case ends in a barrier, in which the ranks that are done serve
- * the others.
+ * Neither MPI serves a get while its target computes: a rank that others read from must be inside an MPI call. So all
+ * ranks read from each other, and each case ends in a barrier, in which the ranks that are done serve the others.
  *
- * What the cache did is asserted only where it is known: the library is loaded and HEARTH_TEST_CONFIG is "on"
+ * Tests check the cache's counters only where these are known: the library is loaded and HEARTH_TEST_CONFIG is "on",
  * "huge" or "serve" (test_cached). */
 #ifndef HEARTH_TEST_MPI_H
 #define HEARTH_TEST_MPI_H
@@ -29,8 +28,8 @@
 extern "C" {
 #endif
 
-/* A program that needs more than MPI_THREAD_SINGLE says so with TEST_THREADS(level), and finds in
- * test_threads what it got. */
+/* A program that needs more than MPI_THREAD_SINGLE declares it by TEST_THREADS(level). test_threads is the level that
+ * MPI provides. */
 extern int test_threads_wanted;
 extern int test_threads;
 #define TEST_THREADS(level)                                                                                  \
@@ -50,24 +49,24 @@ struct window {
     size_t bytes;
 };
 
-/* MPI_Win_create on all ranks, disp_unit 1, filled with version 0 of the rank's pattern. The mode goes into
- * the info key clampi_mode, replaced by "off" in that configuration; NULL: no info otherwise. Collective. */
+/* MPI_Win_create on all ranks, disp_unit 1, filled with version 0 of the rank's pattern. The mode goes into the info
+ * key clampi_mode; in configuration "off" it is replaced by "off". NULL: no info otherwise. Collective. */
 struct window make_window(size_t bytes, const char *mode);
-/* Collective. Looks at the window's counters first: they have to add up. */
+/* Collective. First checks that the window's counters add up. */
 void free_window(struct window *w);
-/* The same with an access epoch to all, which ends when everybody is done. */
+/* The same with an access epoch to all ranks; it ends when all ranks are done. */
 struct window open_window(size_t bytes, const char *mode);
 void close_window(struct window *w);
-/* The info that make_window would give; MPI_INFO_NULL, or free it. */
+/* The info that make_window would use: MPI_INFO_NULL, or the caller frees it. */
 MPI_Info make_info(const char *mode);
 void *aligned_bytes(size_t bytes);
 
-/* A byte that depends on all three. */
+/* A byte that depends on all three arguments. */
 unsigned char pattern(int rank, size_t offset, int version);
 void fill_pattern(void *to, size_t bytes, int rank, size_t offset, int version);
 
-/* Stores a new version of this rank's pattern into its own window, between two barriers: nobody reads
- * meanwhile. In an epoch of lock_all. */
+/* Stores a new version of this rank's pattern into its own window, between two barriers, so that no rank reads
+ * meanwhile. Call it inside an epoch of lock_all. */
 void rewrite(struct window *w, int version);
 /* The same, outside of any epoch. */
 void rewrite_locked(struct window *w, int version);
@@ -75,7 +74,7 @@ void rewrite_locked(struct window *w, int version);
 void barrier(void);
 int peer(void); /* the next rank */
 
-/* Whether windows are made of messages by Open MPI's osc pt2pt, which lacks some things. */
+/* Returns whether the windows are implemented by Open MPI's osc pt2pt, which lacks some features. */
 bool over_pt2pt(void);
 
 /* "bare" if the library is not loaded, else HEARTH_TEST_CONFIG. */

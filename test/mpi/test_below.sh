@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# What an MPI may do below the cache, and those at hand do not: see below.c.
+# Runs below_cases.c over a mock MPI with behaviour that the standard allows and the real MPIs do not show: see
+# below.c.
 #   test_below.sh MPI TREE              timeout: 120
 set -uo pipefail
 mpi=$1 tree=$2 failed=0

@@ -1,9 +1,9 @@
-/* ahead.c: read-ahead: what is fetched before it is asked for is right, used, and never beyond the window. ranks: 2 */
+/* ahead.c: tests read-ahead: prefetched data is correct, is used, and never comes from beyond the window. ranks: 2 */
 #include "test.h"
 
 #include <stdlib.h>
 
-enum { BLOCK = 100, BLOCKS = 41, AHEAD = 4 }; /* the last read-ahead is cut by the window's end */
+enum { BLOCK = 100, BLOCKS = 41, AHEAD = 4 }; /* the window's end cuts the last read-ahead */
 
 __attribute__((constructor)) static void read_ahead(void) {
     setenv("HEARTH_READ_AHEAD", "4", 1);
@@ -48,7 +48,8 @@ CASE(a_walk_in_order) {
     for (size_t i = 0; test_rank == 0 && i < BLOCKS; i++)
         read_block(&w, i, 0);
     if (test_rank == 0 && strcmp(test_config(), "on") == 0 && stats(w.win, &s)) {
-        /* 0 and 1 missed; 2..5 came with 1; 6 missed; 7..10 came with it ... 36 missed; 37..40 */
+        /* Blocks 0 and 1 miss, and 1 prefetches 2..5; 6 misses and prefetches 7..10; ...; 36 misses and prefetches
+         * 37..40. */
         expect_eq(s.ahead_fetched, 32);
         expect_eq(s.ahead_used, 32);
         expect_eq(s.full_hits, 32);
@@ -73,7 +74,7 @@ CASE(own_writes_count) {
         read_block(&w, i, 0);
         if (i + 1 == BLOCKS)
             break;
-        for (size_t k = 0; k < BLOCK; k++) /* of what may have been read ahead */
+        for (size_t k = 0; k < BLOCK; k++) /* data that may have been prefetched */
             data[k] = expected_byte(1, (i + 1) * BLOCK + k);
         MPI_Put(data, BLOCK, MPI_BYTE, 1, (MPI_Aint)((i + 1) * BLOCK), BLOCK, MPI_BYTE, w.win);
         MPI_Win_flush(1, w.win);
@@ -103,7 +104,7 @@ CASE(news_end_it) {
     close_filled(&w);
 }
 
-/* What is on its way is not fetched once more. */
+/* A block that a pending get already fetches is not fetched again. */
 CASE(no_flush_between) {
     struct window w = open_filled("always");
     unsigned char data[BLOCKS][BLOCK];

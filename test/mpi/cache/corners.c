@@ -1,11 +1,11 @@
-/* corners.c: places where a cache under MPI can be caught out, although nothing in the program is unusual:
- * a callback that ends in a call of MPI, a write through another window while a tail is on its way, a lock that
- * another rank holds, a change of mode over outstanding operations, an error beside a get, a message between
- * two gets of the same, and buffers of tens of thousands of pieces.
+/* corners.c: tests corner cases of a cache below MPI in ordinary programs: a callback that ends in a tail call of
+ * MPI, a write through another window while the tail of a partial hit is pending, a lock that another rank holds, a
+ * change of mode over outstanding operations, an error beside a get, a message between two gets of the same data, and
+ * buffers of tens of thousands of pieces.
  *
- * Where the program promises nothing about a value (a get beside a write of the same bytes), none is
- * expected; what is expected is read after the completion that orders it. A slow machine may hide a fault,
- * but not invent one; the two cases that are timed leave it a factor of ten. */
+ * Where MPI leaves a value undefined (a get concurrent with a write of the same bytes), the tests do not check it;
+ * they check values read after the completion that orders them. A slow machine may hide a fault but cannot cause a
+ * false one: the two timed cases allow a factor of ten. */
 #include "test.h"
 
 #include <dlfcn.h>
@@ -30,8 +30,8 @@ static void put(MPI_Win win, const void *from, size_t offset, size_t bytes) {
 
 /* ---- callbacks that end in a call of MPI ----
  *
- * As tail calls, these return straight into the MPI library that called back: by the return address they
- * look like calls of its own. */
+ * As tail calls, these calls return directly into the MPI library that invoked the callback. By their return address
+ * they look like calls that the library itself makes. */
 #define TAIL_CALLS __attribute__((noinline, optimize("O2")))
 
 TAIL_CALLS static int free_attached_window(MPI_Comm comm, int key, void *window, void *extra) {
@@ -42,7 +42,7 @@ TAIL_CALLS static int free_attached_type(MPI_Comm comm, int key, void *type, voi
     return MPI_Type_free(type);
 }
 
-/* A communicator whose end is the end of what is attached to it. */
+/* A communicator whose MPI_Comm_free also destroys the object attached to it. */
 static MPI_Comm attach(MPI_Comm_delete_attr_function *end, void *object) {
     MPI_Comm comm;
     int key;
@@ -53,7 +53,8 @@ static MPI_Comm attach(MPI_Comm_delete_attr_function *end, void *object) {
     return comm;
 }
 
-/* The next window over the same memory, likely of the same handle, has nothing of the last one's cache. */
+/* The next window over the same memory probably gets the same handle. It must not see cached data of the previous
+ * one. */
 CASE(window_freed_by_a_callback) {
     unsigned char *base = aligned_bytes(WINDOW), got[BLOCK];
     MPI_Info info = make_info("always");
@@ -83,7 +84,7 @@ static void expect_column(const unsigned char *got, size_t stride) {
         expect_pattern(got + 8 * i, 8, peer(), stride * i, 0);
 }
 
-/* The next type is likely to have the handle of the last one: it is another layout all the same. */
+/* The next type probably gets the handle of the previous one, but has another layout. */
 CASE(type_freed_by_a_callback) {
     struct window w = open_window(WINDOW, "always");
     unsigned char got[32];
@@ -104,7 +105,7 @@ CASE(type_freed_by_a_callback) {
     close_window(&w);
 }
 
-/* ---- a tail on its way, written through another window over the same memory ---- */
+/* ---- a pending tail, written through another window over the same memory ---- */
 
 static void expect_extended(MPI_Win reads, MPI_Win writes, size_t at) {
     unsigned char got[2 * BLOCK], mine[BLOCK];
@@ -137,9 +138,9 @@ CASE(tail_in_flight_written_through_another_window) {
 
 /* ---- a lock that another rank holds ----
  *
- * MPI_Win_lock may return before the lock is held; the flush may not, even if its get was a hit. Rank 2 holds
- * an exclusive lock on rank 1 and tells rank 0, which begins an epoch there. The clock is the same in all
- * processes of a host. */
+ * MPI_Win_lock may return before the lock is held. The flush may not, even if its get was a hit. Rank 2 holds an
+ * exclusive lock on rank 1 and notifies rank 0, which begins an epoch there. All processes of a host read the same
+ * clock. */
 enum { READER = 0, OWNER = 1, HOLDER = 2 };
 
 static double now(void) {
@@ -148,7 +149,7 @@ static double now(void) {
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* Inside MPI, where the others are served. */
+/* Waits inside MPI, so that this rank serves the others. */
 static void linger(double seconds) {
     double end = now() + seconds;
     int flag;
@@ -243,11 +244,11 @@ CASE(flush_waits_for_the_lock_of_all) {
     expect_exclusion(lock_all, flush_all, unlock_all);
 }
 
-/* ---- what was issued while the window was not cached ---- */
+/* ---- operations issued while the window was not cached ---- */
 
 enum { MUCH = 1 << 19 };
 
-static unsigned char much[MUCH]; /* stays, so that data that comes too late does no harm */
+static unsigned char much[MUCH]; /* static, so that data that arrives late does no harm */
 
 typedef int mode_call(MPI_Win win, int mode);
 
@@ -257,7 +258,7 @@ static void set_mode(MPI_Win win, int mode) {
         expect_eq(set(win, mode), MPI_SUCCESS);
 }
 
-/* A hit on another rank does not hide it from the flush. */
+/* A hit on another rank must not let the flush skip the outstanding get. */
 static void get_and_hit(MPI_Win win, int target, int hit_target) {
     unsigned char got[2][BLOCK];
     MPI_Request request;
@@ -273,7 +274,7 @@ static void get_and_hit(MPI_Win win, int target, int hit_target) {
     expect_pattern(got[1], BLOCK, hit_target, MUCH, 0);
 }
 
-/* The target is away for a while, so that nothing but the flush can bring the data. */
+/* The target makes no MPI call for a while, so that only the flush can complete the get. */
 CASE(get_in_flight_when_the_mode_changes) {
     struct window w = open_window(MUCH + WINDOW, "always");
     SKIP_IF(test_size < 3, (close_window(&w), "needs 3 ranks"));
@@ -284,7 +285,7 @@ CASE(get_in_flight_when_the_mode_changes) {
     close_window(&w);
 }
 
-/* What a get brings that runs beside it is not kept. */
+/* The cache must not keep the data of a get that is concurrent with the put. */
 CASE(put_in_flight_when_the_mode_changes) {
     struct window w = open_window(MUCH, "always");
     unsigned char got[BLOCK];
@@ -302,14 +303,14 @@ CASE(put_in_flight_when_the_mode_changes) {
 
 /* ---- an error beside a get ---- */
 
-/* A message to the rank itself that does not fit into its receive, and a get, waited for together. */
+/* Starts a message to this rank itself that does not fit into its receive, and a get, and waits for both together. */
 static void fail_beside_rget(MPI_Win win, void *to, MPI_Request *rget) {
     int sent[4] = {0}, room, index;
     MPI_Request requests[2], send;
     MPI_Irecv(&room, 1, MPI_INT, test_rank, 7, MPI_COMM_WORLD, &requests[0]);
     MPI_Isend(sent, 4, MPI_INT, test_rank, 7, MPI_COMM_WORLD, &send);
     MPI_Rget(to, WINDOW, MPI_BYTE, peer(), 0, WINDOW, MPI_BYTE, win, &requests[1]);
-    MPI_Waitany(2, requests, &index, MPI_STATUS_IGNORE); /* Open MPI keeps the error to itself */
+    MPI_Waitany(2, requests, &index, MPI_STATUS_IGNORE); /* Open MPI does not return the error here */
     if (requests[0] != MPI_REQUEST_NULL)
         MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
     MPI_Wait(&send, MPI_STATUS_IGNORE);
@@ -330,8 +331,8 @@ static void read_beside_an_error(MPI_Win win) {
     MPI_Wait(&rget, MPI_STATUS_IGNORE);
 }
 
-/* A Waitany that fails because of one request says nothing of the other; a later flush completes it, for the
- * eyes of the program too. The target is away for a while, so that the get is still on its way. */
+/* A Waitany that fails because of one request says nothing about the other. A later flush completes the other one,
+ * also as the program sees it. The target makes no MPI call for a while, so that the get is still pending. */
 CASE(rget_beside_a_failed_receive) {
     struct window w = open_window(2 * WINDOW, "always");
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
@@ -345,10 +346,10 @@ CASE(rget_beside_a_failed_receive) {
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
 }
 
-/* ---- news of a write, between two gets of the same in one epoch ----
+/* ---- a sync event between two gets of the same data in one epoch ----
  *
- * Rank 1 writes to its own window while rank 0 has a get of it on its way, and tells rank 0, which itself does
- * nothing to the window meanwhile. */
+ * Rank 1 writes to its own window while a get of rank 0 from it is pending, and sends rank 0 a message. Rank 0 makes
+ * no call on the window meanwhile. */
 
 typedef void teller(int from, int to);
 
@@ -411,7 +412,7 @@ static void expect_news(const char *mode, teller *tell, changer *change) {
 static void expect_news_of_all_kinds(teller *tell) {
     expect_news("transparent", tell, change_by_store);
     expect_news("transparent", tell, change_by_put);
-    expect_news(NULL, tell, change_by_store); /* as HEARTH_MODE says */
+    expect_news(NULL, tell, change_by_store); /* in the mode that HEARTH_MODE sets */
     expect_news(NULL, tell, change_by_put);
 }
 
@@ -429,9 +430,9 @@ CASE(get_after_a_barrier_does_not_join_the_one_before) {
 
 /* ---- layouts of tens of thousands of pieces ----
  *
- * Two of them interleave without touching: comparing all pieces of one with all of the other would take a
- * second or more. A window that is not cached tells what the same calls cost without; the shortest of three
- * rounds counts, which keeps the rest of the machine out of it. */
+ * Two such layouts interleave without overlapping: comparing all pieces of one with all pieces of the other would
+ * take a second or more. A window without a cache measures the cost of the same calls. The shortest of three rounds
+ * counts, which excludes disturbances by other processes. */
 
 enum { PIECES = 30000, STEP = 7919, SPREAD = 16 * PIECES };
 
@@ -439,7 +440,7 @@ static size_t piece(size_t i) {
     return 4 * (i * STEP % PIECES);
 }
 
-/* Every fourth int from `first` on, in no order. */
+/* Every fourth int from `first` on, in random order. */
 static MPI_Datatype scatter(int first) {
     int *at = malloc(PIECES * sizeof *at);
     MPI_Datatype type;
@@ -456,10 +457,10 @@ struct scattered {
     int *ints; /* SPREAD bytes */
 };
 
-/* Returns the time that one round took. */
+/* Returns the duration of one round. */
 typedef double interleaved_call(MPI_Win win, const struct scattered *s, int round);
 
-/* From another place each time: none is a hit. */
+/* Each round reads from another place, so that no get hits. */
 static double get_interleaved(MPI_Win win, const struct scattered *s, int round) {
     double start = now();
     MPI_Get(s->ints, 1, s->even, peer(), 64 * round, PIECES, MPI_INT, win);
@@ -472,7 +473,7 @@ static double get_interleaved(MPI_Win win, const struct scattered *s, int round)
     return start;
 }
 
-/* Beside what is cached, which stays. */
+/* Writes beside the cached data, which stays valid. */
 static double put_interleaved(MPI_Win win, const struct scattered *s, int round) {
     double start;
     MPI_Get(s->ints, 1, s->even, peer(), 0, 1, s->even, win);

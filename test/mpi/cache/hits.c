@@ -1,6 +1,6 @@
-/* hits.c: what counts as a hit, to the byte. A get that begins where a cached one began is a full hit if it
- * is not longer and a partial one if it is; one that begins elsewhere is a miss. While the first get is on
- * its way, others join it. The data is right in any case, with or without the cache. */
+/* hits.c: tests exactly which gets hit. A get that begins at the displacement of a cached get is a full hit if it is
+ * not longer, and a partial hit if it is longer; a get that begins elsewhere is a miss. Gets of pending data join the
+ * pending get. The data is correct in every case, with and without the cache. */
 #include "test.h"
 
 #include <stdlib.h>
@@ -70,7 +70,7 @@ CASE(longer_and_longer) {
     close_window(&w);
 }
 
-/* A tail on its way, and the next get of the same. */
+/* A second get while the tail of the first is pending. */
 CASE(longer_twice_in_one_epoch) {
     struct window w = open_window(WINDOW, "always");
     get(&w, 256, 100);
@@ -152,8 +152,8 @@ CASE(longer_than_the_pending) {
     pending_longer("transparent");
 }
 
-/* The buffer of the first get is overwritten as soon as it is complete; the second has its own copy, and so
- * has the cache. */
+/* The program overwrites the buffer of the first get as soon as the get is complete. The second get and the cache
+ * have copies of their own. */
 CASE(buffers_are_free_after_the_flush) {
     struct window w = open_window(WINDOW, "always");
     start_get(&w, got, peer(), 2048, 400);
@@ -168,8 +168,8 @@ CASE(buffers_are_free_after_the_flush) {
     close_window(&w);
 }
 
-/* Two gets on their way to overlapping buffers: what the buffers hold is anybody's guess, but none of it may
- * be kept as something that it is not. */
+/* Two pending gets into overlapping buffers. The contents of the buffers are undefined, but the cache must not keep
+ * them as data of either get. */
 static void overlapping_buffers(size_t shift, size_t first, size_t second) {
     struct window w = open_window(WINDOW, "always");
     start_get(&w, got, peer(), first, 500);
@@ -189,7 +189,7 @@ CASE(overlapping_buffers) {
     overlapping_buffers(100, 64, 64);
 }
 
-/* A get that joined a pending one, into a buffer which a third get overwrites. */
+/* A get joins a pending one, and a third get overwrites its buffer. */
 CASE(overlapping_with_a_pending_hit) {
     struct window w = open_window(WINDOW, "always");
     start_get(&w, other, peer(), 64, 300);
@@ -222,7 +222,7 @@ CASE(another_layout_is_another_thing) {
     close_window(&w);
 }
 
-/* The origin's type does not matter for what is a hit. */
+/* The origin type does not affect whether a get hits. */
 CASE(origin_type_does_not_matter) {
     struct window w = open_window(WINDOW, "always");
     MPI_Datatype column;

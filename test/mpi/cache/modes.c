@@ -1,7 +1,7 @@
-/* modes.c: when cached data may be reused. The target rewrites its memory behind the reader's back: in
- * transparent mode the next get sees it, in always and user mode the cache answers with what it has, until
- * the reader writes there itself or, in user mode, says CLAMPI_Invalidate. Without the cache every mode sees
- * the new data. */
+/* modes.c: tests when each mode reuses cached data. The target rewrites its memory by stores, which the reader's
+ * cache cannot see. In transparent mode the next get returns the new data. In modes always and user the cache returns
+ * the old data until the reader itself writes there or, in mode user, calls CLAMPI_Invalidate. Without the cache
+ * every mode returns the new data. */
 #include "test.h"
 
 #include <dlfcn.h>
@@ -14,7 +14,7 @@ static const char *hearth_mode(void) {
     return mode && *mode ? mode : "transparent";
 }
 
-/* Which version of the peer's pattern a get sees: -1 if neither 0 nor `newest`. */
+/* Returns the version of the peer's pattern that a get returns; -1 if it is neither 0 nor `newest`. */
 static int version_seen(struct window *w, int newest) {
     unsigned char got[BYTES], want[BYTES];
     MPI_Get(got, BYTES, MPI_BYTE, peer(), OFFSET, BYTES, MPI_BYTE, w->win);
@@ -27,8 +27,8 @@ static int version_seen(struct window *w, int newest) {
     return -1;
 }
 
-/* Reads, lets the target change, reads again: the new version, or the old one where the cache must have it.
- * Where the cache is small it may have lost it. */
+/* Reads, lets the target change its data, and reads again. Expects the new version, or the old one where the cache
+ * must hold it. A small cache may have evicted it. */
 static void expect_reuse(struct window *w, int newest, bool reuse) {
     int before = version_seen(w, newest - 1), after;
     expect(before >= 0);
@@ -88,7 +88,7 @@ CASE(bad_value_at_creation) {
     expect_mode("ALWAYSALWAYSALWAYSALWAYSALWAYSALWAYSALWAYSALWAYSALWAYSALWAYSALWAYSALWAYSALWAYS", false);
 }
 
-/* The key of the original, with its numbers. */
+/* Uses the info key of the original CLaMPI, whose values are numbers. */
 static struct window make_numbered(const char *number) {
     struct window w = {.bytes = WINDOW};
     MPI_Info info;
@@ -155,7 +155,7 @@ CASE(bad_set_info_changes_nothing) {
     free_window(&w);
 }
 
-/* A change back and forth forgets what was cached before it. */
+/* A change of mode and back invalidates all entries. */
 CASE(change_of_mode_forgets) {
     struct window w = make_window(WINDOW, "always");
     MPI_Win_lock_all(0, w.win);
@@ -206,7 +206,7 @@ CASE(invalidate_in_user_mode) {
     free_window(&w);
 }
 
-/* What is on its way when everything is forgotten must not come back to life. */
+/* Data of a get that is pending at the invalidation must not be cached when it arrives. */
 CASE(invalidate_with_a_get_on_its_way) {
     int (*invalidate)(MPI_Win) = (int (*)(MPI_Win))dlsym(RTLD_DEFAULT, "CLAMPI_Invalidate");
     unsigned char got[BYTES];
@@ -254,7 +254,7 @@ CASE(set_mode_to_nonsense_is_an_error) {
     free_window(&w);
 }
 
-/* Modes are a matter of each window. */
+/* Each window has its own mode. */
 CASE(windows_of_different_modes) {
     struct window a = make_window(WINDOW, "always"), t = make_window(WINDOW, "transparent");
     MPI_Win_lock_all(0, a.win);

@@ -1,5 +1,5 @@
-/* past.c: a program that reads everything once, then some of it again and again, and writes in between. Its cache may be
- * suspended in the first part and must come back in the second; the data is right throughout. ranks: 2 */
+/* past.c: a program that reads everything once, then reads some of it again and again, and writes in between. The
+ * cache may be suspended in the first part and must resume in the second; the data is correct throughout. ranks: 2 */
 #include "test.h"
 
 #include <string.h>
@@ -32,7 +32,7 @@ static void write_back(struct window *w, int to, size_t place) {
     MPI_Put(data, BYTES, MPI_BYTE, to, (MPI_Aint)place, BYTES, MPI_BYTE, w->win);
 }
 
-/* Only rank 0 works, so that rank 1 is in a call of MPI and serves it. */
+/* Only rank 0 reads. Rank 1 waits in an MPI call and so serves it. */
 static void stream_then_reuse(const char *mode) {
     struct window w = make_window(STREAM * BYTES, mode);
     fill(&w);
@@ -56,7 +56,7 @@ static void stream_then_reuse(const char *mode) {
     free_window(&w);
 }
 
-/* The same between fences, which complete gets without a flush: everything is read once, then a few again and again. */
+/* The same between fences, which complete gets without a flush. */
 CASE(between_fences) {
     enum { EACH = 20 };
     struct window w = make_window(STREAM * BYTES, "always");
@@ -83,7 +83,8 @@ CASE(between_fences) {
     free_window(&w);
 }
 
-/* A write before anything is cached is still under way when the first get is issued: what that get brought is dropped again. */
+/* A write issued before anything is cached is still pending when the first get is issued. The data of that get is
+ * invalidated. */
 CASE(write_before_the_first_get) {
     struct window w = make_window(BYTES, "always");
     unsigned char data[BYTES], before[BYTES], after[BYTES];

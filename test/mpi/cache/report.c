@@ -1,5 +1,5 @@
-/* report.c: traffic on named windows, of which the report at the end can tell: "numbers" is read ten times
- * over in always mode, "flags" is read in transparent mode, "quiet" is never read. */
+/* report.c: traffic on named windows, for the report at the end of the job. "numbers" is read ten times in mode
+ * always, "flags" is read in mode transparent, "quiet" is never read. */
 #include "test.h"
 
 static void read_some(struct window *w, int rounds) {

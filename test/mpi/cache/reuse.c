@@ -1,4 +1,4 @@
-/* reuse.c: what must not end reuse in acquire mode, and what must although it looks alike. ranks: 2 */
+/* reuse.c: tests which calls end reuse in mode acquire, and which similar calls must not. ranks: 2 */
 #include "test.h"
 
 enum { TIMES = 50, BYTES = 64 };
@@ -16,7 +16,7 @@ static struct window open_in(const char *mode) {
     barrier();
     MPI_Win_lock_all(0, w.win);
     if (test_rank == 0)
-        for (int i = 0; i < 3; i++) /* the lock is shown to be held */
+        for (int i = 0; i < 3; i++) /* shows that the lock is held */
             read_once(&w);
     return w;
 }
@@ -80,7 +80,7 @@ CASE(requests_of_hits) {
     close_in(&w);
 }
 
-/* Standard sends tell nothing of others. */
+/* Completing a standard send is not a sync event. */
 CASE(requests_of_sends) {
     struct window w = open_in("acquire");
     uint64_t before = hits(&w);
@@ -97,8 +97,8 @@ CASE(requests_of_sends) {
     close_in(&w);
 }
 
-/* Open MPI gives all requests that are complete at once the same handle: that of a hit, and that of an atomic which tells of a
- * write. */
+/* Open MPI gives all completed requests the same handle: the request of a hit, and that of an atomic that is a sync
+ * event. */
 CASE(an_atomic_beside_the_request_of_a_hit) {
     SKIP_IF(over_pt2pt(), "the ranks have no shared memory window");
     struct window w = open_in("acquire");
@@ -136,7 +136,7 @@ CASE(an_atomic_beside_the_request_of_a_hit) {
     close_in(&w);
 }
 
-/* A put that is under way through a window without a cache, when one with a cache is made over the same memory. */
+/* A put is pending through a window without a cache when a window with a cache is created over the same memory. */
 CASE(a_put_through_a_window_that_is_off) {
     struct window off = open_in("off");
     int64_t two = 2, got = 0;
@@ -151,7 +151,7 @@ CASE(a_put_through_a_window_that_is_off) {
     if (test_rank == 0) {
         MPI_Get(&got, 1, MPI_INT64_T, 1, 512, 1, MPI_INT64_T, again);
         MPI_Win_flush(1, again);
-        read_once(&off); /* and completes the put */
+        read_once(&off); /* also completes the put */
         MPI_Get(&got, 1, MPI_INT64_T, 1, 512, 1, MPI_INT64_T, again);
         MPI_Win_flush(1, again);
         expect_eq(got, 2);

@@ -1,7 +1,7 @@
-/* scores.c: the program says what an entry is worth. Its function is asked once for each entry, with the
- * place in the window as the program knows it; nonsense gets one line and changes nothing; the data is right
- * whatever it says. In the tiny configuration there is room for eight blocks, and what is treasured outlives
- * a stream.
+/* scores.c: tests scores that the program assigns to entries. The cache calls the program's function once for each
+ * entry, with the displacement as the program counts it. An invalid score is reported by one line and ignored; the
+ * data is correct whatever the function returns. In configuration tiny the cache holds eight blocks, and entries with
+ * a high score survive a stream of others.
  *
  * configs: bare off on tiny huge */
 #include "test.h"
@@ -31,7 +31,7 @@ static void read_block(struct window *w, int block) {
     expect_pattern(got, BLOCK, peer(), (size_t)block * BLOCK, 0);
 }
 
-/* What the function was asked, and what it answers. */
+/* The arguments that the function was called with, and its result. */
 struct judge {
     int calls, target;
     MPI_Aint disp;
@@ -48,7 +48,7 @@ static double judge(void *arg, int target, MPI_Aint disp, uint64_t bytes) {
     return j->value;
 }
 
-/* Block 0 is a treasure. */
+/* Block 0 has a high score. */
 static double treasure(void *arg, int target, MPI_Aint disp, uint64_t bytes) {
     (void)arg, (void)target, (void)bytes;
     return disp == 0 ? 1000 : 1;
@@ -68,7 +68,8 @@ CASE(asked_once_per_entry) {
     close_window(&w);
 }
 
-/* In bytes from the start of the target's part, whatever the displacement unit and the datatype. */
+/* The place is given in bytes from the start of the target's part, whatever the displacement unit and the datatype
+ * are. */
 CASE(told_where_and_how_much) {
     SKIP_IF(!test_cached(), "nothing is kept for certain");
     unsigned char got[BLOCK], *base = aligned_bytes(WINDOW);
@@ -127,7 +128,7 @@ CASE(a_treasure_outlives_a_stream) {
     close_window(&w);
 }
 
-/* What an old function said counts no more with a new one, or none. */
+/* Scores of an earlier function have no effect after a new function, or none, is set. */
 CASE(a_new_function_starts_anew) {
     SKIP_IF(!is_tiny(), "there is room for everything, or nothing");
     struct window w = open_window(WINDOW, "always");
@@ -158,7 +159,7 @@ static struct window make_scored(const char *score) {
     return w;
 }
 
-/* A block of 512 bytes against single bytes behind it: one of them is worth less, as long as the block is not
+/* Compares a block of 512 bytes with single bytes read after it. One of these has the lower score until the block is
  * 512 times as old. */
 static bool block_survives(struct window *w, int block) {
     unsigned char got[1];
@@ -200,7 +201,7 @@ CASE(size_by_set_info) {
     close_window(&w);
 }
 
-/* ---- what is said about nonsense ---- */
+/* ---- messages about invalid scores ---- */
 
 static int saved_stderr = -1, notes = -1;
 
@@ -212,7 +213,7 @@ static void begin_listening(void) {
     dup2(notes, STDERR_FILENO);
 }
 
-/* How often these words were printed on stderr. */
+/* Returns how often these words were printed on stderr. */
 static int end_listening(const char *words) {
     char text[8192] = "";
     dup2(saved_stderr, STDERR_FILENO);

@@ -1,5 +1,5 @@
-/* smoke.c: the shortest way through the cache. Repeated gets give the same data, in each kind of memory and
- * in each mode; a put is seen by the next get. */
+/* smoke.c: a minimal test of the cache. Repeated gets return the same data, in each kind of memory and in each mode;
+ * the next get sees a put. */
 #include "test.h"
 
 static void read_rounds(MPI_Win win, int rounds) {

@@ -1,10 +1,10 @@
-/* writes.c: a process's own writes drop what they overlap, and nothing else, in every mode. Here in always
- * mode, where nothing but own writes drops anything.
+/* writes.c: tests that a process's own writes invalidate the entries that they overlap, and no others, in every mode.
+ * Most cases use mode always, in which nothing else invalidates entries.
  *
  *      | before  64 | block  64 | after  64 |       three cached entries; the write goes into the middle one
  *
- * Only the previous rank writes to a rank's window, so that data is known everywhere without the cache too.
- */
+ * Only the previous rank writes to a rank's window, so that the expected data is known on every rank without the
+ * cache too. */
 #include "test.h"
 
 #include <stdlib.h>
@@ -20,8 +20,7 @@ static void put_bytes(MPI_Win win, const void *from, size_t offset, size_t bytes
     MPI_Put(from, (int)bytes, MPI_BYTE, peer(), (MPI_Aint)offset, (int)bytes, MPI_BYTE, win);
 }
 
-/* Writes into the ints at displacement BLOCK and makes `ints` what they are then. The buffers live until the
- * flush. */
+/* Writes into the ints at displacement BLOCK and sets `ints` to their new values. The buffers live until the flush. */
 typedef void writer(MPI_Win win, int *ints, MPI_Request *request);
 
 static void expect_dropped_block(writer *write) {
@@ -168,7 +167,7 @@ CASE(borders) {
     }
 }
 
-/* A matrix of 16 x 16 ints at 1024, its columns cached; one column is written. */
+/* A matrix of 16 x 16 ints at 1024, with cached columns. A write changes one column. */
 CASE(a_column_between_columns) {
     struct window w = open_window(WINDOW, "always");
     int column_got[16], column_put[16];
@@ -214,7 +213,7 @@ CASE(other_targets_stay) {
     close_window(&w);
 }
 
-/* What a get brings that runs beside a put is undefined; what is read after the flush is not. */
+/* The result of a get that is concurrent with a put is undefined. The result of a get after the flush is not. */
 static void get_beside_put(bool get_first, bool flush_local_between) {
     struct window w = open_window(WINDOW, "always");
     unsigned char got[BLOCK], mine[BLOCK];
@@ -246,8 +245,8 @@ CASE(get_beside_put) {
     get_beside_put(false, true);
 }
 
-/* On MPICH 4.0 a flush_local after a get and a put, in this order, returns before the get is there: what the
- * cache finds in its buffer then is nothing to be kept. */
+/* On MPICH 4.0 a flush_local after a get and a put, in this order, returns before the get is complete. The cache must
+ * not keep the contents of the buffer at that point. */
 CASE(get_then_put_then_flush_local) {
     struct window w = open_window(WINDOW, "always");
     unsigned char got[BLOCK], mine[BLOCK] = {0};
@@ -267,7 +266,7 @@ CASE(get_then_put_then_flush_local) {
     close_window(&w);
 }
 
-/* A Wait on Rput completes it locally only. */
+/* The Wait on an Rput completes it locally only. */
 CASE(get_between_wait_and_flush) {
     struct window w = open_window(WINDOW, "always");
     unsigned char got[BLOCK], mine[BLOCK];
@@ -287,8 +286,8 @@ CASE(get_between_wait_and_flush) {
     close_window(&w);
 }
 
-/* A hit in between must not hide that a put is still on its way: the flush has to be a real one. The peer
- * looks for the data in its own memory. */
+/* A hit between the put and the flush must not hide the pending put: the flush must reach MPI. The peer checks the
+ * data in its own memory. */
 CASE(flush_after_put_and_hit_completes_the_put) {
     struct window w = open_window(WINDOW, "always");
     unsigned char got[BLOCK], mine[BLOCK];
@@ -313,7 +312,7 @@ CASE(flush_after_put_and_hit_completes_the_put) {
     close_window(&w);
 }
 
-/* The second window begins `shift` bytes into the first. Writes through either are seen through the other. */
+/* The second window begins `shift` bytes into the first. Each window sees writes through the other. */
 static void expect_one_memory(size_t shift) {
     struct window w = open_window(WINDOW, "always");
     MPI_Info info = make_info("always");
@@ -370,7 +369,7 @@ CASE(puts_between_fences) {
     free_window(&w);
 }
 
-/* In transparent mode the others' writes are seen as well. */
+/* In transparent mode a get sees the writes of other ranks as well. */
 CASE(puts_of_others_in_transparent_mode) {
     struct window w = make_window(WINDOW, "transparent");
     unsigned char got[BLOCK], mine[BLOCK];

@@ -1,9 +1,9 @@
-/* layout.c: the descriptions of datatypes, against MPI itself.
+/* layout.c: compares the layouts that the library derives from datatypes with MPI's own behaviour.
  *
- * Built with the sources that it tests (src/mpi/layout*.c, host.c) instead of running over the library.
- * Random types are nested from all constructors; MPI_Pack and MPI_Unpack say which bytes they name, in which
- * order. Other cases fix what the random ones leave to chance: which types need no list, what is refused,
- * handles that are used again, threads.
+ * The program is linked with the sources that it tests (src/mpi/core/layout*.c, host.c) and does not preload the
+ * library. Random types are nested from all constructors; MPI_Pack and MPI_Unpack show which bytes they describe, in
+ * which order. Other cases test what random types reach only by chance: which types need no list, which are refused,
+ * handles that are reused, threads.
  *
  * configs: bare */
 #include "test.h"
@@ -25,7 +25,7 @@ static void forget_and_free(MPI_Datatype *type) {
     MPI_Type_free(type);
 }
 
-/* Normal form: no block touches the one before, and a list is there only if it has to be. */
+/* Normal form: no two adjacent blocks touch, and a list exists only if it is needed. */
 static bool is_normal(const struct shape *s) {
     uint64_t bytes = 0;
     bool regular = true;
@@ -75,7 +75,7 @@ static bool reads_alike(MPI_Datatype type, int count, const struct layout *l) {
 
 static bool writes_alike(MPI_Datatype type, int count, const struct layout *l) {
     int position = 0;
-    if (overlaps_itself(l)) /* which value stays is then MPI's choice */
+    if (overlaps_itself(l)) /* MPI then chooses which value remains */
         return true;
     memset(scattered, 0, sizeof scattered);
     memset(unpacked, 0, sizeof unpacked);
@@ -93,7 +93,7 @@ static bool finds_way_back(const struct layout *l) {
     return alike && expect_bytes(gathered, packed, l->shape.bytes);
 }
 
-/* The same bytes by absolute addresses. */
+/* Reads the same bytes by absolute addresses. */
 static bool reads_from_bottom(MPI_Datatype type, int count, const struct layout *l) {
     MPI_Datatype absolute;
     MPI_Aint address;
@@ -129,7 +129,7 @@ static bool is_described(MPI_Datatype type, int count) {
     return fine;
 }
 
-/* Some structs with empty parts, and in Open MPI strides of -1 byte: there the MPIs contradict themselves. */
+/* MPIs contradict themselves for some structs with empty parts, and Open MPI for strides of -1 byte. */
 static bool may_be_refused(void) {
 #ifdef OPEN_MPI
     if (strstr(types_story, ",-1"))
@@ -150,7 +150,7 @@ static bool is_fine(MPI_Datatype type, int count, int *refused) {
     return is_described(type, count);
 }
 
-/* As a part of another type: known, and freed by the program. */
+/* Tests a type as part of another type: it must be known, and the program then frees it. */
 static bool is_fine_inside(struct made part, int *refused) {
     MPI_Datatype outer;
     MPI_Type_vector(2, 1, 3, part.type, &outer);
@@ -181,12 +181,12 @@ CASE(random_types) {
     }
     if (!fine)
         fprintf(stderr, "rank %d: type %d:%s\n", test_rank, tried, types_story);
-    expect(refused <= tried / 3); /* of up to three of each */
+    expect(refused <= tried / 3); /* up to three of each are tried */
     if (test_rank == 0)
         printf("%d types on rank 0, refused %d times\n", tried, refused);
 }
 
-/* One element, or `count`, that must need no list. */
+/* One element, or `count` elements, of a type that must need no list. */
 static struct layout make_regular(int count, MPI_Datatype type, uint64_t blocks, uint64_t bytes,
                                   int64_t stride) {
     struct layout l = {.offset = -1};
@@ -206,7 +206,7 @@ CASE(plain_types) {
     MPI_Type_contiguous(10, MPI_INT, &row);
     expect(!layout_is_plain(row, &size)); /* not yet known */
     make_regular(3, row, 1, 120, 0);
-    expect(!layout_is_plain(row, &size) && !layout_is_trusted(row)); /* known, but MPI has not taken it */
+    expect(!layout_is_plain(row, &size) && !layout_is_trusted(row)); /* known, not yet accepted by MPI */
     layout_trust(row);
     expect(layout_is_plain(row, &size) && size == 40);
     forget_and_free(&row);
@@ -224,7 +224,7 @@ CASE(fortran_types) {
     for (int i = 0; i < 6; i++) {
         make_regular(2, types[i], 1, 2 * sizes[i], 0);
         expect(layout_is_plain(types[i], &size) && size == sizes[i]);
-        layout_forget(types[i]); /* in vain */
+        layout_forget(types[i]); /* without effect */
         expect(layout_is_plain(types[i], &size));
     }
 }
@@ -272,11 +272,11 @@ CASE(refused) {
     expect_eq(layout_make(1, (MPI_Datatype)0, &l), -ENOTSUP);
     MPI_Type_indexed(2, lengths, places, MPI_INT, &pair);
     MPI_Type_create_hvector(LAYOUT_BLOCKS_MAX, 1, 100, pair, &many);
-    for (int i = 0; i < 2; i++) /* asked, and known */
+    for (int i = 0; i < 2; i++) /* first computed, then from the table */
         expect_eq(layout_make(1, many, &l), -ENOTSUP);
     expect_eq(layout_make(LAYOUT_BLOCKS_MAX, pair, &l), -ENOTSUP);
     expect_eq(layout_make(INT64_MAX / 2, pair, &l), -ENOTSUP);
-    expect_eq(l.offset, 77); /* untouched */
+    expect_eq(l.offset, 77); /* unchanged */
     forget_and_free(&pair);
     forget_and_free(&many);
 }
@@ -361,7 +361,7 @@ CASE(threads) {
     expect(count_known() - known <= 1); /* at most MPI_SHORT */
 }
 
-/* The n-th of the numbers that fall into one bucket, as a handle. MPI never sees it. */
+/* The n-th of the numbers that fall into one bucket, as a handle that MPI never sees. */
 static MPI_Datatype fake_handle(int n) {
     uint64_t key = 1 << 20;
     for (int found = -1; found < n;)
@@ -369,7 +369,7 @@ static MPI_Datatype fake_handle(int n) {
     return (MPI_Datatype)(uintptr_t)key;
 }
 
-enum { FAKES = 5 };            /* of each thread, that come and go */
+enum { FAKES = 5 };            /* per thread, created and deleted */
 static MPI_Datatype fakes[40]; /* the last one stays, for all threads */
 
 static void keep_fake(int n) {
@@ -395,7 +395,7 @@ static void *keep_and_forget(void *arg) {
     return NULL;
 }
 
-/* Without MPI, so that nothing but the table itself orders the threads. */
+/* Makes no MPI calls, so that only the table itself orders the threads. */
 CASE(table_under_threads) {
     int known = count_known();
     uint64_t size = 0;
@@ -412,7 +412,7 @@ static double ns_since(uint64_t start, int rounds) {
     return (double)(clock_ns() - start) / rounds;
 }
 
-/* Not judged: machines differ. */
+/* Prints times and checks none: machines differ. */
 CASE(speed) {
     enum { ROUNDS = 20000 };
     make_regular(1, MPI_DOUBLE, 1, 8, 0);

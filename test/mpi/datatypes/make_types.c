@@ -1,5 +1,5 @@
-/* make_types.c: one function per constructor, each with arguments at random; where the MPI has a constructor
- * for large counts too, that one is used now and then. */
+/* make_types.c: one function per constructor, each with random arguments. Where the MPI has a large-count variant, a
+ * random choice uses it. */
 #include "make_types.h"
 
 #include <stdarg.h>
@@ -56,7 +56,7 @@ static void tell_ints(const char *name, int n, const int *values) {
     tell("%s", n ? "]" : "[]");
 }
 
-/* The constructors, each with random arguments. Some MPIs also offer them with large counts. */
+/* The constructors with random arguments. MPI 4 also has them with large counts. */
 #if MPI_VERSION >= 4
 #define BOTH_WAYS(large, small) (roll(0, 3) == 0 ? (large) : (small))
 #else
@@ -105,7 +105,7 @@ static MPI_Datatype make_dup(MPI_Datatype old) {
     return type;
 }
 
-/* The arguments of the indexed constructors in all widths. */
+/* The arguments of the indexed constructors, in all widths. */
 struct blocks {
     int n, lengths[6], places[6];
     MPI_Aint addresses[6];
@@ -248,7 +248,7 @@ bool is_small_type(MPI_Datatype type, int count) {
     MPI_Type_size_x(type, &size);
     MPI_Type_get_extent_x(type, &lb, &extent);
     MPI_Type_get_true_extent_x(type, &true_lb, &true_extent);
-    if (!size) /* Open MPI puts its true bounds at the ends of the world */
+    if (!size) /* Open MPI sets its true bounds to the ends of the address space */
         return true;
     MPI_Count last = true_lb + (count - 1) * extent;
     MPI_Count low = last < true_lb ? last : true_lb, high = (last < true_lb ? true_lb : last) + true_extent;

@@ -1,9 +1,8 @@
-/* types.c: gets through derived datatypes on both sides. Each get is done twice, so that the second can be
- * answered by the cache, into a buffer whose every byte is known: those between the blocks must stay as they
- * were. What is expected comes from MPI_Pack and MPI_Unpack over a copy of the target's memory.
+/* types.c: tests gets with derived datatypes on both sides. Each get is done twice, so that the cache can serve the
+ * second one, into a buffer with known contents: the bytes between the blocks must not change. MPI_Pack and
+ * MPI_Unpack over a copy of the target's memory give the expected result.
  *
- *      window, buffers   | 0 ........ MIDDLE ........ EXTENT |     types are placed at MIDDLE, for negative
- * bounds */
+ *      window, buffers   | 0 ........ MIDDLE ........ EXTENT |     types start at MIDDLE, for negative bounds */
 #include "test.h"
 
 #include <stdlib.h>
@@ -12,12 +11,12 @@ enum { EXTENT = 16384, MIDDLE = 8192, INTS = 24, MOST_TYPES = 16 };
 
 struct side {
     MPI_Datatype type;
-    int count; /* of elements, for INTS ints in all */
+    int count; /* number of elements, INTS ints in total */
 };
 
 static unsigned char image[EXTENT], got[EXTENT], want[EXTENT], packed[EXTENT];
 
-/* Makes got and want equal, then want what a get must make of it. */
+/* Sets got and want equal, then sets want to the expected result of a get. */
 static void expect_unpacked(int target, size_t disp, struct side from, void *to, struct side into) {
     int in = 0, out = 0;
     memset(got, 0xa5, sizeof got);
@@ -150,7 +149,7 @@ CASE(every_type_from_every_type) {
     free_window(&w);
 }
 
-/* All on their way together, each to a place of its own, and the types freed before anything has arrived. */
+/* All gets are pending together, each into its own buffer, and the types are freed before any data has arrived. */
 CASE(types_freed_on_the_way) {
     enum { MINE = 4096 };
     struct window w = make_window(EXTENT, "always");
@@ -183,7 +182,7 @@ CASE(types_freed_on_the_way) {
     free_window(&w);
 }
 
-/* The bytes between a short and an int are nobody's business: only the packed ones are compared. */
+/* The bytes between a short and an int are undefined: only the packed bytes are compared. */
 static void get_pairs(struct window *w, MPI_Datatype type) {
     int in = 0, out = 0;
     MPI_Aint lb, extent;
@@ -267,7 +266,7 @@ CASE(nothing_at_all) {
     free_window(&w);
 }
 
-/* The same type handle, freed and made anew with another layout: what was known of it must be forgotten. */
+/* The same type handle is freed and reused for another layout: the layout stored for it must be discarded. */
 CASE(handles_used_again) {
     struct window w = make_window(EXTENT, "always");
     MPI_Win_lock_all(0, w.win);
@@ -285,7 +284,7 @@ CASE(handles_used_again) {
     free_window(&w);
 }
 
-/* Each rank counts displacements in a unit of its own: 1, 2, 4, 8, 1, ... */
+/* Each rank has its own displacement unit: 1, 2, 4, 8, 1, ... */
 CASE(displacement_units) {
     MPI_Info info = make_info("always");
     struct window w = {.base = aligned_bytes(EXTENT), .bytes = EXTENT};

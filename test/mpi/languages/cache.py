@@ -1,5 +1,6 @@
-"""The cache under a Python program: mpi4py loads the MPI library late and for itself alone, and arrays of numpy are the
-buffers. Runs with and without the library; hits are asserted where it is loaded and sure to keep things."""
+"""cache.py: tests the cache under a Python program. mpi4py loads the MPI library late, with local symbols, and numpy
+arrays are the buffers. Runs with and without the library; checks hits where the library is loaded and certain to keep
+entries."""
 
 import ctypes
 import os
@@ -8,7 +9,7 @@ import sys
 import mpi4py
 import numpy
 
-mpi4py.rc.thread_level = "single"  # Open MPI's osc pt2pt wants no more
+mpi4py.rc.thread_level = "single"  # Open MPI's osc pt2pt supports no higher level
 from mpi4py import MPI  # noqa: E402
 
 world = MPI.COMM_WORLD
@@ -20,7 +21,7 @@ loaded = hasattr(process, "CLAMPI_Get_stats")
 cached = loaded and config in ("on", "huge")
 failures = 0
 
-COUNTERS = 23  # of CLAMPI_Stats, all of 64 bits; the first are gets, full hits, partial hits, pending hits
+COUNTERS = 23  # fields of CLAMPI_Stats, 64 bits each; the first are gets, full hits, partial hits, pending hits
 
 
 def expect(holds, what):

@@ -1,5 +1,5 @@
-// cpp.cpp: the cache under a C++ program: windows owned by objects, gets into vectors, from several objects
-// at once.
+// cpp.cpp: tests the cache under a C++ program: objects own windows, and several objects get into vectors at the same
+// time.
 #include "test.h"
 
 #include <numeric>

@@ -1,6 +1,7 @@
-! fortran.F90: the cache under Fortran programs. Built three times, for the three ways in which Fortran sees MPI:
-! include 'mpif.h', use mpi, use mpi_f08. They reach the MPI library by different names, and each call has to be noticed
-! exactly once: a get without the flush that ends it, or a flush seen twice, gives wrong data or wrong counts.
+! fortran.F90: tests the cache under Fortran programs. Built three times, for the three Fortran bindings of MPI:
+! include 'mpif.h', use mpi, use mpi_f08. They call the MPI library by different names, and the library must see each
+! call exactly once: a get without the flush that completes it, or a flush seen twice, gives wrong data or wrong
+! counts.
 #if defined(FLAVOUR_F08)
 #define USE_MPI use mpi_f08
 #define WINDOW type(MPI_Win)
@@ -24,7 +25,7 @@ module shared
     implicit none
     integer, parameter :: ints = 1024, part = 100, first = 16
     integer, pointer, contiguous :: memory(:)
-    ! Buffers live here, where the compiler has to expect that MPI changes them between two calls.
+    ! Module variables, so that the compiler assumes that MPI changes them between two calls.
     integer, target :: got(part), mine(part)
     integer :: me, ranks, next, failures = 0
     interface
@@ -198,7 +199,7 @@ contains
         call close_window(win, 0, 'no hits in transparent mode')
     end subroutine
 
-    ! The same get twice in each epoch: the second one joins the first.
+    ! The same get twice in each epoch: the second joins the first.
     subroutine transparent_fences
         WINDOW :: win
         integer :: version

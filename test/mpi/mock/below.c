@@ -1,5 +1,5 @@
-/* below.c: an MPI that does what MPI allows and others do not do. Preloaded behind the library under test it stands for the MPI below;
- * what it calls is the one behind it. below_cases.c sets it up. */
+/* below.c: a mock MPI with behaviour that the standard allows and the real MPIs do not show. It is preloaded behind
+ * the library under test, which takes it for the MPI; it calls the real MPI. below_cases.c configures it. */
 #include "below.h"
 
 #include <dlfcn.h>
@@ -18,7 +18,7 @@ __attribute__((constructor)) static void prepare(void) {
     sem_init(&below.go_on, 0, 0);
 }
 
-/* ---- an atomic is carried out by the flush behind it, when its value has changed ---- */
+/* ---- an atomic is executed by the flush after it, once its value has changed ---- */
 
 static struct {
     bool is_due;
@@ -51,7 +51,7 @@ int PMPI_Win_flush(int target, MPI_Win win) {
     int rc = real(target, win);
     if (below.slow_us)
         usleep(below.slow_us);
-    if (below.holds_flush) { /* it has done its work, and is only not back yet */
+    if (below.holds_flush) { /* the flush is complete, only its return is delayed */
         below.holds_flush = false;
         sem_post(&below.held);
         sem_wait(&below.go_on);
@@ -65,7 +65,7 @@ int PMPI_Win_flush(int target, MPI_Win win) {
     return rc;
 }
 
-/* ---- no get of more than some bytes ---- */
+/* ---- gets fail above a size ---- */
 
 int PMPI_Get(void *origin, int ocount, MPI_Datatype otype, int target, MPI_Aint disp, int tcount,
              MPI_Datatype ttype, MPI_Win win) {
@@ -78,7 +78,7 @@ int PMPI_Get(void *origin, int ocount, MPI_Datatype otype, int target, MPI_Aint 
     return MPI_ERR_OTHER;
 }
 
-/* By the other names: else these would be taken for those of a tool. */
+/* Defined under the MPI names too: otherwise the library would take these functions for those of a tool. */
 int MPI_Fetch_and_op(const void *origin, void *result, MPI_Datatype type, int target, MPI_Aint disp,
                      MPI_Op op, MPI_Win win) {
     return PMPI_Fetch_and_op(origin, result, type, target, disp, op, win);

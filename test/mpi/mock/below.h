@@ -1,4 +1,4 @@
-/* below.h: what below_cases.c tells the MPI of below.c. */
+/* below.h: the settings by which below_cases.c configures the mock MPI of below.c. */
 #ifndef HEARTH_TEST_MPI_BELOW_H
 #define HEARTH_TEST_MPI_BELOW_H
 
@@ -7,11 +7,11 @@
 #include <stdbool.h>
 
 struct below {
-    volatile bool holds_flush; /* the next flush does its work and then waits ... */
-    sem_t held, go_on;         /* ... with a post of the one, for one of the other */
-    bool fetches_late;         /* atomics wait for the flush behind them, and it for a value other than 0 */
-    unsigned slow_us;          /* of every flush */
-    int most_bytes;            /* of a get; 0: any */
+    volatile bool holds_flush; /* the next flush completes, posts `held` ... */
+    sem_t held, go_on;         /* ... and waits for `go_on` before it returns */
+    bool fetches_late; /* atomics wait for the flush after them, which waits for a value other than 0 */
+    unsigned slow_us;  /* duration of every flush */
+    int most_bytes;    /* limit of a get; 0: none */
 };
 
 #endif

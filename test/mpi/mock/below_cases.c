@@ -1,4 +1,4 @@
-/* below_cases.c: over the MPI of below.c, for test_below.sh. */
+/* below_cases.c: the cases that run over the mock MPI of below.c; test_below.sh starts them. */
 #include "test.h"
 
 #include <dlfcn.h>
@@ -13,7 +13,7 @@ enum { BLOCK = 100, BLOCKS = 40 };
 
 static struct below *below;
 
-/* Rank 1 only serves. */
+/* Rank 1 only serves rank 0. */
 static bool has_below(void) {
     below = dlsym(RTLD_DEFAULT, "below");
     return expect(below != NULL) && test_rank == 0;
@@ -31,15 +31,16 @@ static void store_word(struct window *w, int v) {
     MPI_Win_sync(w->win);
 }
 
-/* ---- news by an atomic ---- */
+/* ---- sync events by an atomic ---- */
 
 static void *flush_early(void *flag) {
     MPI_Win_flush(1, ((struct window *)flag)->win);
     return NULL;
 }
 
-/* A flush that began before the atomic was issued is back before its value is there: the value is news all the same. Nothing else
- * in the flush that brings it is: the locks are known to be held, and there is another call for it to complete. */
+/* A flush that began before the atomic was issued returns before its value is there. The value is a sync event all
+ * the same. Nothing else in the flush that completes the atomic is a sync event: the locks are known to be held, and
+ * another call remains for the flush to complete. */
 static void hear_late(struct window *flag, struct window *data) {
     pthread_t other;
     int told = 0, zero = 0, unused;
@@ -94,7 +95,7 @@ static void read_block(struct window *w, int block) {
     expect_pattern(data, BLOCK, 1, (size_t)(block * BLOCK), 0);
 }
 
-/* The program did not make that get: its error handler is not for it. */
+/* The program did not issue the read-ahead get, so its error handler must not be called. */
 CASE(an_error_of_read_ahead) {
     struct window w = open_window(BLOCK * BLOCKS, "always");
     MPI_Errhandler handler;
@@ -105,7 +106,7 @@ CASE(an_error_of_read_ahead) {
         for (int i = 0; i < BLOCKS / 2; i++)
             read_block(&w, i);
         expect_eq(handled, 0);
-        unsigned char data[2 * BLOCK]; /* but for this one it is */
+        unsigned char data[2 * BLOCK]; /* the error handler is called for this get */
         MPI_Get(data, 2 * BLOCK, MPI_BYTE, 1, BLOCK * (BLOCKS - 2), 2 * BLOCK, MPI_BYTE, w.win);
         expect_eq(handled, 1);
         below->most_bytes = 0;
@@ -114,7 +115,7 @@ CASE(an_error_of_read_ahead) {
     close_window(&w);
 }
 
-/* What a get costs is measured on gets that are alone; only then is anything added to them. */
+/* The library measures the cost of a get on gets that are alone, and only then adds read-ahead. */
 CASE(measured_before_read_ahead) {
     struct window w = open_window(BLOCK * BLOCKS, "always");
     CLAMPI_Stats s;
@@ -132,7 +133,7 @@ CASE(measured_before_read_ahead) {
     close_window(&w);
 }
 
-/* ---- more windows than the report has records for ---- */
+/* ---- more windows than the report has records ---- */
 
 CASE(many_windows) {
     for (int i = 0; i < 1040; i++) {

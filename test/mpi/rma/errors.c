@@ -1,6 +1,6 @@
-/* errors.c: mistakes get the same answer with the cache as without it: the error class of the MPI below,
- * through the window's error handler, and a window that works on. That holds where the cache could answer by
- * itself too. Only what both MPIs report without harm is tried. */
+/* errors.c: tests that errors are reported with the cache as without it: the error class of the MPI below, through
+ * the window's error handler, and the window stays usable. This holds also where the cache could serve the call
+ * itself. Only errors that both MPIs report without harm are tried. */
 #include "test.h"
 
 #include <dlfcn.h>
@@ -34,7 +34,7 @@ static int get(struct window *w, int target, MPI_Aint at, int bytes) {
     return MPI_Get(got, bytes, MPI_BYTE, target, at, bytes, MPI_BYTE, w->win);
 }
 
-/* A get that is as it should be, twice. */
+/* A correct get, twice. */
 static void expect_working(struct window *w) {
     for (int i = 0; i < 2; i++) {
         memset(got, 0, sizeof got);
@@ -79,7 +79,7 @@ CASE(bad_arguments) {
     }
 }
 
-/* Data that is cached, and nobody has the right to ask for it. */
+/* The data is cached, but the get is outside an epoch. */
 CASE(outside_an_epoch) {
     struct window w = make_lenient("always");
     MPI_Request request;
@@ -98,7 +98,7 @@ CASE(outside_an_epoch) {
     free_lenient(&w);
 }
 
-/* Open MPI looks at the range, but for pt2pt; MPICH does not. */
+/* Open MPI checks the range except in osc pt2pt; MPICH does not. */
 CASE(beyond_the_window) {
 #ifndef OPEN_MPI
     SKIP_IF(true, "this MPI does not look at it");
@@ -133,7 +133,7 @@ CASE(no_window) {
     free_lenient(&w);
 }
 
-/* A handle that has become stale. Open MPI's are pointers, and would be followed. */
+/* A stale handle. Open MPI handles are pointers that would be dereferenced. */
 CASE(freed_window) {
 #ifdef OPEN_MPI
     SKIP_IF(true, "Open MPI follows the handle");
@@ -182,7 +182,7 @@ static void handle(MPI_Win *win, int *code, ...) {
     handled_window = *win;
 }
 
-/* Once for each mistake, with the window in hand. */
+/* The handler is called once for each error, with the window. */
 CASE(users_error_handler) {
     struct window w = make_window(WINDOW, "always");
     MPI_Errhandler ours;

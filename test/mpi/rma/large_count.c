@@ -1,5 +1,5 @@
-/* large_count.c: the calls with MPI_Count of MPI 4 are cached like the others. Small sizes: what is shown is
- * that the calls are known, and meet in one cache. */
+/* large_count.c: tests that the large-count calls of MPI 4 are cached like the others. Sizes are small: the tests
+ * show that the calls are interposed and share one cache with the others. */
 #include "test.h"
 
 #if MPI_VERSION >= 4

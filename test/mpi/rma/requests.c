@@ -1,5 +1,5 @@
-/* requests.c: arrays of requests in which cached gets stand beside messages, and requests that have nothing
- * to do with windows: the calls that complete requests behave as ever for all of them. */
+/* requests.c: tests the calls that complete requests, on arrays that hold cached gets beside messages, and on
+ * requests that do not belong to a window. The calls behave as without the library. */
 #include "test.h"
 
 #include <stdlib.h>
@@ -170,7 +170,7 @@ static int cancel(void *state, int complete) {
     return MPI_SUCCESS;
 }
 
-/* Requests that have nothing to do with windows. */
+/* Requests that do not belong to a window. */
 CASE(other_requests) {
     MPI_Request requests[3];
     MPI_Status statuses[3];

@@ -1,6 +1,6 @@
-/* rget.c: MPI_Rget. Its request is complete when the data is there, whoever served it, and it can be
- * completed in any of the ways in which requests are; the program may overwrite its buffer from that moment
- * on, and the cache must not mistake what it then finds there for data. */
+/* rget.c: tests MPI_Rget. Its request completes when the data is there, from the cache or from MPI, by any of the
+ * completion calls. From then on the program may overwrite its buffer, and the cache must not take the new contents
+ * for data of the get. */
 #include "test.h"
 
 #include <stdlib.h>
@@ -87,7 +87,7 @@ static void by_get_status(MPI_Request *request) {
     MPI_Wait(request, MPI_STATUS_IGNORE);
 }
 
-/* First a miss, then two hits, each complete without any flush. */
+/* A miss, then two hits, each completed without any flush. */
 static void expect_completion(completion *complete) {
     struct window w = open_window(WINDOW, "always");
     for (int i = 0; i < 3; i++) {
@@ -139,7 +139,7 @@ CASE(request_get_status) {
     expect_completion(by_get_status);
 }
 
-/* MPICH and Open MPI's osc pt2pt refuse it; where it is taken, the flush completes the get. */
+/* MPICH and Open MPI's osc pt2pt refuse MPI_Request_free here; where it is accepted, the flush completes the get. */
 CASE(request_free) {
     struct window w = open_window(WINDOW, "always");
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
@@ -157,7 +157,7 @@ CASE(request_free) {
     close_window(&w);
 }
 
-/* Filled in the completing call: the flush that follows finds the buffer overwritten. */
+/* The cache copies the data in the completing call: at the flush the buffer is overwritten already. */
 CASE(overwritten_between_wait_and_flush) {
     struct window w = open_window(WINDOW, "always");
     MPI_Request request = rget(&w, got, OFFSET, BYTES);
@@ -170,7 +170,7 @@ CASE(overwritten_between_wait_and_flush) {
     close_window(&w);
 }
 
-/* After a flush the data is there and the buffer free, though the request is still to be waited for. */
+/* After a flush the data is there and the buffer is free, although the program has not yet waited for the request. */
 static void overwrite_before_wait(bool local) {
     struct window w = open_window(WINDOW, "always");
     MPI_Request request = rget(&w, got, OFFSET, BYTES);
@@ -211,7 +211,7 @@ CASE(waited_for_after_the_epoch) {
     free_window(&w);
 }
 
-/* The data of an Rget must be there after its Wait, though a get of the same is not complete before the
+/* The data of an Rget must be there after its Wait, although a plain get of the same data completes only at the
  * flush. */
 CASE(never_joins_a_pending_get) {
     struct window w = open_window(WINDOW, "always");
@@ -228,7 +228,7 @@ CASE(never_joins_a_pending_get) {
     close_window(&w);
 }
 
-/* The other way round: a get that may have joined the Rget, whose buffer is gone before the flush. */
+/* The reverse: a get that may have joined the Rget, whose buffer is overwritten before the flush. */
 CASE(get_beside_a_pending_rget) {
     struct window w = open_window(WINDOW, "always");
     for (size_t i = 0; i < 4; i++) {
@@ -261,7 +261,8 @@ CASE(longer_than_what_is_cached) {
     close_window(&w);
 }
 
-/* No flush between the reads: only the barriers, and the rule that the result of an Rget is not kept. */
+/* No flush between the reads: only the barriers, and the rule that the cache does not keep the result of an Rget in
+ * this mode. */
 CASE(transparent_mode_keeps_nothing) {
     struct window w = open_window(WINDOW, "transparent");
     for (int version = 0; version < 5; version++) {
@@ -289,8 +290,8 @@ CASE(nobody_and_nothing) {
     close_window(&w);
 }
 
-/* On MPICH 4.0 the Wait of such an Rget returns before the data is there, which only a flush brings: the
- * program can but flush, and the cache must not keep what it found after the Wait. */
+/* On MPICH 4.0 the Wait of such an Rget returns before the data is there; only a flush completes it. The program
+ * flushes, and the cache must not keep the contents of the buffer after the Wait. */
 CASE(types_freed_before_the_wait) {
     struct window w = open_window(WINDOW, "always");
     for (int round = 0; round < 3; round++) {
@@ -314,7 +315,7 @@ CASE(types_freed_before_the_wait) {
     close_window(&w);
 }
 
-/* The second half is written by ourselves while Rgets of the first half are on their way. */
+/* This rank writes the second half while Rgets of the first half are pending. */
 CASE(put_beside_rget) {
     struct window w = open_window(WINDOW, "always");
     unsigned char mine[64];

@@ -1,6 +1,6 @@
-/* windows.c: windows of every kind behave as they do without the cache: how they are made and freed, what
- * they carry (attributes, name, info, error handler), whom their ranks are; and cached data does not outlive
- * its window or the memory that was attached. */
+/* windows.c: tests that windows of every kind behave as without the cache: creation and freeing, attributes, name,
+ * info, error handler, and the mapping of ranks. Cached data does not outlive its window or the memory that was
+ * attached. */
 #include "test.h"
 
 #include <stdio.h>
@@ -13,7 +13,7 @@ static void free_info(MPI_Info *info) {
         MPI_Info_free(info);
 }
 
-/* Reads `rounds` times from `target`, whose world rank is `who`. */
+/* Reads `rounds` times from `target`, whose rank in MPI_COMM_WORLD is `who`. */
 static void read_rounds(MPI_Win win, int target, int who, size_t disp, size_t offset, int version,
                         int rounds) {
     unsigned char got[BYTES];
@@ -53,7 +53,7 @@ CASE(created_and_allocated) {
     free(mine);
 }
 
-/* Memory that others load and store without a word: never cached. */
+/* Shared memory is never cached: other ranks load and store without an MPI call. */
 CASE(allocated_shared) {
     MPI_Info info = make_info("always");
     MPI_Win win;
@@ -88,7 +88,7 @@ CASE(allocated_shared) {
     free_info(&info);
 }
 
-/* The address of the peer's memory, as it has to be given to a dynamic window. */
+/* The address of the peer's memory, in the form that dynamic windows take. */
 static MPI_Aint address_of_peer(void *mine) {
     MPI_Aint own, theirs;
     int previous = (test_rank + test_size - 1) % test_size;
@@ -124,7 +124,7 @@ CASE(dynamic) {
     free(two);
 }
 
-/* Other data in the same place, attached anew by the target: in transparent mode the reader sees it. */
+/* The target attaches the same memory again with other data: in transparent mode the reader sees it. */
 static void expect_reattached(const char *mode) {
     MPI_Info info = make_info(mode);
     MPI_Win win;
@@ -152,8 +152,8 @@ CASE(detach_and_attach_again) {
     expect_reattached("off");
 }
 
-/* What is cached of one's own memory goes when that is detached: the same addresses may come back with other
- * data. */
+/* Detaching memory invalidates the entries of this rank's own memory: the same addresses may be attached again with
+ * other data. */
 CASE(detach_drops_what_it_covered) {
     MPI_Info info = make_info("always");
     MPI_Win win;
@@ -173,7 +173,7 @@ CASE(detach_drops_what_it_covered) {
         MPI_Win_unlock(test_rank, win);
         MPI_Win_detach(win, mine);
     }
-    expect_hits(win, 8); /* 3 of the one that came and went, 5 of the one that stayed */
+    expect_hits(win, 8); /* 3 of the window that was freed, 5 of the one that remained */
     barrier();
     MPI_Win_detach(win, other);
     MPI_Win_free(&win);
@@ -287,7 +287,7 @@ CASE(error_handlers) {
     free_window(&w);
 }
 
-/* In the window the ranks go the other way round. */
+/* The window's communicator has the ranks in reverse order. */
 CASE(other_rank_order) {
     MPI_Info info = make_info("always");
     MPI_Comm reversed;
@@ -308,8 +308,8 @@ CASE(other_rank_order) {
     free(mine);
 }
 
-/* The even ranks among themselves, in windows of different sizes. Not the odd ones at the same time: Open
- * MPI 4.1 names the shared memory of both windows alike. */
+/* Only the even ranks have windows, of different sizes. The odd ones must not create any at the same time: Open MPI
+ * 4.1 gives the shared memory of both windows the same name. */
 static void read_among(MPI_Comm evens) {
     MPI_Info info = make_info("always");
     MPI_Win win;
@@ -352,7 +352,7 @@ CASE(alone) {
     free(mine);
 }
 
-/* Some ranks have nothing to offer. */
+/* Some ranks expose no memory. */
 CASE(empty_parts) {
     MPI_Info info = make_info("always");
     MPI_Win win;
@@ -368,8 +368,7 @@ CASE(empty_parts) {
     free(mine);
 }
 
-/* One after the other, over the same memory with changing contents: nothing is left from the window before.
- */
+/* Windows follow each other over the same memory with changing contents. No data of a freed window remains. */
 CASE(many_windows) {
     MPI_Info info = make_info("always");
     unsigned char *mine = aligned_bytes(1024);
@@ -388,7 +387,7 @@ CASE(many_windows) {
     free(mine);
 }
 
-/* All at the same time; more than there is memory for, so that the last ones do without a cache. */
+/* All windows exist at the same time, more than there is memory for, so that the last ones have no cache. */
 CASE(many_windows_at_once) {
     struct window w[40];
     int many = test_size > 2 ? 8 : 40;

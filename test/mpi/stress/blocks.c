@@ -1,5 +1,5 @@
-/* blocks.c: see blocks.h. Regular blocks become vectors, irregular ones hindexed types, and contiguous ones
- * plain bytes, so that all ways of describing a datatype are used. */
+/* blocks.c: makes random blocks; see blocks.h. Regular blocks become vectors, irregular ones hindexed types, and
+ * contiguous ones plain bytes, so that all kinds of datatype descriptions occur. */
 #include "blocks.h"
 
 #include <string.h>

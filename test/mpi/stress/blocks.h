@@ -1,4 +1,4 @@
-/* blocks.h: random places in memory, as lists of blocks and as the MPI datatypes that mean the same. */
+/* blocks.h: random places in memory, as lists of blocks and as the equivalent MPI datatypes. */
 #ifndef HEARTH_TEST_BLOCKS_H
 #define HEARTH_TEST_BLOCKS_H
 
@@ -9,7 +9,7 @@
 
 enum { MOST_BLOCKS = 12 };
 
-/* Offsets from the address or displacement given to MPI; blocks do not overlap. */
+/* Offsets are relative to the address or displacement passed to MPI. Blocks do not overlap. */
 struct blocks {
     int count;
     size_t bytes, span;
@@ -20,7 +20,7 @@ struct blocks {
 
 uint32_t blocks_random(uint64_t *state, uint32_t below);
 
-/* Of this many bytes in all, in this span at most (span >= bytes). */
+/* Blocks of `bytes` bytes in total, within a span of at most `span` bytes (span >= bytes). */
 struct blocks blocks_make(uint64_t *state, size_t bytes, size_t span);
 struct blocks blocks_contiguous(size_t bytes);
 bool blocks_are_contiguous(const struct blocks *b);
@@ -28,7 +28,7 @@ bool blocks_are_contiguous(const struct blocks *b);
 void blocks_gather(void *packed, const void *from, const struct blocks *b);
 void blocks_scatter(void *to, const struct blocks *b, const void *packed);
 
-/* The datatype to give to MPI, with its count. Made anew each time: to be freed unless it is MPI_BYTE. */
+/* The datatype and count to pass to MPI. Each call makes a new type: the caller frees it unless it is MPI_BYTE. */
 MPI_Datatype blocks_type(const struct blocks *b, int *count);
 void blocks_free_type(MPI_Datatype *type);
 

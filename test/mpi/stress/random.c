@@ -1,16 +1,16 @@
-/* random.c: random gets, writes and completions against a model, every byte compared.
+/* random.c: runs random gets, writes and completions against a model, and compares every byte.
  *
- * Each rank owns one zone in every rank's window, and is the only one to write there and to read from there.
- * So it knows at any time what each zone must hold, although nobody waits for anybody, and in always mode its
- * own writes are all that the cache has to heed:
+ * Each rank owns one zone in every rank's window, and only the owner writes there and reads from there. So it knows
+ * at any time what each zone must hold although no rank waits for another, and in mode always its own writes are all
+ * that the cache has to respect:
  *
  *      window of each rank   | zone of rank 0 | zone of rank 1 | ...
  *
- * MPI leaves undefined what a get brings that runs beside a write to the same bytes. Such bytes are marked
- * until a flush; a get that touches them is preceded by a flush, or, now and then, done all the same and not
- * looked at: nothing of it may survive in the cache. Buffers are overwritten as soon as MPI allows it.
+ * MPI leaves the result of a get undefined that is concurrent with a write to the same bytes. The test marks such
+ * bytes until a flush. It flushes before a get that touches them, or, at random, issues the get and ignores its
+ * result: nothing of it may stay in the cache. Buffers are overwritten as soon as MPI allows it.
  *
- * --seconds N says for how long, --seed N repeats a run as far as the order of events in MPI lets it. */
+ * --seconds N sets the duration, --seed N repeats a run as far as the order of events in MPI permits. */
 #include "test.h"
 
 #include <dlfcn.h>
@@ -22,7 +22,7 @@
 enum { ZONE = 8192, MOST_BYTES = 1500, MOST_SPAN = 2000, PENDING = 24, HOT = 40, MOST_RANKS = 16 };
 enum { READING = 1, WRITING = 2 };
 
-/* A get on its way, or a write, whose buffer must stay as it is. */
+/* A pending get, or a write, whose buffer must not change. */
 struct pending {
     bool used, checked, derived;
     int target;
@@ -71,7 +71,7 @@ static void unmark(int target, unsigned char how) {
             marks[t][i] &= (unsigned char)~how;
 }
 
-/* The data is there: compares, and spoils the buffer. */
+/* The operation is complete: compares the data and overwrites the buffer. */
 static void check(struct pending *p) {
     if (p->checked && !failed)
         failed = !expect_bytes(p->got, p->want, MOST_SPAN);
@@ -86,7 +86,7 @@ static void finish(struct pending *p) {
     p->used = false;
 }
 
-/* All operations to the target (-1: to all) are complete, at this end at least. */
+/* All operations to the target (-1: to all targets) are complete, at least locally. */
 static void finish_all(int target) {
     for (int i = 0; i < PENDING; i++)
         if (pending[i].used && (target < 0 || pending[i].target == target))
@@ -105,8 +105,8 @@ static void flush_all(void) {
     finish_all(-1);
 }
 
-/* Gets are complete then, and writes at this end. But not in MPICH 4.0, for a get that was followed by a put;
- * and not for one target alone, for Open MPI's osc pt2pt may hang then (see sync.c). */
+/* Completes gets, and completes writes locally. Two exceptions: MPICH 4.0 does not complete a get that was followed
+ * by a put, and Open MPI's osc pt2pt may hang if only one target is flushed (see sync.c). */
 static void flush_local_all(void) {
     MPI_Win_flush_local_all(window.win);
 #ifdef MPICH
@@ -147,8 +147,7 @@ static struct access random_access(void) {
     return a;
 }
 
-/* Mostly one of a few accesses, so that there is something to be found; contiguous ones longer or shorter now
- * and then. */
+/* Mostly repeats one of a few accesses, so that gets hit; contiguous accesses are sometimes longer or shorter. */
 static struct access choose_access(void) {
     struct access a = hot[below(HOT)];
     size_t bytes;
@@ -193,7 +192,7 @@ static void get(void) {
     blocks_free_type(&into_type);
 }
 
-/* Before a write: what is undefined afterwards must not be, or must not be looked at. */
+/* Called before a write: completes, or stops checking, all accesses whose result the write makes undefined. */
 static void make_way(const struct access *a) {
     if (!is_marked(a, READING | WRITING))
         return;
@@ -226,7 +225,7 @@ static void put(void) {
     blocks_free_type(&type);
 }
 
-/* Sums of ints, fetching (into the second half of the buffer) or not. */
+/* Sums of ints, with the old values fetched (into the second half of the buffer) or not. */
 static void accumulate(void) {
     size_t n = 1 + below(16), half = MOST_SPAN / 2;
     struct access a = {.target = (int)below((uint32_t)test_size), .blocks = blocks_contiguous(4 * n)};
@@ -262,7 +261,7 @@ static void accumulate(void) {
     memcpy(model[a.target] + a.disp, sums, 4 * n);
 }
 
-/* On MPICH 4.0 the Wait of an Rget with a derived type returns before the data is there: flush first. */
+/* On MPICH 4.0 the Wait of an Rget with a derived type returns before the data is there, so flush first. */
 static void wait_one(void) {
     struct pending *p = &pending[below(PENDING)];
     if (!p->used || p->request == MPI_REQUEST_NULL)
@@ -307,7 +306,7 @@ static void step(void) {
     case 8:
         put();
         break;
-    case 9: /* a contended accumulate takes Open MPI 100 ms at times */
+    case 9: /* a contended accumulate sometimes takes 100 ms on Open MPI */
         if (one_in(12))
             accumulate();
         break;
@@ -316,7 +315,7 @@ static void step(void) {
     }
 }
 
-/* All zones of this rank, as version `version` of the windows' owners has them. */
+/* Sets all zones of this rank to version `version` of the windows' owners. */
 static void reset_model(int version) {
     for (int target = 0; target < test_size; target++)
         fill_pattern(model[target], ZONE, target, (size_t)test_rank * ZONE, version);
@@ -345,7 +344,7 @@ static void close_random(long steps) {
     free_window(&window);
 }
 
-/* On a busy machine for longer: a few steps show nothing. */
+/* Runs longer on a busy machine, where a few steps would show nothing. */
 static long run_steps(double seconds, long least) {
     double end = MPI_Wtime() + seconds;
     long steps = 0;
@@ -383,7 +382,7 @@ CASE(user_with_invalidations) {
     close_random(steps);
 }
 
-/* Phases in which the owners rewrite everything, and phases in which all read. */
+/* Phases in which the owners rewrite all data alternate with phases in which all ranks read. */
 CASE(transparent_phases) {
     double end = MPI_Wtime() + test_seconds / 4;
     int go = 1;

@@ -1,5 +1,5 @@
-/* threads.c: several threads in MPI at once, on one window and on several. Each thread reads its own places,
- * so that one thread's flush completes gets of another, at any moment; all data is compared. */
+/* threads.c: several threads call MPI at once, on one window and on several. Each thread reads its own places, so
+ * that at any moment the flush of one thread completes gets of another. All data is compared. */
 #include "test.h"
 
 #include <pthread.h>
@@ -77,8 +77,8 @@ static void *rget_and_wait(void *arg) {
     return NULL;
 }
 
-/* Each thread writes 64 bytes of its own in the peer's window, right behind the places, and reads them back.
- */
+/* Each thread writes 64 bytes of its own in the peer's window, right after the places that are read, and reads them
+ * back. */
 static void *put_and_get(void *arg) {
     struct worker *w = arg;
     size_t at = 480 * PLACES + 64 * (size_t)w->number;
@@ -112,7 +112,7 @@ static void run_windows(work *run, int count, const char *mode) {
     barrier();
     for (int i = 0; i < count; i++) {
         if (strcmp(mode, "always") == 0)
-            expect_hits(windows[i].win, count == 1 ? 5 : 1); /* by chance a thread alone repeats few places */
+            expect_hits(windows[i].win, count == 1 ? 5 : 1); /* one thread may repeat few places */
         MPI_Win_unlock_all(windows[i].win);
         free_window(&windows[i]);
     }

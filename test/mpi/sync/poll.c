@@ -1,5 +1,5 @@
-/* poll.c: programs that wait for something to change, by asking again and again. They must end: a cache that
- * went on answering, or a flush that did nothing, would let them wait for ever. */
+/* poll.c: tests programs that poll until a value changes. The loops must terminate: a cache that kept returning old
+ * data, or a flush without effect, would make them run forever. */
 #include "test.h"
 
 #include <stdlib.h>
@@ -23,7 +23,7 @@ static bool in_time(double start) {
     return MPI_Wtime() - start < PATIENCE;
 }
 
-/* Busy for a while, and in MPI now and then, as somebody who has other things to do. */
+/* Computes for a while, with an occasional MPI call, like a program with other work to do. */
 static void be_busy(double seconds) {
     double end = MPI_Wtime() + seconds;
     int flag;
@@ -78,8 +78,7 @@ CASE(remote_flag_by_rget) {
     close_window(&w);
 }
 
-/* One reader only, which rests between two looks: where shared locks come and go, the exclusive one may never have its
- * turn. */
+/* Only one reader, which pauses between two reads: a stream of shared locks may starve the exclusive one. */
 CASE(remote_flag_by_lock) {
     struct window w = make_window(1024, "transparent");
     int seen = 0;
@@ -102,7 +101,7 @@ CASE(remote_flag_by_lock) {
     free_window(&w);
 }
 
-/* A flag that an atomic reads, in always mode too: atomics are no gets. */
+/* An atomic reads the flag, in mode always too: atomics are not cached. */
 CASE(remote_flag_by_fetch_and_op) {
     struct window w = open_zeroed("always");
     int seen = 0, none = 0, one = 1;
@@ -120,7 +119,7 @@ CASE(remote_flag_by_fetch_and_op) {
     close_window(&w);
 }
 
-/* Rank 0 waits for a put into its own memory and calls nothing but empty flushes, which have to drive MPI. */
+/* Rank 0 waits for a put into its own memory, and its only calls are empty flushes. These must drive MPI progress. */
 static void expect_put_arrives(const char *mode, bool all) {
     struct window w = open_zeroed(mode);
     double start = MPI_Wtime();
@@ -147,7 +146,7 @@ CASE(own_window_with_empty_flushes) {
     expect_put_arrives("always", true);
 }
 
-/* The same while rank 0 also reads what it has cached: hits and elided flushes must not starve the put. */
+/* The same while rank 0 also reads cached data: hits and elided flushes must not starve the put. */
 CASE(own_window_between_hits) {
     struct window w = open_zeroed("always");
     double start = MPI_Wtime();
@@ -169,7 +168,7 @@ CASE(own_window_between_hits) {
     close_window(&w);
 }
 
-/* Turn by turn: each waits for the other's next number, in the other's memory. */
+/* Alternately, each rank waits for the other's next number, in the other's memory. */
 CASE(ping_pong_of_flags) {
     struct window w = open_zeroed("transparent");
     volatile int seen;

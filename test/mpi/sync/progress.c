@@ -1,7 +1,7 @@
-/* progress.c: a rank that lives from its cache serves the others all the same. Rank 0 reads what it has
- * cached, over and over; rank 1 reads from rank 0, which has to take part in that, for neither MPI moves
- * while its process is elsewhere. The median of rank 1's gets must stay under a millisecond; where other
- * programs take the processors away, in one of a few attempts. */
+/* progress.c: tests that a rank whose gets all hit still makes progress for others. Rank 0 reads cached data in a
+ * loop. Rank 1 reads from rank 0, which must take part: neither MPI makes progress while its process makes no call.
+ * The median latency of rank 1's gets must stay below a millisecond. If other programs take the cores, one of a few
+ * attempts must succeed. */
 #include "test.h"
 
 #include <sched.h>
@@ -18,8 +18,8 @@ static int by_value(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* Two ranks on one processor would measure the scheduler: each gets a processor of its own. False if there is
- * but one. */
+/* Binds each rank to a core of its own: two ranks on one core would measure the scheduler. Returns false if there is
+ * only one core. */
 static bool spread_out(void) {
     cpu_set_t allowed, one;
     int skip = test_rank % 2;
@@ -76,8 +76,8 @@ static double read_remote(struct window *w, double seconds) {
     return times[n / 2] * 1e6;
 }
 
-/* Rank 1 stops a little earlier, so that rank 0 is in its loop all the time. Further ranks sleep: they would
- * only take the processors away. */
+/* Rank 1 stops a little earlier, so that rank 0 is in its loop all the time. Further ranks sleep, as they would only
+ * occupy cores. */
 static bool attempt(reading *read, struct window *cached, struct window *remote) {
     double seconds = 0.6;
     int good = 0;
@@ -116,7 +116,7 @@ CASE(of_a_rank_in_a_loop_of_hits) {
     expect_progress(by_flush);
 }
 
-/* A hit returns a request that is complete, and its Wait is the only other call. */
+/* A hit returns a completed request, and its Wait is the only other call. */
 CASE(of_a_rank_in_a_loop_of_rgets) {
     expect_progress(by_wait);
 }

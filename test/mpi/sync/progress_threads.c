@@ -1,4 +1,4 @@
-/* progress_threads.c: two threads that are served from the cache all the time still let their process serve others. ranks: 2 */
+/* progress_threads.c: tests that two threads whose gets all hit still make progress for other processes. ranks: 2 */
 #include "test.h"
 
 #include <pthread.h>
@@ -6,9 +6,9 @@
 
 TEST_THREADS(MPI_THREAD_MULTIPLE)
 
-enum { THREADS = 2, GETS = 20, DONE = 256 /* where rank 1 says that it has its answers */ };
+enum { THREADS = 2, GETS = 20, DONE = 256 /* where rank 1 signals that its gets are answered */ };
 
-/* Long enough for any machine where the gets ought to be answered meanwhile; where that is the MPI's business, a moment. */
+/* Long enough for any machine where the library must answer the gets; a moment where only the MPI could. */
 static double patience(void) {
     return test_cached() ? 30 : 0.5;
 }
@@ -45,7 +45,7 @@ static void hit_in_threads(void) {
         expect(is_done());
 }
 
-/* The gets are answered while the threads are at work: they go on until they see the put behind the last one. */
+/* The gets are answered while the threads run: the threads stop when they see the put after the last get. */
 static void ask(void) {
     const unsigned char one = 1;
     for (int i = 0; i < GETS; i++)

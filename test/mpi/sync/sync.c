@@ -1,9 +1,9 @@
-/* sync.c: every way to open and close an epoch. In transparent mode (the default) whatever ends an epoch ends
- * the life of cached data too: the targets rewrite their memory between epochs, and the readers must see it,
- * in every style.
+/* sync.c: tests every way to open and close an epoch. In transparent mode (the default) the end of an epoch
+ * invalidates cached data: the targets rewrite their memory between epochs, and the readers must see the new data in
+ * every style.
  *
- * One style is a function that reads [OFFSET, OFFSET + BYTES) of all other ranks into `got`, twice over, in
- * one epoch; the second get is one that the cache can answer by itself. */
+ * A style is a function that reads [OFFSET, OFFSET + BYTES) of all other ranks into `got`, twice, in one epoch; the
+ * cache can serve the second get. */
 #include "test.h"
 
 enum { WINDOW = 8192, OFFSET = 136, BYTES = 700, ROUNDS = 4, MOST_RANKS = 64 };
@@ -120,7 +120,7 @@ CASE(unchecked_lock) {
     run_epochs(by_unchecked_lock);
 }
 
-/* Open MPI's osc pt2pt (4.1) hangs in the unlock of the first of several locks held by one process. */
+/* Open MPI's osc pt2pt (4.1) hangs in the unlock of the first of several locks that one process holds. */
 CASE(several_locks_at_once) {
     SKIP_IF(test_size > 2 && over_pt2pt(), "osc pt2pt hangs");
     run_epochs(by_many_locks);
@@ -146,8 +146,8 @@ static void by_flush_all(struct window *w) {
     MPI_Win_flush_all(w->win);
 }
 
-/* One target after the other: Open MPI's osc pt2pt (4.1) hangs in a flush_local while gets from others are on
- * their way. */
+/* One target after the other: Open MPI's osc pt2pt (4.1) hangs in a flush_local while gets from other targets are
+ * pending. */
 static void by_flush_local(struct window *w) {
     for (int target = 0; target < test_size; target++) {
         if (target == test_rank)
@@ -162,7 +162,7 @@ static void by_flush_local_all(struct window *w) {
     MPI_Win_flush_local_all(w->win);
 }
 
-/* The flush to one target leaves the gets from the others on their way. */
+/* The flush to one target leaves the gets from the others pending. */
 static void by_flushes_in_turn(struct window *w) {
     for (int target = 0; target < test_size; target++) {
         if (target == test_rank)
@@ -219,8 +219,8 @@ CASE(sync) {
     run_flushes(by_sync);
 }
 
-/* Each get in an epoch of its own, the targets changing in between: a get that only repeats must not be
- * answered from the epoch before. */
+/* Each get is in its own epoch, and the targets change between them: a repeated get must not return data of the
+ * previous epoch. */
 CASE(one_get_per_flush) {
     struct window w = make_window(WINDOW, NULL);
     MPI_Win_lock_all(0, w.win);
@@ -237,7 +237,7 @@ CASE(one_get_per_flush) {
     free_window(&w);
 }
 
-/* Changes from fence to fence: rewritten after the closing fence, read after the opening one. */
+/* Data changes between fences: targets rewrite it after the closing fence, readers read after the opening one. */
 static void run_fences(int opening, int closing) {
     struct window w = make_window(WINDOW, NULL);
     for (int version = 0; version < ROUNDS; version++) {
@@ -336,7 +336,7 @@ CASE(post_with_assertions) {
     run_posts(MPI_MODE_NOPUT, false);
 }
 
-/* Styles follow each other on one window. */
+/* Different styles follow each other on one window. */
 CASE(mixed_styles) {
     struct window w = make_window(WINDOW, NULL);
     for (int version = 0; version < 3; version++) {
@@ -355,7 +355,7 @@ CASE(mixed_styles) {
     free_window(&w);
 }
 
-/* The same styles where data lives on: all hits but the first. */
+/* The same styles in mode always, where data stays valid: all gets but the first hit. */
 CASE(always_lives_through_epochs) {
     style *styles[] = {by_shared_lock, by_lock_all, by_shared_lock, by_exclusive_lock};
     struct window w = make_window(WINDOW, "always");
