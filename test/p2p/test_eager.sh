@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Nothing is sent before there is a receive for it, inside a node and through MPI; and, the other way round, as much as goes. Not all
-# programs can be run so: in some of them all ranks send before they receive.   test_eager.sh MPI TREE      quick: mpich; timeout: 300
+# Runs programs with no eager messages, where nothing is sent before its receive is posted, inside a node and through
+# MPI; and with as many eager messages as possible. Not all programs can run without: in some of them all ranks send
+# before they receive.   test_eager.sh MPI TREE      quick: mpich; timeout: 300
 set -uo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 mpi=$1 tree=$2 failed=0

@@ -1,5 +1,5 @@
-/* comms.c: communicators made in every way. Messages of one are never received in another, ranks are those of the
- * communicator, and what is under way survives its MPI_Comm_free. */
+/* comms.c: tests communicators made in every way. A message on one is never received on another, ranks are those of
+ * the communicator, and pending operations survive its MPI_Comm_free. */
 #include "message.h"
 
 #include <stdlib.h>
@@ -18,7 +18,7 @@ static int rank_in(MPI_Comm comm) {
     return rank;
 }
 
-/* Round the ring of this communicator, small and large, by exact and open receives. */
+/* Sends around the ring of this communicator, small and large messages, with exact and wildcard receives. */
 static void use(MPI_Comm comm) {
     int size = size_in(comm), me = rank_in(comm), to = (me + 1) % size, from = (me + size - 1) % size;
     static const size_t sizes[] = {4, 3000, LARGE};
@@ -79,7 +79,7 @@ CASE(dup_with_info) {
     use_and_free(comm);
 }
 
-/* Backwards, in two halves, and with one rank left out. */
+/* In reverse order, in two halves, and without one rank. */
 CASE(split) {
     MPI_Comm comm;
     MPI_Comm_split(MPI_COMM_WORLD, 0, test_size - test_rank, &comm);
@@ -119,14 +119,14 @@ CASE(create) {
     MPI_Group_free(&group);
 }
 
-/* Only members call; the others do something else meanwhile. */
+/* Only members call it; the other ranks do something else meanwhile. */
 CASE(create_group) {
     MPI_Group group = reversed(), some;
     MPI_Comm comm;
     int out = test_rank % test_size;
     MPI_Comm_create_group(MPI_COMM_WORLD, group, 17, &comm);
     use_and_free(comm);
-    MPI_Group_excl(group, 1, &out, &some); /* a group of one, where all differ */
+    MPI_Group_excl(group, 1, &out, &some); /* a group of one, different on each rank */
     MPI_Group_free(&some);
     out = 0; /* the last rank of the world is left out */
     MPI_Group_excl(group, 1, &out, &some);
@@ -146,7 +146,7 @@ CASE(cart) {
     MPI_Cart_create(MPI_COMM_WORLD, 2, dims, periodic, 1, &grid);
     use(grid);
     MPI_Barrier(
-        grid); /* who is still in an open receive would take what is sent below by one who is through */
+        grid); /* a rank still in a wildcard receive would take what a rank that is done sends below */
     for (int d = 0; d < 2; d++) {
         int me = rank_in(grid);
         MPI_Cart_shift(grid, d, 1, &from, &to);
@@ -159,7 +159,7 @@ CASE(cart) {
     MPI_Comm_free(&grid);
 }
 
-/* At the edges of a grid that is not periodic there is nobody. */
+/* Beyond the edges of a non-periodic grid the neighbour is MPI_PROC_NULL. */
 CASE(cart_edges) {
     int dims[1] = {test_size}, periodic[1] = {0}, from, to, in = -1, me;
     MPI_Comm line;
@@ -189,8 +189,8 @@ CASE(graphs) {
     free(edges);
 }
 
-/* More duplicates of one communicator than get their numbers at once, with other communicators made in between: each has a number of its
- * own, so that none gets what was sent in another. */
+/* More duplicates of one communicator than get their context numbers at once, with other communicators made in
+ * between. Each must have its own number, so that none receives what was sent on another. */
 CASE(many_duplicates_at_once) {
     enum { COMMS = 80 };
     MPI_Comm comms[COMMS], half;
@@ -216,7 +216,8 @@ CASE(many_duplicates_at_once) {
     }
 }
 
-/* The same source, tag and size on several communicators: each gets its own, whatever the order. */
+/* The same source, tag and size on several communicators: each receive gets the message of its own communicator, in
+ * any order. */
 CASE(never_mixed) {
     enum { COMMS = 6, EACH = 50 };
     MPI_Comm comms[COMMS] = {MPI_COMM_WORLD};
@@ -248,7 +249,7 @@ CASE(never_mixed) {
         MPI_Comm_free(&comms[c]);
 }
 
-/* A probe sees nothing of another communicator. */
+/* A probe does not see messages of another communicator. */
 CASE(probes_do_not_mix) {
     MPI_Comm comm;
     int flag, word = test_rank;
@@ -262,7 +263,7 @@ CASE(probes_do_not_mix) {
     MPI_Comm_free(&comm);
 }
 
-/* Freed while a receive waits, a large send is under way and a message is not yet received by its receive. */
+/* Freed while a receive is pending, a large send is pending and an unexpected message waits. */
 CASE(freed_with_requests) {
     for (int round = 0; round < 10; round++) {
         MPI_Comm comm;
@@ -284,7 +285,7 @@ CASE(freed_with_requests) {
     }
 }
 
-/* Made and freed again and again: handles come back, and their messages are new ones. */
+/* Made and freed repeatedly: handles are reused, and must not match messages of the earlier communicator. */
 CASE(many_times) {
     for (int i = 0; i < 40; i++) {
         MPI_Comm comm;
@@ -300,7 +301,7 @@ CASE(many_times) {
     }
 }
 
-/* Halves that work at once, with different numbers of communicators made on each side. */
+/* Two halves that run at the same time and make different numbers of communicators. */
 CASE(unlike_histories) {
     MPI_Comm half, all, more[5];
     MPI_Comm_split(MPI_COMM_WORLD, test_rank % 2, 0, &half);
@@ -317,7 +318,7 @@ CASE(unlike_histories) {
     use_and_free(all);
 }
 
-/* MPI_Comm_disconnect waits for what is under way, not for the program to ask for what is complete. */
+/* MPI_Comm_disconnect waits for pending operations, not for the program to collect completed ones. */
 CASE(disconnect_with_requests) {
     MPI_Comm comm;
     MPI_Request requests[2];
@@ -342,7 +343,7 @@ CASE(disconnect_with_an_inactive_request) {
     MPI_Request_free(&request);
 }
 
-/* MPI_Comm_free waits for nobody: handles may be given up in any order, and while a receive is pending. */
+/* MPI_Comm_free does not block: handles may be freed in any order, and while a receive is pending. */
 CASE(freed_in_any_order) {
     MPI_Comm a, b;
     MPI_Request request;
@@ -373,7 +374,7 @@ static int count_copy(MPI_Comm comm, int key, void *state, void *in, void *out, 
     return MPI_SUCCESS;
 }
 
-/* Both MPIs duplicate the communicator of a window and of a file once; Hearth does not. */
+/* Both MPIs duplicate the communicator of a window or a file once. Hearth does not duplicate it. */
 CASE(windows_and_files_copy_attributes_once) {
     struct flag name = make_flag();
     MPI_Comm comm;

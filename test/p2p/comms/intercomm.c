@@ -1,4 +1,4 @@
-/* intercomm.c: two groups that send to each other: ranks are those of the other group. */
+/* intercomm.c: tests messages between two groups; ranks are those of the remote group. */
 #include "message.h"
 
 #include <stdlib.h>
@@ -26,7 +26,7 @@ static int world_rank(int other) {
     return 2 * other + !side;
 }
 
-/* Everybody to everybody of the other side. */
+/* Each rank sends to each rank of the remote group. */
 static void exchange(MPI_Comm comm, int bytes, bool any) {
     unsigned char *out = aligned_bytes((size_t)bytes), *in = aligned_bytes((size_t)bytes);
     MPI_Request *sends = malloc((size_t)others * sizeof *sends);
@@ -90,7 +90,7 @@ CASE(dup) {
     unmake();
 }
 
-/* One communicator of both: an ordinary one. */
+/* The merged communicator is an ordinary one. */
 CASE(merge) {
     MPI_Comm both;
     int rank, size, in = -1;
@@ -106,7 +106,7 @@ CASE(merge) {
     unmake();
 }
 
-/* The same tags on the inter-communicator, the local one and the world at once. */
+/* The same tags on the inter-communicator, the local one and MPI_COMM_WORLD at once. */
 CASE(never_mixed) {
     make();
     int size, in[3] = {-1, -1, -1}, out[3] = {100 + test_rank, 200 + test_rank, 300 + test_rank};
@@ -127,7 +127,7 @@ CASE(never_mixed) {
     unmake();
 }
 
-/* Freed while something is under way. */
+/* Freed while operations are pending. */
 CASE(freed_with_requests) {
     make();
     int out = test_rank, in = -1;

@@ -1,5 +1,6 @@
-/* spawn.c: processes that are spawned. Their messages are left to MPI, while those of each program are matched here; a rank that sits in
- * a call for the others still serves its own. The children are this program again.   timeout: 100 */
+/* spawn.c: tests spawned processes. MPI carries messages between parents and children, and Hearth matches those
+ * within each program; a rank that waits in a call for the other program still makes progress for its own. The
+ * children run this program too.   timeout: 100 */
 #include "message.h"
 
 #include <stdio.h>
@@ -9,9 +10,9 @@
 enum { CHILDREN = 2, LARGE = 1 << 20 };
 
 static char program[4096];
-static int good = 1; /* here; the other side is told */
+static int good = 1; /* on this side; the other side is told */
 
-/* The same on both sides: everybody exchanges with everybody of the other side. */
+/* The same on both sides: each rank exchanges with each rank of the other side. */
 static void exchange(MPI_Comm inter, size_t bytes, int version) {
     int others, me;
     MPI_Comm_remote_size(inter, &others);
@@ -31,7 +32,7 @@ static void exchange(MPI_Comm inter, size_t bytes, int version) {
     free(out);
 }
 
-/* Round the ring of all, by blocking calls. */
+/* Sends around the ring of all ranks, by blocking calls. */
 static void ring(MPI_Comm all) {
     int me, size, in = -1;
     MPI_Comm_rank(all, &me);
@@ -62,7 +63,7 @@ static void talk(MPI_Comm inter, int high) {
     if (test_rank % 2 == 0)
         MPI_Ssend(&word, 1, MPI_INT, peer(), 4, MPI_COMM_WORLD);
     if (strcmp(test_config(), "host") !=
-        0) /* the odd ones sit in the barrier; through MPI they would answer when it is over */
+        0) /* the odd ranks wait in the barrier; over MPI they would answer only when it ends */
         MPI_Barrier(inter);
     if (test_rank % 2 == 1)
         MPI_Ssend(&word, 1, MPI_INT, peer(), 4, MPI_COMM_WORLD);

@@ -1,5 +1,5 @@
-! fortran.F90: messages under Fortran programs. Built three times, for the three ways in which Fortran sees MPI:
-! include 'mpif.h', use mpi, use mpi_f08. They reach the MPI library by different names, and have handles of their own.
+! fortran.F90: tests messages of Fortran programs. Built three times, for the three Fortran bindings of MPI: include
+! 'mpif.h', use mpi, use mpi_f08. They call the MPI library by different names, and have handles of their own.
 #if defined(FLAVOUR_F08)
 #define USE_MPI use mpi_f08
 #define REQUEST type(MPI_Request)
@@ -26,7 +26,7 @@
 #define NTH(s, n) s(:, n)
 #endif
 
-! MPICH 4.0 gives the indices of C to mpi_f08: they count from 0.
+! MPICH 4.0 returns the indices of C to mpi_f08: they count from 0.
 #if defined(FLAVOUR_F08) && defined(HOST_MPICH)
 #define FIRST_INDEX 0
 #else
@@ -36,7 +36,7 @@
 module shared
     implicit none
     integer, parameter :: large = 50000, many = 20
-    ! Buffers live here, where the compiler has to expect that MPI changes them between two calls.
+    ! Module variables, so that the compiler assumes that MPI changes them between two calls.
     integer, target :: out(large), in(large), outs(many), ins(many)
     integer :: me, ranks, next, last, failures = 0
 contains
@@ -320,7 +320,7 @@ contains
         call expect(bytes == 4 * (large + 1000), 'the size of the buffer')
     end subroutine
 
-    ! The three flavours want different things as the first argument.
+    ! The three bindings take different first arguments.
     subroutine detach(attached, bytes)
 #if defined(FLAVOUR_F08)
         use iso_c_binding, only: c_ptr
@@ -350,7 +350,7 @@ contains
         call expect(all(outs == [(1000 * last + i + 2, i=1, many)]), 'what replaced it')
     end subroutine
 
-    ! Taken back, given up, many at once: the integers that stand for requests are used again.
+    ! Requests are cancelled, freed, and many exist at once: the integers that stand for them are reused.
     subroutine handles
         REQUEST :: wanted(200), one
         STATUS :: how

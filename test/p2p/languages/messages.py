@@ -1,5 +1,6 @@
-"""Messages under a Python program: objects that mpi4py pickles, arrays of numpy, and requests of both kinds. mpi4py loads
-the MPI library late and for itself alone, probes before it receives an object, and takes messages by MPI_Mprobe."""
+"""messages.py: tests messages of a Python program: objects that mpi4py pickles, numpy arrays, and requests of both
+kinds. mpi4py loads the MPI library late, with local symbols, probes before it receives an object, and receives by
+MPI_Mprobe."""
 
 import os
 import sys

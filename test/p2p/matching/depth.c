@@ -1,5 +1,5 @@
-/* depth.c: queues thousands of entries deep, of receives that wait for messages and of messages that wait for receives,
- * taken from the front, from the back and from the middle. */
+/* depth.c: tests queues of thousands of posted receives and of unexpected messages, matched from the front, from the
+ * back and from the middle. */
 #include "message.h"
 
 #include <stdlib.h>
@@ -32,7 +32,7 @@ static void check_all(void) {
         expect_eq(got[i], value(previous(), i));
 }
 
-/* A permutation, the same everywhere. */
+/* A permutation, the same on all ranks. */
 static void shuffle(int *order, uint64_t seed) {
     struct random r;
     random_seed(&r, seed);
@@ -106,7 +106,7 @@ CASE(unexpected_taken_from_anywhere) {
     MPI_Waitall(DEPTH, sends, MPI_STATUSES_IGNORE);
 }
 
-/* All of one tag: each receive gets the next. */
+/* All messages have one tag: each receive gets the next one. */
 CASE(one_tag) {
     for (int i = 0; i < DEPTH; i++) {
         got[i] = -1;
@@ -119,7 +119,7 @@ CASE(one_tag) {
     check_all();
 }
 
-/* Probes find the last of many, and what they do not take stays. */
+/* Probes find the last of many messages, and those that they do not remove stay. */
 CASE(probe_the_last) {
     MPI_Status status;
     int flag = 0;
@@ -138,7 +138,7 @@ CASE(probe_the_last) {
     MPI_Waitall(DEPTH, sends, MPI_STATUSES_IGNORE);
 }
 
-/* Every second receive is taken back; the others still get what is theirs. */
+/* Every second receive is cancelled; the others still get their messages. */
 CASE(cancel_every_second) {
     int flag;
     MPI_Status status;
@@ -163,7 +163,7 @@ CASE(cancel_every_second) {
     MPI_Waitall(DEPTH, sends, MPI_STATUSES_IGNORE);
 }
 
-/* Both queues grow and shrink again and again. */
+/* Both queues grow and shrink repeatedly. */
 CASE(waves) {
     static const int depths[] = {1, 63, 64, 65, 127, 128, 129, 255, 256, 257, 300, 10, 700, 2, 1500, 129};
     for (size_t wave = 0; wave < sizeof depths / sizeof *depths; wave++) {

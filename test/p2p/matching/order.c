@@ -1,5 +1,5 @@
-/* order.c: messages of one sender on one communicator do not overtake each other, whatever their sizes: small ones that
- * are copied at once and large ones that wait for the receiver take different ways. */
+/* order.c: tests that messages of one sender on one communicator do not overtake each other, whatever their sizes:
+ * small ones are copied at once, large ones wait for the receiver, so that they take different paths. */
 #include "message.h"
 
 #include <stdlib.h>
@@ -35,7 +35,7 @@ CASE(one_tag) {
     finish_sends();
 }
 
-/* The tags are received one after the other, the last one first: each in its own order. */
+/* The tags are received one after the other, the last one first. Each tag keeps its own order. */
 CASE(tag_by_tag) {
     start_sends(peer(), TAGS);
     for (int tag = TAGS - 1; tag >= 0; tag--)
@@ -50,7 +50,7 @@ static void check_next(const unsigned char *got, const MPI_Status *status, int *
     expect_pattern(got, size_of(i), status->MPI_SOURCE, 0, i);
 }
 
-/* All send to rank 0, which takes what comes. */
+/* All ranks send to rank 0, which receives with wildcards. */
 CASE(any_source_any_tag) {
     unsigned char *got = aligned_bytes(LARGEST);
     int *next = calloc((size_t)test_size, sizeof *next);
@@ -66,7 +66,7 @@ CASE(any_source_any_tag) {
     free(got);
 }
 
-/* Every second receive stands there before the message, the others are late. */
+/* Every second receive is posted before its message arrives, the others after it. */
 CASE(half_of_them_posted) {
     unsigned char *got[MESSAGES];
     MPI_Request receives[MESSAGES];
@@ -88,7 +88,7 @@ CASE(half_of_them_posted) {
     finish_sends();
 }
 
-/* Blocking sends between Isends: whoever returns first, the order is that of the calls. */
+/* Blocking sends between Isends: the order is that of the calls, whichever completes first. */
 CASE(blocking_between_others) {
     enum { ROUNDS = 40 };
     MPI_Request request;
@@ -104,7 +104,7 @@ CASE(blocking_between_others) {
     free(large);
 }
 
-/* The first that a probe finds is the first that was sent, be it small or large. */
+/* A probe finds the message that was sent first, small or large. */
 CASE(probes_see_the_order) {
     unsigned char *got = aligned_bytes(LARGEST);
     start_sends(peer(), TAGS);

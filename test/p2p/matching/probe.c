@@ -1,4 +1,4 @@
-/* probe.c: looking at a message before it is received, and taking it out of the queue. */
+/* probe.c: tests probes, with and without removing the message from the queue. */
 #include "message.h"
 
 #include <stdlib.h>
@@ -31,7 +31,7 @@ static void iprobe(int from, int tag, MPI_Status *status) {
         MPI_Iprobe(from, tag, MPI_COMM_WORLD, &flag, status);
 }
 
-/* The size is learnt from the probe; several probes see the same message. */
+/* The probe returns the size; several probes return the same message. */
 CASE(probe_then_receive) {
     void (*const ways[])(int, int, MPI_Status *) = {probe, iprobe};
     for (int s = 0; s < SIZES; s++)
@@ -45,7 +45,7 @@ CASE(probe_then_receive) {
             receive_pattern((size_t)count_of(&status, MPI_BYTE), status.MPI_SOURCE, status.MPI_TAG, s,
                             MPI_COMM_WORLD);
             finish_send();
-            barrier(); /* a wildcard is not to see the next */
+            barrier(); /* so that no wildcard matches a message of the next case */
         }
 }
 
@@ -60,7 +60,7 @@ CASE(nothing_there) {
     }
 }
 
-/* A posted receive takes the message; a probe does not see it any more. */
+/* A posted receive takes the message, and probes no longer see it. */
 CASE(posted_receives_hide) {
     int in = -1, word = test_rank, flag = 1;
     MPI_Request request;
@@ -113,7 +113,7 @@ CASE(matched_probe) {
         }
 }
 
-/* What a matched probe has taken is not found again, and what comes later is received first. */
+/* A message removed by a matched probe is not found again, and later messages can be received first. */
 CASE(taken_is_gone) {
     int first = 1000 + test_rank, second = 2000 + test_rank, in = -1, flag = 1;
     MPI_Message message;
@@ -131,7 +131,7 @@ CASE(taken_is_gone) {
     expect_status(&status, previous(), 6, sizeof in);
 }
 
-/* Many are held at once, and received in another order, beside other requests. */
+/* Many matched messages are held at once, and received in another order, beside other requests. */
 CASE(many_taken) {
     enum { MANY = 300 };
     int sent[MANY], in[MANY];
@@ -182,7 +182,7 @@ CASE(proc_null) {
     expect_eq(value, 5);
 }
 
-/* A rank that only probes makes progress: what it sent arrives, large or not, and what it was sent. */
+/* A rank that only probes makes progress: messages that it sent arrive, and so do messages to it, of any size. */
 CASE(probing_serves_others) {
     unsigned char *large = aligned_bytes(LARGE), *in = aligned_bytes(LARGE);
     MPI_Request requests[2];
@@ -190,7 +190,7 @@ CASE(probing_serves_others) {
     fill_pattern(large, LARGE, test_rank, 0, 0);
     MPI_Irecv(in, LARGE, MPI_BYTE, previous(), 1, MPI_COMM_WORLD, &requests[0]);
     MPI_Issend(large, LARGE, MPI_BYTE, peer(), 1, MPI_COMM_WORLD, &requests[1]);
-    if (test_rank % 2 == 0) { /* waits for its own, then tells those that only probe */
+    if (test_rank % 2 == 0) { /* waits for its own message, then notifies the ranks that only probe */
         MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
         if (peer() % 2)
             MPI_Send(&word, 1, MPI_INT, peer(), 2, MPI_COMM_WORLD);
@@ -205,7 +205,7 @@ CASE(probing_serves_others) {
     free(large);
 }
 
-/* The same by probes in a communicator whose messages are MPI's own. */
+/* The same by probes on a communicator whose messages MPI itself carries. */
 static void iprobe_until(MPI_Comm comm, bool take) {
     MPI_Message message;
     int flag = 0, word;

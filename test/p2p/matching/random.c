@@ -1,13 +1,12 @@
-/* random.c: random traffic against a model.
+/* random.c: runs random traffic against a model.
  *
- * All ranks derive the same script from the seed: a list of messages with sender, receiver, communicator, tag, size, the
- * way it is sent and the way it is received. Each rank goes through the list and plays its part. Since the order is the
- * same everywhere, the n-th message from one rank to another on one communicator belongs to the n-th receive, also if
- * that one asks for any tag; and no rank waits for one that waits for it, as the one whose turn is the earliest can
- * always go on. A receive from anybody is exact too where its tag is used by one sender only. On the last communicator
- * all receives take anything from anybody: there only the order of each sender is known, and since such a receive may
- * take what was meant for a later one, nothing waits for them before the end of the round.
- * timeout: 120; random: --seconds N */
+ * All ranks derive the same script from the seed: a list of messages with sender, receiver, communicator, tag, size,
+ * send mode and receive mode. Each rank goes through the list and executes its part. Since the order is the same on
+ * all ranks, the n-th message from one rank to another on one communicator belongs to the n-th receive, even if that
+ * receive uses MPI_ANY_TAG. The ranks cannot deadlock, as the rank with the earliest entry can always proceed. A
+ * receive from MPI_ANY_SOURCE is exact too if only one sender uses its tag. On the last communicator all receives use
+ * both wildcards: there only the order of each sender is known. Such a receive may take a message meant for a later
+ * one, so nothing waits for them before the end of the round. timeout: 120; random: --seconds N */
 #include "message.h"
 
 #include <stdio.h>
@@ -20,12 +19,12 @@ enum receive_way { IRECV, RECV, PROBE, MPROBE, PERSISTENT_RECV, RECEIVE_WAYS };
 
 struct message {
     int from, to, comm, tag, serial;
-    int bytes, back_bytes; /* the second for what goes back in an exchange */
+    int bytes, back_bytes; /* the second for the reply in an exchange */
     enum send_way send;
     enum receive_way receive;
     bool any_source, any_tag;
     bool strided_out, strided_in;
-    int complete; /* what is done with requests after it: a number of `completions`, or none */
+    int complete; /* index of the completion call after it in `completions`, or none */
 };
 
 static struct message script[MESSAGES];
@@ -39,7 +38,7 @@ static int random_bytes(struct random *r) {
     return (int)random_below(r, limits[random_below(r, 10)] + 1);
 }
 
-/* Tags say who sends where receives from anybody are to be exact. */
+/* The tag encodes the sender where receives from MPI_ANY_SOURCE must be exact. */
 static int tag_of(const struct message *m, struct random *r) {
     return m->any_source ? 100 + m->from : (int)random_below(r, TAGS);
 }
@@ -63,12 +62,12 @@ static void make_message(struct message *m, struct random *r, int serial, long *
     buffered[m->from] += m->bytes + MPI_BSEND_OVERHEAD + 64;
     if ((m->send == IBSEND || m->send == BSEND) && (m->bytes > 200000 || buffered[m->from] > ATTACHED / 2))
         m->send = ISEND;
-    if (m->comm == OPEN) { /* nothing may wait, see above */
+    if (m->comm == OPEN) { /* no call may wait, see the head of the file */
         m->send = m->send % 2 ? ISEND : m->send;
         m->receive = IRECV;
         m->any_source = m->any_tag = true;
         m->strided_in = false;
-    } else if (m->from == m->to) { /* the two parts of a message to oneself come one after the other */
+    } else if (m->from == m->to) { /* this rank executes both parts in turn */
         m->send = m->send == SEND || m->send == SSEND || m->send == EXCHANGE ? ISEND : m->send;
     } else if (m->send == EXCHANGE) {
         m->any_source = m->any_tag = m->strided_out = m->strided_in = false;
@@ -87,7 +86,7 @@ static void make_script(uint64_t seed) {
     free(buffered);
 }
 
-/* ---- buffers: a strided one takes every second byte of twice the room ---- */
+/* ---- buffers: a strided one uses every second byte of twice the size ---- */
 
 static unsigned char *fill_out(const struct message *m, int bytes, int serial) {
     unsigned char *out = aligned_bytes((size_t)bytes * 2 + 2);
@@ -106,7 +105,7 @@ static void check_in(const struct message *m, unsigned char *in, int bytes, int 
                 m->any_source ? " any source" : "", m->any_tag ? " any tag" : "");
 }
 
-/* ---- what is under way ---- */
+/* ---- pending operations ---- */
 
 struct pending {
     const struct message *message;
@@ -114,7 +113,7 @@ struct pending {
     bool receiving, persistent;
 };
 
-struct list { /* of requests; those on the open communicator are kept apart */
+struct list { /* of requests; those on the wildcard communicator are in a list of their own */
     MPI_Request requests[2 * MESSAGES];
     struct pending what[2 * MESSAGES];
     int count;
@@ -122,7 +121,7 @@ struct list { /* of requests; those on the open communicator are kept apart */
 
 static struct list ordered, open;
 static int open_next[64][MESSAGES],
-    open_at[64]; /* by sender: what it sends to this rank there, and what is next */
+    open_at[64]; /* per sender: what it sends to this rank there, and the next one */
 
 static void add(const struct message *m, unsigned char *buffer, bool receiving, MPI_Request request) {
     struct list *l = m->comm == OPEN ? &open : &ordered;
@@ -131,7 +130,7 @@ static void add(const struct message *m, unsigned char *buffer, bool receiving, 
     l->what[l->count++] = (struct pending){m, buffer, receiving, persistent};
 }
 
-/* The message that a receive on the open communicator has got: the next of that sender. */
+/* The message that a receive on the wildcard communicator got: the next one of its sender. */
 static const struct message *open_message(const MPI_Status *status) {
     int from = status->MPI_SOURCE;
     return &script[open_next[from][open_at[from]++]];
@@ -171,7 +170,7 @@ static void done_with(int index, const MPI_Status *status) {
     ordered.what[index].buffer = NULL;
 }
 
-/* One call on all that is ordered. */
+/* One completion call on all requests whose order is known. */
 static void complete_some(int way) {
     static MPI_Status statuses[2 * MESSAGES];
     static int indices[2 * MESSAGES];
@@ -209,7 +208,7 @@ static void complete_some(int way) {
         done_with(indices[i], &statuses[i]);
 }
 
-/* ---- the parts that a rank plays ---- */
+/* ---- the parts of a message ---- */
 
 static void play_sender(const struct message *m) {
     unsigned char *out = fill_out(m, m->bytes, m->serial);
@@ -246,7 +245,7 @@ static void play_sender(const struct message *m) {
         add(m, out, false, request);
 }
 
-/* Looks first, in one way or the other, and receives what it has seen. */
+/* Probes first, in one of two ways, and receives the message that the probe returned. */
 static void receive_seen(const struct message *m, unsigned char *in, int from, int tag, MPI_Datatype type) {
     MPI_Comm comm = comms[m->comm];
     MPI_Status status;
@@ -331,7 +330,7 @@ static void round_of(uint64_t seed) {
         play(&script[i]);
         complete_some(script[i].complete);
     }
-    memset(open_at, 0, sizeof open_at); /* they were counted; now they are received */
+    memset(open_at, 0, sizeof open_at); /* counted so far; from here on received */
     wait_all(&ordered);
     wait_all(&open);
     MPI_Buffer_detach(&was, &size);
@@ -339,7 +338,7 @@ static void round_of(uint64_t seed) {
     barrier();
 }
 
-/* As long as it may, and one round at least. */
+/* Runs for the given time, and at least one round. */
 CASE(against_a_model) {
     double end = MPI_Wtime() + (test_seconds > 4 ? test_seconds : test_seconds / 2);
     int go = 1, rounds = 0;

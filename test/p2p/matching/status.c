@@ -1,4 +1,4 @@
-/* status.c: what a status says: source, tag, and how much came, counted in whatever type one asks for. */
+/* status.c: tests the fields of a status: source, tag, and the number of elements received, counted in any type. */
 #include "message.h"
 
 #include <stdlib.h>
@@ -11,7 +11,7 @@ static void transfer(int bytes, MPI_Status *status) {
     MPI_Wait(&request, MPI_STATUS_IGNORE);
 }
 
-/* 13 bytes are 13 chars, but no whole number of ints. */
+/* 13 bytes are 13 chars, but not a whole number of ints. */
 CASE(counts_of_plain_types) {
     static const int bytes[] = {0, 1, 4, 8, 13, 24, 1000, 4000};
     MPI_Datatype types[] = {MPI_CHAR, MPI_SHORT, MPI_INT, MPI_DOUBLE, MPI_INT64_T, MPI_C_DOUBLE_COMPLEX};
@@ -28,7 +28,7 @@ CASE(counts_of_plain_types) {
     }
 }
 
-/* Parts of a derived type are counted by MPI_Get_elements. */
+/* MPI_Get_elements counts parts of a derived type. */
 CASE(elements_of_derived_types) {
     MPI_Datatype pair, record;
     int lengths[] = {1, 2}, count, elements;
@@ -63,7 +63,8 @@ CASE(elements_of_derived_types) {
     MPI_Type_free(&record);
 }
 
-/* Wildcards are filled in; with several senders each with its own tag. */
+/* The status holds the actual source and tag of a wildcard receive, with several senders that each have their own
+ * tag. */
 CASE(wildcards_are_filled_in) {
     int out = test_rank, in = -1, seen = 0;
     MPI_Request request;
@@ -79,7 +80,7 @@ CASE(wildcards_are_filled_in) {
     MPI_Wait(&request, MPI_STATUS_IGNORE);
 }
 
-/* Calls that complete one request do not touch MPI_ERROR. */
+/* Calls that complete one request leave MPI_ERROR unchanged. */
 CASE(error_field_is_left_alone) {
     int out = 1, in = -1, flag = 0;
     MPI_Request request;
@@ -99,7 +100,7 @@ CASE(error_field_is_left_alone) {
     expect_eq(status.MPI_ERROR, 4713);
 }
 
-/* Sends have no source to tell, but were not cancelled. */
+/* The status of a send has no source, but is not cancelled. */
 CASE(of_sends) {
     int out = 1, in = -1, cancelled = 1;
     MPI_Request request;
@@ -118,7 +119,7 @@ CASE(of_sends) {
     expect_status(&status, previous(), 2, sizeof in);
 }
 
-/* The largest and smallest tags there are. */
+/* The largest and the smallest tag. */
 CASE(tags_at_the_limits) {
     int *upper, flag, out = test_rank, in = -1;
     MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &upper, &flag);

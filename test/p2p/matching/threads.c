@@ -1,4 +1,4 @@
-/* threads.c: several threads send and receive at once, with tags or communicators of their own, and with shared ones.
+/* threads.c: several threads send and receive at once, with their own tags or communicators, and with shared ones.
  * timeout: 90 */
 #include "message.h"
 
@@ -42,7 +42,7 @@ static size_t size_of(int i) {
     return i % 16 == 5 ? LARGE : i % 4 == 1 ? 5000 : 12;
 }
 
-/* Each with a partner of the same number on the next rank. */
+/* Each thread exchanges with the thread of the same number on the next rank. */
 static void *ring(void *arg) {
     struct worker *w = arg;
     int tag = w->comm == MPI_COMM_WORLD ? w->number : 0;
@@ -73,7 +73,7 @@ CASE(own_communicators) {
     run_threads(ring, true);
 }
 
-/* Several requests per thread, by MPI_Waitany; the threads wait at the same time. */
+/* Several requests per thread, completed by MPI_Waitany; the threads wait at the same time. */
 static void *waitany(void *arg) {
     enum { WIDTH = 8 };
     struct worker *w = arg;
@@ -104,7 +104,7 @@ CASE(waitany_in_threads) {
     run_threads(waitany, false);
 }
 
-/* All threads take from one stream: each message is received once, and each thread sees its own in order. */
+/* All threads receive from one stream: each message is received once, and each thread receives its messages in order. */
 static _Atomic int taken;
 static _Atomic unsigned char seen_once[THREADS * ROUNDS];
 
@@ -113,7 +113,7 @@ static void *share(void *arg) {
     int total = THREADS * rounds();
     if (test_rank == 0) {
         for (int i = 0; i < rounds();
-             i++) { /* the order among the threads is not known, that of each thread is */
+             i++) { /* the order among the threads is undefined, that of each thread is not */
             int word = w->number * ROUNDS + i;
             MPI_Send(&word, 1, MPI_INT, 1, 5, MPI_COMM_WORLD);
         }
@@ -139,7 +139,7 @@ CASE(one_stream_for_all) {
     run_threads(share, false);
 }
 
-/* Taken with MPI_Mprobe, as threads should: what one has found no other receives. */
+/* Received by MPI_Mprobe, as threads should: no other thread receives a message that one has found. */
 static void *matched(void *arg) {
     struct worker *w = arg;
     for (int i = 0; i < rounds() / 2; i++) {
@@ -167,7 +167,7 @@ CASE(matched_probes) {
     run_threads(matched, false);
 }
 
-/* One thread blocks in a receive for long; the others go on, and a collective too. */
+/* One thread blocks in a receive for long; the others proceed, and so does a collective. */
 static void *one_blocks(void *arg) {
     struct worker *w = arg;
     int word = -1;
@@ -190,7 +190,7 @@ CASE(one_thread_blocks) {
     run_threads(one_blocks, false);
 }
 
-/* Requests that one thread started are completed by another. */
+/* One thread starts requests, another completes them. */
 static MPI_Request handed[2 * THREADS];
 static int handed_out[THREADS], handed_in[THREADS];
 
@@ -220,7 +220,8 @@ CASE(completed_by_another) {
     }
 }
 
-/* All threads of a rank wait, and each in turn gets what it waits for: one drives progress, and another must go on when it leaves. */
+/* All threads of a rank wait, and each in turn gets its message. One thread drives progress; when it leaves, another
+ * must take over. */
 enum { TURNS = 40, TURN_TAG = 80 };
 
 static void *wait_for_turn(void *arg) {
@@ -252,7 +253,7 @@ CASE(waiting_threads_take_turns) {
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
-/* A datatype with an empty member is one that only MPI can pack: threads that pack at once keep their bytes apart. */
+/* Only MPI can pack a datatype with an empty member. Threads that pack at the same time must not mix their bytes. */
 enum { PACKED = 4000, PACKED_ROUNDS = 100000 };
 static MPI_Datatype packed_type;
 

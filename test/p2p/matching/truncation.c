@@ -1,5 +1,6 @@
-/* truncation.c: a message that is larger than the receive's buffer: the error is MPI_ERR_TRUNCATE, in the status where
- * several requests are completed at once; nothing is written behind the buffer, and what follows is received as ever. */
+/* truncation.c: tests messages that are larger than the receive's buffer. The error is MPI_ERR_TRUNCATE, in the
+ * status if a call completes several requests; nothing is written beyond the buffer, and later messages are received
+ * normally. */
 #include "message.h"
 
 #include <stdlib.h>
@@ -9,7 +10,7 @@ enum { ROOM = 100 };
 static const size_t sizes[] = {101, 3000, 20000, 70000, 500000};
 enum { SIZES = sizeof sizes / sizeof *sizes };
 
-/* Open MPI 4.1 copies a large message as it is, over whatever lies behind the buffer: not to be tried. */
+/* Open MPI 4.1 copies the whole of a large message and overwrites the memory behind the buffer: not tried there. */
 static int sizes_to_try(void) {
 #ifdef OPEN_MPI
     return own_messages() ? SIZES : 2;
@@ -20,7 +21,7 @@ static int sizes_to_try(void) {
 
 static unsigned char in[ROOM + 50000];
 
-/* Sends are started: a large one ends only when it was received, truncated or not. */
+/* Non-blocking sends: a large one completes only when it is received, truncated or not. */
 static unsigned char *outs[SIZES];
 static MPI_Request sends[SIZES];
 
@@ -92,7 +93,7 @@ CASE(wait_and_test) {
     end();
 }
 
-/* Two are as they should be, the one between is too large. */
+/* Two messages fit, the one between them is too large. */
 static void start_three(int s, MPI_Request *requests, unsigned char *good) {
     int outside[] = {60, 61};
     for (int i = 0; i < 2; i++)
@@ -115,7 +116,7 @@ static void check_three(int s, const MPI_Status *statuses, unsigned char *good) 
     finish_send(s);
 }
 
-/* A call may return early with some of them pending: it is then called again. */
+/* A call may return early while some requests are pending: it is then called again. */
 CASE(waitall) {
     begin();
     for (int s = 0; s < sizes_to_try(); s++) {
@@ -189,7 +190,7 @@ CASE(testsome) {
     run_some(MPI_Testsome);
 }
 
-/* MPI_Waitany returns the error itself, with the index. */
+/* MPI_Waitany itself returns the error, with the index. */
 CASE(waitany) {
     begin();
     for (int s = 0; s < sizes_to_try(); s++) {
@@ -240,7 +241,7 @@ CASE(matched_receive) {
     end();
 }
 
-/* Derived types are cut as well. */
+/* Derived types are truncated as well. */
 CASE(strided) {
     MPI_Datatype every_second;
     MPI_Status status;
@@ -258,7 +259,7 @@ CASE(strided) {
     end();
 }
 
-/* To oneself. */
+/* Messages of a rank to itself. */
 CASE(self) {
     SKIP_IF(sizes_to_try() < SIZES, "Open MPI writes behind the buffer");
     begin();
@@ -281,7 +282,8 @@ static void handler(MPI_Comm *comm, int *code, ...) {
     handled += class_of(*code) == MPI_ERR_TRUNCATE;
 }
 
-/* The communicator's own error handler is called. By MPI_Recv: MPICH's MPI_Wait asks that of MPI_COMM_WORLD. */
+/* The communicator's own error handler is called. The test uses MPI_Recv, as MPICH's MPI_Wait calls the handler of
+ * MPI_COMM_WORLD. */
 CASE(error_handler) {
     MPI_Errhandler errhandler;
     MPI_Comm comm;
@@ -300,10 +302,10 @@ CASE(error_handler) {
     MPI_Comm_free(&comm);
 }
 
-/* ---- the middle of an element ---- */
+/* ---- messages that end inside an element ---- */
 
-/* MPICH takes a message for truncated that ends inside an element of a type whose data lie in pieces; in one piece it does not, and
- * Open MPI never does. */
+/* MPICH reports truncation for a message that ends inside an element of a non-contiguous type. It does not for a
+ * contiguous type, and Open MPI never does. */
 static int code_inside(bool in_pieces) {
 #ifdef OPEN_MPI
     return MPI_SUCCESS;

@@ -1,8 +1,8 @@
-/* wildcards.c: which receive gets which message, against a model.
+/* wildcards.c: compares which receive gets which message with a model.
  *
- * With one sender the outcome does not depend on time: a message takes the first receive that was posted and fits, a
- * receive the first message that was sent and fits, and both rules give the same pairs in whatever order the two
- * sequences are interleaved. So the same script is run with the receives first, with the messages first, and racing. */
+ * With one sender the outcome does not depend on timing: a message matches the first posted receive that fits, a
+ * receive matches the first sent message that fits, and both rules give the same pairs however the two sequences
+ * interleave. So the same script runs with the receives first, with the messages first, and with both at once. */
 #include "message.h"
 
 #include <stdlib.h>
@@ -14,8 +14,8 @@ struct script {
     int tag[SCRIPT];  /* of the messages */
     int want[SCRIPT]; /* tag of the receives, or MPI_ANY_TAG */
     bool any_source[SCRIPT];
-    int message_of[SCRIPT]; /* by receive: the message that it gets */
-    int receive_of[SCRIPT]; /* by message */
+    int message_of[SCRIPT]; /* per receive: the message that it gets */
+    int receive_of[SCRIPT]; /* per message */
 };
 
 static void make_script(struct script *s, uint64_t seed, int count) {
@@ -71,7 +71,7 @@ static void check_receive(const struct script *s, int i) {
     free(in[i]);
 }
 
-/* Those with a message first: a receive that gets none is cancelled once all others are done. */
+/* Completes the receives that get a message first. A receive without one is cancelled when all others are done. */
 static void finish(const struct script *s) {
     for (int i = 0; i < s->count; i++)
         if (s->message_of[i] != NONE)
@@ -118,7 +118,7 @@ CASE(messages_first) {
     }
 }
 
-/* Both at once, each rank at its own pace. */
+/* Both sides run at once, each rank at its own speed. */
 CASE(racing) {
     struct script s;
     struct random r;
@@ -138,7 +138,7 @@ CASE(racing) {
     }
 }
 
-/* The first receive that fits gets the message, be it the exact one or the one that takes anything. */
+/* The first posted receive that fits gets the message, whether it is exact or a wildcard. */
 CASE(first_posted_wins) {
     int kinds[4][2] = {{0, 7}, {1, 7}, {0, MPI_ANY_TAG}, {1, MPI_ANY_TAG}}; /* any source?, tag */
     for (int first = 0; first < 4; first++) {
@@ -160,8 +160,8 @@ CASE(first_posted_wins) {
     }
 }
 
-/* Rank 0 has receives for each sender, and behind them others for anybody; every message is received exactly once, and
- * those of one sender in its order. */
+/* Rank 0 posts receives for each sender, and after them receives from MPI_ANY_SOURCE. Every message is received
+ * exactly once, and those of one sender in order. */
 CASE(several_senders) {
     enum { EACH = 300 };
     int senders = test_size - 1, total = EACH * senders;

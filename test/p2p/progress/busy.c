@@ -1,12 +1,12 @@
-/* busy.c: the other rank computes and makes no call of MPI. Small messages to it go all the same, and so do the sender's
- * other affairs; large ones wait, and nothing is written to wrong places meanwhile. */
+/* busy.c: tests messages to a rank that computes and makes no MPI call. Small messages to it are sent all the same,
+ * and the sender's other operations proceed. Large messages wait, and nothing is written to wrong places meanwhile. */
 #include "message.h"
 
 #include <stdlib.h>
 
 enum { LARGE = 300000, COMPUTE_MS = 100 };
 
-/* A few small blocking sends return while the target is away: it comes back only when told without MPI. */
+/* A few small blocking sends return while the target makes no MPI call: it resumes only on a signal without MPI. */
 CASE(small_sends_return) {
     struct flag sent = make_flag();
     for (int i = 0; test_rank == 0 && i < 8; i++)
@@ -29,7 +29,7 @@ static double compute(int milliseconds, unsigned char *memory, size_t bytes) {
     return sum;
 }
 
-/* Everything is posted on both sides, then all compute, and then wait. */
+/* Both sides post all operations, then compute, and then wait. */
 CASE(posted_then_computing) {
     static const size_t sizes[] = {8, 4096, LARGE};
     unsigned char *out[3], *in[3], *scratch = aligned_bytes(65536);
@@ -52,7 +52,8 @@ CASE(posted_then_computing) {
     free(scratch);
 }
 
-/* The receiver computes in the very memory that it will receive into later: it is its own until it says otherwise. */
+/* The receiver computes in the memory that it will later receive into. Nothing may write there before the receive is
+ * posted. */
 CASE(memory_is_not_touched_early) {
     unsigned char *memory = aligned_bytes(LARGE), *out = aligned_bytes(LARGE);
     MPI_Request request;
@@ -66,14 +67,14 @@ CASE(memory_is_not_touched_early) {
     MPI_Recv(memory, LARGE, MPI_BYTE, previous(), 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     expect_pattern(memory, LARGE, previous(), 0, 1);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
-    memset(out, 0, LARGE); /* ours again: what was received must not follow */
+    memset(out, 0, LARGE); /* the buffer is free again: these zeros must not reach the receiver */
     barrier();
     expect_pattern(memory, LARGE, previous(), 0, 1);
     free(out);
     free(memory);
 }
 
-/* With the target away, the sender goes on with a third (or itself), and both messages arrive. */
+/* While the target computes, the sender exchanges with a third rank (or itself), and both messages arrive. */
 CASE(others_are_not_held_up) {
     struct flag done = make_flag();
     int third = test_size > 2 ? 2 : 0;

@@ -1,19 +1,20 @@
-/* collectives.c: blocking collectives give what MPI says also where Hearth makes them of something else, in the corners in which MPI
- * libraries differ: a neighbour that occurs twice, types without bytes, results in place, communicators of other kinds. */
+/* collectives.c: tests that blocking collectives give the results that MPI defines, also where Hearth replaces them
+ * by other calls, in the corner cases in which MPI libraries differ: a neighbour that occurs twice, types without
+ * bytes, in-place results, other kinds of communicators. */
 #include "message.h"
 
 #include <stdlib.h>
 
 enum { MOST = 64 };
 
-/* A value of its own for each pair and block. */
+/* A different value for each pair and block. */
 static int word(int from, int to, int block) {
     return 10000 * from + 100 * to + block;
 }
 
 /* ---- neighbours ---- */
 
-/* What this rank gets from below and from above on a ring; with two ranks both are the same process. */
+/* Checks what this rank gets from below and from above on a ring. With two ranks both are the same process. */
 static void expect_ring(const int got[2], bool same_to_all) {
     int below = previous(), above = peer();
     expect_eq(got[0], same_to_all ? word(below, 0, 0) : word(below, test_rank, 1));
@@ -32,7 +33,7 @@ CASE(neighbours_on_a_ring) {
     MPI_Neighbor_alltoall(out, 1, MPI_INT, got, 1, MPI_INT, ring);
     expect_ring(got, false);
     got[0] = got[1] = -1;
-#ifdef OPEN_MPI /* MPICH 4.0 exchanges the two on a ring of two processes */
+#ifdef OPEN_MPI /* MPICH 4.0 swaps the two on a ring of two processes */
     MPI_Neighbor_alltoallv(out, one, places, MPI_INT, got, one, places, MPI_INT, ring);
     expect_ring(got, false);
     got[0] = got[1] = -1;
@@ -48,7 +49,7 @@ CASE(neighbours_on_a_ring) {
     MPI_Comm_free(&ring);
 }
 
-/* ---- types without bytes: one of them matches none of something else; only what both MPIs can do ---- */
+/* ---- types without bytes: one element matches zero elements of another type; only cases that both MPIs support ---- */
 
 struct nothing {
     MPI_Datatype type;
@@ -84,7 +85,7 @@ CASE(types_without_bytes) {
     MPI_Type_free(&n.type);
 }
 
-/* ---- all with contents, on communicators of several kinds ---- */
+/* ---- all with data, on communicators of several kinds ---- */
 
 struct where {
     MPI_Comm comm;
@@ -210,7 +211,7 @@ CASE(contents) {
     MPI_Comm_free(&reversed);
 }
 
-/* Between two groups: each rank of one side gets what the other side has. */
+/* Between two groups: each rank of one group gets the data of the other. */
 CASE(between_groups) {
     MPI_Comm half, inter;
     int side = test_rank % 2, others = 0, sum = -1, one = side + 1;

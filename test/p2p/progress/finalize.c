@@ -1,5 +1,5 @@
-/* finalize.c: messages that are still under way when MPI_Finalize is called arrive, and callbacks that it calls may send, receive and
- * wait as before. No other test can show it: it has a main of its own, and says what it saw by its exit status. */
+/* finalize.c: tests that messages which are pending when MPI_Finalize is called still arrive, and that callbacks
+ * which it calls may send, receive and wait. The program has its own main and reports by its exit status. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,7 +29,7 @@ static int check(const unsigned char *got, size_t bytes, int from, const char *w
 
 static unsigned char large[LARGE], small[SMALL], buffered[BUFFERED], attached[4 * BUFFERED];
 
-/* Sends, and leaves. The buffers stay until the end of the program. */
+/* Sends, and enters MPI_Finalize. The buffers live until the end of the program. */
 static void send_and_leave(int from, int to) {
     MPI_Request request;
     fill(large, LARGE, from);
@@ -56,10 +56,10 @@ static int receive_late(int from) {
     return wrong;
 }
 
-/* ---- attributes of MPI_COMM_SELF: deleted in MPI_Finalize, before anything else ---- */
+/* ---- attributes of MPI_COMM_SELF: MPI_Finalize deletes them first ---- */
 
 static int rank, size, calls, word, out;
-static MPI_Request late = MPI_REQUEST_NULL; /* a receive from before */
+static MPI_Request late = MPI_REQUEST_NULL; /* posted before MPI_Finalize */
 
 static int on_delete(MPI_Comm comm, int key, void *value, void *state) {
     int other = rank ^ 1;
@@ -95,7 +95,7 @@ static int attribute_was_deleted(void) {
     return 1;
 }
 
-/* Even ranks send, the odd ones receive. */
+/* Even ranks send, odd ranks receive. */
 int main(int argc, char **argv) {
     int wrong = 0;
     alarm(50);

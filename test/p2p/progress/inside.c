@@ -1,5 +1,5 @@
-/* inside.c: a rank that has a receive posted, or a send under way, and now sits in another call of MPI, serves the one
- * at the other end all the same. Otherwise that one never gets to the call in which the first waits for it. */
+/* inside.c: tests that a rank with a posted receive or a pending send makes progress for its peer while it waits in
+ * another MPI call. Otherwise the peer never reaches the call in which the rank waits for it. */
 #include "message.h"
 
 #include <stdlib.h>
@@ -15,7 +15,7 @@ static struct flag name;
 static MPI_File file;
 static unsigned char *buffer;
 
-/* ---- where to sit: each is called by all ranks, and none returns before all have called it ---- */
+/* ---- calls to wait in: all ranks call each of them, and none returns before all have called it ---- */
 
 static void in_barrier(void) {
     barrier();
@@ -83,7 +83,7 @@ static void in_intercomm(void) {
     MPI_Comm_free(&half);
 }
 
-static void in_bcast(void) { /* each in turn is the one that all wait for */
+static void in_bcast(void) { /* each rank in turn is the root that all others wait for */
     for (int root = 0; root < test_size; root++) {
         int word = root;
         MPI_Bcast(&word, 1, MPI_INT, root, MPI_COMM_WORLD);
@@ -117,7 +117,7 @@ static void in_window_create_and_free(void) {
 static void in_file(void) {
     int word = test_rank;
     MPI_File_write_at_all(file, (MPI_Offset)sizeof word * test_rank, &word, 1, MPI_INT, MPI_STATUS_IGNORE);
-    barrier(); /* the call itself need not wait for all */
+    barrier(); /* the call itself need not wait for all ranks */
 }
 
 static void in_file_open_and_close(void) {
@@ -126,7 +126,7 @@ static void in_file_open_and_close(void) {
     MPI_File_close(&other);
 }
 
-static void in_sendrecv(void) { /* with the one that waits for us */
+static void in_sendrecv(void) { /* with the rank that waits for this one */
     int other = test_rank ^ 1, out = test_rank, in = -1;
     if (other < test_size)
         MPI_Sendrecv(&out, 1, MPI_INT, other, 99, &in, 1, MPI_INT, other, 99, MPI_COMM_WORLD,
@@ -144,12 +144,12 @@ static void in_probe(void) {
     MPI_Wait(&request, MPI_STATUS_IGNORE);
 }
 
-/* ---- who waits for whom ---- */
+/* ---- the two sides ---- */
 
 typedef void place(void);
 
-/* The odd rank of a pair has posted its receive and sits; the even one comes later, is in MPI_Ssend until the message is
- * taken, and then joins it. */
+/* The odd rank of a pair has posted its receive and waits in the call. The even rank comes later, is in MPI_Ssend
+ * until the message is received, and then makes the call too. */
 static void receiver_sits(place *sit, size_t bytes, int serial) {
     MPI_Request request = MPI_REQUEST_NULL;
     MPI_Status status;
@@ -170,7 +170,8 @@ static void receiver_sits(place *sit, size_t bytes, int serial) {
     barrier();
 }
 
-/* The even rank has started to send and sits; the odd one comes later and receives before it joins. */
+/* The even rank has started a send and waits in the call. The odd rank comes later and receives before it makes the
+ * call. */
 static void sender_sits(place *sit, size_t bytes, int serial) {
     MPI_Request request = MPI_REQUEST_NULL;
     if (test_rank % 2 == 0 && test_rank + 1 < test_size) {
@@ -194,8 +195,8 @@ static void run(place *sit) {
     free(buffer);
 }
 
-/* Hearth alone knows of a large or synchronous message that came through MPI, and a call that has no non-blocking twin does not let
- * it do anything: doc/matching.md. */
+/* Only Hearth knows of a large or synchronous message that came through MPI, and a call without a non-blocking
+ * equivalent gives Hearth no chance to act: see doc/matching.md. */
 #define UNSERVED "through MPI a rank in a lock or start answers when it returns"
 static bool through_mpi(void) {
     return strcmp(test_config(), "host") == 0;
@@ -281,7 +282,7 @@ static void test_window(void) {
         MPI_Win_test(window.win, &flag);
 }
 
-/* A rank sits in MPI_Win_wait, or repeats MPI_Win_test, until the other has put something and said so. */
+/* One rank waits in MPI_Win_wait, or repeats MPI_Win_test, until the other has put data and completed its epoch. */
 static void (*await_puts)(void);
 static void in_win_wait(void) {
     int other = test_rank ^ 1, word = 7;
@@ -320,7 +321,7 @@ CASE(win_test) {
     receiver_awaits_puts(test_window);
 }
 
-/* The other way round: it waits for a post that does not come before its message is taken. */
+/* The reverse: it waits for a post, which comes only when its message is received. */
 static void in_win_start(void) {
     int other = test_rank ^ 1, word = 7;
     MPI_Group all, group;
@@ -356,7 +357,7 @@ static void put_locked(int target) {
     MPI_Win_flush(target, window.win);
 }
 
-/* Rank 0 has locked a window and gives it back only when rank 1, which waits for the lock, has taken its message. */
+/* Rank 0 has locked a window and unlocks it only when rank 1, which waits for the lock, has received its message. */
 CASE(win_lock) {
     SKIP_IF(through_mpi(), UNSERVED);
     window = make_window(4096, NULL);
@@ -397,7 +398,7 @@ CASE(files) {
     remove_flag(&name);
 }
 
-/* The flush of a get from a rank that only serves messages. */
+/* A flush of a get from a rank that only makes progress for messages. */
 CASE(large_send_against_a_lock) {
     window = make_window(4096, NULL);
     buffer = aligned_bytes(LARGEST);
@@ -423,7 +424,7 @@ CASE(large_send_against_a_lock) {
     free_window(&window);
 }
 
-/* In calls for a communicator whose messages are MPI's own: both sides send and receive there. */
+/* The calls are on a communicator whose messages MPI itself carries: both sides send and receive there. */
 static MPI_Comm foreign;
 
 static void in_foreign_recv(void) {
@@ -510,7 +511,7 @@ CASE(foreign_communicator) {
     MPI_Comm_free(&foreign);
 }
 
-/* Rank 1 is in MPI_Mrecv of a large message, whose sender computes until rank 2 is through with its own message to rank 1. */
+/* Rank 1 is in MPI_Mrecv of a large message, whose sender computes until rank 2 has finished its own send to rank 1. */
 CASE(foreign_mrecv) {
     SKIP_IF(test_size < 3, "needs three ranks");
     struct flag taken = make_flag();
@@ -531,7 +532,7 @@ CASE(foreign_mrecv) {
         MPI_Mrecv(buffer, LARGEST, MPI_BYTE, &message, MPI_STATUS_IGNORE);
         expect_pattern(buffer, LARGEST, 0, 0, 1);
     } else if (test_rank == 2) {
-        sleep_ms(100); /* it is in there by now */
+        sleep_ms(100); /* rank 1 is in the call by now */
         MPI_Ssend(&word, 1, MPI_INT, 1, 1, MPI_COMM_WORLD);
         raise_flag(&taken);
     }
@@ -542,7 +543,7 @@ CASE(foreign_mrecv) {
     MPI_Comm_free(&foreign);
 }
 
-/* The odd rank looks at its window by atomics and flushes until the even one has written there. */
+/* The odd rank polls its window by atomics and flushes until the even rank has written there. */
 static void in_flushes(void) {
     int one = 1, none = 0, seen = 0, other = test_rank ^ 1;
     if (other >= test_size)

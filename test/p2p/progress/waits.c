@@ -1,6 +1,6 @@
-/* waits.c: rank 1 has posted a receive and sits in a call in which it waits for rank 0; rank 0 is in MPI_Ssend to it, and makes the call
- * only then. One call after the other, all that doc/matching.md names with a pre-barrier, a non-blocking equivalent or a loop of
- * tests. lint_waits compares. */
+/* waits.c: tests every call in which MPI may wait. Rank 1 has posted a receive and waits for rank 0 in the call; rank
+ * 0 is in MPI_Ssend to rank 1, and makes the call only after it. The tests cover all calls that doc/matching.md lists
+ * with a pre-barrier, a non-blocking equivalent or a loop of tests; lint_waits compares the two. */
 #include "message.h"
 
 #include <fcntl.h>
@@ -13,11 +13,11 @@
 
 enum { LARGE = 100000, MOST = 64 };
 
-static _Atomic int *entered; /* memory that both ranks see: the last call that rank 1 has gone into */
+static _Atomic int *entered; /* in memory shared by both ranks: the last call that rank 1 has entered */
 static int serial;
-static MPI_Comm where;  /* over which the calls are made */
-static MPI_Comm other;  /* one that is given up */
-static MPI_Comm halves; /* even and odd ranks, between which there is */
+static MPI_Comm where;  /* communicator of the calls */
+static MPI_Comm other;  /* a communicator that is freed */
+static MPI_Comm halves; /* inter-communicator of even and odd ranks */
 static MPI_Comm inter;
 static MPI_Comm grid, ring;
 static MPI_Win window;
@@ -238,7 +238,7 @@ static const struct call makers[] = {
     {"Comm_disconnect", sit_Comm_disconnect, make_other, 0},
 };
 
-/* All edges lead to rank 0: one from each. */
+/* All edges lead to rank 0, one from each rank. */
 static const struct call spread[] = {{"Dist_graph_create", sit_Dist_graph_create, 0, free_made}};
 
 static const int keep[2] = {1, 0};
@@ -405,7 +405,7 @@ static MPI_Offset mine(void) {
     return (MPI_Offset)test_rank * 4;
 }
 
-/* Not all of these wait in every MPI: what follows does. */
+/* Not all of these calls wait in every MPI. The statement that follows does. */
 #define THEN                                                                                                 \
     ;                                                                                                        \
     MPI_Barrier(where)
@@ -448,7 +448,7 @@ static const struct call opening[] = {
 static const struct call files[] = {
     {"File_set_view", sit_File_set_view, 0, 0},
     {"File_set_size", sit_File_set_size, 0, 0},
-#ifndef OPEN_MPI /* after it 4.1 sometimes takes the message of an earlier MPI_Bcast */
+#ifndef OPEN_MPI /* after it Open MPI 4.1 sometimes receives the message of an earlier MPI_Bcast */
     {"File_preallocate", sit_File_preallocate, 0, 0},
 #endif
     {"File_set_info", sit_File_set_info, 0, 0},
@@ -487,7 +487,7 @@ CASE(files) {
     end();
 }
 
-/* ---- requests that are MPI's own ---- */
+/* ---- requests of MPI itself ---- */
 
 static MPI_Request pending[2];
 

@@ -1,10 +1,10 @@
-/* wake.c: a rank that sits in a call of MPI is woken when others need it, and soon: whether they wait or test, are kept busy meanwhile,
- * or it is itself that has something left to send.   ranks: 4 */
+/* wake.c: tests that a rank which waits in an MPI call is woken soon when others need it: when they wait or test,
+ * while another rank keeps them busy, or when the rank itself still has data to send.   ranks: 4 */
 #include "message.h"
 
 #include <unistd.h>
 
-/* Who does not wait but tests wakes the other one as well. */
+/* A rank that tests instead of waiting wakes its peer as well. */
 CASE(tests_of_a_send) {
     int word = test_rank, in = -1;
     MPI_Request request = MPI_REQUEST_NULL;
@@ -13,11 +13,11 @@ CASE(tests_of_a_send) {
     barrier();
     if (test_rank % 2 == 0 && test_rank + 1 < test_size) {
         double begin = now();
-        sleep_ms(20); /* the other one is in its barrier */
+        sleep_ms(20); /* the peer is in its barrier by now */
         MPI_Issend(&word, 1, MPI_INT, test_rank + 1, 1, MPI_COMM_WORLD, &request);
         for (int flag = 0; !flag;)
             MPI_Test(&request, &flag, MPI_STATUS_IGNORE);
-        expect(now() - begin < 5); /* and not when the helper happens to look, ten seconds later */
+        expect(now() - begin < 5); /* not at the helper's next periodic check, ten seconds later */
     }
     barrier();
     MPI_Wait(&request, MPI_STATUS_IGNORE);
@@ -25,8 +25,9 @@ CASE(tests_of_a_send) {
         expect_eq(in, test_rank - 1);
 }
 
-/* Rank 0 waits for rank 1, which sits in a barrier, and is meanwhile kept busy by rank 2, who goes on until rank 0 is through. It may
- * pause as long as it likes, where there are more ranks than CPUs: so one time out of some that comes through is enough. */
+/* Rank 0 waits for rank 1, which is in a barrier. Meanwhile rank 2 keeps rank 0 busy until rank 0 is done. Where
+ * there are more ranks than CPUs, the scheduler may suspend any of them, so one success in several attempts is
+ * enough. */
 CASE(a_stream_from_elsewhere) {
     enum { MOST = 300000, ROUNDS = 3, BETWEEN = 256 };
     SKIP_IF(test_size < 3, "needs three ranks");
@@ -59,8 +60,8 @@ CASE(a_stream_from_elsewhere) {
     expect(test_rank != 2 || least < MOST);
 }
 
-/* More is on the way than there is room for when the sender goes inside; the other sends on only when all of it came. What
- * waits is sent at once, and not when the sender's helper happens to look, ten seconds later. */
+/* More data is queued than fits when the sender enters a call. The peer sends on only when all of it has arrived. The
+ * queued data must leave at once, not at the helper's next periodic check, ten seconds later. */
 CASE(what_waits_goes_on) {
     enum { MANY = 600, BYTES = 1024 };
     SKIP_IF(test_size < 3, "needs three ranks");

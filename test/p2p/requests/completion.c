@@ -1,6 +1,6 @@
-/* completion.c: the eight calls that complete requests, on arrays in which every kind of request stands beside the
- * others: messages small and large, persistent ones active and not, collectives, one-sided gets, generalized requests,
- * files, and nothing. */
+/* completion.c: tests the eight calls that complete requests, on arrays that mix all kinds of requests: small and
+ * large messages, persistent requests, active and inactive, collectives, one-sided gets, generalized requests, files,
+ * and null requests. */
 #include "message.h"
 
 #include <stdlib.h>
@@ -111,7 +111,7 @@ static void check_status(int kind, const MPI_Status *status) {
     case GENERAL:
         expect_status(status, 3, 33, 5);
         break;
-    case FROM_NOBODY: /* MPICH 4.0 leaves source and tag as they were */
+    case FROM_NOBODY: /* MPICH 4.0 leaves source and tag unchanged */
         expect_eq(count_of(status, MPI_BYTE), 0);
         break;
     case NOTHING:
@@ -153,14 +153,15 @@ static void run(completion *complete) {
     for (m.round = 0; m.round < 5; m.round++) {
         start(&m);
         if (m.round % 2)
-            sleep_ms(2); /* some are then complete at the first look */
+            sleep_ms(2); /* so that some are complete at the first check */
         complete(m.requests);
         check_done(&m);
     }
     finish(&m);
 }
 
-/* One after the other. An order in which no rank waits for what another has not started: all have started all. */
+/* Waits for one request after the other. All ranks have started all operations, so that none waits for one that is
+ * not started. */
 static void by_wait(MPI_Request *requests) {
     for (int i = KINDS - 1; i >= 0; i--) {
         MPI_Status status;
@@ -228,7 +229,7 @@ static void by_testany(MPI_Request *requests) {
     }
     MPI_Testany(KINDS, requests, &index, &done, &status);
     expect(done);
-    expect_eq(index, MPI_UNDEFINED); /* MPICH 4.0 leaves the status as it was */
+    expect_eq(index, MPI_UNDEFINED); /* MPICH 4.0 leaves the status unchanged */
 }
 
 typedef int some(int, MPI_Request[], int *, int[], MPI_Status[]);
@@ -302,7 +303,7 @@ CASE(statuses_ignored) {
     run(ignored_waitsome);
 }
 
-/* No request at all, and only null ones. */
+/* An empty array, and an array of null requests. */
 CASE(nothing_to_wait_for) {
     MPI_Request requests[3] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL, MPI_REQUEST_NULL};
     MPI_Status status, statuses[3];
@@ -333,7 +334,7 @@ CASE(nothing_to_wait_for) {
     expect_empty_status(&status);
 }
 
-/* MPI_Testall changes nothing while one is missing. */
+/* MPI_Testall changes nothing while one request is pending. */
 CASE(testall_is_all_or_nothing) {
     int in[2] = {-1, -1}, out = test_rank, done = 0;
     MPI_Request requests[2];
@@ -356,7 +357,7 @@ CASE(testall_is_all_or_nothing) {
     expect(in[0] == previous() && in[1] == previous());
 }
 
-/* Requests of files, where the MPI makes them of another kind again. */
+/* Requests of files, which some MPIs implement as yet another kind. */
 CASE(beside_files) {
     struct flag name = make_flag();
     MPI_File file;

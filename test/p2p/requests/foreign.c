@@ -1,5 +1,5 @@
-/* foreign.c: requests of the MPI library's own, alone and beside those of messages that Hearth matches: kinds that its calls do not all
- * complete equally well, and requests that fail. */
+/* foreign.c: tests requests of the MPI library itself, alone and beside requests of messages that Hearth matches:
+ * kinds that not all of its calls complete equally well, and requests that fail. */
 #include "message.h"
 
 #include <stdlib.h>
@@ -58,7 +58,8 @@ static MPI_File open_shared(const struct flag *name) {
     return file;
 }
 
-/* Rank 0 waits for a message from rank 1 and for a collective write at once; rank 1 sends only when the write is over. */
+/* Rank 0 waits for a message from rank 1 and for a collective write at once; rank 1 sends only when the write is
+ * complete. */
 static void write_and_receive(MPI_File file, unsigned char *bytes, bool test) {
     MPI_Request r[3] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL, MPI_REQUEST_NULL};
     MPI_Status statuses[3];
@@ -104,12 +105,12 @@ CASE(files) {
 
 /* ---- requests that fail ---- */
 
-enum { OURS, THEIRS, WHICH }; /* a receive that Hearth matches, one that is left to MPI */
+enum { OURS, THEIRS, WHICH }; /* a receive that Hearth matches, a receive that MPI matches */
 
 static MPI_Comm comms[WHICH];
 static int words[WHICH][8];
 
-/* Both are complete before they are looked at; those of `bad` are truncated. */
+/* Both are complete before the test looks at them; those marked in `bad` are truncated. */
 static void start_pair(MPI_Request r[WHICH], const bool bad[WHICH]) {
     int out[8] = {0};
     for (int i = 0; i < WHICH; i++)
@@ -141,7 +142,7 @@ static void one_by_one(MPI_Request r[WHICH], const bool bad[WHICH], bool wait) {
     bool seen[WHICH] = {false, false};
     int index = -7, flag = 0;
     MPI_Status status;
-#ifdef OPEN_MPI /* 4.1 by itself does not always say which one has failed */
+#ifdef OPEN_MPI /* Open MPI 4.1 by itself does not always report which one failed */
     if (!test_loaded())
         return;
 #endif
@@ -171,7 +172,7 @@ static void by_testany(MPI_Request r[WHICH], const bool bad[WHICH]) {
     one_by_one(r, bad, false);
 }
 
-/* MPI may leave others for another call once it has found an error. */
+/* MPI may leave other requests for the next call once it has found an error. */
 static void expect_statuses(int rc, int count, const int indices[], const MPI_Status statuses[],
                             const bool bad[WHICH]) {
     bool failed = class_of(rc) == MPI_ERR_IN_STATUS, some_bad = false;
@@ -241,7 +242,7 @@ CASE(errors) {
             MPI_Request r[WHICH];
             start_pair(r, bad);
             calls[c](r, bad);
-            for (int i = 0; i < WHICH; i++) /* left by a call that found an error elsewhere */
+            for (int i = 0; i < WHICH; i++) /* left by a call that found an error in another request */
                 MPI_Wait(&r[i], MPI_STATUS_IGNORE);
             barrier();
         }

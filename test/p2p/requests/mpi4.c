@@ -1,5 +1,5 @@
-/* mpi4.c: what MPI 4 added: the calls with large counts, MPI_Isendrecv, and partitioned messages beside others. Small
- * sizes: what is shown is that the calls are known, and meet the older ones. */
+/* mpi4.c: tests the additions of MPI 4: large-count calls, MPI_Isendrecv, and partitioned messages beside others.
+ * Sizes are small: the tests show that the calls are interposed and match the older ones. */
 #include "message.h"
 
 #include <stdlib.h>
@@ -124,7 +124,7 @@ CASE(persistent_c) {
     MPI_Request_free(&requests[1]);
 }
 
-/* Both halves as one request, beside an ordinary receive. Its status is not looked at: in MPICH 4.0 it is none. */
+/* Both halves as one request, beside an ordinary receive. The status is not checked: MPICH 4.0 does not set it. */
 CASE(isendrecv) {
     int word = test_rank, got = -1;
     MPI_Request requests[3];
@@ -158,7 +158,7 @@ CASE(isendrecv_replace) {
     expect_pattern(out, BYTES, previous(), 0, 9);
 }
 
-/* Partitioned messages are matched apart from others: the same tag does no harm. */
+/* Partitioned messages are matched apart from others, so that the same tag does no harm. */
 CASE(partitioned) {
     enum { PARTS = 4, PART = 1000 };
     MPI_Request requests[4];

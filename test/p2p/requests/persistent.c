@@ -1,4 +1,4 @@
-/* persistent.c: requests that are made once and started many times. */
+/* persistent.c: tests persistent requests, which are made once and started many times. */
 #include "message.h"
 
 #include <stdlib.h>
@@ -17,7 +17,7 @@ static void run(maker *make, int bytes, int from, int tag) {
         fill_pattern(out, (size_t)bytes, test_rank, 0, i);
         memset(in, 0, (size_t)bytes);
         MPI_Start(&requests[1]);
-        barrier(); /* a ready send wants the receive to be there */
+        barrier(); /* a ready send requires a posted receive */
         MPI_Start(&requests[0]);
         MPI_Waitall(2, requests, statuses);
         expect(requests[0] != MPI_REQUEST_NULL);
@@ -41,14 +41,14 @@ CASE(every_mode) {
     for (int i = 0; i < 4; i++) {
         run(makers[i], 8, previous(), 4);
         run(makers[i], 1000, MPI_ANY_SOURCE, 4);
-        if (makers[i] != MPI_Bsend_init) /* Open MPI 4.1 sends nothing when a large one is started again */
+        if (makers[i] != MPI_Bsend_init) /* Open MPI 4.1 sends nothing when a large one is restarted */
             run(makers[i], LARGE, previous(), MPI_ANY_TAG);
     }
     MPI_Buffer_detach(&buffer, &size);
     free(buffer);
 }
 
-/* Many at once, started and completed in different ways. */
+/* Many requests at once, started and completed in different ways. */
 CASE(startall) {
     enum { MANY = 100 };
     int out[MANY], in[MANY], index, count, indices[2 * MANY], done;
@@ -89,7 +89,7 @@ CASE(startall) {
         MPI_Request_free(&requests[i]);
 }
 
-/* Never started, or started and complete: waiting returns at once with an empty status. */
+/* Requests that were never started, or are complete: waiting returns at once with an empty status. */
 CASE(inactive) {
     int value = -1, done = 0, index = 0, count = 0, indices[2];
     MPI_Request requests[2];
@@ -116,7 +116,7 @@ CASE(inactive) {
     MPI_Request_free(&requests[1]);
 }
 
-/* Taken back while it waits, and started again. */
+/* Cancelled while pending, and started again. */
 CASE(cancel_and_start_again) {
     int in = -1, out = test_rank, flag;
     MPI_Request request;
@@ -142,7 +142,7 @@ CASE(cancel_and_start_again) {
     MPI_Request_free(&request);
 }
 
-/* Freed while it is under way: the message still goes. */
+/* Freed while active: the message still arrives. */
 CASE(free_while_active) {
     static int out;
     int in = -1;
@@ -155,7 +155,7 @@ CASE(free_while_active) {
     expect_eq(in, 50 + previous());
 }
 
-/* To nobody and from nobody. */
+/* To and from MPI_PROC_NULL. */
 CASE(proc_null) {
     int value = 17;
     MPI_Request requests[2];
@@ -165,7 +165,7 @@ CASE(proc_null) {
     for (int i = 0; i < 3; i++) {
         MPI_Startall(2, requests);
         MPI_Waitall(2, requests, statuses);
-        expect_eq(statuses[1].MPI_TAG, MPI_ANY_TAG); /* the source is wrong in MPICH 4.0: it says anybody */
+        expect_eq(statuses[1].MPI_TAG, MPI_ANY_TAG); /* MPICH 4.0 returns a wrong source, MPI_ANY_SOURCE */
         expect_eq(count_of(&statuses[1], MPI_INT), 0);
     }
     expect_eq(value, 17);

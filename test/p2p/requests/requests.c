@@ -1,4 +1,5 @@
-/* requests.c: what else is done with a request than waiting: looking at it, giving it up, taking it back. */
+/* requests.c: tests operations on requests other than completion: MPI_Request_get_status, MPI_Request_free,
+ * MPI_Cancel. */
 #include "message.h"
 
 #include <stdlib.h>
@@ -8,7 +9,7 @@ enum { LARGE = 300000 };
 static const size_t sizes[] = {4, 5000, LARGE};
 enum { SIZES = sizeof sizes / sizeof *sizes };
 
-/* MPI_Request_get_status leaves the request as it is, and says the same again and again. */
+/* MPI_Request_get_status leaves the request unchanged, and repeated calls return the same. */
 CASE(get_status) {
     for (int s = 0; s < SIZES; s++) {
         unsigned char *in = aligned_bytes(sizes[s]);
@@ -21,7 +22,7 @@ CASE(get_status) {
         barrier();
         if (s < 2)
             send_pattern(sizes[s], peer(), 1, s, MPI_COMM_WORLD);
-        else { /* a large one may wait for the receiver */
+        else { /* a large send may wait for the receiver */
             unsigned char *out = aligned_bytes(LARGE);
             MPI_Request sending;
             fill_pattern(out, LARGE, test_rank, 0, s);
@@ -53,9 +54,9 @@ CASE(get_status) {
     expect_empty_status(&status);
 }
 
-/* A send that nobody waits for arrives all the same. */
+/* A send that is never waited for still arrives. */
 CASE(free_active_sends) {
-    static unsigned char *out[SIZES]; /* until the end of the program: nothing says when they have gone */
+    static unsigned char *out[SIZES]; /* until the end of the program, as nothing tells when they are sent */
     for (int s = 0; s < SIZES; s++) {
         MPI_Request request;
         out[s] = aligned_bytes(sizes[s]);
@@ -75,7 +76,7 @@ static bool arrived(const volatile unsigned char *in, size_t bytes, int serial) 
     return true;
 }
 
-/* A receive that nobody waits for still takes its message, and not the next. */
+/* A receive that is never waited for still takes its message, and not the next one. */
 CASE(free_active_receives) {
     for (int s = 0; s < SIZES; s++) {
         unsigned char *in = aligned_bytes(sizes[s]), *out = aligned_bytes(sizes[s]);
@@ -107,7 +108,7 @@ static bool cancel_and_wait(MPI_Request *request) {
     return cancelled;
 }
 
-/* Nothing was sent: it must succeed, whatever the receive waits for. */
+/* No message was sent: the cancellation must succeed, whatever the receive matches. */
 CASE(cancel_receives) {
     int in = -1;
     MPI_Request request;
@@ -123,12 +124,12 @@ CASE(cancel_receives) {
     MPI_Cancel(&request);
     MPI_Request_free(&request);
     barrier();
-    send_pattern(4, peer(), 5, 1, MPI_COMM_WORLD); /* is not for the one that was taken back */
+    send_pattern(4, peer(), 5, 1, MPI_COMM_WORLD); /* must not match the cancelled receive */
     receive_pattern(4, previous(), 5, 1, MPI_COMM_WORLD);
     expect_eq(in, -1);
 }
 
-/* The message is there: the receive is complete, and taking it back does nothing. */
+/* The message has arrived: the receive is complete, and cancelling it has no effect. */
 CASE(cancel_too_late) {
     int in = -1, done = 0;
     MPI_Request request;
@@ -141,8 +142,8 @@ CASE(cancel_too_late) {
     expect_pattern(&in, 4, previous(), 0, 1);
 }
 
-/* While messages come in: each is either taken by its receive, or left for the next. Posting and taking back alone
- * need not look at the network at all, so every third time something else does. */
+/* While messages arrive: each is either received by its receive, or left for the next. Posting and cancelling alone
+ * need not poll the network, so every third round makes another call that does. */
 CASE(cancel_racing) {
     enum { ROUNDS = 300 };
     int next = 0, in, flag;
@@ -165,7 +166,7 @@ CASE(cancel_racing) {
     MPI_Waitall(ROUNDS, sends, MPI_STATUSES_IGNORE);
 }
 
-/* Rank 1 takes what it sees. A send that was taken back is never seen; one that was not is. */
+/* Rank 1 receives what it finds. It never finds a send that was cancelled, and always one that was not. */
 CASE(cancel_sends) {
     enum { DATA = 1, VERDICT = 2, GO = 3 };
     for (int s = 0; s < SIZES && test_rank < 2; s++) {
@@ -198,7 +199,7 @@ CASE(cancel_sends) {
     }
 }
 
-/* Far more at once than a table of any modest size would hold, then again. */
+/* Far more requests at once than a table of moderate size would hold, and then again. */
 CASE(many_at_once) {
     enum { MANY = 6000 };
     MPI_Request *requests = malloc(2 * MANY * sizeof *requests);
@@ -219,7 +220,8 @@ CASE(many_at_once) {
     free(requests);
 }
 
-/* That it is Hearth which is tested, where it says so: its handles are of a kind that the MPI never makes. */
+/* Checks that Hearth is under test where the configuration says so: its handles are of a kind that the MPI never
+ * makes. */
 CASE(whose_they_are) {
     const char *match = getenv("HEARTH_MATCH");
     bool ours, wanted = test_loaded() && match && strcmp(match, "on") == 0;
@@ -235,7 +237,7 @@ CASE(whose_they_are) {
     expect(cancel_and_wait(&request));
 }
 
-/* Handles go through Fortran's integers and back. */
+/* Handles are converted to Fortran integers and back. */
 CASE(fortran_handles) {
     int in = -1, out = test_rank, done = 0;
     MPI_Request request, persistent, back;

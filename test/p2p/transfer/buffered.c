@@ -1,5 +1,5 @@
-/* buffered.c: the buffer of MPI_Bsend: what fits into it, what is said when it is full, and that detaching it waits until
- * everything in it has gone. */
+/* buffered.c: tests the buffer of MPI_Bsend: what fits into it, the error when it is full, and that detaching it
+ * waits until all its messages are sent. */
 #include "message.h"
 
 #include <stdlib.h>
@@ -27,7 +27,7 @@ static void detach(void *buffer, int bytes) {
     free(buffer);
 }
 
-/* As many as there is room for, none of them received before all are sent. */
+/* As many messages as fit, none of them received before all are sent. */
 CASE(all_that_fits) {
     int bytes = room(MESSAGES, MESSAGE);
     void *buffer = attach(bytes);
@@ -40,15 +40,15 @@ CASE(all_that_fits) {
         barrier();
         for (int i = MESSAGES - 1; i >= 0; i--)
             receive_pattern(MESSAGE, previous(), i, i, MPI_COMM_WORLD);
-        detach(buffer, bytes); /* so that the room is free again */
+        detach(buffer, bytes); /* so that the buffer is empty again */
         buffer = attach(bytes);
     }
     detach(buffer, bytes);
     free(out);
 }
 
-/* More than fits gives an error, and what was accepted before arrives. On a communicator of its own: in Open MPI a send
- * that failed has used up a sequence number, and what follows it on the same communicator never arrives. */
+/* More messages than fit cause an error, and those accepted before arrive. This case uses its own communicator: in
+ * Open MPI a failed send has used up a sequence number, and later messages on the same communicator never arrive. */
 CASE(full) {
     int bytes = room(2, MESSAGE), accepted = 0, expected, code = MPI_SUCCESS;
     void *buffer = attach(bytes);
@@ -61,7 +61,7 @@ CASE(full) {
         code = MPI_Bsend(out, MESSAGE, MPI_BYTE, peer(), 5, comm);
         accepted += code == MPI_SUCCESS;
     }
-    expect(accepted >= 2); /* one that is larger than the whole buffer is refused in any case: */
+    expect(accepted >= 2); /* one that is larger than the whole buffer is always refused: */
     expect_error(MPI_Bsend(out, bytes + 1000, MPI_BYTE, peer(), 6, comm), MPI_ERR_BUFFER);
     MPI_Sendrecv(&accepted, 1, MPI_INT, peer(), 7, &expected, 1, MPI_INT, previous(), 7, MPI_COMM_WORLD,
                  MPI_STATUS_IGNORE);
@@ -73,7 +73,7 @@ CASE(full) {
 }
 
 CASE(no_buffer) {
-    static char out[10 * MESSAGE]; /* Open MPI sends a small one without a buffer */
+    static char out[10 * MESSAGE]; /* Open MPI sends a small message without a buffer */
     MPI_Comm comm;
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);
     MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
@@ -81,7 +81,7 @@ CASE(no_buffer) {
     MPI_Comm_free(&comm);
 }
 
-/* A second buffer is refused while one is attached. */
+/* Attaching a second buffer is refused. */
 CASE(attach_twice) {
 #ifdef OPEN_MPI
     SKIP_IF(true, "this MPI does not look at it");
@@ -94,7 +94,7 @@ CASE(attach_twice) {
     detach(buffer, 100000);
 }
 
-/* MPI_Buffer_detach returns only when the messages are out: after it, their memory may be overwritten. */
+/* MPI_Buffer_detach returns only when the messages are sent: the program may then overwrite their memory. */
 CASE(detach_waits) {
     int bytes = room(MESSAGES, MESSAGE);
     char *buffer = attach(bytes), *was;
@@ -121,7 +121,7 @@ CASE(detach_waits) {
     free(out);
 }
 
-/* Non-contiguous data is packed at the time of the call. */
+/* Non-contiguous data is packed during the call. */
 CASE(strided) {
     enum { INTS = 1000 };
     int bytes = room(4, INTS * 4), out[2 * INTS], in[INTS];
@@ -141,8 +141,8 @@ CASE(strided) {
     detach(buffer, bytes);
 }
 
-/* MPI_Ibsend and persistent buffered sends, many more than the buffer holds at once. Small ones: Open MPI 4.1 sends
- * nothing when a persistent buffered send of more than 4 KB is started again. */
+/* MPI_Ibsend and persistent buffered sends, many more than the buffer holds at once. They are small: Open MPI 4.1
+ * sends nothing when a persistent buffered send of more than 4 KB is restarted. */
 CASE(room_comes_back) {
     enum { ROUNDS = 200, SMALL = 1000 };
     int bytes = room(3, SMALL);

@@ -1,5 +1,5 @@
-/* errors.c: mistakes get the answer of the MPI below: its error class, through the communicator's error handler; and
- * messages work on. Only what both MPIs report without harm is tried. */
+/* errors.c: tests that errors are reported as by the MPI below: its error class, through the communicator's error
+ * handler; and messages still work afterwards. Only errors that both MPIs report without harm are tried. */
 #include "message.h"
 
 #include <stdlib.h>
@@ -82,7 +82,7 @@ static void bad_sendrecv(void) {
     expect_error(MPI_Sendrecv_replace(&value, 1, MPI_INT, to, -55, from, 1, MPI_COMM_WORLD, &s), MPI_ERR_TAG);
 }
 
-/* With MPI_COMM_NULL there is no communicator whose handler could be asked: both MPIs take that of the world. */
+/* MPI_COMM_NULL has no error handler: both MPIs call that of MPI_COMM_WORLD. */
 CASE(arguments) {
     sender *const sends[] = {MPI_Send, MPI_Ssend, MPI_Rsend};
     starter *const starts[] = {MPI_Isend,     MPI_Issend,     MPI_Irsend,    MPI_Ibsend,
@@ -121,7 +121,7 @@ CASE(raw_types) {
     expect_working();
 }
 
-/* Calls on requests that are not what they should be. */
+/* Calls on invalid requests. */
 CASE(requests) {
     MPI_Request r = MPI_REQUEST_NULL;
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
@@ -146,7 +146,7 @@ static void handler(MPI_Comm *comm, int *code, ...) {
     handled_class = class_of(*code);
 }
 
-/* The handler of the communicator is called once for each mistake, and that of no other. */
+/* The communicator's handler is called once for each error, and no other handler is. */
 CASE(handler_is_called_once) {
     MPI_Errhandler errhandler;
     MPI_Comm comm;
@@ -167,7 +167,7 @@ CASE(handler_is_called_once) {
     MPI_Comm_free(&comm);
 }
 
-/* A send that is already complete is none that can be started. */
+/* A completed send that is not persistent cannot be started. */
 CASE(start_of_a_send) {
     MPI_Request r;
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);

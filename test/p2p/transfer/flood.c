@@ -1,10 +1,10 @@
-/* flood.c: one rank is sent far more than it receives. Whatever room there is runs out: senders of started sends must
- * not lose anything, and what came is received later, in another order. */
+/* flood.c: tests a rank that is sent far more than it receives, so that all buffers fill up. No started send may be
+ * lost, and the messages are received later, in another order. */
 #include "message.h"
 
 #include <stdlib.h>
 
-/* More in the full tests, which say --seconds 10. */
+/* More messages in the full tests, which pass --seconds 10. */
 static int many(int messages) {
     return test_seconds > 4 ? 5 * messages : messages;
 }
@@ -42,8 +42,8 @@ CASE(large_ones) {
     flood(many(60), 300000);
 }
 
-/* Rank 0 sends with blocking calls; rank 1 does not receive for a while, and when it does, what was sent last comes
- * first. The sender may have to wait, so its last message is synchronous. */
+/* Rank 0 sends with blocking calls. Rank 1 does not receive for a while, and then receives the last messages first.
+ * The sender may have to wait, so its last message is synchronous. */
 static void flood_blocking(int messages, int bytes) {
     unsigned char *buffer = aligned_bytes((size_t)bytes);
     if (test_rank == 0) {
@@ -68,10 +68,10 @@ CASE(blocking_one_byte) {
 
 CASE(blocking_some_bytes) {
     flood_blocking(many(2000),
-                   400); /* no more: a larger one may wait for its receive in some configuration */
+                   400); /* not more: a larger one may wait for its receive in some configurations */
 }
 
-/* The flooded rank itself sends all the while, to the one that floods it: neither may wait for the other. */
+/* The flooded rank also sends to the rank that floods it: neither may wait for the other. */
 CASE(both_ways) {
     enum { MESSAGES = 3000, BYTES = 1500 };
     static unsigned char in[BYTES];
@@ -90,13 +90,14 @@ CASE(both_ways) {
     free(out);
 }
 
-/* The room that a flood took is given back: floods that would not fit together fit one after the other. */
+/* The buffers that a flood used are freed: floods that would not fit together fit one after the other. */
 CASE(again_and_again) {
     for (int i = 0; i < 4; i++)
         flood(300, 8000);
 }
 
-/* A send that has returned needs no further call of its sender: rank 0 makes none until rank 1, which comes late, has all. */
+/* A send that has returned needs no further call of its sender: rank 0 makes none until rank 1, which comes late, has
+ * received everything. */
 CASE(what_was_sent_leaves) {
     enum { MESSAGES = 600, BYTES = 16000 };
     struct flag all_here = make_flag();

@@ -1,4 +1,4 @@
-/* gather.c: many ranks send to one, and one to many, all at once. ranks: 4 */
+/* gather.c: tests many ranks that send to one, and one that sends to many, all at once. ranks: 4 */
 #include "message.h"
 
 #include <stdlib.h>
@@ -14,7 +14,7 @@ static void send_stream(int to) {
         send_pattern(size_of(test_rank, i), to, i % 3, i, MPI_COMM_WORLD);
 }
 
-/* By blocking sends, to a rank that takes whatever comes. */
+/* Blocking sends to a rank that receives with wildcards. */
 CASE(to_one_that_takes_anything) {
     if (test_rank != 0) {
         send_stream(0);
@@ -33,7 +33,7 @@ CASE(to_one_that_takes_anything) {
     free(in);
 }
 
-/* To a rank that wants them rank by rank, the last first: the others have to wait. */
+/* To a rank that receives rank by rank, the last first: the others must wait. */
 CASE(to_one_that_takes_turns) {
     if (test_rank != 0) {
         send_stream(0);
@@ -44,7 +44,7 @@ CASE(to_one_that_takes_turns) {
             receive_pattern(size_of(rank, i), rank, i % 3, i, MPI_COMM_WORLD);
 }
 
-/* All to all, no two messages alike. */
+/* All to all, every message different. */
 CASE(all_to_all) {
     enum { MESSAGES = 40 };
     int total = MESSAGES * test_size;
@@ -74,7 +74,7 @@ CASE(all_to_all) {
     free(out);
 }
 
-/* A farm: whoever asks gets the next piece, until there is none. */
+/* A task farm: each rank that asks gets the next task, until there is none. */
 CASE(farm) {
     enum { PIECES = 300, ASK = 1, PIECE = 2 };
     int piece, result = 0, done = 0, active = test_size - 1, none = -1;

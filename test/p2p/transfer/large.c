@@ -1,4 +1,4 @@
-/* large.c: messages of 8 MB, and of 100 MB if the test may take its time, one way and both ways at once. */
+/* large.c: tests messages of 8 MB, and of 100 MB in long runs, one way and both ways at once. */
 #include "message.h"
 
 #include <stdlib.h>
@@ -7,7 +7,7 @@ static size_t largest(void) {
     return test_seconds > 4 ? 100u << 20 : 8u << 20; /* --seconds 10 in the full tests */
 }
 
-/* Cheaper than the pattern for so many bytes: words that depend on place, rank and serial. */
+/* Faster than the pattern for so many bytes: words that depend on position, rank and serial number. */
 static void fill_words(uint64_t *words, size_t bytes, int rank, int serial) {
     for (size_t i = 0; i < bytes / 8; i++)
         words[i] = i * 0x9e3779b97f4a7c15u + (uint64_t)(1000 * rank + serial);
@@ -16,7 +16,7 @@ static void fill_words(uint64_t *words, size_t bytes, int rank, int serial) {
 static void expect_words(const uint64_t *words, size_t bytes, int rank, int serial) {
     for (size_t i = 0; i < bytes / 8; i++)
         if (words[i] != i * 0x9e3779b97f4a7c15u + (uint64_t)(1000 * rank + serial)) {
-            expect_eq(i, bytes / 8); /* the first wrong one */
+            expect_eq(i, bytes / 8); /* index of the first wrong word */
             return;
         }
 }
@@ -36,7 +36,7 @@ CASE(one_way) {
     free(words);
 }
 
-/* Everybody sends and receives at once; the receives are posted first, and then last. */
+/* All ranks send and receive at once, with the receives posted first, and then last. */
 CASE(both_ways) {
     uint64_t *out = aligned_bytes(largest()), *in = aligned_bytes(largest());
     for (int late = 0; late < 2; late++) {
@@ -65,7 +65,7 @@ CASE(sendrecv) {
     free(out);
 }
 
-/* Several at once in both directions, waited for in the wrong order, with small ones between. */
+/* Several messages at once in both directions, waited for in reverse order, with small ones between. */
 CASE(several) {
     enum { MANY = 6 };
     size_t bytes = largest() / 8;
@@ -94,7 +94,7 @@ CASE(several) {
     }
 }
 
-/* Into pages that were never touched, and from pages that were not either. */
+/* Into and from pages that were never touched. */
 CASE(untouched_memory) {
     size_t bytes = 4u << 20;
     char *out = calloc(bytes, 1), *in = malloc(bytes);
@@ -108,7 +108,7 @@ CASE(untouched_memory) {
     free(out);
 }
 
-/* From memory that may only be read. */
+/* From read-only memory. */
 CASE(constant_memory) {
     static const int constant[100000] = {1, 2, 3};
     int *in = malloc(sizeof constant);
@@ -118,7 +118,7 @@ CASE(constant_memory) {
     free(in);
 }
 
-/* Sizes round every power of two, where ways of sending end and others begin. */
+/* Sizes around every power of two, where one protocol ends and another begins. */
 CASE(every_border) {
     unsigned char *out = aligned_bytes((1u << 20) + 2), *in = aligned_bytes((1u << 20) + 2);
     for (int power = 0; power <= 20; power++)
@@ -135,7 +135,7 @@ CASE(every_border) {
     free(out);
 }
 
-/* A large message comes through although many younger ones from elsewhere wait for a sender that computes. */
+/* A large message is delivered although many later ones from other ranks wait for a sender that computes. */
 CASE(an_old_one_among_young_ones) {
     enum { MANY = 20, BYTES = 1 << 20 };
     SKIP_IF(test_size < 3, "needs three ranks");
@@ -154,7 +154,7 @@ CASE(an_old_one_among_young_ones) {
         MPI_Isend(all + (size_t)i * BYTES, BYTES, MPI_BYTE, 0, 1 + i, MPI_COMM_WORLD, &young[i]);
     barrier();
     if (test_rank == 0) {
-        sleep_ms(100); /* the others are out of MPI */
+        sleep_ms(100); /* the others make no MPI call now */
         MPI_Irecv(buffer, BYTES, MPI_BYTE, 1, 0, MPI_COMM_WORLD, &old);
         for (int i = 0; i < 1000; i++)
             MPI_Iprobe(2, 999, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);

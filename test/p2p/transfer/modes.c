@@ -1,5 +1,5 @@
-/* modes.c: the four ways to send, blocking and not. Above all: a synchronous send is not complete before its message is
- * matched, and the others do not wait for a receive that nobody promised. */
+/* modes.c: tests the four send modes, blocking and non-blocking. A synchronous send does not complete before its
+ * message is matched; the other modes do not wait for a receive that may never be posted. */
 #include "message.h"
 
 #include <stdlib.h>
@@ -32,7 +32,7 @@ static void detach(void *buffer) {
     free(buffer);
 }
 
-/* A receive is posted before each message, so that a ready send may be used. */
+/* A receive is posted before each message, so that a ready send is allowed. */
 CASE(every_mode_blocking) {
     unsigned char *out = aligned_bytes(LARGEST), *in = aligned_bytes(LARGEST);
     void *buffer = attach();
@@ -46,7 +46,7 @@ CASE(every_mode_blocking) {
             MPI_Irecv(in, LARGEST, MPI_BYTE, previous(), serial, MPI_COMM_WORLD, &request);
             barrier();
             blockings[mode](out, bytes, MPI_BYTE, peer(), serial, MPI_COMM_WORLD);
-            memset(out, 0x55, LARGEST); /* the buffer is ours again */
+            memset(out, 0x55, LARGEST); /* the buffer is free again */
             MPI_Wait(&request, &status);
             expect_status(&status, previous(), serial, bytes);
             expect_pattern(in, sizes[s], previous(), 0, serial);
@@ -90,7 +90,7 @@ CASE(every_mode_started) {
     }
 }
 
-/* Neither MPI_Test nor time completes it: only the receive, which is posted once the sender has looked. */
+/* Neither MPI_Test nor time completes it: only the receive does, which is posted after the sender has tested. */
 CASE(issend_waits_for_the_match) {
     for (int s = 0; s < SIZES; s++) {
         unsigned char *out = aligned_bytes(LARGEST);
@@ -110,7 +110,7 @@ CASE(issend_waits_for_the_match) {
     }
 }
 
-/* What the sender sends after its MPI_Ssend cannot be there while that one is not received. */
+/* A message that the sender sends after its MPI_Ssend cannot arrive before the MPI_Ssend is received. */
 CASE(ssend_waits_for_the_match) {
     for (int s = 0; s < SIZES && test_rank < 2; s++) {
         if (test_rank == 0) {
@@ -131,7 +131,7 @@ CASE(ssend_waits_for_the_match) {
     }
 }
 
-/* A message that is matched by MPI_Mprobe has been matched: it completes a synchronous send, MPI_Probe does not. */
+/* MPI_Mprobe matches a message and so completes its synchronous send; MPI_Probe does not. */
 CASE(probe_does_not_complete_issend) {
     int out = test_rank, in = -1, done = 0, word;
     MPI_Request request;
@@ -150,7 +150,7 @@ CASE(probe_does_not_complete_issend) {
     MPI_Wait(&request, MPI_STATUS_IGNORE);
 }
 
-/* Buffered sends return while nobody receives; the data is that of the call. */
+/* Buffered sends return although nothing is received; the message holds the data at the time of the call. */
 CASE(bsend_does_not_wait) {
     unsigned char *out = aligned_bytes(LARGEST);
     void *buffer = attach();
@@ -166,7 +166,7 @@ CASE(bsend_does_not_wait) {
     free(out);
 }
 
-/* Everybody sends at once and receives afterwards: legal with buffers and started sends, of any size. */
+/* All ranks send first and receive afterwards: correct with buffered and non-blocking sends of any size. */
 CASE(synchronous_ring) {
     unsigned char *out = aligned_bytes(LARGEST);
     MPI_Request request;

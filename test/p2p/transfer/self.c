@@ -1,4 +1,4 @@
-/* self.c: messages to oneself, in MPI_COMM_WORLD and in MPI_COMM_SELF. */
+/* self.c: tests messages of a rank to itself, in MPI_COMM_WORLD and in MPI_COMM_SELF. */
 #include "message.h"
 
 #include <stdlib.h>
@@ -43,7 +43,7 @@ CASE(in_a_copy_of_comm_self) {
     MPI_Comm_free(&comm);
 }
 
-/* A synchronous send to oneself is complete once it is received. */
+/* A synchronous send to the rank itself completes when it is received. */
 CASE(synchronous) {
     int out = 5, in = -1, done = 0;
     MPI_Request request;
@@ -56,7 +56,7 @@ CASE(synchronous) {
     expect_eq(in, 5);
 }
 
-/* Many that are not received yet. Started ones: MPICH's blocking sends to oneself wait for a receive. */
+/* Many unexpected messages. Non-blocking sends: MPICH's blocking sends to the rank itself wait for a receive. */
 CASE(unexpected) {
     enum { MANY = 100 };
     int out[MANY + 1], in = -1, flag = 0;
@@ -78,7 +78,7 @@ CASE(unexpected) {
     MPI_Waitall(MANY + 1, sends, MPI_STATUSES_IGNORE);
 }
 
-/* Between oneself and others, with wildcards: each message once, each sender in order. */
+/* Messages to itself and to others, with wildcards: each message is received once, those of each sender in order. */
 CASE(beside_others) {
     enum { EACH = 100 };
     int out[EACH], last[2] = {0}, in;
@@ -98,7 +98,7 @@ CASE(beside_others) {
     MPI_Waitall(2 * EACH, sends, MPI_STATUSES_IGNORE);
 }
 
-/* Types on both sides differ; the buffers may be far apart or next to each other. */
+/* The types on both sides differ; the buffers may be far apart or adjacent. */
 CASE(strided) {
     enum { INTS = 20000 };
     int *memory = malloc(3 * INTS * sizeof *memory), wrong = 0;

@@ -1,5 +1,5 @@
-/* sendrecv.c: MPI_Sendrecv and MPI_Sendrecv_replace: round a ring, with oneself, with nobody, with different sizes and
- * types on the two sides. */
+/* sendrecv.c: tests MPI_Sendrecv and MPI_Sendrecv_replace: around a ring, to the rank itself, with MPI_PROC_NULL,
+ * with different sizes and types on the two sides. */
 #include "message.h"
 
 #include <stdlib.h>
@@ -52,7 +52,7 @@ CASE(replace_with_oneself) {
         replace(sizes[s], test_rank, test_rank, s);
 }
 
-/* What is not part of the type stays. */
+/* Bytes that are not part of the type do not change. */
 CASE(replace_strided) {
     enum { INTS = 3000 };
     int *both = malloc(2 * INTS * sizeof *both);
@@ -68,7 +68,7 @@ CASE(replace_strided) {
     free(both);
 }
 
-/* One side nobody: the other goes on. */
+/* One side is MPI_PROC_NULL: the other proceeds. */
 CASE(proc_null) {
     int out = test_rank, in = -1;
     MPI_Status status;
@@ -76,7 +76,7 @@ CASE(proc_null) {
                  &status);
     expect_status(&status, MPI_PROC_NULL, MPI_ANY_TAG, 0);
     expect_eq(in, -1);
-    /* a chain: the ends have nobody on one side */
+    /* a chain: the ends have MPI_PROC_NULL on one side */
     MPI_Sendrecv(&out, 1, MPI_INT, test_rank + 1 < test_size ? test_rank + 1 : MPI_PROC_NULL, 1, &in, 1,
                  MPI_INT, test_rank ? test_rank - 1 : MPI_PROC_NULL, 1, MPI_COMM_WORLD, &status);
     expect_eq(in, test_rank - 1);
@@ -86,7 +86,7 @@ CASE(proc_null) {
     expect_eq(out, test_rank);
 }
 
-/* Different counts and types on the two sides, the source by wildcard. */
+/* Different counts and types on the two sides, and a wildcard source. */
 CASE(unlike_sides) {
     double out[10], in[50] = {0};
     MPI_Status status;
@@ -101,10 +101,10 @@ CASE(unlike_sides) {
     for (int i = 0; i < 10; i++)
         expect(in[i] == previous() + 0.5 * i);
     MPI_Type_free(&ten);
-    barrier(); /* the wildcard is not to take what the next case sends */
+    barrier(); /* so that the wildcard does not match a message of the next case */
 }
 
-/* A blocking send on one side, a Sendrecv on the other: they are ordinary messages. */
+/* A blocking send on one side and a Sendrecv on the other: both use ordinary messages. */
 CASE(with_plain_calls) {
     int out = test_rank, in = -1;
     if (test_rank == 0) {

@@ -1,7 +1,7 @@
-/* types.c: messages of derived types. Whatever the two sides are made of, the n-th basic element sent is the n-th
- * received, and what lies between is not touched.
+/* types.c: tests messages of derived types. Whatever types the two sides use, the n-th basic element sent is the n-th
+ * received, and the bytes between elements do not change.
  *
- * Each type is described by its map: the positions of its ints. The test fills a buffer, sends it with one type and
+ * Each type is described by its map: the positions of its ints. The test fills a buffer, sends it with one type,
  * receives it with another, and compares int by int. */
 #include "message.h"
 
@@ -15,7 +15,7 @@ struct shape {
     int ints;        /* per item */
     int extent;      /* in ints */
     int at[MOST];    /* relative to the buffer's address */
-    int least, most; /* of all positions, for one item */
+    int least, most; /* smallest and largest position in one item */
 };
 
 static void finish(struct shape *s) {
@@ -160,7 +160,7 @@ static void free_shapes(void) {
         MPI_Type_free(&shapes[i].type);
 }
 
-/* The buffer's address lies in the middle of the memory, for types that reach below it. */
+/* The buffer's address is in the middle of the memory, for types with negative displacements. */
 static int *new_buffer(int first) {
     int *memory = malloc(SPAN * sizeof *memory);
     for (int i = 0; i < SPAN; i++)
@@ -172,11 +172,11 @@ static void free_buffer(int *buffer) {
     free(buffer - SPAN / 2);
 }
 
-static int place(const struct shape *s, int n) { /* of the n-th int */
+static int place(const struct shape *s, int n) { /* position of the n-th int */
     return n / s->ints * s->extent + s->at[n % s->ints];
 }
 
-/* As many ints as both consist of in whole items. */
+/* The largest number of ints that is a whole number of items of both types. */
 static int common(const struct shape *a, const struct shape *b) {
     int n = a->ints;
     while (n % b->ints)
@@ -238,7 +238,7 @@ CASE(every_pair_posted) {
     free_shapes();
 }
 
-/* Less comes than there is room for, and not a whole number of items. */
+/* The message is shorter than the receive, and not a whole number of items. */
 CASE(part_of_an_item) {
     make_shapes();
     for (int j = 0; j < SHAPES; j++) {
@@ -263,7 +263,7 @@ CASE(part_of_an_item) {
     free_shapes();
 }
 
-/* Large: more than goes at once on any path. A column of a matrix against a row of it. */
+/* Larger than any path sends at once. A column of a matrix against a row of it. */
 CASE(large_columns) {
     enum { ROWS = 60000, WIDTH = 3 };
     MPI_Datatype column;
@@ -294,7 +294,7 @@ CASE(large_columns) {
     free(out);
 }
 
-/* Absolute addresses: pieces that lie anywhere. */
+/* Absolute addresses: pieces anywhere in memory. */
 CASE(bottom) {
     int lengths[] = {100, 1, 30}, first[100] = {0}, second, *third = malloc(30 * sizeof *third);
     MPI_Aint at[3];
@@ -325,7 +325,7 @@ CASE(bottom) {
     free(third);
 }
 
-/* No data at all, by count, by type, and with no buffer. */
+/* Empty messages: by count, by type, and with a null buffer. */
 CASE(nothing) {
     MPI_Datatype empty;
     int value = 5;
@@ -345,7 +345,7 @@ CASE(nothing) {
     MPI_Type_free(&empty);
 }
 
-/* A type may be freed while a message of it is under way, and its handle made again for another. */
+/* A type may be freed while a message of it is pending, and its handle reused for another type. */
 CASE(freed_while_under_way) {
     enum { INTS = 50000 };
     int *out = malloc(2 * INTS * sizeof *out), *in = malloc(2 * INTS * sizeof *in), wrong = 0;
@@ -375,7 +375,7 @@ CASE(freed_while_under_way) {
     free(out);
 }
 
-/* Packed by hand on one side. */
+/* One side packs with MPI_Pack. */
 CASE(packed) {
     char buffer[200];
     int position = 0, number = 10 + test_rank, got = -1;
@@ -429,13 +429,14 @@ static int on_delete(MPI_Datatype type, int key, void *value, void *state) {
     return MPI_SUCCESS;
 }
 
-/* A message of a type with attributes copies none of them, also if only MPI can pack it, and if it is freed meanwhile. */
+/* A message of a type with attributes copies none of them, also if only MPI can pack the type, and if it is freed
+ * meanwhile. */
 CASE(attributes_are_not_copied) {
     MPI_Datatype parts[2] = {MPI_DATATYPE_NULL, MPI_INT}, type;
     MPI_Aint places[2] = {0, 8};
     int counts[2] = {1, 3}, key, out[5], in[5];
     MPI_Request requests[2];
-    MPI_Type_contiguous(0, MPI_INT, &parts[0]); /* an empty member is what only MPI can pack */
+    MPI_Type_contiguous(0, MPI_INT, &parts[0]); /* only MPI can pack an empty member */
     MPI_Type_create_struct(2, counts, places, parts, &type);
     MPI_Type_commit(&type);
     MPI_Type_free(&parts[0]);
@@ -457,7 +458,8 @@ CASE(attributes_are_not_copied) {
     MPI_Type_free_keyval(&key);
 }
 
-/* What is sent is what MPI itself packs, with its count: Open MPI 4.1 packs this type without the extent that its empty part gives. */
+/* The message is what MPI itself packs, with its count: Open MPI 4.1 packs this type without the extent that its
+ * empty part adds. */
 CASE(struct_with_an_empty_part) {
     MPI_Datatype parts[2] = {MPI_BYTE, MPI_DATATYPE_NULL}, type;
     MPI_Aint places[2] = {0, 16};
@@ -478,7 +480,7 @@ CASE(struct_with_an_empty_part) {
     MPI_Wait(&requests[0], &status);
     expect_eq(count_of(&status, MPI_BYTE), packed_bytes);
     expect(!memcmp(in, packed, (size_t)packed_bytes));
-    memset(in, 0xee, sizeof in); /* and received likewise, also if the type is gone by then */
+    memset(in, 0xee, sizeof in); /* received in the same way, also if the type is freed by then */
     MPI_Irecv(in, 2, type, previous(), 1, MPI_COMM_WORLD, &requests[0]);
     MPI_Irecv(in + 32, 2, type, previous(), 2, MPI_COMM_WORLD, &requests[1]);
     MPI_Type_free(&type);
