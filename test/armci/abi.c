@@ -1,5 +1,5 @@
-/* abi.c: what a program that was compiled for ARMCI-MPI relies on: sizes, values, and that every name is there and may
- * be replaced by a profiler's. */
+/* abi.c: tests what a program compiled for ARMCI-MPI relies on: sizes, values, and that every name exists and a
+ * profiler can replace it. */
 /* configs: node nodes1 */
 #include "test.h"
 
@@ -94,7 +94,7 @@ CASE(every_name_is_there) {
             fprintf(stderr, "%s is missing\n", names[i].name);
 }
 
-/* A profiler's names stand before those of the library. */
+/* Names that a profiler defines take precedence over those of the library. */
 static int fences, barriers;
 
 void ARMCI_Fence(int proc) {
@@ -114,7 +114,7 @@ CASE(a_profiler_may_stand_in_between) {
     expect_eq(barriers, 1);
 }
 
-/* Where Global Arrays finds the communicator that it gives to its users. */
+/* Global Arrays reads at this place the communicator that it gives to its users. */
 CASE(a_group_begins_with_its_communicator) {
     ARMCI_Group world;
     MPI_Comm comm;

@@ -1,4 +1,4 @@
-/* atomics.c: what several ranks change at once: counters, swaps, sums, and what mutexes protect. */
+/* atomics.c: tests what several ranks change at once: counters, swaps, sums, and data that mutexes protect. */
 #include "test.h"
 
 #include <armcix.h>
@@ -22,7 +22,7 @@ static void release(void **parts) {
     free(parts);
 }
 
-/* Every value is drawn once: their sum is that of 0 ... n-1, and no rank sees them fall. */
+/* Every value is drawn once: their sum is that of 0 ... n-1, and each rank sees increasing values. */
 CASE(a_counter_gives_every_value_once) {
     void **parts = allocate(16);
     for (int wide = 0; wide < 2; wide++)
@@ -48,7 +48,7 @@ CASE(a_counter_gives_every_value_once) {
     release(parts);
 }
 
-/* A token that is swapped in and out: it is never there twice and never lost. */
+/* A token that is swapped in and out: it never exists twice and is never lost. */
 CASE(swap_hands_over_a_token) {
     void **parts = allocate(8);
     if (test_rank == 0)
@@ -69,7 +69,7 @@ CASE(swap_hands_over_a_token) {
     release(parts);
 }
 
-/* All add to all of it at once: no addition is lost, whichever way it came. */
+/* All ranks add to the whole array at once: no addition is lost, on any path. */
 CASE(sums_of_all_ranks) {
     enum { COUNT = 3000 };
     void **parts = allocate(COUNT * sizeof(long));
@@ -113,7 +113,7 @@ CASE(a_mutex_protects_what_it_should) {
     release(parts);
 }
 
-/* One that waits is served as soon as the other lets go, and in the order of asking. */
+/* A waiting rank gets the mutex as soon as the holder unlocks it, in the order of the requests. */
 CASE(mutexes_of_handles) {
     ARMCI_Group world;
     ARMCI_Group_get_world(&world);

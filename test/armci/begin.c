@@ -1,6 +1,5 @@
-/* begin.c: a program that knows only ARMCI: it begins MPI as well, and ends it when the program ends; not when a child that it forks
- * does.
- * configs: node nodes1 */
+/* begin.c: a program that knows only ARMCI. The library initializes MPI too, and finalizes it when the program exits,
+ * but not when a forked child does. configs: node nodes1 */
 #include <armci.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +13,7 @@ int main(void) {
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     pid_t child = fork();
     if (child == 0)
-        exit(3); /* with all that was registered to be done at exit */
+        exit(3); /* runs the exit handlers */
     waitpid(child, &status, 0);
     if (!WIFEXITED(status) || WEXITSTATUS(status) != 3) {
         fprintf(stderr, "rank %d: the child ended with %x\n", rank, (unsigned)status);

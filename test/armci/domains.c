@@ -1,4 +1,4 @@
-/* domains.c: the nodes that ARMCI reports: one for each process, or the real ones if it was told to. */
+/* domains.c: tests the nodes that ARMCI reports: one for each process, or the real ones if a setting says so. */
 /* configs: node nodes1 nodes2 real */
 #include "test.h"
 

@@ -1,5 +1,5 @@
-/* faults.c: a program's mistakes, and a machine that has too little: run by test/fault/test_armci.sh, one case at a time.
- * Each is made by rank 1, or by all. */
+/* faults.c: errors of a program, and a machine with too few resources. test/fault/test_armci.sh runs one case at a
+ * time. Rank 1, or all ranks, make the error. */
 #include "test.h"
 
 #include <armcix.h>
@@ -17,7 +17,7 @@ static void begin(size_t bytes) {
     ARMCI_Barrier();
 }
 
-/* Nobody leaves before the job is ended. */
+/* No rank leaves before the job is ended. */
 static void wait_for_the_end(void) {
     fflush(stdout);
     sleep(20);
@@ -40,7 +40,7 @@ ON_CALL(beyond_the_allocation) {
     wait_for_the_end();
 }
 
-/* The same mistakes with memory of the own rank. */
+/* The same errors with memory of the rank itself. */
 ON_CALL(own_wild_address) {
     long here = 5;
     begin(1000);
@@ -110,7 +110,7 @@ ON_CALL(no_such_mutex) {
     wait_for_the_end();
 }
 
-/* More than any machine has: an error on all ranks, and everything works afterwards. */
+/* More memory than any machine has: all ranks get an error, and everything works afterwards. */
 ON_CALL(too_much_memory) {
     void **none = malloc((size_t)test_size * sizeof *none);
     armci_size_t much = test_rank == 1 ? (armci_size_t)1 << 46 : 100;
@@ -142,7 +142,7 @@ ON_CALL(no_descriptors) {
     ARMCI_Free(parts[test_rank]);
 }
 
-/* Traffic until somebody kills one of us. */
+/* Traffic until one of the ranks is killed. */
 ON_CALL(traffic_until_killed) {
     char data[70000] = "";
     begin(sizeof data);

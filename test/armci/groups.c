@@ -1,4 +1,4 @@
-/* groups.c: who is in a group, under which rank, and that it can communicate. */
+/* groups.c: tests the members of groups, their ranks, and communication within a group. */
 /* configs: node real */
 #include "test.h"
 
@@ -8,14 +8,14 @@
 
 enum { MOST = 64 };
 
-/* ARMCI-MPI frees what it finds in the group of a process that is no member: nothing must be there. */
+/* ARMCI-MPI frees what it finds in the group of a process that is not a member, so the group must be empty. */
 static ARMCI_Group no_group(void) {
     ARMCI_Group g;
     memset(&g, 0, sizeof g);
     return g;
 }
 
-/* A random list of ranks below `count`, in random order, the same everywhere; returns how many. */
+/* A random list of ranks below `count`, in random order, the same on all ranks; returns its length. */
 static int random_list(int count, int version, int *list) {
     int chosen = 1 + (int)(test_number(0, 0, version) % (uint64_t)count);
     for (int i = 0; i < count; i++)
@@ -69,7 +69,7 @@ static void expect_communication(ARMCI_Group *g, const int *absolute, int count)
     armci_msg_group_barrier(g);
 }
 
-/* The group of these processes, as each of them sees it, and as the others do. */
+/* Checks the group of these processes on its members and on the others. */
 static void expect_group(ARMCI_Group *g, const int *absolute, int count) {
     if (position(test_rank, absolute, count) >= 0) {
         expect_ranks(g, absolute, count);
@@ -135,7 +135,7 @@ CASE(groups_inside_groups) {
     }
 }
 
-/* The default group is the parent of ARMCI_Group_create, and of nothing else. */
+/* The default group is the parent of ARMCI_Group_create, and of no other call. */
 CASE(default_group) {
     int list[MOST], reversed[MOST], absolute[MOST], count = (test_size + 1) / 2, sum = 1;
     ARMCI_Group world, half = no_group(), child = no_group(), now;
@@ -171,10 +171,10 @@ CASE(a_freed_group_is_no_longer_the_default) {
     expect_freed(&mine);
     ARMCI_Group_get_default(&now);
     expect(now.comm == world.comm);
-    expect_freed(&mine); /* again: it is no group any more */
+    expect_freed(&mine); /* again: the group no longer exists */
 }
 
-/* Members only: the others are busy elsewhere. */
+/* Only the members call; the others are busy elsewhere. */
 CASE(members_alone_make_a_group) {
     SKIP_IF_STOCK();
     int list[MOST];
@@ -189,7 +189,7 @@ CASE(members_alone_make_a_group) {
     }
 }
 
-/* Every two processes have a group, made by each in an order of its own: lower partners first. */
+/* Every two processes have a group. Each process makes its groups in its own order: lower partners first. */
 CASE(pairs_in_any_order) {
     SKIP_IF_STOCK();
     ARMCI_Group pairs[MOST];
@@ -207,7 +207,7 @@ CASE(pairs_in_any_order) {
     }
 }
 
-/* MPI has a few thousand communicators to give: they must come back. More ranks than cores take too long for that. */
+/* MPI has a few thousand communicators: they must be freed. With more ranks than cores this takes too long. */
 CASE(many_groups_one_after_another) {
     int list[MOST], rounds = test_size > 2 ? 150 : 2500;
     for (int i = 0; i < test_size; i++)
@@ -224,7 +224,7 @@ CASE(many_groups_one_after_another) {
     }
 }
 
-/* Copies are as good as the original: Global Arrays keeps groups by value. */
+/* Copies are equivalent to the original: Global Arrays keeps groups by value. */
 CASE(copies_of_a_group) {
     int list[MOST];
     ARMCI_Group original = no_group(), copy;
@@ -270,7 +270,7 @@ CASE(split_without_a_color) {
     expect_freed(&split);
 }
 
-/* A group's communicator is the program's: messages on it are not those of ARMCI. */
+/* A group's communicator belongs to the program: ARMCI's messages are not on it. */
 CASE(the_communicator_is_the_programs) {
     SKIP_IF_STOCK();
     SKIP_IF(test_size < 2, "needs two processes");

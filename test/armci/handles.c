@@ -1,4 +1,4 @@
-/* handles.c: operations that are waited for later: one by one, in any order, all together, or through one handle. */
+/* handles.c: tests non-blocking operations, completed one by one, in any order, all together, or through one handle. */
 #include "test.h"
 
 #include <stdio.h>
@@ -130,7 +130,7 @@ static long resident_kb(void) {
     return pages * 4;
 }
 
-/* Programs that only fence never wait for what has no handle. */
+/* A program that only fences never waits for operations without a handle. */
 CASE(without_a_handle_and_never_waited_for) {
     enum { TIMES = 30000 };
     begin();
@@ -148,7 +148,7 @@ CASE(without_a_handle_and_never_waited_for) {
     end();
 }
 
-/* Of values the source is an argument: it is gone when the call returns. */
+/* The source of a value operation is an argument, which is gone when the call returns. */
 CASE(values_are_copied) {
     armci_hdl_t handle;
     begin();
@@ -172,7 +172,7 @@ CASE(values_are_copied) {
     end();
 }
 
-/* Much more than all buffers hold, in all directions, before anything is waited for. */
+/* Much more than all buffers hold, in all directions, before any wait. */
 CASE(more_than_fits) {
     enum { LARGE = 3 << 20 };
     void **large = malloc((size_t)test_size * sizeof *large);

@@ -1,5 +1,5 @@
-/* leave.c: a program that ends MPI with ARMCI open, memory allocated, mutexes made and an operation not waited for: MPI_Finalize
- * ends it all. */
+/* leave.c: a program that calls MPI_Finalize with ARMCI open, memory allocated, mutexes created and an operation
+ * pending. MPI_Finalize ends all of it. */
 #include <armci.h>
 #include <stdio.h>
 #include <stdlib.h>

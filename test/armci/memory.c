@@ -1,4 +1,4 @@
-/* memory.c: allocations: of different sizes, of none, many at a time, by groups, again and again. */
+/* memory.c: tests allocations: of different sizes, of size zero, many at once, by groups, repeatedly. */
 #include "test.h"
 
 #include <fcntl.h>
@@ -14,7 +14,7 @@ static int open_descriptors(void) {
     return count;
 }
 
-/* ---- collectives that ARMCI makes ---- */
+/* ---- collectives that ARMCI calls ---- */
 
 static int collectives;
 
@@ -41,8 +41,8 @@ SEEN int MPI_Barrier(MPI_Comm comm) {
     return PMPI_Barrier(comm);
 }
 
-/* The first allocation of a group maps its heap; after that a pair is one meeting to allocate, one to free, and one
- * more where the network reads and writes remote memory itself. */
+/* The first allocation of a group maps its heap. After that an allocation and its free make one collective each, and
+ * one more where the network accesses remote memory directly. */
 CASE(a_pair_makes_three_collectives_at_most) {
     SKIP_IF_STOCK();
     void **parts = malloc((size_t)test_size * sizeof *parts);
@@ -57,7 +57,7 @@ CASE(a_pair_makes_three_collectives_at_most) {
     free(parts);
 }
 
-/* Memory of one's own need not be ARMCI's. */
+/* Local memory need not be allocated by ARMCI. */
 CASE(own_memory_of_any_kind) {
     SKIP_IF_STOCK();
     static char fixed[100];
@@ -71,7 +71,8 @@ CASE(own_memory_of_any_kind) {
     free(heap);
 }
 
-/* Every rank writes to its right neighbour's part and reads it back, and its left neighbour has written to its own. */
+/* Every rank writes to its right neighbour's part and reads it back, and its left neighbour has written to its own
+ * part. */
 static void use(void **parts, const size_t bytes[], int version) {
     int right = (test_rank + 1) % test_size, left = (test_rank + test_size - 1) % test_size;
     uint8_t *data = malloc(bytes[right] + 1), *back = malloc(bytes[right] + 1),
@@ -141,7 +142,7 @@ CASE(many_at_a_time_cost_no_descriptors) {
     free(bytes);
 }
 
-/* What was freed is not there any more; what comes after it is zero or not, but usable. */
+/* Freed memory is gone. Memory allocated afterwards may hold any data, but is usable. */
 CASE(again_and_again) {
     void **parts = malloc((size_t)test_size * sizeof *parts);
     size_t *bytes = malloc((size_t)test_size * sizeof *bytes);
@@ -157,7 +158,7 @@ CASE(again_and_again) {
     free(bytes);
 }
 
-/* Ranks of one parity allocate; on some nodes the helper's process is not among them. */
+/* Ranks of one parity allocate. On some nodes the process with the helper is not among them. */
 CASE(a_group_allocates) {
     int members = 0, *list = malloc((size_t)test_size * sizeof *list);
     for (int r = test_rank % 2; r < test_size; r += 2)
@@ -201,14 +202,14 @@ CASE(local_memory) {
     }
 }
 
-/* Counted: the last one ends it, and it can begin again. */
+/* Calls are counted: the last ARMCI_Finalize ends it, and ARMCI_Init can begin again. */
 CASE(begun_and_ended_several_times) {
     SKIP_IF_STOCK();
     expect_eq(ARMCI_Init(), 0);
     ARMCI_Finalize();
     expect_eq(ARMCI_Initialized(), 1);
     void **parts = malloc((size_t)test_size * sizeof *parts);
-    expect_eq(ARMCI_Malloc(parts, 1000), 0); /* neither freed nor destroyed before the end */
+    expect_eq(ARMCI_Malloc(parts, 1000), 0); /* neither freed nor destroyed before ARMCI_Finalize */
     expect_eq(ARMCI_Create_mutexes(2), 0);
     ARMCI_PutValueInt(1, parts[(test_rank + 1) % test_size], (test_rank + 1) % test_size);
     ARMCI_Finalize();

@@ -1,4 +1,4 @@
-/* messages.c: messages, barriers, broadcasts and trees. */
+/* messages.c: tests messages, barriers, broadcasts and trees. */
 /* configs: node real */
 #include "test.h"
 
@@ -46,7 +46,7 @@ CASE(time_goes_on) {
 
 /* ---- messages ---- */
 
-/* One that sends to itself may wait for ever. */
+/* A rank that sends to itself may wait forever. */
 #define NEEDS_TWO() SKIP_IF(test_size < 2, "needs two processes")
 
 static void send_to(int to, int tag, size_t bytes, int version) {
@@ -67,7 +67,7 @@ static void receive_from(int from, int tag, size_t bytes, int version, size_t ro
     free(got);
 }
 
-/* Round the ring from one to the next: a large message waits for its receiver. */
+/* Around the ring: a large message waits for its receiver. */
 CASE(sizes) {
     static const size_t sizes[] = {0, 1, 7, 8, 100, 4096, 70001, LARGEST};
     NEEDS_TWO();
@@ -126,7 +126,7 @@ CASE(from_anyone) {
         expect_eq(seen[i], i != test_rank);
 }
 
-/* The same tag and the same partner, in MPI_COMM_WORLD and here. */
+/* The same tag and the same partner, on MPI_COMM_WORLD and here. */
 CASE(messages_of_the_program_are_apart) {
     NEEDS_TWO();
     int ours = test_rank, theirs = 500 + test_rank, got = -1, got_theirs = -1;
@@ -142,7 +142,7 @@ CASE(messages_of_the_program_are_apart) {
 
 /* ---- barriers ---- */
 
-/* All ranks are on one machine and have one clock: nobody leaves before the last has come. */
+/* All ranks are on one machine and have one clock: no rank leaves before the last has entered. */
 static void expect_barrier(void (*meet)(ARMCI_Group *), ARMCI_Group *group, int late) {
     double came, left, last;
     if (test_rank == late)
@@ -212,7 +212,7 @@ CASE(broadcasts_inside_nodes_and_between_masters) {
     expect_eq(value, test_rank == master ? test_master(test_nodes() - 1) : test_rank);
 }
 
-/* In a group whose first is the last: its masters are other processes than those of all. */
+/* In a group in reverse order, whose masters differ from those of the world group. */
 CASE(broadcasts_inside_nodes_of_a_group) {
     int list[MOST], node = test_node(test_rank), master = -1, value = test_rank;
     ARMCI_Group g;
@@ -311,7 +311,7 @@ static void gather_places(int scope, struct place *all) {
 CASE(trees) {
     struct place all[MOST];
     gather_places(SCOPE_ALL, all);
-    expect_tree(all, test_size - 1); /* all but the root have a parent */
+    expect_tree(all, test_size - 1); /* all ranks but the root have a parent */
     expect_eq(all[test_rank].root, 0);
     gather_places(SCOPE_MASTERS, all);
     expect_tree(all, test_nodes() - 1);
@@ -322,7 +322,7 @@ CASE(trees) {
 }
 
 CASE(trees_inside_nodes) {
-    SKIP_IF_STOCK(); /* leaves *Up as it was, and says that 0 is the root of all nodes */
+    SKIP_IF_STOCK(); /* it leaves *Up unchanged, and returns 0 as the root of all nodes */
     struct place all[MOST];
     gather_places(SCOPE_NODE, all);
     expect_tree(all, test_size - test_nodes());

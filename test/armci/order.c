@@ -1,4 +1,4 @@
-/* order.c: what a rank may rely on: its own operations in order, flags after data, fences. */
+/* order.c: tests the ordering guarantees: a rank's own operations in order, flags after data, fences. */
 #include "test.h"
 
 #include <armcix.h>
@@ -25,7 +25,7 @@ static void end(void) {
     free(parts);
 }
 
-/* A get after a put to the same place sees it, an accumulate adds to it, whatever the shapes. */
+/* A get after a put to the same place sees it, and an accumulate adds to it, whatever the shapes are. */
 CASE(own_operations_in_order) {
     begin(WORDS * sizeof(long) * (size_t)test_size);
     long *data = malloc(WORDS * sizeof(long)), *back = malloc(WORDS * sizeof(long)), one = 1;
@@ -49,12 +49,11 @@ CASE(own_operations_in_order) {
     end();
 }
 
-/* A get that is under way is not reached by what the same rank writes after it, whichever way both go. */
+/* A pending get does not return data that the same rank writes after it, on whatever paths the two go. */
 CASE(a_get_sees_nothing_later) {
     enum { TIMES = 9 };
     const char *config = getenv("HEARTH_TEST_CONFIG");
-    int bytes =
-        config && !strcmp(config, "tiny") ? 1 << 16 : 4 << 20; /* in blocks of 64 bytes it takes its time */
+    int bytes = config && !strcmp(config, "tiny") ? 1 << 16 : 4 << 20; /* 64-byte blocks are slow */
     int right = (test_rank + 1) % test_size, strides[] = {16}, counts[] = {8, bytes / 16};
     begin((size_t)bytes);
     char *back = malloc(bytes), *data = malloc(bytes);
@@ -85,7 +84,7 @@ CASE(a_get_sees_nothing_later) {
     end();
 }
 
-/* Who sees the flag sees the data. The ranks pass it round in a ring. */
+/* A rank that sees the flag sees the data. The ranks pass the flag around a ring. */
 CASE(a_flag_comes_after_its_data) {
     begin((WORDS + 1) * sizeof(long));
     long *mine = parts[test_rank], *data = malloc(WORDS * sizeof(long));
@@ -103,18 +102,18 @@ CASE(a_flag_comes_after_its_data) {
                             (int *)((long *)parts[right] + WORDS), round, right);
         }
         while (__atomic_load_n(flag, __ATOMIC_ACQUIRE) < round)
-            ARMCIX_Progress(); /* ours needs none, ARMCI-MPI does */
+            ARMCIX_Progress(); /* Hearth needs no such call, ARMCI-MPI does */
         long wrong = 0;
         for (int i = 0; i < WORDS; i++)
             wrong += mine[i] != left * 1000000L + round;
         expect_eq(wrong, 0);
-        ARMCI_Barrier(); /* the left one may write again */
+        ARMCI_Barrier(); /* the left neighbour may write again */
     }
     free(data);
     end();
 }
 
-/* What was fenced is seen by a third rank that was told of it. */
+/* A third rank that is told of fenced data sees it. */
 CASE(a_third_rank_sees_what_was_fenced) {
     SKIP_IF(test_size < 3, "takes three ranks");
     begin(WORDS * sizeof(long));
@@ -141,13 +140,13 @@ CASE(a_third_rank_sees_what_was_fenced) {
     end();
 }
 
-/* What the program chose for its own thread stays. */
+/* The scheduling policy that the program chose for its own thread does not change. */
 CASE(scheduling_stays_as_it_was) {
     SKIP_IF(test_size < 2, "takes two ranks");
     begin(8);
     struct sched_param none = {0};
     sched_setscheduler(0, SCHED_BATCH, &none);
-    for (int i = 0; i < 20; i++) { /* with pauses, so that it sleeps while it waits */
+    for (int i = 0; i < 20; i++) { /* with pauses, so that the thread sleeps while it waits */
         usleep(1000);
         ARMCI_GetValueLong(parts[(test_rank + 1) % test_size], (test_rank + 1) % test_size);
     }
@@ -156,7 +155,7 @@ CASE(scheduling_stays_as_it_was) {
     end();
 }
 
-/* Everybody computes without a call into ARMCI or MPI, and operations on its memory still complete. */
+/* All ranks compute without a call into ARMCI or MPI, and operations on their memory still complete. */
 CASE(progress_while_all_others_compute) {
     SKIP_IF_STOCK();
     SKIP_IF(test_size < 2, "takes two ranks");
@@ -177,7 +176,7 @@ CASE(progress_while_all_others_compute) {
             ARMCI_PutValueLong(1, parts[r], r);
         ARMCI_AllFence();
     } else
-        while (!*done) /* no call of any kind */
+        while (!*done) /* makes no call of any kind */
             for (int i = 0; i < 1000; i++)
                 x += i;
     ARMCI_Barrier();

@@ -1,6 +1,5 @@
-/* overload.c: all ranks send to rank 0 as fast as they can, which itself only computes: the memory of its process, helper,
- * buffers and network library together, does not grow.
- * timeout: 60 */
+/* overload.c: all ranks send to rank 0 at full speed while rank 0 only computes. The memory of its process (helper,
+ * buffers and network library together) must not grow. timeout: 60 */
 #include "test.h"
 
 #include <stdio.h>
@@ -8,7 +7,7 @@
 #include <string.h>
 
 static int bytes =
-    1 << 20; /* of an operation; fewer where blocks hold 64 of them, which takes seconds for a megabyte */
+    1 << 20; /* of an operation; fewer where a block holds 64 bytes: a megabyte takes seconds there */
 
 static long resident_kb(void) {
     long kb = 0;
@@ -29,7 +28,7 @@ static void compute_until(double end) {
             x += i;
 }
 
-/* Puts, accumulates and gets, contiguous and strided, many under way at a time. */
+/* Puts, accumulates and gets, contiguous and strided, with many pending at a time. */
 static void flood(void **parts, char *data, double end) {
     enum { AT_ONCE = 16 };
     armci_hdl_t handles[AT_ONCE];
@@ -74,7 +73,7 @@ CASE(memory_stays_flat) {
     ARMCI_Barrier();
     double start = armci_timer(), seconds = test_seconds > 2 ? test_seconds : 2;
     if (test_rank == 0) {
-        compute_until(start + seconds / 2); /* everything that it needs once is there then */
+        compute_until(start + seconds / 2); /* by then every one-time allocation is made */
         long before = resident_kb();
         compute_until(start + seconds);
         long after = resident_kb();

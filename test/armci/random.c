@@ -1,9 +1,9 @@
-/* random.c: random transfers of every kind against a naive copy of everybody's memory.
+/* random.c: runs random transfers of every kind against a simple copy of all ranks' memory.
  *
- * Each rank acts on a region of its own in the memory of each rank, so that all act at once without meeting. What a rank
- * does in a round follows from the seed, the round and its number alone: every rank replays what all did, byte by byte
- * on a plain copy, and compares its own memory with it. Gets are compared by who makes them, at once.
- * timeout: 120 */
+ * Each rank uses its own region in the memory of each rank, so that all run at once without conflict. The actions of
+ * a rank in a round depend only on the seed, the round and its number. Every rank replays the actions of all ranks,
+ * byte by byte on a plain copy, and compares its own memory with it. The rank that makes a get compares its result at
+ * once. timeout: 120 */
 #include "test.h"
 
 #include <complex.h>
@@ -13,8 +13,8 @@
 
 enum { REGION = 24576, OPS = 24, LEVELS = 7, PIECES = 12 };
 
-static void **memory;    /* where each rank's is */
-static uint8_t **copies; /* ours of all of them */
+static void **memory;    /* addresses of all ranks' memory */
+static uint8_t **copies; /* the local copy of each */
 static uint8_t *local, *wanted;
 
 /* ---- numbers ---- */
@@ -98,7 +98,7 @@ struct shape {
     size_t bytes; /* packed */
 };
 
-/* Strides that hold the counts, with gaps; what the whole spans. */
+/* Makes strides that hold the counts, with gaps; returns the span of the whole. */
 static size_t make_strides(const struct shape *s, int *strides, int unit) {
     size_t span = (size_t)s->count[0];
     for (int i = 0; i < s->levels; i++) {
@@ -126,7 +126,7 @@ static struct shape random_shape(int grain) {
     return s;
 }
 
-/* Calls for each row: where it is on both sides. */
+/* Called for each row, with its address on both sides. */
 typedef void row_fn(uint8_t *remote, uint8_t *mine, size_t bytes, void *arg);
 static void each_row(const struct shape *s, int level, uint8_t *remote, uint8_t *mine, row_fn *fn,
                      void *arg) {
@@ -156,7 +156,7 @@ static void naive_acc(uint8_t *remote, uint8_t *mine, size_t bytes, void *arg) {
         add_element(sum->type, sum->scale, remote + i, mine + i);
 }
 
-/* ---- one operation: really, if it is ours, and on the copy ---- */
+/* ---- one operation: executed if it is this rank's, and always replayed on the copy ---- */
 
 static struct sum random_sum(void) {
     struct sum s = {.type = (int)below(6)};
@@ -177,8 +177,8 @@ static void fill_numbers(int type, uint8_t *to, size_t bytes) {
 struct act {
     bool ours;
     int target;
-    uint8_t *real, *copy; /* its first byte, at the target and in our copy */
-    bool now;             /* the call completes; otherwise it is waited for at the end of the round */
+    uint8_t *real, *copy; /* its first byte, at the target and in the local copy */
+    bool now;             /* blocking; otherwise completed at the end of the round */
 };
 
 static void strided(const struct act *a) {
@@ -188,8 +188,8 @@ static void strided(const struct act *a) {
     int grain = kind == ACC ? (int)grain_of(sum.type) : 1;
     struct shape s = random_shape(grain);
     size_t at = below(REGION / 4) / (size_t)grain * (size_t)grain;
-    bool flat = below(2) && s.levels == 0; /* by the call for one piece */
-    if (kind == ACC) {                     /* whole numbers are there first */
+    bool flat = below(2) && s.levels == 0; /* by the call for contiguous data */
+    if (kind == ACC) {                     /* the place must hold whole numbers first */
         uint8_t numbers[16];
         at = at / 16 * 16;
         for (size_t i = 0; i + 16 <= REGION; i += 16) {
@@ -293,7 +293,7 @@ static void value(const struct act *a) {
     uint64_t n = below(UINT64_MAX);
     int kind = (int)below(4);
     double d = (double)(int64_t)n;
-    if (a->ours) { /* what is there first, then the new one */
+    if (a->ours) { /* the old value, then the new one */
         long had;
         memcpy(&had, a->copy + at, sizeof had);
         expect_eq(ARMCI_GetValueLong(a->real + at, a->target), had);

@@ -1,4 +1,4 @@
-/* reduce.c: reductions against the same done one after the other. Every rank knows the values of all. */
+/* reduce.c: compares reductions with a serial computation. Every rank knows the values of all ranks. */
 /* configs: node real */
 #include "test.h"
 
@@ -47,8 +47,8 @@ static long combine(const char *op, long a, long b) {
     return a | b;
 }
 
-/* Of the ranks in the list. Started with the first value twice: "abs" and "and" of one value alone change it, and the
- * same value twice changes nothing else but sums and products. */
+/* The result for the ranks in the list. It starts with the first value twice: "abs" and "and" change even a single
+ * value, and repeating a value affects only sums and products. */
 static long combined(const int *ranks, int count, size_t i, int version, const char *op) {
     long first = value_of(ranks[0], i, version, op);
     long all = op[0] == '+' || op[0] == '*' ? first : combine(op, first, first);
@@ -97,7 +97,7 @@ static double load(const void *x, size_t i, int type) {
     }
 }
 
-/* One more than n, which must stay as it is. */
+/* One element more than n, which must not change. */
 static void *own_values(size_t n, int type, int version, const char *op) {
     void *x = malloc((n + 1) * size_of(type));
     for (size_t i = 0; i < n; i++)
@@ -108,8 +108,7 @@ static void *own_values(size_t n, int type, int version, const char *op) {
 
 static void expect_combined(const void *x, size_t n, int type, int version, const char *op, const int *ranks,
                             int count) {
-    for (size_t i = 0;
-         i<n; i += n> 100000 && i + 1000 < n ? 101 : 1) /* of very many only some: it takes long */
+    for (size_t i = 0; i<n; i += n> 100000 && i + 1000 < n ? 101 : 1) /* checks a sample of very many */
         if (!expect_real(load(x, i, type), (double)combined(ranks, count, i, version, op))) {
             fprintf(stderr, "rank %d: operation %s, type %d, %zu values, value %zu\n", test_rank, op, type, n,
                     i);
@@ -157,7 +156,7 @@ static void expect_reduction(int scope, size_t n, int type, char *op, int versio
     free(x);
 }
 
-/* ---- of all ---- */
+/* ---- over all ranks ---- */
 
 CASE(every_operation_on_every_type) {
     int ranks[MOST], count = everyone(ranks);
@@ -187,7 +186,7 @@ CASE(any_number_of_values) {
     }
 }
 
-/* Larger than what is reduced at once, and no multiple of it. */
+/* Larger than the unit in which data is reduced, and not a multiple of it. */
 CASE(very_many_values) {
     int ranks[MOST], count = everyone(ranks);
     expect_reduction(SCOPE_ALL, (9 << 20) / sizeof(int) + 1, ARMCI_INT, "+", 1, ranks, count);
@@ -218,7 +217,7 @@ CASE(calls_by_type) {
     free(d);
 }
 
-/* Its magnitude is the greatest there is, although it has no room in its type. */
+/* Its magnitude is the largest of all, although its type cannot represent it. */
 CASE(magnitude_of_the_least_integer) {
     SKIP_IF_STOCK();
     int i = test_rank ? test_rank : INT_MIN;
@@ -232,14 +231,14 @@ CASE(magnitude_of_the_least_integer) {
     expect_eq(i, test_size > 1 ? 1 : INT_MIN);
 }
 
-/* ---- of some ---- */
+/* ---- over some ranks ---- */
 
 CASE(inside_nodes_and_between_masters) {
     int near[MOST], between[MOST], count = those_on_my_node(near), nodes = masters(between);
     for (int type = 0; type < TYPES; type++)
         for (int o = 0; o < FOR_ALL; o++) {
             char *op = for_all_types[o];
-            if (test_ours || !strstr(op, "abs")) /* of one value alone it is left as it is */
+            if (test_ours || !strstr(op, "abs")) /* a single value is left unchanged */
                 expect_reduction(SCOPE_NODE, 10, type, op, o, near, count);
             void *x = own_values(10, type, o, op), *before = own_values(10, type, o, op);
             armci_msg_gop_scope(SCOPE_MASTERS, x, 10, op, type);
@@ -312,7 +311,7 @@ CASE(of_a_group) {
     ARMCI_Group_free(&g);
 }
 
-/* The masters of a group are the first of its members on each node. */
+/* The masters of a group are its first members on each node. */
 CASE(of_parts_of_a_group) {
     int list[MOST], near[MOST], between[MOST], count = those_on_my_node(near), master = near[count - 1];
     ARMCI_Group g;
@@ -334,7 +333,7 @@ CASE(of_parts_of_a_group) {
     ARMCI_Group_free(&g);
 }
 
-/* ---- for one ---- */
+/* ---- to one rank ---- */
 
 CASE(only_the_first_gets_the_result) {
     SKIP_IF_STOCK(); /* ends the job */
@@ -375,7 +374,7 @@ struct chosen {
     char rest[LONGEST];
 };
 
-/* The rank that is expected to win among those of the list that contribute, or -1. */
+/* The rank that is expected to win among the contributing ranks of the list, or -1. */
 static int winner(const int *ranks, int count, const char *op, int version, uint64_t contributing) {
     int best = -1;
     for (int i = 0; i < count; i++) {
@@ -404,7 +403,7 @@ static void expect_choice(int scope, const int *ranks, int count, char *op, int 
     expect_bytes(&x, &want, (size_t)n);
 }
 
-/* Whether two that contribute have the same value: ARMCI-MPI takes any of them. */
+/* Returns whether two contributing ranks have the same value: ARMCI-MPI chooses any of them. */
 static bool is_tie(int version) {
     for (int a = 0; a < test_size; a++)
         for (int b = 0; b < a; b++)
@@ -449,7 +448,7 @@ CASE(of_equal_structures_that_of_the_lowest) {
     expect_eq(x.owner, 0);
 }
 
-/* Of no contribution at all ARMCI-MPI gives what it finds in memory; long structures it lets MPI take apart. */
+/* Without any contribution ARMCI-MPI returns uninitialized memory, and it lets MPI split long structures. */
 CASE(structures_nobody_brings_and_long_ones) {
     SKIP_IF_STOCK();
     int ranks[MOST], count = everyone(ranks);

@@ -1,5 +1,6 @@
-/* silence.c: a long get around the helper, whose data flows for longer than HEARTH_NET_TIMEOUT, ends nothing. The clock of
- * these processes runs fast, so that it need not take long. ranks: 2; configs: nodes1; timeout: 60 */
+/* silence.c: tests that a long get that bypasses the helper, whose data flows for longer than HEARTH_NET_TIMEOUT,
+ * does not end the job. The clock of these processes runs fast to keep the test short. ranks: 2; configs: nodes1;
+ * timeout: 60 */
 #include "test.h"
 
 #include <stdlib.h>
@@ -15,7 +16,7 @@ __attribute__((constructor)) static void set_limits(void) {
     setenv("HEARTH_DIRECT", "on", 1);
 }
 
-/* In place of the C library's, for the library too. It never goes back. */
+/* Replaces the function of the C library, for the library under test too. The clock never goes backwards. */
 static bool fast;
 static int64_t fast_since, ahead;
 

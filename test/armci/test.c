@@ -1,4 +1,4 @@
-/* test.c: how the ARMCI tests begin and end, and on which nodes they ought to be. */
+/* test.c: begins and ends a job of ARMCI tests, and computes the expected nodes. */
 #include "test.h"
 
 #include <mp3.h>

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Mistakes that a call cannot report end the job: with one line that says what was wrong, and not with status 0.
-# test_fail.sh MPI TREE
+# Tests errors that a call cannot return: they end the job with one line that names the error, and with a status other
+# than 0. test_fail.sh MPI TREE
 set -uo pipefail
 mpi=$1 tree=$2 failed=0
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 [ -x "$tree/test/armci_messages" ] || { echo "libarmci is not built" && exit 77; }
 
-check() { # program, case, status or nothing for any but 0, what is said
+check() { # program, case, status (empty: any but 0), message
     local out status=0
     out=$("$here/launch.sh" "$mpi" 2 --timeout 30 --env HEARTH_TEST_CONFIG=node "$tree/test/armci_$1" "$2" 2>&1) || status=$?
     if [ $status != 0 ] && [ $status != 124 ] && [ $status = "${3:-$status}" ] && grep -q -e "$4" <<<"$out"; then

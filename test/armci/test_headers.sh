@@ -1,13 +1,13 @@
 #!/bin/sh
-# Each header of ARMCI by itself, in C and in C++, and together with those of Global Arrays where they are installed.
-# test_headers.sh MPI TREE; quick: openmpi
+# Compiles each header of ARMCI by itself, in C and in C++, and together with those of Global Arrays where they are
+# installed. test_headers.sh MPI TREE; quick: openmpi
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 cc=$(packaging/mpis.sh "$1") || exit 1
 cxx=$(command -v "mpicxx.$1") || cxx=''
 bad=0
 
-check() { # what the source includes
+check() { # headers to include
     for compiler in "$cc -x c -std=c11 -Wstrict-prototypes" ${cxx:+"$cxx -x c++ -std=c++11 -Wno-cast-function-type"}; do
         # shellcheck disable=SC2086 # a command and its options; Open MPI's own C++ has such casts
         printf '#include <%s>\n' "$@" | $compiler -Wall -Wextra -Werror -Iinclude/armci -fsyntax-only - || {

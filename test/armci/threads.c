@@ -1,6 +1,6 @@
-/* threads.c: several threads of each rank call ARMCI at once, where MPI was started with MPI_THREAD_MULTIPLE: puts, gets,
- * sums, counters, mutexes, handles of their own, while the main thread allocates and frees.
- * configs: node nodes1 mpi direct; timeout: 120 */
+/* threads.c: several threads of each rank call ARMCI at once, with MPI_THREAD_MULTIPLE: puts, gets, sums, counters,
+ * mutexes, handles of their own, while the main thread allocates and frees. configs: node nodes1 mpi direct; timeout:
+ * 120 */
 #include <armci.h>
 #include <mpi.h>
 #include <pthread.h>
@@ -13,8 +13,8 @@ enum { THREADS = 4, ROUNDS = 40, SLICE = 3000 };
 
 static int rank, size;
 static _Atomic int wrong, running;
-static char **slices;  /* of each rank: THREADS slices for each rank that writes there */
-static long **numbers; /* of each rank: a counter, one that a mutex guards, and a sum */
+static char **slices;  /* per rank: THREADS slices for each rank that writes there */
+static long **numbers; /* per rank: a counter, a counter that a mutex protects, and a sum */
 
 static void expect_that(int is, const char *what) {
     if (!is && wrong++ < 5)
@@ -72,7 +72,7 @@ static void *work(void *arg) {
     return NULL;
 }
 
-/* All ranks go on until none has a thread at work. */
+/* All ranks continue until no rank has a running thread. */
 static void allocate_meanwhile(void) {
     void **parts = malloc((size_t)size * sizeof *parts);
     for (int most = 1; most > 0;) {

@@ -1,4 +1,4 @@
-/* check.c: how the programs on Global Arrays begin and end, and what helps them. */
+/* check.c: begins and ends a job of tests on Global Arrays; helper functions. */
 #include "check.h"
 
 #include <stdlib.h>

@@ -1,8 +1,7 @@
-/* check.h: what the programs on Global Arrays share.
+/* check.h: shared declarations of the tests on Global Arrays.
  *
- * They are plain programs on libga and know nothing of the ARMCI under it, so the same sources run on any:
- * on ours (see CMakeLists.txt) and on the one of the distribution (see stock.sh). A program is a list of
- * cases (frame.h):
+ * The tests are plain programs on libga and do not depend on the ARMCI below it, so the same sources run on any: on
+ * ours (see CMakeLists.txt) and on the distribution's (see stock.sh). A program is a list of cases (frame.h):
  *
  *      CASE(what_is_shown) {
  *          int g = NGA_Create(...);
@@ -11,8 +10,8 @@
  *          GA_Destroy(g);
  *      }
  *
- * The truth is a serial computation that every rank makes for itself (grid.h). Numbers are small and
- * whole wherever the order of a sum is not given, so that they are exact in any order. */
+ * The expected result is a serial computation on every rank (grid.h). Numbers are small and whole wherever the order
+ * of a sum is undefined, so that results are exact. */
 #ifndef HEARTH_TEST_GA_CHECK_H
 #define HEARTH_TEST_GA_CHECK_H
 
@@ -24,8 +23,7 @@
 
 extern int me, ranks; /* test_rank, test_size */
 
-/* A program that begins or ends other than by GA_Initialize and GA_Terminate says so. The first gets what
- * main got. */
+/* Set by a program that does not begin by GA_Initialize or end by GA_Terminate. The first gets the arguments of main. */
 extern void (*test_begin)(int *argc, char ***argv);
 extern void (*test_end)(void);
 #define BEGIN_AND_END(begin, end)                                                                            \
@@ -34,12 +32,12 @@ extern void (*test_end)(void);
         test_end = (end);                                                                                    \
     }
 
-/* The same numbers on every rank, as long as it starts from the same state. */
+/* Returns the same numbers on every rank that starts from the same state. */
 uint64_t draw(uint64_t *state);
 int draw_below(uint64_t *state, int limit);
 int draw_between(uint64_t *state, int least, int most);
 
-/* Changes with each call: programs that call by two names or in two widths take turns. */
+/* Changes its value with each call: programs that can use two names or two widths alternate. */
 bool turn(void);
 
 void *need(size_t bytes); /* zeroed; ends the program if there is no memory */

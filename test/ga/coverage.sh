@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Which functions of Global Arrays the programs here call:   coverage.sh [-v]      -v lists the others
+# Counts the functions of Global Arrays that the programs here call:   coverage.sh [-v]      -v lists the others
 #
-# For C those that ga.h and ga-mpi.h declare; for Fortran those that global.fh declares. What is called is what the
-# objects leave undefined. Synonyms (GA_Sync, NGA_Sync) and widths (NGA_Put, NGA_Put64) count each, for each is a way
-# in. The sources are compiled for the first MPI that is here.
+# In C these are the functions declared in ga.h and ga-mpi.h, in Fortran those declared in global.fh. A function is
+# called if an object leaves it undefined. Synonyms (GA_Sync, NGA_Sync) and widths (NGA_Put, NGA_Put64) count
+# separately, as each is an entry point. The sources are compiled for the first MPI that is installed.
 set -uo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 verbose=0
@@ -28,7 +28,7 @@ compile() { # all sources, for the first MPI
 compile || exit 1
 nm -u "$dir"/*.o | awk '$1 == "U" { print tolower($2) }' | sort -u >"$dir/called"
 
-share() { # what, file with the declared names
+share() { # name, file with the declared functions
     local declared exercised
     sort -u "$2" >"$2.sorted"
     tr '[:upper:]' '[:lower:]' <"$2.sorted" | sort -u >"$2.lower"

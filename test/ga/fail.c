@@ -1,4 +1,4 @@
-/* fail.c: a program that makes a mistake, named by its argument; test_errors.sh looks at how it ends. */
+/* fail.c: makes the error that its argument names; test_errors.sh checks how the program ends. */
 #include <ga.h>
 #include <macdecls.h>
 #include <mpi.h>
@@ -18,7 +18,7 @@ static void make_mistake(const char *which, int array) {
     else if (strcmp(which, "error2") == 0)
         NGA_Error("the program gave up", 42);
     else if (strcmp(which, "one") == 0 && GA_Nodeid() == GA_Nnodes() - 1)
-        GA_Error("the program gave up", 42); /* the others wait in the sync below */
+        GA_Error("the program gave up", 42); /* the other ranks wait in the sync below */
     else if (strcmp(which, "handle") == 0)
         get_box(array + 77, 0, 3);
     else if (strcmp(which, "bounds") == 0)
@@ -38,7 +38,7 @@ int main(int argc, char **argv) {
     GA_Destroy(array);
     GA_Terminate();
     if (strcmp(argc > 1 ? argv[1] : "none", "again") == 0)
-        GA_Terminate(); /* a second time: nothing left to do */
+        GA_Terminate(); /* a second time: has no effect */
     MPI_Finalize();
     printf("ended well\n");
     return 0;

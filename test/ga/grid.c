@@ -1,4 +1,4 @@
-/* grid.c: see grid.h. */
+/* grid.c: serial arrays, boxes and pieces: see grid.h. */
 #include "grid.h"
 
 #include <stdio.h>
@@ -189,7 +189,7 @@ long box_count(int ndim, const struct box *box) {
 
 /* ---- pieces ---- */
 
-/* Leading dimension d is the room for dimension d + 1. */
+/* Leading dimension d is the allocated extent of dimension d + 1. */
 struct piece piece_new(const struct grid *grid, const struct box *box, uint64_t *state) {
     struct piece piece = {.type = grid->type, .ndim = grid->ndim};
     piece.room = 1;
@@ -312,7 +312,7 @@ static int create_chunked(const struct grid *grid, uint64_t *state) {
     return NGA_Create(grid->type, grid->ndim, (int *)grid->dims, "chunked", chunk);
 }
 
-/* Cuts one dimension after the other while there are ranks for the blocks. */
+/* Splits one dimension after the other while there are ranks for the blocks. */
 static int create_irregular(const struct grid *grid, uint64_t *state) {
     int block[GA_MAX_DIM], map[GA_MAX_DIM * 64], used = 0, left = ranks;
     for (int d = 0; d < grid->ndim; d++) {
@@ -327,7 +327,7 @@ static int create_irregular(const struct grid *grid, uint64_t *state) {
     return NGA_Create_irreg(grid->type, grid->ndim, (int *)grid->dims, "irregular", block, map);
 }
 
-/* At least as many blocks as ranks: with fewer, libga 5.8.2 computes addresses outside of the array. */
+/* At least as many blocks as ranks: with fewer, libga 5.8.2 computes addresses outside the array. */
 static int create_cyclic(const struct grid *grid, uint64_t *state) {
     int block[GA_MAX_DIM], array = GA_Create_handle(), most = grid->dims[0] / ranks;
     block[0] = draw_between(state, 1 + most / 3, most);
@@ -348,7 +348,7 @@ static int create_on_some(const struct grid *grid, uint64_t *state) {
 }
 
 int array_new(const struct grid *grid, uint64_t *state) {
-    bool enough = grid->dims[0] >= ranks; /* for a block each */
+    bool enough = grid->dims[0] >= ranks; /* one block for each rank */
     switch (draw_below(state, 5)) {
     case 0:
         return create_chunked(grid, state);

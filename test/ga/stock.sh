@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The programs of this folder on the distribution's own ARMCI, ARMCI-MPI: what fails there too is not the fault of ours.
-#   stock.sh MPI RANKS [NAME]...        names of programs, all of them without
+# Runs the programs of this folder on the distribution's ARMCI-MPI: a failure there too is not a fault of our ARMCI.
+#   stock.sh MPI RANKS [NAME]...        NAME: a program (default: all)
 set -uo pipefail
 [ $# -ge 2 ] || { sed -n '3s/^# *//p' "${BASH_SOURCE[0]}" >&2 && exit 2; }
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -10,8 +10,8 @@ cc=$("$here/../../packaging/mpis.sh" "$mpi") || { echo "no $mpi here" && exit 77
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 libraries=("-lga-$mpi" "-larmci-$mpi" "-lscalapack-$mpi" -llapack -lblas -lgfortran -lm)
-# Windows of MPICH 4.0 that it allocates itself are wrong between processes of one node; those of one process are all that
-# Open MPI can make no other way.
+# Windows that MPICH 4.0 allocates are wrong between processes of one node. Open MPI can make windows of one process
+# only by allocating them.
 [ "$mpi" != mpich ] || env=(--env ARMCI_USE_WIN_ALLOCATE=0)
 
 source_of() { # name

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# How programs on Global Arrays end that make a mistake (fail.c): on all ranks, soon, with an exit status that is not
-# zero, and with the reason said.   test_errors.sh MPI TREE      timeout: 120
+# Tests how programs on Global Arrays end after an error (fail.c): on all ranks, soon, with an exit status other than
+# zero, and with the reason printed.   test_errors.sh MPI TREE      timeout: 120
 set -uo pipefail
 mpi=$1 tree=$2 failed=0
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -9,7 +9,7 @@ program=$tree/test/fail_ga
 out=$(mktemp)
 trap 'rm -f "$out"' EXIT
 
-ends() { # status: how that is
+ends() { # status: prints the kind of end
     case $1 in
     0) echo well ;;
     124 | 137) echo never ;;
@@ -17,9 +17,9 @@ ends() { # status: how that is
     esac
 }
 
-check() { # mistake, how it is to end, what is to be said
+check() { # error, expected kind of end, expected message
     local status try
-    for try in 1 2 3; do # MPICH's launcher at times drops what was said last
+    for try in 1 2 3; do # MPICH's launcher sometimes drops the last lines
         status=0
         "$here/launch.sh" "$mpi" 2 --timeout 20 "$program" "$1" >"$out" 2>&1 || status=$?
         [ "$(ends $status)" = "$2" ] || break

@@ -1,5 +1,4 @@
-/* wide.h: calls that GA has in two widths, with int and with int64_t indices, by turns in one and the
- * other. */
+/* wide.h: calls of GA with int or int64_t indices, alternating between the two. */
 #ifndef HEARTH_TEST_GA_WIDE_H
 #define HEARTH_TEST_GA_WIDE_H
 

@@ -1,4 +1,5 @@
-/* dots.c: dot products, norms, extremes and the step lengths of optimisers: one number of a whole array. */
+/* dots.c: tests reductions of whole arrays to one number: dot products, norms, extremes, and the step lengths of
+ * optimisers. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -135,7 +136,7 @@ CASE(dots_of_boxes) {
     }
 }
 
-/* Of the array as one vector: the sum of the sizes, and the largest. */
+/* Norms of the array as one vector: the sum of the magnitudes, and the largest. */
 CASE(norms) {
     uint64_t state = test_seed;
     struct grid a = grid_new(C_DBL, 2, sides);
@@ -178,7 +179,7 @@ CASE(extremes) {
     }
 }
 
-/* The longest step in direction b that leaves all of a above zero. */
+/* The longest step in direction b that keeps all elements of a above zero. */
 static double longest_step(const struct grid *a, const struct grid *b, const struct box *box) {
     double step = HUGE_VAL;
     int at[] = {box->lo[0], box->lo[1]};
@@ -199,7 +200,7 @@ CASE(steps) {
         a.at[i] = cabs(a.at[i]);
     int x = array_of(&a), y = array_of(&b);
     struct box all = whole(&a);
-    /* Boxes of all, for libga 5.8.2 looks beyond smaller ones. */
+    /* Boxes of the whole array: libga 5.8.2 reads beyond smaller ones. */
     double step;
     GA_Step_max(x, y, &step);
     expect_near(step, longest_step(&a, &b, &all), 1e-12);

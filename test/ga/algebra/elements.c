@@ -1,5 +1,4 @@
-/* elements.c: operations on all elements, of whole arrays and of boxes of them, against the same done one
- * by one. */
+/* elements.c: compares element-wise operations on whole arrays and on boxes with the same computed one by one. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -46,7 +45,7 @@ static double tolerance(int type) {
     return type == C_FLOAT || type == C_SCPL ? 1e-4 : 1e-12;
 }
 
-static number cut(int type, number value) { /* integers lose what is behind the point */
+static number cut(int type, number value) { /* integers are truncated */
     return type == C_INT || type == C_LONG ? trunc(creal(value)) : value;
 }
 
@@ -156,7 +155,7 @@ static void try_one(enum one op, int type, int how, uint64_t *state) {
     operand_free(&a);
 }
 
-/* Whole arrays, boxes, and boxes in 64 bits by turns: each operation meets each, each type does. */
+/* Whole arrays, boxes, and boxes with 64-bit indices in turn, so that each operation and each type meets each form. */
 CASE(one_operand) {
     uint64_t state = test_seed;
     for (int op = 0; op < ONES; op++)
@@ -378,7 +377,7 @@ CASE(random_values) {
             expect(values[i / 20][i % 20] >= 0 && values[i / 20][i % 20] <= limit);
             sum += values[i / 20][i % 20];
         }
-        expect(sum > 3000 && sum < 7000); /* 5000 give or take 91 */
+        expect(sum > 3000 && sum < 7000); /* 5000 with a standard deviation of 91 */
         GA_Sync();
         GA_Destroy(array);
     }

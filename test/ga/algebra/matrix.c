@@ -1,4 +1,4 @@
-/* matrix.c: operations on matrices that know rows, columns and the diagonal. */
+/* matrix.c: tests matrix operations that depend on rows, columns and the diagonal. */
 #include <stdlib.h>
 
 #include "grid.h"
@@ -86,8 +86,7 @@ CASE(diagonals) {
     expect_and_free(&v);
 }
 
-/* The matrix as one part, on one rank: in parts that do not begin at zero libga 5.8.2 zeroes other
- * elements. */
+/* The matrix is one part, on one rank: in parts that do not begin at zero libga 5.8.2 zeroes other elements. */
 CASE(zero_diagonal) {
     uint64_t state = test_seed;
     struct grid grid = grid_new(C_DBL, 2, (int[]){N, N});

@@ -1,5 +1,4 @@
-/* multiply.c: products of matrices and of boxes of them, in all types that BLAS knows, as they are and
- * transposed. */
+/* multiply.c: tests products of matrices and of boxes, in all types of BLAS, transposed and not. */
 #include <stdlib.h>
 
 #include "grid.h"
@@ -94,7 +93,7 @@ static struct grid turned(const struct grid *x) {
     return t;
 }
 
-/* GA_Matmul_patch counts rows and columns as Fortran does, also in C: it gets all matrices transposed. */
+/* GA_Matmul_patch counts rows and columns as Fortran does, also in C, so it gets all matrices transposed. */
 static int array_for(const struct grid *x, bool fortran) {
     struct grid t = turned(x);
     int array = array_of(fortran ? &t : x);
@@ -108,7 +107,7 @@ static void expect_for(int array, const struct grid *x, bool fortran) {
     grid_free(&t);
 }
 
-/* A box of c from boxes of a and b of fitting shapes, at places of their own. */
+/* A box of c from boxes of a and b of matching shapes, at different places. */
 static void try_boxes(int type, int how, uint64_t *state) {
     struct grid a = grid_new(type, 2, (int[]){M, K}), b = grid_new(type, 2, (int[]){K, N});
     struct grid c = grid_new(type, 2, (int[]){M, N});

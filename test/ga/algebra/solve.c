@@ -1,5 +1,5 @@
-/* solve.c: linear systems, inverses and eigenvalues, by ScaLAPACK and LAPACK under GA. Solutions are
- * known: the right sides are made from them. */
+/* solve.c: tests linear systems, inverses and eigenvalues, by ScaLAPACK and LAPACK below GA. The right-hand sides are
+ * computed from known solutions. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +18,7 @@ static struct grid make_matrix(void) {
     return a;
 }
 
-/* Right sides and solutions are columns for ScaLAPACK, which are rows here. */
+/* ScaLAPACK sees right-hand sides and solutions as columns, which are rows here. */
 static struct grid make_solution(void) {
     struct grid x = grid_new(C_DBL, 2, (int[]){SIDES, N});
     for (int i = 0; i < N * SIDES; i++)
@@ -86,10 +86,9 @@ CASE(inverse) {
     grid_free(&unit);
 }
 
-/* ---- eigenvalues: on one rank, since those of PEIGS are not in Debian's libga ---- */
+/* ---- eigenvalues: on one rank, since Debian's libga lacks PEIGS ---- */
 
-/* That each vector is one: A v = lambda S v, where vectors are columns as LAPACK sees them, which are rows
- * here. */
+/* Checks each eigenvector: A v = lambda S v. LAPACK's column vectors are rows here. */
 static void expect_vectors(const struct grid *a, double scale, int vectors, const double values[]) {
     static double v[N][N];
     int lo[] = {0, 0}, hi[] = {N - 1, N - 1}, ld[] = {N};

@@ -1,5 +1,4 @@
-/* vector.c: arrays of one dimension as GA's helpers for sparse data use them: enumerate, scan by segments,
- * pack, unpack. */
+/* vector.c: tests GA's operations for sparse data on one-dimensional arrays: enumerate, segmented scan, pack, unpack. */
 #include <stdlib.h>
 
 #include "grid.h"
@@ -7,7 +6,7 @@
 enum { N = 157 };
 static const int dims[] = {N};
 
-/* The start of a segment is marked, about every seventh. */
+/* Marks segment starts, about every seventh element. */
 static struct grid draw_marks(uint64_t *state) {
     struct grid marks = grid_new(C_INT, 1, dims);
     for (int i = 0; i < N; i++)
@@ -39,7 +38,7 @@ CASE(enumeration) {
     }
 }
 
-/* Each element becomes the first of its segment. */
+/* Each element becomes the first one of its segment. */
 CASE(copies_by_segment) {
     uint64_t state = test_seed;
     for (int wide = 0; wide < 2; wide++) {
@@ -64,7 +63,7 @@ CASE(copies_by_segment) {
     }
 }
 
-/* Running sums that begin anew with each segment, with or without the element itself. */
+/* Prefix sums that restart in each segment, inclusive or exclusive. */
 static void try_sums(int type, bool exclusive, bool wide, uint64_t *state) {
     struct grid marks = draw_marks(state), a = grid_new(type, 1, dims), b = grid_new(type, 1, dims);
     grid_fill(&a, state);
@@ -99,7 +98,7 @@ CASE(sums_by_segment) {
             try_sums(types[t], way & 1, way & 2, &state);
 }
 
-/* The marked elements moved to the front, and back to where they came from. */
+/* Packs the marked elements to the front, and unpacks them to their places. */
 CASE(packing) {
     uint64_t state = test_seed;
     for (int wide = 0; wide < 2; wide++) {

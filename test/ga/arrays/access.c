@@ -1,5 +1,5 @@
-/* access.c: a rank's own part of an array as plain memory: what it stores there others get, and what
- * others put it finds there. And who has what. */
+/* access.c: tests direct access to a rank's own part of an array: others get what it stores, and it loads what others
+ * put. Also tests the functions that report the distribution. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -115,7 +115,7 @@ static long *open_block(int array, int block, int ld[]) {
 CASE(own_blocks) {
     struct grid grid = grid_new(C_LONG, 3, dims);
     int array = create_blocks(), total = GA_Total_blocks(array);
-    for (int b = me; b < total; b += ranks) { /* dealt out in turn */
+    for (int b = me; b < total; b += ranks) { /* distributed in turn */
         int lo[3], hi[3], ld[2];
         NGA_Distribution(array, b, lo, hi);
         for_box(open_block(array, b, ld), ld, lo, hi, 3, store_element);
@@ -138,8 +138,8 @@ CASE(own_blocks) {
     grid_free(&grid);
 }
 
-/* By their place in the grid of blocks. Only the blocks on the diagonal of a square: in the order of the
- * coordinates of grids libga 5.8.2 is not of one mind. */
+/* Blocks by their coordinates in the grid of blocks. Only blocks on the diagonal of a square: libga 5.8.2 is
+ * inconsistent in the order of grid coordinates. */
 static void visit_diagonal(int array, int side, int size, int version) {
     for (int b = me; b * size < side; b += ranks) {
         int at[] = {b, b}, ld[1], last = b * size + size < side ? size : side - b * size;
@@ -211,9 +211,9 @@ CASE(all_own_blocks_as_one_segment) {
     grid_free(&grid);
 }
 
-/* ---- who has what ---- */
+/* ---- distribution ---- */
 
-/* The pieces of a box are on their owners, and cover it once. */
+/* The pieces of a box are on their owners, and cover it exactly once. */
 static void expect_pieces(int array, struct grid *grid, struct box *box) {
     int most = GA_Nnodes(), *map = need((size_t)most * 6 * sizeof *map),
         *procs = need((size_t)most * sizeof *procs);

@@ -1,5 +1,5 @@
-/* create.c: all ways to make an array, of all types, and what GA says about it afterwards. Each array is
- * then written and read as a whole, so that its memory is there and belongs to it alone. */
+/* create.c: tests all ways to create an array, of all types, and what GA reports about it. Each array is then written
+ * and read as a whole, which shows that its memory exists and overlaps no other. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,8 +12,8 @@ enum { TYPES = sizeof types / sizeof types[0] };
 
 static int dims[] = {13, 9, 7};
 
-/* The parts of the ranks cover the array once, and GA finds their owners. For arrays whose parts are one
- * box each. */
+/* The parts of the ranks cover the array exactly once, and GA finds their owners. For arrays whose parts are one box
+ * each. */
 static void expect_parts(int array, const struct grid *grid) {
     int *owner = need((size_t)grid->count * sizeof *owner), lo[GA_MAX_DIM], hi[GA_MAX_DIM];
     long covered = 0;
@@ -107,7 +107,7 @@ CASE(in_one_to_seven_dimensions) {
 }
 
 CASE(in_chunks) {
-    int chunk[] = {-1, 9, 2}; /* no cut in the second dimension, none shorter than 2 in the third */
+    int chunk[] = {-1, 9, 2}; /* no cut in the second dimension, blocks of 2 or more in the third */
     struct grid grid = grid_new(C_INT, 3, dims);
     int array = NGA_Create(C_INT, 3, dims, "chunks", chunk), blocks[3];
     expect_works(array, &grid, "chunks");
@@ -196,7 +196,7 @@ CASE(irregularly_by_handle) {
     grid_free(&grid);
 }
 
-/* ---- blocks dealt out in turn ---- */
+/* ---- block-cyclic distributions ---- */
 
 static int set_cyclic(int array, int which) {
     int block[] = {2, 4, 3};
@@ -232,7 +232,7 @@ CASE(block_cyclic) {
     grid_free(&grid);
 }
 
-/* Blocks by a grid of processes, in the layout of ScaLAPACK and tile by tile. */
+/* Distributes blocks over a grid of processes, in the layout of ScaLAPACK and tile by tile. */
 static void set_proc_grid(int array, int which, int block[], int procs[]) {
     switch (which) {
     case 0:
@@ -276,7 +276,7 @@ CASE(on_a_grid_of_processes) {
             GA_Get_proc_grid(array, got);
         else
             NGA_Get_proc_grid(array, got);
-        expect_eq(got[0] * got[1], ranks); /* libga 5.8.2 gives the sides in the order of Fortran */
+        expect_eq(got[0] * got[1], ranks); /* libga 5.8.2 returns the dimensions in the order of Fortran */
         if (turn())
             GA_Get_proc_index(array, me, place);
         else
@@ -356,7 +356,7 @@ CASE(duplicates) {
     expect_works(other, &next, "other");
     GA_Destroy(array);
     GA_Sync();
-    expect_array(twin, &next); /* does not share memory with the first */
+    expect_array(twin, &next); /* shares no memory with the first array */
     GA_Sync();
     GA_Destroy(twin);
     GA_Destroy(other);
@@ -364,7 +364,7 @@ CASE(duplicates) {
     grid_free(&next);
 }
 
-/* Memory that the program got from GA and shapes into an array afterwards. */
+/* Memory that the program allocated from GA and then made into an array. */
 CASE(assembled_from_memory) {
     struct grid grid = grid_new(C_DBL, 3, dims);
     int model = NGA_Create(C_DBL, 3, dims, "model", NULL), lo[3], hi[3];
@@ -424,7 +424,7 @@ static void to_stack(void *memory) {
     free(memory);
 }
 
-/* GA takes memory for its own needs from an allocator of the program. */
+/* GA takes memory for internal use from an allocator of the program. */
 CASE(own_stack_memory) {
     int sides[] = {8, 8};
     GA_Register_stack_memory(from_stack, to_stack);
@@ -480,7 +480,7 @@ static int set_property(int array, char *property, bool first) {
     return array;
 }
 
-/* Arrays that are declared to be only read may be replicated by GA. */
+/* GA may replicate arrays that are declared read-only. */
 CASE(read_only) {
     int sides[] = {30, 20};
     for (int which = 0; which < 2; which++) {

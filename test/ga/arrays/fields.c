@@ -1,5 +1,4 @@
-/* fields.c: arrays of structures, a type that the program registers; whole elements and single fields of
- * them. */
+/* fields.c: tests arrays of structures, a type that the program registers: whole elements and single fields. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -60,7 +59,7 @@ CASE(whole_elements) {
     NGA_Deregister_type(type);
 }
 
-/* Row by row: in boxes of several rows libga 5.8.2 gives each a place of its own devising. */
+/* Row by row: in boxes of several rows libga 5.8.2 misplaces the rows. */
 static void put_row(int array, int row, bool blocking, int counts[COLUMNS][3]) {
     int lo[] = {row, 0}, hi[] = {row, COLUMNS - 1}, ld[] = {COLUMNS};
     ga_nbhdl_t handle;

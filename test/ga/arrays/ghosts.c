@@ -1,6 +1,5 @@
-/* ghosts.c: parts of an array that are kept with a rim of their neighbours' elements, which wraps around
- * at the ends. After an update every element of the rim is the one of the whole array that belongs there,
- * corners included. */
+/* ghosts.c: tests ghost cells with periodic boundaries. After an update every ghost cell equals the array element
+ * that it stands for, corners included. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,7 +41,7 @@ static int create(int type, int ndim, const int width[], int how) {
     return array;
 }
 
-/* A block for each rank in the first dimension, of sizes that differ, none smaller than the rim. */
+/* One block for each rank in the first dimension, of different sizes, none smaller than the ghost width. */
 static int create_irregular(int type, int ndim, const int width[], int how) {
     int *d = (int *)sides, *w = (int *)width, map[GA_MAX_DIM] = {0}, block[] = {ranks, 1, 1};
     struct wide wd = widen(d, ndim), ww = widen(w, ndim), wb;
@@ -85,7 +84,7 @@ static void *open_rim(int array, int ndim, int extent[], int ld[]) {
     return memory;
 }
 
-/* How many dimensions a place of the rim lies outside in: 0 is the part itself, 2 and more a corner. */
+/* The number of dimensions in which a place is outside the rank's part: 0 in the part itself, 2 or more in a corner. */
 static int outside(int ndim, const int at[], const int lo[], const int hi[]) {
     int count = 0;
     for (int d = 0; d < ndim; d++)
@@ -134,7 +133,7 @@ static void try_update(int array, struct grid *grid, const int width[], uint64_t
         }
         GA_Sync();
         expect_rim(array, grid, width, grid->ndim);
-        expect_array(array, grid); /* the rim is no part of the array */
+        expect_array(array, grid); /* ghost cells are not part of the array */
         GA_Sync();
     }
     GA_Destroy(array);
@@ -156,7 +155,7 @@ CASE(all_widths) {
     for (int w = 0; w < 16; w++) {
         int width[] = {w / 4, w % 4};
         if (w == 0)
-            continue; /* no rim */
+            continue; /* no ghost cells */
         struct grid grid = grid_new(C_DBL, 2, sides);
         try_update(create(C_DBL, 2, width, 0), &grid, width, &state);
         grid_free(&grid);
@@ -173,7 +172,7 @@ CASE(irregular_parts) {
     }
 }
 
-/* Without corners, only the faces of the rim have to be right. */
+/* Without corners: only the faces must be correct. */
 CASE(without_corners) {
     uint64_t state = test_seed;
     struct grid grid = grid_new(C_DBL, 3, sides);
@@ -209,8 +208,8 @@ CASE(one_direction_after_the_other) {
     grid_free(&grid);
 }
 
-/* The 26 neighbours, each on its own. Directions are -1, 0 and 1, but libga 5.8.2 adds 1 to them as it
- * does to indices. */
+/* The 26 neighbours, each on its own. Directions are -1, 0 and 1, but libga 5.8.2 adds 1 to them as it does to
+ * indices. */
 CASE(nonblocking_by_direction) {
     uint64_t state = test_seed;
     struct grid grid = grid_new(C_DBL, 3, sides);
@@ -237,7 +236,7 @@ CASE(nonblocking_by_direction) {
     grid_free(&grid);
 }
 
-/* A box around the own part, read where its rim is. */
+/* A box around the rank's own part, read from its ghost cells. */
 CASE(boxes_with_a_rim) {
     uint64_t state = test_seed;
     struct grid grid = grid_new(C_DBL, 2, sides);
@@ -268,7 +267,7 @@ CASE(boxes_with_a_rim) {
     grid_free(&grid);
 }
 
-/* Single places of the own memory, counted from the corner of the rim. */
+/* Single elements of local memory, counted from the corner of the ghost cells. */
 CASE(elements_with_a_rim) {
     struct grid grid = grid_new(C_INT, 2, sides);
     int array = create(C_INT, 2, widths, 0), lo[2], hi[2], ld[1], *place;
@@ -305,7 +304,7 @@ CASE(elements_with_a_rim) {
     grid_free(&grid);
 }
 
-/* What a rank stores through its view of part and rim is in the array. */
+/* A store of a rank into its own part, through its view of part and ghost cells, changes the array. */
 CASE(stores_beside_the_rim) {
     struct grid grid = grid_new(C_INT, 2, sides);
     int array = create(C_INT, 2, widths, 0), lo[2], hi[2], extent[2], ld[1];

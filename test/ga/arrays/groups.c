@@ -1,5 +1,4 @@
-/* groups.c: groups of processes, their arrays, and what is done inside of a group while the others do
- * something else. */
+/* groups.c: tests process groups, their arrays, and operations inside a group while other ranks do something else. */
 #include <ga-mpi.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +6,7 @@
 #include "grid.h"
 #include "wide.h"
 
-/* The ranks of one parity, as a list; there is one group per parity. */
+/* Lists the ranks of one parity; there is one group per parity. */
 static int list_parity(int parity, int list[]) {
     int count = 0;
     for (int rank = parity; rank < ranks; rank += 2)
@@ -15,7 +14,7 @@ static int list_parity(int parity, int list[]) {
     return count;
 }
 
-/* Both groups are made by all; each rank is in one. */
+/* All ranks make both groups; each rank is in one of them. */
 static int make_group(int *count, int list[]) {
     int groups[2] = {0, 0}, halves = ranks > 1 ? 2 : 1;
     for (int parity = 0; parity < halves; parity++) {
@@ -72,7 +71,7 @@ CASE(who_is_in) {
     drop_group(group);
 }
 
-/* Different arrays on the groups, at the same time. */
+/* The groups have different arrays at the same time. */
 CASE(arrays_of_groups) {
     int list[64], count, group = make_group(&count, list), dims[] = {11, 6, 5};
     uint64_t state = test_seed + (uint64_t)(me % 2);
@@ -86,7 +85,7 @@ CASE(arrays_of_groups) {
         struct box all = whole(&grid);
         struct piece piece = piece_new(&grid, &all, &state);
         grid_acc(&grid, &all, &piece, 0);
-        for (int i = 0; i < grid.count; i++) /* the element of a row-major place, one by one from the group */
+        for (int i = 0; i < grid.count; i++) /* gets the group's elements one by one, in row-major order */
             if (i % count == me / 2) {
                 int at[] = {i / 30, i / 5 % 6, i % 5};
                 double value = creal(grid.at[i]);
@@ -105,7 +104,7 @@ CASE(arrays_of_groups) {
     drop_group(group);
 }
 
-/* The same program on half of the machine: all that is created belongs to the group. */
+/* The same program on half of the ranks: all that it creates belongs to the group. */
 CASE(default_group) {
     int list[64], count, group = make_group(&count, list), dims[] = {40}, before = GA_Pgroup_get_default();
     if (turn())
@@ -186,7 +185,7 @@ CASE(broadcasts_in_groups) {
     drop_group(group);
 }
 
-/* Groups by splitting others. */
+/* Groups made by splitting others. */
 CASE(splits) {
     int parts = ranks > 1 ? 2 : 1;
     for (int names = 0; names < 2; names++) {
@@ -206,7 +205,7 @@ CASE(splits) {
     }
 }
 
-/* GA_Pgroup_duplicate has no case: libga 5.8.2 asks it for a group of ranks that are not its members. */
+/* GA_Pgroup_duplicate has no case: libga 5.8.2 requests a group of ranks that are not its members. */
 CASE(alone) {
     for (int names = 0; names < 2; names++) {
         int self = names ? NGA_Pgroup_self() : GA_Pgroup_self(), sum = 1;
@@ -216,7 +215,7 @@ CASE(alone) {
     }
 }
 
-/* The communicator of a group is one of MPI. */
+/* The communicator of a group is an MPI communicator. */
 CASE(communicators) {
     int list[64], count, group = make_group(&count, list), size, rank, sum = 1;
     MPI_Comm comm = GA_MPI_Comm_pgroup(group);
@@ -232,13 +231,13 @@ CASE(communicators) {
     drop_group(group);
 }
 
-/* One group works and syncs while the other has nothing to do with it. */
+/* One group works and syncs while the other does not take part. */
 CASE(groups_do_not_wait_for_each_other) {
     int list[64], count, group = make_group(&count, list), dims[] = {64}, zero[] = {0};
     int world = NGA_Create(C_LONG, 1, dims, "world", NULL);
     GA_Zero(world);
     for (int i = 0; i < (me % 2 ? 3 : 30); i++) {
-        NGA_Read_inc(world, zero, 1); /* an array of all, from inside of the group */
+        NGA_Read_inc(world, zero, 1); /* an array of all ranks, used inside the group */
         GA_Pgroup_sync(group);
     }
     GA_Sync();
@@ -249,7 +248,7 @@ CASE(groups_do_not_wait_for_each_other) {
     drop_group(group);
 }
 
-/* Between arrays of a group and of all. */
+/* Copies between an array of a group and an array of all ranks. */
 CASE(copies_between_groups) {
     int list[64], count, group = make_group(&count, list), dims[] = {12, 9}, lo[] = {0, 0}, hi[] = {11, 8};
     struct grid grid = grid_new(C_DBL, 2, dims);

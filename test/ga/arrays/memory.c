@@ -1,4 +1,4 @@
-/* memory.c: a limit for the memory of arrays, and what is in use. Starts by GA_Initialize_ltd. */
+/* memory.c: tests the memory limit of arrays, and the reported usage. Begins with GA_Initialize_ltd. */
 #include <stdlib.h>
 
 #include "grid.h"
@@ -30,7 +30,7 @@ CASE(limit_is_kept) {
     expect(GA_Memory_avail() <= before - (1 << 20));
     expect(GA_Inquire_memory() >= 1 << 20);
     expect_eq(NGA_Inquire_memory(), GA_Inquire_memory());
-    expect_eq(create(LIMIT), 0); /* no error: an answer */
+    expect_eq(create(LIMIT), 0); /* a return value, not an error */
     int small = create(1 << 16);
     expect(small != 0);
     GA_Destroy(small);
@@ -52,7 +52,7 @@ CASE(limit_is_raised) {
     }
 }
 
-/* The kind of memory is asked for by name; that of the processors is always there. */
+/* Memory is chosen by device name; "dram" always exists. */
 CASE(devices) {
     int dims[] = {50};
     for (int names = 0; names < 2; names++) {
@@ -75,7 +75,7 @@ CASE(devices) {
     }
 }
 
-/* Arrays that come and go leave nothing behind. */
+/* Creating and destroying arrays leaks no memory. */
 CASE(nothing_is_lost) {
     size_t before = GA_Inquire_memory(), avail = GA_Memory_avail();
     for (int i = 0; i < 24; i++) {

@@ -1,5 +1,5 @@
-/* names.c: the second names of functions that other programs here call by their first, and the small
- * switches. Starts by NGA_Initialize and ends by NGA_Terminate. */
+/* names.c: tests the alternative names of functions that other programs call by their main names, and small switches.
+ * Begins with NGA_Initialize and ends with NGA_Terminate. */
 #include <string.h>
 
 #include "grid.h"

@@ -1,4 +1,4 @@
-/* print.c: arrays as text, which rank 0 writes with what it gets from the others. Starts by
+/* print.c: tests arrays printed as text, which rank 0 writes with data that it gets from the others. Begins with
  * GA_Initialize_args. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,7 +25,7 @@ static int create(void) {
     return array;
 }
 
-/* Standard output into a file until the end. */
+/* Redirects standard output into a file until the end. */
 struct capture {
     FILE *file;
     int before;

@@ -1,7 +1,7 @@
-/* topology.c: which ranks share a node, and arrays of which each node has a copy.
+/* topology.c: tests which ranks share a node, and arrays that are mirrored on each node.
  *
- * An ARMCI may report the nodes as they are, or each rank as a node of its own: both are right here, as
- * long as it all fits together. */
+ * An ARMCI may report the real nodes, or each rank as a node of its own. Both are correct here if all answers are
+ * consistent. */
 #include <stdlib.h>
 
 #include "grid.h"
@@ -29,8 +29,7 @@ CASE(nodes_add_up) {
     free(seen);
 }
 
-/* Of two at most: libga 5.8.2 has an inner list for it that is half as long as it
- * should be, which goes unnoticed as long as it is short. */
+/* At most two ranks: libga 5.8.2 uses an internal list of half the required length, which shows only with more. */
 CASE(list_of_ranks) {
     int list[2], count = ranks < 2 ? ranks : 2;
     for (int names = 0; names < 2; names++) {
@@ -52,7 +51,7 @@ static int create_mirrored(int dims[]) {
     return NGA_Create_config(C_DBL, 2, dims, "mirrored", NULL, group);
 }
 
-/* Each rank adds to its node's copy; merging makes the copies equal to the sum. */
+/* Each rank adds to its node's copy; the merge makes all copies equal to the sum. */
 CASE(merged_copies) {
     int dims[] = {15, 8}, lo[] = {0, 0}, hi[] = {14, 7}, ld[] = {8};
     double ones[15 * 8], one = 1;
@@ -80,7 +79,7 @@ CASE(merged_copies) {
     grid_free(&grid);
 }
 
-/* The copies of a box added up into an array of all. */
+/* The sum of a box over all copies, in a distributed array. */
 CASE(merged_into_a_distributed_array) {
     int dims[] = {15, 8}, lo[] = {2, 1}, hi[] = {9, 6}, ld[] = {6};
     double values[8 * 6], one = 1;

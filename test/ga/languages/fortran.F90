@@ -1,5 +1,5 @@
-! fortran.F90: Global Arrays from Fortran, with integers of 8 bytes as libga has them: arrays that count from 1 and run
-! column by column. Every result is checked on every rank against a serial computation.   timeout: 60
+! fortran.F90: tests Global Arrays from Fortran, with 8-byte integers as in libga: indices start at 1, in column-major
+! order. Every rank compares every result with a serial computation.   timeout: 60
 program fortran
     implicit none
 #include "mafdecls.fh"
@@ -160,7 +160,7 @@ contains
             call nga_nbget(g, lo, hi, got(1, j), ld, handles(j))
         end do
         do j = m, 1, -1
-            if (nga_nbtest(handles(j)) == 0) call nga_nbwait(handles(j)) ! a test that says yes is a wait
+            if (nga_nbtest(handles(j)) == 0) call nga_nbwait(handles(j)) ! a successful test completes the request like a wait
         end do
         call expect(all(got == all_values()), 'columns got by nonblocking calls')
         call ga_sync()
@@ -420,7 +420,7 @@ contains
         call drop(g)
     end subroutine
 
-    ! Rows lo(1) - 2 to hi(1) + 2 and columns lo(2) - 1 to hi(2) + 1, around the ends.
+    ! Rows lo(1) - 2 to hi(1) + 2 and columns lo(2) - 1 to hi(2) + 1, with periodic boundaries.
     subroutine expect_rim(g, factor)
         integer, intent(in) :: g, factor
         integer :: lo(2), hi(2), i, j

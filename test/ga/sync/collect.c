@@ -1,4 +1,4 @@
-/* collect.c: sums, products and extremes over all ranks, of all types and lengths; broadcasts; barriers. */
+/* collect.c: tests sums, products and extremes over all ranks, of all types and lengths; broadcasts; barriers. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@ static int product_of_ranks(void) {
     return product;
 }
 
-/* One operation in all types, by the names that GA has for each. */
+/* One operation in all types, by GA's name for each. */
 #define TRY_TYPE(type, call)                                                                                 \
     do {                                                                                                     \
         type x[3] = {(type)(me + 1), (type)-me, (type)(me == ranks / 2)};                                    \
@@ -88,7 +88,7 @@ CASE(complex_sums) {
     expect(again.real == sum && again.imag == sum);
 }
 
-/* Longer than any buffer that an implementation may have for it. */
+/* Longer than any buffer that an implementation may use. */
 CASE(long_vectors) {
     for (int n = 1; n <= 300000; n = n * 7 + 1) {
         double *x = need((size_t)n * sizeof *x);
@@ -124,7 +124,7 @@ CASE(syncs_and_masks) {
             NGA_Mask_sync(0, 0);
         else
             GA_Mask_sync(0, 0);
-        GA_Fill(array, &seven); /* without syncs of its own */
+        GA_Fill(array, &seven); /* makes no sync of its own */
         GA_Sync();
         expect_eq(GA_Idot(array, array), 49 * dims[0]);
     }

@@ -1,5 +1,4 @@
-/* counter.c: what ranks do to the same place at the same time: draw numbers from counters, hold mutexes,
- * and tell each other that something is there. */
+/* counter.c: tests concurrent operations on the same place: counters, mutexes, and notifications. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -57,7 +56,7 @@ CASE(a_long_beyond_32_bits) {
     GA_Destroy(array);
 }
 
-/* Draws by some while others accumulate elsewhere in the same array. */
+/* Some ranks draw numbers while others accumulate elsewhere in the same array. */
 CASE(draws_among_accs) {
     int dims[] = {8}, lo[] = {1}, hi[] = {7}, total = 0;
     int array = NGA_Create(C_LONG, 1, dims, "mixed", NULL);
@@ -77,7 +76,7 @@ CASE(draws_among_accs) {
     GA_Destroy(array);
 }
 
-/* Read, add and write back by get and put: only the mutex makes that one step. */
+/* Reads, adds and writes back by get and put: only the mutex makes this atomic. */
 static void change_under_mutex(int array, int place, bool other_names) {
     int at[] = {place};
     long value;
@@ -89,7 +88,7 @@ static void change_under_mutex(int array, int place, bool other_names) {
     value += me + 1;
     GA_Init_fence();
     NGA_Put(array, at, at, &value, NULL);
-    GA_Fence(); /* a put is over locally when it returns; the next holder must see it */
+    GA_Fence(); /* a put returns at local completion; the next holder must see it */
     if (other_names)
         NGA_Unlock(place);
     else
@@ -115,7 +114,7 @@ CASE(mutexes) {
     }
 }
 
-/* Data for the next rank, a fence, then the news that it is there: who has the news finds all of the data. */
+/* Data for the next rank, a fence, then a notification: a rank that sees the notification sees all of the data. */
 CASE(fence_before_the_news) {
     enum { WORDS = 500 };
     int dims[] = {ranks, WORDS}, flags_dims[] = {ranks}, next = (me + 1) % ranks;

@@ -1,5 +1,4 @@
-/* nonblocking.c: many puts, gets and accs under way at once, waited for in other orders than they were
- * started. */
+/* nonblocking.c: tests many pending puts, gets and accs, completed in other orders than they were started. */
 #include <stdlib.h>
 
 #include "grid.h"
@@ -28,7 +27,7 @@ static void start_acc(int g, struct box *b, struct piece *p, void *alpha, ga_nbh
         NGA_NbAcc64(g, WIDE(b->lo, g), WIDE(b->hi, g), p->bytes, WIDE_LD(p->ld, g), alpha, h);
 }
 
-/* A test that says yes has done what a wait does. */
+/* A successful test completes the operation like a wait. */
 static void finish(ga_nbhdl_t *handle, bool poll) {
     for (int i = 0; i < 3 && poll; i++)
         if (NGA_NbTest(handle))
@@ -53,7 +52,7 @@ static void expect_gets(int array, struct grid *grid, uint64_t seed) {
     }
 }
 
-/* Puts of one rank stay in its share, and apart: each has a share of that. */
+/* The puts of one rank stay in its share and do not overlap: each has a part of the share. */
 static void write_all(int array, struct grid *grid, uint64_t seed, bool accumulate) {
     ga_nbhdl_t handles[FLIGHT];
     struct piece mine[FLIGHT];
@@ -82,7 +81,7 @@ static void write_all(int array, struct grid *grid, uint64_t seed, bool accumula
     for (int i = 0; i < FLIGHT; i++) {
         int which = i * 5 % FLIGHT; /* 5 and 12 have no common factor */
         finish(&handles[which], i % 2);
-        piece_free(&mine[which]); /* waiting means that it may be used again */
+        piece_free(&mine[which]); /* after the wait the buffer may be reused */
     }
     GA_Sync();
 }
@@ -118,7 +117,7 @@ CASE(double_complexes) {
     try_type(C_DCPL);
 }
 
-/* More than GA has room for in its list of requests under way, one element each. */
+/* More operations than GA's list of pending requests holds, one element each. */
 CASE(hundreds_under_way) {
     enum { MANY = 300 };
     int dims[] = {MANY * ranks};

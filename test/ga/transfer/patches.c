@@ -1,8 +1,8 @@
-/* patches.c: put, get and acc of random boxes, in 1 to 7 dimensions, of all types, into arrays that are
- * distributed in all ways, with leading dimensions larger than the box.
+/* patches.c: tests put, get and acc of random boxes, in 1 to 7 dimensions, of all types, on arrays of all
+ * distributions, with leading dimensions larger than the box.
  *
- * All ranks write at once: puts into shares of the array that do not overlap, accs wherever they like.
- * Every rank knows what all of them draw, so each can say what the array must be after the next sync. */
+ * All ranks write at once: puts into disjoint shares of the array, accs anywhere. Every rank computes what all ranks
+ * do, so each knows the contents of the array after the next sync. */
 #include "grid.h"
 #include "wide.h"
 
@@ -28,7 +28,7 @@ static void acc(int array, struct box *box, struct piece *piece, void *alpha) {
                   alpha);
 }
 
-/* The part of every rank, of which this one really does its own. */
+/* The puts of every rank; this rank executes only its own. */
 static void put_all(int array, struct grid *grid, uint64_t seed, int shift) {
     for (int rank = 0; rank < ranks; rank++) {
         uint64_t state = seed + (uint64_t)rank;
@@ -90,7 +90,7 @@ static void try_array(int type, int ndim, uint64_t *state) {
     for (int round = 0; round < 2; round++) {
         put_all(array, &grid, draw(state), round);
         get_some(array, &grid, draw(state));
-        if (type != C_LONGLONG) { /* for which GA has no acc */
+        if (type != C_LONGLONG) { /* GA has no acc for it */
             GA_Sync();
             acc_all(array, &grid, draw(state));
         }

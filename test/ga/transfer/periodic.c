@@ -1,4 +1,4 @@
-/* periodic.c: boxes that leave the array on one side and come in again on the other. */
+/* periodic.c: tests boxes that wrap around the boundaries of the array. */
 #include <stdlib.h>
 
 #include "grid.h"
@@ -41,7 +41,7 @@ static void acc(int g, struct box *box, struct piece *p, void *alpha) {
         NGA_Periodic_acc64(g, WIDE(box->lo, g), WIDE(box->hi, g), p->bytes, WIDE_LD(p->ld, g), alpha);
 }
 
-/* Puts one after the other, for they overlap; accs by all at once. */
+/* Puts run one after the other, as they overlap; accs run on all ranks at once. */
 static void write_some(int array, struct grid *grid, uint64_t *state, bool accumulate) {
     for (int i = 0; i < 2 * ranks; i++) {
         struct box box = draw_periodic(grid, state);

@@ -1,5 +1,5 @@
-/* scatter.c: single elements at random places, many in one call: scatter, gather and scatter_acc, with
- * subscripts as a list of pointers and as one flat list. */
+/* scatter.c: tests operations on single elements at random places, many in one call: scatter, gather and scatter_acc,
+ * with subscripts as a list of pointers and as one flat list. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 
 enum { MOST = 400 };
 
-/* Places of a call in all the forms that GA takes. */
+/* The places of a call in all the forms that GA takes. */
 struct places {
     int count, ndim;
     int *flat, **lists;
@@ -46,7 +46,7 @@ static void set_place(struct places *p, const struct grid *grid, int i, long off
     }
 }
 
-/* Lists of pointers to int64_t work in one dimension only: libga 5.8.2 takes what they point to for ints. */
+/* Lists of pointers to int64_t work in one dimension only: libga 5.8.2 reads them as pointers to int. */
 static int form(const struct places *p, int how) {
     how %= 4;
     return how == 2 && p->ndim > 1 ? 3 : how;
@@ -100,8 +100,8 @@ static void scatter_acc(int array, struct places *p, void *alpha, int how) {
     }
 }
 
-/* All ranks at once: a scatter to places that are each one's own, one acc to places that may be anybody's,
- * and twice in a list. */
+/* All ranks at once: each scatters to places of its own, then accumulates to places that others may use too, and that
+ * may occur twice in a list. */
 static void write_all(int array, struct grid *grid, uint64_t seed, int how, bool accumulate) {
     for (int rank = 0; rank < ranks; rank++) {
         uint64_t state = seed + (uint64_t)rank;

@@ -1,4 +1,4 @@
-/* strided.c: every n-th element of a box in each dimension, put, got and accumulated. */
+/* strided.c: tests put, get and acc of every n-th element of a box in each dimension. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,8 +11,8 @@ struct lattice {
     long room;
 };
 
-/* In one or two dimensions anywhere in a share of the array. In more it stays in the part of one rank:
- * the pieces of a box that has several are put to wrong places in the buffer by libga 5.8.2. */
+/* In one or two dimensions a box is anywhere in a share of the array. In more dimensions it stays in the part of one
+ * rank: libga 5.8.2 misplaces the pieces of a box with several parts in the buffer. */
 static struct box draw_place(int array, const struct grid *grid, int share, int shares, uint64_t *state) {
     struct box box = {0}, part = {0};
     int owner = shares == 1 ? draw_below(state, ranks) : (share + 1) % shares;
@@ -26,8 +26,8 @@ static struct box draw_place(int array, const struct grid *grid, int share, int 
     return box;
 }
 
-/* The elements that are meant, packed, with room behind the rows. A box ends with one of them: a part
- * of the array that a box reaches without having one in it is written to nevertheless by libga 5.8.2. */
+/* The chosen elements, packed, with gaps between the rows. A box ends with a chosen element: libga 5.8.2 writes to a
+ * part of the array that a box reaches without a chosen element in it. */
 static struct lattice draw_lattice(int array, const struct grid *grid, int share, int shares,
                                    uint64_t *state) {
     struct lattice l = {.room = 1};
