@@ -1,4 +1,4 @@
-/* test.c: how the GASNet tests begin and end. */
+/* test.c: begins and ends a job of GASNet tests. */
 #include "test.h"
 
 #include <stdio.h>
@@ -45,7 +45,7 @@ static void attach(int *argc, char ***argv) {
     GASNET_SAFE(gasnet_getSegmentInfo(test_segments, test_size));
 }
 
-/* In the barrier all poll until all are through. */
+/* In the barrier all nodes poll until all have entered. */
 const struct test_job test_job = {.member = "node",
                                   .seconds = 60,
                                   .begin = begin,

@@ -1,8 +1,8 @@
-/* test.h: what the GASNet tests share. They are plain GASNet programs: nothing but the public headers.
+/* test.h: shared declarations of the GASNet tests. They are plain GASNet programs that use only the public headers.
  *
- * Cases (frame.h) run between gasnet_attach and gasnet_exit, and begin and end with all nodes together. Handlers and
- * the size of the segment, if it is not the usual one, are given by TEST_SETUP. A suite attaches once, with the handlers of all its
- * files: their indices differ. */
+ * Cases (frame.h) run between gasnet_attach and gasnet_exit, and begin and end on all nodes together. TEST_SETUP
+ * declares handlers, and the segment size if it is not the default. A suite attaches once, with the handlers of all
+ * its files: their indices differ. */
 #ifndef HEARTH_TEST_GAS_H
 #define HEARTH_TEST_GAS_H
 
@@ -32,7 +32,7 @@ void test_set_up(const gasnet_handlerentry_t *handlers, size_t count, uintptr_t 
 #define HANDLER(index, function)                                                                             \
     { index, (void (*)())(function) }
 
-/* An anonymous barrier; that it is one is expected. */
+/* An anonymous barrier that must succeed. */
 void test_barrier(void);
 
 #endif

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Every way to end a job: what status it has, that it is over soon, and that what was printed is seen.
-# test_exit.sh MPI TREE; timeout: 400
+# Tests every way to end a job: its status, that it ends soon, and that its output is complete. test_exit.sh MPI TREE;
+# timeout: 400
 set -uo pipefail
 mpi=$1 tree=$2 failed=0
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -9,7 +9,7 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 
-most=60 # seconds until a job is over, also on a busy machine; one that waits for a node that is gone would take longer
+most=60 # seconds until a job ends, also on a busy machine; a job that waits for a node that is gone would take longer
 check() { # way to end, status, settings
     local out status=0 start=$EPOCHREALTIME took options=()
     for setting in HEARTH_NVM=off "HEARTH_NVM_DIR=$dir" ${3:-}; do options+=(--env "$setting"); done

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Mistakes that a call cannot report end the job: with one line that says what was wrong, and not with status 0.
-# test_fail.sh MPI TREE; timeout: 120
+# Tests errors that a call cannot return: they end the job with one line that names the error, and with a status other
+# than 0. test_fail.sh MPI TREE; timeout: 120
 set -uo pipefail
 mpi=$1 tree=$2 failed=0
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 [ -x "$tree/test/gas_rules" ] || { echo "libvgasnet is not built" && exit 77; }
 
-check() { # program, case, what is said, settings
+check() { # program, case, message, settings
     local out status=0 options=()
     for setting in HEARTH_NVM=off ${4:-}; do options+=(--env "$setting"); done
     out=$("$here/launch.sh" "$mpi" 2 --timeout 30 "${options[@]}" "$tree/test/gas_$1" "$2" 2>&1) || status=$?

@@ -1,13 +1,13 @@
 #!/bin/sh
-# Each public header by itself, with others in any order, twice, inside extern "C" and outside, as C and C++ old and new, in each of the
-# three modes of threads; and a program that includes gasnet.h without a mode is told so.
-# test_headers.sh MPI TREE; quick: openmpi
+# Compiles each public header by itself, with others in any order, twice, inside extern "C" and outside, as old and
+# new C and C++, in each of the three thread modes; and checks the error of a program that includes gasnet.h without a
+# mode. test_headers.sh MPI TREE; quick: openmpi
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 bad=0
 warn='-Wall -Wextra -pedantic -Werror -Iinclude -Iinclude/gasnet -fsyntax-only'
 
-try() { # compiler and options; the source comes on stdin
+try() { # compiler and options; the source is on stdin
     # shellcheck disable=SC2086 # several options
     "$@" $warn - 2>&1
 }
@@ -39,7 +39,7 @@ check 'gasnet.h gasnet_tools.h gasnet_coll.h gasnet_handler.h gasnet_vis.h'
 check 'gasnet_tools.h gasnet.h gasnet_handler.h gasnet_coll.h vgasnet.h'
 check 'vgasnet.h gasnet_coll.h gasnet_handler.h gasnet_tools.h gasnet.h'
 
-# Names that programs use of the headers of GASNet 1.32, in each language.
+# Names that programs use from the headers of GASNet 1.32, in each language.
 program() {
     cat <<'END'
 #define GASNET_PAR 1

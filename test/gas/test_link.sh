@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Programs in C++ and in C, linked to the shared library and to the static one, as a user would.
-# test_link.sh MPI TREE; quick: openmpi; timeout: 90
+# Links programs in C++ and in C to the shared library and to the static one, as a user would. test_link.sh MPI TREE;
+# quick: openmpi; timeout: 90
 set -uo pipefail
 mpi=$1 tree=$2 failed=0
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -51,7 +51,7 @@ int main(void) {
 }
 CLIENT
 
-check() { # name, command that links it
+check() { # name, link command
     local out
     if out=$("${@:2}" -o "$folder/$1" 2>&1) &&
         out=$("$here/launch.sh" "$mpi" 2 --timeout 30 --env HEARTH_NVM=off "$folder/$1" 2>&1) && grep -q '2 nodes, all well' <<<"$out"; then
@@ -63,7 +63,7 @@ check() { # name, command that links it
     fi
 }
 
-# What the static library needs, as it was linked here.
+# The libraries that the static library needs, from the shared one.
 needs=$(readelf -d "$tree/lib/libvgasnet.so" | sed -n 's/.*NEEDED.*\[lib\(.*\)\.so.*\]/-l:lib\1.so/p' | grep -vE 'libc\.so|ld-linux|mpi|sanitizer|asan|ubsan|tsan' | sed 's/-l:lib\(.*\)\.so/\1/')
 libraries=()
 for name in $needs; do

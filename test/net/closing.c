@@ -1,5 +1,4 @@
-/* closing.c: links open and close without leaving anything behind, and who leaves alone is noticed by the
- * others. */
+/* closing.c: tests that links open and close without leaks, and that the others notice a rank that leaves alone. */
 #include "node.h"
 
 #include <stdio.h>
@@ -39,14 +38,14 @@ CASE(again_and_again) {
     expect_eq(open_files(), files);
 }
 
-/* Nobody talks to anybody: there is nothing to be closed but the ports. */
+/* No rank sends anything: only the ports have to be closed. */
 CASE(unused) {
     struct node n;
     node_open(&n, MOST, false);
     node_close(&n);
 }
 
-/* What helpers are sent and do not answer yet leaves before the port is closed. */
+/* Messages to helpers that are not answered yet leave before the port is closed. */
 CASE(last_messages) {
     struct node n;
     char data[MOST] = {0};
@@ -66,7 +65,7 @@ static void refused(struct link_send *s, int status) {
     *(int *)(s + 1) = status;
 }
 
-/* To one that has failed: said at once, or later. */
+/* A send to a rank that has failed: it fails at once, or later. */
 static void expect_refusal(struct node *n, int rank) {
     struct {
         struct link_send send;
@@ -95,7 +94,7 @@ static void expect_only_failure(struct node *n, int rank) {
     expect(node_wait(n, &replies, (uint64_t)test_size - 1, 20));
 }
 
-/* Rank 0 closes its ports; the others learn of it, once, and go on among themselves. */
+/* Rank 0 closes its ports. Each other rank is told once, and they continue among themselves. */
 CASE(one_leaves) {
     struct node n;
     SKIP_IF(!over_ucx(), "MPI does not tell");

@@ -1,5 +1,5 @@
-/* direct.c: memory of others is read and written through windows; over TCP as well, where nobody would do
- * so for speed. */
+/* direct.c: tests reads and writes of remote memory through windows; also over TCP, where they have no speed
+ * advantage. */
 #include "node.h"
 
 #include <errno.h>
@@ -109,7 +109,7 @@ CASE(get) {
     close_all();
 }
 
-/* Everybody writes a part of everybody's memory, which is looked at by its owner after the flush. */
+/* Every rank writes a part of every rank's memory, and the owner checks it after the flush. */
 CASE(put_and_flush) {
     enum { ROUNDS = 5 };
     SKIP_IF(!over_ucx(), "MPI messages do not reach memory");

@@ -1,4 +1,4 @@
-/* echo.c: what is sent to a helper and back is the same, whatever its size, from many clients at once. */
+/* echo.c: tests that a helper returns what it is sent, whatever its size, with many clients at once. */
 #include "node.h"
 
 #include <stdlib.h>
@@ -68,7 +68,7 @@ CASE(random_sizes_to_all) {
     node_close(&node);
 }
 
-/* All clients, helper of rank 0. */
+/* All clients use the helper of rank 0. */
 CASE(many_clients) {
     enum { MESSAGES = 1000 };
     open_node();
@@ -93,7 +93,7 @@ static void check_header(void *arg, const struct request *r, size_t header_bytes
     expect_eq(bytes, header_length);
 }
 
-/* A header may be as long as LINK_HEADER; the payload after it is whole. */
+/* A header of up to LINK_HEADER bytes is allowed; the payload after it is complete. */
 CASE(headers) {
     unsigned char header[LINK_HEADER];
     open_node();

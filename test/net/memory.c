@@ -1,5 +1,5 @@
-/* memory.c: 10000 messages of 64 KB to a helper, in longer tiers ten times as many, more than it keeps up with: its memory does not grow.
- * Options: --seconds N. timeout: 120; ranks: 2 */
+/* memory.c: sends 10000 messages of 64 KB to a helper, ten times as many in longer tiers, faster than it handles
+ * them: its memory must not grow. Options: --seconds N. timeout: 120; ranks: 2 */
 #include "node.h"
 
 #include <stdio.h>
@@ -26,7 +26,7 @@ static void send_some(struct node *n, uint64_t from, uint64_t to, const char *pa
     expect(node_wait(n, &replies, to, 20));
 }
 
-/* All but rank 0 send, to its helper; what was needed to start up counts for nothing. */
+/* All ranks but 0 send to the helper of rank 0. Memory needed to start up is not counted. */
 CASE(flat) {
     static char payload[BYTES];
     struct node n;

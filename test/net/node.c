@@ -1,4 +1,4 @@
-/* node.c: a node in one process. */
+/* node.c: a node in one process: a main port, and a helper thread with its port. */
 #include "node.h"
 
 #include <dirent.h>
@@ -87,7 +87,7 @@ static void sleep_us(long us) {
     nanosleep(&(struct timespec){.tv_nsec = us * 1000}, NULL);
 }
 
-/* Whether anything came within a short time. */
+/* Returns whether anything came within a short time. */
 static bool work(struct node *n) {
     bool any = false;
     for (int idle = 0; idle < 20; idle++)
@@ -96,7 +96,7 @@ static bool work(struct node *n) {
     return any;
 }
 
-/* Many wake-ups for nothing: a connection is being made, and who has to answer may wait for this core. */
+/* Many empty wakeups mean that a connection is being made, and the thread that has to answer may wait for this core. */
 static void *help(void *arg) {
     struct node *n = arg;
     int empty = 0;
@@ -190,7 +190,7 @@ void lazy_barrier(void) {
 
 /* ---- opening and closing ---- */
 
-/* What was not built is not tested. */
+/* Skips the test if the network was not built. */
 static void need_network(void) {
     if (HEARTH_UCX || !over_ucx())
         return;

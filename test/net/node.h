@@ -1,10 +1,9 @@
-/* node.h: what the tests of net/link share: every rank plays a node of its own, with a main port, used by
- * the test, and a helper port with a thread that sleeps in poll while nothing comes. HEARTH_NET says
- * through what they talk.
+/* node.h: shared declarations of the tests of net/link. Every rank is a node of its own, with a main port, used by
+ * the test, and a helper port with a thread that sleeps in poll while nothing arrives. HEARTH_NET selects the
+ * network.
  *
- * The helper does what a request asks for: sends its payload back (ECHO), or only counts it and says so
- * (COUNT). Requests carry a serial number, and the contents follow from it and the rank that sends, so
- * that each side can tell whether it got what was sent. */
+ * The helper executes requests: it sends the payload back (ECHO), or only counts it and answers (COUNT). Requests
+ * carry a serial number. The contents depend on it and on the sender, so that each side can check what it received. */
 #ifndef HEARTH_TEST_NET_NODE_H
 #define HEARTH_TEST_NET_NODE_H
 
@@ -21,14 +20,14 @@ struct request {
     uint64_t serial;
 };
 
-/* What a client does with a reply. */
+/* Called at the client for each reply. */
 typedef void node_reply(void *arg, const struct request *r, size_t header_bytes, const void *payload,
                         size_t bytes);
 
 struct node {
     struct link *link;
     struct link_port *main, *helper;
-    struct link_peer **helpers; /* [ranks]: those of all nodes, as seen from the main port */
+    struct link_peer **helpers; /* [ranks]: the helpers of all nodes, as seen from the main port */
 
     node_reply *reply;
     void *arg;
@@ -36,30 +35,30 @@ struct node {
     struct link_peer *last_failed;
 
     pthread_t thread;
-    int bell; /* wakes it, to end */
+    int bell; /* doorbell that ends it */
     _Atomic bool stop, paused;
     _Atomic uint64_t served, wakes, overtaken, helper_failed;
-    uint64_t *last; /* [ranks]: serials, for `overtaken` */
+    uint64_t *last; /* [ranks]: last serial numbers, for `overtaken` */
 };
 
 bool over_ucx(void);
 
-/* Collective. True if it worked, on this rank. */
+/* Collective. Returns whether it succeeded on this rank. */
 bool node_open(struct node *n, size_t most, bool direct);
 void node_close(struct node *n);
-/* Closes its ports without the others, and waits for them to close theirs. */
+/* Closes this rank's ports without the others, and waits for them to close theirs. */
 void node_leave(struct node *n);
 
-/* Sends and makes sure that it is sent: the payload is free again. */
+/* Sends, and returns when the payload may be reused. */
 void node_ask(struct node *n, int rank, uint32_t what, uint64_t serial, const void *payload, size_t bytes);
 
-/* Progress until *counter is at least `wanted`; false if that takes longer than `seconds`. */
+/* Makes progress until *counter is at least `wanted`; returns false if that takes longer than `seconds`. */
 bool node_wait(struct node *n, const uint64_t *counter, uint64_t wanted, double seconds);
 
-/* Progress for so long. */
+/* Makes progress for this long. */
 void node_rest(struct node *n, double seconds);
 
-/* A barrier in which those who wait do not spin. */
+/* A barrier in which waiting ranks do not spin. */
 void lazy_barrier(void);
 
 void fill_random(void *to, size_t bytes, uint64_t seed);

@@ -1,5 +1,5 @@
-/* single.c: without threads in MPI its messages serve a process that has one port, and are refused to one
- * with more. configs: mpi */
+/* single.c: tests a process without MPI thread support: MPI's messages serve one port, and are refused for more.
+ * configs: mpi */
 #include "../mpi/test.h"
 
 #include <errno.h>
@@ -26,7 +26,7 @@ CASE(several_ports) {
     expect(link == NULL);
 }
 
-/* One that cannot is enough: nobody goes on alone. */
+/* If one rank cannot, all are refused, so that none continues alone. */
 CASE(all_agree) {
     struct link *link = NULL;
     SKIP_IF(test_threads == MPI_THREAD_MULTIPLE, "this MPI gives threads to who does not ask");

@@ -1,5 +1,5 @@
-/* sleeping.c: a helper sleeps while nothing comes, takes no CPU time then, and wakes at once when
- * something does. How fast is printed: it depends on the machine and on who else is on it. */
+/* sleeping.c: tests that an idle helper sleeps, uses no CPU time, and wakes at once when a message arrives. The
+ * latency is only printed: it depends on the machine and its load. */
 #include "node.h"
 
 #include <stdio.h>
@@ -37,14 +37,14 @@ CASE(idle_helper_takes_no_time) {
     double before = thread_seconds(node.thread);
     nanosleep(&(struct timespec){.tv_nsec = 500000000}, NULL);
     double used = thread_seconds(node.thread) - before;
-    expect(used < 0.05); /* of 0.5 s: it looks now and then */
+    expect(used < 0.05); /* of 0.5 s: the helper checks periodically */
     if (test_rank == 0)
         printf("# an idle helper uses %.1f %% of a core\n", used / 0.5 * 100);
     barrier();
     node_close(&node);
 }
 
-/* Never connected to anybody, it must not spin either. */
+/* A helper that never had a connection must not spin either. */
 CASE(lonely_helper_takes_no_time) {
     open_node();
     double before = thread_seconds(node.thread);
@@ -81,7 +81,7 @@ static void measure(size_t bytes, double pause) {
            took[rounds / 2], took[rounds * 99 / 100]);
 }
 
-/* Rank 0 asks the helper of rank 1. */
+/* Rank 0 sends to the helper of rank 1. */
 CASE(wakes_fast) {
     open_node();
     connect_all();
@@ -91,7 +91,7 @@ CASE(wakes_fast) {
         measure(MOST, 200);
     }
     lazy_barrier();
-    if (test_rank == 1) /* or it was not asleep */
+    if (test_rank == 1) /* otherwise it was not asleep */
         expect(node.wakes - before > ROUNDS / 8);
     node_close(&node);
 }

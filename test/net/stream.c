@@ -1,4 +1,4 @@
-/* stream.c: many messages in a row: each arrives once, in order, however long the receiver is away. */
+/* stream.c: tests many messages in a row: each arrives once and in order, however long the receiver does not poll. */
 #include "node.h"
 
 #include <stdio.h>
@@ -26,7 +26,7 @@ static size_t size_of(uint64_t serial) {
     return sizes[serial % (sizeof sizes / sizeof *sizes)];
 }
 
-/* Short and long ones are sent in different ways by both networks. */
+/* Both networks send short and long messages by different paths. */
 CASE(in_order) {
     static char payload[MOST];
     enum { AHEAD = 32 };
@@ -39,7 +39,7 @@ CASE(in_order) {
     expect(node_wait(&node, &replies, MESSAGES, 20));
     barrier();
     expect_eq(node.served, MESSAGES);
-    if (over_ucx()) { /* MPI's may finish in another order, when a long one is not all there yet */
+    if (over_ucx()) { /* over MPI a later message may finish first while a long one is incomplete */
         expect_eq(node.overtaken, 0);
         expect_eq(wrong, 0);
     }
@@ -49,7 +49,7 @@ CASE(in_order) {
 struct out {
     struct link_send send;
     struct request header;
-    int state; /* as net_link_send said; 2: `sent` was called */
+    int state; /* result of net_link_send; 2: `sent` was called */
     unsigned char payload[MOST];
 };
 
@@ -61,7 +61,7 @@ static void was_sent(struct link_send *s, int status) {
     expect_eq(o->state, 1);
     o->state = 2;
     completed++;
-    memset(o->payload, 0xee, sizeof o->payload); /* it is ours again */
+    memset(o->payload, 0xee, sizeof o->payload); /* the payload is free again */
 }
 
 static void check(void *arg, const struct request *r, size_t header_bytes, const void *payload,
@@ -71,7 +71,7 @@ static void check(void *arg, const struct request *r, size_t header_bytes, const
     expect(is_random(payload, bytes, seed_of(test_rank, r->serial)));
 }
 
-/* The helpers look away while more comes than sockets hold: it is pending, not lost, and not waited for. */
+/* The helpers do not poll while more arrives than the sockets hold: sends are pending, not lost, and do not block. */
 CASE(receiver_away) {
     enum { COUNT_AWAY = 300 }; /* 19 MB */
     struct out *outs = calloc(COUNT_AWAY, sizeof *outs);
@@ -79,7 +79,7 @@ CASE(receiver_away) {
     completed = 0;
     open_node();
     node.reply = check;
-    /* The connection first. */
+    /* Makes the connection first. */
     fill_random(outs[0].payload, MOST, seed_of(test_rank, 0));
     node_ask(&node, peer(), ECHO, 0, outs[0].payload, MOST);
     expect(node_wait(&node, &replies, 1, 20));
@@ -102,7 +102,7 @@ CASE(receiver_away) {
     barrier();
     node.paused = false;
     expect(node_wait(&node, &replies, 1 + COUNT_AWAY, 30));
-    expect(node_wait(&node, &completed, pending, 20)); /* over MPI we may hear of it after the answer */
+    expect(node_wait(&node, &completed, pending, 20)); /* over MPI the completion may come after the answer */
     expect_eq(completed, pending);
     if (test_rank == 0)
         printf("# %d of %d were pending\n", (int)pending, COUNT_AWAY);

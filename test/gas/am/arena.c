@@ -1,6 +1,6 @@
-/* arena.c: a program that keeps an allocator and its data inside the segment, and whose handlers use both:
- * memory is given out and filled by handlers, at the request of other nodes, while the node itself does the
- * same. For --seconds N. timeout: 60 */
+/* arena.c: a program that keeps an allocator and its data inside the segment, both used by handlers. Handlers
+ * allocate and fill memory at the request of other nodes, while the node itself does the same. For --seconds N.
+ * timeout: 60 */
 #include "test.h"
 
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 enum { GIVE = 160, GIVEN, FILL, FILLED, SUM, SUMMED };
 enum { MOST = 20000, BLOCKS = 40, SEGMENT = 8 << 20 };
 
-/* In the segment: freed blocks are kept by size class, in lists that run through them. */
+/* In the segment: free lists by size class, linked through the freed blocks. */
 struct arena {
     uint64_t used;
     uint64_t given, taken_back;
@@ -71,7 +71,7 @@ static uint32_t sum_of(const unsigned char *data, size_t bytes) {
 static void on_give(gasnet_token_t token, gasnet_handlerarg_t bytes) {
     uint64_t at = take((size_t)bytes);
     if (at != 0)
-        memset((char *)arena() + at, 0xee, (size_t)bytes); /* first touch is in a handler */
+        memset((char *)arena() + at, 0xee, (size_t)bytes); /* the handler is the first to touch the memory */
     expect_eq(gasnet_AMReplyShort1(token, GIVEN, (gasnet_handlerarg_t)at), GASNET_OK);
 }
 
@@ -91,7 +91,7 @@ static void on_filled(gasnet_token_t token) {
     filled++;
 }
 
-/* Reads what is there, gives it back, and replies with a payload that lies in the segment. */
+/* Reads the block, frees it, and replies with a payload that is in the segment. */
 static void on_sum(gasnet_token_t token, gasnet_handlerarg_t at, gasnet_handlerarg_t bytes) {
     uint32_t sum = sum_of((unsigned char *)arena() + at, (size_t)bytes);
     expect_eq(
@@ -112,7 +112,7 @@ static gasnet_handlerentry_t table[] = {HANDLER(GIVE, on_give), HANDLER(GIVEN, o
                                         HANDLER(SUM, on_sum),   HANDLER(SUMMED, on_summed)};
 TEST_SETUP(table, SEGMENT)
 
-/* ---- what each node asks of others ---- */
+/* ---- requests of each node ---- */
 
 struct block {
     int node;
@@ -155,7 +155,7 @@ static void look_and_free(struct block *b) {
     b->at = 0;
 }
 
-/* Nodes give and take at random for a while. */
+/* Nodes allocate and free at random for a while. */
 CASE(allocator_in_the_segment) {
     struct block blocks[BLOCKS] = {{0}};
     char *data = malloc(MOST);

@@ -1,5 +1,5 @@
-/* flood.c: more active messages than there is room for, in all directions at once; and what leaves although
- * its sender does not poll any more. For --seconds N. timeout: 60 */
+/* flood.c: tests more active messages than fit into the buffers, in all directions at once; and that messages leave
+ * although their sender no longer polls. For --seconds N. timeout: 60 */
 #include "test.h"
 
 #include <mpi.h>
@@ -25,7 +25,7 @@ static void on_echoed(gasnet_token_t token, gasnet_handlerarg_t n) {
     echoed += n;
 }
 
-/* The payload says itself what it should be: its version comes as an argument. */
+/* The payload describes its own expected contents: its version is an argument. */
 static void on_check(gasnet_token_t token, void *data, size_t bytes, gasnet_handlerarg_t version) {
     static char want[1 << 17];
     gasnet_node_t from = 0;
@@ -48,7 +48,8 @@ static void on_checked(gasnet_token_t token, void *data, size_t bytes, gasnet_ha
     checked++;
 }
 
-/* Numbered messages: of each node those that came, those that came before one with a lower number, and the same of replies. */
+/* Numbered messages: for each node the number received, the number received before one with a lower number, and the
+ * same for replies. */
 enum { MOST = 64 };
 static struct { int came, back, overtaken; } of[MOST];
 
@@ -85,7 +86,7 @@ static void begin(void) {
     test_barrier();
 }
 
-/* Handlers that do not reply: the sender still learns that it may go on. */
+/* Handlers that do not reply: the sender still gets its credits back. */
 CASE(everybody_to_everybody_without_replies) {
     enum { EACH = 2000 };
     begin();
@@ -105,7 +106,7 @@ CASE(everybody_to_one_with_replies) {
     GASNET_BLOCKUNTIL(echoed == (long)EACH * (EACH - 1) / 2);
 }
 
-/* The other side does not look for a while: all that it has room for is full. */
+/* The target does not poll for a while: all its buffers are full. */
 CASE(one_that_does_not_poll) {
     enum { EACH = 300 };
     begin();
@@ -126,7 +127,7 @@ CASE(medium_ones_of_all_sizes) {
         gasnet_node_t to = (gasnet_node_t)(test_number(test_rank, (size_t)version, 8) % (uint64_t)test_size);
         test_fill(data, bytes, test_rank, version);
         expect_eq(gasnet_AMRequestMedium1(to, CHECK, data, bytes, version), GASNET_OK);
-        memset(data, 0, bytes); /* it is ours again */
+        memset(data, 0, bytes); /* the buffer is free again */
         if (version % 2 == 0)
             sent++;
         else
@@ -139,8 +140,8 @@ CASE(medium_ones_of_all_sizes) {
     free(data);
 }
 
-/* Between two nodes messages are handled in the order in which a thread sent them, also if the other one does not look for a
- * while and more come than it has room for. */
+/* Between two nodes, messages are handled in the order in which a thread sent them, also if the target does not poll
+ * for a while and more arrive than it has buffers. */
 CASE(in_order) {
     enum { EACH = 400 };
     static char data[5000];
@@ -163,7 +164,7 @@ CASE(in_order) {
     test_barrier();
 }
 
-/* Of a message to oneself and one from another node, by a program that only puts and gets. */
+/* Handlers of a message to the node itself and of one from another node run in a program that only puts and gets. */
 CASE(handlers_run_in_puts_and_gets) {
     gasnet_node_t self = (gasnet_node_t)test_rank, next = (self + 1) % (gasnet_node_t)test_size;
     uint64_t value = 0;
@@ -178,13 +179,13 @@ CASE(handlers_run_in_puts_and_gets) {
     test_barrier();
 }
 
-/* What a call has accepted arrives although its sender does not poll any more, and although the receiver had no room for
- * it at first: from 3 nodes on more come than the 32 for which it has places. */
+/* A message that a call has accepted arrives although its sender no longer polls, and although the receiver had no
+ * buffer for it at first: with 3 or more nodes more arrive than the 32 that it has buffers for. */
 CASE(what_was_sent_arrives) {
     enum { EACH = 24 };
     static char data[3000];
     begin();
-    MPI_Barrier(MPI_COMM_WORLD); /* nobody polls any more */
+    MPI_Barrier(MPI_COMM_WORLD); /* from here on no node polls */
     if (test_rank > 0)
         for (int i = 0; i < EACH; i++) {
             size_t bytes = i % 5 == 0 ? sizeof data : (size_t)i;

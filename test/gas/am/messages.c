@@ -1,21 +1,20 @@
-/* messages.c: active messages of every kind with every number of arguments, and what their handlers are
- * given. timeout: 60 */
+/* messages.c: tests active messages of every kind with every number of arguments, and what their handlers receive.
+ * timeout: 60 */
 #include "test.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Handlers count their calls and check what they get: argument i is `value(i)` of the sender, for the
- * sender's current case. */
+/* Handlers count their calls and check their arguments: argument i is `value(i)` of the sender, for the sender's
+ * current case. */
 enum { REQUEST = 130, REPLY = 150, MEDIUM = 170, MEDIUM_REPLY = 190, LONG = 210, LONG_REPLY = 230 };
 enum { ARGS = 16 };
 
-static int requests, replies; /* handled here */
-static size_t bytes;          /* of the payload of this round, the same on all nodes */
+static int requests, replies; /* handled on this node */
+static size_t bytes;          /* of the payload in this round, the same on all nodes */
 static char *sent;
 static size_t part;
-static bool
-    counted; /* messages are sent by the calls that take the number of arguments; the same on all nodes */
+static bool counted; /* send by the calls that take the number of arguments; the same on all nodes */
 
 static int32_t value(int from, int i) {
     return (int32_t)test_number(from, (size_t)i, 1) | (i % 3 == 0 ? INT32_MIN : 0);
@@ -52,7 +51,7 @@ static void check_landed(gasnet_token_t token, const char *data, size_t n, int f
     check_data(token, data, n);
 }
 
-/* As ARGS_3: three parameters; ARRAY_3: an array of them; VALUES_3: this node's arguments. */
+/* ARGS_3: three parameters; ARRAY_3: an array of them; VALUES_3: this node's arguments. */
 #define P(i) , gasnet_handlerarg_t a##i
 #define V(i) , value(test_rank, i)
 /* clang-format off */
@@ -110,7 +109,7 @@ static void check_landed(gasnet_token_t token, const char *data, size_t n, int f
 #define EACH(X) X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12) X(13) X(14) X(15) X(16)
 /* clang-format on */
 
-/* Each request is answered by a reply of the same kind with as many arguments. */
+/* Each request is answered by a reply of the same kind with the same number of arguments. */
 #define HANDLERS(N)                                                                                          \
     static void request_##N(gasnet_token_t token ARGS_##N) {                                                 \
         const gasnet_handlerarg_t a[] = {ARRAY_##N};                                                         \
@@ -133,8 +132,8 @@ static void check_landed(gasnet_token_t token, const char *data, size_t n, int f
         expect_eq((counted ? gasnet_AMReplyMedium(token, MEDIUM_REPLY + N, sent, bytes, N VALUES_##N)        \
                            : gasnet_AMReplyMedium##N(token, MEDIUM_REPLY + N, sent, bytes VALUES_##N)),      \
                   GASNET_OK);                                                                                \
-        check_data(token, data, n); /* the reply has not taken it away */                                    \
-        memset(data, 0, n);         /* it is the handler's */                                                \
+        check_data(token, data, n); /* the reply has not changed it */                                       \
+        memset(data, 0, n);         /* the handler may overwrite it */                                       \
     }                                                                                                        \
     static void medium_reply_##N(gasnet_token_t token, void *data, size_t n ARGS_##N) {                      \
         const gasnet_handlerarg_t a[] = {ARRAY_##N};                                                         \
@@ -168,7 +167,7 @@ EACH(HANDLERS)
 static gasnet_handlerentry_t table[] = {EACH(TABLE)};
 TEST_SETUP(table, 0)
 
-/* ---- sending to everybody, oneself too, and waiting for the replies ---- */
+/* ---- sends to all nodes, including this one, and waits for the replies ---- */
 
 #define SHORT_TO(N)                                                                                          \
     expect_eq(counted ? gasnet_AMRequestShort(to, REQUEST + N, N VALUES_##N)                                 \
@@ -179,7 +178,7 @@ TEST_SETUP(table, 0)
                       : gasnet_AMRequestMedium##N(to, MEDIUM + N, sent, bytes VALUES_##N),                   \
               GASNET_OK);
 
-/* There is one landing for each sender, so one is under way at a time. */
+/* Each sender has one destination for long messages, so that one is pending at a time. */
 #define LONG_TO(N)                                                                                           \
     test_fill(sent, bytes, test_rank, 2);                                                                    \
     expect_eq(                                                                                               \
@@ -282,7 +281,7 @@ CASE(with_the_number_of_their_arguments) {
     expect_eq(gasnet_AMRequestMedium(0, MEDIUM, &part, 1, -1), GASNET_ERR_BAD_ARG);
 }
 
-/* GASNet demands at least these. */
+/* GASNet requires at least these. */
 CASE(limits) {
     expect_eq(gasnet_AMMaxArgs(), ARGS);
     expect(gasnet_AMMaxMedium() >= 512);

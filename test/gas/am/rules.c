@@ -1,5 +1,5 @@
-/* rules.c: what handlers and callers may not do: told by a code where the call has one; otherwise the job
- * ends, which test_fail.sh looks at. timeout: 60 */
+/* rules.c: tests what handlers and callers must not do. A call that returns a code reports the error; otherwise the
+ * job ends, which test_fail.sh checks. timeout: 60 */
 #include "test.h"
 
 #include <stdlib.h>
@@ -16,7 +16,7 @@ static void on_note(gasnet_token_t token) {
 
 static void on_twice(gasnet_token_t token) {
     kept = token;
-    results[0] = gasnet_AMReplyShort0(token, 5); /* not a handler of the program: no reply was made */
+    results[0] = gasnet_AMReplyShort0(token, 5); /* not a handler of the program: no reply was sent */
     results[1] = gasnet_AMReplyShort0(NULL, NOTE);
     results[2] = gasnet_AMReplyShort0(token, FROM_REPLY);
     results[3] = gasnet_AMReplyShort0(token, NOTE);
@@ -49,7 +49,7 @@ CASE(one_reply_only_from_a_request_only) {
     expect_eq(results[2], GASNET_OK);
     expect_eq(results[3], GASNET_ERR_BAD_ARG);
     expect_eq(from_reply, GASNET_ERR_BAD_ARG);
-    expect_eq(gasnet_AMReplyShort0(kept, NOTE), GASNET_ERR_BAD_ARG); /* its handler is over */
+    expect_eq(gasnet_AMReplyShort0(kept, NOTE), GASNET_ERR_BAD_ARG); /* its handler has returned */
     expect_eq(gasnet_AMGetMsgSource(kept, &source), GASNET_ERR_BAD_ARG);
 }
 
@@ -83,8 +83,8 @@ static void leave_locked(gasnet_token_t token) {
     left_locked++;
 }
 
-/* GASNet checks these in debug mode only, and programs do them: a warning, and they go on. A barrier with a lock, in which handlers
- * run, is how UPC++ begins. */
+/* GASNet checks these rules in debug mode only, and programs break them: the library warns and continues. UPC++, for
+ * example, begins with a barrier, in which handlers run, while it holds a lock. */
 CASE(broken_rules_that_are_warnings) {
     gasnet_node_t next = (gasnet_node_t)((test_rank + 1) % test_size);
     notes = 0;
@@ -93,7 +93,7 @@ CASE(broken_rules_that_are_warnings) {
     expect_eq(gasnet_AMRequestShort0(next, NOTE), GASNET_OK);
     test_barrier();
     GASNET_BLOCKUNTIL(notes == 1);
-    gasnet_hold_interrupts(); /* are held, as long as the lock is: ignored */
+    gasnet_hold_interrupts(); /* already held because of the lock: ignored */
     gasnet_hold_interrupts();
     gasnet_resume_interrupts();
     gasnet_hsl_destroy(&lock);
@@ -109,7 +109,7 @@ CASE(broken_rules_that_are_warnings) {
     gasnet_hsl_unlock(&lock);
 }
 
-/* ---- these end the job ---- */
+/* ---- errors that end the job ---- */
 
 static void in_handler(void (*what)(gasnet_token_t)) {
     broken = what;

@@ -1,5 +1,4 @@
-/* threads.c: several threads of a node send, poll, wait and take handler-safe locks at once.
- * timeout: 60 */
+/* threads.c: several threads of a node send, poll, wait and take handler-safe locks at once. timeout: 60 */
 #include "test.h"
 
 #include <pthread.h>
@@ -10,7 +9,7 @@
 enum { THREADS = 4, EACH = 500, ADD = 150, ADDED, BUFFER, BUFFERED };
 
 static gasnet_hsl_t lock = GASNET_HSL_INITIALIZER;
-static long sum, under_lock;       /* under the lock */
+static long sum, under_lock;       /* both protected by the lock */
 static _Atomic long back[THREADS]; /* replies to each thread */
 
 static void on_add(gasnet_token_t token, gasnet_handlerarg_t n, gasnet_handlerarg_t thread) {
@@ -103,7 +102,7 @@ CASE(buffers_of_all) {
     on_all(send_buffers);
 }
 
-/* One thread polls; the others only send, and find their replies without a poll of their own. */
+/* One thread polls. The others only send, and get their replies without polling. */
 static _Atomic int done;
 
 static void *poll_or_send(void *arg) {
@@ -155,7 +154,7 @@ CASE(locks_are_made_and_tried) {
     gasnet_hsl_init(&mine);
     gasnet_hsl_init(&other);
     gasnet_hsl_lock(&mine);
-    expect_eq(gasnet_hsl_trylock(&other), GASNET_OK); /* several at a time */
+    expect_eq(gasnet_hsl_trylock(&other), GASNET_OK); /* several locks at a time */
     gasnet_hsl_unlock(&other);
     gasnet_hsl_unlock(&mine);
     expect_eq(gasnet_AMPoll(), GASNET_OK);
@@ -197,7 +196,7 @@ static void *start_and_end(void *arg) {
     return arg;
 }
 
-/* They are complete when it has ended. */
+/* The operations are complete when the thread has ended. */
 CASE(a_thread_that_ends_with_open_operations) {
     char *want = malloc(LONG), *own = test_segments[test_rank].addr;
     for (int round = 0; round < 5; round++) {

@@ -1,5 +1,4 @@
-/* barrier.c: barriers in two steps, and their names.
- * timeout: 60 */
+/* barrier.c: tests split-phase barriers and their names. timeout: 60 */
 #include "test.h"
 
 #include <mpi.h>
@@ -43,10 +42,10 @@ CASE(one_has_another_name) {
     SKIP_IF(test_size < 2, "one node agrees with itself");
     for (int other = 0; other < test_size; other++)
         expect_eq(barrier(test_rank == other ? 8 : 7, 0), GASNET_ERR_BARRIER_MISMATCH);
-    expect_eq(barrier(7, 0), GASNET_OK); /* the next is a new one */
+    expect_eq(barrier(7, 0), GASNET_OK); /* the next barrier is independent */
 }
 
-/* Two names, far apart among nodes that have none. */
+/* Two different names, far apart among nodes without a name. */
 CASE(two_names_among_others_without) {
     SKIP_IF(test_size < 3, "3 nodes");
     int id = test_rank == test_size - 1 ? 2 : 1;
@@ -60,19 +59,19 @@ CASE(one_says_mismatch) {
     expect_eq(barrier(0, ANONYMOUS), GASNET_OK);
 }
 
-/* The name that a node gives to wait must be the one that was agreed on; only that node hears of it. */
+/* The name passed to wait must be the one agreed on; only the node that passes another gets the error. */
 CASE(wait_with_another_name_than_notify) {
     gasnet_barrier_notify(7, 0);
     expect_eq(gasnet_barrier_wait(test_rank == 0 ? 8 : 7, 0),
               test_rank == 0 ? GASNET_ERR_BARRIER_MISMATCH : GASNET_OK);
 }
 
-/* Flags of wait need not be those of notify. */
+/* The flags of wait may differ from those of notify. */
 CASE(wait_with_other_flags_than_notify) {
     gasnet_barrier_notify(7, 0);
     expect_eq(gasnet_barrier_wait(test_rank == 0 ? 5 : 7, test_rank == 0 ? ANONYMOUS : 0), GASNET_OK);
     gasnet_barrier_notify(7, ANONYMOUS);
-    expect_eq(gasnet_barrier_wait(test_rank, 0), GASNET_OK); /* none was agreed on */
+    expect_eq(gasnet_barrier_wait(test_rank, 0), GASNET_OK); /* no name was agreed on */
     gasnet_barrier_notify(7, test_rank == 0 ? 0 : ANONYMOUS);
     expect_eq(gasnet_barrier_wait(test_rank == test_size - 1 ? 8 : 7, 0),
               test_rank == test_size - 1 ? GASNET_ERR_BARRIER_MISMATCH : GASNET_OK);
@@ -107,7 +106,7 @@ CASE(by_trying) {
     }
 }
 
-/* Nobody is through before all have come. */
+/* No node passes before all have entered. */
 CASE(holds_until_the_last_has_come) {
     SKIP_IF(test_size < 2, "2 nodes");
     for (int last = 0; last < test_size; last++) {
@@ -116,15 +115,15 @@ CASE(holds_until_the_last_has_come) {
         if (test_rank == last)
             usleep(100000);
         gasnet_barrier_notify(last, 0);
-        if (test_rank != last && test_elapsed() - begun < 0.05) /* else this node was kept from running */
+        if (test_rank != last && test_elapsed() - begun < 0.05) /* else this node was suspended */
             expect_eq(gasnet_barrier_try(last, 0), GASNET_ERR_NOT_READY);
         expect_eq(gasnet_barrier_wait(last, 0), GASNET_OK);
         expect(test_elapsed() - begun > 0.05 || test_rank == last);
     }
 }
 
-/* Messages are handled by who waits: node 0 sends to the others, which do nothing but wait, and joins them
- * when it has heard from all. */
+/* Waiting nodes handle messages: node 0 sends to the others, which only wait, and enters the barrier when it has
+ * replies from all. */
 CASE(handlers_run_in_a_barrier) {
     bumps = 0;
     test_barrier();
@@ -142,7 +141,8 @@ CASE(many) {
         expect_eq(barrier(i, 0), GASNET_OK);
 }
 
-/* What a node had to say in the barrier has left when it is through: it may do without polls then. */
+/* Messages that a node sent before or in the barrier have left when the barrier ends: the node need not poll
+ * afterwards. */
 CASE(no_poll_after_a_barrier) {
     for (int i = 0; i < 20; i++) {
         test_barrier();

@@ -1,4 +1,4 @@
-/* coll.c: collective operations and teams. */
+/* coll.c: tests collective operations and teams. */
 #include "test.h"
 
 #include <gasnet_coll.h>
@@ -14,12 +14,12 @@ enum { SIZES = sizeof sizes / sizeof sizes[0] };
 static const int in_flags[] = {GASNET_COLL_IN_NOSYNC, GASNET_COLL_IN_MYSYNC, GASNET_COLL_IN_ALLSYNC};
 static const int out_flags[] = {GASNET_COLL_OUT_NOSYNC, GASNET_COLL_OUT_MYSYNC, GASNET_COLL_OUT_ALLSYNC};
 
-/* One of the combinations; the same for the same number on all nodes. */
+/* One of the combinations; the same number gives the same one on all nodes. */
 static int flags_of(int i) {
     return in_flags[i % 3] | out_flags[i / 3 % 3] | (i % 2 ? GASNET_COLL_LOCAL : GASNET_COLL_SINGLE);
 }
 
-/* Memory for data: in the segment, or not. */
+/* Memory for data, in the segment or outside. */
 static char *place(int which, bool in_segment) {
     static char *outside;
     if (!outside && !(outside = malloc(4 * (size_t)ROOM)))
@@ -27,7 +27,7 @@ static char *place(int which, bool in_segment) {
     return (in_segment ? (char *)test_segments[test_rank].addr : outside) + (size_t)which * ROOM;
 }
 
-/* What rank has for whom, in a version. */
+/* The data of `rank` for `whom`, in a version. */
 static void fill(char *to, size_t bytes, int rank, int whom, int version) {
     test_fill(to, bytes, rank * 64 + whom, version);
 }
@@ -38,7 +38,7 @@ static void check(const char *got, size_t bytes, int rank, int whom, int version
     expect_bytes(got, wanted, bytes);
 }
 
-/* A size that leaves room for one block of each rank. */
+/* A size such that one block of each rank fits. */
 static size_t size_of(int i) {
     size_t most = ROOM / (size_t)test_size;
     return sizes[i] < most ? sizes[i] : most;
@@ -100,7 +100,7 @@ CASE(everybody_with_everybody) {
     }
 }
 
-/* With lists of addresses: one per rank, or the own alone. */
+/* With lists of addresses: one per rank, or only this rank's. */
 CASE(lists) {
     void **dst = malloc((size_t)test_size * sizeof *dst), **src = malloc((size_t)test_size * sizeof *src);
     if (!dst || !src)
@@ -139,7 +139,7 @@ static void add(void *results, size_t count, const void *left, size_t left_count
     expect_eq(count, left_count);
 }
 
-/* Products of 2 x 2 matrices: their order matters. */
+/* Products of 2 x 2 matrices, which do not commute. */
 struct matrix {
     uint64_t a, b, c, d;
 };
@@ -203,7 +203,7 @@ CASE(products_in_order) {
     }
 }
 
-/* Also in place, by handles, and by lists of which only the own address is read. */
+/* Also in place, by handles, and by lists of which only this rank's address is read. */
 CASE(scans_in_order) {
     enum { COUNT = 10, FLAGS = GASNET_COLL_LOCAL | GASNET_COLL_IN_MYSYNC | GASNET_COLL_OUT_MYSYNC };
     begin_reductions();
@@ -267,7 +267,7 @@ CASE(many_under_way) {
     }
 }
 
-/* Some call much later than others: what they are sent is kept for them. */
+/* Some ranks call much later than others: data sent to them is kept. */
 CASE(late_callers) {
     enum { MANY = 50 };
     int64_t value;
@@ -282,8 +282,8 @@ CASE(late_callers) {
     }
 }
 
-/* With ALLSYNC before, nobody's data changes as long as somebody has not called; with ALLSYNC after, nobody is done before
- * all have it. */
+/* With IN_ALLSYNC, no data changes before all ranks have called; with OUT_ALLSYNC, no rank completes before all have
+ * the data. */
 CASE(synchronised_by_all) {
     for (int round = 0; round < 50; round++) {
         uint64_t *mine = (uint64_t *)test_segments[test_rank].addr, next = (uint64_t)round + 1;
@@ -291,7 +291,7 @@ CASE(synchronised_by_all) {
         gasnet_coll_broadcast(GASNET_TEAM_ALL, mine, 0, &next, 8,
                               GASNET_COLL_LOCAL | GASNET_COLL_IN_ALLSYNC | GASNET_COLL_OUT_ALLSYNC);
         expect(gasnet_get_val(other, test_segments[other].addr, 8) == next);
-        /* the next round's broadcast may not touch it before this get: that is what IN_ALLSYNC says */
+        /* IN_ALLSYNC keeps the next round's broadcast from writing before this get */
     }
 }
 
@@ -328,7 +328,7 @@ CASE(teams) {
         expect_eq(gasnet_coll_team_rank(reversed), (gasnet_node_t)(test_size - 1 - test_rank));
         expect_eq(gasnet_coll_team_node2rank(halves, (gasnet_node_t)(test_rank ^ 1)), (gasnet_node_t)-1);
         gasnet_team_handle_t alone =
-            gasnet_coll_team_split(halves, (gasnet_node_t)test_rank, 0, &scratch); /* of a team of its own */
+            gasnet_coll_team_split(halves, (gasnet_node_t)test_rank, 0, &scratch); /* of a smaller team */
         expect_eq(gasnet_coll_team_size(alone), 1);
         use_team(halves, version);
         use_team(reversed, version);
@@ -365,7 +365,7 @@ CASE(barriers) {
     expect_eq(status, GASNET_OK);
 }
 
-/* Nobody leaves before all have come: each adds to a word of node 0 before, in turn. */
+/* No rank leaves before all have entered: before it, each in turn adds to a word of node 0. */
 CASE(barriers_wait_for_all) {
     uint64_t *words = (uint64_t *)test_segments[0].addr;
     for (uint64_t round = 1; round <= 50; round++) {
@@ -376,7 +376,7 @@ CASE(barriers_wait_for_all) {
     }
 }
 
-/* ---- mistakes: each ends the job, see test_fail.sh ---- */
+/* ---- errors: each ends the job, see test_fail.sh ---- */
 
 ON_CALL(image_that_is_not_there) {
     gasnet_coll_broadcast(GASNET_TEAM_ALL, place(0, true), (gasnet_image_t)test_size, place(0, true), 8,

@@ -1,4 +1,4 @@
-/* images.c: collective operations of several images per node, each a thread. Nodes have 1, 2 or 3 of them.
+/* images.c: tests collective operations with several images per node, each a thread. Nodes have 1, 2 or 3 of them.
  * timeout: 60 */
 #include "test.h"
 
@@ -12,11 +12,11 @@ enum { MOST = 3, BLOCK = 700, IMAGES = 200 };
 static const int SYNC = GASNET_COLL_IN_MYSYNC | GASNET_COLL_OUT_MYSYNC;
 TEST_SEGMENT(0)
 
-static gasnet_image_t counts[IMAGES], total, first; /* of the nodes; of all; of this node */
+static gasnet_image_t counts[IMAGES], total, first; /* per node; of all nodes; of this node */
 static gasnet_node_t node_of[IMAGES];
-static pthread_barrier_t together; /* of the threads of this node */
+static pthread_barrier_t together; /* for the threads of this node */
 
-/* Of the thread that runs it. */
+/* Per thread. */
 struct image {
     gasnet_image_t number, local;
     char *dst, *src;
@@ -40,7 +40,7 @@ static void add_all(void *results, size_t count, const void *left, size_t left_c
         ((int *)results)[i] = ((const int *)left)[i] + ((const int *)right)[i];
 }
 
-/* (a, b) and (c, d) are what maps x to a * x + b and so on: their composition depends on the order. */
+/* (a, b) stands for the map from x to a * x + b; composing such maps does not commute. */
 static void compose(void *results, size_t count, const void *left, size_t left_count, const void *right,
                     size_t elem_size, int flags, int arg) {
     const unsigned *l = left, *r = right;
@@ -126,7 +126,7 @@ CASE(data) {
 
 /* ---- lists ---- */
 
-/* One address per image of the team, or of the node; those of others are not used. */
+/* One address per image of the team, or of the node; addresses of other images are not used. */
 static void by_lists(struct image *me) {
     void *dsts[IMAGES] = {0}, *srcs[IMAGES] = {0};
     for (int single = 0; single < 2; single++) {
@@ -178,7 +178,7 @@ CASE(reductions) {
 
 /* ---- teams and barriers ---- */
 
-static _Atomic unsigned arrived; /* of this node */
+static _Atomic unsigned arrived; /* images of this node */
 
 static void split(struct image *me) {
     gasnet_node_t color = me->number % 2, backwards = total - me->number;
@@ -233,7 +233,7 @@ CASE(barriers_of_images) {
     with_images(wait_for_all);
 }
 
-/* One thread per node for all of it, while the others wait. */
+/* One thread per node calls for the whole node, while the others wait. */
 static void as_nodes(struct image *me) {
     if (me->local == counts[test_rank] - 1) {
         int mine = test_rank, all[IMAGES];
@@ -250,7 +250,7 @@ CASE(nodes_of_several_images) {
     with_images(as_nodes);
 }
 
-/* ---- mistakes: each ends the job, see test_fail.sh ---- */
+/* ---- errors: each ends the job, see test_fail.sh ---- */
 
 ON_CALL(image_of_another_node) {
     count_images();

@@ -1,10 +1,11 @@
-/* durable.c: named segments, and jobs that come to a bad end: one mode for each thing that the scripts of test/fault want to
- * see. Linked with the objects of the library, so that requests to the system can be made to fail.
+/* durable.c: named segments, and jobs that end abnormally: one mode for each test of the scripts in test/fault. The
+ * program is linked with the objects of the library, so that it can make system calls fail.
  *
  *      durable_gas MODE [--pages N] [--page BYTES] [--folder F] [--version N] [--epochs N] [--open EPOCH] [--fail N,ERROR] [--later N,ERROR]
  *
- * Every page says whose it is, which one, of which version, and has a pattern that depends on all three; version 0 is a page
- * that was never written. --fail plans a failure of the n-th request to the system of rank 0 before attaching, --later after. */
+ * Every page holds its owner, its number and its version, and a pattern that depends on all three; version 0 is a
+ * page that was never written. --fail makes the n-th system call of rank 0 before attaching fail, --later after
+ * attaching. */
 #define GASNET_PAR 1
 #include <vgasnet.h>
 
@@ -22,7 +23,7 @@
 #include "pages/store/store.h"
 
 enum { WORDS = 4, REFUSED = 3, NO_CHECKPOINT = 4, ALONE = 5, BAD_END = 6, SECONDS = 100 };
-#define LIVES UINT64_C(100000) /* most of them */
+#define LIVES UINT64_C(100000) /* at most */
 #define NEVER UINT64_MAX
 
 static struct {
@@ -38,7 +39,7 @@ static int rank, size;
 static gasnet_seginfo_t *segments;
 static uint64_t *buffer, *wanted; /* a page each */
 
-/* ---- what is wrong ---- */
+/* ---- failures ---- */
 
 static int file_in_folder(const char *name, int flags) {
     char path[4096];
@@ -46,7 +47,7 @@ static int file_in_folder(const char *name, int flags) {
     return open(path, flags | O_CLOEXEC, 0600);
 }
 
-/* Also to a file: launchers drop lines of jobs that are killed. */
+/* Writes to a file as well: launchers drop lines of jobs that are killed. */
 __attribute__((format(printf, 1, 2), noreturn)) static void wrong(const char *format, ...) {
     char line[400];
     va_list args;
@@ -102,7 +103,7 @@ static void expect_page(const uint64_t *got, int of, uint64_t page, uint64_t ver
               (unsigned long long)got[2], (unsigned long long)version);
 }
 
-/* By a store to the own segment, else by a put; some of them in small pieces. */
+/* By a store to this rank's own segment, else by a put; some pages in small pieces. */
 static void write_page(int of, uint64_t page, uint64_t version, uint64_t how) {
     fill(buffer, of, page, version);
     if (of == rank && how % 2)
@@ -121,9 +122,9 @@ static void check_page(int of, uint64_t page, uint64_t version) {
         expect_page(address(of, page), of, page, version, "by load");
 }
 
-/* ---- one version in all pages ---- */
+/* ---- the same version in all pages ---- */
 
-/* Each page by one rank, which is another in each version. */
+/* One rank writes each page, a different one in each version. */
 static void write_version(uint64_t version) {
     for (int of = 0; of < size; of++)
         for (uint64_t page = 0; page < o.pages; page++)
@@ -139,9 +140,9 @@ static void check_version(uint64_t version) {
     barrier();
 }
 
-/* ---- checkpoints until the end ---- */
+/* ---- checkpoints until the job ends ---- */
 
-static uint64_t starts[LIVES]; /* the epoch at which each life began */
+static uint64_t starts[LIVES]; /* the epoch at which each run began */
 static uint64_t lives;
 
 static void read_lives(void) {
@@ -165,8 +166,8 @@ static int is_written(int of, uint64_t page, uint64_t epoch) {
     return mix(((uint64_t)of << 40) ^ page << 20 ^ epoch) % 3 == 0;
 }
 
-/* Epochs are counted by the test, as the numbers of checkpoints are not known before. One that was given up is made again by
- * a later life: the last that began before it has made what is there. */
+/* The test counts epochs itself, as the numbers of checkpoints are not known in advance. A checkpoint that was
+ * abandoned is made again by a later run: the last run that began before it has written the data. */
 static uint64_t version_at(int of, uint64_t page, uint64_t epoch) {
     while (epoch && !is_written(of, page, epoch))
         epoch--;
@@ -188,7 +189,7 @@ static void write_epoch(uint64_t epoch) {
     barrier();
 }
 
-/* So that copies are shared, or owned with sharers, when the checkpoint comes. */
+/* Reads pages of other ranks, so that copies are shared, or owned with sharers, when the checkpoint comes. */
 static void look_around(uint64_t epoch) {
     for (uint64_t i = 0; i < 6; i++) {
         uint64_t dice = mix(epoch * 64 + i * 8 + (uint64_t)rank);
@@ -199,7 +200,7 @@ static void look_around(uint64_t epoch) {
     }
 }
 
-enum { TRIED, DONE, NUMBER /* of the checkpoint that was DONE */ };
+enum { TRIED, DONE, NUMBER /* number of the checkpoint DONE */ };
 static int progress = -1;
 
 static void note(int what, uint64_t epoch) {
@@ -207,14 +208,14 @@ static void note(int what, uint64_t epoch) {
         wrong("the note of progress: %s", strerror(errno));
 }
 
-/* At once, as it may be killed in between. */
+/* Written at once, as the job may be killed at any time. */
 static void note_made(uint64_t epoch, uint64_t number) {
     uint64_t both[2] = {epoch, number};
     if (rank == 0 && pwrite(progress, both, sizeof both, DONE * 8) != sizeof both)
         wrong("the note of progress: %s", strerror(errno));
 }
 
-/* What was found must be what some checkpoint has left, and none older than the last that was made. */
+/* The data found must be that of one checkpoint, and not older than the last one that completed. */
 static uint64_t expect_found(void) {
     uint64_t found = vgasnet_epoch(), past[3] = {0, 0, 0}, *all = malloc((size_t)size * sizeof *all);
     if (pread(progress, past, sizeof past, 0) < 0)
@@ -230,7 +231,7 @@ static uint64_t expect_found(void) {
               (unsigned long long)found, (unsigned long long)past[NUMBER],
               past[DONE] == past[TRIED] ? "none" : "another");
     barrier();
-    if (found > past[NUMBER]) /* it was made, and nobody was told of it */
+    if (found > past[NUMBER]) /* the checkpoint completed, but the job was killed before it was recorded */
         note_made(past[TRIED], found);
     barrier();
     return found > past[NUMBER] ? past[TRIED] : past[DONE];
@@ -273,7 +274,7 @@ static void loop(void) {
     }
 }
 
-/* Until the script has done something. */
+/* Waits for the script. */
 static void wait_for_go(void) {
     int file;
     tell_ready();
@@ -285,7 +286,7 @@ static void wait_for_go(void) {
 
 /* ---- one failure ---- */
 
-/* Two versions, with a checkpoint after each; a failure ends with a line and a status that tells when. */
+/* Two versions, with a checkpoint after each. A failure prints a line, and the status tells when it happened. */
 static void two_versions(void) {
     for (uint64_t i = 0; i < 2; i++) {
         write_version(o.version + i);
@@ -302,7 +303,8 @@ static void two_versions(void) {
     }
 }
 
-/* The disk is full at the second checkpoint: the program goes on with what it has, and makes it once there is room. */
+/* The disk is full at the second checkpoint: the program continues with its data, and repeats the checkpoint when
+ * there is space. */
 static void full(void) {
     write_version(o.version);
     if (vgasnet_checkpoint(NULL) != GASNET_OK)
@@ -320,7 +322,7 @@ static void full(void) {
     check_version(o.version + 1);
 }
 
-/* More than memory may hold, twice: what is read was long out of it. */
+/* More data than memory may hold, twice, so that what is read has been evicted long before. */
 static void both_versions(void) {
     for (uint64_t i = 0; i < 2; i++) {
         write_version(o.version + i);
@@ -328,7 +330,7 @@ static void both_versions(void) {
     }
 }
 
-/* Some version that was written, the same everywhere. */
+/* Checks that all pages hold the same version, any that was written. */
 static void check_any(void) {
     gasnet_get_bulk(buffer, 0, address(0, 0), o.page);
     uint64_t version = buffer[2];
@@ -338,7 +340,7 @@ static void check_any(void) {
         printf("found version %llu\n", (unsigned long long)version);
 }
 
-/* ---- threads that read meanwhile ---- */
+/* ---- threads that read during checkpoints ---- */
 
 static volatile int stop;
 
@@ -354,7 +356,7 @@ static void *read_on(void *arg) {
     return (void *)(uintptr_t)(sum | 1);
 }
 
-/* Each checkpoint is made although pages are on their way all the time; the number follows the one before. */
+/* Each checkpoint completes although pages move all the time, and its number is one more than the last. */
 static void make_while_reading(void) {
     enum { THREADS = 2, CHECKPOINTS = 6 };
     pthread_t readers[THREADS];
@@ -380,7 +382,7 @@ static void poll_for(unsigned ms) {
         gasnet_AMPoll(), usleep(1000);
 }
 
-/* A checkpoint if the version is not the first, then the next version by halves: the last rank finds an error. */
+/* A checkpoint if the version is not the first, then half of the next version; then the last rank finds an error. */
 static void end_badly(void) {
     if (o.version > 1) {
         write_version(o.version);
@@ -396,7 +398,7 @@ static void end_badly(void) {
         gasnet_AMPoll();
 }
 
-/* Rank 0 is done long before the others, who poll and write on. */
+/* Rank 0 ends long before the others, which poll and write on. */
 static void end_apart(void) {
     enum { APART_MS = 600 };
     write_version(o.version);
@@ -409,7 +411,7 @@ static void end_apart(void) {
     gasnet_exit(0);
 }
 
-/* The others never come to their end. */
+/* The other ranks never end. */
 static void end_alone(void) {
     write_version(o.version);
     if (vgasnet_checkpoint(NULL) != GASNET_OK)
@@ -497,7 +499,7 @@ static void attach(void) {
 
 int main(int argc, char **argv) {
     read_options(argc, argv);
-    alarm(SECONDS); /* a job that hangs is not left behind */
+    alarm(SECONDS); /* ends a job that hangs */
     GASNET_SAFE(gasnet_init(&argc, &argv));
     rank = (int)gasnet_mynode();
     size = (int)gasnet_nodes();

@@ -1,5 +1,5 @@
-/* job.c: beginning and attaching, what may be asked before and after, and mistakes that are told by a code.
- * timeout: 60 */
+/* job.c: tests initialisation and attaching, the queries before and after them, and errors that are returned as
+ * codes. timeout: 60 */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -70,7 +70,7 @@ static void where_nodes_are(void) {
     int ranks = most && atoi(most) > 0 ? atoi(most) : size;
     expect_eq(gasnet_getNodeInfo(n, size), GASNET_OK);
     for (int i = 0; i < size; i++) {
-        expect_eq(n[i].host, n[0].host); /* tests run on one machine */
+        expect_eq(n[i].host, n[0].host); /* all ranks run on one machine */
         expect_eq(n[i].supernode == n[rank].supernode, i / ranks == rank / ranks);
     }
     expect_eq(gasnet_getNodeInfo(n, 0), GASNET_ERR_BAD_ARG);
@@ -78,7 +78,7 @@ static void where_nodes_are(void) {
     free(n);
 }
 
-/* ---- tables and sizes that cannot be ---- */
+/* ---- invalid tables and sizes ---- */
 
 static int attach_with(int index, int other, uintptr_t bytes) {
     gasnet_handlerentry_t table[] = {{(gasnet_handler_t)index, as_entry(first)},
@@ -96,7 +96,7 @@ static void cannot_attach(void) {
     expect_eq(gasnet_attach(none, 1, 0, 0), GASNET_ERR_BAD_ARG);
     expect_eq(gasnet_attach(NULL, 3, 0, 0), GASNET_ERR_BAD_ARG);
     expect_eq(gasnet_attach(NULL, -1, 0, 0), GASNET_ERR_BAD_ARG);
-    /* A mistake of one node is told to all: none goes on alone. */
+    /* An error of one node is returned on all nodes, so that none continues alone. */
     expect_eq(attach_with(rank == 0 ? 5 : 128, 0, 0), GASNET_ERR_BAD_ARG);
 }
 
@@ -109,10 +109,10 @@ static void attach(void) {
     table[1].fnptr = (void (*)(void))second;
     table[2].fnptr = as_entry(third);
     table[3].fnptr = as_entry(first);
-    /* Node 1 has none, the last one more. */
+    /* Node 1 has no segment, the last node a larger one. */
     uintptr_t bytes = rank == 1 ? 0 : rank == size - 1 ? 5 * GASNET_PAGESIZE : GASNET_PAGESIZE;
     expect_eq(gasnet_attach(table, 4, bytes, GASNET_PAGESIZE), GASNET_OK);
-    expect_eq(table[0].index, 129); /* the lowest that the others left */
+    expect_eq(table[0].index, 129); /* the lowest that is not used by the others */
     expect_eq(table[2].index, 131);
     expect_eq(gasnet_attach(table, 4, 0, 0), GASNET_ERR_NOT_INIT);
 }
@@ -122,7 +122,7 @@ static void segments(void) {
     expect_eq(vgasnet_getSegmentInfo(s, size), GASNET_OK);
     for (int i = 0; i < size; i++) {
         uintptr_t bytes = i == 1 ? 0 : i == size - 1 ? 5 * GASNET_PAGESIZE : GASNET_PAGESIZE;
-        expect(s[i].size >= bytes && (bytes > 0 || s[i].size == 0)); /* whole pages */
+        expect(s[i].size >= bytes && (bytes > 0 || s[i].size == 0)); /* rounded up to whole pages */
         expect(i == 1 || (s[i].addr && (uintptr_t)s[i].addr % GASNET_PAGESIZE == 0));
     }
     memset(s[rank].addr ? s[rank].addr : &alone, 1, s[rank].size < sizeof alone ? 0 : s[rank].size);

@@ -1,4 +1,4 @@
-/* leave.c: one way to end for each name that it is given; test_exit.sh looks at what comes of it. */
+/* leave.c: ends a job in the way that its argument names; test_exit.sh checks the result. */
 #define GASNET_PAR 1
 #include <gasnet.h>
 #include <mpi.h>
@@ -84,7 +84,7 @@ static void on_quit(int number) {
     gasnet_exit(9);
 }
 
-/* One process gets the signal; handlers of SIGQUIT run there and, as its job ends, in the others. */
+/* One process gets the signal; handlers of SIGQUIT run there and, as the job ends, in the others. */
 static void quit_by(int number) {
     signal(SIGQUIT, on_quit);
     barrier();
@@ -94,7 +94,7 @@ static void quit_by(int number) {
         pause();
 }
 
-/* As a terminal does: all processes get it at once. */
+/* As from a terminal: all processes get the signal at once. */
 static void quit_all_by_sigint(void) {
     signal(SIGQUIT, on_quit);
     barrier();
@@ -114,7 +114,7 @@ static void on_alarm(int number) {
     gasnet_exit(7);
 }
 
-/* In the middle of puts and gets, at some instruction. */
+/* Interrupts puts and gets at an arbitrary instruction. */
 static void exit_in_signal(void) {
     gasnet_seginfo_t segments[16];
     long value = 0;
@@ -129,7 +129,7 @@ static void exit_in_signal(void) {
     }
 }
 
-/* In the middle of a put: it faults where it reads. */
+/* In the middle of a put, whose read of the source faults. */
 static void exit_in_fault(void) {
     gasnet_seginfo_t segments[16];
     GASNET_SAFE(gasnet_getSegmentInfo(segments, 16));
@@ -169,9 +169,9 @@ static int end(const char *how) {
     if (is(how, "alone_among_busy")) {
         if (rank == 1)
             gasnet_exit(9);
-        sleep(50); /* no poll */
+        sleep(50); /* does not poll */
     }
-    if (is(how, "quit_among_busy")) { /* the others do not poll: their handler runs */
+    if (is(how, "quit_among_busy")) { /* the others do not poll: their signal handler runs */
         if (rank == 1)
             gasnet_exit(9);
         signal(SIGQUIT, on_quit);
@@ -235,7 +235,7 @@ static int end(const char *how) {
     }
     if (is(how, "exit_0"))
         exit(0);
-    if (is(how, "child")) { /* it has nothing to end */
+    if (is(how, "child")) { /* the child has nothing to end */
         int status = -1;
         pid_t child = fork();
         if (child == 0)
@@ -259,7 +259,7 @@ int main(int argc, char **argv) {
         return 0;
     attach();
     if (rank == 0)
-        printf("said before the end"); /* without a newline: it stays in its buffer */
+        printf("said before the end"); /* without a newline: it stays in the buffer */
     barrier();
     if (is(how, "mpi_finalize"))
         return MPI_Finalize() != MPI_SUCCESS;

@@ -1,12 +1,12 @@
-/* nomemory.c: pages for which a rank has no memory are refused everywhere, and nothing of them is shown to hearth top. Linked with
- * the objects of the library. ranks: 2; configs: off; timeout: 60 */
+/* nomemory.c: tests that all ranks refuse pages for which one rank has no memory, and that hearth top shows nothing
+ * of them. Linked with the objects of the library. ranks: 2; configs: off; timeout: 60 */
 #include "test.h"
 
 #include <errno.h>
 
 #include "gas/gas_internal.h"
 
-static bool refuses; /* memory for what is shown */
+static bool refuses; /* memory for the page that hearth top reads */
 static int shown;
 
 void *__real_live_alloc(size_t bytes);

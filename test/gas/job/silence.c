@@ -1,6 +1,6 @@
-/* silence.c: HEARTH_NET_TIMEOUT ends a job if a node does not answer, not if nobody has anything to say: an operation that
- * is complete and not synchronised yet, a rank that reads its own NVM, a job that is stopped for a while.
- * ranks: 2; configs: tiny; timeout: 60 */
+/* silence.c: tests that HEARTH_NET_TIMEOUT ends a job if a node does not answer, and not if there is no traffic: an
+ * operation that is complete and not synchronised yet, a rank that reads its own NVM, a job that is stopped for a
+ * while. ranks: 2; configs: tiny; timeout: 60 */
 #include "test.h"
 
 #include <signal.h>
@@ -12,7 +12,7 @@
 enum { SEGMENT = 4 << 20, PAGE = 65536 };
 TEST_SEGMENT(SEGMENT)
 
-#define LIMIT 1.0 /* seconds, the least */
+#define LIMIT 1.0 /* seconds, the minimum */
 
 __attribute__((constructor)) static void set_limit(void) {
     setenv("HEARTH_NET_TIMEOUT", "1", 1);
@@ -23,7 +23,7 @@ static gasnet_handle_t start_put(uint64_t *value) {
     return gasnet_put_nb_bulk(next, test_segments[next].addr, value, sizeof *value);
 }
 
-/* With a small pool each get of the own segment goes to the NVM. */
+/* With a small pool each get from the rank's own segment reads the NVM. */
 CASE(an_operation_that_is_not_synchronised) {
     uint64_t value = 42;
     char *page = malloc(PAGE), *own = test_segments[test_rank].addr;
@@ -41,7 +41,7 @@ CASE(an_operation_that_is_not_synchronised) {
     free(page);
 }
 
-/* By a child, which outlives the stop. */
+/* Stops this process; a child continues it. */
 static void stop_for(double seconds) {
     pid_t self = getpid(), child = fork();
     if (child == 0) {
@@ -65,7 +65,7 @@ CASE(a_job_that_is_stopped) {
     expect_eq(*(uint64_t *)test_segments[test_rank].addr, 7);
 }
 
-/* ---- this ends the job ---- */
+/* ---- an error that ends the job ---- */
 
 ON_CALL(a_node_that_does_not_answer) {
     uint64_t value = 1;

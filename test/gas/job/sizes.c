@@ -1,6 +1,5 @@
-/* sizes.c: GASNET_MAX_SEGSIZE bounds the largest segment, in the forms that GASNet defines; the largest can be attached,
- * and used at both ends.
- * configs: off off1 node */
+/* sizes.c: tests that GASNET_MAX_SEGSIZE limits the largest segment, in the forms that GASNet defines, and that the
+ * largest segment can be attached and used at both ends. configs: off off1 node */
 #define GASNET_PAR 1
 #include <gasnet.h>
 #include <stdio.h>
@@ -11,7 +10,8 @@ static void barrier(void) {
     gasnet_barrier_wait(0, GASNET_BARRIERFLAG_ANONYMOUS);
 }
 
-/* The next rank's first and last byte, through the network or not; what the last rank put is in ours. */
+/* Writes the first and last byte of the next rank's segment, through the network or not, and checks what the previous
+ * rank put into this one. */
 static int use_ends(const gasnet_seginfo_t *segments, uintptr_t bytes) {
     unsigned me = gasnet_mynode(), size = gasnet_nodes(), next = (me + 1) % size;
     unsigned char value = (unsigned char)(me + 1), first, last;

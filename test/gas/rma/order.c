@@ -1,5 +1,5 @@
-/* order.c: after a put is synchronised everybody sees it: gets of all nodes, loads at its target, and the next holder of
- * a lock that is passed on by active messages. */
+/* order.c: tests that all nodes see a put after it is synchronised: gets of all nodes, loads at the target, and the
+ * next holder of a lock that is passed on by active messages. */
 #include "test.h"
 
 #include <pthread.h>
@@ -25,7 +25,7 @@ static void clear(void) {
     test_barrier();
 }
 
-/* Data, then a flag: who loads the flag, finds the data. They are in different pages. */
+/* Data, then a flag: a thread that loads the flag sees the data. They are in different pages. */
 CASE(flag_after_data_by_loads) {
     enum { FLAG = 0, DATA = 20000, COUNT = 64 };
     int next = (test_rank + 1) % test_size;
@@ -52,7 +52,7 @@ CASE(flag_after_data_by_loads) {
 CASE(flag_after_data_by_gets) {
     enum { FLAG = 8, DATA = 30000 };
     int home = (test_rank + 1) % test_size, writer = (test_rank + test_size - 1) % test_size;
-    int read_at = (writer + 1) % test_size; /* where the one before this rank writes: here */
+    int read_at = (writer + 1) % test_size; /* the rank before this one writes to this rank's segment */
     clear();
     for (uint64_t round = 1; round <= ROUNDS; round++) {
         gasnet_put_val((gasnet_node_t)home, word(home, DATA), round, 8);
@@ -68,13 +68,13 @@ CASE(flag_after_data_by_gets) {
     test_barrier();
 }
 
-/* Two nodes each put to their own word and then get the other's: one at least sees the other's put. */
+/* Two nodes each put to their own word and then get the other's: at least one of them sees the other's put. */
 CASE(one_of_two_sees_the_other) {
     enum { STRIDE = 4096 };
     SKIP_IF(test_size < 2, "needs two nodes");
     int partner = test_rank ^ 1;
     bool plays = partner < test_size;
-    int home = test_rank / 2 * 2; /* both words lie with the even one, on different pages */
+    int home = test_rank / 2 * 2; /* both words are on the even rank, in different pages */
     clear();
     for (uint64_t round = 1; round <= 60; round++) {
         uint64_t seen = 0;
@@ -90,7 +90,7 @@ CASE(one_of_two_sees_the_other) {
     }
 }
 
-/* What is stored at home before a barrier, everybody gets after it. */
+/* All nodes get, after a barrier, what its owner stored before it. */
 CASE(stores_before_a_barrier) {
     clear();
     for (uint64_t round = 1; round <= 30; round++) {
@@ -107,16 +107,17 @@ CASE(stores_before_a_barrier) {
 
 /* ---- a lock by active messages ---- */
 
-/* Each lock has a home, whose handlers grant it or queue the request, under a handler-safe lock. A holder sends what it has to say
- * to the home and releases the lock at once, without waiting: that the next holder finds it needs the order of messages. Handlers
- * cannot send requests, so the home's threads grant released locks, while they wait for something themselves:
+/* Each lock has a home, whose handlers grant it or queue the request, protected by a handler-safe lock. A holder
+ * sends its data to the home and releases the lock at once, without waiting: the next holder sees the data because
+ * messages stay in order. Handlers cannot send requests, so the home's threads grant released locks while they wait
+ * themselves:
  *
- *      holder                 home                                        thread that waits
+ *      holder                 home                                        waiting thread
  *      STORE, RELEASE -->     stores; grant to the first of the queue
  *                             ANSWER                        ------->      has the lock
  *
- * A lock protects one word in each segment, which holders put; that of the home is stored by message. Words of two locks
- * share a page. */
+ * A lock protects one word in each segment, which holders put; the home's word is stored by message. Words of two
+ * locks share a page. */
 enum { LOCKS = 3, THREADS = 2, HOLDS = 40, MOST_WAITERS = 256, WORDS_APART = 8192 };
 enum answer { NONE, GRANTED, DENIED };
 
@@ -125,15 +126,15 @@ struct waiters {
     int of[MOST_WAITERS]; /* rank and thread */
 };
 
-static gasnet_hsl_t hsl = GASNET_HSL_INITIALIZER; /* of what follows, at the home */
+static gasnet_hsl_t hsl = GASNET_HSL_INITIALIZER; /* protects the variables below, at the home */
 static struct lock {
     bool is_held;
     struct waiters queue;
 } locks[LOCKS];
-static struct waiters granted; /* to be told */
-static _Atomic int to_tell;    /* how many */
+static struct waiters granted; /* answers to send */
+static _Atomic int to_tell;    /* their number */
 
-static _Atomic int answers[THREADS]; /* to each thread */
+static _Atomic int answers[THREADS]; /* per thread */
 
 static void waiters_add(struct waiters *w, int waiter) {
     w->of[w->end++ % MOST_WAITERS] = waiter;
@@ -182,7 +183,7 @@ static void on_store(gasnet_token_t token, gasnet_handlerarg_t lock, gasnet_hand
 static gasnet_handlerentry_t table[4] = {HANDLER(ASK, on_ask), HANDLER(ANSWER, on_answer),
                                          HANDLER(RELEASE, on_release), HANDLER(STORE, on_store)};
 
-/* Outside of handlers: tells those whose turn it is. */
+/* Sends the answers, outside of handlers. */
 static void tell_granted(void) {
     while (to_tell > 0) {
         int waiter = -1;
@@ -227,7 +228,7 @@ static void write_word(int node, int lock, uint64_t value, bool by_store) {
         gasnet_put((gasnet_node_t)node, protected_word(node, lock), &value, sizeof value);
 }
 
-/* All words of a lock are the same when nobody holds it. The home's is written last. */
+/* All words of a lock are equal when it is free. The home's word is written last. */
 static bool add_one(int lock, bool locally) {
     int home = lock % test_size;
     uint64_t value = read_word(home, lock, locally);
@@ -248,7 +249,7 @@ static void *hold_locks(void *arg) {
         int lock = (i + thread) % LOCKS;
         while (ask_lock(lock, thread, i % 4 != 0) == DENIED)
             gasnet_AMPoll();
-        well = well && add_one(lock, i % 2 == 0); /* one line for a fault; the others pass on what it left */
+        well = well && add_one(lock, i % 2 == 0); /* one line for a fault: later holders only repeat it */
         gasnet_AMRequestShort1((gasnet_node_t)(lock % test_size), RELEASE, lock);
         tell_granted();
     }
@@ -270,7 +271,7 @@ CASE(lock_by_messages) {
     }
     uint64_t all = (uint64_t)(HOLDS * THREADS * test_size);
     for (int lock = 0; lock < LOCKS; lock++)
-        if (lock % test_size == test_rank) /* the last message may still be on its way */
+        if (lock % test_size == test_rank) /* the last message may still be pending */
             GASNET_BLOCKUNTIL(read_word(test_rank, lock, true) >= all);
     test_barrier();
     for (int lock = 0; lock < LOCKS; lock++)

@@ -1,6 +1,6 @@
-/* pieces.c: the handlers of the helper make their answers in pieces of every size. A block that finds a grant of spare buffers
- * is answered in one piece per buffer, each by a call of its handler. Linked with the objects of the library.
- * ranks: 2; configs: off; timeout: 60 */
+/* pieces.c: tests that the helper's handlers produce their answers in pieces of any size. A block that gets a grant
+ * from the credit pool is answered in one piece per buffer, each by a call of its handler. Linked with the objects of
+ * the library. ranks: 2; configs: off; timeout: 60 */
 #include "test.h"
 
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 enum { SEGMENT = 1 << 16, ANSWER = 512 };
 TEST_SEGMENT(SEGMENT)
 
-/* As in a block: batch.c. */
+/* The layout in a block: see batch.c. */
 struct record {
     uint64_t address;
     uint32_t bytes, what;
@@ -37,7 +37,7 @@ static void add_record(enum batch_kind kind, char *at, size_t bytes, const char 
     wanted_bytes += kind == BATCH_GET ? bytes : 1;
 }
 
-/* Calls the handler once for each piece; what is around a piece stays as it is. */
+/* Calls the handler once for each piece; memory around a piece must not change. */
 static void serve_in_pieces(net_serve *serve, const void *header, size_t header_bytes, size_t piece) {
     for (size_t at = 0; at < wanted_bytes; at += piece) {
         char answer[ANSWER + 2];
@@ -59,7 +59,8 @@ static void serve_in_pieces(net_serve *serve, const void *header, size_t header_
     expect_bytes(got, wanted, wanted_bytes);
 }
 
-/* Gets of words and of odd lengths, a put and a set between them: each is done once, also if its turn comes in a later piece. */
+/* Gets of words and of odd lengths, with a put and a set between them: each is executed once, also if it falls into a
+ * later piece. */
 CASE(batch) {
     char *own = test_segments[test_rank].addr, data[40];
     for (size_t piece = 1; piece <= ANSWER; piece++) {
@@ -81,7 +82,7 @@ CASE(batch) {
     }
 }
 
-/* A put that is done again with the next piece would undo what was written in the meantime. */
+/* A put repeated with the next piece would undo what was written in the meantime. */
 CASE(a_put_is_done_once) {
     char *own = test_segments[test_rank].addr, data[8] = "first";
     payload_bytes = wanted_bytes = 0;

@@ -1,10 +1,11 @@
-/* random.c: random puts, gets, sets, loads and stores by several threads of all ranks at once, every value checked.
+/* random.c: runs random puts, gets, sets, loads and stores by several threads of all ranks at once, and checks every
+ * value.
  *
- * Who reads a word while others write must find its writer in it, and no version older than what this thread has seen of it
- * before; of its own words, what it wrote itself. After a barrier every process replays what all have done (random_plan.h),
- * and everybody must read exactly that.
+ * A thread that reads a word while others write must find the word's writer in it, and no version older than this
+ * thread has seen before; in its own words it must find what it wrote. After a barrier every process replays what all
+ * have done (random_plan.h), and all must read exactly that.
  *
- * Local memory of transfers lies outside of the segment or in a part of it that is the thread's own.
+ * Local memory of transfers is outside the segment or in a part of it that belongs to the thread.
  *
  *      gas_random [--seed N] [--seconds S] [--threads N] [--words N]
  * timeout: 120 */
@@ -23,7 +24,7 @@
 #include "random_plan.h"
 
 enum {
-    MOST_FLY = 64, /* gets with handles under way */
+    MOST_FLY = 64, /* pending gets with handles */
     SCRATCH = 4096 /* words of a thread in its segment */
 };
 
@@ -39,29 +40,29 @@ static uint64_t *word_at(int r, size_t i) {
     return (uint64_t *)(void *)segments[r] + i;
 }
 
-/* A get under way. */
+/* A pending get. */
 struct flight {
     gasnet_handle_t handle;
     int from;
     size_t first, count;
     uint64_t *to;
     uint64_t floors[MOST_READ];
-    uint64_t own[MOST_READ]; /* memory for it */
+    uint64_t own[MOST_READ]; /* its destination */
 };
 
 struct thread {
     int number; /* in its process */
     struct writer me;
-    struct writer *others; /* that it replays */
+    struct writer *others; /* whose actions it replays */
     int other_count;
-    uint64_t *seen; /* [rank][word]: newest version that it has read */
+    uint64_t *seen; /* [rank][word]: the newest version that it has read */
     struct flight *flights;
     int flying;
     struct flight implicit[8];
     int implicit_count;
     gasnet_handle_t puts[MOST_FLY];
     int put_count;
-    uint64_t *memory; /* sources of bulk puts stay until they are synchronised */
+    uint64_t *memory; /* sources of bulk puts, kept until these are synchronised */
     size_t used, near_used;
     uint64_t round;
 };
@@ -80,8 +81,8 @@ static void complain(struct thread *t, const char *how, int r, size_t i, uint64_
                 (unsigned long long)value, (unsigned long long)wanted, (unsigned long long)seed);
 }
 
-/* GASNet says nothing of words: one that another thread writes meanwhile may be read in parts, as by copies whose elements
- * are bytes. Each byte must then be of a version about as new as the others, and not too old. */
+/* GASNet guarantees no atomic words: a word that another thread writes meanwhile may be read in parts, as by a copy
+ * byte by byte. Each byte must then belong to a version about as new as the others, and not too old. */
 static bool is_mixture(size_t i, uint64_t value, uint64_t oldest) {
     enum { NEAR = 4 };
     uint64_t low = value & (is_set(i) ? 0xffu : 0xffffffffu), first = low > NEAR ? low - NEAR : 0;
@@ -110,7 +111,7 @@ static void check_word(struct thread *t, const char *how, int r, size_t i, uint6
         t->seen[e] = version;
 }
 
-/* Of an own word that is not being written, the last version and no other. */
+/* The oldest version allowed. For a word of its own that is not being written, only the last version is. */
 static uint64_t floor_of(const struct thread *t, int r, size_t i) {
     size_t e = entry(r, i);
     return writer_of(i) == t->me.number && busy[e] != t->me.phase ? table[e] : t->seen[e];
@@ -173,7 +174,7 @@ static void sync_puts(struct thread *t, unsigned way) {
         gasnet_wait_syncnbi_puts();
 }
 
-/* The plan has said that nothing is being written any more. Gets in flight may have been asked to see the versions before. */
+/* The plan has determined that nothing is being written any more. Pending gets may still expect the versions before. */
 static void sync_all(struct thread *t, unsigned way) {
     sync_puts(t, way);
     sync_gets(t, way);
@@ -182,7 +183,7 @@ static void sync_all(struct thread *t, unsigned way) {
 
 /* ---- writing ---- */
 
-/* Local memory that stays as it is until the next synchronisation. */
+/* Local memory that does not change until the next synchronisation. */
 static uint64_t *source_of(struct thread *t, const struct op *o) {
     size_t *used = o->near_local ? &t->near_used : &t->used;
     uint64_t *base = o->near_local ? scratch(t) : t->memory;
@@ -228,7 +229,7 @@ static void write_words(struct thread *t, const struct op *o) {
         keep_handle(t, gasnet_end_nbi_accessregion());
     }
     if (!bulk)
-        memset(from, 0xee, bytes); /* the source is ours again */
+        memset(from, 0xee, bytes); /* the source is free again */
 }
 
 static void write_word(struct thread *t, const struct op *o) {
@@ -345,7 +346,7 @@ static void execute(struct thread *t, const struct op *o) {
     }
 }
 
-/* Has a name, so that ranks which do not do the same are found out. */
+/* Named, so that ranks that do different things are detected. */
 static void barrier(int id) {
     gasnet_barrier_notify(id, 0);
     if (gasnet_barrier_wait(id, 0) == GASNET_OK)
@@ -356,13 +357,13 @@ static void barrier(int id) {
 }
 
 static void meet(void) {
-    static int met; /* of whichever thread comes last */
+    static int met; /* of the thread that comes last */
     if (pthread_barrier_wait(&meeting) == PTHREAD_BARRIER_SERIAL_THREAD)
         barrier(++met & 0xffffff);
     pthread_barrier_wait(&meeting);
 }
 
-/* Exactly what was written last, of some words or of all. */
+/* Checks for exactly the last version written, in some words or in all. */
 static void check_all(struct thread *t, struct dice *d, bool all) {
     uint64_t got[MOST_READ];
     for (int r = 0; r < ranks; r++) {
@@ -407,7 +408,7 @@ static void play(struct thread *t) {
     meet();
     for (int i = 0; i < t->other_count; i++)
         replay(&t->others[i], t->round);
-    pthread_barrier_wait(&meeting); /* the table is that of all */
+    pthread_barrier_wait(&meeting); /* the table now holds the data of all threads */
     struct dice d = {mix(seed + t->round) + (uint64_t)t->me.number};
     check_all(t, &d, t->round % 32 == 0);
     meet();
@@ -415,7 +416,7 @@ static void play(struct thread *t) {
         begin_sets_anew(t);
 }
 
-/* The first thread of all says whether there is another round. */
+/* The first thread decides whether there is another round. */
 static bool go_on(struct thread *t, double until) {
     if (rank == 0 && t->number == 0) {
         struct timespec now;
@@ -497,7 +498,7 @@ static void attach(void) {
     gasnet_memset((gasnet_node_t)rank, segments[rank], 0, bytes);
 }
 
-/* All have the seed of the first. */
+/* All ranks use the seed of the first. */
 static void agree_on_seed(void) {
     if (seed == 0)
         seed = (uint64_t)time(NULL);
@@ -533,6 +534,6 @@ int main(int argc, char **argv) {
                (unsigned long long)all[0].round + 1, (unsigned long long)atomic_load(&done),
                (unsigned long long)atomic_load(&failures), ranks, threads, (unsigned long long)seed);
     fflush(stdout);
-    barrier(-3); /* who ends before the others ends them all */
+    barrier(-3); /* a rank that ends early would end all others */
     gasnet_exit(atomic_load(&failures) > 0);
 }

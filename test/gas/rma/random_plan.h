@@ -1,13 +1,14 @@
 /* random_plan.h: what each writer of random.c does in a round, and what each word then holds.
  *
- * Each thread of the job is a writer, and each word of each segment has one writer, so that it is known what it may hold:
+ * Each thread of the job is a writer, and each word of each segment has one writer, so that its possible contents are
+ * known:
  *
- *      mixed    words of all writers by turns: they share pages and cache lines on purpose
- *      blocks   some hundred words of one writer after the other: for long puts
+ *      mixed    words of all writers in turn: they share pages and cache lines on purpose
+ *      blocks   some hundred consecutive words of one writer: for long puts
  *      sets     the same, written by memset alone: a word is eight times the same byte
  *
- * A word says who wrote it and the how manieth version it is. What a writer does follows from the seed, the round and its
- * number alone, whatever the others do: so every process can replay it. */
+ * A word holds its writer and the number of its version. What a writer does depends only on the seed, the round and
+ * its number, so that every process can replay it. */
 #ifndef HEARTH_TEST_GAS_RANDOM_PLAN_H
 #define HEARTH_TEST_GAS_RANDOM_PLAN_H
 
@@ -16,7 +17,7 @@
 #include <stdint.h>
 
 enum {
-    BLOCK = 300, /* words of a writer in a row */
+    BLOCK = 300, /* consecutive words of a writer */
     SET = 40,    /* the same in the part for memset */
     OPS = 120,   /* of a writer in a round */
     MOST_READ = 700
@@ -24,11 +25,11 @@ enum {
 
 static int ranks, writers;
 static uint64_t seed;
-/* Of a segment: words in each part, and all that are checked. */
+/* Of a segment: words in each part, and all words that are checked. */
 static size_t mixed = 6000, blocks, sets, words;
 /* [rank][word]: the version that each word has, or will have when its writer has synchronised. */
 static uint64_t *table;
-static uint32_t *busy; /* [rank][word]: being written, if it is the number of its writer's phase */
+static uint32_t *busy; /* [rank][word]: being written, if it equals the phase of its writer */
 
 /* ---- numbers ---- */
 
@@ -65,8 +66,8 @@ static bool is_set(size_t i) {
     return i >= mixed + blocks;
 }
 
-/* What a word holds in a version; 0 at first. Every byte of it changes, so that none can be missing unseen; versions of a set
- * word are bytes. */
+/* The contents of a word in a version; 0 at first. Every byte changes with each version, so that a missing byte is
+ * detected; versions of a word of the sets are bytes. */
 static uint64_t value_of(size_t i, uint64_t version) {
     uint64_t writer = (uint64_t)writer_of(i) + 1;
     if (version == 0)
@@ -80,7 +81,7 @@ static bool version_in(size_t i, uint64_t value, uint64_t *version) {
     return value == value_of(i, *version);
 }
 
-/* ---- what a writer does ---- */
+/* ---- actions of a writer ---- */
 
 enum what { WRITE_WORD, WRITE_BLOCK, WRITE_SET, READ, SYNC, WHATS };
 
@@ -89,8 +90,8 @@ struct op {
     int to;
     size_t first, count;
     unsigned way;    /* which of the calls */
-    bool near_local; /* local memory in the segment */
-    bool sync_first; /* what is to be written is being written */
+    bool near_local; /* local memory is in the segment */
+    bool sync_first; /* the words to write are still being written */
 };
 
 struct writer {
@@ -103,7 +104,7 @@ static void begin_plan(struct writer *w, uint64_t round) {
     w->dice.state = mix(seed ^ mix(round * 1000003 + (uint64_t)w->number));
 }
 
-/* The words of a writer in the part for blocks or sets: a piece of one of its rows. */
+/* Chooses words of a writer in the blocks or sets: a part of one of its rows. */
 static void choose_row(struct writer *w, size_t base, size_t part, size_t row, struct op *o) {
     size_t rows = part / row / (size_t)writers;
     size_t at = base + (below(&w->dice, rows) * (size_t)writers + (size_t)w->number) * row;
@@ -169,7 +170,7 @@ static void plan_next(struct writer *w, struct op *o) {
         claim(w, o);
 }
 
-/* What it did, as far as others can see it. */
+/* Repeats the actions, as far as others can see them. */
 static void replay(struct writer *w, uint64_t round) {
     struct op o;
     begin_plan(w, round);

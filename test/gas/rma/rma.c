@@ -1,10 +1,10 @@
-/* rma.c: every put, get and memset, to every node, of all kinds of sizes and addresses. */
+/* rma.c: tests every put, get and memset, to every node, with many sizes and addresses. */
 #include "test.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { SEGMENT = 8 << 20, PART = 2 << 20 /* of a segment: what one node writes */ };
+enum { SEGMENT = 8 << 20, PART = 2 << 20 /* of a segment, that one node writes */ };
 TEST_SEGMENT(SEGMENT)
 
 static const size_t sizes[] = {0,    1,    3,     8,     63,    64,      1000,
@@ -15,7 +15,7 @@ static char *at(int node, size_t offset) {
     return (char *)test_segments[node].addr + offset;
 }
 
-/* Four parts at most, so that each node writes to its own. */
+/* At most four parts, so that each node writes to its own. */
 static char *my_part(int node, size_t offset) {
     return at(node, (size_t)(test_rank % 4) * PART + offset);
 }
@@ -27,7 +27,7 @@ static char *buffer(void) {
     return b;
 }
 
-/* ---- ways to do the same ---- */
+/* ---- equivalent calls ---- */
 
 static void put_by(int way, int node, void *to, const void *from, size_t bytes) {
     gasnet_node_t n = (gasnet_node_t)node;
@@ -98,7 +98,7 @@ static bool set_by(int way, int node, void *to, int value, size_t bytes) {
 
 /* ---- cases ---- */
 
-/* What is put is there, what is beside it stays, and a get brings it back. */
+/* A put writes its data and nothing beside it, and a get returns it. */
 CASE(puts_and_gets_of_all_sizes) {
     char *sent = buffer(), *got = buffer();
     test_fill(sent, PART, test_rank, 1);
@@ -140,7 +140,7 @@ CASE(sets) {
         for (int i = 0; i < SIZES; i++) {
             set_by(0, node, my_part(node, 0), 0x11, sizes[i] + 32);
             set_by(i % 3, node, my_part(node, 5), 0x180 + i,
-                   sizes[i]); /* as with memset, one byte of it counts */
+                   sizes[i]); /* as with memset, only one byte of it counts */
             memset(wanted, 0x11, sizes[i] + 32);
             memset(wanted + 5, 0x80 + i, sizes[i]);
             gasnet_get_bulk(got, (gasnet_node_t)node, my_part(node, 0), sizes[i] + 32);
@@ -150,7 +150,7 @@ CASE(sets) {
     free(wanted);
 }
 
-/* The source of a put without "bulk" belongs to the program when the call returns. */
+/* The program may overwrite the source of a put without "bulk" when the call returns. */
 CASE(sources_are_free_on_return) {
     enum { MANY = 64, BYTES = 30000 };
     char *source = buffer(), *got = buffer(), *wanted = buffer();
@@ -181,7 +181,7 @@ CASE(sources_are_free_on_return) {
     free(wanted);
 }
 
-/* Local memory may lie in the own segment. */
+/* Local memory may be in this node's own segment. */
 CASE(from_segment_to_segment) {
     char *wanted = buffer();
     for (int node = 0; node < test_size; node++)
@@ -198,7 +198,7 @@ CASE(from_segment_to_segment) {
     free(wanted);
 }
 
-/* To oneself, and the two overlap. */
+/* Source and destination on this node overlap. */
 CASE(overlapping_on_oneself) {
     enum { BYTES = 20000 };
     char *wanted = buffer(), *mine = my_part(test_rank, 0);
@@ -217,7 +217,7 @@ CASE(overlapping_on_oneself) {
     free(wanted);
 }
 
-/* GASNet's loopback is a memcpy: programs use it with any memory of their own. */
+/* GASNet's loopback is a memcpy: programs use it with any local memory. */
 CASE(own_memory_outside_of_the_segment) {
     char a[100], b[100], c[100];
     gasnet_node_t me = (gasnet_node_t)test_rank;
@@ -230,7 +230,7 @@ CASE(own_memory_outside_of_the_segment) {
     expect_eq(gasnet_get_val(me, b, 2), 0x0707);
 }
 
-/* The ends of the segment are part of it, and nothing at its end is too. */
+/* The ends of the segment are part of it, and so is an empty transfer at its end. */
 CASE(ends_of_segments) {
     char byte = (char)(test_rank + 1), got = 0;
     int node = (test_rank + 1) % test_size;
@@ -246,7 +246,7 @@ CASE(ends_of_segments) {
     expect(gasnet_put_nb(n, at(node, 0), &byte, 0) == GASNET_INVALID_HANDLE);
 }
 
-/* The target sees by loads what was put, and what it stores is got. */
+/* The target loads what was put, and gets return what it stores. */
 CASE(loads_and_stores_at_the_target) {
     enum { BYTES = 50000 };
     char *data = buffer(), *wanted = buffer();
@@ -272,7 +272,7 @@ CASE(loads_and_stores_at_the_target) {
     free(wanted);
 }
 
-/* ---- mistakes: each ends the job, see test_fail.sh ---- */
+/* ---- errors: each ends the job, see test_fail.sh ---- */
 
 ON_CALL(put_outside_of_the_segment) {
     int node = (test_rank + 1) % test_size;

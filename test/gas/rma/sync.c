@@ -1,4 +1,4 @@
-/* sync.c: handles, implicit operations and access regions. */
+/* sync.c: tests handles, implicit operations and access regions. */
 #include "test.h"
 
 #include <pthread.h>
@@ -12,7 +12,7 @@ static gasnet_node_t other(void) {
     return (gasnet_node_t)((test_rank + 1) % test_size);
 }
 
-/* Word i of what this node writes at the other; there is room for four nodes. */
+/* Word i of those that this node writes at the other; for up to four nodes. */
 static uint64_t *word(size_t i) {
     return (uint64_t *)test_segments[other()].addr + (size_t)(test_rank % 4) * (SEGMENT / 4 / 8) + i;
 }
@@ -63,7 +63,7 @@ static int valid(const gasnet_handle_t *handles, int count) {
     return n;
 }
 
-/* Those that are complete become invalid, those that were are passed over. */
+/* Completed handles become invalid; invalid ones are ignored. */
 CASE(some_and_all) {
     enum { COUNT = 100 };
     gasnet_handle_t handles[COUNT];
@@ -90,7 +90,7 @@ CASE(some_and_all) {
     }
 }
 
-/* Many at once, with handles and without. */
+/* Many operations at once, with handles and without. */
 static void many_of_a_thread(size_t from, int version) {
     gasnet_handle_t *handles = calloc(MANY, sizeof *handles);
     uint64_t *values = calloc(MANY, sizeof *values);
@@ -130,7 +130,7 @@ CASE(many_in_flight_by_two_threads) {
     pthread_join(thread, NULL);
 }
 
-/* A region's operations belong to its handle, and to nothing else. */
+/* Operations in a region belong to its handle only. */
 CASE(access_regions) {
     enum { COUNT = 200 };
     uint64_t got[COUNT], before = 17, after = 0;
@@ -142,7 +142,7 @@ CASE(access_regions) {
             gasnet_put_nbi_val(other(), word(i), test_number(test_rank, i, version), 8);
         gasnet_memset_nbi(other(), word(COUNT + 1), version, 8);
         h = gasnet_end_nbi_accessregion();
-        gasnet_wait_syncnbi_all(); /* not of them */
+        gasnet_wait_syncnbi_all(); /* does not wait for them */
         if (version % 2 == 0)
             gasnet_wait_syncnb(h);
         else
@@ -166,7 +166,7 @@ CASE(access_regions) {
     expect_eq(gasnet_try_syncnb(gasnet_end_nbi_accessregion()), GASNET_OK);
 }
 
-/* Operations with handles inside a region are none of it. */
+/* Operations with handles inside a region do not belong to it. */
 CASE(handles_inside_a_region) {
     uint64_t value = 5, got = 0;
     gasnet_begin_nbi_accessregion();
@@ -181,7 +181,7 @@ static void *opens_nothing(void *arg) {
     uint64_t value = 99;
     (void)arg;
     gasnet_put_nbi(other(), word(1), &value, 8);
-    gasnet_wait_syncnbi_puts(); /* a region is open, but not here */
+    gasnet_wait_syncnbi_puts(); /* a region is open, but not in this thread */
     return NULL;
 }
 
@@ -196,7 +196,7 @@ CASE(regions_of_one_thread) {
     expect_eq(gasnet_get_val(other(), word(1), 8), 99);
 }
 
-/* A thread that ends without synchronising: what it started is done all the same. */
+/* A thread that ends without synchronising: its operations complete all the same. */
 static void *leaves(void *arg) {
     int version = *(int *)arg;
     for (size_t i = 0; i < 500; i++)
@@ -219,7 +219,7 @@ CASE(threads_that_end) {
     }
 }
 
-/* A barrier completes nothing, and nothing is lost over it. */
+/* A barrier completes no operation, and loses none. */
 CASE(over_a_barrier) {
     enum { COUNT = 50 };
     gasnet_handle_t handles[COUNT];
@@ -232,7 +232,7 @@ CASE(over_a_barrier) {
     check_some(COUNT, 7);
 }
 
-/* ---- mistakes: each ends the job, see test_fail.sh ---- */
+/* ---- errors: each ends the job, see test_fail.sh ---- */
 
 ON_CALL(region_in_a_region) {
     gasnet_begin_nbi_accessregion();

@@ -1,6 +1,5 @@
-/* unsynced.c: the job ends although operations are under way, with handles and without, short and long, of a thread that has ended
- * and of one that has not: all segments are closed as usual.
- * timeout: 40 */
+/* unsynced.c: tests the end of a job with pending operations, with handles and without, short and long, of a thread
+ * that has ended and of one that has not: all segments are closed as usual. timeout: 40 */
 #define GASNET_PAR 1
 #include <gasnet.h>
 #include <pthread.h>

@@ -1,4 +1,4 @@
-/* values.c: values in registers: the low-order bytes, and zeros above what is read. */
+/* values.c: tests operations on register values: the low-order bytes, and zeros above the bytes that are read. */
 #include "test.h"
 
 #include <string.h>
@@ -9,7 +9,7 @@ static char *at(gasnet_node_t node, size_t offset) {
     return (char *)test_segments[node].addr + (size_t)test_rank * 256 + offset;
 }
 
-/* What a store of the value's type would do. */
+/* Does what a store of the value's type would do. */
 static void store(void *to, uint64_t value, size_t bytes) {
     unsigned char *t = to;
     union {
@@ -68,7 +68,7 @@ CASE(many_values_under_way) {
         expect_eq(gasnet_wait_syncnb_valget(handles[i]), wanted);
 }
 
-/* ---- mistakes: each ends the job, see test_fail.sh ---- */
+/* ---- errors: each ends the job, see test_fail.sh ---- */
 
 ON_CALL(value_of_nine_bytes) {
     gasnet_put_val(0, at(0, 0), 1, 9);

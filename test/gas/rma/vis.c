@@ -1,5 +1,5 @@
-/* vis.c: puts and gets of memory that is not contiguous, at random, against a model that moves one byte after the other.
- * The seed is that of the frame. */
+/* vis.c: compares random puts and gets of non-contiguous memory with a model that copies byte by byte. The seed is
+ * that of the frame. */
 #include "test.h"
 
 #include <gasnet_vis.h>
@@ -9,13 +9,13 @@
 enum { AREA = 8192, BYTES = 1500, ENTRIES = 256, LEVELS = 3, ROUNDS = 60 };
 TEST_SEGMENT(1 << 20)
 
-/* One call: byte k of the source, at from[k] of its side, goes to to[k] of the other. */
+/* One call: byte k of the source, at from[k] on its side, goes to to[k] on the other. */
 static size_t to[AREA], from[AREA], bytes;
 static gasnet_memvec_t vectors[2][ENTRIES];
 static void *addresses[2][ENTRIES];
 static size_t counts[2], lengths[2], strides[2][LEVELS], grid[LEVELS + 1], levels;
 
-static char remote[AREA], local[AREA], got[AREA]; /* remote: what this rank's area at the next node holds */
+static char remote[AREA], local[AREA], got[AREA]; /* remote: contents of this rank's area at the next node */
 static char *area;
 static gasnet_node_t node;
 static size_t drawn;
@@ -32,7 +32,7 @@ static void swap_entries(gasnet_memvec_t *list, size_t a, size_t b) {
     list[b] = kept;
 }
 
-/* Entries of any length, also of none, that do not overlap, in any order; addresses are offsets so far. */
+/* Entries of any length, also zero, that do not overlap, in any order; addresses are offsets at this point. */
 static void draw_vector(int side, size_t total) {
     gasnet_memvec_t *list = vectors[side];
     size_t count = 0, at = draw(100);
@@ -110,7 +110,7 @@ static void finish(enum form form, gasnet_handle_t handle) {
         gasnet_wait_syncnb(gasnet_end_nbi_accessregion());
 }
 
-/* In an access region calls with handles of their own stay outside of it. */
+/* Calls with their own handles in an access region do not belong to it. */
 #define CALL(form, handle, what, ...)                                                                        \
     do {                                                                                                     \
         if ((form) == IN_A_REGION)                                                                           \
@@ -123,7 +123,7 @@ static void finish(enum form form, gasnet_handle_t handle) {
             gasnet_##what##_nbi_bulk(__VA_ARGS__);                                                           \
     } while (0)
 
-/* Offsets become addresses on their sides: of the destination, and of the source. */
+/* Converts offsets to addresses of the destination and of the source. */
 static void place(char *destination, char *source) {
     for (int side = 0; side < 2; side++)
         for (size_t i = 0; i < counts[side]; i++) {
@@ -191,7 +191,7 @@ CASE(strided) {
     play(2, draw_grid);
 }
 
-/* A handle of a call inside of the program's access region is none of the region's. */
+/* A call with a handle inside the program's access region does not belong to the region. */
 CASE(explicit_in_a_region) {
     char *there = (char *)test_segments[(test_rank + 1) % test_size].addr + (size_t)test_rank * AREA;
     char data[16] = "0123456789abcde", back[16] = "";

@@ -1,4 +1,4 @@
-/* extras.c: what vGASNet has and GASNet has not, and the second name of every call. */
+/* extras.c: tests the extensions of vGASNet over GASNet, and the alternative name of every call. */
 #include "test.h"
 
 #include <stdlib.h>
@@ -51,7 +51,7 @@ CASE(counts) {
     expect_eq(after.far_puts - before.far_puts, after.far_memsets - before.far_memsets);
 }
 
-/* Neither changes what is read. */
+/* Neither changes the data. */
 CASE(prefetch_and_hints) {
     gasnet_node_t node = (gasnet_node_t)((test_rank + 1) % test_size);
     size_t part = SEGMENT / 4;
@@ -78,7 +78,7 @@ CASE(prefetch_and_hints) {
     free(got);
 }
 
-/* Segments without a name cannot be kept. */
+/* Segments without a name cannot be checkpointed. */
 CASE(checkpoints_need_a_name) {
     uint64_t epoch = 42;
     SKIP_IF(has_pages() && getenv("HEARTH_NVM_NAME"), "they have one");

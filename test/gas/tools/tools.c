@@ -1,4 +1,4 @@
-/* tools.c: gasnet_tools.h and gasnet_handler.h: time, atomics, threads, the environment, handlers with
+/* tools.c: tests gasnet_tools.h and gasnet_handler.h: time, atomics, threads, the environment, handlers with
  * pointers. configs: off off1 */
 #include "test.h"
 

@@ -1,5 +1,5 @@
-/* tools_more.c: the rest of gasnet_tools.h: locks, strong atomics, numbers as text, bytes, processes and their ends.
- * configs: off off1 */
+/* tools_more.c: tests the rest of gasnet_tools.h: locks, strong atomics, number parsing, byte operations, processes
+ * and their ends. configs: off off1 */
 #include "test.h"
 
 #include <errno.h>
@@ -227,7 +227,7 @@ static int print_mine(int fd) {
     return write(fd, "mine\n", 5) == 5 ? 0 : 1;
 }
 
-/* Runs it in a child; what this writes to stderr, and how it ends. */
+/* Runs the function in a child; returns its status, and what it wrote to stderr. */
 static int in_child(void (*run)(void), char *said, size_t room) {
     int ends[2], status = 0;
     expect_eq(pipe(ends), 0);
