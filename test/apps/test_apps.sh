@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Each program of apps/ once, with Hearth under or inside it, checked by itself; the scripts beside this one say more, in the full tier.
+# Runs each program of apps/ once, with Hearth preloaded or linked; each program checks its own results. The other
+# scripts here test more, in the full tier.
 #   test_apps.sh MPI TREE      timeout: 120
 set -uo pipefail
 mpi=$1 tree=$2 failed=0

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # tier: full; timeout: 400
-# Barnes-Hut: the same bodies to the last bit whatever cache and number of ranks; forces against direct summation; and forces
-# that are wrong, of too coarse a tree or of a cache that was not told of a new one, are found.
+# Tests Barnes-Hut: bodies are bit-identical with any cache and number of ranks; forces agree
+# with direct summation; and wrong forces, from too coarse a tree or from a cache that was not invalidated for a new
+# tree, are detected.
 #   test_barnes_hut.sh MPI TREE
 set -uo pipefail
 mpi=$1 tree=$2 failed=0
@@ -13,13 +14,13 @@ cached=(--preload "$tree/lib/libhearth-mpi.so")
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 
-check() { # what, command...
+check() { # name, command...
     local what=$1
     shift
     if "$@"; then echo "ok $what"; else echo "FAIL $what" && failed=1; fi
 }
 
-run() { # NAME RANKS [OPTION OF launch.sh]... -- [OPTION]...: leaves its exit status and output in $dir/NAME.*
+run() { # NAME RANKS [OPTION OF launch.sh]... -- [OPTION]...: writes exit status and output to $dir/NAME.*
     local name=$1 ranks=$2 launch=()
     shift 2
     while [ "$1" != -- ]; do launch+=("$1") && shift; done
@@ -44,7 +45,7 @@ above() { # NAME FIELD LEAST
     awk -v a="$(value "$1" "$2")" -v least="$3" 'BEGIN { exit !(a != "" && a + 0 > least) }'
 }
 
-says() { # NAME WORDS: of the program's lines exactly one, with these words
+says() { # NAME WORDS: the program prints exactly one line, with these words
     [ "$(grep -c '^barnes-hut: ' "$dir/$1.out")" = 1 ] && grep -q "^barnes-hut: .*$2" "$dir/$1.out"
 }
 

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # tier: full; timeout: 600
-# The exchange-correlation matrix on Global Arrays: the density integrates to the electrons, the matrix equals a serial build and is the
-# same on any number of ranks and nodes and on ARMCI-MPI; an accumulate that is lost is found; energies of one atom as on paper.
+# Tests the exchange-correlation matrix on Global Arrays: the density integrates to the
+# number of electrons; the matrix equals a serial build, on any number of ranks and nodes and on ARMCI-MPI; a lost
+# accumulate is detected; the energies of one atom match the analytic values.
 #   test_dft.sh MPI TREE
 set -uo pipefail
 mpi=$1 tree=$2 failed=0
@@ -11,13 +12,13 @@ cc=$("$here/../packaging/mpis.sh" "$mpi") || exit 77
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 
-check() { # what, command...
+check() { # name, command...
     local what=$1
     shift
     if "$@"; then echo "ok $what"; else echo "FAIL $what" && failed=1; fi
 }
 
-run_program() { # PROGRAM NAME RANKS [OPTION OF launch.sh]... -- [OPTION]...: leaves its exit status and output in $dir/NAME.*
+run_program() { # PROGRAM NAME RANKS [OPTION OF launch.sh]... -- [OPTION]...: writes exit status and output to $dir/NAME.*
     local program=$1 name=$2 ranks=$3 launch=()
     shift 3
     while [ "$1" != -- ]; do launch+=("$1") && shift; done
@@ -43,11 +44,11 @@ near() { # NUMBER NUMBER MOST
     awk -v a="$1" -v b="$2" -v most="$3" 'BEGIN { d = a - b; exit !(a != "" && b != "" && d <= most && d >= -most) }'
 }
 
-counted() { # NAME: the electrons, to 1e-6
+counted() { # NAME: the number of electrons is right to 1e-6
     near "$(value "$1" integral)" "$(value "$1" electrons)" 1e-6
 }
 
-same() { # NAME NAME: the matrices, of which some element is not small, to 1e-11
+same() { # NAME NAME: the matrices agree to 1e-11, and not all elements are small
     [ -s "$dir/$1.txt" ] && paste -d ' ' "$dir/$1.txt" "$dir/$2.txt" | awk '{
         n = NF / 2
         if (n != int(n)) wrong = 1
@@ -55,7 +56,7 @@ same() { # NAME NAME: the matrices, of which some element is not small, to 1e-11
     } END { exit wrong || !large }'
 }
 
-says() { # NAME WORDS: of the program's lines exactly one, with these words
+says() { # NAME WORDS: the program prints exactly one line, with these words
     [ "$(grep -c '^dft: ' "$dir/$1.out")" = 1 ] && grep -q "^dft: .*$2" "$dir/$1.out"
 }
 
@@ -80,7 +81,7 @@ check 'other ranks were asked' awk -v n="$(value nodes4 remote_gets)" 'BEGIN { e
 check 'all patches of silica have 2 to 4 KB' [ "$(awk '$1 ~ /^[0-9]+$/ { print $1 + 0 }' "$dir/one.out" | paste -sd ' ' -)" = '16 4096' ]
 check 'and as many are added as fetched' [ "$(value nodes4 gets)" = "$(value nodes4 accs)" ]
 if [ -x "$tree/bench/dft_stock" ]; then
-    # windows that MPICH 4.0 allocates itself are wrong between processes of one node
+    # windows that MPICH 4.0 allocates are wrong between processes of one node
     stock=()
     [ "$mpi" != mpich ] || stock=(--env ARMCI_USE_WIN_ALLOCATE=0)
     run_program "$tree/bench/dft_stock" stock 2 ${stock[@]+"${stock[@]}"} -- "${some[@]}"
@@ -93,7 +94,7 @@ run coarse 2 -- --atoms 4 --radial 10 --angular 5
 check 'too coarse a grid is found' ended coarse 1
 check 'and it is said' says coarse 'not to 44 electrons'
 
-# An ARMCI that drops an accumulate now and then.
+# An ARMCI that drops some accumulates.
 cat >"$dir/drop.c" <<'N'
 extern int PARMCI_AccS(int, void *, void *, int *, void *, int *, int *, int, int);
 extern int PARMCI_NbAccS(int, void *, void *, int *, void *, int *, int *, int, int, void *);
@@ -112,7 +113,7 @@ check 'and said' says lost 'the matrix is wrong: the trace'
 run lost 2 --preload "$dir/drop.so" -- --atoms 4 "${grid[@]}" --verify
 check 'and by the serial build' grep -q '^dft: the matrix is wrong: it differs from a serial build' "$dir/lost.out"
 
-# Of two electrons in exp(-1.7 r): -3/4 (3/pi)^(1/3) times the integral of rho^(4/3) is -0.9112.
+# Two electrons in exp(-1.7 r): -3/4 (3/pi)^(1/3) times the integral of rho^(4/3) is -0.9112.
 run helium 1 -- --molecule chain --atoms 1
 check 'the exchange energy of helium' near "$(value helium exchange)" -0.9112 0.002
 run cube 3 -- --molecule cube --atoms 8 --element H --distance 2.5 "${grid[@]}" --verify

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # tier: full; timeout: 400
-# dgemm: products that are right to the last digit that rounding leaves, whatever the ranks, nodes, tiles and groups, with segments in
-# memory and on NVM, with pools that hold all and some of it; and a product that is not is found.
+# Tests dgemm: products are right to rounding, for any ranks, nodes, tiles and groups, with
+# segments in memory and on NVM, with pools that hold all or part of the data; and a wrong product is detected.
 #   test_dgemm.sh MPI TREE
 set -uo pipefail
 mpi=$1 tree=$2 failed=0
@@ -14,13 +14,13 @@ fi
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 
-check() { # what, command...
+check() { # name, command...
     local what=$1
     shift
     if "$@"; then echo "ok $what"; else echo "FAIL $what" && failed=1; fi
 }
 
-run() { # NAME RANKS [K=V]... -- [OPTION]...: leaves its exit status and output in $dir/NAME.*
+run() { # NAME RANKS [K=V]... -- [OPTION]...: writes exit status and output to $dir/NAME.*
     local name=$1 ranks=$2 launch=()
     shift 2
     while [ "$1" != -- ]; do launch+=(--env "$1") && shift; done
@@ -34,7 +34,7 @@ value() { # NAME FIELD
     sed -n "s/^ *\"$2\": *\"\{0,1\}\([^\",]*\).*/\1/p" "$dir/$1.json" 2>/dev/null | head -n 1
 }
 
-holds() { # condition, of awk
+holds() { # an awk condition
     awk "BEGIN { exit !($1) }"
 }
 
@@ -42,7 +42,7 @@ ended() { # NAME STATUS
     [ "$(cat "$dir/$1.status")" = "$2" ]
 }
 
-says() { # NAME WORDS: of the program's lines exactly one, with these words
+says() { # NAME WORDS: the program prints exactly one line, with these words
     [ "$(grep -c '^dgemm: ' "$dir/$1.out")" = 1 ] && grep -q "^dgemm: .*$2" "$dir/$1.out"
 }
 
@@ -52,7 +52,8 @@ right() { # NAME RANKS [K=V]... -- [OPTION]...
     [ -n "$(value "$1" error)" ] && holds "$(value "$1" error) < 1" || { echo "FAIL $1: not verified" && failed=1; }
 }
 
-# 190 elements in tiles of 32 and 64: the last ones are smaller, and the segments hold 18 pages of 64 KB in all or more of 4 KB
+# 190 elements in tiles of 32 and 64, the last ones smaller; the segments have 18 pages of 64 KB in total, or more of
+# 4 KB
 right off1 1 HEARTH_NVM=off -- --size 190 --block 64
 right off2 2 HEARTH_NVM=off -- --size 190 --block 64 --grid 2x1 --local load
 right off4 4 HEARTH_NVM=off HEARTH_NODE_RANKS=1 -- --size 190 --block 32 --group 2x1

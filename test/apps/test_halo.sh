@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # tier: full; timeout: 600
-# Halo exchanges: the same cells to the last bit whoever matches the messages, on any way and number of ranks; as many
-# messages as Table 1 says, and as many receives in the queue; and results that are wrong are found.
+# Tests halo exchanges: cells are bit-identical with and without Hearth's matching, on any
+# path and number of ranks; the numbers of messages and of queued receives are those of Table 1; and wrong results are
+# detected.
 #   test_halo.sh MPI TREE
 set -uo pipefail
 mpi=$1 tree=$2 failed=0
@@ -13,13 +14,13 @@ hearth=(--preload "$tree/lib/libhearth-mpi.so" --env HEARTH_MATCH=on)
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 
-check() { # what, command...
+check() { # name, command...
     local what=$1
     shift
     if "$@"; then echo "ok $what"; else echo "FAIL $what" && failed=1; fi
 }
 
-run() { # NAME RANKS [OPTION OF launch.sh]... -- MODE [OPTION]...: leaves its exit status and output in $dir/NAME.*
+run() { # NAME RANKS [OPTION OF launch.sh]... -- MODE [OPTION]...: writes exit status and output to $dir/NAME.*
     local name=$1 ranks=$2 launch=()
     shift 2
     while [ "$1" != -- ]; do launch+=("$1") && shift; done
@@ -29,7 +30,7 @@ run() { # NAME RANKS [OPTION OF launch.sh]... -- MODE [OPTION]...: leaves its ex
     echo $? >"$dir/$name.status"
 }
 
-value() { # NAME FIELD: of the first object that has it
+value() { # NAME FIELD: of the first object that has the field
     sed -n "s/^ *\"$2\": *\"\{0,1\}\([^\",]*\).*/\1/p" "$dir/$1.json" | head -n 1
 }
 
@@ -45,7 +46,7 @@ counts() { # NAME RECEIVERS SENDERS LENGTH
     [ "$(value "$1" receivers),$(value "$1" senders),$(value "$1" length)" = "$2,$3,$4" ]
 }
 
-says() { # NAME WORDS: of the program's lines on stderr exactly one, with these words
+says() { # NAME WORDS: the program prints exactly one line on stderr, with these words
     [ "$(grep -c '^halo[a-z ]*: ' "$dir/$1.out")" = 1 ] && grep -q "^halo[a-z ]*: .*$2" "$dir/$1.out"
 }
 
@@ -60,7 +61,7 @@ options_of() { # MODE RANKS
     esac
 }
 
-ranks_of() { # MODE: one rank and four do for flat stencils, of which only the blocks are different
+ranks_of() { # MODE: one rank and four are enough for flat stencils, where only the blocks differ
     [ "$1" = flat ] && echo 1 4 || echo 1 2 3 4
 }
 
@@ -81,7 +82,7 @@ for ranks in 2 3 4; do
 done
 check 'cg: as many iterations on four ranks as on one' [ "$(value cg.4 iterations)" = "$(value cg.1 iterations)" ]
 
-# ---- other ways and queues ----
+# ---- other paths and queues ----
 
 for mode in stencil cg fds; do
     # shellcheck disable=SC2046
@@ -128,7 +129,7 @@ check 'and no message comes before its receive' [ "$(value report unexpected)" =
 run padded 2 "${hearth[@]}" --env HEARTH_REPORT="$dir/report.json" -- cg --grid 6x6x6 --pad 1000
 check 'cg: the queue is as long as its padding' [ "$(value report posted_most)" -ge 1000 ]
 
-# ---- what is wrong ----
+# ---- errors ----
 
 for mode in stencil fds; do
     # shellcheck disable=SC2046

@@ -1,19 +1,19 @@
 #!/bin/sh
-# Virtual hosts on one machine, so that a test can cross a network.
+# Makes virtual hosts on one machine, so that a test can use a network.
 #
-#   hosts.sh with N COMMAND...    makes hosts n1..nN, runs COMMAND, removes them, whatever happens
-#   hosts.sh run HOST COMMAND...  runs COMMAND on a host; inside `with` only. n0 is where launchers run
+#   hosts.sh with N COMMAND...    makes hosts n1..nN, runs COMMAND, and always removes them
+#   hosts.sh run HOST COMMAND...  runs COMMAND on a host; only inside `with`. Launchers run on n0
 #
 #        n0: bridge br0, .254
 #           |         |
-#        p1-eth0   p2-eth0          each host: own network, host name, System V IPC and /dev/shm, so that
-#           n1        n2            there is no short cut through shared memory from one to another
+#        p1-eth0   p2-eth0          each host has its own network, host name, System V IPC and /dev/shm, so
+#           n1        n2            that hosts share no memory
 #          .1        .2
 #
-# As root the hosts are named network namespaces, called after this process so that two runs never meet; nothing is
-# added to the machine's own network. Not root: the same inside one user namespace, which disappears with COMMAND.
-# Where the system allows neither, COMMAND runs all the same with CLUSTER_KIND=fake: launch.sh then makes fake nodes.
-# Inside, CLUSTER_KIND is "real" or "fake", CLUSTER_NET the first three bytes of the addresses.
+# As root the hosts are named network namespaces, with the id of this process in the name so that two runs never
+# collide; nothing is added to the machine's own network. Other users get the same inside one user namespace, which
+# disappears with COMMAND. Where the system allows neither, COMMAND runs with CLUSTER_KIND=fake, and launch.sh makes
+# fake nodes. Inside, CLUSTER_KIND is "real" or "fake", and CLUSTER_NET holds the first three bytes of the addresses.
 set -eu
 self=$(cd "$(dirname "$0")" && pwd)/$(basename "$0")
 export CLUSTER_NET=10.77.0
@@ -41,7 +41,7 @@ add_host() { # number
     echo "$CLUSTER_NET.$1 n$1" >>"$CLUSTER_FILE"
 }
 
-remove() { # all namespaces whose names begin so, and what runs inside them
+remove() { # prefix: removes all namespaces with this prefix, and the processes inside them
     for name in $(ip netns list 2>/dev/null | awk -v p="$1" 'index($1, p) == 1 { print $1 }'); do
         ip netns pids "$name" | xargs -r kill -9 2>/dev/null || true
         ip netns del "$name" || true
@@ -54,18 +54,18 @@ down() {
     rm -f "$CLUSTER_FILE"
 }
 
-stop() { # a time limit, or the keyboard
+stop() { # on a time limit, or SIGINT
     [ -z "${command:-}" ] || kill -TERM "$command" 2>/dev/null || true
     exit 130
 }
 
-sweep() { # what runs that were killed outright have left
+sweep() { # removes what killed runs have left
     for pid in $(ip netns list 2>/dev/null | sed -n 's/^hearth\([0-9]*\)_n0.*/\1/p'); do
         kill -0 "$pid" 2>/dev/null || remove "hearth${pid}_"
     done
 }
 
-with_hosts() { # number, command: as root of this or of a user namespace
+with_hosts() { # number, command: as root of the initial or of a user namespace
     count=$1
     shift
     sweep
@@ -86,8 +86,8 @@ in_user_namespace() { # command
         mount -t proc proc /proc && mount -t tmpfs tmpfs /run && mkdir /run/netns && exec "$@"' sh "$@"
 }
 
-# Tried out rather than asked for: a container may run as root and forbid it all the same.
-allowed() { # a way to run a command
+# Tried out: a container may run as root and still forbid it.
+allowed() { # the command to run with
     "$@" "$self" with-here 1 "$self" run n1 true >/dev/null 2>&1
 }
 

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Stands in for ssh towards virtual hosts: rsh.sh [OPTION]... HOST COMMAND..., as both launchers call it.
+# Replaces ssh for virtual hosts: rsh.sh [OPTION]... HOST COMMAND..., as both launchers call it.
 while [ $# -gt 0 ]; do
     case "$1" in
     -p | -l | -o) shift 2 ;;

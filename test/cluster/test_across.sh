@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# An MPI program across two virtual hosts, with the cache under it: test_across.sh MPI TREE.   timeout: 60
+# Runs an MPI program on two virtual hosts, with the cache: test_across.sh MPI TREE.   timeout: 60
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 mpi=$1 tree=$2

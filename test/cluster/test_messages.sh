@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Messages across two virtual hosts with two ranks each, so that both ways are used at once: shared memory inside a host,
-# MPI between them.   test_messages.sh MPI TREE      quick: openmpi; timeout: 240
+# Tests messages on two virtual hosts with two ranks each, so that both paths are used at once: shared memory inside a
+# host, MPI between hosts.   test_messages.sh MPI TREE      quick: openmpi; timeout: 240
 set -uo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 mpi=$1 tree=$2 failed=0

@@ -1,12 +1,12 @@
-/* fail.c: for tests, preloaded: the k-th call of a kind that Hearth's libraries make fails, as if the system had refused it.
+/* fail.c: fault injection, preloaded: the k-th system or UCX call of a kind that Hearth's libraries make fails.
  *
  *      TEST_FAIL=KIND:K[:FROM]     KIND: memory, files, threads, ucx or
  *                                 endpoints (those of UCX); K: which call, from 1; FROM: "on" for all from there on
  *      TEST_FAIL_RANK=N            on this rank only
- *      TEST_FAIL_COUNT=FILE        the number of calls of each kind of that rank is kept in this file, as words of 8 bytes
+ *      TEST_FAIL_COUNT=FILE        that rank keeps the number of calls of each kind in this file, as words of 8 bytes
  *
- * Only calls from our own libraries count, whose code is found when this is loaded: what MPI, UCX and the program itself ask for never
- * fails. A call is told by its return address. */
+ * Only calls from our own libraries count; their code ranges are read when this library is loaded, and the return
+ * address identifies a call. Calls of MPI, UCX and the program itself never fail. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -33,12 +33,12 @@ static struct range { uintptr_t begin, end; } ranges[MOST_RANGES];
 static int range_count;
 
 static _Atomic unsigned long own_calls[KINDS],
-    *calls = own_calls; /* in the file, if there is one: however the process ends */
+    *calls = own_calls; /* in the file, if there is one, so that the counts survive any end of the process */
 static enum kind failing = KINDS;
 static unsigned long fail_at;
 static bool from_there_on;
 
-/* ---- whose call it is ---- */
+/* ---- the caller ---- */
 
 static bool is_ours(const char *path) {
     return strstr(path, "libhearth-mpi") || strstr(path, "libarmci") || strstr(path, "libvgasnet");
@@ -57,7 +57,7 @@ static int add_ranges(struct dl_phdr_info *info, size_t size, void *unused) {
     return 0;
 }
 
-/* Counts the call; whether it is the one. */
+/* Counts the call; returns whether it must fail. */
 static bool fails(enum kind kind, const void *caller) {
     uintptr_t at = (uintptr_t)caller;
     for (int i = 0; i < range_count; i++) {
@@ -153,7 +153,7 @@ SHOWN int memfd_create(const char *name, unsigned flags) {
     return -1;
 }
 
-/* ---- files: the next of that name is asked for once ---- */
+/* ---- files: each next definition is looked up once ---- */
 
 #define NEXT(name)                                                                                           \
     static __typeof__(&name) next;                                                                           \
@@ -222,7 +222,7 @@ SHOWN int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, vo
     return FAILS(THREADS) ? EAGAIN : next(thread, attributes, start, arg);
 }
 
-/* ---- UCX: its status codes are known to be stable, and its header is not needed for them ---- */
+/* ---- UCX: its status codes are stable, so its header is not needed ---- */
 
 enum { UCS_ERR_NO_MEMORY = -4 };
 

@@ -1,5 +1,6 @@
-# For tests in which a rank is killed outright; to be sourced. Sets here and dir, and takes mpi and tree as they are.
-# shellcheck shell=bash disable=SC2154 # mpi, tree: set by who sources it
+# For tests in which a rank is killed by SIGKILL; to be sourced. Sets here and dir, and uses mpi and tree of the
+# caller.
+# shellcheck shell=bash disable=SC2154 # mpi, tree: set by the script that sources it
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 dir=$(mktemp -d)
 most=60 # seconds until a job is over, also on a busy machine
@@ -22,9 +23,9 @@ both_started() {
     [ "$(wc -l <"$dir/pids")" = 2 ]
 }
 
-# Starts the program on two ranks, kills one, and waits: true if the launcher ends the job soon, with an error, and no rank stays
-# behind; else says what was wrong.
-kill_rank() { # what, which rank as a line of the list, program and arguments, options of launch.sh
+# Starts the program on two ranks, kills one, and waits. Succeeds if the launcher ends the job soon, with an error,
+# and no rank is left; otherwise prints the reason.
+kill_rank() { # name, rank as a line number of the list, program and arguments, options of launch.sh
     local what=$1 line=$2 program=$3 start status=0
     : >"$dir/pids"
     "$here/launch.sh" "$mpi" 2 --timeout 120 "${@:4}" --preload "$tree/lib/libhearth-mpi.so" \

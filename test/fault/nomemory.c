@@ -1,4 +1,5 @@
-/* nomemory.c: for tests, preloaded: no shared memory for Hearth, on all ranks or on the one that TEST_REFUSED names. */
+/* nomemory.c: fault injection, preloaded: Hearth gets no shared memory, on all ranks or on the rank that TEST_REFUSED
+ * names. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,6 @@
-# For tests that count what is left in /dev/shm; to be sourced first. Runs the script again with a /dev/shm of its own, which no other
-# job sees, so that it may run beside others. Where no such mount can be made, left_in_shm finds nothing and says why.
+# For tests that count files left in /dev/shm; to be sourced first. Runs the script again with its own /dev/shm, which
+# no other job sees, so that it may run beside others. Where no such mount is possible, left_in_shm finds nothing and
+# prints the reason.
 # shellcheck shell=bash
 if [ "${TEST_OWN_SHM:-}" = "" ]; then
     export TEST_OWN_SHM=no
@@ -10,7 +11,7 @@ if [ "${TEST_OWN_SHM:-}" = "" ]; then
     echo 'no /dev/shm of its own: what is left there is not looked at'
 fi
 
-left_in_shm() { # prints what Hearth has there
+left_in_shm() { # prints the files of Hearth there
     [ "$TEST_OWN_SHM" = yes ] || return 0
     find /dev/shm -mindepth 1 -iname '*hearth*' ! -iname '*hearth-store*' 2>/dev/null | paste -sd ' '
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# ARMCI, where a program or the machine is at fault: one line that names the call, the rank and the range, the job ends with an
-# error within seconds, and nothing stays behind.   test_armci.sh MPI TREE      timeout: 240
+# Tests ARMCI after errors of the program or the machine: one line names the call, the rank and the range, the job
+# ends with an error within seconds, and nothing is left behind.   test_armci.sh MPI TREE      timeout: 240
 set -uo pipefail
 mpi=$1 tree=$2 failed=0
 . "$(dirname "${BASH_SOURCE[0]}")/own_shm.sh"
@@ -13,7 +13,7 @@ run() { # case, K=V...
     "$here/launch.sh" "$mpi" 2 --timeout 120 "${env[@]}" "$tree/test/fault_armci" "$name" >"$dir/out" 2>&1
 }
 
-say() { # what, whether all was well
+say() { # name, whether it passed
     if [ "$2" = 1 ]; then
         echo "ok $1"
     else
@@ -24,9 +24,9 @@ say() { # what, whether all was well
 }
 
 # The job must end with an error, soon, and one line must match.
-ends() { # what, regular expression, case, K=V...
+ends() { # name, regular expression, case, K=V...
     local start status
-    for _ in 1 2 3; do # MPICH's launcher at times drops what was said last
+    for _ in 1 2 3; do # MPICH's launcher sometimes drops the last lines
         start=$SECONDS status=0
         run "${@:3}" || status=$?
         ! grep -qE "$2" "$dir/out" || break
@@ -35,8 +35,8 @@ ends() { # what, regular expression, case, K=V...
         ! $(grep -c 'the job went on' "$dir/out")))
 }
 
-# The job must succeed, with a line that matches.
-survives() { # what, regular expression, case, K=V...
+# The job must succeed, and one line must match.
+survives() { # name, regular expression, case, K=V...
     local status=0
     run "${@:3}" || status=$?
     say "$1" $((status == 0 && $(grep -cE "$2" "$dir/out") >= 1))
@@ -64,8 +64,8 @@ ends "freed memory of the own rank" 'error: ARMCI_Rmw: rank 1 has no ARMCI memor
 ends 'buffers that do not fit' 'HEARTH_BUFFER_MEMORY allows' wild_address $far HEARTH_BUFFERS=1024 HEARTH_BUFFER_SIZE=16m
 (ulimit -l 64 && survives 'little locked memory' 'too_much_memory' too_much_memory $far && exit $failed) || failed=1
 
-# A rank that is killed: the others, or the launcher, end the job, and nothing is left.
-killed() { # what, K=V...
+# A rank is killed: the others, or the launcher, end the job, and nothing is left.
+killed() { # name, K=V...
     local start status=0
     local env=(--env HEARTH_TEST_CONFIG=fault)
     for e in "${@:2}"; do env+=(--env "$e"); done

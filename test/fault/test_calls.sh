@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Each request of Hearth's libraries to the system fails in turn: for memory, files, threads, and UCX's. The program ends well, or with
-# a line that says what happened; it never crashes, hangs or gives a wrong result.
+# Makes each system call of Hearth's libraries fail in turn: memory, files, threads, and calls of UCX. The program
+# succeeds, or ends with a line that names the failure; it never crashes, hangs or gives a wrong result.
 #   test_calls.sh MPI TREE                             tier: full; timeout: 3600
-#   test_calls.sh MPI TREE PROGRAM:KIND:K[:on]...      these alone; K: as fail.c counts, or N% of the calls of that kind
+#   test_calls.sh MPI TREE PROGRAM:KIND:K[:on]...      only these; K: as fail.c counts, or N% of the calls of that kind
 set -uo pipefail
 mpi=$1 tree=$2 failed=0 tried=0
 shift 2
@@ -31,7 +31,7 @@ launch() { # program of the list, options...
     "$here/launch.sh" "$mpi" 2 --timeout 40 --preload "$tree/test/fail.so" --env TEST_FAIL_RANK=0 "$@" $options $program 2>&1
 }
 
-judge() { # what failed, exit status, output
+judge() { # failed call, exit status, output
     local what=$1 status=$2 out=$3
     tried=$((tried + 1))
     if grep -qE 'signal (4|6|7|8|11)\b|Segmentation|Bus error|EXIT CODE: (132|134|135|136|139)|Sanitizer|corrupted|free\(\)' <<<"$out"; then
@@ -51,7 +51,7 @@ judge() { # what failed, exit status, output
     failed=1
 }
 
-chosen() { # calls: which of them fail
+chosen() { # number of calls: prints the ones that fail
     local i
     if [ "$each" = all ]; then
         seq 1 "$1"
@@ -62,7 +62,7 @@ chosen() { # calls: which of them fail
 
 kinds=(memory files threads ucx endpoints)
 
-count_calls() { # program of the list: the number of calls of each kind, in $counts
+count_calls() { # program of the list: counts the calls of each kind, in $counts
     local out
     rm -f "$dir/count"
     if out=$(launch "$1" --env "TEST_FAIL_COUNT=$dir/count"); then

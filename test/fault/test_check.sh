@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
-# HEARTH_CHECK=1 tells whether a mode is safe for a program. mpi_sync rewrites its windows between epochs: always mode serves it
-# stale data, which is found and reported, while the program gets the fresh data and passes; acquire mode does not.
+# Tests HEARTH_CHECK=1, which shows whether a mode is safe for a program. mpi_sync rewrites its windows between
+# epochs: mode always would serve stale data, which is detected and reported, and the program gets the fresh data and
+# passes; mode acquire does not.
 #   test_check.sh MPI TREE
 set -uo pipefail
 mpi=$1 tree=$2 failed=0
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
-check() { # mode, regular expression of a line, another that must not be there
+check() { # mode, regular expression of a line, regular expression that no line may match
     local out status
     out=$("$here/launch.sh" "$mpi" 2 --preload "$tree/lib/libhearth-mpi.so" --env HEARTH_BYPASS=never \
         --env HEARTH_MODE="$1" --env HEARTH_CHECK=1 --env HEARTH_TEST_CONFIG=bare "$tree/test/mpi_sync" 2>&1)

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The heater under MPI: it runs when told to, the report tells what it did, and the program can pause it.
+# Tests the heater under MPI: a setting starts it, the report shows its work, and the program can pause it.
 #   test_heater.sh MPI TREE
 set -uo pipefail
 mpi=$1 tree=$2 failed=0
@@ -13,7 +13,7 @@ run() { # HEARTH_HEATER, HEARTH_REPORT
         "$tree/test/mpi_hits" 2>&1
 }
 
-check() { # what, command...
+check() { # name, command...
     local what=$1
     shift
     if "$@"; then echo "ok $what"; else echo "FAIL $what" && failed=1; fi

@@ -1,17 +1,18 @@
 #!/usr/bin/env bash
-# No memory for the cache: it steps aside, one line says so, and the results are the same.   test_memory.sh MPI TREE
+# Tests a job without memory for the cache: caching is disabled, one line says so, and the results do not change.
+# test_memory.sh MPI TREE
 set -uo pipefail
 mpi=$1 tree=$2 failed=0
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
-run() { # K=V...: the smoke test with these settings
+run() { # K=V...: runs the smoke test with these settings
     local env=()
     for e in "$@"; do env+=(--env "$e"); done
     "$here/launch.sh" "$mpi" 2 --preload "$tree/lib/libhearth-mpi.so" --env HEARTH_BYPASS=never \
         --env HEARTH_TEST_CONFIG=tiny "${env[@]}" "$tree/test/mpi_smoke" 2>&1
 }
 
-check() { # what, exit status, output, regular expression of the line, or '' for none
+check() { # name, exit status, output, regular expression of the line, or '' for none
     if [ "$2" != 0 ] || { [ -n "$4" ] && ! grep -qE "$4" <<<"$3"; }; then
         echo "FAIL $1: exit status $2, expected: ${4:-success}"
         sed 's/^/    | /' <<<"$3"

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# A rank is killed outright while messages are under way: the launcher ends the job soon, as it does without Hearth, no
-# rank stays behind, and nothing is left in /dev/shm.   test_message_kill.sh MPI TREE      tier: full; timeout: 120
+# Kills a rank while messages are pending: the launcher ends the job soon, as without Hearth, no rank is left, and
+# nothing is left in /dev/shm.   test_message_kill.sh MPI TREE      tier: full; timeout: 120
 set -uo pipefail
 mpi=$1 tree=$2 failed=0
 . "$(dirname "${BASH_SOURCE[0]}")/own_shm.sh"
 . "$(dirname "${BASH_SOURCE[0]}")/kill.sh"
 
-check() { # what, rank to be killed as a line of the list, options of launch.sh
+check() { # name, rank to kill as a line number of the list, options of launch.sh
     if ! kill_rank "$1" "$2" 'p2p_random --seconds 40' "${@:3}" --env HEARTH_MATCH=on; then
         failed=1
     elif [ -n "$(left_in_shm)" ]; then

@@ -1,16 +1,17 @@
 #!/usr/bin/env bash
-# No shared memory for messages: they go through MPI, one line says so, and the results are the same.
+# Tests a job without shared memory for messages: they go through MPI, one line says so, and the results do not
+# change.
 #   test_message_memory.sh MPI TREE
 set -uo pipefail
 mpi=$1 tree=$2 failed=0
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
-run() { # ranks, whom it is refused
+run() { # ranks, rank that is refused
     "$here/launch.sh" "$mpi" "$1" --preload "$tree/test/nomemory.so" --preload "$tree/lib/libhearth-mpi.so" \
         --env HEARTH_MATCH=on --env HEARTH_TEST_CONFIG=host --env TEST_REFUSED="$2" "$tree/test/p2p_modes" 2>&1
 }
 
-check() { # what, whether a line is expected, exit status, output
+check() { # name, whether a line is expected, exit status, output
     local lines
     lines=$(grep -c 'no shared memory for messages' <<<"$4")
     if [ "$3" != 0 ] || [ "$lines" != "$2" ]; then

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The report: on stderr, as a text file, as JSON, per rank; and what happens where it cannot be written.
+# Tests the report: on stderr, as a text file, as JSON, per rank; and the error if it cannot be written.
 #   test_report.sh MPI TREE
 set -uo pipefail
 mpi=$1 tree=$2 failed=0
@@ -12,7 +12,7 @@ run() { # value of HEARTH_REPORT
         --env HEARTH_REPORT="$1" "$tree/test/mpi_report" 2>&1
 }
 
-check() { # what, command...
+check() { # name, command...
     local what=$1
     shift
     if "$@"; then echo "ok $what"; else echo "FAIL $what" && failed=1; fi

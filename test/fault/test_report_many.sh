@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# The report of a program with more windows than there are records: the last one stands for the rest, and its numbers add up.
+# Tests the report of a program with more windows than there are records: the last record is the sum of the rest, and
+# the numbers add up.
 #   test_report_many.sh MPI TREE        tier: full; timeout: 300
 set -uo pipefail
 mpi=$1 tree=$2
@@ -7,7 +8,7 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 
-# Each window's cache rests after its first gets; what then goes past it is all that does.
+# Each window's cache is suspended after its first gets; only the gets after that bypass it.
 "$here/launch.sh" "$mpi" 2 --timeout 280 --preload "$tree/lib/libhearth-mpi.so" --env HEARTH_TEST_CONFIG=on --env HEARTH_SUSPEND=1 \
     --env HEARTH_REPORT="$dir/report.json" "$tree/test/below_cases" --seconds 250 many_windows || exit 1
 /usr/bin/python3 - "$dir/report.json" <<'P'

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Settings that cannot be used: one line names the variable, the value and the range, the default holds, and the
-# program runs on.   test_settings.sh MPI TREE
+# Tests invalid settings: one line names the variable, the value and the range, the default is used, and the program
+# continues.   test_settings.sh MPI TREE
 set -uo pipefail
 mpi=$1 tree=$2 failed=0
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Segments with a name stay when the job ends, and a later job of the same shape finds them; whatever else lies in their place is
-# refused, with the reason, and left as it is. Segments without a name are gone, however the job ends.
+# Tests segments with a name: they stay when the job ends, and a later job of the same shape finds them. Any other
+# file in their place is refused, with the reason, and left unchanged. Segments without a name are removed however the
+# job ends.
 #   test_vgasnet_durable.sh MPI TREE      quick: openmpi; timeout: 300
 set -uo pipefail
 mpi=$1 tree=$2 failed=0
@@ -8,7 +9,7 @@ mpi=$1 tree=$2 failed=0
 [ -x "$tree/test/durable_gas" ] || { echo "libvgasnet has no pages here: xxHash is not installed" && exit 77; }
 nvm=$dir/nvm
 mkdir "$nvm"
-export OMPI_MCA_btl_vader_backing_directory=$dir # Open MPI's own files: a launcher that is killed leaves them
+export OMPI_MCA_btl_vader_backing_directory=$dir # for Open MPI's own files: a killed launcher leaves them
 [ "$mpi" != openmpi ] || export TMPDIR=$dir
 
 run() { # ranks, mode and its options; K=V... before them
@@ -18,7 +19,7 @@ run() { # ranks, mode and its options; K=V... before them
         "$tree/test/durable_gas" "${@:2}" --folder "$dir" >"$dir/out" 2>&1
 }
 
-say() { # what, whether all was well
+say() { # name, whether it passed
     if [ "$2" = 1 ]; then
         echo "ok $1"
     else
@@ -28,14 +29,14 @@ say() { # what, whether all was well
     fi
 }
 
-good() { # what; K=V... ranks mode...
+good() { # name; K=V... ranks mode...
     local status=0
     run "${@:2}" || status=$?
     say "$1" $((status == 0))
 }
 
-# MPICH's launcher at times drops what was said last, so it may be tried again.
-refused() { # what, regular expression; K=V... ranks mode...
+# MPICH's launcher sometimes drops the last lines, so a test may be repeated.
+refused() { # name, regular expression; K=V... ranks mode...
     local status
     for _ in 1 2 3; do
         status=0
@@ -49,7 +50,7 @@ contents() { # of all files in the folder
     (cd "$nvm" && for f in *; do [ -L "$f" ] && readlink "$f" || cksum "$f"; done)
 }
 
-unchanged() { # what, contents before
+unchanged() { # name, contents before
     say "$1: nothing was changed" $(($([ "$2" = "$(contents)" ] && echo 1 || echo 0)))
 }
 
@@ -83,7 +84,7 @@ unchanged 'other shapes' "$before"
 
 keep() { cp -p "$nvm/one.1" "$dir/kept"; }
 put_back() { rm -rf "$nvm/one.1" && cp -p "$dir/kept" "$nvm/one.1"; }
-damage() { # what, regular expression
+damage() { # name, regular expression
     local before
     before=$(contents)
     refused "$1" "$2" $one 2 check --version 7
@@ -110,13 +111,13 @@ rm "$nvm/one.1" && mkdir "$nvm/one.1"
 refused 'a folder in its place' 'one\.1: ' $one 2 check
 put_back
 
-# One header alone is enough: the other is that of the moment before.
+# One valid header is enough: the other one is from the moment before.
 printf '\377' | dd of="$nvm/one.1" bs=1 seek=40 conv=notrunc 2>/dev/null
 good 'one header damaged' $one 2 check --version 7
 keep
 put_back
 
-# Files of two jobs that happen to have one name.
+# Files of two jobs that have the same name by chance.
 good 'another job of the same shape' HEARTH_NVM_NAME=two 2 write --version 8
 cp -p "$nvm/two.1" "$nvm/one.1"
 refused 'files of two jobs' 'the files of ranks 0 and 1 belong to different jobs' $one 2 check --version 7
@@ -124,9 +125,9 @@ put_back
 good 'all is as it was' $one 2 check --version 7
 rm -f "$nvm"/two.*
 
-# ---- jobs beside each other, and jobs that are killed ----
+# ---- concurrent jobs, and jobs that are killed ----
 
-start() { # K=V... ranks mode: in the background; its ranks are in $dir/pids
+start() { # K=V... ranks mode: in the background; writes the process ids of its ranks to $dir/pids
     local env=()
     while [[ $1 == *=* ]]; do env+=(--env "$1") && shift; done
     rm -f "$dir/ready"
@@ -159,7 +160,7 @@ kill_all
 refused 'a job that never made a checkpoint' 'ended without a checkpoint' HEARTH_NVM_NAME=never 2 check
 rm -f "$nvm"/*
 
-# ---- checkpoints while threads read; ends that are not good, not together, or alone ----
+# ---- checkpoints while threads read; abnormal, separate and single ends ----
 
 for nodes in 0 1; do
     good "checkpoints while threads read, ranks of a node: $nodes" $one HEARTH_NODE_RANKS=$nodes HEARTH_POOL_SIZE=128k 2 busy --version 10
@@ -181,7 +182,7 @@ say 'one that ends alone' $((status != 0 && status != 124 && $(grep -cE 'error: 
 good 'and leaves the checkpoint' $one 2 check --version 40
 rm -f "$nvm"/*
 
-# ---- data that has changed in a file ----
+# ---- data changed in a file ----
 
 good 'two checkpoints' $one 2 two --version 50
 run_info() { "$tree/bin/hearth" info --nvm "$1" >"$dir/out" 2>&1; }
@@ -212,7 +213,7 @@ rm -f "$nvm"/*
 
 # ---- segments without a name ----
 
-empty() { # what
+empty() { # name
     say "nothing is left, $1" $(($(find "$nvm" -mindepth 1 | wc -l) == 0))
     rm -rf "${nvm:?}"/*
 }

@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
-# Folders that are full, missing or not writable, and disks that fail: gasnet_attach and vgasnet_checkpoint return an error, gets that
-# cannot be read end the job, puts when memory is full of what cannot be written; each with a line that names the file or folder and says what to do, and never with wrong data.
+# Tests folders that are full, missing or not writable, and disks that fail. gasnet_attach and vgasnet_checkpoint
+# return an error; gets that cannot be read end the job, and so do puts when memory is full of data that cannot be
+# written. Each prints a line that names the file or folder and the remedy, and the data is never wrong.
 #   test_vgasnet_full.sh MPI TREE      quick: openmpi; timeout: 240
 set -uo pipefail
 mpi=$1 tree=$2 failed=0
 [ -x "$tree/test/durable_gas" ] || { echo "libvgasnet has no pages here: xxHash is not installed" && exit 77; }
-if [ -z "${HEARTH_TEST_INSIDE:-}" ]; then # mounts of our own, which nobody else sees and which are gone with us
+if [ -z "${HEARTH_TEST_INSIDE:-}" ]; then # with private mounts, which disappear with this process
     unshare --mount true 2>/dev/null || { echo "file systems cannot be mounted here: not root" && exit 77; }
     HEARTH_TEST_INSIDE=1 exec unshare --mount --propagation private "$0" "$@"
 fi
@@ -25,7 +26,7 @@ run() { # ranks, mode and its options; K=V... before them
         "$tree/test/durable_gas" "${@:2}" --folder "$dir" >"$dir/out" 2>&1 || status=$?
 }
 
-say() { # what, whether all was well
+say() { # name, whether it passed
     if [ "$2" = 1 ]; then
         echo "ok $1"
     else
@@ -35,7 +36,7 @@ say() { # what, whether all was well
     fi
 }
 
-errors() { # of our library; other nodes may notice that one is gone
+errors() { # of our library; other nodes may report that one is gone
     grep -E 'hearth\[[0-9]\]: error: ' "$dir/out" | grep -vc 'cannot be reached'
 }
 
@@ -43,9 +44,9 @@ no_wrong_data() {
     [ ! -e "$dir/wrong" ] || { say 'no wrong data' 0 && rm "$dir/wrong"; }
 }
 
-# Not 0, not by the time limit, and with a line; MPICH's launcher at times drops what was said last.
-nodes=1 # each may say it
-ends() { # what, regular expression; K=V... ranks mode...
+# Status not 0, not ended by the time limit, and with a line; MPICH's launcher sometimes drops the last lines.
+nodes=1 # each may print it
+ends() { # name, regular expression; K=V... ranks mode...
     for _ in 1 2 3; do
         find "$nvm" -mindepth 1 -delete 2>/dev/null
         ${meanwhile:-true}
@@ -56,7 +57,7 @@ ends() { # what, regular expression; K=V... ranks mode...
     no_wrong_data
 }
 
-returns() { # what, regular expression; K=V... ranks mode...
+returns() { # name, regular expression; K=V... ranks mode...
     ends "$@"
     say "$1: an error of gasnet_attach" $((status == 3 && $(grep -c 'gasnet_attach: GASNET_ERR_RESOURCE' "$dir/out") == 1))
 }
@@ -65,7 +66,7 @@ named=HEARTH_NVM_NAME=full little=HEARTH_POOL_SIZE=128k
 
 # ---- full ----
 
-# Room for the pages, but not for two versions of them; what the last checkpoint had is still there.
+# There is space for the pages, but not for two versions of them; the data of the last checkpoint is still there.
 for nodes in 1 2; do
     far=HEARTH_NODE_RANKS=$((2 / nodes))
     ends "full at the second version, $nodes nodes" \
@@ -79,8 +80,9 @@ for nodes in 1 2; do
 done
 nodes=1
 
-# The pool holds all: a checkpoint that finds no room is an error and no more, and is made when there is some.
-make_room() { # once the job waits for it
+# The pool holds all data: a checkpoint without space returns an error and nothing else, and succeeds when there is
+# space.
+make_room() { # when the job waits for it
     (wait_for test -e "$dir/ready" && mount -o remount,size=4m "$nvm" && touch "$dir/go") &
 }
 for far in 2 1; do
@@ -99,8 +101,8 @@ for far in 2 1; do
     done
 done
 
-# Others fill the disk after the job has begun: there was room for the segments. What cannot be written stays in memory, as long as that
-# suffices.
+# Others fill the disk after the job has begun: there was space for the segments. Data that cannot be written stays in
+# memory, as long as that suffices.
 dd if=/dev/zero of="$dir/half" bs=1k count=300 2>/dev/null
 dd if=/dev/zero of="$dir/most" bs=1k count=560 2>/dev/null
 fill() { # while the job runs, once it is ready
@@ -123,7 +125,7 @@ meanwhile=
 wait
 find "$nvm" -mindepth 1 -delete
 
-# No room even for the tables of both: nothing is left behind.
+# No space even for the tables of both: nothing is left behind.
 mkdir "$dir/small"
 mount -t tmpfs -o size=28k none "$dir/small"
 returns 'full before the beginning' 'segment .*full\.[01]: .*(No space left on device|room for)' \
@@ -131,7 +133,8 @@ returns 'full before the beginning' 'segment .*full\.[01]: .*(No space left on d
 say 'full before the beginning: nothing is left' $(($(find "$dir/small" -mindepth 1 | wc -l) == 0))
 umount -l "$dir/small"
 
-# ---- a disk that fails, at the n-th request and from there on (unit_pages_faults has all of them, without MPI) ----
+# ---- a disk that fails, at the n-th request and from there on (unit_pages_faults tests all requests, without MPI)
+# ----
 
 for fault in '--fail 5,5' '--fail 20,5' '--later 3,5' '--later 60,28' '--later 140,5' '--later 300,5'; do
     find "$nvm" -mindepth 1 -delete
@@ -149,7 +152,7 @@ find "$nvm" -mindepth 1 -delete
 run "HEARTH_NVM_DIR=$dir/none" 2 write --pages 1
 say 'no folder' $((status == 3 && $(grep -cE "hearth\[[0-9]\]: .* $dir/none .*No such file or directory.*HEARTH_NVM_DIR" "$dir/out") >= 1))
 returns 'a file in its place' "cannot open the folder $dir/half for segments: Not a directory" "HEARTH_NVM_DIR=$dir/half" 2 write --pages 1
-wait_for mount -o remount,ro "$nvm" 2>/dev/null # once no rank is left that writes
+wait_for mount -o remount,ro "$nvm" 2>/dev/null # when no rank that writes is left
 returns 'not writable' "Read-only file system.*HEARTH_NVM_DIR" 2 write --pages 1
 returns 'not writable, with a name' "Read-only file system.*HEARTH_NVM_DIR" $named 2 write --pages 1
 mount -o remount,rw "$nvm"

@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# Jobs that make checkpoints are killed, all ranks, at random moments. The next one finds one and the same checkpoint on all ranks,
-# whole, and none older than the last that was made; then goes on until it is killed in turn. The program (test/gas/job/durable.c,
-# mode loop) checks that itself: every page tells of which rank, epoch and life it is.
-#   test_vgasnet_kill.sh MPI TREE [KILLS [SEED]]      quick: openmpi; timeout: 300, for 20 kills; HEARTH_TEST_KILLS says how many
+# Kills all ranks of jobs that make checkpoints, at random moments. The next job finds the same complete checkpoint on
+# all ranks, not older than the last one that completed, and continues until it is killed in turn. The program
+# (test/gas/job/durable.c, mode loop) checks this itself: every page holds its rank, epoch and run.
+#   test_vgasnet_kill.sh MPI TREE [KILLS [SEED]]      quick: openmpi; timeout: 300, for 20 kills; HEARTH_TEST_KILLS sets the number
 set -uo pipefail
 mpi=$1 tree=$2 kills=${3:-${HEARTH_TEST_KILLS:-20}} seed=${4:-$RANDOM}
 unset HEARTH_TEST_KILLS
 . "$(dirname "${BASH_SOURCE[0]}")/kill.sh"
 [ -x "$tree/test/durable_gas" ] || { echo "libvgasnet has no pages here: xxHash is not installed" && exit 77; }
-[ $# -ge 3 ] || [ "$kills" -gt 20 ] || [ "$mpi" = openmpi ] || kills=$((kills / 4)) # when time is short, most of them on one MPI
+[ $# -ge 3 ] || [ "$kills" -gt 20 ] || [ "$mpi" = openmpi ] || kills=$((kills / 4)) # short runs make most kills on one MPI
 export OMPI_MCA_btl_vader_backing_directory=$dir
 echo "$kills kills, seed $seed"
 RANDOM=$seed
@@ -20,7 +20,7 @@ fail() { # what
     exit 1
 }
 
-checkpoints() { # how many were made
+checkpoints() { # the number that completed
     [ ! -s "$dir/progress" ] || od -An -j8 -N8 -tu8 "$dir/progress" | tr -d ' '
 }
 
@@ -36,7 +36,7 @@ ready_or_over() {
     [ -e "$dir/ready" ] || is_over
 }
 
-# Nothing to go on from is right only if no checkpoint was made.
+# A job may find no checkpoint only if none completed.
 begin_anew() {
     grep -qE 'ended without a checkpoint|exists and that of rank|is truncated' "$dir/out" &&
         [ $(($(checkpoints) + 0)) = 0 ] || fail "the job could not begin"
@@ -59,7 +59,7 @@ one_life() {
     ! grep -q 'gasnet_attach: ' "$dir/out" || begin_anew
 }
 
-# In a row on the same files.
+# Repeated kills on the same files.
 row() { # kills, ranks, K=V...
     local ranks=$2 made=0 e env=(--env "HEARTH_NVM_DIR=$dir/nvm" --env HEARTH_NVM_NAME=row --env HEARTH_PAGE_SIZE=4k)
     for e in "${@:3}"; do env+=(--env "$e"); done

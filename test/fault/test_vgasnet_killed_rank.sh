@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# One rank is killed while all of them put and get: its pages may be lost, so the job ends, in seconds, with an error and nothing
-# left behind: no process, nothing in /dev/shm, no file. Which rank it is makes a difference: the first of a node holds the service
-# for all of them.   test_vgasnet_killed_rank.sh MPI TREE      quick: openmpi; timeout: 200
+# Kills one rank while all put and get. Its pages may be lost, so the job ends within seconds, with an error and
+# nothing left behind: no process, nothing in /dev/shm, no file. The rank matters: the first of a node runs the
+# service for all of them.   test_vgasnet_killed_rank.sh MPI TREE      quick: openmpi; timeout: 200
 set -uo pipefail
 mpi=$1 tree=$2 failed=0
 . "$(dirname "${BASH_SOURCE[0]}")/own_shm.sh"
@@ -9,7 +9,7 @@ mpi=$1 tree=$2 failed=0
 [ -x "$tree/test/durable_gas" ] || { echo "libvgasnet has no pages here: xxHash is not installed" && exit 77; }
 mkdir "$dir/nvm"
 
-# Each rank says which it is, by its environment.
+# The environment of a process holds its rank.
 rank='${OMPI_COMM_WORLD_RANK:-$PMI_RANK}'
 pid_of() { # rank
     sed -n "s/^$1 //p" "$dir/ranks"
@@ -18,7 +18,7 @@ all_started() {
     [ "$(wc -l <"$dir/ranks")" = "$ranks" ]
 }
 
-killed() { # what, ranks, which is killed, expression that is said or '', K=V...
+killed() { # name, ranks, rank to kill, regular expression of a line or '', K=V...
     local ranks=$2 start status=0 e env=(--env "HEARTH_NVM_DIR=$dir/nvm" --env HEARTH_PAGE_SIZE=4k --env HEARTH_POOL_SIZE=1m)
     for e in "${@:5}"; do env+=(--env "$e"); done
     rm -f "$dir/ready"

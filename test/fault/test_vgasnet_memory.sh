@@ -1,16 +1,17 @@
 #!/usr/bin/env bash
-# Segments that are several times as large as the pool of pages, and larger than all the memory that the job may have (a limit of a
-# cgroup): all is written and read, by loads and stores and from other ranks, and memory stays below the limit. Pools that are too
-# small or do not fit are refused, and so are segments in memory that another job was promised.   test_vgasnet_memory.sh MPI TREE      quick: openmpi; timeout: 240
+# Tests segments that are several times as large as the pool of pages, and larger than the memory limit of the job (a
+# cgroup): all data is written and read, by loads and stores and by other ranks, and memory stays below the limit.
+# Pools that are too small or do not fit are refused, and so are segments in memory that is reserved for another job.
+# test_vgasnet_memory.sh MPI TREE      quick: openmpi; timeout: 240
 set -uo pipefail
 mpi=$1 tree=$2 failed=0
 . "$(dirname "${BASH_SOURCE[0]}")/kill.sh"
 [ -x "$tree/test/durable_gas" ] || { echo "libvgasnet has no pages here: xxHash is not installed" && exit 77; }
 
-# ---- a cgroup of our own, below the one that we are in; of version 1 or 2 ----
+# ---- a cgroup below the current one; version 1 or 2 ----
 
 limit=$((160 << 20)) group='' names=()
-enter_below() { # folder of our cgroup, name of the limit
+enter_below() { # folder of the current cgroup, name of the limit
     [ -w "$1/cgroup.procs" ] && mkdir "$1/hearth-test-$$" 2>/dev/null || return 1
     group=$1/hearth-test-$$
     echo $limit 2>/dev/null >"$group/$2" && (echo 0 >"$group/cgroup.procs") 2>/dev/null && return 0
@@ -41,7 +42,7 @@ nvm=${TMPDIR:-/var/tmp}
 case $(stat -f -c %T "$nvm") in tmpfs | ramfs) echo "$nvm is memory: set TMPDIR to a folder on a disk" && exit 77 ;; esac
 
 status=0
-run() { # K=V... mode and its options: two ranks, inside
+run() { # K=V... mode and its options: two ranks, inside the cgroup
     local env=(--env "HEARTH_NVM_DIR=$nvm")
     while [[ $1 == *=* ]]; do env+=(--env "$1") && shift; done
     status=0
@@ -49,7 +50,7 @@ run() { # K=V... mode and its options: two ranks, inside
         "$tree/test/durable_gas" "$@" --folder "$dir" >"$dir/out" 2>&1 || status=$?
 }
 
-say() { # what, whether all was well
+say() { # name, whether it passed
     if [ "$2" = 1 ]; then
         echo "ok $1"
     else
@@ -60,13 +61,13 @@ say() { # what, whether all was well
 }
 
 peak() {
-    cat "$group/${names[0]}" 2>/dev/null || echo 0 # memory.peak is of Linux 5.19
+    cat "$group/${names[0]}" 2>/dev/null || echo 0 # memory.peak exists since Linux 5.19
 }
 
 # ---- much more than fits ----
 
-# Two segments of 160 MiB in 160 MiB of memory, of which MPI takes a part, too.
-large() { # what, K=V...
+# Two segments of 160 MiB in 160 MiB of memory, part of which MPI uses.
+large() { # name, K=V...
     run "${@:2}" both --page 65536 --pages 2560
     say "$1" $((status == 0 && $(grep -c '^well' "$dir/out") == 1))
     say "$1: memory at most $(($(peak) >> 20)) of $((limit >> 20)) MiB, nobody was killed for it" \
@@ -78,8 +79,9 @@ large 'the pool as it is chosen by default'
 
 # ---- two jobs ----
 
-# Segments in memory, backed when they are touched: what the first job was promised and has not touched is not there for a second.
-two=(HEARTH_NVM=off both --page 65536 --pages 1920) # two ranks of 120 MiB: a job alone gets it
+# Segments in memory are backed when they are touched: what the first job has reserved and not touched is not
+# available to a second.
+two=(HEARTH_NVM=off both --page 65536 --pages 1920) # two ranks of 120 MiB: fits a single job
 echo $((600 << 20)) >"$group/$limit_name"
 run "${two[@]}"
 say 'a job alone gets its segments' $((status == 0 && $(grep -c '^well' "$dir/out") == 1))
@@ -97,10 +99,10 @@ cp "$dir/first/out" "$dir/out"
 say 'the first job gets it' $((status == 0 && $(grep -c '^well' "$dir/out") == 1))
 echo $limit >"$group/$limit_name"
 
-# ---- pools that cannot be ----
+# ---- invalid pools ----
 
-refused() { # what, regular expression, K=V... mode...
-    for _ in 1 2 3; do # MPICH's launcher at times drops what was said last
+refused() { # name, regular expression, K=V... mode...
+    for _ in 1 2 3; do # MPICH's launcher sometimes drops the last lines
         run "${@:3}"
         ! grep -qE "$2" "$dir/out" || break
     done

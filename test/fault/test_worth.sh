@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# A cache that does not pay is suspended, and comes back; the report says so, and what other modes would have served.
+# Tests admission: the cache is suspended while it costs more than it saves, and resumes; the report shows both, and
+# the hits that other modes would have had.
 #   test_worth.sh MPI TREE
 set -uo pipefail
 mpi=$1 tree=$2 failed=0
@@ -14,7 +15,7 @@ run() { # case, variables...
     "$here/launch.sh" "$mpi" 2 --tcp --preload "$tree/lib/libhearth-mpi.so" "${env[@]}" "$tree/test/mpi_past" "$case" 2>&1
 }
 
-check() { # what, command...
+check() { # name, command...
     local what=$1
     shift
     if "$@"; then echo "ok $what"; else echo "FAIL $what" && failed=1; fi

@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
-# The Debian packages are built from a copy of the sources, hold what they should, and lintian finds no error in them.
-# They hold the libraries for both MPIs: once is enough.
-# test_deb.sh MPI TREE; tier: full; timeout: 1500
+# Builds the Debian packages from a copy of the sources, and checks their contents; lintian must find no error. The
+# packages hold the libraries for both MPIs, so one run is enough. test_deb.sh MPI TREE; tier: full; timeout: 1500
 set -uo pipefail
 mpi=$1 failed=0
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
@@ -17,7 +16,7 @@ fail() {
     failed=1
 }
 
-holds() { # package, what must be in it
+holds() { # package, path that must be in it
     local package=$1 file
     shift
     dpkg -c "$dir/$package"_*.deb | awk '{ print $6 }' >"$dir/$package.list"

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Installs a tree into a clean prefix, and builds and runs every example from there with nothing but the installed files: by
-# pkg-config and by CMake. Checks that nothing installed names the build tree, that a staged copy (DESTDIR) holds the same,
-# the module file, and that each public function and setting has a manual page.
-# test_install.sh MPI TREE; quick: openmpi; timeout: 300
+# Installs a tree into a clean prefix, and builds and runs every example with only the installed files: by pkg-config
+# and by CMake. Checks that no installed file names the build tree, that a staged copy (DESTDIR) is the same, the
+# module file, and that each public function and setting has a manual page. test_install.sh MPI TREE; quick: openmpi;
+# timeout: 300
 set -uo pipefail
 mpi=$1 tree=$2 failed=0
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -16,7 +16,7 @@ examples=$prefix/share/doc/hearth/examples
 export PKG_CONFIG_PATH=$prefix/lib/pkgconfig
 unset DESTDIR LD_LIBRARY_PATH
 
-check() { # name, command: it succeeds
+check() { # name, command that must succeed
     if "${@:2}" >"$dir/log" 2>&1; then
         echo "ok   $1"
     else
@@ -34,7 +34,7 @@ files() { (cd "$1" && find . \( -type f -o -type l \) | sort); }
 
 same_files() { diff <(files "$prefix") <(files "$dir/stage/opt/hearth"); }
 
-names_no_tree() { # in text, or as a folder in which libraries are looked for
+names_no_tree() { # neither in text nor as a library search path
     local file bad=0
     ! grep -rIlF -e "$tree" -e "$root/" -e "$dir/stage" "$prefix" "$dir/stage" || bad=1
     ! grep -rIlF "$prefix" "$dir/stage" || bad=1
@@ -46,7 +46,7 @@ names_no_tree() { # in text, or as a folder in which libraries are looked for
 
 staged_prefix() { grep -qx 'prefix=/opt/hearth' "$dir/stage/opt/hearth/lib/pkgconfig/hearth-$mpi.pc"; }
 
-relative() { # a prefix without a slash in front is meant from here, and named in full
+relative() { # a prefix without a leading slash is relative to the current folder, and shown in full
     (cd "$dir" && cmake --install "$tree" --prefix relative) && grep -x "prefix=$dir/relative" "$dir/relative/lib/pkgconfig/hearth-$mpi.pc"
 }
 
@@ -57,7 +57,7 @@ check 'a staged copy holds the same' same_files
 check 'a staged copy names its prefix' staged_prefix
 check 'nothing names the tree' names_no_tree
 
-# ---- the other MPI beside it ----
+# ---- both MPIs in one prefix ----
 
 case $mpi in openmpi) other=mpich ;; *) other=openmpi ;; esac
 beside=${tree%"$mpi"}$other
@@ -77,7 +77,7 @@ fi
 
 # ---- the examples, by pkg-config ----
 
-launch() { # what must be printed, options and program
+launch() { # expected output, options and program
     "$here/launch.sh" "$mpi" 2 --timeout 60 "${@:2}" 2>&1 | tee "$dir/out" && grep -qE "$1" "$dir/out"
 }
 
@@ -165,7 +165,7 @@ check 'hearth run finds its library' finds_library
 check 'hearth info knows this MPI' eval "'$prefix/bin/hearth' info -v | grep -F '$prefix/lib/hearth/$mpi/libhearth-mpi.so'"
 
 version=$(pkg-config --modversion "hearth-$mpi")
-module_paths() { # all that the module file puts into the environment is there
+module_paths() { # all paths that the module file adds exist
     local paths path
     paths=$(tclsh <<TCL
 proc module-whatis {text} {}
@@ -185,7 +185,7 @@ fi
 # ---- manual pages ----
 
 man=$prefix/share/man
-each_function() { # that a library shows, but for what its own headers call
+each_function() { # that a library exports, except those that only its own headers call
     local name bad=0
     for name in $(nm -D --defined-only "$prefix"/lib/hearth/*.so "$prefix/lib/hearth/$mpi"/*.so | awk 'NF == 3 && $2 ~ /[TWi]/ { sub(/@.*/, "", $3); print $3 }' |
         grep -E '^(CLAMPI_|hearth_|match_|P?ARMCIX?_|p?armci_|gasnett?_|vgasnet_)' | sort -u); do
@@ -212,7 +212,7 @@ links_lead_somewhere() {
     return $bad
 }
 
-well_formed() { # groff has nothing to say about any of them
+well_formed() { # groff prints no warning about any page
     local said
     # shellcheck disable=SC2046 # one word per page
     said=$(for page in $(grep -rL '^\.so ' "$man"); do groff -man -Tutf8 -ww -z "$page" 2>&1 || echo "$page: groff fails"; done)

@@ -1,15 +1,16 @@
 #!/bin/sh
-# Who may include whom: layers.sh [ROOT]. Prints each violation as file:line: what; fails if there is one.
+# Checks which files may include which: layers.sh [ROOT]. Prints each violation as file:line: text; fails if there is
+# one.
 #
 #   base <- net <- {cache, match, pages, data} <- {mpi, armci, gas} <- tools, apps, bench, sim
 #
-# A mechanism never includes another mechanism, an API never another API. Each folder of src/ offers one header, named
-# after it; its others stay inside. MPI is for net, the APIs and programs, but of the tools, which serve any MPI, only for
-# tools/probe; a public header that brings <mpi.h> counts as MPI itself. Simulations drive the state machines themselves and
-# may look inside; tests are not checked.
+# A mechanism never includes another mechanism, nor an API another API. Each folder of src/ has one header for others,
+# named after it; its other headers are private. MPI may be used by net, the APIs and programs; of the tools, which
+# serve any MPI, only by tools/probe. A public header that includes <mpi.h> counts as MPI itself. Simulations drive
+# the state machines and may include private headers; tests are not checked.
 #
-# The subfolders of a folder are layers too, lowest first in `order`. A file there includes its own layer, those below it and the
-# header that the folder offers; files beside the subfolders are above them all.
+# The subfolders of a folder are layers too, lowest first in `order`. A file there includes its own layer, the layers
+# below it and the public header of the folder; files beside the subfolders are above all of them.
 set -u
 cd "${1:-$(dirname "$0")/../..}" || exit 1
 
@@ -45,7 +46,7 @@ function check_folder(header,    from, file) {
     else if (file != from ".h" && folder != "sim") violation("\"" header "\" stays inside " from ": include \"" from "/" from ".h\"")
 }
 
-function rank(folder, layer,    i, n, list) { # of a subfolder; files beside the subfolders are the highest
+function rank(folder, layer,    i, n, list) { # of a subfolder; files beside the subfolders have the highest
     n = split(order[folder], list, " ")
     for (i = 1; i <= n; i++) if (list[i] == layer) return i
     return layer == "" ? n + 1 : 0

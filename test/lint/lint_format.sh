@@ -1,6 +1,6 @@
 #!/bin/sh
-# Whether all C sources are laid out by .clang-format; with --fix, lays them out. Versions of clang-format differ in
-# details, so only the one that the house uses counts.
+# Checks that all C sources are formatted by .clang-format; with --fix, formats them. Versions of clang-format differ
+# in details, so only the version below counts.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 version=14

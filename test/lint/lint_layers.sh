@@ -1,5 +1,5 @@
 #!/bin/sh
-# The layers hold in the sources, and layers.sh would notice if they did not: it is given small trees with one violation each.
+# Checks the layers of the sources, and tests layers.sh itself on small trees with one violation each.
 set -u
 cd "$(dirname "$0")" || exit 1
 ./layers.sh || exit 1
@@ -10,7 +10,7 @@ mkdir -p "$tree/include"
 echo '#include <mpi.h>' >"$tree/include/clampi.h"
 faults=0
 
-plant() { # file, what it includes, what must be said of it or nothing if it is allowed, of which line
+plant() { # file, what it includes, expected message (empty: allowed), line
     rm -rf "$tree/src" "$tree/apps" "$tree/tools" "$tree/sim"
     mkdir -p "$tree/$(dirname "$1")"
     printf '/* one */\n%s\n' "#include $2" >"$tree/$1"

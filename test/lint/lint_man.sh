@@ -1,6 +1,6 @@
 #!/bin/sh
-# Every public function has a comment in its header from which a manual page can be made, and the page says so: a function without one
-# is found.
+# Checks that every public function has a comment in its header from which a manual page is made, and that a function
+# without one is found.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 man/generate.sh --check || exit 1

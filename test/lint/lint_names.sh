@@ -1,12 +1,13 @@
 #!/bin/sh
-# Names that several files see begin with the folder that owns them, as in pages_pool_pin; the names of the APIs, the entry points of
-# interposed calls (hook_) and the folders with short prefixes (base, cache, match, mpi/core, mpi/report) are free. And no function of
-# one word belongs to two files. Reads the objects of the trees that are built.
+# Checks that names used by several files begin with the folder that owns them, as in pages_pool_pin. Exempt are the
+# names of the APIs, the entry points of interposed calls (hook_) and the folders with short prefixes (base, cache,
+# match, mpi/core, mpi/report). Also checks that no two files have a function of the same single word. Reads the
+# objects of the trees that are built.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 api='^(P?MPIX?_|p?mpi_|P?ARMCI|parmci_|v?gasnet|CLAMPI|clampi_|hearth_|hook_|main$)'
 
-objects() { # of this tree: object, its folder, prefix. Objects of files that are gone are left out.
+objects() { # of this tree: object, its folder, prefix. Objects of deleted files are skipped.
     for folder in pages data gas armci net mpi; do
         find "$1/src/$folder" -name '*.c.o' 2>/dev/null
     done | while read -r object; do

@@ -1,12 +1,12 @@
 #!/bin/sh
-# All places that name the version name the same one; the recipe for Spack is Python, Debian's rules are a makefile; and every
-# example is built and run by test/install.
+# Checks that all files with the version have the same one, that the Spack recipe is valid Python and Debian's rules
+# are a valid makefile, and that test/install builds and runs every example.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 bad=0
 version=$(sed -n 's/^project(hearth VERSION \([0-9.]*\).*/\1/p' CMakeLists.txt)
 
-same() { # file, what it says
+same() { # file, version in it
     [ "$2" = "$version" ] || { echo "$1 speaks of version '$2', CMakeLists.txt of '$version'" && bad=1; }
 }
 same CITATION.cff "$(sed -n 's/^version: //p' CITATION.cff)"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Whether doc/settings.md, which is generated, tells of the settings as they are.
+# Checks that doc/settings.md, which is generated, is up to date.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 doc/settings.sh --check

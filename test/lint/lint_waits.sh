@@ -1,10 +1,11 @@
 #!/bin/sh
-# Whether doc/matching.md names the calls in which MPI may wait as the library treats them, and each of them is tried by a test.
+# Checks that doc/matching.md lists the calls in which MPI may wait as the library treats them, and that a test covers
+# each of them.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 doc/waits.sh --check || exit 1
 
-# Those that a single program cannot make: the other side is another program, or all is over.
+# Calls that a single program cannot test: the peer is another program, or MPI is finalized.
 elsewhere='Finalize Comm_spawn Comm_spawn_multiple Comm_accept Comm_connect Bsend Rsend Buffer_detach'
 faults=0
 for pattern in $(doc/waits.sh --names); do

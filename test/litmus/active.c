@@ -1,5 +1,5 @@
-/* active.c: fences, and post-start-complete-wait: as notification for a place in another window, and for the
- * window itself, whose epochs are then all the synchronisation there is. */
+/* active.c: tests fences and post-start-complete-wait: as notification for a place in another window, and for the
+ * window itself, whose epochs are then the only synchronisation. */
 #include "pass.h"
 
 #include "base/clock.h"
@@ -34,7 +34,7 @@ static void close_fence(void) {
 
 PASS(fence_other, .open = open_fence, .tell = meet_at_fence, .hear = meet_at_fence, .close = close_fence);
 
-/* The writer lets the reader in: what the reader gets there it cannot have before the post. */
+/* The writer posts: the reader's get there cannot complete before the post. */
 static void tell_by_post(uint64_t news) {
     scene.turn_words[0] = news;
     MPI_Win_post(other, 0, scene.turn);
@@ -49,7 +49,7 @@ static void hear_by_start(uint64_t news) {
     pass_expect(v, news);
 }
 
-/* The writer has been in. */
+/* The writer completes its epoch. */
 static void tell_by_complete(uint64_t news) {
     MPI_Win_start(other, 0, scene.turn);
     MPI_Put(&news, 1, MPI_UINT64_T, READER, 0, 1, MPI_UINT64_T, scene.turn);
@@ -78,7 +78,7 @@ PASS(pscw_win_test, .open = open_group, .tell = tell_by_complete, .hear = hear_b
 
 /* ---- MPI_Win_start returns early ---- */
 
-/* As with locks: the writer writes only if the reader says in time that it has read after MPI_Win_start. */
+/* As with locks: the writer writes only if the reader reports in time that it has read after MPI_Win_start. */
 static void write_then_post(struct place p, uint64_t v) {
     uint64_t start = clock_ns();
     int there = 0;
@@ -133,7 +133,7 @@ static void store_line(uint64_t v) {
         scene.turn_words[i] = v;
 }
 
-/* Reads in one epoch, the writer stores in the next, reads in the third. */
+/* The reader reads in one epoch, the writer stores in the next, the reader reads in the third. */
 LITMUS(fence, 2) {
     uint64_t line[LINE_WORDS], before = 0;
     MPI_Win_fence(0, scene.turn);
@@ -151,7 +151,7 @@ LITMUS(fence, 2) {
     MPI_Win_fence(MPI_MODE_NOSUCCEED, scene.turn);
 }
 
-/* The same with a put by the writer to itself. */
+/* The same with a put of the writer to itself. */
 LITMUS(fence_put, 2) {
     uint64_t line[LINE_WORDS], before = 0;
     MPI_Win_fence(0, scene.turn);

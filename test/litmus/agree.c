@@ -1,11 +1,11 @@
-/* agree.c: an extension of MPI that tells something, for test_extensions.sh. MPICH declares MPIX_Comm_agree, but on most networks it
- * ends the program: this library, preloaded behind the one under test, stands in for it. So what it calls is the MPI behind it;
- * a call of MPI by name would pass the library under test, and acquire there. */
+/* agree.c: an MPI extension that synchronises, for test_extensions.sh. MPICH declares MPIX_Comm_agree, but on most
+ * networks it ends the program; this library, preloaded behind the one under test, replaces it. It looks up the MPI
+ * functions behind it: a call by name would reach the library under test, and acquire there. */
 #include <dlfcn.h>
 #include <mpi.h>
 
 extern const int litmus_agree;
-const int litmus_agree = 1; /* the test looks for it */
+const int litmus_agree = 1; /* lets the test detect this library */
 
 int MPIX_Comm_agree(MPI_Comm comm, int *flag);
 int PMPIX_Comm_agree(MPI_Comm comm, int *flag);

@@ -1,6 +1,6 @@
-/* atomics.c: told by an atomic operation that reads a flag, again and again, until the writer has set it
- * there. Atomic calls are no race, and the flag is set after the write is complete. The value is there, and
- * with it the news, only once the call is completed. */
+/* atomics.c: notification by an atomic operation that reads a flag repeatedly until the writer has set it. Atomic
+ * calls do not race, and the flag is set after the write is complete. The value, and with it the sync event, is there
+ * only when the call is completed. */
 #include "pass.h"
 
 static struct place flag_of_writer(void) {
@@ -64,7 +64,7 @@ static void hear_rget_accumulate(uint64_t news) {
     poll(news, read_by_rget_accumulate, "MPI_Rget_accumulate");
 }
 
-/* Changes the flag only if it holds the news, and then into the same. */
+/* Changes the flag only if it already holds the value, to the same value. */
 static void hear_compare_and_swap(uint64_t news) {
     struct place f = flag_of_writer();
     uint64_t patience = 0, v = 0;
@@ -81,8 +81,8 @@ PASS(compare_and_swap, .tell = set_by_swap, .hear = hear_compare_and_swap);
 PASS(get_accumulate, .tell = set_by_accumulate, .hear = hear_get_accumulate);
 PASS(rget_accumulate, .tell = set_by_accumulate, .hear = hear_rget_accumulate);
 
-/* The place is read while the atomic is on its way. That read may find either value, and is not looked at;
- * but it may be cached, and the news comes after it. */
+/* The place is read while the atomic is pending. That read may return either value and is not checked; but it may be
+ * cached, and the sync event comes after it. */
 static void hear_in_flight(uint64_t news) {
     struct place f = flag_of_writer();
     uint64_t none = 0, v = 0, patience = 0, line[LINE_WORDS];

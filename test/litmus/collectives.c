@@ -1,13 +1,13 @@
-/* collectives.c: told by a collective through which the writer's word reaches the reader: the call cannot
- * return there before the writer has entered it, which is after the write. The writer is rank 0, the reader
- * rank 1; roots and directions are chosen so that the word flows from one to the other. */
+/* collectives.c: notification by a collective that carries the writer's word to the reader: the call cannot return
+ * there before the writer has entered it, which is after the write. The writer is rank 0, the reader rank 1; roots
+ * and directions are chosen so that the word flows from the writer to the reader. */
 #include "pass.h"
 
 static MPI_Comm graph; /* an edge from the writer to the reader */
 
 static const int ones[] = {1, 1}, places[] = {0, 1};
 
-/* What the reader should find in the word that came from the writer. */
+/* Checks the word that came from the writer. */
 static void expect_news(uint64_t got, uint64_t news) {
     if (litmus_rank == READER)
         pass_expect(got, news);
@@ -143,7 +143,7 @@ PASS(neighbor_allgather, .open = open_graph, .tell = meet_neighbor_allgather, .h
 PASS(neighbor_alltoall, .open = open_graph, .tell = meet_neighbor_alltoall, .hear = meet_neighbor_alltoall,
      .close = close_graph);
 
-/* ---- non-blocking: told when it completes ---- */
+/* ---- non-blocking: the notification is the completion ---- */
 
 static void complete(MPI_Request *request) {
     uint64_t patience = 0;

@@ -1,7 +1,6 @@
-/* comms.c: told through communicators of other kinds, and by the calls that make and free objects together.
- * Of these only those are used whose result depends on what the other rank said, or which MPI says are a
- * barrier: a split whose groups follow the other's key, a merge whose order follows the other's wish, the
- * freeing of a window. */
+/* comms.c: notification through other kinds of communicators, and by collective calls that make and free objects.
+ * Only those are used whose result depends on what the other rank passed, or which MPI defines as a barrier: a split
+ * whose groups follow the other's key, a merge whose order follows the other's argument, MPI_Win_free. */
 #include "pass.h"
 
 #include <dlfcn.h>
@@ -35,7 +34,7 @@ static void hear_by_comm(uint64_t news) {
 
 PASS(dup_recv, .open = open_copy, .tell = tell_by_comm, .hear = hear_by_comm, .close = close_comm);
 
-/* ---- between two groups of one: the other is rank 0 there ---- */
+/* ---- between two groups of one: the other is rank 0 of its group ---- */
 
 static void open_inter(void) {
     MPI_Comm_split(litmus_comm, litmus_rank, 0, &self);
@@ -87,7 +86,7 @@ static void free_made(void) {
     MPI_Comm_free(&made);
 }
 
-/* The writer's key decides who is first. */
+/* The writer's key decides which rank is first. */
 static void hear_comm_split(uint64_t news) {
     int rank, key = litmus_rank == WRITER ? (news & 1 ? 2 : 0) : 1;
     MPI_Comm_split(litmus_comm, 0, key, &made);
@@ -118,7 +117,7 @@ static void tell_intercomm_merge(uint64_t news) {
 PASS(intercomm_merge, .open = open_inter, .tell = tell_intercomm_merge, .hear = hear_intercomm_merge,
      .finish = free_made, .close = close_inter);
 
-/* A window for each run, made for the next when this one's is freed. */
+/* One window per run; freeing it makes the one of the next run. */
 static void open_brief(void) {
     MPI_Win_allocate(64, 1, MPI_INFO_NULL, litmus_comm, &brief_part, &brief);
 }
@@ -139,10 +138,10 @@ static void close_brief(void) {
 PASS(win_free, .open = open_brief, .tell = tell_win_free, .hear = hear_win_free, .finish = open_brief,
      .close = close_brief);
 
-/* ---- by a call that no standard knows ---- */
+/* ---- by a call outside the standard ---- */
 
-#ifdef MPIX_ERR_PROC_FAILED /* then there is MPIX_Comm_agree as well */
-/* What is agreed upon is as often 0 as 1. It is a result, not an answer to whether anything has come. */
+#ifdef MPIX_ERR_PROC_FAILED /* then MPIX_Comm_agree exists as well */
+/* The agreed value is 0 as often as 1. It is a result, not a flag that says whether a message has arrived. */
 static void meet_agree(uint64_t news) {
     int flag = litmus_rank == WRITER ? (int)(news & 1) : 1;
     MPIX_Comm_agree(litmus_comm, &flag);
@@ -153,7 +152,7 @@ static void meet_agree(uint64_t news) {
 }
 #endif
 
-/* Most MPIs that declare it end the program instead: agree.c is one that does not. */
+/* In most MPIs that declare it, it ends the program; agree.c does not. */
 static void open_agree(void) {
     if (!dlsym(RTLD_DEFAULT, "litmus_agree"))
         litmus_skip("no MPIX_Comm_agree that works; test_extensions.sh has one");

@@ -1,9 +1,8 @@
-/* flight.c: a get is on its way when the news comes. It may bring the old value or the new, so it is not
- * looked at; but what it brought must not be what a later get is given.
+/* flight.c: a get is pending when the sync event comes. It may return the old value or the new one, so its result is
+ * not checked; but a later get must not be served from it.
  *
  *      reader:   get p ----------------------------------> (any)
- *                      ready    news: p = v     get p ---------> must be v
- */
+ *                      ready    news: p = v     get p ---------> must be v */
 #include "litmus.h"
 
 static void write_when_ready(struct place p, uint64_t v) {
@@ -14,7 +13,7 @@ static void write_when_ready(struct place p, uint64_t v) {
     send_word(READER, TAG_NEWS, v);
 }
 
-/* Whatever was cached is old news by now: the next get goes out. */
+/* Makes the cached data invalid, so that the next get misses. */
 static void forget(void) {
     receive_word(WRITER, TAG_MORE);
 }
@@ -50,7 +49,7 @@ static void each_run(void (*read)(struct place p, uint64_t v)) {
     }                                                                                                        \
     static void read_##name(struct place p, uint64_t v)
 
-/* Completed after the news, and then asked again. */
+/* Completed after the event, and then repeated. */
 FLIGHT(flush) {
     uint64_t line[LINE_WORDS];
     place_get(p, line);
@@ -59,7 +58,7 @@ FLIGHT(flush) {
     expect_value(p, v);
 }
 
-/* Asked again before it is complete. */
+/* Repeated before it is complete. */
 FLIGHT(join) {
     uint64_t first[LINE_WORDS], second[LINE_WORDS];
     place_get(p, first);
@@ -70,7 +69,7 @@ FLIGHT(join) {
     expect_value(p, v);
 }
 
-/* Asked again for more than is on its way. */
+/* Repeated with a larger size while it is pending. */
 FLIGHT(longer) {
     uint64_t first[LINE_WORDS], second[LINE_WORDS];
     MPI_Get(first, 4, MPI_UINT64_T, p.home, p.disp, 4, MPI_UINT64_T, p.win);
@@ -81,7 +80,7 @@ FLIGHT(longer) {
     expect_value(p, v);
 }
 
-/* Two before the news, of which the second may wait for the first. */
+/* Two gets before the event, of which the second may join the first. */
 FLIGHT(joined) {
     uint64_t first[LINE_WORDS], second[LINE_WORDS];
     place_get(p, first);
@@ -111,7 +110,7 @@ FLIGHT(rget_join) {
     expect_value(p, v);
 }
 
-/* The news comes in the call that also completes the get. */
+/* The event is in the call that also completes the get. */
 FLIGHT(waitall) {
     uint64_t line[LINE_WORDS], news;
     MPI_Request requests[2];
@@ -122,7 +121,7 @@ FLIGHT(waitall) {
     expect_value(p, v);
 }
 
-/* ---- not in flight: complete before the news, by its request ---- */
+/* ---- not pending: completed before the event, by its request ---- */
 
 static uint64_t read_by_rget(struct place p) {
     uint64_t line[LINE_WORDS];

@@ -1,11 +1,11 @@
-/* litmus.c: runs the tests of the program, each many times, and says what came out.
+/* litmus.c: runs the tests of the program, each many times, and prints the results.
  *
  *      litmus_cache [--runs N] [--seed N] [--only NAME]... [--list] [--threads] [--ranks N] [--stale]
  *
- * A test runs on the first ranks of the world, as many as it needs; the others sleep meanwhile, since there
- * may be more ranks than cores. Ranks draw from two generators: one seeded alike, which draws places, and one
- * of their own, which draws delays and means. Both start anew with each test, so that a test gives the same
- * alone. */
+ * A test runs on the first ranks of the world, as many as it needs; the others sleep meanwhile, since there may be
+ * more ranks than cores. Ranks draw from two generators: one with the same seed on all ranks, which draws places, and
+ * one of their own, which draws delays and methods. Both restart with each test, so that a test behaves the same when
+ * it runs alone. */
 #include "litmus.h"
 
 #include <signal.h>
@@ -40,7 +40,7 @@ static int world_rank, world_size;
 
 static const struct litmus *current;
 static const char *skipped;
-static uint64_t run; /* of the current test, from 1 */
+static uint64_t run; /* number of the current run of the test, from 1 */
 static _Atomic uint64_t forbidden;
 static struct random common, own;
 
@@ -67,7 +67,7 @@ uint32_t litmus_roll(uint32_t below) {
     return random_below(&own, below);
 }
 
-/* Mostly none or short: what matters happens within a microsecond of the other rank's call. */
+/* Mostly none or short: the interesting interleavings are within a microsecond of the other rank's call. */
 void litmus_delay(void) {
     uint32_t kind = litmus_roll(8);
     uint64_t ns = kind < 4 ? 0 : kind < 7 ? litmus_roll(4000) : litmus_roll(30000), start = clock_ns();
@@ -114,7 +114,7 @@ static void on_alarm(int signal) {
 
 /* ---- the other ranks ---- */
 
-/* Until all ranks are here: asleep but for serving the others. */
+/* Waits for all ranks, asleep except for making progress. */
 static void sleep_together(void) {
     MPI_Request request;
     int done = 0;
@@ -147,7 +147,7 @@ static void take_part(const struct litmus *test) {
     scene_close();
 }
 
-/* Whether the outcome is what it should be. */
+/* Returns whether the outcome is the expected one. */
 static bool judge(const struct litmus *test, uint64_t count, double seconds) {
     bool good = options.stale ? count > 0 : count == 0;
     if (world_rank == 0 && skipped)
@@ -248,7 +248,7 @@ static void free_world(void) {
             MPI_Comm_free(&world[n]);
 }
 
-/* Whether the MPI can run what was asked for; says so if not. */
+/* Returns whether the MPI supports the options; prints the reason if not. */
 static bool start(int *argc, char ***argv) {
     int level, wanted = options.threads ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE;
     MPI_Init_thread(argc, argv, wanted, &level);

@@ -1,4 +1,4 @@
-/* litmus.h: what the litmus tests share.
+/* litmus.h: shared declarations of the litmus tests.
  *
  * A litmus test is a few lines per rank, a rule that says which values they may read, and many runs of it:
  *
@@ -10,16 +10,15 @@
  *          }
  *      }
  *
- * v is fresh in each run and the same on all ranks. A read that MPI's rules forbid is counted and the run
- * goes on, so that no rank waits for one that left.
+ * v is new in each run and the same on all ranks. A read that MPI's rules forbid is counted and the run continues, so
+ * that no rank waits for one that left.
  *
- * Most tests ask: once told of a write, does this rank still read what it read before? That asks for a value
- * that was read before, so a rank that will be told reads first, and between that and the second read makes
- * no call through which it could be told but the one under test. It says that it has read by a standard send,
- * which tells the sender nothing.
+ * Most tests check whether a rank still reads an old value after it was notified of a write. This needs a value that
+ * was read before. So the reader reads first, and between that and the second read makes no call that could notify it
+ * but the one under test. It signals that it has read by a standard send, which carries nothing back to the sender.
  *
- * What is read lies in windows that are open by lock_all for the whole test, in one of several places. How it
- * is written, read and completed is drawn for each run, as are the delays. */
+ * The data is in windows that are open by lock_all for the whole test, in one of several places. The methods of
+ * writing, reading and completing are drawn for each run, as are the delays. */
 #ifndef HEARTH_LITMUS_H
 #define HEARTH_LITMUS_H
 
@@ -33,10 +32,10 @@
 /* Most tests have two roles. */
 enum { WRITER = 0, READER = 1, THIRD = 2 };
 
-/* Where a message of two ranks says what. Each is one word on litmus_comm. */
+/* Meaning of a message between two ranks. Each is one word on litmus_comm. */
 enum tag { TAG_READY, TAG_NEWS, TAG_MORE, TAG_NEVER };
 
-extern MPI_Comm litmus_comm; /* of the ranks of this test, world's first */
+extern MPI_Comm litmus_comm; /* the ranks of this test: the first of the world */
 extern int litmus_rank, litmus_size;
 extern uint64_t litmus_runs;
 
@@ -44,7 +43,7 @@ extern uint64_t litmus_runs;
 
 /* Marks of a test. */
 enum {
-    MARK_CATCHES = 1, /* finds a cache that nobody tells of writes: --stale expects it to */
+    MARK_CATCHES = 1, /* detects a cache that is never invalidated: --stale expects it to */
     MARK_THREADS = 2  /* needs MPI_THREAD_MULTIPLE: run with --threads */
 };
 
@@ -68,24 +67,24 @@ void litmus_register(const struct litmus *test);
 
 /* The value of the next run, 0 after the last. */
 uint64_t litmus_next(void);
-/* The test cannot be run here: litmus_next gives no more runs. On all its ranks alike. */
+/* The test cannot run here: litmus_next returns no more runs. Call it on all ranks of the test. */
 void litmus_skip(const char *reason);
 
 /* ---- outcomes ---- */
 
 /* Counts a forbidden outcome; prints the first few. */
 void litmus_forbid(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* For loops that have to end: call it in each turn, with 0 in *patience at first. Ends the program if this
- * goes on for long. */
+/* For loops that must end: call it in each iteration, with *patience 0 at first. Ends the program if the loop runs
+ * for long. */
 void litmus_wait(uint64_t *patience, const char *what);
 
-/* ---- chance ---- */
+/* ---- random numbers ---- */
 
-/* Drawn alike on all ranks of the test. */
+/* The same number on all ranks of the test. */
 uint32_t litmus_draw(uint32_t below);
-/* Drawn for this rank alone. */
+/* A number of this rank alone. */
 uint32_t litmus_roll(uint32_t below);
-/* Nothing, or some microseconds outside of MPI. */
+/* No delay, or some microseconds outside of MPI. */
 void litmus_delay(void);
 
 /* ---- places: a line of words with equal values, in the memory of one rank ---- */
@@ -95,7 +94,7 @@ enum { LINE_WORDS = 16, SLOTS = 16, FLAGS = 8, PART_BYTES = 4096 };
 struct scene {
     MPI_Win win[2];       /* made by MPI_Win_create and MPI_Win_allocate, open by lock_all */
     uint64_t *part[2];    /* this rank's own */
-    MPI_Win turn;         /* another, with no epoch open, for notifying */
+    MPI_Win turn;         /* another window, without an open epoch, for notification */
     uint64_t *turn_words; /* its memory */
 };
 extern struct scene scene;
@@ -104,39 +103,38 @@ struct place {
     MPI_Win win;
     int home;       /* rank whose memory it is in */
     MPI_Aint disp;  /* in bytes */
-    uint64_t *own;  /* where it is if home is this rank */
-    uint64_t *last; /* this rank's note of the value that was written last */
+    uint64_t *own;  /* its address if home is this rank */
+    uint64_t *last; /* the value that was written last, as this rank records it */
 };
 
 void scene_open(MPI_Comm comm);
 void scene_close(void);
-/* A window of memory that all ranks of the test share, zeroed by nobody; false and a skip if there is none.
- */
+/* A window of memory that all ranks of the test share, not zeroed; false, and the test is skipped, if there is none. */
 bool scene_share(size_t bytes, MPI_Win *win, uint64_t **own, uint64_t **writers);
 
-/* Drawn alike on all ranks. */
+/* The same place on all ranks. */
 struct place place_pick(int home);
-/* The one with these numbers. */
+/* The place with these numbers. */
 struct place place_at(int window, int home, int slot);
 /* A word beside the places. */
 struct place place_flag(int window, int home, int number);
 
-/* Writes the line, by any means, and waits until it is there. */
+/* Writes the line by a random method and waits until the write is complete. */
 void place_write(struct place p, uint64_t v);
 /* Stores it into this rank's own memory. */
 void place_store(struct place p, uint64_t v);
-/* Reads as much as one likes of the line and completes the read. LINE_TORN if the words are not equal. */
+/* Reads a random part of the line and completes the read. LINE_TORN if the words are not equal. */
 uint64_t place_read(struct place p);
 #define LINE_TORN UINT64_MAX
-/* The same with MPI_Get and no completion; into LINE_WORDS words. */
+/* The same with MPI_Get and without completion; into LINE_WORDS words. */
 void place_get(struct place p, uint64_t *line);
-/* Completes all reads from there. */
+/* Completes all reads from the place's home. */
 void place_flush(struct place p);
 uint64_t line_value(const uint64_t *line, int words);
 
 /* Reads the place: any other value is forbidden. */
 void expect_value(struct place p, uint64_t want);
-/* Reads what was written last: so that it may now be cached. */
+/* Reads the value written last, so that it may now be cached. */
 void expect_last(struct place p);
 
 /* ---- messages ---- */

@@ -1,5 +1,5 @@
-/* locks.c: told by being given a lock. The writer holds the lock of a window while it writes elsewhere, and
- * the reader asks for it.
+/* locks.c: notification by acquiring a lock. The writer holds the lock of a window while it writes elsewhere, and the
+ * reader requests it.
  *
  *      writer                              reader
  *      lock(turn), complete something
@@ -12,8 +12,7 @@
  *                                          unlock(turn)
  *         <------------- done ---------------
  *
- * MPI_Win_lock may return before the lock is held; the first call that completes something in the epoch may
- * not. */
+ * MPI_Win_lock may return before the lock is held; the first call that completes an operation in the epoch may not. */
 #include "litmus.h"
 
 #include "base/clock.h"
@@ -21,7 +20,7 @@
 struct way {
     void (*lock)(void);
     void (*complete)(void); /* a get from turn */
-    void (*unlock)(void);   /* what is left of the epoch */
+    void (*unlock)(void);   /* the rest of the epoch */
 };
 
 static uint64_t word, own_word;
@@ -127,9 +126,9 @@ LITMUS(lock_all_unlock_all, 2) {
 
 /* ---- the lock call returns early ---- */
 
-/* The same, but the reader reads the old value after MPI_Win_lock has returned, and the writer writes only if
- * it was told so in time: where the call waits for the lock, the reader is not ready before the writer lets
- * go, and nothing is written in this run. The writer says afterwards what should have been read. */
+/* The same, but the reader reads the old value after MPI_Win_lock has returned, and the writer writes only if it
+ * learns of that in time: where the call waits for the lock, the reader is not ready before the writer unlocks, and
+ * nothing is written in this run. The writer then sends the value that should have been read. */
 static bool is_reader_ready(void) {
     uint64_t start = clock_ns();
     int there = 0;
@@ -159,7 +158,7 @@ static void flush_own(void) {
     MPI_Win_flush(READER, scene.turn);
 }
 
-/* Own: another lock of the same window, that on this rank's own part, is known to be held before. */
+/* own: another lock of the same window, that on this rank's own part, is already held. */
 static void lock_and_read(struct place p, bool own) {
     uint64_t got;
     receive_word(WRITER, TAG_NEWS);

@@ -1,11 +1,11 @@
-/* messages.c: told by a message, with every kind of send and receive that blocks, and by probes, which tell
- * before anything is received. A synchronous send tells its sender: it completes only once the other has
- * begun to receive, and the writer does so after the write. */
+/* messages.c: notification by a message, with every kind of blocking send and receive, and by probes, which notify
+ * before anything is received. A synchronous send notifies its sender: it completes only when the peer has begun to
+ * receive, which the writer does after the write. */
 #include "pass.h"
 
 #include <stdlib.h>
 
-enum { LONG_WORDS = 1 << 15 }; /* beyond what is sent without asking */
+enum { LONG_WORDS = 1 << 15 }; /* too long to be sent eagerly */
 
 static MPI_Request persistent = MPI_REQUEST_NULL;
 static MPI_Message matched;
@@ -97,7 +97,7 @@ PASS(bsend, .open = open_buffer, .tell = tell_by_bsend, .hear = hear_recv, .clos
 PASS(ssend_recv, .tell = tell_by_ssend, .hear = hear_recv);
 PASS(isend_recv, .tell = tell_by_isend, .hear = hear_recv);
 
-/* Ready: the receive is there before the writer may send. */
+/* Ready sends: the receive is posted before the writer may send. */
 static void start_receive(void) {
     MPI_Irecv(&word, 1, MPI_UINT64_T, WRITER, TAG_NEWS, litmus_comm, &persistent);
 }
@@ -180,7 +180,7 @@ PASS(recv_persistent, .open = open_recv, .prepare = start_persistent, .tell = te
 PASS(recv_startall, .open = open_recv, .prepare = start_all_persistent, .tell = tell_by_send,
      .hear = hear_started, .close = close_request);
 
-/* ---- probes: the message itself is taken only afterwards ---- */
+/* ---- probes: the message itself is received later ---- */
 
 static void hear_probe(uint64_t news) {
     MPI_Probe(WRITER, TAG_NEWS, litmus_comm, MPI_STATUS_IGNORE);

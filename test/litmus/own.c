@@ -1,5 +1,5 @@
-/* own.c: a rank reads back what it has itself written to another rank, by each means of writing. Nobody else
- * writes there. The other rank waits in a receive meanwhile, so that MPI serves it. */
+/* own.c: a rank reads back what it has itself written to another rank, by each kind of write. No other rank writes
+ * there. The other rank waits in a receive, so that MPI makes progress. */
 #include "litmus.h"
 
 typedef void write_line(struct place p, const uint64_t *line);
@@ -22,7 +22,7 @@ static void own_write(write_line *write) {
     send_word(WRITER, TAG_READY, 0);
 }
 
-/* A cache that is told of nothing still sees the rank's own writes. */
+/* A cache that is never notified still sees the rank's own writes. */
 #define OWN(name)                                                                                            \
     static void write_##name(struct place p, const uint64_t *line);                                          \
     LITMUS_MARKED(own_##name, 2, 0) {                                                                        \
@@ -80,7 +80,7 @@ OWN(fetch_and_op) {
     MPI_Win_flush(p.home, p.win);
 }
 
-/* Open MPI 4.1 breaks down in it on windows of MPI_Win_allocate. */
+/* Open MPI 4.1 crashes in it on windows of MPI_Win_allocate. */
 OWN(compare_and_swap) {
     uint64_t before[LINE_WORDS];
     if (p.win != scene.win[0]) {

@@ -1,4 +1,4 @@
-/* pass.c: see pass.h. */
+/* pass.c: the message-passing test; see pass.h. */
 #include "pass.h"
 
 static void call(void (*step)(void)) {
@@ -22,7 +22,7 @@ static void read_and_hear(const struct pass *pass, struct place p, uint64_t v) {
     pass->hear(v);
     expect_value(p, v);
     if (litmus_roll(4) == 0)
-        expect_last(p); /* this one may well come from the cache */
+        expect_last(p); /* may be served by the cache */
     call(pass->finish);
 }
 

@@ -9,7 +9,7 @@
  *                                          read p: must be v
  *                                          finish
  *
- * hear is the only call between the reads through which the reader could be told. */
+ * hear is the only call between the reads that can notify the reader. */
 #ifndef HEARTH_LITMUS_PASS_H
 #define HEARTH_LITMUS_PASS_H
 
@@ -17,15 +17,15 @@
 
 struct pass {
     void (*open)(void);          /* on both, before the first run */
-    void (*prepare)(void);       /* on the reader: may not acquire */
+    void (*prepare)(void);       /* on the reader: must not acquire */
     void (*tell)(uint64_t news); /* on the writer */
-    void (*hear)(uint64_t news); /* on the reader; news is what it waits for */
+    void (*hear)(uint64_t news); /* on the reader; news is the value it waits for */
     void (*finish)(void);        /* on the reader */
     void (*close)(void);         /* on both */
 };
 
 void pass_run(const struct litmus *self);
-/* Whether the word that came is the one of this run. */
+/* Checks that the word that came is the one of this run. */
 void pass_expect(uint64_t got, uint64_t news);
 
 #define PASS(name_, ...)                                                                                     \
@@ -39,7 +39,7 @@ void pass_expect(uint64_t got, uint64_t news);
 
 /* For tell: the plain message. */
 void tell_by_send(uint64_t news);
-/* For finish: takes it. */
+/* For finish: receives it. */
 void take_message(void);
 
 #endif

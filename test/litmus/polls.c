@@ -1,11 +1,11 @@
-/* polls.c: told by memory or by a file, in which the reader looks again and again.
+/* polls.c: notification by memory or by a file that the reader polls.
  *
- * - Its own memory, into which the writer puts a flag: the reader loads, and calls MPI only to let it work,
- * by a flush that has nothing to complete.
- * - Memory that both share: the same with MPI_Win_sync.
- * - A file, through MPI, in atomic mode.
- * - The writer's memory by gets. These race with the write of the flag, so nothing follows from what they
- * see; but they have to see it at some time, and never the old value after the new. */
+ *   - Its own memory, into which the writer puts a flag: the reader loads it, and calls MPI only for progress, by a
+ *     flush that has nothing to complete.
+ *   - Memory that both share: the same with MPI_Win_sync.
+ *   - A file, through MPI, in atomic mode.
+ *   - The writer's memory by gets. These race with the write of the flag, so they order nothing; but they must return
+ *     the new value at some time, and never the old value after the new one. */
 #include "pass.h"
 
 #include <stdatomic.h>
@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* Lets MPI work and tells nothing: messages that were sent may still be here. */
+/* Lets MPI make progress without a sync event: messages that were sent may not have left yet. */
 static void let_work(void) {
     int there;
     MPI_Iprobe(WRITER, TAG_NEVER, litmus_comm, &there, MPI_STATUS_IGNORE);
@@ -35,8 +35,8 @@ static bool is_set(uint64_t *flag, uint64_t news) {
     return atomic_load_explicit((_Atomic uint64_t *)flag, memory_order_acquire) == news;
 }
 
-/* The load may see what came after the last flush, so a flush follows it: without any call between the load
- * and the get nobody could know. Of two, the second has nothing to complete for sure. */
+/* The load may see a value that came after the last flush, so a flush follows it: without any call between the load
+ * and the get the library could not know. Two flushes: the second certainly has nothing to complete. */
 static void hear_own_flush(uint64_t news) {
     uint64_t patience = 0;
     for (; !is_set(flag_of_reader().own, news); litmus_wait(&patience, "MPI_Win_flush and load"))

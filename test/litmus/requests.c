@@ -1,6 +1,6 @@
-/* requests.c: told by a message that a non-blocking receive takes; each way of finding out that it has. The
- * receives are posted before the writer may write. Where several are waited for the writer sends two
- * messages, and the first that is noticed tells as much as both. */
+/* requests.c: notification by a message that a non-blocking receive gets, with each call that reports its completion.
+ * The receives are posted before the writer may write. Where several are waited for, the writer sends two messages,
+ * and either is a notification. */
 #include "pass.h"
 
 static MPI_Request requests[2];
@@ -42,7 +42,7 @@ static void hear_test(uint64_t news) {
     pass_expect(words[0], news);
 }
 
-/* Tells without freeing the request. */
+/* Reports completion without freeing the request. */
 static void hear_get_status(uint64_t news) {
     uint64_t patience = 0;
     int done = 0;

@@ -1,12 +1,12 @@
-/* scene.c: the windows of a test and what is written and read in them.
+/* scene.c: the windows of a test, and the operations that write and read in them.
  *
  * Each rank's part of a window:
  *
  *      | slot 0 | slot 1 | ... | slot 15 | flags ... |        a slot is a line of LINE_WORDS equal words,
- *                                                             a flag stands alone on its line
+ *                                                             a flag is alone on its line
  *
- * A rank notes for every place what was written there last, so that a read before the next write can be
- * judged too. */
+ * A rank records for every place the value that was written last, so that a read before the next write can be checked
+ * too. */
 #include "litmus.h"
 
 #include <stdlib.h>
@@ -54,7 +54,7 @@ void scene_close(void) {
     free(scene.turn_words);
 }
 
-/* Whether all ranks of the test have it. */
+/* Returns whether all ranks of the test have it. */
 static bool agree(bool there) {
     int mine = there, all;
     MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, litmus_comm);
@@ -171,7 +171,7 @@ void place_flush(struct place p) {
     }
 }
 
-/* A get of fewer words before or after makes hits of parts. */
+/* A get of fewer words before or after it causes partial hits. */
 uint64_t place_read(struct place p) {
     static const int lengths[] = {1, 1, 4, LINE_WORDS, LINE_WORDS};
     uint64_t line[LINE_WORDS] = {0};

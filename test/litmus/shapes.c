@@ -1,12 +1,12 @@
 /* shapes.c: the classic shapes of memory models, with MPI's operations.
  *
- * Store buffering: both ranks write their own place, meet, and read the other's: nobody may read the old
- * value. Only one of them can have read before, without hearing of the other in between: they take turns.
- * Store and load buffering without meeting are races but for atomics: there the flags may not both be old
- * (both writes were complete before the reads began), or both be new (both reads were complete before the
- * writes began); and who read a new flag must find the data that was written before it. Write-to-read
- * causality and ISA2: news that come by way of a third. Independent reads of independent writes: two readers
- * may not see two writes in different orders. */
+ * Store buffering: both ranks write their own place, synchronise, and read the other's: neither may read the old
+ * value. Only one of them can have read before without hearing of the other in between, so they alternate. Store and
+ * load buffering without synchronisation race, except by atomics: there the flags may not both be old (both writes
+ * were complete before the reads began), or both be new (both reads were complete before the writes began); and a
+ * rank that reads a new flag must find the data that was written before it. Write-to-read causality and ISA2:
+ * notification through a third rank. Independent reads of independent writes: two readers may not see two writes in
+ * different orders. */
 #include "litmus.h"
 
 enum { PEER_FLAG = 1 };
@@ -84,8 +84,8 @@ static void forbid_both(uint64_t seen, uint64_t forbidden) {
         litmus_forbid("both read %llu", (unsigned long long)forbidden);
 }
 
-/* The data of the other, once its flag is seen. The barrier before lets nobody write while it is read before.
- */
+/* Reads the other's data once its flag is seen. The barrier before keeps either from writing while the other still
+ * reads. */
 static void read_flagged(uint64_t seen, struct place theirs, uint64_t v) {
     if (seen == v)
         expect_value(theirs, v);
@@ -122,10 +122,9 @@ LITMUS_MARKED(load_buffering_atomic, 2, 0) {
     }
 }
 
-/* ---- by way of a third ---- */
+/* ---- through a third rank ---- */
 
-/* The place is in one rank's memory, another writes it, the third reads it: the first is busy with nothing
- * but serving. */
+/* The place is in one rank's memory, another writes it, the third reads it. The first only makes progress. */
 LITMUS(home_elsewhere, 3) {
     for (uint64_t v; (v = litmus_next());) {
         struct place p = place_pick(THIRD);
@@ -145,7 +144,7 @@ LITMUS(home_elsewhere, 3) {
     }
 }
 
-/* 0 writes and tells 1; 1 reads and tells 2; 2 reads. */
+/* 0 writes and notifies 1; 1 reads and notifies 2; 2 reads. */
 LITMUS(write_read_causality, 3) {
     for (uint64_t v; (v = litmus_next());) {
         struct place p = place_pick(0);
@@ -165,7 +164,7 @@ LITMUS(write_read_causality, 3) {
     }
 }
 
-/* 0 writes p and tells 1; 1 writes q and tells 2; 2 reads both. */
+/* 0 writes p and notifies 1; 1 writes q and notifies 2; 2 reads both. */
 LITMUS(isa2, 3) {
     for (uint64_t v; (v = litmus_next());) {
         struct place p = place_pick(0), q = place_pick(1);

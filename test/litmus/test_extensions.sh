@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# A call that only this MPI has, MPIX_X, acquires like any other that nobody has heard of; and the library shows no extension that
-# its MPI does not have.
+# Tests calls that only this MPI has, MPIX_X: they acquire like any other unknown call, and the library exports no
+# extension that its MPI does not have.
 #   test_extensions.sh MPI TREE         timeout: 120
 set -uo pipefail
 mpi=$1 tree=$2 failed=0
@@ -18,7 +18,7 @@ if [ -z "$(names "$library")" ] || [ -n "$unknown" ]; then
     failed=1
 fi
 
-agree() { # what, options of launch.sh, --, options of the program
+agree() { # name, options of launch.sh, --, options of the program
     local what=$1 options=() output
     shift
     while [ "$1" != -- ]; do options+=("$1") && shift; done

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Each way of acquiring is needed: with one of them switched off, the litmus tests that rely on it find out.
+# Mutation test: with one kind of sync event ignored, the litmus tests that rely on it must fail.
 #   test_mutants.sh MPI TREE          tier: full; timeout: 300
 #
-# HEARTH_TEST_DEAF=KIND makes the library deaf to one kind of news. It says itself which kinds there are; a kind without a
-# test here fails.
+# HEARTH_TEST_DEAF=KIND makes the library ignore one kind of sync event. The library lists the kinds; a kind without a
+# test here is a failure.
 set -uo pipefail
 mpi=$1 tree=$2 failed=0
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -50,7 +50,7 @@ if [ -z "$kinds" ]; then
     exit 1
 fi
 for kind in $kinds; do mutant "$kind" "$(catchers "$kind")"; done
-# Only there do MPI_Win_lock and MPI_Win_start return before the lock is held, or the post seen.
+# Only on Open MPI do MPI_Win_lock and MPI_Win_start return before the lock is held, or the post seen.
 if [ "$mpi" = openmpi ]; then
     mutant lock 'lock_returns_early lock_two_return_early' --tcp
     mutant pscw start_returns_early --tcp

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# The litmus tests would notice: over a cache that is never told of writes each of them reads a value that it should not.
+# Checks that the litmus tests can fail: over a cache that is never invalidated, each of them must read a forbidden
+# value.
 #   test_stale.sh MPI TREE            timeout: 120
 set -uo pipefail
 mpi=$1 tree=$2

@@ -1,5 +1,5 @@
-/* threads.c: one thread hears the news, another reads, after a hand-over that MPI does not see. A helper
- * thread does what it is asked, one thing at a time; mutex and condition order both sides. */
+/* threads.c: one thread is notified, another reads, after a hand-over that MPI does not see. A helper thread executes
+ * one task at a time; a mutex and a condition order both sides. */
 #include "litmus.h"
 
 #include <pthread.h>
@@ -34,7 +34,7 @@ static void *help(void *arg) {
     return arg;
 }
 
-/* Lets the helper do it, and waits until it has. */
+/* Gives the helper a task, and waits until it is done. */
 static void ask(task *what, struct place p, uint64_t v) {
     pthread_mutex_lock(&helper.mutex);
     helper.task = what;
@@ -62,7 +62,7 @@ static void dismiss(void) {
     pthread_join(helper.thread, NULL);
 }
 
-/* ---- what is handed over ---- */
+/* ---- the tasks ---- */
 
 static void read_old(struct place p, uint64_t v) {
     expect_last(p);
@@ -76,7 +76,7 @@ static void here(task *what, struct place p, uint64_t v) {
     what(p, v);
 }
 
-/* Who does what: ask (the helper) or here. */
+/* Which thread does what: ask (the helper) or here. */
 struct roles {
     void (*read_before)(task *what, struct place p, uint64_t v);
     void (*hear)(task *what, struct place p, uint64_t v);
@@ -126,7 +126,7 @@ LITMUS_MARKED(threads_helper_reads_before, 2, MARK_CATCHES | MARK_THREADS) {
 
 static _Atomic bool enough;
 
-/* Nobody writes these; its gets are in flight whenever the news comes. */
+/* No rank writes these places; gets from them are pending whenever the sync event comes. */
 static void *read_always(void *arg) {
     uint64_t line[LINE_WORDS];
     for (int i = 0; !enough; i = (i + 1) % FLAGS) {

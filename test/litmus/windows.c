@@ -1,5 +1,5 @@
-/* windows.c: two windows over the same memory, and windows of other kinds. What is written through one window
- * must be found through the other once the reader has been told. */
+/* windows.c: two aliasing windows over the same memory, and windows of other kinds. A write through one window must
+ * be visible through the other after the reader was notified. */
 #include "litmus.h"
 
 #include <stdlib.h>
@@ -83,7 +83,7 @@ LITMUS(two_windows, 2) {
     close_created();
 }
 
-/* The reader writes by itself through one and reads through the other. */
+/* The reader itself writes through one window and reads through the other. */
 LITMUS_MARKED(two_windows_own, 2, 0) {
     open_created();
     for (uint64_t v; litmus_rank == READER && (v = litmus_next()); before = v) {
@@ -95,7 +95,7 @@ LITMUS_MARKED(two_windows_own, 2, 0) {
     close_created();
 }
 
-/* ---- memory that is also shared: twins[0] is the shared window, twins[1] made over it ---- */
+/* ---- memory that is also shared: twins[0] is the shared window, twins[1] is made over it ---- */
 
 static uint64_t *writers_part;
 
@@ -143,7 +143,7 @@ LITMUS(shared_created, 2) {
     pass_shared(1);
 }
 
-/* The reader stores into the writer's memory by itself: MPI sees nothing of it but the sync. */
+/* The reader itself stores into the writer's memory: MPI sees only the sync. */
 LITMUS(shared_own_store, 2) {
     if (!open_shared())
         return;

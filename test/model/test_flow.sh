@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# The protocol of credits and grants keeps its promises in every order of events; the model would notice if not.
+# Explores all interleavings of the protocol of credits and grants, and checks its properties.
 #   test_flow.sh MPI TREE [large|mutants]         tier: quick; once: yes; timeout: 240
 #
-# Sizes that take seconds; `large` ones are in test_flow_large.sh, faults that the model must find in test_flow_mutants.sh.
+# Only sizes that take seconds; test_flow_large.sh runs the `large` ones, test_flow_mutants.sh the faults that the
+# model must find.
 set -uo pipefail
-size=${3:-small} failed=0 optimize=-O0 # which compiles faster than what it would save
+size=${3:-small} failed=0 optimize=-O0 # compiling takes longer than optimization would save
 [ "$size" != large ] || optimize=-O2
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 command -v spin >/dev/null || { echo "spin is not installed" && exit 77; }
@@ -12,8 +13,8 @@ command -v gcc >/dev/null || { echo "gcc is not installed, which spin needs" && 
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 
-# Explores all states, within 3 GB of memory and some time: the verifier's output in out.txt. Its status is 0
-# even if it finds an error.
+# Explores all states, within 3 GB of memory and a time limit; writes the verifier's output to out.txt. Its status is
+# 0 even if it finds an error.
 explore() { # limit in seconds, options of gcc, of pan, of spin
     local limit=$1 build=$2 run=$3
     shift 3
@@ -27,7 +28,7 @@ numbers() {
     sed -nE 's/^ *([0-9.e+]+) states, stored.*/\1 states/p' "$dir/out.txt"
 }
 
-holds() { # what, limit, options of gcc, of pan, of spin
+holds() { # name, limit, options of gcc, of pan, of spin
     local what=$1
     shift
     if explore "$@" && grep -q 'errors: 0' "$dir/out.txt" &&
@@ -48,7 +49,7 @@ completes() { # the same
     holds "completes" "$1" "$optimize -DNOFAIR" "-a" -DLIVENESS -DCLIENTS="$2" -DB="$3" -DOPS="$4" -DUNITS="$5"
 }
 
-found() { # mutant, clients, B, operations: an error of this kind is found
+found() { # mutant, clients, B, operations: an error of this kind must be found
     if explore 30 "$optimize -DSAFETY" "" -DMUTANT="$1" -DCLIENTS="$2" -DB="$3" -DOPS="$4" &&
         grep -qE '^pan:1: (assertion violated|invalid end state)' "$dir/out.txt"; then
         echo "ok mutant $1: $(sed -n 's/^pan:1: \(.*\) (at depth.*/\1/p' "$dir/out.txt")"

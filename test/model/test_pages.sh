@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# The protocol of the page caches keeps its promises in every order of events; the model would notice if not.
+# Explores all interleavings of the coherence protocol of the pages, and checks its properties; a model with a fault
+# must fail.
 #   test_pages.sh MPI TREE [large]        tier: full; once: yes; timeout: 240
 #
-# Sizes that take seconds; `large` ones are test_pages_large.sh.
+# Only sizes that take seconds; test_pages_large.sh runs the `large` ones.
 set -uo pipefail
-size=${3:-small} failed=0 optimize=-O0 # which compiles faster than what it would save
+size=${3:-small} failed=0 optimize=-O0 # compiling takes longer than optimization would save
 [ "$size" = small ] || optimize=-O2
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 command -v spin >/dev/null || { echo "spin is not installed" && exit 77; }
@@ -12,8 +13,8 @@ command -v gcc >/dev/null || { echo "gcc is not installed, which spin needs" && 
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 
-# Explores all states, within 3 GB of memory and some time: the verifier's output in out.txt. Its status is 0
-# even if it finds an error.
+# Explores all states, within 3 GB of memory and a time limit; writes the verifier's output to out.txt. Its status is
+# 0 even if it finds an error.
 explore() { # limit in seconds, options of spin
     local limit=$1
     shift
@@ -22,7 +23,7 @@ explore() { # limit in seconds, options of spin
         timeout -k 5 "$limit" ./pan -m200000 >>out.txt 2>&1)
 }
 
-# All states of this size are as they should be.
+# All states of this size satisfy the properties.
 safe() { # limit, options
     local limit=$1
     shift
@@ -36,7 +37,7 @@ safe() { # limit, options
     fi
 }
 
-# An error of this kind is found.
+# An error of this kind must be found.
 found() { # mutant, options
     local number=$1
     shift

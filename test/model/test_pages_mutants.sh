@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# Faults are put into the code of src/pages, one at a time; exploring all its states must find each of them.
+# Mutation test of src/pages: exploring all states of the code must find each fault.
 #   test_pages_mutants.sh MPI TREE        tier: full; once: yes; timeout: 900
 #
-# A fault is a line of code that is replaced. One that is no longer there is a failure, so that this list follows the code.
+# A fault is a replaced line of code. If the line no longer exists, the test fails, so that this list follows the
+# code.
 set -uo pipefail
 failed=0
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
@@ -11,13 +12,13 @@ dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 cp -r "$here/src/pages" "$dir/pages"
 
-build() { # with the sources in $dir/pages
+build() { # from the sources in $dir/pages
     gcc -std=c11 -D_GNU_SOURCE -w -O1 -fno-strict-aliasing -I"$dir" -I"$here/src" -I"$here/test/unit" \
         -o "$dir/explore" "$here/test/unit/unit_pages_explore.c" "$dir"/pages/protocol/directory.c "$dir"/pages/protocol/directory_check.c \
         "$dir"/pages/protocol/controller.c "$here/src/base/clock.c" -Wl,--wrap=malloc >"$dir/out.txt" 2>&1
 }
 
-mutant() { # file, what it says, what it says then, what this means
+mutant() { # file, original line, replacement, effect
     local text
     text=$(cat "$here/src/pages/$1")
     if [ "${text/"$2"/}" = "$text" ]; then
@@ -40,7 +41,7 @@ mutant() { # file, what it says, what it says then, what this means
 }
 
 d=protocol/directory.c c=protocol/controller.c
-# The holes of the paper.
+# The gaps in the paper's protocol.
 mutant $d '} else if (e->known == PAGES_OWNED_SHARED && d->limits.hand_over) {' \
     '} else if (e->known == PAGES_OWNED_SHARED) { acknowledge_put(d, page, e, false, out); } else if (0) {' \
     'an Owned page is dropped without a trace'

@@ -1,6 +1,7 @@
-/* ga_tasks.c: a program on Global Arrays, of the kind that the library under test meets there.
+/* ga_tasks.c: a program on Global Arrays, of the kind that the library under test is used with.
  *
- * Three matrices of whole numbers are spread over the ranks. Each round has three phases, with a ga_sync behind each:
+ * Three matrices of whole numbers are distributed over the ranks. Each round has three phases, each followed by a
+ * ga_sync:
  *
  *      multiply    C = A B, by tasks drawn from a shared counter (ga_read_inc): a task is a row of blocks of C. For
  *                  each block it gets the blocks of A and B and adds the product to C by ga_acc.
@@ -9,12 +10,12 @@
  *      update      A = C mod p, each rank the part of its neighbour, by get and put; B = B + 1 mod p, each rank its own
  *                  part, by plain stores.
  *
- * Every element is then checked against a serial computation; the numbers are small enough to be exact in any order.
- * So a get that is served what was overwritten in the round before gives a wrong result.
+ * Every element is then compared with a serial computation; the numbers are small enough to be exact in any order. So
+ * a get that returns data overwritten in the round before gives a wrong result.
  *
- * It also counts how many of its gets of remote memory repeat one that was made since the last time this rank could
- * have heard of a write: since the last draw of a task or the last sync, and, were draws not news, since the last sync.
- * That is what a cache may serve. A block that lies on two ranks counts as one get from each. */
+ * The program also counts how many of its gets of remote memory repeat one that was made since the last sync event on
+ * this rank: since the last draw of a task or the last sync, and, if draws were not sync events, since the last sync.
+ * A cache may serve these. A block that is on two ranks counts as one get from each. */
 #include <ga.h>
 #include <macdecls.h>
 #include <math.h>
@@ -30,8 +31,8 @@ enum { A, B, C, ARRAYS };
 static int me, ranks;
 static int arrays[ARRAYS], counter;
 static double serial[ARRAYS][N][N];
-static long remote, since_draw, since_sync; /* gets, and those among them that repeat */
-static long draw_time = 1, sync_time = 1;   /* the number of the last draw or sync, of the last sync */
+static long remote, since_draw, since_sync; /* gets, and repeats among them */
+static long draw_time = 1, sync_time = 1;   /* number of the last draw or sync, and of the last sync */
 static long got[ARRAYS][BLOCKS][BLOCKS];    /* draw_time at the last get of a block */
 static double tile_a[SIZE][SIZE], tile_b[SIZE][SIZE], tile_c[SIZE][SIZE];
 
@@ -147,7 +148,7 @@ static void update_neighbour(void) {
         return;
     double *part = need(malloc((size_t)rows * (size_t)columns * sizeof *part));
     long pieces = count_remote(arrays[C], lo, hi);
-    remote += pieces, since_draw += pieces, since_sync += pieces; /* count_wrong has just got the same */
+    remote += pieces, since_draw += pieces, since_sync += pieces; /* count_wrong has just got them */
     NGA_Get(arrays[C], lo, hi, part, ld);
     for (int i = 0; i < rows * columns; i++)
         part[i] = fmod(part[i], P);
@@ -168,7 +169,7 @@ static void update_own(void) {
     NGA_Release_update(arrays[B], lo, hi);
 }
 
-/* ---- the truth ---- */
+/* ---- the expected result ---- */
 
 static void multiply_serially(void) {
     memset(serial[C], 0, sizeof serial[C]);
@@ -203,7 +204,7 @@ static long count_wrong(int which) {
     return wrong;
 }
 
-/* ---- all of it ---- */
+/* ---- the program ---- */
 
 static void create(void) {
     int dims[2] = {N, N}, one[1] = {1}, lo[2] = {0, 0}, hi[2] = {N - 1, N - 1}, ld[1] = {N};
@@ -229,7 +230,7 @@ static long run_round(int round) {
     long wrong = count_wrong(C);
     if (above != count_above(limit))
         wrong++;
-    update_neighbour(); /* writes to A, while others still read C */
+    update_neighbour(); /* writes to A while others still read C */
     update_own();
     note_sync();
     update_serially();

@@ -1,13 +1,14 @@
-# For tests of Debian's NWChem; to be sourced. Skips the test where there is none; sets here and dir, and takes mpi as it is.
-# shellcheck shell=bash disable=SC2034,SC2154 # here: for who sources it; mpi: set by it
+# For tests of Debian's NWChem; to be sourced. Skips the test where it is not installed; sets here and dir, and uses
+# mpi of the caller.
+# shellcheck shell=bash disable=SC2034,SC2154 # here: for the script that sources it; mpi: set by it
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 [ "$mpi" = mpich ] || { echo "NWChem is built for MPICH" && exit 77; }
 command -v nwchem.mpich >/dev/null || { echo "nwchem.mpich is not installed" && exit 77; }
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 
-# An input in which NWChem spreads its matrices over the ranks instead of having a copy on each.
-write_input() { # file, name, tasks; the atoms come on stdin
+# An input with which NWChem distributes its matrices over the ranks instead of replicating them.
+write_input() { # file, name, tasks; the atoms are on stdin
     cat >"$1" <<N
 start $2
 memory 400 mb

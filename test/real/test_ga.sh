@@ -1,11 +1,13 @@
 #!/usr/bin/env bash
-# A program on Debian's Global Arrays and ARMCI-MPI (ga_tasks.c): right results bare, in transparent and in acquire mode, no stale
-# hit, and as many gets served as its access pattern allows.   test_ga.sh MPI TREE      tier: full; timeout: 600
+# Tests a program on Debian's Global Arrays and ARMCI-MPI (ga_tasks.c): correct results without Hearth, in mode
+# transparent and in mode acquire, no stale hit, and as many hits as its access pattern allows.   test_ga.sh MPI TREE
+# tier: full; timeout: 600
 #
-# What it allows, for 7 x 7 blocks: a task reads each of its 7 blocks of A once per column of C, so 6 times out of 7 again since it was
-# drawn, and each block of B once; a look reads each block of C twice. Where draws are no news, the blocks of B come again with
-# each task. The program counts those of them that are remote, and 9 in 10 have to be served: fewer are where a lock is first seen to be
-# held, which is news, and where a hit is fetched again to end polling.
+# The pattern allows, for 7 x 7 blocks: a task reads each of its 7 blocks of A once per column of C, so 6 of 7 reads
+# are repeats since the draw, and each block of B once; a look reads each block of C twice. If draws are not sync
+# events, the blocks of B repeat with each task. The program counts the remote gets among them, and 9 of 10 must hit.
+# The rest are gets at which a lock is first known to be held, which is a sync event, and hits that are revalidated so
+# that polling loops terminate.
 set -uo pipefail
 mpi=$1 tree=$2 failed=0
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -21,11 +23,11 @@ echo '#include <ga.h>' | "$cc" -fsyntax-only -x c - 2>/dev/null || { echo "no ga
 "$cc" -std=gnu11 -O2 "$here/real/ga_tasks.c" -o "$dir/ga_tasks" "-lga-$mpi" "-larmci-$mpi" "-lscalapack-$mpi" -llapack -lblas \
     -lgfortran -lm || exit 1
 
-# Blocks as one get with a datatype, as is usual on MPICH. On Open MPI, whose datatypes it distrusts, ARMCI-MPI gets row by row
-# unless told to.
+# Blocks as one get with a datatype, the default on MPICH. On Open MPI, whose datatypes it avoids, ARMCI-MPI gets row
+# by row unless told otherwise.
 direct=ARMCI_STRIDED_METHOD=DIRECT
 
-run() { # options of launch.sh: the program's output in out.txt; returns its exit status
+run() { # options of launch.sh: writes the program's output to out.txt; returns its exit status
     rm -f "$dir/report.json"
     "$here/launch.sh" "$mpi" 2 --timeout 60 --env ARMCI_USE_WIN_ALLOCATE=0 "$@" "$dir/ga_tasks" >"$dir/out.txt" 2>&1
 }
@@ -54,7 +56,7 @@ hearth=(--preload "$tree/lib/libhearth-mpi.so" --env HEARTH_REPORT="$dir/report.
 tcp=(--tcp)
 [ "$mpi" != mpich ] || tcp+=(--preload "$tree/test/nofin.so")
 
-check_share() { # what, which repeats count: 2 since the last draw or sync, 3 since the last sync; options of launch.sh
+check_share() { # name, which repeats count: 2 since the last draw or sync, 3 since the last sync; options of launch.sh
     local what=$1 which=$2 remote allowed served
     shift 2
     if ! run "${hearth[@]}" --env $direct --env HEARTH_MODE=acquire "$@" || [ -z "$(numbers)" ]; then
@@ -71,7 +73,7 @@ check_share() { # what, which repeats count: 2 since the last draw or sync, 3 si
     fi
 }
 
-check_stale() { # what, options of launch.sh
+check_stale() { # name, options of launch.sh
     local what=$1
     shift
     run "${hearth[@]}" --env HEARTH_MODE=acquire --env HEARTH_CHECK=1 "$@"
@@ -82,7 +84,7 @@ check_stale() { # what, options of launch.sh
     fi
 }
 
-# Without this the tests above could not fail: blocks kept from one round to the next are old.
+# Checks that the tests above can fail: blocks kept from one round to the next are stale.
 check_found() {
     if run "${hearth[@]}" --env $direct --env HEARTH_MODE=always; then
         fail "always mode: wrong results were expected"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Debian's HPC Challenge, an unmodified program of many small and large messages: what it computes and verifies is the
-# same with Hearth's messages as without.   test_hpcc.sh MPI TREE      tier: full; timeout: 600
+# Runs Debian's HPC Challenge, an unmodified program with many small and large messages: its results and checks are
+# the same with Hearth's messages as without.   test_hpcc.sh MPI TREE      tier: full; timeout: 600
 set -uo pipefail
 mpi=$1 tree=$2 failed=0
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -50,7 +50,7 @@ $1      Ps
 I
 }
 
-# What does not depend on time: checks passed, errors found, norms and residuals.
+# The results that do not depend on time: checks passed, errors found, norms and residuals.
 values() {
     sed -nE 's/ +/ /g
         s/^WALL (.*) [0-9.]+ (PASSED|FAILED).*/\1 \2/p
@@ -67,7 +67,7 @@ run() { # ranks, options of launch.sh
     values
 }
 
-check() { # what, ranks, options
+check() { # name, ranks, options
     local got
     got=$(run "$2" --preload "$tree/lib/libhearth-mpi.so" --env HEARTH_MATCH=on "${@:3}")
     if [ "$got" = "$want" ]; then

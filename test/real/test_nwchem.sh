@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Debian's NWChem, an unmodified program: the energies with Hearth equal those without, over shared memory
-# and TCP, with MPI's messages and with Hearth's.   test_nwchem.sh MPI TREE      tier: full; timeout: 900
+# Runs Debian's NWChem, an unmodified program: the energies with Hearth equal those without, over shared memory and
+# TCP, with MPI's messages and with Hearth's.   test_nwchem.sh MPI TREE      tier: full; timeout: 900
 set -uo pipefail
 mpi=$1 tree=$2 failed=0
 . "$(dirname "${BASH_SOURCE[0]}")/nwchem.sh"
@@ -19,7 +19,7 @@ task dft energy' <<'N'
 N
 
 # Without ARMCI_RMA_ATOMICITY=0 ARMCI-MPI gets by MPI_Get_accumulate.
-energies() { # options of launch.sh: prints the energies to 9 digits behind the point
+energies() { # options of launch.sh: prints the energies to 9 decimals
     (cd "$dir" && "$here/launch.sh" mpich 2 --timeout 250 --env ARMCI_USE_WIN_ALLOCATE=0 --env ARMCI_RMA_ATOMICITY=0 \
         "$@" nwchem.mpich input.nw >out.txt 2>&1) || { tail -n 20 "$dir/out.txt" >&2 && return 1; }
     sed -n 's/.*Total \(SCF\|DFT\) energy = *\(-[0-9]*\.[0-9]\{9\}\).*/\1 \2/p' "$dir/out.txt"
@@ -30,7 +30,7 @@ want=$(energies) || exit 1
 [ "$(wc -l <<<"$want")" = 2 ] || { echo "FAIL no energies without Hearth" && exit 1; }
 echo "without Hearth: $(paste -sd ' ' <<<"$want")"
 
-check() { # what, options
+check() { # name, options
     local what=$1 got gets
     shift
     got=$(energies "${hearth[@]}" --env HEARTH_REPORT="$dir/report.txt" "$@")

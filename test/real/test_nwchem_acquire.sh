@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
-# Debian's NWChem in acquire mode: benzene by DFT on 2 ranks over TCP, with its matrices spread over the ranks. The energy equals that
-# without Hearth to 10 digits, no hit is stale, and of rank 1's remote gets 9 in 10 of those that the rule of acquire mode allows are
-# served.   test_nwchem_acquire.sh MPI TREE      tier: full; timeout: 3600
+# Runs Debian's NWChem in mode acquire: benzene by DFT on 2 ranks over TCP, with its matrices distributed over the
+# ranks. The energy equals that without Hearth to 10 digits, no hit is stale, and of the remote gets of rank 1 that
+# the rule of mode acquire allows to hit, 9 of 10 do.   test_nwchem_acquire.sh MPI TREE      tier: full; timeout: 3600
 #
-# What the rule allows depends on the order in which tasks are drawn, so it is taken from the run itself: trace.c stands in front of Hearth
-# and writes down the gets and what brings news, and trace.awk replays them with a cache without limits. All but rank 1's gets are few:
-# rank 0 owns most of what is read. NWChem draws its tasks from a shared counter, and a draw is news unless HEARTH_ATOMICS=quiet.
+# The gets that the rule allows depend on the order in which tasks are drawn, so they are determined from the run
+# itself: trace.c is preloaded in front of Hearth and records the gets and the sync events, and trace.awk replays them
+# with an unlimited cache. Ranks other than 1 make few remote gets: rank 0 owns most of the data that is read. NWChem
+# draws its tasks from a shared counter, and a draw is a sync event unless HEARTH_ATOMICS=quiet.
 set -uo pipefail
 mpi=$1 tree=$2 failed=0
 . "$(dirname "${BASH_SOURCE[0]}")/nwchem.sh"
@@ -45,7 +46,7 @@ fail() { # what
     failed=1
 }
 
-same_energy() { # 10 digits of 232.2437598 are those before 1e-7
+same_energy() { # 10 digits of 232.2437598: a difference below 1e-7
     awk -v a="$energy" -v b="$bare" 'BEGIN { d = a - b; exit !(d < 1e-7 && d > -1e-7) }'
 }
 
@@ -53,7 +54,7 @@ hits() { # RANK
     awk -F: -v rank="$1" '/"rank"/ { r = $2 + 0 } /"(full|partial|pending)_hits"/ && r == rank { n += $2 } END { print n + 0 }' "$dir/report.json"
 }
 
-acquire() { # rule for atomics: the options of launch.sh, behind whatever is to stand in front
+acquire() { # rule for atomics: the options of launch.sh, after those of libraries in front
     hearth=(--preload "$tree/lib/libhearth-mpi.so" --env HEARTH_MODE=acquire --env HEARTH_ATOMICS="$1")
 }
 
@@ -94,7 +95,7 @@ median() { # three numbers
     printf '%s\n' "$@" | sort -n | sed -n 2p
 }
 
-# How long it takes is printed and not judged: that depends on what else the machine does.
+# The time is printed and not checked: it depends on the load of the machine.
 print_times() {
     local hearth without=() strict=() quiet=() round
     for round in 1 2 3; do

@@ -1,10 +1,11 @@
-# trace.awk: how many of the gets in a trace (see trace.c) the rule of acquire mode allows to be served, by a cache without limits: those
-# of the same place and layout as one that was issued after the last news and is complete, unless this process has written there since.
+# trace.awk: computes how many of the gets in a trace (see trace.c) the rule of mode acquire allows an unlimited cache
+# to serve: those with the same place and layout as a completed get that was issued after the last sync event, unless
+# this process has written there since.
 #
-#   awk -f trace.awk [-v quiet=1] TRACE         prints: gets, allowed, allowed if own writes were of no account, small gets
+#   awk -f trace.awk [-v quiet=1] TRACE         prints: gets, allowed, allowed if own writes were ignored, small gets
 #
-# quiet: the completion of atomics is no news. A write drops all between its first and its last byte; a get that begins in a hole of it
-# is then allowed less than it could be, which the third number bounds.
+# quiet: the completion of atomics is not a sync event. A write invalidates all between its first and its last byte; a
+# get that begins in a hole of it is then counted as not allowed although it is, which the third number bounds.
 $1 == "G" {
     gets++
     key = $2 " " $3 " " $4
@@ -12,7 +13,7 @@ $1 == "G" {
         unwritten++
         if (written[key] != news) allowed++
     }
-    if (!(key in kept) || kept[key] != news || written[key] == news) { # kept once complete, if there is no news before that
+    if (!(key in kept) || kept[key] != news || written[key] == news) { # kept once complete, if no sync event comes before
         waiting[$2] = waiting[$2] " " NR
         place[NR] = key; issued[NR] = news; first[key] = $5; end[key] = $6
     }

@@ -1,19 +1,20 @@
-/* trace.c: a preload that writes down what acquire mode depends on, to say how many gets its rule allows to be served;
- * trace.awk replays it. It knows nothing of the library under test, and stands in front of it in the same run, so that both
- * see the same calls.
+/* trace.c: a preload that records the events on which mode acquire depends; trace.awk replays them and computes how
+ * many gets the rule allows to be served. It is independent of the library under test, and is preloaded in front of
+ * it in the same run, so that both see the same calls.
  *
  * One line per event goes to $TRACE_FILE.RANK, for one-sided calls to other ranks than this one:
  *
  *      G window target place first end     a get within these bytes, issued; place: displacement and layout
- *      S                                   a get of so little that it counts as an atomic
+ *      S                                   a get so small that it counts as an atomic
  *      W window target first end           a write within these bytes
  *      C window                            a call has completed what was issued
- *      F window                            ... and an atomic was among it: news, unless atomics are quiet
- *      A call                              any other call that may have brought news
+ *      F window                            ... including an atomic: a sync event, unless atomics are quiet
+ *      A call                              any other call that may be a sync event
  *
- * Equal lines A in a row are written once. Which calls bring news is derived from mpi.h and the list of those that do
- * not (sync_calls.awk, nonsync.txt), apart from the calls below. Gets with requests are not written down as gets: their calls are
- * news, as is their completion, so that programs that use them are allowed less here than they are. For one thread. */
+ * Equal consecutive lines A are written once. Which calls are sync events is derived from mpi.h and the list of those
+ * that are not (sync_calls.awk, nonsync.txt), apart from the calls below. Gets with requests are not recorded as
+ * gets: their calls and their completion count as sync events, so that for programs that use them the result is too
+ * low. For one thread. */
 #include <dlfcn.h>
 #include <inttypes.h>
 #include <mpi.h>
@@ -24,10 +25,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* SMALL: bytes up to which a get by MPI_NO_OP may be of a flag */
+/* SMALL: size in bytes up to which a get by MPI_NO_OP may read a flag */
 enum { MOST_WINDOWS = 4096, SMALL = 32 };
 
-/* ISSUED: something is not complete; SETTLED: something was completed since the lock */
+/* ISSUED: an operation is pending; SETTLED: an operation was completed since the lock */
 enum { ISSUED = 1, SETTLED = 2 };
 
 struct window {
@@ -35,8 +36,8 @@ struct window {
     bool open;
     int rank, unit;               /* of this process in it */
     int ranks;                    /* of all processes in it */
-    unsigned char *state;         /* of each */
-    bool getting, fetching, used; /* not complete: gets, atomics, anything */
+    unsigned char *state;         /* per rank */
+    bool getting, fetching, used; /* pending: gets, atomics, anything */
 };
 
 static struct window windows[MOST_WINDOWS];
@@ -101,11 +102,11 @@ static struct window *add_window(MPI_Win win) {
     PMPI_Group_free(&group);
     int *unit, known;
     PMPI_Win_get_attr(win, MPI_WIN_DISP_UNIT, &unit, &known);
-    w->unit = known ? *unit : 1; /* the other ranks' is the same in the programs that this is for */
+    w->unit = known ? *unit : 1; /* the programs of this test use the same unit on all ranks */
     return w;
 }
 
-/* A handle may come back for another window once it was freed. */
+/* A handle may be reused for another window after it was freed. */
 static struct window *find(MPI_Win win) {
     for (unsigned i = window_count; i-- > 0;)
         if (windows[i].handle == win && windows[i].open)
@@ -130,7 +131,7 @@ static bool is_named(MPI_Datatype type) {
     return combiner == MPI_COMBINER_NAMED;
 }
 
-/* Equal for types that were made alike. */
+/* The same for types that were made in the same way. */
 static uint64_t hash_type(MPI_Datatype type) {
     int integers, addresses, types, combiner;
     PMPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner);
@@ -166,7 +167,7 @@ static uint64_t bytes_of(int count, MPI_Datatype type) {
     return (uint64_t)count * (uint64_t)size;
 }
 
-/* The bytes that it lies within; all of them, but for holes in the layout. */
+/* The bytes between the first and the last one, including holes in the layout. */
 static void find_bounds(const struct window *w, MPI_Aint disp, int count, MPI_Datatype type, intmax_t *first,
                         intmax_t *end) {
     MPI_Aint low, extent, true_low, true_extent;
@@ -204,19 +205,19 @@ static void note_write(MPI_Win win, int target, MPI_Aint disp, int count, MPI_Da
     note("W %u %d %" PRIdMAX " %" PRIdMAX "\n", number(w), target, first, end);
 }
 
-/* A value from one's own memory may be news too. */
+/* A value from this process's own memory may be a sync event too. */
 static void note_fetch(MPI_Win win, int target) {
     note_issued(win, target)->fetching = true;
 }
 
-/* Whether only now this process knows that it has the lock: some MPIs return from MPI_Win_lock before that. */
+/* Returns whether this process knows only now that it holds the lock: some MPIs return from MPI_Win_lock before that. */
 static bool settle(struct window *w, int target) {
     bool unsettled = w->state[target] == ISSUED;
     w->state[target] = w->state[target] & ISSUED ? SETTLED : w->state[target];
     return unsettled;
 }
 
-/* After the call. target: -1 for all. A full flush of nothing is how a program waits. */
+/* Called after the call. target: -1 for all. Programs poll by a full flush with nothing pending. */
 static void note_completed(MPI_Win win, int target, bool may_poll) {
     struct window *w = find(win);
     bool news = may_poll && !w->used;
@@ -237,7 +238,7 @@ static void note_locked(MPI_Win win) {
     memset(w->state, 0, (size_t)w->ranks);
 }
 
-/* The function below us, of type int name params. */
+/* The next definition of the function, of type int name params. */
 #define NEXT_NAMED(name, params)                                                                             \
     static int(*next) params;                                                                                \
     if (!next)                                                                                               \
@@ -376,7 +377,7 @@ int MPI_Finalize(void) {
     return next();
 }
 
-/* ---- all other calls that may bring news ---- */
+/* ---- all other calls that may be sync events ---- */
 
 #define CALL(name, params, args, brought)                                                                    \
     int name params {                                                                                        \

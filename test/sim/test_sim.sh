@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The simulations as programs: what they print is the same with the same seed, their numbers keep the promises that the documents
-# make, and wrong options are refused with a sentence.   test_sim.sh MPI TREE      once: yes; timeout: 60
+# Tests the simulation programs: the same seed gives the same output, the numbers support the statements in the
+# documents, and wrong options are refused with a message.   test_sim.sh MPI TREE      once: yes; timeout: 60
 set -uo pipefail
 tree=$2 failed=0
 dir=$(mktemp -d)
@@ -38,7 +38,7 @@ same() { # program, options: twice with one seed, and once with another
     rm -f "$dir"/*.csv
 }
 
-refused() { # what is said, program, options
+refused() { # message, program, options
     local said=$1 program=$2
     shift 2
     "$tree/sim/$program" "$@" >"$dir/out" 2>&1
@@ -49,20 +49,20 @@ refused() { # what is said, program, options
     fi
 }
 
-# A number of a column by its name, of the rows that awk's condition selects: value FILE COLUMN CONDITION
+# The value of a column, in the rows that an awk condition selects: value FILE COLUMN CONDITION
 value() {
     awk -F, -v column="$2" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
         '"$3"' { print $at[column]; exit }' "$dir/$1.csv"
 }
 
-holds() { # what, condition with numbers
+holds() { # name, condition with numbers
     if awk "BEGIN { exit !($2) }"; then ok "$1: $2"; else fail "$1: $2"; fi
 }
 
 same sim_flow --clients 300 --cases mix,all --operations 2
 same sim_pages --patterns random --nodes 5 --data 2 --scale 128
 
-# ---- 180 000 clients: the buffers fit, nobody starves, and announcing what follows pays ----
+# ---- 180 000 clients: the buffers fit, no client starves, and size hints pay off ----
 simulate flow sim_flow --clients 180k --cases one,eight --bytes 128k
 share=$(value flow buffer_memory '$at["scheme"] == "intimation"')
 holds "180 000 clients: buffers take less than 5 % of 16 GB" "$share / 17179869184 < 0.05"
@@ -77,7 +77,7 @@ small=$(value mix small_longest_us '$at["scheme"] == "credits"')
 pool=$(value mix small_longest_us '$at["scheme"] == "release"')
 holds "small operations beside streams wait less with credits than with requests" "$small < $pool"
 
-# ---- pages: the paper's order of things ----
+# ---- pages: the paper's ranking ----
 simulate false sim_pages --patterns false --nodes 8 --puts 100
 cc=$(value false operations_per_s '$at["mode"] == "cc"')
 nocc=$(value false operations_per_s '$at["mode"] == "nocc"')

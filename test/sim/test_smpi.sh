@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# lcc and barnes-hut with the library inside, on a simulated machine: right results, the same times in each run, times that the
-# cache shortens.   test_smpi.sh MPI TREE      once: yes; timeout: 120
+# Runs lcc and barnes-hut with the library linked in, on a simulated machine: correct results, the same times in each
+# run, and shorter times with the cache.   test_smpi.sh MPI TREE      once: yes; timeout: 120
 set -uo pipefail
 tree=$2 failed=0
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
@@ -29,7 +29,7 @@ text() { # name, field
     sed -nE "s/^ *\"$2\": *\"(.*)\",?$/\1/p" "$dir/$1.json" 2>/dev/null
 }
 
-holds() { # what, condition
+holds() { # name, condition
     if awk "BEGIN { exit !($2) }"; then echo "ok $1: $2"; else echo "FAIL $1: $2" && failed=1; fi
 }
 
@@ -47,7 +47,7 @@ if [ -s "$dir/one.json" ] && cmp -s "$dir/one.json" "$dir/two.json"; then echo "
 [ -n "$(text one checksum)" ] && [ "$(text one checksum)" = "$(text off checksum)" ] || { echo "FAIL lcc: other results with a cache" && failed=1; }
 holds "lcc: the cache serves" "$(number one hit_ratio) > 0.3 && $(number off hit_ratio) == 0"
 holds "lcc: and is faster" "$(number one us_per_vertex_mean) < 0.8 * $(number off us_per_vertex_mean)"
-# 32 vertices to a rank: from all gets of a rank and its time follows that of a get
+# 32 vertices per rank: the time of a get follows from the number of gets of a rank and its time
 holds "a get takes about 2 us" "$(number off us_per_vertex_mean) * $(number off counted) / $(number off window_gets) > 1.2 && $(number off us_per_vertex_mean) * $(number off counted) / $(number off window_gets) < 3"
 
 if [ -e "$tree/sim/sim_barnes-hut" ]; then

@@ -1,11 +1,11 @@
-/* each.c: every call that Hearth stands in front of, from the library's own lists, in one of four parts:
+/* each.c: every call that Hearth interposes, from the library's own lists, in one of four parts:
  *
- *   PART_HOST    an MPI library of nothing: it notes that it was called and returns an error
+ *   PART_HOST    an empty MPI library: it records that it was called and returns an error
  *   PART_USED    the same for calls that Hearth only makes; some of them are in both lists
- *   PART_TOOL    a tool that wraps all of them; test_each.sh links it once per call, so that only this one is seen
- *   PART_CALLS   calls one by name and says how often the tool and the library were called
+ *   PART_TOOL    a tool that wraps all of them; test_each.sh links it once per call, so that only this call is wrapped
+ *   PART_CALLS   makes one call by name and prints how often the tool and the library were called
  *
- * No MPI is started: a process per call takes milliseconds. */
+ * MPI is not initialized: a process per call takes milliseconds. */
 #include "mpi/core/declared.h"
 
 #include <dlfcn.h>
@@ -59,7 +59,7 @@ long each_tool_calls(void) {
 #endif
 
 #ifdef PART_CALLS
-/* Memory for whatever a pointer may point to. */
+/* Memory for any pointer argument. */
 static long memory[64];
 
 struct call {
@@ -74,7 +74,7 @@ static const struct call calls[] = {
 #include "sync_calls.def"
 };
 
-/* Arguments that any of these functions takes for pointers to memory, and for numbers and handles that are none. */
+/* Arguments that are valid as pointers to memory, and invalid as numbers and handles, for any of these functions. */
 typedef int function(void *, void *, void *, void *, void *, void *, void *, void *, void *, void *, void *,
                      void *, void *);
 

@@ -1,4 +1,4 @@
-/* program.c: ten equal gets with their flushes, in always mode, from each rank to the next. */
+/* program.c: ten equal gets with their flushes, in mode always, from each rank to the next. */
 #include <mpi.h>
 #include <stdlib.h>
 #include <string.h>

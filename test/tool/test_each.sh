@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# A tool that wraps one call only, for each call that Hearth stands in front of: before Hearth and behind it the tool sees the
-# call once, and the MPI library gets it. No MPI is started (each.c).   test_each.sh MPI TREE      timeout: 120
+# Tests a tool that wraps one call only, for each call that Hearth interposes: in front of Hearth and behind it the
+# tool sees the call once, and it reaches the MPI library. MPI is not initialized (each.c).   test_each.sh MPI TREE
+# timeout: 120
 set -uo pipefail
 mpi=$1 tree=$(cd "$2" && pwd) failed=0 count=0
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Another preloaded tool: behind Hearth it sees what reaches MPI (one get, one flush), before Hearth all of the program's
-# calls, each exactly once; the cache works in both orders. With a tool behind Hearth messages through MPI move in all calls as
-# they do without, whether the tool wraps just these calls or others.   test_tool.sh MPI TREE
+# Tests another preloaded tool: behind Hearth it sees the calls that reach MPI (one get, one flush), in front of
+# Hearth all calls of the program, each exactly once; the cache works in both orders. With a tool behind Hearth,
+# messages through MPI make progress in all calls as without it, whether the tool wraps these calls or others.
+# test_tool.sh MPI TREE
 set -uo pipefail
 mpi=$1 tree=$2 failed=0
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -11,7 +12,7 @@ cc=$("$here/../packaging/mpis.sh" "$mpi") || exit 77
 "$cc" -shared -fPIC -O1 "$here/tool/tool.c" -o "$dir/tool.so" || exit 1
 "$cc" -O1 "$here/tool/program.c" -o "$dir/program" || exit 1
 
-check() { # what, first library, second library, line expected of both ranks
+check() { # name, first library, second library, line expected of both ranks
     local out
     out=$("$here/launch.sh" "$mpi" 2 --preload "$2" --preload "$3" --env HEARTH_BYPASS=never --env HEARTH_REPORT=1 \
         "$dir/program" 2>&1)
@@ -29,7 +30,7 @@ hearth=$tree/lib/libhearth-mpi.so
 check 'a tool behind Hearth' "$hearth" "$dir/tool.so" ': 1 gets, 1 flushes'
 check 'a tool before Hearth' "$dir/tool.so" "$hearth" ': 10 gets, 10 flushes'
 
-waits() { # tool, what it wraps
+waits() { # tool, calls that it wraps
     local out
     if out=$("$here/launch.sh" "$mpi" 2 --preload "$hearth" --preload "$dir/$1.so" --env HEARTH_MATCH=on \
         --env HEARTH_MATCH_NODE=off "$tree/test/p2p_waits" collectives requests 2>&1); then

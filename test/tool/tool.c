@@ -1,10 +1,9 @@
-/* tool.c: a profiling tool as others write them: counts MPI_Get and MPI_Win_flush, and calls PMPI. Preloaded
- * beside Hearth it must see each of its calls once, in whichever order the two stand. Prints its counts at
- * MPI_Finalize. */
+/* tool.c: a typical profiling tool: it counts MPI_Get and MPI_Win_flush, and calls PMPI. Preloaded beside Hearth, in
+ * either order, it must see each of its calls once. Prints its counts at MPI_Finalize. */
 #include <mpi.h>
 #include <stdio.h>
 
-#ifdef COLLECTIVES /* and some calls in which it waits for other processes */
+#ifdef COLLECTIVES /* also some calls in which a rank waits for others */
 int MPI_Barrier(MPI_Comm comm) {
     return PMPI_Barrier(comm);
 }

@@ -1,5 +1,5 @@
-/* gets.c: two ranks read from each other, so that a report has something to tell: a window whose name tries to be markup, read in a
- * loop that a small cache cannot hold, from one place; another one of plain name, read again and again, from another. */
+/* gets.c: two ranks read from each other, as input for a report: one window whose name contains markup, read from one
+ * call site in a loop that exceeds a small cache; and one with a plain name, read repeatedly from another call site. */
 #include <mpi.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,7 +51,7 @@ int main(int argc, char **argv) {
     MPI_Win_unlock_all(plain);
     MPI_Win_unlock_all(odd);
     MPI_Win_free(&odd);
-    if (argc < 2) /* with an argument: still open at the end */
+    if (argc < 2) /* with an argument the window is still open at the end */
         MPI_Win_free(&plain);
     MPI_Finalize();
     return 0;

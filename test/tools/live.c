@@ -1,9 +1,9 @@
-/* live.c: two ranks that do a known number of things, and wait in between to be looked at.       live FOLDER
+/* live.c: two ranks that do a known amount of work, and stop at steps where the test inspects them.       live FOLDER
  *
- *   1  after 100 gets of 10 different blocks; 5 receives are posted, 3 messages wait for a receive
+ *   1  after 100 gets of 10 different blocks; 5 receives are posted, 3 messages are unexpected
  *   2  after as many gets again; all messages are received
  *   3  the window is freed
- *   4  a child lives on with a copy of everything, and 1 get follows the other, of a new window, 1 ms apart
+ *   4  a forked child has a copy of everything, and gets of a new window follow each other, 1 ms apart
  *   5  after MPI_Finalize */
 #include <mpi.h>
 #include <string.h>
@@ -15,7 +15,7 @@ enum { BLOCK = 512, BLOCKS = 10, GETS = 100, RECEIVES = 5, MESSAGES = 3 };
 
 static int rank, peer;
 
-/* Both have come before either says so, and neither goes on alone. */
+/* Both ranks arrive before either reports it, and neither continues alone. */
 static void wait_at(int step) {
     MPI_Barrier(MPI_COMM_WORLD);
     steps_wait(step, rank);
@@ -86,7 +86,7 @@ int main(int argc, char **argv) {
     for (int i = 0; i < RECEIVES; i++)
         MPI_Irecv(&numbers[i], 1, MPI_INT, peer, 10 + i, MPI_COMM_WORLD, &requests[i]);
     send_all(20, MESSAGES);
-    MPI_Probe(peer, 20 + MESSAGES - 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE); /* the others came before */
+    MPI_Probe(peer, 20 + MESSAGES - 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE); /* the others arrived before it */
     wait_at(1);
     get_all(win);
     send_all(10, RECEIVES);

@@ -1,4 +1,5 @@
-/* live_armci.c: two ranks, each a node of its own: 50 puts to the other one and 20 to oneself, and as many again.    live_armci FOLDER */
+/* live_armci.c: two ranks, each a node of its own: 50 puts to the other rank and 20 to itself, and then the same
+ * again.    live_armci FOLDER */
 #include <armci.h>
 #include <mpi.h>
 

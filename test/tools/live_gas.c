@@ -1,4 +1,5 @@
-/* live_gas.c: two ranks, each a node of its own: 50 pages of the other one's segment are written, and read twice.       live_gas FOLDER */
+/* live_gas.c: two ranks, each a node of its own: writes 50 pages of the other's segment, and reads them twice.
+ * live_gas FOLDER */
 #include <string.h>
 #include <vgasnet.h>
 

@@ -1,12 +1,12 @@
-/* live_page.c: a process without MPI that shows a page of the kind that is asked for, until FOLDER/end is there.
+/* live_page.c: a process without MPI that publishes a page of the given kind, until FOLDER/end exists.
  *
- *   live_page KIND FOLDER        good: with 42 gets; the others are no pages, though they look like one from outside:
+ *   live_page KIND FOLDER        good: with 42 gets; the others are invalid, though they look like pages from outside:
  *      unsealed, short           could shrink under a reader
- *      magic                     of another layout
- *      pid                       of another process
- *      over                      the job is over
- *      counts, fields, offsets   tables that point to where nothing is
- *      stuck                     in the midst of a change, for ever */
+ *      magic                     has another layout
+ *      pid                       names another process
+ *      over                      the job has ended
+ *      counts, fields, offsets   tables that point outside the page
+ *      stuck                     forever in the middle of an update */
 #include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>

@@ -1,6 +1,5 @@
-/* rank.c: says what a rank sees: "rank 0 of 2 loaded yes mode always arguments [a b] [c]", and on a line of
- * its own which of the processes above it, up to the one named by HEARTH_TEST_ABOVE, has Hearth in its
- * environment.
+/* rank.c: prints what a rank sees: "rank 0 of 2 loaded yes mode always arguments [a b] [c]", and on another line
+ * which of its parent processes, up to the one named by HEARTH_TEST_ABOVE, has Hearth in its environment.
  *
  *      rank [exit CODE | signal NUMBER | say WORD...] */
 #include <dlfcn.h>
@@ -35,7 +34,7 @@ static int has_hearth(int process) {
         fclose(file);
     for (char *entry = text; entry < text + n; entry += strlen(entry) + 1)
         found |= !strncmp(entry, "LD_PRELOAD=", 11) && strstr(entry, "libhearth-mpi.so");
-    return !n || found; /* unreadable would prove nothing */
+    return !n || found; /* an unreadable file proves nothing */
 }
 
 static void look_above(int rank) {
@@ -46,7 +45,7 @@ static void look_above(int rank) {
     dprintf(STDOUT_FILENO, "rank %d: %s above it, %d with Hearth\n", rank, above ? "some" : "none", tainted);
 }
 
-/* In one write: launchers pass on what they get when they get it. */
+/* In one write: launchers forward output as they receive it. */
 static void say(int rank, int ranks, int argc, char **argv) {
     char line[4096];
     const char *mode = getenv("HEARTH_MODE");

@@ -42,7 +42,7 @@ def curve(run, window, size):
 
 
 def check_recording(run):
-    """What was recorded adds up to what was counted."""
+    """The recorded numbers add up to the counted ones."""
     for p in run["processes"]:
         own = [r for r in run["windows"] if r["rank"] == p["rank"]]
         equal("gets over time", sum(p["series"]["gets"]), total(own, "gets"))

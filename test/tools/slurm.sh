@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# A Slurm of one's own, on the loopback device, for as long as a command runs:   slurm.sh COMMAND...
-# All its files, its key and its sockets are in a folder of its own, which goes at the end, as do its daemons. Needs root.
+# Runs a command under a private Slurm on the loopback device:   slurm.sh COMMAND... All its files, its key and its
+# sockets are in a folder of its own. The folder and the daemons are removed at the end. Needs root.
 set -uo pipefail
 for program in munged slurmctld slurmd srun sinfo; do
     PATH=$PATH:/usr/sbin command -v $program >/dev/null || { echo "no $program here: install slurm, as packaging/setup.sh full does" && exit 77; }

@@ -1,5 +1,5 @@
-/* steps.h: a program that can be looked at from outside while it waits: it says that it has come to a step by a file FOLDER/atSTEP.RANK,
- * which holds its pid, and goes on when there is FOLDER/goSTEP. */
+/* steps.h: lets a test inspect a program while it waits. The program reports that it has reached a step by a file
+ * FOLDER/atSTEP.RANK, which holds its pid, and continues when FOLDER/goSTEP exists. */
 #ifndef HEARTH_TEST_STEPS_H
 #define HEARTH_TEST_STEPS_H
 
@@ -9,7 +9,7 @@
 
 static const char *steps_folder = ".";
 
-/* Under another name at first: who sees it sees all of it. */
+/* Written under another name first, so that a reader sees the complete file. */
 static inline void steps_write(const char *name, int rank, int number) {
     char path[4096], draft[4096];
     snprintf(path, sizeof path, "%s/%s.%d", steps_folder, name, rank);

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# hearth info: every setting with its value and source, the node, the probes, the leftovers of dead jobs; and the help texts of
-# all of hearth.   test_info.sh MPI TREE      timeout: 180
+# Tests hearth info: every setting with its value and source, the node, the probes, leftovers of dead jobs; and the
+# help texts of all subcommands.   test_info.sh MPI TREE      timeout: 180
 set -uo pipefail
 mpi=$1 tree=$2 failed=0
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -10,7 +10,7 @@ trap '[ -z "$holder" ] || kill "$holder" 2>/dev/null; rm -rf "$dir"' EXIT
 hearth=$tree/bin/hearth
 for name in ${!HEARTH_*}; do unset "$name"; done
 mkdir "$dir/shm"
-export HEARTH_TEST_SHM=$dir/shm # in place of /dev/shm, where others have theirs
+export HEARTH_TEST_SHM=$dir/shm # in place of /dev/shm, which other jobs use
 
 out='' status=0
 run() { # arguments of hearth
@@ -18,13 +18,13 @@ run() { # arguments of hearth
     status=$?
 }
 
-fail() { # what, why
+fail() { # name, reason
     echo "FAIL $1: $2"
     head -n 40 <<<"$out" | sed 's/^/    | /'
     failed=1
 }
 
-check() { # what, exit code, regular expression that a line must match
+check() { # name, exit code, regular expression that a line must match
     if [ "$status" != "$2" ]; then
         fail "$1" "exit code $status instead of $2"
     elif ! grep -qE -- "$3" <<<"$out"; then
@@ -34,7 +34,7 @@ check() { # what, exit code, regular expression that a line must match
     fi
 }
 
-refused() { # what, regular expression: one line, exit code 2
+refused() { # name, regular expression: one line, exit code 2
     check "$1" 2 "^hearth: error: $2"
     [ "$(wc -l <<<"$out")" = 1 ] || fail "$1" 'more than one line'
 }
@@ -144,7 +144,7 @@ fi
 
 mkdir "$dir/nvm"
 HEARTH_NVM_DIR=$dir/nvm run info --check --mpi "$mpi"
-status=$((status & ~1)) # something may well be bad here
+status=$((status & ~1)) # a check may fail on this machine
 for what in /dev/shm 'locked memory' 'file descriptors' io_uring userfaultfd 'NVM folder' 'thread level' \
     'window of one process' 'window alignment on a node' 'window alignment over TCP' 'passive progress on a node, MPI_Win_allocate' \
     'passive progress on a node, MPI_Win_create' 'passive progress over TCP, MPI_Win_allocate' \
@@ -182,7 +182,7 @@ END
 HEARTH_TEST_PROBE_MS=1500 PATH=$dir/bin:$PATH run info --check --mpi "$mpi"
 check 'an MPI that hangs' 1 '^BAD +two ranks: they hang: not done in 1.5 s'
 [ "$(wc -w <"$dir/processes")" = 4 ] || fail 'an MPI that hangs' 'it was not started twice'
-running() { # those that were started; what has ended may not have been waited for yet
+running() { # an ended process may not have been reaped yet
     xargs -n 1 <"$dir/processes" | while read -r process; do
         grep -qsv ' Z ' "/proc/$process/stat" && echo "$process"
     done >"$dir/running"
@@ -196,7 +196,7 @@ check 'few file descriptors' 1 '^BAD +file descriptors: 200'
 
 # ---- leftovers ----
 
-old() { # names: as of dead jobs
+old() { # names: makes them look like those of dead jobs
     for name; do
         echo "$name" >"$dir/shm/$name"
         chmod 600 "$dir/shm/$name"
@@ -204,7 +204,7 @@ old() { # names: as of dead jobs
     done
 }
 
-left() { # names that must still be there
+left() { # names that must still exist
     for name; do [ -e "$dir/shm/$name" ] || [ -L "$dir/shm/$name" ] || fail "$name" 'was removed'; done
 }
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The page of hearth report in a real browser (chromium, without a screen): what it shows is what the JSON says, all charts are drawn,
-# nothing is complained about, and it is as wide as the window, 1280 or 400 pixels.
+# Tests the page of hearth report in a real browser (headless chromium): it shows the data of the JSON, all charts are
+# drawn, the browser reports no error, and the page is as wide as the window, 1280 or 400 pixels.
 #   test_report_browser.sh MPI TREE       tier: full; timeout: 600
 set -uo pipefail
 mpi=$1 tree=$2 failed=0
@@ -24,23 +24,24 @@ run() { # name of the report, settings...
         { echo "FAIL $name: $(cat "$dir/log")" && failed=1; }
 }
 
-check() { # what, command...
+check() { # name, command...
     local what=$1
     shift
     if "$@"; then echo "ok $what"; else echo "FAIL $what" && failed=1; fi
 }
 
-browse() { # width, page, options: what it prints, and its complaints in log
+browse() { # width, page, options: prints the page; errors go to log
     timeout -k 5 60 "$browser" --headless --no-sandbox --disable-gpu --user-data-dir="$dir/profile" --window-size="$1,2000" \
         --virtual-time-budget=3000 --enable-logging=stderr "${@:3}" "file://$2" 2>"$dir/log"
 }
 
-quiet() { # what, page
+quiet() { # name, page
     browse 1280 "$2" --dump-dom >/dev/null
     check "$1" test "$(grep -c 'CONSOLE' "$dir/log")" = "${3:-0}"
 }
 
-# The page in a frame of this width, since windows have a least width; measures how wide it is, and whether its drawings have a size.
+# Shows the page in a frame of this width, since windows have a minimum width; measures the width, and whether the
+# drawings have a size.
 measured() { # page, width
     /usr/bin/python3 - "$1" "$2" >"$dir/measured.html" <<'END'
 import html, sys
@@ -64,11 +65,11 @@ document.querySelector("iframe").onload = event => {
 END
 }
 
-value() { # name: as measured
+value() { # name of a measured value
     grep -oE "data-$1=\"[0-9]+\"" "$dir/dom" | head -n 1 | grep -oE '[0-9]+'
 }
 
-fits() { # what, page, charts
+fits() { # name, page, charts
     local width
     for width in 1280 400; do
         measured "$2" $width
@@ -101,7 +102,7 @@ check 'as a picture' test "$(stat -c %s "$dir/page.png")" -gt 20000
 browse 1280 "$dir/grown.html" --print-to-pdf="$dir/page.pdf"
 check 'in print' test "$(head -c 4 "$dir/page.pdf")" = %PDF
 
-# That complaints would be seen.
+# Checks that errors would be noticed.
 sed 's,</body>,<script>console.error("seen")</script></body>,' "$dir/small.html" >"$dir/loud.html"
 quiet 'a complaint is noticed' "$dir/loud.html" 1
 exit $failed

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# hearth run: C, C++, Fortran and Python programs, lines with colons, exit codes, the ranks preloaded and the launcher not,
-# srun (a script that stands in for it; test_srun.sh has the real one), and what is refused.   test_run.sh MPI TREE      timeout: 180
+# Tests hearth run: C, C++, Fortran and Python programs, command lines with colons, exit codes, preloading into ranks
+# and not into the launcher, srun (here a script; test_srun.sh uses the real one), and refused command lines.
+# test_run.sh MPI TREE      timeout: 180
 set -uo pipefail
 mpi=$1 tree=$2 failed=0
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -15,7 +16,7 @@ openmpi) launch=("$launcher" --oversubscribe --bind-to none) other=mpich ;;
 *) launch=("$launcher") other=openmpi ;;
 esac
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 HEARTH_TEST_ABOVE=$$
-# What stands in for srun: starts -n ranks, each a job of its own, and sets what --export says.
+# A script in place of srun: starts -n ranks, each a job of its own, and sets the variables of --export.
 mkdir "$dir/bin"
 cat >"$dir/bin/srun" <<'END'
 #!/usr/bin/env bash
@@ -42,7 +43,7 @@ run() { # arguments of hearth run
     status=$?
 }
 
-check() { # what, exit code, regular expression, how many lines have it: a number, or some
+check() { # name, exit code, regular expression, number of lines that match it, or `some`
     local count
     count=$(grep -cE -- "$3" <<<"$out")
     if [ "$status" = "$2" ] && { [ "$count" = "${4:-1}" ] || { [ "${4:-}" = some ] && [ "$count" != 0 ]; }; }; then
@@ -54,7 +55,7 @@ check() { # what, exit code, regular expression, how many lines have it: a numbe
     fi
 }
 
-refused() { # what, regular expression: one line, exit code 2
+refused() { # name, regular expression: one line, exit code 2
     check "$1" 2 "^hearth: error: $2"
     [ "$(wc -l <<<"$out")" = 1 ] || { echo "FAIL $1: more than one line" && failed=1; }
 }
@@ -118,7 +119,7 @@ for arguments in '' 'exit 3' 'signal 9' 'signal 15'; do
     plain=$?
     # shellcheck disable=SC2086
     run "${launch[@]}" -n 2 ./rank $arguments
-    check "exit code of '$arguments': $plain" "$plain" 'of 2 loaded yes' some # one may be killed before it speaks
+    check "exit code of '$arguments': $plain" "$plain" 'of 2 loaded yes' some # one rank may be killed before it prints
 done
 run ./rank exit 3
 check 'exit code of a single process' 3 'loaded yes'
@@ -132,20 +133,20 @@ check 'it can be typed again' 0 "arguments \[it's\]" 2
 run -v --mpi "$mpi" "${launch[@]}" -n 1 ./rank
 check 'an MPI that was named' 0 "^hearth: $mpi, given by --mpi"
 
-# ---- how the MPI is found ----
+# ---- detection of the MPI ----
 
-ln -s "$(command -v "$launcher")" "$dir/bin/mpirun" # as Debian's alternatives do
+ln -s "$(command -v "$launcher")" "$dir/bin/mpirun" # like Debian's alternatives
 PATH=$dir/bin:$PATH run --dry-run -v mpirun -n 2 ./script
 check 'a launcher behind links' 0 "^hearth: $mpi, that of the launcher"
 rm "$dir/bin/mpirun"
-# Libraries of that name, which a program finds in a folder beside it, itself or through another library. That they are not
-# those that Hearth was built for is then noticed.
+# Libraries of that name in a folder beside the program, found directly or through another library. Hearth then
+# notices that they are not those that it was built for.
 [ "$mpi" = openmpi ] && name=libmpi.so.77 || name=libmpich.so.77
 mkdir "$dir/lib"
 echo 'int host(void) { return 0; }' | gcc -shared -fPIC -x c - -Wl,-soname,"$name" -o "$dir/lib/$name"
 echo 'int host(void); int middle(void) { return host(); }' >"$dir/middle.c"
 echo 'int middle(void); int main(void) { return middle(); }' >"$dir/main.c"
-found() { # what, options for linking the library in the middle, and the program
+found() { # name, options for linking the library in the middle, and the program
     # shellcheck disable=SC2086 # several options
     gcc -shared -fPIC "$dir/middle.c" -Wl,-soname,libmiddle.so $2 -o "$dir/lib/libmiddle.so" "$dir/lib/$name" &&
         gcc "$dir/main.c" $3 -Wl,--allow-shlib-undefined -o "$dir/far" "$dir/lib/libmiddle.so" || exit 1
@@ -177,7 +178,7 @@ cp /bin/cat "$dir/cat"
 PATH=$dir/bin:$PATH run --dry-run srun -n 2 ./cat
 refused 'srun: nothing tells the MPI' 'cannot detect which MPI ./cat loads: add --mpi'
 
-# ---- other hosts, reached by a shell that passes no variable on ----
+# ---- other hosts, reached by a shell that forwards no variable ----
 
 cat >"$dir/rsh" <<END
 #!/bin/sh
@@ -204,7 +205,7 @@ else
     check 'on other hosts' 0 'of 2 loaded yes mode user' 2
 fi
 
-# ---- what is refused ----
+# ---- refused command lines ----
 
 run --sometimes ./rank
 refused 'an unknown option' 'unknown option --sometimes: see hearth help run'

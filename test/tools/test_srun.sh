@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# hearth run under a real srun: ranks find each other, the cache is under them and not under srun, exit codes and --multi-prog.
+# Tests hearth run with a real srun: ranks connect, Hearth is preloaded into them and not into srun; exit codes and
+# --multi-prog.
 #   test_srun.sh MPI TREE       tier: full; timeout: 300
 set -uo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -16,7 +17,7 @@ timeout 60 "${slurm[@]}" -n 2 "$dir/gets" >"$dir/log" 2>&1 || {
     exit 77
 }
 
-check() { # what, exit code, regular expression or '', arguments of hearth run
+check() { # name, exit code, regular expression or '', arguments of hearth run
     local what=$1 code=$2 text=$3 status=0
     shift 3
     HEARTH_BYPASS=never timeout -k 5 90 "$tree/bin/hearth" run "$@" >"$dir/log" 2>&1 || status=$?

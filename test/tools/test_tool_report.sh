@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# hearth report: the numbers of real runs as text and as a page, two runs beside each other, and what is refused.
-#   test_report.sh MPI TREE       quick: openmpi; timeout: 180
+# Tests hearth report: the numbers of real runs as text and as a page, two runs side by side, and refused input.
+#   test_tool_report.sh MPI TREE       quick: openmpi; timeout: 180
 set -uo pipefail
 mpi=$1 tree=$2 failed=0
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -19,13 +19,13 @@ run() { # name of the report, settings...
         >"$dir/log" 2>&1 || { echo "FAIL $name: $(cat "$dir/log")" && failed=1; }
 }
 
-check() { # what, command...
+check() { # name, command...
     local what=$1
     shift
     if "$@"; then echo "ok $what"; else echo "FAIL $what" && failed=1; fi
 }
 
-has() { # file, regular expression: some line is like it
+has() { # file, regular expression: some line matches
     grep -qE -- "$2" "$1" || { sed 's/^/    | /' "$1" && false; }
 }
 
@@ -33,7 +33,7 @@ lacks() { # file, regular expression
     ! grep -nE -- "$2" "$1"
 }
 
-refused() { # what, regular expression, arguments: exit code 2, one line on stderr, nothing else anywhere
+refused() { # name, regular expression, arguments: exit code 2, one line on stderr, no other output
     local what=$1 like=$2 status before after
     shift 2
     before=$(ls "$dir")
@@ -83,7 +83,7 @@ check 'the rest is there' /usr/bin/python3 "$here/tools/report_check.py" text "$
 check 'what was not recorded is said on the page' test "$(grep -c 'class="missing">Not recorded' "$dir/plain.html")" = 8
 check 'the rest is there' /usr/bin/python3 "$here/tools/report_check.py" page "$dir/plain.json" "$dir/plain.html"
 
-# ---- each rank its own; a rank's alone ----
+# ---- one report per rank; the report of one rank ----
 
 run own.%r.json
 "$hearth" report "$dir/own.1.json" >"$dir/own.txt"
@@ -102,7 +102,7 @@ check 'with the same words' has "$dir/both.html" "$(grep -oE 'hit ratio 0\.[0-9]
 check 'and no more markup than its own' lacks "$dir/both.html" '<script'
 check 'one run beside itself' has <("$hearth" report "$dir/small.json" "$dir/small.json") '^gets +5920 +5920 *$'
 
-# ---- what is refused ----
+# ---- refused input ----
 
 refused 'no file' 'hearth report takes one or two runs'
 refused 'three files' 'hearth report takes one or two runs' a b c

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# hearth top: what running programs do, as JSON, as a table and on a screen; who is not shown; what is refused.
+# Tests hearth top: running programs as JSON, as a table and on a screen; processes that must not be shown; refused
+# input.
 #   test_top.sh MPI TREE       quick: openmpi; timeout: 900; alone: yes
 set -uo pipefail
 mpi=$1 tree=$2 failed=0
@@ -22,13 +23,13 @@ python=$(command -v python3) || { echo "no python3" && exit 77; }
 ${CC:-cc} -std=c11 -D_GNU_SOURCE -O1 -I"$source" "$here/tools/live_page.c" "$source"/base/{live,memory,settings,log}.c -pthread \
     -o "$dir/live_page" || exit 1
 
-ok() { # what, command...
+ok() { # name, command...
     local what=$1
     shift
     if "$@"; then echo "ok $what"; else echo "FAIL $what" && failed=1; fi
 }
 
-wait_for() { # file...: until all are there
+wait_for() { # file...: waits until all exist
     local name tries=0
     for name in "$@"; do
         until [ -e "$name" ]; do
@@ -43,7 +44,7 @@ wait_for() { # file...: until all are there
     done
 }
 
-gone() { # pid...: until they have ended
+gone() { # pid...: waits until they have ended
     local pid tries=0
     for pid in "$@"; do
         while [ -n "$({ tr -d '\0' <"/proc/$pid/cmdline"; } 2>/dev/null)" ]; do # that of a zombie is empty
@@ -61,7 +62,7 @@ start() { # name, program, options of launch.sh...: two ranks in the background,
     jobs+=($!)
 }
 
-at() { # name, step: both ranks wait there; sets pids
+at() { # name, step: waits until both ranks are there; sets pids
     wait_for "$dir/$1/at$2.0" "$dir/$1/at$2.1"
     pids=("$(cat "$dir/$1/at$2.0")" "$(cat "$dir/$1/at$2.1")")
 }
@@ -70,7 +71,7 @@ top() { # arguments of hearth top
     timeout -k 5 60 "$hearth" top "$@" </dev/null
 }
 
-look() { # what top_check.py wants of each of these processes
+look() { # condition of top_check.py that each of these processes must satisfy
     local pid
     top --once --json -d "${delay:-0}" >"$dir/top.json" || return 1
     for pid in "${pids[@]}"; do
@@ -119,7 +120,7 @@ ok 'and are not shown' look absent
 
 # ---- the screen ----
 
-screen() { # regular expression: the screen of tmux comes to have a line like it
+screen() { # regular expression: waits until a line of the tmux screen matches
     local i
     for ((i = 0; i < 300; i++)); do
         tmux -S "$dir/tmux" capture-pane -pJ -t top >"$dir/screen" 2>/dev/null
@@ -129,7 +130,7 @@ screen() { # regular expression: the screen of tmux comes to have a line like it
     sed 's/^/    | /' "$dir/screen" && return 1
 }
 
-first_rank() { # rank: the screen comes to show this one first in the job
+first_rank() { # rank: waits until the screen shows this rank first in the job
     local i
     for ((i = 0; i < 150; i++)); do
         tmux -S "$dir/tmux" capture-pane -pJ -t top >"$dir/screen" 2>/dev/null
@@ -205,7 +206,7 @@ windows = [w for w in json.load(open(sys.argv[1]))["windows"] if w["window"] == 
 sys.exit(len(windows) != 2 or any(w["gets"] != 200 or w["full_hits"] + w["partial_hits"] + w["pending_hits"] != 190 for w in windows))
 END
 
-# ---- jobs that are killed, and that do not want to be seen ----
+# ---- jobs that are killed, and jobs that disable it ----
 
 start off live "${preload[@]}" --env HEARTH_LIVE=off
 start killed live "${preload[@]}"
@@ -245,7 +246,7 @@ if [ -e "$tree/lib/libvgasnet.so" ]; then
     touch "$dir/gas/go2"
 fi
 
-# ---- pages that are none, and those of others ----
+# ---- invalid pages, and pages of other users ----
 
 mkdir "$dir/pages"
 chmod 777 "$dir/pages"
@@ -283,9 +284,9 @@ else
 fi
 touch "$dir/pages/end"
 
-# ---- what is refused ----
+# ---- refused input ----
 
-refused() { # what, regular expression, arguments: exit code 2, one line on stderr, nothing else
+refused() { # name, regular expression, arguments: exit code 2, one line on stderr, no other output
     local what=$1 like=$2 status
     shift 2
     top "$@" >"$dir/out" 2>"$dir/err"
