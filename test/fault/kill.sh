@@ -3,7 +3,7 @@
 # shellcheck shell=bash disable=SC2154 # mpi, tree: set by the script that sources it
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 dir=$(mktemp -d)
-most=60 # seconds until a job is over, also on a busy machine
+most=60 # seconds until a job ends, also on a busy machine
 patience=60 # seconds until a condition holds
 trap 'rm -rf "$dir"' EXIT
 

@@ -1,4 +1,4 @@
-/* accumulate_help.h: elements of ARMCI's types for tests, and the sum of two by the book. */
+/* accumulate_help.h: elements of ARMCI's types for tests, and a reference implementation of their sum. */
 #ifndef HEARTH_TEST_ACCUMULATE_HELP_H
 #define HEARTH_TEST_ACCUMULATE_HELP_H
 
@@ -10,7 +10,7 @@
 
 enum { TYPES = ACC_DOUBLE_COMPLEX + 1 };
 
-/* An element or a scale, of whichever type. */
+/* An element or a scale of any type. */
 union element {
     unsigned as_int;
     unsigned long as_long;
@@ -18,7 +18,7 @@ union element {
     double as_double[2];
 };
 
-/* What products are rounded to before they are added: a compiler may not fuse through these. */
+/* Products are rounded to these before they are added: the compiler cannot fuse through volatile variables. */
 static volatile float rounded_float[2];
 static volatile double rounded_double[2];
 
@@ -51,7 +51,7 @@ static inline void naive_double_complex(double *to, const double *from, const do
     }
 }
 
-/* One element, anywhere in memory. */
+/* One element at any address. */
 static inline void naive_add(int type, const union element *s, void *to, const void *from) {
     union element a, b;
     size_t grain = armci_accumulate_grain(type);
@@ -79,7 +79,7 @@ static inline void naive_add(int type, const union element *s, void *to, const v
     memcpy(to, &a, grain);
 }
 
-/* Integers of all bits, so that sums and products wrap; fractions that do not add up exactly. */
+/* Integers use all bits, so that sums and products wrap; fractions do not add up exactly. */
 static inline union element random_element(int type, struct random *dice) {
     union element e = {0};
     for (int part = 0; part < 2; part++) {
@@ -96,7 +96,7 @@ static inline union element random_element(int type, struct random *dice) {
     return e;
 }
 
-/* Often 1, which has kernels of its own. */
+/* Often 1, which has its own kernels. */
 static inline union element random_scale(int type, struct random *dice) {
     union element e = random_element(type, dice);
     if (random_below(dice, 3))
@@ -121,7 +121,7 @@ static inline void fill_elements(int type, struct random *dice, void *at, size_t
     }
 }
 
-/* In memory that children share. NULL: there is none. */
+/* In memory that children share; NULL if there is none. */
 static inline struct net_lock_table *open_stripes(void) {
     void *memory =
         mmap(NULL, net_lock_table_bytes(), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);

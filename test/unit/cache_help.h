@@ -1,5 +1,5 @@
-/* cache_help.h: a small cache for a test, and one-line ways to use it. Data is a pattern that names its
- * place, so that whatever comes back can be recognised. */
+/* cache_help.h: a small cache for tests, and one-line operations on it. The data is a pattern that encodes its place,
+ * so that results can be checked. */
 #ifndef HEARTH_TEST_CACHE_HELP_H
 #define HEARTH_TEST_CACHE_HELP_H
 
@@ -9,7 +9,7 @@ static struct cache *cache;
 static struct cache_config config;
 static struct memory_budget budget;
 
-/* Fixed sizes, a known seed, and a sample that sees the whole index: nothing is left to chance. */
+/* Fixed sizes, a known seed, and a sample that covers the whole index: deterministic. */
 static inline void configure(uint64_t slots, uint64_t bytes) {
     struct settings s;
     settings_defaults(&s);
@@ -63,7 +63,7 @@ static inline enum cache_outcome reserve(uint32_t target, uint64_t disp, uint64_
     return cache_insert(cache, target, disp, &s, cache_generation(cache), id);
 }
 
-/* A whole miss. */
+/* A complete miss. */
 static inline enum cache_outcome put(uint32_t target, uint64_t disp, uint64_t bytes) {
     uint32_t id;
     enum cache_outcome outcome = reserve(target, disp, bytes, &id);
@@ -74,7 +74,7 @@ static inline enum cache_outcome put(uint32_t target, uint64_t disp, uint64_t by
     return outcome;
 }
 
-/* Whether it is there, without being a hit. */
+/* Returns whether the entry exists, without counting a hit. */
 static inline bool has(uint32_t target, uint64_t disp) {
     return cache_lookup(cache, target, disp) != CACHE_NONE;
 }

@@ -1,5 +1,5 @@
-/* episodes.h: how the random tests run: episodes with seeds one after the other, for a number of operations or a while.
- * Options: --seconds N, --operations N, --seed N. The seed is printed first; what fails names that of its episode. */
+/* episodes.h: runs random tests: episodes with consecutive seeds, for a number of operations or a time. Options:
+ * --seconds N, --operations N, --seed N. The seed is printed first; a failure names the seed of its episode. */
 #ifndef HEARTH_TEST_EPISODES_H
 #define HEARTH_TEST_EPISODES_H
 
@@ -11,8 +11,8 @@
 #include "base/clock.h"
 
 struct episodes {
-    const char *name, *operations, *things; /* ok NAME: 1000 OPERATIONS on 2 THINGS */
-    uint64_t (*run)(uint64_t seed);         /* returns how many operations it made */
+    const char *name, *operations, *things; /* printed: ok NAME: 1000 OPERATIONS on 2 THINGS */
+    uint64_t (*run)(uint64_t seed);         /* returns the number of operations */
     uint64_t seed, most;
     double seconds;
 };
@@ -30,7 +30,7 @@ static inline void episodes_options(struct episodes *e, int argc, char **argv) {
         e->seconds = 10;
 }
 
-/* For main to return. */
+/* The return value is for main. */
 static inline int episodes_run(struct episodes e, int argc, char **argv) {
     uint64_t start = clock_ns(), done = 0, count = 0;
     e.seed = start;

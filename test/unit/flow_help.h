@@ -1,5 +1,5 @@
-/* flow_help.h: a few clients and their helper for a test, and one-line ways to use them. Messages are function
- * calls here. */
+/* flow_help.h: a few clients and their helper for tests, and one-line operations on them. Messages are function calls
+ * here. */
 #ifndef HEARTH_TEST_FLOW_HELP_H
 #define HEARTH_TEST_FLOW_HELP_H
 
@@ -12,8 +12,8 @@ enum { S = 64, POOLED = 256, CLIENTS = 4 };
 static struct flow_limits limits;
 static struct flow_client clients[CLIENTS];
 static struct flow_helper *helper;
-static struct flow_ticket ticket; /* of the block that was taken last */
-static struct flow_place place;   /* where it landed */
+static struct flow_ticket ticket; /* of the last block taken */
+static struct flow_place place;   /* of its buffer */
 static struct flow_turn turn;
 static struct flow_ack ack;
 static size_t room;
@@ -52,14 +52,14 @@ static inline int arrive(int client) {
     return net_flow_arrive(helper, (uint32_t)client, &ticket, &place);
 }
 
-/* Takes a place and lets the block come at once. */
+/* Takes a buffer and delivers the block at once. */
 static inline void put(int client, bool fetch, uint64_t left) {
     expect(take(client, fetch, left));
     expect_eq(arrive(client), 0);
     check_all();
 }
 
-/* Does the next block, which must be this client's. True: it is acknowledged. */
+/* Serves the next block, which must be this client's. Returns whether it is acknowledged. */
 static inline bool serve(int client, bool reply) {
     bool is_there = net_flow_turn(helper, &turn);
     expect(is_there);
@@ -91,10 +91,10 @@ static inline uint64_t bits(unsigned count) {
     return count == 64 ? UINT64_MAX : (UINT64_C(1) << count) - 1;
 }
 
-/* Gives a client so many spares: asks for them with a block of its own, which is done. */
+/* Grants a client this many pool buffers: it asks for them with a block of its own, which is served. */
 static inline void give(int client, unsigned pool_buffers) {
     put(client, false, limits.buffers * S + (uint64_t)pool_buffers * POOLED);
-    expect(serve(client, true)); /* with a reply, so that it is said at once whatever B is */
+    expect(serve(client, true)); /* with a reply, so that the grant is sent at once whatever B is */
     expect_eq(__builtin_popcountll(ack.granted), pool_buffers);
     hear(client);
 }

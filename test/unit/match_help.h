@@ -1,5 +1,5 @@
-/* match_help.h: an engine of each structure for a test, and one-line ways to use it. Receives and messages
- * are named by numbers. */
+/* match_help.h: an engine of each structure for tests, and one-line operations on it. Receives and messages are
+ * identified by numbers. */
 #ifndef HEARTH_TEST_MATCH_HELP_H
 #define HEARTH_TEST_MATCH_HELP_H
 
@@ -7,7 +7,7 @@
 
 #include "match/engine.h"
 
-/* The settings are read once, later. The heater only takes a core where a test is not about it. */
+/* The settings are read once, later. The heater would only occupy a core in tests that are not about it. */
 #ifndef TEST_HEATER
 #define TEST_HEATER "off"
 #endif
@@ -20,7 +20,7 @@ __attribute__((constructor)) static void choose_heater(void) {
 enum { ANY = -1, NONE = 0, QUEUED = 0, FOUND_NULL = -1000000 };
 
 static struct match *engine;
-static match_entry last_entry; /* of the receive that was queued last */
+static match_entry last_entry; /* of the receive queued last */
 
 static const char *const structures[] = {"list",   "lla-2",  "lla-4",  "lla",
                                          "lla-16", "lla-32", "lla-64", "fast"};
@@ -38,7 +38,7 @@ static inline void close_engine(void) {
     match_close(engine);
 }
 
-/* Runs the test on each, with its memory from the heap or from a pool. */
+/* Runs the test on each structure, with its memory from the heap and from a pool. */
 static inline void on_each(void (*test)(void)) {
     for (unsigned i = 0; i < 2 * STRUCTURES; i++) {
         open_engine(structures[i / 2], i % 2);
@@ -61,14 +61,14 @@ static inline long found(int result, void *message) {
     return result == 0 ? NONE : message ? (long)message : FOUND_NULL;
 }
 
-/* The message that the receive took, QUEUED, or an error. */
+/* The message that the receive matched, QUEUED, or an error. */
 static inline long post(int32_t source, int32_t tag, uint32_t context, long name) {
     void *message = NULL;
     int result = match_post(engine, source, tag, context, (void *)name, &last_entry, &message);
     return result < 0 ? result : found(result, message);
 }
 
-/* The receive that took the message, QUEUED, or an error. */
+/* The receive that the message matched, QUEUED, or an error. */
 static inline long arrive(int32_t source, int32_t tag, uint32_t context, long name) {
     void *receive = NULL;
     int result = match_arrive(engine, source, tag, context, (void *)name, &receive);

@@ -1,7 +1,7 @@
-/* net_boot.h: processes for a test that meet as those of a job do: forked, gathering through memory
- * that they share.
+/* net_boot.h: processes for tests that synchronise like those of a job: forked, with an allgather through shared
+ * memory.
  *
- * There are several boards to meet at, so that some of the processes can also meet without the others. */
+ * There are several boards, so that some of the processes can also synchronise without the others. */
 #ifndef HEARTH_TEST_NET_BOOT_H
 #define HEARTH_TEST_NET_BOOT_H
 
@@ -20,7 +20,7 @@ struct boot_board {
     char bytes[BOOT_MOST][BOOT_ROOM];
 };
 
-/* A place at a board: what a boot's `arg` is. */
+/* A process's place at a board: the `arg` of a boot. */
 struct boot_seat {
     struct boot_board *board;
     int rank, size;
@@ -76,7 +76,7 @@ static inline int boot_gather(void *arg, const void *mine, void *all, size_t byt
     return 0;
 }
 
-/* To meet at a board, as one of so many. */
+/* A boot at a board, as one of `size` processes. */
 static inline struct net_boot boot_at(struct boot_seat *seat, int board, int rank, int size) {
     *seat = (struct boot_seat){.board = &boot_boards[board], .rank = rank, .size = size};
     return (struct net_boot){.rank = rank, .size = size, .arg = seat, .gather = boot_gather};
@@ -91,7 +91,7 @@ static inline void boot_be(int rank, int size, boot_member *work) {
     net_boot_barrier(&boot);
 }
 
-/* Each in a process of its own, rank 0 in this one. */
+/* Each in its own process, rank 0 in this one. */
 static inline void boot_run(int size, boot_member *work) {
     pid_t children[BOOT_MOST];
     boot_open();
@@ -109,8 +109,8 @@ static inline void boot_run(int size, boot_member *work) {
     boot_close();
 }
 
-/* A whole job, ended after so many seconds: the exit status of its rank 0, without which the others wait for ever; or the
- * signal that ended it, negative. */
+/* Runs a whole job with a time limit. Returns the exit status of its rank 0, without which the others wait forever;
+ * or the negative signal that ended it. */
 static inline int boot_run_job(int size, unsigned seconds, void (*prepare)(void), boot_member *work) {
     int status;
     pid_t leader = team_fork();
@@ -122,14 +122,14 @@ static inline int boot_run_job(int size, unsigned seconds, void (*prepare)(void)
         fflush(stdout);
         _exit(test_failures != 0);
     }
-    setpgid(leader, leader); /* whoever is first */
+    setpgid(leader, leader); /* both processes set it, as either may run first */
     if (waitpid(leader, &status, 0) != leader)
         return -SIGKILL;
     kill(-leader, SIGKILL);
     return WIFSIGNALED(status) ? -WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-/* The lines that all of them write to stderr meanwhile; they are shown as well. */
+/* Counts the lines that all of them write to stderr; they are shown as well. */
 static inline int boot_count_lines(int size, boot_member *work) {
     int lines = 0, before = dup(STDERR_FILENO);
     FILE *file = tmpfile();

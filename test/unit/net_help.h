@@ -1,4 +1,4 @@
-/* net_help.h: processes of one node for a test, as a launcher would start them. */
+/* net_help.h: processes of one node for tests, started as by a launcher. */
 #ifndef HEARTH_TEST_NET_HELP_H
 #define HEARTH_TEST_NET_HELP_H
 
@@ -16,7 +16,7 @@
 
 enum { TEAM_MOST = 16 };
 
-/* What they share besides their segments: memory in which they meet. */
+/* Shared besides their segments: memory in which they synchronise. */
 struct team {
     _Atomic int arrived, round;
     int count;
@@ -32,7 +32,7 @@ static inline void team_open(int count) {
     team->count = count;
 }
 
-/* Children that die with us and within two minutes, so that nothing is left over. */
+/* Children that die with the parent and within two minutes, so that nothing is left over. */
 static inline pid_t team_fork(void) {
     fflush(stdout);
     pid_t child = fork();
@@ -43,7 +43,7 @@ static inline pid_t team_fork(void) {
     return child;
 }
 
-/* True if it ended by itself and without failures. */
+/* Returns whether it exited by itself and without failures. */
 static inline bool team_join(pid_t child) {
     int status;
     return waitpid(child, &status, 0) == child && WIFEXITED(status) && !WEXITSTATUS(status);
@@ -53,7 +53,7 @@ static inline void team_close(void) {
     munmap(team, sizeof *team);
 }
 
-/* Until all are here. */
+/* Waits for all processes. */
 static inline void meet(void) {
     int round = atomic_load(&team->round);
     if (atomic_fetch_add(&team->arrived, 1) + 1 == team->count) {
@@ -80,7 +80,7 @@ static inline void be_member(const struct net_options *options, member *work) {
     net_node_close(node);
 }
 
-/* Each in a process of its own, rank 0 in this one. */
+/* Each in its own process, rank 0 in this one. */
 static inline void run_team(int count, size_t limit, size_t header_bytes, member *work) {
     struct net_options o = {.count = count, .limit = limit, .header_bytes = header_bytes};
     pid_t children[TEAM_MOST];
@@ -100,7 +100,7 @@ static inline void run_team(int count, size_t limit, size_t header_bytes, member
     team_close();
 }
 
-/* From now on this call of the system fails in this process and its children. */
+/* From now on this system call fails in this process and its children. */
 static inline int forbid_call(uint32_t number, uint32_t error) {
     struct sock_filter program[] = {
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
@@ -122,7 +122,7 @@ static inline unsigned count_files(void) {
     return n;
 }
 
-/* Mappings of segments. */
+/* Counts mappings of segments. */
 static inline unsigned count_maps(void) {
     char line[512];
     unsigned n = 0;

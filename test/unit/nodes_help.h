@@ -1,5 +1,5 @@
-/* nodes_help.h: for tests that run the processes of whole jobs, of one or several nodes: how many there may be, settings,
- * and what ThreadSanitizer should know. */
+/* nodes_help.h: for tests that run the processes of whole jobs, of one or several nodes: limits, settings, and
+ * suppressions for ThreadSanitizer. */
 #ifndef HEARTH_TEST_NODES_HELP_H
 #define HEARTH_TEST_NODES_HELP_H
 
@@ -8,20 +8,20 @@
 #include <stdlib.h>
 
 #ifdef __SANITIZE_THREAD__
-enum { NODE_MOST = 1 }; /* processes: it does not see that one orders what two threads of another do */
+enum { NODE_MOST = 1 }; /* TSan does not see that one process orders what two threads of another do */
 
-/* The program's own words, in a function that is not looked at: that a page is mapped under them is no write, as it has
- * it. */
+/* The program's own words, in functions that TSan does not instrument: mapping a page below them is not a write, but
+ * TSan takes it for one. */
 #define NOT_FOR_TSAN __attribute__((noinline, no_sanitize_thread))
 
-/* The program reads what it writes at the same time, and a page that comes home again while it is written to the NVM is
- * written once more after that; our own words round the copies are looked at. */
+/* The program reads what it writes at the same time, and a page that returns while it is written to the NVM is
+ * written again after that. The accesses around the copies are still checked. */
 __attribute__((visibility("default"))) const char *__tsan_default_suppressions(void);
 const char *__tsan_default_suppressions(void) {
     return "race:^copy$\nrace:^small_serve$\nrace:^small_apply$\nrace:^keep_behind$\n";
 }
 
-/* Long enough to know who it was. */
+/* Long enough to keep the other stack. */
 __attribute__((visibility("default"))) const char *__tsan_default_options(void);
 const char *__tsan_default_options(void) {
     return "history_size=7";

@@ -1,13 +1,13 @@
-/* pages_outside.h: all other nodes, and the homes of all pages, as one thread: a partner for a pool and its
- * segment.
+/* pages_outside.h: one thread that stands for all other nodes and for the homes of all pages: the counterpart of a
+ * pool and its segment.
  *
- * It does what a service does (service_cache.c): takes frames that want attention, sends what is in their
- * outboxes, asks mappers. And what a home does, for one other node: one transaction per page at a time. That
- * other node reads and writes pages as the dice say: FWD_S, FWD_X and INV come at any moment.
+ * It does the work of a service (service_cache.c): it handles frames that need attention, sends the messages in their
+ * outboxes, and notifies mappers. It also does the work of a home, for one other node: one transaction per page at a
+ * time. That other node reads and writes pages at random: FWD_S, FWD_X and INV arrive at any moment.
  *
- * A page is words. In each page the word 0 belongs to the other node: it counts it up whenever it has the
- * page to itself. All others belong to the test's threads. What is outside is `truth`: what each word was
- * when we last had the page. */
+ * A page consists of words. Word 0 of each page belongs to the other node, which increments it whenever it has the
+ * page exclusively. All other words belong to the test's threads. `truth` holds the state outside: the value of each
+ * word when this side last had the page. */
 #ifndef HEARTH_TEST_PAGES_OUTSIDE_H
 #define HEARTH_TEST_PAGES_OUTSIDE_H
 
@@ -24,11 +24,11 @@ enum outside_ours { OURS_NONE, OURS_SHARED, OURS_ALONE };
 
 struct outside_page {
     enum outside_ours ours;
-    bool outside;          /* it has a copy too, or had the last one */
-    enum pages_kind busy;  /* the message of ours or to us whose end is waited for, or 0 */
+    bool outside;          /* the other node has a copy too, or had the last one */
+    enum pages_kind busy;  /* the message whose completion is awaited, or 0 */
     enum pages_kind asked; /* waits for its turn, or 0 */
     uint64_t *truth;
-    uint64_t came; /* how often it came to us */
+    uint64_t came; /* how often this side got the page */
 };
 
 struct outside {
@@ -37,10 +37,10 @@ struct outside {
     uint32_t count;
     size_t words;
     struct random dice;
-    _Atomic uint32_t every; /* in so many rounds the other node wants something; 0: never */
+    _Atomic uint32_t every; /* the other node makes a request in one of this many rounds; 0: never */
     _Atomic uint64_t wants, takes, rounds;
     _Atomic bool stop;
-    _Atomic int64_t wanted; /* a page that it is to take at once, or -1 */
+    _Atomic int64_t wanted; /* a page that it must take at once, or -1 */
     uint64_t errors;
     pthread_t thread;
 };
@@ -71,12 +71,12 @@ static inline void outside_tell(struct outside *o, uint32_t page, enum pages_kin
     pages_unlock(&b->lock);
 }
 
-/* ---- requests of ours ---- */
+/* ---- requests of this side ---- */
 
 static inline void outside_get(struct outside *o, uint32_t page, bool write) {
     struct outside_page *g = &o->pages[page];
     g->busy = PAGES_UNBLOCK;
-    if (g->ours != OURS_NONE) { /* it has a copy that it may read */
+    if (g->ours != OURS_NONE) { /* the other node has a readable copy */
         g->ours = OURS_ALONE;
         g->outside = false;
         outside_tell(o, page, PAGES_GRANT, 0, 0);
@@ -128,9 +128,9 @@ static inline void outside_next(struct outside *o, uint32_t page) {
         outside_get(o, page, kind == PAGES_GETX);
 }
 
-/* ---- answers of ours ---- */
+/* ---- answers of this side ---- */
 
-/* The page as it is here: the words of the test's threads only grow, ours are as we left them. */
+/* Checks the page as it is here: the words of the test's threads only increase, the other node's word is unchanged. */
 static inline void outside_take_page(struct outside *o, uint32_t page, uint32_t frame) {
     struct outside_page *g = &o->pages[page];
     const uint64_t *here = (const uint64_t *)pages_pool_memory(o->pool, frame);
@@ -186,7 +186,7 @@ static inline void outside_hear(struct outside *o, const struct pages_message *m
     outside_next(o, m->page);
 }
 
-/* ---- what the other node wants ---- */
+/* ---- requests of the other node ---- */
 
 static inline void outside_want(struct outside *o, uint32_t page, bool write) {
     struct outside_page *g = &o->pages[page];
@@ -205,7 +205,7 @@ static inline void outside_want(struct outside *o, uint32_t page, bool write) {
     outside_tell(o, page, g->busy, flags, 0);
 }
 
-/* ---- as a service ---- */
+/* ---- the service ---- */
 
 static inline void outside_look_after(struct outside *o, uint32_t frame) {
     struct pages_pool *p = o->pool;

@@ -1,13 +1,11 @@
-/* pages_world.h: a few caches, the directory of their home and the network between them, all in one struct
- * that can be copied, compared and stored: what unit_pages_explore walks through. It runs the code of
- * src/pages itself.
+/* pages_world.h: a few caches, the directory of their home and the network between them, all in one struct that can
+ * be copied, compared and stored: the state that unit_pages_explore explores. It runs the code of src/pages itself.
  *
- * Of the data only one thing is kept: whether a copy is *fresh*, the same as what was written last. A write
- * makes all copies stale but the one written to, wherever they are: in frames, in the NVM, in the home's
- * buffer, in messages.
+ * The data is reduced to one bit: whether a copy is *fresh*, equal to what was written last. A write makes all copies
+ * stale except the one written to, wherever they are: in frames, in the NVM, in the home's buffer, in messages.
  *
- * A node has one thread that holds at most one pin per page, and beside it one small operation. What it
- * writes under a pin it writes when it lets go, which is the worst time. */
+ * A node has one thread that holds at most one pin per page, and in addition one small operation. It writes under a
+ * pin at its release, which is the worst time. */
 #ifndef HEARTH_TEST_PAGES_WORLD_H
 #define HEARTH_TEST_PAGES_WORLD_H
 
@@ -21,7 +19,7 @@
 
 enum { WORLD_NODES = 3, WORLD_PAGES = 2, WORLD_MESSAGES = 24, WORLD_DIRECTORY = 640 };
 
-/* What nodes may do of their own accord. */
+/* What nodes may do on their own. */
 enum {
     MAY_READ = 1,
     MAY_WRITE = 2,
@@ -33,14 +31,14 @@ enum {
     MAY_ALL = 127
 };
 
-/* What they or the network may do wrong; each must be noticed. */
+/* Faults of nodes or the network; each must be detected. */
 enum fault {
     NO_FAULT,
-    OWNED_NOT_WRITTEN, /* an Owned page that is dropped is not brought home */
-    SHARED_SILENT,     /* a shared copy is dropped without a word */
+    OWNED_NOT_WRITTEN, /* an Owned page is evicted without writing it back */
+    SHARED_SILENT,     /* a shared copy is dropped without a message */
     GRANTED_EARLY,     /* a write is granted before the invalidations are acknowledged */
-    EXCLUSIVE_STORE,   /* E is mapped to write, and nobody hears of a store */
-    FROZEN_READ,       /* a copy is read while its PUT is open */
+    EXCLUSIVE_STORE,   /* E is mapped writable, and a store goes unnoticed */
+    FROZEN_READ,       /* a copy is read while its PUT is pending */
     FAULTS
 };
 
@@ -49,32 +47,32 @@ struct setup {
     unsigned may;
     bool coop, hand_over;
     bool late;        /* transactions begin some time after they could, not at once */
-    bool many_smalls; /* each node may have a small operation under way, not just one of them */
+    bool many_smalls; /* each node may have a small operation pending, not just one of them */
     enum fault fault;
 };
 
 struct flight {
     struct pages_message m;
-    uint64_t fresh; /* of the page that it brings */
+    uint64_t fresh; /* of the page that it carries */
 };
 
 struct world {
     struct pages_control control[WORLD_PAGES][WORLD_NODES];
     uint8_t fresh[WORLD_PAGES][WORLD_NODES]; /* frames */
     uint8_t nvm[WORLD_PAGES], buffer[WORLD_PAGES], io[WORLD_PAGES];
-    uint8_t lowering[WORLD_PAGES][WORLD_NODES]; /* the mapping is on its way to this level + 1, or 0 */
-    uint8_t small[WORLD_NODES];                 /* under way: 1 + 2 * page + writes, or 0 */
-    uint8_t early[WORLD_NODES];                 /* a GRANT that was sent before its time */
+    uint8_t lowering[WORLD_PAGES][WORLD_NODES]; /* the mapping is being lowered to this level + 1, or 0 */
+    uint8_t small[WORLD_NODES];                 /* pending: 1 + 2 * page + writes, or 0 */
+    uint8_t early[WORLD_NODES];                 /* a GRANT that was sent too early */
     uint32_t flights;
     uint64_t directory[WORLD_DIRECTORY / 8];
-    struct flight flight[WORLD_MESSAGES]; /* last: what is not used is not stored */
+    struct flight flight[WORLD_MESSAGES]; /* last: unused ones are not stored */
 };
 
 static struct setup setup;
 static struct world now;
-static jmp_buf broken; /* where a violation goes */
+static jmp_buf broken; /* target of a violation */
 static const char *violation;
-static uint8_t state_before; /* of the copy that a message has come to */
+static uint8_t state_before; /* of the copy that receives a message */
 static bool in_machine;      /* code of src/pages runs: it must not allocate */
 
 static inline void must_hold(bool holds, const char *what) {
@@ -98,7 +96,7 @@ static inline bool brings_page(const struct pages_message *m) {
     return m->kind == PAGES_DATA || (m->kind == PAGES_WRITEBACK_DATA && m->flags & PAGES_DIRTY);
 }
 
-/* Kept in order, so that the same messages are the same state. */
+/* Kept sorted, so that the same messages are the same state. */
 static inline void post(const struct pages_message *m, bool fresh) {
     struct flight f = {.m = *m, .fresh = brings_page(m) && fresh};
     must_hold(now.flights < WORLD_MESSAGES, "the network is full");
@@ -126,7 +124,7 @@ static inline void sort_flights(void) {
         }
 }
 
-/* Something new is written, to the copy that *at is about. */
+/* New data is written to the copy that *at describes. */
 static inline void written(uint32_t page, uint8_t *at) {
     must_hold(*at, "a write into a stale page");
     memset(now.fresh[page], 0, sizeof now.fresh[page]);
@@ -138,7 +136,7 @@ static inline void written(uint32_t page, uint8_t *at) {
     sort_flights();
 }
 
-/* Nobody else could read while this one writes. `writer`: a node, or nodes for the home itself. */
+/* No other node may be able to read while this one writes. `writer`: a node, or `nodes` for the home itself. */
 static inline void must_be_alone(uint32_t page, uint32_t writer) {
     for (uint32_t i = 0; i < setup.nodes; i++) {
         const struct pages_control *c = &now.control[page][i];
@@ -146,13 +144,13 @@ static inline void must_be_alone(uint32_t page, uint32_t writer) {
     }
 }
 
-/* ---- what the machines ask for ---- */
+/* ---- actions that the state machines request ---- */
 
 static inline void do_output(struct pages_output *out) {
     for (uint32_t i = 0; i < out->count; i++) {
         const struct pages_message *m = &out->messages[i];
         if (setup.fault == GRANTED_EARLY && m->kind == PAGES_INV && !now.early[0]) {
-            /* to whoever asks for it: told at once, and not again */
+            /* notifies all waiting ones at once, and not again */
             for (uint32_t r = 0; r < setup.nodes; r++)
                 if (now.control[m->page][r].open == PAGES_GETX &&
                     pages_directory_look(directory(), m->page).busy == PAGES_GETX) {
@@ -175,7 +173,7 @@ static inline void do_output(struct pages_output *out) {
         now.io[out->page] = (uint8_t)out->io;
 }
 
-/* Whether there was one. */
+/* Returns whether there was one. */
 static inline bool start_one(void) {
     struct pages_message messages[WORLD_NODES + 1];
     struct pages_output out = {.messages = messages};
@@ -299,7 +297,7 @@ static inline bool acquire(uint32_t page, uint32_t node, bool write) {
     return got != PAGES_LATER;
 }
 
-/* How it lets go: without mapping the page, or having mapped it. */
+/* Releases the pin, with the page mapped or not. */
 static inline void release(uint32_t page, uint32_t node, bool map) {
     struct pages_control *c = &now.control[page][node];
     struct pages_effects e;
@@ -395,7 +393,7 @@ static inline bool is_quiet(void) {
     return !now.flights && pages_directory_is_idle(directory());
 }
 
-/* When nothing is under way, the directory knows exactly who has what. */
+/* If nothing is pending, the directory knows exactly which node has which copy. */
 static inline void check_quiet(uint32_t page) {
     struct pages_look look = pages_directory_look(directory(), page);
     uint32_t counts[PAGES_O + 1] = {0};

@@ -1,4 +1,4 @@
-/* patch_help.h: random strided areas for tests, and where their bytes lie by the book. */
+/* patch_help.h: random strided areas for tests, and the definition of where their bytes are. */
 #ifndef HEARTH_TEST_PATCH_HELP_H
 #define HEARTH_TEST_PATCH_HELP_H
 
@@ -13,7 +13,7 @@ struct area {
     int64_t bytes, low, high; /* low, high: the hull, from the first byte of the first row */
 };
 
-/* Where the n-th byte in packed order lies. */
+/* The offset of the n-th byte in packed order. */
 static inline int64_t area_offset(const struct area *a, int64_t n) {
     int64_t offset = n % a->counts[0];
     n /= a->counts[0];
@@ -24,8 +24,8 @@ static inline int64_t area_offset(const struct area *a, int64_t n) {
     return offset;
 }
 
-/* Strides for its counts under which no two rows overlap: the levels nest in a random order, some without a
- * gap, some backwards. Strides are multiples of `unit`. */
+/* Chooses strides such that no two rows overlap: the levels nest in a random order, some without a gap, some
+ * descending. Strides are multiples of `unit`. */
 static inline void area_lay_out(struct area *a, struct random *dice, int unit) {
     int order[PATCH_LEVELS] = {0};
     int64_t extent = a->counts[0];

@@ -1,7 +1,7 @@
-/* replay_help.h: power failures, played: every write and sync of some files is recorded, in order, also those of several
- * processes; then a file is made as it may be found if the power fails at a place of the record: all that was written
- * before its last sync is there, and any part of what was written after it: whole writes are missing, or some of
- * their sectors. A write that has failed may have left any part of it, whatever is synced later. */
+/* replay_help.h: simulates power failures. Every write and sync of some files is recorded, in order, also those of
+ * several processes. Then a file is made as it may be found if the power fails at a place of the record: everything
+ * written before its last sync is there, and any part of what was written after it; whole writes may be missing, or
+ * some of their sectors. A failed write may have left any part of it, whatever is synced later. */
 #ifndef HEARTH_TEST_REPLAY_HELP_H
 #define HEARTH_TEST_REPLAY_HELP_H
 
@@ -17,11 +17,11 @@
 enum { REPLAY_SECTOR = 512, REPLAY_ENTRIES = 1 << 16, REPLAY_BYTES = 1 << 28 };
 
 struct replay_entry {
-    int rank; /* whose file */
+    int rank; /* the owner of the file */
     bool is_sync, has_failed;
     uint64_t offset;
     size_t bytes;
-    size_t data; /* where it is in `replay->data` */
+    size_t data; /* its offset in `replay->data` */
 };
 
 /* In memory that the processes share. */
@@ -72,12 +72,12 @@ static inline void replay_mark_failed(int rank, const struct store_event *event)
                      replay->entries[i - 1].offset != event->offset))
         i--;
     if (i == 0)
-        abort(); /* it was told of before it began */
+        abort(); /* it failed before it was recorded */
     replay->entries[i - 1].has_failed = true;
     pthread_mutex_unlock(&replay->lock);
 }
 
-/* How far the record is. */
+/* The length of the record. */
 static inline size_t replay_now(void) {
     pthread_mutex_lock(&replay->lock);
     size_t count = replay->count;
@@ -85,7 +85,7 @@ static inline size_t replay_now(void) {
     return count;
 }
 
-/* How much of it is of this file. */
+/* The number of entries of this file. */
 static inline size_t replay_count(int rank, size_t end) {
     size_t n = 0;
     for (size_t i = 0; i < end; i++)
@@ -112,8 +112,8 @@ static inline void replay_tear(char *file, const struct replay_entry *w, struct 
             memcpy(file + w->offset + at, replay->data + w->data + at, REPLAY_SECTOR);
 }
 
-/* `file` as it was at the beginning of the record becomes what is found after the power has failed at `end`. False if a
- * write was not within its `bytes`, or not of sectors. */
+/* Changes `file`, which holds the state at the beginning of the record, to the state after a power failure at `end`.
+ * Returns false if a write was outside its `bytes`, or not of whole sectors. */
 static inline bool replay_into(char *file, size_t bytes, int rank, size_t end, struct random *dice) {
     size_t synced = replay_last_sync(rank, end);
     enum replay_loss loss = (enum replay_loss)random_below(dice, REPLAY_LOSSES);
@@ -133,7 +133,7 @@ static inline bool replay_into(char *file, size_t bytes, int rank, size_t end, s
     return true;
 }
 
-/* The file of this name becomes that. */
+/* Writes that state to the file of this name. */
 static inline bool replay_write(const char *path, const char *file, size_t bytes) {
     FILE *f = fopen(path, "w");
     bool good = f && fwrite(file, 1, bytes, f) == bytes;

@@ -45,7 +45,7 @@ static inline void make_checkpoint(struct store *s, uint64_t epoch) {
     expect_eq(pages_store_commit(s, epoch), 0);
 }
 
-/* Good until the next but one. */
+/* Valid until the call after the next. */
 static inline const char *path_of(const char *name) {
     static char paths[2][512];
     static int turn;

@@ -1,4 +1,4 @@
-/* store_help.h: folders, pages with known contents, and requests that are waited for. */
+/* store_help.h: folders, pages with known contents, and blocking requests. */
 #ifndef HEARTH_TEST_STORE_HELP_H
 #define HEARTH_TEST_STORE_HELP_H
 
@@ -15,7 +15,7 @@
 #include "base/base.h"
 #include "pages/store/store.h"
 
-/* ---- folders: one on a disk, one in memory, empty at the beginning and gone at the end ---- */
+/* ---- folders: one on a disk, one in memory, empty at the beginning and removed at the end ---- */
 
 static char help_folders[2][256];
 static pid_t help_owner;
@@ -68,7 +68,7 @@ static inline const char *help_folder(int i) {
     return help_folders[i];
 }
 
-/* ---- ways to move pages ---- */
+/* ---- engines that move pages ---- */
 
 struct help_way {
     const char *name;
@@ -100,7 +100,7 @@ static inline struct store_options help_options(const struct help_way *way, enum
                                   .buffered = way->buffered};
 }
 
-/* Where io_uring is forbidden or not built in, its tests are told to be passed over. */
+/* Where io_uring is forbidden or not built in, its tests are skipped. */
 static inline bool help_has_uring(void) {
     static int known;
     struct store *s;
@@ -151,7 +151,7 @@ static inline bool help_holds(const void *buffer, size_t bytes, uint64_t page, u
 
 /* ---- requests ---- */
 
-/* Sleeps until there is something, for up to 20 seconds. */
+/* Sleeps until a request completes, for up to 20 seconds. */
 static inline unsigned help_wait(struct store *s, struct store_done *done, unsigned most) {
     uint64_t end = clock_ns() + 20000000000u;
     unsigned n;
@@ -163,7 +163,7 @@ static inline unsigned help_wait(struct store *s, struct store_done *done, unsig
     return n;
 }
 
-/* One request, to its end: its error. */
+/* Executes one request; returns its error. */
 static inline int help_move(struct store *s, enum store_way way, uint64_t page, void *buffer) {
     struct store_done done = {.error = -ETIME};
     int err = pages_store_submit(s, way, page, buffer, page + 5);
@@ -182,7 +182,7 @@ static inline int help_put(struct store *s, size_t page_bytes, uint64_t page, ui
     return err;
 }
 
-/* 0, -EILSEQ if it holds something else, or the error of the read. */
+/* 0, -EILSEQ if the page holds other data, or the error of the read. */
 static inline int help_see(struct store *s, size_t page_bytes, uint64_t page, uint64_t version) {
     void *buffer = help_buffer(page_bytes);
     memset(buffer, 0xa5, page_bytes);
@@ -197,7 +197,7 @@ static inline int help_see(struct store *s, size_t page_bytes, uint64_t page, ui
 
 static int help_stderr = -1, help_lines = -1;
 
-/* From here on stderr is kept; then how many lines there were, and all of them in `text`. */
+/* Captures stderr; lines_end returns the number of lines, and all of them in `text`. */
 static inline void lines_begin(void) {
     fflush(stderr);
     help_stderr = dup(2);

@@ -1,12 +1,11 @@
-/* test.h: a test program is one .c file that includes this and says
+/* test.h: the framework of unit tests. A test program is one .c file that includes this and contains tests:
  *
  *      TEST(what_is_shown) {
  *          expect_eq(a, b);
  *      }
  *
- * as often as it likes. Tests register themselves and run in the order in which they are written; arguments
- * that are names of tests select them. A failed expectation is printed and the test goes on. The exit status
- * is 1 if any failed. */
+ * Tests register themselves and run in the order of their definition; arguments that are names of tests select them.
+ * A failed expectation is printed and the test continues. The exit status is 1 if any failed. */
 #ifndef HEARTH_TEST_UNIT_H
 #define HEARTH_TEST_UNIT_H
 
@@ -24,7 +23,7 @@ struct test {
 
 static struct test *test_first, **test_last = &test_first;
 static const char *test_name = "";
-static unsigned test_failures; /* of the test that runs */
+static unsigned test_failures; /* of the current test */
 
 static inline void test_register(struct test *t) {
     *test_last = t;
@@ -39,7 +38,7 @@ static inline void test_register(struct test *t) {
     }                                                                                                        \
     static void name_(void)
 
-/* Counts a failure; true if it is one of the first and worth a line. */
+/* Counts a failure; returns whether it is one of the first, which are printed. */
 static inline bool test_failed(const char *file, int line) {
     if (++test_failures > 5)
         return false;
@@ -86,7 +85,7 @@ static inline bool test_selected(const struct test *t, int count, char **names) 
     return count < 2;
 }
 
-#ifndef TEST_OWN_MAIN /* a program that only wants the expectations */
+#ifndef TEST_OWN_MAIN /* a program that uses only the expectations */
 int main(int argc, char **argv) {
     unsigned passed = 0, failed = 0;
     for (struct test *t = test_first; t; t = t->next)

@@ -1,5 +1,5 @@
-/* unit_armci_accumulate.c: sums of all types, alone and under locks. How often a lock is taken is counted on the way to
- * net/: the linker passes net_lock_table_lock and _try through here. */
+/* unit_armci_accumulate.c: tests sums of all types, alone and under locks. The linker wraps net_lock_table_lock and
+ * _try, so that the tests count how often a lock is taken. */
 #include "test.h"
 
 #include "accumulate_help.h"
@@ -14,7 +14,7 @@ void __wrap_net_lock_table_lock(struct net_lock_table *s, const void *address);
 bool __wrap_net_lock_table_try(struct net_lock_table *s, const void *address);
 void __wrap_net_lock_table_unlock(struct net_lock_table *s, const void *address);
 
-/* Where this is set, blocks can be written only while they are locked. */
+/* If set, blocks can be written only while they are locked. */
 static bool guarded;
 
 static void guard(const void *address, int access) {
@@ -96,7 +96,7 @@ TEST(integers_wrap)
     expect_eq(x, INT64_MIN);
 }
 
-/* 1 + i times (3 + 4i): no part gets into the other's place. */
+/* 1 + i times (3 + 4i): real and imaginary parts do not mix. */
 TEST(complex_products)
 {
     double to[2] = {10, 20}, from[2] = {3, 4}, s[2] = {1, 1};
@@ -107,7 +107,7 @@ TEST(complex_products)
     expect(small_to[0] == 9 && small_to[1] == 27);
 }
 
-/* Nothing is multiplied by 1 + 0i: infinity times 0 would not be a number. */
+/* A scale of 1 + 0i does not multiply: infinity times 0 would be NaN. */
 TEST(a_scale_of_one_keeps_infinity)
 {
     double to[2] = {1, 1}, from[2] = {__builtin_inf(), 0}, one[2] = {1, 0};
@@ -136,7 +136,7 @@ TEST(each_block_is_locked_once)
     close_stripes(s);
 }
 
-/* An element across two blocks is of the first: a row of them that ends with one does not touch the second. */
+/* An element across two blocks belongs to the first: a row that ends with it does not lock the second. */
 TEST(elements_across_blocks_count_to_the_first)
 {
     struct net_lock_table *s = open_stripes();
@@ -163,7 +163,7 @@ TEST(elements_across_blocks_count_to_the_first)
     close_stripes(s);
 }
 
-/* 8-byte rows: as many locks as blocks, not as rows; up, down, and in small groups of rows. */
+/* 8-byte rows: as many locks as blocks, not as rows; ascending, descending, and in small groups of rows. */
 TEST(rows_of_one_block_share_its_lock)
 {
     struct net_lock_table *s = open_stripes();
@@ -187,7 +187,7 @@ TEST(rows_of_one_block_share_its_lock)
     close_stripes(s);
 }
 
-/* The same element over and over: the lock is given to others after each LOCK_TABLE_GRAIN of data. */
+/* The same element repeatedly: the lock is released after each LOCK_TABLE_GRAIN of data. */
 TEST(no_lock_is_kept_for_long)
 {
     struct net_lock_table *s = open_stripes();
@@ -205,7 +205,7 @@ TEST(no_lock_is_kept_for_long)
     close_stripes(s);
 }
 
-/* Whether anyone has the lock for this place; blocks may share one. */
+/* Returns whether the lock of this place is held; blocks may share one. */
 static bool is_held(struct net_lock_table *s, const char *place) {
     bool got = net_lock_table_try(s, place);
     if (got)
@@ -252,7 +252,7 @@ TEST(a_held_lock_ends_a_try_at_its_first_byte)
     close_stripes(s);
 }
 
-/* Three integers in a row, rows 40 bytes apart: row 102 lies across two blocks, and is done in two parts. */
+/* Three integers in a row, rows 40 bytes apart: row 102 crosses two blocks, and is done in two parts. */
 TEST(a_try_over_rows_goes_on_where_it_stopped)
 {
     enum { ROWS = 500, BYTES = 12 * ROWS, FIRST = 8 };
@@ -277,7 +277,7 @@ TEST(a_try_over_rows_goes_on_where_it_stopped)
     close_stripes(s);
 }
 
-/* Each way to reach an integer of two blocks and more, aligned: none lies across blocks. */
+/* Each kind of access to an integer of two or more blocks, aligned, so that none crosses blocks. */
 static void add_guarded(void) {
     struct net_lock_table *s = open_stripes();
     struct patch p, row = armci_patch_row(here, 12 * 500);
@@ -309,11 +309,11 @@ TEST(nothing_is_written_without_its_lock)
     expect(team_join(child));
 }
 
-/* ---- several processes at once ---- */
+/* ---- several processes ---- */
 
 enum { CHILDREN = 3, ROUNDS = 2000, AREA = 2 * LOCK_TABLE_GRAIN, INTS = AREA / 4 };
 
-/* Tries until all of it is done, as a helper does between other work. */
+/* Tries until all is done, as a helper does between other work. */
 static void try_until_done(struct net_lock_table *s, const struct patch *to, const int *values) {
     const int scale = 5;
     for (size_t done = 0; done < to->bytes; sched_yield())
@@ -321,7 +321,7 @@ static void try_until_done(struct net_lock_table *s, const struct patch *to, con
                                            to->bytes - done);
 }
 
-/* Adds 7 to each, and 3 or 5 more to those at even and odd places. */
+/* Adds 7 to each element, and 3 or 5 more to those at even and odd places. */
 static void add_rounds(struct net_lock_table *s, char *sums, const int *values) {
     struct patch even, odd, row = armci_patch_row(values, AREA / 2);
     const int seven = 7, three = 3;

@@ -1,5 +1,5 @@
-/* unit_armci_patch.c: strided areas: which are made, what they cover, how they travel. Random ones are compared
- * with naive loops in unit_armci_random.c. */
+/* unit_armci_patch.c: tests strided areas: which are valid, what they cover, how they are encoded.
+ * unit_armci_random.c compares random ones with simple loops. */
 #include "test.h"
 
 #include <errno.h>
@@ -72,7 +72,7 @@ TEST(more_bytes_than_can_exist_are_refused)
     struct patch p;
     expect_eq(armci_patch_make(&p, memory, strides, counts, 1), 0);
     expect_eq(armci_patch_make(&p, memory, strides, counts, 2), -EINVAL);
-    expect_eq(armci_patch_make(&p, memory, strides, counts, 3), 0); /* none, whatever the others say */
+    expect_eq(armci_patch_make(&p, memory, strides, counts, 3), 0); /* empty, whatever the other counts are */
     expect_eq(p.bytes, 0);
 }
 
@@ -137,7 +137,7 @@ TEST(a_walk_ends_where_it_is_told)
     expect_eq(calls, 3);
 }
 
-/* Merged to more than 32 bits, a level would not fit on the wire. */
+/* A level merged to more than 32 bits would not fit into the encoding. */
 TEST(large_counts_survive_the_wire)
 {
     enum { MANY = 1 << 20 };
@@ -156,7 +156,7 @@ TEST(large_counts_survive_the_wire)
     expect(!memcmp(&p, &q, sizeof q));
 }
 
-/* Overwrites a field of a patch that has just been written, and reads it. */
+/* Overwrites a field of an encoded patch, and decodes it. */
 static int read_with(size_t at, uint64_t value, size_t bytes) {
     struct patch p, q;
     char wire[PATCH_WIRE];
@@ -172,7 +172,7 @@ TEST(what_is_no_patch_is_not_read)
     struct patch q, empty = armci_patch_row(memory, 0);
     char wire[PATCH_WIRE];
     expect_eq(read_with(LEVELS, 2, 4), LENGTH);
-    expect_eq(read_with(LEVELS, 3, 4), -EPROTO); /* cut off */
+    expect_eq(read_with(LEVELS, 3, 4), -EPROTO); /* truncated */
     expect_eq(read_with(LEVELS, PATCH_LEVELS + 1, 4), -EPROTO);
     expect_eq(read_with(LEVELS, UINT32_MAX, 4), -EPROTO);
     expect_eq(read_with(COUNT, 0, 8), -EPROTO);
@@ -199,7 +199,7 @@ TEST(a_full_patch_fits_the_wire)
     expect_eq(armci_patch_read(&q, wire + 1, PATCH_WIRE - 1), -EPROTO);
 }
 
-/* Large enough for stores that go past the caches, where there are any: rows on and off the lines. */
+/* Large enough for non-temporal stores, where they exist: rows aligned to cache lines and not. */
 static void copy_more_than_the_caches(int row, int from_stride, int to_stride) {
     long cache = sysconf(_SC_LEVEL3_CACHE_SIZE);
     size_t bytes = (size_t)(cache > 0 && cache < 256 << 20 ? cache : 32 << 20) + (1 << 20);

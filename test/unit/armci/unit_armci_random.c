@@ -1,11 +1,12 @@
-/* unit_armci_random.c: strided areas of up to 7 levels, with tiny rows and negative strides, against naive loops.
+/* unit_armci_random.c: compares strided areas of up to 7 levels, with tiny rows and negative strides, with simple
+ * loops.
  *
- * A round makes the arguments of a strided call at random, in one arena, and the same bytes in other rows in
- * another. Every byte's place by the book is area_offset. What patch_* and accumulate_* do to the arena must
- * be what a loop over all bytes, or elements, does to a copy of it: also beside the area.
+ * A round makes random arguments of a strided call in one arena, and the same bytes in other rows in another.
+ * area_offset defines the place of every byte. What patch_* and accumulate_* do to the arena must equal what a loop
+ * over all bytes, or elements, does to a copy of it; bytes beside the area are compared too.
  *
- * Options: --seconds N, --operations N (rows), --seed N. The seed is printed first, and each round has its own,
- * so that a failure is replayed by the line that it prints. */
+ * Options: --seconds N, --operations N (rows), --seed N. The seed is printed first. Each round has its own, and a
+ * failure prints the command that replays it. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,7 +38,7 @@ static uint32_t roll(uint32_t n) {
     return random_below(&dice, n);
 }
 
-/* A place in an arena where all of the area fits. */
+/* A place in an arena where the whole area fits. */
 static char *find_base(const struct area *a, char *arena) {
     return arena - a->low + roll((uint32_t)(ARENA - (a->high - a->low) + 1));
 }
@@ -46,7 +47,7 @@ static bool fits(const struct area *a) {
     return a->high - a->low <= ARENA;
 }
 
-/* Two areas of the same bytes: of the same counts, or regrouped. */
+/* Two areas of the same bytes: with the same counts, or regrouped. */
 static void choose_areas(struct area *a, struct area *b, int unit, bool alike) {
     do {
         area_choose(a, &dice, unit, MOST);
@@ -59,7 +60,7 @@ static void choose_areas(struct area *a, struct area *b, int unit, bool alike) {
     } while (!fits(a) || !fits(b));
 }
 
-/* Bytes that differ from round to round; all that is not in reach stays as it was, and is compared as well. */
+/* Bytes that differ from round to round; those out of reach do not change, and are compared as well. */
 static void fill_arenas(void) {
     uint64_t x = random_next(&dice);
     for (size_t i = 0; i < ARENA; i += 8) {
@@ -104,7 +105,7 @@ static void check_hull(const struct area *a, const struct patch *p, const char *
     require(low == base + a->low && high == base + a->high);
 }
 
-/* Also one that has been damaged: it is refused, or it is a patch like any other. */
+/* Also a damaged one: it is refused, or it is a valid patch. */
 static void check_wire(const struct patch *p) {
     char wire[PATCH_WIRE + 8], *at = wire + roll(8), *low, *high;
     struct patch q = {0};
@@ -147,7 +148,7 @@ static void check_copy(const struct area *a, const struct patch *to, const struc
     require(!memcmp(there, model, ARENA));
 }
 
-/* A range of one to a range of the other, run by run. */
+/* Copies a range of one area to a range of the other, run by run. */
 static void check_pair(const struct area *a, const struct patch *to, const struct area *b,
                        const struct patch *from) {
     uint64_t bytes = 1 + roll((uint32_t)a->bytes), left = bytes;
@@ -206,7 +207,7 @@ static bool is_held(const char *place) {
     return !got;
 }
 
-/* How far a try that begins at `from` must come: the elements before the first one whose lock is held. */
+/* Returns where a try that begins at `from` must stop: at the first element whose lock is held. */
 static size_t find_stop(const struct area *a, const char *base, size_t from, size_t bytes, size_t grain) {
     size_t done = 0;
     while (done < bytes && !is_held(base + area_offset(a, (int64_t)(from + done))))
@@ -214,7 +215,7 @@ static size_t find_stop(const struct area *a, const char *base, size_t from, siz
     return done;
 }
 
-/* All of it, in ranges, some of which run into a lock that another has. */
+/* The whole area, in ranges, some of which meet a lock that is held. */
 static void sum_by_trying(int type, const union element *s, const struct area *a, const struct patch *to,
                           const char *values) {
     size_t grain = armci_accumulate_grain(type), all = (size_t)a->bytes;

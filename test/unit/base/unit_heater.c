@@ -1,5 +1,5 @@
-/* unit_heater.c: the heater touches what it was given, all of it, and nothing after it was taken back. Each
- * test is a process of its own, as the settings are read once. */
+/* unit_heater.c: tests that the heater touches all of its regions, and none after it was retired. Each test runs in
+ * its own process, as settings are read once. */
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
@@ -19,8 +19,7 @@ enum { PATIENCE = 20 }; /* seconds: the machine may be busy */
 
 /* ---- help ---- */
 
-/* Runs a test in a process of its own, with these settings, "A=1 B=2". It must end by itself, with all
- * well. */
+/* Runs a test in its own process, with these settings, "A=1 B=2". It must exit by itself without failures. */
 static void alone(const char *name, const char *settings, void (*run)(void)) {
     if (getenv("HEARTH_TEST_ALONE")) {
         alarm(4 * PATIENCE);
@@ -35,7 +34,7 @@ static void alone(const char *name, const char *settings, void (*run)(void)) {
         for (char *word; (word = strsep(&rest, " "));)
             putenv(word);
         setenv("ASAN_OPTIONS", "detect_leaks=0",
-               0); /* seconds for each process, and the heater gives nothing back */
+               0); /* the heater runs for seconds in each process, and frees nothing */
         execl("/proc/self/exe", "unit_heater", name, NULL);
         _exit(127);
     }
@@ -50,7 +49,7 @@ static void alone(const char *name, const char *settings, void (*run)(void)) {
     { alone(#name, settings, name##_run); }                                                                  \
     static void name##_run(void)
 
-/* A heater that reads, on all machines: a hint to the CPU would not fault where nothing may be read. */
+/* A heater that reads, on all machines: a prefetch hint would not fault on unreadable memory. */
 #define READS "HEARTH_HEATER=on HEARTH_HEATER_LEVEL=l2"
 
 static struct heater_counters now(void) {
@@ -70,7 +69,8 @@ static bool goes_on(void) {
     return rounds_reach(now().rounds + 3);
 }
 
-/* Waits until the counters have not changed for a while, longer than a busy machine keeps a thread from its core. False if they never rest. */
+/* Waits until the counters have not changed for longer than a busy machine suspends a thread. False if they keep
+ * changing. */
 static bool rests(void) {
     enum { TRIES = 300, STILL = 8 };
     struct heater_counters last = now();
@@ -85,8 +85,8 @@ static bool rests(void) {
     return false;
 }
 
-/* Lines that one round touches; the heater is at work. The two counters are not read at one instant, so until
- * they fit. */
+/* Lines that one round touches, while the heater runs. The two counters are not read atomically, so this repeats
+ * until they are consistent. */
 static uint64_t lines_per_round(void) {
     for (unsigned tries = 0; tries < 100 && goes_on(); tries++) {
         struct heater_counters a = now();
@@ -106,7 +106,7 @@ static char *map(size_t bytes) {
 
 static _Alignas(64) char area[1 << 20];
 
-/* ---- what is touched ---- */
+/* ---- regions ---- */
 
 ALONE(touches_every_line_once_a_round, "HEARTH_HEATER=on") {
     heater_add(area, 1000 * 64);
@@ -150,7 +150,7 @@ ALONE(what_cannot_be_added_is_passed_over, "HEARTH_HEATER=on") {
     heater_add(area, 0);
     heater_retire(area);
     heater_add(area, 640);
-    heater_add(area, 64); /* again: refused, with a line */
+    heater_add(area, 64); /* a second time: refused, with a line */
     expect_eq(now().bytes, 640);
     expect_eq(lines_per_round(), 10);
     heater_retire(area);
@@ -158,7 +158,7 @@ ALONE(what_cannot_be_added_is_passed_over, "HEARTH_HEATER=on") {
     expect_eq(now().bytes, 0);
 }
 
-/* The index of a cache moves when it is resized; so do its bytes, and none is read where it was. */
+/* The index of a cache moves when it is resized. The heater's counted bytes follow, and the old place is not read. */
 ALONE(an_index_is_kept_warm_wherever_it_is, READS " HEARTH_HEATER_US=0 HEARTH_HEATER_INDEX=on") {
     struct cache_config config;
     struct cache *cache;
@@ -182,7 +182,7 @@ ALONE(an_index_is_kept_warm_wherever_it_is, READS " HEARTH_HEATER_US=0 HEARTH_HE
     expect_eq(now().bytes, 0);
 }
 
-/* ---- after retire ---- */
+/* ---- after heater_retire ---- */
 
 struct churn {
     pthread_t thread;
@@ -196,7 +196,7 @@ static uint64_t new_seed(void) {
     return seed;
 }
 
-/* Regions that nobody may read any more once retired: one touch too many ends the program. */
+/* Retired regions become unreadable: one touch too many ends the program. */
 static void *churn(void *arg) {
     struct random random;
     random_seed(&random, ((struct churn *)arg)->seed);
@@ -231,7 +231,7 @@ ALONE(nothing_is_touched_once_retired, READS " HEARTH_HEATER_US=0") {
     struct churn c[2];
     uint64_t seed = new_seed();
     heater_add(area, 64);
-    expect(goes_on()); /* it is there from the first region on */
+    expect(goes_on()); /* it runs from the first region on */
     for (unsigned i = 0; i < 2; i++) {
         c[i].seed = seed + i;
         expect_eq(pthread_create(&c[i].thread, NULL, churn, &c[i]), 0);
@@ -250,7 +250,7 @@ ALONE(nor_with_naps_pauses_and_stops, READS " HEARTH_HEATER_US=1") {
     expect_eq(pthread_create(&thread, NULL, churn, &c), 0);
     for (unsigned i = 0; i < 100; i++) {
         heater_pause();
-        usleep(i % 10 ? 100 : 2000); /* the long ones are slept through */
+        usleep(i % 10 ? 100 : 2000); /* it sleeps through the long ones */
         heater_resume();
         if (i % 5 == 0) {
             heater_stop();
@@ -262,7 +262,7 @@ ALONE(nor_with_naps_pauses_and_stops, READS " HEARTH_HEATER_US=1") {
 }
 
 ALONE(a_large_region_is_left_at_once, READS " HEARTH_HEATER_MAX=1g HEARTH_HEATER_US=0") {
-    size_t bytes = 256 << 20; /* of one page that is all zeros: a round takes milliseconds */
+    size_t bytes = 256 << 20; /* of one zero page: a round takes milliseconds */
     for (unsigned i = 0; i < 20; i++) {
         char *memory = map(bytes);
         heater_add(memory, bytes);
@@ -281,7 +281,7 @@ ALONE(memory_may_be_written_meanwhile, READS " HEARTH_HEATER_US=1") {
     expect(now().rounds >= start + 10);
 }
 
-/* ---- rest ---- */
+/* ---- pauses ---- */
 
 ALONE(pauses_nest, "HEARTH_HEATER=on") {
     heater_add(area, 4096);
@@ -306,7 +306,7 @@ ALONE(a_pause_before_the_first_region_counts, "HEARTH_HEATER=on") {
 
 ALONE(resuming_what_was_not_paused_is_ignored, "HEARTH_HEATER=on HEARTH_LOG=error") {
     heater_add(area, 4096);
-    heater_resume(); /* with a line */
+    heater_resume(); /* prints a line */
     expect(goes_on());
     heater_pause();
     expect(rests());
@@ -315,7 +315,7 @@ ALONE(resuming_what_was_not_paused_is_ignored, "HEARTH_HEATER=on HEARTH_LOG=erro
 }
 
 ALONE(a_pause_ends_a_long_round, READS " HEARTH_HEATER_MAX=4g HEARTH_HEATER_US=0") {
-    size_t bytes = (size_t)3 << 30; /* never written: one page of zeros, over and over */
+    size_t bytes = (size_t)3 << 30; /* never written: one zero page, mapped repeatedly */
     char *memory = map(bytes);
     heater_add(memory, bytes);
     usleep(50000);
@@ -324,7 +324,7 @@ ALONE(a_pause_ends_a_long_round, READS " HEARTH_HEATER_MAX=4g HEARTH_HEATER_US=0
     uint64_t lines = now().lines;
     expect(rests());
     expect_eq(now().lines, lines);
-    expect(lines % (bytes / 64) != 0 || !lines); /* that round was not whole */
+    expect(lines % (bytes / 64) != 0 || !lines); /* the round was interrupted */
     expect_eq(now().rounds, lines / (bytes / 64));
     heater_resume();
     heater_retire(memory);
@@ -373,7 +373,7 @@ ALONE(stops_and_goes_on, "HEARTH_HEATER=on") {
     expect_eq(lines_per_round(), 65);
 }
 
-/* ---- whether and where ---- */
+/* ---- settings and placement ---- */
 
 ALONE(off_is_off, "HEARTH_HEATER=off") {
     heater_add(area, 4096);
@@ -392,7 +392,7 @@ ALONE(no_core_to_spare_no_heater, "HEARTH_HEATER=auto HEARTH_HEATER_LEVEL=any") 
 }
 
 ALONE(others_come_and_it_leaves, "HEARTH_HEATER=auto HEARTH_HEATER_LEVEL=any") {
-    heater_add(area, 4096); /* with an idle core it starts; then, or if there is none, it must rest */
+    heater_add(area, 4096); /* it starts if there is an idle core; in any case it must pause later */
     usleep(500000);
     heater_neighbours((unsigned)sysconf(_SC_NPROCESSORS_CONF));
     for (uint64_t start = clock_ns(); now().core >= 0 && clock_ns() - start < PATIENCE * 1000000000ull;)
@@ -428,7 +428,7 @@ ALONE(signals_are_left_to_the_program, "HEARTH_HEATER=on") {
     sigemptyset(&one);
     sigaddset(&one, SIGUSR1);
     sigprocmask(SIG_BLOCK, &one, NULL);
-    kill(getpid(), SIGUSR1); /* to any thread that takes it: none does */
+    kill(getpid(), SIGUSR1); /* to any thread that does not block it: the heater does */
     usleep(50000);
     expect_eq(handled, 0);
     sigpending(&pending);
@@ -443,7 +443,7 @@ static void use_in_child(void) {
     expect_eq(now().core, -1);
     expect(rests());
     heater_retire(area);
-#ifndef __SANITIZE_THREAD__ /* which cannot follow a child that starts threads */
+#ifndef __SANITIZE_THREAD__ /* TSan does not support a child that starts threads */
     heater_add(area + 4096, 128);
     expect_eq(lines_per_round(), 2);
 #endif
@@ -486,7 +486,7 @@ ALONE(a_child_that_does_nothing_ends, "HEARTH_HEATER=on") {
 }
 
 ALONE(ends_with_the_program, "HEARTH_HEATER=on HEARTH_HEATER_US=1000000") {
-    heater_add(area, 65536); /* and exits with the heater at work, or in a long nap */
+    heater_add(area, 65536); /* exits while the heater runs, or in a long sleep */
     usleep(20000);
 }
 
@@ -499,8 +499,7 @@ ALONE(ends_with_the_program_while_it_rests, "HEARTH_HEATER=on") {
 
 /* ---- which core ---- */
 
-/* Cores 0 to 7: 0,1 are threads of one core, 2,3 of another; 0 to 3 share a cache, 4 to 7 another; 7 is not
- * allowed. */
+/* Cores 0 to 7: 0,1 are threads of one core, 2,3 of another; 0 to 3 share a cache, 4 to 7 another; 7 is not allowed. */
 static struct cores *eight(void) {
     static struct cores c;
     memset(&c, 0, sizeof c);
@@ -519,7 +518,7 @@ TEST(chooses_a_core_that_shares_the_cache)
 {
     struct cores *c = eight();
     struct cores_wish wish = {.neighbour = 0, .most_load = 0.25, .own = -1};
-    expect_eq(cores_choose(c, &wish), 2); /* a whole core before the other thread of one's own */
+    expect_eq(cores_choose(c, &wish), 2); /* an idle core rather than the sibling of the program's */
     c->load[2] = 0.2f;
     expect_eq(cores_choose(c, &wish), 3);
     c->load[2] = c->load[3] = 0.9f;
@@ -543,7 +542,7 @@ TEST(another_cache_only_if_any_will_do)
     expect_eq(cores_choose(c, &wish), 0);
     wish.any_cache = false;
     expect_eq(cores_choose(c, &wish), -1);
-    wish.neighbour = 100; /* of which nothing is known */
+    wish.neighbour = 100; /* an unknown core */
     expect_eq(cores_choose(c, &wish), -1);
     wish.neighbour = -1;
     expect_eq(cores_choose(c, &wish), -1);
@@ -553,12 +552,12 @@ TEST(stays_where_it_is_while_that_will_do)
 {
     struct cores *c = eight();
     struct cores_wish wish = {.neighbour = 0, .most_load = 0.25, .own = 3, .own_load = 0.6};
-    c->load[3] = 0.8f; /* most of it its own */
+    c->load[3] = 0.8f; /* mostly its own load */
     expect_eq(cores_choose(c, &wish), 3);
     c->load[3] = 1;
     expect_eq(cores_choose(c, &wish), 2);
     wish.own_load = 1;
-    wish.neighbour = 3; /* the program came here */
+    wish.neighbour = 3; /* the program moved here */
     expect_eq(cores_choose(c, &wish), 0);
 }
 
@@ -576,7 +575,7 @@ ALONE(sees_the_load, "") {
     for (uint64_t start = clock_ns(); clock_ns() - start < 300000000;)
         area[0]++;
     expect(cores_look(&c));
-    expect(c.load[core] > 0.5); /* by us, or by others on the same core */
+    expect(c.load[core] > 0.5); /* by this test, or by others on the same core */
 }
 
 ALONE(a_preview_tells_of_no_core_if_there_is_no_heater, "HEARTH_HEATER=off") {
@@ -590,7 +589,7 @@ ALONE(a_preview_tells_of_no_core_if_the_processes_need_all, "HEARTH_HEATER=auto 
 ALONE(a_preview_tells_of_a_core_that_may_be_used, "HEARTH_HEATER=on HEARTH_HEATER_LEVEL=any") {
     cpu_set_t allowed;
     int core = heater_preview(1);
-    sched_getaffinity(0, sizeof allowed, &allowed); /* widened by it */
+    sched_getaffinity(0, sizeof allowed, &allowed); /* the call above may have widened it */
     expect_eq(core >= 0, CPU_COUNT(&allowed) > 1);
     expect(core < 0 || CPU_ISSET((size_t)core, &allowed));
 }

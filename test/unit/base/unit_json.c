@@ -1,4 +1,4 @@
-/* unit_json.c: what is written is what a reader expects, to the letter. */
+/* unit_json.c: tests the exact output of the JSON writer. */
 #include "test.h"
 
 #include <math.h>

@@ -1,4 +1,5 @@
-/* unit_json_read.c: what JSON is and what it is not; that nothing breaks the reader; that it reads what the writer writes. */
+/* unit_json_read.c: tests the JSON reader: valid and invalid input, random damage, and that it reads what the writer
+ * writes. */
 #include "test.h"
 
 #include <errno.h>
@@ -10,14 +11,14 @@ static char *text;
 static struct json_value *root;
 static struct json_error error;
 
-/* A copy without a byte too many, so that whoever reads further is caught. */
+/* Reads a copy of exactly this length, so that the sanitizer detects reads beyond it. */
 static int read_bytes(const char *from, size_t length) {
     free(text);
     free(root);
     root = NULL;
     text = malloc(length + 1);
     memcpy(text, from, length);
-    text[length] = 'x'; /* not the 0 that the reader wants; it sets it */
+    text[length] = 'x'; /* not the 0 that the reader needs; it sets it */
     return json_read(text, length, &root, &error);
 }
 
@@ -120,12 +121,12 @@ TEST(utf8)
     expect_eq(utf8_length("", 0), 0);
     expect_eq(utf8_length("\xc3\xa9", 2), 2);
     expect_eq(utf8_length("\xc3\xa9", 1), 0);
-    expect_eq(utf8_length("\xed\xa0\x80", 3), 0);     /* half of a pair */
-    expect_eq(utf8_length("\xf4\x90\x80\x80", 4), 0); /* beyond the last */
+    expect_eq(utf8_length("\xed\xa0\x80", 3), 0);     /* half of a surrogate pair */
+    expect_eq(utf8_length("\xf4\x90\x80\x80", 4), 0); /* beyond the last code point */
     expect_eq(utf8_length("\xf0\x8f\xbf\xbf", 4), 0); /* overlong */
 }
 
-/* ---- random ones ---- */
+/* ---- random documents ---- */
 
 static struct random dice;
 
@@ -184,7 +185,8 @@ static void write_document(void) {
     fclose(file);
 }
 
-/* Whole ones are read, value for value; with a few bytes changed, cut or doubled they are read or refused, and nothing else. */
+/* Valid documents are read, value for value; with a few bytes changed, cut or doubled they are read or refused,
+ * without any other effect. */
 TEST(whatever_comes_is_read_or_refused)
 {
     static const char likely[] = "{}[]\",:\\u0019eE+-.tfn \n\xff";

@@ -1,5 +1,5 @@
-/* unit_live.c: the page that hearth top reads: what is shown, what is kept, what a child of fork does to it, and what happens where
- * there is no room. The page is one for the process: tests go on from what those before them have left. */
+/* unit_live.c: tests the page that hearth top reads: its contents, its updates, a fork, and a lack of memory. A
+ * process has one page, so each test continues from the state that the tests before it have left. */
 #include "test.h"
 
 #include <dirent.h>
@@ -26,7 +26,7 @@ enum { FIELDS = sizeof fields / sizeof *fields };
 
 static int descriptor = -1;
 
-/* As a reader finds it: the number of the descriptor, or -1. */
+/* Finds the page as a reader does; returns the descriptor's number, or -1. */
 static int find(void) {
     char link[128], name[64];
     int found = -1;
@@ -50,7 +50,7 @@ static const struct live_page *page(void) {
     return mapped;
 }
 
-/* What a reader would make of it. */
+/* The sum that a reader would show. */
 static uint64_t total(enum live_what what) {
     const struct live_page *p = page();
     uint64_t sum = p->kept[what];
@@ -79,7 +79,7 @@ TEST(without_a_page_nothing_is_shown_and_memory_is_there_all_the_same)
     expect(find() < 0);
 }
 
-/* In a child, as the settings are read once and the page is made once. */
+/* Runs in a child, as the settings are read once and the page is made once. */
 static int in_child(int (*run)(void)) {
     int status = 0;
     fflush(NULL);
@@ -136,7 +136,7 @@ TEST(the_page_is_the_owners_and_sealed)
     int seals = fcntl(descriptor, F_GET_SEALS);
     expect_eq(seals & (F_SEAL_SHRINK | F_SEAL_GROW), F_SEAL_SHRINK | F_SEAL_GROW);
     expect_eq(ftruncate(descriptor, 0), -1);
-    if (seals & 0x10) { /* F_SEAL_FUTURE_WRITE, of Linux 5.1 */
+    if (seals & 0x10) { /* F_SEAL_FUTURE_WRITE, since Linux 5.1 */
         expect(mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0) == MAP_FAILED);
         expect_eq(write(descriptor, "x", 1), -1);
     }
@@ -152,7 +152,7 @@ TEST(what_is_counted_is_seen_and_kept_when_it_goes)
 {
     struct thing *a = live_alloc(sizeof *a), *b = live_alloc(sizeof *b);
     live_show(a, fields, FIELDS);
-    live_show(a, fields, FIELDS); /* once is enough */
+    live_show(a, fields, FIELDS); /* a second call has no effect */
     live_show(b, fields, FIELDS);
     expect_eq(page()->object_count, 2);
     expect_eq(page()->field_count, FIELDS);
@@ -198,7 +198,7 @@ TEST(memory_is_zeroed_and_used_again)
     for (int i = 0; i < 5000; i++)
         expect_eq(again[i], 0);
     expect(live_give(again));
-    for (int round = 0; round < 100000; round++) { /* many times as much as there is */
+    for (int round = 0; round < 100000; round++) { /* many times the capacity */
         char *one = live_take(1 << 14), *other = live_take(1 << 15);
         expect(one && other && one != other);
         live_free(one);
@@ -260,7 +260,7 @@ TEST(a_child_does_not_touch_what_its_parent_shows)
 TEST(threads_are_told)
 {
     live_thread_begins(LIVE_SERVICE);
-    expect_eq(page()->threads[0].id, getpid()); /* the first thread's number is that of the process */
+    expect_eq(page()->threads[0].id, getpid()); /* the id of the first thread is that of the process */
     expect_eq(page()->threads[0].role, LIVE_SERVICE);
     live_thread_ends();
     live_thread_ends();

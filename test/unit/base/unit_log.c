@@ -1,4 +1,4 @@
-/* unit_log.c: one whole line per event, on stderr, if the level asks for it. */
+/* unit_log.c: tests that each event is one complete line on stderr, if the level includes it. */
 #include "test.h"
 
 #include <sys/ioctl.h>
@@ -66,7 +66,7 @@ TEST(long_lines_are_cut_but_end)
     expect(strchr(text, '\n') == text + length - 1);
 }
 
-/* A child that takes its time to read what is in the pipe, as launchers do. */
+/* A child that reads the pipe slowly, as launchers do. */
 static pid_t slow_reader(int from) {
     pid_t child = fork();
     if (child != 0)

@@ -1,4 +1,4 @@
-/* unit_memory.c: memory, its budget, and failures on order. */
+/* unit_memory.c: tests memory, its budget, and injected failures. */
 #include "test.h"
 
 #include <errno.h>

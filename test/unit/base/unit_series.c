@@ -1,4 +1,4 @@
-/* unit_series.c: numbers over time, halved again and again, beside all of the events. */
+/* unit_series.c: compares a time series that halves its resolution repeatedly with the list of all events. */
 #include "test.h"
 
 #include "base/base.h"
@@ -7,7 +7,7 @@ enum { EVENTS = 20000 };
 
 static uint64_t times[EVENTS];
 
-/* How many of the events came before this time. */
+/* The number of events before this time. */
 static uint64_t events_before(uint64_t time, unsigned count) {
     uint64_t n = 0;
     while (n < count && times[n] < time)
@@ -22,7 +22,7 @@ static uint64_t seed_of_test(void) {
     return seed;
 }
 
-/* Each event is counted after the bins before it have been ended. */
+/* Each event is counted after the bins before it have ended. */
 TEST(each_bin_holds_what_was_counted_until_its_end)
 {
     struct random dice;

@@ -1,4 +1,4 @@
-/* unit_settings.c: values, ranges, words, misspellings and former names. */
+/* unit_settings.c: tests values, ranges, keywords, misspellings and former names. */
 #include "test.h"
 
 #include <errno.h>
@@ -109,7 +109,7 @@ TEST(choices_are_words_in_any_case)
     expect_eq(settings_word("a|bc|d", ""), -1);
 }
 
-/* Printed, and read back. */
+/* Prints a value, and reads it back. */
 static const char *printed(const char *name, const char *text) {
     static char out[256];
     expect_eq(parse(name, text), 0);

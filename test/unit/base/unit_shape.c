@@ -1,4 +1,4 @@
-/* unit_shape.c: shapes against a list of byte offsets, in packed order. */
+/* unit_shape.c: compares shapes with a list of byte offsets, in packed order. */
 #include "test.h"
 
 #include "base/base.h"
@@ -145,7 +145,7 @@ TEST(overlap_is_what_the_bytes_say)
     expect(yes > 50000 && no > 50000);
 }
 
-/* Two large tiles, column beside column: as many steps as blocks, not their product. */
+/* Two large tiles with interleaved columns: as many steps as blocks, not their product. */
 TEST(overlap_of_long_lists_is_quick)
 {
     enum { LONG = 20000 };

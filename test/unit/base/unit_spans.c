@@ -1,4 +1,4 @@
-/* unit_spans.c: a set of ranges against a plain array of them. */
+/* unit_spans.c: compares a set of ranges with a plain array of them. */
 #include "test.h"
 
 #include "base/base.h"
@@ -20,7 +20,7 @@ static uint64_t roll(uint64_t n) {
     return random_below(&dice, (uint32_t)n);
 }
 
-/* Lengths of all classes, and places near each other, near 0 and near the end of the space. */
+/* Lengths of all classes, at places near each other, near 0 and near the end of the space. */
 static struct range any_range(void) {
     uint64_t length = 1 + (random_next(&dice) >> roll(64)), lo = random_next(&dice) >> roll(64);
     switch (roll(4)) {

@@ -1,4 +1,4 @@
-/* unit_cache.c: what an entry goes through. */
+/* unit_cache.c: tests the life of an entry. */
 #include "test.h"
 
 #include <errno.h>
@@ -64,7 +64,7 @@ TEST(layouts_must_agree)
     cache_settle(cache, id);
     expect_eq(cache_covers(cache, id, &column), 32);
     expect_eq(cache_covers(cache, id, &top), 16);
-    expect_eq(cache_covers(cache, id, &start), 12); /* cuts the second block short */
+    expect_eq(cache_covers(cache, id, &start), 12); /* ends inside the second block */
     expect(cache_find(cache, 0, 4096, 8) && !cache_find(cache, 0, 4096, 9));
     expect_eq(cache_write(cache, 0, 100, &flat), 1);
     expect_eq(cache_write(cache, 0, 4096 + 8, &flat), 0);
@@ -126,7 +126,7 @@ TEST(one_eviction_may_not_be_enough)
     expect_eq(put(0, 1000, 65), CACHE_FAILING);
     expect_eq(stats().evictions, 1);
     expect_eq(stats().entries, 9);
-    expect_eq(put(0, 2000, 641), CACHE_FAILING); /* can never fit: costs nothing */
+    expect_eq(put(0, 2000, 641), CACHE_FAILING); /* can never fit: evicts nothing */
     expect_eq(stats().evictions, 1);
     expect_eq(put(0, 3000, UINT64_MAX), CACHE_FAILING);
     expect_eq(put(0, 3000, 0), CACHE_FAILING);
@@ -192,7 +192,7 @@ TEST(the_best_fit_is_taken)
     for (uint64_t i = 0; i < 8; i += 2)
         cache_drop(cache, cache_lookup(cache, 0, 1000 * i));
     expect_eq(stats().free_regions, 4);
-    for (uint64_t size = 5; size >= 2; size--) /* any worse fit leaves no room for one of them */
+    for (uint64_t size = 5; size >= 2; size--) /* any worse fit leaves too little space for one of them */
         expect_eq(put(1, 1000 * size, 64 * size), CACHE_DIRECT);
     expect_eq(stats().free_regions, 0);
     close_cache();
@@ -233,7 +233,7 @@ TEST(an_entry_grows_in_place)
     open_cache(64, 4096);
     put(0, 0, 100);
     uint32_t id = cache_lookup(cache, 0, 0);
-    expect_eq(cache_extend(cache, id, 128), 0); /* in the last line */
+    expect_eq(cache_extend(cache, id, 128), 0); /* within the last line */
     fetch(0, 0, cache_data(cache, id), 100, 128);
     expect(hit(0, 0, 128));
     expect_eq(stats().used_bytes, 128);
@@ -244,7 +244,7 @@ TEST(an_entry_grows_in_place)
     expect_eq(cache_extend(cache, id, 4096), 0);
     expect_eq(stats().free_regions, 0);
     expect_eq(cache_extend(cache, id, 4097), -ENOSPC);
-    expect_eq(cache_extend(cache, id, 10), 0); /* holds that already */
+    expect_eq(cache_extend(cache, id, 10), 0); /* already covered */
     expect_eq(cache_bytes_of(cache, id), 4096);
     close_cache();
 }
@@ -260,11 +260,11 @@ TEST(an_entry_moves_to_grow)
     fetch(0, 0, cache_data(cache, id), 100, 300);
     expect(hit(0, 0, 300) && hit(0, 1000, 64));
     expect_eq(stats().used_bytes, 320 + 64);
-    expect_eq(write_to(0, 250, 1), 1); /* the new tail counts */
+    expect_eq(write_to(0, 250, 1), 1); /* the new tail is tracked */
     close_cache();
 }
 
-/* The free region is just before the entry, and just large enough: the two change places in the ring. */
+/* The free region is just before the entry, and just large enough: the two exchange places in the ring. */
 TEST(an_entry_moves_to_its_neighbour)
 {
     open_cache(64, 5 * 64);
@@ -286,7 +286,7 @@ TEST(growing_may_cost_an_entry_and_may_fail)
     put(0, 0, 64);
     put(0, 1000, 192);
     uint32_t id = cache_lookup(cache, 0, 0);
-    expect_eq(cache_extend(cache, id, 256), 0); /* the other one goes, not itself */
+    expect_eq(cache_extend(cache, id, 256), 0); /* evicts the other entry, not itself */
     expect(!has(0, 1000) && hit(0, 0, 64));
     close_cache();
     open_cache(64, 4 * 64);
@@ -327,7 +327,7 @@ TEST(a_tiny_cache_works)
     close_cache();
 }
 
-/* Everything that asks for memory, with each request in turn refused: opening, growing, tracking writes. */
+/* All operations that allocate, with each allocation refused in turn: opening, growing, tracking writes. */
 static void work_hard(void) {
     uint32_t ids[300];
     for (uint64_t i = 0; i < 300; i++)

@@ -1,4 +1,4 @@
-/* unit_cache_adapt.c: sizes follow the program, both ways, and come to rest. */
+/* unit_cache_adapt.c: tests that sizes grow and shrink with the program's accesses, and become stable. */
 #include "test.h"
 
 #include "cache_help.h"
@@ -17,7 +17,7 @@ static uint64_t get(uint64_t key, uint64_t bytes) {
     return 0;
 }
 
-/* So many gets, at random among so many keys. Returns the hits of the last tenth, in percent. */
+/* Makes this many random gets among this many keys. Returns the hits of the last tenth, in percent. */
 static uint64_t run(uint64_t gets, uint64_t keys, uint64_t bytes) {
     struct random dice;
     uint64_t hits = 0;
@@ -58,7 +58,7 @@ TEST(growing_loses_nothing)
     for (uint64_t i = 0; i < 40; i++)
         put(0, 4096 * i, 64);
     for (uint64_t i = 0; i < 256 && !stats().adjustments; i++)
-        put(1, 0, 64 * 64 + 1); /* does not fit: asks for more storage, again and again, and costs no entry */
+        put(1, 0, 64 * 64 + 1); /* does not fit: requests more storage repeatedly, and evicts nothing */
     expect_eq(stats().adjustments, 1);
     for (uint64_t i = 0; i < 40; i++)
         kept += hit(0, 4096 * i, 64);
@@ -75,7 +75,7 @@ TEST(a_stream_without_reuse_grows_nothing)
     close_cache();
 }
 
-/* Gets over and over in the same order: not one hit until nearly all of it fits. */
+/* Repeated gets in the same order: no hit until nearly all keys fit. */
 TEST(a_cycle_far_larger_than_the_cache_is_seen)
 {
     static const uint64_t keys[] = {10, 300, 3000, 30000};
@@ -93,9 +93,9 @@ TEST(a_sparse_index_shrinks)
     configure(200000, 64 * 64);
     config.adaptive = true;
     config.sample = 16;
-    config.capacity_threshold = 1; /* the storage does not grow instead */
+    config.capacity_threshold = 1; /* keeps the storage from growing instead */
     expect_eq(cache_open(&config, &cache), 0);
-    budget.limit = budget.used; /* needs no memory */
+    budget.limit = budget.used; /* shrinking needs no memory */
     run(100000, 1000, 64);
     struct cache_stats s = stats();
     expect(s.index_shrunk >= 5);
@@ -126,7 +126,7 @@ TEST(sizes_come_to_rest)
     }
 }
 
-/* Much, then little, again and again: growing and shrinking with it would never end. */
+/* Many keys, then few, repeatedly: following each change would never end. */
 TEST(what_comes_and_goes_is_followed_only_for_a_while)
 {
     open_adaptive(4096, 1 << 16);
@@ -143,7 +143,7 @@ TEST(what_comes_and_goes_is_followed_only_for_a_while)
     close_cache();
 }
 
-/* One quiet interval is no reason. */
+/* One quiet interval does not shrink the cache. */
 TEST(shrinking_takes_patience)
 {
     open_adaptive(4096, 1 << 20);
@@ -183,7 +183,7 @@ TEST(the_budget_holds_data_and_bookkeeping)
     }
     struct cache_stats s = stats();
     expect(budget.used >= s.storage_bytes + s.metadata_bytes);
-    expect(s.storage_bytes + s.metadata_bytes > budget.limit / 2); /* and is used */
+    expect(s.storage_bytes + s.metadata_bytes > budget.limit / 2); /* and uses it */
     close_cache();
 }
 

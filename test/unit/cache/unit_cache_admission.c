@@ -1,4 +1,4 @@
-/* unit_cache_admission.c: while nothing is reused, little is kept. */
+/* unit_cache_admission.c: tests that little is kept while nothing is reused. */
 #include "test.h"
 
 #include "cache_help.h"
@@ -11,7 +11,7 @@ static void open_dozing(uint64_t bytes) {
     expect_eq(cache_open(&config, &cache), 0);
 }
 
-/* As a caller does it. True if the cache wanted it. */
+/* As a caller does. Returns whether the cache admitted it. */
 static bool get(uint64_t key) {
     if (!cache_wants(cache, 0, 64 * key))
         return false;
@@ -70,7 +70,7 @@ TEST(a_hit_wakes_it)
     close_cache();
 }
 
-/* Too small for any hit, but the same keys come again. */
+/* The cache is too small for any hit, but the same keys repeat. */
 TEST(a_repeated_miss_keeps_it_awake)
 {
     open_dozing(10 * 64);

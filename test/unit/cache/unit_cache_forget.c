@@ -1,4 +1,4 @@
-/* unit_cache_forget.c: what writes and invalidations take away, and what they leave. */
+/* unit_cache_forget.c: tests which entries writes and invalidations remove, and which they keep. */
 #include "test.h"
 
 #include "cache_help.h"
@@ -12,7 +12,7 @@ TEST(a_write_drops_what_it_touches_and_nothing_else)
         put(i % 2, 100 * i, 100);
     expect_eq(write_to(0, 1000, 1), 1);
     expect(!has(0, 1000) && stats().entries == 99);
-    expect_eq(write_to(0, 1000, 200), 0); /* what is there now is the other target's */
+    expect_eq(write_to(0, 1000, 200), 0); /* only entries of the other target are there now */
     expect_eq(write_to(1, 1200, 100), 0);
     expect_eq(write_to(0, 1199, 2), 1);           /* the first byte */
     expect_eq(write_to(0, 1499, 1), 1);           /* the last byte */

@@ -1,18 +1,18 @@
-/* unit_cache_index.c: the index under load. Storage is no concern here: there is plenty. */
+/* unit_cache_index.c: tests the index under load. Storage is sufficient in all tests. */
 #include "test.h"
 
 #include "cache_help.h"
 
 enum { LINE = 64 };
 
-/* Keys as programs make them. */
+/* Keys in the patterns of programs. */
 static void key(unsigned pattern, uint64_t i, uint32_t *target, uint64_t *disp) {
     *target = 0;
     switch (pattern) {
-    case 0: /* one after the other */
+    case 0: /* consecutive */
         *disp = 8 * i;
         return;
-    case 1: /* far apart, at powers of two */
+    case 1: /* at powers of two */
         *disp = i << 20;
         return;
     case 2: /* the same place at many targets */
@@ -130,7 +130,7 @@ TEST(pending_entries_on_the_path_are_moved_but_not_evicted)
     close_cache();
 }
 
-/* Of the entries on the path the one of least score goes: with scores by age the young survive. */
+/* The entry with the lowest score on the path is evicted: with scores by age, young entries survive. */
 TEST(the_victim_of_a_conflict_is_an_old_one)
 {
     enum { SLOTS = 400 };

@@ -1,13 +1,12 @@
-/* unit_cache_random.c: random operations on random caches against the simplest model there is.
+/* unit_cache_random.c: runs random operations on random caches against a simple model.
  *
- * The model is the memory of a few targets. It changes only by own writes, which the cache is told of, and
- * just before an invalidation. So whatever the cache returns must be, byte by byte, what the model holds now;
- * entries may be missing, but never wrong. For each key the model also knows the shape under which it was
- * last put in, and for each PENDING entry whether it must be doomed.
+ * The model is the memory of a few targets. It changes only by the process's own writes, which the cache is told of,
+ * and just before an invalidation. So whatever the cache returns must equal, byte by byte, what the model holds now;
+ * entries may be missing, but never wrong. For each key the model also records the shape with which it was last
+ * inserted, and for each PENDING entry whether it must be invalidated.
  *
- * An episode is one cache of a random configuration. Options: --seconds N, --operations N, --seed N. The seed
- * is printed first, and each episode has its own, so that a failure is replayed by the line that it prints.
- */
+ * An episode is one cache of a random configuration. Options: --seconds N, --operations N, --seed N. The seed is
+ * printed first. Each episode has its own, and a failure prints the command that replays it. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,7 +25,7 @@ struct access {
 struct key {
     uint32_t target;
     uint64_t disp;
-    struct access access; /* of what was last put in */
+    struct access access; /* the last one inserted */
 };
 
 struct pending {
@@ -34,7 +33,7 @@ struct pending {
     struct access access;
     uint32_t id;
     bool doomed;
-    uint8_t data[WINDOW]; /* what the get brought */
+    uint8_t data[WINDOW]; /* data of the get */
 };
 
 struct expected {
@@ -51,7 +50,7 @@ static struct cache_config config;
 static struct memory_budget budget;
 static struct expected expected;
 static uint64_t episode_seed, operation;
-static bool lossy; /* the index may be resized, and then drop or doom what it cannot place */
+static bool lossy; /* a resize of the index may drop or invalidate entries that it cannot place */
 
 #define require(condition)                                                                                   \
     do {                                                                                                     \
@@ -80,7 +79,7 @@ static struct access contiguous(const struct key *k) {
     return (struct access){.shape = shape_contiguous(1 + roll(chance(50) ? 1 + roll(most) : most))};
 }
 
-/* Equal blocks at equal distances, forwards or backwards, that stay in the window. */
+/* Equal blocks at equal distances, ascending or descending, within the window. */
 static struct access regular(const struct key *k) {
     struct shape s = {.blocks = 2 + roll(5), .block_bytes = 1 + roll(40)};
     s.stride = (int64_t)(s.block_bytes + 1 + roll(100)) * (chance(30) ? -1 : 1);
@@ -96,7 +95,7 @@ static struct access irregular(const struct key *k) {
     for (unsigned i = 0; i < a.shape.blocks; i++) {
         uint64_t at = i ? roll(WINDOW - 64) : k->disp;
         if (i && (int64_t)(at - k->disp) == a.list[i - 1].offset + (int64_t)a.list[i - 1].bytes)
-            at++; /* blocks that touch would be one */
+            at++; /* adjacent blocks would merge */
         uint64_t most = WINDOW - at < 64 ? WINDOW - at : 64;
         a.list[i] = (struct shape_block){.offset = (int64_t)at - (int64_t)k->disp, .bytes = 1 + roll(most)};
         a.shape.bytes += a.list[i].bytes;
@@ -110,7 +109,7 @@ static struct access random_access(const struct key *k) {
     return kind < 7 ? contiguous(k) : kind < 9 ? regular(k) : irregular(k);
 }
 
-/* The list moves with its owner. */
+/* The list is inside the struct and moves with it. */
 static const struct shape *shape_in(struct access *a) {
     if (a->shape.blocks > 1 && a->list[0].bytes)
         a->shape.list = a->list;
@@ -145,9 +144,9 @@ static bool bytes_meet(const struct key *a, struct access *a_access, const struc
     return meet;
 }
 
-/* ---- what must hold ---- */
+/* ---- invariants ---- */
 
-/* The first `bytes` packed bytes of the key's entry are what the model holds. */
+/* The first `bytes` packed bytes of the key's entry equal the model. */
 static void verify(struct key *k, struct access *a, const void *data, uint64_t bytes) {
     uint8_t now[WINDOW];
     read_remote(k, a, now);
@@ -327,7 +326,7 @@ static void drop_some(void) {
     require(lookup(k) == CACHE_NONE);
 }
 
-/* An entry goes if it shares a byte with the write, and only then. */
+/* An entry is invalidated if and only if it shares a byte with the write. */
 static void write_some(void) {
     struct key place = {.target = (uint32_t)roll(TARGETS), .disp = roll(WINDOW)};
     struct access a = random_access(&place);
@@ -427,7 +426,7 @@ static void prepare(void) {
     pending_count = 0;
     for (unsigned i = 0; i < sizeof remote; i++)
         (&remote[0][0])[i] = (uint8_t)random_next(&dice);
-    for (unsigned i = 0; i < KEYS; i++) { /* no two keys are the same */
+    for (unsigned i = 0; i < KEYS; i++) { /* no two keys are equal */
         uint64_t share = WINDOW / (KEYS / TARGETS);
         keys[i] = (struct key){.target = i % TARGETS, .disp = i / TARGETS * share + roll(share)};
     }

@@ -1,4 +1,4 @@
-/* unit_cache_reuse.c: the curve of hit ratio against size, beside caches of that size that are really played through. */
+/* unit_cache_reuse.c: compares the curve of hit ratio against size with simulated caches of that size. */
 #include "cache/cache.h"
 #include "test.h"
 
@@ -45,7 +45,8 @@ TEST(steps_are_in_order_and_hold_what_they_say)
     expect(ratio(&curve, 2 * LINE - 1) == 0);
 }
 
-/* A loop over 100 keys of a line: caches that hold it all serve all but the first round, others nothing. */
+/* A loop over 100 keys of a line: a cache that holds all of them misses in the first round only, a smaller one
+ * always. */
 TEST(a_loop_has_one_step)
 {
     struct cache_reuse *r = open_reuse();
@@ -57,7 +58,7 @@ TEST(a_loop_has_one_step)
     expect_eq(curve.share, 1);
     expect_eq(curve.bytes, 100 * LINE);
     expect(ratio(&curve, 90 * LINE) == 0);
-    expect(ratio(&curve, 112 * LINE) == 0.9); /* steps are of a quarter of a power of two */
+    expect(ratio(&curve, 112 * LINE) == 0.9); /* sizes are quarters of powers of two */
 }
 
 TEST(another_epoch_is_no_reuse_and_neither_is_a_written_key)
@@ -67,7 +68,7 @@ TEST(another_epoch_is_no_reuse_and_neither_is_a_written_key)
         for (int again = 0; again < 2; again++)
             cache_reuse_get(r, 0, 64, 8, epoch);
     cache_reuse_write(r, 0, 64);
-    cache_reuse_write(r, 0, 128); /* never asked for */
+    cache_reuse_write(r, 0, 128); /* never read */
     cache_reuse_get(r, 0, 64, 8, 3);
     cache_reuse_get(r, 0, 64, 8, 3);
     struct cache_reuse_curve curve = read_and_close(r);
@@ -75,14 +76,14 @@ TEST(another_epoch_is_no_reuse_and_neither_is_a_written_key)
     expect(ratio(&curve, UINT64_MAX) == 0.5);
 }
 
-/* ---- a cache that keeps what was used last, played through ---- */
+/* ---- a simulated LRU cache ---- */
 
 struct lru {
     uint64_t room, used;
-    uint32_t prev[KEYS + 1], next[KEYS + 1]; /* a ring; KEYS is its head */
+    uint32_t prev[KEYS + 1], next[KEYS + 1]; /* a ring; its head is KEYS */
     bool there[KEYS];
     bool seen[KEYS];
-    uint64_t hits, distinct; /* bytes of the keys that were seen */
+    uint64_t hits, distinct; /* bytes of the keys seen */
 };
 
 static uint64_t bytes_of(uint32_t key) {
@@ -113,7 +114,7 @@ static void lru_get(struct lru *c, uint32_t key) {
     c->used += bytes_of(key);
 }
 
-/* Few keys are asked for often, many seldom; then a part of them in order. */
+/* A few keys are frequent, many are rare; then some of them in order. */
 static uint32_t draw(struct random *dice, int i) {
     uint32_t n = 1 + random_below(dice, KEYS);
     return i % 3 ? random_below(dice, n) : (uint32_t)i / 3 % 10000;

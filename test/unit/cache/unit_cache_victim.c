@@ -1,6 +1,6 @@
-/* unit_cache_victim.c: the score that is configured chooses the entry that the paper's formula names. The
- * sample is the whole index, so the choice is certain; sizes are whole cache lines, and entries lie in the
- * order in which they come. Where weights are given, they count as well. */
+/* unit_cache_victim.c: tests that each score chooses the victim that the paper's formula names. The sample is the
+ * whole index, so the choice is deterministic; sizes are whole cache lines, and entries are placed in the order of
+ * insertion. Weights are tested as well. */
 #include "test.h"
 
 #include "cache_help.h"
@@ -13,8 +13,7 @@ static void open_scored(enum score score, uint64_t bytes) {
     expect_eq(cache_open(&config, &cache), 0);
 }
 
-/* Eight entries of two lines each, side by side, then a hole where number 3 was; all as old as their numbers.
- */
+/* Eight adjacent entries of two lines each, then number 3 is removed; ages follow the numbers. */
 static void fill_with_hole(enum score score) {
     open_scored(score, 2 * LINE * ENTRIES);
     for (uint64_t i = 0; i < ENTRIES; i++)
@@ -61,8 +60,8 @@ TEST(positional_takes_a_neighbour_of_the_hole)
     close_cache();
 }
 
-/* Neighbours score |142.2 - 128| / 142.2 = 0.1 x age. Number 2 is older than 4, and 0.1 x its age beats the
- * oldest. */
+/* Neighbours score |142.2 - 128| / 142.2 = 0.1 x age. Number 2 is older than 4, and 0.1 x its age is below the score
+ * of the oldest. */
 TEST(full_takes_the_older_neighbour_of_the_hole)
 {
     fill_with_hole(SCORE_FULL);
@@ -80,8 +79,7 @@ TEST(full_spares_a_neighbour_that_is_in_use)
     close_cache();
 }
 
-/* Small gets bring the average down to 67.4 bytes: neighbours score 0.9 x age, and the oldest is far older.
- */
+/* Small gets reduce the average to 67.4 bytes: neighbours score 0.9 x age, and the oldest is far older. */
 TEST(full_takes_a_very_old_one_rather_than_a_young_neighbour)
 {
     fill_with_hole(SCORE_FULL);
@@ -129,7 +127,7 @@ static enum cache_outcome put_weighted(uint64_t disp, uint64_t bytes, double wei
     return put(0, disp, bytes);
 }
 
-/* Four entries of one line in a cache of four, so late that they are of one age; weight 0: none given. */
+/* Four entries of one line in a cache of four, so late that their ages are equal; weight 0: none given. */
 static void fill_weighted(enum score score, const double *weights, double unit) {
     open_scored(score, 4 * LINE);
     for (int i = 0; i < 100000; i++)
@@ -179,7 +177,7 @@ TEST(a_newcomer_that_is_worth_less_than_all_is_not_kept)
     close_cache();
 }
 
-/* Not even if that takes looking at every slot, one by one. */
+/* The search ends even if it has to inspect every slot. */
 TEST(a_sample_without_a_victim_ends)
 {
     configure(1000, 4 * LINE);
@@ -194,7 +192,7 @@ TEST(a_sample_without_a_victim_ends)
     close_cache();
 }
 
-/* Mean 3: worth more than 2, less than 4. */
+/* Mean 3: kept longer than weight 2, shorter than 4. */
 TEST(an_entry_without_weight_counts_as_the_mean)
 {
     fill_weighted(SCORE_FULL, (double[]){2, 0, 4, 0}, 1);
@@ -213,7 +211,7 @@ TEST(a_weight_is_for_one_entry_only)
     cache_set_weight(cache, 5);
     expect_eq(cache_insert(cache, 0, 8000, &shape, cache_generation(cache) + 1, &id), CACHE_FAILING);
     cache_drop(cache, cache_peek(cache, 0, 0));
-    expect_eq(put(0, 0, LINE), CACHE_DIRECT); /* of the mean, 3: neither 5, nor what was here before */
+    expect_eq(put(0, 0, LINE), CACHE_DIRECT); /* with the mean, 3: neither 5, nor the old weight */
     expect_eq(put_weighted(9000, LINE, 4), CACHE_CAPACITY);
     expect_eq(put_weighted(9001, LINE, 4), CACHE_CAPACITY);
     expect(has(0, 0) && !has(0, 1000) && !has(0, 2000));
@@ -238,7 +236,7 @@ TEST(forgotten_weights_count_no_more)
 {
     fill_weighted(SCORE_FULL, (double[]){1e9, 2e9, 3e9, 1e9}, 1);
     cache_forget_weights(cache);
-    expect_eq(put_weighted(9000, LINE, 2), CACHE_CAPACITY); /* now all are of weight 2, and the oldest goes */
+    expect_eq(put_weighted(9000, LINE, 2), CACHE_CAPACITY); /* all have weight 2: evicts the oldest */
     expect_lost(0);
     close_cache();
 }
@@ -256,11 +254,11 @@ TEST(an_extended_entry_keeps_its_weight)
     close_cache();
 }
 
-/* ---- weights that tell the future ---- */
+/* ---- weights known from the future ---- */
 
 enum { KEYS = 2000, GETS = 100000 };
 
-/* The i-th key comes in proportion to 1 / (i + 1). */
+/* The i-th key occurs in proportion to 1 / (i + 1). */
 static uint32_t draw(struct random *dice, const double *up_to) {
     double x = (double)(random_next(dice) >> 11) / (double)(1ull << 53) * up_to[KEYS - 1];
     uint32_t lo = 0, hi = KEYS - 1;
@@ -274,7 +272,7 @@ static uint32_t draw(struct random *dice, const double *up_to) {
     return lo;
 }
 
-/* Share of hits with room for a tenth of the keys and the sample that is the default. */
+/* Hit ratio of a cache for a tenth of the keys, with the default sample. */
 static double skewed_hits(bool weighted) {
     static double up_to[KEYS];
     struct random dice;
@@ -296,7 +294,7 @@ static double skewed_hits(bool weighted) {
     return (double)hits / GETS;
 }
 
-/* The best that can be: the most frequent tenth always there, 0.718 of the gets. */
+/* The optimum keeps the most frequent tenth, 0.718 of the gets. */
 TEST(weights_of_reuse_raise_the_hit_ratio)
 {
     double without = skewed_hits(false), with = skewed_hits(true);

@@ -1,4 +1,4 @@
-/* unit_cache_whatif.c: what a cache would have served, from tags. */
+/* unit_cache_whatif.c: tests the what-if cache: the hits that a cache would have had, from tags alone. */
 #include "cache/cache.h"
 #include "test.h"
 
@@ -44,7 +44,7 @@ TEST(a_write_forgets)
     struct cache_whatif *e = open_estimate();
     cache_whatif_get(e, 0, 8, 64, 1);
     cache_whatif_write(e, 0, 8);
-    cache_whatif_write(e, 1, 8); /* never asked for */
+    cache_whatif_write(e, 1, 8); /* never read */
     cache_whatif_get(e, 0, 8, 64, 1);
     cache_whatif_get(e, 0, 8, 64, 1);
     struct cache_foresight f = read_and_close(e);
@@ -52,7 +52,7 @@ TEST(a_write_forgets)
     expect_eq(f.bytes, 64);
 }
 
-/* 300 000 keys, each asked for four times: three of four accesses would be served. */
+/* 300 000 keys, each read four times: three of four accesses would hit. */
 TEST(many_keys_are_sampled)
 {
     struct cache_whatif *e = open_estimate();
@@ -68,7 +68,7 @@ TEST(many_keys_are_sampled)
     expect(bytes > 0.9 && bytes < 1.1);
 }
 
-/* Eight keys take two accesses of three: whichever of them are in the sample, the share is right. */
+/* Eight keys make up two thirds of the accesses: the ratio is right whichever of them are in the sample. */
 TEST(hot_keys_do_no_harm)
 {
     struct cache_whatif *e = open_estimate();

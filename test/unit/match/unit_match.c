@@ -1,4 +1,4 @@
-/* unit_match.c: MPI's rules of matching, on every structure. */
+/* unit_match.c: tests MPI's matching rules on every structure. */
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -67,7 +67,7 @@ ON_EACH(wildcards_among_waiting_messages) {
     expect_eq(post(ANY, ANY, 1, 104), 1);
 }
 
-/* The wildcard is neither preferred nor put off: what was posted first is first. */
+/* A wildcard has no priority of its own: the first posted receive matches first. */
 ON_EACH(a_wildcard_keeps_its_place_in_the_order) {
     expect_eq(post(1, 5, 0, 100), QUEUED);
     expect_eq(post(ANY, 5, 0, 101), QUEUED);
@@ -77,7 +77,7 @@ ON_EACH(a_wildcard_keeps_its_place_in_the_order) {
     expect_eq(arrive(1, 5, 0, 2), 101);
     expect_eq(arrive(1, 5, 0, 3), 102);
     expect_eq(arrive(1, 5, 0, 4), 103);
-    expect_eq(post(ANY, 5, 0, 104), QUEUED); /* first of all, and then the one that is equal */
+    expect_eq(post(ANY, 5, 0, 104), QUEUED); /* the wildcard first, and then the exact one */
     expect_eq(post(1, 5, 0, 105), QUEUED);
     expect_eq(arrive(1, 5, 0, 5), 104);
     expect_eq(arrive(1, 5, 0, 6), 105);
@@ -117,7 +117,7 @@ ON_EACH(cancelled_receives_match_no_more) {
 ON_EACH(a_handle_outlives_what_happens_to_others) {
     expect_eq(post(1, 1, 1, 7), QUEUED);
     match_entry oldest = last_entry;
-    for (long i = 0; i < 3000; i++) { /* others come and go, and some stay */
+    for (long i = 0; i < 3000; i++) { /* others are added and removed, and some stay */
         expect_eq(post(2, (int32_t)i, 1, 8), QUEUED);
         if (i % 3)
             expect_eq(arrive(2, (int32_t)i, 1, 9), 8);
@@ -187,7 +187,7 @@ ON_EACH(what_is_queued_may_be_null) {
     expect(!item);
 }
 
-/* Nothing is written where nothing is found. */
+/* Outputs are not written if nothing is found. */
 ON_EACH(outputs_are_set_only_on_success) {
     void *item = engine;
     match_entry entry = 12345;
@@ -202,14 +202,14 @@ ON_EACH(outputs_are_set_only_on_success) {
 
 ON_EACH(everything_is_counted) {
     post(1, 1, 1, 1);     /* no message waits */
-    post(ANY, 1, 1, 2);   /* likewise */
+    post(ANY, 1, 1, 2);   /* no message waits */
     arrive(1, 1, 1, 3);   /* two receives: takes 1 */
-    arrive(1, 2, 1, 4);   /* one: unexpected */
-    arrive(1, 3, 1, 5);   /* likewise */
+    arrive(1, 2, 1, 4);   /* one receive: unexpected */
+    arrive(1, 3, 1, 5);   /* one receive: unexpected */
     probe(1, 2, 1);       /* two messages */
     take(1, 3, 1);        /* two messages: takes 5 */
-    post(ANY, ANY, 1, 6); /* one: takes 4 */
-    post(1, 9, 1, 7);     /* none */
+    post(ANY, ANY, 1, 6); /* one message: takes 4 */
+    post(1, 9, 1, 7);     /* no message */
     match_cancel(engine, last_entry);
     struct match_counters c = counters();
     expect_eq(c.posts, 4);
@@ -239,7 +239,7 @@ TEST(depth_is_what_was_looked_at)
         open_engine(structures[i], false);
         for (int32_t k = 0; k < 100; k++)
             post(k, k, 0, 1 + k);
-        expect_eq(arrive(99, 99, 0, 1), 100); /* all hundred, but for fast, which need not look at them */
+        expect_eq(arrive(99, 99, 0, 1), 100); /* all hundred, except in fast, which need not compare them */
         expect_eq(counters().depth[!strcmp(structures[i], "fast") ? 1 : 7], 1);
         close_engine();
     }
@@ -279,7 +279,7 @@ TEST(options_that_cannot_be)
     close_engine();
 }
 
-/* What match_check says of a damaged engine. It aborts, so it is a process of its own. */
+/* Checks the message of match_check for a damaged engine. It aborts, so it runs in a child. */
 static void expect_broken(void (*damage)(void)) {
     int ends[2], status = 0;
     char text[1024] = "";

@@ -1,4 +1,4 @@
-/* unit_match_deep.c: MATCH_FAST where its arrays end and its bins begin, from inside. */
+/* unit_match_deep.c: tests the switch of MATCH_FAST between arrays and bins, by its internals. */
 #include "test.h"
 
 #include "match_help.h"
@@ -41,7 +41,7 @@ TEST(deep_queues_go_to_bins_and_short_ones_come_back)
     close_engine();
 }
 
-/* At any length, one more and one less: the queue does not change its form each time. */
+/* Hysteresis: adding and removing one entry, at any length, does not change the form each time. */
 TEST(there_is_a_distance_between_the_two)
 {
     open_engine("fast", false);
@@ -63,7 +63,7 @@ TEST(there_is_a_distance_between_the_two)
     close_engine();
 }
 
-/* Few that stay and many that come and go: arrays are moved together, not left for bins. */
+/* A few entries stay and many are added and removed: arrays are compacted, and bins are not used. */
 TEST(holes_do_not_make_a_queue_deep)
 {
     open_engine("fast", false);
@@ -78,7 +78,7 @@ TEST(holes_do_not_make_a_queue_deep)
     close_engine();
 }
 
-/* Slots that had a wildcard before they were moved have none after, unless what is there now has one. */
+/* Slots that held a wildcard before a move hold none after it, unless the moved entry has one. */
 TEST(wildcards_move_with_their_receives)
 {
     open_engine("fast", false);
@@ -104,7 +104,7 @@ TEST(a_queue_emptied_from_the_back_uses_its_slots_again)
         expect_eq(arrive(-7, 0, 0, 1), 9);
     }
     expect_eq(receives()->arrays.tail, 150);
-    /* A whole node of holes before the last is passed over on the way back. */
+    /* The search back from the last entry skips a whole node of holes. */
     for (int32_t i = 64; i < 128; i++)
         expect_eq(arrive(i, i % 7, 0, 1), 1 + i);
     for (int32_t i = 128; i < 150; i++)
@@ -117,7 +117,7 @@ TEST(a_queue_emptied_from_the_back_uses_its_slots_again)
     close_engine();
 }
 
-/* Of two entries behind a node that was emptied the first is found, and the node is not looked at again. */
+/* Of two entries behind an emptied node the first is found, and the node is not searched again. */
 TEST(the_first_node_may_be_empty)
 {
     open_engine("fast", false);
@@ -139,7 +139,7 @@ TEST(order_survives_both_ways)
             expect_eq(post(i % 4 == 3 ? ANY : i % 3, i % 5 == 4 ? ANY : i % 2, 0, 1 + i), QUEUED);
         static char taken[400];
         memset(taken, 0, sizeof taken);
-        for (unsigned n = 0; n < 400; n++) { /* whatever comes, the first that fits goes */
+        for (unsigned n = 0; n < 400; n++) { /* in every order the first match is taken */
             int32_t source = n % 3, tag = n % 2;
             long first = 0;
             for (int32_t i = 0; i < 400 && !first; i++)
@@ -170,7 +170,7 @@ TEST(many_equal_keys_do_not_slow_others_down)
         expect_eq(post(i, i % 7, 0, 1), 1 + i);
     struct match_counters c = counters();
     uint64_t few = c.depth[0] + c.depth[1];
-    expect_eq(few, c.posts + c.arrivals); /* one entry looked at in each search */
+    expect_eq(few, c.posts + c.arrivals); /* one comparison per search */
     for (int32_t i = 0; i < 20000; i++)
         expect_eq(post(1, 1, 1, 1), 1 + i);
     close_engine();
@@ -189,7 +189,7 @@ TEST(wildcards_find_the_first_of_many_messages)
     expect_eq(probe(ANY, 7, 0), NONE);
     expect_eq(messages()->bins.extra, 1 << KIND_ANY_SOURCE | 1 << KIND_ANY_TAG | 1 << KIND_ANY_BOTH);
     match_check(engine);
-    for (int32_t i = 0; i < 3000; i += 7) /* those of tag 0, in their order */
+    for (int32_t i = 0; i < 3000; i += 7) /* those of tag 0, in order */
         expect_eq(post(ANY, 0, 0, 1), 1 + i);
     expect_eq(probe(ANY, 0, 0), NONE);
     arrive_many(3000, 3100); /* later ones are found, too */
@@ -202,7 +202,7 @@ TEST(wildcards_find_the_first_of_many_messages)
     close_engine();
 }
 
-/* A kind that is asked for is kept up from the start the next time, and forgotten if nobody asks. */
+/* An extra kind that was needed is maintained from the start the next time, and dropped if it is not used. */
 TEST(extra_kinds_last_as_long_as_they_are_used)
 {
     open_engine("fast", false);
@@ -228,7 +228,7 @@ TEST(a_receive_with_a_wildcard_is_found_behind_thousands)
     expect_eq(post(ANY, ANY, 9, 7003), QUEUED);
     expect_eq(arrive(3, 100, 0, 1), 7001);
     expect_eq(arrive(3, 100, 9, 1), 7003);
-    expect_eq(arrive(100, 2, 0, 1), 101); /* exact, and posted before */
+    expect_eq(arrive(100, 2, 0, 1), 101); /* exact, and posted earlier */
     expect_eq(arrive(100, 2, 0, 1), 7002);
     match_check(engine);
     close_engine();
@@ -282,7 +282,7 @@ static uint64_t passed(void) {
     return sum;
 }
 
-/* The keys of 600 receives do not spread evenly over 128 bins of 7. */
+/* The keys of 600 receives are not spread evenly over 128 bins of 7. */
 TEST(full_bins_send_keys_on)
 {
     open_engine("fast", false);
@@ -321,6 +321,6 @@ TEST(tens_of_thousands_and_back_in_any_order)
     expect_eq(counters().posted_now, 0);
     uint64_t bytes = counters().bytes;
     post_many(0, MANY);
-    expect_eq(counters().bytes, bytes); /* nothing was lost on the way */
+    expect_eq(counters().bytes, bytes); /* nothing leaked */
     close_engine();
 }

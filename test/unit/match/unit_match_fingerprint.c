@@ -1,5 +1,5 @@
-/* unit_match_fingerprint.c: 64 lanes compared at once give what one after the other does. Built twice: as
- * this machine compares, and (unit_match_scalar.c) as one without such instructions would. */
+/* unit_match_fingerprint.c: tests that comparing 64 lanes at once gives the result of comparing one by one. Built
+ * twice: with this machine's instructions, and (unit_match_scalar.c) without SIMD. */
 #include "test.h"
 
 #include "base/base.h"
@@ -58,7 +58,7 @@ TEST(seven_words)
     }
 }
 
-/* Sources and tags in a row, as programs use them, are all told apart by their byte, but for some. */
+/* Most consecutive sources and tags, as programs use them, have different fingerprints. */
 TEST(neighbours_differ)
 {
     for (uint32_t context = 0; context < 50; context++) {

@@ -1,6 +1,5 @@
-/* unit_match_heated.c: the heater reads an engine's memory while it is at work, and lets go of it when it
- * is closed. Under ThreadSanitizer this also shows that the two share nothing but those reads, which
- * heater.c hides from it. */
+/* unit_match_heated.c: tests that the heater reads an engine's memory while it is used, and stops when it is closed.
+ * Under ThreadSanitizer this also shows that the two share nothing but these reads, which heater.c hides from it. */
 #define TEST_HEATER "on"
 #include <unistd.h>
 
@@ -14,7 +13,7 @@ static struct heater_counters heat(void) {
     return c;
 }
 
-/* Until the heater has been through everything again. */
+/* Waits until the heater has read everything once more. */
 static bool is_read(void) {
     uint64_t rounds = heat().rounds, start = clock_ns();
     while (heat().rounds < rounds + 2)
@@ -25,7 +24,7 @@ static bool is_read(void) {
     return true;
 }
 
-/* Queues grow and shrink, and take memory while the heater runs. */
+/* Queues grow and shrink, and allocate memory while the heater runs. */
 static void work(int32_t depth) {
     for (int32_t i = 0; i < depth; i++) {
         expect_eq(post(i, i % 9, 0, 1 + i), QUEUED);
@@ -48,7 +47,7 @@ TEST(all_memory_is_registered_and_given_back)
         expect(before > 0);
         work(10);
         work(300);
-        work(5000); /* more than the first memory of any of them holds */
+        work(5000); /* more than the initial memory of any of them holds */
         expect(heat().bytes > before);
         expect(heat().bytes <= counters().bytes);
         expect(is_read());
@@ -79,7 +78,7 @@ TEST(the_heater_reads_while_the_engine_works)
     }
 }
 
-/* Engines come and go; one that stays is read throughout. */
+/* Engines are opened and closed; one that stays is read throughout. */
 TEST(engines_may_be_closed_while_others_are_heated)
 {
     struct match *stays;

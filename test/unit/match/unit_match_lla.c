@@ -1,5 +1,5 @@
-/* unit_match_lla.c: the linked list of arrays from inside: what a node holds, when entries widen, where
- * nodes come from. */
+/* unit_match_lla.c: tests the internals of the linked list of arrays: contents of a node, widening of entries,
+ * allocation of nodes. */
 #include "test.h"
 
 #include "match_help.h"
@@ -63,7 +63,7 @@ TEST(holes_at_the_ends_are_cut_off_and_others_stay)
     match_cancel(engine, e[2]);
     match_cancel(engine, e[1]);
     expect(node->start == 4 && node->end == 6);
-    expect_eq(post(9, 0, 0, 10), QUEUED); /* behind the last that is left */
+    expect_eq(post(9, 0, 0, 10), QUEUED); /* behind the last one left */
     expect(node->start == 4 && node->end == 7);
     expect_eq(arrive(9, 0, 0, 1), 10);
     expect_eq(arrive(5, 0, 0, 1), 6);
@@ -89,8 +89,7 @@ TEST(empty_nodes_go_back_wherever_they_are)
     close_engine();
 }
 
-/* However a queue was emptied, it is filled in address order again, but for the few nodes that are kept at
- * hand. */
+/* However a queue was emptied, it is filled in address order again, except for the few cached nodes. */
 TEST(nodes_are_taken_in_address_order)
 {
     static match_entry e[4096];
@@ -104,8 +103,8 @@ TEST(nodes_are_taken_in_address_order)
         }
         unsigned jumps = 0;
         for (const struct lla_node *node = receives()->first; node->next; node = node->next)
-            jumps += node->next != node + 4; /* a node is four of its heads */
-        expect(jumps <= 4 * POOL_SPARES); /* to and from each, past where it lies, and a few for the chunks */
+            jumps += node->next != node + 4; /* a node has the size of four heads */
+        expect(jumps <= 4 * POOL_SPARES);    /* to and from each cached node, and a few for the chunks */
         for (unsigned i = 4096; i > 0; i--) {
             unsigned k = random_below(&dice, i);
             match_cancel(engine, e[k]);
@@ -127,7 +126,7 @@ TEST(entries_widen_when_one_does_not_fit)
     expect_eq(nodes_of(receives()), 2);
     expect(!receives()->first->wide && receives()->last->wide);
     expect_eq(receives()->capacity[true], 3);
-    expect_eq(post(1, 1, 1, 4), QUEUED); /* narrow or not, it goes behind */
+    expect_eq(post(1, 1, 1, 4), QUEUED); /* narrow or not, it goes to the end */
     expect_eq(post(1, 1, 65534, 5), QUEUED);
     expect_eq(post(ANY, 1, 70000, 6), QUEUED);
     expect_eq(nodes_of(receives()), 3);
@@ -142,7 +141,7 @@ TEST(entries_widen_when_one_does_not_fit)
     close_engine();
 }
 
-/* What does not fit in 16 bits must not be taken for what does. */
+/* A value that does not fit into 16 bits must not match its truncated form. */
 TEST(wide_keys_among_narrow_nodes)
 {
     open_engine("lla-64", false);
@@ -154,15 +153,15 @@ TEST(wide_keys_among_narrow_nodes)
         expect_eq(arrive(1, 1, wide, 10), QUEUED);
         expect_eq(arrive((int32_t)wide, 1, 1, 11), QUEUED);
     }
-    expect_eq(arrive(65537, 1, 1, 12), QUEUED); /* 1, if cut to 16 bits */
-    expect_eq(arrive(70000, 2, 1, 13), 3);      /* any source is any source */
+    expect_eq(arrive(65537, 1, 1, 12), QUEUED); /* 1, if truncated to 16 bits */
+    expect_eq(arrive(70000, 2, 1, 13), 3);      /* matches by the wildcard */
     expect_eq(probe(1, 1, 1), NONE);
     expect_eq(probe(ANY, ANY, 65534), 10);
     expect_eq(probe(ANY, ANY, 65533), NONE);
     close_engine();
 }
 
-/* The key of a hole has a context that nothing fits, whatever a receive with two wildcards asks for. */
+/* The key of a hole has a context that nothing matches, not even a receive with two wildcards. */
 TEST(holes_match_nothing)
 {
     for (unsigned wide = 0; wide < 2; wide++) {

@@ -1,5 +1,5 @@
-/* unit_match_memory.c: where engines get their memory, and what happens when there is none. malloc is
- * wrapped by the linker, so that it can fail on order; larger memory fails through memory_fail_at. */
+/* unit_match_memory.c: tests the allocations of engines, and their failures. The linker wraps malloc, so that it can
+ * fail; larger allocations fail through memory_fail_at. */
 #include <unistd.h>
 
 #include "test.h"
@@ -25,7 +25,7 @@ static struct match_counters same_but(struct match_counters c, uint64_t bytes) {
     return c;
 }
 
-/* Receives until there is no memory, nothing changed by the one that failed, and then on. */
+/* Posts receives until memory is exhausted; the failed one changes nothing, and posting continues afterwards. */
 ON_EACH(a_post_without_memory_does_nothing) {
     long queued = 0;
     log_set_level(LOG_ERROR);
@@ -63,7 +63,7 @@ ON_EACH(an_arrival_without_memory_does_nothing) {
         expect_eq(post((int32_t)i, 0, 0, 1), 1 + i);
 }
 
-/* What is matched needs none. */
+/* Matching needs no memory. */
 ON_EACH(matching_goes_on_without_memory) {
     log_set_level(LOG_ERROR);
     for (int32_t i = 0; i < 3000; i++)
@@ -99,7 +99,7 @@ TEST(opening_fails_cleanly)
         }
 }
 
-/* Without memory for the table of bins the arrays serve until they are full. */
+/* Without memory for the table of bins the arrays are used until they are full. */
 TEST(fast_without_bins)
 {
     log_set_level(LOG_ERROR);
@@ -143,7 +143,7 @@ TEST(fast_without_entries)
     close_engine();
 }
 
-/* Extra kinds are given up for want of memory, and what asks for them is found all the same. */
+/* Extra kinds are dropped when memory is short, and searches that need them still find their entries. */
 TEST(fast_without_extra_kinds)
 {
     log_set_level(LOG_ERROR);
@@ -252,7 +252,7 @@ TEST(a_pool_gives_every_element_once)
     }
     expect_eq(pool_check(&pool), MANY);
     for (unsigned round = 0; round < 3; round++) {
-        for (unsigned i = MANY; i > 1000; i--) { /* in any order, those that are left at the front */
+        for (unsigned i = MANY; i > 1000; i--) { /* in any order, those that remain are at the front */
             unsigned k = random_below(&dice, i);
             give_element(&pool, k);
             elements[k] = elements[i - 1];

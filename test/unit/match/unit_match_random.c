@@ -1,12 +1,11 @@
-/* unit_match_random.c: random operations on random engines against the simplest model there is.
+/* unit_match_random.c: runs random operations on random engines against a simple model.
  *
- * The model is two arrays that are searched from the front. Whatever an engine finds must be what the
- * model finds; what it counts must be what the model counts. An episode is one engine of a random
- * structure, with keys of a random distribution, that goes through random phases: it is filled, emptied
- * from the front, the back or anywhere, or both at once.
+ * The model is two arrays that are searched from the front. An engine must find what the model finds, and count what
+ * the model counts. An episode is one engine of a random structure, with keys of a random distribution, that goes
+ * through random phases: it is filled, emptied from the front, the back or anywhere, or both at once.
  *
- * Options: --seconds N, --operations N, --seed N. The seed is printed first, and each episode has its own,
- * so that a failure is replayed by the line that it prints. */
+ * Options: --seconds N, --operations N, --seed N. The seed is printed first. Each episode has its own, and a failure
+ * prints the command that replays it. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,19 +14,19 @@
 #include "match/engine.h"
 #include "episodes.h"
 
-/* An episode ends after so many operations, or sooner, when the model has looked at so many entries. */
+/* An episode ends after this many operations, or earlier when the model has compared this many entries. */
 enum { EPISODE = 20000, DEEP_EPISODE = 120000, STEPS = 100000000, MOST = 60000 };
 
 struct item { /* a receive or a message */
     int32_t source, tag;
     uint32_t context;
-    uintptr_t name; /* what it was queued with; 0: it is gone */
+    uintptr_t name; /* the value it was queued with; 0: removed */
     match_entry entry;
 };
 
 struct queue {
     struct item items[2 * MOST];
-    uint32_t first, end, live; /* those in [first, end) that are not gone */
+    uint32_t first, end, live; /* entries in [first, end) that are not removed */
     uint64_t most;
     uint64_t lengths[MATCH_BUCKETS];
 };
@@ -40,10 +39,10 @@ static struct match *engine;
 static struct match_options options;
 static struct match_counters expected;
 static uint64_t episode_seed, operation, steps, next_name;
-static uint32_t sources, tags, contexts, stretch; /* how many there are, and how far apart */
+static uint32_t sources, tags, contexts, stretch; /* their numbers, and the distance between values */
 static unsigned any_source, any_tag;              /* percent of receives */
 static uint32_t depth;                            /* of the queues, about */
-static bool failing;                              /* memory runs out now and then */
+static bool failing;                              /* allocations fail at times */
 
 #define require(condition)                                                                                   \
     do {                                                                                                     \
@@ -75,7 +74,7 @@ static bool matches(const struct item *receive, const struct item *message) {
            (receive->tag == -1 || receive->tag == message->tag);
 }
 
-/* Those that are gone are skipped at the ends and, when there are too many, everywhere. */
+/* Skips removed entries at the ends and, if there are too many, compacts the array. */
 static void tidy(struct queue *q) {
     while (q->first < q->end && !q->items[q->first].name)
         q->first++;
@@ -126,7 +125,7 @@ static struct item *first_of_context(struct queue *q, uint32_t context) {
     return NULL;
 }
 
-/* One that is queued; the queue is not empty. */
+/* A queued entry; the queue is not empty. */
 static struct item *some(struct queue *q, enum end end) {
     uint32_t i = end == FRONT ? q->first : end == BACK ? q->end - 1 : q->first + roll(q->end - q->first);
     while (!q->items[i].name)
@@ -181,7 +180,7 @@ static struct item random_receive(void) {
     return receive;
 }
 
-/* A receive for some message that waits, or any. */
+/* A receive that matches some waiting message, or any receive. */
 static struct item wanted_receive(enum end end) {
     if (!unexpected.live)
         return random_receive();
@@ -284,17 +283,17 @@ static void drain(void) {
     }
 }
 
-/* As if billions had been queued before. */
+/* Continues as if billions had been queued before. */
 static void jump(void) {
     struct fast_queue *q = chance(50) ? &engine->fast.posted : &engine->fast.unexpected;
     if (options.structure == MATCH_FAST && q->binned && q->bins.sequence < UINT32_MAX - 100)
         q->bins.sequence = UINT32_MAX - roll(100);
 }
 
-/* How the queues go on for a while. */
+/* The behaviour of the queues for a while. */
 struct phase {
     unsigned posts, arrivals, cancels, probes,
-        wanted; /* percent; wanted: of posts and arrivals, that find something */
+        wanted; /* percent; wanted: posts and arrivals that find a match */
     enum end end;
 };
 
@@ -322,7 +321,7 @@ static void operate(const struct phase *p) {
         probe(wanted ? wanted_receive(p->end) : random_receive());
 }
 
-/* A phase that fills is over when the queue is as deep as it may be, one that empties when it is empty. */
+/* A filling phase ends at the maximum depth, an emptying phase when the queue is empty. */
 static bool is_over(const struct phase *p) {
     if (p->posts > 90 || p->arrivals > 90)
         return posted.live > depth || unexpected.live > depth;
@@ -396,9 +395,9 @@ static uint64_t episode(uint64_t seed) {
 }
 
 int main(int argc, char **argv) {
-    setenv("HEARTH_HEATER", "off", 0); /* unit_match_heated is about that */
-    (void)settings_get();              /* which sets the level, too */
-    log_set_level(LOG_ERROR);          /* that memory runs out is meant */
+    setenv("HEARTH_HEATER", "off", 0); /* unit_match_heated tests it */
+    (void)settings_get();              /* sets the level, too */
+    log_set_level(LOG_ERROR);          /* allocation failures are intended */
     struct episodes all = {
         .name = "match_random", .operations = "operations on", .things = "engines", .run = episode};
     return episodes_run(all, argc, argv);

@@ -1,3 +1,3 @@
-/* unit_match_scalar.c: see unit_match_fingerprint.c. */
+/* unit_match_scalar.c: unit_match_fingerprint.c without SIMD. */
 #define MATCH_SCALAR
 #include "unit_match_fingerprint.c"

@@ -1,5 +1,5 @@
-/* net_no_link.c: for units with one node, where nothing is sent: the calls of net/link/link.h, none of which comes. Its header is not
- * included, so that the names are all there is. */
+/* net_no_link.c: stubs of net/link/link.h for units with one node, which send nothing. They are never called. The
+ * header is not included, as only the names are needed. */
 #include <stdlib.h>
 
 #define ABSENT(name)                                                                                         \

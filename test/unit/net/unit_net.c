@@ -1,4 +1,4 @@
-/* unit_net.c: messages between processes of a node, through boxes and the queue. */
+/* unit_net.c: tests messages between processes of a node, through boxes and the queue. */
 #include "test.h"
 
 #include <errno.h>
@@ -8,7 +8,7 @@
 #include "net/node/node.h"
 #include "net_help.h"
 
-/* A header of 16 bytes: the number of the message among those of its sender, and what to do. */
+/* A header of 16 bytes: the number of the message among those of its sender, and the action. */
 struct note {
     uint64_t number;
     uint32_t bytes;
@@ -24,7 +24,7 @@ static void fill(int from, uint64_t number, uint8_t *data, size_t bytes) {
         data[i] = byte_of(from, number, i);
 }
 
-/* Of each sender: the next number that is expected. */
+/* Per sender: the next number expected. */
 struct inbox {
     uint64_t next[TEAM_MOST], all, wrong;
 };
@@ -48,7 +48,7 @@ static int try_send(struct net_node *node, int rank, int to, uint64_t number, si
     return net_node_send(node, to, &note, data, bytes);
 }
 
-/* Waits for room; nothing comes in meanwhile. */
+/* Waits for space; receives nothing meanwhile. */
 static void send(struct net_node *node, int rank, int to, uint64_t number, size_t bytes) {
     int err;
     while ((err = try_send(node, rank, to, number, bytes)) == -EAGAIN)
@@ -62,7 +62,7 @@ static void receive(struct net_node *node, struct inbox *in, uint64_t all) {
             sched_yield();
 }
 
-/* Sizes with corners: nothing, up to a line, up to two, the largest. */
+/* Sizes with corner cases: zero, up to a line, up to two, the largest. */
 static size_t size_of(struct net_node *node, uint64_t number) {
     uint64_t dice = random_mix(number);
     switch (dice % 8) {
@@ -97,7 +97,7 @@ TEST(two_through_a_box)
 { run_team(2, 1 << 20, sizeof(struct note), all_to_first); }
 
 TEST(two_through_the_queue_alone)
-{ run_team(2, 16 << 10, sizeof(struct note), all_to_first); /* no room for a box */ }
+{ run_team(2, 16 << 10, sizeof(struct note), all_to_first); /* no space for a box */ }
 
 TEST(six_through_boxes)
 { run_team(6, 1 << 20, sizeof(struct note), all_to_first); }
@@ -128,7 +128,7 @@ TEST(all_to_all_and_to_oneself)
 TEST(alone)
 { run_team(1, 1 << 20, sizeof(struct note), all_to_all); }
 
-/* ---- no room ---- */
+/* ---- full buffers ---- */
 
 static void fill_up(struct net_node *node, int rank) {
     struct inbox in = {.all = 0};
@@ -148,7 +148,7 @@ static void fill_up(struct net_node *node, int rank) {
             expect_eq(in.next[i], team->board[i][0]);
     }
     meet();
-    if (rank) /* there is room again */
+    if (rank) /* there is space again */
         expect_eq(try_send(node, rank, 0, team->board[rank][0], 40), 0);
     meet();
     while (net_node_poll(node, check, &in))
@@ -165,8 +165,8 @@ TEST(full_is_an_answer_and_nothing_is_lost)
     run_team(5, 1 << 20, sizeof(struct note), fill_up);
 }
 
-/* With boxes for some only, the first messages take the queue; who talks on gets a box, and nothing
- * overtakes. */
+/* With boxes for some peers only, the first messages use the queue; a sender that continues gets a box, and no
+ * message overtakes another. */
 static void change_over(struct net_node *node, int rank) {
     struct inbox in = {.all = 0};
     uint64_t sent = 0;
@@ -179,7 +179,7 @@ static void change_over(struct net_node *node, int rank) {
     }
     meet();
     if (rank == 0) {
-        expect(net_node_poll(node, check, &in) > 0); /* a part */
+        expect(net_node_poll(node, check, &in) > 0); /* only some of them */
         expect(in.next[1] < team->board[1][0]);
     }
     meet();
@@ -269,7 +269,7 @@ static void pass_on(void *arg, int peer, const void *header, const void *payload
         r->ended++;
         return;
     }
-    int to = (int)((note.number + note.hops) % (unsigned)team->count); /* at times itself */
+    int to = (int)((note.number + note.hops) % (unsigned)team->count); /* sometimes itself */
     r->failed += net_node_send(r->node, to, &note, payload, bytes) != 0 || bytes != note.bytes;
 }
 
@@ -333,7 +333,7 @@ static void check_header(void *arg, int peer, const void *header, const void *pa
 
 static void send_headers(struct net_node *node, int rank) {
     uint64_t state[2] = {0};
-    uint8_t *header = malloc(header_bytes + 1); /* its end is where it must end */
+    uint8_t *header = malloc(header_bytes + 1); /* exact size, so that reads beyond it are detected */
     for (unsigned n = 0; rank && n < 100; n++) {
         for (size_t i = 0; i < header_bytes; i++)
             header[i] = (uint8_t)(n + i);
@@ -371,7 +371,7 @@ static void marks(struct net_node *node, int rank) {
 TEST(inside)
 { run_team(2, 1 << 20, 8, marks); }
 
-/* One who sleeps finds the message that was sent before the wake, with the first poll. */
+/* A sleeping process finds the message that was sent before the wakeup in its first poll. */
 static void wake_for_each(struct net_node *node, int rank) {
     struct inbox in = {.all = 0};
     for (uint64_t i = 0; i < 2000; i++) {
@@ -460,7 +460,7 @@ TEST(a_peer_that_has_closed_or_differs_is_refused)
     net_node_close(nodes[0]);
 }
 
-/* Not under sanitizers, which need address space without end. */
+/* Not under sanitizers, which need unlimited address space. */
 TEST(no_memory_is_an_error)
 {
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
@@ -480,7 +480,7 @@ TEST(no_memory_is_an_error)
 #endif
 }
 
-/* With limits that differ, each sends what the smaller can take. */
+/* With different limits, each sends what the smaller one accepts. */
 TEST(limits_may_differ)
 {
     struct net_options a = {.rank = 0, .count = 2, .limit = 1 << 20, .header_bytes = 16}, b = a;
@@ -503,8 +503,8 @@ TEST(limits_may_differ)
     net_node_close(nodes[1]);
 }
 
-/* One is killed in the midst of sending. The others send on until there is no room, read what arrived
- * whole, and close. */
+/* One process is killed while it sends. The others send until the buffers are full, read the complete messages, and
+ * close. */
 static void lose_one(struct net_node *node, int rank) {
     struct inbox in = {.all = 0};
     struct note note = {.number = 20, .from = 1};
@@ -525,7 +525,7 @@ static void lose_one(struct net_node *node, int rank) {
     while (rank == 2 && sent < 100000 && !try_send(node, rank, 0, sent, 30))
         sent++;
     expect(sent < 100000);
-    while (!try_send(node, rank, 1, 0, 100)) /* into the void, until it is full */
+    while (!try_send(node, rank, 1, 0, 100)) /* to the dead process, until its buffer is full */
         continue;
     net_node_wake(node, 1);
     expect(!net_node_is_inside(node, 1));
@@ -570,9 +570,9 @@ TEST(a_killed_peer_holds_up_nobody)
     expect_eq(count_maps(), 0);
 }
 
-/* ---- some in one process ---- */
+/* ---- several nodes in one process ---- */
 
-/* Through the box that was read last, and through the bells, which come round to 0 on the way. */
+/* Through the box that was read last, and through the doorbells, which wrap around to 0. */
 TEST(the_bells_are_counted_right)
 {
     struct net_node *nodes[2];
@@ -594,7 +594,7 @@ TEST(the_bells_are_counted_right)
     close_some(2, nodes);
 }
 
-/* One who sends much does not keep the others waiting, nor the caller. */
+/* A process that sends much starves neither the other senders nor the caller. */
 TEST(one_poll_looks_at_all)
 {
     struct net_node *nodes[4];
@@ -611,7 +611,7 @@ TEST(one_poll_looks_at_all)
         continue;
     for (int i = 0; i < 5; i++)
         expect_eq(net_node_poll(nodes[0], check, &in), 0);
-    expect_eq(try_send(nodes[1], 1, 0, in.next[1], 1), 0); /* now it is the one looked at first */
+    expect_eq(try_send(nodes[1], 1, 0, in.next[1], 1), 0); /* now this box is polled first */
     expect_eq(try_send(nodes[3], 3, 0, 1, 1), 0);
     expect(net_node_poll(nodes[0], check, &in) > 0);
     net_node_poll(nodes[0], check, &in);

@@ -1,4 +1,4 @@
-/* Where a helper's thread runs. */
+/* unit_net_affinity.c: tests the core that a helper's thread runs on. */
 #include "net/rpc/affinity.h"
 
 #include <stdlib.h>
@@ -26,7 +26,7 @@ static cpu_set_t mine(void) {
     return set;
 }
 
-/* Runs with the thread's cores as they were, and puts them back. */
+/* Runs with the thread's affinity as it was, and restores it. */
 static cpu_set_t placed(enum affinity_way way, struct affinity_masks *m) {
     cpu_set_t before = mine(), after;
     struct affinity p = {.way = way};
@@ -81,7 +81,7 @@ TEST(a_rank_registers_its_own)
     free(m);
 }
 
-/* n x (8 x computed + transferred): counted anew after each move. */
+/* n x (8 x computed + transferred): the count restarts after each move. */
 TEST(moves_by_the_rule)
 {
     cpu_set_t all = mine();
@@ -91,7 +91,7 @@ TEST(moves_by_the_rule)
     net_affinity_follow(&p, 1, 0, 1);
     expect_eq(p.moves, 1); /* to its first core */
     net_affinity_follow(&p, 2, 0, 1001);
-    expect_eq(p.moves, 1); /* 1 x 1000: not more than that */
+    expect_eq(p.moves, 1); /* 1 x 1000: not above */
     net_affinity_follow(&p, 3, 0, 1001);
     expect_eq(p.moves, 2); /* 2 x 1000 */
     int core = p.core;

@@ -1,4 +1,5 @@
-/* The buffers of a helper: each has its own place, and what lies before and after them may not be touched. */
+/* unit_net_arena.c: tests the buffers of a helper: they do not overlap, and the memory before and after them is not
+ * accessible. */
 #include "net/rpc/arena.h"
 
 #include <errno.h>
@@ -7,7 +8,7 @@
 
 #include "test.h"
 
-/* The kernel says whether a byte can be read, without a signal. */
+/* Lets the kernel read the byte, which raises no signal. */
 static bool is_readable(const char *byte) {
     int ends[2];
     expect_eq(pipe(ends), 0);
@@ -26,7 +27,7 @@ TEST(places_do_not_overlap)
     enum { CLIENTS = 5, HEAD = 64 };
     expect_eq(net_arena_open(&a, &limits, CLIENTS, HEAD), 0);
     unsigned char value = 0;
-    for (int round = 0; round < 2; round++, value = 0) { /* write all, then look at all */
+    for (int round = 0; round < 2; round++, value = 0) { /* first writes all, then checks all */
         for (uint32_t c = 0; c < CLIENTS; c++)
             for (uint32_t own = 0; own < limits.buffers; own++) {
                 char *slot = net_arena_slot(&a, c, own);
@@ -66,10 +67,10 @@ TEST(no_memory_before_it_is_touched)
 {
     struct arena a;
     struct flow_limits large = {.buffers = 4, .bytes = 65536, .pool_buffers = 4, .pool_buffer_bytes = 65536};
-    expect_eq(net_arena_open(&a, &large, 100000, 512), 0); /* 50 GB of addresses */
+    expect_eq(net_arena_open(&a, &large, 100000, 512), 0); /* 50 GB of address space */
     net_arena_slot(&a, 99999, 3)[0] = 1;
     net_arena_close(&a);
-    net_arena_close(&a); /* again: nothing */
+    net_arena_close(&a); /* a second time: no effect */
 }
 
 TEST(sizes_are_told_beforehand)
@@ -81,7 +82,7 @@ TEST(sizes_are_told_beforehand)
     net_arena_close(&a);
 }
 
-/* What a helper keeps of each client counts as its buffers do. */
+/* The helper's data for each client counts like its buffers. */
 TEST(buffers_are_as_large_as_fit)
 {
     enum { HEAD = 384, EACH = 700 };

@@ -1,4 +1,4 @@
-/* unit_net_box.c: one writer and one reader on a ring in ordinary memory, where ThreadSanitizer sees both. */
+/* unit_net_box.c: tests one writer and one reader on a ring in ordinary memory, where ThreadSanitizer sees both. */
 #include "test.h"
 
 #include <pthread.h>
@@ -33,7 +33,7 @@ static size_t size_of(uint64_t number) {
     return dice % (dice >> 60 ? 100 : most + 1);
 }
 
-/* False if there is no room. */
+/* Returns false if there is no space. */
 static bool put(uint64_t number, size_t bytes) {
     size_t size = net_record_size(HEADER, bytes);
     struct node_record *r = net_box_reserve(&writer, size);
@@ -82,8 +82,7 @@ TEST(messages_come_as_they_were_sent)
     expect_eq(wrong, 0);
 }
 
-/* Random sizes, put in until there is no room, taken out in random numbers: every offset, every kind of
- * end. */
+/* Random sizes, added until the ring is full, removed in random numbers: every offset, and every kind of end. */
 TEST(nothing_is_lost_when_it_is_full_or_wraps)
 {
     struct random dice;
@@ -143,7 +142,7 @@ static void count_call(void *arg, int peer, const void *header, const void *payl
     calls++;
 }
 
-/* What is left over from the round before looks like a record at every line; none may be taken for one. */
+/* Bytes left from the round before look like a record at every line; none may be read as one. */
 TEST(stale_bytes_are_not_read)
 {
     const struct delivery counting = {.handler = count_call, .header_room = HEADER};
@@ -153,7 +152,7 @@ TEST(stale_bytes_are_not_read)
         size_t bytes = i % 7 ? i % 7 : 1000, size = net_record_size(HEADER, bytes);
         struct node_record *r = net_box_reserve(&writer, size);
         expect(r != NULL);
-        for (size_t at = sizeof *r; at < size; at += 4) /* a length, wherever one could be looked for */
+        for (size_t at = sizeof *r; at < size; at += 4) /* a length, at every place that could hold one */
             memcpy((char *)r + at, &(uint32_t){9}, 4);
         net_box_commit(&writer, r, size, (uint32_t)bytes + 1);
         expect_eq(net_box_read(&reader, 9, 8, &counting), 1);
@@ -194,7 +193,7 @@ TEST(an_owner_that_cannot_be_ends_the_reading)
     }
 }
 
-/* A head from nowhere must not make the writer believe in room that is not there. */
+/* An invalid head must not make the writer see space that does not exist. */
 TEST(a_head_that_cannot_be_is_not_believed)
 {
     open_box(RING);

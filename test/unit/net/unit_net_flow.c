@@ -1,9 +1,9 @@
-/* unit_net_flow.c: credits, order, turns, acknowledgements, and what is refused, one behaviour each. */
+/* unit_net_flow.c: tests flow control: credits, order, turns, acknowledgements, and refusals, one behaviour per test. */
 #include "test.h"
 
 #include "flow_help.h"
 
-/* Linked with --wrap=calloc: fails on order, and counts. */
+/* Linked with --wrap=calloc: fails on demand, and counts. */
 void *__real_calloc(size_t n, size_t size);
 void *__wrap_calloc(size_t n, size_t size);
 static bool no_memory;
@@ -77,7 +77,7 @@ TEST(memory_runs_out)
     expect_eq(arrive(0), 0);
     serve_and_hear(0);
     expect(net_flow_is_idle(&clients[0]));
-    /* Nothing is allocated for a client that is known. */
+    /* A known client needs no allocation. */
     no_memory = true;
     put(0, false, 1000);
     serve_and_hear(0);
@@ -97,7 +97,7 @@ TEST(one_buffer_one_block)
         expect_eq(ticket.own, 0);
         expect_eq(ticket.flags, FLOW_OWN);
         expect_eq(ticket.pool_buffers, 0);
-        expect_eq(ticket.following, 0); /* there are no spares to ask for */
+        expect_eq(ticket.following, 0); /* there are no pool buffers to ask for */
         expect(!net_flow_is_idle(&clients[0]));
         expect(!take(0, false, 1000));
         expect(!take(0, true, 1000));
@@ -128,7 +128,7 @@ TEST(buffers_are_used_in_a_ring)
     for (unsigned i = 0; i < 3; i++)
         put(0, false, 1);
     expect(!take(0, false, 1));
-    expect(take(1, false, 1)); /* another's are its own */
+    expect(take(1, false, 1)); /* the credits of another client are its own */
     close_all();
 }
 
@@ -216,7 +216,7 @@ TEST(several_may_be_at_work)
     check_all();
     expect_eq(a.client, 0);
     expect_eq(b.client, 1);
-    expect(!has_turn()); /* the second of client 0 comes after its first */
+    expect(!has_turn()); /* the second block of client 0 comes after its first */
     expect(net_flow_done(helper, 1, false, &ack));
     expect(net_flow_done(helper, 0, false, &ack));
     serve(0, false);
@@ -235,7 +235,7 @@ TEST(who_is_put_off_comes_again)
         net_flow_later(helper, c);
         check_all();
     }
-    put(0, false, 1); /* more of one that is put off does not bring it back */
+    put(0, false, 1); /* further blocks of a client that is put off do not bring it back */
     serve(2, false);
     expect(!has_turn());
     put(2, false, 1);
@@ -279,7 +279,7 @@ TEST(from_four_buffers_on_half_are_acknowledged_together)
     expect(net_flow_is_idle(&clients[0]));
     expect_eq(net_flow_helper_counts(helper).acks, 2);
     expect_eq(net_flow_helper_counts(helper).coalesced, 2);
-    put(0, false, 1); /* nothing else is there to wait for */
+    put(0, false, 1); /* there is nothing else to wait for */
     serve_and_hear(0);
     close_all();
 }
@@ -374,9 +374,9 @@ TEST(a_wrap_in_disorder)
     close_all();
 }
 
-/* ---- what nobody of ours would say ---- */
+/* ---- messages that no client of ours sends ---- */
 
-/* Refused, and nothing is changed by it. */
+/* Refused, without any change of state. */
 static void refuse(uint32_t client, struct flow_ticket t) {
     expect_eq(net_flow_arrive(helper, client, &t, &place), -EPROTO);
     net_flow_helper_check(helper);
@@ -403,7 +403,7 @@ TEST(wrong_blocks_are_refused)
     refuse(0, (struct flow_ticket){.flags = FLOW_OWN, .own = 1, .number = 0});
     refuse(0, (struct flow_ticket){.flags = FLOW_OWN, .own = 0, .number = 1}); /* in use */
     serve_and_hear(0);
-    refuse(0, ticket); /* done before */
+    refuse(0, ticket); /* already served */
     close_all();
 }
 
@@ -412,10 +412,10 @@ TEST(wrong_spares_are_refused)
     open_all(2, 8);
     give(0, 3);
     give(1, 3);
-    refuse(0, (struct flow_ticket){.number = 1, .pool_buffers = 8});                 /* another's */
-    refuse(0, (struct flow_ticket){.number = 1, .pool_buffers = 64});                /* free */
-    refuse(0, (struct flow_ticket){.number = 1, .pool_buffers = UINT64_C(1) << 63}); /* not there */
-    refuse(0, (struct flow_ticket){.number = 1, .pool_buffers = 3}); /* two, and not the last */
+    refuse(0, (struct flow_ticket){.number = 1, .pool_buffers = 8});  /* granted to another client */
+    refuse(0, (struct flow_ticket){.number = 1, .pool_buffers = 64}); /* free */
+    refuse(0, (struct flow_ticket){.number = 1, .pool_buffers = UINT64_C(1) << 63}); /* does not exist */
+    refuse(0, (struct flow_ticket){.number = 1, .pool_buffers = 3}); /* two, and not marked as the last */
     refuse(0, (struct flow_ticket){.number = 1, .pool_buffers = 15, .flags = FLOW_LAST});
     refuse(0, (struct flow_ticket){.number = 1, .pool_buffers = 9, .flags = FLOW_LAST | FLOW_OWN, .own = 1});
     refuse(0, (struct flow_ticket){.number = 1, .pool_buffers = 1, .flags = FLOW_OWN, .own = 1});
@@ -423,7 +423,7 @@ TEST(wrong_spares_are_refused)
     refuse(0, (struct flow_ticket){.number = 2, .pool_buffers = 1}); /* in use */
     struct flow_ticket last = {.number = 4, .pool_buffers = 2, .flags = FLOW_LAST};
     expect_eq(net_flow_arrive(helper, 0, &last, &place), 0);
-    refuse(0, (struct flow_ticket){.number = 5, .pool_buffers = 4}); /* it said that it was the last */
+    refuse(0, (struct flow_ticket){.number = 5, .pool_buffers = 4}); /* it was marked as the last */
     refuse(0, (struct flow_ticket){.number = 3, .pool_buffers = 4, .flags = FLOW_LAST});
     refuse(0, (struct flow_ticket){.number = 3, .pool_buffers = 4, .flags = FLOW_LAST | FLOW_OWN, .own = 1});
     close_all();
@@ -433,18 +433,18 @@ TEST(wrong_notes_are_refused)
 {
     open_all(2, 4);
     expect_eq(net_flow_returned(helper, CLIENTS, 1), -EPROTO);
-    expect_eq(net_flow_returned(helper, 0, 1), -EPROTO); /* never heard of */
+    expect_eq(net_flow_returned(helper, 0, 1), -EPROTO); /* unknown */
     put(0, false, 1);
     expect_eq(net_flow_returned(helper, 0, 1), -EPROTO);
     expect_eq(net_flow_returned(helper, 0, 0), -EPROTO);
     serve_and_hear(0);
     give(0, 2);
     give(1, 2);
-    expect_eq(net_flow_returned(helper, 0, 1), -EPROTO); /* not all of it */
-    expect_eq(net_flow_returned(helper, 0, 4), -EPROTO); /* another's */
+    expect_eq(net_flow_returned(helper, 0, 1), -EPROTO); /* incomplete */
+    expect_eq(net_flow_returned(helper, 0, 4), -EPROTO); /* granted to another client */
     expect_eq(net_flow_returned(helper, 0, 15), -EPROTO);
     put(0, false, POOLED + 1);
-    expect_eq(net_flow_returned(helper, 0, 2), -EPROTO); /* a block came in a part of it */
+    expect_eq(net_flow_returned(helper, 0, 2), -EPROTO); /* a block arrived in a part of it */
     put(0, false, 1);
     expect_eq(net_flow_returned(helper, 0, 2), -EPROTO);
     check_all();
@@ -465,15 +465,15 @@ TEST(wrong_acknowledgements_are_refused)
     open_all(2, 2);
     disbelieve(1, 0);
     disbelieve(INT32_MAX, 0);
-    disbelieve(0, 1); /* did not ask */
+    disbelieve(0, 1); /* was not requested */
     put(0, false, 2 * S + POOLED);
     disbelieve(2, 0);
-    disbelieve(1, 4); /* there is no such spare */
+    disbelieve(1, 4); /* no such pool buffer */
     serve_and_hear(0);
     expect_eq(ack.granted, 1);
-    disbelieve(1, 2); /* has some */
+    disbelieve(1, 2); /* already has some */
     expect_eq(net_flow_give_back(&clients[0]), 1);
-    disbelieve(1, 2); /* asked once only */
+    disbelieve(1, 2); /* asked only once */
     close_all();
 }
 
@@ -483,7 +483,7 @@ TEST(a_grant_comes_after_all_of_the_one_before)
     give(0, 1);
     put(0, false, 10 * POOLED); /* asks again */
     expect_eq(ticket.flags, FLOW_LAST);
-    disbelieve(1, 1); /* otherwise there could be ever more on their way */
+    disbelieve(1, 1); /* otherwise the number of pending ones would be unbounded */
     serve_and_hear(0);
     expect_eq(ack.granted, 1);
     close_all();

@@ -1,9 +1,9 @@
-/* unit_net_flow_grants.c: intimations, grants of spares, and giving back, one behaviour each. */
+/* unit_net_flow_grants.c: tests size hints, grants of pool buffers, and their return, one behaviour per test. */
 #include "test.h"
 
 #include "flow_help.h"
 
-/* ---- intimation and grants ---- */
+/* ---- size hints and grants ---- */
 
 TEST(what_credits_carry_is_no_intimation)
 {
@@ -16,7 +16,7 @@ TEST(what_credits_carry_is_no_intimation)
     serve_and_hear(0);
     put(0, false, 2 * S + 1);
     expect_eq(ticket.following, 1);
-    put(0, false, S + 1); /* says the same */
+    put(0, false, S + 1); /* gives the same hint */
     expect_eq(ticket.following, 1);
     expect_eq(clients[0].size_hints, 2);
     limits.size_hint = false;
@@ -63,7 +63,7 @@ TEST(the_rest_goes_into_the_spares_and_is_acknowledged_once)
         expect_eq(ticket.pool_buffers, UINT64_C(1) << i);
         expect_eq(ticket.following, 0);
     }
-    expect_eq(clients[0].credits, 1); /* not touched */
+    expect_eq(clients[0].credits, 1); /* unchanged */
     expect(!serve(0, false));
     expect(!serve(0, false));
     serve_and_hear(0);
@@ -76,7 +76,7 @@ TEST(the_last_gives_the_rest_back)
 {
     open_all(1, 4);
     give(0, 4);
-    put(0, false, POOLED); /* ends exactly at the spare's end */
+    put(0, false, POOLED); /* ends exactly at the end of the pool buffer */
     expect_eq(ticket.flags, FLOW_LAST);
     expect_eq(ticket.pool_buffers, bits(4));
     expect_eq(place.index, 0);
@@ -107,7 +107,7 @@ TEST(the_last_may_come_first)
     expect_eq(net_flow_arrive(helper, 0, &sent[1], &place), 0);
     check_all();
     expect(!has_turn());
-    give(1, 1); /* only one was left: what the first block needs is kept for it */
+    give(1, 1); /* only one was left: the buffers that the first block needs are reserved for it */
     expect_eq(clients[1].grant, 8);
     expect_eq(net_flow_arrive(helper, 0, &sent[0], &place), 0);
     expect(!serve(0, false));
@@ -125,7 +125,7 @@ TEST(what_is_left_after_the_grant_asks_again)
     put(0, false, left);
     put(0, false, left - POOLED);
     expect_eq(ticket.flags, FLOW_LAST);
-    expect_eq(ticket.following, 8 * POOLED - S); /* one credit is there */
+    expect_eq(ticket.following, 8 * POOLED - S); /* one credit is available */
     expect(!serve(0, false));
     serve_and_hear(0);
     expect_eq(ack.granted, bits(2));
@@ -153,16 +153,16 @@ TEST(the_newest_block_says_what_is_needed)
         put(0, false, (uint64_t)(3 - i) * S + POOLED); /* all three ask for one */
     serve(0, false);
     expect_eq(net_flow_returned(helper, 0, ack.granted), 0);
-    expect(serve(0, false)); /* given back: not offered again */
+    expect(serve(0, false)); /* returned: not offered again */
     expect_eq(ack.granted, 0);
     close_all();
 }
 
-/* The same blocks, with and without intimation: as many messages. */
+/* The same blocks, with and without size hints: the same number of messages. */
 static uint64_t messages_of(bool size_hint, uint32_t buffers) {
     open_all(buffers, 1);
     if (size_hint)
-        give(3, 1); /* there is none for others */
+        give(3, 1); /* none is left for others */
     uint64_t before = net_flow_helper_counts(helper).acks;
     for (uint64_t left = 20 * S; left;) {
         for (; left && take(0, false, size_hint ? left : 0); left -= S)
@@ -196,7 +196,7 @@ TEST(sixty_four_spares)
         expect_eq(place.index, i);
         expect_eq(ticket.flags, i == 63 ? FLOW_LAST : 0);
     }
-    put(0, false, 36 * POOLED); /* all buffers are full now */
+    put(0, false, 36 * POOLED); /* now all buffers are full */
     expect(!take(0, false, 36 * POOLED));
     for (unsigned i = 0; i < 63; i++)
         expect(!serve(0, false));
@@ -239,7 +239,7 @@ TEST(a_fetch_is_answered_into_all_spares_at_once)
     expect_eq(turn.ticket.pool_buffers, 7);
     hear(0);
     expect(net_flow_is_idle(&clients[0]));
-    /* Its replies have not left yet. */
+    /* Its replies have not been sent yet. */
     give(1, 1);
     expect_eq(clients[1].grant, 8);
     put(2, false, 100 * POOLED);
@@ -300,7 +300,7 @@ TEST(a_fetch_with_a_grant_waits_for_a_credit)
     close_all();
 }
 
-/* ---- giving back ---- */
+/* ---- returning buffers ---- */
 
 TEST(what_is_not_needed_is_given_back)
 {
@@ -309,7 +309,7 @@ TEST(what_is_not_needed_is_given_back)
     give(0, 4);
     expect_eq(net_flow_give_back(&clients[0]), 15);
     expect_eq(clients[0].grant, 0);
-    put(0, false, 1); /* lands in an own one again */
+    put(0, false, 1); /* uses one of its own buffers again */
     expect(!place.pooled);
     serve_and_hear(0);
     expect_eq(net_flow_returned(helper, 0, 15), 0);

@@ -1,20 +1,19 @@
-/* unit_net_flow_random.c: random operations of random clients to one helper, over a network that keeps the
- * order of messages between two, or none at all.
+/* unit_net_flow_random.c: runs random operations of random clients to one helper, over a network that keeps the order
+ * of messages between two processes, or none at all.
  *
- * A model stands beside it that knows every buffer: who may send into it, what is in it, what is on its
- * way. At each step
+ * A model tracks every buffer: which client may send into it, what is in it, and what is pending for it. At each step
  *
- *      a buffer gets a block only if nothing is in it, on its way to it, or answered from it;
- *      spares are granted only if they are free, to who asked and has none, as many as needed or free;
- *      blocks of a client are done in order, and who is ready waits for at most one turn of each other;
- *      an acknowledgement is sent if and only if the rule says so, which does not know of intimations:
+ *      a buffer gets a block only if nothing is in it, pending for it, or being answered from it;
+ *      pool buffers are granted only if they are free, to a client that asked and has none, as many as needed or free;
+ *      blocks of a client are served in order, and a ready client waits for at most one turn of each other;
+ *      an acknowledgement is sent if and only if the rule says so; the rule does not depend on size hints:
  *      a refusal costs nothing.
  *
- * In the end everything is delivered; then all operations must be done, all of them acknowledged, and all
- * spares free. Other episodes throw nonsense at a helper, which must stay whole.
+ * In the end everything is delivered; then all operations must be complete and acknowledged, and all pool buffers
+ * free. Other episodes send invalid messages to a helper, which must stay consistent.
  *
- * Options: --seconds N, --operations N, --seed N. The seed is printed first, and each episode has its own,
- * so that a failure is replayed by the line that it prints. */
+ * Options: --seconds N, --operations N, --seed N. The seed is printed first. Each episode has its own, and a failure
+ * prints the command that replays it. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,20 +34,20 @@ struct message {
     uint64_t pool_buffers;
 };
 
-/* A spare, as seen by one who sees everything. */
+/* The true state of a pool buffer. */
 enum pooled { FREE, GRANTED, LOADED /* a block or an answer */, RETURNING };
 
 struct client {
     struct flow_client flow;
-    bool busy, fetch; /* an operation is under way */
+    bool busy, fetch; /* an operation is pending */
     uint64_t left;
-    uint32_t own_in_use; /* from the taking of a place until the block is done */
+    uint32_t own_in_use; /* from taking the buffer until the block is served */
     bool own[FLOW_BUFFERS];
     /* The helper's side. */
-    bool here[RING]; /* by number: it has come */
+    bool here[RING]; /* by number: it has arrived */
     uint32_t done, newest, undone, waiting, age;
     bool at_work, put_off, last_waits, has_grant;
-    uint64_t asked, closing; /* closing: what goes back with the last block on its way */
+    uint64_t asked, closing; /* closing: what the last pending block returns */
     struct flow_turn turn;
     uint64_t operations, own_blocks;
 };
@@ -58,7 +57,7 @@ static struct flow_limits limits;
 static struct flow_helper *helper;
 static struct client clients[CLIENTS];
 static enum pooled pool_buffers[FLOW_POOL];
-static uint64_t leaving; /* answers that have not left, of which the block is done */
+static uint64_t leaving; /* answers not sent yet, whose block is served */
 static struct message messages[MESSAGES];
 static uint32_t count, message_count;
 static bool ordered, stingy;
@@ -95,8 +94,7 @@ static void send_message(struct message m) {
     messages[message_count++] = m;
 }
 
-/* Messages between two keep their order, or do not. Acknowledgements do not pass each other by in the
- * first case only. */
+/* Messages between two processes keep their order, or do not. Only in the first case do acknowledgements keep theirs. */
 static bool is_first(uint32_t i) {
     for (uint32_t j = 0; ordered && j < i; j++)
         if (messages[j].client == messages[i].client &&
@@ -115,7 +113,7 @@ static struct message take_message(uint32_t i) {
     return m;
 }
 
-/* ---- spares in the model ---- */
+/* ---- pool buffers in the model ---- */
 
 static void move_spares(uint64_t set, enum pooled from, enum pooled to) {
     for (unsigned i = 0; i < FLOW_POOL; i++)
@@ -142,7 +140,7 @@ static uint64_t random_left(void) {
     case 1:
         return roll(limits.bytes) + 1;
     case 2:
-        return unit * (1 + roll(8)); /* ends exactly at a buffer's end */
+        return unit * (1 + roll(8)); /* ends exactly at the end of a buffer */
     case 3:
         return unit * (1 + roll(8)) + limits.bytes * roll(limits.buffers + 1);
     case 4:
@@ -179,7 +177,7 @@ static void load(struct client *c, const struct flow_ticket *t) {
     }
 }
 
-/* The next block of the operation, if there is a place for it. */
+/* Sends the next block of the operation, if there is a buffer for it. */
 static bool send_block(uint32_t who) {
     struct client *c = &clients[who];
     struct message m = {.kind = BLOCK, .client = who};
@@ -275,12 +273,12 @@ static bool deliver_some(void) {
         return false;
     uint32_t i = roll(message_count);
     while (!is_first(i))
-        i = roll(i); /* an earlier one of the same */
+        i = roll(i); /* an earlier one of the same kind */
     deliver(i);
     return true;
 }
 
-/* Nobody who is ready sees more turns of others than there are others. */
+/* No ready client sees more turns of others than there are others. */
 static void count_ages(uint32_t served) {
     for (uint32_t i = 0; i < count; i++) {
         clients[i].age = i != served && is_ready(&clients[i]) ? clients[i].age + 1 : 0;
@@ -305,7 +303,7 @@ static bool give_turn(void) {
     return true;
 }
 
-/* The rule: nothing in it about intimations. */
+/* The rule: it does not depend on size hints. */
 static bool is_due(const struct client *c) {
     if (!c->waiting && !c->last_waits)
         return false;
@@ -363,7 +361,7 @@ static void finish(uint32_t who, bool reply) {
     send_message(m);
 }
 
-/* Someone whose turn it was: done, or put off. */
+/* Finishes a client that has the turn: served, or put off. */
 static void finish_some(bool may_put_off) {
     uint32_t who = roll(count), tries = count;
     while (tries-- && !clients[who].at_work)
@@ -428,7 +426,7 @@ static void step(void) {
         check_all();
 }
 
-/* All that is under way goes on until nothing does. */
+/* Everything pending proceeds until nothing is left. */
 static bool settle(void) {
     bool went_on = message_count != 0;
     while (deliver_some())
@@ -477,7 +475,7 @@ static void choose(void) {
     limits.pool_buffer_bytes = limits.bytes * (chance(30) ? 1 : 1 + roll(16)) + 64 * roll(3);
     count = chance(20) ? 1 : chance(50) ? 2 + roll(3) : 1 + roll(CLIENTS);
     while (count > 1 &&
-           count * (limits.buffers + limits.pool_buffers) > MESSAGES / 4) /* it searches them all */
+           count * (limits.buffers + limits.pool_buffers) > MESSAGES / 4) /* the model searches all of them */
         count--;
     ordered = chance(50);
     stingy = chance(20);
@@ -533,7 +531,7 @@ static void run_protocol(void) {
     close_episode();
 }
 
-/* ---- nonsense ---- */
+/* ---- invalid messages ---- */
 
 static struct flow_ticket random_ticket(uint32_t number) {
     uint64_t one = UINT64_C(1) << roll(64), some = random_next(&dice) & random_next(&dice);
@@ -548,8 +546,8 @@ static struct flow_ticket random_ticket(uint32_t number) {
                                 .following = chance(50) ? 0 : random_next(&dice) >> roll(64)};
 }
 
-/* Whatever comes: the helper stays whole, and a turn has its block. What was granted is used now and then,
- * so that it gets somewhere. */
+/* Whatever arrives: the helper stays consistent, and a turn has its block. Granted buffers are sometimes used, so
+ * that the test reaches deeper states. */
 static void run_nonsense(void) {
     uint64_t grants[CLIENTS] = {0}, answering = 0;
     choose();

@@ -1,5 +1,5 @@
-/* unit_net_heap.c: memory that processes allocate together: one meeting each time, the same addresses, within the
- * memory limit. */
+/* unit_net_heap.c: tests memory that processes allocate collectively: one collective per allocation, the same
+ * addresses, within the memory limit. */
 #include "test.h"
 
 #include <signal.h>
@@ -22,7 +22,7 @@ TEST(the_lowest_place_that_fits_is_taken)
     expect_eq(net_extents_take(&e, 10, 1), 0);
     expect_eq(net_extents_take(&e, 10, 1), 10);
     expect_eq(net_extents_take(&e, 30, 16), 32);
-    expect_eq(net_extents_take(&e, 12, 1), 20); /* what the alignment left */
+    expect_eq(net_extents_take(&e, 12, 1), 20); /* the rest left by the alignment */
     expect(net_extents_take(&e, 39, 1) == EXTENTS_NONE);
     expect_eq(net_extents_take(&e, 38, 1), 62);
     expect(net_extents_take(&e, 1, 1) == EXTENTS_NONE);
@@ -33,7 +33,7 @@ TEST(the_lowest_place_that_fits_is_taken)
     net_extents_close(&e);
 }
 
-/* Against a list of bytes. Extents are given back in any order, with room reserved only before each take. */
+/* Compared with a list of bytes. Extents are freed in any order, and memory is reserved only before each take. */
 TEST(random_extents_do_not_overlap)
 {
     enum { BYTES = 2000, MOST = 200, ROUNDS = 20000 };
@@ -91,7 +91,7 @@ struct place {
 static void enter(struct place *p, const struct net_boot *boot) {
     int node = boot->rank / 2, left = boot->size - 2 * node;
     for (int i = 0; i < boot->size; i++)
-        p->node_of[i] = 17 - i / 2; /* numbers in any order */
+        p->node_of[i] = 17 - i / 2; /* node numbers in any order */
     struct net_heap_group g = {
         .all = *boot,
         .node = boot_at(&p->seat, 1 + node, boot->rank % 2, left < 2 ? left : 2),
@@ -107,7 +107,7 @@ static size_t wants(int rank, int round) {
     return sizes[(size_t)(rank + round) % 7];
 }
 
-/* Each node writes and reads its own parts, at the addresses that all members were told. */
+/* Each node writes and reads its own parts, at the addresses that all members received. */
 static void use(const struct net_boot *boot, const struct net_heap_part parts[], int round) {
     const struct net_heap_part *mine = &parts[boot->rank];
     if (mine->bytes > 0)
@@ -190,7 +190,7 @@ TEST(nobody_or_one_may_want_nothing)
     boot_run(3, want_nothing);
 }
 
-/* Blocks that no chunk holds: another chunk is mapped, and one that is longer than chunks usually are. */
+/* Blocks that no chunk holds: another chunk is mapped, and one that is longer than usual. */
 static void fill_chunks(const struct net_boot *boot) {
     enum { BLOCKS = 5 };
     struct place p;
@@ -232,7 +232,7 @@ static void reach_limit(const struct net_boot *boot) {
     size_t mine = boot->rank == 1 ? 60 * MB : 10 * MB;
     enter(&p, boot);
     expect_eq(net_heap_take(p.heap, mine, 0, NULL, parts, &first), 0);
-    /* On the node of ranks 0 and 1 70 of 100 MB are promised, on the other 10 or 20. */
+    /* On the node of ranks 0 and 1, 70 of 100 MB are reserved, on the other 10 or 20. */
     for (int i = 0; i < 3; i++)
         expect_eq(net_heap_take(p.heap, mine, 0, NULL, parts, &second), -ENOMEM);
     expect_eq(net_heap_take(p.heap, 10 * MB, 0, NULL, parts, &second), 0);
@@ -252,7 +252,7 @@ TEST(what_was_promised_and_not_touched_counts)
     net_reserve_force(0);
 }
 
-/* What is touched has left the room: it is not counted twice. */
+/* Touched memory is no longer in the reserve: it is not counted twice. */
 static void touch_before_limit(const struct net_boot *boot) {
     struct place p;
     struct net_heap_block first, second;
@@ -261,7 +261,7 @@ static void touch_before_limit(const struct net_boot *boot) {
     expect_eq(net_heap_take(p.heap, 160 * MB, 0, NULL, parts, &first), 0);
     for (size_t i = 0; i < 160 * MB; i += 4096)
         ((char *)(uintptr_t)parts[0].base)[i] = 1;
-    net_reserve_force(240 * MB); /* what is left of 400 */
+    net_reserve_force(240 * MB); /* the rest of 400 */
     expect_eq(net_heap_take(p.heap, 250 * MB, 0, NULL, parts, &second), -ENOMEM);
     expect_eq(net_heap_take(p.heap, 150 * MB, 0, NULL, parts, &second), 0);
     net_heap_give(p.heap, &second);
@@ -301,7 +301,7 @@ TEST(what_fails_in_one_fails_in_all)
     boot_run(4, fail_in_one);
 }
 
-/* ---- memory is given back ---- */
+/* ---- memory is returned to the system ---- */
 
 static uint64_t resident(const char *base, size_t bytes) {
     static unsigned char pages[1 << 20];
@@ -329,7 +329,7 @@ static void give_much(const struct net_boot *boot) {
     net_heap_give(p.heap, &large);
     net_boot_barrier(boot);
     uint64_t left = resident(base, large.bytes), whole = (uint64_t)sysconf(_SC_PHYS_PAGES) * 4096;
-    expect(left <= whole / 64); /* what stays warm */
+    expect(left <= whole / 64); /* what stays cached */
     expect_eq(resident(base + large.bytes - 4096 * 4096, 4096 * 4096), 0);
     net_heap_give(p.heap, &small);
     net_heap_close(p.heap);
@@ -361,7 +361,7 @@ static void touch_nothing(const struct net_boot *boot) {
 static void nothing(void) {
 }
 
-/* A sanitizer that handled the signal before adds its own lines, and its own exit status. */
+/* A sanitizer that installed its handler before adds its own lines and exit status. */
 static void end_by_bus(const struct net_boot *boot) {
     expect(boot_run_job(1, 20, nothing, touch_nothing) != 0);
 }

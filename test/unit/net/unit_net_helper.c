@@ -1,4 +1,4 @@
-/* unit_net_helper.c: the helper of a node without others. */
+/* unit_net_helper.c: tests the helper of a single node. */
 #include "test.h"
 
 #include <string.h>

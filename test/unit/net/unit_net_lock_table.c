@@ -1,4 +1,4 @@
-/* unit_net_lock_table.c: the locks exclude, processes and threads, and survive who dies with one. */
+/* unit_net_lock_table.c: tests that the locks exclude processes and threads, and survive the death of a holder. */
 #include "test.h"
 
 #include <pthread.h>
@@ -36,7 +36,7 @@ TEST(a_part_ends_with_its_block)
     expect_eq(net_lock_table_part(block(1) + 4095, 1), 1);
 }
 
-/* Whether a lock is the same as that of block 0 shows by trying it. */
+/* Trying a lock shows whether it is the same as that of block 0. */
 TEST(neighbours_have_other_locks)
 {
     open_stripes();
@@ -71,7 +71,7 @@ TEST(equal_parts_do_not_meet_in_one_lock)
     close_stripes();
 }
 
-/* In the helper's way, by trying, or waiting. */
+/* By trying, as a helper does, or by waiting. */
 static void count_up(unsigned which, bool tries) {
     for (unsigned i = 0; i < ROUNDS; i++) {
         unsigned n = (which + i) % COUNTERS;
@@ -147,7 +147,7 @@ TEST(who_dies_leaves_the_lock_to_the_next)
     close_stripes();
 }
 
-/* One waits for the lock while its holder dies. */
+/* One process waits for the lock while its holder dies. */
 static void wait_or_die(const struct net_boot *boot) {
     pid_t child = boot->rank == 0 ? team_fork() : 1;
     if (!child) {
@@ -173,7 +173,7 @@ TEST(who_waits_gets_the_lock_of_the_dead)
     close_stripes();
 }
 
-/* No limit: the machine may be busy. */
+/* Checks no limit: the machine may be busy. */
 TEST(what_a_lock_costs)
 {
     enum { TIMES = 200000 };

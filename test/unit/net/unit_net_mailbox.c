@@ -1,4 +1,4 @@
-/* unit_net_mailbox.c: every request is answered, however the helper sleeps. */
+/* unit_net_mailbox.c: tests that every request is answered, whenever the helper sleeps. */
 #include "test.h"
 
 #include <fcntl.h>
@@ -86,7 +86,7 @@ TEST(asked_taken_answered)
     close_memory();
 }
 
-/* Of all who ask, none waits for more than one turn of the others: 40 processes, more than one bell. */
+/* No requester waits for more than one turn of the others: 40 processes, more than one doorbell word. */
 TEST(all_have_their_turn)
 {
     enum { PROCESSES = 40 };
@@ -135,7 +135,7 @@ TEST(the_pipe_is_written_only_for_a_sleeper)
     net_mailbox_doorbell(box);
     expect_eq(readable(helper, 0), 0);
     net_mailbox_sleeps(helper);
-    expect(net_mailbox_take(helper, &got, &cell)); /* asked before: found by the last look */
+    expect(net_mailbox_take(helper, &got, &cell)); /* posted before: found by the last check */
     net_mailbox_wakes(helper);
     net_mailbox_sleeps(helper);
     expect_eq(readable(helper, 0), 0);
@@ -154,7 +154,7 @@ TEST(the_pipe_is_written_only_for_a_sleeper)
     close_memory();
 }
 
-/* A full pipe blocks nobody, and is emptied at once. */
+/* A full pipe blocks no process, and is emptied at once. */
 TEST(many_rings_are_as_good_as_one)
 {
     struct mailbox *helper = NULL, *box = NULL;
@@ -180,7 +180,7 @@ TEST(many_rings_are_as_good_as_one)
 
 /* ---- a helper that sleeps whenever it can ---- */
 
-/* Takes what is there; how many said that they were done. */
+/* Serves all requests that are there; returns how many processes were done. */
 static int serve(struct mailbox *helper, uint64_t *served) {
     struct mailbox_request r;
     int cell;
@@ -193,8 +193,7 @@ static int serve(struct mailbox *helper, uint64_t *served) {
     return stops;
 }
 
-/* Each pass either serves or sleeps, for as long as it takes: a lost ring would be for ever (or for
- * ten seconds). */
+/* Each pass either serves or sleeps, for any time: a lost wakeup would last forever (or ten seconds). */
 static uint64_t help(struct mailbox *helper, int stops, uint64_t *sleeps) {
     uint64_t served = 0;
     *sleeps = 0;
@@ -216,7 +215,7 @@ struct asker {
     uint64_t count, seed;
 };
 
-/* Now waits asleep, now by looking, now has several under way. */
+/* Waits asleep, waits by polling, and has several requests pending, in turn. */
 static void *ask_many(void *arg) {
     struct asker *a = arg;
     for (uint64_t i = 0; i < a->count;) {
@@ -266,7 +265,7 @@ TEST(two_threads_ask_a_third)
 
 static uint64_t asks; /* of each process */
 
-/* Rank 0 helps, the others ask. */
+/* Rank 0 is the helper, the others ask. */
 static void ask_or_help(const struct net_boot *boot) {
     struct mailbox *box = NULL;
     unsigned files = count_files();
@@ -295,15 +294,15 @@ TEST(processes_ask_a_helper_that_sleeps_all_the_time)
     const char *given = getenv("ASKS");
     for (int size = 2; size <= 5; size += 3) {
         asks = given ? strtoull(given, NULL, 0) : 20000;
-        asks |= 1; /* as one and then twos make */
+        asks |= 1; /* odd: one, and then twos */
         open_memory(size);
         boot_run(size, ask_or_help);
         close_memory();
     }
 }
 
-/* Asks again as soon as it has the answer, which is when the helper falls asleep, give or take some of the
- * nanoseconds between its last look and the sleep. */
+/* Asks again as soon as it has the answer, when the helper falls asleep, plus or minus some of the nanoseconds
+ * between its last check and the sleep. */
 static void ask_at_once(const struct net_boot *boot) {
     struct mailbox *box = NULL;
     struct random r;
@@ -365,7 +364,7 @@ static void time_or_help(const struct net_boot *boot) {
             uint64_t start = clock_ns();
             ask_and_wait(box, &r);
             took[i] = clock_ns() - start;
-            usleep(20); /* so that it does sleep */
+            usleep(20); /* so that the helper does sleep */
         }
         ask_and_wait(box, &stop);
         qsort(took, TIMES, sizeof *took, compare);
@@ -391,7 +390,7 @@ static void *ring_later(void *arg) {
     return NULL;
 }
 
-/* Something that is not a request: a word that the helper looks at before it sleeps. */
+/* A wakeup that is not a request: a word that the helper checks before it sleeps. */
 TEST(a_ring_wakes_for_other_reasons)
 {
     struct mailbox *helper = NULL, *box = NULL;
@@ -425,8 +424,9 @@ TEST(a_wait_ends_when_the_time_is_over)
     close_memory();
 }
 
-/* The helper is killed in its sleep: who rings it is neither killed by a signal nor held up. It meets
- * rank 1 at a board of their own, which nobody uses after it: it may die there with the board's lock. */
+/* The helper is killed while it sleeps: a process that rings the doorbell is neither killed by a signal nor blocked.
+ * The helper meets rank 1 at a board of their own, which is not used afterwards, as it may die holding the board's
+ * lock. */
 static void outlive_helper(const struct net_boot *boot) {
     struct mailbox *box = NULL;
     struct mailbox_request r = request_of(1);
@@ -466,14 +466,14 @@ TEST(a_dead_helper_harms_nobody)
     close_memory();
 }
 
-/* The number of the helper's descriptor means something else now. */
+/* The number of the helper's descriptor now refers to something else. */
 TEST(another_pipe_is_refused)
 {
     struct mailbox *helper = NULL, *box = NULL;
     int ends[2];
     unsigned files = count_files();
     open_memory(1);
-    expect_eq(net_mailbox_join(memory, 0, &box), -EINVAL); /* not made yet */
+    expect_eq(net_mailbox_join(memory, 0, &box), -EINVAL); /* not created yet */
     expect_eq(net_mailbox_make(memory, 1, &helper), 0);
     expect_eq(net_mailbox_join(memory, 1, &box), -EINVAL);
     expect_eq(net_mailbox_join(memory, -1, &box), -EINVAL);

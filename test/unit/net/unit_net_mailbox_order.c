@@ -1,8 +1,8 @@
-/* unit_net_mailbox_order.c: the mailbox, interrupted between any two of its steps.
+/* unit_net_mailbox_order.c: tests the mailbox with interruptions between any two of its steps.
  *
- * A ring is lost only if two processes meet within some nanoseconds, which a test hardly ever sees.
- * Here the code of the mailbox is compiled once more, under other names, with a pause of random length
- * before and after every access to what the two sides share: they meet all the time. */
+ * A wakeup is lost only if two processes race within some nanoseconds, which a test hardly ever hits. Here the code
+ * of the mailbox is compiled again, under other names, with a pause of random length before and after every access to
+ * shared data, so that the races happen all the time. */
 #include "test.h"
 
 #include <errno.h>
@@ -16,7 +16,7 @@
 
 static _Thread_local struct random dice;
 
-/* Often none; else the other's turn, or longer than the other needs for a step. */
+/* Often none; otherwise a yield, or longer than the other side needs for a step. */
 static void pause_somewhat(void) {
     uint32_t n = random_below(&dice, 16);
     if (n < 3)
@@ -86,7 +86,7 @@ static bool sleeps_on(int milliseconds) {
     return poll(&p, 1, milliseconds) == 0;
 }
 
-/* Sleeps before each request. A ring that is lost ends the test after some seconds. */
+/* Sleeps before each request. A lost wakeup ends the test after some seconds. */
 static void *help(void *arg) {
     random_seed(&dice, seed);
     for (int stops = 0; stops < askers;) {
@@ -135,7 +135,7 @@ static void take_seed(void) {
     printf("SEED=%llu\n", (unsigned long long)seed);
 }
 
-/* The fewer ask, the more often it sleeps. */
+/* With fewer requesters the helper sleeps more often. */
 static void meet_often(int count) {
     pthread_t threads[PROCESSES], helping;
     askers = count;
@@ -158,10 +158,10 @@ TEST(no_ring_is_lost_wherever_they_meet)
         meet_often(count);
 }
 
-/* ---- another thread in the helper's place ---- */
+/* ---- caller-driven progress ---- */
 
 static pthread_mutex_t baton = PTHREAD_MUTEX_INITIALIZER;
-static int stops; /* this, and the helper's end of the box: by who has the baton */
+static int stops; /* this, and the helper's end of the mailbox, are protected by the progress lock */
 static uint64_t by_stand_in;
 
 static bool serve_one(void) {
@@ -205,7 +205,7 @@ static bool stand_in(void) {
     by_stand_in += serve_one();
     bool more = stops < askers;
     pthread_mutex_unlock(&baton);
-    net_mailbox_doorbell(helper); /* for what it has not looked at, or to end it */
+    net_mailbox_doorbell(helper); /* for requests that it has not checked, or to end it */
     return more;
 }
 
@@ -236,10 +236,10 @@ TEST(no_ring_is_lost_while_another_stands_in)
     close_all();
 }
 
-static uint64_t word; /* relaxed: the ring orders it */
+static uint64_t word; /* relaxed: the doorbell orders it */
 static _Atomic uint64_t seen;
 
-/* net_mailbox_doorbell: what was written before it is seen, or ends the sleep. */
+/* net_mailbox_doorbell: what was written before it is seen, or it ends the sleep. */
 static void *ring_on(void *arg) {
     random_seed(&dice, seed + 1);
     for (uint64_t i = 1; i <= asks; i++) {

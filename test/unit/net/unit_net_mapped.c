@@ -1,4 +1,4 @@
-/* unit_net_mapped.c: what an address is in, while the list changes. */
+/* unit_net_mapped.c: tests the lookup of addresses while the list changes. */
 #include "test.h"
 
 #include <errno.h>
@@ -13,7 +13,7 @@
 TEST(edges)
 {
     struct mapped found = {0};
-    expect_eq(net_mapped_find(MAPPED_SHARED, 5, 1, &found), -EFAULT); /* nothing is listed */
+    expect_eq(net_mapped_find(MAPPED_SHARED, 5, 1, &found), -EFAULT); /* the list is empty */
     expect_eq(net_mapped_add(MAPPED_SHARED, 8192, 4096, NULL), 0);
     expect_eq(net_mapped_add(MAPPED_SHARED, 4096, 1000, NULL), 0);
     expect_eq(net_mapped_find(MAPPED_SHARED, 8192, 4096, &found), 0);
@@ -21,13 +21,13 @@ TEST(edges)
     expect_eq(net_mapped_find(MAPPED_SHARED, 5095, 1, &found), 0);
     expect(found.base == 4096 && found.bytes == 1000);
     expect_eq(net_mapped_find(MAPPED_SHARED, 5096, 1, &found), -EFAULT);
-    expect_eq(net_mapped_find(MAPPED_SHARED, 5096, 0, &found), 0); /* nothing lies at the end of it */
+    expect_eq(net_mapped_find(MAPPED_SHARED, 5096, 0, &found), 0); /* an empty range at its end is inside */
     expect_eq(net_mapped_find(MAPPED_SHARED, 4095, 2, &found), -EFAULT);
     expect_eq(net_mapped_find(MAPPED_SHARED, 8200, UINT64_MAX, &found), -EFAULT);
     expect_eq(net_mapped_find(MAPPED_SHARED, 12288, 1, &found), -EFAULT);
     net_mapped_remove(MAPPED_SHARED, 8192);
     expect_eq(net_mapped_find(MAPPED_SHARED, 8192, 1, &found), -EFAULT);
-    net_mapped_remove(MAPPED_SHARED, 8192); /* not there */
+    net_mapped_remove(MAPPED_SHARED, 8192); /* not in the list */
     expect_eq(net_mapped_find(MAPPED_SHARED, 4096, 1, &found), 0);
     net_mapped_remove(MAPPED_SHARED, 4096);
 }
@@ -36,13 +36,13 @@ enum { SPAN = 4096, SPANS = 64, CHANGES = 100000 };
 
 static _Atomic int looking;
 
-/* Odd ones stay, even ones come and go: each change moves those that stay to another place in the list. */
+/* Odd ones stay, even ones are added and removed: each change moves those that stay to another place in the list. */
 static uint64_t span_base(unsigned n) {
     return (uint64_t)(n + 1) << 20;
 }
 
 static void *look_up(void *arg) {
-    uint64_t *counts = arg; /* found, asked again */
+    uint64_t *counts = arg; /* found, looked up again */
     for (unsigned i = 1; atomic_load(&looking); i = (i + 14) % SPANS) {
         struct mapped found = {0};
         int err = net_mapped_find(MAPPED_SHARED, span_base(i) + 10, 100, &found);
@@ -75,7 +75,7 @@ TEST(another_thread_looks_up_meanwhile)
             expect_eq(net_mapped_add(MAPPED_SHARED, span_base(i), SPAN + i, NULL), 0);
         is_in[i] = !is_in[i];
         if (change % 256 == 0)
-            usleep(10); /* so that the other sees something between two changes, too */
+            usleep(10); /* so that the other thread runs between two changes */
     }
     atomic_store(&looking, 0);
     pthread_join(thread, NULL);

@@ -1,4 +1,4 @@
-/* unit_net_memory_limit.c: the memory that is left is the least of what all limits leave. */
+/* unit_net_memory_limit.c: tests that the available memory is the minimum over all limits. */
 #include "test.h"
 
 #include <dirent.h>
@@ -46,7 +46,7 @@ TEST(the_room_is_the_least_of_all_limits)
                "MemTotal: 999 kB\nMemFree:  5 kB\nMemAvailable:   1000 kB\nSwapFree: 24 kB\n");
     expect_eq(net_memory_limit_below(root).bytes, 1 << 20);
     expect_text(net_memory_limit_below(root).who, "the node");
-    /* Version 2; the job's limit is above ours, which has none. */
+    /* Version 2; the limit is in the parent group, and ours has none. */
     write_file(root, "/proc/self/cgroup", "0::/job/step\n");
     write_file(root, "/sys/fs/cgroup/job/step/memory.max", "max\n");
     write_file(root, "/sys/fs/cgroup/job/step/memory.current", "5\n");
@@ -55,10 +55,10 @@ TEST(the_room_is_the_least_of_all_limits)
     expect_eq(net_memory_limit_below(root).bytes, 50000);
     write_file(root, "/sys/fs/cgroup/job/memory.stat", "anon 1\nfile 30000\nfile_mapped 7\nshmem 10000\n");
     expect_eq(net_memory_limit_below(root).bytes,
-              70000); /* what is cached is given back, shared memory not */
+              70000); /* cached memory can be reclaimed, shared memory cannot */
     write_file(root, "/sys/fs/cgroup/job/memory.current", "600000\n");
     expect_eq(net_memory_limit_below(root).bytes, 0);
-    /* Version 1, in a container that sees its own as the root. */
+    /* Version 1, in a container that sees its own group as the root. */
     write_file(root, "/proc/self/cgroup", "12:cpu:/x\n4:memory:/host/docker/1\n0::/\n");
     write_file(root, "/sys/fs/cgroup/memory/memory.limit_in_bytes", "300000\n");
     write_file(root, "/sys/fs/cgroup/memory/memory.usage_in_bytes", "100000\n");
@@ -78,11 +78,11 @@ TEST(the_room_of_this_machine)
     expect(r.bytes > 1 << 20);
 }
 
-/* ---- what other processes were promised ---- */
+/* ---- reservations of other processes ---- */
 
 enum { PROMISED = 64 << 20, TOUCHED = 16 << 20, IDLE = 4 << 20 };
 
-/* Promises, touches a part, says so, and stays. */
+/* Reserves memory, touches a part, signals, and stays. */
 static void hold_memory(uint64_t id, int ready) {
     struct net_address address;
     const char *what;
@@ -97,7 +97,7 @@ static void hold_memory(uint64_t id, int ready) {
     net_promise_add(more, -PROMISED);
     net_promise_file(p, &address, IDLE);
     memset(base, 1, TOUCHED);
-    if (fork() == 0) { /* has the same ledger open, which is not its own */
+    if (fork() == 0) { /* the child inherits the ledger, which is not its own */
         pause();
         _exit(0);
     }
@@ -129,6 +129,6 @@ TEST(memory_promised_to_other_processes_is_not_room)
     expect_eq(net_promise_of(id), PROMISED - (TOUCHED - IDLE));
     kill(-child, SIGKILL);
     waitpid(child, NULL, 0);
-    expect_eq(net_promise_of(id), 0); /* gone with its process */
+    expect_eq(net_promise_of(id), 0); /* released with its process */
     close(ready[0]);
 }

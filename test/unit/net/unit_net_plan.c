@@ -1,5 +1,4 @@
-/* unit_net_plan.c: segments are divided so that everything fits, whatever the limit and the number of
- * processes. */
+/* unit_net_plan.c: tests that segments are divided so that everything fits, for any limit and number of processes. */
 #include "test.h"
 
 #include <errno.h>
@@ -55,12 +54,12 @@ TEST(few_have_a_box_each_and_many_share)
     expect_eq(make(&p, 2, 1 << 20, 24), 0);
     expect_eq(p.boxes, 1);
     expect_eq(net_plan_eager(&p), 16384);
-    expect(net_plan_bytes(&p) <= 256 << 10); /* no more than is of use */
+    expect(net_plan_bytes(&p) <= 256 << 10); /* no more than is useful */
     expect_eq(make(&p, 32, 1 << 20, 24), 0);
     expect_eq(p.boxes, 31);
     expect_eq(net_plan_eager(&p), 8192);
     expect_eq(make(&p, 256, 1 << 20, 24), 0);
-    expect(p.boxes >= 30 && p.boxes <= 32); /* one line of bells */
+    expect(p.boxes >= 30 && p.boxes <= 32); /* one line of doorbells */
     expect_eq(net_plan_eager(&p), 8192);
 }
 

@@ -1,5 +1,4 @@
-/* unit_net_pull.c: copies from another process's memory, and how one finds out that the kernel does not
- * allow it. */
+/* unit_net_pull.c: tests copies from another process's memory, and the detection of a kernel that forbids it. */
 #include "test.h"
 
 #include <errno.h>
@@ -15,7 +14,7 @@ static uint8_t byte_of(size_t i) {
     return (uint8_t)(random_mix(i / 8) >> i % 8 * 8);
 }
 
-/* Memory that ends where nothing is mapped. */
+/* Memory that ends at an unmapped page. */
 static char *ending(size_t bytes) {
     size_t page = (size_t)sysconf(_SC_PAGESIZE), length = round_up(bytes, page);
     char *base = mmap(NULL, length + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -95,7 +94,7 @@ TEST(where_it_is_not_allowed_that_is_known_beforehand)
     expect(team_join(child));
 }
 
-/* Somebody else's process may have the number; then another word is where the known one should be. */
+/* Another process may have the same pid; it then has another word where the known one should be. */
 TEST(what_is_pulled_is_compared)
 {
     struct net_options o = {.count = 2, .limit = 1 << 20, .header_bytes = 8};

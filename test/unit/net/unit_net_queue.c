@@ -1,5 +1,5 @@
-/* unit_net_queue.c: many writers and one reader on a ring in ordinary memory, where ThreadSanitizer sees
- * all. */
+/* unit_net_queue.c: tests many writers and one reader on a ring in ordinary memory, where ThreadSanitizer sees all of
+ * them. */
 #include "test.h"
 
 #include <pthread.h>
@@ -134,7 +134,7 @@ TEST(a_full_queue_takes_more_once_it_was_read)
     expect_all_received();
 }
 
-/* As if its process had been killed. The others are told that there is no room; nobody waits. */
+/* As if the writer's process had been killed: the others find no space, and none of them blocks. */
 TEST(a_writer_that_never_commits_stops_the_queue_but_nobody)
 {
     open_queue();
@@ -147,7 +147,7 @@ TEST(a_writer_that_never_commits_stops_the_queue_but_nobody)
         continue;
     expect_eq(get(), 0);
     expect(!put(2, 10));
-    net_queue_commit(r, 1, 11); /* it was alive after all */
+    net_queue_commit(r, 1, 11); /* as if it were alive after all */
     while (get())
         continue;
     expect_all_received();
@@ -169,7 +169,7 @@ TEST(what_cannot_be_ends_the_reading)
     open_queue();
     while (put(0, 10))
         continue;
-    atomic_store(&queue.shared.head, RING + CACHE_LINE); /* ahead of the tail: no endless room */
+    atomic_store(&queue.shared.head, RING + CACHE_LINE); /* ahead of the tail: not free space */
     expect(!put(0, 10));
 }
 

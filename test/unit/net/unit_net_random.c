@@ -1,13 +1,12 @@
-/* unit_net_random.c: processes that hammer each other with messages of random sizes.
+/* unit_net_random.c: tests processes that send each other messages of random sizes at full speed.
  *
- * An episode is a node of 2 to 8 processes with a random limit and header size. Each sends its share, most
- * of it to one victim, in random bursts, polls at random, now and then answers from within a handler, and
- * at times rests. What a message holds follows from the episode's seed, its sender, its receiver and its
- * number, so the receiver knows every byte; numbers must come in order. In the end all that was sent must
- * have been received.
+ * An episode is a node of 2 to 8 processes with a random limit and header size. Each sends its share, most of it to
+ * one process, in random bursts, polls at random, sometimes answers from within a handler, and sometimes pauses. The
+ * contents of a message depend on the episode's seed, its sender, its receiver and its number, so the receiver knows
+ * every byte; numbers must come in order. In the end all that was sent must have been received.
  *
- * Options: --seconds N, --operations N (messages), --seed N. The seed is printed first, and each episode
- * has its own, so that a failure is replayed by the line that it prints. */
+ * Options: --seconds N, --operations N (messages), --seed N. The seed is printed first. Each episode has its own, and
+ * a failure prints the command that replays it. */
 #include <errno.h>
 #include <sched.h>
 #include <signal.h>
@@ -25,7 +24,7 @@
 
 enum { MOST = 8, EPISODE = 20000, LARGEST = 16 << 10, TIME_LIMIT = 300 };
 
-/* What the processes of an episode share besides their segments. */
+/* Shared by the processes of an episode, besides their segments. */
 struct table {
     _Atomic int arrived, round, finished;
     struct net_address addresses[MOST];
@@ -37,7 +36,7 @@ struct episode {
     struct net_options options;
     int victim;
     unsigned share;                          /* messages of each process */
-    unsigned victim_percent, answer_percent; /* to the victim; of messages that are answered */
+    unsigned victim_percent, answer_percent; /* of messages to the victim; of messages that are answered */
     unsigned burst, largest;
 };
 
@@ -97,10 +96,10 @@ static bool is_filled(int from, int to, uint64_t number, size_t skip, const void
     return true;
 }
 
-/* Header and payload are told apart by where their words are counted from. */
+/* Header and payload start their words at different indices. */
 enum { PAYLOAD = 16 };
 
-/* False if there is no room. */
+/* Returns false if there is no space. */
 static bool try_send(int to) {
     int me = e.options.rank;
     static uint64_t header[8], data[LARGEST / 8];
@@ -133,7 +132,7 @@ static void handle(void *arg, int from, const void *header, const void *payload,
     received[from]++;
     if (*answers && chance(e.answer_percent) && try_send(from)) {
         --*answers;
-        require(is_filled(from, me, received[from] - 1, PAYLOAD, payload, bytes)); /* still there */
+        require(is_filled(from, me, received[from] - 1, PAYLOAD, payload, bytes)); /* unchanged */
     }
 }
 
@@ -175,7 +174,7 @@ static bool have_all(void) {
     return true;
 }
 
-/* Nobody sends any more once all have said how much they sent: answers are only given before. */
+/* No process sends after all have reported how much they sent: answers are sent only before. */
 static void finish(void) {
     unsigned none = 0;
     for (int i = 0; i < e.options.count; i++)
@@ -224,7 +223,7 @@ static void choose_episode(uint64_t seed) {
     e.largest = chance(30) ? 100 : LARGEST;
 }
 
-/* Without the one that failed the others would wait. */
+/* Without the failed process the others would wait. */
 static void end_all(const pid_t *children, int count) {
     for (int i = 1; i < count; i++)
         kill(children[i], SIGKILL);
@@ -247,7 +246,7 @@ static void join(const pid_t *children, int count) {
     }
 }
 
-/* All of it in children: this process only watches. */
+/* All work is in children: this process only waits. */
 static uint64_t run_episode(uint64_t seed) {
     pid_t children[MOST + 1] = {0};
     uint64_t all = 0;

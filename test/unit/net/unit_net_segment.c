@@ -1,4 +1,4 @@
-/* unit_net_segment.c: segments are made, found and mapped, or refused with a code and nothing left behind. */
+/* unit_net_segment.c: tests that segments are made, found and mapped, or refused with a code and nothing left behind. */
 #include "test.h"
 
 #include <errno.h>
@@ -39,7 +39,7 @@ TEST(two_mappings_show_the_same)
     ((char *)mine.base)[BYTES - 1] = 5;
     expect_eq(((char *)other.base)[BYTES - 1], 5);
     net_segment_close(&mine);
-    expect_eq(((char *)other.base)[BYTES - 1], 5); /* it lives as long as somebody has it */
+    expect_eq(((char *)other.base)[BYTES - 1], 5); /* it lives as long as a process has it open */
     net_segment_close(&other);
     net_segment_close(&other);
     expect_eq(count_maps(), 0);
@@ -96,7 +96,7 @@ TEST(what_was_not_announced_is_refused)
     expect_eq(count_files(), files);
 }
 
-static int strange; /* a descriptor that is no segment */
+static int strange; /* a descriptor that is not a segment */
 
 static void change_to_strange(struct place *p) {
     p->file = strange;
@@ -111,7 +111,7 @@ static void expect_refused(const struct net_address *address, int file) {
     close(file);
 }
 
-/* Under which the kernel shows it, as "/memfd:TITLE (deleted)". */
+/* The name that the kernel shows, as "/memfd:TITLE (deleted)". */
 static const char *title_of(int file) {
     static char link[128];
     char path[64];
@@ -122,7 +122,7 @@ static const char *title_of(int file) {
     return link + strlen("/memfd:");
 }
 
-/* A process number of another namespace may lead to anything, and opening it do something. */
+/* A pid of another namespace may lead to any file, and opening it may have effects. */
 TEST(other_things_are_refused_and_not_touched)
 {
     struct segment mine;
@@ -135,7 +135,7 @@ TEST(other_things_are_refused_and_not_touched)
     expect_refused(&address, open("/dev/null", O_RDWR));
     expect_refused(&address, open("/", O_RDONLY));
     int unsealed = memfd_create(title_of(mine.file), 0);
-    expect_eq(write(unsealed, mine.base, BYTES), BYTES); /* all as it should be, but it could shrink */
+    expect_eq(write(unsealed, mine.base, BYTES), BYTES); /* all correct, but it could shrink */
     expect_refused(&address, unsealed);
     int untitled = memfd_create("other", MFD_ALLOW_SEALING);
     expect_eq(write(untitled, mine.base, BYTES), BYTES);
@@ -173,7 +173,7 @@ static bool can_make_namespace(void) {
     return team_join(child);
 }
 
-/* Its number there, 1, is somebody else's here. */
+/* Its pid there, 1, is another process here. */
 static void be_in_namespace(void) {
     struct segment s;
     bool made = !unshare(CLONE_NEWPID);
@@ -241,7 +241,7 @@ TEST(a_limit_on_file_sizes_is_an_error_and_not_a_signal)
     expect(team_join(child));
 }
 
-/* A node without memory is not to be had; but what the system then says is. */
+/* A node without memory cannot be made here, but the error that the system then returns can. */
 TEST(no_memory_is_an_error_and_not_a_signal)
 {
     pid_t child = team_fork();
@@ -273,7 +273,7 @@ TEST(no_descriptors_are_an_error)
     expect(!s.base);
 }
 
-/* Every request to the system fails once. */
+/* Every system call fails once. */
 TEST(whatever_fails_leaves_nothing_behind)
 {
     struct segment s = {.file = -1}, other = {.file = -1};

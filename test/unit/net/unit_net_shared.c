@@ -1,4 +1,4 @@
-/* unit_net_shared.c: memory at the same address in all processes, or in none and nothing left of it. */
+/* unit_net_shared.c: tests memory at the same address in all processes, or in none, with nothing left behind. */
 #include "test.h"
 
 #include <sys/resource.h>
@@ -21,7 +21,7 @@ static size_t wants(int rank, size_t most) {
     return sizes[(size_t)rank % 5];
 }
 
-/* All have the same; returns the first's address. */
+/* All have the same value; returns the first process's address. */
 static uint64_t same_everywhere(const struct net_boot *boot, const void *address) {
     uint64_t mine = (uint64_t)(uintptr_t)address, all[BOOT_MOST];
     net_boot_gather(boot, &mine, all, sizeof mine);
@@ -42,7 +42,7 @@ static void check_parts(const struct net_shared *s, size_t most) {
     expect(end <= s->bytes);
 }
 
-/* Writes its own part, and reads all others', through pointers of their owners. */
+/* Writes its own part, and reads all others, through pointers of their owners. */
 static void check_contents(const struct net_boot *boot, const struct net_shared *s, int salt) {
     const struct net_part *mine = &s->parts[boot->rank];
     struct {
@@ -98,7 +98,7 @@ static void open_nothing(const struct net_boot *boot) {
 TEST(no_one_wants_any)
 { boot_run(3, open_nothing); }
 
-/* The meetings are what an allocation costs where processes are more than cores. */
+/* Collectives dominate the cost of an allocation where processes outnumber cores. */
 static void count_meetings(const struct net_boot *boot) {
     struct net_shared *s = NULL;
     int before = boot_gathers;
@@ -119,7 +119,7 @@ static void open_many(const struct net_boot *boot) {
     struct net_shared *list[MANY];
     struct random r;
     unsigned files = count_files();
-    random_seed(&r, 1); /* the same everywhere: what is closed when */
+    random_seed(&r, 1); /* the same on all ranks: determines what is closed when */
     for (int i = 0; i < MANY; i++) {
         expect_eq(net_shared_open(boot, wants(boot->rank + i, 3000), NULL, &list[i]), 0);
         same_everywhere(boot, list[i]->base);
@@ -147,7 +147,7 @@ static void open_many(const struct net_boot *boot) {
 TEST(hundreds)
 { boot_run(3, open_many); }
 
-/* Groups 01, 12, 20, each led by another. */
+/* Groups 01, 12, 20, each with another leader. */
 static void open_in_groups(const struct net_boot *boot) {
     enum { EACH = 40 };
     struct net_shared *list[3][EACH] = {{NULL}};
@@ -182,7 +182,7 @@ static int count_tables(void) {
     return kilobytes;
 }
 
-/* What follows each other shares page tables: these take 12 KiB for a mapping that lies alone. */
+/* Adjacent mappings share page tables: an isolated mapping takes 12 KiB of them. */
 static void open_in_a_zone(const struct net_boot *boot) {
     struct net_shared *list[100];
     int before = count_tables();
@@ -198,14 +198,14 @@ static void open_in_a_zone(const struct net_boot *boot) {
 TEST(mappings_lie_together)
 { boot_run(1, open_in_a_zone); }
 
-/* ---- an address that is taken ---- */
+/* ---- occupied addresses ---- */
 
-static int owner; /* the rank that has something there */
+static int owner; /* the rank that has a mapping there */
 static unsigned forced;
 
 enum { TAKEN = 8192 };
 
-/* Whether that is free here; then something is there. */
+/* Returns whether the address is free here, and maps something there. */
 static bool put_at(char *at) {
     char *got = mmap(at, TAKEN, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (got != at)
@@ -213,7 +213,7 @@ static bool put_at(char *at) {
     return got == at;
 }
 
-/* An address at which one has something and the others have nothing. */
+/* An address at which one rank has a mapping and the others have none. */
 static char *occupy(const struct net_boot *boot, int by) {
     for (;;) {
         uint64_t mine = net_address_pick(TAKEN, 1), all[BOOT_MOST];
@@ -244,7 +244,7 @@ static void collide(const struct net_boot *boot) {
         net_address_force((uint64_t)(uintptr_t)taken, forced);
     int before = boot_gathers, err = net_shared_open(boot, 5000, NULL, &s);
     expect_eq(err, forced < ADDRESS_TRIES ? 0 : -EADDRNOTAVAIL);
-    /* What the first finds out by itself costs no meeting. */
+    /* What the first rank finds out by itself costs no collective. */
     int meetings = 1 + (owner ? 2 * (int)forced : 0) + (err ? 1 : 2);
     expect(boot_gathers - before >= meetings);
     expect_eq(count_files(), files);
@@ -276,7 +276,7 @@ TEST(no_address_at_all_is_an_error)
         expect_eq(boot_count_lines(3, collide), 1);
 }
 
-/* The system's own choice is no substitute: as where a kernel takes the address for a wish. */
+/* An address of the system's choice is not accepted, as from a kernel that treats the address as a hint. */
 TEST(picks_are_aligned_and_mostly_differ)
 {
     uint64_t seen[64];
@@ -296,7 +296,7 @@ TEST(picks_are_aligned_and_mostly_differ)
 /* ---- failures ---- */
 
 static int failing;      /* this rank */
-static unsigned counted; /* requests of the first, of the others */
+static unsigned counted; /* system calls of the first rank, of the others */
 
 static void fail_each_step(const struct net_boot *boot) {
     unsigned files = count_files(), failed = 0;
@@ -335,7 +335,7 @@ static void be_without_descriptors(const struct net_boot *boot) {
         expect_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
         int err = net_shared_open(boot, 10000, NULL, &s);
         expect_eq(setrlimit(RLIMIT_NOFILE, &before), 0);
-        expect_eq(err, failing == 0 && most > 3 ? 0 : -EMFILE); /* the first needs one, the others two */
+        expect_eq(err, failing == 0 && most > 3 ? 0 : -EMFILE); /* the first rank needs one, the others two */
         expect_eq(count_files(), files);
         expect_eq(count_maps(), err ? 0 : 1);
         if (s)
@@ -374,7 +374,7 @@ static uint64_t backed_bytes(const struct net_shared *s) {
     return bytes;
 }
 
-/* Memory is there when it is touched, and not before: a large segment opens at once. */
+/* Memory is backed when it is touched, and not before: a large segment opens at once. */
 static void is_backed_by_touch(const struct net_boot *boot) {
     struct net_shared *s = NULL;
     expect_eq(net_shared_open(boot, (size_t)256 << 20, NULL, &s), 0);
@@ -393,11 +393,11 @@ static void is_backed_by_touch(const struct net_boot *boot) {
 TEST(memory_is_backed_when_it_is_touched)
 { boot_run(3, is_backed_by_touch); }
 
-/* ---- the helper's process is another one ---- */
+/* ---- the helper is in another process ---- */
 
-/* Rank 2 plays it: asked through its own board by rank 0, where the others do not look. */
+/* Rank 2 is the helper: rank 0 sends it requests through a board of its own, which the others do not use. */
 static const struct net_boot *to_far;
-static int answers_left; /* of the far one: so often it says that the address is taken */
+static int answers_left; /* how often the helper answers that the address is occupied */
 static int attached, detached;
 
 struct errand {
@@ -486,7 +486,7 @@ TEST(the_helper_maps_it_too)
     boot_run(3, use_far);
 }
 
-/* One of the group has something there: the helper is told to let go, and asked again. */
+/* One rank of the group has a mapping there: the helper is told to unmap, and asked again. */
 static void collide_with_far(const struct net_boot *boot) {
     struct boot_seat seats[2];
     struct net_boot group = boot_at(&seats[0], 1, boot->rank, 2),
@@ -520,7 +520,7 @@ static void collide_with_far(const struct net_boot *boot) {
 TEST(the_helper_lets_go_of_what_others_cannot_map)
 { boot_run(3, collide_with_far); }
 
-/* A place that was changed on the way maps nothing. */
+/* A place that was changed in transit maps nothing. */
 static void attach_wrong(const struct net_boot *boot) {
     struct net_shared_place place;
     const char *what;

@@ -1,4 +1,4 @@
-/* unit_net_wake.c: a wake is never lost, between threads and between processes. */
+/* unit_net_wake.c: tests that no wakeup is lost, between threads and between processes. */
 #include "test.h"
 
 #include <pthread.h>
@@ -26,10 +26,10 @@ TEST(a_wake_before_the_sleep_is_kept)
     net_wake_up(&w);
     net_wake_up(&w);
     expect(net_wake_wait(&w, UINT64_MAX));
-    expect(!net_wake_wait(&w, 1000)); /* two were as good as one */
+    expect(!net_wake_wait(&w, 1000)); /* two are equivalent to one */
 }
 
-/* A sleeper that was killed leaves its mark. */
+/* A killed sleeper leaves its mark. */
 TEST(a_mark_left_behind_does_no_harm)
 {
     struct wake w = {.state = 1};
@@ -42,7 +42,7 @@ TEST(a_mark_left_behind_does_no_harm)
 
 struct pair {
     struct wake ping, pong;
-    uint64_t number; /* not atomic: a wake orders what was written before it */
+    uint64_t number; /* not atomic: a wakeup orders what was written before it */
 };
 
 enum { ROUNDS = 5000 };

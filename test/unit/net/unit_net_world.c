@@ -1,5 +1,5 @@
-/* unit_net_world.c: all processes see the same nodes, the right ones, and share memory with those of
- * theirs. */
+/* unit_net_world.c: tests that all processes see the same, correct nodes, and share memory with those of their own
+ * node. */
 #include "test.h"
 
 #include <sys/resource.h>
@@ -13,7 +13,7 @@
 static int machines[BOOT_MOST]; /* of each rank */
 static unsigned node_ranks;
 
-/* Slowly and from the definition: the nodes of `machines`. */
+/* The nodes of `machines`, computed from the definition. */
 static int node_by_hand(int rank, int size, int *local) {
     int leaders[BOOT_MOST], nodes = 0, node = -1;
     for (int i = 0; i < size; i++) {
@@ -55,7 +55,7 @@ static void check_world(const struct net_world *w, const struct net_boot *boot) 
     expect_eq(w->local_count, net_world_count(w, w->node));
 }
 
-/* Each writes its rank where it belongs; then all see those of their node, and of no other. */
+/* Each writes its rank at its place; then all see those of their node, and of no other. */
 static void check_share(struct net_world *w, const struct net_boot *boot, size_t bytes) {
     char *memory = net_world_share(w, boot, bytes);
     expect(memory != NULL);
@@ -85,7 +85,7 @@ static void open_and_share(const struct net_boot *boot) {
     check_share(w, boot, 64);
     check_share(w, boot, 1000 + 100000 * (size_t)w->node); /* may differ between nodes */
     check_world(w, boot);
-    expect_eq(count_files(), files); /* none is kept */
+    expect_eq(count_files(), files); /* none is kept open */
     net_world_close(w);
     expect_eq(count_maps(), 0);
 }
@@ -131,7 +131,7 @@ TEST(any_machines)
 
 static int failing; /* this rank */
 
-/* What fails in one process fails in all, at each step, and leaves nothing. */
+/* A failure in one process is returned in all, at each step, and leaves nothing behind. */
 static void fail_each_step(const struct net_boot *boot) {
     unsigned files = count_files(), failed = 0;
     int err = -1;
@@ -153,7 +153,7 @@ static void run_failing(int rank) {
     memset(machines, 0, sizeof machines);
     node_ranks = 0;
     failing = rank;
-    expect_eq(boot_count_lines(3, fail_each_step), rank == 0 ? 6 : 3); /* one from the one who failed */
+    expect_eq(boot_count_lines(3, fail_each_step), rank == 0 ? 6 : 3); /* one from the failed rank */
 }
 
 TEST(all_fail_if_the_leader_does)
@@ -162,7 +162,7 @@ TEST(all_fail_if_the_leader_does)
 TEST(all_fail_if_another_does)
 { run_failing(2); }
 
-/* Rank 2 is on another machine, alone, and all is well there: it fails nevertheless. */
+/* Rank 2 is on another machine, alone, and has no failure: it returns the error too. */
 TEST(all_nodes_fail_if_one_does)
 {
     run_with(3, (int[]){0, 0, 1}, 0);
@@ -171,7 +171,7 @@ TEST(all_nodes_fail_if_one_does)
     boot_run(3, fail_each_step);
 }
 
-/* A share that fails leaves the world as it was. */
+/* A failed share leaves the world unchanged. */
 static void fail_to_share(const struct net_boot *boot) {
     struct net_world *w = NULL;
     expect_eq(net_world_open(boot, 0, 0, &w), 0);

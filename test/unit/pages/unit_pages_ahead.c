@@ -1,4 +1,4 @@
-/* unit_pages_ahead.c: which pages are asked for ahead of a walk. */
+/* unit_pages_ahead.c: tests which pages are prefetched ahead of a walk. */
 #include "test.h"
 
 #include <time.h>
@@ -27,7 +27,7 @@ static struct ahead_pages touch(uint16_t home, uint32_t page) {
 TEST(one_page_is_no_walk)
 {
     begin();
-    expect_eq(touch(1, 0).count, 0); /* nor is it one with the page 0 of an empty table */
+    expect_eq(touch(1, 0).count, 0); /* nor does page 0 of an empty table match */
     expect_eq(touch(0, 1).count, 0);
     expect_eq(touch(0, 100).count, 0);
     expect_eq(touch(0, 100).count, 0);
@@ -41,7 +41,7 @@ TEST(the_window_doubles_up_to_the_most)
     expect_eq(touch(3, 10).count, 0);
     expect_pages(touch(3, 11), 12, 1, 1);
     expect_pages(touch(3, 12), 13, 2, 1);
-    expect_pages(touch(3, 13), 15, 3, 1); /* 14 to 17 are ahead */
+    expect_pages(touch(3, 13), 15, 3, 1); /* 14 to 17 are prefetched */
     expect_pages(touch(3, 14), 18, 5, 1); /* 15 to 22 */
     expect_pages(touch(3, 15), 23, 1, 1);
     expect_pages(touch(3, 16), 24, 1, 1);
@@ -59,9 +59,9 @@ TEST(backwards_as_well)
 TEST(pages_may_be_skipped_or_come_late)
 {
     begin();
-    touch(3, 10), touch(3, 11), touch(3, 12), touch(3, 13); /* 14 to 17 are ahead */
+    touch(3, 10), touch(3, 11), touch(3, 12), touch(3, 13); /* 14 to 17 are prefetched */
     expect_pages(touch(3, 16), 18, 7, 1);                   /* 17 to 24 */
-    expect_eq(touch(3, 15).count, 0);                       /* a new one perhaps */
+    expect_eq(touch(3, 15).count, 0);                       /* perhaps a new walk */
     expect_pages(touch(3, 17), 25, 1, 1);
 }
 
@@ -117,8 +117,8 @@ TEST(none_at_most_is_none)
         expect(pages_ahead_after(&ahead, 3, i, 1000).count <= AHEAD_MOST);
 }
 
-/* A walk whose pages are all told: each page is asked for once, before it is reached, never too far ahead;
- * whatever the most is from one call to the next. */
+/* A walk in which all pages are reported: each page is requested once, before it is reached, and never too far ahead,
+ * whatever the limit is in each call. */
 TEST(random_walks_ask_once_and_in_time)
 {
     const char *text = getenv("SEED");

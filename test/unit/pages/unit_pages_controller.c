@@ -1,4 +1,4 @@
-/* unit_pages_controller.c: a cache's side, rule by rule. */
+/* unit_pages_controller.c: tests the cache's side of the protocol, rule by rule. */
 #include <errno.h>
 
 #include "pages/protocol/controller.h"
@@ -28,7 +28,7 @@ static int receive(enum pages_kind kind) {
     return receive_for(kind, 0, 0, PEER);
 }
 
-/* What was said last: one message. */
+/* Checks the last message; there must be one. */
 static void expect_said(enum pages_kind kind, uint16_t to, uint8_t flags) {
     expect_eq(e.count, 1);
     expect_eq(e.messages[0].kind, kind);
@@ -48,7 +48,7 @@ static void release(bool write) {
     pages_control_check(&c);
 }
 
-/* A copy in this state, nobody using it. */
+/* An unpinned copy in this state. */
 static void open_in(enum pages_state state) {
     pages_control_open(&c, SELF, HOME, PAGE);
     if (state == PAGES_I)
@@ -76,11 +76,11 @@ TEST(read_from_nothing)
     open_in(PAGES_I);
     expect_eq(acquire(false), PAGES_WAIT);
     expect_said(PAGES_GETS, HOME, 0);
-    expect_eq(acquire(false), PAGES_WAIT); /* joins it */
+    expect_eq(acquire(false), PAGES_WAIT); /* joins the pending request */
     expect_eq(e.count, 0);
     expect_eq(acquire(true), PAGES_LATER);
     expect_eq(receive_for(PAGES_DATA, PAGES_S, PAGES_DIRTY, 0), 0);
-    expect_said(PAGES_UNBLOCK, HOME, PAGES_DIRTY); /* as the holder said */
+    expect_said(PAGES_UNBLOCK, HOME, PAGES_DIRTY); /* as the holder's message says */
     expect_eq(e.actions, PAGES_READY | PAGES_RETRY);
     expect_eq(c.readers, 2);
     release(false);
@@ -100,7 +100,7 @@ TEST(prefetch_is_a_read_that_nobody_waits_for)
     expect(!pages_control_prefetch(&c, &e));
     open_in(PAGES_I);
     expect(pages_control_prefetch(&c, &e));
-    expect_eq(acquire(false), PAGES_WAIT); /* somebody does after all */
+    expect_eq(acquire(false), PAGES_WAIT); /* a thread needs it after all */
     expect_eq(receive_for(PAGES_DATA, PAGES_E, 0, 0), 0);
     expect_eq(c.readers, 1);
 }
@@ -133,7 +133,7 @@ TEST(copy_becomes_writable_with_a_grant_alone)
         open_in(owned ? PAGES_O : PAGES_S);
         expect_eq(acquire(true), PAGES_WAIT);
         expect_said(PAGES_GETX, HOME, 0);
-        expect_eq(acquire(false), PAGES_HIT); /* meanwhile it can be read */
+        expect_eq(acquire(false), PAGES_HIT); /* it can be read meanwhile */
         release(false);
         expect_eq(receive(PAGES_GRANT), 0);
         expect(c.state == PAGES_M && c.writers == 1);
@@ -177,7 +177,7 @@ TEST(copy_is_passed_on)
     }
 }
 
-/* ---- leaving ---- */
+/* ---- eviction ---- */
 
 TEST(frozen_copy_serves_until_it_may_go)
 {
@@ -250,7 +250,7 @@ TEST(invalidation_is_acknowledged_when_the_pin_is_gone)
     acquire(false);
     expect_eq(receive(PAGES_INV), 0);
     expect_eq(e.count, 0);
-    expect_eq(acquire(false), PAGES_LATER); /* nobody new */
+    expect_eq(acquire(false), PAGES_LATER); /* no new pin */
     release(false);
     expect_eq(e.count, 0);
     release(false);
@@ -365,7 +365,7 @@ TEST(page_is_taken_while_it_is_unmapped_to_be_put)
     open_mapped(PAGES_M, PAGES_TO_WRITE);
     expect(pages_control_evict(&c, &e));
     expect_eq(receive_for(PAGES_FWD_X, 0, PAGES_GRANTED, PEER), 0);
-    expect(e.count == 0 && !e.actions); /* it has asked before */
+    expect(e.count == 0 && !e.actions); /* it was asked before */
     pages_control_unmapped(&c, PAGES_UNMAPPED, &e);
     expect_said(PAGES_DATA, PEER, PAGES_GRANTED); /* and nothing is left to put */
     expect_eq(e.actions, PAGES_FREED | PAGES_RETRY);
@@ -383,7 +383,7 @@ TEST(page_is_copied_while_it_is_unmapped_to_be_put)
     expect(c.state == PAGES_O && c.open == PAGES_PUT);
 }
 
-/* ---- each for itself ---- */
+/* ---- without cooperation ---- */
 
 TEST(recall)
 {
@@ -405,7 +405,7 @@ TEST(recall)
     expect_eq(e.actions, PAGES_FREED | PAGES_RETRY);
 }
 
-/* ---- what nobody of ours would say ---- */
+/* ---- messages that no node of ours sends ---- */
 
 TEST(nonsense_is_refused)
 {

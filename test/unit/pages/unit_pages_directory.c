@@ -1,4 +1,5 @@
-/* unit_pages_directory.c: the home's side, transaction by transaction as in the table of protocol.h. */
+/* unit_pages_directory.c: tests the home's side of the protocol, transaction by transaction as in the table of
+ * protocol.h. */
 #include <errno.h>
 
 #include "pages/protocol/directory.h"
@@ -8,7 +9,7 @@ enum { NODES = 5, HOME = 1, PAGE = 3, ROOM = 64 };
 
 static struct pages_directory *d;
 static uint64_t memory[1024];
-/* What was said since the last look, and the I/O asked for. */
+/* Messages since the last check, and the I/O requested. */
 static struct pages_message heard[ROOM];
 static unsigned heard_count, looked;
 static enum pages_io io;
@@ -76,7 +77,7 @@ static struct pages_message next(void) {
     return looked < heard_count ? heard[looked++ % ROOM] : (struct pages_message){0};
 }
 
-/* The next thing said. */
+/* Checks the next message. */
 #define expect_said(kind_, to_, peer_)                                                                       \
     do {                                                                                                     \
         struct pages_message m_ = next();                                                                    \
@@ -263,7 +264,7 @@ TEST(writer_that_has_a_copy_needs_no_data)
     expect_said(PAGES_GRANT, 1, 0);
     send(PAGES_UNBLOCK, 1);
     expect_known(PAGES_EXCLUSIVE, 1, 1);
-    send(PAGES_GETX, 1); /* it has become a lone O meanwhile: granted at once */
+    send(PAGES_GETX, 1); /* meanwhile it is the only O: granted at once */
     expect_said(PAGES_GRANT, 1, 0);
     expect_silence();
 }
@@ -373,7 +374,7 @@ TEST(owner_never_hands_over_to_itself)
 {
     open_with(true, true);
     give_copies(2, true);
-    send(PAGES_SMALL, 4); /* 1 has had its turn: it is 0's, or would be */
+    send(PAGES_SMALL, 4); /* the turn of 1 is over: the page is 0's, or would be */
     send(PAGES_APPLIED, 1);
     skip_all();
     send(PAGES_PUT, 0);
@@ -437,12 +438,12 @@ TEST(small_put_makes_a_sharer_the_owner)
     expect(a.kind == PAGES_INV && b.kind == PAGES_INV);
     uint16_t stays = (uint16_t)(3 - a.to - b.to); /* of 0, 1, 2 */
     send(PAGES_IACK, a.to);
-    expect_silence(); /* not before all others have lost theirs */
+    expect_silence(); /* not before all others have lost their copies */
     send(PAGES_IACK, b.to);
     expect_said(PAGES_FWD_SMALL, stays, 4);
     send(PAGES_APPLIED, stays);
     expect_known(PAGES_EXCLUSIVE, 1, stays);
-    expect_silence(); /* and the NVM was not asked */
+    expect_silence(); /* and the NVM was not read */
 }
 
 TEST(small_put_to_the_only_sharer)
@@ -467,14 +468,14 @@ TEST(small_put_to_the_dirty_holder)
     expect_said(PAGES_INV, 1, 0);
     expect_said(PAGES_INV, 2, 0);
     send(PAGES_IACK, 1);
-    expect_silence(); /* not before all others have lost theirs */
+    expect_silence(); /* not before all others have lost their copies */
     send(PAGES_IACK, 2);
     struct pages_message m = next();
     expect(m.kind == PAGES_FWD_SMALL && m.to == 0 && m.peer == 4 && m.tag == 5 && m.cookie == 9);
     expect_eq(m.flags, PAGES_WRITES);
     send(PAGES_APPLIED, 0);
     expect_known(PAGES_EXCLUSIVE, 1, 0);
-    expect_eq(receive(small), 0); /* the next ones disturb nobody */
+    expect_eq(receive(small), 0); /* the next ones invalidate nothing */
     expect_said(PAGES_FWD_SMALL, 0, 4);
     expect_silence();
 }
@@ -490,7 +491,7 @@ TEST(small_get_disturbs_nobody)
     expect_silence();
 }
 
-/* ---- each for itself ---- */
+/* ---- without cooperation ---- */
 
 TEST(readers_are_served_by_the_home)
 {
@@ -557,7 +558,7 @@ TEST(home_reads_while_others_drop_theirs)
     }
 }
 
-/* ---- what no client of ours would say ---- */
+/* ---- messages that no client of ours sends ---- */
 
 TEST(nonsense_is_refused)
 {
@@ -593,7 +594,7 @@ TEST(acknowledgements_of_those_who_were_not_asked)
 TEST(more_requests_than_the_window)
 {
     open_with(true, true);
-    send(PAGES_SMALL, 0); /* under way: does not count any more */
+    send(PAGES_SMALL, 0); /* in progress: does not count any more */
     send(PAGES_SMALL, 0);
     send(PAGES_SMALL, 0);
     expect_eq(receive((struct pages_message){.kind = PAGES_SMALL, .from = 0}), -EPROTO);

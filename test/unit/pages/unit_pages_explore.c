@@ -1,18 +1,17 @@
-/* unit_pages_explore.c: every state that a few caches and their home can get into, in every order of
- * messages, I/O and wishes; see pages_world.h for what one state is and what must hold in it.
+/* unit_pages_explore.c: explores every state that a few caches and their home can reach, in every order of messages,
+ * I/O and requests; pages_world.h defines a state and its invariants.
  *
- * asan: full. Breadth first. A state is stored once, its zeros left out. In each
+ * asan: full. Breadth first. Each state is stored once, with its zeros compressed. In each state
  *
- *      no copy that can be read is stale; who may write is alone; the latest data is somewhere;
- *      no message finds a receiver that does not expect it; nothing allocates;
- *      if nothing is under way, the directory knows exactly who has what.
+ *      no readable copy is stale; a writer has the only copy; the latest data exists somewhere;
+ *      no message reaches a receiver that does not expect it; nothing allocates;
+ *      if nothing is pending, the directory knows exactly which node has which copy.
  *
- * Steps are of two kinds: wishes of a node (to read, to write, to drop), and the rest, which goes on by
- * itself: messages, I/O, letting go of pins, unmapping. By the latter alone every path must come to an end,
- * and only where nothing is under way: so whatever has begun is completed, in whatever order, and needs no
- * new wish for it.
+ * Steps are of two kinds: requests of a node (to read, to write, to drop), and internal steps: messages, I/O,
+ * releasing pins, unmapping. By internal steps alone every path must end, and only in states with nothing pending. So
+ * whatever has begun completes, in any order, without a new request.
  *
- * Then it is shown what is wrong in the paper or was easily done wrong, and must notice.
+ * Then the explorer is given the faults of the paper, and others that are easily made, and must find them.
  *
  *      unit_pages_explore                what is explored in seconds
  *      unit_pages_explore large          in minutes, with 1 GB of memory
@@ -22,7 +21,7 @@
 #include "base/clock.h"
 #include "pages_world.h"
 
-/* ---- nothing allocates ---- */
+/* ---- no allocation ---- */
 
 void *__real_malloc(size_t bytes);
 void *__wrap_malloc(size_t bytes);
@@ -32,7 +31,7 @@ void *__wrap_malloc(size_t bytes) {
     return __real_malloc(bytes);
 }
 
-/* ---- states that were seen ---- */
+/* ---- visited states ---- */
 
 enum { RAW = sizeof(struct world) };
 
@@ -41,12 +40,12 @@ struct origin {
     uint16_t step;
 };
 
-static uint8_t *bytes; /* of all states, zeros left out */
+static uint8_t *bytes; /* of all states, zeros compressed */
 static size_t bytes_used, bytes_room;
-static size_t *starts; /* of each, and the end of the last */
+static size_t *starts; /* of each state, and the end of the last */
 static struct origin *origins;
 static uint32_t states, states_room, *table, table_size;
-static struct edge { uint32_t from, to; } * edges; /* steps that go on by themselves */
+static struct edge { uint32_t from, to; } * edges; /* internal steps */
 static size_t edge_count, edge_room;
 
 static void *grow(void *old, size_t size) {
@@ -58,7 +57,7 @@ static void *grow(void *old, size_t size) {
     return p;
 }
 
-/* A run of zeros is a zero and its length. */
+/* A run of zeros becomes a zero and its length. */
 static size_t pack(const uint8_t *raw, size_t size, uint8_t *packed) {
     size_t n = 0;
     for (size_t i = 0; i < size;) {
@@ -118,7 +117,7 @@ static void make_room(void) {
         insert(i);
 }
 
-/* Its number; a new one has `states` grow. */
+/* Returns its number; a new state increments `states`. */
 static uint32_t remember(uint32_t from, unsigned step) {
     make_room();
     starts[states] = bytes_used;
@@ -157,7 +156,7 @@ static void forget_all(void) {
 
 /* ---- steps ---- */
 
-/* A step is a number: what * 64 + which. The first ones go on by themselves. */
+/* A step is a number: what * 64 + which. The internal steps come first. */
 enum what {
     DELIVER,
     START,
@@ -205,7 +204,7 @@ static bool wish(enum what what, uint32_t page, uint32_t node) {
     }
 }
 
-/* False: it cannot be done in this state. */
+/* Returns false if the step is not possible in this state. */
 static bool take_step(unsigned step) {
     enum what what = (enum what)(step / 64);
     uint32_t which = step % 64, page = which / WORLD_NODES, node = which % WORLD_NODES;
@@ -247,7 +246,7 @@ static unsigned last_of(enum what what) {
     return what == DELIVER ? now.flights : setup.pages * WORLD_NODES;
 }
 
-/* ---- what went wrong ---- */
+/* ---- errors ---- */
 
 static uint32_t at_state;
 static unsigned at_step;
@@ -282,7 +281,7 @@ static void report(void) {
     print_path();
 }
 
-/* A check of the machines themselves has failed. */
+/* A check in the code under test has failed. */
 static void on_abort(int signal_number) {
     violation = "an invariant of a machine";
     report();
@@ -290,12 +289,12 @@ static void on_abort(int signal_number) {
     _Exit(1);
 }
 
-/* ---- walking ---- */
+/* ---- exploration ---- */
 
-/* One step from `here`, if it can be taken: `now` is `here` before and after. */
+/* One step from `here`, if it is possible: `now` equals `here` before and after. */
 static struct world here;
 
-static void restore(void) { /* messages beyond the last are never looked at */
+static void restore(void) { /* messages beyond the last are never read */
     memcpy(&now, &here, offsetof(struct world, flight) + here.flights * sizeof here.flight[0]);
 }
 
@@ -304,7 +303,7 @@ static bool try_step(void) {
         return false;
     check_world();
     uint32_t to = remember(at_state, at_step);
-    /* RELEASE is there as well: a mapping is not needed to come to an end */
+    /* RELEASE is possible as well: no mapping is needed to reach an end */
     if (at_step / 64 < WISHES && at_step / 64 != RELEASE_MAPPED)
         note_edge(at_state, to);
     restore();
@@ -323,7 +322,7 @@ static void expand(void) {
     must_hold(goes_on || is_quiet(), "nothing goes on, though something is under way");
 }
 
-/* False: something is broken. */
+/* Returns false if an invariant is violated. */
 static bool expand_state(uint32_t state) {
     at_state = state;
     unpack(state);
@@ -334,7 +333,7 @@ static bool expand_state(uint32_t state) {
     return true;
 }
 
-/* Takes states away from the ends of all paths. What is left goes round in circles. */
+/* Removes states from the ends of all paths. The states that remain form cycles. */
 static bool ends_everywhere(void) {
     uint32_t *degree = grow(NULL, (states + 1) * sizeof *degree), *stack = grow(NULL, (states + 1) * 4ul);
     size_t *first = grow(NULL, (states + 2ul) * sizeof *first);
@@ -367,7 +366,7 @@ static bool ends_everywhere(void) {
     return !left;
 }
 
-/* Whether all is well in all states, or in the first `most`. */
+/* Returns whether all invariants hold in all states, or in the first `most`. */
 static bool explore(uint32_t most) {
     forget_all();
     open_world();
@@ -459,7 +458,7 @@ static void explore_at_length(void) {
         s.may = MAY_ALL;
         s.many_smalls = true;
         must_hold_in(s, UINT32_MAX);
-        s.pages = 2; /* of which neither knows of the other */
+        s.pages = 2; /* which are independent of each other */
         s.may = PLAIN;
         must_hold_in(s, 2000000);
     }

@@ -1,10 +1,11 @@
-/* unit_pages_faults.c: whole jobs with named segments, of two ranks on a node, in which each request to the system fails in turn: once,
- * or from there on. A job either does all that it should, or ends with a line; what it leaves is a checkpoint that was made,
- * the same on both ranks, and none older than the last that was known to be made. One that could not even begin leaves nothing.
+/* unit_pages_faults.c: runs whole jobs with named segments, of two ranks on a node, in which each system call fails
+ * in turn: once, or from there on. A job either succeeds, or ends with a line. It leaves a checkpoint that was made,
+ * the same on both ranks, and not older than the last one known to be complete. A job that could not even begin
+ * leaves nothing.
  *
- * A job writes all pages, in two versions with a checkpoint after each, and reads them. A checkpoint that fails though only one
- * request does is made again, and must be. It begins with new files, or with those of a job that has left version 2. Jobs run in
- * processes of their own; how far they came is in memory that they share. asan: full */
+ * A job writes all pages, in two versions with a checkpoint after each, and reads them. A checkpoint that fails
+ * because of a single failed call is repeated, and must then succeed. A job begins with new files, or with those of a
+ * job that has left version 2. Jobs run in their own processes and record their progress in shared memory. asan: full */
 #include "test.h"
 
 #include "net_boot.h"
@@ -14,16 +15,16 @@
 enum { RANKS = 2, PAGES = 14 /* of a rank */, PAGE = 4096, FRAMES = 24, SECONDS = 30, ALL = 45 };
 enum outcome { WELL, REFUSED, NO_CHECKPOINT, ENDED, NOT_CLOSED, HUNG, WRONG };
 
-/* What the job does, and what has come of it. */
+/* The parameters of the job, and its results. */
 static struct job {
     const struct help_way *way;
-    uint64_t first; /* version to be found at the beginning */
+    uint64_t first; /* version expected at the beginning */
     int versions;   /* how many it makes */
     unsigned n, times;
     int error;
 
     _Atomic uint64_t found, made, tried;
-    _Atomic unsigned failed; /* requests */
+    _Atomic unsigned failed; /* failed calls */
 } * job;
 
 static struct pages *pages;
@@ -45,7 +46,7 @@ static char *address(int rank, uint64_t page) {
     return pages_base(pages, rank) + page * PAGE;
 }
 
-/* Each page by one of them; some by stores. */
+/* One rank writes each page; some by stores. */
 static void write_version(const struct net_boot *boot, uint64_t version) {
     static _Alignas(4096) char buffer[PAGE];
     for (int rank = 0; rank < RANKS; rank++)
@@ -72,7 +73,7 @@ static void check_version(const struct net_boot *boot, uint64_t version) {
     net_boot_barrier(boot);
 }
 
-/* What all pages have; WRONG if they differ. */
+/* The version of all pages; WRONG if they differ. */
 static uint64_t find_version(const struct net_boot *boot) {
     uint64_t word = 0, version = 0;
     pages_get(pages, &word, 0, address(0, 0), sizeof word);
@@ -90,7 +91,7 @@ static void make_version(const struct net_boot *boot, uint64_t version) {
     check_version(boot, version);
     atomic_store(&job->tried, version);
     int status = pages_checkpoint(pages, boot, &epoch);
-    if (status != 0 && job->times == 1) { /* nothing fails any more: what was kept in memory is written now */
+    if (status != 0 && job->times == 1) { /* nothing fails any more: data kept in memory is written now */
         check_version(boot, version);
         status = pages_checkpoint(pages, boot, &epoch);
     }
@@ -146,7 +147,7 @@ static enum outcome run_without_faults(uint64_t first, int versions) {
     return run_job();
 }
 
-/* ---- what is left ---- */
+/* ---- the files left ---- */
 
 static void check_left(enum outcome how, bool again) {
     const char *folder = help_folder(job->way->folder);
@@ -173,7 +174,7 @@ static const char *outcomes[] = {"well", "refused", "no checkpoint", "ended", "n
 
 static unsigned seen[WRONG + 1]; /* outcomes */
 
-/* False if so many requests were not made. */
+/* Returns false if fewer calls were made. */
 static bool one_fault(bool again, unsigned n, unsigned times, int error) {
     char text[4096];
     remove_files(help_folder(job->way->folder));
@@ -202,7 +203,7 @@ static bool one_fault(bool again, unsigned n, unsigned times, int error) {
     return failed > 0 || how != WELL;
 }
 
-/* Each of the first, then some: most are of pages, and all alike. */
+/* Each of the first calls, then some: most are of pages, and equivalent. */
 static unsigned each(bool again, unsigned step, unsigned times, int error) {
     unsigned n = 1;
     while (one_fault(again, n, times, error) && !test_failures)
@@ -228,7 +229,7 @@ static void open_table(void) {
         job = mmap(NULL, sizeof *job, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 }
 
-/* Only what cannot be read ends the job, or keeps it from beginning. */
+/* Only data that cannot be read ends the job, or keeps it from beginning. */
 TEST(an_error_once)
 {
     open_table();

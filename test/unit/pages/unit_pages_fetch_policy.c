@@ -1,4 +1,4 @@
-/* unit_pages_fetch_policy.c: when a small operation fetches its page. */
+/* unit_pages_fetch_policy.c: tests when a small operation fetches its page. */
 #include "test.h"
 
 #include "pages/pool/fetch_policy.h"
@@ -15,7 +15,7 @@ static bool is_small(uint32_t page, bool write) {
     return pages_policy_is_small(&habit, 1, page, write, PAGES_NORMAL, now);
 }
 
-/* How many are small before the page is fetched, one each microsecond. */
+/* The number of small operations before the page is fetched, one per microsecond. */
 static unsigned smalls(uint32_t page, bool write) {
     unsigned n = 0;
     for (; n < 200000 && is_small(page, write); n++)
@@ -69,7 +69,7 @@ TEST(but_no_more_rarely_than_that)
         smalls(7, true);
         now += 1000000;
     }
-    unsigned n = smalls(7, true); /* 65 ms: no time to forget */
+    unsigned n = smalls(7, true); /* 65 ms: too short to expire */
     expect_eq(n, POLICY_MOST);
 }
 
@@ -81,7 +81,7 @@ TEST(false_sharing_costs_few_pages)
         fetched += !is_small(7, true);
         now += 60000;
     }
-    /* 6 s, in which it is forgotten again: each time takes twice as long as what was forgotten */
+    /* 6 s, in which the count expires repeatedly: each time takes twice as long as the time that expired */
     expect(fetched < 200);
     printf("%u pages for 100000 operations\n", fetched);
 }
@@ -103,7 +103,7 @@ TEST(losses_are_forgotten_by_half)
             smalls(7, true);
             now += 1000000;
         }
-        expect(is_small(7, true)); /* the next would be 128, and it counts as the first */
+        expect(is_small(7, true)); /* the next would be 128; this counts as the first */
         now += longs * (uint64_t)POLICY_LONG_NS + POLICY_LONG_NS / 10;
         unsigned k = 128 >> longs;
         expect_eq(smalls(7, true) + 1, k > POLICY_LEAST ? k : POLICY_LEAST);
@@ -115,7 +115,7 @@ TEST(a_page_on_its_way_is_not_a_loss)
     begin();
     smalls(7, true);
     now += 20000;
-    expect(!is_small(7, true)); /* another thread joins those who wait */
+    expect(!is_small(7, true)); /* another thread joins the waiting ones */
     now += POLICY_SOON_NS * 2;
     expect_eq(smalls(7, true), POLICY_LEAST);
 }
@@ -127,19 +127,19 @@ TEST(to_write_after_it_was_fetched_to_read_is_not_a_loss)
     now += 1000000;
     expect_eq(smalls(7, true), POLICY_LEAST);
     now += 1000000;
-    expect_eq(smalls(7, false), 2 * POLICY_LEAST); /* this is one */
+    expect_eq(smalls(7, false), 2 * POLICY_LEAST); /* this one is */
 }
 
 TEST(the_clock_goes_round)
 {
     begin();
-    now = (1ull << 39) - 2000; /* of the time in an entry */
+    now = (1ull << 39) - 2000; /* limit of the time in an entry */
     expect_eq(smalls(7, true), POLICY_LEAST);
     now += 1000000;
     expect_eq(smalls(7, true), 2 * POLICY_LEAST);
 }
 
-/* Random updates of much more than the table knows: hardly a page is worth it. */
+/* Random updates of many more pages than the table holds: hardly any page is fetched. */
 TEST(many_pages_at_once_stay_small)
 {
     begin();
@@ -148,5 +148,5 @@ TEST(many_pages_at_once_stay_small)
         for (uint32_t page = 0; page < 5000; page++)
             small += is_small(page, true);
     expect(small >= 90000);
-    expect(small < 100000); /* some are alone in their place */
+    expect(small < 100000); /* some are alone in their slot */
 }

@@ -1,12 +1,12 @@
-/* unit_pages_job_replay.c: power failures of whole jobs, played (replay_help.h).
+/* unit_pages_job_replay.c: simulates power failures of whole jobs (replay_help.h).
  *
- * Jobs of one to four ranks, on one or several nodes, write into each other's named segments, by puts and by stores, and
- * make checkpoints; at their end there is one more. In some jobs a thread of each rank reads all the while, and in some a
- * few requests of one rank to the system fail: a checkpoint that fails for it is made again. Then the power fails, at a
- * random place of all that they wrote to their files, of all ranks together; with what is left, the next job begins. It must
- * find one of the checkpoints, the same on all ranks, none older than the last that anybody was told of, and every page as it
- * was then. Only where no checkpoint was told of, it may be refused, with a line. The power may fail while a job makes its
- * files, and while it goes back.
+ * Jobs of one to four ranks, on one or several nodes, write into each other's named segments, by puts and by stores,
+ * and make checkpoints; at their end there is one more. In some jobs a thread of each rank reads all the time, and in
+ * some a few system calls of one rank fail: a checkpoint that fails for this reason is repeated. Then the power
+ * fails, at a random place of the record of all ranks' writes; with the files that remain, the next job begins. It
+ * must find one of the checkpoints, the same on all ranks, not older than the last one that was reported to any rank,
+ * with every page as it was then. Only if no checkpoint was reported may it be refused, with a line. The power may
+ * also fail while a job creates its files, and while it rolls back.
  *
  * Options: --seconds N, --operations N (power failures), --seed N. */
 #define TEST_OWN_MAIN
@@ -27,33 +27,33 @@ enum {
     FILE_MOST = 1 << 20,
     FIRST_ENTRIES = 4 /* of a file: twice a record */
 };
-enum outcome { WELL, WRONG, REFUSED, FAILED }; /* WRONG is what boot_run says, too */
+enum outcome { WELL, WRONG, REFUSED, FAILED }; /* WRONG is also the result of boot_run */
 
 static struct random dice;
 
-/* What is known before a job; it knows it, too. */
+/* Known before a job, and known to the job. */
 static struct {
     uint64_t seed;
     int ranks, pages;
     int life;
-    uint64_t newest;                          /* epoch that may be found */
-    int moment;                               /* the last that was planned before this life */
-    uint64_t versions[MOMENTS][RANKS][PAGES]; /* what the pages hold at a moment */
-    int moments[EPOCHS];                      /* of each epoch, as far as it is known */
-    char *before[RANKS];                      /* the files at the beginning of this life */
+    uint64_t newest;                          /* newest epoch that may be found */
+    int moment;                               /* the last one planned before this run */
+    uint64_t versions[MOMENTS][RANKS][PAGES]; /* contents of the pages at a moment */
+    int moments[EPOCHS];                      /* of each epoch, as far as known */
+    char *before[RANKS];                      /* the files at the beginning of this run */
     size_t bytes[RANKS];
 } e;
 
-/* What has come of the job. */
+/* The results of the job. */
 static struct told {
     uint64_t found[RANKS];              /* epoch */
-    size_t begun[EPOCHS], made[EPOCHS]; /* places in the record: somebody begins it, and is told of it */
+    size_t begun[EPOCHS], made[EPOCHS]; /* places in the record: a rank begins, is told of the end */
     int moments[EPOCHS];
 } * told;
 
-/* ---- the plan of a life ---- */
+/* ---- the plan of a run ---- */
 
-/* How many checkpoints it makes after the one that it found; the last is that of its end. Their moments follow `e.moment`. */
+/* The number of checkpoints after the one that was found; the last is at its end. Their moments follow `e.moment`. */
 static int plan_life(uint64_t found) {
     struct random r;
     random_seed(&r, e.seed * 100 + (uint64_t)e.life);
@@ -68,7 +68,7 @@ static int plan_life(uint64_t found) {
     return steps;
 }
 
-/* What disturbs a life: the step at which requests of a rank fail, or -1; whether threads read. */
+/* Disturbances of a run: the step at which calls of a rank fail, or -1; whether threads read. */
 static struct {
     int step, rank, error;
     unsigned n, times;
@@ -102,7 +102,7 @@ static void on_failure(void *arg, const char *why) {
     leave(FAILED);
 }
 
-/* Named files end with their rank. */
+/* The names of the files end with the rank. */
 static void watch(void *arg, const struct store_event *event) {
     char link[64], path[400];
     (void)arg;
@@ -133,7 +133,7 @@ static void put_page(int rank, int page, const char *from, size_t piece) {
         pages_put(pages, rank, address(rank, page) + at, from + at, piece);
 }
 
-/* Who does it, and how, is by chance, but each by one only. */
+/* The writer and the method are random, but each page has one writer. */
 static void write_moment(const struct net_boot *boot, int before, int moment) {
     static _Alignas(4096) char buffer[PAGE];
     for (int rank = 0; rank < e.ranks; rank++)
@@ -172,7 +172,7 @@ static void mark(size_t *first) {
     __atomic_compare_exchange_n(first, &none, now, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 }
 
-/* Loads, by another thread, of pages that may be on their way anywhere. */
+/* Loads by another thread, of pages that may be moving. */
 static _Atomic bool stop;
 
 static NOT_FOR_TSAN void *read_all_the_while(void *arg) {
@@ -206,7 +206,7 @@ static int make(const struct net_boot *boot, bool ends, int moment, uint64_t *ma
     return status;
 }
 
-/* Only while requests fail may it fail; a ring that was refused once is not used any more. */
+/* It may fail only while calls fail; a ring that was refused once is not used again. */
 static void make_step(const struct net_boot *boot, bool ends, int moment, bool fails) {
     uint64_t made = 0;
     int status = make(boot, ends, moment, &made);
@@ -284,7 +284,7 @@ static _Noreturn void fail(const char *what, const char *text) {
 
 #define require(condition, text) ((condition) ? (void)0 : fail(#condition, text))
 
-/* It must find an epoch from `floor` to `e.newest`. Only what a power failure has left may be refused. */
+/* The job must find an epoch from `floor` to `e.newest`. It may refuse only files that a power failure has left. */
 static enum outcome run_job(uint64_t floor) {
     char text[4096];
     replay_forget();
@@ -294,7 +294,7 @@ static enum outcome run_job(uint64_t floor) {
     unsigned lines = lines_end(text, sizeof text);
     require(status == WELL || status == REFUSED || status == FAILED, text);
     require(status != REFUSED || (e.life > 0 && floor == 0 && lines > 0), text);
-    if (status == FAILED) { /* by requests that fail, and of which it tells */
+    if (status == FAILED) { /* because of calls that fail, which it reports */
         plan_trouble(plan_life(told->found[0]));
         require(trouble.step >= 0 && lines > 0, text);
     }
@@ -313,8 +313,8 @@ static const char *path_of(int rank) {
     return path;
 }
 
-/* A name survives once the folder is synced, which comes after the first records of a file; its size may not, before the
- * first sync. */
+/* A name survives once the folder is synced, which comes after the first records of a file; its size may not survive
+ * before the first sync. */
 static void leave_file(int rank, size_t end, bool is_new) {
     size_t entries = replay_count(rank, end);
     require(replay_into(e.before[rank], e.bytes[rank], rank, end, &dice), "");
@@ -334,7 +334,7 @@ static void learn_sizes(void) {
     }
 }
 
-/* What must be found then, at least; `e.newest` is the newest that may be. */
+/* Returns the oldest epoch that may be found then; `e.newest` is the newest. */
 static uint64_t fail_power(uint64_t found, bool is_new) {
     size_t end = random_below(&dice, 10) ? random_below(&dice, (uint32_t)replay->count + 1) : replay->count;
     uint64_t floor = found;

@@ -1,8 +1,9 @@
-/* unit_pages_local.c: loads and stores in a segment whose pages come and go, by signals and by userfaultfd.
+/* unit_pages_local.c: tests loads and stores in a segment whose pages are fetched and taken away, by signals and by
+ * userfaultfd.
  *
- * The other nodes are a thread (pages_outside.h). Every word says what it must be: of what is loaded, and of
- * what is given away. SEED replays the dice, though not the threads; SECONDS is how long the random parts
- * take, 1 if not set. It measures residency, so: alone: yes */
+ * A thread stands for the other nodes (pages_outside.h). Every word determines its expected value, when it is loaded
+ * and when its page is given away. SEED replays the random numbers, though not the threads; SECONDS is the duration
+ * of the random parts, default 1. The test measures residency, so: alone: yes */
 #include "test.h"
 
 #include <errno.h>
@@ -17,7 +18,7 @@
 enum { PAGES = 400, PAGE_BYTES = 8192, FRAMES = 200, FIRST = 7 };
 enum { WORDS = PAGE_BYTES / sizeof(uint64_t), THREADS = 3 };
 
-/* Read by the address sanitizer, if there is one: faults are not for it. */
+/* Read by the address sanitizer, if there is one: it must not handle faults. */
 const char *__asan_default_options(void);
 const char *__asan_default_options(void) {
     return "handle_segv=0:handle_sigbus=0";
@@ -50,7 +51,7 @@ static void make_pool(uint32_t frames) {
     pages_pool_attach(&pool, shared, memory, memory_file, NULL);
 }
 
-/* False: no userfaultfd here. */
+/* Returns false if there is no userfaultfd. */
 static bool begin(uint32_t frames, bool userfault, uint64_t stay_us) {
     seed = from_environment("SEED", (uint64_t)time(NULL));
     printf("SEED=%llu\n", (unsigned long long)seed);
@@ -114,7 +115,7 @@ TEST(a_page_is_read_and_then_written)
     if (begin(FRAMES, false, 0)) {
         errno = 77;
         expect_eq(*word(3, 5), initial(3, 5));
-        __asm__ volatile("" ::: "memory"); /* the compiler knows nothing of handlers */
+        __asm__ volatile("" ::: "memory"); /* the compiler does not know of the handlers */
         expect_eq(errno, 77);
         expect_eq(atomic_load(&faults), 1);
         expect_eq(atomic_load(&write_faults), 0);
@@ -126,7 +127,7 @@ TEST(a_page_is_read_and_then_written)
         *word(3, 6) = initial(3, 6) + 1;
         *word(3, WORDS - 1) += 1;
         expect_eq(atomic_load(&faults), 2);
-        *word(4, 1) = initial(4, 1) + 1; /* at once to write */
+        *word(4, 1) = initial(4, 1) + 1; /* writes without a read before */
         expect_eq(atomic_load(&faults), 3);
         expect_eq(*word(3, 5), initial(3, 5) + 1);
     }
@@ -150,7 +151,7 @@ TEST(a_page_that_was_taken_away_comes_back)
     }
 }
 
-/* More pages than frames: they are dropped while they are mapped. */
+/* More pages than frames: they are evicted while they are mapped. */
 TEST(all_pages_in_few_frames)
 {
     for (int userfault = 0; userfault < 2; userfault++) {
@@ -191,9 +192,9 @@ TEST(a_segment_of_nothing)
     munmap(shared, shared_bytes);
 }
 
-/* ---- the number of areas ---- */
+/* ---- the number of mappings ---- */
 
-/* Of this process that lie in the segment. */
+/* Mappings of this process in the segment. */
 static unsigned areas(void) {
     FILE *file = fopen("/proc/self/maps", "re");
     unsigned count = 0;
@@ -233,14 +234,14 @@ TEST(no_more_areas_than_allowed)
             }
             free(mine);
             printf("%u areas\n", most);
-            expect(most <= 66); /* the neighbours on both sides may be joined to it */
+            expect(most <= 66); /* neighbours on both sides may be merged with it */
             expect(most > 32);
         }
         finish();
     }
 }
 
-/* ---- staying ---- */
+/* ---- residency ---- */
 
 TEST(a_page_stays_longer_each_time_it_is_fought_for)
 {
@@ -255,7 +256,7 @@ TEST(a_page_stays_longer_each_time_it_is_fought_for)
                 expect(ns >= stay);
                 expect(ns < 4000000000u);
             }
-            *word(5, 1) += 1; /* now nobody wants it for long: it has stayed */
+            *word(5, 1) += 1; /* no other request for long: it has stayed */
             nanosleep(&(struct timespec){.tv_nsec = 32 * STAY_US * 1000l}, NULL);
             taken_after_ns(5);
             *word(5, 1) += 1;
@@ -265,7 +266,7 @@ TEST(a_page_stays_longer_each_time_it_is_fought_for)
     }
 }
 
-/* Two words of one page, ours and the other node's, which wants it all the time: both get on. */
+/* Two words of one page, ours and one of the other node, which requests the page all the time: both make progress. */
 TEST(two_who_fight_for_a_page_get_on)
 {
     for (int userfault = 0; userfault < 2; userfault++) {
@@ -290,17 +291,17 @@ struct worker {
     pthread_t thread;
     unsigned number, wrong;
     uint64_t operations;
-    uint64_t mine[PAGES]; /* what the word of this thread in each page was counted up by */
+    uint64_t mine[PAGES]; /* the number of increments of this thread's word in each page */
     uint64_t others[PAGES];
 };
 
 static _Atomic bool workers_stop;
 
 static void touch(struct worker *w, struct random *r) {
-    /* mostly few pages, so that threads and the other node meet */
+    /* mostly few pages, so that threads and the other node collide */
     uint32_t page = random_below(r, random_below(r, 4) ? 12 : PAGES);
     size_t own =
-        1 + w->number * 8 + (page % 2) * (WORDS / 2); /* both halves, as a page is several of the kernel's */
+        1 + w->number * 8 + (page % 2) * (WORDS / 2); /* both halves: a page is several of the kernel's */
     uint64_t expected = initial(page, own) + w->mine[page];
     if (random_below(r, 3)) {
         w->wrong += *word(page, own) != expected;
@@ -309,7 +310,7 @@ static void touch(struct worker *w, struct random *r) {
     } else {
         w->wrong += *word(page, own) != expected;
     }
-    uint64_t other = *word(page, 0); /* never goes back */
+    uint64_t other = *word(page, 0); /* never decreases */
     w->wrong += other < w->others[page];
     w->others[page] = other;
     w->wrong += *word(page, 100) != initial(page, 100);
@@ -384,7 +385,7 @@ TEST(threads_and_few_areas)
     }
 }
 
-/* The smallest pool there may be. */
+/* The smallest pool. */
 TEST(threads_and_few_frames)
 {
     for (int userfault = 0; userfault < 2; userfault++) {
@@ -407,7 +408,7 @@ TEST(system_calls_on_the_segment)
             uint32_t page = i * 7 % (PAGES - 1), next = page + 1;
             for (size_t w = 0; w < WORDS; w++)
                 buffer[w] = *word(page, w) + (w > 0);
-            /* from the middle of a page to the middle of the next, words of ours only */
+            /* from the middle of a page to the middle of the next, only words of this side */
             size_t half = PAGE_BYTES / 2;
             expect_eq(write(ends[1], (const char *)buffer + half, half), half);
             expect_eq(read(ends[0], base + (size_t)page * PAGE_BYTES + half, half), half);
@@ -423,7 +424,7 @@ TEST(system_calls_on_the_segment)
     finish();
 }
 
-/* ---- faults of the program's own ---- */
+/* ---- faults of the program itself ---- */
 
 static sigjmp_buf jump;
 static volatile int seen_number, seen_blocked;
@@ -464,13 +465,13 @@ TEST(faults_elsewhere_reach_the_programs_own_handler)
         provoke(foreign);
         expect_eq(seen_number, SIGSEGV);
         expect(seen_address == foreign);
-        expect_eq(seen_blocked, 3); /* as it asked for, and no more */
+        expect_eq(seen_blocked, 3); /* as it requested, and no more */
         expect_eq(*word(2, 1), initial(2, 1));
         provoke(foreign);
         expect_eq(seen_number, SIGSEGV);
         finish();
     }
-    provoke(foreign); /* and it is back at the end */
+    provoke(foreign); /* restored at the end */
     expect_eq(seen_number, SIGSEGV);
 
     own = (struct sigaction){.sa_handler = own_plain_handler};
@@ -484,7 +485,7 @@ TEST(faults_elsewhere_reach_the_programs_own_handler)
     munmap(foreign, 4096);
 }
 
-/* What a child dies of. */
+/* The signal that ends a child. */
 static int fate(void (*act)(void *), void *arg) {
     int status = 0;
     fflush(stdout);
@@ -521,7 +522,7 @@ TEST(without_a_handler_the_program_dies_as_ever)
     void *volatile low = (void *)64;
     expect_eq(fate(store, low), SIGSEGV);
     expect_eq(fate(send_to_self, &number), SIGSEGV);
-    expect_eq(fate(call, (void *)word(1, 1)), SIGSEGV); /* nobody executes a segment */
+    expect_eq(fate(call, (void *)word(1, 1)), SIGSEGV); /* segments are not executable */
     finish();
     sigaction(SIGSEGV, &ignore, NULL);
     begin(FRAMES, false, 0);
@@ -539,12 +540,12 @@ TEST(one_segment_in_a_process)
         struct local *second;
         char *at;
         expect_eq(pages_local_open(&pool, &options, &second, &at), -EBUSY);
-        expect_eq(*word(2, 1), initial(2, 1)); /* the first goes on */
+        expect_eq(*word(2, 1), initial(2, 1)); /* the first one still works */
     }
     finish();
 }
 
-/* Signals of the program come while a fault waits. */
+/* Signals of the program arrive while a fault waits. */
 static _Atomic int alarms;
 
 static void on_alarm(int number) {

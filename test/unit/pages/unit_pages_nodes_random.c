@@ -1,12 +1,12 @@
-/* unit_pages_nodes_random.c: threads of several processes of one or several nodes put, get, load, store and prefetch at
- * random, with the real pools, services, faults and files, and with UCX between the nodes; every word that is read must
- * be one that may be there.
+/* unit_pages_nodes_random.c: threads of several processes of one or several nodes put, get, load, store and prefetch
+ * at random, with the real pools, services, faults and files, and with UCX between the nodes; every word that is read
+ * must have an allowed value.
  *
- * Word i of a segment is written by one thread only, i modulo the number of threads of all processes, and says by whom
- * and which of its writes it is. So neighbours write into the same page all the time; who reads a word never sees an
- * older value than before, the writer itself always its last one, and at the end all see the last of each.
+ * One thread only writes word i of a segment, thread i modulo the number of threads of all processes; the word holds
+ * its writer and the number of the write. So neighbours write into the same page all the time. A reader never sees an
+ * older value than before, the writer itself always sees its last one, and at the end all see the last of each.
  *
- * Episodes differ in the numbers of processes and threads, in sizes, and in settings; each runs in processes of its own,
+ * Episodes differ in the numbers of processes and threads, in sizes, and in settings; each runs in its own processes,
  * as settings are read once. */
 #define TEST_OWN_MAIN
 #include "test.h"
@@ -59,10 +59,10 @@ static void choose(uint64_t seed) {
 struct worker {
     struct pages *pages;
     int rank;
-    int writer; /* of all threads of all processes */
+    int writer; /* number among all threads of all processes */
     struct random random;
-    uint64_t *written; /* [processes * words]: how often, by us */
-    uint64_t *seen;    /* the newest that we have read */
+    uint64_t *written; /* [processes * words]: how often, by this thread */
+    uint64_t *seen;    /* the newest that this thread has read */
     bool good;
 };
 
@@ -147,7 +147,7 @@ static void store(struct worker *w) {
     store_word(w, word, next_value(w, w->rank, word));
 }
 
-/* Some, as a loop of a program would: next to each other, or one here and there. */
+/* Loads some words, as a loop of a program would: adjacent, or scattered. */
 static void load(struct worker *w) {
     size_t count = 1 + random_next(&w->random) % 40, stride = random_next(&w->random) % 2 ? 1 : 512;
     size_t word = random_next(&w->random) % plan.words;
@@ -209,7 +209,7 @@ static void run_threads(struct worker *workers, const struct net_boot *boot, str
     }
 }
 
-/* Everybody's last words, which are only known to who wrote them. */
+/* Checks the last values, which only their writer knows. */
 static void check_own(struct worker *w) {
     for (int rank = 0; rank < plan.processes; rank++)
         for (size_t word = (size_t)w->writer; word < plan.words; word += (size_t)writers()) {
@@ -237,8 +237,8 @@ static void be_idle(struct pages *pages, const struct net_boot *boot) {
     net_boot_barrier(boot);
 }
 
-/* A request that comes late may make its home read ahead, hence twice; and once more after the look, for TSan, which
- * does not see that what comes from other processes later comes later. */
+/* A late request may make its home read ahead, hence twice; and once more after the check, for TSan, which does not
+ * see the order of events across processes. */
 static void check_pool(struct pages *pages, const struct net_boot *boot) {
     be_idle(pages, boot);
     be_idle(pages, boot);

@@ -1,15 +1,16 @@
 /* unit_pages_random.c: many nodes, many pages, few frames, and a network without any order, with data in it.
  *
- * Every word of every page carries who wrote it and a number, and the test knows what was written last to
- * each. As nobody can read while somebody else may write, *every* read under a pin, on any node, must find
- * exactly that, and so must every small operation where it is applied.
+ * Every word of every page holds its writer and a number, and the test knows what was written last to each. As no
+ * node can read while another may write, *every* read under a pin, on any node, must find exactly that, and so must
+ * every small operation where it is applied.
  *
- * Pages are sent as controller.h says they can be: nothing is copied before the message arrives, at which
- * time the frame or the buffer that it came from must still hold it. Threads that were told to come later
- * are woken by PAGES_RETRY only. In the end all that has begun is completed, with nothing new asked for;
- * then directories know who has what, and one copy at least of every page is the last that was written.
+ * Pages are sent as controller.h allows: data is copied only when the message arrives, at which time the frame or the
+ * buffer that it came from must still hold it. Only PAGES_RETRY wakes threads that were told to try later. In the end
+ * everything that has begun completes, without new requests; then the directories know which node has which page, and
+ * at least one copy of every page is the last that was written.
  *
- * Other episodes throw nonsense at both machines, which must refuse it without a change, or stay whole.
+ * Other episodes send invalid messages to both state machines, which must refuse them without a change, or stay
+ * consistent.
  *
  * Options: see episodes.h. */
 #include <errno.h>
@@ -38,9 +39,9 @@ struct frame {
     struct pages_control control;
     struct words words;
     bool used;
-    uint32_t leaving; /* messages on their way that bring it */
+    uint32_t leaving; /* pending messages that carry it */
     uint8_t asked;    /* to lower its mapping to this + 1, or 0 */
-    bool reservation; /* a request of it is counted in the window */
+    bool reservation; /* one of its requests is counted in the window */
 };
 
 enum doing { RESTING, WANTING /* a frame */, WAITING, SENT_AWAY, PINNED, ASKING };
@@ -59,7 +60,7 @@ struct thread {
 struct node {
     struct frame frames[FRAMES];
     struct thread threads[THREADS];
-    uint32_t window[HOMES]; /* requests open there */
+    uint32_t window[HOMES]; /* requests pending there */
 };
 
 struct home {
@@ -70,7 +71,7 @@ struct home {
     uint64_t cookie[PAGES];
 };
 
-/* The bytes of a small operation go along. */
+/* The bytes of a small operation travel with the message. */
 struct flight {
     struct pages_message m;
     const struct words *words;
@@ -89,7 +90,7 @@ static uint32_t rests, prefetches, smalls, writes, maps, evictions;
 static bool coop, draining;
 static uint64_t episode_seed, operation, version;
 static struct pages_message said[NODES + 1];
-/* Counted: messages that came, by kind; those put off; threads sent away; Fwd that a frozen copy took. */
+/* Counters: messages received, by kind; deferred ones; threads told to retry; FWDs that a frozen copy served. */
 static uint64_t came[PAGES_KINDS], put_off, sent_away, frozen, protocol_episodes;
 
 #define require(condition)                                                                                   \
@@ -217,7 +218,7 @@ static bool has_window(uint32_t node, uint16_t home) {
     return nodes[node].window[home] < window;
 }
 
-/* A victim, if none is free. */
+/* Returns a victim, if no frame is free. */
 static struct frame *reserve(uint32_t node, uint16_t home, uint32_t page) {
     struct frame *f = NULL;
     for (uint32_t i = 0; i < frame_count && !f; i++)
@@ -261,7 +262,7 @@ static uint64_t new_value(uint32_t node) {
     return (uint64_t)node << 48 | ++version;
 }
 
-/* Something under the pin, and perhaps the last. */
+/* Uses the page under the pin, and perhaps releases it. */
 static void use(uint32_t node, struct thread *t) {
     struct frame *f = t->frame;
     struct pages_effects e;
@@ -325,7 +326,7 @@ static void act(uint32_t node) {
     }
 }
 
-/* A page that is mapped is used without asking. */
+/* A mapped page is used without a request. */
 static void use_mapping(uint32_t node) {
     struct frame *f = &nodes[node].frames[roll(frame_count)];
     if (!f->used || !f->control.mapped)
@@ -353,7 +354,7 @@ static bool lower_mapping(uint32_t node) {
     return any;
 }
 
-/* ---- messages arrive ---- */
+/* ---- arrival of messages ---- */
 
 static uint64_t apply(struct words *words, struct home *h, uint32_t page, uint32_t word, uint64_t value) {
     require(words->at[word] == h->latest[page].at[word]);
@@ -369,7 +370,7 @@ static void arrive_at_home(struct flight *f) {
         require(!h->buffer_used[f->m.page]);
         h->buffer[f->m.page] = *f->words;
     }
-    if (f->m.kind == PAGES_SMALL) /* its bytes are kept where they are */
+    if (f->m.kind == PAGES_SMALL) /* its bytes stay in the message */
         f->m.cookie = (uint64_t)(uintptr_t)&nodes[f->m.from].threads[f->m.tag];
     require(pages_directory_receive(h->directory, &f->m, &out) == 0);
     post_all(h, &out);
@@ -519,7 +520,7 @@ static void check_end(uint32_t home, uint32_t page) {
     require(dirty || !memcmp(&h->nvm[page], &h->latest[page], sizeof h->nvm[page]));
 }
 
-/* What has begun goes on, without anything new but what threads already wanted. */
+/* Everything that has begun proceeds, without anything new but what threads already requested. */
 static void drain(void) {
     draining = true;
     uint64_t patience = 4000000;
@@ -584,7 +585,7 @@ static void run_protocol(void) {
         free(homes[i].directory);
 }
 
-/* ---- nonsense ---- */
+/* ---- invalid messages ---- */
 
 static struct pages_message random_message(void) {
     return (struct pages_message){.kind = (uint8_t)(chance(98) ? 1 + roll(PAGES_KINDS - 1) : roll(256)),

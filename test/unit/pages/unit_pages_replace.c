@@ -1,4 +1,4 @@
-/* unit_pages_replace.c: which frame goes first, against lists kept in the most simple way. */
+/* unit_pages_replace.c: compares the choice of victims with lists kept in the simplest way. */
 #include "test.h"
 
 #include <stdatomic.h>
@@ -42,7 +42,7 @@ static int propose(void) {
     return found ? (int)frame : -1;
 }
 
-/* As a pool does it: what is proposed goes. */
+/* As a pool does: the proposed frame is evicted. */
 static int take(void) {
     int frame = propose();
     if (frame >= 0)
@@ -93,7 +93,7 @@ TEST(shared_copies_go_first)
     expect_eq(take(), 2);
     expect_eq(replace.lists[REPLACE_IN_FIFO].count, 2);
     expect_eq(take(), 3);
-    expect_eq(take(), 0); /* nothing is in LRU: below the half, all the same */
+    expect_eq(take(), 0); /* LRU is empty: FIFO although it is below half */
     expect_eq(take(), 1);
     expect_eq(take(), -1);
 }
@@ -120,7 +120,7 @@ TEST(a_use_brings_it_back_from_fifo)
     for (int i = 0; i < 5; i++)
         only[i] = true;
     use(0);
-    expect_eq(take(), 5); /* 0 goes behind 7, and only 1 to 4 into FIFO */
+    expect_eq(take(), 5); /* 0 moves behind 7, and only 1 to 4 to FIFO */
     use(1);
     only[6] = only[7] = true; /* so that FIFO has more than half, with 1 as its head */
     expect_eq(take(), 2);
@@ -140,7 +140,7 @@ static void begin_with_pages(enum replace_policy policy) {
     filled = 0;
 }
 
-/* Whether it was there. */
+/* Returns whether it was cached. */
 static bool visit(uint32_t page) {
     if (frame_of[page] >= 0) {
         use((uint32_t)frame_of[page]);
@@ -156,7 +156,7 @@ static bool visit(uint32_t page) {
     return false;
 }
 
-/* All of `pages` in order, some times; how many are found in the last walk. */
+/* Walks all of `pages` in order several times; returns the hits of the last walk. */
 static int found_in_a_walk(enum replace_policy policy, uint32_t pages, int walks) {
     int found = 0;
     begin_with_pages(policy);
@@ -176,8 +176,8 @@ TEST(a_long_walk_leaves_what_is_kept)
     expect(found_in_a_walk(REPLACE_LRU_KEEP, 3 * FRAMES, 6) >= FRAMES / 4);
 }
 
-/* A program that uses some pages at random for a while, and then others: of 100 visits to the last ones, how many find them.
- */
+/* A program that uses some pages at random for a while, and then others: returns the hits of 100 visits to the last
+ * ones. */
 static int found_after_turns(enum replace_policy policy, uint32_t pages, uint32_t visits) {
     struct random r;
     int found = 0;
@@ -197,7 +197,7 @@ TEST(who_turns_to_other_pages_finds_them_soon)
     expect(keep >= lru - 10);
 }
 
-/* Two that walk through the same pages, one some pages behind the other: of 100 visits of the second, how many find them. */
+/* Two walks through the same pages, one some pages behind the other: returns the hits of 100 visits of the second. */
 static int found_by_the_second(enum replace_policy policy, uint32_t behind, uint32_t visits) {
     int found = 0;
     begin_with_pages(policy);
@@ -214,7 +214,7 @@ TEST(who_follows_a_walk_finds_its_pages)
         expect(found_by_the_second(REPLACE_LRU_KEEP, behind, 4 * MOST_PAGES) >= 90);
 }
 
-/* Room that was needed for something else is given back. */
+/* Frames that were used for other pages are reclaimed. */
 TEST(a_walk_after_turns_finds_what_is_kept)
 {
     enum { PAGES = 3 * FRAMES / 2, WALKS = 40 };
@@ -225,7 +225,7 @@ TEST(a_walk_after_turns_finds_what_is_kept)
     expect(found >= WALKS * FRAMES / 4);
 }
 
-/* Of as many places as a table has, whatever the number, the names of that many kept pages take about 63 %, as by chance. */
+/* The names of as many kept pages as a table has slots occupy about 63 % of the slots, as random names would. */
 TEST(names_of_kept_pages_are_spread)
 {
     static uint8_t taken[600];
@@ -255,7 +255,7 @@ TEST(what_is_kept_but_of_no_use_goes_in_time)
     memset(only, 1, sizeof(only));
     add(0, 8);
     int gone = 0;
-    for (int i = 0; i < 200; i++) { /* newcomers, one after the other; nobody uses the first ones again */
+    for (int i = 0; i < 200; i++) { /* newcomers one after the other; the first ones are not used again */
         int frame = take();
         gone += links[0].list == REPLACE_NONE;
         if (gone)
@@ -275,7 +275,7 @@ TEST(what_is_refused_is_asked_again_after_the_others)
     }
 }
 
-/* In LRU all are refused, FIFO is below half; then FIFO above half refuses, and LRU is not empty. */
+/* In LRU all are refused, and FIFO is below half; then FIFO above half refuses, and LRU is not empty. */
 static void all_have_their_turn(enum replace_policy policy, int shared) {
     begin(policy, 8);
     add(0, 8);
@@ -296,7 +296,7 @@ TEST(a_list_that_refuses_does_not_hide_the_other)
     }
 }
 
-/* Also where more are kept than should be. */
+/* Also if more are kept than should be. */
 TEST(all_have_their_turn_while_room_is_made)
 {
     for (uint32_t kept = 1; kept < FRAMES / 2; kept++) {
@@ -304,7 +304,7 @@ TEST(all_have_their_turn_while_room_is_made)
         begin(REPLACE_LRU_KEEP, FRAMES);
         memset(only, 1, sizeof(only));
         add(0, FRAMES);
-        propose(); /* half of them join FIFO */
+        propose(); /* half of them move to FIFO */
         expect_eq(replace.lists[REPLACE_IN_FIFO].count, FRAMES / 2);
         replace.room = FRAMES - kept;
         for (int i = 0; i < 2 * FRAMES; i++)
@@ -325,7 +325,7 @@ TEST(a_use_after_a_refusal_counts)
     expect_eq(propose(), 1); /* 0 has moved behind them */
 }
 
-/* Somebody uses everything all the time. */
+/* Everything is in use all the time. */
 static bool is_only_and_all_are_used(void *arg, uint32_t frame) {
     for (uint32_t f = 0; f < FRAMES; f++)
         use(f);
@@ -362,7 +362,7 @@ TEST(a_broken_list_is_noticed)
     links[1].list = REPLACE_IN_FIFO;
     expect(!pages_replace_check(&replace, links));
     links[1].list = REPLACE_IN_LRU;
-    links[3].newer = 1; /* a ring */
+    links[3].newer = 1; /* a cycle */
     expect(!pages_replace_check(&replace, links));
     links[3].newer = 0;
     replace.lists[REPLACE_IN_LRU].count = 3;
@@ -413,7 +413,7 @@ static int model_lru(struct model *m) {
     }
 }
 
-/* FIFO has as many as it may, or more; whether its head goes. */
+/* FIFO has its maximum or more; returns whether its head is evicted. */
 static bool model_displaces(struct model *m, int f) {
     int head = m->fifo[0], mark = m->mark[head];
     bool too_many = m->fifos > FRAMES - m->room;
@@ -441,7 +441,7 @@ static bool model_displaces(struct model *m, int f) {
     return true;
 }
 
-/* The newcomer, or the head of FIFO in its place; -1: it has joined. */
+/* Returns the newcomer, or the head of FIFO in its place; -1: it has joined. */
 static int model_joins(struct model *m, int f) {
     if (m->fifos < FRAMES - m->room) {
         m->fifo[m->fifos++] = f;

@@ -1,4 +1,4 @@
-/* unit_pages_store.c: pages go into the file and come back, by all engines, on a disk and in memory. */
+/* unit_pages_store.c: tests writing pages to the file and reading them back, with all engines, on disk and in memory. */
 #include "test.h"
 
 #include "store_help.h"
@@ -54,11 +54,11 @@ TEST(holes_are_zero_without_reading)
 {
     struct store *s;
     struct store_options o = help_options(fast, STORE_TEMPORARY);
-    o.bytes = 1ull << 40; /* sparse: takes nothing */
+    o.bytes = 1ull << 40; /* sparse: takes no space */
     expect_eq(pages_store_open(&o, &s, NULL), 0);
     uint64_t last = o.bytes / o.page_bytes - 1;
     expect(pages_store_is_hole(s, last));
-    pages_store_fail_at(1, 0, EIO); /* the disk is not asked */
+    pages_store_fail_at(1, 0, EIO); /* the disk must not be accessed */
     expect_eq(help_see(s, 4096, last, 0), 0);
     expect_eq(pages_store_fail_at(0, 0, 0), 0);
     expect_eq(help_put(s, 4096, last, 3), 0);
@@ -182,7 +182,7 @@ TEST(a_throttle_makes_it_as_slow_as_wanted)
                 expect(seconds_for(&help_ways[i], 4096 * 200, depth, 20) >= 0.0999);
 }
 
-/* A descriptor that stays readable with nothing to do would make every sleeper spin. */
+/* A descriptor that stays readable without work would make every sleeper spin. */
 TEST(the_descriptor_rests_when_all_is_done)
 {
     for (int i = 0; i < HELP_WAYS; i++)

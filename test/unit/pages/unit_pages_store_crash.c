@@ -1,8 +1,8 @@
-/* unit_pages_store_crash.c: two ranks that write and make checkpoints are killed at random moments. Whoever comes next
- * finds one and the same checkpoint in both files, whole, and none older than the last that both had prepared.
+/* unit_pages_store_crash.c: kills two ranks that write and make checkpoints, at random moments. The next run finds
+ * the same complete checkpoint in both files, not older than the last one that both had prepared.
  *
- * A page holds which rank, step and life wrote it. Steps that were given up are made again by a later life with other
- * contents, as an epoch of another number, so that what is left of the first attempt would be seen.
+ * A page holds the rank, step and run that wrote it. Abandoned steps are made again by a later run with other
+ * contents, as an epoch of another number, so that remains of the first attempt would be detected.
  *
  * Options: --kills N (20), --seed N. */
 #include <signal.h>
@@ -30,12 +30,12 @@ enum {
 struct table {
     _Atomic int arrived, round, failed, ready;
     unsigned life;
-    uint64_t found[RANKS];            /* of the life that begins: newest epoch prepared; 0: nothing */
-    uint64_t used[RANKS];             /* the largest number of one */
+    uint64_t found[RANKS];            /* of the run that begins: newest epoch prepared; 0: none */
+    uint64_t used[RANKS];             /* the largest epoch number */
     _Atomic uint64_t prepared[RANKS]; /* step; returned */
     _Atomic uint64_t tried;
     uint64_t steps[MOST_EPOCHS]; /* of each epoch */
-    uint64_t start[MOST_LIVES];  /* the step at which each life began; NEVER: it was killed before */
+    uint64_t start[MOST_LIVES];  /* the step at which each run began; NEVER: killed before */
 };
 
 static struct table *table;
@@ -65,7 +65,7 @@ static bool is_written(uint64_t page, uint64_t step) {
     return random_mix(seed ^ (page * RANKS + (uint64_t)me) << 32 ^ step) % 3 == 0;
 }
 
-/* The life that has made this step: the last one that began before it. */
+/* The run that has made this step: the last one that began before it. */
 static uint64_t maker_of(uint64_t step) {
     unsigned life = table->life;
     while (table->start[life] >= step)
@@ -102,7 +102,7 @@ static void complete(unsigned *on_way, unsigned most) {
     }
 }
 
-/* Buffers are taken in turn: all are free again whenever the last one is reached. */
+/* Buffers are used in turn: all are free again whenever the last one is reached. */
 static void write_step(uint64_t step) {
     unsigned on_way = 0, turn = 0;
     for (uint64_t page = 0; page < PAGES; page++) {
@@ -130,7 +130,7 @@ static uint64_t smaller(uint64_t a, uint64_t b) {
     return a < b ? a : b;
 }
 
-/* Nothing to be found is right only if nothing was prepared by both. */
+/* Finding nothing is correct only if nothing was prepared by both. */
 static bool find_store(struct store_options *o) {
     struct store_found found = {0};
     o->kind = STORE_AGAIN;
@@ -190,7 +190,7 @@ static void live(const struct help_way *way) {
     }
 }
 
-/* ---- who kills ---- */
+/* ---- the parent, which kills ---- */
 
 static pid_t start_rank(const struct help_way *way, int rank) {
     pid_t child = fork();
@@ -203,12 +203,12 @@ static pid_t start_rank(const struct help_way *way, int rank) {
     _exit(0);
 }
 
-/* After its first checkpoint: all that was found was checked then. */
+/* After the first checkpoint, at which everything found has been checked. */
 static bool is_under_way(void) {
     return atomic_load(&table->ready) && atomic_load(&table->tried) > table->start[table->life] + 1;
 }
 
-/* Some lives end before. */
+/* Some runs end before. */
 static void wait_for_moment(void) {
     bool early = table->life && !random_below(&dice, 10);
     for (int i = 0; i < TIME_LIMIT * 1000 && !early && !is_under_way() && !atomic_load(&table->failed); i++)
@@ -236,7 +236,7 @@ static bool one_life(const struct help_way *way) {
     return good && !atomic_load(&table->failed);
 }
 
-/* Kills in a row on the same files. */
+/* Repeated kills on the same files. */
 static bool use_way(const struct help_way *way, unsigned kills) {
     if (!help_can(way))
         return true;
@@ -266,7 +266,7 @@ int main(int argc, char **argv) {
     table = mmap(NULL, sizeof *table, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     buffers = help_buffer(DEPTH * PAGE);
     help_has_uring();
-    log_set_level(LOG_ERROR - 1); /* refusals of what was killed early are right */
+    log_set_level(LOG_ERROR - 1); /* refusals of files that were killed early are correct */
     for (int i = 0; i < HELP_WAYS && good; i++) {
         fflush(stdout);
         good = use_way(&help_ways[i], kills / HELP_WAYS + (kills % HELP_WAYS > (unsigned)i));

@@ -1,4 +1,5 @@
-/* unit_pages_store_epochs.c: checkpoints are found again, and what is not as it should be is refused with one line. */
+/* unit_pages_store_epochs.c: tests that checkpoints are found again, and that invalid files are refused with one
+ * line. */
 #include "test.h"
 
 #include <sys/resource.h>
@@ -42,7 +43,8 @@ TEST(checkpoints_are_found_again_by_all_ways)
             checkpoint_by(&help_ways[i]);
 }
 
-/* One that is prepared but not committed: both can be had, and what is written meanwhile touches neither. */
+/* A checkpoint that is prepared but not committed: both can be selected, and what is written meanwhile changes
+ * neither. */
 static void leave_half_done(void) {
     struct store *s = open_new(fast);
     put_all(s, 0, 9, 1);
@@ -66,7 +68,7 @@ TEST(the_one_before_is_kept_until_the_commit)
         pages_store_close(s);
         s = open_again(fast, epoch, epoch, true);
         lines_begin();
-        if (epoch == 1) /* a newer one is given up for good, an older one is not */
+        if (epoch == 1) /* a newer one is discarded for good, an older one is not */
             expect_eq(pages_store_select(s, 2), -ESTALE);
         else
             expect_eq(pages_store_select(s, 1), 0);
@@ -88,7 +90,7 @@ TEST(what_is_written_while_it_waits_belongs_to_the_next)
     put_all(s, 3, 6, 3);
     expect_eq(pages_store_commit(s, 2), 0);
     see_all(s, 3, 6, 3);
-    make_checkpoint(s, 10); /* numbers may jump */
+    make_checkpoint(s, 10); /* numbers may have gaps */
     expect_eq(pages_store_close(s), 0);
     s = open_again(fast, 10, 10, true);
     expect_eq(pages_store_select(s, 10), 0);
@@ -149,7 +151,7 @@ TEST(calls_out_of_order_are_refused)
     free(buffer);
 }
 
-/* ---- refused ---- */
+/* ---- refusals ---- */
 
 static void expect_refused(const struct store_options *o, int error, const char *words) {
     struct store *s = NULL;
@@ -268,7 +270,7 @@ TEST(damage_is_noticed)
     expect_refused(&o, -EPROTO, "another version");
     make_good();
     change_record(false, offsetof(struct store_record, version),
-                  4); /* has gone on with it: the other one is old */
+                  4); /* has continued from it: the other one is old */
     expect_refused(&o, -EPROTO, "another version");
     make_good();
     change_record(true, offsetof(struct store_record, order), 1);
@@ -280,7 +282,7 @@ TEST(damage_is_noticed)
     change_record(true, offsetof(struct store_record, committed), 1);
     expect_refused(&o, -EBADMSG, "damaged");
     make_good();
-    change_record(false, offsetof(struct store_record, committed), 1); /* then the one before counts */
+    change_record(false, offsetof(struct store_record, committed), 1); /* then the previous one counts */
     s = open_again(fast, 2, 1, false);
     expect_eq(pages_store_select(s, 2), 0);
     see_all(s, 0, 9, 1);
@@ -293,7 +295,7 @@ static void overwrite(uint64_t offset) {
     close(file);
 }
 
-/* Tables lie behind the records, each a block for 64 pages. */
+/* Tables are behind the records, each a block for 64 pages. */
 TEST(a_damaged_table_is_not_used)
 {
     struct store_options o = help_options(fast, STORE_AGAIN);
@@ -304,7 +306,7 @@ TEST(a_damaged_table_is_not_used)
     struct store_found found;
     lines_begin();
     expect_eq(pages_store_open(&o, &s, &found), -EBADMSG);
-    expect_eq(lines_end(text, sizeof text), 3); /* warnings say which */
+    expect_eq(lines_end(text, sizeof text), 3); /* warnings name them */
 
     remove_files(o.folder);
     leave_half_done(); /* 1 in the first, 2 in the second */

@@ -1,5 +1,5 @@
-/* unit_pages_store_faults.c: every request to the system fails once, or fails from there on, with several errors: what
- * is read is right or refused, each failure is said, and what is found afterwards is a checkpoint that was made. */
+/* unit_pages_store_faults.c: makes every system call fail once, or from there on, with several errors: data that is
+ * read is correct or refused, each failure is reported, and the file then holds a checkpoint that was made. */
 #include "test.h"
 
 #include <sched.h>
@@ -21,7 +21,7 @@ static uint64_t version_at(uint64_t page, uint64_t epoch) {
     return epoch;
 }
 
-/* What a run with faults has told us. */
+/* The results of a run with faults. */
 struct told {
     bool opened;
     uint64_t prepared, committed; /* returned 0 */
@@ -31,7 +31,7 @@ struct told {
 
 /* ---- one run ---- */
 
-/* A page whose write failed must not be readable; it is tried again. */
+/* A page whose write failed must not be readable; it is written again. */
 static bool write_page(struct store *s, uint64_t page, uint64_t version, struct told *told) {
     for (int i = 0; i < 3; i++) {
         if (!help_put(s, 4096, page, version))
@@ -125,7 +125,7 @@ static void check_file(const struct store_options *o, const struct told *told, b
     expect_eq(pages_store_close(s), 0);
 }
 
-/* Returns how many faults there were. */
+/* Returns the number of faults. */
 static unsigned run_with(const struct help_way *way, bool again, unsigned n, unsigned times, int error) {
     static char text[1 << 16];
     struct store_options o = help_options(way, STORE_NEW);
@@ -152,7 +152,7 @@ static unsigned run_with(const struct help_way *way, bool again, unsigned n, uns
     return faults;
 }
 
-/* On a disk each run takes some tens of milliseconds, so some are passed over. */
+/* On a disk each run takes tens of milliseconds, so some are skipped. */
 static void run_all(const struct help_way *way, unsigned times, int error) {
     unsigned step = way->folder ? 1 : 23;
     for (int again = 0; again < 2 && help_can(way); again++)
@@ -187,7 +187,7 @@ TEST(signals_in_between)
 TEST(no_direct_transfers)
 { run_ways(1, EINVAL); }
 
-/* ---- temporary ones ---- */
+/* ---- temporary files ---- */
 
 static unsigned run_temporary(const struct help_way *way, unsigned n, int error) {
     struct store_options o = help_options(way, STORE_TEMPORARY);
@@ -217,7 +217,7 @@ TEST(temporary_ones_leave_nothing_behind)
             n++;
 }
 
-/* The first request opens the folder, the second one makes a file without a name. */
+/* The first call opens the folder, the second makes a file without a name. */
 TEST(a_filesystem_on_which_files_have_names)
 {
     struct store_options o = help_options(&help_ways[5], STORE_TEMPORARY);
@@ -231,7 +231,7 @@ TEST(a_filesystem_on_which_files_have_names)
     pages_store_close(s);
 }
 
-/* ---- what is not there ---- */
+/* ---- missing features ---- */
 
 TEST(without_io_uring_there_are_threads)
 {
@@ -241,7 +241,7 @@ TEST(without_io_uring_there_are_threads)
     expect_eq(pages_store_open(&o, &s, NULL), 0);
     expect(!help_has_uring() || !strcmp(pages_store_facts(s).engine, "io_uring"));
     pages_store_close(s);
-    bool met = false; /* the request that asks for a ring */
+    bool met = false; /* the call that sets up a ring */
     for (unsigned n = 1; n < 12 && help_has_uring(); n++) {
         pages_store_fail_at(n, 1, ENOSYS);
         log_set_level(LOG_ERROR - 1);
@@ -271,12 +271,12 @@ TEST(a_ring_that_is_refused)
     expect(pages_store_fail_at(0, 0, 0) >= 100);
     expect_eq(help_put(s, 4096, 2, 1), 0);
     log_set_level(LOG_ERROR - 1);
-    pages_store_fail_at(1, 0, EAGAIN); /* for longer than it has patience, and without the ring as well */
+    pages_store_fail_at(1, 0, EAGAIN); /* for longer than the store retries, and without the ring as well */
     expect_eq(help_put(s, 4096, 3, 1), -EAGAIN);
     pages_store_fail_at(0, 0, 0);
-    expect_eq(help_put(s, 4096, 3, 1), 0); /* not given up */
+    expect_eq(help_put(s, 4096, 3, 1), 0); /* the ring is still used */
     pages_store_fail_at(1, 1, EBADF);
-    expect_eq(help_put(s, 4096, 4, 1), 0); /* given up, and moved without it */
+    expect_eq(help_put(s, 4096, 4, 1), 0); /* the ring is abandoned */
     expect_eq(pages_store_fail_at(0, 0, 0), 1);
     expect_eq(help_put(s, 4096, 5, 1), 0);
     for (uint64_t page = 1; page <= 5; page++)
@@ -286,7 +286,7 @@ TEST(a_ring_that_is_refused)
     log_set_level(LOG_WARN);
 }
 
-/* Requests that the kernel has taken complete, those that it has not are moved without it, none comes twice. */
+/* Requests that the kernel has accepted complete, the others are executed without it, and none completes twice. */
 TEST(a_ring_that_is_refused_with_requests_on_their_way)
 {
     struct store_options o = help_options(&help_ways[0], STORE_TEMPORARY);
@@ -302,7 +302,7 @@ TEST(a_ring_that_is_refused_with_requests_on_their_way)
     for (uint64_t page = 0; page < 16; page++) {
         expect_eq(pages_store_submit(s, STORE_WRITE, page, buffer + page * 4096, page), 0);
         if (page == 7)
-            expect(pages_store_arm(s) == 0 || pages_store_arm(s) == -EAGAIN); /* hands over the first eight */
+            expect(pages_store_arm(s) == 0 || pages_store_arm(s) == -EAGAIN); /* submits the first eight */
     }
     pages_store_fail_at(1, 1, ENXIO);
     for (unsigned n = 1, all = 0; all < 16 && n; all += n) {
@@ -319,7 +319,7 @@ TEST(a_ring_that_is_refused_with_requests_on_their_way)
     free(buffer);
 }
 
-/* ---- a disk that is really full ---- */
+/* ---- a real full disk ---- */
 
 static int fill_disk(const struct help_way *way) {
     struct store_options o = help_options(way, STORE_NEW);
@@ -350,7 +350,7 @@ static int fill_disk(const struct help_way *way) {
     return test_failures ? 1 : 0;
 }
 
-/* In a namespace of its own, with a filesystem of 1 MB. */
+/* In its own namespace, with a filesystem of 1 MB. */
 static int use_small_disk(const struct help_way *way) {
     const char *folder = help_folder(way->folder);
     if ((unshare(CLONE_NEWNS) && unshare(CLONE_NEWUSER | CLONE_NEWNS)) ||

@@ -1,9 +1,9 @@
-/* unit_pages_store_random.c: random requests and checkpoints against a model that is an array of versions.
+/* unit_pages_store_random.c: runs random requests and checkpoints against a model that is an array of versions.
  *
- * An episode is one store of random shape, engine and filesystem, closed and opened again now and then. The model knows
- * which version each page has, what each checkpoint holds, and which requests are on their way, and so what each
- * call must return. In some episodes requests to the system fail at random: then a call may fail, but what it
- * returns in spite of that must still be right.
+ * An episode is one store of random shape, engine and filesystem, sometimes closed and opened again. The model knows
+ * the version of each page, the contents of each checkpoint, and the pending requests, and so what each call must
+ * return. In some episodes system calls fail at random: then a call may fail, but data that it returns must still be
+ * correct.
  *
  * Options: --seconds N, --operations N, --seed N. */
 #include "episodes.h"
@@ -31,14 +31,14 @@ static struct {
     uint64_t seed;
     struct store_options options;
     struct store *store;
-    unsigned pages, count; /* requests on their way */
+    unsigned pages, count; /* pending requests */
     struct version now[MOST_PAGES];
     struct on_way on_way[MOST_DEPTH];
     struct checkpoint committed, prepared; /* `prepared` is the newer one, until it is committed */
     struct checkpoint older;               /* than the committed one */
-    struct checkpoint tried;               /* may be there although the call has failed */
+    struct checkpoint tried;               /* may exist although the call has failed */
     uint64_t last_number, last_epoch;
-    bool faulty, stuck; /* stuck: a failure that nothing can follow */
+    bool faulty, stuck; /* stuck: a failure after which nothing can follow */
     uint64_t operations;
 } e;
 
@@ -187,7 +187,7 @@ static void prepare(void) {
     require(!has_lost() || err == -EIO);
     require(!err || e.faulty);
     if (err) {
-        e.stuck = true; /* perhaps not, but what can be asked of it is then less */
+        e.stuck = true; /* perhaps not, but then less can be checked */
         return;
     }
     e.prepared = e.tried;
@@ -200,7 +200,7 @@ static void give_up(void) {
         return;
     int err = pages_store_abandon(e.store, e.prepared.epoch);
     require(!err || e.faulty);
-    e.stuck |= err != 0; /* it may be there, as one whose preparing has failed */
+    e.stuck |= err != 0; /* it may exist, as one whose prepare has failed */
     e.prepared = (struct checkpoint){0};
     if (!err)
         e.tried = (struct checkpoint){0};
@@ -231,7 +231,7 @@ static void go_back_to(const struct checkpoint *c) {
     e.stuck = false;
 }
 
-/* One whose preparing has failed may be there. */
+/* One whose prepare has failed may exist. */
 static const struct checkpoint *newest(uint64_t epoch) {
     if (e.tried.epoch == epoch)
         return &e.tried;
@@ -343,7 +343,7 @@ static uint64_t run_episode(uint64_t seed) {
 int main(int argc, char **argv) {
     buffers = help_buffer((size_t)MOST_DEPTH * LARGEST_PAGE);
     help_has_uring();
-    log_set_level(LOG_ERROR - 1); /* one without a checkpoint is refused, and says so */
+    log_set_level(LOG_ERROR - 1); /* a store without a checkpoint is refused, with a line */
     struct episodes all = {
         .name = "pages_store_random", .operations = "operations on", .things = "stores", .run = run_episode};
     return episodes_run(all, argc, argv);

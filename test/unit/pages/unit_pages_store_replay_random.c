@@ -1,9 +1,9 @@
-/* unit_pages_store_replay_random.c: power failures, played.
+/* unit_pages_store_replay_random.c: simulates power failures.
  *
- * One to three ranks, all in this process, write pages and make checkpoints together. Then the power fails at a random
- * place (replay_help.h). What is found must be a checkpoint that all ranks have, not older than the newest that all had
- * prepared, and every page as it was then. From there they go on, with the files as they are, until the power fails
- * again: also while they go back.
+ * One to three ranks, all in this process, write pages and make checkpoints together. Then the power fails at a
+ * random place (replay_help.h). The files must hold a checkpoint that all ranks have, not older than the newest that
+ * all had prepared, with every page as it was then. From there they continue with these files until the power fails
+ * again, also while they roll back.
  *
  * Options: --seconds N, --operations N (writes and syncs), --seed N. */
 #include "episodes.h"
@@ -12,7 +12,7 @@
 
 enum { RANKS = 3, PAGES = 24, PAGE = 4096, DEPTH = 4, MOST_EPOCHS = 512, FILE_MOST = 2 << 20 };
 
-/* What the pages of an epoch hold, by rank; and when, as a place in the record. */
+/* The contents of the pages of an epoch, by rank; and its place in the record. */
 struct epoch {
     uint64_t versions[RANKS][PAGES];
     size_t begun[RANKS], done[RANKS];
@@ -25,15 +25,15 @@ static struct {
     struct store *stores[RANKS];
     uint64_t now[RANKS][PAGES]; /* versions */
     uint64_t version;           /* the last one */
-    uint64_t start;             /* the epoch at which this life began; 0: nothing */
-    uint64_t newest;            /* the last that was tried */
+    uint64_t start;             /* the epoch at which this run began; 0: none */
+    uint64_t newest;            /* the last one that was tried */
     struct epoch epochs[MOST_EPOCHS];
-    char *before[RANKS]; /* the files at the beginning of this life */
+    char *before[RANKS]; /* the files at the beginning of this run */
     size_t bytes[RANKS];
 } e;
 
 static struct random dice;
-static int acting; /* the rank whose store is called */
+static int acting; /* the rank whose store is being called */
 static char *buffers;
 
 #define require(condition)                                                                                   \
@@ -134,7 +134,7 @@ static void give_up(uint64_t number, int first, int count) {
     }
 }
 
-/* The others may be written before and after theirs; once all have prepared, so may be who has not committed. */
+/* Other ranks may write before and after their prepare; once all have prepared, so may a rank that has not committed. */
 static void checkpoint(void) {
     uint64_t number = ++e.newest;
     int first = (int)roll((uint32_t)e.ranks), count = chance(30) ? (int)roll((uint32_t)e.ranks) : e.ranks;
@@ -154,7 +154,7 @@ static void checkpoint(void) {
     }
 }
 
-/* ---- lives ---- */
+/* ---- runs ---- */
 
 static void check_pages(int rank, uint64_t number) {
     struct store *s = act(rank);
@@ -203,7 +203,7 @@ static uint64_t floor_at(size_t end) {
     return number;
 }
 
-/* One that somebody had not even begun cannot be what all have. */
+/* An epoch that some rank had not even begun cannot be found on all. */
 static bool all_have_begun(uint64_t number, size_t end) {
     for (int i = 0; i < e.ranks; i++)
         if (number > e.start && e.epochs[number].begun[i] > end)
@@ -231,7 +231,7 @@ static void close_all(const int *errors) {
             pages_store_close(e.stores[i]);
 }
 
-/* True if there is something to go on from; `e.start` says what. */
+/* Returns whether there is a checkpoint to continue from; `e.start` names it. */
 static bool find(size_t end) {
     uint64_t newest_of_all = UINT64_MAX, floor = floor_at(end), tried = 0;
     int errors[RANKS];
@@ -312,7 +312,7 @@ int main(int argc, char **argv) {
     for (int i = 0; i < RANKS; i++)
         e.before[i] = help_buffer(FILE_MOST);
     help_has_uring();
-    log_set_level(LOG_ERROR - 1); /* what was never finished is refused, and damage is told */
+    log_set_level(LOG_ERROR - 1); /* unfinished files are refused, and damage is reported */
     struct episodes all = {.name = "pages_store_replay_random",
                            .operations = "writes and syncs before power failures in",
                            .things = "episodes",

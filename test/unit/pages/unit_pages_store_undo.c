@@ -1,10 +1,10 @@
-/* unit_pages_store_undo.c: checkpoints that cannot be prepared are undone, whatever fails; data that has changed in the file is found,
- * and an older checkpoint can be gone back to. */
+/* unit_pages_store_undo.c: tests that checkpoints which cannot be prepared are undone, whatever fails; that changed
+ * data in the file is detected; and that an older checkpoint can be restored. */
 #include "test.h"
 
 #include "store_epochs.h"
 
-/* ---- one that some rank could not prepare ---- */
+/* ---- a checkpoint that some rank could not prepare ---- */
 
 TEST(an_abandoned_one_is_gone_and_its_number_with_it)
 {
@@ -14,8 +14,8 @@ TEST(an_abandoned_one_is_gone_and_its_number_with_it)
     put_all(s, 0, 4, 2);
     expect_eq(pages_store_prepare(s, 2), 0);
     expect_eq(pages_store_abandon(s, 2), 0);
-    expect_eq(pages_store_abandon(s, 2), 0); /* nothing is left to be undone */
-    expect_eq(pages_store_abandon(s, 1), 0); /* one that is committed stays */
+    expect_eq(pages_store_abandon(s, 2), 0); /* nothing is left to undo */
+    expect_eq(pages_store_abandon(s, 1), 0); /* a committed one stays */
     lines_begin();
     expect_eq(pages_store_commit(s, 2), -EINVAL);
     expect_eq(pages_store_prepare(s, 2), -EINVAL);
@@ -31,7 +31,8 @@ TEST(an_abandoned_one_is_gone_and_its_number_with_it)
     remove_files(help_folder(1));
 }
 
-/* Each request of preparing, and of undoing it, fails: what was committed can be had, and it is made in the end. */
+/* Each call of prepare, and of its undo, fails: the committed data remains available, and the checkpoint finally
+ * succeeds. */
 static unsigned fail_to_prepare(unsigned n, unsigned times, bool again) {
     struct store *s = open_new(fast);
     uint64_t epoch = 3;
@@ -48,7 +49,7 @@ static unsigned fail_to_prepare(unsigned n, unsigned times, bool again) {
         (void)pages_store_abandon(s, epoch);
     unsigned failed = pages_store_fail_at(0, 0, 0);
     lines_end(text, sizeof text);
-    put_all(s, 3, 12, 4); /* over nothing that may be gone back to */
+    put_all(s, 3, 12, 4); /* overwrites nothing that may be restored */
     if (again)
         make_checkpoint(s, 5);
     see_all(s, 0, 2, 3);
@@ -81,7 +82,7 @@ TEST(whatever_fails_in_preparing_leaves_the_last_one)
             fail_and_look(n, times, true);
 }
 
-/* The write of the record fails, and that of the one without it: the next try begins with that. */
+/* The write of the record fails, and so does the write that removes it: the next try begins with that. */
 TEST(undoing_is_tried_again)
 {
     struct store *s = open_new(fast);
@@ -106,9 +107,9 @@ TEST(undoing_is_tried_again)
     remove_files(help_folder(1));
 }
 
-/* ---- data that has changed in the file ---- */
+/* ---- changed data in the file ---- */
 
-/* Flips a bit of each copy of the page that holds this version; how many there were. */
+/* Flips a bit of each copy of the page that holds this version; returns the number of copies. */
 static unsigned flip_bit(uint64_t page, uint64_t version, size_t at) {
     static _Alignas(8) char wanted[4096], found[4096];
     struct stat st;
@@ -161,7 +162,8 @@ TEST(a_flipped_bit_is_found_and_the_older_one_is_offered)
     pages_store_close(s);
 }
 
-/* A copy that both have: nothing is offered. One that is damaged while it is in use is no part of a checkpoint either. */
+/* A copy that both checkpoints share: none can be restored. A page that is damaged while it is in use is not part of
+ * a checkpoint either. */
 TEST(a_flipped_bit_in_all_there_is)
 {
     struct store *s;

@@ -1,5 +1,5 @@
-/* The simulation of flow control: the queue of events, the model of the network, and small cases whose times
- * can be added up by hand. */
+/* unit_sim_flow.c: tests the simulation of flow control: the event queue, the network model, and small cases whose
+ * times can be computed by hand. */
 #include "test.h"
 
 #include "flow.h"
@@ -73,7 +73,7 @@ TEST(messages_wait_for_each_other_at_both_ends)
     expect_eq(network_receive(&n, 1000, 2, 1, 500), 2000); /* the same receiver */
     expect_eq(network_receive(&n, 1500, 0, 1, 500), 2500);
     n.slip = 100;
-    expect_eq(network_receive(&n, 1500, 0, 1, 100), 1600); /* slips in, and the next pays for it */
+    expect_eq(network_receive(&n, 1500, 0, 1, 100), 1600); /* fits in between, and delays the next */
     expect_eq(network_receive(&n, 1500, 0, 1, 500), 3100);
     network_close(&n);
 }
@@ -140,7 +140,7 @@ TEST(request_release_takes_a_round_trip_more)
     expect_eq(r.most, 4096);
 }
 
-/* 320 bytes: without spares five blocks of 64, each acknowledged; with one spare of 256 two */
+/* 320 bytes: without pool buffers five blocks of 64, each acknowledged; with one pool buffer of 256 two */
 TEST(intimation_saves_messages)
 {
     struct flow_result plain = run(setup_of(1, 1, 64, 1), &flow_credits, 1, 320);

@@ -1,11 +1,10 @@
-/* The simulation of pages: small cases whose times and counts follow by hand. The versions of pages are
- * checked inside. */
+/* unit_sim_pages.c: tests the simulation of pages: small cases whose times and counts can be computed by hand. The
+ * simulation itself checks the versions of pages. */
 #include "test.h"
 
 #include "pages_sim.h"
 
-/* 1 us and 1 byte per ns everywhere; a page is 4096 bytes; the NVM takes 10 us more, the service 1 us for a
- * message. */
+/* 1 us and 1 byte per ns everywhere; a page is 4096 bytes; the NVM takes 10 us more, the service 1 us for a message. */
 static struct plan plan_of(uint32_t nodes, uint32_t frames, uint32_t pages, enum pattern pattern, bool coop) {
     return (struct plan){.machine = {.latency_us = 1,
                                      .bandwidth = 1e9,
@@ -53,7 +52,7 @@ TEST(without_cooperation_all_pages_come_from_the_home)
     struct pages_result r = run(plan_of(5, 64, 20, SEQUENTIAL, false));
     expect_eq(r.from_peers, 0);
     expect_eq(r.from_nvm + r.from_home, 5 * 20);
-    expect_eq(r.nvm_reads, 20); /* the home keeps what it has read */
+    expect_eq(r.nvm_reads, 20); /* the home keeps the pages that it has read */
 }
 
 TEST(data_larger_than_all_pools_is_read_again)
@@ -67,7 +66,7 @@ TEST(data_larger_than_all_pools_is_read_again)
     expect(together.evicted > 0);
 }
 
-/* A put takes the page each time: 3 nodes, 20 rounds. */
+/* Each put moves the page: 3 nodes, 20 rounds. */
 TEST(false_sharing_moves_the_page_with_each_put)
 {
     struct plan p = plan_of(3, 16, 1, FALSE_SHARING, true);
@@ -88,7 +87,7 @@ TEST(small_operations_cure_false_sharing)
     struct pages_result moved = run(p);
     p.small = true;
     struct pages_result small = run(p);
-    expect(small.smalls + small.hits > 1940); /* hits: of who holds the page meanwhile */
+    expect(small.smalls + small.hits > 1940); /* hits: of the node that holds the page at the time */
     expect(small.from_peers + small.from_home + small.from_nvm < 60);
     expect(small.seconds < moved.seconds / 1.2);
 }

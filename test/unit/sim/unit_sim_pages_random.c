@@ -1,12 +1,12 @@
-/* Random machines and programs through the simulation of pages, which ends the program if a read does not see
- * what was written last, a page or a frame is lost, or somebody waits for ever. */
+/* unit_sim_pages_random.c: runs random machines and programs through the simulation of pages, which ends the program
+ * if a read does not return what was written last, a page or a frame is lost, or a request never completes. */
 #include "base/random.h"
 #include "episodes.h"
 #include "pages_sim.h"
 
-static uint64_t current; /* the episode that runs, or 0 */
+static uint64_t current; /* the current episode, or 0 */
 
-/* The simulation ends the program if something is broken. */
+/* The simulation ends the program if an invariant is violated. */
 static void name_episode(void) {
     if (current)
         printf("FAIL sim_pages_random: to see it again: --seed %llu\n", (unsigned long long)current);

@@ -1,4 +1,4 @@
-/* unit_tools.c: the parts of `hearth run` that decide without running anything: command lines, quoting, ELF
+/* unit_tools.c: tests the parts of `hearth run` that decide without running anything: command lines, quoting, ELF
  * files. */
 #include <fcntl.h>
 #include <link.h>
@@ -27,7 +27,7 @@ static struct strvec split(const char *text) {
     return w;
 }
 
-/* The programs that are found in a line, each with a blank behind it. */
+/* The programs found in a command line, each followed by a blank. */
 static const char *programs(enum launcher_kind kind, const char *text) {
     static char out[256];
     struct strvec w = split(text);
@@ -40,7 +40,7 @@ static const char *programs(enum launcher_kind kind, const char *text) {
     return out;
 }
 
-/* The line with /lib/libhearth-mpi.so and HEARTH_A=1 put in; "refused" if it cannot be. */
+/* The command line with /lib/libhearth-mpi.so and HEARTH_A=1 inserted; "refused" if that is not possible. */
 static const char *composed(enum launcher_kind kind, const char *text) {
     static char out[1024];
     struct program list[4] = {{.word = "x"}, {.word = "y"}, {.word = "z"}, {.word = "u"}};
@@ -211,7 +211,7 @@ static char *read_file(const char *path, size_t *bytes) {
     return copy;
 }
 
-/* Up to 8 bytes, of the headers or of anything, become others. */
+/* Changes up to 8 bytes, of the headers or anywhere. */
 static void damage(int file, const char *original, size_t bytes, uint64_t *state, size_t places[8]) {
     for (int i = 0; i < 8; i++) {
         size_t from = draw(state) % 2 ? 0 : draw(state) % bytes, span = from ? bytes - from : 1024;
@@ -221,7 +221,7 @@ static void damage(int file, const char *original, size_t bytes, uint64_t *state
     }
 }
 
-/* Whatever is read, no memory is touched that should not be: the sanitizers see to that. */
+/* Whatever is read, no invalid memory is accessed: the sanitizers check that. */
 TEST(damaged_files_are_survived)
 {
     const char *given = getenv("HEARTH_TEST_SEED");
@@ -242,7 +242,7 @@ TEST(damaged_files_are_survived)
         for (int i = 0; i < 8; i++)
             expect_eq(pwrite(file, &original[places[i]], 1, (off_t)places[i]), 1);
     }
-    for (size_t length = 0; length < bytes; length += 1 + length / 16) { /* and cut ones */
+    for (size_t length = 0; length < bytes; length += 1 + length / 16) { /* and truncated ones */
         struct elf e;
         expect_eq(ftruncate(file, (off_t)(bytes - length)), 0);
         if (!elf_read(path, &e))
@@ -253,8 +253,8 @@ TEST(damaged_files_are_survived)
     free(original);
 }
 
-/* A library that needs `needed` others, to be looked for in `folders` folders: a header, two program headers, the dynamic section and
- * its strings. */
+/* A library that needs `needed` others, with `folders` search folders: a header, two program headers, the dynamic
+ * section and its strings. */
 static void write_greedy_library(int file, size_t needed, size_t folders) {
     enum { ADDRESS = 0x10000, NAME = 1, RPATH = 3 };
     size_t strings = RPATH + folders + 1, entries = needed + 4,
@@ -283,7 +283,7 @@ static void write_greedy_library(int file, size_t needed, size_t folders) {
     free(image);
 }
 
-/* Without a limit it would take hours. */
+/* Without a limit the search would take hours. */
 TEST(a_library_that_names_everything_is_given_up)
 {
     char path[64];
