@@ -12,7 +12,7 @@ from report.stats import interval, median
 from report.table import read, read_folder
 
 MPIS, HOSTS = ["mpis=openmpi mpich"], ["hosts=real"]
-SETTINGS = {  # without which a report cannot be written
+SETTINGS = {  # a report cannot be written without them
     "clampi": MPIS, "match": MPIS, "armci": MPIS, "modes": [*MPIS, "load=1"], "lcc": HOSTS, "barnes-hut": HOSTS,
     "vgasnet": ["pool=33554432", "paper_rate=27m", "share=15"], "sim": ["table=lcc"], "scores": ["mpi=mpich"],
 }

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# The page of results: from tables that are made up here, the rows, what is reached, lost and not run, and the page as HTML; that the
-# list of figures is whole; that each of its keys is one that a bench writes; and that benches stop repeating when they are sure.
+# Tests the page of results with made-up tables: the rows; what is reached, lost and not run; and the page as HTML.
+# Also tests that the list of figures is complete, that a bench writes each of its keys, and that benches stop
+# repeating when the interval is narrow enough.
 #   test_results.sh MPI TREE       once: yes; timeout: 240
-# The same for every MPI: nothing is launched.
+# The MPI makes no difference: nothing is launched.
 set -uo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 bench=$here/../bench
@@ -10,17 +11,17 @@ dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 failed=0
 
-check() { # what, command...
+check() { # name, command...
     local what=$1
     shift
     if "$@"; then echo "ok $what"; else echo "FAIL $what" && failed=1; fi
 }
 
-has() { # file, regular expression: some line is like it
+has() { # file, regular expression: some line matches
     grep -qE -- "$2" "$1" || { sed 's/^/    | /' "$1" && false; }
 }
 
-lacks() { # file, regular expression: no line is
+lacks() { # file, regular expression: no line matches
     ! grep -nE -- "$2" "$1"
 }
 
@@ -49,7 +50,7 @@ PAPERS = [Paper("Games", 'of a <paper> & its "title"', notes=("first", "second")
 PY
 {
     echo mpi,round,who,seconds
-    # in pairs 3x each time, though a slow round strikes both; medians of all would say otherwise
+    # each pair has the ratio 3, though a slow round affects both; the medians of all rounds would give another ratio
     for round in 1 2 3 4 5 6 7 8 9; do
         echo "openmpi,$round,fast,$((round * round))"
         echo "openmpi,$round,slow,$((3 * round * round))"
@@ -143,7 +144,7 @@ check "well-formed, whole, with nothing outside" python3 "$dir/page.py" "$html" 
 check "the plot is in it" has "$html" '<img alt="Games 1: what is fast" src="data:image/svg\+xml;base64,'
 check "what is not lost does not say why" lacks "$html" 'said only if lost.*shown'
 
-# ---- nothing measured, and mistakes ----
+# ---- nothing measured, and errors ----
 
 mkdir "$dir/none"
 check "without any table" env FIGURES="$dir/figures.py" "$bench/results.sh" "$dir/none"
@@ -154,7 +155,7 @@ check "a field that is none is refused" eval '! FIGURES="$dir/figures.py" "$benc
 
 # ---- the list itself ----
 
-list() { # EXPRESSION: what it yields for each figure of the list, a line each
+list() { # EXPRESSION: prints its value for each figure of the list, one per line
     PYTHONPATH=$bench python3 -B -c "
 from report.claims import PAPERS
 for paper in PAPERS:
@@ -174,7 +175,8 @@ check "every figure has what a row needs" [ -z "$(list '[] if figure.section and
 
 check "every claim names the script to run" eval 'bad=0; for script in $(list "[claim.script() for claim in figure.claims]" | sort -u); do [ -x "$here/../$script" ] || { echo "    $script" && bad=1; }; done; [ $bad = 0 ]'
 
-# The tables of a bench with their columns, as its script declares them; of simulations also as the programs do.
+# The tables of a bench with their columns, as its script declares them; for simulations also as the programs declare
+# them.
 tables() {
     local script name
     for script in "$bench"/*.sh "$bench"/*/*.sh; do
@@ -207,7 +209,7 @@ sources_of() { # FOLDER OF RESULTS: the script and the programs that write its t
     [ "$1" != sim ] || ls "$here"/../sim/*.c
 }
 
-words_known() { # words that filters name: each stands somewhere in what writes the table
+words_known() { # words that filters name: each occurs in the sources that write the table
     local table column values word folder bad=0
     while read -r table column values; do
         folder=${table%%/*}
@@ -221,7 +223,7 @@ words_known() { # words that filters name: each stands somewhere in what writes 
 check "every word too" words_known
 check "plots are drawn by something" eval 'bad=0; for plot in $(list figure.plot); do name=$(basename "$plot" .svg); grep -qrE "${name%%_*}" "$bench"/report/plots || { echo "    $plot" && bad=1; }; done; [ $bad = 0 ]'
 
-# ---- until it is sure ----
+# ---- rounds until the interval is narrow enough ----
 
 cat >"$dir/repeat.sh" <<'SH'
 . "$1/common.sh"
@@ -242,7 +244,7 @@ check "six rounds are the fewest for 95 %" [ "$(rounds steady 20 100)" = 6 ]
 check "a wide interval takes all rounds" [ "$(rounds wild 20 100)" = 20 ]
 check "or the time" [ "$(rounds wild 20 -1)" = 1 ]
 
-# ---- all of them ----
+# ---- bench/all.sh ----
 
 mkdir -p "$dir"/copy/bench/{clampi,armci} "$dir/copy/test/cluster"
 cp -r "$bench"/{all.sh,common.sh,results.sh,report} "$dir/copy/bench/"

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# The scripts of the benches, from their start to their report, with no time for any job: a report of each is written, with no numbers.
+# Runs the scripts of the benches, from start to report, with no time for any job: each writes a report without
+# numbers.
 #   test_scripts.sh MPI TREE       once: yes; timeout: 120
-# Programs and virtual hosts are stand-ins: nothing is launched.
+# Programs and virtual hosts are replaced by stubs: nothing is launched.
 set -uo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 dir=$(mktemp -d)
@@ -20,7 +21,7 @@ chmod +x "$dir"/test/*.sh "$dir"/test/cluster/*.sh "$dir"/build/openmpi/*/*
 for script in clampi/{clampi,modes,lcc,barnes_hut} match/{match,halo} armci/{armci,dft} vgasnet/{vgasnet,dgemm} sim overhead; do
     name=$(basename "$script")
     expected=0
-    [ "$name" != modes ] || expected=1 # counts what it has no time for as failed
+    [ "$name" != modes ] || expected=1 # counts measurements that it has no time for as failed
     BENCH_SECONDS=-1 "$dir/bench/$script.sh" --quick >"$dir/log" 2>&1
     status=$?
     if [ $status = $expected ] && grep -q '^# ' "$dir/build/results/${name//_/-}/results.md" && ! grep -E 'Traceback|: line [0-9]+:' "$dir/log"; then

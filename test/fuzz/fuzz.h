@@ -1,7 +1,7 @@
-/* fuzz.h: what the fuzz targets share.
+/* fuzz.h: shared declarations of the fuzz targets.
  *
- * A target is one file fuzz_NAME.c with LLVMFuzzerTestOneInput. It is built twice: by clang with libFuzzer as fuzz_NAME
- * (fuzz.sh), and by any compiler with replay.c as unit_fuzz_NAME, which test/run finds. */
+ * A target is one file fuzz_NAME.c with LLVMFuzzerTestOneInput. It is built twice: by clang with libFuzzer as
+ * fuzz_NAME (fuzz.sh), and by any compiler with replay.c as unit_fuzz_NAME, which test/run finds. */
 #ifndef HEARTH_TEST_FUZZ_H
 #define HEARTH_TEST_FUZZ_H
 
@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Runs one input. Always 0; a fault ends the process. */
+/* Runs one input. Always returns 0; a fault ends the process. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* A property that holds for every input. */
@@ -19,7 +19,7 @@ _Noreturn void fuzz_fail(const char *file, int line, const char *condition);
 /* Error lines that the library has logged so far. They are formatted and dropped: printing them would dominate the run time. */
 unsigned fuzz_errors(void);
 
-/* ---- the input, piece by piece; behind its end there are zeros ---- */
+/* ---- the input, piece by piece; zeros follow its end ---- */
 
 struct fuzz_input {
     const uint8_t *at;

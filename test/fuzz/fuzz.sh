@@ -1,15 +1,16 @@
 #!/usr/bin/env bash
-# Fuzzes everything that reads bytes from elsewhere, with libFuzzer:   fuzz.sh [SECONDS] [TARGET...]
-#   SECONDS   of CPU time for each target; 600 unless given          TARGET   a name from fuzz_NAME.c; all unless given
-#   --merge TARGET...   instead: makes seeds/NAME anew from what was found, at most 20 small files
+# Fuzzes all readers of untrusted bytes with libFuzzer:   fuzz.sh [SECONDS] [TARGET...]
+#   SECONDS   of CPU time per target, default 600          TARGET   a NAME of fuzz_NAME.c, default all
+#   --merge TARGET...   instead: rebuilds seeds/NAME from the corpus, at most 20 small files
 #
-# The tree is build/fuzz, made by clang. Inputs that reach new code are kept in build/fuzz/corpus/NAME and are where the next run
-# begins; findings are in build/fuzz/findings, the output of each target in build/fuzz/logs. Exit status 1 if there was a finding.
+# The tree is build/fuzz, made by clang. Inputs that reach new code are kept in build/fuzz/corpus/NAME, where the next
+# run begins; findings are in build/fuzz/findings, the output of each target in build/fuzz/logs. The exit status is 1
+# if there was a finding.
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 2
 
 tree=build/fuzz
-export ASAN_OPTIONS=detect_leaks=0 # the search takes seconds on aarch64
+export ASAN_OPTIONS=detect_leaks=0 # the leak search takes seconds on aarch64
 most_seeds=20
 ticks=$(getconf CLK_TCK)
 sanitizers=address,undefined,float-cast-overflow,fuzzer-no-link
@@ -53,7 +54,7 @@ options() { # name
     [ ! -f "test/fuzz/fuzz_$1.dict" ] || echo "-dict=test/fuzz/fuzz_$1.dict"
 }
 
-# The last line of libFuzzer's that tells how far it is, shortened.
+# The last status line of libFuzzer, shortened.
 progress() { # log
     sed -n 's/^\(#[0-9]*\)\t[A-Z]*  *\(cov: [0-9]*\).*\(corp: [0-9]*\).*\(exec\/s: [0-9]*\).*/\1  \2  \3  \4/p' "$1" | tail -1
 }
@@ -100,7 +101,7 @@ merge() { # name
         >$tree/logs/"$name".merge.log 2>&1 || return 1
     find "$seeds" -type f | grep -E '/[0-9a-f]{40}$' | xargs -r rm
     kept=$(find "$seeds" -type f | wc -l)
-    # The largest of the small ones reach most.
+    # The largest of the small ones reach the most code.
     find "$merged" -type f -size -3 -printf '%s %p\n' | sort -rn | cut -d' ' -f2 | while read -r file; do
         [ "$kept" -lt $most_seeds ] || break
         find "$seeds" -type f -exec cmp -s "$file" {} \; -print | grep -q . && continue

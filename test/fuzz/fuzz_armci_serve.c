@@ -1,9 +1,11 @@
-/* Blocks of ARMCI operations of another node, as the helper serves them. Each block of the input is
+/* fuzz_armci_serve.c: feeds blocks of ARMCI operations of another node to the helper's handler. Each block of the
+ * input is
  *
  *      kind | header bytes | payload bytes / 4 | answer bytes / 4 | header | payload
  *
- * Addresses in it are relative to the memory of this node. Header, payload and answer have just their length, so that a sanitizer sees
- * what reads or writes beyond. A block that is refused ends the process in a job; here it ends the input. */
+ * Addresses in it are relative to the memory of this node. Header, payload and answer are allocated with their exact
+ * length, so that a sanitizer detects accesses beyond it. In a job a refused block ends the process; here it ends the
+ * input. */
 #include <setjmp.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,9 +22,9 @@ enum { MEMORY = 4096, RANKS = 4, MOST_RESUMES = 64 };
 struct armci armci_job;
 static _Alignas(64) char memory[MEMORY];
 static jmp_buf refused;
-static unsigned held; /* operations left until a list of mappings, or a lock, is found to be in use */
+static unsigned held; /* operations left until a list of mappings, or a lock, appears to be in use */
 
-/* ---- instead of the rest of ARMCI and of the network ---- */
+/* ---- stubs of the rest of ARMCI and of the network ---- */
 
 void __wrap__exit(int status);
 void __wrap__exit(int status) {
@@ -53,7 +55,7 @@ void net_reply(struct net *n, int helper, uint64_t reply, const void *data, size
     fuzz_must(reply < RANKS && bytes == sizeof(int64_t));
 }
 
-/* ---- of the asking side, which no block reaches ---- */
+/* ---- stubs of the requesting side, which no block reaches ---- */
 
 union counted armci_counters;
 
@@ -136,7 +138,7 @@ static void *take_bytes(struct fuzz_input *in, size_t bytes) {
 
 static void serve(net_serve *handler, struct net_block *b) {
     for (unsigned i = 0; handler(NULL, b) == NET_LATER; i++)
-        fuzz_must(i < MOST_RESUMES); /* it gets on each time */
+        fuzz_must(i < MOST_RESUMES); /* each call makes progress */
 }
 
 static void run_block(struct fuzz_input *in) {
@@ -158,7 +160,7 @@ static void run_block(struct fuzz_input *in) {
                               .reply = 1};
         serve(armci_service.handlers[kind], &b);
         fuzz_must(answer_bytes == 0 || kind == OP_GET || kind == OP_GETV ||
-                  kind == OP_RMW); /* nothing else makes one */
+                  kind == OP_RMW); /* no other operation makes one */
     } else
         in->left = 0;
     free(header);

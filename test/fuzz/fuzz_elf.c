@@ -1,4 +1,5 @@
-/* ELF files: the first byte says what of the header is set to what this machine has, as few inputs would get past it otherwise. */
+/* fuzz_elf.c: feeds ELF files to the reader. The first byte chooses which fields of the header are set to those of
+ * this machine, as few inputs would pass the checks otherwise. */
 #include <fcntl.h>
 #include <link.h>
 #include <stdlib.h>
@@ -42,7 +43,7 @@ static void check_strings(const struct elf *e) {
     bytes += e->soname ? strlen(e->soname) : 0;
     bytes += e->rpath ? strlen(e->rpath) : 0;
     bytes += e->runpath ? strlen(e->runpath) : 0;
-    fuzz_must(bytes < SIZE_MAX / 2); /* read them all */
+    fuzz_must(bytes < SIZE_MAX / 2); /* reads all of them */
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

@@ -1,9 +1,11 @@
-/* Active messages of another node, as the helper takes them and a rank of this node finds them. Each block of the input is
+/* fuzz_gas_arrive.c: feeds active messages of another node to the helper and to a rank of this node. Each block of
+ * the input is
  *
  *      operation | header bytes | payload bytes, 2 | answer bytes | header | payload
  *
- * Header, payload and answer have just their length, so that a sanitizer sees what reads or writes beyond. A block that is refused ends
- * the process in a job; here it ends the input. What was queued can be run: its fields are within their limits. */
+ * Header, payload and answer are allocated with their exact length, so that a sanitizer detects accesses beyond it.
+ * In a job a refused block ends the process; here it ends the input. A queued message can be executed: its fields are
+ * within their limits. */
 #include <setjmp.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +24,7 @@ static struct net_world world = {
 static _Alignas(128) char boxes[BOXES];
 static jmp_buf refused;
 
-/* ---- instead of the rest ---- */
+/* ---- stubs ---- */
 
 void __wrap__exit(int status);
 void __wrap__exit(int status) {
@@ -42,7 +44,7 @@ void gas_signals_quit(int local, int code) {
     fuzz_must(local >= 0 && local < world.local_count);
 }
 
-/* ---- what the rank does: it takes what came ---- */
+/* ---- the rank: it takes the messages ---- */
 
 static void check_message(const struct am_message *m) {
     fuzz_must(m->source == CLIENT && m->kind <= GASNETC_LONG && m->count <= AM_ARGS &&
@@ -114,7 +116,8 @@ static void run_block(struct fuzz_input *in) {
         take_all();
 }
 
-/* Everything that came is taken at the end of each input, so that its queues are empty; nobody takes from the box of the other rank. */
+/* All messages are taken at the end of each input, so that its queues are empty; nothing is taken from the box of the
+ * other rank. */
 static void reset(uint8_t in_use) {
     size_t head =
         sizeof(struct am_box) + ((size_t)world.local_count + AM_REMOTE_QUEUES) * sizeof(struct am_queue);

@@ -1,6 +1,7 @@
-/* Blocks of short operations of another node, as the helper serves them. The first byte is how many bytes of answer are wanted, the
- * rest the block; addresses in its records are relative to the segment. The answer is asked for in pieces. Or, if it is OURS, the rest
- * are operations of our own: the answer to each block made of them fits in one piece. */
+/* fuzz_gas_batch.c: feeds blocks of short operations of another node to the helper's handler. The first byte is the
+ * number of answer bytes requested, the rest is the block; addresses in its records are relative to the segment. The
+ * answer is requested in pieces. If the first byte is OURS, the rest are operations of our own client instead: the
+ * answer to each block made of them fits in one piece. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,7 +36,7 @@ static void on_failure(void *arg, int rank, const char *why) {
 
 const struct net_service gas_service = {.failed = on_failure};
 
-/* ---- instead of the network ---- */
+/* ---- stubs of the network ---- */
 
 bool gas_ask_is_done(const struct net_op *op) {
     (void)op;
@@ -97,7 +98,7 @@ static void serve_foreign(struct fuzz_input *in, size_t answer_bytes, const char
 
 /* ---- asking ---- */
 
-/* One block, as net/ makes it for a client that was granted spares, and its answer. */
+/* One block, as net/ makes it for a client with a grant of pool buffers, and its answer. */
 static void carry_block(struct net_op *op) {
     char header[NET_HEADER], payload[BUFFER], answer[POOLED];
     struct net_out out = {.header = header, .payload = payload};

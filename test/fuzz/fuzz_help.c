@@ -1,4 +1,4 @@
-/* fuzz_help.c: see fuzz.h. The linker sends calls of log_print here (--wrap). */
+/* fuzz_help.c: functions of fuzz.h. The linker redirects calls of log_print here (--wrap). */
 #include "fuzz.h"
 
 #include <stdarg.h>

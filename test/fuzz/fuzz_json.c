@@ -1,4 +1,5 @@
-/* The JSON reader on any bytes. What it accepts is walked: spans nest, names and texts end inside the input. */
+/* fuzz_json.c: feeds any bytes to the JSON reader. Accepted input is walked: spans nest, names and texts end inside
+ * the input. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

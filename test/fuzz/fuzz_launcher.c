@@ -1,4 +1,5 @@
-/* Command lines of launchers: the first byte chooses the launcher, words end at zeros or blanks. */
+/* fuzz_launcher.c: feeds command lines of launchers. The first byte chooses the launcher, words end at zeros or
+ * blanks. */
 #include <stdlib.h>
 #include <string.h>
 

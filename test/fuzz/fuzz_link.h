@@ -1,5 +1,5 @@
-/* fuzz_link.h: a link without a network (net/link/link.h), so that the network's readers can be fed bytes. What is sent is read to
- * its end, and either gone at once or kept until fuzz_link_complete. */
+/* fuzz_link.h: a link without a network (net/link/link.h), for feeding bytes to the network's readers. A sent message
+ * is read to its end, and is complete at once or at fuzz_link_complete. */
 #ifndef HEARTH_TEST_FUZZ_LINK_H
 #define HEARTH_TEST_FUZZ_LINK_H
 
@@ -13,7 +13,7 @@ enum { FUZZ_LINK_SENDS = 256 };
 
 static struct {
     struct link_events events;
-    bool keeps; /* what is sent next */
+    bool keeps; /* the next message, until fuzz_link_complete */
     struct link_send *sends[FUZZ_LINK_SENDS];
     unsigned count;
     unsigned char sum; /* of all bytes that were sent */
@@ -71,7 +71,7 @@ uint64_t net_link_nap(const struct link_port *p) {
     return 0;
 }
 
-/* What is on its way has left. */
+/* Completes the pending messages. */
 static inline void fuzz_link_complete(void) {
     unsigned count = fuzz_link.count;
     struct link_send *sends[FUZZ_LINK_SENDS];
@@ -81,7 +81,7 @@ static inline void fuzz_link_complete(void) {
         sends[i]->sent(sends[i], 0);
 }
 
-/* A message in memory of its own, so that a sanitizer sees accesses beyond its end. */
+/* A message in its own allocation, so that a sanitizer detects accesses beyond its end. */
 static inline void fuzz_link_arrive(const void *header, size_t header_bytes, const void *payload,
                                     size_t bytes) {
     char *head = malloc(header_bytes + 1), *body = malloc(bytes + 1);

@@ -1,4 +1,5 @@
-/* Messages of helpers to a client that has operations under way: acknowledgements, answers and replies. */
+/* fuzz_net_reply.c: feeds messages of helpers to a client with pending operations: acknowledgements, answers and
+ * replies. */
 #include "fuzz_link.h"
 
 enum { NODES = 2, BYTES = 64, SPARE_BYTES = 128, MOST_STEPS = 200, OPERATIONS = 8, MOST_ANSWER = 600 };

@@ -1,5 +1,6 @@
-/* Messages to a helper: blocks and notes of any client, between rounds of serving. Steps follow each other in the input; a message
- * comes as raw bytes, or as the fields of its header in few bytes, so that sequences that make sense are found as well. */
+/* fuzz_net_serve.c: feeds messages to a helper: blocks and notes of any client, between rounds of serving. The input
+ * is a sequence of steps; a message is raw bytes, or the fields of its header in a few bytes, so that meaningful
+ * sequences are found as well. */
 #include "fuzz_link.h"
 
 enum { CLIENTS = 3, BYTES = 64, SPARE_BYTES = 128, MOST_STEPS = 200 };
@@ -13,7 +14,7 @@ static void on_failure(void *arg, int rank, const char *why) {
     has_failed = true;
 }
 
-/* Reads what it is given, and writes all of the answer. */
+/* Reads its input, and writes the whole answer. */
 static enum net_result serve(void *arg, struct net_block *b) {
     unsigned char sum = 0;
     (void)arg;

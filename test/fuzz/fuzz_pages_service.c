@@ -1,6 +1,7 @@
-/* Messages of other nodes to the service of a node's pages, while the node itself uses pages. Steps follow each other in the input; a
- * message comes as raw bytes, or as fields in few bytes. The network and the NVM are functions of this file: what is sent leaves at
- * once or when the input says so, pages are read and written from memory. */
+/* fuzz_pages_service.c: feeds messages of other nodes to the service of a node's pages, while the node itself uses
+ * pages. The input is a sequence of steps; a message is raw bytes, or fields in a few bytes. The network and the NVM
+ * are functions of this file: a sent message completes at once or when the input says so, and pages are read from and
+ * written to memory. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdlib.h>
@@ -33,9 +34,9 @@ static struct {
     struct fuzz_input in;
     int steps;
     bool has_failed, is_waiting; /* waiting: for a page */
-    jmp_buf end;                 /* of the input, if it comes meanwhile */
+    jmp_buf end;                 /* end of the input, if it is reached while waiting */
 
-    bool keeps; /* what is sent next */
+    bool keeps; /* the next message, until the input completes it */
     struct link_send *sends[SENDS];
     unsigned send_count;
     unsigned char sum; /* of all bytes that were sent */
@@ -223,7 +224,7 @@ static void end_node(void) {
 
 /* ---- steps ---- */
 
-/* In memory of its own, so that a sanitizer sees accesses beyond its end. */
+/* In its own allocation, so that a sanitizer detects accesses beyond its end. */
 static void arrive(const struct wire *w, size_t header_bytes, size_t bytes) {
     void *header = malloc(sizeof *w + 1), *payload = calloc(1, bytes ? bytes : 1);
     fuzz_must(header && payload);
@@ -265,7 +266,7 @@ static void take_raw(struct fuzz_input *in) {
     arrive(&w, header_bytes, bytes);
 }
 
-/* Waits for the page, unless something else waits: messages come meanwhile. */
+/* Waits for the page, unless another step waits: messages arrive meanwhile. */
 static void take_pin(struct fuzz_input *in) {
     uint8_t what = fuzz_take_byte(in), place = fuzz_take_byte(in) % PINS;
     uint16_t home = what & 3;
@@ -343,7 +344,7 @@ static bool has_more(void) {
     return x.in.left && x.steps++ < MOST_STEPS && !x.has_failed;
 }
 
-/* In the place of the service's thread, for a step that waits. */
+/* Runs in place of the service's thread, for a step that waits. */
 static bool work_until(void *service, const _Atomic uint32_t *word, uint32_t seen) {
     (void)service;
     while (atomic_load(word) == seen) {

@@ -1,5 +1,6 @@
-/* Files of named segments: any records and tables, which are listed as by `hearth info --nvm`, then what a job does that opens one
- * again. The first byte says which checksums are right, as no input would get past them otherwise, and how long the file is. */
+/* fuzz_pages_store.c: feeds files of named segments: any records and tables are listed as by `hearth info --nvm`, and
+ * then opened as by a job. The first byte chooses which checksums are right, as no input would pass them otherwise,
+ * and the length of the file. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -37,7 +38,7 @@ static void make_folder(void) {
     atexit(remove_all);
 }
 
-/* Those of pages that hold zeros, as all do. */
+/* Checksums of zero pages, as all pages are. */
 static void sum_pages(char *table) {
     static const char zeros[PAGE];
     uint64_t sum = pages_store_record_hash(zeros, PAGE);
@@ -119,11 +120,11 @@ static void move_page(struct store *s, enum store_way way, uint64_t page) {
     while (pages_store_poll(s, &done, 1) == 0)
         ;
     fuzz_must(done.token == page &&
-              (done.error == 0 || way == STORE_READ)); /* a page may differ from its checksum */
+              (done.error == 0 || way == STORE_READ)); /* a page may not match its checksum */
     fuzz_must(way == STORE_WRITE || done.error || buffer[0] != 0x55);
 }
 
-/* Goes on from the newest checkpoint, makes another, and finds that one again. */
+/* Continues from the newest checkpoint, makes another, and finds that one again. */
 static void use(struct store *s, const struct store_found *found, bool commits) {
     struct store_found again;
     uint64_t epoch = found->prepared, next = (epoch > found->tried ? epoch : found->tried) + 1;
@@ -131,7 +132,7 @@ static void use(struct store *s, const struct store_found *found, bool commits) 
     for (uint64_t page = 0; page < PAGES; page++)
         move_page(s, page % 3 ? STORE_READ : STORE_WRITE, page);
     fuzz_must(pages_store_reserve(s, 1) == 0 && pages_store_check(s));
-    bool makes = next > epoch && next > found->tried; /* numbers do not begin anew */
+    bool makes = next > epoch && next > found->tried; /* numbers do not restart */
     fuzz_must((pages_store_prepare(s, next) == 0) == makes);
     if (makes && commits)
         fuzz_must(pages_store_commit(s, next) == 0);

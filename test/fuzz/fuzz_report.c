@@ -1,4 +1,4 @@
-/* Reports: any bytes in the place of the JSON of a run. What is accepted is shown in all ways. */
+/* fuzz_report.c: feeds any bytes as the JSON of a run. Accepted input is shown in all formats. */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,4 +1,5 @@
-/* Values of environment variables: the first byte chooses the setting, the rest is its value; NAME: or its name, misspelt. */
+/* fuzz_settings.c: feeds values of environment variables. The first byte chooses the setting, the rest is its value;
+ * NAME: its name instead, misspelt. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +26,8 @@ static void check_range(const struct setting *s, const struct settings *in) {
         fuzz_must(*(const int *)field >= 0);
 }
 
-/* Text made from a value gives the same value again. Reals are printed with 15 digits, so theirs is the second time. */
+/* A printed value reads back as the same value. Reals are printed with 15 digits, so they are compared after the
+ * second round. */
 static void check_print(const struct setting *s, const struct settings *in) {
     struct settings again = *in, third = *in;
     char text[128], why[256];

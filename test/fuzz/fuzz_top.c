@@ -1,5 +1,5 @@
-/* The page that a process shows to `hearth top`, with any contents, as another process reads it; and what is printed of it. The first
- * byte says what of its head is right, and how a number beyond the tables is filled. */
+/* fuzz_top.c: feeds the page that a process shows to `hearth top`, with any contents, to its reader, and prints it.
+ * The first byte chooses which fields of its head are right, and how numbers beyond the tables are filled. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@ static int file = -1;
 static char *page;
 static unsigned yields;
 
-/* In the place of sched_yield (--wrap): tells that a page is read once more. */
+/* Replaces sched_yield (--wrap): counts repeated reads of a page. */
 int __wrap_sched_yield(void);
 int __wrap_sched_yield(void) {
     yields++;
@@ -33,7 +33,7 @@ static void make_file(void) {
     memset(page + LIVE_FILE_BYTES - 4096, 0xff, 4096);
 }
 
-/* Tables in the input are short: fields and objects take turns. */
+/* Tables in the input are short: fields and objects alternate. */
 static void fill(struct fuzz_input *in) {
     unsigned flags = fuzz_take_byte(in);
     struct live_page *p = (struct live_page *)(void *)page;
@@ -86,7 +86,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         fuzz_must(p.size > 0);
         show(&p, to);
     }
-    /* Nobody changes it, so that once is enough unless it claims to be in the midst of a change. */
+    /* No other process changes it, so one read is enough unless it claims to be in the middle of an update. */
     fuzz_must(yields == 0 || ((struct live_page *)(void *)page)->sequence % 2);
     return 0;
 }

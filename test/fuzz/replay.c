@@ -2,8 +2,8 @@
  *
  *      unit_fuzz_NAME [--seed S] [--seconds X | --inputs N]      unit_fuzz_NAME FILE...
  *
- * Mutation N depends on the seed and N alone, so that a run can be repeated. An input that ends the process, or takes longer than
- * LIMIT seconds, is written to FUZZ_FINDING, and a line tells how to run it again. */
+ * Mutation N depends only on the seed and N, so that a run can be repeated. An input that ends the process, or takes
+ * longer than LIMIT seconds, is written to FUZZ_FINDING, and a line says how to run it again. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -26,7 +26,7 @@ struct input {
 static struct input seeds[MOST_SEEDS];
 static size_t seed_count;
 
-/* ---- what is running, for whoever ends the process ---- */
+/* ---- the current input, for the handlers that end the process ---- */
 
 static const uint8_t *running;
 static size_t running_size;
@@ -37,7 +37,7 @@ static void say(const char *text) {
     (void)n;
 }
 
-/* In a signal handler, or in the sanitizer's callback. */
+/* Called in a signal handler, or in the sanitizer's callback. */
 static void keep_input(void) {
     int file = running ? open(FUZZ_FINDING, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600) : -1;
     if (file < 0)
@@ -58,7 +58,7 @@ static void on_signal(int signal_number) {
     raise(signal_number);
 }
 
-/* Of the sanitizers, where there is one. */
+/* Defined by the sanitizers, if there is one. */
 void __sanitizer_set_death_callback(void (*callback)(void)) __attribute__((weak));
 
 static void catch_deaths(void) {
@@ -72,7 +72,7 @@ static void catch_deaths(void) {
     }
 }
 
-/* A copy of its own for each input, so that a sanitizer sees accesses beyond its end. */
+/* Each input gets its own copy, so that a sanitizer detects accesses beyond its end. */
 static void run_input(const uint8_t *data, size_t size) {
     uint8_t *copy = malloc(size ? size : 1);
     if (!copy)
@@ -138,7 +138,7 @@ static void overwrite(struct random *r, uint8_t *data, size_t size) {
     memcpy(data + at, &value, bytes < size - at ? bytes : size - at);
 }
 
-/* A piece of some seed in place of what is there, or between. */
+/* Inserts a piece of some seed, or overwrites with it. */
 static size_t splice_seed(struct random *r, uint8_t *data, size_t size) {
     const struct input *from = &seeds[random_below(r, (uint32_t)seed_count)];
     if (!from->size)

@@ -1,15 +1,15 @@
-"""The configurations of each family: settings for the ranks, and what is preloaded under them."""
+"""The configurations of each family: settings for the ranks, and the libraries preloaded into them."""
 import os
 import subprocess
 from functools import lru_cache
 from pathlib import Path
 
-NVM = Path(f"build/test-nvm.{os.getpid()}").absolute()  # files of segments; of this run alone
+NVM = Path(f"build/test-nvm.{os.getpid()}").absolute()  # files of segments, of this run alone
 
 
 def armci(config):
     env = {}
-    if config in ("nodes1", "tiny", "mpi", "direct"):  # each rank a node: all through the network
+    if config in ("nodes1", "tiny", "mpi", "direct"):  # each rank is a node, so that all traffic uses the network
         env["HEARTH_NODE_RANKS"] = "1"
     if config in ("nodes2", "real"):
         env["HEARTH_NODE_RANKS"] = "2"
@@ -25,7 +25,7 @@ def armci(config):
 def gas(config):
     """Segments in memory (off...), or in pages of files under build/."""
     env = {"HEARTH_NVM_DIR": str(NVM)}
-    if config not in ("off", "node", "nodes2"):  # each rank a node
+    if config not in ("off", "node", "nodes2"):  # each rank is a node
         env["HEARTH_NODE_RANKS"] = "1"
     if config == "nodes2":
         env["HEARTH_NODE_RANKS"] = "2"
@@ -34,7 +34,7 @@ def gas(config):
     env.update({
         "offmpi": {"HEARTH_NET": "mpi"},
         "offtiny": {"HEARTH_BUFFERS": "1", "HEARTH_BUFFER_SIZE": "512", "HEARTH_SPARE_BUFFERS": "0"},
-        "tiny": {"HEARTH_PAGE_SIZE": "4k", "HEARTH_POOL_SIZE": "64k"},  # the least
+        "tiny": {"HEARTH_PAGE_SIZE": "4k", "HEARTH_POOL_SIZE": "64k"},  # the minimum
         "pagesmpi": {"HEARTH_NET": "mpi", "HEARTH_NVM_ENGINE": "threads"},
         "userfault": {"HEARTH_LOCAL": "userfault"},
         "alone": {"HEARTH_COOP": "off"},
@@ -47,15 +47,15 @@ def net(config):
 
 
 def preloaded(config):
-    """Of programs under MPI alone: the cache, or with `match` and the like the messages too."""
+    """Programs that use MPI only: the cache, or with `match` and the like the messages too."""
     if config == "bare":
         return {}
     env = {"HEARTH_BYPASS": "never"}
     env.update({
         "tiny": {"HEARTH_CACHE_SIZE": "4k", "HEARTH_ADAPT": "off"},
         "huge": {"HEARTH_CACHE_SIZE": "64m", "HEARTH_INDEX_SIZE": "100k"},
-        "acquire": {"HEARTH_MODE": "acquire"},  # of windows that do not say otherwise
-        "rest": {"HEARTH_BYPASS": "auto", "HEARTH_SUSPEND": "1"},  # suspended after any miss that did not pay
+        "acquire": {"HEARTH_MODE": "acquire"},  # for windows that do not set a mode
+        "rest": {"HEARTH_BYPASS": "auto", "HEARTH_SUSPEND": "1"},  # suspended after any miss that costs more than it saves
         "serve": {"HEARTH_WINDOWS": "serve"},
         "match": {"HEARTH_MATCH": "on"},
         "list": {"HEARTH_MATCH": "on", "HEARTH_MATCH_QUEUE": "list"},
@@ -65,7 +65,7 @@ def preloaded(config):
     return env
 
 
-SETTINGS = {"armci": armci, "ga": armci, "gas": gas, "net": net}  # of the families that are linked with what they test
+SETTINGS = {"armci": armci, "ga": armci, "gas": gas, "net": net}  # families that are linked with the library under test
 
 
 @lru_cache(maxsize=None)
@@ -74,7 +74,7 @@ def asan_runtime():
 
 
 def launch_options(family, mpi, tree, network, config):
-    """What launch.sh is told besides the number of ranks."""
+    """The options of launch.sh besides the number of ranks."""
     options, folder = [], Path("build").absolute() / tree
     for key, value in {"HEARTH_TEST_CONFIG": config, **SETTINGS.get(family, preloaded)(config)}.items():
         options += ["--env", f"{key}={value}"]

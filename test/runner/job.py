@@ -1,4 +1,4 @@
-"""A job: one command with a time limit. It shows one test, or, if it is a suite, one for each of its programs."""
+"""A job: one command with a time limit. It runs one test or, if it is a suite, one test per program."""
 import re
 from dataclasses import dataclass, field
 
@@ -10,7 +10,7 @@ class Job:
     limit: int  # seconds
     cores: float = 1  # that it keeps busy
     alone: bool = False  # nothing else may run beside it
-    programs: dict = field(default_factory=dict)  # of a suite: the name of the program, the name of its test
+    programs: dict = field(default_factory=dict)  # of a suite: the test name of each program
 
     def tests(self):
         return list(self.programs.values()) or [self.name]
@@ -26,13 +26,13 @@ class Job:
 
 @dataclass
 class Result:
-    """Of one test."""
+    """The result of one test."""
     name: str
-    status: str  # passed, failed, skipped, flaky, or missing: the job ended before its turn
+    status: str  # passed, failed, skipped, flaky, or missing: the job ended before this test
     seconds: float
     log: str
     reason: str = ""
-    first_log: str = ""  # of a flaky test: where it failed
+    first_log: str = ""  # of a flaky test: the log of the failure
 
 
 def why(status, limit):
@@ -42,7 +42,7 @@ def why(status, limit):
 
 
 def results(job, status, seconds, log):
-    """What a job that has ended with this exit status has shown."""
+    """The results of a job that ended with this exit status."""
     if job.programs:
         return suite_results(job, status, log)
     if status == 0:

@@ -45,7 +45,7 @@ def installed_mpis():
 
 
 def mpi_of(tree):
-    """The MPI for which a tree is built; None if it is not."""
+    """The MPI that a tree is built for; None if it is not built."""
     cache = Path("build", tree, "CMakeCache.txt")
     found = re.search(r"^HEARTH_MPI:[A-Z]*=(.*)", cache.read_text(), re.M) if cache.exists() else None
     return found.group(1) if found and Path("build", tree, "lib/libhearth-mpi.so").exists() else None
@@ -102,7 +102,7 @@ def build_matrix(chosen):
 
 
 def clean_environment(tier):
-    """Nothing left over in the shell may change what is tested."""
+    """Removes variables of the shell that would change the tests."""
     for name in list(os.environ):
         if name.startswith("HEARTH_") or name == "LD_PRELOAD":
             del os.environ[name]

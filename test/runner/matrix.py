@@ -1,25 +1,27 @@
-"""Which tests there are, in which configurations each runs in which tier. None is listed here: a test is found by its place and name.
+"""Finds all tests, and chooses the configurations of each in each tier. Tests are not listed here: a test is found by
+its place and name.
 
   test/lint/lint_*.sh            a check of the sources
   build/TREE/test/unit_*         a program without MPI
   build/TREE/test/mpi_*          an MPI program, from NAME.* in test/mpi or below it; launched in several configurations
-  build/TREE/test/p2p_*          the same about messages, from test/p2p, with configurations of their own
-  build/TREE/test/net_*          the same about the network between nodes, from test/net, each rank a node, over UCX and over
-                                 MPI; they hold what they test, and nothing is preloaded
+  build/TREE/test/p2p_*          the same for messages, from test/p2p, with its own configurations
+  build/TREE/test/net_*          the same for the network between nodes, from test/net; each rank is a node, over UCX and over
+                                 MPI; linked with the code under test, nothing is preloaded
   build/TREE/test/armci_*        the same for ARMCI, from test/armci, linked to libarmci; ranks in one node or in several
   build/TREE/test/gas_*          the same for GASNet, from test/gas, linked to libvgasnet; segments in memory or in pages
   build/TREE/test/ga_*           the same for Global Arrays on our ARMCI, from test/ga, where libga is installed
   test/{mpi,p2p}/**/*.py         the same in Python; Open MPI only, for which mpi4py is built
-  build/TREE/test/litmus_*       many small tests of what may be read, each run thousands of times
-  test/FOLDER/test_NAME.sh       whatever else takes more than one launch, called with MPI and TREE: test_FOLDER_NAME
+  build/TREE/test/litmus_*       many small tests of the values that may be read, each run thousands of times
+  test/FOLDER/test_NAME.sh       a test with more than one launch, called with MPI and TREE: test_FOLDER_NAME
 
 A program that is a link to a suite (test/frame/frame.h) shares its launch with the others of that suite.
 
-A line such as "timeout: 60; ranks: 2; configs: on off; tier: full" near the top of a source changes how it is run: ranks is then the
-only number of ranks, configs the only configurations, tier the first in which it runs. "alone: yes": nothing else runs beside it, as
-it measures time, fills a file system, counts what is left behind or makes virtual hosts. "once: yes", of a script: the MPI makes no
-difference. "quick: openmpi", of a script: in the quick tier one MPI is enough. The quick tier runs units under ASan; "asan: full", of a
-unit that would take too long so: it runs it without. Exit status 77 is a skip; the last line says why."""
+A line such as "timeout: 60; ranks: 2; configs: on off; tier: full" near the top of a source changes how it is run:
+ranks is then the only number of ranks, configs the only configurations, tier the first tier that runs it. "alone:
+yes": nothing else runs at the same time, as the test measures time, fills a file system, counts leftovers or makes
+virtual hosts. "once: yes", of a script: the MPI makes no difference. "quick: openmpi", of a script: in the quick tier
+one MPI is enough. The quick tier runs units under ASan; "asan: full", of a unit that would be too slow: the quick
+tier runs it without. Exit status 77 means skipped; the last line gives the reason."""
 import os
 import re
 from fnmatch import fnmatchcase
@@ -29,29 +31,29 @@ from . import sources
 from .configs import launch_options
 from .job import Job
 
-# Cores that a job keeps busy. Ranks of MPICH never give up theirs, so there is one such job at a time. Scripts wait most of the time for
-# jobs to start and to end.
+# Cores that a job keeps busy. Ranks of MPICH never yield theirs, so one such job runs at a time. Scripts wait most of
+# the time for jobs to start and to end.
 RANKS_KEEP = {"mpich": 1, "openmpi": 0.5}
 SCRIPT_KEEPS = {"mpich": 2, "openmpi": 0.5}
 
-# In the quick tier some programs run only in the configurations that can change what they show, and settings of our own that no MPI
-# sees (sizes, ways to fault, the cache's memory) are tried on one MPI or in the full tier alone. GASNet and ARMCI over UCX use MPI only to
-# start and to end.
+# In the quick tier some programs run only in the configurations that can affect them. Settings that no MPI sees
+# (sizes, kinds of faults, the cache's memory) are tested on one MPI, or in the full tier only. GASNet and ARMCI over
+# UCX use MPI only to start and to end.
 QUICK_NOT_ON = {
     "mpich": {"mpi": "off tiny huge rest", "p2p": "list", "armci": "tiny direct", "gas": "off1 offtiny node tiny alone userfault"},
     "openmpi": {"mpi": "off huge", "p2p": "list small", "armci": "", "gas": "offmpi"},
 }
-QUICK_GAS_PAGES = "order|sync|rma|random|threads|arena|values"  # programs for which it matters how pages are fetched and mapped
+QUICK_GAS_PAGES = "order|sync|rma|random|threads|arena|values"  # programs that depend on how pages are fetched and mapped
 QUICK_FOUR_RANKS = {"gas": "order|sync|coll|flood|random", "armci": "order|groups|reduce|messages|random|domains"}
 QUICK = {
     "mpi_fortran_*": "on acquire",
     "mpi_cpp": "on acquire match",
     "mpi_cache_py": "on",
     "mpi_threads": "on tiny acquire match",
-    "mpi_layout": "bare",  # the others run without Hearth in the full tier: that shows that they are right
+    "mpi_layout": "bare",  # the others run without Hearth in the full tier, which shows that the tests are right
     "mpi_[!l]*": "off on tiny huge acquire rest match",
     "mpi_large_count": "on acquire",
-    "gas_messages": "off off1 offtiny offmpi node",  # where segments are makes no difference
+    "gas_messages": "off off1 offtiny offmpi node",  # the place of segments makes no difference
     "gas_messages_*": "off off1",
     "gas_unsynced": "off off1 node nodes1 tiny",
     "gas_job": "off nodes1",
@@ -98,9 +100,9 @@ class Matrix:
 
     def units(self, tree):
         before = {
-            # UCX's hooks run in threads that have ended; the shadow memory wants the classic address layout.
+            # UCX's hooks run in threads that have ended; the shadow memory needs the classic address layout.
             "tsan": ["env", "UCX_MEM_EVENTS=n", "UCX_MEM_MMAP_HOOK_MODE=none", "setarch", "-R"],
-            "asan": ["env", "ASAN_OPTIONS=detect_leaks=0"] if self.tier.quick else [],  # the search takes 4 s on aarch64
+            "asan": ["env", "ASAN_OPTIONS=detect_leaks=0"] if self.tier.quick else [],  # the leak search takes 4 s on aarch64
         }.get(tree, [])
         for program in sorted(Path("build", tree, "test").glob("unit_*")):
             source = sources.of_unit(program.name)
@@ -116,11 +118,11 @@ class Matrix:
 
     @staticmethod
     def timed(source):
-        """Whether it runs as long as it is told to."""
+        """Returns whether the program runs for the time that an option gives."""
         return sources.contains(source, "--seconds") or sources.contains(source, "test_seconds")
 
     def launched(self, name, source, config, ranks):
-        """The number of ranks that it runs with in this pass; None if it does not."""
+        """The number of ranks of a program in this pass; None if it does not run."""
         if not self.in_tier(source) or (self.tier.only_long and not self.timed(source)):
             return None
         only = int(sources.field(source, "ranks", ranks))
@@ -133,11 +135,11 @@ class Matrix:
 
     @staticmethod
     def leaves_out(name, config):
-        """Whether the quick tier does not run it in this configuration."""
+        """Returns whether the quick tier skips it in this configuration."""
         return any(fnmatchcase(name, pattern) and config not in configs.split() for pattern, configs in QUICK.items())
 
     def quick_configs(self, family, mpi, configs):
-        """Those that this tier tries on this MPI."""
+        """The configurations of this tier on this MPI."""
         elsewhere = QUICK_NOT_ON[mpi][family].split() if self.tier.quick and len(self.mpis) > 1 else ()
         return [config for config in configs.split() if config not in elsewhere]
 
@@ -146,7 +148,7 @@ class Matrix:
         return limit if ranks == 2 and tree != "asan" else 3 * limit  # more ranks than cores; slow code
 
     def one_pass(self, names, mpi, tree, network, config, ranks):
-        """One launch of every program of these names (a regular expression), or of the suite that it is in."""
+        """Launches every program that matches the regular expression, or the suite that it is in."""
         suites = {}
         programs = [(p.name, str(p), sources.of_program(p.name)) for p in sorted(Path("build", tree, "test").iterdir())
                     if re.fullmatch(names, p.name) and os.access(p, os.X_OK) and not p.name.endswith("_suite")]
@@ -177,7 +179,7 @@ class Matrix:
     def launch_suite(self, path, ranks, members, mpi, tree, network, config):
         suite = os.path.basename(path)
         programs = {name.partition("_")[2]: test for name, test, _ in members}
-        # A case that hangs is ended by its own alarm; the limit of the whole leaves room for a machine that is busy with other things.
+        # The alarm of a case ends it if it hangs; the limit of the whole suite allows for a busy machine.
         limit = sum(self.limit(source, tree, ranks) for _, _, source in members)
         test = members[0][1].replace(members[0][0], suite, 1)
         self.launch(test, [os.path.relpath(path), "--seconds", str(self.tier.seconds), "--programs", ",".join(programs)], members[0][2],
@@ -200,7 +202,7 @@ class Matrix:
                     self.one_pass("mpi_.*", mpi, tree, network, config, ranks)
 
     def p2p(self, mpi, tree):
-        """Messages; and by Hearth under some programs that are about something else."""
+        """Messages; and programs of other families with Hearth's messages."""
         if self.tier.quick:
             self.one_pass("p2p_.*", mpi, tree, "shm", "match", 2)
             for config in self.quick_configs("p2p", mpi, "list"):
@@ -226,7 +228,7 @@ class Matrix:
                 self.one_pass("net_.*", mpi, tree, "tcp", config, 2)
 
     def armci(self, mpi, tree):
-        """Inside a node, between nodes of one rank and of two, with as few buffers as can be, and over MPI's messages."""
+        """Inside a node, between nodes of one rank and of two, with the fewest buffers, and over MPI's messages."""
         for config in self.quick_configs("armci", mpi, "node nodes1 nodes2 tiny mpi real direct"):
             pairs = config in ("nodes2", "real")
             if not (self.tier.quick and pairs):
@@ -237,7 +239,7 @@ class Matrix:
                 self.one_pass(f"armci_({QUICK_FOUR_RANKS['armci']})", mpi, tree, "shm", config, 4)
 
     def ga(self, mpi, tree):
-        """Global Arrays on our ARMCI, in the same configurations; with an odd number of ranks as well."""
+        """Global Arrays on our ARMCI, in the same configurations; also with an odd number of ranks."""
         for config in "node nodes1 nodes2 tiny mpi real".split():
             if not self.tier.quick or config in ("node", "nodes1"):
                 self.one_pass("ga_.*", mpi, tree, "shm", config, 2)
@@ -278,7 +280,7 @@ class Matrix:
                         ranks, 60 * 5 ** self.tier.level)
 
     def scripts(self, mpi, tree, once=False):
-        """Those that depend on the MPI, or those that do not."""
+        """The scripts that depend on the MPI, or with `once` those that do not."""
         for script in sorted(Path("test").glob("*/test_*.sh")):
             source = str(script)
             if not os.access(script, os.X_OK) or not self.in_tier(source) or bool(sources.field(source, "once")) != once:
@@ -287,7 +289,7 @@ class Matrix:
                 continue
             limit = int(sources.field(source, "timeout", 60))
             if sources.contains(source, "HEARTH_TEST_KILLS"):
-                limit = limit * self.tier.kills // 20  # what it says is for 20 of them
+                limit = limit * self.tier.kills // 20  # the source gives the limit for 20 kills
             elif self.tier.only_long and sources.field(source, "tier") != "nightly":
                 continue
             self.add(f"test_{script.parent.name}_{script.stem[5:]}.{tree}", limit, [script, mpi, Path("build", tree).absolute()],

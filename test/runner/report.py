@@ -1,4 +1,4 @@
-"""What people see: a progress line, failures as they happen, all of them at the end, and junit.xml for machines."""
+"""The output: a progress line, failures as they happen, all of them at the end, and junit.xml."""
 import json
 import os
 import re
@@ -15,7 +15,7 @@ def minutes(seconds):
 
 
 def excerpt(log, lines=12):
-    """The lines of a log that look like the reason, and its end, without the checks that passed."""
+    """The lines of a log that look like the reason of a failure, and its end, without the checks that passed."""
     try:
         text = open(log, errors="replace").read().splitlines()
     except OSError:
@@ -35,10 +35,10 @@ class Report:
         self.tty = sys.stdout.isatty()
         self.times = self.read_times()
         self.left = {job.name: self.expected(job) for job in jobs}
-        self.worked = self.guessed = 0.001  # core seconds that ended jobs took, and were expected to take
+        self.worked = self.guessed = 0.001  # core seconds that finished jobs took, and were expected to take
         self.current = ""
 
-    # ---- times of earlier runs ----
+    # ---- durations of earlier runs ----
 
     def times_file(self):
         return os.path.join(self.logs, "times.json")
@@ -51,7 +51,7 @@ class Report:
             return {}
 
     def expected(self, job):
-        """Seconds times the cores that it keeps, from an earlier run if there was one."""
+        """Seconds times cores, from an earlier run if there was one."""
         guess = job.limit / 6 if job.name.startswith("test_") else 3 if "random" in job.name else 0.5 * len(job.tests()) + 0.5
         return self.times.get(job.name, [guess])[0] * (self.cores if job.alone else min(job.cores, self.cores))
 
@@ -110,7 +110,7 @@ class Report:
         return [r for r in self.results if r.status in ("failed", "flaky")]
 
     def close(self):
-        """Returns whether all is well."""
+        """Returns whether all tests passed."""
         if self.tty:
             self.say("")
         for result in self.failures():

@@ -1,6 +1,7 @@
-"""Runs jobs side by side, as many as the cores allow; those that must be alone come last, one by one.
+"""Runs jobs in parallel, as many as the cores allow; jobs that must run alone come last, one by one.
 
-A test that fails is run once more, alone. If it passes then it is flaky: both logs are kept, and it counts as a failure."""
+A test that fails is run once more, alone. If it then passes it is flaky: both logs are kept, and it counts as a
+failure."""
 import os
 import signal
 import subprocess
@@ -8,7 +9,7 @@ import time
 
 from . import job as jobs
 
-GRACE = 10  # seconds beyond a job's limit, so that a launcher inside can clean up
+GRACE = 10  # seconds beyond a job's limit, in which a launcher can clean up
 
 
 class Running:
@@ -30,7 +31,7 @@ class Running:
             pass
 
     def reaped(self):
-        """Whether it has ended; then there are its exit status and the time of its processes on cores."""
+        """Returns whether it has ended; then sets its exit status and its CPU time."""
         pid, status, usage = os.wait4(self.process.pid, os.WNOHANG)
         if pid == 0:
             return False
@@ -39,7 +40,7 @@ class Running:
         return True
 
     def ended(self):
-        """Whether it has; one that is over its limit is ended."""
+        """Returns whether it has ended; a job over its limit is ended."""
         if self.reaped():
             return True
         over = self.seconds() - self.job.limit - GRACE
@@ -60,7 +61,7 @@ class Scheduler:
         return os.path.join(self.logs, job.name + (".again" if again else "") + ".log")
 
     def fits(self, job):
-        """Jobs that compute share the cores; of those that mostly wait, as many as there are cores run beside them."""
+        """Jobs that compute share the cores; in addition, as many jobs that mostly wait run as there are cores."""
         if not self.running:
             return True
         waits = [r for r in self.running if r.job.cores < 1]
@@ -74,7 +75,7 @@ class Scheduler:
         self.report.started(job)
 
     def wait(self):
-        """Returns the jobs that have ended, of which there is at least one."""
+        """Returns the jobs that have ended, at least one."""
         while True:
             over = [r for r in self.running if r.ended()]
             if over:
@@ -105,7 +106,7 @@ class Scheduler:
         return [pair for ended in self.wait() for pair in self.take(ended)]
 
     def take(self, ended):
-        """Reports what passed; returns what has to be run again, each with its first result."""
+        """Reports the tests that passed; returns those to run again, each with its first result."""
         again = []
         for result in jobs.results(ended.job, ended.process.returncode, ended.seconds(), ended.log):
             if result.status in ("failed", "missing"):

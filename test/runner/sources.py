@@ -1,4 +1,5 @@
-"""What the source of a test says about itself, near its top: "ranks: 2; timeout: 60; configs: on off; tier: full"."""
+"""Reads the parameters that the source of a test declares near its top: "ranks: 2; timeout: 60; configs: on off;
+tier: full"."""
 import functools
 import re
 from pathlib import Path
@@ -40,7 +41,7 @@ def contains(path, text):
 
 
 def of_unit(name):
-    """The source of unit_NAME: test/unit/FOLDER/unit_NAME.c; empty if there is none, as of fuzz targets."""
+    """The source of unit_NAME: test/unit/FOLDER/unit_NAME.c; empty if there is none, as for fuzz targets."""
     return next(map(str, Path("test/unit").glob(f"*/{name}.c")), "")
 
 

@@ -1,5 +1,5 @@
-"""The three tiers. `quick` runs a part of the matrix, `full` all of it, `nightly` the tests that have a longer form: random ones, litmus
-tests, those that kill."""
+"""The three tiers. `quick` runs a part of the matrix, `full` all of it, `nightly` the tests that have a longer form:
+random tests, litmus tests, tests that kill."""
 from dataclasses import dataclass
 
 
@@ -10,7 +10,7 @@ class Tier:
     seconds: int  # of a random test under MPI
     kills: int  # of a test that kills
     unit_seconds: int  # of a random test without MPI
-    unit_limit: int  # seconds that a program without MPI may take
+    unit_limit: int  # time limit of a program without MPI
     litmus_runs: int  # of each test
 
     @property
