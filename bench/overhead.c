@@ -1,12 +1,13 @@
-/* overhead.c: time per operation of calls that Hearth passes on or replaces, where little of it helps: what it costs.
+/* overhead.c: measures the cost of Hearth for calls that it passes on or replaces and does not make faster.
  *
- * A plain MPI program on two ranks; overhead.sh runs it with and without the library under test, in turn. Rank 0 times; rank 1 sits in
- * a barrier of MPI where the case is one-sided, since neither MPI serves such calls in the background.
+ * A plain MPI program on two ranks; overhead.sh runs it with and without the library under test, in turn. Rank 0
+ * measures; rank 1 waits in an MPI barrier in the one-sided cases, since neither MPI serves such calls in the
+ * background.
  *
  *      accumulate   MPI_Accumulate and MPI_Win_flush, one MPI_Win_lock_all
  *      rput         MPI_Rput and MPI_Wait, one MPI_Win_lock_all
- *      iprobe       MPI_Iprobe of the last of 512 messages that wait
- *      probe        MPI_Probe and MPI_Recv of 512 messages that wait, the last first
+ *      iprobe       MPI_Iprobe of the last of 512 unexpected messages
+ *      probe        MPI_Probe and MPI_Recv of 512 unexpected messages, the last first
  *      dup          MPI_Comm_dup and MPI_Comm_free
  *      create       MPI_Win_create and MPI_Win_free
  *      allocate     MPI_Win_allocate and MPI_Win_free
@@ -29,7 +30,7 @@ enum { WAITING = 512, ROWS = 16, THREADS = 4, BYTES = 64, MOST_SAMPLES = 400 };
 static int rank;
 static double limit; /* seconds per case */
 
-/* Whether rank 0 has seen enough; told to both. */
+/* Returns, on both ranks, whether rank 0 has enough samples. */
 static bool is_over(const struct samples *s, double begun) {
     int over = MPI_Wtime() - begun > limit || s->count >= MOST_SAMPLES;
     MPI_Bcast(&over, 1, MPI_INT, 0, MPI_COMM_WORLD);
@@ -95,7 +96,7 @@ static double rput(void) {
     return ns;
 }
 
-/* ---- messages that wait ---- */
+/* ---- unexpected messages ---- */
 
 static void fill_queue(void) {
     char byte = 0;
@@ -294,7 +295,7 @@ static const struct measured {
 static void run(const struct measured *c) {
     struct samples s = {0};
     c->open();
-    for (int i = 0; i < 3; i++) /* warm */
+    for (int i = 0; i < 3; i++) /* warm-up */
         c->measure();
     for (double begun = MPI_Wtime(); !is_over(&s, begun);)
         samples_add(&s, c->measure());

@@ -1,17 +1,18 @@
 #!/usr/bin/env bash
-# What Hearth costs calls that it does not make faster: accumulates, puts with requests, probes, threads that send at once,
-# communicators and windows made and freed, small transposes.
+# The cost of Hearth for calls that it does not make faster: accumulates, puts with requests, probes, concurrent sends
+# of several threads, creating and freeing communicators and windows, small transposes.
 #
 #   overhead.sh [--quick]      after `make`; in about 5 minutes, with --quick in 1
 #
-# Two ranks on this machine, with each MPI that is built under build/ (or under BUILD). Four configurations take turns:
+# Two ranks on this machine, with each MPI that is built under build/ (or under BUILD). Four configurations take
+# turns:
 #   bare      the program alone
 #   default   with the library, without settings
 #   near      with HEARTH_MATCH=1
 #   far       with HEARTH_MATCH=1 and all messages through MPI, as between nodes
-# Writes runs.csv and results.md to build/results/overhead: time per operation, and its ratio to bare, each by the medians of all rounds and
-# by the least. The least is what is left where others use the cores as well. A job that fails or takes too long is reported, and the
-# rest goes on.
+# Writes runs.csv and results.md to build/results/overhead: time per operation, and its ratio to bare, by the medians
+# and by the minima of all rounds. The minimum excludes most disturbances by other processes. A job that fails or
+# takes too long is reported, and the rest continues.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 bench_start overhead overhead "openmpi mpich" "$@"

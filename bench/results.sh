@@ -3,8 +3,9 @@
 #
 #   results.sh [FOLDER]      FOLDER: has the benches' folders; build/results (or under BUILD) by default
 #
-# Measures nothing. Writes results.md, results.html, results.csv and, in figures/, the plots that no bench draws by itself. What was not
-# run stands in the page as "not run". Every number comes from a table, or is a quote in report/claims. FIGURES: another list than that.
+# Measures nothing. Writes results.md, results.html, results.csv and, in figures/, the plots that no single bench
+# draws. Figures without measurements are marked "not run". Every number comes from a table, or is a quote in
+# report/claims. FIGURES: a Python file with another list.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 case "${1:-}" in

@@ -3,11 +3,11 @@
 #
 #   armci.sh [--quick]      after `make`; in about 12 minutes, with --quick in about 2
 #
-# Two to four ranks on this machine, in one node or in two that share no core, with each MPI that is built under build/ (or under
-# BUILD): libarmci, and ARMCI-MPI on the same MPI if it was installed at build time. Compared programs take turns. Writes one CSV per
-# program, one plot per figure and results.md to build/results/armci. A job that fails or takes too long is reported, and the rest
-# goes on. Settings in the environment hold for all jobs (HEARTH_HELPER_SPIN_US=0 bench/armci/armci.sh). Needs two cores that nobody else
-# uses.
+# Two to four ranks on this machine, in one node or in two that share no core, with each MPI that is built under
+# build/ (or under BUILD): libarmci, and ARMCI-MPI on the same MPI if it was installed at build time. Compared
+# programs take turns. Writes one CSV per program, one plot per figure and results.md to build/results/armci. A job
+# that fails or takes too long is reported, and the rest continues. Settings in the environment apply to all jobs
+# (HEARTH_HELPER_SPIN_US=0 bench/armci/armci.sh). Needs two otherwise idle cores.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/../common.sh"
 bench_start armci armci_ops "mpich openmpi" "$@"
@@ -79,7 +79,7 @@ job() {
     ! over "$program, $prefix" || return 0
     configure "$mpi" "$config" "$node"
     name=$build/$mpi/bench/$program$kind
-    [ -x "$name" ] || return 0 # no ARMCI-MPI here: reported at the start
+    [ -x "$name" ] || return 0 # no ARMCI-MPI: reported at the start
     [ "$program" = armci_link ] || set -- "$@" --node "$node"
     "$here/../test/launch.sh" "$mpi" "$ranks" "${launch[@]}" --timeout 40 "$name" "$@" 2>>"$out/errors.log" >"$out/job.tmp" ||
         fail "$program$kind, exit status $?, $mpi, $config, $ranks ranks, $*"
@@ -111,8 +111,8 @@ ops_round() { # ROUND
 
 # ---- the paper's figures ----
 
-# Two nodes; with few cores one rank each, so that the measuring rank has a core. All ranks but rank 0 compute; those of ARMCI-MPI wait
-# in MPI, or nothing would progress.
+# Two nodes; with few cores one rank each, so that the measuring rank has a core. All ranks but rank 0 compute; those
+# of ARMCI-MPI wait in MPI, as they make no progress otherwise.
 ranks=2
 [ "$(nproc)" -lt 4 ] || ranks=4
 sizes=$(pick 8,16,32,64,128,256,512,1k,2k,4k,8k,16k,32k,64k,128k 8,512,4k,64k,128k)
@@ -160,7 +160,7 @@ busy_round() { # ROUND
     for mpi in "${mpis[@]}"; do
         job busy "node,$mpi,node,$1" "$mpi" node 2 1 armci_busy --rounds "$count"
         job busy "node,$mpi,stock,$1" "$mpi" stock 2 1 armci_busy --rounds 1 --pauses 0
-        for config in ucx mpi; do # the target's node has cores of its own, or all nodes compute, the origin's as well
+        for config in ucx mpi; do # the target's node has its own cores, or all nodes compute, the origin's as well
             job busy "nodes,$mpi,$config,$1" "$mpi" $config 2 1 armci_busy --bind --rounds "$count"
         done
         job busy "all,$mpi,ucx,$1" "$mpi" all 2 1 armci_busy --rounds "$count"

@@ -70,7 +70,7 @@ job() {
     local part=$1 setting=$2 round=$3 points=$4 config=$5 mpi=${2%.*} ranks=${2#*.}
     ! over "$setting, $config, $points points" || return 0
     configure "$part" "$mpi" "$ranks" "$config"
-    [ -x "$program" ] || return 0 # no ARMCI-MPI here: reported at the start
+    [ -x "$program" ] || return 0 # no ARMCI-MPI: reported at the start
     rm -f "$work/run.json"
     # a coarse, fast grid: its integral has few digits, and the messages are the same
     "$here/../test/launch.sh" "$mpi" "$ranks" "${launch[@]}" --timeout "$(time_left "$(pick 60 30)")" "$program" --atoms 6 --radial 20 \

@@ -1,5 +1,5 @@
-"""The report of armci.sh: ARMCI with a helper thread. A row per claim: the paper's words or the limit, ours, and whether it is reached.
-A job that failed leaves "missing" in its place."""
+"""The report of armci.sh: ARMCI with a helper thread. A row per claim: the paper's words or the limit, Hearth's
+value, and whether the claim is reached. "missing" stands for a job that failed."""
 from pathlib import Path
 
 from .rounds import Rounds, first
@@ -72,8 +72,8 @@ def larger(*values):
 
 
 def near_row(data, mpi, what, name, size_, row_bytes, limit):
-    """An operation by itself and with a fence: both must be so much faster. Only MPICH's is judged; Open MPI has windows in plain shared
-    memory."""
+    """An operation by itself and with a fence: both must be faster by this factor. Only MPICH's is judged; Open MPI
+    has windows in plain shared memory."""
     def compare(operation):
         stock, ours = (op("near", mpi, config, operation, size_, row_bytes) for config in ("stock", "node"))
         return data.ratio(stock, ours), nanoseconds(data.of(ours)), nanoseconds(data.of(stock))
@@ -102,7 +102,7 @@ def own_near(data, mpi):
 
 
 def far_row(data, mpi, net, name, what):
-    """What the network alone takes, and what ARMCI takes on it."""
+    """The time of the network alone, and of ARMCI on it."""
     trip, ours = ("trip", mpi, net, "trip", "8"), op("far", mpi, net, name, 8, 0)
     ratio = data.ratio(ours, trip)
     ratio = None if ratio is None else ratio * 1e-3  # ns to us
@@ -156,7 +156,7 @@ def intimation_rows(data, mpi, kind, clients):
 
 
 def busy_row(data, where, mpi, config, name, size_, limit, stock):
-    """The worse of the two: one after the other, or with sleep between."""
+    """The slower of the two: back to back, or with a sleep in between."""
     def value(column, pause):
         return data.of(busy(column, where, mpi, config, name, size_, pause))
 
@@ -262,7 +262,7 @@ def fig7_row(data, mpi, kind, clients):
                     f" against 4 x 128 KB {span(data, 'fig7', mpi, 'intimation', '4x128k', kind, clients)}")
 
 
-# ---- the tables behind it ----
+# ---- tables of the measurements ----
 
 
 def table(title, first_title, columns, lines):

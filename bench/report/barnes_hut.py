@@ -1,4 +1,4 @@
-"""The report of barnes_hut.sh: medians of all rounds, beside what the paper says."""
+"""The report of barnes_hut.sh: medians of all rounds, beside the paper's statements."""
 from pathlib import Path
 
 from .stats import median
@@ -34,7 +34,7 @@ def number_of(value):
 
 
 def difference(table):
-    """Where the results differ between runs of equal size; None if they do not."""
+    """The runs of equal size whose results differ; None if there are none."""
     sums, differ = {}, None
     for cells in table.rows:
         if sums.get(cells["bodies"], cells["checksum"]) != cells["checksum"]:

@@ -1,5 +1,6 @@
-"""The report of clampi.sh: the micro-benchmark of the CLaMPI paper, and the limits that Hearth sets itself. A row per claim: the paper's
-value where its text gives one, ours, and whether it is reached. A job that failed leaves "missing" in its place."""
+"""The report of clampi.sh: the micro-benchmark of the CLaMPI paper, and the limits that Hearth sets itself. A row per
+claim: the paper's value where its text gives one, Hearth's value, and whether the claim is reached. "missing" stands
+for a job that failed."""
 from pathlib import Path
 
 from .stats import divide
@@ -26,7 +27,7 @@ def flush_words(how):
 
 
 class Access:
-    """Latencies by MPI, kind and size; a kind is read from the setting that brings it about."""
+    """Latencies by MPI, kind and size; a kind is read from the setting that produces it."""
 
     SETTINGS = {"conflicting": "small-index", "capacity": "small-storage", "failing": "small-storage"}
 
@@ -40,7 +41,7 @@ class Access:
         return number((self.find(mpi, kind, size_) or {}).get(column))
 
     def beyond_raw(self, mpi, kind, size_):
-        """Microseconds beyond the raw get of the same setting, as printed; None if no such access was seen."""
+        """Microseconds beyond the raw get of the same setting, as printed; None if no such access occurred."""
         found = self.find(mpi, kind, size_)
         if found is None:
             return None
@@ -54,7 +55,7 @@ class Access:
 
 
 class Times:
-    """Completion times: the least of all rounds; what else was counted is that of the last."""
+    """Completion times: the minimum of all rounds; the other counts are those of the last round."""
 
     def __init__(self, table):
         self.index = table.index("mpi", "vary", "start", "strategy", "gets")
@@ -73,7 +74,7 @@ class Times:
 
 
 class Victims:
-    """Means over the runs of a scheme with so many slots."""
+    """Means over the runs of a scheme with this number of slots."""
 
     def __init__(self, table):
         self.index = table.index("scheme", "slots")
@@ -89,7 +90,7 @@ class Victims:
 
 
 class Streams:
-    """Streams without reuse: in one launch by turns, and launches with against launches without the library."""
+    """Streams without reuse: alternating in one launch, and launches with against launches without the library."""
 
     def __init__(self, table):
         self.index = table.index("mpi", "library", "window", "flush", "bytes")
@@ -323,7 +324,7 @@ def stream_row(streams, mpi, window, how):
 
 
 def filling_row(streams, mpi, how):
-    """Not part of the limit: it passes."""
+    """Not part of the limit: always reached."""
     always, transparent = (streams.ratio(mpi, "with", window, how + "-filling", 8) for window in ("always", "transparent"))
     return row(f"the same while an empty cache fills, {flush_words(how)}, {mpi}", "own", "-",
                f"always {100 * (always - 1):+.1f} %, transparent {100 * (transparent - 1):+.1f} %" if always else "missing", "",
@@ -340,7 +341,7 @@ def own_streams(streams, mpis):
             yield filling_row(streams, mpi, how)
 
 
-# ---- the tables behind it ----
+# ---- tables of the measurements ----
 
 
 def parts_table(parts):

@@ -1,5 +1,5 @@
-"""The report of dft.sh. Times are medians of the rounds, factors medians of the factors of each round, in which what is compared ran one
-after the other; in brackets the 95 % interval, or with fewer than six rounds all that they spread over."""
+"""The report of dft.sh. Times are medians of the rounds, factors are medians of the factors of each round, in which
+the compared runs followed each other; in brackets is the 95 % interval or, with fewer than six rounds, their range."""
 from collections import namedtuple
 from pathlib import Path
 

@@ -1,5 +1,5 @@
-"""The report of dgemm.sh. Speeds are medians of the rounds, with the least and the most of them; factors are medians of what two lines did
-in the same round."""
+"""The report of dgemm.sh. Speeds are medians of the rounds, with their minimum and maximum; factors are medians of
+the ratios of two lines in the same round."""
 from pathlib import Path
 
 from .rounds import Rounds

@@ -27,7 +27,7 @@ FOLDERS = {  # of the scripts below bench/, by the names of their results
     "armci": "armci", "dft": "armci", "vgasnet": "vgasnet", "dgemm": "vgasnet"}
 BOUNDS = {"at least": operator.ge, "at most": operator.le, "above": operator.gt, "below": operator.lt}
 REDUCTIONS = {"mean": mean, "total": sum, "least": min, "most": max}
-ANY = "*"  # stands for any value of a column that the table does not have, or that a filter fixes
+ANY = "*"  # matches any value of a column that the table does not have, or that a filter fixes
 
 
 @dataclass(frozen=True)
@@ -131,7 +131,7 @@ def total(table, column, **filters):
 
 @dataclass
 class Result:
-    """What a claim came to for one value of its columns in each. pairs is 0 where the program gave the interval."""
+    """The result of a claim for one value of its columns in each. pairs is 0 where the program gave the interval."""
     label: tuple
     where: tuple
     middle: float
@@ -171,7 +171,7 @@ class Claim:
 
 @dataclass
 class Figure:
-    """why is printed whatever is measured, lost only where something is lost."""
+    """why is always printed, lost only if a claim is lost."""
     name: str
     section: str
     shows: str
@@ -242,7 +242,7 @@ def alike(a, b):
 
 
 def merged(a, b):
-    """Two keys that agree: what is known in either."""
+    """Merges two keys that agree."""
     return tuple(y if x == ANY else x for x, y in zip(a, b))
 
 
@@ -276,7 +276,7 @@ def partner(pair, pairs):
 
 
 def side_by_side(claim, group, other):
-    """The ratio of what was measured side by side: one for each pair."""
+    """The ratio of values measured side by side: one for each pair."""
     ratios = []
     for pair in group.pairs:
         match = partner(pair, other.pairs)
@@ -310,7 +310,7 @@ def evaluate(claim, tables):
 
 
 def note(claim, key, other_key, measured):
-    """Keeps what was measured, unless pick wants another."""
+    """Adds the result, unless pick selects another."""
     if measured is None:
         return
     label, where = merged(key[0], other_key[0]), merged(key[1], other_key[1])

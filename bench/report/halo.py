@@ -1,5 +1,5 @@
-"""The report of halo.sh. Times are medians of the rounds, with the least and the most of them; factors are medians of the factors of each
-round, in which what is compared ran one after the other."""
+"""The report of halo.sh. Times are medians of the rounds, with their minimum and maximum; factors are medians of the
+factors of each round, in which the compared runs followed each other."""
 from collections import namedtuple
 from pathlib import Path
 

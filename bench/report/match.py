@@ -1,5 +1,5 @@
-"""The report of match.sh: matching and hot caching. A row per claim: the paper's value where its text gives one, ours, and whether it is
-reached. A job that failed leaves "missing" in its place."""
+"""The report of match.sh: matching and hot caching. A row per claim: the paper's value where its text gives one,
+Hearth's value, and whether the claim is reached. "missing" stands for a job that failed."""
 from pathlib import Path
 
 from .stats import divide, median
@@ -49,7 +49,7 @@ class Engine:
         return self.ns("rate", structure, **setting)
 
     def warmed(self, structure, depth, gap):
-        """How much faster a queue is found again beside the heater."""
+        """The factor by which a search is faster with the heater."""
         without, with_ = (self.rate(structure, depth=depth, heated=1, gap=gap, heater=heater) for heater in ("off", "on"))
         return over(without, with_)
 
@@ -73,7 +73,7 @@ class ThroughMpi:
         return median(number(cells["ns"]) for cells in self.rows(kind, mpi, config, **setting))
 
     def paired(self, combine, mpi, a, b, size_, depth):
-        """The median over the rounds of what two configurations took in the same round."""
+        """The median over the rounds of the ratio of two configurations in the same round."""
         first, second = ({cells["round"]: number(cells["ns"]) for cells in self.rows("size", mpi, config, size_=size_, depth=depth)}
                          for config in (a, b))
         return median(combine(first[round_], second[round_]) for round_ in first if round_ in second)
@@ -111,7 +111,7 @@ def against_list(engine, state, structure):
 
 
 def spread(engine, queue, state):
-    """The slowest against the fastest of all long queues."""
+    """The slowest divided by the fastest of all long queues."""
     values = [engine.rate("fast", queue=queue, depth=depth, state=state) for depth in engine.depths if number(depth) >= 256]
     return max(values) / min(values) if values and None not in values and max(values) else None
 
@@ -186,7 +186,7 @@ def own_over_host(through, mpi):
 
 
 class Places:
-    """The same question to the queues alone and to an MPI."""
+    """The same comparison on the queues alone and through an MPI."""
 
     def __init__(self, engine, through):
         self.engine, self.through = engine, through
@@ -200,7 +200,7 @@ class Places:
         return self.engine.sizes["bandwidth"] if where == "engine" else self.through.distinct("bytes", "bandwidth")
 
     def gain(self, where, state, wanted):
-        """The best gain of arrays of 8 over the list, over the sizes that are wanted."""
+        """The largest gain of arrays of 8 over the list, over the given sizes."""
         gains = [over(*(self.ns(where, "bandwidth", structure, size_, state) for structure in ("list", "lla-8")))
                  for size_ in self.sizes(where) if wanted(number(size_))]
         return max((gain for gain in gains if gain is not None), default=None)
@@ -273,7 +273,7 @@ def table1_rows(stencil):
     )
 
 
-# ---- the tables behind it ----
+# ---- tables of the measurements ----
 
 
 def table(title, first, columns, lines):

@@ -1,4 +1,4 @@
-"""The report of modes.sh: what each mode of the cache costs and saves. A row per target, and behind them what was measured."""
+"""The report of modes.sh: the cost and gain of each mode of the cache. A row per target, followed by the measurements."""
 from pathlib import Path
 
 from .stats import divide, median
@@ -19,7 +19,7 @@ def target(what, limit, got, reached, remark):
 
 
 class Lcc:
-    """Runs of the Local Clustering Coefficient, by MPI and mode; runs of the same number were made one after the other."""
+    """Runs of the Local Clustering Coefficient, by MPI and mode; runs of the same number followed each other."""
 
     def __init__(self, table):
         self.index = table.index("mpi", "mode")
@@ -52,18 +52,18 @@ class Loops:
 
 
 class Counts:
-    """Instructions per get and flush, stepped through."""
+    """Instructions per get and flush, counted by single-stepping."""
 
     def __init__(self, table):
         self.index = table.index("mpi", "window", "pattern", "way")
 
     def ours(self, *key):
-        """Of the library."""
+        """Instructions of the library."""
         cells = self.index.last(*key)
         return None if cells is None else divide(number(cells["instructions"]), number(cells["gets"]))
 
     def rate(self, mpi):
-        """Instructions per nanosecond of the hit, which is the library's code and nothing else."""
+        """Instructions per nanosecond of the hit, which consists of the library's code alone."""
         cells = self.index.last(mpi, "create", "reuse", "always")
         if cells is None or not number(cells["ns"]) > 0:
             return 0
@@ -96,7 +96,7 @@ def stream_row(loops, mpi, way):
 
 
 def noise_of(loops, mpi, way, found):
-    """How far the same comparison is off without the library, over the sizes before the first that is missing."""
+    """The deviation of the same comparison without the library, over the sizes before the first missing one."""
     sizes = SIZES[:next((position for position, size in enumerate(SIZES) if found[size] is None), len(SIZES))]
     plain = [loops.value("ratio", mpi, "tcp", "without", "stream", way, size) for size in sizes]
     return max((abs(ratio - 1) for ratio in plain if ratio is not None), default=None)
@@ -129,7 +129,7 @@ def targets(lcc, loops, counts, mpis):
         yield from (target_row(tables, mpi, way) for mpi in mpis for way in WAYS[1:])
 
 
-# ---- the tables behind them ----
+# ---- tables of the measurements ----
 
 
 def lcc_line(lcc, mpi, mode):

@@ -1,4 +1,5 @@
-"""Whether the 95 % intervals of a table are within 5 % of their medians, which ends the rounds of a bench. The table has a column round."""
+"""Computes whether the 95 % intervals of a table are within 5 % of their medians, which ends the rounds of a bench.
+The table has a column round."""
 from .rounds import Rounds, mean
 from .stats import interval
 from .table import read

@@ -1,4 +1,4 @@
-"""The page of results as one HTML file that refers to nothing outside of it."""
+"""The page of results as one self-contained HTML file."""
 import base64
 import re
 
@@ -59,7 +59,7 @@ def claim_item(claim):
 
 
 def picture(path, text):
-    """A plot as a picture inside the page: the parts of SVG drawings share names, and must not see each other."""
+    """A plot as an image inside the page: element names of several SVG drawings would collide if they were inlined."""
     if path.is_file() and path.stat().st_size:
         data = base64.b64encode(path.read_bytes()).decode()
         yield f'<img alt="{html(text)}" src="data:image/svg+xml;base64,{data}">'

@@ -1,4 +1,4 @@
-"""Plots of the tables, as SVG. What is drawn is data: a Plot of Series of points; draw() gives them to matplotlib, if it is installed."""
+"""Plots of the tables, as SVG. A Plot of Series of points is plain data; draw() passes it to matplotlib, if it is installed."""
 import importlib
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -45,7 +45,7 @@ def plot(file, title, x, y, series, size=(8, 5), **options):
 
 
 def points(rows, x, y, low=None, high=None):
-    """Points of rows; x and y are columns, or functions of a row. Rows with an empty cell are left out."""
+    """Points of rows; x and y are columns, or functions of a row. Rows with an empty cell are skipped."""
     def value(cells, what):
         return what(cells) if callable(what) else number(cells[what]) if cells[what] != "" else None
 
@@ -126,7 +126,7 @@ def pyplot_of():
 
 
 def draw(folder, plots_):
-    """Draws what has points; returns what there is to say about it."""
+    """Draws the plots that have points; returns the lines to print about it."""
     pyplot = pyplot_of()
     if pyplot is None:
         return ["no plots: matplotlib is not here (package python3-matplotlib)"]

@@ -1,4 +1,5 @@
-"""The page of results: all figures of the papers beside ours, from the tables that the benches have left. Measures nothing."""
+"""The page of results: all figures of the papers beside Hearth's, from the tables that the benches have left.
+Measures nothing."""
 import runpy
 from collections import Counter
 from pathlib import Path
@@ -21,7 +22,7 @@ def papers_of(path):
 
 
 def describe(folder):
-    """The machine as the benches found it, when they ran, and what went wrong with them."""
+    """The machine as the benches found it, when they ran, and their failures."""
     machines = sorted(folder.glob("*/machine.md"))
     lines = machines[0].read_text(encoding="utf-8").splitlines()[:2] if machines else []
     if (folder / "bench.md").exists():

@@ -1,4 +1,5 @@
-"""Values by round. What is compared runs in the same round, so that a slow minute affects all alike: ratios are taken round by round."""
+"""Values by round. Compared runs are in the same round, so that a slow minute affects all alike: ratios are computed
+round by round."""
 from .stats import divide, median
 from .table import number
 
@@ -22,7 +23,8 @@ def mean_rate(values):
 
 
 class Rounds:
-    """Values by key and round; combine says what several values of one round count as. Round 0 is a trial run and does not count."""
+    """Values by key and round; combine reduces several values of one round to one. Round 0 is a trial run and does
+    not count."""
 
     def __init__(self, combine=last):
         self.combine = combine

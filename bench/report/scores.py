@@ -1,4 +1,4 @@
-"""The table of scores.sh for one MPI: medians, and how the median and the least time compare with those without scores."""
+"""The table of scores.sh for one MPI: medians, and the ratios of the median and the minimal time to those without scores."""
 from .stats import divide, median
 from .table import number, read
 

@@ -1,4 +1,4 @@
-"""A table of sim.sh: weak scaling on a simulated machine, with times, how much faster, and what became of the gets."""
+"""A table of sim.sh: weak scaling on a simulated machine, with times, speedups, and the outcomes of the gets."""
 from pathlib import Path
 
 from .table import number, read

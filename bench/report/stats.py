@@ -1,4 +1,4 @@
-"""Medians with their 95 % intervals by order statistics, as in sample.c: nothing is assumed about how the values are distributed."""
+"""Medians with their 95 % intervals by order statistics, as in sample.c: without an assumption about the distribution."""
 import math
 from collections import namedtuple
 

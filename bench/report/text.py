@@ -1,4 +1,4 @@
-"""How numbers and rows of tables are written in the reports. None stands for what was not measured."""
+"""Formats numbers and rows of tables for the reports. None stands for a value that was not measured."""
 
 
 def plain(value):
@@ -70,6 +70,6 @@ def at_least(what, limit, got, remark):
 
 
 def machine(folder):
-    """What the bench wrote about the machine."""
+    """The description of the machine that the bench wrote."""
     path = folder / "machine.md"
     return path.read_text(encoding="utf-8").splitlines() if path.exists() else []

@@ -1,5 +1,5 @@
-"""The report of vgasnet.sh: segments on NVM behind pools of pages. A row per claim: the paper's words or the limit, ours, and whether it
-is reached. A job that failed leaves "missing" in its place."""
+"""The report of vgasnet.sh: segments on NVM behind pools of pages. A row per claim: the paper's words or the limit,
+Hearth's value, and whether the claim is reached. "missing" stands for a job that failed."""
 import math
 from pathlib import Path
 
@@ -91,12 +91,12 @@ def fetch(config, case, page, piece, in_row=0):
 
 
 def long(word):
-    """Of "64k"."""
+    """The bytes of a size such as "64k"."""
     return {"k": f"{word[:-1]} KB", "m": f"{word[:-1]} MB"}.get(word[-1:], word)
 
 
 def compared(rounds, a, b, words=times):
-    """The median ratio and its text with what the rounds spread over."""
+    """The median ratio and its text with the range of the rounds."""
     ratios = rounds.ratios(a, b)
     ratio = median(ratios)
     spread = f" ({words(min(ratios))} to {words(max(ratios))})" if ratios and min(ratios) != max(ratios) else ""
@@ -180,7 +180,7 @@ def rate_row(data, what, ours, bare):
 
 
 def own_rates(data):
-    """The NVM has no part in a cooperative fetch: any of its rates will do."""
+    """A cooperative fetch does not read the NVM: any of its rates can be used."""
     one, many = (("link", "stream", "1048576", window) for window in ("1", "4"))
     nvm = (data.fetch_rates() or [""])[0]
     yield rate_row(
@@ -271,7 +271,7 @@ def figures(data):
 
 
 def sweep(data):
-    """By the geometric mean over the kinds of access of what a size reaches of the best."""
+    """Compares sizes by the geometric mean, over the kinds of access, of their share of the best."""
     table = data.tables["walk"]
     pages = table.distinct("page", what="sweep")
     kinds = list(dict.fromkeys((cells["order"], cells["piece"]) for cells in table.select(what="sweep")))
@@ -306,7 +306,7 @@ def sweep(data):
     )
 
 
-# ---- the tables behind it ----
+# ---- tables of the measurements ----
 
 
 def walk_table(data):
@@ -374,6 +374,6 @@ def report(folder, pool, paper_rate, share, quick="0"):
 
 
 def nvm_rate(folder, share):
-    """What an NVM does that is as slow beside this network as the paper's: a part of the rate of plain GASNet."""
+    """The rate of an NVM with the paper's ratio to the network: a fraction of the rate of plain GASNet."""
     rates = sorted(number(cells["mbps"]) for cells in read(Path(folder) / "walk.csv").select(coop="plain"))
     yield f"{int(rates[len(rates) // 2] / number(share)) if rates else 100}m"

@@ -1,4 +1,4 @@
-"""The words of a claim's results, the same on every page: "Open MPI 9.31x [9.2, 9.4], n = 9, at bytes 4096"."""
+"""Formats the results of a claim, the same on every page: "Open MPI 9.31x [9.2, 9.4], n = 9, at bytes 4096"."""
 from .figures import ANY
 from .text import mpi_title
 

@@ -1,8 +1,8 @@
-/* vgasnet_near.c: what a put, a get and an active message take between two ranks of a node with segments in memory.
+/* vgasnet_near.c: measures a put, a get and an active message between two ranks of a node with segments in memory.
  *
- * Two ranks on one node, HEARTH_NVM=off: rank 0 measures. A put or get is a copy in memory that both have mapped. A round trip is a
- * short request and its reply, while rank 1 polls; one that is sent to rank 0 itself has no cache line to wait for. The operations
- * take turns, some at a time: the clock is too coarse for one.
+ * Two ranks on one node, HEARTH_NVM=off: rank 0 measures. A put or get is a copy in memory that both have mapped. A
+ * round trip is a short request and its reply, while rank 1 polls; one to rank 0 itself moves no cache line between
+ * cores. The operations take turns, several at a time, because the clock is too coarse for one.
  *
  * Prints: operation,bytes,samples,ns (median),its 95 % interval */
 #include <stdio.h>

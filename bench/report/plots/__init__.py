@@ -1,1 +1,1 @@
-"""What the plots of each bench show; plot.py draws it."""
+"""The contents of the plots of each bench; plot.py draws them."""

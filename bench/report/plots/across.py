@@ -1,4 +1,4 @@
-"""Plots of the page of results from tables of several benches, each only if its tables are there. A point is a run."""
+"""Plots of the page of results from tables of several benches, each only if its tables exist. A point is a run."""
 from ..plot import Series, averaged, plot, points
 from ..table import number, read
 
@@ -8,7 +8,7 @@ LINES = ("dram", "memory", "memory-alone", "out", "out-alone")
 
 
 def place(column, names, shift=0.0):
-    """The position of a name on the x axis; rows with other names are left out."""
+    """The position of a name on the x axis; rows with other names are skipped."""
     return lambda cells: names.index(cells[column]) + 1 + shift if cells[column] in names else None
 
 

@@ -1,4 +1,4 @@
-"""Plots of sim.sh; those of a simulation that was not run are left out."""
+"""Plots of sim.sh; those of a simulation that was not run are omitted."""
 from ..plot import Series, plot, points
 from ..stats import divide
 from ..table import number, read
