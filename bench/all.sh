@@ -7,7 +7,7 @@
 # A part that fails, or whose requirements are missing, is reported, and the rest continues. BENCH_MINUTES sets the total time. Needs an
 # otherwise idle machine. Writes build/results (or under BUILD), and at the end results.html there.
 set -uo pipefail
-here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+. "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 export BUILD=${BUILD:-$here/../build}
 results=$BUILD/results
 quick=()
@@ -124,7 +124,7 @@ while read -r part folder full short always; do
     ! selected "$part" || { total=$((total + 1)) weight=$((weight + $(share_of "$full" "$short"))); }
 done <<<"$parts"
 echo "- measured on $(date -u '+%Y-%m-%d, %H:%M') UTC; load of the last minute at the start: $(cut -d ' ' -f 1 /proc/loadavg)${quick:+; a quick run: fewer sizes and rounds}" >>"$results/bench.md"
-"${PYTHON:-python3}" -c "import matplotlib" 2>/dev/null || note "no plots: matplotlib is not here (package python3-matplotlib)"
+"$PYTHON" -c "import matplotlib" 2>/dev/null || note "no plots: matplotlib is not installed (package python3-matplotlib)"
 [ "$("$here/../test/cluster/hosts.sh" with 2 printenv CLUSTER_KIND 2>/dev/null | tail -n 1)" = real ] ||
     note "no virtual hosts: this system allows none, and nodes are made on one host, over TCP"
 while read -r name folder full short always <&3; do

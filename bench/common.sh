@@ -7,13 +7,22 @@
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 build=${BUILD:-$here/../build}
 
+# PYTHON, the interpreter of the reports: by default the first that has matplotlib. A python3 in PATH that is not the system's does not
+# see the packages of the system.
+if [ -z "${PYTHON:-}" ]; then
+    for PYTHON in python3 /usr/bin/python3 python3; do
+        ! "$PYTHON" -c 'import importlib.util as u, sys; sys.exit(u.find_spec("matplotlib") is None)' 2>/dev/null || break
+    done
+fi
+export PYTHON
+
 usage() { # STATUS: the comment at the head of the script
     sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0" >&2
     exit "$1"
 }
 
-bench_report() { # COMMAND FOLDER [NAME=VALUE]...: reports and plots; see report/__main__.py. PYTHON: another interpreter
-    PYTHONPATH=$here "${PYTHON:-python3}" -B -m report "$@"
+bench_report() { # COMMAND FOLDER [NAME=VALUE]...: reports and plots; see report/__main__.py
+    PYTHONPATH=$here "$PYTHON" -B -m report "$@"
 }
 
 bench_start() {
@@ -34,8 +43,8 @@ bench_start() {
         echo "bench-$bench: nothing is built under $build: run make first" >&2
         exit 1
     fi
-    if ! command -v "${PYTHON:-python3}" >/dev/null; then
-        echo "bench-$bench: no ${PYTHON:-python3}: reports need Python 3 (package python3)" >&2
+    if ! command -v "$PYTHON" >/dev/null; then
+        echo "bench-$bench: no $PYTHON: reports need Python 3 (package python3)" >&2
         exit 1
     fi
     first=${mpis[0]}

@@ -9,15 +9,12 @@
 # SCALE, EDGE_FACTOR and VERTICES (0: all) choose the graph, and SHARES the sizes of the cache, in percent of the lists on the other
 # rank.
 set -euo pipefail
-here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
-build=${BUILD:-$here/../build}
+. "$(dirname "${BASH_SOURCE[0]}")/../common.sh"
 rounds=${1:-3} ranks=2
 scale=${SCALE:-14} edge_factor=${EDGE_FACTOR:-16} vertices=${VERTICES:-0} shares=${SHARES:-5 10 20 50}
 case $rounds in
-'' | *[!0-9]* | 0)
-    sed -n '2,11s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2
-    exit 2
-    ;;
+--help) usage 0 ;;
+'' | *[!0-9]* | 0) usage 2 ;;
 esac
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -69,7 +66,7 @@ measure() { # MPI: a table
 }
 
 tabulate() { # MPI: from lines.csv
-    PYTHONPATH=$here "${PYTHON:-python3}" -B -m report scores "$work/lines.csv" mpi="$1" | tee "$work/table"
+    bench_report scores "$work/lines.csv" mpi="$1" | tee "$work/table"
     ! grep -q FAILED "$work/table"
 }
 

@@ -129,7 +129,7 @@ def draw(folder, plots_):
     """Draws the plots that have points; returns the lines to print about it."""
     pyplot = pyplot_of()
     if pyplot is None:
-        return ["no plots: matplotlib is not here (package python3-matplotlib)"]
+        return ["no plots: matplotlib is not installed (package python3-matplotlib)"]
     said = []
     for one in plots_:
         if sum(panel.points() for panel in one.panels):

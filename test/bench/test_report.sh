@@ -4,4 +4,5 @@
 #   test_report.sh MPI TREE       once: yes; timeout: 60
 set -uo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-PYTHONPATH=$here/../../bench exec python3 -B "$here/report_test.py"
+. "$here/../../bench/common.sh" # sets PYTHON, and here
+PYTHONPATH=$here exec "$PYTHON" -B "$here/../test/bench/report_test.py"

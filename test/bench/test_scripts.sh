@@ -32,5 +32,16 @@ for script in clampi/{clampi,modes,lcc,barnes_hut} match/{match,halo} armci/{arm
         failed=1
     fi
 done
+
+# A python3 in PATH that does not see the system's packages must not leave the plots out.
+mkdir "$dir/path"
+printf '#!/bin/sh\nexit 1\n' >"$dir/path/python3"
+chmod +x "$dir/path/python3"
+/usr/bin/python3 -c 'import matplotlib' 2>/dev/null && expected=/usr/bin/python3 || expected=python3
+chosen=$(unset PYTHON && PATH=$dir/path:$PATH bash -c '. "$0/bench/common.sh" && echo "$PYTHON"' "$dir")
+[ "$chosen" = $expected ] && echo "ok the interpreter" || { echo "FAIL the interpreter is '$chosen', not $expected" && failed=1; }
+chosen=$(PYTHON=python9 bash -c '. "$0/bench/common.sh" && echo "$PYTHON"' "$dir")
+[ "$chosen" = python9 ] && echo "ok PYTHON" || { echo "FAIL PYTHON is not used, but '$chosen'" && failed=1; }
+
 BUILD=$dir/build "$dir/bench/results.sh" >"$dir/log" 2>&1 || { echo "FAIL results.sh" && cat "$dir/log" && failed=1; }
 exit $failed
