@@ -208,7 +208,7 @@ static void make_node(unsigned shape) {
                                       .box = x.box};
     fuzz_must(pages_service_open(&x.service, &options) == 0);
     x.service.coop = coop;
-    x.service.write_behind = shape & 2;
+    x.service.stores.write_behind = shape & 2;
     for (int i = 0; i < PINS; i++)
         x.pins[i].frame = POOL_NO_FRAME;
 }
@@ -367,7 +367,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     fuzz_must(x.has_failed || fuzz_errors() == errors);
     fuzz_must(!x.has_failed || fuzz_errors() == errors + 1);
     if (!x.has_failed)
-        pages_directory_check(x.service.directory);
+        pages_directory_check(x.service.home.directory);
     end_node();
     return 0;
 }

@@ -14,8 +14,8 @@
 #define STOPPED_NS (4 * (uint64_t)SERVICE_LOOK_US * 1000)
 
 bool pages_alive_is_wanted(const struct service *s) {
-    return s->channel &&
-           (atomic_load(&s->pool->shared->window) < PAGES_WINDOW || s->works_taken > 0 || s->room.asked > 0);
+    return s->channel && (atomic_load(&s->pool->shared->window) < PAGES_WINDOW || s->home.works_taken > 0 ||
+                          s->room.asked > 0);
 }
 
 static void send_ping(struct service *s, int node) {

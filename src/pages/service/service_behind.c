@@ -12,9 +12,9 @@
 enum { RETRY_NS = 1000000000 };
 
 struct behind *pages_behind_of(struct service *s, uint32_t page) {
-    for (uint32_t i = 0; s->unwritten > 0 && i < s->behind_end; i++)
-        if (s->behind[i].page == page + 1)
-            return &s->behind[i];
+    for (uint32_t i = 0; s->behind.unwritten > 0 && i < s->behind.end; i++)
+        if (s->behind.entries[i].page == page + 1)
+            return &s->behind.entries[i];
     return NULL;
 }
 
@@ -22,41 +22,42 @@ struct behind *pages_behind_of(struct service *s, uint32_t page) {
 
 /* An entry with a buffer of its own, or one without; NULL: all are in use. */
 static struct behind *find_free(struct service *s, bool buffered) {
-    uint32_t end = buffered ? s->works_most : s->behind_most;
+    uint32_t end = buffered ? s->home.works_most : s->behind.most;
     for (uint32_t i = buffered ? 0 : SERVICE_WORKS; i < end; i++)
-        if (s->behind[i].page == 0)
-            return &s->behind[i];
+        if (s->behind.entries[i].page == 0)
+            return &s->behind.entries[i];
     return NULL;
 }
 
 static void behind_take_place(struct service *s, struct behind *b, uint32_t page, int64_t frame) {
-    uint32_t index = (uint32_t)(b - s->behind);
+    uint32_t index = (uint32_t)(b - s->behind.entries);
     b->page = page + 1;
     b->frame = frame;
     if (frame >= 0) {
         b->buffer = pages_pool_memory(s->pool, (uint32_t)frame);
-        s->frames_taken++;
+        s->behind.frames_taken++;
     }
-    s->behind_end = index >= s->behind_end ? index + 1 : s->behind_end;
-    s->unwritten++;
+    s->behind.end = index >= s->behind.end ? index + 1 : s->behind.end;
+    s->behind.unwritten++;
 }
 
 static void give_place(struct service *s, struct behind *b) {
     b->page = 0;
-    s->unwritten--;
+    s->behind.unwritten--;
     if (b->frame >= 0) {
-        s->frames_taken--;
+        s->behind.frames_taken--;
         pages_cache_left(s, (uint32_t)b->frame);
     }
-    while (s->behind_end > 0 && s->behind[s->behind_end - 1].page == 0)
-        s->behind_end--;
+    while (s->behind.end > 0 && s->behind.entries[s->behind.end - 1].page == 0)
+        s->behind.end--;
 }
 
 /* ---- writing ---- */
 
 static void write_behind(struct service *s, struct behind *b) {
     if (!b->dirty || b->writing || b->failed ||
-        pages_io_submit(s, STORE_WRITE, b->page - 1, b->buffer, DISK_BEHIND + (uint64_t)(b - s->behind)) != 0)
+        pages_io_submit(s, STORE_WRITE, b->page - 1, b->buffer,
+                        DISK_BEHIND + (uint64_t)(b - s->behind.entries)) != 0)
         return;
     b->dirty = false;
     b->writing = true;
@@ -71,15 +72,15 @@ bool pages_behind_keep(struct service *s, uint32_t page, const char *memory) {
         return false;
     b->dirty = true;
     memcpy(b->buffer, memory, s->pool->page_bytes);
-    if (s->unwritten > s->works_most / 2)
+    if (s->behind.unwritten > s->home.works_most / 2)
         pages_behind_flush(s);
     return true;
 }
 
 static void mark_failed(struct service *s, struct behind *b, int error) {
     b->dirty = b->failed = true;
-    s->failed_writes++;
-    s->write_error = error;
+    s->behind.failed++;
+    s->behind.error = error;
 }
 
 void pages_behind_written(struct service *s, struct behind *b, int error) {
@@ -91,27 +92,27 @@ void pages_behind_written(struct service *s, struct behind *b, int error) {
 }
 
 void pages_behind_retry(struct service *s) {
-    for (uint32_t i = 0; s->failed_writes > 0 && i < s->behind_end; i++)
-        if (s->behind[i].page && s->behind[i].failed) {
-            s->behind[i].failed = false;
-            s->failed_writes--;
+    for (uint32_t i = 0; s->behind.failed > 0 && i < s->behind.end; i++)
+        if (s->behind.entries[i].page && s->behind.entries[i].failed) {
+            s->behind.entries[i].failed = false;
+            s->behind.failed--;
         }
-    s->retried = clock_ns();
+    s->behind.retried = clock_ns();
 }
 
 void pages_behind_flush(struct service *s) {
-    if (s->failed_writes > 0 && clock_ns() - s->retried > RETRY_NS)
+    if (s->behind.failed > 0 && clock_ns() - s->behind.retried > RETRY_NS)
         pages_behind_retry(s);
-    for (uint32_t i = 0; s->unwritten > s->failed_writes && i < s->behind_end; i++)
-        if (s->behind[i].page)
-            write_behind(s, &s->behind[i]);
+    for (uint32_t i = 0; s->behind.unwritten > s->behind.failed && i < s->behind.end; i++)
+        if (s->behind.entries[i].page)
+            write_behind(s, &s->behind.entries[i]);
 }
 
 /* ---- pages that the disk rejects ---- */
 
 static bool may_take_frame(struct service *s, uint32_t page, int error) {
-    uint32_t frames = s->pool->shared->frames, needed = pages_pool_least_frames(s->locals);
-    if (s->frames_taken + needed < frames)
+    uint32_t frames = s->pool->shared->frames, needed = pages_pool_least_frames(s->stores.locals);
+    if (s->behind.frames_taken + needed < frames)
         return true;
     pages_io_fail_full(s, page, error);
     return false;

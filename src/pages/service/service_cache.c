@@ -90,7 +90,7 @@ static void copy_take_small(struct service *s, const struct wire *w, const char 
     int status = -EPROTO;
     pages_lock(&b->lock);
     struct pool_frame *f = pages_pool_find(p, b, m->home, m->page);
-    if (f && pages_bounce_is_left(s) && (status = pages_control_receive(&f->control, m, &e)) == 0) {
+    if (f && pages_bounce_is_left(&s->bounces) && (status = pages_control_receive(&f->control, m, &e)) == 0) {
         struct pages_effects rest = {.actions = e.actions};
         pages_small_serve(s, pages_pool_memory(p, pages_pool_frame_of(p, f)), w, data, &answer);
         pages_pool_settle(p, b, f, pages_control_is_asking(&f->control), &rest);

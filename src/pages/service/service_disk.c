@@ -14,7 +14,7 @@
 enum { AT_ONCE = 32 };
 
 static struct service_homes *home_of(struct service *s, uint32_t page) {
-    struct service_homes *h = s->homes;
+    struct service_homes *h = s->stores.homes;
     while (page >= h->first + h->pages)
         h++;
     return h;
@@ -24,7 +24,7 @@ int pages_io_submit(struct service *s, enum store_way way, uint32_t page, char *
     struct service_homes *h = home_of(s, page);
     int status = pages_store_submit(h->store, way, page - h->first, memory, token);
     if (status == 0) {
-        s->ios++;
+        s->io.under_way++;
         pages_pool_count(way == STORE_READ ? &s->pool->shared->counts.nvm_reads
                                            : &s->pool->shared->counts.nvm_writes);
     } else if (status != -EAGAIN && status != -EBUSY) {
@@ -42,10 +42,10 @@ void pages_io_fail_full(struct service *s, uint32_t page, int error) {
 
 static void io_go(struct service *s, struct work *w) {
     int status = pages_io_submit(s, w->reading ? STORE_READ : STORE_WRITE, w->page, w->memory,
-                                 (uint64_t)(w - s->works));
+                                 (uint64_t)(w - s->home.works));
     bool stalled = status == -EAGAIN || status == -EBUSY;
     if (stalled != w->stalled)
-        s->stalled += stalled ? 1 : UINT32_MAX;
+        s->io.stalled += stalled ? 1 : UINT32_MAX;
     w->stalled = stalled;
 }
 
@@ -58,9 +58,9 @@ int pages_io_reserve_page(struct service *s, uint32_t page) {
 
 int pages_io_reserve_behind(struct service *s) {
     int status = 0;
-    for (uint32_t i = 0; status == 0 && i < s->behind_end; i++)
-        if (s->behind[i].page && s->behind[i].dirty)
-            status = pages_io_reserve_page(s, s->behind[i].page - 1);
+    for (uint32_t i = 0; status == 0 && i < s->behind.end; i++)
+        if (s->behind.entries[i].page && s->behind.entries[i].dirty)
+            status = pages_io_reserve_page(s, s->behind.entries[i].page - 1);
     return status;
 }
 
@@ -109,7 +109,7 @@ static bool read_page(struct service *s, struct work *w) {
 
 static bool write_page(struct service *s, struct work *w) {
     w->reading = false;
-    if ((s->write_behind || pages_behind_of(s, w->page)) && pages_behind_keep(s, w->page, w->memory))
+    if ((s->stores.write_behind || pages_behind_of(s, w->page)) && pages_behind_keep(s, w->page, w->memory))
         return true;
     io_go(s, w);
     return false;
@@ -122,7 +122,7 @@ static void apply(struct service *s, struct work *w) {
     if (w->zero)
         memset(w->memory, 0, s->pool->page_bytes);
     w->zero = w->applying = false;
-    pages_small_apply(w->memory, pages_bounce_of(s, (uint32_t)w->bounce - 1), w->dirty);
+    pages_small_apply(w->memory, pages_bounce_of(&s->bounces, (uint32_t)w->bounce - 1), w->dirty);
     if (!w->dirty || write_page(s, w))
         pages_home_finished(s, w);
 }
@@ -148,7 +148,7 @@ void pages_io_begin(struct service *s, struct work *w, enum pages_io io, uint64_
         w->memory = pages_pool_memory(s->pool, (uint32_t)w->frame);
     w->applying = io == PAGES_APPLY;
     w->bounce = bounce;
-    w->dirty = w->applying && pages_directory_writes(s->directory, w->page);
+    w->dirty = w->applying && pages_directory_writes(s->home.directory, w->page);
     if (read_page(s, w))
         io_is_done(s, w);
 }
@@ -163,46 +163,46 @@ static void io_fail(struct service *s, struct work *w, int error) {
         io_is_done(s, w);
     else {
         w->stalled = true; /* retried, or kept once there is space */
-        s->stalled++;
+        s->io.stalled++;
     }
 }
 
 static void io_complete(struct service *s, const struct store_done *d) {
-    s->ios--;
+    s->io.under_way--;
     if (d->token >= DISK_BEHIND)
-        pages_behind_written(s, &s->behind[d->token - DISK_BEHIND], d->error);
+        pages_behind_written(s, &s->behind.entries[d->token - DISK_BEHIND], d->error);
     else if (d->error != 0)
-        io_fail(s, &s->works[d->token], d->error);
+        io_fail(s, &s->home.works[d->token], d->error);
     else
-        io_is_done(s, &s->works[d->token]);
+        io_is_done(s, &s->home.works[d->token]);
 }
 
 static void retry_stalled(struct service *s) {
-    for (int i = 0; s->stalled > 0 && i < SERVICE_WORKS; i++)
-        if (s->works[i].taken && s->works[i].stalled)
-            io_go(s, &s->works[i]);
+    for (int i = 0; s->io.stalled > 0 && i < SERVICE_WORKS; i++)
+        if (s->home.works[i].taken && s->home.works[i].stalled)
+            io_go(s, &s->home.works[i]);
 }
 
 unsigned pages_io_poll(struct service *s) {
     struct store_done done[AT_ONCE];
-    unsigned all = 0, pages_holder_count;
-    for (int i = 0; s->ios > 0 && i < s->locals; i++) {
-        if (!s->homes[i].store)
+    unsigned all = 0, count;
+    for (int i = 0; s->io.under_way > 0 && i < s->stores.locals; i++) {
+        if (!s->stores.homes[i].store)
             continue;
         do {
-            pages_holder_count = pages_store_poll(s->homes[i].store, done, AT_ONCE);
-            for (unsigned k = 0; k < pages_holder_count; k++)
+            count = pages_store_poll(s->stores.homes[i].store, done, AT_ONCE);
+            for (unsigned k = 0; k < count; k++)
                 io_complete(s, &done[k]);
-            all += pages_holder_count;
-        } while (pages_holder_count == AT_ONCE);
+            all += count;
+        } while (count == AT_ONCE);
     }
     retry_stalled(s);
-    if (s->failed_writes > 0)
+    if (s->behind.failed > 0)
         pages_behind_flush(s);
     return all;
 }
 
 bool pages_io_is_idle(const struct service *s, int *status) {
-    *status = s->failed_writes ? s->write_error : 0;
-    return s->ios == 0 && s->stalled == 0 && s->unwritten == s->failed_writes;
+    *status = s->behind.failed ? s->behind.error : 0;
+    return s->io.under_way == 0 && s->io.stalled == 0 && s->behind.unwritten == s->behind.failed;
 }

@@ -8,36 +8,36 @@
 
 struct work *pages_home_work(struct service *s, uint32_t page) {
     for (int i = 0; i < SERVICE_WORKS; i++)
-        if (s->works[i].taken && !s->works[i].over && s->works[i].page == page)
-            return &s->works[i];
+        if (s->home.works[i].taken && !s->home.works[i].over && s->home.works[i].page == page)
+            return &s->home.works[i];
     return NULL;
 }
 
 static void take_work(struct service *s, uint32_t page) {
-    struct work *w = s->works;
+    struct work *w = s->home.works;
     while (w->taken)
         w++;
     *w = (struct work){
         .taken = true, .page = page, .frame = POOL_NO_FRAME, .buffer = w->buffer, .memory = w->buffer};
-    s->works_taken++;
+    s->home.works_taken++;
 }
 
 static void give_if_free(struct service *s, struct work *w) {
     if (!w->over || w->sends > 0)
         return;
     w->taken = false;
-    s->works_taken--;
+    s->home.works_taken--;
     if (w->holds)
         pages_cache_left(s, (uint32_t)w->frame);
 }
 
 void pages_home_left(struct service *s, uint32_t work) {
-    s->works[work].sends--;
-    give_if_free(s, &s->works[work]);
+    s->home.works[work].sends--;
+    give_if_free(s, &s->home.works[work]);
 }
 
 static bool home_is_busy(const struct service *s, uint32_t page) {
-    return pages_directory_look(s->directory, page).busy != PAGES_NOTHING;
+    return pages_directory_look(s->home.directory, page).busy != PAGES_NOTHING;
 }
 
 static void end_if_over(struct service *s, uint32_t page) {
@@ -53,7 +53,7 @@ static void end_if_over(struct service *s, uint32_t page) {
 static struct load home_load_of(const struct service *s, const struct pages_message *m) {
     if (m->kind == PAGES_DATA) {
         const struct work *w = pages_home_work((struct service *)s, m->page);
-        return (struct load){.kind = LOAD_WORK, .index = (uint32_t)(w - s->works), .zero = w->zero};
+        return (struct load){.kind = LOAD_WORK, .index = (uint32_t)(w - s->home.works), .zero = w->zero};
     }
     if (m->kind == PAGES_FWD_SMALL || m->kind == PAGES_ANSWER)
         return (struct load){.kind = LOAD_BOUNCE, .index = (uint32_t)m->cookie - 1};
@@ -71,11 +71,11 @@ static void perform(struct service *s, const struct pages_output *out, uint32_t 
 /* Starts the transactions that can start. Each gets a buffer. */
 unsigned pages_home_begin(struct service *s) {
     unsigned begun = 0;
-    if (!s->directory)
+    if (!s->home.directory)
         return 0;
-    for (; s->works_taken < s->works_most; begun++) {
-        struct pages_output out = {.messages = s->messages};
-        int status = pages_directory_start(s->directory, &out);
+    for (; s->home.works_taken < s->home.works_most; begun++) {
+        struct pages_output out = {.messages = s->home.messages};
+        int status = pages_directory_start(s->home.directory, &out);
         if (status == 0)
             break;
         if (status < 0) {
@@ -95,7 +95,7 @@ void pages_home_finished(struct service *s, struct work *w) {
     struct pages_message one[1];
     struct pages_output out = {.messages = one};
     uint32_t page = w->page;
-    if (pages_directory_finished(s->directory, page, &out) != 0)
+    if (pages_directory_finished(s->home.directory, page, &out) != 0)
         pages_service_fail(s, "page %u of this node: I/O completion without I/O", page);
     else
         perform(s, &out, page);
@@ -106,7 +106,7 @@ void pages_home_finished(struct service *s, struct work *w) {
 static void home_receive_message(struct service *s, const struct pages_message *m) {
     struct pages_message one[1];
     struct pages_output out = {.messages = one};
-    if (pages_directory_receive(s->directory, m, &out) != 0)
+    if (pages_directory_receive(s->home.directory, m, &out) != 0)
         pages_service_refuse(s, m);
     else
         perform(s, &out, m->page);
@@ -143,8 +143,8 @@ static void home_take_back(struct service *s, const struct wire *wire, const cha
  * would otherwise wait for the NVM repeatedly: for remote operations on a page without copies, and, without
  * cooperation, for all reads, so that the pages the home holds are served from memory. */
 static bool is_for_pool(const struct service *s, const struct pages_message *m) {
-    struct pages_look look = pages_directory_look(s->directory, m->page);
-    if (look.busy != PAGES_NOTHING || pages_directory_holds(s->directory, m->page, s->self))
+    struct pages_look look = pages_directory_look(s->home.directory, m->page);
+    if (look.busy != PAGES_NOTHING || pages_directory_holds(s->home.directory, m->page, s->self))
         return false;
     if (m->kind == PAGES_SMALL)
         return look.known == PAGES_UNCACHED;
@@ -162,13 +162,15 @@ static void home_take_request(struct service *s, const struct wire *w, const cha
 }
 
 bool pages_home_has(const struct service *s, const struct pages_message *m) {
-    uint32_t pages = s->locals > 0 ? s->homes[s->locals - 1].first + s->homes[s->locals - 1].pages : 0;
-    return s->directory && m->home == s->self && m->page < pages;
+    uint32_t pages = s->stores.locals > 0 ? s->stores.homes[s->stores.locals - 1].first +
+                                                s->stores.homes[s->stores.locals - 1].pages
+                                          : 0;
+    return s->home.directory && m->home == s->self && m->page < pages;
 }
 
 void pages_home_take(struct service *s, const struct wire *w, const char *data) {
     const struct pages_message *m = &w->message;
-    if (!pages_home_has(s, m) || (m->kind == PAGES_SMALL && !pages_bounce_is_left(s)))
+    if (!pages_home_has(s, m) || (m->kind == PAGES_SMALL && !pages_bounce_is_left(&s->bounces)))
         pages_service_refuse(s, m);
     else if (pages_class_of((enum pages_kind)m->kind) == PAGES_REQ)
         home_take_request(s, w, data);

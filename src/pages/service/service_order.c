@@ -36,8 +36,8 @@ static bool clean(struct service *s) {
 
 static bool is_idle(struct service *s, int *status) {
     pages_behind_flush(s);
-    return pages_io_is_idle(s, status) && s->works_taken == 0 && pages_service_open_requests(s) == 0 &&
-           (!s->directory || pages_directory_is_idle(s->directory));
+    return pages_io_is_idle(s, status) && s->home.works_taken == 0 && pages_service_open_requests(s) == 0 &&
+           (!s->home.directory || pages_directory_is_idle(s->home.directory));
 }
 
 static void order_hold(struct service *s, bool on) {
@@ -51,8 +51,8 @@ static void order_hold(struct service *s, bool on) {
 /* Runs on all stores, even after one has failed. Returns the first error. */
 static int on_all(struct service *s, int (*step)(struct store *store, uint64_t epoch)) {
     int status = 0;
-    for (int i = 0; i < s->locals; i++) {
-        int one = s->homes[i].store ? step(s->homes[i].store, s->order.argument) : 0;
+    for (int i = 0; i < s->stores.locals; i++) {
+        int one = s->stores.homes[i].store ? step(s->stores.homes[i].store, s->order.argument) : 0;
         status = status ? status : one;
     }
     return status;
@@ -60,8 +60,8 @@ static int on_all(struct service *s, int (*step)(struct store *store, uint64_t e
 
 static int order_compare(const struct service *s) {
     bool changed = false;
-    for (int i = 0; i < s->locals; i++)
-        changed |= s->homes[i].store && pages_store_is_changed(s->homes[i].store);
+    for (int i = 0; i < s->stores.locals; i++)
+        changed |= s->stores.homes[i].store && pages_store_is_changed(s->stores.homes[i].store);
     return changed ? -ESTALE : 0;
 }
 
@@ -73,8 +73,8 @@ static bool carry_out(struct service *s, int *status) {
         order_hold(s, s->order.argument);
         return true;
     case ORDER_KEEP_OWNED:
-        if (s->directory)
-            pages_directory_hand_over(s->directory, s->order.argument);
+        if (s->home.directory)
+            pages_directory_hand_over(s->home.directory, s->order.argument);
         return true;
     case ORDER_RESERVE:
         return pages_room_for_all(s, status);

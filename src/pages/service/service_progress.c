@@ -34,23 +34,23 @@ static void hold_signals(void) {
 }
 
 static bool take_progress_lock(struct service *s) {
-    if (pthread_mutex_trylock(&s->progress_lock) == 0)
+    if (pthread_mutex_trylock(&s->progress.lock) == 0)
         return true;
-    if (!atomic_load_explicit(&s->pays, memory_order_relaxed))
+    if (!atomic_load_explicit(&s->progress.pays, memory_order_relaxed))
         return false;
     bool got = false;
-    atomic_fetch_add_explicit(&s->wanted, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&s->progress.wanted, 1, memory_order_relaxed);
     for (uint64_t end = clock_ns() + PROGRESS_LOCK_NS; !got && clock_ns() < end;)
-        got = pthread_mutex_trylock(&s->progress_lock) == 0;
-    atomic_fetch_sub_explicit(&s->wanted, 1, memory_order_relaxed);
+        got = pthread_mutex_trylock(&s->progress.lock) == 0;
+    atomic_fetch_sub_explicit(&s->progress.wanted, 1, memory_order_relaxed);
     return got;
 }
 
 bool pages_progress_try_lock(struct service *s) {
     if (standing_in || !s->channel || !take_progress_lock(s))
         return false;
-    if (!s->running || !net_spin_is_wanted(&s->caller_spin)) {
-        pthread_mutex_unlock(&s->progress_lock);
+    if (!s->thread.running || !net_spin_is_wanted(&s->progress.spin)) {
+        pthread_mutex_unlock(&s->progress.lock);
         return false;
     }
     hold_signals();
@@ -61,11 +61,11 @@ bool pages_progress_try_lock(struct service *s) {
 
 static void progress_unlock(struct service *s, bool unfinished) {
     standing_in = NULL;
-    s->caller_progressed = true;
+    s->progress.happened = true;
     net_mailbox_sleeps(s->box);
     pages_service_go_round(s);
-    unfinished |= s->ios > 0 || pages_service_is_waiting(s);
-    pthread_mutex_unlock(&s->progress_lock);
+    unfinished |= s->io.under_way > 0 || pages_service_is_waiting(s);
+    pthread_mutex_unlock(&s->progress.lock);
     if (unfinished)
         net_mailbox_doorbell(s->box);
     pthread_sigmask(SIG_SETMASK, &signals, NULL);
@@ -87,7 +87,7 @@ static bool progress_work(struct service *s, const _Atomic uint32_t *word, uint3
         now = clock_ns();
         if (happened)
             idle_since = now;
-        else if (s->ios > 0)
+        else if (s->io.under_way > 0)
             pages_behind_flush(s);
     }
     return false;
@@ -98,8 +98,8 @@ bool pages_progress_work_until(void *service, const _Atomic uint32_t *word, uint
     if (standing_in != s)
         return false;
     bool paid = progress_work(s, word, seen);
-    net_spin_has_paid(&s->caller_spin, paid);
-    atomic_store_explicit(&s->pays, s->caller_spin.score > 0, memory_order_relaxed);
+    net_spin_has_paid(&s->progress.spin, paid);
+    atomic_store_explicit(&s->progress.pays, s->progress.spin.score > 0, memory_order_relaxed);
     if (!paid)
         progress_unlock(s, true); /* the thread now waits for other nodes, and must monitor them */
     return paid;

@@ -1,34 +1,8 @@
 /* service_send.c: outgoing and incoming messages. A page is sent in pieces, one after the other: the next piece is
  * passed to the network when the network has taken the previous one. */
-#include <errno.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "pages/service/service.h"
-
-void pages_service_fail(struct service *s, const char *format, ...) {
-    char why[512];
-    va_list args;
-    va_start(args, format);
-    vsnprintf(why, sizeof why, format, args);
-    va_end(args);
-    if (!atomic_load(&s->failed))
-        log_error("pages: %s", why);
-    pages_service_end(s, why);
-}
-
-void pages_service_end(struct service *s, const char *why) {
-    if (!atomic_exchange(&s->failed, true))
-        s->events.failed(s->events.arg, why);
-}
-
-void pages_service_refuse(struct service *s, const struct pages_message *m) {
-    pages_service_fail(s,
-                       "page %u of node %u: unexpected message %u from node %u: do all ranks run the "
-                       "same version of the library?",
-                       m->page, m->home, m->kind, m->from);
-}
 
 static bool brings_page(const struct pages_message *m) {
     return m->kind == PAGES_DATA || (m->kind == PAGES_WRITEBACK_DATA && m->flags & PAGES_DIRTY);
@@ -40,7 +14,7 @@ static void sending_hold(struct service *s, struct load load) {
     if (load.kind == LOAD_FRAME)
         s->pool->frames[load.index].sends++;
     else if (load.kind == LOAD_WORK)
-        s->works[load.index].sends++;
+        s->home.works[load.index].sends++;
 }
 
 static void sending_let_go(struct service *s, struct load load) {
@@ -49,7 +23,7 @@ static void sending_let_go(struct service *s, struct load load) {
     else if (load.kind == LOAD_WORK)
         pages_home_left(s, load.index);
     else if (load.kind == LOAD_BOUNCE)
-        pages_bounce_give(s, load.index);
+        pages_bounce_give(&s->bounces, load.index);
 }
 
 /* Returns the payload of a message and describes it in the wire header. */
@@ -64,9 +38,10 @@ static const char *sending_describe(const struct service *s, const struct pages_
     case LOAD_WORK:
         w->zero = load.zero;
         w->whole = load.zero || !brings_page(m) ? 0 : (uint32_t)s->pool->page_bytes;
-        return load.kind == LOAD_FRAME ? pages_pool_memory(s->pool, load.index) : s->works[load.index].memory;
+        return load.kind == LOAD_FRAME ? pages_pool_memory(s->pool, load.index)
+                                       : s->home.works[load.index].memory;
     case LOAD_BOUNCE:
-        bounce = pages_bounce_of(s, load.index);
+        bounce = pages_bounce_of(&s->bounces, load.index);
         w->offset = bounce->offset;
         w->bytes = bounce->bytes;
         w->whole = m->kind == PAGES_ANSWER || m->flags & PAGES_WRITES ? bounce->bytes : 0;
@@ -85,20 +60,20 @@ static const char *sending_describe(const struct service *s, const struct pages_
 /* ---- to other nodes ---- */
 
 static struct sending *take_sending(struct service *s) {
-    uint32_t index = s->sending_free ? s->sending_free - 1 : s->sendings_made;
-    if (s->sending_free)
-        s->sending_free = s->sendings[index].next;
-    else if (s->sendings_made == s->sendings_most)
+    uint32_t index = s->sends.free ? s->sends.free - 1 : s->sends.made;
+    if (s->sends.free)
+        s->sends.free = s->sends.all[index].next;
+    else if (s->sends.made == s->sends.most)
         return NULL;
     else
-        s->sendings_made++;
-    return &s->sendings[index];
+        s->sends.made++;
+    return &s->sends.all[index];
 }
 
 static void give_sending(struct sending *x) {
     struct service *s = x->service;
-    x->next = s->sending_free;
-    s->sending_free = (uint32_t)(x - s->sendings) + 1;
+    x->next = s->sends.free;
+    s->sends.free = (uint32_t)(x - s->sends.all) + 1;
 }
 
 /* Passes on as much as the network accepts. */

@@ -1,31 +1,8 @@
 /* service_small.c: remote operations: sent from the slots of the requesters, kept by the home until their transaction
  * starts, and applied where the page is. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "pages/service/service.h"
-
-/* ---- bounce buffers: as many as there can be requests, and answers to as many ---- */
-
-bool pages_bounce_is_left(const struct service *s) {
-    return s->bounce_free || s->bounces_made < s->bounces_most;
-}
-
-uint32_t pages_bounce_take(struct service *s) {
-    uint32_t index = s->bounce_free ? s->bounce_free - 1 : s->bounces_made;
-    if (s->bounce_free)
-        s->bounce_free = pages_bounce_of(s, index)->next;
-    else if (s->bounces_made == s->bounces_most)
-        abort(); /* callers check pages_bounce_is_left first */
-    else
-        s->bounces_made++;
-    return index;
-}
-
-void pages_bounce_give(struct service *s, uint32_t index) {
-    pages_bounce_of(s, index)->next = s->bounce_free;
-    s->bounce_free = index + 1;
-}
 
 /* ---- requests ---- */
 
@@ -82,8 +59,8 @@ void pages_small_answered(struct service *s, const struct wire *w, const char *d
 /* ---- the home ---- */
 
 uint32_t pages_small_keep(struct service *s, const struct wire *w, const char *data) {
-    uint32_t index = pages_bounce_take(s);
-    struct bounce *p = pages_bounce_of(s, index);
+    uint32_t index = pages_bounce_take(&s->bounces);
+    struct bounce *p = pages_bounce_of(&s->bounces, index);
     p->offset = w->offset;
     p->bytes = w->bytes;
     memcpy(p->data, data, w->whole);
@@ -104,8 +81,8 @@ void pages_small_apply(char *page, struct bounce *p, bool writes) {
 void pages_small_serve(struct service *s, char *page, const struct wire *w, const char *data,
                        struct load *answer) {
     bool writes = w->message.flags & PAGES_WRITES;
-    *answer = (struct load){.kind = LOAD_BOUNCE, .index = pages_bounce_take(s)};
-    struct bounce *p = pages_bounce_of(s, answer->index);
+    *answer = (struct load){.kind = LOAD_BOUNCE, .index = pages_bounce_take(&s->bounces)};
+    struct bounce *p = pages_bounce_of(&s->bounces, answer->index);
     p->offset = w->offset;
     p->bytes = writes ? 0 : w->bytes;
     if (writes)
