@@ -15,7 +15,7 @@
 #include "armci/armci_internal.h"
 #include "armci/request/locks.h"
 #include "armci/request/armci_memory.h"
-#include "armci/request/ops.h"
+#include "armci/request/armci_serve.h"
 
 struct armci armci_job;
 

@@ -11,6 +11,7 @@
 #include "armci/request/guard.h"
 #include "armci/request/locks.h"
 #include "armci/sync_event.h"
+#include "armci/request/local_ask.h"
 #include "armci/request/ops.h"
 
 /* ---- requests to the helper ---- */

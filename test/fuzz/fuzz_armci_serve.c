@@ -14,6 +14,7 @@
 #include "armci/request/guard.h"
 #include "armci/armci_internal.h"
 #include "armci/request/locks.h"
+#include "armci/request/armci_serve.h"
 #include "armci/request/ops.h"
 #include "fuzz.h"
 

@@ -26,12 +26,11 @@ static struct {
     uint32_t count;
     uint32_t *free; /* stack of free entries */
     uint32_t free_count;
-    struct armci_request *spare;          /* free list of requests */
     struct armci_request *implicit_first; /* operations without a handle */
     struct armci_request *implicit_last;
 } table;
 
-/* ---- requests and table entries ---- */
+/* ---- table entries ---- */
 
 static void handle_grow(const char *call) {
     uint32_t count = table.count > 0 ? 2 * table.count : 64;
@@ -47,23 +46,6 @@ static void handle_grow(const char *call) {
         free[table.free_count++] = i;
     }
     table.count = count;
-}
-
-static struct armci_request *handle_request_new(const char *call) {
-    struct armci_request *r = table.spare;
-    if (r)
-        table.spare = r->chain;
-    else if (!(r = malloc(sizeof *r)))
-        armci_fail(call, "no memory for another pending operation");
-    r->chain = NULL;
-    r->copy = NULL;
-    return r;
-}
-
-static void handle_request_free(struct armci_request *r) {
-    free(r->copy);
-    r->chain = table.spare;
-    table.spare = r;
 }
 
 static struct armci_request *first_of(const armci_hdl_t *handle) {
@@ -99,7 +81,7 @@ static void retire_implicit(void) {
         table.implicit_first = r->chain;
         if (!r->chain)
             table.implicit_last = NULL;
-        handle_request_free(r);
+        armci_request_free(r);
     }
 }
 
@@ -114,7 +96,9 @@ static void chain_implicit(struct armci_request *r) {
 struct armci_request *armci_handle_request(const char *call, armci_hdl_t *handle) {
     if (!handle)
         retire_implicit();
-    struct armci_request *r = handle_request_new(call), *first = handle ? first_of(handle) : NULL;
+    struct armci_request *r = armci_request_new(), *first = handle ? first_of(handle) : NULL;
+    if (!r)
+        armci_fail(call, "no memory for another pending operation");
     if (!handle)
         chain_implicit(r);
     else if (first) {
@@ -131,7 +115,7 @@ static void wait_chain(struct armci_request *r) {
     while (r) {
         struct armci_request *next = r->chain;
         armci_request_wait(r);
-        handle_request_free(r);
+        armci_request_free(r);
         r = next;
     }
 }
@@ -231,11 +215,7 @@ void ARMCI_UNSET_AGGREGATE_HANDLE(armci_hdl_t *handle) {
 }
 
 void armci_handle_close_all(void) {
-    while (table.spare) {
-        struct armci_request *r = table.spare;
-        table.spare = r->chain;
-        free(r);
-    }
+    armci_request_close_all();
     free(table.places);
     free(table.free);
     table.places = NULL;

@@ -2,7 +2,7 @@
 #ifndef HEARTH_ARMCI_HANDLE_H
 #define HEARTH_ARMCI_HANDLE_H
 
-#include "armci/request/armci_transfer.h"
+#include "armci/request/armci_request.h"
 
 /* A request for an operation of this handle, or without a handle (NULL). */
 struct armci_request *armci_handle_request(const char *call, armci_hdl_t *handle);

@@ -17,7 +17,7 @@
 #include <stdlib.h>
 
 #include "armci/request/guard.h"
-#include "armci/request/ops.h"
+#include "armci/request/local_ask.h"
 #include "armci/request/reach.h"
 
 static struct allocation *allocations; /* newest first: the one used last moves to the front */

@@ -1,20 +1,55 @@
-/* armci_request.c: cuts operations to other nodes into blocks, and stores their answers.
+/* armci_request.c: operations on other nodes: prepared, cut into blocks for the helper or passed to the network directly,
+ * and waited for.
  *
  * A block of a patch is a range of its packed order. It carries the whole patch, so any range will do, and every
  * block is as full as possible. A block of a vector is a list of addresses with the data for each; a piece longer
  * than a block is cut. Blocks are cut at multiples of 64 bytes (pieces of a vector at multiples of 16) or at ends of
  * pieces, never inside an element. */
+#include "armci/request/armci_request.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "armci/data/accumulate.h"
+#include "armci/request/armci_memory.h"
+#include "armci/request/guard.h"
 #include "armci/request/ops.h"
-#include "armci/request/armci_transfer.h"
+#include "armci/request/reach.h"
+#include "armci/sync_event.h"
 
 enum { ZERO_COPY = 8192 }; /* bytes from which contiguous memory is sent in place */
 
 static size_t smaller(uint64_t a, uint64_t b) {
     return (size_t)(a < b ? a : b);
+}
+
+/* ---- memory ---- */
+
+static struct armci_request *free_list;
+
+struct armci_request *armci_request_new(void) {
+    struct armci_request *r = free_list;
+    if (r)
+        free_list = r->chain;
+    else if (!(r = malloc(sizeof *r)))
+        return NULL;
+    r->chain = NULL;
+    r->copy = NULL;
+    return r;
+}
+
+void armci_request_free(struct armci_request *r) {
+    free(r->copy);
+    r->chain = free_list;
+    free_list = r;
+}
+
+void armci_request_close_all(void) {
+    while (free_list) {
+        struct armci_request *r = free_list;
+        free_list = r->chain;
+        free(r);
+    }
 }
 
 /* ---- patches ---- */
@@ -193,4 +228,45 @@ void *armci_request_copy_lists(const struct transfer_vector *v) {
         at += 2 * count;
     }
     return copy;
+}
+
+/* ---- start and completion ---- */
+
+/* For transfers that are contiguous on both sides, if the network can access that memory directly. */
+static struct link_window *request_window(const struct armci_request *r) {
+    if (r->is_vector || r->kind == TRANSFER_ACC || r->local.levels > 0 || r->remote.levels > 0 ||
+        !net_is_direct(armci_job.net))
+        return NULL;
+    return armci_reach_window(armci_memory_find(r->proc, r->remote.base, r->remote.base + r->remote.bytes),
+                              r->node);
+}
+
+void armci_request_start(struct armci_request *r) {
+    struct link_window *w = request_window(r);
+    uint64_t remote = (uint64_t)(uintptr_t)r->remote.base;
+    r->is_direct = w != NULL;
+    if (!w)
+        net_start(armci_job.net, r->node, &r->op);
+    else if (r->kind == TRANSFER_PUT)
+        net_put(armci_job.net, r->node, w, remote, r->local.base, r->local.bytes, &r->direct);
+    else
+        net_get(armci_job.net, r->node, w, r->local.base, remote, r->local.bytes, &r->direct);
+}
+
+void armci_request_wait(struct armci_request *r) {
+    if (r->is_direct)
+        net_wait_direct(armci_job.net, r->node, &r->direct);
+    else if (r->op.fetches)
+        net_wait_done(armci_job.net, r->node, &r->op);
+    else
+        net_wait_sent(armci_job.net, r->node, &r->op);
+    if (r->kind == TRANSFER_GET)
+        armci_sync_event();
+}
+
+void armci_request_do(struct armci_request *r) {
+    armci_guard_enter();
+    armci_request_start(r);
+    armci_request_wait(r);
+    armci_guard_leave();
 }

@@ -4,15 +4,16 @@
  * The client has checked every range. It is checked again here, because it may have been freed since, and no message
  * may fault this process. If the list of mappings is being changed, the check is retried later, like a lock that is
  * held. */
+#include "armci/request/armci_serve.h"
+
 #include <errno.h>
-#include <sched.h>
 #include <stdatomic.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "armci/data/accumulate.h"
-#include "armci/request/guard.h"
 #include "armci/armci_internal.h"
+#include "armci/request/local_ask.h"
 #include "armci/request/locks.h"
 #include "armci/request/ops.h"
 #include "armci/data/rmw.h"
@@ -289,28 +290,6 @@ static enum net_result serve_local(void *arg, int process, const struct mailbox_
 }
 _Static_assert(sizeof(struct net_shared_place) <= MAILBOX_WORDS * sizeof(uint64_t),
                "a place fits into a request");
-
-int64_t armci_local_ask(uint32_t what, const void *words, size_t bytes) {
-    enum { NAP_US = 1000 };
-    struct mailbox *box = net_mailbox(armci_job.net);
-    struct mailbox_request r = {.what = what};
-    int64_t answer;
-    memcpy(r.words, words, bytes);
-    int cell = net_mailbox_ask(box, &r);
-    while (cell < 0) { /* other threads use all cells; their requests are answered soon (lock_by_tries) */
-        if (!armci_job.threaded)
-            armci_fail("ARMCI", "several threads call at once: start MPI with MPI_THREAD_MULTIPLE");
-        sched_yield();
-        cell = net_mailbox_ask(box, &r);
-    }
-    while (!net_mailbox_answered(box, cell, &answer)) {
-        net_mailbox_wait(box, cell, NAP_US);
-        armci_guard_enter();
-        net_progress(armci_job.net);
-        armci_guard_leave();
-    }
-    return answer;
-}
 
 /* ---- failed peers ---- */
 

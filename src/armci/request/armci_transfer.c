@@ -10,9 +10,8 @@
 #include "armci/request/armci_count.h"
 #include "armci/request/guard.h"
 #include "armci/request/armci_handle.h"
-#include "armci/request/armci_memory.h"
+#include "armci/request/armci_request.h"
 #include "armci/sync_event.h"
-#include "armci/request/reach.h"
 
 _Static_assert((int)ACC_INT == (int)ARMCI_ACC_INT && (int)ACC_LONG == (int)ARMCI_ACC_LNG &&
                    (int)ACC_FLOAT == (int)ARMCI_ACC_FLT && (int)ACC_DOUBLE == (int)ARMCI_ACC_DBL &&
@@ -97,45 +96,6 @@ static enum way check_vector(const struct transfer_vector *v) {
 
 /* ---- the four forms: patch or vector, blocking or not ---- */
 
-/* For transfers that are contiguous on both sides, if the network can access that memory directly. */
-static struct link_window *window_for(const struct armci_request *r) {
-    if (r->is_vector || r->kind == TRANSFER_ACC || r->local.levels > 0 || r->remote.levels > 0 ||
-        !net_is_direct(armci_job.net))
-        return NULL;
-    return armci_reach_window(armci_memory_find(r->proc, r->remote.base, r->remote.base + r->remote.bytes),
-                              r->node);
-}
-
-void armci_request_start(struct armci_request *r) {
-    struct link_window *w = window_for(r);
-    uint64_t remote = (uint64_t)(uintptr_t)r->remote.base;
-    r->is_direct = w != NULL;
-    if (!w)
-        net_start(armci_job.net, r->node, &r->op);
-    else if (r->kind == TRANSFER_PUT)
-        net_put(armci_job.net, r->node, w, remote, r->local.base, r->local.bytes, &r->direct);
-    else
-        net_get(armci_job.net, r->node, w, r->local.base, remote, r->local.bytes, &r->direct);
-}
-
-void armci_request_wait(struct armci_request *r) {
-    if (r->is_direct)
-        net_wait_direct(armci_job.net, r->node, &r->direct);
-    else if (r->op.fetches)
-        net_wait_done(armci_job.net, r->node, &r->op);
-    else
-        net_wait_sent(armci_job.net, r->node, &r->op);
-    if (r->kind == TRANSFER_GET)
-        armci_sync_event();
-}
-
-static void request_do(struct armci_request *r) {
-    armci_guard_enter();
-    armci_request_start(r);
-    armci_request_wait(r);
-    armci_guard_leave();
-}
-
 void armci_transfer_patch(const struct armci_transfer *t) {
     enum way way = check_patch(t);
     armci_count_transfer(t->kind, way, t->local.bytes);
@@ -147,7 +107,7 @@ void armci_transfer_patch(const struct armci_transfer *t) {
         return;
     struct armci_request r;
     armci_request_patch(&r, t);
-    request_do(&r);
+    armci_request_do(&r);
 }
 
 void armci_transfer_vector(const struct transfer_vector *v) {
@@ -162,7 +122,7 @@ void armci_transfer_vector(const struct transfer_vector *v) {
         return;
     struct armci_request r;
     armci_request_vector(&r, v);
-    request_do(&r);
+    armci_request_do(&r);
 }
 
 void armci_transfer_patch_start(const struct armci_transfer *t, armci_hdl_t *handle) {

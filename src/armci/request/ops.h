@@ -51,13 +51,4 @@ struct op_mutex {
 };
 _Static_assert(sizeof(struct op_patch) <= NET_HEADER, "it fits into a block's header");
 
-/* For net_open: handlers of all of these, and of the requests of the node's own processes. */
-extern const struct net_service armci_service;
-
-/* Requests of the node's own processes (mailbox). */
-enum local_kind { LOCAL_ATTACH, LOCAL_DETACH, LOCAL_CREATE, LOCAL_DESTROY, LOCAL_LOCK, LOCAL_UNLOCK };
-
-/* Sends a request to the helper of this node and waits for its answer. */
-int64_t armci_local_ask(uint32_t what, const void *words, size_t bytes);
-
 #endif
