@@ -8,6 +8,7 @@
 #include "net/rpc/direct.h"
 #include "net/shm/memfile.h"
 #include "net/node/messages.h"
+#include "net/node/pull.h"
 #include "net/shm/memory_limit.h"
 #include "net/rpc/sched_slice.h"
 #include "net/rpc/spin.h"

@@ -440,6 +440,7 @@ int hook_Win_allocate_shared_c(MPI_Aint size, MPI_Aint unit, MPI_Info info, MPI_
 #endif
 
 int hook_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *win) {
+    serve_open();
     int rc = host_Win_create_dynamic(info, comm, win);
     if (rc == MPI_SUCCESS)
         window_opened(*win, (struct part){.unit = 1}, info, comm, false, true);

@@ -8,6 +8,10 @@ int serve_access_refuse(MPI_Win win, int code) {
     return code;
 }
 
+int serve_access_class(int status) {
+    return status == 0 ? MPI_SUCCESS : status == -EFAULT ? MPI_ERR_RMA_RANGE : MPI_ERR_OTHER;
+}
+
 /* A type is shown to the host once, in an operation without effect: one that was not committed is an error there. */
 static int show_type(MPI_Datatype type, MPI_Win win) {
     if (layout_is_trusted(type))
@@ -53,8 +57,7 @@ int serve_access_there(const struct served_target *t, MPI_Aint disp, MPI_Count c
         layout_free(&side->layout);
         return serve_access_refuse(win, MPI_ERR_RMA_RANGE);
     }
-    side->first =
-        side->layout.shape.bytes ? t->base + disp * (int64_t)t->unit + side->layout.offset : t->base;
+    side->first = (char *)(uintptr_t)(t->base + (uint64_t)disp * t->unit + (uint64_t)side->layout.offset);
     return MPI_SUCCESS;
 }
 

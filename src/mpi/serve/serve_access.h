@@ -15,7 +15,7 @@ struct serve_args {
     MPI_Win win;
 };
 
-/* First byte and shape of a side. */
+/* First byte, in the process that it belongs to, and shape of a side. */
 struct serve_side {
     char *first;
     struct layout layout;
@@ -32,12 +32,12 @@ static inline struct served_target *serve_access_target(const struct serve_args 
     return LIKELY(serve_epoch_enter(*s, t)) ? t : NULL;
 }
 
-/* The address of `bytes` contiguous bytes at a displacement; NULL: not all of them are in the window. */
-static inline char *serve_access_flat(const struct served_target *t, MPI_Aint disp, uint64_t bytes) {
+/* The address of `bytes` contiguous bytes at a displacement, at the target; 0: not all of them are in the window. */
+static inline uint64_t serve_access_flat(const struct served_target *t, MPI_Aint disp, uint64_t bytes) {
     uint64_t at;
     if (UNLIKELY(disp < 0 || __builtin_mul_overflow((uint64_t)disp, t->unit, &at) || at > t->bytes ||
                  bytes > t->bytes - at))
-        return NULL;
+        return 0;
     return t->base + at;
 }
 
@@ -50,6 +50,9 @@ int serve_access_there(const struct served_target *t, MPI_Aint disp, MPI_Count c
 static inline void serve_access_free(struct serve_side *side) {
     layout_free(&side->layout);
 }
+
+/* The MPI error class of a code of vm.h. */
+int serve_access_class(int status);
 
 /* Calls the window's error handler; returns the code. */
 int serve_access_refuse(MPI_Win win, int code);

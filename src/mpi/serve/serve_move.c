@@ -1,5 +1,6 @@
 /* serve_move.c: put and get on served windows: copies by the caller. */
 #include "mpi/serve/serve_access.h"
+#include "mpi/serve/vm.h"
 
 enum direction { FETCH, STORE };
 
@@ -8,6 +9,16 @@ static inline void copy_flat(void *to, const void *from, uint64_t bytes) {
         memcpy(to, from, 8);
     else
         memcpy(to, from, bytes);
+}
+
+/* Between memory of this process and of another one that is not mapped here. */
+static int move_through_kernel(const struct serve_args *a, const struct served_target *t,
+                               const struct serve_side *here, const struct serve_side *there, uint64_t bytes,
+                               enum direction d) {
+    const struct vm_side local = {(uint64_t)(uintptr_t)here->first, &here->layout.shape};
+    const struct vm_side remote = {(uint64_t)(uintptr_t)there->first, &there->layout.shape};
+    int status = serve_vm_copy(t->pid, d == FETCH ? VM_READ : VM_WRITE, &local, &remote, bytes);
+    return status == 0 ? MPI_SUCCESS : serve_access_refuse(a->win, serve_access_class(status));
 }
 
 static int move_shaped(const struct serve_args *a, const struct served_target *t, enum direction d) {
@@ -19,7 +30,9 @@ static int move_shaped(const struct serve_args *a, const struct served_target *t
     if (rc == MPI_SUCCESS) {
         uint64_t bytes = here.layout.shape.bytes < there.layout.shape.bytes ? here.layout.shape.bytes
                                                                             : there.layout.shape.bytes;
-        if (d == FETCH)
+        if (!t->mapped)
+            rc = move_through_kernel(a, t, &here, &there, bytes, d);
+        else if (d == FETCH)
             shape_copy(here.first, &here.layout.shape, there.first, &there.layout.shape, bytes);
         else
             shape_copy(there.first, &there.layout.shape, here.first, &here.layout.shape, bytes);
@@ -34,13 +47,13 @@ static inline int move(const struct serve_args *a, const struct served_target *t
     if (UNLIKELY(!layout_is_plain(a->otype, &osize) || !layout_is_plain(a->ttype, &tsize)))
         return move_shaped(a, t, d);
     uint64_t bytes = (uint64_t)a->ocount * osize;
-    char *there = serve_access_flat(t, a->disp, bytes);
-    if (UNLIKELY(!there || bytes != (uint64_t)a->tcount * tsize))
+    uint64_t there = serve_access_flat(t, a->disp, bytes);
+    if (UNLIKELY(!there || bytes != (uint64_t)a->tcount * tsize || !t->mapped))
         return move_shaped(a, t, d);
     if (d == FETCH)
-        copy_flat((void *)(uintptr_t)a->origin, there, bytes);
+        copy_flat((void *)(uintptr_t)a->origin, (void *)(uintptr_t)there, bytes);
     else
-        copy_flat(there, a->origin, bytes);
+        copy_flat((void *)(uintptr_t)there, a->origin, bytes);
     return MPI_SUCCESS;
 }
 

@@ -7,6 +7,7 @@
 
 #include "data/data.h"
 #include "mpi/serve/serve_access.h"
+#include "mpi/serve/vm.h"
 
 enum { FEW = 4096 }; /* bytes of operands or results that need no allocation */
 
@@ -38,9 +39,16 @@ struct update {
     MPI_Op op;
 };
 
+static int update_elements(const struct served_target *t, const struct data_update *u) {
+    if (UNLIKELY(!t->mapped))
+        return serve_access_class(serve_vm_update(t->pid, t->locks, u));
+    data_update_wait(t->locks, u);
+    return MPI_SUCCESS;
+}
+
 /* The elements of all sides are known to be of one type. The old values go to a copy first, since the result may not
  * be contiguous. */
-static int apply(struct net_lock_table *locks, struct data_update *u, const struct serve_side *from,
+static int apply(const struct served_target *t, struct data_update *u, const struct serve_side *from,
                  const struct serve_side *result) {
     struct packed operands = {0}, old = {0};
     int rc = MPI_ERR_NO_MEM;
@@ -49,10 +57,9 @@ static int apply(struct net_lock_table *locks, struct data_update *u, const stru
             shape_gather(operands.bytes, from->first, &from->layout.shape, u->bytes);
         u->packed = operands.bytes;
         u->old = old.bytes;
-        data_update_wait(locks, u);
+        rc = update_elements(t, u);
         if (result && old.bytes != result->first)
             shape_scatter(result->first, &result->layout.shape, old.bytes, u->bytes);
-        rc = MPI_SUCCESS;
     }
     if (from)
         packed_close(&operands, from);
@@ -85,7 +92,7 @@ static int update_sides(const struct update *u, const struct served_target *t, i
                             .shape = &there.layout.shape,
                             .bytes = bytes - bytes % data_element_bytes((unsigned)type)};
     if (d.bytes)
-        rc = apply(t->locks, &d, from, result);
+        rc = apply(t, &d, from, result);
     serve_access_free(&there);
     return rc == MPI_SUCCESS ? rc : serve_access_refuse(u->a->win, rc);
 }
@@ -115,18 +122,17 @@ static int update(const struct update *u, const struct served_target *t) {
 
 /* ---- one element ---- */
 
-static int fetch_and_op(const void *origin, void *result, int type, int op, char *there,
-                        struct net_lock_table *locks) {
+static int fetch_and_op(const void *origin, void *result, int type, int op, uint64_t there,
+                        const struct served_target *t) {
     struct shape one = shape_contiguous(data_element_bytes((unsigned)type));
     struct data_update u = {.op = (enum data_op)op,
                             .type = (enum data_type)type,
-                            .to = there,
+                            .to = (char *)(uintptr_t)there,
                             .shape = &one,
                             .packed = origin,
                             .old = result,
                             .bytes = one.bytes};
-    data_update_wait(locks, &u);
-    return MPI_SUCCESS;
+    return update_elements(t, &u);
 }
 
 int serve_Fetch_and_op(const void *origin, void *result, MPI_Datatype type, int target, MPI_Aint disp,
@@ -140,10 +146,11 @@ int serve_Fetch_and_op(const void *origin, void *result, MPI_Datatype type, int 
     int how = serve_element_op(op), element = serve_element_type(type);
     bool flat = how >= 0 && element >= 0 && data_element_allows((unsigned)how, (unsigned)element) &&
                 layout_is_plain(type, &size) && size == data_element_bytes((unsigned)element);
-    char *there = flat ? serve_access_flat(t, disp, size) : NULL;
-    if (LIKELY(there != NULL))
-        return fetch_and_op(origin, result, element, how, there, t->locks);
-    return update(&(struct update){.a = &a, .result = result, .rcount = 1, .rtype = type, .op = op}, t);
+    uint64_t there = flat ? serve_access_flat(t, disp, size) : 0;
+    if (UNLIKELY(!there))
+        return update(&(struct update){.a = &a, .result = result, .rcount = 1, .rtype = type, .op = op}, t);
+    int rc = fetch_and_op(origin, result, element, how, there, t);
+    return LIKELY(rc == MPI_SUCCESS) ? rc : serve_access_refuse(win, rc);
 }
 
 int serve_Compare_and_swap(const void *origin, const void *compare, void *result, MPI_Datatype type,
@@ -156,11 +163,17 @@ int serve_Compare_and_swap(const void *origin, const void *compare, void *result
     int element = serve_element_type(type);
     if (element < 0 || !data_swap_allows((unsigned)element))
         return serve_access_refuse(win, MPI_ERR_TYPE);
-    char *there = serve_access_flat(t, disp, data_element_bytes((unsigned)element));
-    if (!there)
-        return serve_access_refuse(win, MPI_ERR_RMA_RANGE);
-    data_swap_if(t->locks, (enum data_type)element, there, compare, origin, result, true);
-    return MPI_SUCCESS;
+    uint64_t there = serve_access_flat(t, disp, data_element_bytes((unsigned)element));
+    int rc = MPI_ERR_RMA_RANGE;
+    if (there && LIKELY(t->mapped))
+        rc = data_swap_if(t->locks, (enum data_type)element, (void *)(uintptr_t)there, compare, origin,
+                          result, true)
+                 ? MPI_SUCCESS
+                 : MPI_ERR_INTERN;
+    else if (there)
+        rc = serve_access_class(
+            serve_vm_swap_if(t->pid, t->locks, (enum data_type)element, there, compare, origin, result));
+    return LIKELY(rc == MPI_SUCCESS) ? rc : serve_access_refuse(win, rc);
 }
 
 /* ---- any number of elements: for each call, what it does if the window is served, and what the host does if not ---- */

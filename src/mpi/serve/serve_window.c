@@ -1,34 +1,25 @@
 /* serve_window.c: windows that Hearth serves: creation, lookup, release.
  *
- * MPI_Win_allocate: one mapping holds the memory of all ranks, their gates, and the lock table for accumulates.
- * MPI_Win_create over such memory: only gates; the lock tables are those of the memory, so that an element has the
- * same lock through all windows. All ranks of the window must be on one machine, and every rank must have mapped the
- * memory of all others. If not, the host makes and serves the window. */
+ * MPI_Win_allocate: one mapping holds the memory of all ranks and their gates. MPI_Win_create, MPI_Win_create_dynamic: a
+ * mapping holds the gates; memory of an allocated window is used where it is mapped, other memory is reached through
+ * the kernel. All ranks of the window must be on one machine. If not, or if the kernel denies access, the host makes and
+ * serves the window. */
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "mpi/core/hooks.h"
+#include "mpi/serve/memory.h"
 #include "mpi/serve/served.h"
+#include "mpi/serve/vm.h"
 
 enum { BUCKETS = 64 };
-
-/* Memory that was allocated with a window, and may be part of others. */
-struct served_memory {
-    char *base;
-    size_t bytes;
-    struct net_lock_table *locks;
-    struct net_shared *shared;
-    int uses; /* windows */
-    struct served_memory *next;
-};
 
 _Atomic(struct served *) serve_recent;
 bool serve_is_threaded;
 pthread_mutex_t serve_mutex = PTHREAD_MUTEX_INITIALIZER;
 static struct served *buckets[BUCKETS];
-static struct served_memory *memories;
 
 /* ---- lookup ---- */
 
@@ -63,30 +54,6 @@ static void served_unlink(struct served *s) {
     *link = s->next;
     atomic_store_explicit(&serve_recent, NULL, memory_order_release);
     serve_unlock();
-}
-
-/* ---- memory ---- */
-
-static struct served_memory *memory_find(const char *base, size_t bytes) {
-    struct served_memory *m = memories;
-    while (m && !(base >= m->base && bytes <= m->bytes && (size_t)(base - m->base) <= m->bytes - bytes))
-        m = m->next;
-    return m;
-}
-
-static void memory_release(struct served_memory *m) {
-    serve_lock();
-    struct served_memory **link = &memories;
-    bool last = --m->uses == 0;
-    while (last && *link != m)
-        link = &(*link)->next;
-    if (last)
-        *link = m->next;
-    serve_unlock();
-    if (!last)
-        return;
-    net_shared_leave(NULL, m->shared);
-    free(m);
 }
 
 /* ---- the processes of a window ---- */
@@ -124,23 +91,19 @@ static bool party_open(struct party *p, MPI_Comm comm) {
 
 /* ---- creation ---- */
 
-/* What each rank contributes: its part of the mapping begins with the memory; then come its gate and, in the first
- * part, the lock table. */
-static size_t part_gate(uint64_t bytes) {
-    return round_up(bytes, GATE_ALIGN);
-}
-
-static size_t part_bytes(uint64_t bytes, bool is_first) {
-    return part_gate(bytes) + sizeof(struct serve_gate) + (is_first ? net_lock_table_bytes() : 0);
-}
+enum flavor { ALLOCATED, CREATED, DYNAMIC };
 
 /* What each rank brings into the window. */
 struct offer {
     uint64_t base, bytes, unit;
+    uint64_t
+        memory; /* id of the served memory that it is part of; 0: none. If allocated: of rank 0, for all */
+    struct serve_card owner; /* the process whose locks protect it */
+    int64_t pid;
 };
 
-static struct served
-    *spare; /* structures of freed windows: serve_find may read one that another thread frees */
+/* Structures of freed windows are reused: serve_find may read one that another thread frees. */
+static struct served *spare;
 
 static struct served *take_structure(void) {
     serve_lock();
@@ -165,12 +128,12 @@ static struct served *served_make(int rank, int size) {
 
 static void served_drop(struct served *s) {
     if (s->memory)
-        memory_release(s->memory);
+        serve_memory_leave(s->memory);
     else if (s->shared)
         net_shared_leave(NULL, s->shared);
     for (int i = 0; i < s->size; i++)
         if (s->targets[i].memory)
-            memory_release(s->targets[i].memory);
+            serve_memory_leave(s->targets[i].memory);
     free(s->started);
     free(s->targets);
     s->handle = MPI_WIN_NULL;
@@ -180,93 +143,65 @@ static void served_drop(struct served *s) {
     serve_unlock();
 }
 
-static void note_target(struct served *s, int i, char *base, const struct offer *o,
-                        struct net_lock_table *locks) {
+/* A rank's part of the mapping begins with its memory, if that is allocated with the window; its gate follows. */
+static uint64_t gate_offset(const struct offer *o, enum flavor flavor) {
+    return flavor == ALLOCATED ? round_up(o->bytes, GATE_ALIGN) : 0;
+}
+
+/* Whether the rank's memory can be reached. */
+static bool note_target(struct served *s, int i, const struct offer *o, enum flavor flavor) {
     char *part = s->shared->base + s->shared->parts[i].offset;
-    s->targets[i] =
-        (struct served_target){.base = base,
-                               .bytes = o->bytes,
-                               .unit = o->unit,
-                               .gate = (struct serve_gate *)(part + (s->memory ? part_gate(o->bytes) : 0)),
-                               .locks = locks};
+    const struct serve_process *owner = serve_process_join(&o->owner, i);
+    struct served_target *t = &s->targets[i];
+    *t = (struct served_target){.base = flavor == ALLOCATED ? (uint64_t)(uintptr_t)part : o->base,
+                                .bytes = o->bytes,
+                                .unit = o->unit,
+                                .pid = (int)o->pid,
+                                .gate = (struct serve_gate *)(part + gate_offset(o, flavor)),
+                                .locks = owner ? owner->locks : NULL};
+    if (flavor != ALLOCATED && o->memory)
+        t->memory = serve_memory_use(o->memory);
+    t->mapped = flavor == ALLOCATED || t->memory || i == s->rank || !o->bytes;
+    return owner && (t->mapped || flavor == DYNAMIC || serve_vm_is_allowed(t->pid, t->base));
 }
 
-/* The first rank makes the lock table; all learn whether it could. */
-static int make_memory(struct served *s, const struct party *p, const struct offer *first) {
-    struct served_memory *m = malloc(sizeof *m);
-    int status = m ? 0 : -ENOMEM;
-    if (m) {
-        size_t table = s->shared->parts[0].offset + part_gate(first->bytes) + sizeof(struct serve_gate);
-        *m = (struct served_memory){.base = s->shared->base,
-                                    .bytes = s->shared->bytes,
-                                    .locks = (struct net_lock_table *)(s->shared->base + table),
-                                    .shared = s->shared,
-                                    .uses = 1};
-        status = p->boot.rank == 0 ? net_lock_table_make(m->locks) : 0;
-    }
-    status = net_boot_agree(&p->boot, status);
-    if (status != 0) {
-        free(m);
-        return status;
-    }
-    s->memory = m;
-    serve_lock();
-    m->next = memories;
-    memories = m;
-    serve_unlock();
-    return 0;
+static int note_targets(struct served *s, const struct party *p, const struct offer *all,
+                        enum flavor flavor) {
+    bool reached = true;
+    for (int i = 0; i < s->size; i++)
+        reached = note_target(s, i, &all[i], flavor) && reached;
+    return net_boot_agree(&p->boot, reached ? 0 : -EPERM);
 }
 
-static int allocate_memory(struct served *s, const struct party *p, const struct offer *all) {
-    uint64_t own = all[p->boot.rank].bytes;
-    int status = net_shared_open(&p->boot, part_bytes(own, p->boot.rank == 0), NULL, &s->shared);
-    if (status == 0)
-        status = make_memory(s, p, &all[0]);
-    for (int i = 0; status == 0 && i < s->size; i++)
-        note_target(s, i, s->shared->base + s->shared->parts[i].offset, &all[i], s->memory->locks);
-    return status;
+static int take_memory(struct served *s, const struct party *p, const struct offer *all) {
+    struct serve_card *owners = malloc((size_t)s->size * sizeof *owners);
+    for (int i = 0; owners && i < s->size; i++)
+        owners[i] = all[i].owner;
+    s->memory = owners ? serve_memory_open(all[0].memory, s->shared, owners) : NULL;
+    free(owners);
+    return net_boot_agree(&p->boot, s->memory ? 0 : -ENOMEM);
 }
 
-/* Whether this process has mapped the memory of all ranks. If so, it stays mapped as long as the window is open. */
-static bool hold_memories(struct served *s, const struct offer *all) {
-    bool found = true;
-    serve_lock();
-    for (int i = 0; found && i < s->size; i++) {
-        struct served_memory *m =
-            all[i].bytes ? memory_find((char *)(uintptr_t)all[i].base, all[i].bytes) : NULL;
-        found = m || !all[i].bytes;
-        s->targets[i].memory = m;
-        if (m)
-            m->uses++;
-    }
-    serve_unlock();
-    return found;
-}
-
-static int adopt_memory(struct served *s, const struct party *p, const struct offer *all) {
-    int status = net_boot_agree(&p->boot, hold_memories(s, all) ? 0 : -ENOTSUP);
-    if (status == 0)
-        status = net_shared_open(&p->boot, sizeof(struct serve_gate), NULL, &s->shared);
-    for (int i = 0; status == 0 && i < s->size; i++) {
-        struct served_memory *m = s->targets[i].memory;
-        note_target(s, i, (char *)(uintptr_t)all[i].base, &all[i], m ? m->locks : NULL);
-        s->targets[i].memory = m;
-    }
-    return status;
+static int served_fill(struct served *s, const struct party *p, const struct offer *all, enum flavor flavor) {
+    size_t part = gate_offset(&all[s->rank], flavor) + sizeof(struct serve_gate);
+    int status = net_shared_open(&p->boot, part, NULL, &s->shared);
+    if (status == 0 && flavor == ALLOCATED)
+        status = take_memory(s, p, all);
+    return status == 0 ? note_targets(s, p, all, flavor) : status;
 }
 
 /* Collective. NULL: the host serves the window. */
-static struct served *served_open(MPI_Comm comm, struct offer own, bool allocates) {
+static struct served *served_open(MPI_Comm comm, const struct offer *own, enum flavor flavor) {
     struct party p;
     if (!party_open(&p, comm))
         return NULL;
     struct served *s = served_make(p.boot.rank, p.boot.size);
     struct offer *all = malloc((size_t)p.boot.size * sizeof *all);
-    int status = net_agree_on_memory(&p.boot, s && all, "a window");
+    int status = net_agree_on_memory(&p.boot, s && all && own->pid, "a window");
     if (status == 0)
-        status = net_boot_gather(&p.boot, &own, all, sizeof own);
+        status = net_boot_gather(&p.boot, own, all, sizeof *own);
     if (status == 0)
-        status = allocates ? allocate_memory(s, &p, all) : adopt_memory(s, &p, all);
+        status = served_fill(s, &p, all, flavor);
     serve_host.Comm_free(&p.comm);
     free(all);
     if (status == 0)
@@ -280,7 +215,9 @@ static struct served *served_open(MPI_Comm comm, struct offer own, bool allocate
 static int served_name(struct served *s, MPI_Info info, MPI_Comm comm, MPI_Win *win) {
     const struct served_target *own = &s->targets[s->rank];
     serve_start();
-    int rc = serve_host.Win_create(own->base, (MPI_Aint)own->bytes, (int)own->unit, info, comm, win);
+    int rc = s->dynamic ? serve_host.Win_create_dynamic(info, comm, win)
+                        : serve_host.Win_create((void *)(uintptr_t)own->base, (MPI_Aint)own->bytes,
+                                                (int)own->unit, info, comm, win);
     if (rc != MPI_SUCCESS) {
         served_drop(s);
         return rc;
@@ -310,16 +247,31 @@ static bool is_intracomm(MPI_Comm comm) {
     return comm != MPI_COMM_NULL && host_Comm_test_inter(comm, &inter) == MPI_SUCCESS && !inter;
 }
 
+static struct offer make_offer(const void *base, MPI_Aint size, MPI_Aint unit, enum flavor flavor) {
+    struct offer own = {.base = (uint64_t)(uintptr_t)base, .bytes = (uint64_t)size, .unit = (uint64_t)unit};
+    own.owner = serve_process_card();
+    own.pid = own.owner.pid;
+    if (flavor == ALLOCATED)
+        own.memory = random_mix(clock_ns() ^ own.owner.id);
+    else if (flavor == CREATED && size)
+        serve_memory_find(base, own.bytes, &own.memory, &own.owner);
+    return own;
+}
+
 /* NULL: the host makes it. */
 static struct served *serve_or_not(const void *base, MPI_Aint size, MPI_Aint unit, MPI_Info info,
-                                   MPI_Comm comm, bool allocates) {
-    struct offer own = {.base = (uint64_t)(uintptr_t)base, .bytes = (uint64_t)size, .unit = (uint64_t)unit};
-    bool fits = size >= 0 && unit > 0 && unit <= INT_MAX && is_intracomm(comm) && is_wanted(info);
-    return fits ? served_open(comm, own, allocates) : NULL;
+                                   MPI_Comm comm, enum flavor flavor) {
+    if (size < 0 || unit <= 0 || unit > INT_MAX || !is_intracomm(comm) || !is_wanted(info))
+        return NULL;
+    struct offer own = make_offer(base, size, unit, flavor);
+    struct served *s = served_open(comm, &own, flavor);
+    if (s)
+        s->dynamic = flavor == DYNAMIC;
+    return s;
 }
 
 static int name_allocated(struct served *s, MPI_Info info, MPI_Comm comm, void *base, MPI_Win *win) {
-    char *memory = s->targets[s->rank].base;
+    void *memory = (void *)(uintptr_t)s->targets[s->rank].base;
     int rc = served_name(s, info, comm, win);
     if (rc == MPI_SUCCESS)
         memcpy(base, &memory, sizeof memory);
@@ -327,26 +279,32 @@ static int name_allocated(struct served *s, MPI_Info info, MPI_Comm comm, void *
 }
 
 int serve_Win_allocate(MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, void *base, MPI_Win *win) {
-    struct served *s = serve_or_not(NULL, size, unit, info, comm, true);
+    struct served *s = serve_or_not(NULL, size, unit, info, comm, ALLOCATED);
     return s ? name_allocated(s, info, comm, base, win)
              : serve_host.Win_allocate(size, unit, info, comm, base, win);
 }
 
 int serve_Win_create(void *base, MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, MPI_Win *win) {
-    struct served *s = serve_or_not(base, size, unit, info, comm, false);
+    struct served *s = serve_or_not(base, size, unit, info, comm, CREATED);
     return s ? served_name(s, info, comm, win) : serve_host.Win_create(base, size, unit, info, comm, win);
+}
+
+/* Displacements are addresses, and any attached memory may be accessed. */
+int serve_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *win) {
+    struct served *s = serve_or_not(NULL, PTRDIFF_MAX, 1, info, comm, DYNAMIC);
+    return s ? served_name(s, info, comm, win) : serve_host.Win_create_dynamic(info, comm, win);
 }
 
 #if MPI_VERSION >= 4
 int serve_Win_allocate_c(MPI_Aint size, MPI_Aint unit, MPI_Info info, MPI_Comm comm, void *base,
                          MPI_Win *win) {
-    struct served *s = serve_or_not(NULL, size, unit, info, comm, true);
+    struct served *s = serve_or_not(NULL, size, unit, info, comm, ALLOCATED);
     return s ? name_allocated(s, info, comm, base, win)
              : serve_host.Win_allocate_c(size, unit, info, comm, base, win);
 }
 
 int serve_Win_create_c(void *base, MPI_Aint size, MPI_Aint unit, MPI_Info info, MPI_Comm comm, MPI_Win *win) {
-    struct served *s = serve_or_not(base, size, unit, info, comm, false);
+    struct served *s = serve_or_not(base, size, unit, info, comm, CREATED);
     return s ? served_name(s, info, comm, win) : serve_host.Win_create_c(base, size, unit, info, comm, win);
 }
 #endif

@@ -1,5 +1,6 @@
-/* served.h: windows that Hearth serves itself: their memory is shared by the processes of a node, and every operation
- * is executed by the process that calls it, whatever the target does meanwhile.
+/* served.h: windows that Hearth serves itself: every operation is executed by the process that calls it, whatever the
+ * target does meanwhile. The memory of windows that were allocated is shared by the processes of the node; other memory
+ * is reached through the kernel.
  *
  * The handle that the program sees is that of a host window over the same memory. So names, attributes, groups, info
  * and error handlers are the host's. The host's fence, post, start, complete and wait synchronise as they do in any
@@ -26,10 +27,12 @@ enum hold {
 
 /* One rank of the window, as seen from this process. */
 struct served_target {
-    char *base; /* valid in this process */
+    uint64_t base; /* address of its memory, the same in all processes that map it; 0 in a dynamic window */
     uint64_t bytes, unit;
-    uint8_t held;                 /* enum hold: our lock */
-    bool started;                 /* in the group of MPI_Win_start */
+    bool mapped;  /* in this process, too; otherwise reached through the kernel (vm.h) */
+    uint8_t held; /* enum hold: our lock */
+    bool started; /* in the group of MPI_Win_start */
+    int pid;
     struct serve_gate *gate;      /* its lock */
     struct net_lock_table *locks; /* for accumulates to its memory */
     struct served_memory *memory; /* that memory, if it belongs to another window */
@@ -38,6 +41,7 @@ struct served_target {
 struct served {
     MPI_Win handle;
     bool fenced, locked_all; /* an access epoch to all targets is open */
+    bool dynamic;
     int rank, size;
     int holds; /* targets with a lock of MPI_Win_lock */
     struct served_target *targets;

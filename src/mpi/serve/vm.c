@@ -1,0 +1,173 @@
+/* vm.c: copies and updates through the kernel.
+ *
+ * A call takes two lists of ranges with the same number of bytes. Shapes are handed over in pieces of PIECES ranges on
+ * either side. An update reads whole elements, changes a copy and writes it back, under the lock of the block in which
+ * they begin: the lock that every other user of that memory takes. */
+#include "mpi/serve/vm.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/uio.h>
+
+enum { PIECES = 64 };
+
+/* ---- lists of ranges ---- */
+
+/* The next ranges of a side, of at most `most` bytes; returns their bytes. The cursor stays. */
+static uint64_t list_ranges(const struct vm_side *side, const struct data_cursor *at, uint64_t most,
+                            struct iovec ranges[], unsigned long *count) {
+    struct data_cursor c = *at;
+    uint64_t bytes = 0;
+    for (*count = 0; *count < PIECES && bytes < most; ++*count) {
+        struct shape_block b = data_cursor_rest(&c);
+        uint64_t part = b.bytes < most - bytes ? b.bytes : most - bytes;
+        ranges[*count] = (struct iovec){(void *)(uintptr_t)(side->first + (uint64_t)b.offset), part};
+        data_cursor_skip(&c, part);
+        bytes += part;
+    }
+    return bytes;
+}
+
+static void cut_ranges(struct iovec ranges[], unsigned long *count, uint64_t bytes) {
+    unsigned long n = 0;
+    for (; bytes; n++) {
+        if (ranges[n].iov_len > bytes)
+            ranges[n].iov_len = bytes;
+        bytes -= ranges[n].iov_len;
+    }
+    *count = n;
+}
+
+static ssize_t call(int pid, enum vm_direction direction, const struct iovec *here, unsigned long here_count,
+                    const struct iovec *there, unsigned long there_count) {
+    ssize_t n = direction == VM_READ ? process_vm_readv(pid, here, here_count, there, there_count, 0)
+                                     : process_vm_writev(pid, here, here_count, there, there_count, 0);
+    return n > 0 ? n : n < 0 ? -errno : -EFAULT;
+}
+
+/* ---- copies ---- */
+
+enum { MOST = 1 << 30 }; /* bytes per call; the kernel stops a little below 2 GB */
+
+int serve_vm_copy(int pid, enum vm_direction direction, const struct vm_side *here,
+                  const struct vm_side *there, uint64_t bytes) {
+    struct iovec local[PIECES], remote[PIECES];
+    struct data_cursor at_here, at_there;
+    data_cursor_start(&at_here, here->shape, 0);
+    data_cursor_start(&at_there, there->shape, 0);
+    while (bytes) {
+        unsigned long locals, remotes;
+        uint64_t most = bytes < MOST ? bytes : MOST;
+        most = list_ranges(here, &at_here, most, local, &locals);
+        most = list_ranges(there, &at_there, most, remote, &remotes);
+        cut_ranges(local, &locals, most);
+        ssize_t n = call(pid, direction, local, locals, remote, remotes);
+        if (n < 0)
+            return (int)n;
+        data_cursor_skip(&at_here, (uint64_t)n);
+        data_cursor_skip(&at_there, (uint64_t)n);
+        bytes -= (uint64_t)n;
+    }
+    return 0;
+}
+
+/* ---- updates ---- */
+
+/* Elements that begin in one block, in the order of the shape. */
+struct batch {
+    struct iovec ranges[PIECES];
+    unsigned long count;
+    uint64_t bytes;
+    const void *place; /* of the first element */
+};
+
+static bool in_one_block(uint64_t a, uint64_t b) {
+    return (a ^ b) < LOCK_TABLE_GRAIN;
+}
+
+/* Appends a range, or extends the last one. */
+static void batch_append(struct batch *b, uint64_t at, uint64_t bytes) {
+    struct iovec *last = b->count ? &b->ranges[b->count - 1] : NULL;
+    if (last && (uint64_t)(uintptr_t)last->iov_base + last->iov_len == at)
+        last->iov_len += bytes;
+    else
+        b->ranges[b->count++] = (struct iovec){(void *)(uintptr_t)at, bytes};
+    b->bytes += bytes;
+}
+
+/* Adds the next element. False: it belongs to another block, or the list might not hold its ranges, of which there are
+ * at most as many as it has bytes. */
+static bool batch_add(struct batch *b, const struct vm_side *side, struct data_cursor *c, size_t unit) {
+    uint64_t first = side->first + (uint64_t)data_cursor_rest(c).offset;
+    if (!b->count)
+        b->place = (const void *)(uintptr_t)first;
+    else if (!in_one_block(first, (uint64_t)(uintptr_t)b->place) || b->count + unit > PIECES)
+        return false;
+    for (uint64_t left = unit; left;) {
+        struct shape_block rest = data_cursor_rest(c);
+        uint64_t part = rest.bytes < left ? rest.bytes : left;
+        batch_append(b, side->first + (uint64_t)rest.offset, part);
+        data_cursor_skip(c, part);
+        left -= part;
+    }
+    return true;
+}
+
+/* Reads a batch, changes it, and writes it back. */
+static int batch_apply(int pid, const struct batch *b, const struct data_update *u, const char *operands,
+                       char *old, char *copy) {
+    struct iovec here = {copy, b->bytes};
+    ssize_t n = call(pid, VM_READ, &here, 1, b->ranges, b->count);
+    if (n < 0 || (uint64_t)n != b->bytes)
+        return n < 0 ? (int)n : -EFAULT;
+    if (old)
+        memcpy(old, copy, b->bytes);
+    if (u->op == DATA_NO_OP)
+        return 0;
+    data_element_combine(u->op, u->type, copy, operands, b->bytes / data_element_bytes(u->type));
+    n = call(pid, VM_WRITE, &here, 1, b->ranges, b->count);
+    return n < 0 ? (int)n : (uint64_t)n == b->bytes ? 0 : -EFAULT;
+}
+
+int serve_vm_update(int pid, struct net_lock_table *locks, const struct data_update *u) {
+    const struct vm_side side = {.first = (uint64_t)(uintptr_t)u->to, .shape = u->shape};
+    const size_t unit = data_element_bytes(u->type);
+    const char *operands = u->packed;
+    char *old = u->old, copy[LOCK_TABLE_GRAIN];
+    struct data_cursor c;
+    data_cursor_start(&c, u->shape, u->from);
+    for (uint64_t left = u->bytes; left;) {
+        struct batch b = {.count = 0};
+        while (b.bytes < left && b.bytes + unit <= sizeof copy && batch_add(&b, &side, &c, unit))
+            ;
+        net_lock_table_lock(locks, b.place);
+        int status = batch_apply(pid, &b, u, operands, old, copy);
+        net_lock_table_unlock(locks, b.place);
+        if (status != 0)
+            return status;
+        operands += operands ? b.bytes : 0;
+        old += old ? b.bytes : 0;
+        left -= b.bytes;
+    }
+    return 0;
+}
+
+int serve_vm_swap_if(int pid, struct net_lock_table *locks, enum data_type type, uint64_t element,
+                     const void *expected, const void *desired, void *old) {
+    size_t bytes = data_element_bytes(type);
+    struct iovec here = {old, bytes}, there = {(void *)(uintptr_t)element, bytes};
+    net_lock_table_lock(locks, there.iov_base);
+    ssize_t n = call(pid, VM_READ, &here, 1, &there, 1);
+    if (n >= 0 && memcmp(old, expected, bytes) == 0) {
+        here.iov_base = (void *)(uintptr_t)desired;
+        n = call(pid, VM_WRITE, &here, 1, &there, 1);
+    }
+    net_lock_table_unlock(locks, there.iov_base);
+    return n < 0 ? (int)n : 0;
+}
+
+bool serve_vm_is_allowed(int pid, uint64_t address) {
+    char byte;
+    struct iovec here = {&byte, 1}, there = {(void *)(uintptr_t)address, 1};
+    return call(pid, VM_READ, &here, 1, &there, 1) == 1;
+}
