@@ -1,103 +1,155 @@
-/* get.c: MPI_Get and MPI_Rget through the cache.
+/* get.c: MPI_Get and MPI_Rget, from the entry to the hit.
  *
- *      not admitted                     -> to MPI, and counted        (bypass.c)
- *      plain types, CACHED entry        -> copy, done                 (the hot path, in rma_get_slow)
- *      otherwise                        -> describe both sides, look up:
- *          CACHED, covers all bytes     -> copy
- *          CACHED, covers the first     -> copy those, get the rest
- *          PENDING                      -> join the get in flight
- *          no entry                     -> get, then reserve an entry while the data is in flight
+ *      hook_Get
+ *          fast bypass path of the target   -> counted, tail call into MPI   (bypass.c)
+ *          get_plain: plain types
+ *              CACHED entry                 -> copy, done: the hit
+ *              not admitted                 -> to MPI, and counted
+ *      hook_Rget, and the rest of MPI_Get
+ *          get_serve
+ *              not admitted                 -> to MPI, and counted           (admission.h, bypass.c)
+ *              otherwise                    -> describe both sides, look up:
+ *                  CACHED, covers all bytes -> copy
+ *                  CACHED, covers the first -> copy those, get the rest
+ *                  PENDING                  -> join the get in flight
+ *                  no entry                 -> get, then reserve an entry    (miss.c)
  *
  * Whenever the cache cannot decide, the get goes to MPI unchanged, so that MPI reports the error: invalid arguments,
  * no epoch, types that cannot be described, sizes that differ. */
+#include "mpi/rma/get.h"
+
 #include <limits.h>
 #include <stdlib.h>
 
-#include "mpi/rma/rma_check.h"
 #include "mpi/core/hooks.h"
-#include "mpi/rma/get.h"
-#include "mpi/rma/target_admission.h"
+#include "mpi/rma/bypass.h"
+#include "mpi/rma/miss.h"
+#include "mpi/rma/rma_check.h"
 
-/* The same, as bytes and addresses. */
-struct access {
-    struct layout here, there;
-    uint64_t address; /* of the first byte at the target */
-    uint64_t bytes;
-    char *buffer;     /* first byte in the local buffer */
-    uint64_t started; /* ticks, if this get is timed; else 0 */
-    bool revalidates; /* cached, but fetched anyway to detect writes by other processes */
-};
+static int get_plain(void *origin, int ocount, MPI_Datatype otype, int target, MPI_Aint disp, int tcount,
+                     MPI_Datatype ttype, MPI_Win win);
+static int get_serve(const struct get *g);
 
-static int pass_noop(const struct get *g) {
-    return host_Get_accumulate(g->noop->origin, g->noop->count, g->noop->type, g->origin, (int)g->ocount,
-                               g->otype, g->target, g->disp, (int)g->tcount, g->ttype, MPI_NO_OP, g->win);
+/* ---- the calls ---- */
+
+/* Gets to a target on the fast bypass path, which a program without reuse makes, take a minimal path: no stack frame, a
+ * tail call into MPI. */
+int hook_Get(void *origin, int ocount, MPI_Datatype otype, int target, MPI_Aint disp, int tcount,
+             MPI_Datatype ttype, MPI_Win win) {
+    struct rma_target *t = rma_window_find_fast(win, target);
+    if (!t || UNLIKELY(rma_inflight_buffers))
+        return get_plain(origin, ocount, otype, target, disp, tcount, ttype, win);
+    struct window *w = atomic_load_explicit(&rma_window_recent, memory_order_relaxed);
+    if (UNLIKELY(++w->bypassed_fast >= w->look_at) || UNLIKELY(rma_bypass_last.type != ttype))
+        return rma_bypass_slow(origin, ocount, otype, target, disp, tcount, ttype, win);
+    if (UNLIKELY(w->wants_whatif))
+        return rma_bypass_whatif(origin, ocount, otype, target, disp, tcount, ttype, win);
+    rma_bypass_count_fast(w, t, tcount);
+    return host_real.Get(origin, ocount, otype, target, disp, tcount, ttype, win);
 }
 
-int rma_get_forward(const struct get *g) {
-    int rc;
-    if (UNLIKELY(g->noop != NULL))
-        rc = pass_noop(g);
-    else
+int hook_Rget(void *origin, int ocount, MPI_Datatype otype, int target, MPI_Aint disp, int tcount,
+              MPI_Datatype ttype, MPI_Win win, MPI_Request *request) {
+    return get_serve(&(struct get){origin, ocount, otype, target, disp, tcount, ttype, win, request, NULL});
+}
+
 #if MPI_VERSION >= 4
-        if (g->ocount > INT_MAX || g->tcount > INT_MAX)
-        rc = g->request ? host_Rget_c(g->origin, g->ocount, g->otype, g->target, g->disp, g->tcount, g->ttype,
-                                      g->win, g->request)
-                        : host_Get_c(g->origin, g->ocount, g->otype, g->target, g->disp, g->tcount, g->ttype,
-                                     g->win);
-    else
+int hook_Get_c(void *origin, MPI_Count ocount, MPI_Datatype otype, int target, MPI_Aint disp,
+               MPI_Count tcount, MPI_Datatype ttype, MPI_Win win) {
+    return get_serve(&(struct get){origin, ocount, otype, target, disp, tcount, ttype, win, NULL, NULL});
+}
+
+int hook_Rget_c(void *origin, MPI_Count ocount, MPI_Datatype otype, int target, MPI_Aint disp,
+                MPI_Count tcount, MPI_Datatype ttype, MPI_Win win, MPI_Request *request) {
+    return get_serve(&(struct get){origin, ocount, otype, target, disp, tcount, ttype, win, request, NULL});
+}
 #endif
-        rc = g->request ? host_Rget(g->origin, (int)g->ocount, g->otype, g->target, g->disp, (int)g->tcount,
-                                    g->ttype, g->win, g->request)
-                        : host_Get(g->origin, (int)g->ocount, g->otype, g->target, g->disp, (int)g->tcount,
-                                   g->ttype, g->win);
-    rma_progress_note();
-    return rc;
+
+int rma_get_noop(const void *nothing, int ncount, MPI_Datatype ntype, void *result, int rcount,
+                 MPI_Datatype rtype, int target, MPI_Aint disp, int tcount, MPI_Datatype ttype, MPI_Win win) {
+    struct noop noop = {nothing, ncount, ntype};
+    return get_serve(&(struct get){result, rcount, rtype, target, disp, tcount, ttype, win, NULL, &noop});
 }
 
-/* Creates a committed type for bytes that begin `rest` bytes after the displacement. */
-static int shifted_type(const struct shape *shape, uint64_t rest, MPI_Datatype *type) {
-    MPI_Datatype inner;
-    MPI_Aint place = (MPI_Aint)rest;
-    int one = 1, rc = layout_to_type(shape, &inner);
-    if (rc || !rest) {
-        *type = inner;
-        return rc;
+/* ---- the hot path: plain types ---- */
+
+enum served { SERVED, UNWANTED, UNDECIDED };
+
+/* Whether this get must take the slow path. Requires the lock. */
+static bool needs_care(struct window *w) {
+    rma_acquire_catch_up(w);
+    if (rma_check_is_on || w->recheck <= 1)
+        return true;
+    w->recheck--;
+    return false;
+}
+
+static inline enum served serve_fast(struct window *w, struct rma_target *t, int target, uint64_t address,
+                                     void *origin, uint64_t bytes) {
+    enum served result = UNDECIDED;
+    rma_lock();
+    if (UNLIKELY(w->mode == MODE_ACQUIRE || rma_check_is_on) && needs_care(w)) {
+        rma_unlock();
+        return UNDECIDED;
     }
-    rc = host_Type_create_hindexed(1, &one, &place, inner, type);
-    host_Type_free(&inner);
-    return rc ? rc : host_Type_commit(type);
-}
-
-static int fetch_shaped(struct window *w, int target, MPI_Aint disp, uint64_t rest, const struct shape *there,
-                        void *buffer, const struct shape *here) {
-    MPI_Datatype here_type, there_type;
-    int rc = shifted_type(there, rest, &there_type);
-    if (rc)
-        return rc;
-    rc = layout_to_type(here, &here_type);
-    if (!rc) {
-        rc = host_Get(buffer, 1, here_type, target, disp, 1, there_type, w->handle);
-        host_Type_free(&here_type);
+    const void *data = cache_find(w->cache, (uint32_t)target, address, bytes);
+    if (LIKELY(data)) {
+        if (UNLIKELY(rma_inflight_buffers)) {
+            struct shape shape = shape_contiguous(bytes);
+            rma_inflight_overlap(origin, &shape);
+        }
+        memcpy(origin, data, bytes);
+        rma_get_note_hit(w, t, address, bytes);
+        result = SERVED;
+    } else if (!rma_inflight_buffers && !cache_wants(w->cache, (uint32_t)target, address)) {
+        result = UNWANTED;
     }
-    host_Type_free(&there_type);
+    if (result != UNDECIDED)
+        rma_record_seen(w, target, address, bytes, result == SERVED ? SEEN_HIT : SEEN_MISS);
+    rma_unlock();
+    return result;
+}
+
+/* Bypass for plain types that the cache does not admit: the layouts need not be described. */
+static int forward_fast(struct window *w, struct rma_target *t, const struct get *g, uint64_t bytes) {
+    int rc = rma_get_forward(g);
+    if (rc == MPI_SUCCESS) {
+        rma_lock();
+        rma_bypass_note(w);
+        rma_fetch_count(w, t, bytes);
+        rma_admission_judge(w);
+        rma_unlock();
+    }
     return rc;
 }
 
-int rma_get_fetch(struct window *w, int target, uint64_t address, const struct shape *there, void *buffer,
-                  const struct shape *here) {
-    struct rma_target *t = &w->targets[target];
-    MPI_Aint disp = (MPI_Aint)((address - t->base) / t->unit);
-    uint64_t rest = (address - t->base) % t->unit;
-    int rc, n = (int)there->bytes;
-    if (!rest && shape_is_contiguous(there) && shape_is_contiguous(here) && there->bytes <= INT_MAX)
-        rc = host_Get(buffer, n, MPI_BYTE, target, disp, n, MPI_BYTE, w->handle);
-    else
-        rc = fetch_shaped(w, target, disp, rest, there, buffer, here);
-    rma_progress_note();
-    return rc;
+/* Not inlined: hook_Get needs no stack frame without it. */
+static __attribute__((noinline)) int get_plain(void *origin, int ocount, MPI_Datatype otype, int target,
+                                               MPI_Aint disp, int tcount, MPI_Datatype ttype, MPI_Win win) {
+    const struct get g = {origin, ocount, otype, target, disp, tcount, ttype, win, NULL, NULL};
+    struct window *w = rma_window_find(win);
+    struct rma_target *t = w ? rma_window_target(w, target) : NULL;
+    uint64_t osize, tsize;
+    if (LIKELY(t && w->cache && ocount > 0 && tcount > 0 && origin && layout_is_plain(otype, &osize) &&
+               layout_is_plain(ttype, &tsize))) {
+        uint64_t bytes = (uint64_t)ocount * osize;
+        if (LIKELY(bytes == (uint64_t)tcount * tsize && !w->bypassing && t->verdict != VERDICT_BYPASS &&
+                   rma_window_is_open_to(w, t))) {
+            switch (serve_fast(w, t, target, t->base + (uint64_t)disp * t->unit, origin, bytes)) {
+            case SERVED:
+                rma_progress_poll();
+                return MPI_SUCCESS;
+            case UNWANTED:
+                return forward_fast(w, t, &g, bytes);
+            case UNDECIDED:
+                break;
+            }
+        }
+    }
+    return get_serve(&g);
 }
 
-/* ---- admission ---- */
+/* ---- any types ---- */
 
 static bool eligible(const struct window *w, const struct rma_target *t, const struct get *g) {
     return t && !w->bypassing && t->verdict != VERDICT_BYPASS && g->ocount > 0 && g->tcount > 0 &&
@@ -157,22 +209,6 @@ static int empty_request(const struct window *w, const struct get *g) {
     return rc;
 }
 
-static inline void note_hit(struct window *w, struct rma_target *t, uint64_t address, uint64_t bytes) {
-    w->gets++;
-    w->hits++;
-    w->bytes_served += bytes;
-    w->hit = true;
-    if (UNLIKELY(!rma_window_is_held(w, t))) {
-        w->hit_unheld = true;
-        rma_window_mark_busy(w, t); /* so that the flush visits this target */
-    }
-    t->hit_stamp = w->flush_stamp;
-    t->last_hit = address;
-    rma_window_use(w, t);
-    if (UNLIKELY(w->ahead))
-        rma_ahead_hit(w, t, address, bytes);
-}
-
 /* Returns whether the buffer overlaps that of a get in flight. */
 static bool copy_out(struct window *w, uint32_t entry, const struct access *a, uint64_t bytes) {
     const void *data = cache_data(w->cache, entry);
@@ -188,7 +224,7 @@ static int hit_full(struct window *w, struct rma_target *t, const struct get *g,
                     uint32_t entry) {
     cache_touch(w->cache, entry, a->bytes);
     copy_out(w, entry, a, a->bytes);
-    note_hit(w, t, a->address, a->bytes);
+    rma_get_note_hit(w, t, a->address, a->bytes);
     rma_unlock();
     rma_progress_poll();
     return empty_request(w, g);
@@ -211,12 +247,12 @@ static int hit_head(struct window *w, struct rma_target *t, struct access *a, ui
     rma_write_inserts++; /* a write in flight must invalidate again when it completes */
     cache_touch(w->cache, entry, a->bytes);
     bool overlapped = copy_out(w, entry, a, head);
-    note_hit(w, t, a->address, head);
+    rma_get_note_hit(w, t, a->address, head);
     rma_unlock();
-    int rc = rma_get_fetch(w, op.target, a->address + head, &tail, a->buffer + head, &tail);
+    int rc = rma_fetch_bytes(w, op.target, a->address + head, &tail, a->buffer + head, &tail);
     rma_lock();
     if (rc == MPI_SUCCESS)
-        rma_get_issued(w, t, tail.bytes);
+        rma_fetch_count(w, t, tail.bytes);
     if (rc == MPI_SUCCESS && !overlapped)
         rma_inflight_add(&op);
     rma_unlock();
@@ -237,10 +273,10 @@ static bool copy_list(const struct shape *from, struct shape *to) {
 
 static int get_fetch_rest(struct window *w, struct rma_target *t, const struct access *a, uint64_t head) {
     struct shape rest = shape_contiguous(a->bytes - head);
-    int rc = rma_get_fetch(w, (int)(t - w->targets), a->address + head, &rest, a->buffer + head, &rest);
+    int rc = rma_fetch_bytes(w, (int)(t - w->targets), a->address + head, &rest, a->buffer + head, &rest);
     rma_lock();
     if (rc == MPI_SUCCESS)
-        rma_get_issued(w, t, rest.bytes);
+        rma_fetch_count(w, t, rest.bytes);
     rma_unlock();
     return rc;
 }
@@ -276,156 +312,10 @@ static bool hit_pending(struct window *w, struct rma_target *t, struct access *a
     a->here.owned = NULL; /* now owned by the operation */
     rma_inflight_join(id, source);
     cache_touch(w->cache, entry, a->bytes);
-    note_hit(w, t, a->address, head);
+    rma_get_note_hit(w, t, a->address, head);
     rma_unlock();
     *rc = head < a->bytes ? get_fetch_rest(w, t, a, head) : MPI_SUCCESS;
     return true;
-}
-
-/* ---- misses ---- */
-
-/* Polling loops must terminate although their gets hit: one in a random number of consecutive hits is revalidated. It
- * is fetched again and compared on completion. */
-static void draw_recheck(struct window *w) {
-    static struct random random = {.state = 0x5eed};
-    uint64_t mean = settings_get()->recheck;
-    w->recheck = mean ? 1 + random_below(&random, (uint32_t)(2 * mean - 1)) : UINT64_MAX;
-}
-
-/* The operation that will compare; its `cached` is NULL if memory ran out. Requires the lock. */
-static struct op comparison(struct window *w, const struct get *g, const struct access *a, uint32_t entry) {
-    struct op op = {.kind = OP_RECHECK,
-                    .window = w,
-                    .target = g->target,
-                    .entry = CACHE_NONE,
-                    .address = a->address,
-                    .bytes = a->bytes,
-                    .buffer = a->buffer,
-                    .here = a->here,
-                    .cached = malloc(a->bytes),
-                    .filled = cache_owner_of(w->cache, entry)};
-    if (op.cached)
-        memcpy(op.cached, cache_data(w->cache, entry), a->bytes);
-    return op;
-}
-
-static int recheck(struct window *w, struct rma_target *t, const struct get *g, struct access *a,
-                   uint32_t entry) {
-    struct op op = comparison(w, g, a, entry);
-    bool keep = op.cached && !(rma_inflight_buffers && rma_inflight_overlap(a->buffer, &a->here.shape));
-    if (rma_check_is_on) {
-        cache_touch(w->cache, entry, a->bytes);
-        note_hit(w, t, a->address, a->bytes);
-    } else {
-        w->gets++;
-        w->bypassed++;
-    }
-    draw_recheck(w);
-    rma_unlock();
-    int rc = rma_get_forward(g);
-    rma_lock();
-    if (rc == MPI_SUCCESS)
-        rma_get_issued(w, t, a->bytes);
-    keep = keep && rc == MPI_SUCCESS && rma_inflight_add(&op) != NO_OP;
-    rma_unlock();
-    if (keep)
-        a->here.owned = NULL; /* now owned by the operation */
-    else
-        free(op.cached);
-    return rc;
-}
-
-/* The moment at which a get was issued, as the counters that can make its data stale before it is cached. */
-struct moment {
-    uint64_t generation, drops, acquired;
-};
-
-static struct moment get_now(const struct window *w) {
-    return (struct moment){.generation = cache_generation(w->cache),
-                           .drops = w->drops,
-                           .acquired = atomic_load_explicit(&acquire_generation, memory_order_acquire)};
-}
-
-/* Reserves an entry for a get in flight. Returns false if the data cannot be kept. Requires the lock. */
-static bool get_reserve(struct window *w, const struct get *g, struct access *a,
-                        const struct moment *issued) {
-    uint32_t entry;
-    rma_score_entry(w, g->target, a->address, a->bytes);
-    if (cache_insert(w->cache, (uint32_t)g->target, a->address, &a->there.shape, issued->generation,
-                     &entry) == CACHE_FAILING)
-        return false;
-    rma_write_inserts++;
-    struct op op = {.kind = g->request ? OP_REQUEST : OP_FILL,
-                    .revalidates = a->revalidates,
-                    .window = w,
-                    .target = g->target,
-                    .entry = entry,
-                    .generation = issued->generation,
-                    .acquired = issued->acquired,
-                    .address = a->address,
-                    .bytes = a->bytes,
-                    .buffer = a->buffer,
-                    .here = a->here};
-    uint32_t id = rma_inflight_add(&op);
-    if (id == NO_OP) {
-        cache_drop(w->cache, entry);
-        return false;
-    }
-    a->here.owned = NULL; /* now owned by the operation */
-    cache_set_owner(w->cache, entry, id);
-    if (g->request)
-        rma_request_track(id, *g->request);
-    return true;
-}
-
-static void count_miss(struct window *w, struct rma_target *t, const struct get *g, struct access *a,
-                       const struct moment *issued, bool keep) {
-    keep = keep && issued->drops == w->drops; /* otherwise another thread has written in the meantime */
-    w->gets++;
-    w->bypassed += !keep;
-    if (!keep || !get_reserve(w, g, a, issued))
-        rma_bypass_count(w, t, g, a->bytes, a->revalidates);
-    else if (g->request)
-        w->bytes_fetched += a->bytes;
-    else
-        rma_get_issued(w, t, a->bytes);
-    rma_admission_judge(w);
-}
-
-/* Whether read-ahead may add a further get to this one. */
-static bool is_simple(const struct get *g, const struct access *a) {
-    return !g->request && !g->noop && shape_is_contiguous(&a->there.shape);
-}
-
-/* Issues the get first, so that the search for storage overlaps with it. The lock is held on entry and released on
- * return. */
-static int miss(struct window *w, struct rma_target *t, const struct get *g, struct access *a) {
-    struct moment issued = get_now(w);
-    bool keep = !g->request || (w->mode != MODE_TRANSPARENT && rma_bypass_is_reliable(g));
-    if (UNLIKELY(rma_inflight_buffers) && rma_inflight_overlap(a->buffer, &a->here.shape))
-        keep = false;
-    uint64_t ticks = rma_admission_target_start(t), before = a->started ? clock_ticks() : 0;
-    rma_unlock();
-    int rc = rma_get_forward(g);
-    uint64_t after = before ? clock_ticks() : 0;
-    rma_lock();
-    if (rc == MPI_SUCCESS) {
-        rma_admission_target_get(t, ticks, a->bytes);
-        count_miss(w, t, g, a, &issued, keep);
-    }
-    if (UNLIKELY(w->ahead) && rc == MPI_SUCCESS && is_simple(g, a))
-        rma_ahead_missed(w, t, a->address, a->bytes, ticks != 0);
-    if (UNLIKELY(before))
-        rma_admission_miss(w, before - a->started + clock_ticks() - after, after - before);
-    rma_unlock();
-    return rc;
-}
-
-/* Revalidates a hit that has a request: the data is not compared. Its completion counts as a sync event. */
-static int refetch(struct window *w, struct rma_target *t, const struct get *g, struct access *a) {
-    a->revalidates = w->mode == MODE_ACQUIRE;
-    draw_recheck(w);
-    return miss(w, t, g, a);
 }
 
 static int get_described(struct window *w, struct rma_target *t, const struct get *g, struct access *a) {
@@ -435,23 +325,23 @@ static int get_described(struct window *w, struct rma_target *t, const struct ge
     uint32_t entry = cache_lookup(w->cache, (uint32_t)g->target, a->address);
     uint64_t head = entry == CACHE_NONE ? 0 : cache_covers(w->cache, entry, &a->there.shape);
     if (!head) {
-        draw_recheck(w);
-        return miss(w, t, g, a);
+        rma_miss_draw_recheck(w);
+        return rma_miss_get(w, t, g, a);
     }
     bool cached = cache_state_of(w->cache, entry) == CACHE_CACHED, whole = head == a->bytes;
     if (cached && whole && (rma_check_is_on || (w->mode == MODE_ACQUIRE && w->recheck <= 1)))
-        return g->request ? refetch(w, t, g, a) : recheck(w, t, g, a, entry);
+        return g->request ? rma_miss_refetch(w, t, g, a) : rma_miss_recheck(w, t, g, a, entry);
     if (cached && whole) {
         w->recheck -= w->recheck > 1;
         return hit_full(w, t, g, a, entry);
     }
     if (g->request || g->noop || !(whole || shape_is_contiguous(&a->here.shape)))
-        return miss(w, t, g, a);
+        return rma_miss_get(w, t, g, a);
     if (cached)
         return hit_head(w, t, a, entry, head);
     if (hit_pending(w, t, a, entry, head, &rc))
         return rc;
-    return miss(w, t, g, a);
+    return rma_miss_get(w, t, g, a);
 }
 
 static bool wants(struct window *w, const struct get *g, const struct access *a) {
@@ -483,102 +373,30 @@ static int get_serve(const struct get *g) {
     return rc;
 }
 
-/* ---- the hot path ---- */
+/* ---- to MPI ---- */
 
-enum served { SERVED, UNWANTED, UNDECIDED };
-
-/* Whether this get must take the slow path. Requires the lock. */
-static bool needs_care(struct window *w) {
-    rma_acquire_catch_up(w);
-    if (rma_check_is_on || w->recheck <= 1)
-        return true;
-    w->recheck--;
-    return false;
+static int pass_noop(const struct get *g) {
+    return host_Get_accumulate(g->noop->origin, g->noop->count, g->noop->type, g->origin, (int)g->ocount,
+                               g->otype, g->target, g->disp, (int)g->tcount, g->ttype, MPI_NO_OP, g->win);
 }
 
-static inline enum served serve_fast(struct window *w, struct rma_target *t, int target, uint64_t address,
-                                     void *origin, uint64_t bytes) {
-    enum served result = UNDECIDED;
-    rma_lock();
-    if (UNLIKELY(w->mode == MODE_ACQUIRE || rma_check_is_on) && needs_care(w)) {
-        rma_unlock();
-        return UNDECIDED;
-    }
-    const void *data = cache_find(w->cache, (uint32_t)target, address, bytes);
-    if (LIKELY(data)) {
-        if (UNLIKELY(rma_inflight_buffers)) {
-            struct shape shape = shape_contiguous(bytes);
-            rma_inflight_overlap(origin, &shape);
-        }
-        memcpy(origin, data, bytes);
-        note_hit(w, t, address, bytes);
-        result = SERVED;
-    } else if (!rma_inflight_buffers && !cache_wants(w->cache, (uint32_t)target, address)) {
-        result = UNWANTED;
-    }
-    if (result != UNDECIDED)
-        rma_record_seen(w, target, address, bytes, result == SERVED ? SEEN_HIT : SEEN_MISS);
-    rma_unlock();
-    return result;
-}
-
-/* Bypass for plain types that the cache does not admit: the layouts need not be described. */
-static int forward_fast(struct window *w, struct rma_target *t, const struct get *g, uint64_t bytes) {
-    int rc = rma_get_forward(g);
-    if (rc == MPI_SUCCESS) {
-        rma_lock();
-        rma_bypass_note(w);
-        rma_get_issued(w, t, bytes);
-        rma_admission_judge(w);
-        rma_unlock();
-    }
+int rma_get_forward(const struct get *g) {
+    int rc;
+    if (UNLIKELY(g->noop != NULL))
+        rc = pass_noop(g);
+    else
+#if MPI_VERSION >= 4
+        if (g->ocount > INT_MAX || g->tcount > INT_MAX)
+        rc = g->request ? host_Rget_c(g->origin, g->ocount, g->otype, g->target, g->disp, g->tcount, g->ttype,
+                                      g->win, g->request)
+                        : host_Get_c(g->origin, g->ocount, g->otype, g->target, g->disp, g->tcount, g->ttype,
+                                     g->win);
+    else
+#endif
+        rc = g->request ? host_Rget(g->origin, (int)g->ocount, g->otype, g->target, g->disp, (int)g->tcount,
+                                    g->ttype, g->win, g->request)
+                        : host_Get(g->origin, (int)g->ocount, g->otype, g->target, g->disp, (int)g->tcount,
+                                   g->ttype, g->win);
+    rma_progress_note();
     return rc;
 }
-
-int rma_get_slow(void *origin, int ocount, MPI_Datatype otype, int target, MPI_Aint disp, int tcount,
-                 MPI_Datatype ttype, MPI_Win win) {
-    const struct get g = {origin, ocount, otype, target, disp, tcount, ttype, win, NULL, NULL};
-    struct window *w = rma_window_find(win);
-    struct rma_target *t = w ? rma_window_target(w, target) : NULL;
-    uint64_t osize, tsize;
-    if (LIKELY(t && w->cache && ocount > 0 && tcount > 0 && origin && layout_is_plain(otype, &osize) &&
-               layout_is_plain(ttype, &tsize))) {
-        uint64_t bytes = (uint64_t)ocount * osize;
-        if (LIKELY(bytes == (uint64_t)tcount * tsize && !w->bypassing && t->verdict != VERDICT_BYPASS &&
-                   rma_window_is_open_to(w, t))) {
-            switch (serve_fast(w, t, target, t->base + (uint64_t)disp * t->unit, origin, bytes)) {
-            case SERVED:
-                rma_progress_poll();
-                return MPI_SUCCESS;
-            case UNWANTED:
-                return forward_fast(w, t, &g, bytes);
-            case UNDECIDED:
-                break;
-            }
-        }
-    }
-    return get_serve(&g);
-}
-
-int rma_get_noop(const void *nothing, int ncount, MPI_Datatype ntype, void *result, int rcount,
-                 MPI_Datatype rtype, int target, MPI_Aint disp, int tcount, MPI_Datatype ttype, MPI_Win win) {
-    struct noop noop = {nothing, ncount, ntype};
-    return get_serve(&(struct get){result, rcount, rtype, target, disp, tcount, ttype, win, NULL, &noop});
-}
-
-int hook_Rget(void *origin, int ocount, MPI_Datatype otype, int target, MPI_Aint disp, int tcount,
-              MPI_Datatype ttype, MPI_Win win, MPI_Request *request) {
-    return get_serve(&(struct get){origin, ocount, otype, target, disp, tcount, ttype, win, request, NULL});
-}
-
-#if MPI_VERSION >= 4
-int hook_Get_c(void *origin, MPI_Count ocount, MPI_Datatype otype, int target, MPI_Aint disp,
-               MPI_Count tcount, MPI_Datatype ttype, MPI_Win win) {
-    return get_serve(&(struct get){origin, ocount, otype, target, disp, tcount, ttype, win, NULL, NULL});
-}
-
-int hook_Rget_c(void *origin, MPI_Count ocount, MPI_Datatype otype, int target, MPI_Aint disp,
-                MPI_Count tcount, MPI_Datatype ttype, MPI_Win win, MPI_Request *request) {
-    return get_serve(&(struct get){origin, ocount, otype, target, disp, tcount, ttype, win, request, NULL});
-}
-#endif

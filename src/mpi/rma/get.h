@@ -1,10 +1,10 @@
-/* get.h: the arguments of a get, shared by get.c (cached path) and bypass.c (bypass). */
+/* get.h: the arguments of a get, for get.c (hits), miss.c and bypass.c. */
 #ifndef HEARTH_MPI_GET_H
 #define HEARTH_MPI_GET_H
 
+#include "mpi/rma/admission.h"
 #include "mpi/rma/record.h"
 #include "mpi/rma/rma.h"
-#include "mpi/rma/admission.h"
 
 /* The arguments of a get. request is NULL for MPI_Get. */
 struct get {
@@ -27,30 +27,39 @@ struct noop {
     MPI_Datatype type;
 };
 
-/* ---- get.c ---- */
+/* The arguments as bytes and addresses. */
+struct access {
+    struct layout here, there;
+    uint64_t address; /* of the first byte at the target */
+    uint64_t bytes;
+    char *buffer;     /* first byte in the local buffer */
+    uint64_t started; /* ticks, if this get is timed; else 0 */
+    bool revalidates; /* cached, but fetched anyway to detect writes by other processes */
+};
+
+/* MPI_Get_accumulate with MPI_NO_OP, as a get. */
+int rma_get_noop(const void *nothing, int ncount, MPI_Datatype ntype, void *result, int rcount,
+                 MPI_Datatype rtype, int target, MPI_Aint disp, int tcount, MPI_Datatype ttype, MPI_Win win);
 
 /* Passes the get to MPI unchanged. */
 int rma_get_forward(const struct get *g);
-/* An MPI_Get that does not take the fast bypass path. */
-int rma_get_slow(void *origin, int ocount, MPI_Datatype otype, int target, MPI_Aint disp, int tcount,
-                 MPI_Datatype ttype, MPI_Win win);
 
-/* ---- bypass.c ---- */
-
-/* Passes the get to MPI and only counts it. t: NULL if the target is invalid. seen: the get was recorded already. */
-int rma_bypass_get(struct window *w, struct rma_target *t, const struct get *g, bool seen);
-/* Counts a get that was passed to MPI and that the cache does not track. Requires the lock. */
-void rma_bypass_count(struct window *w, struct rma_target *t, const struct get *g, uint64_t bytes,
-                      bool revalidates);
-/* Whether completion of the request implies that the data has arrived. */
-bool rma_bypass_is_reliable(const struct get *g);
-
-/* Counts a get of the window that bypassed its cache. */
-static inline void rma_bypass_note(struct window *w) {
+/* Counts a hit. Requires the lock. */
+static inline void rma_get_note_hit(struct window *w, struct rma_target *t, uint64_t address,
+                                    uint64_t bytes) {
     w->gets++;
-    w->bypassed++;
-    if (UNLIKELY(w->admission.resume_at <= w->bypassed_fast + w->bypassed))
-        rma_admission_resume(w);
+    w->hits++;
+    w->bytes_served += bytes;
+    w->hit = true;
+    if (UNLIKELY(!rma_window_is_held(w, t))) {
+        w->hit_unheld = true;
+        rma_window_mark_busy(w, t); /* so that the flush visits this target */
+    }
+    t->hit_stamp = w->flush_stamp;
+    t->last_hit = address;
+    rma_window_use(w, t);
+    if (UNLIKELY(w->ahead))
+        rma_ahead_hit(w, t, address, bytes);
 }
 
 #endif

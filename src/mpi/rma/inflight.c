@@ -17,7 +17,7 @@
 #include <errno.h>
 
 #include "mpi/rma/rma_check.h"
-#include "mpi/rma/rma.h"
+#include "mpi/rma/fetch.h"
 
 static struct op *ops;
 static uint32_t op_room, op_used, op_free = NO_OP;
@@ -195,9 +195,9 @@ static void fetch_after_all(const struct op *op) {
     struct shape there = op->there, here = op->here.shape;
     if (op->bytes < here.bytes) /* the first part of a contiguous get, whose rest is already in flight */
         here = shape_contiguous(op->bytes);
-    int rc = rma_get_fetch(op->window, op->target, op->address, &there, op->buffer, &here);
+    int rc = rma_fetch_bytes(op->window, op->target, op->address, &there, op->buffer, &here);
     if (rc == MPI_SUCCESS)
-        rma_get_issued(op->window, &op->window->targets[op->target], there.bytes);
+        rma_fetch_count(op->window, &op->window->targets[op->target], there.bytes);
     else
         op->window->deferred = rc;
 }

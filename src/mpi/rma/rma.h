@@ -101,27 +101,6 @@ void rma_inflight_join(uint32_t op, uint32_t source);
 /* The data of this operation has arrived: copies it to the joined gets, caches it if `keep`, removes the operation. */
 void rma_inflight_complete(uint32_t id, bool keep);
 
-/* ---- get.c ---- */
-
-/* MPI_Get_accumulate with MPI_NO_OP, as a get. */
-int rma_get_noop(const void *nothing, int ncount, MPI_Datatype ntype, void *result, int rcount,
-                 MPI_Datatype rtype, int target, MPI_Aint disp, int tcount, MPI_Datatype ttype, MPI_Win win);
-/* Issues a get of these bytes. Returns an MPI error code. */
-int rma_get_fetch(struct window *w, int target, uint64_t address, const struct shape *there, void *buffer,
-                  const struct shape *here);
-/* Counts a get that was passed to MPI. */
-static inline void rma_get_issued(struct window *w, struct rma_target *t, uint64_t bytes) {
-    t->last_get = rma_inflight_issued++;
-    t->alone++;
-    w->bytes_fetched += bytes;
-    rma_window_mark_busy(w, t);
-}
-
-/* ---- bypass.c ---- */
-
-/* Call when a type is freed: MPI may reuse its handle for another type. */
-void rma_bypass_forget_type(MPI_Datatype type);
-
 /* ---- write.c ---- */
 
 /* Drops the entries that this write overlaps, from the cache of every aliasing window. */

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "mpi/rma/rma_check.h"
-#include "mpi/rma/rma.h"
+#include "mpi/rma/fetch.h"
 
 /* Whether the get of these bytes continues the previous one; records it for the next. */
 static bool follows(struct rma_target *t, uint64_t address, uint64_t bytes) {
@@ -57,7 +57,7 @@ static int fetch_quietly(const struct op *op) {
     if (rc != MPI_SUCCESS)
         return rc;
     host_Win_set_errhandler(win, MPI_ERRORS_RETURN);
-    rc = rma_get_fetch(op->window, op->target, op->address, &op->here.shape, op->buffer, &op->here.shape);
+    rc = rma_fetch_bytes(op->window, op->target, op->address, &op->here.shape, op->buffer, &op->here.shape);
     host_Win_set_errhandler(win, handler);
     host_Errhandler_free(&handler);
     return rc;
@@ -73,7 +73,7 @@ void rma_ahead_missed(struct window *w, struct rma_target *t, uint64_t address, 
     int rc = fetch_quietly(&op);
     rma_lock();
     if (rc == MPI_SUCCESS)
-        rma_get_issued(w, t, op.bytes);
+        rma_fetch_count(w, t, op.bytes);
     if (rc != MPI_SUCCESS) {
         w->ahead = 0; /* disabled without a message: the program did not ask for this get */
         free(op.buffer);

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "mpi/core/hooks.h"
-#include "mpi/rma/rma.h"
+#include "mpi/rma/fetch.h"
 
 _Atomic uint64_t rma_request_count;
 
@@ -70,7 +70,7 @@ static void request_give_up(uint32_t id) {
 static void request_forget(uint32_t id) {
     struct op *op = rma_inflight_at(id);
     if (op->listed)
-        rma_get_issued(op->window, &op->window->targets[op->target], 0);
+        rma_fetch_count(op->window, &op->window->targets[op->target], 0);
     request_give_up(id);
 }
 

@@ -13,7 +13,7 @@
 #include "mpi/core/hooks.h"
 #include "mpi/p2p/p2p_lock.h"
 #include "mpi/rma/target_admission.h"
-#include "mpi/rma/rma.h"
+#include "mpi/rma/fetch.h"
 #include "mpi/rma/admission.h"
 
 enum scope { SCOPE_LOCAL, SCOPE_REMOTE };
@@ -202,10 +202,10 @@ static bool needs_touch(const struct window *w, const struct rma_target *t) {
 static void sync_touch(struct window *w, struct rma_target *t) {
     static char byte;
     struct shape one = shape_contiguous(1);
-    if (rma_get_fetch(w, (int)(t - w->targets), t->last_hit, &one, &byte, &one) != MPI_SUCCESS)
+    if (rma_fetch_bytes(w, (int)(t - w->targets), t->last_hit, &one, &byte, &one) != MPI_SUCCESS)
         return;
     rma_lock();
-    rma_get_issued(w, t, 1);
+    rma_fetch_count(w, t, 1);
     rma_unlock();
 }
 

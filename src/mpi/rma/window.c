@@ -15,7 +15,7 @@
 #include "mpi/rma/rma_check.h"
 #include "mpi/core/hooks.h"
 #include "mpi/rma/record.h"
-#include "mpi/rma/rma.h"
+#include "mpi/rma/bypass.h"
 #include "mpi/rma/admission.h"
 #include "mpi/serve/served.h"
 

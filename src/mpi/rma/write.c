@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "mpi/core/hooks.h"
-#include "mpi/rma/rma.h"
+#include "mpi/rma/get.h"
 
 enum { MOST_WRITES = 4096 }; /* tracked per target; beyond that, everything of the target is dropped */
 

@@ -1,0 +1,51 @@
+/* bypass.h: gets that bypass the cache. */
+#ifndef HEARTH_MPI_BYPASS_H
+#define HEARTH_MPI_BYPASS_H
+
+#include "mpi/rma/fetch.h"
+#include "mpi/rma/get.h"
+
+/* Passes the get to MPI and only counts it. t: NULL if the target is invalid. seen: the get was recorded already. */
+int rma_bypass_get(struct window *w, struct rma_target *t, const struct get *g, bool seen);
+/* Counts a get that was passed to MPI and that the cache does not track. Requires the lock. */
+void rma_bypass_count(struct window *w, struct rma_target *t, const struct get *g, uint64_t bytes,
+                      bool revalidates);
+/* Whether completion of the request implies that the data has arrived. */
+bool rma_bypass_is_reliable(const struct get *g);
+
+/* Counts a get of the window that bypassed its cache. Requires the lock. */
+static inline void rma_bypass_note(struct window *w) {
+    w->gets++;
+    w->bypassed++;
+    if (UNLIKELY(w->admission.resume_at <= w->bypassed_fast + w->bypassed))
+        rma_admission_resume(w);
+}
+
+/* ---- the fast path, for hook_Get ---- */
+
+/* The type of the last bypassed get and its size, which is needed for the report. Most bypassed gets have one type. */
+struct bypass_type {
+    MPI_Datatype type;
+    uint64_t size;
+};
+extern HIDDEN struct bypass_type rma_bypass_last;
+
+/* Call when a type is freed: MPI may reuse its handle for another type. */
+void rma_bypass_forget_type(MPI_Datatype type);
+
+/* Counts the get before it is issued, even if MPI then rejects it: no work remains after the call, which is the
+ * cheapest order for a program without reuse. The flush that follows calls rma_progress_note for both. */
+static inline void rma_bypass_count_fast(struct window *w, struct rma_target *t, int count) {
+    t->last_get = rma_inflight_issued++;
+    w->bytes_fetched += LIKELY(count > 0) ? (uint64_t)count * rma_bypass_last.size : 0;
+    rma_window_use(w, t);
+}
+
+/* At the count `look_at`, for another type, or for the recording. */
+int rma_bypass_slow(void *origin, int ocount, MPI_Datatype otype, int target, MPI_Aint disp, int tcount,
+                    MPI_Datatype ttype, MPI_Win win);
+/* For gets that are recorded, or that the what-if analysis may sample. */
+int rma_bypass_whatif(void *origin, int ocount, MPI_Datatype otype, int target, MPI_Aint disp, int tcount,
+                      MPI_Datatype ttype, MPI_Win win);
+
+#endif

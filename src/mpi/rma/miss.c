@@ -1,0 +1,151 @@
+/* miss.c: gets that are issued to MPI although the cache admits them: misses, and hits that are revalidated.
+ *
+ * The get is issued first. An index slot and storage are found while it is in flight (get_reserve); the call that
+ * completes it copies the data from the program's buffer into the entry (inflight.c). A get whose data cannot be kept
+ * is counted as bypassed. */
+#include "mpi/rma/miss.h"
+
+#include <stdlib.h>
+
+#include "mpi/rma/bypass.h"
+#include "mpi/rma/rma_check.h"
+#include "mpi/rma/target_admission.h"
+
+void rma_miss_draw_recheck(struct window *w) {
+    static struct random random = {.state = 0x5eed};
+    uint64_t mean = settings_get()->recheck;
+    w->recheck = mean ? 1 + random_below(&random, (uint32_t)(2 * mean - 1)) : UINT64_MAX;
+}
+
+/* The operation that will compare; its `cached` is NULL if memory ran out. Requires the lock. */
+static struct op comparison(struct window *w, const struct get *g, const struct access *a, uint32_t entry) {
+    struct op op = {.kind = OP_RECHECK,
+                    .window = w,
+                    .target = g->target,
+                    .entry = CACHE_NONE,
+                    .address = a->address,
+                    .bytes = a->bytes,
+                    .buffer = a->buffer,
+                    .here = a->here,
+                    .cached = malloc(a->bytes),
+                    .filled = cache_owner_of(w->cache, entry)};
+    if (op.cached)
+        memcpy(op.cached, cache_data(w->cache, entry), a->bytes);
+    return op;
+}
+
+int rma_miss_recheck(struct window *w, struct rma_target *t, const struct get *g, struct access *a,
+                     uint32_t entry) {
+    struct op op = comparison(w, g, a, entry);
+    bool keep = op.cached && !(rma_inflight_buffers && rma_inflight_overlap(a->buffer, &a->here.shape));
+    if (rma_check_is_on) {
+        cache_touch(w->cache, entry, a->bytes);
+        rma_get_note_hit(w, t, a->address, a->bytes);
+    } else {
+        w->gets++;
+        w->bypassed++;
+    }
+    rma_miss_draw_recheck(w);
+    rma_unlock();
+    int rc = rma_get_forward(g);
+    rma_lock();
+    if (rc == MPI_SUCCESS)
+        rma_fetch_count(w, t, a->bytes);
+    keep = keep && rc == MPI_SUCCESS && rma_inflight_add(&op) != NO_OP;
+    rma_unlock();
+    if (keep)
+        a->here.owned = NULL; /* now owned by the operation */
+    else
+        free(op.cached);
+    return rc;
+}
+
+/* The moment at which a get was issued, as the counters that can make its data stale before it is cached. */
+struct moment {
+    uint64_t generation, drops, acquired;
+};
+
+static struct moment get_now(const struct window *w) {
+    return (struct moment){.generation = cache_generation(w->cache),
+                           .drops = w->drops,
+                           .acquired = atomic_load_explicit(&acquire_generation, memory_order_acquire)};
+}
+
+/* Reserves an entry for a get in flight. Returns false if the data cannot be kept. Requires the lock. */
+static bool get_reserve(struct window *w, const struct get *g, struct access *a,
+                        const struct moment *issued) {
+    uint32_t entry;
+    rma_score_entry(w, g->target, a->address, a->bytes);
+    if (cache_insert(w->cache, (uint32_t)g->target, a->address, &a->there.shape, issued->generation,
+                     &entry) == CACHE_FAILING)
+        return false;
+    rma_write_inserts++;
+    struct op op = {.kind = g->request ? OP_REQUEST : OP_FILL,
+                    .revalidates = a->revalidates,
+                    .window = w,
+                    .target = g->target,
+                    .entry = entry,
+                    .generation = issued->generation,
+                    .acquired = issued->acquired,
+                    .address = a->address,
+                    .bytes = a->bytes,
+                    .buffer = a->buffer,
+                    .here = a->here};
+    uint32_t id = rma_inflight_add(&op);
+    if (id == NO_OP) {
+        cache_drop(w->cache, entry);
+        return false;
+    }
+    a->here.owned = NULL; /* now owned by the operation */
+    cache_set_owner(w->cache, entry, id);
+    if (g->request)
+        rma_request_track(id, *g->request);
+    return true;
+}
+
+static void count_miss(struct window *w, struct rma_target *t, const struct get *g, struct access *a,
+                       const struct moment *issued, bool keep) {
+    keep = keep && issued->drops == w->drops; /* otherwise another thread has written in the meantime */
+    w->gets++;
+    w->bypassed += !keep;
+    if (!keep || !get_reserve(w, g, a, issued))
+        rma_bypass_count(w, t, g, a->bytes, a->revalidates);
+    else if (g->request)
+        w->bytes_fetched += a->bytes;
+    else
+        rma_fetch_count(w, t, a->bytes);
+    rma_admission_judge(w);
+}
+
+/* Whether read-ahead may add a further get to this one. */
+static bool is_simple(const struct get *g, const struct access *a) {
+    return !g->request && !g->noop && shape_is_contiguous(&a->there.shape);
+}
+
+int rma_miss_get(struct window *w, struct rma_target *t, const struct get *g, struct access *a) {
+    struct moment issued = get_now(w);
+    bool keep = !g->request || (w->mode != MODE_TRANSPARENT && rma_bypass_is_reliable(g));
+    if (UNLIKELY(rma_inflight_buffers) && rma_inflight_overlap(a->buffer, &a->here.shape))
+        keep = false;
+    uint64_t ticks = rma_admission_target_start(t), before = a->started ? clock_ticks() : 0;
+    rma_unlock();
+    int rc = rma_get_forward(g);
+    uint64_t after = before ? clock_ticks() : 0;
+    rma_lock();
+    if (rc == MPI_SUCCESS) {
+        rma_admission_target_get(t, ticks, a->bytes);
+        count_miss(w, t, g, a, &issued, keep);
+    }
+    if (UNLIKELY(w->ahead) && rc == MPI_SUCCESS && is_simple(g, a))
+        rma_ahead_missed(w, t, a->address, a->bytes, ticks != 0);
+    if (UNLIKELY(before))
+        rma_admission_miss(w, before - a->started + clock_ticks() - after, after - before);
+    rma_unlock();
+    return rc;
+}
+
+int rma_miss_refetch(struct window *w, struct rma_target *t, const struct get *g, struct access *a) {
+    a->revalidates = w->mode == MODE_ACQUIRE;
+    rma_miss_draw_recheck(w);
+    return rma_miss_get(w, t, g, a);
+}
