@@ -3,7 +3,7 @@
  *
  *      key -> index (index.c) -> descriptor (entry.h) -> region of the storage (storage.c, tree.c)
  *                                      |
- *                       victim.c, cache_write.c, adapt.c, sampled_admission.c
+ *                       victim.c, cache_write.c, adapt.c, admission.c
  *
  * Invalidating everything is one increment of the generation. If no entry is PENDING, pool and storage are then reset
  * to one free region, which also takes constant time. Otherwise the entries of older generations, `stale`, keep their
@@ -15,7 +15,7 @@
 #include <errno.h>
 
 #include "cache/adapt.h"
-#include "cache/sampled_admission.h"
+#include "cache/admission.h"
 #include "cache/index.h"
 #include "cache/storage.h"
 #include "cache/victim.h"
@@ -127,7 +127,7 @@ uint32_t cache_lookup(struct cache *c, uint32_t target, uint64_t disp) {
 
 /* index_find again, with the state and the length in the same test. */
 const void *cache_find(struct cache *c, uint32_t target, uint64_t disp, uint64_t bytes) {
-    if (UNLIKELY(c->admission.sampled) && !cache_wants(c, target, disp))
+    if (UNLIKELY(c->admission.sampled) && !cache_admits(c, target, disp))
         return NULL;
     struct hash h = hash_key(c->factors, target, disp);
 #pragma GCC unroll 4
@@ -288,7 +288,7 @@ static enum cache_outcome entry_reserve(struct cache *c, uint32_t target, uint64
     if (!entry_replace(c, h, target, disp))
         return CACHE_FAILING;
     adapt_note_miss(c, h);
-    if (room > c->storage_bytes) {
+    if (!admission_fits(c, room)) {
         c->starved++;
         return CACHE_FAILING;
     }
@@ -321,7 +321,7 @@ enum cache_outcome cache_insert(struct cache *c, uint32_t target, uint64_t disp,
     admission_note(c);
     c->inserts++;
     c->get_bytes += shape->bytes;
-    if (generation == c->generation && shape->bytes)
+    if (admission_is_current(c, shape, generation))
         outcome = entry_reserve(c, target, disp, shape, entry);
     c->weight = 0;
     uint64_t *counts[] = {&c->count.direct, &c->count.conflicting, &c->count.capacity, &c->count.failing};

@@ -77,7 +77,7 @@ uint32_t cache_lookup(struct cache *cache, uint32_t target, uint64_t disp);
 /* The same without counting an access. */
 uint32_t cache_peek(const struct cache *cache, uint32_t target, uint64_t disp);
 
-/* The fast path of a full hit on a contiguous access that cache_wants: the data of a CACHED entry under this key
+/* The fast path of a full hit on a contiguous access that cache_admits: the data of a CACHED entry under this key
  * whose first `bytes` bytes are contiguous, or NULL. Counts the access and the hit only if it is one. */
 const void *cache_find(struct cache *cache, uint32_t target, uint64_t disp, uint64_t bytes);
 
@@ -97,7 +97,7 @@ uint64_t cache_covers(const struct cache *cache, uint32_t entry, const struct sh
 void cache_touch(struct cache *cache, uint32_t entry, uint64_t bytes);
 
 /* Admission: whether this access gets a lookup and an entry. False only for some keys, while nothing is reused. */
-bool cache_wants(struct cache *cache, uint32_t target, uint64_t disp);
+bool cache_admits(struct cache *cache, uint32_t target, uint64_t disp);
 
 /* Reserves an entry for an access of this shape whose get was issued at `generation`. A CACHED entry under the same
  * key is replaced; a PENDING one is not, and the insert fails. The list of an irregular shape is copied into the

@@ -70,7 +70,7 @@ struct tendency {
     bool shrunk;               /* the last change was a reduction */
 };
 
-/* Sampled admission: see sampled_admission.c. */
+/* Sampled admission: see admission.c. */
 struct sampled_admission {
     bool sampled;
     uint64_t reuses, misses, losses; /* all so far; misses since the last reuse; entries lost before it */

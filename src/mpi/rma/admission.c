@@ -1,21 +1,30 @@
-/* admission.c: see admission.h.
+/* admission.c: see admission.h. Rules 1 and 2 measure:
  *
  *      saved = hits x cost of a get without Hearth        spent = misses x overhead per miss + hits x cost of a hit
  *
- * Both costs are means of samples: one get in 64 is timed, and the flush after it. A window whose gets are never
- * completed by a flush has no flush samples, because an unlock or a fence waits for more than the gets. It is suspended
- * only if there were no hits at all, which save nothing whatever a get costs.
+ * For a window, both costs are means of samples: one get in 64 is timed, and the flush after it. A window whose gets are
+ * never completed by a flush has no flush samples, because an unlock or a fence waits for more than the gets. It is
+ * suspended only if there were no hits at all, which save nothing whatever a get costs. For a target likewise only flushes
+ * count as completions.
  *
  * A cache that has just been filled had no chance to produce hits, so the interval should not be much shorter than
  * the number of entries that the index holds. A program that reads its data once and then repeatedly loses at most
  * one suspension, which is no longer than all the gets before it. */
 #include "mpi/rma/admission.h"
 
-#include "mpi/rma/rma_check.h"
-#include "mpi/rma/target_admission.h"
+#include "mpi/rma/get.h"
 #include "mpi/rma/record.h"
+#include "mpi/rma/rma_check.h"
 
 enum { SHORTEST = 16, LONGEST = 1024 }; /* suspensions, in intervals */
+enum { SAMPLES = 8 };                   /* gets that are measured per target */
+
+/* Cost of a hit of this size, including the flush. Measured by bench/clampi. */
+static double hit_ns(uint64_t bytes) {
+    return 60 + 0.025 * (double)bytes;
+}
+
+/* ---- 1. the window ---- */
 
 static uint64_t interval(void) {
     return settings_get()->suspend;
@@ -27,7 +36,7 @@ static uint64_t gets_bypassed(const struct window *w) {
 
 /* Sets the count at which hook_Get next leaves the fast bypass path. */
 static void plan_look(struct window *w) {
-    bool suspended = w->admission.resume_at != UINT64_MAX;
+    bool suspended = rma_admission_is_suspended(w);
     w->look_at = suspended ? w->bypassed_fast + (w->admission.resume_at - gets_bypassed(w)) : UINT64_MAX;
     w->wants_whatif = rma_record_is_on || (suspended && w->whatif);
 }
@@ -45,8 +54,18 @@ static void start_interval(struct window *w) {
     v->served_before = w->bytes_served;
 }
 
+/* Applies HEARTH_BYPASS: targets whose gets always bypass the cache. */
+static void exclude_targets(struct window *w) {
+    enum bypass rule = (enum bypass)settings_get()->bypass;
+    if (rule != BYPASS_NEVER)
+        w->targets[w->rank].verdict = VERDICT_BYPASS;
+    for (int i = 0; rule == BYPASS_ALWAYS && i < w->size; i++)
+        w->targets[i].verdict = VERDICT_BYPASS;
+}
+
 void rma_admission_begin(struct window *w) {
     w->admission.resume_at = UINT64_MAX;
+    exclude_targets(w);
     rma_admission_resume(w);
     w->admission.pause = SHORTEST;
     w->admission.begun_ns = clock_ns();
@@ -101,8 +120,7 @@ void rma_admission_judge_slow(struct window *w) {
     uint64_t bytes = hits ? (w->bytes_served - v->served_before) / hits : 0;
     double get_ns = mean_ns(v->issue_ticks, v->misses) + mean_ns(v->flush_ticks, v->flushed);
     double own_ns = mean_ns(v->miss_ticks, v->misses) + mean_ns(v->finish_ticks, v->flushed);
-    double spent = own_ns * (double)misses + rma_admission_hit_ns(bytes) * (double)hits,
-           saved = get_ns * (double)hits;
+    double spent = own_ns * (double)misses + hit_ns(bytes) * (double)hits, saved = get_ns * (double)hits;
     start_interval(w);
     if (!may_suspend(w) || (hits && !(v->flushed && v->misses)))
         return;
@@ -114,18 +132,97 @@ void rma_admission_judge_slow(struct window *w) {
 }
 
 uint64_t rma_admission_gets_bypassed(const struct window *w) {
-    bool suspended = w->admission.resume_at != UINT64_MAX;
+    bool suspended = rma_admission_is_suspended(w);
     return w->admission.passed + (suspended ? gets_bypassed(w) - w->admission.since : 0);
 }
 
 void rma_admission_resume(struct window *w) {
     struct admission *v = &w->admission;
     v->passed = rma_admission_gets_bypassed(w);
-    if (v->resume_at != UINT64_MAX)
+    if (rma_admission_is_suspended(w))
         rma_record_event(w, RECORD_RESUMED, 0, 0);
     v->resume_at = UINT64_MAX;
-    w->bypassing = !rma_window_caches(w);
-    rma_window_clear_fast(w);
+    w->bypassing = !rma_admission_caches(w);
+    rma_admission_clear_fast(w);
     plan_look(w);
     start_interval(w);
+}
+
+void rma_admission_refuse(struct window *w) {
+    w->cacheable = false;
+    w->bypassing = true;
+    if (w->cache)
+        cache_invalidate(w->cache);
+}
+
+/* ---- 2. the target ---- */
+
+static bool is_undecided(const struct rma_target *t) {
+    return t->verdict == VERDICT_OPEN && settings_get()->bypass == BYPASS_AUTO;
+}
+
+uint64_t rma_admission_target_start(const struct rma_target *t) {
+    return UNLIKELY(t->verdict == VERDICT_OPEN) && rma_window_is_idle(t) && is_undecided(t) ? clock_ticks()
+                                                                                            : 0;
+}
+
+void rma_admission_target_get(struct rma_target *t, uint64_t started, uint64_t bytes) {
+    if (!started)
+        return;
+    t->probe_ticks = clock_ticks() - started + 1;
+    t->probe_bytes = bytes;
+}
+
+uint64_t rma_admission_target_flush_start(const struct rma_target *t) {
+    return t->probe_ticks && t->alone == 1 && t->last_write < t->writes_before ? clock_ticks() : 0;
+}
+
+void rma_admission_target_flush(struct rma_target *t, uint64_t started) {
+    uint64_t ticks = t->probe_ticks + clock_ticks() - started;
+    t->probe_ticks = 0;
+    if (!started)
+        return;
+    t->cheap += (double)ticks * clock_ns_per_tick() < hit_ns(t->probe_bytes);
+    if (++t->samples == SAMPLES)
+        t->verdict = 2 * t->cheap > SAMPLES ? VERDICT_BYPASS : VERDICT_CACHE;
+}
+
+/* ---- 4. the cache ---- */
+
+bool rma_admission_wants(struct window *w, int target, uint64_t address, uint64_t bytes) {
+    if (!rma_window_cache(w))
+        return false;
+    rma_lock();
+    bool wanted = cache_admits(w->cache, (uint32_t)target, address);
+    rma_record_seen(w, target, address, bytes, wanted ? SEEN_OPEN : SEEN_MISS);
+    rma_unlock();
+    return wanted;
+}
+
+/* ---- 5. the request ---- */
+
+/* MPICH 4.0 completes requests of gets with non-contiguous types too early. Only a flush makes their data available. */
+bool rma_admission_is_reliable(const struct get *g) {
+#ifdef MPICH
+    const struct layout_type *here = layout_find(g->otype), *there = layout_find(g->ttype);
+    return here && there && here->element.predefined && there->element.predefined;
+#else
+    return true;
+#endif
+}
+
+bool rma_admission_keeps(const struct window *w, const struct get *g) {
+    return !g->request || (w->mode != MODE_TRANSPARENT && rma_admission_is_reliable(g));
+}
+
+/* ---- the fast bypass path ---- */
+
+void rma_admission_note_fast(struct window *w, struct rma_target *t) {
+    bool idle = t->first_op == NO_OP && t->last_write < t->writes_before && !t->fetching && !w->deferred;
+    t->fast = rma_admission_bypasses(w, t) && idle && t->busy && !rma_threaded && !host_has_tool;
+}
+
+void rma_admission_clear_fast(struct window *w) {
+    for (int i = 0; i < w->size; i++)
+        w->targets[i].fast = false;
 }

@@ -1,10 +1,48 @@
-/* admission.h: suspension of a cache that costs more time than it saves. If this held over the last HEARTH_SUSPEND gets,
- * the window's gets bypass the cache for a while, and then the cache is tried again. Each suspension is longer than
- * the one before, as long as the cache does not pay off. */
+/* admission.h: whether a get is cached. Every question that may send a get past the cache is asked here; bypass.c then
+ * passes the get to MPI.
+ *
+ * The rules, in the order in which they are asked. The first that refuses decides.
+ *
+ *   1. the window    it is shared memory, its mode is off, or there was no memory to know its aliasing windows: never
+ *                    cached. Its cache cost more time than it saved: suspended for a while.
+ *   2. the target    HEARTH_BYPASS excludes it (by default this process itself), or its first gets were measured and
+ *                    cost less than a hit.
+ *   3. the call      it has elements, and an access epoch is open to the target; otherwise MPI reports the error. get.c
+ *                    also leaves types to MPI that cannot be described, or that MPI rejects.
+ *   4. the cache     there is memory for one, and it admits the key (cache/admission.h).
+ *
+ *   After a miss, when the data is to be kept:
+ *
+ *   5. the request   its completion shows that the data has arrived.
+ *   6. the cache     it has, or makes, space for the entry (cache/admission.h).
+ *
+ * Rules 1 and 2 cost most of a bypassed get if they are asked each time. Where they refuse, and nothing is in flight
+ * that the cache must see, the target is therefore marked `fast`: hook_Get and hook_Win_flush ask for this mark alone,
+ * before all rules (rma_admission_find_fast). */
 #ifndef HEARTH_MPI_ADMISSION_H
 #define HEARTH_MPI_ADMISSION_H
 
 #include "mpi/rma/window.h"
+
+struct get;
+
+/* ---- 1. the window ---- */
+
+/* Whether gets of this window use the cache at all. */
+static inline bool rma_admission_caches(const struct window *w) {
+    return w->cacheable && w->mode != MODE_OFF;
+}
+
+/* Called for each new window, when its mode is known. */
+void rma_admission_begin(struct window *w);
+/* The mode was set: decides anew, and ends a suspension. */
+void rma_admission_resume(struct window *w);
+/* The window is never cached from now on. Requires the lock, as all functions of this section. */
+void rma_admission_refuse(struct window *w);
+
+/* Suspension of a cache that costs more time than it saves. If this held over the last HEARTH_SUSPEND gets, the window's
+ * gets bypass the cache for a while, and then the cache is tried again. Each suspension is longer than the one before, as
+ * long as the cache does not pay off. */
 
 /* Start time of this get in ticks, or 0 for the gets that are not timed. */
 static inline uint64_t rma_admission_start(const struct window *w) {
@@ -12,7 +50,7 @@ static inline uint64_t rma_admission_start(const struct window *w) {
     return UNLIKELY(!(w->gets % EVERY)) ? clock_ticks() : 0;
 }
 
-/* A get that missed took `own` ticks in Hearth and `issue` ticks in MPI. Requires the lock, as all functions here. */
+/* A get that missed took `own` ticks in Hearth and `issue` ticks in MPI. */
 void rma_admission_miss(struct window *w, uint64_t own, uint64_t issue);
 
 /* The next flush of the window is timed, because a get before it was. */
@@ -30,13 +68,70 @@ static inline void rma_admission_judge(struct window *w) {
         rma_admission_judge_slow(w);
 }
 
-/* Ends the suspension. */
-void rma_admission_resume(struct window *w);
+/* Whether a suspension keeps the window's gets from the cache. */
+static inline bool rma_admission_is_suspended(const struct window *w) {
+    return w->admission.resume_at != UINT64_MAX;
+}
+
+/* A get bypassed the cache: the suspension may be over. */
+static inline void rma_admission_bypassed(struct window *w) {
+    if (UNLIKELY(w->admission.resume_at <= w->bypassed_fast + w->bypassed))
+        rma_admission_resume(w);
+}
 
 /* Gets that bypassed the cache while it was suspended. */
 uint64_t rma_admission_gets_bypassed(const struct window *w);
 
-/* Called for each new window. */
-void rma_admission_begin(struct window *w);
+/* ---- 2. the target ---- */
+
+/* The first gets to each target that a flush completes alone are timed. If most of them cost less than a hit would (ranks
+ * that share memory), the target's gets bypass the cache. */
+
+/* Around the get. rma_admission_target_start returns 0 if there is nothing to measure. */
+uint64_t rma_admission_target_start(const struct rma_target *t);
+void rma_admission_target_get(struct rma_target *t, uint64_t started, uint64_t bytes);
+/* Around the flush that completes the get. */
+uint64_t rma_admission_target_flush_start(const struct rma_target *t);
+void rma_admission_target_flush(struct rma_target *t, uint64_t started);
+
+/* ---- 1 to 3, for a get with elements ---- */
+
+static inline bool rma_admission_is_open(const struct window *w, const struct rma_target *t) {
+    return !w->bypassing && t->verdict != VERDICT_BYPASS && rma_window_is_open_to(w, t);
+}
+
+/* The same without the call: whether the target's gets bypass the cache whatever they are. */
+static inline bool rma_admission_bypasses(const struct window *w, const struct rma_target *t) {
+    return w->bypassing || t->verdict == VERDICT_BYPASS;
+}
+
+/* ---- 4. the cache ---- */
+
+/* Creates the window's cache if there is none. The get has this address and size at the target; it is recorded. */
+bool rma_admission_wants(struct window *w, int target, uint64_t address, uint64_t bytes);
+
+/* ---- 5. the request ---- */
+
+/* Whether the data of this get may be cached when its request is complete. True without a request. */
+bool rma_admission_keeps(const struct window *w, const struct get *g);
+/* Whether completion of the request implies that the data has arrived. */
+bool rma_admission_is_reliable(const struct get *g);
+
+/* ---- the fast bypass path ---- */
+
+/* A target is fast if its gets bypass the cache, no get or write is in flight whose completion the cache must see, and
+ * calls may be passed on unchanged. It stays fast until one of these conditions changes; the end of each completing call
+ * evaluates them again. Only in programs without threads. */
+void rma_admission_note_fast(struct window *w, struct rma_target *t);
+void rma_admission_clear_fast(struct window *w);
+
+/* The target if it is fast, else NULL. This is the entire cost for a program without reuse before its call reaches MPI. */
+static inline struct rma_target *rma_admission_find_fast(MPI_Win handle, int rank) {
+    struct window *w = atomic_load_explicit(&rma_window_recent, memory_order_relaxed);
+    if (UNLIKELY(!w || w->handle != handle || (unsigned)rank >= (unsigned)w->size))
+        return NULL;
+    struct rma_target *t = &w->targets[rank];
+    return LIKELY(t->fast) ? t : NULL;
+}
 
 #endif

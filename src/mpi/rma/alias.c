@@ -2,7 +2,7 @@
  *
  * All ranks exchange the addresses of their memory when a window is created, so that overlaps are known. A write
  * through one window must drop entries from the caches of the windows that alias it. */
-#include "mpi/rma/window.h"
+#include "mpi/rma/admission.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -50,7 +50,7 @@ static int alias_add(struct window *w, struct window *other) {
         free(ranks);
         return shared ? -ENOMEM : 0;
     }
-    if (!w->alias_count && !rma_window_caches(w))
+    if (!w->alias_count && !rma_admission_caches(w))
         rma_window_assume_busy(w); /* nothing was tracked so far */
     w->aliases = more;
     w->aliases[w->alias_count++] = (struct alias){.window = other, .rank_there = ranks};
@@ -65,13 +65,6 @@ static void alias_remove(struct window *w, const struct window *other) {
         }
 }
 
-static void stop_caching(struct window *w) {
-    w->cacheable = false;
-    w->bypassing = true;
-    if (w->cache)
-        cache_invalidate(w->cache);
-}
-
 static void alias_compare(struct window *other, void *arg) {
     struct window *w = arg;
     if (!w->cacheable && !other->cacheable)
@@ -80,8 +73,8 @@ static void alias_compare(struct window *other, void *arg) {
         return;
     log_warn("windows %llu and %llu: no memory to record that they may overlap; they are not cached",
              (unsigned long long)w->serial, (unsigned long long)other->serial);
-    stop_caching(w);
-    stop_caching(other);
+    rma_admission_refuse(w);
+    rma_admission_refuse(other);
 }
 
 void rma_alias_join(struct window *w) {

@@ -7,16 +7,6 @@
  * target on the fast bypass path with a few counters and a tail call; here is what it does not handle itself. */
 #include "mpi/rma/bypass.h"
 
-/* MPICH 4.0 completes requests of gets with non-contiguous types too early. Only a flush makes their data available. */
-bool rma_bypass_is_reliable(const struct get *g) {
-#ifdef MPICH
-    const struct layout_type *here = layout_find(g->otype), *there = layout_find(g->ttype);
-    return here && there && here->element.predefined && there->element.predefined;
-#else
-    return true;
-#endif
-}
-
 static void track_request(struct window *w, struct rma_target *t, const struct get *g, uint64_t bytes,
                           bool revalidates) {
     struct op op = {
@@ -39,7 +29,7 @@ static uint64_t size_of(const struct get *g) {
 
 void rma_bypass_count(struct window *w, struct rma_target *t, const struct get *g, uint64_t bytes,
                       bool revalidates) {
-    if (g->request && rma_bypass_is_reliable(g))
+    if (g->request && rma_admission_is_reliable(g))
         track_request(w, t, g, bytes, revalidates);
     else
         rma_fetch_count(w, t, bytes);
@@ -47,7 +37,7 @@ void rma_bypass_count(struct window *w, struct rma_target *t, const struct get *
 
 /* Records the get as a miss if only suspension keeps it from the cache, else as bypassed. */
 static void bypass_record(struct window *w, const struct rma_target *t, const struct get *g, uint64_t bytes) {
-    bool suspended = w->admission.resume_at != UINT64_MAX && t->verdict != VERDICT_BYPASS;
+    bool suspended = rma_admission_is_suspended(w) && t->verdict != VERDICT_BYPASS;
     rma_record_seen(w, g->target, t->base + (uint64_t)g->disp * t->unit, bytes,
                     suspended ? SEEN_MISS : SEEN_BYPASSED);
 }
@@ -65,7 +55,7 @@ int rma_bypass_get(struct window *w, struct rma_target *t, const struct get *g, 
     rma_bypass_note(w);
     rma_bypass_count(w, t, g, bytes, false);
     if (!t->fast) /* the first of an epoch between fences: those that follow take the hot path */
-        rma_window_note_fast(w, t);
+        rma_admission_note_fast(w, t);
     rma_unlock();
     return rc;
 }

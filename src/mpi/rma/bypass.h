@@ -10,15 +10,12 @@ int rma_bypass_get(struct window *w, struct rma_target *t, const struct get *g, 
 /* Counts a get that was passed to MPI and that the cache does not track. Requires the lock. */
 void rma_bypass_count(struct window *w, struct rma_target *t, const struct get *g, uint64_t bytes,
                       bool revalidates);
-/* Whether completion of the request implies that the data has arrived. */
-bool rma_bypass_is_reliable(const struct get *g);
 
 /* Counts a get of the window that bypassed its cache. Requires the lock. */
 static inline void rma_bypass_note(struct window *w) {
     w->gets++;
     w->bypassed++;
-    if (UNLIKELY(w->admission.resume_at <= w->bypassed_fast + w->bypassed))
-        rma_admission_resume(w);
+    rma_admission_bypassed(w);
 }
 
 /* ---- the fast path, for hook_Get ---- */

@@ -36,7 +36,7 @@ static int get_serve(const struct get *g);
  * tail call into MPI. */
 int hook_Get(void *origin, int ocount, MPI_Datatype otype, int target, MPI_Aint disp, int tcount,
              MPI_Datatype ttype, MPI_Win win) {
-    struct rma_target *t = rma_window_find_fast(win, target);
+    struct rma_target *t = rma_admission_find_fast(win, target);
     if (!t || UNLIKELY(rma_inflight_buffers))
         return get_plain(origin, ocount, otype, target, disp, tcount, ttype, win);
     struct window *w = atomic_load_explicit(&rma_window_recent, memory_order_relaxed);
@@ -101,7 +101,7 @@ static inline enum served serve_fast(struct window *w, struct rma_target *t, int
         memcpy(origin, data, bytes);
         rma_get_note_hit(w, t, address, bytes);
         result = SERVED;
-    } else if (!rma_inflight_buffers && !cache_wants(w->cache, (uint32_t)target, address)) {
+    } else if (!rma_inflight_buffers && !cache_admits(w->cache, (uint32_t)target, address)) {
         result = UNWANTED;
     }
     if (result != UNDECIDED)
@@ -133,8 +133,7 @@ static __attribute__((noinline)) int get_plain(void *origin, int ocount, MPI_Dat
     if (LIKELY(t && w->cache && ocount > 0 && tcount > 0 && origin && layout_is_plain(otype, &osize) &&
                layout_is_plain(ttype, &tsize))) {
         uint64_t bytes = (uint64_t)ocount * osize;
-        if (LIKELY(bytes == (uint64_t)tcount * tsize && !w->bypassing && t->verdict != VERDICT_BYPASS &&
-                   rma_window_is_open_to(w, t))) {
+        if (LIKELY(bytes == (uint64_t)tcount * tsize && rma_admission_is_open(w, t))) {
             switch (serve_fast(w, t, target, t->base + (uint64_t)disp * t->unit, origin, bytes)) {
             case SERVED:
                 rma_progress_poll();
@@ -150,11 +149,6 @@ static __attribute__((noinline)) int get_plain(void *origin, int ocount, MPI_Dat
 }
 
 /* ---- any types ---- */
-
-static bool eligible(const struct window *w, const struct rma_target *t, const struct get *g) {
-    return t && !w->bypassing && t->verdict != VERDICT_BYPASS && g->ocount > 0 && g->tcount > 0 &&
-           rma_window_is_open_to(w, t);
-}
 
 static int describe_side(MPI_Count count, MPI_Datatype type, struct layout *out) {
     uint64_t size;
@@ -344,16 +338,6 @@ static int get_described(struct window *w, struct rma_target *t, const struct ge
     return rma_miss_get(w, t, g, a);
 }
 
-static bool wants(struct window *w, const struct get *g, const struct access *a) {
-    if (!rma_window_cache(w))
-        return false;
-    rma_lock();
-    bool wanted = cache_wants(w->cache, (uint32_t)g->target, a->address);
-    rma_record_seen(w, g->target, a->address, a->bytes, wanted ? SEEN_OPEN : SEEN_MISS);
-    rma_unlock();
-    return wanted;
-}
-
 static int get_serve(const struct get *g) {
     struct access a;
     struct window *w = rma_window_find(g->win);
@@ -361,13 +345,14 @@ static int get_serve(const struct get *g) {
         return rma_get_forward(g);
     struct rma_target *t = rma_window_target(w, g->target);
     uint64_t started = rma_admission_start(w);
-    if (!eligible(w, t, g) || get_describe(t, g, &a))
+    if (!t || g->ocount <= 0 || g->tcount <= 0 || !rma_admission_is_open(w, t) || get_describe(t, g, &a))
         return rma_bypass_get(w, t, g, false);
     a.started = started;
     a.revalidates = false;
     int rc = get_judge(g);
     if (rc == MPI_SUCCESS)
-        rc = wants(w, g, &a) ? get_described(w, t, g, &a) : rma_bypass_get(w, t, g, true);
+        rc = rma_admission_wants(w, g->target, a.address, a.bytes) ? get_described(w, t, g, &a)
+                                                                   : rma_bypass_get(w, t, g, true);
     layout_free(&a.here);
     layout_free(&a.there);
     return rc;

@@ -9,7 +9,6 @@
 
 #include "mpi/rma/bypass.h"
 #include "mpi/rma/rma_check.h"
-#include "mpi/rma/target_admission.h"
 
 void rma_miss_draw_recheck(struct window *w) {
     static struct random random = {.state = 0x5eed};
@@ -124,7 +123,7 @@ static bool is_simple(const struct get *g, const struct access *a) {
 
 int rma_miss_get(struct window *w, struct rma_target *t, const struct get *g, struct access *a) {
     struct moment issued = get_now(w);
-    bool keep = !g->request || (w->mode != MODE_TRANSPARENT && rma_bypass_is_reliable(g));
+    bool keep = rma_admission_keeps(w, g);
     if (UNLIKELY(rma_inflight_buffers) && rma_inflight_overlap(a->buffer, &a->here.shape))
         keep = false;
     uint64_t ticks = rma_admission_target_start(t), before = a->started ? clock_ticks() : 0;

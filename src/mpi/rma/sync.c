@@ -12,7 +12,6 @@
 
 #include "mpi/core/hooks.h"
 #include "mpi/p2p/p2p_lock.h"
-#include "mpi/rma/target_admission.h"
 #include "mpi/rma/fetch.h"
 #include "mpi/rma/admission.h"
 
@@ -133,7 +132,7 @@ static int sync_finish(struct window *w, struct rma_target *t, uint64_t before, 
     w->flush_stamp += !t;
     if (t) {
         t->hit_stamp = t->used_stamp = 0;
-        rma_window_note_fast(w, t);
+        rma_admission_note_fast(w, t);
     }
     rma_unlock();
     rma_progress_note();
@@ -281,7 +280,7 @@ static int flush_one(int target, MPI_Win win, enum scope scope, int (*host)(int,
         return unknown(host(target, win));
     if (is_fast(w, t)) {
         int rc = flush_fast(w, t, target, win, scope, host);
-        rma_window_note_fast(w, t);
+        rma_admission_note_fast(w, t);
         return rc;
     }
     if (may_elide(w) && elide_one(w, t)) {
@@ -319,7 +318,7 @@ static int flush_all(MPI_Win win, enum scope scope, int (*host)(MPI_Win)) {
 }
 
 int hook_Win_flush(int target, MPI_Win win) {
-    struct rma_target *t = rma_window_find_fast(win, target);
+    struct rma_target *t = rma_admission_find_fast(win, target);
     if (LIKELY(t != NULL))
         return flush_fast(atomic_load_explicit(&rma_window_recent, memory_order_relaxed), t, target, win,
                           SCOPE_REMOTE, host_real.Win_flush);

@@ -71,17 +71,6 @@ void rma_window_list_busy(struct window *w, struct rma_target *t) {
     w->first_busy = (uint32_t)(t - w->targets);
 }
 
-void rma_window_note_fast(struct window *w, struct rma_target *t) {
-    bool bypassed = w->bypassing || t->verdict == VERDICT_BYPASS;
-    bool idle = t->first_op == NO_OP && t->last_write < t->writes_before && !t->fetching && !w->deferred;
-    t->fast = bypassed && idle && t->busy && !rma_threaded && !host_has_tool;
-}
-
-void rma_window_clear_fast(struct window *w) {
-    for (int i = 0; i < w->size; i++)
-        w->targets[i].fast = false;
-}
-
 /* ---- the cache of a window ---- */
 
 static void window_name(const struct window *w, char *name) {
@@ -307,16 +296,6 @@ static struct rma_target *gather_targets(struct part own, int size, bool ready, 
     return NULL;
 }
 
-/* Applies HEARTH_BYPASS: targets whose gets always bypass the cache. */
-static void note_bypassed(struct window *w) {
-    enum bypass rule = (enum bypass)settings_get()->bypass;
-    w->bypassing = !rma_window_caches(w);
-    if (rule != BYPASS_NEVER)
-        w->targets[w->rank].verdict = VERDICT_BYPASS;
-    for (int i = 0; rule == BYPASS_ALWAYS && i < w->size; i++)
-        w->targets[i].verdict = VERDICT_BYPASS;
-}
-
 /* For hearth top, which reads the counters themselves. */
 static void window_show(const struct window *w) {
     static const struct live_field fields[] = {
@@ -377,7 +356,6 @@ static void window_opened(MPI_Win handle, struct part own, MPI_Info info, MPI_Co
         mode_from_info(info, &w->mode);
         rma_window_acquires |= w->mode == MODE_ACQUIRE;
         rma_score_from_info(w, info);
-        note_bypassed(w);
         w->ahead = settings_get()->read_ahead;
         rma_admission_begin(w);
         rma_record_window(w);
@@ -497,7 +475,7 @@ static void unlink_window(struct window *w) {
         link = (struct window **)&(*link)->next;
     *link = w->next;
     w->open = false;
-    rma_window_clear_fast(w);
+    rma_admission_clear_fast(w);
     atomic_store_explicit(&rma_window_recent, NULL, memory_order_release);
     rma_alias_leave(w);
 }

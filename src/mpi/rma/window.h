@@ -41,7 +41,7 @@ struct rma_target {
     uint32_t next_busy;         /* list of targets with operations in flight */
     bool busy, locked, started; /* locked, started: an access epoch is open */
     bool fetching;              /* the result of an atomic has not been observed yet */
-    bool fast;                  /* gets and flushes take the fast bypass path: see rma_window_note_fast */
+    bool fast;                  /* gets and flushes take the fast bypass path: see rma_admission_note_fast */
     uint8_t verdict;            /* enum verdict: the admission decision for this target */
     uint8_t samples, cheap;     /* gets measured; of these, how many were cheaper than a hit */
     uint32_t write_count, write_room;
@@ -176,11 +176,6 @@ static inline bool rma_window_is_open_to(const struct window *w, const struct rm
     return w->locked_all | w->fenced | t->locked | t->started;
 }
 
-/* Whether gets of this window use the cache at all. */
-static inline bool rma_window_caches(const struct window *w) {
-    return w->cacheable && w->mode != MODE_OFF;
-}
-
 /* Whether nothing is cached that a write through this window could invalidate. */
 static inline bool window_keeps_nothing(const struct window *w) {
     return !w->cache && !w->alias_count;
@@ -188,22 +183,6 @@ static inline bool window_keeps_nothing(const struct window *w) {
 
 /* The window's cache, created on first use; NULL if there is no memory for it. */
 struct cache *rma_window_cache(struct window *w);
-
-/* A target is plain if its gets bypass the cache, no get or write is in flight whose completion the cache must see,
- * and calls may be passed on unchanged. It stays plain until one of these conditions changes; the end of each
- * completing call evaluates them again. Only in programs without threads. */
-void rma_window_note_fast(struct window *w, struct rma_target *t);
-void rma_window_clear_fast(struct window *w);
-
-/* The target if it is plain, else NULL. This is the entire cost for a program without reuse before its call reaches
- * MPI. */
-static inline struct rma_target *rma_window_find_fast(MPI_Win handle, int rank) {
-    struct window *w = atomic_load_explicit(&rma_window_recent, memory_order_relaxed);
-    if (UNLIKELY(!w || w->handle != handle || (unsigned)rank >= (unsigned)w->size))
-        return NULL;
-    struct rma_target *t = &w->targets[rank];
-    return LIKELY(t->fast) ? t : NULL;
-}
 
 /* Calls visit for every open window. */
 void rma_window_each(void (*visit)(struct window *w, void *arg), void *arg);

@@ -82,7 +82,7 @@ static int write_remember(struct rma_target *t, struct write *write) {
 
 /* Whether any cache can hold data of memory that this window writes. */
 static bool matters(const struct window *w) {
-    return rma_window_caches(w) || w->alias_count;
+    return rma_admission_caches(w) || w->alias_count;
 }
 
 /* One write, between begin and end. */
@@ -151,8 +151,7 @@ static int write_finish(struct issue *i, int rc) {
 static inline struct window *find_uncached(MPI_Win win, int rank) {
     struct window *w = atomic_load_explicit(&rma_window_recent, memory_order_relaxed);
     bool simple = w && w->handle == win && w->open && (unsigned)rank < (unsigned)w->size &&
-                  window_keeps_nothing(w) && w->cacheable && w->mode != MODE_OFF &&
-                  !(rma_threaded | host_has_tool);
+                  window_keeps_nothing(w) && rma_admission_caches(w) && !(rma_threaded | host_has_tool);
     return LIKELY(simple) ? w : NULL;
 }
 

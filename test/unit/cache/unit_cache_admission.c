@@ -13,7 +13,7 @@ static void open_dozing(uint64_t bytes) {
 
 /* As a caller does. Returns whether the cache admitted it. */
 static bool get(uint64_t key) {
-    if (!cache_wants(cache, 0, 64 * key))
+    if (!cache_admits(cache, 0, 64 * key))
         return false;
     if (!hit(0, 64 * key, 64))
         put(0, 64 * key, 64);
@@ -52,9 +52,9 @@ TEST(a_key_that_is_kept_is_kept_each_time)
     open_dozing(10 * 64);
     wanted_of(100000, 1000);
     for (uint64_t i = 0; i < 1000; i++)
-        first[i] = cache_wants(cache, 0, 64 * i);
+        first[i] = cache_admits(cache, 0, 64 * i);
     for (uint64_t i = 0; i < 1000; i++)
-        expect_eq(cache_wants(cache, 0, 64 * i), first[i]);
+        expect_eq(cache_admits(cache, 0, 64 * i), first[i]);
     close_cache();
 }
 

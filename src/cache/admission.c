@@ -1,4 +1,4 @@
-/* sampled_admission.c: sampled admission, so that a program without reuse does not pay for a cache.
+/* admission.c: sampled admission, rule 1 of admission.h, so that a program without reuse does not pay for a cache.
  *
  * Searching space, evicting and copying cost a few hundred nanoseconds per miss, in vain if no entry is accessed
  * again. Entries are admitted as long as they fit: they may pay off later. When the cache is full, so that each new
@@ -9,7 +9,7 @@
  * The sample is by key and not by time, so that an admitted key is admitted each time: with a fraction of the keys,
  * the same storage covers SHARE times the distance. Reuse over distances at which the whole stream would have evicted
  * an entry is detected this way, and the cache then grows towards it. */
-#include "cache/sampled_admission.h"
+#include "cache/admission.h"
 
 enum { SHARE = 16, PATIENCE_FACTOR = 4 };
 
@@ -35,7 +35,7 @@ void admission_note(struct cache *c) {
         c->admission.sampled = true;
 }
 
-bool cache_wants(struct cache *c, uint32_t target, uint64_t disp) {
+bool cache_admits(struct cache *c, uint32_t target, uint64_t disp) {
     if (LIKELY(!c->admission.sampled))
         return true;
     if (c->admission.reuses != reuses(c)) {
