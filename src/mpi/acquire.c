@@ -6,11 +6,11 @@
  * generates MPI_X and PMPI_X of each here: forward, then acquire. A call that a later MPI adds therefore acquires as
  * well, and so does an extension, MPIX_X. The generated list is sync_calls.def, which holds full names.
  *
- * While such a call blocks in MPI, another thread progresses messages to this process (p2p/p2p_helper.c). That thread
+ * While such a call blocks in MPI, another thread progresses messages to this process (p2p/transport/p2p_helper.c). That thread
  * does not call MPI. If messages arrive through MPI, a blocking collective is therefore replaced by its non-blocking
  * equivalent, which is tested in a loop with a round of progress in between. waits.txt lists the replaced collectives
  * per MPI, because some MPIs have equivalents with different results. All others, and those that a tool wraps on some
- * process, are called unchanged after a pre-barrier (p2p/prebarrier.c).
+ * process, are called unchanged after a pre-barrier (p2p/collective/prebarrier.c).
  *
  * An acquire is one increment of a process-wide generation. A window in acquire mode compares it before it reads its
  * cache, and invalidates the cache in constant time if it has changed. */
@@ -21,7 +21,7 @@
 
 #include "hearth.h"
 #include "mpi/core/declared.h"
-#include "mpi/p2p/prebarrier.h"
+#include "mpi/p2p/collective/prebarrier.h"
 #include "mpi/p2p/p2p.h"
 #include "mpi/rma/rma_check.h"
 

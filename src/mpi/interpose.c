@@ -7,7 +7,7 @@
  * MPI_Win_free(win)` returns directly into the library, and a window freed unnoticed would be served when its handle
  * is reused. */
 #include "mpi/core/hooks.h"
-#include "mpi/p2p/prebarrier.h"
+#include "mpi/p2p/collective/prebarrier.h"
 #include "mpi/rma/rma_check.h"
 
 #define EXPORT __attribute__((visibility("default")))

@@ -17,7 +17,7 @@
 #include "match.h"
 #include "mpi/core/acquire.h"
 #include "mpi/core/layout.h"
-#include "mpi/p2p/p2p_lock.h"
+#include "mpi/p2p/state/p2p_lock.h"
 #include "net/net.h"
 
 extern HIDDEN int p2p_rank, p2p_size; /* in MPI_COMM_WORLD */

@@ -10,7 +10,7 @@
 
 #include "mpi/core/foreign.h"
 #include "mpi/core/hooks.h"
-#include "mpi/p2p/p2p_count.h"
+#include "mpi/p2p/transport/p2p_count.h"
 #include "mpi/p2p/p2p.h"
 
 int p2p_rank, p2p_size;

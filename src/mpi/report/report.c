@@ -7,7 +7,7 @@
 
 #include "mpi/rma/rma_check.h"
 #include "mpi/core/hooks.h"
-#include "mpi/p2p/p2p_count.h"
+#include "mpi/p2p/transport/p2p_count.h"
 #include "mpi/p2p/p2p.h"
 #include "mpi/report/report_heater.h"
 #include "mpi/report/report_record.h"

@@ -1,5 +1,5 @@
 /* p2p_count.c: message statistics per rank. Writes nothing if HEARTH_MATCH was off. */
-#include "mpi/p2p/p2p_count.h"
+#include "mpi/p2p/transport/p2p_count.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #ifndef HEARTH_MPI_P2P_PREBARRIER_H
 #define HEARTH_MPI_P2P_PREBARRIER_H
 
-#include "mpi/p2p/p2p_lock.h"
+#include "mpi/p2p/state/p2p_lock.h"
 
 struct comm;
 

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 
 #include "mpi/core/hooks.h"
-#include "mpi/p2p/complete.h"
+#include "mpi/p2p/calls/complete.h"
 
 #ifdef OPEN_MPI
 static bool is_of_file(MPI_Request request) {

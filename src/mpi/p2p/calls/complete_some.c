@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "mpi/core/hooks.h"
-#include "mpi/p2p/complete.h"
+#include "mpi/p2p/calls/complete.h"
 
 enum { FEW = 64 };
 

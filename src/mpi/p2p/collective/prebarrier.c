@@ -10,7 +10,7 @@
  * as an attribute. Most blocking collectives need no pre-barrier, because they are replaced by their non-blocking
  * equivalents (acquire.c). If all processes are reached through shared memory there is no pre-barrier: the helper
  * thread suffices. */
-#include "mpi/p2p/prebarrier.h"
+#include "mpi/p2p/collective/prebarrier.h"
 
 #include <limits.h>
 #include <stdlib.h>

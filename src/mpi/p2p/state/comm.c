@@ -18,7 +18,7 @@
 #include <stdlib.h>
 
 #include "mpi/core/hooks.h"
-#include "mpi/p2p/prebarrier.h"
+#include "mpi/p2p/collective/prebarrier.h"
 #include "mpi/p2p/p2p.h"
 
 enum { BUCKETS = 256, CLAIMS = 64, CHILDREN = 32 };

@@ -1,7 +1,7 @@
 /* p2p_lock.c: see p2p_lock.h. The lock is a word, taken by compare and swap. A waiting thread spins and then sleeps. It does not yield: on a
  * machine whose CPUs are all busy a yield costs a scheduler slice. The C library's mutex is unsuitable: the program's thread holds the
  * lock from one call to the next, and under MPI_THREAD_SERIALIZED that need not be the same thread. */
-#include "mpi/p2p/p2p_lock.h"
+#include "mpi/p2p/state/p2p_lock.h"
 
 #include <linux/futex.h>
 #include <stdatomic.h>

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "mpi/core/hooks.h"
-#include "mpi/p2p/prebarrier.h"
+#include "mpi/p2p/collective/prebarrier.h"
 #include "mpi/p2p/p2p.h"
 
 struct open_file {

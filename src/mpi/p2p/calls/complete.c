@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "mpi/core/hooks.h"
-#include "mpi/p2p/complete.h"
+#include "mpi/p2p/calls/complete.h"
 
 /* Returns the result of a complete request to the program; frees the request or makes it inactive. Requires the lock. */
 int p2p_complete_take(MPI_Request *handle, struct p2p_request *r, MPI_Status *status, struct outcome *o) {
