@@ -1,7 +1,7 @@
 /* flow.c: sim_flow simulates flow control between one helper thread and many clients; Sect. 4.4 of the paper on
  * ARMCI at petascale.
  *
- * Credits and size hints (intimation) are src/net/rpc/flow.c itself; the network, the times of work and the two
+ * Credits and size hints (intimation) are src/net/rpc/flow.h itself; the network, the times of work and the two
  * schemes that ask first are models. The size of buffers follows from the number of clients, as in net/rpc/rpc_open.c:
  * as large as fit into a share of the node's memory, for all clients of the job, active or not.
  *
@@ -297,7 +297,7 @@ int main(int argc, char **argv) {
     char word[32];
     options_read(
         options, argc, argv,
-        "sim_flow: one helper thread and many clients; src/net/rpc/flow.c over a model of a network.");
+        "sim_flow: one helper thread and many clients; src/net/rpc/flow.h over a model of a network.");
     open_csv();
     printf("simulated; network %s bytes/s, %s us; seed %s\n", options_word(options, "bandwidth"),
            options_word(options, "latency-us"), options_word(options, "seed"));

@@ -5,7 +5,7 @@
  * helper receives blocks, executes them one at a time and acknowledges them. The *scheme* decides which client
  * may send what, and when:
  *
- *      credits      the real src/net/rpc/flow.c: own buffers for each client, no credit pool
+ *      credits      the real src/net/rpc/flow.h: own buffers for each client, no credit pool
  *      intimation   the same, with pool buffers that are granted to operations with a size hint
  *      allocate     request-allocate, as in the paper: a request, memory or not, an answer, the data
  *      release      request-release: a request waits for a buffer of a pool; at the end a release

@@ -58,7 +58,7 @@ static double helper_bytes(uint32_t clients, uint32_t spoken) {
     must(net_flow_helper_open(&l, clients, &h) == 0, "no memory for a helper");
     for (uint32_t i = 0; i < spoken; i++) {
         struct flow_ticket ticket = {.flags = FLOW_OWN};
-        must(net_flow_arrive(h, i, &ticket, &place) == 0, "flow.c refuses a block");
+        must(net_flow_arrive(h, i, &ticket, &place) == 0, "the helper refuses a block");
     }
     double bytes = (double)(in_use() - before);
     net_flow_helper_close(h);

@@ -13,15 +13,14 @@
  * MPI has no call that sleeps: see wakeup.h. */
 #include <errno.h>
 #include <limits.h>
-#include <mpi.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "base/base.h"
-#include "net/link/link_internal.h"
-#include "net/link/wakeup.h"
+#include "net/link/mpi_link.h"
 #include "net/link/peers.h"
+#include "net/link/wakeup.h"
 
 enum {
     SMALL = 4096,  /* bytes of a small slot */
@@ -34,13 +33,6 @@ enum {
 struct what {
     uint32_t port; /* of the sender */
     uint32_t header_bytes;
-};
-
-struct mpi_link {
-    struct link base;
-    MPI_Comm comms[2]; /* for main ports; for helpers */
-    size_t most;
-    bool one_machine;
 };
 
 struct mpi_peer {
@@ -93,95 +85,6 @@ static size_t largest(const struct mpi_link *l) {
 
 static MPI_Comm link_mpi_comm_of(const struct mpi_link *l, int port) {
     return l->comms[port != 0];
-}
-
-static int said(int code, const char *what, int rank) {
-    char text[MPI_MAX_ERROR_STRING] = "";
-    int length;
-    MPI_Error_string(code, text, &length);
-    log_error("network mpi: %s, rank %d: %s", what, rank, text);
-    return -EIO;
-}
-
-/* ---- the link ---- */
-
-static int check_threads(const struct link_options *options) {
-    int level;
-    MPI_Query_thread(&level);
-    if (options->ports <= 1 || level == MPI_THREAD_MULTIPLE)
-        return 0;
-    log_error(
-        "network mpi: needs MPI_THREAD_MULTIPLE, which MPI does not provide: call MPI_Init_thread, or set "
-        "HEARTH_NET=ucx");
-    return -ENOTSUP;
-}
-
-/* All agree before they create communicators together, so that no process waits there for one that failed. */
-static int agree(int status, MPI_Comm comm) {
-    int worst;
-    return MPI_Allreduce(&status, &worst, 1, MPI_INT, MPI_MIN, comm) == MPI_SUCCESS ? worst : -EIO;
-}
-
-static int find_machine(struct mpi_link *l, MPI_Comm comm) {
-    MPI_Comm machine;
-    int here, all;
-    int code = MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &machine);
-    if (code != MPI_SUCCESS)
-        return said(code, "MPI_Comm_split_type", -1);
-    MPI_Comm_size(machine, &here);
-    MPI_Comm_size(comm, &all);
-    MPI_Comm_free(&machine);
-    l->one_machine = here == all;
-    return 0;
-}
-
-/* Not MPI_Comm_dup, which would invoke the program's attribute callbacks. */
-static int make_comms(struct mpi_link *l, MPI_Comm comm) {
-    int rank;
-    MPI_Comm_rank(comm, &rank);
-    for (int i = 0; i < 2; i++) {
-        int code = MPI_Comm_split(comm, 0, rank, &l->comms[i]);
-        if (code != MPI_SUCCESS)
-            return said(code, "MPI_Comm_split", rank);
-        MPI_Comm_set_errhandler(l->comms[i], MPI_ERRORS_RETURN);
-    }
-    return 0;
-}
-
-static void close_link(struct link *link) {
-    struct mpi_link *l = (struct mpi_link *)link;
-    int over = 0;
-    MPI_Finalized(&over);
-    for (int i = 0; i < 2; i++)
-        if (!over && l->comms[i] != MPI_COMM_NULL)
-            MPI_Comm_free(&l->comms[i]);
-    free(l);
-}
-
-static int link_mpi_open_link(const struct link_options *options, struct link **link) {
-    MPI_Comm comm = *(const MPI_Comm *)options->comm;
-    if (options->most > INT_MAX / 2) {
-        log_error("network mpi: messages of %zu bytes are too large", options->most);
-        return -EINVAL;
-    }
-    struct mpi_link *l = calloc(1, sizeof *l);
-    if (!l)
-        log_error("network mpi: no memory");
-    int status = agree(l ? check_threads(options) : -ENOMEM, comm);
-    if (status != 0) {
-        free(l);
-        return status;
-    }
-    *l = (struct mpi_link){
-        .base = {.network = &net_link_mpi}, .comms = {MPI_COMM_NULL, MPI_COMM_NULL}, .most = options->most};
-    status = find_machine(l, comm);
-    status = status ? status : make_comms(l, comm);
-    if (status != 0) {
-        close_link(&l->base);
-        return status;
-    }
-    *link = &l->base;
-    return 0;
 }
 
 /* ---- peers ---- */
@@ -292,7 +195,7 @@ static int send_slot(struct mpi_port *p, struct mpi_peer *to, struct slot *s, si
                          link_mpi_comm_of(p->link, to->number), &request);
     if (UNLIKELY(code != MPI_SUCCESS)) {
         give_slot(p, s);
-        said(code, "MPI_Isend", to->rank);
+        net_link_mpi_said(code, "MPI_Isend", to->rank);
         return note_failure(p, to, "MPI cannot send to it");
     }
     net_wakeup_send(&p->wakeup, &to->wakeup);
@@ -377,7 +280,7 @@ static bool complete_receive(struct mpi_port *p, struct receive *r) {
     int done = 0, bytes = 0;
     int code = MPI_Test(&r->request, &done, &status);
     if (UNLIKELY(code != MPI_SUCCESS)) {
-        said(code, "a message is lost", r->source);
+        net_link_mpi_said(code, "a message is lost", r->source);
         note_failure(p, &p->unknown, "a message is lost");
         r->busy = false;
         return true;
@@ -416,13 +319,13 @@ static bool start_receive(struct mpi_port *p, struct receive *r) {
     int code = MPI_Improbe(MPI_ANY_SOURCE, p->number, link_mpi_comm_of(p->link, p->number), &there, &message,
                            &status);
     if (UNLIKELY(code != MPI_SUCCESS))
-        said(code, "MPI_Improbe", -1);
+        net_link_mpi_said(code, "MPI_Improbe", -1);
     if (code != MPI_SUCCESS || !there)
         return false;
     r->source = status.MPI_SOURCE;
     code = MPI_Imrecv(r->data, (int)largest(p->link), MPI_BYTE, &message, &r->request);
     if (UNLIKELY(code != MPI_SUCCESS)) {
-        said(code, "MPI_Imrecv", r->source);
+        net_link_mpi_said(code, "MPI_Imrecv", r->source);
         note_failure(p, &p->unknown, "a message is lost");
         return false;
     }
@@ -566,8 +469,8 @@ static void link_mpi_port_close(struct link_port *port) {
 }
 
 const struct link_network net_link_mpi = {
-    .open = link_mpi_open_link,
-    .close = close_link,
+    .open = net_link_mpi_open,
+    .close = net_link_mpi_close,
     .port_open = link_mpi_port_open,
     .port_quiesce = link_mpi_port_quiesce,
     .port_shut = link_mpi_port_shut,

@@ -1,9 +1,4 @@
-/* flow.c: credits, grants and scheduling of blocks, as pure state.
- *
- * A client keeps little: how many own buffers are free, and which pool buffers it was granted. Own buffers form a
- * ring, and blocks are executed in the order of their numbers. So the next own buffer is free whenever there is a
- * credit. An acknowledgement says only how many blocks are done; a ring of bytes by number records which blocks in
- * flight are own.
+/* flow_helper.c: buffers, grants and scheduling of blocks in a helper, as pure state.
  *
  * A helper keeps a pointer for each client, and a record only for clients from which a block has arrived:
  *
@@ -28,177 +23,11 @@
  *
  * Input from clients is validated so that it cannot harm others: a block for a buffer in use, or for a pool buffer
  * that the client was not granted, is rejected before any state changes. */
-#include "net/rpc/flow.h"
-
 #include <assert.h>
 #include <errno.h>
-#include <stdlib.h>
 
-#include "base/base.h"
+#include "net/rpc/flow_internal.h"
 #include "net/rpc/tally.h"
-
-static uint32_t first_number; /* 0, except in tests */
-
-void net_flow_number_from(uint32_t number) {
-    first_number = number;
-}
-
-/* ---- both sides ---- */
-
-static bool is_multiple(uint32_t bytes, uint32_t least) {
-    return bytes >= least && bytes % 64 == 0;
-}
-
-static bool are_sound(const struct flow_limits *l) {
-    return l->buffers >= 1 && l->buffers <= FLOW_BUFFERS && is_multiple(l->bytes, 64) &&
-           l->pool_buffers <= FLOW_POOL && (!l->pool_buffers || is_multiple(l->pool_buffer_bytes, l->bytes));
-}
-
-static uint64_t all_pool_buffers(const struct flow_limits *l) {
-    return l->pool_buffers == 64 ? UINT64_MAX : (UINT64_C(1) << l->pool_buffers) - 1;
-}
-
-static uint64_t lowest(uint64_t set) {
-    return set & (~set + 1);
-}
-
-static bool is_within(uint64_t part, uint64_t set) {
-    return !(part & ~set);
-}
-
-/* The most blocks that a client can have in flight. */
-static uint32_t window_of(const struct flow_limits *l) {
-    return l->buffers + l->pool_buffers;
-}
-
-/* A power of two, so that numbers that wrap continue at the right index. */
-static uint32_t ring_of(const struct flow_limits *l) {
-    uint32_t ring = 1;
-    while (ring < window_of(l))
-        ring *= 2;
-    return ring;
-}
-
-/* ---- a client ---- */
-
-int net_flow_client_open(struct flow_client *c, const struct flow_limits *limits) {
-    if (!are_sound(limits))
-        return -EINVAL;
-    uint8_t *kinds = calloc(ring_of(limits), 1);
-    if (!kinds)
-        return -ENOMEM;
-    *c = (struct flow_client){.limits = *limits,
-                              .sent = first_number,
-                              .done = first_number,
-                              .credits = limits->buffers,
-                              .kinds = kinds,
-                              .ring = ring_of(limits)};
-    return 0;
-}
-
-void net_flow_client_close(struct flow_client *c) {
-    free(c->kinds);
-    c->kinds = NULL;
-}
-
-static bool must_wait(struct flow_client *c) {
-    c->waits += !c->waiting; /* once per wait, however often it tries */
-    c->waiting = true;
-    return false;
-}
-
-static void flow_take_own(struct flow_client *c, struct flow_ticket *t) {
-    t->flags = FLOW_OWN;
-    t->own = (uint16_t)c->next_own;
-    if (++c->next_own == c->limits.buffers)
-        c->next_own = 0;
-    c->credits--;
-}
-
-/* Takes pool buffers from the grant: all of them for an answer, the lowest for a block. The rest is returned if the
- * operation ends with this block. */
-static size_t take_pool_buffers(struct flow_client *c, bool fetch, uint64_t left, struct flow_ticket *t) {
-    uint64_t landing = lowest(c->grant);
-    size_t room = c->limits.pool_buffer_bytes;
-    if (fetch)
-        room *= (size_t)__builtin_popcountll(c->grant);
-    if (fetch || left <= room || c->grant == landing) {
-        t->flags |= FLOW_LAST;
-        t->pool_buffers = c->grant;
-    } else {
-        t->pool_buffers = landing;
-    }
-    c->grant &= ~t->pool_buffers;
-    c->partly = c->grant != 0;
-    return room;
-}
-
-/* Bytes that neither this block nor the credits at hand will carry. */
-static uint64_t beyond(struct flow_client *c, uint64_t left, size_t room) {
-    uint64_t reach = room + (uint64_t)c->credits * c->limits.bytes;
-    if (!c->limits.size_hint || !c->limits.pool_buffers || c->grant || left <= reach)
-        return 0;
-    c->size_hints++;
-    return left - reach;
-}
-
-bool net_flow_take(struct flow_client *c, bool fetch, uint64_t left, struct flow_ticket *ticket,
-                   size_t *room) {
-    bool own = fetch || !c->grant;
-    if (UNLIKELY(own && !c->credits))
-        return must_wait(c);
-    c->waiting = false;
-    struct flow_ticket t = {.number = c->sent};
-    size_t bytes = c->limits.bytes;
-    if (own)
-        flow_take_own(c, &t);
-    if (c->grant)
-        bytes = take_pool_buffers(c, fetch, left, &t);
-    t.following = beyond(c, left, bytes);
-    c->kinds[c->sent++ & (c->ring - 1)] = own;
-    *ticket = t;
-    *room = bytes;
-    return true;
-}
-
-/* A client has one grant at a time, only after a size hint, and only once all blocks in pool buffers are done.
- * Otherwise more blocks could be in flight than the ring has room for. `own`, `on_way`: own blocks in flight, and
- * all. */
-static bool may_be_granted(const struct flow_client *c, uint64_t pool_buffers, uint32_t own,
-                           uint32_t on_way) {
-    return is_within(pool_buffers, all_pool_buffers(&c->limits)) && !c->grant && c->grants < c->size_hints &&
-           own == on_way;
-}
-
-int net_flow_acknowledge(struct flow_client *c, const struct flow_ack *ack) {
-    uint32_t newly = ack->done - c->done, credits = c->credits;
-    if ((int32_t)newly < 0)
-        newly = 0; /* stale: a small message has overtaken a long one */
-    if (newly > c->sent - c->done)
-        return -EPROTO;
-    uint32_t done = c->done + newly;
-    for (uint32_t number = c->done; number != done; number++)
-        credits += c->kinds[number & (c->ring - 1)];
-    if (ack->granted) {
-        if (!may_be_granted(c, ack->granted, c->limits.buffers - credits, c->sent - done))
-            return -EPROTO;
-        c->grant = ack->granted;
-        c->grants++;
-    }
-    c->done = done;
-    c->credits = credits;
-    return 0;
-}
-
-uint64_t net_flow_give_back(struct flow_client *c) {
-    if (c->partly) /* the operation that has begun to use the grant continues to its last block */
-        return 0;
-    uint64_t pool_buffers = c->grant;
-    c->grant = 0;
-    return pool_buffers;
-}
-
-/* ---- a helper ---- */
 
 /* Location of a block: own buffer i as i + 1, pool buffer i as POOLED + i. */
 enum { NOWHERE = 0, POOLED = 0x8000 };
@@ -238,16 +67,16 @@ struct flow_helper {
 };
 
 int net_flow_helper_open(const struct flow_limits *limits, uint32_t clients, struct flow_helper **helper) {
-    if (!are_sound(limits) || !clients)
+    if (!net_flow_are_sound(limits) || !clients)
         return -EINVAL;
     struct flow_helper *h = calloc(1, sizeof *h + (size_t)clients * sizeof(struct flow_peer *));
     if (!h)
         return -ENOMEM;
     h->limits = *limits;
     h->clients = clients;
-    h->window = window_of(limits);
-    h->mask = ring_of(limits) - 1;
-    h->free = all_pool_buffers(limits);
+    h->window = net_flow_window(limits);
+    h->mask = net_flow_ring(limits) - 1;
+    h->free = net_flow_all_pool_buffers(limits);
     h->ready.end = &h->ready.first;
     h->put_off.end = &h->put_off.first;
     *helper = h;
@@ -264,7 +93,7 @@ void net_flow_helper_close(struct flow_helper *h) {
 
 size_t net_flow_record(const struct flow_limits *limits) {
     return sizeof(struct flow_peer) + limits->buffers * sizeof(struct flow_ticket) +
-           ring_of(limits) * sizeof(uint16_t);
+           net_flow_ring(limits) * sizeof(uint16_t);
 }
 
 static struct flow_peer *flow_peer_new(struct flow_helper *h, uint32_t client) {
@@ -273,7 +102,7 @@ static struct flow_peer *flow_peer_new(struct flow_helper *h, uint32_t client) {
         return NULL;
     p->order = (uint16_t *)&p->own[h->limits.buffers];
     p->client = client;
-    p->done = p->newest = first_number;
+    p->done = p->newest = net_flow_first_number;
     return h->peers[client] = p;
 }
 
@@ -299,7 +128,7 @@ static struct flow_peer *line_pop(struct line *line) {
 
 /* The client holds the ticket's pool buffers, and the block does not follow the last one of the grant. */
 static bool may_use(const struct flow_peer *p, const struct flow_ticket *t) {
-    if (!t->pool_buffers || !is_within(t->pool_buffers, p->grant))
+    if (!t->pool_buffers || !net_flow_is_within(t->pool_buffers, p->grant))
         return false;
     return p->holding != CLOSED || (!(t->flags & FLOW_LAST) && (int32_t)(t->number - p->last) < 0);
 }
@@ -310,7 +139,7 @@ static bool flow_is_sound(const struct flow_helper *h, const struct flow_peer *p
         *flow_slot_of(h, p, t->number) != NOWHERE)
         return false;
     if (!(t->flags & FLOW_OWN))
-        return may_use(p, t) && (t->flags & FLOW_LAST || t->pool_buffers == lowest(t->pool_buffers));
+        return may_use(p, t) && (t->flags & FLOW_LAST || t->pool_buffers == net_flow_lowest(t->pool_buffers));
     if (t->own >= h->limits.buffers || p->own[t->own].flags)
         return false;
     return t->flags & FLOW_LAST ? may_use(p, t) : !t->pool_buffers;
@@ -330,7 +159,7 @@ static uint16_t deliver_own(struct flow_helper *h, struct flow_peer *p, const st
 
 static uint16_t deliver_pooled(struct flow_helper *h, struct flow_peer *p, const struct flow_ticket *t) {
     unsigned index = (unsigned)__builtin_ctzll(t->pool_buffers);
-    uint64_t landing = lowest(t->pool_buffers);
+    uint64_t landing = net_flow_lowest(t->pool_buffers);
     h->pooled[index] = *t;
     p->grant &= ~landing;
     h->filled |= landing;
@@ -487,7 +316,7 @@ bool net_flow_done(struct flow_helper *h, uint32_t client, bool reply, struct fl
 }
 
 void net_flow_release(struct flow_helper *h, uint64_t pool_buffers) {
-    assert(is_within(pool_buffers, h->answering));
+    assert(net_flow_is_within(pool_buffers, h->answering));
     h->answering &= ~pool_buffers;
     h->free |= pool_buffers;
 }
@@ -501,14 +330,9 @@ struct flow_counts net_flow_helper_counts(const struct flow_helper *h) {
 
 /* ---- invariants ---- */
 
-static void flow_must(bool holds) {
-    if (!holds)
-        abort();
-}
-
 /* Checks that no pool buffer is in two sets. */
 static void add_set(uint64_t *all, uint64_t set) {
-    flow_must(!(*all & set));
+    net_flow_must(!(*all & set));
     *all |= set;
 }
 
@@ -521,8 +345,8 @@ static void check_blocks(const struct flow_helper *h, const struct flow_peer *p,
             continue;
         struct flow_place place = flow_place_of(slot);
         const struct flow_ticket *t = place.pooled ? &h->pooled[place.index] : &p->own[place.index];
-        flow_must(t->number == number && i < h->window && (t->flags & FLOW_OWN) == !place.pooled);
-        flow_must((int32_t)(number - p->newest) < 0);
+        net_flow_must(t->number == number && i < h->window && (t->flags & FLOW_OWN) == !place.pooled);
+        net_flow_must((int32_t)(number - p->newest) < 0);
         here++;
         own += !place.pooled;
         if (place.pooled)
@@ -530,23 +354,23 @@ static void check_blocks(const struct flow_helper *h, const struct flow_peer *p,
     }
     for (uint32_t i = 0; i < h->limits.buffers; i++)
         own_here += p->own[i].flags != 0;
-    flow_must(here == p->undone && own == own_here);
+    net_flow_must(here == p->undone && own == own_here);
 }
 
 static void check_peer(const struct flow_helper *h, const struct flow_peer *p) {
-    flow_must((p->turn != IDLE) == (*flow_slot_of(h, p, p->done) != NOWHERE));
-    flow_must(p->holding == NOTHING ? !p->grant : h->limits.pool_buffers != 0);
-    flow_must(p->holding != WHOLE || p->grant);
+    net_flow_must((p->turn != IDLE) == (*flow_slot_of(h, p, p->done) != NOWHERE));
+    net_flow_must(p->holding == NOTHING ? !p->grant : h->limits.pool_buffers != 0);
+    net_flow_must(p->holding != WHOLE || p->grant);
     /* An idle client has no pending acknowledgement. */
-    flow_must(p->undone || (!p->waiting && !p->last_waits));
+    net_flow_must(p->undone || (!p->waiting && !p->last_waits));
 }
 
 static uint32_t check_line(const struct line *line, enum turn turn) {
     uint32_t count = 0;
     struct flow_peer *const *end = &line->first;
     for (; *end; end = &(*end)->next, count++)
-        flow_must((*end)->turn == turn);
-    flow_must(line->end == end);
+        net_flow_must((*end)->turn == turn);
+    net_flow_must(line->end == end);
     return count;
 }
 
@@ -557,27 +381,17 @@ void net_flow_helper_check(const struct flow_helper *h) {
         const struct flow_peer *p = h->peers[i];
         if (!p)
             continue;
-        flow_must(p->client == i);
+        net_flow_must(p->client == i);
         check_peer(h, p);
         check_blocks(h, p, &filled);
         add_set(&all, p->grant);
         counts[p->turn]++;
     }
-    flow_must(filled == h->filled);
+    net_flow_must(filled == h->filled);
     add_set(&all, h->free);
     add_set(&all, h->filled);
     add_set(&all, h->answering);
-    flow_must(all == all_pool_buffers(&h->limits));
-    flow_must(check_line(&h->ready, READY) == counts[READY]);
-    flow_must(check_line(&h->put_off, PUT_OFF) == counts[PUT_OFF] && counts[PUT_OFF] == h->put_off_count);
-}
-
-void net_flow_client_check(const struct flow_client *c) {
-    uint32_t own = 0;
-    flow_must(c->sent - c->done <= window_of(&c->limits) && c->ring >= window_of(&c->limits));
-    for (uint32_t number = c->done; number != c->sent; number++)
-        own += c->kinds[number & (c->ring - 1)];
-    flow_must(own + c->credits == c->limits.buffers && c->next_own < c->limits.buffers);
-    flow_must(is_within(c->grant, all_pool_buffers(&c->limits)) && (!c->partly || c->grant));
-    flow_must(c->grants <= c->size_hints);
+    net_flow_must(all == net_flow_all_pool_buffers(&h->limits));
+    net_flow_must(check_line(&h->ready, READY) == counts[READY]);
+    net_flow_must(check_line(&h->put_off, PUT_OFF) == counts[PUT_OFF] && counts[PUT_OFF] == h->put_off_count);
 }
