@@ -64,6 +64,16 @@ struct pages {
     struct pages_tally tally;
 };
 
+/* Values of one rank on which all must agree, and the size of its segment. */
+struct pages_agreed {
+    uint64_t page_bytes, small, coop, named, epoch, bytes;
+};
+
+/* ---- open_pool.c ---- */
+
+/* Collective. `all`: of all ranks. */
+int pages_open_pool(struct pages *p, const struct net_boot *boot, const struct pages_agreed *all);
+
 /* ---- show.c ---- */
 
 /* Publishes the counters for hearth top. */

@@ -14,11 +14,7 @@
 
 /* ---- settings that must be the same on all ranks ---- */
 
-struct agreed {
-    uint64_t page_bytes, small, coop, named, epoch, bytes;
-};
-
-static const char *differing(const struct agreed *a, const struct agreed *b) {
+static const char *differing(const struct pages_agreed *a, const struct pages_agreed *b) {
     return a->page_bytes != b->page_bytes ? "HEARTH_PAGE_SIZE"
            : a->small != b->small         ? "HEARTH_REMOTE_OP_MAX"
            : a->coop != b->coop           ? "HEARTH_COOP"
@@ -27,7 +23,7 @@ static const char *differing(const struct agreed *a, const struct agreed *b) {
                                           : NULL;
 }
 
-static int segment_check_shape(const struct net_boot *boot, const struct agreed *all) {
+static int segment_check_shape(const struct net_boot *boot, const struct pages_agreed *all) {
     size_t page = all[boot->rank].page_bytes;
     if (page & (page - 1)) {
         log_error("HEARTH_PAGE_SIZE=%zu is not a power of 2", page);
@@ -43,130 +39,19 @@ static int segment_check_shape(const struct net_boot *boot, const struct agreed 
     return 0;
 }
 
-static struct agreed own_shape(uint64_t bytes) {
+static struct pages_agreed own_shape(uint64_t bytes) {
     const struct settings *set = settings_get();
-    return (struct agreed){.page_bytes = set->page_size,
-                           .small = set->remote_op_max,
-                           .coop = (uint64_t)set->coop,
-                           .named = *set->nvm_name != 0,
-                           .epoch = pages_chosen_epoch(),
-                           .bytes = round_up(bytes, set->page_size)};
-}
-
-/* ---- the pool ---- */
-
-static uint64_t pages_of_all(const struct agreed *all, int size) {
-    uint64_t pages = 0;
-    for (int i = 0; i < size; i++)
-        pages += all[i].bytes / all[i].page_bytes;
-    return pages;
-}
-
-static int choose_frames(const struct pages *p, const struct agreed *all, uint32_t *frames) {
-    uint64_t page = all[0].page_bytes, asked = settings_get()->pool_size;
-    uint32_t least = pages_pool_least_frames(p->world->local_count);
-    uint64_t count = asked / page;
-    if (asked == 0) {
-        uint64_t enough = pages_of_all(all, p->world->size) + least,
-                 quarter = net_memory_limit().bytes / 4 / page;
-        count = quarter < enough ? quarter : enough;
-        count = count < least ? least : count;
-    }
-    if (count < least) {
-        log_error("HEARTH_POOL_SIZE=%llu: %d ranks on a node need at least %u pages of %llu bytes: %llu",
-                  (unsigned long long)asked, p->world->local_count, least, (unsigned long long)page,
-                  (unsigned long long)(least * page));
-        return -EINVAL;
-    }
-    *frames = (uint32_t)(count < UINT32_MAX / 8 ? count : UINT32_MAX / 8);
-    return 0;
-}
-
-static int segment_complain(const char *what, uint64_t bytes, int status) {
-    log_error("pages: the pool of %llu bytes: %s: %s; %s", (unsigned long long)bytes, what,
-              net_memfile_reason(-status),
-              status == -ENOMEM || status == -ENOSPC ? "set HEARTH_POOL_SIZE lower"
-                                                     : net_memfile_hint(-status));
-    return status;
-}
-
-static int make_memory(struct pages *p, uint64_t bytes, struct net_address *address) {
-    const char *what = "cannot be made";
-    struct memory_limit room = net_memory_limit();
-    if (bytes > room.bytes) {
-        log_error("pages: the pool takes %llu bytes, and %s has %llu left: set HEARTH_POOL_SIZE lower",
-                  (unsigned long long)bytes, room.who, (unsigned long long)room.bytes);
-        return -ENOMEM;
-    }
-    int status = net_memfile_make(bytes, &p->file, address, &what);
-    if (status == 0)
-        status = net_memfile_fill(p->file, 0, bytes, &what);
-    return status ? segment_complain(what, bytes, status) : 0;
-}
-
-static int map_memory(struct pages *p, uint64_t bytes, const struct net_address *address) {
-    const char *what = "cannot be found";
-    int status = p->file >= 0 ? 0 : net_memfile_find(address, &p->file, &what);
-    if (status == 0)
-        status = net_memfile_map(p->file, bytes, NULL, 0, &p->memory, &what);
-    p->memory_bytes = bytes;
-    return status ? segment_complain(what, bytes, status) : 0;
-}
-
-struct pool_place {
-    struct net_address address;
-    uint32_t frames;
-};
-
-/* Distributes the leader's values within its node, through shared memory. */
-static int tell_node(struct pages *p, const struct net_boot *boot, struct pool_place *place) {
-    struct pool_place *board = net_world_share(p->world, boot, sizeof *board);
-    if (!board)
-        return -ENOMEM;
-    if (p->world->local == 0)
-        *board = *place;
-    int status = net_boot_barrier(boot);
-    *place = *board;
-    return status;
-}
-
-static int open_pool(struct pages *p, const struct net_boot *boot, const struct agreed *all) {
-    struct net_world *w = p->world;
-    struct pool_place place = {0};
-    size_t page = all[0].page_bytes;
-    uint32_t small = (uint32_t)all[0].small;
-    int status = w->local == 0 ? choose_frames(p, all, &place.frames) : 0;
-    if (status == 0 && w->local == 0)
-        status = make_memory(p, place.frames * page, &place.address);
-    status = net_boot_agree(boot, status);
-    if (status == 0)
-        status = tell_node(p, boot, &place);
-    if (status == 0)
-        status = net_boot_agree(boot, map_memory(p, place.frames * page, &place.address));
-    if (status != 0)
-        return status;
-    struct pool_shared *shared =
-        net_world_share(w, boot, pages_pool_shared_bytes(place.frames, w->local_count, small));
-    void *box = net_world_share(w, boot, net_mailbox_bytes(w->local_count));
-    if (!shared || !box)
-        return -ENOMEM;
-    if (w->local == 0) {
-        pages_pool_make(shared, place.frames, page, w->local_count, small, (uint16_t)w->node,
-                        all[0].coop ? (uint16_t)w->nodes : 1,
-                        (enum replace_policy)settings_get()->replacement);
-        status = net_mailbox_make(box, w->local_count, &p->service_box);
-    }
-    status = net_boot_agree(boot, status);
-    if (status == 0)
-        status = net_boot_agree(boot, net_mailbox_join(box, w->local, &p->box));
-    if (status == 0)
-        pages_pool_attach(&p->pool, shared, p->memory, p->file, p->box);
-    return status;
+    return (struct pages_agreed){.page_bytes = set->page_size,
+                                 .small = set->remote_op_max,
+                                 .coop = (uint64_t)set->coop,
+                                 .named = *set->nvm_name != 0,
+                                 .epoch = pages_chosen_epoch(),
+                                 .bytes = round_up(bytes, set->page_size)};
 }
 
 /* ---- segments ---- */
 
-static int number_pages(struct pages *p, const struct agreed *all, struct pages_segment *segments) {
+static int number_pages(struct pages *p, const struct pages_agreed *all, struct pages_segment *segments) {
     struct net_world *w = p->world;
     for (int node = 0; node < w->nodes; node++) {
         uint64_t first = 0;
@@ -204,7 +89,7 @@ static int open_local(struct pages *p, const struct pages_segment *mine) {
     return status;
 }
 
-static int open_segments(struct pages *p, const struct net_boot *boot, const struct agreed *all) {
+static int open_segments(struct pages *p, const struct net_boot *boot, const struct pages_agreed *all) {
     struct net_world *w = p->world;
     struct pages_segment *table = net_world_share(w, boot, (size_t)w->size * sizeof *table);
     uint64_t *bases = malloc((size_t)w->size * sizeof *bases);
@@ -224,7 +109,7 @@ static int open_segments(struct pages *p, const struct net_boot *boot, const str
 
 /* ---- files and service ---- */
 
-static int open_homes(struct pages *p, const struct net_boot *boot, const struct agreed *all) {
+static int open_homes(struct pages *p, const struct net_boot *boot, const struct pages_agreed *all) {
     struct net_world *w = p->world;
     uint64_t *bytes = malloc((size_t)w->size * sizeof *bytes);
     p->homes = w->local == 0 ? calloc((size_t)w->local_count, sizeof *p->homes) : NULL;
@@ -327,12 +212,12 @@ static size_t largest_message(const struct pages *p) {
 }
 
 static int segment_open_all(struct pages *p, const struct net_boot *boot, const void *comm,
-                            const struct agreed *all) {
+                            const struct pages_agreed *all) {
     struct net_channel_events events = {
         .arg = p, .arrived = segment_on_arrival, .failed = segment_on_failure};
     int status = segment_check_shape(boot, all);
     if (status == 0)
-        status = open_pool(p, boot, all);
+        status = pages_open_pool(p, boot, all);
     if (status == 0)
         status = open_homes(p, boot, all);
     if (status == 0)
@@ -352,7 +237,7 @@ static int segment_open_all(struct pages *p, const struct net_boot *boot, const 
 
 int pages_open(const struct net_boot *boot, struct net_world *world, const void *comm, uint64_t bytes,
                const struct pages_events *events, struct pages **pages) {
-    struct agreed mine = own_shape(bytes), *all = malloc((size_t)boot->size * sizeof *all);
+    struct pages_agreed mine = own_shape(bytes), *all = malloc((size_t)boot->size * sizeof *all);
     struct pages *p = segment_make(world, events);
     int status = net_agree_on_memory(boot, p && all, "the shape of the segments");
     if (status == 0)
@@ -436,33 +321,4 @@ uint64_t pages_epoch(const struct pages *p) {
 
 uint64_t pages_last_epoch(const struct pages *p) {
     return p->epoch;
-}
-
-/* ---- reports ---- */
-
-void pages_count(const struct pages *p, struct pages_counts *c) {
-    const struct pages_tally *t = &p->tally;
-    const struct pool_shared *s = p->pool.shared;
-    const struct pool_counts *n = &s->counts;
-    *c = (struct pages_counts){.hits = t->hits,
-                               .misses = t->misses,
-                               .smalls = t->smalls,
-                               .prefetched = t->prefetched,
-                               .faults = t->faults,
-                               .write_faults = t->write_faults,
-                               .frames = s->frames,
-                               .frames_used = s->frames - s->free_count,
-                               .from_nvm = n->from_nvm,
-                               .from_home = n->from_home,
-                               .from_peers = n->from_peers,
-                               .served_peers = n->served_peers,
-                               .invalidated = n->invalidated,
-                               .evicted = n->evicted,
-                               .written_back = n->written_back,
-                               .nvm_reads = n->nvm_reads,
-                               .nvm_writes = n->nvm_writes,
-                               .nvm_holes = n->nvm_holes,
-                               .messages = n->messages,
-                               .message_bytes = n->message_bytes,
-                               .unmapped = n->unmapped};
 }

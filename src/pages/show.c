@@ -1,4 +1,4 @@
-/* show.c: the counters of the pages for hearth top: see base/live.h.
+/* show.c: the counters of the pages, for hearth top (see base/live.h) and for reports.
  *
  * Counters of a process are read in place. Counters of the node lie in memory that its processes share and that no
  * other process can open. The service's thread copies them after each pass of its loop and each wakeup. Caller-driven
@@ -61,4 +61,31 @@ void pages_show(const struct pages *p) {
 
 void pages_hide(const struct pages *p) {
     live_hide(p);
+}
+
+void pages_count(const struct pages *p, struct pages_counts *c) {
+    const struct pages_tally *t = &p->tally;
+    const struct pool_shared *s = p->pool.shared;
+    const struct pool_counts *n = &s->counts;
+    *c = (struct pages_counts){.hits = t->hits,
+                               .misses = t->misses,
+                               .smalls = t->smalls,
+                               .prefetched = t->prefetched,
+                               .faults = t->faults,
+                               .write_faults = t->write_faults,
+                               .frames = s->frames,
+                               .frames_used = s->frames - s->free_count,
+                               .from_nvm = n->from_nvm,
+                               .from_home = n->from_home,
+                               .from_peers = n->from_peers,
+                               .served_peers = n->served_peers,
+                               .invalidated = n->invalidated,
+                               .evicted = n->evicted,
+                               .written_back = n->written_back,
+                               .nvm_reads = n->nvm_reads,
+                               .nvm_writes = n->nvm_writes,
+                               .nvm_holes = n->nvm_holes,
+                               .messages = n->messages,
+                               .message_bytes = n->message_bytes,
+                               .unmapped = n->unmapped};
 }

@@ -1,4 +1,4 @@
-/* pool.c: the page pool of a node.
+/* pool.c: the page pool of a node: frames, pins and waits.
  *
  * A hit takes the lock of a bucket twice, for the few instructions of the controller; the page is copied in between,
  * under a pin. Everything else is for misses.
@@ -9,95 +9,9 @@
 #include "pages/pool/pool.h"
 
 #include <assert.h>
-#include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
-enum { ARRAY = 128 /* alignment */, BEFORE_SLEEP_NS = 5000 };
-
-/* ---- layout ---- */
-
-uint32_t pages_pool_least_frames(int locals) {
-    return 8 * (uint32_t)locals + 8;
-}
-
-uint32_t pages_pool_wanted_free(const struct pages_pool *p) {
-    uint32_t share = p->shared->frames / 16;
-    return share < 2 ? 2 : share > 64 ? 64 : share;
-}
-
-static uint32_t pool_buckets_for(uint32_t frames) {
-    uint32_t n = 16;
-    while (n < frames + frames / 2)
-        n *= 2;
-    return n;
-}
-
-struct pool_layout {
-    size_t buckets, frames, links, smalls, data, mappers, all;
-};
-
-static size_t pool_reserve(size_t *at, size_t bytes) {
-    size_t here = round_up(*at, ARRAY);
-    *at = here + bytes;
-    return here;
-}
-
-static struct pool_layout layout_of(uint32_t frames, uint32_t locals, uint32_t small_bytes) {
-    struct pool_layout l;
-    size_t at = sizeof(struct pool_shared);
-    l.buckets = pool_reserve(&at, pool_buckets_for(frames) * sizeof(struct pool_bucket));
-    l.frames = pool_reserve(&at, frames * sizeof(struct pool_frame));
-    l.links = pool_reserve(&at, frames * sizeof(struct replace_link));
-    l.smalls = pool_reserve(&at, POOL_SMALLS * sizeof(struct pool_small));
-    l.data = pool_reserve(&at, (size_t)POOL_SMALLS * small_bytes);
-    l.mappers = pool_reserve(&at, locals * sizeof(struct pool_mapper));
-    l.all = round_up(at, ARRAY);
-    return l;
-}
-
-size_t pages_pool_shared_bytes(uint32_t frames, int locals, uint32_t small_bytes) {
-    return layout_of(frames, (uint32_t)locals, small_bytes).all;
-}
-
-void pages_pool_make(struct pool_shared *s, uint32_t frames, size_t page_bytes, int locals,
-                     uint32_t small_bytes, uint16_t self, uint16_t nodes, enum replace_policy policy) {
-    struct pool_layout l = layout_of(frames, (uint32_t)locals, small_bytes);
-    struct pool_frame *all = (struct pool_frame *)((char *)s + l.frames);
-    struct pool_small *smalls = (struct pool_small *)((char *)s + l.smalls);
-    s->frames = frames;
-    s->buckets = pool_buckets_for(frames);
-    s->locals = (uint32_t)locals;
-    s->small_bytes = small_bytes;
-    s->page_bytes = page_bytes;
-    s->self = self;
-    s->nodes = nodes;
-    pages_replace_open(&s->replace, policy, frames);
-    for (uint32_t i = 0; i < frames; i++)
-        all[i].next = i + 2 <= frames ? i + 2 : 0;
-    s->first_free = 1;
-    atomic_store(&s->free_count, frames);
-    for (uint32_t i = 0; i < POOL_SMALLS; i++)
-        smalls[i].next = i + 2 <= POOL_SMALLS ? i + 2 : 0;
-    s->small_free = 1;
-    atomic_store(&s->window, PAGES_WINDOW);
-}
-
-void pages_pool_attach(struct pages_pool *p, struct pool_shared *s, char *memory, int file,
-                       struct mailbox *doorbell) {
-    struct pool_layout l = layout_of(s->frames, s->locals, s->small_bytes);
-    *p = (struct pages_pool){.shared = s,
-                             .buckets = (struct pool_bucket *)((char *)s + l.buckets),
-                             .frames = (struct pool_frame *)((char *)s + l.frames),
-                             .links = (struct replace_link *)((char *)s + l.links),
-                             .smalls = (struct pool_small *)((char *)s + l.smalls),
-                             .small_data = (char *)s + l.data,
-                             .mappers = (struct pool_mapper *)((char *)s + l.mappers),
-                             .memory = memory,
-                             .file = file,
-                             .page_bytes = s->page_bytes,
-                             .doorbell = doorbell};
-}
+enum { BEFORE_SLEEP_NS = 5000 };
 
 /* ---- waiting ---- */
 
@@ -131,7 +45,7 @@ void pages_pool_doorbell(struct pages_pool *p) {
 
 /* ---- the request window ---- */
 
-static bool pool_claim_place(struct pages_pool *p, int32_t leave) {
+bool pages_pool_claim_place(struct pages_pool *p, int32_t leave) {
     int32_t left = atomic_load_explicit(&p->shared->window, memory_order_relaxed);
     while (left > leave)
         if (atomic_compare_exchange_weak_explicit(&p->shared->window, &left, left - 1, memory_order_acquire,
@@ -146,7 +60,7 @@ void pages_pool_give_place(struct pages_pool *p) {
 }
 
 bool pages_pool_take_place(struct pages_pool *p) {
-    return pool_claim_place(p, POOL_FOR_EVICTION);
+    return pages_pool_claim_place(p, POOL_FOR_EVICTION);
 }
 
 static void wait_for_place(struct pages_pool *p) {
@@ -157,6 +71,11 @@ static void wait_for_place(struct pages_pool *p) {
 }
 
 /* ---- free frames ---- */
+
+uint32_t pages_pool_wanted_free(const struct pages_pool *p) {
+    uint32_t share = p->shared->frames / 16;
+    return share < 2 ? 2 : share > 64 ? 64 : share;
+}
 
 static int64_t pool_take_frame(struct pages_pool *p, uint32_t leave) {
     struct pool_shared *s = p->shared;
@@ -344,7 +263,7 @@ int64_t pages_pool_try_pin(struct pages_pool *p, uint16_t home, uint32_t page, b
 static bool pool_acquire(struct pages_pool *p, struct pool_bucket *b, struct pool_frame *f, bool write) {
     struct pages_effects e;
     bool asks = !is_hit(&f->control, write) && !f->control.open;
-    if (asks && !pool_claim_place(p, POOL_FOR_EVICTION)) {
+    if (asks && !pages_pool_claim_place(p, POOL_FOR_EVICTION)) {
         pages_unlock(&b->lock);
         wait_for_place(p);
         return false;
@@ -433,7 +352,7 @@ static bool is_here(struct pages_pool *p, uint16_t home, uint32_t page) {
 bool pages_pool_prefetch(struct pages_pool *p, uint16_t home, uint32_t page) {
     struct pool_bucket *b = pages_pool_bucket_of(p, home, page);
     struct pages_effects e;
-    if (is_here(p, home, page) || !pool_claim_place(p, 2 * POOL_FOR_EVICTION))
+    if (is_here(p, home, page) || !pages_pool_claim_place(p, 2 * POOL_FOR_EVICTION))
         return false;
     int64_t frame = pool_take_frame(p, pages_pool_wanted_free(p) / 2);
     if (frame < 0) {
@@ -474,140 +393,4 @@ void pages_pool_lowered(struct pages_pool *p, uint32_t frame, enum pages_level l
     pages_control_unmapped(&f->control, level, &e);
     pages_pool_settle(p, b, f, was_asking, &e);
     pages_unlock(&b->lock);
-}
-
-/* ---- dropping copies ---- */
-
-static bool is_only(void *pool, uint32_t frame) {
-    struct pages_pool *p = pool;
-    const struct pool_frame *f = &p->frames[frame];
-    return atomic_load_explicit(&f->only, memory_order_relaxed) ||
-           pages_replace_is_keeper(f->control.home, f->control.page, p->shared->nodes, p->shared->self);
-}
-
-/* Called with a window credit, which it uses or returns. */
-static bool pool_evict(struct pages_pool *p, struct pool_bucket *b, struct pool_frame *f) {
-    struct pages_effects e;
-    if (!pages_control_evict(&f->control, &e)) {
-        pages_pool_give_place(p);
-        return false;
-    }
-    pages_pool_settle(p, b, f, false, &e);
-    return true;
-}
-
-static bool try_to_evict(struct pages_pool *p, uint16_t home, uint32_t page,
-                         const struct pool_frame *proposed) {
-    struct pool_bucket *b = pages_pool_bucket_of(p, home, page);
-    pages_lock(&b->lock);
-    struct pool_frame *f = pages_pool_find(p, b, home, page);
-    bool went = f && f == proposed && pool_evict(p, b, f);
-    if (!f || f != proposed)
-        pages_pool_give_place(p);
-    pages_unlock(&b->lock);
-    return went;
-}
-
-/* Proposes a frame whose copy may be dropped. Its page does not change while the frame is in the lists. */
-static bool propose(struct pages_pool *p, uint32_t *frame, uint16_t *home, uint32_t *page) {
-    struct pool_shared *s = p->shared;
-    pages_lock(&s->lock);
-    bool found = pages_replace_propose(&s->replace, p->links, is_only, p, frame);
-    if (found) {
-        *home = p->frames[*frame].control.home;
-        *page = p->frames[*frame].control.page;
-    }
-    pages_unlock(&s->lock);
-    return found;
-}
-
-int64_t pages_pool_evict_one(struct pages_pool *p) {
-    uint32_t frame, page;
-    uint16_t home;
-    for (uint32_t tries = 0; tries < 2 * p->shared->frames; tries++) {
-        if (!propose(p, &frame, &home, &page) || !pool_claim_place(p, 0))
-            return POOL_NO_FRAME;
-        if (try_to_evict(p, home, page, &p->frames[frame]))
-            return frame;
-    }
-    return POOL_NO_FRAME;
-}
-
-/* Locks and returns the bucket of the page in this frame; NULL: the frame holds no page. */
-static struct pool_bucket *lock_page_in(struct pages_pool *p, uint32_t frame) {
-    struct pool_frame *f = &p->frames[frame];
-    pages_lock(&p->shared->lock);
-    bool listed = p->links[frame].list != REPLACE_NONE;
-    uint16_t home = f->control.home;
-    uint32_t page = f->control.page;
-    pages_unlock(&p->shared->lock);
-    if (!listed)
-        return NULL;
-    struct pool_bucket *b = pages_pool_bucket_of(p, home, page);
-    pages_lock(&b->lock);
-    if (pages_pool_find(p, b, home, page) == f)
-        return b;
-    pages_unlock(&b->lock);
-    return NULL;
-}
-
-static bool is_newer(const struct pool_frame *f) {
-    return f->control.state == PAGES_M || f->control.state == PAGES_O;
-}
-
-bool pages_pool_is_dirty(struct pages_pool *p, uint32_t frame, uint16_t *home, uint32_t *page) {
-    const struct pool_frame *f = &p->frames[frame];
-    struct pool_bucket *b = lock_page_in(p, frame);
-    if (!b)
-        return false;
-    bool dirty = is_newer(f);
-    *home = f->control.home;
-    *page = f->control.page;
-    pages_unlock(&b->lock);
-    return dirty;
-}
-
-int pages_pool_evict_dirty(struct pages_pool *p, uint32_t frame) {
-    struct pool_frame *f = &p->frames[frame];
-    struct pool_bucket *b = lock_page_in(p, frame);
-    int result = 0;
-    if (!b)
-        return 0;
-    if (is_newer(f) || (f->control.open && !f->held))
-        result = !f->control.open && pool_claim_place(p, 0) && pool_evict(p, b, f) ? 1 : -EAGAIN;
-    pages_unlock(&b->lock);
-    return result;
-}
-
-/* ---- checking ---- */
-
-static void pool_must(bool holds) {
-    if (!holds)
-        abort();
-}
-
-static uint32_t count_bucket(const struct pages_pool *p, const struct pool_bucket *b) {
-    uint32_t count = 0;
-    for (uint32_t i = b->first; i; i = p->frames[i - 1].next, count++) {
-        const struct pool_frame *f = &p->frames[i - 1];
-        pool_must(count < p->shared->frames && !f->gone);
-        pool_must(pages_pool_bucket_of(p, f->control.home, f->control.page) == b);
-        pool_must(p->links[i - 1].list != REPLACE_NONE);
-        pages_control_check(&f->control);
-    }
-    return count;
-}
-
-void pages_pool_check(const struct pages_pool *p) {
-    const struct pool_shared *s = p->shared;
-    uint32_t held = 0, free = 0, gone = 0;
-    for (uint32_t i = 0; i < s->buckets; i++)
-        held += count_bucket(p, &p->buckets[i]);
-    for (uint32_t i = s->first_free; i; i = p->frames[i - 1].next)
-        free++;
-    for (uint32_t i = 0; i < s->frames; i++)
-        gone += p->frames[i].gone;
-    pool_must(free == atomic_load(&s->free_count));
-    pool_must(held + free + gone <= s->frames);
-    pool_must(pages_replace_check(&s->replace, p->links));
 }

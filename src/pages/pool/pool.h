@@ -235,10 +235,12 @@ void pages_pool_small_done(struct pages_pool *p, int slot);
 /* Number of frames to keep free, so that a miss need not wait for one. */
 uint32_t pages_pool_wanted_free(const struct pages_pool *p);
 
-/* ---- between pool.c and pool_small.c ---- */
+/* ---- between the files of the pool ---- */
 
 /* Takes a window credit if one is free. */
 bool pages_pool_take_place(struct pages_pool *p);
+/* The same, if more than `leave` are left. */
+bool pages_pool_claim_place(struct pages_pool *p, int32_t leave);
 void pages_pool_give_place(struct pages_pool *p);
 /* Sleeps until *word differs from `seen`. */
 void pages_pool_wait_for_change(struct pages_pool *p, _Atomic uint32_t *word, uint32_t seen,
