@@ -20,9 +20,7 @@
  * Reading memory that its owner writes at the same time is a data race in C. It is intended: the value is discarded.
  * Only touch() does it, and only touch() is hidden from ThreadSanitizer.
  *
- * Without a spare core, the heater would cost the program more than it gains. Unless forced, it therefore runs only
- * on an idle core, and checks every second whether the core is still idle (cores.c). It touches at most half of the
- * cache: more would evict the program's data, and then its own. */
+ * heater_affinity.c decides whether it runs, on which core, and how much it touches. */
 #include "base/heater/heater.h"
 
 #include <errno.h>
@@ -39,7 +37,7 @@
 #include <unistd.h>
 
 #include "base/base.h"
-#include "base/heater/cores.h"
+#include "base/heater/heater_affinity.h"
 #include "hearth.h"
 
 #define EXPORT __attribute__((visibility("default")))
@@ -47,8 +45,6 @@
 enum { FIRST_PLACES = 64, MOST_CHUNKS = 24, PIECE = 4096 };
 enum { ASLEEP = 1, STOP = 2, EMPTY = 4, PAUSE = 8 };                            /* in `word` */
 enum { SHORT_PAUSE = 1000000, NEXT_LOOK = 200000000, LATER_LOOK = 1000000000 }; /* ns */
-#define UNKNOWN_CACHE ((uint64_t)1 << 20) /* assumed size if it is unknown */
-#define IDLE          0.25                /* a core with less load than this is idle */
 
 struct region {
     const char *_Atomic base; /* seq_cst against `touching`; set last, after bytes */
@@ -68,8 +64,6 @@ static struct {
 } heater = {.core = -1};
 
 static _Alignas(CACHE_LINE) _Atomic uint32_t word = EMPTY;
-static _Atomic unsigned neighbours = 1; /* relaxed: read now and then */
-static _Atomic int caller = -1;         /* core of the last caller of heater_add; relaxed, likewise */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards all variables below */
 static void *by_base;                                    /* tree of the regions */
@@ -111,7 +105,7 @@ static uint64_t bring_to_l3(const char *from, const char *end) {
 #endif
 }
 
-static struct cores cores; /* used by the heater only */
+static bool is_l3; /* its level is the third; used by the heater only */
 
 /* Paused or stopped: also checked inside a round, because a round may take milliseconds. */
 static bool is_wanted_elsewhere(void) {
@@ -122,7 +116,7 @@ static uint64_t touch_pieces(struct region *r, const char *base, size_t bytes) {
     uint64_t lines = 0;
     for (size_t done = 0; done < bytes; done += PIECE) {
         size_t piece = bytes - done < PIECE ? bytes - done : PIECE;
-        lines += (cores.level == 3 ? bring_to_l3 : heater_touch)(base + done, base + done + piece);
+        lines += (is_l3 ? bring_to_l3 : heater_touch)(base + done, base + done + piece);
         if (atomic_load_explicit(&r->base, memory_order_relaxed) != base || is_wanted_elsewhere())
             break;
     }
@@ -198,87 +192,18 @@ static void rest(uint32_t seen) {
     atomic_fetch_and(&word, ~(uint32_t)ASLEEP);
 }
 
-/* ---- affinity ---- */
-
-/* Held while the cores are detected. hwloc has internal locks: a child forked meanwhile would find them locked
- * forever. Lock order: inside `lock`. */
-static pthread_mutex_t looking_up = PTHREAD_MUTEX_INITIALIZER;
-
-struct place {
-    bool insist;         /* runs whatever the load; bound to a core if possible */
-    int core;            /* the core it is bound to; -1: none */
-    uint64_t used, when; /* CPU time used until the last choice, in ns, and the time of that choice */
-};
-
-static unsigned wanted_level(void) {
-    static const unsigned levels[] = {[HEATER_L2] = 2, [HEATER_L3] = 3, [HEATER_ANY] = 0};
-    return levels[settings_get()->heater_level];
-}
-
-static uint64_t most_bytes(void) {
-    uint64_t most = settings_get()->heater_max;
-    if (most)
-        return most;
-    most = cores.cache_bytes ? cores.cache_bytes : UNKNOWN_CACHE;
-    return most / 2 / atomic_load_explicit(&neighbours, memory_order_relaxed);
-}
-
-/* Share of a core that this thread used since the last call. */
-static double own_load(struct place *p) {
-    struct timespec t;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    uint64_t used = (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec, when = clock_ns();
-    double share = p->when ? (double)(used - p->used) / (double)(when - p->when) : 0;
-    p->used = used;
-    p->when = when;
-    return share;
-}
-
-static int heater_choose(struct place *p) {
-    struct cores_wish wish = {.neighbour = atomic_load_explicit(&caller, memory_order_relaxed),
-                              .any_cache = settings_get()->heater_level == HEATER_ANY,
-                              .most_load = p->insist ? 1 : IDLE,
-                              .own = p->core,
-                              .own_load = own_load(p)};
-    double needed = atomic_load_explicit(&neighbours, memory_order_relaxed) + 1.0;
-    return p->insist || cores.count >= needed ? cores_choose(&cores, &wish) : -1;
-}
-
-static void settle_on(int core) {
-    cpu_set_t one;
-    if (core < 0)
-        return;
-    CPU_ZERO(&one);
-    CPU_SET(core, &one);
-    if (sched_setaffinity(0, sizeof one, &one))
-        log_debug("heater: cannot be bound to core %d", core);
-}
-
-/* Decides whether to heat, and on which core. */
-static bool heater_take_place(struct place *p) {
-    int next = p->insist || cores_look(&cores) ? heater_choose(p) : p->core;
-    if (next != p->core) {
-        log_debug("heater: %s core %d", next < 0 ? "leaves" : "moves to", next < 0 ? p->core : next);
-        settle_on(next);
-        p->core = next;
-    }
-    bool heats = p->insist || p->core >= 0;
-    atomic_store_explicit(&heater.core, heats ? sched_getcpu() : -1, memory_order_relaxed);
-    return heats;
-}
+/* ---- the thread ---- */
 
 static void prepare_thread(void) {
     pthread_setname_np(pthread_self(), "hearth-heater");
     (void)prctl(PR_SET_TIMERSLACK, 1); /* the default of 50 us would be five naps */
-    pthread_mutex_lock(&looking_up);
-    int err = cores_open(&cores, wanted_level());
-    pthread_mutex_unlock(&looking_up);
-    if (err)
+    if (heater_affinity_open())
         log_info("heater: the allowed cores are unknown; it runs only with HEARTH_HEATER=on");
+    is_l3 = heater_affinity_level() == 3;
 }
 
 static void *heat(void *unused) {
-    struct place place = {.insist = settings_get()->heater == HEATER_ON, .core = -1};
+    struct heater_place place = {.insist = settings_get()->heater == HEATER_ON, .core = -1};
     uint64_t nap = settings_get()->heater_us * 1000, most = 0, next_look = 0, now;
     bool heats = false;
     prepare_thread();
@@ -288,8 +213,9 @@ static void *heat(void *unused) {
             continue;
         }
         if ((now = clock_ns()) >= next_look) {
-            heats = heater_take_place(&place);
-            most = most_bytes();
+            heats = heater_affinity_choose(&place);
+            atomic_store_explicit(&heater.core, heats ? sched_getcpu() : -1, memory_order_relaxed);
+            most = heater_affinity_most();
             next_look = now + (heats ? LATER_LOOK : NEXT_LOOK);
         }
         if (heats)
@@ -305,11 +231,11 @@ static void *heat(void *unused) {
 
 static void heater_before_fork(void) {
     pthread_mutex_lock(&lock);
-    pthread_mutex_lock(&looking_up);
+    heater_affinity_before_fork();
 }
 
 static void in_parent(void) {
-    pthread_mutex_unlock(&looking_up);
+    heater_affinity_after_fork();
     pthread_mutex_unlock(&lock);
 }
 
@@ -340,7 +266,7 @@ static int create_thread(void) {
 }
 
 static bool may_run(void) {
-    long online = sysconf(_SC_NPROCESSORS_ONLN), others = atomic_load(&neighbours);
+    long online = sysconf(_SC_NPROCESSORS_ONLN), others = heater_affinity_neighbours();
     int wanted = settings_get()->heater;
     return !unwanted && !ended && registered &&
            (wanted == HEATER_ON || (wanted == HEATER_AUTO && online > others));
@@ -442,7 +368,7 @@ static int add_region(const void *base, size_t bytes) {
 void heater_add(const void *base, size_t bytes) {
     if (!base || !bytes || settings_get()->heater == HEATER_OFF)
         return;
-    atomic_store_explicit(&caller, sched_getcpu(), memory_order_relaxed);
+    heater_affinity_note_caller();
     pthread_mutex_lock(&lock);
     int err = add_region(base, bytes);
     if (!err)
@@ -506,25 +432,6 @@ EXPORT void hearth_heater_pause(void) {
 
 EXPORT void hearth_heater_resume(void) {
     heater_resume();
-}
-
-void heater_neighbours(unsigned processes) {
-    atomic_store_explicit(&neighbours, processes ? processes : 1, memory_order_relaxed);
-}
-
-int heater_preview(unsigned processes) {
-    struct place place = {.insist = settings_get()->heater == HEATER_ON, .core = -1};
-    struct timespec a_while = {.tv_nsec = 200000000};
-    if (settings_get()->heater == HEATER_OFF)
-        return -1;
-    heater_neighbours(processes);
-    atomic_store_explicit(&caller, sched_getcpu(), memory_order_relaxed);
-    if (cores_open(&cores, wanted_level()))
-        return -1;
-    cores_look(&cores);
-    nanosleep(&a_while, NULL);
-    cores_look(&cores);
-    return heater_choose(&place);
 }
 
 void heater_counters(struct heater_counters *counters) {
