@@ -19,6 +19,7 @@
 #include "run/compose.h"
 #include "run/launcher.h"
 #include "run/program.h"
+#include "run/run_options.h"
 #include "run/strvec.h"
 
 extern char **environ;
@@ -45,10 +46,7 @@ static const char help[] =
     "`hearth info -c` lists them. In a line with colons each program is preloaded.\n";
 
 struct run {
-    struct strvec settings; /* NAME=value, from options */
-    enum flavour wanted;    /* --mpi */
-    bool is_verbose, is_dry;
-
+    struct run_options options;
     struct strvec command;
     size_t first; /* index of the launcher in it */
     struct launcher launcher;
@@ -58,120 +56,6 @@ struct run {
     enum flavour flavour;
     char library[PATH_MAX];
 };
-
-/* ---- options ---- */
-
-static int add_setting(struct run *r, const char *name, const char *value) {
-    struct settings scratch;
-    char why[512];
-    const struct setting *setting = settings_find(name);
-    if (setting && settings_parse(setting, value, &scratch, why, sizeof why))
-        return refuse("%s", why);
-    char *word = need_text("%s=%s", name, value);
-    strvec_add(&r->settings, word);
-    free(word);
-    return 0;
-}
-
-static int check_report_file(const char *path) {
-    struct stat st;
-    if (lstat(path, &st))
-        return 0;
-    if (!S_ISREG(st.st_mode))
-        return refuse("--report %s: it is not a plain file, and links are not followed; name another", path);
-    return access(path, W_OK)
-               ? refuse("--report %s: %s; name another file, or remove it", path, strerror(errno))
-               : 0;
-}
-
-/* 0, or the error that prevents new files in this folder. */
-static int folder_fault(const char *folder) {
-    struct stat st;
-    if (stat(folder, &st))
-        return errno;
-    return !S_ISDIR(st.st_mode) ? ENOTDIR : access(folder, W_OK | X_OK) ? errno : 0;
-}
-
-/* Checks that the report can be written, before a job of hours and not after it. Ranks may start in other folders,
- * so the path is made absolute. */
-static int add_report(struct run *r, const char *file) {
-    char here[PATH_MAX];
-    if (!strcmp(file, "-") || !strcmp(file, "1"))
-        return add_setting(r, "HEARTH_REPORT", "1");
-    if (!*file || file[strlen(file) - 1] == '/')
-        return refuse("--report \"%s\" is not the name of a file", file);
-    if (*file != '/' && !getcwd(here, sizeof here))
-        return refuse("--report %s: the current folder has no name: %s; write an absolute path", file,
-                      strerror(errno));
-    char *path = *file == '/' ? need_copy(file) : need_text("%s/%s", here, file);
-    char *slash = strrchr(path, '/');
-    *slash = 0;
-    int fault = strchr(path, '%') ? 0 : folder_fault(*path ? path : "/");
-    int err = fault ? refuse("--report %s: cannot write in %s: %s; choose another folder, or create it", file,
-                             *path ? path : "/", strerror(fault))
-                    : 0;
-    *slash = '/';
-    err = err ? err : check_report_file(path);
-    err = err ? err : add_setting(r, "HEARTH_REPORT", path);
-    free(path);
-    return err;
-}
-
-static int run_take_mpi(struct run *r, const char *name) {
-    r->wanted = flavour_named(name);
-    return r->wanted ? 0 : refuse("--mpi %s is unknown: use mpich or openmpi", name);
-}
-
-enum { OPTION_MODE = 256, OPTION_SIZE, OPTION_MATCH, OPTION_CHECK, OPTION_REPORT, OPTION_MPI, OPTION_DRY };
-
-static int run_take_option(struct run *r, int option) {
-    switch (option) {
-    case OPTION_MODE:
-        return add_setting(r, "HEARTH_MODE", optarg);
-    case OPTION_SIZE:
-        return add_setting(r, "HEARTH_CACHE_SIZE", optarg);
-    case OPTION_MATCH:
-        return add_setting(r, "HEARTH_MATCH", "on");
-    case OPTION_CHECK:
-        return add_setting(r, "HEARTH_CHECK", "on");
-    case OPTION_REPORT:
-        return add_report(r, optarg);
-    case OPTION_MPI:
-        return run_take_mpi(r, optarg);
-    case OPTION_DRY:
-        r->is_dry = true;
-        return 0;
-    }
-    r->is_verbose = true;
-    return 0;
-}
-
-/* `hearth run -n 4 ./app` may omit the dashes before -n. */
-static bool begins_command(int argc, char **argv) {
-    return optind < argc && (!strcmp(argv[optind], "-n") || !strcmp(argv[optind], "-np"));
-}
-
-static int run_read_options(struct run *r, int argc, char **argv) {
-    static const struct option options[] = {{"mode", required_argument, NULL, OPTION_MODE},
-                                            {"cache-size", required_argument, NULL, OPTION_SIZE},
-                                            {"match", no_argument, NULL, OPTION_MATCH},
-                                            {"check", no_argument, NULL, OPTION_CHECK},
-                                            {"report", required_argument, NULL, OPTION_REPORT},
-                                            {"mpi", required_argument, NULL, OPTION_MPI},
-                                            {"dry-run", no_argument, NULL, OPTION_DRY},
-                                            {"verbose", no_argument, NULL, 'v'},
-                                            {NULL, 0, NULL, 0}};
-    int option;
-    while (!begins_command(argc, argv) && (option = getopt_long(argc, argv, "+:v", options, NULL)) != -1) {
-        int err = option == '?' || option == ':' ? refuse_option(&command_run, option, argv)
-                                                 : run_take_option(r, option);
-        if (err)
-            return err;
-    }
-    if (optind >= argc)
-        return refuse("hearth run: no program is given; for example: hearth run -- mpirun -n 4 ./app");
-    return 0;
-}
 
 /* ---- the launcher and its programs ---- */
 
@@ -233,7 +117,7 @@ static int judge_parts(struct run *r) {
     int err = 0;
     r->programs = need(r->line.count * sizeof *r->programs);
     for (size_t i = 0; i < r->line.count && !err; i++) {
-        err = program_judge(r->command.of, &r->line.parts[i], r->wanted, &r->programs[i]);
+        err = program_judge(r->command.of, &r->line.parts[i], r->options.wanted, &r->programs[i]);
         err = err ? err : take_flavour(r, &r->programs[i]);
     }
     return err;
@@ -246,7 +130,7 @@ static int judge_line(struct run *r, char *text) {
     struct program program;
     if (!ranks || *ranks == '#' || !word)
         return 0;
-    int err = program_judge(&word, &part, r->wanted, &program);
+    int err = program_judge(&word, &part, r->options.wanted, &program);
     err = err ? err : take_flavour(r, &program);
     program.word = r->line.program_file; /* the text is freed */
     if (program.mpi.flavour && !r->programs)
@@ -317,11 +201,11 @@ static int refuse_disagreement(const struct run *r, const struct program *p) {
 
 static int run_decide(struct run *r) {
     const struct program *p = witness(r);
-    if (r->wanted) {
-        if (p && p->mpi.flavour != r->wanted)
-            log_warn("--mpi %s, but %s uses %s (%s)", flavour_name(r->wanted), p->word,
+    if (r->options.wanted) {
+        if (p && p->mpi.flavour != r->options.wanted)
+            log_warn("--mpi %s, but %s uses %s (%s)", flavour_name(r->options.wanted), p->word,
                      flavour_name(p->mpi.flavour), p->mpi.name);
-        r->flavour = r->wanted;
+        r->flavour = r->options.wanted;
         return 0;
     }
     if (p && r->launcher.flavour && r->launcher.flavour != p->mpi.flavour)
@@ -346,7 +230,7 @@ static int find_library(struct run *r) {
         return refuse("there is no libhearth-mpi.so for %s beside this command: build Hearth for it (make), "
                       "or install it",
                       name);
-    if (!p || r->wanted || !strcmp(p->mpi.name, host.name) || is_same_file(p->mpi.path, host.path))
+    if (!p || r->options.wanted || !strcmp(p->mpi.name, host.name) || is_same_file(p->mpi.path, host.path))
         return 0;
     return refuse(
         "%s uses %s, but %s was built for %s: build Hearth with that MPI's compiler (-DHEARTH_MPICC=)",
@@ -370,8 +254,8 @@ static int choose_launcher(struct run *r) {
 
 static bool is_set_by_option(const struct run *r, const char *variable) {
     size_t length = strcspn(variable, "=") + 1;
-    for (size_t i = 0; i < r->settings.count; i++)
-        if (!strncmp(r->settings.of[i], variable, length))
+    for (size_t i = 0; i < r->options.settings.count; i++)
+        if (!strncmp(r->options.settings.of[i], variable, length))
             return true;
     return false;
 }
@@ -382,8 +266,8 @@ static struct strvec all_settings(const struct run *r) {
     for (char **variable = environ; *variable; variable++)
         if (!strncmp(*variable, "HEARTH_", 7) && strchr(*variable, '=') && !is_set_by_option(r, *variable))
             strvec_add(&all, *variable);
-    for (size_t i = 0; i < r->settings.count; i++)
-        strvec_add(&all, r->settings.of[i]);
+    for (size_t i = 0; i < r->options.settings.count; i++)
+        strvec_add(&all, r->options.settings.of[i]);
     return all;
 }
 
@@ -392,7 +276,7 @@ static void spare_launcher(const struct run *r) {
     const char *list = getenv("LD_PRELOAD");
     char *rest = list ? compose_without_hearth(list) : NULL;
     if (rest && strlen(rest) != strlen(list)) {
-        if (r->is_verbose)
+        if (r->options.is_verbose)
             fputs("hearth: LD_PRELOAD names libhearth-mpi.so: it is removed for the launcher\n", stderr);
         setenv("LD_PRELOAD", rest, 1);
     }
@@ -402,7 +286,7 @@ static void spare_launcher(const struct run *r) {
 static void explain(const struct run *r) {
     const struct program *p = witness(r);
     const char *name = flavour_name(r->flavour);
-    if (r->wanted)
+    if (r->options.wanted)
         fprintf(stderr, "hearth: %s, given by --mpi\n", name);
     else if (p)
         fprintf(stderr, "hearth: %s uses %s: %s needs %s\n", p->word, name, p->carrier,
@@ -413,14 +297,14 @@ static void explain(const struct run *r) {
 
 static int execute(struct run *r, struct strvec *command) {
     char *text = strvec_quoted(command);
-    if (r->is_verbose) {
+    if (r->options.is_verbose) {
         explain(r);
         fprintf(stderr, "hearth: %s\n", text);
     }
-    if (r->is_dry)
+    if (r->options.is_dry)
         puts(text);
     free(text);
-    if (r->is_dry)
+    if (r->options.is_dry)
         return 0;
     fflush(NULL);
     execvp(command->of[0], command->of);
@@ -453,13 +337,13 @@ static int run_start(struct run *r) {
 
 static int run_child(int argc, char **argv) {
     struct run r = {0};
-    int err = run_read_options(&r, argc, argv);
+    int err = run_options_read(&r.options, argc, argv);
     if (!err) {
         run_read_command(&r, argc - optind, argv + optind);
         err = run_prepare(&r);
         err = err ? err : run_start(&r);
     }
-    strvec_free(&r.settings);
+    strvec_free(&r.options.settings);
     strvec_free(&r.command);
     launcher_free(&r.line);
     free(r.programs);

@@ -1,0 +1,126 @@
+/* run_options.c: the options of `hearth run`. They are checked before anything is started. */
+#include "run/run_options.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/base.h"
+#include "tools.h"
+
+static int add_setting(struct run_options *o, const char *name, const char *value) {
+    struct settings scratch;
+    char why[512];
+    const struct setting *setting = settings_find(name);
+    if (setting && settings_parse(setting, value, &scratch, why, sizeof why))
+        return refuse("%s", why);
+    char *word = need_text("%s=%s", name, value);
+    strvec_add(&o->settings, word);
+    free(word);
+    return 0;
+}
+
+static int check_report_file(const char *path) {
+    struct stat st;
+    if (lstat(path, &st))
+        return 0;
+    if (!S_ISREG(st.st_mode))
+        return refuse("--report %s: it is not a plain file, and links are not followed; name another", path);
+    return access(path, W_OK)
+               ? refuse("--report %s: %s; name another file, or remove it", path, strerror(errno))
+               : 0;
+}
+
+/* 0, or the error that prevents new files in this folder. */
+static int folder_fault(const char *folder) {
+    struct stat st;
+    if (stat(folder, &st))
+        return errno;
+    return !S_ISDIR(st.st_mode) ? ENOTDIR : access(folder, W_OK | X_OK) ? errno : 0;
+}
+
+/* Checks that the report can be written, before a job of hours and not after it. Ranks may start in other folders,
+ * so the path is made absolute. */
+static int add_report(struct run_options *o, const char *file) {
+    char here[PATH_MAX];
+    if (!strcmp(file, "-") || !strcmp(file, "1"))
+        return add_setting(o, "HEARTH_REPORT", "1");
+    if (!*file || file[strlen(file) - 1] == '/')
+        return refuse("--report \"%s\" is not the name of a file", file);
+    if (*file != '/' && !getcwd(here, sizeof here))
+        return refuse("--report %s: the current folder has no name: %s; write an absolute path", file,
+                      strerror(errno));
+    char *path = *file == '/' ? need_copy(file) : need_text("%s/%s", here, file);
+    char *slash = strrchr(path, '/');
+    *slash = 0;
+    int fault = strchr(path, '%') ? 0 : folder_fault(*path ? path : "/");
+    int err = fault ? refuse("--report %s: cannot write in %s: %s; choose another folder, or create it", file,
+                             *path ? path : "/", strerror(fault))
+                    : 0;
+    *slash = '/';
+    err = err ? err : check_report_file(path);
+    err = err ? err : add_setting(o, "HEARTH_REPORT", path);
+    free(path);
+    return err;
+}
+
+static int run_take_mpi(struct run_options *o, const char *name) {
+    o->wanted = flavour_named(name);
+    return o->wanted ? 0 : refuse("--mpi %s is unknown: use mpich or openmpi", name);
+}
+
+enum { OPTION_MODE = 256, OPTION_SIZE, OPTION_MATCH, OPTION_CHECK, OPTION_REPORT, OPTION_MPI, OPTION_DRY };
+
+static int run_take_option(struct run_options *o, int option) {
+    switch (option) {
+    case OPTION_MODE:
+        return add_setting(o, "HEARTH_MODE", optarg);
+    case OPTION_SIZE:
+        return add_setting(o, "HEARTH_CACHE_SIZE", optarg);
+    case OPTION_MATCH:
+        return add_setting(o, "HEARTH_MATCH", "on");
+    case OPTION_CHECK:
+        return add_setting(o, "HEARTH_CHECK", "on");
+    case OPTION_REPORT:
+        return add_report(o, optarg);
+    case OPTION_MPI:
+        return run_take_mpi(o, optarg);
+    case OPTION_DRY:
+        o->is_dry = true;
+        return 0;
+    }
+    o->is_verbose = true;
+    return 0;
+}
+
+/* `hearth run -n 4 ./app` may omit the dashes before -n. */
+static bool begins_command(int argc, char **argv) {
+    return optind < argc && (!strcmp(argv[optind], "-n") || !strcmp(argv[optind], "-np"));
+}
+
+int run_options_read(struct run_options *o, int argc, char **argv) {
+    static const struct option options[] = {{"mode", required_argument, NULL, OPTION_MODE},
+                                            {"cache-size", required_argument, NULL, OPTION_SIZE},
+                                            {"match", no_argument, NULL, OPTION_MATCH},
+                                            {"check", no_argument, NULL, OPTION_CHECK},
+                                            {"report", required_argument, NULL, OPTION_REPORT},
+                                            {"mpi", required_argument, NULL, OPTION_MPI},
+                                            {"dry-run", no_argument, NULL, OPTION_DRY},
+                                            {"verbose", no_argument, NULL, 'v'},
+                                            {NULL, 0, NULL, 0}};
+    int option;
+    while (!begins_command(argc, argv) && (option = getopt_long(argc, argv, "+:v", options, NULL)) != -1) {
+        int err = option == '?' || option == ':' ? refuse_option(&command_run, option, argv)
+                                                 : run_take_option(o, option);
+        if (err)
+            return err;
+    }
+    if (optind >= argc)
+        return refuse("hearth run: no program is given; for example: hearth run -- mpirun -n 4 ./app");
+    return 0;
+}

@@ -1,0 +1,19 @@
+/* run_options.h: the options of `hearth run`. */
+#ifndef HEARTH_RUN_OPTIONS_H
+#define HEARTH_RUN_OPTIONS_H
+
+#include <stdbool.h>
+
+#include "run/flavour.h"
+#include "run/strvec.h"
+
+struct run_options {
+    struct strvec settings; /* NAME=value */
+    enum flavour wanted;    /* --mpi */
+    bool is_verbose, is_dry;
+};
+
+/* Reads the options; the command follows at `optind`. Returns 0, or the exit code after an error line. */
+int run_options_read(struct run_options *o, int argc, char **argv);
+
+#endif
