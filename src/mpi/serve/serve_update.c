@@ -48,7 +48,7 @@ static int update_elements(const struct served_target *t, const struct data_upda
 
 /* The elements of all sides are known to be of one type. The old values go to a copy first, since the result may not
  * be contiguous. */
-static int apply(const struct served_target *t, struct data_update *u, const struct serve_side *from,
+static int update_apply(const struct served_target *t, struct data_update *u, const struct serve_side *from,
                  const struct serve_side *result) {
     struct packed operands = {0}, old = {0};
     int rc = MPI_ERR_NO_MEM;
@@ -92,7 +92,7 @@ static int update_sides(const struct update *u, const struct served_target *t, i
                             .shape = &there.layout.shape,
                             .bytes = bytes - bytes % data_element_bytes((unsigned)type)};
     if (d.bytes)
-        rc = apply(t, &d, from, result);
+        rc = update_apply(t, &d, from, result);
     serve_access_free(&there);
     return rc == MPI_SUCCESS ? rc : serve_access_refuse(u->a->win, rc);
 }
