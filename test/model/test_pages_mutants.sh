@@ -14,7 +14,7 @@ cp -r "$here/src/pages" "$dir/pages"
 
 build() { # from the sources in $dir/pages
     gcc -std=c11 -D_GNU_SOURCE -w -O1 -fno-strict-aliasing -I"$dir" -I"$here/src" -I"$here/test/unit" \
-        -o "$dir/explore" "$here/test/unit/unit_pages_explore.c" "$dir"/pages/protocol/directory.c "$dir"/pages/protocol/directory_check.c \
+        -o "$dir/explore" "$here/test/unit/pages/unit_pages_explore.c" "$dir"/pages/protocol/directory.c "$dir"/pages/protocol/directory_check.c \
         "$dir"/pages/protocol/controller.c "$here/src/base/clock.c" -Wl,--wrap=malloc >"$dir/out.txt" 2>&1
 }
 
@@ -31,8 +31,9 @@ mutant() { # file, original line, replacement, effect
         echo "FAIL does not compile: $4"
         sed 's/^/    | /' "$dir/out.txt"
         failed=1
-    elif timeout -k 5 60 "$dir/explore" >"$dir/out.txt" 2>&1; then
-        echo "FAIL not found: $4"
+    elif timeout -k 5 300 "$dir/explore" >"$dir/out.txt" 2>&1 || ! grep -q '^FAIL pages_explore' "$dir/out.txt"; then
+        echo "FAIL not found: $4" # nor is one that runs out of time
+        tail -n 3 "$dir/out.txt" | sed 's/^/    | /'
         failed=1
     else
         echo "ok $4: $(sed -nE 's/^FAIL pages_explore: (.*), in state.*/\1/p' "$dir/out.txt" | head -n 1)"
@@ -45,20 +46,24 @@ d=protocol/directory.c c=protocol/controller.c
 mutant $d '} else if (e->known == PAGES_OWNED_SHARED && d->limits.hand_over) {' \
     '} else if (e->known == PAGES_OWNED_SHARED) { acknowledge_put(d, page, e, false, out); } else if (0) {' \
     'an Owned page is dropped without a trace'
-mutant $c 'if (lower(c, PAGES_UNMAPPED, e))' \
-    'if (c->state == PAGES_S && !c->mapped) lose(c, e); else if (lower(c, PAGES_UNMAPPED, e))' \
+mutant $c '    if (control_lower(c, PAGES_UNMAPPED, e))
+        control_ask(c, e, PAGES_PUT);
+    else' '    if (c->state == PAGES_S && !c->mapped) lose(c, e); else if (control_lower(c, PAGES_UNMAPPED, e))
+        control_ask(c, e, PAGES_PUT);
+    else' \
     'a Shared page is dropped silently'
 mutant $d '    if (!e->acks) {
         m->flags = PAGES_GRANTED;' '    {
         m->flags = PAGES_GRANTED;' 'a write is granted before all have acknowledged'
 # The home.
 mutant $d 'known = dirty ? PAGES_OWNED_SHARED : PAGES_SHARED;' 'known = PAGES_SHARED;' 'a downgraded page counts as clean'
-mutant $d 'if (!(e->awaits & BACK) || m->from != e->source' 'm->flags; if (dirty = false, !(e->awaits & BACK) || m->from != e->source' \
-    'what comes back is not written'
+mutant $d '    if (dirty)
+        do_io(m->page, e, PAGES_WRITE, out);
+    else' '' 'what comes back is not written'
 mutant $d 'if (e->kind != PAGES_GETS)
-        drop(e, m->from);' ';' 'who left counts as a holder'
+        pages_holder_drop(e, m->from);' ';' 'who left counts as a holder'
 mutant $d 'if (--e->acks)' 'if (--e->acks > 1)' 'the last acknowledgement is not waited for'
-mutant $d '    drop(e, leaver);' ';' 'a sharer that left counts as a holder'
+mutant $d '    pages_holder_drop(e, leaver);' ';' 'a sharer that left counts as a holder'
 mutant $d '    e->owner = m->from;' ';' 'the new owner is not noted'
 mutant $d 'if (e->known == PAGES_UNCACHED || (e->known == PAGES_SHARED && !writes && !d->limits.coop))' \
     'if (e->known == PAGES_UNCACHED || e->known == PAGES_SHARED)' 'a small put to NVM while others have copies'
@@ -69,9 +74,9 @@ mutant $d '    else if (!writes)
         forward_small' '    else if (!writes || e->known == PAGES_OWNED_SHARED)
         forward_small' 'a small put while there are sharers'
 mutant $d '    else if (!e->awaits)
-        send_data(d, page, e, PAGES_M, out);
+        directory_send_data(d, page, e, PAGES_M, out);
     return 0;' '    else
-        send_data(d, page, e, PAGES_M, out);
+        directory_send_data(d, page, e, PAGES_M, out);
     return 0;' 'the home sends a page to write before all have acknowledged'
 mutant $d 'send_data(d, page, e, e->known == PAGES_UNCACHED ? PAGES_E : PAGES_S, out);' 'send_data(d, page, e, PAGES_E, out);' \
     'a shared page is given out as exclusive'
@@ -80,7 +85,21 @@ mutant $d '    if (e->first)
         make_ready(d, page);' ';' 'a request is forgotten'
 mutant $d 'e->turn = e->owner = e->requester;' 'e->turn = e->requester;' 'the writer is not noted as the owner'
 mutant $d 'if (!is_owned || e->owner != e->requester)' 'if (!is_owned)' 'a PUT is believed, not the directory'
+mutant $d 'e->known == PAGES_UNCACHED ? PAGES_E : PAGES_S, out);' 'e->known == PAGES_UNCACHED ? PAGES_E : PAGES_S, out),
+            settle_gets(d, page, e, false);' 'the next transaction starts before the page has arrived'
+mutant $d '        e->awaits = OWNED;' '        e->owner = e->source, acknowledge_put(d, page, e, true, out);' 'the new owner is not waited for'
+mutant $d '        do_io(m->page, e, PAGES_WRITE, out);
+    else
+' '        do_io(m->page, e, PAGES_WRITE, out);
+' 'the end of the write is not waited for'
 # A cache.
+mutant $c '        control_ask(c, e, PAGES_PUT);
+    else
+        c->flags |= EVICTING;' '        control_ask(c, e, PAGES_PUT), c->state = PAGES_I;
+    else
+        c->flags |= EVICTING;' 'a copy is not kept until the home has answered'
+mutant $c '        control_send_data(c, e, peer, PAGES_M, flags & PAGES_GRANTED);
+        lose(c, e);' '        control_send_data(c, e, peer, PAGES_M, flags & PAGES_GRANTED);' 'a holder that passes its copy on keeps it'
 mutant $c 'return c->state == PAGES_M || c->state == PAGES_O;' 'return c->state == PAGES_M;' 'an Owned page counts as clean'
 mutant $c '        c->state = is_dirty(c) ? PAGES_O : PAGES_S;' ';' 'who shares a copy still may write'
 mutant $c 'return c->writers || (!is_gentle(kind) && c->readers);' 'return false;' 'pins are not looked at'

@@ -44,6 +44,8 @@ enum fault {
 
 struct setup {
     uint32_t nodes, pages;
+    uint32_t
+        frames; /* of each node: pages that it has or has asked for at a time; 0: as many as there are pages */
     unsigned may;
     bool coop, hand_over;
     bool late;        /* transactions begin some time after they could, not at once */
@@ -285,10 +287,22 @@ static inline void finish_io(uint32_t page) {
     start_all();
 }
 
+/* Whether the node has the page in a frame, or has a frame for it. */
+static inline bool has_frame(uint32_t page, uint32_t node) {
+    uint32_t used = 0;
+    for (uint32_t i = 0; i < setup.pages; i++) {
+        bool uses = now.control[i][node].state != PAGES_I || now.control[i][node].open;
+        if (uses && i == page)
+            return true;
+        used += uses;
+    }
+    return !setup.frames || used < setup.frames;
+}
+
 static inline bool acquire(uint32_t page, uint32_t node, bool write) {
     struct pages_control *c = &now.control[page][node];
     struct pages_effects e;
-    if (c->readers || c->writers || c->waiting_readers || c->waiting_writers)
+    if (!has_frame(page, node) || c->readers || c->writers || c->waiting_readers || c->waiting_writers)
         return false;
     in_machine = true;
     enum pages_got got = pages_control_acquire(c, write, &e);
@@ -340,6 +354,8 @@ static inline bool evict(uint32_t page, uint32_t node) {
 
 static inline bool prefetch(uint32_t page, uint32_t node) {
     struct pages_effects e;
+    if (!has_frame(page, node))
+        return false;
     bool asked = pages_control_prefetch(&now.control[page][node], &e);
     do_effects(page, node, &e);
     return asked;

@@ -5,7 +5,7 @@
  *
  *      no readable copy is stale; a writer has the only copy; the latest data exists somewhere;
  *      no message reaches a receiver that does not expect it; nothing allocates;
- *      if nothing is pending, the directory knows exactly which node has which copy.
+ *      if nothing is pending, the directory knows exactly which node has which copy, and every copy can be dropped.
  *
  * Steps are of two kinds: requests of a node (to read, to write, to drop), and internal steps: messages, I/O,
  * releasing pins, unmapping. By internal steps alone every path must end, and only in states with nothing pending. So
@@ -310,13 +310,23 @@ static bool try_step(void) {
     return true;
 }
 
+/* Once nothing is under way every copy can be dropped: a node that needs its frame for another page gets it. */
+static bool must_be_dropped(unsigned what, unsigned which) {
+    uint32_t page = which / WORLD_NODES, node = which % WORLD_NODES;
+    return what == EVICT && setup.may & MAY_EVICT && page < setup.pages && node < setup.nodes &&
+           now.control[page][node].state != PAGES_I && is_quiet();
+}
+
 /* All steps from this state. */
 static void expand(void) {
     bool goes_on = false;
     for (unsigned what = 0; what < WHATS; what++)
         for (unsigned which = 0; which < last_of((enum what)what); which++) {
+            bool must = must_be_dropped(what, which);
             at_step = what * 64 + which;
-            goes_on |= try_step() && what < WISHES;
+            bool taken = try_step();
+            must_hold(taken || !must, "a copy cannot be dropped, though nothing is under way");
+            goes_on |= taken && what < WISHES;
         }
     at_step = 0;
     must_hold(goes_on || is_quiet(), "nothing goes on, though something is under way");
@@ -380,10 +390,10 @@ static bool explore(uint32_t most) {
 
 static const char *describe_setup(void) {
     static char text[160];
-    snprintf(text, sizeof text, "%u nodes, %u page%s, may %u%s%s%s%s", setup.nodes, setup.pages,
-             setup.pages > 1 ? "s" : "", setup.may, setup.late ? ", begun late" : "",
-             setup.many_smalls ? ", many small ones" : "", setup.coop ? "" : ", each for itself",
-             setup.coop && !setup.hand_over ? ", written back" : "");
+    snprintf(text, sizeof text, "%u nodes, %u page%s%s, may %u%s%s%s%s", setup.nodes, setup.pages,
+             setup.pages > 1 ? "s" : "", setup.frames ? " in fewer frames" : "", setup.may,
+             setup.late ? ", begun late" : "", setup.many_smalls ? ", many small ones" : "",
+             setup.coop ? "" : ", each for itself", setup.coop && !setup.hand_over ? ", written back" : "");
     return text;
 }
 
@@ -439,6 +449,10 @@ static void explore_quickly(void) {
         s.nodes = 2;
         s.late = true;
         must_hold_in(s, UINT32_MAX);
+        s.late = false;
+        s.pages = 2;
+        s.frames = 1;
+        must_hold_in(s, UINT32_MAX);
     }
     notice_faults();
 }
@@ -475,6 +489,8 @@ int main(int argc, char **argv) {
             s.nodes = n;
         else if (!strcmp(argv[i], "--pages"))
             s.pages = n;
+        else if (!strcmp(argv[i], "--frames"))
+            s.frames = n;
         else if (!strcmp(argv[i], "--may"))
             s.may = n;
         else if (!strcmp(argv[i], "--coop"))
