@@ -6,8 +6,8 @@ PAPER = Paper(
     title="Tipparaju et al.: Runtime Techniques to Enable a Highly-Scalable Global Address Space Model for Petascale Computing (2012)",
     notes=(
         (
-            "The paper prints its curves only; its words are quoted. Left halves are its micro-benchmark, right halves the "
-            "exchange-correlation kernel of NWChem's DFT, for which the program dft stands here."),
+            "The paper gives curves without numbers; its words are quoted. Left halves are its micro-benchmark, right halves the "
+            "exchange-correlation kernel of NWChem's DFT, which the program dft represents here."),
     ),
     figures=[
         Figure(
@@ -20,16 +20,16 @@ PAPER = Paper(
             setting="the program dft; counts, which depend neither on the library nor on the ranks",
             plot=("figures/armci-2.svg",),
             why=(
-                "A molecule of a few atoms here, siosi7 with 3554 basis functions there: the number of messages differs by that, their "
-                "sizes follow from the blocks of the arrays."),
+                "The molecule has a few atoms here, and is siosi7 with 3554 basis functions in the paper: hence the different number of "
+                "messages. Their sizes follow from the blocks of the arrays."),
             claims=[
                 Claim(
-                    "gets of 2 to 4 KB, of all gets",
+                    "gets of 2 to 4 KB, share of all gets",
                     over=total("dft/sizes", "messages", call="get", below=4096),
                     under=total("dft/sizes", "messages", call="get"),
                     unit="%"),
                 Claim(
-                    "accumulates of 2 to 4 KB, of all accumulates",
+                    "accumulates of 2 to 4 KB, share of all accumulates",
                     over=total("dft/sizes", "messages", call="acc", below=4096),
                     under=total("dft/sizes", "messages", call="acc"),
                     unit="%"),
@@ -46,7 +46,7 @@ PAPER = Paper(
                 '"the HAZC method does not demonstrate better performance than the CHT method"; "HAZC numbers in the graph are not much'
                 ' better than our naive approach"; "The DFT benchmark executes in much shorter time when using CHT"; numbers not given '
                 "(4.2)"),
-            setting="2 nodes of this machine that share no core, over TCP; all ranks but one compute; a turn each in every round",
+            setting="2 nodes of this machine that share no core, over TCP; all ranks but one compute; alternating in every round",
             plot=("armci/fig3_get.svg", "armci/fig3_acc.svg"),
             claims=[
                 Claim(
@@ -92,11 +92,11 @@ PAPER = Paper(
             quote=(
                 '"the advantage of balancing the CHT load by changing affinity can be clearly seen"; "The microbenchmark (Fig. 5 '
                 '(left)) however shows the opposite behavior"; numbers not given (4.3)'),
-            setting="as Fig. 3, nodes not bound to cores; the rule against a thread that the system places",
+            setting="as Fig. 3, nodes not bound to cores; the rule against a thread that the system schedules",
             plot=("armci/fig5_get.svg", "armci/fig5_acc.svg"),
             lost=(
-                'The paper loses this half too, and says why: "The cost of moving this thread around reflects directly on the tight '
-                'communication loop".'),
+                'The paper loses in this half too, and gives the reason: "The cost of moving this thread around reflects directly on the'
+                ' tight communication loop".'),
             claims=[
                 Claim(
                     "get, rule against floating, worst size",
@@ -122,8 +122,8 @@ PAPER = Paper(
             setting="as Fig. 3; 4 buffers of 128 KB against 2 of 4 KB for each client",
             plot=("armci/fig6_get.svg", "armci/fig6_acc.svg"),
             lost=(
-                "A buffer that is smaller than a message costs a round trip for the next one only if nothing else is under way: where "
-                "the helper answers in a few microseconds there is less to gain than on the paper's network."),
+                "A buffer that is smaller than a message costs a round trip for the next one only if nothing else is in flight: with a "
+                "helper that answers in a few microseconds there is less to gain than on the paper's network."),
             claims=[
                 Claim(
                     "get, best size",
@@ -148,7 +148,7 @@ PAPER = Paper(
             quote=(
                 '"In case of the microbenchmark the bandwidth was improved by three fold, the application benchmark performed as well '
                 'as the large buffer case" (4.4.4)'),
-            setting="as Fig. 3, 3 ranks; 2 buffers of 3 KB for each client and 4 spare ones of 32 KB for all",
+            setting="as Fig. 3, 3 ranks; 2 buffers of 3 KB for each client and a credit pool of 4 buffers of 32 KB for all",
             plot=("armci/fig7_get_1.svg", "armci/fig7_acc_1.svg"),
             claims=[
                 Claim(
@@ -213,15 +213,15 @@ PAPER = Paper(
                 '"we limit our memory usage to under 5 % of XT5 node memory" (4.4.1)'),
             setting="simulated: one helper and up to 180 000 clients",
             why=(
-                "No machine of that size is here, and CCSD(T) is not among Hearth's programs: what is shown is the part that made it "
-                "scale, the helper's buffers and how fairly clients are served."),
+                "No machine of that size is available, and CCSD(T) is not among Hearth's programs: this row shows the part that made it "
+                "scale, the helper's buffers and the fairness among clients."),
             claims=[
                 Claim(
-                    "memory of a node for the buffers and records of 180 000 clients, simulated, most of all cases",
+                    "memory of a node for the buffers and records of 180 000 clients, simulated, maximum of all cases",
                     over=most("sim/flow", "memory_share", clients=180000, scheme="intimation"),
                     unit="%", goal=at_most(5), given=5),
                 Claim(
-                    "fairness among 180 000 clients at once, simulated (1: all alike)",
+                    "fairness among 180 000 clients at once, simulated (1: all equal)",
                     over=least("sim/flow", "fairness", clients=180000, case="all", scheme="intimation"),
                     unit="of 1", goal=at_least(0.9)),
             ]),

@@ -12,12 +12,12 @@ PAPER = Paper(
     title="Di Girolamo, Vella, Hoefler: Transparent Caching for RMA Systems (IPDPS 2017)",
     notes=(
         (
-            'The paper gives its two factors to different programs: the abstract has "a Barnes Hut simulation and a Local Clustering '
+            'The paper assigns its two factors to different programs: the abstract has "a Barnes Hut simulation and a Local Clustering '
             'Coefficient computation up to a factor of 1.8x and 5x, respectively", the summary (VI) "~5x in the N-Body simulation and '
-            '~1.8x in the Local Clustering Coefficient computation"; section IV has ~5x for both (IV-B: "up to a factor of ~3x and ~5x"'
-            ' over native and foMPI; IV-C1: "the 5x speedup presented by the fixed strategy"). Section IV is meant here, where the '
-            "experiments are: 5x and 3x for Barnes-Hut, 5x for LCC."),
-        "Fig. 14's caption has \"Bodies per process: 1.5K\", its text \"N = P · 8K\". The caption's number is meant here.",
+            '~1.8x in the Local Clustering Coefficient computation"; section IV has ~5x for both (IV-B: "up to a factor of ~3x and ~5x" '
+            'over native and foMPI; IV-C1: "the 5x speedup presented by the fixed strategy"). Section IV, with the experiments, is used '
+            "here: 5x and 3x for Barnes-Hut, 5x for LCC."),
+        "Fig. 14's caption has \"Bodies per process: 1.5K\", its text \"N = P · 8K\". The caption's number is used here.",
     ),
     figures=[
         Figure(
@@ -27,14 +27,14 @@ PAPER = Paper(
             quote=(
                 '"access latencies range from less than 100ns for a local DRAM access (less than ten nanoseconds if the access is '
                 'cached on the CPU chip) up to 2-3 microseconds for remote accesses, spanning three orders of magnitude" (I)'),
-            setting="2 ranks on this machine, windows without a cache; random accesses that wait for each other",
+            setting="2 ranks on this machine, windows without a cache; dependent random accesses",
             plot=("figures/clampi-1.svg",),
             why=(
-                "Distances here are one machine's: its caches, its memory, another process, and another process over TCP on the "
-                "loopback device. The paper's network is an Aries of Cray."),
+                "The distances here are those of one machine: its caches, its memory, another process, and another process over TCP on "
+                "the loopback device. The paper's network is Cray Aries."),
             claims=[
                 Claim(
-                    "an access that the CPU has cached (64 KB in all)",
+                    "an access to memory in the CPU's caches (64 KB in all)",
                     over=rows("match/random", "ns", "low", "high", accesses="dependent", bytes=65536, state="warm", gap_us=0, heater="off"),
                     unit="ns", given=10),
                 Claim(
@@ -60,10 +60,10 @@ PAPER = Paper(
             plot=("barnes-hut/fig2.svg",),
             why=(
                 "A property of the program, not of a cache. Each rank here has 1000 bodies, and each of them visits the top of every "
-                "other rank's tree once in a step, so that 1000 is the most; the paper does not say how many steps it counts."),
+                "other rank's tree once in a step, so that 1000 is the maximum; the paper does not say how many steps it counts."),
             claims=[
                 Claim(
-                    "the most that one get was repeated",
+                    "maximal repetitions of one get",
                     over=most("barnes-hut/repeats", "times"),
                     unit="times", given=3500),
             ]),
@@ -89,20 +89,20 @@ PAPER = Paper(
                     over=rows("lcc/blocks", "value", what="mean"),
                     unit="bytes", given=1024),
                 Claim(
-                    "blocks of 5 KB that the others would take",
+                    "blocks of 5 KB that the larger gets would take",
                     over=rows("lcc/blocks", "value", what="blocks"),
                     unit="blocks", given=2),
             ]),
         Figure(
             name="7",
             section="IV-A1",
-            shows="what each kind of access costs, by size",
+            shows="cost of each kind of access, by size",
             quote=(
                 '"being up to 9.3x and 3.7x faster than foMPI for the 4KB and 16KB data sizes, respectively"; "the lookup cost is '
                 'constant for all the access types"; "The data copy phase is not present in the failing access" (IV-A1)'),
             setting="2 ranks over TCP on the loopback device; 4 K slots, 16 MB, fixed; the parts: the cache alone, without MPI",
             plot=("clampi/fig7.svg",),
-            why="The get that a hit saves goes over TCP here and over Aries there, and each timing holds two readings of the clock.",
+            why="The get that a hit saves uses TCP here and Aries in the paper, and each timing includes two readings of the clock.",
             claims=[
                 Claim(
                     "raw get of 4 KB against a hit",
@@ -115,7 +115,7 @@ PAPER = Paper(
                     under=latency(setting="roomy", kind="hitting", bytes=16384),
                     each=("mpi",), unit="x", goal=at_least(3.7), given=3.7),
                 Claim(
-                    "dearest lookup of all sizes, hit or miss, against the cheapest",
+                    "slowest lookup of all sizes, hit or miss, against the fastest",
                     over=most("clampi/parts", "least_ns", part=("lookup", "lookup-miss")),
                     under=least("clampi/parts", "least_ns", part=("lookup", "lookup-miss")),
                     unit="x", goal=at_most(2)),
@@ -128,7 +128,7 @@ PAPER = Paper(
         Figure(
             name="8",
             section="IV-A1",
-            shows="how much of a get computation can hide",
+            shows="share of a get that computation can hide",
             quote=(
                 '"foMPI, that is able to overlap up to the 85% of the communication to computation in the 64KB case. It provides an '
                 'upper-bound for the overlap that can be reached by CLaMPI"; "The failing access, instead, is able to provide a higher '
@@ -136,8 +136,8 @@ PAPER = Paper(
             setting="2 ranks over TCP on the loopback device; computation of 1.25 times the raw get",
             plot=("clampi/fig8.svg",),
             lost=(
-                "The raw get is the host MPI's own, without Hearth: over TCP it moves data only inside its calls, where Aries moves it "
-                "by itself. It bounds what a cache can hide."),
+                "The raw get is the host MPI's own, without Hearth: over TCP it moves data only inside its calls, while Aries moves it "
+                "in hardware. It bounds what a cache can hide."),
             claims=[
                 Claim(
                     "raw get of 64 KB, hidden",
@@ -161,15 +161,15 @@ PAPER = Paper(
                 'not happen with the adaptive strategy"; times not given (IV-A2)'),
             setting="2 ranks over TCP on the loopback device; 20 K and 100 K gets of 1 K distinct ones",
             plot=("clampi/fig9.svg",),
-            why="Adjusting costs hits that are made again: a short run pays for it with a larger part of its time.",
+            why="An adjustment costs hits; in a short run this is a larger share of the time.",
             claims=[
                 Claim(
-                    "adaptive against the best fixed, worst index to start with, 100 K gets",
+                    "adaptive against the best fixed, worst initial index, 100 K gets",
                     over=rows("clampi/fig9", "seconds", vary="index", strategy="on", gets=100000),
                     under=least("clampi/fig9", "seconds", strategy="off", gets=100000),
                     each=("mpi",), pick=highest("start"), unit="x", goal=at_most(1.15)),
                 Claim(
-                    "adaptive against the best fixed, worst index to start with, 20 K gets",
+                    "adaptive against the best fixed, worst initial index, 20 K gets",
                     over=rows("clampi/fig9", "seconds", vary="index", strategy="on", gets=20000),
                     under=least("clampi/fig9", "seconds", strategy="off", gets=20000),
                     each=("mpi",), pick=highest("start"), unit="x", goal=at_most(1.15)),
@@ -182,13 +182,13 @@ PAPER = Paper(
         Figure(
             name="10",
             section="IV-A3",
-            shows="occupied storage by how victims are chosen",
+            shows="occupied storage by victim selection",
             quote=(
                 '"the Full and Positional estimate how entries are contributing to the external fragmentation: they keep the space '
                 'occupation around 90% of S_w capacity" (IV-A3)'),
             setting="1.5 K slots, 1 MB, 100 K gets; counts",
             plot=("clampi/fig10.svg",),
-            why="Best fit with merging of neighbours leaves less to lose to fragmentation than the paper's storage does.",
+            why="Best fit with merging of neighbours loses less to fragmentation than the paper's storage.",
             claims=[
                 Claim(
                     "full",
@@ -230,7 +230,7 @@ PAPER = Paper(
                     over=rows("clampi/fig11", "conflicting", scheme="full"),
                     pick=highest("slots"), unit="%", goal=below(5), given=5),
                 Claim(
-                    "slots visited for a victim, largest",
+                    "slots visited for a victim, maximum",
                     over=rows("clampi/fig11", "visited", scheme="full"),
                     pick=highest("slots"), unit="slots", given=16),
             ]),
@@ -241,11 +241,11 @@ PAPER = Paper(
             quote=(
                 '"The Force Computation time required by foMPI is 1.53 ms"; native "ranges from ~820 us with 1 MB to ~400 us with 4 '
                 'MB"; adaptive "is the one presenting the best performance: in all the cases it converges to 1 MB" (IV-B)'),
-            setting="4 ranks on 2 virtual hosts over TCP; memory in percent of the tree on other ranks; a turn each in every round",
+            setting="4 ranks on 2 virtual hosts over TCP; memory in percent of the tree on other ranks; alternating in every round",
             plot=("barnes-hut/fig12.svg",),
             why=(
-                "Absolute times are those of a TCP get on shared cores, so only ratios compare. The fixed cache has a fitting index at "
-                "every size here; in the paper the fixed one loses by small indices, which is Fig. 13."),
+                "Absolute times are those of a TCP get on shared cores, so only ratios are comparable. The fixed cache has a sufficient "
+                "index at every size here; in the paper the fixed one loses with small indices, which is Fig. 13."),
             claims=[
                 Claim(
                     "blocks with half of the tree against blocks with four times that",
@@ -253,7 +253,7 @@ PAPER = Paper(
                     under=rows("barnes-hut/runs", "us_per_body", part="memory", share=200, cache="blocks"),
                     pair=("round",), each=("setting",), unit="x", given=2.05),
                 Claim(
-                    "fixed against adaptive, worst memory to start with",
+                    "fixed against adaptive, worst initial memory",
                     over=rows("barnes-hut/runs", "us_per_body", part="memory", cache="hearth"),
                     under=rows("barnes-hut/runs", "us_per_body", part="memory", cache="adaptive"),
                     pair=("round",), each=("setting",), pick=lowest("share"), unit="x", goal=at_least(0.95)),
@@ -265,7 +265,7 @@ PAPER = Paper(
         Figure(
             name="13",
             section="IV-B",
-            shows="Barnes-Hut, what became of the gets by the size of the index",
+            shows="Barnes-Hut, outcomes of the gets by the size of the index",
             quote=(
                 '"When |I_w| = 1K, the performance of the fixed strategy is limited by the high number of conflicting accesses"; shares'
                 " not given (IV-B)"),
@@ -278,12 +278,12 @@ PAPER = Paper(
                     under=rows("barnes-hut/runs", "remote", part="index", cache="hearth"),
                     pair=("round",), each=("setting",), unit="%"),
                 Claim(
-                    "conflicting, adaptive from the same",
+                    "conflicting, adaptive with the same initial size",
                     over=rows("barnes-hut/runs", "conflicting", part="index", cache="adaptive"),
                     under=rows("barnes-hut/runs", "remote", part="index", cache="adaptive"),
                     pair=("round",), each=("setting",), unit="%"),
                 Claim(
-                    "force time of fixed against adaptive from the same",
+                    "force time of fixed against adaptive with the same initial size",
                     over=rows("barnes-hut/runs", "us_per_body", part="index", cache="hearth"),
                     under=rows("barnes-hut/runs", "us_per_body", part="index", cache="adaptive"),
                     pair=("round",), each=("setting",), unit="x", goal=above(1)),
@@ -299,10 +299,10 @@ PAPER = Paper(
                 "4 ranks on 2 virtual hosts over TCP, and 16 to 128 simulated ranks on a simulated dragonfly with gets of about 2 us; "
                 "bodies and cache scaled down together"),
             plot=("sim/fig14.svg",),
-            why="What is simulated charges only the work on what was got.",
+            why="The simulation charges only the work on data from gets.",
             lost=(
-                "As for the program above: first gets of nodes go over the network with any cache. In the simulation a rank has few "
-                "bodies, so that first gets weigh more than in the paper's runs, and an index for them may grow."),
+                "As for the program above: first gets of nodes use the network with any cache. In the simulation a rank has few bodies, "
+                "so that first gets have more weight than in the paper's runs, and an index for them may grow."),
             claims=[
                 Claim(
                     "no cache against Hearth, 4 ranks",
@@ -320,7 +320,7 @@ PAPER = Paper(
                     under=rows("sim/barnes-hut", "us", mode="fixed"),
                     pick=highest("ranks"), unit="x", goal=at_least(5), given=5),
                 Claim(
-                    "adjustments of all ranks, simulated, most",
+                    "adjustments of all ranks, simulated, maximum",
                     over=most("sim/barnes-hut", "adjustments", mode="adaptive"),
                     unit="adjustments", goal=at_most(0), given=0),
             ]),
@@ -332,7 +332,7 @@ PAPER = Paper(
                 '"This explains the 5x speedup presented by the fixed strategy with respect to foMPI when |S_w| = 128M and |I_w| = '
                 "256K. The adaptive strategy achieves a speedup similar to the one presented by the best fixed configuration, "
                 'independently from the starting parameters." (IV-C1)'),
-            setting="4 ranks on 2 virtual hosts over TCP; storage of 1 to 400 % of the lists on other ranks; a turn each in every round",
+            setting="4 ranks on 2 virtual hosts over TCP; storage of 1 to 400 % of the lists on other ranks; alternating in every round",
             plot=("lcc/fig15.svg",),
             claims=[
                 Claim(
@@ -341,12 +341,12 @@ PAPER = Paper(
                     under=rows("lcc/runs", "seconds", config="fixed", share=200),
                     pair=("round",), each=("mpi",), unit="x", goal=at_least(5), given=5),
                 Claim(
-                    "without a cache against adaptive, worst size to start with",
+                    "without a cache against adaptive, worst initial size",
                     over=rows("lcc/runs", "seconds", config="without", share=0),
                     under=rows("lcc/runs", "seconds", config="adaptive"),
                     pair=("round",), each=("mpi",), pick=lowest("share"), unit="x", goal=at_least(5), given=5),
                 Claim(
-                    "adaptive against the best fixed, worst size to start with",
+                    "adaptive against the best fixed, worst initial size",
                     over=rows("lcc/runs", "seconds", config="adaptive"),
                     under=rows("lcc/runs", "seconds", config="fixed", share=200),
                     pair=("round",), each=("mpi",), pick=highest("share"), unit="x", goal=at_most(1.15)),
@@ -354,15 +354,15 @@ PAPER = Paper(
         Figure(
             name="16",
             section="IV-C1",
-            shows="LCC, what became of the gets",
+            shows="LCC, outcomes of the gets",
             quote=(
                 '"significant number of capacity/failed accesses (i.e., ~60% of the total gets)"; at 128 MB "less than 5%"; conflicting'
                 ' "lower than 1% when the |I_w| is set to 256K entries"; adaptive keeps hits "always above the 60%" (IV-C1)'),
             setting="as Fig. 15; half of the lists on other ranks stands for 64 MB, twice the lists for 128 MB and 256 K entries",
             plot=("lcc/fig16.svg",),
             why=(
-                "The paper's share of gets without room is that of its graph and 32 processes; ours has 4 ranks, and longer reuse of "
-                "what fits."),
+                "The paper's share of gets without room is that of its graph and 32 processes; there are 4 ranks here, and longer reuse "
+                "of the data that fits."),
             claims=[
                 Claim(
                     "capacity and failing, fixed, half of the lists",
@@ -380,7 +380,7 @@ PAPER = Paper(
                     under=rows("lcc/runs", "gets", config="fixed", share=200),
                     pair=("round",), each=("mpi",), unit="%", goal=below(1), given=1),
                 Claim(
-                    "hits of adaptive, worst size to start with",
+                    "hits of adaptive, worst initial size",
                     over=rows("lcc/runs", "hit_ratio", config="adaptive"),
                     pair=("round",), each=("mpi",), pick=lowest("share"), unit="%", goal=above(60), given=60),
             ]),
@@ -421,15 +421,15 @@ PAPER = Paper(
         Figure(
             name="18",
             section="IV-C2",
-            shows="LCC, weak scaling, what became of the gets",
+            shows="LCC, weak scaling, outcomes of the gets",
             quote=(
                 '"in the adaptive strategy statistics, the number of direct accesses increases with P, while other access types stay '
                 'below the 8% of the total gets" (IV-C2)'),
             setting="as Fig. 17",
             plot=("sim/fig18.svg",),
             lost=(
-                "An access counts as conflicting until the index has grown to fit; a simulated graph of a few vertices per rank has few"
-                " gets after that, and their share is larger than in the paper's runs."),
+                "An access counts as conflicting until the index has grown to fit; a simulated graph of a few vertices per rank has few "
+                "gets after that, so the share of conflicting accesses is larger than in the paper's runs."),
             claims=[
                 Claim(
                     "direct accesses of adaptive, 16 ranks",

@@ -13,7 +13,7 @@ PAPER = Paper(
     notes=(
         (
             "The paper measures on two machines, Sandy Bridge (Figs. 4, 6) and Broadwell (Figs. 5, 7); there is one here, and the rows "
-            "of both show the same measurements beside what the paper says of each."),
+            "of both show the same measurements beside the paper's statements on each."),
     ),
     figures=[
         Figure(
@@ -28,8 +28,8 @@ PAPER = Paper(
                 "(fds), many threads of a rank (stencil)"),
             plot=("match/fig1.svg",),
             why=(
-                "The paper's traces are of another simulator and other programs; a halo exchange is in both. Queues depend on the "
-                "pattern and the number of meshes or threads of a rank, not on the machine."),
+                "The paper's traces come from another simulator and other programs; a halo exchange is in both. Queue lengths depend on "
+                "the pattern and the number of meshes or threads of a rank, not on the machine."),
             claims=[
                 Claim(
                     "longest queue of posted receives, halo exchange (cg)",
@@ -57,8 +57,8 @@ PAPER = Paper(
             setting="the queues alone, caches emptied before each message, and through MPI on 2 ranks of this machine, warm",
             plot=("match/fig4a_engine.svg",),
             why=(
-                "The queues alone have no network to wait for, and gain more; through MPI, warm, a list in the order in which malloc "
-                "gave it is what hardware prefetches best."),
+                "The queues alone wait for no network, and gain more; through MPI, warm, a list in the order of its allocation suits "
+                "hardware prefetching best."),
             claims=[
                 Claim(
                     "(a) list against arrays of 8, queues alone, cold, best size up to 64 KB",
@@ -98,7 +98,7 @@ PAPER = Paper(
             quote=(
                 '"On both systems, we observe up to a 2x performance benefit for small and medium message sizes by increasing the '
                 'spacial locality. However, this appears to be limited for large messages" (4.2)'),
-            setting="as Fig. 4, and Hearth's own queues (fast), against a list in random order, as an old heap gives it",
+            setting="as Fig. 4, and Hearth's own queues (fast), against a list in random order, as an aged heap returns it",
             plot=("match/fig4b_mpi_posted.svg",),
             claims=[
                 Claim(
@@ -131,7 +131,7 @@ PAPER = Paper(
                 ' 47.5 ns to 22.9 ns)" for random accesses (4.3)'),
             setting="the queues alone, without and with the heater on another core; caches emptied, then time for the heater",
             plot=("match/fig6b_engine_1000us.svg",),
-            why="The heater helps only what it had the time to warm: right after the caches were emptied it has not come round.",
+            why="The heater helps only data that it had time to warm: right after the caches were emptied it has not completed a round.",
             claims=[
                 Claim(
                     "random accesses, 1 MB, 1 ms after the caches were emptied",
@@ -174,9 +174,10 @@ PAPER = Paper(
             quote=(
                 '"For Broadwell, we see a negative result from cache heating"; "reducing the iteration runtime from 38.5 ns to 22.8 ns"'
                 " for random accesses (4.3)"),
-            setting="as Fig. 6, right after the caches were emptied, and what the heater costs a computing thread",
+            setting="as Fig. 6, right after the caches were emptied, and the cost of the heater for a computing thread",
             plot=("match/fig6b_engine_0us.svg",),
-            lost="A thread beside the heater shares its last cache and memory; with little time to warm, that is all there is to see.",
+            lost="A thread beside the heater shares the last-level cache and the memory with it; with little time to warm, only this "
+                 "cost shows.",
             claims=[
                 Claim(
                     "random accesses, 1 MB, 1 ms after the caches were emptied",
@@ -203,15 +204,15 @@ PAPER = Paper(
                 '"These runs are not of large enough scale to show any clear trends for run-time, but show runtime improvements for '
                 'with increased spacial locality at 2.9%" (4.4.1)'),
             setting=(
-                "the program halo in the mode cg, a conjugate gradient solver: AMG2013 is not here; host MPI's matching against "
-                "Hearth's, and lists against Hearth's queues; a turn each in every round"),
+                "the program halo in the mode cg, a conjugate gradient solver: AMG2013 is not available here; host MPI's matching "
+                "against Hearth's, and lists against Hearth's queues; alternating in every round"),
             plot=("figures/matching-9.svg",),
             why=(
-                "A program with few messages gains little from matching, in the paper and here; what it gains with the library comes "
-                "from its own way for messages inside a node."),
+                "A program with few messages gains little from matching, in the paper and here; its gain with the library comes from the"
+                " library's own transport inside a node."),
             claims=[
                 Claim(
-                    "host MPI against the library, worst of the receives that wait beside",
+                    "host MPI against the library, worst number of other posted receives",
                     over=rows("halo/runs", "us_step", mode="cg", config="host"),
                     under=rows("halo/runs", "us_step", mode="cg", config="fast"),
                     pair=("round",), each=("setting",), pick=lowest("case"), unit="x", goal=at_least(1.03), given=1.03),
@@ -226,16 +227,16 @@ PAPER = Paper(
             section="4.4.2",
             shows="MiniFE, 512 processes, by the length of the queue",
             quote='"Using LLA at 2048 queue sizes results in a 2.3% improvement to runtime" (4.4.2)',
-            setting="the program halo in the mode cg, with 2048 receives that wait for others; a turn each in every round",
+            setting="the program halo in the mode cg, with 2048 other posted receives; alternating in every round",
             plot=("figures/matching-9.svg",),
             claims=[
                 Claim(
-                    "queues as lists against Hearth's own, 2048 receives that wait",
+                    "queues as lists against Hearth's own, 2048 other posted receives",
                     over=rows("halo/runs", "us_step", mode="cg", case="pad 2048", config="list"),
                     under=rows("halo/runs", "us_step", mode="cg", case="pad 2048", config="fast"),
                     pair=("round",), each=("setting",), unit="x", goal=at_least(1.02), given=1.02),
                 Claim(
-                    "host MPI against the library, 2048 receives that wait",
+                    "host MPI against the library, 2048 other posted receives",
                     over=rows("halo/runs", "us_step", mode="cg", case="pad 2048", config="host"),
                     under=rows("halo/runs", "us_step", mode="cg", case="pad 2048", config="fast"),
                     pair=("round",), each=("setting",), unit="x", goal=at_least(1.02), given=1.02),
@@ -248,12 +249,12 @@ PAPER = Paper(
                 '"a marked performance increase at 1024 with 1.21x for linked list of arrays"; "resulting in a 2x speedup at 4k '
                 'processes"; "At 1024 processes, linked list of arrays with hot caching performs 14.5% better than the baseline" (4.5)'),
             setting=(
-                "the program halo in the mode fds: 1000 meshes in all on 2 or 4 ranks, thousands of receives out of order; a turn each "
+                "the program halo in the mode fds: 1000 meshes in all on 2 or 4 ranks, thousands of receives out of order; alternating "
                 "in every round"),
             plot=("figures/matching-10.svg",),
             why=(
-                "FDS itself at 4 K processes is not run here; meshes of a rank make the queues as long. The gain of the whole program "
-                "is bounded by what it computes, and by what ranks wait for each other where there are more of them than cores."),
+                "FDS itself at 4 K processes is not run here; many meshes per rank make the queues as long. The gain of the whole "
+                "program is bounded by its computation, and, with more ranks than cores, by the time that ranks wait for each other."),
             claims=[
                 Claim(
                     "queues as lists against Hearth's own",
@@ -273,7 +274,7 @@ PAPER = Paper(
             quote='ten rows, such as "32x32 5pt 124 128 128 32.51" and "1x1x256 27pt 256 2066 6146 1294.49" (Table 1)',
             setting="computed from the decomposition; depths from threads that race, 10 trials",
             plot=("match/table1.svg",),
-            why="Depths depend on how threads race: the paper's receivers have a hardware thread each, ours share two cores.",
+            why="Depths depend on the timing of threads: the paper's receivers have a hardware thread each, here they share two cores.",
             claims=[
                 Claim(
                     "queue length against the paper's, worst row up",

@@ -10,18 +10,17 @@ PAPER = Paper(
             name="lcc",
             section="own",
             shows="Local Clustering Coefficient of an R-MAT graph",
-            quote="at least 5x (adaptive, from any size to start with)",
+            quote="at least 5x (adaptive, from any initial size)",
             setting=(
-                "4 ranks on 2 virtual hosts over TCP, which share 2 cores: ranks that wait give theirs away; the largest graph that "
-                "takes 5 s without a cache; a turn each in every round"),
+                "4 ranks on 2 virtual hosts over TCP, which share 2 cores: waiting ranks yield theirs; the largest graph that takes 5 s "
+                "without a cache; alternating in every round"),
             plot=("lcc/fig15.svg",),
-            why="What is compared is the time of the whole count, with and without the library under the same program.",
+            why="The compared time is that of the whole count, with and without the library in the same program.",
             lost=(
-                "The first get of every list goes over the network with any cache: the share of hits below shows how many gets are "
-                "left."),
+                "The first get of every list uses the network with any cache: the share of hits below shows how many gets remain."),
             claims=[
                 Claim(
-                    "without the library against adaptive, worst size to start with",
+                    "without the library against adaptive, worst initial size",
                     over=rows("lcc/runs", "seconds", config="without", share=0),
                     under=rows("lcc/runs", "seconds", config="adaptive"),
                     pair=("round",), each=("mpi",), pick=lowest("share"), unit="x", goal=at_least(5)),
@@ -31,13 +30,13 @@ PAPER = Paper(
                     under=rows("lcc/runs", "seconds", config="defaults"),
                     pair=("round",), each=("mpi",), unit="x", goal=at_least(5)),
                 Claim(
-                    "gets served by the cache, adaptive, worst size to start with",
+                    "gets served by the cache, adaptive, worst initial size",
                     over=rows("lcc/runs", "hit_ratio", config="adaptive"),
                     pair=("round",), each=("mpi",), pick=lowest("share"), unit="%"),
                 Claim(
                     (
-                        "missed gets at the price of the run without, against the time with the adaptive cache (near 100 %: they are "
-                        "all that is left)"),
+                        "time of the missed gets at the cost of a get without the library, relative to the time with the adaptive cache "
+                        "(near 100 %: nothing else is left to gain)"),
                     over=rows("lcc/runs", "missed_share", config="adaptive"),
                     pair=("round",), each=("mpi",), pick=highest("share"), unit="%"),
             ]),
@@ -47,14 +46,14 @@ PAPER = Paper(
             shows="forces of a Barnes-Hut simulation",
             quote="at least 5x over no cache, and at least 3x over the program's own cache of blocks",
             setting=(
-                "4 ranks on 2 virtual hosts over TCP; memory for half of the tree on other ranks, near what the paper has by the "
-                "caption of its Fig. 14; a turn each in every round"),
+                "4 ranks on 2 virtual hosts over TCP; memory for half of the tree on other ranks, near the value in the caption of the "
+                "paper's Fig. 14; alternating in every round"),
             plot=("barnes-hut/fig12.svg",),
-            why="The cache of blocks has the same memory, and the size of a block that was fastest in the first round.",
+            why="The cache of blocks has the same memory, and the block size that was fastest in the first round.",
             lost=(
-                "A body visits nodes that no cache holds yet: the share of hits below shows how many gets are left. Against blocks the "
-                "gain depends on how the tree lies in memory: in the order of the tree a block brings the neighbours that are needed "
-                "next, scattered it brings nothing."),
+                "A body visits nodes that no cache holds yet: the share of hits below shows how many gets remain. Compared with blocks, "
+                "the gain depends on the layout of the tree in memory: in tree order a block fetches the neighbours that are needed "
+                "next, with scattered nodes it fetches nothing useful."),
             claims=[
                 Claim(
                     "no cache against Hearth, fixed",
@@ -62,7 +61,7 @@ PAPER = Paper(
                     under=rows("barnes-hut/runs", "us_per_body", part="bare", cache="hearth"),
                     pair=("round",), each=("setting",), unit="x", goal=at_least(5)),
                 Claim(
-                    "no cache against Hearth, adaptive from the same",
+                    "no cache against Hearth, adaptive with the same initial size",
                     over=rows("barnes-hut/runs", "us_per_body", part="bare", cache="none", setting=("openmpi.4", "mpich.4")),
                     under=rows("barnes-hut/runs", "us_per_body", part="bare", cache="adaptive"),
                     pair=("round",), each=("setting",), unit="x", goal=at_least(5)),
@@ -78,27 +77,28 @@ PAPER = Paper(
                     under=rows("barnes-hut/runs", "us_per_body", part="scattered", share=50, cache="hearth"),
                     pair=("round",), each=("setting",), unit="x", goal=at_least(3)),
                 Claim(
-                    "remote nodes that took no get, Hearth, without blocks to compare with",
+                    "share of remote nodes that needed no get, with Hearth, in the runs without blocks",
                     over=rows("barnes-hut/runs", "hit_ratio", part="bare", cache="hearth", setting=("openmpi.4", "mpich.4")),
                     pair=("round",), each=("setting",), unit="%"),
                 Claim(
-                    "missed gets at the price of the run without, against the time with Hearth (near 100 %: they are all that is left)",
+                    "time of the missed gets at the cost of a get without the library, relative to the time with Hearth (near 100 %: "
+                    "nothing else is left to gain)",
                     over=rows("barnes-hut/runs", "missed_share", part="bare", cache="hearth", setting=("openmpi.4", "mpich.4")),
                     pair=("round",), each=("setting",), unit="%"),
             ]),
         Figure(
             name="dgemm",
             section="own",
-            shows="DGEMM by SUMMA, matrices on NVM behind pools that do not hold them",
+            shows="DGEMM by SUMMA, matrices on NVM with pools that do not hold them",
             quote="at least 1.5x, cooperative caching against none, with throttled NVM",
             setting=(
-                "4 ranks on 2 virtual hosts; out of core; NVM throttled to as little beside what a node computes as the paper's had; a "
-                "turn each in every round"),
+                "4 ranks on 2 virtual hosts; out of core; NVM throttled to the paper's ratio of NVM rate to compute rate; alternating in"
+                " every round"),
             plot=("figures/vgasnet-11.svg",),
             why=(
-                "Both lines are Hearth's: what is compared is whether a page that another node holds comes from there or from its "
-                "home's NVM."),
-            lost="The share of the time inside BLAS, below, is the same with any cache, and bounds the gain.",
+                "Both lines are Hearth's: a page that another node holds comes from that node in one, and from its home's NVM in the "
+                "other."),
+            lost="The time inside BLAS, below, is the same with any cache, and bounds the gain.",
             claims=[
                 Claim(
                     "out of core, cooperative against not",
@@ -121,15 +121,15 @@ PAPER = Paper(
             shows="exchange-correlation kernel of density functional theory on Global Arrays",
             quote="at least 3x over Debian's ARMCI-MPI, with the helper thread",
             setting=(
-                "4 ranks on 2 virtual hosts over TCP; tasks of 128 points; ARMCI-MPI and Hearth's libarmci under the same program, a "
-                "turn each in every round; ranks that wait in MPI give their core to others, Open MPI's by its setting, MPICH's by "
+                "4 ranks on 2 virtual hosts over TCP; tasks of 128 points; ARMCI-MPI and Hearth's libarmci in the same program, "
+                "alternating in every round; ranks that wait in MPI yield their cores, Open MPI's by its setting, MPICH's by "
                 "bench/yield.c"),
             plot=("figures/armci-dft.svg",),
             why="ARMCI-MPI serves a get while its target is inside MPI itself; the helper thread serves it at once.",
             lost=(
-                "Four ranks share two cores, so that computing alone takes twice the time that a rank computes, below, whatever the "
-                "library; three times as fast as an ARMCI-MPI whose ranks give their cores away would leave some 5 us of both cores for"
-                " a get or accumulate over TCP, with all its system calls. MPICH as it is needs a tick of the kernel for each."),
+                "Four ranks share two cores, so that computing alone takes twice the compute time of a rank, below, with any library. To"
+                " be three times as fast as an ARMCI-MPI whose ranks yield their cores would leave some 5 us of both cores for a get or "
+                "accumulate over TCP, with all its system calls. MPICH without yielding needs a tick of the kernel for each."),
             claims=[
                 Claim(
                     "ARMCI-MPI against libarmci, 4 ranks",
@@ -142,17 +142,17 @@ PAPER = Paper(
                     under=rows("dft/runs", "seconds", part="whole", config="helper", ranks=4, points=512),
                     pair=("round",), each=("mpi",), unit="x"),
                 Claim(
-                    "ARMCI-MPI against libarmci, 4 ranks, MPICH as it is, whose ranks poll while they wait",
+                    "ARMCI-MPI against libarmci, 4 ranks, MPICH without yielding, whose ranks poll while they wait",
                     over=rows("dft/runs", "seconds", part="polls", config="stock", ranks=4, points=128),
                     under=rows("dft/runs", "seconds", part="polls", config="helper", ranks=4, points=128),
                     pair=("round",), each=("mpi",), unit="x"),
                 Claim(
-                    "a rank computes, of the time with ARMCI-MPI",
+                    "compute time of a rank, share of the time with ARMCI-MPI",
                     over=rows("dft/runs", "compute", part="whole", config="stock", ranks=4, points=128),
                     under=rows("dft/runs", "seconds", part="whole", config="stock", ranks=4, points=128),
                     pair=("round",), each=("mpi",), unit="%"),
                 Claim(
-                    "computing, share of the time with libarmci",
+                    "compute time of a rank, share of the time with libarmci",
                     over=rows("dft/runs", "compute", part="whole", config="helper", ranks=4, points=128),
                     under=rows("dft/runs", "seconds", part="whole", config="helper", ranks=4, points=128),
                     pair=("round",), each=("mpi",), unit="%"),
@@ -167,13 +167,13 @@ PAPER = Paper(
             shows="a program in the style of the Fire Dynamics Simulator: many meshes on a rank, thousands of receives out of order",
             quote="at least 2x",
             setting=(
-                "4 ranks on 2 virtual hosts over TCP, where the host MPI's waiting ranks give their cores away, 4 and 2 ranks on one "
-                "node; host MPI's matching against Hearth's; a turn each in every round"),
+                "4 ranks on 2 virtual hosts over TCP, where the host MPI's waiting ranks yield their cores, 4 and 2 ranks on one node; "
+                "host MPI's matching against Hearth's; alternating in every round"),
             plot=("figures/matching-10.svg",),
-            why="What is compared is the whole step, computing included.",
+            why="The compared time is that of a whole step, including the computation.",
             lost=(
-                "The share of the step that is not the exchange, below, cannot get shorter; and where there are more ranks than cores "
-                "the exchange is mostly waiting for a core, whoever matches."),
+                "The part of the step outside the exchange, below, cannot become shorter; and with more ranks than cores the exchange "
+                "mostly waits for a core, whichever library matches."),
             claims=[
                 Claim(
                     "without the library against with, 4 ranks on 2 hosts",

@@ -7,7 +7,7 @@ PAPER = Paper(
     notes=(
         (
             "The paper's pages have 4 MB, its network is FDR InfiniBand and its NVM a SATA disk of about 450 MB/s. \"As the paper's\" "
-            "below is an NVM throttled to a fifteenth of what the network does here, about what the disks had beside that network."),
+            "below is an NVM throttled to a fifteenth of the network's rate here, about the ratio of the paper's disks to its network."),
     ),
     figures=[
         Figure(
@@ -103,7 +103,7 @@ PAPER = Paper(
                 "4 ranks on virtual hosts of their own; NVM as the paper's; pages of 4 MB as in the paper, without small operations; "
                 "then with them, pages of 64 KB"),
             plot=("vgasnet/fig10.svg",),
-            why="Small operations are Hearth's own: a put of some bytes goes to the page instead of the page to the put.",
+            why="Small operations are Hearth's own: a put of some bytes is executed at the page's owner instead of fetching the page.",
             claims=[
                 Claim(
                     "cooperative against not, pages of 4 MB",
@@ -133,12 +133,12 @@ PAPER = Paper(
                 '“Out-of-core (w/o CC)”"; "“Out-of-core” is 1.03 – 1.16 times faster than “In memory”"; "on one node, “Out-of-core” is '
                 '51 % slower than “GASNet”" (IV-D)'),
             setting=(
-                "the program dgemm: 4 ranks on 2 virtual hosts, and 1 and 2 ranks on one node in memory; NVM throttled as the paper's "
-                "beside what a node computes; a turn each in every round"),
+                "the program dgemm: 4 ranks on 2 virtual hosts, and 1 and 2 ranks on one node in memory; NVM throttled to the paper's "
+                "ratio of NVM rate to compute rate; alternating in every round"),
             plot=("figures/vgasnet-11.svg",),
             why=(
-                "The paper's out-of-core matrices are larger than those in memory, which is why they are faster per node; here both "
-                "have the same size. The conclusion (VI) gives 1.12 – 1.53 for both gains together; those of IV-D are meant."),
+                "The paper's out-of-core matrices are larger than those in memory, which is why they are faster per node; here both have"
+                " the same size. The conclusion (VI) gives 1.12 – 1.53 for both gains together; those of IV-D are used here."),
             claims=[
                 Claim(
                     "in memory, cooperative against not",
