@@ -148,7 +148,7 @@ def naive_row(data, mpi, kind, size_):
 def intimation_rows(data, mpi, kind, clients):
     with_, without, large = (patch("fig7", mpi, config, kind, 131072, clients) for config in ("intimation", "no-intimation", "4x128k"))
     title = f"{mpi_title(mpi)}, 128 KB {kind}, {clients} live: "
-    yield at_least(title + "2 x 3 KB + 4 spare x 32 KB with intimation against without", 3, data.ratio(with_, without),
+    yield at_least(title + "2 x 3 KB and a pool of 4 x 32 KB, with intimation against without", 3, data.ratio(with_, without),
                    f"{rate(data.of(with_))} against {rate(data.of(without))} MB/s")
     share = data.ratio(with_, large)
     yield claim(title + "the same against 4 x 128 KB for each", "at least 80 %", percent(share), share is not None and share >= 0.8,
@@ -236,7 +236,7 @@ def fig3_rows(data, figure, mpi, kind):
 def fig5_row(data, mpi, kind):
     return claim(
         f"Fig. 5, {kind}, {mpi_title(mpi)}",
-        'in this tight loop the rule costs: "the opposite" of the application\'s gain; not given',
+        'in this tight loop the rule is slower: "the opposite" of the application\'s gain; not given',
         f"rule against float {span(data, 'fig5', mpi, 'rule', 'float', kind, 1)}",
         None,
         f"moving 100 times as readily: {span(data, 'fig5', mpi, 'rule-often', 'float', kind, 1)}",
@@ -304,17 +304,17 @@ def introduction(folder, quick):
         "",
         *machine(folder),
         "",
-        "Two nodes are made on this machine: they share no core (but where all cores are said to compute, and in Fig. 5), and talk through"
-        " the loopback device, over TCP or through MPI's messages. Times are medians over rounds in which all that is compared took turns."
-        " ARMCI-MPI has its targets wait in MPI, but where they are said to compute. The paper prints its curves only; its words are"
+        "This machine emulates two nodes: they share no core (except where all cores compute, and in Fig. 5), and communicate through the"
+        " loopback device, over TCP or with MPI messages. Times are medians over rounds in which the compared configurations took turns."
+        " The targets of ARMCI-MPI wait in MPI, except where they compute. The paper gives curves without numbers; its words are"
         " quoted." + (" This was a quick run: fewer sizes and rounds." if quick else ""),
-        "Numbers count only from a machine that nobody else uses: see its load above.",
+        "Numbers are valid only from an otherwise idle machine: see its load above.",
         "",
     )
 
 
 def limits(data, mpis, figure_mpis, quick):
-    yield from ("## The figures to reach", "", *head("what", "limit", "ours", "", "remark"))
+    yield from ("## Goals", "", *head("what", "limit", "Hearth", "", "remark"))
     for own in (own_near, own_far):
         for mpi in mpis:
             yield from own(data, mpi)
@@ -334,7 +334,7 @@ def limits(data, mpis, figure_mpis, quick):
 
 
 def figures(data, figure_mpis):
-    yield from ("", "## The paper's figures", "", *head("what", "paper", "ours", "", "remark"))
+    yield from ("", "## The paper's figures", "", *head("what", "paper", "Hearth", "", "remark"))
     for mpi in figure_mpis:
         for kind in KINDS:
             yield from fig3_rows(data, "fig3", mpi, kind)
@@ -346,7 +346,7 @@ def figures(data, figure_mpis):
 
 
 def tables_behind(data, mpis, figure_mpis):
-    yield from ("", "## The tables behind it")
+    yield from ("", "## The tables")
     for mpi in mpis:
         yield from ops_table(data, "near", mpi, ["node", "stock"])
         yield from ops_table(data, "far", mpi, ["ucx", "mpi", "stock-tcp"])

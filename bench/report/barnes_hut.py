@@ -78,8 +78,8 @@ def sections(runs):
         "",
         "## Nodes scattered in memory",
         "",
-        "As of a program that takes nodes from a heap while it inserts bodies in no particular order: what is near in space is not near in"
-        " memory, and a larger block brings nothing.",
+        "As in a program that allocates nodes from a heap while it inserts bodies in no particular order: nodes near in space are not near"
+        " in memory, and a larger block fetches nothing useful.",
         "",
         *by_memory(runs, "scattered"),
     )
@@ -94,15 +94,15 @@ def report(folder, hosts):
         "# Barnes-Hut: no cache, a cache of blocks, Hearth",
         "",
         "Force time per body in microseconds, slowest rank, medians of all rounds; in parentheses the block size and the share of remote nodes"
-        " that took no get. Memory is that of the blocks with their tags and of Hearth's storage (its index comes on top, as |I_w| does in"
-        " the paper), in percent of the part of the tree that lies on other ranks. Adaptive starts there and may grow.",
+        " that needed no get. Memory is that of the blocks with their tags and of Hearth's storage (its index comes on top, as |I_w| does in"
+        " the paper), in percent of the part of the tree on other ranks. Adaptive starts there and may grow.",
         f"MPI.4: four ranks on two {'virtual hosts' if hosts == 'real' else 'fake nodes of one host, over TCP'}. A get without a cache takes"
         + (f" {gets}" if gets else "")
         + ".",
         "",
         f"Results differ between runs: {differ}"
         if differ
-        else "The bodies' states are the same to the last bit in all runs of equal size, on any number of ranks.",
+        else "The bodies' states are bitwise equal in all runs of equal size, on any number of ranks.",
         "",
     )
     yield from goals(runs)

@@ -169,7 +169,7 @@ def fig8(access, mpis):
         raw, direct = (access.value("share", mpi, kind, 65536) for kind in ("raw", "direct"))
         yield row(f"Fig. 8: raw get of 64 KB, overlapped, {mpi}", "IV-A1", "85 %", f"{100 * raw:.0f} %", f"{raw / 0.85:.2f}",
                   "computation 1.25 x raw get", verdict(raw >= 0.85),
-                  "the host MPI's own limit: over TCP it moves data only inside its calls, Aries moves it by itself")
+                  "the host MPI's own limit: over TCP it moves data only inside its calls, Aries moves it in hardware")
         yield row(f"Fig. 8: direct, capacity, failing of 64 KB, {mpi}", "IV-A1", "direct and capacity alike, failing higher; not given",
                   f"{100 * direct:.0f} %, {access.hidden(mpi, 'capacity', 65536)}, {access.hidden(mpi, 'failing', 65536)}", "not given",
                   "as Fig. 7", "-", "bounded by the raw get's share above")
@@ -381,7 +381,7 @@ def time_table(times, mpis):
     for mpi in mpis:
         yield from (
             "",
-            f"## Fig. 9: {mpi}, completion time in ms, the sum of the least pieces of all runs (slots and KB at the end; adjustments)",
+            f"## Fig. 9: {mpi}, completion time in ms, the sum of the fastest pieces of all runs (slots and KB at the end; adjustments)",
             "",
         )
         yield from head("start", "fixed, 20 K gets", "adaptive, 20 K", "fixed, 100 K", "adaptive, 100 K", "hits of fixed, of adaptive")
@@ -450,13 +450,13 @@ def report(folder, mpis, quick="0"):
     yield from (
         "# The CLaMPI micro-benchmark",
         "",
-        "Two ranks over TCP on one machine; the target sits in MPI while the initiator measures. N = 1 K gets of 2^0 .. 2^16 bytes, drawn"
+        "Two ranks over TCP on one machine; the target waits in MPI while the initiator measures. N = 1 K gets of 2^0 .. 2^16 bytes, drawn"
         " from N(N/2, N/4).",
-        'The paper\'s values are those that its text gives; "not given" means that they could only be read off a plot. Ratio: ours to the'
-        " paper's or to the limit." + (" This was a quick run: fewer gets, settings and rounds." if quick == "1" else ""),
+        'The paper\'s values are those that its text gives; "not given" means that they could only be read off a plot. Ratio: Hearth\'s'
+        " value to the paper's or to the limit." + (" This was a quick run: fewer gets, settings and rounds." if quick == "1" else ""),
         "",
     )
-    yield from head("figure", "section", "paper, or limit", "ours", "ratio", "setting", "reached", "remark")
+    yield from head("figure", "section", "paper, or limit", "Hearth", "ratio", "setting", "reached", "remark")
     for part in (own_hits(hits, mpis), own_streams(streams, mpis), fig7(parts, access, mpis), fig8(access, mpis), fig9(times, mpis),
                  fig10(victims), fig11(victims), parts_table(parts), access_table(access, mpis), time_table(times, mpis),
                  victim_table(victims), hit_table(hits, mpis), stream_table(streams, mpis)):

@@ -13,7 +13,7 @@ COLUMNS = ("seconds", "get", "acc", "read_inc", "compute", "wait", "us_get", "us
 FIGURES = (
     ("3", 'a message for each row against packed patches by the helper ("much shorter time when using CHT")', "rows", "helper"),
     ("3", "lists of rows against packed patches", "lists", "helper"),
-    ("5", 'helper where the system likes against the paper\'s rule ("the advantage can be clearly seen")', "float", "rule"),
+    ("5", 'helper scheduled by the system against the paper\'s rule ("the advantage can be clearly seen")', "float", "rule"),
     ("6", "2 buffers of 3 KB against 4 of 128 KB", "2x3k", "4x128k"),
     ("6", "2 buffers of 4 KB against 4 of 128 KB", "2x4k", "4x128k"),
     ("6", "4 buffers of 16 KB against 4 of 128 KB", "4x16k", "4x128k"),
@@ -70,7 +70,7 @@ def goals(runs):
     for key in runs.keys("whole", "polls"):
         factor, text = runs.against(key, "stock", "helper")
         judged = runs.ranks[key] == 4 and key.part != "polls"
-        goal = ("MPICH as it is, whose ranks poll while they wait" if key.part == "polls" else
+        goal = ("MPICH without yielding, whose ranks poll while they wait" if key.part == "polls" else
                 "3x over ARMCI-MPI" if judged else "one rank on each host, for comparison")
         state = "" if not judged else "missing" if factor is None else "reached" if factor >= 3 else "**lost**"
         yield row(goal, key.setting, key.points, text, state)
@@ -84,7 +84,7 @@ def parts(runs):
         "Seconds of a build, mean of the ranks; in parentheses microseconds of a call, local ones included.",
         "",
     )
-    yield from head("setting", "points", "on", "in all", "get", "acc", "read_inc", "computing", "waiting for the last")
+    yield from head("setting", "points", "on", "in all", "get", "acc", "read_inc", "computing", "waiting for the last rank")
     for key in runs.keys("whole"):
         for config, name in (("stock", "ARMCI-MPI"), ("helper", "libarmci")):
             if runs.value(key, config) == "-":
@@ -103,8 +103,8 @@ def parts(runs):
 
 def figures(runs):
     yield from ("", "## The paper's figures, right halves", "",
-                "The paper prints curves of the same kernel in NWChem, without numbers. Seconds of a build.", "")
-    yield from head("figure", "what is compared", "setting", "the one", "the other", "the one / the other")
+                "The paper gives curves of the same kernel in NWChem, without numbers. Seconds of a build.", "")
+    yield from head("figure", "comparison", "setting", "first", "second", "first / second")
     for figure, words, slow, fast in FIGURES:
         for key in runs.keys("figures"):
             values = [runs.value(key, config) for config in (slow, fast)]
@@ -130,8 +130,8 @@ def report(folder):
         "",
         *machine(folder),
         "",
-        f"At most {runs.last} rounds, in turns. A setting is MPI and ranks; 4 ranks are two on each of two hosts, 2 one on each. Where there"
-        " are more ranks than cores, ranks that wait in MPI poll and take cores from those that compute; libarmci's sleep.",
+        f"At most {runs.last} rounds, in turns. A setting is MPI and ranks; 4 ranks are two on each of two hosts, 2 one on each. With more"
+        " ranks than cores, ranks that wait in MPI poll and take cores from those that compute; those of libarmci sleep.",
         "",
         *(differ or ["The matrix has the same norm in all runs, to nine digits."]),
         "",

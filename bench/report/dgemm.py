@@ -53,9 +53,10 @@ def report(folder):
     yield from ("# DGEMM by SUMMA (vGASNet, Fig. 11)", "", *machine(folder), "")
     yield from verdicts(speeds)
     yield ""
-    yield from head("", "line", "GFLOP/s", "in BLAS", "communication", "pages: of the NVM", "to the NVM", "from home", "from others")
+    yield from head("", "line", "GFLOP/s", "in BLAS", "communication", "pages: from the NVM", "to the NVM", "from home",
+                    "from other nodes")
     yield from (line_row(key, runs) for key, runs in table.index("setting", "line").groups.items())
-    yield from ("", "Pages are counted over the whole job, filling the matrices and verifying the product included.")
+    yield from ("", "Pages are counted over the whole job, including filling the matrices and verifying the product.")
     wrong = sum(not number(cells["error"]) < 1 for cells in table.rows)
     if wrong:
         yield from ("", f"**{wrong} products were wrong.**")

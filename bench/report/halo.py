@@ -111,18 +111,18 @@ def report(folder):
         "",
         *machine(folder),
         "",
-        f"{runs.last} round{'' if runs.last == 1 else 's'}. In parentheses the least and the most of them. A setting is MPI, place and ranks."
-        " host: the program alone; list: with Hearth, its queues lists; fast: with Hearth. searched: the mean number of receives that a"
-        " message was compared with in a list; of conjugate gradients it says nothing, for most messages are those that release the"
+        f"{runs.last} round{'' if runs.last == 1 else 's'}. In parentheses their minimum and maximum. A setting is MPI, place and ranks."
+        " host: the program alone; list: with Hearth, with lists as queues; fast: with Hearth. searched: the mean number of receives that a"
+        " message was compared with in a list; it means nothing for conjugate gradients, where most messages are those that release the"
         " padding.",
         "",
-        *(differ or ["What is computed is the same to the last bit in all configurations."]),
+        *(differ or ["The computed results are bitwise equal in all configurations."]),
         "",
     )
     yield from goals(runs)
     yield from section(runs, "fds", "In the style of FDS (Fig. 10)", "step")
     yield from other_library(runs)
-    yield from section(runs, "cg", "Conjugate gradients beside receives that wait (Fig. 9; the paper has 2.3 % at 2048)", "iteration")
+    yield from section(runs, "cg", "Conjugate gradients with other posted receives (Fig. 9; the paper has 2.3 % at 2048)", "iteration")
     yield from section(runs, "stencil", "Blocks of threads (Table 1)", "step")
     yield from (
         "",

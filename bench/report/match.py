@@ -232,7 +232,7 @@ def best_row(engine):
                 if gain is not None and gain > (best or 0):
                     best, where = gain, f"{structure}, {depth} in front, {state}"
     return claim("Abstract: micro-benchmarks, arrays against the list", "up to 4x", times(best), best is not None and best >= 4,
-                 where + "; the list in the order that malloc gave")
+                 where + "; the list in the order of its allocation")
 
 
 def random_row(random):
@@ -241,7 +241,7 @@ def random_row(random):
     warm = ns(random.ns("dependent", 1048576, "warm", 0, "off"))
     return claim("Sec. 4.3: random accesses with the heater", "47.5 to 22.9 ns (2.07x), 38.5 to 22.8 ns (1.69x)",
                  "missing" if gain is None else f"{without:.1f} to {with_:.1f} ns ({times(gain)})", gain is not None and gain >= 1.69,
-                 f"1 MB, each access waits for the last, 1 ms after the caches were emptied; warm {warm} ns")
+                 f"1 MB, dependent accesses, 1 ms after the caches were emptied; warm {warm} ns")
 
 
 def heater_rows(engine):
@@ -269,7 +269,7 @@ def table1_rows(stencil):
         "as given",
         f"at most a factor of {apart[worst]:.2f} apart ({worst})" if worst else "missing",
         None,
-        "from threads that race; see below",
+        "from concurrent threads; see below",
     )
 
 
@@ -384,7 +384,7 @@ def cost_table(cost):
         ratio, low, high = (index.value(column, kernel, size_) or 0 for column in ("ratio", "low", "high"))
         return f"{ratio:.3f} [{low:.3f}, {high:.3f}]"
 
-    return table("What the heater costs a computing thread: its time with / without, by the bytes kept warm", "kernel", sizes,
+    return table("Cost of the heater for a computing thread: its time with / without, by the bytes kept warm", "kernel", sizes,
                  ((kernel, [cell(kernel, size_) for size_ in sizes]) for kernel in cost.distinct("kernel")))
 
 
@@ -393,7 +393,7 @@ def stencil_table(stencil):
         pairs = [f"{one['paper_' + name]} / {one[name]}" for name in ("receivers", "senders", "length", "depth")]
         return [one["stencil"], *pairs[:3], f"{pairs[3]} ({one['least']} to {one['most']})"]
 
-    return table("Table 1: threads that receive and send, queue length, mean depth (least and most of the trials); paper / ours", "block",
+    return table("Table 1: threads that receive and send, queue length, mean depth (minimum and maximum of the trials); paper / Hearth", "block",
                  ["stencil", "receive", "send", "length", "depth"], ((one["block"], cells(one)) for one in stencil.rows))
 
 
@@ -408,13 +408,13 @@ def introduction(folder, quick):
         "",
         'Times are medians. Cold: emptied from all caches by address. The paper\'s values are those that its text gives; "not given" means'
         " that they could only be read off a plot." + (" This was a quick run: fewer depths, sizes and rounds." if quick else ""),
-        "Numbers count only from a machine that nobody else uses: see its load above.",
+        "Numbers are valid only from an otherwise idle machine: see its load above.",
         "",
     )
 
 
 def limits(engine, through, mpis):
-    yield from ("## The figures to reach", "", *head("what", "limit", "ours", "", "remark"))
+    yield from ("## Goals", "", *head("what", "limit", "Hearth", "", "remark"))
     yield from own_engine(engine)
     yield from own_heater(engine)
     for mpi in mpis:
@@ -424,7 +424,7 @@ def limits(engine, through, mpis):
 
 def figures(engine, through, random, stencil, mpis):
     places = Places(engine, through)
-    yield from ("", "## The paper's figures", "", *head("what", "paper", "ours", "", "remark"))
+    yield from ("", "## The paper's figures", "", *head("what", "paper", "Hearth", "", "remark"))
     yield best_row(engine)
     for where, state in [("engine", "warm"), ("engine", "cold")] + [(mpi, "warm") for mpi in mpis]:
         yield bandwidth_row(places, where, state)
@@ -457,7 +457,7 @@ def report(folder, mpis, quick="0"):
     yield from introduction(folder, quick == "1")
     yield from limits(engine, through, mpis)
     yield from figures(engine, through, random, stencil, mpis)
-    yield from ("", "## The tables behind it")
+    yield from ("", "## The tables")
     yield from engine_tables(engine)
     for mpi in mpis:
         yield from mpi_tables(through, mpi)

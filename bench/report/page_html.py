@@ -18,10 +18,10 @@ th small{display:block;margin-top:.3rem}.number{font-weight:bold;font-size:1.1re
 th[scope=row]{border-top:3px solid #777}td[data-label]::before{content:attr(data-label);display:block;font-size:.8rem;color:#555}td{border-top:0;padding:.3rem .5rem}}
 @media print{body{max-width:none;font-size:9pt}tbody{break-inside:avoid}.plots img{max-width:9cm}.state{outline:1px solid #777}}"""
 INTRODUCTION = (
-    "The figures of the four papers, by number, beside what was measured here. The papers' values are those that their texts give, quoted"
-    " with the section; their plots are not read off. Ours are medians with their 95&nbsp;% intervals in brackets, by order statistics, and n,"
-    " the number of pairs of runs side by side; fewer than six pairs cannot give 95&nbsp;%, and the brackets are then all that they spread"
-    " over. A figure is lost if one of its numbered lines is. What is simulated says so."
+    "The figures of the four papers, by number, beside Hearth's measurements. The papers' values are those that their texts give, quoted"
+    " with the section; values in plots are not read off. Hearth's are medians with their 95&nbsp;% intervals in brackets, by order statistics, and n,"
+    " the number of pairs of runs side by side; fewer than six pairs cannot give 95&nbsp;%, and the brackets then hold their range."
+    " A figure is lost if one of its numbered lines is. Simulated values are marked as such."
 )
 
 
@@ -74,11 +74,11 @@ def figure_row(paper, figure, folder):
     yield (f'<th scope="row"><span class="number">{html(figure.name)}</span> {badge(state)}<small>{html(figure.shows)}'
            f" <i>({html(figure.section)})</i></small></th>")
     yield f'<td data-label="paper">{html(figure.quote)}</td>'
-    yield '<td data-label="ours"><ol>'
+    yield '<td data-label="Hearth"><ol>'
     yield from map(claim_item, figure.claims)
     yield "</ol></td>"
     yield f'<td data-label="setting">{html(figure.setting)}</td>'
-    yield f'<td data-label="where they differ">{"<br>".join(differ)}</td></tr>'
+    yield f'<td data-label="differences">{"<br>".join(differ)}</td></tr>'
     yield '<tr class="plots"><td colspan="5">'
     for plot in figure.plot:
         yield from picture(folder / plot, f"{paper.name} {figure.name}: {figure.shows}")
@@ -107,7 +107,7 @@ def page(papers, machine, folder):
         yield f"<p>{html(paper.title)}</p>"
         if paper.notes:
             yield f"<p>{'<br>'.join(map(html, paper.notes))}</p>"
-        yield "<table><thead><tr><th>figure</th><th>paper</th><th>ours</th><th>setting</th><th>where they differ, and why</th></tr></thead>"
+        yield "<table><thead><tr><th>figure</th><th>paper</th><th>Hearth</th><th>setting</th><th>differences, and reasons</th></tr></thead>"
         for figure in paper.figures:
             yield from figure_row(paper, figure, folder)
         yield "</table>"

@@ -5,11 +5,11 @@ from .text import head, plain, row
 from .wording import label, ours, unit_suffix
 
 INTRODUCTION = (
-    "The figures of the four papers, by number, beside what was measured here. The papers' values are those that their texts give, quoted"
-    " with the section; their plots are not read off. Ours are medians with their 95 % intervals in brackets, by order statistics, and n,"
-    " the number of pairs of runs side by side; fewer than six pairs cannot give 95 %, and the brackets are then all that they spread over."
-    " The ratio is ours to the paper's number. A figure is lost if one of its numbered lines is. What is simulated says so.")
-TITLES = ("figure", "what it shows (section)", "paper", "ours", "ratio", "setting", "state", "where they differ, and why")
+    "The figures of the four papers, by number, beside Hearth's measurements. The papers' values are those that their texts give, quoted"
+    " with the section; values in plots are not read off. Hearth's are medians with their 95 % intervals in brackets, by order statistics, and n,"
+    " the number of pairs of runs side by side; fewer than six pairs cannot give 95 %, and the brackets then hold their range."
+    " The ratio is Hearth's value to the paper's number. A figure is lost if one of its numbered lines is. Simulated values are marked as such.")
+TITLES = ("figure", "what it shows (section)", "paper", "Hearth", "ratio", "setting", "state", "differences, and reasons")
 
 
 def cell(text):
@@ -50,7 +50,7 @@ def summary(papers):
     states = [(paper, figure, figure.state()) for paper in papers for figure in paper.figures]
     count = Counter(state for _, _, state in states)
     lost = ", ".join(f"{paper.name} {figure.name}" for paper, figure, state in states if state == "lost")
-    return (f"{len(states)} figures: {count['reached']} reached, {count['lost']} lost, {count['shown']} shown (nothing to reach is given),"
+    return (f"{len(states)} figures: {count['reached']} reached, {count['lost']} lost, {count['shown']} shown (no goal),"
             f" {count['not run']} not run." + (f" Lost, wholly or in part: {lost}." if lost else ""))
 
 

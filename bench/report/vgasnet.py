@@ -15,7 +15,7 @@ HOLDERS = {
     "changed": "another node has it, and has changed it",
     "both": "its home and another node have it",
     "home": "its home has it",
-    "nvm": "nobody has it",
+    "nvm": "no node has it",
 }
 
 
@@ -184,10 +184,11 @@ def own_rates(data):
     one, many = (("link", "stream", "1048576", window) for window in ("1", "4"))
     nvm = (data.fetch_rates() or [""])[0]
     yield rate_row(
-        data, "cooperative fetch of 1 MB, a page, by itself, of a bare message of 1 MB by itself", fetch(nvm, "coop", 1048576, 1048576), one
+        data, "a single cooperative fetch of 1 MB, one page, relative to a single bare message of 1 MB",
+        fetch(nvm, "coop", 1048576, 1048576), one
     )
     yield rate_row(data, "the same, 16 pages of 64 KB", fetch("none", "coop", 65536, 1048576), one)
-    yield rate_row(data, "cooperative fetches of 1 MB, a page each, in a row, of bare messages of 1 MB in a row",
+    yield rate_row(data, "consecutive cooperative fetches of 1 MB, one page each, relative to consecutive bare messages of 1 MB",
                    fetch("none", "coop", 1048576, 1048576, 1), many)
     yield rate_row(data, "the same, 16 pages of 64 KB each", fetch("none", "coop", 65536, 1048576, 1), many)
 
@@ -200,7 +201,7 @@ def small_row(data, name, holder):
     judged = holder != "nvm"
     return claim(f"{name} of 8 bytes, {HOLDERS[holder]}", "at most 2 round trips" if judged else "not set", text,
                  ratio is not None and ratio <= 2 if judged else None,
-                 f"{us[0]} against {us[1]} ({us[2]} if nobody sleeps); plain GASNet {us[3]}, an active message with its reply {us[4]}")
+                 f"{us[0]} against {us[1]} ({us[2]} without sleeping); plain GASNet {us[3]}, an active message with its reply {us[4]}")
 
 
 # ---- the paper's ----
@@ -251,7 +252,7 @@ def fig10_rows(data, page, nvm):
 
 
 def figures(data):
-    yield from ("", "## The paper's figures", "", *head("what", "paper", "ours", "", "remark"))
+    yield from ("", "## The paper's figures", "", *head("what", "paper", "Hearth", "", "remark"))
     for nvm in data.fetch_rates():
         for page in data.pages():
             yield from fig7_rows(data, page, nvm)
@@ -267,7 +268,7 @@ def figures(data):
                 f"{microseconds(data.times.of(small))} against {microseconds(data.times.of(put))} a put")
 
 
-# ---- the size of a page ----
+# ---- the page size ----
 
 
 def sweep(data):
@@ -285,9 +286,9 @@ def sweep(data):
     scores = {page: math.prod(one or 0 for one in shares[page]) ** (1 / len(kinds)) for page in pages}
     yield from (
         "",
-        "## The size of a page",
+        "## The page size",
         "",
-        "Four ranks get from data of twice a pool, cooperative, NVM at 450 MB/s. MB/s of all together, in brackets of the best size.",
+        "Four ranks get from data of twice a pool, cooperative, NVM at 450 MB/s. MB/s of all ranks together, in brackets relative to the best size.",
         "",
     )
     yield from head("page", *(f"{'in order' if order == 'sequence' else order}, {size(piece)}" for order, piece in kinds), "mean")
@@ -335,22 +336,22 @@ def share_table(data):
 
 def introduction(folder, data, network_share, quick):
     yield from (
-        "# vGASNet: segments on NVM, pages in everybody's memory",
+        "# vGASNet: segments on NVM, cooperating page caches",
         "",
         *machine(folder),
         "",
-        "Times are medians over rounds in which all that is compared took turns, in brackets what the rounds spread over. Each rank is a"
-        f' node, with a pool of {size(data.pool)} where data is larger than it. "NVM at {long(data.paper_rate)}/s" is 1/{network_share} of'
-        " what the network did in this run when all nodes got from one by plain GASNet, as many nodes on these cores as in what is"
-        " measured; the paper's machine (FDR InfiniBand, SATA disks of about 450 MB/s) had about 1/15. The paper prints its curves only;"
-        " its words are quoted, and its pages have 4 MB." + (" This was a quick run: fewer sizes and rounds." if quick else ""),
-        "Numbers count only from a machine that nobody else uses: see its load above.",
+        "Times are medians over rounds in which the compared configurations took turns, in brackets the range of the rounds. Each rank is a"
+        f' node, with a pool of {size(data.pool)} where the data exceeds it. "NVM at {long(data.paper_rate)}/s" is 1/{network_share} of'
+        " the network's rate in this run when all nodes got from one by plain GASNet, with as many nodes on these cores as in the"
+        " measurements; the ratio of the paper's machine (FDR InfiniBand, SATA disks of about 450 MB/s) was about 1/15. The paper gives"
+        " curves without numbers; its words are quoted, and its pages have 4 MB." + (" This was a quick run: fewer sizes and rounds." if quick else ""),
+        "Numbers are valid only from an otherwise idle machine: see its load above.",
         "",
     )
 
 
 def limits(data):
-    yield from ("## The figures to reach", "", *head("what", "limit", "ours", "", "remark"))
+    yield from ("## Goals", "", *head("what", "limit", "Hearth", "", "remark"))
     yield from own_walk(data)
     yield from own_share(data)
     yield own_small_share(data)
@@ -368,7 +369,7 @@ def report(folder, pool, paper_rate, share, quick="0"):
     yield from limits(data)
     yield from figures(data)
     yield from sweep(data)
-    yield from ("", "## The tables behind it")
+    yield from ("", "## The tables")
     yield from walk_table(data)
     yield from share_table(data)
 
