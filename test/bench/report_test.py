@@ -4,7 +4,7 @@ import unittest
 from pathlib import Path
 from unittest import mock
 
-from report import figures, narrow, plot, text, vgasnet, wording
+from report import clampi, figures, narrow, plot, text, vgasnet, wording
 from report.__main__ import BENCHES, main
 from report.figures import Claim, at_least, at_most, below, highest, inverse, least, lowest, rows, total
 from report.rounds import Rounds, first, last, mean, mean_rate
@@ -170,6 +170,14 @@ class TestReports(Files):
         with mock.patch("builtins.print"):
             self.assertEqual(main(["nonsense", str(self.path)]), 2)
             self.assertEqual(main(["dft", str(self.path), "colour=red"]), 2)
+
+    def test_a_fixed_cache_that_is_too_small_runs_shortly(self):
+        header = "mpi,vary,start,strategy,gets,seconds,median_seconds,hit_ratio,conflicting,capacity_failing,adjustments,slots,bytes\n"
+        table = read(self.write("fig9.csv", header + "".join(
+            f"mpich,index,100,{strategy},{gets},0.5,0.6,0.25,1,2,3,400,5120\n"
+            for strategy, gets in (("off", 20000), ("on", 20000), ("on", 100000)))))
+        line = list(clampi.time_table(clampi.Times(table), ["mpich"]))[-1]
+        self.assertEqual(line, "| index 100 | 500.0 | 500.0 (400, 5; 3) | - | 500.0 (400, 5; 3) | -, 25.0 % |")
 
     def test_rate_of_the_nvm(self):
         self.write("walk.csv", "coop,mbps\nplain,300\nplain,150\n1,9\nplain,450\n")
