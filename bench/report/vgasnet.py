@@ -72,7 +72,7 @@ class Data:
         )
 
     def nvm_name(self, nvm):
-        return "NVM as it is" if nvm == "none" else f"NVM at {long(self.paper_rate if nvm == 'paper' else nvm)}/s"
+        return "NVM unthrottled" if nvm == "none" else f"NVM at {long(self.paper_rate if nvm == 'paper' else nvm)}/s"
 
     def in_pools(self, data):
         return plain(number(data) / self.pool)

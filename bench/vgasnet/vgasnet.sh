@@ -116,7 +116,7 @@ single_round() { # ROUND
 measure_network() { # sets paper_rate
     rounds "the network alone, hits, small operations" "$(pick 5 2)" single_round
     paper_rate=$(bench_report nvm-rate "$out" share="$network_to_nvm")
-    say "the network does $network_to_nvm times $paper_rate a second when all nodes ask one: the rate of an NVM as the paper's beside it"
+    say "the NVM is throttled to $paper_rate bytes/s: 1/$network_to_nvm of the network's rate when all nodes get from one, the ratio of the paper"
 }
 
 # ---- Fig. 7 ----

@@ -85,7 +85,7 @@ def plots(folder):
         yield halo_plot(
             halo,
             "figures/matching-9.svg",
-            "Fig. 9: conjugate gradients beside 2048 receives that wait, time of an iteration",
+            "Fig. 9: conjugate gradients with 2048 other posted receives, time of an iteration",
             "cg",
             "pad 2048",
         )

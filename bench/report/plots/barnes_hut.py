@@ -20,7 +20,7 @@ def plots(folder, setting):
         found = points(runs.select(setting=setting, part=part, cache=cache), "share", value)
         return Series(title, found if style == "points" else averaged(found), style)
 
-    yield plot("fig2.svg", "Fig. 2: how often the same get is made, 4 ranks, 4000 bodies", "times", "distinct gets",
+    yield plot("fig2.svg", "Fig. 2: repetitions of the same get, 4 ranks, 4000 bodies", "times", "distinct gets",
                [Series("", points(repeats.rows, "times", "distinct"), "impulses")], log="y")
     yield plot(
         "fig12.svg",

@@ -55,7 +55,7 @@ def time_plot(table, mpi):
         for strategy, name in (("off", "fixed"), ("on", "adaptive"))
         for gets in (20000, 100000)
     ]
-    return plot("fig9.svg", f"Fig. 9: completion time by index size to start with ({mpi}, TCP)", "slots", "seconds", series, log="xy",
+    return plot("fig9.svg", f"Fig. 9: completion time by initial index size ({mpi}, TCP)", "slots", "seconds", series, log="xy",
                 x_range=(64, 8192))
 
 

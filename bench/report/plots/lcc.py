@@ -10,16 +10,16 @@ def share(*columns):
 
 def plots(folder, mpi):
     sizes, runs = read(folder / "sizes.csv"), read(folder / "runs.csv")
-    storage = "storage to start with, % of the lists on other ranks"
+    storage = "initial storage, % of the lists on other ranks"
 
     def series(title, config, y, x="share"):
         return Series(title, points(runs.select(mpi=mpi, config=config), x, y), "points")
 
-    yield plot("fig3.svg", "Fig. 3: sizes of the gets of lcc, 2^16 vertices, 2^20 edges before duplicates go", "bytes", "gets",
+    yield plot("fig3.svg", "Fig. 3: sizes of the gets of lcc, 2^16 vertices, 2^20 edges before removal of duplicates", "bytes", "gets",
                [Series("gets of a size", points(sizes.rows, "bytes", "gets"), "points")], log="xy", marks=(5120,))
     yield plot(
         "fig15.svg",
-        f"Fig. 15: time per vertex by the storage to start with ({mpi}, 4 ranks on 2 hosts, TCP)",
+        f"Fig. 15: time per vertex by initial storage ({mpi}, 4 ranks on 2 hosts, TCP)",
         storage,
         "us per vertex",
         [

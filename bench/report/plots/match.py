@@ -102,7 +102,7 @@ def random_plot(table):
     def series(title, state, gap, heater):
         return Series(title, points(table.select(accesses="dependent", state=state, gap_us=gap, heater=heater), "bytes", "ns"))
 
-    return plot("random.svg", "Sec. 4.3: random accesses, each waiting for the last", "bytes", "ns per access",
+    return plot("random.svg", "Sec. 4.3: dependent random accesses", "bytes", "ns per access",
                 [series("warm", "warm", 0, "off")] + [series(f"cold, {gap} us{HEATER[heater]}", "cold", gap, heater)
                                                       for gap in (0, 10, 100, 1000) for heater in HEATER], SIZE, log="x")
 

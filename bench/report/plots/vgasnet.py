@@ -11,7 +11,7 @@ def fetch_plot(table, rate):
         rows = [cells for cells in table.select(config=config, case=case, row=0) if cells["page"] == cells["piece"]]
         return Series(title, averaged(points(rows, lambda cells: number(cells["page"]) / 1024, "mbps")))
 
-    return plot(f"fig7_{rate}.svg", f"Fig. 7: fetching a page, NVM {'as it is' if rate == 'none' else rate}", "KB of a page", "MB/s",
+    return plot(f"fig7_{rate}.svg", f"Fig. 7: fetching a page, NVM {'unthrottled' if rate == 'none' else rate}", "KB of a page", "MB/s",
                 [series(case, rate, case) for case in ("nvm", "home", "coop")] + [series("GASNet", "plain", "plain")], SIZE, log="xy")
 
 
