@@ -22,7 +22,7 @@
 #include "hearth.h"
 #include "mpi/core/declared.h"
 #include "mpi/p2p/collective/prebarrier.h"
-#include "mpi/p2p/p2p.h"
+#include "mpi/p2p/transport/p2p_progress.h"
 #include "mpi/rma/rma_check.h"
 
 #define EXPORT __attribute__((visibility("default")))

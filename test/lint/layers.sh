@@ -10,7 +10,8 @@
 # the state machines and may include private headers; tests are not checked.
 #
 # The subfolders of a folder are layers too, lowest first in `order`. A file there includes its own layer, the layers
-# below it and the public header of the folder; files beside the subfolders are above all of them.
+# below it and the public header of the folder; files beside the subfolders are above all of them. The same
+# holds for the subfolders of a subfolder, whose order is that of its path, "mpi/p2p".
 set -u
 cd "${1:-$(dirname "$0")/../..}" || exit 1
 
@@ -27,6 +28,7 @@ BEGIN {
     order["net"] = "boot shm node link rpc"
     order["pages"] = "protocol pool store local service"
     order["mpi"] = "core serve p2p rma report"
+    order["mpi/p2p"] = "state transport calls collective"
     split("net mpi armci gas probe apps bench sim", list)
     for (i in list) mpi_allowed[list[i]] = 1
     split("mpi.h " with_mpi, list)
@@ -52,12 +54,17 @@ function rank(folder, layer,    i, n, list) { # of a subfolder; files beside the
     return layer == "" ? n + 1 : 0
 }
 
-function check_layer(header,    piece, n, to) {
+function check_rank(within, from, to, header) {
+    if (!rank(within, to)) violation("the folder " within "/" to " has no place among the layers: give it one in layers.sh")
+    else if (rank(within, to) > rank(within, from)) violation(within "/" from " may not include \"" header "\", which is above it")
+}
+
+function check_layer(header,    piece, n, within) {
     n = split(header, piece, "/")
-    to = n > 2 ? piece[2] : ""
     if (piece[1] != folder || !(folder in order) || header == folder "/" folder ".h") return
-    if (!rank(folder, to)) violation("the folder " folder "/" to " has no place among the layers: give it one in layers.sh")
-    else if (rank(folder, to) > rank(folder, layer)) violation(folder "/" layer " may not include \"" header "\", which is above it")
+    within = folder "/" layer
+    if (n > 2 && piece[2] == layer && within in order) check_rank(within, sublayer, n > 3 ? piece[3] : "", header)
+    else check_rank(folder, layer, n > 2 ? piece[2] : "", header)
 }
 
 FNR == 1 {
@@ -65,6 +72,7 @@ FNR == 1 {
     folder = part[1] == "src" ? part[2] : part[1]
     if (part[1] == "tools" && part[2] == "probe") folder = "probe"
     layer = part[1] == "src" && part[4] != "" ? part[3] : ""
+    sublayer = layer != "" && part[5] != "" ? part[4] : ""
     if (!(folder in may)) violation("the folder " folder " has no place among the layers: give it one in layers.sh")
 }
 

@@ -6,23 +6,19 @@
  * MPI_Finalize first deletes the attributes of MPI_COMM_SELF, in the reverse order of their setting. The program's
  * callbacks may still send, receive and wait for requests. Hearth therefore ends in such a callback of its own: set
  * first, it is called last. */
+#include "mpi/p2p/start.h"
+
 #include <stdlib.h>
 
+#include "mpi/core/acquire.h"
 #include "mpi/core/foreign.h"
 #include "mpi/core/hooks.h"
-#include "mpi/p2p/transport/p2p_count.h"
-#include "mpi/p2p/p2p.h"
-
-int p2p_rank, p2p_size;
-unsigned p2p_tag_most;
-struct match *p2p_engine;
-
-void p2p_out_of_memory(const char *what) {
-    log_error("HEARTH_MATCH: no memory for %s; it would be lost, so the program ends", what);
-    log_settle();
-    host_Abort(MPI_COMM_WORLD, MPI_ERR_NO_MEM);
-    abort();
-}
+#include "mpi/p2p/state/fortran.h"
+#include "mpi/p2p/state/status.h"
+#include "mpi/p2p/transport/arrive.h"
+#include "mpi/p2p/transport/p2p_channel.h"
+#include "mpi/p2p/transport/p2p_helper.h"
+#include "mpi/p2p/transport/p2p_progress.h"
 
 /* ---- end ---- */
 
@@ -56,6 +52,7 @@ static void engine_close_all(void) {
     p2p_arrive_close();
     p2p_request_close();
     p2p_channel_close();
+    p2p_peer_close();
     if (p2p_engine)
         match_close(p2p_engine);
     p2p_engine = NULL;
@@ -150,7 +147,7 @@ static int count_on_node(void) {
 
 /* Some of these are collective, so all are called even if one fails. */
 static bool engine_open_all(void) {
-    int peers = p2p_channel_open(), engine = engine_open_matching();
+    int peers = p2p_peer_open(), engine = engine_open_matching();
     int remote = p2p_remote_open(), data = p2p_data_open(),
         ok = peers == MPI_SUCCESS && engine == MPI_SUCCESS, every = 0;
     host_Allreduce(&ok, &every, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);

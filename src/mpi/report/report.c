@@ -5,14 +5,13 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "mpi/rma/rma_check.h"
 #include "mpi/core/hooks.h"
+#include "mpi/p2p/start.h"
 #include "mpi/p2p/transport/p2p_count.h"
-#include "mpi/p2p/p2p.h"
 #include "mpi/report/report_heater.h"
 #include "mpi/report/report_record.h"
-#include "mpi/rma/rma.h"
 #include "mpi/rma/admission.h"
+#include "mpi/rma/rma_check.h"
 
 enum { MOST_RECORDS = 1024, NAME_BYTES = 64 };
 

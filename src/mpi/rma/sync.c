@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 #include "mpi/core/hooks.h"
-#include "mpi/p2p/state/p2p_lock.h"
+#include "mpi/p2p/transport/p2p_enter.h"
 #include "mpi/rma/fetch.h"
 #include "mpi/rma/admission.h"
 

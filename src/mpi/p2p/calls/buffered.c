@@ -1,30 +1,14 @@
-/* buffered.c: the buffer for MPI_Bsend. Messages that cannot be sent immediately are copied into Hearth's memory. The
- * program's buffer only limits how much may be in flight. It belongs to the host MPI, which uses it for unmanaged
- * communicators. */
+/* buffered.c: MPI_Buffer_attach and MPI_Buffer_detach. The buffer belongs to the host MPI, which uses it for unmanaged
+ * communicators; state/p2p_buffered.c has the rest. */
+#include "mpi/core/acquire.h"
 #include "mpi/core/hooks.h"
-#include "mpi/p2p/p2p.h"
-
-static bool attached;
-static uint64_t room, used;
-
-bool p2p_buffered_take(struct p2p_request *r) {
-    uint64_t bytes = p2p_data_bytes(&r->data) + MPI_BSEND_OVERHEAD;
-    if (!attached || bytes > room - used)
-        return false;
-    used += bytes;
-    r->buffered = bytes;
-    return true;
-}
-
-void p2p_buffered_give(struct p2p_request *r) {
-    used -= r->buffered;
-    r->buffered = 0;
-}
+#include "mpi/p2p/state/p2p_buffered.h"
+#include "mpi/p2p/transport/p2p_enter.h"
+#include "mpi/p2p/transport/p2p_progress.h"
 
 static void note_attached(bool is, MPI_Count size) {
     p2p_lock();
-    attached = is;
-    room = is ? (uint64_t)size : 0;
+    p2p_buffered_attach(is ? (uint64_t)size : 0);
     p2p_unlock();
 }
 
@@ -32,7 +16,7 @@ static void note_attached(bool is, MPI_Count size) {
 static void buffered_wait_for_all(void) {
     struct pause pause = {0};
     p2p_lock();
-    while (used) {
+    while (p2p_buffered_is_used()) {
         if (p2p_progress())
             continue;
         p2p_unlock();

@@ -5,16 +5,22 @@
  * thread progresses messages. If some process is reached through MPI, the requests are polled first (p2p_foreign.c),
  * alternating with rounds of progress, and passed to MPI when it need not wait for any. In a mixed set both kinds are
  * polled until all are complete; then each kind is completed by its own call, so that MPI reports its own errors. */
+#include "mpi/p2p/calls/complete.h"
+
 #include <stdlib.h>
 
+#include "mpi/core/acquire.h"
 #include "mpi/core/hooks.h"
-#include "mpi/p2p/calls/complete.h"
+#include "mpi/p2p/calls/p2p_foreign.h"
+#include "mpi/p2p/state/status.h"
+#include "mpi/p2p/transport/p2p_enter.h"
+#include "mpi/p2p/transport/p2p_progress.h"
 
 /* Returns the result of a complete request to the program; frees the request or makes it inactive. Requires the lock. */
 int p2p_complete_take(MPI_Request *handle, struct p2p_request *r, MPI_Status *status, struct outcome *o) {
     int error = MPI_SUCCESS;
     if (r->active && r->kind == REQUEST_RECV)
-        error = p2p_recv_conclude(r);
+        error = p2p_request_conclude(r);
     p2p_status_of(status, r);
     o->syncs |= r->active && (r->kind == REQUEST_RECV || r->mode == MODE_SYNC);
     if (UNLIKELY(error != MPI_SUCCESS && !o->failed)) {
@@ -121,7 +127,7 @@ int hook_Request_get_status(MPI_Request request, int *flag, MPI_Status *status) 
     *flag = p2p_complete_is_over(r);
     bool syncs = *flag && r->active && (r->kind == REQUEST_RECV || r->mode == MODE_SYNC);
     if (*flag && r->active && r->kind == REQUEST_RECV)
-        p2p_recv_conclude(r); /* the program may read its buffer */
+        p2p_request_conclude(r); /* the program may read its buffer */
     if (*flag)
         p2p_status_of(status, r);
     p2p_unlock();
@@ -139,7 +145,7 @@ int hook_Request_free(MPI_Request *request) {
         r->orphan = true;
     } else if (r != p2p_request_sent) {
         if (r->active && r->kind == REQUEST_RECV)
-            p2p_recv_conclude(r);
+            p2p_request_conclude(r);
         p2p_request_free(r);
     }
     p2p_unlock();

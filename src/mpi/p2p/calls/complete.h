@@ -2,7 +2,7 @@
 #ifndef HEARTH_MPI_P2P_COMPLETE_H
 #define HEARTH_MPI_P2P_COMPLETE_H
 
-#include "mpi/p2p/p2p.h"
+#include "mpi/p2p/state/p2p_request.h"
 
 /* The result to report at the end of a call. */
 struct outcome {
@@ -31,15 +31,7 @@ int p2p_complete_count_ours(int count, const MPI_Request requests[]);
 /* A round of progress. Call without the lock. */
 int p2p_complete_progress(void);
 
-/* ---- p2p_foreign.c: requests of MPI ---- */
-
-/* State of one pass over several requests, in order; initialise to {0}. */
-struct foreign_look {
-    unsigned incomplete; /* so far */
-    bool advanced;       /* polled a request that progresses only when it is tested itself */
-};
-
-/* Whether MPI's completing call would return without waiting. Progresses the request, but does not complete it. */
-bool p2p_foreign_poll(struct foreign_look *look, MPI_Request request);
+/* MPI_Wait for a managed request. */
+int p2p_complete_wait(MPI_Request *request, MPI_Status *status);
 
 #endif

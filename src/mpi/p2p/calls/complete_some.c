@@ -5,6 +5,9 @@
 
 #include "mpi/core/hooks.h"
 #include "mpi/p2p/calls/complete.h"
+#include "mpi/p2p/state/status.h"
+#include "mpi/p2p/transport/p2p_enter.h"
+#include "mpi/p2p/transport/p2p_progress.h"
 
 enum { FEW = 64 };
 

@@ -11,10 +11,12 @@
  *
  * MPI reuses handles. A stale handle does no harm until it is that of a persistent request; those are started by
  * MPI_Start, which removes it. */
+#include "mpi/p2p/calls/p2p_foreign.h"
+
 #include <stdlib.h>
 
 #include "mpi/core/hooks.h"
-#include "mpi/p2p/calls/complete.h"
+#include "mpi/p2p/state/p2p_peer.h"
 
 #ifdef OPEN_MPI
 static bool is_of_file(MPI_Request request) {

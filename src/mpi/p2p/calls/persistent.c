@@ -2,8 +2,12 @@
  *
  * Cancelling removes a posted receive from the queue. A send is never cancelled: small ones are complete anyway, and
  * for large ones the receiver may already know the address of the bytes. */
+#include "mpi/core/acquire.h"
 #include "mpi/core/hooks.h"
-#include "mpi/p2p/p2p.h"
+#include "mpi/p2p/calls/p2p_foreign.h"
+#include "mpi/p2p/calls/recv.h"
+#include "mpi/p2p/calls/send.h"
+#include "mpi/p2p/transport/arrive.h"
 
 static int persistent_make(struct comm *c, const void *buffer, MPI_Count count, MPI_Datatype type, int rank,
                            int tag, enum request_kind kind, enum send_mode mode, MPI_Request *request) {

@@ -1,7 +1,14 @@
 /* probe.c: probes. MPI_Mprobe removes the message from the queue: its handle is a request that holds the message
  * until MPI_Mrecv. */
+#include "mpi/p2p/calls/probe.h"
+
+#include "mpi/core/acquire.h"
 #include "mpi/core/hooks.h"
-#include "mpi/p2p/p2p.h"
+#include "mpi/p2p/calls/complete.h"
+#include "mpi/p2p/state/status.h"
+#include "mpi/p2p/transport/arrive.h"
+#include "mpi/p2p/transport/p2p_enter.h"
+#include "mpi/p2p/transport/p2p_progress.h"
 
 typedef int look(struct match *, int32_t, int32_t, uint32_t, void **);
 

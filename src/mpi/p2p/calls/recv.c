@@ -2,10 +2,17 @@
  *
  * The engine either has a message for a receive, or keeps the receive until one arrives (arrive.c). The request of a
  * blocking receive is on the stack of the call. */
+#include "mpi/p2p/calls/recv.h"
+
 #include <stdlib.h>
 
+#include "mpi/core/acquire.h"
 #include "mpi/core/hooks.h"
-#include "mpi/p2p/p2p.h"
+#include "mpi/p2p/calls/probe.h"
+#include "mpi/p2p/state/status.h"
+#include "mpi/p2p/transport/arrive.h"
+#include "mpi/p2p/transport/p2p_enter.h"
+#include "mpi/p2p/transport/p2p_progress.h"
 
 static inline int32_t engine_source(int source) {
     return source == MPI_ANY_SOURCE ? MATCH_ANY_SOURCE : source;
@@ -27,19 +34,6 @@ void p2p_recv_begin(struct p2p_request *r) {
         p2p_arrive_take(r, message);
 }
 
-/* The work of a receive that is done without the lock: unpacking data that only MPI can unpack, and errors. */
-int p2p_recv_conclude(struct p2p_request *r) {
-    if (UNLIKELY(r->data.opaque && !r->cancelled && !r->placed)) {
-        r->placed = true;
-        int rc = p2p_data_unpack(&r->data, r->got_bytes);
-        if (rc != MPI_SUCCESS && r->error == MPI_SUCCESS)
-            r->error = rc;
-    }
-    if (p2p_data_ends_inside(&r->data, r->got_bytes) && r->error == MPI_SUCCESS && !r->cancelled)
-        r->error = MPI_ERR_TRUNCATE;
-    return r->error;
-}
-
 /* ---- blocking ---- */
 
 __attribute__((always_inline)) static inline int recv_blocking(struct comm *c, void *buffer, MPI_Count count,
@@ -56,7 +50,7 @@ __attribute__((always_inline)) static inline int recv_blocking(struct comm *c, v
     p2p_recv_begin(&r);
     p2p_wait(&r);
     p2p_unlock();
-    rc = p2p_recv_conclude(&r);
+    rc = p2p_request_conclude(&r);
     p2p_data_free(&r.data);
     p2p_status_of(status, &r);
     acquire(EVENT_RECV);

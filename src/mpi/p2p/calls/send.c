@@ -4,8 +4,15 @@
  * non-blocking sends return one shared request that is complete. Every other send has its own request, on the stack
  * of a blocking call, which returns when it is done, or from the table. A buffered send copies the message; no caller
  * waits for its request. */
+#include "mpi/p2p/calls/send.h"
+
+#include "mpi/core/acquire.h"
 #include "mpi/core/hooks.h"
-#include "mpi/p2p/p2p.h"
+#include "mpi/p2p/state/p2p_buffered.h"
+#include "mpi/p2p/transport/arrive.h"
+#include "mpi/p2p/transport/p2p_channel.h"
+#include "mpi/p2p/transport/p2p_enter.h"
+#include "mpi/p2p/transport/p2p_progress.h"
 
 enum { LOOK_EVERY = 64 }; /* sends: even a program that only sends polls for arrivals now and then */
 

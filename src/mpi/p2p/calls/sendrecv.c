@@ -3,8 +3,13 @@
  * partner may be MPI_PROC_NULL. */
 #include <limits.h>
 
+#include "mpi/core/acquire.h"
 #include "mpi/core/hooks.h"
-#include "mpi/p2p/p2p.h"
+#include "mpi/p2p/calls/recv.h"
+#include "mpi/p2p/calls/send.h"
+#include "mpi/p2p/state/status.h"
+#include "mpi/p2p/transport/p2p_enter.h"
+#include "mpi/p2p/transport/p2p_progress.h"
 
 struct pair {
     int dest, stag, source, rtag;
@@ -77,7 +82,7 @@ static int sendrecv_exchange(struct comm *c, struct both *b, struct pair p, MPI_
     p2p_wait(&s);
     p2p_wait(&r);
     p2p_unlock();
-    int rc = p2p_recv_conclude(&r);
+    int rc = p2p_request_conclude(&r);
     p2p_status_of(status, &r);
     p2p_data_free(&r.data);
     p2p_data_free(&s.data);

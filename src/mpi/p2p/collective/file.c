@@ -3,9 +3,9 @@
  * in a list here. */
 #include <stdlib.h>
 
+#include "mpi/core/acquire.h"
 #include "mpi/core/hooks.h"
 #include "mpi/p2p/collective/prebarrier.h"
-#include "mpi/p2p/p2p.h"
 
 struct open_file {
     MPI_File file;

@@ -16,7 +16,10 @@
 #include <stdlib.h>
 
 #include "mpi/core/hooks.h"
-#include "mpi/p2p/p2p.h"
+#include "mpi/p2p/calls/recv.h"
+#include "mpi/p2p/calls/send.h"
+#include "mpi/p2p/collective/comm_context.h"
+#include "mpi/p2p/transport/p2p_progress.h"
 
 static int keyval = MPI_KEYVAL_INVALID;
 
@@ -194,7 +197,7 @@ struct prebarrier p2p_prebarrier_number(MPI_Comm comm, bool made) {
     if (!c && !made)
         return m;
     if (!c) {
-        m.comm = p2p_comm_shadow(comm);
+        m.comm = p2p_context_shadow(comm);
         return m;
     }
     p2p_lock();

@@ -3,7 +3,8 @@
 #ifndef HEARTH_MPI_P2P_PREBARRIER_H
 #define HEARTH_MPI_P2P_PREBARRIER_H
 
-#include "mpi/p2p/state/p2p_lock.h"
+#include "mpi/p2p/state/p2p_peer.h"
+#include "mpi/p2p/transport/p2p_enter.h"
 
 struct comm;
 

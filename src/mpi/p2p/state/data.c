@@ -10,6 +10,8 @@
  *
  * At the first use of a type, MPI is asked to send it to MPI_PROC_NULL. A type that is uncommitted or invalid thus
  * gets MPI's own error. */
+#include "mpi/p2p/state/data.h"
+
 #include <errno.h>
 #include <limits.h>
 #include <pthread.h>
@@ -17,7 +19,6 @@
 #include <stdlib.h>
 
 #include "mpi/core/hooks.h"
-#include "mpi/p2p/p2p.h"
 
 struct opaque {
     void *buffer;

@@ -5,7 +5,7 @@
  * after the call; they read it from the structure that the handle points to. Its offset is found by inspecting three
  * of Open MPI's own requests. Hearth's requests hold their number at the same offset. A handle of Hearth's is its
  * address plus 1, so the number is stored one byte further. */
-#include "mpi/p2p/p2p.h"
+#include "mpi/p2p/state/fortran.h"
 
 #ifdef OPEN_MPI
 

@@ -8,8 +8,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "mpi/p2p/p2p.h"
-
 bool p2p_on, p2p_threads;
 int p2p_careful;
 
@@ -18,7 +16,6 @@ enum { SPINS = 200, OFFERS = 500 };
 
 static _Atomic int taken = TAKEN; /* by the program's thread, as long as there is only one */
 static _Atomic int contenders;    /* threads that wait for it */
-static int depth;                 /* nesting of calls inside MPI; under the lock, or by the only thread */
 
 void p2p_sleep_on(_Atomic int *word, int value) {
     syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, NULL, NULL, 0);
@@ -58,40 +55,4 @@ void p2p_yield_lock(void) {
 void p2p_unlock_slow(void) {
     if (UNLIKELY(atomic_exchange_explicit(&taken, FREE, memory_order_release) == CONTENDED))
         p2p_wake_one(&taken);
-}
-
-/* With one thread: it holds the lock until it enters MPI, and again after it has left. A helper with messages to send
- * must be woken, and only after the lock is free: it tries once and then sleeps. */
-void p2p_enter_slow(void) {
-    p2p_lock();
-    if (!depth++ && p2p_node)
-        net_node_inside(p2p_node, true);
-    bool wake = p2p_node && p2p_channel_waiting;
-    if (p2p_node && !p2p_threads)
-        p2p_careful = 1;
-    p2p_unlock();
-    if (wake)
-        net_node_wake(p2p_node, p2p_peers[p2p_rank].node);
-}
-
-/* The helper does not process messages that arrive through the host MPI. For programs that poll with such calls,
- * flushes for example, this is done here; with several threads by any thread that passes, because another may stay
- * inside for long. */
-void p2p_leave_slow(void) {
-    p2p_lock();
-    bool out = !--depth;
-    if (out && p2p_node)
-        net_node_inside(p2p_node, false);
-    if (p2p_remote_is_used && (out || p2p_threads))
-        p2p_progress();
-    if (p2p_node && !p2p_threads && out)
-        p2p_careful = 0; /* and the lock stays held */
-    else
-        p2p_unlock();
-}
-
-void p2p_poll_slow(void) {
-    p2p_lock();
-    p2p_progress();
-    p2p_unlock();
 }

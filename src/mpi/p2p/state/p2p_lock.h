@@ -6,9 +6,8 @@
 
 #include "mpi/core/host.h"
 
-extern HIDDEN bool p2p_on;             /* HEARTH_MATCH, agreed by all processes */
-extern HIDDEN bool p2p_threads;        /* MPI_THREAD_MULTIPLE */
-extern HIDDEN bool p2p_remote_is_used; /* some process is reached through the host MPI */
+extern HIDDEN bool p2p_on;      /* HEARTH_MATCH, agreed by all processes */
+extern HIDDEN bool p2p_threads; /* MPI_THREAD_MULTIPLE */
 
 /* Whether calls must take the lock: several threads, or a call from within a call (an attribute callback). */
 extern HIDDEN int p2p_careful;
@@ -31,31 +30,5 @@ static inline void p2p_unlock(void) {
     if (UNLIKELY(p2p_careful))
         p2p_unlock_slow();
 }
-
-/* Around a call of the MPI library that may wait for other processes. Calls nest. */
-void p2p_enter_slow(void);
-void p2p_leave_slow(void);
-
-static inline void p2p_enter(void) {
-    if (UNLIKELY(p2p_on))
-        p2p_enter_slow();
-}
-
-static inline void p2p_leave(void) {
-    if (UNLIKELY(p2p_on))
-        p2p_leave_slow();
-}
-
-/* A round of progress in an MPI call that does not wait and that programs repeat until something happens. */
-void p2p_poll_slow(void);
-
-static inline void p2p_poll(void) {
-    if (UNLIKELY(p2p_on))
-        p2p_poll_slow();
-}
-
-/* The helper thread: p2p_helper.c. */
-void p2p_helper_start(void);
-void p2p_helper_stop(void);
 
 #endif

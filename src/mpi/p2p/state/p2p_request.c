@@ -2,12 +2,16 @@
  *
  *      chunks[] -> 1024 requests     index = chunk * 1024 + place; free ones are chained
  *
- * Hearth's handles have a bit pattern of their own, so that one AND recognises a managed request (p2p.h). Chunks do
+ * Hearth's handles have a bit pattern of their own, so that one AND recognises a managed request (p2p_request.h). Chunks do
  * not move and are not freed before the end, so that a handle can be followed without the lock. The request of a
  * blocking call is on its stack and has no handle. */
+#include "mpi/p2p/state/p2p_request.h"
+
 #include <stdlib.h>
 
-#include "mpi/p2p/p2p.h"
+#include "mpi/p2p/state/fortran.h"
+#include "mpi/p2p/state/p2p_buffered.h"
+#include "mpi/p2p/state/watcher.h"
 
 enum { CHUNK = 1024, CHUNKS = 16384 };
 
@@ -107,7 +111,7 @@ void p2p_request_finish(struct p2p_request *r) {
     }
     r->done = true;
     if (UNLIKELY(r->watcher != NULL))
-        p2p_wake_watcher(r);
+        p2p_watcher_wake(r);
     if (UNLIKELY(r->orphan))
         finish_orphan(r);
 }
@@ -119,7 +123,7 @@ int p2p_request_bury(void) {
         struct p2p_request *r = finished;
         finished = r->next;
         if (r->kind == REQUEST_RECV)
-            p2p_recv_conclude(r);
+            p2p_request_conclude(r);
         p2p_request_free(r);
         n++;
     }

@@ -3,7 +3,7 @@
  * The number of bytes is a private field of the MPI. Both MPIs have a call that sets it, which takes longer than many
  * messages. The fields are therefore written directly, if a trial at the start has shown that this gives the same
  * result as the call. */
-#include "mpi/p2p/p2p.h"
+#include "mpi/p2p/state/status.h"
 
 static bool known; /* the fields that hold the count are known */
 

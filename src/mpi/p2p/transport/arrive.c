@@ -5,9 +5,14 @@
  *
  * The engine takes the message that it may have to queue before it is known whether it will queue it, so one is
  * always ready. It is filled in only if it was queued. */
+#include "mpi/p2p/transport/arrive.h"
+
 #include <stdlib.h>
 
-#include "mpi/p2p/p2p.h"
+#include "mpi/p2p/transport/p2p_channel.h"
+#include "mpi/p2p/transport/rendezvous.h"
+
+struct match *p2p_engine;
 
 enum { INSIDE = 64 }; /* bytes of payload that a message holds inline */
 

@@ -10,24 +10,15 @@
  *
  * An answer expected from a peer is counted as owed. If a peer that owes an answer is inside an MPI call, its helper
  * thread is woken (p2p_progress.c). */
+#include "mpi/p2p/transport/p2p_channel.h"
+
 #include <errno.h>
 #include <stdlib.h>
 
-#include "mpi/p2p/p2p.h"
-
-struct p2p_peer *p2p_peers, *p2p_channel_waiting, *p2p_channel_owing;
-_Alignas(LIVE_ALONE) union p2p_counted p2p_counted;
-
-int p2p_channel_open(void) {
-    p2p_peers = calloc((size_t)p2p_size, sizeof *p2p_peers);
-    for (int i = 0; p2p_peers && i < p2p_size; i++)
-        p2p_peers[i] = (struct p2p_peer){.node = -1, .world = i};
-    return p2p_peers ? MPI_SUCCESS : MPI_ERR_NO_MEM;
-}
+struct p2p_peer *p2p_channel_waiting, *p2p_channel_owing;
 
 void p2p_channel_close(void) {
-    free(p2p_peers);
-    p2p_peers = p2p_channel_waiting = p2p_channel_owing = NULL;
+    p2p_channel_waiting = p2p_channel_owing = NULL;
 }
 
 static int send_node(struct p2p_peer *p, const struct header *h, struct data *d, uint64_t from,

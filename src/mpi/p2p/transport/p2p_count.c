@@ -4,7 +4,9 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "mpi/p2p/p2p.h"
+#include "mpi/p2p/transport/arrive.h"
+
+_Alignas(LIVE_ALONE) union p2p_counted p2p_counted;
 
 struct count_record {
     int rank, used;

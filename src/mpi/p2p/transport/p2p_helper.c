@@ -3,11 +3,14 @@
  * It sleeps. A process that has waited for 50 us for an answer of this one wakes it if it sees that this process is
  * inside such a call. The thread then takes the lock, if it is free, and does the pending work in the node's shared
  * memory. It never calls MPI. While messages of this process wait for space, it polls every 100 us. */
+#include "mpi/p2p/transport/p2p_helper.h"
+
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
 
-#include "mpi/p2p/p2p.h"
+#include "mpi/p2p/transport/p2p_channel.h"
+#include "mpi/p2p/transport/p2p_progress.h"
 
 enum { LONG_US = 10000000, SHORT_US = 100, ROUNDS = 16, MOST_ROUNDS = 64 };
 enum look { LOOK_LATER, LOOK_SOON, LOOK_NOW };

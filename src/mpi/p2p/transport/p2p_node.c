@@ -1,8 +1,10 @@
 /* p2p_node.c: the processes of this node, through the shared memory of net.h. If it is not available on any of them, all
  * use the host MPI instead. */
+#include "mpi/p2p/transport/p2p_node.h"
+
 #include <stdlib.h>
 
-#include "mpi/p2p/p2p.h"
+#include "mpi/p2p/transport/arrive.h"
 
 struct net_node *p2p_node;
 uint64_t p2p_node_eager;

@@ -15,14 +15,17 @@
  * Of several waiting threads one drives progress for all. The others watch their own requests without the lock, and then sleep; when the
  * driver's request is done, one of them becomes the driver. If all of them polled, each would keep the others from the lock, and messages
  * would pile up. The driver offers the lock to the others after a bounded number of messages. */
+#include "mpi/p2p/transport/p2p_progress.h"
+
 #include <sched.h>
 #include <stdatomic.h>
 #include <unistd.h>
 
-#include "mpi/p2p/p2p.h"
+#include "mpi/p2p/state/watcher.h"
+#include "mpi/p2p/transport/p2p_channel.h"
 
 enum { BUSY_ROUNDS = 64, HOST_NS = 1000, SPIN_NS = 10000000, WAKE_NS = 50000 };
-enum { DRIVER_ROUNDS = 16, WATCH_LOOKS = 2000 }; /* rounds with the lock; looks before a watcher sleeps */
+enum { DRIVER_ROUNDS = 16 }; /* with the lock */
 
 static uint64_t host_ticks, spin_ticks, wake_ticks; /* the constants above, in ticks */
 static uint64_t host_last, wake_last;
@@ -94,48 +97,6 @@ void p2p_pause(struct pause *p) {
 
 /* ---- several threads ---- */
 
-/* A thread that watches: its word is 1 until its request is done, or it is to drive. Under the lock, but for the word. */
-struct watcher {
-    _Atomic int word;
-    struct watcher *next;
-};
-
-static struct watcher *watchers;
-
-static void unlist(struct watcher *w) {
-    struct watcher **link = &watchers;
-    while (*link && *link != w)
-        link = &(*link)->next;
-    if (*link)
-        *link = w->next;
-}
-
-/* Release: pairs with watch. The watcher lives until it has had the lock. */
-static void wake(struct watcher *w) {
-    unlist(w);
-    atomic_store_explicit(&w->word, 0, memory_order_release);
-    p2p_wake_one(&w->word);
-}
-
-void p2p_wake_watcher(struct p2p_request *r) {
-    struct watcher *w = r->watcher;
-    r->watcher = NULL;
-    wake(w);
-}
-
-/* Another thread drives. */
-static void watch(struct p2p_request *r) {
-    struct watcher w = {.word = 1, .next = watchers};
-    r->watcher = watchers = &w;
-    p2p_unlock_slow();
-    for (int looks = 0; looks < WATCH_LOOKS && atomic_load_explicit(&w.word, memory_order_acquire); looks++)
-        ;
-    while (atomic_load_explicit(&w.word, memory_order_acquire))
-        p2p_sleep_on(&w.word, 1);
-    p2p_lock_slow();
-    r->watcher = NULL;
-}
-
 /* A bounded number of rounds, then the others may have the lock. */
 static void drive(const struct p2p_request *r, struct pause *pause) {
     for (int rounds = 0; rounds < DRIVER_ROUNDS && !r->done; rounds++)
@@ -155,7 +116,7 @@ static void wait_among_threads(struct p2p_request *r) {
     struct pause pause = {0};
     while (!r->done) {
         if (driver && driver != r) {
-            watch(r);
+            p2p_watcher_sleep(r);
             continue;
         }
         driver = r;
@@ -163,8 +124,8 @@ static void wait_among_threads(struct p2p_request *r) {
     }
     if (driver == r)
         driver = NULL;
-    if (!driver && watchers) /* also if this thread was woken to drive, and found its request done */
-        wake(watchers);
+    if (!driver) /* also if this thread was woken to drive, and found its request done */
+        p2p_watcher_wake_one();
 }
 
 void p2p_wait(struct p2p_request *r) {

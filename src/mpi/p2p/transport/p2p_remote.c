@@ -12,11 +12,14 @@
  * program makes none. The number of bounce buffers in flight is bounded; beyond that, messages wait in their peer's
  * queue. Large messages travel on a second communicator, by a receive that names sender and tag and is posted before
  * the sender is told to proceed. Nothing is searched there either, and nothing is copied. */
+#include "mpi/p2p/transport/p2p_remote.h"
+
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 
-#include "mpi/p2p/p2p.h"
+#include "mpi/p2p/transport/arrive.h"
+#include "mpi/p2p/transport/p2p_channel.h"
 
 enum { MOST_BOUNCES = 256, TESTS = 16, BOUNCE_TESTS = 4 /* tested per round: transfers, bounce buffers */ };
 
@@ -33,7 +36,6 @@ struct p2p_bounce {
 };
 
 uint64_t p2p_remote_eager;
-bool p2p_remote_is_used;
 
 static MPI_Comm heads = MPI_COMM_NULL, bulk = MPI_COMM_NULL;
 static struct remote_slot *slots;

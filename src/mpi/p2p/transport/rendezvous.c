@@ -11,10 +11,12 @@
  *                                      through the host MPI:
  *            <--------------- CTS      after a receive for it was posted there (p2p_remote.c)
  *      MPI_Isend -----------------> */
+#include "mpi/p2p/transport/rendezvous.h"
+
 #include <errno.h>
 #include <stdlib.h>
 
-#include "mpi/p2p/p2p.h"
+#include "mpi/p2p/transport/p2p_channel.h"
 
 enum { PIECE = 64 << 10 }; /* pulled per step into a non-contiguous buffer */
 

@@ -1,0 +1,24 @@
+/* p2p_foreign.h: requests of the MPI library, polled without completing them. */
+#ifndef HEARTH_MPI_P2P_FOREIGN_H
+#define HEARTH_MPI_P2P_FOREIGN_H
+
+#include "mpi/core/host.h"
+
+/* State of one pass over several requests, in order; initialise to {0}. */
+struct foreign_look {
+    unsigned incomplete; /* so far */
+    bool advanced;       /* polled a request that progresses only when it is tested itself */
+};
+
+/* Whether MPI's completing call would return without waiting. Progresses the request, but does not complete it. */
+bool p2p_foreign_poll(struct foreign_look *look, MPI_Request request);
+
+#ifdef OPEN_MPI
+static inline void p2p_foreign_forget(MPI_Request request) {
+}
+#else
+/* The handle belongs to a persistent MPI request that is being started. */
+void p2p_foreign_forget(MPI_Request request);
+#endif
+
+#endif

@@ -1,0 +1,21 @@
+/* start.h: start and end of message passing. The map of the folder:
+ *
+ *      the program:  Send ...    Recv, Probe ...    Wait, Test ...       Comm_dup, Win_create, File_open ...
+ *                      |              |                  |                        |
+ *      calls/       send.c         recv.c, probe.c    complete.c     collective/  comm_create.c, prebarrier.c
+ *                      |              |                  |
+ *      transport/   p2p_channel.c  arrive.c  <------  p2p_progress.c     numbers and order; the engine (match.h)
+ *                      |              ^
+ *            p2p_node.c (net.h, shared memory)    p2p_remote.c (the host MPI)
+ *
+ *      state/       processes, communicators, requests, the bytes of a message, and the lock of all of it
+ *
+ * Everything below the calls requires the lock of state/p2p_lock.h. */
+#ifndef HEARTH_MPI_P2P_START_H
+#define HEARTH_MPI_P2P_START_H
+
+void p2p_start(void);
+/* In MPI_Finalize: returns when all processes are in it. */
+void p2p_finish(void);
+
+#endif

@@ -1,0 +1,35 @@
+/* p2p_header.h: the header that precedes every message, in shared memory and through the host MPI. */
+#ifndef HEARTH_MPI_P2P_HEADER_H
+#define HEARTH_MPI_P2P_HEADER_H
+
+#include <stdint.h>
+
+/* Messages that are matched are numbered per sender and receiver, and delivered in
+ * that order. */
+enum header_kind {
+    HEADER_EAGER,
+    HEADER_SYNC,
+    HEADER_RTS,
+    HEADER_NUMBERED = HEADER_RTS,
+    HEADER_ACK,
+    HEADER_CTS,
+    HEADER_DATA,
+    HEADER_FIN
+};
+
+struct header {
+    uint64_t bytes : 56, kind : 8;
+    uint64_t id; /* SYNC, RTS: the sender's request; otherwise the request at the receiver of this header */
+    union {
+        struct {
+            uint32_t sequence, context;
+            int32_t source, tag; /* source: rank in the communicator */
+        };
+        struct {
+            uint64_t answer; /* CTS: the receiver's request */
+            uint64_t place;  /* DATA: offset of the first byte; CTS through the host MPI: the tag */
+        };
+    };
+};
+
+#endif

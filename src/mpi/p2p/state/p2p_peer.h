@@ -1,0 +1,33 @@
+/* p2p_peer.h: the processes of MPI_COMM_WORLD, and the messages to and from each. */
+#ifndef HEARTH_MPI_P2P_PEER_H
+#define HEARTH_MPI_P2P_PEER_H
+
+#include "mpi/p2p/state/p2p_lock.h"
+
+extern HIDDEN int p2p_rank, p2p_size;  /* in MPI_COMM_WORLD */
+extern HIDDEN bool p2p_remote_is_used; /* some process is reached through the host MPI */
+
+/* No memory for state that must not be lost: logs one line and aborts the job as MPI would. */
+_Noreturn void p2p_out_of_memory(const char *what);
+
+struct p2p_request;
+struct p2p_message; /* arrived and not yet matched: arrive.c */
+
+struct p2p_peer {
+    uint32_t sent, received; /* numbered messages so far */
+    int node;                /* its rank on this node, or -1: through the host MPI */
+    int world;
+    struct p2p_request *first, *last; /* queue of requests that wait for space */
+    struct p2p_peer *next_waiting;    /* list of peers with a non-empty queue */
+    struct p2p_message *held;         /* messages that arrived out of order, sorted */
+    uint32_t owed;                    /* answers that this process waits for */
+    struct p2p_peer *next_owing;      /* list of peers with owed > 0 */
+    bool waiting, owing;
+};
+
+extern HIDDEN struct p2p_peer *p2p_peers; /* by rank in MPI_COMM_WORLD */
+
+int p2p_peer_open(void);
+void p2p_peer_close(void);
+
+#endif

@@ -1,0 +1,15 @@
+/* p2p_node.h: the processes of this node, through shared memory. */
+#ifndef HEARTH_MPI_P2P_NODE_H
+#define HEARTH_MPI_P2P_NODE_H
+
+#include "mpi/p2p/state/p2p_peer.h"
+#include "net/net.h"
+
+extern HIDDEN struct net_node *p2p_node; /* NULL: no shared memory */
+extern HIDDEN uint64_t p2p_node_eager;   /* the largest message that is sent eagerly */
+
+int p2p_node_open(void);
+void p2p_node_close(void);
+int p2p_node_poll(void);
+
+#endif
