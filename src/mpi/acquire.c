@@ -23,7 +23,7 @@
 #include "mpi/core/declared.h"
 #include "mpi/p2p/collective/prebarrier.h"
 #include "mpi/p2p/transport/p2p_progress.h"
-#include "mpi/rma/rma_check.h"
+#include "mpi/rma/inflight/rma_check.h"
 
 #define EXPORT __attribute__((visibility("default")))
 

@@ -8,7 +8,7 @@
  * is reused. */
 #include "mpi/core/hooks.h"
 #include "mpi/p2p/collective/prebarrier.h"
-#include "mpi/rma/rma_check.h"
+#include "mpi/rma/inflight/rma_check.h"
 
 #define EXPORT __attribute__((visibility("default")))
 

@@ -8,7 +8,7 @@
 #define USE(name, params, args)
 #include "mpi/core/calls.def"
 
-/* ---- rma/rma_request.c: the same for requests that are not Hearth's messages ---- */
+/* ---- rma/inflight/rma_request.c: the same for requests that are not Hearth's messages ---- */
 
 int rma_Wait(MPI_Request *request, MPI_Status *status);
 /* The request belongs to a send whose completion is no sync event. */
@@ -23,7 +23,7 @@ int rma_Testsome(int count, MPI_Request requests[], int *done, int indices[], MP
 int rma_Request_free(MPI_Request *request);
 int rma_Request_get_status(MPI_Request request, int *flag, MPI_Status *status);
 
-/* rma/window.c: the same for a type that no message in flight uses. */
+/* rma/window/window.c: the same for a type that no message in flight uses. */
 int rma_Type_free(MPI_Datatype *type);
 
 #endif

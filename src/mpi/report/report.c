@@ -11,7 +11,7 @@
 #include "mpi/report/report_heater.h"
 #include "mpi/report/report_record.h"
 #include "mpi/rma/admission.h"
-#include "mpi/rma/rma_check.h"
+#include "mpi/rma/inflight/rma_check.h"
 
 enum { MOST_RECORDS = 1024, NAME_BYTES = 64 };
 

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "mpi/core/host.h"
-#include "mpi/rma/record.h"
+#include "mpi/rma/record/record.h"
 
 enum { DEPTH = 2, AT_A_TIME = 4 << 20, OVER = -1 };
 

@@ -22,7 +22,7 @@
 #ifndef HEARTH_MPI_ADMISSION_H
 #define HEARTH_MPI_ADMISSION_H
 
-#include "mpi/rma/window.h"
+#include "mpi/rma/window/window.h"
 
 struct get;
 

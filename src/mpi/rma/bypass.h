@@ -2,7 +2,7 @@
 #ifndef HEARTH_MPI_BYPASS_H
 #define HEARTH_MPI_BYPASS_H
 
-#include "mpi/rma/fetch.h"
+#include "mpi/rma/inflight/fetch.h"
 #include "mpi/rma/get.h"
 
 /* Passes the get to MPI and only counts it. t: NULL if the target is invalid. seen: the get was recorded already. */

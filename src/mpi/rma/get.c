@@ -24,7 +24,7 @@
 #include "mpi/core/hooks.h"
 #include "mpi/rma/bypass.h"
 #include "mpi/rma/miss.h"
-#include "mpi/rma/rma_check.h"
+#include "mpi/rma/inflight/rma_check.h"
 
 static int get_plain(void *origin, int ocount, MPI_Datatype otype, int target, MPI_Aint disp, int tcount,
                      MPI_Datatype ttype, MPI_Win win);

@@ -3,7 +3,7 @@
 #define HEARTH_MPI_GET_H
 
 #include "mpi/rma/admission.h"
-#include "mpi/rma/record.h"
+#include "mpi/rma/record/record.h"
 #include "mpi/rma/rma.h"
 
 /* The arguments of a get. request is NULL for MPI_Get. */

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "mpi/rma/bypass.h"
-#include "mpi/rma/rma_check.h"
+#include "mpi/rma/inflight/rma_check.h"
 
 void rma_miss_draw_recheck(struct window *w) {
     static struct random random = {.state = 0x5eed};

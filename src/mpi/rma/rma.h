@@ -3,7 +3,7 @@
 #define HEARTH_MPI_RMA_H
 
 #include "mpi/core/acquire.h"
-#include "mpi/rma/window.h"
+#include "mpi/rma/window/window.h"
 
 /* ---- acquire.c ---- */
 

@@ -12,7 +12,7 @@
 
 #include "mpi/core/hooks.h"
 #include "mpi/p2p/transport/p2p_enter.h"
-#include "mpi/rma/fetch.h"
+#include "mpi/rma/inflight/fetch.h"
 #include "mpi/rma/admission.h"
 
 enum scope { SCOPE_LOCAL, SCOPE_REMOTE };

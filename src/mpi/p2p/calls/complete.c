@@ -1,7 +1,7 @@
 /* complete.c: waits for one request and for all of several, managed and MPI's in any mixture. complete_some.c waits
  * for some.
  *
- * A set without managed requests goes to rma/rma_request.c, and so to MPI, unchanged. While MPI waits there, the helper
+ * A set without managed requests goes to rma/inflight/rma_request.c, and so to MPI, unchanged. While MPI waits there, the helper
  * thread progresses messages. If some process is reached through MPI, the requests are polled first (p2p_foreign.c),
  * alternating with rounds of progress, and passed to MPI when it need not wait for any. In a mixed set both kinds are
  * polled until all are complete; then each kind is completed by its own call, so that MPI reports its own errors. */

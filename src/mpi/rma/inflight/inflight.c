@@ -16,8 +16,8 @@
 #include <stdlib.h>
 #include <errno.h>
 
-#include "mpi/rma/rma_check.h"
-#include "mpi/rma/fetch.h"
+#include "mpi/rma/inflight/rma_check.h"
+#include "mpi/rma/inflight/fetch.h"
 
 static struct op *ops;
 static uint32_t op_room, op_used, op_free = NO_OP;

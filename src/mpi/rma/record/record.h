@@ -3,7 +3,7 @@
 #ifndef HEARTH_MPI_RECORD_H
 #define HEARTH_MPI_RECORD_H
 
-#include "mpi/rma/window.h"
+#include "mpi/rma/window/window.h"
 
 /* The outcome of a get, as far as it is known where the get is recorded. */
 enum seen {

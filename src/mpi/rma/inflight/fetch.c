@@ -2,7 +2,7 @@
  *
  * A contiguous range that begins at a multiple of the displacement unit is a get of MPI_BYTE. Any other needs datatypes,
  * made for this call. */
-#include "mpi/rma/fetch.h"
+#include "mpi/rma/inflight/fetch.h"
 
 #include <limits.h>
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "mpi/core/hooks.h"
-#include "mpi/rma/fetch.h"
+#include "mpi/rma/inflight/fetch.h"
 
 _Atomic uint64_t rma_request_count;
 

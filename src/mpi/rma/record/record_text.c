@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "mpi/rma/record_internal.h"
+#include "mpi/rma/record/record_internal.h"
 
 /* Counters are written as differences between bins; the last counter column is SERIES_FETCHED. */
 static void write_column(struct json *j, const char *name, const struct series *s, int column) {

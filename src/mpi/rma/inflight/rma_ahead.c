@@ -7,8 +7,8 @@
  * kept under the same conditions as that of any get issued at the same moment. */
 #include <stdlib.h>
 
-#include "mpi/rma/rma_check.h"
-#include "mpi/rma/fetch.h"
+#include "mpi/rma/inflight/rma_check.h"
+#include "mpi/rma/inflight/fetch.h"
 
 /* Whether the get of these bytes continues the previous one; records it for the next. */
 static bool follows(struct rma_target *t, uint64_t address, uint64_t bytes) {

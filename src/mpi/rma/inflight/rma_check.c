@@ -2,7 +2,7 @@
  *
  * To show which event a program may have missed, the calls that it made are kept in a ring. Each entry stores the
  * number of calls at the time it was filled. */
-#include "mpi/rma/rma_check.h"
+#include "mpi/rma/inflight/rma_check.h"
 
 #include <inttypes.h>
 

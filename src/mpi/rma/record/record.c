@@ -12,13 +12,13 @@
  * Callers are sampled: at first every get, then one in two, in four, up to one in SELDOM. Each sample counts for the
  * mean number of gets per sample, so that the counts remain estimates of the same quantity. The distance is random,
  * because loops have periods. */
-#include "mpi/rma/record.h"
+#include "mpi/rma/record/record.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "mpi/core/acquire.h"
-#include "mpi/rma/record_internal.h"
+#include "mpi/rma/record/record_internal.h"
 
 enum { FIRST_WIDTH_NS = 1000000, SELDOM = 4096, EACH_INTERVAL = 256 };
 

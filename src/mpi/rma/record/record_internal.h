@@ -3,7 +3,7 @@
 #define HEARTH_MPI_RECORD_INTERNAL_H
 
 #include "mpi/core/callers.h"
-#include "mpi/rma/record.h"
+#include "mpi/rma/record/record.h"
 
 enum { MOST_EVENTS = 256, MOST_CURVES = 64, SIZE_CLASSES = 64 };
 

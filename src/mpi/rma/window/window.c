@@ -5,16 +5,16 @@
  *
  * Structures of freed windows are reused but never returned to the system: rma_window_find may read one that another
  * thread is freeing, and will see that the handle does not match. */
-#include "mpi/rma/window.h"
+#include "mpi/rma/window/window.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/random.h>
 #include <unistd.h>
 
-#include "mpi/rma/rma_check.h"
+#include "mpi/rma/inflight/rma_check.h"
 #include "mpi/core/hooks.h"
-#include "mpi/rma/record.h"
+#include "mpi/rma/record/record.h"
 #include "mpi/rma/bypass.h"
 #include "mpi/rma/admission.h"
 #include "mpi/serve/served.h"
