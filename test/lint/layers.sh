@@ -29,6 +29,7 @@ BEGIN {
     order["pages"] = "protocol pool store local service"
     order["mpi"] = "core serve p2p rma report"
     order["mpi/p2p"] = "state transport calls collective"
+    order["mpi/rma"] = "window record inflight"
     split("net mpi armci gas probe apps bench sim", list)
     for (i in list) mpi_allowed[list[i]] = 1
     split("mpi.h " with_mpi, list)

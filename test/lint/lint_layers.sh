@@ -59,6 +59,7 @@ plant src/mpi/p2p/calls/a.c '"mpi/p2p/other/a.h"' 'the folder mpi/p2p/other has 
 plant src/mpi/p2p/calls/a.c '"mpi/p2p/state/data.h"' ''
 plant src/mpi/p2p/a.c '"mpi/p2p/calls/send.h"' ''
 plant src/mpi/rma/a.c '"mpi/p2p/state/p2p_lock.h"' ''
+plant src/mpi/rma/window/a.c '"mpi/rma/inflight/fetch.h"' 'mpi/rma/window may not include "mpi/rma/inflight/fetch.h", which is above it'
 plant src/net/rpc/a.c '"net/shm/heap.h"' ''
 plant src/pages/pool/a.c '"pages/pages.h"' ''
 plant src/mpi/a.c '"mpi/rma/get.h"' ''

@@ -23,7 +23,7 @@ int rma_Testsome(int count, MPI_Request requests[], int *done, int indices[], MP
 int rma_Request_free(MPI_Request *request);
 int rma_Request_get_status(MPI_Request request, int *flag, MPI_Status *status);
 
-/* rma/window/window.c: the same for a type that no message in flight uses. */
+/* rma/bypass.c: the same for a type that no message in flight uses. */
 int rma_Type_free(MPI_Datatype *type);
 
 #endif

@@ -12,6 +12,7 @@
 #include "mpi/report/report_record.h"
 #include "mpi/rma/admission.h"
 #include "mpi/rma/inflight/rma_check.h"
+#include "mpi/rma/window/rma_progress.h"
 
 enum { MOST_RECORDS = 1024, NAME_BYTES = 64 };
 

@@ -13,8 +13,8 @@
 #include "mpi/rma/admission.h"
 
 #include "mpi/rma/get.h"
-#include "mpi/rma/record/record.h"
 #include "mpi/rma/inflight/rma_check.h"
+#include "mpi/rma/window_cache.h"
 
 enum { SHORTEST = 16, LONGEST = 1024 }; /* suspensions, in intervals */
 enum { SAMPLES = 8 };                   /* gets that are measured per target */

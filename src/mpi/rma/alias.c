@@ -2,10 +2,13 @@
  *
  * All ranks exchange the addresses of their memory when a window is created, so that overlaps are known. A write
  * through one window must drop entries from the caches of the windows that alias it. */
-#include "mpi/rma/admission.h"
+#include "mpi/rma/alias.h"
 
 #include <errno.h>
 #include <stdlib.h>
+
+#include "mpi/rma/admission.h"
+#include "mpi/rma/inflight/inflight.h"
 
 /* The rank of this process in the window, or -1. */
 static int rank_of(const struct window *w, uint64_t process) {
@@ -51,7 +54,7 @@ static int alias_add(struct window *w, struct window *other) {
         return shared ? -ENOMEM : 0;
     }
     if (!w->alias_count && !rma_admission_caches(w))
-        rma_window_assume_busy(w); /* nothing was tracked so far */
+        rma_inflight_assume_busy(w); /* nothing was tracked so far */
     w->aliases = more;
     w->aliases[w->alias_count++] = (struct alias){.window = other, .rank_there = ranks};
     return 0;

@@ -7,6 +7,9 @@
  * target on the fast bypass path with a few counters and a tail call; here is what it does not handle itself. */
 #include "mpi/rma/bypass.h"
 
+#include "mpi/core/hooks.h"
+#include "mpi/rma/inflight/rma_request.h"
+
 static void track_request(struct window *w, struct rma_target *t, const struct get *g, uint64_t bytes,
                           bool revalidates) {
     struct op op = {
@@ -92,4 +95,13 @@ int rma_bypass_whatif(void *origin, int ocount, MPI_Datatype otype, int target, 
         return rma_bypass_slow(origin, ocount, otype, target, disp, tcount, ttype, win);
     rma_bypass_count_fast(w, t, tcount);
     return host_Get(origin, ocount, otype, target, disp, tcount, ttype, win);
+}
+
+/* Forgets the type before it is freed, because MPI may then reuse its handle immediately. */
+int rma_Type_free(MPI_Datatype *type) {
+    if (type) {
+        layout_forget(*type);
+        rma_bypass_forget_type(*type);
+    }
+    return host_Type_free(type);
 }

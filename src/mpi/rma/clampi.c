@@ -1,7 +1,7 @@
 /* clampi.c: the CLAMPI_ interface for programs, in C and (by the usual name mangling) in Fortran. */
 #include "clampi.h"
-
-#include "mpi/rma/rma.h"
+#include "mpi/rma/window/score.h"
+#include "mpi/rma/window_cache.h"
 
 #define EXPORT __attribute__((visibility("default")))
 

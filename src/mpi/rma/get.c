@@ -23,8 +23,10 @@
 
 #include "mpi/core/hooks.h"
 #include "mpi/rma/bypass.h"
-#include "mpi/rma/miss.h"
 #include "mpi/rma/inflight/rma_check.h"
+#include "mpi/rma/inflight/rma_request.h"
+#include "mpi/rma/miss.h"
+#include "mpi/rma/window/rma_progress.h"
 
 static int get_plain(void *origin, int ocount, MPI_Datatype otype, int target, MPI_Aint disp, int tcount,
                      MPI_Datatype ttype, MPI_Win win);
@@ -238,7 +240,7 @@ static int hit_head(struct window *w, struct rma_target *t, struct access *a, ui
                     .bytes = a->bytes,
                     .buffer = a->buffer,
                     .here = a->here};
-    rma_write_inserts++; /* a write in flight must invalidate again when it completes */
+    rma_inflight_inserts++; /* a write in flight must invalidate again when it completes */
     cache_touch(w->cache, entry, a->bytes);
     bool overlapped = copy_out(w, entry, a, head);
     rma_get_note_hit(w, t, a->address, head);

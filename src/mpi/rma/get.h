@@ -4,7 +4,7 @@
 
 #include "mpi/rma/admission.h"
 #include "mpi/rma/record/record.h"
-#include "mpi/rma/rma.h"
+#include "mpi/rma/inflight/rma_ahead.h"
 
 /* The arguments of a get. request is NULL for MPI_Get. */
 struct get {

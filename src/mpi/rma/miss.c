@@ -9,6 +9,8 @@
 
 #include "mpi/rma/bypass.h"
 #include "mpi/rma/inflight/rma_check.h"
+#include "mpi/rma/inflight/rma_request.h"
+#include "mpi/rma/window/score.h"
 
 void rma_miss_draw_recheck(struct window *w) {
     static struct random random = {.state = 0x5eed};
@@ -78,7 +80,7 @@ static bool get_reserve(struct window *w, const struct get *g, struct access *a,
     if (cache_insert(w->cache, (uint32_t)g->target, a->address, &a->there.shape, issued->generation,
                      &entry) == CACHE_FAILING)
         return false;
-    rma_write_inserts++;
+    rma_inflight_inserts++;
     struct op op = {.kind = g->request ? OP_REQUEST : OP_FILL,
                     .revalidates = a->revalidates,
                     .window = w,

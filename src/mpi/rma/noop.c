@@ -4,14 +4,14 @@
  * respect to accumulates, element by element. Other programs read flags with it, which must not be cached. By default
  * it therefore counts as a get only if the program contains ARMCI-MPI. A single element, which may be a flag or a
  * counter, is never cached. */
+#include "mpi/rma/noop.h"
+
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include "mpi/rma/rma.h"
 
 enum { LARGEST_ELEMENT = 32 }; /* bytes: a complex long double */
 

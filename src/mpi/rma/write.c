@@ -4,16 +4,18 @@
  *
  * Entries are keyed by address in the target's memory, not by displacement, so that the same bytes are recognised
  * through any window. */
+#include "mpi/rma/write.h"
+
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 
 #include "mpi/core/hooks.h"
 #include "mpi/rma/get.h"
+#include "mpi/rma/noop.h"
+#include "mpi/rma/window/rma_progress.h"
 
 enum { MOST_WRITES = 4096 }; /* tracked per target; beyond that, everything of the target is dropped */
-
-uint64_t rma_write_inserts;
 
 static void drop_in(struct window *w, int target, const struct write *write) {
     if (!w->cache)
@@ -40,7 +42,7 @@ void rma_write_drop(struct window *w, int target, const struct write *write) {
 
 void rma_write_completed(struct window *w, struct rma_target *t) {
     int target = (int)(t - w->targets);
-    bool again = rma_write_inserts != t->inserts_before;
+    bool again = rma_inflight_inserts != t->inserts_before;
     if (again && t->writes_unknown)
         rma_write_drop(w, target, NULL);
     for (uint32_t i = 0; i < t->write_count; i++) {
@@ -115,7 +117,7 @@ static void write_begin(struct issue *i, MPI_Win win, int rank, MPI_Aint disp, M
     if (count > 0 && op != MPI_NO_OP)
         i->what = write_describe(i, disp, count, type) ? WRITES_KNOWN : WRITES_UNKNOWN;
     rma_lock();
-    i->inserts = rma_write_inserts;
+    i->inserts = rma_inflight_inserts;
     if (i->what != WRITES_NOTHING)
         rma_write_drop(i->window, rank, i->what == WRITES_KNOWN ? &i->write : NULL);
     rma_unlock();
@@ -161,7 +163,7 @@ static inline int end_uncached(struct window *w, int rank, int rc) {
     if (UNLIKELY(rc != MPI_SUCCESS))
         return rc;
     if (t->last_write < t->writes_before)
-        t->inserts_before = rma_write_inserts;
+        t->inserts_before = rma_inflight_inserts;
     t->last_write = rma_inflight_issued++;
     t->writes_unknown = true;
     t->fast = false;

@@ -6,6 +6,8 @@
 
 #include <limits.h>
 
+#include "mpi/rma/window/rma_progress.h"
+
 /* Creates a committed type for bytes that begin `rest` bytes after the displacement. */
 static int shifted_type(const struct shape *shape, uint64_t rest, MPI_Datatype *type) {
     MPI_Datatype inner;

@@ -2,7 +2,7 @@
 #ifndef HEARTH_MPI_FETCH_H
 #define HEARTH_MPI_FETCH_H
 
-#include "mpi/rma/rma.h"
+#include "mpi/rma/inflight/inflight.h"
 
 /* Issues a get of these bytes. Returns an MPI error code. */
 int rma_fetch_bytes(struct window *w, int target, uint64_t address, const struct shape *there, void *buffer,

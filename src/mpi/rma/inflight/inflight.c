@@ -13,17 +13,20 @@
  *                 +-> join -> join         served with it
  *
  * Operations are referred to by number, not by pointer, because their array grows. */
+#include "mpi/rma/inflight/inflight.h"
+
 #include <stdlib.h>
 #include <errno.h>
 
-#include "mpi/rma/inflight/rma_check.h"
 #include "mpi/rma/inflight/fetch.h"
+#include "mpi/rma/inflight/rma_ahead.h"
+#include "mpi/rma/inflight/rma_check.h"
 
 static struct op *ops;
 static uint32_t op_room, op_used, op_free = NO_OP;
 static struct spans buffers;  /* buffers of operations, by operation number */
 static uint32_t lone = NO_OP; /* the only operation; then it is not in the set */
-uint64_t rma_inflight_buffers, rma_inflight_issued = 1;
+uint64_t rma_inflight_buffers, rma_inflight_issued = 1, rma_inflight_inserts;
 
 struct op *rma_inflight_at(uint32_t id) {
     return &ops[id];
@@ -303,7 +306,7 @@ static void extend(struct op *op) {
         return;
     entry = cache_peek(cache, (uint32_t)op->target, op->address);
     memcpy((char *)cache_data(cache, entry) + head, op->buffer + head, op->bytes - head);
-    rma_write_inserts++;
+    rma_inflight_inserts++;
 }
 
 /* Compares the fetched data with the cached data. A difference is a sync event or, under HEARTH_CHECK, a stale hit. */
@@ -334,4 +337,19 @@ void rma_inflight_complete(uint32_t id, bool keep) {
     else if (op->kind == OP_RECHECK && !op->invalid)
         inflight_compare(op);
     rma_inflight_remove(id);
+}
+
+void rma_inflight_assume_busy(struct window *w) {
+    for (int i = 0; i < w->size; i++) {
+        struct rma_target *t = &w->targets[i];
+        t->last_get = rma_inflight_issued;
+        t->fast = false;
+        rma_window_mark_busy(w, t);
+        if (!w->wrote)
+            continue;
+        t->last_write = rma_inflight_issued;
+        t->writes_unknown = true;
+        t->inserts_before = rma_inflight_inserts;
+    }
+    rma_inflight_issued++;
 }

@@ -5,10 +5,12 @@
  *
  * Used only if cached data outlives the flush, only within the window, and only for contiguous gets. The data may be
  * kept under the same conditions as that of any get issued at the same moment. */
+#include "mpi/rma/inflight/rma_ahead.h"
+
 #include <stdlib.h>
 
-#include "mpi/rma/inflight/rma_check.h"
 #include "mpi/rma/inflight/fetch.h"
+#include "mpi/rma/inflight/rma_check.h"
 
 /* Whether the get of these bytes continues the previous one; records it for the next. */
 static bool follows(struct rma_target *t, uint64_t address, uint64_t bytes) {
@@ -107,7 +109,7 @@ static void keep_block(const struct op *op, uint64_t place) {
     cache_set_owner(cache, entry, rma_check_calls());
     memcpy(cache_data(cache, entry), op->buffer + place, op->block);
     cache_settle(cache, entry);
-    rma_write_inserts++;
+    rma_inflight_inserts++;
 }
 
 void rma_ahead_ended(const struct op *op) {

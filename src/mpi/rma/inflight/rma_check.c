@@ -6,8 +6,6 @@
 
 #include <inttypes.h>
 
-#include "mpi/core/acquire.h"
-
 enum { RING = 256, PLACES = 256, NAMED = 8 };
 
 struct called {

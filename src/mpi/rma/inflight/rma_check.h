@@ -4,7 +4,7 @@
 #ifndef HEARTH_MPI_RMA_CHECK_H
 #define HEARTH_MPI_RMA_CHECK_H
 
-#include "mpi/rma/rma.h"
+#include "mpi/rma/inflight/inflight.h"
 
 extern HIDDEN bool rma_check_is_on; /* set when the first window is created */
 

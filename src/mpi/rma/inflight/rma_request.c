@@ -3,6 +3,8 @@
  * no get has a request, they cost one load.
  *
  *      table[hash of the handle] -> operation -> operation */
+#include "mpi/rma/inflight/rma_request.h"
+
 #include <errno.h>
 #include <stdlib.h>
 

@@ -17,7 +17,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mpi/core/acquire.h"
 #include "mpi/rma/record/record_internal.h"
 
 enum { FIRST_WIDTH_NS = 1000000, SELDOM = 4096, EACH_INTERVAL = 256 };

@@ -9,7 +9,7 @@
  * The call is MPI_Test of a request that is never complete until the end; for it both MPIs process everything that
  * has arrived. MPI_Iprobe does not suffice: on a private communicator MPICH processes nothing else, and on a shared
  * one a waiting message ends it early. */
-#include "mpi/rma/rma.h"
+#include "mpi/rma/window/rma_progress.h"
 
 enum { MOST_POLLS = 16 };
 

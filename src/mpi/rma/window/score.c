@@ -5,9 +5,9 @@
  *
  * The function runs while the data is in flight, under the lock: one call at a time. An invalid value leaves the
  * entry without a weight, which makes it an average one. */
-#include <math.h>
+#include "mpi/rma/window/score.h"
 
-#include "mpi/rma/rma.h"
+#include <math.h>
 
 static double score_by_size(void *arg, int target, MPI_Aint disp, uint64_t bytes) {
     (void)arg, (void)target, (void)disp;

@@ -10,7 +10,7 @@
 
 #include "cache/cache.h"
 #include "clampi.h"
-#include "mpi/core/host.h"
+#include "mpi/core/acquire.h"
 #include "mpi/core/layout.h"
 
 /* A write that is not known to be complete at its target. */
@@ -181,22 +181,28 @@ static inline bool window_keeps_nothing(const struct window *w) {
     return !w->cache && !w->alias_count;
 }
 
-/* The window's cache, created on first use; NULL if there is no memory for it. */
-struct cache *rma_window_cache(struct window *w);
-
 /* Calls visit for every open window. */
 void rma_window_each(void (*visit)(struct window *w, void *arg), void *arg);
 
-void rma_window_set_mode(struct window *w, enum mode mode);
+/* Adds the window to those that rma_window_find finds, under its handle; removes it. Requires the lock. */
+void rma_window_link(struct window *w);
+void rma_window_unlink(struct window *w);
 
-/* Operations issued while nothing was tracked may still be in flight: marks all targets busy. */
-void rma_window_assume_busy(struct window *w);
-
-/* Finds the aliasing windows of a window that is being opened; removes a window that is being freed from their lists. */
-void rma_alias_join(struct window *w);
-void rma_alias_leave(struct window *w);
-
+/* name: MPI_MAX_OBJECT_NAME bytes, empty if MPI does not know it. */
+void rma_window_name(const struct window *w, char *name);
 void rma_window_stats(const struct window *w, CLAMPI_Stats *stats);
+
+/* Call before the window's cache is used: invalidates entries older than the last acquire. Requires the lock. */
+static inline void rma_acquire_catch_up(struct window *w) {
+    if (w->mode != MODE_ACQUIRE)
+        return;
+    uint64_t now = atomic_load_explicit(&acquire_generation, memory_order_acquire);
+    if (LIKELY(w->acquired == now))
+        return;
+    w->acquired = now;
+    if (w->cache)
+        cache_invalidate(w->cache);
+}
 
 /* Puts the target on the list of targets with operations in flight. */
 void rma_window_list_busy(struct window *w, struct rma_target *t);
@@ -205,5 +211,9 @@ static inline void rma_window_mark_busy(struct window *w, struct rma_target *t) 
     if (UNLIKELY(!t->busy))
         rma_window_list_busy(w, t);
 }
+
+/* report/report.c */
+/* Keeps the counters of a window that is being freed, for the report. */
+void report_window(const struct window *w, const char *name);
 
 #endif

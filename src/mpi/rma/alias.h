@@ -1,0 +1,11 @@
+/* alias.h: aliasing windows, that is, windows over the same memory. Requires the lock. */
+#ifndef HEARTH_MPI_RMA_ALIAS_H
+#define HEARTH_MPI_RMA_ALIAS_H
+
+#include "mpi/rma/window/window.h"
+
+/* Finds the aliasing windows of a window that is being opened; removes a window that is being freed from their lists. */
+void rma_alias_join(struct window *w);
+void rma_alias_leave(struct window *w);
+
+#endif

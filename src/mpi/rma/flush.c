@@ -1,0 +1,224 @@
+/* flush.c: flushes.
+ *
+ * A flush with nothing to wait for costs as much as a get on some MPIs. It is elided if there was a hit since the
+ * last flush, that is, if the program flushes what the cache has already served. A flush without a preceding
+ * operation is never elided, because programs poll with it. */
+#include "mpi/core/hooks.h"
+#include "mpi/rma/admission.h"
+#include "mpi/rma/completion.h"
+#include "mpi/rma/inflight/fetch.h"
+#include "mpi/rma/window/rma_progress.h"
+#include "mpi/rma/write.h"
+
+static inline bool may_elide(const struct window *w) {
+    return w->cache && !w->shared && w->mode != MODE_OFF;
+}
+
+static void note_elided(struct window *w) {
+    w->elided++;
+    w->hit = w->used = w->hit_unheld = false;
+    rma_completion_end_reuse(w);
+}
+
+static inline bool elide_one(struct window *w, struct rma_target *t) {
+    rma_lock();
+    bool idle = t->hit_stamp == w->flush_stamp && rma_window_is_idle(t) && !t->fetching &&
+                rma_window_is_held(w, t) && (w->locked_all | t->locked);
+    if (LIKELY(idle)) {
+        t->hit_stamp = t->used_stamp = 0;
+        note_elided(w);
+    }
+    rma_unlock();
+    return idle;
+}
+
+static bool all_idle(const struct window *w) {
+    for (uint32_t i = w->first_busy; i != NO_TARGET; i = w->targets[i].next_busy)
+        if (!rma_window_is_idle(&w->targets[i]))
+            return false;
+    return true;
+}
+
+static inline bool elide_all(struct window *w) {
+    rma_lock();
+    bool idle = w->hit && w->locked_all && !w->fetching && !w->hit_unheld && all_idle(w);
+    if (idle) {
+        w->flush_stamp++;
+        note_elided(w);
+    }
+    rma_unlock();
+    return idle;
+}
+
+static bool needs_touch(const struct window *w, const struct rma_target *t) {
+    /* If anything was issued since the lock, the flush shows that it is held anyway. */
+    bool issued = t->last_get >= w->locked_at || t->last_write >= w->locked_at;
+    return t->hit_stamp == w->flush_stamp && !rma_window_is_held(w, t) && !issued;
+}
+
+/* Gets one byte of the last hit, so that this flush shows that the lock is held and later flushes can be elided. */
+static void sync_touch(struct window *w, struct rma_target *t) {
+    static char byte;
+    struct shape one = shape_contiguous(1);
+    if (rma_fetch_bytes(w, (int)(t - w->targets), t->last_hit, &one, &byte, &one) != MPI_SUCCESS)
+        return;
+    rma_lock();
+    rma_fetch_count(w, t, 1);
+    rma_unlock();
+}
+
+static void sync_touch_all(struct window *w) {
+    for (uint32_t i = w->first_busy; i != NO_TARGET; i = w->targets[i].next_busy)
+        if (needs_touch(w, &w->targets[i]))
+            sync_touch(w, &w->targets[i]);
+}
+
+/* Whether the cache tracks nothing that is in flight: only gets that bypassed it, and writes while nothing is cached. */
+static inline bool is_fast(const struct window *w, const struct rma_target *t) {
+    return t->first_op == NO_OP && (t->last_write < t->writes_before || window_keeps_nothing(w)) &&
+           t->hit_stamp != w->flush_stamp &&
+           !(t->probe_ticks | t->fetching | w->deferred | rma_threaded | host_has_tool);
+}
+
+/* Runs after the host's flush of a plain target; returns true if no more work is needed. The hot path of a program
+ * without reuse. */
+static inline bool settle_fast(struct window *w, struct rma_target *t, enum completion_scope scope, int rc) {
+    if (UNLIKELY(rc != MPI_SUCCESS || !rma_window_is_held(w, t) || t->used_stamp != w->flush_stamp))
+        return false;
+    t->gets_before = rma_inflight_issued;
+    if (scope == SCOPE_REMOTE && t->last_write >= t->writes_before) {
+        t->writes_before = rma_inflight_issued;
+        rma_write_completed(w, t);
+    }
+    t->alone = 0;
+    t->used_stamp = 0;
+    w->used = false;
+    rma_progress_note();
+    if (!w->bypassing) {
+        w->hit = w->hit_unheld = false;
+        rma_completion_end_reuse(w);
+    }
+    return true;
+}
+
+static inline int flush_fast(struct window *w, struct rma_target *t, int target, MPI_Win win,
+                             enum completion_scope scope, int (*host)(int, MPI_Win)) {
+    int rc = host(target, win);
+    if (LIKELY(settle_fast(w, t, scope, rc)))
+        return MPI_SUCCESS;
+    if (scope == SCOPE_REMOTE && t->used_stamp != w->flush_stamp)
+        acquire(EVENT_FLUSH_POLL);
+    return rma_completion_finish(w, t, rma_inflight_issued, scope, rc);
+}
+
+static int flush_timed(struct window *w, struct rma_target *t, enum completion_scope scope,
+                       int (*host)(int, MPI_Win)) {
+    bool polls = scope == SCOPE_REMOTE && t->used_stamp != w->flush_stamp;
+    uint64_t gets = t->alone, start = clock_ticks();
+    rma_lock();
+    uint64_t before = rma_inflight_issued, ticks = rma_admission_target_flush_start(t);
+    rma_unlock();
+    int rc = host((int)(t - w->targets), w->handle);
+    uint64_t returned = clock_ticks();
+    if (polls)
+        acquire(EVENT_FLUSH_POLL);
+    rma_lock();
+    if (ticks)
+        rma_admission_target_flush(t, ticks);
+    rma_unlock();
+    rc = rma_completion_finish(w, t, before, scope, rc);
+    rma_lock();
+    rma_admission_flush(w, clock_ticks() - returned, returned - start, gets);
+    rma_unlock();
+    return rc;
+}
+
+static int flush_one(int target, MPI_Win win, enum completion_scope scope, int (*host)(int, MPI_Win)) {
+    struct window *w = rma_window_find(win);
+    struct rma_target *t = w ? rma_window_target(w, target) : NULL;
+    if (!t)
+        return rma_completion_unknown(host(target, win));
+    if (is_fast(w, t)) {
+        int rc = flush_fast(w, t, target, win, scope, host);
+        rma_admission_note_fast(w, t);
+        return rc;
+    }
+    if (may_elide(w) && elide_one(w, t)) {
+        rma_progress_poll();
+        return MPI_SUCCESS;
+    }
+    if (UNLIKELY(needs_touch(w, t)) && may_elide(w))
+        sync_touch(w, t);
+    if (UNLIKELY(t->probe_ticks) || rma_admission_wants_flush(w))
+        return flush_timed(w, t, scope, host);
+    uint64_t before = rma_completion_start();
+    bool polls = scope == SCOPE_REMOTE && t->used_stamp != w->flush_stamp;
+    int rc = host(target, win);
+    if (polls)
+        acquire(EVENT_FLUSH_POLL);
+    return rma_completion_finish(w, t, before, scope, rc);
+}
+
+static int flush_all(MPI_Win win, enum completion_scope scope, int (*host)(MPI_Win)) {
+    struct window *w = rma_window_find(win);
+    if (!w)
+        return rma_completion_unknown(host(win));
+    if (may_elide(w) && elide_all(w)) {
+        rma_progress_poll();
+        return MPI_SUCCESS;
+    }
+    if (UNLIKELY(w->hit_unheld) && may_elide(w))
+        sync_touch_all(w);
+    uint64_t before = rma_completion_start();
+    bool polls = scope == SCOPE_REMOTE && !w->used;
+    int rc = host(win);
+    if (polls)
+        acquire(EVENT_FLUSH_POLL);
+    return rma_completion_finish(w, NULL, before, scope, rc);
+}
+
+int hook_Win_flush(int target, MPI_Win win) {
+    struct rma_target *t = rma_admission_find_fast(win, target);
+    if (LIKELY(t != NULL))
+        return flush_fast(atomic_load_explicit(&rma_window_recent, memory_order_relaxed), t, target, win,
+                          SCOPE_REMOTE, host_real.Win_flush);
+    return flush_one(target, win, SCOPE_REMOTE, host_Win_flush);
+}
+
+/* On MPICH 4.0 a local flush may return before a get's data has arrived if a write was issued after the get. Where
+ * the cache waits for a get, a full flush replaces it. */
+static bool is_unsafe(const struct rma_target *t) {
+#ifdef MPICH
+    return t->first_op != NO_OP && t->last_write >= t->writes_before;
+#else
+    return false;
+#endif
+}
+
+static bool is_any_unsafe(MPI_Win win) {
+    struct window *w = rma_window_find(win);
+    bool found = false;
+    rma_lock();
+    for (uint32_t i = w ? w->first_busy : NO_TARGET; i != NO_TARGET; i = w->targets[i].next_busy)
+        found |= is_unsafe(&w->targets[i]);
+    rma_unlock();
+    return found;
+}
+
+int hook_Win_flush_local(int target, MPI_Win win) {
+    struct window *w = rma_window_find(win);
+    struct rma_target *t = w ? rma_window_target(w, target) : NULL;
+    if (t && is_unsafe(t))
+        return hook_Win_flush(target, win);
+    return flush_one(target, win, SCOPE_LOCAL, host_Win_flush_local);
+}
+
+int hook_Win_flush_all(MPI_Win win) {
+    return flush_all(win, SCOPE_REMOTE, host_Win_flush_all);
+}
+
+int hook_Win_flush_local_all(MPI_Win win) {
+    if (is_any_unsafe(win))
+        return hook_Win_flush_all(win);
+    return flush_all(win, SCOPE_LOCAL, host_Win_flush_local_all);
+}

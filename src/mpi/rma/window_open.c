@@ -1,0 +1,338 @@
+/* window_open.c: creation and release of windows, and the parts of dynamic ones.
+ *
+ * At creation all ranks exchange the address of their memory, its displacement unit, and the identity of their
+ * process. Every access thus has an address in its target's memory, and aliasing windows are known (alias.c). */
+#include <stdlib.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#include "mpi/core/hooks.h"
+#include "mpi/rma/admission.h"
+#include "mpi/rma/alias.h"
+#include "mpi/rma/inflight/rma_check.h"
+#include "mpi/rma/record/record.h"
+#include "mpi/rma/window/rma_progress.h"
+#include "mpi/rma/window/score.h"
+#include "mpi/rma/window_cache.h"
+#include "mpi/rma/write.h"
+#include "mpi/serve/served.h"
+
+enum { FEW_PARTS = 64 };
+
+static struct window *spare; /* structures of freed windows */
+static uint64_t serials;
+
+/* What each rank sends to the others. */
+struct part {
+    uint64_t process, base, bytes, unit;
+    uint64_t ready; /* there is memory to describe the window */
+};
+
+/* An attached part of a dynamic window. */
+struct region {
+    uint64_t start, bytes;
+    struct region *next;
+};
+
+/* ---- creation ---- */
+
+static uint64_t own_process;
+
+/* Once per process: its identity, the thread level, the budget. */
+static void window_start(void) {
+    int provided = MPI_THREAD_SINGLE, rank = -1, size = 0;
+    if (getrandom(&own_process, sizeof own_process, 0) != (ssize_t)sizeof own_process)
+        own_process = random_mix(clock_ns() ^ (uint64_t)getpid() << 32);
+    host_Query_thread(&provided);
+    rma_threaded = provided == MPI_THREAD_MULTIPLE;
+    host_Comm_rank(MPI_COMM_WORLD, &rank);
+    log_identify(rank);
+    host_Comm_size(MPI_COMM_WORLD, &size);
+    live_open(rank, size); /* unless MPI_Init has done it */
+    rma_window_cache_start();
+    rma_check_is_on = settings_get()->check;
+    host_is_careful |= rma_check_is_on;
+    rma_progress_start();
+}
+
+static void start_up(void) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, window_start);
+}
+
+static struct window *take_structure(void) {
+    struct window *w = spare;
+    if (!w)
+        return live_alloc(sizeof *w);
+    spare = w->next;
+    *w = (struct window){0};
+    return w;
+}
+
+/* Whether all ranks have the memory: they all use it, or none does. */
+static bool all_have(bool mine, MPI_Comm comm) {
+    int have = mine, all = 0;
+    return host_Allreduce(&have, &all, 1, MPI_INT, MPI_MIN, comm) == MPI_SUCCESS && all;
+}
+
+static void note_part(struct rma_target *t, const struct part *part) {
+    *t = (struct rma_target){.base = part->base,
+                             .bytes = part->bytes,
+                             .unit = part->unit,
+                             .process = part->process,
+                             .gets_before = 1,
+                             .writes_before = 1,
+                             .first_op = NO_OP,
+                             .last_op = NO_OP};
+}
+
+/* The parts of all ranks; NULL if some rank has no memory for the table. Up to FEW_PARTS ranks need one collective call, which no rank
+ * can fail to join; more ranks first agree that all have memory for the result. */
+static struct rma_target *gather_targets(struct part own, int size, bool ready, MPI_Comm comm) {
+    struct part few[FEW_PARTS], *parts = size <= FEW_PARTS ? few : malloc((size_t)size * sizeof *parts);
+    struct rma_target *targets = calloc((size_t)size, sizeof *targets);
+    own.ready = ready && targets;
+    bool ok = (parts == few || all_have(parts && own.ready, comm)) &&
+              host_Allgather(&own, sizeof own, MPI_BYTE, parts, sizeof own, MPI_BYTE, comm) == MPI_SUCCESS;
+    for (int i = 0; ok && i < size; i++)
+        ok = parts[i].ready;
+    for (int i = 0; ok && i < size; i++)
+        note_part(&targets[i], &parts[i]);
+    if (parts != few)
+        free(parts);
+    if (ok)
+        return targets;
+    free(targets);
+    return NULL;
+}
+
+/* For hearth top, which reads the counters themselves. */
+static void window_show(const struct window *w) {
+    static const struct live_field fields[] = {
+        LIVE_FIELD(windows, struct window, open),
+        LIVE_FIELD(gets, struct window, gets),
+        LIVE_FIELD(gets, struct window, bypassed_fast),
+        LIVE_FIELD(hits, struct window, hits),
+        LIVE_FIELD(bypassed, struct window, bypassed),
+        LIVE_FIELD(bypassed, struct window, bypassed_fast),
+        LIVE_FIELD(bytes_served, struct window, bytes_served),
+        LIVE_FIELD(bytes_fetched, struct window, bytes_fetched),
+        LIVE_FIELD(elided, struct window, elided),
+    };
+    live_show(w, fields, sizeof fields / sizeof *fields);
+}
+
+static void link_window(struct window *w) {
+    rma_alias_join(w);
+    rma_window_link(w);
+    window_show(w);
+}
+
+static void give_structure(struct window *w) {
+    w->next = spare;
+    spare = w;
+}
+
+/* Registers a window that MPI has just created. Collective over comm. If some rank has no memory for it, no rank
+ * registers it, and all its calls go to MPI. */
+static void window_opened(MPI_Win handle, struct part own, MPI_Info info, MPI_Comm comm, bool shared,
+                          bool dynamic) {
+    int size = 0, rank = 0;
+    start_up();
+    rma_lock();
+    struct window *w = take_structure();
+    rma_unlock();
+    host_Comm_size(comm, &size);
+    host_Comm_rank(comm, &rank);
+    own.process = own_process;
+    struct rma_target *targets = gather_targets(own, size, w, comm);
+    acquire(EVENT_COLLECTIVE);
+    rma_lock();
+    if (w && targets) {
+        *w = (struct window){.handle = handle,
+                             .shared = shared,
+                             .dynamic = dynamic,
+                             .cacheable = !shared,
+                             .mode = (enum mode)settings_get()->mode,
+                             .rank = rank,
+                             .size = size,
+                             .targets = targets,
+                             .first_busy = NO_TARGET,
+                             .flush_stamp = 1,
+                             .serial = ++serials};
+        rma_window_mode_from(info, &w->mode);
+        rma_window_acquires |= w->mode == MODE_ACQUIRE;
+        rma_score_from_info(w, info);
+        w->ahead = settings_get()->read_ahead;
+        rma_admission_begin(w);
+        rma_record_window(w);
+        link_window(w);
+    } else {
+        if (w)
+            give_structure(w);
+        log_warn("a window of %d ranks is not cached: no memory to describe it on this or another rank",
+                 size);
+    }
+    rma_unlock();
+}
+
+static int note_created(int rc, MPI_Win *win, const void *base, MPI_Aint size, MPI_Aint unit, MPI_Info info,
+                        MPI_Comm comm, bool shared) {
+    if (rc != MPI_SUCCESS)
+        return rc;
+    struct part own = {.base = (uint64_t)(uintptr_t)base, .bytes = (uint64_t)size, .unit = (uint64_t)unit};
+    window_opened(*win, own, info, comm, shared, false);
+    return rc;
+}
+
+int hook_Win_create(void *base, MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, MPI_Win *win) {
+    serve_open();
+    int rc = host_Win_create(base, size, unit, info, comm, win);
+    return note_created(rc, win, base, size, unit, info, comm, false);
+}
+
+int hook_Win_allocate(MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, void *base, MPI_Win *win) {
+    serve_open();
+    int rc = host_Win_allocate(size, unit, info, comm, base, win);
+    return note_created(rc, win, rc ? NULL : *(void **)base, size, unit, info, comm, false);
+}
+
+int hook_Win_allocate_shared(MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, void *base,
+                             MPI_Win *win) {
+    int rc = host_Win_allocate_shared(size, unit, info, comm, base, win);
+    return note_created(rc, win, rc ? NULL : *(void **)base, size, unit, info, comm, true);
+}
+
+#if MPI_VERSION >= 4
+int hook_Win_create_c(void *base, MPI_Aint size, MPI_Aint unit, MPI_Info info, MPI_Comm comm, MPI_Win *win) {
+    serve_open();
+    int rc = host_Win_create_c(base, size, unit, info, comm, win);
+    return note_created(rc, win, base, size, unit, info, comm, false);
+}
+
+int hook_Win_allocate_c(MPI_Aint size, MPI_Aint unit, MPI_Info info, MPI_Comm comm, void *base,
+                        MPI_Win *win) {
+    serve_open();
+    int rc = host_Win_allocate_c(size, unit, info, comm, base, win);
+    return note_created(rc, win, rc ? NULL : *(void **)base, size, unit, info, comm, false);
+}
+
+int hook_Win_allocate_shared_c(MPI_Aint size, MPI_Aint unit, MPI_Info info, MPI_Comm comm, void *base,
+                               MPI_Win *win) {
+    int rc = host_Win_allocate_shared_c(size, unit, info, comm, base, win);
+    return note_created(rc, win, rc ? NULL : *(void **)base, size, unit, info, comm, true);
+}
+#endif
+
+int hook_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *win) {
+    serve_open();
+    int rc = host_Win_create_dynamic(info, comm, win);
+    if (rc == MPI_SUCCESS)
+        window_opened(*win, (struct part){.unit = 1}, info, comm, false, true);
+    return rc;
+}
+
+/* ---- parts of dynamic windows ---- */
+
+int hook_Win_attach(MPI_Win win, void *base, MPI_Aint size) {
+    struct window *w = rma_window_find(win);
+    int rc = host_Win_attach(win, base, size);
+    struct region *r = w && rc == MPI_SUCCESS ? malloc(sizeof *r) : NULL;
+    if (!r)
+        return rc;
+    rma_lock();
+    *r = (struct region){.start = (uint64_t)(uintptr_t)base, .bytes = (uint64_t)size, .next = w->attached};
+    w->attached = r;
+    rma_unlock();
+    return rc;
+}
+
+static struct region *take_region(struct window *w, uint64_t start) {
+    struct region **link = &w->attached;
+    while (*link && (*link)->start != start)
+        link = &(*link)->next;
+    struct region *found = *link;
+    if (found)
+        *link = found->next;
+    return found;
+}
+
+/* Drops this process's entries of its own memory in that part. */
+int hook_Win_detach(MPI_Win win, const void *base) {
+    struct window *w = rma_window_find(win);
+    int rc = host_Win_detach(win, base);
+    if (!w || rc != MPI_SUCCESS)
+        return rc;
+    rma_lock();
+    struct region *r = take_region(w, (uint64_t)(uintptr_t)base);
+    if (r) {
+        struct write gone = {.address = r->start, .layout.shape = shape_contiguous(r->bytes)};
+        rma_write_drop(w, w->rank, &gone);
+        free(r);
+    }
+    rma_unlock();
+    return rc;
+}
+
+/* ---- release ---- */
+
+static void unlink_window(struct window *w) {
+    rma_window_unlink(w);
+    rma_admission_clear_fast(w);
+    rma_alias_leave(w);
+}
+
+static void window_release(struct window *w) {
+    for (int i = 0; i < w->size; i++) {
+        struct rma_target *t = &w->targets[i];
+        while (t->first_op != NO_OP)
+            rma_inflight_abandon(t->first_op);
+        for (uint32_t k = 0; k < t->write_count; k++)
+            layout_free(&t->writes[k].layout);
+        free(t->writes);
+    }
+    while (w->attached) {
+        struct region *r = w->attached;
+        w->attached = r->next;
+        free(r);
+    }
+    free(w->started);
+    free(w->targets);
+    live_hide(w);
+    if (w->cache)
+        cache_close(w->cache);
+    if (w->whatif)
+        cache_whatif_close(w->whatif);
+    if (w->reuse)
+        cache_reuse_close(w->reuse);
+    w->cache = NULL;
+    give_structure(w);
+}
+
+int hook_Win_free(MPI_Win *win) {
+    struct window *w = win ? rma_window_find(*win) : NULL;
+    if (!w) {
+        int code = host_Win_free(win);
+        acquire(EVENT_COLLECTIVE);
+        return code;
+    }
+    char name[MPI_MAX_OBJECT_NAME];
+    rma_window_name(w, name);
+    rma_lock();
+    rma_record_window_leaves(w);
+    unlink_window(w);
+    rma_unlock();
+    int rc = host_Win_free(win);
+    acquire(EVENT_COLLECTIVE); /* MPI_Win_free synchronises with the other ranks */
+    rma_lock();
+    if (rc == MPI_SUCCESS) {
+        report_window(w, name);
+        rma_record_window_end(w);
+        window_release(w);
+    } else {
+        rma_record_window_returns(w);
+        link_window(w);
+    }
+    rma_unlock();
+    return rc;
+}

@@ -1,0 +1,12 @@
+/* write.h: the effect of own writes on cached entries. Requires the lock. */
+#ifndef HEARTH_MPI_RMA_WRITE_H
+#define HEARTH_MPI_RMA_WRITE_H
+
+#include "mpi/rma/window/window.h"
+
+/* Drops the entries that this write overlaps, from the cache of every aliasing window. */
+void rma_write_drop(struct window *w, int target, const struct write *write);
+/* All writes to this target are complete there: drops overlapping entries that were inserted in the meantime. */
+void rma_write_completed(struct window *w, struct rma_target *t);
+
+#endif
