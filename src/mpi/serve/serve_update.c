@@ -49,7 +49,7 @@ static int update_elements(const struct served_target *t, const struct data_upda
 /* The elements of all sides are known to be of one type. The old values go to a copy first, since the result may not
  * be contiguous. */
 static int update_apply(const struct served_target *t, struct data_update *u, const struct serve_side *from,
-                 const struct serve_side *result) {
+                        const struct serve_side *result) {
     struct packed operands = {0}, old = {0};
     int rc = MPI_ERR_NO_MEM;
     if ((!from || packed_open(&operands, from)) && (!result || packed_open(&old, result))) {
