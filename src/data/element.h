@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Sent between nodes: the numbers are those of a job, not of a version. */
+/* The nodes of a job send each other these values. */
 enum data_type {
     DATA_INT8,
     DATA_INT16,
