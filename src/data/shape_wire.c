@@ -200,8 +200,9 @@ static bool read_regular(struct data_piece *p, const char *wire) {
     uint64_t blocks = (end - 1) / r.block_bytes + 1;
     if (__builtin_mul_overflow(blocks, r.block_bytes, &all) || all > INT64_MAX)
         return false;
-    p->shape =
-        (struct shape){.bytes = all, .blocks = blocks, .block_bytes = r.block_bytes, .stride = r.stride};
+    /* The stride of a single block is part of no sum that is checked below. */
+    p->shape = (struct shape){
+        .bytes = all, .blocks = blocks, .block_bytes = r.block_bytes, .stride = blocks > 1 ? r.stride : 0};
     p->from = r.skip;
     p->bytes = r.bytes;
     __int128 last = (__int128)r.stride * (__int128)(blocks - 1);
