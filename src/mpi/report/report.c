@@ -6,13 +6,13 @@
 #include <stdlib.h>
 
 #include "mpi/core/hooks.h"
+#include "mpi/core/progress.h"
 #include "mpi/p2p/start.h"
 #include "mpi/p2p/transport/p2p_count.h"
 #include "mpi/report/report_heater.h"
 #include "mpi/report/report_record.h"
 #include "mpi/rma/admission.h"
 #include "mpi/rma/inflight/rma_check.h"
-#include "mpi/rma/window/rma_progress.h"
 
 enum { MOST_RECORDS = 1024, NAME_BYTES = 64 };
 
@@ -332,7 +332,7 @@ static void report_write(void) {
 
 int hook_Finalize(void) {
     p2p_finish();
-    rma_progress_stop();
+    progress_close();
     rma_check_summary();
     if (output_is_wanted()) {
         rma_lock();

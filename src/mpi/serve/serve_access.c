@@ -80,6 +80,7 @@ static int request_cancel(void *state, int complete) {
 }
 
 int serve_access_request(MPI_Request *request) {
+    serve_progress_poll();
     int rc = host_Grequest_start(request_query, request_free, request_cancel, NULL, request);
     return rc == MPI_SUCCESS ? host_Grequest_complete(*request) : rc;
 }

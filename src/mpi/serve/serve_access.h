@@ -29,7 +29,7 @@ static inline struct served_target *serve_access_target(const struct serve_args 
                  a->disp < 0))
         return NULL;
     struct served_target *t = &(*s)->targets[a->target];
-    return LIKELY(serve_epoch_enter(*s, t)) ? t : NULL;
+    return LIKELY(serve_epoch_is_open(*s, t)) ? t : NULL;
 }
 
 /* The address of `bytes` contiguous bytes at a displacement, at the target; 0: not all of them are in the window. */

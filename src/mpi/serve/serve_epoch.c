@@ -2,10 +2,13 @@
  *
  * An operation is complete at its target when its call returns, since the caller executes it. So a flush only orders
  * memory. Fence, post, start, complete and wait are the host's: it sees a window without operations. A lock is taken
- * at the target's gate; in an epoch of MPI_Win_lock_all, with the first operation on that target. Misuse goes to the
- * host wherever the host would find the same fault, so that its error is the host's. */
+ * at the target's gate; MPI_Win_lock_all takes those of all targets. MPI would allow to take one with the first
+ * operation on its target. But a rank in such an epoch could then queue up behind an exclusive lock that waits for
+ * another rank in the epoch, which waits for the first one. And the own lock protects loads and stores, too. Misuse
+ * goes to the host wherever the host would find the same fault, so that its error is the host's. */
 #include <stdlib.h>
 
+#include "mpi/core/progress.h"
 #include "mpi/serve/served.h"
 
 /* The caller's stores are visible to all processes before, and theirs are to the caller after it. */
@@ -13,10 +16,10 @@ static void order_memory(void) {
     atomic_thread_fence(memory_order_seq_cst);
 }
 
-/* While a process waits for a lock, its holder may wait for a message from it. */
-static void let_mpi_progress(void) {
-    int flag;
-    host_real.Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_SELF, &flag, MPI_STATUS_IGNORE);
+/* After a call that a program may repeat until it sees something. */
+static void order_and_progress(void) {
+    order_memory();
+    serve_progress_poll();
 }
 
 static int refuse(const struct served *s, int code) {
@@ -30,24 +33,16 @@ static struct served_target *target_of(struct served *s, int rank) {
 
 /* ---- locks ---- */
 
-bool serve_epoch_enter_slow(struct served *s, struct served_target *t) {
-    if (!s->locked_all)
-        return false;
-    serve_gate_enter(t->gate, false, let_mpi_progress);
-    serve_lock();
-    bool twice = t->held != HOLD_NONE; /* another thread was faster */
-    t->held = HOLD_SHARED;
-    serve_unlock();
-    if (twice)
-        serve_gate_leave(t->gate, false);
-    return true;
+/* While a process waits for a lock, its holder may wait for a message from it. */
+static void take(struct served_target *t, enum hold hold) {
+    if (hold != HOLD_UNCHECKED)
+        serve_gate_enter(t->gate, hold == HOLD_ALONE, progress_make);
+    t->held = (uint8_t)hold;
 }
 
 static void release(struct served_target *t) {
-    serve_lock();
     enum hold held = t->held;
     t->held = HOLD_NONE;
-    serve_unlock();
     if (held == HOLD_SHARED || held == HOLD_ALONE)
         serve_gate_leave(t->gate, held == HOLD_ALONE);
 }
@@ -65,12 +60,8 @@ int serve_Win_lock(int kind, int target, int assertion, MPI_Win win) {
     if (!may_lock(s, t))
         return refuse(s, MPI_ERR_RMA_SYNC);
     enum hold hold = kind == MPI_LOCK_EXCLUSIVE ? HOLD_ALONE : HOLD_SHARED;
-    if (assertion & MPI_MODE_NOCHECK)
-        hold = HOLD_UNCHECKED;
-    else
-        serve_gate_enter(t->gate, hold == HOLD_ALONE, let_mpi_progress);
+    take(t, assertion & MPI_MODE_NOCHECK ? HOLD_UNCHECKED : hold);
     serve_lock();
-    t->held = (uint8_t)hold;
     s->holds++;
     serve_unlock();
     order_memory();
@@ -87,6 +78,7 @@ int serve_Win_unlock(int target, MPI_Win win) {
     serve_lock();
     s->holds--;
     serve_unlock();
+    serve_progress_poll();
     return MPI_SUCCESS;
 }
 
@@ -96,11 +88,9 @@ int serve_Win_lock_all(int assertion, MPI_Win win) {
         return serve_host.Win_lock_all(assertion, win);
     if (s->locked_all || s->holds || s->started_count)
         return refuse(s, MPI_ERR_RMA_SYNC);
-    serve_lock();
-    for (int i = 0; assertion & MPI_MODE_NOCHECK && i < s->size; i++)
-        s->targets[i].held = HOLD_UNCHECKED;
+    for (int i = 0; i < s->size; i++)
+        take(&s->targets[i], assertion & MPI_MODE_NOCHECK ? HOLD_UNCHECKED : HOLD_SHARED);
     s->locked_all = true;
-    serve_unlock();
     order_memory();
     return MPI_SUCCESS;
 }
@@ -113,6 +103,7 @@ int serve_Win_unlock_all(MPI_Win win) {
     for (int i = 0; i < s->size; i++)
         release(&s->targets[i]);
     s->locked_all = false;
+    serve_progress_poll();
     return MPI_SUCCESS;
 }
 
@@ -127,7 +118,7 @@ static inline bool flush_target(int target, MPI_Win win) {
     struct served_target *t = s ? target_of(s, target) : NULL;
     bool may = t && may_flush(s, t);
     if (may)
-        order_memory();
+        order_and_progress();
     return may;
 }
 
@@ -135,7 +126,7 @@ static inline bool flush_all(MPI_Win win) {
     const struct served *s = serve_find(win);
     bool may = s && (s->locked_all || s->holds);
     if (may)
-        order_memory();
+        order_and_progress();
     return may;
 }
 

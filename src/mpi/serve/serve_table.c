@@ -19,6 +19,7 @@ static void table_replace_makers(void) {
     host_Query_thread(&level);
     serve_is_threaded = level == MPI_THREAD_MULTIPLE;
     serve_host = host_real;
+    serve_progress_open();
 #define MAKE REPLACE
 #define CALL(name)
 #include "mpi/serve/serve_calls.def"

@@ -79,6 +79,7 @@ static bool party_open(struct party *p, MPI_Comm comm) {
     if (settings_get()->node_ranks ||
         serve_host.Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &p->comm))
         return false;
+    host_Comm_set_errhandler(p->comm, MPI_ERRORS_RETURN);
     p->boot = (struct net_boot){.arg = p, .gather = party_gather};
     host_Comm_rank(p->comm, &p->boot.rank);
     host_Comm_size(p->comm, &p->boot.size);
@@ -114,11 +115,12 @@ static struct served *take_structure(void) {
     return s ? s : malloc(sizeof *s);
 }
 
-static struct served *served_make(int rank, int size) {
+static struct served *served_make(int rank, int size, bool dynamic) {
     struct served *s = take_structure();
     struct served_target *targets = calloc((size_t)size, sizeof *targets);
     if (s && targets) {
-        *s = (struct served){.handle = MPI_WIN_NULL, .rank = rank, .size = size, .targets = targets};
+        *s = (struct served){
+            .handle = MPI_WIN_NULL, .dynamic = dynamic, .rank = rank, .size = size, .targets = targets};
         return s;
     }
     free(targets);
@@ -190,41 +192,44 @@ static int served_fill(struct served *s, const struct party *p, const struct off
     return status == 0 ? note_targets(s, p, all, flavor) : status;
 }
 
+/* The handle is that of a host window over the same memory. A host that cannot make one may still be able to allocate
+ * a window: of Open MPI's components only one does both. */
+static int served_name(struct served *s, const struct party *p, MPI_Info info, MPI_Win *win) {
+    const struct served_target *own = &s->targets[s->rank];
+    int rc = s->dynamic ? serve_host.Win_create_dynamic(info, p->comm, win)
+                        : serve_host.Win_create((void *)(uintptr_t)own->base, (MPI_Aint)own->bytes,
+                                                (int)own->unit, info, p->comm, win);
+    int status = net_boot_agree(&p->boot, rc == MPI_SUCCESS ? 0 : -ENOTSUP);
+    if (status == 0)
+        s->handle = *win;
+    return status;
+}
+
 /* Collective. NULL: the host serves the window. */
-static struct served *served_open(MPI_Comm comm, const struct offer *own, enum flavor flavor) {
+static struct served *served_open(MPI_Comm comm, const struct offer *own, enum flavor flavor, MPI_Info info,
+                                  MPI_Win *win) {
     struct party p;
     if (!party_open(&p, comm))
         return NULL;
-    struct served *s = served_make(p.boot.rank, p.boot.size);
+    struct served *s = served_make(p.boot.rank, p.boot.size, flavor == DYNAMIC);
     struct offer *all = malloc((size_t)p.boot.size * sizeof *all);
     int status = net_agree_on_memory(&p.boot, s && all && own->pid, "a window");
     if (status == 0)
         status = net_boot_gather(&p.boot, own, all, sizeof *own);
     if (status == 0)
         status = served_fill(s, &p, all, flavor);
+    if (status == 0)
+        status = served_name(s, &p, info, win);
     serve_host.Comm_free(&p.comm);
     free(all);
-    if (status == 0)
+    if (status == 0) {
+        serve_start();
+        served_link(s);
         return s;
+    }
     if (s)
         served_drop(s);
     return NULL;
-}
-
-/* The handle of a host window over the same memory. */
-static int served_name(struct served *s, MPI_Info info, MPI_Comm comm, MPI_Win *win) {
-    const struct served_target *own = &s->targets[s->rank];
-    serve_start();
-    int rc = s->dynamic ? serve_host.Win_create_dynamic(info, comm, win)
-                        : serve_host.Win_create((void *)(uintptr_t)own->base, (MPI_Aint)own->bytes,
-                                                (int)own->unit, info, comm, win);
-    if (rc != MPI_SUCCESS) {
-        served_drop(s);
-        return rc;
-    }
-    s->handle = *win;
-    served_link(s);
-    return rc;
 }
 
 /* Whether this window is to be served: its info key, or else the setting. */
@@ -258,58 +263,64 @@ static struct offer make_offer(const void *base, MPI_Aint size, MPI_Aint unit, e
     return own;
 }
 
-/* NULL: the host makes it. */
-static struct served *serve_or_not(const void *base, MPI_Aint size, MPI_Aint unit, MPI_Info info,
-                                   MPI_Comm comm, enum flavor flavor) {
+/* Whether the window was made; if not, the host makes it. `*base`: its memory, set if it is allocated. */
+static bool is_served(void **base, MPI_Aint size, MPI_Aint unit, MPI_Info info, MPI_Comm comm,
+                      enum flavor flavor, MPI_Win *win) {
     if (size < 0 || unit <= 0 || unit > INT_MAX || !is_intracomm(comm) || !is_wanted(info))
-        return NULL;
-    struct offer own = make_offer(base, size, unit, flavor);
-    struct served *s = served_open(comm, &own, flavor);
+        return false;
+    struct offer own = make_offer(*base, size, unit, flavor);
+    const struct served *s = served_open(comm, &own, flavor, info, win);
     if (s)
-        s->dynamic = flavor == DYNAMIC;
+        *base = (void *)(uintptr_t)s->targets[s->rank].base;
     return s;
 }
 
-static int name_allocated(struct served *s, MPI_Info info, MPI_Comm comm, void *base, MPI_Win *win) {
-    void *memory = (void *)(uintptr_t)s->targets[s->rank].base;
-    int rc = served_name(s, info, comm, win);
-    if (rc == MPI_SUCCESS)
+static bool is_allocated(MPI_Aint size, MPI_Aint unit, MPI_Info info, MPI_Comm comm, void *base,
+                         MPI_Win *win) {
+    void *memory = NULL;
+    bool served = is_served(&memory, size, unit, info, comm, ALLOCATED, win);
+    if (served)
         memcpy(base, &memory, sizeof memory);
-    return rc;
+    return served;
 }
 
 int serve_Win_allocate(MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, void *base, MPI_Win *win) {
-    struct served *s = serve_or_not(NULL, size, unit, info, comm, ALLOCATED);
-    return s ? name_allocated(s, info, comm, base, win)
-             : serve_host.Win_allocate(size, unit, info, comm, base, win);
+    return is_allocated(size, unit, info, comm, base, win)
+               ? MPI_SUCCESS
+               : serve_host.Win_allocate(size, unit, info, comm, base, win);
 }
 
 int serve_Win_create(void *base, MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, MPI_Win *win) {
-    struct served *s = serve_or_not(base, size, unit, info, comm, CREATED);
-    return s ? served_name(s, info, comm, win) : serve_host.Win_create(base, size, unit, info, comm, win);
+    return is_served(&base, size, unit, info, comm, CREATED, win)
+               ? MPI_SUCCESS
+               : serve_host.Win_create(base, size, unit, info, comm, win);
 }
 
 /* Displacements are addresses, and any attached memory may be accessed. */
 int serve_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *win) {
-    struct served *s = serve_or_not(NULL, PTRDIFF_MAX, 1, info, comm, DYNAMIC);
-    return s ? served_name(s, info, comm, win) : serve_host.Win_create_dynamic(info, comm, win);
+    void *all = NULL;
+    return is_served(&all, PTRDIFF_MAX, 1, info, comm, DYNAMIC, win)
+               ? MPI_SUCCESS
+               : serve_host.Win_create_dynamic(info, comm, win);
 }
 
 #if MPI_VERSION >= 4
 int serve_Win_allocate_c(MPI_Aint size, MPI_Aint unit, MPI_Info info, MPI_Comm comm, void *base,
                          MPI_Win *win) {
-    struct served *s = serve_or_not(NULL, size, unit, info, comm, ALLOCATED);
-    return s ? name_allocated(s, info, comm, base, win)
-             : serve_host.Win_allocate_c(size, unit, info, comm, base, win);
+    return is_allocated(size, unit, info, comm, base, win)
+               ? MPI_SUCCESS
+               : serve_host.Win_allocate_c(size, unit, info, comm, base, win);
 }
 
 int serve_Win_create_c(void *base, MPI_Aint size, MPI_Aint unit, MPI_Info info, MPI_Comm comm, MPI_Win *win) {
-    struct served *s = serve_or_not(base, size, unit, info, comm, CREATED);
-    return s ? served_name(s, info, comm, win) : serve_host.Win_create_c(base, size, unit, info, comm, win);
+    return is_served(&base, size, unit, info, comm, CREATED, win)
+               ? MPI_SUCCESS
+               : serve_host.Win_create_c(base, size, unit, info, comm, win);
 }
 #endif
 
-/* The memory stays mapped in the processes that have not freed the window yet. */
+/* The memory stays mapped in the processes that have not freed the window yet. The window is not found any more when the
+ * host frees it: from then on another thread may get the same handle. */
 int serve_Win_free(MPI_Win *win) {
     struct served *s = win ? serve_find(*win) : NULL;
     if (s)

@@ -82,10 +82,23 @@ void serve_start(void);
 
 /* ---- serve_epoch.c ---- */
 
-/* Whether an access epoch to this target is open; takes its lock in the epoch of MPI_Win_lock_all. */
-bool serve_epoch_enter_slow(struct served *s, struct served_target *t);
-static inline bool serve_epoch_enter(struct served *s, struct served_target *t) {
-    return LIKELY((t->held | s->fenced | t->started) != 0) || serve_epoch_enter_slow(s, t);
+/* Whether an access epoch to this target is open. */
+static inline bool serve_epoch_is_open(const struct served *s, const struct served_target *t) {
+    return LIKELY((t->held | s->fenced | t->started) != 0);
+}
+
+/* ---- serve_progress.c ---- */
+
+/* In calls that a program may repeat until something happens, which may be a message that this process has to help
+ * to deliver. */
+void serve_progress_open(void);
+extern HIDDEN _Atomic int32_t serve_progress_left;
+void serve_progress_poll_slow(void);
+static inline void serve_progress_poll(void) {
+    int32_t left = atomic_load_explicit(&serve_progress_left, memory_order_relaxed) - 1;
+    atomic_store_explicit(&serve_progress_left, left, memory_order_relaxed);
+    if (UNLIKELY(left <= 0))
+        serve_progress_poll_slow();
 }
 
 /* ---- serve_element.c ---- */

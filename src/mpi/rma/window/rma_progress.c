@@ -4,12 +4,10 @@
  *
  * Reading the clock takes as long as half a hit, so it is not read at each poll. After polls in quick succession, the
  * next reading is up to MOST_POLLS polls away; after a slow one, the next poll reads again. Threads may overwrite
- * each other's counts, which only shifts a reading.
- *
- * The call is MPI_Test of a request that is never complete until the end; for it both MPIs process everything that
- * has arrived. MPI_Iprobe does not suffice: on a private communicator MPICH processes nothing else, and on a shared
- * one a waiting message ends it early. */
+ * each other's counts, which only shifts a reading. */
 #include "mpi/rma/window/rma_progress.h"
+
+#include "mpi/core/progress.h"
 
 enum { MOST_POLLS = 16 };
 
@@ -20,42 +18,11 @@ _Atomic int32_t rma_progress_left = 1;
 static _Atomic uint64_t last, limit;
 static _Atomic uint32_t stride = 1; /* polls between two readings of the clock */
 
-static MPI_Request never = MPI_REQUEST_NULL;
-
-static int progress_query(void *state, MPI_Status *status) {
-    status->MPI_SOURCE = MPI_UNDEFINED;
-    status->MPI_TAG = MPI_UNDEFINED;
-    host_Status_set_cancelled(status, 0);
-    return host_Status_set_elements(status, MPI_BYTE, 0);
-}
-
-static int progress_release(void *state) {
-    return MPI_SUCCESS;
-}
-
-static int progress_cancel(void *state, int complete) {
-    return MPI_SUCCESS;
-}
-
 void rma_progress_start(void) {
     double ticks = (double)settings_get()->progress_us * 1000 / clock_ns_per_tick();
     atomic_store_explicit(&limit, ticks < 1 ? 1 : (uint64_t)ticks, memory_order_relaxed);
-    if (host_Grequest_start(progress_query, progress_release, progress_cancel, NULL, &never) != MPI_SUCCESS)
-        never = MPI_REQUEST_NULL;
+    progress_open();
     rma_progress_note();
-}
-
-void rma_progress_stop(void) {
-    if (never == MPI_REQUEST_NULL)
-        return;
-    host_Grequest_complete(never);
-    host_real.Wait(&never, MPI_STATUS_IGNORE);
-}
-
-static void call_mpi(void) {
-    int flag;
-    if (never != MPI_REQUEST_NULL)
-        host_real.Test(&never, &flag, MPI_STATUS_IGNORE);
 }
 
 void rma_progress_poll_slow(void) {
@@ -64,7 +31,7 @@ void rma_progress_poll_slow(void) {
     uint32_t next = atomic_load_explicit(&stride, memory_order_relaxed);
     bool called = atomic_exchange_explicit(&rma_progress_fresh, false, memory_order_relaxed);
     if (since > most && !called)
-        call_mpi();
+        progress_make();
     if (since > most || called)
         atomic_store_explicit(&last, now, memory_order_relaxed);
     next = since > most ? 1 : 2 * next < MOST_POLLS ? 2 * next : MOST_POLLS;

@@ -5,9 +5,8 @@
 #include "mpi/core/host.h"
 #include <stdatomic.h>
 
-/* Called with the first window, and in MPI_Finalize. */
+/* Called with the first window. */
 void rma_progress_start(void);
-void rma_progress_stop(void);
 /* MPI was called since the last poll. */
 extern HIDDEN _Atomic bool rma_progress_fresh;
 static inline void rma_progress_note(void) {

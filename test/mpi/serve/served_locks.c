@@ -1,0 +1,457 @@
+/* served_locks.c: locks exclude and share, are fair, and need nothing of the target; active targets with all
+ * assertions. Numbers in the windows are changed by a get and a put, or by a load and a store: a lock that does not
+ * exclude loses some. */
+#include <sched.h>
+#include <stdlib.h>
+
+#include "serving.h"
+
+enum { WINDOW = 4096, ROUNDS = 200 };
+
+static void add_by_get_and_put(MPI_Win win, int target) {
+    put_number(win, target, 0, get_number(win, target, 0) + 1);
+}
+
+/* What all ranks added to one rank's number. */
+static void expect_total(const struct allocated *w, int target, int64_t want) {
+    barrier();
+    MPI_Win_lock(MPI_LOCK_SHARED, target, 0, w->win);
+    expect_eq(get_number(w->win, target, 0), want);
+    MPI_Win_unlock(target, w->win);
+    barrier();
+}
+
+CASE(exclusive_locks_exclude) {
+    struct allocated w = allocate_window(MPI_COMM_WORLD, WINDOW, 1, NULL);
+    for (int i = 0; i < ROUNDS; i++) {
+        int target = i % test_size;
+        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, target, 0, w.win);
+        add_by_get_and_put(w.win, target);
+        MPI_Win_unlock(target, w.win);
+    }
+    for (int target = 0; target < test_size; target++)
+        expect_total(&w, target, (int64_t)((ROUNDS - target - 1) / test_size + 1) * test_size);
+    MPI_Win_free(&w.win);
+}
+
+/* Of the own window: the lock protects loads and stores, too. */
+CASE(exclusive_locks_protect_own_stores) {
+    SKIP_IF(!test_served(), "targets need progress");
+    struct allocated w = allocate_window(MPI_COMM_WORLD, WINDOW, 1, NULL);
+    for (int i = 0; i < ROUNDS; i++) {
+        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, w.win);
+        if (test_rank == 0)
+            store_number(&w, 0, load_number(&w, 0) + 1);
+        else
+            add_by_get_and_put(w.win, 0);
+        MPI_Win_unlock(0, w.win);
+    }
+    expect_total(&w, 0, (int64_t)ROUNDS * test_size);
+    MPI_Win_free(&w.win);
+}
+
+/* Rank 1 asks for an exclusive lock while rank 0 is in an epoch of MPI_Win_lock_all: it has to wait, also if rank 0 made
+ * no operation, or only loads and stores. */
+static void expect_excluded(const struct allocated *w, bool by_operations) {
+    for (int i = 1; i <= 5; i++) {
+        if (test_rank == 0) {
+            MPI_Win_lock_all(0, w->win);
+            if (by_operations)
+                get_number(w->win, 0, 0);
+            MPI_Send(NULL, 0, MPI_BYTE, 1, 0, MPI_COMM_WORLD);
+            for (double end = MPI_Wtime() + 0.02; MPI_Wtime() < end && load_number(w, 0) < i;)
+                sched_yield();
+            expect_eq(by_operations ? get_number(w->win, 0, 0) : load_number(w, 0), i - 1);
+            MPI_Win_unlock_all(w->win);
+        } else if (test_rank == 1) {
+            MPI_Recv(NULL, 0, MPI_BYTE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, w->win);
+            put_number(w->win, 0, 0, i);
+            MPI_Win_unlock(0, w->win);
+        }
+        barrier();
+    }
+    expect_total(w, 0, 5);
+}
+
+CASE(lock_all_excludes_exclusive_locks) {
+    SKIP_IF(!test_served(), "targets need progress");
+    struct allocated w = allocate_window(MPI_COMM_WORLD, WINDOW, 1, NULL);
+    expect_excluded(&w, true);
+    MPI_Win_free(&w.win);
+}
+
+CASE(lock_all_protects_own_stores) {
+    SKIP_IF(!test_served(), "targets need progress");
+    struct allocated w = allocate_window(MPI_COMM_WORLD, WINDOW, 1, NULL);
+    expect_excluded(&w, false);
+    MPI_Win_free(&w.win);
+}
+
+/* A fence that could begin an epoch, and does not, since a lock follows. */
+CASE(lock_all_after_a_fence_excludes) {
+    SKIP_IF(!test_served(), "targets need progress");
+    struct allocated w = allocate_window(MPI_COMM_WORLD, WINDOW, 1, NULL);
+    MPI_Win_fence(0, w.win);
+    expect_excluded(&w, true);
+    MPI_Win_free(&w.win);
+}
+
+CASE(shared_locks_share) {
+    struct allocated w = allocate_window(MPI_COMM_WORLD, WINDOW, 1, NULL);
+    for (int i = 0; i < 20; i++) {
+        if (i % 2 || test_rank)
+            MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, w.win);
+        else
+            MPI_Win_lock_all(0, w.win);
+        add_number(w.win, 0, 0, 1);
+        barrier();
+        expect_eq(get_number(w.win, 0, 0), (int64_t)(i + 1) * test_size);
+        barrier();
+        if (i % 2 || test_rank)
+            MPI_Win_unlock(0, w.win);
+        else
+            MPI_Win_unlock_all(w.win);
+    }
+    MPI_Win_free(&w.win);
+}
+
+/* Rank 0 waits inside its epoch for a store of rank 1. Rank 1 is in an epoch, too, and has not used it when rank 2
+ * begins to wait for an exclusive lock. */
+CASE(lock_all_locks_at_once) {
+    SKIP_IF(!test_served() || test_size < 3, "for 3 ranks, and targets without progress");
+    struct allocated w = allocate_window(MPI_COMM_WORLD, WINDOW, 1, NULL);
+    if (test_rank < 2)
+        MPI_Win_lock_all(0, w.win);
+    if (test_rank == 0)
+        get_number(w.win, 0, 0);
+    barrier();
+    if (test_rank == 0) {
+        while (!load_number(&w, 1))
+            sched_yield();
+        MPI_Win_unlock_all(w.win);
+    } else if (test_rank == 1) {
+        MPI_Recv(NULL, 0, MPI_BYTE, 2, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        for (int i = 0; i < 10000; i++) /* rank 2 may be in the queue by then: if not, less is shown */
+            sched_yield();
+        put_number(w.win, 0, 1, 1);
+        MPI_Win_unlock_all(w.win);
+    } else if (test_rank == 2) {
+        MPI_Send(NULL, 0, MPI_BYTE, 1, 0, MPI_COMM_WORLD);
+        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, w.win);
+        expect_eq(get_number(w.win, 0, 1), 1);
+        MPI_Win_unlock(0, w.win);
+    }
+    MPI_Win_free(&w.win);
+}
+
+CASE(several_locks_at_once) {
+    SKIP_IF(over_pt2pt(), "several locks then unlock hang in osc pt2pt");
+    struct allocated w = allocate_window(MPI_COMM_WORLD, WINDOW, 1, NULL);
+    for (int i = 0; i < 20; i++) {
+        for (int target = 0; target < test_size; target++)
+            MPI_Win_lock(target == i % test_size ? MPI_LOCK_EXCLUSIVE : MPI_LOCK_SHARED, target, 0, w.win);
+        for (int target = 0; target < test_size; target++)
+            add_number(w.win, target, 0, 1);
+        MPI_Win_flush_all(w.win);
+        for (int target = test_size; target-- > 0;)
+            MPI_Win_unlock((target + i) % test_size, w.win);
+    }
+    for (int target = 0; target < test_size; target++)
+        expect_total(&w, target, 20 * test_size);
+    MPI_Win_free(&w.win);
+}
+
+CASE(unchecked_locks) {
+    struct allocated w = allocate_window(MPI_COMM_WORLD, WINDOW, 1, NULL);
+    for (int turn = 0; turn < test_size; turn++) {
+        if (turn == test_rank) {
+            MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, MPI_MODE_NOCHECK, w.win);
+            add_by_get_and_put(w.win, 0);
+            MPI_Win_unlock(0, w.win);
+        }
+        barrier();
+    }
+    MPI_Win_lock_all(MPI_MODE_NOCHECK, w.win);
+    add_number(w.win, 0, 0, 1);
+    barrier();
+    MPI_Win_unlock_all(w.win);
+    MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, w.win); /* nothing is held any more */
+    add_by_get_and_put(w.win, 0);
+    MPI_Win_unlock(0, w.win);
+    expect_total(&w, 0, 3 * test_size);
+    MPI_Win_free(&w.win);
+}
+
+/* ---- fairness ---- */
+
+/* How often others got the lock after this rank began to wait for it. A rank that loses its processor just before it
+ * queues up is passed by many, so that a few of such waits are no fault. */
+CASE(exclusive_locks_are_fair) {
+    enum { LOCKS = 1500 };
+    SKIP_IF(!test_served(), "the host's locks need not be fair");
+    struct allocated w = allocate_window(MPI_COMM_WORLD, WINDOW, 1, NULL);
+    int64_t last = -1;
+    int unfair = 0;
+    for (int i = 0; i < LOCKS; i++) {
+        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, w.win);
+        int64_t now = get_number(w.win, 0, 0);
+        put_number(w.win, 0, 0, now + 1);
+        MPI_Win_unlock(0, w.win);
+        unfair += last >= 0 && now - last > 2 * test_size;
+        last = now;
+    }
+    expect(unfair < LOCKS / 10);
+    expect_total(&w, 0, (int64_t)LOCKS * test_size);
+    MPI_Win_free(&w.win);
+}
+
+/* The others have the lock all the time, taking turns, until rank 0 has got it often enough. */
+CASE(shared_locks_do_not_starve_an_exclusive_one) {
+    SKIP_IF(!test_served(), "the host's locks need not be fair");
+    struct allocated w = allocate_window(MPI_COMM_WORLD, WINDOW, 1, NULL);
+    int64_t done = 0;
+    for (int i = 0; test_rank == 0 && i < ROUNDS; i++) {
+        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, w.win);
+        store_number(&w, 0, i + 1);
+        MPI_Win_unlock(0, w.win);
+    }
+    while (test_rank > 0 && done < ROUNDS) {
+        MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, w.win);
+        done = get_number(w.win, 0, 0);
+        MPI_Win_unlock(0, w.win);
+    }
+    MPI_Win_free(&w.win);
+}
+
+/* ---- progress ---- */
+
+/* The target calls no MPI function until all of this was done to it. */
+static void operate_on(const struct allocated *w, int target) {
+    int64_t one = 1, five = 5, old = -1;
+    MPI_Win_lock(MPI_LOCK_EXCLUSIVE, target, 0, w->win);
+    put_number(w->win, target, 1, 41);
+    expect_eq(get_number(w->win, target, 1), 41);
+    MPI_Accumulate(&one, 1, MPI_INT64_T, target, 8, 1, MPI_INT64_T, MPI_SUM, w->win);
+    MPI_Win_unlock(target, w->win);
+    MPI_Win_lock_all(0, w->win);
+    expect_eq(add_number(w->win, target, 1, 3), 42);
+    MPI_Compare_and_swap(&five, &(int64_t){45}, &old, MPI_INT64_T, target, 8, w->win);
+    MPI_Win_flush_all(w->win);
+    expect_eq(old, 45);
+    expect_eq(get_number(w->win, target, 1), 5);
+    MPI_Win_unlock_all(w->win);
+    MPI_Win_lock(MPI_LOCK_SHARED, target, 0, w->win);
+    put_number(w->win, target, 0, 1);
+    MPI_Win_unlock(target, w->win);
+}
+
+CASE(the_target_need_not_call_MPI) {
+    SKIP_IF(!test_served(), "targets need progress");
+    struct allocated w = allocate_window(MPI_COMM_WORLD, WINDOW, 1, NULL);
+    if (test_rank == 1)
+        operate_on(&w, 0);
+    while (test_rank == 0 && !load_number(&w, 0))
+        sched_yield();
+    barrier();
+    MPI_Win_free(&w.win);
+}
+
+/* So large that the sender has to take part in the transfer. */
+enum { LARGE = 1 << 20 };
+
+CASE(messages_move_while_a_rank_waits_for_a_lock) {
+    struct allocated w = allocate_window(MPI_COMM_WORLD, WINDOW, 1, NULL);
+    char *message = malloc(LARGE);
+    MPI_Request request;
+    if (test_rank == 0) {
+        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, w.win);
+        barrier();
+        MPI_Recv(message, LARGE, MPI_BYTE, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        expect_pattern(message, LARGE, 1, 0, 0);
+        MPI_Win_unlock(0, w.win);
+    } else {
+        fill_pattern(message, LARGE, 1, 0, 0);
+        barrier();
+        if (test_rank == 1)
+            MPI_Isend(message, LARGE, MPI_BYTE, 0, 0, MPI_COMM_WORLD, &request);
+        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, w.win);
+        get_number(w.win, 0, 0);
+        MPI_Win_unlock(0, w.win);
+        if (test_rank == 1)
+            MPI_Wait(&request, MPI_STATUS_IGNORE);
+    }
+    barrier();
+    free(message);
+    MPI_Win_free(&w.win);
+}
+
+typedef int64_t polling(MPI_Win win);
+
+static int64_t poll_get_and_flush(MPI_Win win) {
+    return get_number(win, 1, 0);
+}
+
+static int64_t poll_fetch_and_op(MPI_Win win) {
+    return add_number(win, 1, 0, 0);
+}
+
+static int64_t poll_request(MPI_Win win) {
+    int64_t value = 0;
+    MPI_Request request;
+    MPI_Rget(&value, 1, MPI_INT64_T, 1, 0, 1, MPI_INT64_T, win, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    return value;
+}
+
+/* A rank that only polls its window still sends what it began to send. */
+static void poll_while_sending(polling *poll) {
+    struct allocated w = allocate_window(MPI_COMM_WORLD, WINDOW, 1, NULL);
+    char *message = malloc(LARGE);
+    MPI_Request request;
+    MPI_Win_lock_all(0, w.win);
+    if (test_rank == 0) {
+        MPI_Recv(message, LARGE, MPI_BYTE, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        expect_pattern(message, LARGE, 1, 0, 0);
+        add_number(w.win, 1, 0, 1);
+    } else if (test_rank == 1) {
+        fill_pattern(message, LARGE, 1, 0, 0);
+        MPI_Isend(message, LARGE, MPI_BYTE, 0, 0, MPI_COMM_WORLD, &request);
+        while (!poll(w.win))
+            continue;
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+    }
+    barrier();
+    MPI_Win_unlock_all(w.win);
+    free(message);
+    MPI_Win_free(&w.win);
+}
+
+CASE(messages_move_while_a_rank_polls) {
+    poll_while_sending(poll_get_and_flush);
+    poll_while_sending(poll_fetch_and_op);
+    poll_while_sending(poll_request);
+}
+
+static int64_t poll_under_locks(MPI_Win win) {
+    MPI_Win_lock(MPI_LOCK_SHARED, 1, 0, win);
+    int64_t value = 0;
+    MPI_Get(&value, 1, MPI_INT64_T, 1, 0, 1, MPI_INT64_T, win);
+    MPI_Win_unlock(1, win);
+    return value;
+}
+
+CASE(messages_move_while_a_rank_polls_under_locks) {
+    struct allocated w = allocate_window(MPI_COMM_WORLD, WINDOW, 1, NULL);
+    char *message = malloc(LARGE);
+    MPI_Request request;
+    if (test_rank == 0) {
+        MPI_Recv(message, LARGE, MPI_BYTE, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 1, 0, w.win);
+        put_number(w.win, 1, 0, 1);
+        MPI_Win_unlock(1, w.win);
+    } else if (test_rank == 1) {
+        MPI_Isend(message, LARGE, MPI_BYTE, 0, 0, MPI_COMM_WORLD, &request);
+        while (!poll_under_locks(w.win))
+            continue;
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+    }
+    barrier();
+    free(message);
+    MPI_Win_free(&w.win);
+}
+
+/* ---- active targets ---- */
+
+/* One round: every rank adds to the next one's number 0, puts to its number 1 and reads the number 2 of its own. */
+static void operate_in_round(MPI_Win win, int64_t *values, int round) {
+    values[0] = 1;
+    values[1] = 100 * round + test_rank;
+    MPI_Accumulate(&values[0], 1, MPI_INT64_T, peer(), 0, 1, MPI_INT64_T, MPI_SUM, win);
+    MPI_Put(&values[1], 1, MPI_INT64_T, peer(), 8, 1, MPI_INT64_T, win);
+    MPI_Get(&values[2], 1, MPI_INT64_T, peer(), 16, 1, MPI_INT64_T, win);
+}
+
+static void expect_round(const struct allocated *w, const int64_t *values, int round) {
+    int before = (test_rank + test_size - 1) % test_size;
+    expect_eq(load_number(w, 0), round);
+    expect_eq(load_number(w, 1), 100 * round + before);
+    expect_eq(values[2], 7 * round + peer());
+}
+
+CASE(fences_with_all_assertions) {
+    struct allocated w = allocate_window(MPI_COMM_WORLD, WINDOW, 1, NULL);
+    const int begin[] = {0, MPI_MODE_NOPRECEDE, MPI_MODE_NOPRECEDE | MPI_MODE_NOSTORE};
+    const int end[] = {0, MPI_MODE_NOSUCCEED, MPI_MODE_NOSUCCEED | MPI_MODE_NOSTORE};
+    int64_t values[3];
+    for (int round = 1; round <= 9; round++) {
+        store_number(&w, 2, 7 * round + test_rank);
+        barrier(); /* NOSTORE is about stores since the last synchronisation */
+        MPI_Win_fence(begin[round % 3], w.win);
+        operate_in_round(w.win, values, round);
+        MPI_Win_fence(end[round / 3 % 3], w.win);
+        expect_round(&w, values, round);
+        if (round / 3 % 3 == 0)
+            MPI_Win_fence(MPI_MODE_NOSUCCEED | MPI_MODE_NOPUT, w.win);
+        barrier();
+    }
+    MPI_Win_free(&w.win);
+}
+
+static void wait_or_test(MPI_Win win, bool tests) {
+    int flag = 0;
+    if (!tests)
+        MPI_Win_wait(win);
+    while (tests && !flag)
+        MPI_Win_test(win, &flag);
+}
+
+CASE(posts_and_starts_with_all_assertions) {
+    SKIP_IF(over_pt2pt(), "osc pt2pt loses posts");
+    struct allocated w = allocate_window(MPI_COMM_WORLD, WINDOW, 1, NULL);
+    const int post[] = {0, MPI_MODE_NOSTORE, MPI_MODE_NOCHECK};
+    int64_t values[3];
+    MPI_Group all, to, from;
+    int before = (test_rank + test_size - 1) % test_size, after = peer();
+    MPI_Win_get_group(w.win, &all);
+    MPI_Group_incl(all, 1, &after, &to);
+    MPI_Group_incl(all, 1, &before, &from);
+    for (int round = 1; round <= 9; round++) {
+        store_number(&w, 2, 7 * round + test_rank);
+        MPI_Win_post(from, post[round % 3], w.win);
+        if (round % 3 == 2)
+            barrier(); /* NOCHECK: all have posted */
+        MPI_Win_start(to, round % 3 == 2 ? MPI_MODE_NOCHECK : 0, w.win);
+        operate_in_round(w.win, values, round);
+        MPI_Win_complete(w.win);
+        wait_or_test(w.win, round % 2);
+        expect_round(&w, values, round);
+    }
+    MPI_Win_start(MPI_GROUP_EMPTY, 0, w.win);
+    MPI_Win_complete(w.win);
+    MPI_Group_free(&from);
+    MPI_Group_free(&to);
+    MPI_Group_free(&all);
+    MPI_Win_free(&w.win);
+}
+
+/* Epochs of all kinds, one after the other, on one window. */
+CASE(epochs_of_all_kinds_in_turn) {
+    struct allocated w = allocate_window(MPI_COMM_WORLD, WINDOW, 1, NULL);
+    for (int round = 0; round < 10; round++) {
+        int64_t one = 1;
+        MPI_Win_fence(0, w.win);
+        MPI_Accumulate(&one, 1, MPI_INT64_T, 0, 0, 1, MPI_INT64_T, MPI_SUM, w.win);
+        MPI_Win_fence(round % 2 ? MPI_MODE_NOSUCCEED : 0, w.win);
+        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, w.win);
+        add_by_get_and_put(w.win, 0);
+        MPI_Win_unlock(0, w.win);
+        barrier();
+        MPI_Win_lock_all(0, w.win);
+        add_number(w.win, 0, 0, 1);
+        MPI_Win_unlock_all(w.win);
+        barrier();
+        expect_total(&w, 0, (int64_t)3 * test_size * (round + 1));
+    }
+    MPI_Win_free(&w.win);
+}
