@@ -13,7 +13,7 @@ set(smpi_names OPEN_MPI=1 _ucount=count _cancelled=cancelled)
 
 # All sources of libhearth-mpi, from its own lists.
 set(smpi_sources)
-foreach(pair hearth-mpi:mpi hearth_base:base hearth_cache:cache hearth_match:match hearth_net:net)
+foreach(pair hearth-mpi:mpi hearth_base:base hearth_cache:cache hearth_match:match hearth_data:data hearth_net:net)
   string(REPLACE ":" ";" pair ${pair})
   list(GET pair 0 target)
   list(GET pair 1 folder)
