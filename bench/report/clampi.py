@@ -182,7 +182,7 @@ def small_index_row(times, mpi):
     raw = times.seconds(mpi, "none", 0, "raw", 20000) or 0
     return row(f"Fig. 9: fixed with too small an index, {mpi}", "IV-A2", "poor for 200 <= slots < N = 1 K; not given",
                f"{start} slots: {small / best:.1f} x the best fixed time" if best else "missing", "not given", "Z = 20 K, 16 MB",
-               verdict(best and small > 1.15 * best), f"raw, without the library: {raw / best if best else 0:.1f} x")
+               verdict(best and small > 1.15 * best), f"raw, without the library: {raw / best:.1f} x" if best and raw else "")
 
 
 def adaptive_row(times, mpi, vary, gets):
@@ -211,14 +211,15 @@ def fig9(times, mpis):
 
 
 def occupied_row(victims, scheme, paper, reached, remark):
-    occupied = victims.mean("occupied", scheme, 1500)
+    occupied, measured = victims.mean("occupied", scheme, 1500), bool(victims.runs(scheme, 1500))
+    data = f" = {100 * victims.to_data:.0f} % of the data" if measured else ""
     return row(
         f"Fig. 10: occupied storage, {scheme}",
         "IV-A3",
         paper,
-        f"{100 * occupied:.1f} %" if victims.runs(scheme, 1500) else "missing",
-        f"{occupied / 0.9:.2f}" if "90" in paper else "not given",
-        f"1.5 K slots, 1 MB = {100 * victims.to_data:.0f} % of the data, Z = 100 K",
+        f"{100 * occupied:.1f} %" if measured else "missing",
+        "not given" if "90" not in paper else f"{occupied / 0.9:.2f}" if measured else "",
+        f"1.5 K slots, 1 MB{data}, Z = 100 K",
         verdict(reached),
         remark,
     )
@@ -279,7 +280,8 @@ def hit_limit_row(hits, mpi):
     worst = max(beyond, key=beyond.get, default=None)
     value = 1e9 if missing else beyond[worst]
     return row(f"full hit + flush, 1 B to 64 KB, {mpi}", "own", "60 ns + 1.06 x memcpy",
-               "missing" if missing else f"{value:.0f} ns + 1.06 x memcpy (worst: {size(worst)})", f"{value / 60:.2f}", "always, over TCP",
+               "missing" if missing else f"{value:.0f} ns + 1.06 x memcpy (worst: {size(worst)})",
+               "" if missing else f"{value / 60:.2f}", "always, over TCP",
                verdict(value <= 60), "4 entries in turn, least of the batches, memcpy alternating with the hits, same sizes and alignment")
 
 
@@ -306,8 +308,12 @@ def stream_row(streams, mpi, window, how):
     }
     worst = max(ratios, key=ratios.get, default=None)
     missing = len(ratios) < len(STREAM_SIZES)
-    noise = max((abs(streams.ratio(mpi, "without", window, how, size_) - 1) for size_ in ratios), default=0)
-    launch = max((streams.launch_ratio(mpi, window, how, size_) for size_ in ratios), default=0)
+    remark = "against an uncached window in the same launch"
+    if ratios:
+        noise = max(abs(streams.ratio(mpi, "without", window, how, size_) - 1) for size_ in ratios)
+        launch = max(streams.launch_ratio(mpi, window, how, size_) for size_ in ratios)
+        remark += (f"; three plain windows without the library differ by up to {100 * noise:.1f} %;"
+                   f" launches with against without, their fastest tenths: at most {100 * (launch - 1):+.1f} %")
     text = "missing" if missing else (f"{100 * (ratios[worst] - 1):+.1f} % (worst: {size(worst)},"
                                       f" [{streams.spread(mpi, 'with', window, how, worst)}])")
     return row(
@@ -318,8 +324,7 @@ def stream_row(streams, mpi, window, how):
         "",
         "default sizes, 8 B to 64 KB",
         verdict(not missing and ratios[worst] <= 1.02),
-        f"against an uncached window in the same launch; three plain windows without the library differ by up to {100 * noise:.1f} %;"
-        f" launches with against without, their fastest tenths: at most {100 * (launch - 1):+.1f} %",
+        remark,
     )
 
 

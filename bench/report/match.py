@@ -217,9 +217,10 @@ def rate_rows(places, where, size_, state, figure):
     by_name = {name: places.ns(where, "rate", name, size_, state) for name in STRUCTURES}
     if by_name["lla-8"] is None:
         return
-    gains = [times(over(by_name[a], by_name[b])) for a, b in (("list", "lla-2"), ("list", "lla-8"), ("lla-8", "lla-64"))]
+    gains = [f"{a} to {b} {times(over(by_name[a], by_name[b]))}" for a, b in (("list", "lla-2"), ("list", "lla-8"), ("lla-8", "lla-64"))
+             if by_name[a] is not None and by_name[b] is not None]
     yield claim(f"{figure}: {size(size_)}, {place(where)}, {state}", "a jump from the list to arrays, no gain beyond 8; not given",
-                f"list to lla-2 {gains[0]}, to lla-8 {gains[1]}; lla-8 to lla-64 {gains[2]}", None,
+                ", ".join(gains), None,
                 "ns, 1024 in front: " + ", ".join(f"{name} {ns(value)}" for name, value in by_name.items() if value is not None))
 
 

@@ -4,7 +4,7 @@ import unittest
 from pathlib import Path
 from unittest import mock
 
-from report import clampi, figures, narrow, plot, text, vgasnet, wording
+from report import clampi, figures, match, narrow, plot, text, vgasnet, wording
 from report.__main__ import BENCHES, main
 from report.figures import Claim, at_least, at_most, below, highest, inverse, least, lowest, rows, total
 from report.rounds import Rounds, first, last, mean, mean_rate
@@ -170,6 +170,19 @@ class TestReports(Files):
         with mock.patch("builtins.print"):
             self.assertEqual(main(["nonsense", str(self.path)]), 2)
             self.assertEqual(main(["dft", str(self.path), "colour=red"]), 2)
+
+    def test_a_missing_value_has_no_ratio(self):
+        lines = list(clampi.report(self.path, "mpich"))
+        for line in (cells for cells in lines if "| missing |" in cells):
+            ratio, setting, remark = (line.split("|")[column].strip() for column in (5, 6, 8))
+            self.assertIn(ratio, ("", "not given", "limit 1.15"))
+            self.assertNotRegex(setting + remark, r"\b0 %|0\.0|-100")
+
+    def test_structures_that_were_not_measured_are_left_out(self):
+        places = mock.Mock()
+        places.ns = lambda where, kind, name, size, state: {"list": 100.0, "lla-8": 50.0}.get(name)
+        line, = match.rate_rows(places, "mpich", 1, "warm", "Fig. 4b")
+        self.assertIn("| list to lla-8 2.00x |", line)
 
     def test_a_fixed_cache_that_is_too_small_runs_shortly(self):
         header = "mpi,vary,start,strategy,gets,seconds,median_seconds,hit_ratio,conflicting,capacity_failing,adjustments,slots,bytes\n"
