@@ -230,7 +230,7 @@ def fig10(victims):
     yield occupied_row(victims, "full", "around 90 %", full >= 0.88, "mean since the first capacity or failing access")
     yield occupied_row(victims, "positional", "around 90 %", positional >= 0.88, "")
     yield occupied_row(victims, "temporal", "falling, below the others; not given", victims.runs("temporal", 1500) and temporal < full,
-                       "our best fit and merging leave less to lose than the paper's")
+                       "best fit and merging lose less to fragmentation than the paper's storage")
 
 
 def fig11(victims):
@@ -334,7 +334,7 @@ def filling_row(streams, mpi, how):
     return row(f"the same while an empty cache fills, {flush_words(how)}, {mpi}", "own", "-",
                f"always {100 * (always - 1):+.1f} %, transparent {100 * (transparent - 1):+.1f} %" if always else "missing", "",
                "the first 10 K gets, of 8 B", "-",
-               "what fits is kept, in case it is asked for again: this passes with the first 8 K entries or 4 MB")
+               "data that fits is kept in case it is reused: this ends after the first 8 K entries or 4 MB")
 
 
 def own_streams(streams, mpis):

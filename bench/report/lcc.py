@@ -20,7 +20,7 @@ def report(folder, hosts):
     yield from (
         "# The Local Clustering Coefficient",
         "",
-        f"Four ranks on {where}, over TCP. Seconds, medians of all rounds; the figures of the paper are beside ours in ../results.md.",
+        f"Four ranks on {where}, over TCP. Seconds, medians of all rounds; ../results.md compares them with the figures of the paper.",
         "",
     )
     yield from head("MPI", "configuration", "share of the lists", "slots", "rounds", "seconds", "hits")
