@@ -12,7 +12,7 @@ def number(text):
 
 
 class Table:
-    """Rows as dictionaries by column name. A line that was cut off has empty cells."""
+    """Rows as dictionaries by column name."""
 
     def __init__(self, columns=(), rows=()):
         self.columns = list(columns)
@@ -53,14 +53,15 @@ class Index:
 
 
 def read(path):
-    """The table in a file; an empty one if there is no file."""
+    """The table in a file; an empty one if there is no file. A line without all cells is left out: it was cut off, or a launcher has
+    printed it when it ended a job."""
     path = Path(path)
     if not path.exists():
         return Table()
     with open(path, encoding="utf-8", newline="") as file:
         lines = csv.reader(file)
         columns = next(lines, [])
-        rows = [dict(zip(columns, cells + [""] * (len(columns) - len(cells)))) for cells in lines if cells]
+        rows = [dict(zip(columns, cells)) for cells in lines if len(cells) == len(columns)]
     return Table(columns, rows)
 
 

@@ -39,9 +39,14 @@ class TestTable(Files):
             table = read(self.write("a.csv", f"{header}\n{line}\n"))
             self.assertEqual(table.index("mpi", "bytes").value("ns", "mpich", 8), 2.5)
 
-    def test_a_line_that_was_cut_off_has_empty_cells(self):
-        table = read(self.write("a.csv", "mpi,bytes,ns\nmpich,8\n"))
-        self.assertEqual(table.rows, [{"mpi": "mpich", "bytes": "8", "ns": ""}])
+    def test_a_line_that_was_cut_off_is_left_out(self):
+        table = read(self.write("a.csv", "mpi,bytes,ns\nmpich,8,2\nmpich,65\n"))
+        self.assertEqual(table.rows, [{"mpi": "mpich", "bytes": "8", "ns": "2"}])
+
+    def test_lines_of_a_launcher_are_left_out(self):
+        noise = "mpich,1,\nmpich,1,=   BAD TERMINATION OF ONE OF YOUR APPLICATION PROCESSES\nmpich,1,=   EXIT CODE: 15\n"
+        table = read(self.write("a.csv", "mpi,round,bytes,ns\n" + noise + "mpich,1,8,2\n"))
+        self.assertEqual(table.distinct("bytes"), ["8"])
 
     def test_without_a_file_there_are_no_rows(self):
         self.assertEqual(read(self.path / "none.csv").rows, [])
