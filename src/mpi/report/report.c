@@ -72,8 +72,8 @@ void report_window(const struct window *w, const char *name) {
                              .first_suspended_ms = (w->admission.first_ns - w->admission.begun_ns) / 1000000,
                              .spent_ns = w->admission.spent_ns,
                              .saved_ns = w->admission.saved_ns};
-        if (w->whatif)
-            cache_whatif_read(w->whatif, &r->foresight);
+        if (w->analysis.whatif)
+            cache_whatif_read(w->analysis.whatif, &r->foresight);
         strncpy(r->name, name, NAME_BYTES - 1);
     } else if (record_count) { /* the last record accumulates the remaining windows */
         r = &records[record_count - 1];

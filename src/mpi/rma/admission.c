@@ -31,14 +31,15 @@ static uint64_t interval(void) {
 }
 
 static uint64_t gets_bypassed(const struct window *w) {
-    return w->bypassed_fast + w->bypassed;
+    return w->count.bypassed_fast + w->count.bypassed;
 }
 
 /* Sets the count at which hook_Get next leaves the fast bypass path. */
 static void plan_look(struct window *w) {
     bool suspended = rma_admission_is_suspended(w);
-    w->look_at = suspended ? w->bypassed_fast + (w->admission.resume_at - gets_bypassed(w)) : UINT64_MAX;
-    w->wants_whatif = rma_record_is_on || (suspended && w->whatif);
+    w->count.look_at =
+        suspended ? w->count.bypassed_fast + (w->admission.resume_at - gets_bypassed(w)) : UINT64_MAX;
+    w->wants_whatif = rma_record_is_on || (suspended && w->analysis.whatif);
 }
 
 static bool may_suspend(const struct window *w) {
@@ -46,12 +47,12 @@ static bool may_suspend(const struct window *w) {
 }
 
 static void start_interval(struct window *w) {
-    struct admission *v = &w->admission;
-    v->judge_at = interval() ? w->gets + interval() : UINT64_MAX;
-    v->hits_before = w->hits;
-    v->gets_before = w->gets;
-    v->bypassed_before = w->bypassed;
-    v->served_before = w->bytes_served;
+    struct window_admission *v = &w->admission;
+    v->judge_at = interval() ? w->count.gets + interval() : UINT64_MAX;
+    v->hits_before = w->count.hits;
+    v->gets_before = w->count.gets;
+    v->bypassed_before = w->count.bypassed;
+    v->served_before = w->count.bytes_served;
 }
 
 /* Applies HEARTH_BYPASS: targets whose gets always bypass the cache. */
@@ -92,7 +93,7 @@ static double mean_ns(uint64_t ticks, uint64_t count) {
 }
 
 static void suspend(struct window *w, double spent, double saved) {
-    struct admission *v = &w->admission;
+    struct window_admission *v = &w->admission;
     if (!v->times++)
         v->first_ns = clock_ns();
     v->spent_ns = (uint64_t)spent;
@@ -108,16 +109,16 @@ static void suspend(struct window *w, double spent, double saved) {
 }
 
 /* Halves the weight of old samples: the next ones count as much as all before them. */
-static void age(struct admission *v) {
+static void age(struct window_admission *v) {
     v->misses /= 2, v->miss_ticks /= 2, v->issue_ticks /= 2;
     v->flushed /= 2, v->finish_ticks /= 2, v->flush_ticks /= 2;
 }
 
 void rma_admission_judge_slow(struct window *w) {
-    struct admission *v = &w->admission;
-    uint64_t hits = w->hits - v->hits_before, bypassed_fast = w->bypassed - v->bypassed_before,
-             gets = w->gets - v->gets_before, misses = gets - hits - bypassed_fast;
-    uint64_t bytes = hits ? (w->bytes_served - v->served_before) / hits : 0;
+    struct window_admission *v = &w->admission;
+    uint64_t hits = w->count.hits - v->hits_before, bypassed_fast = w->count.bypassed - v->bypassed_before,
+             gets = w->count.gets - v->gets_before, misses = gets - hits - bypassed_fast;
+    uint64_t bytes = hits ? (w->count.bytes_served - v->served_before) / hits : 0;
     double get_ns = mean_ns(v->issue_ticks, v->misses) + mean_ns(v->flush_ticks, v->flushed);
     double own_ns = mean_ns(v->miss_ticks, v->misses) + mean_ns(v->finish_ticks, v->flushed);
     double spent = own_ns * (double)misses + hit_ns(bytes) * (double)hits, saved = get_ns * (double)hits;
@@ -137,7 +138,7 @@ uint64_t rma_admission_gets_bypassed(const struct window *w) {
 }
 
 void rma_admission_resume(struct window *w) {
-    struct admission *v = &w->admission;
+    struct window_admission *v = &w->admission;
     v->passed = rma_admission_gets_bypassed(w);
     if (rma_admission_is_suspended(w))
         rma_record_event(w, RECORD_RESUMED, 0, 0);
@@ -218,7 +219,8 @@ bool rma_admission_keeps(const struct window *w, const struct get *g) {
 /* ---- the fast bypass path ---- */
 
 void rma_admission_note_fast(struct window *w, struct rma_target *t) {
-    bool idle = t->first_op == NO_OP && t->last_write < t->writes_before && !t->fetching && !w->deferred;
+    bool idle =
+        t->first_op == NO_OP && t->last_write < t->writes_before && !t->fetching && !w->epoch.deferred;
     t->fast = rma_admission_bypasses(w, t) && idle && t->busy && !rma_threaded && !host_has_tool;
 }
 

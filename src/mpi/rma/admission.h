@@ -47,7 +47,7 @@ void rma_admission_refuse(struct window *w);
 /* Start time of this get in ticks, or 0 for the gets that are not timed. */
 static inline uint64_t rma_admission_start(const struct window *w) {
     enum { EVERY = 64 };
-    return UNLIKELY(!(w->gets % EVERY)) ? clock_ticks() : 0;
+    return UNLIKELY(!(w->count.gets % EVERY)) ? clock_ticks() : 0;
 }
 
 /* A get that missed took `own` ticks in Hearth and `issue` ticks in MPI. */
@@ -64,7 +64,7 @@ void rma_admission_flush(struct window *w, uint64_t own, uint64_t host, uint64_t
 /* Decides if enough gets were made since the last decision. Called for misses only: hits are not evaluated. */
 void rma_admission_judge_slow(struct window *w);
 static inline void rma_admission_judge(struct window *w) {
-    if (UNLIKELY(w->gets >= w->admission.judge_at))
+    if (UNLIKELY(w->count.gets >= w->admission.judge_at))
         rma_admission_judge_slow(w);
 }
 
@@ -75,7 +75,7 @@ static inline bool rma_admission_is_suspended(const struct window *w) {
 
 /* A get bypassed the cache: the suspension may be over. */
 static inline void rma_admission_bypassed(struct window *w) {
-    if (UNLIKELY(w->admission.resume_at <= w->bypassed_fast + w->bypassed))
+    if (UNLIKELY(w->admission.resume_at <= w->count.bypassed_fast + w->count.bypassed))
         rma_admission_resume(w);
 }
 

@@ -48,23 +48,24 @@ static int *shared_ranks(const struct window *a, const struct window *b, bool *s
 static int alias_add(struct window *w, struct window *other) {
     bool shared;
     int *ranks = shared_ranks(w, other, &shared);
-    struct alias *more = shared && ranks ? realloc(w->aliases, (w->alias_count + 1) * sizeof *more) : NULL;
+    struct alias *more =
+        shared && ranks ? realloc(w->aliases.list, (w->aliases.count + 1) * sizeof *more) : NULL;
     if (!more) {
         free(ranks);
         return shared ? -ENOMEM : 0;
     }
-    if (!w->alias_count && !rma_admission_caches(w))
+    if (!w->aliases.count && !rma_admission_caches(w))
         rma_inflight_assume_busy(w); /* nothing was tracked so far */
-    w->aliases = more;
-    w->aliases[w->alias_count++] = (struct alias){.window = other, .rank_there = ranks};
+    w->aliases.list = more;
+    w->aliases.list[w->aliases.count++] = (struct alias){.window = other, .rank_there = ranks};
     return 0;
 }
 
 static void alias_remove(struct window *w, const struct window *other) {
-    for (size_t i = 0; i < w->alias_count; i++)
-        if (w->aliases[i].window == other) {
-            free(w->aliases[i].rank_there);
-            w->aliases[i--] = w->aliases[--w->alias_count];
+    for (size_t i = 0; i < w->aliases.count; i++)
+        if (w->aliases.list[i].window == other) {
+            free(w->aliases.list[i].rank_there);
+            w->aliases.list[i--] = w->aliases.list[--w->aliases.count];
         }
 }
 
@@ -90,8 +91,8 @@ static void part_from(struct window *other, void *arg) {
 
 void rma_alias_leave(struct window *w) {
     rma_window_each(part_from, w);
-    while (w->alias_count)
-        free(w->aliases[--w->alias_count].rank_there);
-    free(w->aliases);
-    w->aliases = NULL;
+    while (w->aliases.count)
+        free(w->aliases.list[--w->aliases.count].rank_there);
+    free(w->aliases.list);
+    w->aliases.list = NULL;
 }

@@ -19,7 +19,7 @@ static void track_request(struct window *w, struct rma_target *t, const struct g
         rma_fetch_count(w, t, bytes); /* without an operation, a flush completes it */
         return;
     }
-    w->bytes_fetched += bytes;
+    w->count.bytes_fetched += bytes;
     rma_request_track(id, *g->request);
 }
 
@@ -78,7 +78,7 @@ int rma_bypass_slow(void *origin, int ocount, MPI_Datatype otype, int target, MP
     struct get g = {origin, ocount, otype, target, disp, tcount, ttype, win, NULL, NULL};
     struct window *w = rma_window_find(win);
     struct rma_target *t = &w->targets[target];
-    w->bypassed_fast--;
+    w->count.bypassed_fast--;
     rma_bypass_last.type = ttype;
     rma_bypass_last.size = size_of(&(struct get){.tcount = 1, .ttype = ttype});
     return rma_bypass_get(w, t, &g, false);
@@ -88,10 +88,11 @@ int rma_bypass_whatif(void *origin, int ocount, MPI_Datatype otype, int target, 
                       MPI_Datatype ttype, MPI_Win win) {
     struct window *w = rma_window_find(win);
     struct rma_target *t = &w->targets[target];
-    bool asks_whatif = t->verdict != VERDICT_BYPASS && w->whatif;
+    bool asks_whatif = t->verdict != VERDICT_BYPASS && w->analysis.whatif;
     if (rma_record_is_on)
         return rma_bypass_slow(origin, ocount, otype, target, disp, tcount, ttype, win);
-    if (asks_whatif && !cache_whatif_skips(w->whatif, (uint32_t)target, t->base + (uint64_t)disp * t->unit))
+    if (asks_whatif &&
+        !cache_whatif_skips(w->analysis.whatif, (uint32_t)target, t->base + (uint64_t)disp * t->unit))
         return rma_bypass_slow(origin, ocount, otype, target, disp, tcount, ttype, win);
     rma_bypass_count_fast(w, t, tcount);
     return host_Get(origin, ocount, otype, target, disp, tcount, ttype, win);

@@ -13,8 +13,8 @@ void rma_bypass_count(struct window *w, struct rma_target *t, const struct get *
 
 /* Counts a get of the window that bypassed its cache. Requires the lock. */
 static inline void rma_bypass_note(struct window *w) {
-    w->gets++;
-    w->bypassed++;
+    w->count.gets++;
+    w->count.bypassed++;
     rma_admission_bypassed(w);
 }
 
@@ -34,7 +34,7 @@ void rma_bypass_forget_type(MPI_Datatype type);
  * cheapest order for a program without reuse. The flush that follows calls rma_progress_note for both. */
 static inline void rma_bypass_count_fast(struct window *w, struct rma_target *t, int count) {
     t->last_get = rma_inflight_issued++;
-    w->bytes_fetched += LIKELY(count > 0) ? (uint64_t)count * rma_bypass_last.size : 0;
+    w->count.bytes_fetched += LIKELY(count > 0) ? (uint64_t)count * rma_bypass_last.size : 0;
     rma_window_use(w, t);
 }
 

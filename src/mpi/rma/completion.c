@@ -32,8 +32,8 @@ static void complete_target(struct window *w, struct rma_target *t, uint64_t bef
                             enum completion_scope scope) {
     complete_ops(w, t, before);
     uint64_t last = t->last_get > t->last_write ? t->last_get : t->last_write;
-    if (last >= w->locked_at && last < before)
-        t->held_stamp = w->lock_stamp;
+    if (last >= w->epoch.locked_at && last < before)
+        t->held_stamp = w->epoch.lock_stamp;
     if (t->gets_before < before)
         t->gets_before = before;
     t->alone = 0;
@@ -46,7 +46,7 @@ static void complete_target(struct window *w, struct rma_target *t, uint64_t bef
 }
 
 static void complete_all(struct window *w, uint64_t before, enum completion_scope scope) {
-    uint32_t *link = &w->first_busy;
+    uint32_t *link = &w->epoch.first_busy;
     while (*link != NO_TARGET) {
         struct rma_target *t = &w->targets[*link];
         complete_target(w, t, before, scope);
@@ -65,10 +65,10 @@ static bool end_fetching(struct window *w, struct rma_target *t, uint64_t before
     bool any = false;
     if (t && t->fetching && t->last_fetch < before) {
         t->fetching = false;
-        w->fetching--;
+        w->epoch.fetching--;
         return true;
     }
-    for (int i = 0; !t && w->fetching && i < w->size; i++)
+    for (int i = 0; !t && w->epoch.fetching && i < w->size; i++)
         any |= end_fetching(w, &w->targets[i], before);
     return any;
 }
@@ -76,17 +76,17 @@ static bool end_fetching(struct window *w, struct rma_target *t, uint64_t before
 /* Records the sync events of a completing call. t: as in finish. */
 static void note_sync_event(struct window *w, struct rma_target *t, uint64_t before) {
     /* Only now is the lock known to be held, or the post known to be seen. */
-    if (t ? !rma_window_is_held(w, t) : w->unsettled)
-        acquire(w->started_count ? EVENT_PSCW : EVENT_LOCK);
-    if (w->fetching && end_fetching(w, t, before) && settings_get()->atomics == ATOMICS_ACQUIRE)
+    if (t ? !rma_window_is_held(w, t) : w->epoch.unsettled)
+        acquire(w->epoch.started_count ? EVENT_PSCW : EVENT_LOCK);
+    if (w->epoch.fetching && end_fetching(w, t, before) && settings_get()->atomics == ATOMICS_ACQUIRE)
         acquire(EVENT_ATOMIC);
     if (!t)
-        w->unsettled = false;
+        w->epoch.unsettled = false;
 }
 
 /* After a failed call the contents of the buffers are unknown. */
 static void distrust(struct window *w, struct rma_target *t) {
-    for (uint32_t i = t ? (uint32_t)(t - w->targets) : w->first_busy; i != NO_TARGET;
+    for (uint32_t i = t ? (uint32_t)(t - w->targets) : w->epoch.first_busy; i != NO_TARGET;
          i = t ? NO_TARGET : w->targets[i].next_busy)
         for (uint32_t id = w->targets[i].first_op; id != NO_OP; id = rma_inflight_at(id)->next)
             rma_inflight_invalidate(id);
@@ -98,8 +98,8 @@ int rma_completion_finish(struct window *w, struct rma_target *t, uint64_t befor
     note_sync_event(w, t, rc == MPI_SUCCESS ? before : 0);
     rma_acquire_catch_up(w);
     if (rc == MPI_SUCCESS) {
-        rc = w->deferred;
-        w->deferred = MPI_SUCCESS;
+        rc = w->epoch.deferred;
+        w->epoch.deferred = MPI_SUCCESS;
         if (t)
             complete_target(w, t, before, scope);
         else
@@ -108,8 +108,8 @@ int rma_completion_finish(struct window *w, struct rma_target *t, uint64_t befor
         distrust(w, t);
     }
     rma_completion_end_reuse(w);
-    w->hit = w->used = w->hit_unheld = false;
-    w->flush_stamp += !t;
+    w->epoch.hit = w->epoch.used = w->epoch.hit_unheld = false;
+    w->epoch.flush_stamp += !t;
     if (t) {
         t->hit_stamp = t->used_stamp = 0;
         rma_admission_note_fast(w, t);

@@ -9,9 +9,9 @@
 #include "mpi/rma/window/rma_progress.h"
 
 static void note_opened(struct window *w) {
-    w->lock_stamp++;
-    w->locked_at = rma_inflight_issued;
-    w->unsettled = true;
+    w->epoch.lock_stamp++;
+    w->epoch.locked_at = rma_inflight_issued;
+    w->epoch.unsettled = true;
 }
 
 /* Writes by other processes may have become visible. */
@@ -52,7 +52,7 @@ int hook_Win_lock_all(int assertion, MPI_Win win) {
     struct window *w = rma_window_find(win);
     int rc = host_Win_lock_all(assertion, win);
     if (w && rc == MPI_SUCCESS)
-        w->locked_all = true;
+        w->epoch.locked_all = true;
     return sync_opened(w, EVENT_LOCK, rc);
 }
 
@@ -63,7 +63,7 @@ int hook_Win_unlock_all(MPI_Win win) {
     uint64_t before = rma_completion_start();
     int rc = host_Win_unlock_all(win);
     if (rc == MPI_SUCCESS)
-        w->locked_all = false;
+        w->epoch.locked_all = false;
     return rma_completion_finish(w, NULL, before, SCOPE_REMOTE, rc);
 }
 
@@ -75,7 +75,7 @@ int hook_Win_fence(int assertion, MPI_Win win) {
     if (!w)
         return rc;
     if (rc == MPI_SUCCESS)
-        w->fenced = !(assertion & MPI_MODE_NOSUCCEED);
+        w->epoch.fenced = !(assertion & MPI_MODE_NOSUCCEED);
     return rma_completion_finish(w, NULL, before, SCOPE_REMOTE, rc);
 }
 
@@ -100,15 +100,15 @@ static void note_started(struct window *w, MPI_Group group) {
             w->targets[ranks[i]].started = true;
         }
     host_Group_free(&all);
-    free(w->started);
-    w->started = numbers;
-    w->started_count = known;
+    free(w->epoch.started);
+    w->epoch.started = numbers;
+    w->epoch.started_count = known;
 }
 
 static void forget_started(struct window *w) {
-    for (int i = 0; i < w->started_count; i++)
-        w->targets[w->started[i]].started = false;
-    w->started_count = 0;
+    for (int i = 0; i < w->epoch.started_count; i++)
+        w->targets[w->epoch.started[i]].started = false;
+    w->epoch.started_count = 0;
 }
 
 int hook_Win_start(MPI_Group group, int assertion, MPI_Win win) {

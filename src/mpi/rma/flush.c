@@ -15,15 +15,15 @@ static inline bool may_elide(const struct window *w) {
 }
 
 static void note_elided(struct window *w) {
-    w->elided++;
-    w->hit = w->used = w->hit_unheld = false;
+    w->count.elided++;
+    w->epoch.hit = w->epoch.used = w->epoch.hit_unheld = false;
     rma_completion_end_reuse(w);
 }
 
 static inline bool elide_one(struct window *w, struct rma_target *t) {
     rma_lock();
-    bool idle = t->hit_stamp == w->flush_stamp && rma_window_is_idle(t) && !t->fetching &&
-                rma_window_is_held(w, t) && (w->locked_all | t->locked);
+    bool idle = t->hit_stamp == w->epoch.flush_stamp && rma_window_is_idle(t) && !t->fetching &&
+                rma_window_is_held(w, t) && (w->epoch.locked_all | t->locked);
     if (LIKELY(idle)) {
         t->hit_stamp = t->used_stamp = 0;
         note_elided(w);
@@ -33,7 +33,7 @@ static inline bool elide_one(struct window *w, struct rma_target *t) {
 }
 
 static bool all_idle(const struct window *w) {
-    for (uint32_t i = w->first_busy; i != NO_TARGET; i = w->targets[i].next_busy)
+    for (uint32_t i = w->epoch.first_busy; i != NO_TARGET; i = w->targets[i].next_busy)
         if (!rma_window_is_idle(&w->targets[i]))
             return false;
     return true;
@@ -41,9 +41,10 @@ static bool all_idle(const struct window *w) {
 
 static inline bool elide_all(struct window *w) {
     rma_lock();
-    bool idle = w->hit && w->locked_all && !w->fetching && !w->hit_unheld && all_idle(w);
+    bool idle =
+        w->epoch.hit && w->epoch.locked_all && !w->epoch.fetching && !w->epoch.hit_unheld && all_idle(w);
     if (idle) {
-        w->flush_stamp++;
+        w->epoch.flush_stamp++;
         note_elided(w);
     }
     rma_unlock();
@@ -52,8 +53,8 @@ static inline bool elide_all(struct window *w) {
 
 static bool needs_touch(const struct window *w, const struct rma_target *t) {
     /* If anything was issued since the lock, the flush shows that it is held anyway. */
-    bool issued = t->last_get >= w->locked_at || t->last_write >= w->locked_at;
-    return t->hit_stamp == w->flush_stamp && !rma_window_is_held(w, t) && !issued;
+    bool issued = t->last_get >= w->epoch.locked_at || t->last_write >= w->epoch.locked_at;
+    return t->hit_stamp == w->epoch.flush_stamp && !rma_window_is_held(w, t) && !issued;
 }
 
 /* Gets one byte of the last hit, so that this flush shows that the lock is held and later flushes can be elided. */
@@ -68,7 +69,7 @@ static void sync_touch(struct window *w, struct rma_target *t) {
 }
 
 static void sync_touch_all(struct window *w) {
-    for (uint32_t i = w->first_busy; i != NO_TARGET; i = w->targets[i].next_busy)
+    for (uint32_t i = w->epoch.first_busy; i != NO_TARGET; i = w->targets[i].next_busy)
         if (needs_touch(w, &w->targets[i]))
             sync_touch(w, &w->targets[i]);
 }
@@ -76,14 +77,14 @@ static void sync_touch_all(struct window *w) {
 /* Whether the cache tracks nothing that is in flight: only gets that bypassed it, and writes while nothing is cached. */
 static inline bool is_fast(const struct window *w, const struct rma_target *t) {
     return t->first_op == NO_OP && (t->last_write < t->writes_before || window_keeps_nothing(w)) &&
-           t->hit_stamp != w->flush_stamp &&
-           !(t->probe_ticks | t->fetching | w->deferred | rma_threaded | host_has_tool);
+           t->hit_stamp != w->epoch.flush_stamp &&
+           !(t->probe_ticks | t->fetching | w->epoch.deferred | rma_threaded | host_has_tool);
 }
 
 /* Runs after the host's flush of a plain target; returns true if no more work is needed. The hot path of a program
  * without reuse. */
 static inline bool settle_fast(struct window *w, struct rma_target *t, enum completion_scope scope, int rc) {
-    if (UNLIKELY(rc != MPI_SUCCESS || !rma_window_is_held(w, t) || t->used_stamp != w->flush_stamp))
+    if (UNLIKELY(rc != MPI_SUCCESS || !rma_window_is_held(w, t) || t->used_stamp != w->epoch.flush_stamp))
         return false;
     t->gets_before = rma_inflight_issued;
     if (scope == SCOPE_REMOTE && t->last_write >= t->writes_before) {
@@ -92,10 +93,10 @@ static inline bool settle_fast(struct window *w, struct rma_target *t, enum comp
     }
     t->alone = 0;
     t->used_stamp = 0;
-    w->used = false;
+    w->epoch.used = false;
     rma_progress_note();
     if (!w->bypassing) {
-        w->hit = w->hit_unheld = false;
+        w->epoch.hit = w->epoch.hit_unheld = false;
         rma_completion_end_reuse(w);
     }
     return true;
@@ -106,14 +107,14 @@ static inline int flush_fast(struct window *w, struct rma_target *t, int target,
     int rc = host(target, win);
     if (LIKELY(settle_fast(w, t, scope, rc)))
         return MPI_SUCCESS;
-    if (scope == SCOPE_REMOTE && t->used_stamp != w->flush_stamp)
+    if (scope == SCOPE_REMOTE && t->used_stamp != w->epoch.flush_stamp)
         acquire(EVENT_FLUSH_POLL);
     return rma_completion_finish(w, t, rma_inflight_issued, scope, rc);
 }
 
 static int flush_timed(struct window *w, struct rma_target *t, enum completion_scope scope,
                        int (*host)(int, MPI_Win)) {
-    bool polls = scope == SCOPE_REMOTE && t->used_stamp != w->flush_stamp;
+    bool polls = scope == SCOPE_REMOTE && t->used_stamp != w->epoch.flush_stamp;
     uint64_t gets = t->alone, start = clock_ticks();
     rma_lock();
     uint64_t before = rma_inflight_issued, ticks = rma_admission_target_flush_start(t);
@@ -152,7 +153,7 @@ static int flush_one(int target, MPI_Win win, enum completion_scope scope, int (
     if (UNLIKELY(t->probe_ticks) || rma_admission_wants_flush(w))
         return flush_timed(w, t, scope, host);
     uint64_t before = rma_completion_start();
-    bool polls = scope == SCOPE_REMOTE && t->used_stamp != w->flush_stamp;
+    bool polls = scope == SCOPE_REMOTE && t->used_stamp != w->epoch.flush_stamp;
     int rc = host(target, win);
     if (polls)
         acquire(EVENT_FLUSH_POLL);
@@ -167,10 +168,10 @@ static int flush_all(MPI_Win win, enum completion_scope scope, int (*host)(MPI_W
         rma_progress_poll();
         return MPI_SUCCESS;
     }
-    if (UNLIKELY(w->hit_unheld) && may_elide(w))
+    if (UNLIKELY(w->epoch.hit_unheld) && may_elide(w))
         sync_touch_all(w);
     uint64_t before = rma_completion_start();
-    bool polls = scope == SCOPE_REMOTE && !w->used;
+    bool polls = scope == SCOPE_REMOTE && !w->epoch.used;
     int rc = host(win);
     if (polls)
         acquire(EVENT_FLUSH_POLL);
@@ -199,7 +200,7 @@ static bool is_any_unsafe(MPI_Win win) {
     struct window *w = rma_window_find(win);
     bool found = false;
     rma_lock();
-    for (uint32_t i = w ? w->first_busy : NO_TARGET; i != NO_TARGET; i = w->targets[i].next_busy)
+    for (uint32_t i = w ? w->epoch.first_busy : NO_TARGET; i != NO_TARGET; i = w->targets[i].next_busy)
         found |= is_unsafe(&w->targets[i]);
     rma_unlock();
     return found;

@@ -42,7 +42,7 @@ int hook_Get(void *origin, int ocount, MPI_Datatype otype, int target, MPI_Aint 
     if (!t || UNLIKELY(rma_inflight_buffers))
         return get_plain(origin, ocount, otype, target, disp, tcount, ttype, win);
     struct window *w = atomic_load_explicit(&rma_window_recent, memory_order_relaxed);
-    if (UNLIKELY(++w->bypassed_fast >= w->look_at) || UNLIKELY(rma_bypass_last.type != ttype))
+    if (UNLIKELY(++w->count.bypassed_fast >= w->count.look_at) || UNLIKELY(rma_bypass_last.type != ttype))
         return rma_bypass_slow(origin, ocount, otype, target, disp, tcount, ttype, win);
     if (UNLIKELY(w->wants_whatif))
         return rma_bypass_whatif(origin, ocount, otype, target, disp, tcount, ttype, win);
@@ -80,9 +80,9 @@ enum served { SERVED, UNWANTED, UNDECIDED };
 /* Whether this get must take the slow path. Requires the lock. */
 static bool needs_care(struct window *w) {
     rma_acquire_catch_up(w);
-    if (rma_check_is_on || w->recheck <= 1)
+    if (rma_check_is_on || w->fresh.recheck <= 1)
         return true;
-    w->recheck--;
+    w->fresh.recheck--;
     return false;
 }
 
@@ -235,7 +235,7 @@ static int hit_head(struct window *w, struct rma_target *t, struct access *a, ui
                     .target = (int)(t - w->targets),
                     .entry = CACHE_NONE,
                     .generation = cache_generation(w->cache),
-                    .drops = w->drops,
+                    .drops = w->fresh.drops,
                     .address = a->address,
                     .bytes = a->bytes,
                     .buffer = a->buffer,
@@ -325,10 +325,10 @@ static int get_described(struct window *w, struct rma_target *t, const struct ge
         return rma_miss_get(w, t, g, a);
     }
     bool cached = cache_state_of(w->cache, entry) == CACHE_CACHED, whole = head == a->bytes;
-    if (cached && whole && (rma_check_is_on || (w->mode == MODE_ACQUIRE && w->recheck <= 1)))
+    if (cached && whole && (rma_check_is_on || (w->mode == MODE_ACQUIRE && w->fresh.recheck <= 1)))
         return g->request ? rma_miss_refetch(w, t, g, a) : rma_miss_recheck(w, t, g, a, entry);
     if (cached && whole) {
-        w->recheck -= w->recheck > 1;
+        w->fresh.recheck -= w->fresh.recheck > 1;
         return hit_full(w, t, g, a, entry);
     }
     if (g->request || g->noop || !(whole || shape_is_contiguous(&a->here.shape)))

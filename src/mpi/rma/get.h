@@ -47,18 +47,18 @@ int rma_get_forward(const struct get *g);
 /* Counts a hit. Requires the lock. */
 static inline void rma_get_note_hit(struct window *w, struct rma_target *t, uint64_t address,
                                     uint64_t bytes) {
-    w->gets++;
-    w->hits++;
-    w->bytes_served += bytes;
-    w->hit = true;
+    w->count.gets++;
+    w->count.hits++;
+    w->count.bytes_served += bytes;
+    w->epoch.hit = true;
     if (UNLIKELY(!rma_window_is_held(w, t))) {
-        w->hit_unheld = true;
+        w->epoch.hit_unheld = true;
         rma_window_mark_busy(w, t); /* so that the flush visits this target */
     }
-    t->hit_stamp = w->flush_stamp;
+    t->hit_stamp = w->epoch.flush_stamp;
     t->last_hit = address;
     rma_window_use(w, t);
-    if (UNLIKELY(w->ahead))
+    if (UNLIKELY(w->ahead.blocks))
         rma_ahead_hit(w, t, address, bytes);
 }
 

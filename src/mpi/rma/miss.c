@@ -15,7 +15,7 @@
 void rma_miss_draw_recheck(struct window *w) {
     static struct random random = {.state = 0x5eed};
     uint64_t mean = settings_get()->recheck;
-    w->recheck = mean ? 1 + random_below(&random, (uint32_t)(2 * mean - 1)) : UINT64_MAX;
+    w->fresh.recheck = mean ? 1 + random_below(&random, (uint32_t)(2 * mean - 1)) : UINT64_MAX;
 }
 
 /* The operation that will compare; its `cached` is NULL if memory ran out. Requires the lock. */
@@ -43,8 +43,8 @@ int rma_miss_recheck(struct window *w, struct rma_target *t, const struct get *g
         cache_touch(w->cache, entry, a->bytes);
         rma_get_note_hit(w, t, a->address, a->bytes);
     } else {
-        w->gets++;
-        w->bypassed++;
+        w->count.gets++;
+        w->count.bypassed++;
     }
     rma_miss_draw_recheck(w);
     rma_unlock();
@@ -68,7 +68,7 @@ struct moment {
 
 static struct moment get_now(const struct window *w) {
     return (struct moment){.generation = cache_generation(w->cache),
-                           .drops = w->drops,
+                           .drops = w->fresh.drops,
                            .acquired = atomic_load_explicit(&acquire_generation, memory_order_acquire)};
 }
 
@@ -106,13 +106,13 @@ static bool get_reserve(struct window *w, const struct get *g, struct access *a,
 
 static void count_miss(struct window *w, struct rma_target *t, const struct get *g, struct access *a,
                        const struct moment *issued, bool keep) {
-    keep = keep && issued->drops == w->drops; /* otherwise another thread has written in the meantime */
-    w->gets++;
-    w->bypassed += !keep;
+    keep = keep && issued->drops == w->fresh.drops; /* otherwise another thread has written in the meantime */
+    w->count.gets++;
+    w->count.bypassed += !keep;
     if (!keep || !get_reserve(w, g, a, issued))
         rma_bypass_count(w, t, g, a->bytes, a->revalidates);
     else if (g->request)
-        w->bytes_fetched += a->bytes;
+        w->count.bytes_fetched += a->bytes;
     else
         rma_fetch_count(w, t, a->bytes);
     rma_admission_judge(w);
@@ -137,7 +137,7 @@ int rma_miss_get(struct window *w, struct rma_target *t, const struct get *g, st
         rma_admission_target_get(t, ticks, a->bytes);
         count_miss(w, t, g, a, &issued, keep);
     }
-    if (UNLIKELY(w->ahead) && rc == MPI_SUCCESS && is_simple(g, a))
+    if (UNLIKELY(w->ahead.blocks) && rc == MPI_SUCCESS && is_simple(g, a))
         rma_ahead_missed(w, t, a->address, a->bytes, ticks != 0);
     if (UNLIKELY(before))
         rma_admission_miss(w, before - a->started + clock_ticks() - after, after - before);

@@ -42,8 +42,9 @@ static void open_cache(struct window *w) {
     config.resized_arg = w;
     int err = cache_open(&config, &w->cache);
     if (!err) {
-        if (w->mode == MODE_TRANSPARENT && output_is_wanted() && cache_whatif_open(&budget, &w->whatif))
-            w->whatif = NULL; /* continue without the what-if analysis */
+        if (w->mode == MODE_TRANSPARENT && output_is_wanted() &&
+            cache_whatif_open(&budget, &w->analysis.whatif))
+            w->analysis.whatif = NULL; /* continue without the what-if analysis */
         rma_record_cache(w, &budget);
         return;
     }

@@ -110,14 +110,14 @@ static struct rma_target *gather_targets(struct part own, int size, bool ready, 
 static void window_show(const struct window *w) {
     static const struct live_field fields[] = {
         LIVE_FIELD(windows, struct window, open),
-        LIVE_FIELD(gets, struct window, gets),
-        LIVE_FIELD(gets, struct window, bypassed_fast),
-        LIVE_FIELD(hits, struct window, hits),
-        LIVE_FIELD(bypassed, struct window, bypassed),
-        LIVE_FIELD(bypassed, struct window, bypassed_fast),
-        LIVE_FIELD(bytes_served, struct window, bytes_served),
-        LIVE_FIELD(bytes_fetched, struct window, bytes_fetched),
-        LIVE_FIELD(elided, struct window, elided),
+        LIVE_FIELD(gets, struct window, count.gets),
+        LIVE_FIELD(gets, struct window, count.bypassed_fast),
+        LIVE_FIELD(hits, struct window, count.hits),
+        LIVE_FIELD(bypassed, struct window, count.bypassed),
+        LIVE_FIELD(bypassed, struct window, count.bypassed_fast),
+        LIVE_FIELD(bytes_served, struct window, count.bytes_served),
+        LIVE_FIELD(bytes_fetched, struct window, count.bytes_fetched),
+        LIVE_FIELD(elided, struct window, count.elided),
     };
     live_show(w, fields, sizeof fields / sizeof *fields);
 }
@@ -157,13 +157,12 @@ static void window_opened(MPI_Win handle, struct part own, MPI_Info info, MPI_Co
                              .rank = rank,
                              .size = size,
                              .targets = targets,
-                             .first_busy = NO_TARGET,
-                             .flush_stamp = 1,
+                             .epoch = {.first_busy = NO_TARGET, .flush_stamp = 1},
                              .serial = ++serials};
         rma_window_mode_from(info, &w->mode);
         rma_window_acquires |= w->mode == MODE_ACQUIRE;
         rma_score_from_info(w, info);
-        w->ahead = settings_get()->read_ahead;
+        w->ahead.blocks = settings_get()->read_ahead;
         rma_admission_begin(w);
         rma_record_window(w);
         link_window(w);
@@ -296,15 +295,15 @@ static void window_release(struct window *w) {
         w->attached = r->next;
         free(r);
     }
-    free(w->started);
+    free(w->epoch.started);
     free(w->targets);
     live_hide(w);
     if (w->cache)
         cache_close(w->cache);
-    if (w->whatif)
-        cache_whatif_close(w->whatif);
-    if (w->reuse)
-        cache_reuse_close(w->reuse);
+    if (w->analysis.whatif)
+        cache_whatif_close(w->analysis.whatif);
+    if (w->analysis.reuse)
+        cache_reuse_close(w->analysis.reuse);
     w->cache = NULL;
     give_structure(w);
 }

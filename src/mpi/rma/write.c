@@ -20,11 +20,11 @@ enum { MOST_WRITES = 4096 }; /* tracked per target; beyond that, everything of t
 static void drop_in(struct window *w, int target, const struct write *write) {
     if (!w->cache)
         return;
-    w->drops++;
-    if (UNLIKELY(w->whatif != NULL) && write)
-        cache_whatif_write(w->whatif, (uint32_t)target, write->address);
-    if (UNLIKELY(w->reuse != NULL) && write)
-        cache_reuse_write(w->reuse, (uint32_t)target, write->address);
+    w->fresh.drops++;
+    if (UNLIKELY(w->analysis.whatif != NULL) && write)
+        cache_whatif_write(w->analysis.whatif, (uint32_t)target, write->address);
+    if (UNLIKELY(w->analysis.reuse != NULL) && write)
+        cache_reuse_write(w->analysis.reuse, (uint32_t)target, write->address);
     if (write)
         cache_write(w->cache, (uint32_t)target, write->address, &write->layout.shape);
     else /* the written range is unknown */
@@ -33,10 +33,10 @@ static void drop_in(struct window *w, int target, const struct write *write) {
 
 void rma_write_drop(struct window *w, int target, const struct write *write) {
     drop_in(w, target, write);
-    for (size_t i = 0; i < w->alias_count; i++) {
-        int there = w->aliases[i].rank_there[target];
+    for (size_t i = 0; i < w->aliases.count; i++) {
+        int there = w->aliases.list[i].rank_there[target];
         if (there >= 0)
-            drop_in(w->aliases[i].window, there, write);
+            drop_in(w->aliases.list[i].window, there, write);
     }
 }
 
@@ -84,7 +84,7 @@ static int write_remember(struct rma_target *t, struct write *write) {
 
 /* Whether any cache can hold data of memory that this window writes. */
 static bool matters(const struct window *w) {
-    return rma_admission_caches(w) || w->alias_count;
+    return rma_admission_caches(w) || w->aliases.count;
 }
 
 /* One write, between begin and end. */
@@ -179,7 +179,7 @@ static int note_fetch(MPI_Win win, int rank, void *result, MPI_Count count, MPI_
         rma_inflight_overlap_typed(result, count, type);
     if (t && rc == MPI_SUCCESS) {
         rma_lock();
-        w->fetching += !t->fetching;
+        w->epoch.fetching += !t->fetching;
         t->fetching = true;
         t->last_fetch = rma_inflight_issued++;
         t->fast = false;

@@ -12,7 +12,7 @@ int rma_fetch_bytes(struct window *w, int target, uint64_t address, const struct
 static inline void rma_fetch_count(struct window *w, struct rma_target *t, uint64_t bytes) {
     t->last_get = rma_inflight_issued++;
     t->alone++;
-    w->bytes_fetched += bytes;
+    w->count.bytes_fetched += bytes;
     rma_window_mark_busy(w, t);
 }
 

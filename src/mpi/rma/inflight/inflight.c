@@ -202,7 +202,7 @@ static void fetch_after_all(const struct op *op) {
     if (rc == MPI_SUCCESS)
         rma_fetch_count(op->window, &op->window->targets[op->target], there.bytes);
     else
-        op->window->deferred = rc;
+        op->window->epoch.deferred = rc;
 }
 
 static void invalidate_op(uint32_t id) {
@@ -294,7 +294,7 @@ static void inflight_fill(struct op *op, bool keep) {
  * extended it. */
 static void extend(struct op *op) {
     struct cache *cache = op->window->cache;
-    if (op->generation != cache_generation(cache) || op->drops != op->window->drops ||
+    if (op->generation != cache_generation(cache) || op->drops != op->window->fresh.drops ||
         !shape_is_contiguous(&op->here.shape))
         return;
     uint32_t entry = cache_peek(cache, (uint32_t)op->target, op->address);

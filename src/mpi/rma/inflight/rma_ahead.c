@@ -27,7 +27,7 @@ static uint64_t blocks_left(const struct window *w, const struct rma_target *t, 
     struct cache_stats s;
     cache_stats(w->cache, &s);
     uint64_t end = t->base + t->bytes, left = from < end ? (end - from) / bytes : 0;
-    uint64_t bounds[] = {w->ahead, s.storage_bytes / 4 / bytes, s.index_slots / 4};
+    uint64_t bounds[] = {w->ahead.blocks, s.storage_bytes / 4 / bytes, s.index_slots / 4};
     for (size_t i = 0; i < sizeof bounds / sizeof *bounds; i++)
         left = left < bounds[i] ? left : bounds[i];
     return left;
@@ -43,7 +43,7 @@ static struct op ahead_plan(struct window *w, struct rma_target *t, uint64_t add
                        .target = target,
                        .entry = CACHE_NONE,
                        .generation = cache_generation(w->cache),
-                       .drops = w->drops,
+                       .drops = w->fresh.drops,
                        .address = from,
                        .bytes = blocks * bytes,
                        .block = bytes,
@@ -77,14 +77,14 @@ void rma_ahead_missed(struct window *w, struct rma_target *t, uint64_t address, 
     if (rc == MPI_SUCCESS)
         rma_fetch_count(w, t, op.bytes);
     if (rc != MPI_SUCCESS) {
-        w->ahead = 0; /* disabled without a message: the program did not ask for this get */
+        w->ahead.blocks = 0; /* disabled without a message: the program did not ask for this get */
         free(op.buffer);
         return;
     }
     if (rma_inflight_add(&op) == NO_OP)
         return; /* leaked: MPI will write to the buffer */
     t->ahead_pending = true;
-    w->ahead_fetched += op.bytes / bytes;
+    w->ahead.fetched += op.bytes / bytes;
     t->ahead_from = op.address;
     t->ahead_to = op.address + op.bytes;
 }
@@ -93,7 +93,7 @@ void rma_ahead_hit(struct window *w, struct rma_target *t, uint64_t address, uin
     follows(t, address, bytes);
     if (address < t->ahead_from || address >= t->ahead_to)
         return;
-    w->ahead_used++;
+    w->ahead.used++;
     t->ahead_from = address + bytes;
 }
 
@@ -103,7 +103,7 @@ static void keep_block(const struct op *op, uint64_t place) {
     uint32_t entry;
     enum cache_outcome outcome =
         cache_insert(cache, (uint32_t)op->target, op->address + place, &shape, op->generation, &entry);
-    op->window->ahead_outcomes[outcome]++;
+    op->window->ahead.outcomes[outcome]++;
     if (outcome == CACHE_FAILING)
         return;
     cache_set_owner(cache, entry, rma_check_calls());
@@ -118,7 +118,7 @@ void rma_ahead_ended(const struct op *op) {
 }
 
 void rma_ahead_arrived(const struct op *op) {
-    if (op->generation != cache_generation(op->window->cache) || op->drops != op->window->drops)
+    if (op->generation != cache_generation(op->window->cache) || op->drops != op->window->fresh.drops)
         return;
     for (uint64_t place = 0; place < op->bytes; place += op->block)
         if (cache_peek(op->window->cache, (uint32_t)op->target, op->address + place) == CACHE_NONE)

@@ -91,7 +91,7 @@ static void note_time_passed(struct recording *r, uint64_t ticks) {
 
 /* Resolves the outcome of the last sampled get from the hits of its window, excluding those counted since. */
 static void record_judge_sample(struct recording *r, uint64_t since) {
-    r->judged->hits += r->judged_window->hits - since != r->judged_hits ? r->judged_weight : 0;
+    r->judged->hits += r->judged_window->count.hits - since != r->judged_hits ? r->judged_weight : 0;
     r->judged = NULL;
 }
 
@@ -122,7 +122,7 @@ static void sample_caller(struct recording *r, struct window *w, uint64_t bytes,
         return;
     r->judged = row;
     r->judged_window = w;
-    r->judged_hits = w->hits;
+    r->judged_hits = w->count.hits;
     r->judged_weight = weight;
 }
 
@@ -156,10 +156,10 @@ void rma_record_get(struct window *w, int target, uint64_t address, uint64_t byt
         note_get(rma_recording, w, bytes, seen);
     if (seen == SEEN_BYPASSED)
         return;
-    if (w->whatif)
-        cache_whatif_get(w->whatif, (uint32_t)target, address, bytes, acquired);
-    if (w->reuse)
-        cache_reuse_get(w->reuse, (uint32_t)target, address, bytes, record_epoch_of(w, acquired));
+    if (w->analysis.whatif)
+        cache_whatif_get(w->analysis.whatif, (uint32_t)target, address, bytes, acquired);
+    if (w->analysis.reuse)
+        cache_reuse_get(w->analysis.reuse, (uint32_t)target, address, bytes, record_epoch_of(w, acquired));
 }
 
 /* ---- windows ---- */
@@ -176,14 +176,14 @@ void rma_record_window(struct window *w) {
 }
 
 void rma_record_cache(struct window *w, struct memory_budget *budget) {
-    if (rma_record_is_on && cache_reuse_open(budget, &w->reuse))
-        w->reuse = NULL; /* continue without a curve */
-    w->watched = rma_record_is_on || w->whatif;
+    if (rma_record_is_on && cache_reuse_open(budget, &w->analysis.reuse))
+        w->analysis.reuse = NULL; /* continue without a curve */
+    w->watched = rma_record_is_on || w->analysis.whatif;
 }
 
 static void keep_curve(const struct window *w) {
     struct cache_reuse_curve curve;
-    cache_reuse_read(w->reuse, &curve);
+    cache_reuse_read(w->analysis.reuse, &curve);
     if (!curve.gets)
         return;
     struct curve *c = malloc(sizeof *c);
@@ -218,7 +218,7 @@ void rma_record_window_returns(const struct window *w) {
 }
 
 void rma_record_window_end(const struct window *w) {
-    if (rma_record_is_on && w->reuse)
+    if (rma_record_is_on && w->analysis.reuse)
         keep_curve(w);
 }
 

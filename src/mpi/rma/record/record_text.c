@@ -96,8 +96,8 @@ static void write_curve(struct json *j, const struct curve *c) {
 
 static void write_open_curve(struct window *w, void *json) {
     struct curve c = {.window = w->serial};
-    if (w->reuse)
-        cache_reuse_read(w->reuse, &c.curve);
+    if (w->analysis.reuse)
+        cache_reuse_read(w->analysis.reuse, &c.curve);
     if (c.curve.gets)
         write_curve(json, &c);
 }

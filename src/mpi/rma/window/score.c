@@ -15,9 +15,9 @@ static double score_by_size(void *arg, int target, MPI_Aint disp, uint64_t bytes
 }
 
 static void score_complain(struct window *w, double value, int target, MPI_Aint disp, uint64_t bytes) {
-    if (w->score_complained)
+    if (w->score.complained)
         return;
-    w->score_complained = true;
+    w->score.complained = true;
     log_warn("window %llu: the score function of CLAMPI_Set_score gave %g for %llu bytes at %lld of rank %d, "
              "which is not above 0 and finite; such entries count as average; this is reported once",
              (unsigned long long)w->serial, value, (unsigned long long)bytes, (long long)disp, target);
@@ -25,7 +25,7 @@ static void score_complain(struct window *w, double value, int target, MPI_Aint 
 
 void rma_score_entry_slow(struct window *w, int target, uint64_t address, uint64_t bytes) {
     MPI_Aint disp = (MPI_Aint)(address - w->targets[target].base);
-    double value = w->score(w->score_arg, target, disp, bytes);
+    double value = w->score.function(w->score.arg, target, disp, bytes);
     if (isfinite(value) && value > 0)
         cache_set_weight(w->cache, value);
     else
@@ -34,11 +34,11 @@ void rma_score_entry_slow(struct window *w, int target, uint64_t address, uint64
 
 void rma_score_set(struct window *w, CLAMPI_Score *score, void *arg) {
     rma_lock();
-    if ((w->score != score || w->score_arg != arg) && w->cache)
+    if ((w->score.function != score || w->score.arg != arg) && w->cache)
         cache_forget_weights(w->cache);
-    w->score = score;
-    w->score_arg = arg;
-    w->score_complained = false;
+    w->score.function = score;
+    w->score.arg = arg;
+    w->score.complained = false;
     rma_unlock();
 }
 

@@ -11,7 +11,7 @@ void rma_score_set(struct window *w, CLAMPI_Score *score, void *arg);
 /* Calls the window's score function for the entry that is inserted next. Requires the lock. */
 void rma_score_entry_slow(struct window *w, int target, uint64_t address, uint64_t bytes);
 static inline void rma_score_entry(struct window *w, int target, uint64_t address, uint64_t bytes) {
-    if (UNLIKELY(w->score != NULL))
+    if (UNLIKELY(w->score.function != NULL))
         rma_score_entry_slow(w, target, address, bytes);
 }
 

@@ -37,8 +37,8 @@ void rma_window_each(void (*visit)(struct window *w, void *arg), void *arg) {
 
 void rma_window_list_busy(struct window *w, struct rma_target *t) {
     t->busy = true;
-    t->next_busy = w->first_busy;
-    w->first_busy = (uint32_t)(t - w->targets);
+    t->next_busy = w->epoch.first_busy;
+    w->epoch.first_busy = (uint32_t)(t - w->targets);
 }
 
 void rma_window_link(struct window *w) {
@@ -67,23 +67,23 @@ void rma_window_stats(const struct window *w, CLAMPI_Stats *out) {
     struct cache_stats s = {0};
     if (w->cache)
         cache_stats(w->cache, &s);
-    *out = (CLAMPI_Stats){.gets = w->gets + w->bypassed_fast,
+    *out = (CLAMPI_Stats){.gets = w->count.gets + w->count.bypassed_fast,
                           .full_hits = s.full_hits,
                           .partial_hits = s.partial_hits,
                           .pending_hits = s.pending_hits,
-                          .direct = s.direct - w->ahead_outcomes[CACHE_DIRECT],
-                          .conflicting = s.conflicting - w->ahead_outcomes[CACHE_CONFLICTING],
-                          .capacity = s.capacity - w->ahead_outcomes[CACHE_CAPACITY],
-                          .failing = s.failing - w->ahead_outcomes[CACHE_FAILING],
-                          .bypassed = w->bypassed + w->bypassed_fast,
+                          .direct = s.direct - w->ahead.outcomes[CACHE_DIRECT],
+                          .conflicting = s.conflicting - w->ahead.outcomes[CACHE_CONFLICTING],
+                          .capacity = s.capacity - w->ahead.outcomes[CACHE_CAPACITY],
+                          .failing = s.failing - w->ahead.outcomes[CACHE_FAILING],
+                          .bypassed = w->count.bypassed + w->count.bypassed_fast,
                           .invalidations = s.invalidations,
                           .dropped = s.dropped,
                           .adjustments = s.adjustments,
-                          .bytes_served = w->bytes_served,
-                          .bytes_fetched = w->bytes_fetched,
-                          .elided = w->elided,
-                          .ahead_fetched = w->ahead_fetched,
-                          .ahead_used = w->ahead_used,
+                          .bytes_served = w->count.bytes_served,
+                          .bytes_fetched = w->count.bytes_fetched,
+                          .elided = w->count.elided,
+                          .ahead_fetched = w->ahead.fetched,
+                          .ahead_used = w->ahead.used,
                           .entries = s.entries,
                           .index_slots = s.index_slots,
                           .storage_bytes = s.storage_bytes,

@@ -7,6 +7,7 @@
 #define HEARTH_MPI_WINDOW_H
 
 #include <pthread.h>
+#include <stddef.h>
 
 #include "cache/cache.h"
 #include "clampi.h"
@@ -56,18 +57,69 @@ struct rma_target {
     bool ahead_pending;             /* ... and is still in flight */
 };
 
+/* The access epochs that are open, and what happened since the last flush. */
+struct window_epoch {
+    bool locked_all, fenced; /* an access epoch to all targets is open */
+    bool hit, used;          /* since the last flush of any kind: a hit; any one-sided call */
+    bool hit_unheld;         /* a hit since the last flush on a target whose lock is not known to be held */
+    bool unsettled;          /* no call has completed anything since the epoch was opened */
+    int fetching;            /* targets with an atomic in flight that returns a value */
+    int deferred;            /* MPI error code that the next completing call returns */
+    uint64_t flush_stamp;
+    uint64_t lock_stamp; /* incremented when an epoch is opened */
+    uint64_t locked_at;  /* number of the first operation that can belong to it */
+    int *started;        /* ranks in the open epoch of MPI_Win_start */
+    int started_count;
+    uint32_t first_busy; /* list of targets with operations in flight */
+};
+
+/* Counted here; the cache counts the rest. */
+struct window_count {
+    uint64_t gets, hits, bytes_served, elided;
+    uint64_t bypassed_fast; /* gets that hook_Get passed to MPI on the fast path; in no other counter */
+    uint64_t look_at;       /* its value at which a get takes the slow path */
+    uint64_t bytes_fetched, bypassed;
+};
+
+/* Read-ahead: see rma_ahead.c. */
+struct window_ahead {
+    uint64_t blocks;      /* to read ahead; 0: none */
+    uint64_t outcomes[4]; /* of inserts by read-ahead, by enum cache_outcome */
+    uint64_t fetched, used;
+};
+
+/* How far cached data may be reused. */
+struct window_fresh {
+    uint64_t acquired; /* acquire mode: the last acquire that the cache has applied */
+    uint64_t recheck;  /* acquire mode: hits until one is revalidated */
+    uint64_t drops;    /* own writes that may have dropped entries: gets issued before are not kept */
+};
+
 /* Cost and benefit of a window's cache: see admission.h. */
-struct admission {
+struct window_admission {
+    bool timing;       /* the next flush is timed */
     uint64_t judge_at; /* count of gets at which the next decision is due */
     uint64_t hits_before, gets_before, bypassed_before, served_before;
     uint64_t misses, miss_ticks, issue_ticks;    /* timed misses; ticks of Hearth, MPI */
     uint64_t flushed, finish_ticks, flush_ticks; /* gets completed by timed flushes; ticks of Hearth, MPI */
-    bool timing;                                 /* the next flush is timed */
     uint64_t resume_at; /* count of bypassed gets that ends the suspension; UINT64_MAX if not suspended */
     uint64_t pause;     /* length of the next suspension, in intervals */
     uint64_t since;     /* bypassed gets when the suspension began */
     /* For the report; spent_ns and saved_ns are those of the last suspension. */
     uint64_t times, passed, begun_ns, first_ns, spent_ns, saved_ns;
+};
+
+/* The program's score function: see score.h. */
+struct window_score {
+    CLAMPI_Score *function; /* NULL: none */
+    void *arg;
+    bool complained; /* an invalid score was reported; logged once */
+};
+
+/* What-if analysis of other modes and other cache sizes; NULL if not requested. */
+struct window_analysis {
+    struct cache_whatif *whatif;
+    struct cache_reuse *reuse;
 };
 
 /* A window whose memory overlaps this one's at some process. */
@@ -76,51 +128,40 @@ struct alias {
     int *rank_there; /* for each rank of this window its rank in the other one, or -1 */
 };
 
+struct window_aliases {
+    struct alias *list;
+    size_t count;
+};
+
+/* A hit with its elided flush, and a get on the fast bypass path, read and write the first three cache lines, up to
+ * ahead.blocks. */
 struct window {
     MPI_Win handle; /* valid while open */
     struct window *next;
-    bool open, shared, dynamic, cacheable;
-    bool bypassing;          /* gets bypass the cache: not cacheable, mode off, or suspended */
-    bool wants_whatif;       /* ... but they still feed the what-if analysis or the recording */
-    bool watched;            /* gets are recorded, or feed the what-if analysis */
-    bool locked_all, fenced; /* an access epoch to all targets is open */
-    bool hit, used;          /* since the last flush of any kind: a hit; any one-sided call */
-    bool unsettled;          /* no call has completed anything since the epoch was opened */
-    bool wrote;              /* there were writes while writes were not tracked */
-    int fetching;            /* targets with an atomic in flight that returns a value */
-    enum mode mode;
-    int rank, size;
-    int deferred; /* MPI error code that the next completing call returns */
-    int *started; /* ranks in the open epoch of MPI_Win_start */
-    int started_count;
-    struct cache *cache;
-    bool cache_refused;  /* no memory for the cache: logged once, not tried again */
-    CLAMPI_Score *score; /* the program's score function; NULL: none */
-    void *score_arg;
-    bool score_complained; /* an invalid score was reported; logged once */
     struct rma_target *targets;
-    uint64_t flush_stamp;
-    uint64_t lock_stamp; /* incremented when an epoch is opened */
-    uint64_t locked_at;  /* number of the first operation that can belong to it */
-    bool hit_unheld;     /* a hit since the last flush on a target whose lock is not known to be held */
-    uint32_t first_busy;
-    struct alias *aliases;
-    size_t alias_count;
-    struct region *attached;
-    uint64_t drops;    /* own writes that may have dropped entries: gets issued before are not kept */
-    uint64_t acquired; /* acquire mode: the last acquire that the cache has applied */
-    uint64_t recheck;  /* acquire mode: hits until one is revalidated */
-    uint64_t serial;   /* order of creation */
-    struct admission admission;
-    struct cache_whatif *whatif; /* what-if analysis of other modes; NULL if not requested */
-    struct cache_reuse *reuse;   /* what-if analysis of other cache sizes; likewise */
-    /* Counted here; the cache counts the rest. */
-    uint64_t ahead;             /* blocks to read ahead */
-    uint64_t ahead_outcomes[4]; /* of inserts by read-ahead, by enum cache_outcome */
-    uint64_t bypassed_fast;     /* gets that hook_Get passed to MPI on the fast path; in no other counter */
-    uint64_t look_at;           /* value of `past` at which a get takes the slow path */
-    uint64_t gets, hits, bypassed, bytes_served, bytes_fetched, elided, ahead_fetched, ahead_used;
+    struct cache *cache;
+    int rank, size;
+    enum mode mode;
+    bool open, shared, dynamic, cacheable;
+    bool bypassing;     /* gets bypass the cache: not cacheable, mode off, or suspended */
+    bool wants_whatif;  /* ... but they still feed the what-if analysis or the recording */
+    bool watched;       /* gets are recorded, or feed the what-if analysis */
+    bool cache_refused; /* no memory for the cache: logged once, not tried again */
+    bool wrote;         /* there were writes while writes were not tracked */
+    struct window_epoch epoch;
+    struct window_count count;
+    struct window_ahead ahead;
+    struct window_fresh fresh;
+    struct window_admission admission;
+    struct window_score score;
+    struct window_analysis analysis;
+    struct window_aliases aliases;
+    struct region *attached; /* parts of a dynamic window */
+    uint64_t serial;         /* order of creation */
 };
+
+_Static_assert(offsetof(struct window, ahead.blocks) < 3 * CACHE_LINE,
+               "a hit reads three cache lines of the window");
 
 enum { NO_TARGET = UINT32_MAX, NO_OP = UINT32_MAX };
 
@@ -163,22 +204,22 @@ static inline bool rma_window_is_idle(const struct rma_target *t) {
 /* MPI_Win_lock, lock_all and start may return before the lock is acquired. Only the completion of an operation issued
  * after them shows that it is held: Open MPI does not even wait in a flush if there was no operation. */
 static inline bool rma_window_is_held(const struct window *w, const struct rma_target *t) {
-    return t->held_stamp == w->lock_stamp;
+    return t->held_stamp == w->epoch.lock_stamp;
 }
 
 /* Notes a one-sided call, served by MPI or by the cache. */
 static inline void rma_window_use(struct window *w, struct rma_target *t) {
-    w->used = true;
-    t->used_stamp = w->flush_stamp;
+    w->epoch.used = true;
+    t->used_stamp = w->epoch.flush_stamp;
 }
 
 static inline bool rma_window_is_open_to(const struct window *w, const struct rma_target *t) {
-    return w->locked_all | w->fenced | t->locked | t->started;
+    return w->epoch.locked_all | w->epoch.fenced | t->locked | t->started;
 }
 
 /* Whether nothing is cached that a write through this window could invalidate. */
 static inline bool window_keeps_nothing(const struct window *w) {
-    return !w->cache && !w->alias_count;
+    return !w->cache && !w->aliases.count;
 }
 
 /* Calls visit for every open window. */
@@ -197,9 +238,9 @@ static inline void rma_acquire_catch_up(struct window *w) {
     if (w->mode != MODE_ACQUIRE)
         return;
     uint64_t now = atomic_load_explicit(&acquire_generation, memory_order_acquire);
-    if (LIKELY(w->acquired == now))
+    if (LIKELY(w->fresh.acquired == now))
         return;
-    w->acquired = now;
+    w->fresh.acquired = now;
     if (w->cache)
         cache_invalidate(w->cache);
 }
