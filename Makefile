@@ -4,7 +4,7 @@ JOBS ?= $(shell nproc)
 MAKEFLAGS += --no-print-directory
 export DESTDIR
 
-.PHONY: all apps demo tests test test-full tests-full test-nightly coverage fuzz bench-programs bench bench-quick bench-clampi bench-modes bench-match bench-armci bench-sim bench-vgasnet bench-overhead install deb asan tsan model format lint docs clean help
+.PHONY: all apps demo tests test test-full tests-full test-nightly coverage fuzz bench-programs bench bench-quick bench-clampi bench-modes bench-match bench-armci bench-sim bench-vgasnet bench-windows bench-overhead install deb asan tsan model format lint docs clean help
 .PRECIOUS: build/%/Makefile
 
 # What is built in a tree: groups of CMakeLists.txt. `all` is what is installed.
@@ -99,6 +99,11 @@ bench-vgasnet: ## the figures of the paper on vGASNet
 	@packaging/setup.sh bench
 	@$(MAKE) bench-programs
 	@bench/vgasnet/vgasnet.sh
+
+bench-windows: ## operations on windows inside a node: the MPI library's beside Hearth's
+	@packaging/setup.sh build
+	@$(MAKE) bench-programs
+	@bench/windows/windows.sh
 
 bench-overhead: ## what Hearth costs calls that it does not make faster
 	@packaging/setup.sh build

@@ -34,6 +34,7 @@ armci armci 420 50
 match match 480 55
 vgasnet vgasnet 540 80
 modes clampi 90 20 --quick
+windows windows 120 25 --quick
 sim . 150 55 --quick'
 minutes=${BENCH_MINUTES:-55}
 [ ${#quick[@]} = 0 ] || minutes=${BENCH_MINUTES:-9}

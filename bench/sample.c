@@ -44,9 +44,13 @@ static void sort(struct samples *s) {
     qsort(s->values, s->count, sizeof *s->values, compare);
 }
 
-double samples_tenth(struct samples *s) {
+double samples_at(struct samples *s, double share) {
     sort(s);
-    return s->count ? at(s, (double)s->count / 10) : 0;
+    return s->count ? at(s, (double)s->count * share) : 0;
+}
+
+double samples_tenth(struct samples *s) {
+    return samples_at(s, 0.1);
 }
 
 struct median samples_median(struct samples *s) {

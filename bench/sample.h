@@ -20,8 +20,9 @@ struct median {
 };
 
 void samples_add(struct samples *s, double value);
-struct median samples_median(struct samples *s); /* sorts the values */
-double samples_tenth(struct samples *s);         /* the 10th percentile; sorts the values */
+struct median samples_median(struct samples *s);    /* sorts the values */
+double samples_tenth(struct samples *s);            /* the 10th percentile; sorts the values */
+double samples_at(struct samples *s, double share); /* the quantile of a share of 0 .. 1; sorts the values */
 double samples_least(const struct samples *s);
 void samples_free(struct samples *s);
 

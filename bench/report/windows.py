@@ -1,0 +1,95 @@
+"""The report of windows.sh: each operation as the MPI library and as Hearth executes it, medians of all rounds, and the limit."""
+from pathlib import Path
+
+from .stats import divide, median
+from .table import number, read
+from .text import at_least, claim, head, mpi_title, nanoseconds, percent, row, times
+
+SMALL, MAPPED, MEGABYTE = ("get", "put", "fetch_and_op"), ("allocate", "alloc_mem"), 1 << 20
+TITLES = {
+    "get": "get of 8 bytes, flush", "put": "put of 8 bytes, flush", "fetch_and_op": "fetch_and_op, flush",
+    "compare_and_swap": "compare_and_swap, flush", "accumulate": "accumulate of 8 bytes, flush", "get_1m": "get of 1 MB, GB/s",
+    "get_rows": "get of 64 KB in rows of 8 bytes", "accumulate_64k": "accumulate of 64 KB",
+    "get_computing_p50": "get from a target that computes, p50", "get_computing_p99": "get from a target that computes, p99",
+    "lock_put": "exclusive lock, put of 8 bytes, unlock", "create": "windows made and freed per second"}
+LIMITS = {"get_rows": "at least 3x the host", "accumulate_64k": "at least 3x the host", "get_computing_p99": "below 1 ms"}
+
+
+class Runs:
+    def __init__(self, table):
+        self.index = table.index("mpi", "operation", "memory")
+
+    def values(self, column, *key):
+        return [number(cells[column]) for cells in self.index.rows(*key) if cells[column] != ""]
+
+    def median(self, column, *key):
+        return median(self.values(column, *key))
+
+    def share(self, *key):
+        """Of the limit that was measured beside the operation."""
+        return median([divide(limit, served) for limit, served in zip(self.values("limit", *key), self.values("served", *key))])
+
+
+def shown(operation, ns):
+    if ns is None or not ns > 0:
+        return "-"
+    if operation == "get_1m":
+        return f"{MEGABYTE / ns:.1f}"
+    return f"{1e9 / ns:.0f}" if operation == "create" else nanoseconds(ns)
+
+
+def limit_of(runs, mpi, operation, memory):
+    if operation == "get_1m":
+        return f"memcpy {shown(operation, runs.median('limit', mpi, operation, memory))}"
+    if operation in SMALL:
+        return "80 ns" if memory in MAPPED else "the host"
+    return LIMITS.get(operation, "-")
+
+
+def line(runs, mpi, operation, memory):
+    key = mpi, operation, memory
+    return row(mpi_title(mpi), TITLES.get(operation, operation), memory, shown(operation, runs.median("host", *key)),
+               shown(operation, runs.median("served", *key)), times(runs.median("ratio", *key)), limit_of(runs, *key))
+
+
+# ---- targets ----
+
+
+def worst(runs, mpi, operations, memories, value, pick):
+    """The value furthest from its target, with the place; None if it was not measured."""
+    found = [(got, f"{operation}, {memory}") for operation in operations for memory in memories
+             for got in [value(mpi, operation, memory)] if got is not None]
+    return pick(found) if found else (None, "")
+
+
+def targets_of(runs, mpi, every):
+    def served(*key):
+        return runs.median("served", *key)
+
+    def ratio(*key):
+        return runs.median("ratio", *key)
+    name = mpi_title(mpi)
+    got, where = worst(runs, mpi, SMALL, MAPPED, served, max)
+    yield claim(f"{name}: get, put, fetch_and_op of 8 bytes with flush, allocated memory", "at most 80 ns", nanoseconds(got),
+                got is not None and got <= 80, f"worst: {where}")
+    got, where = worst(runs, mpi, SMALL, ("malloc",), ratio, min)
+    yield at_least(f"{name}: the same, other memory, against the host", 1, got, f"worst: {where}")
+    got, where = worst(runs, mpi, ("get_1m",), every, runs.share, min)
+    yield claim(f"{name}: get of 1 MB", "95 % of memcpy", percent(got), got is not None and got >= 0.95, f"worst: {where}")
+    got, where = worst(runs, mpi, ("get_rows", "accumulate_64k"), every, ratio, min)
+    yield at_least(f"{name}: get of 64 KB in rows of 8 bytes, accumulate of 64 KB, against the host", 3, got, f"worst: {where}")
+    got, where = worst(runs, mpi, ("get_computing_p99",), every, served, max)
+    yield claim(f"{name}: get from a target that computes for 100 ms, p99", "below 1 ms", nanoseconds(got),
+                got is not None and got < 1e6, f"worst: {where}")
+
+
+def report(folder):
+    table = read(Path(folder) / "runs.csv")
+    runs = Runs(table)
+    yield from head("target", "limit", "measured", "verdict", "remark")
+    for mpi in table.distinct("mpi"):
+        yield from targets_of(runs, mpi, table.distinct("memory"))
+    yield ""
+    yield from head("MPI", "operation", "memory", "host", "served", "ratio", "limit")
+    for mpi, operation, memory in runs.index.groups:
+        yield line(runs, mpi, operation, memory)

@@ -1,0 +1,489 @@
+/* windows_ops.c: one-sided operations inside a node, executed by the host MPI and by Hearth.
+ *
+ * A plain MPI program on two ranks; windows.sh runs it with the library under test. For each kind of memory it makes two
+ * windows, one with the info key hearth_windows=host and one with hearth_windows=serve, and alternates rounds between
+ * them. Neither is cached (clampi_mode=off). Rank 0 measures; rank 1 waits in MPI_Bcast, so that the host MPI
+ * progresses there, or computes.
+ *
+ *      get, put, fetch_and_op, compare_and_swap, accumulate    8 bytes, and MPI_Win_flush
+ *      get_1m               1 MB; the limit is memcpy from own memory in the same round
+ *      get_rows             64 KB in rows of 8 bytes, 16 bytes apart at the target
+ *      accumulate_64k       8192 doubles
+ *      lock_put             MPI_Win_lock (exclusive), put of 8 bytes, MPI_Win_unlock
+ *      create               MPI_Win_allocate or MPI_Win_create, and MPI_Win_free
+ *      get_computing_p50, get_computing_p99
+ *                           8 bytes from a rank that calls MPI only every 100 ms
+ *
+ * Prints: operation,memory,rounds,host,served,limit,ratio,low,high: median ns per operation; the ratio is that of host to
+ * served in the same round, with its 95 % interval. Empty: not measured; host also where the MPI library crashes. The
+ * last operation has no rounds: its percentiles are those of single operations. Ends with an error if an operation has a
+ * wrong result. */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "sample.h"
+
+enum { MEGABYTE = 1 << 20, ROWS = 8192, FIRST = 7, MOST_ROUNDS = 400 };
+enum {
+    REALS = MEGABYTE / 2,
+    SUMS = MEGABYTE * 3 / 4
+}; /* displacements: doubles, those that are accumulated to */
+enum { COMPUTING = 10 };
+enum way { HOST, SERVED, WAYS };
+
+static int rank;
+static double limit;        /* seconds per case; COMPUTING times as long for a target that computes */
+static double compute_time; /* seconds that rank 1 computes without calling MPI */
+
+static double now(void) { /* not an MPI call, so the MPI library does not progress in it */
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void spin(double seconds) {
+    for (double end = now() + seconds; now() < end;)
+        ;
+}
+
+static void check(bool holds, const char *what) {
+    if (holds)
+        return;
+    fprintf(stderr, "windows: wrong result of %s\n", what);
+    MPI_Abort(MPI_COMM_WORLD, 1);
+}
+
+/* ---- memory and windows ---- */
+
+enum kind { ALLOCATE, ALLOC_MEM, MALLOC };
+static const char *const memory_names[] = {"allocate", "alloc_mem", "malloc"};
+
+static enum kind kind;
+static void *block[WAYS];  /* as it is freed; not for windows that allocate their memory */
+static char *memory[WAYS]; /* of the windows, aligned to pages: MPICH 4.0 needs 16 bytes */
+static MPI_Win windows[WAYS];
+static MPI_Info infos[WAYS];
+static char *buffer, *source; /* of rank 0 */
+static MPI_Datatype every_second;
+
+static void window_open(enum way w, MPI_Win *win) {
+    if (kind == ALLOCATE)
+        MPI_Win_allocate(MEGABYTE, 1, infos[w], MPI_COMM_WORLD, &memory[w], win);
+    else
+        MPI_Win_create(memory[w], MEGABYTE, 1, infos[w], MPI_COMM_WORLD, win);
+}
+
+static void block_open(enum way w) {
+    enum { PAGE = 4096 };
+    if (kind == ALLOCATE)
+        return;
+    if (kind == ALLOC_MEM)
+        MPI_Alloc_mem(MEGABYTE + PAGE, MPI_INFO_NULL, &block[w]);
+    else
+        block[w] = need(malloc(MEGABYTE + PAGE));
+    memory[w] = (char *)(((uintptr_t)block[w] + PAGE - 1) / PAGE * PAGE);
+}
+
+static void block_close(enum way w) {
+    if (kind == ALLOC_MEM)
+        MPI_Free_mem(block[w]);
+    else if (kind == MALLOC)
+        free(block[w]);
+}
+
+static void fill(enum way w) { /* integers, except for the half that holds doubles */
+    int64_t *numbers = (int64_t *)memory[w];
+    double *reals = (double *)(memory[w] + REALS);
+    for (int i = 0; i < MEGABYTE / 16; i++) {
+        numbers[i] = FIRST + i;
+        reals[i] = i;
+    }
+}
+
+static void open_kind(enum kind k) {
+    kind = k;
+    for (enum way w = HOST; w < WAYS; w++) {
+        block_open(w);
+        window_open(w, &windows[w]);
+        fill(w);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+static void close_kind(void) {
+    MPI_Barrier(MPI_COMM_WORLD);
+    for (enum way w = HOST; w < WAYS; w++) {
+        MPI_Win_free(&windows[w]);
+        block_close(w);
+    }
+}
+
+/* ---- the operations: each returns ns per execution, and checks its result outside that time ---- */
+
+enum { SMALL = 200, LARGE = 4 }; /* executions */
+
+static double ns_since(double start, int executions) {
+    return (now() - start) * 1e9 / executions;
+}
+
+static void read_word(void *word, MPI_Aint disp, MPI_Win win) {
+    MPI_Get(word, 8, MPI_BYTE, 1, disp, 8, MPI_BYTE, win);
+    MPI_Win_flush(1, win);
+}
+
+static double get(MPI_Win win) {
+    int64_t value = 0;
+    double start = now();
+    for (int i = 0; i < SMALL; i++) {
+        MPI_Get(&value, 1, MPI_INT64_T, 1, 64, 1, MPI_INT64_T, win);
+        MPI_Win_flush(1, win);
+    }
+    double ns = ns_since(start, SMALL);
+    check(value == FIRST + 8, "MPI_Get");
+    return ns;
+}
+
+static double put(MPI_Win win) {
+    int64_t value = 5, after = 0;
+    double start = now();
+    for (int i = 0; i < SMALL; i++) {
+        MPI_Put(&value, 1, MPI_INT64_T, 1, 8, 1, MPI_INT64_T, win);
+        MPI_Win_flush(1, win);
+    }
+    double ns = ns_since(start, SMALL);
+    read_word(&after, 8, win);
+    check(after == value, "MPI_Put");
+    return ns;
+}
+
+static double fetch_and_op(MPI_Win win) {
+    int64_t one = 1, value = 0, first = 0;
+    double start = now();
+    for (int i = 0; i < SMALL; i++) {
+        MPI_Fetch_and_op(&one, &value, MPI_INT64_T, 1, 16, MPI_SUM, win);
+        MPI_Win_flush(1, win);
+        first = i ? first : value;
+    }
+    double ns = ns_since(start, SMALL);
+    check(value == first + SMALL - 1, "MPI_Fetch_and_op");
+    return ns;
+}
+
+static double compare_and_swap(MPI_Win win) {
+    int64_t value = 0, expected = 0;
+    double start = now();
+    for (int i = 0; i < SMALL; i++) {
+        int64_t next = value + 1;
+        expected = value;
+        MPI_Compare_and_swap(&next, &expected, &value, MPI_INT64_T, 1, 24, win);
+        MPI_Win_flush(1, win);
+        if (value == expected)
+            value = next;
+    }
+    double ns = ns_since(start, SMALL);
+    check(value == expected + 1, "MPI_Compare_and_swap"); /* the first may have failed, none after it */
+    return ns;
+}
+
+static double accumulate(MPI_Win win) {
+    int64_t one = 1, before = 0, after = 0;
+    read_word(&before, 32, win);
+    double start = now();
+    for (int i = 0; i < SMALL; i++) {
+        MPI_Accumulate(&one, 1, MPI_INT64_T, 1, 32, 1, MPI_INT64_T, MPI_SUM, win);
+        MPI_Win_flush(1, win);
+    }
+    double ns = ns_since(start, SMALL);
+    read_word(&after, 32, win);
+    check(after == before + SMALL, "MPI_Accumulate");
+    return ns;
+}
+
+static double get_1m(MPI_Win win) {
+    double start = now();
+    for (int i = 0; i < LARGE; i++) {
+        MPI_Get(buffer, MEGABYTE, MPI_BYTE, 1, 0, MEGABYTE, MPI_BYTE, win);
+        MPI_Win_flush(1, win);
+    }
+    double ns = ns_since(start, LARGE);
+    check(((double *)buffer)[MEGABYTE / 8 - 1] == MEGABYTE / 16 - 1, "MPI_Get of 1 MB");
+    return ns;
+}
+
+static double copy_1m(void) {
+    double start = now();
+    for (int i = 0; i < LARGE; i++) {
+        memcpy(buffer, source, MEGABYTE);
+        __asm__ volatile("" ::"r"(buffer) : "memory"); /* every copy is made */
+    }
+    return ns_since(start, LARGE);
+}
+
+static double get_rows(MPI_Win win) {
+    double start = now();
+    for (int i = 0; i < LARGE; i++) {
+        MPI_Get(buffer, ROWS, MPI_DOUBLE, 1, REALS, 1, every_second, win);
+        MPI_Win_flush(1, win);
+    }
+    double ns = ns_since(start, LARGE);
+    check(((double *)buffer)[ROWS - 1] == 2 * (ROWS - 1), "MPI_Get of rows");
+    return ns;
+}
+
+static double accumulate_64k(MPI_Win win) {
+    double *ones = (double *)source, before = 0, after = 0;
+    read_word(&before, SUMS + 8 * (ROWS - 1), win);
+    double start = now();
+    for (int i = 0; i < LARGE; i++) {
+        MPI_Accumulate(ones, ROWS, MPI_DOUBLE, 1, SUMS, ROWS, MPI_DOUBLE, MPI_SUM, win);
+        MPI_Win_flush(1, win);
+    }
+    double ns = ns_since(start, LARGE);
+    read_word(&after, SUMS + 8 * (ROWS - 1), win);
+    check(after == before + LARGE, "MPI_Accumulate of 64 KB");
+    return ns;
+}
+
+static double lock_put(MPI_Win win) {
+    int64_t value = 9;
+    double start = now();
+    for (int i = 0; i < SMALL; i++) {
+        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 1, 0, win);
+        MPI_Put(&value, 1, MPI_INT64_T, 1, 40, 1, MPI_INT64_T, win);
+        MPI_Win_unlock(1, win);
+    }
+    return ns_since(start, SMALL);
+}
+
+static double create(enum way w) {
+    char *kept = memory[w];
+    MPI_Win win;
+    double start = now();
+    window_open(w, &win);
+    MPI_Win_free(&win);
+    double ns = ns_since(start, 1);
+    memory[w] = kept;
+    return ns;
+}
+
+/* ---- rounds ---- */
+
+struct operation {
+    const char *name;
+    double (*execute)(MPI_Win win); /* by rank 0; NULL: create, by both */
+    bool locks;                     /* by itself */
+    double (*limit)(void);
+};
+
+static const struct operation operations[] = {
+    {"get", get, false, NULL},
+    {"put", put, false, NULL},
+    {"fetch_and_op", fetch_and_op, false, NULL},
+    {"compare_and_swap", compare_and_swap, false, NULL},
+    {"accumulate", accumulate, false, NULL},
+    {"get_1m", get_1m, false, copy_1m},
+    {"get_rows", get_rows, false, NULL},
+    {"accumulate_64k", accumulate_64k, false, NULL},
+    {"lock_put", lock_put, true, NULL},
+    {"create", NULL, true, NULL},
+};
+
+/* Open MPI 4 crashes at the target in MPI_Compare_and_swap on memory of MPI_Win_allocate. */
+static bool is_broken(const struct operation *o, enum way w) {
+#if defined(OMPI_MAJOR_VERSION) && OMPI_MAJOR_VERSION < 5
+    return w == HOST && kind == ALLOCATE && o->execute == compare_and_swap;
+#else
+    return (void)o, (void)w, false;
+#endif
+}
+
+static double measure(const struct operation *o, enum way w) {
+    if (is_broken(o, w))
+        return 0;
+    if (!o->execute)
+        return create(w);
+    return rank == 0 ? o->execute(windows[w]) : 0;
+}
+
+static double measure_limit(const struct operation *o) {
+    return o->limit && rank == 0 ? o->limit() : 0;
+}
+
+/* On both ranks; rank 1 waits in it. */
+static bool is_over(size_t rounds, double begun) {
+    int over = now() - begun > limit || rounds >= MOST_ROUNDS;
+    MPI_Bcast(&over, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    return over;
+}
+
+static void print_cell(double value, int digits) {
+    if (value > 0)
+        printf(",%.*f", digits, value);
+    else
+        printf(",");
+}
+
+static void print(const char *name, size_t rounds, double host, double served, double best,
+                  struct median ratio) {
+    printf("%s,%s,%zu", name, memory_names[kind], rounds);
+    print_cell(host, 1);
+    print_cell(served, 1);
+    print_cell(best, 1);
+    print_cell(ratio.value, 4);
+    print_cell(ratio.low, 4);
+    print_cell(ratio.high, 4);
+    printf("\n");
+    fflush(stdout);
+}
+
+static void measure_rounds(const struct operation *o) {
+    struct samples times[WAYS] = {0}, ratios = {0}, best = {0};
+    for (int i = 0; i < 2; i++) /* warm-up: types, lists and pages that are made at first use */
+        for (enum way w = HOST; w < WAYS; w++)
+            measure(o, w);
+    for (double begun = now(); !is_over(ratios.count, begun);) {
+        double host = measure(o, HOST), served = measure(o, SERVED);
+        samples_add(&best, measure_limit(o));
+        samples_add(&times[HOST], host);
+        samples_add(&times[SERVED], served);
+        samples_add(&ratios, served > 0 ? host / served : 0);
+    }
+    if (rank == 0)
+        print(o->name, ratios.count, samples_median(&times[HOST]).value, samples_median(&times[SERVED]).value,
+              samples_median(&best).value, samples_median(&ratios));
+    samples_free(&times[HOST]);
+    samples_free(&times[SERVED]);
+    samples_free(&ratios);
+    samples_free(&best);
+}
+
+static void lock_all(void) {
+    for (enum way w = HOST; rank == 0 && w < WAYS; w++)
+        MPI_Win_lock_all(0, windows[w]);
+}
+
+static void unlock_all(void) {
+    for (enum way w = HOST; rank == 0 && w < WAYS; w++)
+        MPI_Win_unlock_all(windows[w]);
+}
+
+static void run(const struct operation *o) {
+    if (!o->locks)
+        lock_all();
+    measure_rounds(o);
+    if (!o->locks)
+        unlock_all();
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+/* ---- a target that computes ---- */
+
+static void compute_until_told(void) {
+    for (int told = 0; !told;) {
+        spin(compute_time);
+        MPI_Iprobe(0, 0, MPI_COMM_WORLD, &told, MPI_STATUS_IGNORE);
+    }
+    MPI_Recv(NULL, 0, MPI_BYTE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+static double get_once(MPI_Win win) {
+    int64_t value = 0;
+    double start = now();
+    MPI_Get(&value, 1, MPI_INT64_T, 1, 64, 1, MPI_INT64_T, win);
+    MPI_Win_flush(1, win);
+    double ns = ns_since(start, 1);
+    check(value == FIRST + 8, "MPI_Get from a target that computes");
+    return ns;
+}
+
+/* Gets begin at any time of the target's interval. A get that waits for the target takes an interval, so there are few
+ * of them. */
+static void get_alternately(struct samples times[WAYS]) {
+    enum { EACH = 20, PAUSES = 5 };
+    struct random random;
+    random_seed(&random, 1);
+    for (double begun = now(); now() - begun < COMPUTING * limit;)
+        for (int i = 0; i <= EACH; i++) {
+            enum way w = i ? SERVED : HOST;
+            spin(compute_time / 50 * (double)random_below(&random, PAUSES));
+            samples_add(&times[w], get_once(windows[w]));
+        }
+}
+
+static void run_computing(void) {
+    struct samples times[WAYS] = {0};
+    lock_all();
+    for (enum way w = HOST; rank == 0 && w < WAYS; w++) /* the lock is held, and connections made */
+        get_once(windows[w]);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 0) {
+        get_alternately(times);
+        MPI_Send(NULL, 0, MPI_BYTE, 1, 0, MPI_COMM_WORLD);
+        for (int i = 0; i < 2; i++) {
+            double host = samples_at(&times[HOST], i ? 0.99 : 0.5),
+                   served = samples_at(&times[SERVED], i ? 0.99 : 0.5), ratio = host / served;
+            print(i ? "get_computing_p99" : "get_computing_p50", times[SERVED].count, host, served, 0,
+                  (struct median){ratio, ratio, ratio});
+        }
+    } else {
+        compute_until_told();
+    }
+    unlock_all();
+    MPI_Barrier(MPI_COMM_WORLD);
+    samples_free(&times[HOST]);
+    samples_free(&times[SERVED]);
+}
+
+/* ---- all of them ---- */
+
+static void open_all(void) {
+    static const char *const values[WAYS] = {"host", "serve"};
+    for (enum way w = HOST; w < WAYS; w++) {
+        MPI_Info_create(&infos[w]);
+        MPI_Info_set(infos[w], "hearth_windows", values[w]);
+        MPI_Info_set(infos[w], "clampi_mode", "off");
+    }
+    buffer = need(calloc(1, MEGABYTE));
+    source = need(calloc(1, MEGABYTE));
+    for (int i = 0; i < MEGABYTE / 8; i++)
+        ((double *)source)[i] = 1;
+    MPI_Type_vector(ROWS, 1, 2, MPI_DOUBLE, &every_second);
+    MPI_Type_commit(&every_second);
+}
+
+static void close_all(void) {
+    MPI_Type_free(&every_second);
+    for (enum way w = HOST; w < WAYS; w++)
+        MPI_Info_free(&infos[w]);
+    free(buffer);
+    free(source);
+}
+
+int main(int argc, char **argv) {
+    int size;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    if (size != 2) {
+        fprintf(
+            stderr,
+            "windows_ops [--milliseconds N] [--compute N]   on two ranks; see the head of windows_ops.c\n");
+        MPI_Abort(MPI_COMM_WORLD, 2);
+    }
+    limit = (double)option(argc, argv, "--milliseconds", 200) / 1000;
+    compute_time = (double)option(argc, argv, "--compute", 100) / 1000;
+    open_all();
+    for (enum kind k = ALLOCATE; k <= MALLOC; k++) {
+        open_kind(k);
+        for (size_t i = 0; i < sizeof operations / sizeof *operations; i++)
+            run(&operations[i]);
+        run_computing();
+        close_kind();
+    }
+    close_all();
+    MPI_Finalize();
+    return 0;
+}
