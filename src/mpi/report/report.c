@@ -19,6 +19,7 @@ enum { MOST_RECORDS = 1024, NAME_BYTES = 64 };
 struct record {
     uint64_t serial; /* 0: sum of several windows */
     int rank, mode;
+    int served; /* Hearth executes the window's operations; 0 for the sum of several windows */
     char name[NAME_BYTES];
     CLAMPI_Stats stats;
     struct cache_foresight foresight; /* all 0 if the what-if analysis was off */
@@ -66,6 +67,7 @@ void report_window(const struct window *w, const char *name) {
     if (r) {
         *r = (struct record){.serial = w->serial,
                              .mode = (int)w->mode,
+                             .served = w->served,
                              .stats = stats,
                              .suspended = w->admission.times,
                              .suspended_gets = rma_admission_gets_bypassed(w),
@@ -78,6 +80,7 @@ void report_window(const struct window *w, const char *name) {
     } else if (record_count) { /* the last record accumulates the remaining windows */
         r = &records[record_count - 1];
         r->serial = 0;
+        r->served = 0;
         strcpy(r->name, "(others)");
         add_stats(&r->stats, &stats);
         r->foresight = (struct cache_foresight){0};
@@ -176,7 +179,8 @@ static void text_suspensions(FILE *file, const struct record *first, const struc
 
 static void text_window(FILE *file, const struct record *first, const struct record *end) {
     CLAMPI_Stats sum = {0};
-    fprintf(file, "window %" PRIu64 " '%s', mode %s\n", first->serial, first->name, mode_word(first->mode));
+    fprintf(file, "window %" PRIu64 " '%s', mode %s%s\n", first->serial, first->name, mode_word(first->mode),
+            first->served ? ", operations by Hearth" : "");
     fprintf(file, "  %5s %10s %6s %10s %8s %8s %9s %9s %9s %9s %9s %9s %9s %9s\n", "rank", "gets", "hits",
             "full", "partial", "pending", "direct", "conflict", "capacity", "failing", "bypassed",
             "served MB", "fetched MB", "elided");
@@ -271,6 +275,7 @@ static void report_write_json(FILE *file, const struct record *all, size_t count
         json_count(&j, "window", all[i].serial);
         json_string(&j, "name", all[i].name);
         json_string(&j, "mode", mode_word(all[i].mode));
+        json_string(&j, "operations", all[i].served ? "hearth" : "mpi");
         json_count(&j, "rank", (uint64_t)all[i].rank);
         json_number(&j, "hit_ratio", report_share(hits(s), s->gets));
 #define X(field) json_count(&j, #field, s->field);

@@ -153,6 +153,7 @@ static void window_opened(MPI_Win handle, struct part own, MPI_Info info, MPI_Co
                              .shared = shared,
                              .dynamic = dynamic,
                              .cacheable = !shared,
+                             .served = serve_find(handle) != NULL,
                              .mode = (enum mode)settings_get()->mode,
                              .rank = rank,
                              .size = size,

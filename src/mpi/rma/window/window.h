@@ -148,6 +148,7 @@ struct window {
     bool watched;       /* gets are recorded, or feed the what-if analysis */
     bool cache_refused; /* no memory for the cache: logged once, not tried again */
     bool wrote;         /* there were writes while writes were not tracked */
+    bool served;        /* Hearth executes its operations, not MPI; for the report */
     struct window_epoch epoch;
     struct window_count count;
     struct window_ahead ahead;
