@@ -12,16 +12,30 @@
 
 enum { SPINS = 200, LONGEST_SLEEP_NS = 1000000 };
 
-static void gate_sleep(_Atomic uint32_t *word, uint32_t seen) {
-    struct timespec most = {.tv_nsec = LONGEST_SLEEP_NS};
-    syscall(SYS_futex, word, FUTEX_WAIT, seen, &most, NULL, 0);
+static uint32_t gate_bit(uint32_t ticket) {
+    return 1u << ticket % 32;
 }
 
+/* Bit sets select who wakes up; the time limit of such a wait is absolute. */
+static void gate_sleep(_Atomic uint32_t *word, uint32_t seen, uint32_t ticket) {
+    struct timespec until;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_nsec += LONGEST_SLEEP_NS;
+    if (until.tv_nsec >= 1000000000) {
+        until.tv_nsec -= 1000000000;
+        until.tv_sec++;
+    }
+    syscall(SYS_futex, word, FUTEX_WAIT_BITSET, seen, &until, NULL, gate_bit(ticket));
+}
+
+/* Wakes the holders of the tickets that may enter: if all waiting processes woke up, they would compete with that one
+ * for the processors. */
 static void gate_wake(struct serve_gate *g) {
     if (LIKELY(!atomic_load(&g->sleepers)))
         return;
+    uint32_t bits = gate_bit(atomic_load(&g->shared)) | gate_bit(atomic_load(&g->alone));
     atomic_fetch_add(&g->changes, 1);
-    syscall(SYS_futex, &g->changes, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+    syscall(SYS_futex, &g->changes, FUTEX_WAKE_BITSET, INT_MAX, NULL, NULL, bits);
 }
 
 /* The count of sleepers is raised before the word is read again, and a leaving process changes the word before it
@@ -38,7 +52,7 @@ static void gate_wait(struct serve_gate *g, _Atomic uint32_t *word, uint32_t tic
         uint32_t seen = atomic_load(&g->changes);
         bool entered = atomic_load(word) == ticket;
         if (!entered)
-            gate_sleep(&g->changes, seen);
+            gate_sleep(&g->changes, seen, ticket);
         atomic_fetch_sub(&g->sleepers, 1);
         if (entered)
             return;

@@ -117,13 +117,13 @@ static int known_types(struct known *list) {
 
 /* By handle: an open hash table, at most half full. */
 enum { TABLE_BITS = 8, TABLE = 1 << TABLE_BITS };
-static struct known types[TABLE];
+static struct known known[TABLE];
 
 static struct known *types_slot(MPI_Datatype type) {
     uint64_t at = layout_key(type) * 0x9e3779b97f4a7c15u >> (64 - TABLE_BITS);
-    while (types[at].kind != KIND_NONE && types[at].type != type)
+    while (known[at].kind != KIND_NONE && known[at].type != type)
         at = (at + 1) % TABLE;
-    return &types[at];
+    return &known[at];
 }
 
 /* Checks that a pair is as large as its kind: Fortran's types depend on the compiler's options. */
@@ -162,42 +162,105 @@ static int predefined_element(MPI_Datatype type) {
     return k->kind == KIND_NONE ? -1 : k->element;
 }
 
-/* The first type that a derived one consists of; the caller frees it if it is derived, too. */
-static MPI_Datatype inner_type(MPI_Datatype type, int integers, int addresses, int count) {
-    MPI_Datatype inner = MPI_DATATYPE_NULL;
-    int *numbers = malloc(((size_t)integers + 1) * sizeof *numbers);
-    MPI_Aint *places = malloc(((size_t)addresses + 1) * sizeof *places);
-    MPI_Datatype *parts = malloc((size_t)count * sizeof *parts);
-    if (numbers && places && parts &&
-        host_Type_get_contents(type, integers, addresses, count, numbers, places, parts) == MPI_SUCCESS) {
-        inner = parts[0];
-        for (int i = 1; i < count; i++) { /* contents are references: those of derived types are freed */
-            int n, a, d, combiner;
-            if (host_Type_get_envelope(parts[i], &n, &a, &d, &combiner) == MPI_SUCCESS &&
-                combiner != MPI_COMBINER_NAMED)
+/* ---- derived types ---- */
+
+/* How a type was made. Types made with large counts have their numbers in `counts`. */
+struct recipe {
+    int combiner;
+    MPI_Count ints, addresses, counts, types;
+};
+
+#if MPI_VERSION >= 4
+static int recipe_get(MPI_Datatype type, struct recipe *r) {
+    return host_Type_get_envelope_c(type, &r->ints, &r->addresses, &r->counts, &r->types, &r->combiner);
+}
+
+static int recipe_contents(MPI_Datatype type, const struct recipe *r, int *ints, MPI_Aint *addresses,
+                           MPI_Count *counts, MPI_Datatype *types) {
+    return host_Type_get_contents_c(type, r->ints, r->addresses, r->counts, r->types, ints, addresses, counts,
+                                    types);
+}
+#else
+static int recipe_get(MPI_Datatype type, struct recipe *r) {
+    int ints, addresses, types, rc = host_Type_get_envelope(type, &ints, &addresses, &types, &r->combiner);
+    r->ints = ints;
+    r->addresses = addresses;
+    r->counts = 0;
+    r->types = types;
+    return rc;
+}
+
+static int recipe_contents(MPI_Datatype type, const struct recipe *r, int *ints, MPI_Aint *addresses,
+                           MPI_Count *counts, MPI_Datatype *types) {
+    (void)counts;
+    return host_Type_get_contents(type, (int)r->ints, (int)r->addresses, (int)r->types, ints, addresses,
+                                  types);
+}
+#endif
+
+/* Types by range and precision are predefined, without a name. -1: not one of them. */
+static int unnamed_element(MPI_Datatype type, int combiner) {
+    int bytes = 0;
+    if (host_Type_size(type, &bytes) != MPI_SUCCESS || bytes <= 0)
+        return -1;
+    switch (combiner) {
+    case MPI_COMBINER_F90_INTEGER:
+        return signed_of((size_t)bytes);
+    case MPI_COMBINER_F90_REAL:
+        return real_of(bytes);
+    case MPI_COMBINER_F90_COMPLEX:
+        return complex_of(bytes);
+    default:
+        return -1;
+    }
+}
+
+static bool is_derived(MPI_Datatype type) {
+    struct recipe r;
+    return recipe_get(type, &r) == MPI_SUCCESS && r.types > 0;
+}
+
+/* The type of the first part that is not empty. `numbers` or `counts` of a structure: how many parts there are, and how
+ * many elements each has. */
+static int parts_element(const struct recipe *r, const int *numbers, const MPI_Count *counts,
+                         const MPI_Datatype *parts) {
+    for (MPI_Count i = 0; i < r->types; i++) {
+        int bytes = 0;
+        MPI_Count elements = r->combiner != MPI_COMBINER_STRUCT ? 1
+                             : r->counts                        ? counts[1 + i]
+                                                                : numbers[1 + i];
+        if (elements > 0 && host_Type_size(parts[i], &bytes) == MPI_SUCCESS && bytes != 0)
+            return serve_element_type(parts[i]);
+    }
+    return -1;
+}
+
+static int derived_element(MPI_Datatype type, const struct recipe *r) {
+    int found = -1;
+    int *numbers = malloc(((size_t)r->ints + 1) * sizeof *numbers);
+    MPI_Aint *places = malloc(((size_t)r->addresses + 1) * sizeof *places);
+    MPI_Count *counts = malloc(((size_t)r->counts + 1) * sizeof *counts);
+    MPI_Datatype *parts = malloc((size_t)r->types * sizeof *parts);
+    if (numbers && places && counts && parts &&
+        recipe_contents(type, r, numbers, places, counts, parts) == MPI_SUCCESS) {
+        found = parts_element(r, numbers, counts, parts);
+        for (MPI_Count i = 0; i < r->types; i++) /* the contents are references */
+            if (is_derived(parts[i]))
                 serve_host.Type_free(&parts[i]);
-        }
     }
     free(numbers);
     free(places);
+    free(counts);
     free(parts);
-    return inner;
+    return found;
 }
 
 int serve_element_type(MPI_Datatype type) {
-    int integers, addresses, count, combiner;
+    struct recipe r;
     int found = predefined_element(type);
-    if (found >= 0 || host_Type_get_envelope(type, &integers, &addresses, &count, &combiner) != MPI_SUCCESS ||
-        combiner == MPI_COMBINER_NAMED || count < 1)
+    if (found >= 0 || recipe_get(type, &r) != MPI_SUCCESS || r.combiner == MPI_COMBINER_NAMED)
         return found;
-    MPI_Datatype inner = inner_type(type, integers, addresses, count);
-    if (inner == MPI_DATATYPE_NULL)
-        return -1;
-    found = serve_element_type(inner);
-    if (host_Type_get_envelope(inner, &integers, &addresses, &count, &combiner) == MPI_SUCCESS &&
-        combiner != MPI_COMBINER_NAMED)
-        serve_host.Type_free(&inner);
-    return found;
+    return r.types > 0 ? derived_element(type, &r) : unnamed_element(type, r.combiner);
 }
 
 int serve_element_op(MPI_Op op) {

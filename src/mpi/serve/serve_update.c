@@ -27,13 +27,14 @@ static bool packed_open(struct packed *p, const struct serve_side *side) {
 }
 
 static void packed_close(struct packed *p, const struct serve_side *side) {
-    if (p->bytes != p->few && p->bytes != side->first)
+    if (p->bytes && p->bytes != p->few && p->bytes != side->first)
         free(p->bytes);
 }
 
 struct update {
     const struct serve_args *a;
-    const void *result; /* NULL: the old values are not wanted */
+    bool fetches; /* the old values are wanted; their address may be MPI_BOTTOM */
+    const void *result;
     MPI_Count rcount;
     MPI_Datatype rtype;
     MPI_Op op;
@@ -50,7 +51,8 @@ static int update_elements(const struct served_target *t, const struct data_upda
  * be contiguous. */
 static int update_apply(const struct served_target *t, struct data_update *u, const struct serve_side *from,
                         const struct serve_side *result) {
-    struct packed operands = {0}, old = {0};
+    struct packed operands, old;
+    operands.bytes = old.bytes = NULL; /* not all of it: that takes longer than a small operation */
     int rc = MPI_ERR_NO_MEM;
     if ((!from || packed_open(&operands, from)) && (!result || packed_open(&old, result))) {
         if (from && operands.bytes != from->first)
@@ -108,11 +110,11 @@ static int update(const struct update *u, const struct served_target *t) {
         rc = serve_access_origin(a->origin, a->ocount, a->otype, a->win, &from);
     if (rc != MPI_SUCCESS)
         return rc;
-    if (u->result)
+    if (u->fetches)
         rc = serve_access_origin(u->result, u->rcount, u->rtype, a->win, &result);
     if (rc == MPI_SUCCESS) {
-        rc = update_sides(u, t, op, type, has_from ? &from : NULL, u->result ? &result : NULL);
-        if (u->result)
+        rc = update_sides(u, t, op, type, has_from ? &from : NULL, u->fetches ? &result : NULL);
+        if (u->fetches)
             serve_access_free(&result);
     }
     if (has_from)
@@ -148,7 +150,9 @@ int serve_Fetch_and_op(const void *origin, void *result, MPI_Datatype type, int 
                 layout_is_plain(type, &size) && size == data_element_bytes((unsigned)element);
     uint64_t there = flat ? serve_access_flat(t, disp, size) : 0;
     if (UNLIKELY(!there))
-        return update(&(struct update){.a = &a, .result = result, .rcount = 1, .rtype = type, .op = op}, t);
+        return update(
+            &(struct update){.a = &a, .fetches = true, .result = result, .rcount = 1, .rtype = type, .op = op},
+            t);
     int rc = fetch_and_op(origin, result, element, how, there, t);
     return LIKELY(rc == MPI_SUCCESS) ? rc : serve_access_refuse(win, rc);
 }
@@ -205,7 +209,7 @@ int serve_Get_accumulate(const void *origin, int ocount, MPI_Datatype otype, voi
                          MPI_Datatype rtype, int target, MPI_Aint disp, int tcount, MPI_Datatype ttype,
                          MPI_Op op, MPI_Win win) {
     ARGS;
-    return t && rcount >= 0 ? update(&(struct update){&a, result, rcount, rtype, op}, t)
+    return t && rcount >= 0 ? update(&(struct update){&a, true, result, rcount, rtype, op}, t)
                             : serve_host.Get_accumulate(origin, ocount, otype, result, rcount, rtype, target,
                                                         disp, tcount, ttype, op, win);
 }
@@ -217,7 +221,7 @@ int serve_Rget_accumulate(const void *origin, int ocount, MPI_Datatype otype, vo
     if (!t || rcount < 0)
         return serve_host.Rget_accumulate(origin, ocount, otype, result, rcount, rtype, target, disp, tcount,
                                           ttype, op, win, request);
-    int rc = update(&(struct update){&a, result, rcount, rtype, op}, t);
+    int rc = update(&(struct update){&a, true, result, rcount, rtype, op}, t);
     return REQUEST(rc);
 }
 
@@ -242,7 +246,7 @@ int serve_Get_accumulate_c(const void *origin, MPI_Count ocount, MPI_Datatype ot
                            MPI_Count rcount, MPI_Datatype rtype, int target, MPI_Aint disp, MPI_Count tcount,
                            MPI_Datatype ttype, MPI_Op op, MPI_Win win) {
     ARGS;
-    return t && rcount >= 0 ? update(&(struct update){&a, result, rcount, rtype, op}, t)
+    return t && rcount >= 0 ? update(&(struct update){&a, true, result, rcount, rtype, op}, t)
                             : serve_host.Get_accumulate_c(origin, ocount, otype, result, rcount, rtype,
                                                           target, disp, tcount, ttype, op, win);
 }
@@ -254,7 +258,7 @@ int serve_Rget_accumulate_c(const void *origin, MPI_Count ocount, MPI_Datatype o
     if (!t || rcount < 0)
         return serve_host.Rget_accumulate_c(origin, ocount, otype, result, rcount, rtype, target, disp,
                                             tcount, ttype, op, win, request);
-    int rc = update(&(struct update){&a, result, rcount, rtype, op}, t);
+    int rc = update(&(struct update){&a, true, result, rcount, rtype, op}, t);
     return REQUEST(rc);
 }
 #endif

@@ -6,7 +6,7 @@
 
 #include "serving.h"
 
-enum { WINDOW = 4096, ROUNDS = 200 };
+enum { WINDOW = 4096, ROUNDS = 40 };
 
 static void add_by_get_and_put(MPI_Win win, int target) {
     put_number(win, target, 0, get_number(win, target, 0) + 1);
@@ -188,7 +188,7 @@ CASE(unchecked_locks) {
 /* How often others got the lock after this rank began to wait for it. A rank that loses its processor just before it
  * queues up is passed by many, so that a few of such waits are no fault. */
 CASE(exclusive_locks_are_fair) {
-    enum { LOCKS = 1500 };
+    enum { LOCKS = 300 };
     SKIP_IF(!test_served(), "the host's locks need not be fair");
     struct allocated w = allocate_window(MPI_COMM_WORLD, WINDOW, 1, NULL);
     int64_t last = -1;

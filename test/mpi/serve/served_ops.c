@@ -441,11 +441,6 @@ CASE(nothing_at_all) {
     MPI_Win_flush(peer(), window.win);
     expect_eq(value, 0);
     close_ops();
-    window = allocate_window(MPI_COMM_WORLD, WINDOW, 1, NULL);
-    MPI_Win_lock(MPI_LOCK_EXCLUSIVE, MPI_PROC_NULL, 0, window.win);
-    MPI_Win_flush(MPI_PROC_NULL, window.win);
-    MPI_Win_unlock(MPI_PROC_NULL, window.win);
-    MPI_Win_free(&window.win);
 }
 
 CASE(requests) {

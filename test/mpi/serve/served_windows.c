@@ -1,0 +1,375 @@
+/* served_windows.c: windows that Hearth serves are windows like any other: attributes, names, groups, handles, callbacks
+ * and errors; on all kinds of communicators; many of them, of all sizes. */
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "serving.h"
+
+enum { WINDOW = 4096 };
+
+static void *attribute(MPI_Win win, int key) {
+    void *value = NULL;
+    int flag = 0;
+    MPI_Win_get_attr(win, key, &value, &flag);
+    expect(flag);
+    return value;
+}
+
+CASE(attributes) {
+    struct allocated w = allocate_window(MPI_COMM_WORLD, WINDOW, 8, NULL);
+    expect(attribute(w.win, MPI_WIN_BASE) == w.base);
+    expect_eq(*(MPI_Aint *)attribute(w.win, MPI_WIN_SIZE), WINDOW);
+    expect_eq(*(int *)attribute(w.win, MPI_WIN_DISP_UNIT), 8);
+    expect_eq(*(int *)attribute(w.win, MPI_WIN_CREATE_FLAVOR), MPI_WIN_FLAVOR_ALLOCATE);
+    if (test_served())
+        expect_eq(*(int *)attribute(w.win, MPI_WIN_MODEL), MPI_WIN_UNIFIED);
+    MPI_Win second;
+    MPI_Win_create(w.base + 64, WINDOW - 64, 4, MPI_INFO_NULL, MPI_COMM_WORLD, &second);
+    expect(attribute(second, MPI_WIN_BASE) == w.base + 64);
+    expect_eq(*(MPI_Aint *)attribute(second, MPI_WIN_SIZE), WINDOW - 64);
+    expect_eq(*(int *)attribute(second, MPI_WIN_CREATE_FLAVOR), MPI_WIN_FLAVOR_CREATE);
+    MPI_Win_free(&second);
+    MPI_Win_free(&w.win);
+}
+
+CASE(names_groups_and_handles) {
+    struct allocated w = allocate_window(MPI_COMM_WORLD, WINDOW, 1, NULL);
+    char name[MPI_MAX_OBJECT_NAME];
+    int length, result;
+    MPI_Group of_window, of_world;
+    MPI_Win_set_name(w.win, "counters");
+    MPI_Win_get_name(w.win, name, &length);
+    expect(strcmp(name, "counters") == 0);
+    MPI_Win_get_group(w.win, &of_window);
+    MPI_Comm_group(MPI_COMM_WORLD, &of_world);
+    MPI_Group_compare(of_window, of_world, &result);
+    expect_eq(result, MPI_IDENT);
+    MPI_Group_free(&of_window);
+    MPI_Group_free(&of_world);
+    expect(MPI_Win_f2c(MPI_Win_c2f(w.win)) == w.win);
+    MPI_Win_free(&w.win);
+    expect(w.win == MPI_WIN_NULL);
+}
+
+static int deleted;
+
+static int count_deletion(MPI_Win win, int key, void *value, void *state) {
+    void *base;
+    int flag;
+    (void)key, (void)state;
+    MPI_Win_get_attr(win, MPI_WIN_BASE, &base, &flag); /* still a window */
+    deleted += flag && value == base;
+    return MPI_SUCCESS;
+}
+
+CASE(attributes_of_the_program) {
+    struct allocated w = allocate_window(MPI_COMM_WORLD, WINDOW, 1, NULL);
+    int key;
+    deleted = 0;
+    MPI_Win_create_keyval(MPI_WIN_NULL_COPY_FN, count_deletion, &key, NULL);
+    MPI_Win_set_attr(w.win, key, w.base);
+    expect(attribute(w.win, key) == w.base);
+    expect_eq(deleted, 0);
+    MPI_Win_free(&w.win);
+    expect_eq(deleted, 1);
+    MPI_Win_free_keyval(&key);
+}
+
+CASE(info) {
+    MPI_Info info, used;
+    char *base;
+    MPI_Win win;
+    MPI_Info_create(&info);
+    MPI_Info_set(info, "same_size", "true");
+    MPI_Info_set(info, "accumulate_ordering", "none");
+    MPI_Info_set(info, "hearth_windows", "serve");
+    MPI_Win_allocate(WINDOW, 1, info, MPI_COMM_WORLD, &base, &win);
+    expect_eq(MPI_Win_get_info(win, &used), MPI_SUCCESS);
+    MPI_Info_free(&used);
+    expect_eq(MPI_Win_set_info(win, info), MPI_SUCCESS);
+    MPI_Info_free(&info);
+    MPI_Win_free(&win);
+}
+
+/* ---- errors ---- */
+
+static int handled;
+
+static void note_error(MPI_Win *win, int *code, ...) {
+    (void)win, (void)code;
+    handled++;
+}
+
+CASE(error_handlers) {
+    struct allocated w = allocate_window(MPI_COMM_WORLD, WINDOW, 1, NULL);
+    MPI_Errhandler handler, found;
+    int value = 0;
+    MPI_Win_create_errhandler(note_error, &handler);
+    MPI_Win_set_errhandler(w.win, handler);
+    MPI_Win_get_errhandler(w.win, &found);
+    expect(found == handler);
+    MPI_Errhandler_free(&found);
+    handled = 0;
+    MPI_Win_lock_all(0, w.win);
+    expect(MPI_Put(&value, 1, MPI_INT, test_size + 5, 0, 1, MPI_INT, w.win) != MPI_SUCCESS);
+    expect_eq(handled, 1);
+    expect(MPI_Accumulate(&value, 1, MPI_INT, peer(), 0, 1, MPI_INT, MPI_OP_NULL, w.win) != MPI_SUCCESS);
+    expect_eq(handled, 2);
+    if (test_served()) {
+        expect(MPI_Get(&value, 1, MPI_INT, peer(), WINDOW, 1, MPI_INT, w.win) != MPI_SUCCESS);
+        expect_eq(handled, 3);
+    }
+    MPI_Win_unlock_all(w.win);
+    MPI_Errhandler_free(&handler);
+    MPI_Win_free(&w.win);
+}
+
+/* Mistakes, each on a window that Hearth serves and on one of the host. */
+typedef int mistake(MPI_Win win);
+static int numbers[8];
+
+static int put_to_no_rank(MPI_Win win) {
+    return MPI_Put(numbers, 1, MPI_INT, test_size, 0, 1, MPI_INT, win);
+}
+static int put_negative_count(MPI_Win win) {
+    return MPI_Put(numbers, -1, MPI_INT, peer(), 0, 1, MPI_INT, win);
+}
+static int put_negative_target_count(MPI_Win win) {
+    return MPI_Put(numbers, 1, MPI_INT, peer(), 0, -1, MPI_INT, win);
+}
+static int put_no_type(MPI_Win win) {
+    return MPI_Put(numbers, 1, MPI_DATATYPE_NULL, peer(), 0, 1, MPI_INT, win);
+}
+static int put_negative_place(MPI_Win win) {
+    return MPI_Put(numbers, 1, MPI_INT, peer(), -8, 1, MPI_INT, win);
+}
+static int put_uncommitted(MPI_Win win) {
+    MPI_Datatype type;
+    MPI_Type_vector(2, 1, 2, MPI_INT, &type);
+    int rc = MPI_Put(numbers, 1, type, peer(), 0, 1, type, win);
+    MPI_Type_free(&type);
+    return rc;
+}
+static int get_no_target_type(MPI_Win win) {
+    return MPI_Get(numbers, 1, MPI_INT, peer(), 0, 1, MPI_DATATYPE_NULL, win);
+}
+static int accumulate_to_no_rank(MPI_Win win) {
+    return MPI_Accumulate(numbers, 1, MPI_INT, -77, 0, 1, MPI_INT, MPI_SUM, win);
+}
+static int accumulate_no_op(MPI_Win win) {
+    return MPI_Accumulate(numbers, 1, MPI_INT, peer(), 0, 1, MPI_INT, MPI_OP_NULL, win);
+}
+static int accumulate_negative_count(MPI_Win win) {
+    return MPI_Accumulate(numbers, -1, MPI_INT, peer(), 0, 1, MPI_INT, MPI_SUM, win);
+}
+static int accumulate_no_type(MPI_Win win) {
+    return MPI_Accumulate(numbers, 1, MPI_DATATYPE_NULL, peer(), 0, 1, MPI_INT, MPI_SUM, win);
+}
+static void ignore(void *in, void *out, int *count, MPI_Datatype *type) {
+    (void)in, (void)out, (void)count, (void)type;
+}
+static int accumulate_own_op(MPI_Win win) {
+    MPI_Op op;
+    MPI_Op_create(ignore, 1, &op);
+    int rc = MPI_Accumulate(numbers, 1, MPI_INT, peer(), 0, 1, MPI_INT, op, win);
+    MPI_Op_free(&op);
+    return rc;
+}
+static int fetch_to_no_rank(MPI_Win win) {
+    return MPI_Fetch_and_op(numbers, numbers + 1, MPI_INT, test_size, 0, MPI_SUM, win);
+}
+static int fetch_negative_result(MPI_Win win) {
+    return MPI_Get_accumulate(numbers, 1, MPI_INT, numbers + 1, -1, MPI_INT, peer(), 0, 1, MPI_INT, MPI_SUM,
+                              win);
+}
+static int swap_to_no_rank(MPI_Win win) {
+    return MPI_Compare_and_swap(numbers, numbers + 1, numbers + 2, MPI_INT, test_size, 0, win);
+}
+static int lock_of_no_kind(MPI_Win win) {
+    return MPI_Win_lock(12345, peer(), 0, win);
+}
+static int lock_no_rank(MPI_Win win) {
+    return MPI_Win_lock(MPI_LOCK_SHARED, test_size, 0, win);
+}
+static int unlock_no_rank(MPI_Win win) {
+    return MPI_Win_unlock(test_size, win);
+}
+static int flush_no_rank(MPI_Win win) {
+    return MPI_Win_flush(test_size, win);
+}
+
+static int class_of(int code) {
+    int class;
+    MPI_Error_class(code, &class);
+    return class;
+}
+
+#define MISTAKE(name)                                                                                        \
+    { #name, name }
+
+static void compare_mistakes(MPI_Win served, MPI_Win host) {
+    const struct {
+        const char *name;
+        mistake *make;
+    } all[] = {
+        MISTAKE(put_to_no_rank),
+        MISTAKE(put_negative_count),
+        MISTAKE(put_negative_target_count),
+        MISTAKE(put_no_type),
+        MISTAKE(put_negative_place),
+        MISTAKE(put_uncommitted),
+        MISTAKE(get_no_target_type),
+        MISTAKE(accumulate_to_no_rank),
+        MISTAKE(accumulate_no_op),
+        MISTAKE(accumulate_negative_count),
+        MISTAKE(accumulate_no_type),
+        MISTAKE(accumulate_own_op),
+        MISTAKE(fetch_to_no_rank),
+        MISTAKE(fetch_negative_result),
+        MISTAKE(swap_to_no_rank),
+        MISTAKE(lock_of_no_kind),
+        MISTAKE(lock_no_rank),
+        MISTAKE(unlock_no_rank),
+        MISTAKE(flush_no_rank),
+    };
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        int got = class_of(all[i].make(served)), want = class_of(all[i].make(host));
+        if (!expect_eq(got, want))
+            printf("%s: class %d, the host's is %d\n", all[i].name, got, want);
+    }
+}
+
+CASE(mistakes_have_the_class_of_the_host) {
+    struct allocated served = allocate_window(MPI_COMM_WORLD, WINDOW, 1, NULL);
+    struct allocated host = allocate_window(MPI_COMM_WORLD, WINDOW, 1, "host");
+    MPI_Win_set_errhandler(served.win, MPI_ERRORS_RETURN);
+    MPI_Win_set_errhandler(host.win, MPI_ERRORS_RETURN);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    MPI_Win_lock_all(0, served.win);
+    MPI_Win_lock_all(0, host.win);
+    compare_mistakes(served.win, host.win);
+    barrier();
+    MPI_Win_unlock_all(host.win);
+    MPI_Win_unlock_all(served.win);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+    MPI_Win_free(&host.win);
+    MPI_Win_free(&served.win);
+}
+
+/* ---- communicators ---- */
+
+/* Adds to all ranks of the window and checks the sums. */
+static void use_window(const struct allocated *w, MPI_Comm comm) {
+    int size, rank;
+    MPI_Comm_size(comm, &size);
+    MPI_Comm_rank(comm, &rank);
+    MPI_Win_lock_all(0, w->win);
+    for (int target = 0; target < size; target++)
+        add_number(w->win, target, 0, 1 + rank * 100 + target);
+    MPI_Barrier(comm);
+    int64_t before = get_number(w->win, rank, 0);
+    expect_eq(before, (int64_t)size * (1 + rank) + 50 * (int64_t)size * (size - 1));
+    MPI_Barrier(comm);
+    MPI_Win_unlock_all(w->win);
+}
+
+CASE(reversed_ranks_and_halves) {
+    MPI_Comm reversed, half;
+    MPI_Comm_split(MPI_COMM_WORLD, 0, -test_rank, &reversed);
+    MPI_Comm_split(MPI_COMM_WORLD, test_rank * 2 >= test_size, 0, &half);
+    struct allocated w = allocate_window(reversed, WINDOW, 1, NULL);
+    use_window(&w, reversed);
+    MPI_Win_free(&w.win);
+    if (test_size >= 4 && !over_pt2pt()) {
+        struct allocated h = allocate_window(half, WINDOW, 1, NULL);
+        use_window(&h, half);
+        MPI_Win_free(&h.win);
+    }
+    MPI_Comm_free(&reversed);
+    MPI_Comm_free(&half);
+}
+
+/* Memory of two windows with different ranks, then one window over both: no rank has mapped all of it. */
+CASE(one_window_over_memory_of_two) {
+    SKIP_IF(test_size < 4, "for 4 ranks");
+    MPI_Comm half;
+    MPI_Win both;
+    MPI_Comm_split(MPI_COMM_WORLD, test_rank * 2 >= test_size, 0, &half);
+    struct allocated h = allocate_window(half, WINDOW, 1, NULL);
+    MPI_Win_create(h.base, WINDOW, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &both);
+    MPI_Win_lock_all(0, both);
+    add_number(both, (test_rank + 2) % test_size, 0, 1 + test_rank);
+    barrier();
+    expect_eq(get_number(both, test_rank, 0), 1 + (test_rank + test_size - 2) % test_size);
+    barrier();
+    MPI_Win_unlock_all(both);
+    MPI_Win_free(&both);
+    MPI_Win_free(&h.win);
+    MPI_Comm_free(&half);
+}
+
+CASE(a_window_of_one_rank) {
+    char *base;
+    MPI_Win win;
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+    int rc = MPI_Win_allocate(WINDOW, 1, MPI_INFO_NULL, MPI_COMM_SELF, &base, &win);
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_ARE_FATAL);
+    SKIP_IF(rc != MPI_SUCCESS, "this MPI makes no windows of one rank");
+    memset(base, 0, WINDOW);
+    MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, win);
+    add_number(win, 0, 0, 5);
+    expect_eq(get_number(win, 0, 0), 5);
+    MPI_Win_unlock(0, win);
+    MPI_Win_free(&win);
+}
+
+/* ---- many, large, none ---- */
+
+CASE(many_windows_freed_in_another_order) {
+    enum { MANY = 6 };
+    struct allocated w[MANY];
+    const int order[MANY] = {3, 0, 5, 1, 4, 2};
+    for (int round = 0; round < 2; round++) {
+        for (int i = 0; i < MANY; i++)
+            w[i] = allocate_window(MPI_COMM_WORLD, WINDOW << i, 1, NULL);
+        for (int i = 0; i < MANY; i++) {
+            MPI_Win_lock_all(0, w[order[i]].win);
+            add_number(w[order[i]].win, peer(), i, 10 * i);
+        }
+        barrier();
+        for (int i = 0; i < MANY; i++) {
+            expect_eq(get_number(w[order[i]].win, test_rank, i), 10 * i);
+            MPI_Win_unlock_all(w[order[i]].win);
+            MPI_Win_free(&w[order[i]].win);
+        }
+    }
+}
+
+CASE(windows_without_memory) {
+    char *base;
+    MPI_Win win;
+    MPI_Win_allocate(0, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win);
+    MPI_Win_fence(0, win);
+    MPI_Put(NULL, 0, MPI_INT, peer(), 0, 0, MPI_INT, win);
+    MPI_Win_fence(0, win);
+    MPI_Win_lock(MPI_LOCK_EXCLUSIVE, peer(), 0, win);
+    MPI_Win_unlock(peer(), win);
+    MPI_Win_free(&win);
+}
+
+/* More than any machine has: an error of the host, or its window, and the job goes on. */
+CASE(more_memory_than_there_is) {
+    SKIP_IF(!test_served(), "the hosts end the job");
+#ifdef MPICH
+    SKIP_IF(true, "MPICH ends the job");
+#endif
+    char *base;
+    MPI_Win win;
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    expect(MPI_Win_allocate((MPI_Aint)1 << 50, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win) != MPI_SUCCESS);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+    struct allocated w = allocate_window(MPI_COMM_WORLD, WINDOW, 1, NULL);
+    use_window(&w, MPI_COMM_WORLD);
+    MPI_Win_free(&w.win);
+}
