@@ -151,7 +151,8 @@ int serve_Fetch_and_op(const void *origin, void *result, MPI_Datatype type, int 
     uint64_t there = flat ? serve_access_flat(t, disp, size) : 0;
     if (UNLIKELY(!there))
         return update(
-            &(struct update){.a = &a, .fetches = true, .result = result, .rcount = 1, .rtype = type, .op = op},
+            &(struct update){
+                .a = &a, .fetches = true, .result = result, .rcount = 1, .rtype = type, .op = op},
             t);
     int rc = fetch_and_op(origin, result, element, how, there, t);
     return LIKELY(rc == MPI_SUCCESS) ? rc : serve_access_refuse(win, rc);
