@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs the scripts of the benches on made-up programs (made_up.py), and checks that their reports and the page of
 # results have all numbers and plots.
-#   test_tables.sh MPI TREE       once: yes; tier: full; timeout: 900
+#   test_tables.sh MPI TREE       once: yes; tier: full; timeout: 1800
 # Nothing is launched, so the MPI makes no difference. The simulations are left out: test/sim runs them.
 set -uo pipefail
 folder=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
