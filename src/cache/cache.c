@@ -1,15 +1,12 @@
-/* cache.c: the life cycle of an entry, from the miss that reserves it to the eviction, write or invalidation that
- * ends it.
+/* cache.c: opens a cache, looks entries up, and invalidates all of them.
  *
  *      key -> index (index.c) -> descriptor (entry.h) -> region of the storage (storage.c, tree.c)
  *                                      |
- *                       victim.c, cache_write.c, adapt.c, admission.c
+ *                       entry.c, victim.c, cache_write.c, adapt.c, admission.c
  *
  * Invalidating everything is one increment of the generation. If no entry is PENDING, pool and storage are then reset
  * to one free region, which also takes constant time. Otherwise the entries of older generations, `stale`, keep their
- * storage until an insert finds no space: before it evicts anything, it examines the next few descriptors, cyclically
- * around the pool, and frees the stale ones. A list of stale entries would have to be maintained by every insert and
- * hit. */
+ * storage until an insert finds no space (entry.c). */
 #include "cache/cache.h"
 
 #include <errno.h>
@@ -18,10 +15,7 @@
 #include "cache/admission.h"
 #include "cache/index.h"
 #include "cache/storage.h"
-#include "cache/victim.h"
 #include "cache/cache_write.h"
-
-enum { SWEEP = 256 }; /* descriptors that an insert without space examines for stale entries */
 
 void cache_config_from(struct cache_config *config, const struct settings *s) {
     *config = (struct cache_config){
@@ -184,203 +178,6 @@ void cache_touch(struct cache *c, uint32_t id, uint64_t bytes) {
         c->count.full_hits++;
     else
         c->count.partial_hits++;
-}
-
-void cache_release(struct cache *c, uint32_t id) {
-    const struct cache_entry *e = &c->pool[id];
-    if (e->kind == KIND_PENDING)
-        c->pending--;
-    else if (is_current(c, e))
-        c->cached--;
-    else
-        c->stale--;
-    index_erase(c, id);
-    write_forget(c, id);
-    storage_give(c, id);
-}
-
-static void entry_evict(struct cache *c, uint32_t id) {
-    c->count.evictions++;
-    cache_release(c, id);
-}
-
-/* Frees the stale entries among the next few descriptors. */
-static void sweep(struct cache *c) {
-    for (unsigned i = 0; i < SWEEP && c->stale; i++) {
-        c->cursor = c->cursor + 1 < c->used ? c->cursor + 1 : 1;
-        const struct cache_entry *e = &c->pool[c->cursor];
-        if (e->kind == KIND_CACHED && !is_current(c, e))
-            cache_release(c, c->cursor);
-    }
-}
-
-/* Allocates a region of this size, after up to *evictions evictions if needed. */
-static uint32_t entry_take(struct cache *c, uint64_t room, uint32_t spare, unsigned *evictions) {
-    uint32_t id = storage_take(c, room);
-    if (!id && c->stale) {
-        sweep(c);
-        id = storage_take(c, room);
-    }
-    while (!id && *evictions) {
-        uint32_t victim = victim_sample(c, spare);
-        if (!victim)
-            break;
-        entry_evict(c, victim);
-        --*evictions;
-        id = storage_take(c, room);
-    }
-    return id;
-}
-
-static uint64_t list_room(const struct shape *s) {
-    return s->list ? round_up(s->blocks * sizeof *s->list, CACHE_LINE) : 0;
-}
-
-/* Storage for the access: list and data each begin on a cache line. Exceeds the storage if the access cannot fit. */
-static uint64_t entry_room_for(const struct cache *c, const struct shape *s) {
-    if (s->bytes > c->storage_bytes || s->blocks > c->storage_bytes)
-        return UINT64_MAX;
-    return list_room(s) + round_up(s->bytes, CACHE_LINE);
-}
-
-static void entry_fill(struct cache *c, uint32_t id, uint32_t target, uint64_t disp, const struct shape *s) {
-    struct cache_entry *e = &c->pool[id];
-    e->disp = disp;
-    e->target = target;
-    e->stamp = c->generation * 2;
-    e->last = c->clock;
-    e->mark = c->walk;
-    e->weight = c->weight;
-    e->slot = NO_SLOT;
-    e->kind = KIND_PENDING;
-    e->owner = 0;
-    e->bytes = s->bytes;
-    e->blocks = s->blocks;
-    e->block_bytes = s->block_bytes;
-    e->stride = s->stride;
-    e->has_list = s->list != NULL;
-    e->offset = e->start + list_room(s);
-    if (s->list)
-        memcpy(c->storage + e->start, s->list, s->blocks * sizeof *s->list);
-    e->run = shape_block_at(s, 0).bytes;
-    c->pending++;
-}
-
-/* Removes a CACHED entry under this key; false if there is a PENDING one. */
-static bool entry_replace(struct cache *c, struct hash h, uint32_t target, uint64_t disp) {
-    uint32_t id = index_find(c, h, target, disp);
-    if (id && c->pool[id].kind == KIND_PENDING)
-        return false;
-    if (id)
-        cache_release(c, id);
-    return true;
-}
-
-/* The path comes first: if it costs an entry, that entry's storage may serve. Such an access counts as conflicting
- * even if the storage costs another entry: with more storage it would still be. */
-static enum cache_outcome entry_reserve(struct cache *c, uint32_t target, uint64_t disp,
-                                        const struct shape *shape, uint32_t *entry) {
-    struct hash h = hash_key(c->factors, target, disp);
-    uint32_t slots[c->config.path + 1];
-    struct route route = {.slots = slots};
-    unsigned evictions = c->config.evictions;
-    uint64_t room = entry_room_for(c, shape);
-    if (!entry_replace(c, h, target, disp))
-        return CACHE_FAILING;
-    adapt_note_miss(c, h);
-    if (!admission_fits(c, room)) {
-        c->starved++;
-        return CACHE_FAILING;
-    }
-    index_route(c, h, &route);
-    if (!route.open) {
-        uint32_t victim = evictions ? victim_on_route(c, &route) : NOTHING;
-        c->crowded++;
-        if (!victim)
-            return CACHE_FAILING;
-        entry_evict(c, victim);
-        evictions--;
-    }
-    unsigned left = evictions;
-    uint32_t id = entry_take(c, room, NOTHING, &left);
-    if (!id || left < evictions)
-        c->starved++;
-    if (!id)
-        return CACHE_FAILING;
-    entry_fill(c, id, target, disp, shape);
-    index_place(c, &route, id, h.tag);
-    write_note(c, id);
-    *entry = id;
-    return !route.open ? CACHE_CONFLICTING : left < evictions ? CACHE_CAPACITY : CACHE_DIRECT;
-}
-
-enum cache_outcome cache_insert(struct cache *c, uint32_t target, uint64_t disp, const struct shape *shape,
-                                uint64_t generation, uint32_t *entry) {
-    enum cache_outcome outcome = CACHE_FAILING;
-    cache_adapt(c);
-    admission_note(c);
-    c->inserts++;
-    c->get_bytes += shape->bytes;
-    if (admission_is_current(c, shape, generation))
-        outcome = entry_reserve(c, target, disp, shape, entry);
-    c->weight = 0;
-    uint64_t *counts[] = {&c->count.direct, &c->count.conflicting, &c->count.capacity, &c->count.failing};
-    ++*counts[outcome];
-    return outcome;
-}
-
-bool cache_settle(struct cache *c, uint32_t id) {
-    struct cache_entry *e = &c->pool[id];
-    if (!is_current(c, e)) {
-        cache_release(c, id);
-        return false;
-    }
-    e->kind = KIND_CACHED;
-    e->stamp = c->ready;
-    c->pending--;
-    c->cached++;
-    return true;
-}
-
-void cache_drop(struct cache *c, uint32_t id) {
-    cache_release(c, id);
-}
-
-void cache_invalidate_pending(struct cache *c, uint32_t id) {
-    if (c->pool[id].kind != KIND_PENDING) {
-        cache_release(c, id);
-        return;
-    }
-    index_erase(c, id);
-    write_forget(c, id);
-    c->pool[id].stamp = 0;
-}
-
-/* Moves an entry to a larger region elsewhere. Its number stays. */
-static int entry_move(struct cache *c, uint32_t id, uint64_t room) {
-    unsigned evictions = c->config.evictions;
-    uint32_t other = entry_take(c, room, id, &evictions);
-    if (!other)
-        return storage_stretch(c, id, room); /* an evicted entry may have been adjacent */
-    memcpy(c->storage + c->pool[other].start, c->storage + c->pool[id].start, c->pool[id].bytes);
-    storage_exchange(c, id, other);
-    storage_give(c, other);
-    c->pool[id].offset = c->pool[id].start;
-    return 0;
-}
-
-int cache_extend(struct cache *c, uint32_t id, uint64_t bytes) {
-    if (bytes <= c->pool[id].bytes)
-        return 0;
-    if (bytes > c->storage_bytes)
-        return -ENOSPC;
-    uint64_t room = round_up(bytes, CACHE_LINE);
-    if (storage_stretch(c, id, room) && entry_move(c, id, room))
-        return -ENOSPC;
-    struct cache_entry *e = &c->pool[id];
-    e->bytes = e->run = e->block_bytes = bytes;
-    write_note(c, id);
-    return 0;
 }
 
 void cache_invalidate(struct cache *c) {
