@@ -8,8 +8,8 @@ static struct armci_transfer contiguous_transfer(enum transfer_kind kind, const 
     return (struct armci_transfer){.kind = kind,
                                    .call = call,
                                    .proc = proc,
-                                   .local = armci_patch_row(local, (size_t)bytes),
-                                   .remote = armci_patch_row(remote, (size_t)bytes)};
+                                   .local = data_patch_row(local, (size_t)bytes),
+                                   .remote = data_patch_row(remote, (size_t)bytes)};
 }
 
 int PARMCI_Put(void *src, void *dst, int bytes, int proc) {

@@ -1,7 +1,7 @@
 /* rmw.c: read-modify-write, with CPU atomics: in the caller on this node, in the helper for other nodes. All changes
  * of a word happen in the memory of its node, never through network atomics, which are not atomic with respect to
  * the CPU's. */
-#include "armci/data/rmw.h"
+#include "armci/rmw.h"
 
 #include <string.h>
 

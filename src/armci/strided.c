@@ -10,8 +10,8 @@ static struct armci_transfer strided_transfer(enum transfer_kind kind, const cha
                                               int local_strides[], void *remote, int remote_strides[],
                                               int counts[], int levels, int proc) {
     struct armci_transfer t = {.kind = kind, .call = call, .proc = proc};
-    if (armci_patch_make_pair(&t.local, local, local_strides, &t.remote, remote, remote_strides, counts,
-                              levels) != 0)
+    if (data_patch_make_pair(&t.local, local, local_strides, &t.remote, remote, remote_strides, counts,
+                             levels) != 0)
         armci_fail(call, "invalid patch: %d levels of strides (0 ... %d are allowed), or a negative count",
                    levels, PATCH_LEVELS);
     return t;
@@ -46,8 +46,8 @@ static bool do_row(void *arg, char *place, uint64_t offset, size_t bytes) {
         return true;
     }
     struct armci_transfer one = *t;
-    one.local = armci_patch_row(local, bytes);
-    one.remote = armci_patch_row(place, bytes);
+    one.local = data_patch_row(local, bytes);
+    one.remote = data_patch_row(place, bytes);
     armci_transfer_patch_start(&one, &rows->handle);
     return true;
 }
@@ -78,7 +78,7 @@ static void transfer_rows(const struct armci_transfer *t, bool lists) {
             armci_fail(t->call, "no memory for a list of %zu rows", count);
         rows.remote = rows.local + count;
     }
-    armci_patch_walk(&t->remote, 0, t->remote.bytes, do_row, &rows);
+    data_patch_walk(&t->remote, 0, t->remote.bytes, do_row, &rows);
     if (lists)
         send_lists(&rows);
     PARMCI_Wait(&rows.handle);
@@ -168,17 +168,17 @@ ALIAS(int, ARMCI_NbAccS,
 
 static struct patch local_patch(const char *call, void *base, int levels, int strides[], int counts[]) {
     struct patch p;
-    if (armci_patch_make(&p, base, strides, counts, levels) != 0)
+    if (data_patch_make(&p, base, strides, counts, levels) != 0)
         armci_fail(call, "invalid patch: %d levels of strides, or a negative count", levels);
     return p;
 }
 
 void armci_write_strided(void *base, int levels, int strides[], int counts[], char *buffer) {
     struct patch p = local_patch("armci_write_strided", base, levels, strides, counts);
-    armci_patch_pack(&p, 0, buffer, p.bytes);
+    data_patch_pack(&p, 0, buffer, p.bytes);
 }
 
 void armci_read_strided(void *base, int levels, int strides[], int counts[], char *buffer) {
     struct patch p = local_patch("armci_read_strided", base, levels, strides, counts);
-    armci_patch_unpack(&p, 0, buffer, p.bytes);
+    data_patch_unpack(&p, 0, buffer, p.bytes);
 }

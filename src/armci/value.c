@@ -5,8 +5,8 @@ static void value_put(const char *call, const void *value, size_t bytes, void *d
     struct armci_transfer t = {.kind = TRANSFER_PUT,
                                .call = call,
                                .proc = proc,
-                               .local = armci_patch_row(value, bytes),
-                               .remote = armci_patch_row(dst, bytes)};
+                               .local = data_patch_row(value, bytes),
+                               .remote = data_patch_row(dst, bytes)};
     armci_transfer_patch(&t); /* small enough to be sent at once, so nothing is left to wait for */
 }
 
@@ -14,8 +14,8 @@ static void value_get(const char *call, void *value, size_t bytes, void *src, in
     struct armci_transfer t = {.kind = TRANSFER_GET,
                                .call = call,
                                .proc = proc,
-                               .local = armci_patch_row(value, bytes),
-                               .remote = armci_patch_row(src, bytes)};
+                               .local = data_patch_row(value, bytes),
+                               .remote = data_patch_row(src, bytes)};
     armci_transfer_patch(&t);
 }
 

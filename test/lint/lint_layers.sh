@@ -69,7 +69,7 @@ plant src/mpi/a.c '<mpi.h>' ''
 plant src/pages/a.c '"net/net.h"' ''
 plant src/data/a.c '"net/net.h"' ''
 plant src/mpi/rma/a.c '"data/data.h"' ''
-plant src/armci/data/a.c '"data/data.h"' ''
+plant src/armci/request/a.c '"data/data.h"' ''
 plant src/base/a.c '<sys/mman.h>' ''
 plant apps/lcc/a.c '"lcc/graph.h"' ''
 plant src/other/a.c '<stdio.h>' 'the folder other has no place' 1

@@ -5,8 +5,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "armci/data/accumulate.h"
 #include "base/base.h"
+#include "data/data.h"
 
 enum { TYPES = ACC_DOUBLE_COMPLEX + 1 };
 
@@ -54,7 +54,7 @@ static inline void naive_double_complex(double *to, const double *from, const do
 /* One element at any address. */
 static inline void naive_add(int type, const union element *s, void *to, const void *from) {
     union element a, b;
-    size_t grain = armci_accumulate_grain(type);
+    size_t grain = data_accumulate_grain(type);
     memcpy(&a, to, grain);
     memcpy(&b, from, grain);
     switch (type) {
@@ -114,7 +114,7 @@ static inline union element random_scale(int type, struct random *dice) {
 }
 
 static inline void fill_elements(int type, struct random *dice, void *at, size_t bytes) {
-    size_t grain = armci_accumulate_grain(type);
+    size_t grain = data_accumulate_grain(type);
     for (size_t i = 0; i + grain <= bytes; i += grain) {
         union element e = random_element(type, dice);
         memcpy((char *)at + i, &e, grain);

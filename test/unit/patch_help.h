@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-#include "armci/data/patch.h"
 #include "base/base.h"
+#include "data/data.h"
 
 /* The arguments of a strided call. */
 struct area {

@@ -10,12 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "armci/data/accumulate.h"
 #include "armci/request/armci_memory.h"
 #include "armci/request/guard.h"
 #include "armci/request/ops.h"
 #include "armci/request/reach.h"
 #include "armci/sync_event.h"
+#include "data/data.h"
 
 enum { ZERO_COPY = 8192 }; /* bytes from which contiguous memory is sent in place */
 
@@ -61,7 +61,7 @@ static size_t next_of_patch(struct net_op *op, size_t room, size_t answer_room, 
     h->from = r->done;
     h->type = r->type;
     memcpy(h->scale, r->scale, sizeof h->scale);
-    out->header_bytes = offsetof(struct op_patch, patch) + armci_patch_write(&r->remote, h->patch);
+    out->header_bytes = offsetof(struct op_patch, patch) + data_patch_write(&r->remote, h->patch);
     if (op->fetches)
         out->answer_bytes = bytes;
     else {
@@ -69,7 +69,7 @@ static size_t next_of_patch(struct net_op *op, size_t room, size_t answer_room, 
         if (r->local.levels == 0 && bytes >= ZERO_COPY)
             out->payload = r->local.base + r->done;
         else
-            armci_patch_pack(&r->local, r->done, out->payload, bytes);
+            data_patch_pack(&r->local, r->done, out->payload, bytes);
     }
     r->done += bytes;
     return bytes;
@@ -77,7 +77,7 @@ static size_t next_of_patch(struct net_op *op, size_t room, size_t answer_room, 
 
 static void take_into_patch(struct net_op *op, size_t offset, const void *data, size_t bytes) {
     struct armci_request *r = op->arg;
-    armci_patch_unpack(&r->local, offset, data, bytes);
+    data_patch_unpack(&r->local, offset, data, bytes);
 }
 
 static const uint8_t handler_of[2][3] = {{OP_PUT, OP_GET, OP_ACC}, {OP_PUTV, OP_GETV, OP_ACCV}};
@@ -92,7 +92,7 @@ static void request_prepare(struct armci_request *r, enum transfer_kind kind, in
     r->type = (uint8_t)type;
     memset(r->scale, 0, sizeof r->scale);
     if (kind == TRANSFER_ACC)
-        memcpy(r->scale, scale, armci_accumulate_grain(type));
+        memcpy(r->scale, scale, data_accumulate_grain(type));
     r->op =
         (struct net_op){.handler = handler_of[is_vector][kind], .fetches = kind == TRANSFER_GET, .arg = r};
 }

@@ -11,12 +11,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "armci/data/accumulate.h"
 #include "armci/armci_internal.h"
 #include "armci/request/local_ask.h"
 #include "armci/request/locks.h"
 #include "armci/request/ops.h"
-#include "armci/data/rmw.h"
+#include "armci/rmw.h"
+#include "data/data.h"
 
 /* This thread may not call MPI; the launcher ends the job when a process exits. */
 static _Noreturn void serve_end_job(const char *what, int client, const void *low, size_t bytes) {
@@ -62,13 +62,13 @@ static enum net_result open_patch(const char *what, const struct net_block *b, e
     char *low, *high;
     check_block(what, b, b->header_bytes, brings);
     if (b->header_bytes < fixed ||
-        armci_patch_read(p, (const char *)b->header + fixed, b->header_bytes - fixed) < 0)
+        data_patch_read(p, (const char *)b->header + fixed, b->header_bytes - fixed) < 0)
         refuse(what, b);
     memcpy(h, b->header, fixed);
     size_t bytes = brings == ANSWER ? b->answer_offset + b->answer_bytes : b->bytes;
     if (h->from > p->bytes || bytes > p->bytes - h->from)
         serve_end_job(what, b->client, p->base, bytes);
-    armci_patch_hull(p, &low, &high);
+    data_patch_hull(p, &low, &high);
     return serve_check(what, b, low, (size_t)(high - low));
 }
 
@@ -78,7 +78,7 @@ static enum net_result serve_put(void *arg, struct net_block *b) {
     (void)arg;
     if (open_patch("put", b, DATA, &h, &p) == NET_LATER)
         return NET_LATER;
-    armci_patch_unpack(&p, h.from, b->payload, b->bytes);
+    data_patch_unpack(&p, h.from, b->payload, b->bytes);
     return NET_DONE;
 }
 
@@ -88,7 +88,7 @@ static enum net_result serve_get(void *arg, struct net_block *b) {
     (void)arg;
     if (open_patch("get", b, ANSWER, &h, &p) == NET_LATER)
         return NET_LATER;
-    armci_patch_pack(&p, h.from + b->answer_offset, b->answer, b->answer_bytes);
+    data_patch_pack(&p, h.from + b->answer_offset, b->answer, b->answer_bytes);
     return NET_DONE;
 }
 
@@ -98,12 +98,12 @@ static enum net_result serve_acc(void *arg, struct net_block *b) {
     (void)arg;
     if (open_patch("accumulate", b, DATA, &h, &p) == NET_LATER)
         return NET_LATER;
-    size_t grain = armci_accumulate_grain(h.type);
+    size_t grain = data_accumulate_grain(h.type);
     if (grain == 0 || (h.from | b->bytes | p.count[0]) % grain != 0)
         serve_end_job("accumulate", b->client, p.base, b->bytes);
     size_t left = b->bytes - b->resume;
-    size_t done = armci_accumulate_patch_try(armci_job.lock_table, h.type, h.scale, &p, h.from + b->resume,
-                                             (const char *)b->payload + b->resume, left);
+    size_t done = data_accumulate_patch_try(armci_job.lock_table, h.type, h.scale, &p, h.from + b->resume,
+                                            (const char *)b->payload + b->resume, left);
     b->computed = done;
     b->resume += done;
     return done < left ? NET_LATER : NET_DONE;
@@ -172,7 +172,7 @@ static enum net_result serve_accv(void *arg, struct net_block *b) {
     (void)arg;
     open_vector(b, true, &v);
     uint64_t all = (uint64_t)v.h.count * v.h.bytes;
-    size_t grain = armci_accumulate_grain(v.h.type);
+    size_t grain = data_accumulate_grain(v.h.type);
     if (grain == 0 || v.h.bytes % grain != 0)
         refuse("accumulate of pieces", b);
     while (b->resume < all) {
@@ -181,7 +181,7 @@ static enum net_result serve_accv(void *arg, struct net_block *b) {
         if (serve_check("accumulate of pieces", b, to, left) == NET_LATER)
             return NET_LATER;
         size_t done =
-            armci_accumulate_try(armci_job.lock_table, v.h.type, v.h.scale, to, v.data + b->resume, left);
+            data_accumulate_try(armci_job.lock_table, v.h.type, v.h.scale, to, v.data + b->resume, left);
         b->computed += done;
         b->resume += done;
         if (done < left)

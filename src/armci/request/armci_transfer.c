@@ -6,12 +6,12 @@
  * always reached in the same way. */
 #include "armci/request/armci_transfer.h"
 
-#include "armci/data/accumulate.h"
 #include "armci/request/armci_count.h"
 #include "armci/request/guard.h"
 #include "armci/request/armci_handle.h"
 #include "armci/request/armci_request.h"
 #include "armci/sync_event.h"
+#include "data/data.h"
 
 _Static_assert((int)ACC_INT == (int)ARMCI_ACC_INT && (int)ACC_LONG == (int)ARMCI_ACC_LNG &&
                    (int)ACC_FLOAT == (int)ARMCI_ACC_FLT && (int)ACC_DOUBLE == (int)ARMCI_ACC_DBL &&
@@ -23,14 +23,14 @@ _Static_assert((int)ACC_INT == (int)ARMCI_ACC_INT && (int)ACC_LONG == (int)ARMCI
 static void do_local(const struct armci_transfer *t) {
     switch (t->kind) {
     case TRANSFER_PUT:
-        armci_patch_copy(&t->remote, &t->local);
+        data_patch_copy(&t->remote, &t->local);
         break;
     case TRANSFER_GET:
-        armci_patch_copy(&t->local, &t->remote);
+        data_patch_copy(&t->local, &t->remote);
         armci_sync_event();
         break;
     case TRANSFER_ACC:
-        armci_accumulate_patch(armci_job.lock_table, t->type, t->scale, &t->remote, &t->local);
+        data_accumulate_patch(armci_job.lock_table, t->type, t->scale, &t->remote, &t->local);
         break;
     }
 }
@@ -44,8 +44,8 @@ static struct armci_transfer piece_of(const struct transfer_vector *v, const arm
         .proc = v->proc,
         .type = v->type,
         .scale = v->scale,
-        .local = armci_patch_row((get ? iov->dst_ptr_array : iov->src_ptr_array)[i], bytes),
-        .remote = armci_patch_row((get ? iov->src_ptr_array : iov->dst_ptr_array)[i], bytes)};
+        .local = data_patch_row((get ? iov->dst_ptr_array : iov->src_ptr_array)[i], bytes),
+        .remote = data_patch_row((get ? iov->src_ptr_array : iov->dst_ptr_array)[i], bytes)};
 }
 
 static void do_local_vector(const struct transfer_vector *v) {
@@ -60,7 +60,7 @@ static void do_local_vector(const struct transfer_vector *v) {
 
 static enum way check_patch(const struct armci_transfer *t) {
     if (t->kind == TRANSFER_ACC) {
-        size_t grain = armci_accumulate_grain(t->type);
+        size_t grain = data_accumulate_grain(t->type);
         if (grain == 0)
             armci_fail(t->call, "type %d is not an accumulate type, ARMCI_ACC_*", t->type);
         if (t->local.count[0] % grain != 0)
@@ -79,7 +79,7 @@ static uint64_t vector_bytes(const struct transfer_vector *v) {
 
 static enum way check_vector(const struct transfer_vector *v) {
     enum way way = armci_find_way(v->call, v->proc);
-    size_t grain = v->kind == TRANSFER_ACC ? armci_accumulate_grain(v->type) : 1;
+    size_t grain = v->kind == TRANSFER_ACC ? data_accumulate_grain(v->type) : 1;
     if (grain == 0)
         armci_fail(v->call, "type %d is not an accumulate type, ARMCI_ACC_*", v->type);
     for (int list = 0; list < v->iov_count; list++) {

@@ -7,7 +7,7 @@
 
 #include "armci/request/find.h"
 #include "armci/armci_internal.h"
-#include "armci/data/patch.h"
+#include "data/data.h"
 
 enum transfer_kind { TRANSFER_PUT, TRANSFER_GET, TRANSFER_ACC };
 

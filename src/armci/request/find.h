@@ -6,7 +6,7 @@
 #include <stddef.h>
 
 #include "armci/armci_internal.h"
-#include "armci/data/patch.h"
+#include "data/data.h"
 
 /* How a process is reached. */
 enum way { WAY_SELF, WAY_LOCAL /* shared memory */, WAY_REMOTE /* another node */ };
@@ -31,7 +31,7 @@ static inline enum way armci_find_row(const char *call, int proc, const void *ad
 
 static inline enum way armci_find_patch(const char *call, int proc, const struct patch *p) {
     char *low, *high;
-    armci_patch_hull(p, &low, &high);
+    data_patch_hull(p, &low, &high);
     armci_find_check(call, proc, low, high);
     return armci_way_to(proc);
 }

@@ -2,7 +2,7 @@
 #ifndef HEARTH_ARMCI_OPS_H
 #define HEARTH_ARMCI_OPS_H
 
-#include "armci/data/patch.h"
+#include "data/data.h"
 #include "net/net.h"
 
 enum armci_op_kind {

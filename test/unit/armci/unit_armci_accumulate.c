@@ -53,14 +53,14 @@ static struct random dice;
 
 TEST(grains)
 {
-    expect_eq(armci_accumulate_grain(ACC_INT), sizeof(int));
-    expect_eq(armci_accumulate_grain(ACC_LONG), sizeof(long));
-    expect_eq(armci_accumulate_grain(ACC_FLOAT), 4);
-    expect_eq(armci_accumulate_grain(ACC_DOUBLE), 8);
-    expect_eq(armci_accumulate_grain(ACC_COMPLEX), 8);
-    expect_eq(armci_accumulate_grain(ACC_DOUBLE_COMPLEX), 16);
-    expect_eq(armci_accumulate_grain(-1), 0);
-    expect_eq(armci_accumulate_grain(TYPES), 0);
+    expect_eq(data_accumulate_grain(ACC_INT), sizeof(int));
+    expect_eq(data_accumulate_grain(ACC_LONG), sizeof(long));
+    expect_eq(data_accumulate_grain(ACC_FLOAT), 4);
+    expect_eq(data_accumulate_grain(ACC_DOUBLE), 8);
+    expect_eq(data_accumulate_grain(ACC_COMPLEX), 8);
+    expect_eq(data_accumulate_grain(ACC_DOUBLE_COMPLEX), 16);
+    expect_eq(data_accumulate_grain(-1), 0);
+    expect_eq(data_accumulate_grain(TYPES), 0);
 }
 
 static void compare_plain(int type, size_t to, size_t from, size_t bytes) {
@@ -68,9 +68,9 @@ static void compare_plain(int type, size_t to, size_t from, size_t bytes) {
     fill_elements(type, &dice, there + to, bytes + 64);
     fill_elements(type, &dice, here + from, bytes + 64);
     memcpy(model + to, there + to, bytes + 64);
-    for (size_t i = 0; i < bytes; i += armci_accumulate_grain(type))
+    for (size_t i = 0; i < bytes; i += data_accumulate_grain(type))
         naive_add(type, &s, model + to + i, here + from + i);
-    armci_accumulate_unlocked(type, &s, there + to, here + from, bytes);
+    data_accumulate_unlocked(type, &s, there + to, here + from, bytes);
     expect(!memcmp(there + to, model + to, bytes + 64));
 }
 
@@ -81,18 +81,18 @@ TEST(all_types_at_all_places)
         for (size_t to = 0; to < 17; to++)
             for (size_t from = 0; from < 17; from++)
                 for (size_t count = 0; count < 40; count += 1 + count / 8)
-                    compare_plain(type, to, from, count * armci_accumulate_grain(type));
+                    compare_plain(type, to, from, count * data_accumulate_grain(type));
 }
 
 TEST(integers_wrap)
 {
     int a = INT32_MAX, b = 2, s = INT32_MIN, one = 1;
     long x = INT64_MAX, y = 1, t = 1;
-    armci_accumulate_unlocked(ACC_INT, &one, &a, &b, sizeof a);
+    data_accumulate_unlocked(ACC_INT, &one, &a, &b, sizeof a);
     expect_eq(a, INT32_MIN + 1);
-    armci_accumulate_unlocked(ACC_INT, &s, &a, &one, sizeof a);
+    data_accumulate_unlocked(ACC_INT, &s, &a, &one, sizeof a);
     expect_eq(a, 1);
-    armci_accumulate_unlocked(ACC_LONG, &t, &x, &y, sizeof x);
+    data_accumulate_unlocked(ACC_LONG, &t, &x, &y, sizeof x);
     expect_eq(x, INT64_MIN);
 }
 
@@ -101,9 +101,9 @@ TEST(complex_products)
 {
     double to[2] = {10, 20}, from[2] = {3, 4}, s[2] = {1, 1};
     float small_to[2] = {10, 20}, small_from[2] = {3, 4}, small_s[2] = {1, 1};
-    armci_accumulate_unlocked(ACC_DOUBLE_COMPLEX, s, to, from, sizeof to);
+    data_accumulate_unlocked(ACC_DOUBLE_COMPLEX, s, to, from, sizeof to);
     expect(to[0] == 9 && to[1] == 27);
-    armci_accumulate_unlocked(ACC_COMPLEX, small_s, small_to, small_from, sizeof small_to);
+    data_accumulate_unlocked(ACC_COMPLEX, small_s, small_to, small_from, sizeof small_to);
     expect(small_to[0] == 9 && small_to[1] == 27);
 }
 
@@ -111,7 +111,7 @@ TEST(complex_products)
 TEST(a_scale_of_one_keeps_infinity)
 {
     double to[2] = {1, 1}, from[2] = {__builtin_inf(), 0}, one[2] = {1, 0};
-    armci_accumulate_unlocked(ACC_DOUBLE_COMPLEX, one, to, from, sizeof to);
+    data_accumulate_unlocked(ACC_DOUBLE_COMPLEX, one, to, from, sizeof to);
     expect(__builtin_isinf(to[0]) && to[1] == 1);
 }
 
@@ -122,16 +122,16 @@ TEST(each_block_is_locked_once)
     memset(there, 0, SPACE);
     memset(here, 0, SPACE);
     forget_counts();
-    armci_accumulate_locked(s, ACC_DOUBLE, &one, there + 8, here, 3 * LOCK_TABLE_GRAIN);
+    data_accumulate_locked(s, ACC_DOUBLE, &one, there + 8, here, 3 * LOCK_TABLE_GRAIN);
     expect_eq(locks, 4);
     expect_eq(unlocks, 4);
     forget_counts();
-    expect_eq(armci_accumulate_try(s, ACC_DOUBLE, &one, there + 8, here, 3 * LOCK_TABLE_GRAIN),
+    expect_eq(data_accumulate_try(s, ACC_DOUBLE, &one, there + 8, here, 3 * LOCK_TABLE_GRAIN),
               3 * LOCK_TABLE_GRAIN);
     expect_eq(tries, 4);
     expect_eq(unlocks, 4);
     forget_counts();
-    armci_accumulate_locked(s, ACC_DOUBLE, &one, there, here, 0);
+    data_accumulate_locked(s, ACC_DOUBLE, &one, there, here, 0);
     expect_eq(locks, 0);
     close_stripes(s);
 }
@@ -145,7 +145,7 @@ TEST(elements_across_blocks_count_to_the_first)
     char *edge = there + LOCK_TABLE_GRAIN - 4;
     memset(there, 0, SPACE);
     forget_counts();
-    armci_accumulate_locked(s, ACC_DOUBLE, &one, edge, &value, sizeof value);
+    data_accumulate_locked(s, ACC_DOUBLE, &one, edge, &value, sizeof value);
     memcpy(&sum, edge, sizeof sum);
     expect(sum == 1);
     expect_eq(locks, 1);
@@ -155,9 +155,9 @@ TEST(elements_across_blocks_count_to_the_first)
         fill_elements(type, &dice, there + 2, bytes);
         fill_elements(type, &dice, here, bytes);
         memcpy(model, there, SPACE);
-        for (size_t i = 0; i < bytes; i += armci_accumulate_grain(type))
+        for (size_t i = 0; i < bytes; i += data_accumulate_grain(type))
             naive_add(type, &scale, model + 2 + i, here + i);
-        armci_accumulate_locked(s, type, &scale, there + 2, here, bytes);
+        data_accumulate_locked(s, type, &scale, there + 2, here, bytes);
         expect(!memcmp(there, model, SPACE));
     }
     close_stripes(s);
@@ -167,21 +167,21 @@ TEST(elements_across_blocks_count_to_the_first)
 TEST(rows_of_one_block_share_its_lock)
 {
     struct net_lock_table *s = open_stripes();
-    struct patch p, row = armci_patch_row(here, 8 * 1024);
+    struct patch p, row = data_patch_row(here, 8 * 1024);
     double one = 1;
     memset(there, 0, SPACE);
     memset(here, 0, SPACE);
-    armci_patch_make(&p, there, (int[]){16}, (int[]){8, 1024}, 1);
+    data_patch_make(&p, there, (int[]){16}, (int[]){8, 1024}, 1);
     forget_counts();
-    armci_accumulate_patch(s, ACC_DOUBLE, &one, &p, &row);
+    data_accumulate_patch(s, ACC_DOUBLE, &one, &p, &row);
     expect_eq(locks, 4);
-    armci_patch_make(&p, there + 1023 * 16, (int[]){-16}, (int[]){8, 1024}, 1);
+    data_patch_make(&p, there + 1023 * 16, (int[]){-16}, (int[]){8, 1024}, 1);
     forget_counts();
-    armci_accumulate_patch(s, ACC_DOUBLE, &one, &p, &row);
+    data_accumulate_patch(s, ACC_DOUBLE, &one, &p, &row);
     expect_eq(locks, 4);
-    armci_patch_make(&p, there, (int[]){16, 64}, (int[]){8, 2, 512}, 2);
+    data_patch_make(&p, there, (int[]){16, 64}, (int[]){8, 2, 512}, 2);
     forget_counts();
-    expect_eq(armci_accumulate_patch_try(s, ACC_DOUBLE, &one, &p, 0, here, 8 * 1024), 8 * 1024);
+    expect_eq(data_accumulate_patch_try(s, ACC_DOUBLE, &one, &p, 0, here, 8 * 1024), 8 * 1024);
     expect_eq(tries, 8);
     expect_eq(unlocks, 8);
     close_stripes(s);
@@ -191,14 +191,14 @@ TEST(rows_of_one_block_share_its_lock)
 TEST(no_lock_is_kept_for_long)
 {
     struct net_lock_table *s = open_stripes();
-    struct patch p, row = armci_patch_row(here, 8 * 8192 / 2);
+    struct patch p, row = data_patch_row(here, 8 * 8192 / 2);
     double one = 1, sum;
     memset(there, 0, SPACE);
     for (size_t i = 0; i < SPACE / 8; i++)
         memcpy(here + 8 * i, &one, 8);
-    armci_patch_make(&p, there + 8, (int[]){0}, (int[]){8, 4096}, 1);
+    data_patch_make(&p, there + 8, (int[]){0}, (int[]){8, 4096}, 1);
     forget_counts();
-    armci_accumulate_patch(s, ACC_DOUBLE, &one, &p, &row);
+    data_accumulate_patch(s, ACC_DOUBLE, &one, &p, &row);
     memcpy(&sum, there + 8, sizeof sum);
     expect(sum == 4096);
     expect_eq(locks, 4096 * 8 / LOCK_TABLE_GRAIN);
@@ -239,13 +239,13 @@ TEST(a_held_lock_ends_a_try_at_its_first_byte)
     while (!is_held(s, there + 400 + expected))
         expected += 4;
     expect(expected <= 2 * LOCK_TABLE_GRAIN - 400);
-    size_t done = armci_accumulate_try(s, ACC_INT, &one, there + 400, ones, sizeof ones);
+    size_t done = data_accumulate_try(s, ACC_INT, &one, there + 400, ones, sizeof ones);
     expect_eq(done, expected);
-    expect_eq(armci_accumulate_try(s, ACC_INT, &one, held, ones, 4), 0);
+    expect_eq(data_accumulate_try(s, ACC_INT, &one, held, ones, 4), 0);
     for (size_t i = 0; i < SPACE / 4; i++)
         expect_eq(int_at(i), i >= 100 && i < 100 + done / 4);
     net_lock_table_unlock(s, held);
-    expect_eq(armci_accumulate_try(s, ACC_INT, &one, there + 400 + done, ones, sizeof ones - done),
+    expect_eq(data_accumulate_try(s, ACC_INT, &one, there + 400 + done, ones, sizeof ones - done),
               sizeof ones - done);
     for (size_t i = 0; i < SPACE / 4; i++)
         expect_eq(int_at(i), i >= 100 && i < 100 + ONES);
@@ -261,16 +261,16 @@ TEST(a_try_over_rows_goes_on_where_it_stopped)
     size_t done = 0, expected = 0;
     int one = 1;
     clear();
-    armci_patch_make(&p, there + FIRST, (int[]){40}, (int[]){12, ROWS}, 1);
+    data_patch_make(&p, there + FIRST, (int[]){40}, (int[]){12, ROWS}, 1);
     for (int block = 1; block < 4; block++) {
         net_lock_table_lock(s, there + block * LOCK_TABLE_GRAIN);
         while (!is_held(s, there + FIRST + expected / 12 * 40 + expected % 12))
             expected += 4;
-        done += armci_accumulate_patch_try(s, ACC_INT, &one, &p, done, ones, BYTES - done);
+        done += data_accumulate_patch_try(s, ACC_INT, &one, &p, done, ones, BYTES - done);
         expect_eq(done, expected);
         net_lock_table_unlock(s, there + block * LOCK_TABLE_GRAIN);
     }
-    done += armci_accumulate_patch_try(s, ACC_INT, &one, &p, done, ones, BYTES - done);
+    done += data_accumulate_patch_try(s, ACC_INT, &one, &p, done, ones, BYTES - done);
     expect_eq(done, BYTES);
     for (int i = 0; i < SPACE / 4; i++)
         expect_eq(int_at((size_t)i), i >= 2 && i < 2 + 10 * ROWS && (i - 2) % 10 < 3);
@@ -280,19 +280,19 @@ TEST(a_try_over_rows_goes_on_where_it_stopped)
 /* Each kind of access to an integer of two or more blocks, aligned, so that none crosses blocks. */
 static void add_guarded(void) {
     struct net_lock_table *s = open_stripes();
-    struct patch p, row = armci_patch_row(here, 12 * 500);
+    struct patch p, row = data_patch_row(here, 12 * 500);
     const int one = 1;
     guarded = true;
     mprotect(there, SPACE, PROT_READ);
-    armci_accumulate_locked(s, ACC_INT, &one, there + 100, here, 3 * LOCK_TABLE_GRAIN);
-    armci_accumulate_try(s, ACC_INT, &one, there + 100, here, 3 * LOCK_TABLE_GRAIN);
+    data_accumulate_locked(s, ACC_INT, &one, there + 100, here, 3 * LOCK_TABLE_GRAIN);
+    data_accumulate_try(s, ACC_INT, &one, there + 100, here, 3 * LOCK_TABLE_GRAIN);
     for (int stride = -44; stride <= 44; stride += 4) {
         if (stride > -12 && stride < 12)
             continue;
-        armci_patch_make(&p, there + SPACE / 2 + 8, (int[]){stride, 24 * stride}, (int[]){12, 20, 15}, 2);
-        row = armci_patch_row(here, p.bytes);
-        armci_accumulate_patch(s, ACC_INT, &one, &p, &row);
-        armci_accumulate_patch_try(s, ACC_INT, &one, &p, 8, here, p.bytes - 8);
+        data_patch_make(&p, there + SPACE / 2 + 8, (int[]){stride, 24 * stride}, (int[]){12, 20, 15}, 2);
+        row = data_patch_row(here, p.bytes);
+        data_accumulate_patch(s, ACC_INT, &one, &p, &row);
+        data_accumulate_patch_try(s, ACC_INT, &one, &p, 8, here, p.bytes - 8);
     }
     _exit(0);
 }
@@ -317,19 +317,19 @@ enum { CHILDREN = 3, ROUNDS = 2000, AREA = 2 * LOCK_TABLE_GRAIN, INTS = AREA / 4
 static void try_until_done(struct net_lock_table *s, const struct patch *to, const int *values) {
     const int scale = 5;
     for (size_t done = 0; done < to->bytes; sched_yield())
-        done += armci_accumulate_patch_try(s, ACC_INT, &scale, to, done, (const char *)values + done,
-                                           to->bytes - done);
+        done += data_accumulate_patch_try(s, ACC_INT, &scale, to, done, (const char *)values + done,
+                                          to->bytes - done);
 }
 
 /* Adds 7 to each element, and 3 or 5 more to those at even and odd places. */
 static void add_rounds(struct net_lock_table *s, char *sums, const int *values) {
-    struct patch even, odd, row = armci_patch_row(values, AREA / 2);
+    struct patch even, odd, row = data_patch_row(values, AREA / 2);
     const int seven = 7, three = 3;
-    armci_patch_make(&even, sums, (int[]){8}, (int[]){4, INTS / 2}, 1);
-    armci_patch_make(&odd, sums + AREA - 4, (int[]){-8}, (int[]){4, INTS / 2}, 1);
+    data_patch_make(&even, sums, (int[]){8}, (int[]){4, INTS / 2}, 1);
+    data_patch_make(&odd, sums + AREA - 4, (int[]){-8}, (int[]){4, INTS / 2}, 1);
     for (int i = 0; i < ROUNDS; i++) {
-        armci_accumulate_locked(s, ACC_INT, &seven, sums, values, AREA);
-        armci_accumulate_patch(s, ACC_INT, &three, &even, &row);
+        data_accumulate_locked(s, ACC_INT, &seven, sums, values, AREA);
+        data_accumulate_patch(s, ACC_INT, &three, &even, &row);
         try_until_done(s, &odd, values);
     }
 }

@@ -94,14 +94,14 @@ static bool check_piece(void *arg, char *place, uint64_t offset, size_t bytes) {
 static void check_walk(const struct area *a, const struct patch *p, const char *base) {
     uint64_t from = roll((uint32_t)a->bytes), bytes = roll((uint32_t)(a->bytes - (int64_t)from) + 1);
     struct walk w = {.area = a, .base = base, .from = from, .pieces_left = roll(2) ? roll(50) : ~0u};
-    uint64_t walked = armci_patch_walk(p, from, bytes, check_piece, &w);
+    uint64_t walked = data_patch_walk(p, from, bytes, check_piece, &w);
     require(walked == w.next && walked <= bytes);
     require(walked == bytes || w.pieces_left == ~0u);
 }
 
 static void check_hull(const struct area *a, const struct patch *p, const char *base) {
     char *low, *high;
-    armci_patch_hull(p, &low, &high);
+    data_patch_hull(p, &low, &high);
     require(low == base + a->low && high == base + a->high);
 }
 
@@ -109,15 +109,15 @@ static void check_hull(const struct area *a, const struct patch *p, const char *
 static void check_wire(const struct patch *p) {
     char wire[PATCH_WIRE + 8], *at = wire + roll(8), *low, *high;
     struct patch q = {0};
-    size_t length = armci_patch_write(p, at);
+    size_t length = data_patch_write(p, at);
     require(length <= PATCH_WIRE);
-    require(armci_patch_read(&q, at, length) == (int)length);
+    require(data_patch_read(&q, at, length) == (int)length);
     require(!memcmp(p, &q, sizeof q));
-    require(armci_patch_read(&q, at, roll((uint32_t)length)) == -EPROTO);
+    require(data_patch_read(&q, at, roll((uint32_t)length)) == -EPROTO);
     at[roll((uint32_t)length)] ^= (char)(1 << roll(8));
-    int result = armci_patch_read(&q, at, length);
+    int result = data_patch_read(&q, at, length);
     require(result == -EPROTO || (result > 0 && result <= (int)length));
-    armci_patch_hull(&q, &low, &high);
+    data_patch_hull(&q, &low, &high);
     require(low < high);
 }
 
@@ -128,7 +128,7 @@ static void check_packing(const struct area *a, const struct patch *p, char *bas
     size_t from = all ? 0 : roll((uint32_t)a->bytes);
     size_t bytes = all ? (size_t)a->bytes : roll((uint32_t)((size_t)a->bytes - from) + 1);
     packed[bytes] = 77;
-    armci_patch_pack(p, from, packed, bytes);
+    data_patch_pack(p, from, packed, bytes);
     require(packed[bytes] == 77);
     for (size_t i = 0; i < bytes; i++)
         require(packed[i] == base[area_offset(a, (int64_t)(from + i))]);
@@ -136,7 +136,7 @@ static void check_packing(const struct area *a, const struct patch *p, char *bas
         packed[i] = (char)(packed[i] * 5 + 1);
         model[base - there + area_offset(a, (int64_t)(from + i))] = packed[i];
     }
-    armci_patch_unpack(p, from, packed, bytes);
+    data_patch_unpack(p, from, packed, bytes);
     require(!memcmp(there, model, ARENA));
 }
 
@@ -144,7 +144,7 @@ static void check_copy(const struct area *a, const struct patch *to, const struc
                        const struct patch *from) {
     for (int64_t i = 0; i < a->bytes; i++)
         model[to->base - there + area_offset(a, i)] = from->base[area_offset(b, i)];
-    armci_patch_copy(to, from);
+    data_patch_copy(to, from);
     require(!memcmp(there, model, ARENA));
 }
 
@@ -159,8 +159,8 @@ static void check_pair(const struct area *a, const struct patch *to, const struc
     for (uint64_t i = 0; i < bytes; i++)
         model[to->base - there + area_offset(a, (int64_t)(to_from + i))] =
             ~from->base[area_offset(b, (int64_t)(from_from + i))];
-    armci_patch_pair_start(&pair, to, to_from, from, from_from, bytes);
-    while (armci_patch_pair_next(&pair, &r)) {
+    data_patch_pair_start(&pair, to, to_from, from, from_from, bytes);
+    while (data_patch_pair_next(&pair, &r)) {
         require(r.rows && r.bytes && r.rows * r.bytes <= left);
         left -= r.rows * r.bytes;
         for (uint64_t i = 0; i < r.rows * r.bytes; i++) {
@@ -182,11 +182,11 @@ static uint64_t copy_round(void) {
     char *to_base = find_base(&a, there), *from_base = find_base(&b, here);
     if (alike) {
         require(
-            !armci_patch_make_pair(&to, to_base, a.strides, &from, from_base, b.strides, a.counts, a.levels));
+            !data_patch_make_pair(&to, to_base, a.strides, &from, from_base, b.strides, a.counts, a.levels));
         require(to.levels == from.levels && !memcmp(to.count, from.count, sizeof to.count));
     } else {
-        require(!armci_patch_make(&to, to_base, a.strides, a.counts, a.levels));
-        require(!armci_patch_make(&from, from_base, b.strides, b.counts, b.levels));
+        require(!data_patch_make(&to, to_base, a.strides, a.counts, a.levels));
+        require(!data_patch_make(&from, from_base, b.strides, b.counts, b.levels));
     }
     require(to.bytes == (uint64_t)a.bytes && from.bytes == to.bytes);
     check_hull(&a, &to, to_base);
@@ -218,14 +218,14 @@ static size_t find_stop(const struct area *a, const char *base, size_t from, siz
 /* The whole area, in ranges, some of which meet a lock that is held. */
 static void sum_by_trying(int type, const union element *s, const struct area *a, const struct patch *to,
                           const char *values) {
-    size_t grain = armci_accumulate_grain(type), all = (size_t)a->bytes;
+    size_t grain = data_accumulate_grain(type), all = (size_t)a->bytes;
     for (size_t done = 0; done < all;) {
         size_t bytes = (1 + roll((uint32_t)((all - done) / grain))) * grain;
         const char *obstacle = roll(2) ? to->base + area_offset(a, (int64_t)roll((uint32_t)all)) : NULL;
         if (obstacle)
             net_lock_table_lock(lock_table, obstacle);
         size_t expected = find_stop(a, to->base, done, bytes, grain);
-        size_t came = armci_accumulate_patch_try(lock_table, type, s, to, done, values + done, bytes);
+        size_t came = data_accumulate_patch_try(lock_table, type, s, to, done, values + done, bytes);
         if (obstacle)
             net_lock_table_unlock(lock_table, obstacle);
         require(came == expected);
@@ -236,7 +236,7 @@ static void sum_by_trying(int type, const union element *s, const struct area *a
 static uint64_t sum_round(void) {
     struct area a, b;
     struct patch to, from;
-    int type = (int)roll(TYPES), grain = (int)armci_accumulate_grain(type);
+    int type = (int)roll(TYPES), grain = (int)data_accumulate_grain(type);
     union element s = random_scale(type, &dice);
     choose_areas(&a, &b, grain, roll(2));
     fill_arenas();
@@ -250,10 +250,10 @@ static uint64_t sum_round(void) {
         memcpy(from_base + area_offset(&b, i), packed + i, (size_t)grain);
         naive_add(type, &s, model + at, packed + i);
     }
-    require(!armci_patch_make(&to, to_base, a.strides, a.counts, a.levels));
-    require(!armci_patch_make(&from, from_base, b.strides, b.counts, b.levels));
+    require(!data_patch_make(&to, to_base, a.strides, a.counts, a.levels));
+    require(!data_patch_make(&from, from_base, b.strides, b.counts, b.levels));
     if (roll(2))
-        armci_accumulate_patch(lock_table, type, &s, &to, &from);
+        data_accumulate_patch(lock_table, type, &s, &to, &from);
     else
         sum_by_trying(type, &s, &a, &to, packed);
     require(!memcmp(there, model, ARENA));

@@ -14,7 +14,7 @@
  * Results are those of plain C: integers wrap; products are rounded before they are added (no fused multiply-add,
  * whatever the processor has: the same sums everywhere, and as MPI would compute them); a complex product is the
  * textbook's. A scale of 1 is not multiplied by. */
-#include "armci/data/accumulate.h"
+#include "data/accumulate.h"
 
 #include <assert.h>
 #include <string.h>
@@ -106,7 +106,7 @@ static const void *one_of(int type) {
     }
 }
 
-size_t armci_accumulate_grain(int type) {
+size_t data_accumulate_grain(int type) {
     return type >= ACC_INT && type <= ACC_DOUBLE_COMPLEX ? kernels[type].grain : 0;
 }
 
@@ -118,13 +118,13 @@ struct task {
 };
 
 static struct task choose_task(int type, const void *scale) {
-    assert(armci_accumulate_grain(type));
+    assert(data_accumulate_grain(type));
     const struct kernel *k = &kernels[type];
     bool is_one = !memcmp(scale, one_of(type), k->grain);
     return (struct task){.add = is_one ? k->add : k->scale, .scale = scale, .grain = k->grain};
 }
 
-void armci_accumulate_unlocked(int type, const void *scale, void *dst, const void *src, size_t bytes) {
+void data_accumulate_unlocked(int type, const void *scale, void *dst, const void *src, size_t bytes) {
     struct task t = choose_task(type, scale);
     t.add(&(struct patch_rows){.to = dst, .from = src, .rows = 1, .bytes = bytes}, scale);
 }
@@ -225,7 +225,7 @@ static uint64_t accumulate_add_run(struct hold *h, const struct task *t, const s
 static uint64_t add_pair(struct hold *h, const struct task *t, struct patch_pair *pair) {
     struct patch_rows run;
     uint64_t done = 0;
-    while (armci_patch_pair_next(pair, &run)) {
+    while (data_patch_pair_next(pair, &run)) {
         uint64_t bytes = accumulate_add_run(h, t, &run);
         done += bytes;
         if (bytes < run.rows * run.bytes)
@@ -246,33 +246,33 @@ static size_t add_flat(struct hold *h, int type, const void *scale, void *dst, c
     return done;
 }
 
-void armci_accumulate_locked(struct net_lock_table *lock_table, int type, const void *scale, void *dst,
-                             const void *src, size_t bytes) {
+void data_accumulate_locked(struct net_lock_table *lock_table, int type, const void *scale, void *dst,
+                            const void *src, size_t bytes) {
     struct hold h = {.lock_table = lock_table, .waits = true};
     add_flat(&h, type, scale, dst, src, bytes);
 }
 
-size_t armci_accumulate_try(struct net_lock_table *lock_table, int type, const void *scale, void *dst,
-                            const void *src, size_t bytes) {
+size_t data_accumulate_try(struct net_lock_table *lock_table, int type, const void *scale, void *dst,
+                           const void *src, size_t bytes) {
     struct hold h = {.lock_table = lock_table};
     return add_flat(&h, type, scale, dst, src, bytes);
 }
 
-void armci_accumulate_patch(struct net_lock_table *lock_table, int type, const void *scale,
-                            const struct patch *to, const struct patch *from) {
+void data_accumulate_patch(struct net_lock_table *lock_table, int type, const void *scale,
+                           const struct patch *to, const struct patch *from) {
     struct hold h = {.lock_table = lock_table, .waits = true};
     struct task t = choose_task(type, scale);
     struct patch_pair pair;
-    armci_patch_pair_start(&pair, to, 0, from, 0, to->bytes);
+    data_patch_pair_start(&pair, to, 0, from, 0, to->bytes);
     add_pair(&h, &t, &pair);
 }
 
-size_t armci_accumulate_patch_try(struct net_lock_table *lock_table, int type, const void *scale,
-                                  const struct patch *to, uint64_t from, const void *packed, size_t bytes) {
+size_t data_accumulate_patch_try(struct net_lock_table *lock_table, int type, const void *scale,
+                                 const struct patch *to, uint64_t from, const void *packed, size_t bytes) {
     struct hold h = {.lock_table = lock_table};
     struct task t = choose_task(type, scale);
-    struct patch row = armci_patch_row(packed, bytes);
+    struct patch row = data_patch_row(packed, bytes);
     struct patch_pair pair;
-    armci_patch_pair_start(&pair, to, from, &row, 0, bytes);
+    data_patch_pair_start(&pair, to, from, &row, 0, bytes);
     return add_pair(&h, &t, &pair);
 }

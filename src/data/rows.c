@@ -9,7 +9,7 @@
  * bytes to all in one): stnp is never faster than memcpy. So such stores are used on x86-64 only, where memcpy
  * itself uses them for one long row but not for many; and for rows of at least STREAM_ROW bytes, as shorter ones leave
  * too many lines half written. */
-#include "armci/data/rows.h"
+#include "data/rows.h"
 
 #include <string.h>
 
@@ -136,7 +136,7 @@ static uint64_t ask_cache_bytes(void) {
     return third > 0 ? (uint64_t)third : second > 0 ? (uint64_t)second : UINT64_MAX;
 }
 
-bool armci_rows_are_streamed(uint64_t bytes) {
+bool data_rows_are_streamed(uint64_t bytes) {
     /* Concurrent first calls store the same value, so the order does not matter. */
     static _Atomic uint64_t cache_bytes;
     if (bytes < 1 << 20)
@@ -149,7 +149,7 @@ bool armci_rows_are_streamed(uint64_t bytes) {
     return bytes > most;
 }
 
-void armci_rows_fence(void) {
+void data_rows_fence(void) {
     _mm_sfence();
 }
 
@@ -159,16 +159,16 @@ static bool copy_streaming(const struct patch_rows *r) {
     return false;
 }
 
-bool armci_rows_are_streamed(uint64_t bytes) {
+bool data_rows_are_streamed(uint64_t bytes) {
     return false;
 }
 
-void armci_rows_fence(void) {
+void data_rows_fence(void) {
 }
 
 #endif
 
-void armci_rows_copy(const struct patch_rows *r, bool streaming) {
+void data_rows_copy_run(const struct patch_rows *r, bool streaming) {
     if (r->to_stride == (int64_t)r->bytes && r->from_stride == (int64_t)r->bytes)
         memcpy(r->to, r->from, r->rows * r->bytes);
     else if (!streaming || !copy_streaming(r))

@@ -15,16 +15,16 @@
  *
  * Invariant of a patch: counts are not 0 unless it is empty, and then it has one row of no bytes; the product of the
  * counts is `bytes`, at most INT64_MAX; counts of levels are at most UINT32_MAX, as they are sent as such. */
-#include "armci/data/patch.h"
+#include "data/patch.h"
 
 #include <errno.h>
 #include <string.h>
 
-#include "armci/data/rows.h"
+#include "data/rows.h"
 
 /* ---- construction ---- */
 
-struct patch armci_patch_row(const void *base, size_t bytes) {
+struct patch data_patch_row(const void *base, size_t bytes) {
     return (struct patch){.base = (char *)(uintptr_t)base, .bytes = bytes, .count = {bytes}};
 }
 
@@ -62,12 +62,12 @@ static void patch_add_level(struct patch *p, int64_t stride, uint64_t count) {
     p->count[p->levels] = count;
 }
 
-int armci_patch_make(struct patch *p, const void *base, const int strides[], const int counts[], int levels) {
+int data_patch_make(struct patch *p, const void *base, const int strides[], const int counts[], int levels) {
     uint64_t bytes;
     int err = count_bytes(counts, levels, &bytes);
     if (err)
         return err;
-    *p = armci_patch_row(base, bytes ? (size_t)counts[0] : 0);
+    *p = data_patch_row(base, bytes ? (size_t)counts[0] : 0);
     p->bytes = bytes;
     for (int i = 1; i <= levels && bytes; i++) {
         uint64_t count = (uint64_t)counts[i];
@@ -81,14 +81,14 @@ int armci_patch_make(struct patch *p, const void *base, const int strides[], con
     return 0;
 }
 
-int armci_patch_make_pair(struct patch *a, const void *a_base, const int a_strides[], struct patch *b,
-                          const void *b_base, const int b_strides[], const int counts[], int levels) {
+int data_patch_make_pair(struct patch *a, const void *a_base, const int a_strides[], struct patch *b,
+                         const void *b_base, const int b_strides[], const int counts[], int levels) {
     uint64_t bytes;
     int err = count_bytes(counts, levels, &bytes);
     if (err)
         return err;
-    *a = armci_patch_row(a_base, bytes ? (size_t)counts[0] : 0);
-    *b = armci_patch_row(b_base, bytes ? (size_t)counts[0] : 0);
+    *a = data_patch_row(a_base, bytes ? (size_t)counts[0] : 0);
+    *b = data_patch_row(b_base, bytes ? (size_t)counts[0] : 0);
     a->bytes = b->bytes = bytes;
     for (int i = 1; i <= levels && bytes; i++) {
         uint64_t count = (uint64_t)counts[i];
@@ -121,7 +121,7 @@ static bool find_hull(const struct patch *p, uintptr_t *low, uintptr_t *high) {
     return lowest >= 0 && highest <= (__int128)UINTPTR_MAX;
 }
 
-void armci_patch_hull(const struct patch *p, char **low, char **high) {
+void data_patch_hull(const struct patch *p, char **low, char **high) {
     uintptr_t from = (uintptr_t)p->base, to = from;
     if (p->bytes)
         find_hull(p, &from, &to);
@@ -192,8 +192,8 @@ static uint64_t patch_least(uint64_t a, uint64_t b) {
     return a < b ? a : b;
 }
 
-void armci_patch_pair_start(struct patch_pair *pair, const struct patch *to, uint64_t to_from,
-                            const struct patch *from, uint64_t from_from, uint64_t bytes) {
+void data_patch_pair_start(struct patch_pair *pair, const struct patch *to, uint64_t to_from,
+                           const struct patch *from, uint64_t from_from, uint64_t bytes) {
     cursor_start(&pair->to, to, to_from);
     cursor_start(&pair->from, from, from_from);
     pair->left = bytes;
@@ -216,7 +216,7 @@ static uint64_t find_run(const struct patch_pair *pair, uint64_t bytes, struct p
     return fit(rows, bytes, pair->left);
 }
 
-bool armci_patch_pair_next(struct patch_pair *pair, struct patch_rows *r) {
+bool data_patch_pair_next(struct patch_pair *pair, struct patch_rows *r) {
     struct patch_cursor *to = &pair->to, *from = &pair->from;
     if (!pair->left)
         return false;
@@ -231,8 +231,7 @@ bool armci_patch_pair_next(struct patch_pair *pair, struct patch_rows *r) {
     return true;
 }
 
-uint64_t armci_patch_walk(const struct patch *p, uint64_t from, uint64_t bytes, patch_piece *each,
-                          void *arg) {
+uint64_t data_patch_walk(const struct patch *p, uint64_t from, uint64_t bytes, patch_piece *each, void *arg) {
     struct patch_cursor c;
     cursor_start(&c, p, from);
     for (uint64_t done = 0, piece; done < bytes; done += piece) {
@@ -250,9 +249,9 @@ static void copy_range(const struct patch *to, uint64_t to_from, const struct pa
                        uint64_t bytes, bool streaming) {
     struct patch_pair pair;
     struct patch_rows rows;
-    armci_patch_pair_start(&pair, to, to_from, from, from_from, bytes);
-    while (armci_patch_pair_next(&pair, &rows))
-        armci_rows_copy(&rows, streaming);
+    data_patch_pair_start(&pair, to, to_from, from, from_from, bytes);
+    while (data_patch_pair_next(&pair, &rows))
+        data_rows_copy_run(&rows, streaming);
 }
 
 static bool have_same_counts(const struct patch *a, const struct patch *b) {
@@ -263,7 +262,7 @@ static bool have_same_counts(const struct patch *a, const struct patch *b) {
 static void copy_levels(const struct patch *to, const struct patch *from, uint32_t level,
                         struct patch_rows *rows, bool streaming) {
     if (level < 2) {
-        armci_rows_copy(rows, streaming);
+        data_rows_copy_run(rows, streaming);
         return;
     }
     char *to_start = rows->to;
@@ -296,9 +295,9 @@ static struct patch patch_spread(const struct patch *row, const struct patch *li
     return p;
 }
 
-void armci_patch_copy(const struct patch *to, const struct patch *from) {
+void data_patch_copy(const struct patch *to, const struct patch *from) {
     struct patch rows;
-    bool streaming = armci_rows_are_streamed(to->bytes);
+    bool streaming = data_rows_are_streamed(to->bytes);
     if (!to->bytes)
         return;
     if (to->levels == 0 && from->levels != 0) {
@@ -313,21 +312,21 @@ void armci_patch_copy(const struct patch *to, const struct patch *from) {
     else
         copy_range(to, 0, from, 0, to->bytes, streaming);
     if (streaming)
-        armci_rows_fence();
+        data_rows_fence();
 }
 
-void armci_patch_pack(const struct patch *p, uint64_t from, void *packed, size_t bytes) {
-    struct patch row = armci_patch_row(packed, bytes);
+void data_patch_pack(const struct patch *p, uint64_t from, void *packed, size_t bytes) {
+    struct patch row = data_patch_row(packed, bytes);
     if (bytes == p->bytes)
-        armci_patch_copy(&row, p);
+        data_patch_copy(&row, p);
     else
         copy_range(&row, 0, p, from, bytes, false);
 }
 
-void armci_patch_unpack(const struct patch *p, uint64_t from, const void *packed, size_t bytes) {
-    struct patch row = armci_patch_row(packed, bytes);
+void data_patch_unpack(const struct patch *p, uint64_t from, const void *packed, size_t bytes) {
+    struct patch row = data_patch_row(packed, bytes);
     if (bytes == p->bytes)
-        armci_patch_copy(p, &row);
+        data_patch_copy(p, &row);
     else
         copy_range(p, from, &row, 0, bytes, false);
 }
@@ -351,7 +350,7 @@ static size_t wire_bytes(uint32_t levels) {
     return 8 + 4 + levels * 8 + 8 + levels * 4;
 }
 
-size_t armci_patch_write(const struct patch *p, void *wire) {
+size_t data_patch_write(const struct patch *p, void *wire) {
     uint64_t base = (uintptr_t)p->base;
     char *at = patch_put(patch_put(wire, &base, 8), &p->levels, 4);
     at = patch_put(at, p->stride, p->levels * sizeof p->stride[0]);
@@ -373,7 +372,7 @@ static bool patch_is_possible(struct patch *p) {
     return find_hull(p, &low, &high);
 }
 
-int armci_patch_read(struct patch *p, const void *wire, size_t bytes) {
+int data_patch_read(struct patch *p, const void *wire, size_t bytes) {
     struct patch new = {0};
     uint64_t base;
     if (bytes < wire_bytes(0))
