@@ -3,6 +3,7 @@
 # quick: openmpi; timeout: 90
 set -uo pipefail
 mpi=$1 tree=$2 failed=0
+[ "$(basename "$tree")" != coverage ] || { echo "a user's link does not know the counters of the coverage tree" && exit 77; }
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 include=$here/../include
 [ -e "$tree/lib/libvgasnet.so" ] || { echo "libvgasnet is not built" && exit 77; }

@@ -5,6 +5,7 @@
 # timeout: 300
 set -uo pipefail
 mpi=$1 tree=$2 failed=0
+[ "$(basename "$tree")" != coverage ] || { echo "a user's link does not know the counters of the coverage tree" && exit 77; }
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 root=$(cd "$here/.." && pwd)
 [ -e "$tree/lib/libvgasnet.so" ] && [ -e "$tree/man/stamp" ] || { echo "$tree is not built" && exit 77; }
