@@ -9,7 +9,11 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { MOST = 200000, ATTEMPTS = 4 };
+enum {
+    MOST = 200000,
+    ATTEMPTS = 4,
+    ENOUGH = 4 /* without progress the first get takes as long as the loop */
+};
 
 static double times[MOST];
 
@@ -58,8 +62,8 @@ static void read_cached(reading *read, struct window *w, double seconds) {
         read(w);
 }
 
-/* Returns the median in microseconds. */
-static double read_remote(struct window *w, double seconds) {
+/* Returns the number of gets that were answered in this time. */
+static int read_remote(struct window *w, double seconds) {
     unsigned char got[64];
     double end = MPI_Wtime() + seconds;
     int n = 0;
@@ -73,7 +77,7 @@ static double read_remote(struct window *w, double seconds) {
     qsort(times, (size_t)n, sizeof times[0], by_value);
     printf("   %d gets: median %.1f us, 99 %% %.1f us, longest %.1f us\n", n, times[n / 2] * 1e6,
            times[n * 99 / 100] * 1e6, times[n - 1] * 1e6);
-    return times[n / 2] * 1e6;
+    return n;
 }
 
 /* Rank 1 stops a little earlier, so that rank 0 is in its loop all the time. Further ranks sleep, as they would only
@@ -85,7 +89,7 @@ static bool attempt(reading *read, struct window *cached, struct window *remote)
     if (test_rank == 0)
         read_cached(read, cached, seconds);
     else if (test_rank == 1)
-        good = read_remote(remote, seconds * 0.8) < 1000;
+        good = read_remote(remote, seconds * 0.8) >= ENOUGH;
     else
         usleep((unsigned)(seconds * 1e6));
     MPI_Bcast(&good, 1, MPI_INT, 1, MPI_COMM_WORLD);
