@@ -10,7 +10,8 @@ if(HEARTH_SANITIZE)
   add_link_options(-fsanitize=${HEARTH_SANITIZE})
 endif()
 if(HEARTH_COVERAGE) # of several threads and processes; a rank that is killed leaves no counts
-  add_compile_options(--coverage -fprofile-update=atomic -fprofile-abs-path)
+  add_compile_options(--coverage -fprofile-update=atomic -fprofile-abs-path
+                      "SHELL:$<$<COMPILE_LANGUAGE:C>:-include ${CMAKE_SOURCE_DIR}/test/coverage.h>")
   add_link_options(--coverage)
 endif()
 include_directories(${CMAKE_SOURCE_DIR}/include ${CMAKE_SOURCE_DIR}/src)

@@ -9,7 +9,8 @@ test/run -t coverage "$@" quick
 passed=$?
 mkdir -p $out
 echo "coverage: reading the counts ..."
-gcovr --root . --filter 'src/' --filter 'tools/' --gcov-ignore-parse-errors --exclude-throw-branches --html-details $out/index.html \
+# fingerprint.h has its functions once per instruction set, at different lines, which gcovr 5 does not merge.
+gcovr --root . --filter 'src/' --filter 'tools/' --exclude 'src/match/fingerprint.h' --gcov-ignore-parse-errors --exclude-throw-branches --html-details $out/index.html \
     --json-summary $out/summary.json build/coverage >$out/gcovr.log 2>&1 || {
     tail -n 5 $out/gcovr.log
     echo "coverage: gcovr failed, see $out/gcovr.log" >&2
