@@ -1,4 +1,4 @@
-#!/usr/bin/python3
+#!/usr/bin/env python3
 """Stands for every program of the benches: prints the lines, or writes the JSON, of the program under whose name it is
 started, with made-up numbers. test_tables.sh links it under the names of the programs and of launch.sh.
 
