@@ -81,8 +81,8 @@ static inline bool is_fast(const struct window *w, const struct rma_target *t) {
            !(t->probe_ticks | t->fetching | w->epoch.deferred | rma_threaded | host_has_tool);
 }
 
-/* Runs after the host's flush of a plain target; returns true if no more work is needed. The hot path of a program
- * without reuse. */
+/* Runs after the host's flush of a target whose gets bypass the cache; returns true if no more work is needed. The hot
+ * path of a program without reuse. */
 static inline bool settle_fast(struct window *w, struct rma_target *t, enum completion_scope scope, int rc) {
     if (UNLIKELY(rc != MPI_SUCCESS || !rma_window_is_held(w, t) || t->used_stamp != w->epoch.flush_stamp))
         return false;
