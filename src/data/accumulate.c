@@ -1,15 +1,12 @@
 /* accumulate.c: sums into shared memory.
  *
- * Two concerns are separate: kernels, which add rows of one type and use no locks, and the hold, which owns the lock
- * of the block where the next element begins.
+ * Two concerns are separate: kernels, which add rows of one type and use no locks, and the hold (hold.h), which owns
+ * the lock of the block where the next element begins.
  *
  *      run of rows  ->  as many rows as begin and end in this block  ->  kernel
  *                       or, of a row that continues into the next, the elements that begin here
  *
- * An element belongs to the block of its first byte, for all processes. The lock of a block is kept while the next
- * rows lie in the same block, so that rows of 8 bytes do not take it one by one, but for at most LOCK_TABLE_GRAIN of
- * data. Only one lock is held at a time, so there is no lock order to keep. Prefetching rows that lie far apart was
- * tried and dropped: no gain on a Neoverse V1.
+ * Prefetching rows that lie far apart was tried and dropped: no gain on a Neoverse V1.
  *
  * Results are those of plain C: integers wrap; products are rounded before they are added (no fused multiply-add,
  * whatever the processor has: the same sums everywhere, and as MPI would compute them); a complex product is the
@@ -20,6 +17,7 @@
 #include <string.h>
 
 #include "base/base.h"
+#include "data/hold.h"
 
 /* ---- kernels: CMakeLists.txt enables vectorisation for this file ---- */
 
@@ -129,68 +127,17 @@ void data_accumulate_unlocked(int type, const void *scale, void *dst, const void
     t.add(&(struct patch_rows){.to = dst, .from = src, .rows = 1, .bytes = bytes}, scale);
 }
 
-/* ---- the lock of a block ---- */
-
-struct hold {
-    struct net_lock_table *lock_table;
-    bool waits;
-    const char *place; /* the address for which it was locked; NULL: no lock is held */
-    size_t room;       /* bytes that may still be added under it */
-};
-
-static void hold_end(struct hold *h) {
-    if (h->place)
-        net_lock_table_unlock(h->lock_table, h->place);
-    h->place = NULL;
-}
-
-static bool in_one_block(const char *a, const char *b) {
-    return ((uintptr_t)a ^ (uintptr_t)b) < LOCK_TABLE_GRAIN;
-}
-
-/* Acquires the lock for an element that begins here. False if it is held elsewhere and h->waits is false. */
-static bool hold_at(struct hold *h, const char *place, size_t grain) {
-    if (LIKELY(h->place) && in_one_block(h->place, place) && h->room >= grain)
-        return true;
-    hold_end(h);
-    if (h->waits)
-        net_lock_table_lock(h->lock_table, place);
-    else if (!net_lock_table_try(h->lock_table, place))
-        return false;
-    h->place = place;
-    h->room = LOCK_TABLE_GRAIN;
-    return true;
-}
-
 /* ---- rows under locks ---- */
 
-static uint64_t accumulate_least(uint64_t a, uint64_t b) {
-    return a < b ? a : b;
-}
-
-/* The number of rows from this one on whose elements all lie in the block of its first byte; 0 if not even this
- * one's. */
-static uint64_t rows_in_block(const struct patch_rows *r, size_t grain) {
-    uint64_t first = (uintptr_t)r->to % LOCK_TABLE_GRAIN, last = first + r->bytes - grain;
-    if (last >= LOCK_TABLE_GRAIN)
-        return 0;
-    if (r->to_stride >= LOCK_TABLE_GRAIN || r->to_stride <= -LOCK_TABLE_GRAIN)
-        return 1;
-    uint64_t step = (uint64_t)(r->to_stride < 0 ? -r->to_stride : r->to_stride);
-    uint64_t room = r->to_stride < 0 ? first : LOCK_TABLE_GRAIN - 1 - last;
-    return (r->rows - 1) * step <= room ? r->rows : 1 + room / step;
-}
-
 /* Adds the first row in parts, one per block. Returns the bytes done. */
-static size_t add_row_in_parts(struct hold *h, const struct task *t, const struct patch_rows *r) {
+static size_t add_row_in_parts(struct data_hold *h, const struct task *t, const struct patch_rows *r) {
     struct patch_rows part = {.to = r->to, .from = r->from, .rows = 1};
     for (size_t done = 0; done < r->bytes; done += part.bytes) {
         part.to = r->to + done;
         part.from = r->from + done;
-        if (!hold_at(h, part.to, t->grain))
+        if (!data_hold_at(h, part.to, t->grain))
             return done;
-        size_t here = round_up(net_lock_table_part(part.to, r->bytes - done), t->grain);
-        part.bytes = accumulate_least(here, h->room / t->grain * t->grain);
+        part.bytes = data_hold_part(h, part.to, r->bytes - done, t->grain);
         t->add(&part, t->scale);
         h->room -= part.bytes;
     }
@@ -198,12 +145,12 @@ static size_t add_row_in_parts(struct hold *h, const struct task *t, const struc
 }
 
 /* Returns the bytes done: all, unless a lock was held elsewhere. */
-static uint64_t accumulate_add_run(struct hold *h, const struct task *t, const struct patch_rows *run) {
+static uint64_t accumulate_add_run(struct data_hold *h, const struct task *t, const struct patch_rows *run) {
     struct patch_rows r = *run;
     while (r.rows) {
-        if (!hold_at(h, r.to, t->grain))
+        if (!data_hold_at(h, r.to, t->grain))
             return (run->rows - r.rows) * r.bytes;
-        uint64_t rows = accumulate_least(rows_in_block(&r, t->grain), h->room / r.bytes);
+        uint64_t rows = data_hold_rows(h, r.to, r.to_stride, r.rows, r.bytes, t->grain);
         if (rows) {
             struct patch_rows here = r;
             here.rows = rows;
@@ -222,7 +169,7 @@ static uint64_t accumulate_add_run(struct hold *h, const struct task *t, const s
     return run->rows * run->bytes;
 }
 
-static uint64_t add_pair(struct hold *h, const struct task *t, struct patch_pair *pair) {
+static uint64_t add_pair(struct data_hold *h, const struct task *t, struct patch_pair *pair) {
     struct patch_rows run;
     uint64_t done = 0;
     while (data_patch_pair_next(pair, &run)) {
@@ -231,36 +178,36 @@ static uint64_t add_pair(struct hold *h, const struct task *t, struct patch_pair
         if (bytes < run.rows * run.bytes)
             break;
     }
-    hold_end(h);
+    data_hold_release(h);
     return done;
 }
 
 /* ---- interface ---- */
 
-static size_t add_flat(struct hold *h, int type, const void *scale, void *dst, const void *src,
+static size_t add_flat(struct data_hold *h, int type, const void *scale, void *dst, const void *src,
                        size_t bytes) {
     struct task t = choose_task(type, scale);
     struct patch_rows row = {.to = dst, .from = src, .rows = bytes != 0, .bytes = bytes};
     size_t done = accumulate_add_run(h, &t, &row);
-    hold_end(h);
+    data_hold_release(h);
     return done;
 }
 
 void data_accumulate_locked(struct net_lock_table *lock_table, int type, const void *scale, void *dst,
                             const void *src, size_t bytes) {
-    struct hold h = {.lock_table = lock_table, .waits = true};
+    struct data_hold h = {.locks = lock_table, .waits = true};
     add_flat(&h, type, scale, dst, src, bytes);
 }
 
 size_t data_accumulate_try(struct net_lock_table *lock_table, int type, const void *scale, void *dst,
                            const void *src, size_t bytes) {
-    struct hold h = {.lock_table = lock_table};
+    struct data_hold h = {.locks = lock_table};
     return add_flat(&h, type, scale, dst, src, bytes);
 }
 
 void data_accumulate_patch(struct net_lock_table *lock_table, int type, const void *scale,
                            const struct patch *to, const struct patch *from) {
-    struct hold h = {.lock_table = lock_table, .waits = true};
+    struct data_hold h = {.locks = lock_table, .waits = true};
     struct task t = choose_task(type, scale);
     struct patch_pair pair;
     data_patch_pair_start(&pair, to, 0, from, 0, to->bytes);
@@ -269,7 +216,7 @@ void data_accumulate_patch(struct net_lock_table *lock_table, int type, const vo
 
 size_t data_accumulate_patch_try(struct net_lock_table *lock_table, int type, const void *scale,
                                  const struct patch *to, uint64_t from, const void *packed, size_t bytes) {
-    struct hold h = {.lock_table = lock_table};
+    struct data_hold h = {.locks = lock_table};
     struct task t = choose_task(type, scale);
     struct patch row = data_patch_row(packed, bytes);
     struct patch_pair pair;

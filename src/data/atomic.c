@@ -1,52 +1,19 @@
 /* atomic.c: updates under the lock table.
  *
  * Three concerns are separate: the cursor, which finds the next rows of the target; kernels, which combine rows and use no
- * locks; and the hold, which owns the lock of the block where the next element begins.
+ * locks; and the hold (hold.h), which owns the lock of the block where the next element begins.
  *
  *      run of rows  ->  as many rows as begin and end in this block  ->  kernel
  *                       or, of a row that continues into the next, the elements that begin here
  *      an element split over blocks of the shape  ->  gathered, combined, scattered
  *
- * The lock of a block is kept while the next rows lie in the same block, so that rows of 8 bytes do not take it one by
- * one, but for at most LOCK_TABLE_GRAIN of data. Only one lock is held at a time, so there is no lock order to keep.
  * Old values are copied before the kernel runs, under the same lock. One contiguous range in one block, the common case,
  * goes past all of this. */
 #include "data/atomic.h"
 
 #include "data/cursor.h"
-
-/* ---- the lock of a block ---- */
-
-struct data_hold {
-    struct net_lock_table *locks;
-    bool waits;
-    const char *place; /* the address for which it was locked; NULL: no lock is held */
-    size_t room;       /* bytes that may still be changed under it */
-};
-
-static void hold_release(struct data_hold *h) {
-    if (h->place)
-        net_lock_table_unlock(h->locks, h->place);
-    h->place = NULL;
-}
-
-static bool hold_acquire(struct data_hold *h, const char *place) {
-    if (h->waits)
-        net_lock_table_lock(h->locks, place);
-    else if (!net_lock_table_try(h->locks, place))
-        return false;
-    h->place = place;
-    h->room = LOCK_TABLE_GRAIN;
-    return true;
-}
-
-/* Makes sure that the lock is held for an element that begins here. False if it is held elsewhere and h->waits is false. */
-static bool hold_at(struct data_hold *h, const char *place, size_t unit) {
-    if (LIKELY(h->place) && ((uintptr_t)h->place ^ (uintptr_t)place) < LOCK_TABLE_GRAIN && h->room >= unit)
-        return true;
-    hold_release(h);
-    return hold_acquire(h, place);
-}
+#include "data/hold.h"
+#include "data/rows.h"
 
 /* ---- elements under a lock ---- */
 
@@ -69,30 +36,12 @@ static inline void task_apply(struct data_task *t, char *to, int64_t stride, uin
     }
 }
 
-static uint64_t atomic_least(uint64_t a, uint64_t b) {
-    return a < b ? a : b;
-}
-
-/* The number of rows from this one on whose elements all begin in the block of its first byte; 0 if not even this
- * one's. */
-static uint64_t rows_in_block(const char *to, const struct data_run *r, size_t unit) {
-    uint64_t first = (uintptr_t)to % LOCK_TABLE_GRAIN, last = first + r->bytes - unit;
-    if (last >= LOCK_TABLE_GRAIN)
-        return 0;
-    if (r->rows == 1 || r->stride >= LOCK_TABLE_GRAIN || r->stride <= -LOCK_TABLE_GRAIN)
-        return 1;
-    uint64_t step = (uint64_t)(r->stride < 0 ? -r->stride : r->stride);
-    uint64_t room = r->stride < 0 ? first : LOCK_TABLE_GRAIN - 1 - last;
-    return (r->rows - 1) * step <= room ? r->rows : 1 + room / step;
-}
-
 /* One row, in parts, one per block. Returns the bytes done. */
 static uint64_t update_row(struct data_task *t, char *to, uint64_t bytes) {
     for (uint64_t done = 0, part; done < bytes; done += part) {
-        if (!hold_at(&t->hold, to + done, t->unit))
+        if (!data_hold_at(&t->hold, to + done, t->unit))
             return done;
-        part = round_up(net_lock_table_part(to + done, bytes - done), t->unit);
-        part = atomic_least(part, t->hold.room / t->unit * t->unit);
+        part = data_hold_part(&t->hold, to + done, bytes - done, t->unit);
         task_apply(t, to + done, 0, 1, part);
         t->hold.room -= part;
     }
@@ -103,11 +52,9 @@ static uint64_t update_row(struct data_task *t, char *to, uint64_t bytes) {
 static uint64_t update_run(struct data_task *t, char *to, struct data_run r) {
     uint64_t done = 0;
     while (r.rows) {
-        if (!hold_at(&t->hold, to, t->unit))
+        if (!data_hold_at(&t->hold, to, t->unit))
             return done;
-        uint64_t rows = rows_in_block(to, &r, t->unit);
-        if (rows * r.bytes > t->hold.room)
-            rows = t->hold.room / r.bytes;
+        uint64_t rows = data_hold_rows(&t->hold, to, r.stride, r.rows, r.bytes, t->unit);
         if (rows) {
             task_apply(t, to, r.stride, rows, r.bytes);
             t->hold.room -= rows * r.bytes;
@@ -128,7 +75,7 @@ static uint64_t update_run(struct data_task *t, char *to, struct data_run r) {
 static size_t update_split(struct data_task *t, char *first, struct data_cursor *c) {
     char element[DATA_ELEMENT_MOST];
     struct data_cursor start = *c;
-    if (!hold_at(&t->hold, first + data_cursor_rest(c).offset, t->unit))
+    if (!data_hold_at(&t->hold, first + data_cursor_rest(c).offset, t->unit))
         return 0;
     data_cursor_gather(c, element, first, t->unit);
     task_apply(t, element, 0, 1, t->unit);
@@ -161,7 +108,7 @@ static __attribute__((noinline)) uint64_t update_shape(struct net_lock_table *lo
         if (part < all)
             break;
     }
-    hold_release(&t.hold);
+    data_hold_release(&t.hold);
     return done;
 }
 
@@ -179,9 +126,7 @@ static inline __attribute__((always_inline)) uint64_t update_range(struct net_lo
         return u->bytes;
     if (!shape_is_contiguous(u->shape) || !range_in_block(to, u->bytes, data_element_bytes(u->type)))
         return update_shape(locks, u, waits);
-    if (waits)
-        net_lock_table_lock(locks, to);
-    else if (!net_lock_table_try(locks, to))
+    if (!data_hold_lock(locks, to, waits))
         return 0;
     if (u->old && u->bytes == 8)
         memcpy(u->old, to, 8); /* the most common size, without a call */
@@ -235,9 +180,7 @@ static void swap_if_equal(size_t bytes, void *element, const void *expected, con
 
 bool data_swap_if(struct net_lock_table *locks, enum data_type type, void *element, const void *expected,
                   const void *desired, void *old, bool waits) {
-    if (waits)
-        net_lock_table_lock(locks, element);
-    else if (!net_lock_table_try(locks, element))
+    if (!data_hold_lock(locks, element, waits))
         return false;
     swap_if_equal(data_element_bytes(type), element, expected, desired, old);
     net_lock_table_unlock(locks, element);

@@ -5,6 +5,8 @@
  * of regular shapes are taken together as one run, so that the cost of a step is paid once per run and not per block. */
 #include "data/cursor.h"
 
+#include "data/rows.h"
+
 static uint64_t cursor_least(uint64_t a, uint64_t b) {
     return a < b ? a : b;
 }
@@ -63,30 +65,5 @@ void data_cursor_scatter(struct data_cursor *c, void *first, const void *packed,
     for (struct data_run r; bytes; bytes -= r.rows * r.bytes, from += r.rows * r.bytes) {
         data_cursor_take(c, bytes, 1, &r);
         data_rows_copy((char *)first + r.offset, r.stride, from, (int64_t)r.bytes, r.rows, r.bytes);
-    }
-}
-
-/* A call of memcpy costs more than a small row: common sizes have loops in which the size is a constant. */
-#define COPY_ROWS(size)                                                                                      \
-    for (; rows; rows--, to += to_stride, from += from_stride)                                               \
-    memcpy(to, from, size)
-
-void data_rows_copy(char *to, int64_t to_stride, const char *from, int64_t from_stride, uint64_t rows,
-                    size_t bytes) {
-    switch (bytes) {
-    case 4:
-        COPY_ROWS(4);
-        break;
-    case 8:
-        COPY_ROWS(8);
-        break;
-    case 12:
-        COPY_ROWS(12);
-        break;
-    case 16:
-        COPY_ROWS(16);
-        break;
-    default:
-        COPY_ROWS(bytes);
     }
 }

@@ -43,8 +43,4 @@ bool data_cursor_take(struct data_cursor *c, uint64_t most, size_t unit, struct 
 void data_cursor_gather(struct data_cursor *c, void *packed, const void *first, uint64_t bytes);
 void data_cursor_scatter(struct data_cursor *c, void *first, const void *packed, uint64_t bytes);
 
-/* Copies rows of `bytes` bytes; those of the two sides do not overlap. */
-void data_rows_copy(char *to, int64_t to_stride, const char *from, int64_t from_stride, uint64_t rows,
-                    size_t bytes);
-
 #endif

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#include "data/cursor.h"
+#include "data/rows.h"
 
 /* At any alignment. */
 #define LOOSE __attribute__((aligned(1), may_alias))

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/base.h"
+#include "data/patch.h"
 
 #ifdef __SSE2__
 #include <emmintrin.h>
@@ -51,7 +52,7 @@ INLINE void copy_halves(const struct patch_rows *r, size_t half) {
     }
 }
 
-static void copy_between(const struct patch_rows *r) {
+INLINE void copy_between(const struct patch_rows *r) {
     if (r->bytes > 32)
         copy_halves(r, 32);
     else if (r->bytes > 16)
@@ -64,13 +65,17 @@ static void copy_between(const struct patch_rows *r) {
         copy_halves(r, 2);
 }
 
-static void copy_large(const struct patch_rows *r) {
+INLINE void copy_large(const struct patch_rows *r) {
     for (uint64_t i = 0; i < r->rows; i++)
         memcpy(r->to + (int64_t)i * r->to_stride, r->from + (int64_t)i * r->from_stride, r->bytes);
 }
 
-static void copy_rows(const struct patch_rows *r) {
+/* Inlined, like all of the above, into both functions that call it: a row of 8 bytes is copied in fewer instructions
+ * than another call takes. */
+INLINE void copy_rows(const struct patch_rows *r) {
     switch (r->bytes) {
+    case 0:
+        break;
     case 1:
         copy_small(r, 1);
         break;
@@ -82,6 +87,9 @@ static void copy_rows(const struct patch_rows *r) {
         break;
     case 8:
         copy_small(r, 8);
+        break;
+    case 12: /* pairs of a double and an int */
+        copy_small(r, 12);
         break;
     case 16:
         copy_small(r, 16);
@@ -98,6 +106,16 @@ static void copy_rows(const struct patch_rows *r) {
         else
             copy_large(r);
     }
+}
+
+void data_rows_copy(char *to, int64_t to_stride, const char *from, int64_t from_stride, uint64_t rows,
+                    size_t bytes) {
+    copy_rows(&(struct patch_rows){.to = to,
+                                   .from = from,
+                                   .to_stride = to_stride,
+                                   .from_stride = from_stride,
+                                   .rows = rows,
+                                   .bytes = bytes});
 }
 
 #ifdef __SSE2__
