@@ -14,7 +14,7 @@ def armci(config):
     if config in ("nodes2", "real"):
         env["HEARTH_NODE_RANKS"] = "2"
     if config == "tiny":
-        env.update(HEARTH_BUFFERS="1", HEARTH_BUFFER_SIZE="64", HEARTH_SPARE_BUFFERS="0")
+        env.update(HEARTH_BUFFERS="1", HEARTH_BUFFER_SIZE="64", HEARTH_CREDIT_BUFFERS="0")
     if config == "mpi":
         env["HEARTH_NET"] = "mpi"
     if config == "real":
@@ -33,7 +33,7 @@ def gas(config):
         env["HEARTH_NVM"] = "off"
     env.update({
         "offmpi": {"HEARTH_NET": "mpi"},
-        "offtiny": {"HEARTH_BUFFERS": "1", "HEARTH_BUFFER_SIZE": "512", "HEARTH_SPARE_BUFFERS": "0"},
+        "offtiny": {"HEARTH_BUFFERS": "1", "HEARTH_BUFFER_SIZE": "512", "HEARTH_CREDIT_BUFFERS": "0"},
         "tiny": {"HEARTH_PAGE_SIZE": "4k", "HEARTH_POOL_SIZE": "64k"},  # the minimum
         "pagesmpi": {"HEARTH_NET": "mpi", "HEARTH_NVM_ENGINE": "threads"},
         "userfault": {"HEARTH_LOCAL": "userfault"},

@@ -1,4 +1,4 @@
-/* unit_armci_accumulate.c: tests sums of all types, alone and under locks. The linker wraps net_lock_table_lock and
+/* unit_data_accumulate.c: tests sums of all types, alone and under locks. The linker wraps net_lock_table_lock and
  * _try, so that the tests count how often a lock is taken. */
 #include "test.h"
 

@@ -1,4 +1,4 @@
-/* unit_armci_random.c: compares strided areas of up to 7 levels, with tiny rows and negative strides, with simple
+/* unit_data_patch_random.c: compares strided areas of up to 7 levels, with tiny rows and negative strides, with simple
  * loops.
  *
  * A round makes random arguments of a strided call in one arena, and the same bytes in other rows in another.

@@ -1,5 +1,5 @@
-/* unit_armci_patch.c: tests strided areas: which are valid, what they cover, how they are encoded.
- * unit_armci_random.c compares random ones with simple loops. */
+/* unit_data_patch.c: tests strided areas: which are valid, what they cover, how they are encoded.
+ * unit_data_patch_random.c compares random ones with simple loops. */
 #include "test.h"
 
 #include <errno.h>
