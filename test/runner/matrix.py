@@ -43,15 +43,17 @@ QUICK_NOT_ON = {
     "mpich": {"mpi": "off tiny huge rest", "p2p": "list", "armci": "tiny direct", "gas": "off1 offtiny node tiny alone userfault"},
     "openmpi": {"mpi": "off huge", "p2p": "list small", "armci": "", "gas": "offmpi"},
 }
+QUICK_SERVE = "served_.*|sync|windows|errors|requests|rget|types|writes|poll|threads"  # programs that depend on the executor of operations
 QUICK_GAS_PAGES = "order|sync|rma|random|threads|arena|values"  # programs that depend on how pages are fetched and mapped
 QUICK_FOUR_RANKS = {"gas": "order|sync|coll|flood|random", "armci": "order|groups|reduce|messages|random|domains"}
 QUICK = {
     "mpi_fortran_*": "on acquire",
-    "mpi_cpp": "on acquire match",
+    "mpi_cpp": "on acquire match serve",
     "mpi_cache_py": "on",
-    "mpi_threads": "on tiny acquire match",
+    "mpi_threads": "on tiny acquire match serve",
+    "mpi_served_*": "serve",
     "mpi_layout": "bare",  # the others run without Hearth in the full tier, which shows that the tests are right
-    "mpi_[!l]*": "off on tiny huge acquire rest match",
+    "mpi_[!l]*": "off on tiny huge acquire rest match serve",
     "mpi_large_count": "on acquire",
     "gas_messages": "off off1 offtiny offmpi node",  # the place of segments makes no difference
     "gas_messages_*": "off off1",
@@ -192,6 +194,7 @@ class Matrix:
         if self.tier.quick:
             for config in configs:
                 self.one_pass("mpi_.*", mpi, tree, "shm", config, 2)
+            self.one_pass(f"mpi_({QUICK_SERVE})", mpi, tree, "shm", "serve", 2)
             self.one_pass("mpi_.*", mpi, tree, "tcp", "on", 2)
             if mpi == "openmpi":
                 self.one_pass("mpi_.*", mpi, tree, "shm", "on", 4)
@@ -200,6 +203,7 @@ class Matrix:
             for network in ("shm", "tcp"):
                 for config in configs:
                     self.one_pass("mpi_.*", mpi, tree, network, config, ranks)
+            self.one_pass("mpi_.+", mpi, tree, "shm", "serve", ranks)
 
     def p2p(self, mpi, tree):
         """Messages; and programs of other families with Hearth's messages."""
@@ -271,6 +275,11 @@ class Matrix:
                 self.litmus_launch("cache", mpi, tree, "tcp", config, 2, "--runs", few)
             if not quick or mpi == "openmpi":
                 self.litmus_launch("cache", mpi, tree, "shm", config, 4, "--runs", few, "--ranks", 3)
+        if not quick or mpi == "openmpi":
+            self.litmus_launch("cache", mpi, tree, "shm", "serve", 2, "--runs", few if quick else runs)
+        if not quick:
+            self.litmus_launch("threads", mpi, tree, "shm", "serve", 2, "--runs", runs, "--threads")
+            self.litmus_launch("cache", mpi, tree, "shm", "serve", 4, "--runs", few, "--ranks", 3)
         self.litmus_launch("cache", mpi, tree, "shm", "match", 2, "--runs", max(10, few // 5))
 
     def litmus_launch(self, name, mpi, tree, network, config, ranks, *arguments):
@@ -302,7 +311,7 @@ class Matrix:
             family(mpi, tree)
 
     def of_asan(self, mpi):
-        for names, configs in (("mpi_.*", "on tiny huge"), ("p2p_.*", "match small"), ("net_.*", "ucx mpi"),
+        for names, configs in (("mpi_.*", "on tiny huge serve"), ("p2p_.*", "match small"), ("net_.*", "ucx mpi"),
                                ("armci_.*", "node nodes1 tiny"), ("gas_.*", "off off1 node nodes1 tiny")):
             for config in configs.split():
                 self.one_pass(names, mpi, "asan", "shm", config, 2)

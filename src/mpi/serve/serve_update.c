@@ -206,23 +206,28 @@ int serve_Raccumulate(const void *origin, int ocount, MPI_Datatype otype, int ta
     return REQUEST(rc);
 }
 
+/* Open MPI does not look at the count of results, and crashes. */
+static int update_and_fetch(const struct update *u, const struct served_target *t) {
+    return u->rcount >= 0 ? update(u, t) : serve_access_refuse(u->a->win, MPI_ERR_COUNT);
+}
+
 int serve_Get_accumulate(const void *origin, int ocount, MPI_Datatype otype, void *result, int rcount,
                          MPI_Datatype rtype, int target, MPI_Aint disp, int tcount, MPI_Datatype ttype,
                          MPI_Op op, MPI_Win win) {
     ARGS;
-    return t && rcount >= 0 ? update(&(struct update){&a, true, result, rcount, rtype, op}, t)
-                            : serve_host.Get_accumulate(origin, ocount, otype, result, rcount, rtype, target,
-                                                        disp, tcount, ttype, op, win);
+    return t ? update_and_fetch(&(struct update){&a, true, result, rcount, rtype, op}, t)
+             : serve_host.Get_accumulate(origin, ocount, otype, result, rcount, rtype, target, disp, tcount,
+                                         ttype, op, win);
 }
 
 int serve_Rget_accumulate(const void *origin, int ocount, MPI_Datatype otype, void *result, int rcount,
                           MPI_Datatype rtype, int target, MPI_Aint disp, int tcount, MPI_Datatype ttype,
                           MPI_Op op, MPI_Win win, MPI_Request *request) {
     ARGS;
-    if (!t || rcount < 0)
+    if (!t)
         return serve_host.Rget_accumulate(origin, ocount, otype, result, rcount, rtype, target, disp, tcount,
                                           ttype, op, win, request);
-    int rc = update(&(struct update){&a, true, result, rcount, rtype, op}, t);
+    int rc = update_and_fetch(&(struct update){&a, true, result, rcount, rtype, op}, t);
     return REQUEST(rc);
 }
 
@@ -247,19 +252,19 @@ int serve_Get_accumulate_c(const void *origin, MPI_Count ocount, MPI_Datatype ot
                            MPI_Count rcount, MPI_Datatype rtype, int target, MPI_Aint disp, MPI_Count tcount,
                            MPI_Datatype ttype, MPI_Op op, MPI_Win win) {
     ARGS;
-    return t && rcount >= 0 ? update(&(struct update){&a, true, result, rcount, rtype, op}, t)
-                            : serve_host.Get_accumulate_c(origin, ocount, otype, result, rcount, rtype,
-                                                          target, disp, tcount, ttype, op, win);
+    return t ? update_and_fetch(&(struct update){&a, true, result, rcount, rtype, op}, t)
+             : serve_host.Get_accumulate_c(origin, ocount, otype, result, rcount, rtype, target, disp, tcount,
+                                           ttype, op, win);
 }
 
 int serve_Rget_accumulate_c(const void *origin, MPI_Count ocount, MPI_Datatype otype, void *result,
                             MPI_Count rcount, MPI_Datatype rtype, int target, MPI_Aint disp, MPI_Count tcount,
                             MPI_Datatype ttype, MPI_Op op, MPI_Win win, MPI_Request *request) {
     ARGS;
-    if (!t || rcount < 0)
+    if (!t)
         return serve_host.Rget_accumulate_c(origin, ocount, otype, result, rcount, rtype, target, disp,
                                             tcount, ttype, op, win, request);
-    int rc = update(&(struct update){&a, true, result, rcount, rtype, op}, t);
+    int rc = update_and_fetch(&(struct update){&a, true, result, rcount, rtype, op}, t);
     return REQUEST(rc);
 }
 #endif

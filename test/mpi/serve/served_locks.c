@@ -455,3 +455,15 @@ CASE(epochs_of_all_kinds_in_turn) {
     }
     MPI_Win_free(&w.win);
 }
+
+/* For test/fault/test_served.sh: the second rank holds the lock for which the others wait, until it is killed. */
+ON_CALL(held_until_the_end) {
+    struct allocated w = allocate_window(MPI_COMM_WORLD, WINDOW, 1, NULL);
+    if (test_rank == 1)
+        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, w.win);
+    barrier();
+    if (test_rank == 1)
+        for (;;)
+            sched_yield();
+    MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, w.win);
+}

@@ -26,7 +26,9 @@ CASE(attributes) {
         expect_eq(*(int *)attribute(w.win, MPI_WIN_MODEL), MPI_WIN_UNIFIED);
     MPI_Win second;
     MPI_Win_create(w.base + 64, WINDOW - 64, 4, MPI_INFO_NULL, MPI_COMM_WORLD, &second);
+#ifndef MPICH /* 4.0 returns the base of the other window */
     expect(attribute(second, MPI_WIN_BASE) == w.base + 64);
+#endif
     expect_eq(*(MPI_Aint *)attribute(second, MPI_WIN_SIZE), WINDOW - 64);
     expect_eq(*(int *)attribute(second, MPI_WIN_CREATE_FLAVOR), MPI_WIN_FLAVOR_CREATE);
     MPI_Win_free(&second);
@@ -195,10 +197,6 @@ static int lock_no_rank(MPI_Win win) {
 static int unlock_no_rank(MPI_Win win) {
     return MPI_Win_unlock(test_size, win);
 }
-static int flush_no_rank(MPI_Win win) {
-    return MPI_Win_flush(test_size, win);
-}
-
 static int class_of(int code) {
     int class;
     MPI_Error_class(code, &class);
@@ -226,12 +224,10 @@ static void compare_mistakes(MPI_Win served, MPI_Win host) {
         MISTAKE(accumulate_no_type),
         MISTAKE(accumulate_own_op),
         MISTAKE(fetch_to_no_rank),
-        MISTAKE(fetch_negative_result),
         MISTAKE(swap_to_no_rank),
         MISTAKE(lock_of_no_kind),
         MISTAKE(lock_no_rank),
         MISTAKE(unlock_no_rank),
-        MISTAKE(flush_no_rank),
     };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         int got = class_of(all[i].make(served)), want = class_of(all[i].make(host));
@@ -249,6 +245,8 @@ CASE(mistakes_have_the_class_of_the_host) {
     MPI_Win_lock_all(0, served.win);
     MPI_Win_lock_all(0, host.win);
     compare_mistakes(served.win, host.win);
+    if (test_served()) /* Open MPI crashes */
+        expect_eq(class_of(fetch_negative_result(served.win)), MPI_ERR_COUNT);
     barrier();
     MPI_Win_unlock_all(host.win);
     MPI_Win_unlock_all(served.win);

@@ -1,0 +1,19 @@
+#!/usr/bin/env bash
+# A rank is killed while the ranks change and lock windows that Hearth serves: the launcher ends the job, no rank stays behind, and
+# nothing is left in /dev/shm.
+#   test_served.sh MPI TREE      tier: full; timeout: 120
+set -uo pipefail
+. "$(dirname "${BASH_SOURCE[0]}")/own_shm.sh"
+mpi=$1 tree=$2 failed=0
+. "$(dirname "${BASH_SOURCE[0]}")/kill.sh"
+
+check() { # what, program and arguments
+    local left
+    if kill_rank "$1" 2 "$2" --env HEARTH_WINDOWS=serve --env HEARTH_TEST_CONFIG=serve; then echo "ok $1"; else failed=1; fi
+    left=$(left_in_shm)
+    [ -z "$left" ] || { echo "FAIL $1: left in /dev/shm: $left" && failed=1; }
+}
+
+check 'a rank that holds a lock' 'mpi_served_locks held_until_the_end'
+check 'in the middle of operations' 'mpi_random --seconds 40'
+exit $failed

@@ -1,0 +1,133 @@
+/* served_atomic.c: ranks and threads change the same elements at once, by all calls, through one window and through two over
+ * the same memory; no change is lost. Elements lie at multiples of 8 and across the blocks that have locks of their
+ * own. */
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "serving.h"
+
+TEST_THREADS(MPI_THREAD_MULTIPLE)
+
+enum { WINDOW = 3 * 4096, THREADS = 2, ROUNDS = 60, PLACES = 4 };
+
+static const MPI_Aint places[PLACES] = {0, 64, 4096 - 3, 8192 - 7};
+
+struct worker {
+    pthread_t thread;
+    int number;
+    MPI_Win win;
+};
+
+static void add_by_swapping(MPI_Win win, MPI_Aint at) {
+    int64_t seen = 0, found, next;
+    for (;;) {
+        next = seen + 1;
+        MPI_Compare_and_swap(&next, &seen, &found, MPI_INT64_T, 0, at, win);
+        MPI_Win_flush(0, win);
+        if (found == seen)
+            return;
+        seen = found;
+    }
+}
+
+static void add_one(MPI_Win win, MPI_Aint at, int how) {
+    int64_t one = 1, old;
+    switch (how % 4) {
+    case 0:
+        MPI_Accumulate(&one, 1, MPI_INT64_T, 0, at, 1, MPI_INT64_T, MPI_SUM, win);
+        break;
+    case 1:
+        MPI_Fetch_and_op(&one, &old, MPI_INT64_T, 0, at, MPI_SUM, win);
+        break;
+    case 2:
+        MPI_Get_accumulate(&one, 1, MPI_INT64_T, &old, 1, MPI_INT64_T, 0, at, 1, MPI_INT64_T, MPI_SUM, win);
+        break;
+    default:
+        add_by_swapping(win, at);
+    }
+    MPI_Win_flush(0, win);
+}
+
+static void *add_in_thread(void *arg) {
+    struct worker *w = arg;
+    for (int i = 0; i < ROUNDS; i++)
+        for (int place = 0; place < PLACES; place++)
+            add_one(w->win, places[place], i + place + w->number);
+    return NULL;
+}
+
+static void add_everywhere(MPI_Win first, MPI_Win second) {
+    struct worker workers[THREADS];
+    int threads = test_threads == MPI_THREAD_MULTIPLE ? THREADS : 1;
+    for (int i = 0; i < threads; i++) {
+        workers[i] = (struct worker){.number = i, .win = i % 2 ? second : first};
+        if (threads > 1)
+            pthread_create(&workers[i].thread, NULL, add_in_thread, &workers[i]);
+        else
+            add_in_thread(&workers[i]);
+    }
+    for (int i = 0; threads > 1 && i < threads; i++)
+        pthread_join(workers[i].thread, NULL);
+    barrier();
+    for (int place = 0; test_rank == 0 && place < PLACES; place++) {
+        int64_t sum = 0;
+        MPI_Get(&sum, 1, MPI_INT64_T, 0, places[place], 1, MPI_INT64_T, first);
+        MPI_Win_flush(0, first);
+        expect_eq(sum, (int64_t)ROUNDS * threads * test_size);
+    }
+    barrier();
+}
+
+CASE(one_window) {
+    SKIP_IF(!test_served(), "compare and swap crashes in Open MPI 4");
+    struct allocated w = allocate_window(MPI_COMM_WORLD, WINDOW, 1, NULL);
+    MPI_Win_lock_all(0, w.win);
+    add_everywhere(w.win, w.win);
+    MPI_Win_unlock_all(w.win);
+    MPI_Win_free(&w.win);
+}
+
+CASE(two_windows_over_the_same_memory) {
+    SKIP_IF(!test_served(), "MPI promises nothing between windows");
+    struct allocated w = allocate_window(MPI_COMM_WORLD, WINDOW, 1, NULL);
+    MPI_Win second;
+    MPI_Win_create(w.base, WINDOW, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &second);
+    MPI_Win_lock_all(0, w.win);
+    MPI_Win_lock_all(0, second);
+    add_everywhere(w.win, second);
+    MPI_Win_unlock_all(second);
+    MPI_Win_unlock_all(w.win);
+    MPI_Win_free(&second);
+    MPI_Win_free(&w.win);
+}
+
+/* Threads make, use and free windows of their own, one communicator each, while others do the same. */
+static void *make_windows(void *arg) {
+    MPI_Comm comm = *(MPI_Comm *)arg;
+    for (int i = 0; i < 3; i++) {
+        struct allocated w = allocate_window(comm, 4096, 1, NULL);
+        MPI_Win_lock_all(0, w.win);
+        for (int round = 0; round < ROUNDS; round++)
+            add_number(w.win, 0, 1, 1);
+        MPI_Barrier(comm);
+        expect_eq(get_number(w.win, 0, 1), (int64_t)ROUNDS * test_size);
+        MPI_Barrier(comm);
+        MPI_Win_unlock_all(w.win);
+        MPI_Win_free(&w.win);
+    }
+    return NULL;
+}
+
+CASE(windows_of_threads) {
+    SKIP_IF(!test_served() || test_threads < MPI_THREAD_MULTIPLE, "for threads");
+    pthread_t threads[THREADS];
+    MPI_Comm comms[THREADS];
+    for (int i = 0; i < THREADS; i++)
+        MPI_Comm_dup(MPI_COMM_WORLD, &comms[i]);
+    for (int i = 0; i < THREADS; i++)
+        pthread_create(&threads[i], NULL, make_windows, &comms[i]);
+    for (int i = 0; i < THREADS; i++) {
+        pthread_join(threads[i], NULL);
+        MPI_Comm_free(&comms[i]);
+    }
+}
