@@ -5,11 +5,13 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
+#include "base/base.h"
 #include "base/log.h"
 
 extern char **environ;
@@ -287,6 +289,10 @@ static void settings_load(void) {
 
 const struct settings *settings_get(void) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
+    static _Atomic bool loaded; /* pthread_once is a call, and this is on the path of atomics */
+    if (LIKELY(atomic_load_explicit(&loaded, memory_order_acquire)))
+        return &current;
     pthread_once(&once, settings_load);
+    atomic_store_explicit(&loaded, true, memory_order_release);
     return &current;
 }

@@ -147,7 +147,7 @@ static int element_of(const struct known *k) {
     }
 }
 
-static void fill_types(void) {
+void serve_element_open(void) {
     struct known list[TABLE / 2];
     for (int i = 0, n = known_types(list); i < n; i++) {
         list[i].element = element_of(&list[i]);
@@ -156,8 +156,6 @@ static void fill_types(void) {
 }
 
 static int predefined_element(MPI_Datatype type) {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, fill_types);
     const struct known *k = types_slot(type);
     return k->kind == KIND_NONE ? -1 : k->element;
 }
@@ -263,19 +261,25 @@ int serve_element_type(MPI_Datatype type) {
     return r.types > 0 ? derived_element(type, &r) : unnamed_element(type, r.combiner);
 }
 
+/* Handles are not constants in every MPI, so this is no switch. The most frequent come first. */
 int serve_element_op(MPI_Op op) {
-    const struct {
-        MPI_Op op;
-        int is;
-    } all[] = {
-        {MPI_SUM, DATA_SUM},       {MPI_REPLACE, DATA_REPLACE}, {MPI_NO_OP, DATA_NO_OP},
-        {MPI_MAX, DATA_MAX},       {MPI_MIN, DATA_MIN},         {MPI_PROD, DATA_PROD},
-        {MPI_LAND, DATA_LAND},     {MPI_LOR, DATA_LOR},         {MPI_LXOR, DATA_LXOR},
-        {MPI_BAND, DATA_BAND},     {MPI_BOR, DATA_BOR},         {MPI_BXOR, DATA_BXOR},
-        {MPI_MAXLOC, DATA_MAXLOC}, {MPI_MINLOC, DATA_MINLOC},
-    };
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        if (all[i].op == op)
-            return all[i].is;
+#define IS(name)                                                                                             \
+    if (op == MPI_##name)                                                                                    \
+    return DATA_##name
+    IS(SUM);
+    IS(REPLACE);
+    IS(NO_OP);
+    IS(MAX);
+    IS(MIN);
+    IS(PROD);
+    IS(LAND);
+    IS(LOR);
+    IS(LXOR);
+    IS(BAND);
+    IS(BOR);
+    IS(BXOR);
+    IS(MAXLOC);
+    IS(MINLOC);
+#undef IS
     return -1;
 }

@@ -1,4 +1,5 @@
 /* serve_move.c: put and get on served windows: copies by the caller. */
+#include "data/data.h"
 #include "mpi/serve/serve_access.h"
 #include "mpi/serve/vm.h"
 
@@ -21,6 +22,23 @@ static int move_through_kernel(const struct serve_args *a, const struct served_t
     return status == 0 ? MPI_SUCCESS : serve_access_refuse(a->win, serve_access_class(status));
 }
 
+/* Runs of equal rows are copied in one loop each, if one side is contiguous or both have such rows. */
+static void copy_shaped(const struct serve_side *to, const struct serve_side *from, uint64_t bytes) {
+    const struct shape *t = &to->layout.shape, *f = &from->layout.shape;
+    struct data_cursor c;
+    if (shape_is_contiguous(t)) {
+        data_cursor_start(&c, f, 0);
+        data_cursor_gather(&c, to->first, from->first, bytes);
+    } else if (shape_is_contiguous(f)) {
+        data_cursor_start(&c, t, 0);
+        data_cursor_scatter(&c, to->first, from->first, bytes);
+    } else if (!t->list && !f->list && t->block_bytes == f->block_bytes && bytes % t->block_bytes == 0) {
+        data_rows_copy(to->first, t->stride, from->first, f->stride, bytes / t->block_bytes, t->block_bytes);
+    } else {
+        shape_copy(to->first, t, from->first, f, bytes);
+    }
+}
+
 static int move_shaped(const struct serve_args *a, const struct served_target *t, enum direction d) {
     struct serve_side here, there;
     int rc = serve_access_origin(a->origin, a->ocount, a->otype, a->win, &here);
@@ -32,10 +50,8 @@ static int move_shaped(const struct serve_args *a, const struct served_target *t
                                                                             : there.layout.shape.bytes;
         if (!t->mapped)
             rc = move_through_kernel(a, t, &here, &there, bytes, d);
-        else if (d == FETCH)
-            shape_copy(here.first, &here.layout.shape, there.first, &there.layout.shape, bytes);
-        else
-            shape_copy(there.first, &there.layout.shape, here.first, &here.layout.shape, bytes);
+        else if (bytes)
+            copy_shaped(d == FETCH ? &here : &there, d == FETCH ? &there : &here, bytes);
         serve_access_free(&there);
     }
     serve_access_free(&here);

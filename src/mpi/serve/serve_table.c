@@ -26,6 +26,7 @@ static void table_replace_makers(void) {
 }
 
 static void table_replace_calls(void) {
+    serve_element_open();
 #define MAKE(name)
 #define CALL REPLACE
 #include "mpi/serve/serve_calls.def"

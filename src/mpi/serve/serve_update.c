@@ -51,9 +51,9 @@ static int update_elements(const struct served_target *t, const struct data_upda
  * be contiguous. */
 static int update_apply(const struct served_target *t, struct data_update *u, const struct serve_side *from,
                         const struct serve_side *result) {
-    struct packed operands, old;
-    operands.bytes = old.bytes = NULL; /* not all of it: that takes longer than a small operation */
+    struct packed operands, old; /* not initialised: zeroing them takes longer than a small update */
     int rc = MPI_ERR_NO_MEM;
+    operands.bytes = old.bytes = NULL;
     if ((!from || packed_open(&operands, from)) && (!result || packed_open(&old, result))) {
         if (from && operands.bytes != from->first)
             shape_gather(operands.bytes, from->first, &from->layout.shape, u->bytes);
@@ -99,12 +99,10 @@ static int update_sides(const struct update *u, const struct served_target *t, i
     return rc == MPI_SUCCESS ? rc : serve_access_refuse(u->a->win, rc);
 }
 
-static int update(const struct update *u, const struct served_target *t) {
+static int update_shaped(const struct update *u, const struct served_target *t, int op, int type) {
     const struct serve_args *a = u->a;
-    int op = serve_element_op(u->op), type = serve_element_type(a->ttype), rc = MPI_SUCCESS;
+    int rc = MPI_SUCCESS;
     struct serve_side from, result;
-    if (op < 0 || type < 0 || !data_element_allows((unsigned)op, (unsigned)type))
-        return serve_access_refuse(a->win, op < 0 ? MPI_ERR_OP : type < 0 ? MPI_ERR_TYPE : MPI_ERR_OP);
     bool has_from = op != DATA_NO_OP;
     if (has_from)
         rc = serve_access_origin(a->origin, a->ocount, a->otype, a->win, &from);
@@ -122,20 +120,48 @@ static int update(const struct update *u, const struct served_target *t) {
     return rc;
 }
 
-/* ---- one element ---- */
+/* ---- contiguous ---- */
 
-static int fetch_and_op(const void *origin, void *result, int type, int op, uint64_t there,
-                        const struct served_target *t) {
-    struct shape one = shape_contiguous(data_element_bytes((unsigned)type));
+static int update_flat(const void *origin, void *result, int type, int op, uint64_t there, uint64_t bytes,
+                       const struct served_target *t) {
+    struct shape range = shape_contiguous(bytes);
     struct data_update u = {.op = (enum data_op)op,
                             .type = (enum data_type)type,
                             .to = (char *)(uintptr_t)there,
-                            .shape = &one,
+                            .shape = &range,
                             .packed = origin,
                             .old = result,
-                            .bytes = one.bytes};
+                            .bytes = bytes};
     return update_elements(t, &u);
 }
+
+/* The bytes of an update whose sides are all contiguous and of the same size; 0: they are not. */
+static inline uint64_t flat_bytes(const struct update *u, int op, int type) {
+    const struct serve_args *a = u->a;
+    uint64_t there, here;
+    if (!layout_is_plain(a->ttype, &there) || there % data_element_bytes((unsigned)type))
+        return 0;
+    uint64_t bytes = (uint64_t)a->tcount * there;
+    if (op != DATA_NO_OP && (!layout_is_plain(a->otype, &here) || (uint64_t)a->ocount * here != bytes))
+        return 0;
+    if (u->fetches && (!layout_is_plain(u->rtype, &here) || (uint64_t)u->rcount * here != bytes))
+        return 0;
+    return bytes;
+}
+
+static int update(const struct update *u, const struct served_target *t) {
+    const struct serve_args *a = u->a;
+    int op = serve_element_op(u->op), type = serve_element_type(a->ttype);
+    if (UNLIKELY(op < 0 || type < 0 || !data_element_allows((unsigned)op, (unsigned)type)))
+        return serve_access_refuse(a->win, op < 0 ? MPI_ERR_OP : type < 0 ? MPI_ERR_TYPE : MPI_ERR_OP);
+    uint64_t bytes = flat_bytes(u, op, type), there = bytes ? serve_access_flat(t, a->disp, bytes) : 0;
+    if (UNLIKELY(!there))
+        return update_shaped(u, t, op, type);
+    int rc = update_flat(a->origin, (void *)(uintptr_t)u->result, type, op, there, bytes, t);
+    return LIKELY(rc == MPI_SUCCESS) ? rc : serve_access_refuse(a->win, rc);
+}
+
+/* ---- one element ---- */
 
 int serve_Fetch_and_op(const void *origin, void *result, MPI_Datatype type, int target, MPI_Aint disp,
                        MPI_Op op, MPI_Win win) {
@@ -154,7 +180,7 @@ int serve_Fetch_and_op(const void *origin, void *result, MPI_Datatype type, int 
             &(struct update){
                 .a = &a, .fetches = true, .result = result, .rcount = 1, .rtype = type, .op = op},
             t);
-    int rc = fetch_and_op(origin, result, element, how, there, t);
+    int rc = update_flat(origin, result, element, how, there, size, t);
     return LIKELY(rc == MPI_SUCCESS) ? rc : serve_access_refuse(win, rc);
 }
 

@@ -103,6 +103,9 @@ static inline void serve_progress_poll(void) {
 
 /* ---- serve_element.c ---- */
 
+/* Before the first window is served. */
+void serve_element_open(void);
+
 /* The element type of a datatype, and the operator, as src/data knows them; -1: none. */
 int serve_element_type(MPI_Datatype type);
 int serve_element_op(MPI_Op op);

@@ -49,6 +49,59 @@ static ssize_t call(int pid, enum vm_direction direction, const struct iovec *he
 
 enum { MOST = 1 << 30 }; /* bytes per call; the kernel stops a little below 2 GB */
 
+/* The kernel takes longer for a range than for GAP bytes. So ranges that are close to each other are read together with
+ * the gaps between them. A gap is shorter than a page, and so lies in pages that the ranges lie in: it is readable. */
+enum { GAP = 1024, SPAN = 16384 };
+
+/* The length of the next rows of a regular shape that may be read together, and their packed bytes. */
+static uint64_t span_of_rows(const struct data_run *run, uint64_t *bytes) {
+    uint64_t rows = (SPAN - run->bytes) / (uint64_t)run->stride + 1;
+    rows = rows < run->rows ? rows : run->rows;
+    *bytes = rows * run->bytes;
+    return (rows - 1) * (uint64_t)run->stride + run->bytes;
+}
+
+/* The same for any shape: ascending ranges, of at most SPAN bytes with the gaps. */
+static uint64_t span_length(const struct data_cursor *at, uint64_t most, uint64_t *bytes) {
+    struct data_cursor c = *at;
+    struct data_run run;
+    data_cursor_take(&c, most, 1, &run);
+    if (run.rows > 1 && run.bytes <= SPAN && run.stride >= (int64_t)run.bytes &&
+        run.stride - (int64_t)run.bytes <= GAP)
+        return span_of_rows(&run, bytes);
+    const int64_t start = run.offset;
+    int64_t end = start;
+    c = *at;
+    for (*bytes = 0; *bytes < most;) {
+        struct shape_block b = data_cursor_rest(&c);
+        uint64_t part = b.bytes < most - *bytes ? b.bytes : most - *bytes;
+        if (b.offset < end || b.offset - end > GAP || (uint64_t)(b.offset - start) + part > SPAN)
+            break;
+        end = b.offset + (int64_t)part;
+        data_cursor_skip(&c, part);
+        *bytes += part;
+    }
+    return (uint64_t)(end - start);
+}
+
+/* Reads ranges that are close to each other. Returns their packed bytes; 0: the next ranges are not; or a negative
+ * code. Advances both cursors. */
+static int64_t read_span(int pid, const struct vm_side *here, struct data_cursor *at_here,
+                         const struct vm_side *there, struct data_cursor *at_there, uint64_t most) {
+    char span[SPAN], packed[SPAN];
+    uint64_t bytes, length = span_length(at_there, most, &bytes);
+    if (length == bytes) /* one range, or one that is longer than a span */
+        return 0;
+    const int64_t start = data_cursor_rest(at_there).offset;
+    struct iovec to = {span, length}, from = {(void *)(uintptr_t)(there->first + (uint64_t)start), length};
+    ssize_t n = call(pid, VM_READ, &to, 1, &from, 1);
+    if (n < 0 || (uint64_t)n != length)
+        return n < 0 ? n : -EFAULT;
+    data_cursor_gather(at_there, packed, (void *)((uintptr_t)span - (uint64_t)start), bytes);
+    data_cursor_scatter(at_here, (void *)(uintptr_t)here->first, packed, bytes);
+    return (int64_t)bytes;
+}
+
 int serve_vm_copy(int pid, enum vm_direction direction, const struct vm_side *here,
                   const struct vm_side *there, uint64_t bytes) {
     struct iovec local[PIECES], remote[PIECES];
@@ -58,6 +111,14 @@ int serve_vm_copy(int pid, enum vm_direction direction, const struct vm_side *he
     while (bytes) {
         unsigned long locals, remotes;
         uint64_t most = bytes < MOST ? bytes : MOST;
+        int64_t spanned = direction == VM_READ && !shape_is_contiguous(there->shape)
+                              ? read_span(pid, here, &at_here, there, &at_there, most)
+                              : 0;
+        if (spanned < 0)
+            return (int)spanned;
+        bytes -= (uint64_t)spanned;
+        if (spanned)
+            continue;
         most = list_ranges(here, &at_here, most, local, &locals);
         most = list_ranges(there, &at_there, most, remote, &remotes);
         cut_ranges(local, &locals, most);
@@ -95,6 +156,25 @@ static void batch_append(struct batch *b, uint64_t at, uint64_t bytes) {
     b->bytes += bytes;
 }
 
+/* Adds the elements that begin in one block and follow each other in memory, at most `most` bytes. Returns their bytes,
+ * 0 if there are fewer than two. */
+static uint64_t batch_add_run(struct batch *b, const struct vm_side *side, struct data_cursor *c, size_t unit,
+                              uint64_t most) {
+    struct shape_block rest = data_cursor_rest(c);
+    uint64_t first = side->first + (uint64_t)rest.offset, bytes = rest.bytes < most ? rest.bytes : most;
+    uint64_t begin = round_up(net_lock_table_part((void *)(uintptr_t)first, bytes), unit);
+    bytes = begin < bytes ? begin : bytes - bytes % unit;
+    if (bytes <= unit || b->count == PIECES)
+        return 0;
+    if (!b->count)
+        b->place = (const void *)(uintptr_t)first;
+    else if (!in_one_block(first, (uint64_t)(uintptr_t)b->place))
+        return 0;
+    batch_append(b, first, bytes);
+    data_cursor_skip(c, bytes);
+    return bytes;
+}
+
 /* Adds the next element. False: it belongs to another block, or the list might not hold its ranges, of which there are
  * at most as many as it has bytes. */
 static bool batch_add(struct batch *b, const struct vm_side *side, struct data_cursor *c, size_t unit) {
@@ -129,6 +209,10 @@ static int batch_apply(int pid, const struct batch *b, const struct data_update 
     return n < 0 ? (int)n : (uint64_t)n == b->bytes ? 0 : -EFAULT;
 }
 
+static uint64_t batch_room(const struct batch *b, uint64_t left, uint64_t room) {
+    return (left < room ? left : room) - b->bytes;
+}
+
 int serve_vm_update(int pid, struct net_lock_table *locks, const struct data_update *u) {
     const struct vm_side side = {.first = (uint64_t)(uintptr_t)u->to, .shape = u->shape};
     const size_t unit = data_element_bytes(u->type);
@@ -138,7 +222,9 @@ int serve_vm_update(int pid, struct net_lock_table *locks, const struct data_upd
     data_cursor_start(&c, u->shape, u->from);
     for (uint64_t left = u->bytes; left;) {
         struct batch b = {.count = 0};
-        while (b.bytes < left && b.bytes + unit <= sizeof copy && batch_add(&b, &side, &c, unit))
+        while (b.bytes < left && b.bytes + unit <= sizeof copy &&
+               (batch_add_run(&b, &side, &c, unit, batch_room(&b, left, sizeof copy)) ||
+                batch_add(&b, &side, &c, unit)))
             ;
         net_lock_table_lock(locks, b.place);
         int status = batch_apply(pid, &b, u, operands, old, copy);
