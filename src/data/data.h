@@ -7,6 +7,7 @@
 #include "data/cursor.h"
 #include "data/element.h"
 #include "data/patch.h"
+#include "data/rows.h"
 #include "data/shape_wire.h"
 
 #endif
