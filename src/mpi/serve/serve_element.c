@@ -263,23 +263,33 @@ int serve_element_type(MPI_Datatype type) {
 
 /* Handles are not constants in every MPI, so this is no switch. The most frequent come first. */
 int serve_element_op(MPI_Op op) {
-#define IS(name)                                                                                             \
-    if (op == MPI_##name)                                                                                    \
-    return DATA_##name
-    IS(SUM);
-    IS(REPLACE);
-    IS(NO_OP);
-    IS(MAX);
-    IS(MIN);
-    IS(PROD);
-    IS(LAND);
-    IS(LOR);
-    IS(LXOR);
-    IS(BAND);
-    IS(BOR);
-    IS(BXOR);
-    IS(MAXLOC);
-    IS(MINLOC);
-#undef IS
+    if (op == MPI_SUM)
+        return DATA_SUM;
+    if (op == MPI_REPLACE)
+        return DATA_REPLACE;
+    if (op == MPI_NO_OP)
+        return DATA_NO_OP;
+    if (op == MPI_MAX)
+        return DATA_MAX;
+    if (op == MPI_MIN)
+        return DATA_MIN;
+    if (op == MPI_PROD)
+        return DATA_PROD;
+    if (op == MPI_LAND)
+        return DATA_LAND;
+    if (op == MPI_LOR)
+        return DATA_LOR;
+    if (op == MPI_LXOR)
+        return DATA_LXOR;
+    if (op == MPI_BAND)
+        return DATA_BAND;
+    if (op == MPI_BOR)
+        return DATA_BOR;
+    if (op == MPI_BXOR)
+        return DATA_BXOR;
+    if (op == MPI_MAXLOC)
+        return DATA_MAXLOC;
+    if (op == MPI_MINLOC)
+        return DATA_MINLOC;
     return -1;
 }
