@@ -34,13 +34,13 @@ static struct served_target *target_of(struct served *s, int rank) {
 /* ---- locks ---- */
 
 /* While a process waits for a lock, its holder may wait for a message from it. */
-static void take(struct served_target *t, enum hold hold) {
+static void take_lock(struct served_target *t, enum hold hold) {
     if (hold != HOLD_UNCHECKED)
         serve_gate_enter(t->gate, hold == HOLD_ALONE, progress_make);
     t->held = (uint8_t)hold;
 }
 
-static void release(struct served_target *t) {
+static void release_lock(struct served_target *t) {
     enum hold held = t->held;
     t->held = HOLD_NONE;
     if (held == HOLD_SHARED || held == HOLD_ALONE)
@@ -60,7 +60,7 @@ int serve_Win_lock(int kind, int target, int assertion, MPI_Win win) {
     if (!may_lock(s, t))
         return refuse(s, MPI_ERR_RMA_SYNC);
     enum hold hold = kind == MPI_LOCK_EXCLUSIVE ? HOLD_ALONE : HOLD_SHARED;
-    take(t, assertion & MPI_MODE_NOCHECK ? HOLD_UNCHECKED : hold);
+    take_lock(t, assertion & MPI_MODE_NOCHECK ? HOLD_UNCHECKED : hold);
     serve_lock();
     s->holds++;
     serve_unlock();
@@ -74,7 +74,7 @@ int serve_Win_unlock(int target, MPI_Win win) {
     if (!t || t->held == HOLD_NONE || s->locked_all)
         return serve_host.Win_unlock(target, win);
     order_memory();
-    release(t);
+    release_lock(t);
     serve_lock();
     s->holds--;
     serve_unlock();
@@ -89,7 +89,7 @@ int serve_Win_lock_all(int assertion, MPI_Win win) {
     if (s->locked_all || s->holds || s->started_count)
         return refuse(s, MPI_ERR_RMA_SYNC);
     for (int i = 0; i < s->size; i++)
-        take(&s->targets[i], assertion & MPI_MODE_NOCHECK ? HOLD_UNCHECKED : HOLD_SHARED);
+        take_lock(&s->targets[i], assertion & MPI_MODE_NOCHECK ? HOLD_UNCHECKED : HOLD_SHARED);
     s->locked_all = true;
     order_memory();
     return MPI_SUCCESS;
@@ -101,7 +101,7 @@ int serve_Win_unlock_all(MPI_Win win) {
         return serve_host.Win_unlock_all(win);
     order_memory();
     for (int i = 0; i < s->size; i++)
-        release(&s->targets[i]);
+        release_lock(&s->targets[i]);
     s->locked_all = false;
     serve_progress_poll();
     return MPI_SUCCESS;
