@@ -1,6 +1,8 @@
 /* served_atomic.c: ranks and threads change the same elements at once, by all calls, through one window and through two over
  * the same memory; no change is lost. Elements lie at multiples of 8 and across the blocks that have locks of their
- * own. */
+ * own.
+ *
+ * configs: serve */
 #include <pthread.h>
 #include <stdlib.h>
 

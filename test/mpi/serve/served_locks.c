@@ -1,6 +1,8 @@
 /* served_locks.c: locks exclude and share, are fair, and need nothing of the target; active targets with all
  * assertions. Numbers in the windows are changed by a get and a put, or by a load and a store: a lock that does not
- * exclude loses some. */
+ * exclude loses some.
+ *
+ * configs: serve */
 #include <sched.h>
 #include <stdlib.h>
 

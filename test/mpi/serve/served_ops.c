@@ -1,5 +1,7 @@
 /* served_ops.c: every predefined type with every predefined operator, through all calls, and all kinds of derived types,
- * against a model that MPI computes here, without a window. */
+ * against a model that MPI computes here, without a window.
+ *
+ * configs: serve */
 #include <stdio.h>
 #include <stdlib.h>
 

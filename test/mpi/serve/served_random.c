@@ -2,7 +2,9 @@
  *
  * In each phase every rank owns one slice of every rank's window, another one than before, and puts into it and gets from
  * it; all ranks add to the counters at the end of each window. Every choice follows from the seed, so that each rank
- * knows what its own window has to hold after the phase. --seconds N says for how long, --seed N repeats a run. */
+ * knows what its own window has to hold after the phase. --seconds N says for how long, --seed N repeats a run.
+ *
+ * configs: serve */
 #include <stdio.h>
 #include <stdlib.h>
 

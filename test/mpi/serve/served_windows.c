@@ -1,5 +1,7 @@
 /* served_windows.c: windows that Hearth serves are windows like any other: attributes, names, groups, handles, callbacks
- * and errors; on all kinds of communicators; many of them, of all sizes. */
+ * and errors; on all kinds of communicators; many of them, of all sizes.
+ *
+ * configs: serve */
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
