@@ -276,11 +276,12 @@ class Matrix:
             if not quick or mpi == "openmpi":
                 self.litmus_launch("cache", mpi, tree, "shm", config, 4, "--runs", few, "--ranks", 3)
         if not quick or mpi == "openmpi":
-            self.litmus_launch("cache", mpi, tree, "shm", "serve", 2, "--runs", few if quick else runs)
+            self.litmus_launch("cache", mpi, tree, "shm", "serve", 2, "--runs", few // 2 if quick else runs)
         if not quick:
             self.litmus_launch("threads", mpi, tree, "shm", "serve", 2, "--runs", runs, "--threads")
             self.litmus_launch("cache", mpi, tree, "shm", "serve", 4, "--runs", few, "--ranks", 3)
-        self.litmus_launch("cache", mpi, tree, "shm", "match", 2, "--runs", max(10, few // 5))
+        if not quick or mpi == "mpich":
+            self.litmus_launch("cache", mpi, tree, "shm", "match", 2, "--runs", max(10, few // 5))
 
     def litmus_launch(self, name, mpi, tree, network, config, ranks, *arguments):
         test = ".".join(filter(None, (f"litmus_{name}", tree, "tcp" if network == "tcp" else "", config, "" if ranks == 2 else str(ranks))))
