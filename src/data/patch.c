@@ -388,7 +388,8 @@ int data_patch_read(struct patch *p, const void *wire, size_t bytes) {
         at = patch_take(at, &count, 4);
         new.count[i] = count;
         if (count == 1)
-            new.stride[i - 1] = 0; /* no row is that far away, but loops add the stride after the last row, too */
+            new.stride[i - 1] =
+                0; /* no row is that far away, but loops add the stride after the last row, too */
     }
     if (!patch_is_possible(&new))
         return -EPROTO;
