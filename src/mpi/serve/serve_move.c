@@ -8,7 +8,7 @@ enum direction { FETCH, STORE };
 static inline void copy_flat(void *to, const void *from, uint64_t bytes) {
     if (bytes == 8) /* one access: a word that is polled is never seen in halves */
         memcpy(to, from, 8);
-    else
+    else if (bytes) /* without any, the addresses may be NULL */
         memcpy(to, from, bytes);
 }
 
