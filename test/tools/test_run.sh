@@ -114,13 +114,14 @@ fi
 # ---- exit codes: those of the launcher ----
 
 for arguments in '' 'exit 3' 'signal 9' 'signal 15'; do
-    for _ in 1 2 3 4 5; do # MPICH's launcher returns the code of the rank whose end it sees first
+    for _ in 1 2 3; do # under MPICH a job was seen once to end with 1 instead of the signal, for an unknown reason
         # shellcheck disable=SC2086 # two words
         (cd "$dir" && timeout -k 5 60 "${launch[@]}" -n 2 ./rank $arguments) >/dev/null 2>&1 </dev/null
         plain=$?
         # shellcheck disable=SC2086
         run "${launch[@]}" -n 2 ./rank $arguments
         [ "$status" != "$plain" ] || break
+        echo "exit code of '$arguments': $plain without Hearth, $status with it: once more"
     done
     check "exit code of '$arguments': $plain" "$plain" 'of 2 loaded yes' some # one rank may be killed before it prints
 done
