@@ -12,6 +12,10 @@ class Job:
     alone: bool = False  # nothing else may run beside it
     programs: dict = field(default_factory=dict)  # of a suite: the test name of each program
 
+    def waits(self):
+        """Returns whether it waits most of the time."""
+        return self.cores <= 0.5
+
     def tests(self):
         return list(self.programs.values()) or [self.name]
 

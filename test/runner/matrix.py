@@ -31,10 +31,13 @@ from . import sources
 from .configs import launch_options
 from .job import Job
 
-# Cores that a job keeps busy. Ranks of MPICH never yield theirs, so one such job runs at a time. Scripts wait most of
-# the time for jobs to start and to end.
-RANKS_KEEP = {"mpich": 1, "openmpi": 0.5}
-SCRIPT_KEEPS = {"mpich": 2, "openmpi": 0.5}
+# Cores that a job keeps busy. Ranks of MPICH never yield theirs, so one such job runs at a time. Ranks of Open MPI yield,
+# and wait a third of the time for the job to start. Scripts wait most of the time for jobs to start and to end.
+RANKS_KEEP = {"mpich": 1, "openmpi": 0.33}
+SCRIPT_KEEPS = {"mpich": 1, "openmpi": 0.5}
+
+# The limits in the sources are for a test alone on a quiet machine. Others run beside it here, and the machine may be busy.
+BUSY = 2
 
 # In the quick tier some programs run only in the configurations that can affect them. Settings that no MPI sees
 # (sizes, kinds of faults, the cache's memory) are tested on one MPI, or in the full tier only. GASNet and ARMCI over
@@ -91,7 +94,7 @@ class Matrix:
         if self.tier.only_long:
             return
         for script in sorted(Path("test/lint").glob("lint_*.sh")):
-            self.add(script.stem, 60, [script])
+            self.add(script.stem, BUSY * 60, [script])
 
     def unit_arguments(self, name):
         if name.endswith("_random"):
@@ -146,7 +149,7 @@ class Matrix:
         return [config for config in configs.split() if config not in elsewhere]
 
     def limit(self, source, tree, ranks):
-        limit = int(sources.field(source, "timeout", 60)) + self.tier.seconds
+        limit = BUSY * int(sources.field(source, "timeout", 60)) + self.tier.seconds
         return limit if ranks == 2 and tree != "asan" else 3 * limit  # more ranks than cores; slow code
 
     def one_pass(self, names, mpi, tree, network, config, ranks):
@@ -176,7 +179,7 @@ class Matrix:
         limit = limit or self.limit(source, tree, ranks)
         options = launch_options(family, mpi, tree, network, config)
         self.jobs.append(Job(test, ["test/launch.sh", mpi, str(ranks), "--timeout", str(limit), *options, *command], limit,
-                             cores=max(1, ranks * RANKS_KEEP[mpi]), alone=bool(sources.field(source, "alone")), programs=programs or {}))
+                             cores=ranks * RANKS_KEEP[mpi], alone=bool(sources.field(source, "alone")), programs=programs or {}))
 
     def launch_suite(self, path, ranks, members, mpi, tree, network, config):
         suite = os.path.basename(path)
@@ -297,7 +300,7 @@ class Matrix:
                 continue
             if self.tier.quick and sources.field(source, "quick", mpi) in self.mpis and sources.field(source, "quick", mpi) != mpi:
                 continue
-            limit = int(sources.field(source, "timeout", 60))
+            limit = BUSY * int(sources.field(source, "timeout", 60))
             if sources.contains(source, "HEARTH_TEST_KILLS"):
                 limit = limit * self.tier.kills // 20  # the source gives the limit for 20 kills
             elif self.tier.only_long and sources.field(source, "tier") != "nightly":

@@ -85,6 +85,8 @@ class Report:
         self.worked += seconds * share
         self.guessed += self.left.pop(job.name, 0)
         self.times[job.name] = [round(seconds, 2), round(core_seconds, 2)]
+        if job.limit / 2 < seconds < job.limit:
+            self.say(f"slow   {job.name}: {seconds:.0f} s of at most {job.limit}")
 
     def ended(self, result):
         self.results.append(result)

@@ -64,10 +64,10 @@ class Scheduler:
         """Jobs that compute share the cores; in addition, as many jobs that mostly wait run as there are cores."""
         if not self.running:
             return True
-        waits = [r for r in self.running if r.job.cores < 1]
-        if job.cores < 1:
+        waits = [r for r in self.running if r.job.waits()]
+        if job.waits():
             return len(waits) < self.cores
-        used = sum(min(r.job.cores, self.cores) for r in self.running if r.job.cores >= 1)
+        used = sum(min(r.job.cores, self.cores) for r in self.running if not r.job.waits())
         return used == 0 or used + job.cores <= self.cores
 
     def start(self, job, again=False):
