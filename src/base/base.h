@@ -25,7 +25,7 @@
 #define HIDDEN     __attribute__((visibility("hidden")))
 #define CACHE_LINE 64u
 
-/* Between two looks at a word that another core changes. */
+/* Spin-wait hint: called between two polls of a word that another core writes. */
 static inline void cpu_relax(void) {
 #if defined(__aarch64__)
     __asm__ volatile("isb" ::: "memory");

@@ -1,5 +1,5 @@
-/* json.c: one value per line, indented by depth. Numbers that JSON cannot represent (infinite, not a number) become
- * null. */
+/* json.c: writes JSON, one value per line, indented by depth. Numbers that JSON cannot represent (infinite, not a
+ * number) become null. */
 #include "base/json.h"
 
 #include <inttypes.h>

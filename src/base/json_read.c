@@ -1,6 +1,7 @@
-/* json_read.c: one pass over the text, one array of values.
+/* json_read.c: parses JSON in one pass over the text, into one array of values.
  *
- * A value is appended to the array before its members, and knows how many values it spans once they are read:
+ * A value is appended to the array before its members. Its span, the number of values that it and its members occupy,
+ * is set when the members have been read:
  *
  *      {"a": [1, 2], "b": 3}   ->   object(5)  a: array(3)  1(1)  2(1)  b: number(1)
  *
@@ -19,8 +20,8 @@
 
 struct reader {
     char *at, *end;
-    size_t line;      /* from 1; a line can end only between values, */
-    const char *head; /* its begin; recorded because unescaped strings may contain newlines */
+    size_t line;      /* from 1; strings contain no line ends before they are unescaped */
+    const char *head; /* start of the line; recorded, as unescaped strings may contain line ends */
     struct json_value *values;
     size_t count, room;
     unsigned depth;

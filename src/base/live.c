@@ -1,8 +1,8 @@
-/* live.c: the page that `hearth top` reads: which objects it shows, and the meaning of their words. live_file.c has the
- * memory.
+/* live.c: fills in the page that `hearth top` reads: its tables of objects and of the counters inside them. live_file.c
+ * manages the memory.
  *
  * The tables change rarely, under the lock and between two increments of `sequence`. The counters change at any time:
- * each is one aligned word, so a reader sees an old or a new value, and two of them may be some events apart. */
+ * each is one aligned word, so a reader sees an old or a new value. Two counters may be some events apart. */
 #include "base/live.h"
 
 #include <stdatomic.h>

@@ -49,8 +49,8 @@ void live_free(void *memory);
 void *live_take(size_t bytes);
 bool live_give(void *memory);
 
-/* Moves a variable that has LIVE_ALONE bytes for itself, aligned to them, or memory from memory_open, into the page,
- * at the same address, permanently. No other thread may use it during the call. */
+/* Moves memory into the page, at the same address, permanently: memory from memory_open, or a variable that is aligned
+ * to LIVE_ALONE bytes and shares them with no other variable. No other thread may use it during the call. */
 #if defined(__x86_64__)
 #define LIVE_ALONE 4096
 #else

@@ -1,4 +1,4 @@
-/* live_file.c: the memory of the page that `hearth top` reads.
+/* live_file.c: allocates the memory of the page that `hearth top` reads.
  *
  * Counters are updated in place; the memory under them is a file that other processes may read:
  *
@@ -7,20 +7,20 @@
  *      | live_page  | window | cache | window ...|  ->               <-  | globals  |
  *      +------------+--------+--------------------+-----------------------+----------+
  *                       ^                                                      |
- *        objects: where each begins, and the meaning of its words          mapped at their own addresses
+ *        live_page lists where each object begins, and its counters        mapped at their own addresses
  *
  * The file is a memfd. It has no name that could be guessed, replaced by a link, or left behind: it disappears with
  * its process, however that ends. Readers find it as /proc/PID/fd/N, which the kernel opens only for the same user
  * (and root). For that the descriptor stays open, under a high number, out of the way of programs that close or reuse
- * low ones. If a program closes it, the process is no longer shown, without further effects. The file is sealed:
- * readers cannot write, even if they may open it, and its size does not change, so that no access raises SIGBUS.
- * Memory is backed before it is handed out.
+ * low ones. If a program closes it, the process is no longer shown; nothing else changes. The file is sealed: readers
+ * cannot write, even if they may open it, and its size does not change, so that no access raises SIGBUS. Memory is
+ * backed before it is handed out.
  *
  * The alternative was a thread that copies the counters periodically. It would cost a thread in each process, a lock
  * around each list of windows, and the counters would be slightly old.
  *
- * fork: the child gets a copy, at the same addresses, and is not shown. Between fork and that copy it does not
- * touch the parent's counters. */
+ * fork: in the child a private copy replaces the mapping, at the same addresses, and the child is not shown. Between
+ * fork and that copy it does not touch the parent's counters. */
 #include "base/live_file.h"
 
 #include <errno.h>
@@ -252,7 +252,7 @@ static int map_file(void) {
     return 0;
 }
 
-/* Replaces the mapping by private memory with the same contents at the same address. If there is none, the child
+/* Replaces the mapping by private memory with the same contents at the same address. If there is no memory, the child
  * keeps the mapping. */
 static void live_replace(char *at, size_t bytes) {
     char *copy = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

@@ -8,7 +8,7 @@
 #include "base/base.h"
 #include "base/live.h"
 
-/* Guards the page and its memory. No function that locks is called under it. */
+/* Guards the page and its memory. No other lock is taken while it is held. */
 extern pthread_mutex_t live_lock HIDDEN;
 extern struct live_page *live_shown HIDDEN; /* NULL: not shown */
 

@@ -17,7 +17,7 @@ struct series {
 
 void series_start(struct series *s, uint64_t start, uint64_t width);
 
-/* When the open bin ends: call series_note then, at the latest with the first event after it. */
+/* The time at which the open bin ends. Call series_note then, at the latest with the first event after it. */
 static inline uint64_t series_due(const struct series *s) {
     return s->start + (s->count + 1) * s->width;
 }

@@ -1,5 +1,5 @@
-/* settings.c: one table, one parser, and the former names. An invalid value never stops the program: the log line states the error and the
- * value used instead. */
+/* settings.c: reads the settings from the environment, under their present and their former names. An invalid value
+ * never stops the program: the log line states the error and the value used instead. */
 #include "base/settings.h"
 
 #include <errno.h>
@@ -289,7 +289,7 @@ static void settings_load(void) {
 
 const struct settings *settings_get(void) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
-    static _Atomic bool loaded; /* pthread_once is a call, and this is on the path of atomics */
+    static _Atomic bool loaded; /* saves the call of pthread_once: MPI's atomics come through here */
     if (LIKELY(atomic_load_explicit(&loaded, memory_order_acquire)))
         return &current;
     pthread_once(&once, settings_load);

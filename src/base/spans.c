@@ -1,5 +1,5 @@
-/* spans.c: ranges sorted into classes by the power of two that contains their length, and hashed by the cell of that
- * size in which they begin.
+/* spans.c: finds overlapping ranges by hashing. A range of length at most 2^c is in class c, and is hashed by the cell
+ * of 2^c bytes in which it begins.
  *
  * A range of class c touches at most its own cell and the next one, so the members of class c that overlap [lo, hi)
  * begin in the cells (lo >> c) - 1 .. (hi - 1) >> c. There are few classes. A query much longer than a class's cell

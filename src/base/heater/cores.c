@@ -1,7 +1,7 @@
-/* cores.c: hwloc reports which cores share a cache, /proc/stat how busy they were.
+/* cores.c: chooses a core by the caches that it shares, read from hwloc, and by its load, read from /proc/stat.
  *
- * Built without hwloc, caches are unknown: then only a wish for any cache can be met. The topology is read once,
- * reduced to two numbers per core, and released, because it takes megabytes on a large machine.
+ * Built without hwloc, caches are unknown: cores_choose then finds a core only if `any_cache` is set. The topology is
+ * read once, reduced to two numbers per core, and released, because it takes megabytes on a large machine.
  *
  * The kernel counts busy time in ticks of 10 ms, so samples less than WINDOW apart are meaningless. */
 #include "base/heater/cores.h"
@@ -136,7 +136,7 @@ static bool shares(const struct cores *c, int cpu, const struct cores_wish *wish
     return wish->any_cache || (c->cache[cpu] >= 0 && c->cache[cpu] == c->cache[wish->neighbour]);
 }
 
-/* How badly a core fits: above 4 not at all. */
+/* The cost of a core: at most 3.6, or 9 if it does not meet the requirements. */
 static double unfitness(const struct cores *c, int cpu, const struct cores_wish *wish) {
     double load = c->load[cpu] - (cpu == wish->own ? wish->own_load : 0);
     load = load < 0 ? 0 : load > 1 ? 1 : load;

@@ -1,24 +1,25 @@
 /* heater.c: a thread that touches every registered cache line, naps, and starts again ("hot caching").
  *
- * Frequently used lines are not evicted. The thread runs on a core that shares a cache with the core that will need
- * the data. It keeps the data in that cache, or in its own, from which it is fetched faster than from memory.
+ * Caches do not evict lines that are used often. The thread runs on a core that shares a cache with the core that will
+ * need the data. It keeps the data in the shared cache, or in its own, from which other cores fetch it faster than from
+ * memory.
  *
  *      regions     chunk 0: 64 places, chunk 1: 128, ...; a place is {base, bytes}, empty if base is NULL
  *      touching    the place that the heater is in, or NULL
  *      word        pauses * 8 + EMPTY + STOP + ASLEEP: all that the heater waits for, in one futex
  *
- * The heater takes no lock. heater_add and heater_retire take one among themselves. Chunks are never freed, so a
- * place may always be read. Access to a region is settled as with a hazard pointer:
+ * The heater takes no lock; `lock` serialises heater_add and heater_retire. Chunks are never freed, so the heater may
+ * read a place at any time. `touching` protects a region that the heater reads, as a hazard pointer does:
  *
  *      heater      touching = place;  then reads base: not NULL, so touches it;         then touching = NULL
  *      retire      base = NULL;       then reads touching: not this place, so returns;  else waits
  *
- * In any order of the four, either the heater sees that the region is gone or retire sees that the heater is in it.
- * The heater checks base again after every PIECE, so retire waits for one piece at most, and not at all if the heater
- * naps, sleeps or has ended: it is then in no place.
+ * In every order of these four steps, either the heater sees that the region is gone or retire sees that the heater is
+ * in it. The heater checks base again after every PIECE, so retire waits for one piece at most. It does not wait if the
+ * heater naps, sleeps or has ended, because `touching` is NULL then.
  *
  * Reading memory that its owner writes at the same time is a data race in C. It is intended: the value is discarded.
- * Only touch() does it, and only touch() is hidden from ThreadSanitizer.
+ * Only heater_touch does it, and only heater_touch is hidden from ThreadSanitizer.
  *
  * heater_affinity.c decides whether it runs, on which core, and how much it touches. */
 #include "base/heater/heater.h"
@@ -79,7 +80,7 @@ static const char *next_line(const char *p) {
     return (const char *)(((uintptr_t)p / CACHE_LINE + 1) * CACHE_LINE);
 }
 
-/* The one race: see above. Bytes, so that no read goes beyond the region. */
+/* The intended data race: see above. It reads single bytes, so that no read goes beyond the region. */
 __attribute__((noinline, no_sanitize("thread"))) static uint64_t heater_touch(const char *from,
                                                                               const char *end) {
     uint64_t lines = 0;
@@ -101,11 +102,11 @@ static uint64_t bring_to_l3(const char *from, const char *end) {
         __asm__ volatile("prfm pldl3keep, [%0]" ::"r"(from));
     return lines;
 #else
-    return heater_touch(from, end); /* as published */
+    return heater_touch(from, end); /* as in the paper */
 #endif
 }
 
-static bool is_l3; /* its level is the third; used by the heater only */
+static bool is_l3; /* the heated cache is L3; used by the heater only */
 
 /* Paused or stopped: also checked inside a round, because a round may take milliseconds. */
 static bool is_wanted_elsewhere(void) {
@@ -156,7 +157,7 @@ static void heater_touch_all(uint64_t most) {
 
 /* ---- waiting ---- */
 
-/* Waits until `word` is no longer `seen`, a wakeup, or so many ns have passed; 0: no limit. */
+/* Waits until `word` differs from `seen`, a wakeup arrives, or `ns` nanoseconds have passed; 0: no limit. */
 static void wait_for_change(uint32_t seen, uint64_t ns) {
     struct timespec limit = {.tv_sec = (time_t)(ns / 1000000000), .tv_nsec = (long)(ns % 1000000000)};
     syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, seen, ns ? &limit : NULL, NULL, 0);
@@ -166,7 +167,8 @@ static void heater_wake(void) {
     syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
 }
 
-/* Call with the word before the change, after removing the reason for which the heater sleeps. */
+/* Wakes the heater if `removed`, which the caller has just removed from `word`, was its last reason to sleep. `before`
+ * is the value of `word` before that. */
 static void wake_if_last(uint32_t before, uint32_t removed) {
     if (before == (removed | ASLEEP))
         heater_wake();
@@ -196,7 +198,7 @@ static void rest(uint32_t seen) {
 
 static void prepare_thread(void) {
     pthread_setname_np(pthread_self(), "hearth-heater");
-    (void)prctl(PR_SET_TIMERSLACK, 1); /* the default of 50 us would be five naps */
+    (void)prctl(PR_SET_TIMERSLACK, 1); /* the default slack, 50 us, is five times the default nap */
     if (heater_affinity_open())
         log_info("heater: the allowed cores are unknown; it runs only with HEARTH_HEATER=on");
     is_l3 = heater_affinity_level() == 3;
@@ -272,7 +274,7 @@ static bool may_run(void) {
            (wanted == HEATER_ON || (wanted == HEATER_AUTO && online > others));
 }
 
-/* Requires the lock, as start_if_wanted. */
+/* Requires the lock, as does start_if_wanted. */
 static void end_thread(void) {
     if (!running)
         return;
@@ -379,7 +381,7 @@ void heater_add(const void *base, size_t bytes) {
                  err == -EEXIST ? "they are already registered" : "the system has no memory");
 }
 
-/* The heater may have been preempted inside: first yield the core, then sleep. */
+/* The heater may have been preempted inside the region: first yield the core to it, then sleep. */
 static void wait_for_heater(const struct region *r) {
     struct timespec a_while = {.tv_nsec = 20000};
     for (unsigned i = 0; atomic_load(&heater.touching) == r; i++) /* seq_cst, acquire; pairs with

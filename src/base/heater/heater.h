@@ -13,8 +13,9 @@ void heater_add(const void *base, size_t bytes);
 /* Removes a registered region: after the return the heater does not touch it any more. */
 void heater_retire(const void *base);
 
-/* Pauses the heater until resumed; the calls nest. hearth_heater_pause() and _resume() of hearth.h. Each costs one
- * atomic, and a system call to wake the heater if it was paused for more than a millisecond. */
+/* Pauses the heater until resumed; the calls nest. hearth.h offers them as hearth_heater_pause and
+ * hearth_heater_resume. Each costs one atomic, and a system call to wake the heater if it was paused for more than a
+ * millisecond. */
 void heater_pause(void);
 void heater_resume(void);
 
@@ -29,9 +30,9 @@ struct heater_counters {
 };
 void heater_counters(struct heater_counters *counters);
 
-/* The core on which a heater would run at present, for a process like this one of `processes`; or -1. For listings:
- * takes 0.2 s, widens the affinity of the calling thread to all its cores, and must not be called by a process that
- * uses the heater. */
+/* The core on which the heater of this process would run now if `processes` processes shared the machine; or -1. For
+ * listings: takes 0.2 s, widens the affinity of the calling thread to all its cores, and must not be called by a
+ * process that uses the heater. */
 int heater_preview(unsigned processes);
 
 /* heater_stop ends the thread; regions stay registered, and heater_start continues with them. */

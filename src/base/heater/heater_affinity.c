@@ -18,7 +18,7 @@
 #define IDLE          0.25                /* a core with less load than this is idle */
 
 static struct cores cores;              /* used by the heater's thread, or by heater_preview */
-static _Atomic unsigned neighbours = 1; /* relaxed: read now and then */
+static _Atomic unsigned neighbours = 1; /* relaxed: no other data depends on it */
 static _Atomic int caller = -1;         /* core of the last caller of heater_add; relaxed, likewise */
 
 /* Held while the cores are detected. hwloc has internal locks: a child forked meanwhile would find them locked

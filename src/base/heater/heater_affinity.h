@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 struct heater_place {
-    bool insist;         /* runs whatever the load; bound to a core if possible */
+    bool insist;         /* runs at any load; bound to a core if possible */
     int core;            /* the core it is bound to; -1: none */
     uint64_t used, when; /* CPU time used until the last choice, in ns, and the time of that choice */
 };
@@ -19,13 +19,13 @@ unsigned heater_affinity_level(void);
 bool heater_affinity_choose(struct heater_place *p);
 uint64_t heater_affinity_most(void);
 
-/* The calling thread will need the data. */
+/* Records the core of the calling thread, which will need the data: the heater runs near it. */
 void heater_affinity_note_caller(void);
 
-/* Processes on this machine, with this one. */
+/* Processes on this machine, including this one. */
 unsigned heater_affinity_neighbours(void);
 
-/* Around fork, inside the heater's own lock. */
+/* Fork handlers, called with the heater's lock held. */
 void heater_affinity_before_fork(void);
 void heater_affinity_after_fork(void);
 
