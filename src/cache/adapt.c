@@ -7,14 +7,14 @@
  *      storage   grows    if gets that found no space in it / gets > capacity_threshold
  *                shrinks  if hits / gets > stable_threshold and more than free_threshold of it is free
  *
- * Growth happens as soon as the interval has counted enough. Without any reuse in the interval nothing grows: a
- * stream that is never read again would otherwise take all memory. Reuse is a hit, or a miss of a key that was missed
- * before, because a cache too small to keep anything sees no hits. Missed keys are remembered in two small tables, by
- * tag, where the newest overwrites: one takes every key and covers the last few thousand misses, the other takes one
- * key in DISTANT_SHARE and covers that many times more.
+ * Growth does not wait for the end of the interval once enough such gets were counted. Without any reuse in the interval
+ * nothing grows: a stream that is never read again would otherwise take all memory. Reuse is a hit, or a miss of a key
+ * that was missed before, because a cache too small to keep anything sees no hits. Two small tables hold the tags of
+ * missed keys; a newer tag overwrites an older one in its place. One table takes every key and covers about the last
+ * MISSED misses. The other takes one key in DISTANT_SHARE and covers that many times more.
  *
- * Unlike in the paper, entries survive: index slots are assigned anew and storage grows in place. Only entries beyond
- * the new end of a shrinking storage are lost.
+ * Unlike in the paper, entries survive a resize: index slots are assigned anew and storage grows in place. Only entries
+ * beyond the new end of a shrinking storage are lost.
  *
  * Hysteresis: a size shrinks only to one that has space for the present entries, and only after several consecutive
  * intervals that ask for it. Each growth that follows a reduction doubles that number. If memory or budget do not
@@ -72,7 +72,7 @@ static void adapt_remember(struct cache *c, uint32_t *place, uint32_t tag) {
 }
 
 void adapt_note_miss(struct cache *c, struct hash h) {
-    uint32_t tag = h.tag + (uint32_t)c->generation; /* invalidated keys do not count as missed */
+    uint32_t tag = h.tag + (uint32_t)c->generation; /* a miss after an invalidation is not a repeat */
     adapt_remember(c, &c->missed[0][h.b % MISSED], tag);
     if (h.a % DISTANT_SHARE == 0)
         adapt_remember(c, &c->missed[1][h.b % MISSED], tag);

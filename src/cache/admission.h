@@ -1,5 +1,5 @@
-/* admission.h: whether an access gets an entry. The rules, in the order in which they are asked; the first that refuses
- * decides.
+/* admission.h: decides whether an access gets an entry. The rules, in the order in which they are applied; the first
+ * that refuses decides.
  *
  *   1. the key         while nothing is reused, only a sample of the keys is admitted: cache_admits, before the lookup.
  *   2. the generation  the get was issued before the last invalidation, so its data may be stale: admission_is_current.

@@ -119,7 +119,7 @@ uint32_t cache_lookup(struct cache *c, uint32_t target, uint64_t disp) {
     return cache_peek(c, target, disp);
 }
 
-/* index_find again, with the state and the length in the same test. */
+/* As index_find, with the state and the length in the same test. */
 const void *cache_find(struct cache *c, uint32_t target, uint64_t disp, uint64_t bytes) {
     if (UNLIKELY(c->admission.sampled) && !cache_admits(c, target, disp))
         return NULL;

@@ -7,9 +7,9 @@
  *
  * Life cycle: cache_insert -> PENDING -> copy to cache_data() -> cache_settle -> CACHED -> evicted or dropped
  *
- * A pending entry that a write overlaps, or whose generation is no longer the cache's, is invalid ("doomed"): lookups
- * no longer find it, and cache_settle frees it instead of keeping it. It stays usable for its owner until
- * cache_settle or cache_drop.
+ * A PENDING entry that a write overlaps, or whose generation is no longer the cache's, is invalid: lookups no longer
+ * find it, and cache_settle frees it instead of keeping it. It stays usable for its owner until cache_settle or
+ * cache_drop.
  *
  * Pointers to entries are valid until the next call that may resize or evict (insert, extend, adapt, invalidate). To
  * refer to an entry for longer, keep its id. PENDING entries keep their id until settled or dropped. The data may
@@ -77,8 +77,9 @@ uint32_t cache_lookup(struct cache *cache, uint32_t target, uint64_t disp);
 /* The same without counting an access. */
 uint32_t cache_peek(const struct cache *cache, uint32_t target, uint64_t disp);
 
-/* The fast path of a full hit on a contiguous access that cache_admits: the data of a CACHED entry under this key
- * whose first `bytes` bytes are contiguous, or NULL. Counts the access and the hit only if it is one. */
+/* The fast path of a full hit on a contiguous access: the data of a CACHED entry under this key whose first `bytes`
+ * bytes are contiguous. NULL if there is none, or if cache_admits refuses the key. Counts an access and a hit if it
+ * returns data, else nothing. */
 const void *cache_find(struct cache *cache, uint32_t target, uint64_t disp, uint64_t bytes);
 
 enum cache_state cache_state_of(const struct cache *cache, uint32_t entry);
@@ -121,8 +122,8 @@ bool cache_settle(struct cache *cache, uint32_t entry);
 /* Releases an entry in any state. */
 void cache_drop(struct cache *cache, uint32_t entry);
 
-/* Enlarges a CACHED contiguous entry to `bytes`, keeping its data. Returns 0, or -ENOSPC with nothing changed. May
- * evict as cache_insert does. The caller must fill the new part immediately. */
+/* Enlarges a CACHED contiguous entry to `bytes`, keeping its data. Returns 0, or -ENOSPC with the entry unchanged. May
+ * evict other entries, as cache_insert does. The caller must fill the new part immediately. */
 int cache_extend(struct cache *cache, uint32_t entry, uint64_t bytes);
 
 /* Invalidates all entries, in constant time. PENDING entries stay with their owners, marked invalid. */
@@ -132,11 +133,11 @@ uint64_t cache_generation(const struct cache *cache);
 /* Drops every CACHED entry that overlaps this access, and invalidates the PENDING ones. Returns how many. */
 uint64_t cache_write(struct cache *cache, uint32_t target, uint64_t disp, const struct shape *shape);
 
-/* Invalidates an entry whose data will not be correct. */
+/* Invalidates an entry whose data will not be correct; releases it if it is not PENDING. */
 void cache_invalidate_pending(struct cache *cache, uint32_t entry);
 
-/* Resizes index and storage if the interval is over and the ratios demand it; entries survive. cache_insert calls it;
- * callers may call it after a batch. */
+/* Resizes index and storage if the counts since the last decision demand it: see adapt.c. Entries survive. cache_insert
+ * calls it; callers may call it after a batch. */
 void cache_adapt(struct cache *cache);
 
 void cache_stats(const struct cache *cache, struct cache_stats *stats);
@@ -144,15 +145,15 @@ void cache_stats(const struct cache *cache, struct cache_stats *stats);
 /* Returns 0 if all invariants hold, else -EINVAL after a log line that names the broken one. Walks everything. */
 int cache_check(const struct cache *cache);
 
-/* ---- what-if analysis of modes: what a cache would have served; keeps no data ---- */
+/* ---- what-if analysis of modes: how many gets a cache would have served; keeps no data ---- */
 
 struct cache_whatif;
 
 /* All of these are estimates from a sample of the keys. */
 struct cache_foresight {
     uint64_t gets;        /* accesses seen */
-    uint64_t kept;        /* of these, hits if everything were kept forever, */
-    uint64_t kept_within; /* or as long as the epoch is the same */
+    uint64_t kept;        /* of these, hits if all data were kept forever */
+    uint64_t kept_within; /* of these, hits if all data were kept until their epoch ends */
     uint64_t bytes;       /* total size of all distinct accesses */
 };
 
@@ -160,11 +161,13 @@ struct cache_foresight {
 int cache_whatif_open(struct memory_budget *budget, struct cache_whatif **estimate);
 void cache_whatif_close(struct cache_whatif *estimate);
 
-/* An access, in an epoch counted by the caller; an own write that begins here. */
+/* Records an access, in an epoch counted by the caller. */
 void cache_whatif_get(struct cache_whatif *estimate, uint32_t target, uint64_t disp, uint64_t bytes,
                       uint64_t epoch);
-/* Counts an access whose size is not known yet and returns true if its key is not in the sample; else does nothing. */
+/* For an access whose size is not known yet: counts it and returns true if its key is not in the sample; else does
+ * nothing, and cache_whatif_get must follow. */
 bool cache_whatif_skips(struct cache_whatif *estimate, uint32_t target, uint64_t disp);
+/* Records an own write that begins here. */
 void cache_whatif_write(struct cache_whatif *estimate, uint32_t target, uint64_t disp);
 
 void cache_whatif_read(const struct cache_whatif *estimate, struct cache_foresight *foresight);
@@ -179,7 +182,7 @@ struct cache_reuse_curve {
     uint64_t gets;  /* accesses seen */
     uint64_t share; /* one key in this many was tracked, at the end */
     uint64_t bytes; /* total size of all distinct accesses; an estimate, as all below */
-    /* Gets that a cache serves from this size on, and not at any smaller size. */
+    /* hits[i]: gets that a cache of cache_reuse_size(i) bytes serves, and a cache of the step below does not. */
     uint64_t hits[CACHE_REUSE_STEPS];
 };
 
@@ -187,10 +190,10 @@ struct cache_reuse_curve {
 int cache_reuse_open(struct memory_budget *budget, struct cache_reuse **reuse);
 void cache_reuse_close(struct cache_reuse *reuse);
 
-/* An access, in an epoch counted by the caller: data from another epoch would be in no cache. */
+/* Records an access, in an epoch counted by the caller: no cache would hold data from another epoch. */
 void cache_reuse_get(struct cache_reuse *reuse, uint32_t target, uint64_t disp, uint64_t bytes,
                      uint64_t epoch);
-/* An own write that begins here. */
+/* Records an own write that begins here. */
 void cache_reuse_write(struct cache_reuse *reuse, uint32_t target, uint64_t disp);
 
 void cache_reuse_read(const struct cache_reuse *reuse, struct cache_reuse_curve *curve);

@@ -104,8 +104,8 @@ static bool entry_replace(struct cache *c, struct hash h, uint32_t target, uint6
     return true;
 }
 
-/* The path comes first: if it costs an entry, that entry's storage may serve. Such an access counts as conflicting
- * even if the storage costs another entry: with more storage it would still be. */
+/* The path in the index comes first: if it requires an eviction, the evicted entry's storage may suffice. Such an access
+ * counts as conflicting even if the storage requires another eviction: more storage would not avoid the conflict. */
 static enum cache_outcome entry_reserve(struct cache *c, uint32_t target, uint64_t disp,
                                         const struct shape *shape, uint32_t *entry) {
     struct hash h = hash_key(c->factors, target, disp);

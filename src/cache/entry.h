@@ -65,15 +65,15 @@ struct cache_slot {
 
 /* State of the decisions about one of the two sizes; see adapt.c. */
 struct tendency {
-    unsigned patience, streak; /* consecutive intervals that must ask for less; that did */
-    unsigned rest, penalty;    /* intervals left before growth is tried again; and after the next failure */
+    unsigned patience, streak; /* consecutive intervals that must ask to shrink; that did so far */
+    unsigned rest, penalty;    /* intervals until growth is tried again; the same after the next failure */
     bool shrunk;               /* the last change was a reduction */
 };
 
 /* Sampled admission: see admission.c. */
 struct sampled_admission {
     bool sampled;
-    uint64_t reuses, misses, losses; /* all so far; misses since the last reuse; entries lost before it */
+    uint64_t reuses, misses, losses; /* reuses so far; misses since the last one; entries lost until it */
     uint64_t patience;               /* consecutive misses after which admission is sampled */
 };
 
@@ -95,16 +95,16 @@ struct cache {
     uint64_t largest;                    /* upper bound of the largest free region */
     uint32_t capacity, used, unused_ids; /* descriptors: all, ever used, list of released ones */
     uint32_t root, regions;              /* tree of the free regions, and their number */
-    uint32_t cached, pending, stale;     /* entries: of this generation; of any; CACHED of an older one */
-    uint32_t cursor;                     /* where the search for stale entries continues */
-    uint32_t walk;                       /* number of the last search for an insertion path */
-    bool tracking;                       /* spans holds all entries that lookups can find */
+    uint32_t cached, pending, stale; /* entries: CACHED; PENDING of any generation; CACHED of an older one */
+    uint32_t cursor;                 /* where the search for stale entries continues */
+    uint32_t walk;                   /* number of the last search for an insertion path */
+    bool tracking;                   /* spans holds all entries that lookups can find */
     struct spans spans;
     struct random random;
     struct cache_config config;
 
     uint64_t slow_lookups, touches, inserts;
-    uint64_t crowded, starved; /* inserts for which the index, or the storage, was too small */
+    uint64_t crowded, starved; /* inserts for which the index was too small; the storage */
     uint64_t repeats;          /* misses of keys that were missed before, recently */
     float weight;              /* of the next entry */
     uint64_t weights;          /* number of weights given so far, */

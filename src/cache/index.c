@@ -1,4 +1,4 @@
-/* index.c: cuckoo hashing with four ways.
+/* index.c: the index, a cuckoo hash table with four ways.
  *
  * Every entry that can be found is in one of the four slots of its key. A slot is valid only if the entry that it
  * names refers back to it and is of the current generation. Slots are therefore never cleared, neither on

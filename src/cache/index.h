@@ -25,7 +25,7 @@ static inline struct hash hash_key(const uint64_t *factors, uint32_t target, uin
     return (struct hash){.a = a, .b = a ^ (uint64_t)(wide >> 64), .tag = (uint32_t)mixed};
 }
 
-/* The way-th slot of a key: a fraction of the table, so that the table may have any size. */
+/* The way-th slot of a key: 32 bits of the hash, scaled to the table, so that the table may have any size. */
 static inline uint32_t hash_slot(struct hash h, unsigned way, uint32_t slots) {
     uint64_t word = way & 2 ? h.b : h.a;
     uint32_t part = way & 1 ? (uint32_t)word : (uint32_t)(word >> 32);

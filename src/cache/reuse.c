@@ -1,4 +1,4 @@
-/* reuse.c: the hit ratio of caches of all sizes at once, from reuse distances.
+/* reuse.c: estimates the hit ratios of caches of all sizes at once, from reuse distances.
  *
  * An LRU cache holds a key if the distinct keys that were accessed since, together with the key itself, fit into it.
  * Their size in bytes is the distance of an access. The distribution of distances is the curve: a cache of S bytes
@@ -172,8 +172,9 @@ void cache_reuse_write(struct cache_reuse *r, uint32_t target, uint64_t disp) {
 }
 
 /* Corrects the deviation of the sample, which is random and mostly due to the most frequent keys. An excess comes
- * from such keys in the sample: it is subtracted where they count, by the sum of squares. A deficit comes from such
- * keys outside the sample: they are known to be accessed frequently, so they are added at the smallest size. */
+ * from such keys in the sample: it is subtracted in proportion to `pull`, to which a key contributes about the square
+ * of its reuses. A deficit comes from such keys outside the sample: they are accessed frequently, so they are added at
+ * the smallest size that has hits. */
 static void correct(const struct cache_reuse *r, uint64_t *hits) {
     double excess = (double)r->sampled - (double)r->gets, all = 0;
     unsigned first = CACHE_REUSE_STEPS;

@@ -1,4 +1,4 @@
-/* victim.c: scores, and the sample in which they are compared.
+/* victim.c: chooses a victim, the entry of least score in a sample.
  *
  *      positional   min(|ags - d| / ags, 1)    ags: average size of a get, d: free bytes next to the entry
  *      temporal     last / now
@@ -6,12 +6,12 @@
  *
  * each times weight / mean weight, if the owner of the data gave weights.
  *
- * An entry is evicted if it is old, of low weight, or if its region plus the free memory next to it would just hold
- * an average get. Scores are only compared with each other at one moment, so the divisions by ags, now and the mean
- * weight, equal for all, are omitted.
+ * A low score thus means that the entry is old, that its weight is low, or that the free memory next to it is about as
+ * large as an average get. Scores are only compared with each other at one moment, so the divisions by ags, now and the
+ * mean weight, equal for all, are omitted.
  *
- * Weights are stored as given, and the mean of all so far replaces missing ones. Dividing each by the mean of its
- * moment instead was rejected: among the first entries the mean moves so much that the order of their weights was
+ * Weights are stored as given, and the mean of all so far replaces missing ones. Dividing each weight by the mean at the
+ * time it is given was rejected: while there are few entries the mean moves so much that the order of their weights is
  * lost. */
 #include "cache/victim.h"
 

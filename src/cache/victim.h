@@ -4,7 +4,7 @@
 
 #include "cache/index.h"
 
-/* The CACHED entry of least score in a sample of the index. NOTHING if there is none, or none scores below the entry
+/* The CACHED entry of least score in a sample of the index. NOTHING if there is none, or if all score above the entry
  * that needs the space: the entry `spare`, or if that is NOTHING a new entry of weight c->weight. */
 uint32_t victim_sample(struct cache *c, uint32_t spare);
 

@@ -1,16 +1,16 @@
-/* whatif.c: what a cache would have served had it kept everything, from tags alone.
+/* whatif.c: estimates how many gets a cache that keeps everything would have served.
  *
- * No data is kept, and not every key: only those whose hash is 0 in the bits of `mask`. While there are few keys these
- * are all of them. When the table is half full, the mask grows by one bit and half of the keys are dropped. A fixed
- * table thus tracks any number of keys, and each key in it represents mask + 1 keys. All accesses are counted, and
- * the sample tells how many of them were the first of their key. A few very frequent keys, in the sample or not,
+ * The table holds keys, not data, and only keys whose hash is 0 in the bits of `mask`. While there are few keys these
+ * are all of them. When the table is half full, the mask grows by one bit and half of the keys are dropped. A table of
+ * fixed size thus represents any number of keys, each key in it mask + 1 of them. All accesses are counted; the sample
+ * only estimates how many of them were the first of their key. A few very frequent keys, in the sample or not,
  * therefore cause no error.
  *
  *      slots       | key, bytes, epoch |    |    | key, bytes, epoch | ...     linear probing; key 0 is empty
  *
  * An access would have been served if its key was seen before with at least as many bytes; within an epoch, if also
- * in the same epoch. A write removes the keys that begin at its first byte. Other overlaps are ignored: this is an
- * estimate. */
+ * in the same epoch. After a write, the next access to a key that begins at the write's first byte counts as a first
+ * one. Other overlaps are ignored: this is an estimate. */
 #include "cache/sample.h"
 
 #include <string.h>
