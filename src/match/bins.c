@@ -1,8 +1,8 @@
 /* bins.c: deep queues, searched in constant time.
  *
  * The entries of one key form a chain in queue order. The keys are in a hash table whose bins are cache lines.
- * However many entries one key has, a search for another key passes at most one of them. An entry is read only to
- * compare its key; the keys of a bin are distinguished by 28 bits of hash.
+ * However many entries one key has, a search for another key reads at most one of them. A search reads an entry only
+ * to compare its key, if 28 bits of hash in the bin are equal.
  *
  *      bin         count, passed | hash x 7 | first x 7     a full one counts the keys that pass it
  *                                           |
@@ -61,7 +61,7 @@ static enum fast_kind kind_in(uint32_t hash) {
     return (enum fast_kind)(hash & KIND_BITS);
 }
 
-/* Whether it is an extra kind of the queue, and not the own one of its entries. */
+/* Whether the queue maintains this kind as an extra one; otherwise entries are under it by their own keys. */
 static bool is_extra(const struct fast_queue *q, enum fast_kind kind) {
     return q->bins.extra >> kind & 1;
 }
@@ -74,7 +74,7 @@ struct place {
     uint32_t first; /* of its chain */
 };
 
-/* Returns the first of its chain, or NULL. */
+/* Returns the first entry of the key's chain, or NULL. */
 HOT struct fast_entry *find_key(const struct fast_queue *q, struct key key, enum fast_kind kind,
                                 uint32_t hash, struct place *place) {
     const struct fast_bins *b = &q->bins;
@@ -324,7 +324,8 @@ static int add_extra(struct fast_queue *q, enum fast_kind kind) {
     return 0;
 }
 
-/* Finds what an extra kind would yield, without one: of the first entry of each matching chain, the earliest. */
+/* Finds the entry that an extra kind would find, without one: the earliest among the first entries of all matching
+ * chains. */
 static struct fast_entry *bins_look_through(struct fast_queue *q, struct key key, enum fast_kind kind,
                                             uint32_t *number) {
     struct fast_entry *found = NULL;
@@ -373,7 +374,7 @@ int bins_start(struct fast_queue *q) {
     return 0;
 }
 
-/* Called before sequence numbers run out. The entries fit, because they did before. */
+/* Called before sequence numbers run out. The same keys fit into the same table again. */
 static void number_anew(struct fast_queue *q) {
     struct fast_bins *b = &q->bins;
     uint32_t next, list = bins_sort(q, KIND_EXACT, false);
@@ -428,7 +429,7 @@ void bins_remove(struct fast_queue *q, uint32_t number) {
         remove_extra(q, number);
 }
 
-/* Takes the first without a wildcard. */
+/* Takes out the first entry of exactly this key, which has no wildcard. */
 HOT struct fast_entry *take_exact(struct fast_queue *q, struct key key, uint32_t *number) {
     struct place place;
     struct fast_entry *entry = find_first(q, key, KIND_EXACT, &place);
@@ -442,7 +443,7 @@ HOT struct fast_entry *take_exact(struct fast_queue *q, struct key key, uint32_t
     return entry;
 }
 
-/* Takes the first of up to four. */
+/* Takes out the earliest of up to four receives, one of each kind. */
 static COLD struct fast_entry *take_of_any_kind(struct fast_queue *q, struct key message, uint32_t *number) {
     struct fast_entry *found = NULL;
     struct place place = {0};
@@ -545,7 +546,7 @@ static uint32_t check_bins(const struct fast_queue *q, uint64_t *counts) {
     return keys;
 }
 
-/* Compares two sums of bins passed: over the keys, and over the bins. */
+/* The bins that keys passed, summed over the keys and over the bins, must be equal. */
 static void check_passed(const struct fast_bins *b) {
     uint64_t ways = 0, passed = 0;
     for (uint32_t i = 0; i <= b->mask; i++) {

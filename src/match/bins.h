@@ -1,4 +1,4 @@
-/* bins.h: the deep form of a queue of MATCH_FAST. */
+/* bins.h: hash bins, the form of a queue of MATCH_FAST when it is long. */
 #ifndef HEARTH_MATCH_BINS_H
 #define HEARTH_MATCH_BINS_H
 

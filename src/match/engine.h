@@ -1,5 +1,5 @@
-/* engine.h: the internals of an engine. The structures differ in how they store the two queues; the semantics of the
- * calls and the counters are the same for all. */
+/* engine.h: the internals of a matching engine. The structures differ in how they store the two queues; the semantics
+ * of the calls and the counters are the same for all. */
 #ifndef HEARTH_MATCH_ENGINE_H
 #define HEARTH_MATCH_ENGINE_H
 
@@ -14,8 +14,8 @@
 #define HOT  static inline __attribute__((always_inline))
 #define COLD __attribute__((noinline))
 
-/* The operations of a structure. Each search sets engine->looked. Only post and arrive count: they are engine_post
- * and engine_arrive applied to the structure's own functions. */
+/* The operations of a structure. Each search sets engine->looked. Only post and arrive update the counters: they are
+ * engine_post and engine_arrive, instantiated with the structure's own functions. */
 struct structure {
     int (*open)(struct match *engine, const struct match_options *options);
     void (*close)(struct match *engine);
@@ -42,7 +42,7 @@ struct histogram {
 struct tally { /* of one queue. Lengths are below 2^31, as the numbers of a pool are */
     uint32_t now;
     struct histogram lengths; /* when it was searched; their sum is the number of searches */
-    uint32_t most;            /* not adjacent to `now`, so that the two are not read as one word: see key.h */
+    uint32_t most; /* not adjacent to `now`: the compiler must not load both as one word, see key.h */
 };
 
 struct match {
@@ -63,7 +63,7 @@ struct match {
 /* ---- counting ---- */
 
 HOT void histogram_add(struct histogram *h, uint32_t value) {
-    h->counts[__builtin_clz(2 * value + 1)]++; /* never of 0 */
+    h->counts[__builtin_clz(2 * value + 1)]++; /* the argument is never 0 */
 }
 
 /* Counts a search in a queue of this length. For an empty one, the most common case, this is one increment;

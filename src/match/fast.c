@@ -7,9 +7,8 @@
  *      bins        chains of entries of one key, in a hash table (bins.c)
  *
  * A search in the arrays first examines the first two entries, which contain the match in most cases. Then it
- * compares fingerprints, node by node (fingerprint.h). A candidate is a live slot whose tag and source bytes are
- * equal to those sought, or that has a wildcard there; its entry is then compared. The first match is the first in
- * the queue.
+ * compares fingerprints, node by node (fingerprint.h). A candidate is a live slot whose tag byte and source byte each
+ * equal the sought one or belong to a wildcard; its entry is then compared. The first match is the first in the queue.
  *
  * Entries are appended at `tail` and leave holes. At the end of the arrays the live ones are compacted. If that would
  * leave little space, the queue switches to bins, whose cost does not depend on its length. It switches back when few
@@ -19,7 +18,7 @@
  * Most messages find an empty queue, or a receive at its front. These take a fast path without a function call
  * (append_quickly, take_quickly); all other cases take the slow path.
  *
- * Rejected: entries inside the nodes. They could not move, because handles name them, so a few long-lived entries
+ * Rejected: entries inside the nodes. They could not move, because handles refer to them, so a few long-lived entries
  * would keep whole nodes, and a queue whose matches come in random order would spread over five times its length. */
 #include "match/fast.h"
 
@@ -50,7 +49,7 @@ static COLD void note_wildcards(struct fast_arrays *a, uint32_t slot, struct key
     a->wild = true;
 }
 
-/* Stores the entry in the first slot behind all others. */
+/* Stores the entry in this slot, the first one behind all others. */
 HOT void array_place(struct fast_arrays *a, uint32_t slot, struct key key, struct fast_entry *entry) {
     struct fingerprint print = fingerprint_of(key);
     a->tail = (uint16_t)(slot + 1);
@@ -102,7 +101,7 @@ HOT void array_remove(struct fast_arrays *a, uint32_t slot) {
         leave_node(a);
 }
 
-/* Compacts all live slots. Overwritten slots were read before, because nothing moves backwards. */
+/* Compacts all live slots. Entries move only to lower slots, so each slot is read before it is overwritten. */
 static COLD void array_compact(struct fast_arrays *a) {
     uint64_t live[FAST_NODES];
     memcpy(live, a->live, sizeof live);
@@ -299,8 +298,8 @@ HOT bool append_quickly(struct fast_queue *q, struct key key, void *item, uint32
     return true;
 }
 
-/* Conditions: one of the first two entries matches, no receive has a wildcard, and no node becomes empty before
- * another. In bins nothing is live here. */
+/* Conditions: one of the first two entries matches, no receive has a wildcard, the pool has space for a spare, and no
+ * node becomes empty unless it is the only one. If the queue is in bins, no slot is live, so this returns false. */
 HOT bool take_quickly(struct match *e, struct fast_queue *q, struct key key, void **item) {
     struct fast_arrays *a = &q->arrays;
     uint32_t node = a->first, looked = 1, slot;

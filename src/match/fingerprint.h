@@ -1,6 +1,6 @@
 /* fingerprint.h: compares 64 entries at once, by one byte of their tag and one of their source.
  *
- * The context is mixed into both bytes. Entries of which either byte differs from the sought one need not be read.
+ * The context is mixed into both bytes. An entry with a byte that differs from the sought one need not be read.
  * One in 65536 entries that do not match has both bytes equal by chance. Two bytes instead of one word of 16 bits
  * cost the same and can be compared separately, which wildcards need. */
 #ifndef HEARTH_MATCH_FINGERPRINT_H
@@ -32,7 +32,8 @@ static inline struct fingerprint fingerprint_of(struct key key) {
 
 #if defined(MATCH_SCALAR) || !(defined(__aarch64__) || defined(__SSE2__))
 
-/* A zero byte is detected by the borrow that it causes; a multiplication then gathers the high bits of eight bytes. */
+/* Bit 0 of each byte is set if the byte is zero: its high bit is clear, and adding 0x7f to the other seven does not carry
+ * into it. fingerprint_equal gathers these eight bits by a multiplication. */
 static inline uint64_t fingerprint_zero_bytes(uint64_t x) {
     const uint64_t low = 0x7f7f7f7f7f7f7f7fu;
     return ~(((x & low) + low) | x | low) >> 7;

@@ -8,8 +8,8 @@
 #include "match.h"
 
 /* The key of a receive, possibly with wildcards, or of a message. Source and tag are one word: they are compared in
- * one step, and a search right after an append reads the word as it was written (a processor that has to assemble a
- * word from two recent writes waits until they reach the cache). */
+ * one step, and a search right after an append loads the word in the width in which it was stored. A load that spans
+ * two recent stores cannot be forwarded from the store buffer, and waits until both reach the cache. */
 struct key {
     uint64_t who; /* source << 32 | tag */
     uint32_t context;

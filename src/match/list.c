@@ -1,7 +1,7 @@
-/* list.c: one node per entry, as in most MPI libraries. The baseline for the other structures.
+/* list.c: a linked list with one node per entry, as in most MPI libraries. The baseline for the other structures.
  *
- * The nodes come from malloc. The heater cannot read those: it would have to be told of each and wait for each to be
- * freed, which costs more than it gains. With the heater the nodes come from a pool that stays mapped. */
+ * The nodes come from malloc. Such nodes are not heated: each would have to be registered with the heater and retired
+ * before it is freed, which costs more than it gains. In a heated engine the nodes come from a pool that stays mapped. */
 #include <errno.h>
 #include <stdlib.h>
 

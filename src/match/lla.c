@@ -1,7 +1,7 @@
 /* lla.c: a linked list of arrays.
  *
- * A list of single entries waits for memory at every step. Several entries per node need fewer steps, and the
- * hardware prefetches within the node.
+ * A search in a list with one entry per node waits for memory at every step. With several entries per node it takes
+ * fewer steps, and the hardware prefetches within the node.
  *
  *      node        next 8, prev 4, start 1, end 1, wide 1 | entries          whole cache lines
  *      receive     tag 4, source 2, context 2 | mask 8 | item 8              24 bytes, 2 to a line
@@ -13,10 +13,10 @@
  *      wide receive     tag 4, source 4 | context 4, live 4 | mask 8 | item 8     32 bytes
  *      wide message     tag 4, source 4 | context 4, live 4 | item 8              24 bytes
  *
- * A receive matches a message if no bit of the mask differs. An entry removed from the middle leaves a hole: in a
- * narrow node an entry with a tag and a context that nothing has, and all bits of the mask set; in a wide one an
- * entry that is not live. Holes at the start or end of the part in use are cut off, so that part is empty exactly if
- * nothing is left. The node then goes back to the pool, unless it is the only one.
+ * A receive matches a message if their keys differ in no bit of its mask. An entry removed from the middle leaves a
+ * hole: in a narrow node an entry with a context that no other has, and all bits of the mask set; in a wide
+ * one an entry that is not live. Holes at the start or end of the part in use are cut off, so the part is empty exactly
+ * if no entry is left. The node then goes back to the pool, unless it is the only one.
  *
  * A handle is the address of the node plus the index of the entry: nodes are aligned to 64. */
 #include "match/lla.h"
@@ -72,7 +72,7 @@ static bool lla_fits(struct key key) {
 }
 
 static uint64_t narrow_part(uint32_t value) {
-    return value <= FITS ? value : TOO_WIDE; /* equal to nothing that is in a narrow node */
+    return value <= FITS ? value : TOO_WIDE; /* matches no value in a narrow node */
 }
 
 static uint64_t narrow_key(struct key key) {

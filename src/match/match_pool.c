@@ -1,4 +1,4 @@
-/* match_pool.c: elements in address order, found by number in a constant number of steps.
+/* match_pool.c: allocates elements in address order, and finds them by number in a constant number of steps.
  *
  * The hardware prefetches a queue whose nodes lie in the order in which it is walked. Scattered nodes are not
  * prefetched, and gain nothing from holding several entries per node. Therefore the free elements with the lowest

@@ -1,4 +1,4 @@
-/* match_pool.h: elements of one size, in address order. An element is identified by its number, a pointer of 32 bits. */
+/* match_pool.h: allocates elements of one size, lowest addresses first. A 32-bit number identifies an element. */
 #ifndef HEARTH_MATCH_POOL_H
 #define HEARTH_MATCH_POOL_H
 
@@ -32,7 +32,7 @@ struct match_pool {
 };
 
 /* Elements of `size` bytes, a multiple of 8, 64-byte aligned if it is a multiple of 64. Each has another `side` bytes
- * elsewhere, which cost nothing if they are never touched and are not heated. Returns 0 or -ENOMEM. */
+ * elsewhere, which are not heated, and cost nothing if they are never touched. Returns 0 or -ENOMEM. */
 int pool_open(struct match_pool *pool, struct supply *supply, uint32_t size, uint32_t side);
 void pool_close(struct match_pool *pool);
 

@@ -1,4 +1,4 @@
-/* supply.h: the source of an engine's memory. The only file that knows the heater. */
+/* supply.h: the source of an engine's memory. No other file in match/ calls the heater. */
 #ifndef HEARTH_MATCH_SUPPLY_H
 #define HEARTH_MATCH_SUPPLY_H
 
