@@ -1,4 +1,4 @@
-/* accumulate.c: sums into shared memory.
+/* accumulate.c: accumulates into shared memory.
  *
  * Two concerns are separate: kernels, which add rows of one type and use no locks, and the hold (hold.h), which owns
  * the lock of the block where the next element begins.
@@ -8,9 +8,9 @@
  *
  * Prefetching rows that lie far apart was tried and dropped: no gain on a Neoverse V1.
  *
- * Results are those of plain C: integers wrap; products are rounded before they are added (no fused multiply-add,
- * whatever the processor has: the same sums everywhere, and as MPI would compute them); a complex product is the
- * textbook's. A scale of 1 is not multiplied by. */
+ * Results are those of plain C. Integers wrap. Products are rounded before they are added: no fused multiply-add is
+ * used, so sums are the same on all processors, and as MPI would compute them. A complex product is
+ * (ac - bd) + (ad + bc)i. If the scale is 1, nothing is multiplied. */
 #include "data/accumulate.h"
 
 #include <assert.h>

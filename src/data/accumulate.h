@@ -16,8 +16,8 @@ size_t data_accumulate_grain(int type);
 /* dst[i] += scale * src[i] over this many bytes, a multiple of the element size. No alignment required. No lock. */
 void data_accumulate_unlocked(int type, const void *scale, void *dst, const void *src, size_t bytes);
 
-/* The same, atomic per element among all users of the same stripes: the lock of each block of LOCK_TABLE_GRAIN is held
- * while that block is changed. An element that crosses two blocks belongs to the first, so all accumulates to it
+/* The same, atomic per element among all users of the same lock table: the lock of each block of LOCK_TABLE_GRAIN is
+ * held while that block is changed. An element that crosses two blocks belongs to the first, so all accumulates to it
  * take the same lock. */
 void data_accumulate_locked(struct net_lock_table *lock_table, int type, const void *scale, void *dst,
                             const void *src, size_t bytes);
@@ -26,8 +26,8 @@ void data_accumulate_locked(struct net_lock_table *lock_table, int type, const v
 size_t data_accumulate_try(struct net_lock_table *lock_table, int type, const void *scale, void *dst,
                            const void *src, size_t bytes);
 
-/* From one patch to another of the same number of bytes, under the stripes. Rows are multiples of the element size.
- * A lock is kept for following rows of the same block, but for at most LOCK_TABLE_GRAIN of data. */
+/* From one patch to another of the same number of bytes, under the locks of the target. Rows are multiples of the
+ * element size. A lock is kept for following rows of the same block, but for at most LOCK_TABLE_GRAIN of data. */
 void data_accumulate_patch(struct net_lock_table *lock_table, int type, const void *scale,
                            const struct patch *to, const struct patch *from);
 

@@ -1,4 +1,4 @@
-/* atomic.c: updates under the lock table.
+/* atomic.c: updates elements under the locks of the lock table.
  *
  * Three concerns are separate: the cursor, which finds the next rows of the target; kernels, which combine rows and use no
  * locks; and the hold (hold.h), which owns the lock of the block where the next element begins.
@@ -7,8 +7,8 @@
  *                       or, of a row that continues into the next, the elements that begin here
  *      an element split over blocks of the shape  ->  gathered, combined, scattered
  *
- * Old values are copied before the kernel runs, under the same lock. One contiguous range in one block, the common case,
- * goes past all of this. */
+ * Old values are copied before the kernel runs, under the same lock. The common case, one contiguous range in one block,
+ * has a path of its own (update_range). */
 #include "data/atomic.h"
 
 #include "data/cursor.h"

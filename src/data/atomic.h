@@ -1,8 +1,8 @@
 /* atomic.h: operations on shared memory that are atomic for each element.
  *
- * Atomic among all users of one lock table, whatever they do to the element by these functions: the lock of a block of
+ * All functions here that use the same lock table are atomic with respect to each other: the lock of a block of
  * LOCK_TABLE_GRAIN is held while elements that begin in it are read and changed. An element that crosses two blocks belongs to
- * the first. There is no other mechanism: processor atomics beside the locks would not be atomic with respect to them.
+ * the first. Processor atomics are not used: they would not be atomic with respect to accesses under the locks.
  * Plain loads and stores, also those of data_cursor_gather and _scatter, are not atomic with respect to these functions. */
 #ifndef HEARTH_DATA_ATOMIC_H
 #define HEARTH_DATA_ATOMIC_H
@@ -23,7 +23,7 @@ struct data_update {
     const struct shape *shape;
     uint64_t from;
     const void *packed; /* operands of this range; unused for NO_OP */
-    void *old;          /* what the elements of this range held before, or NULL */
+    void *old;          /* receives the previous values of this range; or NULL */
     uint64_t bytes;
 };
 
@@ -37,8 +37,8 @@ uint64_t data_update_try(struct net_lock_table *locks, const struct data_update 
 /* Whether compare-and-swap is defined for this type: integers, logical types and bytes. */
 bool data_swap_allows(unsigned type);
 
-/* Stores *desired in the element if it holds *expected, bit for bit; *old receives what it held. Pointers need no alignment.
- * False, and nothing is done, if the lock is held elsewhere and `waits` is false. */
+/* Stores *desired in the element if it equals *expected, bit for bit; *old receives its previous value. Pointers need no
+ * alignment. False, and nothing is done, if the lock is held elsewhere and `waits` is false. */
 bool data_swap_if(struct net_lock_table *locks, enum data_type type, void *element, const void *expected,
                   const void *desired, void *old, bool waits);
 

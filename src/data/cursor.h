@@ -13,12 +13,12 @@
 struct data_cursor {
     const struct shape *shape;
     uint64_t index;  /* of the block; shape->blocks at the end */
-    uint64_t within; /* bytes of the block that lie behind the cursor: fewer than it has */
+    uint64_t within; /* bytes of the block already passed: fewer than the block has */
 };
 
 void data_cursor_start(struct data_cursor *c, const struct shape *s, uint64_t from);
 
-/* Advances over so many packed bytes. */
+/* Advances over this many packed bytes. */
 void data_cursor_skip(struct data_cursor *c, uint64_t bytes);
 
 /* The rest of the block at the cursor, which is not at the end. */

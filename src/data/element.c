@@ -1,9 +1,9 @@
 /* element.c: one kernel for each operation on each kind of element.
  *
- * A kernel combines rows of one kind of element with packed operands. It is a plain loop, which CMakeLists.txt has the compiler
- * vectorise. Rows of one element have a loop of their own: the row loop would spend more on its setup and remainder.
- * A table holds the kernels; what is not in it, MPI does not define. Integers are added and multiplied as unsigned ones,
- * which wrap, so that both signs share those kernels; only MAX and MIN have two. */
+ * A kernel combines rows of one kind of element with packed operands. It is a plain loop, which the compiler vectorises (the
+ * options are in CMakeLists.txt). Rows of one element have a loop of their own: the row loop would spend more on its setup
+ * and remainder. The table of kernels is NULL where MPI does not define the operation. Integers are added and multiplied as
+ * unsigned ones, which wrap, so that signed and unsigned types share the kernels; only MAX and MIN have two. */
 #include "data/element.h"
 
 #include <string.h>

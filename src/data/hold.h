@@ -1,4 +1,4 @@
-/* hold.h: the lock of the block where the next element begins. Internal to data/.
+/* hold.h: holds the lock of the block where the next element begins. Internal to data/.
  *
  * An element belongs to the block of its first byte, for all processes. A hold keeps the lock of a block while the next
  * rows lie in the same block, so that rows of 8 bytes do not take it one by one, but for at most LOCK_TABLE_GRAIN of data.

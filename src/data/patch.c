@@ -1,4 +1,4 @@
-/* patch.c: strided areas: extent, order, and iteration.
+/* patch.c: makes, walks, copies and encodes strided areas of memory.
  *
  * A position in a patch is a cursor: the offset of its row from the base, the offset in the row, and one index per
  * level. Finding the cursor of a packed byte takes one division per level, once; from there on it steps:
@@ -108,8 +108,8 @@ int data_patch_make_pair(struct patch *a, const void *a_base, const int a_stride
 
 /* ---- extent ---- */
 
-/* Of untrusted numbers: 96 bits hold a stride times a count, and there are few. True if the patch lies in the
- * address space; otherwise it is clipped. */
+/* The numbers may come from another node and are not trusted: a stride times a count takes 96 bits, so 128 bits hold the
+ * sum over all levels. Returns true if the patch lies in the address space; otherwise the range is clipped to it. */
 static bool find_hull(const struct patch *p, uintptr_t *low, uintptr_t *high) {
     __int128 lowest = (__int128)(uintptr_t)p->base, highest = lowest + p->count[0];
     for (uint32_t i = 0; i < p->levels; i++) {
@@ -389,7 +389,7 @@ int data_patch_read(struct patch *p, const void *wire, size_t bytes) {
         new.count[i] = count;
         if (count == 1)
             new.stride[i - 1] =
-                0; /* no row is that far away, but loops add the stride after the last row, too */
+                0; /* not part of the range checked below, but loops add it after the only row */
     }
     if (!patch_is_possible(&new))
         return -EPROTO;

@@ -28,8 +28,8 @@ struct patch data_patch_row(const void *base, size_t bytes);
  * negative count, or more than INT64_MAX bytes. A count of 0 anywhere makes it empty. */
 int data_patch_make(struct patch *p, const void *base, const int strides[], const int counts[], int levels);
 
-/* Merges levels of two patches with the same counts only where both allow it, so that their counts stay equal.
- * Separate calls of data_patch_make could make them differ. */
+/* Makes two patches of the same counts. Levels are merged only where both patches allow it, so that their counts stay
+ * equal; separate calls of data_patch_make could make them differ. */
 int data_patch_make_pair(struct patch *a, const void *a_base, const int a_strides[], struct patch *b,
                          const void *b_base, const int b_strides[], const int counts[], int levels);
 
@@ -46,7 +46,8 @@ void data_patch_unpack(const struct patch *p, uint64_t from, const void *packed,
 void data_patch_copy(const struct patch *to, const struct patch *from);
 
 /* Calls `each` for the pieces of the packed range [from, from + bytes), in order, with their addresses and their
- * offsets in the range. `each` returns false to stop; returns the number of bytes walked before that piece. */
+ * offsets in the range. `each` returns false to stop. Returns the number of bytes before the piece where it stopped, or
+ * `bytes`. */
 typedef bool patch_piece(void *arg, char *place, uint64_t offset, size_t bytes);
 uint64_t data_patch_walk(const struct patch *p, uint64_t from, uint64_t bytes, patch_piece *each, void *arg);
 

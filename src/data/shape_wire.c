@@ -1,4 +1,4 @@
-/* shape_wire.c: the encoding of pieces of shapes, in the byte order of the machine, which the nodes of a job share.
+/* shape_wire.c: encodes and decodes pieces of shapes, in the byte order of the machine, which all nodes of a job share.
  *
  *      kind 4 | blocks 4 | address 8 |
  *          CONTIGUOUS    bytes 8
@@ -7,8 +7,8 @@
  *          WIDE_LIST     blocks x (offset 8, bytes 8)
  *
  * `blocks` is 0 unless there is a list. The address is that of the first byte of the piece, for REGULAR that of the block where
- * the piece begins, `skip` bytes before it. Offsets are relative to the address; the first is 0. A list is written as narrow
- * entries if these cover as much as wide ones would. */
+ * the piece begins, `skip` bytes before it. Offsets are relative to the address; the first is 0. A list has wide entries only
+ * if a block does not fit a narrow one, and wide entries do not cover less than the narrow ones before that block. */
 #include "data/shape_wire.h"
 
 #include <errno.h>
@@ -93,7 +93,7 @@ static struct shape_block list_get(enum wire_kind kind, const char *entries, uin
     return (struct shape_block){.offset = n.offset, .bytes = n.bytes};
 }
 
-/* Takes this many bytes off the end: of a unit that is not complete. */
+/* Removes this many bytes, an incomplete unit, from the end. */
 static void list_trim(struct wire_list *l, uint64_t bytes) {
     l->covered -= bytes;
     while (bytes) {
@@ -109,7 +109,7 @@ static void list_trim(struct wire_list *l, uint64_t bytes) {
 }
 
 /* Writes blocks from the cursor on, until `bytes` are covered, the room is full, or a block does not fit a narrow entry.
- * Returns whether that was the reason. */
+ * Returns true if it stopped at such a block. */
 static bool list_fill(struct wire_list *l, struct data_cursor c, uint64_t bytes, size_t unit) {
     int64_t first = data_cursor_rest(&c).offset;
     bool misfit = false;
@@ -176,7 +176,8 @@ size_t data_shape_write(struct data_cursor *c, uint64_t address, uint64_t bytes,
 
 /* ---- reading ---- */
 
-/* Of untrusted numbers: 128 bits hold any sum and product of two of them. True if the range lies in the address space. */
+/* The numbers are not trusted: 128 bits hold any sum and product of two of them. Returns true if the range lies in the
+ * address space. */
 static bool piece_set_hull(struct data_piece *p, __int128 low, __int128 high) {
     low += p->address;
     high += p->address;
@@ -200,7 +201,7 @@ static bool read_regular(struct data_piece *p, const char *wire) {
     uint64_t blocks = (end - 1) / r.block_bytes + 1;
     if (__builtin_mul_overflow(blocks, r.block_bytes, &all) || all > INT64_MAX)
         return false;
-    /* The stride of a single block is part of no sum that is checked below. */
+    /* The stride of a single block is not part of the range checked below, so it is not kept. */
     p->shape = (struct shape){
         .bytes = all, .blocks = blocks, .block_bytes = r.block_bytes, .stride = blocks > 1 ? r.stride : 0};
     p->from = r.skip;

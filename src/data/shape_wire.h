@@ -11,7 +11,7 @@
  *          bytes -= covered;
  *      }
  *
- * The receiver reads the piece and has what data_cursor_start and struct data_update need. */
+ * The receiver decodes the piece with data_shape_read, and passes it to data_cursor_start or in a struct data_update. */
 #ifndef HEARTH_DATA_SHAPE_WIRE_H
 #define HEARTH_DATA_SHAPE_WIRE_H
 
@@ -39,13 +39,13 @@ struct data_piece {
     uint64_t low, high;
 };
 
-/* Decodes a piece at the beginning of so many bytes, which come from elsewhere and may be anything. Returns how many bytes it
- * consumed, or -EPROTO: truncated, of an unknown kind, empty, more than `most` blocks in a list, or not between addresses 0
- * and INT64_MAX. The blocks of a list are put into `list`, which the shape refers to; bytes / 8 are always enough.
+/* Decodes the piece at the beginning of these bytes, which are not trusted. Returns how many bytes it consumed, or -EPROTO:
+ * truncated, of an unknown kind, empty, more than `most` blocks in a list, or not between addresses 0 and INT64_MAX. The
+ * blocks of a list are put into `list`, which the shape refers to; room for bytes / 8 blocks is always enough.
  *
- * After success all sums of offsets, blocks and addresses are free of overflow. Left to the caller: that [low, high) is memory
- * that the sender may access, that `bytes` is what the operation can process (a stride of 0 covers any number of bytes in
- * one place), and that it is a multiple of the element. */
+ * After success all sums of offsets, blocks and addresses are free of overflow. The caller must check that the sender may
+ * access [low, high), that the operation can process piece->bytes (a stride of 0 covers any number of bytes in one place),
+ * and that they are a multiple of the element size. */
 ssize_t data_shape_read(struct data_piece *piece, struct shape_block *list, size_t most, const void *wire,
                         size_t bytes);
 
