@@ -139,8 +139,8 @@ static int use_table(struct fast_queue *q, unsigned level) {
     return 0;
 }
 
-/* Each size has memory of its own that is kept: a smaller table is used again when the queue was short and grows
- * anew. */
+/* Each size of table has its own memory, which is kept: the next time that the queue gets long, it uses the smaller
+ * tables again. */
 static COLD int bins_grow(struct fast_queue *q) {
     struct fast_bins *b = &q->bins;
     const struct fast_bin *old = b->bins, *end = old + b->mask + 1;

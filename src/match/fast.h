@@ -34,7 +34,7 @@ struct fast_arrays {
     struct fast_entry *entries[FAST_SLOTS];
 };
 
-/* How an entry can be found in the bins. The low two bits say what is omitted from the key. */
+/* The kinds of keys under which the bins hold entries. The low two bits name the parts that are omitted from the key. */
 enum fast_kind {
     KIND_EXACT,
     KIND_ANY_SOURCE,

@@ -14,9 +14,9 @@
  *      wide message     tag 4, source 4 | context 4, live 4 | item 8              24 bytes
  *
  * A receive matches a message if their keys differ in no bit of its mask. An entry removed from the middle leaves a
- * hole: in a narrow node an entry with a context that no other has, and all bits of the mask set; in a wide
- * one an entry that is not live. Holes at the start or end of the part in use are cut off, so the part is empty exactly
- * if no entry is left. The node then goes back to the pool, unless it is the only one.
+ * hole: in a narrow node an entry with a context that no other has, and all bits of the mask set; in a wide one an
+ * entry that is not live. Holes at the start or end of the part in use are cut off, so the part is empty exactly if no
+ * entry is left. The node then goes back to the pool, unless it is the only one.
  *
  * A handle is the address of the node plus the index of the entry: nodes are aligned to 64. */
 #include "match/lla.h"
