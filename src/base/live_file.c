@@ -73,7 +73,7 @@ static size_t live_whole_pages(size_t bytes) {
     return (bytes + unit - 1) / unit * unit;
 }
 
-/* On a signal the kernel releases what it has allocated, so the call is repeated. */
+/* A signal interrupts fallocate, and the kernel then releases all pages of the call, so it is repeated. */
 static int live_fill(size_t from, size_t bytes) {
     while (fallocate(file, 0, (off_t)from, (off_t)bytes))
         if (errno != EINTR)

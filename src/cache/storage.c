@@ -1,9 +1,9 @@
 /* storage.c: allocates regions of the storage, best fit in whole cache lines, and merges free neighbours.
  *
- * Invariants: the ring covers the storage without gaps. Two free regions are never adjacent. Each entry knows how
- * many free bytes are next to it; any change updates this for the two neighbours in constant time. Consequently there
- * is at most one more free region than entries. A freed region keeps its descriptor, so only allocation can need a
- * new one, and freeing cannot fail. */
+ * Invariants: the ring covers the storage without gaps. Two free regions are never adjacent, so there is at most one
+ * more free region than entries. Each entry stores how many free bytes are next to it (`adjacent`); any change updates
+ * this for the two neighbours in constant time. A freed region keeps its descriptor, so only allocation can need a new
+ * one, and freeing cannot fail. */
 #include "cache/storage.h"
 
 #include <errno.h>
