@@ -1,5 +1,5 @@
-/* spans.c: finds overlapping ranges by hashing. A range of length at most 2^c is in class c, and is hashed by the cell
- * of 2^c bytes in which it begins.
+/* spans.c: finds overlapping ranges by hashing. The class c of a range is the smallest, from 6 on, whose 2^c bytes hold
+ * it. The range is hashed by the cell of 2^c bytes in which it begins.
  *
  * A range of class c touches at most its own cell and the next one, so the members of class c that overlap [lo, hi)
  * begin in the cells (lo >> c) - 1 .. (hi - 1) >> c. There are few classes. A query much longer than a class's cell

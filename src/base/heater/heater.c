@@ -108,7 +108,7 @@ static uint64_t bring_to_l3(const char *from, const char *end) {
 
 static bool is_l3; /* the heated cache is L3; used by the heater only */
 
-/* Paused or stopped: also checked inside a round, because a round may take milliseconds. */
+/* Paused, stopped, or nothing is registered: also checked inside a round, because a round may take milliseconds. */
 static bool is_wanted_elsewhere(void) {
     return atomic_load_explicit(&word, memory_order_relaxed) & ~(uint32_t)ASLEEP;
 }
