@@ -55,14 +55,14 @@ static inline bool gas_same_node(gasnet_node_t rank) {
 /* Ends the job after the line "call: what". For calls that return no error code. */
 _Noreturn void gas_fail(const char *call, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* A rule is violated that GASNet checks in debug mode only: logs a warning, once for each rule, and the call continues;
- * or gas_fail (HEARTH_GASNET_RULES). `format` must be a literal. */
+/* For violations of rules that GASNet checks in debug mode only. Logs a warning, once for each rule, and returns, so that
+ * the call continues; with HEARTH_GASNET_RULES=end it is gas_fail. `format` must be a literal: it identifies the rule. */
 void gas_breach(const char *call, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* For calls that return an error code: logs the line and returns the code. */
 int gas_refuse(int code, const char *call, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-/* gas_fail, because the process is not attached. If another thread is ending the process, it just does not return. */
+/* gas_fail, because the process is not attached. If another thread is ending the process, waits for the end instead. */
 _Noreturn void gas_not_attached(const char *call);
 
 /* gas_fail unless attached and the rank exists. */

@@ -49,7 +49,7 @@ check images image_of_another_node 'gasnet_coll_init: image 5 is not on node'
 check images thread_without_an_image 'gasnet_coll_broadcast: this thread has no image'
 check coll image_that_is_not_there 'gasnet_coll_broadcast: there is no image 2 in a team of 2'
 check coll function_that_is_not_there 'gasnet_coll_reduce: function 2 is not one of the 2'
-check coll notify_twice 'gasnet_coll_barrier_notify: it was already notified'
+check coll notify_twice 'gasnet_coll_barrier_notify: the last barrier of this team was not waited for'
 check coll different_calls 'gasnet_coll_broadcast: node 0 makes a different call'
 check coll aggregate_that_blocks 'gasnet_coll_broadcast: GASNET_COLL_AGGREGATE is for calls that return'
 exit $failed

@@ -1,9 +1,10 @@
 /* am.c: the calls for active message requests and replies.
  *
- * A request is written into one of this rank's slots, and announced by a cell in the target's box or a message to the
- * target's node (am_remote.c). While no slot is free the sender polls, as other ranks may wait for it. A reply is written
- * into the slot of the request, or into the place where it arrived, and announced when its handler returns. Until then
- * the handler may use the request's payload; after that the slot may be reused at any time.
+ * message.h defines slots, places, cells and boxes. A request is written into one of this rank's slots, and announced by a
+ * cell in the target's box or a message to the target's node (am_remote.c). While no slot is free the sender polls, because
+ * other ranks may wait for it. A reply is written into the request's slot, or, if the request came from another node, into
+ * the place where it arrived. It is announced when the request's handler returns. Until then the handler may use the
+ * request's payload; after that the slot may be reused at any time.
  *
  * The payload of a Long message is put into the target's segment first, and is complete there before the message is
  * sent. */
@@ -33,7 +34,7 @@ static __attribute__((noinline, cold)) void say_not_free(const char *call) {
         gas_breach(call, "not between gasnet_hold_interrupts and gasnet_resume_interrupts");
 }
 
-/* In every put and get: one branch. */
+/* Called in every put and get, so it costs one branch. */
 void gas_need_free(const char *call) {
     if (UNLIKELY((unsigned)gas_am_context.where | gas_am_context.locks | gas_am_context.held))
         say_not_free(call);
@@ -103,7 +104,7 @@ static void am_post(int slot, int rank) {
         atomic_store_explicit(in_use, 1, memory_order_relaxed);
         gas_box_post((int)gas_job.world->local_of[rank], slot);
     } else {
-        atomic_store_explicit(in_use, 1, memory_order_release); /* pairs with slot_of in am_arrive.c */
+        atomic_store_explicit(in_use, 1, memory_order_release); /* pairs with arrive_slot_of */
         gas_remote_request(slot, rank);
     }
 }

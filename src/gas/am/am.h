@@ -30,12 +30,13 @@ struct am_context {
     struct am_token *token; /* of the running handler */
     unsigned locks;         /* handler-safe locks held */
     unsigned held;          /* gasnet_hold_interrupts */
-    /* Depth of calls that take locks: gas_am_enter. Read by handlers of signals that interrupt them. */
+    /* How many gas_am_enter are open: the thread is in calls that take locks. Read by signal handlers that interrupt it. */
     unsigned inside;
     /* The thread's record (gas_handle.h), here so that a put or get finds both in one place; NULL before its first call. */
     struct gas_thread *thread;
 };
-/* initial-exec: accessible without a call in every put and get. The few bytes fit even if the library is loaded late. */
+/* initial-exec: every put and get accesses it without a call. It is small enough for the static TLS space that the loader
+ * reserves for libraries loaded after start-up. */
 extern _Thread_local struct am_context gas_am_context HIDDEN __attribute__((tls_model("initial-exec")));
 
 static inline void gas_am_enter(void) {
@@ -59,7 +60,7 @@ void gas_am_run(const struct am_message *m, char *data, struct am_token *token, 
 
 /* ---- sending: am.c ---- */
 
-/* Sends an internal request to a handler below 128, with any number of arguments. Waits for a slot, and polls
+/* Sends an internal request to a handler below 128, with up to AM_ARGS arguments. Waits for a slot, and polls
  * meanwhile. */
 void gas_am_send(int rank, int handler, int count, const int32_t *args);
 /* The same with a payload of at most AM_MEDIUM bytes. The buffer may be reused on return. */

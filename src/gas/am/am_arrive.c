@@ -1,6 +1,6 @@
-/* am_arrive.c: delivery of active messages from other nodes: runs in the helper thread, in the leader of the node, and
- * writes to the boxes of all its ranks. It never waits: a request for which no place is free is parked, and so are all
- * that follow until it has been fetched. */
+/* am_arrive.c: delivers active messages from other nodes. Runs in the helper threads of the node's leader process, and
+ * writes to the boxes of all ranks of the node. It never waits: a request for which no place is free is parked, and so are
+ * all requests that follow until it has been fetched. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,8 +14,8 @@
  * writer. */
 enum { NONE = -1, PARKED = -2 };
 struct collected {
-    int32_t place; /* of this rank of the node, or NONE or PARKED */
-    int32_t local;
+    int32_t place;  /* in the target's box, or NONE or PARKED */
+    int32_t local;  /* the target: its number in the node */
     uint32_t bytes; /* so far */
 };
 static struct collected *collecting; /* [size] */
@@ -49,14 +49,15 @@ static int local_rank(const struct net_block *b, uint32_t rank) {
     return (int)gas_job.world->local_of[rank];
 }
 
-/* Takes a place in the box of a rank, or returns -1: the request must be parked. When `parked` is 0 again, the parked
- * requests have been queued; pairs with gas_box_unpark. Only this thread parks requests of a sender. */
+/* Takes a place in the box of a rank. Returns -1 if the request must be parked: no place is free, or earlier requests are
+ * parked and must stay ahead of it. The load pairs with gas_box_unpark: once `parked` is 0 again, the parked requests are
+ * in their queues. Only this thread parks requests of its senders, so none of theirs is parked between load and take. */
 static int arrive_take_place(int local) {
     struct am_box *b = gas_box_of(local);
     return atomic_load_explicit(&b->parked, memory_order_acquire) > 0 ? -1 : gas_bits_take(&b->free_places);
 }
 
-/* The slot of a rank of this node with a request under way. Pairs with post in am.c. */
+/* The slot of a rank of this node with a request under way. Pairs with am_post in am.c. */
 static struct am_slot *arrive_slot_of(const struct net_block *b, int local, uint32_t slot) {
     if (slot >= AM_SLOTS ||
         atomic_load_explicit(&gas_box_of(local)->slots[slot].in_use, memory_order_acquire) == 0)

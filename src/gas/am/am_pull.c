@@ -23,7 +23,7 @@ struct pull {
 static struct pull pulls[AM_PLACES];
 static unsigned first;
 static _Atomic unsigned count;
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* protects these; taken before that of ask.c */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of the ring; taken before the lock of ask.c */
 
 bool gas_pull_is_busy(void) {
     return atomic_load_explicit(&count, memory_order_relaxed) > 0;
@@ -76,11 +76,12 @@ static bool pull_start(void) {
     return true;
 }
 
-/* The helper that parked it has seen its header; this came from the sender's slot. */
+/* The helper validated the header that it parked. The message itself was read from the sender's slot later, so it is
+ * validated here. */
 static void check_pulled(const struct pull *p) {
     const struct am_message *m = &gas_box_mine()->places[p->place].request;
     if (UNLIKELY(!gas_remote_is_valid(m, p->from.source) || gas_remote_payload(m) != p->from.bytes))
-        gas_fail("active message", "node %u sends what no process of this job would send", p->from.source);
+        gas_fail("active message", "invalid message header from node %u", p->from.source);
 }
 
 static bool pull_finish(void) {

@@ -5,14 +5,15 @@
  *
  * The lap bit changes from lap to lap, so that the reader does not store into the cache line of the cells.
  *
- * Writers are the threads of one rank, or helpers and this rank itself. A writer that has a number and has not written its
- * cell yet blocks those behind it, but only for a few instructions inside a call. A cell was read before its number comes
- * round again: a message occupies a slot or a place until it has been taken, so of (cells + 1) consecutive messages two
- * have the same slot, and the second was sent after the first was taken. The tail may be relaxed: the address of the second
- * store depends on its number, and that number was drawn after the first message was taken.
+ * The writers of a queue are the threads of one rank; of a queue for other nodes, helpers and this rank itself. A writer
+ * that has a number and has not written its cell yet blocks the writers behind it, but only for a few instructions inside a
+ * call. A cell has been read before the ring wraps around to it: a message occupies a slot or a place until it has been
+ * taken, so of (cells + 1) consecutive messages two have the same slot, and the second was sent after the first was taken.
+ * The tail may be relaxed: the address of the second store depends on its number, and that number was drawn after the first
+ * message was taken.
  *
- * A thread that finds another thread in a queue skips the queue and looks again soon: it is not woken for messages that
- * the other thread leaves there. */
+ * A thread that finds another thread in a queue skips that queue and polls again soon, because no wakeup follows for
+ * messages that the other thread leaves there. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -123,7 +124,7 @@ enum { SLOT_SHIFT = 24, SOURCE_SHIFT = 32 };
 #define BYTES_MASK ((1u << SLOT_SHIFT) - 1)
 _Static_assert((unsigned)AM_MEDIUM <= BYTES_MASK && AM_SLOTS <= 256, "they fit");
 
-/* Increments `parked` first, so that the next request of this source queues behind it. */
+/* Increments `parked` first, so that the next request of this source is parked behind it. */
 void gas_box_park(int local, const struct am_parked *p) {
     struct am_box *b = gas_box_of(local);
     atomic_fetch_add(&b->parked, 1);
@@ -153,7 +154,7 @@ bool gas_box_take_parked(struct am_parked *p) {
     return true;
 }
 
-/* Releases, after the message was queued. Pairs with take_place in am_arrive.c. */
+/* Called after the message was queued. The decrement releases the queue; pairs with arrive_take_place in am_arrive.c. */
 void gas_box_unpark(void) {
     atomic_fetch_sub(&gas_box_mine()->parked, 1);
 }

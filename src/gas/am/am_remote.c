@@ -26,7 +26,7 @@ struct am_request {
     uint32_t done; /* bytes sent in parts */
 };
 
-static size_t block_bytes; /* that a helper accepts at a time */
+static size_t block_bytes; /* largest payload of a block */
 
 static struct am_message *remote_request_of(const struct am_request *r) {
     return &gas_box_mine()->slots[r->slot].request;

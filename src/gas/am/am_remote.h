@@ -25,7 +25,7 @@ struct remote_reply_header {
 
 /* GAS_AM_PULL: answered with the parked request in that slot and its payload, from byte `offset` on. */
 struct remote_pull_header {
-    uint32_t rank, slot; /* of the requester */
+    uint32_t rank, slot; /* of the rank that sent the parked request */
     uint64_t offset;
 };
 

@@ -66,7 +66,7 @@ static void call_data(am_handler *fn, gasnet_token_t token, void *data, size_t b
 }
 /* clang-format on */
 
-/* The thread may have polled while it held a lock. */
+/* Locks that the thread held before the handler ran do not count: it may have polled while it held a lock. */
 static void check_left(const struct am_message *m, unsigned locks_before) {
     if (UNLIKELY(gas_am_context.locks > locks_before))
         gas_breach("active message", "handler %u returns and still holds %u handler-safe lock%s", m->handler,

@@ -17,7 +17,7 @@ enum { ROUNDS = 32 };
 enum agreed { ANY, NAMED, MISMATCH };
 
 struct notice {
-    _Atomic bool here; /* set last by the handler; pairs with advance */
+    _Atomic bool here; /* set last by the handler; pairs with barrier_advance */
     int32_t agreed, id;
 };
 

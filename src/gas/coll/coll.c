@@ -8,8 +8,8 @@
  * Data is read and written by its own node only, after it has entered the call: GASNET_COLL_IN_MYSYNC and OUT_MYSYNC
  * need no extra steps, and are used for NOSYNC too. ALLSYNC is a barrier before or after.
  *
- * Nothing here calls MPI, so its thread level does not matter. Nothing is a system call on memory of the program, part
- * of which may be in pages that are not mapped. */
+ * Nothing here calls MPI, so its thread level does not matter. No system call accesses memory of the program: part of it
+ * may be in pages that are not mapped. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -116,7 +116,7 @@ gasnet_coll_handle_t gas_coll_exchange(const struct collective *c) {
 
 /* ---- reduction ---- */
 
-/* Leaf lock. Each image passes the table. */
+/* Leaf lock. Each image of the process passes the table to gasnet_coll_init; the last one counts. */
 static pthread_mutex_t functions_lock = PTHREAD_MUTEX_INITIALIZER;
 static gasnet_coll_fn_entry_t *functions; /* as given to gasnet_coll_init */
 static size_t function_count;
@@ -190,7 +190,7 @@ static struct reduction *reduction_new(struct gasnet_coll_operation *o, const st
 }
 
 /* Partial results go from the higher of two ranks to the lower, so they are combined in the order of the ranks, counted
- * from the root. Where order matters they are counted from 0, and the root then gets the result from there. */
+ * from the root. If the function is not commutative, ranks are counted from 0, and rank 0 sends the result to the root. */
 gasnet_coll_handle_t gas_coll_reduce(const struct collective *c, size_t elem_size, size_t elem_count,
                                      gasnet_coll_fn_handle_t func, int arg) {
     struct gasnet_coll_operation *o = coll_begin(c);

@@ -5,8 +5,8 @@
 #include "gas/gas_internal.h"
 #include "gasnet/gasnet_coll.h"
 
-/* Members are images: threads that participate, or nodes where there is one image on each. Every image has its own team
- * object. */
+/* The members of a team are images: participating threads, or the nodes themselves if each has one image. Every image has
+ * its own team object. */
 struct gasnet_team {
     uint64_t id; /* the same in all members, and unique among the teams of each member */
     gasnet_node_t rank, size;

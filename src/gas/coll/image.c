@@ -1,4 +1,4 @@
-/* image.c: images: threads that participate in collective operations, where a node has several.
+/* image.c: images, the threads of a node that participate in collective operations.
  *
  * An image is a member of teams in the same way as a node with one image: it has its own rank, makes the calls itself,
  * and messages are addressed to it (schedule.c). gasnet_coll_init, which the thread of each image calls, creates the
@@ -13,9 +13,9 @@
 enum { ALL_IMAGES = 1 }; /* id of the team; the ids of split teams are larger */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* leaf lock, protects the tables */
-static gasnet_image_t *counts;                           /* [gas.size], or NULL: one image per node */
-static gasnet_image_t total, offset;                     /* of the job; the first of this node */
-static gasnet_team_handle_t *teams;                      /* [counts[gas.rank]] */
+static gasnet_image_t *counts;                           /* [gas_job.size], or NULL: one image per node */
+static gasnet_image_t total, offset;                     /* images of the job; number of this node's first */
+static gasnet_team_handle_t *teams;                      /* [counts[gas_job.rank]] */
 static _Atomic bool several;
 static _Thread_local gasnet_team_handle_t mine;
 

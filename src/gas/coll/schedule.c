@@ -1,17 +1,17 @@
 /* schedule.c: collective operations under way.
  *
  * An operation is a list of steps, built by the call: sends, receives, and functions that copy or compute. Any thread
- * that polls executes them in order, one thread at a time. It sends, which may run handlers of other messages, and runs
- * functions of the program (reductions). So it holds no lock meanwhile except `drive`, which keeps other threads from
- * doing the same, and which they only try to take.
+ * that polls executes them in order, one thread at a time. A send may run handlers of other messages, and a reduction runs
+ * functions of the program. The executing thread therefore holds no lock except `drive`, which keeps other threads from
+ * executing steps; they only try to take it.
  *
  * Data is sent in internal active messages:
  *
  *      team, number of the operation in the team, tag, ranks of sender and receiver, offset; at most AM_MEDIUM bytes of data
  *
  * The handler finds the operation and the matching receive, and copies the data to its destination. Data that arrives
- * before this rank has called the operation is kept until then. Both are found by team, number and rank, because
- * several members of a team may be on one node, in a table of chains. */
+ * before this rank has called the operation is kept until then. Operations and early data are in a hash table with chains,
+ * and are found by team, number and rank: several members of a team may be on one node. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,8 +37,8 @@ struct gasnet_coll_operation {
     struct block *memory;
     struct gasnet_coll_operation *chain;           /* for lookup by handlers */
     struct gasnet_coll_operation *next, *previous; /* operations under way, in the order of their calls */
-    /* Set by the thread that did the last step, which does not touch the operation afterwards. Pairs with the thread
-     * that frees it. */
+    /* Released by the thread that did the last step, which does not touch the operation afterwards. The thread that frees
+     * the operation acquires it in gas_schedule_is_complete. */
     _Atomic bool complete;
 };
 
@@ -54,7 +54,7 @@ struct early {
 
 /* Leaf lock: protects all below, and the state of receives. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-/* Of the thread that executes steps: tried, never waited for; taken before `lock`. */
+/* Held by the thread that executes steps. Other threads try it, and never wait for it. Taken before `lock`. */
 static pthread_mutex_t drive = PTHREAD_MUTEX_INITIALIZER;
 static struct chain {
     struct gasnet_coll_operation *operations;
@@ -147,7 +147,8 @@ void gas_schedule_copy(struct gasnet_coll_operation *o, void *to, const void *fr
     o->steps[o->count - 1].bytes = bytes;
 }
 
-/* Dissemination: in round i each rank hears from the one 2^i before it; after log2(size) rounds, of all. */
+/* Dissemination barrier: in round i each rank hears from the rank 2^i before it; after log2(size) rounds it has heard of
+ * all. */
 void gas_schedule_barrier(struct gasnet_coll_operation *o, uint32_t tag) {
     gasnet_node_t size = o->team->size, rank = o->team->rank;
     gas_schedule_next_round(o);
@@ -212,7 +213,7 @@ static uint64_t wide(gasnet_handlerarg_t low, gasnet_handlerarg_t high) {
     return (uint64_t)(uint32_t)high << 32 | (uint32_t)low;
 }
 
-/* The handler. Copies under the lock: a page fault meanwhile needs none of our locks. */
+/* The handler of AM_COLL. It copies under `lock`: resolving a page fault takes none of the locks of this file. */
 static void schedule_arrived(gasnet_token_t token, void *data, size_t bytes, gasnet_handlerarg_t team_low,
                              gasnet_handlerarg_t team_high, gasnet_handlerarg_t number,
                              gasnet_handlerarg_t tag, gasnet_handlerarg_t peer, gasnet_handlerarg_t rank,
@@ -309,7 +310,7 @@ static struct gasnet_coll_operation *schedule_next_of(struct gasnet_coll_operati
     return next;
 }
 
-/* A send may poll and so re-enter this function: the lock is then held by this thread itself. */
+/* A send may poll and so re-enter this function. This thread then holds `drive` already, and the inner call does nothing. */
 bool gas_coll_tend(void) {
     bool happened = false;
     if (pthread_mutex_trylock(&drive) != 0)

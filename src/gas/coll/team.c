@@ -111,7 +111,7 @@ ALSO(void, coll_team_free, (gasnet_team_handle_t team));
 
 /* ---- queries ---- */
 
-/* Ranks are those of nodes. A node with several members is counted at its first. */
+/* The queries number the nodes of a team, not its images: a node with several members counts once, at the first. */
 static bool team_is_first(gasnet_team_handle_t t, gasnet_node_t member) {
     gasnet_node_t i = 0;
     while (t->several && i < member && t->nodes[i] != t->nodes[member])
@@ -157,7 +157,7 @@ ALSO(gasnet_node_t, coll_team_node2rank, (gasnet_team_handle_t team, gasnet_node
 
 /* ---- barriers ---- */
 
-/* Knowledge of the ids of the ranks heard of so far; sent in messages. */
+/* The merged barrier ids of all ranks heard of so far; sent in messages. */
 struct known {
     uint32_t mismatch, named;
     int32_t id; /* if named */
@@ -197,7 +197,8 @@ void gasnet_coll_barrier_notify(gasnet_team_handle_t team, int id, int flags) {
     team = barrier_team(call, team, flags);
     struct gasnet_coll_operation *o = gas_schedule_new(call, team);
     if (team->barrier)
-        gas_fail(call, "it was already notified, and not waited for");
+        gas_fail(call,
+                 "the last barrier of this team was not waited for: call gasnet_coll_barrier_wait first");
     struct team_barrier *b = gas_schedule_memory(o, sizeof *b);
     *b = (struct team_barrier){.known = known_by(id, flags)};
     gasnet_node_t size = team->size, rank = team->rank;
@@ -229,7 +230,7 @@ static gasnet_team_handle_t notified_team(const char *call, gasnet_team_handle_t
     gas_need_free(call);
     team = barrier_team(call, team, flags);
     if (!team->barrier)
-        gas_fail(call, "it was not notified: call gasnet_coll_barrier_notify first");
+        gas_fail(call, "there is no barrier to wait for: call gasnet_coll_barrier_notify first");
     return team;
 }
 

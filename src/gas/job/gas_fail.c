@@ -66,7 +66,7 @@ static const struct {
     {GASNET_ERR_NOT_INIT, "GASNET_ERR_NOT_INIT", "GASNet is not initialised, or the job is not attached yet"},
     {GASNET_ERR_RESOURCE, "GASNET_ERR_RESOURCE", "a resource, such as memory, is exhausted"},
     {GASNET_ERR_BAD_ARG, "GASNET_ERR_BAD_ARG", "an argument is invalid"},
-    {GASNET_ERR_NOT_READY, "GASNET_ERR_NOT_READY", "it is not complete yet"},
+    {GASNET_ERR_NOT_READY, "GASNET_ERR_NOT_READY", "the operation is not complete yet"},
     {GASNET_ERR_BARRIER_MISMATCH, "GASNET_ERR_BARRIER_MISMATCH", "nodes gave different names to a barrier"},
 };
 

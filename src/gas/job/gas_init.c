@@ -95,7 +95,7 @@ int gasnet_init(int *argc, char ***argv) {
         return status;
     if (init_open_all() != 0)
         gas_fail("gasnet_init",
-                 "GASNet cannot be initialised, see above"); /* other ranks may be further already */
+                 "GASNet cannot be initialised, see above"); /* no error code: others may have succeeded */
     find_sizes();
     gas_leave_prepare();
     MPI_Barrier(gas_job.comm);

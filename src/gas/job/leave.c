@@ -1,13 +1,13 @@
-/* leave.c: the end of the job.
+/* leave.c: ends the job, in all its ranks together if possible.
  *
- * All ranks arrive here sooner or later, by gasnet_exit, by the end of main, or by MPI_Finalize, and meet in an MPI
- * reduction. Then everything is closed in order, and named segments are consistent. A rank that calls gasnet_exit alone
- * notifies the others after a moment, by a message and by SIGQUIT: ranks that poll follow it, and so do those whose
- * signal handler calls gasnet_exit. If some do not arrive, the job is aborted.
+ * Every rank ends by gasnet_exit, by the end of main, or by MPI_Finalize, and waits for the others in an MPI reduction.
+ * Then everything is closed in order, and named segments are consistent. A rank that calls gasnet_exit alone notifies the
+ * others after a moment, by a message and by SIGQUIT: ranks that poll follow it, and so do ranks whose signal handler calls
+ * gasnet_exit. If some do not arrive, the job is aborted.
  *
- *      gasnet_exit(code) ---> meet: all are here -----------------> close all -> MPI_Finalize -> _exit(code)
- *                             after TELL: notify the others
- *                             after LEAVE: MPI_Abort(code)
+ *      gasnet_exit(code) ---> reduction: all are here ------------> close all -> MPI_Finalize -> _exit(code)
+ *                             after TELL_MS: notify the others
+ *                             after LEAVE_MS: MPI_Abort(code)
  *      gasnet_exit(0)    ---> the same with a longer timeout (HEARTH_EXIT_TIMEOUT): others may still work for a while.
  *                             If segments have names, the others are not notified: they would leave in mid-computation.
  *      main returns 0    ---> the same, and the others are never notified
@@ -15,7 +15,8 @@
  * Named segments keep their content only if all ranks end by themselves and with success; else they stay as they were
  * at their last checkpoint.
  *
- * From then on no other thread of the process works for GASNet: threads that poll, or reach the network, stay there. */
+ * Once a thread of the process leaves, no other thread of it works for GASNet: a thread that polls, or uses the network,
+ * blocks in that call until the process ends. */
 #include "gas/job/leave.h"
 
 #include <pthread.h>
@@ -111,7 +112,7 @@ static void tell_all(int code) {
     }
 }
 
-/* ---- meeting ---- */
+/* ---- rendezvous ---- */
 
 static uint64_t milliseconds(void) {
     return clock_ns() / 1000000;
@@ -142,7 +143,7 @@ static bool job_rendezvous(const struct ending *end, bool attached, bool *well) 
             others_know = true;
         }
         if (gas_job.world->nodes > 1)
-            gas_ask_progress(); /* operations that were started still leave */
+            gas_ask_progress(); /* sends what is left of operations that were started */
         usleep(waited < 10 ? 50 : 1000);
     }
 }
@@ -207,7 +208,7 @@ static void leave_finalize_mpi(void) {
 void gasnet_exit(int exitcode) {
     static _Atomic bool called;
     if (atomic_load(&gas_job.stage) != GAS_NOTHING && getpid() == process)
-        gas_signals_hold(); /* a signal handler in this thread would wait for itself */
+        gas_signals_hold(); /* a signal handler that calls gasnet_exit again would block this thread forever */
     if (atomic_exchange(&called, true) || atomic_load(&begun))
         stay();
     if (atomic_load(&gas_job.stage) == GAS_NOTHING || getpid() != process) {

@@ -2,9 +2,9 @@
  *
  *      a node leaves          the others get SIGQUIT (leave.c), whether they poll or not
  *      SIGINT, SIGTERM        become SIGQUIT in the process that gets them, and then it leaves
- *      SIGQUIT                runs the program's handler, which is to call gasnet_exit. If there is none, a process
- *                             follows other nodes that leave when it polls; if the signal came from elsewhere, it
- *                             leaves immediately
+ *      SIGQUIT                runs the program's handler, which is to call gasnet_exit. If there is none: the process
+ *                             leaves at its next poll if another node leaves, and immediately if the signal has
+ *                             another cause
  *
  * Our handlers are installed only where the program has none.
  *

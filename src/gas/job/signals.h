@@ -1,4 +1,4 @@
-/* signals.h: SIGQUIT to ranks whose job ends, and gasnet_exit in signal handlers. */
+/* signals.h: sends SIGQUIT to the other ranks when the job ends; makes gasnet_exit safe in signal handlers. */
 #ifndef HEARTH_GAS_SIGNALS_H
 #define HEARTH_GAS_SIGNALS_H
 
@@ -9,14 +9,14 @@ void gas_signals_open(void);
 /* The program continues without GASNet. */
 void gas_signals_close(void);
 
-/* Sends SIGQUIT to that rank of this node, as another one leaves with this code. Any thread of any process of the
+/* Sends SIGQUIT to that rank of this node, because another rank leaves with this code. Any thread of any process of the
  * node. */
 void gas_signals_quit(int local, int code);
 
-/* This thread ends the process: blocks such signals, and makes other ranks stop sending them. */
+/* Called by the thread that ends the process: blocks these signals, and makes other ranks stop sending them. */
 void gas_signals_hold(void);
-/* If this thread has interrupted itself inside a call: ends the process with this code if it still exists after some
- * seconds. */
+/* If the caller is a signal handler that has interrupted a call of this library: ends the process with this code if it
+ * still exists after some seconds. */
 void gas_signals_guard(int code);
 
 #endif

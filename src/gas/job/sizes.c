@@ -1,6 +1,7 @@
 /* sizes.c: the maximum segment size: a share of the free space of this machine, the same for all its ranks.
  *
- * In files: of the free space of the file system that holds them. In memory: of what can be allocated without swapping.
+ * For segments in files, of the free space of their file system; for segments in memory, of half the memory that can be
+ * allocated without swapping.
  * Segments are created once, when all ranks attach, so that no rank takes space from others in between. In memory their
  * pages are allocated when they are touched, so that a program may attach the maximum and use little of it.
  *

@@ -101,7 +101,7 @@ void gasnett_envdbl_display(const char *name, double value, int is_default) {
     gasnett_envstr_display(name, text, is_default);
 }
 
-/* Without display, as gasnett_verboseenv calls it. */
+/* Does not display the value: gasnett_verboseenv itself calls this function. */
 int gasnett_getenv_yesno_withdefault(const char *name, int fallback) {
     static const char *const yes[] = {"y", "yes", "1", "on", "true"}, *const no[] = {"n", "no", "0", "off",
                                                                                      "false"};

@@ -70,7 +70,7 @@ volatile int gasnet_frozen;
 
 void gasnett_freezeForDebuggerNow(volatile int *flag, const char *name) {
     *flag = 1;
-    fprintf(stderr, "*** process %ld on %s waits for a debugger, which sets %s to 0\n", (long)getpid(),
+    fprintf(stderr, "*** process %ld on %s waits for a debugger: set %s to 0 to continue\n", (long)getpid(),
             gasnett_gethostname(), name);
     fflush(stderr);
     while (*flag)

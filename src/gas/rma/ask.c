@@ -1,9 +1,9 @@
 /* ask.c: one lock around the requesting side of the network.
  *
- * A waiting thread polls for some microseconds, taking the lock for one pass at a time, so that other threads get it in
- * between. Then it sleeps in net_wait_*, where the network can wake it, with the lock held: only if no other thread
- * wants the lock. A thread that arrives meanwhile waits until that operation is done. That takes only as long as the
- * network does, since no operation waits for code of a program. Where threads arrive often, all of them poll instead.
+ * A waiting thread polls, taking the lock for one pass at a time, so that other threads get it in between. When no other
+ * thread wants the lock, it sleeps in net_wait_* with the lock held, and the network wakes it. A thread that arrives
+ * meanwhile waits until that operation is done. That takes only as long as the network does, since no operation waits for
+ * code of a program. Where threads arrive often, all of them poll instead.
  *
  * The state of an operation is written under the lock, so it is read under the lock. */
 #include "gas/rma/ask.h"
@@ -68,7 +68,8 @@ static bool ask_go_on(const struct net_op *op, is_over *over) {
     return is;
 }
 
-/* Polls while other threads use the network. After many rounds an answer may never arrive, which net_wait_* detects. */
+/* Polls while other threads use the network. After many rounds it calls net_wait_* anyway, which detects that an answer
+ * will never arrive. */
 static void ask_wait_until(int node, struct net_op *op, is_over *over, wait_for *wait) {
     enum { NAP_US = 20, MOST_NAPS = 50000 };
     for (unsigned naps = 0; !ask_go_on(op, over); naps++) {

@@ -2,7 +2,7 @@
  *
  * net/rpc/call.h supports one thread at a time. Here every call holds a process-wide lock for a short time. `next` and
  * `take` of an operation are called under it, by whichever thread makes progress; they only copy. No code of the
- * program runs under it, and the caller need not hold any lock. A thread that waits lets others in. */
+ * program runs under it, and the caller need not hold any lock. A waiting thread releases the lock between polls. */
 #ifndef HEARTH_GAS_ASK_H
 #define HEARTH_GAS_ASK_H
 

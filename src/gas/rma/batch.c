@@ -1,4 +1,4 @@
-/* batch.c: short operations on another node: one message for all that are queued.
+/* batch.c: short operations on another node; one message carries all that are queued.
  *
  * A block costs the network and the helper about the same whether it carries 8 bytes or thousands, and only a few may
  * be under way. An operation is therefore put into the queue of its node. A thread that finds no carrier for the queue
@@ -12,11 +12,10 @@
  *      block      records of 16 bytes, each of a put followed by its data, rounded up to 8 bytes
  *      answer     for each record the bytes of a get, or one byte
  *
- * The helper may be asked for the answer in several pieces, if the block finds a grant from the credit pool. A block
- * requests no more than one piece holds, so that no word of a get is read in two steps; the helper nevertheless serves
- * pieces of any size.
+ * net/ may request an answer in several pieces, if the block has a grant from the credit pool. A block requests no more
+ * than one piece holds, so that no word of a get is read in two steps; the helper nevertheless serves pieces of any size.
  *
- * A single operation waits for nothing, and many make full blocks. Lock order: ask.h's, then the queue's. */
+ * A single operation is not delayed, and many operations fill blocks. Lock order: ask.h's, then the queue's. */
 #include "gas/rma/batch.h"
 
 #include <errno.h>
@@ -45,7 +44,7 @@ struct carrier {
 struct batch_queue {
     pthread_mutex_t lock; /* protects the next three fields */
     struct batch_op *first, *last;
-    bool taken;               /* a carrier was or is being started that will look at the queue */
+    bool taken;               /* a carrier that will empty the queue was, or is being, started */
     struct carrier *carriers; /* owned by the thread that has set `taken` */
     int node;
 };
@@ -226,7 +225,7 @@ enum net_result gas_dram_serve_batch(void *arg, struct net_block *b) {
         memcpy(&r, from, sizeof r);
         from += sizeof r;
         if (!serve_record(&r, from, (size_t)(end - from), &a)) {
-            gas_service.failed(NULL, b->client, "it reads or writes outside of the segments of this node");
+            gas_service.failed(NULL, b->client, "invalid block: an access outside the segments of this node");
             break;
         }
         if ((r.what >> 8 & 3) == BATCH_PUT)

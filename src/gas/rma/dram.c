@@ -31,7 +31,7 @@ static struct net_shared *shared; /* of this node */
 
 static void has_put(void) {
     atomic_thread_fence(
-        memory_order_seq_cst); /* pairs with has_got of a thread that reads it, or reads what is put next */
+        memory_order_seq_cst); /* pairs with has_got of a thread that reads this put or a later one */
 }
 
 static void has_got(void) {
@@ -202,7 +202,8 @@ bool gas_dram_begin_set(struct dram_op *op, int rank, void *to, int value, size_
     return false;
 }
 
-/* A short operation is copied when it leaves, and that moment is not reported. */
+/* The source of a short operation is copied when its block is made. That is not reported, so this waits for the whole
+ * operation. */
 void gas_dram_free_source(struct dram_op *op) {
     if (op->is_short)
         gas_batch_finish(&op->as.shorter);
@@ -210,7 +211,7 @@ void gas_dram_free_source(struct dram_op *op) {
         gas_ask_wait_sent(dram_node_of(&op->as.longer), &op->as.longer.move);
 }
 
-/* The answer to a long put arrives last, but the notice that its memory has left may arrive even later. */
+/* A long put is complete at its target when the answer arrives. The local notice that its source was sent may come later. */
 static bool try_long(struct dram_long *op) {
     return op->is_put ? gas_ask_is_done(&op->over) && gas_ask_is_sent(&op->move) : gas_ask_is_done(&op->move);
 }
@@ -258,7 +259,7 @@ void gas_dram_set(int rank, void *to, int value, size_t bytes) {
 
 /* ---- another node: serving, in the helper ---- */
 
-/* The requesting rank has checked it; checked again, because no input from outside may fault this process. */
+/* The requesting rank has checked the range. It is checked again, because no input from outside may fault this process. */
 static char *dram_target_of(const char *what, const struct net_block *b, struct range *r) {
     if (b->header_bytes == sizeof *r) {
         memcpy(r, b->header, sizeof *r);
@@ -275,10 +276,10 @@ static char *dram_target_of(const char *what, const struct net_block *b, struct 
 
 enum net_result gas_dram_serve_get(void *arg, struct net_block *b) {
     struct range r;
-    const char *from = dram_target_of("it gets from outside of the segments of this node", b, &r);
+    const char *from = dram_target_of("invalid block: a get outside the segments of this node", b, &r);
     (void)arg;
     if (UNLIKELY(b->answer_offset + b->answer_bytes > r.bytes))
-        gas_service.failed(NULL, b->client, "it gets more than it names");
+        gas_service.failed(NULL, b->client, "invalid block: a get longer than its header says");
     has_put();
     memcpy(b->answer, from + b->answer_offset, b->answer_bytes);
     return NET_DONE;
@@ -286,10 +287,10 @@ enum net_result gas_dram_serve_get(void *arg, struct net_block *b) {
 
 enum net_result gas_dram_serve_put(void *arg, struct net_block *b) {
     struct range r;
-    char *to = dram_target_of("it puts to outside of the segments of this node", b, &r);
+    char *to = dram_target_of("invalid block: a put outside the segments of this node", b, &r);
     (void)arg;
     if (UNLIKELY(b->bytes != r.bytes))
-        gas_service.failed(NULL, b->client, "it puts another length than it names");
+        gas_service.failed(NULL, b->client, "invalid block: the length of a put differs from its header");
     memcpy(to, b->payload, b->bytes);
     has_put();
     return NET_DONE;
@@ -299,11 +300,11 @@ enum net_result gas_dram_serve_put(void *arg, struct net_block *b) {
 enum net_result gas_dram_serve_set(void *arg, struct net_block *b) {
     enum { PART = 1 << 20 };
     struct range r;
-    char *to = dram_target_of("it sets memory outside of the segments of this node", b, &r);
+    char *to = dram_target_of("invalid block: a set outside the segments of this node", b, &r);
     uint64_t left = r.bytes - b->resume;
     (void)arg;
     if (UNLIKELY(b->answer_bytes == 0))
-        gas_service.failed(NULL, b->client, "it sets memory without an answer");
+        gas_service.failed(NULL, b->client, "invalid block: a set that requests no answer");
     if (left > 0)
         memset(to + b->resume, (int)r.value, left < PART ? left : PART);
     if (left > PART) {

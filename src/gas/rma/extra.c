@@ -34,7 +34,7 @@ int vgasnet_checkpoint(uint64_t *epoch) {
     gas_need_free(call);
     if (!gas_job.pages)
         return gas_refuse(GASNET_ERR_BAD_ARG, call, "segments are not kept with HEARTH_NVM=off");
-    gas_barrier(); /* keeps the network progressing while ranks are waited for; below it need not */
+    gas_barrier(); /* polls until all ranks have called; pages_checkpoint, which does not poll, then need not wait for them */
     int status = pages_checkpoint(gas_job.pages, &gas_job.boot, &number);
     if (status != 0)
         return status == -EINVAL ? GASNET_ERR_BAD_ARG : GASNET_ERR_RESOURCE;

@@ -28,7 +28,7 @@ DIRECT_FAST struct gas_thread *gas_direct_thread(gasnet_node_t node, const void 
     return t;
 }
 
-/* For the slow path of a call: true if it was time to poll, which is done; the fast path is worth another try. */
+/* For the slow path of a call. True: it was time to poll, and this has polled; the fast path is worth another try. */
 static inline bool direct_poll(void) {
     struct gas_thread *t = gas_am_context.thread;
     if (!t || t->until_poll > 0 || !gas_is_attached() || !gas_am_is_free())
@@ -38,7 +38,7 @@ static inline bool direct_poll(void) {
     return true;
 }
 
-/* Values are moved by one load and one store. The ranges may overlap. */
+/* 8 and 4 bytes are moved by one load and one store. The ranges may overlap. */
 DIRECT_FAST void gas_direct_copy(void *to, const void *from, size_t bytes) {
     if (LIKELY(bytes == 8))
         memcpy(to, from, 8);

@@ -8,8 +8,8 @@
 #include "gas/rma/dram.h"
 #include "gas/gas_internal.h"
 
-/* Collective, in gasnet_attach: creates the segments of all ranks, `bytes` for this one; sets gas.pages and
- * gas.segments. Returns 0, or a negative code after an error line, the same on all ranks. */
+/* Collective, in gasnet_attach: creates the segments of all ranks, `bytes` for this one; sets gas_job.pages and
+ * gas_job.segments. Returns 0, or a negative code after an error line, the same on all ranks. */
 int gas_memory_attach(uint64_t bytes);
 /* Collective: no rank touches a segment any more. `keep`, the same on all ranks: named segments keep their content;
  * else they stay as they were at the last checkpoint. `ends`: other threads of this process, which is about to exit,

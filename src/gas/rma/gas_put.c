@@ -1,4 +1,4 @@
-/* gas_put.c: puts. A put without "bulk" in its name leaves the source free when it returns before it is complete. */
+/* gas_put.c: puts. The program may change the source of a non-blocking put on return, unless its name has "bulk". */
 #include "gas/rma/gas_direct.h"
 #include "gas/rma/gas_transfer.h"
 

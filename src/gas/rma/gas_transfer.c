@@ -20,7 +20,7 @@ static void transfer_do_own(const struct gas_transfer *x) {
         memmove(x->remote, x->local, x->bytes);
     else
         memset(x->remote, x->value, x->bytes);
-    atomic_thread_fence(memory_order_seq_cst); /* as a put in the segment: pairs with any reader of it */
+    atomic_thread_fence(memory_order_seq_cst); /* as has_put in dram.c */
 }
 
 /* Not while this thread holds a lock: a handler could need the same one. */
@@ -29,7 +29,7 @@ static __attribute__((noinline, cold)) void poll_now(void) {
         gas_poll_quickly();
 }
 
-/* Checks and counts it. True: nothing is left to do. */
+/* Checks and counts the transfer, and polls if it is time to. True: nothing is left to do. */
 static bool transfer_is_over(const struct gas_transfer *x, struct gas_thread *t) {
     gas_need_free(x->call);
     if (UNLIKELY(t->until_poll == 0)) {

@@ -9,7 +9,8 @@ static struct gas_thread *region_begin_transfer(const char *call) {
     gas_need_free(call);
     struct gas_thread *t = gas_thread_mine();
     if (UNLIKELY(t->region))
-        gas_fail(call, "an access region is open: its operations are synchronised by the handle of its end");
+        gas_fail(call,
+                 "an access region is open: call gasnet_end_nbi_accessregion first, and wait for its handle");
     return t;
 }
 

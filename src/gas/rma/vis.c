@@ -83,7 +83,7 @@ static void cut_lists(const struct vis *v, struct side *dst, struct side *src) {
 /* Memory that is contiguous on both sides is one block: the lowest levels are merged as far as they are contiguous. */
 struct grid {
     const size_t *dststrides, *srcstrides, *count;
-    size_t block, first; /* bytes, and the first level above them */
+    size_t block, first; /* bytes of a block; the lowest level that is not merged into it */
 };
 
 static void cut_level(const struct vis *v, const struct grid *g, size_t level, char *dst, char *src) {
