@@ -269,7 +269,7 @@ static bool do_what_is_here(struct pages *p, struct pages_op *op) {
 static void access_begin(struct pages *p, struct pages_op *op) {
     op->slot = SMALL_NO_SLOT;
     if (access_is_own(p, op->local) || do_what_is_here(p, op))
-        return; /* through the bounce buffer: in pages_finish */
+        return; /* memory in the own segment: pages_finish copies it through the bounce buffer */
     struct piece x = access_piece_at(p, op->rank, access_offset_of(p, op->rank, op->remote), op->bytes);
     struct job j = job_of(op);
     if (x.bytes == op->bytes && x.bytes <= p->small && is_for_there(p, &x, op->way == PUT)) {

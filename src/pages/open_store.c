@@ -187,7 +187,7 @@ static int agree_on_identity(const struct net_boot *boot, uint64_t *identity) {
     uint64_t mine = 0, *all = malloc((size_t)boot->size * sizeof *all);
     int status = net_agree_on_memory(boot, all, "the identity of the files");
     if (status == 0 && getrandom(&mine, sizeof mine, 0) != sizeof mine)
-        mine = random_mix(clock_ns()) ^ (uint64_t)getpid(); /* before the kernel has enough entropy */
+        mine = random_mix(clock_ns()) ^ (uint64_t)getpid(); /* getrandom failed */
     if (status == 0)
         status = net_boot_gather(boot, &mine, all, sizeof mine);
     if (status == 0)

@@ -1,8 +1,8 @@
 /* team.c: teams: their members, their barriers, and the synchronisation of their operations.
  *
- * The members of a new team must agree on an id that no other team of any member has. It consists of the node of its
- * first member, and of the number of teams that this member has seen created. Each member sends the latter to all when
- * a team is split. */
+ * The members of a new team must agree on an id that no other team of any member has. The id combines the node of the
+ * first member with the number of teams that this node has seen created. Each member sends its number to all members
+ * when a team is split. */
 #include <stdlib.h>
 #include <string.h>
 

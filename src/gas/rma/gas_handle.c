@@ -202,7 +202,7 @@ static bool handle_try_one(struct gas_thread *t, struct gasnet_operation *o) {
     return true;
 }
 
-/* Stops at the first incomplete operation: those behind it are tested only after it. */
+/* Stops at the first incomplete operation; the operations behind it are tested only after it is complete. */
 bool gas_operations_try(struct gas_thread *t, struct operations *list) {
     while (list->first) {
         if (!gas_memory_try(&list->first->memory))

@@ -1,8 +1,8 @@
 /* vis.c: puts and gets of non-contiguous memory: cut into pieces that are contiguous on both sides, each of which is a
  * transfer of its own. Short pieces to another node share messages anyway (batch.c).
  *
- * The pieces of one call belong to an access region of their own, in addition to one that the program may have open;
- * those of the implicit forms join the program's. */
+ * The pieces of one call belong to an access region of their own, in addition to one that the program may have open. The
+ * pieces of the implicit forms are implicit operations of the program. */
 #include "gas/rma/gas_direct.h"
 #include "gas/rma/gas_transfer.h"
 #include "gasnet/gasnet_vis.h"

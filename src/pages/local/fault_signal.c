@@ -5,9 +5,9 @@
  * of the program for another signal must not touch the segment: it may have interrupted the holder of a lock that the
  * fault handler needs.
  *
- * *Read or write.* The processor knows, and Linux passes it on. Where we cannot find it, every fault counts as a write:
- * this is correct, but then pages that are only read are taken from other nodes. Instruction fetches are not handled:
- * no page of the segment is executable.
+ * *Read or write.* The processor reports which it was, and Linux passes this on with the signal. Where it is not found,
+ * every fault counts as a write: this is correct, but then pages that are only read are taken from other nodes.
+ * Instruction fetches are not handled: no page of the segment is executable.
  *
  * *Other faults.* A signal that is not a fault, or a fault outside of the segment, is passed to the previous handler as
  * the kernel would have called it. A program that installs its own handler later must do the same. With userfaultfd,
@@ -73,7 +73,7 @@ static enum fault what_was(const ucontext_t *context) {
 
 /* ---- chaining ---- */
 
-/* Default action: a fault happens again on return; a signal that was sent is raised again. */
+/* Restores the default action. A fault then happens again on return; a signal that was sent is raised again. */
 static void leave_to_default(int number, const struct sigaction *old, bool sent) {
     if (sent && old->sa_handler == SIG_IGN)
         return;

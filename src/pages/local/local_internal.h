@@ -100,7 +100,7 @@ void pages_mapping_close(struct local *l);
 int pages_mapping_raise(struct local *l, uint32_t page, uint32_t frame, enum pages_level level);
 /* Called by the mapper on request; informs the pool. */
 void pages_mapping_lower(struct local *l, uint32_t frame, enum pages_level level);
-/* Removes all mappings that the mapper has not been asked for. Returns the number of those that it was asked for. */
+/* Removes all mappings except those that the mapper has been asked to lower. Returns how many are left. */
 uint32_t pages_mapping_drop_all(struct local *l);
 
 /* Records that another node needed the page; `early`: before its minimum residency was over. */

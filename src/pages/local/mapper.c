@@ -20,7 +20,7 @@ void pages_mapper_ask(struct pages_pool *pool, uint32_t frame, enum pages_level 
     do
         f->mapper_next = first;
     while (!atomic_compare_exchange_weak_explicit(&m->first, &first, frame + 1, memory_order_release,
-                                                  memory_order_relaxed)); /* pairs with take() */
+                                                  memory_order_relaxed)); /* pairs with mapper_take() */
     /* Only the thread that made the list non-empty rings the doorbell. */
     if (first)
         return;

@@ -1,9 +1,9 @@
 /* mapping.c: the mappings of frames in the segment's address range.
  *
  * *Invariant* while the lock is free: the controller of a page considers it mapped if and only if it is MAPPING_FRAME
- * here, and at no lower level. So a mapping is raised by the holder of a pin, and the pool is informed before the lock
- * is released. It is lowered by the mapper at the controller's request, or without a request if the controller has no
- * request pending.
+ * here, and the level in the controller is at least the level here. So a mapping is raised by the holder of a pin, and
+ * the pool is informed before the lock is released. It is lowered by the mapper at the controller's request, or without a
+ * request if the controller has no request pending.
  *
  * *Areas.* The kernel keeps one area (VMA) for each mapping, and its limit is about 65000. A mapped page is one area,
  * and so is each stretch of unmapped pages in between. We count them and use at most half of the limit. Beyond that,
@@ -156,8 +156,8 @@ static int map_frame(const struct local *l, uint32_t page, uint32_t frame, enum 
 
 /* ---- unmapping without a request ---- */
 
-/* Not if the mapper was asked for it: then the mapper reports back. A copy that is mapped has no other flags. The
- * bucket's lock is held meanwhile, so that no request is made before the controller knows. */
+/* Unmaps the page, unless the mapper was asked to: then the mapper reports back. The flags of a mapped copy are 0 unless
+ * the mapper was asked. The bucket's lock is held, so that the controller makes no request before it is informed. */
 static bool mapping_drop(struct local *l, uint32_t page) {
     struct pages_control *c = &l->pool->frames[l->mappings[page].frame - 1].control;
     struct pool_bucket *b = pages_pool_bucket_of(l->pool, c->home, c->page);

@@ -1,8 +1,8 @@
-/* userfault.c: page faults by userfaultfd: an access to a page without access stops its thread in the kernel, which
- * reports it through a descriptor. This includes system calls: read(2) and write(2) work on the segment.
+/* userfault.c: page faults by userfaultfd: an access to an inaccessible page stops its thread in the kernel, which reports
+ * the fault through a descriptor. This includes system calls: read(2) and write(2) work on the segment.
  *
- * Several threads of ours get the pages, so that faults of several threads can wait concurrently. No page can be
- * readable without being writable, so each is fetched for writing. For how a page loses its access see mapping.c. */
+ * USERFAULT_THREADS threads get the pages, so that faults of several threads can wait concurrently. No page can be
+ * readable without being writable, so each is fetched for writing. mapping.c describes how a page becomes inaccessible. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/userfaultfd.h>
@@ -70,7 +70,7 @@ static void *userfault_run(void *arg) {
 
 /* ---- open and close ---- */
 
-/* Includes faults inside the kernel, which may be forbidden. */
+/* The descriptor also reports faults inside the kernel, which an unprivileged process may be denied. */
 static int open_descriptor(void) {
     int descriptor = (int)syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK);
     if (descriptor >= 0)

@@ -74,7 +74,7 @@ static void note_loss(struct policy_entry *e, uint32_t age) {
 
 static bool policy_decide(struct policy_entry *e, bool write, uint32_t now) {
     uint32_t age = (now - e->time) & TIME_MASK;
-    if (e->fetched && write && !e->to_write) { /* it may be here, for reading: nothing was lost */
+    if (e->fetched && write && !e->to_write) { /* the page may still be here for reading: not a loss */
         e->count = 0;
         e->fetched = false;
     } else if (e->fetched) {

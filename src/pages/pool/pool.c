@@ -22,7 +22,7 @@ void pages_pool_wait_for_change(struct pages_pool *p, _Atomic uint32_t *word, ui
         return;
     uint64_t end = clock_ns() + BEFORE_SLEEP_NS;
     do
-        if (atomic_load_explicit(word, memory_order_acquire) != seen) /* pairs with wake() */
+        if (atomic_load_explicit(word, memory_order_acquire) != seen) /* pairs with pool_wake() */
             return;
     while (clock_ns() < end);
     atomic_fetch_add(sleepers, 1);
@@ -207,7 +207,7 @@ void pages_pool_settle(struct pages_pool *p, struct pool_bucket *b, struct pool_
     atomic_store_explicit(&f->only, state == PAGES_E || state == PAGES_M, memory_order_relaxed);
     for (uint8_t i = 0; i < e->count; i++) {
         if (f->outbox_count == POOL_OUTBOX)
-            abort(); /* see pool.h */
+            abort(); /* pool.h says why this cannot happen */
         f->outbox[f->outbox_count++] = e->messages[i];
     }
     f->actions |= e->actions & (PAGES_UNMAP | PAGES_PROTECT);
@@ -235,7 +235,7 @@ static bool is_hit(const struct pages_control *c, bool write) {
 }
 
 /* The access for which a page was fetched does not count as a use; otherwise every page of a scan would stay for
- * another round. A prefetched page carries the mark until its first access, so that it is not dropped before it. */
+ * another round. A prefetched page is marked as used until its first access, so that it is not dropped before. */
 static void pool_mark_used(struct pages_pool *p, uint32_t frame) {
     _Atomic uint8_t *used = &p->links[frame].used;
     bool fresh = atomic_load_explicit(&p->frames[frame].fresh, memory_order_relaxed);

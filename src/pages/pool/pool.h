@@ -127,7 +127,7 @@ struct pages_pool {
     struct pool_small *smalls;   /* [POOL_SMALLS] */
     char *small_data;            /* [POOL_SMALLS] of small_bytes each */
     struct pool_mapper *mappers; /* [locals] */
-    char *memory; /* [frames] of page_bytes each: the second mapping, whose pages are never unmapped */
+    char *memory; /* [frames] of page_bytes each; always mapped, in addition to the mappings in segments */
     int file;     /* file descriptor of that memory */
     size_t page_bytes;
     struct mailbox *doorbell; /* doorbell of the service; NULL: nothing sleeps */

@@ -1,4 +1,4 @@
-/* pool_evict.c: dropping copies: those that the replacement policy proposes, and before a checkpoint all dirty ones.
+/* pool_evict.c: drops copies: victims of the replacement policy and, before a checkpoint, all dirty copies.
  *
  * A copy is dropped by a request, which needs a window credit; POOL_FOR_EVICTION credits are kept for this. */
 #include <errno.h>

@@ -18,13 +18,13 @@
 
 enum { USED = 1, REFUSED = 2 }; /* replace_link.used */
 enum { LOOKS = 4 };             /* inspections per frame, in a call */
-enum { NEW_LEAST = 64 };        /* frames for new pages, unless that is more than half */
-enum { SOON = 2 };              /* times the room: victims until a page comes back */
-enum { DISPLACES = 8 };         /* competing new pages until an unused kept copy is evicted */
+enum { NEW_LEAST = 64 };        /* minimum room, unless that is more than half of the frames */
+enum { SOON = 2 };              /* a page comes back soon: within SOON * room victims */
+enum { DISPLACES = 8 };         /* one in so many new pages displaces an unused kept page */
 
 /* ---- room for new pages ---- */
 
-/* Larger in a small pool, as this part includes the free frames and the pages that some scans have prefetched. */
+/* A larger share of a small pool, as the room includes the free frames and the pages that some scans have prefetched. */
 static uint32_t room_least(const struct replace *r) {
     uint32_t half = r->frames / 2, some = NEW_LEAST < half ? NEW_LEAST : half, eighth = r->frames / 8;
     return eighth > some ? eighth : some;
@@ -96,8 +96,8 @@ static void replace_remember(const struct replace *r, struct replace_link *links
     place->when = r->victims;
 }
 
-/* Also limited to one inspection of every kept page. Otherwise a loop slightly longer than the pool, in which each page
- * comes back and each kept page is used, would widen more than it narrows. */
+/* The limit is also at most the number of kept pages: one inspection of each. Otherwise a loop slightly longer than the
+ * pool, in which each page comes back and each kept page is used, would widen more than it narrows. */
 static bool is_soon(const struct replace *r, uint32_t when) {
     uint32_t kept = r->frames - r->room, limit = SOON * r->room;
     return r->victims - when < (limit < kept ? limit : kept);
@@ -144,7 +144,8 @@ static uint8_t take_mark(struct replace_link *l) {
 }
 
 /* FIFO is full, and a page that no other node holds is at the end of LRU. Returns whether the head of FIFO is evicted
- * in its place. Pages that pass through in a long scan outnumber the pages that stay. */
+ * in its place. Of pages that have not come back, only one in DISPLACES wins, because pages of a long scan outnumber the
+ * pages that stay. */
 static bool displaces(struct replace *r, struct replace_link *links, uint32_t f) {
     uint32_t head = r->lists[REPLACE_IN_FIFO].oldest - 1;
     bool too_many = r->lists[REPLACE_IN_FIFO].count > r->frames - r->room;

@@ -4,12 +4,12 @@
  *
  *      GETS    from I. DATA ends it.
  *      GETX    from I, S or O. DATA and GRANT end it, in any order; GRANT alone if the copy still exists. While the request
- *              waits in the home's queue, the copy may be lost or change its owner. The home knows, and then sends DATA
- *              as well. The page cannot be written before GRANT.
+ *              waits in the home's queue, the copy may be lost or change its owner. The directory tracks this, and the
+ *              home then sends DATA as well. The page cannot be written before GRANT.
  *      PUT     from S, E, M or O. PUT_ACK or WRITEBACK_REQ ends it. The copy is frozen: no pins, no mapping, but it serves every Fwd.
  *
- * As state and request are independent, the answer to a Fwd depends on the state alone. There is no table of transient
- * states, and no case in which the answer depends on what else is under way.
+ * As state and request are independent, the answer to a Fwd depends on the state alone, not on the request under way.
+ * There is no table of transient states.
  *
  * At most one Fwd is deferred, and only one that revokes access. It waits for
  *

@@ -11,15 +11,16 @@
  *
  * An entry has a bit for each node that holds a copy (`holders`, including the owner), the transaction under way, and
  * the set of events that it waits for (`awaits`). Every message or I/O completion removes one event. Until the
- * transaction ends, `known` keeps the state from before it. Only `holders` changes earlier: a bit is cleared when the
- * IACK or WRITEBACK_DATA of that node arrives.
+ * transaction ends, `known` keeps the state from before it, with two exceptions: WRITEBACK_DATA removes the owner, and a
+ * remote write appoints an owner and makes it the only holder. In `holders` a bit is cleared when the IACK or
+ * WRITEBACK_DATA of that node arrives.
  *
  * Idle pages with queued requests are in the FIFO list `ready`. This is fair to nodes at each page, and to pages at the
  * home.
  *
- * `turn` implements F: the next holder to serve is the first one at or after `turn`, round robin by node number. The
- * node that received a copy last serves next, as its copy is likely still in its CPU caches. Then follows its
- * successor, so k requests are served by k different holders, unless new holders arrive in between. */
+ * `turn` implements F (protocol.h): the next holder to serve is the first one at or after `turn`, round robin by node
+ * number. The node that received a copy last serves next, as its copy is likely still in its CPU caches. Then follows
+ * its successor, so k requests are served by k different holders, unless new holders arrive in between. */
 #include <errno.h>
 #include <string.h>
 
@@ -154,7 +155,7 @@ static void dequeue(struct pages_directory *d, struct directory_entry *e) {
     *r = (struct directory_request){0};
 }
 
-/* Ends the transaction. The new state follows from the holders and from whether one of them is the owner. */
+/* Ends the transaction. `known` is the new state of the page; where it depends on the holders, see owned and unowned. */
 static void directory_end(struct pages_directory *d, uint32_t page, struct directory_entry *e,
                           enum pages_known known) {
     e->known = (uint8_t)known;

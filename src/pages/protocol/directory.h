@@ -32,7 +32,7 @@ enum pages_io {
     PAGES_APPLY  /* the remote operation of this cookie, on the page */
 };
 
-/* What the caller has to do. `messages` belongs to the caller and has room for nodes + 1. */
+/* Work for the caller. `messages` belongs to the caller and has room for nodes + 1. */
 struct pages_output {
     struct pages_message *messages;
     uint32_t count;

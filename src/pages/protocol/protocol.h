@@ -73,9 +73,7 @@
  * home; one that writes in S sends INV to all, is applied at the home after all acks, and leaves U. State O does not
  * occur.
  *
- * A cache: its answer to each message and its next state. * is DIRTY; blank: cannot occur.
- *
- * WB is WRITEBACK_DATA:
+ * A cache: its answer to each message and its next state. WB is WRITEBACK_DATA; * is DIRTY; blank: cannot occur.
  *
  *      FWD_S      FWD_X     INV       OWN        WRITEBACK_REQ  RECALL_S   RECALL_X   FWD_SMALL read, write
  *  S   DATA   S   DATA  I   IACK  I   OWNED  O                                        S, M

@@ -12,7 +12,7 @@
  *      service_order.c  orders from the leader of the node               service_room.c   space on the NVM for a checkpoint
  *      service_alive.c  detection of unresponsive nodes                  service_fail.c   errors that end the job
  *
- * Each has a header of its name with its part of struct service.
+ * Each file except service_open.c has a header of its own name, with its part of struct service if it has one.
  *
  * Messages to the own node take the same path, without the network. Messages of the controllers stay in the outboxes of
  * their frames until the progress loop sends them; messages of the directory are sent immediately. So no message causes

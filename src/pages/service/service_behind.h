@@ -18,12 +18,12 @@ struct behind {
 
 struct service_behind {
     uint32_t failed;        /* pages that could not be written */
-    uint32_t unwritten;     /* pages that are here only, with those */
+    uint32_t unwritten;     /* pages that are in memory only, including the failed ones */
     struct behind *entries; /* [most]; the first works_most have buffers */
     uint32_t most, end;     /* entries in use are before `end` */
     uint32_t frames_taken;  /* pages that are in frames of the pool */
-    int error;              /* the last one */
-    uint64_t retried;       /* clock_ns */
+    int error;              /* of the last failed write */
+    uint64_t retried;       /* clock_ns of the last retry */
 };
 
 /* Writes pages that are in memory only; retries failed writes. */

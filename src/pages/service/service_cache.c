@@ -19,8 +19,9 @@ static void count_message(struct service *s, const struct pages_message *m) {
 
 /* ---- messages ---- */
 
-/* A home sends no further message before it has our answer, so together with a request of ours there are two messages.
- * The other entries of the outbox are for what this node itself does in the meantime. */
+/* At most two messages of an outbox are caused by other nodes: our request, and the answer to a message of the home,
+ * which sends no further message before it has that answer. The other entries are for messages that this node itself
+ * causes in the meantime. */
 enum { FROM_OTHERS = POOL_OUTBOX - 2 };
 
 static void copy_receive(struct service *s, const struct pages_message *m) {
@@ -80,7 +81,7 @@ static void copy_take_data(struct service *s, const struct wire *w, const char *
         copy_receive(s, &w->message);
 }
 
-/* Applied and answered immediately, so that the answer is the content at this moment. */
+/* The operation is applied and answered immediately, so that the answer is the content at this moment. */
 static void copy_take_small(struct service *s, const struct wire *w, const char *data) {
     const struct pages_message *m = &w->message;
     struct pages_pool *p = s->pool;

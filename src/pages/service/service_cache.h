@@ -9,7 +9,7 @@ struct service;
 /* ORDER_HOLD: requests that wait for the end of a checkpoint; each holds a window credit. */
 struct service_held {
     bool on;
-    uint32_t count, frames;         /* all of them; requests for pages */
+    uint32_t count, frames;         /* held requests; those of them that are for pages */
     uint32_t small;                 /* list of slots of remote operations: index + 1 */
     struct pages_message *messages; /* [PAGES_WINDOW], of the requests for pages */
 };

@@ -26,7 +26,7 @@ unsigned pages_order_take(struct service *s) {
     return 1;
 }
 
-/* Whether no copy is dirty and no request is open that could bring one. */
+/* Starts to drop all dirty copies. Returns whether none is left, and no request is open that could bring one. */
 static bool clean(struct service *s) {
     bool all = true;
     for (uint32_t i = 0; i < s->pool->shared->frames; i++)

@@ -19,7 +19,7 @@ enum service_order {
     ORDER_ABANDON,
 };
 
-/* The current one. */
+/* The order that is being carried out. */
 struct service_ordered {
     enum service_order what;
     int cell;

@@ -1,9 +1,9 @@
 /* service_progress.c: caller-driven progress: a thread of the leader's process that waits for an answer does the
  * service's work itself.
  *
- * Through the service's thread an answer costs two sleeps inside the node in addition to the network's: the thread is
- * woken through a pipe, and then wakes the waiting thread. Here the caller itself sends and polls as long as the thread
- * sleeps. The progress lock is held by one of them. An arriving message wakes the thread as well; it finds the progress
+ * Through the service's thread an answer costs two wakeups inside the node, in addition to the network's: the caller wakes
+ * the thread through a pipe, and the thread wakes the caller. Here the caller itself sends and polls while the thread
+ * sleeps. One of the two holds the progress lock. An arriving message wakes the thread as well; it finds the progress
  * lock held, or nothing to do, and sleeps again without delaying the answer.
  *
  * *No event is lost.* An event since the thread armed its descriptors has woken the thread, or was handled by the
@@ -21,8 +21,8 @@
 enum { PROGRESS_LOCK_NS = 5000 /* limit for acquiring the lock: the thread may be about to sleep */ };
 enum { IDLE_NS = 100000 /* no event for so long: no answer soon */, MOST_NS = 1000000 };
 
-static _Thread_local struct service *standing_in; /* of this thread */
-static _Thread_local sigset_t signals;            /* the mask from before */
+static _Thread_local struct service *standing_in; /* its progress lock is held by this thread; or NULL */
+static _Thread_local sigset_t signals;            /* signal mask before hold_signals */
 
 static void hold_signals(void) {
     static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT};
@@ -72,7 +72,7 @@ static void progress_unlock(struct service *s, bool unfinished) {
 }
 
 void pages_progress_unlock(struct service *s) {
-    if (standing_in == s) /* otherwise it was given back when it did not pay */
+    if (standing_in == s) /* otherwise pages_progress_work_until has already released the lock */
         progress_unlock(s, false);
 }
 
@@ -81,7 +81,7 @@ static bool progress_work(struct service *s, const _Atomic uint32_t *word, uint3
     uint64_t begun = clock_ns(), idle_since = begun, now = begun;
     while (now - idle_since < IDLE_NS && now - begun < MOST_NS) {
         unsigned happened = pages_service_go_round(s);
-        /* Pairs with wake() and pages_pool_small_done(). */
+        /* Pairs with pool_wake() and pages_pool_small_done(). */
         if (atomic_load_explicit(word, memory_order_acquire) != seen)
             return true;
         now = clock_ns();
@@ -101,6 +101,6 @@ bool pages_progress_work_until(void *service, const _Atomic uint32_t *word, uint
     net_spin_has_paid(&s->progress.spin, paid);
     atomic_store_explicit(&s->progress.pays, s->progress.spin.score > 0, memory_order_relaxed);
     if (!paid)
-        progress_unlock(s, true); /* the thread now waits for other nodes, and must monitor them */
+        progress_unlock(s, true); /* the thread must run: only it detects nodes that do not answer */
     return paid;
 }

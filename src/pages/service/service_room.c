@@ -1,8 +1,8 @@
 /* service_room.c: space on the NVM before a checkpoint: for each dirty copy, the home reserves the location that it
  * will be written to.
  *
- * If a home has no space, nothing has been dropped or written yet, and the job can continue. A node sends a limited
- * number of these requests at a time, fewer than the number of requests for which the homes have messages; no rank uses
+ * If a home has no space, nothing has been dropped or written yet, and the job can continue. A node has at most AT_ONCE
+ * of these requests under way, fewer than the PAGES_WINDOW requests for which each home reserves messages; no rank uses
  * the segments meanwhile. */
 #include "pages/service/service.h"
 

@@ -11,7 +11,7 @@ struct service;
 unsigned pages_small_ask(struct service *s);
 void pages_small_release(struct service *s);
 
-/* The home keeps the operation of a message, with its bytes. */
+/* The home keeps the operation of a message, with its bytes, in a bounce buffer. Returns the buffer's index. */
 uint32_t pages_small_keep(struct service *s, const struct wire *w, const char *data);
 
 /* For the home, which answers from the same bounce buffer. */

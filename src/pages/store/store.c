@@ -1,4 +1,4 @@
-/* store.c: page requests: where they are read or written, and what their completions change.
+/* store.c: page requests: selects the copy that each one reads or writes, and updates the tables when it completes.
  *
  * A page is overwritten in place, unless a kept checkpoint uses that copy. Then it is written to another copy, and the
  * table refers to it only after the write has completed. A failed write leaves the table unchanged and marks the page

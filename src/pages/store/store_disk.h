@@ -36,7 +36,7 @@ int pages_disk_write(int file, const void *data, size_t bytes, uint64_t offset);
 int pages_disk_read(int file, void *data, size_t bytes, uint64_t offset);
 int pages_disk_sync(int file);
 
-/* For writes by other means. */
+/* Report to the watcher a write that does not use pages_disk_write. */
 void pages_disk_tell(int file, const void *data, size_t bytes, uint64_t offset);
 void pages_disk_tell_failed(int file, size_t bytes, uint64_t offset);
 

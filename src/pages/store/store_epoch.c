@@ -175,7 +175,7 @@ static const char *why_not_select(const struct store *s, uint64_t epoch, int *er
     *error = s->is_ready ? -EINVAL : -ESTALE;
     if (s->is_ready)
         return "it is already in use";
-    return find_table(s, epoch) < 0 ? "it does not hold it. Do the files of all ranks belong together?"
+    return find_table(s, epoch) < 0 ? "the file does not hold it. Do the files of all ranks belong together?"
                                     : NULL;
 }
 

@@ -158,7 +158,7 @@ int pages_store_open(const struct store_options *o, struct store **store, struct
     return 0;
 }
 
-/* The system accesses the caller's memory until then. */
+/* Waits for the requests under way: the system accesses the callers' buffers until they are complete. */
 static void store_drain(struct store *s) {
     enum { BATCH = 32 };
     struct store_done done[BATCH];

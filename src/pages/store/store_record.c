@@ -13,7 +13,7 @@ static const char magic[8] = {'H', 'e', 'a', 'r', 't', 'h', 'N', 'V'};
 #define BYTE_ORDER_MARK 0x01020304u
 
 _Static_assert(sizeof(struct store_record) <= 512,
-               "in one sector, as a disk that tears only between sectors is then whole");
+               "in one sector: a disk that tears writes only between sectors leaves it whole");
 
 uint64_t pages_store_record_hash(const void *data, size_t bytes) {
     return XXH3_64bits(data, bytes);

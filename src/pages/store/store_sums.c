@@ -1,8 +1,8 @@
 /* store_sums.c: checksums of pages, one for each block of 4 KiB, stored in each table after the copies of the pages.
  *
  * They are computed when a write has completed and compared when a read has, so that corruption by a disk, a cable or a
- * stray write becomes an error and not a value. As each checkpoint has a table of its own, the copies of older ones are
- * verified against the checksums of their time. */
+ * stray write is reported as an error and never returned as data. As each checkpoint has a table of its own, its copies of
+ * pages are verified against the checksums that they had when it was made. */
 #include <inttypes.h>
 #include <stdio.h>
 

@@ -1,14 +1,15 @@
 /* store_uring.c: I/O engine with io_uring. Requests are put into the submission ring and submitted with one system call
  * per poll, however many they are; completions are read from memory.
  *
- * The ring's own descriptor is readable while it holds completions, so sleeping needs no eventfd, and not sleeping
- * costs nothing.
+ * The ring's own descriptor is readable while it holds completions, so sleeping needs no eventfd, and a caller that only
+ * polls pays nothing for it.
  *
- * The kernel may refuse to accept requests. If it lacks memory, it may accept them later: they stay in the ring and are submitted again
- * at each poll, and the caller must not sleep meanwhile, as nothing would wake it. After PATIENCE, or on any other refusal, the engine
- * moves the requests that the kernel has not accepted by read and write instead, and all later ones while the ring is blocked. A ring that
- * was refused for lack of memory is submitted again: the requests moved otherwise have become NOPs in it, and once the kernel has accepted
- * these, the ring is used as before. After any other refusal the ring is never submitted again. Accepted requests still complete. */
+ * The kernel may refuse to accept requests. If it lacks memory, it may accept them later: they stay in the ring and are
+ * submitted again at each poll, and the caller must not sleep meanwhile, as nothing would wake it. After PATIENCE, or on
+ * any other refusal, the ring is `blocked`: the engine executes the requests that the kernel has not accepted with pread
+ * and pwrite, turns them into NOPs in the ring, and executes all later requests in the same way. A ring that was refused
+ * for lack of memory is still submitted at each poll; once the kernel has accepted the NOPs, it is used as before. After
+ * any other refusal the ring is never submitted again. Accepted requests still complete. */
 #include "pages/store/store_engine.h"
 
 #include <errno.h>
@@ -53,7 +54,7 @@ static void move_now(struct uring *u, struct store_request *r) {
     pages_store_queue_add(&u->over, r);
 }
 
-/* The kernel reads an entry of the ring when it takes it, so that it can be made an empty one until then. */
+/* The kernel reads an entry of the ring only when it accepts it, so until then the entry can be made a NOP. */
 static void go_around(struct uring *u) {
     unsigned left = io_uring_sq_ready(&u->ring);
     for (uint64_t i = u->put - left; i != u->put; i++) {
