@@ -50,7 +50,7 @@ static int check_message(const char *call, int rank, int handler, enum gasnetc_k
                          size_t bytes, const void *to, int count) {
     if (UNLIKELY(handler < AM_FIRST))
         return gas_refuse(GASNET_ERR_BAD_ARG, call,
-                          "handler %d is not a handler of the program: those are 128 to 255", handler);
+                          "handler %d is not a handler of the program: its handlers are 128 to 255", handler);
     if (UNLIKELY(count < 0 || count > AM_ARGS))
         return gas_refuse(GASNET_ERR_BAD_ARG, call, "%d arguments: 0 to 16 are allowed", count);
     if (kind == GASNETC_SHORT)

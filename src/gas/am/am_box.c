@@ -106,8 +106,8 @@ static bool has_work(void) {
     return gas_job.world->nodes > 1 && gas_box_has_parked() && atomic_load(&b->free_places);
 }
 
-/* Pairs with gas_box_wake. Only one thread of the rank waits for the wakeup. If one already does, the caller sleeps for a
- * short fixed time instead. */
+/* Pairs with gas_box_wake. Only one thread of the rank waits for the wakeup. If one already does, the caller sleeps for at
+ * most 200 us instead. */
 void gas_box_sleep(uint64_t microseconds) {
     enum { SOON_US = 50 };
     static _Atomic bool taken;

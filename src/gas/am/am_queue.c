@@ -6,8 +6,8 @@
  * The lap bit changes from lap to lap, so that the reader does not store into the cache line of the cells.
  *
  * The writers of a queue are the threads of one rank; of a queue for other nodes, helpers and this rank itself. A writer
- * that has a number and has not written its cell yet blocks the writers behind it, but only for a few instructions inside a
- * call. A cell has been read before the ring wraps around to it: a message occupies a slot or a place until it has been
+ * that has a number and has not written its cell yet delays the messages behind it, but only for a few instructions inside
+ * a call. A cell has been read before the ring wraps around to it: a message occupies a slot or a place until it has been
  * taken, so of (cells + 1) consecutive messages two have the same slot, and the second was sent after the first was taken.
  * The tail may be relaxed: the address of the second store depends on its number, and that number was drawn after the first
  * message was taken.

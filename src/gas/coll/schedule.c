@@ -73,7 +73,7 @@ struct gasnet_coll_operation *gas_schedule_new(const char *call, gasnet_team_han
     gas_need(call, 0);
     gas_need_free(call);
     if (!team)
-        gas_fail(call, "there is no team");
+        gas_fail(call, "the team handle is NULL");
     struct gasnet_coll_operation *o = calloc(1, sizeof *o);
     if (!o)
         gas_fail(call, "no memory for a collective operation");

@@ -137,7 +137,7 @@ static int assign(gasnet_handlerentry_t *e) {
 
 static int register_all(gasnet_handlerentry_t *table, int count) {
     int status = count < 0 || (count > 0 && !table)
-                     ? gas_refuse(GASNET_ERR_BAD_ARG, "gasnet_attach", "a table of %d handlers", count)
+                     ? gas_refuse(GASNET_ERR_BAD_ARG, "gasnet_attach", "invalid table of %d handlers", count)
                      : GASNET_OK;
     for (int i = 0; i < count && status == GASNET_OK; i++) {
         status = job_check_entry(&table[i], i);
@@ -234,7 +234,7 @@ ALSO(uintptr_t, getMaxGlobalSegmentSize, (void));
 /* A table may be shorter than the number of nodes. */
 static int table_length(const char *call, const void *table, int entries) {
     if (!table || entries <= 0)
-        return -gas_refuse(GASNET_ERR_BAD_ARG, call, "a table of %d entries", entries);
+        return -gas_refuse(GASNET_ERR_BAD_ARG, call, "invalid table of %d entries", entries);
     return entries < gas_job.size ? entries : gas_job.size;
 }
 

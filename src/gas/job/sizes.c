@@ -1,9 +1,9 @@
 /* sizes.c: the maximum segment size: a share of the free space of this machine, the same for all its ranks.
  *
- * For segments in files, of the free space of their file system; for segments in memory, of half the memory that can be
- * allocated without swapping.
- * Segments are created once, when all ranks attach, so that no rank takes space from others in between. In memory their
- * pages are allocated when they are touched, so that a program may attach the maximum and use little of it.
+ * Segments in files share the free space of their file system. Segments in memory share half of the memory that can be
+ * allocated without swapping. Segments are created once, when all ranks attach, so that no rank takes space from others
+ * in between. In memory their pages are allocated when they are touched, so that a program may attach the maximum and use
+ * little of it.
  *
  * GASNET_MAX_SEGSIZE lowers it, in the form that GASNet defines: a size ("512MB"), or a share of the machine's memory
  * ("0.85"), for each rank ("/P", the default) or for all ranks of the machine ("/H"). */

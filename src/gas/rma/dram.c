@@ -1,7 +1,7 @@
 /* dram.c: segments entirely in memory: HEARTH_NVM=off.
  *
  * The segments of one node lie in one mapping, at the same address in all its ranks and in its helper (net/shm/shared.h):
- * there a put is a memcpy. A put to another node is an operation that the helper there executes:
+ * inside the node a put is a memmove. A put to another node is an operation that the helper there executes:
  *
  *      short       several in one block (batch.c)
  *      long get    requested in blocks, whose answers are copied to their destination
@@ -9,8 +9,8 @@
  *                  helper executes all requests of one rank in order, so the answer implies that the whole put is done
  *      long set    one block, answered
  *
- * A thread's later get or put must not overtake its put: memcpy is followed by a fence that orders stores before later
- * loads. A get is followed by one that orders loads. The helper does the same. */
+ * A thread's later get or put must not overtake its put. A put is therefore followed by a fence that orders its stores
+ * before later loads, and a get by a fence that orders its loads. The helper does the same. */
 #include "gas/rma/dram.h"
 
 #include <stdlib.h>

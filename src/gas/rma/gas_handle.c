@@ -92,7 +92,7 @@ static void forget_thread(void *arg) {
 
 static void make_key(void) {
     if (pthread_key_create(&key, forget_thread) != 0)
-        gas_fail("gasnet_attach", "no key is left for data of threads (PTHREAD_KEYS_MAX)");
+        gas_fail("gasnet_attach", "no thread-specific data key is left (PTHREAD_KEYS_MAX)");
 }
 
 struct gas_thread *gas_thread_make(void) {
