@@ -1,5 +1,5 @@
-/* acquire.c: every MPI call that can be a sync event, that is, tell this process of a write by another, acquires on
- * return.
+/* acquire.c: wraps the MPI calls that can be sync events and are not hooked by name, so that they acquire on return.
+ * A sync event is a call from which this process may learn of a write by another process.
  *
  * The calls that do not acquire are listed (nonsync.txt); all others do. The build takes all calls that this MPI
  * declares (declared.h) and its library exports, without the listed ones and without those hooked by name, and
@@ -9,8 +9,8 @@
  * While such a call blocks in MPI, another thread progresses messages to this process (p2p/transport/p2p_helper.c). That thread
  * does not call MPI. If messages arrive through MPI, a blocking collective is therefore replaced by its non-blocking
  * equivalent, which is tested in a loop with a round of progress in between. waits.txt lists the replaced collectives
- * per MPI, because some MPIs have equivalents with different results. All others, and those that a tool wraps on some
- * process, are called unchanged after a pre-barrier (p2p/collective/prebarrier.c).
+ * per MPI, because some MPIs have equivalents with different results. Other collectives, and those that a tool wraps on
+ * some process, are called unchanged after a pre-barrier (p2p/collective/prebarrier.c).
  *
  * An acquire is one increment of a process-wide generation. A window in acquire mode compares it before it reads its
  * cache, and invalidates the cache in constant time if it has changed. */
@@ -33,7 +33,7 @@ bool acquire_is_shared = true;
 
 EXPORT void hearth_acquire(void) {
     if (acquire_ignored !=
-        EVENT_GENERIC) /* atomic: any thread may call this, also beside one that is inside acquire() */
+        EVENT_GENERIC) /* atomic: any thread may call this, also while another is inside acquire() */
         atomic_fetch_add_explicit(&acquire_generation, 1, memory_order_release);
 }
 

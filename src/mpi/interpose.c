@@ -12,7 +12,7 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-/* Another library's constructor may call before Hearth's constructor has run: find the functions first. */
+/* Another library's constructor may call MPI before Hearth's constructor has run: find the functions first. */
 #define READY(name) (LIKELY(host_real.name != NULL) || (host_open(), host_real.name != NULL))
 
 /* The common path is a test and a jump. `waits`: MPI may wait in this call, and `before` and `after` are needed if
@@ -33,7 +33,7 @@
         return UNLIKELY(host_is_careful || (waits && p2p_on)) ? careful_##symbol args : hook_##name args;    \
     }
 
-/* A tool that runs on Hearth's behalf calls PMPI_X. */
+/* A PMPI_X call by a tool that runs on Hearth's behalf is only forwarded. */
 #define BOTH(name, params, args, waits, before, after)                                                       \
     DEFINE(MPI_##name, name, params, args, 0, waits, before, after)                                          \
     DEFINE(PMPI_##name, name, params, args, host_is_marked(__builtin_frame_address(0)), waits, before, after)

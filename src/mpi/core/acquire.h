@@ -27,7 +27,8 @@ enum sync_event {
 
 extern HIDDEN _Atomic uint64_t acquire_generation; /* incremented by each acquire */
 extern HIDDEN int acquire_ignored;                 /* the ignored kind, or -1 */
-extern HIDDEN bool acquire_is_shared; /* by threads that call MPI at once; true until MPI says otherwise */
+extern HIDDEN bool
+    acquire_is_shared; /* several threads may call MPI at once; assumed until MPI_Init has returned */
 
 /* Once, collective: agrees on the collectives that a tool wraps on some process. */
 void acquire_agree(void);

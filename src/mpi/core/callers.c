@@ -1,9 +1,9 @@
-/* callers.c: see callers.h.
+/* callers.c: finds the call site of a get, and keeps the table of call sites.
  *
  * The stack is walked because a hook can be reached in several ways: from MPI_Get or PMPI_Get, directly or through
  * the Fortran bindings, with a varying number of Hearth's frames in between. Frames of Hearth and of MPI are
- * recognised by the address ranges of their libraries, which are collected once: a query of the linker for each frame
- * takes longer than the walk. */
+ * recognised by the address ranges of their libraries, which are collected once: a query of the dynamic
+ * linker for each frame takes longer than the walk. */
 #include "mpi/core/callers.h"
 
 #include <dlfcn.h>

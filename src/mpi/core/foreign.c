@@ -1,7 +1,7 @@
 /* foreign.c: detects a different MPI than the one that this library was built for.
  *
  * Handles are ints in one MPI and pointers in the other, so Hearth cannot forward calls of a different MPI: arguments
- * would be truncated, and the program would crash in its first calls. The check runs before any call was made and
+ * would be truncated, and the program would crash in its first calls. The check runs before the first call and
  * ends the process with an error line and a remedy instead.
  *
  * An MPI is a loaded library named libmpi or libmpich that exports MPI_Init. Open MPI has ompi_mpi_comm_world, which

@@ -8,10 +8,10 @@
 #define USE(name, params, args)
 #include "mpi/core/calls.def"
 
-/* ---- rma/inflight/rma_request.c: the same for requests that are not Hearth's messages ---- */
+/* ---- rma/inflight/rma_request.c: the hooks' work for requests that do not belong to Hearth's messages ---- */
 
 int rma_Wait(MPI_Request *request, MPI_Status *status);
-/* The request belongs to a send whose completion is no sync event. */
+/* Records that the request belongs to a send whose completion is no sync event. */
 void rma_sent(MPI_Request request);
 int rma_Test(MPI_Request *request, int *flag, MPI_Status *status);
 int rma_Waitall(int count, MPI_Request requests[], MPI_Status statuses[]);
@@ -23,7 +23,7 @@ int rma_Testsome(int count, MPI_Request requests[], int *done, int indices[], MP
 int rma_Request_free(MPI_Request *request);
 int rma_Request_get_status(MPI_Request request, int *flag, MPI_Status *status);
 
-/* rma/bypass.c: the same for a type that no message in flight uses. */
+/* rma/bypass.c: MPI_Type_free for a type that no message in flight uses. */
 int rma_Type_free(MPI_Datatype *type);
 
 #endif

@@ -23,8 +23,8 @@ extern HIDDEN bool host_has_tool;
 extern HIDDEN bool host_is_careful;
 
 /* While a tool's MPI_X runs on Hearth's behalf: the frame that called it. A PMPI_X call from the tool is then only
- * forwarded. This is a frame address and not a counter, so that an error handler that jumps out leaves no stale mark:
- * the stack is then above it. */
+ * forwarded. This is a frame address and not a counter, so that an error handler that leaves by longjmp leaves no
+ * stale mark: the stack pointer is then above it. */
 extern HIDDEN _Thread_local const void *host_mark __attribute__((tls_model("initial-exec")));
 
 /* The library's PMPI_X for "MPI_X", or NULL. *next: the next MPI_X after Hearth's; it is a tool's if it lies in

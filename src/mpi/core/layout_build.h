@@ -4,7 +4,7 @@
 
 #include "mpi/core/layout.h"
 
-enum { LAYOUT_BLOCKS_MAX = 1 << 20 }; /* in a list; finer accesses are not worth a description */
+enum { LAYOUT_BLOCKS_MAX = 1 << 20 }; /* in a list; types with more blocks are not described */
 
 /* A list of blocks with a reference count of layouts. */
 struct layout_list {

@@ -1,6 +1,6 @@
-/* progress.c: MPI_Test of a request that is never complete until the end; for it both MPIs process everything that has
- * arrived. MPI_Iprobe does not suffice: on a private communicator MPICH processes nothing else, and on a shared one a
- * waiting message ends it early. */
+/* progress.c: drives the host MPI's progress by MPI_Test of a generalized request that is not completed before
+ * MPI_Finalize. In this test both MPIs process everything that has arrived. MPI_Iprobe does not suffice: on a private
+ * communicator MPICH processes nothing else, and on a shared one a waiting message ends it early. */
 #include "mpi/core/progress.h"
 
 #include <pthread.h>

@@ -2,11 +2,12 @@
 #ifndef HEARTH_MPI_PROGRESS_H
 #define HEARTH_MPI_PROGRESS_H
 
-/* Any number of times, between MPI_Init and MPI_Finalize; before MPI_Finalize. */
+/* May be called any number of times between MPI_Init and MPI_Finalize. */
 void progress_open(void);
+/* Called once, before MPI_Finalize. */
 void progress_close(void);
 
-/* The host processes everything that has arrived. Any thread, if MPI allows several. */
+/* Lets the host process everything that has arrived. Any thread may call it, if MPI allows several. */
 void progress_make(void);
 
 #endif

@@ -1,8 +1,8 @@
-/* report_record.c: see report_record.h.
+/* report_record.c: gathers the recordings of all processes at rank 0 and writes them into the report.
  *
  * The recording of a process is some 20 KB of text. Rank 0 gathers it from a few ranks at a time and writes it before
- * it gathers the next, because there may be many thousands of ranks. It uses collectives, not messages, because a tag
- * could match receives of the program. */
+ * it gathers the next, because there may be many thousands of ranks. It uses collectives, not messages, because
+ * their tags could match receives of the program. */
 #include "mpi/report/report_record.h"
 
 #include <fcntl.h>
@@ -77,7 +77,8 @@ void report_record_json(struct json *j, int rank) {
     free(text);
 }
 
-/* Number of ranks from `begin` on that rank 0 gathers in one step, and the positions of their texts. At least one. */
+/* Returns the end of the range of ranks, from `begin` on, that rank 0 gathers in one step: at least one rank. Sets the
+ * positions of their texts. */
 static int report_record_plan(const int *lengths, int *places, int begin, int ranks) {
     int total = 0, end = begin;
     while (end < ranks && (end == begin || total + lengths[end] <= AT_A_TIME)) {
