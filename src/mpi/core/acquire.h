@@ -27,8 +27,7 @@ enum sync_event {
 
 extern HIDDEN _Atomic uint64_t acquire_generation; /* incremented by each acquire */
 extern HIDDEN int acquire_ignored;                 /* the ignored kind, or -1 */
-extern HIDDEN bool
-    acquire_is_shared; /* several threads may call MPI at once; assumed until MPI_Init has returned */
+extern HIDDEN bool acquire_is_shared; /* threads may call MPI at once; true until MPI_Init returns */
 
 /* Once, collective: agrees on the collectives that a tool wraps on some process. */
 void acquire_agree(void);

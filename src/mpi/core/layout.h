@@ -43,9 +43,8 @@ struct layout_element {
 /* A type in the table. layout.c explains why readers need no lock. */
 struct layout_type {
     _Atomic uint64_t key;
-    _Atomic uint64_t
-        plain; /* size of an element, if it is trusted and contiguous without offset or padding; else 0 */
-    _Atomic bool trusted; /* MPI has accepted it: it is committed */
+    _Atomic uint64_t plain; /* size of an element if layout_is_plain, else 0 */
+    _Atomic bool trusted;   /* MPI has accepted it: it is committed */
     _Atomic(struct layout_type *) next;
     struct layout_element element;
 };

@@ -1,5 +1,5 @@
-/* gate.c: the ticket lock of gate.h. A waiting process spins for a moment, as most locks are short; then it sleeps on
- * `changes`, and wakes from time to time to let its MPI progress: the holder may wait for a message from it. */
+/* gate.c: the ticket lock of gate.h. A waiting process spins for a moment, because most locks are held briefly. Then it
+ * sleeps on `changes`, and wakes from time to time to let its MPI progress: the holder may wait for a message from it. */
 #include "mpi/serve/gate.h"
 
 #include <limits.h>
@@ -16,7 +16,7 @@ static uint32_t gate_bit(uint32_t ticket) {
     return 1u << ticket % 32;
 }
 
-/* Bit sets select who wakes up; the time limit of such a wait is absolute. */
+/* The bit of the ticket selects the sleepers that a wakeup reaches. FUTEX_WAIT_BITSET takes an absolute time limit. */
 static void gate_sleep(_Atomic uint32_t *word, uint32_t seen, uint32_t ticket) {
     struct timespec until;
     clock_gettime(CLOCK_MONOTONIC, &until);
@@ -28,8 +28,7 @@ static void gate_sleep(_Atomic uint32_t *word, uint32_t seen, uint32_t ticket) {
     syscall(SYS_futex, word, FUTEX_WAIT_BITSET, seen, &until, NULL, gate_bit(ticket));
 }
 
-/* Wakes the holders of the tickets that may enter: if all waiting processes woke up, they would compete with that one
- * for the processors. */
+/* Wakes only the processes whose tickets may enter: all others would compete with them for the processors. */
 static void gate_wake(struct serve_gate *g) {
     if (LIKELY(!atomic_load(&g->sleepers)))
         return;
@@ -69,7 +68,7 @@ void serve_gate_enter(struct serve_gate *g, bool exclusive, void (*idle)(void)) 
 }
 
 void serve_gate_leave(struct serve_gate *g, bool exclusive) {
-    if (exclusive) /* nobody else is inside, so nobody else changes it */
+    if (exclusive) /* no other process is inside, so no other changes `shared` */
         atomic_store(&g->shared, atomic_load_explicit(&g->shared, memory_order_relaxed) + 1);
     atomic_fetch_add(&g->alone, 1);
     gate_wake(g);

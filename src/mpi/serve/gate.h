@@ -1,8 +1,7 @@
 /* gate.h: the lock of a window at one target, in memory that the node shares: fair, shared or exclusive.
  *
  * Tickets are served in order: a shared holder lets the next ticket in if that is shared, too; an exclusive one waits
- * until all holders before it have left. No process helps another one: the lock is acquired and released by the
- * caller, whatever the target does. */
+ * until all holders before it have left. The caller acquires and releases the lock alone; the target takes no part. */
 #ifndef HEARTH_MPI_GATE_H
 #define HEARTH_MPI_GATE_H
 

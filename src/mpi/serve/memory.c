@@ -1,5 +1,5 @@
-/* memory.c: the list of mappings. A range that another process names by its address is looked up by the id of its
- * memory: the same address may be something else here. */
+/* memory.c: the list of the memory that was allocated with served windows and is mapped here. Memory that another process
+ * names is looked up by its id, not by its address: the same address may hold something else here. */
 #include "mpi/serve/memory.h"
 
 #include <stdlib.h>

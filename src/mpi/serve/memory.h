@@ -8,8 +8,8 @@
 
 struct served_memory;
 
-/* Takes over the mapping, whose parts belong to these processes (copied). `id`: random, the same in all of them. NULL: no
- * memory, and nothing is taken. It has one user. */
+/* Takes over the mapping, whose parts belong to these processes (copied). `id`: random, the same in all of them. The
+ * result has one user. NULL: out of memory; the mapping stays the caller's. */
 struct served_memory *serve_memory_open(uint64_t id, struct net_shared *shared, struct serve_card owners[]);
 
 /* The last user unmaps it. */

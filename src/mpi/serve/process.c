@@ -1,5 +1,5 @@
-/* process.c: lock tables of the node's processes. Found by the identity of the process, not by its pid, which another
- * process may have later. */
+/* process.c: the lock tables of the node's processes. They are found by the random id of the process, not by its pid,
+ * which the system reuses. */
 #include "mpi/serve/process.h"
 
 #include <pthread.h>
@@ -7,7 +7,7 @@
 #include <sys/random.h>
 #include <unistd.h>
 
-/* A segment begins with its token; the table follows on the next pair of lines. */
+/* A segment begins with its token; the table follows on the next pair of cache lines. */
 enum { TABLE_AT = 128 };
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;

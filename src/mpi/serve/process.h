@@ -15,7 +15,7 @@ struct serve_process {
     struct serve_process *next;
 };
 
-/* What a process sends to the others. */
+/* The identity of a process, as it is sent to the others. */
 struct serve_card {
     uint64_t id;
     int64_t pid; /* 0: it has no lock table */
@@ -25,7 +25,7 @@ struct serve_card {
 /* This process; pid 0: no memory for its lock table. */
 struct serve_card serve_process_card(void);
 
-/* The process of this card, found or attached; NULL: its lock table cannot be mapped. Kept until the end. */
+/* The process of this card, found or attached; NULL: its lock table cannot be mapped. Never detached. */
 struct serve_process *serve_process_join(const struct serve_card *card, int rank);
 
 #endif

@@ -12,7 +12,8 @@ int serve_access_class(int status) {
     return status == 0 ? MPI_SUCCESS : status == -EFAULT ? MPI_ERR_RMA_RANGE : MPI_ERR_OTHER;
 }
 
-/* A type is shown to the host once, in an operation without effect: one that was not committed is an error there. */
+/* Passes a type to the host once, in an operation without effect, so that the host reports a type that is not
+ * committed. */
 static int show_type(MPI_Datatype type, MPI_Win win) {
     if (layout_is_trusted(type))
         return MPI_SUCCESS;

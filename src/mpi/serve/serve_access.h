@@ -15,14 +15,14 @@ struct serve_args {
     MPI_Win win;
 };
 
-/* First byte, in the process that it belongs to, and shape of a side. */
+/* One side: the address of its first byte, in the process that owns the memory, and its shape. */
 struct serve_side {
     char *first;
     struct layout layout;
 };
 
 /* The target of an operation in an open epoch. NULL: the window is not served, the target is MPI_PROC_NULL, or the
- * host will find a fault. */
+ * call is wrong: the host then reports the error. */
 static inline struct served_target *serve_access_target(const struct serve_args *a, struct served **s) {
     *s = serve_find(a->win);
     if (UNLIKELY(!*s || (unsigned)a->target >= (unsigned)(*s)->size || a->ocount < 0 || a->tcount < 0 ||

@@ -1,5 +1,5 @@
-/* serve_element.c: MPI's predefined datatypes and operators as those of src/data. An accumulate uses one predefined
- * datatype throughout, or a derived one that consists of it alone. */
+/* serve_element.c: maps MPI's datatypes and operators to the element types and operators of src/data. An accumulate uses
+ * one predefined datatype throughout, or a derived one that consists of it alone. */
 #include <stdlib.h>
 
 #include "data/data.h"
@@ -28,7 +28,8 @@ static int complex_of(int bytes) {
     return real_of(bytes / 2) - DATA_FLOAT + DATA_FLOAT_COMPLEX;
 }
 
-/* How a predefined type is found: of a fixed kind, or by its size, which depends on the compiler. */
+/* How the element type of a predefined datatype is determined: it is fixed, or it follows from the datatype's size, which
+ * depends on the compiler. */
 enum kind {
     KIND_NONE,
     KIND_FIXED,
@@ -43,10 +44,10 @@ enum kind {
 struct known {
     MPI_Datatype type;
     enum kind kind;
-    int element; /* KIND_FIXED */
+    int element; /* in the list: of KIND_FIXED and KIND_PAIR; in the table: of all kinds, or -1 */
 };
 
-/* Not constants in every MPI, so the table is filled at run time. */
+/* Handles are not constants in every MPI, so the list is filled at run time. */
 static int known_types(struct known *list) {
     const struct known all[] = {
 #define TYPE(type, kind, element) {type, kind, element},
@@ -69,7 +70,8 @@ static struct known *types_slot(MPI_Datatype type) {
     return &known[at];
 }
 
-/* Checks that a pair is as large as its kind: Fortran's types depend on the compiler's options. */
+/* The element type, or -1. The size of fixed types and pairs is checked: Fortran's types depend on the compiler's
+ * options. */
 static int element_of(const struct known *k) {
     int bytes = 0;
     if (k->type == MPI_DATATYPE_NULL || host_Type_size(k->type, &bytes) != MPI_SUCCESS || bytes <= 0)
@@ -139,7 +141,7 @@ static int recipe_contents(MPI_Datatype type, const struct recipe *r, int *ints,
 }
 #endif
 
-/* Types by range and precision are predefined, without a name. -1: not one of them. */
+/* Fortran types by range and precision (MPI_Type_create_f90_*) are predefined, but have no name. -1: not one of them. */
 static int unnamed_element(MPI_Datatype type, int combiner) {
     int bytes = 0;
     if (host_Type_size(type, &bytes) != MPI_SUCCESS || bytes <= 0)
@@ -161,8 +163,8 @@ static bool is_derived(MPI_Datatype type) {
     return recipe_get(type, &r) == MPI_SUCCESS && r.types > 0;
 }
 
-/* The type of the first part that is not empty. `numbers` or `counts` of a structure: how many parts there are, and how
- * many elements each has. */
+/* The element type of the first part that is not empty. For a struct, `numbers` or `counts` begins with the number of
+ * parts, followed by the number of elements of each. */
 static int parts_element(const struct recipe *r, const int *numbers, const MPI_Count *counts,
                          const MPI_Datatype *parts) {
     for (MPI_Count i = 0; i < r->types; i++) {
@@ -185,7 +187,7 @@ static int derived_element(MPI_Datatype type, const struct recipe *r) {
     if (numbers && places && counts && parts &&
         recipe_contents(type, r, numbers, places, counts, parts) == MPI_SUCCESS) {
         found = parts_element(r, numbers, counts, parts);
-        for (MPI_Count i = 0; i < r->types; i++) /* the contents are references */
+        for (MPI_Count i = 0; i < r->types; i++) /* the contents are new references */
             if (is_derived(parts[i]))
                 serve_host.Type_free(&parts[i]);
     }

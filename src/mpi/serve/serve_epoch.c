@@ -1,22 +1,25 @@
 /* serve_epoch.c: synchronisation of served windows.
  *
  * An operation is complete at its target when its call returns, since the caller executes it. So a flush only orders
- * memory. Fence, post, start, complete and wait are the host's: it sees a window without operations. A lock is taken
- * at the target's gate; MPI_Win_lock_all takes those of all targets. MPI would allow to take one with the first
- * operation on its target. But a rank in such an epoch could then queue up behind an exclusive lock that waits for
- * another rank in the epoch, which waits for the first one. And the own lock protects loads and stores, too. Misuse
- * goes to the host wherever the host would find the same fault, so that its error is the host's. */
+ * memory. Fence, post, start, complete and wait are the host's: it sees a window without operations.
+ *
+ * A lock is taken at the target's gate (gate.h). MPI_Win_lock_all takes the gates of all targets before it returns. MPI
+ * would permit taking a gate with the first operation on its target only, but that can deadlock: a rank in the epoch
+ * queues behind an exclusive lock, which waits for another rank in the epoch, which waits for the first rank. Besides,
+ * the lock on the own rank also protects loads and stores.
+ *
+ * A wrong call is forwarded wherever the host detects the same error, so that the program sees the host's error. */
 #include <stdlib.h>
 
 #include "mpi/core/progress.h"
 #include "mpi/serve/served.h"
 
-/* The caller's stores are visible to all processes before, and theirs are to the caller after it. */
+/* Full fence: orders the caller's accesses before it against those after it, as seen by all processes. */
 static void order_memory(void) {
     atomic_thread_fence(memory_order_seq_cst);
 }
 
-/* After a call that a program may repeat until it sees something. */
+/* For calls that a program may repeat until it sees a store by another process. */
 static void order_and_progress(void) {
     order_memory();
     serve_progress_poll();
@@ -33,7 +36,7 @@ static struct served_target *target_of(struct served *s, int rank) {
 
 /* ---- locks ---- */
 
-/* While a process waits for a lock, its holder may wait for a message from it. */
+/* The host progresses meanwhile, because the holder of the lock may wait for a message from this process. */
 static void take_lock(struct served_target *t, enum hold hold) {
     if (hold != HOLD_UNCHECKED)
         serve_gate_enter(t->gate, hold == HOLD_ALONE, progress_make);
@@ -47,7 +50,7 @@ static void release_lock(struct served_target *t) {
         serve_gate_leave(t->gate, held == HOLD_ALONE);
 }
 
-/* Whether an epoch of MPI_Win_lock may begin: none of another kind may be open. */
+/* Whether MPI_Win_lock may begin an epoch: none of another kind may be open, and none on this target. */
 static bool may_lock(const struct served *s, const struct served_target *t) {
     return !s->locked_all && !s->started_count && t->held == HOLD_NONE;
 }

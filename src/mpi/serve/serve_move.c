@@ -6,13 +6,13 @@
 enum direction { FETCH, STORE };
 
 static inline void copy_flat(void *to, const void *from, uint64_t bytes) {
-    if (bytes == 8) /* one access: a word that is polled is never seen in halves */
+    if (bytes == 8) /* one access: a reader that polls never sees half a word */
         memcpy(to, from, 8);
-    else if (bytes) /* without any, the addresses may be NULL */
+    else if (bytes) /* if 0, the addresses may be NULL */
         memcpy(to, from, bytes);
 }
 
-/* Between memory of this process and of another one that is not mapped here. */
+/* Copies between memory of this process and memory of another that is not mapped here. */
 static int move_through_kernel(const struct serve_args *a, const struct served_target *t,
                                const struct serve_side *here, const struct serve_side *there, uint64_t bytes,
                                enum direction d) {
@@ -73,7 +73,7 @@ static inline int move(const struct serve_args *a, const struct served_target *t
     return MPI_SUCCESS;
 }
 
-/* One line for each call: what it does if the window is served, and what the host does if not. */
+/* The arguments of a call, and its target t: NULL if the host executes the call. */
 #define ARGS                                                                                                 \
     struct served *s;                                                                                        \
     const struct serve_args a = {origin, ocount, otype, target, disp, tcount, ttype, win};                   \

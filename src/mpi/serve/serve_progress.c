@@ -1,8 +1,9 @@
-/* serve_progress.c: calls on served windows do not enter the host MPI. So that messages of a program that only polls a
- * window are delivered, such calls let the host progress if the last time was long ago.
+/* serve_progress.c: lets the host MPI progress from calls on served windows, which would not enter it otherwise: a program
+ * that only polls a window must still receive its messages. Such a call drives the host's progress if that last
+ * happened more than HEARTH_PROGRESS_US ago.
  *
- * The clock is not read at each of them: after calls in quick succession, the next reading is up to MOST_POLLS calls
- * away, after a slow one the next call reads it again. Threads may overwrite each other's counts, which only shifts
+ * The clock is not read at each call. After calls in quick succession, the next reading is up to MOST_POLLS calls away;
+ * after a slow one, the next call reads it again. Threads may overwrite each other's counts, which only shifts
  * a reading. */
 #include "mpi/core/progress.h"
 #include "mpi/serve/served.h"

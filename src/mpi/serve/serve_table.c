@@ -1,12 +1,12 @@
-/* serve_table.c: puts served windows in front of the host's functions.
+/* serve_table.c: replaces the host's functions in the table of core/host.h by those of served windows.
  *
- * The calls that make windows are replaced when the first window is made, the others when the first one is served:
- * a program without served windows pays for nothing. */
+ * The calls that create windows are replaced before the first window is created, the others before the first one is
+ * served: a program without served windows has no extra cost. */
 #include "mpi/serve/served.h"
 
 struct host_table serve_host;
 
-/* A tool's function stays in front: it calls PMPI_X, which comes back to Hearth and goes on to host_real. */
+/* A tool's function stays in host_next: it calls PMPI_X, which Hearth forwards to host_real. */
 #define REPLACE(name)                                                                                        \
     if (host_real.name == serve_host.name) {                                                                 \
         if (host_next.name == host_real.name)                                                                \

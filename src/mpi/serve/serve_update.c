@@ -1,8 +1,8 @@
 /* serve_update.c: accumulates and atomics on served windows.
  *
- * Every element is changed under the lock of its block in the lock table of its memory (data/atomic.h). There is no
- * other way to change it atomically, so an element is atomic against all windows, types and calls. The caller changes
- * the elements in ascending order, one call after the other: `accumulate_ordering` holds by itself. */
+ * Every element is changed under the lock of its block in the lock table of its memory (data/atomic.h). All atomic
+ * operations take this lock, so an element is atomic across all windows, types and calls. The caller changes the
+ * elements in ascending order, one call after the other, which satisfies every `accumulate_ordering`. */
 #include <stdlib.h>
 
 #include "data/data.h"
@@ -47,8 +47,8 @@ static int update_elements(const struct served_target *t, const struct data_upda
     return MPI_SUCCESS;
 }
 
-/* The elements of all sides are known to be of one type. The old values go to a copy first, since the result may not
- * be contiguous. */
+/* The elements of all sides are known to be of one type. The old values go to a packed copy first, unless the result is
+ * contiguous. */
 static int update_apply(const struct served_target *t, struct data_update *u, const struct serve_side *from,
                         const struct serve_side *result) {
     struct packed operands, old; /* not initialised: zeroing them takes longer than a small update */
@@ -232,7 +232,7 @@ int serve_Raccumulate(const void *origin, int ocount, MPI_Datatype otype, int ta
     return REQUEST(rc);
 }
 
-/* Open MPI does not look at the count of results, and crashes. */
+/* A negative count of results is refused here, because Open MPI does not check it and crashes. */
 static int update_and_fetch(const struct update *u, const struct served_target *t) {
     return u->rcount >= 0 ? update(u, t) : serve_access_refuse(u->a->win, MPI_ERR_COUNT);
 }

@@ -73,7 +73,7 @@ static int party_gather(void *arg, const void *mine, void *all, size_t bytes) {
     return rc == MPI_SUCCESS ? 0 : -EIO;
 }
 
-/* Whether all processes of the communicator are on one machine. Collective; then there is a communicator to close. */
+/* Whether all processes of the communicator are on one machine. Collective. If true, p->comm must be freed. */
 static bool party_open(struct party *p, MPI_Comm comm) {
     int all = 0;
     if (settings_get()->node_ranks ||
@@ -94,16 +94,16 @@ static bool party_open(struct party *p, MPI_Comm comm) {
 
 enum flavor { ALLOCATED, CREATED, DYNAMIC };
 
-/* What each rank brings into the window. */
+/* A rank's part of the window, as it is sent to the others. */
 struct offer {
     uint64_t base, bytes, unit;
     uint64_t
-        memory; /* id of the served memory that it is part of; 0: none. If allocated: of rank 0, for all */
+        memory; /* id of the served memory that it is part of; 0: none. If allocated, rank 0's id counts */
     struct serve_card owner; /* the process whose locks protect it */
     int64_t pid;
 };
 
-/* Structures of freed windows are reused: serve_find may read one that another thread frees. */
+/* Structures of freed windows are reused and never freed: serve_find may read one that another thread releases. */
 static struct served *spare;
 
 static struct served *take_structure(void) {
@@ -150,7 +150,7 @@ static uint64_t gate_offset(const struct offer *o, enum flavor flavor) {
     return flavor == ALLOCATED ? round_up(o->bytes, GATE_ALIGN) : 0;
 }
 
-/* Whether the rank's memory can be reached. */
+/* Fills in target i. Returns whether its memory can be reached. */
 static bool note_target(struct served *s, int i, const struct offer *o, enum flavor flavor) {
     char *part = s->shared->base + s->shared->parts[i].offset;
     const struct serve_process *owner = serve_process_join(&o->owner, i);
@@ -192,8 +192,8 @@ static int served_fill(struct served *s, const struct party *p, const struct off
     return status == 0 ? note_targets(s, p, all, flavor) : status;
 }
 
-/* The handle is that of a host window over the same memory. A host that cannot make one may still be able to allocate
- * a window: of Open MPI's components only one does both. */
+/* Creates the host window over the same memory whose handle the program sees. A host that cannot create one may still be
+ * able to allocate a window: only one of Open MPI's components can do both. */
 static int served_name(struct served *s, const struct party *p, MPI_Info info, MPI_Win *win) {
     const struct served_target *own = &s->targets[s->rank];
     int rc = s->dynamic ? serve_host.Win_create_dynamic(info, p->comm, win)
@@ -263,7 +263,7 @@ static struct offer make_offer(const void *base, MPI_Aint size, MPI_Aint unit, e
     return own;
 }
 
-/* Whether the window was made; if not, the host makes it. `*base`: its memory, set if it is allocated. */
+/* Creates the window, if it is to be served and can be. If false, the host creates it. Sets *base to its memory. */
 static bool is_served(void **base, MPI_Aint size, MPI_Aint unit, MPI_Info info, MPI_Comm comm,
                       enum flavor flavor, MPI_Win *win) {
     if (size < 0 || unit <= 0 || unit > INT_MAX || !is_intracomm(comm) || !is_wanted(info))
@@ -319,8 +319,8 @@ int serve_Win_create_c(void *base, MPI_Aint size, MPI_Aint unit, MPI_Info info, 
 }
 #endif
 
-/* The memory stays mapped in the processes that have not freed the window yet. The window is not found any more when the
- * host frees it: from then on another thread may get the same handle. */
+/* The memory stays mapped in the processes that have not freed the window yet. The window is unlinked before the host
+ * frees it, because from then on another thread may get the same handle. */
 int serve_Win_free(MPI_Win *win) {
     struct served *s = win ? serve_find(*win) : NULL;
     if (s)
@@ -333,8 +333,8 @@ int serve_Win_free(MPI_Win *win) {
     return rc;
 }
 
-/* The host window was created over memory, the program's was allocated. The processes of a node see each other's
- * stores without any call: the memory model is unified. */
+/* The host's window was created over existing memory, although the program allocated it. The processes of a node see each
+ * other's stores without any call: the memory model is unified. */
 int serve_Win_get_attr(MPI_Win win, int key, void *value, int *flag) {
     static int allocated = MPI_WIN_FLAVOR_ALLOCATE, unified = MPI_WIN_UNIFIED;
     int rc = serve_host.Win_get_attr(win, key, value, flag);

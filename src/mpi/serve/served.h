@@ -1,13 +1,13 @@
 /* served.h: windows that Hearth serves itself: every operation is executed by the process that calls it, whatever the
- * target does meanwhile. The memory of windows that were allocated is shared by the processes of the node; other memory
- * is reached through the kernel.
+ * target does meanwhile. Memory that was allocated with a window is shared by the processes of the node; other memory is
+ * reached through the kernel.
  *
  * The handle that the program sees is that of a host window over the same memory. So names, attributes, groups, info
  * and error handlers are the host's. The host's fence, post, start, complete and wait synchronise as they do in any
- * window; locks, flushes and all operations are ours. The host sees no operation.
+ * window. Locks, flushes and all operations are Hearth's; the host sees none of them.
  *
- * Served windows look like the host's to the rest of Hearth: serve_table.c puts the functions below into the table
- * of the host's functions, from where they pass on the calls on all other windows. */
+ * To the rest of Hearth, served windows look like the host's: serve_table.c puts the functions below into the table of
+ * the host's functions. They forward calls on all other windows to the host. */
 #ifndef HEARTH_MPI_SERVED_H
 #define HEARTH_MPI_SERVED_H
 
@@ -30,12 +30,12 @@ struct served_target {
     uint64_t base; /* address of its memory, the same in all processes that map it; 0 in a dynamic window */
     uint64_t bytes, unit;
     bool mapped;  /* in this process, too; otherwise reached through the kernel (vm.h) */
-    uint8_t held; /* enum hold: our lock */
+    uint8_t held; /* enum hold: this process's lock */
     bool started; /* in the group of MPI_Win_start */
     int pid;
     struct serve_gate *gate;      /* its lock */
     struct net_lock_table *locks; /* for accumulates to its memory */
-    struct served_memory *memory; /* that memory, if it belongs to another window */
+    struct served_memory *memory; /* its memory, if it was allocated with another window */
 };
 
 struct served {
@@ -47,7 +47,7 @@ struct served {
     struct served_target *targets;
     int *started, started_count;  /* ranks in the epoch of MPI_Win_start */
     struct served_memory *memory; /* its own, if it was allocated with the window */
-    struct net_shared *shared;    /* the gates, and that memory */
+    struct net_shared *shared;    /* the mapping of the gates, and of that memory */
     struct served *next;
 };
 
@@ -66,7 +66,7 @@ static inline void serve_unlock(void) {
         pthread_mutex_unlock(&serve_mutex);
 }
 
-/* NULL: the host's. */
+/* The served window with this handle; NULL if it is the host's. */
 extern HIDDEN _Atomic(struct served *) serve_recent;
 struct served *serve_find_slow(MPI_Win handle);
 static inline struct served *serve_find(MPI_Win handle) {
@@ -76,8 +76,9 @@ static inline struct served *serve_find(MPI_Win handle) {
 
 /* ---- serve_table.c ---- */
 
-/* Before the first window is made; before the first is served. */
+/* Call before the first window is created. */
 void serve_open(void);
+/* Call before the first window is served. */
 void serve_start(void);
 
 /* ---- serve_epoch.c ---- */
@@ -89,8 +90,8 @@ static inline bool serve_epoch_is_open(const struct served *s, const struct serv
 
 /* ---- serve_progress.c ---- */
 
-/* In calls that a program may repeat until something happens, which may be a message that this process has to help
- * to deliver. */
+/* Polled in calls that a program may repeat until something happens, possibly until a message arrives that needs progress
+ * in this process. */
 void serve_progress_open(void);
 extern HIDDEN _Atomic int32_t serve_progress_left;
 void serve_progress_poll_slow(void);
@@ -103,7 +104,7 @@ static inline void serve_progress_poll(void) {
 
 /* ---- serve_element.c ---- */
 
-/* Before the first window is served. */
+/* Call before the first window is served. */
 void serve_element_open(void);
 
 /* The element type of a datatype, and the operator, as src/data knows them; -1: none. */

@@ -1,8 +1,8 @@
 /* vm.c: copies and updates through the kernel.
  *
- * A call takes two lists of ranges with the same number of bytes. Shapes are handed over in pieces of PIECES ranges on
- * either side. An update reads whole elements, changes a copy and writes it back, under the lock of the block in which
- * they begin: the lock that every other user of that memory takes. */
+ * A system call takes two lists of ranges with the same number of bytes. Shapes are passed in pieces of at most PIECES
+ * ranges on either side. An update reads whole elements, changes a copy and writes it back, under the lock of the block
+ * in which they begin: the lock that every other user of that memory takes. */
 #include "mpi/serve/vm.h"
 
 #include <errno.h>
@@ -13,7 +13,7 @@ enum { PIECES = 64 };
 
 /* ---- lists of ranges ---- */
 
-/* The next ranges of a side, of at most `most` bytes; returns their bytes. The cursor stays. */
+/* Lists the next ranges of a side, of at most `most` bytes; returns their bytes. Does not move the cursor. */
 static uint64_t list_ranges(const struct vm_side *side, const struct data_cursor *at, uint64_t most,
                             struct iovec ranges[], unsigned long *count) {
     struct data_cursor c = *at;
@@ -49,8 +49,9 @@ static ssize_t call(int pid, enum vm_direction direction, const struct iovec *he
 
 enum { MOST = 1 << 30 }; /* bytes per call; the kernel stops a little below 2 GB */
 
-/* The kernel takes longer for a range than for GAP bytes. So ranges that are close to each other are read together with
- * the gaps between them. A gap is shorter than a page, and so lies in pages that the ranges lie in: it is readable. */
+/* For the kernel a further range costs more than GAP further bytes. So ranges that are close to each other are read
+ * together with the gaps between them. A gap is shorter than a page, so it lies in the pages of the ranges around it, and
+ * is readable. */
 enum { GAP = 1024, SPAN = 16384 };
 
 /* The length of the next rows of a regular shape that may be read together, and their packed bytes. */
@@ -84,13 +85,13 @@ static uint64_t span_length(const struct data_cursor *at, uint64_t most, uint64_
     return (uint64_t)(end - start);
 }
 
-/* Reads ranges that are close to each other. Returns their packed bytes; 0: the next ranges are not; or a negative
- * code. Advances both cursors. */
+/* Reads the next ranges in one call if they are close to each other. Returns their packed bytes, 0 if they are not close,
+ * or a negative code. Advances both cursors. */
 static int64_t read_span(int pid, const struct vm_side *here, struct data_cursor *at_here,
                          const struct vm_side *there, struct data_cursor *at_there, uint64_t most) {
     char span[SPAN], packed[SPAN];
     uint64_t bytes, length = span_length(at_there, most, &bytes);
-    if (length == bytes) /* one range, or one that is longer than a span */
+    if (length == bytes) /* no gap, or a range that is longer than a span */
         return 0;
     const int64_t start = data_cursor_rest(at_there).offset;
     struct iovec to = {span, length}, from = {(void *)(uintptr_t)(there->first + (uint64_t)start), length};
@@ -134,7 +135,7 @@ int serve_vm_copy(int pid, enum vm_direction direction, const struct vm_side *he
 
 /* ---- updates ---- */
 
-/* Elements that begin in one block, in the order of the shape. */
+/* Elements that begin in one block of the lock table, in the order of the shape. */
 struct batch {
     struct iovec ranges[PIECES];
     unsigned long count;

@@ -21,11 +21,11 @@ int serve_vm_copy(int pid, enum vm_direction direction, const struct vm_side *he
 /* As data_update_wait; `u->to` is an address in the other process. */
 int serve_vm_update(int pid, struct net_lock_table *locks, const struct data_update *u);
 
-/* As data_swap_if, waiting. */
+/* As data_swap_if with `waits`. */
 int serve_vm_swap_if(int pid, struct net_lock_table *locks, enum data_type type, uint64_t element,
                      const void *expected, const void *desired, void *old);
 
-/* Whether the kernel lets this process read and write a byte of the other one. */
+/* Whether the kernel lets this process read a byte of the other one; writing requires the same permission. */
 bool serve_vm_is_allowed(int pid, uint64_t address);
 
 #endif
