@@ -1,11 +1,11 @@
-/* admission.c: see admission.h. Rules 1 and 2 measure:
+/* admission.c: decides by the rules of admission.h whether a get is cached. Rules 1 and 2 measure:
  *
  *      saved = hits x cost of a get without Hearth        spent = misses x overhead per miss + hits x cost of a hit
  *
  * For a window, both costs are means of samples: one get in 64 is timed, and the flush after it. A window whose gets are
  * never completed by a flush has no flush samples, because an unlock or a fence waits for more than the gets. It is
- * suspended only if there were no hits at all, which save nothing whatever a get costs. For a target likewise only flushes
- * count as completions.
+ * suspended only if there were no hits at all: then the cache saves nothing, whatever a get costs. For a target likewise
+ * only flushes count as completions.
  *
  * A cache that has just been filled had no chance to produce hits, so the interval should not be much shorter than
  * the number of entries that the index holds. A program that reads its data once and then repeatedly loses at most

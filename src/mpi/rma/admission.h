@@ -1,10 +1,10 @@
-/* admission.h: whether a get is cached. Every question that may send a get past the cache is asked here; bypass.c then
- * passes the get to MPI.
+/* admission.h: decides whether a get is cached. All rules by which a get bypasses the cache are here; bypass.c then passes
+ * the get to MPI.
  *
- * The rules, in the order in which they are asked. The first that refuses decides.
+ * The rules are applied in this order. The first that refuses decides.
  *
- *   1. the window    it is shared memory, its mode is off, or there was no memory to know its aliasing windows: never
- *                    cached. Its cache cost more time than it saved: suspended for a while.
+ *   1. the window    it is shared memory, its mode is off, or there was no memory to record its aliasing windows:
+ *                    never cached. Its cache cost more time than it saved: suspended for a while.
  *   2. the target    HEARTH_BYPASS excludes it (by default this process itself), or its first gets were measured and
  *                    cost less than a hit.
  *   3. the call      it has elements, and an access epoch is open to the target; otherwise MPI reports the error. get.c
@@ -16,8 +16,8 @@
  *   5. the request   its completion shows that the data has arrived.
  *   6. the cache     it has, or makes, space for the entry (cache/admission.h).
  *
- * Rules 1 and 2 cost most of a bypassed get if they are asked each time. Where they refuse, and nothing is in flight
- * that the cache must see, the target is therefore marked `fast`: hook_Get and hook_Win_flush ask for this mark alone,
+ * Evaluated each time, rules 1 and 2 would be most of the overhead of a bypassed get. Where they refuse, and nothing is in
+ * flight that the cache must see, the target is therefore marked `fast`: hook_Get and hook_Win_flush test only this mark,
  * before all rules (rma_admission_find_fast). */
 #ifndef HEARTH_MPI_ADMISSION_H
 #define HEARTH_MPI_ADMISSION_H
@@ -35,7 +35,7 @@ static inline bool rma_admission_caches(const struct window *w) {
 
 /* Called for each new window, when its mode is known. */
 void rma_admission_begin(struct window *w);
-/* The mode was set: decides anew, and ends a suspension. */
+/* Applies rule 1 again and ends a suspension: the mode was set, or the suspension is over. */
 void rma_admission_resume(struct window *w);
 /* The window is never cached from now on. Requires the lock, as all functions of this section. */
 void rma_admission_refuse(struct window *w);
@@ -87,10 +87,10 @@ uint64_t rma_admission_gets_bypassed(const struct window *w);
 /* The first gets to each target that a flush completes alone are timed. If most of them cost less than a hit would (ranks
  * that share memory), the target's gets bypass the cache. */
 
-/* Around the get. rma_admission_target_start returns 0 if there is nothing to measure. */
+/* Called around the get. rma_admission_target_start returns 0 if there is nothing to measure. */
 uint64_t rma_admission_target_start(const struct rma_target *t);
 void rma_admission_target_get(struct rma_target *t, uint64_t started, uint64_t bytes);
-/* Around the flush that completes the get. */
+/* Called around the flush that completes the get. */
 uint64_t rma_admission_target_flush_start(const struct rma_target *t);
 void rma_admission_target_flush(struct rma_target *t, uint64_t started);
 
@@ -100,7 +100,7 @@ static inline bool rma_admission_is_open(const struct window *w, const struct rm
     return !w->bypassing && t->verdict != VERDICT_BYPASS && rma_window_is_open_to(w, t);
 }
 
-/* The same without the call: whether the target's gets bypass the cache whatever they are. */
+/* Rules 1 and 2 alone: whether all gets to this target bypass the cache. */
 static inline bool rma_admission_bypasses(const struct window *w, const struct rma_target *t) {
     return w->bypassing || t->verdict == VERDICT_BYPASS;
 }
@@ -121,7 +121,7 @@ bool rma_admission_is_reliable(const struct get *g);
 
 /* A target is fast if its gets bypass the cache, no get or write is in flight whose completion the cache must see, and
  * calls may be passed on unchanged. It stays fast until one of these conditions changes; the end of each completing call
- * evaluates them again. Only in programs without threads. */
+ * evaluates them again. Never with MPI_THREAD_MULTIPLE. */
 void rma_admission_note_fast(struct window *w, struct rma_target *t);
 void rma_admission_clear_fast(struct window *w);
 

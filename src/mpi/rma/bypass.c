@@ -4,7 +4,7 @@
  * that the call that completes them is known.
  *
  * A program without reuse makes only such gets and should see no overhead. Therefore hook_Get (get.c) handles gets to a
- * target on the fast bypass path with a few counters and a tail call; here is what it does not handle itself. */
+ * target on the fast bypass path with a few counters and a tail call; this file handles the rest. */
 #include "mpi/rma/bypass.h"
 
 #include "mpi/core/hooks.h"
@@ -16,7 +16,7 @@ static void track_request(struct window *w, struct rma_target *t, const struct g
         .kind = OP_BYPASS, .window = w, .target = g->target, .entry = CACHE_NONE, .revalidates = revalidates};
     uint32_t id = rma_inflight_add(&op);
     if (id == NO_OP) {
-        rma_fetch_count(w, t, bytes); /* without an operation, a flush completes it */
+        rma_fetch_count(w, t, bytes); /* its request is not tracked: only a flush shows that it is complete */
         return;
     }
     w->count.bytes_fetched += bytes;
@@ -57,13 +57,13 @@ int rma_bypass_get(struct window *w, struct rma_target *t, const struct get *g, 
         bypass_record(w, t, g, bytes);
     rma_bypass_note(w);
     rma_bypass_count(w, t, g, bytes, false);
-    if (!t->fast) /* the first of an epoch between fences: those that follow take the hot path */
+    if (!t->fast) /* the first get of an epoch between fences: the next ones take the fast path */
         rma_admission_note_fast(w, t);
     rma_unlock();
     return rc;
 }
 
-/* ---- the fast path: what it leaves to a call ---- */
+/* ---- the rare cases of the fast path ---- */
 
 struct bypass_type rma_bypass_last = {.type = MPI_DATATYPE_NULL};
 

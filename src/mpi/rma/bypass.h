@@ -38,10 +38,10 @@ static inline void rma_bypass_count_fast(struct window *w, struct rma_target *t,
     rma_window_use(w, t);
 }
 
-/* At the count `look_at`, for another type, or for the recording. */
+/* Replaces the fast path at the count `look_at`, for another type, or for the recording. */
 int rma_bypass_slow(void *origin, int ocount, MPI_Datatype otype, int target, MPI_Aint disp, int tcount,
                     MPI_Datatype ttype, MPI_Win win);
-/* For gets that are recorded, or that the what-if analysis may sample. */
+/* The same for gets that are recorded, or that the what-if analysis may sample. */
 int rma_bypass_whatif(void *origin, int ocount, MPI_Datatype otype, int target, MPI_Aint disp, int tcount,
                       MPI_Datatype ttype, MPI_Win win);
 

@@ -73,7 +73,7 @@ static bool end_fetching(struct window *w, struct rma_target *t, uint64_t before
     return any;
 }
 
-/* Records the sync events of a completing call. t: as in finish. */
+/* Records the sync events of a completing call. t: as in rma_completion_finish. */
 static void note_sync_event(struct window *w, struct rma_target *t, uint64_t before) {
     /* Only now is the lock known to be held, or the post known to be seen. */
     if (t ? !rma_window_is_held(w, t) : w->epoch.unsettled)

@@ -1,4 +1,4 @@
-/* completion.h: around a call of the host MPI that completes operations. */
+/* completion.h: the steps before and after a call of the host MPI that completes operations. */
 #ifndef HEARTH_MPI_RMA_COMPLETION_H
 #define HEARTH_MPI_RMA_COMPLETION_H
 

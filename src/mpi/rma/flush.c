@@ -74,7 +74,7 @@ static void sync_touch_all(struct window *w) {
             sync_touch(w, &w->targets[i]);
 }
 
-/* Whether the cache tracks nothing that is in flight: only gets that bypassed it, and writes while nothing is cached. */
+/* Whether nothing is in flight that the cache tracks, but only gets that bypassed it, and writes while nothing is cached. */
 static inline bool is_fast(const struct window *w, const struct rma_target *t) {
     return t->first_op == NO_OP && (t->last_write < t->writes_before || window_keeps_nothing(w)) &&
            t->hit_stamp != w->epoch.flush_stamp &&

@@ -61,7 +61,7 @@ int rma_miss_recheck(struct window *w, struct rma_target *t, const struct get *g
     return rc;
 }
 
-/* The moment at which a get was issued, as the counters that can make its data stale before it is cached. */
+/* The counters at the time a get was issued. A later change of one of them can mean that its data is stale. */
 struct moment {
     uint64_t generation, drops, acquired;
 };

@@ -1,4 +1,4 @@
-/* noop.c: MPI_Get_accumulate with MPI_NO_OP, which reads and writes nothing, as a get.
+/* noop.c: decides whether MPI_Get_accumulate with MPI_NO_OP, which only reads, counts as a get.
  *
  * ARMCI-MPI, and with it Global Arrays and NWChem, issues all of its gets this way so that they are atomic with
  * respect to accumulates, element by element. Other programs read flags with it, which must not be cached. By default

@@ -22,7 +22,7 @@ enum { FEW_PARTS = 64 };
 static struct window *spare; /* structures of freed windows */
 static uint64_t serials;
 
-/* What each rank sends to the others. */
+/* A rank's part of the window, as it is sent to the others. */
 struct part {
     uint64_t process, base, bytes, unit;
     uint64_t ready; /* there is memory to describe the window */
@@ -69,7 +69,7 @@ static struct window *take_structure(void) {
     return w;
 }
 
-/* Whether all ranks have the memory: they all use it, or none does. */
+/* Whether all ranks have the memory. Either all use theirs, or none does. */
 static bool all_have(bool mine, MPI_Comm comm) {
     int have = mine, all = 0;
     return host_Allreduce(&have, &all, 1, MPI_INT, MPI_MIN, comm) == MPI_SUCCESS && all;
@@ -86,8 +86,8 @@ static void note_part(struct rma_target *t, const struct part *part) {
                              .last_op = NO_OP};
 }
 
-/* The parts of all ranks; NULL if some rank has no memory for the table. Up to FEW_PARTS ranks need one collective call, which no rank
- * can fail to join; more ranks first agree that all have memory for the result. */
+/* The parts of all ranks; NULL if some rank has no memory for the table. Up to FEW_PARTS ranks gather them on the stack, so
+ * that no rank can fail to join the one collective call. More ranks first agree that all have memory for the result. */
 static struct rma_target *gather_targets(struct part own, int size, bool ready, MPI_Comm comm) {
     struct part few[FEW_PARTS], *parts = size <= FEW_PARTS ? few : malloc((size_t)size * sizeof *parts);
     struct rma_target *targets = calloc((size_t)size, sizeof *targets);
@@ -106,7 +106,7 @@ static struct rma_target *gather_targets(struct part own, int size, bool ready, 
     return NULL;
 }
 
-/* For hearth top, which reads the counters themselves. */
+/* Registers the counters for hearth top, which reads them in place. */
 static void window_show(const struct window *w) {
     static const struct live_field fields[] = {
         LIVE_FIELD(windows, struct window, open),

@@ -15,7 +15,7 @@
 #include "mpi/rma/noop.h"
 #include "mpi/rma/window/rma_progress.h"
 
-enum { MOST_WRITES = 4096 }; /* tracked per target; beyond that, everything of the target is dropped */
+enum { MOST_WRITES = 4096 }; /* tracked per target; beyond that, the whole cache is invalidated */
 
 static void drop_in(struct window *w, int target, const struct write *write) {
     if (!w->cache)
@@ -87,7 +87,7 @@ static bool matters(const struct window *w) {
     return rma_admission_caches(w) || w->aliases.count;
 }
 
-/* One write, between begin and end. */
+/* One write, from write_begin to write_finish. */
 struct issue {
     struct window *window; /* NULL: not tracked */
     int rank;
@@ -190,7 +190,8 @@ static int note_fetch(MPI_Win win, int rank, void *result, MPI_Count count, MPI_
 }
 
 /* The same with a request. If the request completes immediately, MPI may have given it a handle that it shares with
- * quiet requests. Therefore this call acquires as well, and not only the one that completes the request. */
+ * requests whose completion is no sync event. Therefore this call acquires as well, and not only the one that completes
+ * the request. */
 static int note_fetch_request(MPI_Win win, int rank, void *result, MPI_Count count, MPI_Datatype type,
                               int rc) {
     rc = note_fetch(win, rank, result, count, type, rc);
@@ -199,7 +200,7 @@ static int note_fetch_request(MPI_Win win, int rank, void *result, MPI_Count cou
     return rc;
 }
 
-/* The host's call between begin and end. */
+/* The host's call, between write_begin and write_finish. */
 #define WRITE(call, disp, count, type, op)                                                                   \
     do {                                                                                                     \
         struct window *uncached = find_uncached(win, target);                                                \

@@ -4,7 +4,8 @@
 
 #include "mpi/rma/window/window.h"
 
-/* Drops the entries that this write overlaps, from the cache of every aliasing window. */
+/* Drops the entries that this write overlaps, from the caches of this window and of all aliasing windows. NULL: the written
+ * range is unknown, and these caches are invalidated. */
 void rma_write_drop(struct window *w, int target, const struct write *write);
 /* All writes to this target are complete there: drops overlapping entries that were inserted in the meantime. */
 void rma_write_completed(struct window *w, struct rma_target *t);

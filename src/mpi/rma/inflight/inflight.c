@@ -2,8 +2,8 @@
  *
  * A get that misses is delivered into the program's buffer. On completion its data is copied from there into the
  * cache. The buffer must therefore hold exactly that data until then. Two gets into overlapping buffers, or a hit
- * copied into such a buffer, violate this. Such gets are marked `spoiled` (invalid) and are not cached. An interval
- * set over the buffers' addresses finds them.
+ * copied into such a buffer, violate this. Such gets are marked `invalid` and are not cached. An interval set over
+ * the buffers' addresses finds them.
  *
  * A get for data that is already in flight joins the get that fetches it, and is served from that get's buffer when
  * it completes. If the source becomes invalid first, its joined gets are issued to MPI immediately.

@@ -19,8 +19,8 @@ struct op {
     enum rma_op_kind kind;
     bool listed;      /* in its target's list */
     bool watched;     /* its buffer is checked by rma_inflight_overlap */
-    bool invalid;     /* invalid: its buffer may hold other data */
-    bool revalidates; /* a hit that was fetched instead: the result may be newer than anything cached */
+    bool invalid;     /* its buffer may hold other data */
+    bool revalidates; /* a hit that was fetched instead: the data may be newer than the cached data */
     struct window *window;
     int target;
     uint32_t prev, next; /* in the target's list */

@@ -76,8 +76,8 @@ static void request_forget(uint32_t id) {
     request_give_up(id);
 }
 
-/* MPI may use one handle for all requests that complete immediately. Two quiet requests may share it. In any other
- * case the completion of the older one was missed, and it is dropped. */
+/* MPI may use one handle for all requests that complete immediately. Two requests of OP_NONSYNC may share it. In any
+ * other case the completion of the older one was missed, and it is dropped. */
 static void make_way(uint32_t id, MPI_Request request) {
     for (uint32_t older; (older = chain_out(request)) != NO_OP; request_give_up(older))
         if (rma_inflight_at(older)->kind == OP_NONSYNC && rma_inflight_at(id)->kind == OP_NONSYNC) {

@@ -3,7 +3,7 @@
  *      series      gets, hits, bytes, and cache occupancy, over time                    base/series.h
  *      sizes       how many gets of 2^i to 2^(i+1) - 1 bytes
  *      callers     call sites, sampled                                                  callers.h
- *      events      adaptation of the caches, the first MOST_EVENTS of it
+ *      events      adaptation of the caches, the first MOST_EVENTS events
  *      curves      hit ratio against size, per window                                   cache/reuse.c
  *
  * When off, it costs only the test of `watched`, which other features need anyway. When on, it costs some 250

@@ -17,12 +17,15 @@ enum seen {
 extern HIDDEN bool rma_record_is_on;
 void rma_record_start(struct memory_budget *budget);
 
-/* A window was created and is not in the list yet; its cache was created. */
+/* A window was created and is not in the list yet. */
 void rma_record_window(struct window *w);
+/* The window's cache was created. */
 void rma_record_cache(struct window *w, struct memory_budget *budget);
-/* The window leaves the list to be freed; it is put back because MPI did not free it; it is freed. */
+/* The window leaves the list because MPI is about to free it. */
 void rma_record_window_leaves(const struct window *w);
+/* MPI did not free the window, and it is put back. */
 void rma_record_window_returns(const struct window *w);
+/* MPI has freed the window. */
 void rma_record_window_end(const struct window *w);
 
 /* A get of a watched window: feeds the what-if analysis and the recording. */

@@ -46,15 +46,15 @@ struct rma_target {
     uint8_t verdict;            /* enum verdict: the admission decision for this target */
     uint8_t samples, cheap;     /* gets measured; of these, how many were cheaper than a hit */
     uint32_t write_count, write_room;
-    struct write *writes;    /* incomplete writes; completion invalidates their ranges again, but */
-    uint64_t inserts_before; /* only if an entry was inserted since the first of them */
-    bool writes_unknown;     /* too many writes, or an unknown shape: invalidate everything of this target */
+    struct write *writes;    /* incomplete writes; on completion, entries in their ranges are dropped again */
+    uint64_t inserts_before; /* entries inserted before the first of them: if unchanged, none are dropped */
+    bool writes_unknown;     /* too many writes, or an unknown shape: the whole cache is invalidated */
     uint64_t probe_ticks, probe_bytes;
-    uint64_t process;               /* identifies this process across all windows */
+    uint64_t process;               /* identifies the target's process across all windows */
     uint64_t last_fetch;            /* number of the last atomic that returns a value */
     uint64_t walk_next, walk_bytes; /* sequential gets: where the next one is expected, and its size */
     uint64_t ahead_from, ahead_to;  /* range that was read ahead and not requested yet */
-    bool ahead_pending;             /* ... and is still in flight */
+    bool ahead_pending;             /* a read-ahead is still in flight */
 };
 
 /* The access epochs that are open, and what happened since the last flush. */
@@ -77,7 +77,7 @@ struct window_epoch {
 struct window_count {
     uint64_t gets, hits, bytes_served, elided;
     uint64_t bypassed_fast; /* gets that hook_Get passed to MPI on the fast path; in no other counter */
-    uint64_t look_at;       /* its value at which a get takes the slow path */
+    uint64_t look_at;       /* value of bypassed_fast at which a get takes the slow path */
     uint64_t bytes_fetched, bypassed;
 };
 
@@ -144,7 +144,7 @@ struct window {
     enum mode mode;
     bool open, shared, dynamic, cacheable;
     bool bypassing;     /* gets bypass the cache: not cacheable, mode off, or suspended */
-    bool wants_whatif;  /* ... but they still feed the what-if analysis or the recording */
+    bool wants_whatif;  /* bypassing gets still feed the what-if analysis or the recording */
     bool watched;       /* gets are recorded, or feed the what-if analysis */
     bool cache_refused; /* no memory for the cache: logged once, not tried again */
     bool wrote;         /* there were writes while writes were not tracked */
@@ -254,8 +254,7 @@ static inline void rma_window_mark_busy(struct window *w, struct rma_target *t) 
         rma_window_list_busy(w, t);
 }
 
-/* report/report.c */
-/* Keeps the counters of a window that is being freed, for the report. */
+/* report/report.c: keeps the counters of a window that is being freed, for the report. */
 void report_window(const struct window *w, const char *name);
 
 #endif
