@@ -1,7 +1,7 @@
 /* start.c: start and end of message passing.
  *
- * All processes agree in MPI_Init whether Hearth manages messages, once all resources are available. In MPI_Finalize
- * each process continues until all others are in it as well, because their messages may still need it.
+ * In MPI_Init all processes allocate their resources and then agree whether Hearth manages messages. In MPI_Finalize
+ * each process drives progress until all others are in it as well, because their messages may still need it.
  *
  * MPI_Finalize first deletes the attributes of MPI_COMM_SELF, in the reverse order of their setting. The program's
  * callbacks may still send, receive and wait for requests. Hearth therefore ends in such a callback of its own: set
@@ -68,8 +68,8 @@ static void engine_end(void) {
     engine_close_all();
 }
 
-static bool ends_by_itself;   /* in MPI_Finalize */
-static bool some_will_report; /* on some process */
+static bool ends_by_itself;   /* the attribute of MPI_COMM_SELF is set: its deletion calls engine_end */
+static bool some_will_report; /* some process writes a report */
 
 static bool will_report(void) {
     const char *report = settings_get()->report;
@@ -81,7 +81,7 @@ static int on_delete(MPI_Comm comm, int key, void *value, void *state) {
     return MPI_SUCCESS;
 }
 
-/* The key is freed with its only attribute. */
+/* MPI keeps the freed key until its only attribute is deleted. */
 static bool end_in_finalize(void) {
     int key;
     if (host_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, on_delete, &key, NULL) != MPI_SUCCESS)
@@ -126,7 +126,7 @@ static void learn_world(void) {
     p2p_threads = level == MPI_THREAD_MULTIPLE;
 }
 
-/* A heater needs a core that no process uses, so it must know the number of processes. */
+/* A heater needs a core that no process uses, so it must know the number of processes on this node. */
 static void tell_heater(void) {
     MPI_Comm comm;
     int count = 1;

@@ -15,7 +15,8 @@
 #define HEARTH_MPI_P2P_START_H
 
 void p2p_start(void);
-/* In MPI_Finalize: returns when all processes are in it. */
+/* In MPI_Finalize, before the report: saves the counters, and waits for all processes if any of them writes a report. Ends
+ * message passing, unless a callback inside MPI_Finalize does so later. */
 void p2p_finish(void);
 
 #endif

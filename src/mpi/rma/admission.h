@@ -3,18 +3,18 @@
  *
  * The rules are applied in this order. The first that refuses decides.
  *
- *   1. the window    it is shared memory, its mode is off, or there was no memory to record its aliasing windows:
- *                    never cached. Its cache cost more time than it saved: suspended for a while.
- *   2. the target    HEARTH_BYPASS excludes it (by default this process itself), or its first gets were measured and
- *                    cost less than a hit.
- *   3. the call      it has elements, and an access epoch is open to the target; otherwise MPI reports the error. get.c
- *                    also leaves types to MPI that cannot be described, or that MPI rejects.
- *   4. the cache     there is memory for one, and it admits the key (cache/admission.h).
+ *   1. the window    never cached if it is shared memory, its mode is off, or there was no memory to record its aliasing
+ *                    windows; suspended for a while if its cache cost more time than it saved.
+ *   2. the target    not cached if HEARTH_BYPASS excludes it (by default this process itself), or if its first gets were
+ *                    measured and cost less than a hit.
+ *   3. the call      cached only if it has elements and an access epoch is open to the target; otherwise MPI reports the
+ *                    error. get.c also leaves types to MPI that cannot be described, or that MPI rejects.
+ *   4. the cache     cached only if there is memory for the cache, and it admits the key (cache/admission.h).
  *
  *   After a miss, when the data is to be kept:
  *
- *   5. the request   its completion shows that the data has arrived.
- *   6. the cache     it has, or makes, space for the entry (cache/admission.h).
+ *   5. the request   cached only if its completion shows that the data has arrived.
+ *   6. the cache     cached only if it has, or makes, space for the entry (cache/admission.h).
  *
  * Evaluated each time, rules 1 and 2 would be most of the overhead of a bypassed get. Where they refuse, and nothing is in
  * flight that the cache must see, the target is therefore marked `fast`: hook_Get and hook_Win_flush test only this mark,

@@ -84,7 +84,7 @@ static int find_failed(const struct some *s, int index) {
     return (unsigned)index < (unsigned)s->foreign ? index : MPI_UNDEFINED;
 }
 
-/* Tests one of MPI's. Returns how many are complete, or MPI_UNDEFINED if none is active. */
+/* Tests MPI's requests and completes at most one. Returns how many, or MPI_UNDEFINED if none is active. */
 static int test_any(struct some *s, int *index, MPI_Status *status) {
     int flag = 0;
     *index = MPI_UNDEFINED;

@@ -9,8 +9,8 @@
  *
  *      handles[hash]    of files, open addressing, 0 if free, GONE if removed; kept when the request is complete
  *
- * MPI reuses handles. A stale handle does no harm until it is that of a persistent request; those are started by
- * MPI_Start, which removes it. */
+ * MPI reuses handles. A stale handle does harm only if MPI reuses it for a persistent request. Such a request is started
+ * by MPI_Start, which removes the handle from the table. */
 #include "mpi/p2p/calls/p2p_foreign.h"
 
 #include <stdlib.h>

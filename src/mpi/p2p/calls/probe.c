@@ -12,7 +12,7 @@
 
 typedef int look(struct match *, int32_t, int32_t, uint32_t, void **);
 
-/* Looks, and once more after a round of progress if nothing is there. Requires the lock. */
+/* Searches the queue and, if nothing is found, again after a round of progress. Requires the lock. */
 static struct p2p_message *look_twice(look *how, int source, int tag, struct comm *c) {
     int32_t from = source == MPI_ANY_SOURCE ? MATCH_ANY_SOURCE : source;
     int32_t with = tag == MPI_ANY_TAG ? MATCH_ANY_TAG : tag;

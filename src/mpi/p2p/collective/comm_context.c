@@ -105,8 +105,8 @@ int p2p_context_find(struct comm *c, bool failed, uint32_t count) {
     return rc;
 }
 
-/* All members get here, or none: they decide everything before p2p_context_find alike, except for lack of memory, which
- * p2p_context_find communicates. */
+/* Either all members call p2p_context_find, or none does: every check before it has the same result on all members, except
+ * for lack of memory, which p2p_context_find communicates. */
 struct comm *p2p_context_describe(MPI_Comm handle) {
     int inter = 1, size = 0;
     if (handle == MPI_COMM_NULL || host_Comm_test_inter(handle, &inter) != MPI_SUCCESS || inter)

@@ -6,7 +6,8 @@
 
 enum { CONTEXT_CHILDREN = 32 }; /* contexts that the members agree on at once, for duplicates */
 
-/* Agrees on `count` contexts from c->context on. failed: this member cannot describe the communicator, so that none may. */
+/* Agrees on `count` contexts from c->context on. failed: this member cannot describe the communicator; then it
+ * fails on all members. */
 int p2p_context_find(struct comm *c, bool failed, uint32_t count);
 
 /* Determines members and context. NULL: its messages are left to MPI. */

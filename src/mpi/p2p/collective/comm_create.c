@@ -1,7 +1,7 @@
 /* comm_create.c: the calls that create and free communicators. MPI creates the communicator; then it becomes managed.
  *
- * A duplicate has the members of its original: the first duplicate agrees on CONTEXT_CHILDREN contexts, and later ones take
- * them in turn, without a message. */
+ * A duplicate has the members of its original. At the first duplicate, the members agree on CONTEXT_CHILDREN contexts; later
+ * ones take them in turn, without a message, until they are used up. */
 #include <stdlib.h>
 
 #include "mpi/core/acquire.h"
@@ -18,7 +18,8 @@ static void comm_adopt(MPI_Comm handle) {
 
 /* ---- a duplicate ---- */
 
-/* The next number for a duplicate; 0 if there is none. Whatever becomes of the duplicate, so that all members count alike. */
+/* Takes the next context for a duplicate; 0 if none is left. It is used up even if the duplicate fails, so that all members
+ * count alike. */
 static uint32_t take_child(struct comm *parent) {
     p2p_lock();
     uint32_t context = parent && parent->children ? parent->next_child++ : 0;
@@ -28,7 +29,7 @@ static uint32_t take_child(struct comm *parent) {
     return context;
 }
 
-/* The others do not ask whether there is memory here: without, messages would be lost. */
+/* Ends the program if memory runs out: the other members are not informed, and their messages would be lost. */
 static struct comm *copy_of(const struct comm *parent, MPI_Comm handle, uint32_t context) {
     struct comm *c = malloc(sizeof *c);
     size_t bytes = parent->size * sizeof *c->world;
@@ -47,10 +48,11 @@ static struct comm *copy_of(const struct comm *parent, MPI_Comm handle, uint32_t
     return c;
 }
 
-/* The first duplicate: its members agree on numbers for those that follow, too. False, on all members: there are none left. */
+/* The members agree on a context for this duplicate and on those of the next ones. Returns false, on all members, if none
+ * are left. */
 static bool reserve_children(struct comm *parent, struct comm *c) {
     if (p2p_context_find(c, false, CONTEXT_CHILDREN) != MPI_SUCCESS) {
-        log_warn("messages of a duplicate of %u processes are left to MPI: no number for it", c->size);
+        log_warn("messages of a duplicate of %u processes are left to MPI: no free context for it", c->size);
         return false;
     }
     p2p_lock();

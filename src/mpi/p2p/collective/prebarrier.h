@@ -9,7 +9,7 @@
 struct comm;
 
 /* The processes of a window or file, for repeated pre-barriers: a communicator, which may be freed meanwhile, and a
- * number that distinguishes this window from others on the same communicator. */
+ * number that distinguishes this window or file from others on the same communicator. */
 struct prebarrier {
     struct comm *comm; /* NULL: none */
     int number;

@@ -4,12 +4,12 @@
  * as long as the message, even if the program frees the type meanwhile. A type that cannot be described is opaque:
  * its bytes are packed into Hearth's memory before they are sent, or unpacked from there by the call that completes
  * the receive. MPI does that with a message to the own process, which, unlike MPI_Unpack, can also end in the middle
- * of an element. It gets the program's own type and count: a type derived from it need not be moved in the same way,
- * and a duplicate would call the program's attribute functions. If the program frees the type meanwhile, MPI frees it
+ * of an element. It gets the program's own type and count: MPI need not move a type derived from it in the same way, and
+ * a duplicate would call the program's attribute functions. If the program frees the type meanwhile, MPI frees it
  * after the last message.
  *
- * At the first use of a type, MPI is asked to send it to MPI_PROC_NULL. A type that is uncommitted or invalid thus
- * gets MPI's own error. */
+ * At the first use of a type, Hearth has MPI send it to MPI_PROC_NULL, or receive it from there. A type that is
+ * uncommitted or invalid thus gets MPI's own error. */
 #include "mpi/p2p/state/data.h"
 
 #include <errno.h>
@@ -109,7 +109,7 @@ static void add_opaque(struct opaque *o) {
     pthread_mutex_unlock(&listing);
 }
 
-/* Returns true if o was the last to use a type that the program has freed; o is then in the other list. */
+/* Returns true if o was the last to use a type that the program has freed; o is then in the list `ended`. */
 static bool remove_opaque(struct opaque *o) {
     bool used = false;
     pthread_mutex_lock(&listing);
@@ -128,7 +128,7 @@ static bool remove_opaque(struct opaque *o) {
     return last;
 }
 
-/* Whether messages still use the type; if so, they free it later. */
+/* Whether messages still use the type; if so, it is freed after the last of them. */
 static bool keep_type(MPI_Datatype type) {
     bool used = false;
     pthread_mutex_lock(&listing);
@@ -233,8 +233,8 @@ void p2p_data_free(struct data *d) {
 /* ---- the end of a message ---- */
 
 #ifndef OPEN_MPI
-/* A shape does not know elements, so the type is asked, provided that no type has been freed since: the handle of a freed type may denote
- * another one. */
+/* A shape has no elements, so the type is queried, provided that no type has been freed since: the handle of a freed type
+ * may denote another one. */
 bool p2p_data_ends_inside_slow(const struct data *d, uint64_t bytes) {
     return bytes && d->types_freed == atomic_load_explicit(&types_freed, memory_order_relaxed) &&
            layout_ends_inside(d->type, bytes);

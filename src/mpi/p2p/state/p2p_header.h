@@ -4,8 +4,7 @@
 
 #include <stdint.h>
 
-/* Messages that are matched are numbered per sender and receiver, and delivered in
- * that order. */
+/* Messages that are matched are numbered per sender and receiver, and delivered in that order. */
 enum header_kind {
     HEADER_EAGER,
     HEADER_SYNC,

@@ -1,6 +1,7 @@
-/* p2p_lock.c: see p2p_lock.h. The lock is a word, taken by compare and swap. A waiting thread spins and then sleeps. It does not yield: on a
- * machine whose CPUs are all busy a yield costs a scheduler slice. The C library's mutex is unsuitable: the program's thread holds the
- * lock from one call to the next, and under MPI_THREAD_SERIALIZED that need not be the same thread. */
+/* p2p_lock.c: the lock of message passing, a word that is taken by compare and swap. A waiting thread spins and then
+ * sleeps. It does not yield: on a machine whose CPUs are all busy a yield costs a scheduler slice. The C library's mutex is
+ * unsuitable: the program holds the lock from one call to the next, and under MPI_THREAD_SERIALIZED the next call may come
+ * from another thread. */
 #include "mpi/p2p/state/p2p_lock.h"
 
 #include <linux/futex.h>
@@ -31,7 +32,7 @@ bool p2p_try_lock(void) {
                                                    memory_order_relaxed);
 }
 
-/* Contended from here on: an unlocking thread wakes one sleeper, and cannot know whether there are more. */
+/* After the spins, the lock is taken as CONTENDED: other threads may sleep as well, and unlocking wakes only one. */
 void p2p_lock_slow(void) {
     for (unsigned spins = 0; spins < SPINS; spins++)
         if (LIKELY(p2p_try_lock()))

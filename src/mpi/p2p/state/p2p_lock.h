@@ -15,7 +15,7 @@ extern HIDDEN int p2p_careful;
 void p2p_lock_slow(void);
 void p2p_unlock_slow(void);
 bool p2p_try_lock(void);
-/* By a thread that has just released the lock and will want it again: lets threads that wait for it come first. */
+/* Called by a thread that has just released the lock and will take it again: lets waiting threads take it first. */
 void p2p_yield_lock(void);
 /* Sleeps while the word has this value; wakes one thread that sleeps on it. */
 void p2p_sleep_on(_Atomic int *word, int value);

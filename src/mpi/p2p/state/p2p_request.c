@@ -18,7 +18,7 @@ enum { CHUNK = 1024, CHUNKS = 16384 };
 static struct p2p_request *chunks[CHUNKS];
 static uint32_t chunk_count;
 static struct p2p_request *free_ones;
-static struct p2p_request *finished; /* orphans whose datatype only the program's thread may free */
+static struct p2p_request *finished; /* orphans whose datatype only a thread that may call MPI can free */
 
 struct p2p_request *p2p_request_sent;
 

@@ -91,7 +91,7 @@ static inline struct p2p_request *p2p_message_request(MPI_Message handle) {
     return p2p_request_of((MPI_Request)handle);
 }
 
-/* Returned by every Isend that completes immediately: one for all. */
+/* The one request that every Isend returns if it completes immediately. */
 extern HIDDEN struct p2p_request *p2p_request_sent;
 
 /* Marks its communication as complete; releases it if it is an orphan. Requires the lock. */
@@ -104,7 +104,7 @@ int p2p_request_bury(void);
 bool p2p_request_is_pending(const struct comm *c);
 
 /* The last step of a completed receive: unpacks data that only MPI can unpack. Returns its error. Only by a thread
- * that may call MPI, without the lock. */
+ * that may call MPI, with or without the lock. */
 static inline int p2p_request_conclude(struct p2p_request *r) {
     if (UNLIKELY(r->data.opaque && !r->cancelled && !r->placed)) {
         r->placed = true;

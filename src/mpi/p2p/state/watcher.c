@@ -7,7 +7,7 @@
 
 enum { WATCH_LOOKS = 2000 }; /* before a watcher sleeps */
 
-/* A thread that watches: its word is 1 until its request is done, or it is to drive. Under the lock, but for the word. */
+/* A waiting thread. Its word is 1 until its request is done or it must drive progress. The lock guards all but the word. */
 struct watcher {
     _Atomic int word;
     struct watcher *next;
@@ -23,7 +23,8 @@ static void watcher_unlist(struct watcher *w) {
         *link = w->next;
 }
 
-/* Release: pairs with p2p_watcher_sleep. The watcher lives until it has had the lock. */
+/* Release: pairs with p2p_watcher_sleep. The watcher stays valid during the call: its thread returns only after it has
+ * taken the lock, which the caller holds. */
 static void watcher_wake(struct watcher *w) {
     watcher_unlist(w);
     atomic_store_explicit(&w->word, 0, memory_order_release);

@@ -5,11 +5,11 @@
 
 #include "mpi/p2p/state/p2p_request.h"
 
-/* Sleeps until the request is done or this thread is to drive. Releases the lock meanwhile. */
+/* Sleeps until the request is done or this thread must drive progress. Releases the lock meanwhile. */
 void p2p_watcher_sleep(struct p2p_request *r);
 /* Wakes the thread that waits for this request, which is done. */
 void p2p_watcher_wake(struct p2p_request *r);
-/* Wakes one of the waiting threads, if there are any, to drive. */
+/* Wakes one of the waiting threads, if there are any, to drive progress. */
 void p2p_watcher_wake_one(void);
 
 #endif

@@ -3,8 +3,8 @@
  *
  *      peer.received  the next expected number;   peer.held -> message -> message   arrived early, by number
  *
- * The engine takes the message that it may have to queue before it is known whether it will queue it, so one is
- * always ready. It is filled in only if it was queued. */
+ * match_arrive takes a message structure to queue, although the message may match and need none. One is therefore always
+ * ready; it is filled in only after it was queued. */
 #include "mpi/p2p/transport/arrive.h"
 
 #include <stdlib.h>

@@ -112,7 +112,8 @@ static uint64_t pull_address(const struct p2p_request *r) {
     return can ? (uint64_t)(uintptr_t)r->data.first : 0;
 }
 
-/* Sends the next pieces of a transfer, as large as the transport allows; the eager limit may be set lower, down to 0. */
+/* Sends the next pieces of a transfer, as large as the transport allows: the eager limit of HEARTH_MATCH_EAGER, which may be
+ * as low as 0, does not apply. */
 static int send_piece(struct p2p_request *r) {
     uint64_t most = net_node_eager(p2p_node);
     while (r->moved < r->wanted) {

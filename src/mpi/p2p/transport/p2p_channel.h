@@ -18,7 +18,7 @@ static inline uint64_t p2p_channel_eager(const struct p2p_peer *p) {
     return LIKELY(p->node >= 0) ? p2p_node_eager : p2p_remote_eager;
 }
 
-/* Counts a message that was sent eagerly. */
+/* Counts a message that was sent, by its transport. */
 static inline void p2p_channel_count(const struct p2p_peer *p, uint64_t bytes) {
     if (LIKELY(p->node >= 0)) {
         p2p_counted.of.node++;
@@ -33,7 +33,8 @@ static inline void p2p_channel_count(const struct p2p_peer *p, uint64_t bytes) {
  * yet; or -EAGAIN if there is no space at the moment. */
 int p2p_channel_try(struct p2p_peer *p, const struct header *h, struct data *d, uint64_t from,
                     uint64_t bytes);
-/* Sends r->header and the data after what is already queued; completes the request or keeps it, depending on its mode. */
+/* Sends r->header, and the data unless it is an RTS, behind requests that are already queued. A HEADER_EAGER completes when
+ * it has left; others wait for an answer. */
 void p2p_channel_send(struct p2p_request *r);
 /* Sends a header alone; queues it if there is no space. */
 void p2p_channel_control(struct p2p_peer *p, enum header_kind kind, uint64_t id, uint64_t bytes,

@@ -1,5 +1,5 @@
-/* p2p_enter.c: around calls of the MPI library that may wait for other processes. While the program is inside one, the
- * helper thread may take the lock; when it comes back, messages that arrived through the host MPI are handled. */
+/* p2p_enter.c: the steps before and after a call of the MPI library that may wait for other processes. During the call the
+ * helper thread may take the lock; after it, messages that arrived through the host MPI are handled. */
 #include "mpi/p2p/transport/p2p_enter.h"
 
 #include "mpi/p2p/transport/p2p_channel.h"
@@ -7,8 +7,8 @@
 
 static int depth; /* nesting of calls inside MPI; under the lock, or by the only thread */
 
-/* With one thread: it holds the lock until it enters MPI, and again after it has left. A helper with messages to send
- * must be woken, and only after the lock is free: it tries once and then sleeps. */
+/* A program with one thread holds the lock until it enters MPI, and again after it has left. If messages wait to be sent,
+ * the helper is woken, and only after the lock is free: it tries once to take the lock and then sleeps. */
 void p2p_enter_slow(void) {
     p2p_lock();
     if (!depth++ && p2p_node)
@@ -22,8 +22,8 @@ void p2p_enter_slow(void) {
 }
 
 /* The helper does not process messages that arrive through the host MPI. For programs that poll with such calls,
- * flushes for example, this is done here; with several threads by any thread that passes, because another may stay
- * inside for long. */
+ * flushes for example, this is done here; with several threads by every thread that leaves a call, because another may
+ * stay inside for long. */
 void p2p_leave_slow(void) {
     p2p_lock();
     bool out = !--depth;

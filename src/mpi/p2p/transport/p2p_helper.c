@@ -1,8 +1,9 @@
 /* p2p_helper.c: a thread that progresses messages while the program's thread is inside a call of the MPI library.
  *
- * It sleeps. A process that has waited for 50 us for an answer of this one wakes it if it sees that this process is
- * inside such a call. The thread then takes the lock, if it is free, and does the pending work in the node's shared
- * memory. It never calls MPI. While messages of this process wait for space, it polls every 100 us. */
+ * It sleeps until another process of the node wakes it: one that has waited for 50 us for an answer from this process,
+ * and sees that this process is inside such a call. The thread then takes the lock, if it is free, and does the pending
+ * work in the node's shared memory. It never calls MPI. While messages of this process wait for space, it polls every
+ * 100 us. */
 #include "mpi/p2p/transport/p2p_helper.h"
 
 #include <pthread.h>
@@ -17,11 +18,12 @@ enum look { LOOK_LATER, LOOK_SOON, LOOK_NOW };
 
 static pthread_t thread;
 static bool running;
-static atomic_bool stop; /* release in p2p_helper_stop pairs with acquire in work */
+static atomic_bool stop; /* release in p2p_helper_stop pairs with acquire in helper_work */
 
-/* The helper does the pending work, and handles messages that arrive during a bounded number of rounds. The bound lets the program's
- * thread take the lock during a stream of messages. The result says when to look again: soon, if a message waits for space or the lock was taken. If the lock is taken and the process
- * is not inside MPI, the program's thread holds it; it polls on its own and wakes this thread when it enters MPI. */
+/* Does the pending work, and handles messages that arrive during a bounded number of rounds. The bound lets the program's
+ * thread take the lock during a stream of messages. The result says when to look again: soon, if a message waits for space,
+ * or if another thread holds the lock. If the lock is held and the process is not inside MPI, the program's thread holds
+ * it: that thread polls on its own, and wakes this one when it enters MPI with messages to send. */
 static enum look helper_look(void) {
     if (!p2p_try_lock())
         return net_node_is_inside(p2p_node, p2p_peers[p2p_rank].node) ? LOOK_SOON : LOOK_LATER;

@@ -1,4 +1,4 @@
-/* p2p_node.c: the processes of this node, through the shared memory of net.h. If it is not available on any of them, all
+/* p2p_node.c: messages to the processes of this node, through the shared memory of net.h. If one of them cannot use it, all
  * use the host MPI instead. */
 #include "mpi/p2p/transport/p2p_node.h"
 

@@ -1,9 +1,9 @@
 /* p2p_progress.c: rounds of progress, and waiting.
  *
- * A round polls the node's shared memory, which costs a few loads. The host MPI is polled when a microsecond has
- * passed since the last time, and now and then if rounds stay busy: a poll costs as much as several messages, but MPI
- * also has other work to do, one-sided calls of other processes for example. If all messages go through MPI, every
- * round polls it.
+ * A round polls the node's shared memory, which costs a few loads. A poll of the host MPI costs as much as several
+ * messages. An idle round therefore polls it only if a microsecond has passed since the last time, and of busy rounds one
+ * in BUSY_ROUNDS does, because MPI also has other work to do, one-sided calls of other processes for example. If all
+ * messages go through MPI, every round polls it.
  *
  * A peer that owes an answer and is inside an MPI call is woken every 50 us, by the rounds themselves. It therefore
  * does not matter whether the program waits or tests, nor whether other peers keep this process busy meanwhile.
@@ -12,9 +12,10 @@
  * processes on this node than CPUs. Yielding earlier was tried: if other jobs use the CPUs as well, two communicating
  * processes then hardly ever run at the same time, and each message takes a scheduler slice.
  *
- * Of several waiting threads one drives progress for all. The others watch their own requests without the lock, and then sleep; when the
- * driver's request is done, one of them becomes the driver. If all of them polled, each would keep the others from the lock, and messages
- * would pile up. The driver offers the lock to the others after a bounded number of messages. */
+ * Of several waiting threads one drives progress for all. The others watch their own requests without the lock, and then
+ * sleep; when the driver's request is done, one of them becomes the driver. If all of them polled, each would keep the
+ * others from the lock, and messages would pile up. The driver offers the lock to the others after a bounded number of
+ * rounds. */
 #include "mpi/p2p/transport/p2p_progress.h"
 
 #include <sched.h>
@@ -55,7 +56,7 @@ static bool is_hosts_turn(int n) {
     return clock_ticks() - host_last >= host_ticks;
 }
 
-/* Wakes processes of this node. The first time it only records the time: an answer may be in flight. */
+/* Wakes the processes of this node that owe an answer. The first call only records the time: an answer may be in flight. */
 static void wake_debtors(uint64_t now) {
     if (wake_last && now - wake_last < wake_ticks)
         return;
@@ -97,7 +98,7 @@ void p2p_pause(struct pause *p) {
 
 /* ---- several threads ---- */
 
-/* A bounded number of rounds, then the others may have the lock. */
+/* Drives progress for a bounded number of rounds, then offers the lock to the other threads. */
 static void drive(const struct p2p_request *r, struct pause *pause) {
     for (int rounds = 0; rounds < DRIVER_ROUNDS && !r->done; rounds++)
         if (p2p_progress_some())
@@ -124,7 +125,7 @@ static void wait_among_threads(struct p2p_request *r) {
     }
     if (driver == r)
         driver = NULL;
-    if (!driver) /* also if this thread was woken to drive, and found its request done */
+    if (!driver) /* also if this thread was woken to drive but found its request done */
         p2p_watcher_wake_one();
 }
 

@@ -7,11 +7,11 @@
  *
  * They are tested even if no process is remote, because that makes MPI progress its own work.
  *
- * A message is copied after its header into a bounce buffer (parcel) and passed to MPI immediately. A send is
- * complete when MPI has sent the bounce buffer: data that leaves only in a later call might never leave, if the
- * program makes none. The number of bounce buffers in flight is bounded; beyond that, messages wait in their peer's
+ * A message is copied after its header into a bounce buffer and passed to MPI immediately. A send is
+ * complete when MPI has sent the bounce buffer: if the data left only in a later call, and the program made none, it
+ * would never leave. The number of bounce buffers in flight is bounded; beyond that, messages wait in their peer's
  * queue. Large messages travel on a second communicator, by a receive that names sender and tag and is posted before
- * the sender is told to proceed. Nothing is searched there either, and nothing is copied. */
+ * the CTS is sent. Nothing is searched there either, and nothing is copied. */
 #include "mpi/p2p/transport/p2p_remote.h"
 
 #include <errno.h>

@@ -2,7 +2,7 @@
  *
  *      sender                          receiver
  *      RTS: header, address ------>    matched
- *                                      on one node, very large, contiguous, and the kernel permits it: pulls them in one copy
+ *                                      on one node, very large, contiguous, and the kernel permits it: pulls the bytes in one copy
  *            <--------------- FIN
  *                                      on one node otherwise:
  *            <--------------- CTS
