@@ -21,7 +21,7 @@ check() { # mode, regular expression of a line, regular expression that no line 
     fi
 }
 
-check always 'stale hit: get of 700 bytes from rank [01], byte 136 of window .* in the cache and 0x.. there; cached .* called since: .*MPI_Barrier' 'nothing to find'
+check always 'stale hit: get of 700 bytes from rank [01], byte 136 of window .* in the cache and 0x.. at the target; cached .* called since: .*MPI_Barrier' 'nothing to find'
 check always '[1-9][0-9]* of [0-9]+ hits were stale: this mode is not safe' 'none of'
 check acquire 'none of [1-9][0-9]* hits was stale' 'stale hit'
 check transparent 'none of [0-9]+ hits was stale' 'stale hit'

@@ -93,8 +93,8 @@ void p2p_count_text(FILE *file) {
     if (!record_count)
         return;
     fprintf(file,
-            "%" PRIu64 " messages were sent; of %" PRIu64 " that arrived %" PRIu64
-            " found their receive waiting\n",
+            "%" PRIu64 " messages were sent; of %" PRIu64 " that arrived, %" PRIu64
+            " matched a posted receive\n",
             sent, arrived, waited);
     fprintf(file, "  %5s %10s %10s %8s %10s %10s %10s %8s %8s %6s %8s %8s %8s %8s %8s %8s\n", "rank", "node",
             "far", "self", "sent MB", "expected", "unexpected", "wildcard", "depth", "99% <", "receives",

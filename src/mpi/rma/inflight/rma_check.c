@@ -84,7 +84,8 @@ static void check_report(const struct op *op, const unsigned char *cached, const
     if (seconds >= 0)
         snprintf(age, sizeof age, "%.6f s ago", seconds);
     log_error("stale hit: get of %" PRIu64 " bytes from rank %d, byte %" PRIu64 " of window %" PRIu64
-              " '%s': byte %" PRIu64 " is 0x%02x in the cache and 0x%02x there; cached %s; called since: %s",
+              " '%s': byte %" PRIu64
+              " is 0x%02x in the cache and 0x%02x at the target; cached %s; called since: %s",
               op->bytes, op->target, op->address - op->window->targets[op->target].base, op->window->serial,
               name, at, cached[at], fresh[at], age, *since ? since : "nothing");
 }

@@ -1,7 +1,7 @@
 /* window.h: the state that Hearth keeps for each MPI window: its targets, its cache, and the operations of this
  * process that are in flight on it.
  *
- * One lock, rma_lock, guards all of it. It is taken only if the program asked for MPI_THREAD_MULTIPLE. It is not held
+ * One lock, rma_lock, guards all of it. It is taken only if MPI provides MPI_THREAD_MULTIPLE. It is not held
  * across calls that communicate, except for one rare case in inflight.c (fetch_after_all). */
 #ifndef HEARTH_MPI_WINDOW_H
 #define HEARTH_MPI_WINDOW_H
