@@ -11,7 +11,8 @@
  * of stack per process, so that a process that has run out of memory can still report it. */
 int net_boot_agree(const struct net_boot *boot, int status);
 
-/* Collective: whether all have the memory for `what`; a rank that has not logs a line. 0 or -ENOMEM, everywhere. */
+/* Collective. `has`: this rank could allocate memory for `what`; otherwise it logs an error. Returns 0 if all could, or
+ * -ENOMEM, in all ranks. */
 int net_agree_on_memory(const struct net_boot *boot, bool has, const char *what);
 
 #endif

@@ -7,16 +7,16 @@
  *      the word at the writer's offset is always 0:
  *
  * before it publishes a record, the writer clears the word behind it. Therefore one line behind the last record is
- * never used. The reader never writes to the ring, so its cache lines travel in one direction only.
+ * never used. The reader never writes to the ring, so its cache lines are transferred in one direction only.
  *
  * The doorbell. A receiver has many boxes and cannot poll them all. Each box has a 16-bit counter in the segment, 32
  * of them per cache line, in which the writer stores how many messages it has written so far. The receiver compares
- * the line with its own counts. The usual alternative is a bit that the writer sets when the box was empty and the
- * reader clears when it is. But then the writer must store the message before it reads the bit, which takes a fence
- * per message; in a stream that costs several times the message itself. A counter needs no order. If the doorbell is
- * seen before its message, the receiver finds nothing and checks again in the next poll, since the counters still
- * differ. The same holds if the message is found before its doorbell. Wrapping is harmless, since a box holds far
- * fewer than 32768 records. */
+ * the line with its own counts. The usual alternative is a bit that the writer sets if the box was empty, and that the
+ * reader clears once the box is empty. But then the writer must store the message before it reads the bit, which takes
+ * a fence per message; in a stream that costs several times the message itself. A counter needs no order. If the
+ * receiver sees the doorbell before the message, it finds nothing and checks again in the next poll, since the counts
+ * still differ. If it finds the message before the doorbell, its count is ahead until the doorbell arrives, and the box
+ * is not read again for it. Wrapping is harmless, since a box holds far fewer than 32768 records. */
 #include "net/node/box.h"
 
 void net_box_write_open(struct box_writer *w, struct box_shared *shared, char *ring, size_t bytes,

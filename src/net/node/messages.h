@@ -23,13 +23,14 @@ struct net_options {
     size_t header_bytes; /* of every message, at most 64; the same in all processes */
 };
 
-/* Creates this process's segment. Returns 0, or a negative code after a warning that names what is missing (-ENOMEM,
- * -ENOSPC, -EPERM ...); the caller then does without it. */
+/* Creates this process's segment. Returns 0, or a negative code (-ENOMEM, -ENOSPC, -EPERM ...) after a warning that
+ * names the cause. The caller then sends its messages through MPI. */
 int net_node_open(const struct net_options *options, struct net_node **node, struct net_address *mine);
 
-/* Maps the segments of the others; all[rank] is one's own. All must have been opened, and none closed. Returns 0, or
- * a negative code after logging one line: -EPERM, -EACCES, -ENOENT if /proc does not lead to them, -ESTALE if it
- * leads to something else, -EPROTO if it is of another version, -ENOMEM ... On failure the caller closes the node. */
+/* Maps the segments of the other processes; all[rank] is the address of this process's own. All must have been opened,
+ * and none closed. Returns 0, or a negative code after logging one line: -EPERM, -EACCES, -ENOENT if a segment cannot
+ * be opened through /proc, -ESTALE if the file found there is not the segment, -EPROTO if it is of another version,
+ * -ENOMEM ... On failure the caller closes the node. */
 int net_node_connect(struct net_node *node, const struct net_address all[]);
 
 /* No operation may be in progress. Messages that have arrived and were not polled are lost. The others may go on
@@ -46,18 +47,19 @@ size_t net_node_eager(const struct net_node *node);
 int net_node_reserve(struct net_node *node, int peer, const void *header, size_t bytes, void **payload);
 void net_node_commit(struct net_node *node);
 
-/* Both, for a contiguous payload. */
+/* Reserves, copies a contiguous payload, and commits. */
 int net_node_send(struct net_node *node, int peer, const void *header, const void *payload, size_t bytes);
 
 /* Calls the handler for each message that has arrived. Header and payload (both aligned to 8) are valid during the
- * call. The handler must not poll, but may send. Returns how many; at most some dozens per sender, so there may be
- * more. 0 means that there was nothing: everything sent before would have been found. */
+ * call. The handler must not poll, but may send. Returns the number of messages handled. One call handles at most some
+ * dozens per sender, so more may be waiting. 0: no message sent before the call is left. */
 typedef void net_handler(void *arg, int peer, const void *header, const void *payload, size_t bytes);
 int net_node_poll(struct net_node *node, net_handler *handler, void *arg);
 
-/* Copies from another process's memory into ours, in one copy by the kernel. Returns 0, or -EPERM, -ENOSYS if the
- * kernel does not allow it, which net_node_can_pull tells beforehand (tried once with each peer, when connecting);
- * -EFAULT: no such memory, part of it may have been copied; -ESRCH: no such process. Any thread. */
+/* Copies from another process's memory into ours, in one copy by the kernel. Returns 0, or a negative code. -EPERM,
+ * -ENOSYS: the kernel does not allow it; -EFAULT: no such memory, part of it may have been copied; -ESRCH: no such
+ * process. net_node_can_pull: whether the kernel allowed it with every peer, tried once in net_node_connect. Any
+ * thread. */
 bool net_node_can_pull(const struct net_node *node);
 int net_node_pull(struct net_node *node, int peer, uint64_t address, void *to, size_t bytes);
 

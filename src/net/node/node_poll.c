@@ -3,10 +3,10 @@
  * An empty poll reads the doorbells, 32 boxes per cache line, and the first word of the queue, whatever the number
  * of processes. While no process writes to them, these lines stay in the reader's cache.
  *
- * A box is not read beyond its doorbell count. A look at one more record would take the next line away from the
- * sender just when it writes there, which slows a stream by a quarter. But a process that waits for an answer should
- * see it without its doorbell, which is in another line and costs as much time again. So after some empty polls the
- * box that was read last is polled too. */
+ * A box is not read beyond its doorbell count. Reading one more record would take the next line away from the sender
+ * just when it writes there, which slows a stream by a quarter. But a process that waits for an answer should not have
+ * to wait for the doorbell too: it lies in another line, whose transfer takes as long again. So after some empty polls,
+ * the box that was read last is polled as well. */
 #include "net/node/node.h"
 
 enum { EMPTY_POLLS = 2 };

@@ -1,4 +1,4 @@
-/* plan.c: divides the segment.
+/* plan.c: divides the segment into the queue and boxes.
  *
  * If every other process can have a box of a useful size, it gets one, and the queue serves little more than
  * messages to oneself. If there are too many processes for that, boxes have the smallest useful size, the senders

@@ -1,6 +1,6 @@
 /* plan.h: the layout of a segment.
  *
- *      | control | bells | boxes' shared parts | ring of the queue | ring of box 0 | ring of box 1 | ...
+ *      | control | doorbells | boxes' shared parts | ring of the queue | ring of box 0 | ring of box 1 | ...
  *
  * The parts before the rings are grouped into cache lines by writer: the owner of the segment, one of the others, or
  * all. */
@@ -26,7 +26,7 @@ struct control {
 
     _Alignas(2 * CACHE_LINE) _Atomic uint32_t inside; /* written by the owner */
     _Alignas(2 * CACHE_LINE) struct wake wake;
-    /* Boxes with a writer; may count beyond their number. */
+    /* Boxes assigned to writers so far; concurrent requests may push it beyond the number of boxes. */
     _Alignas(2 * CACHE_LINE) _Atomic uint32_t taken;
     struct queue_shared queue;
 };
@@ -34,10 +34,10 @@ struct control {
 /* The best layout for these options: returns 0, or -EINVAL after logging one line. */
 int net_plan_make(struct plan *p, const struct net_options *options);
 
-/* Whether the plan is a usable layout of this many bytes, as net_plan_make would make it. */
+/* Whether the plan is a usable layout of this many bytes, within the bounds that net_plan_make keeps. */
 bool net_plan_is_valid(const struct plan *p, size_t bytes);
 
-/* Bytes of the segment; less than 2^32 + 2^31. */
+/* Bytes of the segment; at most 1 GiB for a plan of net_plan_make. */
 size_t net_plan_bytes(const struct plan *p);
 
 /* The largest payload that both the boxes and the queue accept: a power of two. */

@@ -1,10 +1,11 @@
 /* pull.c: process_vm_readv copies from the sender's buffer into the receiver's once, where a ring takes two copies
  * and the sender's time.
  *
- * The right to trace a process includes this. With Yama's ptrace_scope at 1, Ubuntu's default, only ancestors of a
- * process may trace it, and the process that it names, with the descendants of that one. Ranks are siblings: naming
- * the parent, which is the launcher, admits them, and no process that could not kill them anyway. If a rank runs in a
- * shell of its own, its parent is not that of the others. Then pulling does not work, as the first attempt shows. */
+ * The kernel allows it to processes that may trace the sender. With Yama's ptrace_scope at 1, Ubuntu's default, these
+ * are the sender's ancestors, one process that the sender names by prctl, and the descendants of that process. Ranks
+ * are siblings. So each names its parent, the launcher, which admits the other ranks, and no process that could not
+ * kill them anyway. If a rank runs in a shell of its own, its parent is not the launcher, and pulling does not work:
+ * the test in net_node_connect detects that. */
 #include "net/node/pull.h"
 
 #include <errno.h>

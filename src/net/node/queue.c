@@ -2,7 +2,8 @@
  *
  * A writer reserves space by moving the tail with a compare-and-swap, writes its record, and publishes it with the
  * word at its start. The reader takes records in the order of their reservations and stops at the first unpublished
- * one. It cannot know the size of that one, nor can the next writer clear a word in front of it, as in a box. So
+ * one, whose size it cannot know. A writer cannot clear the word behind its record, as in a box: another writer may
+ * have written its record there already. So
  *
  *      the first word of each free line is 0:
  *

@@ -22,7 +22,7 @@
 
 #define OTHERWISE "the processes of this node cannot work together"
 
-enum { ALIGNMENT = 128, BLOCK = 64 << 10 /* at least */ };
+enum { ALIGNMENT = 128, BLOCK = 64 << 10 /* sizes of blocks are multiples of it */ };
 
 struct block {
     struct segment segment;
@@ -47,7 +47,7 @@ static size_t tables_bytes(int size) {
 
 /* ---- adding a block ---- */
 
-/* State of adding one. */
+/* State of one call of world_add_block. */
 struct addition {
     struct segment segment;
     struct net_address mine, *all; /* all: [size] */
@@ -83,7 +83,7 @@ static int world_exchange(const struct net_boot *boot, int leader, size_t bytes,
     return net_boot_agree(boot, err);
 }
 
-/* A size that exceeds the largest file still does so after rounding. */
+/* Rounding could overflow. A size above INT64_MAX is passed on unrounded, and creating the file then fails. */
 static size_t block_bytes(size_t bytes) {
     return bytes <= INT64_MAX ? round_up(bytes, BLOCK) : bytes;
 }

@@ -1,8 +1,9 @@
 /* world.h: the mapping of ranks to nodes.
  *
- * A node is a set of ranks that map each other's memory: those of one machine or, with HEARTH_NODE_RANKS=k, every k
- * consecutive ranks of one machine, which then reach the others through the network as if these were on another
- * machine. Nodes are numbered in the order of their lowest ranks. The lowest rank of a node is its leader.
+ * A node is a set of ranks that map each other's memory: the ranks of one machine or, with HEARTH_NODE_RANKS=k, every
+ * k consecutive ranks of one machine. These then reach the other ranks of their machine through the network, as if
+ * they were on another machine. Nodes are numbered in the order of their lowest ranks. The lowest rank of a node is
+ * its leader.
  *
  * Data that is the same for all processes of a node (this table, and additions such as the addresses of the helpers)
  * exists once per node in shared memory, the *area*. The leader creates it and all processes map it. It vanishes
