@@ -12,9 +12,10 @@
  *
  * The first pick follows the last mapping, so that the mappings of a job share page tables and lie in one zone,
  * which was picked at random once. The leaders of different groups of processes pick different zones. After that,
- * every other pick is random in the middle. The rest is random below the probe, first near it and then farther away:
- * an emulator that keeps the middle for itself lets programs map there. ThreadSanitizer keeps all but some gigabytes
- * around the probe, and ends the program if another address is tried. Under it, only these are used. */
+ * every other pick is random in the middle. The remaining picks are random below the probe, first near it and then
+ * farther away: an emulator that keeps the middle for itself still lets programs map near the probe. ThreadSanitizer
+ * keeps all but some gigabytes around the probe, and ends the program if another address is tried. Under it, only
+ * addresses near the probe are picked. */
 #include "net/shm/address_picker.h"
 
 #include <errno.h>

@@ -9,7 +9,6 @@
 
 #include "base/base.h"
 
-/* For one more taken range, and for freeing all in any order. */
 int net_extents_reserve(struct extents *e) {
     if (e->taken + 3 <= e->room)
         return 0;

@@ -23,7 +23,7 @@ struct extents {
 int net_extents_open(struct extents *e, uint64_t bytes);
 void net_extents_close(struct extents *e);
 
-/* Allocates memory for the next take and the next give. Returns 0 or -ENOMEM. */
+/* Allocates memory for the next take, and for giving all taken ranges back in any order. Returns 0 or -ENOMEM. */
 int net_extents_reserve(struct extents *e);
 
 /* Takes `bytes` bytes at the lowest possible multiple of `alignment`. Returns their offset, or EXTENTS_NONE. */

@@ -185,7 +185,7 @@ static int heap_add_chunk(struct net_heap *h, uint64_t need, int limit) {
             net_shared_leave(h->group.remote, shared);
         return err;
     }
-    /* there may be many: save the descriptors, and do not count the chunk */
+    /* Short chunks may be many. Their descriptors are closed, so their backed pages cannot be counted. */
     if (shared->file >= 0 && bytes < CHUNK_SHORT)
         net_shared_settle(shared);
     else if (shared->file >= 0)

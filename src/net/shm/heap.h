@@ -29,7 +29,7 @@ struct net_heap_group {
 /* Local. NULL: out of memory. */
 struct net_heap *net_heap_open(const struct net_heap_group *group);
 
-/* Local. No member may access any block any more. Forgotten blocks stay mapped. */
+/* Local. No member may access any block any more, except forgotten ones: if there are any, all chunks stay mapped. */
 void net_heap_close(struct net_heap *h);
 
 struct net_heap_part {
@@ -55,7 +55,7 @@ int net_heap_take(struct net_heap *h, uint64_t bytes, int status, void *owner, s
  * next. */
 void net_heap_give(struct net_heap *h, struct net_heap_block *block);
 
-/* The block stays mapped for the life of the process, and the heap no longer manages it. */
+/* The block stays mapped for the life of the process, and the heap no longer manages it. Local. */
 void net_heap_forget(struct net_heap *h, struct net_heap_block *block);
 
 /* Whether blocks of this heap may contain the address, on this node. */

@@ -1,9 +1,9 @@
 /* lock_table.h: a lock table for a node's shared memory.
  *
- * Each block of LOCK_TABLE_GRAIN maps to one of some hundred locks, in shared memory. A process that changes memory in
+ * Each block of LOCK_TABLE_GRAIN bytes maps to one of 256 locks, in shared memory. A process that changes memory in
  * more than one step (an accumulate) holds the lock of the block meanwhile. The helper only tries locks. If a
- * process dies with a lock, the next process gets it; the interrupted change is incomplete, and the job ends for
- * other reasons. */
+ * process dies with a lock, the next process gets it. The interrupted change stays incomplete: the launcher ends the
+ * job because a process died. */
 #ifndef HEARTH_NET_LOCK_TABLE_H
 #define HEARTH_NET_LOCK_TABLE_H
 

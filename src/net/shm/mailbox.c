@@ -1,25 +1,26 @@
-/* mailbox.c: cells, doorbells and a pipe.
+/* mailbox.c: passes requests through cells in shared memory, and wakes the helper through a pipe.
  *
- *      post | asleep, rings | bell bell ... | cell cell cell cell | cell ...
- *                             64 cells each   of process 0          of process 1
+ *      post | asleep, rings | doorbell doorbell ... | cell cell cell cell | cell ...
+ *                             64 cells each           of process 0          of process 1
  *
- * A cell is a request and later its answer, in two cache lines; its state says which side owns it. The bit of a cell
- * in its bell tells the helper that the cell holds a request. So the helper reads one word for 16 processes.
+ * A cell is a request and later its answer, in two cache lines; its state says which side owns it. A doorbell is a
+ * word with one bit per cell: the bit tells the helper that the cell holds a request. So the helper reads one word for
+ * 16 processes.
  *
- * **No doorbell is lost.** A client sets the bit and then reads `asleep`. The helper sets `asleep` and then reads
- * the bells. All four accesses are sequentially consistent, so they have one total order. If the client finds the
- * helper awake, it read `asleep` before the helper set it. Its bit was set before that, and the helper reads the
- * bells after it: the helper finds the bit and does not sleep. Otherwise the client finds the helper asleep and
- * writes to the pipe, which ends the sleep, even one that has not begun. net_mailbox_doorbell sets no bit, but publishes
- * what the caller wrote before. It reads `asleep` by a read-modify-write that leaves the value unchanged. One of
- * this and the helper's exchange comes first: if ours, the helper acquires our earlier writes; if the helper's, we
- * see `asleep`.
+ * **No wakeup is lost.** A client sets the bit and then reads `asleep`. The helper sets `asleep` and then reads the
+ * doorbells. All four accesses are sequentially consistent, so they have one total order. If the client finds the
+ * helper awake, it read `asleep` before the helper set it. The client set its bit before that, and the helper reads the
+ * doorbells after that: the helper finds the bit and does not sleep. Otherwise the client finds the helper asleep and
+ * writes to the pipe, which ends the sleep, even one that has not begun. net_mailbox_doorbell sets no bit, but must
+ * publish the caller's earlier writes. It reads `asleep` by a read-modify-write that leaves the value unchanged. If that
+ * comes before the helper's exchange, the helper acquires the caller's writes; otherwise the caller sees `asleep` set
+ * and writes to the pipe.
  *
  * **No byte stays in the pipe** to wake the helper again and again. A client first increments `rings`, then writes a
  * byte. The helper counts the bytes that it has read, and reads while it has read fewer than `rings`. A byte that
  * arrives late, after the helper woke for another reason, ends one sleep too early, and is read then. A process that
  * dies between the two steps costs the helper one extra system call at each sleep. The helper reads the pipe only
- * after `asleep` is 0 and before it reads the bells, so it finds the request for which a byte was written.
+ * after `asleep` is 0 and before it reads the doorbells, so it finds the request for which a byte was written.
  *
  * The other processes open the pipe for reading as well as for writing. Then the pipe always has a reader, and
  * writing after the helper has died raises no SIGPIPE. */
@@ -50,7 +51,7 @@ struct cell {
 _Static_assert(sizeof(struct cell) == 128, "two lines");
 
 struct doorbell {
-    _Alignas(CACHE_LINE) _Atomic uint64_t cells; /* one bit each. Pairs with: net_mailbox_ask, collect */
+    _Alignas(CACHE_LINE) _Atomic uint64_t cells; /* a bit each; post_in sets, mailbox_collect clears */
 };
 
 /* In shared memory. */
@@ -72,7 +73,7 @@ struct mailbox {
     int doorbells;
     int next;             /* cell to check first */
     uint32_t heard;       /* bytes read from the pipe, wraps */
-    uint64_t collected[]; /* [bells], the helper's: requests not taken yet */
+    uint64_t collected[]; /* [doorbells], the helper's: requests not taken yet */
 };
 
 static int count_doorbells(int processes) {
@@ -197,8 +198,8 @@ void net_mailbox_close(struct mailbox *box) {
 
 /* ---- a process ---- */
 
-/* A full pipe wakes the helper anyway, and a pipe without a reader belongs to a process that has ended. On any other error the caller
- * would wait for a helper that sleeps forever. */
+/* A full pipe (EAGAIN) wakes the helper anyway, and a pipe without a reader (EPIPE) belongs to a helper that has ended.
+ * After any other error the caller would wait for a helper that sleeps forever, so the job is ended. */
 static void doorbell_ring(struct mailbox *box) {
     atomic_fetch_add_explicit(&box->post->rings, 1, memory_order_relaxed);
     while (write(box->write_end, "", 1) < 0 && errno != EAGAIN && errno != EPIPE)
@@ -219,7 +220,8 @@ static bool mailbox_claim(struct cell *c) {
                                                    memory_order_relaxed);
 }
 
-/* The state releases the request to the helper (pairs with net_mailbox_take); for the bell and `asleep` see above. */
+/* The state releases the request to the helper (pairs with net_mailbox_take). The head of the file explains the order of
+ * the doorbell and `asleep`. */
 static void post_in(struct mailbox *box, int cell, const struct mailbox_request *request) {
     struct cell *c = &box->cells[cell];
     c->request = *request;
@@ -267,7 +269,8 @@ static uint64_t mailbox_collect(struct mailbox *box, int doorbell) {
     return box->collected[doorbell];
 }
 
-/* The first cell at or after `next`, or -1. The bell of `next` is checked twice, first for the cells from `next` on. */
+/* The first cell with a request at or after `next`, round robin, or -1. The doorbell of `next` is checked twice: first
+ * for the cells from `next` on, and last for those before it. */
 static int mailbox_next_cell(struct mailbox *box) {
     int start = box->next / DOORBELL_CELLS;
     uint64_t before = ((uint64_t)1 << box->next % DOORBELL_CELLS) - 1;

@@ -26,8 +26,9 @@ struct mailbox_request {
 
 size_t net_mailbox_bytes(int processes);
 
-/* Creates the mailbox in zeroed shared memory of net_mailbox_bytes bytes. The helper's process calls net_mailbox_make first,
- * then the others call net_mailbox_join. Return 0, or a negative code after logging an error. */
+/* The mailbox lies in zeroed shared memory of net_mailbox_bytes bytes. The helper's process calls net_mailbox_make
+ * first, and then every process, the helper's too, calls net_mailbox_join for its client side. Return 0, or a negative
+ * code after logging an error. */
 int net_mailbox_make(void *memory, int processes, struct mailbox **box);
 int net_mailbox_join(void *memory, int process, struct mailbox **box);
 void net_mailbox_close(struct mailbox *box);
@@ -55,8 +56,8 @@ void net_mailbox_answer(struct mailbox *box, int cell, int64_t answer);
 /* The process that a cell belongs to. */
 int net_mailbox_process(const struct mailbox *box, int cell);
 
-/* To sleep: call net_mailbox_sleeps, check all sources once more, poll this descriptor among others, call net_mailbox_wakes.
- * net_mailbox_wakes also empties the pipe. */
+/* To sleep: call net_mailbox_sleeps, check all sources once more, poll net_mailbox_descriptor among others, call
+ * net_mailbox_wakes. The last call also empties the pipe. */
 void net_mailbox_sleeps(struct mailbox *box);
 int net_mailbox_descriptor(const struct mailbox *box);
 void net_mailbox_wakes(struct mailbox *box);

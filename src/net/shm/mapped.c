@@ -79,7 +79,7 @@ static int mapped_grow(struct list *l) {
     new->room = room;
     for (size_t i = 0; i < used; i++)
         mapped_move(&new->spans[i], &old->spans[i]);
-    atomic_store(&l->table, new); /* release; pairs with search */
+    atomic_store(&l->table, new); /* release; pairs with mapped_search */
     return 0;
 }
 

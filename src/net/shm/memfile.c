@@ -107,19 +107,19 @@ static int memfile_set_size(int file, uint64_t bytes, const char **what) {
     if (!memfile_is_within_limit(bytes))
         return memfile_failed("the limit on file sizes (ulimit -f) forbids a file", what);
     if (memfile_planned_failure(EFBIG) || ftruncate(file, (off_t)bytes))
-        return memfile_failed("cannot make a file", what);
+        return memfile_failed("cannot set the size of a file", what);
     if (memfile_planned_failure(EPERM) || fcntl(file, F_ADD_SEALS, SEALS))
-        return memfile_failed("cannot fix the size", what);
+        return memfile_failed("cannot seal a file", what);
     return 0;
 }
 
 int net_memfile_make(uint64_t bytes, int *file, struct net_address *address, const char **what) {
     struct memfile_place place = {.bytes = bytes, .process = (int32_t)getpid()};
     if (make_token(&place.token))
-        return memfile_failed("no random numbers for one", what);
+        return memfile_failed("no random numbers to name a file", what);
     place.file = memfile_open_memory(&place.token);
     if (place.file < 0)
-        return memfile_failed("cannot open one", what);
+        return memfile_failed("cannot create a file", what);
     int err = memfile_set_size(place.file, bytes, what);
     if (err) {
         close(place.file);
@@ -136,14 +136,14 @@ int net_memfile_make(uint64_t bytes, int *file, struct net_address *address, con
 int net_memfile_fill(int file, uint64_t from, uint64_t bytes, const char **what) {
     enum { PIECE = 4 << 20 };
     if (memfile_planned_failure(ENOSPC))
-        return memfile_failed("the node has no room for one", what);
+        return memfile_failed("the node has no memory for a file", what);
     while (bytes) {
         uint64_t piece = bytes < PIECE ? bytes : PIECE;
         if (!fallocate(file, 0, (off_t)from, (off_t)piece)) {
             from += piece;
             bytes -= piece;
         } else if (errno != EINTR) {
-            return memfile_failed("the node has no room for one", what);
+            return memfile_failed("the node has no memory for a file", what);
         }
     }
     return 0;

@@ -1,8 +1,8 @@
 /* memfile.h: shared memory of a node's processes, as files without names.
  *
  * One process creates the file and publishes its address, with which the others find it. Nothing here logs: the
- * caller knows the purpose of the memory. On an error *what gets the words for its message, such as "cannot find
- * it". */
+ * caller knows the purpose of the memory. On an error *what is set to words for the caller's message: a phrase such as
+ * "cannot create a file" in the calls of the owner, a verb such as "find" or "map" in the others. */
 #ifndef HEARTH_NET_MEMFILE_H
 #define HEARTH_NET_MEMFILE_H
 
@@ -31,8 +31,8 @@ struct memfile_place net_memfile_place(const struct net_address *address);
  * the others have found the file. */
 int net_memfile_make(uint64_t bytes, int *file, struct net_address *address, const char **what);
 
-/* Allocates memory for this part of the file, on the caller's NUMA node. Without it, a node without free memory
- * would show that as SIGBUS at a later store. */
+/* Allocates memory for this part of the file, on the caller's NUMA node. Without this call, a lack of memory would
+ * show only later, as SIGBUS at a store. */
 int net_memfile_fill(int file, uint64_t from, uint64_t bytes, const char **what);
 
 /* Bytes of the file that have memory behind them. */
@@ -46,7 +46,7 @@ int net_memfile_find(const struct net_address *address, int *file, const char **
  * `flags`: 0 or MAP_POPULATE. */
 int net_memfile_map(int file, uint64_t bytes, void *at, int flags, void **base, const char **what);
 
-/* For messages: the system's error text, and a hint where memory is not the cause. */
+/* For messages: the system's error text; and a remedy, or "" if none is known. */
 const char *net_memfile_reason(int error);
 const char *net_memfile_hint(int error);
 

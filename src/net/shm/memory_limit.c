@@ -3,8 +3,8 @@
  * A memfd has no limit of its own. When memory runs out, the kernel does not refuse it but kills processes, in the
  * whole node or, where a batch system set a limit, in the memory cgroup of the job. So the limits are read first:
  * the available memory of the node, and for each cgroup from ours up to the root its limit minus its usage. The
- * usage includes cached file contents, which the kernel reclaims under pressure; they include shared memory, which
- * it cannot reclaim.
+ * usage includes the page cache, which the kernel reclaims under pressure. So the page cache is not counted as used,
+ * except for shared memory, which is part of it and cannot be reclaimed.
  *
  *      /proc/meminfo       MemAvailable, SwapFree
  *      /proc/self/cgroup   "0::/path": version 2; "N:memory:/path": version 1

@@ -8,7 +8,7 @@ struct memory_limit {
     uint64_t bytes;     /* UINT64_MAX: unknown */
     const char *who;    /* what imposes the limit, for messages */
     const char *advice; /* the remedy, for messages */
-    uint64_t promised;  /* to other jobs of this user and not yet touched; not included in `bytes` */
+    uint64_t promised;  /* to other jobs of this user and not yet touched; already subtracted from `bytes` */
 };
 
 /* Costs some 100 us. Other processes may take the memory before the caller uses it. */
@@ -17,7 +17,7 @@ struct memory_limit net_memory_limit(void);
 /* The same for the account with this id (promise.h), whose own promises do not count as others'. */
 struct memory_limit net_room_for(uint64_t promise_id);
 
-/* The system's limit alone, with the system's files below `root` ("": the real ones); for tests. */
+/* For tests: the system's limit, without promises, from the files below `root` ("": the real ones). */
 struct memory_limit net_memory_limit_below(const char *root);
 
 #endif

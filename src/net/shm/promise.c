@@ -1,15 +1,16 @@
-/* promise.c: the ledgers.
+/* promise.c: writes the ledger of this process, and sums up the ledgers of all processes of the user.
  *
  * A ledger is a memory file, like that of `hearth top` (base/live.c): it has no name, vanishes with its process, and only the same user can
  * open it, as /proc/PID/fd/N. N is one of a few high numbers, so that readers need not examine every descriptor of every process. A forked
- * child inherits the descriptor, so the ledger names the process that writes it.
+ * child inherits the descriptor, so the ledger names the process that writes it, and readers ignore it in other processes.
  *
  *      process of job A          process of job A           process of job B
  *      id 7: 100 MiB             id 7: 100 MiB, file F      id 9: 300 MiB, file G        F has 150 MiB of memory, G has 20:
  *                                                                                        50 and 280 MiB are still to come
  *
- * The writer fills an entry before it stores the state (release); a reader loads the state first (acquire). If the id changes while a reader
- * works, the entry was closed, and its bytes are 0 or those of the next promise: a reader errs by one promise at most. */
+ * The writer claims an entry by its state, and then stores its id; a reader ignores entries whose id is 0. `file` and `idle` are stored before
+ * `has_file` is set (release), and read after it (acquire). If an entry is closed while a reader works, its bytes are 0 or those of the next
+ * promise: a reader errs by one promise at most. */
 #include "net/shm/promise.h"
 
 #include <ctype.h>
@@ -29,7 +30,7 @@
 #include "base/base.h"
 
 #define TITLE "hearth-promised"
-#define MAGIC "HEARTHP1" /* another layout has another one */
+#define MAGIC "HEARTHP1" /* changes with the layout */
 
 enum { ENTRIES = 128, FIRST_NUMBER = 720, NUMBERS = 4 };
 enum { FREE, TAKEN };
@@ -49,7 +50,7 @@ struct ledger {
     struct net_promise entries[ENTRIES];
 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* around the making of the ledger; a leaf */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* protects the two below; a leaf */
 static struct ledger *ledger;                            /* NULL: none yet */
 static pid_t owner; /* the process that created the ledger, or tried to */
 
@@ -60,9 +61,9 @@ uint64_t net_promise_id(void) {
     return id ? id : 1;
 }
 
-/* ---- the own ledger ---- */
+/* ---- the ledger of this process ---- */
 
-/* Under a number at which readers look; -1: there is none. */
+/* Creates the file under one of the descriptor numbers that readers check; -1: they are all in use, or no file could be created. */
 static int ledger_file(void) {
     int made = memfd_create(TITLE, MFD_CLOEXEC);
     int file = made < 0 ? -1 : fcntl(made, F_DUPFD_CLOEXEC, FIRST_NUMBER);
@@ -82,7 +83,7 @@ static struct ledger *ledger_make(void) {
     if (at == MAP_FAILED) {
         if (file >= 0)
             close(file);
-        log_info("shared memory: other jobs do not see what this process was promised: no ledger");
+        log_info("shared memory: no ledger could be created: other jobs do not see this process's promises");
         return NULL;
     }
     struct ledger *made = at;
@@ -91,7 +92,7 @@ static struct ledger *ledger_make(void) {
     return made;
 }
 
-/* A child of a fork makes its own. */
+/* A forked child creates its own. */
 static struct ledger *ledger_own(void) {
     pthread_mutex_lock(&lock);
     if (owner != getpid()) {
@@ -143,7 +144,7 @@ void net_promise_file(struct net_promise *p, const struct net_address *file, uin
 enum { ACCOUNTS = 256 };
 
 struct accounts {
-    uint64_t but, only; /* ids; 0: none, all */
+    uint64_t but, only; /* the id that is left out (0: none), and the only id that counts (0: all) */
     int count;
     struct account {
         uint64_t id;

@@ -10,7 +10,7 @@
 
 #include "net/shm/memfile.h"
 
-/* Promises with the same id form one account: backed pages of one count for all. Never 0. */
+/* A new id, never 0. Promises with the same id form one account: pages backed for any of them count for the whole account. */
 uint64_t net_promise_id(void);
 
 /* An entry in this process's ledger; NULL: the ledger is full, and the promise is not accounted. The calls below accept NULL. Any thread. */
@@ -19,7 +19,7 @@ struct net_promise *net_promise_open(uint64_t id);
 void net_promise_close(struct net_promise *p);
 
 void net_promise_add(struct net_promise *p, int64_t bytes);
-/* Backed pages of this file, which stays open, count as kept promises of the account, except for the first `idle` bytes. */
+/* Backed pages of this file, which stays open, count as fulfilled promises of the account, except for the first `idle` bytes. */
 void net_promise_file(struct net_promise *p, const struct net_address *file, uint64_t idle);
 
 /* Bytes that all other accounts may still touch. Reads /proc: some microseconds for each process of the node. */

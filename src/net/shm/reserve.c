@@ -1,11 +1,11 @@
-/* reserve.c: memory promised, memory backed, and memory left.
+/* reserve.c: grants promises of memory as long as the node has memory left for them.
  *
  *      memory of the node   |  used by others  |  backed, ours  |        room (memory_limit.c)        |
  *      promised                                |  backed        |  not yet   |
  *
- * A promise is good if `promised` does not exceed the backed memory plus the room. This sum, `allowed`, changes
- * slowly. It is cached, so that most promises cost two atomic operations and the limits are rarely read (some 100
- * us). */
+ * A promise is granted if `promised`, including it, does not exceed the backed memory plus the room. This sum,
+ * `allowed`, changes slowly. It is cached, so that most promises cost two atomic operations and the limits, which take
+ * some 100 us to read, are rarely read. */
 #include "net/shm/reserve.h"
 
 #include <errno.h>
@@ -54,9 +54,9 @@ static uint64_t reserve_id(struct net_reserve *r) {
     return id;
 }
 
-/* Of this process, for the reserve that it uses: there is one at a time. */
+/* The ledger entry of this process for the reserve. A process uses one reserve at a time. */
 static struct net_promise *reserve_promise(struct net_reserve *r) {
-    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* a leaf */
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* outside of the ledger's lock (promise.c) */
     static struct net_promise *own;
     static uint64_t own_id;
     uint64_t id = reserve_id(r);
@@ -97,7 +97,8 @@ static struct memory_limit reserve_read(struct net_reserve *r) {
     return room;
 }
 
-/* The more of the limit is promised, the sooner memory taken by others matters. */
+/* Whether the cached limit is recent enough: 10 s, or 1 s once a larger share of it is promised, since memory taken by
+ * other processes then matters sooner. Small promises do not check. */
 static bool reserve_is_fresh(const struct net_reserve *r, uint64_t bytes, uint64_t promised) {
     uint64_t allowed = atomic_load_explicit(&r->allowed, memory_order_relaxed);
     uint64_t good_for = promised > allowed / SMALL_SHARE ? SECOND_NS : 10ull * SECOND_NS;

@@ -25,7 +25,7 @@ static int create_in(int file, struct segment *s, size_t bytes, const char **wha
     if (err)
         return err;
     err = net_memfile_map(file, bytes, NULL, MAP_POPULATE, &base, what);
-    *what = "cannot map one";
+    *what = "cannot map a file";
     if (!err)
         *s = (struct segment){.base = base, .bytes = bytes, .file = file, .process = (int)getpid()};
     return err;

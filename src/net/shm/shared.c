@@ -8,11 +8,11 @@
  * helper's process to do the same, and tells the others. Each of them opens the file, maps all of it, and requests
  * its own NUMA node for its own part. Then all agree on the outcome:
  *
- *      success             the file is closed everywhere; only the mapping remains
+ *      success             all close the file, except the first member if its backed pages are counted
  *      address in use      all unmap, the first member picks another address, and all retry
  *      any other error     all unmap and close: nothing is left
  *
- * This takes three collective exchanges, and two more for each address that was in use.
+ * This takes three collective exchanges, and two more for each address that was in use in another member.
  *
  * The kernel backs a page when it is first touched. So a large allocation takes no longer than a small one, and
  * untouched pages cost no memory. The kernel can neither reserve memory for such a file nor refuse more than there
@@ -42,7 +42,7 @@ struct opening {
     struct net_shared *s;
     int file;       /* -1: not open yet */
     bool keeps;     /* the first member keeps it open */
-    bool checked;   /* against the memory limit, here */
+    bool checked;   /* the size is checked against the memory limit */
     unsigned tries; /* in the first member: addresses tried so far */
 };
 
@@ -165,8 +165,8 @@ static int no_room(const struct opening *o, const struct memory_limit *room) {
     return -ENOMEM;
 }
 
-/* Small sizes are not checked: reading the limits costs more. The bytes are promised before the check, so that of two jobs that check at
- * the same time not both get memory that suffices for one. */
+/* Small sizes are not checked, as reading the limits would cost more. The bytes are promised before the check: otherwise two jobs that check
+ * at the same time could both get memory that suffices for only one. */
 static int shared_check_room(struct opening *o) {
     enum { SMALL = 1 << 20 };
     if (!o->checked || o->s->bytes < SMALL)
@@ -190,7 +190,7 @@ static int shared_make_file(struct opening *o) {
     o->s->place.bytes = o->s->bytes;
     if (!err && o->s->promise) {
         net_promise_file(o->s->promise, &o->s->place.address, 0);
-        o->keeps = true; /* for those who look how much of it is backed */
+        o->keeps = true; /* other jobs read through the descriptor how much of it is backed */
     }
     return err;
 }

@@ -2,10 +2,11 @@
  * and in the node's helper.
  *
  * Some or all processes of a node allocate collectively: each says how many bytes it wants, and one mapping holds
- * all parts. The file behind it has no name and is closed once all have mapped it. So an allocation costs no
- * descriptor unless it is large, and vanishes with the last of the processes. Pages are backed when they are first touched;
- * the call checks before that there is memory for all of them, and promises it (promise.h). The helper's process maps the memory too, even if it is not a
- * member: the members ask it through `attach`. */
+ * all parts. The file behind it has no name, and vanishes with the last of the processes. Pages are backed when they
+ * are first touched. The call checks that there is memory for all of them, and promises it (promise.h). Once all have
+ * mapped the file, they close it; only for a large allocation the first member keeps it open, so that its backed pages
+ * can be counted. The helper's process maps the memory too, even if it is not a member: the members ask it through
+ * `attach`. */
 #ifndef HEARTH_NET_SHARED_H
 #define HEARTH_NET_SHARED_H
 
@@ -16,8 +17,9 @@
 #include "net/boot/boot.h"
 #include "net/shm/segment.h"
 
-/* Location of a mapping, for other processes to map it. */
 struct net_promise;
+
+/* Location of a mapping, for other processes to map it. */
 struct net_shared_place {
     struct net_address address;
     uint64_t base, bytes;
@@ -27,7 +29,7 @@ struct net_shared {
     char *base; /* NULL: all members asked for 0 bytes */
     size_t bytes;
     struct net_shared_place place;
-    int file;                    /* descriptor, in the first member, if mapped by net_shared_map; else -1 */
+    int file;                    /* descriptor, in the first member if it keeps one; else -1 */
     struct net_promise *promise; /* in the first member; NULL: small, or the caller accounts for it */
     bool told;                   /* another process was asked to attach, and must be asked to detach */
     int count;                   /* members of the allocation */
@@ -53,12 +55,12 @@ struct net_shared_remote {
 int net_shared_open(const struct net_boot *boot, size_t bytes, const struct net_shared_remote *remote,
                     struct net_shared **shared);
 
-/* The same for address space from which the caller hands out memory. It is not checked against the memory limit; the
- * caller checks what it hands out. */
+/* The same for address space from which the caller allocates. It is not checked against the memory limit; the caller
+ * checks each allocation. The first member keeps the descriptor. */
 int net_shared_map(const struct net_boot *boot, size_t bytes, const struct net_shared_remote *remote,
                    struct net_shared **shared);
 
-/* Closes the descriptor that net_shared_map keeps. Local. */
+/* Closes the descriptor that the first member keeps, and ends the promise. Local. */
 void net_shared_settle(struct net_shared *s);
 
 /* Collective. No process may access the memory any more. */
@@ -68,7 +70,7 @@ void net_shared_close(const struct net_boot *boot, const struct net_shared_remot
 /* The same without a barrier, for members that know by other means that no process accesses the memory. */
 void net_shared_leave(const struct net_shared_remote *remote, struct net_shared *s);
 
-/* The request's effect in the asked process: maps or unmaps that place. */
+/* The other side of net_shared_remote, in the helper's process: maps or unmaps that place. */
 int net_shared_attach(const struct net_shared_place *place);
 void net_shared_detach(const struct net_shared_place *place);
 

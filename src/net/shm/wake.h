@@ -17,8 +17,8 @@ void net_wake_up(struct wake *w);
 /* Sleeps until woken, or for this long (UINT64_MAX: no limit). True if woken. One thread at a time. */
 bool net_wake_wait(struct wake *w, uint64_t microseconds);
 
-/* A thread that sleeps on a descriptor cannot be woken, for the reason in errno, and others will wait for it: one line, and the end of the
- * job. Any thread: it does not call MPI; the launcher ends the job when a process goes. */
+/* A thread that sleeps on a descriptor cannot be woken, for the reason in errno, and others would wait for it forever. Logs one line and
+ * exits, whereupon the launcher ends the job. Any thread: it does not call MPI. */
 _Noreturn void net_wake_failed(const char *whom);
 
 #endif
