@@ -1,4 +1,4 @@
-/* arena.c: maps the receive buffers of a helper between guard pages, and chooses S. See arena.h for the layout. */
+/* arena.c: maps the receive buffers of a helper between guard pages, and chooses their size S. See arena.h. */
 #include "net/rpc/arena.h"
 
 #include <errno.h>

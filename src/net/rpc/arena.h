@@ -1,7 +1,9 @@
 /* arena.h: the receive buffers of a helper, fixed in size and place when the helper starts, between guard pages.
  *
- *      | guard | client 0: slot, slot ... | client 1: ... | spares | guard |
- *      slot = header | request, S bytes | answer, S bytes          spare = header | pool_buffer_bytes
+ *      | guard | client 0: slot, slot ... | client 1: ... | pool buffers | guard |
+ *      slot = header | request, S bytes | answer, S bytes          pool buffer = header | pool_buffer_bytes
+ *
+ * S is the size of a client's own buffers (flow.h).
  *
  * The arena reserves address space for all clients. Memory is committed only when touched: a client that never sends
  * costs address space alone. */
@@ -20,7 +22,7 @@ struct arena {
     struct flow_limits limits;
 };
 
-/* Returns 0, or -ENOMEM after logging an error. `head`: bytes of the header in front of each slot and pool buffer. */
+/* Returns 0, or -ENOMEM after logging an error. `header`: bytes of the header in front of each slot and pool buffer. */
 int net_arena_open(struct arena *a, const struct flow_limits *limits, uint32_t clients, size_t header);
 void net_arena_close(struct arena *a);
 

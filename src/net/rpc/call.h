@@ -43,7 +43,7 @@ struct net_block {
 
     uint64_t resume; /* 0 at first; a handler that returns NET_LATER may store its progress here */
     uint64_t reply;  /* identifies this block to net_reply */
-    /* Set by the handler: bytes that it calculated with. Input to the placement rule of the helper (affinity.h). */
+    /* Set by the handler: bytes that it computed with. The helper's affinity rule uses it (affinity.h). */
     size_t computed;
 };
 
@@ -73,7 +73,7 @@ void net_answer_local(struct net *n, int cell, int64_t answer);
 
 /* ---- opening and closing: collective, by all processes ---- */
 
-/* Counters, for reports. Those of helpers are 0 in processes that run no helper. They are final once the helpers
+/* Counters, for reports. The counters of helpers are 0 in processes that run no helper. They are final once the helpers
  * have ended, which is why net_close returns them too. */
 struct net_counts {
     uint64_t blocks, bytes, waits, size_hints, grants; /* as a client */
@@ -125,7 +125,7 @@ struct net_op {
     /* Private to net. */
     uint8_t state;
     uint32_t id;
-    uint32_t under_way; /* sends that still use the caller's memory */
+    uint32_t under_way; /* blocks whose send has not completed locally */
     uint64_t asked, answered;
     struct net_op *after;
 };
@@ -143,8 +143,9 @@ bool net_is_done(const struct net_op *op);
 /* Receives arrived messages and sends queued blocks. */
 void net_progress(struct net *n);
 
-/* Makes progress until then; sleeps if it takes long. Ends the job through `failed` if nothing at all arrives from
- * that node for HEARTH_NET_TIMEOUT seconds. */
+/* Makes progress until the operation is sent or done; sleeps if it takes long. Ends the job through `failed` if no
+ * message at all arrives from that node for HEARTH_NET_TIMEOUT seconds, except while waiting for a net_reply, which may
+ * take any time. */
 void net_wait_sent(struct net *n, int node, struct net_op *op);
 void net_wait_done(struct net *n, int node, struct net_op *op);
 

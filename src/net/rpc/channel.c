@@ -32,7 +32,7 @@ static void channel_on_arrival(void *arg, struct link_peer *from, const void *he
     c->events.arrived(c->events.arg, header, header_bytes, payload, bytes);
 }
 
-/* A peer that we never connected to has no number: node -1. */
+/* The node of a peer that this process never connected to is unknown: -1. */
 static void channel_on_failure(void *arg, struct link_peer *peer, const char *why) {
     struct net_channel *c = arg;
     int node = 0;

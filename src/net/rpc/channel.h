@@ -1,8 +1,8 @@
 /* channel.h: messages among nodes, sent and received by one thread in the leader of each node. The channel is a
  * network of its own beside that of the helpers (call.h), so that neither waits for the other.
  *
- * A message arrives whole. Messages from one node to another arrive mostly in order; callers that need order number
- * them. No call blocks, except opening and closing. */
+ * A message arrives whole. The order of messages from one node to another is not guaranteed; callers that need it number
+ * their messages. No call blocks, except opening and closing. */
 #ifndef HEARTH_NET_CHANNEL_H
 #define HEARTH_NET_CHANNEL_H
 
@@ -16,7 +16,8 @@ struct net_channel_events {
     /* A message arrived. Its content identifies the sender. The header (aligned to 8) and the payload are valid
      * during the call. The callback may send messages. */
     void (*arrived)(void *arg, const void *header, size_t header_bytes, const void *payload, size_t bytes);
-    /* That node is unreachable from now on (-1: a node that we have received from but never sent to). Same thread. */
+    /* That node is unreachable from now on. -1: unknown which; it is one that this process has never sent to. Same
+     * thread. */
     void (*failed)(void *arg, int node, const char *why);
 };
 

@@ -1,10 +1,10 @@
 /* direct.h: contiguous puts and gets that bypass the helpers, on networks that access remote memory by themselves
  * (RDMA), or wherever HEARTH_DIRECT=on.
  *
- * The source limits them: at most HEARTH_DIRECT_CREDITS are in flight. Direct operations and those through the
- * helper stay in order towards each node. Before a process switches between direct operations and the helper, or
+ * A process has at most HEARTH_DIRECT_CREDITS of them in flight to each node. Direct operations and operations through
+ * the helper stay in order towards each node. Before a process switches between direct operations and the helper, or
  * between direct puts and direct gets, everything issued before the switch completes. A fence waits for both. An
- * operation for the helper that has to wait for direct puts is announced to the helper in the meantime. */
+ * operation for the helper that has to wait for direct puts sends its size hint in the meantime. */
 #ifndef HEARTH_NET_DIRECT_H
 #define HEARTH_NET_DIRECT_H
 

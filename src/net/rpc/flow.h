@@ -1,16 +1,16 @@
 /* flow.h: flow control between clients and helpers: which block may be sent, and to which buffer. Pure state
  * machines, without I/O or clock.
  *
- * A helper has B buffers of S bytes for each client, and a *credit pool* of a few larger buffers for all clients
- * together (`spares`). A client never sends a block for which no buffer is free. So nothing has to be allocated,
- * refused or sent twice, however many clients there are. An operation is cut into blocks. Each block goes
+ * A helper has B buffers of S bytes for each client (the client's *own* buffers), and a *credit pool* of a few larger
+ * buffers for all clients together. A client never sends a block for which no buffer is free. So nothing has to be
+ * allocated, refused or sent twice, however many clients there are. An operation is cut into blocks. Each block goes
  *
  *      own     to one of the client's own buffers, which takes one credit, or
- *      spare   to a pool buffer that was granted to the client.
+ *      pooled  to a pool buffer that was granted to the client.
  *
  * The blocks of a client are numbered and executed in this order. An acknowledgement says how many are done, which
- * returns the credits. If B >= 4 it is delayed until half of the client's buffers wait for it or none of its blocks
- * is left to be executed. Replies carry acknowledgements too.
+ * returns the credits. If B >= 4, it is delayed until half of the client's own buffers wait for it, or until all blocks
+ * of the client that have arrived are executed. Replies carry acknowledgements too.
  *
  * *Size hints* ("flow intimation" in the paper): a block may say how many bytes of its operation follow. The helper
  * may answer with pool buffers, as a bit set, in the acknowledgement that it sends anyway. The client sends the rest
@@ -33,7 +33,7 @@ enum { FLOW_POOL = 64 /* at most */, FLOW_BUFFERS = 1024 /* at most */ };
 
 struct flow_limits {
     uint32_t buffers, bytes; /* B >= 1, S >= 64, a multiple of 64 */
-    /* spares: 0 ... FLOW_POOL; pool_buffer_bytes: a multiple of 64, >= S if there are any */
+    /* pool_buffers: 0 ... FLOW_POOL; pool_buffer_bytes: a multiple of 64, >= S if there are any */
     uint32_t pool_buffers, pool_buffer_bytes;
     bool size_hint;
 };
@@ -43,7 +43,8 @@ struct flow_ticket {
     uint32_t number; /* sequence number among this client's blocks to this helper, from 0, wraps */
     uint16_t own;    /* index of the own buffer, if FLOW_OWN */
     uint16_t flags;  /* FLOW_* */
-    /* With FLOW_OWN: the pool buffers for the answer, or 0. Otherwise the block goes to that of the lowest bit. */
+    /* A bit set. With FLOW_OWN: the pool buffers for the answer, or 0. Otherwise the block goes to the pool buffer of
+     * the lowest bit; further bits, only with FLOW_LAST, are pool buffers that are returned unused. */
     uint64_t pool_buffers;
     /* Size hint: bytes of the operation that neither this block nor the client's remaining credits will carry; 0:
      * none. */
@@ -51,7 +52,7 @@ struct flow_ticket {
 };
 enum {
     FLOW_OWN = 1,  /* goes to an own buffer */
-    FLOW_LAST = 2, /* the last block of the grant: all of `spares` are returned once it is done */
+    FLOW_LAST = 2, /* the last block of the grant: all of `pool_buffers` are returned once it is done */
 };
 
 /* From the helper, alone or with a reply. */

@@ -95,8 +95,8 @@ bool net_flow_take(struct flow_client *c, bool fetch, uint64_t left, struct flow
 }
 
 /* A client has one grant at a time, only after a size hint, and only once all blocks in pool buffers are done.
- * Otherwise more blocks could be in flight than the ring has room for. `own`, `on_way`: own blocks in flight, and
- * all. */
+ * Otherwise more blocks could be in flight than the ring has room for. `own`: own blocks in flight; `on_way`: all
+ * blocks in flight. */
 static bool may_be_granted(const struct flow_client *c, uint64_t pool_buffers, uint32_t own,
                            uint32_t on_way) {
     return net_flow_is_within(pool_buffers, net_flow_all_pool_buffers(&c->limits)) && !c->grant &&

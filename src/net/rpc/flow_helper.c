@@ -5,21 +5,21 @@
  *      order   ring by number: the location of the block of that number, if it has arrived
  *      own     by buffer: the ticket of the block in it
  *
- * Blocks may arrive in any order within the window (B + spares, the most that a client can have in flight), and are
- * executed in order. A client whose next block has arrived is in exactly one of three states: in the ready list, at
- * work (its turn was given out), or in the list of deferred clients. The lists are FIFO. So a ready client gets its
- * turn after at most one turn of each of the others, and idle clients cost nothing.
+ * Blocks may arrive in any order within the window (B plus the number of pool buffers, the most that a client can have
+ * in flight), and are executed in order. A client whose next block has arrived is in exactly one of three states: in the
+ * ready list, at work (net_flow_turn has returned its block), or in the list of deferred clients. The lists are FIFO. So
+ * a ready client gets its turn after at most one turn of each of the others, and idle clients cost nothing.
  *
  * Every pool buffer is in exactly one of four sets:
  *
  *      free -> granted to a client -> filled with a block -> free
- *                        |       \--> answering, until the helper says that the replies are sent -> free
+ *                        |       \--> answering, until net_flow_release reports that the replies are sent -> free
  *                        \--> free: returned, by a note or with the last block
  *
  * A pool buffer leaves the client's grant when a block that uses it arrives. The rest of the grant is freed when the
  * last block is done: by then all blocks before it, which may have arrived after it, have taken theirs. Only then
  * may the client get another grant. So the acknowledgement that carries the new grant also covers all blocks in the
- * old one, and a client never has more than B + spares blocks in flight.
+ * old one, and a client never has more blocks in flight than the window.
  *
  * Input from clients is validated so that it cannot harm others: a block for a buffer in use, or for a pool buffer
  * that the client was not granted, is rejected before any state changes. */

@@ -1,4 +1,4 @@
-/* flow_internal.h: what a client and a helper compute alike. */
+/* flow_internal.h: functions on limits and buffer sets that flow_client.c and flow_helper.c share. */
 #ifndef HEARTH_NET_FLOW_INTERNAL_H
 #define HEARTH_NET_FLOW_INTERNAL_H
 

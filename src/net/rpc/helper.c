@@ -21,7 +21,7 @@
 #include "net/shm/wake.h"
 
 enum { RETRY_US = 30, EMPTY_WAKES = 16, EMPTY_NAP_US = 200 };
-enum { LOCAL_AT_ONCE = 64 }; /* requests of the mailbox, then the network is looked at again */
+enum { LOCAL_AT_ONCE = 64 }; /* mailbox requests per round, before the network is polled again */
 
 static unsigned helper_serve_local(struct helper *h) {
     struct net *n = h->net;

@@ -1,11 +1,13 @@
 /* rpc_engine.h: the network state of a process: one client side, and in the leader of a node its helpers.
  *
- *      client thread                                helper's thread, in the leader of the other node
- *      call.c   operations, cut into blocks         helper.c   sleeps, wakes, polls all sources
- *      flow.c   credits for the next block          rpc_serve.c    delivers blocks, calls handlers, answers
- *      link/    main port                 <---->    link/      helper's port
+ *      client thread                                       helper's thread, in the leader of the other node
+ *      call.c          operations, cut into blocks         helper.c        sleeps, wakes, polls all sources
+ *      flow_client.c   credits for the next block          rpc_serve.c     delivers blocks, calls handlers, answers
+ *                                                          flow_helper.c   order of the blocks, grants
+ *      link/           main port                 <---->    link/           helper's port
  *
- * The two sides share nothing but the counters of a process that has both. */
+ * In a leader, which has both sides, they share no mutable state except the mailbox and the helper's counters
+ * (tally.h). */
 #ifndef HEARTH_NET_RPC_ENGINE_H
 #define HEARTH_NET_RPC_ENGINE_H
 
@@ -24,7 +26,7 @@
 struct out {
     struct link_send send;
     struct net *net;
-    struct net_op *op; /* the block is sent from this operation's memory; NULL: from `buffer` */
+    struct net_op *op; /* the operation of the block; NULL: a note or a mere size hint */
     struct out *next;  /* next free one */
     _Alignas(8) char header[LINK_HEADER];
     char *buffer; /* as large as the largest block */
@@ -36,13 +38,13 @@ struct net_target {
     struct flow_client flow;
     struct net_op *first, *last; /* operations with blocks left to send */
     uint64_t heard;              /* clock_ns of its last message */
-    struct net_target *next;     /* in the list of targets with such operations */
+    struct net_target *next;     /* in the list `sending` of struct net */
     unsigned direct, gets;       /* direct operations in flight; how many of them are gets */
     bool unflushed, flushing;    /* direct puts were issued since the last flush; a flush is in flight */
     bool announced;              /* a size hint was sent for the operation that waits for the flush */
     struct link_send flush;
-    bool listed;
-    int rank; /* of the process in which it runs */
+    bool listed; /* in the list `sending` */
+    int rank;    /* of the process in which it runs */
 };
 
 enum { OUTS = 16, OPS = 1024 /* most operations that wait for answers at a time */ };
@@ -62,7 +64,7 @@ struct net {
     struct out outs[OUTS];
     struct out *free_outs;
     struct memory out_memory;
-    struct net_target *sending; /* list of targets with operations to send */
+    struct net_target *sending; /* targets with operations to send, or with a grant to use or return */
     struct net_op *ops[OPS];    /* operations that wait for answers, by id */
     uint32_t free_ops[OPS], ops_free;
     uint64_t blocks, bytes;
@@ -81,7 +83,7 @@ struct net {
 /* State of a wait for one target. */
 struct patience {
     uint64_t idle_since;  /* 0: there was progress */
-    uint64_t begun, last; /* last: time of the last round */
+    uint64_t begun, last; /* start of the timeout, and last idle round; 0: none yet */
     bool spins;           /* since idle_since */
 };
 

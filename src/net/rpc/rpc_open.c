@@ -304,7 +304,7 @@ static void count_asking(const struct net *n, struct net_counts *c) {
         }
 }
 
-/* The helper may be at work. */
+/* The helper's thread may be changing the counters. */
 static void count_helper(const struct helper *h, struct net_counts *c) {
     c->wakes += tally_read(&h->wakes);
     c->local += tally_read(&h->local);

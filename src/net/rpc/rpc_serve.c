@@ -1,8 +1,8 @@
 /* rpc_serve.c: the serving side: stores blocks in the arena, executes them in turn, and answers.
  *
- *      net_link_progress -> land: copies a block to the buffer that its ticket names
- *      net_server_work   -> net_flow_turn picks the next block -> handler -> done: acknowledgement, answer
- *                                                                 -> later: the next client's turn
+ *      net_link_progress -> server_deliver copies a block to the buffer that its ticket names
+ *      net_server_work   -> net_flow_turn picks the next block -> handler -> NET_DONE: acknowledgement, answer
+ *                                                                         -> NET_LATER: the next client's turn
  *
  * Nothing here blocks. Nothing is allocated, except a small record at a client's first message. An answer is built
  * in memory that belongs to the block's slot, or in pool buffers that were granted for it, and is sent from there.
@@ -305,7 +305,7 @@ void net_reply(struct net *n, int helper, uint64_t reply, const void *data, size
     if (!l || bytes > sizeof l->data) {
         server_fail(s, (uint32_t)(reply >> 32),
                     c ? "it waits for several answers at a time"
-                      : "it asks another helper than the first to wait");
+                      : "its waiting request went to a helper other than the first");
         return;
     }
     memcpy(l->data, data, bytes);
