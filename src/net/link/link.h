@@ -2,8 +2,8 @@
  *
  * A process has one link with several ports, each used by one thread: the main port of the client side and, in the
  * leader of a node, the ports of its helpers. A message is a header and a payload, both short enough to be sent in
- * one piece. The credits that limit the messages in flight belong to the layer above (flow.h). A message from one
- * port to another arrives whole, and messages arrive mostly in order; callers that need order number them.
+ * one piece. The credits that limit the messages in flight belong to the layer above (flow.h). A message arrives whole.
+ * The order of messages from one port to another is not guaranteed; callers that need it number their messages.
  *
  * No call blocks. Errors of a peer are reported through `failed`, once per peer. */
 #ifndef HEARTH_NET_LINK_H
@@ -41,8 +41,8 @@ struct link_events {
     void (*arrived)(void *arg, struct link_peer *from, const void *header, size_t header_bytes,
                     const void *payload, size_t bytes);
 
-    /* The peer is unreachable from now on, or a message from it was lost. `why` is the text for a message. peer NULL: unknown
-     * which one. */
+    /* The peer is unreachable from now on, or a message from it was lost. `why` is the cause, for error messages. peer
+     * NULL: unknown which one. */
     void (*failed)(void *arg, struct link_peer *peer, const char *why);
 };
 
@@ -62,11 +62,11 @@ void net_link_close(struct link *link);
 /* Port 0 is the main port; port 1 + h belongs to helper h. */
 int net_link_port_open(struct link *link, int port, const struct link_events *events, struct link_port **p);
 
-/* Closing takes three steps, with a barrier of all processes between them. `quiet`: nothing will be sent any more.
- * It is called first for all main ports, while the helpers still make progress, and then for the helpers' ports.
- * From then on failed peers are not reported, as they may just be ahead of us; messages may still arrive. `shut`
- * closes the connections, `close` frees the rest. All are bounded in time. A peer that closes alone counts as failed
- * for the others. */
+/* Closing takes three steps, with a barrier of all processes between them. `quiesce` completes all sends: the caller
+ * sends nothing any more. It is called first for all main ports, while the helpers still make progress, and then for the
+ * helpers' ports. From then on failed peers are not reported, as they may just be ahead in closing; messages may still
+ * arrive. `shut` closes the connections, `close` frees the rest. All are bounded in time. A peer that closes alone
+ * counts as failed for the others. */
 void net_link_port_quiesce(struct link_port *p);
 void net_link_port_shut(struct link_port *p);
 void net_link_port_close(struct link_port *p);
@@ -80,19 +80,19 @@ int net_link_port_address(struct link_port *p, void *into);
 int net_link_connect(struct link_port *p, const void *address, size_t bytes, int rank, int port,
                      struct link_peer **peer);
 
-/* Returns 0: sent or copied, header and payload may be reused. 1: in flight, see struct net_link_send. Negative: nothing was sent, and the
- * next net_link_progress calls `failed` for this peer, unless it has been called already. */
+/* Returns 0: sent or copied, header and payload may be reused. 1: in flight, see struct link_send. Negative: nothing was
+ * sent, and the next net_link_progress calls `failed` for this peer, unless it has been called already. */
 int net_link_send(struct link_port *p, struct link_peer *peer, const void *header, size_t header_bytes,
                   const void *payload, size_t bytes, struct link_send *s);
 
 /* Receives and completes as much as possible. Returns the number of events; 0: none. */
 int net_link_progress(struct link_port *p);
 
-/* To sleep in poll: call net_link_arm, and if it returns 0, poll net_link_descriptor (readable: make progress) for at most
- * net_link_nap microseconds (UINT64_MAX: no limit; with LINK_MPI not every message is certain to show on the
- * descriptor). -EAGAIN: something has arrived, make progress first. While a connection is being set up, the
- * descriptor may be readable with nothing to do. After some such wakeups, sleep a little: the other end may need the
- * core. */
+/* To sleep in poll: call net_link_arm. -EAGAIN: something has arrived, make progress first. 0: poll net_link_descriptor
+ * for at most net_link_nap microseconds, and make progress when it is readable. The limit (UINT64_MAX: none) exists
+ * because with LINK_MPI a message may arrive without making the descriptor readable. While a connection is being set up,
+ * the descriptor may be readable with nothing to do. After some such wakeups, sleep a little: the other end may need
+ * the core. */
 int net_link_arm(struct link_port *p);
 int net_link_descriptor(const struct link_port *p);
 uint64_t net_link_nap(const struct link_port *p);

@@ -6,9 +6,9 @@
  *      what   header, to a multiple of 8   payload
  *      8      0 ... LINK_HEADER            0 ... most
  *
- * The parts are copied together into a slot, from which MPI sends them. Slots are kept, so there are as many as were
- * ever in flight at once. Receiving uses MPI_Improbe and one of a few buffers. No call blocks: a large message needs
- * its sender's progress too, and other messages must not wait for that.
+ * The parts are copied together into a slot, from which MPI sends them. Slots are reused; there are as many as were ever
+ * in flight at once. Receiving uses MPI_Improbe and one of a few buffers. No call blocks: a large message needs its
+ * sender's progress too, and other messages must not wait for that.
  *
  * MPI has no call that sleeps: see wakeup.h. */
 #include <errno.h>
@@ -93,7 +93,7 @@ static uint64_t name_of(int rank, int port) {
     return (uint64_t)(uint32_t)rank << 32 | (uint32_t)port;
 }
 
-/* As in ucx.c: progress reports it. */
+/* link_mpi_progress reports the failure later; see note_failure in ucx.c for the reason. */
 static int note_failure(struct mpi_port *p, struct mpi_peer *peer, const char *why) {
     if (peer->failed)
         return -ECONNRESET;
@@ -356,7 +356,7 @@ static int link_mpi_progress(struct link_port *port) {
 
 /* ---- sleep ---- */
 
-/* Checks the wakeups before the probe: poll sees one that arrives later. */
+/* Receives wakeups before it probes: a wakeup that arrives later makes the descriptor readable. */
 static int link_mpi_arm(struct link_port *port) {
     struct mpi_port *p = (struct mpi_port *)port;
     int there = 0;

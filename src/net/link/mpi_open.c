@@ -1,4 +1,5 @@
-/* mpi_open.c: opens the link over MPI: two communicators of its own, and whether all processes share one machine. */
+/* mpi_open.c: opens the link over MPI: creates its two communicators, and finds out whether all processes run on one
+ * machine. */
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* peers.c: the table doubles when it would be more than half full. */
+/* peers.c: adds peers to the hash table, which doubles when it would be more than half full. */
 #include "net/link/peers.h"
 
 #include <errno.h>

@@ -13,7 +13,7 @@ struct peers_slot {
 
 struct peers {
     struct peers_slot *slots;
-    uint32_t mask, used; /* without slots mask is 0 and slots NULL */
+    uint32_t mask, used; /* number of slots, a power of two, minus 1; and of peers */
 };
 
 static inline uint32_t net_peers_start(const struct peers *t, uint64_t name) {

@@ -53,8 +53,9 @@ int net_ucx_code(ucs_status_t status) {
 
 /* ---- peers ---- */
 
-/* Progress reports the failure later, outside of any other call: this also runs in the middle of a send. The caller of a send that
- * fails at once continues as if the message had left, and would wait for the answer without the report. */
+/* ucx_progress reports the failure later, outside of any other call, because this function also runs in the middle of a
+ * send. The failure of a send that returns an error is reported too: its caller continues as if the message had left,
+ * and without the report would wait for the answer forever. */
 static void note_failure(struct ucx_peer *peer, const char *what, ucs_status_t why) {
     struct ucx_port *p = peer->port;
     if (peer->failed)

@@ -1,10 +1,10 @@
-/* wakeup.c: wakeup datagrams: one socket per port, bound to a port number that the system chooses. It uses the
- * loopback device if all processes are on one machine, otherwise the address of the host's name or the first device
- * that is up.
+/* wakeup.c: sends and receives wakeup datagrams. Each port has one socket; a helper's is bound to a port number that the
+ * system chooses. Its address is the loopback address if all processes are on one machine, otherwise the address of the
+ * host's name or of the first device that is up.
  *
- * The difference of wakeups and messages tells whether a message is still to come. When nothing is left to receive,
- * any surplus of messages is dropped: their wakeups were lost, or a few of them are still to come. A surplus of
- * wakeups is dropped after a while: they came from a stranger, or are those few late ones. */
+ * `expected` is the number of wakeups minus the number of messages. If it is positive, a message is still to come.
+ * When nothing is left to receive, a negative value is set to 0: the missing wakeups were lost, or arrive late. A
+ * positive value is set to 0 after a while: the wakeups came from an unrelated process, or were such late ones. */
 #include "net/link/wakeup.h"
 
 #include <errno.h>
@@ -18,8 +18,8 @@
 
 enum {
     SHORT_US = 20,      /* between polls while a message is to come */
-    LONG_US = 1000,     /* otherwise: the cost of a lost wakeup */
-    FORGET_NS = 1000000 /* a message mostly follows its wakeup sooner */
+    LONG_US = 1000,     /* between polls otherwise: the delay by a lost wakeup */
+    FORGET_NS = 1000000 /* most messages follow their wakeup sooner */
 };
 
 static bool is_loopback(const struct sockaddr *a) {
@@ -146,7 +146,7 @@ void net_wakeup_send(const struct wakeup *k, const union wakeup_address *address
                      length_of(address));
 }
 
-/* A bounded number at a time: strangers must not keep us in this loop. */
+/* A bounded number at a time: datagrams of unrelated processes must not keep the helper in this loop. */
 static int take_wakeups(struct wakeup *k) {
     enum { MOST = 512 };
     char data[8];

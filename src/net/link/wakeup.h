@@ -1,9 +1,9 @@
 /* wakeup.h: wakes a helper that sleeps in poll when MPI has a message for it.
  *
- * No MPI call waits without spinning. So the sender of a message to a helper also sends it a datagram as a wakeup.
- * It has no content; a datagram from a stranger only makes the helper poll once. Wakeups may get lost, so a helper
- * also polls now and then. They may overtake the message, so a helper that got one polls often until the message
- * arrives. */
+ * No MPI call waits without spinning. So the sender of a message to a helper also sends it a datagram as a wakeup. The
+ * content of the datagram is ignored; one from an unrelated process only makes the helper poll. Wakeups may get lost, so
+ * a helper also polls now and then. They may overtake the message, so a helper that got one polls often until the
+ * message arrives. */
 #ifndef HEARTH_NET_LINK_WAKEUP_H
 #define HEARTH_NET_LINK_WAKEUP_H
 
@@ -25,8 +25,8 @@ struct wakeup {
     union wakeup_address address; /* its own address; family AF_UNSPEC: it does not listen */
 };
 
-/* `listens`: for a helper, which receives wakeups, from this machine only or also from others. If that is
- * impossible, logs a warning and opens it as for other ports: for sending only. */
+/* `listens`: receives wakeups, for a helper; otherwise it only sends them. `one_machine`: wakeups come only from this
+ * machine. If it cannot listen, logs a warning and opens it for sending only. */
 void net_wakeup_open(struct wakeup *k, bool listens, bool one_machine);
 void net_wakeup_close(struct wakeup *k);
 
@@ -38,10 +38,10 @@ static inline void net_wakeup_answered(struct wakeup *k) {
     k->expected--;
 }
 
-/* Before sleep: receives wakeups, and tells whether a message is still to come. */
+/* Before sleep: receives wakeups. Returns whether a message that a wakeup announced has not arrived yet. */
 bool net_wakeup_expects(struct wakeup *k);
 
-/* The most microseconds that the helper may sleep then. */
+/* The most microseconds that the helper may sleep after net_wakeup_expects. */
 uint64_t net_wakeup_nap(const struct wakeup *k);
 
 #endif
