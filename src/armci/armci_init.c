@@ -1,9 +1,9 @@
 /* armci_init.c: initialisation and finalisation. Global Arrays and TCGMSG both initialise and finalise ARMCI: calls are
- * counted, and the last finalise closes it. In a program that only calls MPI_Finalize, that closes it.
+ * counted, and the last finalise closes it. If a program never finalises ARMCI, MPI_Finalize closes it.
  *
  * MPI_Init is defined here, in the same object as ARMCI_Init, so that it is linked wherever ARMCI is. If messages
- * between nodes go through MPI (HEARTH_NET=mpi), the helper's thread calls MPI too, and MPI must know that from the
- * start. Otherwise the call is passed on unchanged, and no thread level is needed. */
+ * between nodes go through MPI (HEARTH_NET=mpi), the helper's thread calls MPI too, so MPI is initialised with
+ * MPI_THREAD_MULTIPLE. Otherwise the call is passed on unchanged, and no thread level is needed. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -63,7 +63,7 @@ static void job_finalize_mpi(void) {
         MPI_Finalize();
 }
 
-/* ARMCI-MPI rejects a program that has not initialised MPI; many programs do not know. */
+/* Initialises MPI if the program has not. ARMCI-MPI rejects such programs, but there are many. */
 static void need_mpi(int level) {
     int started, provided;
     MPI_Initialized(&started);

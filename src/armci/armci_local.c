@@ -1,4 +1,5 @@
-/* armci_local.c: private allocations of a process, and direct access to shared memory by loads and stores. */
+/* armci_local.c: private allocations of a process, and the fences around a program's own loads and stores in ARMCI
+ * memory. */
 #include <stdatomic.h>
 #include <stdlib.h>
 

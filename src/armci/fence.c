@@ -2,7 +2,7 @@
  *
  * Operations on this node are complete when the call returns, so a fence there is only a memory fence. Operations on
  * other nodes are complete when their helpers have acknowledged them. Helpers acknowledge every block anyway, so a
- * fence sends nothing. */
+ * fence sends nothing, except a flush of the link after direct puts (net/rpc/direct.h). */
 #include <stdatomic.h>
 #include <string.h>
 
@@ -64,8 +64,8 @@ static size_t fence_next(struct net_op *op, size_t room, size_t answer_room, str
     return 0;
 }
 
-/* Ordered after everything that this process has put there before. Another process may wait for the flag while this
- * one computes, so the call waits until it is sent. */
+/* The flag is set after everything that this process has put there before. The call waits until the helper has set it:
+ * another process may wait for the flag while this one computes. */
 static void fence_set_flag(const char *call, int *flag, int value, int proc) {
     int node = (int)armci_job.world->node_of[proc];
     if (armci_find_row(call, proc, flag, sizeof *flag) != WAY_REMOTE) {

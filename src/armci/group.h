@@ -24,13 +24,13 @@ static inline struct armci_group_block *armci_group_block(const ARMCI_Group *gro
                                         offsetof(struct armci_group_block, table));
 }
 
-/* Opens armci.world_group and default_group, of all processes of armci.comm, on a communicator of their own:
+/* Opens world_group and default_group of armci_job, with all processes of its comm, on a communicator of their own:
  * programs get it and may use it freely. Collective. Returns 0, or a negative code after logging an error. */
 int armci_group_open(void);
 void armci_group_close(void);
 
-/* A communicator of some members of a group, by their ranks there. Collective over these. The tags differ from those
- * of messages. */
+/* A communicator of some members of a group, by their group ranks. Collective over these members. `tag` as for
+ * MPI_Comm_create_group: one of the values below. */
 enum { TAG_GROUP = 1, TAG_NODE, TAG_MASTERS, TAG_RANGE };
 MPI_Comm armci_group_make_comm(const char *call, const ARMCI_Group *group, int count, const int *ranks,
                                int tag);

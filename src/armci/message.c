@@ -1,8 +1,8 @@
 /* message.c: ARMCI's messages and collectives, over MPI.
  *
- * Messages use armci.comm, which only ARMCI has: their tags are the program's, and cannot collide with those of its
- * own MPI messages. Collectives of groups use the groups' communicators. None of these calls waits for one-sided
- * operations; the helper of the node serves those of others meanwhile. */
+ * Messages use armci_job.comm, which is private to ARMCI. So their tags, which the program chooses, cannot collide with
+ * the tags of the program's own MPI messages. Collectives of groups use the groups' communicators. None of these calls
+ * waits for one-sided operations; the helper of the node serves other processes' operations meanwhile. */
 #include "armci/domain.h"
 #include "armci/group.h"
 

@@ -17,7 +17,7 @@ static struct armci_transfer strided_transfer(enum transfer_kind kind, const cha
     return t;
 }
 
-/* ---- without packing at the helper ---- */
+/* ---- row by row, or as lists of rows ---- */
 
 struct rows {
     const struct armci_transfer *whole;

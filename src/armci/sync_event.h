@@ -1,5 +1,5 @@
-/* sync_event.h: sync event for the MPI cache: this process may have seen another process's write, so cached gets of MPI
- * windows must not hide earlier writes of that process (acquire mode, doc/consistency.md). */
+/* sync_event.h: reports a sync event to the MPI cache: this process may have seen another process's write, so cached
+ * gets of MPI windows must not hide earlier writes of that process (acquire mode, doc/consistency.md). */
 #ifndef HEARTH_ARMCI_SYNC_EVENT_H
 #define HEARTH_ARMCI_SYNC_EVENT_H
 

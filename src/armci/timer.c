@@ -1,4 +1,4 @@
-/* timer.c: the clock that programs compare with MP_TIMER() of mp3.h, which is MPI's. */
+/* timer.c: armci_timer is MPI_Wtime, because programs compare it with MP_TIMER() of mp3.h, which is MPI_Wtime too. */
 #include "armci/armci_internal.h"
 
 double armci_timer(void) {

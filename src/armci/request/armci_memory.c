@@ -20,7 +20,7 @@
 #include "armci/request/local_ask.h"
 #include "armci/request/reach.h"
 
-static struct allocation *allocations; /* newest first: the one used last moves to the front */
+static struct allocation *allocations; /* most recently created or found first */
 static struct memory_group *groups;    /* groups with a heap */
 
 /* ---- lookup ---- */
@@ -81,7 +81,7 @@ static void heap_detach(void *arg, const struct net_shared_place *place) {
 
 static const struct net_shared_remote helper_remote = {.attach = heap_attach, .detach = heap_detach};
 
-/* Released with the communicator or with its last allocation, whichever is later. */
+/* Drops one reference. The heap is closed with the communicator or with its last allocation, whichever is later. */
 static void group_release(struct memory_group *g) {
     if (--g->uses > 0)
         return;
@@ -190,7 +190,7 @@ int ARMCI_Malloc_group(void **pointers, armci_size_t bytes, ARMCI_Group *group) 
     int status = net_heap_take(g->heap, (uint64_t)bytes, 0, a, a->parts, &a->block);
     for (int i = 0; i < a->count && status == 0; i++)
         pointers[i] = (void *)(uintptr_t)a->parts[i].base;
-    if (status != 0 || a->block.bytes == 0) { /* an empty allocation is never freed */
+    if (status != 0 || a->block.bytes == 0) { /* empty: all its pointers are NULL, so it has no entry */
         allocation_free(a);
         return status;
     }
@@ -210,7 +210,7 @@ ALIAS(int, ARMCI_Malloc, (void **pointers, armci_size_t bytes));
 
 /* ---- release ---- */
 
-/* Agrees on the number of the allocation that all members name. 0: no member has memory in it, so it does not exist. */
+/* Agrees on the number of the allocation that all members name. 0: all of them passed NULL, as for an empty allocation. */
 static int64_t agree_which(const void *pointer, const struct allocation *a, const ARMCI_Group *group) {
     int64_t mine[2] = {0, INT64_MIN}, most[2]; /* the largest number, and the negated smallest */
     if (pointer) {

@@ -35,7 +35,7 @@ bool armci_memory_is_heap(const void *address);
 /* Ends direct access, before the network is closed. No operation may be pending. */
 void armci_memory_close_reach(void);
 
-/* Frees the remaining allocations when ARMCI is closed. */
+/* Frees the bookkeeping of the remaining allocations when ARMCI is closed. Their memory is freed with the process. */
 void armci_memory_close_all(void);
 
 #endif

@@ -26,7 +26,7 @@ struct armci_request {
 
     uint32_t slot; /* index in the table of armci_handle.c */
     struct armci_request *chain,
-        *chain_last; /* further requests of the same handle; chain: next of the free list */
+        *chain_last; /* next and last request of the same handle; chain also links the free list */
 };
 
 /* A request that outlives the call; NULL: out of memory. armci_request_free also frees its copy of the lists.
@@ -45,7 +45,7 @@ void *armci_request_copy_lists(const struct transfer_vector *t);
 void armci_request_start(struct armci_request *r);
 void armci_request_wait(struct armci_request *r);
 
-/* Both, for a call that blocks. */
+/* Starts the request and waits for it. */
 void armci_request_do(struct armci_request *r);
 
 /* The local side may be reused. */

@@ -36,7 +36,8 @@ static _Noreturn void refuse(const char *what, const struct net_block *b) {
 
 enum brings { NOTHING, DATA, ANSWER };
 
-/* A block that brings data has no answer, and the other way round: what is checked of the one is not of the other. */
+/* A block carries data, or has an answer, or neither. The handler checks the range of only the one that it expects, so
+ * the other must be empty. */
 static void check_block(const char *what, const struct net_block *b, size_t header_bytes,
                         enum brings brings) {
     if (UNLIKELY(b->header_bytes != header_bytes || (brings != DATA && b->bytes > 0) ||
@@ -223,7 +224,7 @@ static enum net_result serve_flag(void *arg, struct net_block *b) {
         __atomic_store_n(flag, f.value, __ATOMIC_RELEASE);
         return NET_DONE;
     }
-    atomic_thread_fence(memory_order_release); /* no atomic store reaches it on all processors */
+    atomic_thread_fence(memory_order_release); /* not every processor stores misaligned words atomically */
     memcpy(flag, &f.value, sizeof *flag);
     return NET_DONE;
 }

@@ -2,8 +2,8 @@
  * become requests to its helper.
  *
  * Location consistency: a process sees its own operations on a location in the order in which it started them. On
- * this node they are complete when the call returns; on another node one helper executes them in order. A process is
- * always reached in the same way. */
+ * this node they are complete when the call returns. On another node one helper executes them in order, and direct
+ * operations are ordered with them (net/rpc/direct.h). */
 #include "armci/request/armci_transfer.h"
 
 #include "armci/request/armci_count.h"

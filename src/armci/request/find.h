@@ -21,7 +21,8 @@ static inline enum way armci_way_to(int proc) {
 enum way armci_find_way(const char *call, int proc);
 
 /* Ends the job, with an error that names the call, the rank and the range, unless proc is a rank and [low, high) of
- * its memory was allocated with ARMCI. Of one's own memory, any mapped range is allowed. */
+ * its memory was allocated with ARMCI. If proc is the caller, any mapped range is allowed that does not begin in one
+ * of its own allocations or in freed ARMCI memory. */
 void armci_find_check(const char *call, int proc, const void *low, const void *high);
 
 static inline enum way armci_find_row(const char *call, int proc, const void *address, size_t bytes) {

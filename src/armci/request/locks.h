@@ -15,13 +15,13 @@ struct asker {
     uint64_t reply; /* or cell */
 };
 
-enum lock_answer { LOCK_HELD = 1, LOCK_TAKEN = 0 /* only for tries: held by another rank */ };
+enum lock_answer { LOCK_HELD = 1, LOCK_TAKEN = 0 /* only for tries: a rank, maybe the caller's, holds it */ };
 
 int armci_locks_create(uint32_t set, int owner, int count);
 int armci_locks_destroy(uint32_t set, int owner);
 
 /* NET_DONE: *answer is LOCK_HELD or LOCK_TAKEN, or negative: -ENOENT no such mutex, -EDEADLK the rank already holds
- * it. NET_LATER: the answer is sent when the mutex is granted. */
+ * it, -ENOMEM. NET_LATER: the answer is sent when the mutex is granted. */
 enum net_result armci_locks_lock(const struct op_mutex *m, const struct asker *asker, int64_t *answer);
 
 /* Returns 0, -ENOENT, or -EPERM: the rank does not hold it. Grants the mutex to the next rank in the queue. */

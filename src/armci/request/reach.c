@@ -1,8 +1,8 @@
 /* reach.c: direct access to remote memory that bypasses the helpers, on networks that support it.
  *
  * The leaders among the members expose the allocation, and all members get their keys. Nodes whose leader is not a
- * member, or cannot expose memory, are reached through their helpers. A network that pins the pages backs them at
- * this point. */
+ * member, or cannot expose memory, are reached through their helpers. If the network pins the pages, they are backed
+ * when they are exposed, not when they are first touched. */
 #include "armci/request/reach.h"
 
 #include "armci/request/guard.h"

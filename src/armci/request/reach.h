@@ -8,7 +8,7 @@
 void armci_reach_open(struct allocation *a, MPI_Comm comm);
 void armci_reach_close(struct allocation *a);
 
-/* NULL: only through the helper. */
+/* The window for direct access to the allocation on that node. NULL: it is reached only through the helper. */
 struct link_window *armci_reach_window(struct allocation *a, int node);
 
 #endif

@@ -99,7 +99,7 @@ uint64_t net_link_nap(const struct link_port *p);
 
 /* ---- one-sided access to remote memory; LINK_UCX only ---- */
 
-/* Whether the devices do it in hardware. */
+/* Whether a device accesses remote memory in hardware (RDMA). */
 bool net_link_is_direct(const struct link *link);
 
 /* Exposes memory of this process. *key, at most LINK_KEY bytes, is the handle for others. Returns its length, or a

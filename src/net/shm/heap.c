@@ -1,8 +1,9 @@
-/* heap.c: blocks in chunks.
+/* heap.c: allocates blocks in chunks of shared memory.
  *
  *      chunk, on each node, at an address of its own      | block | free | block   | free                       |
  *      block                                              | part | part |gap| part |
- *                                                           each at a multiple of 64; of a page, if it is that long
+ *                                                           each part begins at a multiple of 64, or of the page size
+ *                                                           if it is at least a page long
  *
  * One collective exchange carries the sizes, and whether all members have what they need: their share of the memory
  * limit (reserve.c) and the memory for their bookkeeping. So nothing can fail after it. Only a new chunk takes more

@@ -2,7 +2,7 @@
  *
  *      base                                                     base + bytes
  *      | part of 0 | of 1 | 2 |pad| part of 3                 |pad|
- *        each at a multiple of 64; of a page, if it is that long
+ *        each begins at a multiple of 64, or of the page size if it is at least a page long
  *
  * The first member creates the file, maps it at an address that is probably free everywhere (address_picker.c), asks the
  * helper's process to do the same, and tells the others. Each of them opens the file, maps all of it, and requests
