@@ -72,8 +72,7 @@ static void count_write_text(FILE *f, const struct sums *s, const struct net_cou
     if (armci_job.world->nodes > 1)
         fprintf(f,
                 "  to helpers: %llu blocks, %llu bytes; %llu waits for a buffer, %llu size hints, %llu "
-                "granted "
-                "pool buffers\n"
+                "grants of pool buffers\n"
                 "  helpers: %llu blocks, %llu bytes; pool buffers granted %llu times, refused %llu; %llu "
                 "retries\n"
                 "  buffers: %llu of %llu bytes per rank and helper, %llu pool buffers of %llu; %llu bytes of "
