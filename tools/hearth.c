@@ -1,5 +1,5 @@
-/* hearth.c: `hearth COMMAND ...`. Not linked to any MPI, so that it runs where none is set up, and one executable
- * serves all MPIs. */
+/* hearth.c: `hearth COMMAND ...`: finds the subcommand and runs it. The program is not linked to any MPI, so that it
+ * runs where none is set up, and one executable serves all MPIs. */
 #include "tools.h"
 
 #include <getopt.h>
@@ -32,8 +32,8 @@ static int refuse_command(const char *name) {
 
 static int print_help(void) {
     puts("usage: hearth COMMAND [OPTION]...\n\n"
-         "Hearth is a cache for one-sided MPI, with message matching in the CPU's caches and helper threads\n"
-         "for ARMCI.\n");
+         "Hearth is a runtime for MPI, Global Arrays and PGAS programs: it caches remote data in local\n"
+         "memory, and serves remote requests while ranks compute.\n");
     for (size_t i = 0; i < COMMANDS; i++)
         printf("  hearth %-8s %s\n", commands[i]->name, commands[i]->summary);
     puts("\n  hearth help COMMAND   help for one command (also: hearth COMMAND --help)\n"

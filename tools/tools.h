@@ -1,6 +1,6 @@
 /* tools.h: the command `hearth`, and functions shared by its subcommands.
  *
- * A subcommand is a line in commands.def and a file of that name, which defines `command_NAME`. */
+ * A subcommand is a line in commands.def and a file NAME/NAME.c, which defines `command_NAME`. */
 #ifndef HEARTH_TOOLS_H
 #define HEARTH_TOOLS_H
 

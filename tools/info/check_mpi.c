@@ -1,8 +1,8 @@
 /* check_mpi.c: probes an MPI with hearth-probe, on two ranks of this node, once in its default configuration and
  * once over TCP, as between nodes.
  *
- * The probe prints its results line by line, so that one that hangs or crashes has still reported the results
- * before. It has a time limit. After that its launcher is asked to end the job, and killed if it does not. */
+ * The probe prints each result as soon as it is known, so a hang or a crash loses only the later ones. When its time
+ * limit is over, the launcher gets SIGTERM, which ends the job, and SIGKILL if it does not end. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -52,7 +52,7 @@ static long check_mpi_limit(void) {
     return text ? atol(text) : LIMIT;
 }
 
-/* Until the probe closes its end; excess output is dropped. */
+/* Reads until the probe closes its end of the pipe or the time limit is over. Output that does not fit is dropped. */
 static void check_mpi_read_all(int from, struct output_text *o) {
     uint64_t end = clock_ns() + (uint64_t)check_mpi_limit() * 1000000;
     char rest[512];
@@ -76,8 +76,8 @@ static bool check_mpi_has_ended(pid_t child) {
     return !waitid(P_PID, (id_t)child, &info, WEXITED | WNOHANG | WNOWAIT) && info.si_pid;
 }
 
-/* On SIGTERM the launcher ends its ranks, which may be in process groups of their own. The rest of its own group is
- * then killed; its number cannot be reused until we wait for it. */
+/* On SIGTERM the launcher ends its ranks, which may be in process groups of their own. Then the rest of the launcher's
+ * group is killed. The group's number cannot be reused before the caller's waitpid. */
 static void end_launcher(pid_t child) {
     struct timespec a_while = {.tv_nsec = 50000000};
     kill(child, SIGTERM);
@@ -121,7 +121,7 @@ static const char *find_value(const struct output_text *o, const char *key, char
     return NULL;
 }
 
-/* For a failure: the first line of the output that is not the probe's. */
+/* Of a failed probe: the first line of output that is neither a result nor decoration. */
 static void find_complaint(const struct output_text *o, char line[256]) {
     snprintf(line, 256, "no error message");
     for (const char *at = o->text; at && *at; at = strchr(at, '\n'), at += at != NULL) {

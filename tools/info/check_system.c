@@ -1,4 +1,5 @@
-/* check_system.c: checks what the system must allow, by trying it where that leaves nothing behind. */
+/* check_system.c: checks the limits and kernel features that Hearth needs, by trying them where a trial leaves nothing
+ * behind. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/userfaultfd.h>

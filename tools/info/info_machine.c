@@ -13,7 +13,7 @@
 #include "info/info.h"
 #include "tools.h"
 
-/* 0-3,8 */
+/* As ranges: 0-3,8. */
 static const char *print_set(const cpu_set_t *set, char *text, size_t room) {
     size_t n = 0;
     text[0] = 0;
@@ -80,7 +80,7 @@ static void print_cores(const struct cores *c) {
     if (whole > 0 && whole < threads)
         printf(", hardware threads of %d cores", whole);
     if (c->count < threads)
-        printf("; the control group allows the CPU time of %.3g", c->count);
+        printf("; the control group allows the CPU time of %.3g cores", c->count);
     putchar('\n');
 }
 
@@ -157,7 +157,7 @@ static void print_heater(const struct cores *c, unsigned ranks) {
     else if (settings_get()->heater == HEATER_ON)
         puts("on any core, as HEARTH_HEATER=on and no core suits better");
     else if (c->count < ranks + 1.0)
-        printf("none, as it would take a core from them: %u and one more are needed\n", ranks);
+        printf("none, as it would take a core from a rank: %u cores and one more are needed\n", ranks);
     else
         puts("none now: no idle core shares that cache (HEARTH_HEATER_LEVEL)");
 }

@@ -52,6 +52,7 @@ int info_nvm(const char *path) {
 }
 #else
 int info_nvm(const char *path) {
-    return refuse("--nvm %s: this build has no segments on NVM: xxHash was not found", path);
+    return refuse("--nvm %s: this build cannot read segments: install xxHash (libxxhash-dev) and build again",
+                  path);
 }
 #endif

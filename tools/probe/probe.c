@@ -3,12 +3,14 @@
  *      library=TEXT            the first line of MPI's version string
  *      thread=LEVEL            the thread level that MPI provides if MPI_THREAD_MULTIPLE is requested
  *      align=right|wrong       the result of a get from a window that does not begin at a multiple of 16 bytes
- *      allocate_us=N           the time of a get while the target computes for COMPUTE ms without calling
- *      create_us=N             MPI: in a window that MPI allocated, and in one over the program's memory
+ *      allocate_us=N           the time of a get from a window of MPI_Win_allocate, while the target computes for
+ *                              COMPUTE ms without calling MPI
+ *      create_us=N             the same, in a window of MPI_Win_create
  *      alone=right|refused     a window of one process
  *
- * Lines are printed as soon as they are known, so a hang or crash is in the next one. The argument `plain` requests
- * no threads, which some of Open MPI's transports refuse, and omits the window of one process. */
+ * Each line is printed as soon as it is known: after a hang or crash, the first missing line names the cause. The
+ * argument `plain` requests MPI_THREAD_SINGLE, because some of Open MPI's transports refuse threads, and omits `thread`
+ * and `alone`. */
 #include <mpi.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -52,7 +54,7 @@ static void say_thread(int level) {
                                                          : "single");
 }
 
-/* Each word holds its index. A window from the second word on begins 8 bytes past a multiple of 16. */
+/* Word i holds 1000 + i. A window from the second word on begins 8 bytes past a multiple of 16. */
 static void probe_alignment(void) {
     static _Alignas(64) uint64_t words[WORDS];
     uint64_t got = 0;
@@ -88,7 +90,7 @@ static void time_get(const char *key, MPI_Win window) {
     if (rank == 1)
         compute();
     else {
-        usleep(1000 * COMPUTE / 5); /* by now it computes */
+        usleep(1000 * COMPUTE / 5); /* until the target computes */
         double start = probe_now();
         MPI_Get(&got, sizeof got, MPI_BYTE, 1, 0, sizeof got, MPI_BYTE, window);
         MPI_Win_flush(1, window);

@@ -63,7 +63,7 @@ static int refuse_page(struct page *p, int reason) {
     return err;
 }
 
-/* With the permissions of a new file. */
+/* mkstemp makes the file private; it gets the permissions that open would have given it. */
 static int open_draft(struct page *p) {
     p->draft = need_text("%s.XXXXXX", p->path);
     int fd = mkstemp(p->draft);

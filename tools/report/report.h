@@ -41,7 +41,8 @@ struct access_type {
 extern const struct access_type access_types[ACCESS_TYPES];
 uint64_t counts_of_type(const struct counts *c, int type);
 
-/* The hit ratio of a cache by its size: steps, in order. Of one rank, or of all ranks with caches of the same size. */
+/* The hit ratio as a function of the cache size, as a list of steps in order of size: of one rank, or of all ranks, with
+ * caches of the same size on each. */
 struct step {
     uint64_t bytes;
     double hits; /* from this size on */
@@ -141,7 +142,7 @@ void curve_add(struct curve *sum, uint64_t gets, uint64_t distinct_bytes, uint64
                const uint64_t *bytes, const uint64_t *hits, size_t count);
 void curve_finish(struct curve *sum);
 
-/* A list with room for `more` elements after the `used` ones. It doubles, so that adding one by one is cheap. */
+/* Makes room for `more` elements after the `used` ones. The capacity doubles, so that adding one by one is cheap. */
 void *list_grown(void *old, size_t used, size_t more, size_t size);
 
 /* The window with this number, or NULL. */
@@ -203,6 +204,6 @@ const char *say_size_class(unsigned i);             /* "1 KB", the smallest size
 const char *say_window(const struct window_sum *w); /* "'graph'" or "number 3" */
 const char *say_cut(const char *text, size_t most); /* at most `most` bytes of it, in whole characters */
 const char *say_time(uint64_t seconds_since_1970);
-const char *say_event(const struct event *e); /* "index 8000 -> 12000 slots" */
+const char *say_event(const struct event *e); /* "index grown, from 8000 to 12000 slots" */
 
 #endif

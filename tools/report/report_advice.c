@@ -26,7 +26,7 @@ static char *setting_of(uint64_t bytes) {
     return need_text("%" PRIu64 "%c", bytes, suffixes[i]);
 }
 
-/* The measured ratio, of the gets that the curve covers. */
+/* The measured hit ratio among the gets that the curve covers. */
 static double measured(const struct window_sum *w) {
     return share(counts_hits(&w->sum), w->curve.gets);
 }

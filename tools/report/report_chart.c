@@ -163,7 +163,7 @@ void chart_byte_map(FILE *f, const struct run *run, const struct grid *g) {
         page_missing(f, not_recorded);
         return;
     }
-    put_map(f, run, g, "Bytes asked for by rank over time, served and fetched; grey: no gets", reds, bytes_of,
+    put_map(f, run, g, "Bytes requested by rank over time, served and fetched; grey: no gets", reds, bytes_of,
             (double)most);
     put_scale(f, reds, "0", say_bytes(most));
 }
@@ -404,7 +404,7 @@ static void put_curve(FILE *f, const struct window_sum *w, int low, int high, co
     fputs("</title></path>\n", f);
 }
 
-/* A round mark in a stretched drawing: a line of length 0 with round ends. */
+/* A line of length 0 with round ends: a circle would be stretched with the drawing. */
 static void put_now(FILE *f, const struct window_sum *w, int low, const char *colour) {
     double x = log2(fmax(1024, (double)(w->sum.storage_bytes / w->ranks))) - low;
     double now = share(counts_hits(&w->sum), w->curve.gets);

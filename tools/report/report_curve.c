@@ -1,5 +1,5 @@
-/* report_curve.c: hit ratio by cache size, of all ranks together, with caches of the same size. A curve is a list of
- * steps; the steps of several ranks are appended to one list, which is sorted at the end. */
+/* report_curve.c: sums the curves of all ranks: the hit ratio as a function of the size of each rank's cache. A curve
+ * is a list of steps; the steps of all ranks are appended to one list, which is sorted at the end. */
 #include <math.h>
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
-/* report_names.c: names for call sites. A process knows only the names that its programs export; the file of a
- * program mostly has all of them, in .symtab. It is read only if it still exists and has not changed since the run.
- * Its content is not trusted: every offset is checked against the size of the file. */
+/* report_names.c: finds the functions of call sites. A running process knows only exported names; the file of a
+ * program or library usually has all of them, in .symtab. The file is read only if it still exists and has not changed
+ * since the run. Its content is not trusted: every offset is checked against the size of the file. */
 #include <elf.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -26,7 +26,7 @@ static void image_close(struct image *i) {
     *i = (struct image){0};
 }
 
-/* Unchanged since the run began; file systems may round up to the next second. */
+/* Whether the file is unchanged since the run began. File systems may round the time up to the next second. */
 static bool is_older(time_t changed, uint64_t begun) {
     return changed <= 1 || (uint64_t)changed - 1 <= begun;
 }

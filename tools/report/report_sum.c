@@ -176,8 +176,8 @@ static void sum_add_level(struct level *l, const struct timeline *t, size_t bin)
     l->free_regions += t->free_regions[bin];
 }
 
-/* Counts go to the column that contains the middle of their bin. Levels of a column are those of the last bin that
- * ended by then. */
+/* Counts go to the column that contains the middle of their bin. A column's levels are those of the last bin that ended
+ * by the end of the column. */
 static void add_rank(struct grid *g, const struct timeline *t, size_t row) {
     for (size_t bin = 0; bin < t->count; bin++) {
         size_t column = (size_t)(((double)bin + 0.5) * t->step / g->step);

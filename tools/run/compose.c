@@ -13,7 +13,7 @@
  * one, after its own.
  *
  * Only srun has cases where no word can precede the program: --multi-prog takes the programs from a file, --bcast
- * copies the first word to the nodes. There --export is used, which passes no value with a comma. */
+ * copies the first word to the nodes. There --export is used, which cannot pass a value that contains a comma. */
 #include "run/compose.h"
 
 #include <stdbool.h>
@@ -76,7 +76,7 @@ static bool is_env(const char *word) {
     return !strcmp(slash ? slash + 1 : word, "env");
 }
 
-/* The index after the options and assignments of an env, or 0 if it is unknown (-S, or an unknown option). */
+/* The index of the program after the options and assignments of an env; 0: unknown (-S, or an unknown option). */
 static size_t behind_env(char *const *words, size_t at, size_t end, const char **others) {
     for (at++; at < end; at++) {
         const char *word = words[at];

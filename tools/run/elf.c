@@ -181,8 +181,8 @@ static bool holds_definition(const struct file *f, const ElfW(Shdr) * table, con
     return found;
 }
 
-/* Searches the first table of a kind: a file has one of each, and a damaged file that lists thousands would be read
- * as often. */
+/* Searches only the first table of a kind. A valid file has one of each; a damaged file could list thousands, each of
+ * which would be read. */
 static bool search_table(const struct file *f, const ElfW(Shdr) * sections, unsigned kind,
                          const char *symbol) {
     unsigned count = f->header.e_shnum;

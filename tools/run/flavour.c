@@ -1,8 +1,8 @@
 /* flavour.c: walks the libraries that a file needs, breadth first like the loader, until it finds an MPI library.
  *
  * Mostly the name identifies it: libmpich is MPICH's, and libmpi_cray and similar are MPICH under a vendor's name. Plain
- * libmpi.so.N is Open MPI's from N = 20 on. MPICH and all MPIs with its ABI use 12, and so did Open MPI 1.10: there
- * it depends on whether the library needs libopen-pal. */
+ * libmpi.so.N is Open MPI's from N = 20 on. MPICH and all MPIs with its ABI have N = 12, and so had Open MPI 1.10: such
+ * a library is Open MPI's if it needs libopen-pal. */
 #include "run/flavour.h"
 
 #include <fnmatch.h>

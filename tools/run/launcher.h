@@ -45,8 +45,9 @@ struct launcher_line {
 struct launcher_line launcher_read(enum launcher_kind kind, char *const *words, size_t first, size_t count);
 void launcher_free(struct launcher_line *line);
 
-/* The file that a shell would start for this word, searching first in `folder` and the list `path`, if not NULL.
- * `by_shell` tells whether it would have been found without them. */
+/* The file that the launcher would start for this word. A word with a slash is relative to `folder`. Other words are
+ * searched for in the list `path`, on the PATH, and in `folder`. Both may be NULL. `by_shell` is false if a shell might
+ * not find the same file: if `path` was given, or the file is not on the PATH. */
 bool launcher_resolve(const char *word, const char *folder, const char *path, char out[PATH_MAX],
                       bool *by_shell);
 

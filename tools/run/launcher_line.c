@@ -1,13 +1,12 @@
 /* launcher_line.c: finds the programs in a launcher's command line.
  *
  *      mpirun --mca btl tcp,self -n 2 ./a x y : -n 1 ./b z
- *             ----- options ---------  ~~~~~~~~  -----  ~~~~~
+ *             ------- options ------- ~~~~~~~   ---- ~~~~~
  *
  * The program is the first word that is neither an option nor the value of one, so we must know which options take
- * values. The tables list those that do, and the common ones that do not. But launchers have more options than any
- * table. After an option that is not listed, a word that is not an executable file is taken for its value. If the
- * next word is not a program either, the word was the program after all, and the caller reports that it does not
- * exist. */
+ * values. The tables list those that do, and the common ones that do not. They cannot be complete. After an option that
+ * is not listed, a word that is not an executable file is taken for its value. If the next word is not a program
+ * either, the first one is taken for the program, and the caller reports that it does not exist. */
 #include "run/launcher.h"
 
 #include <stdlib.h>
@@ -240,7 +239,7 @@ static size_t line_read_part(struct reader *r, size_t at) {
 struct launcher_line launcher_read(enum launcher_kind kind, char *const *words, size_t first, size_t count) {
     struct reader r = {.kind = kind, .words = words, .count = count};
     for (size_t at = first + 1; at < count && !r.line.program_file; at++) {
-        if (kind != LAUNCHER_HYDRA) /* hydra's apply to all parts */
+        if (kind != LAUNCHER_HYDRA) /* Hydra's apply to the following parts too */
             r.folder = r.path = NULL;
         at = line_read_part(&r, at);
     }

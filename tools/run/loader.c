@@ -1,8 +1,11 @@
 /* loader.c: searches for libraries like glibc's ld.so, in its order:
  *
- * 1. DT_RPATH of the file, of the one that loaded it, and so on up to the program, each only if it
- *      has no DT_RUNPATH; none of them if the file itself has a DT_RUNPATH
- * 2. LD_LIBRARY_PATH 3. DT_RUNPATH of the file alone 4. /etc/ld.so.cache 5. the default folders
+ *      1. DT_RPATH of the file, of the one that loaded it, and so on up to the program, each only if it has no
+ *         DT_RUNPATH; none of them if the file itself has a DT_RUNPATH
+ *      2. LD_LIBRARY_PATH
+ *      3. DT_RUNPATH of the file alone
+ *      4. /etc/ld.so.cache
+ *      5. the default folders
  *
  * $ORIGIN is supported, other variables are not. Subfolders for special processors are ignored: they hold the same
  * libraries, compiled differently. */

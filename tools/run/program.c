@@ -5,7 +5,7 @@
  * that identifies one. If none does, the caller assumes the launcher's MPI.
  *
  * If LD_PRELOAD would have no effect, the program is refused: static programs have no loader, programs that contain
- * MPI find their own definition first, and the loader of a set-user-ID program ignores it. */
+ * MPI find their own definition first, and in a set-user-ID program the loader ignores LD_PRELOAD. */
 #include "run/program.h"
 
 #include <fcntl.h>

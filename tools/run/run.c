@@ -1,4 +1,4 @@
-/* run.c: `hearth run`: converts a command into the one that is executed in its place.
+/* run.c: `hearth run`: rewrites the user's command so that it preloads Hearth, and executes it.
  *
  *      options -> the launcher -> its programs -> their MPI -> the preload for it -> the new command -> exec
  *
@@ -43,7 +43,7 @@ static const char help[] =
     "  --dry-run           print the command on stdout without running it\n"
     "\n"
     "All variables HEARTH_* are passed on to the ranks, on other hosts too; options take precedence.\n"
-    "`hearth info -c` lists them. In a line with colons each program is preloaded.\n";
+    "`hearth info -c` lists them. In a line with colons Hearth is preloaded into each program.\n";
 
 struct run {
     struct run_options options;
@@ -59,7 +59,7 @@ struct run {
 
 /* ---- the launcher and its programs ---- */
 
-/* Commands that run another. After others, a word such as mpirun may mean anything. */
+/* Commands that run the command in their arguments. After any other, a word such as mpirun may be mere data. */
 static bool is_prefix(const char *word) {
     static const char *const prefixes[] = {"timeout", "time",    "nice",   "env",    "nohup",
                                            "setsid",  "stdbuf",  "ionice", "strace", "numactl",
@@ -109,7 +109,7 @@ static int take_flavour(struct run *r, const struct program *p) {
         r->flavour = p->mpi.flavour;
         return 0;
     }
-    return refuse("%s uses %s, but another program of the job %s: build them with one MPI", p->word,
+    return refuse("%s uses %s, but another program of the job uses %s: build them with one MPI", p->word,
                   flavour_name(p->mpi.flavour), flavour_name(r->flavour));
 }
 
@@ -149,7 +149,7 @@ static int run_judge_file(struct run *r) {
             path);
     FILE *file = fopen(path, "re");
     if (!file)
-        return refuse("cannot read %s, in which srun is to find the programs: %s", path, strerror(errno));
+        return refuse("cannot read %s, which lists the programs for srun: %s", path, strerror(errno));
     char *text = NULL;
     size_t room = 0;
     int err = 0;
@@ -220,8 +220,8 @@ static bool is_same_file(const char *a, const char *b) {
            first.st_ino == second.st_ino;
 }
 
-/* Our library loads the MPI that it was built for. Under another name that would be a second MPI in the same
- * process. */
+/* Our library loads the MPI library that it was built for. If the program needs another one, its process would have
+ * two. */
 static int find_library(struct run *r) {
     struct mpi_library host;
     const struct program *p = witness(r);
@@ -260,7 +260,7 @@ static bool is_set_by_option(const struct run *r, const char *variable) {
     return false;
 }
 
-/* Settings of the environment, then those of options, the last of which wins. */
+/* Settings of the environment, except those that an option sets, then those of options. Of several the last wins. */
 static struct strvec all_settings(const struct run *r) {
     struct strvec all = {0};
     for (char **variable = environ; *variable; variable++)

@@ -44,8 +44,8 @@ static int folder_fault(const char *folder) {
     return !S_ISDIR(st.st_mode) ? ENOTDIR : access(folder, W_OK | X_OK) ? errno : 0;
 }
 
-/* Checks that the report can be written, before a job of hours and not after it. Ranks may start in other folders,
- * so the path is made absolute. */
+/* Checks now that the report can be written, as the job may take hours. Ranks may start in other folders, so the path
+ * is made absolute. */
 static int add_report(struct run_options *o, const char *file) {
     char here[PATH_MAX];
     if (!strcmp(file, "-") || !strcmp(file, "1"))
@@ -98,7 +98,7 @@ static int run_take_option(struct run_options *o, int option) {
     return 0;
 }
 
-/* `hearth run -n 4 ./app` may omit the dashes before -n. */
+/* In `hearth run -n 4 ./app` the -- before -n may be omitted. */
 static bool begins_command(int argc, char **argv) {
     return optind < argc && (!strcmp(argv[optind], "-n") || !strcmp(argv[optind], "-np"));
 }

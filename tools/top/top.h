@@ -14,7 +14,7 @@ struct top_process {
     int pid;
     uint64_t started; /* distinguishes it from another process with the same pid */
     int rank, size;   /* in the job; size 0: none of its pages is open */
-    int job;          /* pid of its launcher, or else its session */
+    int job;          /* pid of its launcher, or else its session, or its own pid */
     char program[64];
     bool is_partial; /* not all of its windows or threads fit into its page */
     uint64_t values[LIVE_WHATS];
@@ -46,7 +46,7 @@ struct top_stat {
     char name[32];
 };
 bool top_stat_read(int pid, struct top_stat *s);
-/* The launcher of its job. */
+/* The job's number: see `job` above. */
 int top_job_of(int pid, const struct top_stat *s, int size);
 void top_program_read(int pid, char *name, size_t room);
 

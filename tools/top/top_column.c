@@ -1,5 +1,5 @@
-/* top_column.c: the columns of the table: how each is computed from the counters of a process, and formatted. One
- * line here is one column. */
+/* top_column.c: the columns of the table: how each is computed from the counters of a process, and formatted. Each
+ * column is one line of the array `columns`. */
 #include <math.h>
 #include <string.h>
 
@@ -37,13 +37,13 @@ static const struct column columns[] = {
     {"UNEXPECT", "unexpected messages", LEVEL, LIVE_unexpected, 0},
     {"ARMCI/s", "ARMCI calls on memory of this node", RATE, LIVE_armci_near, 0},
     {"ARMCIF/s", "ARMCI calls on memory of other nodes", RATE, LIVE_armci_far, 0},
-    {"ARMCIB/s", "bytes of both", BYTES, LIVE_armci_bytes, 0},
+    {"ARMCIB/s", "bytes of ARMCI calls", BYTES, LIVE_armci_bytes, 0},
     {"BLOCKS/s", "blocks sent to helpers of other nodes", RATE, LIVE_blocks, 0},
     {"SERVED/s", "blocks that the helper served", RATE, LIVE_served, 0},
     {"HELPER%", "CPU time of the helper threads, of one core", LOAD, 0, 0},
     {"GAS/s", "vGASNet operations on this node", RATE, LIVE_gas_near, 0},
     {"GASF/s", "vGASNet operations on other nodes", RATE, LIVE_gas_far, 0},
-    {"GASB/s", "bytes of both", BYTES, LIVE_gas_bytes, 0},
+    {"GASB/s", "bytes of vGASNet operations", BYTES, LIVE_gas_bytes, 0},
     {"PAGE%", "pages found in the node's memory", SHARE_BOTH, LIVE_page_hits, LIVE_page_misses},
     {"POOL%", "occupancy of the node's page pool", SHARE_LEVEL, LIVE_frames_used, LIVE_frames},
     {"REQUESTS", "pages in flight to this node", LEVEL, LIVE_page_requests, 0},
@@ -71,7 +71,7 @@ static double per_second(const struct top_row *r, double amount) {
     return r->seconds > 0 ? amount / r->seconds : NAN;
 }
 
-/* The two numbers are not read at the same moment. */
+/* At most 1: the two numbers are not read at the same moment. */
 static double column_share(uint64_t part, uint64_t whole) {
     if (!whole)
         return NAN;

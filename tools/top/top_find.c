@@ -1,6 +1,6 @@
 /* top_find.c: finds the processes that publish counters.
  *
- * A page has no name: it is a descriptor of its process, and /proc/PID/fd tells what a descriptor is. So all
+ * A page of counters is a memfd: it has no path, but a title that /proc/PID/fd shows. So the descriptors of all
  * processes of this user are searched. A process may have several pages, of libraries that do not know of each other
  * (libarmci in a program with libhearth-mpi preloaded): their counters are added. Processes that we may not inspect,
  * and those that have ended, are not shown. */

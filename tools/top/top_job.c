@@ -1,8 +1,8 @@
 /* top_job.c: groups processes into jobs, finds their names, and computes differences between two samples.
  *
- * The processes of a job have a common launcher as ancestor. MPICH's mpiexec starts a proxy for each node, Open
- * MPI's mpirun a daemon: if both are on this node, the upper one counts. Without a launcher (srun's is on another
- * node, or hidden) the session counts. */
+ * The processes of a job have a common launcher as ancestor. MPICH's mpiexec starts a proxy for each node, Open MPI's
+ * mpirun a daemon: if both are on this node, mpiexec or mpirun identifies the job. Without a launcher (srun may be on
+ * another node, or hidden) the session does; a job of one process is then identified by that process. */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -127,7 +127,7 @@ static struct top_row row_of(const struct top_process *now, const struct top_pro
     return r;
 }
 
-/* The page size is the same for all. */
+/* The page size is the same for all processes, and is not added up. */
 static void job_add_row(struct top_row *sum, const struct top_row *r) {
     for (int i = 0; i < LIVE_WHATS; i++) {
         sum->deltas[i] += r->deltas[i];

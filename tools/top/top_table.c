@@ -9,7 +9,7 @@
 
 const char top_nobody[] = "none of your running jobs on this node uses Hearth: start one with hearth run";
 
-enum { FIRST_WIDTH = 14 /* width of rank and pid */ };
+enum { FIRST_WIDTH = 14 /* of the columns rank and pid together */ };
 
 /* ---- choice of columns ---- */
 
