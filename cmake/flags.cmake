@@ -9,7 +9,7 @@ if(HEARTH_SANITIZE)
   add_compile_options(-fsanitize=${HEARTH_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=undefined)
   add_link_options(-fsanitize=${HEARTH_SANITIZE})
 endif()
-if(HEARTH_COVERAGE) # of several threads and processes; a rank that is killed leaves no counts
+if(HEARTH_COVERAGE) # counts are atomic because of threads; a rank that is killed writes no counts
   add_compile_options(--coverage -fprofile-update=atomic -fprofile-abs-path
                       "SHELL:$<$<COMPILE_LANGUAGE:C>:-include ${CMAKE_SOURCE_DIR}/test/coverage.h>")
   add_link_options(--coverage)

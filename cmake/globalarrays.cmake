@@ -1,5 +1,6 @@
-# The Global Arrays of the distribution, and what they stand on: sets HEARTH_GA, HEARTH_SCALAPACK, HEARTH_LAPACK, HEARTH_BLAS and
-# HEARTH_GA_INCLUDE. hearth_needs_ga: has_ga, unless one of these or of the parts that are named is missing, or in a tree with sanitizers.
+# The distribution's Global Arrays and the libraries that they need: sets HEARTH_GA, HEARTH_SCALAPACK, HEARTH_LAPACK, HEARTH_BLAS and
+# HEARTH_GA_INCLUDE. hearth_needs_ga(WHAT PART...) sets has_ga: OFF if one of these or a HEARTH_PART is missing, or in a tree with
+# sanitizers.
 find_library(HEARTH_GA NAMES ga-${HEARTH_MPI})
 find_library(HEARTH_SCALAPACK NAMES scalapack-${HEARTH_MPI})
 find_library(HEARTH_LAPACK NAMES lapack)

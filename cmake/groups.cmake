@@ -1,4 +1,4 @@
-# Programs that are not installed are built by group, never by a plain `make`:
+# Programs that are not installed are built only by group, not by a plain `make`:
 #   hearth_group(NAME FOLDER...)    a target NAME that builds all programs and modules of these folders
 function(hearth_collect variable folder)
   get_property(targets DIRECTORY ${folder} PROPERTY BUILDSYSTEM_TARGETS)

@@ -1,14 +1,14 @@
-# What `make install` puts under the prefix. Both MPIs are installed side by side:
+# The files that `make install` puts under the prefix. Both MPIs are installed side by side:
 #
 #   bin/hearth                      the command, once for all MPIs
-#   include/hearth/                 clampi.h hearth.h match.h vgasnet.h; armci/ and gasnet/, whose names others have too
+#   include/hearth/                 clampi.h hearth.h match.h vgasnet.h; armci/ and gasnet/, whose headers other projects have too
 #   lib/hearth/MPI/                 libhearth-mpi, libarmci, libvgasnet for this MPI; hearth-probe
-#   lib/hearth/                     libmatch, which knows no MPI
+#   lib/hearth/                     libmatch, which does not depend on MPI
 #   lib/pkgconfig/, lib/cmake/Hearth/, share/modulefiles/hearth/VERSION
 #   share/man/, share/doc/hearth/   with examples/
 #
-# Always lib/, never lib64/: the command finds the libraries from where it stands itself (tools/run/find_library.c). They find their MPI
-# where it was when they were linked. Nothing names the build tree.
+# Always lib/, never lib64/: the command finds the libraries relative to itself (tools/run/find_library.c). The libraries find their
+# MPI where it was when they were linked. No installed file refers to the build tree.
 set(hearth_lib lib/hearth/${HEARTH_MPI})
 set_target_properties(hearth-mpi armci vgasnet match hearth hearth-probe PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
 
@@ -17,7 +17,7 @@ install(DIRECTORY include/armci include/gasnet DESTINATION include/hearth FILES_
 install(TARGETS hearth-mpi armci armci_static vgasnet vgasnet_static LIBRARY DESTINATION ${hearth_lib} ARCHIVE DESTINATION ${hearth_lib})
 install(TARGETS match match_static LIBRARY DESTINATION lib/hearth ARCHIVE DESTINATION lib/hearth)
 install(TARGETS hearth RUNTIME DESTINATION bin)
-install(TARGETS hearth-probe RUNTIME DESTINATION ${hearth_lib}) # what the command tries an MPI out with
+install(TARGETS hearth-probe RUNTIME DESTINATION ${hearth_lib}) # started by `hearth info --check`
 
 # ---- manual pages: written when the tree is built, from the headers and the table of settings ----
 
@@ -39,15 +39,16 @@ install(FILES README.md CHANGELOG.md LICENSE CITATION.cff DESTINATION share/doc/
 install(DIRECTORY doc DESTINATION share/doc/hearth FILES_MATCHING PATTERN "*.md")
 install(DIRECTORY examples DESTINATION share/doc/hearth)
 
-# ---- for those who build on it ----
+# ---- files for developers: CMake, pkg-config, modules ----
 
-# What a program needs besides, if it links a static library. link_libraries and the folders' lists say the same for CMake.
+# The other libraries that a program needs if it links a static library of Hearth. They repeat what link_libraries and the
+# CMakeLists.txt of the folders tell CMake.
 set(always -lpthread -ldl -lm)
 set(needs_match ${HWLOC_LDFLAGS} ${always})
 set(needs_armci ${UCX_LDFLAGS} ${HWLOC_LDFLAGS} ${always})
 set(needs_vgasnet ${UCX_LDFLAGS} ${HWLOC_LDFLAGS} ${URING_LDFLAGS} ${always})
 foreach(name match armci vgasnet)
-  foreach(folder ${CMAKE_C_IMPLICIT_LINK_DIRECTORIES}) # are searched anyway
+  foreach(folder ${CMAKE_C_IMPLICIT_LINK_DIRECTORIES}) # the linker searches these anyway
     list(REMOVE_ITEM needs_${name} -L${folder})
   endforeach()
   string(TOUPPER ${name} upper)
@@ -61,7 +62,7 @@ write_basic_package_version_file(${package}/HearthConfigVersion.cmake COMPATIBIL
 install(FILES packaging/cmake/HearthConfig.cmake ${package}/HearthConfigVersion.cmake ${package}/Hearth-${HEARTH_MPI}.cmake
         DESTINATION lib/cmake/Hearth)
 
-# Files that name the prefix. `cmake --install --prefix` may change it, so they are written when it is known.
+# Files that contain the prefix. `cmake --install --prefix` may change it, so they are written at installation.
 install(CODE "
   get_filename_component(HEARTH_PREFIX \"\${CMAKE_INSTALL_PREFIX}\" ABSOLUTE)
   set(HEARTH_MPI \"${HEARTH_MPI}\")

@@ -1,4 +1,4 @@
-# The MPI of this tree. Debian names the compilers by flavour; elsewhere plain mpicc serves.
+# The MPI of this tree. Debian names the compilers by flavour; other systems have only mpicc.
 find_program(HEARTH_MPICC NAMES mpicc.${HEARTH_MPI} mpicc REQUIRED)
 set(MPI_C_COMPILER ${HEARTH_MPICC})
 find_package(MPI REQUIRED COMPONENTS C)

@@ -1,4 +1,4 @@
-# UCX carries the messages between nodes (src/net/link). Without it they go through MPI.
+# UCX is the transport for messages between nodes (src/net/link). Without it MPI is.
 if(PKG_CONFIG_FOUND)
   pkg_check_modules(UCX ucx>=1.13)
 endif()

@@ -1,5 +1,5 @@
-# The disk under src/pages: asked through io_uring where liburing is installed, else by threads; checksums by xxHash,
-# without which there is no store.
+# Disk access of src/pages: with io_uring if liburing is installed, otherwise with threads. xxHash computes the checksums; without it
+# segments on NVM are not built.
 if(PKG_CONFIG_FOUND)
   pkg_check_modules(URING liburing>=2.0)
   pkg_check_modules(XXHASH libxxhash>=0.8)

@@ -1,23 +1,24 @@
-/* flow.pml: Spin model of the flow control protocol of src/net/rpc/flow.c, for a few clients and one helper.
+/* flow.pml: Spin model of the flow control protocol of src/net/rpc/flow.h, for a few clients and one helper.
  *
  * Each client has OPS operations, each of 1 ... UNITS units, that send or fetch. An own buffer holds one unit, and so
  * does each of the two buffers of the credit pool (spares). Blocks of a client may arrive in any order, and so may
- * acknowledgements; a note may overtake blocks. The order in which the helper serves clients is nondeterministic, so
- * deferred service is covered as well.
+ * acknowledgements. A note, the message by which a client gives spares back, may overtake blocks. The order in which
+ * the helper serves clients is nondeterministic, so deferred service is covered as well.
  *
  * The helper grants none, one or two spares with any acknowledgement, if they are free and the client has none. This
- * includes all requests that clients can make, at any time. Numbers do not wrap here.
+ * covers every sequence of size hints that clients can send. Sequence numbers do not wrap here.
  *
  * Properties
  *      a buffer never holds two blocks, and a spare holds none while an answer is leaving from it  (assert)
  *      a spare is granted only if no client has it                                                 (assert)
  *      no message is sent that the other side would refuse                                         (assert)
- *      it terminates, with all operations done and acknowledged and all spares free  (no invalid end state)
- *      and does so in every order of events                                          (ltl completes)
+ *      it never deadlocks: when no step is possible, all operations are done and
+ *      acknowledged, and all spares are free                                         (no invalid end state)
+ *      every execution terminates                                                    (ltl completes)
  *
  * -DCLIENTS= -DB= -DOPS= -DUNITS=     sizes: OPS * UNITS at most 8
- * -DMUTANT=n                          breaks it in one of the ways marked below; each must be found
- * -DLIVENESS                          with the formula */
+ * -DMUTANT=n                          inserts one of the faults marked below; Spin must find each
+ * -DLIVENESS                          checks the formula `completes` */
 #ifndef CLIENTS
 #define CLIENTS 3
 #endif
@@ -36,7 +37,7 @@
 
 #define SPARES 2
 #define ALL    3
-#define BLOCKS 8 /* maximum of a client */
+#define BLOCKS 8 /* most blocks that a client can send */
 
 #define OWN  1
 #define LAST 2
@@ -51,20 +52,20 @@ chan blocks[CLIENTS] = [B + SPARES] of {byte, byte, byte, byte}; /* number, flag
 chan acks[CLIENTS] = [B + SPARES] of {byte, byte}; /* done, granted */
 byte notes[CLIENTS]; /* under way: spares given back */
 
-/* True content of the buffers, which neither side can see. */
+/* The actual state of the buffers, which neither side can observe. */
 byte own_full[CLIENTS]; /* by buffer: from sending until it is done */
-byte loaded;            /* spares: the same, or an answer that has not left is in it */
+byte loaded;            /* spares: the same, and while an answer that has not left is in it */
 byte out;               /* spares: granted, and neither used nor given back by the client */
 
 byte complete; /* clients that are finished */
-byte started;  /* clients that have started: in the order of their names, as all other orders are symmetric */
+byte started;  /* clients that have started: in the order of their numbers, as all other orders are symmetric */
 
 /* ---- a client ---- */
 
 proctype client(byte me) {
     byte sent, done, next_own, grant, left, operations = OPS;
     byte credits = B;
-    byte kinds; /* by number: own */
+    byte kinds; /* bit n: block n is in an own buffer */
     bool fetch, partly;
     byte flags, own, spares, number; /* scratch, 0 between steps */
 
@@ -216,11 +217,11 @@ byte free = ALL;
 #define PARTLY  2
 #define CLOSED  3
 
-/* Its part for one client; together they are one thread, of which each step is atomic. */
+/* The helper's state for one client. All helper processes together model one thread, so each step is atomic. */
 proctype helper(byte whose) {
     byte done, undone, waiting, grant, holding, last;
     bool last_waits;
-    byte here;      /* by number */
+    byte here;      /* bit n: block n has arrived and is not done */
     byte in_use;    /* own buffers */
     byte answering, leaving; /* spares for the answer of a block that has arrived; of a block that is done */
     byte flags[BLOCKS], place[BLOCKS];
@@ -389,7 +390,7 @@ init {
         :: else -> break
         od
     };
-    /* Blocks here forever, which is an invalid end state, if something is lost. */
+    /* If something is lost, init blocks here forever, which Spin reports as an invalid end state. */
     complete == CLIENTS && free == ALL && loaded == 0 && out == 0
 }
 

@@ -1,9 +1,9 @@
 #!/bin/sh
 # setup.sh [build|test|full|bench|deb|coverage|fuzz]: installs the packages that are missing for this purpose.
 #
-# On Debian and Ubuntu it queries and installs packages; it downloads nothing if all are installed. On other systems, or
-# without permission to install, it lists the names, and succeeds if the programs that a build needs are installed: the
-# tests then report as skipped what needs a missing package.
+# On Debian and Ubuntu it installs the missing packages; it downloads nothing if all are installed. On other systems, or
+# without permission to install, it lists the names, and succeeds if the programs that a build needs are installed. Tests
+# that need a missing package are then skipped.
 set -eu
 cd "$(dirname "$0")"
 
@@ -43,10 +43,10 @@ can_build() {
 go_on_without() { # packages, why
     echo "setup: not installed ($2): $1"
     if can_build; then
-        echo "setup: what a build needs is there; going on"
+        echo "setup: the programs that a build needs are installed; continuing"
         exit 0
     fi
-    echo "setup: a build needs cmake, make, a C compiler and an MPI: please install the above" >&2
+    echo "setup: a build needs cmake, make, a C compiler and an MPI: install the packages above" >&2
     exit 1
 }
 
@@ -55,7 +55,7 @@ if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
 fi
 missing=$(missing_packages | paste -sd " " -)
 if [ -z "$missing" ]; then
-    echo "setup: all packages are there"
+    echo "setup: all packages are installed"
     exit 0
 fi
 
@@ -70,7 +70,7 @@ echo "setup: installing $missing"
 apt="$as_root DEBIAN_FRONTEND=noninteractive apt-get -qq -o DPkg::Lock::Timeout=300"
 $apt update || echo "setup: the package lists could not be refreshed; trying with the old ones" >&2
 install() { # packages
-    # shellcheck disable=SC2086 # several words
+    # shellcheck disable=SC2086 # $1 is a list
     $apt install -y --no-install-recommends $1 >/dev/null
 }
 if ! install "$missing"; then # a package that this release lacks must not block the others

@@ -1,4 +1,4 @@
-# A recipe for Spack. Put it into a repository of your own as packages/hearth/package.py, and in a checkout of Hearth:
+# A recipe for Spack. Copy it to packages/hearth/package.py of your own Spack repository, and run in a checkout of Hearth:
 #
 #     spack dev-build hearth@0.1.0 ^openmpi
 #
@@ -17,7 +17,7 @@ class Hearth(CMakePackage):
     variant("hwloc", default=True, description="Detect which cores share a cache")
     variant("ucx", default=True, description="Messages between nodes over UCX, otherwise through MPI")
     variant("uring", default=True, description="Read and write pages with io_uring, otherwise with threads")
-    variant("top", default=True, description="The screen of hearth top")
+    variant("top", default=True, description="Interactive hearth top; needs ncurses")
     variant("nvm", default=True, description="Segments of vGASNet on NVM; needs xxHash")
 
     depends_on("c", type="build")
