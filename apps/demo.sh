@@ -71,9 +71,9 @@ find_tree() {
     if [ -z "$tree" ]; then
         tree=$root/build/openmpi
         is_built "$tree" || tree=$root/build/mpich
-        is_built "$tree" || fail "nothing is built in $root/build: run make"
+        is_built "$tree" || fail "nothing is built in $root/build: run make demo"
     fi
-    is_built "$tree" || fail "bin/lcc and lib/libhearth-mpi.so are not both in '$tree': run make"
+    is_built "$tree" || fail "bin/lcc and lib/libhearth-mpi.so are not both in '$tree': run make apps"
     tree=$(cd "$tree" && pwd)
 }
 

@@ -28,7 +28,7 @@ int dft_check(const struct dft_options *o, const struct dft_molecule *m, const s
         app_complain(
             "the density integrates to %.8f, not to %d electrons: the relative error is %.1e, more than "
             "%.1e (--tolerance); "
-            "a finer grid (--radial, --angular) comes nearer",
+            "use a finer grid (--radial, --angular)",
             r->sums.electrons, m->electrons, off / m->electrons, o->tolerance);
     if (rank == 0 && !traced)
         app_complain("the matrix is wrong: the trace of D F is %.12g, the sum over the points %.12g",

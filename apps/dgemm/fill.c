@@ -22,7 +22,7 @@ static void make_tile(const struct dgemm_layout *l, uint64_t seed, int matrix, u
 
 int dgemm_fill(const struct dgemm_layout *l, uint64_t seed) {
     double *tile = dgemm_make_room(l->tile_bytes);
-    int code = dgemm_agree(tile ? APP_OK : APP_FAILED, "no memory for a tile: a smaller --block");
+    int code = dgemm_agree(tile ? APP_OK : APP_FAILED, "no memory for a tile: use a smaller --block");
     if (code) {
         free(tile);
         return code;

@@ -254,7 +254,7 @@ static int open_run(struct run *x, const struct dgemm_layout *l, const struct dg
     x->sums = dgemm_make_room(sum_count(x) * l->tile_bytes);
     int first = open_panel(x, &x->panels[0]), second = open_panel(x, &x->panels[1]);
     return dgemm_agree(x->sums && !first && !second ? APP_OK : APP_FAILED,
-                       "no memory for the panels: a smaller --block or --group");
+                       "no memory for the panels: use a smaller --block or --group");
 }
 
 int dgemm_multiply(const struct dgemm_layout *l, const struct dgemm_options *o, struct dgemm_result *r) {
