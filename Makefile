@@ -57,7 +57,7 @@ fuzz: ## feed random input to all parsers: ten minutes of CPU time for each targ
 	@packaging/setup.sh fuzz
 	@test/fuzz/fuzz.sh $(SECONDS)
 
-bench-programs:
+bench-programs: ## build the programs that the benches run
 	@$(MAKE) all TARGETS="all apps benches sims"
 
 bench: ## measure all figures of the papers, and show theirs beside ours, in under an hour: build/results/results.html

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Runs all benches, one after the other, and writes the page of results.
 #
-#   all.sh [--quick] [PART]...      after `make`; in under an hour, with --quick in under ten minutes; PART: such as lcc (default: all)
+#   all.sh [--quick] [PART]...      after `make bench-programs`; in under an hour, with --quick in under ten minutes
+#                                   PART: such as lcc; default: all
 #
 # Each part gets a share of the remaining time (BENCH_SECONDS), and is ended if it takes longer; unused time goes to the parts after it.
 # A part that fails, or whose requirements are missing, is reported, and the rest continues. BENCH_MINUTES sets the total time. Needs an
@@ -23,7 +24,7 @@ for argument; do
     esac
 done
 
-# Part, its folder, share of the time, share in a quick run, and whether it is always quick: what matters most comes first.
+# Part, its folder, share of the time, share in a quick run, and whether it is always quick. The most important parts come first.
 parts='lcc clampi 300 45
 barnes_hut clampi 480 60
 dft armci 300 40
@@ -91,7 +92,7 @@ results_of() { # PART
     echo "$results/${1//_/-}"
 }
 
-part() { # NUMBER PART FOLDER SHARE ALWAYS: uses and updates weight, the shares of all that is still to come
+part() { # NUMBER PART FOLDER SHARE ALWAYS: uses and updates weight, the sum of the shares of the remaining parts
     local number=$1 part=$2 script=$3/$2.sh share=$4 options=("${quick[@]}") left seconds status=0
     [ -z "$5" ] || options=(--quick)
     left=$((minutes * 60 - SECONDS))

@@ -1,5 +1,5 @@
-/* armci_rest.h: what the ranks that do not measure do, and on which cores; without ARMCI, so that armci_link
- * uses it too. */
+/* armci_rest.h: the activity of the ranks that do not measure, and the cores of all ranks. Does not use ARMCI, because
+ * armci_link and the vGASNet benches use it too. */
 #ifndef HEARTH_BENCH_ARMCI_REST_H
 #define HEARTH_BENCH_ARMCI_REST_H
 
@@ -14,7 +14,7 @@ void rest_bind(bool second);
 /* Keeps a core busy, without touching memory, until clock_ns() exceeds `end`. */
 void rest_compute_until(uint64_t end);
 
-/* Whether the word names a way to rest: wait (in MPI), sleep, compute. */
+/* Whether the word is a valid activity: wait (in MPI), sleep, compute. */
 bool rest_is_way(const char *word);
 
 /* Returns when all ranks have called it: measuring ranks wait in MPI, the others in the given way. A computing

@@ -8,7 +8,7 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 build=${BUILD:-$here/../build}
 
 # PYTHON, the interpreter of the reports: by default the first that has matplotlib. A python3 in PATH that is not the system's does not
-# see the packages of the system.
+# find the system's packages.
 if [ -z "${PYTHON:-}" ]; then
     for PYTHON in python3 /usr/bin/python3 python3; do
         ! "$PYTHON" -c 'import importlib.util as u, sys; sys.exit(u.find_spec("matplotlib") is None)' 2>/dev/null || break
@@ -40,7 +40,7 @@ bench_start() {
         [ ! -x "$build/$mpi/bench/$program" ] || mpis+=("$mpi")
     done
     if [ ${#mpis[@]} = 0 ]; then
-        echo "bench-$bench: nothing is built under $build: run make first" >&2
+        echo "bench-$bench: nothing is built under $build: run make bench-programs first" >&2
         exit 1
     fi
     if ! command -v "$PYTHON" >/dev/null; then
@@ -62,7 +62,7 @@ say() {
     printf 'bench-%s: %4ds  %s\n' "$bench" $SECONDS "$*"
 }
 
-fail() { # jobs may run in pipes, so failures are counted in a file
+fail() { # jobs may run in subshells of pipes, so failures are counted in a file
     say "FAILED or out of time: $*" | tee -a "$out/failed.log" >&2
 }
 
@@ -81,14 +81,14 @@ late() { # PERCENT of the time: whether repetitions are to be omitted from here 
     [ $((SECONDS * 100)) -gt $((allowed * $1)) ] && say "late: no further rounds"
 }
 
-over() { # WHAT: whether nothing more is to be started, which is reported once. A bench that is run alone takes the time it needs
+over() { # WHAT: whether the time is up and nothing more may be started; says so once. A bench that is run alone has no limit
     [ -n "${BENCH_SECONDS:-}" ] && [ $SECONDS -gt "$BENCH_SECONDS" ] || return 1
     [ -s "$out/left_out.log" ] || say "no time left; the rest is in $out/left_out.log" >&2
     echo "no time left for $*" >>"$out/left_out.log"
 }
 
-# The price of a get is that of the run without a cache in the same round. missed_share is the share of a run's time that its missed
-# gets take at that price.
+# price_of: the mean time of a get, from the run without a cache in the same round. missed_share: the share of a run's time that its
+# missed gets would take at this price.
 price_of() { # SECONDS GETS RANKS: us
     awk -v s="$1" -v g="$2" -v r="$3" 'BEGIN { print g ? s * 1e6 * r / g : 0 }'
 }
@@ -107,8 +107,8 @@ narrow() { # TABLE NAME=VALUE...: whether all 95 % intervals of a table so far a
     bench_report narrow "$out/$1.csv" "${@:2}"
 }
 
-# Calls FUNCTION ROUND, which runs everything that is compared once, one after the other, until the intervals are within 5 %, MOST
-# rounds have passed, or PERCENT of the time: alternate WHAT MOST PERCENT FUNCTION TABLE NAME=VALUE...
+# Repeats FUNCTION ROUND, which runs each compared configuration once, until the intervals are within 5 %, MOST rounds are done, or
+# PERCENT of the time is up: alternate WHAT MOST PERCENT FUNCTION TABLE NAME=VALUE...
 alternate() {
     local what=$1 most=$2 percent=$3 function=$4 round
     shift 4
@@ -128,8 +128,8 @@ over_tcp() { # MPI
     [ "$1" != mpich ] || [ ! -e "$build/$1/test/nofin.so" ] || wire+=(--preload "$build/$1/test/nofin.so")
 }
 
-# The same for ranks on virtual hosts. MPIs do not know that these share cores: ranks that wait would keep the cores from the ranks that
-# answer.
+# The same for ranks on virtual hosts. MPIs do not know that these share cores: without these options waiting ranks would keep the cores
+# from the ranks that answer.
 over_hosts() { # MPI
     over_tcp "$1"
     case $1 in

@@ -2,7 +2,7 @@
 # The cost of Hearth for calls that it does not make faster: accumulates, puts with requests, probes, concurrent sends
 # of several threads, creating and freeing communicators and windows, small transposes.
 #
-#   overhead.sh [--quick]      after `make`; in about 5 minutes, with --quick in 1
+#   overhead.sh [--quick]      after `make bench-programs`; in about 5 minutes, with --quick in 1
 #
 # Two ranks on this machine, with each MPI that is built under build/ (or under BUILD). Four configurations take
 # turns:

@@ -2,7 +2,7 @@
 # The simulations: flow control at up to 180 000 clients, pages at up to 42 nodes, memory at up to 10^6 ranks, and lcc and barnes-hut on
 # a simulated machine of up to 128 hosts.
 #
-#   sim.sh [--quick]      after `make`; --quick: smaller sizes, especially for the programs under SimGrid
+#   sim.sh [--quick]      after `make bench-programs`; --quick: smaller sizes, especially for the programs under SimGrid
 #
 # Uses the first tree under build/ (or under BUILD) that has them. Writes one CSV per simulation, the plots and results.md to
 # build/results/sim. Everything is simulated, and every run gives the same numbers.
@@ -85,7 +85,7 @@ lcc() {
     weak_scaling sim_lcc lcc $((1 << bits)) us_per_vertex_mean $((134217728 >> (15 - bits))) $((131072 >> (15 - bits))) 0.2
     {
         printf '\n## LCC, weak scaling, Figs. 17 and 18 (Sect. IV-C2): simulated\n\n'
-        echo "2^$bits vertices per rank (the paper: 2^15), 16 edges for each; cache $((134217728 >> (15 - bits))) bytes and $((131072 >> (15 - bits))) entries: as large to the graph as the paper's 128 MB and 128 K. Gets of about 2 us on a dragonfly; time per vertex. The paper gives no times in its text; of the adaptive cache it says 1 adjustment at 64 ranks to twice the storage, and 6 at 128 to four times, where fixed has more accesses without room from 64 on."
+        echo "2^$bits vertices per rank (the paper: 2^15), 16 edges for each; cache $((134217728 >> (15 - bits))) bytes and $((131072 >> (15 - bits))) entries: the same ratio to the graph as the paper's 128 MB and 128 K. Gets of about 2 us on a dragonfly; time per vertex. The paper gives no times in its text; its adaptive cache makes 1 adjustment at 64 ranks, to twice the storage, and 6 at 128, to four times; the fixed cache has more accesses without room from 64 on."
         echo
         bench_report sim "$out" table=lcc
     } >>"$out/results.md"
@@ -101,7 +101,7 @@ barnes_hut() {
     weak_scaling sim_barnes-hut barnes-hut "$bodies" us_per_body $((2097152 * bodies / 1536)) $((30000 * bodies / 1536)) 0.2
     {
         printf '\n## Barnes-Hut, weak scaling, Fig. 14 (Sect. IV-B): simulated\n\n'
-        echo "$bodies bodies per rank (the paper: 1.5 K by its caption, 8 K by its text); cache $((2097152 * bodies / 1536)) bytes and $((30000 * bodies / 1536)) entries, as large to the bodies as the paper's 2 MB and 30 K. Time of the forces per body; only work on what was got is charged. The paper: up to about 5x faster than without a cache, no adjustment."
+        echo "$bodies bodies per rank (the paper: 1.5 K by its caption, 8 K by its text); cache $((2097152 * bodies / 1536)) bytes and $((30000 * bodies / 1536)) entries: the same ratio to the bodies as the paper's 2 MB and 30 K. Force time per body; only the work on data from gets is charged. The paper: up to about 5x faster than without a cache, no adjustment."
         echo
         bench_report sim "$out" table=barnes-hut
     } >>"$out/results.md"
@@ -128,7 +128,7 @@ simulate flow_buffers "Flow control: 180 000 clients with 1 and 2 buffers each" 
 simulate flow_buffer "Flow control: the same with 1" 600 sim_flow --csv "$out/flow.csv" --clients 180k --buffers 1 --schemes credits,intimation --cases one,eight,all --all-operations 1
 simulate paper "Flow control: what the paper says in words" 60 sim_flow --paper 1
 simulate memory "Memory per rank" 120 sim_memory --csv "$out/memory.csv"
-simulate memory_all "Memory per rank where all speak to all" 120 sim_memory --peers 0
+simulate memory_all "Memory per rank where all ranks communicate with all" 120 sim_memory --peers 0
 plots
 [ -s "$out/errors.log" ] || rm -f "$out/errors.log"
 say "$failed failed: $out/results.md"

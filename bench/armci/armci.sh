@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The figures of the paper on ARMCI with a helper thread (Figs. 3, 5, 6, 7, left halves), and Hearth's own figures.
 #
-#   armci.sh [--quick]      after `make`; in about 12 minutes, with --quick in about 2
+#   armci.sh [--quick]      after `make bench-programs`; in about 12 minutes, with --quick in about 2
 #
 # Two to four ranks on this machine, in one node or in two that share no core, with each MPI that is built under
 # build/ (or under BUILD): libarmci, and ARMCI-MPI on the same MPI if it was installed at build time. Compared
@@ -50,7 +50,7 @@ configure() { # MPI CONFIGURATION RANKS-TO-A-NODE
     choose "$2"
 }
 
-# The settings of the figures. Where a figure is not about the helper, the helper stays on its rank's cores, which are its node's.
+# The settings of the figures. In figures that do not compare affinities, the helper stays on its rank's cores, which are its node's.
 choose() { # CONFIGURATION
     case $1 in
     rows* | lists* | helper*) launch+=(--env HEARTH_ARMCI_STRIDED="${1%%-*}") ;;
@@ -146,7 +146,7 @@ figures_round() { # ROUND
             patches fig7 "$1" "$mpi" $config 3 2 --bind --clients 1
             patches fig7 "$1" "$mpi" $config 3 2 --bind --clients 2
         done
-        [ $quick = 1 ] || [ $ranks = 4 ] || for config in rows lists helper; do # more ranks than cores: as many ranks as have a core each in the paper
+        [ $quick = 1 ] || [ $ranks = 4 ] || for config in rows lists helper; do # the paper's number of ranks, which there have a core each
             patches fig3-4 "$1" "$mpi" $config 4 2 --bind
         done
     done
@@ -160,7 +160,7 @@ busy_round() { # ROUND
     for mpi in "${mpis[@]}"; do
         job busy "node,$mpi,node,$1" "$mpi" node 2 1 armci_busy --rounds "$count"
         job busy "node,$mpi,stock,$1" "$mpi" stock 2 1 armci_busy --rounds 1 --pauses 0
-        for config in ucx mpi; do # the target's node has its own cores, or all nodes compute, the origin's as well
+        for config in ucx mpi; do # the target's node has cores of its own; in `all` and `nice` the origin's cores compute too
             job busy "nodes,$mpi,$config,$1" "$mpi" $config 2 1 armci_busy --bind --rounds "$count"
         done
         job busy "all,$mpi,ucx,$1" "$mpi" all 2 1 armci_busy --rounds "$count"

@@ -4,8 +4,8 @@
  * Each round begins with a barrier. Then the targets compute, with one thread bound to each core (with --bind
  * of their node, else of the machine), and rank 0 repeats one kind of operation for four fifths of that time,
  * and records how long each took to complete at the target. It either continues at once, or sleeps before each
- * operation, so that the helper falls asleep too. An ARMCI that needs calls of the target completes one
- * operation per round.
+ * operation, so that the helper falls asleep too. An ARMCI that makes progress only inside the target's calls
+ * completes one operation per round.
  *
  *  Prints: operation,bytes,pause in us,samples,us (median),99th percentile,most */
 #include <pthread.h>

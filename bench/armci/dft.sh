@@ -2,7 +2,7 @@
 # The exchange-correlation kernel (Sec. 5.1 of the paper on ARMCI with a helper thread; its Fig. 2, and Figs. 3, 5, 6 and 7, right
 # halves): the program dft on Hearth's libarmci and on ARMCI-MPI, the library that it replaces.
 #
-#   dft.sh [--quick]      after `make`; in about 8 minutes, with --quick in 1 to 2
+#   dft.sh [--quick]      after `make bench-programs`; in about 8 minutes, with --quick in 1 to 2
 #
 # MPI.4 is four ranks on two virtual hosts over TCP (where the system allows none, on this one), MPI.2 two ranks, one on each: with each
 # MPI that is built under build/ (or under BUILD). Configurations take turns until the intervals are within 5 % or the time is up:

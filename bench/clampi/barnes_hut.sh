@@ -2,7 +2,7 @@
 # Barnes-Hut (Sec. IV-B of the CLaMPI paper, Figs. 2, 12, 13 and 14): the force phase without a cache, with a direct-mapped cache of
 # blocks in the program, and with Hearth.
 #
-#   barnes_hut.sh [--quick]      after `make`; in about 8 minutes, with --quick in about 2
+#   barnes_hut.sh [--quick]      after `make bench-programs`; in about 8 minutes, with --quick in about 2
 #
 # With each MPI that is built under build/ (or under BUILD), as MPI.4: four ranks on two virtual hosts (where the system allows none,
 # over TCP on one). Blocks and Hearth get the same memory, a share of the part of the tree on other ranks; blocks have the size that was

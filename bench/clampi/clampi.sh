@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The micro-benchmark of the CLaMPI paper (Sec. IV-A): Figs. 7 to 11, and Hearth's own figures.
 #
-#   clampi.sh [--quick]      after `make`; in about 5 minutes, with --quick in under 2
+#   clampi.sh [--quick]      after `make bench-programs`; in about 5 minutes, with --quick in under 2
 #
 # Two ranks over TCP on the loopback device, with each MPI that is built under build/ (or under BUILD). Writes one CSV and one plot per
 # figure and results.md to build/results/clampi. A job that fails or takes too long is reported, and the rest continues.
@@ -74,8 +74,8 @@ completion_times() { # Fig. 9, by the index's size and by the storage's; in roun
     done
 }
 
-# ROUND MPI WHAT START [K=V]...: fixed and adaptive, one after the other. Fixed and too small is slow, and far from any limit: two short
-# runs suffice.
+# ROUND MPI WHAT START [K=V]...: fixed and adaptive, one after the other. A fixed cache that is too small is slow, and no claim depends
+# on its exact time: two short runs suffice.
 compare() {
     local round=$1 mpi=$2 prefix="$3,$4" small=0
     case "$3,$4" in

@@ -2,13 +2,13 @@
 # The Local Clustering Coefficient (Sec. IV-C of the CLaMPI paper, Figs. 3, 15 and 16): without the library, with caches of fixed sizes,
 # and with the adaptive one from several initial sizes.
 #
-#   lcc.sh [--quick]      after `make`; in about 6 minutes, with --quick in about 1
+#   lcc.sh [--quick]      after `make bench-programs`; in about 6 minutes, with --quick in about 1
 #
 # Four ranks on two virtual hosts over TCP (where the system allows none, over TCP on one), with each MPI that is built under build/ (or
-# under BUILD). Sizes are shares of the lists on other ranks, with the slots that as many lists of mean length need. All configurations
-# take turns, until the intervals are within 5 % or the time is up. The graph depends on how long a get takes on this machine. Writes
-# runs.csv, sizes.csv, the plots and results.md to build/results/lcc. A job that fails or takes too long is reported, and the rest
-# continues.
+# under BUILD). The storage is a share of the total size of the lists on other ranks, and the index has slots for that many lists of
+# mean length. All configurations take turns, until the intervals are within 5 % or the time is up. The graph depends on how long a get
+# takes on this machine. Writes runs.csv, sizes.csv, the plots and results.md to build/results/lcc. A job that fails or takes too long is
+# reported, and the rest continues.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/../common.sh"
 case "${1:-}" in '' | --quick) ;; --help) usage 0 ;; *) usage 2 ;; esac
@@ -36,9 +36,9 @@ launch() { # MPI [OPTION OF launch.sh]... -- OPTION...: leaves run.json
 
 # ---- the comparisons ----
 
-# Chooses the largest graph that takes no longer than some seconds without a cache, at about 24 gets per vertex; where even the smallest
-# would, as on a busy machine, only some vertices of it. Sets graph: options, scale, bytes: of the lists on other ranks, and slots: for
-# that many lists.
+# Chooses the largest graph that takes no longer than some seconds without a cache, at about 24 gets per vertex. If even the smallest
+# takes longer, as on a busy machine, only some of its vertices are counted. Sets graph (options of lcc), scale, bytes (of the lists on
+# other ranks) and slots (the number of these lists).
 choose_graph() { # MPI
     local vertices fitting
     ! over "lcc, $1" || return 1

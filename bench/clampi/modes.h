@@ -26,7 +26,8 @@ struct way {
 
 const char *modes_pattern_name(enum pattern pattern);
 
-/* Gets until a cache is full and has detected that it does not pay, or for a limited time where gets are slow. */
+/* Makes `count` gets without reuse, so that a cache is full and has been suspended if it does not pay. Stops earlier
+ * where gets are slow. */
 void modes_fill(struct way *w, char *buffer, long count);
 
 /* Opens all ways, on windows of MPI_Win_create or MPI_Win_allocate. Collective. */

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Cost and gain of each mode of the cache: off, transparent, acquire and always, compared with the program without the library.
 #
-#   modes.sh [--quick]      after `make`; in some minutes, at most 10; with --quick in fewer
+#   modes.sh [--quick]      after `make bench-programs`; in some minutes, at most 10; with --quick in fewer
 #
 # The Local Clustering Coefficient (apps/lcc) and loops of a get with its flush, with and without reuse, on two ranks, with each MPI
 # that is built under build/ (or under BUILD). Modes take turns, so that a slow minute affects all alike. Writes tables and results.md
@@ -131,7 +131,8 @@ loops() {
 
 # ---- instructions ----
 
-# The same loops alone, for the time, and single-stepped, where a hit must not conclude that time has passed.
+# Runs the same loops alone, for the times, and single-stepped, for the counts. HEARTH_PROGRESS_US is large in the latter: otherwise
+# every hit would make a progress call, because of the time that single-stepping takes.
 counts() {
     local mpi kind gets=100 options
     table count mpi,window,pattern,way,timed_gets,ns,gets,instructions,program_instructions

@@ -2,7 +2,7 @@
 # The gain of scores by the program: the Local Clustering Coefficient in a cache of a fixed size, too small for the lists that are read,
 # with victims chosen without such scores, by size, and by the degree of the vertex.
 #
-#   scores.sh [ROUNDS]      after `make`; default: 3 rounds, about 1 minute each on two idle cores
+#   scores.sh [ROUNDS]      after `make bench-programs`; default: 3 rounds, about 1 minute each on two idle cores
 #
 # Two ranks over TCP on the loopback device, with each MPI that is built under build/ (or under BUILD). The scores take turns, so that a
 # slow minute affects all alike; the table shows medians, and the ratios of the median and of the minimal time to those without scores.
@@ -78,6 +78,6 @@ for mpi in openmpi mpich; do
     tabulate $mpi
 done
 if [ $found = 0 ]; then
-    echo "scores: nothing is built under $build: run make first" >&2
+    echo "scores: nothing is built under $build: run make bench-programs first" >&2
     exit 1
 fi

@@ -2,7 +2,7 @@
 # Halo exchanges: the program halo with the MPI library's own matching and with Hearth's (Table 1, Figs. 9 and 10 of the paper on
 # matching and hot caching).
 #
-#   halo.sh [--quick]      after `make`; in about 15 minutes, with --quick in 1 to 2
+#   halo.sh [--quick]      after `make bench-programs`; in about 15 minutes, with --quick in 1 to 2
 #
 # Two ranks on this machine, four on it, and four on two virtual hosts over TCP (where the system allows none, over TCP on this one),
 # with each MPI that is built under build/ (or under BUILD). Three configurations take turns, so that a slow minute affects all alike:
@@ -51,7 +51,7 @@ configure() { # MPI WHERE CONFIGURATION: options of launch.sh in `launch`
     launch=(${wire[@]+"${wire[@]}"})
     [ "$2" != hosts ] || launch+=(--hosts 'n1,n2')
     case $1,$3 in
-    openmpi,ucx) # Debian's only looks for network cards by default
+    openmpi,ucx) # by default Debian's Open MPI uses UCX only with network cards
         launch+=(--env OMPI_MCA_pml=ucx --env OMPI_MCA_opal_common_ucx_tls=any --env OMPI_MCA_opal_common_ucx_devices=any) ;;
     openmpi,*) launch+=(--env OMPI_MCA_pml=ob1) ;;
     esac

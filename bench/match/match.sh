@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The figures of the paper on matching and hot caching (Figs. 1 and 4 to 7, Sec. 4.3, Table 1), and Hearth's own figures.
 #
-#   match.sh [--quick]      after `make`; in about 13 minutes, with --quick in 1 to 3
+#   match.sh [--quick]      after `make bench-programs`; in about 13 minutes, with --quick in 1 to 3
 #
 # The engine alone, then through MPI on two ranks of this machine, with each MPI that is built under build/ (or under BUILD): the host's
 # own matching, and the library preloaded with each structure of its queues. Writes one CSV and one plot per figure and results.md to
@@ -13,11 +13,11 @@ allow 1080 150
 
 # ---- the machine ----
 
-field() { # of /proc/cpuinfo or lscpu
+field() { # NAME: of lscpu
     LC_ALL=C lscpu | sed -n "s/^$1: *//p" | head -n 1
 }
 
-caches() { # of the first core: "L1 Data 64K, L2 ..., shared by 0-1"
+caches() { # of the first core: "L1 64K (cores 0), L2 ..."
     local c
     for c in /sys/devices/system/cpu/cpu0/cache/index*; do
         [ "$(cat "$c/type")" = Instruction ] ||
@@ -112,7 +112,7 @@ configure() { # MPI CONFIGURATION
     launch=() order=()
     case $2 in *-tcp) launch+=(--tcp) ;; esac
     case $1,$2 in
-    openmpi,*-ucx) # Debian's only looks for network cards by default
+    openmpi,*-ucx) # by default Debian's Open MPI uses UCX only with network cards
         launch+=(--env OMPI_MCA_pml=ucx --env OMPI_MCA_opal_common_ucx_tls=any --env OMPI_MCA_opal_common_ucx_devices=any) ;;
     openmpi,*) launch+=(--env OMPI_MCA_pml=ob1) ;;
     esac

@@ -5,7 +5,7 @@
  *      l3              reads eight megabytes in random order: the heater reduces the shared cache for this by the
  *                      memory that it keeps there
  *      stream          adds two arrays of 32 MB into a third
- *      writes          writes every line of the heated memory itself, which the heater may have taken away
+ *      writes          writes every line of the heated memory, which the heater's reads may have moved to its core
  *      pause           a pair of hearth_heater_pause and _resume
  *
  * beside a heater that keeps 64 KB, 1 MB or 8 MB warm, and beside a paused one, alternating.

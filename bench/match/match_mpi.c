@@ -488,8 +488,8 @@ static void start(int argc, char **argv) {
     setvbuf(stdout, NULL, _IOLBF, 0);
     find_heater();
     if (option(argc, argv, "--library", 0) != (pause_heater != NULL))
-        stop(pause_heater ? "the library under test is loaded: --library 1 says so"
-                          : "the library under test is not loaded");
+        stop(pause_heater ? "the library under test is loaded: add --library 1, or do not preload it"
+                          : "the library under test is not loaded: preload it, or omit --library 1");
     share_count();
     for (unsigned s = 0; s < options.size_count; s++)
         largest = options.sizes[s] > largest ? options.sizes[s] : largest;

@@ -5,7 +5,7 @@
                                     modes, overhead, scores, sim, vgasnet, windows; the function report of its module names its settings
   plots FOLDER bench=BENCH [...]    draws the plots of one bench
   narrow TABLE value=COLUMN [...]   exit status 0 if all 95 % intervals of a table are within 5 %; see narrow.py
-  nvm-rate FOLDER share=N           the rate of an NVM as the paper's; see vgasnet.py
+  nvm-rate FOLDER share=N           the throttled rate of the NVM: 1/N of the network's rate; see vgasnet.py
   picture results.csv               the picture of the README on standard output
 """
 import importlib

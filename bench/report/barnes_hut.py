@@ -96,7 +96,7 @@ def report(folder, hosts):
         "Force time per body in microseconds, slowest rank, medians of all rounds; in parentheses the block size and the share of remote nodes"
         " that needed no get. Memory is that of the blocks with their tags and of Hearth's storage (its index comes on top, as |I_w| does in"
         " the paper), in percent of the part of the tree on other ranks. Adaptive starts there and may grow.",
-        f"MPI.4: four ranks on two {'virtual hosts' if hosts == 'real' else 'fake nodes of one host, over TCP'}. A get without a cache takes"
+        f"MPI.4: four ranks on two {'virtual hosts' if hosts == 'real' else 'emulated nodes of one host, over TCP'}. A get without a cache takes"
         + (f" {gets}" if gets else "")
         + ".",
         "",

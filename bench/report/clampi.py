@@ -329,7 +329,7 @@ def stream_row(streams, mpi, window, how):
 
 
 def filling_row(streams, mpi, how):
-    """Not part of the limit: always reached."""
+    """Shown without a verdict: not part of the limit."""
     always, transparent = (streams.ratio(mpi, "with", window, how + "-filling", 8) for window in ("always", "transparent"))
     return row(f"the same while an empty cache fills, {flush_words(how)}, {mpi}", "own", "-",
                f"always {100 * (always - 1):+.1f} %, transparent {100 * (transparent - 1):+.1f} %" if always else "missing", "",

@@ -12,7 +12,7 @@ selected rows to one value. Filters are named after columns: a value, a tuple of
   given        the number in the paper's prose
 
 The interval is that of the median by order statistics of the pairs, or the one that the program gave (low and high of rows()).
-No number is made here: without rows a claim is not run."""
+A claim without rows is "not run"; no value is assumed."""
 import operator
 from dataclasses import dataclass, field
 from typing import NamedTuple, Optional
@@ -22,7 +22,7 @@ from .stats import Interval, interval
 from .table import number
 from .text import plain
 
-FOLDERS = {  # of the scripts below bench/, by the names of their results
+FOLDERS = {  # the folder below bench/ of the script that writes build/results/NAME
     "clampi": "clampi", "lcc": "clampi", "barnes-hut": "clampi", "modes": "clampi", "match": "match", "halo": "match",
     "armci": "armci", "dft": "armci", "vgasnet": "vgasnet", "dgemm": "vgasnet", "windows": "windows"}
 BOUNDS = {"at least": operator.ge, "at most": operator.le, "above": operator.gt, "below": operator.lt}
@@ -113,7 +113,7 @@ def rows(table, column, low=None, high=None, **filters):
 
 
 def inverse(table, column, **filters):
-    """One by each value, so that a mean of rates is taken over times."""
+    """The reciprocal of each value, so that a mean of rates is taken over times."""
     return Operand(table, column, filters, inverse=True)
 
 

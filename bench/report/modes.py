@@ -183,7 +183,7 @@ def report(folder, mpis, load, quick="0"):
         "# The modes of the cache",
         "",
         "Two ranks on one machine. Loops: the ways take turns in one process, bare being MPI's own functions; medians of the ratios of"
-        f" neighbouring turns. LCC: launches take turns. Other work when it began: a load of {load}."
+        f" neighbouring turns. LCC: launches take turns. Load of the last minute at the start: {load}."
         + (" This was a quick run: fewer rounds and turns." if quick == "1" else ""),
         "",
     )

@@ -25,7 +25,7 @@ def widest(file, value, keys="", base="", apart="", only=""):
     value  the column
     keys   columns: rows that agree in them are one series, with a value for each round (the mean, if a round has several)
     base   COLUMN=VALUE: each value counts as a multiple of the base's in the same round, which must agree in the keys
-    apart  columns that tell series apart as well, but not from their base
+    apart  further columns that distinguish series; the base need not agree in them
     only   COLUMN=VALUE: no other rows"""
     table = read(file)
     base_column, _, base_value = base.partition("=")

@@ -11,7 +11,7 @@ from .table import read_folder
 
 
 def papers_of(path):
-    """The papers of a list: PAPERS of a Python file, or of claims/."""
+    """PAPERS of a Python file, by default of claims/."""
     if path is None:
         from .claims import PAPERS
         return PAPERS

@@ -17,7 +17,7 @@ def mean(values):
 
 
 def mean_rate(values):
-    """The mean of rates is taken over times."""
+    """The harmonic mean: the mean of rates is taken over times."""
     times = [1 / value for value in values if value]
     return divide(len(times), sum(times)) if times else None
 

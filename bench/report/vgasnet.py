@@ -91,7 +91,7 @@ def fetch(config, case, page, piece, in_row=0):
 
 
 def long(word):
-    """The bytes of a size such as "64k"."""
+    """A size such as "64k" as "64 KB"."""
     return {"k": f"{word[:-1]} KB", "m": f"{word[:-1]} MB"}.get(word[-1:], word)
 
 
@@ -288,7 +288,7 @@ def sweep(data):
         "",
         "## The page size",
         "",
-        "Four ranks get from data of twice a pool, cooperative, NVM at 450 MB/s. MB/s of all ranks together, in brackets relative to the best size.",
+        "Four ranks get from data of twice a pool, cooperative, NVM at 450 MB/s. MB/s of all ranks together, in parentheses relative to the best size.",
         "",
     )
     yield from head("page", *(f"{'in order' if order == 'sequence' else order}, {size(piece)}" for order, piece in kinds), "mean")
@@ -340,7 +340,7 @@ def introduction(folder, data, network_share, quick):
         "",
         *machine(folder),
         "",
-        "Times are medians over rounds in which the compared configurations took turns, in brackets the range of the rounds. Each rank is a"
+        "Times are medians over rounds in which the compared configurations took turns, in parentheses the range of the rounds. Each rank is a"
         f' node, with a pool of {size(data.pool)} where the data exceeds it. "NVM at {long(data.paper_rate)}/s" is 1/{network_share} of'
         " the network's rate in this run when all nodes got from one by plain GASNet, with as many nodes on these cores as in the"
         " measurements; the ratio of the paper's machine (FDR InfiniBand, SATA disks of about 450 MB/s) was about 1/15. The paper gives"
@@ -375,6 +375,6 @@ def report(folder, pool, paper_rate, share, quick="0"):
 
 
 def nvm_rate(folder, share):
-    """The rate of an NVM with the paper's ratio to the network: a fraction of the rate of plain GASNet."""
+    """The rate to which the NVM is throttled for the paper's ratio of NVM to network: 1/share of the rate of plain GASNet."""
     rates = sorted(number(cells["mbps"]) for cells in read(Path(folder) / "walk.csv").select(coop="plain"))
     yield f"{int(rates[len(rates) // 2] / number(share)) if rates else 100}m"

@@ -2,7 +2,7 @@
 # DGEMM by SUMMA (Fig. 11 of the vGASNet paper): the program dgemm with its matrices in memory, and in segments on NVM with pools that
 # hold all of them (in memory) or not (out of core), each with and without cooperative caching.
 #
-#   dgemm.sh [--quick]      after `make`; in about 4 minutes, with --quick in about 1
+#   dgemm.sh [--quick]      after `make bench-programs`; in about 4 minutes, with --quick in about 1
 #
 # hosts.4 is four ranks on two virtual hosts (where the system allows none, on two emulated nodes). The ranks are a row of the grid:
 # each needs all of A again for each column of its tiles of C, and of B its own columns. Out of core, the job's data exceed the pools of
@@ -12,8 +12,9 @@
 # GB/s, and some 200 GFLOP/s of a node give 4.5 MB/s for each GFLOP/s. A run at the start measures the GFLOP/s here; the rate is at
 # least 24 MB/s (DGEMM_NVM=50m sets it instead).
 #
-# Every product is verified. Lines take turns. Uses the programs under build/ (or under BUILD), of one MPI: all measured traffic goes
-# through Hearth's own network. Writes runs.csv and results.md to build/results/dgemm. Needs an otherwise idle machine.
+# Every product is verified. The configurations (lines of the figure) take turns. Uses the programs under build/ (or under BUILD), of one
+# MPI: all measured traffic goes through Hearth's own network. Writes runs.csv and results.md to build/results/dgemm. Needs an otherwise
+# idle machine.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/../common.sh"
 case "${1:-}" in '' | --quick) ;; --help) usage 0 ;; *) usage 2 ;; esac

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The figures of the vGASNet paper (Figs. 7 to 10), Hearth's own figures, and the best page size on this machine.
 #
-#   vgasnet.sh [--quick]      after `make`; in about 12 minutes, with --quick in about 2
+#   vgasnet.sh [--quick]      after `make bench-programs`; in about 12 minutes, with --quick in about 2
 #
 # Two to four ranks, each on a virtual host of its own; where the system allows none, each an emulated node on this host. The NVM is a
 # folder of this machine's disk, throttled or not (HEARTH_NVM_THROTTLE): to 450 MB/s, about the rate of the paper's disks, and to a
@@ -97,8 +97,8 @@ pool_for() { # PAGE: for Fig. 7; it holds all three cases
 
 # ---- the network alone, hits, small operations ----
 
-# As for the nodes here, which outnumber the cores: a waiting rank sleeps at once. Two nodes bound to a core each may spin, and a round
-# trip is faster: that is shown too.
+# The nodes of these benches outnumber the cores, so a waiting rank sleeps at once. Two nodes that are bound to a core each can spin,
+# which makes a round trip faster: that is measured too.
 sleeping=(--net ucx --rest sleep --spin 0 --helper-spin 0)
 
 single_round() { # ROUND

@@ -19,7 +19,8 @@ struct nodes {
 };
 extern struct nodes nodes;
 
-/* Starts MPI and GASNet, with a segment of this many bytes at each rank. Takes --page. There may be no handlers. */
+/* Starts MPI and GASNet, with a segment of this many bytes at each rank. Parses --page. `count`, the number of handlers,
+ * may be 0. */
 void nodes_start(int argc, char **argv, size_t bytes, gasnet_handlerentry_t *handlers, int count);
 
 /* Collective; does not return. */

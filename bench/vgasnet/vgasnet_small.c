@@ -1,7 +1,7 @@
 /* vgasnet_small.c: measures how many message round trips a get and a put of 8 bytes take in a page that another
  * node has.
  *
- * Three ranks, each a node: rank 0 gets from and puts to rank 1's segment. The pages are here:
+ * Three ranks, each a node: rank 0 gets from and puts to rank 1's segment. The cases differ in where the pages are:
  *
  *      third       rank 2 has them, as on the NVM
  *      changed     rank 2 has them, newer than on the NVM

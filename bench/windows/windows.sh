@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # One-sided operations inside a node, executed by the MPI library and by Hearth (HEARTH_WINDOWS=serve).
 #
-#   windows.sh [--quick]      after `make`; in about 5 minutes, with --quick in 1
+#   windows.sh [--quick]      after `make bench-programs`; in about 5 minutes, with --quick in 1
 #
 # Two ranks on this machine, with each MPI that is built under build/ (or under BUILD). One program makes two windows of
 # each kind of memory, and alternates between the one that the MPI library executes and the one that Hearth executes:

@@ -30,7 +30,7 @@ enum { MEGABYTE = 1 << 20, ROWS = 8192, FIRST = 7, MOST_ROUNDS = 400 };
 enum {
     REALS = MEGABYTE / 2,
     SUMS = MEGABYTE * 3 / 4
-}; /* displacements: doubles, those that are accumulated to */
+}; /* displacements of the doubles, and of those that are accumulated to */
 enum { COMPUTING = 10 };
 enum way { HOST, SERVED, WAYS };
 
@@ -184,7 +184,7 @@ static double compare_and_swap(MPI_Win win) {
             value = next;
     }
     double ns = ns_since(start, SMALL);
-    check(value == expected + 1, "MPI_Compare_and_swap"); /* the first may have failed, none after it */
+    check(value == expected + 1, "MPI_Compare_and_swap"); /* only the first may fail */
     return ns;
 }
 
@@ -274,7 +274,7 @@ static double create(enum way w) {
 struct operation {
     const char *name;
     double (*execute)(MPI_Win win); /* by rank 0; NULL: create, by both */
-    bool locks;                     /* by itself */
+    bool locks;                     /* makes its own epoch */
     double (*limit)(void);
 };
 
@@ -312,7 +312,7 @@ static double measure_limit(const struct operation *o) {
     return o->limit && rank == 0 ? o->limit() : 0;
 }
 
-/* On both ranks; rank 1 waits in it. */
+/* Called by both ranks. Rank 1 waits here, in MPI_Bcast, while rank 0 measures. */
 static bool is_over(size_t rounds, double begun) {
     int over = now() - begun > limit || rounds >= MOST_ROUNDS;
     MPI_Bcast(&over, 1, MPI_INT, 0, MPI_COMM_WORLD);
