@@ -66,7 +66,7 @@ void bench_fill(char *memory, size_t bytes) {
         memory[i] = bench_byte(i);
 }
 
-/* Every rank's window is page-aligned and a multiple of 64 bytes: MPICH 4.0 is otherwise incorrect. */
+/* Every rank's window is aligned to 64 bytes and a multiple of 64 bytes: MPICH 4.0 is otherwise incorrect. */
 MPI_Win bench_open(char *memory, size_t bytes, const char *mode) {
     static _Alignas(64) char nothing[64];
     MPI_Info info;

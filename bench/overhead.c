@@ -11,7 +11,7 @@
  *      dup          MPI_Comm_dup and MPI_Comm_free
  *      create       MPI_Win_create and MPI_Win_free
  *      allocate     MPI_Win_allocate and MPI_Win_free
- *      puts         16 x 16 doubles transposed by a put of a strided row each, between two fences
+ *      puts         16 x 16 doubles transposed by 16 puts, each of a row into a column, between two fences
  *      gets         the same by gets
  *      locked       the same by puts, between MPI_Win_lock and MPI_Win_unlock, by one rank
  *      threads      four threads of one rank send to four of the other (MPI_THREAD_MULTIPLE, so in a job of its own)
@@ -262,7 +262,7 @@ static double threads(void) {
         pthread_create(&thread[i], NULL, exchange, (void *)i);
     for (int i = 0; i < THREADS; i++)
         pthread_join(thread[i], NULL);
-    char byte = 0; /* until all have been received */
+    char byte = 0; /* the exchange returns when all messages have been received */
     MPI_Sendrecv(&byte, 1, MPI_BYTE, 1 - rank, THREADS, &byte, 1, MPI_BYTE, 1 - rank, THREADS, MPI_COMM_WORLD,
                  MPI_STATUS_IGNORE);
     return ns_since(start, THREADS * EACH);

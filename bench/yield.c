@@ -14,7 +14,7 @@
 __attribute__((visibility("default"))) unsigned ucp_worker_progress(void *worker);
 
 static unsigned (*progress)(void *worker);
-static struct range { uintptr_t begin, end; } callers[2]; /* MPICH, and UCX itself, on which it waits */
+static struct range { uintptr_t begin, end; } callers[2]; /* MPICH, and UCX, in whose calls MPICH waits */
 static const char *const names[2] = {"libmpich.so", "libucp.so"};
 
 static void keep_range(struct range *range, const struct dl_phdr_info *info) {

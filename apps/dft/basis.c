@@ -51,7 +51,8 @@ static double softest_of(int number, double *hard_s, double *hard_p) {
     return rows[row].softest * outer * outer;
 }
 
-/* The distance at which the softest p function, which reaches furthest, becomes negligible. */
+/* The distance at which a p function of this exponent becomes negligible. For the softest exponent of an atom, that is
+ * the reach of all its functions. */
 static double reach_of(double exponent) {
     double norm = norm_of(1, exponent), r = 1 / sqrt(exponent);
     while (norm * fmax(r, 1) * exp(-exponent * r * r) > DFT_NEGLIGIBLE)

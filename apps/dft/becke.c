@@ -5,14 +5,15 @@
  * is the product of its cell functions against all others, divided by the sum of these products.
  *
  * Becke also moves the border towards the smaller of two atoms. This is omitted, because for silica it makes
- * the integral of the density worse (2e-5 of 30 electrons, 1e-6 without). So is the cell function of Stratmann
- * and others (1996), which is 1 or 0 for more points and therefore faster, but needs more spheres (with 50 and
- * 20 polar angles its error is 6e-6, Becke's is 3e-7). */
+ * the integral of the density worse (2e-5 of 30 electrons, 1e-6 without). The cell function of Stratmann and
+ * others (1996) is 1 or 0 for more points and therefore faster. It is not used, because it needs more spheres
+ * (with 50 and 20 polar angles its error is 6e-6, Becke's is 3e-7). */
 #include "dft/dft.h"
 
 #include <math.h>
 
-/* Beyond this the function is 1 or 0 to 13 digits. Treating it as exact gives most atoms no share in a point at all. */
+/* Beyond this the function is 1 or 0 to 13 digits. It is set to exactly 1 or 0 there, so that most atoms have no share in
+ * a point, and most products end early. */
 static const double border = 0.9;
 
 static double cell(double mu) {

@@ -1,12 +1,12 @@
 /* verify.c: verifies that C is A B.
  *
  * For a vector x of 1 and -1, C x must equal A (B x), which takes as many operations as the matrices have
- * elements (Freivalds). A single wrong element of C changes its row for any x. If a row has several, half of
- * the vectors may hide them, so more than one vector is tried. Small matrices are compared element by element
- * with a product by plain loops.
+ * elements (Freivalds). A single wrong element of C changes its row of C x for any x. Several wrong elements of a
+ * row may cancel for half of the vectors, so more than one vector is tried. Small matrices are compared element by
+ * element with a product by plain loops.
  *
  * Elements of A and B are generated again, so that the check relies on no data in segments but C itself. Every
- * rank reads C from the rank after it, because stores of the owner must be visible to others.
+ * rank reads the C of the rank after it, so that the check covers the visibility of the owner's stores.
  *
  * Sums have twice the precision (fma gives the rounding error of a product, two_sum that of a sum), so that the
  * difference is the error of C. The rounding error of an element of C is bounded by size * epsilon * (|A| |B|),
@@ -50,7 +50,7 @@ struct check {
     const struct dgemm_layout *layout;
     uint64_t seed;
     int watched;  /* the rank whose C this rank reads */
-    double *tile; /* of it */
+    double *tile; /* a copy of one of its tiles */
     double *x, *product, *bound;
     double worst; /* error, relative to the bound; NaN counts as the largest */
 };
@@ -144,7 +144,8 @@ static void compare_tile(struct check *c, uint64_t i, uint64_t j) {
 
 /* ---- the whole check ---- */
 
-/* Adds more than the bound on rounding, but little relative to the element, to the last tile of this rank. */
+/* The owner of the last tile of C changes an element of it, by more than the bound on rounding but little relative to
+ * the element. */
 static void spoil(const struct dgemm_layout *l) {
     if (dgemm_owner(l, l->tiles - 1, l->tiles - 1) != l->rank)
         return;

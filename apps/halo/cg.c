@@ -1,5 +1,5 @@
-/* cg.c: a conjugate gradient solver, as in miniFE, whose halo exchange has to pass many receives that wait for
- * something else (Fig. 9 of the paper on matching: "varying match list lengths").
+/* cg.c: a conjugate gradient solver, as in miniFE, whose messages are matched in a queue with many other posted
+ * receives (Fig. 9 of the paper on matching: "varying match list lengths").
  *
  * The matrix is that of a 27-point stencil on a box: 26 on the diagonal, -1 for each neighbour. Rows are
  * distributed in boxes, one per rank. Vectors hold the rank's own cells, x fastest. For a product a vector is

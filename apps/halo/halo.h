@@ -2,7 +2,7 @@
  * which an MPI library matches messages.
  *
  *      main -> stencil   a rank is a block of threads; each has a patch, and messages of its own
- *           -> cg        a rank is one large patch; beside its messages many receives wait for others
+ *           -> cg        a rank is one large patch; many other receives are posted during its exchanges
  *           -> fds       a rank has many small patches, and a message for each side and field of each
  *
  *      patch     cells with a rim, and operations on them

@@ -2,8 +2,8 @@
  *
  * R-MAT: edge i has a random generator of its own, seeded by (seed, i), so any rank can generate any part of
  * the sequence, and nothing is stored. At each of `scale` levels one draw chooses a quadrant of the adjacency
- * matrix, which gives one bit of u and one of v. The noise that some generators add per level is omitted: it
- * changes nothing here.
+ * matrix, which gives one bit of u and one of v. The noise that some generators add per level is omitted, because
+ * it does not matter for this program.
  *
  * Rank 0 reads a file as a whole, and the other ranks contribute nothing: files large enough for that to matter
  * would need a parallel reader, which is beyond the scope of this program. */

@@ -1,12 +1,13 @@
 /* armci_malloc.c: measures the time of ARMCI_Malloc and ARMCI_Free, as a pair.
  *
  * All ranks allocate together, either each the same size ("all") or the last rank alone ("one"; the others
- * request 0 bytes). With --fill the owner writes every byte in between: memory that is backed at first touch
- * costs its page faults there, memory that is backed at allocation costs them earlier. The combinations take
- * turns, one sample each. A sample is as many pairs as take about 100 us together; rank 0 measures, after a
- * barrier.
+ * request 0 bytes). In the filled cases the owner writes every byte in between: memory that is backed at first
+ * touch costs its page faults there, memory that is backed at allocation costs them earlier. The combinations
+ * take turns, one sample each. A sample is as many pairs as take about 100 us together; rank 0 measures, after
+ * a barrier.
  *
- * Every allocation is checked once per sample: its first and last byte hold what the owner wrote there.
+ * Once per sample every rank gets the last byte of the last rank's allocation, and checks that it is what the owner
+ * wrote.
  *
  *  Prints: who,filled,bytes,samples,ns per pair (median),its 95 % interval */
 #include <stdio.h>

@@ -3,15 +3,14 @@
  *
  *      lookup        of a present entry
  *      lookup-miss   of an absent one
- *      direct        reserve and settle, with room for all
+ *      direct        lookup, reserve and settle, with room for all
  *      conflicting   the same, every path through the index full
  *      capacity      the same, the storage full of entries of this size
  *      failing       the attempt for 64 KB, the storage full of entries of one cache line
- *      copy          the data into the storage
+ *      copy          memcpy of the data
  *
  * Each is timed over a loop; the difference between capacity (or conflicting) and direct is the eviction. The
- * minimum and the median of the loops are printed: part, bytes, ns least, ns median. Only copy touches the data
- * of entries. */
+ * minimum and the median of the loops are printed: part, bytes, ns least, ns median. Only copy touches data. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

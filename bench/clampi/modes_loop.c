@@ -80,8 +80,8 @@ static void measure(struct way *const *ways, unsigned count, enum pattern patter
               hits(ways[i]->win) - before[i]);
 }
 
-/* The uncached window is measured separately from the cached ones: acquires are process-wide, and no flush of
- * one may be a sync event for another. */
+/* The window in mode off is measured separately from the cached ones: sync events are process-wide, and its flushes
+ * must not be sync events for the others. */
 static void measure_all(struct way ways[WAYS], enum pattern pattern, long turns, long gets) {
     struct way *const uncached[] = {&ways[BARE], &ways[OFF]};
     struct way *const cached[] = {&ways[BARE], &ways[TRANSPARENT], &ways[ACQUIRE], &ways[ALWAYS]};

@@ -180,7 +180,7 @@ static void run_to(uint64_t address) {
     }
 }
 
-/* Tracer and program alternate, so they fit on one core; on another they would disturb the rank there. */
+/* Tracer and program alternate, so one core suffices for both. On another core the tracer would disturb the rank there. */
 static void share_core(void) {
     cpu_set_t cores;
     if (!sched_getaffinity(child, sizeof cores, &cores))

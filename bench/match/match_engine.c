@@ -11,9 +11,9 @@
  *                      others were cancelled
  *      lla-K, fast     after the same preparation as list
  *
- * With --heated 1 the engine's memory is registered with the heater, which is paused ("off") and resumed ("on")
- * for every other sample. It works while the caches are emptied, as it would while a program computes. Heated
- * lists have their nodes in a pool.
+ * With --heated 1 the engine's memory is registered with the heater, which is paused ("off") or works ("on"). Cold
+ * samples alternate between the two; warm ones are taken first without and then with it. The heater works while the
+ * caches are emptied, as it would while a program computes. Heated lists have their nodes in a pool.
  *
  * Every structure, depth and size is measured in turn, then all of them again in the next round.
  *
@@ -222,7 +222,7 @@ static void set_heater(bool works) {
         return;
     paused = !works;
     (works ? heater_resume : heater_pause)();
-    rig_spin_us(100); /* it ends its round; or wakes up and makes one */
+    rig_spin_us(100); /* until it has ended its round, or has woken up and made one */
 }
 
 /* ---- the points, in measuring order ---- */

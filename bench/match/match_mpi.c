@@ -11,8 +11,8 @@
  *                          yet, empties its caches by address, waits for a gap, and times receiving it. The sender
  *                          sleeps meanwhile, so that its core is idle and free for a heater
  *
- * With --order random the queue is in random order in memory: see scatter. With --heater 1 the library's heater
- * is paused ("off") and resumed ("on") for every other sample; that of the sender is paused.
+ * With --order random the queue is in random order in memory: see scatter. With --heater 1 every row is measured
+ * twice, with the receiver's heater paused ("off") and working ("on"); the sender's is paused.
  *
  *  Prints: queue,order,bytes,depth,state,gap in us,heater,samples,median ns per message,low,high. */
 #include <dlfcn.h>

@@ -1,9 +1,9 @@
 /* match_random.c: measures the heater on random accesses (Sec. 4.3 of the paper).
  *
- * The memory is flushed from the caches, a gap passes, then every line of it is read once in random order:
- * "dependent", where each line names the next, or "independent", where the CPU may have several loads in
- * flight. The heater, with which the memory is registered, is paused for every other sample; it works while the
- * caches are emptied, and in the gap.
+ * The memory is flushed from the caches, a gap passes, then as many lines are read as the memory has, in random
+ * order: "dependent", where each line names the next and all are read once, or "independent", at pseudo-random
+ * positions, where the CPU may have several loads in flight. The heater, with which the memory is registered, is
+ * paused for every other sample; it works while the caches are emptied, and in the gap.
  *
  *  Prints: accesses,bytes,state,gap in us,heater,samples,median ns per access,low,high. */
 #include <stdio.h>
@@ -48,8 +48,8 @@ static void read_chain(void) {
     sink = at;
 }
 
-/* The count is a power of two: an odd step visits all lines, and a multiplied counter has no order that a
- * prefetcher follows. */
+/* A linear congruential generator chooses the lines: their addresses depend on no load, and have no order that a
+ * prefetcher follows. The count is a power of two, as the mask requires. */
 static void read_all(void) {
     uint32_t mask = line_count - 1, sum = 0, at = 1;
     for (uint32_t i = 0; i < line_count; i++) {

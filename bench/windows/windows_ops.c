@@ -62,7 +62,7 @@ enum kind { ALLOCATE, ALLOC_MEM, MALLOC };
 static const char *const memory_names[] = {"allocate", "alloc_mem", "malloc"};
 
 static enum kind kind;
-static void *block[WAYS];  /* as it is freed; not for windows that allocate their memory */
+static void *block[WAYS];  /* as allocated; not for MPI_Win_allocate */
 static char *memory[WAYS]; /* of the windows, aligned to pages: MPICH 4.0 needs 16 bytes */
 static MPI_Win windows[WAYS];
 static MPI_Info infos[WAYS];
@@ -121,7 +121,7 @@ static void close_kind(void) {
     }
 }
 
-/* ---- the operations: each returns ns per execution, and checks its result outside that time ---- */
+/* ---- the operations: each returns ns per execution; results are checked outside that time ---- */
 
 enum { SMALL = 200, LARGE = 4 }; /* executions */
 
@@ -416,7 +416,7 @@ static void get_alternately(struct samples times[WAYS]) {
 static void run_computing(void) {
     struct samples times[WAYS] = {0};
     lock_all();
-    for (enum way w = HOST; rank == 0 && w < WAYS; w++) /* the lock is held, and connections made */
+    for (enum way w = HOST; rank == 0 && w < WAYS; w++) /* acquires the lock, and opens connections */
         get_once(windows[w]);
     MPI_Barrier(MPI_COMM_WORLD);
     if (rank == 0) {

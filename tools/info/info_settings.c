@@ -35,7 +35,7 @@ void info_settings(void) {
     puts("# A setting comes from the environment, or has its default; there is no configuration file. Info "
          "keys apply to\n"
          "# the window that is created with them: clampi_mode overrides HEARTH_MODE; clampi_score=size keeps "
-         "small entries longer.");
+         "large entries longer.");
     for (size_t i = 0; i < count; i++) {
         if (table[i].is_experiment && (i == 0 || !table[i - 1].is_experiment))
             puts("\n# Experiments: the alternatives that the papers compare with, and emulations of other "
