@@ -21,7 +21,7 @@ demo: ## install what is missing, build for one MPI, and show the cache at work
 	@mpi=$$(apps/demo.sh --mpi) && $(MAKE) tree-$$mpi TARGETS="hearth-mpi hearth lcc"
 	@apps/demo.sh
 
-# Unit tests are built with ASan, except those that would take too long (units-long).
+# Unit tests are built with ASan; those that would be too slow with it are also built without (units-long).
 tests: ## build the tests
 	@$(MAKE) all TARGETS="all apps tests"
 	@$(MAKE) tree-$$(packaging/mpis.sh | sed q) TARGETS="units-long sims"
@@ -37,7 +37,7 @@ tests-full: tests # the unit tests also without sanitizers and with TSan, the ot
 	@$(MAKE) tree-asan TARGETS="all tests"
 	@$(MAKE) tree-tsan TARGETS=units
 
-test-full: ## run more ranks, all configurations, and sanitizers: hours
+test-full: ## run the tests with more ranks, in all configurations and under sanitizers: hours
 	@packaging/setup.sh full
 	@$(MAKE) tests-full
 	@test/run full
