@@ -1,12 +1,12 @@
-/* armci.h: one-sided communication, as Global Arrays and other programs for ARMCI-MPI know it.
+/* armci.h: the ARMCI interface for one-sided communication, compatible with ARMCI-MPI.
  *
- * Names, arguments, sizes of the structures and values of the constants are those of ARMCI-MPI, so that a program or
- * library that was compiled for it links with this one. Functions return 0 unless stated otherwise; a mistake that a
- * call cannot report ends the job after a line on stderr.
+ * Names, arguments, structure sizes and constants are those of ARMCI-MPI, so that programs and libraries compiled for
+ * ARMCI-MPI, such as Global Arrays, link with this library. Functions return 0 unless stated otherwise. An error that
+ * a call cannot return ends the job, with a line on stderr.
  *
- * Processes are named by their absolute id, the rank among all. Addresses of remote memory are those that
- * ARMCI_Malloc gave for the target. */
-#ifndef _ARMCI_H_ /* the name that ARMCI-MPI's header has: only one of the two is ever read */
+ * Processes are named by their absolute id, which is the rank among all processes. The address of remote memory is
+ * the one that ARMCI_Malloc returned for the target. */
+#ifndef _ARMCI_H_ /* the guard of ARMCI-MPI's header: a program can include only one of the two */
 #define _ARMCI_H_
 
 #include <mpi.h>
@@ -18,65 +18,67 @@ extern "C" {
 #pragma GCC visibility push(default)
 #endif
 
-#define ARMCI_MPI 3 /* the generation of ARMCI-MPI's interface, which programs test for */
+#define ARMCI_MPI 3 /* version of ARMCI-MPI's interface, which programs test */
 
 typedef long armci_size_t;
 #define ARMCII_MPI_SIZE_T MPI_LONG
 
 /* ---- start and end ---- */
 
-/* After MPI_Init. May be called several times, and is then ended by as many ARMCI_Finalize. */
+/* Collective. Initialise ARMCI, and MPI as well if the program has not done so (not ARMCI_Init_thread_comm). They may
+ * be called several times; as many calls of ARMCI_Finalize, or MPI_Finalize, end ARMCI. */
 int ARMCI_Init(void);
-int ARMCI_Init_args(int *argc, char ***argv); /* the arguments are left alone */
-int ARMCI_Init_thread(int armci_requested);   /* a level of MPI's, such as MPI_THREAD_SINGLE */
-int ARMCI_Init_thread_comm(int armci_requested, MPI_Comm comm); /* all processes are those of comm */
-int ARMCI_Initialized(void);                                    /* 1 between the two, else 0 */
-int ARMCI_Finalize(void);                                       /* collective, before MPI_Finalize */
+int ARMCI_Init_args(int *argc, char ***argv); /* the arguments are ignored */
+int ARMCI_Init_thread(int armci_requested);   /* MPI thread level, used only to initialise MPI */
+int ARMCI_Init_thread_comm(int armci_requested, MPI_Comm comm); /* "all processes" are those of comm */
+int ARMCI_Initialized(void); /* 1 after ARMCI_Init and before the end, else 0 */
+int ARMCI_Finalize(void);    /* collective, before MPI_Finalize */
 
-void ARMCI_Cleanup(void);                    /* before the program ends the job by itself */
-void ARMCI_Error(const char *msg, int code); /* ends the job */
+void ARMCI_Cleanup(void);                    /* for programs that end the job themselves; does nothing */
+void ARMCI_Error(const char *msg, int code); /* prints msg and ends the job */
 
 /* ---- memory ---- */
 
-/* Memory that others may read and write. Collective over all, or over a group: base_ptrs gets one address per
- * process, NULL where the size was 0. ARMCI_Free is collective too, each process with its own address. */
+/* Allocate and free memory that other processes may access. Collective over all processes. The sizes may differ:
+ * base_ptrs receives the address of each process, NULL where the size was 0. ARMCI_Malloc returns nonzero on all
+ * processes if memory does not suffice. Each process passes its own address to ARMCI_Free. */
 int ARMCI_Malloc(void **base_ptrs, armci_size_t size);
 int ARMCI_Free(void *ptr);
 
-/* Memory of this process alone, well aligned for transfers. */
+/* Allocate and free private memory of this process, aligned to a cache line. */
 void *ARMCI_Malloc_local(armci_size_t size);
 int ARMCI_Free_local(void *ptr);
 
-/* Around direct access to the own part of such memory. */
+/* Called before and after loads and stores to the caller's own part of memory from ARMCI_Malloc. */
 void ARMCI_Access_begin(void *ptr);
 void ARMCI_Access_end(void *ptr);
 
-void ARMCI_Copy(void *src, void *dst, int size); /* inside this process */
+void ARMCI_Copy(void *src, void *dst, int size); /* memcpy with src first */
 
-/* The same with a kind of memory by name; the name is not needed here. */
+/* The same as ARMCI_Malloc and ARMCI_Free. device, which names a kind of memory, is ignored. */
 int ARMCI_Malloc_memdev(void **ptr_arr, armci_size_t bytes, const char *device);
 int ARMCI_Free_memdev(void *ptr);
 
-/* ---- order ---- */
+/* ---- fences and barrier ---- */
 
-void ARMCI_Fence(int proc); /* what this process started towards proc is done there */
-void ARMCI_AllFence(void);  /* the same towards all */
-void ARMCI_Barrier(void);   /* AllFence, and all processes are here */
+void ARMCI_Fence(int proc); /* this process's operations on proc are complete there */
+void ARMCI_AllFence(void);  /* the same for all targets */
+void ARMCI_Barrier(void);   /* AllFence, then a barrier of all processes */
 
 /* ---- transfers ---- */
 
 enum ARMCI_Acc_e { ARMCI_ACC_INT, ARMCI_ACC_LNG, ARMCI_ACC_FLT, ARMCI_ACC_DBL, ARMCI_ACC_CPL, ARMCI_ACC_DCP };
 
-/* Copy so many bytes from src to dst: for a get src is the target's, else dst. A get returns when the data is
- * here; a put or accumulate when src may be changed, and is complete at the target after a fence. An
- * accumulate adds, dst += scale * src, in elements of an ARMCI_Acc_e; those of several processes to the same
- * memory do not disturb each other. */
+/* Copy bytes from src to dst. For a get, src is memory of the target; for a put or accumulate, dst is. A get returns
+ * when the data has arrived. A put or accumulate returns when src may be changed, and is complete at the target after
+ * a fence. An accumulate computes dst += scale * src on elements of the type `datatype`, an ARMCI_Acc_e; concurrent
+ * accumulates to the same memory are atomic per element. */
 int ARMCI_Get(void *src, void *dst, int size, int target);
 int ARMCI_Put(void *src, void *dst, int size, int target);
 int ARMCI_Acc(int datatype, void *scale, void *src, void *dst, int bytes, int proc);
 
-/* The same of patches, strided: count[0] bytes in a row, count[1] rows that are stride[0] bytes apart, and so
- * on. There are stride_levels strides and one count more. */
+/* The same for strided patches: rows of count[0] bytes, count[1] rows at distances of stride[0] bytes, and so on.
+ * There are stride_levels strides and stride_levels + 1 counts. */
 int ARMCI_PutS(void *src_ptr, int src_stride_ar[], void *dst_ptr, int dst_stride_ar[], int count[],
                int stride_levels, int proc);
 int ARMCI_GetS(void *src_ptr, int src_stride_ar[], void *dst_ptr, int dst_stride_ar[], int count[],
@@ -84,16 +86,16 @@ int ARMCI_GetS(void *src_ptr, int src_stride_ar[], void *dst_ptr, int dst_stride
 int ARMCI_AccS(int datatype, void *scale, void *src_ptr, int src_stride_ar[], void *dst_ptr,
                int dst_stride_ar[], int count[], int stride_levels, int proc);
 
-/* A put, and then a value into an int at the target, which may wait for it. */
+/* A put that then stores value in *flag at the target, after the data, so that the target can poll the flag. */
 int ARMCI_Put_flag(void *src, void *dst, int size, int *flag, int value, int proc);
 int ARMCI_PutS_flag(void *src_ptr, int src_stride_ar[], void *dst_ptr, int dst_stride_ar[], int count[],
                     int stride_levels, int *flag, int value, int proc);
 
-/* From a strided area of own memory into a buffer, and back. */
+/* Pack a strided patch of local memory into buf (write), and unpack it (read). */
 void armci_write_strided(void *ptr, int stride_levels, int stride_arr[], int count[], char *buf);
 void armci_read_strided(void *ptr, int stride_levels, int stride_arr[], int count[], char *buf);
 
-/* Pieces of the same length, anywhere. */
+/* A list of pieces of equal length at arbitrary addresses. */
 typedef struct {
     void **src_ptr_array;
     void **dst_ptr_array;
@@ -101,12 +103,12 @@ typedef struct {
     int ptr_array_len;
 } armci_giov_t;
 
-/* The same of pieces anywhere in memory: iov_len lists of them, each with pieces of one length. */
+/* The same for iov_len lists of pieces; each list has its own piece length. */
 int ARMCI_PutV(armci_giov_t *iov, int iov_len, int proc);
 int ARMCI_GetV(armci_giov_t *iov, int iov_len, int proc);
 int ARMCI_AccV(int datatype, void *scale, armci_giov_t *iov, int iov_len, int proc);
 
-/* Single values, given and returned as they are. */
+/* Puts and gets of a single value, passed and returned by value. */
 int ARMCI_PutValueInt(int src, void *dst, int proc);
 int ARMCI_PutValueLong(long src, void *dst, int proc);
 int ARMCI_PutValueFloat(float src, void *dst, int proc);
@@ -116,19 +118,19 @@ long ARMCI_GetValueLong(void *src, int proc);
 float ARMCI_GetValueFloat(void *src, int proc);
 double ARMCI_GetValueDouble(void *src, int proc);
 
-/* ---- transfers that are waited for later ---- */
+/* ---- non-blocking transfers ---- */
 
 typedef struct armci_hdl_s {
     int target;
     int aggregate;
 } armci_hdl_t;
 
-void ARMCI_INIT_HANDLE(armci_hdl_t *hdl);               /* before its first use */
-void ARMCI_SET_AGGREGATE_HANDLE(armci_hdl_t *handle);   /* several operations may then use it at once */
-void ARMCI_UNSET_AGGREGATE_HANDLE(armci_hdl_t *handle); /* one at a time again */
+void ARMCI_INIT_HANDLE(armci_hdl_t *hdl);               /* required before first use */
+void ARMCI_SET_AGGREGATE_HANDLE(armci_hdl_t *handle);   /* several operations share it */
+void ARMCI_UNSET_AGGREGATE_HANDLE(armci_hdl_t *handle); /* one operation at a time */
 
-/* ARMCI_NbX begins what ARMCI_X does and returns: until it was waited for, the source stays unchanged and the
- * destination is not looked at. With hdl = NULL they are waited for by ARMCI_WaitProc or ARMCI_WaitAll. */
+/* ARMCI_NbX starts the operation of ARMCI_X and returns. Until the program has waited for it, the program must not
+ * change the source, nor read the destination. If hdl is NULL, wait with ARMCI_WaitProc or ARMCI_WaitAll. */
 int ARMCI_NbPut(void *src, void *dst, int bytes, int proc, armci_hdl_t *hdl);
 int ARMCI_NbGet(void *src, void *dst, int bytes, int proc, armci_hdl_t *hdl);
 int ARMCI_NbAcc(int datatype, void *scale, void *src, void *dst, int bytes, int proc, armci_hdl_t *hdl);
@@ -146,51 +148,54 @@ int ARMCI_NbPutValueLong(long src, void *dst, int proc, armci_hdl_t *hdl);
 int ARMCI_NbPutValueFloat(float src, void *dst, int proc, armci_hdl_t *hdl);
 int ARMCI_NbPutValueDouble(double src, void *dst, int proc, armci_hdl_t *hdl);
 
-int ARMCI_Wait(armci_hdl_t *hdl); /* for what has this handle, as if it had not begun with Nb */
-int ARMCI_Test(armci_hdl_t *hdl); /* 0 when done */
-int ARMCI_WaitProc(int proc);     /* what was begun towards proc without a handle */
-int ARMCI_WaitAll(void);          /* all that was begun without a handle */
+/* Wait for non-blocking operations. After that they are in the state in which the blocking call returns: a get has
+ * arrived; the source of a put or accumulate may be changed. */
+int ARMCI_Wait(armci_hdl_t *hdl); /* for the operations of this handle */
+int ARMCI_Test(armci_hdl_t *hdl); /* does not wait: 0 if they are complete, else 1 */
+int ARMCI_WaitProc(int proc);     /* for all operations on proc, with and without a handle */
+int ARMCI_WaitAll(void);          /* for all operations, with and without a handle */
 
 /* ---- atomics and mutexes ---- */
 
 enum ARMCI_Rmw_e { ARMCI_FETCH_AND_ADD, ARMCI_FETCH_AND_ADD_LONG, ARMCI_SWAP, ARMCI_SWAP_LONG };
 
-/* Adds a value to an int or long of proc, or swaps it, in one step, also with those of other processes. The
- * old value comes back in *ploc, from which a swap also takes the new one. op is an ARMCI_Rmw_e. */
+/* Atomically adds value to the int or long at prem of proc, or swaps it with *ploc. Returns the old value in *ploc.
+ * op is an ARMCI_Rmw_e. */
 int ARMCI_Rmw(int op, void *ploc, void *prem, int value, int proc);
 
-/* Mutexes 0 to count - 1 of each process, which any process may lock. One set at a time. */
+/* Each process owns mutexes 0 to count - 1, which any process may lock. Only one set exists at a time. */
 int ARMCI_Create_mutexes(int count); /* collective; count may differ between processes */
-int ARMCI_Destroy_mutexes(void);     /* collective, with none of them locked */
+int ARMCI_Destroy_mutexes(void);     /* collective; no mutex may be locked */
 void ARMCI_Lock(int mutex, int proc);
 void ARMCI_Unlock(int mutex, int proc);
 
 /* ---- groups ---- */
 
 typedef struct {
-    MPI_Comm comm; /* of the members, to be used by the program as it likes */
+    MPI_Comm comm; /* of the members; the program may use it */
     MPI_Comm noncoll_pgroup_comm;
     int *grp_to_abs; /* [size] absolute ids */
-    int *abs_to_grp; /* [number of all processes] MPI_UNDEFINED for those that are not members */
-    int rank, size;  /* -1 and 0 if this process is no member */
+    int *abs_to_grp; /* [number of all processes] ranks in the group; MPI_UNDEFINED: not a member */
+    int rank, size;  /* -1 and 0 if this process is not a member */
 } ARMCI_Group;
 
-/* The processes pid_list[] of the default group, or of a parent, in this order. Collective over these alone; others may
- * call it too, and are no members of what they get. */
+/* Create a group of the processes pid_list[], in this order, and free it. The entries of pid_list are ranks in the
+ * default group, or in the parent. Creation is collective over the listed processes only; any other caller gets a group
+ * of which it is not a member. */
 void ARMCI_Group_create(int grp_size, int *pid_list, ARMCI_Group *group_out);
 void ARMCI_Group_create_child(int grp_size, int *pid_list, ARMCI_Group *group_out, ARMCI_Group *group_parent);
 void ARMCI_Group_free(ARMCI_Group *group);
 
-int ARMCI_Group_rank(ARMCI_Group *group, int *rank);  /* not 0, and *rank -1, if this process is no member */
-void ARMCI_Group_size(ARMCI_Group *group, int *size); /* how many members it has */
-int ARMCI_Absolute_id(ARMCI_Group *group, int group_rank); /* of a member, from its rank in the group */
+int ARMCI_Group_rank(ARMCI_Group *group, int *rank);       /* nonzero, and *rank -1: not a member */
+void ARMCI_Group_size(ARMCI_Group *group, int *size);      /* number of members */
+int ARMCI_Absolute_id(ARMCI_Group *group, int group_rank); /* of the member with this rank */
 
-/* The parent of groups that ARMCI_Group_create makes; at first all processes. */
+/* Set and get the default group, the parent for ARMCI_Group_create. Initially it has all processes. */
 void ARMCI_Group_set_default(ARMCI_Group *group);
 void ARMCI_Group_get_default(ARMCI_Group *group_out);
 void ARMCI_Group_get_world(ARMCI_Group *group_out); /* all processes */
 
-/* As ARMCI_Malloc and ARMCI_Free, collective over a group; one address per member, in the order of their
+/* As ARMCI_Malloc and ARMCI_Free, collective over a group; one address per member, in the order of their group
  * ranks. */
 int ARMCI_Malloc_group(void **ptr_arr, armci_size_t bytes, ARMCI_Group *group);
 int ARMCI_Free_group(void *ptr, ARMCI_Group *group);
@@ -201,24 +206,24 @@ int ARMCI_Malloc_group_memdev(void **ptr_arr, armci_size_t bytes, ARMCI_Group *g
 enum armci_domain_e { ARMCI_DOMAIN_SMP };
 typedef int armci_domain_t;
 
-/* Nodes are numbered from 0; id < 0 is the own one. -1 for what does not exist. As for ARMCI-MPI each process
- * is a node of its own, unless HEARTH_ARMCI_TOPOLOGY=real. */
-int armci_domain_count(armci_domain_t domain);                /* how many nodes there are */
-int armci_domain_my_id(armci_domain_t domain);                /* which one this process is on */
-int armci_domain_id(armci_domain_t domain, int glob_proc_id); /* which one another is on */
-int armci_domain_nprocs(armci_domain_t domain, int id);       /* how many processes a node has */
+/* Nodes are numbered from 0. id < 0 is the caller's node. The calls return -1 for a node or process that does not
+ * exist. Each process is reported as a node of its own, as by ARMCI-MPI, unless HEARTH_ARMCI_TOPOLOGY=real. */
+int armci_domain_count(armci_domain_t domain);                /* number of nodes */
+int armci_domain_my_id(armci_domain_t domain);                /* the caller's node */
+int armci_domain_id(armci_domain_t domain, int glob_proc_id); /* the node of another process */
+int armci_domain_nprocs(armci_domain_t domain, int id);       /* number of processes on a node */
 int armci_domain_glob_proc_id(armci_domain_t domain, int id,
-                              int loc_proc_id);            /* the process with a place in a node */
-int armci_domain_same_id(armci_domain_t domain, int proc); /* 1 if proc is on the own node, else 0 */
+                              int loc_proc_id);            /* absolute id, from the index on a node */
+int armci_domain_same_id(armci_domain_t domain, int proc); /* 1 if proc is on the caller's node, else 0 */
 int ARMCI_Same_node(int proc);                             /* the same */
 
-int ARMCI_Uses_shm(void);                           /* 1 if there are nodes with several processes, else 0 */
-int ARMCI_Uses_shm_grp(ARMCI_Group *group);         /* the same of a group's members */
-void ARMCI_Set_shm_limit(unsigned long shmemlimit); /* does nothing: memory is taken as it is asked for */
+int ARMCI_Uses_shm(void);                           /* 1 if a node has several processes, else 0 */
+int ARMCI_Uses_shm_grp(ARMCI_Group *group);         /* 1 if a node has several members, else 0 */
+void ARMCI_Set_shm_limit(unsigned long shmemlimit); /* does nothing: memory is allocated on demand */
 
-/* ---- the same under the names that a profiler calls ---- */
+/* ---- the profiling interface: PARMCI names ---- */
 
-/* PARMCI_X does what ARMCI_X does. A profiler defines ARMCI_X itself, and calls PARMCI_X from there. */
+/* PARMCI_X is the same as ARMCI_X. A profiler defines ARMCI_X, and calls PARMCI_X from there. */
 
 int PARMCI_Init(void);
 int PARMCI_Init_args(int *argc, char ***argv);

@@ -1,4 +1,4 @@
-/* armcix.h: what ARMCI-MPI adds to ARMCI. */
+/* armcix.h: ARMCI-MPI's extensions to ARMCI. */
 #ifndef _ARMCIX_H_
 #define _ARMCIX_H_
 
@@ -13,12 +13,12 @@ extern "C" {
 #pragma GCC visibility push(default)
 #endif
 
-/* Groups made as MPI_Comm_split and MPI_Comm_dup make communicators. Collective over the parent. Not 0 if MPI
- * could not. */
+/* Create groups as MPI_Comm_split and MPI_Comm_dup create communicators. Collective over the parent. Return MPI's
+ * error code. */
 int ARMCIX_Group_split(ARMCI_Group *parent, int color, int key, ARMCI_Group *new_group);
 int ARMCIX_Group_dup(ARMCI_Group *parent, ARMCI_Group *new_group);
 
-/* Sets of mutexes, as many as wanted. */
+/* A set of mutexes. There may be any number of sets. */
 struct armcix_mutex_hdl_s {
     int my_count;
     int max_count;
@@ -28,17 +28,17 @@ struct armcix_mutex_hdl_s {
 };
 typedef struct armcix_mutex_hdl_s *armcix_mutex_hdl_t;
 
-/* Makes count mutexes of this process, and frees the set; collective over the group, count may differ. NULL,
- * or not 0, if that was not possible. */
+/* Create a set, of which this process owns count mutexes, and destroy it. Collective over the group; count may differ
+ * between members. Return NULL and nonzero, respectively, on failure. */
 armcix_mutex_hdl_t ARMCIX_Create_mutexes_hdl(int count, ARMCI_Group *pgroup);
 int ARMCIX_Destroy_mutexes_hdl(armcix_mutex_hdl_t hdl);
 
-/* A mutex of the member proc of the group. */
+/* Lock, try to lock and unlock a mutex of the member with group rank proc. */
 void ARMCIX_Lock_hdl(armcix_mutex_hdl_t hdl, int mutex, int proc);
-int ARMCIX_Trylock_hdl(armcix_mutex_hdl_t hdl, int mutex, int proc); /* 0 if it is now locked */
+int ARMCIX_Trylock_hdl(armcix_mutex_hdl_t hdl, int mutex, int proc); /* 0: acquired */
 void ARMCIX_Unlock_hdl(armcix_mutex_hdl_t hdl, int mutex, int proc);
 
-/* Sees to what has arrived. Not needed: a thread of its own does so. */
+/* Makes progress on this process's operations. Not required: a helper thread serves the other nodes. */
 void ARMCIX_Progress(void);
 
 #ifdef __GNUC__

@@ -1,4 +1,4 @@
-/* mp3.h: names by which programs for Global Arrays and ARMCI call the library for messages below them: here MPI. */
+/* mp3.h: the macros by which programs for Global Arrays and ARMCI call their message library, here MPI. */
 #ifndef _MP3_H_
 #define _MP3_H_
 
