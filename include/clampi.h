@@ -27,9 +27,9 @@ typedef struct CLAMPI_Stats {
     uint64_t partial_hits;  /* the first part served from the cache, the rest fetched */
     uint64_t pending_hits;  /* joined a get that was in flight */
     uint64_t direct;        /* misses that needed no eviction */
-    uint64_t conflicting;   /* misses that evicted because of the index */
-    uint64_t capacity;      /* misses that evicted because of the storage */
-    uint64_t failing;       /* misses that could not be kept */
+    uint64_t conflicting;   /* misses that evicted because the index had no room */
+    uint64_t capacity;      /* misses that evicted because the storage had no room */
+    uint64_t failing;       /* misses that could not be cached */
     uint64_t bypassed;      /* not looked up: own memory, shared memory, cheap targets, mode off */
     uint64_t invalidations; /* times the whole cache was invalidated */
     uint64_t dropped;       /* entries dropped by own writes */
@@ -62,20 +62,21 @@ int CLAMPI_Set_mode(MPI_Win win, int mode);
 typedef double CLAMPI_Score(void *arg, int target, MPI_Aint disp, uint64_t bytes);
 
 /* Sets a function, a CLAMPI_Score, by which the program rates the data that it will need again; NULL removes it.
- * Local. When space is needed, the evicted entry is the one whose
+ * Local. When space is needed, Hearth evicts from a sample of the entries the one with the lowest score
  *
  *      positional x temporal x value / mean
  *
- * is least in a sample: its position next to free memory, its last use (see HEARTH_SCORE), and its value from the
- * function relative to the mean of all values since the function was set, so that the unit of the values does not
- * matter. At the same position, an entry of value 2 v outlives one of value v until that one was last used twice as
- * late, in gets since the window was created. If all entries in the sample score higher than the new one, they stay
- * and the new one is not kept (counted as failing).
+ * positional rates the free memory next to the entry, temporal its last use (see HEARTH_SCORE), value is the result of
+ * the function, and mean is the mean of all results since the function was set. The unit of the values therefore does
+ * not matter. temporal is proportional to the number of gets between the creation of the window and the last use: at
+ * the same position, an entry with half the value of another outlives it only if that number is more than twice as
+ * high. If all entries in the sample score higher than the new one, they stay, and the new one is not cached (counted
+ * as failing).
  *
- * The function is called once for each get that misses and may be kept, inside that MPI_Get or MPI_Rget and in its
- * thread, by one thread at a time; never on hits. It must not call MPI or CLAMPI. A value that is not above 0 or not
- * finite counts as the mean, and so does all data cached before the function was set; the first such value is
- * reported.
+ * The function is called once for each miss whose data may be cached, inside that MPI_Get or MPI_Rget and in its
+ * thread, by one thread at a time; never on hits. It must not call MPI or CLAMPI. A value that is not finite or not
+ * above 0 counts as the mean; the first such value is reported. Data cached before the function was set counts as the
+ * mean too.
  *
  * The info key "clampi_score", at creation or by MPI_Win_set_info, needs no function: "size" uses the number of
  * bytes, because more bytes take longer to fetch; "none" is the default. The most recent setting applies. */

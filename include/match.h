@@ -29,8 +29,8 @@ enum match_structure {
 
 struct match_options {
     enum match_structure structure;
-    unsigned k;  /* MATCH_LLA: receives per node, 2, 4, 8 ... 64; of messages 3, 6, 12 ... 96. 0: 8 */
-    bool heated; /* its memory is registered with the heater */
+    unsigned k;  /* MATCH_LLA: receives per array, 2, 4, 8 ... 64; 1.5 times as many messages. 0: 8 */
+    bool heated; /* the heater keeps its memory in the CPU's caches (hearth.h) */
 };
 
 struct match;

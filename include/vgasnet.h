@@ -130,7 +130,7 @@ void vgasnet_prefetch(gasnet_node_t node, const void *addr, size_t nbytes);
 /* Hints about the use of memory. They affect performance only, never results. */
 #define VGASNET_HINT_NORMAL      0
 #define VGASNET_HINT_READ_MOSTLY 1 /* a page is fetched at the first read of any size */
-#define VGASNET_HINT_NO_CACHE    2 /* read and written in place, without fetching pages */
+#define VGASNET_HINT_NO_CACHE    2 /* pages are not fetched: data is read and written remotely */
 /* Declares how this process will use that memory. Returns GASNET_OK, GASNET_ERR_BAD_ARG, or GASNET_ERR_RESOURCE: too
  * many ranges. */
 int vgasnet_hint(gasnet_node_t node, const void *addr, size_t nbytes, int hint);
@@ -143,7 +143,7 @@ int vgasnet_checkpoint(uint64_t *epoch);
 
 /* Selects the checkpoint that gasnet_attach restores instead of the newest: an older one that the files still hold
  * (hearth info --nvm). Called between gasnet_init and gasnet_attach, with the same number on all nodes; newer
- * checkpoints are discarded. 0: the newest, or as HEARTH_NVM_EPOCH says. Returns GASNET_OK, or GASNET_ERR_NOT_INIT:
+ * checkpoints are discarded. 0: the newest, or that of HEARTH_NVM_EPOCH. Returns GASNET_OK, or GASNET_ERR_NOT_INIT:
  * called too early or too late. */
 int vgasnet_open(uint64_t epoch);
 
@@ -153,17 +153,17 @@ uint64_t vgasnet_epoch(void);
 uint64_t vgasnet_last_epoch(void);
 
 typedef struct vgasnet_statistics {
-    /* this process: calls and bytes; far: to other machines, or to ranks that count as such */
+    /* calls and bytes of this process; far_: those on other machines (or other nodes by HEARTH_NODE_RANKS) */
     uint64_t gets, puts, memsets, get_bytes, put_bytes, memset_bytes;
     uint64_t far_gets, far_puts, far_memsets, far_get_bytes, far_put_bytes, far_memset_bytes;
-    /* pages of this process; 0 with HEARTH_NVM=off, as all that follows */
+    /* page accesses of this process; 0 with HEARTH_NVM=off, as are all counters below */
     uint64_t hits, misses, smalls, prefetched, faults, write_faults;
-    /* pages of its node, over all its ranks */
+    /* pages of its machine, all ranks together */
     uint64_t frames, frames_used, from_nvm, from_home, from_peers, served_peers, invalidated, evicted,
         written_back, nvm_reads, nvm_writes, nvm_holes, messages, message_bytes, unmapped;
 } vgasnet_stats_t;
 
-/* Returns the counters of this process, and of the pages of its node. */
+/* Returns the counters of this process, and of the pages of its machine. */
 void vgasnet_stats(vgasnet_stats_t *stats);
 
 #ifdef __GNUC__

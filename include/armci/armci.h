@@ -125,9 +125,9 @@ typedef struct armci_hdl_s {
     int aggregate;
 } armci_hdl_t;
 
-void ARMCI_INIT_HANDLE(armci_hdl_t *hdl);               /* required before first use */
-void ARMCI_SET_AGGREGATE_HANDLE(armci_hdl_t *handle);   /* several operations share it */
-void ARMCI_UNSET_AGGREGATE_HANDLE(armci_hdl_t *handle); /* one operation at a time */
+void ARMCI_INIT_HANDLE(armci_hdl_t *hdl); /* initialises a handle; required before its first use */
+void ARMCI_SET_AGGREGATE_HANDLE(armci_hdl_t *handle);   /* several operations may use the handle */
+void ARMCI_UNSET_AGGREGATE_HANDLE(armci_hdl_t *handle); /* only one operation at a time may */
 
 /* ARMCI_NbX starts the operation of ARMCI_X and returns. Until the program has waited for it, the program must not
  * change the source, nor read the destination. If hdl is NULL, wait with ARMCI_WaitProc or ARMCI_WaitAll. */

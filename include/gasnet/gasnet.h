@@ -136,7 +136,9 @@ int gasnet_init(int *argc, char ***argv);
  * GASNET_PAGESIZE, or 0. `minheapoffset` must be the same on all nodes, and is ignored here. */
 int gasnet_attach(gasnet_handlerentry_t *table, int numentries, uintptr_t segsize, uintptr_t minheapoffset);
 
-/* Ends the job: all nodes leave, also those that do not call it, when they poll or after some seconds. */
+/* Ends the job. Nodes that have not called it are notified by a message, which they receive when they poll, and by
+ * SIGQUIT. If some still do not leave, the job is aborted after some seconds. With exitcode 0 the timeout is
+ * HEARTH_EXIT_TIMEOUT, and if segments have names (HEARTH_NVM_NAME), the other nodes are not notified. */
 #if defined(__GNUC__)
 __attribute__((noreturn))
 #endif
@@ -170,7 +172,7 @@ size_t gasnet_AMMaxMedium(void);
 size_t gasnet_AMMaxLongRequest(void);
 size_t gasnet_AMMaxLongReply(void);
 
-int gasnet_AMPoll(void); /* runs handlers of arrived messages; else they run only in calls that wait */
+int gasnet_AMPoll(void); /* runs handlers of arrived messages, as do calls that wait */
 int gasnet_AMGetMsgSource(gasnet_token_t token, gasnet_node_t *srcindex); /* inside a handler: the sender */
 
 /* Between the two calls no handler runs in this thread, which must not poll, wait or communicate. */

@@ -1,10 +1,11 @@
 /* gasnet_coll.h: collective operations and teams, as in GASNet-1, whose specification does not cover them.
  *
- * All members of a team call them in the same order. Members are images. There is one image per node, whose number is
- * the node's rank in the team, unless gasnet_coll_init specifies otherwise: then each image is a thread, and makes the
- * calls itself. Addresses are those of the calling image itself, in the node's segment or not. The forms with M take
- * lists: with GASNET_COLL_SINGLE one address per image of the team, with GASNET_COLL_LOCAL one per image on the node;
- * the caller's own is used. There is no other difference between GASNET_COLL_SINGLE and GASNET_COLL_LOCAL here. */
+ * All members of a team call them in the same order. The members are images. By default there is one image per node,
+ * whose number is the node's rank in the team. If gasnet_coll_init specifies several images per node, each image is a
+ * thread and makes the calls itself. Addresses are those of the calling image, inside or outside of the node's segment.
+ * The forms with M take lists of addresses: with GASNET_COLL_SINGLE one per image of the team, with GASNET_COLL_LOCAL
+ * one per image on the node. Only the caller's own entry is used. There is no other difference between
+ * GASNET_COLL_SINGLE and GASNET_COLL_LOCAL here. */
 #ifndef GASNET_COLL_H
 #define GASNET_COLL_H
 
@@ -19,18 +20,19 @@ extern "C" {
 
 /* ---- flags ---- */
 
-/* When data is read and written: at any time; after this node has entered; after all nodes have entered. */
+/* When data may be read and written: at any time (treated as MYSYNC here); after this node has entered; after all nodes
+ * have entered. */
 #define GASNET_COLL_IN_NOSYNC  (1 << 0)
 #define GASNET_COLL_IN_MYSYNC  (1 << 1)
 #define GASNET_COLL_IN_ALLSYNC (1 << 2)
-/* The operation is complete when: this node's data is; this node's data is; the data of all nodes is. */
+/* The operation is complete when this node's data is complete (NOSYNC, MYSYNC), or that of all nodes (ALLSYNC). */
 #define GASNET_COLL_OUT_NOSYNC  (1 << 3)
 #define GASNET_COLL_OUT_MYSYNC  (1 << 4)
 #define GASNET_COLL_OUT_ALLSYNC (1 << 5)
 
 #define GASNET_COLL_SINGLE                 (1 << 6)
 #define GASNET_COLL_LOCAL                  (1 << 7)
-#define GASNET_COLL_AGGREGATE              (1 << 8) /* _nb: complete on return, handle not kept */
+#define GASNET_COLL_AGGREGATE              (1 << 8) /* _nb only: the call waits, and returns no handle */
 #define GASNET_COLL_FIXED_THREADS_PER_NODE (1 << 9)
 #define GASNET_COLL_DST_IN_SEGMENT         (1 << 10)
 #define GASNET_COLL_SRC_IN_SEGMENT         (1 << 11)
@@ -38,7 +40,7 @@ extern "C" {
 #define GASNET_COLL_EXCLUSIVE_SCAN         (1 << 17)
 #define GASNET_COLL_DISABLE_AUTOTUNE       (1 << 18) /* nothing is tuned */
 #define GASNET_COLL_NO_IMAGES                                                                                \
-    (1 << 19) /* with GASNET_TEAM_ALL: one thread per node calls, and nodes are numbered */
+    (1 << 19) /* with GASNET_TEAM_ALL: one thread per node calls; image numbers are node numbers */
 #define GASNET_COLL_SYNC_FLAG_MASK 0x3f
 
 /* Flags of a function for gasnet_coll_reduce. */
@@ -128,8 +130,8 @@ typedef enum gasnet_coll_optype {
 
 /* ---- synchronisation: as with gasnet_try_syncnb and related calls ---- */
 
-/* Wait for collective operations that were started, or return GASNET_OK or GASNET_ERR_NOT_READY: one, some of several,
- * or all. */
+/* Wait for collective operations (wait), or return GASNET_OK or GASNET_ERR_NOT_READY (try): for one operation, for at
+ * least one of several (some), or for all of them. */
 int gasnet_coll_try_sync(gasnet_coll_handle_t handle);
 int gasnet_coll_try_sync_some(gasnet_coll_handle_t *phandle, size_t numhandles);
 int gasnet_coll_try_sync_all(gasnet_coll_handle_t *phandle, size_t numhandles);
@@ -214,9 +216,9 @@ gasnet_coll_handle_t gasnet_coll_reduceM_nb(gasnet_team_handle_t team, gasnet_im
                                             size_t elem_size, size_t elem_count, gasnet_coll_fn_handle_t func,
                                             int func_arg, int flags);
 
-/* dst[k] of image i = src[k] of image 0 (func) ... src[k] of image i, with the flag GASNET_COLL_INCLUSIVE_SCAN, or ...
- * of image i - 1, with GASNET_COLL_EXCLUSIVE_SCAN: dst of image 0 is then unchanged. Block sizes and offsets are
- * ignored. */
+/* With GASNET_COLL_INCLUSIVE_SCAN: dst[k] of image i = src[k] of image 0 (func) ... src[k] of image i. With
+ * GASNET_COLL_EXCLUSIVE_SCAN the last operand is that of image i - 1, and dst of image 0 is unchanged. Block sizes and
+ * offsets are ignored. */
 void gasnet_coll_scan(gasnet_team_handle_t team, void *dst, size_t dst_blksz, size_t dst_offset, void *src,
                       size_t src_blksz, size_t src_offset, size_t elem_size, size_t elem_count,
                       gasnet_coll_fn_handle_t func, int func_arg, int flags);

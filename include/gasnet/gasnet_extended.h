@@ -65,9 +65,9 @@ gasnet_handle_t gasnet_put_nb_bulk(gasnet_node_t node, void *dest, const void *s
                                    size_t nbytes) GASNET_MUST_USE;
 gasnet_handle_t gasnet_memset_nb(gasnet_node_t node, void *dest, int val, size_t nbytes) GASNET_MUST_USE;
 
-/* Wait, or return GASNET_OK or GASNET_ERR_NOT_READY. For several handles: until at least one (some) or all are
- * complete. Completed handles become GASNET_INVALID_HANDLE. Invalid handles are ignored: if there are no others, the
- * call succeeds immediately. */
+/* Wait for operations (wait), or return GASNET_OK or GASNET_ERR_NOT_READY (try). With several handles: for at least one
+ * (some), or for all of them. Completed handles become GASNET_INVALID_HANDLE. Invalid handles are ignored: if there are
+ * no others, the call succeeds immediately. */
 void gasnet_wait_syncnb(gasnet_handle_t handle);
 int gasnet_try_syncnb(gasnet_handle_t handle) GASNET_MUST_USE;
 void gasnet_wait_syncnb_some(gasnet_handle_t *phandle, size_t numhandles);
@@ -92,8 +92,8 @@ void gasnet_get_nbi_bulk(void *dest, gasnet_node_t node, const void *src, size_t
 void gasnet_put_nbi_bulk(gasnet_node_t node, void *dest, const void *src, size_t nbytes);
 void gasnet_memset_nbi(gasnet_node_t node, void *dest, int val, size_t nbytes);
 
-/* Wait until all of this thread's operations are complete, or return GASNET_OK or GASNET_ERR_NOT_READY: gets, puts
- * (which include memsets), or both. */
+/* Wait for this thread's implicit operations (wait), or return GASNET_OK or GASNET_ERR_NOT_READY (try): for its gets,
+ * its puts (which include memsets), or all. */
 void gasnet_wait_syncnbi_gets(void);
 void gasnet_wait_syncnbi_puts(void);
 void gasnet_wait_syncnbi_all(void);
@@ -106,11 +106,11 @@ int gasnet_try_syncnbi_all(void) GASNET_MUST_USE;
 void gasnet_begin_nbi_accessregion(void);
 gasnet_handle_t gasnet_end_nbi_accessregion(void) GASNET_MUST_USE;
 
-/* ---- values: the nbytes low-order bytes, 1 to SIZEOF_GASNET_REGISTER_VALUE_T; values that are read are zero-extended
- * ---- */
+/* ---- values ---- */
 
-/* Puts and gets of a value instead of memory. gasnet_wait_syncnb_valget returns the value that gasnet_get_nb_val has
- * requested. */
+/* Puts and gets of a value instead of memory. A put stores the nbytes low-order bytes of the value, 1 to
+ * SIZEOF_GASNET_REGISTER_VALUE_T; a get zero-extends them. gasnet_wait_syncnb_valget returns the value that
+ * gasnet_get_nb_val has requested. */
 void gasnet_put_val(gasnet_node_t node, void *dest, gasnet_register_value_t value, size_t nbytes);
 gasnet_handle_t gasnet_put_nb_val(gasnet_node_t node, void *dest, gasnet_register_value_t value,
                                   size_t nbytes) GASNET_MUST_USE;

@@ -1,9 +1,9 @@
 /* gasnet_handler.h: handlers with pointer arguments, each of which takes two arguments of a message.
  *
  * A program writes NAME_inner with its actual arguments, and SHORT_HANDLER (MEDIUM_, LONG_) generates the handler
- * around it. The numbers are the counts of arguments where a pointer takes one and where it takes two; then follow the
- * calls of the inner function in either case. The same numbers are passed to SHORT_REQ and the like. Pointers take two
- * arguments here.
+ * that calls it. SHORT_HANDLER takes two counts of message arguments, and two argument lists for NAME_inner: the first
+ * of each for machines on which a pointer fits in one message argument, the second for machines on which it takes two.
+ * SHORT_REQ and related macros take the same two counts. Here a pointer always takes two arguments.
  *
  *      static void add_inner(gasnet_token_t token, void *where, int n) { ... }
  *      SHORT_HANDLER(add, 2, 3, (token, UNPACK(a0), a1), (token, UNPACK2(a0, a1), a2));
@@ -65,7 +65,7 @@
 #define GASNETI_HANDLER_SCOPE extern
 #endif
 
-/* Ends in a declaration, so that a semicolon may follow. */
+/* The HANDLER macros end in a declaration, so that a semicolon may follow. */
 #define SHORT_HANDLER_DECL(name, one, two)                                                                   \
     GASNETI_HANDLER_SCOPE void name##_64(gasnet_token_t token ARGS##two)
 #define SHORT_HANDLER(name, one, two, inner_one, inner_two)                                                  \

@@ -230,7 +230,7 @@ static inline uintptr_t gasnett_value_load(const void *src, size_t nbytes) {
 GASNETT_ATOMICS(gasnett_atomic, uint32_t)
 GASNETT_ATOMICS(gasnett_atomic32, uint32_t)
 GASNETT_ATOMICS(gasnett_atomic64, uint64_t)
-/* The same in every thread mode, as are all of them here: gasnett_strongatomic_t and so on. */
+/* Types that are atomic in every thread mode: gasnett_strongatomic_t and so on. Here the types above are too. */
 GASNETT_ATOMICS(gasnett_strongatomic, uint32_t)
 GASNETT_ATOMICS(gasnett_strongatomic32, uint32_t)
 GASNETT_ATOMICS(gasnett_strongatomic64, uint64_t)
@@ -262,11 +262,11 @@ typedef int32_t gasnett_atomic_sval_t;
 typedef uint64_t gasnett_tick_t;
 #define GASNETT_TICK_MIN ((gasnett_tick_t)0)
 #define GASNETT_TICK_MAX ((gasnett_tick_t)-1)
-gasnett_tick_t gasnett_ticks_now(void);             /* since some time in the past */
+gasnett_tick_t gasnett_ticks_now(void);             /* since an arbitrary time in the past */
 uint64_t gasnett_ticks_to_ns(gasnett_tick_t ticks); /* in nanoseconds */
 #define gasnett_ticks_to_us(ticks) (gasnett_ticks_to_ns(ticks) / 1000)
-double gasnett_tick_granularity(void); /* of the clock, in microseconds */
-double gasnett_tick_overhead(void);    /* of reading it, in microseconds */
+double gasnett_tick_granularity(void); /* resolution of the clock, in microseconds */
+double gasnett_tick_overhead(void);    /* time to read the clock, in microseconds */
 #define gasnett_tick_granularityus()  gasnett_tick_granularity()
 #define gasnett_tick_overheadus()     gasnett_tick_overhead()
 #define gasnett_timer_granularityus() gasnett_tick_granularity()
@@ -339,26 +339,28 @@ void gasnett_rwlock_unlock(gasnett_rwlock_t *lock);
 
 /* ---- the environment ---- */
 
-/* The value of a variable: yes or no; a text; a number. If size_unit is not 0, the number may have one of the suffixes
- * K, M, G, T, and is otherwise in units of size_unit. */
+/* Return the value of an environment variable as yes (1) or no (0), a text or a number; fallback if it is not set. If
+ * size_unit is not 0, an integer may have one of the suffixes K, M, G, T. Without a suffix it is in units of
+ * size_unit. */
 int gasnett_getenv_yesno_withdefault(const char *name, int fallback);
 char *gasnett_getenv_withdefault(const char *name, const char *fallback);
 int64_t gasnett_getenv_int_withdefault(const char *name, int64_t fallback, uint64_t size_unit);
-double gasnett_getenv_dbl_withdefault(const char *name, double fallback); /* also a fraction, such as 3/4 */
-char *gasnett_getenv(const char *name);                                   /* or NULL */
-void gasnett_setenv(const char *name, const char *value);                 /* of this process */
+double gasnett_getenv_dbl_withdefault(const char *name, double fallback); /* or a fraction, such as 3/4 */
+char *gasnett_getenv(const char *name);                                   /* NULL if it is not set */
+void gasnett_setenv(const char *name, const char *value);                 /* in this process only */
 void gasnett_unsetenv(const char *name);
 
-/* gasnett_verboseenv: whether GASNET_VERBOSEENV is set. If so, the calls below write a variable and its value in use to
- * stderr. */
+/* gasnett_verboseenv returns whether GASNET_VERBOSEENV is yes. If so, the display calls write a variable and its value
+ * to stderr. */
 int gasnett_verboseenv(void);
 void gasnett_envstr_display(const char *name, const char *value, int is_default);
 void gasnett_envint_display(const char *name, int64_t value, int is_default, int is_mem_size);
 void gasnett_envdbl_display(const char *name, double value, int is_default);
 
-/* A number in a text, as gasnett_getenv_int_withdefault reads it; an invalid number ends the process. */
+/* Parses a number as gasnett_getenv_int_withdefault does; an invalid number ends the process. */
 int64_t gasnett_parse_int(const char *text, uint64_t size_unit);
-/* The reverse, in a buffer that is returned; memory sizes in the largest unit that divides them, such as 3 MB. */
+/* Formats a number into the buffer, which it returns. A memory size gets the largest unit that divides it, such as
+ * 3 MB. */
 char *gasnett_format_number(int64_t value, char *buffer, size_t bufsz, int is_mem_size);
 
 /* ---- bytes ---- */
@@ -366,7 +368,7 @@ char *gasnett_format_number(int64_t value, char *buffer, size_t bufsz, int is_me
 uint64_t gasnett_checksum(const void *data, int nbytes);                /* fast, not secure */
 size_t gasnett_count0s(const void *src, size_t nbytes);                 /* number of bytes that are 0 */
 size_t gasnett_count0s_copy(void *dst, const void *src, size_t nbytes); /* the same, and copies them */
-int gasnett_isLittleEndian(void);                                       /* whether it is little-endian */
+int gasnett_isLittleEndian(void); /* whether the machine is little-endian */
 /* Number of bytes of a value that are 0. */
 static inline int gasnett_count0s_uint64_t(uint64_t x) {
     uint64_t low = ((uint64_t)-1 / 255 * 127),
@@ -386,7 +388,7 @@ void gasnett_fatalerror(const char *format, ...) __attribute__((__format__(__pri
 void gasnett_killmyprocess(int exitcode)
     __attribute__((__noreturn__)); /* immediately, without atexit handlers */
 
-/* The current location: "function at file:line"; never freed. */
+/* Returns the location as "function at file:line", in memory that is never freed. */
 char *gasnett_build_loc_str(const char *function, const char *file, int line);
 #define gasnett_current_loc gasnett_build_loc_str(GASNETT_CURRENT_FUNCTION, __FILE__, __LINE__)
 
@@ -403,12 +405,13 @@ typedef struct gasnett_backtrace_type {
     int threadsupport;
 } gasnett_backtrace_type_t;
 extern gasnett_backtrace_type_t gasnett_backtrace_user;
-void gasnett_backtrace_init(const char *exename); /* no preparation is needed */
+void gasnett_backtrace_init(const char *exename); /* does nothing: no preparation is needed */
 /* Writes a backtrace of the calling thread to a file, as described above. */
 int gasnett_print_backtrace(int fd);
 int gasnett_print_backtrace_ifenabled(int fd);
 
-/* Waits until a debugger sets the flag to 0; _Err: if GASNET_FREEZE_ON_ERROR is yes, on gasnet_frozen. */
+/* Wait until a debugger sets the flag to 0. gasnett_freezeForDebuggerErr does so with gasnet_frozen, and only if
+ * GASNET_FREEZE_ON_ERROR is yes. */
 extern volatile int gasnet_frozen;
 void gasnett_freezeForDebuggerNow(volatile int *flag, const char *name);
 void gasnett_freezeForDebuggerErr(void);
@@ -422,16 +425,16 @@ int gasnett_maximize_rlimits(void);
 
 void *gasnett_mmap(uintptr_t nbytes); /* new memory, in whole pages; ends the process if there is none */
 void *gasnett_malloc_aligned(size_t alignment, size_t nbytes); /* likewise; alignment: a power of 2 */
-void gasnett_free_aligned(void *memory);                       /* of gasnett_malloc_aligned */
+void gasnett_free_aligned(void *memory);                       /* memory from gasnett_malloc_aligned */
 
 /* ---- the machine, and calls without effect here ---- */
 
 int gasnett_cpu_count(void);                         /* 0 if unknown */
 const char *gasnett_gethostname(void);               /* never freed */
 uint64_t gasnett_getPhysMemSz(int failure_is_fatal); /* bytes of physical memory; 0 if unknown */
-void gasnett_flush_streams(void);                    /* all streams that are open for writing */
+void gasnett_flush_streams(void);                    /* flushes all streams that are open for writing */
 void gasnett_close_streams(void);                    /* flushes, then closes stdin, stdout and stderr */
-const char *gasnett_performance_warning_str(void);   /* what makes this build slow: nothing */
+const char *gasnett_performance_warning_str(void);   /* empty: nothing makes this build slow */
 #define gasnett_set_affinity(rank) ((void)(rank))
 #define GASNETT_TRACE_ENABLED      0
 GASNETT_UNUSED static void gasneti_trace_nothing(const char *format, ...) {
