@@ -28,7 +28,7 @@ table() {
     }
     $8 ~ /experiment/ && !experiments++ {
         print "\n## Experiments\n\nThe alternatives that the papers compare with, and emulations of other machines. " \
-            "Measurements set them; programs do\nwell with their defaults.\n\n" \
+            "They are for measurements; programs\nshould use their defaults.\n\n" \
             "| setting | default | values | what it is |\n|---|---|---|---|"
     }
     {
@@ -47,8 +47,8 @@ generate() {
 # Settings
 
 Each setting is an environment variable, read once when the program starts. A value out of its range is reported, with
-the range, and the default is taken; so is a name that looks like a misspelt setting. Sizes take `k`, `m` and `g` as
-powers of 1024, other counts as powers of 1000.
+the range, and the default is used. A name that looks like a misspelt setting is reported too. Sizes take `k`, `m` and
+`g` as powers of 1024, other counts as powers of 1000.
 
 Generated from `src/base/settings.def` by `make docs`.
 

@@ -124,7 +124,7 @@ function declared(s, raw,    trailing, name, at) {
         add_function(name, s, trailing)
 }
 
-# Functions that a macro defines, one form for all of them.
+# Functions that a macro defines. They have no prototypes of their own: the comment above the macro shows their form.
 function instantiated(s,    x, i) {
     x = s
     sub(/^[A-Z_]*\(/, "", x)
@@ -229,7 +229,7 @@ function escape(s) {
     return s
 }
 
-function minus(s,    done) { # options and error codes, which users copy
+function minus(s,    done) { # the hyphen before an option or error code becomes a minus sign, which users can copy
     done = ""
     while (match(s, /(^|[ (])-[A-Za-z0-9]/)) {
         done = done substr(s, 1, RSTART + RLENGTH - 3) "\\-" substr(s, RSTART + RLENGTH - 1, 1)

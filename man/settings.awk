@@ -4,7 +4,7 @@ BEGIN { FS = " *@ *" }
 
 function unquote(s) { gsub(/^ *"|" *$/, "", s); return s }
 
-function escape(s) { # minus signs that users may copy, and characters that troff interprets
+function escape(s) { # hyphens become minus signs, which users can copy; characters that troff interprets are escaped
     gsub(/\\/, "\\e", s)
     gsub(/-/, "\\-", s)
     sub(/^[.']/, "\\\\\\&&", s)
@@ -35,7 +35,7 @@ function one_page(    file, about) {
     print ".SH SYNOPSIS\n.B " name "=\\fIvalue\\fP" > file
     print ".SH DESCRIPTION" > file
     print escape(capital(help)) "." > file
-    if (is_experiment) print ".PP\nAn experiment: measurements set it; programs do well with its default." > file
+    if (is_experiment) print ".PP\nThis setting is for experiments and measurements; programs should use its default." > file
     print ".TP\n.B Values\n" escape(range) > file
     print ".TP\n.B Default\n" escape(fallback == "" ? "(none)" : fallback) > file
     print ".PP\nAn environment variable, read once when a program starts." > file
@@ -50,8 +50,8 @@ BEGIN {
     begin(all, "hearth-settings", "the environment variables of Hearth")
     print ".SH DESCRIPTION" > all
     print "Each setting is an environment variable, read once when the program starts." > all
-    print "A value out of its range is reported, with the range, and the default is used;" > all
-    print "so is a name that looks like a misspelt setting." > all
+    print "A value out of its range is reported, with the range, and the default is used." > all
+    print "A name that looks like a misspelt setting is reported too." > all
     print "Sizes take\n.BR k \", \" m \" and \" g\nas powers of 1024, other counts as powers of 1000." > all
     print ".B hearth info \\-c\nshows their current values." > all
     print ".SH SETTINGS" > all
@@ -76,7 +76,7 @@ $1 == "alias" { # a page of its own leads to that of the present name
     if (is_experiment && !experiments++) {
         print ".SH EXPERIMENTS" > all
         print "The alternatives that the papers compare with, and emulations of other machines." > all
-        print "Measurements set them; programs do well with their defaults." > all
+        print "They are for measurements; programs should use their defaults." > all
     }
     print ".TP\n.B " name > all
     print escape(capital(help)) ".\nDefault: " escape(fallback == "" ? "(none)" : fallback) ".\nValues: " escape(range) "." > all
