@@ -32,7 +32,7 @@ gasnet_handle_t gasnet_getv_nb_bulk(size_t dstcount, gasnet_memvec_t const dstli
 void gasnet_getv_nbi_bulk(size_t dstcount, gasnet_memvec_t const dstlist[], gasnet_node_t srcnode,
                           size_t srccount, gasnet_memvec_t const srclist[]);
 
-/* Indexed: the same for lists of addresses of dstlen and srclen bytes each. */
+/* Indexed: the same for lists of addresses; each entry has dstlen bytes at the destination, srclen at the source. */
 void gasnet_puti_bulk(gasnet_node_t dstnode, size_t dstcount, void *const dstlist[], size_t dstlen,
                       size_t srccount, void *const srclist[], size_t srclen);
 gasnet_handle_t gasnet_puti_nb_bulk(gasnet_node_t dstnode, size_t dstcount, void *const dstlist[],
