@@ -5,7 +5,8 @@
  * a call cannot return ends the job, with a line on stderr.
  *
  * Processes are named by their absolute id, which is the rank among all processes. The address of remote memory is
- * the one that ARMCI_Malloc returned for the target. */
+ * the one that ARMCI_Malloc returned for the target. A process that is its own target may pass any address of its
+ * own. */
 #ifndef _ARMCI_H_ /* the guard of ARMCI-MPI's header: a program can include only one of the two */
 #define _ARMCI_H_
 
