@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A rank is killed while the ranks change and lock windows that Hearth serves: the launcher ends the job, no rank stays behind, and
+# Kills a rank while the ranks lock and update windows that Hearth serves: the launcher ends the job, no rank is left, and
 # nothing is left in /dev/shm.
 #   test_served.sh MPI TREE      tier: full; timeout: 120
 set -uo pipefail
@@ -7,7 +7,7 @@ set -uo pipefail
 mpi=$1 tree=$2 failed=0
 . "$(dirname "${BASH_SOURCE[0]}")/kill.sh"
 
-check() { # what, program and arguments
+check() { # name, program and arguments
     local left
     if kill_rank "$1" 2 "$2" --env HEARTH_WINDOWS=serve --env HEARTH_TEST_CONFIG=serve; then echo "ok $1"; else failed=1; fi
     left=$(left_in_shm)

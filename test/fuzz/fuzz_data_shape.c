@@ -1,6 +1,7 @@
-/* Pieces of shapes from another node, as a helper reads and processes them. The first two bytes are an operation and a type, the rest
- * is the piece; its address is relative to the memory. A piece that lies in the memory is copied out and in, and updated: nothing
- * outside its hull may change. Piece and memory have just their length, so that a sanitizer sees what reads or writes beyond. */
+/* fuzz_data_shape.c: feeds pieces of shapes of another node to the functions by which a helper reads and processes them.
+ * The first two bytes are an operation and a type, the rest is the piece; its address is relative to the memory. A piece
+ * inside the memory is copied out and back, and updated: nothing outside its hull may change. Piece and memory are
+ * allocated with their exact length, so that a sanitizer detects accesses beyond it. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* data_help.h: elements of all kinds for tests, and MPI's operations on two of them by the book. */
+/* data_help.h: random elements of all types for tests, and a reference implementation of MPI's operations on two elements. */
 #ifndef HEARTH_TEST_DATA_HELP_H
 #define HEARTH_TEST_DATA_HELP_H
 
@@ -12,7 +12,7 @@ enum kind_class { C_SIGNED, C_UNSIGNED, C_REAL, C_COMPLEX, C_LOGICAL, C_BYTE, C_
 
 static const struct kind {
     enum kind_class class;
-    size_t bytes, value, index; /* of a pair: bytes of its parts */
+    size_t bytes, value, index; /* value, index: sizes of the two parts of a pair */
 } kinds[DATA_TYPES] = {
     [DATA_INT8] = {C_SIGNED, 1, 0, 0},
     [DATA_INT16] = {C_SIGNED, 2, 0, 0},
@@ -45,7 +45,7 @@ static const struct kind {
     [DATA_INT64_INT64] = {C_PAIR, 16, 8, 8},
 };
 
-/* The table of MPI 4.0, section 6.9.2. */
+/* Which operations each type allows: the table in MPI 4.0, section 6.9.2. */
 static inline bool naive_allows(int op, int type) {
     bool integer = kinds[type].class <= C_UNSIGNED;
     switch (op) {
@@ -71,11 +71,11 @@ static inline bool naive_allows(int op, int type) {
     }
 }
 
-/* ---- integers, logical types and bytes: in 64 bits, then cut ---- */
+/* ---- integers, logical types and bytes: computed in 64 bits, then truncated ---- */
 
 static inline uint64_t naive_load(const void *at, size_t bytes, bool is_signed) {
     uint64_t value = 0;
-    memcpy(&value, at, bytes); /* the low bytes come first on all our machines */
+    memcpy(&value, at, bytes); /* little-endian */
     uint64_t sign = (uint64_t)1 << (8 * bytes - 1);
     return is_signed && (value & sign) ? value | -sign : value;
 }
@@ -109,7 +109,7 @@ static inline uint64_t naive_integer(int op, uint64_t a, uint64_t t, bool is_sig
     }
 }
 
-/* ---- floating point: rounded after each step, which a volatile makes sure of ---- */
+/* ---- floating point: volatile variables force rounding after each step ---- */
 
 /* x86's long double has 6 bytes of padding. */
 static inline void clear_padding(long double *value) {
@@ -194,7 +194,7 @@ static inline bool naive_wins(int op, int type, const char *a, const char *t) {
     return op == DATA_MAXLOC ? value > held : value < held;
 }
 
-/* One element, anywhere in memory. */
+/* Combines one element, at any alignment. */
 static inline void naive_combine(int op, int type, void *to, const void *from) {
     const struct kind *k = &kinds[type];
     union number t, a;
@@ -218,7 +218,7 @@ static inline void naive_combine(int op, int type, void *to, const void *from) {
 
 /* ---- random elements ---- */
 
-/* Fractions that do not add up exactly, and often small integers, for ties. */
+/* Fractions that do not add up exactly; one in three is a small integer, so that ties occur. */
 static inline double random_fraction(struct random *dice) {
     if (random_below(dice, 3) == 0)
         return (double)random_below(dice, 5) - 2;
@@ -240,7 +240,7 @@ static inline void random_real(struct random *dice, char *at, size_t bytes) {
     memcpy(at, n.bytes, bytes);
 }
 
-/* All bits, so that sums and products wrap; or small ones. */
+/* Either all bits are random, so that sums and products wrap, or the number is small. */
 static inline void random_integer(struct random *dice, char *at, size_t bytes) {
     uint64_t value = random_next(dice);
     if (random_below(dice, 2))

@@ -7,7 +7,7 @@
 #define ENTRY(type, kind, part)                                                                              \
     { #type, type, kind, part }
 
-/* Handles are not constants in every MPI. Parts of 0 bytes: the whole element. */
+/* The list is filled at run time: handles are not constants in every MPI. part 0: the element is one number. */
 static const struct element_type *all_types(int *count) {
     static struct element_type all[TYPES_MOST];
     const struct element_type list[] = {
@@ -116,7 +116,7 @@ static unsigned next_number(unsigned *seed, unsigned below) {
     return (*seed >> 16) % below;
 }
 
-/* A pair of C is a structure: the int lies behind the value, aligned. */
+/* C's pair types are structures: the int follows the value, with its alignment. */
 static void fill_pair(const struct element_type *t, char *to, size_t extent, unsigned *seed) {
     int size, value = (int)next_number(seed, 3), index = (int)next_number(seed, 4);
     MPI_Type_size(t->type, &size);

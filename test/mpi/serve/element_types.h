@@ -14,18 +14,20 @@ struct element_type {
     const char *name;
     MPI_Datatype type;
     enum value_kind kind;
-    size_t part; /* bytes of a number in it: half of a complex one; of a pair, those of its value */
+    /* Bytes of each number in a VALUE_REAL of two numbers, or of the real value in a VALUE_PAIR. 1: the value of the
+     * VALUE_PAIR is an integer. 0: the element is one number. */
+    size_t part;
 };
 
-/* Those that this MPI has. */
+/* Lists the types that this MPI supports; returns their number. */
 int element_types(struct element_type *list);
 
-/* MPI_SUM to MPI_MINLOC, then MPI_REPLACE and MPI_NO_OP. */
+/* In the order MPI_SUM ... MPI_MINLOC, MPI_REPLACE, MPI_NO_OP. */
 enum { OPS = 14 };
 MPI_Op element_op(int index);
 const char *element_op_name(int index);
 
-/* `count` elements whose values depend on `seed`: small numbers, so that no operator overflows. */
+/* Writes `count` elements that depend on `seed`: small numbers, so that no operator overflows. */
 void fill_elements(const struct element_type *t, void *to, int count, unsigned seed);
 
 #endif

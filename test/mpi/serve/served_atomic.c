@@ -1,6 +1,6 @@
-/* served_atomic.c: ranks and threads change the same elements at once, by all calls, through one window and through two over
- * the same memory; no change is lost. Elements lie at multiples of 8 and across the blocks that have locks of their
- * own.
+/* served_atomic.c: tests that no update is lost when ranks and threads update the same elements concurrently, by every
+ * atomic call, through one window or through two aliasing windows. Some elements are aligned, others cross the boundary
+ * between two blocks with separate locks.
  *
  * configs: serve */
 #include <pthread.h>
@@ -103,7 +103,7 @@ CASE(two_windows_over_the_same_memory) {
     MPI_Win_free(&w.win);
 }
 
-/* Threads make, use and free windows of their own, one communicator each, while others do the same. */
+/* Runs in several threads at once, each with its own communicator. */
 static void *make_windows(void *arg) {
     MPI_Comm comm = *(MPI_Comm *)arg;
     for (int i = 0; i < 3; i++) {

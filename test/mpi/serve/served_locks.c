@@ -1,6 +1,6 @@
-/* served_locks.c: locks exclude and share, are fair, and need nothing of the target; active targets with all
- * assertions. Numbers in the windows are changed by a get and a put, or by a load and a store: a lock that does not
- * exclude loses some.
+/* served_locks.c: tests the locks of windows that Hearth serves: exclusion, sharing, fairness, and that the target need
+ * not make MPI calls; and active target epochs with all assertions. Under an exclusive lock a rank increments a number in
+ * a window by a get and a put, or by a load and a store: if the lock does not exclude others, increments are lost.
  *
  * configs: serve */
 #include <sched.h>
@@ -14,7 +14,7 @@ static void add_by_get_and_put(MPI_Win win, int target) {
     put_number(win, target, 0, get_number(win, target, 0) + 1);
 }
 
-/* What all ranks added to one rank's number. */
+/* Checks the sum of the increments of all ranks at one target. */
 static void expect_total(const struct allocated *w, int target, int64_t want) {
     barrier();
     MPI_Win_lock(MPI_LOCK_SHARED, target, 0, w->win);
@@ -36,7 +36,7 @@ CASE(exclusive_locks_exclude) {
     MPI_Win_free(&w.win);
 }
 
-/* Of the own window: the lock protects loads and stores, too. */
+/* A lock of the rank's own window protects its loads and stores as well. */
 CASE(exclusive_locks_protect_own_stores) {
     SKIP_IF(!test_served(), "targets need progress");
     struct allocated w = allocate_window(MPI_COMM_WORLD, WINDOW, 1, NULL);
@@ -52,8 +52,8 @@ CASE(exclusive_locks_protect_own_stores) {
     MPI_Win_free(&w.win);
 }
 
-/* Rank 1 asks for an exclusive lock while rank 0 is in an epoch of MPI_Win_lock_all: it has to wait, also if rank 0 made
- * no operation, or only loads and stores. */
+/* Rank 1 requests an exclusive lock while rank 0 is in an epoch of MPI_Win_lock_all. It has to wait, even if rank 0 has
+ * issued no operation or uses only loads and stores. */
 static void expect_excluded(const struct allocated *w, bool by_operations) {
     for (int i = 1; i <= 5; i++) {
         if (test_rank == 0) {
@@ -90,7 +90,7 @@ CASE(lock_all_protects_own_stores) {
     MPI_Win_free(&w.win);
 }
 
-/* A fence that could begin an epoch, and does not, since a lock follows. */
+/* The fence could begin an epoch, but does not, since a lock follows. */
 CASE(lock_all_after_a_fence_excludes) {
     SKIP_IF(!test_served(), "targets need progress");
     struct allocated w = allocate_window(MPI_COMM_WORLD, WINDOW, 1, NULL);
@@ -118,8 +118,9 @@ CASE(shared_locks_share) {
     MPI_Win_free(&w.win);
 }
 
-/* Rank 0 waits inside its epoch for a store of rank 1. Rank 1 is in an epoch, too, and has not used it when rank 2
- * begins to wait for an exclusive lock. */
+/* MPI_Win_lock_all must acquire the lock at once, not at the first operation. Rank 0 waits inside its epoch for a put of
+ * rank 1. Rank 1 is in an epoch too, but has issued no operation when rank 2 requests an exclusive lock. If rank 1 had to
+ * queue behind rank 2, all three would wait forever. */
 CASE(lock_all_locks_at_once) {
     SKIP_IF(!test_served() || test_size < 3, "for 3 ranks, and targets without progress");
     struct allocated w = allocate_window(MPI_COMM_WORLD, WINDOW, 1, NULL);
@@ -134,7 +135,7 @@ CASE(lock_all_locks_at_once) {
         MPI_Win_unlock_all(w.win);
     } else if (test_rank == 1) {
         MPI_Recv(NULL, 0, MPI_BYTE, 2, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-        for (int i = 0; i < 10000; i++) /* rank 2 may be in the queue by then: if not, less is shown */
+        for (int i = 0; i < 10000; i++) /* rank 2 should be queued by then; otherwise the test shows less */
             sched_yield();
         put_number(w.win, 0, 1, 1);
         MPI_Win_unlock_all(w.win);
@@ -187,8 +188,8 @@ CASE(unchecked_locks) {
 
 /* ---- fairness ---- */
 
-/* How often others got the lock after this rank began to wait for it. A rank that loses its processor just before it
- * queues up is passed by many, so that a few of such waits are no fault. */
+/* Counts the waits during which other ranks got the lock more often than a fair lock allows. A rank that is descheduled
+ * just before it draws its ticket is overtaken many times, so a few such waits are no fault. */
 CASE(exclusive_locks_are_fair) {
     enum { LOCKS = 300 };
     SKIP_IF(!test_served(), "the host's locks need not be fair");
@@ -208,7 +209,7 @@ CASE(exclusive_locks_are_fair) {
     MPI_Win_free(&w.win);
 }
 
-/* The others have the lock all the time, taking turns, until rank 0 has got it often enough. */
+/* The other ranks take the shared lock again and again until rank 0 has got the exclusive one ROUNDS times. */
 CASE(shared_locks_do_not_starve_an_exclusive_one) {
     SKIP_IF(!test_served(), "the host's locks need not be fair");
     struct allocated w = allocate_window(MPI_COMM_WORLD, WINDOW, 1, NULL);
@@ -228,7 +229,7 @@ CASE(shared_locks_do_not_starve_an_exclusive_one) {
 
 /* ---- progress ---- */
 
-/* The target calls no MPI function until all of this was done to it. */
+/* Every kind of lock and operation. The target makes no MPI call until all of it is complete. */
 static void operate_on(const struct allocated *w, int target) {
     int64_t one = 1, five = 5, old = -1;
     MPI_Win_lock(MPI_LOCK_EXCLUSIVE, target, 0, w->win);
@@ -259,7 +260,7 @@ CASE(the_target_need_not_call_MPI) {
     MPI_Win_free(&w.win);
 }
 
-/* So large that the sender has to take part in the transfer. */
+/* Bytes of a message that the sender must make progress on. */
 enum { LARGE = 1 << 20 };
 
 CASE(messages_move_while_a_rank_waits_for_a_lock) {
@@ -306,7 +307,7 @@ static int64_t poll_request(MPI_Win win) {
     return value;
 }
 
-/* A rank that only polls its window still sends what it began to send. */
+/* A rank that only polls its window still makes progress on the message that it has started to send. */
 static void poll_while_sending(polling *poll) {
     struct allocated w = allocate_window(MPI_COMM_WORLD, WINDOW, 1, NULL);
     char *message = malloc(LARGE);
@@ -365,7 +366,7 @@ CASE(messages_move_while_a_rank_polls_under_locks) {
 
 /* ---- active targets ---- */
 
-/* One round: every rank adds to the next one's number 0, puts to its number 1 and reads the number 2 of its own. */
+/* One round: at the next rank, every rank adds to number 0, puts number 1 and gets number 2. */
 static void operate_in_round(MPI_Win win, int64_t *values, int round) {
     values[0] = 1;
     values[1] = 100 * round + test_rank;
@@ -388,7 +389,7 @@ CASE(fences_with_all_assertions) {
     int64_t values[3];
     for (int round = 1; round <= 9; round++) {
         store_number(&w, 2, 7 * round + test_rank);
-        barrier(); /* NOSTORE is about stores since the last synchronisation */
+        barrier(); /* NOSTORE asserts that there were no stores since the last synchronisation */
         MPI_Win_fence(begin[round % 3], w.win);
         operate_in_round(w.win, values, round);
         MPI_Win_fence(end[round / 3 % 3], w.win);
@@ -422,7 +423,7 @@ CASE(posts_and_starts_with_all_assertions) {
         store_number(&w, 2, 7 * round + test_rank);
         MPI_Win_post(from, post[round % 3], w.win);
         if (round % 3 == 2)
-            barrier(); /* NOCHECK: all have posted */
+            barrier(); /* NOCHECK requires that all ranks have posted */
         MPI_Win_start(to, round % 3 == 2 ? MPI_MODE_NOCHECK : 0, w.win);
         operate_in_round(w.win, values, round);
         MPI_Win_complete(w.win);
@@ -437,7 +438,6 @@ CASE(posts_and_starts_with_all_assertions) {
     MPI_Win_free(&w.win);
 }
 
-/* Epochs of all kinds, one after the other, on one window. */
 CASE(epochs_of_all_kinds_in_turn) {
     struct allocated w = allocate_window(MPI_COMM_WORLD, WINDOW, 1, NULL);
     for (int round = 0; round < 10; round++) {
@@ -458,7 +458,7 @@ CASE(epochs_of_all_kinds_in_turn) {
     MPI_Win_free(&w.win);
 }
 
-/* For test/fault/test_served.sh: the second rank holds the lock for which the others wait, until it is killed. */
+/* For test/fault/test_served.sh: rank 1 holds the lock, and the others wait for it, until rank 1 is killed. */
 ON_CALL(held_until_the_end) {
     struct allocated w = allocate_window(MPI_COMM_WORLD, WINDOW, 1, NULL);
     if (test_rank == 1)

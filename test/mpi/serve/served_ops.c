@@ -1,5 +1,6 @@
-/* served_ops.c: every predefined type with every predefined operator, through all calls, and all kinds of derived types,
- * against a model that MPI computes here, without a window.
+/* served_ops.c: tests one-sided operations on windows that Hearth serves: every predefined type with every predefined
+ * operator, by every call, and all kinds of derived types. The expected results are computed locally, by MPI_Reduce_local,
+ * MPI_Pack and MPI_Unpack.
  *
  * configs: serve */
 #include <stdio.h>
@@ -25,7 +26,7 @@ static void close_ops(void) {
 
 /* ---- types and operators ---- */
 
-/* How an operation is called. */
+/* The calls by which an operation can be issued. */
 enum form {
     ACCUMULATE,
     RACCUMULATE,
@@ -83,7 +84,7 @@ static void pack(const void *from, int count, MPI_Datatype type, char *packed) {
     MPI_Pack(from, count, type, packed, ROOM, &at, MPI_COMM_SELF);
 }
 
-/* Whether two arrays have the same elements; padding does not count. */
+/* Returns whether two arrays have the same elements; padding is ignored. */
 static bool same_elements(const void *a, const void *b, int count, MPI_Datatype type) {
     char packed[2][ROOM];
     pack(a, count, type, packed[0]);
@@ -91,7 +92,7 @@ static bool same_elements(const void *a, const void *b, int count, MPI_Datatype 
     return memcmp(packed[0], packed[1], ROOM) == 0;
 }
 
-/* What MPI defines: not all MPIs refuse the rest. */
+/* Returns whether MPI defines the operator for the type. Other combinations are not tried: not all MPIs refuse them. */
 static bool is_defined(const struct element_type *t, int op) {
     bool text = t->type == MPI_CHAR || t->type == MPI_WCHAR || t->type == MPI_CHARACTER;
     bool pair = t->kind == VALUE_PAIR || strncmp(t->name, "MPI_2", 5) == 0;
@@ -109,7 +110,7 @@ static bool is_defined(const struct element_type *t, int op) {
     return !text && t->kind == VALUE_INTEGER;
 }
 
-/* False: this MPI does not know the operator for this type. */
+/* Returns false if this MPI does not support the operator for this type. */
 static bool compute(const struct element_type *t, int op, const void *origin, void *model, int count) {
     MPI_Aint lower, extent;
     MPI_Type_get_extent(t->type, &lower, &extent);
@@ -150,14 +151,14 @@ static void try_op(const struct element_type *t, int op, enum form form, MPI_Ain
         fail_op(t, op, form, "wrong elements fetched");
 }
 
-/* Elements at a multiple of 64, and some bytes beside it, where a host that computes on them may crash. */
+/* Tries every combination at this displacement. At unaligned displacements some hosts crash. */
 static void try_all_ops(MPI_Aint at) {
     struct element_type types[TYPES_MOST];
     int n = element_types(types);
     for (int i = 0; i < n; i++)
         for (int op = 0; op < OPS; op++)
             for (int form = 0; form < FORMS; form++) {
-                bool plain = element_op(op) == MPI_NO_OP && !fetches(form); /* not allowed */
+                bool plain = element_op(op) == MPI_NO_OP && !fetches(form); /* MPI does not allow it */
                 if (is_defined(&types[i], op) && !plain && (MPI_VERSION >= 4 || form < ACCUMULATE_C))
                     try_op(&types[i], op, form, at, (unsigned)(i * OPS + op) * 8 + (unsigned)form);
             }
@@ -169,7 +170,7 @@ CASE(all_types_and_operators) {
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
     try_all_ops(512);
-    try_all_ops(4096 - 13); /* across the blocks that have locks of their own */
+    try_all_ops(4096 - 13); /* across the boundary between two blocks with separate locks */
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
     MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_ARE_FATAL);
     close_ops();
@@ -238,7 +239,7 @@ static MPI_Datatype resized(MPI_Datatype of, MPI_Aint lower, MPI_Aint extent) {
     return made;
 }
 
-/* All of ELEMENTS elements of the base type, within MIDDLE bytes on either side of the address. */
+/* Makes types with ELEMENTS elements of the base type each, at most MIDDLE bytes before or behind the address. */
 static int make_derived(MPI_Datatype base, struct derived *list) {
     MPI_Datatype t;
     MPI_Aint lower, extent;
@@ -278,7 +279,7 @@ static void free_derived(struct derived *list, int n, MPI_Datatype base) {
             MPI_Type_free(&list[i].type);
 }
 
-/* A region whose elements are small numbers of the base type, wherever they begin. */
+/* Fills the region with small numbers of the base type, at multiples of 8 bytes. */
 static void fill_region(MPI_Datatype base, char *region, unsigned seed) {
     for (int i = 0; i < REGION / 8; i++) {
         double real = (double)((seed + (unsigned)i * 7) % 100);
@@ -315,7 +316,7 @@ static void call_derived(enum derived_call call, const struct derived *o, const 
     MPI_Win_flush(target, win);
 }
 
-/* The window's region, the origin's and the result's as they have to be afterwards. */
+/* Compares the window's region and the result buffer, including gaps, with the expected bytes. */
 static void try_derived(enum derived_call call, MPI_Datatype base, const struct derived *o,
                         const struct derived *r, const struct derived *t) {
     _Alignas(16) char region[REGION], origin[REGION], result[REGION], want[REGION], want_result[REGION];
@@ -360,7 +361,7 @@ CASE(derived_types) {
     close_ops();
 }
 
-/* Types whose displacements are addresses. */
+/* A type whose displacement is an absolute address, for MPI_BOTTOM. */
 static MPI_Datatype type_at(const void *address, int count) {
     MPI_Aint at;
     MPI_Datatype type;
@@ -388,7 +389,7 @@ CASE(absolute_addresses) {
     MPI_Type_free(&into);
 }
 
-/* Of Fortran, by range and precision. */
+/* Fortran types that are chosen by range and precision. */
 CASE(types_by_precision) {
     SKIP_IF(!test_served(), "some hosts do not know them");
     MPI_Datatype real, integer, complex;
@@ -414,7 +415,7 @@ CASE(types_by_precision) {
     close_ops();
 }
 
-/* ---- corners ---- */
+/* ---- corner cases ---- */
 
 CASE(nothing_at_all) {
     int value = 7, old = 8;
@@ -476,7 +477,7 @@ CASE(requests) {
     close_ops();
 }
 
-/* Every rank has a unit and a size of its own; rank 0 has no memory. */
+/* Ranks have different displacement units and sizes; rank 0 has no memory. */
 CASE(units_and_sizes) {
     SKIP_IF(!test_served(), "MPICH 4.0 needs equal sizes");
     int unit = 1 << test_rank % 4, value = 40 + test_rank, got = 0;

@@ -1,8 +1,9 @@
-/* served_random.c: random operations in phases of random kinds against a model.
+/* served_random.c: runs random operations on windows that Hearth serves, and compares the windows with a model.
  *
- * In each phase every rank owns one slice of every rank's window, another one than before, and puts into it and gets from
- * it; all ranks add to the counters at the end of each window. Every choice follows from the seed, so that each rank
- * knows what its own window has to hold after the phase. --seconds N says for how long, --seed N repeats a run.
+ * A run consists of phases. In each phase every rank owns one slice of every rank's window, not the same as in the phase
+ * before, and puts only there; all ranks add to the counters at the end of each window. Every choice follows from the
+ * seed, so that each rank can compute the expected contents of its own window after the phase. The test runs for a quarter
+ * of --seconds N; --seed N repeats a run.
  *
  * configs: serve */
 #include <stdio.h>
@@ -53,7 +54,7 @@ static void add_value(const struct operation *o) {
                            MPI_SUM, window.win);
 }
 
-/* `keeps`: the buffer of a put, and its place in memory until the epoch ends. */
+/* `keeps`: the buffer of a put, unchanged until the epoch ends. */
 static void execute(const struct operation *o, size_t slice, int phase, unsigned char *keeps) {
     if (o->kind > 2) {
         add_value(o);
@@ -64,7 +65,7 @@ static void execute(const struct operation *o, size_t slice, int phase, unsigned
             window.win);
 }
 
-/* What all ranks do to this one's window in the phase. */
+/* Applies to the model what all ranks do to this rank's window in the phase. */
 static void predict(int phase) {
     for (int rank = 0; rank < test_size; rank++)
         for (int step = 0; step < STEPS; step++) {
@@ -100,7 +101,7 @@ static void run_steps(int phase, int kind) {
     }
 }
 
-/* In an epoch of fences, of MPI_Win_lock_all, or of a shared or exclusive lock for each operation. */
+/* kind: 0: between fences; 1: within MPI_Win_lock_all; 2, 3: with a shared or an exclusive lock for each operation. */
 static void run_phase(int phase) {
     int kind = (int)(test_number(0, 5000, phase) % 4);
     if (kind == 0)

@@ -1,5 +1,5 @@
-/* served_windows.c: windows that Hearth serves are windows like any other: attributes, names, groups, handles, callbacks
- * and errors; on all kinds of communicators; many of them, of all sizes.
+/* served_windows.c: tests that windows that Hearth serves behave like windows of the MPI below: attributes, names, groups,
+ * handles, callbacks and errors, on several kinds of communicators, with many windows, large ones and empty ones.
  *
  * configs: serve */
 #include <limits.h>
@@ -28,7 +28,7 @@ CASE(attributes) {
         expect_eq(*(int *)attribute(w.win, MPI_WIN_MODEL), MPI_WIN_UNIFIED);
     MPI_Win second;
     MPI_Win_create(w.base + 64, WINDOW - 64, 4, MPI_INFO_NULL, MPI_COMM_WORLD, &second);
-#ifndef MPICH /* 4.0 returns the base of the other window */
+#ifndef MPICH /* MPICH 4.0 returns the base of the other window */
     expect(attribute(second, MPI_WIN_BASE) == w.base + 64);
 #endif
     expect_eq(*(MPI_Aint *)attribute(second, MPI_WIN_SIZE), WINDOW - 64);
@@ -62,7 +62,7 @@ static int count_deletion(MPI_Win win, int key, void *value, void *state) {
     void *base;
     int flag;
     (void)key, (void)state;
-    MPI_Win_get_attr(win, MPI_WIN_BASE, &base, &flag); /* still a window */
+    MPI_Win_get_attr(win, MPI_WIN_BASE, &base, &flag); /* the handle is still valid in the callback */
     deleted += flag && value == base;
     return MPI_SUCCESS;
 }
@@ -129,7 +129,7 @@ CASE(error_handlers) {
     MPI_Win_free(&w.win);
 }
 
-/* Mistakes, each on a window that Hearth serves and on one of the host. */
+/* Wrong calls. Each is made on a window that Hearth serves and on a window of the MPI below. */
 typedef int mistake(MPI_Win win);
 static int numbers[8];
 
@@ -247,7 +247,7 @@ CASE(mistakes_have_the_class_of_the_host) {
     MPI_Win_lock_all(0, served.win);
     MPI_Win_lock_all(0, host.win);
     compare_mistakes(served.win, host.win);
-    if (test_served()) /* Open MPI crashes */
+    if (test_served()) /* on its own window Open MPI crashes */
         expect_eq(class_of(fetch_negative_result(served.win)), MPI_ERR_COUNT);
     barrier();
     MPI_Win_unlock_all(host.win);
@@ -290,7 +290,8 @@ CASE(reversed_ranks_and_halves) {
     MPI_Comm_free(&half);
 }
 
-/* Memory of two windows with different ranks, then one window over both: no rank has mapped all of it. */
+/* Each half of the ranks has its own window. One window is then created over the memory of both, which no rank has mapped
+ * completely. */
 CASE(one_window_over_memory_of_two) {
     SKIP_IF(test_size < 4, "for 4 ranks");
     MPI_Comm half;
@@ -358,7 +359,7 @@ CASE(windows_without_memory) {
     MPI_Win_free(&win);
 }
 
-/* More than any machine has: an error of the host, or its window, and the job goes on. */
+/* More memory than any machine has: the call returns an error, and the job continues. */
 CASE(more_memory_than_there_is) {
     SKIP_IF(!test_served(), "the hosts end the job");
 #ifdef MPICH

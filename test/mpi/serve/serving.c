@@ -1,7 +1,6 @@
-/* serving.c: windows of MPI_Win_allocate. */
+/* serving.c: windows of MPI_Win_allocate, and calls on them; see serving.h. */
 #include "serving.h"
 
-/* `where`: serve or host, if the configuration is not to decide. */
 struct allocated allocate_window(MPI_Comm comm, size_t bytes, int unit, const char *where) {
     struct allocated w;
     MPI_Info info = MPI_INFO_NULL;

@@ -9,7 +9,8 @@ struct allocated {
     char *base;
 };
 
-/* Zeroed. MPICH 4.0 needs sizes that are multiples of 64. Collective. */
+/* Allocates a window of zeros; collective. The size is rounded up to a multiple of 64, which MPICH 4.0 needs. `where`:
+ * "serve" or "host" (the MPI below); NULL: as the configuration says. */
 struct allocated allocate_window(MPI_Comm comm, size_t bytes, int unit, const char *where);
 
 /* 8-byte integers at multiples of 8 bytes, in windows with a displacement unit of 1. */
@@ -17,7 +18,7 @@ int64_t get_number(MPI_Win win, int target, int index);
 void put_number(MPI_Win win, int target, int index, int64_t value);
 int64_t add_number(MPI_Win win, int target, int index, int64_t value);
 
-/* A number in this rank's own window, which others may change meanwhile. */
+/* Atomic load and store of a number in this rank's own window. */
 int64_t load_number(const struct allocated *w, int index);
 void store_number(const struct allocated *w, int index, int64_t value);
 

@@ -1,5 +1,5 @@
-/* unit_data_atomic.c: updates of shapes under locks, against a loop over all elements; by several threads at once. How
- * often a lock is taken is counted on the way to net/: the linker passes net_lock_table_lock and _try through here. */
+/* unit_data_atomic.c: compares updates of shapes under locks with a loop over all elements, by one thread and by several
+ * at once. The linker wraps net_lock_table_lock and _try, so that the tests count how often a lock is taken. */
 #include "test.h"
 
 #include <pthread.h>
@@ -20,7 +20,7 @@ void __wrap_net_lock_table_lock(struct net_lock_table *s, const void *address);
 bool __wrap_net_lock_table_try(struct net_lock_table *s, const void *address);
 void __wrap_net_lock_table_unlock(struct net_lock_table *s, const void *address);
 
-/* Where this is set, blocks can be written only while they are locked. */
+/* If set, blocks can be written only while they are locked. */
 static bool guarded;
 
 static void guard(const void *address, int access) {
@@ -70,7 +70,7 @@ static void copy_places(const struct random_shape *r, char *first, uint64_t from
     }
 }
 
-/* What must come out: in model and model_old. */
+/* Computes the expected memory and the expected old values, in model and model_old. */
 static void update_model(const struct random_shape *r, const struct data_update *u) {
     char element[DATA_ELEMENT_MOST], *first = model + (u->to - arena);
     size_t unit = kinds[u->type].bytes;
@@ -103,7 +103,7 @@ static struct data_update choose_update(const struct random_shape *r, int op, in
                                 .bytes = some * unit};
 }
 
-/* How many bytes a try can do: those before the first element whose lock is held. */
+/* Returns how many bytes a try can update: those before the first element whose lock is held. */
 static uint64_t find_stop(struct net_lock_table *locks, const struct random_shape *r,
                           const struct data_update *u) {
     uint64_t done = 0;
@@ -112,7 +112,7 @@ static uint64_t find_stop(struct net_lock_table *locks, const struct random_shap
     return u->op == DATA_NO_OP && !u->old ? u->bytes : done;
 }
 
-/* Parts of it run into locks that are held. */
+/* Updates by repeated tries, some of which meet a lock that is held. */
 static void update_by_trying(struct net_lock_table *locks, const struct random_shape *r,
                              struct data_update u) {
     while (u.bytes) {
@@ -199,7 +199,7 @@ TEST(each_block_is_locked_once)
     close_locks(locks);
 }
 
-/* The same element over and over: others get the lock after each LOCK_TABLE_GRAIN of data. */
+/* The same element repeatedly: the lock is released after each LOCK_TABLE_GRAIN of data. */
 TEST(no_lock_is_kept_for_long)
 {
     struct net_lock_table *locks = open_locks();
@@ -214,7 +214,7 @@ TEST(no_lock_is_kept_for_long)
     close_locks(locks);
 }
 
-/* Aligned integers, of which none lies across blocks. */
+/* Aligned integers, so that none crosses a block boundary. */
 static void update_guarded(struct net_lock_table *locks) {
     struct data_update u = {.op = DATA_SUM, .type = DATA_INT32, .to = arena, .packed = model, .old = NULL};
     guarded = true;
@@ -262,7 +262,7 @@ TEST(nothing_is_written_without_its_lock)
 struct holder {
     struct net_lock_table *locks;
     const void *place;
-    _Atomic int state; /* 1: it holds the lock; 2: it shall release it */
+    _Atomic int state; /* 1: it holds the lock; 2: it must release the lock */
 };
 
 static void *hold_lock(void *arg) {
@@ -275,7 +275,7 @@ static void *hold_lock(void *arg) {
     return NULL;
 }
 
-/* The lock of the third block is held: a try comes to its first element, and goes on there later. */
+/* The lock of the third block is held: a try stops at the first element of that block, and a later try continues there. */
 TEST(a_try_ends_at_a_lock_that_another_thread_holds)
 {
     enum { INTS = 3 * LOCK_TABLE_GRAIN / 4 };
@@ -363,7 +363,7 @@ enum {
 static struct net_lock_table *shared_locks;
 static _Atomic uint8_t tickets[THREADS * ROUNDS];
 
-/* C's struct of a short and an int. */
+/* The layout of an array of C structs of a short and an int. */
 static struct shape short_int_shape(struct shape_block *list) {
     uint32_t blocks = 0;
     list[blocks++] = (struct shape_block){0, 2};
@@ -384,7 +384,7 @@ static void update_until_done(struct data_update u) {
     }
 }
 
-/* A ticket by fetch-and-add, and one count by compare-and-swap. */
+/* Draws a ticket by fetch-and-add, and increments a counter by compare-and-swap. */
 static void take_ticket(void) {
     struct shape word = shape_contiguous(8);
     uint64_t one = 1, ticket, expected = 0, desired, held;
@@ -405,7 +405,8 @@ static void take_ticket(void) {
     }
 }
 
-/* The words begin 4 bytes before a block: two of them lie across blocks. */
+/* The words begin 4 bytes before a block boundary, so that two of them cross boundaries. Pair i has its maximum in one of
+ * the rounds of some thread; the index follows from the value. */
 static void *update_rounds(void *arg) {
     int me = (int)(intptr_t)arg;
     static const uint64_t ones[WORDS] = {[0 ... WORDS - 1] = 1};
@@ -422,8 +423,7 @@ static void *update_rounds(void *arg) {
         words.shape = &even;
         words.bytes = even.bytes;
         update_until_done(words);
-        for (int i = 0; i < PAIRS;
-             i++) { /* each thread has the maximum of some, with the index that belongs to it */
+        for (int i = 0; i < PAIRS; i++) {
             short value = (short)((i + me * 7 + round * 3) % 1000);
             int index = value * 3;
             memcpy(values + 6 * i, &value, 2);

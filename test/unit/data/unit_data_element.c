@@ -1,4 +1,4 @@
-/* unit_data_element.c: every operation on every kind of element, against scalar code, at any alignment. */
+/* unit_data_element.c: compares every operation on every type of element, at any alignment, with scalar code. */
 #include "test.h"
 
 #include "data_help.h"
@@ -26,7 +26,7 @@ TEST(operations_are_those_of_the_standard)
 enum { MOST = 41, MARGIN = 64 };
 static char to[MARGIN + MOST * DATA_ELEMENT_MOST + MARGIN], from[sizeof to], model[sizeof to];
 
-/* Nothing outside the elements changes. */
+/* Compares the bytes around the elements as well: they must not change. */
 static void compare_combined(int op, int type, size_t to_shift, size_t from_shift, size_t count) {
     size_t bytes = kinds[type].bytes;
     memset(to, 0x5a, sizeof to);
@@ -51,7 +51,7 @@ TEST(all_operations_on_all_types_at_all_places)
                                  round < 10 ? round : random_below(&dice, MOST));
 }
 
-/* Rows of the target that are apart, in both directions. */
+/* Target rows with gaps between them, with positive and negative strides. */
 TEST(rows)
 {
     enum { ROWS = 5, GAP = 3 };
@@ -93,7 +93,7 @@ TEST(integers_wrap)
     expect_eq(e, 1);
 }
 
-/* As `operand > target ? operand : target`: what is not a number stays where it is, and is not brought by an operand. */
+/* As `operand > target ? operand : target`: a NaN in the target stays, and a NaN in the operand is ignored. */
 TEST(not_a_number)
 {
     const double nan = __builtin_nan(""), one = 1;
@@ -126,7 +126,7 @@ TEST(ties_go_to_the_lower_index)
     expect(target[0] == 4 && target[1] == 100);
 }
 
-/* Whatever stood for true before. */
+/* Any nonzero operand counts as true. */
 TEST(true_is_stored_as_one)
 {
     uint8_t flag = 0xff, two = 2;

@@ -1,8 +1,9 @@
-/* unit_data_shape_wire_random.c: ranges of random shapes, cut into pieces for random rooms, read back; and damaged pieces.
+/* unit_data_shape_wire_random.c: tests the encoding of shapes for messages: random shapes are written as pieces into
+ * buffers of random sizes and read back, also after random damage.
  *
- * The pieces of a range, one after the other, must cover the bytes of the range in packed order, whatever the room. Small
- * shapes are also copied through their pieces. Bytes that are changed at random are refused, or are a piece like any other,
- * inside its hull and free of overflow.
+ * The pieces of a range, in order, must cover exactly the bytes of the range, in packed order, whatever the buffer size. Small
+ * shapes are also copied through their pieces. A damaged piece must be refused, or be a valid piece that stays inside its
+ * hull and whose numbers do not overflow.
  *
  * Options: --seconds N, --operations N (pieces), --seed N. */
 #include <errno.h>
@@ -32,7 +33,7 @@ static uint32_t roll(uint32_t n) {
     return random_below(&dice, n);
 }
 
-/* ---- which bytes a range covers: extents, adjacent ones merged ---- */
+/* ---- the bytes that a range covers, as extents; adjacent ones are merged ---- */
 
 struct extents {
     uint64_t count;
@@ -69,7 +70,7 @@ static bool extents_equal(const struct extents *a, const struct extents *b) {
     return a->count == b->count && !memcmp(a->at, b->at, a->count * sizeof a->at[0]);
 }
 
-/* ---- shapes: small ones, and some whose blocks are large or lie far apart ---- */
+/* ---- shapes: small ones, and some whose blocks are large or far apart ---- */
 
 static void choose_large(struct random_shape *r, size_t unit) {
     uint32_t blocks = 1 + roll(SHAPE_BLOCKS);
@@ -122,7 +123,7 @@ static void check_piece(const struct data_piece *p, size_t most) {
     require(all == p->shape.bytes);
 }
 
-/* Reads no byte beyond the given ones, which are all there are. */
+/* Reads a damaged copy, perhaps truncated, in its own allocation, so that a sanitizer detects reads beyond its end. */
 static void check_damage(const char *wire, size_t length) {
     struct shape_block list[MOST];
     struct data_piece p;
@@ -140,7 +141,7 @@ static void check_damage(const char *wire, size_t length) {
     free(copy);
 }
 
-/* Reads it back; adds what it covers. */
+/* Reads a piece back and adds the bytes that it covers to `e`. Truncated input, and lists that are too short, must be refused. */
 static void read_piece(const char *wire, size_t length, uint64_t covered, struct extents *e,
                        struct data_piece *p, struct shape_block *list) {
     struct data_piece other;
@@ -154,12 +155,12 @@ static void read_piece(const char *wire, size_t length, uint64_t covered, struct
     require(data_shape_read(p, list, p->shape.blocks, wire, length) == (ssize_t)length);
 }
 
-/* Random room: too little for anything now and then. */
+/* A random buffer size, sometimes too small for any piece. */
 static size_t choose_room(void) {
     return roll(4) ? DATA_SHAPE_WIRE + roll(ROOM - DATA_SHAPE_WIRE + 1) : roll(DATA_SHAPE_WIRE);
 }
 
-/* Writes the next piece. Returns its length; 0 if the room was too small. */
+/* Writes the next piece. Returns its length; 0 if the buffer was too small. */
 static size_t write_piece(struct data_cursor *c, uint64_t address, uint64_t bytes, size_t unit, char *wire,
                           uint64_t *covered) {
     struct data_cursor before = *c;
@@ -180,7 +181,7 @@ static size_t write_piece(struct data_cursor *c, uint64_t address, uint64_t byte
 
 static char memory[1 << 19], copied[SHAPE_BYTES], expected[SHAPE_BYTES];
 
-/* Copies of small shapes through a piece, both ways. */
+/* Gathers and scatters the bytes of a piece. */
 static void copy_through(const struct data_piece *p, const struct random_shape *r, uint64_t base,
                          uint64_t from) {
     struct data_cursor c;

@@ -1,5 +1,5 @@
-/* unit_mpi_gate.c: the lock of a window: exclusive holders are alone, shared ones are not, all get their turn; between
- * threads and between processes. */
+/* unit_mpi_gate.c: tests the lock of a window between threads and between processes: an exclusive holder is alone, shared
+ * holders overlap, and tickets are served in order. */
 #include "test.h"
 
 #include <pthread.h>
@@ -14,9 +14,9 @@ enum { ROUNDS = 3000, MEMBERS = 4 };
 /* Shared by all processes. */
 struct scene {
     struct serve_gate gate;
-    _Atomic int readers, writers; /* inside */
+    _Atomic int readers, writers; /* current holders */
     _Atomic int faults, idles;
-    uint64_t plain; /* changed by exclusive holders */
+    uint64_t plain; /* not atomic; incremented by exclusive holders */
     _Atomic uint64_t entered;
     _Atomic bool flag;
 };
@@ -54,7 +54,7 @@ static void hold_shared(void) {
     serve_gate_leave(&scene->gate, false);
 }
 
-/* Returns how often it was alone. */
+/* Returns how often it held the lock exclusively. */
 static uint64_t hold_at_random(uint64_t seed) {
     uint64_t alone = 0;
     for (int i = 0; i < ROUNDS; i++) {
@@ -118,7 +118,7 @@ TEST(many_tickets)
     close_scene();
 }
 
-/* A shared holder waits inside for another one. */
+/* Each shared holder keeps the lock until all of them hold it. */
 static void *meet_inside(void *arg) {
     (void)arg;
     serve_gate_enter(&scene->gate, false, note_idle);
@@ -136,7 +136,7 @@ TEST(shared_holders_meet)
     close_scene();
 }
 
-/* One that waits calls idle, again and again, and sees that the lock was released. */
+/* A waiting thread calls idle repeatedly, and enters when the lock is released. */
 static void *wait_in_thread(void *arg) {
     bool exclusive = arg != NULL;
     serve_gate_enter(&scene->gate, exclusive, note_idle);
@@ -166,7 +166,7 @@ TEST(waiting_calls_idle)
     expect_waiting(false, true);
 }
 
-/* A shared holder that comes later does not pass a waiting exclusive one. */
+/* A shared request does not overtake an exclusive one that waits. */
 TEST(tickets_are_served_in_order)
 {
     pthread_t exclusive, shared;

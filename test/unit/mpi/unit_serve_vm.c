@@ -1,7 +1,7 @@
-/* unit_serve_vm.c: copies and updates through the kernel do the same as in mapped memory.
+/* unit_serve_vm.c: tests that copies and updates through the kernel give the same result as in mapped memory.
  *
- * Every operation is made twice: through the kernel, on memory of this process, and by the functions for mapped memory,
- * on a copy with the same addresses within pages. All bytes of both must then be equal, also those between blocks. */
+ * Every operation is executed twice: through the kernel, on memory of this process, and by the functions for mapped memory,
+ * on a copy at the same offsets within pages. All bytes of both must then be equal, also those between blocks. */
 #include "mpi/serve/vm.h"
 
 #include <errno.h>
@@ -49,7 +49,7 @@ static bool arenas_are_equal(uint64_t bytes) {
     return !memcmp(remote, mapped, bytes) && !memcmp(here_vm, here_copy, bytes);
 }
 
-/* The offset of the first byte in an arena. */
+/* Chooses the offset of the shape's first byte in an arena; raises *end to the end of the shape. */
 static uint64_t first_of(const struct shape *s, uint64_t *end) {
     int64_t low, high;
     shape_hull(s, &low, &high);
@@ -112,7 +112,8 @@ TEST(random_shapes)
     }
 }
 
-/* More than one span, gaps around the limit, blocks around the length of a span. */
+/* Sizes around the limits of vm.c: shapes of more than one span, gaps near the largest that a span includes, blocks near
+ * the length of a span. */
 TEST(rows_of_many_sizes)
 {
     static const struct {
@@ -144,7 +145,7 @@ void __wrap_net_lock_table_lock(struct net_lock_table *s, const void *address) {
     __real_net_lock_table_lock(s, address);
 }
 
-/* Elements are changed under the lock of the block in which they begin. */
+/* An element is updated under the lock of the block in which it begins. */
 TEST(a_run_takes_the_lock_of_each_block)
 {
     struct net_lock_table *locks = locks_open();
@@ -159,7 +160,7 @@ TEST(a_run_takes_the_lock_of_each_block)
                                 .bytes = flat.bytes};
         locked = 0;
         expect_eq(serve_vm_update(getpid(), locks, &u), 0);
-        expect_eq(locked, at > 4 ? 17 : 16); /* at 4 the last element begins in the last block of 16 */
+        expect_eq(locked, at > 4 ? 17 : 16); /* at 4 the last element still begins in the 16th block */
     }
 }
 
