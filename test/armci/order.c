@@ -113,7 +113,7 @@ CASE(a_flag_comes_after_its_data) {
     end();
 }
 
-/* A third rank that is told of fenced data sees it. */
+/* Rank 0 puts data to rank 1, fences, and sends a message to rank 2: rank 2 then sees the data. */
 CASE(a_third_rank_sees_what_was_fenced) {
     SKIP_IF(test_size < 3, "takes three ranks");
     begin(WORDS * sizeof(long));

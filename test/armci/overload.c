@@ -7,7 +7,7 @@
 #include <string.h>
 
 static int bytes =
-    1 << 20; /* of an operation; fewer where a block holds 64 bytes: a megabyte takes seconds there */
+    1 << 20; /* per operation; fewer if a block holds 64 bytes, as a megabyte then takes seconds */
 
 static long resident_kb(void) {
     long kb = 0;

@@ -189,7 +189,7 @@ static void strided(const struct act *a) {
     struct shape s = random_shape(grain);
     size_t at = below(REGION / 4) / (size_t)grain * (size_t)grain;
     bool flat = below(2) && s.levels == 0; /* by the call for contiguous data */
-    if (kind == ACC) {                     /* the place must hold whole numbers first */
+    if (kind == ACC) {                     /* first fill the target with whole numbers */
         uint8_t numbers[16];
         at = at / 16 * 16;
         for (size_t i = 0; i + 16 <= REGION; i += 16) {
@@ -293,7 +293,7 @@ static void value(const struct act *a) {
     uint64_t n = below(UINT64_MAX);
     int kind = (int)below(4);
     double d = (double)(int64_t)n;
-    if (a->ours) { /* the old value, then the new one */
+    if (a->ours) { /* checks the old value before the new one is put */
         long had;
         memcpy(&had, a->copy + at, sizeof had);
         expect_eq(ARMCI_GetValueLong(a->real + at, a->target), had);

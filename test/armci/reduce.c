@@ -47,8 +47,8 @@ static long combine(const char *op, long a, long b) {
     return a | b;
 }
 
-/* The result for the ranks in the list. It starts with the first value twice: "abs" and "and" change even a single
- * value, and repeating a value affects only sums and products. */
+/* The expected result for the ranks in the list. Except in sums and products, the first value is combined with itself:
+ * this changes nothing but in "abs..." and "and" operations, which change even a single value. */
 static long combined(const int *ranks, int count, size_t i, int version, const char *op) {
     long first = value_of(ranks[0], i, version, op);
     long all = op[0] == '+' || op[0] == '*' ? first : combine(op, first, first);
@@ -217,7 +217,7 @@ CASE(calls_by_type) {
     free(d);
 }
 
-/* Its magnitude is the largest of all, although its type cannot represent it. */
+/* The magnitude of the least integer is the largest of all, although the type cannot represent it. */
 CASE(magnitude_of_the_least_integer) {
     SKIP_IF_STOCK();
     int i = test_rank ? test_rank : INT_MIN;

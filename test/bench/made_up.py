@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Stands for every program of the benches: prints the lines, or writes the JSON, of the program under whose name it is
-started, with made-up numbers. test_tables.sh links it under the names of the programs and of launch.sh.
+"""Replaces every program of the benches. It prints the lines, or writes the JSON, of the program under whose name it is
+started, with made-up numbers. test_tables.sh makes links to it with the names of the programs and of launch.sh.
 
 The numbers are random and positive. They depend on the command line and the environment, and on how often this command
 was started, so that rounds differ and a run can be repeated."""
@@ -289,7 +289,7 @@ def launch(words):
 
 
 def seed(words):
-    """Counts the starts of this command in a file, by MADE_UP, the folder of these files."""
+    """Returns a seed that depends on the command and on how often it was started: a file per command in the folder MADE_UP counts."""
     settings = [f"{name}={value}" for name, value in sorted(os.environ.items()) if name.startswith(("HEARTH_", "PRELOADED", "MPI", "RANKS", "OMPI"))]
     key = hashlib.sha1(" ".join([*words, *settings]).encode()).hexdigest()
     with open(os.path.join(os.environ["MADE_UP"], key), "a+b") as file:
@@ -304,7 +304,7 @@ def main():
         path, words = launch(words)
         name = os.path.basename(path)
     if "libhearth" in os.environ.get("PRELOADED", ""):
-        os.environ["LD_PRELOAD"] = "libhearth"  # for result_of; nothing is started
+        os.environ["LD_PRELOAD"] = "libhearth"  # result_of reads it; no process is started
     DICE.seed(seed([name, *words]))
     globals().get(name.removesuffix("_stock").replace("-", "_"), program)(Arguments(words))
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Tests the page of results with made-up tables: the rows; what is reached, lost and not run; and the page as HTML.
+# Tests the page of results with made-up tables: its rows, which claims are reached, lost or not run, and its HTML form.
 # Also tests that the list of figures is complete, that a bench writes each of its keys, and that benches stop
 # repeating when the interval is narrow enough.
 #   test_results.sh MPI TREE       once: yes; timeout: 240

@@ -1,7 +1,8 @@
-/* fail.c: fault injection, preloaded: the k-th system or UCX call of a kind that Hearth's libraries make fails.
+/* fail.c: fault injection, preloaded: makes the k-th system or UCX call of one kind fail, counting the calls of Hearth's
+ * libraries.
  *
- *      TEST_FAIL=KIND:K[:FROM]     KIND: memory, files, threads, ucx or
- *                                 endpoints (those of UCX); K: which call, from 1; FROM: "on" for all from there on
+ *      TEST_FAIL=KIND:K[:on]       KIND: memory, files, threads, ucx, or endpoints (UCX endpoints);
+ *                                  K: which call, from 1; on: all later calls fail as well
  *      TEST_FAIL_RANK=N            on this rank only
  *      TEST_FAIL_COUNT=FILE        that rank keeps the number of calls of each kind in this file, as words of 8 bytes
  *

@@ -51,7 +51,7 @@ judge() { # failed call, exit status, output
     failed=1
 }
 
-chosen() { # number of calls: prints the ones that fail
+chosen() { # number of calls: prints which of them are made to fail
     local i
     if [ "$each" = all ]; then
         seq 1 "$1"

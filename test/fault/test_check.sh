@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Tests HEARTH_CHECK=1, which shows whether a mode is safe for a program. mpi_sync rewrites its windows between
-# epochs: mode always would serve stale data, which is detected and reported, and the program gets the fresh data and
-# passes; mode acquire does not.
+# Tests HEARTH_CHECK=1, which shows whether a mode is safe for a program. mpi_sync rewrites its windows between epochs. In
+# mode always the cache would serve stale data: this is detected and reported, and the program gets the fresh data and
+# passes. In mode acquire no hit is stale.
 #   test_check.sh MPI TREE
 set -uo pipefail
 mpi=$1 tree=$2 failed=0

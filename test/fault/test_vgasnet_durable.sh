@@ -111,7 +111,7 @@ rm "$nvm/one.1" && mkdir "$nvm/one.1"
 refused 'a folder in its place' 'one\.1: ' $one 2 check
 put_back
 
-# One valid header is enough: the other one is from the moment before.
+# One valid header is enough: a file has two, the latest and the one before it.
 printf '\377' | dd of="$nvm/one.1" bs=1 seek=40 conv=notrunc 2>/dev/null
 good 'one header damaged' $one 2 check --version 7
 keep

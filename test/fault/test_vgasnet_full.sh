@@ -36,7 +36,7 @@ say() { # name, whether it passed
     fi
 }
 
-errors() { # of our library; other nodes may report that one is gone
+errors() { # counts error lines of our library, except those of nodes that have lost their peer
     grep -E 'hearth\[[0-9]\]: error: ' "$dir/out" | grep -vc 'cannot be reached'
 }
 
@@ -45,7 +45,7 @@ no_wrong_data() {
 }
 
 # Status not 0, not ended by the time limit, and with a line; MPICH's launcher sometimes drops the last lines.
-nodes=1 # each may print it
+nodes=1 # number of nodes; each may print the line
 ends() { # name, regular expression; K=V... ranks mode...
     for _ in 1 2 3; do
         find "$nvm" -mindepth 1 -delete 2>/dev/null

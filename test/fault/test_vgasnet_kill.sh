@@ -13,7 +13,7 @@ export OMPI_MCA_btl_vader_backing_directory=$dir
 echo "$kills kills, seed $seed"
 RANDOM=$seed
 
-fail() { # what
+fail() { # reason
     echo "FAIL $1 (seed $seed, kill $number)"
     cat "$dir/wrong" 2>/dev/null
     sed 's/^/    | /' "$dir/out"

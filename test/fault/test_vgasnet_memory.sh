@@ -79,8 +79,8 @@ large 'the pool as it is chosen by default'
 
 # ---- two jobs ----
 
-# Segments in memory are backed when they are touched: what the first job has reserved and not touched is not
-# available to a second.
+# Segments in memory are backed when they are touched. Memory that the first job has reserved but not touched is not
+# available to the second.
 two=(HEARTH_NVM=off both --page 65536 --pages 1920) # two ranks of 120 MiB: fits a single job
 echo $((600 << 20)) >"$group/$limit_name"
 run "${two[@]}"

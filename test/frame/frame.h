@@ -39,7 +39,7 @@ struct test_job {
     void (*open)(int *argc, char ***argv); /* cases can run when it returns */
     void (*settle)(void);                  /* at the end of each case */
     void (*end)(int status);               /* finalizes MPI too; may exit with this status */
-    const char *(*config)(void);           /* word that the last line prints */
+    const char *(*config)(void);           /* name of the configuration, for the last line of output */
 };
 extern const struct test_job test_job;
 

@@ -116,15 +116,15 @@ static void run_block(struct fuzz_input *in) {
         take_all();
 }
 
-/* All messages are taken at the end of each input, so that its queues are empty; nothing is taken from the box of the
- * other rank. */
+/* Prepares the boxes for the next input. The queues of this rank are empty, since each input ends by taking all messages.
+ * Nothing takes messages from the other rank's box, so it is cleared. */
 static void reset(uint8_t in_use) {
     size_t head =
         sizeof(struct am_box) + ((size_t)world.local_count + AM_REMOTE_QUEUES) * sizeof(struct am_queue);
     memset((char *)gas_box_of(1), 0, head);
     atomic_store(&gas_box_of(1)->free_places, UINT32_MAX);
     atomic_store(&gas_box_mine()->free_places,
-                 in_use & 128 ? 3 : UINT32_MAX); /* 3: so that some are parked */
+                 in_use & 128 ? 3 : UINT32_MAX); /* 3: so that some messages are parked */
     for (int i = 0; i < 8; i++)
         atomic_store(&gas_box_mine()->slots[i].in_use, in_use >> i & 1);
 }

@@ -1,5 +1,5 @@
-/* fuzz_settings.c: feeds values of environment variables. The first byte chooses the setting, the rest is its value;
- * NAME: its name instead, misspelt. */
+/* fuzz_settings.c: feeds values and names of environment variables to the parser of settings. The first byte chooses the
+ * setting, the rest is its value; if the first byte is NAME, the rest is a misspelt name. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-/* fuzz_top.c: feeds the page that a process shows to `hearth top`, with any contents, to its reader, and prints it.
- * The first byte chooses which fields of its head are right, and how numbers beyond the tables are filled. */
+/* fuzz_top.c: feeds the reader of `hearth top` a live page with any contents, and prints what it accepts. The first byte
+ * chooses which fields of the header are valid, and whether the tables are short enough for the input to fill them. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,7 +33,7 @@ static void make_file(void) {
     memset(page + LIVE_FILE_BYTES - 4096, 0xff, 4096);
 }
 
-/* Tables in the input are short: fields and objects alternate. */
+/* The input is dealt out to the tables in turn, entry by entry, as it is much shorter than they are. */
 static void fill(struct fuzz_input *in) {
     unsigned flags = fuzz_take_byte(in);
     struct live_page *p = (struct live_page *)(void *)page;

@@ -37,7 +37,7 @@ uint64_t draw(uint64_t *state);
 int draw_below(uint64_t *state, int limit);
 int draw_between(uint64_t *state, int least, int most);
 
-/* Changes its value with each call: programs that can use two names or two widths alternate. */
+/* Returns true and false in turn: tests that can use two names or two integer widths alternate between them. */
 bool turn(void);
 
 void *need(size_t bytes); /* zeroed; ends the program if there is no memory */

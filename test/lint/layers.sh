@@ -49,7 +49,7 @@ function check_folder(header,    from, file) {
     else if (file != from ".h" && folder != "sim") violation("\"" header "\" stays inside " from ": include \"" from "/" from ".h\"")
 }
 
-function rank(folder, layer,    i, n, list) { # of a subfolder; files beside the subfolders have the highest
+function rank(folder, layer,    i, n, list) { # the rank of a subfolder; files beside the subfolders have the highest
     n = split(order[folder], list, " ")
     for (i = 1; i <= n; i++) if (list[i] == layer) return i
     return layer == "" ? n + 1 : 0

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Checks that the libraries export their public names and no others, and that the library that interposes MPI is
-# linked to it: programs that load MPI late, with local symbols, as Python does, hide it from others.
+# Checks that the libraries export their public names and no others, and that the library that interposes MPI is linked with
+# MPI: a program that loads MPI late with local symbols, as Python does, hides MPI's names from other libraries.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 public='^(P?MPIX?_[A-Z][A-Za-z0-9_]*|CLAMPI_[A-Z][A-Za-z0-9_]*|clampi_[a-z_]+|hearth_[a-z_]+|match_[a-z_]+|P?ARMCIX?_[A-Za-z_]+|p?armci_[a-z_]+|v?gasnet[ct]?_[A-Za-z0-9_]+|mpi_init_|mpi_init_thread_|mpi_finalize_)$'

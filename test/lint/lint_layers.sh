@@ -10,7 +10,7 @@ mkdir -p "$tree/include"
 echo '#include <mpi.h>' >"$tree/include/clampi.h"
 faults=0
 
-plant() { # file, what it includes, expected message (empty: allowed), line
+plant() { # file, header that it includes, expected message (empty: allowed), line
     rm -rf "$tree/src" "$tree/apps" "$tree/tools" "$tree/sim"
     mkdir -p "$tree/$(dirname "$1")"
     printf '/* one */\n%s\n' "#include $2" >"$tree/$1"

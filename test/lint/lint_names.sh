@@ -7,7 +7,7 @@ set -u
 cd "$(dirname "$0")/../.." || exit 1
 api='^(P?MPIX?_|p?mpi_|P?ARMCI|parmci_|v?gasnet|CLAMPI|clampi_|hearth_|hook_|main$)'
 
-objects() { # of this tree: object, its folder, prefix. Objects of deleted files are skipped.
+objects() { # tree: prints each object and the prefix of its folder, or "-". Objects of deleted files are skipped.
     for folder in pages data gas armci net mpi; do
         find "$1/src/$folder" -name '*.c.o' 2>/dev/null
     done | while read -r object; do

@@ -13,7 +13,7 @@ static void expect_news(uint64_t got, uint64_t news) {
         pass_expect(got, news);
 }
 
-/* Each is both tell and hear. */
+/* Defines a function that is both tell and hear. */
 #define PREBARRIER(name)                                                                                     \
     static void meet_##name(uint64_t news);                                                                  \
     PASS(name, .tell = meet_##name, .hear = meet_##name);                                                    \

@@ -1,6 +1,6 @@
 /* comms.c: notification through other kinds of communicators, and by collective calls that make and free objects.
- * Only those are used whose result depends on what the other rank passed, or which MPI defines as a barrier: a split
- * whose groups follow the other's key, a merge whose order follows the other's argument, MPI_Win_free. */
+ * The tests use only calls whose result depends on an argument of the other rank, or which MPI defines as a barrier: a
+ * split whose groups follow the other rank's key, a merge whose order follows the other rank's argument, MPI_Win_free. */
 #include "pass.h"
 
 #include <dlfcn.h>
@@ -141,7 +141,7 @@ PASS(win_free, .open = open_brief, .tell = tell_win_free, .hear = hear_win_free,
 /* ---- by a call outside the standard ---- */
 
 #ifdef MPIX_ERR_PROC_FAILED /* then MPIX_Comm_agree exists as well */
-/* The agreed value is 0 as often as 1. It is a result, not a flag that says whether a message has arrived. */
+/* The agreed value is 0 in half of the runs. It is a result, not a flag that says whether a message has arrived. */
 static void meet_agree(uint64_t news) {
     int flag = litmus_rank == WRITER ? (int)(news & 1) : 1;
     MPIX_Comm_agree(litmus_comm, &flag);
@@ -152,7 +152,7 @@ static void meet_agree(uint64_t news) {
 }
 #endif
 
-/* In most MPIs that declare it, it ends the program; agree.c does not. */
+/* In most MPIs that declare MPIX_Comm_agree, the call ends the program; the one of agree.c works. */
 static void open_agree(void) {
     if (!dlsym(RTLD_DEFAULT, "litmus_agree"))
         litmus_skip("no MPIX_Comm_agree that works; test_extensions.sh has one");

@@ -2,7 +2,7 @@
  * not checked; but a later get must not be served from it.
  *
  *      reader:   get p ----------------------------------> (any)
- *                      ready    news: p = v     get p ---------> must be v */
+ *                      ready    event: p = v    get p ---------> must be v */
 #include "litmus.h"
 
 static void write_when_ready(struct place p, uint64_t v) {

@@ -104,19 +104,19 @@ struct place {
     int home;       /* rank whose memory it is in */
     MPI_Aint disp;  /* in bytes */
     uint64_t *own;  /* its address if home is this rank */
-    uint64_t *last; /* the value that was written last, as this rank records it */
+    uint64_t *last; /* this rank's record of the value that was written last */
 };
 
 void scene_open(MPI_Comm comm);
 void scene_close(void);
-/* A window of memory that all ranks of the test share, not zeroed; false, and the test is skipped, if there is none. */
+/* Makes a window of memory that all ranks of the test share; the memory is not zeroed. If this is not possible, it returns
+ * false and the test is skipped. */
 bool scene_share(size_t bytes, MPI_Win *win, uint64_t **own, uint64_t **writers);
 
-/* The same place on all ranks. */
+/* A random place, the same on all ranks. */
 struct place place_pick(int home);
-/* The place with these numbers. */
 struct place place_at(int window, int home, int slot);
-/* A word beside the places. */
+/* A flag: a word outside of the slots. */
 struct place place_flag(int window, int home, int number);
 
 /* Writes the line by a random method and waits until the write is complete. */

@@ -158,7 +158,7 @@ static void flush_own(void) {
     MPI_Win_flush(READER, scene.turn);
 }
 
-/* own: another lock of the same window, that on this rank's own part, is already held. */
+/* own: this rank already holds the lock of its own part of the same window. */
 static void lock_and_read(struct place p, bool own) {
     uint64_t got;
     receive_word(WRITER, TAG_NEWS);

@@ -25,7 +25,7 @@ struct pass {
 };
 
 void pass_run(const struct litmus *self);
-/* Checks that the word that came is the one of this run. */
+/* Checks that the received word is that of this run. */
 void pass_expect(uint64_t got, uint64_t news);
 
 #define PASS(name_, ...)                                                                                     \
@@ -37,9 +37,9 @@ void pass_expect(uint64_t got, uint64_t news);
     }                                                                                                        \
     _Static_assert(1, "a semicolon follows")
 
-/* For tell: the plain message. */
+/* For tell: sends a plain message. */
 void tell_by_send(uint64_t news);
-/* For finish: receives it. */
+/* For finish: receives that message. */
 void take_message(void);
 
 #endif

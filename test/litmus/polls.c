@@ -35,8 +35,8 @@ static bool is_set(uint64_t *flag, uint64_t news) {
     return atomic_load_explicit((_Atomic uint64_t *)flag, memory_order_acquire) == news;
 }
 
-/* The load may see a value that came after the last flush, so a flush follows it: without any call between the load
- * and the get the library could not know. Two flushes: the second certainly has nothing to complete. */
+/* The load may see a value that arrived after the last flush, so a flush follows it: if there were no call between the load
+ * and the get, the library could not notice the event. Two flushes: the second certainly has nothing to complete. */
 static void hear_own_flush(uint64_t news) {
     uint64_t patience = 0;
     for (; !is_set(flag_of_reader().own, news); litmus_wait(&patience, "MPI_Win_flush and load"))

@@ -1,12 +1,14 @@
-/* shapes.c: the classic shapes of memory models, with MPI's operations.
+/* shapes.c: the classic litmus tests of memory models, with MPI's operations.
  *
- * Store buffering: both ranks write their own place, synchronise, and read the other's: neither may read the old
- * value. Only one of them can have read before without hearing of the other in between, so they alternate. Store and
- * load buffering without synchronisation race, except by atomics: there the flags may not both be old (both writes
- * were complete before the reads began), or both be new (both reads were complete before the writes began); and a
- * rank that reads a new flag must find the data that was written before it. Write-to-read causality and ISA2:
- * notification through a third rank. Independent reads of independent writes: two readers may not see two writes in
- * different orders. */
+ * Store buffering: both ranks write their own place, synchronise, and read the other's place; neither may read the old
+ * value. Only one rank per run can have the old value cached without having been notified since, so the ranks alternate.
+ *
+ * Store and load buffering without synchronisation race, except by atomic flags. In store buffering the two flags read may
+ * not both be old, as both writes were complete before the reads began. In load buffering they may not both be new, as both
+ * reads were complete before the writes began. A rank that reads a new flag must find the data that was written before it.
+ *
+ * Write-to-read causality and ISA2: notification through a third rank. Independent reads of independent writes: two
+ * readers may not see two writes in different orders. */
 #include "litmus.h"
 
 enum { PEER_FLAG = 1 };
@@ -84,8 +86,8 @@ static void forbid_both(uint64_t seen, uint64_t forbidden) {
         litmus_forbid("both read %llu", (unsigned long long)forbidden);
 }
 
-/* Reads the other's data once its flag is seen. The barrier before keeps either from writing while the other still
- * reads. */
+/* Reads the other rank's data if its new flag was read. A barrier before this call keeps each rank from writing while the
+ * other still reads. */
 static void read_flagged(uint64_t seen, struct place theirs, uint64_t v) {
     if (seen == v)
         expect_value(theirs, v);
@@ -196,7 +198,7 @@ static void read_in_order(struct place first, struct place second, uint64_t v, u
     *first.last = *second.last = v;
 }
 
-/* seen: by 2 of 0 and then of 1, by 3 of 1 and then of 0. */
+/* seen: two flags per rank; rank 2 has read those of ranks 0 and 1, rank 3 those of ranks 1 and 0, in this order. */
 static void forbid_disagreement(const uint64_t seen[8], uint64_t v) {
     const uint64_t *two = seen + 4, *three = seen + 6;
     if (two[0] == v && two[1] != v && three[0] == v && three[1] != v)

@@ -76,7 +76,7 @@ static void here(task *what, struct place p, uint64_t v) {
     what(p, v);
 }
 
-/* Which thread does what: ask (the helper) or here. */
+/* Which thread executes each step: `ask` for the helper thread, `here` for this one. */
 struct roles {
     void (*read_before)(task *what, struct place p, uint64_t v);
     void (*hear)(task *what, struct place p, uint64_t v);

@@ -8,7 +8,7 @@
 /* The same memory twice on every rank, both open by lock_all. */
 static MPI_Win twins[2];
 static uint64_t *twin_part;
-static uint64_t before; /* what was written last */
+static uint64_t before; /* the value that was written last */
 
 static void open_epochs(void) {
     for (int i = 0; i < 2; i++)

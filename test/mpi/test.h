@@ -81,7 +81,7 @@ bool over_pt2pt(void);
 const char *test_config(void);
 bool test_loaded(void);
 bool test_cached(void);
-/* Hearth serves the windows that are allocated; make_window allocates then. */
+/* Returns whether Hearth serves windows of MPI_Win_allocate. make_window then allocates its windows. */
 bool test_served(void);
 
 bool stats(MPI_Win win, CLAMPI_Stats *s);

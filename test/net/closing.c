@@ -94,7 +94,7 @@ static void expect_only_failure(struct node *n, int rank) {
     expect(node_wait(n, &replies, (uint64_t)test_size - 1, 20));
 }
 
-/* Rank 0 closes its ports. Each other rank is told once, and they continue among themselves. */
+/* Rank 0 closes its ports. Every other rank is notified once, and the others still exchange messages. */
 CASE(one_leaves) {
     struct node n;
     SKIP_IF(!over_ucx(), "MPI does not tell");

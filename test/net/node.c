@@ -87,7 +87,7 @@ static void sleep_us(long us) {
     nanosleep(&(struct timespec){.tv_nsec = us * 1000}, NULL);
 }
 
-/* Returns whether anything came within a short time. */
+/* Returns whether anything arrived within a short time. */
 static bool work(struct node *n) {
     bool any = false;
     for (int idle = 0; idle < 20; idle++)
@@ -96,7 +96,8 @@ static bool work(struct node *n) {
     return any;
 }
 
-/* Many empty wakeups mean that a connection is being made, and the thread that has to answer may wait for this core. */
+/* Many wakeups without a message mean that a connection is being set up. The thread sleeps then, as the thread that has to
+ * answer may need this core. */
 static void *help(void *arg) {
     struct node *n = arg;
     int empty = 0;

@@ -96,7 +96,7 @@ CASE(receiver_away) {
         expect(o->state == 0 || o->state == 1);
         pending += o->state == 1;
         if (o->state == 0)
-            memset(o->payload, 0xdd, MOST); /* free again */
+            memset(o->payload, 0xdd, MOST); /* the payload is free again */
     }
     expect(!over_ucx() || pending > 0);
     barrier();

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Runs programs with no eager messages, where nothing is sent before its receive is posted, inside a node and through
-# MPI; and with as many eager messages as possible. Not all programs can run without: in some of them all ranks send
-# before they receive.   test_eager.sh MPI TREE      quick: mpich; timeout: 300
+# Runs programs without eager messages, so that no data is sent before its receive is posted, inside a node and through MPI;
+# and with as many eager messages as possible. Programs in which all ranks send before they receive cannot run without eager
+# messages.   test_eager.sh MPI TREE      quick: mpich; timeout: 300
 set -uo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 mpi=$1 tree=$2 failed=0

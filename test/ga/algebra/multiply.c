@@ -7,7 +7,7 @@
 enum { M = 21, N = 17, K = 26 };
 static const int types[] = {C_FLOAT, C_DBL, C_SCPL, C_DCPL};
 
-/* op(x) at a place, where x is stored as it is or transposed. */
+/* The element of op(x) at this row and column; op(x) is x or its transpose. */
 static number at(const struct grid *x, bool transposed, int row, int column) {
     return transposed ? x->at[column * x->dims[1] + row] : x->at[row * x->dims[1] + column];
 }

@@ -205,7 +205,7 @@ CASE(splits) {
     }
 }
 
-/* GA_Pgroup_duplicate has no case: libga 5.8.2 requests a group of ranks that are not its members. */
+/* There is no case for GA_Pgroup_duplicate: in libga 5.8.2 it makes a group of ranks other than the original's members. */
 CASE(alone) {
     for (int names = 0; names < 2; names++) {
         int self = names ? NGA_Pgroup_self() : GA_Pgroup_self(), sum = 1;

@@ -29,7 +29,7 @@ CASE(nodes_add_up) {
     free(seen);
 }
 
-/* At most two ranks: libga 5.8.2 uses an internal list of half the required length, which shows only with more. */
+/* Asks for at most two ranks: with more, libga 5.8.2 overruns an internal list of half the required length. */
 CASE(list_of_ranks) {
     int list[2], count = ranks < 2 ? ranks : 2;
     for (int names = 0; names < 2; names++) {

@@ -13,7 +13,7 @@ enum { MOST = 20000, BLOCKS = 40, SEGMENT = 8 << 20 };
 struct arena {
     uint64_t used;
     uint64_t given, taken_back;
-    uint64_t free_of[32]; /* offset of the first, 0: none */
+    uint64_t free_of[32]; /* by size class: offset of the first free block; 0: none */
 };
 
 static gasnet_hsl_t lock = GASNET_HSL_INITIALIZER;

@@ -25,7 +25,7 @@ static void on_echoed(gasnet_token_t token, gasnet_handlerarg_t n) {
     echoed += n;
 }
 
-/* The payload describes its own expected contents: its version is an argument. */
+/* The expected payload follows from the sender, the length and the version, which is an argument. */
 static void on_check(gasnet_token_t token, void *data, size_t bytes, gasnet_handlerarg_t version) {
     static char want[1 << 17];
     gasnet_node_t from = 0;
@@ -48,8 +48,7 @@ static void on_checked(gasnet_token_t token, void *data, size_t bytes, gasnet_ha
     checked++;
 }
 
-/* Numbered messages: for each node the number received, the number received before one with a lower number, and the
- * same for replies. */
+/* Numbered messages. For each node: requests received, replies received, and those received out of order. */
 enum { MOST = 64 };
 static struct { int came, back, overtaken; } of[MOST];
 

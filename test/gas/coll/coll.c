@@ -14,7 +14,7 @@ enum { SIZES = sizeof sizes / sizeof sizes[0] };
 static const int in_flags[] = {GASNET_COLL_IN_NOSYNC, GASNET_COLL_IN_MYSYNC, GASNET_COLL_IN_ALLSYNC};
 static const int out_flags[] = {GASNET_COLL_OUT_NOSYNC, GASNET_COLL_OUT_MYSYNC, GASNET_COLL_OUT_ALLSYNC};
 
-/* One of the combinations; the same number gives the same one on all nodes. */
+/* The i-th combination of flags. */
 static int flags_of(int i) {
     return in_flags[i % 3] | out_flags[i / 3 % 3] | (i % 2 ? GASNET_COLL_LOCAL : GASNET_COLL_SINGLE);
 }
@@ -27,7 +27,7 @@ static char *place(int which, bool in_segment) {
     return (in_segment ? (char *)test_segments[test_rank].addr : outside) + (size_t)which * ROOM;
 }
 
-/* The data of `rank` for `whom`, in a version. */
+/* The data that `rank` sends to `whom`, in this version. */
 static void fill(char *to, size_t bytes, int rank, int whom, int version) {
     test_fill(to, bytes, rank * 64 + whom, version);
 }

@@ -23,7 +23,7 @@
 #include "pages/store/store.h"
 
 enum { WORDS = 4, REFUSED = 3, NO_CHECKPOINT = 4, ALONE = 5, BAD_END = 6, SECONDS = 100 };
-#define LIVES UINT64_C(100000) /* at most */
+#define LIVES UINT64_C(100000) /* at most this many runs */
 #define NEVER UINT64_MAX
 
 static struct {
@@ -166,8 +166,9 @@ static int is_written(int of, uint64_t page, uint64_t epoch) {
     return mix(((uint64_t)of << 40) ^ page << 20 ^ epoch) % 3 == 0;
 }
 
-/* The test counts epochs itself, as the numbers of checkpoints are not known in advance. A checkpoint that was
- * abandoned is made again by a later run: the last run that began before it has written the data. */
+/* The version of a page at an epoch. The test counts epochs itself, as the numbers of checkpoints are not known in advance.
+ * An epoch that was abandoned when a run was killed is repeated by a later run, so its data is that of the last run that
+ * began before it. */
 static uint64_t version_at(int of, uint64_t page, uint64_t epoch) {
     while (epoch && !is_written(of, page, epoch))
         epoch--;
@@ -286,7 +287,8 @@ static void wait_for_go(void) {
 
 /* ---- one failure ---- */
 
-/* Two versions, with a checkpoint after each. A failure prints a line, and the status tells when it happened. */
+/* Writes two versions, with a checkpoint after each. If a checkpoint fails, a line is printed and the job ends with
+ * NO_CHECKPOINT. */
 static void two_versions(void) {
     for (uint64_t i = 0; i < 2; i++) {
         write_version(o.version + i);
@@ -322,7 +324,7 @@ static void full(void) {
     check_version(o.version + 1);
 }
 
-/* More data than memory may hold, twice, so that what is read has been evicted long before. */
+/* Writes and reads more data than memory may hold, twice, so that pages are evicted long before they are read. */
 static void both_versions(void) {
     for (uint64_t i = 0; i < 2; i++) {
         write_version(o.version + i);

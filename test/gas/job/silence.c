@@ -1,6 +1,6 @@
-/* silence.c: tests that HEARTH_NET_TIMEOUT ends a job if a node does not answer, and not if there is no traffic: an
- * operation that is complete and not synchronised yet, a rank that reads its own NVM, a job that is stopped for a
- * while. ranks: 2; configs: tiny; timeout: 60 */
+/* silence.c: tests that HEARTH_NET_TIMEOUT ends a job if a node does not answer, but not if there is merely no traffic: an
+ * operation that is complete but not synchronised yet, a rank that reads its own NVM, a job that is stopped for a while.
+ * ranks: 2; configs: tiny; timeout: 60 */
 #include "test.h"
 
 #include <signal.h>

@@ -47,13 +47,13 @@ struct flight {
     size_t first, count;
     uint64_t *to;
     uint64_t floors[MOST_READ];
-    uint64_t own[MOST_READ]; /* its destination */
+    uint64_t own[MOST_READ]; /* the destination: `to` points here */
 };
 
 struct thread {
     int number; /* in its process */
     struct writer me;
-    struct writer *others; /* whose actions it replays */
+    struct writer *others; /* the writers whose actions it replays */
     int other_count;
     uint64_t *seen; /* [rank][word]: the newest version that it has read */
     struct flight *flights;
@@ -357,7 +357,7 @@ static void barrier(int id) {
 }
 
 static void meet(void) {
-    static int met; /* of the thread that comes last */
+    static int met; /* written only by the thread that arrives last */
     if (pthread_barrier_wait(&meeting) == PTHREAD_BARRIER_SERIAL_THREAD)
         barrier(++met & 0xffffff);
     pthread_barrier_wait(&meeting);

@@ -12,7 +12,7 @@ static gasnet_node_t other(void) {
     return (gasnet_node_t)((test_rank + 1) % test_size);
 }
 
-/* Word i of those that this node writes at the other; for up to four nodes. */
+/* Word i of the part of the other node's segment that this node writes; there are four parts. */
 static uint64_t *word(size_t i) {
     return (uint64_t *)test_segments[other()].addr + (size_t)(test_rank % 4) * (SEGMENT / 4 / 8) + i;
 }

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-enum { BLOCK = 100, BLOCKS = 41, AHEAD = 4 }; /* the window's end cuts the last read-ahead */
+enum { BLOCK = 100, BLOCKS = 41, AHEAD = 4 };
 
 __attribute__((constructor)) static void read_ahead(void) {
     setenv("HEARTH_READ_AHEAD", "4", 1);

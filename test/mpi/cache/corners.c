@@ -258,7 +258,7 @@ static void set_mode(MPI_Win win, int mode) {
         expect_eq(set(win, mode), MPI_SUCCESS);
 }
 
-/* A hit on another rank must not let the flush skip the outstanding get. */
+/* A hit for another target must not let the flush skip the outstanding get. */
 static void get_and_hit(MPI_Win win, int target, int hit_target) {
     unsigned char got[2][BLOCK];
     MPI_Request request;
@@ -331,8 +331,8 @@ static void read_beside_an_error(MPI_Win win) {
     MPI_Wait(&rget, MPI_STATUS_IGNORE);
 }
 
-/* A Waitany that fails because of one request says nothing about the other. A later flush completes the other one,
- * also as the program sees it. The target makes no MPI call for a while, so that the get is still pending. */
+/* A Waitany that fails because of one request does not complete the other one. A later flush completes it, and its data is
+ * then valid. The target makes no MPI call for a while, so that the get is still pending at first. */
 CASE(rget_beside_a_failed_receive) {
     struct window w = open_window(2 * WINDOW, "always");
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);

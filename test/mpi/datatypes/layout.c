@@ -181,7 +181,7 @@ CASE(random_types) {
     }
     if (!fine)
         fprintf(stderr, "rank %d: type %d:%s\n", test_rank, tried, types_story);
-    expect(refused <= tried / 3); /* up to three of each are tried */
+    expect(refused <= tried / 3); /* up to three counts of each type are tried */
     if (test_rank == 0)
         printf("%d types on rank 0, refused %d times\n", tried, refused);
 }
@@ -361,7 +361,7 @@ CASE(threads) {
     expect(count_known() - known <= 1); /* at most MPI_SHORT */
 }
 
-/* The n-th of the numbers that fall into one bucket, as a handle that MPI never sees. */
+/* A handle that MPI never sees: the n-th number that falls into the same bucket of the table. */
 static MPI_Datatype fake_handle(int n) {
     uint64_t key = 1 << 20;
     for (int found = -1; found < n;)

@@ -18,7 +18,7 @@ __attribute__((constructor)) static void prepare(void) {
     sem_init(&below.go_on, 0, 0);
 }
 
-/* ---- an atomic is executed by the flush after it, once its value has changed ---- */
+/* ---- an atomic that the next flush executes, once the value at the target has changed ---- */
 
 static struct {
     bool is_due;

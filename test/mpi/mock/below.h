@@ -9,9 +9,9 @@
 struct below {
     volatile bool holds_flush; /* the next flush completes, posts `held` ... */
     sem_t held, go_on;         /* ... and waits for `go_on` before it returns */
-    bool fetches_late; /* atomics wait for the flush after them, which waits for a value other than 0 */
-    unsigned slow_us;  /* duration of every flush */
-    int most_bytes;    /* limit of a get; 0: none */
+    bool fetches_late; /* atomics are executed by the next flush, which waits until the value is not 0 */
+    unsigned slow_us;  /* additional duration of every flush */
+    int most_bytes;    /* larger gets fail; 0: none */
 };
 
 #endif

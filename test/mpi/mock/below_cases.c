@@ -38,9 +38,9 @@ static void *flush_early(void *flag) {
     return NULL;
 }
 
-/* A flush that began before the atomic was issued returns before its value is there. The value is a sync event all
- * the same. Nothing else in the flush that completes the atomic is a sync event: the locks are known to be held, and
- * another call remains for the flush to complete. */
+/* One thread's flush begins before another thread issues an atomic, and returns before the atomic's value has arrived. The
+ * value must still count as a sync event when a later flush completes the atomic. Nothing else in that flush is a sync
+ * event: the locks are known to be held, and the flush has another operation to complete. */
 static void hear_late(struct window *flag, struct window *data) {
     pthread_t other;
     int told = 0, zero = 0, unused;

@@ -261,8 +261,8 @@ CASE(longer_than_what_is_cached) {
     close_window(&w);
 }
 
-/* No flush between the reads: only the barriers, and the rule that the cache does not keep the result of an Rget in
- * this mode. */
+/* There is no flush between the reads, only barriers. The new data is read because the cache does not keep the result of
+ * an Rget in this mode. */
 CASE(transparent_mode_keeps_nothing) {
     struct window w = open_window(WINDOW, "transparent");
     for (int version = 0; version < 5; version++) {

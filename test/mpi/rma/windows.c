@@ -173,7 +173,7 @@ CASE(detach_drops_what_it_covered) {
         MPI_Win_unlock(test_rank, win);
         MPI_Win_detach(win, mine);
     }
-    expect_hits(win, 8); /* 3 of the window that was freed, 5 of the one that remained */
+    expect_hits(win, 8); /* 3 of `mine`, which was detached each time, 5 of `other` */
     barrier();
     MPI_Win_detach(win, other);
     MPI_Win_free(&win);

@@ -8,7 +8,7 @@ TEST_THREADS(MPI_THREAD_MULTIPLE)
 
 enum { THREADS = 2, GETS = 20, DONE = 256 /* where rank 1 signals that its gets are answered */ };
 
-/* Long enough for any machine where the library must answer the gets; a moment where only the MPI could. */
+/* Seconds: long enough for any machine if the library must answer the gets; short if only the MPI could. */
 static double patience(void) {
     return test_cached() ? 30 : 0.5;
 }

@@ -145,8 +145,7 @@ CASE(cart) {
     MPI_Status status;
     MPI_Cart_create(MPI_COMM_WORLD, 2, dims, periodic, 1, &grid);
     use(grid);
-    MPI_Barrier(
-        grid); /* a rank still in a wildcard receive would take what a rank that is done sends below */
+    MPI_Barrier(grid); /* otherwise a wildcard receive in `use` could match a message of the loop below */
     for (int d = 0; d < 2; d++) {
         int me = rank_in(grid);
         MPI_Cart_shift(grid, d, 1, &from, &to);

@@ -10,7 +10,7 @@
 enum { CHILDREN = 2, LARGE = 1 << 20 };
 
 static char program[4096];
-static int good = 1; /* on this side; the other side is told */
+static int good = 1; /* no failure on this side; sent to the other side at the end */
 
 /* The same on both sides: each rank exchanges with each rank of the other side. */
 static void exchange(MPI_Comm inter, size_t bytes, int version) {

@@ -19,12 +19,12 @@ enum receive_way { IRECV, RECV, PROBE, MPROBE, PERSISTENT_RECV, RECEIVE_WAYS };
 
 struct message {
     int from, to, comm, tag, serial;
-    int bytes, back_bytes; /* the second for the reply in an exchange */
+    int bytes, back_bytes; /* back_bytes: size of the reply in an exchange */
     enum send_way send;
     enum receive_way receive;
     bool any_source, any_tag;
     bool strided_out, strided_in;
-    int complete; /* index of the completion call after it in `completions`, or none */
+    int complete; /* which completion call follows it, if any */
 };
 
 static struct message script[MESSAGES];
@@ -113,7 +113,7 @@ struct pending {
     bool receiving, persistent;
 };
 
-struct list { /* of requests; those on the wildcard communicator are in a list of their own */
+struct list { /* pending requests; those on the wildcard communicator have a separate list */
     MPI_Request requests[2 * MESSAGES];
     struct pending what[2 * MESSAGES];
     int count;
@@ -121,7 +121,7 @@ struct list { /* of requests; those on the wildcard communicator are in a list o
 
 static struct list ordered, open;
 static int open_next[64][MESSAGES],
-    open_at[64]; /* per sender: what it sends to this rank there, and the next one */
+    open_at[64]; /* per sender: its messages to this rank on that communicator, and the next one */
 
 static void add(const struct message *m, unsigned char *buffer, bool receiving, MPI_Request request) {
     struct list *l = m->comm == OPEN ? &open : &ordered;
@@ -330,7 +330,7 @@ static void round_of(uint64_t seed) {
         play(&script[i]);
         complete_some(script[i].complete);
     }
-    memset(open_at, 0, sizeof open_at); /* counted so far; from here on received */
+    memset(open_at, 0, sizeof open_at); /* it counted the messages so far; from here on it counts receives */
     wait_all(&ordered);
     wait_all(&open);
     MPI_Buffer_detach(&was, &size);

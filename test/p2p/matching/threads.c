@@ -220,8 +220,8 @@ CASE(completed_by_another) {
     }
 }
 
-/* All threads of a rank wait, and each in turn gets its message. One thread drives progress; when it leaves, another
- * must take over. */
+/* All threads of a rank wait, and each in turn gets its message. The thread that holds the progress lock drives progress;
+ * when it leaves, another must acquire the lock. */
 enum { TURNS = 40, TURN_TAG = 80 };
 
 static void *wait_for_turn(void *arg) {

@@ -126,7 +126,7 @@ static void in_file_open_and_close(void) {
     MPI_File_close(&other);
 }
 
-static void in_sendrecv(void) { /* with the rank that waits for this one */
+static void in_sendrecv(void) { /* with the other rank of the pair */
     int other = test_rank ^ 1, out = test_rank, in = -1;
     if (other < test_size)
         MPI_Sendrecv(&out, 1, MPI_INT, other, 99, &in, 1, MPI_INT, other, 99, MPI_COMM_WORLD,
@@ -195,8 +195,8 @@ static void run(place *sit) {
     free(buffer);
 }
 
-/* Only Hearth knows of a large or synchronous message that came through MPI, and a call without a non-blocking
- * equivalent gives Hearth no chance to act: see doc/matching.md. */
+/* A large or synchronous message that came through MPI must be answered by Hearth. While the rank is in a call that has no
+ * non-blocking equivalent, Hearth cannot make progress: see doc/matching.md. */
 #define UNSERVED "through MPI a rank in a lock or start answers when it returns"
 static bool through_mpi(void) {
     return strcmp(test_config(), "host") == 0;

@@ -17,8 +17,8 @@ static _Atomic int *entered; /* in memory shared by both ranks: the last call th
 static int serial;
 static MPI_Comm where;  /* communicator of the calls */
 static MPI_Comm other;  /* a communicator that is freed */
-static MPI_Comm halves; /* inter-communicator of even and odd ranks */
-static MPI_Comm inter;
+static MPI_Comm halves; /* of the even ranks, or of the odd ranks */
+static MPI_Comm inter;  /* inter-communicator of even and odd ranks */
 static MPI_Comm grid, ring;
 static MPI_Win window;
 static MPI_File file;
@@ -293,7 +293,7 @@ CASE(communicators) {
     MPI_Wait(&request, MPI_STATUS_IGNORE);
     RUN(makers);
     MPI_Comm_free(&where);
-    MPI_Comm_idup(halves, &other, &request); /* on one side, left to MPI */
+    MPI_Comm_idup(halves, &other, &request); /* the odd ranks use this copy, whose messages MPI carries */
     MPI_Wait(&request, MPI_STATUS_IGNORE);
     if (test_rank % 2) {
         MPI_Comm_free(&halves);
@@ -405,7 +405,7 @@ static MPI_Offset mine(void) {
     return (MPI_Offset)test_rank * 4;
 }
 
-/* Not all of these calls wait in every MPI. The statement that follows does. */
+/* Not all of these calls wait in every MPI, so a barrier follows. */
 #define THEN                                                                                                 \
     ;                                                                                                        \
     MPI_Barrier(where)
