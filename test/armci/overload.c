@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int bytes =
-    1 << 20; /* per operation; fewer if a block holds 64 bytes, as a megabyte then takes seconds */
+/* Per operation; fewer if a block holds 64 bytes, as a megabyte then takes seconds. */
+static int bytes = 1 << 20;
 
 static long resident_kb(void) {
     long kb = 0;

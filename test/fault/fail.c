@@ -33,8 +33,8 @@ enum { MOST_RANGES = 16 };
 static struct range { uintptr_t begin, end; } ranges[MOST_RANGES];
 static int range_count;
 
-static _Atomic unsigned long own_calls[KINDS],
-    *calls = own_calls; /* in the file, if there is one, so that the counts survive any end of the process */
+/* `calls` points into the file, if there is one, so that the counts survive however the process ends. */
+static _Atomic unsigned long own_calls[KINDS], *calls = own_calls;
 static enum kind failing = KINDS;
 static unsigned long fail_at;
 static bool from_there_on;

@@ -34,8 +34,8 @@ extern double test_seconds; /* duration of random tests; --seconds, default 4 */
 struct test_job {
     const char *member; /* "rank" or "node" */
     unsigned seconds;   /* time limit of a case, in addition to test_seconds */
-    void (*begin)(int *argc,
-                  char ***argv); /* sets up MPI, test_rank and test_size; the seed is not shared yet */
+    /* Sets up MPI, test_rank and test_size. The ranks have not agreed on the seed yet. */
+    void (*begin)(int *argc, char ***argv);
     void (*open)(int *argc, char ***argv); /* cases can run when it returns */
     void (*settle)(void);                  /* at the end of each case */
     void (*end)(int status);               /* finalizes MPI too; may exit with this status */

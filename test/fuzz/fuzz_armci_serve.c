@@ -160,8 +160,8 @@ static void run_block(struct fuzz_input *in) {
                               .answer_bytes = answer_bytes,
                               .reply = 1};
         serve(armci_service.handlers[kind], &b);
-        fuzz_must(answer_bytes == 0 || kind == OP_GET || kind == OP_GETV ||
-                  kind == OP_RMW); /* no other operation makes one */
+        /* No other operation produces an answer. */
+        fuzz_must(answer_bytes == 0 || kind == OP_GET || kind == OP_GETV || kind == OP_RMW);
     } else
         in->left = 0;
     free(header);

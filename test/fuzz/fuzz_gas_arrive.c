@@ -123,8 +123,8 @@ static void reset(uint8_t in_use) {
         sizeof(struct am_box) + ((size_t)world.local_count + AM_REMOTE_QUEUES) * sizeof(struct am_queue);
     memset((char *)gas_box_of(1), 0, head);
     atomic_store(&gas_box_of(1)->free_places, UINT32_MAX);
-    atomic_store(&gas_box_mine()->free_places,
-                 in_use & 128 ? 3 : UINT32_MAX); /* 3: so that some messages are parked */
+    /* 3: so that some messages are parked */
+    atomic_store(&gas_box_mine()->free_places, in_use & 128 ? 3 : UINT32_MAX);
     for (int i = 0; i < 8; i++)
         atomic_store(&gas_box_mine()->slots[i].in_use, in_use >> i & 1);
 }

@@ -119,8 +119,8 @@ static void move_page(struct store *s, enum store_way way, uint64_t page) {
     fuzz_must(pages_store_submit(s, way, page, buffer, page) == 0);
     while (pages_store_poll(s, &done, 1) == 0)
         ;
-    fuzz_must(done.token == page &&
-              (done.error == 0 || way == STORE_READ)); /* a page may not match its checksum */
+    /* A read may fail, as the page need not match its checksum. */
+    fuzz_must(done.token == page && (done.error == 0 || way == STORE_READ));
     fuzz_must(way == STORE_WRITE || done.error || buffer[0] != 0x55);
 }
 

@@ -1,8 +1,8 @@
-"""report_check.py WHAT FILE...: is what hearth report printed what the JSON of the run says?
+"""report_check.py WHAT FILE...: compares the output of hearth report with the JSON of the run.
 
   text RUN.json TEXT        the tables of the text
-  page RUN.json PAGE        a page, as written or as a browser has it
-  fuzz RUN.json HEARTH DIR  breaks the JSON at random: the command must print a report or one line, and never crash
+  page RUN.json PAGE        a page, as written or as dumped by a browser
+  fuzz RUN.json HEARTH DIR  damages the JSON at random: the command must print a report or one line, and never crash
 """
 import json, os, random, re, subprocess, sys, time
 from html.parser import HTMLParser

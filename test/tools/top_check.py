@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""What hearth top --once --json has printed, about one process.
+"""Checks what hearth top --once --json has printed about one process.
 
-    top_check.py FILE PID absent                     it is not shown
-    top_check.py FILE PID EXPRESSION...              each holds of its values, such as "gets == 100"; rate.gets is a rate per second,
-                                                     process.rank and job.ranks are what stands beside them
+    top_check.py FILE PID absent                     the process is not shown
+    top_check.py FILE PID EXPRESSION...              each expression is true of its values, such as "gets == 100"; rate.gets is a rate per
+                                                     second; process.rank and job.ranks are other fields of the process and its job
 """
 import json
 import re

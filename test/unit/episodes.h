@@ -11,7 +11,7 @@
 #include "base/clock.h"
 
 struct episodes {
-    const char *name, *operations, *things; /* printed: ok NAME: 1000 OPERATIONS on 2 THINGS */
+    const char *name, *operations, *things; /* printed as: ok NAME: 1000 OPERATIONS 2 THINGS */
     uint64_t (*run)(uint64_t seed);         /* returns the number of operations */
     uint64_t seed, most;
     double seconds;

@@ -7,7 +7,7 @@
 
 #include "match/engine.h"
 
-/* The settings are read once, later. The heater would only occupy a core in tests that are not about it. */
+/* Runs before the settings are read. In tests that are not about the heater, it would only occupy a core. */
 #ifndef TEST_HEATER
 #define TEST_HEATER "off"
 #endif
@@ -56,7 +56,7 @@ static inline void on_each(void (*test)(void)) {
     { on_each(name##_run); }                                                                                 \
     static void name##_run(void)
 
-/* What was found, NONE, or FOUND_NULL: nothing here is queued with NULL. */
+/* The item that was found, NONE, or FOUND_NULL, which is an error, as no test queues NULL. */
 static inline long found(int result, void *message) {
     return result == 0 ? NONE : message ? (long)message : FOUND_NULL;
 }

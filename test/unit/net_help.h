@@ -122,13 +122,13 @@ static inline unsigned count_files(void) {
     return n;
 }
 
-/* Counts mappings of segments. */
+/* Counts mappings of segments; a ledger of reservations is not one. */
 static inline unsigned count_maps(void) {
     char line[512];
     unsigned n = 0;
     FILE *f = fopen("/proc/self/maps", "r");
     while (f && fgets(line, sizeof line, f))
-        n += strstr(line, "memfd:hearth") && !strstr(line, "memfd:hearth-promised"); /* a ledger */
+        n += strstr(line, "memfd:hearth") && !strstr(line, "memfd:hearth-promised");
     if (f)
         fclose(f);
     return n;

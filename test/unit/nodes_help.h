@@ -8,20 +8,20 @@
 #include <stdlib.h>
 
 #ifdef __SANITIZE_THREAD__
-enum { NODE_MOST = 1 }; /* TSan does not see that one process orders what two threads of another do */
+enum { NODE_MOST = 1 }; /* TSan does not see the order that one process gives to two threads of another */
 
-/* The program's own words, in functions that TSan does not instrument: mapping a page below them is not a write, but
- * TSan takes it for one. */
+/* For functions that access the program's own words. Mapping a page at their address is not a write, but TSan takes it for
+ * one. */
 #define NOT_FOR_TSAN __attribute__((noinline, no_sanitize_thread))
 
-/* The program reads what it writes at the same time, and a page that returns while it is written to the NVM is
- * written again after that. The accesses around the copies are still checked. */
+/* These races are intended: the program reads words while they are written, and a page that is modified while it is being
+ * written to the NVM is written again afterwards. The accesses around the copies are still checked. */
 __attribute__((visibility("default"))) const char *__tsan_default_suppressions(void);
 const char *__tsan_default_suppressions(void) {
     return "race:^copy$\nrace:^small_serve$\nrace:^small_apply$\nrace:^keep_behind$\n";
 }
 
-/* Long enough to keep the other stack. */
+/* A history long enough for reports to show both stacks. */
 __attribute__((visibility("default"))) const char *__tsan_default_options(void);
 const char *__tsan_default_options(void) {
     return "history_size=7";

@@ -1,5 +1,5 @@
-/* pages_outside.h: one thread that stands for all other nodes and for the homes of all pages: the counterpart of a
- * pool and its segment.
+/* pages_outside.h: one thread that plays all other nodes and the homes of all pages: the counterpart of a pool and its
+ * segment.
  *
  * It does the work of a service (service_cache.c): it handles frames that need attention, sends the messages in their
  * outboxes, and notifies mappers. It also does the work of a home, for one other node: one transaction per page at a
@@ -26,7 +26,7 @@ struct outside_page {
     enum outside_ours ours;
     bool outside;          /* the other node has a copy too, or had the last one */
     enum pages_kind busy;  /* the message whose completion is awaited, or 0 */
-    enum pages_kind asked; /* waits for its turn, or 0 */
+    enum pages_kind asked; /* a request that waits for its turn, or 0 */
     uint64_t *truth;
     uint64_t came; /* how often this side got the page */
 };
@@ -40,7 +40,7 @@ struct outside {
     _Atomic uint32_t every; /* the other node makes a request in one of this many rounds; 0: never */
     _Atomic uint64_t wants, takes, rounds;
     _Atomic bool stop;
-    _Atomic int64_t wanted; /* a page that it must take at once, or -1 */
+    _Atomic int64_t wanted; /* a page that the other node must take at once, or -1 */
     uint64_t errors;
     pthread_t thread;
 };

@@ -44,12 +44,11 @@ enum fault {
 
 struct setup {
     uint32_t nodes, pages;
-    uint32_t
-        frames; /* of each node: pages that it has or has asked for at a time; 0: as many as there are pages */
+    uint32_t frames; /* pages that a node may have or have requested at a time; 0: all pages */
     unsigned may;
     bool coop, hand_over;
-    bool late;        /* transactions begin some time after they could, not at once */
-    bool many_smalls; /* each node may have a small operation pending, not just one of them */
+    bool late;        /* transactions begin some time after they can, not at once */
+    bool many_smalls; /* every node may have a small operation pending, not just one node */
     enum fault fault;
 };
 
@@ -72,7 +71,7 @@ struct world {
 
 static struct setup setup;
 static struct world now;
-static jmp_buf broken; /* target of a violation */
+static jmp_buf broken; /* where a violated invariant jumps to */
 static const char *violation;
 static uint8_t state_before; /* of the copy that receives a message */
 static bool in_machine;      /* code of src/pages runs: it must not allocate */

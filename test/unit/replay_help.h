@@ -64,7 +64,7 @@ static inline void replay_add(int rank, const struct store_event *event) {
     pthread_mutex_unlock(&replay->lock);
 }
 
-/* The last write to this place. */
+/* Marks the last write to this place as failed. */
 static inline void replay_mark_failed(int rank, const struct store_event *event) {
     pthread_mutex_lock(&replay->lock);
     size_t i = replay->count;
@@ -72,7 +72,7 @@ static inline void replay_mark_failed(int rank, const struct store_event *event)
                      replay->entries[i - 1].offset != event->offset))
         i--;
     if (i == 0)
-        abort(); /* it failed before it was recorded */
+        abort(); /* the write was not recorded */
     replay->entries[i - 1].has_failed = true;
     pthread_mutex_unlock(&replay->lock);
 }

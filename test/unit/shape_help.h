@@ -33,7 +33,7 @@ static inline void shape_choose_regular(struct random_shape *r, struct random *d
                               .stride = random_below(dice, 3) ? stride : -stride};
 }
 
-/* Blocks of these sizes at ascending offsets, then in another order, then relative to the first. */
+/* Places blocks of these sizes at ascending offsets, in ascending, descending or random order, relative to the first. */
 static inline void shape_place_list(struct random_shape *r, struct random *dice, const uint64_t *bytes,
                                     uint32_t blocks) {
     int64_t at = 0;
@@ -57,7 +57,7 @@ static inline void shape_place_list(struct random_shape *r, struct random *dice,
     r->shape = (struct shape){.bytes = all, .blocks = blocks, .list = r->list};
 }
 
-/* Whole units, or cut anywhere; all of it consists of whole units. */
+/* `whole`: every block consists of whole units; otherwise only the total does. */
 static inline void shape_choose_list(struct random_shape *r, struct random *dice, size_t unit, bool whole) {
     uint64_t bytes[SHAPE_BLOCKS], all = (1 + random_below(dice, SHAPE_BYTES / (uint32_t)unit)) * unit;
     uint32_t blocks = 0, limit = 1 + random_below(dice, 12);
@@ -71,7 +71,7 @@ static inline void shape_choose_list(struct random_shape *r, struct random *dice
     shape_place_list(r, dice, bytes, blocks);
 }
 
-/* Contiguous, regular or a list, of whole units; the blocks need not consist of whole ones. */
+/* A contiguous shape, a regular one or a list. Its total size is a multiple of `unit`; its blocks need not be. */
 static inline void shape_choose(struct random_shape *r, struct random *dice, size_t unit) {
     uint32_t most = SHAPE_BYTES / (uint32_t)unit, count = 1 + random_below(dice, 8);
     switch (random_below(dice, 5)) {

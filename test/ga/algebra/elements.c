@@ -275,8 +275,8 @@ static void try_two(enum two op, int type, int how, uint64_t *state) {
 CASE(two_operands) {
     uint64_t state = test_seed;
     for (int op = 0; op < TWOS; op++)
-        for (int t = 0; t < (op == ADD ? TYPES : REAL_TYPES);
-             t++) /* complex products of libga 5.8.2 are wrong */
+        /* Complex products of libga 5.8.2 are wrong. */
+        for (int t = 0; t < (op == ADD ? TYPES : REAL_TYPES); t++)
             try_two(op, types[t], (op + t) % 3, &state);
 }
 

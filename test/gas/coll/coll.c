@@ -328,7 +328,7 @@ CASE(teams) {
         expect_eq(gasnet_coll_team_rank(reversed), (gasnet_node_t)(test_size - 1 - test_rank));
         expect_eq(gasnet_coll_team_node2rank(halves, (gasnet_node_t)(test_rank ^ 1)), (gasnet_node_t)-1);
         gasnet_team_handle_t alone =
-            gasnet_coll_team_split(halves, (gasnet_node_t)test_rank, 0, &scratch); /* of a smaller team */
+            gasnet_coll_team_split(halves, (gasnet_node_t)test_rank, 0, &scratch); /* splits a smaller team */
         expect_eq(gasnet_coll_team_size(alone), 1);
         use_team(halves, version);
         use_team(reversed, version);

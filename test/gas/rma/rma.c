@@ -139,8 +139,8 @@ CASE(sets) {
     for (int node = 0; node < test_size; node++)
         for (int i = 0; i < SIZES; i++) {
             set_by(0, node, my_part(node, 0), 0x11, sizes[i] + 32);
-            set_by(i % 3, node, my_part(node, 5), 0x180 + i,
-                   sizes[i]); /* as with memset, only one byte of it counts */
+            /* As with memset, only the lowest byte of the value is used. */
+            set_by(i % 3, node, my_part(node, 5), 0x180 + i, sizes[i]);
             memset(wanted, 0x11, sizes[i] + 32);
             memset(wanted + 5, 0x80 + i, sizes[i]);
             gasnet_get_bulk(got, (gasnet_node_t)node, my_part(node, 0), sizes[i] + 32);

@@ -62,8 +62,8 @@ static void talk(MPI_Comm inter, int high) {
     ring(all);
     if (test_rank % 2 == 0)
         MPI_Ssend(&word, 1, MPI_INT, peer(), 4, MPI_COMM_WORLD);
-    if (strcmp(test_config(), "host") !=
-        0) /* the odd ranks wait in the barrier; over MPI they would answer only when it ends */
+    /* The odd ranks wait in the barrier. Through MPI they would answer only when the barrier ends. */
+    if (strcmp(test_config(), "host") != 0)
         MPI_Barrier(inter);
     if (test_rank % 2 == 1)
         MPI_Ssend(&word, 1, MPI_INT, peer(), 4, MPI_COMM_WORLD);

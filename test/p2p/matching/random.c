@@ -120,8 +120,8 @@ struct list { /* pending requests; those on the wildcard communicator have a sep
 };
 
 static struct list ordered, open;
-static int open_next[64][MESSAGES],
-    open_at[64]; /* per sender: its messages to this rank on that communicator, and the next one */
+/* Per sender: its messages to this rank on the wildcard communicator, and the index of the next one. */
+static int open_next[64][MESSAGES], open_at[64];
 
 static void add(const struct message *m, unsigned char *buffer, bool receiving, MPI_Request request) {
     struct list *l = m->comm == OPEN ? &open : &ordered;

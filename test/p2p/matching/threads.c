@@ -112,8 +112,8 @@ static void *share(void *arg) {
     struct worker *w = arg;
     int total = THREADS * rounds();
     if (test_rank == 0) {
-        for (int i = 0; i < rounds();
-             i++) { /* the order among the threads is undefined, that of each thread is not */
+        /* Messages of different threads may be received in any order, those of one thread may not. */
+        for (int i = 0; i < rounds(); i++) {
             int word = w->number * ROUNDS + i;
             MPI_Send(&word, 1, MPI_INT, 1, 5, MPI_COMM_WORLD);
         }

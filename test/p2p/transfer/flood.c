@@ -67,8 +67,8 @@ CASE(blocking_one_byte) {
 }
 
 CASE(blocking_some_bytes) {
-    flood_blocking(many(2000),
-                   400); /* not more: a larger one may wait for its receive in some configurations */
+    /* In some configurations a larger message may wait for its receive. */
+    flood_blocking(many(2000), 400);
 }
 
 /* The flooded rank also sends to the rank that floods it: neither may wait for the other. */

@@ -33,8 +33,8 @@ static void alone(const char *name, const char *settings, void (*run)(void)) {
         snprintf(copy, sizeof copy, "HEARTH_TEST_ALONE=1 %s", settings);
         for (char *word; (word = strsep(&rest, " "));)
             putenv(word);
-        setenv("ASAN_OPTIONS", "detect_leaks=0",
-               0); /* the heater runs for seconds in each process, and frees nothing */
+        /* The heater runs for seconds in each process and frees nothing. */
+        setenv("ASAN_OPTIONS", "detect_leaks=0", 0);
         execl("/proc/self/exe", "unit_heater", name, NULL);
         _exit(127);
     }
@@ -85,8 +85,8 @@ static bool rests(void) {
     return false;
 }
 
-/* Lines that one round touches, while the heater runs. The two counters are not read atomically, so this repeats
- * until they are consistent. */
+/* Returns the cache lines that one round of the running heater touches. The two counters are not read atomically, so it
+ * repeats until they are consistent. */
 static uint64_t lines_per_round(void) {
     for (unsigned tries = 0; tries < 100 && goes_on(); tries++) {
         struct heater_counters a = now();
@@ -250,7 +250,7 @@ ALONE(nor_with_naps_pauses_and_stops, READS " HEARTH_HEATER_US=1") {
     expect_eq(pthread_create(&thread, NULL, churn, &c), 0);
     for (unsigned i = 0; i < 100; i++) {
         heater_pause();
-        usleep(i % 10 ? 100 : 2000); /* it sleeps through the long ones */
+        usleep(i % 10 ? 100 : 2000); /* the heater falls asleep in the long pauses */
         heater_resume();
         if (i % 5 == 0) {
             heater_stop();
@@ -262,7 +262,7 @@ ALONE(nor_with_naps_pauses_and_stops, READS " HEARTH_HEATER_US=1") {
 }
 
 ALONE(a_large_region_is_left_at_once, READS " HEARTH_HEATER_MAX=1g HEARTH_HEATER_US=0") {
-    size_t bytes = 256 << 20; /* of one zero page: a round takes milliseconds */
+    size_t bytes = 256 << 20; /* all mapped to the zero page: a round takes milliseconds */
     for (unsigned i = 0; i < 20; i++) {
         char *memory = map(bytes);
         heater_add(memory, bytes);
@@ -315,7 +315,7 @@ ALONE(resuming_what_was_not_paused_is_ignored, "HEARTH_HEATER=on HEARTH_LOG=erro
 }
 
 ALONE(a_pause_ends_a_long_round, READS " HEARTH_HEATER_MAX=4g HEARTH_HEATER_US=0") {
-    size_t bytes = (size_t)3 << 30; /* never written: one zero page, mapped repeatedly */
+    size_t bytes = (size_t)3 << 30; /* never written, so all mapped to the zero page */
     char *memory = map(bytes);
     heater_add(memory, bytes);
     usleep(50000);
@@ -334,7 +334,7 @@ ALONE(many_short_pauses_lose_no_wake_up, "HEARTH_HEATER=on HEARTH_HEATER_US=1") 
     heater_add(area, 640);
     for (unsigned i = 0; i < 300; i++) {
         heater_pause();
-        usleep(i % 30 ? 20 : 1200 + i); /* about when it falls asleep */
+        usleep(i % 30 ? 20 : 1200 + i); /* about the time after which the heater falls asleep */
         heater_resume();
         if (i % 30 == 0)
             expect(goes_on());
@@ -392,7 +392,7 @@ ALONE(no_core_to_spare_no_heater, "HEARTH_HEATER=auto HEARTH_HEATER_LEVEL=any") 
 }
 
 ALONE(others_come_and_it_leaves, "HEARTH_HEATER=auto HEARTH_HEATER_LEVEL=any") {
-    heater_add(area, 4096); /* it starts if there is an idle core; in any case it must pause later */
+    heater_add(area, 4096); /* the heater starts if there is an idle core; in any case it must pause later */
     usleep(500000);
     heater_neighbours((unsigned)sysconf(_SC_NPROCESSORS_CONF));
     for (uint64_t start = clock_ns(); now().core >= 0 && clock_ns() - start < PATIENCE * 1000000000ull;)
@@ -428,7 +428,7 @@ ALONE(signals_are_left_to_the_program, "HEARTH_HEATER=on") {
     sigemptyset(&one);
     sigaddset(&one, SIGUSR1);
     sigprocmask(SIG_BLOCK, &one, NULL);
-    kill(getpid(), SIGUSR1); /* to any thread that does not block it: the heater does */
+    kill(getpid(), SIGUSR1); /* goes to any thread that does not block it; the heater blocks it */
     usleep(50000);
     expect_eq(handled, 0);
     sigpending(&pending);
@@ -552,7 +552,7 @@ TEST(stays_where_it_is_while_that_will_do)
 {
     struct cores *c = eight();
     struct cores_wish wish = {.neighbour = 0, .most_load = 0.25, .own = 3, .own_load = 0.6};
-    c->load[3] = 0.8f; /* mostly its own load */
+    c->load[3] = 0.8f; /* mostly the heater's own load */
     expect_eq(cores_choose(c, &wish), 3);
     c->load[3] = 1;
     expect_eq(cores_choose(c, &wish), 2);
@@ -575,7 +575,7 @@ ALONE(sees_the_load, "") {
     for (uint64_t start = clock_ns(); clock_ns() - start < 300000000;)
         area[0]++;
     expect(cores_look(&c));
-    expect(c.load[core] > 0.5); /* by this test, or by others on the same core */
+    expect(c.load[core] > 0.5); /* caused by this test, or by other programs on the same core */
 }
 
 ALONE(a_preview_tells_of_no_core_if_there_is_no_heater, "HEARTH_HEATER=off") {

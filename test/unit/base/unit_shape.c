@@ -83,7 +83,7 @@ static bool naive_prefix(const struct sample *part, const struct sample *whole) 
     return !memcmp(part->offsets, whole->offsets, (size_t)part->count * sizeof(int));
 }
 
-/* The same bytes cut into other blocks, or only the first of them. */
+/* Makes a shape of the same bytes, or of the first of them, divided into other blocks. */
 static void cut_anew(struct sample *s, const struct sample *from) {
     int count = roll(from->count + 1), blocks = 0;
     for (int i = 0; i < count; i++) {

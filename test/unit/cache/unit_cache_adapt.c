@@ -183,7 +183,7 @@ TEST(the_budget_holds_data_and_bookkeeping)
     }
     struct cache_stats s = stats();
     expect(budget.used >= s.storage_bytes + s.metadata_bytes);
-    expect(s.storage_bytes + s.metadata_bytes > budget.limit / 2); /* and uses it */
+    expect(s.storage_bytes + s.metadata_bytes > budget.limit / 2); /* the budget is also used */
     close_cache();
 }
 

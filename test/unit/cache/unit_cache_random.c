@@ -1,8 +1,8 @@
 /* unit_cache_random.c: runs random operations on random caches against a simple model.
  *
- * The model is the memory of a few targets. It changes only by the process's own writes, which the cache is told of,
- * and just before an invalidation. So whatever the cache returns must equal, byte by byte, what the model holds now;
- * entries may be missing, but never wrong. For each key the model also records the shape with which it was last
+ * The model is the memory of a few targets. It changes only by the process's own writes, which are reported to the cache,
+ * and just before an invalidation. So all data that the cache returns must equal the current contents of the model, byte by
+ * byte; entries may be missing, but never wrong. For each key the model also records the shape with which it was last
  * inserted, and for each PENDING entry whether it must be invalidated.
  *
  * An episode is one cache of a random configuration. Options: --seconds N, --operations N, --seed N. The seed is

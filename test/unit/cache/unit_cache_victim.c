@@ -49,7 +49,8 @@ TEST(temporal_does_not_care_for_holes)
     close_cache();
 }
 
-/* Average get 1 x 4 and 8 x 2 lines: about the hole of 2 lines, so its neighbours score low, all others 1. */
+/* The average get, of one of 4 lines and eight of 2 lines, is about as large as the hole of 2 lines. So the neighbours of the
+ * hole score low, and all others score 1. */
 TEST(positional_takes_a_neighbour_of_the_hole)
 {
     fill_with_hole(SCORE_POSITIONAL);
@@ -60,8 +61,8 @@ TEST(positional_takes_a_neighbour_of_the_hole)
     close_cache();
 }
 
-/* Neighbours score |142.2 - 128| / 142.2 = 0.1 x age. Number 2 is older than 4, and 0.1 x its age is below the score
- * of the oldest. */
+/* Neighbours score |142.2 - 128| / 142.2 = 0.1 times their age. Number 2 is older than 4, and its score is below that of
+ * the oldest entry. */
 TEST(full_takes_the_older_neighbour_of_the_hole)
 {
     fill_with_hole(SCORE_FULL);
@@ -192,7 +193,7 @@ TEST(a_sample_without_a_victim_ends)
     close_cache();
 }
 
-/* Mean 3: kept longer than weight 2, shorter than 4. */
+/* The mean is 3: such an entry is kept longer than one of weight 2 and not as long as one of weight 4. */
 TEST(an_entry_without_weight_counts_as_the_mean)
 {
     fill_weighted(SCORE_FULL, (double[]){2, 0, 4, 0}, 1);
@@ -211,7 +212,7 @@ TEST(a_weight_is_for_one_entry_only)
     cache_set_weight(cache, 5);
     expect_eq(cache_insert(cache, 0, 8000, &shape, cache_generation(cache) + 1, &id), CACHE_FAILING);
     cache_drop(cache, cache_peek(cache, 0, 0));
-    expect_eq(put(0, 0, LINE), CACHE_DIRECT); /* with the mean, 3: neither 5, nor the old weight */
+    expect_eq(put(0, 0, LINE), CACHE_DIRECT); /* gets the mean, 3: neither 5 nor the old weight */
     expect_eq(put_weighted(9000, LINE, 4), CACHE_CAPACITY);
     expect_eq(put_weighted(9001, LINE, 4), CACHE_CAPACITY);
     expect(has(0, 0) && !has(0, 1000) && !has(0, 2000));
@@ -226,7 +227,7 @@ TEST(age_counts_beside_weight)
     put_weighted(0, LINE, 3);
     for (int i = 0; i < 10; i++)
         cache_lookup(cache, 9, 9);
-    put_weighted(1000, LINE, 1); /* 3 x 1 against 1 x 12 */
+    put_weighted(1000, LINE, 1); /* weight x recency: 3 x 1 against 1 x 12 */
     expect_eq(put_weighted(2000, LINE, 1), CACHE_CAPACITY);
     expect(!has(0, 0) && has(0, 1000) && has(0, 2000));
     close_cache();

@@ -69,7 +69,7 @@ TEST(holes_do_not_make_a_queue_deep)
     open_engine("fast", false);
     for (int32_t i = 0; i < 5000; i++) {
         expect_eq(post(1, i, 0, 1 + i), QUEUED);
-        if (i >= 90) /* the second, and then the first */
+        if (i >= 90) /* of each pair the second first, then the first */
             expect_eq(arrive(1, (i - 90) ^ 1, 0, 1), 1 + ((i - 90) ^ 1));
         expect(!receives()->binned);
         if (i % 50 == 0)
@@ -189,10 +189,10 @@ TEST(wildcards_find_the_first_of_many_messages)
     expect_eq(probe(ANY, 7, 0), NONE);
     expect_eq(messages()->bins.extra, 1 << KIND_ANY_SOURCE | 1 << KIND_ANY_TAG | 1 << KIND_ANY_BOTH);
     match_check(engine);
-    for (int32_t i = 0; i < 3000; i += 7) /* those of tag 0, in order */
+    for (int32_t i = 0; i < 3000; i += 7) /* the messages of tag 0, in order */
         expect_eq(post(ANY, 0, 0, 1), 1 + i);
     expect_eq(probe(ANY, 0, 0), NONE);
-    arrive_many(3000, 3100); /* later ones are found, too */
+    arrive_many(3000, 3100); /* later messages are found as well */
     expect_eq(take(ANY, 0, 0), 3004);
     expect_eq(take(3098, ANY, 0), 3099);
     expect_eq(take(3098, ANY, 0), NONE);

@@ -16,8 +16,7 @@ static uint64_t one_by_one(const uint8_t *lanes, uint8_t value) {
 
 static void fill(uint8_t *lanes, unsigned values) {
     for (unsigned i = 0; i < 64; i++)
-        lanes[i] =
-            (uint8_t)(random_below(&dice, values) * 85); /* 0, 85, 170, 255: all bits in all positions */
+        lanes[i] = (uint8_t)(random_below(&dice, values) * 85); /* 0, 85, 170, 255: each bit is 0 and 1 */
 }
 
 TEST(each_lane_alone)

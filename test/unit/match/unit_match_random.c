@@ -39,7 +39,7 @@ static struct match *engine;
 static struct match_options options;
 static struct match_counters expected;
 static uint64_t episode_seed, operation, steps, next_name;
-static uint32_t sources, tags, contexts, stretch; /* their numbers, and the distance between values */
+static uint32_t sources, tags, contexts, stretch; /* numbers of values; stretch: distance between values */
 static unsigned any_source, any_tag;              /* percent of receives */
 static uint32_t depth;                            /* of the queues, about */
 static bool failing;                              /* allocations fail at times */
@@ -292,8 +292,8 @@ static void jump(void) {
 
 /* The behaviour of the queues for a while. */
 struct phase {
-    unsigned posts, arrivals, cancels, probes,
-        wanted; /* percent; wanted: posts and arrivals that find a match */
+    /* In percent; wanted: of posts and arrivals, those that find a match. */
+    unsigned posts, arrivals, cancels, probes, wanted;
     enum end end;
 };
 

@@ -173,7 +173,7 @@ static void change_over(struct net_node *node, int rank) {
     if (rank == 1) {
         while (!try_send(node, rank, 0, sent, 100))
             sent++;
-        expect(!node->peers[0].box.ring); /* the queue is full of it, and it waits */
+        expect(!node->peers[0].box.ring); /* its messages fill the queue, and it waits */
         expect(node->peers[0].waits);
         team->board[1][0] = sent;
     }

@@ -81,7 +81,7 @@ TEST(a_rank_registers_its_own)
     free(m);
 }
 
-/* n x (8 x computed + transferred): the count restarts after each move. */
+/* The helper moves if n x (8 x computed + transferred) exceeds the threshold. The counts restart after each move. */
 TEST(moves_by_the_rule)
 {
     cpu_set_t all = mine();

@@ -235,7 +235,7 @@ TEST(who_is_put_off_comes_again)
         net_flow_later(helper, c);
         check_all();
     }
-    put(0, false, 1); /* further blocks of a client that is put off do not bring it back */
+    put(0, false, 1); /* a deferred client stays deferred when more of its blocks arrive */
     serve(2, false);
     expect(!has_turn());
     put(2, false, 1);
@@ -279,7 +279,7 @@ TEST(from_four_buffers_on_half_are_acknowledged_together)
     expect(net_flow_is_idle(&clients[0]));
     expect_eq(net_flow_helper_counts(helper).acks, 2);
     expect_eq(net_flow_helper_counts(helper).coalesced, 2);
-    put(0, false, 1); /* there is nothing else to wait for */
+    put(0, false, 1); /* acknowledged at once, as no other block is pending */
     serve_and_hear(0);
     close_all();
 }
@@ -483,7 +483,7 @@ TEST(a_grant_comes_after_all_of_the_one_before)
     give(0, 1);
     put(0, false, 10 * POOLED); /* asks again */
     expect_eq(ticket.flags, FLOW_LAST);
-    disbelieve(1, 1); /* otherwise the number of pending ones would be unbounded */
+    disbelieve(1, 1); /* otherwise the number of pending grants would be unbounded */
     serve_and_hear(0);
     expect_eq(ack.granted, 1);
     close_all();

@@ -47,7 +47,7 @@ struct client {
     bool here[RING]; /* by number: it has arrived */
     uint32_t done, newest, undone, waiting, age;
     bool at_work, put_off, last_waits, has_grant;
-    uint64_t asked, closing; /* closing: what the last pending block returns */
+    uint64_t asked, closing; /* closing: the pool buffers that the last pending block returns */
     struct flow_turn turn;
     uint64_t operations, own_blocks;
 };
@@ -474,8 +474,8 @@ static void choose(void) {
                                   .size_hint = chance(85)};
     limits.pool_buffer_bytes = limits.bytes * (chance(30) ? 1 : 1 + roll(16)) + 64 * roll(3);
     count = chance(20) ? 1 : chance(50) ? 2 + roll(3) : 1 + roll(CLIENTS);
-    while (count > 1 &&
-           count * (limits.buffers + limits.pool_buffers) > MESSAGES / 4) /* the model searches all of them */
+    /* Limits the number of messages, as the model searches all of them. */
+    while (count > 1 && count * (limits.buffers + limits.pool_buffers) > MESSAGES / 4)
         count--;
     ordered = chance(50);
     stingy = chance(20);

@@ -33,7 +33,8 @@ TEST(the_lowest_place_that_fits_is_taken)
     net_extents_close(&e);
 }
 
-/* Compared with a list of bytes. Extents are freed in any order, and memory is reserved only before each take. */
+/* Compares with an array that marks each byte as used. Extents are freed in any order, and memory is reserved only before
+ * each take. */
 TEST(random_extents_do_not_overlap)
 {
     enum { BYTES = 2000, MOST = 200, ROUNDS = 20000 };
@@ -261,7 +262,7 @@ static void touch_before_limit(const struct net_boot *boot) {
     expect_eq(net_heap_take(p.heap, 160 * MB, 0, NULL, parts, &first), 0);
     for (size_t i = 0; i < 160 * MB; i += 4096)
         ((char *)(uintptr_t)parts[0].base)[i] = 1;
-    net_reserve_force(240 * MB); /* the rest of 400 */
+    net_reserve_force(240 * MB); /* of 400 MB, 160 MB are touched */
     expect_eq(net_heap_take(p.heap, 250 * MB, 0, NULL, parts, &second), -ENOMEM);
     expect_eq(net_heap_take(p.heap, 150 * MB, 0, NULL, parts, &second), 0);
     net_heap_give(p.heap, &second);
@@ -329,7 +330,7 @@ static void give_much(const struct net_boot *boot) {
     net_heap_give(p.heap, &large);
     net_boot_barrier(boot);
     uint64_t left = resident(base, large.bytes), whole = (uint64_t)sysconf(_SC_PHYS_PAGES) * 4096;
-    expect(left <= whole / 64); /* what stays cached */
+    expect(left <= whole / 64); /* the heap keeps at most this much cached */
     expect_eq(resident(base + large.bytes - 4096 * 4096, 4096 * 4096), 0);
     net_heap_give(p.heap, &small);
     net_heap_close(p.heap);

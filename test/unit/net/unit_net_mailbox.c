@@ -294,15 +294,15 @@ TEST(processes_ask_a_helper_that_sleeps_all_the_time)
     const char *given = getenv("ASKS");
     for (int size = 2; size <= 5; size += 3) {
         asks = given ? strtoull(given, NULL, 0) : 20000;
-        asks |= 1; /* odd: one, and then twos */
+        asks |= 1; /* an odd number: one request, then two at a time */
         open_memory(size);
         boot_run(size, ask_or_help);
         close_memory();
     }
 }
 
-/* Asks again as soon as it has the answer, when the helper falls asleep, plus or minus some of the nanoseconds
- * between its last check and the sleep. */
+/* Sends the next request soon after the answer, with a random delay, so that it arrives within nanoseconds of the moment
+ * between the helper's last check and its sleep. */
 static void ask_at_once(const struct net_boot *boot) {
     struct mailbox *box = NULL;
     struct random r;
@@ -424,9 +424,9 @@ TEST(a_wait_ends_when_the_time_is_over)
     close_memory();
 }
 
-/* The helper is killed while it sleeps: a process that rings the doorbell is neither killed by a signal nor blocked.
- * The helper meets rank 1 at a board of their own, which is not used afterwards, as it may die holding the board's
- * lock. */
+/* The helper is killed while it sleeps: a process that rings the doorbell is neither killed by a signal nor blocked. The
+ * helper and rank 1 synchronise at a separate board, which is not used afterwards, as the helper may die while it holds the
+ * board's lock. */
 static void outlive_helper(const struct net_boot *boot) {
     struct mailbox *box = NULL;
     struct mailbox_request r = request_of(1);

@@ -205,7 +205,7 @@ static bool stand_in(void) {
     by_stand_in += serve_one();
     bool more = stops < askers;
     pthread_mutex_unlock(&baton);
-    net_mailbox_doorbell(helper); /* for requests that it has not checked, or to end it */
+    net_mailbox_doorbell(helper); /* for requests that were not seen here, or to end the helper */
     return more;
 }
 
@@ -236,10 +236,10 @@ TEST(no_ring_is_lost_while_another_stands_in)
     close_all();
 }
 
-static uint64_t word; /* relaxed: the doorbell orders it */
+static uint64_t word; /* accessed relaxed: the doorbell orders it */
 static _Atomic uint64_t seen;
 
-/* net_mailbox_doorbell: what was written before it is seen, or it ends the sleep. */
+/* The helper sees what was written before net_mailbox_doorbell in its last check, or the doorbell ends its sleep. */
 static void *ring_on(void *arg) {
     random_seed(&dice, seed + 1);
     for (uint64_t i = 1; i <= asks; i++) {

@@ -36,7 +36,7 @@ enum { SPAN = 4096, SPANS = 64, CHANGES = 100000 };
 
 static _Atomic int looking;
 
-/* Odd ones stay, even ones are added and removed: each change moves those that stay to another place in the list. */
+/* Odd spans stay, even ones are added and removed: each change moves the odd ones to other places in the list. */
 static uint64_t span_base(unsigned n) {
     return (uint64_t)(n + 1) << 20;
 }

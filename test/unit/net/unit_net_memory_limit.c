@@ -54,8 +54,8 @@ TEST(the_room_is_the_least_of_all_limits)
     write_file(root, "/sys/fs/cgroup/job/memory.current", "450000\n");
     expect_eq(net_memory_limit_below(root).bytes, 50000);
     write_file(root, "/sys/fs/cgroup/job/memory.stat", "anon 1\nfile 30000\nfile_mapped 7\nshmem 10000\n");
-    expect_eq(net_memory_limit_below(root).bytes,
-              70000); /* cached memory can be reclaimed, shared memory cannot */
+    /* The kernel can reclaim cached files, but not shared memory. */
+    expect_eq(net_memory_limit_below(root).bytes, 70000);
     write_file(root, "/sys/fs/cgroup/job/memory.current", "600000\n");
     expect_eq(net_memory_limit_below(root).bytes, 0);
     /* Version 1, in a container that sees its own group as the root. */

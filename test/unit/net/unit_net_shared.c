@@ -13,15 +13,15 @@
 #include "net/shm/address_picker.h"
 #include "net_boot.h"
 
-static size_t wish; /* of each; see wants() */
+static size_t wish; /* the most bytes that a process requests; see wants() */
 
-/* Some want nothing, some less than a page, some more. */
+/* Some ranks request nothing, some less than a page, some more. */
 static size_t wants(int rank, size_t most) {
     size_t sizes[] = {most, 0, 100, most / 2 + 1, 4096};
     return sizes[(size_t)rank % 5];
 }
 
-/* All have the same value; returns the first process's address. */
+/* Expects the same address in all processes, and returns it. */
 static uint64_t same_everywhere(const struct net_boot *boot, const void *address) {
     uint64_t mine = (uint64_t)(uintptr_t)address, all[BOOT_MOST];
     net_boot_gather(boot, &mine, all, sizeof mine);
@@ -42,7 +42,7 @@ static void check_parts(const struct net_shared *s, size_t most) {
     expect(end <= s->bytes);
 }
 
-/* Writes its own part, and reads all others, through pointers of their owners. */
+/* Writes its own part, and reads all other parts at their owners' addresses. */
 static void check_contents(const struct net_boot *boot, const struct net_shared *s, int salt) {
     const struct net_part *mine = &s->parts[boot->rank];
     struct {
@@ -244,7 +244,7 @@ static void collide(const struct net_boot *boot) {
         net_address_force((uint64_t)(uintptr_t)taken, forced);
     int before = boot_gathers, err = net_shared_open(boot, 5000, NULL, &s);
     expect_eq(err, forced < ADDRESS_TRIES ? 0 : -EADDRNOTAVAIL);
-    /* What the first rank finds out by itself costs no collective. */
+    /* A collision in the first rank costs no collective. */
     int meetings = 1 + (owner ? 2 * (int)forced : 0) + (err ? 1 : 2);
     expect(boot_gathers - before >= meetings);
     expect_eq(count_files(), files);
@@ -276,7 +276,7 @@ TEST(no_address_at_all_is_an_error)
         expect_eq(boot_count_lines(3, collide), 1);
 }
 
-/* An address of the system's choice is not accepted, as from a kernel that treats the address as a hint. */
+/* A mapping at another address is not accepted, as a kernel that takes the address as a hint may return one. */
 TEST(picks_are_aligned_and_mostly_differ)
 {
     uint64_t seen[64];
@@ -296,7 +296,7 @@ TEST(picks_are_aligned_and_mostly_differ)
 /* ---- failures ---- */
 
 static int failing;      /* this rank */
-static unsigned counted; /* system calls of the first rank, of the others */
+static unsigned counted; /* system calls that this rank makes */
 
 static void fail_each_step(const struct net_boot *boot) {
     unsigned files = count_files(), failed = 0;
@@ -486,7 +486,7 @@ TEST(the_helper_maps_it_too)
     boot_run(3, use_far);
 }
 
-/* One rank of the group has a mapping there: the helper is told to unmap, and asked again. */
+/* One rank of the group has a mapping at the address: the helper must unmap it, and gets another request. */
 static void collide_with_far(const struct net_boot *boot) {
     struct boot_seat seats[2];
     struct net_boot group = boot_at(&seats[0], 1, boot->rank, 2),

@@ -55,7 +55,7 @@ static void check_world(const struct net_world *w, const struct net_boot *boot) 
     expect_eq(w->local_count, net_world_count(w, w->node));
 }
 
-/* Each writes its rank at its place; then all see those of their node, and of no other. */
+/* Each process writes its rank at its place. All then see the ranks of their own node, and no others. */
 static void check_share(struct net_world *w, const struct net_boot *boot, size_t bytes) {
     char *memory = net_world_share(w, boot, bytes);
     expect(memory != NULL);
@@ -146,7 +146,7 @@ static void fail_each_step(const struct net_boot *boot) {
         net_world_close(w);
     }
     net_segment_fail_at(0);
-    expect_eq(failed, failing == 0 ? 6 : 3); /* it makes the area, or attaches to it */
+    expect_eq(failed, failing == 0 ? 6 : 3); /* rank 0 makes the area, the others attach to it */
 }
 
 static void run_failing(int rank) {

@@ -80,7 +80,7 @@ TEST(read_from_nothing)
     expect_eq(e.count, 0);
     expect_eq(acquire(true), PAGES_LATER);
     expect_eq(receive_for(PAGES_DATA, PAGES_S, PAGES_DIRTY, 0), 0);
-    expect_said(PAGES_UNBLOCK, HOME, PAGES_DIRTY); /* as the holder's message says */
+    expect_said(PAGES_UNBLOCK, HOME, PAGES_DIRTY); /* the flag of the holder's message */
     expect_eq(e.actions, PAGES_READY | PAGES_RETRY);
     expect_eq(c.readers, 2);
     release(false);
@@ -365,9 +365,9 @@ TEST(page_is_taken_while_it_is_unmapped_to_be_put)
     open_mapped(PAGES_M, PAGES_TO_WRITE);
     expect(pages_control_evict(&c, &e));
     expect_eq(receive_for(PAGES_FWD_X, 0, PAGES_GRANTED, PEER), 0);
-    expect(e.count == 0 && !e.actions); /* it was asked before */
+    expect(e.count == 0 && !e.actions); /* the mapper already has the request to unmap it */
     pages_control_unmapped(&c, PAGES_UNMAPPED, &e);
-    expect_said(PAGES_DATA, PEER, PAGES_GRANTED); /* and nothing is left to put */
+    expect_said(PAGES_DATA, PEER, PAGES_GRANTED); /* no PUT follows, as the page is gone */
     expect_eq(e.actions, PAGES_FREED | PAGES_RETRY);
     expect(pages_control_is_idle(&c));
 }
@@ -399,8 +399,8 @@ TEST(recall)
     expect(pages_control_evict(&c, &e));
     expect_eq(receive(PAGES_RECALL_X), 0);
     expect_said(PAGES_WRITEBACK_DATA, HOME, PAGES_DIRTY);
-    expect(c.state == PAGES_I && c.open == PAGES_PUT &&
-           !e.actions); /* unlike WRITEBACK_REQ it does not end the PUT */
+    /* Unlike WRITEBACK_REQ, RECALL_X does not end the PUT. */
+    expect(c.state == PAGES_I && c.open == PAGES_PUT && !e.actions);
     expect_eq(receive(PAGES_PUT_ACK), 0);
     expect_eq(e.actions, PAGES_FREED | PAGES_RETRY);
 }

@@ -114,7 +114,7 @@ static void give_first(uint16_t node) {
     skip_all();
 }
 
-/* ... and others theirs; `dirty`: the first has written it. */
+/* Gives copies to `count` nodes. `dirty`: node 0 has written the page. */
 static void give_copies(unsigned count, bool dirty) {
     give_first(0);
     for (uint16_t i = 1; i < count; i++) {
@@ -199,7 +199,7 @@ TEST(k_requests_are_served_by_k_holders)
         struct pages_message m = next();
         expect_eq(m.kind, PAGES_FWD_SMALL);
         if (i == 0)
-            expect_eq(m.to, 3); /* the newest */
+            expect_eq(m.to, 3); /* the newest sharer */
         served[m.to]++;
         send(PAGES_APPLIED, m.to);
     }
@@ -264,7 +264,7 @@ TEST(writer_that_has_a_copy_needs_no_data)
     expect_said(PAGES_GRANT, 1, 0);
     send(PAGES_UNBLOCK, 1);
     expect_known(PAGES_EXCLUSIVE, 1, 1);
-    send(PAGES_GETX, 1); /* meanwhile it is the only O: granted at once */
+    send(PAGES_GETX, 1); /* it has the only copy, in state O: granted at once */
     expect_said(PAGES_GRANT, 1, 0);
     expect_silence();
 }
@@ -335,7 +335,7 @@ TEST(sole_holder_leaves)
         send_flagged(PAGES_WRITEBACK_DATA, 0, dirty ? PAGES_DIRTY : 0);
         if (dirty)
             finish(PAGES_WRITE);
-        expect_silence(); /* WRITEBACK_REQ has told it already */
+        expect_silence(); /* no PUT_ACK, as WRITEBACK_REQ has ended the PUT */
         expect_known(PAGES_UNCACHED, 0, 0);
     }
 }
@@ -374,7 +374,7 @@ TEST(owner_never_hands_over_to_itself)
 {
     open_with(true, true);
     give_copies(2, true);
-    send(PAGES_SMALL, 4); /* the turn of 1 is over: the page is 0's, or would be */
+    send(PAGES_SMALL, 4); /* node 1 has had its turn, so node 0 would be next */
     send(PAGES_APPLIED, 1);
     skip_all();
     send(PAGES_PUT, 0);
@@ -387,8 +387,8 @@ TEST(owner_writes_back)
     give_copies(3, true);
     send(PAGES_PUT, 0);
     expect_said(PAGES_WRITEBACK_REQ, 0, 0);
-    expect_eq(receive((struct pages_message){.kind = PAGES_WRITEBACK_DATA, .from = 0}),
-              -EPROTO); /* it must be dirty */
+    /* The owner's data must be dirty. */
+    expect_eq(receive((struct pages_message){.kind = PAGES_WRITEBACK_DATA, .from = 0}), -EPROTO);
     send_flagged(PAGES_WRITEBACK_DATA, 0, PAGES_DIRTY);
     finish(PAGES_WRITE);
     expect_known(PAGES_SHARED, 2, 0);
@@ -418,7 +418,7 @@ TEST(small_put_to_what_is_shared_without_cooperation)
     finish(PAGES_READ);
     send(PAGES_UNBLOCK, 1);
     skip_all();
-    send_flagged(PAGES_SMALL, 1, PAGES_WRITES); /* from one of them */
+    send_flagged(PAGES_SMALL, 1, PAGES_WRITES); /* from one of the sharers */
     expect_said(PAGES_INV, 0, 0);
     expect_said(PAGES_INV, 1, 0);
     send(PAGES_IACK, 1);
@@ -443,7 +443,7 @@ TEST(small_put_makes_a_sharer_the_owner)
     expect_said(PAGES_FWD_SMALL, stays, 4);
     send(PAGES_APPLIED, stays);
     expect_known(PAGES_EXCLUSIVE, 1, stays);
-    expect_silence(); /* and the NVM was not read */
+    expect_silence(); /* the NVM was not read */
 }
 
 TEST(small_put_to_the_only_sharer)
@@ -475,7 +475,7 @@ TEST(small_put_to_the_dirty_holder)
     expect_eq(m.flags, PAGES_WRITES);
     send(PAGES_APPLIED, 0);
     expect_known(PAGES_EXCLUSIVE, 1, 0);
-    expect_eq(receive(small), 0); /* the next ones invalidate nothing */
+    expect_eq(receive(small), 0); /* later small puts invalidate nothing */
     expect_said(PAGES_FWD_SMALL, 0, 4);
     expect_silence();
 }
@@ -594,7 +594,7 @@ TEST(acknowledgements_of_those_who_were_not_asked)
 TEST(more_requests_than_the_window)
 {
     open_with(true, true);
-    send(PAGES_SMALL, 0); /* in progress: does not count any more */
+    send(PAGES_SMALL, 0); /* a request in progress does not count */
     send(PAGES_SMALL, 0);
     send(PAGES_SMALL, 0);
     expect_eq(receive((struct pages_message){.kind = PAGES_SMALL, .from = 0}), -EPROTO);
@@ -638,7 +638,7 @@ TEST(pages_take_turns)
         expect_eq(pages_directory_start(d, &out), 1);
         expect_eq(out.page, page);
     }
-    expect_eq(pages_directory_start(d, &out), 0); /* the others wait for these */
+    expect_eq(pages_directory_start(d, &out), 0); /* the other requests wait for these */
     expect_eq(pages_directory_finished(d, 1, &out), 0);
     expect_eq(pages_directory_start(d, &out), 1);
     expect_eq(out.page, 1);

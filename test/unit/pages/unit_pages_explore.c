@@ -1,7 +1,7 @@
 /* unit_pages_explore.c: explores every state that a few caches and their home can reach, in every order of messages,
  * I/O and requests; pages_world.h defines a state and its invariants.
  *
- * asan: full. Breadth first. Each state is stored once, with its zeros compressed. In each state
+ * asan: full. The search is breadth first. Each state is stored once, with its zeros compressed. In each state
  *
  *      no readable copy is stale; a writer has the only copy; the latest data exists somewhere;
  *      no message reaches a receiver that does not expect it; nothing allocates;
@@ -11,11 +11,11 @@
  * releasing pins, unmapping. By internal steps alone every path must end, and only in states with nothing pending. So
  * whatever has begun completes, in any order, without a new request.
  *
- * Then the explorer is given the faults of the paper, and others that are easily made, and must find them.
+ * Then faults are injected, those of the paper and other likely ones, and the exploration must find each.
  *
- *      unit_pages_explore                what is explored in seconds
- *      unit_pages_explore large          in minutes, with 1 GB of memory
- *      unit_pages_explore --nodes N --pages N --may BITS --coop 0|1 ...      one of them: see main */
+ *      unit_pages_explore                setups that take seconds
+ *      unit_pages_explore large          setups that take minutes, with 1 GB of memory
+ *      unit_pages_explore --nodes N --pages N --may BITS --coop 0|1 ...      one setup: see main */
 #include <signal.h>
 
 #include "base/clock.h"
@@ -303,14 +303,14 @@ static bool try_step(void) {
         return false;
     check_world();
     uint32_t to = remember(at_state, at_step);
-    /* RELEASE is possible as well: no mapping is needed to reach an end */
+    /* RELEASE_MAPPED is not counted: RELEASE is possible in the same state, so every path can end without a mapping. */
     if (at_step / 64 < WISHES && at_step / 64 != RELEASE_MAPPED)
         note_edge(at_state, to);
     restore();
     return true;
 }
 
-/* Once nothing is under way every copy can be dropped: a node that needs its frame for another page gets it. */
+/* When nothing is pending, every copy can be dropped, so that a node can use the frame for another page. */
 static bool must_be_dropped(unsigned what, unsigned which) {
     uint32_t page = which / WORLD_NODES, node = which % WORLD_NODES;
     return what == EVICT && setup.may & MAY_EVICT && page < setup.pages && node < setup.nodes &&
@@ -343,7 +343,7 @@ static bool expand_state(uint32_t state) {
     return true;
 }
 
-/* Removes states from the ends of all paths. The states that remain form cycles. */
+/* Repeatedly removes states without an internal step to a remaining state. The states that remain are on or before a cycle. */
 static bool ends_everywhere(void) {
     uint32_t *degree = grow(NULL, (states + 1) * sizeof *degree), *stack = grow(NULL, (states + 1) * 4ul);
     size_t *first = grow(NULL, (states + 2ul) * sizeof *first);
@@ -472,7 +472,7 @@ static void explore_at_length(void) {
         s.may = MAY_ALL;
         s.many_smalls = true;
         must_hold_in(s, UINT32_MAX);
-        s.pages = 2; /* which are independent of each other */
+        s.pages = 2; /* two pages, independent of each other */
         s.may = PLAIN;
         must_hold_in(s, 2000000);
     }

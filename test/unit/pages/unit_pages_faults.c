@@ -24,7 +24,7 @@ static struct job {
     int error;
 
     _Atomic uint64_t found, made, tried;
-    _Atomic unsigned failed; /* failed calls */
+    _Atomic unsigned failed; /* number of calls that were made to fail */
 } * job;
 
 static struct pages *pages;
@@ -91,7 +91,7 @@ static void make_version(const struct net_boot *boot, uint64_t version) {
     check_version(boot, version);
     atomic_store(&job->tried, version);
     int status = pages_checkpoint(pages, boot, &epoch);
-    if (status != 0 && job->times == 1) { /* nothing fails any more: data kept in memory is written now */
+    if (status != 0 && job->times == 1) { /* no further call fails: data kept in memory is written now */
         check_version(boot, version);
         status = pages_checkpoint(pages, boot, &epoch);
     }
@@ -203,7 +203,7 @@ static bool one_fault(bool again, unsigned n, unsigned times, int error) {
     return failed > 0 || how != WELL;
 }
 
-/* Each of the first calls, then some: most are of pages, and equivalent. */
+/* Makes each of the first calls fail, then every `step`-th: most later calls transfer pages and are equivalent. */
 static unsigned each(bool again, unsigned step, unsigned times, int error) {
     unsigned n = 1;
     while (one_fault(again, n, times, error) && !test_failures)

@@ -50,7 +50,7 @@ TEST(hints_decide_at_once)
         expect(!pages_policy_is_small(&habit, 1, 7, false, PAGES_READ_MOSTLY, now));
         expect(pages_policy_is_small(&habit, 1, 7, true, PAGES_READ_MOSTLY, now));
     }
-    expect_eq(smalls(7, false), POLICY_LEAST); /* and leave no trace */
+    expect_eq(smalls(7, false), POLICY_LEAST); /* operations with hints are not counted */
 }
 
 TEST(a_page_that_is_taken_away_is_fetched_ever_more_rarely)
@@ -81,7 +81,7 @@ TEST(false_sharing_costs_few_pages)
         fetched += !is_small(7, true);
         now += 60000;
     }
-    /* 6 s, in which the count expires repeatedly: each time takes twice as long as the time that expired */
+    /* The operations take 6 s. The threshold is halved after every POLICY_LONG_NS without a loss, so fetches recur. */
     expect(fetched < 200);
     printf("%u pages for 100000 operations\n", fetched);
 }
@@ -103,7 +103,7 @@ TEST(losses_are_forgotten_by_half)
             smalls(7, true);
             now += 1000000;
         }
-        expect(is_small(7, true)); /* the next would be 128; this counts as the first */
+        expect(is_small(7, true)); /* the first of the next series, which would have 128 */
         now += longs * (uint64_t)POLICY_LONG_NS + POLICY_LONG_NS / 10;
         unsigned k = 128 >> longs;
         expect_eq(smalls(7, true) + 1, k > POLICY_LEAST ? k : POLICY_LEAST);
@@ -115,7 +115,7 @@ TEST(a_page_on_its_way_is_not_a_loss)
     begin();
     smalls(7, true);
     now += 20000;
-    expect(!is_small(7, true)); /* another thread joins the waiting ones */
+    expect(!is_small(7, true)); /* another thread waits for the same fetch */
     now += POLICY_SOON_NS * 2;
     expect_eq(smalls(7, true), POLICY_LEAST);
 }
@@ -127,7 +127,7 @@ TEST(to_write_after_it_was_fetched_to_read_is_not_a_loss)
     now += 1000000;
     expect_eq(smalls(7, true), POLICY_LEAST);
     now += 1000000;
-    expect_eq(smalls(7, false), 2 * POLICY_LEAST); /* this one is */
+    expect_eq(smalls(7, false), 2 * POLICY_LEAST); /* this is a loss */
 }
 
 TEST(the_clock_goes_round)

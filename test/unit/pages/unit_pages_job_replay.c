@@ -31,13 +31,13 @@ enum outcome { WELL, WRONG, REFUSED, FAILED }; /* WRONG is also the result of bo
 
 static struct random dice;
 
-/* Known before a job, and known to the job. */
+/* The parameters of the job. */
 static struct {
     uint64_t seed;
     int ranks, pages;
     int life;
     uint64_t newest;                          /* newest epoch that may be found */
-    int moment;                               /* the last one planned before this run */
+    int moment;                               /* the last moment planned before this run */
     uint64_t versions[MOMENTS][RANKS][PAGES]; /* contents of the pages at a moment */
     int moments[EPOCHS];                      /* of each epoch, as far as known */
     char *before[RANKS];                      /* the files at the beginning of this run */
@@ -47,13 +47,14 @@ static struct {
 /* The results of the job. */
 static struct told {
     uint64_t found[RANKS];              /* epoch */
-    size_t begun[EPOCHS], made[EPOCHS]; /* places in the record: a rank begins, is told of the end */
+    size_t begun[EPOCHS], made[EPOCHS]; /* places in the record: first begin, first report of success */
     int moments[EPOCHS];
 } * told;
 
 /* ---- the plan of a run ---- */
 
-/* The number of checkpoints after the one that was found; the last is at its end. Their moments follow `e.moment`. */
+/* Plans the contents at each checkpoint of the run, as the moments after `e.moment`, and returns the number of checkpoints.
+ * The last one is made at the end of the run. */
 static int plan_life(uint64_t found) {
     struct random r;
     random_seed(&r, e.seed * 100 + (uint64_t)e.life);
@@ -190,7 +191,7 @@ static NOT_FOR_TSAN void *read_all_the_while(void *arg) {
     return (void *)(uintptr_t)(sum | 1);
 }
 
-/* The end, or a checkpoint. At the end there is none if nothing has changed. */
+/* Makes a checkpoint, or ends the run, which makes one if anything has changed. */
 static int make(const struct net_boot *boot, bool ends, int moment, uint64_t *made) {
     bool changes = memcmp(e.versions[moment], e.versions[e.moments[pages->epoch]], sizeof e.versions[0]) != 0;
     uint64_t epoch = pages->tried + 1;
@@ -206,7 +207,7 @@ static int make(const struct net_boot *boot, bool ends, int moment, uint64_t *ma
     return status;
 }
 
-/* It may fail only while calls fail; a ring that was refused once is not used again. */
+/* A step may fail only while calls are made to fail. A ring that was refused once is not used again. */
 static void make_step(const struct net_boot *boot, bool ends, int moment, bool fails) {
     uint64_t made = 0;
     int status = make(boot, ends, moment, &made);

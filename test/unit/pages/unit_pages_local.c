@@ -1,9 +1,9 @@
 /* unit_pages_local.c: tests loads and stores in a segment whose pages are fetched and taken away, by signals and by
  * userfaultfd.
  *
- * A thread stands for the other nodes (pages_outside.h). Every word determines its expected value, when it is loaded
- * and when its page is given away. SEED replays the random numbers, though not the threads; SECONDS is the duration
- * of the random parts, default 1. The test measures residency, so: alone: yes */
+ * A thread plays the other nodes (pages_outside.h). The expected value of every word is known, when it is loaded and when its
+ * page is given away. SEED=N repeats the random numbers, but not the order of the threads; SECONDS=N is the duration of the
+ * random parts, default 1. The test measures residency, so: alone: yes */
 #include "test.h"
 
 #include <errno.h>
@@ -234,7 +234,7 @@ TEST(no_more_areas_than_allowed)
             }
             free(mine);
             printf("%u areas\n", most);
-            expect(most <= 66); /* neighbours on both sides may be merged with it */
+            expect(most <= 66); /* a mapping may be merged with its neighbours on both sides */
             expect(most > 32);
         }
         finish();
@@ -256,7 +256,7 @@ TEST(a_page_stays_longer_each_time_it_is_fought_for)
                 expect(ns >= stay);
                 expect(ns < 4000000000u);
             }
-            *word(5, 1) += 1; /* no other request for long: it has stayed */
+            *word(5, 1) += 1; /* no other node requests the page for a long time, so it stays */
             nanosleep(&(struct timespec){.tv_nsec = 32 * STAY_US * 1000l}, NULL);
             taken_after_ns(5);
             *word(5, 1) += 1;
@@ -300,8 +300,8 @@ static _Atomic bool workers_stop;
 static void touch(struct worker *w, struct random *r) {
     /* mostly few pages, so that threads and the other node collide */
     uint32_t page = random_below(r, random_below(r, 4) ? 12 : PAGES);
-    size_t own =
-        1 + w->number * 8 + (page % 2) * (WORDS / 2); /* both halves: a page is several of the kernel's */
+    /* In both halves of pages, as a page may consist of several kernel pages. */
+    size_t own = 1 + w->number * 8 + (page % 2) * (WORDS / 2);
     uint64_t expected = initial(page, own) + w->mine[page];
     if (random_below(r, 3)) {
         w->wrong += *word(page, own) != expected;
@@ -471,7 +471,7 @@ TEST(faults_elsewhere_reach_the_programs_own_handler)
         expect_eq(seen_number, SIGSEGV);
         finish();
     }
-    provoke(foreign); /* restored at the end */
+    provoke(foreign); /* the program's handler is restored at the end */
     expect_eq(seen_number, SIGSEGV);
 
     own = (struct sigaction){.sa_handler = own_plain_handler};

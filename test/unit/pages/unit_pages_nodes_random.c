@@ -237,8 +237,8 @@ static void be_idle(struct pages *pages, const struct net_boot *boot) {
     net_boot_barrier(boot);
 }
 
-/* A late request may make its home read ahead, hence twice; and once more after the check, for TSan, which does not
- * see the order of events across processes. */
+/* Waits twice until nothing is pending, as a late request may make its home read ahead. The third wait is for TSan, which
+ * does not see the order of events across processes. */
 static void check_pool(struct pages *pages, const struct net_boot *boot) {
     be_idle(pages, boot);
     be_idle(pages, boot);

@@ -5,7 +5,7 @@
  * every small operation where it is applied.
  *
  * Pages are sent as controller.h allows: data is copied only when the message arrives, at which time the frame or the
- * buffer that it came from must still hold it. Only PAGES_RETRY wakes threads that were told to try later. In the end
+ * buffer that it came from must still hold it. Threads that got PAGES_LATER try again only after PAGES_RETRY. In the end
  * everything that has begun completes, without new requests; then the directories know which node has which page, and
  * at least one copy of every page is the last that was written.
  *
@@ -90,7 +90,7 @@ static uint32_t rests, prefetches, smalls, writes, maps, evictions;
 static bool coop, draining;
 static uint64_t episode_seed, operation, version;
 static struct pages_message said[NODES + 1];
-/* Counters: messages received, by kind; deferred ones; threads told to retry; FWDs that a frozen copy served. */
+/* Counters: messages received, by kind; deferred ones; threads that had to try again; FWDs that a frozen copy served. */
 static uint64_t came[PAGES_KINDS], put_off, sent_away, frozen, protocol_episodes;
 
 #define require(condition)                                                                                   \

@@ -93,7 +93,7 @@ TEST(shared_copies_go_first)
     expect_eq(take(), 2);
     expect_eq(replace.lists[REPLACE_IN_FIFO].count, 2);
     expect_eq(take(), 3);
-    expect_eq(take(), 0); /* LRU is empty: FIFO although it is below half */
+    expect_eq(take(), 0); /* LRU is empty, so from FIFO, although it has less than half */
     expect_eq(take(), 1);
     expect_eq(take(), -1);
 }
@@ -128,7 +128,7 @@ TEST(a_use_brings_it_back_from_fifo)
     expect_eq(links[6].list, REPLACE_IN_FIFO);
 }
 
-/* A pool whose pages are all the only copies. */
+/* A pool in which every page is the only copy. */
 enum { MOST_PAGES = 1024 };
 static int frame_of[MOST_PAGES], page_in[FRAMES];
 static uint32_t filled;
@@ -255,7 +255,7 @@ TEST(what_is_kept_but_of_no_use_goes_in_time)
     memset(only, 1, sizeof(only));
     add(0, 8);
     int gone = 0;
-    for (int i = 0; i < 200; i++) { /* newcomers one after the other; the first ones are not used again */
+    for (int i = 0; i < 200; i++) { /* new pages one after the other; the first ones are not used again */
         int frame = take();
         gone += links[0].list == REPLACE_NONE;
         if (gone)
@@ -275,7 +275,8 @@ TEST(what_is_refused_is_asked_again_after_the_others)
     }
 }
 
-/* In LRU all are refused, and FIFO is below half; then FIFO above half refuses, and LRU is not empty. */
+/* Every proposed frame is refused. With few only copies, FIFO is below half and all of LRU is refused; with many, FIFO is
+ * above half and refused while LRU is not empty. */
 static void all_have_their_turn(enum replace_policy policy, int shared) {
     begin(policy, 8);
     add(0, 8);
@@ -296,7 +297,7 @@ TEST(a_list_that_refuses_does_not_hide_the_other)
     }
 }
 
-/* Also if more are kept than should be. */
+/* Also while more pages are kept than there should be. */
 TEST(all_have_their_turn_while_room_is_made)
 {
     for (uint32_t kept = 1; kept < FRAMES / 2; kept++) {
@@ -413,7 +414,7 @@ static int model_lru(struct model *m) {
     }
 }
 
-/* FIFO has its maximum or more; returns whether its head is evicted. */
+/* Called when FIFO has its maximum or more; returns whether its head is evicted. */
 static bool model_displaces(struct model *m, int f) {
     int head = m->fifo[0], mark = m->mark[head];
     bool too_many = m->fifos > FRAMES - m->room;
@@ -441,7 +442,7 @@ static bool model_displaces(struct model *m, int f) {
     return true;
 }
 
-/* Returns the newcomer, or the head of FIFO in its place; -1: it has joined. */
+/* Returns the victim: the new page, or the head of FIFO in its place; -1: the new page has joined FIFO. */
 static int model_joins(struct model *m, int f) {
     if (m->fifos < FRAMES - m->room) {
         m->fifo[m->fifos++] = f;

@@ -30,11 +30,11 @@ enum {
 struct table {
     _Atomic int arrived, round, failed, ready;
     unsigned life;
-    uint64_t found[RANKS];            /* of the run that begins: newest epoch prepared; 0: none */
+    uint64_t found[RANKS];            /* newest prepared epoch that the new run has found; 0: none */
     uint64_t used[RANKS];             /* the largest epoch number */
-    _Atomic uint64_t prepared[RANKS]; /* step; returned */
+    _Atomic uint64_t prepared[RANKS]; /* last step whose prepare has returned */
     _Atomic uint64_t tried;
-    uint64_t steps[MOST_EPOCHS]; /* of each epoch */
+    uint64_t steps[MOST_EPOCHS]; /* the step of each epoch */
     uint64_t start[MOST_LIVES];  /* the step at which each run began; NEVER: killed before */
 };
 
@@ -203,12 +203,12 @@ static pid_t start_rank(const struct help_way *way, int rank) {
     _exit(0);
 }
 
-/* After the first checkpoint, at which everything found has been checked. */
+/* Returns whether the run has made its first checkpoint; all data found was checked before. */
 static bool is_under_way(void) {
     return atomic_load(&table->ready) && atomic_load(&table->tried) > table->start[table->life] + 1;
 }
 
-/* Some runs end before. */
+/* Some runs are killed before that. */
 static void wait_for_moment(void) {
     bool early = table->life && !random_below(&dice, 10);
     for (int i = 0; i < TIME_LIMIT * 1000 && !early && !is_under_way() && !atomic_load(&table->failed); i++)

@@ -27,7 +27,7 @@ static void checkpoint_by(const struct help_way *way) {
     put_all(s, 0, 63, 3);
     expect_eq(pages_store_close(s), 0);
 
-    s = open_again(way, 2, 2, false); /* what came after it is gone */
+    s = open_again(way, 2, 2, false); /* data written after the checkpoint is gone */
     expect_eq(pages_store_select(s, 2), 0);
     see_all(s, 0, 4, 1);
     see_all(s, 5, 14, 2);
@@ -43,8 +43,8 @@ TEST(checkpoints_are_found_again_by_all_ways)
             checkpoint_by(&help_ways[i]);
 }
 
-/* A checkpoint that is prepared but not committed: both can be selected, and what is written meanwhile changes
- * neither. */
+/* Leaves a committed checkpoint and a newer one that is prepared but not committed. Both can be selected, and data written
+ * meanwhile changes neither. */
 static void leave_half_done(void) {
     struct store *s = open_new(fast);
     put_all(s, 0, 9, 1);
@@ -247,7 +247,7 @@ TEST(one_without_a_checkpoint_is_refused)
     expect_refused(&o, -ENODATA, "without a checkpoint");
 }
 
-/* Of both records if `both`, else of the newer one. */
+/* Changes a byte of both records if `both`, else of the newer one. */
 static void change_record(bool both, size_t at, unsigned char with) {
     struct store_record r[2];
     int file = open(path_of("segment.0"), O_RDWR);
@@ -269,8 +269,8 @@ TEST(damage_is_noticed)
     change_record(true, offsetof(struct store_record, version), 4);
     expect_refused(&o, -EPROTO, "another version");
     make_good();
-    change_record(false, offsetof(struct store_record, version),
-                  4); /* has continued from it: the other one is old */
+    /* As if a program of another version had continued with the files: the older record must not be used. */
+    change_record(false, offsetof(struct store_record, version), 4);
     expect_refused(&o, -EPROTO, "another version");
     make_good();
     change_record(true, offsetof(struct store_record, order), 1);
@@ -282,7 +282,7 @@ TEST(damage_is_noticed)
     change_record(true, offsetof(struct store_record, committed), 1);
     expect_refused(&o, -EBADMSG, "damaged");
     make_good();
-    change_record(false, offsetof(struct store_record, committed), 1); /* then the previous one counts */
+    change_record(false, offsetof(struct store_record, committed), 1); /* the previous record is used */
     s = open_again(fast, 2, 1, false);
     expect_eq(pages_store_select(s, 2), 0);
     see_all(s, 0, 9, 1);
@@ -306,10 +306,10 @@ TEST(a_damaged_table_is_not_used)
     struct store_found found;
     lines_begin();
     expect_eq(pages_store_open(&o, &s, &found), -EBADMSG);
-    expect_eq(lines_end(text, sizeof text), 3); /* warnings name them */
+    expect_eq(lines_end(text, sizeof text), 3); /* a warning for each checkpoint, and the error */
 
     remove_files(o.folder);
-    leave_half_done(); /* 1 in the first, 2 in the second */
+    leave_half_done(); /* epoch 1 is in the first table, 2 in the second */
     overwrite(3 * RECORD_BYTES);
     lines_begin();
     s = open_again(fast, 1, 1, false);

@@ -24,9 +24,9 @@ static uint64_t version_at(uint64_t page, uint64_t epoch) {
 /* The results of a run with faults. */
 struct told {
     bool opened;
-    uint64_t prepared, committed; /* returned 0 */
-    uint64_t tried;               /* to prepare */
-    unsigned failed;              /* calls and requests */
+    uint64_t prepared, committed; /* last epochs for which the calls returned 0 */
+    uint64_t tried;               /* last epoch to be prepared */
+    unsigned failed;              /* failed calls and requests */
 };
 
 /* ---- one run ---- */

@@ -187,7 +187,7 @@ static void prepare(void) {
     require(!has_lost() || err == -EIO);
     require(!err || e.faulty);
     if (err) {
-        e.stuck = true; /* perhaps not, but then less can be checked */
+        e.stuck = true; /* perhaps it is not, but then less is checked */
         return;
     }
     e.prepared = e.tried;
@@ -200,7 +200,7 @@ static void give_up(void) {
         return;
     int err = pages_store_abandon(e.store, e.prepared.epoch);
     require(!err || e.faulty);
-    e.stuck |= err != 0; /* it may exist, as one whose prepare has failed */
+    e.stuck |= err != 0; /* it may still exist, like one whose prepare has failed */
     e.prepared = (struct checkpoint){0};
     if (!err)
         e.tried = (struct checkpoint){0};
@@ -231,7 +231,7 @@ static void go_back_to(const struct checkpoint *c) {
     e.stuck = false;
 }
 
-/* One whose prepare has failed may exist. */
+/* The checkpoint that must be found as the newest. A checkpoint whose prepare has failed may exist. */
 static const struct checkpoint *newest(uint64_t epoch) {
     if (e.tried.epoch == epoch)
         return &e.tried;

@@ -24,9 +24,9 @@ static struct {
     struct store_options options[RANKS];
     struct store *stores[RANKS];
     uint64_t now[RANKS][PAGES]; /* versions */
-    uint64_t version;           /* the last one */
+    uint64_t version;           /* the last version written */
     uint64_t start;             /* the epoch at which this run began; 0: none */
-    uint64_t newest;            /* the last one that was tried */
+    uint64_t newest;            /* the last epoch that was tried */
     struct epoch epochs[MOST_EPOCHS];
     char *before[RANKS]; /* the files at the beginning of this run */
     size_t bytes[RANKS];
@@ -123,7 +123,7 @@ static void prepare(int rank, uint64_t number) {
     epoch->done[rank] = replay->count;
 }
 
-/* Some ranks have prepared it, and one cannot. */
+/* Some ranks have prepared the epoch, and one cannot: all abandon it. */
 static void give_up(uint64_t number, int first, int count) {
     for (int i = 0; i < count; i++)
         e.epochs[number].done[(first + i) % e.ranks] = SIZE_MAX;
@@ -134,7 +134,8 @@ static void give_up(uint64_t number, int first, int count) {
     }
 }
 
-/* Other ranks may write before and after their prepare; once all have prepared, so may a rank that has not committed. */
+/* All ranks prepare the next epoch and then commit it, or some prepare and all abandon it. Once all have prepared, ranks may
+ * write, also those that have not committed yet. */
 static void checkpoint(void) {
     uint64_t number = ++e.newest;
     int first = (int)roll((uint32_t)e.ranks), count = chance(30) ? (int)roll((uint32_t)e.ranks) : e.ranks;

@@ -31,7 +31,7 @@ TEST(an_abandoned_one_is_gone_and_its_number_with_it)
     remove_files(help_folder(1));
 }
 
-/* Each call of prepare, and of its undo, fails: the committed data remains available, and the checkpoint finally
+/* Makes the n-th system call of prepare and its undo fail: the committed data remains available, and the checkpoint finally
  * succeeds. */
 static unsigned fail_to_prepare(unsigned n, unsigned times, bool again) {
     struct store *s = open_new(fast);

@@ -114,7 +114,7 @@ static struct flow_result run(struct setup s, const struct scheme *scheme, uint3
     return r;
 }
 
-/* pack 628; 6000 + (512 + 64) / 3; wake, serve and do 4128; back 6000 + 64 / 3 */
+/* ns: pack 628; send 6000 + (512 + 64) / 3; wake, serve and execute 4128; answer 6000 + 64 / 3 */
 TEST(an_accumulate_with_credits_takes_what_its_parts_take)
 {
     struct flow_result r = run(setup_of(1, 1, 512, 0), &flow_credits, 1, 512);
@@ -123,7 +123,7 @@ TEST(an_accumulate_with_credits_takes_what_its_parts_take)
     expect_eq(r.acks, 1);
 }
 
-/* a request, 1031 ns for the memory, an answer, and then the same */
+/* A request, 1031 ns for the memory, an answer, and then as above. */
 TEST(request_allocate_takes_a_round_trip_more)
 {
     struct flow_result r = run(setup_of(1, 1, 512, 0), &flow_allocate, 1, 512);

@@ -30,7 +30,7 @@ static struct pages_result run(struct plan p) {
     return r;
 }
 
-/* GETS to itself 264, service 1000; NVM 4096 + 10000; DATA 264, service 1000; copy 4096 */
+/* ns: GETS to itself 264, service 1000; NVM 4096 + 10000; DATA 264, service 1000; copy 4096 */
 TEST(a_page_of_its_own_nvm)
 {
     struct pages_result r = run(plan_of(1, 16, 1, SEQUENTIAL, true));
