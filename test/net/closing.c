@@ -97,7 +97,7 @@ static void expect_only_failure(struct node *n, int rank) {
 /* Rank 0 closes its ports. Every other rank is notified once, and the others still exchange messages. */
 CASE(one_leaves) {
     struct node n;
-    SKIP_IF(!over_ucx(), "MPI does not tell");
+    SKIP_IF(!over_ucx(), "MPI does not report ranks that leave");
     node_open(&n, MOST, false);
     talk_to_all(&n);
     barrier();

@@ -93,7 +93,7 @@ static void flush(int rank) {
 
 CASE(get) {
     static const size_t lengths[] = {1, 2, 100, 1024, 9000, WORDS};
-    SKIP_IF(!over_ucx(), "MPI messages do not reach memory");
+    SKIP_IF(!over_ucx(), "no direct memory access through MPI messages");
     open_all();
     fill_random(memory, WORDS * 8, seed_of(test_rank, 0));
     barrier();
@@ -112,7 +112,7 @@ CASE(get) {
 /* Every rank writes a part of every rank's memory, and the owner checks it after the flush. */
 CASE(put_and_flush) {
     enum { ROUNDS = 5 };
-    SKIP_IF(!over_ucx(), "MPI messages do not reach memory");
+    SKIP_IF(!over_ucx(), "no direct memory access through MPI messages");
     open_all();
     size_t part = WORDS / (size_t)test_size;
     for (int round = 0; round < ROUNDS; round++) {
@@ -136,7 +136,7 @@ CASE(put_and_flush) {
 CASE(refused_over_mpi) {
     struct link_memory *m;
     char key[LINK_KEY];
-    SKIP_IF(over_ucx(), "UCX reaches memory");
+    SKIP_IF(over_ucx(), "UCX has direct memory access");
     node_open(&node, MOST, false);
     expect(!net_link_is_direct(node.link));
     expect_eq(net_link_expose(node.link, key, sizeof key, &m, key), -ENOTSUP);

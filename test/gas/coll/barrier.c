@@ -39,7 +39,7 @@ CASE(some_have_a_name_and_some_have_none) {
 }
 
 CASE(one_has_another_name) {
-    SKIP_IF(test_size < 2, "one node agrees with itself");
+    SKIP_IF(test_size < 2, "needs 2 nodes");
     for (int other = 0; other < test_size; other++)
         expect_eq(barrier(test_rank == other ? 8 : 7, 0), GASNET_ERR_BARRIER_MISMATCH);
     expect_eq(barrier(7, 0), GASNET_OK); /* the next barrier is independent */
@@ -47,7 +47,7 @@ CASE(one_has_another_name) {
 
 /* Two different names, far apart among nodes without a name. */
 CASE(two_names_among_others_without) {
-    SKIP_IF(test_size < 3, "3 nodes");
+    SKIP_IF(test_size < 3, "needs 3 nodes");
     int id = test_rank == test_size - 1 ? 2 : 1;
     bool named = test_rank == 0 || test_rank == test_size - 1;
     expect_eq(barrier(id, named ? 0 : ANONYMOUS), GASNET_ERR_BARRIER_MISMATCH);
@@ -108,7 +108,7 @@ CASE(by_trying) {
 
 /* No node passes before all have entered. */
 CASE(holds_until_the_last_has_come) {
-    SKIP_IF(test_size < 2, "2 nodes");
+    SKIP_IF(test_size < 2, "needs 2 nodes");
     for (int last = 0; last < test_size; last++) {
         test_barrier();
         double begun = test_elapsed();

@@ -81,7 +81,7 @@ CASE(prefetch_and_hints) {
 /* Segments without a name cannot be checkpointed. */
 CASE(checkpoints_need_a_name) {
     uint64_t epoch = 42;
-    SKIP_IF(has_pages() && getenv("HEARTH_NVM_NAME"), "they have one");
+    SKIP_IF(has_pages() && getenv("HEARTH_NVM_NAME"), "the segments have a name");
     expect_eq(vgasnet_epoch(), 0);
     expect_eq(vgasnet_last_epoch(), 0);
     expect_eq(vgasnet_open(1), GASNET_ERR_NOT_INIT); /* too late */

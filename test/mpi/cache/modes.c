@@ -227,7 +227,8 @@ CASE(invalidate_with_a_get_on_its_way) {
 CASE(set_mode_by_call) {
     int (*set_mode)(MPI_Win, int) = (int (*)(MPI_Win, int))dlsym(RTLD_DEFAULT, "CLAMPI_Set_mode");
     struct window w = make_window(WINDOW, "transparent");
-    SKIP_IF(!set_mode || strcmp(test_config(), "off") == 0, (free_window(&w), "not cached"));
+    SKIP_IF(!set_mode || strcmp(test_config(), "off") == 0,
+            (free_window(&w), "no cache in this configuration"));
     MPI_Win_lock_all(0, w.win);
     expect_eq(set_mode(w.win, CLAMPI_ALWAYS), MPI_SUCCESS);
     expect_reuse(&w, 1, true);
@@ -244,7 +245,7 @@ CASE(set_mode_by_call) {
 CASE(set_mode_to_nonsense_is_an_error) {
     int (*set_mode)(MPI_Win, int) = (int (*)(MPI_Win, int))dlsym(RTLD_DEFAULT, "CLAMPI_Set_mode");
     struct window w = make_window(WINDOW, "transparent");
-    SKIP_IF(!set_mode, (free_window(&w), "not loaded"));
+    SKIP_IF(!set_mode, (free_window(&w), "Hearth is not loaded"));
     MPI_Win_set_errhandler(w.win, MPI_ERRORS_RETURN);
     expect(set_mode(w.win, 0) != MPI_SUCCESS);
     expect(set_mode(w.win, 77) != MPI_SUCCESS);

@@ -55,7 +55,7 @@ static double treasure(void *arg, int target, MPI_Aint disp, uint64_t bytes) {
 }
 
 CASE(asked_once_per_entry) {
-    SKIP_IF(!test_cached(), "nothing is kept for certain");
+    SKIP_IF(!test_cached(), "entries may be evicted, or there is no cache");
     struct window w = open_window(WINDOW, "always");
     struct judge j = {.value = 3};
     expect_eq(find_set_score()(w.win, judge, &j), MPI_SUCCESS);
@@ -71,7 +71,7 @@ CASE(asked_once_per_entry) {
 /* The place is given in bytes from the start of the target's part, whatever the displacement unit and the datatype
  * are. */
 CASE(told_where_and_how_much) {
-    SKIP_IF(!test_cached(), "nothing is kept for certain");
+    SKIP_IF(!test_cached(), "entries may be evicted, or there is no cache");
     unsigned char got[BLOCK], *base = aligned_bytes(WINDOW);
     struct judge j = {.value = 3};
     MPI_Info info = make_info("always");
@@ -130,7 +130,7 @@ CASE(a_treasure_outlives_a_stream) {
 
 /* Scores of an earlier function have no effect after a new function, or none, is set. */
 CASE(a_new_function_starts_anew) {
-    SKIP_IF(!is_tiny(), "there is room for everything, or nothing");
+    SKIP_IF(!is_tiny(), "entries compete for memory only in configuration tiny");
     struct window w = open_window(WINDOW, "always");
     struct judge j = {.value = 1e-6};
     find_set_score()(w.win, treasure, NULL);
@@ -256,6 +256,6 @@ CASE(bad_info_is_named) {
 }
 
 CASE(no_window) {
-    SKIP_IF(!test_loaded(), "not loaded");
+    SKIP_IF(!test_loaded(), "Hearth is not loaded");
     expect(find_set_score()(MPI_WIN_NULL, NULL, NULL) != MPI_SUCCESS);
 }

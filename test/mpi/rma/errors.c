@@ -101,9 +101,9 @@ CASE(outside_an_epoch) {
 /* Open MPI checks the range except in osc pt2pt; MPICH does not. */
 CASE(beyond_the_window) {
 #ifndef OPEN_MPI
-    SKIP_IF(true, "this MPI does not look at it");
+    SKIP_IF(true, "this MPI does not check the range");
 #endif
-    SKIP_IF(over_pt2pt(), "osc pt2pt does not look at it");
+    SKIP_IF(over_pt2pt(), "osc pt2pt does not check the range");
     struct window w = make_lenient("always");
     MPI_Win_lock_all(0, w.win);
     expect_error(get(&w, peer(), WINDOW + 64, 8), MPI_ERR_RMA_RANGE);
@@ -136,7 +136,7 @@ CASE(no_window) {
 /* A stale handle. Open MPI handles are pointers that would be dereferenced. */
 CASE(freed_window) {
 #ifdef OPEN_MPI
-    SKIP_IF(true, "Open MPI follows the handle");
+    SKIP_IF(true, "Open MPI dereferences the stale handle");
 #endif
     struct window w = make_lenient("always"), again;
     MPI_Win stale = w.win;
@@ -215,7 +215,7 @@ CASE(calls_of_the_cache) {
     int (*get_stats)(MPI_Win, CLAMPI_Stats *) =
         (int (*)(MPI_Win, CLAMPI_Stats *))dlsym(RTLD_DEFAULT, "CLAMPI_Get_stats");
     CLAMPI_Stats s;
-    SKIP_IF(!invalidate || !set_mode || !get_stats, "not loaded");
+    SKIP_IF(!invalidate || !set_mode || !get_stats, "Hearth is not loaded");
     struct window w = make_lenient("always");
     MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
     expect(invalidate(MPI_WIN_NULL) != MPI_SUCCESS);

@@ -121,7 +121,8 @@ static void *make_windows(void *arg) {
 }
 
 CASE(windows_of_threads) {
-    SKIP_IF(!test_served() || test_threads < MPI_THREAD_MULTIPLE, "for threads");
+    SKIP_IF(!test_served() || test_threads < MPI_THREAD_MULTIPLE,
+            "needs MPI_THREAD_MULTIPLE and served windows");
     pthread_t threads[THREADS];
     MPI_Comm comms[THREADS];
     for (int i = 0; i < THREADS; i++)

@@ -38,7 +38,7 @@ CASE(exclusive_locks_exclude) {
 
 /* A lock of the rank's own window protects its loads and stores as well. */
 CASE(exclusive_locks_protect_own_stores) {
-    SKIP_IF(!test_served(), "targets need progress");
+    SKIP_IF(!test_served(), "not served: targets would have to call MPI");
     struct allocated w = allocate_window(MPI_COMM_WORLD, WINDOW, 1, NULL);
     for (int i = 0; i < ROUNDS; i++) {
         MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, w.win);
@@ -77,14 +77,14 @@ static void expect_excluded(const struct allocated *w, bool by_operations) {
 }
 
 CASE(lock_all_excludes_exclusive_locks) {
-    SKIP_IF(!test_served(), "targets need progress");
+    SKIP_IF(!test_served(), "not served: targets would have to call MPI");
     struct allocated w = allocate_window(MPI_COMM_WORLD, WINDOW, 1, NULL);
     expect_excluded(&w, true);
     MPI_Win_free(&w.win);
 }
 
 CASE(lock_all_protects_own_stores) {
-    SKIP_IF(!test_served(), "targets need progress");
+    SKIP_IF(!test_served(), "not served: targets would have to call MPI");
     struct allocated w = allocate_window(MPI_COMM_WORLD, WINDOW, 1, NULL);
     expect_excluded(&w, false);
     MPI_Win_free(&w.win);
@@ -92,7 +92,7 @@ CASE(lock_all_protects_own_stores) {
 
 /* The fence could begin an epoch, but does not, since a lock follows. */
 CASE(lock_all_after_a_fence_excludes) {
-    SKIP_IF(!test_served(), "targets need progress");
+    SKIP_IF(!test_served(), "not served: targets would have to call MPI");
     struct allocated w = allocate_window(MPI_COMM_WORLD, WINDOW, 1, NULL);
     MPI_Win_fence(0, w.win);
     expect_excluded(&w, true);
@@ -122,7 +122,7 @@ CASE(shared_locks_share) {
  * rank 1. Rank 1 is in an epoch too, but has issued no operation when rank 2 requests an exclusive lock. If rank 1 had to
  * queue behind rank 2, all three would wait forever. */
 CASE(lock_all_locks_at_once) {
-    SKIP_IF(!test_served() || test_size < 3, "for 3 ranks, and targets without progress");
+    SKIP_IF(!test_served() || test_size < 3, "needs 3 ranks and served windows");
     struct allocated w = allocate_window(MPI_COMM_WORLD, WINDOW, 1, NULL);
     if (test_rank < 2)
         MPI_Win_lock_all(0, w.win);
@@ -192,7 +192,7 @@ CASE(unchecked_locks) {
  * just before it draws its ticket is overtaken many times, so a few such waits are no fault. */
 CASE(exclusive_locks_are_fair) {
     enum { LOCKS = 300 };
-    SKIP_IF(!test_served(), "the host's locks need not be fair");
+    SKIP_IF(!test_served(), "locks of the MPI below need not be fair");
     struct allocated w = allocate_window(MPI_COMM_WORLD, WINDOW, 1, NULL);
     int64_t last = -1;
     int unfair = 0;
@@ -211,7 +211,7 @@ CASE(exclusive_locks_are_fair) {
 
 /* The other ranks take the shared lock again and again until rank 0 has got the exclusive one ROUNDS times. */
 CASE(shared_locks_do_not_starve_an_exclusive_one) {
-    SKIP_IF(!test_served(), "the host's locks need not be fair");
+    SKIP_IF(!test_served(), "locks of the MPI below need not be fair");
     struct allocated w = allocate_window(MPI_COMM_WORLD, WINDOW, 1, NULL);
     int64_t done = 0;
     for (int i = 0; test_rank == 0 && i < ROUNDS; i++) {
@@ -250,7 +250,7 @@ static void operate_on(const struct allocated *w, int target) {
 }
 
 CASE(the_target_need_not_call_MPI) {
-    SKIP_IF(!test_served(), "targets need progress");
+    SKIP_IF(!test_served(), "not served: targets would have to call MPI");
     struct allocated w = allocate_window(MPI_COMM_WORLD, WINDOW, 1, NULL);
     if (test_rank == 1)
         operate_on(&w, 0);

@@ -165,7 +165,7 @@ static void try_all_ops(MPI_Aint at) {
 }
 
 CASE(all_types_and_operators) {
-    SKIP_IF(!test_served(), "some of them crash in the hosts");
+    SKIP_IF(!test_served(), "some combinations crash in the MPIs");
     open_ops(1);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
@@ -197,7 +197,7 @@ static void try_swap(const struct element_type *t, MPI_Aint at) {
 }
 
 CASE(compare_and_swap_of_all_types) {
-    SKIP_IF(!test_served(), "it crashes in some hosts");
+    SKIP_IF(!test_served(), "crashes in some MPIs");
     struct element_type types[TYPES_MOST];
     int n = element_types(types);
     open_ops(1);
@@ -354,7 +354,7 @@ static void try_all_derived(MPI_Datatype base) {
 }
 
 CASE(derived_types) {
-    SKIP_IF(!test_served(), "the hosts do not know all of them");
+    SKIP_IF(!test_served(), "the MPIs do not support all of these types");
     open_ops(1);
     try_all_derived(MPI_INT64_T);
     try_all_derived(MPI_DOUBLE);
@@ -391,7 +391,7 @@ CASE(absolute_addresses) {
 
 /* Fortran types that are chosen by range and precision. */
 CASE(types_by_precision) {
-    SKIP_IF(!test_served(), "some hosts do not know them");
+    SKIP_IF(!test_served(), "some MPIs do not support these types");
     MPI_Datatype real, integer, complex;
     double reals[2] = {1.5, 2}, result[2] = {0};
     int whole = 3, old = -1;

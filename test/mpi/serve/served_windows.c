@@ -293,7 +293,7 @@ CASE(reversed_ranks_and_halves) {
 /* Each half of the ranks has its own window. One window is then created over the memory of both, which no rank has mapped
  * completely. */
 CASE(one_window_over_memory_of_two) {
-    SKIP_IF(test_size < 4, "for 4 ranks");
+    SKIP_IF(test_size < 4, "needs 4 ranks");
     MPI_Comm half;
     MPI_Win both;
     MPI_Comm_split(MPI_COMM_WORLD, test_rank * 2 >= test_size, 0, &half);
@@ -361,7 +361,7 @@ CASE(windows_without_memory) {
 
 /* More memory than any machine has: the call returns an error, and the job continues. */
 CASE(more_memory_than_there_is) {
-    SKIP_IF(!test_served(), "the hosts end the job");
+    SKIP_IF(!test_served(), "the MPI below ends the job");
 #ifdef MPICH
     SKIP_IF(true, "MPICH ends the job");
 #endif

@@ -332,7 +332,7 @@ CASE(disconnect_with_requests) {
 }
 
 CASE(disconnect_with_an_inactive_request) {
-    SKIP_IF(!own_messages(), "MPICH waits for it");
+    SKIP_IF(!own_messages(), "MPICH waits for the inactive request");
     MPI_Comm comm;
     MPI_Request request;
     int in;

@@ -81,7 +81,7 @@ CASE(spawned) {
     MPI_Comm inter;
     bool child = is_child(&inter);
     int codes[CHILDREN], all_good = 0;
-    SKIP_IF(!child && test_size % 2, "needs pairs");
+    SKIP_IF(!child && test_size % 2, "needs an even number of ranks");
     if (!child) {
         MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
         int rc =

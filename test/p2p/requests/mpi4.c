@@ -182,6 +182,6 @@ CASE(partitioned) {
 }
 #else
 CASE(mpi4) {
-    SKIP_IF(true, "this MPI is older");
+    SKIP_IF(true, "this MPI is older than MPI 4");
 }
 #endif

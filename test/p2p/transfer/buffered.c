@@ -84,7 +84,7 @@ CASE(no_buffer) {
 /* Attaching a second buffer is refused. */
 CASE(attach_twice) {
 #ifdef OPEN_MPI
-    SKIP_IF(true, "this MPI does not look at it");
+    SKIP_IF(true, "this MPI does not refuse a second buffer");
 #endif
     void *buffer = attach(100000);
     char other[1000];
