@@ -46,7 +46,7 @@ function check_folder(header,    from, file) {
     sub(/^[^\/]*\//, "", file)
     if (from == folder || !(from in may) || holds("tools apps bench sim", from)) return
     if (!holds(may[folder], from)) violation(folder " may not include " from)
-    else if (file != from ".h" && folder != "sim") violation("\"" header "\" stays inside " from ": include \"" from "/" from ".h\"")
+    else if (file != from ".h" && folder != "sim") violation("\"" header "\" is private to " from ": include \"" from "/" from ".h\"")
 }
 
 function rank(folder, layer,    i, n, list) { # the rank of a subfolder; files beside the subfolders have the highest
@@ -56,7 +56,7 @@ function rank(folder, layer,    i, n, list) { # the rank of a subfolder; files b
 }
 
 function check_rank(within, from, to, header) {
-    if (!rank(within, to)) violation("the folder " within "/" to " has no place among the layers: give it one in layers.sh")
+    if (!rank(within, to)) violation("the folder " within "/" to " is not in the list of layers: add it to layers.sh")
     else if (rank(within, to) > rank(within, from)) violation(within "/" from " may not include \"" header "\", which is above it")
 }
 
@@ -74,7 +74,7 @@ FNR == 1 {
     if (part[1] == "tools" && part[2] == "probe") folder = "probe"
     layer = part[1] == "src" && part[4] != "" ? part[3] : ""
     sublayer = layer != "" && part[5] != "" ? part[4] : ""
-    if (!(folder in may)) violation("the folder " folder " has no place among the layers: give it one in layers.sh")
+    if (!(folder in may)) violation("the folder " folder " is not in the list of layers: add it to layers.sh")
 }
 
 /^[ \t]*#[ \t]*include[ \t]*[<"]/ {
@@ -82,7 +82,7 @@ FNR == 1 {
     sub(/^[^<"]*[<"]/, "", header)
     sub(/[>"].*/, "", header)
     if (header in is_mpi && !(folder in mpi_allowed)) violation(folder " may not use MPI (" header ")")
-    else if (header ~ /\.\.\//) violation("\"" header "\" goes round the layers: name the folder, as in \"base/base.h\"")
+    else if (header ~ /\.\.\//) violation("\"" header "\" bypasses the layers: name the folder, as in \"base/base.h\"")
     else if (header ~ /\//) {
         check_folder(header)
         if (/"/) check_layer(header)

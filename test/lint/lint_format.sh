@@ -19,6 +19,6 @@ wrong=$(test/lint/sources.sh '*.c' '*.h' | xargs -r "$tool" --dry-run 2>&1 |
     sed -n 's/^\([^ :]*\):[0-9]*:[0-9]*: warning: .*/\1/p' | sort | uniq -c)
 [ -z "$wrong" ] || {
     echo "$wrong"
-    echo "places in files that are not laid out: make format"
+    echo "the files above are not formatted (with the number of places): run make format"
     exit 1
 }

@@ -7,7 +7,7 @@ bad=0
 version=$(sed -n 's/^project(hearth VERSION \([0-9.]*\).*/\1/p' CMakeLists.txt)
 
 same() { # file, version in it
-    [ "$2" = "$version" ] || { echo "$1 speaks of version '$2', CMakeLists.txt of '$version'" && bad=1; }
+    [ "$2" = "$version" ] || { echo "$1 has version '$2', CMakeLists.txt has '$version'" && bad=1; }
 }
 same CITATION.cff "$(sed -n 's/^version: //p' CITATION.cff)"
 same CHANGELOG.md "$(sed -n 's/^## \([0-9.]*\).*/\1/p' CHANGELOG.md | sed q)"

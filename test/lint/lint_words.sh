@@ -6,7 +6,7 @@ cd "$(dirname "$0")/../.." || exit 1
 unfinished='\b(TO''DO|FIX''ME|XX''X|HA''CK)\b'
 private='(^|[^A-Za-z0-9_.~])/(home|root|work|Users)/'
 if test/lint/sources.sh | xargs -r grep -nIE "$unfinished|$private" /dev/null; then
-    echo "the lines above name unfinished work, or a path that only one machine has"
+    echo "the lines above mark unfinished work, or name a path of one machine"
     exit 1
 fi
 
@@ -38,6 +38,6 @@ FNR == 1 { comment = 0 }
     }
 }
 END { exit found }' || {
-    echo "the identifiers above use words that the project has given up: use those of the field"
+    echo "the identifiers above use retired words: use the terms of the field instead"
     exit 1
 }

@@ -182,7 +182,7 @@ static void usage(void) {
             " [--stale]\n"
             "  --ranks N   only tests of at least N ranks\n"
             "  --threads   only tests of threads\n"
-            "  --stale     the cache under it is deaf: each test must find out\n");
+            "  --stale     the cache is never invalidated: each test must detect it\n");
     exit(2);
 }
 

@@ -23,8 +23,8 @@ echo '#include <ga.h>' | "$cc" -fsyntax-only -x c - 2>/dev/null || { echo "no ga
 "$cc" -std=gnu11 -O2 "$here/real/ga_tasks.c" -o "$dir/ga_tasks" "-lga-$mpi" "-larmci-$mpi" "-lscalapack-$mpi" -llapack -lblas \
     -lgfortran -lm || exit 1
 
-# Blocks as one get with a datatype, the default on MPICH. On Open MPI, whose datatypes it avoids, ARMCI-MPI gets row
-# by row unless told otherwise.
+# Makes ARMCI-MPI get a block by one get with a datatype. This is the default on MPICH; on Open MPI, whose datatypes it
+# avoids, the default is a get for each row.
 direct=ARMCI_STRIDED_METHOD=DIRECT
 
 run() { # options of launch.sh: writes the program's output to out.txt; returns its exit status

@@ -46,7 +46,7 @@ QUICK_NOT_ON = {
     "mpich": {"mpi": "off tiny huge rest", "p2p": "list", "armci": "tiny direct", "gas": "off1 offtiny node tiny alone userfault"},
     "openmpi": {"mpi": "off huge", "p2p": "list small", "armci": "", "gas": "offmpi"},
 }
-QUICK_SERVE = "served_.*|sync|windows|errors|requests|rget|types|writes|poll|threads"  # programs that depend on the executor of operations
+QUICK_SERVE = "served_.*|sync|windows|errors|requests|rget|types|writes|poll|threads"  # programs that depend on whether MPI or Hearth executes the operations
 QUICK_GAS_PAGES = "order|sync|rma|random|threads|arena|values"  # programs that depend on how pages are fetched and mapped
 QUICK_FOUR_RANKS = {"gas": "order|sync|coll|flood|random", "armci": "order|groups|reduce|messages|random|domains"}
 QUICK = {
@@ -55,10 +55,10 @@ QUICK = {
     "mpi_cache_py": "on",
     "mpi_threads": "on tiny acquire match serve",
     "mpi_served_*": "serve",
-    "mpi_layout": "bare",  # the others run without Hearth in the full tier, which shows that the tests are right
+    "mpi_layout": "bare",  # all others run without Hearth in the full tier only, where this checks the tests themselves
     "mpi_[!l]*": "off on tiny huge acquire rest match serve",
     "mpi_large_count": "on acquire",
-    "gas_messages": "off off1 offtiny offmpi node",  # the place of segments makes no difference
+    "gas_messages": "off off1 offtiny offmpi node",  # it makes no difference whether segments are in memory or in pages
     "gas_messages_*": "off off1",
     "gas_unsynced": "off off1 node nodes1 tiny",
     "gas_job": "off nodes1",

@@ -5,7 +5,7 @@ set -uo pipefail
 for program in munged slurmctld slurmd srun sinfo; do
     PATH=$PATH:/usr/sbin command -v $program >/dev/null || { echo "no $program here: install slurm, as packaging/setup.sh full does" && exit 77; }
 done
-[ "$(id -u)" = 0 ] || { echo "Slurm's daemons are started by root here" && exit 77; }
+[ "$(id -u)" = 0 ] || { echo "needs root, to start Slurm's daemons" && exit 77; }
 PATH=$PATH:/usr/sbin
 dir=$(mktemp -d)
 trap 'stop; rm -rf "$dir"' EXIT

@@ -56,7 +56,7 @@ CASE(get_status) {
 
 /* A send that is never waited for still arrives. */
 CASE(free_active_sends) {
-    static unsigned char *out[SIZES]; /* until the end of the program, as nothing tells when they are sent */
+    static unsigned char *out[SIZES]; /* kept until the end, as the program cannot know when they are sent */
     for (int s = 0; s < SIZES; s++) {
         MPI_Request request;
         out[s] = aligned_bytes(sizes[s]);
