@@ -1,5 +1,5 @@
-/* memory.c: sends 10000 messages of 64 KB to a helper, ten times as many in longer tiers, faster than it handles
- * them: its memory must not grow. Options: --seconds N. timeout: 120; ranks: 2 */
+/* memory.c: sends 10000 messages of 64 KB to a helper, faster than it handles them, and ten times as many in the nightly
+ * tier: its memory must not grow. Options: --seconds N. timeout: 120; ranks: 2 */
 #include "node.h"
 
 #include <stdio.h>

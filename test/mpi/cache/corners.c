@@ -440,7 +440,7 @@ static size_t piece(size_t i) {
     return 4 * (i * STEP % PIECES);
 }
 
-/* Every fourth int from `first` on, in random order. */
+/* Every fourth int from `first` on, in scattered order. */
 static MPI_Datatype scatter(int first) {
     int *at = malloc(PIECES * sizeof *at);
     MPI_Datatype type;

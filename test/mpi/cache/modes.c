@@ -14,7 +14,7 @@ static const char *hearth_mode(void) {
     return mode && *mode ? mode : "transparent";
 }
 
-/* Returns the version of the peer's pattern that a get returns; -1 if it is neither 0 nor `newest`. */
+/* Returns the version of the peer's pattern that a get returns; -1 if it is none of 0 to `newest`. */
 static int version_seen(struct window *w, int newest) {
     unsigned char got[BYTES], want[BYTES];
     MPI_Get(got, BYTES, MPI_BYTE, peer(), OFFSET, BYTES, MPI_BYTE, w->win);

@@ -159,8 +159,8 @@ static struct window make_scored(const char *score) {
     return w;
 }
 
-/* Compares a block of 512 bytes with single bytes read after it. One of these has the lower score until the block is
- * 512 times as old. */
+/* Reads a block of 512 bytes and then 200 single bytes, and returns whether the block is still cached. If the score is the
+ * size, a single byte is evicted rather than the block until the block is 512 times as old. */
 static bool block_survives(struct window *w, int block) {
     unsigned char got[1];
     read_block(w, block);

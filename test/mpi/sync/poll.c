@@ -23,7 +23,7 @@ static bool in_time(double start) {
     return MPI_Wtime() - start < PATIENCE;
 }
 
-/* Computes for a while, with an occasional MPI call, like a program with other work to do. */
+/* Makes other MPI calls for a while, like a program with other work to do. */
 static void be_busy(double seconds) {
     double end = MPI_Wtime() + seconds;
     int flag;

@@ -22,8 +22,8 @@ static int by_value(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* Binds each rank to a core of its own: two ranks on one core would measure the scheduler. Returns false if there is
- * only one core. */
+/* Binds even and odd ranks to different cores: with ranks 0 and 1 on one core the test would measure the scheduler. Returns
+ * false if there is only one core. */
 static bool spread_out(void) {
     cpu_set_t allowed, one;
     int skip = test_rank % 2;

@@ -126,7 +126,7 @@ CASE(create_group) {
     int out = test_rank % test_size;
     MPI_Comm_create_group(MPI_COMM_WORLD, group, 17, &comm);
     use_and_free(comm);
-    MPI_Group_excl(group, 1, &out, &some); /* a group of one, different on each rank */
+    MPI_Group_excl(group, 1, &out, &some); /* each rank leaves out another one; no call is made with it */
     MPI_Group_free(&some);
     out = 0; /* the last rank of the world is left out */
     MPI_Group_excl(group, 1, &out, &some);
@@ -262,7 +262,7 @@ CASE(probes_do_not_mix) {
     MPI_Comm_free(&comm);
 }
 
-/* Freed while a receive is pending, a large send is pending and an unexpected message waits. */
+/* Freed while two receives, a large synchronous send and a small send may be pending. */
 CASE(freed_with_requests) {
     for (int round = 0; round < 10; round++) {
         MPI_Comm comm;

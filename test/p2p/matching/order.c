@@ -66,7 +66,7 @@ CASE(any_source_any_tag) {
     free(got);
 }
 
-/* Every second receive is posted before its message arrives, the others after it. */
+/* The first half of the receives is posted before the messages are sent, the second half afterwards. */
 CASE(half_of_them_posted) {
     unsigned char *got[MESSAGES];
     MPI_Request receives[MESSAGES];

@@ -398,7 +398,7 @@ CASE(files) {
     remove_flag(&name);
 }
 
-/* A flush of a get from a rank that only makes progress for messages. */
+/* An unlock must complete a get from a rank that only makes progress for messages. */
 CASE(large_send_against_a_lock) {
     window = make_window(4096, NULL);
     buffer = aligned_bytes(LARGEST);

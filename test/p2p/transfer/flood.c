@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-/* More messages in the full tests, which pass --seconds 10. */
+/* More messages in the full tier, which passes --seconds 5. */
 static int many(int messages) {
     return test_seconds > 4 ? 5 * messages : messages;
 }
@@ -42,8 +42,8 @@ CASE(large_ones) {
     flood(many(60), 300000);
 }
 
-/* Rank 0 sends with blocking calls. Rank 1 does not receive for a while, and then receives the last messages first.
- * The sender may have to wait, so its last message is synchronous. */
+/* Rank 0 sends with blocking calls. Rank 1 receives the last message first, which is synchronous, and then the others in
+ * order, so that all of them are unexpected. */
 static void flood_blocking(int messages, int bytes) {
     unsigned char *buffer = aligned_bytes((size_t)bytes);
     if (test_rank == 0) {

@@ -166,7 +166,7 @@ CASE(bsend_does_not_wait) {
     free(out);
 }
 
-/* All ranks send first and receive afterwards: correct with buffered and non-blocking sends of any size. */
+/* All ranks start a synchronous send before they receive: correct for messages of any size. */
 CASE(synchronous_ring) {
     unsigned char *out = aligned_bytes(LARGEST);
     MPI_Request request;

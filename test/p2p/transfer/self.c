@@ -98,7 +98,7 @@ CASE(beside_others) {
     MPI_Waitall(2 * EACH, sends, MPI_STATUSES_IGNORE);
 }
 
-/* The types on both sides differ; the buffers may be far apart or adjacent. */
+/* The types on both sides differ, and the two buffers are adjacent. */
 CASE(strided) {
     enum { INTS = 20000 };
     int *memory = malloc(3 * INTS * sizeof *memory), wrong = 0;

@@ -176,7 +176,7 @@ static int place(const struct shape *s, int n) { /* position of the n-th int */
     return n / s->ints * s->extent + s->at[n % s->ints];
 }
 
-/* The largest number of ints that is a whole number of items of both types. */
+/* The smallest number of ints that is a whole number of items of both types. */
 static int common(const struct shape *a, const struct shape *b) {
     int n = a->ints;
     while (n % b->ints)
