@@ -117,7 +117,8 @@ static void tell_intercomm_merge(uint64_t news) {
 PASS(intercomm_merge, .open = open_inter, .tell = tell_intercomm_merge, .hear = hear_intercomm_merge,
      .finish = free_made, .close = close_inter);
 
-/* One window per run; freeing it makes the one of the next run. */
+/* One window per run. After it is freed, each rank makes the one of the next run: the writer in tell, the reader in
+ * finish. */
 static void open_brief(void) {
     MPI_Win_allocate(64, 1, MPI_INFO_NULL, litmus_comm, &brief_part, &brief);
 }

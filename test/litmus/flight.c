@@ -13,7 +13,7 @@ static void write_when_ready(struct place p, uint64_t v) {
     send_word(READER, TAG_NEWS, v);
 }
 
-/* Makes the cached data invalid, so that the next get misses. */
+/* Receives a message, which is a sync event: the cached data becomes invalid, and the next get misses. */
 static void forget(void) {
     receive_word(WRITER, TAG_MORE);
 }

@@ -22,7 +22,7 @@ static void own_write(write_line *write) {
     send_word(WRITER, TAG_READY, 0);
 }
 
-/* A cache that is never notified still sees the rank's own writes. */
+/* Not marked as detecting a cache that is never invalidated: such a cache still sees the rank's own writes. */
 #define OWN(name)                                                                                            \
     static void write_##name(struct place p, const uint64_t *line);                                          \
     LITMUS_MARKED(own_##name, 2, 0) {                                                                        \

@@ -95,4 +95,3 @@ CASE(wakes_fast) {
         expect(node.wakes - before > ROUNDS / 8);
     node_close(&node);
 }
-/* --seconds */

@@ -365,7 +365,8 @@ CASE(barriers) {
     expect_eq(status, GASNET_OK);
 }
 
-/* No rank leaves before all have entered: before it, each in turn adds to a word of node 0. */
+/* No rank leaves before all have entered: each puts the round into its word on node 0 before the barrier, and then finds
+ * the round in the words of all ranks. */
 CASE(barriers_wait_for_all) {
     uint64_t *words = (uint64_t *)test_segments[0].addr;
     for (uint64_t round = 1; round <= 50; round++) {

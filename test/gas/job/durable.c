@@ -384,7 +384,8 @@ static void poll_for(unsigned ms) {
         gasnet_AMPoll(), usleep(1000);
 }
 
-/* A checkpoint if the version is not the first, then half of the next version; then the last rank finds an error. */
+/* Makes a checkpoint, unless the version is the first; then all pages are overwritten with the next version, and the last
+ * rank ends the job with an error. */
 static void end_badly(void) {
     if (o.version > 1) {
         write_version(o.version);

@@ -48,11 +48,11 @@ CASE(flag_after_data_by_loads) {
     test_barrier();
 }
 
-/* The same, read by gets from a third node. */
+/* The same, read by gets: from this rank's own segment, which the previous rank writes, and from that of the next rank. */
 CASE(flag_after_data_by_gets) {
     enum { FLAG = 8, DATA = 30000 };
     int home = (test_rank + 1) % test_size, writer = (test_rank + test_size - 1) % test_size;
-    int read_at = (writer + 1) % test_size; /* the rank before this one writes to this rank's segment */
+    int read_at = (writer + 1) % test_size; /* the segment that the previous rank writes: this rank's own */
     clear();
     for (uint64_t round = 1; round <= ROUNDS; round++) {
         gasnet_put_val((gasnet_node_t)home, word(home, DATA), round, 8);
@@ -90,7 +90,7 @@ CASE(one_of_two_sees_the_other) {
     }
 }
 
-/* All nodes get, after a barrier, what its owner stored before it. */
+/* After a barrier all nodes get what each owner stored in its segment before the barrier. */
 CASE(stores_before_a_barrier) {
     clear();
     for (uint64_t round = 1; round <= 30; round++) {

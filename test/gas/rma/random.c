@@ -174,7 +174,8 @@ static void sync_puts(struct thread *t, unsigned way) {
         gasnet_wait_syncnbi_puts();
 }
 
-/* The plan has determined that nothing is being written any more. Pending gets may still expect the versions before. */
+/* Called when the plan no longer counts any word of this writer as being written. Gets that are still pending may return
+ * earlier versions, according to the floors that were set when they began. */
 static void sync_all(struct thread *t, unsigned way) {
     sync_puts(t, way);
     sync_gets(t, way);

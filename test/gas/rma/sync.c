@@ -142,7 +142,7 @@ CASE(access_regions) {
             gasnet_put_nbi_val(other(), word(i), test_number(test_rank, i, version), 8);
         gasnet_memset_nbi(other(), word(COUNT + 1), version, 8);
         h = gasnet_end_nbi_accessregion();
-        gasnet_wait_syncnbi_all(); /* does not wait for them */
+        gasnet_wait_syncnbi_all(); /* does not wait for the operations of the region */
         if (version % 2 == 0)
             gasnet_wait_syncnb(h);
         else

@@ -188,8 +188,8 @@ CASE(graphs) {
     free(edges);
 }
 
-/* More duplicates of one communicator than get their context numbers at once, with other communicators made in
- * between. Each must have its own number, so that none receives what was sent on another. */
+/* Makes more duplicates of one communicator than it reserves context numbers at a time, and other communicators in between.
+ * Each must have its own number, so that none receives what was sent on another. */
 CASE(many_duplicates_at_once) {
     enum { COMMS = 80 };
     MPI_Comm comms[COMMS], half;
