@@ -113,7 +113,7 @@ CASE(a_mutex_protects_what_it_should) {
     release(parts);
 }
 
-/* A waiting rank gets the mutex as soon as the holder unlocks it, in the order of the requests. */
+/* All ranks try a mutex until they get it, and change a number by a get and a put: no change is lost. */
 CASE(mutexes_of_handles) {
     ARMCI_Group world;
     ARMCI_Group_get_world(&world);

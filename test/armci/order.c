@@ -155,7 +155,7 @@ CASE(scheduling_stays_as_it_was) {
     end();
 }
 
-/* All ranks compute without a call into ARMCI or MPI, and operations on their memory still complete. */
+/* All ranks but 0 compute without a call into ARMCI or MPI, and operations of rank 0 on their memory still complete. */
 CASE(progress_while_all_others_compute) {
     SKIP_IF_STOCK();
     SKIP_IF(test_size < 2, "takes two ranks");

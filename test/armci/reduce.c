@@ -403,7 +403,7 @@ static void expect_choice(int scope, const int *ranks, int count, char *op, int 
     expect_bytes(&x, &want, (size_t)n);
 }
 
-/* Returns whether two contributing ranks have the same value: ARMCI-MPI chooses any of them. */
+/* Returns whether two ranks have the same value: ARMCI-MPI may choose either of them. */
 static bool is_tie(int version) {
     for (int a = 0; a < test_size; a++)
         for (int b = 0; b < a; b++)

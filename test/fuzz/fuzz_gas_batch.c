@@ -64,7 +64,7 @@ void gas_fail(const char *call, const char *format, ...) {
 
 /* ---- serving ---- */
 
-/* Adds the segment's address to those of all records that can be reached. */
+/* Adds the segment's address to every aligned word that could be the address of a record, an offset below 2 * SEGMENT. */
 static void relocate(char *block, size_t bytes, const char *segment) {
     for (size_t at = 0; at + RECORD <= bytes; at += 8) {
         uint64_t address;

@@ -56,7 +56,7 @@ CASE(a_long_beyond_32_bits) {
     GA_Destroy(array);
 }
 
-/* Some ranks draw numbers while others accumulate elsewhere in the same array. */
+/* All ranks draw numbers and, in between, accumulate elsewhere in the same array. */
 CASE(draws_among_accs) {
     int dims[] = {8}, lo[] = {1}, hi[] = {7}, total = 0;
     int array = NGA_Create(C_LONG, 1, dims, "mixed", NULL);
