@@ -96,7 +96,7 @@ static inline union element random_element(int type, struct random *dice) {
     return e;
 }
 
-/* Often 1, which has its own kernels. */
+/* In one of three cases 1, which has its own kernels. */
 static inline union element random_scale(int type, struct random *dice) {
     union element e = random_element(type, dice);
     if (random_below(dice, 3))

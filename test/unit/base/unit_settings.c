@@ -109,7 +109,7 @@ TEST(choices_are_words_in_any_case)
     expect_eq(settings_word("a|bc|d", ""), -1);
 }
 
-/* Prints a value, and reads it back. */
+/* Parses the text, and prints the value. */
 static const char *printed(const char *name, const char *text) {
     static char out[256];
     expect_eq(parse(name, text), 0);

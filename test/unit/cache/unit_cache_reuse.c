@@ -114,7 +114,7 @@ static void lru_get(struct lru *c, uint32_t key) {
     c->used += bytes_of(key);
 }
 
-/* A few keys are frequent, many are rare; then some of them in order. */
+/* Two of three draws prefer low keys, so that some are frequent and many rare; every third walks through keys in order. */
 static uint32_t draw(struct random *dice, int i) {
     uint32_t n = 1 + random_below(dice, KEYS);
     return i % 3 ? random_below(dice, n) : (uint32_t)i / 3 % 10000;

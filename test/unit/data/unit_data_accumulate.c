@@ -277,7 +277,7 @@ TEST(a_try_over_rows_goes_on_where_it_stopped)
     close_stripes(s);
 }
 
-/* Each kind of access to an integer of two or more blocks, aligned, so that none crosses blocks. */
+/* Every kind of update, on integers in two or more blocks; they are aligned, so that none crosses blocks. */
 static void add_guarded(void) {
     struct net_lock_table *s = open_stripes();
     struct patch p, row = data_patch_row(here, 12 * 500);

@@ -28,7 +28,7 @@ static int receive(enum pages_kind kind) {
     return receive_for(kind, 0, 0, PEER);
 }
 
-/* Checks the last message; there must be one. */
+/* Checks the message of the last step; there must be exactly one. */
 static void expect_said(enum pages_kind kind, uint16_t to, uint8_t flags) {
     expect_eq(e.count, 1);
     expect_eq(e.messages[0].kind, kind);

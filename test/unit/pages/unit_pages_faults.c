@@ -73,7 +73,7 @@ static void check_version(const struct net_boot *boot, uint64_t version) {
     net_boot_barrier(boot);
 }
 
-/* The version of all pages; WRONG if they differ. */
+/* The version of all pages; the rank ends with WRONG if they differ. */
 static uint64_t find_version(const struct net_boot *boot) {
     uint64_t word = 0, version = 0;
     pages_get(pages, &word, 0, address(0, 0), sizeof word);

@@ -139,7 +139,7 @@ TEST(the_clock_goes_round)
     expect_eq(smalls(7, true), 2 * POLICY_LEAST);
 }
 
-/* Random updates of many more pages than the table holds: hardly any page is fetched. */
+/* Updates many more pages than the table holds, one after the other: hardly any page is fetched. */
 TEST(many_pages_at_once_stay_small)
 {
     begin();

@@ -10,7 +10,7 @@
 
 enum { PAGES = 8, EPOCHS = 3 };
 
-/* In each epoch half of the pages are written, with the epoch as their version. */
+/* In epoch 1 all pages are written, in each later one half of them; their version is the epoch. */
 static bool is_written(uint64_t page, uint64_t epoch) {
     return epoch == 1 || (page + epoch) % 2;
 }
