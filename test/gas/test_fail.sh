@@ -52,4 +52,6 @@ check coll function_that_is_not_there 'gasnet_coll_reduce: function 2 is not one
 check coll notify_twice 'gasnet_coll_barrier_notify: the last barrier of this team was not waited for'
 check coll different_calls 'gasnet_coll_broadcast: node 0 makes a different call'
 check coll aggregate_that_blocks 'gasnet_coll_broadcast: GASNET_COLL_AGGREGATE is for calls that return'
+check coll scan_that_blocks_with_aggregate 'gasnet_coll_scan: GASNET_COLL_AGGREGATE is for calls that return'
+check coll split_of_no_team 'gasnet_coll_team_split: the team handle is NULL'
 exit $failed

@@ -5,14 +5,14 @@ set -u
 cd "$(dirname "$0")/../.." || exit 1
 man/generate.sh --check || exit 1
 
-house=$(mktemp -d)
-trap 'rm -rf "$house"' EXIT
-mkdir -p "$house/doc" "$house/src/base"
-cp -r man include "$house"
-cp doc/settings.sh "$house/doc"
-cp src/base/settings.def "$house/src/base"
-printf '\nint CLAMPI_Untold(int n);\n' >>"$house/include/clampi.h"
-said=$("$house/man/generate.sh" --check)
+copy=$(mktemp -d)
+trap 'rm -rf "$copy"' EXIT
+mkdir -p "$copy/doc" "$copy/src/base"
+cp -r man include "$copy"
+cp doc/settings.sh "$copy/doc"
+cp src/base/settings.def "$copy/src/base"
+printf '\nint CLAMPI_Untold(int n);\n' >>"$copy/include/clampi.h"
+said=$("$copy/man/generate.sh" --check)
 case $said in
 CLAMPI_Untold*) ;;
 *)

@@ -50,7 +50,7 @@ def of_program(name):
     """The source of mpi_NAME, p2p_NAME...: NAME.c and the like in test/mpi or below it; empty if there is none of that name."""
     folder, _, base = name.partition("_")
     for stem in (base, name):
-        for ending in (".c", ".cpp", ".f90"):
+        for ending in (".c", ".cpp", ".f90", ".F90"):
             for path in Path("test", folder).rglob(stem + ending):
                 return str(path)
     return ""

@@ -39,7 +39,7 @@ void info_settings(void) {
     for (size_t i = 0; i < count; i++) {
         if (table[i].is_experiment && (i == 0 || !table[i - 1].is_experiment))
             puts("\n# Experiments: the alternatives that the papers compare with, and emulations of other "
-                 "machines. Measurements\n# set them; programs do well with their defaults.");
+                 "machines. They\n# are for measurements; programs should use their defaults.");
         print_setting(&table[i], settings_source(i));
     }
 }

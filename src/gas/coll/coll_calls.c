@@ -280,12 +280,18 @@ static gasnet_coll_handle_t scan(const char *call, gasnet_team_handle_t team, vo
     return gas_coll_scan(&c, r.elem_size, r.elem_count, r.func, r.func_arg);
 }
 
+static void scan_and_wait(const char *call, gasnet_team_handle_t team, void *dst, void *src, int flags,
+                          struct reduction r) {
+    refuse_aggregate(call, flags);
+    gas_schedule_wait(scan(call, team, dst, src, flags, r));
+}
+
 void gasnet_coll_scan(gasnet_team_handle_t team, void *dst, size_t dst_blksz, size_t dst_offset, void *src,
                       size_t src_blksz, size_t src_offset, size_t elem_size, size_t elem_count,
                       gasnet_coll_fn_handle_t func, int func_arg, int flags) {
     (void)dst_blksz, (void)dst_offset, (void)src_blksz, (void)src_offset;
-    gas_schedule_wait(scan("gasnet_coll_scan", team, dst, src, flags,
-                           (struct reduction){elem_size, elem_count, func, func_arg}));
+    scan_and_wait("gasnet_coll_scan", team, dst, src, flags,
+                  (struct reduction){elem_size, elem_count, func, func_arg});
 }
 ALSO(void, coll_scan,
      (gasnet_team_handle_t team, void *dst, size_t dst_blksz, size_t dst_offset, void *src, size_t src_blksz,
@@ -309,9 +315,8 @@ void gasnet_coll_scanM(gasnet_team_handle_t team, void *const dstlist[], size_t 
                        void *const srclist[], size_t src_blksz, size_t src_offset, size_t elem_size,
                        size_t elem_count, gasnet_coll_fn_handle_t func, int func_arg, int flags) {
     (void)dst_blksz, (void)dst_offset, (void)src_blksz, (void)src_offset;
-    gas_schedule_wait(scan("gasnet_coll_scanM", team, own_of(dstlist, team, flags),
-                           own_of(srclist, team, flags), flags,
-                           (struct reduction){elem_size, elem_count, func, func_arg}));
+    scan_and_wait("gasnet_coll_scanM", team, own_of(dstlist, team, flags), own_of(srclist, team, flags),
+                  flags, (struct reduction){elem_size, elem_count, func, func_arg});
 }
 ALSO(void, coll_scanM,
      (gasnet_team_handle_t team, void *const dstlist[], size_t dst_blksz, size_t dst_offset,

@@ -75,8 +75,9 @@ void gas_image_init(const gasnet_image_t *images, gasnet_image_t my_image) {
 
 gasnet_team_handle_t gas_image_team(const char *call, gasnet_team_handle_t team, bool images) {
     gas_need(call, 0);
-    if (!images || !team || !atomic_load_explicit(&several, memory_order_relaxed) ||
-        team != gasnetc_coll_team_all())
+    if (UNLIKELY(!team))
+        gas_fail(call, "the team handle is NULL");
+    if (!images || !atomic_load_explicit(&several, memory_order_relaxed) || team != gasnetc_coll_team_all())
         return team;
     if (!mine)
         gas_fail(call, "this thread has no image: call gasnet_coll_init in it first");

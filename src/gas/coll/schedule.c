@@ -72,8 +72,6 @@ static struct chain *chain_of(uint64_t team_id, uint32_t number) {
 struct gasnet_coll_operation *gas_schedule_new(const char *call, gasnet_team_handle_t team) {
     gas_need(call, 0);
     gas_need_free(call);
-    if (!team)
-        gas_fail(call, "the team handle is NULL");
     struct gasnet_coll_operation *o = calloc(1, sizeof *o);
     if (!o)
         gas_fail(call, "no memory for a collective operation");

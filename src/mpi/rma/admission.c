@@ -116,8 +116,8 @@ static void age(struct window_admission *v) {
 
 void rma_admission_judge_slow(struct window *w) {
     struct window_admission *v = &w->admission;
-    uint64_t hits = w->count.hits - v->hits_before, bypassed_fast = w->count.bypassed - v->bypassed_before,
-             gets = w->count.gets - v->gets_before, misses = gets - hits - bypassed_fast;
+    uint64_t hits = w->count.hits - v->hits_before, bypassed = w->count.bypassed - v->bypassed_before,
+             gets = w->count.gets - v->gets_before, misses = gets - hits - bypassed;
     uint64_t bytes = hits ? (w->count.bytes_served - v->served_before) / hits : 0;
     double get_ns = mean_ns(v->issue_ticks, v->misses) + mean_ns(v->flush_ticks, v->flushed);
     double own_ns = mean_ns(v->miss_ticks, v->misses) + mean_ns(v->finish_ticks, v->flushed);

@@ -311,11 +311,10 @@ static void mapping_must(bool holds) {
 }
 
 static void mapping_check_list(const struct local *l, enum mapping_kind kind) {
-    uint32_t before = 0, pages_holder_count = 0;
-    for (uint32_t at = l->lists[kind].oldest; at;
-         before = at, at = l->mappings[at - 1].newer, pages_holder_count++) {
+    uint32_t before = 0, length = 0;
+    for (uint32_t at = l->lists[kind].oldest; at; before = at, at = l->mappings[at - 1].newer, length++) {
         const struct mapping *m = &l->mappings[at - 1];
-        mapping_must(pages_holder_count < l->pages && m->kind == kind && m->older == before);
+        mapping_must(length < l->pages && m->kind == kind && m->older == before);
         mapping_must((kind == MAPPING_FRAME) == (m->frame != 0) &&
                      (kind == MAPPING_FRAME) == (m->level != PAGES_UNMAPPED));
         if (kind == MAPPING_FRAME) {
@@ -324,7 +323,7 @@ static void mapping_check_list(const struct local *l, enum mapping_kind kind) {
                          c->mapped >= m->level);
         }
     }
-    mapping_must(l->lists[kind].newest == before && l->lists[kind].count == pages_holder_count);
+    mapping_must(l->lists[kind].newest == before && l->lists[kind].count == length);
 }
 
 void pages_mapping_check(struct local *l) {

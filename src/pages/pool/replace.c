@@ -218,12 +218,12 @@ bool pages_replace_propose(struct replace *r, struct replace_link *links,
 
 static bool replace_check_list(const struct replace *r, const struct replace_link *links,
                                enum replace_list list) {
-    uint32_t before = 0, pages_holder_count = 0;
-    for (uint32_t at = r->lists[list].oldest; at; before = at, at = links[at - 1].newer, pages_holder_count++)
-        if (at > r->frames || pages_holder_count >= r->frames || links[at - 1].older != before ||
+    uint32_t before = 0, length = 0;
+    for (uint32_t at = r->lists[list].oldest; at; before = at, at = links[at - 1].newer, length++)
+        if (at > r->frames || length >= r->frames || links[at - 1].older != before ||
             links[at - 1].list != list)
             return false;
-    return r->lists[list].newest == before && r->lists[list].count == pages_holder_count;
+    return r->lists[list].newest == before && r->lists[list].count == length;
 }
 
 bool pages_replace_check(const struct replace *r, const struct replace_link *links) {

@@ -405,3 +405,12 @@ ON_CALL(aggregate_that_blocks) {
     gasnet_coll_broadcast(GASNET_TEAM_ALL, place(0, true), 0, place(1, true), 8,
                           flags_of(4) | GASNET_COLL_AGGREGATE);
 }
+
+ON_CALL(scan_that_blocks_with_aggregate) {
+    gasnet_coll_scan(GASNET_TEAM_ALL, place(0, true), 0, 0, place(1, true), 0, 0, 8, 1, 0, 0,
+                     flags_of(4) | GASNET_COLL_AGGREGATE);
+}
+
+ON_CALL(split_of_no_team) {
+    gasnet_coll_team_split(NULL, 0, 0, NULL);
+}

@@ -21,6 +21,8 @@ static int find_members(struct comm *c) {
     int rc = host_Comm_group(c->handle, &group), *ranks = malloc(2 * c->size * sizeof *ranks);
     if (rc != MPI_SUCCESS || !ranks) {
         free(ranks);
+        if (rc == MPI_SUCCESS)
+            host_Group_free(&group);
         return rc != MPI_SUCCESS ? rc : MPI_ERR_NO_MEM;
     }
     bool same = (int)c->size == p2p_size;
@@ -33,11 +35,13 @@ static int find_members(struct comm *c) {
             rc = -1;
         same &= ranks[i] == (int)i;
     }
-    if (rc == MPI_SUCCESS && !same)
-        c->world = realloc(ranks, c->size * sizeof *ranks);
-    if (!c->world)
+    if (rc != MPI_SUCCESS || same) {
         free(ranks);
-    return rc;
+        return rc;
+    }
+    int *fitted = realloc(ranks, c->size * sizeof *ranks);
+    c->world = fitted ? fitted : ranks;
+    return MPI_SUCCESS;
 }
 
 static int comm_agree(struct comm *c, const uint64_t mine[2], uint64_t all[2], MPI_Op op) {
