@@ -403,10 +403,11 @@ ON_CALL(different_calls) {
 
 ON_CALL(aggregate_that_blocks) {
     gasnet_coll_broadcast(GASNET_TEAM_ALL, place(0, true), 0, place(1, true), 8,
-                          flags_of(4) | GASNET_COLL_INCLUSIVE_SCAN | GASNET_COLL_AGGREGATE);
+                          flags_of(4) | GASNET_COLL_AGGREGATE);
 }
 
 ON_CALL(scan_that_blocks_with_aggregate) {
+    begin_reductions();
     gasnet_coll_scan(GASNET_TEAM_ALL, place(0, true), 0, 0, place(1, true), 0, 0, 8, 1, 0, 0,
                      flags_of(4) | GASNET_COLL_INCLUSIVE_SCAN | GASNET_COLL_AGGREGATE);
 }
