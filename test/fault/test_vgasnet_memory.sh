@@ -99,6 +99,17 @@ cp "$dir/first/out" "$dir/out"
 say 'the first job gets it' $((status == 0 && $(grep -c '^well' "$dir/out") == 1))
 echo $limit >"$group/$limit_name"
 
+# Promises outside of the cgroup do not count against its limit.
+mkdir "$dir/outside"
+"$here/launch.sh" "$mpi" 2 --timeout 120 --env HEARTH_NVM=off \
+    "$tree/test/durable_gas" late --page 65536 --pages 1920 --folder "$dir/outside" >"$dir/outside/out" 2>&1 &
+outside=$!
+wait_for test -e "$dir/outside/ready"
+run HEARTH_POOL_SIZE=32m both --page 65536 --pages 100
+say 'what a job outside of the cgroup was promised is not missing in it' $((status == 0 && $(grep -c '^well' "$dir/out") == 1))
+touch "$dir/outside/go"
+wait $outside
+
 # ---- invalid pools ----
 
 refused() { # name, regular expression, K=V... mode...

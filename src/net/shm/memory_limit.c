@@ -10,7 +10,8 @@
  *      /proc/self/cgroup   "0::/path": version 2; "N:memory:/path": version 1
  *      /sys/fs/cgroup/...  memory.max, memory.current, memory.stat; names of version 1 differ
  *
- * Memory promised to jobs and not yet touched is in none of these files: see promise.c.
+ * Memory promised to jobs and not yet touched is in none of these files: see promise.c. Against the limit of a cgroup count only the promises of
+ * processes in it.
  *
  * In a container the path may be visible only to the host. Then the root of the mounted hierarchy is ours. */
 #include "net/shm/memory_limit.h"
@@ -26,6 +27,7 @@
 #include "net/shm/promise.h"
 
 enum { TEXT = 16384 };
+#define UNLIMITED (1ull << 60) /* version 1 writes the largest multiple of a page instead of "max" */
 
 /* The content of a small file; "" if it cannot be read. */
 static const char *limit_read_text(const char *path, char text[TEXT]) {
@@ -48,18 +50,27 @@ static uint64_t number_after(const char *text, const char *word) {
     return 0;
 }
 
-static void limit_lower(struct memory_limit *r, uint64_t bytes, const char *who, const char *advice) {
-    if (bytes < r->bytes)
-        *r = (struct memory_limit){.bytes = bytes, .who = who, .advice = advice};
+/* A question: where the files are, and whose promises count. */
+struct question {
+    const char *root;
+    const uint64_t *promise_id; /* the account whose own promises do not count; NULL: no promises count */
+};
+
+static void limit_lower(struct memory_limit *r, uint64_t bytes, uint64_t promised, const char *who,
+                        const char *advice) {
+    uint64_t left = bytes - (promised < bytes ? promised : bytes);
+    if (left < r->bytes)
+        *r = (struct memory_limit){.bytes = left, .who = who, .advice = advice, .promised = promised};
 }
 
-static void ask_node(const char *root, struct memory_limit *r) {
+static void ask_node(const struct question *q, struct memory_limit *r) {
     char path[PATH_MAX], text[TEXT];
-    snprintf(path, sizeof path, "%s/proc/meminfo", root);
+    snprintf(path, sizeof path, "%s/proc/meminfo", q->root);
     limit_read_text(path, text);
     uint64_t available = number_after(text, "MemAvailable:");
     if (available)
-        limit_lower(r, (available + number_after(text, "SwapFree:")) * 1024, "the node",
+        limit_lower(r, (available + number_after(text, "SwapFree:")) * 1024,
+                    q->promise_id ? net_promise_others(*q->promise_id, NULL, NULL) : 0, "the node",
                     "ask for less, use more nodes, or end what else uses its memory");
 }
 
@@ -88,22 +99,6 @@ static bool limit_read_number(const char *folder, const char *name, char text[TE
     return end != text;
 }
 
-static void ask_cgroup(const struct version *v, const char *folder, struct memory_limit *r) {
-    char text[TEXT], path[PATH_MAX];
-    uint64_t limit, usage;
-    if (!limit_read_number(folder, v->limit, text, &limit) ||
-        !limit_read_number(folder, v->usage, text, &usage))
-        return;
-    if (snprintf(path, sizeof path, "%s/memory.stat", folder) >= (int)sizeof path)
-        return;
-    limit_read_text(path, text);
-    uint64_t files = number_after(text, v->files), shared = number_after(text, v->shared);
-    uint64_t returnable = files > shared ? files - shared : 0;
-    usage -= returnable < usage ? returnable : usage;
-    limit_lower(r, limit > usage ? limit - usage : 0, "the memory cgroup of the job",
-                "ask for less, or ask the batch system for more memory (such as --mem)");
-}
-
 /* The path in the line "N:names:/path" that contains the mark; NULL if there is none. */
 static char *own_path(const struct version *v, char *text) {
     for (char *line = text; line && *line; line = strchr(line, '\n')) {
@@ -118,37 +113,74 @@ static char *own_path(const struct version *v, char *text) {
     return NULL;
 }
 
+struct cgroup {
+    const struct version *version;
+    const char *path; /* from the root of the hierarchy; "" for the root */
+};
+
+static bool is_in_cgroup(const char *process, const void *arg) {
+    const struct cgroup *g = arg;
+    char file_name[PATH_MAX], text[TEXT];
+    snprintf(file_name, sizeof file_name, "/proc/%s/cgroup", process);
+    limit_read_text(file_name, text);
+    const char *path = own_path(g->version, text);
+    size_t length = strlen(g->path);
+    return path && !strncmp(path, g->path, length) && (!length || !path[length] || path[length] == '/');
+}
+
+static uint64_t promised_in(const struct question *q, const struct cgroup *g) {
+    return q->promise_id ? net_promise_others(*q->promise_id, is_in_cgroup, g) : 0;
+}
+
+static void ask_cgroup(const struct question *q, const struct cgroup *g, const char *folder,
+                       struct memory_limit *r) {
+    const struct version *v = g->version;
+    char text[TEXT], path[PATH_MAX];
+    uint64_t limit, usage;
+    if (!limit_read_number(folder, v->limit, text, &limit) || limit >= UNLIMITED ||
+        !limit_read_number(folder, v->usage, text, &usage))
+        return;
+    if (snprintf(path, sizeof path, "%s/memory.stat", folder) >= (int)sizeof path)
+        return;
+    limit_read_text(path, text);
+    uint64_t files = number_after(text, v->files), shared = number_after(text, v->shared);
+    uint64_t returnable = files > shared ? files - shared : 0;
+    usage -= returnable < usage ? returnable : usage;
+    limit_lower(r, limit > usage ? limit - usage : 0, promised_in(q, g), "the memory cgroup of the job",
+                "ask for less, or ask the batch system for more memory (such as --mem)");
+}
+
 /* From our cgroup up to the root of the mounted hierarchy. */
-static void ask_cgroups(const struct version *v, const char *root, struct memory_limit *r) {
+static void ask_cgroups(const struct question *q, const struct version *v, struct memory_limit *r) {
     char folder[PATH_MAX], text[TEXT];
-    snprintf(folder, sizeof folder, "%s/proc/self/cgroup", root);
+    snprintf(folder, sizeof folder, "%s/proc/self/cgroup", q->root);
     limit_read_text(folder, text);
     const char *path = own_path(v, text);
-    size_t top = (size_t)snprintf(folder, sizeof folder, "%s%s", root, v->mounted);
+    size_t top = (size_t)snprintf(folder, sizeof folder, "%s%s", q->root, v->mounted);
     if (!path || top + strlen(path) >= sizeof folder)
         return;
     strcpy(folder + top, path);
     for (char *slash = folder; slash; slash = strrchr(folder + top, '/')) {
         if (slash != folder)
             *slash = '\0';
-        ask_cgroup(v, folder, r);
+        ask_cgroup(q, &(struct cgroup){v, folder + top}, folder, r);
     }
 }
 
-struct memory_limit net_memory_limit_below(const char *root) {
+static struct memory_limit limit_ask(const struct question *q) {
     struct memory_limit r = {.bytes = UINT64_MAX, .who = "", .advice = ""};
-    ask_node(root, &r);
+    ask_node(q, &r);
     for (size_t i = 0; i < sizeof versions / sizeof *versions; i++)
-        ask_cgroups(&versions[i], root, &r);
+        ask_cgroups(q, &versions[i], &r);
     return r;
 }
 
+struct memory_limit net_memory_limit_below(const char *root) {
+    return limit_ask(&(struct question){.root = root});
+}
+
 struct memory_limit net_room_for(uint64_t promise_id) {
-    struct memory_limit r = net_memory_limit_below("");
-    r.promised = net_promise_others(promise_id);
-    if (r.bytes != UINT64_MAX)
-        r.bytes -= r.promised < r.bytes ? r.promised : r.bytes;
-    return r;
+    return limit_ask(&(struct question){.root = "", .promise_id = &promise_id});
 }
 
 struct memory_limit net_memory_limit(void) {

@@ -145,6 +145,8 @@ enum { ACCOUNTS = 256 };
 
 struct accounts {
     uint64_t but, only; /* the id that is left out (0: none), and the only id that counts (0: all) */
+    bool (*counts)(const char *process, const void *arg);
+    const void *arg;
     int count;
     struct account {
         uint64_t id;
@@ -204,6 +206,8 @@ static void add_process(struct accounts *all, int folder, const char *name) {
     for (int n = FIRST_NUMBER; n < FIRST_NUMBER + NUMBERS; n++) {
         if (snprintf(path, sizeof path, "%s/fd/%d", name, n) >= (int)sizeof path || !is_ledger(folder, path))
             continue;
+        if (all->counts && !all->counts(name, all->arg))
+            return;
         int file = openat(folder, path, O_RDONLY | O_CLOEXEC);
         if (file < 0)
             continue;
@@ -212,29 +216,29 @@ static void add_process(struct accounts *all, int folder, const char *name) {
     }
 }
 
-static uint64_t promises_left(uint64_t but, uint64_t only) {
-    struct accounts *all = calloc(1, sizeof *all);
+static uint64_t promises_left(const struct accounts *asked) {
+    struct accounts *all = malloc(sizeof *all);
     DIR *processes = all ? opendir("/proc") : NULL;
     uint64_t left = 0;
     if (processes) {
-        all->but = but;
-        all->only = only;
+        *all = *asked;
         for (struct dirent *e = readdir(processes); e; e = readdir(processes))
             if (isdigit((unsigned char)e->d_name[0]))
                 add_process(all, dirfd(processes), e->d_name);
         closedir(processes);
     }
-    for (int i = 0; all && i < all->count; i++)
+    for (int i = 0; processes && i < all->count; i++)
         if (all->of[i].promised > all->of[i].backed)
             left += (uint64_t)(all->of[i].promised - all->of[i].backed);
     free(all);
     return left;
 }
 
-uint64_t net_promise_others(uint64_t id) {
-    return promises_left(id, 0);
+uint64_t net_promise_others(uint64_t id, bool (*counts)(const char *process, const void *arg),
+                            const void *arg) {
+    return promises_left(&(struct accounts){.but = id, .counts = counts, .arg = arg});
 }
 
 uint64_t net_promise_of(uint64_t id) {
-    return promises_left(0, id);
+    return promises_left(&(struct accounts){.only = id});
 }

@@ -6,6 +6,7 @@
 #ifndef HEARTH_NET_PROMISE_H
 #define HEARTH_NET_PROMISE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "net/shm/memfile.h"
@@ -22,8 +23,10 @@ void net_promise_add(struct net_promise *p, int64_t bytes);
 /* Backed pages of this file, which stays open, count as fulfilled promises of the account, except for the first `idle` bytes. */
 void net_promise_file(struct net_promise *p, const struct net_address *file, uint64_t idle);
 
-/* Bytes that all other accounts may still touch. Reads /proc: some microseconds for each process of the node. */
-uint64_t net_promise_others(uint64_t id);
+/* Bytes that all other accounts may still touch. Reads /proc: some microseconds for each process of the node. `counts`: whether the process
+ * with this number counts; NULL: all do. */
+uint64_t net_promise_others(uint64_t id, bool (*counts)(const char *process, const void *arg),
+                            const void *arg);
 
 /* For tests: the same for that account alone. */
 uint64_t net_promise_of(uint64_t id);
