@@ -134,7 +134,7 @@ over_hosts() { # MPI
     over_tcp "$1"
     case $1 in
     openmpi) wire+=(--env OMPI_MCA_mpi_yield_when_idle=1) ;;
-    mpich) [ ! -e "$build/$1/bench/yield.so" ] || wire+=(--preload "$build/$1/bench/yield.so") ;;
+    mpich) [ ! -e "$build/$1/test/yield.so" ] || wire+=(--preload "$build/$1/test/yield.so") ;;
     esac
 }
 

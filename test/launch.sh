@@ -31,6 +31,9 @@ while [ $# -gt 0 ]; do
     shift
 done
 [ $# -gt 0 ] || usage
+# In test/run many jobs share the cores: MPICH's ranks yield theirs while they wait (cluster/yield.c).
+yield=${HEARTH_TEST_YIELD:-}
+[ "$mpi" != mpich ] || [ ! -e "$yield" ] || preload=${preload:+$preload:}$yield
 [ -z "$preload" ] || env+=("LD_PRELOAD=$preload")
 
 if [ -n "$hosts" ] && [ "${CLUSTER_KIND:-fake}" = fake ]; then

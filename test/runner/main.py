@@ -107,6 +107,7 @@ def clean_environment(tier):
         if name.startswith("HEARTH_") or name == "LD_PRELOAD":
             del os.environ[name]
     os.environ["HEARTH_TEST_KILLS"] = str(tier.kills)  # for scripts
+    os.environ["HEARTH_TEST_YIELD"] = str(Path("build/mpich/test/yield.so").absolute())  # for test/launch.sh
 
 
 def main():

@@ -1,6 +1,6 @@
-/* yield.c: makes waiting ranks of MPICH over UCX yield their core to others. For benches only, to be preloaded.
+/* yield.c: makes waiting ranks of MPICH over UCX yield their core to others. For tests and benches only, to be preloaded.
  *
- * Such a rank polls and never sleeps. Where virtual hosts share cores, the rank for which it waits runs only
+ * Such a rank polls and never sleeps. Where virtual hosts or several jobs share cores, the rank for which it waits runs only
  * when the kernel's tick ends the poller's slice: a get takes 8 ms instead of 0.1 ms, and anything that saves
  * gets looks better than it is. Open MPI has a setting for this, mpi_yield_when_idle; MPICH has none. Hearth's
  * own polling is unchanged. */
