@@ -20,6 +20,7 @@
 #include <stdlib.h>
 
 #include "hearth.h"
+#include "mpi/core/call_time.h"
 #include "mpi/core/declared.h"
 #include "mpi/p2p/collective/prebarrier.h"
 #include "mpi/p2p/transport/p2p_progress.h"
@@ -136,6 +137,7 @@ void acquire_agree(void) {
         if (straight_on)                                                                                     \
             return real.name args;                                                                           \
         int rc;                                                                                              \
+        struct call_timer timer = call_time_begin(&time_##name, __builtin_frame_address(0));                 \
         const void *outer = host_mark;                                                                       \
         if (UNLIKELY(next.name != real.name))                                                                \
             host_mark = __builtin_frame_address(0);                                                          \
@@ -145,6 +147,7 @@ void acquire_agree(void) {
             p2p_leave();                                                                                     \
         }                                                                                                    \
         host_mark = outer;                                                                                   \
+        call_time_end(&timer);                                                                               \
         rma_check_note(#name);                                                                               \
         if (brought)                                                                                         \
             acquire(EVENT_##kind);                                                                           \
@@ -152,6 +155,7 @@ void acquire_agree(void) {
     }
 
 #define BOTH(name, kind, params, args, brought, instead)                                                     \
+    static struct call_time time_##name = CALL_TIME(#name);                                                  \
     DEFINE(name, name, kind, params, args, 0, brought, instead)                                              \
     DEFINE(P##name, name, kind, params, args, host_is_marked(__builtin_frame_address(0)), brought, instead)
 

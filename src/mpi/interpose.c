@@ -6,6 +6,7 @@
  * its calls from the program's by return address was tried and rejected: a callback that ends in `return
  * MPI_Win_free(win)` returns directly into the library, and a window freed unnoticed would be served when its handle
  * is reused. */
+#include "mpi/core/call_time.h"
 #include "mpi/core/hooks.h"
 #include "mpi/p2p/collective/prebarrier.h"
 #include "mpi/rma/inflight/rma_check.h"
@@ -18,15 +19,21 @@
 /* The common path is a test and a jump. `waits`: MPI may wait in this call, and `before` and `after` are needed if
  * Hearth handles messages. */
 #define DEFINE(symbol, name, params, args, straight_on, waits, before, after)                                \
+    static int waiting_##symbol params {                                                                     \
+        before;                                                                                              \
+        int rc = hook_##name args;                                                                           \
+        after;                                                                                               \
+        return rc;                                                                                           \
+    }                                                                                                        \
     static __attribute__((noinline)) int careful_##symbol params {                                           \
         if (UNLIKELY(!READY(name)))                                                                          \
             return MPI_ERR_INTERN;                                                                           \
         if (straight_on)                                                                                     \
             return host_real.name args;                                                                      \
         rma_check_note("MPI_" #name);                                                                        \
-        before;                                                                                              \
-        int rc = hook_##name args;                                                                           \
-        after;                                                                                               \
+        struct call_timer timer = call_time_begin(&time_##name, __builtin_frame_address(0));                 \
+        int rc = waiting_##symbol args;                                                                      \
+        call_time_end(&timer);                                                                               \
         return rc;                                                                                           \
     }                                                                                                        \
     EXPORT int symbol params {                                                                               \
@@ -35,6 +42,7 @@
 
 /* A PMPI_X call by a tool that runs on Hearth's behalf is only forwarded. */
 #define BOTH(name, params, args, waits, before, after)                                                       \
+    static struct call_time time_##name = CALL_TIME("MPI_" #name);                                           \
     DEFINE(MPI_##name, name, params, args, 0, waits, before, after)                                          \
     DEFINE(PMPI_##name, name, params, args, host_is_marked(__builtin_frame_address(0)), waits, before, after)
 

@@ -74,6 +74,20 @@ check 'it asks for nothing elsewhere' lacks "$dir/small.html" 'https?:|url\(|@im
 check 'an older page is replaced' "$hearth" report "$dir/small.json" --html "$dir/small.html"
 check 'a page to where no file can be' "$hearth" report "$dir/small.json" --html /dev/null
 
+# ---- time in MPI ----
+
+check 'every call is counted' has "$dir/small.txt" '^MPI_Get +5920 '
+check 'so is every flush' has "$dir/small.txt" '^MPI_Win_flush +5920 '
+check 'in short: time, calls, hits' has <(tr '\n' ' ' <"$dir/small.txt") 'In [0-9.]+ m?s your program spent [0-9.]+ m?s of each rank.s time in MPI \([0-9.]+ %\): .* in MPI_.*s caches served [0-9]+ % of its'
+check 'the page begins with the same' has "$dir/small.html" '<p id="verdict"><b>In [0-9.]+ m?s your program spent '
+check 'and has the calls' has "$dir/small.html" 'MPI_Win_flush</td><td data-count="5920">'
+"$here/launch.sh" "$mpi" 2 --preload "$tree/lib/libhearth-mpi.so" --env HEARTH_REPORT="$dir/messages.json" "$tree/test/p2p_sendrecv" >"$dir/log" 2>&1
+"$hearth" report "$dir/messages.json" >"$dir/messages.txt" && "$hearth" report "$dir/messages.json" --html "$dir/messages.html"
+check 'a program without windows: the calls that it makes' has "$dir/messages.txt" '^MPI_Sendrecv_replace +[1-9]'
+check 'it is told that there is nothing to serve' has <(tr '\n' ' ' <"$dir/messages.txt") 'This program makes no one-sided calls'
+check 'and sees no tables of gets' lacks "$dir/messages.txt" 'Gets by rank|Top windows|Not recorded|Advice'
+check 'nor on the page' lacks "$dir/messages.html" 'hit ratio|Not recorded'
+
 # ---- not recorded ----
 
 run plain.json HEARTH_RECORD=off

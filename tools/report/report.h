@@ -84,9 +84,17 @@ struct timeline {
 struct rank_sum {
     uint64_t rank;
     const char *host; /* "" if unknown */
-    double seconds;
+    double seconds, mpi_seconds;
     struct counts sum;
     struct timeline time;
+};
+
+/* An MPI function, summed over all ranks. Times are estimates from a sample. */
+struct call_sum {
+    const char *name;
+    uint64_t count;
+    double seconds, longest;
+    uint64_t longest_rank;
 };
 
 struct site {
@@ -128,6 +136,10 @@ struct run {
     size_t event_count;
     uint64_t events_all; /* including those that were not recorded */
     uint64_t curves_lost;
+    struct call_sum *calls; /* most time first */
+    size_t call_count;
+    double mpi_seconds; /* of all ranks */
+    bool is_timed;      /* the time in MPI was observed */
 };
 
 /* Returns 0, or BAD_INPUT after logging an error. The caller frees the run. */
@@ -169,6 +181,12 @@ struct grid {
 };
 struct grid run_grid(const struct run *run, size_t most_rows);
 void grid_free(struct grid *g);
+
+/* The time in MPI, per rank, of the functions whose names begin so. */
+double run_seconds_in(const struct run *run, const char *prefix);
+
+/* What the run says in a few sentences, for someone who does not know Hearth; to be freed by the caller. */
+char *report_verdict(const struct run *run);
 
 /* Advice: one line each, to be freed with strvec_free. */
 struct strvec;

@@ -137,10 +137,6 @@ void report_advice(const struct run *run, struct strvec *lines) {
         for (size_t k = 0; k < sizeof pieces / sizeof pieces[0] && run->windows[i].sum.gets; k++)
             pieces[k](run, &run->windows[i], lines);
     advise_balance(run, lines);
-    if (!run->all.gets)
-        advice_say(lines,
-                   need_copy("no gets were made: was the program started with Hearth (hearth run), and does "
-                             "it use MPI_Get?"));
-    else if (!lines->count)
+    if (!lines->count && run->all.gets)
         advice_say(lines, need_copy("nothing stands out"));
 }

@@ -7,7 +7,7 @@
 #include "tools.h"
 #include "run/strvec.h"
 
-enum { MAP_ROWS = 48, RANKS = 64, SITES = 25, EVENTS = 60, CURVES = 20 };
+enum { MAP_ROWS = 48, RANKS = 64, SITES = 25, EVENTS = 60, CURVES = 20, CALLS = 40 };
 
 static const char not_recorded[] = "Not recorded: the run had HEARTH_RECORD=off, or made no window.";
 
@@ -59,6 +59,43 @@ static void put_facts(FILE *f, const struct run *run) {
     fputs("</div>\n", f);
 }
 
+static void put_verdict(FILE *f, const struct run *run) {
+    char *verdict = report_verdict(run);
+    fputs("<p id=\"verdict\"><b>", f);
+    page_text(f, verdict);
+    fputs("</b></p>\n", f);
+    free(verdict);
+}
+
+static void seconds_cell(FILE *f, const char *name, double value) {
+    fprintf(f, "<td data-%s=\"%.6g\">%s</td>", name, value, say_seconds(value));
+}
+
+static void put_calls(FILE *f, const struct run *run) {
+    page_section(f, "calls", "Time in MPI by call");
+    if (!run->is_timed)
+        page_missing(f, "Not observed: the report was written by an older Hearth.");
+    else
+        fputs(
+            "<p class=\"note\">All ranks; estimates from a sample.</p>\n<div class=\"wide\"><table>\n<tr><th "
+            "class=\"text\">call</th><th>count</th><th>time</th><th>share of "
+            "MPI</th><th>mean</th><th>longest</th></tr>\n",
+            f);
+    for (size_t i = 0; i < run->call_count && i < CALLS; i++) {
+        const struct call_sum *c = &run->calls[i];
+        fputs("<tr>", f);
+        text_cell(f, c->name);
+        count_cell(f, "count", c->count);
+        seconds_cell(f, "seconds", c->seconds);
+        ratio_cell(f, "share", run->mpi_seconds > 0 ? c->seconds / run->mpi_seconds : 0);
+        seconds_cell(f, "mean", c->count ? c->seconds / (double)c->count : 0);
+        seconds_cell(f, "longest", c->longest);
+        fputs("</tr>\n", f);
+    }
+    fputs(run->is_timed ? "</table></div>\n" : "", f);
+    page_section_end(f);
+}
+
 static void put_job(FILE *f, const struct run *run) {
     page_section(f, "job", "The job");
     fputs("<dl>\n", f);
@@ -78,6 +115,8 @@ static void put_job(FILE *f, const struct run *run) {
 static void put_advice(FILE *f, const struct run *run) {
     struct strvec lines = {0};
     report_advice(run, &lines);
+    if (!lines.count)
+        return;
     page_section(f, "advice", "Advice");
     fputs("<ul class=\"advice\">\n", f);
     for (size_t i = 0; i < lines.count; i++) {
@@ -287,14 +326,7 @@ static void put_times(FILE *f, const struct run *run) {
     grid_free(&g);
 }
 
-void report_html(FILE *f, const struct run *run) {
-    const char *slash = strrchr(run->path, '/');
-    char *title = need_text("Hearth: %s", slash ? slash + 1 : run->path);
-    html_put_head(f, title);
-    free(title);
-    put_facts(f, run);
-    put_advice(f, run);
-    put_job(f, run);
+static void put_gets(FILE *f, const struct run *run) {
     put_times(f, run);
     put_windows(f, run);
     html_put_curves(f, run);
@@ -304,6 +336,21 @@ void report_html(FILE *f, const struct run *run) {
     put_sites(f, run);
     put_events(f, run);
     put_ranks(f, run);
+}
+
+void report_html(FILE *f, const struct run *run) {
+    const char *slash = strrchr(run->path, '/');
+    char *title = need_text("Hearth: %s", slash ? slash + 1 : run->path);
+    html_put_head(f, title);
+    free(title);
+    put_verdict(f, run);
+    if (run->all.gets)
+        put_facts(f, run);
+    put_advice(f, run);
+    put_calls(f, run);
+    put_job(f, run);
+    if (run->all.gets)
+        put_gets(f, run);
     page_end(f);
 }
 

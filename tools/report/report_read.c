@@ -233,11 +233,45 @@ static void read_curves(struct trouble *t, const struct json_value *process, str
         read_curve(t, v, run);
 }
 
+static struct call_sum *find_call(struct run *run, const char *name) {
+    for (size_t i = 0; i < run->call_count; i++)
+        if (!strcmp(run->calls[i].name, name))
+            return &run->calls[i];
+    run->calls = list_grown(run->calls, run->call_count, 1, sizeof *run->calls);
+    run->calls[run->call_count] = (struct call_sum){.name = name};
+    return &run->calls[run->call_count++];
+}
+
+static void read_call(struct trouble *t, const struct json_value *in, uint64_t rank, struct run *run) {
+    struct call_sum *c = find_call(run, read_text(t, in, "call"));
+    double longest = read_number(t, in, "longest");
+    c->count += read_count(t, in, "count");
+    c->seconds += read_number(t, in, "seconds");
+    if (longest > c->longest) {
+        c->longest = longest;
+        c->longest_rank = rank;
+    }
+}
+
+static void read_mpi(struct trouble *t, const struct json_value *process, struct rank_sum *rank,
+                     struct run *run) {
+    const struct json_value *mpi = json_member(process, "mpi");
+    if (!mpi)
+        return;
+    run->is_timed = true;
+    rank->mpi_seconds = read_number(t, mpi, "seconds");
+    run->mpi_seconds += rank->mpi_seconds;
+    const struct json_value *list = read_part(t, mpi, "calls", JSON_ARRAY);
+    for (const struct json_value *v = NULL; (v = json_next(list, v));)
+        read_call(t, v, rank->rank, run);
+}
+
 static void read_process(struct trouble *t, const struct json_value *in, struct run *run) {
     struct rank_sum *rank = find_rank(run, read_count(t, in, "rank"));
     uint64_t number = rank->rank;
     rank->host = read_text(t, in, "host");
     rank->seconds = read_number(t, in, "seconds");
+    read_mpi(t, in, rank, run);
     if (!json_member(in, "series") || rank->time.gets)
         return;
     run->is_recorded = true;
@@ -373,6 +407,7 @@ void report_free(struct run *run) {
     free(run->windows);
     free(run->sites);
     free(run->events);
+    free(run->calls);
     free(run->root);
     free(run->text);
     *run = (struct run){0};

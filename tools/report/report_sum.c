@@ -77,6 +77,12 @@ static int by_time(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
+static int by_seconds(const void *a, const void *b) {
+    const struct call_sum *x = a, *y = b;
+    int order = (x->seconds < y->seconds) - (x->seconds > y->seconds);
+    return order ? order : strcmp(x->name, y->name);
+}
+
 static int by_place(const void *a, const void *b) {
     const struct site *x = a, *y = b;
     int order = strcmp(x->file, y->file);
@@ -131,6 +137,8 @@ void report_sum(struct run *run) {
         qsort(run->rank, run->rank_count, sizeof *run->rank, by_rank);
     if (run->event_count)
         qsort(run->events, run->event_count, sizeof *run->events, by_time);
+    if (run->call_count)
+        qsort(run->calls, run->call_count, sizeof *run->calls, by_seconds);
     merge_sites(run);
     for (size_t i = 0; i < run->window_count; i++) {
         curve_finish(&run->windows[i].curve);

@@ -8,7 +8,7 @@
 #include "tools.h"
 #include "run/strvec.h"
 
-enum { WIDTH = 100, WINDOWS = 20, SITES = 20, EVENTS = 20 };
+enum { WIDTH = 100, WINDOWS = 20, SITES = 20, EVENTS = 20, CALLS = 20 };
 
 static void rule(FILE *f) {
     for (int i = 0; i < WIDTH; i++)
@@ -59,6 +59,80 @@ static void print_header(FILE *f, const struct run *run) {
     line(f, "Report", run->path);
     print_settings(f, run);
     free(ranks);
+}
+
+/* Breaks the lines between words. */
+static void print_wrapped(FILE *f, const char *text) {
+    int column = 0;
+    while (*text) {
+        int length = (int)strcspn(text, " ");
+        if (column && column + 1 + length > WIDTH) {
+            putc('\n', f);
+            column = 0;
+        } else if (column) {
+            putc(' ', f);
+            column++;
+        }
+        for (int i = 0; i < length; i++)
+            putc((unsigned char)text[i] < 0x20 || text[i] == 0x7f ? '?' : text[i], f);
+        column += length;
+        text += length;
+        text += strspn(text, " ");
+    }
+    putc('\n', f);
+}
+
+static void print_verdict(FILE *f, const struct run *run) {
+    char *verdict = report_verdict(run);
+    section(f, "In short");
+    print_wrapped(f, verdict);
+    free(verdict);
+}
+
+/* ---- time in MPI ---- */
+
+static double mpi_seconds_of(const struct rank_sum *r) {
+    return r->mpi_seconds;
+}
+
+static void print_times(FILE *f, const struct run *run) {
+    section(f, "Time in MPI by rank (seconds; estimates from a sample)");
+    fprintf(f, "%6s %12s %12s %8s\n", "Rank", "AppTime", "MPITime", "MPI%");
+    double seconds = 0;
+    for (size_t i = 0; i < run->rank_count; i++) {
+        const struct rank_sum *r = &run->rank[i];
+        fprintf(f, "%6" PRIu64 " %12.4g %12.4g %8.2f\n", r->rank, r->seconds, r->mpi_seconds,
+                r->seconds > 0 ? 100 * r->mpi_seconds / r->seconds : 0);
+        seconds += r->seconds;
+    }
+    fprintf(f, "%6s %12.4g %12.4g %8.2f\n", "*", seconds, run->mpi_seconds,
+            seconds > 0 ? 100 * run->mpi_seconds / seconds : 0);
+    struct spread s = run_spread(run, mpi_seconds_of);
+    if (run->rank_count > 1)
+        fprintf(f, "%6s %12s %12.4g\n%6s %12s %12.4g (rank %" PRIu64 ")\n", "min", "", s.least, "max", "",
+                s.most, s.most_rank);
+}
+
+static void print_calls(FILE *f, const struct run *run) {
+    size_t shown = run->call_count < CALLS ? run->call_count : CALLS;
+    double seconds = 0;
+    for (size_t i = 0; i < run->rank_count; i++)
+        seconds += run->rank[i].seconds;
+    section(f, "Time in MPI by call, all ranks (estimates from a sample)");
+    fprintf(f, "%-28s %14s %12s %7s %7s %12s %12s\n", "Call", "Count", "Time", "App%", "MPI%", "Mean",
+            "Longest");
+    for (size_t i = 0; i < shown; i++) {
+        const struct call_sum *c = &run->calls[i];
+        char *name = need_text("%-28s ", say_cut(c->name, 60));
+        put_name(f, name);
+        free(name);
+        fprintf(f, "%14" PRIu64 " %12s %7.2f %7.2f %12s %12s\n", c->count, say_seconds(c->seconds),
+                seconds > 0 ? 100 * c->seconds / seconds : 0,
+                run->mpi_seconds > 0 ? 100 * c->seconds / run->mpi_seconds : 0,
+                say_seconds(c->count ? c->seconds / (double)c->count : 0), say_seconds(c->longest));
+    }
+    if (run->call_count > shown)
+        fprintf(f, "%zu more functions\n", run->call_count - shown);
 }
 
 /* ---- ranks ---- */
@@ -216,8 +290,9 @@ static void print_events(FILE *f, const struct run *run) {
 
 static void print_advice(FILE *f, const struct run *run) {
     struct strvec lines = {0};
-    section(f, "Advice");
     report_advice(run, &lines);
+    if (lines.count)
+        section(f, "Advice");
     for (size_t i = 0; i < lines.count; i++) {
         put_name(f, lines.of[i]);
         putc('\n', f);
@@ -227,18 +302,24 @@ static void print_advice(FILE *f, const struct run *run) {
 
 void report_text(FILE *f, const struct run *run) {
     print_header(f, run);
-    print_ranks(f, run);
-    print_windows(f, run);
-    if (run->is_recorded) {
+    print_verdict(f, run);
+    if (run->is_timed) {
+        print_times(f, run);
+        print_calls(f, run);
+    }
+    if (run->all.gets) {
+        print_ranks(f, run);
+        print_windows(f, run);
+    }
+    if (run->is_recorded && run->all.gets) {
         print_sites(f, run);
         print_sizes(f, run);
         print_curves(f, run);
         print_events(f, run);
-    } else {
+    } else if (run->all.gets) {
         section(f, "Not recorded");
         fputs("call sites, access sizes, hit ratio against cache size, adaptation: the run had "
-              "HEARTH_RECORD=off, or "
-              "made no window\n",
+              "HEARTH_RECORD=off\n",
               f);
     }
     print_advice(f, run);

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "mpi/core/acquire.h"
+#include "mpi/core/call_time.h"
 #include "mpi/core/foreign.h"
 #include "mpi/core/hooks.h"
 #include "mpi/p2p/state/fortran.h"
@@ -220,6 +221,7 @@ static void engine_start(void) {
     acquire_is_shared = level == MPI_THREAD_MULTIPLE;
     show_process();
     p2p_start();
+    host_is_careful |= call_time_open();
 }
 
 int hook_Init(int *argc, char ***argv) {

@@ -55,6 +55,8 @@ void report_job_json(struct json *j) {
         length = 0;
     mpi[length] = 0;
     mpi[strcspn(mpi, "\n")] = 0;
+    for (char *c = mpi; *c; c++) /* MPICH separates by tabs */
+        *c = *c == '\t' ? ' ' : *c;
     json_open(j, "job", '{');
     json_string(j, "command", command);
     json_string(j, "mpi", mpi);

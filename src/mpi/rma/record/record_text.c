@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "mpi/core/call_time.h"
 #include "mpi/rma/record/record_internal.h"
 
 /* Counters are written as differences between bins; the last counter column is SERIES_FETCHED. */
@@ -137,6 +138,7 @@ char *rma_record_text(int rank, int depth, size_t *length) {
     json_string(&j, "host", host);
     json_count(&j, "pid", (uint64_t)getpid());
     json_number(&j, "seconds", (double)rma_record_now() / 1e9);
+    call_time_json(&j);
     if (rma_recording)
         write_recording(&j, rma_recording);
     json_close(&j, '}');
