@@ -1,0 +1,57 @@
+#!/usr/bin/env bash
+# Tests the estimate in the first paragraph of a report: programs run in transparent mode and then in the mode that the report recommends; the
+# estimate is within 20 % of what was saved, or 2 % of the run if that is more. Where nothing can be saved, none is promised.
+#   test_verdict.sh MPI TREE       quick: openmpi; timeout: 120
+set -uo pipefail
+mpi=$1 tree=$2 failed=0
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+cc=$("$here/../packaging/mpis.sh" "$mpi") || exit 77
+"$cc" -O1 "$here/tools/saved.c" -o "$dir/saved" && "$cc" -O1 -shared -fPIC "$here/tools/slow_network.c" -o "$dir/slow.so" || exit 1
+
+run() { # report, mode, arguments of saved
+    "$here/launch.sh" "$mpi" 2 --preload "$tree/lib/libhearth-mpi.so" --preload "$dir/slow.so" --env HEARTH_BYPASS=never \
+        --env HEARTH_MODE="$2" --env HEARTH_REPORT="$dir/$1" "$dir/saved" "${@:3}" >"$dir/log" 2>&1 || { cat "$dir/log" && failed=1; }
+    flushes=$(sed -n 's/^flushes //p' "$dir/log")
+}
+
+# Rank 0's time in flushes.
+seconds() { # report
+    /usr/bin/python3 -c 'import json, sys
+print(sum(call["seconds"] for call in json.load(open(sys.argv[1]))["processes"][0]["mpi"]["calls"] if call["call"] == "MPI_Win_flush"))' "$dir/$1"
+}
+
+verdict() { # report
+    "$tree/bin/hearth" report "$dir/$1" | sed -n '/In short/,/Time in MPI by rank/p' | tr '\n' ' '
+}
+
+# Both ranks are in the mean; only rank 0 makes calls.
+promised() { # report
+    verdict "$1" | sed -n 's/.*and save about \([0-9.]*\) \(m*\)s (.*/\1 \2/p' | awk '{ print 2 * $1 / ($2 == "m" ? 1000 : 1) }'
+}
+
+# The time of a flush is that of the first run: the load of the machine may change between the runs.
+saves() { # name, arguments of saved
+    local before estimate seconds
+    run before.json transparent "${@:2}"
+    before=${flushes:-0} estimate=$(promised before.json) seconds=$(seconds before.json)
+    run after.json acquire "${@:2}"
+    local what="${estimate:-0} s promised, $before flushes in $seconds s, then ${flushes:-0} flushes"
+    if awk -v before="$before" -v after="${flushes:-0}" -v all="$seconds" -v estimate="${estimate:-0}" 'BEGIN {
+            saved = all * (before - after) / before; off = estimate > saved ? estimate - saved : saved - estimate
+            exit !(before > after && (off <= 0.2 * saved || off <= 0.02 * all)) }'; then
+        echo "ok $1: $what"
+    else
+        echo "FAIL $1: $what"
+        verdict before.json
+        failed=1
+    fi
+}
+
+saves 'all but the first gets' 100 5 0
+saves 'half of the gets' 80 40 0
+saves 'gets beside as many puts' 60 5 1
+run nothing.json transparent 40 40 0
+if [ -z "$(promised nothing.json)" ]; then echo 'ok no reuse, no promise'; else echo "FAIL no reuse: $(verdict nothing.json)" && failed=1; fi
+exit $failed
