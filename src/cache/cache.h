@@ -150,7 +150,7 @@ int cache_check(const struct cache *cache);
 struct cache_whatif;
 
 /* All of these are estimates from a sample of the keys. */
-struct cache_foresight {
+struct cache_whatif_counts {
     uint64_t gets;        /* accesses seen */
     uint64_t kept;        /* of these, hits if all data were kept forever */
     uint64_t kept_within; /* of these, hits if all data were kept until their epoch ends */
@@ -170,7 +170,7 @@ bool cache_whatif_skips(struct cache_whatif *estimate, uint32_t target, uint64_t
 /* Records an own write that begins here. */
 void cache_whatif_write(struct cache_whatif *estimate, uint32_t target, uint64_t disp);
 
-void cache_whatif_read(const struct cache_whatif *estimate, struct cache_foresight *foresight);
+void cache_whatif_read(const struct cache_whatif *estimate, struct cache_whatif_counts *whatif);
 
 /* ---- what-if analysis of cache sizes, from reuse distances ---- */
 

@@ -106,9 +106,10 @@ void cache_whatif_write(struct cache_whatif *e, uint32_t target, uint64_t disp) 
         whatif_find(e, key)->written = 1;
 }
 
-void cache_whatif_read(const struct cache_whatif *e, struct cache_foresight *out) {
-    *out = (struct cache_foresight){.gets = e->gets,
-                                    .kept = e->gets > e->first ? e->gets - e->first : 0,
-                                    .kept_within = e->gets > e->first_within ? e->gets - e->first_within : 0,
-                                    .bytes = e->bytes};
+void cache_whatif_read(const struct cache_whatif *e, struct cache_whatif_counts *out) {
+    *out =
+        (struct cache_whatif_counts){.gets = e->gets,
+                                     .kept = e->gets > e->first ? e->gets - e->first : 0,
+                                     .kept_within = e->gets > e->first_within ? e->gets - e->first_within : 0,
+                                     .bytes = e->bytes};
 }

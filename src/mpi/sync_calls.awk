@@ -62,7 +62,7 @@ function waits_as(name,   i) {
 }
 
 # Barrier -> Ibarrier, if that call exists and may replace it on this MPI.
-function twin_of(name,   nonblocking, line) {
+function nonblocking_of(name,   nonblocking, line) {
     nonblocking = "MPI_I" tolower(substr(name, 5, 1)) substr(name, 6)
     line = waits_as(name)
     return line && way[line] == "nonblocking" && index(where[line] " ", " " mpi " ") && (nonblocking in declared) ? nonblocking : ""
@@ -78,8 +78,8 @@ function emit(name, parameters,   n, i, list, arguments, flag) {
         arguments = arguments (i > 1 ? ", " : "") argument(list[i])
         if (asks(name) && list[i] ~ /int[ \t]*\*[ \t]*flag[ \t]*$/) flag = 1
     }
-    if (inside && twin_of(name) != "")
-        printf "SYNC_CALL_NONBLOCKING(%s, %s, %s, (%s), (%s), (%s, &request))\n", name, twin_of(name), kind_of(name), parameters, arguments, arguments
+    if (inside && nonblocking_of(name) != "")
+        printf "SYNC_CALL_NONBLOCKING(%s, %s, %s, (%s), (%s), (%s, &request))\n", name, nonblocking_of(name), kind_of(name), parameters, arguments, arguments
     else if (inside && parameters ~ /MPI_File fh(,|$)/ && waits_as(name) && way[waits_as(name)] == "file")
         printf "SYNC_CALL_OPEN(%s, %s, (%s), (%s))\n", name, kind_of(name), parameters, arguments
     else if (inside && name !~ /^MPIX_/ && parameters ~ /MPI_Comm comm(,|$)/) # the participants of an extension are unknown

@@ -35,7 +35,7 @@ agree() { # name, options of launch.sh, --, options of the program
 
 if grep -qx MPIX_Comm_agree <(names "$library"); then
     agree 'MPIX_Comm_agree acquires' --env HEARTH_MODE=acquire --
-    agree 'without acquiring it would be seen' --env HEARTH_MODE=acquire --env HEARTH_TEST_DEAF=generic -- --stale
+    agree 'without acquiring it would be seen' --env HEARTH_MODE=acquire --env HEARTH_TEST_IGNORED=generic -- --stale
 else
     echo "this MPI has no MPIX_Comm_agree"
 fi

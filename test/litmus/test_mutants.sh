@@ -2,7 +2,7 @@
 # Mutation test: with one kind of sync event ignored, the litmus tests that rely on it must fail.
 #   test_mutants.sh MPI TREE          tier: full; timeout: 300
 #
-# HEARTH_TEST_DEAF=KIND makes the library ignore one kind of sync event. The library lists the kinds; a kind without a
+# HEARTH_TEST_IGNORED=KIND makes the library ignore one kind of sync event. The library lists the kinds; a kind without a
 # test here is a failure.
 set -uo pipefail
 mpi=$1 tree=$2 failed=0
@@ -34,7 +34,7 @@ mutant() { # kind, tests, options of launch.sh
     shift 2
     if [ ${#only[@]} -gt 0 ] &&
         output=$("$here/launch.sh" "$mpi" 2 --timeout 60 "$@" --env HEARTH_MODE=acquire --env HEARTH_BYPASS=never \
-            --env "HEARTH_TEST_DEAF=$kind" --preload "$tree/lib/libhearth-mpi.so" \
+            --env "HEARTH_TEST_IGNORED=$kind" --preload "$tree/lib/libhearth-mpi.so" \
             "$tree/test/litmus_cache" --runs 200 --stale "${only[@]}" 2>&1); then
         echo "ok deaf to $kind: found by ${only[*]//--only/}"
     else

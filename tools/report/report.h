@@ -67,7 +67,7 @@ struct window_sum {
     struct {
         uint64_t gets;
         double acquire, always; /* gets that these modes would have served */
-    } foresight;
+    } whatif;
     struct curve curve;
 };
 

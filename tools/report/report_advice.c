@@ -69,10 +69,10 @@ static void advise_index(const struct run *run, const struct window_sum *w, stru
 }
 
 static void advise_mode(const struct run *run, const struct window_sum *w, struct strvec *lines) {
-    double gets = (double)w->foresight.gets, now = share(counts_hits(&w->sum), w->sum.gets);
+    double gets = (double)w->whatif.gets, now = share(counts_hits(&w->sum), w->sum.gets);
     if (!gets || strcmp(w->mode, "transparent") != 0)
         return;
-    double acquire = w->foresight.acquire / gets, always = w->foresight.always / gets;
+    double acquire = w->whatif.acquire / gets, always = w->whatif.always / gets;
     if (acquire >= now + is_notable)
         advice_say(lines,
                    need_text("window %s: mode transparent served %s; acquire mode would serve about %s: "

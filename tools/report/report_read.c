@@ -111,14 +111,14 @@ const struct window_sum *run_window(const struct run *run, uint64_t serial) {
     return find_window((struct run *)run, serial);
 }
 
-static void read_foresight(struct trouble *t, const struct json_value *in, struct window_sum *w) {
+static void read_whatif(struct trouble *t, const struct json_value *in, struct window_sum *w) {
     const struct json_value *f = json_member(in, "foresight");
     if (!f)
         return;
     uint64_t gets = read_count(t, f, "gets");
-    w->foresight.gets += gets;
-    w->foresight.acquire += read_number(t, f, "acquire") * (double)gets;
-    w->foresight.always += read_number(t, f, "always") * (double)gets;
+    w->whatif.gets += gets;
+    w->whatif.acquire += read_number(t, f, "acquire") * (double)gets;
+    w->whatif.always += read_number(t, f, "always") * (double)gets;
 }
 
 static void read_window(struct trouble *t, const struct json_value *in, struct run *run) {
@@ -137,7 +137,7 @@ static void read_window(struct trouble *t, const struct json_value *in, struct r
     add_counts(&w->sum, &counts);
     add_counts(&find_rank(run, read_count(t, in, "rank"))->sum, &counts);
     add_counts(&run->all, &counts);
-    read_foresight(t, in, w);
+    read_whatif(t, in, w);
 }
 
 static void read_windows(struct trouble *t, struct run *run) {

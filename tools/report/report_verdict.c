@@ -92,9 +92,9 @@ static void say_gets(const struct run *run, char **text) {
     double gets = 0, acquire = 0, always = 0, now = counts_hit_ratio(&run->all);
     for (size_t i = 0; i < run->window_count; i++)
         if (!strcmp(run->windows[i].mode, "transparent")) {
-            gets += (double)run->windows[i].foresight.gets;
-            acquire += run->windows[i].foresight.acquire;
-            always += run->windows[i].foresight.always;
+            gets += (double)run->windows[i].whatif.gets;
+            acquire += run->windows[i].whatif.acquire;
+            always += run->windows[i].whatif.always;
         }
     verdict_add(text, " Hearth's caches served %s of its %s gets.", say_percent(now),
                 say_count(run->all.gets));

@@ -7,7 +7,7 @@
 
 #include "mpi/core/host.h"
 
-/* The kind of the sync event. Only tests use it: HEARTH_TEST_DEAF=word makes Hearth ignore one kind. */
+/* The kind of the sync event. Only tests use it: HEARTH_TEST_IGNORED=word makes Hearth ignore one kind. */
 enum sync_event {
     EVENT_RECV,
     EVENT_SEND_SYNC,

@@ -22,7 +22,7 @@ struct record {
     int served; /* Hearth executes the window's operations; 0 for the sum of several windows */
     char name[NAME_BYTES];
     CLAMPI_Stats stats;
-    struct cache_foresight foresight; /* all 0 if the what-if analysis was off */
+    struct cache_whatif_counts whatif; /* all 0 if the what-if analysis was off */
     uint64_t suspended, suspended_gets, first_suspended_ms, spent_ns, saved_ns;
 };
 
@@ -75,7 +75,7 @@ void report_window(const struct window *w, const char *name) {
                              .spent_ns = w->admission.spent_ns,
                              .saved_ns = w->admission.saved_ns};
         if (w->analysis.whatif)
-            cache_whatif_read(w->analysis.whatif, &r->foresight);
+            cache_whatif_read(w->analysis.whatif, &r->whatif);
         strncpy(r->name, name, NAME_BYTES - 1);
     } else if (record_count) { /* the last record accumulates the remaining windows */
         r = &records[record_count - 1];
@@ -83,7 +83,7 @@ void report_window(const struct window *w, const char *name) {
         r->served = 0;
         strcpy(r->name, "(others)");
         add_stats(&r->stats, &stats);
-        r->foresight = (struct cache_foresight){0};
+        r->whatif = (struct cache_whatif_counts){0};
         r->suspended += w->admission.times;
         r->suspended_gets += rma_admission_gets_bypassed(w);
     }
@@ -197,10 +197,10 @@ static void text_window(FILE *file, const struct record *first, const struct rec
 
 /* What other modes would have served, if the difference is significant. */
 static void text_advice(FILE *file, const struct record *all, size_t count) {
-    struct cache_foresight sum = {0};
+    struct cache_whatif_counts sum = {0};
     uint64_t hit = 0;
     for (size_t i = 0; i < count; i++) {
-        const struct cache_foresight *f = &all[i].foresight;
+        const struct cache_whatif_counts *f = &all[i].whatif;
         if (all[i].mode != MODE_TRANSPARENT || !f->gets)
             continue;
         sum.gets += f->gets, sum.kept += f->kept, sum.kept_within += f->kept_within, sum.bytes += f->bytes;
@@ -248,7 +248,7 @@ static void report_write_text(FILE *file, const struct record *all, size_t count
     report_heaters_text(file);
 }
 
-static void json_foresight(struct json *j, const struct cache_foresight *f) {
+static void json_whatif(struct json *j, const struct cache_whatif_counts *f) {
     if (!f->gets)
         return;
     json_open(j, "foresight", '{');
@@ -281,7 +281,7 @@ static void report_write_json(FILE *file, const struct record *all, size_t count
 #define X(field) json_count(&j, #field, s->field);
         STATS(X)
 #undef X
-        json_foresight(&j, &all[i].foresight);
+        json_whatif(&j, &all[i].whatif);
         json_count(&j, "suspended", all[i].suspended);
         json_count(&j, "suspended_gets", all[i].suspended_gets);
         json_close(&j, '}');

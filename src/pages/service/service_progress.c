@@ -21,8 +21,8 @@
 enum { PROGRESS_LOCK_NS = 5000 /* limit for acquiring the lock: the thread may be about to sleep */ };
 enum { IDLE_NS = 100000 /* no event for so long: no answer soon */, MOST_NS = 1000000 };
 
-static _Thread_local struct service *standing_in; /* its progress lock is held by this thread; or NULL */
-static _Thread_local sigset_t signals;            /* signal mask before hold_signals */
+static _Thread_local struct service *driven; /* its progress lock is held by this thread; or NULL */
+static _Thread_local sigset_t signals;       /* signal mask before hold_signals */
 
 static void hold_signals(void) {
     static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT};
@@ -47,7 +47,7 @@ static bool take_progress_lock(struct service *s) {
 }
 
 bool pages_progress_try_lock(struct service *s) {
-    if (standing_in || !s->channel || !take_progress_lock(s))
+    if (driven || !s->channel || !take_progress_lock(s))
         return false;
     if (!s->thread.running || !net_spin_is_wanted(&s->progress.spin)) {
         pthread_mutex_unlock(&s->progress.lock);
@@ -55,12 +55,12 @@ bool pages_progress_try_lock(struct service *s) {
     }
     hold_signals();
     net_mailbox_is_watched(s->box);
-    standing_in = s;
+    driven = s;
     return true;
 }
 
 static void progress_unlock(struct service *s, bool unfinished) {
-    standing_in = NULL;
+    driven = NULL;
     s->progress.happened = true;
     net_mailbox_sleeps(s->box);
     pages_service_go_round(s);
@@ -72,7 +72,7 @@ static void progress_unlock(struct service *s, bool unfinished) {
 }
 
 void pages_progress_unlock(struct service *s) {
-    if (standing_in == s) /* otherwise pages_progress_work_until has already released the lock */
+    if (driven == s) /* otherwise pages_progress_work_until has already released the lock */
         progress_unlock(s, false);
 }
 
@@ -95,7 +95,7 @@ static bool progress_work(struct service *s, const _Atomic uint32_t *word, uint3
 
 bool pages_progress_work_until(void *service, const _Atomic uint32_t *word, uint32_t seen) {
     struct service *s = service;
-    if (standing_in != s)
+    if (driven != s)
         return false;
     bool paid = progress_work(s, word, seen);
     net_spin_has_paid(&s->progress.spin, paid);

@@ -8,8 +8,8 @@ static struct cache_whatif *open_estimate(void) {
     return e;
 }
 
-static struct cache_foresight read_and_close(struct cache_whatif *e) {
-    struct cache_foresight f;
+static struct cache_whatif_counts read_and_close(struct cache_whatif *e) {
+    struct cache_whatif_counts f;
     cache_whatif_read(e, &f);
     cache_whatif_close(e);
     return f;
@@ -21,7 +21,7 @@ TEST(few_keys_are_counted_exactly)
     for (int round = 0; round < 10; round++)
         for (uint64_t i = 0; i < 1000; i++)
             cache_whatif_get(e, (uint32_t)(i % 3), 64 * i, 64, (uint64_t)round / 5);
-    struct cache_foresight f = read_and_close(e);
+    struct cache_whatif_counts f = read_and_close(e);
     expect_eq(f.gets, 10000);
     expect_eq(f.kept, 9000);
     expect_eq(f.kept_within, 8000);
@@ -34,7 +34,7 @@ TEST(a_longer_access_is_not_served_and_a_shorter_one_is)
     cache_whatif_get(e, 0, 0, 64, 1);
     cache_whatif_get(e, 0, 0, 128, 1);
     cache_whatif_get(e, 0, 0, 64, 1);
-    struct cache_foresight f = read_and_close(e);
+    struct cache_whatif_counts f = read_and_close(e);
     expect_eq(f.kept, 1);
     expect_eq(f.bytes, 128);
 }
@@ -47,7 +47,7 @@ TEST(a_write_forgets)
     cache_whatif_write(e, 1, 8); /* never read */
     cache_whatif_get(e, 0, 8, 64, 1);
     cache_whatif_get(e, 0, 8, 64, 1);
-    struct cache_foresight f = read_and_close(e);
+    struct cache_whatif_counts f = read_and_close(e);
     expect_eq(f.kept, 1);
     expect_eq(f.bytes, 64);
 }
@@ -59,7 +59,7 @@ TEST(many_keys_are_sampled)
     for (int round = 0; round < 4; round++)
         for (uint64_t i = 0; i < 300000; i++)
             cache_whatif_get(e, 5, 4096 + 32 * i, 32, (uint64_t)round / 2);
-    struct cache_foresight f = read_and_close(e);
+    struct cache_whatif_counts f = read_and_close(e);
     expect_eq(f.gets, 1200000);
     double kept = (double)f.kept / (double)f.gets, within = (double)f.kept_within / (double)f.gets,
            bytes = (double)f.bytes / (300000 * 32.0);
@@ -80,7 +80,7 @@ TEST(hot_keys_do_no_harm)
             else
                 cache_whatif_get(e, 1, (2 * i + k) % 8, 1, 1);
     }
-    struct cache_foresight f = read_and_close(e);
+    struct cache_whatif_counts f = read_and_close(e);
     double kept = (double)f.kept / (double)f.gets;
     expect_eq(f.gets, 300000);
     expect(kept > 0.64 && kept < 0.69);

@@ -227,14 +227,14 @@ void rma_inflight_invalidate(uint32_t id) {
         cache_invalidate_pending(op->window->cache, op->entry);
 }
 
-struct disturbance {
+struct overlap {
     char *buffer;
     const struct shape *shape;
     bool found;
 };
 
 static void overlap_one(void *arg, uint32_t id) {
-    struct disturbance *d = arg;
+    struct overlap *d = arg;
     const struct op *op = &ops[id];
     if (!shape_overlaps(&op->here.shape, d->shape, d->buffer - op->buffer))
         return;
@@ -243,7 +243,7 @@ static void overlap_one(void *arg, uint32_t id) {
 }
 
 bool rma_inflight_overlap(char *buffer, const struct shape *shape) {
-    struct disturbance d = {.buffer = buffer, .shape = shape};
+    struct overlap d = {.buffer = buffer, .shape = shape};
     uint64_t lo, hi;
     if (lone != NO_OP) {
         overlap_one(&d, lone);

@@ -52,7 +52,7 @@ static struct op ahead_plan(struct window *w, struct rma_target *t, uint64_t add
 }
 
 /* The program did not make this get, so its error must not reach the program's error handler, which may abort. */
-static int fetch_quietly(const struct op *op) {
+static int fetch_ahead(const struct op *op) {
     MPI_Errhandler handler;
     MPI_Win win = op->window->handle;
     int rc = host_Win_get_errhandler(win, &handler);
@@ -72,7 +72,7 @@ void rma_ahead_missed(struct window *w, struct rma_target *t, uint64_t address, 
     if (!op.buffer)
         return;
     rma_unlock();
-    int rc = fetch_quietly(&op);
+    int rc = fetch_ahead(&op);
     rma_lock();
     if (rc == MPI_SUCCESS)
         rma_fetch_count(w, t, op.bytes);
