@@ -31,9 +31,10 @@ while [ $# -gt 0 ]; do
     shift
 done
 [ $# -gt 0 ] || usage
-# In test/run many jobs share the cores: MPICH's ranks yield theirs while they wait (cluster/yield.c).
+# In test/run, more ranks than cores of MPICH yield theirs while they wait (cluster/yield.c). Fewer do not: beside other jobs, a rank that yields
+# loses its share of the core.
 yield=${HEARTH_TEST_YIELD:-}
-[ "$mpi" != mpich ] || [ ! -e "$yield" ] || preload=${preload:+$preload:}$yield
+[ "$mpi" != mpich ] || [ "$ranks" -le "$(nproc)" ] || [ ! -e "$yield" ] || preload=${preload:+$preload:}$yield
 [ -z "$preload" ] || env+=("LD_PRELOAD=$preload")
 
 if [ -n "$hosts" ] && [ "${CLUSTER_KIND:-fake}" = fake ]; then

@@ -31,9 +31,9 @@ from . import sources
 from .configs import launch_options
 from .job import Job
 
-# Cores that a job keeps busy. Ranks yield their cores while they wait: Open MPI's by themselves, MPICH's with test/cluster/yield.c. Scripts wait most
-# of the time for jobs to start and to end; some start MPICH's jobs without test/launch.sh.
-RANK_KEEPS = 0.5
+# Cores that a job keeps busy. Ranks of MPICH never yield theirs, except those of jobs with more ranks than cores (test/launch.sh), so one such job
+# runs at a time. Scripts wait most of the time for jobs to start and to end.
+RANKS_KEEP = {"mpich": 1, "openmpi": 0.5}
 SCRIPT_KEEPS = {"mpich": 1, "openmpi": 0.5}
 
 # The limits in the sources are for a test alone on a quiet machine. Others run beside it here, and the machine may be busy.
@@ -179,7 +179,7 @@ class Matrix:
         limit = limit or self.limit(source, tree, ranks)
         options = launch_options(family, mpi, tree, network, config)
         self.jobs.append(Job(test, ["test/launch.sh", mpi, str(ranks), "--timeout", str(limit), *options, *command], limit,
-                             cores=max(1, ranks * RANK_KEEPS), alone=bool(sources.field(source, "alone")), programs=programs or {}))
+                             cores=max(1, ranks * RANKS_KEEP[mpi]), alone=bool(sources.field(source, "alone")), programs=programs or {}))
 
     def launch_suite(self, path, ranks, members, mpi, tree, network, config):
         suite = os.path.basename(path)
