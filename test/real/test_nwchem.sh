@@ -22,7 +22,7 @@ N
 energies() { # options of launch.sh: prints the energies to 9 digits: the next ones depend on the order of tasks
     (cd "$dir" && "$here/launch.sh" mpich 2 --timeout 250 --env ARMCI_USE_WIN_ALLOCATE=0 --env ARMCI_RMA_ATOMICITY=0 \
         "$@" nwchem.mpich input.nw >out.txt 2>&1) || { tail -n 20 "$dir/out.txt" >&2 && return 1; }
-    sed -n 's/.*Total \(SCF\|DFT\) energy = *\(-[0-9]*.[0-9]\{7\}\).*/\1 \2/p' "$dir/out.txt"
+    sed -n 's/.*Total \(SCF\|DFT\) energy = *\(-[0-9]*\.[0-9]\{7\}\).*/\1 \2/p' "$dir/out.txt"
 }
 
 hearth=(--preload "$tree/lib/libhearth-mpi.so" --env HEARTH_BYPASS=never)
