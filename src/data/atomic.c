@@ -146,6 +146,20 @@ uint64_t data_update_try(struct net_lock_table *locks, const struct data_update 
     return update_range(locks, u, false);
 }
 
+void data_update_element(struct net_lock_table *locks, data_kernel *combine, void *to, const void *operand,
+                         void *old, size_t bytes) {
+    net_lock_table_lock(locks, to);
+    if (old && bytes == 8)
+        memcpy(old, to, 8);
+    else if (old && bytes == 4)
+        memcpy(old, to, 4);
+    else if (old)
+        memcpy(old, to, bytes);
+    if (combine)
+        combine(to, 0, operand, 1, bytes);
+    net_lock_table_unlock(locks, to);
+}
+
 /* ---- compare and swap ---- */
 
 bool data_swap_allows(unsigned type) {

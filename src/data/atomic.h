@@ -34,6 +34,11 @@ uint64_t data_update_wait(struct net_lock_table *locks, const struct data_update
  * continue, call again with from, packed and old advanced and bytes reduced by that number. */
 uint64_t data_update_try(struct net_lock_table *locks, const struct data_update *u);
 
+/* One element of at most 8 bytes, without a description: *old = *to, then *to = *operand OP *to. `combine` is the kernel of
+ * the operation (element.h); NULL: NO_OP. `old` may be NULL. Blocks while the lock is held elsewhere. */
+void data_update_element(struct net_lock_table *locks, data_kernel *combine, void *to, const void *operand,
+                         void *old, size_t bytes);
+
 /* Whether compare-and-swap is defined for this type: integers, logical types and bytes. */
 bool data_swap_allows(unsigned type);
 

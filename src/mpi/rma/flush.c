@@ -78,7 +78,15 @@ static void sync_touch_all(struct window *w) {
 static inline bool is_fast(const struct window *w, const struct rma_target *t) {
     return t->first_op == NO_OP && (t->last_write < t->writes_before || window_keeps_nothing(w)) &&
            t->hit_stamp != w->epoch.flush_stamp &&
-           !(t->probe_ticks | t->fetching | w->epoch.deferred | rma_threaded | host_has_tool);
+           !(t->probe_ticks | w->epoch.deferred | rma_threaded | host_has_tool);
+}
+
+/* The value that an atomic returned is known now, which may be a sync event. */
+static inline void end_fetch(struct window *w, struct rma_target *t) {
+    t->fetching = false;
+    w->epoch.fetching--;
+    if (settings_get()->atomics == ATOMICS_ACQUIRE)
+        acquire(EVENT_ATOMIC);
 }
 
 /* Runs after the host's flush of a target whose gets bypass the cache; returns true if no more work is needed. The hot
@@ -86,6 +94,8 @@ static inline bool is_fast(const struct window *w, const struct rma_target *t) {
 static inline bool settle_fast(struct window *w, struct rma_target *t, enum completion_scope scope, int rc) {
     if (UNLIKELY(rc != MPI_SUCCESS || !rma_window_is_held(w, t) || t->used_stamp != w->epoch.flush_stamp))
         return false;
+    if (UNLIKELY(t->fetching))
+        end_fetch(w, t);
     t->gets_before = rma_inflight_issued;
     if (scope == SCOPE_REMOTE && t->last_write >= t->writes_before) {
         t->writes_before = rma_inflight_issued;

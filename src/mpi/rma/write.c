@@ -40,7 +40,7 @@ void rma_write_drop(struct window *w, int target, const struct write *write) {
     }
 }
 
-void rma_write_completed(struct window *w, struct rma_target *t) {
+void rma_write_completed_slow(struct window *w, struct rma_target *t) {
     int target = (int)(t - w->targets);
     bool again = rma_inflight_inserts != t->inserts_before;
     if (again && t->writes_unknown)
@@ -151,9 +151,9 @@ static int write_finish(struct issue *i, int rc) {
 /* The window, if nothing is cached in it and no thread or tool requires the slow path; else NULL. A write to such a window is counted,
  * without a description of the bytes that it touches. If anything is cached before the write completes, all of it is dropped then. */
 static inline struct window *find_uncached(MPI_Win win, int rank) {
-    struct window *w = atomic_load_explicit(&rma_window_recent, memory_order_relaxed);
-    bool simple = w && w->handle == win && w->open && (unsigned)rank < (unsigned)w->size &&
-                  window_keeps_nothing(w) && rma_admission_caches(w) && !(rma_threaded | host_has_tool);
+    struct window *w = rma_window_find(win);
+    bool simple =
+        w && (unsigned)rank < (unsigned)w->size && window_keeps_nothing(w) && !(rma_threaded | host_has_tool);
     return LIKELY(simple) ? w : NULL;
 }
 
@@ -166,9 +166,22 @@ static inline int end_uncached(struct window *w, int rank, int rc) {
         t->inserts_before = rma_inflight_inserts;
     t->last_write = rma_inflight_issued++;
     t->writes_unknown = true;
-    t->fast = false;
-    rma_window_mark_busy(w, t);
+    rma_window_mark_busy(w, t); /* a fast target stays fast: its flush completes such writes, too */
     return rc;
+}
+
+/* The same for an atomic that returns a value: see note_fetch. */
+static inline int end_uncached_fetch(struct window *w, int rank, void *result, MPI_Count count,
+                                     MPI_Datatype type, int rc) {
+    struct rma_target *t = &w->targets[rank];
+    if (UNLIKELY(rma_inflight_buffers))
+        rma_inflight_overlap_typed(result, count, type);
+    if (LIKELY(rc == MPI_SUCCESS)) {
+        w->epoch.fetching += !t->fetching;
+        t->fetching = true;
+        t->last_fetch = rma_inflight_issued;
+    }
+    return end_uncached(w, rank, rc);
 }
 
 /* The result of an atomic may be a sync event: the call that completes it acquires. */
@@ -211,6 +224,17 @@ static int note_fetch_request(MPI_Win win, int rank, void *result, MPI_Count cou
         return write_finish(&issue, call);                                                                   \
     } while (0)
 
+/* The same for an atomic that returns a value. */
+#define FETCH(call, result, rcount, rtype, disp, count, type, op)                                            \
+    do {                                                                                                     \
+        struct window *uncached = find_uncached(win, target);                                                \
+        if (LIKELY(uncached != NULL))                                                                        \
+            return end_uncached_fetch(uncached, target, result, rcount, rtype, call);                        \
+        struct issue issue;                                                                                  \
+        write_begin(&issue, win, target, disp, count, type, op);                                             \
+        return write_finish(&issue, note_fetch(win, target, result, rcount, rtype, call));                   \
+    } while (0)
+
 int hook_Put(const void *origin, int ocount, MPI_Datatype otype, int target, MPI_Aint disp, int tcount,
              MPI_Datatype ttype, MPI_Win win) {
     WRITE(host_Put(origin, ocount, otype, target, disp, tcount, ttype, win), disp, tcount, ttype,
@@ -240,10 +264,9 @@ int hook_Get_accumulate(const void *origin, int ocount, MPI_Datatype otype, void
                         MPI_Op op, MPI_Win win) {
     if (op == MPI_NO_OP && rma_noop_is_get(tcount, ttype))
         return rma_get_noop(origin, ocount, otype, result, rcount, rtype, target, disp, tcount, ttype, win);
-    WRITE(note_fetch(win, target, result, rcount, rtype,
-                     host_Get_accumulate(origin, ocount, otype, result, rcount, rtype, target, disp, tcount,
-                                         ttype, op, win)),
-          disp, tcount, ttype, op);
+    FETCH(host_Get_accumulate(origin, ocount, otype, result, rcount, rtype, target, disp, tcount, ttype, op,
+                              win),
+          result, rcount, rtype, disp, tcount, ttype, op);
 }
 
 int hook_Rget_accumulate(const void *origin, int ocount, MPI_Datatype otype, void *result, int rcount,
@@ -257,16 +280,13 @@ int hook_Rget_accumulate(const void *origin, int ocount, MPI_Datatype otype, voi
 
 int hook_Fetch_and_op(const void *origin, void *result, MPI_Datatype type, int target, MPI_Aint disp,
                       MPI_Op op, MPI_Win win) {
-    WRITE(note_fetch(win, target, result, 1, type,
-                     host_Fetch_and_op(origin, result, type, target, disp, op, win)),
-          disp, 1, type, op);
+    FETCH(host_Fetch_and_op(origin, result, type, target, disp, op, win), result, 1, type, disp, 1, type, op);
 }
 
 int hook_Compare_and_swap(const void *origin, const void *compare, void *result, MPI_Datatype type,
                           int target, MPI_Aint disp, MPI_Win win) {
-    WRITE(note_fetch(win, target, result, 1, type,
-                     host_Compare_and_swap(origin, compare, result, type, target, disp, win)),
-          disp, 1, type, MPI_REPLACE);
+    FETCH(host_Compare_and_swap(origin, compare, result, type, target, disp, win), result, 1, type, disp, 1,
+          type, MPI_REPLACE);
 }
 
 #if MPI_VERSION >= 4
@@ -297,10 +317,9 @@ int hook_Raccumulate_c(const void *origin, MPI_Count ocount, MPI_Datatype otype,
 int hook_Get_accumulate_c(const void *origin, MPI_Count ocount, MPI_Datatype otype, void *result,
                           MPI_Count rcount, MPI_Datatype rtype, int target, MPI_Aint disp, MPI_Count tcount,
                           MPI_Datatype ttype, MPI_Op op, MPI_Win win) {
-    WRITE(note_fetch(win, target, result, rcount, rtype,
-                     host_Get_accumulate_c(origin, ocount, otype, result, rcount, rtype, target, disp, tcount,
-                                           ttype, op, win)),
-          disp, tcount, ttype, op);
+    FETCH(host_Get_accumulate_c(origin, ocount, otype, result, rcount, rtype, target, disp, tcount, ttype, op,
+                                win),
+          result, rcount, rtype, disp, tcount, ttype, op);
 }
 
 int hook_Rget_accumulate_c(const void *origin, MPI_Count ocount, MPI_Datatype otype, void *result,

@@ -100,7 +100,7 @@ void serve_element_open(void) {
     }
 }
 
-static int predefined_element(MPI_Datatype type) {
+int serve_element_predefined(MPI_Datatype type) {
     const struct known *k = types_slot(type);
     return k->kind == KIND_NONE ? -1 : k->element;
 }
@@ -200,7 +200,7 @@ static int derived_element(MPI_Datatype type, const struct recipe *r) {
 
 int serve_element_type(MPI_Datatype type) {
     struct recipe r;
-    int found = predefined_element(type);
+    int found = serve_element_predefined(type);
     if (found >= 0 || recipe_get(type, &r) != MPI_SUCCESS || r.combiner == MPI_COMBINER_NAMED)
         return found;
     return r.types > 0 ? derived_element(type, &r) : unnamed_element(type, r.combiner);

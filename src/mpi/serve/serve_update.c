@@ -163,25 +163,59 @@ static int update(const struct update *u, const struct served_target *t) {
 
 /* ---- one element ---- */
 
-int serve_Fetch_and_op(const void *origin, void *result, MPI_Datatype type, int target, MPI_Aint disp,
-                       MPI_Op op, MPI_Win win) {
+/* The last datatype and operator of an update of one element of at most 8 bytes. Most programs repeat one pair. They are
+ * predefined, so their handles are never reused; the memory of a thread needs no lock. */
+struct recent {
+    MPI_Datatype type;
+    MPI_Op op;
+    data_kernel *combine;
+    size_t bytes; /* 0: none yet */
+};
+static _Thread_local struct recent recent __attribute__((tls_model("initial-exec")));
+
+static void recent_note(MPI_Datatype type, MPI_Op op) {
+    int element = serve_element_predefined(type), how = serve_element_op(op);
+    uint64_t size;
+    if (element < 0 || how < 0 || !data_element_allows((unsigned)how, (unsigned)element) ||
+        !layout_is_plain(type, &size) || size != data_element_bytes((unsigned)element) || size > 8)
+        return;
+    recent = (struct recent){type, op, data_element_kernel((enum data_op)how, (enum data_type)element),
+                             (size_t)size};
+}
+
+/* The address of the element, if it can be updated here and now: the last datatype and operator, a target in an open
+ * epoch whose memory is mapped. 0: take the general path. */
+static inline uint64_t recent_place(const struct recent *r, MPI_Datatype type, MPI_Op op, int target,
+                                    MPI_Aint disp, MPI_Win win, struct served_target **t) {
+    struct served *s = serve_find(win);
+    if (UNLIKELY(!s || (unsigned)target >= (unsigned)s->size || r->type != type || r->op != op || !r->bytes))
+        return 0;
+    *t = &s->targets[target];
+    return LIKELY((*t)->mapped && serve_epoch_is_open(s, *t)) ? serve_access_flat(*t, disp, r->bytes) : 0;
+}
+
+static __attribute__((noinline)) int fetch_slow(const void *origin, void *result, MPI_Datatype type,
+                                                int target, MPI_Aint disp, MPI_Op op, MPI_Win win) {
     struct served *s;
     const struct serve_args a = {origin, 1, type, target, disp, 1, type, win};
     const struct served_target *t = serve_access_target(&a, &s);
-    if (UNLIKELY(!t))
+    if (!t)
         return serve_host.Fetch_and_op(origin, result, type, target, disp, op, win);
-    uint64_t size;
-    int how = serve_element_op(op), element = serve_element_type(type);
-    bool flat = how >= 0 && element >= 0 && data_element_allows((unsigned)how, (unsigned)element) &&
-                layout_is_plain(type, &size) && size == data_element_bytes((unsigned)element);
-    uint64_t there = flat ? serve_access_flat(t, disp, size) : 0;
+    recent_note(type, op);
+    const struct update u = {
+        .a = &a, .fetches = true, .result = result, .rcount = 1, .rtype = type, .op = op};
+    return update(&u, t);
+}
+
+int serve_Fetch_and_op(const void *origin, void *result, MPI_Datatype type, int target, MPI_Aint disp,
+                       MPI_Op op, MPI_Win win) {
+    const struct recent *r = &recent;
+    struct served_target *t;
+    uint64_t there = recent_place(r, type, op, target, disp, win, &t);
     if (UNLIKELY(!there))
-        return update(
-            &(struct update){
-                .a = &a, .fetches = true, .result = result, .rcount = 1, .rtype = type, .op = op},
-            t);
-    int rc = update_flat(origin, result, element, how, there, size, t);
-    return LIKELY(rc == MPI_SUCCESS) ? rc : serve_access_refuse(win, rc);
+        return fetch_slow(origin, result, type, target, disp, op, win);
+    data_update_element(t->locks, r->combine, (void *)(uintptr_t)there, origin, result, r->bytes);
+    return MPI_SUCCESS;
 }
 
 int serve_Compare_and_swap(const void *origin, const void *compare, void *result, MPI_Datatype type,
@@ -216,11 +250,27 @@ int serve_Compare_and_swap(const void *origin, const void *compare, void *result
 
 #define REQUEST(rc) (rc == MPI_SUCCESS ? serve_access_request(request) : rc)
 
+static __attribute__((noinline)) int accumulate_slow(const void *origin, int ocount, MPI_Datatype otype,
+                                                     int target, MPI_Aint disp, int tcount,
+                                                     MPI_Datatype ttype, MPI_Op op, MPI_Win win) {
+    ARGS;
+    if (!t)
+        return serve_host.Accumulate(origin, ocount, otype, target, disp, tcount, ttype, op, win);
+    if (tcount == 1)
+        recent_note(ttype, op);
+    return update(&(struct update){.a = &a, .op = op}, t);
+}
+
 int serve_Accumulate(const void *origin, int ocount, MPI_Datatype otype, int target, MPI_Aint disp,
                      int tcount, MPI_Datatype ttype, MPI_Op op, MPI_Win win) {
-    ARGS;
-    return t ? update(&(struct update){.a = &a, .op = op}, t)
-             : serve_host.Accumulate(origin, ocount, otype, target, disp, tcount, ttype, op, win);
+    const struct recent *r = &recent;
+    struct served_target *t;
+    bool one = (ocount == 1) & (tcount == 1) & (otype == ttype);
+    uint64_t there = LIKELY(one) ? recent_place(r, ttype, op, target, disp, win, &t) : 0;
+    if (!there)
+        return accumulate_slow(origin, ocount, otype, target, disp, tcount, ttype, op, win);
+    data_update_element(t->locks, r->combine, (void *)(uintptr_t)there, origin, NULL, r->bytes);
+    return MPI_SUCCESS;
 }
 
 int serve_Raccumulate(const void *origin, int ocount, MPI_Datatype otype, int target, MPI_Aint disp,

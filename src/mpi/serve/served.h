@@ -109,6 +109,7 @@ void serve_element_open(void);
 
 /* The element type of a datatype, and the operator, as src/data knows them; -1: none. */
 int serve_element_type(MPI_Datatype type);
+int serve_element_predefined(MPI_Datatype type); /* the same for predefined datatypes only */
 int serve_element_op(MPI_Op op);
 
 /* ---- the calls ---- */

@@ -336,6 +336,65 @@ CASE(post_with_assertions) {
     run_posts(MPI_MODE_NOPUT, false);
 }
 
+/* ---- atomics on a window without cache ---- */
+
+enum { SEEN, TOLD }; /* of the flags, one word each: how many versions were read, and which one is there */
+
+static void poll_flag(struct window *flags, int target, int which, int64_t until) {
+    int64_t zero = 0, value = -1;
+    while (value < until) {
+        MPI_Fetch_and_op(&zero, &value, MPI_INT64_T, target, 8 * which, MPI_NO_OP, flags->win);
+        MPI_Win_flush(target, flags->win);
+    }
+}
+
+static void add_to_flag(struct window *flags, int target, int which) {
+    int64_t one = 1;
+    MPI_Accumulate(&one, 1, MPI_INT64_T, target, 8 * which, 1, MPI_INT64_T, MPI_SUM, flags->win);
+    MPI_Win_flush(target, flags->win);
+}
+
+static void write_versions(struct window *data, struct window *flags, int versions) {
+    for (int version = 1; version < versions; version++) {
+        poll_flag(flags, test_rank, SEEN, version);
+        fill_pattern(data->base, WINDOW, test_rank, 0, version);
+        MPI_Win_sync(data->win);
+        add_to_flag(flags, test_rank, TOLD);
+    }
+}
+
+static void read_versions(struct window *data, struct window *flags, int versions) {
+    for (int version = 0; version < versions; version++) {
+        poll_flag(flags, 1, TOLD, version);
+        for (int i = 0; i < 2; i++) { /* the second one hits */
+            MPI_Get(got[1][i], BYTES, MPI_BYTE, 1, OFFSET, BYTES, MPI_BYTE, data->win);
+            MPI_Win_flush(1, data->win);
+            expect_pattern(got[1][i], BYTES, 1, OFFSET, version);
+        }
+        add_to_flag(flags, 1, SEEN);
+    }
+}
+
+/* The value of an atomic tells that the data has changed: the flush that completes it ends the reuse of cached data, even
+ * if gets and flushes of its window bypass the cache. */
+CASE(atomics_acquire) {
+    enum { VERSIONS = 20 };
+    struct window data = make_window(WINDOW, "acquire"), flags = make_window(64, "off");
+    memset(flags.base, 0, 64);
+    barrier();
+    MPI_Win_lock_all(0, data.win);
+    MPI_Win_lock_all(0, flags.win);
+    if (test_rank == 0)
+        read_versions(&data, &flags, VERSIONS);
+    else if (test_rank == 1)
+        write_versions(&data, &flags, VERSIONS);
+    barrier();
+    MPI_Win_unlock_all(flags.win);
+    MPI_Win_unlock_all(data.win);
+    free_window(&flags);
+    free_window(&data);
+}
+
 /* Different styles follow each other on one window. */
 CASE(mixed_styles) {
     struct window w = make_window(WINDOW, NULL);

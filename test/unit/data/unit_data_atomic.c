@@ -326,6 +326,32 @@ TEST(a_try_ends_at_a_lock_that_another_thread_holds)
     close_locks(h.locks);
 }
 
+TEST(one_element)
+{
+    struct net_lock_table *locks = open_locks();
+    char *word = arena + LOCK_TABLE_GRAIN - 3;
+    for (int bytes = 1; bytes <= 8; bytes *= 2) {
+        enum data_type type = bytes == 1   ? DATA_INT8
+                              : bytes == 2 ? DATA_INT16
+                              : bytes == 4 ? DATA_INT32
+                                           : DATA_INT64;
+        data_kernel *sum = data_element_kernel(DATA_SUM, type);
+        int64_t before = 0, two = 2, value = 5; /* of little-endian bytes */
+        memset(arena, 7, 2 * LOCK_TABLE_GRAIN);
+        memcpy(word, &value, (size_t)bytes);
+        memcpy(model, arena, ARENA);
+        data_update_element(locks, sum, word, &two, &before, (size_t)bytes);
+        expect_eq(before, 5);
+        data_update_element(locks, sum, word, &two, NULL, (size_t)bytes);
+        expect_eq(before, 5);
+        data_update_element(locks, NULL, word, NULL, &before, (size_t)bytes); /* NO_OP */
+        expect_eq(before, 9);
+        memcpy(model + (word - arena), &before, (size_t)bytes);
+        expect(!memcmp(arena, model, ARENA));
+    }
+    close_locks(locks);
+}
+
 TEST(compare_and_swap)
 {
     struct net_lock_table *locks = open_locks();
