@@ -332,20 +332,3 @@ int serve_Win_free(MPI_Win *win) {
         served_link(s);
     return rc;
 }
-
-/* The host's window was created over existing memory, although the program allocated it. The processes of a node see each
- * other's stores without any call: the memory model is unified. */
-int serve_Win_get_attr(MPI_Win win, int key, void *value, int *flag) {
-    static int allocated = MPI_WIN_FLAVOR_ALLOCATE, unified = MPI_WIN_UNIFIED;
-    int rc = serve_host.Win_get_attr(win, key, value, flag);
-    const struct served *s = rc == MPI_SUCCESS && *flag ? serve_find(win) : NULL;
-    if (s && key == MPI_WIN_MODEL)
-        *(int **)value = &unified;
-    else if (s && key == MPI_WIN_CREATE_FLAVOR && s->memory)
-        *(int **)value = &allocated;
-    return rc;
-}
-
-int hook_Win_get_attr(MPI_Win win, int key, void *value, int *flag) {
-    return host_Win_get_attr(win, key, value, flag);
-}

@@ -37,6 +37,41 @@ CASE(attributes) {
     MPI_Win_free(&w.win);
 }
 
+/* Ranks of one node may load and store in each other's memory. */
+static void query_and_store(const struct allocated *w, int size) {
+    for (int rank = 0; rank < test_size; rank++) {
+        MPI_Aint bytes = -1;
+        int unit = -1;
+        char *base = NULL;
+        expect_eq(MPI_Win_shared_query(w->win, rank, &bytes, &unit, &base), MPI_SUCCESS);
+        expect_eq(bytes, rank == 0 ? 0 : size * rank);
+        expect_eq(unit, 1 + rank);
+        expect(rank != test_rank || bytes == 0 || base == w->base);
+        if (bytes)
+            base[test_rank] = (char)(10 * rank + test_rank);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    for (int rank = 0; test_rank && rank < test_size; rank++)
+        expect_eq(w->base[rank], 10 * test_rank + rank);
+}
+
+CASE(shared_query) {
+    struct allocated w;
+    MPI_Aint bytes = -1;
+    int unit = -1;
+    char *base = NULL;
+    if (!test_served())
+        return;
+    MPI_Win_allocate(test_rank * 128, 1 + test_rank, MPI_INFO_NULL, MPI_COMM_WORLD, &w.base, &w.win);
+    query_and_store(&w, 128);
+    expect_eq(MPI_Win_shared_query(w.win, MPI_PROC_NULL, &bytes, &unit, &base), MPI_SUCCESS);
+    expect_eq(bytes, 128); /* of rank 1, the first with memory */
+    expect_eq(base[0], 10);
+    MPI_Win_set_errhandler(w.win, MPI_ERRORS_RETURN);
+    expect(MPI_Win_shared_query(w.win, test_size, &bytes, &unit, &base) != MPI_SUCCESS);
+    MPI_Win_free(&w.win);
+}
+
 CASE(names_groups_and_handles) {
     struct allocated w = allocate_window(MPI_COMM_WORLD, WINDOW, 1, NULL);
     char name[MPI_MAX_OBJECT_NAME];

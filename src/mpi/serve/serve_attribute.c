@@ -1,0 +1,95 @@
+/* serve_attribute.c: queries about served windows that the host's window of the same handle answers wrongly: it was created
+ * over existing memory, and shares none. */
+#include "mpi/core/hooks.h"
+#include "mpi/serve/serve_access.h"
+
+/* ---- attributes ---- */
+
+/* The processes of a node see each other's stores without any call: the memory model is unified. */
+int serve_Win_get_attr(MPI_Win win, int key, void *value, int *flag) {
+    static int allocated = MPI_WIN_FLAVOR_ALLOCATE, unified = MPI_WIN_UNIFIED;
+    int rc = serve_host.Win_get_attr(win, key, value, flag);
+    const struct served *s = rc == MPI_SUCCESS && *flag ? serve_find(win) : NULL;
+    if (s && key == MPI_WIN_MODEL)
+        *(int **)value = &unified;
+    else if (s && key == MPI_WIN_CREATE_FLAVOR && s->memory)
+        *(int **)value = &allocated;
+    return rc;
+}
+
+int hook_Win_get_attr(MPI_Win win, int key, void *value, int *flag) {
+    return host_Win_get_attr(win, key, value, flag);
+}
+
+/* ---- memory that can be loaded and stored directly (MPI 4.1, 12.2.3) ---- */
+
+struct segment_view {
+    MPI_Aint bytes, unit;
+    void *base;
+};
+
+/* MPI_PROC_NULL: the first rank with memory. */
+static int first_with_memory(const struct served *s) {
+    int rank = 0;
+    while (rank < s->size - 1 && !s->targets[rank].bytes)
+        rank++;
+    return rank;
+}
+
+/* The memory of a rank, empty if it is not mapped here. */
+static int view_segment(const struct served *s, int rank, struct segment_view *v) {
+    if (rank == MPI_PROC_NULL)
+        rank = first_with_memory(s);
+    if ((unsigned)rank >= (unsigned)s->size)
+        return serve_access_refuse(s->handle, MPI_ERR_RANK);
+    const struct served_target *t = &s->targets[rank];
+    *v = (struct segment_view){.unit = (MPI_Aint)t->unit};
+    if (t->mapped) {
+        v->bytes = (MPI_Aint)t->bytes;
+        v->base = (void *)(uintptr_t)t->base;
+    }
+    return MPI_SUCCESS;
+}
+
+/* Whether the host answers: with an error, if the window is a dynamic one or an argument is missing. */
+static bool is_for_host(const struct served *s, const void *bytes, const void *unit, const void *base) {
+    return !s || s->dynamic || !bytes || !unit || !base;
+}
+
+int serve_Win_shared_query(MPI_Win win, int rank, MPI_Aint *bytes, int *unit, void *base) {
+    const struct served *s = serve_find(win);
+    struct segment_view v = {0};
+    if (is_for_host(s, bytes, unit, base))
+        return serve_host.Win_shared_query(win, rank, bytes, unit, base);
+    int rc = view_segment(s, rank, &v);
+    if (rc != MPI_SUCCESS)
+        return rc;
+    *bytes = v.bytes;
+    *unit = (int)v.unit;
+    memcpy(base, &v.base, sizeof v.base);
+    return MPI_SUCCESS;
+}
+
+int hook_Win_shared_query(MPI_Win win, int rank, MPI_Aint *bytes, int *unit, void *base) {
+    return host_Win_shared_query(win, rank, bytes, unit, base);
+}
+
+#if MPI_VERSION >= 4
+int serve_Win_shared_query_c(MPI_Win win, int rank, MPI_Aint *bytes, MPI_Aint *unit, void *base) {
+    const struct served *s = serve_find(win);
+    struct segment_view v = {0};
+    if (is_for_host(s, bytes, unit, base))
+        return serve_host.Win_shared_query_c(win, rank, bytes, unit, base);
+    int rc = view_segment(s, rank, &v);
+    if (rc != MPI_SUCCESS)
+        return rc;
+    *bytes = v.bytes;
+    *unit = v.unit;
+    memcpy(base, &v.base, sizeof v.base);
+    return MPI_SUCCESS;
+}
+
+int hook_Win_shared_query_c(MPI_Win win, int rank, MPI_Aint *bytes, MPI_Aint *unit, void *base) {
+    return host_Win_shared_query_c(win, rank, bytes, unit, base);
+}
+#endif
