@@ -95,8 +95,9 @@ program main
     call transparent_fences
     call request_based
     call own_puts
+    call attributes
     call MPI_Allreduce(failures, total, 1, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD, ierr)
-    if (me == 0) print *, '6 cases,', total, 'failures'
+    if (me == 0) print *, '7 cases,', total, 'failures'
     call MPI_Finalize(ierr)
     if (total /= 0) stop 1
 contains
@@ -234,6 +235,39 @@ contains
         call MPI_Barrier(MPI_COMM_WORLD, ierr)
         call MPI_Win_unlock_all(win, ierr)
         call close_window(win, 3, '3 hits by request')
+    end subroutine
+
+    ! Of a window that Hearth serves, which is one of the MPI below over existing memory.
+    subroutine attributes
+        WINDOW :: win
+        INFO :: information
+        type(c_ptr) :: base, there
+        integer(MPI_ADDRESS_KIND) :: value, bytes
+        integer :: unit
+        logical :: found
+        integer, pointer :: number
+        call MPI_Info_create(information, ierr)
+        call MPI_Info_set(information, 'hearth_windows', 'serve', ierr)
+        call MPI_Win_allocate(int(4 * ints, MPI_ADDRESS_KIND), 4, information, MPI_COMM_WORLD, base, win, ierr)
+        call MPI_Info_free(information, ierr)
+        call MPI_Win_get_attr(win, MPI_WIN_CREATE_FLAVOR, value, found, ierr)
+        call expect(found .and. value == MPI_WIN_FLAVOR_ALLOCATE, 'flavor allocate')
+        call MPI_Win_get_attr(win, MPI_WIN_MODEL, value, found, ierr)
+        call expect(found .and. value == MPI_WIN_UNIFIED, 'model unified')
+        call MPI_Win_get_attr(win, MPI_WIN_SIZE, value, found, ierr)
+        call expect(found .and. value == 4 * ints, 'size')
+        call c_f_pointer(base, number)
+        number = 7 + me
+        call MPI_Barrier(MPI_COMM_WORLD, ierr)
+        call MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN, ierr)
+        call MPI_Win_shared_query(win, next, bytes, unit, there, ierr)
+        if (ierr == MPI_SUCCESS) then ! the MPI below may refuse it
+            call expect(bytes == 4 * ints .and. unit == 4, 'size and unit of the next rank')
+            call c_f_pointer(there, number)
+            call expect(number == 7 + next, 'memory of the next rank')
+        end if
+        call MPI_Barrier(MPI_COMM_WORLD, ierr)
+        call MPI_Win_free(win, ierr)
     end subroutine
 
     subroutine own_puts
