@@ -3,15 +3,13 @@
 #define HEARTH_TEST_NET_HELP_H
 
 #include <dirent.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "frame/forbid.h"
 #include "net/net.h"
 
 enum { TEAM_MOST = 16 };
@@ -98,18 +96,6 @@ static inline void run_team(int count, size_t limit, size_t header_bytes, member
     for (int i = 1; i < count; i++)
         expect(team_join(children[i]));
     team_close();
-}
-
-/* From now on this system call fails in this process and its children. */
-static inline int forbid_call(uint32_t number, uint32_t error) {
-    struct sock_filter program[] = {
-        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, number, 0, 1),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | error),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-    };
-    struct sock_fprog filter = {.len = sizeof program / sizeof *program, .filter = program};
-    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter);
 }
 
 static inline unsigned count_files(void) {

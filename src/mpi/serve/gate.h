@@ -11,7 +11,7 @@
 
 enum { GATE_ALIGN = 128 }; /* two cache lines: prefetchers fetch pairs */
 
-/* Initially 0. All fields count tickets and wrap around. */
+/* Initially 0. All fields count tickets and wrap around. When no process holds or awaits it, it is as good as new. */
 struct serve_gate {
     _Atomic uint32_t next;     /* the next ticket to be drawn */
     _Atomic uint32_t shared;   /* the ticket that may enter if it is shared */

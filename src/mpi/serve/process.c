@@ -14,21 +14,28 @@ static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static struct serve_process *processes;
 static struct serve_card own;
 
-static struct net_lock_table *table_in(const struct segment *s) {
-    return (struct net_lock_table *)((char *)s->base + TABLE_AT);
+static uint64_t taken[PROCESS_GATES / 64]; /* bits: gates of this process that are in use */
+
+static size_t gates_at(void) {
+    return round_up(TABLE_AT + net_lock_table_bytes(), GATE_ALIGN);
+}
+
+static void find_parts(struct serve_process *p) {
+    p->locks = (struct net_lock_table *)((char *)p->segment.base + TABLE_AT);
+    p->gates = (struct serve_gate *)((char *)p->segment.base + gates_at());
 }
 
 static void process_begin(void) {
     struct serve_process *p = calloc(1, sizeof *p);
     static const char otherwise[] = "windows are left to MPI";
     if (!p || getrandom(&p->id, sizeof p->id, 0) != (ssize_t)sizeof p->id ||
-        net_segment_create_for(otherwise, &p->segment, TABLE_AT + net_lock_table_bytes(), &own.address) !=
-            0) {
+        net_segment_create_for(otherwise, &p->segment, gates_at() + PROCESS_GATES * sizeof *p->gates,
+                               &own.address) != 0) {
         free(p);
         return;
     }
     p->pid = getpid();
-    p->locks = table_in(&p->segment);
+    find_parts(p);
     if (net_lock_table_make(p->locks) != 0) {
         net_segment_close(&p->segment);
         free(p);
@@ -46,6 +53,25 @@ struct serve_card serve_process_card(void) {
     return own;
 }
 
+int serve_process_take_gate(void) {
+    int number = -1;
+    pthread_mutex_lock(&mutex);
+    for (int i = 0; i < PROCESS_GATES / 64 && number < 0; i++)
+        if (~taken[i]) {
+            int bit = __builtin_ctzll(~taken[i]);
+            taken[i] |= (uint64_t)1 << bit;
+            number = 64 * i + bit;
+        }
+    pthread_mutex_unlock(&mutex);
+    return number;
+}
+
+void serve_process_give_gate(int number) {
+    pthread_mutex_lock(&mutex);
+    taken[number / 64] &= ~((uint64_t)1 << number % 64);
+    pthread_mutex_unlock(&mutex);
+}
+
 static struct serve_process *process_attach(const struct serve_card *card, int rank) {
     struct serve_process *p = calloc(1, sizeof *p);
     if (!p || net_segment_attach_for("windows are left to MPI", &p->segment, &card->address, rank) != 0) {
@@ -54,7 +80,7 @@ static struct serve_process *process_attach(const struct serve_card *card, int r
     }
     p->id = card->id;
     p->pid = (int)card->pid;
-    p->locks = table_in(&p->segment);
+    find_parts(p);
     p->next = processes;
     processes = p;
     return p;

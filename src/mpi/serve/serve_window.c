@@ -1,9 +1,12 @@
 /* serve_window.c: windows that Hearth serves: creation, lookup, release.
  *
- * MPI_Win_allocate: one mapping holds the memory of all ranks and their gates. MPI_Win_create, MPI_Win_create_dynamic: a
- * mapping holds the gates; memory of an allocated window is used where it is mapped, other memory is reached through
- * the kernel. All ranks of the window must be on one machine. If not, or if the kernel denies access, the host makes and
- * serves the window. */
+ * MPI_Win_allocate: one mapping holds the memory of all ranks. MPI_Win_create, MPI_Win_create_dynamic: memory of an
+ * allocated window is used where it is mapped, other memory is reached through the kernel. All ranks of the window must be
+ * on one machine. If not, or if the kernel denies access, the host makes and serves the window.
+ *
+ * Collectives dominate the time: there is one exchange before the host creates its window and one after it, and two more
+ * for memory. A rank's gate is in the segment of its process (process.h). If a process has no gate left, a mapping holds
+ * those of all ranks, after their memory. */
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -11,6 +14,7 @@
 
 #include "mpi/core/hooks.h"
 #include "mpi/serve/memory.h"
+#include "mpi/serve/node_comm.h"
 #include "mpi/serve/served.h"
 #include "mpi/serve/vm.h"
 
@@ -73,21 +77,17 @@ static int party_gather(void *arg, const void *mine, void *all, size_t bytes) {
     return rc == MPI_SUCCESS ? 0 : -EIO;
 }
 
-/* Whether all processes of the communicator are on one machine. Collective. If true, p->comm must be freed. */
+/* Whether all processes of the communicator are on one machine. Collective. */
 static bool party_open(struct party *p, MPI_Comm comm) {
     int all = 0;
-    if (settings_get()->node_ranks ||
-        serve_host.Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &p->comm))
+    p->comm = settings_get()->node_ranks ? MPI_COMM_NULL : serve_node_comm(comm);
+    if (p->comm == MPI_COMM_NULL)
         return false;
-    host_Comm_set_errhandler(p->comm, MPI_ERRORS_RETURN);
     p->boot = (struct net_boot){.arg = p, .gather = party_gather};
     host_Comm_rank(p->comm, &p->boot.rank);
     host_Comm_size(p->comm, &p->boot.size);
     host_Comm_size(comm, &all);
-    if (all == p->boot.size)
-        return true;
-    serve_host.Comm_free(&p->comm);
-    return false;
+    return all == p->boot.size;
 }
 
 /* ---- creation ---- */
@@ -100,7 +100,9 @@ struct offer {
     uint64_t
         memory; /* id of the served memory that it is part of; 0: none. If allocated, rank 0's id counts */
     struct serve_card owner; /* the process whose locks protect it */
-    int64_t pid;
+    struct serve_card process;
+    int64_t gate; /* number of its gate in its process; -1: none */
+    int64_t pid;  /* 0: no memory to describe the window */
 };
 
 /* Structures of freed windows are reused and never freed: serve_find may read one that another thread releases. */
@@ -121,6 +123,7 @@ static struct served *served_make(int rank, int size, bool dynamic) {
     if (s && targets) {
         *s = (struct served){
             .handle = MPI_WIN_NULL, .dynamic = dynamic, .rank = rank, .size = size, .targets = targets};
+        s->gate = serve_process_take_gate();
         return s;
     }
     free(targets);
@@ -136,6 +139,8 @@ static void served_drop(struct served *s) {
     for (int i = 0; i < s->size; i++)
         if (s->targets[i].memory)
             serve_memory_leave(s->targets[i].memory);
+    if (s->gate >= 0)
+        serve_process_give_gate(s->gate);
     free(s->started);
     free(s->targets);
     s->handle = MPI_WIN_NULL;
@@ -145,88 +150,124 @@ static void served_drop(struct served *s) {
     serve_unlock();
 }
 
-/* A rank's part of the mapping begins with its memory, if that is allocated with the window; its gate follows. */
-static uint64_t gate_offset(const struct offer *o, enum flavor flavor) {
-    return flavor == ALLOCATED ? round_up(o->bytes, GATE_ALIGN) : 0;
+/* Whether every rank has a gate in its process. */
+static bool has_gates(const struct offer *all, int size) {
+    for (int i = 0; i < size; i++)
+        if (all[i].gate < 0)
+            return false;
+    return true;
+}
+
+/* A rank's part of the mapping begins with its memory, if that is allocated with the window; its gate follows, if the
+ * processes have none left. */
+static uint64_t memory_bytes(const struct offer *o, enum flavor flavor) {
+    return flavor == ALLOCATED ? o->bytes : 0;
+}
+
+static uint64_t part_bytes(const struct offer *o, enum flavor flavor, bool gates) {
+    uint64_t memory = memory_bytes(o, flavor);
+    return gates ? memory : round_up(memory, GATE_ALIGN) + sizeof(struct serve_gate);
+}
+
+static struct serve_gate *target_gate(const struct offer *o, int i, char *part, enum flavor flavor,
+                                      bool gates) {
+    const struct serve_process *p = gates ? serve_process_join(&o->process, i) : NULL;
+    if (gates)
+        return p ? &p->gates[o->gate] : NULL;
+    return (struct serve_gate *)(part + round_up(memory_bytes(o, flavor), GATE_ALIGN));
 }
 
 /* Fills in target i. Returns whether its memory can be reached. */
-static bool note_target(struct served *s, int i, const struct offer *o, enum flavor flavor) {
-    char *part = s->shared->base + s->shared->parts[i].offset;
+static bool note_target(struct served *s, int i, const struct offer *o, enum flavor flavor, bool gates) {
+    char *part = s->shared && s->shared->base ? s->shared->base + s->shared->parts[i].offset : NULL;
     const struct serve_process *owner = serve_process_join(&o->owner, i);
     struct served_target *t = &s->targets[i];
     *t = (struct served_target){.base = flavor == ALLOCATED ? (uint64_t)(uintptr_t)part : o->base,
                                 .bytes = o->bytes,
                                 .unit = o->unit,
                                 .pid = (int)o->pid,
-                                .gate = (struct serve_gate *)(part + gate_offset(o, flavor)),
+                                .gate = target_gate(o, i, part, flavor, gates),
                                 .locks = owner ? owner->locks : NULL};
     if (flavor != ALLOCATED && o->memory)
         t->memory = serve_memory_use(o->memory);
     t->mapped = flavor == ALLOCATED || t->memory || i == s->rank || !o->bytes;
-    return owner && (t->mapped || flavor == DYNAMIC || serve_vm_is_allowed(t->pid, t->base));
+    return owner && t->gate && (t->mapped || flavor == DYNAMIC || serve_vm_is_allowed(t->pid, t->base));
 }
 
-static int note_targets(struct served *s, const struct party *p, const struct offer *all,
-                        enum flavor flavor) {
-    bool reached = true;
-    for (int i = 0; i < s->size; i++)
-        reached = note_target(s, i, &all[i], flavor) && reached;
-    return net_boot_agree(&p->boot, reached ? 0 : -EPERM);
-}
-
-static int take_memory(struct served *s, const struct party *p, const struct offer *all) {
+static bool take_memory(struct served *s, const struct offer *all) {
     struct serve_card *owners = malloc((size_t)s->size * sizeof *owners);
     for (int i = 0; owners && i < s->size; i++)
         owners[i] = all[i].owner;
     s->memory = owners ? serve_memory_open(all[0].memory, s->shared, owners) : NULL;
     free(owners);
-    return net_boot_agree(&p->boot, s->memory ? 0 : -ENOMEM);
+    return s->memory;
 }
 
-static int served_fill(struct served *s, const struct party *p, const struct offer *all, enum flavor flavor) {
-    size_t part = gate_offset(&all[s->rank], flavor) + sizeof(struct serve_gate);
-    int status = net_shared_open(&p->boot, part, NULL, &s->shared);
-    if (status == 0 && flavor == ALLOCATED)
-        status = take_memory(s, p, all);
-    return status == 0 ? note_targets(s, p, all, flavor) : status;
+/* Collective. Fails everywhere or nowhere, except that *reached is set by each rank for itself. */
+static int served_fill(struct served *s, const struct party *p, const struct offer *all, enum flavor flavor,
+                       bool *reached) {
+    bool gates = has_gates(all, s->size);
+    uint64_t sizes[s->size];
+    for (int i = 0; i < s->size; i++)
+        sizes[i] = part_bytes(&all[i], flavor, gates);
+    int status = flavor == ALLOCATED || !gates ? net_shared_open_sizes(&p->boot, sizes, &s->shared) : 0;
+    if (status != 0)
+        return status;
+    *reached = flavor != ALLOCATED || take_memory(s, all);
+    for (int i = 0; i < s->size; i++)
+        *reached = note_target(s, i, &all[i], flavor, gates) && *reached;
+    return 0;
 }
 
 /* Creates the host window over the same memory whose handle the program sees. A host that cannot create one may still be
- * able to allocate a window: only one of Open MPI's components can do both. */
-static int served_name(struct served *s, const struct party *p, MPI_Info info, MPI_Win *win) {
+ * able to allocate a window: only one of Open MPI's components can do both. Returns 0 if every rank has its window and
+ * reaches all memory; -EEXIST if all have their windows, but some do not reach all memory; or another code. */
+static int served_name(struct served *s, const struct party *p, MPI_Info info, bool reached, MPI_Win *win) {
     const struct served_target *own = &s->targets[s->rank];
     int rc = s->dynamic ? serve_host.Win_create_dynamic(info, p->comm, win)
                         : serve_host.Win_create((void *)(uintptr_t)own->base, (MPI_Aint)own->bytes,
                                                 (int)own->unit, info, p->comm, win);
-    int status = net_boot_agree(&p->boot, rc == MPI_SUCCESS ? 0 : -ENOTSUP);
+    int status = net_boot_agree(&p->boot, rc != MPI_SUCCESS ? -ENOTSUP : reached ? 0 : -EEXIST);
     if (status == 0)
         s->handle = *win;
     return status;
 }
 
-/* Collective. NULL: the host serves the window. */
-static struct served *served_open(MPI_Comm comm, const struct offer *own, enum flavor flavor, MPI_Info info,
-                                  MPI_Win *win) {
+/* Exchanges the offers. Fails everywhere or nowhere. */
+static int offers_gather(const struct party *p, const struct offer *own, struct offer *all) {
+    if (!own->pid)
+        log_error("no memory for a window of %d ranks: is the memory of this process limited (ulimit -v)?",
+                  p->boot.size);
+    int status = net_boot_gather(&p->boot, own, all, sizeof *own);
+    for (int i = 0; i < p->boot.size && status == 0; i++)
+        status = all[i].pid ? 0 : -ENOMEM;
+    return status;
+}
+
+/* Collective. NULL: the host serves the window; *made: and has created it already. */
+static struct served *served_open(MPI_Comm comm, struct offer *own, enum flavor flavor, MPI_Info info,
+                                  MPI_Win *win, bool *made) {
     struct party p;
+    bool reached;
     if (!party_open(&p, comm))
         return NULL;
     struct served *s = served_make(p.boot.rank, p.boot.size, flavor == DYNAMIC);
-    struct offer *all = malloc((size_t)p.boot.size * sizeof *all);
-    int status = net_agree_on_memory(&p.boot, s && all && own->pid, "a window");
+    struct offer all[p.boot.size];
+    own->pid = s ? own->pid : 0;
+    own->gate = s ? s->gate : -1;
+    int status = offers_gather(&p, own, all);
     if (status == 0)
-        status = net_boot_gather(&p.boot, own, all, sizeof *own);
+        status = served_fill(s, &p, all, flavor, &reached);
     if (status == 0)
-        status = served_fill(s, &p, all, flavor);
-    if (status == 0)
-        status = served_name(s, &p, info, win);
-    serve_host.Comm_free(&p.comm);
-    free(all);
+        status = served_name(s, &p, info, reached, win);
     if (status == 0) {
         serve_start();
         served_link(s);
         return s;
     }
+    *made = status == -EEXIST && flavor != ALLOCATED;
+    if (status == -EEXIST && !*made)
+        serve_host.Win_free(win);
     if (s)
         served_drop(s);
     return NULL;
@@ -254,7 +295,7 @@ static bool is_intracomm(MPI_Comm comm) {
 
 static struct offer make_offer(const void *base, MPI_Aint size, MPI_Aint unit, enum flavor flavor) {
     struct offer own = {.base = (uint64_t)(uintptr_t)base, .bytes = (uint64_t)size, .unit = (uint64_t)unit};
-    own.owner = serve_process_card();
+    own.owner = own.process = serve_process_card();
     own.pid = own.owner.pid;
     if (flavor == ALLOCATED)
         own.memory = random_mix(clock_ns() ^ own.owner.id);
@@ -269,10 +310,11 @@ static bool is_served(void **base, MPI_Aint size, MPI_Aint unit, MPI_Info info, 
     if (size < 0 || unit <= 0 || unit > INT_MAX || !is_intracomm(comm) || !is_wanted(info))
         return false;
     struct offer own = make_offer(*base, size, unit, flavor);
-    const struct served *s = served_open(comm, &own, flavor, info, win);
+    bool made = false;
+    const struct served *s = served_open(comm, &own, flavor, info, win, &made);
     if (s)
         *base = (void *)(uintptr_t)s->targets[s->rank].base;
-    return s;
+    return s || made;
 }
 
 static bool is_allocated(MPI_Aint size, MPI_Aint unit, MPI_Info info, MPI_Comm comm, void *base,

@@ -44,10 +44,12 @@ struct served {
     bool dynamic;
     int rank, size;
     int holds; /* targets with a lock of MPI_Win_lock */
+    int gate;  /* number of its gate in this process; -1: none */
     struct served_target *targets;
     int *started, started_count;  /* ranks in the epoch of MPI_Win_start */
     struct served_memory *memory; /* its own, if it was allocated with the window */
-    struct net_shared *shared;    /* the mapping of the gates, and of that memory */
+    struct net_shared
+        *shared; /* the mapping of that memory, and of gates for which processes had none; or NULL */
     struct served *next;
 };
 

@@ -12,7 +12,8 @@
  *      address in use      all unmap, the first member picks another address, and all retry
  *      any other error     all unmap and close: nothing is left
  *
- * This takes three collective exchanges, and two more for each address that was in use in another member.
+ * This takes three collective exchanges, or two if the sizes are known, and two more for each address that was in use in
+ * another member.
  *
  * The kernel backs a page when it is first touched. So a large allocation takes no longer than a small one, and
  * untouched pages cost no memory. The kernel can neither reserve memory for such a file nor refuse more than there
@@ -21,6 +22,7 @@
 #include "net/shm/shared.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,11 +42,18 @@ struct opening {
     const struct net_boot *boot;
     const struct net_shared_remote *remote;
     struct net_shared *s;
-    int file;       /* -1: not open yet */
-    bool keeps;     /* the first member keeps it open */
-    bool checked;   /* the size is checked against the memory limit */
-    unsigned tries; /* in the first member: addresses tried so far */
+    int file;              /* -1: not open yet */
+    bool keeps;            /* the first member keeps it open */
+    bool checked;          /* the size is checked against the memory limit */
+    const uint64_t *sizes; /* of all members; NULL: they are exchanged */
+    unsigned tries;        /* in the first member: addresses tried so far */
 };
+
+/* The memory that was left when the limits were last read, and what this process has allocated since. */
+static struct {
+    pthread_mutex_t mutex;
+    uint64_t read_ns, bytes, taken;
+} last_room = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
 /* A size for messages. */
 struct text {
@@ -143,6 +152,10 @@ static int too_much(const struct opening *o) {
     return -ENOMEM;
 }
 
+static int shared_lay_out_all(struct opening *o, const struct wish *wishes) {
+    return shared_lay_out(o->s, wishes, (uint64_t)sysconf(_SC_PAGESIZE)) ? 0 : too_much(o);
+}
+
 static int shared_agree_size(struct opening *o, size_t bytes) {
     struct wish mine = {.bytes = bytes, .status = o->s ? 0 : -ENOMEM}, all[o->boot->size];
     if (!o->s)
@@ -152,10 +165,41 @@ static int shared_agree_size(struct opening *o, size_t bytes) {
         err = (int)all[i].status;
     if (err)
         return err;
-    return shared_lay_out(o->s, all, (uint64_t)sysconf(_SC_PAGESIZE)) ? 0 : too_much(o);
+    return shared_lay_out_all(o, all);
+}
+
+static int shared_use_sizes(struct opening *o) {
+    struct wish all[o->boot->size];
+    for (int i = 0; i < o->boot->size; i++)
+        all[i] = (struct wish){.bytes = o->sizes[i]};
+    return shared_lay_out_all(o, all);
 }
 
 /* ---- the first member ---- */
+
+/* Reading the limits takes longer than an allocation of some megabytes. They are read again after a second, or when
+ * more than an eighth of the memory that was left then has been allocated. */
+static bool is_clearly_enough(uint64_t bytes) {
+    enum { SECOND = 1000000000, PART = 8 };
+    bool enough;
+    pthread_mutex_lock(&last_room.mutex);
+    enough = last_room.read_ns && clock_ns() - last_room.read_ns < SECOND &&
+             bytes < last_room.bytes / PART - last_room.taken;
+    if (enough)
+        last_room.taken += bytes;
+    pthread_mutex_unlock(&last_room.mutex);
+    return enough;
+}
+
+static struct memory_limit read_room(uint64_t id) {
+    struct memory_limit room = net_room_for(id);
+    pthread_mutex_lock(&last_room.mutex);
+    last_room.read_ns = clock_ns();
+    last_room.bytes = room.bytes;
+    last_room.taken = 0;
+    pthread_mutex_unlock(&last_room.mutex);
+    return room;
+}
 
 static int no_room(const struct opening *o, const struct memory_limit *room) {
     log_error("shared memory of %s for %d processes: %s has only %s left, beside %s that are promised to "
@@ -174,7 +218,9 @@ static int shared_check_room(struct opening *o) {
     uint64_t id = net_promise_id();
     o->s->promise = net_promise_open(id);
     net_promise_add(o->s->promise, (int64_t)o->s->bytes);
-    struct memory_limit room = net_room_for(id);
+    if (is_clearly_enough(o->s->bytes))
+        return 0;
+    struct memory_limit room = read_room(id);
     return o->s->bytes > room.bytes ? no_room(o, &room) : 0;
 }
 
@@ -298,8 +344,19 @@ static int try_together(struct opening *o) {
     return err;
 }
 
+/* Takes part in the exchanges without memory for the description. */
+static int decline_together(struct opening *o) {
+    bool first = o->boot->rank == 0;
+    struct offer mine = {.status = first ? -ENOMEM : 0}, all[o->boot->size];
+    log_error("shared memory for %d processes: no memory for its description; ask for less", o->boot->size);
+    int err = net_boot_gather(o->boot, &mine, all, sizeof mine);
+    return err ? err : all[0].status ? (int)all[0].status : net_boot_agree(o->boot, -ENOMEM);
+}
+
 static int open_together(struct opening *o, size_t bytes) {
-    int err = shared_agree_size(o, bytes);
+    if (o->sizes && !o->s)
+        return decline_together(o);
+    int err = o->sizes ? shared_use_sizes(o) : shared_agree_size(o, bytes);
     if (err || !o->s->bytes)
         return err;
     do
@@ -340,6 +397,11 @@ int net_shared_open(const struct net_boot *boot, size_t bytes, const struct net_
                     struct net_shared **shared) {
     struct opening o = {.boot = boot, .remote = remote, .checked = true};
     return open_shared(&o, bytes, shared);
+}
+
+int net_shared_open_sizes(const struct net_boot *boot, const uint64_t sizes[], struct net_shared **shared) {
+    struct opening o = {.boot = boot, .checked = true, .sizes = sizes};
+    return open_shared(&o, sizes[boot->rank], shared);
 }
 
 int net_shared_map(const struct net_boot *boot, size_t bytes, const struct net_shared_remote *remote,

@@ -55,6 +55,9 @@ struct net_shared_remote {
 int net_shared_open(const struct net_boot *boot, size_t bytes, const struct net_shared_remote *remote,
                     struct net_shared **shared);
 
+/* The same, without the exchange of the sizes: `sizes` has those of all members, equal everywhere. */
+int net_shared_open_sizes(const struct net_boot *boot, const uint64_t sizes[], struct net_shared **shared);
+
 /* The same for address space from which the caller allocates. It is not checked against the memory limit; the caller
  * checks each allocation. The first member keeps the descriptor. */
 int net_shared_map(const struct net_boot *boot, size_t bytes, const struct net_shared_remote *remote,

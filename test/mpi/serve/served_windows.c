@@ -382,6 +382,29 @@ CASE(many_windows_freed_in_another_order) {
     }
 }
 
+/* More than a process has locks for: further windows bring their own. MPI_COMM_SELF: nothing is exchanged. */
+CASE(more_windows_than_locks) {
+    enum { MANY = 600 };
+#ifndef MPICH
+    SKIP_IF(true, "Open MPI 4 has no windows of one rank");
+#endif
+    static MPI_Win many[MANY];
+    static int64_t number;
+    for (int i = 0; i < MANY; i++)
+        MPI_Win_create(&number, 8, 1, MPI_INFO_NULL, MPI_COMM_SELF, &many[i]);
+    struct allocated w = allocate_window(MPI_COMM_WORLD, WINDOW, 1, NULL);
+    use_window(&w, MPI_COMM_WORLD);
+    MPI_Win_free(&w.win);
+    for (int i = 0; i < MANY; i++) {
+        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, many[i]);
+        add_number(many[i], 0, 0, 1);
+        MPI_Win_unlock(0, many[i]);
+        MPI_Win_free(&many[i]);
+    }
+    expect_eq(number, MANY);
+    number = 0;
+}
+
 CASE(windows_without_memory) {
     char *base;
     MPI_Win win;

@@ -106,6 +106,15 @@ static void count_meetings(const struct net_boot *boot) {
     expect_eq(boot_gathers - before, 3);
     net_shared_close(boot, NULL, s);
     expect_eq(boot_gathers - before, 4);
+    const uint64_t sizes[] = {1000, 70000};
+    before = boot_gathers;
+    expect_eq(net_shared_open_sizes(boot, sizes, &s), 0);
+    expect_eq(boot_gathers - before, 2);
+    expect_eq(s->parts[0].bytes, 1000);
+    expect_eq(s->parts[1].bytes, 70000);
+    same_everywhere(boot, s->base);
+    check_contents(boot, s, 3);
+    net_shared_close(boot, NULL, s);
 }
 
 TEST(three_meetings)

@@ -1,0 +1,11 @@
+/* node_comm.h: the part of a communicator on this node. */
+#ifndef HEARTH_MPI_SERVE_NODE_COMM_H
+#define HEARTH_MPI_SERVE_NODE_COMM_H
+
+#include "mpi/core/host.h"
+
+/* The processes of the communicator on this node, in its order. Collective over `comm`. It is made at the first call and
+ * kept with `comm`; its error handler returns. MPI_COMM_NULL: the MPI library cannot make it. */
+MPI_Comm serve_node_comm(MPI_Comm comm);
+
+#endif
