@@ -81,7 +81,7 @@ static void block_open(enum way w) {
     if (kind == ALLOCATE)
         return;
     if (kind == ALLOC_MEM)
-        MPI_Alloc_mem(MEGABYTE + PAGE, MPI_INFO_NULL, &block[w]);
+        MPI_Alloc_mem(MEGABYTE + PAGE, infos[w], &block[w]);
     else
         block[w] = need(malloc(MEGABYTE + PAGE));
     memory[w] = (char *)(((uintptr_t)block[w] + PAGE - 1) / PAGE * PAGE);

@@ -97,9 +97,8 @@ enum flavor { ALLOCATED, CREATED, DYNAMIC };
 /* A rank's part of the window, as it is sent to the others. */
 struct offer {
     uint64_t base, bytes, unit;
-    uint64_t
-        memory; /* id of the served memory that it is part of; 0: none. If allocated, rank 0's id counts */
-    struct serve_card owner; /* the process whose locks protect it */
+    struct serve_memory_name
+        memory; /* that it is part of. If allocated, rank 0's id counts. The owner's locks protect it */
     struct serve_card process;
     int64_t gate; /* number of its gate in its process; -1: none */
     int64_t pid;  /* 0: no memory to describe the window */
@@ -180,7 +179,7 @@ static struct serve_gate *target_gate(const struct offer *o, int i, char *part, 
 /* Fills in target i. Returns whether its memory can be reached. */
 static bool note_target(struct served *s, int i, const struct offer *o, enum flavor flavor, bool gates) {
     char *part = s->shared && s->shared->base ? s->shared->base + s->shared->parts[i].offset : NULL;
-    const struct serve_process *owner = serve_process_join(&o->owner, i);
+    const struct serve_process *owner = serve_process_join(&o->memory.owner, i);
     struct served_target *t = &s->targets[i];
     *t = (struct served_target){.base = flavor == ALLOCATED ? (uint64_t)(uintptr_t)part : o->base,
                                 .bytes = o->bytes,
@@ -188,8 +187,8 @@ static bool note_target(struct served *s, int i, const struct offer *o, enum fla
                                 .pid = (int)o->pid,
                                 .gate = target_gate(o, i, part, flavor, gates),
                                 .locks = owner ? owner->locks : NULL};
-    if (flavor != ALLOCATED && o->memory)
-        t->memory = serve_memory_use(o->memory);
+    if (flavor != ALLOCATED && o->memory.id)
+        t->memory = serve_memory_attach(&o->memory);
     t->mapped = flavor == ALLOCATED || t->memory || i == s->rank || !o->bytes;
     return owner && t->gate && (t->mapped || flavor == DYNAMIC || serve_vm_is_allowed(t->pid, t->base));
 }
@@ -197,8 +196,8 @@ static bool note_target(struct served *s, int i, const struct offer *o, enum fla
 static bool take_memory(struct served *s, const struct offer *all) {
     struct serve_card *owners = malloc((size_t)s->size * sizeof *owners);
     for (int i = 0; owners && i < s->size; i++)
-        owners[i] = all[i].owner;
-    s->memory = owners ? serve_memory_open(all[0].memory, s->shared, owners) : NULL;
+        owners[i] = all[i].memory.owner;
+    s->memory = owners ? serve_memory_open(all[0].memory.id, s->shared, owners) : NULL;
     free(owners);
     return s->memory;
 }
@@ -273,8 +272,7 @@ static struct served *served_open(MPI_Comm comm, struct offer *own, enum flavor 
     return NULL;
 }
 
-/* Whether this window is to be served: its info key, or else the setting. */
-static bool is_wanted(MPI_Info info) {
+bool serve_is_wanted(MPI_Info info) {
     char value[MPI_MAX_INFO_VAL + 1];
     int flag = 0, inside = settings_get()->windows;
     if (info != MPI_INFO_NULL &&
@@ -295,19 +293,19 @@ static bool is_intracomm(MPI_Comm comm) {
 
 static struct offer make_offer(const void *base, MPI_Aint size, MPI_Aint unit, enum flavor flavor) {
     struct offer own = {.base = (uint64_t)(uintptr_t)base, .bytes = (uint64_t)size, .unit = (uint64_t)unit};
-    own.owner = own.process = serve_process_card();
-    own.pid = own.owner.pid;
+    own.memory.owner = own.process = serve_process_card();
+    own.pid = own.process.pid;
     if (flavor == ALLOCATED)
-        own.memory = random_mix(clock_ns() ^ own.owner.id);
+        own.memory.id = random_mix(clock_ns() ^ own.process.id);
     else if (flavor == CREATED && size)
-        serve_memory_find(base, own.bytes, &own.memory, &own.owner);
+        serve_memory_find(base, own.bytes, &own.memory);
     return own;
 }
 
 /* Creates the window, if it is to be served and can be. If false, the host creates it. Sets *base to its memory. */
 static bool is_served(void **base, MPI_Aint size, MPI_Aint unit, MPI_Info info, MPI_Comm comm,
                       enum flavor flavor, MPI_Win *win) {
-    if (size < 0 || unit <= 0 || unit > INT_MAX || !is_intracomm(comm) || !is_wanted(info))
+    if (size < 0 || unit <= 0 || unit > INT_MAX || !is_intracomm(comm) || !serve_is_wanted(info))
         return false;
     struct offer own = make_offer(*base, size, unit, flavor);
     bool made = false;

@@ -76,6 +76,11 @@ static inline struct served *serve_find(MPI_Win handle) {
     return LIKELY(s && s->handle == handle) ? s : serve_find_slow(handle);
 }
 
+/* ---- serve_window.c ---- */
+
+/* Whether a window with this info, or over memory with this info, is to be served: its info key, or else the setting. */
+bool serve_is_wanted(MPI_Info info);
+
 /* ---- serve_table.c ---- */
 
 /* Call before the first window is created. */

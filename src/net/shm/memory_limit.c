@@ -18,12 +18,14 @@
 
 #include <fcntl.h>
 #include <limits.h>
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/base.h"
 #include "net/shm/promise.h"
 
 enum { TEXT = 16384 };
@@ -181,6 +183,35 @@ struct memory_limit net_memory_limit_below(const char *root) {
 
 struct memory_limit net_room_for(uint64_t promise_id) {
     return limit_ask(&(struct question){.root = "", .promise_id = &promise_id});
+}
+
+/* The memory that was left when the limit was last read, and what this process was promised since. */
+static struct {
+    pthread_mutex_t mutex;
+    uint64_t read_ns, bytes, taken;
+} recent = {.mutex = PTHREAD_MUTEX_INITIALIZER};
+
+static bool is_clearly_enough(uint64_t bytes) {
+    enum { SECOND = 1000000000, PART = 8 };
+    pthread_mutex_lock(&recent.mutex);
+    bool enough =
+        recent.read_ns && clock_ns() - recent.read_ns < SECOND && bytes < recent.bytes / PART - recent.taken;
+    if (enough)
+        recent.taken += bytes;
+    pthread_mutex_unlock(&recent.mutex);
+    return enough;
+}
+
+bool net_room_has(uint64_t promise_id, uint64_t bytes, struct memory_limit *room) {
+    if (is_clearly_enough(bytes))
+        return true;
+    *room = net_room_for(promise_id);
+    pthread_mutex_lock(&recent.mutex);
+    recent.read_ns = clock_ns();
+    recent.bytes = room->bytes;
+    recent.taken = 0;
+    pthread_mutex_unlock(&recent.mutex);
+    return bytes <= room->bytes;
 }
 
 struct memory_limit net_memory_limit(void) {

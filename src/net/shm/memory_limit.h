@@ -2,6 +2,7 @@
 #ifndef HEARTH_NET_MEMORY_LIMIT_H
 #define HEARTH_NET_MEMORY_LIMIT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct memory_limit {
@@ -16,6 +17,11 @@ struct memory_limit net_memory_limit(void);
 
 /* The same for the account with this id (promise.h), whose own promises do not count as others'. */
 struct memory_limit net_room_for(uint64_t promise_id);
+
+/* Whether there is room for so many bytes, which the account has promised already. If false, *room is the limit. Any
+ * thread. Most calls take no time: the limit is read again after a second, or when this process was promised more than an
+ * eighth of it since. */
+bool net_room_has(uint64_t promise_id, uint64_t bytes, struct memory_limit *room);
 
 /* For tests: the system's limit, without promises, from the files below `root` ("": the real ones). */
 struct memory_limit net_memory_limit_below(const char *root);

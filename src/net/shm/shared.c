@@ -22,7 +22,6 @@
 #include "net/shm/shared.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,12 +47,6 @@ struct opening {
     const uint64_t *sizes; /* of all members; NULL: they are exchanged */
     unsigned tries;        /* in the first member: addresses tried so far */
 };
-
-/* The memory that was left when the limits were last read, and what this process has allocated since. */
-static struct {
-    pthread_mutex_t mutex;
-    uint64_t read_ns, bytes, taken;
-} last_room = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
 /* A size for messages. */
 struct text {
@@ -177,30 +170,6 @@ static int shared_use_sizes(struct opening *o) {
 
 /* ---- the first member ---- */
 
-/* Reading the limits takes longer than an allocation of some megabytes. They are read again after a second, or when
- * more than an eighth of the memory that was left then has been allocated. */
-static bool is_clearly_enough(uint64_t bytes) {
-    enum { SECOND = 1000000000, PART = 8 };
-    bool enough;
-    pthread_mutex_lock(&last_room.mutex);
-    enough = last_room.read_ns && clock_ns() - last_room.read_ns < SECOND &&
-             bytes < last_room.bytes / PART - last_room.taken;
-    if (enough)
-        last_room.taken += bytes;
-    pthread_mutex_unlock(&last_room.mutex);
-    return enough;
-}
-
-static struct memory_limit read_room(uint64_t id) {
-    struct memory_limit room = net_room_for(id);
-    pthread_mutex_lock(&last_room.mutex);
-    last_room.read_ns = clock_ns();
-    last_room.bytes = room.bytes;
-    last_room.taken = 0;
-    pthread_mutex_unlock(&last_room.mutex);
-    return room;
-}
-
 static int no_room(const struct opening *o, const struct memory_limit *room) {
     log_error("shared memory of %s for %d processes: %s has only %s left, beside %s that are promised to "
               "other jobs; %s",
@@ -218,10 +187,8 @@ static int shared_check_room(struct opening *o) {
     uint64_t id = net_promise_id();
     o->s->promise = net_promise_open(id);
     net_promise_add(o->s->promise, (int64_t)o->s->bytes);
-    if (is_clearly_enough(o->s->bytes))
-        return 0;
-    struct memory_limit room = read_room(id);
-    return o->s->bytes > room.bytes ? no_room(o, &room) : 0;
+    struct memory_limit room;
+    return net_room_has(id, o->s->bytes, &room) ? 0 : no_room(o, &room);
 }
 
 static int shared_make_file(struct opening *o) {

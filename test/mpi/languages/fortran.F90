@@ -96,8 +96,9 @@ program main
     call request_based
     call own_puts
     call attributes
+    call alloc_mem
     call MPI_Allreduce(failures, total, 1, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD, ierr)
-    if (me == 0) print *, '7 cases,', total, 'failures'
+    if (me == 0) print *, '8 cases,', total, 'failures'
     call MPI_Finalize(ierr)
     if (total /= 0) stop 1
 contains
@@ -268,6 +269,28 @@ contains
         end if
         call MPI_Barrier(MPI_COMM_WORLD, ierr)
         call MPI_Win_free(win, ierr)
+    end subroutine
+
+    ! A window over memory of MPI_Alloc_mem.
+    subroutine alloc_mem
+        WINDOW :: win
+        INFO :: information
+        type(c_ptr) :: base
+        integer, pointer, contiguous :: numbers(:)
+        call MPI_Info_create(information, ierr)
+        call MPI_Info_set(information, 'hearth_windows', 'serve', ierr)
+        call MPI_Alloc_mem(int(4 * ints, MPI_ADDRESS_KIND), information, base, ierr)
+        call c_f_pointer(base, numbers, [ints])
+        numbers = me
+        call MPI_Win_create(numbers, int(4 * ints, MPI_ADDRESS_KIND), 4, information, MPI_COMM_WORLD, win, ierr)
+        call MPI_Info_free(information, ierr)
+        call MPI_Win_fence(0, win, ierr)
+        call MPI_Get(got, part, MPI_INTEGER, next, int(first, MPI_ADDRESS_KIND), part, MPI_INTEGER, win, ierr)
+        call MPI_Win_fence(0, win, ierr)
+        call expect(all(got == next), 'memory of the next rank')
+        call MPI_Win_free(win, ierr)
+        call MPI_Free_mem(numbers, ierr)
+        call expect(ierr == MPI_SUCCESS, 'memory to be freed')
     end subroutine
 
     subroutine own_puts

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/random.h"
 #include "serving.h"
 
 enum { WINDOW = 4096 };
@@ -358,6 +359,119 @@ CASE(a_window_of_one_rank) {
     expect_eq(get_number(win, 0, 0), 5);
     MPI_Win_unlock(0, win);
     MPI_Win_free(&win);
+}
+
+/* ---- MPI_Alloc_mem ---- */
+
+static char *alloc_mem(size_t bytes, const char *where) {
+    char *memory = NULL;
+    MPI_Info info = MPI_INFO_NULL;
+    if (where) {
+        MPI_Info_create(&info);
+        MPI_Info_set(info, "hearth_windows", where);
+    }
+    expect_eq(MPI_Alloc_mem((MPI_Aint)bytes, info, &memory), MPI_SUCCESS);
+    if (where)
+        MPI_Info_free(&info);
+    memset(memory, 0, bytes);
+    return memory;
+}
+
+/* Whether the memory of the next rank is mapped here. */
+static bool is_shared(MPI_Win win) {
+    MPI_Aint bytes = 0;
+    int unit;
+    char *base;
+    MPI_Win_shared_query(win, peer(), &bytes, &unit, &base);
+    return bytes > 0;
+}
+
+/* All add to the next rank's numbers, at the beginning and the end. */
+static void use_created(char *base, size_t bytes, bool shared) {
+    int last = (int)(bytes / 8) - 1;
+    MPI_Win win;
+    MPI_Win_create(base, (MPI_Aint)bytes, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+    expect_eq(is_shared(win), shared);
+    MPI_Win_lock_all(0, win);
+    add_number(win, peer(), 0, 5);
+    put_number(win, peer(), last, 7);
+    barrier();
+    struct allocated w = {win, base};
+    expect_eq(load_number(&w, 0), 5);
+    expect_eq(load_number(&w, last), 7);
+    expect_eq(get_number(win, peer(), last), 7);
+    barrier();
+    store_number(&w, 0, 0);
+    MPI_Win_unlock_all(win);
+    MPI_Win_free(&win);
+}
+
+CASE(alloc_mem_is_shared) {
+    const size_t sizes[] = {128, 4096, 100032, 3 << 20};
+    SKIP_IF(!test_served(), "of the MPI below");
+    for (int i = 0; i < 4; i++) {
+        char *first = alloc_mem(sizes[i], NULL), *second = alloc_mem(sizes[i], NULL);
+        expect_eq((uintptr_t)first % 64, 0);
+        use_created(first, sizes[i], true);
+        use_created(second, sizes[i], true);
+        use_created(second + sizes[i] / 128 * 64, sizes[i] - sizes[i] / 128 * 64, true); /* its end */
+        MPI_Free_mem(first);
+        use_created(second, sizes[i], true);
+        MPI_Free_mem(second);
+    }
+}
+
+/* The call is not collective: ranks may use different memory, or have none. */
+CASE(alloc_mem_of_some_ranks) {
+    SKIP_IF(!test_served(), "of the MPI below");
+    bool is = test_rank % 2;
+    char *memory = is ? alloc_mem(4096, NULL) : alloc_mem(4096, "host");
+    use_created(memory, 4096, peer() % 2);
+    expect_eq(MPI_Free_mem(memory), MPI_SUCCESS);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    char *none = NULL;
+    MPI_Info host;
+    MPI_Info_create(&host);
+    MPI_Info_set(host, "hearth_windows", "host");
+    for (int i = 0; i < 2; i++) { /* MPICH 4.0 does not notice that there is no memory */
+        MPI_Aint bytes = i ? -1 : (MPI_Aint)1 << 60;
+        int class, expected;
+        MPI_Error_class(MPI_Alloc_mem(bytes, MPI_INFO_NULL, &none), &class);
+        MPI_Error_class(MPI_Alloc_mem(bytes, host, &none), &expected);
+        expect_eq(class, expected);
+    }
+    MPI_Info_free(&host);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+    barrier();
+}
+
+/* In random order; each block keeps its contents. */
+CASE(alloc_mem_many_times) {
+    enum { BLOCKS = 200, ROUNDS = 5000 };
+    static struct {
+        unsigned char *base;
+        size_t bytes;
+    } blocks[BLOCKS];
+    struct random r;
+    random_seed(&r, (uint64_t)test_rank);
+    for (int i = 0; i < ROUNDS; i++) {
+        int which = (int)random_below(&r, BLOCKS);
+        size_t bytes = blocks[which].bytes;
+        if (bytes) {
+            expect_eq(blocks[which].base[0], which);
+            expect_eq(blocks[which].base[bytes - 1], which);
+            MPI_Free_mem(blocks[which].base);
+            blocks[which].bytes = 0;
+        } else {
+            blocks[which].bytes = bytes = (size_t)1 << random_below(&r, 18);
+            blocks[which].base = (unsigned char *)alloc_mem(bytes, NULL);
+            blocks[which].base[0] = blocks[which].base[bytes - 1] = (unsigned char)which;
+        }
+    }
+    for (int i = 0; i < BLOCKS; i++)
+        if (blocks[i].bytes)
+            MPI_Free_mem(blocks[i].base);
+    memset(blocks, 0, sizeof blocks);
 }
 
 /* ---- many, large, none ---- */

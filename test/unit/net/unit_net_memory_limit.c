@@ -132,3 +132,14 @@ TEST(memory_promised_to_other_processes_is_not_room)
     expect_eq(net_promise_of(id), 0); /* released with its process */
     close(ready[0]);
 }
+
+/* The limit is not read for each small request, but a request beyond it is always refused. */
+TEST(room_is_asked_often)
+{
+    struct memory_limit room = {0};
+    for (int i = 0; i < 1000; i++)
+        expect(net_room_has(1, 1 << 20, &room));
+    expect(!net_room_has(1, (uint64_t)1 << 60, &room));
+    expect(room.bytes < (uint64_t)1 << 60);
+    expect(net_room_has(1, 1 << 20, &room));
+}
