@@ -201,7 +201,8 @@ static __attribute__((noinline)) int fetch_slow(const void *origin, void *result
     const struct served_target *t = serve_access_target(&a, &s);
     if (!t)
         return serve_host.Fetch_and_op(origin, result, type, target, disp, op, win);
-    recent_note(type, op);
+    if (recent.type != type || recent.op != op)
+        recent_note(type, op);
     const struct update u = {
         .a = &a, .fetches = true, .result = result, .rcount = 1, .rtype = type, .op = op};
     return update(&u, t);
@@ -256,7 +257,7 @@ static __attribute__((noinline)) int accumulate_slow(const void *origin, int oco
     ARGS;
     if (!t)
         return serve_host.Accumulate(origin, ocount, otype, target, disp, tcount, ttype, op, win);
-    if (tcount == 1)
+    if (tcount == 1 && (recent.type != ttype || recent.op != op))
         recent_note(ttype, op);
     return update(&(struct update){.a = &a, .op = op}, t);
 }

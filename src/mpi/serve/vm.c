@@ -2,7 +2,8 @@
  *
  * A system call takes two lists of ranges with the same number of bytes. Shapes are passed in pieces of at most PIECES
  * ranges on either side. An update reads whole elements, changes a copy and writes it back, under the lock of the block
- * in which they begin: the lock that every other user of that memory takes. */
+ * in which they begin: the lock that every other user of that memory takes. The calls cost more than the locks, so a
+ * contiguous update holds the locks of several blocks at once. */
 #include "mpi/serve/vm.h"
 
 #include <errno.h>
@@ -52,7 +53,7 @@ enum { MOST = 1 << 30 }; /* bytes per call; the kernel stops a little below 2 GB
 /* For the kernel a further range costs more than GAP further bytes. So ranges that are close to each other are read
  * together with the gaps between them. A gap is shorter than a page, so it lies in the pages of the ranges around it, and
  * is readable. */
-enum { GAP = 1024, SPAN = 16384 };
+enum { GAP = 1024, SPAN = 32768 };
 
 /* The length of the next rows of a regular shape that may be read together, and their packed bytes. */
 static uint64_t span_of_rows(const struct data_run *run, uint64_t *bytes) {
@@ -85,11 +86,28 @@ static uint64_t span_length(const struct data_cursor *at, uint64_t most, uint64_
     return (uint64_t)(end - start);
 }
 
+/* Copies the ranges that were read from `from` on to their places here. Advances both cursors. */
+static void place_span(const struct vm_side *here, struct data_cursor *at_here, struct data_cursor *at_there,
+                       const char *from, uint64_t bytes) {
+    if (shape_is_contiguous(here->shape)) {
+        char *to = (char *)(uintptr_t)here->first + data_cursor_rest(at_here).offset;
+        data_cursor_gather(at_there, to, from, bytes);
+        data_cursor_skip(at_here, bytes);
+        return;
+    }
+    char packed[4096];
+    for (uint64_t part; bytes; bytes -= part) {
+        part = bytes < sizeof packed ? bytes : sizeof packed;
+        data_cursor_gather(at_there, packed, from, part);
+        data_cursor_scatter(at_here, (void *)(uintptr_t)here->first, packed, part);
+    }
+}
+
 /* Reads the next ranges in one call if they are close to each other. Returns their packed bytes, 0 if they are not close,
  * or a negative code. Advances both cursors. */
 static int64_t read_span(int pid, const struct vm_side *here, struct data_cursor *at_here,
                          const struct vm_side *there, struct data_cursor *at_there, uint64_t most) {
-    char span[SPAN], packed[SPAN];
+    char span[SPAN];
     uint64_t bytes, length = span_length(at_there, most, &bytes);
     if (length == bytes) /* no gap, or a range that is longer than a span */
         return 0;
@@ -98,13 +116,26 @@ static int64_t read_span(int pid, const struct vm_side *here, struct data_cursor
     ssize_t n = call(pid, VM_READ, &to, 1, &from, 1);
     if (n < 0 || (uint64_t)n != length)
         return n < 0 ? n : -EFAULT;
-    data_cursor_gather(at_there, packed, (void *)((uintptr_t)span - (uint64_t)start), bytes);
-    data_cursor_scatter(at_here, (void *)(uintptr_t)here->first, packed, bytes);
+    place_span(here, at_here, at_there, (const char *)((uintptr_t)span - (uint64_t)start), bytes);
     return (int64_t)bytes;
 }
 
-int serve_vm_copy(int pid, enum vm_direction direction, const struct vm_side *here,
-                  const struct vm_side *there, uint64_t bytes) {
+static int copy_flat(int pid, enum vm_direction direction, uint64_t here, uint64_t there, uint64_t bytes) {
+    while (bytes) {
+        uint64_t part = bytes < MOST ? bytes : MOST;
+        struct iovec local = {(void *)(uintptr_t)here, part}, remote = {(void *)(uintptr_t)there, part};
+        ssize_t n = call(pid, direction, &local, 1, &remote, 1);
+        if (n < 0)
+            return (int)n;
+        here += (uint64_t)n;
+        there += (uint64_t)n;
+        bytes -= (uint64_t)n;
+    }
+    return 0;
+}
+
+static int copy_shaped(int pid, enum vm_direction direction, const struct vm_side *here,
+                       const struct vm_side *there, uint64_t bytes) {
     struct iovec local[PIECES], remote[PIECES];
     struct data_cursor at_here, at_there;
     data_cursor_start(&at_here, here->shape, 0);
@@ -133,7 +164,71 @@ int serve_vm_copy(int pid, enum vm_direction direction, const struct vm_side *he
     return 0;
 }
 
+int serve_vm_copy(int pid, enum vm_direction direction, const struct vm_side *here,
+                  const struct vm_side *there, uint64_t bytes) {
+    if (shape_is_contiguous(here->shape) && shape_is_contiguous(there->shape))
+        return copy_flat(pid, direction, here->first, there->first, bytes);
+    return copy_shaped(pid, direction, here, there, bytes);
+}
+
 /* ---- updates ---- */
+
+/* Reads ranges, changes them, and writes them back. */
+static int apply_ranges(int pid, const struct iovec *ranges, unsigned long count, uint64_t bytes,
+                        const struct data_update *u, const char *operands, char *old, char *copy) {
+    bool reads = old || u->op != DATA_REPLACE;
+    struct iovec here = {copy, bytes};
+    ssize_t n = reads ? call(pid, VM_READ, &here, 1, ranges, count) : (ssize_t)bytes;
+    if (n < 0 || (uint64_t)n != bytes)
+        return n < 0 ? (int)n : -EFAULT;
+    if (old)
+        memcpy(old, copy, bytes);
+    if (u->op == DATA_NO_OP)
+        return 0;
+    if (u->op == DATA_REPLACE)
+        here.iov_base = (void *)(uintptr_t)operands;
+    else
+        data_element_combine(u->op, u->type, copy, operands, bytes / data_element_bytes(u->type));
+    n = call(pid, VM_WRITE, &here, 1, ranges, count);
+    return n < 0 ? (int)n : (uint64_t)n == bytes ? 0 : -EFAULT;
+}
+
+/* ---- contiguous updates ---- */
+
+/* Of at most `most` bytes, the size of `copy`, at a time. */
+static int update_flat(int pid, struct net_lock_table *locks, const struct data_update *u, char *copy,
+                       uint64_t most) {
+    const size_t unit = data_element_bytes(u->type);
+    struct iovec range = {.iov_base = u->to + u->from};
+    for (uint64_t done = 0; done < u->bytes; done += range.iov_len) {
+        uint64_t left = u->bytes - done;
+        range.iov_base = u->to + u->from + done;
+        range.iov_len = left < most ? left : most / unit * unit;
+        size_t begins = range.iov_len - unit + 1; /* the bytes in which elements begin */
+        net_lock_table_lock_range(locks, range.iov_base, begins);
+        int status =
+            apply_ranges(pid, &range, 1, range.iov_len, u, u->packed ? (const char *)u->packed + done : NULL,
+                         u->old ? (char *)u->old + done : NULL, copy);
+        net_lock_table_unlock_range(locks, range.iov_base, begins);
+        if (status != 0)
+            return status;
+    }
+    return 0;
+}
+
+static int update_few(int pid, struct net_lock_table *locks, const struct data_update *u) {
+    char copy[DATA_ELEMENT_MOST];
+    return update_flat(pid, locks, u, copy, sizeof copy);
+}
+
+enum { FLAT = 32768 }; /* other processes wait for as long as this takes */
+
+static int update_many(int pid, struct net_lock_table *locks, const struct data_update *u) {
+    char copy[FLAT];
+    return update_flat(pid, locks, u, copy, sizeof copy);
+}
+
+/* ---- updates of any shape ---- */
 
 /* Elements that begin in one block of the lock table, in the order of the shape. */
 struct batch {
@@ -194,27 +289,11 @@ static bool batch_add(struct batch *b, const struct vm_side *side, struct data_c
     return true;
 }
 
-/* Reads a batch, changes it, and writes it back. */
-static int batch_apply(int pid, const struct batch *b, const struct data_update *u, const char *operands,
-                       char *old, char *copy) {
-    struct iovec here = {copy, b->bytes};
-    ssize_t n = call(pid, VM_READ, &here, 1, b->ranges, b->count);
-    if (n < 0 || (uint64_t)n != b->bytes)
-        return n < 0 ? (int)n : -EFAULT;
-    if (old)
-        memcpy(old, copy, b->bytes);
-    if (u->op == DATA_NO_OP)
-        return 0;
-    data_element_combine(u->op, u->type, copy, operands, b->bytes / data_element_bytes(u->type));
-    n = call(pid, VM_WRITE, &here, 1, b->ranges, b->count);
-    return n < 0 ? (int)n : (uint64_t)n == b->bytes ? 0 : -EFAULT;
-}
-
 static uint64_t batch_room(const struct batch *b, uint64_t left, uint64_t room) {
     return (left < room ? left : room) - b->bytes;
 }
 
-int serve_vm_update(int pid, struct net_lock_table *locks, const struct data_update *u) {
+static int update_shaped(int pid, struct net_lock_table *locks, const struct data_update *u) {
     const struct vm_side side = {.first = (uint64_t)(uintptr_t)u->to, .shape = u->shape};
     const size_t unit = data_element_bytes(u->type);
     const char *operands = u->packed;
@@ -222,13 +301,14 @@ int serve_vm_update(int pid, struct net_lock_table *locks, const struct data_upd
     struct data_cursor c;
     data_cursor_start(&c, u->shape, u->from);
     for (uint64_t left = u->bytes; left;) {
-        struct batch b = {.count = 0};
+        struct batch b;
+        b.count = b.bytes = 0; /* the list stays uninitialised: to zero it takes longer than to fill it */
         while (b.bytes < left && b.bytes + unit <= sizeof copy &&
                (batch_add_run(&b, &side, &c, unit, batch_room(&b, left, sizeof copy)) ||
                 batch_add(&b, &side, &c, unit)))
             ;
         net_lock_table_lock(locks, b.place);
-        int status = batch_apply(pid, &b, u, operands, old, copy);
+        int status = apply_ranges(pid, b.ranges, b.count, b.bytes, u, operands, old, copy);
         net_lock_table_unlock(locks, b.place);
         if (status != 0)
             return status;
@@ -237,6 +317,12 @@ int serve_vm_update(int pid, struct net_lock_table *locks, const struct data_upd
         left -= b.bytes;
     }
     return 0;
+}
+
+int serve_vm_update(int pid, struct net_lock_table *locks, const struct data_update *u) {
+    if (!shape_is_contiguous(u->shape))
+        return update_shaped(pid, locks, u);
+    return u->bytes <= DATA_ELEMENT_MOST ? update_few(pid, locks, u) : update_many(pid, locks, u);
 }
 
 int serve_vm_swap_if(int pid, struct net_lock_table *locks, enum data_type type, uint64_t element,

@@ -49,9 +49,12 @@ int net_lock_table_make(struct net_lock_table *s) {
     return err;
 }
 
+static size_t slot_of(uint64_t block) {
+    return block * 0x9e3779b97f4a7c15u >> (64 - BITS);
+}
+
 static pthread_mutex_t *mutex_of(struct net_lock_table *s, const void *address) {
-    uint64_t block = (uint64_t)(uintptr_t)address / LOCK_TABLE_GRAIN;
-    return &s->lock_table[block * 0x9e3779b97f4a7c15u >> (64 - BITS)].mutex;
+    return &s->lock_table[slot_of((uint64_t)(uintptr_t)address / LOCK_TABLE_GRAIN)].mutex;
 }
 
 /* Whether we hold the mutex now. If its last holder died with it, makes it usable again. */
@@ -61,11 +64,14 @@ static bool lock_table_is_ours(pthread_mutex_t *mutex, int result) {
     return result == 0;
 }
 
-void net_lock_table_lock(struct net_lock_table *s, const void *address) {
-    pthread_mutex_t *mutex = mutex_of(s, address);
+static void lock_table_acquire(pthread_mutex_t *mutex) {
     bool ours = lock_table_is_ours(mutex, pthread_mutex_lock(mutex));
     assert(ours);
     (void)ours;
+}
+
+void net_lock_table_lock(struct net_lock_table *s, const void *address) {
+    lock_table_acquire(mutex_of(s, address));
 }
 
 bool net_lock_table_try(struct net_lock_table *s, const void *address) {
@@ -75,4 +81,35 @@ bool net_lock_table_try(struct net_lock_table *s, const void *address) {
 
 void net_lock_table_unlock(struct net_lock_table *s, const void *address) {
     pthread_mutex_unlock(mutex_of(s, address));
+}
+
+/* ---- ranges ---- */
+
+struct slot_set {
+    uint64_t bits[LOCKS / 64];
+};
+
+/* The locks of all blocks of a range; two blocks may have the same. */
+static struct slot_set slots_of(const void *address, size_t bytes) {
+    struct slot_set set = {{0}};
+    uint64_t first = (uint64_t)(uintptr_t)address / LOCK_TABLE_GRAIN,
+             last = ((uint64_t)(uintptr_t)address + bytes - 1) / LOCK_TABLE_GRAIN;
+    assert(last - first < LOCK_TABLE_RANGE);
+    for (uint64_t block = first; block <= last; block++)
+        set.bits[slot_of(block) / 64] |= (uint64_t)1 << slot_of(block) % 64;
+    return set;
+}
+
+void net_lock_table_lock_range(struct net_lock_table *s, const void *address, size_t bytes) {
+    struct slot_set set = slots_of(address, bytes);
+    for (int i = 0; i < LOCKS / 64; i++)
+        for (uint64_t left = set.bits[i]; left; left &= left - 1)
+            lock_table_acquire(&s->lock_table[64 * i + __builtin_ctzll(left)].mutex);
+}
+
+void net_lock_table_unlock_range(struct net_lock_table *s, const void *address, size_t bytes) {
+    struct slot_set set = slots_of(address, bytes);
+    for (int i = 0; i < LOCKS / 64; i++)
+        for (uint64_t left = set.bits[i]; left; left &= left - 1)
+            pthread_mutex_unlock(&s->lock_table[64 * i + __builtin_ctzll(left)].mutex);
 }

@@ -19,10 +19,16 @@ struct net_lock_table;
 size_t net_lock_table_bytes(void);
 int net_lock_table_make(struct net_lock_table *s);
 
-/* For the block that contains this address. lock blocks; try does not. A thread holds at most one lock at a time. */
+/* For the block that contains this address. lock blocks; try does not. A thread that holds a lock acquires no other. */
 void net_lock_table_lock(struct net_lock_table *s, const void *address);
 bool net_lock_table_try(struct net_lock_table *s, const void *address);
 void net_lock_table_unlock(struct net_lock_table *s, const void *address);
+
+/* For all blocks that contain a byte of this range, at most LOCK_TABLE_RANGE of them. Blocks. The locks are acquired in the
+ * order of the table, so two threads do not wait for each other. */
+enum { LOCK_TABLE_RANGE = 64 };
+void net_lock_table_lock_range(struct net_lock_table *s, const void *address, size_t bytes);
+void net_lock_table_unlock_range(struct net_lock_table *s, const void *address, size_t bytes);
 
 /* How many of the `bytes` bytes from here on lie in the same block. */
 static inline size_t net_lock_table_part(const void *address, size_t bytes) {

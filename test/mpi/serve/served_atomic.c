@@ -103,6 +103,46 @@ CASE(two_windows_over_the_same_memory) {
     MPI_Win_free(&w.win);
 }
 
+/* Memory of the program is reached through the kernel, in parts of many blocks. */
+enum { NUMBERS = 20000, TIMES = 6, OFFSET = 3 }; /* elements cross the boundaries of blocks */
+
+static void add_ranges(MPI_Win win) {
+    int64_t *ones = malloc(8 * NUMBERS), old = 0;
+    for (int i = 0; i < NUMBERS; i++)
+        ones[i] = 1;
+    for (int i = 0; i < TIMES; i++) {
+        MPI_Accumulate(ones, NUMBERS, MPI_INT64_T, 0, OFFSET, NUMBERS, MPI_INT64_T, MPI_SUM, win);
+        for (int n = i; n < NUMBERS; n += 1000) {
+            MPI_Fetch_and_op(ones, &old, MPI_INT64_T, 0, OFFSET + 8 * n, MPI_SUM, win);
+            MPI_Win_flush(0, win);
+        }
+    }
+    MPI_Win_flush(0, win);
+    free(ones);
+}
+
+CASE(ranges_of_memory_of_the_program) {
+    SKIP_IF(!test_served(), "MPICH 4.0 needs aligned elements");
+    char *memory = aligned_bytes(8 * NUMBERS + 64);
+    MPI_Win win;
+    int wrong = 0;
+    memset(memory, 0, 8 * NUMBERS + 64);
+    MPI_Win_create(memory, 8 * NUMBERS + 64, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+    MPI_Win_lock_all(0, win);
+    add_ranges(win);
+    barrier();
+    for (int n = 0; test_rank == 0 && n < NUMBERS; n++) {
+        int64_t number;
+        memcpy(&number, memory + OFFSET + 8 * n, 8);
+        wrong += number != (int64_t)test_size * (TIMES + (n % 1000 < TIMES));
+    }
+    expect_eq(wrong, 0);
+    barrier();
+    MPI_Win_unlock_all(win);
+    MPI_Win_free(&win);
+    free(memory);
+}
+
 /* Runs in several threads at once, each with its own communicator. */
 static void *make_windows(void *arg) {
     MPI_Comm comm = *(MPI_Comm *)arg;

@@ -121,6 +121,51 @@ TEST(processes_exclude_each_other)
     close_stripes();
 }
 
+TEST(a_range_takes_all_its_locks)
+{
+    enum { BLOCKS = 8 };
+    open_stripes();
+    char *first = block(3) + 4000;
+    size_t bytes = (BLOCKS - 1) * LOCK_TABLE_GRAIN; /* ends in block 3 + BLOCKS - 1 */
+    net_lock_table_lock_range(lock_table, first, bytes);
+    for (size_t n = 3; n < 3 + BLOCKS; n++)
+        expect(!net_lock_table_try(lock_table, block(n)));
+    expect(net_lock_table_try(lock_table, block(2)));
+    expect(net_lock_table_try(lock_table, block(3 + BLOCKS)));
+    net_lock_table_unlock(lock_table, block(2));
+    net_lock_table_unlock(lock_table, block(3 + BLOCKS));
+    net_lock_table_unlock_range(lock_table, first, bytes);
+    expect_eq(locked(1), 64);                                                             /* as before */
+    net_lock_table_lock_range(lock_table, block(1), LOCK_TABLE_RANGE * LOCK_TABLE_GRAIN); /* some share one */
+    net_lock_table_unlock_range(lock_table, block(1), LOCK_TABLE_RANGE * LOCK_TABLE_GRAIN);
+    expect_eq(locked(1), 64);
+    close_stripes();
+}
+
+/* Ranges that overlap, in both directions, and single locks. */
+static void count_ranges(const struct net_boot *boot) {
+    for (unsigned i = 0; i < ROUNDS / 4; i++) {
+        unsigned first = (i * 5 + (unsigned)boot->rank) % COUNTERS, count = 1 + i % (COUNTERS - first);
+        net_lock_table_lock_range(lock_table, block(first), count * LOCK_TABLE_GRAIN);
+        for (unsigned n = first; n < first + count; n++)
+            counters[n]++;
+        net_lock_table_unlock_range(lock_table, block(first), count * LOCK_TABLE_GRAIN);
+        for (unsigned n = 0; n < COUNTERS - count; n++) {
+            net_lock_table_lock(lock_table, block(n));
+            counters[n]++;
+            net_lock_table_unlock(lock_table, block(n));
+        }
+    }
+}
+
+TEST(ranges_exclude_each_other)
+{
+    open_stripes();
+    boot_run(4, count_ranges);
+    check_counted((uint64_t)4 * (ROUNDS / 4) * COUNTERS);
+    close_stripes();
+}
+
 static void die_with(size_t first) {
     pid_t child = team_fork();
     if (!child) {
