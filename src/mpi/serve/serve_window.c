@@ -234,9 +234,6 @@ static int served_name(struct served *s, const struct party *p, MPI_Info info, b
 
 /* Exchanges the offers. Fails everywhere or nowhere. */
 static int offers_gather(const struct party *p, const struct offer *own, struct offer *all) {
-    if (!own->pid)
-        log_error("no memory for a window of %d ranks: is the memory of this process limited (ulimit -v)?",
-                  p->boot.size);
     int status = net_boot_gather(&p->boot, own, all, sizeof *own);
     for (int i = 0; i < p->boot.size && status == 0; i++)
         status = all[i].pid ? 0 : -ENOMEM;
@@ -252,6 +249,9 @@ static struct served *served_open(MPI_Comm comm, struct offer *own, enum flavor 
         return NULL;
     struct served *s = served_make(p.boot.rank, p.boot.size, flavor == DYNAMIC);
     struct offer all[p.boot.size];
+    if (!s)
+        log_error("no memory for a window of %d ranks: is the memory of this process limited (ulimit -v)?",
+                  p.boot.size);
     own->pid = s ? own->pid : 0;
     own->gate = s ? s->gate : -1;
     int status = offers_gather(&p, own, all);

@@ -311,13 +311,21 @@ static int try_together(struct opening *o) {
     return err;
 }
 
-/* Takes part in the exchanges without memory for the description. */
+/* Takes part in the exchanges that the others make, without memory for the description. */
 static int decline_together(struct opening *o) {
     bool first = o->boot->rank == 0;
+    _Alignas(struct net_shared) char space[sizeof *o->s + (size_t)o->boot->size * sizeof o->s->parts[0]];
     struct offer mine = {.status = first ? -ENOMEM : 0}, all[o->boot->size];
+    struct opening like = *o;
     log_error("shared memory for %d processes: no memory for its description; ask for less", o->boot->size);
-    int err = net_boot_gather(o->boot, &mine, all, sizeof mine);
-    return err ? err : all[0].status ? (int)all[0].status : net_boot_agree(o->boot, -ENOMEM);
+    like.s = memset(space, 0, sizeof space);
+    like.s->count = o->boot->size;
+    int err = shared_use_sizes(&like);
+    if (!err && like.s->bytes)
+        err = net_boot_gather(o->boot, &mine, all, sizeof mine);
+    if (!err && like.s->bytes)
+        err = (int)all[0].status;
+    return err ? err : net_boot_agree(o->boot, -ENOMEM);
 }
 
 static int open_together(struct opening *o, size_t bytes) {
@@ -325,7 +333,7 @@ static int open_together(struct opening *o, size_t bytes) {
         return decline_together(o);
     int err = o->sizes ? shared_use_sizes(o) : shared_agree_size(o, bytes);
     if (err || !o->s->bytes)
-        return err;
+        return err || !o->sizes ? err : net_boot_agree(o->boot, 0);
     do
         err = try_together(o);
     while (err == -EEXIST);

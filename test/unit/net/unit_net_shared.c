@@ -110,6 +110,12 @@ static void count_meetings(const struct net_boot *boot) {
     before = boot_gathers;
     expect_eq(net_shared_open_sizes(boot, sizes, &s), 0);
     expect_eq(boot_gathers - before, 2);
+    struct net_shared *empty = NULL;
+    const uint64_t none[2] = {0}, much[] = {INT64_MAX, INT64_MAX};
+    expect_eq(net_shared_open_sizes(boot, none, &empty), 0);
+    expect(empty && !empty->base);
+    net_shared_close(boot, NULL, empty);
+    expect_eq(net_shared_open_sizes(boot, much, &empty), -ENOMEM);
     expect_eq(s->parts[0].bytes, 1000);
     expect_eq(s->parts[1].bytes, 70000);
     same_everywhere(boot, s->base);
