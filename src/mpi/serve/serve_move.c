@@ -22,6 +22,14 @@ static int move_through_kernel(const struct serve_args *a, const struct served_t
     return status == 0 ? MPI_SUCCESS : serve_access_refuse(a->win, serve_access_class(status));
 }
 
+/* The same for one range on both sides. */
+static int move_flat(const struct serve_args *a, const struct served_target *t, uint64_t there,
+                     uint64_t bytes, enum direction d) {
+    int status = serve_vm_copy_flat(t->pid, d == FETCH ? VM_READ : VM_WRITE, (uint64_t)(uintptr_t)a->origin,
+                                    there, bytes);
+    return LIKELY(status == 0) ? MPI_SUCCESS : serve_access_refuse(a->win, serve_access_class(status));
+}
+
 /* Runs of equal rows are copied in one loop each, if one side is contiguous or both have such rows. */
 static void copy_shaped(const struct serve_side *to, const struct serve_side *from, uint64_t bytes) {
     const struct shape *t = &to->layout.shape, *f = &from->layout.shape;
@@ -64,8 +72,10 @@ static inline int move(const struct serve_args *a, const struct served_target *t
         return move_shaped(a, t, d);
     uint64_t bytes = (uint64_t)a->ocount * osize;
     uint64_t there = serve_access_flat(t, a->disp, bytes);
-    if (UNLIKELY(!there || bytes != (uint64_t)a->tcount * tsize || !t->mapped))
+    if (UNLIKELY(!there || bytes != (uint64_t)a->tcount * tsize))
         return move_shaped(a, t, d);
+    if (UNLIKELY(!t->mapped))
+        return t->by_kernel && bytes ? move_flat(a, t, there, bytes, d) : move_shaped(a, t, d);
     if (d == FETCH)
         copy_flat((void *)(uintptr_t)a->origin, (void *)(uintptr_t)there, bytes);
     else

@@ -170,6 +170,7 @@ struct recent {
     MPI_Op op;
     data_kernel *combine;
     size_t bytes; /* 0: none yet */
+    bool replaces;
 };
 static _Thread_local struct recent recent __attribute__((tls_model("initial-exec")));
 
@@ -180,18 +181,30 @@ static void recent_note(MPI_Datatype type, MPI_Op op) {
         !layout_is_plain(type, &size) || size != data_element_bytes((unsigned)element) || size > 8)
         return;
     recent = (struct recent){type, op, data_element_kernel((enum data_op)how, (enum data_type)element),
-                             (size_t)size};
+                             (size_t)size, how == DATA_REPLACE};
 }
 
 /* The address of the element, if it can be updated here and now: the last datatype and operator, a target in an open
- * epoch whose memory is mapped. 0: take the general path. */
+ * epoch whose memory is mapped or reached through the kernel. 0: take the general path. */
 static inline uint64_t recent_place(const struct recent *r, MPI_Datatype type, MPI_Op op, int target,
                                     MPI_Aint disp, MPI_Win win, struct served_target **t) {
     struct served *s = serve_find(win);
     if (UNLIKELY(!s || (unsigned)target >= (unsigned)s->size || r->type != type || r->op != op || !r->bytes))
         return 0;
     *t = &s->targets[target];
-    return LIKELY((*t)->mapped && serve_epoch_is_open(s, *t)) ? serve_access_flat(*t, disp, r->bytes) : 0;
+    bool can = ((*t)->mapped | (*t)->by_kernel) && serve_epoch_is_open(s, *t);
+    return LIKELY(can) ? serve_access_flat(*t, disp, r->bytes) : 0;
+}
+
+static inline int recent_update(const struct recent *r, const struct served_target *t, uint64_t there,
+                                const void *origin, void *result, MPI_Win win) {
+    if (LIKELY(t->mapped)) {
+        data_update_element(t->locks, r->combine, (void *)(uintptr_t)there, origin, result, r->bytes);
+        return MPI_SUCCESS;
+    }
+    int status = serve_vm_update_element(t->pid, t->locks, r->combine, there, origin, result, r->bytes,
+                                         result || !r->replaces);
+    return LIKELY(status == 0) ? MPI_SUCCESS : serve_access_refuse(win, serve_access_class(status));
 }
 
 static __attribute__((noinline)) int fetch_slow(const void *origin, void *result, MPI_Datatype type,
@@ -215,8 +228,7 @@ int serve_Fetch_and_op(const void *origin, void *result, MPI_Datatype type, int 
     uint64_t there = recent_place(r, type, op, target, disp, win, &t);
     if (UNLIKELY(!there))
         return fetch_slow(origin, result, type, target, disp, op, win);
-    data_update_element(t->locks, r->combine, (void *)(uintptr_t)there, origin, result, r->bytes);
-    return MPI_SUCCESS;
+    return recent_update(r, t, there, origin, result, win);
 }
 
 int serve_Compare_and_swap(const void *origin, const void *compare, void *result, MPI_Datatype type,
@@ -270,8 +282,7 @@ int serve_Accumulate(const void *origin, int ocount, MPI_Datatype otype, int tar
     uint64_t there = LIKELY(one) ? recent_place(r, ttype, op, target, disp, win, &t) : 0;
     if (!there)
         return accumulate_slow(origin, ocount, otype, target, disp, tcount, ttype, op, win);
-    data_update_element(t->locks, r->combine, (void *)(uintptr_t)there, origin, NULL, r->bytes);
-    return MPI_SUCCESS;
+    return recent_update(r, t, there, origin, NULL, win);
 }
 
 int serve_Raccumulate(const void *origin, int ocount, MPI_Datatype otype, int target, MPI_Aint disp,

@@ -190,7 +190,8 @@ static bool note_target(struct served *s, int i, const struct offer *o, enum fla
     if (flavor != ALLOCATED && o->memory.id)
         t->memory = serve_memory_attach(&o->memory);
     t->mapped = flavor == ALLOCATED || t->memory || i == s->rank || !o->bytes;
-    return owner && t->gate && (t->mapped || flavor == DYNAMIC || serve_vm_is_allowed(t->pid, t->base));
+    t->by_kernel = !t->mapped && (flavor == DYNAMIC || serve_vm_is_allowed(t->pid, t->base));
+    return owner && t->gate && (t->mapped || t->by_kernel);
 }
 
 static bool take_memory(struct served *s, const struct offer *all) {

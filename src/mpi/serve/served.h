@@ -29,9 +29,10 @@ enum hold {
 struct served_target {
     uint64_t base; /* address of its memory, the same in all processes that map it; 0 in a dynamic window */
     uint64_t bytes, unit;
-    bool mapped;  /* in this process, too; otherwise reached through the kernel (vm.h) */
-    uint8_t held; /* enum hold: this process's lock */
-    bool started; /* in the group of MPI_Win_start */
+    bool mapped;    /* in this process, too */
+    bool by_kernel; /* reached through the kernel (vm.h) */
+    uint8_t held;   /* enum hold: this process's lock */
+    bool started;   /* in the group of MPI_Win_start */
     int pid;
     struct serve_gate *gate;      /* its lock */
     struct net_lock_table *locks; /* for accumulates to its memory */

@@ -120,7 +120,7 @@ static int64_t read_span(int pid, const struct vm_side *here, struct data_cursor
     return (int64_t)bytes;
 }
 
-static int copy_flat(int pid, enum vm_direction direction, uint64_t here, uint64_t there, uint64_t bytes) {
+int serve_vm_copy_flat(int pid, enum vm_direction direction, uint64_t here, uint64_t there, uint64_t bytes) {
     while (bytes) {
         uint64_t part = bytes < MOST ? bytes : MOST;
         struct iovec local = {(void *)(uintptr_t)here, part}, remote = {(void *)(uintptr_t)there, part};
@@ -167,7 +167,7 @@ static int copy_shaped(int pid, enum vm_direction direction, const struct vm_sid
 int serve_vm_copy(int pid, enum vm_direction direction, const struct vm_side *here,
                   const struct vm_side *there, uint64_t bytes) {
     if (shape_is_contiguous(here->shape) && shape_is_contiguous(there->shape))
-        return copy_flat(pid, direction, here->first, there->first, bytes);
+        return serve_vm_copy_flat(pid, direction, here->first, there->first, bytes);
     return copy_shaped(pid, direction, here, there, bytes);
 }
 
@@ -337,6 +337,31 @@ int serve_vm_swap_if(int pid, struct net_lock_table *locks, enum data_type type,
     }
     net_lock_table_unlock(locks, there.iov_base);
     return n < 0 ? (int)n : 0;
+}
+
+static int element_change(int pid, data_kernel *combine, struct iovec *there, const void *operand, void *old,
+                          bool reads) {
+    char copy[DATA_ELEMENT_MOST] = {0};
+    struct iovec here = {copy, there->iov_len};
+    ssize_t n = reads ? call(pid, VM_READ, &here, 1, there, 1) : 0;
+    if (n < 0)
+        return (int)n;
+    if (old)
+        memcpy(old, copy, there->iov_len);
+    if (!combine)
+        return 0;
+    combine(copy, 0, operand, 1, there->iov_len);
+    n = call(pid, VM_WRITE, &here, 1, there, 1);
+    return n < 0 ? (int)n : 0;
+}
+
+int serve_vm_update_element(int pid, struct net_lock_table *locks, data_kernel *combine, uint64_t to,
+                            const void *operand, void *old, size_t bytes, bool reads) {
+    struct iovec there = {(void *)(uintptr_t)to, bytes};
+    net_lock_table_lock(locks, there.iov_base);
+    int status = element_change(pid, combine, &there, operand, old, reads);
+    net_lock_table_unlock(locks, there.iov_base);
+    return status;
 }
 
 bool serve_vm_is_allowed(int pid, uint64_t address) {

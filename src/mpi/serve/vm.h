@@ -18,6 +18,12 @@ enum vm_direction { VM_READ, VM_WRITE };
 int serve_vm_copy(int pid, enum vm_direction direction, const struct vm_side *here,
                   const struct vm_side *there, uint64_t bytes);
 
+int serve_vm_copy_flat(int pid, enum vm_direction direction, uint64_t here, uint64_t there, uint64_t bytes);
+
+/* As data_update_element. `reads`: the old value is needed. */
+int serve_vm_update_element(int pid, struct net_lock_table *locks, data_kernel *combine, uint64_t to,
+                            const void *operand, void *old, size_t bytes, bool reads);
+
 /* As data_update_wait; `u->to` is an address in the other process. */
 int serve_vm_update(int pid, struct net_lock_table *locks, const struct data_update *u);
 
