@@ -1,5 +1,6 @@
 /* serve_move.c: put and get on served windows: copies by the caller. */
 #include "data/data.h"
+#include "mpi/serve/remote/remote.h"
 #include "mpi/serve/serve_access.h"
 #include "mpi/serve/vm.h"
 
@@ -19,6 +20,16 @@ static int move_through_kernel(const struct serve_args *a, const struct served_t
     const struct vm_side local = {(uint64_t)(uintptr_t)here->first, &here->layout.shape};
     const struct vm_side remote = {(uint64_t)(uintptr_t)there->first, &there->layout.shape};
     int status = serve_vm_copy(t->pid, d == FETCH ? VM_READ : VM_WRITE, &local, &remote, bytes);
+    return status == 0 ? MPI_SUCCESS : serve_access_refuse(a->win, serve_access_class(status));
+}
+
+static int move_remote(const struct serve_args *a, const struct served_target *t,
+                       const struct serve_side *here, const struct serve_side *there, uint64_t bytes,
+                       enum direction d) {
+    const struct remote_side local = {(uint64_t)(uintptr_t)here->first, &here->layout.shape};
+    const struct remote_side remote = {(uint64_t)(uintptr_t)there->first, &there->layout.shape};
+    int status =
+        bytes ? serve_remote_copy(t, d == FETCH ? REMOTE_GET : REMOTE_PUT, &local, &remote, bytes) : 0;
     return status == 0 ? MPI_SUCCESS : serve_access_refuse(a->win, serve_access_class(status));
 }
 
@@ -48,7 +59,9 @@ static int move_shaped(const struct serve_args *a, const struct served_target *t
     if (rc == MPI_SUCCESS) {
         uint64_t bytes = here.layout.shape.bytes < there.layout.shape.bytes ? here.layout.shape.bytes
                                                                             : there.layout.shape.bytes;
-        if (!t->mapped)
+        if (t->remote)
+            rc = move_remote(a, t, &here, &there, bytes, d);
+        else if (!t->mapped)
             rc = move_through_kernel(a, t, &here, &there, bytes, d);
         else if (bytes)
             copy_shaped(d == FETCH ? &here : &there, d == FETCH ? &there : &here, bytes);

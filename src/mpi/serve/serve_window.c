@@ -2,8 +2,8 @@
  *
  * MPI_Win_allocate: one mapping holds the memory of all ranks and their gates. MPI_Win_create, MPI_Win_create_dynamic: a
  * mapping holds the gates; memory of an allocated window is used where it is mapped, other memory is reached through
- * the kernel. All ranks of the window must be on one machine. If not, or if the kernel denies access, the host makes and
- * serves the window. */
+ * the kernel. A window with ranks on several nodes has such mappings on each of them, and a domain (remote/domain.h) for
+ * operations between them. If there is none, or if the kernel denies access, the host makes and serves the window. */
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 
 #include "mpi/core/hooks.h"
 #include "mpi/serve/memory.h"
-#include "mpi/serve/served.h"
+#include "mpi/serve/remote/remote.h"
 #include "mpi/serve/vm.h"
 
 enum { BUCKETS = 64 };
@@ -59,35 +59,78 @@ static void served_unlink(struct served *s) {
 /* ---- the processes of a window ---- */
 
 struct party {
-    MPI_Comm comm;
+    MPI_Comm comm; /* all, in the order of the window */
     struct net_boot boot;
+    MPI_Comm local_comm; /* those of this node; MPI_COMM_NULL: all are */
+    struct net_boot local;
+    struct serve_domain *domain; /* if there are several nodes */
+    int *nodes;                  /* of each process, in the domain; NULL: there is only one node */
 };
 
-static int party_gather(void *arg, const void *mine, void *all, size_t bytes) {
-    const struct party *p = arg;
-    int one = 1, sum, rc;
-    if (bytes == 0)
-        rc = host_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, p->comm);
-    else
-        rc = host_Allgather(mine, (int)bytes, MPI_BYTE, all, (int)bytes, MPI_BYTE, p->comm);
-    return rc == MPI_SUCCESS ? 0 : -EIO;
+static void party_close(struct party *p) {
+    if (p->local_comm != MPI_COMM_NULL)
+        serve_host.Comm_free(&p->local_comm);
+    if (p->comm != MPI_COMM_NULL)
+        serve_host.Comm_free(&p->comm);
+    free(p->nodes);
 }
 
-/* Whether all processes of the communicator are on one machine. Collective. If true, p->comm must be freed. */
-static bool party_open(struct party *p, MPI_Comm comm) {
-    int all = 0;
-    if (settings_get()->node_ranks ||
-        serve_host.Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &p->comm))
+/* The processes of this machine. */
+static bool party_split(struct party *p, MPI_Comm comm, MPI_Comm *machine) {
+    if (serve_host.Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, machine))
+        return false;
+    host_Comm_set_errhandler(*machine, MPI_ERRORS_RETURN);
+    serve_domain_boot(machine, &p->local);
+    return true;
+}
+
+/* Finds a domain for processes on several nodes, and the processes of this node. */
+static bool party_open_nodes(struct party *p, MPI_Comm comm, MPI_Comm machine) {
+    int lowest, rank;
+    if (serve_host.Comm_split(comm, 0, 0, &p->comm))
         return false;
     host_Comm_set_errhandler(p->comm, MPI_ERRORS_RETURN);
-    p->boot = (struct net_boot){.arg = p, .gather = party_gather};
-    host_Comm_rank(p->comm, &p->boot.rank);
-    host_Comm_size(p->comm, &p->boot.size);
+    serve_domain_boot(&p->comm, &p->boot);
+    rank = p->boot.rank;
+    if (host_Allreduce(&rank, &lowest, 1, MPI_INT, MPI_MIN, machine))
+        return false;
+    p->domain = serve_domain_of(p->comm, &p->boot, lowest);
+    if (!p->domain)
+        return false;
+    p->nodes = malloc((size_t)p->boot.size * sizeof *p->nodes);
+    bool ok = p->nodes && serve_domain_nodes(p->domain, p->comm, p->boot.size, p->nodes);
+    if (net_agree_on_memory(&p->boot, ok, "the nodes") != 0 ||
+        serve_host.Comm_split(p->comm, p->nodes[rank], 0, &p->local_comm))
+        return false;
+    host_Comm_set_errhandler(p->local_comm, MPI_ERRORS_RETURN);
+    serve_domain_boot(&p->local_comm, &p->local);
+    return true;
+}
+
+/* Collective. If true, party_close must be called. False: no domain can be opened. */
+static bool party_open(struct party *p, MPI_Comm comm) {
+    MPI_Comm machine;
+    unsigned long node_ranks = (unsigned long)settings_get()->node_ranks;
+    int all = 0;
+    *p = (struct party){.comm = MPI_COMM_NULL, .local_comm = MPI_COMM_NULL};
+    if (!party_split(p, comm, &machine))
+        return false;
     host_Comm_size(comm, &all);
-    if (all == p->boot.size)
+    if (all == p->local.size && (!node_ranks || (unsigned long)all <= node_ranks)) {
+        p->comm = machine;
+        serve_domain_boot(&p->comm, &p->boot);
+        p->local = p->boot;
         return true;
-    serve_host.Comm_free(&p->comm);
-    return false;
+    }
+    bool opened = party_open_nodes(p, comm, machine);
+    serve_host.Comm_free(&machine);
+    if (!opened)
+        party_close(p);
+    return opened;
+}
+
+static bool party_is_local(const struct party *p, int rank) {
+    return !p->nodes || p->nodes[rank] == p->nodes[p->boot.rank];
 }
 
 /* ---- creation ---- */
@@ -97,8 +140,9 @@ enum flavor { ALLOCATED, CREATED, DYNAMIC };
 /* A rank's part of the window, as it is sent to the others. */
 struct offer {
     uint64_t base, bytes, unit;
-    uint64_t
-        memory; /* id of the served memory that it is part of; 0: none. If allocated, rank 0's id counts */
+    uint64_t key; /* of the window; rank 0's counts */
+    /* Id of the served memory that it is part of; 0: none. If allocated, that of the node's lowest rank counts. */
+    uint64_t memory;
     struct serve_card owner; /* the process whose locks protect it */
     int64_t pid;
 };
@@ -129,6 +173,8 @@ static struct served *served_make(int rank, int size, bool dynamic) {
 }
 
 static void served_drop(struct served *s) {
+    if (s->key)
+        serve_domain_remove(s->domain, s);
     if (s->memory)
         serve_memory_leave(s->memory);
     else if (s->shared)
@@ -137,6 +183,7 @@ static void served_drop(struct served *s) {
         if (s->targets[i].memory)
             serve_memory_leave(s->targets[i].memory);
     free(s->started);
+    free(s->nodes);
     free(s->targets);
     s->handle = MPI_WIN_NULL;
     serve_lock();
@@ -150,9 +197,18 @@ static uint64_t gate_offset(const struct offer *o, enum flavor flavor) {
     return flavor == ALLOCATED ? round_up(o->bytes, GATE_ALIGN) : 0;
 }
 
-/* Fills in target i. Returns whether its memory can be reached. */
-static bool note_target(struct served *s, int i, const struct offer *o, enum flavor flavor) {
-    char *part = s->shared->base + s->shared->parts[i].offset;
+/* Fills in a target of another node. The helper there knows the address of memory that was allocated. */
+static void note_remote(struct served *s, int i, const struct offer *o, int node, enum flavor flavor) {
+    enum { ANY_ADDRESS = 4096 }; /* displacements are relative to it; not 0, which would stand for "none" */
+    s->targets[i] = (struct served_target){.base = flavor == ALLOCATED ? ANY_ADDRESS : o->base,
+                                           .bytes = o->bytes,
+                                           .unit = o->unit,
+                                           .node = node,
+                                           .remote = s};
+}
+
+/* Fills in target i, whose part of the mapping this is. Returns whether its memory can be reached. */
+static bool note_target(struct served *s, int i, char *part, const struct offer *o, enum flavor flavor) {
     const struct serve_process *owner = serve_process_join(&o->owner, i);
     struct served_target *t = &s->targets[i];
     *t = (struct served_target){.base = flavor == ALLOCATED ? (uint64_t)(uintptr_t)part : o->base,
@@ -170,26 +226,64 @@ static bool note_target(struct served *s, int i, const struct offer *o, enum fla
 static int note_targets(struct served *s, const struct party *p, const struct offer *all,
                         enum flavor flavor) {
     bool reached = true;
-    for (int i = 0; i < s->size; i++)
-        reached = note_target(s, i, &all[i], flavor) && reached;
+    for (int i = 0, local = 0; i < s->size; i++) {
+        if (!party_is_local(p, i)) {
+            note_remote(s, i, &all[i], p->nodes[i], flavor);
+            continue;
+        }
+        char *part = s->shared->base + s->shared->parts[local++].offset;
+        reached = note_target(s, i, part, &all[i], flavor) && reached;
+        if (p->domain && s->targets[i].gate)
+            atomic_store(&s->targets[i].gate->domain, p->domain->key);
+    }
     return net_boot_agree(&p->boot, reached ? 0 : -EPERM);
 }
 
 static int take_memory(struct served *s, const struct party *p, const struct offer *all) {
-    struct serve_card *owners = malloc((size_t)s->size * sizeof *owners);
-    for (int i = 0; owners && i < s->size; i++)
-        owners[i] = all[i].owner;
-    s->memory = owners ? serve_memory_open(all[0].memory, s->shared, owners) : NULL;
+    struct serve_card *owners = malloc((size_t)p->local.size * sizeof *owners);
+    uint64_t id = 0;
+    for (int i = 0, local = 0; owners && i < s->size; i++) {
+        if (!party_is_local(p, i))
+            continue;
+        id = local ? id : all[i].memory;
+        owners[local++] = all[i].owner;
+    }
+    s->memory = owners ? serve_memory_open(id, s->shared, owners) : NULL;
     free(owners);
     return net_boot_agree(&p->boot, s->memory ? 0 : -ENOMEM);
 }
 
+static int compare_numbers(const void *a, const void *b) {
+    return *(const int *)a - *(const int *)b;
+}
+
+/* Makes the window known to the helper of this process, if it has one, before any rank may use it. */
+static int take_domain(struct served *s, const struct party *p, uint64_t key) {
+    s->nodes = malloc((size_t)s->size * sizeof *s->nodes);
+    int status = net_agree_on_memory(&p->boot, s->nodes, "the nodes");
+    if (status != 0)
+        return status;
+    memcpy(s->nodes, p->nodes, (size_t)s->size * sizeof *s->nodes);
+    qsort(s->nodes, (size_t)s->size, sizeof *s->nodes, compare_numbers);
+    for (int i = 0; i < s->size; i++)
+        if (i == 0 || s->nodes[i] != s->nodes[s->node_count - 1])
+            s->nodes[s->node_count++] = s->nodes[i];
+    s->domain = p->domain;
+    s->key = key;
+    serve_domain_add(s->domain, s);
+    return 0;
+}
+
 static int served_fill(struct served *s, const struct party *p, const struct offer *all, enum flavor flavor) {
     size_t part = gate_offset(&all[s->rank], flavor) + sizeof(struct serve_gate);
-    int status = net_shared_open(&p->boot, part, NULL, &s->shared);
+    int status = net_shared_open(&p->local, part, NULL, &s->shared);
+    if (p->domain)
+        status = net_boot_agree(&p->boot, status);
     if (status == 0 && flavor == ALLOCATED)
         status = take_memory(s, p, all);
-    return status == 0 ? note_targets(s, p, all, flavor) : status;
+    if (status == 0)
+        status = note_targets(s, p, all, flavor);
+    return status == 0 && p->domain ? take_domain(s, p, all[0].key) : status;
 }
 
 /* Creates the host window over the same memory whose handle the program sees. A host that cannot create one may still be
@@ -220,7 +314,7 @@ static struct served *served_open(MPI_Comm comm, const struct offer *own, enum f
         status = served_fill(s, &p, all, flavor);
     if (status == 0)
         status = served_name(s, &p, info, win);
-    serve_host.Comm_free(&p.comm);
+    party_close(&p);
     free(all);
     if (status == 0) {
         serve_start();
@@ -256,6 +350,7 @@ static struct offer make_offer(const void *base, MPI_Aint size, MPI_Aint unit, e
     struct offer own = {.base = (uint64_t)(uintptr_t)base, .bytes = (uint64_t)size, .unit = (uint64_t)unit};
     own.owner = serve_process_card();
     own.pid = own.owner.pid;
+    own.key = random_mix(clock_ns() ^ own.owner.id) | 1;
     if (flavor == ALLOCATED)
         own.memory = random_mix(clock_ns() ^ own.owner.id);
     else if (flavor == CREATED && size)
@@ -323,6 +418,8 @@ int serve_Win_create_c(void *base, MPI_Aint size, MPI_Aint unit, MPI_Info info, 
  * frees it, because from then on another thread may get the same handle. */
 int serve_Win_free(MPI_Win *win) {
     struct served *s = win ? serve_find(*win) : NULL;
+    if (s && s->domain)
+        serve_remote_flush_all(s); /* unlocks in flight, too */
     if (s)
         served_unlink(s);
     int rc = serve_host.Win_free(win);
