@@ -59,7 +59,8 @@ static void served_unlink(struct served *s) {
 /* ---- the processes of a window ---- */
 
 struct party {
-    MPI_Comm comm; /* all, in the order of the window */
+    MPI_Comm program; /* the communicator of the program */
+    MPI_Comm comm;    /* all, in the same order */
     struct net_boot boot;
     MPI_Comm local_comm; /* those of this node; MPI_COMM_NULL: all are */
     struct net_boot local;
@@ -112,7 +113,7 @@ static bool party_open(struct party *p, MPI_Comm comm) {
     MPI_Comm machine;
     unsigned long node_ranks = (unsigned long)settings_get()->node_ranks;
     int all = 0;
-    *p = (struct party){.comm = MPI_COMM_NULL, .local_comm = MPI_COMM_NULL};
+    *p = (struct party){.program = comm, .comm = MPI_COMM_NULL, .local_comm = MPI_COMM_NULL};
     if (!party_split(p, comm, &machine))
         return false;
     host_Comm_size(comm, &all);
@@ -287,12 +288,18 @@ static int served_fill(struct served *s, const struct party *p, const struct off
 }
 
 /* Creates the host window over the same memory whose handle the program sees. A host that cannot create one may still be
- * able to allocate a window: only one of Open MPI's components can do both. */
+ * able to allocate a window: only one of Open MPI's components can do both. So the error is returned, except by MPICH:
+ * that numbers windows by the contexts of their communicators, and reuses the context of a freed one (4.0). */
 static int served_name(struct served *s, const struct party *p, MPI_Info info, MPI_Win *win) {
     const struct served_target *own = &s->targets[s->rank];
-    int rc = s->dynamic ? serve_host.Win_create_dynamic(info, p->comm, win)
+#ifdef MPICH
+    MPI_Comm comm = p->program;
+#else
+    MPI_Comm comm = p->comm;
+#endif
+    int rc = s->dynamic ? serve_host.Win_create_dynamic(info, comm, win)
                         : serve_host.Win_create((void *)(uintptr_t)own->base, (MPI_Aint)own->bytes,
-                                                (int)own->unit, info, p->comm, win);
+                                                (int)own->unit, info, comm, win);
     int status = net_boot_agree(&p->boot, rc == MPI_SUCCESS ? 0 : -ENOTSUP);
     if (status == 0)
         s->handle = *win;

@@ -310,6 +310,36 @@ CASE(one_window_over_memory_of_two) {
     MPI_Comm_free(&half);
 }
 
+/* The program frees the communicator of a window of the MPI library. MPICH 4.0 numbers windows by their communicators: it
+ * confuses two windows whose communicators had the same context, which it reuses. */
+CASE(communicators_freed_before_their_windows) {
+    MPI_Comm comm;
+    MPI_Group all;
+    MPI_Comm_group(MPI_COMM_WORLD, &all);
+    MPI_Comm_split(MPI_COMM_WORLD, 0, 0, &comm);
+    struct allocated host = allocate_window(comm, WINDOW, 1, "host");
+    MPI_Comm_free(&comm);
+    struct allocated first = allocate_window(MPI_COMM_WORLD, WINDOW, 1, NULL);
+    struct allocated second = allocate_window(MPI_COMM_WORLD, WINDOW, 1, NULL);
+    use_window(&host, MPI_COMM_WORLD);
+    const struct allocated *both[] = {&first, &second};
+    for (int i = 0; i < 2; i++) {
+        MPI_Win_post(all, 0, both[i]->win);
+        MPI_Win_start(all, 0, both[i]->win);
+    }
+    for (int i = 1; i >= 0; i--) {
+        int64_t value = 10 * i + test_rank;
+        MPI_Put(&value, 1, MPI_INT64_T, (test_rank + 1) % test_size, 0, 1, MPI_INT64_T, both[i]->win);
+        MPI_Win_complete(both[i]->win);
+        MPI_Win_wait(both[i]->win);
+        expect_eq(load_number(both[i], 0), 10 * i + (test_rank + test_size - 1) % test_size);
+    }
+    MPI_Group_free(&all);
+    MPI_Win_free(&second.win);
+    MPI_Win_free(&first.win);
+    MPI_Win_free(&host.win);
+}
+
 CASE(a_window_of_one_rank) {
     char *base;
     MPI_Win win;
