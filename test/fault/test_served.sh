@@ -1,19 +1,23 @@
 #!/usr/bin/env bash
-# Kills a rank while the ranks lock and update windows that Hearth serves: the launcher ends the job, no rank is left, and
-# nothing is left in /dev/shm.
+# Kills a rank while the ranks lock and update windows that Hearth serves, inside a node and between nodes: the job ends, no
+# rank is left, and nothing is left in /dev/shm.
 #   test_served.sh MPI TREE      tier: full; timeout: 120
 set -uo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/own_shm.sh"
 mpi=$1 tree=$2 failed=0
 . "$(dirname "${BASH_SOURCE[0]}")/kill.sh"
 
-check() { # name, program and arguments
+check() { # name, program and arguments, options of launch.sh
     local left
-    if kill_rank "$1" 2 "$2" --env HEARTH_WINDOWS=serve --env HEARTH_TEST_CONFIG=serve; then echo "ok $1"; else failed=1; fi
+    if kill_rank "$1" 2 "$2" --env HEARTH_WINDOWS=serve --env HEARTH_TEST_CONFIG=serve "${@:3}"; then echo "ok $1"; else failed=1; fi
     left=$(left_in_shm)
     [ -z "$left" ] || { echo "FAIL $1: left in /dev/shm: $left" && failed=1; }
 }
 
 check 'a rank that holds a lock' 'mpi_served_locks held_until_the_end'
 check 'in the middle of operations' 'mpi_random --seconds 40'
+check 'between nodes: a rank that holds a lock' 'mpi_served_locks held_until_the_end' --env HEARTH_NODE_RANKS=1
+check 'between nodes: in the middle of operations' 'mpi_random --seconds 40' --env HEARTH_NODE_RANKS=1
+grep -q 'windows: rank [01] cannot be reached: .*; the job is ended' "$dir/out" || grep -qi 'killed\|signal 9' "$dir/out" ||
+    { echo 'FAIL between nodes: no line says why the job ended' && cat "$dir/out" && failed=1; }
 exit $failed
