@@ -23,11 +23,10 @@ static int move_through_kernel(const struct serve_args *a, const struct served_t
     return status == 0 ? MPI_SUCCESS : serve_access_refuse(a->win, serve_access_class(status));
 }
 
-static int move_remote(const struct serve_args *a, const struct served_target *t,
-                       const struct serve_side *here, const struct serve_side *there, uint64_t bytes,
-                       enum direction d) {
-    const struct remote_side local = {(uint64_t)(uintptr_t)here->first, &here->layout.shape};
-    const struct remote_side remote = {(uint64_t)(uintptr_t)there->first, &there->layout.shape};
+static int move_remote(const struct serve_args *a, const struct served_target *t, struct serve_side *here,
+                       struct serve_side *there, uint64_t bytes, enum direction d) {
+    const struct remote_side local = {(uint64_t)(uintptr_t)here->first, &here->layout};
+    const struct remote_side remote = {(uint64_t)(uintptr_t)there->first, &there->layout};
     int status =
         bytes ? serve_remote_copy(t, d == FETCH ? REMOTE_GET : REMOTE_PUT, &local, &remote, bytes) : 0;
     return status == 0 ? MPI_SUCCESS : serve_access_refuse(a->win, serve_access_class(status));
@@ -86,13 +85,20 @@ static inline int move(const struct serve_args *a, const struct served_target *t
     return MPI_SUCCESS;
 }
 
+/* A request is complete from the start, so the data of a get must have arrived. */
+static int move_request(const struct served_target *t, MPI_Request *request) {
+    if (t->remote)
+        serve_remote_wait(t);
+    return serve_access_request(request);
+}
+
 /* The arguments of a call, and its target t: NULL if the host executes the call. */
 #define ARGS                                                                                                 \
     struct served *s;                                                                                        \
     const struct serve_args a = {origin, ocount, otype, target, disp, tcount, ttype, win};                   \
     const struct served_target *t = serve_access_target(&a, &s)
 
-#define REQUEST(rc) (rc == MPI_SUCCESS ? serve_access_request(request) : rc)
+#define REQUEST(rc) (rc == MPI_SUCCESS ? move_request(t, request) : rc)
 
 int serve_Get(void *origin, int ocount, MPI_Datatype otype, int target, MPI_Aint disp, int tcount,
               MPI_Datatype ttype, MPI_Win win) {

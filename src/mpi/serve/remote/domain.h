@@ -19,10 +19,12 @@ struct serve_domain {
     struct net_boot boot;
     struct net_world *world;
     struct net *net;
-    pthread_mutex_t guard;        /* only one thread at a time may use `net` */
-    pthread_mutex_t mutex;        /* guards `windows` */
-    struct served *windows;       /* that the helper may be asked for */
-    _Atomic int open;             /* their number */
+    pthread_mutex_t guard;              /* only one thread at a time may use `net` */
+    pthread_mutex_t mutex;              /* guards `windows` */
+    struct served *windows;             /* that the helper may be asked for */
+    _Atomic int open;                   /* their number */
+    struct remote_get *gets, *last_get; /* in flight, oldest first */
+    int get_count;
     struct serve_waiter *waiters; /* remote processes that wait for locks; the helper's only */
     int *faults;                  /* [world size] by rank: see remote_serve.c; the helper's only */
     struct serve_domain *next;

@@ -10,16 +10,20 @@
 
 enum remote_direction { REMOTE_GET, REMOTE_PUT };
 
-/* A side of a copy: its first byte, here or at the target, and its shape. */
+/* A side of a copy: its first byte, here or at the target, and its layout. */
 struct remote_side {
     uint64_t first;
-    const struct shape *shape;
+    struct layout *layout;
 };
 
-/* Copies `bytes` packed bytes, at least 1. When it returns, the data of a get has arrived, and the memory of a put may
- * be reused. Returns 0 or -EFAULT: there is no such memory in a dynamic window. */
+/* Copies `bytes` packed bytes, at least 1. When it returns, the memory of a put may be reused; the data of a get arrives
+ * before a flush, or serve_remote_wait, returns. A get may take over the layouts, which are then empty. Returns 0 or
+ * -EFAULT: there is no such memory in a dynamic window. */
 int serve_remote_copy(const struct served_target *t, enum remote_direction direction,
                       const struct remote_side *here, const struct remote_side *there, uint64_t bytes);
+
+/* Waits until the data of all gets from this target has arrived. */
+void serve_remote_wait(const struct served_target *t);
 
 /* As data_update_wait; `u->to` is an address at the target. */
 int serve_remote_update(const struct served_target *t, const struct data_update *u);

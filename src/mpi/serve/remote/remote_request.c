@@ -4,10 +4,10 @@
  * header if it fits, otherwise in front of the data. Contiguous memory of the origin is sent from where it lies.
  *
  * A put or an accumulate is over for the caller when it is sent; the helper executes all operations of a process in
- * order, and a flush waits for its acknowledgements. Operations that fetch wait for the answer. In dynamic windows the
- * memory may not exist: there each operation is followed by a question for its status, which is answered in the same
- * round trip. */
-#include <errno.h>
+ * order, and a flush waits for its acknowledgements. Gets stay in flight until a flush, too. Other operations that fetch
+ * wait for the answer. In dynamic windows the memory may not exist: there each operation is followed by a question for its
+ * status, which is answered in the same round trip. */
+#include <stdlib.h>
 
 #include "mpi/serve/remote/remote.h"
 
@@ -168,22 +168,101 @@ static int remote_execute(struct remote_op *r, const struct served_target *t) {
     return (int)question.status;
 }
 
+/* ---- gets in flight; with the guard held ---- */
+
+struct remote_get {
+    struct remote_op base;
+    struct layout here, there;
+    struct remote_get *next;
+};
+
+/* More in flight would not be faster, and take memory. */
+enum { MOST_GETS = 256 };
+
+static void get_free(struct remote_get *g) {
+    layout_free(&g->here);
+    layout_free(&g->there);
+    free(g);
+}
+
+/* Waits for the gets from this node, -1: the oldest one, and frees all that are done. */
+static void gets_wait(struct serve_domain *d, int node) {
+    struct remote_get **at = &d->gets, *last = NULL;
+    bool waits = d->gets;
+    while (*at) {
+        struct remote_get *g = *at;
+        if (waits && (node < 0 || g->base.node == node))
+            d->rpc->wait_done(d->net, g->base.node, &g->base.op);
+        waits = waits && node >= 0;
+        if (d->rpc->is_done(&g->base.op)) {
+            *at = g->next;
+            d->get_count--;
+            get_free(g);
+        } else {
+            last = g;
+            at = &g->next;
+        }
+    }
+    d->last_get = last;
+}
+
+static void get_link(struct serve_domain *d, struct remote_get *g) {
+    g->next = NULL;
+    if (d->last_get)
+        d->last_get->next = g;
+    else
+        d->gets = g;
+    d->last_get = g;
+    if (++d->get_count >= MOST_GETS)
+        gets_wait(d, -1);
+}
+
+/* False: out of memory. */
+static bool get_start(const struct remote_op *r, const struct remote_side *here,
+                      const struct remote_side *there) {
+    struct remote_get *g = malloc(sizeof *g);
+    if (!g)
+        return false;
+    *g = (struct remote_get){.base = *r, .here = *here->layout, .there = *there->layout};
+    *here->layout = *there->layout = (struct layout){.owned = NULL};
+    g->base.there.shape = &g->there.shape;
+    g->base.to_shape = &g->here.shape;
+    g->base.op.take = block_take;
+    g->base.op.arg = &g->base;
+    serve_domain_enter(r->domain);
+    r->domain->rpc->start(r->domain->net, r->node, &g->base.op);
+    get_link(r->domain, g);
+    serve_domain_leave(r->domain);
+    return true;
+}
+
+/* ---- copies and updates ---- */
+
 int serve_remote_copy(const struct served_target *t, enum remote_direction direction,
                       const struct remote_side *here, const struct remote_side *there, uint64_t bytes) {
     struct remote_op r = remote_op_make(t, direction == REMOTE_GET ? RPC_GET : RPC_PUT, bytes);
     r.offset = there->first - t->base;
-    data_cursor_start(&r.there, there->shape, 0);
+    data_cursor_start(&r.there, &there->layout->shape, 0);
     r.op.next = block_next;
     if (direction == REMOTE_GET) {
         r.op.fetches = true;
         r.to = (char *)(uintptr_t)here->first;
-        r.to_shape = here->shape;
+        r.to_shape = &here->layout->shape;
+        if (!t->remote->dynamic && get_start(&r, here, there))
+            return 0;
     } else {
         r.sends = true;
         r.from = (const char *)(uintptr_t)here->first;
-        data_cursor_start(&r.here, here->shape, 0);
+        data_cursor_start(&r.here, &here->layout->shape, 0);
     }
     return remote_execute(&r, t);
+}
+
+void serve_remote_wait(const struct served_target *t) {
+    struct serve_domain *d = t->remote->domain;
+    serve_domain_enter(d);
+    gets_wait(d, t->node);
+    serve_domain_leave(d);
 }
 
 int serve_remote_update(const struct served_target *t, const struct data_update *u) {
@@ -258,6 +337,8 @@ int serve_remote_swap_if(const struct served_target *t, enum data_type type, uin
 
 static void flush_node(struct serve_domain *d, int node) {
     serve_domain_enter(d);
+    if (d->gets)
+        gets_wait(d, node);
     d->rpc->fence(d->net, node);
     serve_domain_leave(d);
 }
