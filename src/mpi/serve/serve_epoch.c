@@ -162,46 +162,48 @@ int serve_Win_unlock_all(MPI_Win win) {
 
 /* ---- flushes ---- */
 
+enum completion { IN_ORDER, LOCAL, REMOTE };
+
 /* MPI_Win_lock_all sets `held` of all targets, too. */
-static inline bool flush_target(int target, MPI_Win win) {
+static inline bool flush_target(int target, MPI_Win win, enum completion completion) {
     struct served *s = serve_find(win);
     struct served_target *t = s ? target_of(s, target) : NULL;
     if (!t || t->held == HOLD_NONE)
         return false;
     if (UNLIKELY(t->held & HOLD_REMOTE))
-        serve_remote_flush(t);
+        (completion == REMOTE ? serve_remote_flush : serve_remote_wait)(t);
     order_and_progress();
     return true;
 }
 
-static inline bool flush_all(MPI_Win win) {
+static inline bool flush_all(MPI_Win win, enum completion completion) {
     const struct served *s = serve_find(win);
     if (!s || !(s->locked_all || s->holds))
         return false;
-    if (UNLIKELY(s->domain))
-        serve_remote_flush_all(s);
+    if (UNLIKELY(s->domain) && completion != IN_ORDER)
+        (completion == REMOTE ? serve_remote_flush_all : serve_remote_wait_all)(s);
     order_and_progress();
     return true;
 }
 
 int serve_Win_flush(int target, MPI_Win win) {
-    return LIKELY(flush_target(target, win)) ? MPI_SUCCESS : serve_host.Win_flush(target, win);
+    return LIKELY(flush_target(target, win, REMOTE)) ? MPI_SUCCESS : serve_host.Win_flush(target, win);
 }
 
 int serve_Win_flush_local(int target, MPI_Win win) {
-    return LIKELY(flush_target(target, win)) ? MPI_SUCCESS : serve_host.Win_flush_local(target, win);
+    return LIKELY(flush_target(target, win, LOCAL)) ? MPI_SUCCESS : serve_host.Win_flush_local(target, win);
 }
 
 int serve_Win_flush_all(MPI_Win win) {
-    return LIKELY(flush_all(win)) ? MPI_SUCCESS : serve_host.Win_flush_all(win);
+    return LIKELY(flush_all(win, REMOTE)) ? MPI_SUCCESS : serve_host.Win_flush_all(win);
 }
 
 int serve_Win_flush_local_all(MPI_Win win) {
-    return LIKELY(flush_all(win)) ? MPI_SUCCESS : serve_host.Win_flush_local_all(win);
+    return LIKELY(flush_all(win, LOCAL)) ? MPI_SUCCESS : serve_host.Win_flush_local_all(win);
 }
 
 int serve_Win_sync(MPI_Win win) {
-    return LIKELY(flush_all(win)) ? MPI_SUCCESS : serve_host.Win_sync(win);
+    return LIKELY(flush_all(win, IN_ORDER)) ? MPI_SUCCESS : serve_host.Win_sync(win);
 }
 
 /* ---- active targets: the host's calls, with memory in order around them ---- */

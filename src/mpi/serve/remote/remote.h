@@ -22,8 +22,9 @@ struct remote_side {
 int serve_remote_copy(const struct served_target *t, enum remote_direction direction,
                       const struct remote_side *here, const struct remote_side *there, uint64_t bytes);
 
-/* Waits until the data of all gets from this target has arrived. */
+/* Waits until the data of all gets from this target, or from all targets of the window, has arrived. */
 void serve_remote_wait(const struct served_target *t);
+void serve_remote_wait_all(const struct served *s);
 
 /* As data_update_wait; `u->to` is an address at the target. */
 int serve_remote_update(const struct served_target *t, const struct data_update *u);

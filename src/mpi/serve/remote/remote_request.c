@@ -258,11 +258,20 @@ int serve_remote_copy(const struct served_target *t, enum remote_direction direc
     return remote_execute(&r, t);
 }
 
-void serve_remote_wait(const struct served_target *t) {
-    struct serve_domain *d = t->remote->domain;
+static void wait_node(struct serve_domain *d, int node) {
     serve_domain_enter(d);
-    gets_wait(d, t->node);
+    if (d->gets)
+        gets_wait(d, node);
     serve_domain_leave(d);
+}
+
+void serve_remote_wait(const struct served_target *t) {
+    wait_node(t->remote->domain, t->node);
+}
+
+void serve_remote_wait_all(const struct served *s) {
+    for (int i = 0; i < s->node_count; i++)
+        wait_node(s->domain, s->nodes[i]);
 }
 
 int serve_remote_update(const struct served_target *t, const struct data_update *u) {
