@@ -290,6 +290,29 @@ CASE(reversed_ranks_and_halves) {
     MPI_Comm_free(&half);
 }
 
+/* Ranks 0 and 2 run the helpers of the nodes of two ranks. A window of the others needs helpers of its own. */
+CASE(every_other_rank) {
+    SKIP_IF(test_size < 4, "needs 4 ranks");
+    SKIP_IF(over_pt2pt() && !test_served(), "sibling communicators fail in osc pt2pt");
+    MPI_Comm every_other;
+    MPI_Comm_split(MPI_COMM_WORLD, test_rank % 2, 0, &every_other);
+    struct allocated all = allocate_window(MPI_COMM_WORLD, WINDOW, 1, NULL);
+    for (int round = 0; round < 2; round++) {
+        struct allocated w = {.win = MPI_WIN_NULL};
+        if (test_rank % 2 == 1)
+            w = allocate_window(every_other, WINDOW, 1, NULL);
+        use_window(&all, MPI_COMM_WORLD);
+        memset(all.base, 0, sizeof(int64_t));
+        if (test_rank % 2 == 1) {
+            use_window(&w, every_other);
+            MPI_Win_free(&w.win);
+        }
+        barrier();
+    }
+    MPI_Win_free(&all.win);
+    MPI_Comm_free(&every_other);
+}
+
 /* Each half of the ranks has its own window. One window is then created over the memory of both, which no rank has mapped
  * completely. */
 CASE(one_window_over_memory_of_two) {
