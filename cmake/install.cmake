@@ -2,7 +2,7 @@
 #
 #   bin/hearth                      the command, once for all MPIs
 #   include/hearth/                 clampi.h hearth.h match.h vgasnet.h; armci/ and gasnet/, whose headers other projects have too
-#   lib/hearth/MPI/                 libhearth-mpi, libarmci, libvgasnet for this MPI; hearth-probe
+#   lib/hearth/MPI/                 libhearth-mpi, libhearth-serve, libarmci, libvgasnet for this MPI; hearth-probe
 #   lib/hearth/                     libmatch, which does not depend on MPI
 #   lib/pkgconfig/, lib/cmake/Hearth/, share/modulefiles/hearth/VERSION
 #   share/man/, share/doc/hearth/   with examples/
@@ -10,11 +10,11 @@
 # Always lib/, never lib64/: the command finds the libraries relative to itself (tools/run/find_library.c). The libraries find their
 # MPI where it was when they were linked. No installed file refers to the build tree.
 set(hearth_lib lib/hearth/${HEARTH_MPI})
-set_target_properties(hearth-mpi armci vgasnet match hearth hearth-probe PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
+set_target_properties(hearth-mpi hearth-serve armci vgasnet match hearth hearth-probe PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
 
 install(FILES include/clampi.h include/hearth.h include/match.h include/vgasnet.h DESTINATION include/hearth)
 install(DIRECTORY include/armci include/gasnet DESTINATION include/hearth FILES_MATCHING PATTERN "*.h")
-install(TARGETS hearth-mpi armci armci_static vgasnet vgasnet_static LIBRARY DESTINATION ${hearth_lib} ARCHIVE DESTINATION ${hearth_lib})
+install(TARGETS hearth-mpi hearth-serve armci armci_static vgasnet vgasnet_static LIBRARY DESTINATION ${hearth_lib} ARCHIVE DESTINATION ${hearth_lib})
 install(TARGETS match match_static LIBRARY DESTINATION lib/hearth ARCHIVE DESTINATION lib/hearth)
 install(TARGETS hearth RUNTIME DESTINATION bin)
 install(TARGETS hearth-probe RUNTIME DESTINATION ${hearth_lib}) # started by `hearth info --check`

@@ -13,6 +13,7 @@
 #include "mpi/report/report_record.h"
 #include "mpi/rma/admission.h"
 #include "mpi/rma/inflight/rma_check.h"
+#include "mpi/serve/served.h"
 
 enum { MOST_RECORDS = 1024, NAME_BYTES = 64 };
 
@@ -337,6 +338,7 @@ static void report_write(void) {
 
 int hook_Finalize(void) {
     p2p_finish();
+    serve_close();
     progress_close();
     rma_check_summary();
     if (output_is_wanted()) {

@@ -8,16 +8,16 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/base.h"
-
 enum { SPINS = 200, LONGEST_SLEEP_NS = 1000000 };
+
+void (*serve_gate_remote)(const struct serve_gate *g);
 
 static uint32_t gate_bit(uint32_t ticket) {
     return 1u << ticket % 32;
 }
 
 /* The bit of the ticket selects the sleepers that a wakeup reaches. FUTEX_WAIT_BITSET takes an absolute time limit. */
-static void gate_sleep(_Atomic uint32_t *word, uint32_t seen, uint32_t ticket) {
+static void gate_nap(_Atomic uint32_t *word, uint32_t seen, uint32_t ticket) {
     struct timespec until;
     clock_gettime(CLOCK_MONOTONIC, &until);
     until.tv_nsec += LONGEST_SLEEP_NS;
@@ -35,6 +35,8 @@ static void gate_wake(struct serve_gate *g) {
     uint32_t bits = gate_bit(atomic_load(&g->shared)) | gate_bit(atomic_load(&g->alone));
     atomic_fetch_add(&g->changes, 1);
     syscall(SYS_futex, &g->changes, FUTEX_WAKE_BITSET, INT_MAX, NULL, NULL, bits);
+    if (atomic_load(&g->remote))
+        serve_gate_remote(g);
 }
 
 /* The count of sleepers is raised before the word is read again, and a leaving process changes the word before it
@@ -51,20 +53,24 @@ static void gate_wait(struct serve_gate *g, _Atomic uint32_t *word, uint32_t tic
         uint32_t seen = atomic_load(&g->changes);
         bool entered = atomic_load(word) == ticket;
         if (!entered)
-            gate_sleep(&g->changes, seen, ticket);
+            gate_nap(&g->changes, seen, ticket);
         atomic_fetch_sub(&g->sleepers, 1);
         if (entered)
             return;
     }
 }
 
+/* The holder of a shared ticket lets the next one in, if that is shared, too. */
+static void gate_pass(struct serve_gate *g, uint32_t ticket) {
+    atomic_store(&g->shared, ticket + 1); /* only the holder of this ticket may change it now */
+    gate_wake(g);
+}
+
 void serve_gate_enter(struct serve_gate *g, bool exclusive, void (*idle)(void)) {
     uint32_t ticket = atomic_fetch_add(&g->next, 1);
     gate_wait(g, exclusive ? &g->alone : &g->shared, ticket, idle);
-    if (exclusive)
-        return;
-    atomic_store(&g->shared, ticket + 1); /* only the holder of this ticket may change it now */
-    gate_wake(g);
+    if (!exclusive)
+        gate_pass(g, ticket);
 }
 
 void serve_gate_leave(struct serve_gate *g, bool exclusive) {
@@ -72,4 +78,28 @@ void serve_gate_leave(struct serve_gate *g, bool exclusive) {
         atomic_store(&g->shared, atomic_load_explicit(&g->shared, memory_order_relaxed) + 1);
     atomic_fetch_add(&g->alone, 1);
     gate_wake(g);
+}
+
+/* ---- the helper ---- */
+
+uint32_t serve_gate_draw(struct serve_gate *g) {
+    return atomic_fetch_add(&g->next, 1);
+}
+
+bool serve_gate_try(struct serve_gate *g, uint32_t ticket, bool exclusive) {
+    if (atomic_load(exclusive ? &g->alone : &g->shared) != ticket)
+        return false;
+    if (!exclusive)
+        gate_pass(g, ticket);
+    return true;
+}
+
+void serve_gate_sleep(struct serve_gate *g) {
+    atomic_fetch_add(&g->remote, 1);
+    atomic_fetch_add(&g->sleepers, 1);
+}
+
+void serve_gate_awake(struct serve_gate *g) {
+    atomic_fetch_sub(&g->sleepers, 1);
+    atomic_fetch_sub(&g->remote, 1);
 }

@@ -1,18 +1,21 @@
 /* serve_epoch.c: synchronisation of served windows.
  *
- * An operation is complete at its target when its call returns, since the caller executes it. So a flush only orders
- * memory. Fence, post, start, complete and wait are the host's: it sees a window without operations.
+ * Inside a node an operation is complete at its target when its call returns, since the caller executes it. So a flush
+ * only orders memory. For targets of other nodes it waits until the helpers have executed all operations; unlock, complete
+ * and fence do so before they notify anybody. Fence, post, start, complete and wait are the host's: it sees a window
+ * without operations.
  *
  * A lock is taken at the target's gate (gate.h). MPI_Win_lock_all takes the gates of all targets before it returns. MPI
  * would permit taking a gate with the first operation on its target only, but that can deadlock: a rank in the epoch
  * queues behind an exclusive lock, which waits for another rank in the epoch, which waits for the first rank. Besides,
- * the lock on the own rank also protects loads and stores.
+ * the lock on the own rank also protects loads and stores. All ranks take the gates in the same order, for the same
+ * reason: by node, and inside a node by rank.
  *
  * A wrong call is forwarded wherever the host detects the same error, so that the program sees the host's error. */
 #include <stdlib.h>
 
 #include "mpi/core/progress.h"
-#include "mpi/serve/served.h"
+#include "mpi/serve/remote/remote.h"
 
 /* Full fence: orders the caller's accesses before it against those after it, as seen by all processes. */
 static void order_memory(void) {
@@ -38,6 +41,12 @@ static struct served_target *target_of(struct served *s, int rank) {
 
 /* The host progresses meanwhile, because the holder of the lock may wait for a message from this process. */
 static void take_lock(struct served_target *t, enum hold hold) {
+    if (UNLIKELY(t->remote)) {
+        if (hold != HOLD_UNCHECKED)
+            serve_remote_lock(t, hold == HOLD_ALONE);
+        t->held = (uint8_t)(hold | HOLD_REMOTE);
+        return;
+    }
     if (hold != HOLD_UNCHECKED)
         serve_gate_enter(t->gate, hold == HOLD_ALONE, progress_make);
     t->held = (uint8_t)hold;
@@ -48,6 +57,8 @@ static void release_lock(struct served_target *t) {
     t->held = HOLD_NONE;
     if (held == HOLD_SHARED || held == HOLD_ALONE)
         serve_gate_leave(t->gate, held == HOLD_ALONE);
+    else if (held == (HOLD_SHARED | HOLD_REMOTE) || held == (HOLD_ALONE | HOLD_REMOTE))
+        serve_remote_unlock(t, held == (HOLD_ALONE | HOLD_REMOTE));
 }
 
 /* Whether MPI_Win_lock may begin an epoch: none of another kind may be open, and none on this target. */
@@ -77,6 +88,8 @@ int serve_Win_unlock(int target, MPI_Win win) {
     if (!t || t->held == HOLD_NONE || s->locked_all)
         return serve_host.Win_unlock(target, win);
     order_memory();
+    if (UNLIKELY(t->remote))
+        serve_remote_flush(t);
     release_lock(t);
     serve_lock();
     s->holds--;
@@ -85,14 +98,52 @@ int serve_Win_unlock(int target, MPI_Win win) {
     return MPI_SUCCESS;
 }
 
+/* ---- all ranks, on several nodes: one request per node ---- */
+
+static void lock_all_nodes(struct served *s, enum hold hold) {
+    for (int n = 0; n < s->node_count; n++) {
+        bool own = s->nodes[n] == s->domain->world->node;
+        if (!own && hold != HOLD_UNCHECKED)
+            serve_remote_lock_node(s, s->nodes[n]);
+        for (int i = 0; i < s->size; i++)
+            if (own && !s->targets[i].remote)
+                take_lock(&s->targets[i], hold);
+            else if (!own && s->targets[i].remote && s->targets[i].node == s->nodes[n])
+                s->targets[i].held = (uint8_t)(hold | HOLD_REMOTE);
+    }
+}
+
+static void unlock_all_nodes(struct served *s) {
+    bool checked = s->targets[s->rank].held != HOLD_UNCHECKED;
+    serve_remote_flush_all(s);
+    for (int i = 0; i < s->size; i++)
+        if (s->targets[i].remote)
+            s->targets[i].held = HOLD_NONE;
+        else
+            release_lock(&s->targets[i]);
+    for (int n = 0; checked && n < s->node_count; n++)
+        if (s->nodes[n] != s->domain->world->node)
+            serve_remote_unlock_node(s, s->nodes[n]);
+}
+
+static void lock_all_here(struct served *s, enum hold hold) {
+    for (int i = 0; i < s->size; i++)
+        take_lock(&s->targets[i], hold);
+}
+
+static void unlock_all_here(struct served *s) {
+    for (int i = 0; i < s->size; i++)
+        release_lock(&s->targets[i]);
+}
+
 int serve_Win_lock_all(int assertion, MPI_Win win) {
     struct served *s = serve_find(win);
     if (!s)
         return serve_host.Win_lock_all(assertion, win);
     if (s->locked_all || s->holds || s->started_count)
         return refuse(s, MPI_ERR_RMA_SYNC);
-    for (int i = 0; i < s->size; i++)
-        take_lock(&s->targets[i], assertion & MPI_MODE_NOCHECK ? HOLD_UNCHECKED : HOLD_SHARED);
+    (s->domain ? lock_all_nodes : lock_all_here)(s,
+                                                 assertion & MPI_MODE_NOCHECK ? HOLD_UNCHECKED : HOLD_SHARED);
     s->locked_all = true;
     order_memory();
     return MPI_SUCCESS;
@@ -103,8 +154,7 @@ int serve_Win_unlock_all(MPI_Win win) {
     if (!s || !s->locked_all)
         return serve_host.Win_unlock_all(win);
     order_memory();
-    for (int i = 0; i < s->size; i++)
-        release_lock(&s->targets[i]);
+    (s->domain ? unlock_all_nodes : unlock_all_here)(s);
     s->locked_all = false;
     serve_progress_poll();
     return MPI_SUCCESS;
@@ -112,45 +162,48 @@ int serve_Win_unlock_all(MPI_Win win) {
 
 /* ---- flushes ---- */
 
-static bool may_flush(const struct served *s, const struct served_target *t) {
-    return s->locked_all || (t && t->held != HOLD_NONE);
-}
+enum completion { IN_ORDER, LOCAL, REMOTE };
 
-static inline bool flush_target(int target, MPI_Win win) {
+/* MPI_Win_lock_all sets `held` of all targets, too. */
+static inline bool flush_target(int target, MPI_Win win, enum completion completion) {
     struct served *s = serve_find(win);
     struct served_target *t = s ? target_of(s, target) : NULL;
-    bool may = t && may_flush(s, t);
-    if (may)
-        order_and_progress();
-    return may;
+    if (!t || t->held == HOLD_NONE)
+        return false;
+    if (UNLIKELY(t->held & HOLD_REMOTE))
+        (completion == REMOTE ? serve_remote_flush : serve_remote_wait)(t);
+    order_and_progress();
+    return true;
 }
 
-static inline bool flush_all(MPI_Win win) {
+static inline bool flush_all(MPI_Win win, enum completion completion) {
     const struct served *s = serve_find(win);
-    bool may = s && (s->locked_all || s->holds);
-    if (may)
-        order_and_progress();
-    return may;
+    if (!s || !(s->locked_all || s->holds))
+        return false;
+    if (UNLIKELY(s->domain) && completion != IN_ORDER)
+        (completion == REMOTE ? serve_remote_flush_all : serve_remote_wait_all)(s);
+    order_and_progress();
+    return true;
 }
 
 int serve_Win_flush(int target, MPI_Win win) {
-    return LIKELY(flush_target(target, win)) ? MPI_SUCCESS : serve_host.Win_flush(target, win);
+    return LIKELY(flush_target(target, win, REMOTE)) ? MPI_SUCCESS : serve_host.Win_flush(target, win);
 }
 
 int serve_Win_flush_local(int target, MPI_Win win) {
-    return LIKELY(flush_target(target, win)) ? MPI_SUCCESS : serve_host.Win_flush_local(target, win);
+    return LIKELY(flush_target(target, win, LOCAL)) ? MPI_SUCCESS : serve_host.Win_flush_local(target, win);
 }
 
 int serve_Win_flush_all(MPI_Win win) {
-    return LIKELY(flush_all(win)) ? MPI_SUCCESS : serve_host.Win_flush_all(win);
+    return LIKELY(flush_all(win, REMOTE)) ? MPI_SUCCESS : serve_host.Win_flush_all(win);
 }
 
 int serve_Win_flush_local_all(MPI_Win win) {
-    return LIKELY(flush_all(win)) ? MPI_SUCCESS : serve_host.Win_flush_local_all(win);
+    return LIKELY(flush_all(win, LOCAL)) ? MPI_SUCCESS : serve_host.Win_flush_local_all(win);
 }
 
 int serve_Win_sync(MPI_Win win) {
-    return LIKELY(flush_all(win)) ? MPI_SUCCESS : serve_host.Win_sync(win);
+    return LIKELY(flush_all(win, IN_ORDER)) ? MPI_SUCCESS : serve_host.Win_sync(win);
 }
 
 /* ---- active targets: the host's calls, with memory in order around them ---- */
@@ -159,6 +212,8 @@ int serve_Win_fence(int assertion, MPI_Win win) {
     struct served *s = serve_find(win);
     if (s && (s->locked_all || s->holds))
         return refuse(s, MPI_ERR_RMA_SYNC);
+    if (s && s->domain)
+        serve_remote_flush_all(s);
     order_memory();
     int rc = serve_host.Win_fence(assertion, win);
     order_memory();
@@ -219,6 +274,8 @@ static void end_start(struct served *s) {
 
 int serve_Win_complete(MPI_Win win) {
     struct served *s = serve_find(win);
+    if (s && s->domain)
+        serve_remote_flush_all(s);
     order_memory();
     int rc = serve_host.Win_complete(win);
     if (s && rc == MPI_SUCCESS)

@@ -1,5 +1,6 @@
 /* serve_move.c: put and get on served windows: copies by the caller. */
 #include "data/data.h"
+#include "mpi/serve/remote/remote.h"
 #include "mpi/serve/serve_access.h"
 #include "mpi/serve/vm.h"
 
@@ -30,6 +31,15 @@ static int move_flat(const struct serve_args *a, const struct served_target *t, 
     return LIKELY(status == 0) ? MPI_SUCCESS : serve_access_refuse(a->win, serve_access_class(status));
 }
 
+static int move_remote(const struct serve_args *a, const struct served_target *t, struct serve_side *here,
+                       struct serve_side *there, uint64_t bytes, enum direction d) {
+    const struct remote_side local = {(uint64_t)(uintptr_t)here->first, &here->layout};
+    const struct remote_side remote = {(uint64_t)(uintptr_t)there->first, &there->layout};
+    int status =
+        bytes ? serve_remote_copy(t, d == FETCH ? REMOTE_GET : REMOTE_PUT, &local, &remote, bytes) : 0;
+    return status == 0 ? MPI_SUCCESS : serve_access_refuse(a->win, serve_access_class(status));
+}
+
 /* Runs of equal rows are copied in one loop each, if one side is contiguous or both have such rows. */
 static void copy_shaped(const struct serve_side *to, const struct serve_side *from, uint64_t bytes) {
     const struct shape *t = &to->layout.shape, *f = &from->layout.shape;
@@ -56,7 +66,9 @@ static int move_shaped(const struct serve_args *a, const struct served_target *t
     if (rc == MPI_SUCCESS) {
         uint64_t bytes = here.layout.shape.bytes < there.layout.shape.bytes ? here.layout.shape.bytes
                                                                             : there.layout.shape.bytes;
-        if (!t->mapped)
+        if (t->remote)
+            rc = move_remote(a, t, &here, &there, bytes, d);
+        else if (!t->mapped)
             rc = move_through_kernel(a, t, &here, &there, bytes, d);
         else if (bytes)
             copy_shaped(d == FETCH ? &here : &there, d == FETCH ? &there : &here, bytes);
@@ -83,13 +95,20 @@ static inline int move(const struct serve_args *a, const struct served_target *t
     return MPI_SUCCESS;
 }
 
+/* A request is complete from the start, so the data of a get must have arrived. */
+static int move_request(const struct served_target *t, MPI_Request *request) {
+    if (t->remote)
+        serve_remote_wait(t);
+    return serve_access_request(request);
+}
+
 /* The arguments of a call, and its target t: NULL if the host executes the call. */
 #define ARGS                                                                                                 \
     struct served *s;                                                                                        \
     const struct serve_args a = {origin, ocount, otype, target, disp, tcount, ttype, win};                   \
     const struct served_target *t = serve_access_target(&a, &s)
 
-#define REQUEST(rc) (rc == MPI_SUCCESS ? serve_access_request(request) : rc)
+#define REQUEST(rc) (rc == MPI_SUCCESS ? move_request(t, request) : rc)
 
 int serve_Get(void *origin, int ocount, MPI_Datatype otype, int target, MPI_Aint disp, int tcount,
               MPI_Datatype ttype, MPI_Win win) {

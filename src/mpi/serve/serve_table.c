@@ -2,6 +2,7 @@
  *
  * The calls that create windows are replaced before the first window is created, the others before the first one is
  * served: a program without served windows has no extra cost. */
+#include "mpi/serve/remote/domain.h"
 #include "mpi/serve/served.h"
 
 struct host_table serve_host;
@@ -40,4 +41,8 @@ void serve_open(void) {
 void serve_start(void) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, table_replace_calls);
+}
+
+void serve_close(void) {
+    serve_domain_close_all();
 }

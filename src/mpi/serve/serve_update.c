@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "data/data.h"
+#include "mpi/serve/remote/remote.h"
 #include "mpi/serve/serve_access.h"
 #include "mpi/serve/vm.h"
 
@@ -42,7 +43,8 @@ struct update {
 
 static int update_elements(const struct served_target *t, const struct data_update *u) {
     if (UNLIKELY(!t->mapped))
-        return serve_access_class(serve_vm_update(t->pid, t->locks, u));
+        return serve_access_class(t->remote ? serve_remote_update(t, u)
+                                            : serve_vm_update(t->pid, t->locks, u));
     data_update_wait(t->locks, u);
     return MPI_SUCCESS;
 }
@@ -250,7 +252,9 @@ int serve_Compare_and_swap(const void *origin, const void *compare, void *result
                  : MPI_ERR_INTERN;
     else if (there)
         rc = serve_access_class(
-            serve_vm_swap_if(t->pid, t->locks, (enum data_type)element, there, compare, origin, result));
+            t->remote ? serve_remote_swap_if(t, (enum data_type)element, there, compare, origin, result)
+                      : serve_vm_swap_if(t->pid, t->locks, (enum data_type)element, there, compare, origin,
+                                         result, true));
     return LIKELY(rc == MPI_SUCCESS) ? rc : serve_access_refuse(win, rc);
 }
 

@@ -1,12 +1,13 @@
 /* serve_window.c: windows that Hearth serves: creation, lookup, release.
  *
- * MPI_Win_allocate: one mapping holds the memory of all ranks. MPI_Win_create, MPI_Win_create_dynamic: memory of an
- * allocated window is used where it is mapped, other memory is reached through the kernel. All ranks of the window must be
- * on one machine. If not, or if the kernel denies access, the host makes and serves the window.
+ * MPI_Win_allocate: one mapping holds the memory of all ranks of a node. MPI_Win_create, MPI_Win_create_dynamic: memory of
+ * an allocated window is used where it is mapped, other memory is reached through the kernel. A window with ranks on several
+ * nodes has such mappings on each of them, and a domain (remote/domain.h) for operations between them. If there is none, or if the
+ * kernel denies access, the host makes and serves the window.
  *
  * Collectives dominate the time: there is one exchange before the host creates its window and one after it, and two more
  * for memory. A rank's gate is in the segment of its process (process.h). If a process has no gate left, a mapping holds
- * those of all ranks, after their memory. */
+ * those of all ranks of the node, after their memory. */
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -15,7 +16,7 @@
 #include "mpi/core/hooks.h"
 #include "mpi/serve/memory.h"
 #include "mpi/serve/node_comm.h"
-#include "mpi/serve/served.h"
+#include "mpi/serve/remote/remote.h"
 #include "mpi/serve/vm.h"
 
 enum { BUCKETS = 64 };
@@ -63,31 +64,72 @@ static void served_unlink(struct served *s) {
 /* ---- the processes of a window ---- */
 
 struct party {
-    MPI_Comm comm;
+    MPI_Comm program; /* the communicator of the program */
+    MPI_Comm comm;    /* all, in the same order */
+    bool keeps_comm;  /* it stays with the program's */
     struct net_boot boot;
+    MPI_Comm local_comm; /* those of this node; MPI_COMM_NULL: all are */
+    struct net_boot local;
+    struct serve_domain *domain; /* if there are several nodes */
+    int *nodes;                  /* of each process, in the domain; NULL: there is only one node */
 };
 
-static int party_gather(void *arg, const void *mine, void *all, size_t bytes) {
-    const struct party *p = arg;
-    int one = 1, sum, rc;
-    if (bytes == 0)
-        rc = host_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, p->comm);
-    else
-        rc = host_Allgather(mine, (int)bytes, MPI_BYTE, all, (int)bytes, MPI_BYTE, p->comm);
-    return rc == MPI_SUCCESS ? 0 : -EIO;
+static void party_close(struct party *p) {
+    if (p->local_comm != MPI_COMM_NULL)
+        serve_host.Comm_free(&p->local_comm);
+    if (p->comm != MPI_COMM_NULL && !p->keeps_comm)
+        serve_host.Comm_free(&p->comm);
+    free(p->nodes);
 }
 
-/* Whether all processes of the communicator are on one machine. Collective. */
-static bool party_open(struct party *p, MPI_Comm comm) {
-    int all = 0;
-    p->comm = settings_get()->node_ranks ? MPI_COMM_NULL : serve_node_comm(comm);
-    if (p->comm == MPI_COMM_NULL)
+/* Finds a domain for processes on several nodes, and the processes of this node. */
+static bool party_open_nodes(struct party *p, MPI_Comm machine) {
+    int lowest, rank;
+    if (serve_host.Comm_split(p->program, 0, 0, &p->comm))
         return false;
-    p->boot = (struct net_boot){.arg = p, .gather = party_gather};
-    host_Comm_rank(p->comm, &p->boot.rank);
-    host_Comm_size(p->comm, &p->boot.size);
+    host_Comm_set_errhandler(p->comm, MPI_ERRORS_RETURN);
+    serve_domain_boot(&p->comm, &p->boot);
+    rank = p->boot.rank;
+    if (host_Allreduce(&rank, &lowest, 1, MPI_INT, MPI_MIN, machine))
+        return false;
+    p->domain = serve_domain_of(p->comm, &p->boot, lowest);
+    if (!p->domain)
+        return false;
+    p->nodes = malloc((size_t)p->boot.size * sizeof *p->nodes);
+    bool ok = p->nodes && serve_domain_nodes(p->domain, p->comm, p->boot.size, p->nodes);
+    if (net_agree_on_memory(&p->boot, ok, "the nodes") != 0 ||
+        serve_host.Comm_split(p->comm, p->nodes[rank], 0, &p->local_comm))
+        return false;
+    host_Comm_set_errhandler(p->local_comm, MPI_ERRORS_RETURN);
+    serve_domain_boot(&p->local_comm, &p->local);
+    return true;
+}
+
+/* Collective. If true, party_close must be called. False: no domain can be opened. */
+static bool party_open(struct party *p, MPI_Comm comm) {
+    unsigned long node_ranks = (unsigned long)settings_get()->node_ranks;
+    MPI_Comm machine = serve_node_comm(comm);
+    int all = 0, here = 0;
+    *p = (struct party){.program = comm, .comm = MPI_COMM_NULL, .local_comm = MPI_COMM_NULL};
+    if (machine == MPI_COMM_NULL)
+        return false;
     host_Comm_size(comm, &all);
-    return all == p->boot.size;
+    host_Comm_size(machine, &here);
+    if (all == here && (!node_ranks || (unsigned long)all <= node_ranks)) {
+        p->comm = machine;
+        p->keeps_comm = true;
+        serve_domain_boot(&p->comm, &p->boot);
+        p->local = p->boot;
+        return true;
+    }
+    bool opened = party_open_nodes(p, machine);
+    if (!opened)
+        party_close(p);
+    return opened;
+}
+
+static bool party_is_local(const struct party *p, int rank) {
+    return !p->nodes || p->nodes[rank] == p->nodes[p->boot.rank];
 }
 
 /* ---- creation ---- */
@@ -97,8 +139,9 @@ enum flavor { ALLOCATED, CREATED, DYNAMIC };
 /* A rank's part of the window, as it is sent to the others. */
 struct offer {
     uint64_t base, bytes, unit;
-    struct serve_memory_name
-        memory; /* that it is part of. If allocated, rank 0's id counts. The owner's locks protect it */
+    uint64_t key; /* of the window; rank 0's counts */
+    /* That it is part of. If allocated, the id of the node's lowest rank counts. The owner's locks protect it. */
+    struct serve_memory_name memory;
     struct serve_card process;
     int64_t gate; /* number of its gate in its process; -1: none */
     int64_t pid;  /* 0: no memory to describe the window */
@@ -131,6 +174,8 @@ static struct served *served_make(int rank, int size, bool dynamic) {
 }
 
 static void served_drop(struct served *s) {
+    if (s->key)
+        serve_domain_remove(s->domain, s);
     if (s->memory)
         serve_memory_leave(s->memory);
     else if (s->shared)
@@ -141,6 +186,7 @@ static void served_drop(struct served *s) {
     if (s->gate >= 0)
         serve_process_give_gate(s->gate);
     free(s->started);
+    free(s->nodes);
     free(s->targets);
     s->handle = MPI_WIN_NULL;
     serve_lock();
@@ -149,10 +195,10 @@ static void served_drop(struct served *s) {
     serve_unlock();
 }
 
-/* Whether every rank has a gate in its process. */
-static bool has_gates(const struct offer *all, int size) {
-    for (int i = 0; i < size; i++)
-        if (all[i].gate < 0)
+/* Whether every rank of this node has a gate in its process. */
+static bool has_gates(const struct party *p, const struct offer *all) {
+    for (int i = 0; i < p->boot.size; i++)
+        if (party_is_local(p, i) && all[i].gate < 0)
             return false;
     return true;
 }
@@ -176,9 +222,19 @@ static struct serve_gate *target_gate(const struct offer *o, int i, char *part, 
     return (struct serve_gate *)(part + round_up(memory_bytes(o, flavor), GATE_ALIGN));
 }
 
-/* Fills in target i. Returns whether its memory can be reached. */
-static bool note_target(struct served *s, int i, const struct offer *o, enum flavor flavor, bool gates) {
-    char *part = s->shared && s->shared->base ? s->shared->base + s->shared->parts[i].offset : NULL;
+/* Fills in a target of another node. The helper there knows the address of memory that was allocated. */
+static void note_remote(struct served *s, int i, const struct offer *o, int node, enum flavor flavor) {
+    enum { ANY_ADDRESS = 4096 }; /* displacements are relative to it; not 0, which would stand for "none" */
+    s->targets[i] = (struct served_target){.base = flavor == ALLOCATED ? ANY_ADDRESS : o->base,
+                                           .bytes = o->bytes,
+                                           .unit = o->unit,
+                                           .node = node,
+                                           .remote = s};
+}
+
+/* Fills in target i, whose part of the mapping this is, if there is one. Returns whether its memory can be reached. */
+static bool note_target(struct served *s, int i, char *part, const struct offer *o, enum flavor flavor,
+                        bool gates) {
     const struct serve_process *owner = serve_process_join(&o->memory.owner, i);
     struct served_target *t = &s->targets[i];
     *t = (struct served_target){.base = flavor == ALLOCATED ? (uint64_t)(uintptr_t)part : o->base,
@@ -194,39 +250,91 @@ static bool note_target(struct served *s, int i, const struct offer *o, enum fla
     return owner && t->gate && (t->mapped || t->by_kernel);
 }
 
-static bool take_memory(struct served *s, const struct offer *all) {
-    struct serve_card *owners = malloc((size_t)s->size * sizeof *owners);
-    for (int i = 0; owners && i < s->size; i++)
-        owners[i] = all[i].memory.owner;
-    s->memory = owners ? serve_memory_open(all[0].memory.id, s->shared, owners) : NULL;
+/* Returns whether all memory of this node can be reached. */
+static bool note_targets(struct served *s, const struct party *p, const struct offer *all, enum flavor flavor,
+                         bool gates) {
+    bool reached = true;
+    for (int i = 0, local = 0; i < s->size; i++) {
+        if (!party_is_local(p, i)) {
+            note_remote(s, i, &all[i], p->nodes[i], flavor);
+            continue;
+        }
+        char *part = s->shared && s->shared->base ? s->shared->base + s->shared->parts[local].offset : NULL;
+        reached = note_target(s, i, part, &all[i], flavor, gates) && reached;
+        if (s->targets[i].gate)
+            atomic_store(&s->targets[i].gate->domain, p->domain ? p->domain->key : 0);
+        local++;
+    }
+    return reached;
+}
+
+static bool take_memory(struct served *s, const struct party *p, const struct offer *all) {
+    struct serve_card *owners = malloc((size_t)p->local.size * sizeof *owners);
+    uint64_t id = 0;
+    for (int i = 0, local = 0; owners && i < s->size; i++) {
+        if (!party_is_local(p, i))
+            continue;
+        id = local ? id : all[i].memory.id;
+        owners[local++] = all[i].memory.owner;
+    }
+    s->memory = owners ? serve_memory_open(id, s->shared, owners) : NULL;
     free(owners);
     return s->memory;
+}
+
+static int compare_numbers(const void *a, const void *b) {
+    return *(const int *)a - *(const int *)b;
+}
+
+/* Makes the window known to the helper of this process, if it has one, before any rank may use it. */
+static int take_domain(struct served *s, const struct party *p, uint64_t key) {
+    s->nodes = malloc((size_t)s->size * sizeof *s->nodes);
+    int status = net_agree_on_memory(&p->boot, s->nodes, "the nodes");
+    if (status != 0)
+        return status;
+    memcpy(s->nodes, p->nodes, (size_t)s->size * sizeof *s->nodes);
+    qsort(s->nodes, (size_t)s->size, sizeof *s->nodes, compare_numbers);
+    for (int i = 0; i < s->size; i++)
+        if (i == 0 || s->nodes[i] != s->nodes[s->node_count - 1])
+            s->nodes[s->node_count++] = s->nodes[i];
+    s->domain = p->domain;
+    s->key = key;
+    serve_domain_add(s->domain, s);
+    return 0;
 }
 
 /* Collective. Fails everywhere or nowhere, except that *reached is set by each rank for itself. */
 static int served_fill(struct served *s, const struct party *p, const struct offer *all, enum flavor flavor,
                        bool *reached) {
-    bool gates = has_gates(all, s->size);
-    uint64_t sizes[s->size];
-    for (int i = 0; i < s->size; i++)
-        sizes[i] = part_bytes(&all[i], flavor, gates);
-    int status = flavor == ALLOCATED || !gates ? net_shared_open_sizes(&p->boot, sizes, &s->shared) : 0;
+    bool gates = has_gates(p, all);
+    uint64_t sizes[p->local.size];
+    for (int i = 0, local = 0; i < s->size; i++)
+        if (party_is_local(p, i))
+            sizes[local++] = part_bytes(&all[i], flavor, gates);
+    int status = flavor == ALLOCATED || !gates ? net_shared_open_sizes(&p->local, sizes, &s->shared) : 0;
+    if (p->domain)
+        status = net_boot_agree(&p->boot, status);
     if (status != 0)
         return status;
-    *reached = flavor != ALLOCATED || take_memory(s, all);
-    for (int i = 0; i < s->size; i++)
-        *reached = note_target(s, i, &all[i], flavor, gates) && *reached;
-    return 0;
+    *reached = flavor != ALLOCATED || take_memory(s, p, all);
+    *reached = note_targets(s, p, all, flavor, gates) && *reached;
+    return p->domain ? take_domain(s, p, all[0].key) : 0;
 }
 
 /* Creates the host window over the same memory whose handle the program sees. A host that cannot create one may still be
- * able to allocate a window: only one of Open MPI's components can do both. Returns 0 if every rank has its window and
+ * able to allocate a window: only one of Open MPI's components can do both. So the error is returned, except by MPICH: that
+ * numbers windows by the contexts of their communicators, and reuses the context of a freed one (4.0). Returns 0 if every rank has its window and
  * reaches all memory; -EEXIST if all have their windows, but some do not reach all memory; or another code. */
 static int served_name(struct served *s, const struct party *p, MPI_Info info, bool reached, MPI_Win *win) {
     const struct served_target *own = &s->targets[s->rank];
-    int rc = s->dynamic ? serve_host.Win_create_dynamic(info, p->comm, win)
+#ifdef MPICH
+    MPI_Comm comm = p->program;
+#else
+    MPI_Comm comm = p->comm;
+#endif
+    int rc = s->dynamic ? serve_host.Win_create_dynamic(info, comm, win)
                         : serve_host.Win_create((void *)(uintptr_t)own->base, (MPI_Aint)own->bytes,
-                                                (int)own->unit, info, p->comm, win);
+                                                (int)own->unit, info, comm, win);
     int status = net_boot_agree(&p->boot, rc != MPI_SUCCESS ? -ENOTSUP : reached ? 0 : -EEXIST);
     if (status == 0)
         s->handle = *win;
@@ -260,6 +368,7 @@ static struct served *served_open(MPI_Comm comm, struct offer *own, enum flavor 
         status = served_fill(s, &p, all, flavor, &reached);
     if (status == 0)
         status = served_name(s, &p, info, reached, win);
+    party_close(&p);
     if (status == 0) {
         serve_start();
         served_link(s);
@@ -296,6 +405,7 @@ static struct offer make_offer(const void *base, MPI_Aint size, MPI_Aint unit, e
     struct offer own = {.base = (uint64_t)(uintptr_t)base, .bytes = (uint64_t)size, .unit = (uint64_t)unit};
     own.memory.owner = own.process = serve_process_card();
     own.pid = own.process.pid;
+    own.key = random_mix(clock_ns() ^ own.process.id) | 1;
     if (flavor == ALLOCATED)
         own.memory.id = random_mix(clock_ns() ^ own.process.id);
     else if (flavor == CREATED && size)
@@ -364,6 +474,8 @@ int serve_Win_create_c(void *base, MPI_Aint size, MPI_Aint unit, MPI_Info info, 
  * frees it, because from then on another thread may get the same handle. */
 int serve_Win_free(MPI_Win *win) {
     struct served *s = win ? serve_find(*win) : NULL;
+    if (s && s->domain)
+        serve_remote_flush_all(s); /* unlocks in flight, too */
     if (s)
         served_unlink(s);
     int rc = serve_host.Win_free(win);

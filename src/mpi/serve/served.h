@@ -1,6 +1,7 @@
-/* served.h: windows that Hearth serves itself: every operation is executed by the process that calls it, whatever the
- * target does meanwhile. Memory that was allocated with a window is shared by the processes of the node; other memory is
- * reached through the kernel.
+/* served.h: windows that Hearth serves itself. Inside a node every operation is executed by the process that calls it,
+ * whatever the target does meanwhile. Memory that was allocated with a window is shared by the processes of the node; other
+ * memory is reached through the kernel. Operations on targets of other nodes are executed by the helper of the target's
+ * node (remote/remote.h).
  *
  * The handle that the program sees is that of a host window over the same memory. So names, attributes, groups, info
  * and error handlers are the host's. The host's fence, post, start, complete and wait synchronise as they do in any
@@ -22,7 +23,8 @@ enum hold {
     HOLD_NONE,
     HOLD_SHARED,
     HOLD_ALONE,
-    HOLD_UNCHECKED /* MPI_MODE_NOCHECK: the program keeps others away */
+    HOLD_UNCHECKED, /* MPI_MODE_NOCHECK: the program keeps others away */
+    HOLD_REMOTE = 4 /* added to the above if the target is on another node */
 };
 
 /* One rank of the window, as seen from this process. */
@@ -33,10 +35,14 @@ struct served_target {
     bool by_kernel; /* reached through the kernel (vm.h) */
     uint8_t held;   /* enum hold: this process's lock */
     bool started;   /* in the group of MPI_Win_start */
-    int pid;
-    struct serve_gate *gate;      /* its lock */
+    union {
+        int pid;
+        int node; /* if it is on another node: number of that node in the domain */
+    };
+    struct serve_gate *gate;      /* its lock; NULL if it is on another node */
     struct net_lock_table *locks; /* for accumulates to its memory */
     struct served_memory *memory; /* its memory, if it was allocated with another window */
+    struct served *remote;        /* the window, if it is on another node; else NULL */
 };
 
 struct served {
@@ -51,6 +57,10 @@ struct served {
     struct served_memory *memory; /* its own, if it was allocated with the window */
     struct net_shared
         *shared; /* the mapping of that memory, and of gates for which processes had none; or NULL */
+    struct serve_domain *domain; /* its helpers; NULL: all ranks are on one node */
+    uint64_t key;                /* by which helpers know it */
+    int *nodes, node_count;      /* of the domain, with ranks of this window; ascending */
+    struct served *next_in_domain;
     struct served *next;
 };
 
@@ -88,6 +98,8 @@ bool serve_is_wanted(MPI_Info info);
 void serve_open(void);
 /* Call before the first window is served. */
 void serve_start(void);
+/* Collective; call before MPI_Finalize. */
+void serve_close(void);
 
 /* ---- serve_epoch.c ---- */
 

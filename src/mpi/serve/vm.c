@@ -134,12 +134,12 @@ int serve_vm_copy_flat(int pid, enum vm_direction direction, uint64_t here, uint
     return 0;
 }
 
-static int copy_shaped(int pid, enum vm_direction direction, const struct vm_side *here,
-                       const struct vm_side *there, uint64_t bytes) {
+int serve_vm_copy_from(int pid, enum vm_direction direction, const struct vm_side *here,
+                       const struct vm_side *there, uint64_t from, uint64_t bytes) {
     struct iovec local[PIECES], remote[PIECES];
     struct data_cursor at_here, at_there;
     data_cursor_start(&at_here, here->shape, 0);
-    data_cursor_start(&at_there, there->shape, 0);
+    data_cursor_start(&at_there, there->shape, from);
     while (bytes) {
         unsigned long locals, remotes;
         uint64_t most = bytes < MOST ? bytes : MOST;
@@ -168,7 +168,7 @@ int serve_vm_copy(int pid, enum vm_direction direction, const struct vm_side *he
                   const struct vm_side *there, uint64_t bytes) {
     if (shape_is_contiguous(here->shape) && shape_is_contiguous(there->shape))
         return serve_vm_copy_flat(pid, direction, here->first, there->first, bytes);
-    return copy_shaped(pid, direction, here, there, bytes);
+    return serve_vm_copy_from(pid, direction, here, there, 0, bytes);
 }
 
 /* ---- updates ---- */
@@ -229,6 +229,13 @@ static int update_many(int pid, struct net_lock_table *locks, const struct data_
 }
 
 /* ---- updates of any shape ---- */
+
+static bool vm_lock(struct net_lock_table *locks, const void *place, bool waits) {
+    if (!waits)
+        return net_lock_table_try(locks, place);
+    net_lock_table_lock(locks, place);
+    return true;
+}
 
 /* Elements that begin in one block of the lock table, in the order of the shape. */
 struct batch {
@@ -293,13 +300,15 @@ static uint64_t batch_room(const struct batch *b, uint64_t left, uint64_t room) 
     return (left < room ? left : room) - b->bytes;
 }
 
-static int update_shaped(int pid, struct net_lock_table *locks, const struct data_update *u) {
+static int update_shaped(int pid, struct net_lock_table *locks, const struct data_update *u, bool waits,
+                         uint64_t *done) {
     const struct vm_side side = {.first = (uint64_t)(uintptr_t)u->to, .shape = u->shape};
     const size_t unit = data_element_bytes(u->type);
     const char *operands = u->packed;
     char *old = u->old, copy[LOCK_TABLE_GRAIN];
     struct data_cursor c;
     data_cursor_start(&c, u->shape, u->from);
+    *done = 0;
     for (uint64_t left = u->bytes; left;) {
         struct batch b;
         b.count = b.bytes = 0; /* the list stays uninitialised: to zero it takes longer than to fill it */
@@ -307,7 +316,8 @@ static int update_shaped(int pid, struct net_lock_table *locks, const struct dat
                (batch_add_run(&b, &side, &c, unit, batch_room(&b, left, sizeof copy)) ||
                 batch_add(&b, &side, &c, unit)))
             ;
-        net_lock_table_lock(locks, b.place);
+        if (!vm_lock(locks, b.place, waits))
+            return 0;
         int status = apply_ranges(pid, b.ranges, b.count, b.bytes, u, operands, old, copy);
         net_lock_table_unlock(locks, b.place);
         if (status != 0)
@@ -315,21 +325,28 @@ static int update_shaped(int pid, struct net_lock_table *locks, const struct dat
         operands += operands ? b.bytes : 0;
         old += old ? b.bytes : 0;
         left -= b.bytes;
+        *done += b.bytes;
     }
     return 0;
 }
 
+int serve_vm_update_try(int pid, struct net_lock_table *locks, const struct data_update *u, uint64_t *done) {
+    return update_shaped(pid, locks, u, false, done);
+}
+
 int serve_vm_update(int pid, struct net_lock_table *locks, const struct data_update *u) {
+    uint64_t done;
     if (!shape_is_contiguous(u->shape))
-        return update_shaped(pid, locks, u);
+        return update_shaped(pid, locks, u, true, &done);
     return u->bytes <= DATA_ELEMENT_MOST ? update_few(pid, locks, u) : update_many(pid, locks, u);
 }
 
 int serve_vm_swap_if(int pid, struct net_lock_table *locks, enum data_type type, uint64_t element,
-                     const void *expected, const void *desired, void *old) {
+                     const void *expected, const void *desired, void *old, bool waits) {
     size_t bytes = data_element_bytes(type);
     struct iovec here = {old, bytes}, there = {(void *)(uintptr_t)element, bytes};
-    net_lock_table_lock(locks, there.iov_base);
+    if (!vm_lock(locks, there.iov_base, waits))
+        return -EAGAIN;
     ssize_t n = call(pid, VM_READ, &here, 1, &there, 1);
     if (n >= 0 && memcmp(old, expected, bytes) == 0) {
         here.iov_base = (void *)(uintptr_t)desired;

@@ -18,6 +18,10 @@ enum vm_direction { VM_READ, VM_WRITE };
 int serve_vm_copy(int pid, enum vm_direction direction, const struct vm_side *here,
                   const struct vm_side *there, uint64_t bytes);
 
+/* The same with packed bytes [from, from + bytes) of the other process's side. */
+int serve_vm_copy_from(int pid, enum vm_direction direction, const struct vm_side *here,
+                       const struct vm_side *there, uint64_t from, uint64_t bytes);
+
 int serve_vm_copy_flat(int pid, enum vm_direction direction, uint64_t here, uint64_t there, uint64_t bytes);
 
 /* As data_update_element. `reads`: the old value is needed. */
@@ -27,9 +31,12 @@ int serve_vm_update_element(int pid, struct net_lock_table *locks, data_kernel *
 /* As data_update_wait; `u->to` is an address in the other process. */
 int serve_vm_update(int pid, struct net_lock_table *locks, const struct data_update *u);
 
-/* As data_swap_if with `waits`. */
+/* As data_update_try. *done: the bytes done. */
+int serve_vm_update_try(int pid, struct net_lock_table *locks, const struct data_update *u, uint64_t *done);
+
+/* As data_swap_if. -EAGAIN: the lock is held elsewhere and `waits` is false. */
 int serve_vm_swap_if(int pid, struct net_lock_table *locks, enum data_type type, uint64_t element,
-                     const void *expected, const void *desired, void *old);
+                     const void *expected, const void *desired, void *old, bool waits);
 
 /* Whether the kernel lets this process read a byte of the other one; writing requires the same permission. */
 bool serve_vm_is_allowed(int pid, uint64_t address);

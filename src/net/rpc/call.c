@@ -19,6 +19,7 @@
 
 enum state { OP_QUEUED, OP_SENT, OP_DONE };
 enum { NAMELESS = UINT32_MAX };
+enum { LONGEST_NAP_US = 10000 };
 /* a round of a wait never takes this long unless the process was stopped: it sleeps for at most 10 ms */
 #define STOPPED_NS 500000000u
 
@@ -327,8 +328,7 @@ void net_progress(struct net *n) {
         make_progress(n);
 }
 
-static void call_nap(struct net *n) {
-    enum { LONGEST_US = 10000 };
+void net_nap(struct net *n, uint64_t most_us) {
     if (!n->sliced) {
         n->sliced = true;
         net_sched_slice_shorten();
@@ -336,7 +336,7 @@ static void call_nap(struct net *n) {
     if (net_link_arm(n->port) != 0)
         return;
     uint64_t us = net_link_nap(n->port);
-    us = us < LONGEST_US ? us : LONGEST_US;
+    us = us < most_us ? us : most_us;
     struct timespec time = {.tv_nsec = (long)us * 1000};
     struct pollfd fd = {.fd = net_link_descriptor(n->port), .events = POLLIN};
     ppoll(&fd, 1, &time, NULL);
@@ -379,7 +379,7 @@ void net_target_wait(struct net *n, struct net_target *t, struct patience *p, bo
     p->spins = false;
     if (!forever)
         give_up_after(n, t, p, now);
-    call_nap(n);
+    net_nap(n, LONGEST_NAP_US);
 }
 
 static struct net_target *target_of_op(struct net *n, int node, const struct net_op *op) {

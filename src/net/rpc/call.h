@@ -143,6 +143,10 @@ bool net_is_done(const struct net_op *op);
 /* Receives arrived messages and sends queued blocks. */
 void net_progress(struct net *n);
 
+/* Sleeps until a message may have arrived, at most this long; for callers that wait for a net_reply and have other work
+ * from time to time. */
+void net_nap(struct net *n, uint64_t most_us);
+
 /* Makes progress until the operation is sent or done; sleeps if it takes long. Ends the job through `failed` if no
  * message at all arrives from that node for HEARTH_NET_TIMEOUT seconds, except while waiting for a net_reply, which may
  * take any time. */

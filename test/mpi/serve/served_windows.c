@@ -1,7 +1,7 @@
 /* served_windows.c: tests that windows that Hearth serves behave like windows of the MPI below: attributes, names, groups,
  * handles, callbacks and errors, on several kinds of communicators, with many windows, large ones and empty ones.
  *
- * configs: serve */
+ * configs: serve serve1 */
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -327,6 +327,29 @@ CASE(reversed_ranks_and_halves) {
     MPI_Comm_free(&half);
 }
 
+/* Ranks 0 and 2 run the helpers of the nodes of two ranks. A window of the others needs helpers of its own. */
+CASE(every_other_rank) {
+    SKIP_IF(test_size < 4, "needs 4 ranks");
+    SKIP_IF(over_pt2pt() && !test_served(), "sibling communicators fail in osc pt2pt");
+    MPI_Comm every_other;
+    MPI_Comm_split(MPI_COMM_WORLD, test_rank % 2, 0, &every_other);
+    struct allocated all = allocate_window(MPI_COMM_WORLD, WINDOW, 1, NULL);
+    for (int round = 0; round < 2; round++) {
+        struct allocated w = {.win = MPI_WIN_NULL};
+        if (test_rank % 2 == 1)
+            w = allocate_window(every_other, WINDOW, 1, NULL);
+        use_window(&all, MPI_COMM_WORLD);
+        memset(all.base, 0, sizeof(int64_t));
+        if (test_rank % 2 == 1) {
+            use_window(&w, every_other);
+            MPI_Win_free(&w.win);
+        }
+        barrier();
+    }
+    MPI_Win_free(&all.win);
+    MPI_Comm_free(&every_other);
+}
+
 /* Each half of the ranks has its own window. One window is then created over the memory of both, which no rank has mapped
  * completely. */
 CASE(one_window_over_memory_of_two) {
@@ -345,6 +368,36 @@ CASE(one_window_over_memory_of_two) {
     MPI_Win_free(&both);
     MPI_Win_free(&h.win);
     MPI_Comm_free(&half);
+}
+
+/* The program frees the communicator of a window of the MPI library. MPICH 4.0 numbers windows by their communicators: it
+ * confuses two windows whose communicators had the same context, which it reuses. */
+CASE(communicators_freed_before_their_windows) {
+    MPI_Comm comm;
+    MPI_Group all;
+    MPI_Comm_group(MPI_COMM_WORLD, &all);
+    MPI_Comm_split(MPI_COMM_WORLD, 0, 0, &comm);
+    struct allocated host = allocate_window(comm, WINDOW, 1, "host");
+    MPI_Comm_free(&comm);
+    struct allocated first = allocate_window(MPI_COMM_WORLD, WINDOW, 1, NULL);
+    struct allocated second = allocate_window(MPI_COMM_WORLD, WINDOW, 1, NULL);
+    use_window(&host, MPI_COMM_WORLD);
+    const struct allocated *both[] = {&first, &second};
+    for (int i = 0; i < 2; i++) {
+        MPI_Win_post(all, 0, both[i]->win);
+        MPI_Win_start(all, 0, both[i]->win);
+    }
+    for (int i = 1; i >= 0; i--) {
+        int64_t value = 10 * i + test_rank;
+        MPI_Put(&value, 1, MPI_INT64_T, (test_rank + 1) % test_size, 0, 1, MPI_INT64_T, both[i]->win);
+        MPI_Win_complete(both[i]->win);
+        MPI_Win_wait(both[i]->win);
+        expect_eq(load_number(both[i], 0), 10 * i + (test_rank + test_size - 1) % test_size);
+    }
+    MPI_Group_free(&all);
+    MPI_Win_free(&second.win);
+    MPI_Win_free(&first.win);
+    MPI_Win_free(&host.win);
 }
 
 CASE(a_window_of_one_rank) {

@@ -1,0 +1,246 @@
+/* domain.c: opens, finds and closes domains, and keeps the windows that their helpers serve.
+ *
+ * All processes of a window choose the same domain without communication: they all know the domains that contain all
+ * processes of the window, and take the first in an order that they agree on. Its key is random; its id is larger than
+ * those of all domains that its processes belonged to before. MPI_Finalize closes them in this order, too, so no two
+ * processes wait for each other in different domains. */
+#include "mpi/serve/remote/domain.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "mpi/serve/process.h"
+#include "mpi/serve/remote/remote.h"
+
+static pthread_mutex_t list_mutex = PTHREAD_MUTEX_INITIALIZER; /* guards the following */
+static struct serve_domain *domains;                           /* in their order */
+static uint64_t last_id;
+
+/* ---- the bootstrap collective ---- */
+
+static int domain_gather(void *arg, const void *mine, void *all, size_t bytes) {
+    const MPI_Comm *comm = arg;
+    int one = 1, sum, rc;
+    if (bytes == 0)
+        rc = host_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, *comm);
+    else
+        rc = host_Allgather(mine, (int)bytes, MPI_BYTE, all, (int)bytes, MPI_BYTE, *comm);
+    return rc == MPI_SUCCESS ? 0 : -EIO;
+}
+
+void serve_domain_boot(MPI_Comm *comm, struct net_boot *boot) {
+    *boot = (struct net_boot){.arg = comm, .gather = domain_gather};
+    host_Comm_rank(*comm, &boot->rank);
+    host_Comm_size(*comm, &boot->size);
+}
+
+/* ---- the list ---- */
+
+static bool is_before(const struct serve_domain *a, const struct serve_domain *b) {
+    return a->id != b->id ? a->id < b->id : a->key < b->key;
+}
+
+static void domain_link(struct serve_domain *d) {
+    pthread_mutex_lock(&list_mutex);
+    struct serve_domain **at = &domains;
+    while (*at && is_before(*at, d))
+        at = &(*at)->next;
+    d->next = *at;
+    *at = d;
+    if (last_id < d->id)
+        last_id = d->id;
+    pthread_mutex_unlock(&list_mutex);
+}
+
+struct serve_domain *serve_domain_find(uint64_t key) {
+    pthread_mutex_lock(&list_mutex);
+    struct serve_domain *d = domains;
+    while (d && d->key != key)
+        d = d->next;
+    pthread_mutex_unlock(&list_mutex);
+    return d;
+}
+
+/* ---- membership ---- */
+
+/* The ranks in the domain of all processes of a communicator; NULL: out of memory, or not all are members. */
+static int *domain_ranks(const struct serve_domain *d, MPI_Comm comm, int size) {
+    MPI_Group group = MPI_GROUP_NULL;
+    int *own = malloc((size_t)size * sizeof *own), *ranks = malloc((size_t)size * sizeof *ranks);
+    bool ok = own && ranks && host_Comm_group(comm, &group) == MPI_SUCCESS;
+    for (int i = 0; ok && i < size; i++)
+        own[i] = i;
+    ok = ok && host_Group_translate_ranks(group, size, own, d->group, ranks) == MPI_SUCCESS;
+    for (int i = 0; ok && i < size; i++)
+        ok = ranks[i] != MPI_UNDEFINED;
+    if (group != MPI_GROUP_NULL)
+        host_Group_free(&group);
+    free(own);
+    if (ok)
+        return ranks;
+    free(ranks);
+    return NULL;
+}
+
+bool serve_domain_nodes(const struct serve_domain *d, MPI_Comm comm, int size, int *nodes) {
+    int *ranks = domain_ranks(d, comm, size);
+    for (int i = 0; ranks && i < size; i++)
+        nodes[i] = (int)d->world->node_of[ranks[i]];
+    free(ranks);
+    return ranks != NULL;
+}
+
+/* Whether the helper of every node of these processes runs in one of them. */
+static bool has_leaders(const struct serve_domain *d, const int *ranks, int size) {
+    bool *in = calloc((size_t)d->world->size, sizeof *in), all = in;
+    for (int i = 0; in && i < size; i++)
+        in[ranks[i]] = true;
+    for (int i = 0; all && i < size; i++)
+        all = in[net_world_leader(d->world, (int)d->world->node_of[ranks[i]])];
+    free(in);
+    return all;
+}
+
+/* The first domain that serves these processes. Agreed upon, because a process may have run out of memory. */
+static struct serve_domain *domain_find_for(MPI_Comm comm, const struct net_boot *boot) {
+    struct serve_domain *found = NULL;
+    pthread_mutex_lock(&list_mutex);
+    for (struct serve_domain *d = domains; d && !found; d = d->next) {
+        int *ranks = domain_ranks(d, comm, boot->size);
+        if (ranks && has_leaders(d, ranks, boot->size))
+            found = d;
+        free(ranks);
+    }
+    pthread_mutex_unlock(&list_mutex);
+    return net_boot_agree(boot, found ? 0 : -ENOENT) == 0 ? found : NULL;
+}
+
+/* ---- opening and closing ---- */
+
+static void domain_free(struct serve_domain *d) {
+    if (d->world)
+        d->rpc->world_close(d->world);
+    if (d->group != MPI_GROUP_NULL)
+        host_Group_free(&d->group);
+    if (d->comm != MPI_COMM_NULL)
+        serve_host.Comm_free(&d->comm);
+    free(d->faults);
+    free(d);
+}
+
+/* Agrees on the id and the key. */
+static int domain_name(struct serve_domain *d) {
+    struct name {
+        uint64_t id, key;
+    } mine, *all = malloc((size_t)d->boot.size * sizeof *all);
+    pthread_mutex_lock(&list_mutex);
+    mine.id = ++last_id;
+    pthread_mutex_unlock(&list_mutex);
+    mine.key = random_mix(clock_ns() ^ serve_process_card().id);
+    int status = net_agree_on_memory(&d->boot, all, "a list");
+    if (status == 0)
+        status = net_boot_gather(&d->boot, &mine, all, sizeof mine);
+    for (int i = 0; status == 0 && i < d->boot.size; i++)
+        d->id = all[i].id > d->id ? all[i].id : d->id;
+    d->key = status == 0 ? all[0].key : 0;
+    free(all);
+    return status;
+}
+
+static int domain_open_net(struct serve_domain *d, int machine) {
+    const struct net_service service = serve_remote_service(d);
+    d->rpc->identify(d->boot.rank);
+    int status = d->rpc->world_open(&d->boot, machine, (unsigned)settings_get()->node_ranks, &d->world);
+    if (status != 0)
+        return status;
+    d->faults = calloc((size_t)d->world->size, sizeof *d->faults);
+    status = net_agree_on_memory(&d->boot, d->faults, "a domain");
+    return status == 0 ? d->rpc->open(&d->boot, d->world, &service, &d->comm, &d->net) : status;
+}
+
+/* All processes call it, also those that have no library. */
+static struct serve_domain *domain_open(MPI_Comm comm, const struct net_boot *boot, int machine) {
+    const char *why = "";
+    const struct serve_rpc *rpc = serve_rpc_load(&why);
+    struct serve_domain *d = rpc ? calloc(1, sizeof *d) : NULL;
+    bool over_ucx = settings_get()->net != LINK_OVER_MPI;
+    if (!over_ucx)
+        why = "HEARTH_NET=mpi: helpers serve windows over UCX only";
+    int status = net_boot_agree(boot, d && over_ucx ? 0 : -ENOTSUP);
+    if (d)
+        *d = (struct serve_domain){.rpc = rpc, .comm = MPI_COMM_NULL, .group = MPI_GROUP_NULL};
+    if (status == 0)
+        status = net_boot_agree(boot, serve_host.Comm_split(comm, 0, 0, &d->comm) ? -EIO : 0);
+    if (status == 0) {
+        host_Comm_set_errhandler(d->comm, MPI_ERRORS_RETURN);
+        serve_domain_boot(&d->comm, &d->boot);
+        pthread_mutex_init(&d->guard, NULL);
+        pthread_mutex_init(&d->mutex, NULL);
+        status = net_boot_agree(boot, host_Comm_group(d->comm, &d->group) ? -EIO : 0);
+    }
+    if (status == 0)
+        status = domain_name(d);
+    if (status == 0)
+        status = domain_open_net(d, machine);
+    if (status == 0) {
+        domain_link(d);
+        return d;
+    }
+    if (boot->rank == 0)
+        log_info("windows across nodes are left to MPI: %s", *why ? why
+                                                             : status == -ENOTSUP
+                                                                 ? "a rank cannot load libhearth-serve.so"
+                                                                 : "the network cannot be used, see above");
+    if (d)
+        domain_free(d);
+    return NULL;
+}
+
+struct serve_domain *serve_domain_of(MPI_Comm comm, const struct net_boot *boot, int machine) {
+    static _Atomic bool failed; /* not tried again: all processes would repeat their messages */
+    struct serve_domain *d = domain_find_for(comm, boot);
+    if (d || net_boot_agree(boot, atomic_load(&failed) ? -ENOTSUP : 0) != 0)
+        return d;
+    d = domain_open(comm, boot, machine);
+    if (!d)
+        atomic_store(&failed, true);
+    return d;
+}
+
+void serve_domain_close_all(void) {
+    while (domains) {
+        struct serve_domain *d = domains;
+        domains = d->next;
+        d->rpc->close(d->net, &d->boot, NULL);
+        domain_free(d);
+    }
+}
+
+/* ---- windows ---- */
+
+void serve_domain_add(struct serve_domain *d, struct served *s) {
+    pthread_mutex_lock(&d->mutex);
+    s->next_in_domain = d->windows;
+    d->windows = s;
+    pthread_mutex_unlock(&d->mutex);
+    atomic_fetch_add(&d->open, 1);
+}
+
+void serve_domain_remove(struct serve_domain *d, struct served *s) {
+    pthread_mutex_lock(&d->mutex);
+    struct served **at = &d->windows;
+    while (*at != s)
+        at = &(*at)->next_in_domain;
+    *at = s->next_in_domain;
+    pthread_mutex_unlock(&d->mutex);
+    atomic_fetch_sub(&d->open, 1);
+}
+
+struct served *serve_domain_window(struct serve_domain *d, uint64_t key) {
+    pthread_mutex_lock(&d->mutex);
+    struct served *s = d->windows;
+    while (s && s->key != key)
+        s = s->next_in_domain;
+    pthread_mutex_unlock(&d->mutex);
+    return s;
+}

@@ -1,0 +1,97 @@
+/* remote.h: operations on targets of other nodes, which their helpers execute. Each call takes a target t with
+ * t->remote set. */
+#ifndef HEARTH_MPI_SERVE_REMOTE_H
+#define HEARTH_MPI_SERVE_REMOTE_H
+
+#include "data/data.h"
+#include "mpi/serve/remote/domain.h"
+
+/* ---- remote_request.c: the origin ---- */
+
+enum remote_direction { REMOTE_GET, REMOTE_PUT };
+
+/* A side of a copy: its first byte, here or at the target, and its layout. */
+struct remote_side {
+    uint64_t first;
+    struct layout *layout;
+};
+
+/* Copies `bytes` packed bytes, at least 1. When it returns, the memory of a put may be reused; the data of a get arrives
+ * before a flush, or serve_remote_wait, returns. A get may take over the layouts, which are then empty. Returns 0 or
+ * -EFAULT: there is no such memory in a dynamic window. */
+int serve_remote_copy(const struct served_target *t, enum remote_direction direction,
+                      const struct remote_side *here, const struct remote_side *there, uint64_t bytes);
+
+/* Waits until the data of all gets from this target, or from all targets of the window, has arrived. */
+void serve_remote_wait(const struct served_target *t);
+void serve_remote_wait_all(const struct served *s);
+
+/* As data_update_wait; `u->to` is an address at the target. */
+int serve_remote_update(const struct served_target *t, const struct data_update *u);
+
+/* As data_swap_if. */
+int serve_remote_swap_if(const struct served_target *t, enum data_type type, uint64_t element,
+                         const void *expected, const void *desired, void *old);
+
+/* Waits until the operations on this target, or on all targets of the window, are complete there. */
+void serve_remote_flush(const struct served_target *t);
+void serve_remote_flush_all(const struct served *s);
+
+/* ---- remote_lock.c: the origin's locks ---- */
+
+void serve_remote_lock(const struct served_target *t, bool exclusive);
+void serve_remote_unlock(const struct served_target *t, bool exclusive);
+
+/* All targets of one node, shared. */
+void serve_remote_lock_node(struct served *s, int node);
+void serve_remote_unlock_node(struct served *s, int node);
+
+/* ---- remote_serve.c, remote_gate.c: the helper ---- */
+
+struct net_service serve_remote_service(struct serve_domain *d);
+
+/* ---- messages ---- */
+
+enum remote_handler { RPC_GET, RPC_PUT, RPC_UPDATE, RPC_SWAP, RPC_STATUS, RPC_LOCK, RPC_UNLOCK };
+
+/* The window, and the rank in it. REMOTE_ALL: all ranks of the helper's node. */
+struct remote_head {
+    uint64_t window;
+    uint32_t target;
+    uint8_t op, type; /* of an update; type also of a swap */
+    bool exclusive;   /* of a lock */
+    uint8_t unused;
+    /* Bytes of the shape (data/shape_wire.h), in front of the payload, or if `shape_follows`, after this header. Addresses
+     * are relative to the beginning of the target's memory. */
+    uint32_t shape_bytes;
+    uint32_t shape_follows;
+};
+#define REMOTE_ALL UINT32_MAX
+
+struct remote_swap {
+    struct remote_head head;
+    uint64_t offset;
+    char expected[8], desired[8];
+};
+
+enum {
+    REMOTE_LIST = 1024,  /* most blocks of a list in one message */
+    REMOTE_PAYLOAD = 16, /* alignment of the data after a shape in the payload */
+    REMOTE_HEADER_SHAPE = NET_HEADER - sizeof(struct remote_head)
+};
+_Static_assert((int)REMOTE_HEADER_SHAPE >= (int)DATA_SHAPE_WIRE, "a regular shape fits into the header");
+
+/* Before a domain of the helper is told: the leader's gates (remote_gate.c). */
+enum remote_local { LOCAL_GATE_CHANGED };
+
+/* The helper's side of locks. */
+struct serve_waiter;
+void serve_remote_gate_lock(struct serve_domain *d, struct served *s, const struct remote_head *h,
+                            uint64_t reply);
+void serve_remote_gate_unlock(struct serve_domain *d, struct served *s, const struct remote_head *h);
+void serve_remote_gate_check(struct serve_domain *d);
+
+/* Tells the gates how to wake the helper. Called when a domain is opened. */
+void serve_remote_gate_open(void);
+
+#endif

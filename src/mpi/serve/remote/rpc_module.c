@@ -1,0 +1,22 @@
+/* rpc_module.c: the only file of libhearth-serve that is not part of src/net or src/base. */
+#include "base/base.h"
+#include "mpi/serve/remote/rpc.h"
+
+__attribute__((visibility("default"))) const struct serve_rpc hearth_serve_rpc = {
+    .version = HEARTH_VERSION,
+    .bytes = sizeof hearth_serve_rpc,
+    .identify = log_identify,
+    .world_open = net_world_open,
+    .world_close = net_world_close,
+    .open = net_open,
+    .close = net_close,
+    .mailbox = net_mailbox,
+    .start = net_start,
+    .is_done = net_is_done,
+    .progress = net_progress,
+    .nap = net_nap,
+    .wait_sent = net_wait_sent,
+    .wait_done = net_wait_done,
+    .fence = net_fence,
+    .reply = net_reply,
+};
