@@ -9,6 +9,7 @@
 #include "net/shm/memfile.h"
 #include "net/node/messages.h"
 #include "net/node/pull.h"
+#include "net/shm/address_picker.h"
 #include "net/shm/extents.h"
 #include "net/shm/memory_limit.h"
 #include "net/shm/promise.h"

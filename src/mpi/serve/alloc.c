@@ -22,6 +22,7 @@
 #include "mpi/serve/memory.h"
 #include "mpi/serve/served.h"
 
+#define CHUNK_SHORT ((uint64_t)4 << 20) /* where few addresses are free in all processes */
 #define CHUNK_LEAST ((uint64_t)64 << 20)
 #define CHUNK_MOST  ((uint64_t)4 << 30) /* unless a block is longer */
 
@@ -60,7 +61,10 @@ static uint64_t chunk_bytes(uint64_t need) {
     struct rlimit space, file;
     bool scarce = (getrlimit(RLIMIT_AS, &space) == 0 && space.rlim_cur != RLIM_INFINITY) ||
                   (getrlimit(RLIMIT_FSIZE, &file) == 0 && file.rlim_cur != RLIM_INFINITY);
-    uint64_t bytes = mapped < CHUNK_LEAST ? CHUNK_LEAST : mapped < CHUNK_MOST ? mapped : CHUNK_MOST;
+    uint64_t bytes = net_address_is_scarce() ? CHUNK_SHORT
+                     : mapped < CHUNK_LEAST  ? CHUNK_LEAST
+                     : mapped < CHUNK_MOST   ? mapped
+                                             : CHUNK_MOST;
     return round_up(scarce || bytes < need ? need : bytes, HUGE_PAGE);
 }
 

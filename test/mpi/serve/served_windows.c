@@ -431,6 +431,12 @@ static char *alloc_mem(size_t bytes, const char *where) {
     return memory;
 }
 
+#ifdef __SANITIZE_THREAD__ /* it leaves few addresses that are free in all processes */
+enum { FEW_ADDRESSES = true };
+#else
+enum { FEW_ADDRESSES = false };
+#endif
+
 /* Whether the memory of the next rank is mapped here. */
 static bool is_shared(MPI_Win win) {
     MPI_Aint bytes = 0;
@@ -445,7 +451,7 @@ static void use_created(char *base, size_t bytes, bool shared) {
     int last = (int)(bytes / 8) - 1;
     MPI_Win win;
     MPI_Win_create(base, (MPI_Aint)bytes, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
-    expect_eq(is_shared(win), shared);
+    expect(FEW_ADDRESSES || is_shared(win) == shared);
     MPI_Win_lock_all(0, win);
     add_number(win, peer(), 0, 5);
     put_number(win, peer(), last, 7);
