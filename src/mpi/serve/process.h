@@ -12,6 +12,7 @@
 struct serve_process {
     uint64_t id; /* random */
     int pid;
+    _Atomic bool is_allowed; /* the kernel lets this process read and write its memory; false: not known */
     struct net_lock_table *locks;
     struct serve_gate *gates;
     struct segment segment; /* it holds the lock table and the gates */

@@ -143,8 +143,9 @@ struct offer {
     /* That it is part of. If allocated, the id of the node's lowest rank counts. The owner's locks protect it. */
     struct serve_memory_name memory;
     struct serve_card process;
-    int64_t gate; /* number of its gate in its process; -1: none */
-    int64_t pid;  /* 0: no memory to describe the window */
+    uint64_t probe; /* address of a byte of its process that can be read */
+    int64_t gate;   /* number of its gate in its process; -1: none */
+    int64_t pid;    /* 0: no memory to describe the window */
 };
 
 /* Structures of freed windows are reused and never freed: serve_find may read one that another thread releases. */
@@ -214,12 +215,18 @@ static uint64_t part_bytes(const struct offer *o, enum flavor flavor, bool gates
     return gates ? memory : round_up(memory, GATE_ALIGN) + sizeof(struct serve_gate);
 }
 
-static struct serve_gate *target_gate(const struct offer *o, int i, char *part, enum flavor flavor,
-                                      bool gates) {
-    const struct serve_process *p = gates ? serve_process_join(&o->process, i) : NULL;
+static struct serve_gate *target_gate(const struct offer *o, const struct serve_process *p, char *part,
+                                      enum flavor flavor, bool gates) {
     if (gates)
         return p ? &p->gates[o->gate] : NULL;
     return (struct serve_gate *)(part + round_up(memory_bytes(o, flavor), GATE_ALIGN));
+}
+
+/* Whether the kernel lets this process access the memory of the other one, which is asked once. */
+static bool is_allowed(struct serve_process *p, uint64_t address) {
+    if (!p->is_allowed)
+        p->is_allowed = serve_vm_is_allowed(p->pid, address);
+    return p->is_allowed;
 }
 
 /* Fills in a target of another node. The helper there knows the address of memory that was allocated. */
@@ -236,17 +243,18 @@ static void note_remote(struct served *s, int i, const struct offer *o, int node
 static bool note_target(struct served *s, int i, char *part, const struct offer *o, enum flavor flavor,
                         bool gates) {
     const struct serve_process *owner = serve_process_join(&o->memory.owner, i);
+    struct serve_process *process = serve_process_join(&o->process, i);
     struct served_target *t = &s->targets[i];
     *t = (struct served_target){.base = flavor == ALLOCATED ? (uint64_t)(uintptr_t)part : o->base,
                                 .bytes = o->bytes,
                                 .unit = o->unit,
                                 .pid = (int)o->pid,
-                                .gate = target_gate(o, i, part, flavor, gates),
+                                .gate = target_gate(o, process, part, flavor, gates),
                                 .locks = owner ? owner->locks : NULL};
     if (flavor != ALLOCATED && o->memory.id)
         t->memory = serve_memory_attach(&o->memory);
     t->mapped = flavor == ALLOCATED || t->memory || i == s->rank || !o->bytes;
-    t->by_kernel = !t->mapped && (flavor == DYNAMIC || serve_vm_is_allowed(t->pid, t->base));
+    t->by_kernel = !t->mapped && process && is_allowed(process, o->probe);
     return owner && t->gate && (t->mapped || t->by_kernel);
 }
 
@@ -402,10 +410,12 @@ static bool is_intracomm(MPI_Comm comm) {
 }
 
 static struct offer make_offer(const void *base, MPI_Aint size, MPI_Aint unit, enum flavor flavor) {
+    static char probe;
     struct offer own = {.base = (uint64_t)(uintptr_t)base, .bytes = (uint64_t)size, .unit = (uint64_t)unit};
     own.memory.owner = own.process = serve_process_card();
     own.pid = own.process.pid;
     own.key = random_mix(clock_ns() ^ own.process.id) | 1;
+    own.probe = (uint64_t)(uintptr_t)&probe;
     if (flavor == ALLOCATED)
         own.memory.id = random_mix(clock_ns() ^ own.process.id);
     else if (flavor == CREATED && size)

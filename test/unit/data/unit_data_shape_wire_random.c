@@ -35,14 +35,14 @@ static uint32_t roll(uint32_t n) {
 
 /* ---- the bytes that a range covers, as extents; adjacent ones are merged ---- */
 
-struct extents {
+struct hull {
     uint64_t count;
     struct {
         uint64_t address, bytes;
     } at[SHAPE_BYTES];
 };
 
-static void extents_add(struct extents *e, uint64_t address, uint64_t bytes) {
+static void extents_add(struct hull *e, uint64_t address, uint64_t bytes) {
     if (e->count && e->at[e->count - 1].address + e->at[e->count - 1].bytes == address) {
         e->at[e->count - 1].bytes += bytes;
         return;
@@ -52,7 +52,7 @@ static void extents_add(struct extents *e, uint64_t address, uint64_t bytes) {
     e->at[e->count++].bytes = bytes;
 }
 
-static void extents_add_range(struct extents *e, uint64_t address, const struct shape *s, uint64_t from,
+static void extents_add_range(struct hull *e, uint64_t address, const struct shape *s, uint64_t from,
                               uint64_t bytes) {
     for (uint64_t i = 0; i < s->blocks && bytes; i++) {
         struct shape_block b = shape_block_at(s, i);
@@ -66,7 +66,7 @@ static void extents_add_range(struct extents *e, uint64_t address, const struct 
     require(!bytes);
 }
 
-static bool extents_equal(const struct extents *a, const struct extents *b) {
+static bool extents_equal(const struct hull *a, const struct hull *b) {
     return a->count == b->count && !memcmp(a->at, b->at, a->count * sizeof a->at[0]);
 }
 
@@ -142,7 +142,7 @@ static void check_damage(const char *wire, size_t length) {
 }
 
 /* Reads a piece back and adds the bytes that it covers to `e`. Truncated input, and lists that are too short, must be refused. */
-static void read_piece(const char *wire, size_t length, uint64_t covered, struct extents *e,
+static void read_piece(const char *wire, size_t length, uint64_t covered, struct hull *e,
                        struct data_piece *p, struct shape_block *list) {
     struct data_piece other;
     require(data_shape_read(p, list, MOST, wire, length) == (ssize_t)length);
@@ -201,7 +201,7 @@ static void copy_through(const struct data_piece *p, const struct random_shape *
 
 static uint64_t run_round(uint64_t seed) {
     static struct random_shape r;
-    static struct extents wanted, found;
+    static struct hull wanted, found;
     struct shape_block list[MOST];
     struct data_piece p;
     struct data_cursor c;
