@@ -357,6 +357,16 @@ static int offers_gather(const struct party *p, const struct offer *own, struct 
     return status;
 }
 
+enum { FEW = 512 }; /* ranks whose offers are on the stack: one exchange less */
+
+static struct offer *offers_room(const struct party *p) {
+    struct offer *all = malloc((size_t)p->boot.size * sizeof *all);
+    if (net_agree_on_memory(&p->boot, all, "a window") == 0)
+        return all;
+    free(all);
+    return NULL;
+}
+
 /* Collective. NULL: the host serves the window; *made: and has created it already. */
 static struct served *served_open(MPI_Comm comm, struct offer *own, enum flavor flavor, MPI_Info info,
                                   MPI_Win *win, bool *made) {
@@ -365,7 +375,13 @@ static struct served *served_open(MPI_Comm comm, struct offer *own, enum flavor 
     if (!party_open(&p, comm))
         return NULL;
     struct served *s = served_make(p.boot.rank, p.boot.size, flavor == DYNAMIC);
-    struct offer all[p.boot.size];
+    struct offer few[p.boot.size <= FEW ? p.boot.size : 1], *all = few;
+    if (p.boot.size > FEW && !(all = offers_room(&p))) {
+        party_close(&p);
+        if (s)
+            served_drop(s);
+        return NULL;
+    }
     if (!s)
         log_error("no memory for a window of %d ranks: is the memory of this process limited (ulimit -v)?",
                   p.boot.size);
@@ -377,6 +393,8 @@ static struct served *served_open(MPI_Comm comm, struct offer *own, enum flavor 
     if (status == 0)
         status = served_name(s, &p, info, reached, win);
     party_close(&p);
+    if (all != few)
+        free(all);
     if (status == 0) {
         serve_start();
         served_link(s);

@@ -62,6 +62,7 @@ CASE(shared_query) {
     char *base = NULL;
     if (!test_served())
         return;
+    SKIP_IF(strcmp(test_config(), "serve1") == 0, "each rank is on a node of its own");
     MPI_Win_allocate(test_rank * 128, 1 + test_rank, MPI_INFO_NULL, MPI_COMM_WORLD, &w.base, &w.win);
     query_and_store(&w, 128);
     expect_eq(MPI_Win_shared_query(w.win, MPI_PROC_NULL, &bytes, &unit, &base), MPI_SUCCESS);
@@ -441,6 +442,7 @@ CASE(more_windows_than_locks) {
 #ifndef MPICH
     SKIP_IF(true, "Open MPI 4 has no windows of one rank");
 #endif
+    SKIP_IF(!test_served(), "MPICH 4.0 crashes in the lock of one of many windows of one rank");
     static MPI_Win many[MANY];
     static int64_t number;
     for (int i = 0; i < MANY; i++)
