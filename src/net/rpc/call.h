@@ -66,8 +66,8 @@ struct net_service {
     void (*failed)(void *arg, int rank, const char *why);
 };
 
-/* Answers that are sent after the handler has returned: to a block of another node (at most 32 bytes; one at a time
- * per client), or to a process of this node. In the helper's thread only. */
+/* Answers that are sent after the handler has returned: to a block of another node (at most 32 bytes), or to a process of
+ * this node. In the helper's thread only. */
 void net_reply(struct net *n, int helper, uint64_t reply, const void *data, size_t bytes);
 void net_answer_local(struct net *n, int cell, int64_t answer);
 

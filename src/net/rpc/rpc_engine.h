@@ -130,7 +130,7 @@ struct server_client {
     bool ack_leaving, ack_due;
     struct flow_ack ack_next;
 
-    /* Answers by net_reply. A client waits for one at a time, but the local completion of one may be reported only
+    /* Answers by net_reply. Most clients wait for one at a time, but the local completion of one may be reported only
      * after the client has asked for the next. */
     struct late {
         struct link_send send;

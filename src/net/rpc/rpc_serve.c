@@ -68,6 +68,11 @@ static void late_has_left(struct link_send *send, int status) {
     container_of(send, struct late, send)->leaving = false;
 }
 
+static void extra_late_has_left(struct link_send *send, int status) {
+    (void)status;
+    free(container_of(send, struct late, send));
+}
+
 static struct server_client *client_of(struct server *s, uint32_t rank, struct link_peer *peer) {
     struct server_client *c = s->clients[rank];
     if (LIKELY(c))
@@ -291,11 +296,15 @@ unsigned net_server_work(struct server *s, unsigned *blocked) {
     return done;
 }
 
+/* A further one is allocated only if several threads of the client wait and the network is slow. */
 static struct late *free_late(struct server_client *c) {
     for (size_t i = 0; i < sizeof c->late / sizeof c->late[0]; i++)
         if (!c->late[i].leaving)
             return &c->late[i];
-    return NULL;
+    struct late *extra = calloc(1, sizeof *extra);
+    if (extra)
+        extra->send.sent = extra_late_has_left;
+    return extra;
 }
 
 void net_reply(struct net *n, int helper, uint64_t reply, const void *data, size_t bytes) {
@@ -304,13 +313,15 @@ void net_reply(struct net *n, int helper, uint64_t reply, const void *data, size
     struct late *l = c ? free_late(c) : NULL;
     if (!l || bytes > sizeof l->data) {
         server_fail(s, (uint32_t)(reply >> 32),
-                    c ? "it waits for several answers at a time"
+                    c ? "no memory for an answer, or the answer is too long"
                       : "its waiting request went to a helper other than the first");
         return;
     }
     memcpy(l->data, data, bytes);
     l->reply = (struct wire_reply){.kind = WIRE_REPLY, .from = my_name(s), .op = (uint32_t)reply};
     l->leaving = net_link_send(s->port, c->peer, &l->reply, sizeof l->reply, l->data, bytes, &l->send) == 1;
+    if (!l->leaving)
+        l->send.sent(&l->send, 0);
 }
 
 /* ---- opening and closing ---- */

@@ -174,3 +174,39 @@ CASE(windows_of_threads) {
         MPI_Comm_free(&comms[i]);
     }
 }
+
+/* ---- locks by many threads at once, each on a window of its own ---- */
+
+enum { LOCKERS = 6, LOCK_ROUNDS = 15 };
+
+static void *lock_windows(void *arg) {
+    const struct worker *worker = arg;
+    for (int round = 0; round < LOCK_ROUNDS; round++)
+        for (int target = 0; target < test_size; target++) {
+            MPI_Win_lock(MPI_LOCK_EXCLUSIVE, target, 0, worker->win);
+            int64_t value = get_number(worker->win, target, 0);
+            put_number(worker->win, target, 0, value + 1);
+            MPI_Win_unlock(target, worker->win);
+        }
+    return NULL;
+}
+
+CASE(locks_of_threads) {
+    SKIP_IF(!test_served() || test_threads < MPI_THREAD_MULTIPLE,
+            "needs MPI_THREAD_MULTIPLE and served windows");
+    struct worker workers[LOCKERS];
+    struct allocated windows[LOCKERS];
+    for (int i = 0; i < LOCKERS; i++) {
+        windows[i] = allocate_window(MPI_COMM_WORLD, 4096, 1, NULL);
+        workers[i] = (struct worker){.number = i, .win = windows[i].win};
+    }
+    for (int i = 0; i < LOCKERS; i++)
+        pthread_create(&workers[i].thread, NULL, lock_windows, &workers[i]);
+    for (int i = 0; i < LOCKERS; i++)
+        pthread_join(workers[i].thread, NULL);
+    barrier();
+    for (int i = 0; i < LOCKERS; i++) {
+        expect_eq(load_number(&windows[i], 0), (int64_t)LOCK_ROUNDS * test_size);
+        MPI_Win_free(&windows[i].win);
+    }
+}
