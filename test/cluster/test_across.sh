@@ -13,5 +13,5 @@ across() { # ranks, configuration, options of launch.sh and program
 }
 
 across 2 on "$tree/test/mpi_smoke"
-across 4 serve1 --env HEARTH_WINDOWS=serve "$tree/test/mpi_suite" --programs served_ops,served_locks \
+across 4 serve1 --env HEARTH_WINDOWS=serve "$tree/test/mpi_suite" --programs served_ops,served_locks,served_long \
     exclusive_locks_exclude the_target_need_not_call_MPI requests long_operations_on_memory_of_the_program

@@ -198,7 +198,7 @@ class Matrix:
             for config in configs:
                 self.one_pass("mpi_.*", mpi, tree, "shm", config, 2)
             self.one_pass(f"mpi_({QUICK_SERVE})", mpi, tree, "shm", "serve", 2)
-            self.one_pass("mpi_served_(ops|locks)", mpi, tree, "shm", "serve1", 2)
+            self.one_pass("mpi_served_(ops|locks|long)", mpi, tree, "shm", "serve1", 2)
             self.one_pass("mpi_.*", mpi, tree, "tcp", "on", 2)
             if mpi == "openmpi":
                 self.one_pass("mpi_.*", mpi, tree, "shm", "on", 4)
@@ -285,6 +285,7 @@ class Matrix:
         if not quick:
             self.litmus_launch("threads", mpi, tree, "shm", "serve", 2, "--runs", runs, "--threads")
             self.litmus_launch("cache", mpi, tree, "shm", "serve", 4, "--runs", few, "--ranks", 3)
+            self.litmus_launch("cache", mpi, tree, "shm", "serve1", 2, "--runs", few)
         if not quick or mpi == "mpich":
             self.litmus_launch("cache", mpi, tree, "shm", "match", 2, "--runs", max(10, few // 5))
 
@@ -317,7 +318,7 @@ class Matrix:
             family(mpi, tree)
 
     def of_asan(self, mpi):
-        for names, configs in (("mpi_.*", "on tiny huge serve"), ("p2p_.*", "match small"), ("net_.*", "ucx mpi"),
+        for names, configs in (("mpi_.*", "on tiny huge serve"), ("mpi_served_.*", "serve1"), ("p2p_.*", "match small"), ("net_.*", "ucx mpi"),
                                ("armci_.*", "node nodes1 tiny"), ("gas_.*", "off off1 node nodes1 tiny")):
             for config in configs.split():
                 self.one_pass(names, mpi, "asan", "shm", config, 2)

@@ -208,10 +208,17 @@ struct serve_domain *serve_domain_of(MPI_Comm comm, const struct net_boot *boot,
 }
 
 void serve_domain_close_all(void) {
+    struct net_counts c;
     while (domains) {
         struct serve_domain *d = domains;
         domains = d->next;
-        d->rpc->close(d->net, &d->boot, NULL);
+        d->rpc->close(d->net, &d->boot, &c);
+        log_debug("windows across nodes: sent %llu blocks of %llu bytes, waited %llu times for credits; "
+                  "served %llu "
+                  "blocks of %llu bytes, %llu retries, %llu wakes, helpers busy for %.6f s",
+                  (unsigned long long)c.blocks, (unsigned long long)c.bytes, (unsigned long long)c.waits,
+                  (unsigned long long)c.served, (unsigned long long)c.served_bytes,
+                  (unsigned long long)c.retried, (unsigned long long)c.wakes, c.busy_seconds);
         domain_free(d);
     }
 }
