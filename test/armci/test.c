@@ -49,4 +49,4 @@ static void end(int status) {
 }
 
 const struct test_job test_job = {
-    .member = "rank", .seconds = 60, .begin = begin, .open = open_armci, .end = end};
+    .member = "rank", .seconds = 120, .begin = begin, .open = open_armci, .end = end};

@@ -33,7 +33,7 @@ extern double test_seconds; /* duration of random tests; --seconds, default 4 */
 /* The hooks of an interface. A hook that is NULL is not called. */
 struct test_job {
     const char *member; /* "rank" or "node" */
-    unsigned seconds;   /* time limit of a case, in addition to test_seconds */
+    unsigned seconds;   /* time limit of a case, in addition to test_seconds; allows for busy cores */
     /* Sets up MPI, test_rank and test_size. The ranks have not agreed on the seed yet. */
     void (*begin)(int *argc, char ***argv);
     void (*open)(int *argc, char ***argv); /* cases can run when it returns */

@@ -66,4 +66,4 @@ static void end(int status) {
 }
 
 const struct test_job test_job = {
-    .member = "rank", .seconds = 50, .begin = begin, .open = open_arrays, .settle = GA_Sync, .end = end};
+    .member = "rank", .seconds = 100, .begin = begin, .open = open_arrays, .settle = GA_Sync, .end = end};

@@ -47,7 +47,7 @@ static void attach(int *argc, char ***argv) {
 
 /* In the barrier all nodes poll until all have entered. */
 const struct test_job test_job = {.member = "node",
-                                  .seconds = 60,
+                                  .seconds = 120,
                                   .begin = begin,
                                   .open = attach,
                                   .settle = test_barrier,

@@ -21,4 +21,4 @@ static void end(int status) {
 }
 
 const struct test_job test_job = {
-    .member = "rank", .seconds = 40, .begin = begin, .end = end, .config = test_config};
+    .member = "rank", .seconds = 80, .begin = begin, .end = end, .config = test_config};
