@@ -44,7 +44,7 @@ BUSY = 2
 # UCX use MPI only to start and to end.
 QUICK_NOT_ON = {
     "mpich": {"mpi": "off tiny huge rest", "p2p": "list", "armci": "tiny direct", "gas": "off1 offtiny node tiny alone userfault"},
-    "openmpi": {"mpi": "off huge", "p2p": "list small", "armci": "", "gas": "offmpi"},
+    "openmpi": {"mpi": "off huge", "p2p": "list small", "armci": "", "gas": "offmpi pagesmpi"},
 }
 QUICK_SERVE = "served_.*|sync|windows|errors|requests|rget|types|writes|poll|threads"  # programs that depend on whether MPI or Hearth executes the operations
 QUICK_GAS_PAGES = "order|sync|rma|random|threads|arena|values"  # programs that depend on how pages are fetched and mapped

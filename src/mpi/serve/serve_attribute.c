@@ -28,10 +28,10 @@ struct segment_view {
     void *base;
 };
 
-/* MPI_PROC_NULL: the first rank with memory. */
+/* MPI_PROC_NULL: the first rank with memory that is mapped here. */
 static int first_with_memory(const struct served *s) {
     int rank = 0;
-    while (rank < s->size - 1 && !s->targets[rank].bytes)
+    while (rank < s->size - 1 && !(s->targets[rank].bytes && s->targets[rank].mapped))
         rank++;
     return rank;
 }
