@@ -34,7 +34,7 @@ from .job import Job
 # Cores that a job keeps busy. Ranks of MPICH never yield theirs, except those of jobs with more ranks than cores (test/launch.sh), so one such job
 # runs at a time. Scripts wait most of the time for jobs to start and to end.
 RANKS_KEEP = {"mpich": 1, "openmpi": 0.5}
-SCRIPT_KEEPS = {"mpich": 1, "openmpi": 0.5}
+SCRIPT_KEEPS = {"mpich": 2, "openmpi": 0.5}
 
 # The limits in the sources are for a test alone on a quiet machine. Others run beside it here, and the machine may be busy.
 BUSY = 2
